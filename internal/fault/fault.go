@@ -1,0 +1,110 @@
+// Package fault is the one error type that crosses floors.
+//
+// A rule returns a named fault, the storage wraps what an engine said, and only the edges (the partner API, the console,
+// the command line) turn a fault into a status, a sentence or an exit code. The list of kinds is closed, its zero value is
+// Internal, and the text of a cause never reaches a caller: it is for the log.
+package fault
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind is the class of a fault: it decides how an edge answers.
+type Kind uint8
+
+// The kinds. Internal comes first so that a forgotten kind is never shown as anything milder.
+const (
+	Internal Kind = iota
+	Invalid
+	Unauthenticated
+	Forbidden
+	NotFound
+	Conflict
+	TooLarge
+	UnsupportedType
+	Unprocessable
+	RateLimited
+	Unavailable
+)
+
+var kindNames = [...]string{
+	"internal", "invalid", "unauthenticated", "forbidden", "not_found", "conflict", "too_large", "unsupported_type",
+	"unprocessable", "rate_limited", "unavailable",
+}
+
+// String returns the name that logs and metrics use.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return kindNames[Internal]
+}
+
+// Error is a fault. Sentinels stand beside the rule that returns them and are compared by Code.
+type Error struct {
+	Kind Kind
+	// Code is stable and names the rule: "asset.not_found".
+	Code string
+	// Detail says, in plain ASCII English, which field broke which rule. It may be shown to the caller, so it never
+	// repeats a value that the caller sent.
+	Detail string
+	// Err is the cause, for the log only.
+	Err error
+}
+
+// New makes a sentinel.
+func New(kind Kind, code string) *Error { return &Error{Kind: kind, Code: code} }
+
+// Error describes the fault for logs.
+func (e *Error) Error() string {
+	s := e.Code
+	if e.Detail != "" {
+		s += ": " + e.Detail
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is compares by code, so a fault with a cause still equals its sentinel.
+func (e *Error) Is(target error) bool {
+	var other *Error
+	return errors.As(target, &other) && other.Code == e.Code
+}
+
+// Because returns a copy that carries cause.
+func (e *Error) Because(cause error) *Error {
+	c := *e
+	c.Err = cause
+	return &c
+}
+
+// With returns a copy that tells the caller what was wrong: the field and the rule, never the value.
+func (e *Error) With(format string, args ...any) *Error {
+	c := *e
+	c.Detail = fmt.Sprintf(format, args...)
+	return &c
+}
+
+// KindOf returns the kind of the first fault in err's chain, and Internal for everything else.
+func KindOf(err error) Kind {
+	var f *Error
+	if errors.As(err, &f) {
+		return f.Kind
+	}
+	return Internal
+}
+
+// CodeOf returns the code of the first fault in err's chain, and "internal" for everything else.
+func CodeOf(err error) string {
+	var f *Error
+	if errors.As(err, &f) {
+		return f.Code
+	}
+	return "internal"
+}
