@@ -1,0 +1,53 @@
+package identifier
+
+const (
+	cnpjLetters = 12
+	cnpjLength  = 14
+)
+
+// ParseCNPJ reads a CNPJ of fourteen characters: twelve digits or capital letters, then two check digits. No punctuation, as in the contract.
+func ParseCNPJ(s string, check CheckDigits) (string, error) {
+	if s == "" {
+		return "", ErrEmpty
+	}
+	for i := range len(s) {
+		if !isDigit(s[i]) && (s[i] < 'A' || s[i] > 'Z' || i >= cnpjLetters) {
+			return "", ErrCharacter
+		}
+	}
+	if len(s) != cnpjLength {
+		return "", ErrLength
+	}
+	if repeated(s) {
+		return "", ErrRepeated
+	}
+	if check == Required && !cnpjSums(s) {
+		return "", ErrCheckDigits
+	}
+	return s, nil
+}
+
+// ValidCNPJ says whether s is a CNPJ in the form ParseCNPJ takes, check digits included. It does not allocate.
+func ValidCNPJ[T string | []byte](s T) bool {
+	if len(s) != cnpjLength {
+		return false
+	}
+	for i := range cnpjLength {
+		if c := s[i]; !isDigit(c) && (c < 'A' || c > 'Z' || i >= cnpjLetters) {
+			return false
+		}
+	}
+	return !repeated(s) && cnpjSums(s)
+}
+
+// cnpjSums weighs the characters 2 to 9 and round again from the right; a character counts as its code minus that of '0'.
+func cnpjSums[T string | []byte](s T) bool {
+	first, second := 0, 0
+	for i := range cnpjLetters {
+		v := int(s[i] - '0')
+		first += v * (2 + (cnpjLetters-1-i)%8)
+		second += v * (2 + (cnpjLetters-i)%8)
+	}
+	a := elevenComplement(first)
+	return a == int(s[12]-'0') && elevenComplement(second+2*a) == int(s[13]-'0')
+}

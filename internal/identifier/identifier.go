@@ -1,0 +1,91 @@
+// Package identifier knows the things a person or a company is recognised by: e-mail address, CPF, CNPJ, phone number, payment card,
+// domain, postal code, state. It parses what people write, checks it, and gives the one normal form of it.
+//
+// It does not know where a value comes from or what becomes of it: no HTTP, no storage, no keys. Partner requests, imports and the dump
+// scanner all normalise here, so that a watched value and a leaked one meet as equal bytes.
+//
+// Invariants: every normal form is its own normal form, and no error repeats the value that was refused.
+package identifier
+
+import "vigia/internal/fault"
+
+// Kind is the type of a value that can be watched.
+type Kind uint8
+
+// The kinds. Zero is no kind, so that a forgotten one is noticed.
+const (
+	Email Kind = iota + 1
+	CPF
+	Phone
+	Card
+	Domain
+)
+
+var kindNames = [...]string{Email: "email", CPF: "cpf", Phone: "phone", Card: "credit_card", Domain: "domain"}
+
+// Kinds lists every kind.
+func Kinds() []Kind { return []Kind{Email, CPF, Phone, Card, Domain} }
+
+// String returns the partner contract's word for the kind.
+func (k Kind) String() string {
+	if k == 0 || int(k) >= len(kindNames) {
+		return "unknown"
+	}
+	return kindNames[k]
+}
+
+// ParseKind reads the partner contract's word for a kind.
+func ParseKind(s string) (Kind, error) {
+	for k, name := range kindNames {
+		if name == s && name != "" {
+			return Kind(k), nil
+		}
+	}
+	return 0, ErrKind
+}
+
+// CheckDigits says whether the check digits of a CPF, a CNPJ or a card must be right. The zero value requires them.
+type CheckDigits uint8
+
+// Required is the rule; Waived is for sandbox partners, whose people are made up. Every other rule holds for both.
+const (
+	Required CheckDigits = iota
+	Waived
+)
+
+// The rules a value can break. Callers tell which with errors.Is; the detail is plain ASCII and fit to be shown.
+var (
+	ErrKind        = rule("kind", "unknown type")
+	ErrEmpty       = rule("empty", "must not be empty")
+	ErrLength      = rule("length", "wrong length")
+	ErrCharacter   = rule("character", "character not allowed")
+	ErrCheckDigits = rule("check_digits", "check digits do not match")
+	ErrRepeated    = rule("repeated", "one repeated character")
+	ErrAreaCode    = rule("area_code", "unknown area code")
+	ErrCountryCode = rule("country_code", "missing or unknown country code")
+	ErrNumber      = rule("number", "no such number in its country's plan")
+	ErrAddress     = rule("address", "not one e-mail address")
+	ErrDomain      = rule("domain", "not a registrable domain name")
+	ErrState       = rule("state", "unknown state")
+)
+
+func rule(name, detail string) *fault.Error {
+	return fault.New(fault.Invalid, "identifier."+name).With("%s", detail)
+}
+
+// Parse returns the normal form of s as a value of kind k.
+func Parse(k Kind, s string, check CheckDigits) (string, error) {
+	switch k {
+	case Email:
+		return ParseEmail(s)
+	case CPF:
+		return ParseCPF(s, check)
+	case Phone:
+		return ParsePhone(s)
+	case Card:
+		return ParseCard(s, check)
+	case Domain:
+		return ParseDomain(s)
+	}
+	return "", ErrKind
+}

@@ -1,0 +1,67 @@
+package identifier
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// hidden stands for what a mask leaves out. Its length is fixed, so that it tells nothing of the length of the value.
+const hidden = "***"
+
+// Mask returns a value as it may be shown on a screen: enough for its owner to know it again, too little for anyone else. It takes normal
+// forms and values as people write them; what it does not understand it hides whole.
+func Mask(k Kind, value string) string {
+	switch k {
+	case Email:
+		at := strings.LastIndexByte(value, '@')
+		if at <= 0 {
+			return hidden
+		}
+		return firstRune(value[:at]) + hidden + "@" + maskDomain(value[at+1:])
+	case Domain:
+		return maskDomain(value)
+	case CPF:
+		d := digitsOf(value)
+		if len(d) != cpfDigits {
+			return hidden
+		}
+		return hidden + "." + d[3:6] + "." + d[6:9] + "-**"
+	case Phone:
+		return lastFour(value, landlineBR-2)
+	case Card:
+		return lastFour(value, cardShortest)
+	}
+	return hidden
+}
+
+func maskDomain(s string) string {
+	dot := strings.LastIndexByte(s, '.')
+	if dot <= 0 {
+		return hidden
+	}
+	return firstRune(s) + hidden + s[dot:]
+}
+
+// lastFour shows the end of a number that has at least shortest digits.
+func lastFour(s string, shortest int) string {
+	d := digitsOf(s)
+	if len(d) < shortest {
+		return hidden
+	}
+	return "****" + d[len(d)-4:]
+}
+
+func firstRune(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return s[:n]
+}
+
+func digitsOf(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if isDigit(s[i]) {
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
