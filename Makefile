@@ -1,0 +1,67 @@
+# Every target here is also what CI runs; `make` alone lists them.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PKG ?= ./...
+ARGS ?=
+FUZZTIME ?= 10s
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build bin/vigia, static and reproducible
+	CGO_ENABLED=0 go build -trimpath -o bin/vigia ./cmd/vigia
+
+.PHONY: run
+run: ## start the demo (ARGS="--listen :9000" for other options)
+	go run ./cmd/vigia demo $(ARGS)
+
+.PHONY: test
+test: tools check ## what CI runs: install what is missing, quick checks, all tests on both engines (PKG=./internal/store/...)
+	scripts/with-postgres-test
+	scripts/with-postgres go test -timeout 10m $(PKG)
+
+.PHONY: test-race
+test-race: ## all tests under the race detector
+	scripts/install-tools --race
+	CGO_ENABLED=1 scripts/with-postgres go test -race -timeout 30m $(PKG)
+
+.PHONY: test-long
+test-long: tools ## all tests at full size: crash, soak and scale runs included
+	VIGIA_TEST_LONG=1 scripts/with-postgres go test -timeout 60m $(PKG)
+
+.PHONY: check
+check: ## the quick checks: format, vet, scripts, generated files
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt these files:" >&2; echo "$$unformatted" >&2; exit 1; fi
+	@for script in .ci/run scripts/*; do bash -n "$$script"; done
+	go vet ./...
+	scripts/verify-generated
+
+.PHONY: lint
+lint: bin/golangci-lint ## golangci-lint with .golangci.yml (builds the linter the first time, some minutes)
+	bin/golangci-lint run ./...
+
+# The linter has a module of its own, so that its many dependencies never meet the product's.
+bin/golangci-lint: tools/go.mod tools/go.sum
+	cd tools && go build -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME (10s) each
+	FUZZTIME=$(FUZZTIME) scripts/fuzz
+
+.PHONY: bench
+bench: ## benchmarks, appended to bench/results/DATE.txt (BENCH=regexp, PROGRAMS=a,b or none)
+	scripts/install-tools --bench
+	scripts/with-postgres scripts/bench
+
+.PHONY: verify
+verify: ## fail when a generated file is stale
+	scripts/verify-generated
+
+.PHONY: tools
+tools:
+	@command -v go >/dev/null || { echo "Go is missing: install the version named in go.mod" >&2; exit 1; }
+	scripts/install-tools
