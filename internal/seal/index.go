@@ -1,0 +1,170 @@
+package seal
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+	"maps"
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	// IndexSize is the length of a blind index. 128 bits: a billion values of one field and partner collide with probability 2^-69.
+	IndexSize = 16
+	// MACSize is the length of a MAC.
+	MACSize = sha256.Size
+)
+
+// Labels that keep the uses of one secret apart. They are part of every stored index and MAC: never change one.
+const (
+	labelIndex = "vigia index 1: "
+	labelMAC   = "vigia mac 1: "
+	labelBind  = "vigia bind 1"
+)
+
+// derive fills in everything that follows from the secrets that do not rotate.
+func (k *Keys) derive(m *material) (err error) {
+	k.index = newDeriver(m.Index.Key, labelIndex)
+	k.macs = newDeriver(m.MAC.Key, labelMAC)
+	k.bind = m.bindKey()
+	k.match, err = newMatcher(m.Match.Key)
+	return err
+}
+
+// BlindIndex returns a keyed hash of value, by which a row can be found without opening it: the same field, partner and
+// value always give the same IndexSize bytes, and nothing links values of two fields or two partners. field is a constant
+// of the program (a key is kept for each), value is already normalised.
+func (k *Keys) BlindIndex(field, partner string, value []byte) []byte {
+	h := k.index.key(field).take()
+	h.text(partner)
+	h.msg = append(h.msg, value...) // last part: needs no length
+	return h.sum(IndexSize)
+}
+
+// MAC returns a MACSize-byte keyed hash of the parts under a key of its own for the purpose, a constant of the program. Parts
+// keep their bounds: ("ab", "c") and ("a", "bc") differ.
+func (k *Keys) MAC(purpose string, data ...[]byte) []byte {
+	h := k.macs.key(purpose).take()
+	for _, part := range data {
+		h.msg = binary.AppendUvarint(h.msg, uint64(len(part)))
+		h.msg = append(h.msg, part...)
+	}
+	return h.sum(MACSize)
+}
+
+// bindingID is how many random bytes begin a binding, so that two databases under one key file do not show it.
+const bindingID = 16
+
+// Binding returns a token for a new database to store. It reveals nothing, differs at each call, and only the same key file,
+// whatever its rotations since, verifies it.
+func (k *Keys) Binding() []byte {
+	token := make([]byte, bindingID, bindingID+MACSize)
+	_, _ = rand.Read(token) // never fails: crypto/rand ends the program instead
+	return k.appendBinding(token)
+}
+
+func (k *Keys) appendBinding(id []byte) []byte {
+	h := hmac.New(sha256.New, k.bind[:])
+	h.Write(id)
+	return h.Sum(id)
+}
+
+// Verify returns ErrWrongKeys unless this key file made the token. It covers the index, match and MAC secrets, because with
+// wrong ones nothing fails: look-ups merely find nothing.
+func (k *Keys) Verify(token []byte) error {
+	if len(token) == bindingID+MACSize {
+		id := append(make([]byte, 0, len(token)), token[:bindingID]...)
+		if hmac.Equal(k.appendBinding(id), token) {
+			return nil
+		}
+	}
+	return ErrWrongKeys.With("the key file %+q does not belong to this database; give the one it was created with", k.path)
+}
+
+// bindKey is the key of bindings, over all secrets that do not rotate.
+func (m *material) bindKey() (key [secretSize]byte) {
+	h := hmac.New(sha256.New, m.MAC.Key)
+	h.Write([]byte(labelBind))
+	h.Write(m.Index.Key) // fixed lengths, checked when the file was read: the bounds are certain
+	h.Write(m.Match.Key)
+	h.Sum(key[:0])
+	return key
+}
+
+// deriver makes and keeps one HMAC key per name from a master secret.
+type deriver struct {
+	secret []byte
+	label  string
+	mu     sync.Mutex // held to add a name
+	keys   atomic.Pointer[map[string]*hmacKey]
+}
+
+func newDeriver(secret []byte, label string) *deriver {
+	d := &deriver{secret: append([]byte(nil), secret...), label: label}
+	d.keys.Store(&map[string]*hmacKey{})
+	return d
+}
+
+// key returns the key for name. Names are few and constant, so the map is copied when one is new and read without a lock.
+func (d *deriver) key(name string) *hmacKey {
+	if k, ok := (*d.keys.Load())[name]; ok {
+		return k
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if k, ok := (*d.keys.Load())[name]; ok {
+		return k
+	}
+	// HMAC of a uniform secret is a key derivation by itself: HKDF would first whiten what is random already.
+	h := hmac.New(sha256.New, d.secret)
+	h.Write([]byte(d.label + name))
+	k := newHMACKey(h.Sum(nil))
+	next := maps.Clone(*d.keys.Load())
+	next[name] = k
+	d.keys.Store(&next)
+	return k
+}
+
+// hmacKey computes HMAC-SHA-256 many times under one key. It keeps idle hashes, which hold the key already absorbed: that
+// halves the work for short values and allocates only the result.
+type hmacKey struct{ idle sync.Pool }
+
+// keyedHash is one use of a key: the message is gathered in msg, then hashed at once.
+type keyedHash struct {
+	home *hmacKey
+	hash hash.Hash
+	msg  []byte
+	out  [sha256.Size]byte
+}
+
+func newHMACKey(raw []byte) *hmacKey {
+	k := &hmacKey{}
+	k.idle.New = func() any { return &keyedHash{home: k, hash: hmac.New(sha256.New, raw)} }
+	return k
+}
+
+func (k *hmacKey) take() *keyedHash {
+	h, _ := k.idle.Get().(*keyedHash)
+	return h
+}
+
+// text adds a string with its length in front.
+func (h *keyedHash) text(s string) {
+	h.msg = binary.AppendUvarint(h.msg, uint64(len(s)))
+	h.msg = append(h.msg, s...)
+}
+
+// sum returns the first n bytes of the HMAC and gives h back; h must not be used after it.
+func (h *keyedHash) sum(n int) []byte {
+	h.hash.Write(h.msg)
+	h.hash.Sum(h.out[:0])
+	result := append(make([]byte, 0, n), h.out[:n]...)
+	h.hash.Reset()
+	clear(h.msg) // it held personal data
+	h.msg = h.msg[:0]
+	h.home.idle.Put(h)
+	return result
+}

@@ -1,0 +1,221 @@
+package seal
+
+import (
+	"crypto/subtle"
+	"errors"
+	"os"
+	"slices"
+
+	"github.com/tink-crypto/tink-go/v2/keyset"
+)
+
+// Option changes how a key file is opened or created.
+type Option func(*Keys)
+
+// WithKMS has the key file wrapped by a key of a key management service: Create makes such a file, Open refuses a file that is
+// in the clear or names another key. Without it, Open follows what the file says. The URI is resolved by tink's registry.
+func WithKMS(uri string) Option { return func(k *Keys) { k.kms = uri } }
+
+// Open reads the key file at path. It refuses a file that is missing, is a link, is open to others, belongs to another user,
+// is damaged or was written by a newer program.
+func Open(path string, opts ...Option) (*Keys, error) {
+	k := &Keys{path: path}
+	for _, o := range opts {
+		o(k)
+	}
+	m, _, info, err := k.read()
+	if err != nil {
+		return nil, err
+	}
+	defer m.wipe()
+	r, err := m.ring()
+	if err != nil {
+		return nil, malformed(path, err.Error())
+	}
+	if err := k.derive(m); err != nil {
+		return nil, err
+	}
+	if err := settle(path); err != nil {
+		return nil, err
+	}
+	k.ring.Store(r)
+	k.file = info
+	return k, nil
+}
+
+// Create makes a key file with new random keys, mode 0600, and opens it. It never replaces a file.
+func Create(path string, opts ...Option) (*Keys, error) {
+	k := &Keys{path: path}
+	for _, o := range opts {
+		o(k)
+	}
+	if err := k.create(); err != nil {
+		return nil, err
+	}
+	return Open(path, opts...)
+}
+
+func (k *Keys) create() error {
+	unlock, err := lockFile(k.path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	m, err := newMaterial()
+	if err != nil {
+		return err
+	}
+	defer m.wipe()
+	raw, err := encodeFile(m, k.kms)
+	if err != nil {
+		return err
+	}
+	defer clear(raw)
+	return writeFile(k.path, raw, true)
+}
+
+// OpenOrCreate opens the key file at path and makes it first when there is none. Many processes may do so at once: one file
+// is made and all open it. A caller whose database already exists uses Open instead, as new keys would not open it.
+func OpenOrCreate(path string, opts ...Option) (*Keys, error) {
+	k, err := Open(path, opts...)
+	if !errors.Is(err, ErrNoKeyFile) {
+		return k, err
+	}
+	k, err = Create(path, opts...)
+	if errors.Is(err, ErrKeyFileExists) {
+		return Open(path, opts...)
+	}
+	return k, err
+}
+
+// read reads and decodes the file as it is now. The caller wipes the material.
+func (k *Keys) read() (m *material, uri string, info os.FileInfo, err error) {
+	raw, info, err := readFile(k.path)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	defer clear(raw)
+	if m, uri, err = decodeFile(k.path, raw); err != nil {
+		return nil, "", nil, err
+	}
+	if k.kms != "" && uri != k.kms {
+		m.wipe()
+		return nil, "", nil, ErrKMS.With("%+q is not wrapped by the KMS key %+q; correct the setting, or restore the right file", k.path, k.kms)
+	}
+	return m, uri, info, nil
+}
+
+// Reload takes up a rotation that another process made. When the file is unchanged it costs one stat; when anything is wrong
+// with the file it keeps the keys it has and says so.
+func (k *Keys) Reload() (changed bool, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if now, err := os.Lstat(k.path); err == nil && sameFile(now, k.file) {
+		return false, nil
+	}
+	m, _, info, err := k.read()
+	if err != nil {
+		return false, err
+	}
+	defer m.wipe()
+	return k.adopt(m, info)
+}
+
+// adopt replaces the ring by the keys in m, once it is sure that m is a later state of the same file and that it is on disk.
+func (k *Keys) adopt(m *material, info os.FileInfo) (changed bool, err error) {
+	if bind := m.bindKey(); subtle.ConstantTimeCompare(bind[:], k.bind[:]) != 1 {
+		return false, ErrWrongKeys.With("%+q was replaced by the key file of another installation; put the right one back", k.path)
+	}
+	r, err := m.ring()
+	if err != nil {
+		return false, malformed(k.path, err.Error())
+	}
+	if err := settle(k.path); err != nil {
+		return false, err
+	}
+	was := k.ring.Swap(r)
+	k.file = info
+	return was.primary != r.primary || !slices.Equal(was.ids, r.ids), nil
+}
+
+// Rotate adds a new key to the file and seals with it from now on. Old keys go on opening. Indexes, fingerprints and MACs do
+// not change. After an error the file holds the old keys or, when only the last sync failed, the new ones too; this
+// process goes on with the old ones either way.
+func (k *Keys) Rotate() error {
+	return k.replace(func(m *keyset.Manager, _ *ring) error {
+		id, err := m.Add(keyTemplate())
+		if err != nil {
+			return err
+		}
+		return m.SetPrimary(id)
+	})
+}
+
+// Drop removes an old key from the file for good: what is still sealed under it is lost. The caller has counted that nothing
+// is, and that every server has reloaded since the rotation, as one that has not still seals under the old key. The
+// primary key is refused.
+func (k *Keys) Drop(id uint32) error {
+	return k.replace(func(m *keyset.Manager, r *ring) error {
+		switch {
+		case !r.holds(id):
+			return ErrUnknownKey.With("the key file %+q holds no key %08x", k.path, id)
+		case r.primary == id:
+			return ErrPrimaryKey.With("key %08x seals new values: rotate first, seal the rows anew, then drop it", id)
+		}
+		return m.Delete(id)
+	})
+}
+
+// replace changes the keyset in the file. It starts from the file, not from memory, and holds the lock, so two processes that
+// rotate at once both take effect.
+func (k *Keys) replace(change func(*keyset.Manager, *ring) error) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	unlock, err := lockFile(k.path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	m, uri, info, err := k.read()
+	if err != nil {
+		return err
+	}
+	defer func() { m.wipe() }()
+	if _, err := k.adopt(m, info); err != nil {
+		return err
+	}
+	h, err := m.handle()
+	if err != nil {
+		return malformed(k.path, err.Error())
+	}
+	manager := keyset.NewManagerFromHandle(h)
+	if err := change(manager, k.ring.Load()); err != nil {
+		return err
+	}
+	if h, err = manager.Handle(); err != nil {
+		return err
+	}
+	if err := m.setHandle(h); err != nil {
+		return err
+	}
+	raw, err := encodeFile(m, uri)
+	if err != nil {
+		return err
+	}
+	defer clear(raw)
+	if err := writeFile(k.path, raw, false); err != nil {
+		return err
+	}
+	return k.readBack()
+}
+
+// readBack takes up the file just written, through the same checks as any other.
+func (k *Keys) readBack() error {
+	m, _, info, err := k.read()
+	if err != nil {
+		return err
+	}
+	defer m.wipe()
+	_, err = k.adopt(m, info)
+	return err
+}

@@ -1,0 +1,174 @@
+// Package seal keeps personal data unreadable at rest: it seals values with an AEAD bound to the place where they are
+// stored, derives keyed blind indexes for looking values up, keyed 64-bit fingerprints for matching breaches, and keyed
+// hashes for the audit chain and for cursors. It also owns the key file: how it is made, checked, rotated and read again.
+//
+// It knows no table, no product word and no normal form: two spellings of one e-mail address are two values here, so
+// callers normalise first. It never logs and never puts a value or a key in an error.
+//
+// Invariants: a sealed value opens only at the place it was sealed for and under a key in the file; the file is only ever
+// replaced whole, and a key seals nothing before the file that holds it is on disk; the index, match and MAC secrets of a
+// file never change (see docs/design/0002-keys.md), so an index or a fingerprint computed once stays true.
+package seal
+
+import (
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tink-crypto/tink-go/v2/tink"
+
+	"vigia/internal/fault"
+)
+
+// Faults of this package. Those about the key file name the path and the remedy in their detail.
+var (
+	// ErrSealBroken is a sealed value that does not open: altered, moved to another place, or under a key that is gone.
+	ErrSealBroken = fault.New(fault.Internal, "seal.broken")
+	// ErrWrongKeys is a key file that is sound but belongs to another database.
+	ErrWrongKeys = fault.New(fault.Internal, "seal.wrong_keys")
+
+	ErrNoKeyFile        = fault.New(fault.NotFound, "seal.no_key_file")
+	ErrKeyFileExists    = fault.New(fault.Conflict, "seal.key_file_exists")
+	ErrKeyFileUnsafe    = fault.New(fault.Internal, "seal.key_file_unsafe")
+	ErrKeyFileMalformed = fault.New(fault.Internal, "seal.key_file_malformed")
+	ErrKeyFileVersion   = fault.New(fault.Internal, "seal.key_file_version")
+	ErrKeyFileIO        = fault.New(fault.Internal, "seal.key_file_io")
+	// ErrKMS is a key management service that could not be reached or does not open the file.
+	ErrKMS = fault.New(fault.Unavailable, "seal.kms")
+
+	ErrUnknownKey = fault.New(fault.NotFound, "seal.unknown_key")
+	ErrPrimaryKey = fault.New(fault.Conflict, "seal.primary_key")
+)
+
+// Keys holds the keys of one key file. All methods may be called by many goroutines at once.
+type Keys struct {
+	path string
+	kms  string // what WithKMS asked for, empty when it did not
+
+	// mu serialises the methods that read or replace the file; sealing and opening never take it.
+	mu   sync.Mutex
+	file os.FileInfo // what the file looked like when ring was read from it
+
+	ring atomic.Pointer[ring]
+
+	// Derived once: a file whose secrets differ from these is refused by Reload.
+	index *deriver
+	macs  *deriver
+	match *matcher
+	bind  [secretSize]byte
+}
+
+// ring is the AEAD part of a key file as it was at one moment. It is never changed, only replaced.
+type ring struct {
+	aead    tink.AEAD
+	ids     []uint32 // oldest first
+	primary uint32
+}
+
+func (r *ring) holds(id uint32) bool { return slices.Contains(r.ids, id) }
+
+// Place says where a sealed value is stored. It is authenticated with the value, so a ciphertext copied to another table,
+// column, partner or row does not open there. A place that has no partner, or no row, leaves the field empty.
+type Place struct{ Table, Column, Partner, Row string }
+
+// placeVersion is the first byte of every encoded place: another encoding gets another byte and can never collide.
+const placeVersion = 1
+
+// encode writes the place so that no two places share an encoding: each part is preceded by its length.
+func (p Place) encode() []byte {
+	const lengths = 4 * 2 // room for four lengths below 16,384; longer parts only cost a second allocation
+	ad := make([]byte, 0, 1+lengths+len(p.Table)+len(p.Column)+len(p.Partner)+len(p.Row))
+	ad = append(ad, placeVersion)
+	for _, part := range [...]string{p.Table, p.Column, p.Partner, p.Row} {
+		ad = binary.AppendUvarint(ad, uint64(len(part)))
+		ad = append(ad, part...)
+	}
+	return ad
+}
+
+// Seal encrypts plain for the given place under the primary key. The result is Overhead bytes longer.
+func (k *Keys) Seal(at Place, plain []byte) ([]byte, error) {
+	sealed, err := k.ring.Load().aead.Encrypt(plain, at.encode())
+	if err != nil {
+		return nil, fmt.Errorf("seal: encrypt for %s.%s: %w", at.Table, at.Column, err)
+	}
+	return sealed, nil
+}
+
+// Unseal opens what Seal made for the same place. A value under a key this process has not seen yet (another process has
+// just rotated) makes it read the key file again, so a rotation needs no pause.
+func (k *Keys) Unseal(at Place, sealed []byte) ([]byte, error) {
+	id, ok := SealedWith(sealed)
+	if !ok {
+		return nil, ErrSealBroken.Because(fmt.Errorf("%s.%s: not a sealed value", at.Table, at.Column))
+	}
+	r := k.ring.Load()
+	if !r.holds(id) {
+		_, reloadErr := k.Reload()
+		if r = k.ring.Load(); !r.holds(id) {
+			if reloadErr == nil {
+				reloadErr = fmt.Errorf("%s.%s: sealed under key %08x, which is not in the key file", at.Table, at.Column, id)
+			}
+			return nil, ErrSealBroken.Because(reloadErr)
+		}
+	}
+	plain, err := r.aead.Decrypt(sealed, at.encode())
+	if err != nil {
+		return nil, ErrSealBroken.Because(fmt.Errorf("%s.%s: altered or moved: %w", at.Table, at.Column, err))
+	}
+	return plain, nil
+}
+
+// A sealed value is tink's: one byte that says "tink", the key id in big endian, then nonce, ciphertext and tag.
+const (
+	// PrefixSize is how many leading bytes of a sealed value name its key.
+	PrefixSize = 5
+	// Overhead is how much longer a sealed value is than its plaintext: prefix, 24-byte nonce, 16-byte tag.
+	Overhead = PrefixSize + 24 + 16
+
+	tinkByte = 1
+)
+
+// SealedWith tells which key sealed a value, without opening it. It is false for bytes that Seal cannot have made.
+func SealedWith(sealed []byte) (id uint32, ok bool) {
+	if len(sealed) < Overhead || sealed[0] != tinkByte {
+		return 0, false
+	}
+	return binary.BigEndian.Uint32(sealed[1:PrefixSize]), true
+}
+
+// Prefix returns the first bytes of everything sealed under the key id, so that a query can count and find those rows with
+// substr(column, 1, 5).
+func Prefix(id uint32) []byte {
+	return binary.BigEndian.AppendUint32([]byte{tinkByte}, id)
+}
+
+// PrimaryPrefix is the Prefix of the key that seals now: rows without it wait to be sealed anew.
+func (k *Keys) PrimaryPrefix() []byte { return Prefix(k.PrimaryID()) }
+
+// PrimaryID returns the id of the key that seals now.
+func (k *Keys) PrimaryID() uint32 { return k.ring.Load().primary }
+
+// IDs returns the ids of all keys that open, oldest first.
+func (k *Keys) IDs() []uint32 { return slices.Clone(k.ring.Load().ids) }
+
+// Path returns where the key file is.
+func (k *Keys) Path() string { return k.path }
+
+const redacted = "seal.Keys(redacted)"
+
+// Format writes the same fixed text for every verb, so that no print or log of a struct holding Keys shows a key.
+func (k *Keys) Format(s fmt.State, _ rune) { _, _ = s.Write([]byte(redacted)) }
+
+// String reveals nothing.
+func (k *Keys) String() string { return redacted }
+
+// GoString reveals nothing.
+func (k *Keys) GoString() string { return redacted }
+
+// LogValue reveals nothing.
+func (k *Keys) LogValue() slog.Value { return slog.StringValue(redacted) }
