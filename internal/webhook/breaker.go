@@ -1,0 +1,74 @@
+package webhook
+
+import (
+	"sync"
+	"time"
+)
+
+// BreakerRule sets when a breaker trips and how long it stays open.
+type BreakerRule struct {
+	// Failures in a row that trip it.
+	Failures int
+	// Cooldown is the first wait before a probe; each failed probe doubles it up to MaxCooldown.
+	Cooldown, MaxCooldown time.Duration
+}
+
+// DefaultBreaker is the rule for endpoints: a receiver that has just failed five times is left alone for half a minute, a
+// dead one is probed every ten minutes.
+var DefaultBreaker = BreakerRule{Failures: 5, Cooldown: 30 * time.Second, MaxCooldown: 10 * time.Minute}
+
+// Breaker holds back the deliveries of an endpoint that keeps failing, so that a dead receiver costs one probe now and then
+// instead of a time-out for each event. Deliveries held back do not use up tries. It lives in memory: a replica that
+// starts learns afresh, at the price of a few failures.
+type Breaker struct {
+	rule BreakerRule
+	now  func() time.Time
+
+	mu       sync.Mutex
+	failures int
+	cooldown time.Duration
+	// openUntil is when the next probe may go; the zero time means closed. Letting a probe go moves it on, so a probe whose
+	// result never comes is replaced by another one.
+	openUntil time.Time
+	probing   bool
+}
+
+// NewBreaker makes a closed breaker on the given clock.
+func NewBreaker(rule BreakerRule, now func() time.Time) *Breaker {
+	return &Breaker{rule: rule, now: now, cooldown: rule.Cooldown}
+}
+
+// Allow tells whether an attempt may go now, and otherwise how long to wait. While open, one call in each cooldown gets
+// through: the probe. Whoever is allowed reports with Record.
+func (b *Breaker) Allow() (wait time.Duration, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.openUntil.IsZero() {
+		return 0, true
+	}
+	now := b.now()
+	if wait := b.openUntil.Sub(now); wait > 0 {
+		return wait, false
+	}
+	b.openUntil, b.probing = now.Add(b.cooldown), true
+	return 0, true
+}
+
+// Record takes the result of an attempt. A success closes the breaker, whichever attempt it came from: the receiver is
+// alive. A failure counts while closed, doubles the wait while a probe is out, and is old news otherwise.
+func (b *Breaker) Record(success bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case success:
+		b.failures, b.cooldown, b.openUntil, b.probing = 0, b.rule.Cooldown, time.Time{}, false
+	case b.openUntil.IsZero():
+		if b.failures++; b.failures >= b.rule.Failures {
+			b.openUntil = b.now().Add(b.cooldown)
+		}
+	case b.probing:
+		b.probing = false
+		b.cooldown = min(2*b.cooldown, b.rule.MaxCooldown)
+		b.openUntil = b.now().Add(b.cooldown)
+	}
+}

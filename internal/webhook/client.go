@@ -1,0 +1,146 @@
+package webhook
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// ClientOptions are the settings of a guarded client. The zero value is what production uses.
+type ClientOptions struct {
+	// Timeout bounds one whole exchange, from resolving the name to the last byte read: 15 s.
+	Timeout time.Duration
+	// DialTimeout bounds resolving and connecting, so that a dead address leaves time for the next one: 5 s.
+	DialTimeout time.Duration
+	// Proxy sends everything through an egress proxy. Only this setting does: the environment is never asked. The proxy
+	// resolves names by itself, hence it has to be one that filters too.
+	Proxy *url.URL
+	// RootCAs verify the receivers' certificates; nil means those of the system.
+	RootCAs *x509.CertPool
+	// MaxIdle and MaxIdlePerHost bound the kept connections: 256 and 4. They are kept for IdleTimeout, 30 s: less than
+	// common load balancers keep theirs, so that few attempts meet a connection the other side has just closed.
+	MaxIdle, MaxIdlePerHost int
+	IdleTimeout             time.Duration
+}
+
+// maxHeader bounds the header of an answer in bytes; net/http by itself would take 10 MB.
+const maxHeader = 64 << 10
+
+func (o ClientOptions) withDefaults() ClientOptions {
+	setDefault(&o.Timeout, 15*time.Second)
+	setDefault(&o.DialTimeout, 5*time.Second)
+	setDefault(&o.MaxIdle, 256)
+	setDefault(&o.MaxIdlePerHost, 4)
+	setDefault(&o.IdleTimeout, 30*time.Second)
+	return o
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// Client returns an HTTP client that dials only what the guard accepts, verifies TLS, follows no redirect, asks for and
+// unpacks no compression, and keeps no cookies. A caller who has to follow redirects (a feed) may set CheckRedirect:
+// each hop passes the guard again.
+func (g *Guard) Client(o ClientOptions) *http.Client {
+	o = o.withDefaults()
+	rt := &guarded{guard: g, proxied: o.Proxy != nil}
+	if o.Proxy == nil {
+		rt.secured = transport(o, g.dialer(secured, o.DialTimeout).DialContext)
+		rt.plain = transport(o, g.dialer(plain, o.DialTimeout).DialContext)
+	} else {
+		rt.secured = transport(o, dialOnly(o.Proxy, o.DialTimeout))
+		rt.secured.Proxy = http.ProxyURL(o.Proxy)
+		rt.plain = rt.secured
+	}
+	return &http.Client{
+		Transport: rt,
+		Timeout:   o.Timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
+	}
+}
+
+type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// transport speaks HTTP/1.1 only: every receiver does, and one connection per exchange keeps a receiver's misbehaviour
+// to its own exchange. Proxy stays nil, which also switches the environment's proxies off.
+func transport(o ClientOptions, dial dialFunc) *http.Transport {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	return &http.Transport{
+		Protocols:              protocols,
+		DialContext:            dial,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.RootCAs},
+		TLSHandshakeTimeout:    o.Timeout, // a handshake may go on without its request; this ends it
+		MaxResponseHeaderBytes: maxHeader,
+		MaxIdleConns:           o.MaxIdle,
+		MaxIdleConnsPerHost:    o.MaxIdlePerHost,
+		IdleConnTimeout:        o.IdleTimeout,
+		DisableCompression:     true,
+	}
+}
+
+// dialOnly connects to the proxy and to nothing else. The operator chose the proxy, so it may be on an inner address.
+func dialOnly(proxy *url.URL, timeout time.Duration) dialFunc {
+	dialer := &net.Dialer{Timeout: timeout}
+	port := proxy.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[proxy.Scheme]
+	}
+	only := net.JoinHostPort(proxy.Hostname(), port)
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		if address != only {
+			return nil, ErrAddress.Because(fmt.Errorf("dialling past the proxy"))
+		}
+		return dialer.DialContext(ctx, network, address)
+	}
+}
+
+// guarded checks the shape of each request's URL, redirected ones included, and keeps encrypted and plain exchanges
+// apart: a plain one may only reach ranges the operator opened.
+type guarded struct {
+	guard          *Guard
+	proxied        bool
+	secured, plain *http.Transport
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *guarded) RoundTrip(req *http.Request) (*http.Response, error) {
+	err := t.check(req)
+	if err != nil {
+		if req.Body != nil {
+			_ = req.Body.Close()
+		}
+		return nil, err
+	}
+	if req.URL.Scheme == "https" {
+		return t.secured.RoundTrip(req)
+	}
+	return t.plain.RoundTrip(req)
+}
+
+// check looks at the shape alone where our own dialer will look at the address. Behind a proxy nobody here sees the
+// address dialled, so the host is resolved and checked as at saving time.
+func (t *guarded) check(req *http.Request) error {
+	if t.proxied {
+		return t.guard.CheckURL(req.Context(), req.URL.String())
+	}
+	_, err := parseTarget(req.URL.String())
+	return err
+}
+
+// CloseIdleConnections lets http.Client.CloseIdleConnections reach both transports.
+func (t *guarded) CloseIdleConnections() {
+	t.secured.CloseIdleConnections()
+	t.plain.CloseIdleConnections()
+}

@@ -1,0 +1,180 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+)
+
+// UserAgent is how the service names itself to receivers.
+const UserAgent = "Vigia-Webhook/1"
+
+// Bounds on what is taken from an answer, in bytes. Reading a little more than is kept lets an honest receiver's
+// connection be used again.
+const (
+	maxAnswer  = 64 << 10
+	keepAnswer = 1 << 10
+)
+
+// Attempt is one try to deliver one event to one endpoint.
+type Attempt struct {
+	URL string
+	// EventID is the same on every attempt of the event: receivers tell repeats by it.
+	EventID string
+	// At is the time of this attempt, from the worker's clock; it is signed.
+	At   time.Time
+	Body []byte
+	Keys []Key
+}
+
+// Failure is the class of an attempt that got no answer. It is what the log keeps and a partner may see: the error text
+// of the network names addresses, so it goes nowhere.
+type Failure string
+
+// The classes.
+const (
+	FailureNone        Failure = ""
+	FailureUnsendable  Failure = "unsendable"  // our own fault: no key, bad id, bad URL
+	FailureAddress     Failure = "address"     // the guard refused the address
+	FailureDNS         Failure = "dns"         // the name did not resolve
+	FailureConnect     Failure = "connect"     // nobody answered at the address
+	FailureTLS         Failure = "tls"         // certificate or handshake
+	FailureTimeout     Failure = "timeout"     // no answer in time
+	FailureReset       Failure = "reset"       // the connection broke before an answer
+	FailureProtocol    Failure = "protocol"    // the answer was not HTTP, or its header too large
+	FailureInterrupted Failure = "interrupted" // the worker was stopped; the receiver may or may not have got it
+)
+
+// Outcome is what became of an attempt.
+type Outcome struct {
+	// Status is the HTTP status, 0 without an answer; then Failure says why.
+	Status   int
+	Failure  Failure
+	Duration time.Duration
+	// Answer is the beginning of the answer's body, printable, at most 1 KiB. It is the receiver's text: show it escaped.
+	Answer string
+	// Read is how many bytes of the body were read.
+	Read int64
+	// RetryAfter is how long the receiver asked us to wait, at most 24 h; 0 when it did not ask.
+	RetryAfter time.Duration
+}
+
+// Send signs and posts once. It never retries, returns within the client's time-out, and leaves the reading of the result
+// to Judge. The client is one of Guard.Client.
+func Send(ctx context.Context, client *http.Client, a Attempt) Outcome {
+	start := time.Now()
+	outcome := send(ctx, client, a)
+	outcome.Duration = time.Since(start)
+	return outcome
+}
+
+func send(ctx context.Context, client *http.Client, a Attempt) Outcome {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL, bytes.NewReader(a.Body))
+	if err != nil {
+		return Outcome{Failure: FailureUnsendable}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", UserAgent)
+	if err := Sign(req.Header, a.EventID, a.At, a.Body, a.Keys); err != nil {
+		return Outcome{Failure: FailureUnsendable}
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return Outcome{Failure: classify(ctx, err)}
+	}
+	defer func() { _ = resp.Body.Close() }()
+
+	outcome := Outcome{Status: resp.StatusCode}
+	if resp.StatusCode < 200 {
+		// 101 hands the raw connection over as body, and no time-out would end the reading of it.
+		return outcome
+	}
+	outcome.Answer, outcome.Read = readAnswer(resp.Body)
+	if !outcome.accepted() {
+		outcome.RetryAfter = retryAfter(resp.Header.Get("Retry-After"), a.At)
+	}
+	return outcome
+}
+
+func (o Outcome) accepted() bool { return o.Status >= 200 && o.Status <= 299 }
+
+// readAnswer takes the bounded part of the body. An error here changes nothing: the status has been said.
+func readAnswer(body io.Reader) (string, int64) {
+	head := make([]byte, keepAnswer)
+	kept, err := io.ReadFull(body, head)
+	read := int64(kept)
+	if err == nil {
+		more, _ := io.CopyN(io.Discard, body, maxAnswer-read)
+		read += more
+	}
+	return printable(head[:kept]), read
+}
+
+// printable makes foreign bytes fit for a log and a page: valid UTF-8, no control or direction characters, one line. It
+// never grows: each byte that is replaced becomes one byte.
+func printable(raw []byte) string {
+	text := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case r == unicode.ReplacementChar || !unicode.IsPrint(r):
+			return '.'
+		}
+		return r
+	}, string(raw))
+	return strings.TrimSpace(text)
+}
+
+// classify turns a transport error into its class, most telling first. The order matters: a refusal by the guard and
+// a failed handshake both come wrapped in general network errors.
+func classify(ctx context.Context, err error) Failure {
+	var (
+		dns     *net.DNSError
+		op      *net.OpError
+		timeout interface{ Timeout() bool }
+	)
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return FailureInterrupted
+	case errors.Is(err, ErrAddress):
+		return FailureAddress
+	case errors.Is(err, ErrURL):
+		return FailureUnsendable
+	case errors.As(err, &dns):
+		return FailureDNS
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return FailureTimeout
+	case isTLS(err):
+		return FailureTLS
+	case errors.As(err, &op) && op.Op == "dial":
+		return FailureConnect
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return FailureReset
+	}
+	return FailureProtocol
+}
+
+func isTLS(err error) bool {
+	var (
+		verify *tls.CertificateVerificationError
+		record tls.RecordHeaderError
+		alert  tls.AlertError
+		host   x509.HostnameError
+		op     *net.OpError
+	)
+	if errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) || errors.As(err, &host) {
+		return true
+	}
+	// Alerts of the other side come as an OpError of crypto/tls.
+	return errors.As(err, &op) && (op.Op == "remote error" || op.Op == "local error")
+}
