@@ -1,0 +1,151 @@
+package segment
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash/crc32"
+)
+
+// The file, in order: one header page, the data pages, the directory (first key of every page, then the checksum of every
+// page), the label, the footer. It is written strictly front to back.
+const (
+	pageSize   = 4096
+	version    = 1
+	footerSize = 76
+	dirEntry   = 8 + 4
+
+	headerMagic = "\x89SEG\r\n\x1a\n" // a text-mode copy or a stripped high bit breaks it visibly
+	footerMagic = "SEGMEND\n"
+	// maxPages keeps page numbers in 32 bits: 16 TiB of data pages.
+	maxPages = 1<<32 - 2
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+
+// Digest identifies the content of a segment.
+type Digest [sha256.Size]byte
+
+// String returns the digest in hex.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+func encodeHeader(w Width) []byte {
+	b := make([]byte, pageSize)
+	copy(b, headerMagic)
+	binary.LittleEndian.PutUint16(b[8:], version)
+	b[10] = byte(w)
+	binary.LittleEndian.PutUint32(b[12:], pageSize)
+	binary.LittleEndian.PutUint32(b[pageSize-4:], checksum(b[:pageSize-4]))
+	return b
+}
+
+func decodeHeader(b []byte) (Width, error) {
+	if string(b[:8]) != headerMagic {
+		return 0, ErrCorrupt.With("not a segment file")
+	}
+	if binary.LittleEndian.Uint32(b[pageSize-4:]) != checksum(b[:pageSize-4]) {
+		return 0, ErrCorrupt.With("header: wrong checksum")
+	}
+	if v := binary.LittleEndian.Uint16(b[8:]); v != version {
+		return 0, ErrCorrupt.With("header: version %d, this program reads version %d", v, version)
+	}
+	w := Width(b[10])
+	if !w.valid() || binary.LittleEndian.Uint32(b[12:]) != pageSize {
+		return 0, ErrCorrupt.With("header: key width or page size not known")
+	}
+	return w, nil
+}
+
+// footer closes the file. Everything that Open needs to find and check the rest is here.
+type footer struct {
+	count    uint64
+	pages    uint64
+	last     uint64 // largest key; 0 in an empty segment
+	labelLen uint32
+	dirSum   uint32 // CRC-32C of directory and label
+	digest   Digest
+}
+
+func (f footer) encode() []byte {
+	b := make([]byte, footerSize)
+	binary.LittleEndian.PutUint64(b[0:], f.count)
+	binary.LittleEndian.PutUint64(b[8:], f.pages)
+	binary.LittleEndian.PutUint64(b[16:], f.last)
+	binary.LittleEndian.PutUint32(b[24:], f.labelLen)
+	binary.LittleEndian.PutUint32(b[28:], f.dirSum)
+	copy(b[32:], f.digest[:])
+	copy(b[64:], footerMagic)
+	binary.LittleEndian.PutUint32(b[72:], checksum(b[:72]))
+	return b
+}
+
+func decodeFooter(b []byte) (footer, error) {
+	if string(b[64:72]) != footerMagic {
+		return footer{}, ErrCorrupt.With("footer missing: the file was cut or never finished")
+	}
+	if binary.LittleEndian.Uint32(b[72:]) != checksum(b[:72]) {
+		return footer{}, ErrCorrupt.With("footer: wrong checksum")
+	}
+	f := footer{
+		count:    binary.LittleEndian.Uint64(b[0:]),
+		pages:    binary.LittleEndian.Uint64(b[8:]),
+		last:     binary.LittleEndian.Uint64(b[16:]),
+		labelLen: binary.LittleEndian.Uint32(b[24:]),
+		dirSum:   binary.LittleEndian.Uint32(b[28:]),
+		digest:   Digest(b[32:64]),
+	}
+	if f.pages > maxPages || f.labelLen > MaxLabel || (f.pages == 0) != (f.count == 0) {
+		return footer{}, ErrCorrupt.With("footer: counts out of range")
+	}
+	return f, nil
+}
+
+// dirOffset is where the directory starts.
+func (f footer) dirOffset() int64 { return int64(1+f.pages) * pageSize }
+
+// size is the length the whole file must have.
+func (f footer) size() int64 {
+	return f.dirOffset() + int64(f.pages)*dirEntry + int64(f.labelLen) + footerSize
+}
+
+// directory is the part of a segment that is held in memory: for each data page its first key and its checksum.
+type directory struct {
+	first []uint64
+	sum   []uint32
+}
+
+func (d *directory) add(first uint64, sum uint32) {
+	d.first = append(d.first, first)
+	d.sum = append(d.sum, sum)
+}
+
+func (d *directory) encode() []byte {
+	b := make([]byte, 0, len(d.first)*dirEntry)
+	for _, k := range d.first {
+		b = binary.LittleEndian.AppendUint64(b, k)
+	}
+	for _, s := range d.sum {
+		b = binary.LittleEndian.AppendUint32(b, s)
+	}
+	return b
+}
+
+// decodeDirectory reads the directory of n pages from b and refuses one whose first keys do not rise up to last.
+func decodeDirectory(b []byte, n int, last uint64) (directory, error) {
+	d := directory{first: make([]uint64, n), sum: make([]uint32, n)}
+	for i := range d.first {
+		d.first[i] = binary.LittleEndian.Uint64(b[8*i:])
+		if i > 0 && d.first[i] <= d.first[i-1] {
+			return directory{}, ErrCorrupt.With("directory: page %d is out of order", i)
+		}
+	}
+	if n > 0 && d.first[n-1] > last {
+		return directory{}, ErrCorrupt.With("directory: last page starts after the last key")
+	}
+	for i := range d.sum {
+		d.sum[i] = binary.LittleEndian.Uint32(b[8*n+4*i:])
+	}
+	return d, nil
+}

@@ -1,0 +1,60 @@
+package segment
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// mapping is the file in memory. It is unmapped by the garbage collector once no look-up and no Reader refers to it: closing
+// a Reader can therefore never pull the memory away under a look-up, and look-ups pay nothing for that.
+type mapping struct {
+	data []byte
+}
+
+func newMapping(f *os.File, size int64) (*mapping, error) {
+	data, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, err
+	}
+	// Look-ups are random: reading ahead would fetch pages that nobody asked for. Advice only, so a refusal does no harm.
+	_ = unix.Madvise(data, unix.MADV_RANDOM)
+	m := &mapping{data: data}
+	runtime.AddCleanup(m, func(b []byte) { _ = unix.Munmap(b) }, data)
+	return m, nil
+}
+
+// page returns data page i.
+func (m *mapping) page(i int) *page {
+	return (*page)(m.data[(1+i)*pageSize:])
+}
+
+// intact says whether the page still has its mark. It is asked after the page was read, hence the atomic load: the order counts.
+func intact(p *page) bool {
+	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&p[pageContent]))) == markInMemory
+}
+
+// markInMemory is pageMark as this machine's byte order reads it.
+var markInMemory = binary.NativeEndian.Uint64([]byte(pageMark))
+
+// guard ends a stretch of code that reads mapped memory. A page that cannot be read (the file was cut, the disk failed) or
+// that holds nonsense after all becomes ErrCorrupt instead of the end of the process. Use:
+//
+//	defer m.guard(debug.SetPanicOnFault(true), &err)
+func (m *mapping) guard(before bool, err *error) {
+	debug.SetPanicOnFault(before)
+	if p := recover(); p != nil {
+		var re runtime.Error
+		if e, ok := p.(error); !ok || !errors.As(e, &re) {
+			panic(p)
+		}
+		*err = ErrCorrupt.Because(re).With("a page cannot be read: the file was cut or changed while open")
+	}
+	runtime.KeepAlive(m)
+}

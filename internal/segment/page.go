@@ -1,0 +1,247 @@
+package segment
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"sort"
+)
+
+// A page is 4096 bytes:
+//
+//	0     u8   l: low bits kept of each key
+//	1     u8   zero
+//	2     u16  m: number of groups
+//	4     u16  start[0..m]: keys in the groups before group i; start[m] is the number of keys in the page
+//	...        bits, low bit first: the groups one after the other, nothing between them
+//	4088  8    mark
+//
+// Keys are stored as offsets from the page's first key, which the directory holds. Group i has the offsets whose bits above
+// l+6 equal i. A group of c keys takes exactly 64+c*(l+1) bits, so where it begins follows from start[i] alone: first 64+c
+// bits of Elias-Fano upper part (64 slots, a one for each key in a slot, a zero after each slot), then c times l low bits.
+const (
+	slotBits = 6
+	slots    = 1 << slotBits
+	// maxLow lets any low part be read with one 8-byte load from any bit position.
+	maxLow      = 57
+	pageContent = pageSize - 8
+	contentBits = pageContent * 8
+	// pageKeys bounds the keys of one page: slots at l=0 hold one key each and cost two bits.
+	pageKeys = contentBits / 2
+	tableAt  = 4
+)
+
+// pageMark ends every page. A file that is cut inside a page reads as zeros from the cut to the page's end, so a page whose
+// mark is gone was cut after its checksum was found right.
+const pageMark = "PAGEEND\xa5"
+
+type page = [pageSize]byte
+
+// load returns the bits of p from bit position at on; at least 57 of them are valid.
+func load(p *page, at uint) uint64 {
+	return binary.LittleEndian.Uint64(p[at>>3:]) >> (at & 7)
+}
+
+func store(p *page, at uint, v uint64) {
+	i := at >> 3
+	binary.LittleEndian.PutUint64(p[i:], binary.LittleEndian.Uint64(p[i:])|v<<(at&7))
+}
+
+// pageContains says whether offset is in the page. It must only be given pages whose checksum was right; on others it may
+// panic with an index out of range, never worse.
+func pageContains(p *page, offset uint64) bool {
+	l := uint(p[0])
+	m := uint64(binary.LittleEndian.Uint16(p[2:]))
+	group := offset >> (l + slotBits)
+	if group >= m {
+		return false
+	}
+	at := tableAt + 2*uint(group)
+	before := uint(binary.LittleEndian.Uint16(p[at:]))
+	count := uint(binary.LittleEndian.Uint16(p[at+2:])) - before
+	if count == 0 {
+		return false
+	}
+	upper := (tableAt+2*(uint(m)+1))*8 + uint(group)*slots + before*(l+1)
+	slot := uint(offset>>l) & (slots - 1)
+	pos := slotStart(p, upper, slot)
+	rank := pos - slot
+	low := upper + slots + count + rank*l
+	mask := uint64(1)<<l - 1
+	want := offset & mask
+	for {
+		run := uint(bits.TrailingZeros64(^load(p, upper+pos)))
+		for j := uint(0); j < run; j++ {
+			got := load(p, low) & mask
+			if got >= want {
+				return got == want
+			}
+			low += l
+		}
+		// Up to 57 bits of a load are valid: a longer run of ones goes on in the next load.
+		if run < 57 {
+			return false
+		}
+		pos += run
+	}
+}
+
+// slotStart returns the position, relative to upper, of the first bit of a slot: one past the zero that ends the slot
+// before it.
+func slotStart(p *page, upper, slot uint) uint {
+	if slot == 0 {
+		return 0
+	}
+	const step = 56
+	left := slot - 1 // zeros to pass before the one we want
+	for pos := uint(0); ; pos += step {
+		zeros := ^load(p, upper+pos) & (1<<step - 1)
+		n := uint(bits.OnesCount64(zeros))
+		if left < n {
+			return pos + selectBit(zeros, left) + 1
+		}
+		left -= n
+	}
+}
+
+// decodePage appends the keys of a page to dst and checks its structure on the way: what it returns without an error is
+// sorted, starts with first and is what pageContains would find.
+func decodePage(dst []uint64, p *page, first uint64) ([]uint64, bool) {
+	l := uint(p[0])
+	m := uint(binary.LittleEndian.Uint16(p[2:]))
+	if l > maxLow || p[1] != 0 || m == 0 || string(p[pageContent:]) != pageMark {
+		return dst, false
+	}
+	table := tableAt + 2*(m+1)
+	if table > pageContent || binary.LittleEndian.Uint16(p[tableAt:]) != 0 {
+		return dst, false
+	}
+	at, before := table*8, uint(0)
+	start := len(dst)
+	for g := uint(0); g < m; g++ {
+		next := uint(binary.LittleEndian.Uint16(p[tableAt+2*(g+1):]))
+		if next < before || at+slots+(next-before)*(l+1) > contentBits {
+			return dst, false
+		}
+		var ok bool
+		if dst, ok = decodeGroup(dst, p, at, next-before, l, first+uint64(g)<<(l+slotBits)); !ok {
+			return dst, false
+		}
+		at += slots + (next-before)*(l+1)
+		before = next
+	}
+	if !zeroFrom(p, at) || len(dst) == start || dst[start] != first || before == uint(binary.LittleEndian.Uint16(p[tableAt+2*(m-1):])) {
+		return dst, false
+	}
+	for i := start + 1; i < len(dst); i++ {
+		if dst[i] <= dst[i-1] {
+			return dst, false
+		}
+	}
+	return dst, true
+}
+
+// decodeGroup appends the count keys of the group at bit position at; base is the smallest key the group could hold.
+func decodeGroup(dst []uint64, p *page, at, count, l uint, base uint64) ([]uint64, bool) {
+	low := at + slots + count
+	mask := uint64(1)<<l - 1
+	slot := uint64(0)
+	for end := low; at < end; {
+		n := min(end-at, 57)
+		word := load(p, at) & (1<<n - 1)
+		for used := uint(0); used < n; {
+			zeros := uint(bits.TrailingZeros64(word))
+			if used+zeros >= n {
+				slot += uint64(n - used)
+				break
+			}
+			slot += uint64(zeros)
+			if slot >= slots || count == 0 {
+				return dst, false
+			}
+			dst = append(dst, base+slot<<l+load(p, low)&mask)
+			low += l
+			count--
+			used += zeros + 1
+			word >>= zeros + 1
+		}
+		at += n
+	}
+	return dst, count == 0 && slot == slots
+}
+
+func zeroFrom(p *page, at uint) bool {
+	for ; at&7 != 0; at++ {
+		if p[at>>3]>>(at&7)&1 != 0 {
+			return false
+		}
+	}
+	for _, b := range p[at>>3 : pageContent] {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// groupsFor is the number of groups that keys up to offset need with l low bits.
+func groupsFor(offset uint64, l uint) uint64 { return offset>>(l+slotBits) + 1 }
+
+// fits says whether n keys, the last at offset, fit in a page with l low bits.
+func fits(n int, offset uint64, l uint) bool {
+	m := groupsFor(offset, l)
+	if m > contentBits/slots {
+		return false
+	}
+	return 8*(tableAt+2*(m+1))+slots*m+uint64(n)*uint64(l+1) <= contentBits
+}
+
+// plan finds how many of the sorted keys go into the next page and with how many low bits: the choice that takes most keys.
+// guess is where to look first.
+func plan(keys []uint64, guess uint) (n int, l uint) {
+	n, l = longest(keys, guess), guess
+	for _, dir := range []int{-1, 1} {
+		for next := int(guess) + dir; next >= 0 && next <= maxLow; next += dir {
+			got := longest(keys, uint(next))
+			if got < n {
+				break
+			}
+			n, l = got, uint(next)
+		}
+	}
+	return n, l
+}
+
+// longest is how many of keys fit in one page with l low bits.
+func longest(keys []uint64, l uint) int {
+	most := min(len(keys), contentBits/int(l+1))
+	return sort.Search(most, func(i int) bool { return !fits(i+1, keys[i]-keys[0], l) })
+}
+
+// encodePage writes keys, which plan has found to fit with l low bits, into p.
+func encodePage(p *page, keys []uint64, l uint) {
+	clear(p[:])
+	first, last := keys[0], keys[len(keys)-1]
+	m := uint(groupsFor(last-first, l))
+	p[0] = byte(l)
+	binary.LittleEndian.PutUint16(p[2:], uint16(m))
+	at := (tableAt + 2*(m+1)) * 8
+	mask := uint64(1)<<l - 1
+	done := 0
+	for g := uint(0); g < m; g++ {
+		end := done
+		for end < len(keys) && (keys[end]-first)>>(l+slotBits) == uint64(g) {
+			end++
+		}
+		low := at + slots + uint(end-done)
+		for j, k := range keys[done:end] {
+			offset := k - first
+			upper := at + uint(offset>>l)&(slots-1) + uint(j)
+			p[upper>>3] |= 1 << (upper & 7)
+			store(p, low, offset&mask)
+			low += l
+		}
+		at, done = low, end
+		binary.LittleEndian.PutUint16(p[tableAt+2*(g+1):], uint16(done))
+	}
+	copy(p[pageContent:], pageMark)
+}

@@ -1,0 +1,294 @@
+package segment
+
+import (
+	"io"
+	"iter"
+	"math/bits"
+	"os"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+)
+
+// Reader answers from a segment. It is safe for many goroutines.
+//
+// Open checks header, directory, label and footer, and that the file has exactly the length these call for. The data pages
+// are checked one by one, each when a look-up first needs it: opening takes milliseconds whatever the size, and no answer
+// comes from an unchecked page. Verify checks everything at once.
+type Reader struct {
+	mapped atomic.Pointer[mapping] // nil once closed
+	file   *os.File
+	stat   os.FileInfo
+	width  Width
+	foot   footer
+	label  []byte
+	dir    directory
+	// jump[t] is the number of pages whose first key, less the first of all, is below t<<shift: it narrows the search in
+	// dir.first to a page or two when keys are spread evenly.
+	jump    []uint32
+	shift   uint
+	checked []atomic.Uint32 // one bit for each page whose checksum was found right
+}
+
+// Open opens the segment at path. Its error is ErrCorrupt when the file is there but is not a whole segment.
+func Open(path string) (*Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{file: f}
+	if err := r.load(); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// load reads everything but the data pages. It uses plain reads: a file that shrinks meanwhile is an error, not a fault.
+func (r *Reader) load() (err error) {
+	if r.stat, err = r.file.Stat(); err != nil {
+		return err
+	}
+	size := r.stat.Size()
+	if !r.stat.Mode().IsRegular() || size < pageSize+footerSize {
+		return ErrCorrupt.With("not a segment file: too short")
+	}
+	head, err := r.read(0, pageSize)
+	if err != nil {
+		return err
+	}
+	if r.width, err = decodeHeader(head); err != nil {
+		return err
+	}
+	foot, err := r.read(size-footerSize, footerSize)
+	if err != nil {
+		return err
+	}
+	if r.foot, err = decodeFooter(foot); err != nil {
+		return err
+	}
+	if r.foot.size() != size {
+		return ErrCorrupt.With("file has %d bytes, its footer calls for %d", size, r.foot.size())
+	}
+	if r.foot.last > r.width.MaxKey() {
+		return ErrCorrupt.With("footer: last key wider than the keys")
+	}
+	if err := r.loadDirectory(); err != nil {
+		return err
+	}
+	m, err := newMapping(r.file, size)
+	if err != nil {
+		return err
+	}
+	r.mapped.Store(m)
+	return nil
+}
+
+func (r *Reader) loadDirectory() error {
+	n := int(r.foot.pages)
+	tail, err := r.read(r.foot.dirOffset(), n*dirEntry+int(r.foot.labelLen))
+	if err != nil {
+		return err
+	}
+	if checksum(tail) != r.foot.dirSum {
+		return ErrCorrupt.With("directory: wrong checksum")
+	}
+	if r.dir, err = decodeDirectory(tail, n, r.foot.last); err != nil {
+		return err
+	}
+	r.label = slices.Clone(tail[n*dirEntry:])
+	r.checked = make([]atomic.Uint32, (n+31)/32)
+	r.index()
+	return nil
+}
+
+// index builds the jump table: two to four entries for each page.
+func (r *Reader) index() {
+	n := len(r.dir.first)
+	if n == 0 {
+		return
+	}
+	span := r.dir.first[n-1] - r.dir.first[0]
+	r.shift = uint(max(0, bits.Len64(span)-bits.Len(uint(2*n))))
+	r.jump = make([]uint32, span>>r.shift+2)
+	for _, first := range r.dir.first {
+		r.jump[(first-r.dir.first[0])>>r.shift+1]++
+	}
+	for t := 1; t < len(r.jump); t++ {
+		r.jump[t] += r.jump[t-1]
+	}
+}
+
+func (r *Reader) read(at int64, n int) ([]byte, error) {
+	b := make([]byte, n)
+	if _, err := r.file.ReadAt(b, at); err != nil {
+		if err == io.EOF {
+			err = ErrCorrupt.With("the file was cut while it was opened")
+		}
+		return nil, err
+	}
+	return b, nil
+}
+
+// Close releases the file. Look-ups under way finish; later ones get ErrClosed. The memory goes back to the system at the next
+// garbage collection.
+func (r *Reader) Close() error {
+	if r.mapped.Swap(nil) == nil {
+		return ErrClosed
+	}
+	return r.file.Close()
+}
+
+// Width is the size of the keys.
+func (r *Reader) Width() Width { return r.width }
+
+// Count is the number of keys.
+func (r *Reader) Count() uint64 { return r.foot.count }
+
+// Size is the length of the file in bytes.
+func (r *Reader) Size() int64 { return r.stat.Size() }
+
+// Digest identifies the content.
+func (r *Reader) Digest() Digest { return r.foot.digest }
+
+// Label returns what the writer put in.
+func (r *Reader) Label() []byte { return slices.Clone(r.label) }
+
+// locate returns the page that holds key if any page does, or -1.
+func (r *Reader) locate(key uint64) int {
+	if len(r.jump) == 0 || key < r.dir.first[0] || key > r.foot.last {
+		return -1
+	}
+	t := min((key-r.dir.first[0])>>r.shift, uint64(len(r.jump)-2))
+	// Pages before lo start at or below key; pages from hi on start above it.
+	lo, hi := int(r.jump[t]), int(r.jump[t+1])
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if r.dir.first[mid] <= key {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo - 1
+}
+
+// Contains says whether key is in the set. It does not allocate. An error means that the question could not be answered, never
+// that the key is absent.
+func (r *Reader) Contains(key uint64) (found bool, err error) {
+	m := r.mapped.Load()
+	if m == nil {
+		return false, ErrClosed
+	}
+	i := r.locate(key)
+	if i < 0 {
+		return false, nil
+	}
+	defer m.guard(debug.SetPanicOnFault(true), &err)
+	p := m.page(i)
+	if err := r.check(p, i); err != nil {
+		return false, err
+	}
+	found = pageContains(p, key-r.dir.first[i])
+	if !intact(p) {
+		return false, errCut(i)
+	}
+	return found, nil
+}
+
+func errCut(i int) error { return ErrCorrupt.With("page %d: the file was cut while open", i) }
+
+// check compares the page with its checksum the first time it is asked about it.
+func (r *Reader) check(p *page, i int) error {
+	word, bit := &r.checked[i>>5], uint32(1)<<(i&31)
+	if word.Load()&bit != 0 {
+		return nil
+	}
+	if checksum(p[:]) != r.dir.sum[i] {
+		return ErrCorrupt.With("page %d: wrong checksum", i)
+	}
+	word.Or(bit)
+	return nil
+}
+
+// Intersect appends to dst those of probes that are in the set, in the order of probes. Probes should be sorted: each page is
+// then visited once, which makes millions of probes many times faster than as many calls of Contains. On an error the result
+// is not complete.
+func (r *Reader) Intersect(dst, probes []uint64) (_ []uint64, err error) {
+	m := r.mapped.Load()
+	if m == nil {
+		return dst, ErrClosed
+	}
+	defer m.guard(debug.SetPanicOnFault(true), &err)
+	for len(probes) > 0 {
+		i := r.locate(probes[0])
+		if i < 0 {
+			probes = probes[1:]
+			continue
+		}
+		p, first, last := m.page(i), r.dir.first[i], r.lastOf(i)
+		if err := r.check(p, i); err != nil {
+			return dst, err
+		}
+		n, had := 0, len(dst)
+		for n < len(probes) && probes[n] >= first && probes[n] <= last {
+			if pageContains(p, probes[n]-first) {
+				dst = append(dst, probes[n])
+			}
+			n++
+		}
+		if !intact(p) {
+			return dst[:had], errCut(i)
+		}
+		probes = probes[n:]
+	}
+	return dst, nil
+}
+
+// lastOf is the largest key that page i can hold.
+func (r *Reader) lastOf(i int) uint64 {
+	if i+1 < len(r.dir.first) {
+		return r.dir.first[i+1] - 1
+	}
+	return r.foot.last
+}
+
+// All walks the keys in rising order. After an error, which comes with a zero key, it ends.
+func (r *Reader) All() iter.Seq2[uint64, error] {
+	return func(yield func(uint64, error) bool) {
+		var keys []uint64
+		for i := range r.dir.first {
+			var err error
+			if keys, err = r.decode(keys[:0], i); err != nil {
+				yield(0, err)
+				return
+			}
+			for _, k := range keys {
+				if !yield(k, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// decode appends the keys of page i to dst. No foreign code runs while the guard is up: a panic of the caller's is its own.
+func (r *Reader) decode(dst []uint64, i int) (_ []uint64, err error) {
+	m := r.mapped.Load()
+	if m == nil {
+		return dst, ErrClosed
+	}
+	defer m.guard(debug.SetPanicOnFault(true), &err)
+	p := m.page(i)
+	if err := r.check(p, i); err != nil {
+		return dst, err
+	}
+	dst, ok := decodePage(dst, p, r.dir.first[i])
+	if !ok {
+		return dst, ErrCorrupt.With("page %d: does not decode", i)
+	}
+	if !intact(p) {
+		return dst, errCut(i)
+	}
+	return dst, nil
+}

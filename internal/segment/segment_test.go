@@ -1,0 +1,222 @@
+package segment
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// build makes a segment of keys and returns its path.
+func build(t testing.TB, opt Options, keys []uint64) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.seg")
+	w, err := Create(path, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if err := w.AddAll(keys); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Commit(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func open(t testing.TB, path string) *Reader {
+	t.Helper()
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	return r
+}
+
+func uniform(seed uint64, n int, w Width) []uint64 {
+	src := rand.NewPCG(seed, 1)
+	keys := make([]uint64, n)
+	for i := range keys {
+		keys[i] = src.Uint64() & w.MaxKey()
+	}
+	return keys
+}
+
+// sets are shapes of key sets that stress different parts of the page layout.
+func sets(w Width) map[string][]uint64 {
+	mx := w.MaxKey()
+	dense := make([]uint64, 100_000)
+	for i := range dense {
+		dense[i] = uint64(i) + 12345
+	}
+	var clustered, powers []uint64
+	for i := range uint64(200) {
+		for j := range uint64(300) {
+			clustered = append(clustered, (i*i*i*7919*104729+j*3)&mx)
+		}
+	}
+	for i := range uint(w) {
+		powers = append(powers, 1<<i, 1<<i-1, mx-1<<i)
+	}
+	return map[string][]uint64{
+		"empty": nil, "zero": {0}, "largest": {mx}, "both ends": {mx, 0}, "repeated": {7, 7, 7, 7},
+		"uniform": uniform(1, 50_000, w), "dense": dense, "clustered": clustered, "powers": powers,
+		"dense at the top": {mx, mx - 1, mx - 2, mx - 3}, "few": uniform(2, 10, w),
+	}
+}
+
+func TestHoldsExactlyTheKeys(t *testing.T) {
+	for _, w := range []Width{Bits40, Bits64} {
+		for name, keys := range sets(w) {
+			r := open(t, build(t, Options{Width: w, Label: []byte(name)}, keys))
+			want := slices.Compact(slices.Sorted(slices.Values(keys)))
+			if r.Count() != uint64(len(want)) || string(r.Label()) != name || r.Width() != w {
+				t.Errorf("%d/%s: count %d label %q width %d", w, name, r.Count(), r.Label(), r.Width())
+			}
+			if err := r.Verify(context.Background()); err != nil {
+				t.Errorf("%d/%s: %v", w, name, err)
+			}
+			checkAgainst(t, r, want)
+		}
+	}
+}
+
+// checkAgainst compares every answer that r gives about want and about the neighbours of its keys.
+func checkAgainst(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, r *Reader, want []uint64) {
+	t.Helper()
+	var got []uint64
+	for k, err := range r.All() {
+		if err != nil {
+			t.Fatalf("walk: %v", err)
+		}
+		got = append(got, k)
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("walk gave %d keys, want %d, or other ones", len(got), len(want))
+	}
+	probes := []uint64{0, r.width.MaxKey(), ^uint64(0)}
+	for _, k := range want {
+		probes = append(probes, k, k-1, k+1)
+	}
+	slices.Sort(probes)
+	var hits []uint64
+	for _, k := range probes {
+		found, err := r.Contains(k)
+		if _, in := slices.BinarySearch(want, k); err != nil || found != in {
+			t.Fatalf("Contains(%#x) = %v, %v; want %v", k, found, err, in)
+		}
+		if found {
+			hits = append(hits, k)
+		}
+	}
+	both, err := r.Intersect(nil, probes)
+	if err != nil || !slices.Equal(both, hits) {
+		t.Fatalf("Intersect gave %d hits, %v; want %d", len(both), err, len(hits))
+	}
+}
+
+func TestAgreesWithMap(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		w := rapid.SampledFrom([]Width{Bits40, Bits64}).Draw(t, "width")
+		keys := rapid.SliceOf(rapid.Uint64Range(0, w.MaxKey())).Draw(t, "keys")
+		spread := rapid.SliceOfN(rapid.Uint64Range(0, 1<<rapid.IntRange(1, 39).Draw(t, "span")), 0, 3000).Draw(t, "spread")
+		keys = append(keys, spread...)
+		path := filepath.Join(dir, "p.seg")
+		wr, err := Create(path, Options{Width: w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range keys {
+			if err := wr.Add(k); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := wr.Commit(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		checkAgainst(t, r, slices.Compact(slices.Sorted(slices.Values(keys))))
+	})
+}
+
+// The least memory makes a writer spill many runs; what comes out must not depend on that, nor on the order of the keys.
+func TestSpillsAndMergesToTheSameBytes(t *testing.T) {
+	keys := uniform(3, 700_000, Bits40)
+	keys = append(keys, keys[:100_000]...) // repeated across runs
+	spilled := build(t, Options{Width: Bits40, Memory: leastMemory}, keys)
+	slices.Sort(keys)
+	straight := build(t, Options{Width: Bits40}, keys)
+	a, errA := os.ReadFile(spilled)
+	b, errB := os.ReadFile(straight)
+	if errA != nil || errB != nil || !slices.Equal(a, b) {
+		t.Fatalf("spilled %d bytes, straight %d bytes: not the same (%v, %v)", len(a), len(b), errA, errB)
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(spilled), "*"))
+	if err != nil || len(left) != 1 {
+		t.Errorf("files left behind: %v %v", left, err)
+	}
+	checkAgainst(t, open(t, spilled), slices.Compact(keys))
+}
+
+func TestRefusesWhatDoesNotFit(t *testing.T) {
+	w, err := Create(filepath.Join(t.TempDir(), "x.seg"), Options{Width: Bits40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if err := w.Add(1 << 40); !errors.Is(err, ErrKeyTooWide) {
+		t.Errorf("Add: %v", err)
+	}
+	if err := w.AddAll([]uint64{1, 1 << 63}); !errors.Is(err, ErrKeyTooWide) {
+		t.Errorf("AddAll: %v", err)
+	}
+	if err := w.SetLabel(make([]byte, MaxLabel+1)); !errors.Is(err, ErrOption) {
+		t.Errorf("SetLabel: %v", err)
+	}
+	if _, err := Create(filepath.Join(t.TempDir(), "x.seg"), Options{Width: 41}); !errors.Is(err, ErrOption) {
+		t.Errorf("width 41: %v", err)
+	}
+}
+
+func TestSelectBit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.Uint64Min(1).Draw(t, "x")
+		k := uint(0)
+		for i := range uint(64) {
+			if x>>i&1 == 0 {
+				continue
+			}
+			if got := selectBit(x, k); got != i {
+				t.Fatalf("selectBit(%#x, %d) = %d, want %d", x, k, got, i)
+			}
+			k++
+		}
+	})
+}
+
+func TestSortKeys(t *testing.T) {
+	for _, w := range []Width{Bits40, Bits64} {
+		for _, keys := range sets(w) {
+			want := slices.Sorted(slices.Values(keys))
+			sortKeys(keys, make([]uint64, len(keys)), w)
+			if !slices.Equal(keys, want) {
+				t.Errorf("width %d: %d keys not sorted", w, len(keys))
+			}
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package segment
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// openTemp opens the temporary file name for one writer: locked and empty. A file that a dead writer left is taken over.
+func openTemp(name string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		owned, err := own(f, name)
+		if err == nil && owned {
+			return f, nil
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// own locks f and empties it. It reports false when name no longer leads to f: its writer published or dropped it between our
+// opening and our locking, and emptying it now would destroy a published segment.
+func own(f *os.File, name string) (bool, error) {
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return false, ErrBusy.With("another writer is at work on this segment")
+		}
+		return false, err
+	}
+	mine, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	named, err := os.Stat(name)
+	if errors.Is(err, os.ErrNotExist) || (err == nil && !os.SameFile(mine, named)) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, f.Truncate(0)
+}
+
+// replaceTemp takes the name away from the file that holds it, which its owner goes on using, and opens a new one.
+func replaceTemp(name string) (*os.File, error) {
+	if err := os.Remove(name); err != nil {
+		return nil, err
+	}
+	return openTemp(name)
+}
+
+// syncDir makes a rename in the folder durable.
+func syncDir(name string) error {
+	d, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,88 @@
+package segment
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"io"
+)
+
+// Verify reads the whole file and checks everything: the checksum and the structure of each page, that keys rise from page
+// to page, that there are as many as the footer says, and the digest of the file. It reads, rather than maps, so that it
+// sees what is on the disk now and not what was right at first touch.
+func (r *Reader) Verify(ctx context.Context) error {
+	if r.mapped.Load() == nil {
+		return ErrClosed
+	}
+	if err := r.Unchanged(); err != nil {
+		return err
+	}
+	sum := sha256.New()
+	body := io.NewSectionReader(r.file, 0, r.foot.size()-footerSize)
+	in := bufio.NewReaderSize(io.TeeReader(body, sum), writeBuffer)
+	if _, err := io.CopyN(io.Discard, in, pageSize); err != nil {
+		return unexpectedEnd(err)
+	}
+	if err := r.verifyPages(ctx, in); err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, in); err != nil {
+		return err
+	}
+	if Digest(sum.Sum(nil)) != r.foot.digest {
+		return ErrCorrupt.With("file: wrong digest")
+	}
+	return r.Unchanged()
+}
+
+func (r *Reader) verifyPages(ctx context.Context, in io.Reader) error {
+	var (
+		p     page
+		keys  []uint64
+		count uint64
+		last  uint64
+	)
+	for i, first := range r.dir.first {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if _, err := io.ReadFull(in, p[:]); err != nil {
+			return unexpectedEnd(err)
+		}
+		if checksum(p[:]) != r.dir.sum[i] {
+			return ErrCorrupt.With("page %d: wrong checksum", i)
+		}
+		var ok bool
+		if keys, ok = decodePage(keys[:0], &p, first); !ok {
+			return ErrCorrupt.With("page %d: does not decode", i)
+		}
+		count += uint64(len(keys))
+		if last = keys[len(keys)-1]; last > r.lastOf(i) {
+			return ErrCorrupt.With("page %d: reaches into the next", i)
+		}
+	}
+	if count != r.foot.count || last != r.foot.last {
+		return ErrCorrupt.With("footer: %d keys, found %d, or another last key", r.foot.count, count)
+	}
+	return nil
+}
+
+// Unchanged compares length and time of the file with what they were at Open. It costs one system call. A segment is never
+// changed in place by this package; whoever keeps a Reader for long can find out cheaply that somebody else did.
+func (r *Reader) Unchanged() error {
+	now, err := r.file.Stat()
+	if err != nil {
+		return err
+	}
+	if now.Size() != r.stat.Size() || !now.ModTime().Equal(r.stat.ModTime()) {
+		return ErrCorrupt.With("the file was changed while open")
+	}
+	return nil
+}
+
+func unexpectedEnd(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return ErrCorrupt.With("the file was cut while open")
+	}
+	return err
+}
