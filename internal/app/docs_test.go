@@ -1,0 +1,232 @@
+package app_test
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+var (
+	codeBlock   = regexp.MustCompile("(?ms)^```.*?^```")
+	linkTarget  = regexp.MustCompile(`\]\(([^)\s]+)\)|(?m:^\[[^\]]+\]: +(\S+))`)
+	codeSpan    = regexp.MustCompile("`([^`\n]+)`")
+	headingLine = regexp.MustCompile(`(?m)^#{1,6} +(.+?) *$`)
+	otherHost   = regexp.MustCompile(`^[a-z][a-z0-9+.-]*:`)
+	folderName  = regexp.MustCompile(`^[A-Za-z0-9_.][A-Za-z0-9_./-]*/$`)
+	sourceName  = regexp.MustCompile(`^(cmd|internal|client|docs|scripts|bench|deploy|tools|\.ci)/[A-Za-z0-9_./-]+\.[a-z]+$`)
+	patternWord = regexp.MustCompile(`NNNN|\.\.\.`)
+)
+
+// TestDocumentsPointSomewhere checks what every Markdown page points to: relative links with their anchors, and the
+// folders and files named in backticks.
+func TestDocumentsPointSomewhere(t *testing.T) {
+	unwanted := ignoredFolders(t)
+	for _, name := range treeFiles(t) {
+		if !strings.HasSuffix(name, ".md") {
+			continue
+		}
+		text := codeBlock.ReplaceAllString(readTree(t, name), "")
+		for _, match := range linkTarget.FindAllStringSubmatch(codeSpan.ReplaceAllString(text, ""), -1) {
+			target := match[1] + match[2]
+			if problem := judgeLink(t, name, target); problem != "" {
+				t.Errorf("%s: link to %s: %s", name, target, problem)
+			}
+		}
+		for _, match := range codeSpan.FindAllStringSubmatch(text, -1) {
+			named := match[1]
+			isPath := folderName.MatchString(named) || sourceName.MatchString(named)
+			if !isPath || patternWord.MatchString(named) || unwanted[strings.Trim(named, "/")] {
+				continue
+			}
+			if !inTree(named) && !inTree(path.Join(path.Dir(name), named)) {
+				t.Errorf("%s: names %s, which does not exist", name, named)
+			}
+		}
+	}
+}
+
+// judgeLink says what is wrong with a link, or nothing. Links to other hosts are not followed.
+func judgeLink(t *testing.T, from, target string) string {
+	t.Helper()
+	if otherHost.MatchString(target) {
+		return ""
+	}
+	file, anchor, _ := strings.Cut(target, "#")
+	page := from
+	if file != "" {
+		page = path.Join(path.Dir(from), file)
+		if !inTree(page) {
+			return "no such file"
+		}
+	}
+	if anchor == "" || !strings.HasSuffix(page, ".md") {
+		return ""
+	}
+	for _, match := range headingLine.FindAllStringSubmatch(codeBlock.ReplaceAllString(readTree(t, page), ""), -1) {
+		if slug(match[1]) == anchor {
+			return ""
+		}
+	}
+	return "no such heading"
+}
+
+// slug is the anchor that the usual Markdown renderers give to a heading.
+func slug(title string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, title)
+}
+
+// strangers are words that belong to one machine or one network and never into the tree. They are written in pieces, so that
+// this file does not hold them.
+var strangers = regexp.MustCompile(`(?:^|[^A-Za-z0-9_.~-])/(?:wo` + `rk|ro` + `ot)/[A-Za-z0-9_.]` +
+	`|(?:proxy|sum)\.go` + `lang\.org|deb\.deb` + `ian\.org|registry\.npm` + `js\.org|py` + `pi\.org|crates` + `\.io`)
+
+// TestNoMachineInTheTree keeps the checkout's place on somebody's disk and the hosts of package registries out of all files.
+func TestNoMachineInTheTree(t *testing.T) {
+	for _, name := range treeFiles(t) {
+		text := readTree(t, name)
+		if bytes.IndexByte([]byte(text[:min(len(text), 8000)]), 0) >= 0 {
+			continue // no text
+		}
+		for number, line := range strings.Split(text, "\n") {
+			if found := strangers.FindString(line); found != "" {
+				t.Errorf("%s:%d: holds %q", name, number+1, found)
+			}
+		}
+	}
+}
+
+// TestStrangersAreFound shows that the expression finds what it is there for, and leaves addresses of our own alone.
+func TestStrangersAreFound(t *testing.T) {
+	for text, want := range map[string]bool{
+		"see /wo" + "rk/main/x":              true,
+		"HOME=/ro" + "ot/go":                 true,
+		"https://proxy.go" + "lang.org/x":    true,
+		"frame/wo" + "rk/flow":               false,
+		"the routes / and /v1":               false,
+		"https://example.com/wo" + "rk/item": false,
+	} {
+		if got := strangers.MatchString(text); got != want {
+			t.Errorf("%q: found %v", text, got)
+		}
+	}
+}
+
+// headerLike is a word that would be a header name if its hyphens were hyphens.
+var headerLike = regexp.MustCompile(`^[A-Za-z0-9]+(?:[\p{Pd}\x{00AD}\x{2212}][A-Za-z0-9]+)+$`)
+
+// TestHeaderNamesAreASCII guards against a look-alike letter or hyphen in a header name: such a name never matches, no
+// compiler objects, and nobody sees it.
+func TestHeaderNamesAreASCII(t *testing.T) {
+	for _, name := range treeFiles(t) {
+		if !strings.HasSuffix(name, ".go") {
+			continue
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, name, readTree(t, name), parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			if word, at, found := strangeHeader(node); found {
+				t.Errorf("%s: header name %+q is not ASCII", set.Position(at), word)
+			}
+			return true
+		})
+	}
+}
+
+// strangeHeader looks at string literals that are used as a header's name, and at those that look like one.
+func strangeHeader(node ast.Node) (word string, at token.Pos, found bool) {
+	switch n := node.(type) {
+	case *ast.BasicLit:
+		word, ok := literalText(n)
+		return word, n.Pos(), ok && headerLike.MatchString(word) && !isASCII(word)
+	case *ast.CallExpr:
+		callee, ok := n.Fun.(*ast.SelectorExpr)
+		if !ok || len(n.Args) == 0 || !strings.Contains(types.ExprString(callee.X), "Header") {
+			return "", 0, false
+		}
+		word, ok := literalText(n.Args[0])
+		return word, n.Args[0].Pos(), ok && !isASCII(word)
+	case *ast.IndexExpr:
+		if !strings.Contains(types.ExprString(n.X), "Header") {
+			return "", 0, false
+		}
+		word, ok := literalText(n.Index)
+		return word, n.Index.Pos(), ok && !isASCII(word)
+	}
+	return "", 0, false
+}
+
+// TestStrangeHeadersAreFound shows that the look-alikes are caught. They are written as escapes, which a reader can see.
+func TestStrangeHeadersAreFound(t *testing.T) {
+	for expression, want := range map[string]bool{
+		`r.Header.Get("X-Forwarded-For")`:            false,
+		`r.Header.Get("X\u2010Forwarded-For")`:       true, // hyphen U+2010
+		`w.Header().Set("\u0445-request-id", "x")`:   true, // Cyrillic letter
+		`h["X" + "-Y"]`:                              false,
+		`r.Header["\u0425-Id"]`:                      true,
+		`name("x\u2011request-id")`:                  true, // not a header call, but looks like a name
+		`say("coração\u2013mente, um texto")`:        false,
+		`w.Header().Set("x-error-detail", "\u00e9")`: false, // a value is another matter
+	} {
+		parsed, err := parser.ParseExpr(expression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := false
+		ast.Inspect(parsed, func(node ast.Node) bool {
+			_, _, found := strangeHeader(node)
+			got = got || found
+			return true
+		})
+		if got != want {
+			t.Errorf("%s: found %v", expression, got)
+		}
+	}
+}
+
+func literalText(node ast.Expr) (string, bool) {
+	literal, ok := node.(*ast.BasicLit)
+	if !ok || literal.Kind != token.STRING {
+		return "", false
+	}
+	word, err := strconv.Unquote(literal.Value)
+	return word, err == nil
+}
+
+func isASCII(word string) bool {
+	return strings.IndexFunc(word, func(r rune) bool { return r > unicode.MaxASCII }) < 0
+}
+
+func inTree(name string) bool {
+	_, err := os.Stat(filepath.Join(treeRoot, filepath.FromSlash(name)))
+	return err == nil
+}
+
+func readTree(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(treeRoot, filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

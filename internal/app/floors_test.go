@@ -1,0 +1,237 @@
+package app_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// treeRoot is the top of the checkout, seen from this package's folder, where `go test` runs.
+const treeRoot = "../.."
+
+// room is one line of the floors picture.
+type room struct {
+	floor   int
+	planned bool
+}
+
+// floorLine is a line of the picture: folder, floor, what it is.
+var floorLine = regexp.MustCompile(`(?m)^([a-z][a-z0-9/]*)/ +([0-9]) +(.*)$`)
+
+// readFloors takes the floors from the picture itself, so that picture and rule cannot drift apart.
+func readFloors(t *testing.T) map[string]room {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(treeRoot, "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(page), "\n## Floors\n")
+	if !found {
+		t.Fatal("ARCHITECTURE.md has no section named Floors")
+	}
+	parts := strings.SplitN(section, "```", 3)
+	if len(parts) < 3 {
+		t.Fatal("the section Floors of ARCHITECTURE.md has no picture")
+	}
+	floors := make(map[string]room)
+	for _, line := range floorLine.FindAllStringSubmatch(parts[1], -1) {
+		floor, err := strconv.Atoi(line[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, twice := floors[line[1]]; twice {
+			t.Errorf("ARCHITECTURE.md gives %s/ two floors", line[1])
+		}
+		floors[line[1]] = room{floor: floor, planned: strings.HasPrefix(line[3], "planned")}
+	}
+	if lines := strings.Count(strings.TrimSpace(parts[1]), "\n") + 1; lines != len(floors) {
+		t.Errorf("the floors picture has %d lines, of which %d can be read", lines, len(floors))
+	}
+	return floors
+}
+
+// roomOf finds the line that a folder belongs to: its own, or that of the nearest folder above it.
+func roomOf(floors map[string]room, folder string) (string, bool) {
+	for ; folder != "."; folder = path.Dir(folder) {
+		if _, ok := floors[folder]; ok {
+			return folder, true
+		}
+	}
+	return "", false
+}
+
+// TestFloors reads the files itself. A test that asks `go list` is answered from the test cache when the tree has changed,
+// because `go test` does not see what a child process reads.
+func TestFloors(t *testing.T) {
+	floors := readFloors(t)
+	inhabited := make(map[string]bool)
+	for _, name := range treeFiles(t) {
+		if !strings.HasSuffix(name, ".go") {
+			continue
+		}
+		folder := path.Dir(name)
+		from, ok := roomOf(floors, folder)
+		if !ok {
+			t.Errorf("%s: no line for %s/ in the floors picture of ARCHITECTURE.md: give it a floor", name, folder)
+			continue
+		}
+		inhabited[from] = true
+		if strings.HasSuffix(name, "_test.go") {
+			continue // a test may look up and sideways: rules are tested on the real store
+		}
+		for _, imported := range importsOf(t, name) {
+			if problem := judgeImport(floors, from, imported); problem != "" {
+				t.Errorf("%s: %s", name, problem)
+			}
+		}
+	}
+	for folder, r := range floors {
+		switch {
+		case r.planned && inhabited[folder]:
+			t.Errorf("ARCHITECTURE.md: %s/ is there now: say what it is and drop the word planned", folder)
+		case !r.planned && !inhabited[folder]:
+			t.Errorf("ARCHITECTURE.md: %s/ has a floor and no Go file: drop its line, or mark it planned", folder)
+		}
+	}
+}
+
+// borders are imports from outside that only some rooms may have.
+var borders = map[string][]string{
+	"database/sql":            {"internal/sqldb", "internal/store", "internal/store/storetest"},
+	"modernc.org/sqlite":      {"internal/sqldb"},
+	"github.com/jackc/pgx/v5": {"internal/sqldb"},
+	"testing":                 {"internal/store/storetest"},
+	"log":                     {},
+}
+
+// judgeImport says what is wrong with a production file of the room from importing the package imported, or nothing.
+func judgeImport(floors map[string]room, from, imported string) string {
+	for border, allowed := range borders {
+		within := imported == border || (strings.Contains(border, ".") && strings.HasPrefix(imported, border+"/"))
+		if within && !slices.Contains(allowed, from) {
+			return from + " may not import " + imported + ": only " + strings.Join(append(slices.Clone(allowed), "tests"), ", ") + " may"
+		}
+	}
+	target, ours := strings.CutPrefix(imported, "vigia/")
+	if !ours {
+		return ""
+	}
+	to, ok := roomOf(floors, target)
+	if !ok {
+		return "imports " + imported + ", which has no floor"
+	}
+	if to == from || to == "internal/fault" {
+		return ""
+	}
+	if strings.HasSuffix(to, "test") {
+		return "imports " + imported + ", which is for tests only"
+	}
+	if floors[to].floor >= floors[from].floor {
+		return "floor " + strconv.Itoa(floors[from].floor) + " imports " + imported + " on floor " + strconv.Itoa(floors[to].floor) +
+			": imports only go down"
+	}
+	return ""
+}
+
+// TestFloorsTellTales shows that the judge above does find what it is there to find.
+func TestFloorsTellTales(t *testing.T) {
+	floors := map[string]room{
+		"internal/fault": {floor: 0}, "internal/seal": {floor: 0}, "internal/partner": {floor: 1}, "internal/store": {floor: 4},
+		"internal/api": {floor: 4}, "internal/store/storetest": {floor: 5}, "cmd/vigia": {floor: 6},
+	}
+	for _, c := range []struct {
+		from, imported string
+		wrong          bool
+	}{
+		{"internal/store", "vigia/internal/partner", false},
+		{"internal/store", "vigia/internal/store/migrations", false}, // its own folder
+		{"internal/seal", "vigia/internal/fault", false},             // the one exception
+		{"internal/partner", "vigia/internal/store", true},           // up
+		{"internal/api", "vigia/internal/store", true},               // sideways
+		{"internal/seal", "vigia/internal/partner/deeper", true},     // up, into a folder of a room
+		{"internal/store", "vigia/internal/nowhere", true},           // no floor
+		{"cmd/vigia", "vigia/internal/store/storetest", true},        // tests only
+		{"internal/api", "database/sql", true},                       // across a border
+		{"internal/store", "database/sql", false},
+		{"internal/store", "github.com/jackc/pgx/v5/pgconn", true},
+		{"internal/store", "log/slog", false}, // not the border "log"
+		{"internal/partner", "testing", true},
+	} {
+		if problem := judgeImport(floors, c.from, c.imported); (problem != "") != c.wrong {
+			t.Errorf("%s importing %s: %q", c.from, c.imported, problem)
+		}
+	}
+}
+
+func importsOf(t *testing.T, name string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(treeRoot, name), nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, spec := range file.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, imported)
+	}
+	return paths
+}
+
+// treeFiles lists the files of the tree by their slash-separated path from the root: all that a clone would hold, read from the
+// disk rather than from git so that a file counts before it is committed.
+func treeFiles(t *testing.T) []string {
+	t.Helper()
+	unwanted := ignoredFolders(t)
+	var names []string
+	err := filepath.WalkDir(treeRoot, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(treeRoot, name)
+		if err != nil {
+			return err
+		}
+		relative = filepath.ToSlash(relative)
+		if entry.IsDir() {
+			if relative == ".git" || unwanted[relative] {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if entry.Type().IsRegular() {
+			names = append(names, relative)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// ignoredFolders reads the lines "/folder/" of .gitignore.
+func ignoredFolders(t *testing.T) map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(treeRoot, ".gitignore"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders := make(map[string]bool)
+	for _, line := range strings.Fields(string(text)) {
+		if strings.HasPrefix(line, "/") && strings.HasSuffix(line, "/") {
+			folders[strings.Trim(line, "/")] = true
+		}
+	}
+	return folders
+}
