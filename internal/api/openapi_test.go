@@ -1,0 +1,147 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// The 14 operations, as the partner contract numbers them, and the extensions after them.
+var wantOperations = []string{
+	"1 POST /cyber/monitoring",
+	"2 GET /cyber/monitoring/{userhash}",
+	"3 DELETE /cyber/monitoring/{id}/{userhash}",
+	"4 POST /cyber/case",
+	"5 GET /cyber/services",
+	"6 POST /cyber/epp",
+	"7 GET /cyber/epp",
+	"8 POST /cyber/password-check",
+	"9 GET /cyber/advise/{userhash}",
+	"10 GET /cyber/score/{userhash}",
+	"11 GET /cyber/insurance/{userhash}",
+	"12 POST /subscriptions",
+	"13 GET /subscriptions",
+	"14 GET /subscriptions/{plan_id}/{beneficiary_cpf}",
+	"0 POST /cyber/advise/{userhash}/answers",
+	"0 GET /events",
+	"0 GET /cyber/findings/{userhash}",
+	"0 POST /cyber/findings/{id}/resolve",
+}
+
+func TestDocumentHasTheContract(t *testing.T) {
+	c := loadContract(t)
+	var got []string
+	for _, op := range c.operations() {
+		got = append(got, fmt.Sprintf("%d %s %s", op.number, op.method, op.path))
+		extension, _ := c.doc.Paths.Value(op.path).GetOperation(op.method).Extensions["x-vigia-extension"].(bool)
+		if extension != (op.number == 0) {
+			t.Errorf("%s: x-vigia-extension is %v", op.id, extension)
+		}
+	}
+	if want := strings.Join(wantOperations, "\n"); strings.Join(got, "\n") != want {
+		t.Errorf("operations:\n%s\nwant:\n%s", strings.Join(got, "\n"), want)
+	}
+	if !norm.NFC.IsNormal(document) {
+		t.Error("openapi.yaml is not in NFC: member names such as condições would not match")
+	}
+}
+
+func TestDocumentNamesEveryStatus(t *testing.T) {
+	c := loadContract(t)
+	for _, op := range c.operations() {
+		want := []int{405, 429, 500, 503}
+		if strings.HasPrefix(op.path, "/subscriptions") {
+			want = append(want, 401)
+		} else {
+			want = append(want, 403)
+		}
+		if op.method == http.MethodPost {
+			want = append(want, 400, 409, 413, 415, 422)
+		}
+		responses := c.doc.Paths.Value(op.path).GetOperation(op.method).Responses
+		for _, status := range want {
+			if responses.Status(status) == nil {
+				t.Errorf("%s does not document %d", op.id, status)
+			}
+		}
+		for status, answer := range responses.Map() {
+			if id := answer.Value.Headers["x-request-id"]; id == nil || !id.Value.Required {
+				t.Errorf("%s %s does not promise x-request-id", op.id, status)
+			}
+		}
+	}
+}
+
+func TestDocumentIsServed(t *testing.T) {
+	h := documentHandler()
+	first := get(h, "/openapi.yaml", nil)
+	if first.Code != http.StatusOK || first.Header().Get("Content-Type") != "application/yaml" || first.Body.String() != string(document) {
+		t.Fatalf("answered %d, %s, %d bytes", first.Code, first.Header().Get("Content-Type"), first.Body.Len())
+	}
+	again := get(h, "/openapi.yaml", http.Header{"If-None-Match": {first.Header().Get("ETag")}})
+	if again.Code != http.StatusNotModified || again.Body.Len() != 0 {
+		t.Errorf("with its ETag: %d, %d bytes", again.Code, again.Body.Len())
+	}
+}
+
+// The page must work with nothing but this server: everything it names is served here, and nothing names another host.
+func TestReferenceIsOffline(t *testing.T) {
+	h := referenceHandler()
+	page := get(h, "/docs/", nil)
+	if page.Code != http.StatusOK || !strings.HasPrefix(page.Header().Get("Content-Type"), "text/html") {
+		t.Fatalf("answered %d, %s", page.Code, page.Header().Get("Content-Type"))
+	}
+	links := regexp.MustCompile(`(?:src|href)="([^"]+)"`).FindAllStringSubmatch(page.Body.String(), -1)
+	if len(links) < 4 {
+		t.Fatalf("the page names %d files", len(links))
+	}
+	for _, link := range links {
+		name := link[1]
+		if name == "../openapi.yaml" {
+			continue
+		}
+		if strings.Contains(name, "/") {
+			t.Errorf("%s is not beside the page", name)
+		}
+		if file := get(h, "/docs/"+name, nil); file.Code != http.StatusOK || file.Body.Len() == 0 {
+			t.Errorf("%s: %d, %d bytes", name, file.Code, file.Body.Len())
+		}
+	}
+	if strings.Contains(string(referenceScript), "http") {
+		t.Error("start.js names another host")
+	}
+	if missing := get(h, "/docs/nothing.js", nil); missing.Code != http.StatusNotFound {
+		t.Errorf("unknown file: %d", missing.Code)
+	}
+}
+
+func TestReferenceRunsNoInlineScript(t *testing.T) {
+	page := get(referenceHandler(), "/docs/", nil)
+	policy := page.Header().Get("Content-Security-Policy")
+	if !strings.Contains(policy, "script-src 'self';") || !strings.Contains(policy, "default-src 'none'") {
+		t.Errorf("policy %q", policy)
+	}
+	for _, tag := range regexp.MustCompile(`<script[^>]*>`).FindAllString(page.Body.String(), -1) {
+		if !strings.Contains(tag, "src=") {
+			t.Errorf("inline %s", tag)
+		}
+	}
+	if regexp.MustCompile(`\son[a-z]+=`).MatchString(page.Body.String()) {
+		t.Error("inline event handler")
+	}
+}
+
+func get(h http.Handler, path string, header http.Header) *httptest.ResponseRecorder {
+	req := httptest.NewRequest(http.MethodGet, path, nil)
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, req)
+	return w
+}
