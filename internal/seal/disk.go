@@ -161,11 +161,12 @@ func lockFile(path string) (unlock func(), err error) {
 	if err != nil {
 		return nil, cannotWrite(path, err)
 	}
-	for {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
-		if !errors.Is(err, syscall.EINTR) {
+	err = f.Chmod(0o600) // as in writeSynced: the next process must be able to open it
+	for err == nil {
+		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
 			break
 		}
+		err = nil // a signal woke us: wait again
 	}
 	if err != nil {
 		return nil, errors.Join(cannotWrite(path, err), f.Close())

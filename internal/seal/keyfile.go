@@ -84,6 +84,7 @@ func (m *material) setHandle(h *keyset.Handle) error {
 	if err := insecurecleartextkeyset.Write(h, keyset.NewJSONWriter(&b)); err != nil {
 		return fmt.Errorf("seal: write the keyset: %w", err)
 	}
+	clear(m.AEAD)
 	m.AEAD = b.Bytes()
 	return nil
 }

@@ -180,7 +180,7 @@ func (k *Keys) replace(change func(*keyset.Manager, *ring) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { m.wipe() }()
+	defer m.wipe()
 	if _, err := k.adopt(m, info); err != nil {
 		return err
 	}

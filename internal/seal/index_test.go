@@ -1,0 +1,148 @@
+package seal
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// RFC 4231, test cases 1, 2 and 4; each twice, as the second comes from a used hash.
+func TestHMACVectors(t *testing.T) {
+	for _, c := range []struct{ key, msg, want string }{
+		{strings.Repeat("0b", 20), "4869205468657265", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
+		{"4a656665", "7768617420646f2079612077616e7420666f72206e6f7468696e673f", "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
+		{"0102030405060708090a0b0c0d0e0f10111213141516171819", strings.Repeat("cd", 50), "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"},
+	} {
+		k := newHMACKey(unhex(t, c.key))
+		for range 2 {
+			h := k.take()
+			h.msg = append(h.msg, unhex(t, c.msg)...)
+			if got := h.sum(MACSize); !bytes.Equal(got, unhex(t, c.want)) {
+				t.Errorf("key %s: %x", c.key, got)
+			}
+		}
+	}
+}
+
+func TestBlindIndexSeparatesFieldsPartnersAndInstallations(t *testing.T) {
+	k, other := fresh(t), fresh(t)
+	base := k.BlindIndex("cpf", "p1", []byte("52998224725"))
+	if len(base) != IndexSize {
+		t.Fatalf("%d bytes", len(base))
+	}
+	for what, index := range map[string][]byte{
+		"field":        k.BlindIndex("phone", "p1", []byte("52998224725")),
+		"partner":      k.BlindIndex("cpf", "p2", []byte("52998224725")),
+		"value":        k.BlindIndex("cpf", "p1", []byte("11144477735")),
+		"installation": other.BlindIndex("cpf", "p1", []byte("52998224725")),
+		"bounds":       k.BlindIndex("cpf", "p15", []byte("2998224725")),
+		"empty":        k.BlindIndex("cpf", "", []byte("p152998224725")),
+	} {
+		if bytes.Equal(index, base) {
+			t.Errorf("another %s gives the same index", what)
+		}
+	}
+	unkeyed := sha256.Sum256([]byte("52998224725"))
+	if bytes.Equal(base, unkeyed[:IndexSize]) {
+		t.Error("the index is a plain hash")
+	}
+	for _, same := range []*Keys{k, reopen(t, k.Path())} {
+		if !bytes.Equal(same.BlindIndex("cpf", "p1", []byte("52998224725")), base) {
+			t.Error("the index is not stable")
+		}
+	}
+	mustRotate(t, k)
+	if !bytes.Equal(k.BlindIndex("cpf", "p1", []byte("52998224725")), base) {
+		t.Error("a rotation changed an index: no row would be found")
+	}
+}
+
+func TestMACKeepsBoundsAndPurposes(t *testing.T) {
+	k := fresh(t)
+	base := k.MAC("audit", []byte("ab"), []byte("c"))
+	if len(base) != MACSize {
+		t.Fatalf("%d bytes", len(base))
+	}
+	for what, mac := range map[string][]byte{
+		"bounds":  k.MAC("audit", []byte("a"), []byte("bc")),
+		"joined":  k.MAC("audit", []byte("abc")),
+		"longer":  k.MAC("audit", []byte("ab"), []byte("c"), nil),
+		"purpose": k.MAC("cursor", []byte("ab"), []byte("c")),
+		"none":    k.MAC("audit"),
+	} {
+		if hmac.Equal(mac, base) {
+			t.Errorf("%s: same MAC", what)
+		}
+	}
+	if !hmac.Equal(k.MAC("audit", []byte("ab"), []byte("c")), base) {
+		t.Error("not stable")
+	}
+	// One name used for an index and for a MAC must not give one key.
+	if bytes.HasPrefix(k.MAC("x", []byte("v")), k.BlindIndex("x", "v", nil)) {
+		t.Error("an index is a MAC")
+	}
+}
+
+func TestResultsAreTheCallersOwn(t *testing.T) {
+	k := fresh(t)
+	a := k.BlindIndex("cpf", "p1", []byte("1"))
+	was := slices.Clone(a)
+	k.BlindIndex("cpf", "p1", []byte("2"))
+	if !bytes.Equal(a, was) {
+		t.Error("a later call changed an earlier result")
+	}
+}
+
+func TestBindingRefusesAnotherKeyFile(t *testing.T) {
+	k, other := fresh(t), fresh(t)
+	token := k.Binding()
+	mustRotate(t, k)
+	if err := k.Drop(k.IDs()[0]); err != nil {
+		t.Fatal(err)
+	}
+	for _, same := range []*Keys{k, reopen(t, k.Path())} {
+		if err := same.Verify(token); err != nil {
+			t.Errorf("after a rotation: %v", err)
+		}
+	}
+	if bytes.Equal(token, k.Binding()) {
+		t.Error("two databases get one token")
+	}
+	err := other.Verify(token)
+	if !errors.Is(err, ErrWrongKeys) || !strings.Contains(err.Error(), other.Path()) {
+		t.Errorf("another file: %v", err)
+	}
+	for bit := range len(token) * 8 {
+		bad := slices.Clone(token)
+		bad[bit/8] ^= 1 << (bit % 8)
+		if err := k.Verify(bad); !errors.Is(err, ErrWrongKeys) {
+			t.Fatalf("bit %d: %v", bit, err)
+		}
+	}
+	for _, bad := range [][]byte{nil, {}, token[:bindingID], token[:len(token)-1], append(slices.Clone(token), 0)} {
+		if err := k.Verify(bad); !errors.Is(err, ErrWrongKeys) {
+			t.Errorf("%d bytes: %v", len(bad), err)
+		}
+	}
+}
+
+// A file pieced together from two installations would find nothing without failing, so each secret counts.
+func TestBindingCoversEverySecret(t *testing.T) {
+	base := goldenMaterial(t).bindKey()
+	for name, change := range map[string]func(*material){
+		"index": func(m *material) { m.Index.Key[31] ^= 1 },
+		"match": func(m *material) { m.Match.Key[0] ^= 1 },
+		"mac":   func(m *material) { m.MAC.Key[5] ^= 1 },
+		"swap":  func(m *material) { m.Index, m.Match = m.Match, m.Index },
+	} {
+		m := goldenMaterial(t)
+		change(m)
+		if m.bindKey() == base {
+			t.Errorf("%s does not matter", name)
+		}
+	}
+}
