@@ -12,7 +12,7 @@ type GateRule struct {
 	// PerSecond and Burst bound the rate; 0 per second means no bound.
 	PerSecond float64
 	Burst     int
-	Breaker    BreakerRule
+	Breaker   BreakerRule
 }
 
 // DefaultGate is the rule for endpoints.
