@@ -84,7 +84,7 @@ func TestContractAccepts(t *testing.T) {
 
 func TestContractRefuses(t *testing.T) {
 	c := loadContract(t)
-	limited := `{"statusCode":429,"message":"Muitas requisições."}`
+	limited := `{"statusCode":429,"message":"Limite de requisições excedido. Tente novamente em instantes."}`
 	for name, e := range map[string]exchange{
 		"additional member":         {method: "POST", path: "/v1/cyber/monitoring", body: watch, status: 200, answer: `{"status":200,"description":"Dados adicionados com sucesso.","id":"1"}`},
 		"additional member, error":  {method: "POST", path: "/v1/cyber/monitoring", body: watch, status: 400, header: detail, answer: `{"statusCode":400,"message":"Request Inválida. Dados de entrada inválidos.","field":"value"}`},
