@@ -55,6 +55,16 @@ func TestDocumentsPointSomewhere(t *testing.T) {
 	}
 }
 
+// TestDesignNotesAreListed keeps the list of design notes whole.
+func TestDesignNotesAreListed(t *testing.T) {
+	list := readTree(t, "docs/design/README.md")
+	for _, name := range treeFiles(t) {
+		if folder, file := path.Split(name); folder == "docs/design/" && file != "README.md" && !strings.Contains(list, "]("+file+")") {
+			t.Errorf("docs/design/README.md does not list %s", file)
+		}
+	}
+}
+
 // judgeLink says what is wrong with a link, or nothing. Links to other hosts are not followed.
 func judgeLink(t *testing.T, from, target string) string {
 	t.Helper()
