@@ -1,0 +1,93 @@
+package scan
+
+import "vigia/internal/identifier"
+
+// card emits n, which stands by itself, if a payment network could have issued it.
+func (s *Scanner) card(n []byte) {
+	if network(n) && identifier.Luhn(n) && !repeats(n) && !(len(n) == 14 && identifier.ValidCNPJ(n)) {
+		s.found(identifier.Card, n)
+	}
+}
+
+// network says whether a payment network numbers its cards this way. The check digit alone lets every tenth number pass.
+func network(n []byte) bool {
+	two := int(n[0]-'0')*10 + int(n[1]-'0')
+	switch {
+	case n[0] == '4':
+		return len(n) == 13 || len(n) == 16 || len(n) == 19
+	case two >= 51 && two <= 55, two >= 22 && two <= 27:
+		return len(n) == 16
+	case two == 34 || two == 37:
+		return len(n) == 15
+	case two == 35:
+		return len(n) >= 16
+	case two == 30 || two == 36 || two == 38 || two == 39:
+		return len(n) == 14 || len(n) == 16 || len(n) == 19
+	case n[0] == '6', two == 50, two >= 56 && two <= 58:
+		return len(n) >= 12
+	}
+	return false
+}
+
+// repeats says whether all digits after the first six are equal: a filler, not an account.
+func repeats(n []byte) bool {
+	for _, c := range n[7:] {
+		if c != n[6] {
+			return false
+		}
+	}
+	// 4111111111111111 is everybody's test card, and stays.
+	return n[0] != '4' || n[1] != '1'
+}
+
+// groupings are the ways card numbers are printed, after the first group of four.
+var groupings = [...][]int{{4, 4, 4, 3}, {4, 4, 4}, {6, 5}, {6, 4}}
+
+// groupedCard reads a card printed in groups from the first one, b[i:j], and returns its end, or zero.
+func (s *Scanner) groupedCard(b []byte, i, j int) int {
+	if j+1 >= len(b) || (b[j] != ' ' && b[j] != '-') || !isDigit(b[j+1]) {
+		return 0
+	}
+	for _, rest := range groupings {
+		n, end := append(s.text[:0], b[i:j]...), j
+		for _, size := range rest {
+			if end = group(b, end, size, b[j]); end < 0 {
+				break
+			}
+			n = append(n, b[end-size:end]...)
+		}
+		if end < 0 || !network(n) || !identifier.Luhn(n) || repeats(n) {
+			continue
+		}
+		if !leftFree(b, i) || !rightFree(b, end) || grouped(b, i, end, b[j]) {
+			return 0
+		}
+		s.found(identifier.Card, n)
+		return end
+	}
+	return 0
+}
+
+// group returns the end of a separator and exactly size digits at b[at:], or -1.
+func group(b []byte, at, size int, sep byte) int {
+	end := at + 1 + size
+	if at >= len(b) || end > len(b) || b[at] != sep || end < len(b) && isDigit(b[end]) {
+		return -1
+	}
+	for _, c := range b[at+1 : end] {
+		if !isDigit(c) {
+			return -1
+		}
+	}
+	return end
+}
+
+// grouped says whether b[i:end] is a piece of a longer number in groups of four: one such group before it, or two after. A single one after
+// it is an expiry date as often as not.
+func grouped(b []byte, i, end int, sep byte) bool {
+	if i >= 5 && b[i-1] == sep && isDigit(b[i-2]) && isDigit(b[i-3]) && isDigit(b[i-4]) && isDigit(b[i-5]) && (i == 5 || !isDigit(b[i-6])) {
+		return true
+	}
+	next := group(b, end, 4, sep)
+	return next > 0 && group(b, next, 4, sep) > 0
+}

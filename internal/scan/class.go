@@ -1,0 +1,51 @@
+package scan
+
+// The classes of a byte. One table look-up answers every question the extractor asks of a byte.
+const (
+	inLocal  uint8 = 1 << iota // may stand in the local part of an address as dumps have them
+	inDomain                   // may stand in a domain name
+	digit                      // 0 to 9
+	letter                     // a to z, any case
+	hexOnly                    // a to f, any case
+	dot
+	rare // needs a closer look next to an address: an escape, a quote, a byte beyond ASCII
+)
+
+var class = func() (t [256]uint8) {
+	for c := range 256 {
+		b := byte(c)
+		switch {
+		case b >= '0' && b <= '9':
+			t[c] = digit | inLocal | inDomain
+		case b|0x20 >= 'a' && b|0x20 <= 'z':
+			t[c] = letter | inLocal | inDomain
+			if b|0x20 <= 'f' {
+				t[c] |= hexOnly
+			}
+		case b >= 0x80:
+			t[c] = rare
+		}
+	}
+	for _, c := range "_+-" {
+		t[c] |= inLocal
+	}
+	t['.'] = inLocal | inDomain | dot
+	t['-'] |= inDomain
+	t['%'] = inLocal | rare
+	t['\''], t['\\'] = rare, rare
+	return t
+}()
+
+var lower = func() (t [256]byte) {
+	for c := range 256 {
+		t[c] = byte(c)
+		if c >= 'A' && c <= 'Z' {
+			t[c] += 'a' - 'A'
+		}
+	}
+	return t
+}()
+
+func isDigit(c byte) bool { return c-'0' <= 9 }
+
+func isHex(c byte) bool { return class[c]&(digit|hexOnly) != 0 }

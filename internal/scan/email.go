@@ -1,0 +1,235 @@
+package scan
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+
+	"vigia/internal/identifier"
+)
+
+const (
+	localLongest  = 64
+	domainLongest = 253
+	emailLongest  = 254
+)
+
+// emails reads the addresses whose '@' lies in b[from:limit] and returns where to go on.
+func (s *Scanner) emails(b []byte, from, limit int) int {
+	for from < limit {
+		n := bytes.IndexByte(b[from:limit], '@')
+		if n < 0 {
+			return limit
+		}
+		s.email(b, from+n, from+n+1)
+		from += n + 1
+	}
+	return from
+}
+
+// escapedEmails does the same for addresses out of URLs, where '@' is written %40.
+func (s *Scanner) escapedEmails(b []byte, from, limit int) int {
+	for from < limit {
+		n := bytes.IndexByte(b[from:limit], '%')
+		if n < 0 {
+			return limit
+		}
+		from += n
+		if from+3 <= len(b) && b[from+1] == '4' && b[from+2] == '0' {
+			s.email(b, from, from+3)
+		}
+		from++
+	}
+	return from
+}
+
+// email reads the address whose local part ends at b[at] and whose domain begins at b[after].
+func (s *Scanner) email(b []byte, at, after int) {
+	start, seen := at, uint8(0)
+	for stop := max(0, at-localLongest-1); start > stop; start-- {
+		c := class[b[start-1]]
+		if c&inLocal == 0 {
+			seen |= c & rare
+			break
+		}
+		seen |= c
+	}
+	end := after
+	for stop := min(len(b), after+domainLongest+1); end < stop; end++ {
+		c := class[b[end]]
+		if c&inDomain == 0 {
+			seen |= c & rare
+			break
+		}
+	}
+	if seen&rare != 0 {
+		s.rareEmail(b, start, at, after, end)
+		return
+	}
+	s.plainEmail(b[start:at], b[after:end])
+}
+
+// plainEmail emits an address of plain ASCII characters, unless local or domain breaks a rule.
+func (s *Scanner) plainEmail(local, domain []byte) {
+	if len(local) == 0 || len(local) > localLongest || len(domain) > domainLongest {
+		return
+	}
+	out, last := s.text[:0], byte('.')
+	for _, c := range local {
+		if c == '.' && last == '.' {
+			out = out[:0] // dots that lead, or come in pairs, cut off what stands before them
+			continue
+		}
+		out, last = append(out, lower[c]), c
+	}
+	if last == '.' {
+		return
+	}
+	out = append(out, '@')
+	at := len(out)
+	for _, c := range domain {
+		out = append(out, lower[c])
+	}
+	host := trimDomain(out[at:])
+	if len(host) == 0 || at+len(host) > emailLongest {
+		return
+	}
+	if bytes.Contains(host, encodedLabel) {
+		s.parsedEmail(out[:at+len(host)])
+		return
+	}
+	s.found(identifier.Email, out[:at+len(host)])
+}
+
+var encodedLabel = []byte("xn--")
+
+// trimDomain returns the longest start of host, cut at dots and hyphens, that is a domain name: the rest is the text that followed.
+func trimDomain(host []byte) []byte {
+	for len(host) > 0 {
+		if identifier.ValidDomain(host) {
+			if notDomain(host[bytes.LastIndexByte(host, '.')+1:]) {
+				return nil
+			}
+			return host
+		}
+		cut := len(host) - 1
+		for cut >= 0 && host[cut] != '.' && host[cut] != '-' {
+			cut--
+		}
+		host = host[:max(0, cut)]
+	}
+	return nil
+}
+
+// notDomain knows the endings of picture and style file names such as logo@2x.png, which are no top-level domains.
+func notDomain(ending []byte) bool {
+	switch string(ending) {
+	case "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "bmp", "ico", "css", "scss", "js", "mjs", "jsx", "tsx", "html", "htm", "xml",
+		"json", "txt", "pdf", "woff", "ttf", "dll", "exe":
+		return true
+	}
+	return false
+}
+
+// rareEmail looks closer at an address that touches an escape, a quote or a character beyond ASCII. It may emit two readings where both are
+// likely: a reading too many costs nothing, a missed one is a leak nobody hears of.
+func (s *Scanner) rareEmail(b []byte, start, at, after, end int) {
+	if cut := lastEscape(b[start:at]); cut > 0 {
+		start += cut
+	}
+	before := byte(' ')
+	if start > 0 {
+		before = b[start-1]
+	}
+	host := b[after:end]
+	if end < len(b) && b[end] >= utf8.RuneSelf {
+		host = b[after:wordEnd(b, end, min(len(b), after+domainLongest))]
+	}
+	switch {
+	case before == '\\' && start < at:
+		s.escapedWord(b[start:at], host)
+	case before == '\'' && start > 1 && class[b[start-2]]&letter != 0:
+		// o'brien@... and Python's u'maria@...' look alike.
+		from := start - 1
+		for from > 0 && start-from < localLongest && class[b[from-1]]&(letter|digit) != 0 {
+			from--
+		}
+		s.wholeEmail(b[from:at], host)
+		s.wholeEmail(b[start:at], host)
+	case before >= utf8.RuneSelf:
+		s.wholeEmail(b[wordStart(b, start, max(0, at-localLongest)):at], host)
+	default:
+		s.wholeEmail(b[start:at], host)
+	}
+}
+
+// escapedWord handles text inside a quoted string, where the letters after a backslash may belong to an escape: \n, \t, \u003c.
+func (s *Scanner) escapedWord(local, host []byte) {
+	if local[0] == 'u' && len(local) > 5 && isHex(local[1]) && isHex(local[2]) && isHex(local[3]) && isHex(local[4]) {
+		s.wholeEmail(local[5:], host)
+		return
+	}
+	s.wholeEmail(local, host)
+	if len(local) > 1 && bytes.IndexByte([]byte("nrtbfv0"), local[0]) >= 0 {
+		s.wholeEmail(local[1:], host)
+	}
+}
+
+// wholeEmail takes the way of plain characters where it can, else the full parser.
+func (s *Scanner) wholeEmail(local, host []byte) {
+	ascii := true
+	for _, part := range [2][]byte{local, host} {
+		for _, c := range part {
+			ascii = ascii && c < utf8.RuneSelf
+		}
+	}
+	if ascii && bytes.IndexByte(local, '\'') < 0 {
+		s.plainEmail(local, host)
+		return
+	}
+	if len(local)+1+len(host) > len(s.text) {
+		return
+	}
+	out := append(s.text[:0], local...)
+	out = append(append(out, '@'), bytes.TrimRight(host, ".-")...)
+	s.parsedEmail(out)
+}
+
+func (s *Scanner) parsedEmail(address []byte) {
+	if normal, err := identifier.ParseEmail(string(address)); err == nil {
+		s.found(identifier.Email, []byte(normal))
+	}
+}
+
+// lastEscape returns the position after the last %XX of local, or zero.
+func lastEscape(local []byte) int {
+	for i := len(local) - 3; i >= 0; i-- {
+		if local[i] == '%' && isHex(local[i+1]) && isHex(local[i+2]) {
+			return i + 3
+		}
+	}
+	return 0
+}
+
+// wordStart moves back from b[from] over letters, marks and digits of any script. Bytes that are no UTF-8 end the word.
+func wordStart(b []byte, from, stop int) int {
+	for from > stop {
+		r, n := utf8.DecodeLastRune(b[stop:from])
+		if r == utf8.RuneError || r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N) || r < utf8.RuneSelf && class[r]&inLocal == 0 {
+			break
+		}
+		from -= n
+	}
+	return from
+}
+
+func wordEnd(b []byte, from, stop int) int {
+	for from < stop {
+		r, n := utf8.DecodeRune(b[from:stop])
+		if r == utf8.RuneError || r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N) || r < utf8.RuneSelf && class[r]&inDomain == 0 {
+			break
+		}
+		from += n
+	}
+	return from
+}

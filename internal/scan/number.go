@@ -1,0 +1,168 @@
+package scan
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"vigia/internal/identifier"
+)
+
+const (
+	ones   = 0x0101010101010101
+	tops   = 0x80 * ones
+	sevens = 0x7f * ones
+)
+
+// threeDigits marks, in the top bit of each byte of an eight-byte word, where three ASCII digits in a row begin.
+func threeDigits(word uint64) uint64 {
+	// A byte below 0x80 is a digit when adding 0x46 leaves its top bit clear and adding 0x50 sets it.
+	low := word & sevens
+	digits := ^(low + 0x46*ones) & (low + 0x50*ones) & ^word & tops
+	return digits & (digits >> 8) & (digits >> 16)
+}
+
+// numbers reads the identifiers made of digits that have their anchor in b[from:limit], and returns where to go on. An anchor is a run of at
+// least three digits: every CPF, phone and card has one, and most bytes of most text are passed six at a time.
+func (s *Scanner) numbers(b []byte, from, limit int) int {
+	for from > 0 && from < limit && isDigit(b[from-1]) && isDigit(b[from]) {
+		from++ // the rest of a run too long to be anything
+	}
+	for from < limit {
+		if from+8 <= len(b) {
+			m := threeDigits(binary.LittleEndian.Uint64(b[from:]))
+			if m == 0 {
+				from += 6
+				continue
+			}
+			from += bits.TrailingZeros64(m) >> 3
+			if from >= limit {
+				return from
+			}
+		} else if from+3 > len(b) || !isDigit(b[from]) || !isDigit(b[from+1]) || !isDigit(b[from+2]) {
+			from++
+			continue
+		}
+		end := from + 3
+		for end < len(b) && isDigit(b[end]) {
+			end++
+		}
+		from = s.run(b, from, end)
+	}
+	return from
+}
+
+// run judges the maximal run of digits b[i:j] and returns where to go on: after what it emitted, or after the run.
+func (s *Scanner) run(b []byte, i, j int) int {
+	if i >= 1 && b[i-1] == '%' && j-i > 2 {
+		i += 2 // %20 and the like
+	}
+	switch j - i {
+	case 3:
+		return s.dottedCPF(b, i, j)
+	case 4:
+		if end := s.groupedCard(b, i, j); end > 0 {
+			return end
+		}
+		return s.splitPhone(b, i, j)
+	case 5, 8:
+		return s.splitPhone(b, i, j)
+	case 6, 7:
+		return s.joinedPhone(b, i, j)
+	case 9:
+		if end := s.dashedCPF(b, i, j); end > 0 {
+			return end
+		}
+		return s.splitPhone(b, i, j)
+	case 10, 11, 12, 13, 14, 15, 16, 17, 18, 19:
+		if leftFree(b, i) && rightFree(b, j) {
+			s.bareNumber(b, i, j)
+		}
+	}
+	return j
+}
+
+// bareNumber judges ten to nineteen digits that stand by themselves.
+func (s *Scanner) bareNumber(b []byte, i, j int) {
+	n := b[i:j]
+	if i > 0 && b[i-1] == '+' && !brazilian(n) {
+		if foreign(n) {
+			s.found(identifier.Phone, append(append(s.text[:0], '+'), n...))
+		}
+		return
+	}
+	switch len(n) {
+	case 10:
+		if bareTen(b, i, n) {
+			s.phone(n)
+		}
+	case 11:
+		cpf, phone := identifier.ValidCPF(n), n[2] == '9' && identifier.AreaCode(n[0], n[1])
+		if cpf && phone {
+			// Both readings are right as far as the digits go. A label next to them decides; without one both are kept.
+			word := label(b, i)
+			cpf, phone = word != phoneWord, word != cpfWord
+		}
+		if cpf {
+			s.found(identifier.CPF, n)
+		}
+		if phone {
+			s.phone(n)
+		}
+	case 12, 13:
+		if brazilian(n) {
+			s.phone(n[2:])
+			return
+		}
+		if n[0] == '0' && len(n) == 12 && n[3] == '9' {
+			s.phone(n[1:])
+			return
+		}
+		s.card(n)
+	default:
+		s.card(n)
+	}
+}
+
+// dottedCPF reads 529.982.247-25 and its kin from the first group of three.
+func (s *Scanner) dottedCPF(b []byte, i, j int) int {
+	if i+14 > len(b) {
+		return j
+	}
+	t := b[i : i+14]
+	sep, last := t[3], t[11]
+	if sep != t[7] || !cpfSeparators(sep, last) {
+		return j
+	}
+	cpf := append(s.text[:0], t[0], t[1], t[2], t[4], t[5], t[6], t[8], t[9], t[10], t[12], t[13])
+	if !identifier.ValidCPF(cpf) || i+14 < len(b) && isDigit(b[i+14]) || !leftFree(b, i) || !rightFree(b, i+14) {
+		return j
+	}
+	s.found(identifier.CPF, cpf)
+	return i + 14
+}
+
+// cpfSeparators leaves out dots alone, which would make CPFs of network addresses.
+func cpfSeparators(sep, last byte) bool {
+	switch sep {
+	case '.':
+		return last == '-' || last == '/' || last == ' '
+	case ' ':
+		return last == ' ' || last == '-'
+	case '-':
+		return last == '-'
+	}
+	return false
+}
+
+// dashedCPF reads 529982247-25 and returns its end, or zero.
+func (s *Scanner) dashedCPF(b []byte, i, j int) int {
+	if j+3 > len(b) || b[j] != '-' || !isDigit(b[j+1]) || !isDigit(b[j+2]) || j+3 < len(b) && isDigit(b[j+3]) {
+		return 0
+	}
+	cpf := append(append(s.text[:0], b[i:j]...), b[j+1], b[j+2])
+	if !identifier.ValidCPF(cpf) || !leftFree(b, i) || !rightFree(b, j+3) {
+		return 0
+	}
+	s.found(identifier.CPF, cpf)
+	return j + 3
+}

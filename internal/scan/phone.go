@@ -1,0 +1,273 @@
+package scan
+
+import (
+	"bytes"
+
+	"github.com/nyaruka/phonenumbers"
+
+	"vigia/internal/identifier"
+)
+
+const e164Longest = 15
+
+// phone emits a Brazilian national number of ten or eleven digits, if it is one.
+func (s *Scanner) phone(national []byte) {
+	if normal, ok := identifier.AppendBrazilianPhone(s.text[:0], national); ok {
+		s.found(identifier.Phone, normal)
+	}
+}
+
+// brazilian says whether n is written with Brazil's country code.
+func brazilian(n []byte) bool {
+	return (len(n) == 12 || len(n) == 13) && n[0] == '5' && n[1] == '5' && identifier.AreaCode(n[2], n[3])
+}
+
+// foreign says whether n, which stood after a plus sign, looks like another country's number: a calling code in use and a length that fits. The
+// phone library would know each country's plan, at a hundred times the cost of everything else done here for a number.
+func foreign(n []byte) bool {
+	if len(n) > e164Longest || n[0] == '0' || n[0] == '5' && n[1] == '5' {
+		return false
+	}
+	if n[0] == '1' {
+		return len(n) == 11 && n[1] >= '2' && n[4] >= '2'
+	}
+	two := int(n[0]-'0')*10 + int(n[1]-'0')
+	return callingCodes[two] || callingCodes[two*10+int(n[2]-'0')]
+}
+
+var callingCodes = func() (used [1000]bool) {
+	for code := range phonenumbers.GetSupportedCallingCodes() {
+		used[code] = true
+	}
+	return used
+}()
+
+// bareTen says whether ten bare digits are to be read as a phone: landlines and old mobiles look like any number of ten digits. A label next
+// to them decides; without one they pass unless they read as a Unix time of the years 2008 to 2027, which dumps are full of.
+func bareTen(b []byte, i int, n []byte) bool {
+	switch label(b, i) {
+	case phoneWord:
+		return true
+	case noWord:
+		return n[0] != '1' || n[1] < '2' || n[1] > '7'
+	}
+	return false
+}
+
+// splitPhone reads a phone from the first long group of its subscriber number, b[i:j] of four, five, eight or nine digits; the area code
+// stands to the left, parted from it.
+func (s *Scanner) splitPhone(b []byte, i, j int) int {
+	end := j
+	if j-i <= 5 {
+		if end = j + 5; end > len(b) || !phoneGap(b[j]) || !isDigit(b[j+1]) || !isDigit(b[j+2]) || !isDigit(b[j+3]) || !isDigit(b[j+4]) ||
+			end < len(b) && isDigit(b[end]) {
+			return j
+		}
+	}
+	if !rightFree(b, end) {
+		return j
+	}
+	area, ok := areaLeft(b, i)
+	if !ok || !plausible(b, i, j, end, area) {
+		return j
+	}
+	n := append(s.text[64:64], area.digits[0], area.digits[1])
+	if area.ninth {
+		n = append(n, '9')
+	}
+	n = append(n, b[i:j]...)
+	if end > j {
+		n = append(n, b[j+1:end]...)
+	}
+	if normal, ok := identifier.AppendBrazilianPhone(s.text[:0], n); ok {
+		s.found(identifier.Phone, normal)
+		return end
+	}
+	return j
+}
+
+// plausible refuses what has the shape of a phone but is more likely something else, when nothing but a two-digit number stands before it.
+func plausible(b []byte, i, j, end int, area area) bool {
+	if area.marked || area.ninth || label(b, area.start) == phoneWord {
+		return true
+	}
+	switch j - i {
+	case 4:
+		years := (b[i] == '1' && b[i+1] == '9' || b[i] == '2' && b[i+1] == '0') && (b[j+1] == '1' || b[j+1] == '2')
+		return b[j] == '-' && !years
+	case 8:
+		return false // 11 20240131
+	}
+	return true
+}
+
+// joinedPhone reads 1198765-4321, and 113456-7890 where a label says that it is a phone.
+func (s *Scanner) joinedPhone(b []byte, i, j int) int {
+	end := group(b, j, 4, '-')
+	if j >= len(b) || end < 0 || !leftFree(b, i) || !rightFree(b, end) {
+		return j
+	}
+	if j-i == 6 && label(b, i) != phoneWord {
+		return j
+	}
+	n := append(append(s.text[64:64], b[i:j]...), b[j+1:end]...)
+	if normal, ok := identifier.AppendBrazilianPhone(s.text[:0], n); ok {
+		s.found(identifier.Phone, normal)
+		return end
+	}
+	return j
+}
+
+func phoneGap(c byte) bool { return c == '-' || c == ' ' || c == '.' }
+
+// area is the area code found to the left of a subscriber number.
+type area struct {
+	digits []byte
+	start  int  // where the whole number begins
+	marked bool // in parentheses, or after the country code, or with the trunk 0
+	ninth  bool // the ninth digit stood apart: (11) 9 8765-4321
+}
+
+// areaLeft reads the area code that ends before b[i], with what may stand before it: +55, 55, a trunk 0, parentheses.
+func areaLeft(b []byte, i int) (a area, ok bool) {
+	k := gapLeft(b, i)
+	if k == i && (k == 0 || b[k-1] != ')') {
+		return a, false
+	}
+	if k >= 2 && k < i && b[k-1] == '9' && !isDigit(b[k-2]) {
+		if apart := gapLeft(b, k-1); apart < k-1 || b[k-2] == ')' {
+			a.ninth, k = true, apart
+		}
+	}
+	closed := k > 0 && b[k-1] == ')'
+	if closed {
+		k--
+	}
+	from := k
+	for from > 0 && k-from < 5 && isDigit(b[from-1]) {
+		from--
+	}
+	code := b[from:k]
+	if closed {
+		if from == 0 || b[from-1] != '(' {
+			return a, false
+		}
+		from--
+		a.marked = true
+	}
+	switch len(code) {
+	case 2:
+	case 3:
+		if code[0] != '0' {
+			return a, false
+		}
+		code, a.marked = code[1:], true
+	case 4:
+		if closed || code[0] != '5' || code[1] != '5' {
+			return a, false
+		}
+		code, a.marked = code[2:], true
+		if from > 0 && b[from-1] == '+' {
+			from--
+		}
+	default:
+		return a, false
+	}
+	if !identifier.AreaCode(code[0], code[1]) {
+		return a, false
+	}
+	a.digits, a.start = code, from
+	return a, a.countryLeft(b)
+}
+
+// countryLeft moves the start over the country code, and says whether the number is free of anything else on its left.
+func (a *area) countryLeft(b []byte) bool {
+	k := gapLeft(b, a.start)
+	if k >= 2 && b[k-1] == '5' && b[k-2] == '5' && (k == 2 || !isDigit(b[k-3])) && (k < a.start || b[a.start] == '(') {
+		plus := k >= 3 && b[k-3] == '+'
+		if plus || leftFree(b, k-2) {
+			a.start, a.marked = k-2, true
+			return true
+		}
+	}
+	if a.start > 0 && b[a.start-1] == '+' && b[a.start] != '5' {
+		return false // another country's code
+	}
+	return b[a.start] == '(' && (a.start == 0 || !isDigit(b[a.start-1])) || leftFree(b, a.start)
+}
+
+// gapLeft moves back over at most two characters that part the groups of a phone number.
+func gapLeft(b []byte, k int) int {
+	for n := 0; n < 2 && k > 0 && phoneGap(b[k-1]); n++ {
+		k--
+	}
+	return k
+}
+
+// The words a label next to a number can be.
+type word uint8
+
+const (
+	noWord word = iota
+	otherWord
+	cpfWord
+	phoneWord
+)
+
+// label classifies the word right before a number: the name of a JSON member, a form field, a tag, a heading. Field separators end the search.
+func label(b []byte, i int) word {
+	k, joined := i, false
+	for ; k > 0 && i-k < 8 && class[b[k-1]]&(letter|digit) == 0; k-- {
+		switch b[k-1] {
+		case ',', ';', '|', '\n', '\r', '\t', 0:
+			return noWord
+		case '=', '>':
+			joined = true
+		case ':': // a:b is a line of a combo list, "a":b and a: b are not
+			joined = joined || b[k] == ' ' || quote(b[k]) || k > 1 && quote(b[k-2])
+		}
+	}
+	end := k
+	var name [24]byte
+	at := len(name)
+	for ; k > 0 && at > 0 && (class[b[k-1]]&(letter|digit) != 0 || b[k-1] == '_'); k-- {
+		at--
+		name[at] = lower[b[k-1]]
+	}
+	switch w := name[at:]; {
+	case k == end:
+		return noWord
+	case containsAny(w, cpfNames):
+		return cpfWord
+	case containsAny(w, phoneNames):
+		return phoneWord
+	case !joined || k > 0 && (b[k-1] == '.' || b[k-1] == '@' || b[k-1] == '-') || saysNothing(w):
+		return noWord // running text, the end of an address, a word that says nothing
+	}
+	return otherWord
+}
+
+var (
+	cpfNames   = [][]byte{[]byte("cpf"), []byte("doc"), []byte("taxid"), []byte("tax_id")}
+	phoneNames = [][]byte{[]byte("fone"), []byte("phone"), []byte("tel"), []byte("cel"), []byte("whats"), []byte("zap"), []byte("mobile"), []byte("contat"), []byte("fax")}
+)
+
+// saysNothing knows the names that stand before any kind of number: table cells and the like.
+func saysNothing(w []byte) bool {
+	switch string(w) {
+	case "number", "numero", "num", "value", "valor", "td", "th", "li", "p", "b", "i", "em", "span", "div", "strong", "font", "dd":
+		return true
+	}
+	return false
+}
+
+func quote(c byte) bool { return c == '"' || c == '\'' }
+
+func containsAny(w []byte, names [][]byte) bool {
+	for _, n := range names {
+		if bytes.Contains(w, n) {
+			return true
+		}
+	}
+	return false
+}

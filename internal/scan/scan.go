@@ -1,0 +1,105 @@
+// Package scan turns dump bytes of any kind into identifiers: e-mail addresses, CPFs, phone numbers and payment cards.
+//
+// It has two halves that know nothing of each other. A Scanner reads one stream and calls back with every identifier in its normal form. Walk opens
+// files and archives, however nested, and hands out the streams inside them. Neither knows breaches, fingerprints or storage, and neither
+// parses a format: a Scanner anchors on '@' and on runs of digits, so a combo list, a table, JSON, SQL, HTML or a memory image are all the same to it.
+//
+// Invariants: memory does not grow with the input; nothing that was read is written anywhere; every value handed out is its own normal form in
+// package identifier.
+package scan
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"vigia/internal/identifier"
+)
+
+// Found receives one identifier in normal form. The bytes are valid during the call only. The same value may come many times.
+type Found func(kind identifier.Kind, normal []byte)
+
+const (
+	// block is how much is read at once: it stays in the second-level cache while both passes run over it.
+	block = 128 << 10
+	// margin is how far a decision may look to either side of its anchor. The longest identifier, an e-mail address, has 254 bytes.
+	margin = 512
+)
+
+// Scanner finds the identifiers of one stream after another. It is not safe for use by several goroutines; each needs its own.
+type Scanner struct {
+	found Found
+	buf   []byte
+	text  [margin]byte // the value being put together
+}
+
+// NewScanner makes a Scanner that calls found.
+func NewScanner(found Found) *Scanner {
+	return &Scanner{found: found, buf: make([]byte, block+2*margin)}
+}
+
+// Scan reads r to its end and returns the number of bytes it took from it. UTF-16 is recognised and read as such, mail is decoded.
+func (s *Scanner) Scan(ctx context.Context, r io.Reader) (int64, error) {
+	counted := &countingReader{r: r}
+	err := s.scan(ctx, decoded(counted))
+	return counted.n, err
+}
+
+func (s *Scanner) scan(ctx context.Context, r io.Reader) error {
+	w := window{b: s.buf[:0]}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := io.ReadFull(r, s.buf[len(w.b):])
+		w.b = s.buf[:len(w.b)+n]
+		last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !last {
+			s.extract(&w, len(w.b))
+			return err
+		}
+		if last {
+			s.extract(&w, len(w.b))
+			return nil
+		}
+		s.extract(&w, len(w.b)-margin)
+		w.slide(s.buf)
+	}
+}
+
+// Extract finds the identifiers of b, which is taken as a whole text.
+func (s *Scanner) Extract(b []byte) {
+	s.extract(&window{b: b}, len(b))
+}
+
+// window is the part of the stream in memory, and how far each pass has come in it.
+type window struct {
+	b                 []byte
+	at, escape, digit int
+}
+
+// extract runs both passes over the anchors before limit. They are separate because each then runs at the speed of its own search.
+func (s *Scanner) extract(w *window, limit int) {
+	w.at = s.emails(w.b, w.at, limit)
+	w.escape = s.escapedEmails(w.b, w.escape, limit)
+	w.digit = s.numbers(w.b, w.digit, limit)
+}
+
+// slide moves the unread rest, and the margin before it, to the front of buf.
+func (w *window) slide(buf []byte) {
+	from := max(0, min(w.at, w.escape, w.digit)-margin)
+	n := copy(buf, w.b[from:])
+	w.b = buf[:n]
+	w.at, w.escape, w.digit = w.at-from, w.escape-from, w.digit-from
+}
+
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
