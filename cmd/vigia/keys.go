@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"vigia/internal/app"
+	"vigia/internal/config"
+)
+
+type keysCmd struct {
+	Rotate keysRotateCmd `cmd:"" help:"Make a new primary key; what older keys sealed stays readable and is rewritten in the background by a running worker."`
+	Status keysStatusCmd `cmd:"" help:"Show the keys and count what older ones still seal."`
+}
+
+type keysView struct {
+	File    string   `json:"file"`
+	Primary uint32   `json:"primary"`
+	Keys    []uint32 `json:"keys"`
+	Current int64    `json:"sealed_by_primary"`
+	Old     int64    `json:"sealed_by_older"`
+}
+
+func (o *output) keys(ctx context.Context, a *app.App) error {
+	current, old, err := a.Store.SealedUnder(ctx)
+	if err != nil {
+		return err
+	}
+	v := keysView{File: a.Keys.Path(), Primary: a.Keys.PrimaryID(), Keys: a.Keys.IDs(), Current: current, Old: old}
+	return o.print(v, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "Key file          %s\nPrimary key       %d\nAll keys          %v\nSealed by it      %d\nSealed by older   %d\n",
+			v.File, v.Primary, v.Keys, v.Current, v.Old)
+		if v.Old > 0 {
+			_, _ = fmt.Fprintln(w, "\nA running worker rewrites the older ones; run 'vigia keys status' again to see it end.")
+		}
+	})
+}
+
+type keysRotateCmd struct{}
+
+// Run rotates.
+func (keysRotateCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		if err := a.RotateKeys(ctx); err != nil {
+			return err
+		}
+		return o.keys(ctx, a)
+	})
+}
+
+type keysStatusCmd struct{}
+
+// Run shows the status.
+func (keysStatusCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error { return o.keys(ctx, a) })
+}

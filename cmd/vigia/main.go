@@ -1,0 +1,141 @@
+// Command vigia is the whole service: the server, its admin commands and the demo. No rule lives here.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"vigia/internal/app"
+	"vigia/internal/config"
+	"vigia/internal/fault"
+	"vigia/internal/sqldb"
+)
+
+// cli is every command. Its tags are the help texts.
+type cli struct {
+	config.Common
+
+	Demo    demoCmd    `cmd:"" help:"Start everything on an embedded database with a sandbox partner, and print a key and curl lines to paste."`
+	Serve   serveCmd   `cmd:"" help:"Run the service."`
+	Migrate migrateCmd `cmd:"" help:"Bring the database up to date and stop; serve does it too."`
+	Partner partnerCmd `cmd:"" help:"Partners: create, list, show, suspend, resume, set."`
+	Key     keyCmd     `cmd:"" help:"API keys of a partner: create, list, roll, revoke."`
+	Keys    keysCmd    `cmd:"" help:"The keys that seal personal data: rotate, status."`
+	Service serviceCmd `cmd:"" help:"Catalogue of support services: add, list, edit, retire."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// Exit codes, as documented in docs/operations.md.
+const (
+	exitOK       = 0
+	exitFailure  = 1
+	exitUsage    = 2
+	exitNotFound = 3
+	exitConflict = 4
+)
+
+// run is main without the process, so that tests call it.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var c cli
+	exit := -1
+	parser, err := kong.New(&c, kong.Name("vigia"), kong.Writers(stdout, stderr),
+		kong.Description("Vigia, digital protection that an operator runs for its partners.\n\nExamples:\n"+
+			"  vigia demo\n  vigia serve --data /var/lib/vigia --listen :8080\n  vigia partner create --name 'Banco Exemplo' --json"),
+		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+		kong.Exit(func(code int) { exit = code; panic(exited{}) }))
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, "vigia:", err)
+		return exitFailure
+	}
+	if err := config.LoadSecretFiles(); err != nil {
+		_, _ = fmt.Fprintln(stderr, "vigia:", err)
+		return exitUsage
+	}
+	parsed, err := parse(parser, args)
+	if exit >= 0 { // --help
+		return exit
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, "vigia:", err)
+		_, _ = fmt.Fprintln(stderr, "Run 'vigia --help', or add --help to a command, for what it takes.")
+		return exitUsage
+	}
+	o := &output{w: stdout, err: stderr, json: c.JSON}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	if err := parsed.Run(&c.Common, o); err != nil {
+		o.failure(err)
+		return exitCode(err)
+	}
+	return exitOK
+}
+
+type exited struct{}
+
+// parse stops kong where it would end the process.
+func parse(parser *kong.Kong, args []string) (ctx *kong.Context, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if _, ok := p.(exited); !ok {
+				panic(p)
+			}
+		}
+	}()
+	return parser.Parse(args)
+}
+
+func exitCode(err error) int {
+	var problems config.Problems
+	switch kind := fault.KindOf(err); {
+	case errors.As(err, &problems), kind == fault.Invalid:
+		return exitUsage
+	case kind == fault.NotFound:
+		return exitNotFound
+	case kind == fault.Conflict:
+		return exitConflict
+	}
+	return exitFailure
+}
+
+// withApp opens the service for an admin command and closes it after.
+func withApp(ctx context.Context, c *config.Common, fn func(a *app.App) error) error {
+	a, err := app.Open(ctx, *c, sqldb.Options{MaxConns: 2})
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(a), a.Close())
+}
+
+// version is set at release by -ldflags; otherwise the build's own record speaks.
+var version string
+
+func versionText() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+type versionCmd struct{}
+
+// Run prints the version.
+func (versionCmd) Run(o *output) error {
+	return o.print(map[string]string{"version": versionText()}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "vigia", versionText()) })
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"vigia/internal/fault"
+)
+
+// output is where a command writes: text for people, one JSON value for machines.
+type output struct {
+	w, err io.Writer
+	json   bool
+}
+
+// print writes value as JSON, or calls text.
+func (o *output) print(value any, text func(w io.Writer)) error {
+	if !o.json {
+		text(o.w)
+		return nil
+	}
+	enc := json.NewEncoder(o.w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(value)
+}
+
+// table prints rows in columns under a heading.
+func (o *output) table(w io.Writer, heading string, rows [][]string) {
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	_, _ = fmt.Fprintln(tw, heading)
+	for _, row := range rows {
+		_, _ = fmt.Fprintln(tw, strings.Join(row, "\t"))
+	}
+	_ = tw.Flush()
+}
+
+// failure says what went wrong: a fault by its code and detail, anything else by its text.
+func (o *output) failure(err error) {
+	var f *fault.Error
+	code, text := "failure", err.Error()
+	if errors.As(err, &f) {
+		code = f.Code
+		if f.Detail != "" {
+			text = f.Detail
+		}
+	}
+	if o.json {
+		_ = json.NewEncoder(o.err).Encode(map[string]string{"error": code, "detail": text})
+		return
+	}
+	_, _ = fmt.Fprintln(o.err, "vigia:", text)
+}
+
+// stamp is how times are shown; the zero time is empty.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"vigia/internal/app"
+	"vigia/internal/config"
+	"vigia/internal/partner"
+)
+
+type partnerCmd struct {
+	Create  partnerCreateCmd  `cmd:"" help:"Register a partner; its key and salt are shown once."`
+	List    partnerListCmd    `cmd:"" help:"List all partners."`
+	Show    partnerShowCmd    `cmd:"" help:"Show one partner."`
+	Suspend partnerSuspendCmd `cmd:"" help:"Turn all keys of a partner off; nothing is lost."`
+	Resume  partnerResumeCmd  `cmd:"" help:"Undo suspend."`
+	Set     partnerSetCmd     `cmd:"" help:"Change a partner's name or settings."`
+}
+
+// partnerView is a partner as machines read it.
+type partnerView struct {
+	ID          string `json:"partner_id"`
+	Name        string `json:"name"`
+	Mode        string `json:"mode"`
+	Suspended   bool   `json:"suspended"`
+	Rate        int    `json:"rate_per_second"`
+	Burst       int    `json:"burst"`
+	DefaultPlan string `json:"default_plan"`
+	MaskCards   bool   `json:"mask_cards"`
+	CreatedAt   string `json:"created_at"`
+}
+
+func viewPartner(p partner.Partner) partnerView {
+	rate, burst := p.Settings.Rate()
+	return partnerView{
+		ID: string(p.ID), Name: p.Name, Mode: string(p.Mode), Suspended: p.Suspended, Rate: rate, Burst: burst,
+		DefaultPlan: p.Settings.DefaultPlan, MaskCards: p.Settings.MaskCards, CreatedAt: stamp(p.CreatedAt),
+	}
+}
+
+func (o *output) partner(p partner.Partner) error {
+	v := viewPartner(p)
+	return o.print(v, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "Partner       %s\nName          %s\nMode          %s\nSuspended     %t\nRate          %d/s, burst %d\n"+
+			"Default plan  %s\nMask cards    %t\nCreated       %s\n",
+			v.ID, v.Name, v.Mode, v.Suspended, v.Rate, v.Burst, v.DefaultPlan, v.MaskCards, v.CreatedAt)
+	})
+}
+
+type partnerCreateCmd struct {
+	Name      string `required:"" placeholder:"NAME" help:"The partner's name."`
+	Sandbox   bool   `help:"A partner that tries the service out: made-up documents are accepted and nothing meets real corpora."`
+	Rate      int    `placeholder:"N" help:"Requests a second; 0 means 200."`
+	Burst     int    `placeholder:"N" help:"Requests at once; 0 means twice the rate."`
+	MaskCards bool   `help:"Answer card numbers with all but the last four digits hidden."`
+}
+
+// Help shows examples.
+func (partnerCreateCmd) Help() string {
+	return "Examples:\n  vigia partner create --name 'Banco Exemplo'\n  vigia partner create --name Testes --sandbox --json"
+}
+
+// Run creates a partner.
+func (p *partnerCreateCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		mode := partner.Live
+		if p.Sandbox {
+			mode = partner.Sandbox
+		}
+		made, cred, err := a.Partners.Create(ctx, p.Name, mode,
+			partner.Settings{RatePerSecond: p.Rate, Burst: p.Burst, MaskCards: p.MaskCards})
+		if err != nil {
+			return err
+		}
+		view := struct {
+			partnerView
+			APIKey string `json:"api_key"`
+			Salt   string `json:"salt"`
+		}{viewPartner(made), cred.APIKey, cred.Salt}
+		return o.print(view, func(w io.Writer) {
+			_, _ = fmt.Fprintf(w, "Partner  %s (%s, %s)\nAPI key  %s\nSalt     %s\n\n"+
+				"The key and the salt are shown this once: the service keeps a digest of the one and seals the other.\n",
+				made.ID, made.Name, made.Mode, cred.APIKey, cred.Salt)
+		})
+	})
+}
+
+type partnerListCmd struct{}
+
+// Run lists the partners.
+func (partnerListCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		all, err := a.Partners.Partners(ctx)
+		if err != nil {
+			return err
+		}
+		views, rows := make([]partnerView, len(all)), make([][]string, len(all))
+		for i, p := range all {
+			v := viewPartner(p)
+			views[i], rows[i] = v, []string{v.ID, v.Mode, strconv.FormatBool(v.Suspended), v.CreatedAt, v.Name}
+		}
+		return o.print(views, func(w io.Writer) {
+			if len(rows) == 0 {
+				_, _ = fmt.Fprintln(w, "No partner yet. Make one: vigia partner create --name NAME")
+				return
+			}
+			o.table(w, "PARTNER\tMODE\tSUSPENDED\tCREATED\tNAME", rows)
+		})
+	})
+}
+
+type partnerShowCmd struct {
+	ID string `arg:"" name:"partner" help:"The partner's id."`
+}
+
+// Run shows a partner.
+func (p *partnerShowCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		found, err := a.Partners.Partner(ctx, partner.ID(p.ID))
+		if err != nil {
+			return err
+		}
+		return o.partner(found)
+	})
+}
+
+type partnerSuspendCmd struct {
+	ID string `arg:"" name:"partner" help:"The partner's id."`
+}
+
+// Run suspends a partner.
+func (p *partnerSuspendCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		changed, err := a.Partners.Suspend(ctx, partner.ID(p.ID))
+		if err != nil {
+			return err
+		}
+		return o.partner(changed)
+	})
+}
+
+type partnerResumeCmd struct {
+	ID string `arg:"" name:"partner" help:"The partner's id."`
+}
+
+// Run resumes a partner.
+func (p *partnerResumeCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		changed, err := a.Partners.Resume(ctx, partner.ID(p.ID))
+		if err != nil {
+			return err
+		}
+		return o.partner(changed)
+	})
+}
+
+type partnerSetCmd struct {
+	ID          string  `arg:"" name:"partner" help:"The partner's id."`
+	Name        *string `placeholder:"NAME" help:"New name."`
+	Rate        *int    `placeholder:"N" help:"Requests a second; 0 means 200."`
+	Burst       *int    `placeholder:"N" help:"Requests at once; 0 means twice the rate."`
+	DefaultPlan *string `placeholder:"PLAN" help:"Plan that covers people without a subscription; '' means none."`
+	MaskCards   *bool   `negatable:"" help:"Answer card numbers with all but the last four digits hidden."`
+}
+
+// Help shows examples.
+func (partnerSetCmd) Help() string {
+	return "Example:\n  vigia partner set pt_... --rate 500 --mask-cards"
+}
+
+// Run changes what was given and leaves the rest.
+func (p *partnerSetCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		changed, err := a.Partners.Change(ctx, partner.ID(p.ID), func(q *partner.Partner) {
+			set(&q.Name, p.Name)
+			set(&q.Settings.RatePerSecond, p.Rate)
+			set(&q.Settings.Burst, p.Burst)
+			set(&q.Settings.DefaultPlan, p.DefaultPlan)
+			set(&q.Settings.MaskCards, p.MaskCards)
+		})
+		if err != nil {
+			return err
+		}
+		return o.partner(changed)
+	})
+}
+
+// set takes a flag over when it was given.
+func set[T any](to *T, given *T) {
+	if given != nil {
+		*to = *given
+	}
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"vigia/internal/app"
+	"vigia/internal/config"
+	"vigia/internal/sqldb"
+	"vigia/internal/telemetry"
+)
+
+type serveCmd struct {
+	config.Serve
+}
+
+// Help shows examples.
+func (serveCmd) Help() string {
+	return "Examples:\n  vigia serve --data /var/lib/vigia --listen :8080\n" +
+		"  VIGIA_DATABASE_FILE=/run/secrets/db vigia serve --roles api --listen :8080"
+}
+
+// Run serves until a signal comes.
+func (s *serveCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	if err := s.Check(*c); err != nil { // before anything is created
+		return err
+	}
+	log, closeLog, err := openLog(o.err, s.Serve)
+	if err != nil {
+		return err
+	}
+	a, err := app.Open(ctx, *c, sqldb.Options{MaxConns: s.MaxConnections})
+	if err != nil {
+		return errors.Join(err, closeLog())
+	}
+	srv, err := app.NewServer(ctx, a, s.Serve, log, versionText())
+	if err == nil {
+		err = srv.Run(ctx)
+	}
+	return errors.Join(err, a.Close(), closeLog())
+}
+
+// openLog writes to standard error, or appends to the configured file.
+func openLog(stderr io.Writer, s config.Serve) (*slog.Logger, func() error, error) {
+	opts := telemetry.LogOptions{Level: s.Level(), Format: s.LogFormat}
+	if s.LogFile == "" {
+		return telemetry.NewLogger(stderr, opts), func() error { return nil }, nil
+	}
+	f, err := os.OpenFile(s.LogFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--log-file: %w", err)
+	}
+	return telemetry.NewLogger(f, opts), f.Close, nil
+}
+
+type migrateCmd struct{}
+
+// Run migrates and says what the database has now.
+func (migrateCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		return o.print(map[string]any{"engine": a.Engine, "status": "up to date"}, func(w io.Writer) {
+			_, _ = fmt.Fprintf(w, "The %s database is up to date.\n", a.Engine)
+		})
+	})
+}

@@ -1,0 +1,3 @@
+package api
+
+func (s *Server) openCase(*request) (any, error) { return nil, errNotOffered }

@@ -1,0 +1,104 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+
+	"vigia/internal/fault"
+	"vigia/internal/partner"
+)
+
+// area is a part of the contract with its own error shape and its own answer to bad credentials.
+type area struct {
+	name   string
+	prefix string
+	// readScope is what an unknown path under the prefix asks for, so that it does not tell keys apart.
+	readScope partner.Scope
+	// refused is the status of missing or wrong credentials.
+	refused int
+	body    func(status int, message string) any
+}
+
+var (
+	cyberArea = &area{
+		name: "cyber", prefix: "/cyber", readScope: partner.ScopeCyberRead, refused: http.StatusForbidden,
+		body: func(status int, message string) any { return cyberError{status, message} },
+	}
+	subscriptionArea = &area{
+		name: "subscriptions", prefix: "/subscriptions", readScope: partner.ScopeSubscriptionsRead, refused: http.StatusUnauthorized,
+		body: func(_ int, message string) any { return subscriptionError{message} },
+	}
+)
+
+type cyberError struct {
+	StatusCode int    `json:"statusCode"`
+	Message    string `json:"message"`
+}
+
+type subscriptionError struct {
+	Message string `json:"message"`
+}
+
+// Faults that only the edge knows.
+var (
+	errPathNotFound     = fault.New(fault.NotFound, "path.not_found")
+	errMethodNotAllowed = fault.New(fault.Invalid, "method.not_allowed")
+	errBodyInvalid      = fault.New(fault.Invalid, "body.invalid")
+	errBodyTooLarge     = fault.New(fault.TooLarge, "body.too_large")
+	errBodyType         = fault.New(fault.UnsupportedType, "body.unsupported_type")
+	errBodySlow         = fault.New(fault.Invalid, "body.incomplete")
+	errHeaderInvalid    = fault.New(fault.Invalid, "header.invalid")
+	errRateLimited      = fault.New(fault.RateLimited, "rate.limited")
+	errNotOffered       = fault.New(fault.Unavailable, "operation.not_offered")
+	errPanic            = fault.New(fault.Internal, "panic")
+)
+
+// statusOf is the one table from kinds of faults to HTTP.
+func (a *area) statusOf(err error) int {
+	if errors.Is(err, errMethodNotAllowed) {
+		return http.StatusMethodNotAllowed
+	}
+	switch fault.KindOf(err) {
+	case fault.Invalid:
+		return http.StatusBadRequest
+	case fault.Unauthenticated:
+		return a.refused
+	case fault.Forbidden:
+		return http.StatusForbidden
+	case fault.NotFound:
+		return http.StatusNotFound
+	case fault.Conflict:
+		return http.StatusConflict
+	case fault.TooLarge:
+		return http.StatusRequestEntityTooLarge
+	case fault.UnsupportedType:
+		return http.StatusUnsupportedMediaType
+	case fault.Unprocessable:
+		return http.StatusUnprocessableEntity
+	case fault.RateLimited:
+		return http.StatusTooManyRequests
+	case fault.Unavailable:
+		return http.StatusServiceUnavailable
+	case fault.Internal:
+		return http.StatusInternalServerError
+	}
+	return http.StatusInternalServerError
+}
+
+// detailOf is what the header x-error-detail says: the fault's detail in one line of ASCII.
+func detailOf(err error) string {
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind == fault.Internal || f.Kind == fault.Unauthenticated {
+		return ""
+	}
+	if f.Detail == "" {
+		return f.Code
+	}
+	line := []byte(f.Detail)
+	for i, c := range line {
+		if c < 0x20 || c > 0x7e {
+			line[i] = '?'
+		}
+	}
+	return string(line)
+}

@@ -1,0 +1,253 @@
+// Package api is the partners' HTTP and nothing else: it parses, asks a rule, and encodes the answer.
+//
+// One table lists the routes, one adapter authenticates, limits, runs, encodes to a buffer, writes, and logs one line.
+// Only this package knows statuses, body shapes and the Portuguese that partners read. The invariant it keeps: nothing of
+// a request is looked at before its credentials, and no path, header value or body ever reaches a log, metric or trace.
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"path"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"vigia/internal/cyber"
+	"vigia/internal/fault"
+	"vigia/internal/once"
+	"vigia/internal/partner"
+	"vigia/internal/telemetry"
+)
+
+// Authenticator says who presents a key.
+type Authenticator interface {
+	Authenticate(ctx context.Context, key string, need partner.Scope) (partner.Caller, error)
+}
+
+// Rules are what the routes ask.
+type Rules struct {
+	Services *cyber.Services
+}
+
+// Options are what the server itself needs.
+type Options struct {
+	Gate    Authenticator
+	Ledger  once.Ledger
+	Rules   Rules
+	Log     *slog.Logger
+	Metrics *telemetry.Metrics
+	Tracer  *telemetry.Tracer
+	Now     func() time.Time
+}
+
+// Server answers partners.
+type Server struct {
+	Options
+	limits *limiter
+	mux    *http.ServeMux
+}
+
+// NewServer builds the handler of the partner API.
+func NewServer(o Options) *Server {
+	s := &Server{Options: o, limits: newLimiter(o.Now), mux: http.NewServeMux()}
+	for _, rt := range routes {
+		h := s.adapt(rt)
+		s.mux.Handle(rt.method+" "+rt.path, h)
+		s.mux.Handle(rt.method+" "+versionPrefix+rt.path, h)
+	}
+	s.mux.Handle("GET /openapi.yaml", documentHandler())
+	s.mux.Handle("GET /docs/", referenceHandler())
+	s.mux.Handle("/", http.HandlerFunc(s.unknownPath))
+	return s
+}
+
+// ServeHTTP keeps the standard mux from redirecting: a path that is not clean is simply unknown here, because a redirect
+// would repeat the path, and with it a person's CPF, in a header.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if p := r.URL.Path; p == "" || p[0] != '/' || (path.Clean(p) != strings.TrimSuffix(p, "/") && p != "/") {
+		s.unknownPath(w, r)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// adapt turns an endpoint into a handler.
+func (s *Server) adapt(rt route) http.Handler {
+	metrics := s.Metrics.Route(rt.method + " " + rt.path)
+	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) { s.serve(w, hr, rt, metrics) })
+}
+
+// serve is the one path of every request.
+func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt route, metrics *telemetry.Route) {
+	start := s.Now()
+	metrics.Start()
+	ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get("x-request-id")))
+	if s.Tracer.Enabled {
+		ctx = otel.GetTextMapPropagator().Extract(ctx, propagation.HeaderCarrier(hr.Header))
+		var span trace.Span
+		ctx, span = s.Tracer.Start(ctx, rt.method+" "+rt.path, trace.WithSpanKind(trace.SpanKindServer),
+			trace.WithAttributes(attribute.String("http.route", rt.path), attribute.String("http.request.method", rt.method)))
+		defer span.End()
+	}
+	r := &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}
+	answer, err := s.answer(w, r)
+	status := s.write(w, r, answer, err)
+	took := s.Now().Sub(start)
+	metrics.Done(status, took)
+	s.logLine(ctx, rt, r.caller, status, took, err)
+}
+
+// answer runs a request up to its encoded body; a panic becomes an internal fault.
+func (s *Server) answer(w http.ResponseWriter, r *request) (a once.Answer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			// The value of a panic may quote what a partner sent, so only its type is logged, and the stack.
+			s.Log.ErrorContext(r.ctx, "panic", "type", typeName(p), "stack", string(debug.Stack()))
+			a, err = once.Answer{}, errPanic
+		}
+	}()
+	if r.caller, err = s.authenticate(r); err != nil {
+		return a, err
+	}
+	if wait := s.limits.take(r.caller); wait > 0 {
+		r.limited(wait)
+		return a, errRateLimited.With("rate: more requests than this partner may send")
+	}
+	if err := r.readBody(w); err != nil {
+		return a, err
+	}
+	if r.route.body == smallBody && r.claim.Key != "" {
+		return r.once(func(ctx context.Context) (any, error) {
+			inner := *r
+			inner.ctx = ctx
+			return r.route.run(s, &inner)
+		})
+	}
+	value, err := r.route.run(s, r)
+	if err != nil {
+		return a, err
+	}
+	if a, ok := value.(once.Answer); ok { // a streaming endpoint that went through once itself
+		return a, nil
+	}
+	return encode(value)
+}
+
+func (s *Server) authenticate(r *request) (partner.Caller, error) {
+	keys := r.http.Header.Values("x-api-key")
+	if len(keys) != 1 {
+		return partner.Caller{}, partner.ErrUnauthorised
+	}
+	return s.Gate.Authenticate(r.ctx, keys[0], r.route.scope)
+}
+
+// encode writes a value to a buffer, so that a failure is an error and never half an answer.
+func encode(value any) (once.Answer, error) {
+	body, err := json.Marshal(value, json.FormatNilSliceAsNull(false))
+	if err != nil {
+		return once.Answer{}, err
+	}
+	return once.Answer{Status: http.StatusOK, Body: body}, nil
+}
+
+// refusal encodes a fault in the shape of its area.
+func (a *area) refusal(err error) once.Answer {
+	status := a.statusOf(err)
+	body, merr := json.Marshal(a.body(status, messageOf(err, status)))
+	if merr != nil { // cannot happen with these shapes; an empty body is still an honest status
+		body = nil
+	}
+	return once.Answer{Status: status, Body: body, Detail: detailOf(err)}
+}
+
+// write sends the answer and returns its status.
+func (s *Server) write(w http.ResponseWriter, r *request, answer once.Answer, err error) int {
+	if err != nil {
+		answer = r.route.area.refusal(err)
+	}
+	h := w.Header()
+	h.Set("content-type", "application/json; charset=utf-8")
+	h.Set("content-length", strconv.Itoa(len(answer.Body)))
+	h.Set("cache-control", "no-store")
+	h.Set("x-content-type-options", "nosniff")
+	h.Set("x-request-id", telemetry.RequestID(r.ctx))
+	if answer.Detail != "" {
+		h.Set("x-error-detail", answer.Detail)
+	}
+	if (answer.Status == http.StatusServiceUnavailable || answer.Status == http.StatusConflict && errors.Is(err, once.ErrStillRunning)) &&
+		h.Get("retry-after") == "" {
+		h.Set("retry-after", "1")
+	}
+	w.WriteHeader(answer.Status)
+	_, _ = w.Write(answer.Body) // a caller that is gone needs no answer
+	return answer.Status
+}
+
+// logLine is the one line of a request.
+func (s *Server) logLine(ctx context.Context, rt route, who partner.Caller, status int, took time.Duration, err error) {
+	level := slog.LevelInfo
+	attrs := make([]slog.Attr, 0, 8)
+	attrs = append(attrs, slog.String("method", rt.method), slog.String("route", rt.path), slog.Int("status", status),
+		slog.Int64("us", took.Microseconds()))
+	if who.Partner != "" {
+		attrs = append(attrs, slog.String("partner", string(who.Partner)), slog.String("key", string(who.KeyID)))
+	}
+	if err != nil {
+		attrs = append(attrs, slog.String("code", fault.CodeOf(err)))
+		if status >= http.StatusInternalServerError {
+			level = slog.LevelError
+			attrs = append(attrs, slog.String("cause", causeOf(err)))
+		}
+	}
+	s.Log.LogAttrs(ctx, level, "request", attrs...)
+}
+
+// unknownPath refuses what no route matches: after the credentials, like everything else.
+func (s *Server) unknownPath(w http.ResponseWriter, hr *http.Request) {
+	a := areaOf(hr.URL.Path)
+	rt := route{method: "-", path: "unknown", area: a, run: (*Server).notFound}
+	if a == nil {
+		rt.area = cyberArea
+	} else {
+		rt.scope = a.readScope
+		if allow := s.allowed(hr); allow != "" {
+			rt.run = func(_ *Server, r *request) (any, error) {
+				r.reply.Set("allow", allow)
+				return nil, errMethodNotAllowed.With("method: allowed are %s", allow)
+			}
+		}
+	}
+	if a == nil { // nobody's area: no credentials to check, nothing to tell
+		ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get("x-request-id")))
+		s.write(w, &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}, once.Answer{}, errPathNotFound)
+		return
+	}
+	s.serve(w, hr, rt, s.Metrics.Route("unknown"))
+}
+
+func (s *Server) notFound(*request) (any, error) { return nil, errPathNotFound }
+
+// allowed lists the methods that the path would answer to.
+func (s *Server) allowed(hr *http.Request) string {
+	var methods []string
+	for _, m := range []string{http.MethodDelete, http.MethodGet, http.MethodPost} {
+		probe := &http.Request{Method: m, URL: hr.URL, Host: hr.Host}
+		if _, pattern := s.mux.Handler(probe); pattern != "/" && pattern != "" {
+			methods = append(methods, m)
+			if m == http.MethodGet {
+				methods = append(methods, http.MethodHead)
+			}
+		}
+	}
+	return strings.Join(methods, ", ")
+}

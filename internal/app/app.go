@@ -1,0 +1,137 @@
+// Package app builds the whole service from its configuration, runs it and stops it in order. It joins rules to the store,
+// binds kinds of jobs to their steps, and holds no rule of its own. Only the command line imports it.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"vigia/internal/config"
+	"vigia/internal/cyber"
+	"vigia/internal/partner"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+	"vigia/internal/store"
+)
+
+// App is the service without its listeners: what an admin command needs, and what a server is made of.
+type App struct {
+	Config   config.Common
+	Keys     *seal.Keys
+	Store    *store.Store
+	Partners *partner.Registry
+	Services *cyber.Services
+	// Engine is which database answers.
+	Engine sqldb.Engine
+	now    func() time.Time
+}
+
+// Open prepares the data folder, opens or makes the key file, opens the database, migrates it and checks that the two
+// belong together. Many processes may do so at once.
+func Open(ctx context.Context, c config.Common, opts sqldb.Options) (*App, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	if err := prepareFolder(c.Data); err != nil {
+		return nil, err
+	}
+	db, err := sqldb.Open(ctx, c.DatabaseAddress(), opts)
+	if err != nil {
+		return nil, err
+	}
+	a, err := build(ctx, c, db)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return a, nil
+}
+
+func build(ctx context.Context, c config.Common, db *sqldb.DB) (*App, error) {
+	now := time.Now
+	if _, err := store.Migrate(ctx, db, now()); err != nil {
+		return nil, fmt.Errorf("bring the database up to date: %w", err)
+	}
+	keys, err := openKeys(ctx, c, db)
+	if err != nil {
+		return nil, err
+	}
+	st := store.New(db, keys, now)
+	a := &App{
+		Config: c, Keys: keys, Store: st, Engine: db.Engine(), now: now,
+		Partners: partner.NewRegistry(st, now, nil),
+		Services: cyber.NewServices(st, now),
+	}
+	if err := st.CheckKeys(ctx); err != nil {
+		return nil, err
+	}
+	return a, a.Services.Seed(ctx)
+}
+
+// openKeys opens the key file, and makes one only for a database that never had any.
+func openKeys(ctx context.Context, c config.Common, db *sqldb.DB) (*seal.Keys, error) {
+	bound, err := store.Bound(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	if bound {
+		return seal.Open(c.KeyFilePath())
+	}
+	if c.KMS != "" {
+		return seal.OpenOrCreate(c.KeyFilePath(), seal.WithKMS(c.KMS))
+	}
+	return seal.OpenOrCreate(c.KeyFilePath())
+}
+
+// Close lets go of the database.
+func (a *App) Close() error { return a.Store.Close() }
+
+// prepareFolder makes the data folder, or makes sure that nobody else can look into one that is ours.
+func prepareFolder(path string) error {
+	err := os.MkdirAll(filepath.Dir(path), 0o750)
+	if err == nil {
+		err = os.Mkdir(path, 0o700)
+	}
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("data folder: %s is not a folder", path)
+	}
+	if info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	if !ours(path) {
+		return fmt.Errorf("data folder: others can look into %s (mode %04o), and it holds files that are not Vigia's; "+
+			"choose an empty folder, or run: chmod 700 %s", path, info.Mode().Perm(), path)
+	}
+	if err := os.Chmod(path, 0o700); err != nil { //nolint:gosec // a folder needs its execute bit
+		return fmt.Errorf("data folder: %w", err)
+	}
+	return nil
+}
+
+// ours tells whether a folder is empty or already holds our database or keys: only then its mode is ours to change.
+func ours(path string) bool {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if e.Name() == "vigia.db" || e.Name() == "keys.json" {
+			return true
+		}
+	}
+	return len(entries) == 0
+}

@@ -1,0 +1,51 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// health adds the two questions a balancer asks: is the process alive, and may it get traffic.
+func (s *Server) health(mux *http.ServeMux) {
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		writeHealth(w, http.StatusOK, map[string]string{"status": "ok"})
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		checks, ok := s.readiness(r.Context())
+		if !ok {
+			writeHealth(w, http.StatusServiceUnavailable, checks)
+			return
+		}
+		writeHealth(w, http.StatusOK, checks)
+	})
+}
+
+// readiness names each part and whether it is fit; reasons go to the log, not to whoever asks.
+func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	checks, ready := map[string]string{}, true
+	note := func(name string, err error) {
+		checks[name] = "ok"
+		if err != nil {
+			checks[name], ready = "failing", false
+			s.log.WarnContext(ctx, "not ready", "part", name, "cause", err.Error())
+		}
+	}
+	note("database", s.app.Store.Ready(ctx))
+	_, err := s.app.Keys.Reload()
+	note("keys", err)
+	if s.stopping.Load() {
+		checks["process"], ready = "stopping", false
+	}
+	return checks, ready
+}
+
+func writeHealth(w http.ResponseWriter, status int, body map[string]string) {
+	w.Header().Set("content-type", "application/json")
+	w.Header().Set("cache-control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // whoever asked may be gone
+}

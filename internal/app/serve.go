@@ -1,0 +1,256 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"vigia/internal/api"
+	"vigia/internal/config"
+	"vigia/internal/partner"
+	"vigia/internal/telemetry"
+)
+
+// Server is a running service.
+type Server struct {
+	app     *App
+	cfg     config.Serve
+	log     *slog.Logger
+	metrics *telemetry.Metrics
+	tracer  *telemetry.Tracer
+	gate    *partner.Gate
+	// stopping makes /readyz say no before anything is closed.
+	stopping atomic.Bool
+	// APIAddr and ConsoleAddr are where the listeners really are, once Ready is closed.
+	APIAddr, ConsoleAddr net.Addr
+	Ready                chan struct{}
+}
+
+// NewServer joins an open App to its listeners' configuration.
+func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, version string) (*Server, error) {
+	if err := cfg.Check(a.Config); err != nil {
+		return nil, err
+	}
+	tracer, err := telemetry.NewTracer(ctx, version)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{
+		app: a, cfg: cfg, log: log, metrics: telemetry.NewMetrics(), tracer: tracer,
+		gate: partner.NewGate(a.Store, a.now), Ready: make(chan struct{}),
+	}, nil
+}
+
+// Limits against clients that send or read slowly.
+const (
+	readHeaderTime = 10 * time.Second
+	readTime       = 20 * time.Second
+	writeTime      = 150 * time.Second // a bulk answer may wait for a large body first
+	idleTime       = 60 * time.Second
+	maxHeader      = 16 << 10
+)
+
+// Run serves until ctx ends, then stops in order: readiness off, requests finished, workers stopped, buffers sent.
+func (s *Server) Run(ctx context.Context) error {
+	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWork()
+	group, groupCtx := errgroup.WithContext(work)
+
+	var servers []*http.Server
+	if s.cfg.Has("api") {
+		// The gate's memory is filled before the first request, so that the first one is as fast as the rest.
+		group.Go(func() error { s.gate.Watch(groupCtx); return nil })
+		srv, addr, err := s.listen(group, s.cfg.Listen, s.partnerHandler())
+		if err != nil {
+			return err
+		}
+		servers, s.APIAddr = append(servers, srv), addr
+	}
+	srv, addr, err := s.listen(group, s.cfg.ConsoleListen, s.operatorHandler())
+	if err != nil {
+		return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
+	}
+	servers, s.ConsoleAddr = append(servers, srv), addr
+	group.Go(func() error { s.watchKeys(groupCtx); return nil })
+	if s.cfg.Has("worker") {
+		s.startWorkers(group, groupCtx)
+	}
+	close(s.Ready)
+	s.log.Info("serving", "api", addressText(s.APIAddr), "console", addressText(s.ConsoleAddr), "roles", s.cfg.Roles,
+		"engine", string(s.app.Engine))
+
+	select {
+	case <-ctx.Done():
+	case <-groupCtx.Done(): // a listener or worker failed
+	}
+	s.stopping.Store(true)
+	if s.cfg.DrainTime > 0 && ctx.Err() != nil {
+		time.Sleep(s.cfg.DrainTime)
+	}
+	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.StopTime)
+	defer cancel()
+	err = shutdown(deadline, servers)
+	stopWork()
+	err = errors.Join(err, ignoreCancelled(group.Wait()), s.tracer.Stop(deadline))
+	s.log.Info("stopped")
+	return err
+}
+
+func ignoreCancelled(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+func shutdown(ctx context.Context, servers []*http.Server) error {
+	var wg sync.WaitGroup
+	errs := make([]error, len(servers))
+	for i, srv := range servers {
+		wg.Go(func() {
+			if errs[i] = srv.Shutdown(ctx); errs[i] != nil {
+				errs[i] = errors.Join(errs[i], srv.Close())
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// listen opens the address before it returns, so that an address in use is an error at start.
+func (s *Server) listen(group *errgroup.Group, address string, h http.Handler) (*http.Server, net.Addr, error) {
+	ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
+	if err != nil {
+		return nil, nil, fmt.Errorf("listen: %w", err)
+	}
+	srv := &http.Server{
+		Handler: h, ReadHeaderTimeout: readHeaderTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(quiet{s.log.Handler()}, slog.LevelDebug),
+	}
+	if s.cfg.TLSCert != "" {
+		certs := &certificate{certFile: s.cfg.TLSCert, keyFile: s.cfg.TLSKey}
+		if _, err := certs.get(nil); err != nil {
+			return nil, nil, errors.Join(err, ln.Close())
+		}
+		srv.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certs.get}
+		ln = tls.NewListener(ln, withHTTP2(srv.TLSConfig))
+	}
+	group.Go(func() error {
+		if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve: %w", err)
+		}
+		return nil
+	})
+	return srv, ln.Addr(), nil
+}
+
+func withHTTP2(c *tls.Config) *tls.Config {
+	c = c.Clone()
+	c.NextProtos = []string{"h2", "http/1.1"}
+	return c
+}
+
+// quiet keeps net/http's own lines about broken connections at debug level: they may quote what a client sent.
+type quiet struct{ slog.Handler }
+
+func (q quiet) Handle(ctx context.Context, r slog.Record) error {
+	if !q.Enabled(ctx, r.Level) {
+		return nil
+	}
+	line := slog.NewRecord(r.Time, r.Level, "connection problem", r.PC)
+	return q.Handler.Handle(ctx, line)
+}
+
+// certificate reads the TLS files again when they change, so that a renewal needs no restart.
+type certificate struct {
+	certFile, keyFile string
+	mu                sync.Mutex
+	loaded            *tls.Certificate
+	modTime           time.Time
+	checked           time.Time
+}
+
+const certificateCheck = 10 * time.Second
+
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.loaded != nil && time.Since(c.checked) < certificateCheck {
+		return c.loaded, nil
+	}
+	c.checked = time.Now()
+	info, err := os.Stat(c.certFile)
+	if err == nil && c.loaded != nil && info.ModTime().Equal(c.modTime) {
+		return c.loaded, nil
+	}
+	pair, perr := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err = errors.Join(err, perr); err != nil {
+		if c.loaded != nil { // a half-written renewal must not take the service down
+			return c.loaded, nil
+		}
+		return nil, fmt.Errorf("TLS certificate: %w", err)
+	}
+	c.loaded, c.modTime = &pair, info.ModTime()
+	return c.loaded, nil
+}
+
+func addressText(a net.Addr) string {
+	if a == nil {
+		return ""
+	}
+	return a.String()
+}
+
+// partnerHandler is the partners' listener.
+func (s *Server) partnerHandler() http.Handler {
+	mux := http.NewServeMux()
+	s.health(mux)
+	mux.Handle("/", api.NewServer(api.Options{
+		Gate: s.gate, Ledger: s.app.Store, Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now,
+		Rules: api.Rules{Services: s.app.Services},
+	}))
+	return mux
+}
+
+// operatorHandler is the operator's listener.
+func (s *Server) operatorHandler() http.Handler {
+	mux := http.NewServeMux()
+	s.health(mux)
+	mux.Handle("GET /metrics", s.metrics.Handler())
+	return mux
+}
+
+// watchKeys notices a rotation made by the command line.
+func (s *Server) watchKeys(ctx context.Context) {
+	every(ctx, time.Second, func() {
+		if changed, err := s.app.Keys.Reload(); err != nil {
+			s.log.Error("key file cannot be read", "cause", err.Error())
+		} else if changed {
+			s.log.Info("key file changed", "primary", s.app.Keys.PrimaryID())
+		}
+	})
+}
+
+// every runs fn now and then at each interval until ctx ends.
+func every(ctx context.Context, interval time.Duration, fn func()) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		fn()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}

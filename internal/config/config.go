@@ -1,0 +1,206 @@
+// Package config is everything an operator can set, in one struct that is read once and validated whole.
+//
+// The struct tags are the manual: --help and docs/configuration.md are made from them. Every field has a usable default,
+// and Problems lists all that is wrong at once, so that an operator mends a set-up in one go.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Common is what every command takes.
+type Common struct {
+	Data     string `name:"data" env:"VIGIA_DATA" default:"./data" type:"path" placeholder:"DIR" help:"Folder of the embedded database, the key file and the corpora; created with mode 0700."`
+	Database string `name:"database" env:"VIGIA_DATABASE" default:"" placeholder:"URL" help:"PostgreSQL address postgres://user:password@host:port/name; empty means SQLite in the data folder. Keep the password out of the process list: use the environment or VIGIA_DATABASE_FILE."`
+	KeyFile  string `name:"key-file" env:"VIGIA_KEY_FILE" default:"" placeholder:"FILE" help:"Key file that seals personal data; empty means keys.json in the data folder. Created with mode 0600 on first start; keep a copy apart from the database's backups."`
+	KMS      string `name:"kms" env:"VIGIA_KMS" default:"" placeholder:"URI" help:"Key-management service that wraps the key file when it is created (a URI for which a tink client is registered); empty means the file holds the keys."`
+	JSON     bool   `name:"json" env:"VIGIA_JSON" help:"Machine-readable output of admin commands."`
+}
+
+// Serve is what a running server takes.
+type Serve struct {
+	Listen         string        `name:"listen" env:"VIGIA_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the partner API."`
+	ConsoleListen  string        `name:"console-listen" env:"VIGIA_CONSOLE_LISTEN" default:"127.0.0.1:8081" placeholder:"ADDR" help:"Address of the operator's listener: metrics, health and the console. Keep it off the internet."`
+	Roles          []string      `name:"roles" env:"VIGIA_ROLES" default:"api,worker,console" placeholder:"ROLE" help:"What this process does: api, worker, console."`
+	TLSCert        string        `name:"tls-cert" env:"VIGIA_TLS_CERT" default:"" placeholder:"FILE" help:"TLS certificate (PEM) for both listeners; needs --tls-key. Read again when the file changes."`
+	TLSKey         string        `name:"tls-key" env:"VIGIA_TLS_KEY" default:"" placeholder:"FILE" help:"TLS private key (PEM)."`
+	WebhookAllow   []string      `name:"webhook-allow" env:"VIGIA_WEBHOOK_ALLOW" placeholder:"CIDR" help:"Address ranges that outgoing calls may reach although they are not public (10.1.0.0/16); repeat or separate by commas."`
+	LogLevel       string        `name:"log-level" env:"VIGIA_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe level that is logged: debug, info, warn, error."`
+	LogFormat      string        `name:"log-format" env:"VIGIA_LOG_FORMAT" default:"auto" enum:"auto,json,text" help:"Log lines as json, as text, or auto: text on a terminal."`
+	LogFile        string        `name:"log-file" env:"VIGIA_LOG_FILE" default:"" placeholder:"FILE" help:"File that log lines are appended to; empty means standard error."`
+	DrainTime      time.Duration `name:"drain-time" env:"VIGIA_DRAIN_TIME" default:"0s" placeholder:"TIME" help:"How long a stopping server still takes requests while /readyz already says no, so that a balancer can turn away."`
+	StopTime       time.Duration `name:"stop-time" env:"VIGIA_STOP_TIME" default:"25s" placeholder:"TIME" help:"How long a stopping server waits for requests and work in flight."`
+	MaxConnections int           `name:"max-connections" env:"VIGIA_MAX_CONNECTIONS" default:"16" placeholder:"N" help:"Most connections of this process to PostgreSQL."`
+}
+
+// Problems is every fault of a configuration.
+type Problems []string
+
+// Error lists them, one a line.
+func (p Problems) Error() string {
+	return "the configuration has " + count(len(p), "problem") + ":\n  - " + strings.Join(p, "\n  - ")
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Check validates the common part.
+func (c Common) Check() error {
+	var p Problems
+	p = append(p, c.problems()...)
+	return p.orNil()
+}
+
+// Check validates a server's whole configuration.
+func (s Serve) Check(c Common) error {
+	p := append(Problems{}, c.problems()...)
+	for _, a := range []struct{ flag, value string }{{"--listen", s.Listen}, {"--console-listen", s.ConsoleListen}} {
+		if _, _, err := net.SplitHostPort(a.value); err != nil {
+			p = append(p, a.flag+": expected host:port, such as 127.0.0.1:8080 or :8080")
+		}
+	}
+	if s.Listen == s.ConsoleListen && !strings.HasSuffix(s.Listen, ":0") {
+		p = append(p, "--console-listen: must differ from --listen, the operator's pages never share the partners' address")
+	}
+	if len(s.Roles) == 0 {
+		p = append(p, "--roles: name at least one of api, worker, console")
+	}
+	for _, r := range s.Roles {
+		if !slices.Contains([]string{"api", "worker", "console"}, r) {
+			p = append(p, "--roles: "+quote(r)+" is none of api, worker, console")
+		}
+	}
+	if (s.TLSCert == "") != (s.TLSKey == "") {
+		p = append(p, "--tls-cert and --tls-key: give both or neither")
+	}
+	for _, f := range []struct{ flag, value string }{{"--tls-cert", s.TLSCert}, {"--tls-key", s.TLSKey}} {
+		if f.value != "" {
+			if _, err := os.Stat(f.value); err != nil {
+				p = append(p, f.flag+": the file cannot be read")
+			}
+		}
+	}
+	if _, err := s.AllowedRanges(); err != nil {
+		p = append(p, err.Error())
+	}
+	if s.DrainTime < 0 || s.StopTime < 0 {
+		p = append(p, "--drain-time and --stop-time: must not be negative")
+	}
+	if s.MaxConnections < 2 || s.MaxConnections > 1000 {
+		p = append(p, "--max-connections: 2 to 1000")
+	}
+	return p.orNil()
+}
+
+func (c Common) problems() Problems {
+	var p Problems
+	if c.Data == "" {
+		p = append(p, "--data: name a folder")
+	}
+	if c.Database != "" && !strings.HasPrefix(c.Database, "postgres://") && !strings.HasPrefix(c.Database, "postgresql://") {
+		p = append(p, "--database: expected postgres://user:password@host:port/name, or nothing for SQLite in the data folder")
+	}
+	return p
+}
+
+func (p Problems) orNil() error {
+	if len(p) == 0 {
+		return nil
+	}
+	return p
+}
+
+func quote(s string) string { return fmt.Sprintf("%q", s) }
+
+// Has tells whether this process plays a role.
+func (s Serve) Has(role string) bool { return slices.Contains(s.Roles, role) }
+
+// AllowedRanges parses --webhook-allow.
+func (s Serve) AllowedRanges() ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for _, text := range s.WebhookAllow {
+		p, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("--webhook-allow: %q is no address range such as 10.1.0.0/16", text)
+		}
+		list = append(list, p.Masked())
+	}
+	return list, nil
+}
+
+// Level is the log level as slog knows it.
+func (s Serve) Level() slog.Level {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(s.LogLevel)); err != nil {
+		return slog.LevelInfo
+	}
+	return l
+}
+
+// DatabaseAddress is what to open: the PostgreSQL address, or the SQLite file in the data folder.
+func (c Common) DatabaseAddress() string {
+	if c.Database != "" {
+		return c.Database
+	}
+	return filepath.Join(c.Data, "vigia.db")
+}
+
+// KeyFilePath is where the keys are.
+func (c Common) KeyFilePath() string {
+	if c.KeyFile != "" {
+		return c.KeyFile
+	}
+	return filepath.Join(c.Data, "keys.json")
+}
+
+// CorporaPath is where password and leak corpora are.
+func (c Common) CorporaPath() string { return filepath.Join(c.Data, "corpora") }
+
+// secretVariables may be given as NAME_FILE, the path of a file that holds the value.
+var secretVariables = []string{"VIGIA_DATABASE"}
+
+// LoadSecretFiles sets each secret variable from its _FILE variant. Giving both is refused: nobody should have to guess
+// which one counts.
+func LoadSecretFiles() error {
+	var p Problems
+	for _, name := range secretVariables {
+		path := os.Getenv(name + "_FILE")
+		if path == "" {
+			continue
+		}
+		if os.Getenv(name) != "" {
+			p = append(p, name+" and "+name+"_FILE: give one of them")
+			continue
+		}
+		text, err := os.ReadFile(path) //nolint:gosec // the operator names the file
+		if err != nil {
+			p = append(p, name+"_FILE: "+cause(err))
+			continue
+		}
+		if err := os.Setenv(name, strings.TrimSpace(string(text))); err != nil {
+			p = append(p, name+"_FILE: "+err.Error())
+		}
+	}
+	return p.orNil()
+}
+
+func cause(err error) string {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return "the file cannot be read: " + pe.Err.Error()
+	}
+	return err.Error()
+}

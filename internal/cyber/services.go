@@ -1,0 +1,152 @@
+// Package cyber holds the rules of the /cyber area: what a partner may ask for a person, and what the answer is.
+//
+// Its files are named after the path segments of the API. It knows neither HTTP nor SQL nor any sentence a partner reads,
+// and it declares the small interfaces that the store fulfils.
+package cyber
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vigia/internal/fault"
+)
+
+// ServiceID names a support service.
+type ServiceID string
+
+// Service is something a person can get help with. The catalogue is the operator's and the same for every partner.
+type Service struct {
+	ID          ServiceID
+	Name        string
+	Description string
+	// Position orders the catalogue.
+	Position int64
+	// Retired services are not offered any more; cases opened for them keep their name.
+	Retired   bool
+	CreatedAt time.Time
+}
+
+// Faults of the service catalogue.
+var (
+	ErrServiceNotFound = fault.New(fault.NotFound, "service.not_found")
+	ErrServiceInvalid  = fault.New(fault.Invalid, "service.invalid")
+)
+
+// ServiceStore keeps the catalogue.
+type ServiceStore interface {
+	// Services returns the catalogue in order, retired services too.
+	Services(ctx context.Context) ([]Service, error)
+	InsertService(ctx context.Context, s Service) error
+	UpdateService(ctx context.Context, id ServiceID, change func(*Service) error) (Service, error)
+	// SeedServices keeps the list if the catalogue has never had an entry.
+	SeedServices(ctx context.Context, list []Service) error
+}
+
+// Services is the catalogue of support services.
+type Services struct {
+	store ServiceStore
+	now   func() time.Time
+
+	mu     sync.Mutex
+	cached []Service
+	until  time.Time
+}
+
+// offeredFor is how long a list of services is answered from memory: a change by the operator shows within this time.
+const offeredFor = 2 * time.Second
+
+// NewServices joins the rules to a store and a clock.
+func NewServices(store ServiceStore, now func() time.Time) *Services {
+	return &Services{store: store, now: now}
+}
+
+// Offered returns the services that cases can be opened for, in order. The list is shared: do not change it.
+func (s *Services) Offered(ctx context.Context) ([]Service, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock() // held while reading, so that an expired list is read once and not by every request
+	now := s.now()
+	if now.Before(s.until) {
+		return s.cached, nil
+	}
+	all, err := s.store.Services(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list services: %w", err)
+	}
+	offered := make([]Service, 0, len(all))
+	for _, sv := range all {
+		if !sv.Retired {
+			offered = append(offered, sv)
+		}
+	}
+	s.cached, s.until = offered, now.Add(offeredFor)
+	return offered, nil
+}
+
+// All returns the whole catalogue, for the operator.
+func (s *Services) All(ctx context.Context) ([]Service, error) { return s.store.Services(ctx) }
+
+// Add puts a service at the end of the catalogue.
+func (s *Services) Add(ctx context.Context, name, description string) (Service, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return Service{}, fmt.Errorf("make service id: %w", err)
+	}
+	now := s.now()
+	sv := Service{ID: ServiceID("sv_" + id.String()), Name: name, Description: description, Position: now.UnixMicro(), CreatedAt: now}
+	if err := sv.check(); err != nil {
+		return Service{}, err
+	}
+	if err := s.store.InsertService(ctx, sv); err != nil {
+		return Service{}, fmt.Errorf("add service: %w", err)
+	}
+	s.forget()
+	return sv, nil
+}
+
+// Edit changes a service's name, description or place.
+func (s *Services) Edit(ctx context.Context, id ServiceID, edit func(*Service)) (Service, error) {
+	sv, err := s.store.UpdateService(ctx, id, func(sv *Service) error {
+		before := *sv
+		edit(sv)
+		sv.ID, sv.CreatedAt = before.ID, before.CreatedAt
+		return sv.check()
+	})
+	s.forget()
+	return sv, err
+}
+
+// Retire takes a service out of the offer.
+func (s *Services) Retire(ctx context.Context, id ServiceID) (Service, error) {
+	return s.Edit(ctx, id, func(sv *Service) { sv.Retired = true })
+}
+
+func (s *Services) forget() {
+	s.mu.Lock()
+	s.until = time.Time{}
+	s.mu.Unlock()
+}
+
+func (sv *Service) check() error {
+	sv.Name, sv.Description = strings.TrimSpace(sv.Name), strings.TrimSpace(sv.Description)
+	if n := len(sv.Name); n == 0 || n > 120 {
+		return ErrServiceInvalid.With("name: 1 to 120 characters")
+	}
+	if n := len(sv.Description); n == 0 || n > 1000 {
+		return ErrServiceInvalid.With("description: 1 to 1000 characters")
+	}
+	return nil
+}
+
+// Seed fills an empty catalogue on first start.
+func (s *Services) Seed(ctx context.Context) error {
+	list := make([]Service, 0, len(firstServices))
+	for i, f := range firstServices {
+		list = append(list, Service{ID: f.id, Name: f.name, Description: f.description, Position: int64(i + 1), CreatedAt: s.now()})
+	}
+	return s.store.SeedServices(ctx, list)
+}

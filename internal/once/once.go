@@ -1,0 +1,49 @@
+// Package once is the vocabulary of doing a request's work one time.
+//
+// A partner that repeats a request after a time-out sends the same idempotency key. The claim on that key, the effect of
+// the work and the answer that was given are kept in one transaction, so a repeat finds either all three or none. This
+// package knows neither HTTP nor SQL: an answer is a status and bytes.
+package once
+
+import (
+	"context"
+	"time"
+
+	"vigia/internal/fault"
+	"vigia/internal/partner"
+)
+
+// Keep is how long an answer is remembered.
+const Keep = 24 * time.Hour
+
+// Claim is what makes two requests the same.
+type Claim struct {
+	// Path is the operation without its version prefix, path values included.
+	Path string
+	// Key is what the partner chose.
+	Key string
+	// Digest is the SHA-256 of the body (and query): the same key with another digest is refused.
+	Digest []byte
+}
+
+// Answer is what was said.
+type Answer struct {
+	Status int
+	Body   []byte
+	// Detail is the text that names the field and the rule, when the answer is a refusal.
+	Detail string
+}
+
+// Faults of a repeated request.
+var (
+	ErrOtherBody    = fault.New(fault.Unprocessable, "idempotency.other_body")
+	ErrStillRunning = fault.New(fault.Conflict, "idempotency.still_running")
+)
+
+// Ledger remembers claims and answers.
+type Ledger interface {
+	// Once runs work unless the claim has been answered before, in which case the first answer comes back and replayed is
+	// true. work runs inside the transaction that keeps the claim; its context carries that transaction. When work fails
+	// nothing is kept; when it answers with a refusal (400 to 499) the refusal is kept and its writes are undone.
+	Once(ctx context.Context, id partner.ID, c Claim, work func(context.Context) (Answer, error)) (a Answer, replayed bool, err error)
+}

@@ -1,0 +1,126 @@
+package partner
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Caller is who sent a request.
+type Caller struct {
+	Partner  ID
+	Mode     Mode
+	Settings Settings
+	KeyID    KeyID
+}
+
+// Gate checks API keys. It remembers the keys it has seen, so that a request does not cost a database look-up, and forgets
+// all of them when the access epoch moves: Watch polls it, so a revocation acts within two seconds on every replica. When
+// the epoch cannot be read the memory is not trusted.
+type Gate struct {
+	store Store
+	now   func() time.Time
+
+	mu    sync.RWMutex
+	known map[[lookupLen]byte]entry
+	epoch int64
+	// trustedUntil ends the validity of known unless a poll of the epoch renews it.
+	trustedUntil time.Time
+}
+
+type entry struct {
+	key     Key
+	partner Partner
+}
+
+const (
+	pollInterval = 500 * time.Millisecond
+	trustFor     = 1500 * time.Millisecond
+	// maxKnown bounds the memory; beyond it the whole memory starts over. Only well-formed keys that exist are kept.
+	maxKnown = 100_000
+)
+
+// NewGate makes a gate; its memory is used only while Watch runs.
+func NewGate(store Store, now func() time.Time) *Gate {
+	return &Gate{store: store, now: now, known: map[[lookupLen]byte]entry{}}
+}
+
+// Watch keeps the gate's memory honest until ctx ends.
+func (g *Gate) Watch(ctx context.Context) {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		g.refresh(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (g *Gate) refresh(ctx context.Context) {
+	asked := g.now() // trust runs from before the question, so a slow answer does not stretch it
+	ctx, cancel := context.WithTimeout(ctx, trustFor)
+	defer cancel()
+	epoch, err := g.store.AccessEpoch(ctx)
+	if err != nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if epoch != g.epoch {
+		clear(g.known)
+		g.epoch = epoch
+	}
+	g.trustedUntil = asked.Add(trustFor)
+}
+
+// Authenticate says who presents key, if it is live and covers need. Every failure is ErrUnauthorised, whatever its cause;
+// only a database that does not answer is another error.
+func (g *Gate) Authenticate(ctx context.Context, key string, need Scope) (Caller, error) {
+	if !wellFormed(key) {
+		return Caller{}, ErrUnauthorised
+	}
+	digest := sha256.Sum256([]byte(key))
+	e, err := g.find(ctx, [lookupLen]byte(digest[:lookupLen]))
+	if errors.Is(err, ErrKeyNotFound) {
+		// The same comparison as for a known key, so that the two do not differ in time.
+		Key{Digest: make([]byte, sha256.Size)}.matches(digest[:])
+		return Caller{}, ErrUnauthorised
+	}
+	if err != nil {
+		return Caller{}, err
+	}
+	if !e.key.matches(digest[:]) || !e.key.LiveAt(g.now()) || e.partner.Suspended || !e.key.Allows(need) {
+		return Caller{}, ErrUnauthorised
+	}
+	return Caller{Partner: e.partner.ID, Mode: e.partner.Mode, Settings: e.partner.Settings, KeyID: e.key.ID}, nil
+}
+
+func (g *Gate) find(ctx context.Context, lookup [lookupLen]byte) (entry, error) {
+	g.mu.RLock()
+	e, ok := g.known[lookup]
+	epoch, trusted := g.epoch, g.now().Before(g.trustedUntil)
+	g.mu.RUnlock()
+	if ok && trusted {
+		return e, nil
+	}
+	key, p, err := g.store.KeyByLookup(ctx, lookup[:])
+	if err != nil {
+		return entry{}, err
+	}
+	e = entry{key: key, partner: p}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	// An epoch that moved while the database answered may have revoked what was read.
+	if g.epoch == epoch {
+		if len(g.known) >= maxKnown {
+			clear(g.known)
+		}
+		g.known[lookup] = e
+	}
+	return e, nil
+}

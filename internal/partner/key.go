@@ -1,0 +1,225 @@
+package partner
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// KeyID names an API key in the operator's tools; it is not part of the key.
+type KeyID string
+
+// Scope is what a key may do.
+type Scope string
+
+// The scopes. A full scope includes its read-only variant.
+const (
+	ScopeCyber             Scope = "cyber"
+	ScopeCyberRead         Scope = "cyber:read"
+	ScopeSubscriptions     Scope = "subscriptions"
+	ScopeSubscriptionsRead Scope = "subscriptions:read"
+)
+
+// AllScopes is what a key has unless the operator narrows it.
+func AllScopes() []Scope { return []Scope{ScopeCyber, ScopeSubscriptions} }
+
+// ParseScopes checks a list of scope names.
+func ParseScopes(names []string) ([]Scope, error) {
+	if len(names) == 0 {
+		return AllScopes(), nil
+	}
+	known := []Scope{ScopeCyber, ScopeCyberRead, ScopeSubscriptions, ScopeSubscriptionsRead}
+	scopes := make([]Scope, 0, len(names))
+	for _, n := range names {
+		s := Scope(strings.TrimSpace(n))
+		if !slices.Contains(known, s) {
+			return nil, ErrInvalid.With("scopes: unknown scope; known are cyber, cyber:read, subscriptions, subscriptions:read")
+		}
+		if !slices.Contains(scopes, s) {
+			scopes = append(scopes, s)
+		}
+	}
+	return scopes, nil
+}
+
+// Key is an API key as the service keeps it: without the secret.
+type Key struct {
+	ID      KeyID
+	Partner ID
+	Label   string
+	// Preview is the start of the key, enough to tell keys apart in a list.
+	Preview string
+	// Digest is the SHA-256 of the whole key. A fast hash is right for a secret of 256 random bits.
+	Digest    []byte
+	Scopes    []Scope
+	CreatedAt time.Time
+	ExpiresAt time.Time // zero: never
+	RevokedAt time.Time // zero: not revoked
+}
+
+// LiveAt tells whether the key opens anything at that moment.
+func (k Key) LiveAt(t time.Time) bool {
+	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || t.Before(k.ExpiresAt))
+}
+
+// Allows tells whether the key covers need.
+func (k Key) Allows(need Scope) bool {
+	return slices.Contains(k.Scopes, need) || slices.Contains(k.Scopes, Scope(strings.TrimSuffix(string(need), ":read")))
+}
+
+const (
+	livePrefix   = "vg_live_"
+	testPrefix   = "vg_test_"
+	prefixLen    = len(livePrefix)
+	secretLen    = 43 // 256 bits in base 62
+	checksumLen  = 6  // a CRC-32 in base 62
+	keyLen       = prefixLen + secretLen + checksumLen
+	lookupLen    = 8
+	alphabet     = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	maxRollHours = 7 * 24
+)
+
+// newKey makes a key and returns it together with the text that the partner will send.
+func (r *Registry) newKey(p Partner, label string, scopes []Scope, expires time.Time) (Key, string, error) {
+	raw := make([]byte, 32)
+	if _, err := io.ReadFull(r.random, raw); err != nil {
+		return Key{}, "", fmt.Errorf("make key: %w", err)
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return Key{}, "", fmt.Errorf("make key id: %w", err)
+	}
+	prefix := livePrefix
+	if p.Mode == Sandbox {
+		prefix = testPrefix
+	}
+	body := prefix + base62(new(big.Int).SetBytes(raw), secretLen)
+	text := body + checksum(body)
+	digest := sha256.Sum256([]byte(text))
+	return Key{
+		ID: KeyID("key_" + id.String()), Partner: p.ID, Label: label, Preview: text[:prefixLen+4], Digest: digest[:],
+		Scopes: scopes, CreatedAt: r.now(), ExpiresAt: expires,
+	}, text, nil
+}
+
+func base62(n *big.Int, width int) string {
+	out := make([]byte, width)
+	base, digit := big.NewInt(62), new(big.Int)
+	for i := width - 1; i >= 0; i-- {
+		n.DivMod(n, base, digit)
+		out[i] = alphabet[digit.Int64()]
+	}
+	return string(out)
+}
+
+func checksum(body string) string {
+	return base62(new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(body)))), checksumLen)
+}
+
+// wellFormed lets a typo or a guess die before it reaches a cache or the database.
+func wellFormed(key string) bool {
+	if len(key) != keyLen || (key[:prefixLen] != livePrefix && key[:prefixLen] != testPrefix) {
+		return false
+	}
+	body := key[:prefixLen+secretLen]
+	for i := prefixLen; i < len(body); i++ {
+		if strings.IndexByte(alphabet, body[i]) < 0 {
+			return false
+		}
+	}
+	sum := crc32.ChecksumIEEE([]byte(body))
+	for i := keyLen - 1; i >= len(body); i-- { // the base 62 digits of sum, without allocating
+		if key[i] != alphabet[sum%62] {
+			return false
+		}
+		sum /= 62
+	}
+	return true
+}
+
+// matches compares digests in constant time.
+func (k Key) matches(digest []byte) bool { return subtle.ConstantTimeCompare(k.Digest, digest) == 1 }
+
+// CreateKey gives a partner one more key. The text is shown once.
+func (r *Registry) CreateKey(ctx context.Context, id ID, label string, scopes []Scope, expires time.Time) (Key, string, error) {
+	if !expires.IsZero() && !expires.After(r.now()) {
+		return Key{}, "", ErrInvalid.With("expires: must be in the future")
+	}
+	if len(label) > 200 {
+		return Key{}, "", ErrInvalid.With("label: at most 200 characters")
+	}
+	p, err := r.store.PartnerByID(ctx, id)
+	if err != nil {
+		return Key{}, "", err
+	}
+	key, text, err := r.newKey(p, label, scopes, expires)
+	if err != nil {
+		return Key{}, "", err
+	}
+	if err := r.store.InsertKey(ctx, id, key); err != nil {
+		return Key{}, "", fmt.Errorf("create key: %w", err)
+	}
+	return key, text, nil
+}
+
+// Keys lists a partner's keys, oldest first.
+func (r *Registry) Keys(ctx context.Context, id ID) ([]Key, error) {
+	if _, err := r.store.PartnerByID(ctx, id); err != nil {
+		return nil, err
+	}
+	return r.store.Keys(ctx, id)
+}
+
+// RollKey replaces a key: the new one has the same label and scopes, the old one ends after overlap.
+func (r *Registry) RollKey(ctx context.Context, id ID, old KeyID, overlap time.Duration) (Key, string, error) {
+	if overlap < 0 || overlap > maxRollHours*time.Hour {
+		return Key{}, "", ErrInvalid.With("overlap: 0 to %d hours", maxRollHours)
+	}
+	p, err := r.store.PartnerByID(ctx, id)
+	if err != nil {
+		return Key{}, "", err
+	}
+	keys, err := r.store.Keys(ctx, id)
+	if err != nil {
+		return Key{}, "", err
+	}
+	i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == old })
+	if i < 0 || !keys[i].LiveAt(r.now()) {
+		return Key{}, "", ErrKeyNotFound.With("key: not a live key of this partner")
+	}
+	key, text, err := r.newKey(p, keys[i].Label, keys[i].Scopes, time.Time{})
+	if err != nil {
+		return Key{}, "", err
+	}
+	// The new key first: if the second step fails the partner has two good keys, never none.
+	if err := r.store.InsertKey(ctx, id, key); err != nil {
+		return Key{}, "", fmt.Errorf("roll key: %w", err)
+	}
+	end := r.now().Add(overlap)
+	_, err = r.store.UpdateKey(ctx, id, old, func(k *Key) error {
+		if k.ExpiresAt.IsZero() || k.ExpiresAt.After(end) {
+			k.ExpiresAt = end
+		}
+		return nil
+	})
+	return key, text, err
+}
+
+// RevokeKey ends a key at once; every replica refuses it within two seconds.
+func (r *Registry) RevokeKey(ctx context.Context, id ID, key KeyID) (Key, error) {
+	return r.store.UpdateKey(ctx, id, key, func(k *Key) error {
+		if k.RevokedAt.IsZero() {
+			k.RevokedAt = r.now()
+		}
+		return nil
+	})
+}

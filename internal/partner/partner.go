@@ -1,0 +1,190 @@
+// Package partner holds the tenants of the service: partners, their API keys and scopes, and the salt and userHash by which
+// their people are known.
+//
+// It knows nothing of HTTP, SQL or the product's operations. The invariant it keeps: the secret part of a key exists only
+// in the hands of the partner; here there is its digest, and every way of failing to authenticate looks the same.
+package partner
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vigia/internal/fault"
+)
+
+// ID names a partner: "pt_" and a UUIDv7.
+type ID string
+
+// Mode tells real partners from those that try the service out.
+type Mode string
+
+// The modes.
+const (
+	Live    Mode = "live"
+	Sandbox Mode = "sandbox"
+)
+
+// Settings are what an operator tunes per partner. The zero value of each field means the service's default.
+type Settings struct {
+	// RatePerSecond and Burst shape the token bucket of the partner's requests.
+	RatePerSecond int
+	Burst         int
+	// DefaultPlan covers people without a subscription in force; empty means none.
+	DefaultPlan string
+	// MaskCards answers beneficiaries' cards with all but the last four digits hidden.
+	MaskCards bool
+}
+
+// Defaults of Settings, as decided for the contract.
+const (
+	DefaultRatePerSecond = 200
+	DefaultBurst         = 400
+)
+
+// Rate returns the partner's requests per second and burst with defaults filled in.
+func (s Settings) Rate() (perSecond, burst int) {
+	perSecond, burst = s.RatePerSecond, s.Burst
+	if perSecond == 0 {
+		perSecond = DefaultRatePerSecond
+	}
+	if burst == 0 {
+		burst = max(2*perSecond, 1)
+	}
+	return perSecond, burst
+}
+
+// Partner is one tenant.
+type Partner struct {
+	ID        ID
+	Name      string
+	Mode      Mode
+	Suspended bool
+	Settings  Settings
+	CreatedAt time.Time
+}
+
+// Faults of this package.
+var (
+	ErrNotFound     = fault.New(fault.NotFound, "partner.not_found")
+	ErrInvalid      = fault.New(fault.Invalid, "partner.invalid")
+	ErrKeyNotFound  = fault.New(fault.NotFound, "key.not_found")
+	ErrUnauthorised = fault.New(fault.Unauthenticated, "credentials.refused")
+)
+
+// Store is what the rules of this package need to keep.
+type Store interface {
+	// InsertPartner keeps a new partner with its sealed salt and its first key, all or nothing.
+	InsertPartner(ctx context.Context, p Partner, salt string, first Key) error
+	PartnerByID(ctx context.Context, id ID) (Partner, error)
+	Partners(ctx context.Context) ([]Partner, error)
+	UpdatePartner(ctx context.Context, id ID, change func(*Partner) error) (Partner, error)
+	InsertKey(ctx context.Context, id ID, k Key) error
+	Keys(ctx context.Context, id ID) ([]Key, error)
+	UpdateKey(ctx context.Context, id ID, key KeyID, change func(*Key) error) (Key, error)
+	// KeyByLookup returns the key whose digest starts with lookup, together with its partner.
+	KeyByLookup(ctx context.Context, lookup []byte) (Key, Partner, error)
+	// AccessEpoch changes whenever a key or a partner changes, so that caches know when to forget.
+	AccessEpoch(ctx context.Context) (int64, error)
+	// Salt opens the partner's salt.
+	Salt(ctx context.Context, id ID) (string, error)
+}
+
+// Registry creates and changes partners and keys, for the command line and the console alike.
+type Registry struct {
+	store  Store
+	now    func() time.Time
+	random io.Reader
+}
+
+// NewRegistry joins the rules to a store, a clock and a source of randomness (nil means the system's).
+func NewRegistry(store Store, now func() time.Time, random io.Reader) *Registry {
+	if random == nil {
+		random = rand.Reader
+	}
+	return &Registry{store: store, now: now, random: random}
+}
+
+// Credentials are shown once, when they are made.
+type Credentials struct {
+	APIKey string
+	Salt   string
+}
+
+// Create registers a partner with a salt and a first key that has every scope.
+func (r *Registry) Create(ctx context.Context, name string, mode Mode, settings Settings) (Partner, Credentials, error) {
+	name = strings.TrimSpace(name)
+	if name == "" || len(name) > 200 {
+		return Partner{}, Credentials{}, ErrInvalid.With("name: 1 to 200 characters")
+	}
+	if err := settings.check(); err != nil {
+		return Partner{}, Credentials{}, err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return Partner{}, Credentials{}, fmt.Errorf("make partner id: %w", err)
+	}
+	p := Partner{ID: ID("pt_" + id.String()), Name: name, Mode: mode, Settings: settings, CreatedAt: r.now()}
+	salt := make([]byte, 32)
+	if _, err := io.ReadFull(r.random, salt); err != nil {
+		return Partner{}, Credentials{}, fmt.Errorf("make salt: %w", err)
+	}
+	key, secret, err := r.newKey(p, "first", AllScopes(), time.Time{})
+	if err != nil {
+		return Partner{}, Credentials{}, err
+	}
+	c := Credentials{APIKey: secret, Salt: base64.RawURLEncoding.EncodeToString(salt)}
+	if err := r.store.InsertPartner(ctx, p, c.Salt, key); err != nil {
+		return Partner{}, Credentials{}, fmt.Errorf("create partner: %w", err)
+	}
+	return p, c, nil
+}
+
+// Partner returns one partner.
+func (r *Registry) Partner(ctx context.Context, id ID) (Partner, error) {
+	return r.store.PartnerByID(ctx, id)
+}
+
+// Partners returns all partners, oldest first.
+func (r *Registry) Partners(ctx context.Context) ([]Partner, error) { return r.store.Partners(ctx) }
+
+// Suspend turns all keys of a partner off until Resume; nothing is lost.
+func (r *Registry) Suspend(ctx context.Context, id ID) (Partner, error) {
+	return r.store.UpdatePartner(ctx, id, func(p *Partner) error { p.Suspended = true; return nil })
+}
+
+// Resume undoes Suspend.
+func (r *Registry) Resume(ctx context.Context, id ID) (Partner, error) {
+	return r.store.UpdatePartner(ctx, id, func(p *Partner) error { p.Suspended = false; return nil })
+}
+
+// Change edits a partner's name or settings.
+func (r *Registry) Change(ctx context.Context, id ID, edit func(*Partner)) (Partner, error) {
+	return r.store.UpdatePartner(ctx, id, func(p *Partner) error {
+		before := *p
+		edit(p)
+		p.ID, p.Mode, p.CreatedAt = before.ID, before.Mode, before.CreatedAt
+		if p.Name = strings.TrimSpace(p.Name); p.Name == "" || len(p.Name) > 200 {
+			return ErrInvalid.With("name: 1 to 200 characters")
+		}
+		return p.Settings.check()
+	})
+}
+
+func (s Settings) check() error {
+	switch {
+	case s.RatePerSecond < 0 || s.RatePerSecond > 1_000_000:
+		return ErrInvalid.With("rate: 0 (default) to 1000000 requests a second")
+	case s.Burst < 0 || s.Burst > 1_000_000:
+		return ErrInvalid.With("burst: 0 (default) to 1000000 requests")
+	case len(s.DefaultPlan) > 255:
+		return ErrInvalid.With("default plan: at most 255 characters")
+	}
+	return nil
+}

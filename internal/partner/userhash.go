@@ -1,0 +1,86 @@
+package partner
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/blake2b"
+
+	"vigia/internal/fault"
+)
+
+// ErrUserHash means that a userHash is not 1 to 256 printable characters.
+var ErrUserHash = fault.New(fault.Invalid, "user_hash.invalid")
+
+// MaxUserHash bounds a userHash, in characters.
+const MaxUserHash = 256
+
+// UserHash is a person's name in the cyber area, as a partner sent it.
+//
+// The contract leaves the digest's length and encoding open, so a BLAKE2b digest of 256 or 512 bits in hex or base64 is
+// recognised in any spelling. Any other string is a user of its own, compared byte for byte.
+type UserHash string
+
+// ParseUserHash checks length and characters. field names the place in the request for the caller.
+func ParseUserHash(field, s string) (UserHash, error) {
+	if !Printable(s, MaxUserHash) {
+		return "", ErrUserHash.With("%s: 1 to %d printable characters", field, MaxUserHash)
+	}
+	return UserHash(s), nil
+}
+
+// Printable tells whether s has 1 to limit characters, all of them printable: the contract's rule for ids and user hashes.
+func Printable(s string, limit int) bool {
+	if s == "" || !utf8.ValidString(s) || utf8.RuneCountInString(s) > limit {
+		return false
+	}
+	for _, r := range s {
+		if !unicode.IsPrint(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// Canonical returns the same bytes for every spelling of one digest. The first byte tells digests from plain strings, so
+// that no string can pose as a digest.
+func (u UserHash) Canonical() []byte {
+	if d := u.digest(); d != nil {
+		return append([]byte{'d'}, d...)
+	}
+	return append([]byte{'s'}, u...)
+}
+
+func (u UserHash) digest() []byte {
+	s := string(u)
+	switch len(s) {
+	case 64, 128:
+		if d, err := hex.DecodeString(s); err == nil {
+			return d
+		}
+	}
+	// The unpadded lengths of 32 and 64 bytes in base64.
+	bare := strings.TrimRight(s, "=")
+	if len(bare) != 43 && len(bare) != 86 || len(s) != len(bare) && len(s)%4 != 0 {
+		return nil
+	}
+	enc := base64.RawStdEncoding
+	if strings.ContainsAny(bare, "-_") {
+		enc = base64.RawURLEncoding
+	}
+	d, err := enc.Strict().DecodeString(bare)
+	if err != nil {
+		return nil
+	}
+	return d
+}
+
+// Digests returns the canonical forms of both digests of a person: BLAKE2b of the CPF's digits followed by the salt.
+func Digests(cpf, salt string) (d256, d512 []byte) {
+	text := []byte(cpf + salt)
+	short, long := blake2b.Sum256(text), blake2b.Sum512(text)
+	return append([]byte{'d'}, short[:]...), append([]byte{'d'}, long[:]...)
+}

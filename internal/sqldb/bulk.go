@@ -1,0 +1,58 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// Load inserts rows into table in one go: COPY on PostgreSQL, a prepared statement in a loop on SQLite (where one
+// statement with many rows is slower). next returns the values of the next row, or nil after the last one; the slice may
+// be reused between calls. Table and columns are names from this program, never from a caller.
+func (t *Tx) Load(ctx context.Context, table string, columns []string, next func() ([]any, error)) (int64, error) {
+	if t.engine == PostgreSQL {
+		return t.copyFrom(ctx, table, columns, next)
+	}
+	marks := make([]string, len(columns))
+	for i := range marks {
+		marks[i] = "$" + strconv.Itoa(i+1)
+	}
+	stmt, err := t.PrepareContext(ctx, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+strings.Join(marks, ", ")+")")
+	if err != nil {
+		return 0, fmt.Errorf("prepare load of %s: %w", table, err)
+	}
+	n, err := int64(0), error(nil)
+	for {
+		row, nerr := next()
+		if nerr != nil || row == nil {
+			err = nerr
+			break
+		}
+		if _, err = stmt.ExecContext(ctx, row...); err != nil {
+			err = fmt.Errorf("load %s: %w", table, err)
+			break
+		}
+		n++
+	}
+	return n, errors.Join(err, stmt.Close())
+}
+
+func (t *Tx) copyFrom(ctx context.Context, table string, columns []string, next func() ([]any, error)) (n int64, err error) {
+	err = t.conn.Raw(func(driverConn any) error {
+		c, ok := driverConn.(*stdlib.Conn)
+		if !ok {
+			return fmt.Errorf("load %s: unexpected driver %T", table, driverConn)
+		}
+		n, err = c.Conn().CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromFunc(next))
+		if err != nil {
+			return fmt.Errorf("load %s: %w", table, err)
+		}
+		return nil
+	})
+	return n, err
+}

@@ -1,0 +1,154 @@
+package sqldb
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrNewerDatabase means that the database was migrated by a newer program than this one.
+var ErrNewerDatabase = errors.New("the database is newer than this program")
+
+// Migration is one numbered, forward-only step.
+type Migration struct {
+	Version  int64
+	Name     string
+	SQL      string
+	Checksum string
+}
+
+// Migrations reads the files NNNN_name.sql of a folder. Numbers run from 1 without gaps, so that two branches that both
+// add the next one collide at once and not in production.
+func Migrations(files fs.FS) ([]Migration, error) {
+	names, err := fs.Glob(files, "*.sql")
+	if err != nil {
+		return nil, fmt.Errorf("list migrations: %w", err)
+	}
+	sort.Strings(names)
+	list := make([]Migration, 0, len(names))
+	for i, name := range names {
+		number, rest, ok := strings.Cut(strings.TrimSuffix(name, ".sql"), "_")
+		version, err := strconv.ParseInt(number, 10, 64)
+		if !ok || err != nil || version != int64(i+1) {
+			return nil, fmt.Errorf("migration file %s: expected the name %04d_something.sql", name, i+1)
+		}
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, fmt.Errorf("read migration: %w", err)
+		}
+		sum := sha256.Sum256(text)
+		list = append(list, Migration{Version: version, Name: rest, SQL: string(text), Checksum: hex.EncodeToString(sum[:])})
+	}
+	return list, nil
+}
+
+// migrationLock is the key of the PostgreSQL advisory lock under which migrations run; any fixed number would do.
+const migrationLock = 0x76696769
+
+// Migrate applies the steps that are missing, each in its own transaction, and returns them. Many replicas may call it at
+// once: on PostgreSQL an advisory lock and on SQLite the single writer let one go first, and the others find nothing left
+// to do. A step that was applied with another text, or a database with steps this program does not know, is refused.
+func (d *DB) Migrate(ctx context.Context, list []Migration, now time.Time) ([]Migration, error) {
+	const table = `CREATE TABLE IF NOT EXISTS schema_migration (
+		version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)`
+	err := d.InTx(ctx, func(tx *Tx) error {
+		if err := tx.lockMigrations(ctx); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, table)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prepare migrations: %w", err)
+	}
+	var applied []Migration
+	for _, m := range list {
+		done := false
+		err := d.InTx(ctx, func(tx *Tx) error {
+			done = false
+			if err := tx.lockMigrations(ctx); err != nil {
+				return err
+			}
+			if err := tx.refuseNewer(ctx, int64(len(list))); err != nil {
+				return err
+			}
+			var err error
+			done, err = tx.apply(ctx, m, now)
+			return err
+		})
+		if err != nil {
+			return applied, fmt.Errorf("migration %04d_%s: %w", m.Version, m.Name, err)
+		}
+		if done {
+			applied = append(applied, m)
+		}
+	}
+	return applied, nil
+}
+
+func (t *Tx) lockMigrations(ctx context.Context) error {
+	if t.engine != PostgreSQL {
+		return nil
+	}
+	// A migration may rewrite a large table, and a replica may wait for another's: neither is bound by the time-out of
+	// ordinary statements.
+	if _, err := t.ExecContext(ctx, `SET LOCAL statement_timeout = 0`); err != nil {
+		return fmt.Errorf("lift the statement time-out: %w", err)
+	}
+	if _, err := t.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {
+		return fmt.Errorf("wait for the migration lock: %w", err)
+	}
+	return nil
+}
+
+func (t *Tx) refuseNewer(ctx context.Context, known int64) error {
+	var newest sql.NullInt64
+	if err := t.QueryRowContext(ctx, `SELECT max(version) FROM schema_migration`).Scan(&newest); err != nil {
+		return fmt.Errorf("read applied migrations: %w", err)
+	}
+	if newest.Int64 > known {
+		return fmt.Errorf("%w: it has migration %d, this program knows %d; start a newer vigia, or restore a backup made before the upgrade",
+			ErrNewerDatabase, newest.Int64, known)
+	}
+	return nil
+}
+
+func (t *Tx) apply(ctx context.Context, m Migration, now time.Time) (bool, error) {
+	var checksum string
+	err := t.QueryRowContext(ctx, `SELECT checksum FROM schema_migration WHERE version = $1`, m.Version).Scan(&checksum)
+	switch {
+	case err == nil && checksum == m.Checksum:
+		return false, nil
+	case err == nil:
+		return false, fmt.Errorf("was applied with another text (checksum %.12s, now %.12s); migrations never change once released",
+			checksum, m.Checksum)
+	case !errors.Is(err, sql.ErrNoRows):
+		return false, fmt.Errorf("read applied migrations: %w", err)
+	}
+	if _, err := t.ExecContext(ctx, m.SQL); err != nil {
+		return false, err
+	}
+	_, err = t.ExecContext(ctx, `INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`,
+		m.Version, m.Name, m.Checksum, now.UnixMicro())
+	return err == nil, err
+}
+
+// Pending counts the steps of list that the database does not have yet; a database newer than list is an error.
+func (d *DB) Pending(ctx context.Context, list []Migration) (int, error) {
+	var newest sql.NullInt64
+	if err := d.read.QueryRowContext(ctx, `SELECT max(version) FROM schema_migration`).Scan(&newest); err != nil {
+		return 0, fmt.Errorf("read applied migrations: %w", err)
+	}
+	if newest.Int64 > int64(len(list)) {
+		return 0, ErrNewerDatabase
+	}
+	return len(list) - int(newest.Int64), nil
+}

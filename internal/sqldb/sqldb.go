@@ -1,0 +1,164 @@
+// Package sqldb is the only package that knows which database engine answers.
+//
+// It opens SQLite (embedded, the default) or PostgreSQL, runs transactions, sorts errors into classes, loads rows in
+// bulk and applies migrations. Above it there is one query text for both engines: `$1` parameters and only TEXT, BIGINT,
+// BOOLEAN and BYTEA columns. It knows no table of the product.
+//
+// The invariant it keeps: a transaction that InTx reports as committed is on disk. SQLite runs in WAL mode with
+// synchronous=FULL, and a PostgreSQL that has fsync or synchronous_commit off is refused at Open.
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
+)
+
+// Engine names the database behind a DB.
+type Engine string
+
+// The engines.
+const (
+	SQLite     Engine = "sqlite"
+	PostgreSQL Engine = "postgres"
+)
+
+// DB is an open database: one pool that writes and one that only reads. On PostgreSQL both are the same pool.
+type DB struct {
+	engine Engine
+	write  *sql.DB
+	read   *sql.DB
+	pool   *pgxpool.Pool // nil on SQLite
+}
+
+// Options tune the pools.
+type Options struct {
+	// MaxConns bounds the connections of this process to PostgreSQL. Zero means 16.
+	MaxConns int
+	// StatementTimeout ends a PostgreSQL statement that runs longer. Zero means 60 s.
+	StatementTimeout time.Duration
+}
+
+// Open connects to the database at address: a postgres:// URL, or the path of a SQLite file, which is created with mode
+// 0600 when it is not there.
+func Open(ctx context.Context, address string, opts Options) (*DB, error) {
+	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
+		return openPostgres(ctx, address, opts)
+	}
+	return openSQLite(ctx, address)
+}
+
+func openPostgres(ctx context.Context, address string, opts Options) (*DB, error) {
+	cfg, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, errors.New("database: the PostgreSQL address cannot be read; expected postgres://user:password@host:port/name")
+	}
+	if opts.MaxConns == 0 {
+		opts.MaxConns = 16
+	}
+	if opts.StatementTimeout == 0 {
+		opts.StatementTimeout = time.Minute
+	}
+	cfg.MaxConns = int32(min(opts.MaxConns, 1000)) //nolint:gosec // bounded on this line
+	set := cfg.ConnConfig.RuntimeParams
+	set["timezone"] = "UTC"
+	set["application_name"] = "vigia"
+	if _, given := set["statement_timeout"]; !given {
+		set["statement_timeout"] = fmt.Sprint(opts.StatementTimeout.Milliseconds())
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("database: open PostgreSQL: %w", err)
+	}
+	db := stdlib.OpenDBFromPool(pool)
+	d := &DB{engine: PostgreSQL, write: db, read: db, pool: pool}
+	if err := d.refuseUnsafePostgres(ctx); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// refuseUnsafePostgres keeps the promise that a committed transaction survives a crash.
+func (d *DB) refuseUnsafePostgres(ctx context.Context) error {
+	var fsync, commit string
+	err := d.read.QueryRowContext(ctx, `SELECT current_setting('fsync'), current_setting('synchronous_commit')`).Scan(&fsync, &commit)
+	if err != nil {
+		return fmt.Errorf("database: reach PostgreSQL: %w", err)
+	}
+	if fsync != "on" || commit == "off" {
+		return fmt.Errorf("database: PostgreSQL has fsync=%s and synchronous_commit=%s; a crash could lose acknowledged data. "+
+			"Set fsync=on and synchronous_commit=on", fsync, commit)
+	}
+	return nil
+}
+
+func openSQLite(ctx context.Context, path string) (*DB, error) {
+	// Created here so that the file is never wider than 0600, whatever the umask; SQLite gives its WAL the same mode.
+	f, err := os.OpenFile(filepath.Clean(path), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("database: open the SQLite file: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return nil, fmt.Errorf("database: open the SQLite file: %w", err)
+	}
+	// Settings go in the address, so that every connection of a pool has them. secure_delete overwrites erased values.
+	base := "file:" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
+		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=secure_delete(1)&_pragma=cache_size(-16000)" +
+		"&_pragma=temp_store(MEMORY)"
+	write, err := sql.Open("sqlite", base+"&_txlock=immediate")
+	if err != nil {
+		return nil, fmt.Errorf("database: open the SQLite file: %w", err)
+	}
+	write.SetMaxOpenConns(1)
+	read, err := sql.Open("sqlite", base+"&_pragma=query_only(1)")
+	if err != nil {
+		return nil, fmt.Errorf("database: open the SQLite file: %w", errors.Join(err, write.Close()))
+	}
+	read.SetMaxOpenConns(8)
+	read.SetMaxIdleConns(8)
+	d := &DB{engine: SQLite, write: write, read: read}
+	if err := write.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("database: open the SQLite file: %w", err), d.Close())
+	}
+	return d, nil
+}
+
+// Engine says which database answers.
+func (d *DB) Engine() Engine { return d.engine }
+
+// Reader is for single statements that only read, outside a transaction.
+func (d *DB) Reader() *sql.DB { return d.read }
+
+// SkipLocked is what a claim query adds to its inner SELECT so that workers of many replicas do not wait for each other.
+// It only adds speed: the guard of a claim is repeated outside the subquery.
+func (d *DB) SkipLocked() string {
+	if d.engine == PostgreSQL {
+		return " FOR UPDATE SKIP LOCKED"
+	}
+	return ""
+}
+
+// Ping tells whether the database answers.
+func (d *DB) Ping(ctx context.Context) error { return d.read.PingContext(ctx) }
+
+// Close closes the pools.
+func (d *DB) Close() error {
+	err := d.write.Close()
+	if d.read != d.write {
+		err = errors.Join(err, d.read.Close())
+	}
+	if d.pool != nil {
+		d.pool.Close()
+	}
+	return err
+}

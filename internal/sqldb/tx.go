@@ -1,0 +1,145 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Tx is a write transaction on a pinned connection; the pin is what lets a bulk load use COPY inside it.
+type Tx struct {
+	*sql.Tx
+	conn   *sql.Conn
+	engine Engine
+}
+
+// Engine says which database answers.
+func (t *Tx) Engine() Engine { return t.engine }
+
+// maxTries bounds how often a transaction is repeated after the engine asked for it.
+const maxTries = 5
+
+// InTx runs fn in one write transaction and commits it. fn may run more than once: when the engine reports a
+// serialisation conflict, a deadlock or a busy file, the transaction is rolled back and repeated, so fn must not have
+// effects outside the transaction. Everything inside fn uses tx: a query on the DB itself would wait for ever on SQLite.
+func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
+	for try := 1; ; try++ {
+		err := d.once(ctx, fn)
+		if err == nil || !isRepeatable(err) || try == maxTries {
+			return err
+		}
+		pause := time.Duration(try*try) * (time.Millisecond + rand.N(4*time.Millisecond)) //nolint:gosec // spreads retries, guards nothing
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
+	conn, err := d.write.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("take a connection: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	inner, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	committed := false
+	defer func() {
+		if !committed { // also when fn panics
+			if rerr := inner.Rollback(); rerr != nil && !errors.Is(rerr, sql.ErrTxDone) && !errors.Is(rerr, driver.ErrBadConn) {
+				err = errors.Join(err, fmt.Errorf("roll back: %w", rerr))
+			}
+		}
+	}()
+	if err := fn(&Tx{Tx: inner, conn: conn, engine: d.engine}); err != nil {
+		return err
+	}
+	if err := inner.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	committed = true
+	return nil
+}
+
+// Savepoint runs fn so that its writes can be undone while the transaction goes on: when fn fails, what it wrote is
+// rolled back and its error returned.
+func (t *Tx) Savepoint(ctx context.Context, fn func() error) error {
+	if _, err := t.ExecContext(ctx, `SAVEPOINT inner_work`); err != nil {
+		return fmt.Errorf("savepoint: %w", err)
+	}
+	ferr := fn()
+	if ferr != nil {
+		if _, err := t.ExecContext(ctx, `ROLLBACK TO SAVEPOINT inner_work`); err != nil {
+			return errors.Join(ferr, fmt.Errorf("roll back to savepoint: %w", err))
+		}
+	}
+	if _, err := t.ExecContext(ctx, `RELEASE SAVEPOINT inner_work`); err != nil {
+		return errors.Join(ferr, fmt.Errorf("release savepoint: %w", err))
+	}
+	return ferr
+}
+
+// IsUnique tells whether err is the violation of a unique constraint.
+func IsUnique(err error) bool {
+	return isState(err, "23505") || isSQLite(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
+}
+
+// IsLockTimeout tells whether err means that another transaction held what this one wanted for too long.
+func IsLockTimeout(err error) bool {
+	return isState(err, "55P03") || isSQLite(err, sqlite3.SQLITE_BUSY)
+}
+
+// IsUnavailable tells whether err means that the database cannot serve at the moment: it is gone, starting or stopping,
+// its disk is full, or it has no connection left. The same statement may succeed later.
+func IsUnavailable(err error) bool {
+	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) {
+		return true
+	}
+	var connect *pgconn.ConnectError
+	if errors.As(err, &connect) {
+		return true
+	}
+	var pe *pgconn.PgError
+	if errors.As(err, &pe) {
+		switch pe.Code[:2] {
+		case "08", "53", "57": // connection, insufficient resources, operator intervention
+			return true
+		}
+		return false
+	}
+	return isSQLite(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL)
+}
+
+func isRepeatable(err error) bool {
+	return isState(err, "40001") || isState(err, "40P01") || isSQLite(err, sqlite3.SQLITE_BUSY)
+}
+
+func isState(err error, code string) bool {
+	var pe *pgconn.PgError
+	return errors.As(err, &pe) && pe.Code == code
+}
+
+func isSQLite(err error, codes ...int) bool {
+	var se *sqlite.Error
+	if !errors.As(err, &se) {
+		return false
+	}
+	for _, c := range codes {
+		if se.Code() == c || se.Code()&0xff == c {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,172 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"vigia/internal/job"
+	"vigia/internal/sqldb"
+)
+
+const jobColumns = `id, kind, subject, state, args, progress, error, attempts, next_at, cancel, created_at, finished_at`
+
+func scanJob(row scanner) (job.Job, error) {
+	var j job.Job
+	var next, created, finished int64
+	var args, progress string
+	err := row.Scan(&j.ID, &j.Kind, &j.Subject, &j.State, &args, &progress, &j.Error, &j.Attempts, &next, &j.CancelAsked,
+		&created, &finished)
+	j.Args, j.Progress = []byte(args), []byte(progress)
+	j.NextAt, j.CreatedAt, j.FinishedAt = fromMicros(next), fromMicros(created), fromMicros(finished)
+	return j, err
+}
+
+// AddJob puts work in the queue; job.ErrExists when the same work is there already and not finished.
+func (s *Store) AddJob(ctx context.Context, kind, subject string, args any) (job.ID, error) {
+	var id job.ID
+	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
+		id, err = s.addJob(ctx, tx, kind, subject, args)
+		return err
+	})
+	return id, err
+}
+
+// addJob is the form for a stage that hands over in the transaction of its own result.
+func (s *Store) addJob(ctx context.Context, tx *sqldb.Tx, kind, subject string, args any) (job.ID, error) {
+	text, err := json.Marshal(args)
+	if err != nil {
+		return "", fmt.Errorf("add job: %w", err)
+	}
+	made, err := uuid.NewV7()
+	if err != nil {
+		return "", fmt.Errorf("add job: %w", err)
+	}
+	id, now := job.ID("job_"+made.String()), micros(s.now())
+	res, err := tx.ExecContext(ctx, `INSERT INTO job
+		(id, kind, subject, state, args, progress, error, attempts, next_at, lease, cancel, created_at, finished_at)
+		VALUES ($1, $2, $3, 'ready', $4, '{}', '', 0, $5, '', $6, $5, 0)
+		ON CONFLICT (kind, subject) WHERE state IN ('ready', 'running') DO NOTHING`, string(id), kind, subject, string(text), now, false)
+	if err != nil {
+		return "", fmt.Errorf("add job: %w", err)
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return "", errors.Join(job.ErrExists, err)
+	}
+	return id, nil
+}
+
+// ClaimJobs takes up to limit due jobs of the given kinds for worker: new ones, and those whose lease has run out.
+func (s *Store) ClaimJobs(ctx context.Context, worker string, kinds []string, limit int) ([]job.Job, error) {
+	if len(kinds) == 0 {
+		return nil, nil
+	}
+	now := s.now()
+	args := []any{micros(now), micros(now.Add(job.Lease)), worker, int64(limit)}
+	marks := list(&args, kinds)
+	var jobs []job.Job
+	// The due condition stands outside the subquery too: without it PostgreSQL hands one job to two workers.
+	query := `UPDATE job SET state = 'running', lease = $3, next_at = $2, attempts = attempts + 1
+		WHERE state IN ('ready', 'running') AND next_at <= $1 AND id IN (
+			SELECT id FROM job WHERE state IN ('ready', 'running') AND next_at <= $1 AND kind IN (` + marks + `)
+			ORDER BY next_at LIMIT $4` + s.db.SkipLocked() + `)
+		RETURNING ` + jobColumns
+	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
+		jobs, err = collect(ctx, tx, scanJob, query, args...)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("claim jobs: %w", err)
+	}
+	return jobs, nil
+}
+
+// SaveJob keeps the progress of a claimed job and renews its lease; job.ErrCancelled tells that an operator asked to stop.
+func (s *Store) SaveJob(ctx context.Context, worker string, id job.ID, progress any) error {
+	text, err := json.Marshal(progress)
+	if err != nil {
+		return fmt.Errorf("save job: %w", err)
+	}
+	var cancel bool
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+		err := tx.QueryRowContext(ctx, `UPDATE job SET progress = $4, next_at = $3
+			WHERE id = $1 AND lease = $2 AND state = 'running' RETURNING cancel`,
+			string(id), worker, micros(s.now().Add(job.Lease)), string(text)).Scan(&cancel)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return job.ErrLost
+		case err != nil:
+			return fmt.Errorf("save job: %w", err)
+		}
+		return nil
+	})
+	if err == nil && cancel {
+		return job.ErrCancelled
+	}
+	return err
+}
+
+// RenewJob renews the lease and tells whether an operator asked to stop.
+func (s *Store) RenewJob(ctx context.Context, worker string, id job.ID) (cancel bool, err error) {
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+		err := tx.QueryRowContext(ctx, `UPDATE job SET next_at = $3 WHERE id = $1 AND lease = $2 AND state = 'running'
+			RETURNING cancel`, string(id), worker, micros(s.now().Add(job.Lease))).Scan(&cancel)
+		if errors.Is(err, sql.ErrNoRows) {
+			return job.ErrLost
+		}
+		return err
+	})
+	return cancel, err
+}
+
+// FinishJob ends a claimed job, or puts it back for another try when state is job.Ready.
+func (s *Store) FinishJob(ctx context.Context, worker string, j job.Job, state job.State, reason string) error {
+	now := s.now()
+	next, finished := int64(0), micros(now)
+	if state == job.Ready {
+		next, finished = micros(now.Add(job.Backoff(j.Attempts))), 0
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE job SET state = $3, error = $4, next_at = $5, finished_at = $6, lease = ''
+			WHERE id = $1 AND lease = $2 AND state = 'running'`,
+			string(j.ID), worker, string(state), reason, next, finished)
+		if err != nil {
+			return fmt.Errorf("finish job: %w", err)
+		}
+		return nil
+	})
+}
+
+// CancelJob asks a job to stop: a waiting one at once, a running one at its next step.
+func (s *Store) CancelJob(ctx context.Context, id job.ID) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE job SET state = 'cancelled', finished_at = $2 WHERE id = $1 AND state = 'ready'`,
+			string(id), micros(s.now()))
+		if err != nil {
+			return fmt.Errorf("cancel job: %w", err)
+		}
+		if _, err = tx.ExecContext(ctx, `UPDATE job SET cancel = $2 WHERE id = $1 AND state = 'running'`, string(id), true); err != nil {
+			return fmt.Errorf("cancel job: %w", err)
+		}
+		return nil
+	})
+}
+
+// JobByID returns one job.
+func (s *Store) JobByID(ctx context.Context, id job.ID) (job.Job, error) {
+	j, err := scanJob(s.reader(ctx).QueryRowContext(ctx, `SELECT `+jobColumns+` FROM job WHERE id = $1`, string(id)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return j, job.ErrNotFound
+	}
+	return j, classify(err)
+}
+
+// Jobs returns the newest jobs of a kind; of every kind when kind is empty.
+func (s *Store) Jobs(ctx context.Context, kind string, limit int) ([]job.Job, error) {
+	return collect(ctx, s.reader(ctx), scanJob, `SELECT `+jobColumns+` FROM job WHERE $1 = '' OR kind = $1
+		ORDER BY created_at DESC, id DESC LIMIT $2`, kind, int64(limit))
+}

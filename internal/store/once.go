@@ -1,0 +1,190 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"vigia/internal/once"
+	"vigia/internal/partner"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+)
+
+var _ once.Ledger = (*Store)(nil)
+
+// keptAnswer is what the sealed column holds.
+type keptAnswer struct {
+	Status int    `json:"status"`
+	Body   []byte `json:"body"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// errReplay carries a kept answer out of the transaction that found it.
+type errReplay struct{ answer once.Answer }
+
+func (errReplay) Error() string { return "answered before" }
+
+// Once keeps claim, effect and answer in one transaction: see once.Ledger.
+func (s *Store) Once(ctx context.Context, id partner.ID, c once.Claim, work func(context.Context) (once.Answer, error)) (once.Answer, bool, error) {
+	claim := s.keys.BlindIndex("idempotency.claim", string(id), []byte(c.Path+"\x00"+c.Key))
+	digest := s.keys.BlindIndex("idempotency.body", string(id), c.Digest)
+	running := string(id) + string(claim)
+	if _, taken := s.inFlight.LoadOrStore(running, true); taken {
+		return once.Answer{}, false, once.ErrStillRunning
+	}
+	defer s.inFlight.Delete(running)
+
+	var answer once.Answer
+	err := s.db.InTx(ctx, func(tx *sqldb.Tx) error {
+		if err := s.claim(ctx, tx, id, claim, digest); err != nil {
+			return err
+		}
+		var err error
+		if answer, err = runOnce(ctx, tx, work); err != nil {
+			return err
+		}
+		return s.keepAnswer(ctx, tx, id, claim, answer)
+	})
+	var replay errReplay
+	if errors.As(err, &replay) {
+		return replay.answer, true, nil
+	}
+	return answer, false, classify(err)
+}
+
+var errRefused = errors.New("refused")
+
+// runOnce runs the work behind a savepoint, so that a refusal leaves no trace but its answer.
+func runOnce(ctx context.Context, tx *sqldb.Tx, work func(context.Context) (once.Answer, error)) (once.Answer, error) {
+	var answer once.Answer
+	err := tx.Savepoint(ctx, func() error {
+		var err error
+		answer, err = work(context.WithValue(ctx, txKey{}, tx))
+		if err == nil && answer.Status >= 400 {
+			return errRefused
+		}
+		return err
+	})
+	if errors.Is(err, errRefused) {
+		err = nil
+	}
+	return answer, err
+}
+
+// claim takes the key, or returns the answer kept under it. A twin in another replica makes the insert wait: if it does
+// not finish soon the request is answered "still running".
+func (s *Store) claim(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest []byte) error {
+	if tx.Engine() == sqldb.PostgreSQL {
+		if _, err := tx.ExecContext(ctx, `SET LOCAL lock_timeout = '2s'`); err != nil {
+			return fmt.Errorf("claim: %w", err)
+		}
+	}
+	now := s.now()
+	// A claim past its time is as good as absent, whether or not the sweep has come by.
+	_, err := tx.ExecContext(ctx, `DELETE FROM idempotency WHERE partner_id = $1 AND claim = $2 AND created_at <= $3`,
+		string(id), claim, micros(now.Add(-once.Keep)))
+	if err == nil {
+		var res sql.Result
+		res, err = tx.ExecContext(ctx, `INSERT INTO idempotency (partner_id, claim, body_digest, answer, created_at)
+			VALUES ($1, $2, $3, NULL, $4) ON CONFLICT (partner_id, claim) DO NOTHING`, string(id), claim, digest, micros(now))
+		if err == nil {
+			n, aerr := res.RowsAffected()
+			if aerr == nil && n == 1 {
+				return s.liftLockTimeout(ctx, tx)
+			}
+			err = aerr
+		}
+	}
+	if sqldb.IsLockTimeout(err) {
+		return once.ErrStillRunning.Because(err)
+	}
+	if err != nil {
+		return fmt.Errorf("claim: %w", err)
+	}
+	return s.answered(ctx, tx, id, claim, digest)
+}
+
+func (s *Store) liftLockTimeout(ctx context.Context, tx *sqldb.Tx) error {
+	if tx.Engine() != sqldb.PostgreSQL {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `SET LOCAL lock_timeout = DEFAULT`)
+	return err
+}
+
+// answered returns the kept answer as errReplay, or says why there is none for this body.
+func (s *Store) answered(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest []byte) error {
+	var kept, sealed []byte
+	err := tx.QueryRowContext(ctx, `SELECT body_digest, answer FROM idempotency WHERE partner_id = $1 AND claim = $2`,
+		string(id), claim).Scan(&kept, &sealed)
+	if errors.Is(err, sql.ErrNoRows) { // swept between the two statements: the next try will claim it
+		return once.ErrStillRunning
+	}
+	if err != nil {
+		return fmt.Errorf("read answer: %w", err)
+	}
+	if string(kept) != string(digest) {
+		return once.ErrOtherBody.With("idempotency-key: was used before with another body")
+	}
+	plain, err := s.keys.Unseal(answerPlace(id, claim), sealed)
+	if err != nil {
+		return fmt.Errorf("open answer: %w", err)
+	}
+	var a keptAnswer
+	if err := json.Unmarshal(plain, &a); err != nil {
+		return fmt.Errorf("read answer: %w", err)
+	}
+	return errReplay{once.Answer{Status: a.Status, Body: a.Body, Detail: a.Detail}}
+}
+
+func answerPlace(id partner.ID, claim []byte) seal.Place {
+	return seal.Place{Table: "idempotency", Column: "answer", Partner: string(id), Row: string(claim)}
+}
+
+func (s *Store) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim []byte, a once.Answer) error {
+	plain, err := json.Marshal(keptAnswer(a))
+	if err != nil {
+		return fmt.Errorf("keep answer: %w", err)
+	}
+	sealed, err := s.keys.Seal(answerPlace(id, claim), plain)
+	if err != nil {
+		return fmt.Errorf("seal answer: %w", err)
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE idempotency SET answer = $3 WHERE partner_id = $1 AND claim = $2`, string(id), claim, sealed)
+	if err != nil {
+		return fmt.Errorf("keep answer: %w", err)
+	}
+	return nil
+}
+
+// SweepAnswers forgets idempotency keys older than once.Keep, in batches, and returns how many it removed.
+func (s *Store) SweepAnswers(ctx context.Context) (int64, error) {
+	const batch = 1000
+	limit := micros(s.now().Add(-once.Keep))
+	var total int64
+	for {
+		var n int64
+		err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+			res, err := tx.ExecContext(ctx, `DELETE FROM idempotency WHERE created_at <= $1 AND (partner_id, claim) IN (
+				SELECT partner_id, claim FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2)`, limit, int64(batch))
+			if err != nil {
+				return fmt.Errorf("sweep answers: %w", err)
+			}
+			n, err = res.RowsAffected()
+			return err
+		})
+		total += n
+		if err != nil || n < batch {
+			return total, err
+		}
+		select { // let waiting writers in
+		case <-ctx.Done():
+			return total, ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,248 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"vigia/internal/partner"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+)
+
+var _ partner.Store = (*Store)(nil)
+
+const lookupLen = 8
+
+func saltPlace(id partner.ID) seal.Place {
+	return seal.Place{Table: "partner", Column: "salt", Partner: string(id), Row: string(id)}
+}
+
+// InsertPartner keeps a new partner, its sealed salt and its first key.
+func (s *Store) InsertPartner(ctx context.Context, p partner.Partner, salt string, first partner.Key) error {
+	sealed, err := s.keys.Seal(saltPlace(p.ID), []byte(salt))
+	if err != nil {
+		return fmt.Errorf("seal salt: %w", err)
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO partner
+			(id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, salt, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+			string(p.ID), p.Name, string(p.Mode), p.Suspended, int64(p.Settings.RatePerSecond), int64(p.Settings.Burst),
+			p.Settings.DefaultPlan, p.Settings.MaskCards, sealed, micros(p.CreatedAt))
+		if err != nil {
+			return fmt.Errorf("insert partner: %w", err)
+		}
+		return insertKey(ctx, tx, p.ID, first)
+	})
+}
+
+const partnerColumns = `id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, created_at`
+
+type scanner interface{ Scan(dest ...any) error }
+
+func scanPartner(row scanner, more ...any) (partner.Partner, error) {
+	var p partner.Partner
+	var rate, burst, created int64
+	err := row.Scan(append([]any{&p.ID, &p.Name, &p.Mode, &p.Suspended, &rate, &burst, &p.Settings.DefaultPlan,
+		&p.Settings.MaskCards, &created}, more...)...)
+	p.Settings.RatePerSecond, p.Settings.Burst, p.CreatedAt = int(rate), int(burst), fromMicros(created)
+	return p, err
+}
+
+// PartnerByID returns one partner.
+func (s *Store) PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error) {
+	return partnerByID(ctx, s.reader(ctx), id)
+}
+
+func partnerByID(ctx context.Context, q querier, id partner.ID) (partner.Partner, error) {
+	p, err := scanPartner(q.QueryRowContext(ctx, `SELECT `+partnerColumns+` FROM partner WHERE id = $1`, string(id)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return p, partner.ErrNotFound
+	}
+	if err != nil {
+		return p, classify(fmt.Errorf("read partner: %w", err))
+	}
+	return p, nil
+}
+
+// Partners returns all partners, oldest first.
+func (s *Store) Partners(ctx context.Context) ([]partner.Partner, error) {
+	return collect(ctx, s.reader(ctx), func(row scanner) (partner.Partner, error) { return scanPartner(row) },
+		`SELECT `+partnerColumns+` FROM partner ORDER BY created_at, id`)
+}
+
+// collect runs a query and scans every row.
+func collect[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, classify(err)
+	}
+	defer func() { _ = rows.Close() }() // rows.Err below reports what matters
+	list := []T{}
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, classify(rows.Err())
+}
+
+// UpdatePartner changes a partner under the lock of its row and moves the access epoch.
+func (s *Store) UpdatePartner(ctx context.Context, id partner.ID, change func(*partner.Partner) error) (partner.Partner, error) {
+	var p partner.Partner
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if err := moveAccessEpoch(ctx, tx); err != nil { // first: it also orders concurrent changes
+			return err
+		}
+		var err error
+		if p, err = partnerByID(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := change(&p); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
+			default_plan = $6, mask_cards = $7 WHERE id = $1`, string(id), p.Name, p.Suspended,
+			int64(p.Settings.RatePerSecond), int64(p.Settings.Burst), p.Settings.DefaultPlan, p.Settings.MaskCards)
+		if err != nil {
+			return fmt.Errorf("update partner: %w", err)
+		}
+		return nil
+	})
+	return p, err
+}
+
+func moveAccessEpoch(ctx context.Context, tx *sqldb.Tx) error {
+	if _, err := tx.ExecContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'access'`); err != nil {
+		return fmt.Errorf("move access epoch: %w", err)
+	}
+	return nil
+}
+
+// AccessEpoch changes whenever a key or a partner changes.
+func (s *Store) AccessEpoch(ctx context.Context) (int64, error) {
+	var v int64
+	if err := s.db.Reader().QueryRowContext(ctx, `SELECT value FROM epoch WHERE name = 'access'`).Scan(&v); err != nil {
+		return 0, classify(fmt.Errorf("read access epoch: %w", err))
+	}
+	return v, nil
+}
+
+// Salt opens a partner's salt.
+func (s *Store) Salt(ctx context.Context, id partner.ID) (string, error) {
+	var sealed []byte
+	err := s.reader(ctx).QueryRowContext(ctx, `SELECT salt FROM partner WHERE id = $1`, string(id)).Scan(&sealed)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", partner.ErrNotFound
+	}
+	if err != nil {
+		return "", classify(fmt.Errorf("read salt: %w", err))
+	}
+	salt, err := s.keys.Unseal(saltPlace(id), sealed)
+	if err != nil {
+		return "", fmt.Errorf("open salt: %w", err)
+	}
+	return string(salt), nil
+}
+
+// InsertKey keeps a new key.
+func (s *Store) InsertKey(ctx context.Context, id partner.ID, k partner.Key) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error { return insertKey(ctx, tx, id, k) })
+}
+
+func insertKey(ctx context.Context, q querier, id partner.ID, k partner.Key) error {
+	scopes := make([]string, len(k.Scopes))
+	for i, sc := range k.Scopes {
+		scopes[i] = string(sc)
+	}
+	_, err := q.ExecContext(ctx, `INSERT INTO api_key
+		(id, partner_id, label, preview, lookup, digest, scopes, created_at, expires_at, revoked_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		string(k.ID), string(id), k.Label, k.Preview, k.Digest[:lookupLen], k.Digest, strings.Join(scopes, ","),
+		micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt))
+	if err != nil {
+		return fmt.Errorf("insert key: %w", err)
+	}
+	return nil
+}
+
+const keyColumns = `k.id, k.partner_id, k.label, k.preview, k.digest, k.scopes, k.created_at, k.expires_at, k.revoked_at`
+
+func keyDest(k *partner.Key, scopes *string, times *[3]int64) []any {
+	return []any{&k.ID, &k.Partner, &k.Label, &k.Preview, &k.Digest, scopes, &times[0], &times[1], &times[2]}
+}
+
+func finishKey(k *partner.Key, scopes string, times [3]int64) {
+	for _, sc := range strings.Split(scopes, ",") {
+		k.Scopes = append(k.Scopes, partner.Scope(sc))
+	}
+	k.CreatedAt, k.ExpiresAt, k.RevokedAt = fromMicros(times[0]), fromMicros(times[1]), fromMicros(times[2])
+}
+
+func scanKey(row scanner) (partner.Key, error) {
+	var k partner.Key
+	var scopes string
+	var times [3]int64
+	err := row.Scan(keyDest(&k, &scopes, &times)...)
+	finishKey(&k, scopes, times)
+	return k, err
+}
+
+// Keys returns a partner's keys, oldest first.
+func (s *Store) Keys(ctx context.Context, id partner.ID) ([]partner.Key, error) {
+	return collect(ctx, s.reader(ctx), scanKey,
+		`SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 ORDER BY k.created_at, k.id`, string(id))
+}
+
+// KeyByLookup returns a key by the first bytes of its digest, and its partner.
+func (s *Store) KeyByLookup(ctx context.Context, lookup []byte) (partner.Key, partner.Partner, error) {
+	var k partner.Key
+	var scopes string
+	var times [3]int64
+	row := s.db.Reader().QueryRowContext(ctx, `SELECT p.id, p.name, p.mode, p.suspended, p.rate_per_second, p.burst,
+		p.default_plan, p.mask_cards, p.created_at, `+keyColumns+`
+		FROM api_key k JOIN partner p ON p.id = k.partner_id WHERE k.lookup = $1`, lookup)
+	p, err := scanPartner(row, keyDest(&k, &scopes, &times)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return k, p, partner.ErrKeyNotFound
+	}
+	if err != nil {
+		return k, p, classify(fmt.Errorf("read key: %w", err))
+	}
+	finishKey(&k, scopes, times)
+	return k, p, nil
+}
+
+// UpdateKey changes a key's times and moves the access epoch.
+func (s *Store) UpdateKey(ctx context.Context, id partner.ID, key partner.KeyID, change func(*partner.Key) error) (partner.Key, error) {
+	var k partner.Key
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if err := moveAccessEpoch(ctx, tx); err != nil {
+			return err
+		}
+		var err error
+		k, err = scanKey(tx.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 AND k.id = $2`,
+			string(id), string(key)))
+		if errors.Is(err, sql.ErrNoRows) {
+			return partner.ErrKeyNotFound
+		}
+		if err != nil {
+			return fmt.Errorf("read key: %w", err)
+		}
+		if err := change(&k); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE api_key SET expires_at = $3, revoked_at = $4 WHERE partner_id = $1 AND id = $2`,
+			string(id), string(key), micros(k.ExpiresAt), micros(k.RevokedAt))
+		if err != nil {
+			return fmt.Errorf("update key: %w", err)
+		}
+		return nil
+	})
+	return k, err
+}

@@ -1,0 +1,181 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+)
+
+// sealedColumn is a place where sealed values are kept. Every sealed column of the schema stands in sealedColumns: a test
+// compares the list with the migrations.
+type sealedColumn struct {
+	table, column string
+	// key are the columns of the primary key, all of them TEXT, BYTEA or BIGINT.
+	key []string
+	// place gives the associated data of a row from the values of key.
+	place func(key []any) seal.Place
+}
+
+func textOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []byte:
+		return string(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	}
+	return fmt.Sprint(v)
+}
+
+// inPartner is the place of a row whose primary key is (partner_id, row).
+func inPartner(table, column string) func([]any) seal.Place {
+	return func(key []any) seal.Place {
+		return seal.Place{Table: table, Column: column, Partner: textOf(key[0]), Row: textOf(key[1])}
+	}
+}
+
+var sealedColumns = []sealedColumn{
+	{"partner", "salt", []string{"id"}, func(key []any) seal.Place {
+		return seal.Place{Table: "partner", Column: "salt", Partner: textOf(key[0]), Row: textOf(key[0])}
+	}},
+	{"idempotency", "answer", []string{"partner_id", "claim"}, inPartner("idempotency", "answer")},
+}
+
+// SealedUnder counts the sealed values by whether the primary key sealed them.
+func (s *Store) SealedUnder(ctx context.Context) (current, old int64, err error) {
+	for _, c := range sealedColumns {
+		var n, o int64
+		query := `SELECT count(*), count(*) FILTER (WHERE substr(` + c.column + `, 1, 5) <> $1) FROM ` + c.table +
+			` WHERE ` + c.column + ` IS NOT NULL`
+		if err := s.reader(ctx).QueryRowContext(ctx, query, s.keys.PrimaryPrefix()).Scan(&n, &o); err != nil {
+			return 0, 0, classify(fmt.Errorf("count sealed values of %s: %w", c.table, err))
+		}
+		current, old = current+n-o, old+o
+	}
+	return current, old, nil
+}
+
+// RewriteProgress says how far a rewrite has come; it is kept in the job's row.
+type RewriteProgress struct {
+	Column    int   `json:"column"`
+	Rewritten int64 `json:"rewritten"`
+	// After is the primary key of the last row looked at, as text of its kinds.
+	After []rewriteKey `json:"after,omitempty"`
+}
+
+type rewriteKey struct {
+	Text  *string `json:"t,omitempty"`
+	Bytes []byte  `json:"b,omitempty"`
+	Int   *int64  `json:"i,omitempty"`
+}
+
+func (k rewriteKey) value() any {
+	switch {
+	case k.Text != nil:
+		return *k.Text
+	case k.Int != nil:
+		return *k.Int
+	}
+	return k.Bytes
+}
+
+func keepKey(v any) rewriteKey {
+	switch v := v.(type) {
+	case string:
+		return rewriteKey{Text: &v}
+	case int64:
+		return rewriteKey{Int: &v}
+	case []byte:
+		return rewriteKey{Bytes: v}
+	}
+	text := fmt.Sprint(v)
+	return rewriteKey{Text: &text}
+}
+
+// RewriteSealed seals up to limit values that an old key sealed under the primary key, going on from p, and reports
+// whether everything has been looked at. It may be repeated from any earlier progress.
+func (s *Store) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int) (done bool, err error) {
+	if p.Column >= len(sealedColumns) {
+		return true, nil
+	}
+	c := sealedColumns[p.Column]
+	rows, err := s.oldRows(ctx, c, p, limit)
+	if err != nil {
+		return false, fmt.Errorf("rewrite %s: %w", c.table, err)
+	}
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+		for _, row := range rows {
+			if err := s.rewriteRow(ctx, tx, c, row); err != nil {
+				return fmt.Errorf("rewrite %s: %w", c.table, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	p.Rewritten += int64(len(rows))
+	if len(rows) < limit {
+		p.Column, p.After = p.Column+1, nil
+		return p.Column == len(sealedColumns), nil
+	}
+	p.After = p.After[:0]
+	for _, v := range rows[len(rows)-1].key {
+		p.After = append(p.After, keepKey(v))
+	}
+	return false, nil
+}
+
+type oldRow struct {
+	key    []any
+	sealed []byte
+}
+
+func (s *Store) oldRows(ctx context.Context, c sealedColumn, p *RewriteProgress, limit int) ([]oldRow, error) {
+	keys := strings.Join(c.key, ", ")
+	args := []any{s.keys.PrimaryPrefix(), int64(limit)}
+	after := ""
+	if len(p.After) == len(c.key) {
+		marks := make([]string, len(c.key))
+		for i, k := range p.After {
+			args = append(args, k.value())
+			marks[i] = "$" + strconv.Itoa(len(args))
+		}
+		after = ` AND (` + keys + `) > (` + strings.Join(marks, ", ") + `)`
+	}
+	query := `SELECT ` + keys + `, ` + c.column + ` FROM ` + c.table + ` WHERE ` + c.column + ` IS NOT NULL AND substr(` +
+		c.column + `, 1, 5) <> $1` + after + ` ORDER BY ` + keys + ` LIMIT $2`
+	return collect(ctx, s.reader(ctx), func(row scanner) (oldRow, error) {
+		r := oldRow{key: make([]any, len(c.key))}
+		dest := make([]any, len(c.key)+1)
+		for i := range r.key {
+			dest[i] = &r.key[i]
+		}
+		dest[len(c.key)] = &r.sealed
+		return r, row.Scan(dest...)
+	}, query, args...)
+}
+
+// rewriteRow writes the value back unless somebody changed it meanwhile, who then used the primary key already.
+func (s *Store) rewriteRow(ctx context.Context, tx *sqldb.Tx, c sealedColumn, row oldRow) error {
+	plain, err := s.keys.Unseal(c.place(row.key), row.sealed)
+	if err != nil {
+		return err
+	}
+	sealed, err := s.keys.Seal(c.place(row.key), plain)
+	if err != nil {
+		return err
+	}
+	args := append([]any{sealed, row.sealed}, row.key...)
+	where := make([]string, len(c.key))
+	for i, k := range c.key {
+		where[i] = k + ` = $` + strconv.Itoa(i+3)
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE `+c.table+` SET `+c.column+` = $1 WHERE `+c.column+` = $2 AND `+strings.Join(where, " AND "), args...)
+	return err
+}

@@ -1,0 +1,177 @@
+// Package store holds all SQL of the product, one text for both engines, and seals and opens personal data on its way.
+//
+// It fulfils the small interfaces that the rule packages declare; no rule lives here. One exported method is one
+// transaction, and partner.ID comes right after the context in every method that touches a partner's rows, and stands in
+// every WHERE. The invariant it keeps: what leaves for the database holds no personal value in the clear and no unkeyed
+// hash of one.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"sync"
+	"time"
+
+	"vigia/internal/fault"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// Store keeps the product's rows.
+type Store struct {
+	db   *sqldb.DB
+	keys *seal.Keys
+	now  func() time.Time
+	// inFlight are the idempotency claims being worked on by this process.
+	inFlight sync.Map
+}
+
+// ErrUnavailable means that the database cannot serve at the moment.
+var ErrUnavailable = fault.New(fault.Unavailable, "store.unavailable")
+
+// New joins a migrated database and its keys. CheckKeys comes before use.
+func New(db *sqldb.DB, keys *seal.Keys, now func() time.Time) *Store {
+	return &Store{db: db, keys: keys, now: now}
+}
+
+// querier is what a statement needs: the transaction of the context, or the pool that only reads.
+type querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+type txKey struct{}
+
+// inTx runs fn in the transaction that ctx carries, or in one of its own. A context carries a transaction only inside
+// Once, where a request's effect must be kept together with its answer.
+func (s *Store) inTx(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
+	if tx, ok := ctx.Value(txKey{}).(*sqldb.Tx); ok {
+		return fn(tx)
+	}
+	return classify(s.db.InTx(ctx, fn))
+}
+
+// reader is for methods of one SELECT; inside Once it sees what the request has written.
+func (s *Store) reader(ctx context.Context) querier {
+	if tx, ok := ctx.Value(txKey{}).(*sqldb.Tx); ok {
+		return tx
+	}
+	return s.db.Reader()
+}
+
+// classify names the failures that a later try may not meet; the rest stay as they are and count as internal.
+func classify(err error) error {
+	var f *fault.Error
+	if err == nil || errors.As(err, &f) || !sqldb.IsUnavailable(err) {
+		return err
+	}
+	return ErrUnavailable.Because(err)
+}
+
+// micros is how a time is kept: UTC microseconds, 0 for the zero time.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func fromMicros(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}
+
+// MigrationList returns the product's migrations.
+func MigrationList() ([]sqldb.Migration, error) {
+	sub, err := fs.Sub(migrationFiles, "migrations")
+	if err != nil {
+		return nil, fmt.Errorf("migrations: %w", err)
+	}
+	return sqldb.Migrations(sub)
+}
+
+// Migrate brings the database to this program's schema and returns what was applied. It needs no keys.
+func Migrate(ctx context.Context, db *sqldb.DB, now time.Time) ([]sqldb.Migration, error) {
+	list, err := MigrationList()
+	if err != nil {
+		return nil, err
+	}
+	return db.Migrate(ctx, list, now)
+}
+
+// Bound tells whether a migrated database already belongs to a key file, so that a lost one is never replaced by a new one.
+func Bound(ctx context.Context, db *sqldb.DB) (bool, error) {
+	var bound bool
+	err := db.Reader().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'key_binding')`).Scan(&bound)
+	if err != nil {
+		return false, fmt.Errorf("read key binding: %w", err)
+	}
+	return bound, nil
+}
+
+// ErrForeignKeys means that the key file was not made for this database.
+var ErrForeignKeys = errors.New("the key file does not belong to this database")
+
+// CheckKeys binds a new database to the key file, and refuses an old one that is bound to another.
+func (s *Store) CheckKeys(ctx context.Context) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO meta (name, value) VALUES ('key_binding', $1) ON CONFLICT (name) DO NOTHING`,
+			s.keys.Binding())
+		if err != nil {
+			return fmt.Errorf("bind keys: %w", err)
+		}
+		var token []byte
+		if err := tx.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = 'key_binding'`).Scan(&token); err != nil {
+			return fmt.Errorf("bind keys: %w", err)
+		}
+		if err := s.keys.Verify(token); err != nil {
+			return fmt.Errorf("%w: restore the key file that was made with it, or point --data and --database at a matching pair",
+				ErrForeignKeys)
+		}
+		return nil
+	})
+}
+
+// Ready tells whether the database answers and has this program's schema.
+func (s *Store) Ready(ctx context.Context) error {
+	list, err := MigrationList()
+	if err != nil {
+		return err
+	}
+	pending, err := s.db.Pending(ctx, list)
+	if err != nil {
+		return classify(err)
+	}
+	if pending > 0 {
+		return fmt.Errorf("%d migrations are missing", pending)
+	}
+	return nil
+}
+
+// Close closes the database.
+func (s *Store) Close() error { return s.db.Close() }
+
+// list appends values to args and returns their marks for an IN list: "$5, $6".
+func list[T ~string](args *[]any, values []T) string {
+	marks := make([]byte, 0, 5*len(values))
+	for i, v := range values {
+		*args = append(*args, string(v))
+		if i > 0 {
+			marks = append(marks, ", "...)
+		}
+		marks = append(marks, '$')
+		marks = strconv.AppendInt(marks, int64(len(*args)), 10)
+	}
+	return string(marks)
+}

@@ -1,0 +1,49 @@
+package telemetry
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+)
+
+type requestIDKey struct{}
+
+// WithRequestID puts the request's id into the context.
+func WithRequestID(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, requestIDKey{}, id)
+}
+
+// RequestID returns the id of the request that ctx belongs to, or "".
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+// MaxRequestID bounds a request id that a caller chose.
+const MaxRequestID = 128
+
+// NewRequestID returns the caller's id when it is 1 to 128 safe characters (letters, digits, '-', '_', '.', ':'), and a
+// fresh one otherwise. Safe means that it cannot break a log line or a header.
+func NewRequestID(fromCaller string) string {
+	if safeRequestID(fromCaller) {
+		return fromCaller
+	}
+	var raw [16]byte
+	_, _ = rand.Read(raw[:]) // never fails: crypto/rand ends the program instead
+	return hex.EncodeToString(raw[:])
+}
+
+func safeRequestID(s string) bool {
+	if s == "" || len(s) > MaxRequestID {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '-', c == '_', c == '.', c == ':':
+		default:
+			return false
+		}
+	}
+	return true
+}
