@@ -88,7 +88,7 @@ func TestFloors(t *testing.T) {
 			continue // a test may look up and sideways: rules are tested on the real store
 		}
 		for _, imported := range importsOf(t, name) {
-			if problem := judgeImport(floors, from, imported); problem != "" {
+			if problem := judgeImport(floors, folder, imported); problem != "" {
 				t.Errorf("%s: %s", name, problem)
 			}
 		}
@@ -105,19 +105,23 @@ func TestFloors(t *testing.T) {
 
 // borders are imports from outside that only some rooms may have.
 var borders = map[string][]string{
-	"database/sql":            {"internal/sqldb", "internal/store", "internal/store/storetest"},
+	"database/sql":            {"internal/sqldb", "internal/store"},
 	"modernc.org/sqlite":      {"internal/sqldb"},
 	"github.com/jackc/pgx/v5": {"internal/sqldb"},
-	"testing":                 {"internal/store/storetest"},
+	"testing":                 {},
 	"log":                     {},
 }
 
-// judgeImport says what is wrong with a production file of the room from importing the package imported, or nothing.
-func judgeImport(floors map[string]room, from, imported string) string {
+// forTests tells a folder that exists for tests, by its name: storetest, scantest.
+func forTests(folder string) bool { return strings.HasSuffix(folder, "test") }
+
+// judgeImport says what is wrong with a production file of a folder importing a package, or nothing.
+func judgeImport(floors map[string]room, folder, imported string) string {
+	from, _ := roomOf(floors, folder)
 	for border, allowed := range borders {
 		within := imported == border || (strings.Contains(border, ".") && strings.HasPrefix(imported, border+"/"))
-		if within && !slices.Contains(allowed, from) {
-			return from + " may not import " + imported + ": only " + strings.Join(append(slices.Clone(allowed), "tests"), ", ") + " may"
+		if within && !forTests(folder) && !slices.Contains(allowed, from) {
+			return imported + " may be imported only by " + strings.Join(append(slices.Clone(allowed), "tests"), ", ")
 		}
 	}
 	target, ours := strings.CutPrefix(imported, "vigia/")
@@ -125,16 +129,14 @@ func judgeImport(floors map[string]room, from, imported string) string {
 		return ""
 	}
 	to, ok := roomOf(floors, target)
-	if !ok {
+	switch {
+	case !ok:
 		return "imports " + imported + ", which has no floor"
-	}
-	if to == from || to == "internal/fault" {
+	case forTests(target) && !forTests(folder) && from != "bench":
+		return "imports " + imported + ", which is for tests and benchmarks only"
+	case to == from || to == "internal/fault":
 		return ""
-	}
-	if strings.HasSuffix(to, "test") {
-		return "imports " + imported + ", which is for tests only"
-	}
-	if floors[to].floor >= floors[from].floor {
+	case floors[to].floor >= floors[from].floor:
 		return "floor " + strconv.Itoa(floors[from].floor) + " imports " + imported + " on floor " + strconv.Itoa(floors[to].floor) +
 			": imports only go down"
 	}
@@ -145,11 +147,11 @@ func judgeImport(floors map[string]room, from, imported string) string {
 func TestFloorsTellTales(t *testing.T) {
 	floors := map[string]room{
 		"internal/fault": {floor: 0}, "internal/seal": {floor: 0}, "internal/partner": {floor: 1}, "internal/store": {floor: 4},
-		"internal/api": {floor: 4}, "internal/store/storetest": {floor: 5}, "cmd/vigia": {floor: 6},
+		"internal/api": {floor: 4}, "internal/store/storetest": {floor: 5}, "cmd/vigia": {floor: 6}, "bench": {floor: 6},
 	}
 	for _, c := range []struct {
-		from, imported string
-		wrong          bool
+		folder, imported string
+		wrong            bool
 	}{
 		{"internal/store", "vigia/internal/partner", false},
 		{"internal/store", "vigia/internal/store/migrations", false}, // its own folder
@@ -164,9 +166,14 @@ func TestFloorsTellTales(t *testing.T) {
 		{"internal/store", "github.com/jackc/pgx/v5/pgconn", true},
 		{"internal/store", "log/slog", false}, // not the border "log"
 		{"internal/partner", "testing", true},
+		{"internal/store/storetest", "testing", false},
+		{"internal/store", "vigia/internal/store/storetest", true},    // tests only
+		{"internal/partner", "vigia/internal/partner/keytest", true},  // tests only, in the same room
+		{"bench/partner", "vigia/internal/partner/keytest", false},    // made-up data to measure with
+		{"internal/store/storetest", "vigia/internal/partner", false}, // down
 	} {
-		if problem := judgeImport(floors, c.from, c.imported); (problem != "") != c.wrong {
-			t.Errorf("%s importing %s: %q", c.from, c.imported, problem)
+		if problem := judgeImport(floors, c.folder, c.imported); (problem != "") != c.wrong {
+			t.Errorf("%s importing %s: %q", c.folder, c.imported, problem)
 		}
 	}
 }
