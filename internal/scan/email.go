@@ -12,6 +12,7 @@ const (
 	localLongest  = 64
 	domainLongest = 253
 	emailLongest  = 254
+	labelLongest  = 63
 )
 
 // emails reads the addresses whose '@' lies in b[from:limit] and returns where to go on.
@@ -54,22 +55,43 @@ func (s *Scanner) email(b []byte, at, after int) {
 		}
 		seen |= c
 	}
-	end := after
+	size := at - start
+	if size > localLongest {
+		return
+	}
+	for k, c := range b[start:at] {
+		s.text[k] = lower[c]
+	}
+	s.text[size] = '@'
+	// The domain is copied while it is read; tail gathers the classes of its last label, edges marks a dot that has no letter or digit before it.
+	end, tail, edges, label := after, uint8(0), after == len(b), after
 	for stop := min(len(b), after+domainLongest+1); end < stop; end++ {
 		c := class[b[end]]
 		if c&inDomain == 0 {
 			seen |= c & rare
 			break
 		}
+		s.text[size+1+end-after] = lower[b[end]]
+		tail |= c
+		if c&dot != 0 {
+			edges = edges || end == label
+			tail, label = 0, end+1
+		} else if b[end] == '-' {
+			edges = true
+		}
 	}
-	if seen&rare != 0 {
+	switch local := b[start:at]; {
+	case seen&rare != 0:
 		s.rareEmail(b, start, at, after, end)
-		return
+	case edges || tail != letter|inLocal|inDomain && tail != letter|inLocal|inDomain|hexOnly || end-label < 2 || label == after || end-after > labelLongest ||
+		size == 0 || seen&dot != 0 && (local[0] == '.' || local[size-1] == '.' || bytes.Contains(local, twoDots)):
+		s.plainEmail(local, b[after:end])
+	case !notDomain(s.text[size+1+label-after : size+1+end-after]):
+		s.found(identifier.Email, s.text[:size+1+end-after])
 	}
-	s.plainEmail(b[start:at], b[after:end])
 }
 
-// plainEmail emits an address of plain ASCII characters, unless local or domain breaks a rule.
+// plainEmail takes the slower way for an address of plain ASCII characters: one that may break a rule, or run into the text around it.
 func (s *Scanner) plainEmail(local, domain []byte) {
 	if len(local) == 0 || len(local) > localLongest || len(domain) > domainLongest {
 		return
@@ -100,6 +122,8 @@ func (s *Scanner) plainEmail(local, domain []byte) {
 	}
 	s.found(identifier.Email, out[:at+len(host)])
 }
+
+var twoDots = []byte("..")
 
 var encodedLabel = []byte("xn--")
 

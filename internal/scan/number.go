@@ -11,44 +11,79 @@ const (
 	ones   = 0x0101010101010101
 	tops   = 0x80 * ones
 	sevens = 0x7f * ones
+	gather = 0x0102040810204080 // brings the lowest bits of eight bytes together in the top byte
+	stride = 32
 )
 
-// threeDigits marks, in the top bit of each byte of an eight-byte word, where three ASCII digits in a row begin.
-func threeDigits(word uint64) uint64 {
-	// A byte below 0x80 is a digit when adding 0x46 leaves its top bit clear and adding 0x50 sets it.
-	low := word & sevens
-	digits := ^(low + 0x46*ones) & (low + 0x50*ones) & ^word & tops
-	return digits & (digits >> 8) & (digits >> 16)
-}
-
-// numbers reads the identifiers made of digits that have their anchor in b[from:limit], and returns where to go on. An anchor is a run of at
-// least three digits: every CPF, phone and card has one, and most bytes of most text are passed six at a time.
+// numbers reads the identifiers made of digits that begin in b[from:limit], and returns where to go on.
+//
+// It turns the text into bits, one for each byte, set for digits, and asks of 32 bytes at once where something with the rhythm of a CPF, a phone
+// or a card begins. Dates, prices, addresses and counters, of which dumps are full, drop out here without a branch of their own.
 func (s *Scanner) numbers(b []byte, from, limit int) int {
-	for from > 0 && from < limit && isDigit(b[from-1]) && isDigit(b[from]) {
-		from++ // the rest of a run too long to be anything
-	}
-	for from < limit {
-		if from+8 <= len(b) {
-			m := threeDigits(binary.LittleEndian.Uint64(b[from:]))
-			if m == 0 {
-				from += 6
-				continue
-			}
-			from += bits.TrailingZeros64(m) >> 3
-			if from >= limit {
-				return from
-			}
-		} else if from+3 > len(b) || !isDigit(b[from]) || !isDigit(b[from+1]) || !isDigit(b[from+2]) {
-			from++
+	done := from
+	here := digitBits(b, from)
+	for ; from < limit; from += stride {
+		next := digitBits(b, from+stride)
+		d := here | next<<stride
+		here = next
+		if uint32(d&(d>>1)&(d>>2)) == 0 {
 			continue
 		}
-		end := from + 3
-		for end < len(b) && isDigit(b[end]) {
-			end++
+		var before uint64
+		if from > 0 && isDigit(b[from-1]) {
+			before = 1
 		}
-		from = s.run(b, from, end)
+		for c := candidates(d, before); c != 0; c &= c - 1 {
+			i := from + bits.TrailingZeros32(c)
+			if i < done {
+				continue
+			}
+			if i >= limit {
+				break
+			}
+			j := i + 3
+			for j < len(b) && isDigit(b[j]) {
+				j++
+			}
+			done = s.run(b, i, j)
+		}
 	}
-	return from
+	return max(done, limit)
+}
+
+// digitBits has bit k set where b[at+k] is a digit, for k below 32. Bytes past the end are none.
+func digitBits(b []byte, at int) (d uint64) {
+	if at+stride <= len(b) {
+		p := b[at : at+stride]
+		return digitByte(binary.LittleEndian.Uint64(p)) | digitByte(binary.LittleEndian.Uint64(p[8:]))<<8 |
+			digitByte(binary.LittleEndian.Uint64(p[16:]))<<16 | digitByte(binary.LittleEndian.Uint64(p[24:]))<<24
+	}
+	for k := 0; at+k < len(b); k++ {
+		if isDigit(b[at+k]) {
+			d |= 1 << k
+		}
+	}
+	return d
+}
+
+// digitByte has bit k set where byte k of word is a digit: one that, less '0', neither has its top bit set nor gets it by adding 0x76.
+func digitByte(word uint64) uint64 {
+	x := word ^ '0'*ones
+	return (^(x&sevens + 0x76*ones | x) & tops >> 7) * gather >> 56
+}
+
+// candidates marks, among the first 32 bits of d, where a number worth a look begins. before is 1 where a digit stands before the first.
+func candidates(d, before uint64) uint32 {
+	d3 := d & (d >> 1) & (d >> 2)
+	d4 := d3 & (d >> 3)
+	four := d4 &^ (d >> 4)  // a group that ends after four digits
+	gap := ^d & (four >> 1) // one character and such a group
+	long := d4 & (d4 >> 4)
+	split := d4 & (gap>>4 | d>>4&(gap>>5|d>>5&(gap>>6|d>>6&(gap>>7))))
+	amex := d4 & (^d >> 4) & (d4 >> 5) & (d4 >> 7)
+	// A dotted CPF may follow the digits of an escape such as %20, so it need not begin its run.
+	cpf := d3 & (^d >> 3) & (d3 >> 4) & (^d >> 7) & (d3 >> 8) & (^d >> 11) & (d >> 12) & (d >> 13)
+	return uint32((long|split|amex)&^(d<<1|before) | cpf)
 }
 
 // run judges the maximal run of digits b[i:j] and returns where to go on: after what it emitted, or after the run.

@@ -2,23 +2,17 @@ package seal
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
-)
 
-func benchKeys(b *testing.B) *Keys {
-	b.Helper()
-	k, err := Create(filepath.Join(b.TempDir(), "keys.json"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return k
-}
+	"github.com/tink-crypto/tink-go/v2/aead"
+	"github.com/tink-crypto/tink-go/v2/keyset"
+	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
+)
 
 var benchPlace = Place{"subscription", "beneficiary", "0199b2f0-5f1a-7c3e-8a51-0242ac120002", "0199b2f0-5f1a-7c3e-8a51-0242ac120003"}
 
 func BenchmarkSeal(b *testing.B) {
-	k := benchKeys(b)
+	k := fresh(b)
 	for _, size := range []int{50, 600, 4096} {
 		plain := make([]byte, size)
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -34,7 +28,7 @@ func BenchmarkSeal(b *testing.B) {
 }
 
 func BenchmarkUnseal(b *testing.B) {
-	k := benchKeys(b)
+	k := fresh(b)
 	for _, size := range []int{50, 600, 4096} {
 		sealed, err := k.Seal(benchPlace, make([]byte, size))
 		if err != nil {
@@ -53,7 +47,7 @@ func BenchmarkUnseal(b *testing.B) {
 }
 
 func BenchmarkBlindIndex(b *testing.B) {
-	k := benchKeys(b)
+	k := fresh(b)
 	value := []byte("52998224725")
 	b.Run("one", func(b *testing.B) {
 		b.ReportAllocs()
@@ -72,7 +66,7 @@ func BenchmarkBlindIndex(b *testing.B) {
 }
 
 func BenchmarkFingerprint(b *testing.B) {
-	k := benchKeys(b)
+	k := fresh(b)
 	for _, value := range []string{"52998224725", "maria.silva@exemplo.com.br", "um.endereco.bem.comprido.de.teste@servidor.exemplo.com.br"} {
 		v := []byte(value)
 		b.Run(fmt.Sprint(len(v)), func(b *testing.B) {
@@ -94,7 +88,7 @@ func BenchmarkFingerprint(b *testing.B) {
 }
 
 func BenchmarkReloadUnchanged(b *testing.B) {
-	k := benchKeys(b)
+	k := fresh(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := k.Reload(); err != nil {
@@ -104,10 +98,54 @@ func BenchmarkReloadUnchanged(b *testing.B) {
 }
 
 func BenchmarkMAC(b *testing.B) {
-	k := benchKeys(b)
+	k := fresh(b)
 	data := make([]byte, 200)
 	b.ReportAllocs()
 	for b.Loop() {
 		k.MAC("audit", data, data[:32])
+	}
+}
+
+// BenchmarkAEADChoice compares the AEADs tink offers for very many messages, and AES-GCM as a yardstick; the figures in
+// docs/design/0002-keys.md come from it.
+func BenchmarkAEADChoice(b *testing.B) {
+	ad := benchPlace.encode()
+	for _, c := range []struct {
+		name     string
+		template *tinkpb.KeyTemplate
+	}{
+		{"XChaCha20-Poly1305", aead.XChaCha20Poly1305KeyTemplate()},
+		{"XAES-256-GCM", aead.XAES256GCM192BitNonceKeyTemplate()},
+		{"AES-256-GCM-SIV", aead.AES256GCMSIVKeyTemplate()},
+		{"AES-256-GCM", aead.AES256GCMKeyTemplate()},
+	} {
+		h, err := keyset.NewHandle(c.template)
+		if err != nil {
+			b.Fatal(err)
+		}
+		a, err := aead.New(h)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, size := range []int{50, 600} {
+			plain := make([]byte, size)
+			sealed, err := a.Encrypt(plain, ad)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run(fmt.Sprintf("%s/seal %d", c.name, size), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					_, _ = a.Encrypt(plain, ad)
+				}
+				b.ReportMetric(float64(len(sealed)-size), "overhead-bytes")
+			})
+			b.Run(fmt.Sprintf("%s/open %d", c.name, size), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					_, _ = a.Decrypt(sealed, ad)
+				}
+			})
+		}
 	}
 }

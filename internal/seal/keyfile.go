@@ -97,14 +97,12 @@ func (m *material) handle() (*keyset.Handle, error) {
 	if err != nil {
 		return nil, errKeyset
 	}
-	seen := make(map[uint32]bool)
 	for _, key := range h.KeysetInfo().GetKeyInfo() {
 		// Without tink's prefix SealedWith would lie; a disabled key would leave rows that no id explains.
 		if key.GetOutputPrefixType() != tinkpb.OutputPrefixType_TINK || key.GetStatus() != tinkpb.KeyStatusType_ENABLED ||
-			key.GetTypeUrl() != keyTemplate().GetTypeUrl() || seen[key.GetKeyId()] {
+			key.GetTypeUrl() != keyTemplate().GetTypeUrl() {
 			return nil, errKeyset
 		}
-		seen[key.GetKeyId()] = true
 	}
 	return h, nil
 }

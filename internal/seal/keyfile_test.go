@@ -82,6 +82,10 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 	}
 }
 
+const disabledKey = `{"keyData": {"typeUrl": "type.googleapis.com/google.crypto.tink.XChaCha20Poly1305Key",
+	"value": "GiCAgYKDhIWGh4iJiouMjY6PkJGSk5SVlpeYmZqbnJ2enw==", "keyMaterialType": "SYMMETRIC"},
+	"status": "DISABLED", "keyId": 7, "outputPrefixType": "TINK"}`
+
 func TestOpenRefusesContent(t *testing.T) {
 	replace := func(old, now string) string {
 		if !strings.Contains(golden, old) {
@@ -116,7 +120,10 @@ func TestOpenRefusesContent(t *testing.T) {
 		"secret version 2":   {replace(`"mac": {"version": 1`, `"mac": {"version": 2`), ErrKeyFileMalformed},
 		"no primary":         {replace(`"primaryKeyId": 439041101`, `"primaryKeyId": 7`), ErrKeyFileMalformed},
 		"raw prefix":         {replace(`TINK"`, `RAW"`), ErrKeyFileMalformed},
-		"disabled":           {replace(`ENABLED`, `DISABLED`), ErrKeyFileMalformed},
+		"disabled primary":   {replace(`ENABLED`, `DISABLED`), ErrKeyFileMalformed},
+		"disabled old key":   {replace(`"key": [`, `"key": [`+disabledKey+`, `), ErrKeyFileMalformed},
+		"key id twice":       {replace(`"key": [`, `"key": [`+strings.NewReplacer(": 7", ": 439041101", "DISABLED", "ENABLED").Replace(disabledKey)+`, `), ErrKeyFileMalformed},
+		"secret as a name":   {replace(`"key": "ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8="`, `"ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=": 1`), ErrKeyFileMalformed},
 		"other primitive":    {replace(`XChaCha20Poly1305Key`, `AesGcmKey`), ErrKeyFileMalformed},
 		"cut AEAD key":       {replace(`GiBgYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXp7fH1+fw==`, `GgRgYWJj`), ErrKeyFileMalformed},
 		"empty keyset": {replace(golden[strings.Index(golden, `{"primary`):strings.Index(golden, `,
@@ -160,9 +167,10 @@ func TestCreateUnderAnyUmask(t *testing.T) {
 		if err != nil {
 			t.Fatalf("umask %04o: %v", mask, err)
 		}
-		if err := k.Rotate(); err != nil {
-			t.Fatalf("umask %04o: %v", mask, err)
+		if info, err := os.Stat(k.Path()); err != nil || info.Mode() != 0o600 {
+			t.Errorf("umask %04o: created with mode %v (%v)", mask, info.Mode(), err)
 		}
+		mustRotate(t, k)
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)

@@ -44,6 +44,7 @@ var sealedColumns = []sealedColumn{
 		return seal.Place{Table: "partner", Column: "salt", Partner: textOf(key[0]), Row: textOf(key[0])}
 	}},
 	{"idempotency", "answer", []string{"partner_id", "claim"}, inPartner("idempotency", "answer")},
+	{"event", "body", []string{"partner_id", "id"}, inPartner("event", "body")},
 }
 
 // SealedUnder counts the sealed values by whether the primary key sealed them.

@@ -77,3 +77,34 @@ CREATE TABLE job (
 );
 CREATE INDEX job_due ON job (next_at) WHERE state IN ('ready', 'running');
 CREATE UNIQUE INDEX job_subject ON job (kind, subject) WHERE state IN ('ready', 'running');
+
+-- A person whose CPF the service knows, with both digests by which a partner may name them in the cyber area.
+CREATE TABLE person (
+	partner_id TEXT NOT NULL,
+	cpf        BYTEA NOT NULL, -- keyed index of the CPF
+	user_256   BYTEA NOT NULL, -- keyed index of the 256-bit user hash
+	user_512   BYTEA NOT NULL, -- keyed index of the 512-bit user hash
+	created_at BIGINT NOT NULL,
+	PRIMARY KEY (partner_id, cpf)
+);
+CREATE UNIQUE INDEX person_user_256 ON person (partner_id, user_256);
+CREATE UNIQUE INDEX person_user_512 ON person (partner_id, user_512);
+
+-- What happened, in order per partner: seq has no gaps and grows in commit order, because its counter's row is locked
+-- until the transaction ends.
+CREATE TABLE event (
+	id         TEXT PRIMARY KEY,
+	partner_id TEXT NOT NULL,
+	seq        BIGINT NOT NULL,
+	type       TEXT NOT NULL,
+	person     BYTEA NOT NULL, -- keyed index of the user; empty when the event is about nobody
+	body       BYTEA NOT NULL, -- sealed: what is pushed and pulled
+	created_at BIGINT NOT NULL
+);
+CREATE UNIQUE INDEX event_order ON event (partner_id, seq);
+CREATE INDEX event_age ON event (created_at);
+
+CREATE TABLE event_counter (
+	partner_id TEXT PRIMARY KEY,
+	last       BIGINT NOT NULL
+);

@@ -1,0 +1,72 @@
+// Package alert says what each event is called and what it carries.
+//
+// An event is a row written in the transaction of what caused it, pushed to the partner's endpoints and kept for pulling.
+// Bodies are thin: ids, the user hash, types, statuses, names of breaches, never a personal value. This package knows
+// neither HTTP nor SQL.
+package alert
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vigia/internal/partner"
+)
+
+// EventID names an event: "evt_" and a UUIDv7. It is the webhook-id of every attempt to deliver the event.
+type EventID string
+
+// Type is what an event is called.
+type Type string
+
+// The types.
+const (
+	LeakDetected          Type = "monitoring.leak_detected"
+	StatusChanged         Type = "monitoring.status_changed"
+	CaseStatusChanged     Type = "case.status_changed"
+	KeyExpiring           Type = "epp.key_expiring"
+	SubscriptionEnded     Type = "subscription.ended"
+	SubscriptionSuspended Type = "subscription.suspended"
+	SubscriptionResumed   Type = "subscription.resumed"
+	WebhookTest           Type = "webhook.test"
+)
+
+// Event is something a partner is told.
+type Event struct {
+	ID      EventID
+	Partner partner.ID
+	Type    Type
+	// User is whom the event is about, as the partner names them; empty when it is about nobody. Events of one person are
+	// delivered in order.
+	User partner.UserHash
+	At   time.Time
+	// Data becomes the member "data" of the body.
+	Data any
+}
+
+// New makes an event.
+func New(id partner.ID, t Type, user partner.UserHash, at time.Time, data any) (Event, error) {
+	made, err := uuid.NewV7()
+	if err != nil {
+		return Event{}, fmt.Errorf("make event id: %w", err)
+	}
+	return Event{ID: EventID("evt_" + made.String()), Partner: id, Type: t, User: user, At: at, Data: data}, nil
+}
+
+// TimeFormat is how times look in bodies.
+const TimeFormat = "2006-01-02T15:04:05.000Z"
+
+// Body is what is signed and sent: {type, timestamp, data}.
+func (e Event) Body() ([]byte, error) {
+	body, err := json.Marshal(struct {
+		Type      Type   `json:"type"`
+		Timestamp string `json:"timestamp"`
+		Data      any    `json:"data"`
+	}{e.Type, e.At.UTC().Format(TimeFormat), e.Data})
+	if err != nil {
+		return nil, fmt.Errorf("encode event: %w", err)
+	}
+	return body, nil
+}

@@ -1,0 +1,133 @@
+package cyber
+
+import (
+	"slices"
+	"time"
+
+	"vigia/internal/identifier"
+	"vigia/internal/partner"
+)
+
+// AssetID names a watched value: "as_" and a UUIDv7.
+type AssetID string
+
+// FindingID names a finding: "fd_" and a UUIDv7.
+type FindingID string
+
+// Exposed is a class of data that a breach made public.
+type Exposed string
+
+// What a breach can expose.
+const (
+	ExposedEmail        Exposed = "email"
+	ExposedPassword     Exposed = "password"
+	ExposedPasswordHash Exposed = "password_hash"
+	ExposedCPF          Exposed = "cpf"
+	ExposedPhone        Exposed = "phone"
+	ExposedCard         Exposed = "card"
+	ExposedAddress      Exposed = "address"
+	ExposedName         Exposed = "name"
+	ExposedBirthDate    Exposed = "birth_date"
+	ExposedDocument     Exposed = "document"
+	ExposedHealth       Exposed = "health"
+	ExposedFinancial    Exposed = "financial"
+	ExposedCookies      Exposed = "cookies"
+	ExposedIP           Exposed = "ip_address"
+	ExposedUsername     Exposed = "username"
+	ExposedOther        Exposed = "other"
+)
+
+// AllExposed lists every class, in the order of documentation.
+func AllExposed() []Exposed {
+	return []Exposed{
+		ExposedEmail, ExposedPassword, ExposedPasswordHash, ExposedCPF, ExposedPhone, ExposedCard, ExposedAddress, ExposedName,
+		ExposedBirthDate, ExposedDocument, ExposedHealth, ExposedFinancial, ExposedCookies, ExposedIP, ExposedUsername, ExposedOther,
+	}
+}
+
+// SourceKind is where leaked data came from.
+type SourceKind string
+
+// The kinds of sources.
+const (
+	SourceBreach    SourceKind = "breach"
+	SourceCombolist SourceKind = "combolist"
+	SourceStealer   SourceKind = "stealer"
+	SourcePaste     SourceKind = "paste"
+	SourcePhish     SourceKind = "phish"
+)
+
+// Breach is one body of leaked data, by what a person or partner may be told of it.
+type Breach struct {
+	// Name is the stable short name: lower-case letters, digits, '-', '_' and '.'.
+	Name        string
+	Title       string
+	Date        time.Time // when it happened, to the day
+	Source      string
+	Description string
+	Exposes     []Exposed
+	Kind        SourceKind
+	Verified    bool
+	Fabricated  bool
+	SpamList    bool
+	AddedAt     time.Time
+}
+
+// Has tells whether the breach exposed any of the classes.
+func (b Breach) Has(classes ...Exposed) bool {
+	return slices.ContainsFunc(classes, func(c Exposed) bool { return slices.Contains(b.Exposes, c) })
+}
+
+// Severity is how bad a finding is for the person.
+type Severity string
+
+// The severities, mildest first.
+const (
+	SeverityLow      Severity = "low"
+	SeverityMedium   Severity = "medium"
+	SeverityHigh     Severity = "high"
+	SeverityCritical Severity = "critical"
+)
+
+// Asset is a watched value.
+type Asset struct {
+	ID      AssetID
+	Partner partner.ID
+	// User is the user hash as it was sent when the asset was added.
+	User partner.UserHash
+	Kind identifier.Kind
+	// Value is the value as it was sent.
+	Value   string
+	Status  Status
+	AddedAt time.Time
+}
+
+// Finding is a watched value that a breach holds.
+type Finding struct {
+	ID       FindingID
+	Partner  partner.ID
+	Asset    AssetID
+	Kind     identifier.Kind
+	Breach   Breach
+	Severity Severity
+	FoundAt  time.Time
+	// Resolution is why it is not open any more; empty while it is.
+	Resolution Resolution
+	ResolvedAt time.Time
+}
+
+// Open tells whether the finding still counts.
+func (f Finding) Open() bool { return f.Resolution == "" }
+
+// Resolution is why a finding does not count any more.
+type Resolution string
+
+// The resolutions. Retracted is the service's own: the breach was withdrawn.
+const (
+	ResolvedPasswordChanged Resolution = "password_changed"
+	ResolvedAccountClosed   Resolution = "account_closed"
+	ResolvedCardReplaced    Resolution = "card_replaced"
+	ResolvedNotMe           Resolution = "not_me"
+	ResolvedOther           Resolution = "other"
+	ResolvedRetracted       Resolution = "retracted"
+)

@@ -1,0 +1,52 @@
+package cyber
+
+// Status is what a watched value's listing says.
+type Status string
+
+// The statuses, to the letter of the contract.
+const (
+	StatusMonitored   Status = "monitorado"
+	StatusAlert       Status = "alerta"
+	StatusCompromised Status = "comprometido"
+)
+
+// StatusOf is the one function that computes a status: nothing open is monitored, something open is an alert, and an open
+// finding whose breach exposed something usable against the person is a compromise.
+func StatusOf(findings []Finding) Status {
+	status := StatusMonitored
+	for _, f := range findings {
+		if !f.Open() {
+			continue
+		}
+		if f.Breach.Usable() {
+			return StatusCompromised
+		}
+		status = StatusAlert
+	}
+	return status
+}
+
+// Usable tells whether what a breach exposed can be used against the person: a password, card data, a government id
+// together with identity data, or whatever a stealer took from their own device.
+func (b Breach) Usable() bool {
+	if b.Kind == SourceStealer || b.Has(ExposedPassword, ExposedCard) {
+		return true
+	}
+	return b.Has(ExposedCPF, ExposedDocument) && b.Has(ExposedName, ExposedBirthDate, ExposedAddress)
+}
+
+// SeverityOf grades a finding by what was exposed and where it came from. Fabricated data and spam lists are never more than
+// a nuisance.
+func SeverityOf(b Breach) Severity {
+	switch {
+	case b.Fabricated || b.SpamList:
+		return SeverityLow
+	case b.Kind == SourceStealer || b.Has(ExposedPassword) && b.Has(ExposedCard, ExposedFinancial):
+		return SeverityCritical
+	case b.Usable():
+		return SeverityHigh
+	case b.Has(ExposedPasswordHash, ExposedCPF, ExposedDocument, ExposedFinancial, ExposedHealth, ExposedCookies) || b.Kind == SourcePhish:
+		return SeverityMedium
+	}
+	return SeverityLow
+}

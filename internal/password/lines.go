@@ -1,0 +1,186 @@
+package password
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
+
+// lineParser turns lines HASH or HASH:COUNT into keys: the first 40 bits of each hash. In range files the first five digits
+// of the hash are the file's name and the lines hold the rest.
+//
+// Nearly every line of a corpus takes the fast path, which looks at eight characters at a time. Whatever it does not
+// recognise at once goes through the slow path, which decides what is a bad line and says why.
+type lineParser struct {
+	digits int    // hex digits of a line's hash
+	high   uint64 // bits that the file's name gives, in place
+	taken  uint   // how many bits of the key the line gives: 40, or 20 in a range file
+	lines  int    // complete lines read
+	keys   []uint64
+	widely []uint64 // those seen WidelySeen times or more
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+	// slack is how far the fast path looks past a hash: colon, eight digits, line end, and a whole word beyond.
+	slack = 20
+)
+
+// parse reads the complete lines at the front of b and returns how many bytes they take. With last set, b ends the file, and
+// a line without a line end is complete too.
+func (p *lineParser) parse(b []byte, last bool) (int, error) {
+	at := 0
+	for at < len(b) {
+		if n := p.fast(b[at:]); n > 0 {
+			at += n
+			p.lines++
+			continue
+		}
+		line := b[at:]
+		end := bytes.IndexByte(line, '\n')
+		if end < 0 && !last {
+			break
+		}
+		used := len(line)
+		if end >= 0 {
+			line, used = line[:end], end+1
+		}
+		p.lines++
+		if why := p.slow(bytes.TrimSuffix(line, []byte("\r"))); why != "" {
+			return at, ErrLine.With("line %d: %s", p.lines, why)
+		}
+		at += used
+	}
+	return at, nil
+}
+
+// fast reads one well-formed line and returns its length with the line end, or 0.
+func (p *lineParser) fast(b []byte) int {
+	n := p.digits
+	if len(b) < n+slack {
+		return 0
+	}
+	// Five words cover hashes of 27, 32, 35 and 40 digits; in the shorter ones they overlap.
+	first := binary.LittleEndian.Uint64(b)
+	second, third := binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
+	fourth, fifth := binary.LittleEndian.Uint64(b[n-16:]), binary.LittleEndian.Uint64(b[n-8:])
+	hex := hexDigits(first) & hexDigits(second) & hexDigits(third) & hexDigits(fourth) & hexDigits(fifth)
+	if hex&^(first|second|third|fourth|fifth)&highs != highs {
+		return 0
+	}
+	count, size := uint64(1), n
+	if b[n] == ':' {
+		digits := binary.LittleEndian.Uint64(b[n+1:])
+		length := uint(bits.TrailingZeros64(notDigit(digits)|1<<63)) >> 3
+		if length == 0 || length > 7 {
+			return 0
+		}
+		count = shortNumber(digits, length)
+		size = n + 1 + int(length)
+	}
+	if b[size] == '\r' {
+		size++
+	}
+	if b[size] != '\n' {
+		return 0
+	}
+	key := hexWord(first)
+	if p.taken == 40 {
+		key = key<<8 | uint64(hexValues[b[8]]<<4|hexValues[b[9]])
+	} else {
+		key = key>>12 | p.high
+	}
+	p.take(key, count)
+	return size + 1
+}
+
+// take files a key. A count of zero marks the padding that the range service adds to hide the size of an answer.
+func (p *lineParser) take(key, count uint64) {
+	if count == 0 {
+		return
+	}
+	p.keys = append(p.keys, key)
+	if count >= WidelySeen {
+		p.widely = append(p.widely, key)
+	}
+}
+
+// slow reads one line without its end and returns what is wrong with it. It repeats nothing of the line.
+func (p *lineParser) slow(line []byte) string {
+	if len(line) == 0 {
+		return ""
+	}
+	if len(line) < p.digits {
+		return "too short for a hash"
+	}
+	var key uint64
+	for i, c := range line[:p.digits] {
+		v := hexValue(c)
+		if v > 15 {
+			return "a character that is not hexadecimal"
+		}
+		if uint(i)*4 < p.taken {
+			key = key<<4 | uint64(v)
+		}
+	}
+	count, ok := uint64(1), true
+	if rest := line[p.digits:]; len(rest) > 0 {
+		if rest[0] != ':' {
+			return "something other than a colon after the hash"
+		}
+		if count, ok = number(rest[1:]); !ok {
+			return "the count is not a number"
+		}
+	}
+	p.take(key|p.high, count)
+	return ""
+}
+
+// number reads decimal digits; one too large to hold is held at the largest value.
+func number(b []byte) (n uint64, ok bool) {
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = min(n*10+uint64(c-'0'), 1<<40)
+	}
+	return n, len(b) > 0
+}
+
+// notDigit has the high bit set in each byte of w that is no decimal digit.
+func notDigit(w uint64) uint64 {
+	v := w &^ highs
+	return (^(v + ones*(0x80-'0')) | (v + ones*(0x7f-'9')) | w) & highs
+}
+
+// hexDigits has the high bit set in each byte of w that is a hex digit, provided that w has no high bit set itself.
+func hexDigits(w uint64) uint64 {
+	digit := (w + ones*(0x80-'0')) &^ (w + ones*(0x7f-'9'))
+	w |= ones * 0x20
+	return digit | (w+ones*(0x80-'a'))&^(w+ones*(0x7f-'f'))
+}
+
+// hexValues is hexValue as a table.
+var hexValues = func() (t [256]byte) {
+	for c := range t {
+		t[c] = hexValue(byte(c))
+	}
+	return t
+}()
+
+// hexWord is the value of the eight hex digits in w, the first one in its lowest byte.
+func hexWord(w uint64) uint64 {
+	w = w&(ones*0x0f) + (w>>6&ones)*9
+	w = (w<<4 | w>>8) & 0x00ff00ff00ff00ff
+	w = (w<<8 | w>>16) & 0x0000ffff0000ffff
+	return (w<<16 | w>>32) & 0xffffffff
+}
+
+// shortNumber is the value of the first length (1 to 7) decimal digits of w.
+func shortNumber(w uint64, length uint) uint64 {
+	w = w << (64 - 8*length) & (ones * 0x0f) // the digits that are missing in front become zeros
+	w = w * (10<<8 + 1) >> 8 & 0x00ff00ff00ff00ff
+	w = w * (100<<16 + 1) >> 16 & 0x0000ffff0000ffff
+	return w * (10000<<32 + 1) >> 32
+}

@@ -1,0 +1,153 @@
+// Package storetest opens real stores for tests: a SQLite file in a temporary folder, and a schema of its own on the
+// PostgreSQL that VIGIA_TEST_POSTGRES names (make test starts a private one). A missing PostgreSQL is a failure, not a skip:
+// what was not run was not tested.
+package storetest
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vigia/internal/partner"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+	"vigia/internal/store"
+)
+
+// Clock is a clock that moves only when told to.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// Start is where every clock begins.
+var Start = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+
+// NewClock returns a clock at Start.
+func NewClock() *Clock { return &Clock{now: Start} }
+
+// Now reads the clock.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Advance moves the clock.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// Env is an open store and what it was made of.
+type Env struct {
+	*store.Store
+	DB      *sqldb.DB
+	Keys    *seal.Keys
+	Clock   *Clock
+	Address string
+	Folder  string
+}
+
+// Each runs fn on both engines, as subtests.
+func Each(t *testing.T, fn func(t *testing.T, e *Env)) {
+	t.Helper()
+	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+		t.Run(string(engine), func(t *testing.T) { fn(t, Open(t, engine)) })
+	}
+}
+
+// Open makes an empty database of that engine, migrates it and opens a store on it.
+func Open(t testing.TB, engine sqldb.Engine) *Env {
+	t.Helper()
+	folder := t.TempDir()
+	keys, err := seal.OpenOrCreate(filepath.Join(folder, "keys.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Reopen(t, NewAddress(t, engine, folder), folder, keys, NewClock())
+}
+
+// Reopen opens a store on a database that may already be in use: a second replica.
+func Reopen(t testing.TB, address, folder string, keys *seal.Keys, clock *Clock) *Env {
+	t.Helper()
+	ctx := context.Background()
+	db, err := sqldb.Open(ctx, address, sqldb.Options{MaxConns: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() }) // a test may have closed it on purpose
+	if _, err := store.Migrate(ctx, db, clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	s := store.New(db, keys, clock.Now)
+	if err := s.CheckKeys(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return &Env{Store: s, DB: db, Keys: keys, Clock: clock, Address: address, Folder: folder}
+}
+
+// NewAddress returns the address of an empty database.
+func NewAddress(t testing.TB, engine sqldb.Engine, folder string) string {
+	t.Helper()
+	if engine == sqldb.SQLite {
+		return filepath.Join(folder, "vigia.db")
+	}
+	return newSchema(t)
+}
+
+// newSchema makes a schema on the test PostgreSQL and returns an address that uses only it; it is dropped after the test.
+func newSchema(t testing.TB) string {
+	t.Helper()
+	base := os.Getenv("VIGIA_TEST_POSTGRES")
+	if base == "" {
+		t.Fatal("VIGIA_TEST_POSTGRES is not set: run the tests with 'make test', or under scripts/with-postgres")
+	}
+	name := "t_" + strings.ReplaceAll(uuid.NewString(), "-", "")
+	admin := func(statement string) error {
+		db, err := sql.Open("pgx", base)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = db.Close() }()
+		_, err = db.ExecContext(context.Background(), statement)
+		return err
+	}
+	if err := admin("CREATE SCHEMA " + name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := admin("DROP SCHEMA " + name + " CASCADE"); err != nil {
+			t.Error(err)
+		}
+	})
+	u, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set("search_path", name)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// NewPartner registers a partner and returns it with its key and salt.
+func (e *Env) NewPartner(t testing.TB, mode partner.Mode) (partner.Partner, partner.Credentials) {
+	t.Helper()
+	r := partner.NewRegistry(e.Store, e.Clock.Now, nil)
+	p, cred, err := r.Create(context.Background(), fmt.Sprintf("Parceiro %s", mode), mode, partner.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, cred
+}
