@@ -74,11 +74,16 @@ func NewServer(o Options) *Server {
 // ServeHTTP keeps the standard mux from redirecting: a path that is not clean is simply unknown here, because a redirect
 // would repeat the path, and with it a person's CPF, in a header.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if p := r.URL.Path; p == "" || p[0] != '/' || (path.Clean(p) != strings.TrimSuffix(p, "/") && p != "/") {
+	if !clean(r.URL.Path) {
 		s.unknownPath(w, r)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
+}
+
+// clean tells whether the mux takes a path as it is.
+func clean(p string) bool {
+	return p == "/" || p != "" && p[0] == '/' && path.Clean(p) == strings.TrimSuffix(p, "/")
 }
 
 // adapt turns an endpoint into a handler.
@@ -239,6 +244,9 @@ func (s *Server) notFound(*request) (any, error) { return nil, errPathNotFound }
 
 // allowed lists the methods that the path would answer to.
 func (s *Server) allowed(hr *http.Request) string {
+	if !clean(hr.URL.Path) {
+		return ""
+	}
 	var methods []string
 	for _, m := range []string{http.MethodDelete, http.MethodGet, http.MethodPost} {
 		probe := &http.Request{Method: m, URL: hr.URL, Host: hr.Host}

@@ -1,0 +1,234 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"vigia/internal/cyber"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+	"vigia/internal/store/storetest"
+	"vigia/internal/telemetry"
+)
+
+var update = flag.Bool("update", false, "record the transcripts anew")
+
+// suiteLog gathers every log line of this package's tests, and secrets everything that must not be in one: TestMain
+// compares them at the end.
+var (
+	suiteLog syncBuffer
+	secrets  = struct {
+		sync.Mutex
+		seen map[string]bool
+	}{seen: map[string]bool{}}
+)
+
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// secret remembers a value that no log line may hold. Very short ones would be found by chance.
+func secret(values ...string) {
+	secrets.Lock()
+	defer secrets.Unlock()
+	for _, v := range values {
+		if len(v) >= 6 {
+			secrets.seen[v] = true
+		}
+	}
+}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code := m.Run()
+	log := suiteLog.String()
+	for v := range secrets.seen {
+		if strings.Contains(log, v) {
+			fmt.Printf("FAIL: a log line holds %q, which a partner sent or must keep secret\n", v)
+			code = 1
+		}
+	}
+	if code == 0 && len(secrets.seen) < 20 {
+		fmt.Println("FAIL: the log check saw almost nothing; is the harness still used?")
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// service is the whole partner API on a real store.
+type service struct {
+	*storetest.Env
+	server   *httptest.Server
+	contract *contract
+	// Live and Sandbox are ready-made partners.
+	Live, Sandbox, Other tenant
+}
+
+type tenant struct {
+	partner.Partner
+	partner.Credentials
+}
+
+// newService starts the API on an empty database of that engine.
+func newService(t testing.TB, engine sqldb.Engine) *service {
+	t.Helper()
+	e := storetest.Open(t, engine)
+	s := &service{Env: e, contract: loadContract(t)}
+	s.Live, s.Sandbox, s.Other = s.tenant(t, partner.Live), s.tenant(t, partner.Sandbox), s.tenant(t, partner.Live)
+	s.server = httptest.NewServer(newHandler(t, e))
+	t.Cleanup(s.server.Close)
+	return s
+}
+
+func (s *service) tenant(t testing.TB, mode partner.Mode) tenant {
+	t.Helper()
+	p, cred := s.NewPartner(t, mode)
+	secret(cred.APIKey, cred.Salt)
+	return tenant{p, cred}
+}
+
+// newHandler builds the server the way package app does, with the test's clock.
+func newHandler(t testing.TB, e *storetest.Env) *Server {
+	t.Helper()
+	services := cyber.NewServices(e.Store, e.Clock.Now)
+	if err := services.Seed(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	tracer, err := telemetry.NewTracer(context.Background(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewServer(Options{
+		Gate: partner.NewGate(e.Store, e.Clock.Now), Ledger: e.Store, Log: telemetry.NewLogger(&suiteLog, telemetry.LogOptions{}),
+		Metrics: telemetry.NewMetrics(), Tracer: tracer, Now: e.Clock.Now,
+		Rules: Rules{Services: services},
+	})
+}
+
+// call is a request in the making.
+type call struct {
+	method, path string
+	body         string
+	header       http.Header
+	// unchecked leaves the request itself out of the contract check, for oddities that are accepted on purpose.
+	unchecked bool
+}
+
+// answered is a response read whole.
+type answered struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// do sends a request and holds the exchange against the contract.
+func (s *service) do(t testing.TB, c call) answered {
+	t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), c.method, s.server.URL+c.path, strings.NewReader(c.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range c.header {
+		req.Header[http.CanonicalHeaderKey(k)] = v
+	}
+	if c.body != "" && req.Header.Get("content-type") == "" {
+		req.Header.Set("content-type", "application/json")
+	}
+	noteSecrets(c)
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatalf("%s %s: %v", c.method, c.path, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent []byte
+	if c.body != "" && !c.unchecked {
+		sent = []byte(c.body)
+	}
+	s.contract.check(t, req, sent, res, body)
+	return answered{res.StatusCode, res.Header, string(body)}
+}
+
+// as sends with a partner's key.
+func (s *service) as(t testing.TB, who tenant, method, path, body string) answered {
+	t.Helper()
+	return s.do(t, call{method: method, path: path, body: body, header: http.Header{"x-api-key": {who.APIKey}}})
+}
+
+// noteSecrets remembers the path values and the strings of the body: none may reach a log.
+func noteSecrets(c call) {
+	known := map[string]bool{}
+	for _, rt := range routes {
+		for _, part := range strings.Split(rt.path, "/") {
+			known[part] = true
+		}
+	}
+	path, _, _ := strings.Cut(c.path, "?")
+	for _, part := range strings.Split(path, "/") {
+		if !known[part] {
+			secret(part)
+		}
+	}
+	var v any
+	if json.Unmarshal([]byte(c.body), &v) == nil {
+		noteStrings(v)
+	}
+}
+
+func noteStrings(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, x := range v {
+			noteStrings(x)
+		}
+	case []any:
+		for _, x := range v {
+			noteStrings(x)
+		}
+	case string:
+		if !strings.HasPrefix(v, "sv_") && v != "antivirus" && v != "credit_card" && v != "android" && v != "windows" {
+			secret(v)
+		}
+	}
+}
+
+// eachEngine runs fn on both engines.
+func eachEngine(t *testing.T, fn func(t *testing.T, s *service)) {
+	t.Helper()
+	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+		t.Run(string(engine), func(t *testing.T) { fn(t, newService(t, engine)) })
+	}
+}
+
+// hashOf is a made-up user hash.
+func hashOf(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return fmt.Sprintf("%x", sum)
+}
