@@ -1,0 +1,159 @@
+package plan
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Money is an amount in centavos.
+type Money int64
+
+// Decimal writes the amount in reais as a JSON number, with cents only where there are any: 50000 or 50000.5.
+func (m Money) Decimal() string {
+	sign, n := "", int64(m)
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	text := sign + strconv.FormatInt(n/100, 10)
+	switch cents := n % 100; {
+	case cents == 0:
+		return text
+	case cents%10 == 0:
+		return text + "." + strconv.FormatInt(cents/10, 10)
+	default:
+		return text + fmt.Sprintf(".%02d", cents)
+	}
+}
+
+// Coverage is the insurance that a plan carries: what the contract calls detalhesCobertura.
+type Coverage struct {
+	// Plan is the name that people read; it need not be the plan's id.
+	Plan       string
+	Limit      Money
+	Types      []string
+	Conditions string
+	Exclusions string
+	// SubLimits bound parts of Limit. They are for the operator: the contract's answer has no place for them.
+	SubLimits []SubLimit
+}
+
+// SubLimit is the part of the limit that one kind of loss may use.
+type SubLimit struct {
+	Name  string
+	Limit Money
+}
+
+func (c *Coverage) check() error {
+	switch {
+	case !textWithin(c.Plan, 1, maxName):
+		return ErrInvalid.With("coverage plano: 1 to %d characters", maxName)
+	case c.Limit < 0 || c.Limit > maxLimitReais*100:
+		return ErrInvalid.With("coverage limiteCobertura: 0 to %d reais", int64(maxLimitReais))
+	case len(c.Types) > maxList || len(c.SubLimits) > maxList:
+		return ErrInvalid.With("coverage: at most %d entries in a list", maxList)
+	case !textWithin(c.Conditions, 0, maxText) || !textWithin(c.Exclusions, 0, maxText):
+		return ErrInvalid.With("coverage texts: at most %d characters", maxText)
+	}
+	for _, t := range c.Types {
+		if !textWithin(t, 1, maxName) {
+			return ErrInvalid.With("coverage tipoCobertura: each 1 to %d characters", maxName)
+		}
+	}
+	for _, s := range c.SubLimits {
+		if !textWithin(s.Name, 1, maxName) || s.Limit < 0 || s.Limit > c.Limit {
+			return ErrInvalid.With("coverage sublimites: a name of 1 to %d characters and a limit within limiteCobertura", maxName)
+		}
+	}
+	return nil
+}
+
+// coverageFile is a coverage as files and rows hold it: the five members of the contract's answer, and sub-limits.
+type coverageFile struct {
+	Plano      string         `json:"plano"`
+	Limite     jsontext.Value `json:"limiteCobertura"`
+	Tipos      []string       `json:"tipoCobertura"`
+	Condicoes  string         `json:"condições"`
+	Exclusoes  string         `json:"exclusões"`
+	Sublimites []subLimitFile `json:"sublimites,omitempty"`
+}
+
+type subLimitFile struct {
+	Nome   string         `json:"nome"`
+	Limite jsontext.Value `json:"limite"`
+}
+
+// ParseCoverage reads the JSON of a coverage. Members it does not know are refused: a misspelt one would silently be lost.
+func ParseCoverage(text []byte) (Coverage, error) {
+	var f coverageFile
+	if err := json.Unmarshal(bytes.TrimSpace(text), &f, json.RejectUnknownMembers(true)); err != nil {
+		return Coverage{}, ErrInvalid.With("coverage: expected a JSON object with plano, limiteCobertura, tipoCobertura, " +
+			"condi\u00e7\u00f5es, exclus\u00f5es and, if any, sublimites").Because(err)
+	}
+	limit, err := parseMoney("limiteCobertura", f.Limite)
+	if err != nil {
+		return Coverage{}, err
+	}
+	c := Coverage{Plan: f.Plano, Limit: limit, Types: f.Tipos, Conditions: f.Condicoes, Exclusions: f.Exclusoes}
+	for _, s := range f.Sublimites {
+		limit, err := parseMoney("sublimites", s.Limite)
+		if err != nil {
+			return Coverage{}, err
+		}
+		c.SubLimits = append(c.SubLimits, SubLimit{Name: s.Nome, Limit: limit})
+	}
+	return c, c.check()
+}
+
+func parseMoney(field string, number jsontext.Value) (Money, error) {
+	bad := ErrInvalid.With("coverage %s: a number of reais with at most two decimals, 0 to %d", field, int64(maxLimitReais))
+	if len(number) == 0 || number.Kind() != '0' {
+		return 0, bad
+	}
+	reais, err := strconv.ParseFloat(string(number), 64)
+	if err != nil || reais < 0 || reais > maxLimitReais {
+		return 0, bad
+	}
+	// A float64 holds every amount within the bound to far better than a centavo.
+	cents := math.Round(reais * 100)
+	if math.Abs(cents-reais*100) > 1e-3 {
+		return 0, bad
+	}
+	return Money(cents), nil
+}
+
+// JSON writes a coverage in the form that ParseCoverage reads.
+func (c Coverage) JSON() ([]byte, error) {
+	f := coverageFile{
+		Plano: c.Plan, Limite: jsontext.Value(c.Limit.Decimal()), Tipos: c.Types, Condicoes: c.Conditions, Exclusoes: c.Exclusions,
+	}
+	for _, s := range c.SubLimits {
+		f.Sublimites = append(f.Sublimites, subLimitFile{s.Name, jsontext.Value(s.Limit.Decimal())})
+	}
+	text, err := json.Marshal(f)
+	if err != nil {
+		return nil, fmt.Errorf("encode coverage: %w", err)
+	}
+	return text, nil
+}
+
+// Demo is the coverage that a sandbox partner's plans and people have until somebody registers another.
+func Demo() Coverage {
+	return Coverage{
+		Plan:  "Proteção Digital Demonstração",
+		Limit: 50_000_00,
+		Types: []string{
+			"Transações não autorizadas após vazamento de dados",
+			"Roubo de identidade",
+			"Assistência para recuperação de contas",
+		},
+		Conditions: "Cobertura de demonstração do ambiente de testes. Carência de 24 horas a partir do início da assinatura e " +
+			"comunicação do evento em até 30 dias.",
+		Exclusions: "Perdas anteriores ao início da assinatura e fornecimento voluntário de senhas a terceiros.",
+		SubLimits:  []SubLimit{{Name: "Roubo de identidade", Limit: 10_000_00}},
+	}
+}

@@ -1,0 +1,148 @@
+// Package plan holds what a partner sells: plans and the insurance coverage that comes with them.
+//
+// Subscriptions name a plan, the cyber area reads its coverage, its device limit and the validity of its keys; both build on
+// this package and neither on the other. It knows nothing of HTTP, SQL or people. The invariant it keeps: a plan that leaves
+// this package's rules has an id, a name and a coverage that can be shown as it is.
+package plan
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"vigia/internal/fault"
+	"vigia/internal/partner"
+)
+
+// ID names a plan of one partner, in the partner's own words: two partners may use the same id for different plans.
+type ID string
+
+// Plan is something a partner's customers subscribe to.
+type Plan struct {
+	ID       ID
+	Partner  partner.ID
+	Name     string
+	Coverage Coverage
+	// MaxDevices bounds the live endpoint-protection keys of one person; 0 means no bound.
+	MaxDevices int
+	// KeyDays is how long an endpoint-protection key is valid; 0 means DefaultKeyDays.
+	KeyDays int
+	// KeysEndWithSubscription ends a person's keys when the last subscription of this plan ends.
+	KeysEndWithSubscription bool
+	// Retired plans take no new subscriptions; those that exist go on.
+	Retired   bool
+	CreatedAt time.Time
+}
+
+// DefaultKeyDays is the validity of a key under a plan that says nothing else.
+const DefaultKeyDays = 365
+
+// KeyValidity is how long a key issued under this plan is valid.
+func (p Plan) KeyValidity() time.Duration {
+	days := p.KeyDays
+	if days == 0 {
+		days = DefaultKeyDays
+	}
+	return time.Duration(days) * 24 * time.Hour
+}
+
+// Faults of this package.
+var (
+	ErrNotFound = fault.New(fault.NotFound, "plan.not_found")
+	ErrExists   = fault.New(fault.Conflict, "plan.exists")
+	ErrInvalid  = fault.New(fault.Invalid, "plan.invalid")
+)
+
+// Bounds of a plan.
+const (
+	MaxID         = 255
+	maxName       = 255
+	maxDevices    = 10_000
+	maxKeyDays    = 3660
+	maxText       = 4000
+	maxList       = 50
+	maxLimitReais = 1_000_000_000_000
+)
+
+// Store keeps plans.
+type Store interface {
+	// InsertPlan keeps a new plan; ErrExists when the partner has one of that id, partner.ErrNotFound when there is no such
+	// partner.
+	InsertPlan(ctx context.Context, id partner.ID, p Plan) error
+	// Plans returns a partner's plans, oldest first, retired ones too.
+	Plans(ctx context.Context, id partner.ID) ([]Plan, error)
+	PlanByID(ctx context.Context, id partner.ID, plan ID) (Plan, error)
+	UpdatePlan(ctx context.Context, id partner.ID, plan ID, change func(*Plan) error) (Plan, error)
+}
+
+// Catalogue creates and changes plans, for the command line and the console alike.
+type Catalogue struct {
+	store Store
+	now   func() time.Time
+}
+
+// NewCatalogue joins the rules to a store and a clock.
+func NewCatalogue(store Store, now func() time.Time) *Catalogue {
+	return &Catalogue{store: store, now: now}
+}
+
+// Create registers a plan. A coverage without a name takes the plan's.
+func (c *Catalogue) Create(ctx context.Context, p Plan) (Plan, error) {
+	p.CreatedAt, p.Retired = c.now(), false
+	if p.Coverage.Plan == "" {
+		p.Coverage.Plan = p.Name
+	}
+	if err := p.check(); err != nil {
+		return Plan{}, err
+	}
+	return p, c.store.InsertPlan(ctx, p.Partner, p)
+}
+
+// List returns a partner's plans, oldest first, retired ones too.
+func (c *Catalogue) List(ctx context.Context, id partner.ID) ([]Plan, error) {
+	return c.store.Plans(ctx, id)
+}
+
+// Show returns one plan.
+func (c *Catalogue) Show(ctx context.Context, id partner.ID, plan ID) (Plan, error) {
+	return c.store.PlanByID(ctx, id, plan)
+}
+
+// Edit changes a plan; its id, partner and time of creation stay.
+func (c *Catalogue) Edit(ctx context.Context, id partner.ID, plan ID, edit func(*Plan)) (Plan, error) {
+	return c.store.UpdatePlan(ctx, id, plan, func(p *Plan) error {
+		before := *p
+		edit(p)
+		p.ID, p.Partner, p.CreatedAt = before.ID, before.Partner, before.CreatedAt
+		return p.check()
+	})
+}
+
+// Retire closes a plan to new subscriptions.
+func (c *Catalogue) Retire(ctx context.Context, id partner.ID, plan ID) (Plan, error) {
+	return c.Edit(ctx, id, plan, func(p *Plan) { p.Retired = true })
+}
+
+// check trims and bounds what an operator gave.
+func (p *Plan) check() error {
+	p.ID, p.Name = ID(strings.TrimSpace(string(p.ID))), strings.TrimSpace(p.Name)
+	switch {
+	case !partner.Printable(string(p.ID), MaxID):
+		return ErrInvalid.With("id: 1 to %d printable characters", MaxID)
+	case strings.ContainsRune(string(p.ID), '/'):
+		return ErrInvalid.With("id: no slash, because the id is a path segment of the partner API")
+	case !textWithin(p.Name, 1, maxName):
+		return ErrInvalid.With("name: 1 to %d characters", maxName)
+	case p.MaxDevices < 0 || p.MaxDevices > maxDevices:
+		return ErrInvalid.With("max devices: 0 (no limit) to %d", maxDevices)
+	case p.KeyDays < 0 || p.KeyDays > maxKeyDays:
+		return ErrInvalid.With("key days: 0 (default, %d) to %d", DefaultKeyDays, maxKeyDays)
+	}
+	return p.Coverage.check()
+}
+
+func textWithin(s string, low, high int) bool {
+	n := utf8.RuneCountInString(s)
+	return utf8.ValidString(s) && n >= low && n <= high && !strings.ContainsRune(s, 0)
+}
