@@ -1,18 +1,9 @@
 package scan
 
 import (
-	"encoding/binary"
 	"math/bits"
 
 	"vigia/internal/identifier"
-)
-
-const (
-	ones   = 0x0101010101010101
-	tops   = 0x80 * ones
-	sevens = 0x7f * ones
-	gather = 0x0102040810204080 // brings the lowest bits of eight bytes together in the top byte
-	stride = 32
 )
 
 // numbers reads the identifiers made of digits that begin in b[from:limit], and returns where to go on.
@@ -21,69 +12,35 @@ const (
 // or a card begins. Dates, prices, addresses and counters, of which dumps are full, drop out here without a branch of their own.
 func (s *Scanner) numbers(b []byte, from, limit int) int {
 	done := from
-	here := digitBits(b, from)
-	for ; from < limit; from += stride {
-		next := digitBits(b, from+stride)
-		d := here | next<<stride
-		here = next
-		if uint32(d&(d>>1)&(d>>2)) == 0 {
-			continue
-		}
-		var before uint64
-		if from > 0 && isDigit(b[from-1]) {
-			before = 1
-		}
-		for c := candidates(d, before); c != 0; c &= c - 1 {
-			i := from + bits.TrailingZeros32(c)
-			if i < done {
-				continue
+	for ; from < limit; from += (bitmapWords - 1) * stride {
+		s.digits.read(b, from)
+		s.starts.find(&s.digits, from > 0 && isDigit(b[from-1]))
+		for w, found := range s.starts[:bitmapWords-1] {
+			if found != 0 {
+				done = s.look(b, from+w*stride, limit, done, found)
 			}
-			if i >= limit {
-				break
-			}
-			j := i + 3
-			for j < len(b) && isDigit(b[j]) {
-				j++
-			}
-			done = s.run(b, i, j)
 		}
 	}
 	return max(done, limit)
 }
 
-// digitBits has bit k set where b[at+k] is a digit, for k below 32. Bytes past the end are none.
-func digitBits(b []byte, at int) (d uint64) {
-	if at+stride <= len(b) {
-		p := b[at : at+stride]
-		return digitByte(binary.LittleEndian.Uint64(p)) | digitByte(binary.LittleEndian.Uint64(p[8:]))<<8 |
-			digitByte(binary.LittleEndian.Uint64(p[16:]))<<16 | digitByte(binary.LittleEndian.Uint64(p[24:]))<<24
-	}
-	for k := 0; at+k < len(b); k++ {
-		if isDigit(b[at+k]) {
-			d |= 1 << k
+// look judges the candidates at b[base:], bit by bit, and returns where what was emitted or refused so far ends.
+func (s *Scanner) look(b []byte, base, limit, done int, candidates uint32) int {
+	for ; candidates != 0; candidates &= candidates - 1 {
+		i := base + bits.TrailingZeros32(candidates)
+		if i >= limit {
+			break
 		}
+		if i < done {
+			continue
+		}
+		j := i + 3
+		for j < len(b) && isDigit(b[j]) {
+			j++
+		}
+		done = s.run(b, i, j)
 	}
-	return d
-}
-
-// digitByte has bit k set where byte k of word is a digit: one that, less '0', neither has its top bit set nor gets it by adding 0x76.
-func digitByte(word uint64) uint64 {
-	x := word ^ '0'*ones
-	return (^(x&sevens + 0x76*ones | x) & tops >> 7) * gather >> 56
-}
-
-// candidates marks, among the first 32 bits of d, where a number worth a look begins. before is 1 where a digit stands before the first.
-func candidates(d, before uint64) uint32 {
-	d3 := d & (d >> 1) & (d >> 2)
-	d4 := d3 & (d >> 3)
-	four := d4 &^ (d >> 4)  // a group that ends after four digits
-	gap := ^d & (four >> 1) // one character and such a group
-	long := d4 & (d4 >> 4)
-	split := d4 & (gap>>4 | d>>4&(gap>>5|d>>5&(gap>>6|d>>6&(gap>>7))))
-	amex := d4 & (^d >> 4) & (d4 >> 5) & (d4 >> 7)
-	// A dotted CPF may follow the digits of an escape such as %20, so it need not begin its run.
-	cpf := d3 & (^d >> 3) & (d3 >> 4) & (^d >> 7) & (d3 >> 8) & (^d >> 11) & (d >> 12) & (d >> 13)
-	return uint32((long|split|amex)&^(d<<1|before) | cpf)
+	return done
 }
 
 // run judges the maximal run of digits b[i:j] and returns where to go on: after what it emitted, or after the run.

@@ -28,9 +28,11 @@ const (
 
 // Scanner finds the identifiers of one stream after another. It is not safe for use by several goroutines; each needs its own.
 type Scanner struct {
-	found Found
-	buf   []byte
-	text  [margin]byte // the value being put together
+	found  Found
+	buf    []byte
+	text   [margin]byte // the value being put together
+	digits bitmap
+	starts bitmap
 }
 
 // NewScanner makes a Scanner that calls found.
