@@ -1,0 +1,266 @@
+package password
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"vigia/internal/segment"
+)
+
+// pollEvery is how often a Checker looks for a new corpus: well below the five seconds that we promise.
+const pollEvery = time.Second
+
+// Checker answers from the corpora in force and takes up new ones while it runs. It is safe for many goroutines.
+type Checker struct {
+	lib     *Library
+	log     *slog.Logger
+	current atomic.Pointer[shelf]
+	reload  sync.Mutex  // one reload at a time
+	seen    os.FileInfo // the manifest that current was made from; guarded by reload
+}
+
+// shelf is the open corpora of one manifest. It does not change, except that a corpus can turn out damaged.
+type shelf struct {
+	corpora []*openCorpus
+	// broken says why a corpus that the manifest names could not be opened; missing, that nothing serves in its place.
+	broken, missing error
+}
+
+type openCorpus struct {
+	entry     entry
+	algorithm Algorithm
+	all, wide *segment.Reader
+	damage    atomic.Pointer[error] // set once the files are known to be damaged
+}
+
+// NewChecker opens the corpora in force. Corpora that are missing or damaged are no error here: look-ups say so, and Health.
+func NewChecker(lib *Library, log *slog.Logger) (*Checker, error) {
+	c := &Checker{lib: lib, log: log}
+	c.current.Store(&shelf{})
+	return c, c.Reload()
+}
+
+// Run takes up new corpora until ctx ends.
+func (c *Checker) Run(ctx context.Context) error {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			if err := c.Reload(); err != nil {
+				c.log.Error("password corpora cannot be reloaded", "error", err)
+			}
+			c.inspect()
+		}
+	}
+}
+
+// Reload takes up the corpora in force now. It is cheap when nothing changed.
+func (c *Checker) Reload() error {
+	c.reload.Lock()
+	defer c.reload.Unlock()
+	info, err := os.Stat(c.lib.path(manifestName))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // nothing imported yet
+	}
+	if err != nil {
+		return err
+	}
+	if c.seen != nil && os.SameFile(info, c.seen) && info.ModTime().Equal(c.seen.ModTime()) && info.Size() == c.seen.Size() {
+		return nil
+	}
+	m, err := c.lib.readManifest()
+	if err != nil {
+		return err
+	}
+	old := c.current.Load()
+	next := c.lib.shelve(m, old)
+	c.seen = info
+	if next.broken != nil {
+		c.seen = nil // perhaps the manifest was replaced and its files removed since we read it: look again soon
+	}
+	c.current.Store(next)
+	old.release(next)
+	c.logChange(old, next)
+	return nil
+}
+
+func (c *Checker) logChange(old, next *shelf) {
+	for _, o := range next.corpora {
+		if old.corpus(o.algorithm) != o {
+			c.log.Info("password corpus in force", "algorithm", o.algorithm.String(), "entries", o.entry.Entries, "source", o.entry.Source)
+		}
+	}
+	if next.broken != nil && (old.broken == nil || old.broken.Error() != next.broken.Error()) {
+		c.log.Error("a password corpus cannot be opened", "error", next.broken)
+	}
+}
+
+// shelve opens the corpora of m. Those that old has open already are taken over; where a new one cannot be opened, the old one
+// goes on serving.
+func (l *Library) shelve(m manifest, old *shelf) *shelf {
+	s := &shelf{}
+	for _, a := range Algorithms {
+		e, ok := m.Corpora[a.String()]
+		if !ok {
+			continue
+		}
+		before := old.corpus(a)
+		if before != nil && before.entry == e && before.damage.Load() == nil {
+			s.corpora = append(s.corpora, before)
+			continue
+		}
+		o, err := l.openCorpus(a, e)
+		if err != nil {
+			s.broken = errors.Join(s.broken, err)
+			if before == nil {
+				s.missing = err
+				continue
+			}
+			o = before
+		}
+		s.corpora = append(s.corpora, o)
+	}
+	return s
+}
+
+func (l *Library) openCorpus(a Algorithm, e entry) (*openCorpus, error) {
+	all, err := l.openSegment(e.File, e.Digest)
+	if err != nil {
+		return nil, err
+	}
+	wide, err := l.openSegment(e.WideFile, e.WideDigest)
+	if err != nil {
+		_ = all.Close()
+		return nil, err
+	}
+	return &openCorpus{entry: e, algorithm: a, all: all, wide: wide}, nil
+}
+
+func (s *shelf) corpus(a Algorithm) *openCorpus {
+	for _, o := range s.corpora {
+		if o.algorithm == a {
+			return o
+		}
+	}
+	return nil
+}
+
+// release closes the corpora that next did not take over.
+func (s *shelf) release(next *shelf) {
+	for _, o := range s.corpora {
+		if next.corpus(o.algorithm) != o {
+			_ = o.all.Close()
+			_ = o.wide.Close()
+		}
+	}
+}
+
+// Close lets go of the files.
+func (c *Checker) Close() {
+	c.reload.Lock()
+	defer c.reload.Unlock()
+	c.seen = nil
+	c.current.Swap(&shelf{}).release(&shelf{})
+}
+
+// Check says how widely the password is exposed whose SHA-1 or NTLM hash starts with prefix: ten hex digits, in any case.
+// The error is ErrPrefix, ErrNoCorpus or ErrUnreadable.
+func (c *Checker) Check(prefix string) (Exposure, error) {
+	key, err := parsePrefix(prefix)
+	if err != nil {
+		return NotKnown, err
+	}
+	for {
+		s := c.current.Load()
+		exposure, err := s.check(key)
+		// A reload may close a shelf between our taking it and our asking it: the next one is there already.
+		if errors.Is(err, segment.ErrClosed) && c.current.Load() != s {
+			continue
+		}
+		return exposure, err
+	}
+}
+
+func (s *shelf) check(key uint64) (Exposure, error) {
+	most, failure := NotKnown, s.missing
+	for _, o := range s.corpora {
+		exposure, err := o.check(key)
+		if err != nil {
+			failure = err
+			continue
+		}
+		most = max(most, exposure)
+	}
+	switch {
+	case most != NotKnown:
+		return most, nil // found is found, whatever the other corpus would say
+	case failure != nil:
+		return NotKnown, ErrUnreadable.Because(failure)
+	case len(s.corpora) == 0:
+		return NotKnown, ErrNoCorpus
+	}
+	return NotKnown, nil
+}
+
+func (o *openCorpus) check(key uint64) (Exposure, error) {
+	if damage := o.damage.Load(); damage != nil {
+		return NotKnown, *damage
+	}
+	found, err := o.all.Contains(key)
+	if err != nil || !found {
+		return NotKnown, o.note(err)
+	}
+	widely, err := o.wide.Contains(key)
+	if err != nil {
+		return NotKnown, o.note(err)
+	}
+	if widely {
+		return WidelyExposed, nil
+	}
+	return Exposed, nil
+}
+
+// note remembers damage: a corpus with one bad page is not trusted for the others, and Health reports it.
+func (o *openCorpus) note(err error) error {
+	if errors.Is(err, segment.ErrCorrupt) {
+		o.damage.CompareAndSwap(nil, &err)
+	}
+	return err
+}
+
+// inspect finds out whether somebody changed files of the corpora in place.
+func (c *Checker) inspect() {
+	for _, o := range c.current.Load().corpora {
+		if o.damage.Load() != nil {
+			continue
+		}
+		if err := errors.Join(o.note(o.all.Unchanged()), o.note(o.wide.Unchanged())); err != nil {
+			c.log.Error("a password corpus is damaged", "algorithm", o.algorithm.String(), "error", err)
+		}
+	}
+}
+
+// Health is nil when every corpus that should be in force is, and can be read as far as is known.
+func (c *Checker) Health() error {
+	s := c.current.Load()
+	if s.broken != nil {
+		return ErrUnreadable.Because(s.broken)
+	}
+	for _, o := range s.corpora {
+		if damage := o.damage.Load(); damage != nil {
+			return ErrUnreadable.Because(*damage)
+		}
+	}
+	if len(s.corpora) == 0 {
+		return ErrNoCorpus
+	}
+	return nil
+}

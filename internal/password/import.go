@@ -1,0 +1,198 @@
+package password
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"vigia/internal/fault"
+)
+
+// Import says what to import.
+type Import struct {
+	Algorithm Algorithm
+	Inputs    []Input
+	// Source is kept with the corpus and shown by Status.
+	Source string
+	// Progress, if set, is called now and then from one goroutine, and once at the end.
+	Progress func(Progress)
+}
+
+// Progress is how far an import or a download has come.
+type Progress struct {
+	Done, Total int64  // bytes of an import as stored, ranges of a download; Total is 0 where it is not known
+	Hashes      uint64 // hashes read so far
+	Bytes       int64  // bytes read so far
+}
+
+const (
+	// readSize is how much text is parsed at a time; no line of a corpus comes near it.
+	readSize = 1 << 20
+	// batches in flight let reading and parsing go on while the writer sorts and encodes.
+	batchesInFlight = 3
+)
+
+// batch is the keys of one stretch of text.
+type batch struct {
+	keys, widely []uint64
+}
+
+// Import replaces the corpus of an algorithm by the hashes of the inputs. A line that is not HASH or HASH:COUNT refuses the
+// import: the error names the file and the line, and the corpus that was in force stays so.
+func (l *Library) Import(ctx context.Context, job Import) (Corpus, error) {
+	r, err := l.replace(job.Algorithm, job.Source)
+	if err != nil {
+		return Corpus{}, err
+	}
+	defer r.abandon()
+	if err := r.fill(ctx, job); err != nil {
+		return Corpus{}, err
+	}
+	return r.publish(ctx)
+}
+
+// fill parses the inputs in one goroutine and feeds the writers in another.
+func (r *replacement) fill(ctx context.Context, job Import) error {
+	im := &importer{algorithm: job.Algorithm, full: make(chan batch, batchesInFlight), empty: make(chan batch, batchesInFlight)}
+	for range batchesInFlight {
+		im.empty <- batch{}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(im.full)
+		for _, in := range job.Inputs {
+			if err := im.read(ctx, in); err != nil {
+				return named(in.Name, err)
+			}
+		}
+		return nil
+	})
+	progress := Progress{}
+	for _, in := range job.Inputs {
+		progress.Total += in.Size
+	}
+	report := func() {
+		if job.Progress != nil {
+			progress.Bytes = im.bytes.Load()
+			progress.Done = progress.Bytes
+			job.Progress(progress)
+		}
+	}
+	group.Go(func() error {
+		for b := range im.full {
+			if err := r.add(b.keys, b.widely); err != nil {
+				return err
+			}
+			progress.Hashes += uint64(len(b.keys))
+			im.empty <- b
+			report()
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	report()
+	return nil
+}
+
+// named says in which input an error happened. The name goes in the detail of a bad line, because that is what is shown.
+func named(name string, err error) error {
+	var f *fault.Error
+	if errors.As(err, &f) && f.Code == ErrLine.Code {
+		return ErrLine.With("%s: %s", name, f.Detail)
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return ErrInput.Because(fmt.Errorf("%s: %w", name, err)).With("%s cannot be read", name)
+}
+
+// importer reads inputs and hands their keys over in batches.
+type importer struct {
+	algorithm Algorithm
+	bytes     atomic.Int64 // read so far, as stored
+	buf       []byte
+	full      chan batch
+	empty     chan batch
+}
+
+func (im *importer) read(ctx context.Context, in Input) error {
+	packed, err := in.open()
+	if err != nil {
+		return err
+	}
+	defer packed.Close()
+	text, closeText, err := unpack(in.Name, countingReader{packed, &im.bytes})
+	if err != nil {
+		return err
+	}
+	defer closeText()
+	return im.readText(ctx, in.Name, text)
+}
+
+// readText parses text, a buffer at a time; the line that a buffer cuts is moved to the front of the next.
+func (im *importer) readText(ctx context.Context, name string, text io.Reader) error {
+	if im.buf == nil {
+		im.buf = make([]byte, readSize)
+	}
+	var parser *lineParser
+	kept := 0
+	for last := false; !last; {
+		n, err := readFull(text, im.buf[kept:])
+		if last = err == io.EOF; err != nil && !last {
+			return err
+		}
+		b := im.buf[:kept+n]
+		if parser == nil {
+			b = trimMark(b)
+			if parser, err = parserFor(im.algorithm, name, b); err != nil {
+				return err
+			}
+		}
+		rest, err := im.parse(ctx, parser, b, last)
+		if err != nil {
+			return err
+		}
+		if len(rest) == len(im.buf) {
+			return ErrLine.With("line %d: longer than %d bytes", parser.lines+1, readSize)
+		}
+		kept = copy(im.buf, rest)
+	}
+	return nil
+}
+
+// readFull fills b or reads to the end. Unlike io.ReadFull it tells an end (io.EOF) from a packed stream that was cut short
+// (io.ErrUnexpectedEOF).
+func readFull(r io.Reader, b []byte) (n int, err error) {
+	for n < len(b) && err == nil {
+		var more int
+		more, err = r.Read(b[n:])
+		n += more
+	}
+	return n, err
+}
+
+// parse hands over the keys of the complete lines of b and returns what is left.
+func (im *importer) parse(ctx context.Context, parser *lineParser, b []byte, last bool) ([]byte, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case out := <-im.empty:
+		parser.keys, parser.widely = out.keys[:0], out.widely[:0]
+	}
+	n, err := parser.parse(b, last)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case im.full <- batch{parser.keys, parser.widely}:
+		return b[n:], nil
+	}
+}

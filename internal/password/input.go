@@ -1,0 +1,143 @@
+package password
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+)
+
+// Input is one text to import. Its name tells how it is packed (.gz, .zst, .xz) and, in folders of range files, the first five
+// digits of its hashes.
+type Input struct {
+	Name string
+	Size int64 // bytes as stored, for the time left; 0 if not known
+	// Open opens the input; nil means that Name is the path of a file.
+	Open func() (io.ReadCloser, error)
+}
+
+func (in Input) open() (io.ReadCloser, error) {
+	if in.Open == nil {
+		return os.Open(in.Name)
+	}
+	return in.Open()
+}
+
+// Files lists the inputs that paths lead to: files as they are, folders with all files below them in order of their names.
+func Files(paths ...string) ([]Input, error) {
+	var inputs []Input
+	for _, root := range paths {
+		found := len(inputs)
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || (path != root && strings.HasPrefix(d.Name(), ".")) {
+				return err
+			}
+			info, err := os.Stat(path)
+			if err != nil {
+				return err
+			}
+			if info.IsDir() { // a link to a folder: following it could go in circles
+				return nil
+			}
+			inputs = append(inputs, Input{Name: path, Size: info.Size()})
+			return nil
+		})
+		if err != nil {
+			return nil, ErrInput.Because(err).With("a file or folder cannot be read")
+		}
+		if len(inputs) == found {
+			return nil, ErrInput.With("a folder without files")
+		}
+	}
+	return inputs, nil
+}
+
+// unpack returns the text of a packed stream and what must be closed after it.
+func unpack(name string, packed io.Reader) (io.Reader, func(), error) {
+	none := func() {}
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".gz":
+		z, err := gzip.NewReader(packed)
+		return z, none, err
+	case ".zst":
+		z, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(256<<20), zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, none, err
+		}
+		return z, z.Close, nil
+	case ".xz":
+		z, err := xz.NewReader(bufio.NewReaderSize(packed, 256<<10))
+		return z, none, err
+	}
+	return packed, none, nil
+}
+
+// stem is the name of an input without folders and endings: the first five digits of the hashes of a range file.
+func stem(name string) string {
+	s, _, _ := strings.Cut(filepath.Base(name), ".")
+	return s
+}
+
+// parserFor looks at the first line and decides what the lines of an input hold: whole hashes, or hashes whose first five
+// digits are the input's name.
+func parserFor(a Algorithm, name string, head []byte) (*lineParser, error) {
+	digits := 0
+	for digits < len(head) && hexValue(head[digits]) <= 15 {
+		digits++
+	}
+	if digits == a.digits()-rangeDigits {
+		prefix, ok := parseRange(stem(name))
+		if !ok {
+			return nil, ErrLine.With("line 1: too short for a hash, and the file is not named after a range")
+		}
+		return rangeParser(a, prefix), nil
+	}
+	// Whatever else is wrong with the first line, the parser will say so.
+	return &lineParser{digits: a.digits(), taken: 40}, nil
+}
+
+// rangeParser reads the lines of a range file or answer.
+func rangeParser(a Algorithm, prefix uint64) *lineParser {
+	return &lineParser{digits: a.digits() - rangeDigits, taken: 20, high: prefix << 20}
+}
+
+// rangeDigits is how many hex digits name a range.
+const rangeDigits = 5
+
+func parseRange(s string) (prefix uint64, ok bool) {
+	if len(s) != rangeDigits {
+		return 0, false
+	}
+	for i := range len(s) {
+		v := hexValue(s[i])
+		if v > 15 {
+			return 0, false
+		}
+		prefix = prefix<<4 | uint64(v)
+	}
+	return prefix, true
+}
+
+// countingReader counts what was read, for a progress bar that another goroutine draws.
+type countingReader struct {
+	io.Reader
+	n *atomic.Int64
+}
+
+func (c countingReader) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+func trimMark(b []byte) []byte { return bytes.TrimPrefix(b, byteOrderMark) }

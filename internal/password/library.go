@@ -1,0 +1,240 @@
+package password
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"vigia/internal/segment"
+)
+
+// Corpus describes the corpus of one algorithm that is in force.
+type Corpus struct {
+	Algorithm Algorithm
+	Entries   uint64 // distinct 40-bit prefixes
+	Widely    uint64 // of these, seen WidelySeen times or more
+	Bytes     int64  // of both files
+	Source    string // where it came from; SourceDefault for the built-in list
+	Imported  time.Time
+}
+
+// SourceDefault marks the corpus that EnsureDefault builds: a stopgap until a real one is imported.
+const SourceDefault = "default"
+
+// Library is the folder with the corpora of one machine. A manifest names the files in force; everything else in the folder is
+// left over from a replaced or interrupted import. Any number of processes may read a library; one at a time changes it.
+type Library struct {
+	dir string
+	now func() time.Time
+}
+
+// OpenLibrary opens the library below the folder of all corpora and makes its folder where it is missing.
+func OpenLibrary(corpora string, now func() time.Time) (*Library, error) {
+	dir := filepath.Join(corpora, "password")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return &Library{dir: dir, now: now}, nil
+}
+
+// manifest is the file that says which corpora are in force. It is replaced whole by rename.
+type manifest struct {
+	Version int              `json:"version"`
+	Corpora map[string]entry `json:"corpora"`
+}
+
+type entry struct {
+	Generation int       `json:"generation"`
+	File       string    `json:"file"`
+	Digest     string    `json:"digest"`
+	WideFile   string    `json:"widely_exposed_file"`
+	WideDigest string    `json:"widely_exposed_digest"`
+	TagFile    string    `json:"tag_file,omitempty"` // entity tags of a download
+	Entries    uint64    `json:"entries"`
+	Widely     uint64    `json:"widely_exposed_entries"`
+	Bytes      int64     `json:"bytes"`
+	Source     string    `json:"source"`
+	Imported   time.Time `json:"imported_at"`
+}
+
+const (
+	manifestName    = "manifest.json"
+	manifestVersion = 1
+	maxManifest     = 1 << 20
+)
+
+func (l *Library) path(name string) string { return filepath.Join(l.dir, name) }
+
+// readManifest returns an empty manifest when there is none yet.
+func (l *Library) readManifest() (manifest, error) {
+	m := manifest{Version: manifestVersion, Corpora: map[string]entry{}}
+	text, err := os.ReadFile(l.path(manifestName))
+	if errors.Is(err, os.ErrNotExist) {
+		return m, nil
+	}
+	if err != nil {
+		return m, err
+	}
+	return parseManifest(text)
+}
+
+func parseManifest(text []byte) (manifest, error) {
+	var m manifest
+	if len(text) > maxManifest {
+		return m, ErrManifest.With("too large")
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, ErrManifest.Because(err)
+	}
+	if m.Version != manifestVersion {
+		return m, ErrManifest.With("version %d, this program reads version %d", m.Version, manifestVersion)
+	}
+	for name, e := range m.Corpora {
+		_, err := ParseAlgorithm(name)
+		if err != nil || !fileName.MatchString(e.File) || !fileName.MatchString(e.WideFile) || (e.TagFile != "" && !fileName.MatchString(e.TagFile)) {
+			return m, ErrManifest.With("an entry that is not ours")
+		}
+	}
+	if m.Corpora == nil {
+		m.Corpora = map[string]entry{}
+	}
+	return m, nil
+}
+
+// fileName is what files that the manifest names, and only they, may be called: a manifest never leads out of its folder.
+var fileName = regexp.MustCompile(`^(sha1|ntlm)-[0-9]{1,9}(-widely)?\.(seg|tags)$`)
+
+func names(a Algorithm, generation int) (file, wide, tags string) {
+	stem := fmt.Sprintf("%s-%d", a, generation)
+	return stem + ".seg", stem + "-widely.seg", stem + ".tags"
+}
+
+// writeManifest publishes m: beside its name, synced, renamed, folder synced.
+func (l *Library) writeManifest(m manifest) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(l.path(manifestName), append(text, '\n'))
+}
+
+func writeFile(path string, content []byte) error {
+	f, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".tmp", path); err != nil {
+		return err
+	}
+	d, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// lock makes this process the one that changes the library. It does not wait: ErrBusy says that another one is at it.
+func (l *Library) lock() (unlock func(), err error) {
+	f, err := os.OpenFile(l.path("lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, ErrBusy.With("another import or download is running")
+		}
+		return nil, err
+	}
+	return func() { _ = f.Close() }, nil
+}
+
+// sweep removes the segments that m does not name. A process that still reads one of them keeps it until it lets go.
+func (l *Library) sweep(m manifest) {
+	inForce := map[string]bool{}
+	for _, e := range m.Corpora {
+		inForce[e.File], inForce[e.WideFile], inForce[e.TagFile] = true, true, true
+	}
+	files, err := os.ReadDir(l.dir)
+	if err != nil {
+		return
+	}
+	for _, f := range files {
+		if name := f.Name(); fileName.MatchString(name) && !inForce[name] {
+			// What cannot be removed now is tried again after the next import.
+			_ = os.Remove(l.path(name))
+		}
+	}
+}
+
+// Status lists the corpora in force.
+func (l *Library) Status() ([]Corpus, error) {
+	m, err := l.readManifest()
+	if err != nil {
+		return nil, err
+	}
+	var out []Corpus
+	for _, a := range Algorithms {
+		if e, ok := m.Corpora[a.String()]; ok {
+			out = append(out, e.corpus(a))
+		}
+	}
+	return out, nil
+}
+
+func (e entry) corpus(a Algorithm) Corpus {
+	return Corpus{Algorithm: a, Entries: e.Entries, Widely: e.Widely, Bytes: e.Bytes, Source: e.Source, Imported: e.Imported}
+}
+
+// Verify reads the files of all corpora from front to back and returns what is wrong with any of them.
+func (l *Library) Verify(ctx context.Context) error {
+	m, err := l.readManifest()
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, a := range Algorithms {
+		e, ok := m.Corpora[a.String()]
+		if !ok {
+			continue
+		}
+		for _, file := range []struct{ name, digest string }{{e.File, e.Digest}, {e.WideFile, e.WideDigest}} {
+			if err := l.verifyFile(ctx, file.name, file.digest); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", file.name, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (l *Library) verifyFile(ctx context.Context, name, digest string) error {
+	r, err := l.openSegment(name, digest)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.Verify(ctx), r.Close())
+}
+
+// openSegment opens a file of the manifest and refuses one that is not the file the manifest means.
+func (l *Library) openSegment(name, digest string) (*segment.Reader, error) {
+	r, err := segment.Open(l.path(name))
+	if err != nil {
+		return nil, err
+	}
+	if r.Digest().String() != digest || r.Width() != segment.Bits40 {
+		_ = r.Close()
+		return nil, ErrManifest.With("%s is not the file that the manifest names", name)
+	}
+	return r, nil
+}
