@@ -72,8 +72,8 @@ func TestMain(m *testing.M) {
 			code = 1
 		}
 	}
-	if code == 0 && len(secrets.seen) < 20 {
-		fmt.Println("FAIL: the log check saw almost nothing; is the harness still used?")
+	if code == 0 && log != "" && len(secrets.seen) == 0 {
+		fmt.Println("FAIL: requests were logged but the log check knows no secret; is the harness still used?")
 		code = 1
 	}
 	os.Exit(code)
