@@ -1,0 +1,130 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"vigia/internal/job"
+	"vigia/internal/store/storetest"
+)
+
+func TestJobLife(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		id, err := e.AddJob(ctx, "test", "one", map[string]int{"n": 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.AddJob(ctx, "test", "one", nil); !errors.Is(err, job.ErrExists) {
+			t.Fatal("the same work twice:", err)
+		}
+		if jobs, err := e.ClaimJobs(ctx, "w1", []string{"other"}, 5); err != nil || len(jobs) != 0 {
+			t.Fatal("another kind was claimed:", jobs, err)
+		}
+		jobs, err := e.ClaimJobs(ctx, "w1", []string{"test"}, 5)
+		if err != nil || len(jobs) != 1 || jobs[0].ID != id || string(jobs[0].Args) != `{"n":1}` {
+			t.Fatal(jobs, err)
+		}
+		if again, _ := e.ClaimJobs(ctx, "w2", []string{"test"}, 5); len(again) != 0 {
+			t.Fatal("a leased job was claimed again")
+		}
+		if err := e.SaveJob(ctx, "w2", id, struct{}{}); !errors.Is(err, job.ErrLost) {
+			t.Fatal("a foreign lease was renewed:", err)
+		}
+		e.Clock.Advance(job.Lease / 2)
+		if err := e.SaveJob(ctx, "w1", id, map[string]int{"at": 5}); err != nil {
+			t.Fatal(err)
+		}
+		e.Clock.Advance(job.Lease / 2) // past the first lease, within the renewed one
+		if again, _ := e.ClaimJobs(ctx, "w2", []string{"test"}, 5); len(again) != 0 {
+			t.Fatal("a renewed lease was ignored")
+		}
+		e.Clock.Advance(job.Lease)
+		again, err := e.ClaimJobs(ctx, "w2", []string{"test"}, 5)
+		if err != nil || len(again) != 1 || again[0].Attempts != 2 || string(again[0].Progress) != `{"at":5}` {
+			t.Fatal("a dead worker's job was not taken up:", again, err)
+		}
+		if err := e.SaveJob(ctx, "w1", id, struct{}{}); !errors.Is(err, job.ErrLost) {
+			t.Fatal("the dead worker came back:", err)
+		}
+		if err := e.FinishJob(ctx, "w2", again[0], job.Ready, "try later"); err != nil {
+			t.Fatal(err)
+		}
+		if now, _ := e.ClaimJobs(ctx, "w2", []string{"test"}, 5); len(now) != 0 {
+			t.Fatal("the pause before the next try was ignored")
+		}
+		e.Clock.Advance(10 * time.Minute)
+		last, _ := e.ClaimJobs(ctx, "w2", []string{"test"}, 5)
+		if len(last) != 1 {
+			t.Fatal("no next try")
+		}
+		if err := e.CancelJob(ctx, id); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.SaveJob(ctx, "w2", id, struct{}{}); !errors.Is(err, job.ErrCancelled) {
+			t.Fatal("a cancelled job goes on:", err)
+		}
+		if err := e.FinishJob(ctx, "w2", last[0], job.Cancelled, ""); err != nil {
+			t.Fatal(err)
+		}
+		if j, err := e.JobByID(ctx, id); err != nil || j.State != job.Cancelled || j.FinishedAt.IsZero() {
+			t.Fatal(j, err)
+		}
+		if _, err := e.AddJob(ctx, "test", "one", nil); err != nil {
+			t.Fatal("finished work may be asked for again:", err)
+		}
+	})
+}
+
+// TestClaimRace: many workers of two replicas, every job once. Without the guard outside the subquery PostgreSQL fails this.
+func TestClaimRace(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		second := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
+		const n = 200
+		for i := range n {
+			if _, err := e.AddJob(ctx, "race", fmt.Sprint(i), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var mu sync.Mutex
+		seen := map[job.ID]int{}
+		var wg sync.WaitGroup
+		for w := range 8 {
+			replica := e
+			if w%2 == 1 {
+				replica = second
+			}
+			wg.Go(func() {
+				for {
+					jobs, err := replica.ClaimJobs(ctx, fmt.Sprint("w", w), []string{"race"}, 7)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if len(jobs) == 0 {
+						return
+					}
+					mu.Lock()
+					for _, j := range jobs {
+						seen[j.ID]++
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		if len(seen) != n {
+			t.Errorf("%d jobs claimed, want %d", len(seen), n)
+		}
+		for id, times := range seen {
+			if times != 1 {
+				t.Errorf("job %s was claimed %d times", id, times)
+			}
+		}
+	})
+}

@@ -1,0 +1,207 @@
+package store_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vigia/internal/cyber"
+	"vigia/internal/fault"
+	"vigia/internal/once"
+	"vigia/internal/partner"
+	"vigia/internal/store/storetest"
+)
+
+func claimOf(key, body string) once.Claim {
+	sum := sha256.Sum256([]byte(body))
+	return once.Claim{Path: "POST /cyber/case", Key: key, Digest: sum[:]}
+}
+
+// addService is an effect that a test can count.
+func addService(e *storetest.Env, name string) func(context.Context) (once.Answer, error) {
+	return func(ctx context.Context) (once.Answer, error) {
+		err := e.InsertService(ctx, cyber.Service{ID: cyber.ServiceID(name), Name: name, Description: name, CreatedAt: e.Clock.Now()})
+		return once.Answer{Status: 200, Body: []byte(`{"made":"` + name + `"}`)}, err
+	}
+}
+
+func services(t *testing.T, e *storetest.Env) int {
+	t.Helper()
+	list, err := e.Services(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
+}
+
+func TestOnceReplays(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		other, _ := e.NewPartner(t, partner.Live)
+
+		first, replayed, err := e.Once(ctx, p.ID, claimOf("k", "a"), addService(e, "sv_1"))
+		if err != nil || replayed || string(first.Body) != `{"made":"sv_1"}` {
+			t.Fatal(first, replayed, err)
+		}
+		again, replayed, err := e.Once(ctx, p.ID, claimOf("k", "a"), addService(e, "sv_2"))
+		if err != nil || !replayed || string(again.Body) != string(first.Body) || again.Status != 200 {
+			t.Fatal(again, replayed, err)
+		}
+		if _, _, err := e.Once(ctx, p.ID, claimOf("k", "b"), addService(e, "sv_3")); !errors.Is(err, once.ErrOtherBody) {
+			t.Fatal("another body:", err)
+		}
+		if _, replayed, err := e.Once(ctx, other.ID, claimOf("k", "a"), addService(e, "sv_4")); err != nil || replayed {
+			t.Fatal("another partner's key is its own:", replayed, err)
+		}
+		if n := services(t, e); n != 2 {
+			t.Fatalf("%d effects, want 2", n)
+		}
+		e.Clock.Advance(once.Keep)
+		if _, replayed, err := e.Once(ctx, p.ID, claimOf("k", "b"), addService(e, "sv_5")); err != nil || replayed {
+			t.Fatal("after 24 h the key is free:", replayed, err)
+		}
+	})
+}
+
+func TestOnceKeepsRefusalsAndForgetsFailures(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		refuse := func(ctx context.Context) (once.Answer, error) {
+			if _, err := addService(e, "sv_refused")(ctx); err != nil {
+				return once.Answer{}, err
+			}
+			return once.Answer{Status: 409, Body: []byte("no"), Detail: "device: limit"}, nil
+		}
+		if a, _, err := e.Once(ctx, p.ID, claimOf("r", ""), refuse); err != nil || a.Status != 409 {
+			t.Fatal(a, err)
+		}
+		if a, replayed, err := e.Once(ctx, p.ID, claimOf("r", ""), addService(e, "sv_never")); err != nil || !replayed || a.Status != 409 || a.Detail != "device: limit" {
+			t.Fatal(a, replayed, err)
+		}
+		boom := errors.New("boom")
+		fail := func(ctx context.Context) (once.Answer, error) {
+			if _, err := addService(e, "sv_failed")(ctx); err != nil {
+				return once.Answer{}, err
+			}
+			return once.Answer{}, boom
+		}
+		if _, _, err := e.Once(ctx, p.ID, claimOf("f", ""), fail); !errors.Is(err, boom) {
+			t.Fatal(err)
+		}
+		if n := services(t, e); n != 0 {
+			t.Fatalf("a refusal or a failure left %d effects", n)
+		}
+		if _, replayed, err := e.Once(ctx, p.ID, claimOf("f", ""), addService(e, "sv_ok")); err != nil || replayed {
+			t.Fatal("a failed claim must be free again:", replayed, err)
+		}
+	})
+}
+
+// TestOnceRaces sends every key from several workers of two replicas at once: one effect a key, equal answers.
+func TestOnceRaces(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		second := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
+		p, _ := e.NewPartner(t, partner.Live)
+		const keys, racers = 40, 6
+		var effects atomic.Int64
+		var wg sync.WaitGroup
+		answers := make([][]string, keys)
+		var mu sync.Mutex
+		for k := range keys {
+			name := "sv_" + string(rune('a'+k%26)) + string(rune('a'+k/26))
+			for r := range racers {
+				replica := e
+				if r%2 == 1 {
+					replica = second
+				}
+				wg.Go(func() {
+					for {
+						a, _, err := replica.Once(context.Background(), p.ID, claimOf(name, "x"), func(ctx context.Context) (once.Answer, error) {
+							effects.Add(1)
+							return addService(replica, name)(ctx)
+						})
+						if errors.Is(err, once.ErrStillRunning) {
+							time.Sleep(5 * time.Millisecond)
+							continue
+						}
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						mu.Lock()
+						answers[k] = append(answers[k], string(a.Body))
+						mu.Unlock()
+						return
+					}
+				})
+			}
+		}
+		wg.Wait()
+		if n := services(t, e); n != keys {
+			t.Errorf("%d effects kept, want %d", n, keys)
+		}
+		for k, list := range answers {
+			for _, a := range list {
+				if a != list[0] {
+					t.Errorf("key %d: answers differ: %s, %s", k, a, list[0])
+				}
+			}
+		}
+	})
+}
+
+// TestOnceStuckOwner: while another replica works on the same key the answer is "still running", not a wait without end.
+func TestOnceStuckOwner(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		p, _ := e.NewPartner(t, partner.Live)
+		started, release := make(chan struct{}), make(chan struct{})
+		done := make(chan error, 1)
+		go func() {
+			_, _, err := e.Once(context.Background(), p.ID, claimOf("k", ""), func(context.Context) (once.Answer, error) {
+				close(started)
+				<-release
+				return once.Answer{Status: 200}, nil
+			})
+			done <- err
+		}()
+		<-started
+		if _, _, err := e.Once(context.Background(), p.ID, claimOf("k", ""), addService(e, "sv_x")); !errors.Is(err, once.ErrStillRunning) {
+			t.Error("same replica:", err)
+		}
+		if e.DB.Engine() == "postgres" { // on SQLite two replicas share a file and its one writer: the second simply waits
+			second := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
+			if _, _, err := second.Once(context.Background(), p.ID, claimOf("k", ""), addService(e, "sv_y")); !errors.Is(err, once.ErrStillRunning) {
+				t.Error("other replica:", err)
+			}
+		}
+		close(release)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if fault.KindOf(once.ErrStillRunning) != fault.Conflict {
+			t.Error("still running must be a conflict")
+		}
+	})
+}
+
+func TestSweepAnswers(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		for _, k := range []string{"a", "b", "c"} {
+			if _, _, err := e.Once(ctx, p.ID, claimOf(k, ""), func(context.Context) (once.Answer, error) { return once.Answer{Status: 200}, nil }); err != nil {
+				t.Fatal(err)
+			}
+			e.Clock.Advance(10 * time.Hour)
+		}
+		if n, err := e.SweepAnswers(ctx); err != nil || n != 1 {
+			t.Errorf("swept %d, want the one older than 24 h (%v)", n, err)
+		}
+	})
+}
