@@ -1,8 +1,8 @@
 #include "textflag.h"
 
-// func digitBitsAVX2(dst *uint32, src *byte, words int)
+// func digitBitsAVX2(dst, src *byte, words int)
 //
-// For each word it loads 32 bytes and sets the bits of those that are digits: less '0', as an unsigned byte, a digit is at most 9.
+// For each word of four bytes it loads 32 and sets the bits of those that are digits: less '0', as an unsigned byte, a digit is at most 9.
 TEXT ·digitBitsAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI

@@ -2,4 +2,5 @@
 
 package scan
 
-func digitWords(dst []uint32, src []byte) { digitWordsPortable(dst, src) }
+// digitBits fills dst with the digit bits of src, which has at least as many bytes as dst has bits.
+func digitBits(dst, src []byte) { digitBitsPortable(dst, src) }

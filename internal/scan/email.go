@@ -44,51 +44,55 @@ func (s *Scanner) escapedEmails(b []byte, from, limit int) int {
 	return from
 }
 
-// email reads the address whose local part ends at b[at] and whose domain begins at b[after].
+// email reads the address whose local part ends at b[at] and whose domain begins at b[after]. Both are copied while they are read, in lower case,
+// the local part from its end; an address that needs more care than that is handed on.
 func (s *Scanner) email(b []byte, at, after int) {
-	start, seen := at, uint8(0)
+	const middle = localLongest + 1 // where the '@' goes in s.text
+	start, first, seen := at, middle, uint8(0)
 	for stop := max(0, at-localLongest-1); start > stop; start-- {
 		c := class[b[start-1]]
 		if c&inLocal == 0 {
-			seen |= c & rare
+			if c&rare != 0 && (b[start-1] != '\'' || start > 1 && class[b[start-2]]&letter != 0) {
+				seen |= rare
+			}
 			break
 		}
 		seen |= c
+		first--
+		s.text[first] = lower[b[start-1]]
 	}
-	size := at - start
-	if size > localLongest {
-		return
-	}
-	for k, c := range b[start:at] {
-		s.text[k] = lower[c]
-	}
-	s.text[size] = '@'
-	// The domain is copied while it is read; tail gathers the classes of its last label, edges marks a dot that has no letter or digit before it.
-	end, tail, edges, label := after, uint8(0), after == len(b), after
+	s.text[middle] = '@'
+	// tail gathers the classes of the last label, which begins at label; plain ends with the first dot or hyphen that may break a rule.
+	end, label, tail, plain := after, after, uint8(0), true
 	for stop := min(len(b), after+domainLongest+1); end < stop; end++ {
 		c := class[b[end]]
 		if c&inDomain == 0 {
-			seen |= c & rare
 			break
 		}
-		s.text[size+1+end-after] = lower[b[end]]
+		s.text[middle+1+end-after] = lower[b[end]]
 		tail |= c
-		if c&dot != 0 {
-			edges = edges || end == label
-			tail, label = 0, end+1
-		} else if b[end] == '-' {
-			edges = true
+		if c&(letter|digit) == 0 {
+			plain = plain && c&dot != 0 && end > label
+			label, tail = end+1, 0
 		}
 	}
+	if end < len(b) && b[end] >= utf8.RuneSelf {
+		seen |= rare
+	}
 	switch local := b[start:at]; {
+	case len(local) > localLongest:
 	case seen&rare != 0:
 		s.rareEmail(b, start, at, after, end)
-	case edges || tail != letter|inLocal|inDomain && tail != letter|inLocal|inDomain|hexOnly || end-label < 2 || label == after || end-after > labelLongest ||
-		size == 0 || seen&dot != 0 && (local[0] == '.' || local[size-1] == '.' || bytes.Contains(local, twoDots)):
+	case !plain || tail&(letter|digit) != letter || end-label < 2 || label == after || end-after > labelLongest || !dotsInside(local, seen):
 		s.plainEmail(local, b[after:end])
-	case !notDomain(s.text[size+1+label-after : size+1+end-after]):
-		s.found(identifier.Email, s.text[:size+1+end-after])
+	case !notDomain(s.text[middle+1+label-after : middle+1+end-after]):
+		s.found(identifier.Email, s.text[first:middle+1+end-after])
 	}
+}
+
+// dotsInside says whether local is not empty and has single dots between other characters only; seen is the union of its classes.
+func dotsInside(local []byte, seen uint8) bool {
+	return len(local) > 0 && (seen&dot == 0 || local[0] != '.' && local[len(local)-1] != '.' && !bytes.Contains(local, twoDots))
 }
 
 // plainEmail takes the slower way for an address of plain ASCII characters: one that may break a rule, or run into the text around it.

@@ -32,7 +32,7 @@ type Scanner struct {
 	buf    []byte
 	text   [margin]byte // the value being put together
 	digits bitmap
-	starts bitmap
+	places [steps]uint64
 }
 
 // NewScanner makes a Scanner that calls found.
