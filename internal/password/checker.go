@@ -230,8 +230,9 @@ func (o *openCorpus) check(key uint64) (Exposure, error) {
 
 // note remembers damage: a corpus with one bad page is not trusted for the others, and Health reports it.
 func (o *openCorpus) note(err error) error {
-	if errors.Is(err, segment.ErrCorrupt) {
-		o.damage.CompareAndSwap(nil, &err)
+	if err != nil && errors.Is(err, segment.ErrCorrupt) {
+		damage := err // a copy, so that the usual case does not allocate
+		o.damage.CompareAndSwap(nil, &damage)
 	}
 	return err
 }

@@ -32,14 +32,10 @@ const (
 func (p *lineParser) parse(b []byte, last bool) (int, error) {
 	at := 0
 	for at < len(b) {
-		if n := p.fast(b[at:]); n > 0 {
-			at += n
-			p.lines++
-			continue
-		}
+		at += p.fast(b[at:])
 		line := b[at:]
 		end := bytes.IndexByte(line, '\n')
-		if end < 0 && !last {
+		if len(line) == 0 || (end < 0 && !last) {
 			break
 		}
 		used := len(line)
@@ -55,44 +51,56 @@ func (p *lineParser) parse(b []byte, last bool) (int, error) {
 	return at, nil
 }
 
-// fast reads one well-formed line and returns its length with the line end, or 0.
+// fast reads the well-formed lines at the front of b and returns how many bytes they take. It stops at the first line that is
+// not plainly right, or too near to the end.
 func (p *lineParser) fast(b []byte) int {
-	n := p.digits
-	if len(b) < n+slack {
-		return 0
-	}
-	// Five words cover hashes of 27, 32, 35 and 40 digits; in the shorter ones they overlap.
-	first := binary.LittleEndian.Uint64(b)
-	second, third := binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
-	fourth, fifth := binary.LittleEndian.Uint64(b[n-16:]), binary.LittleEndian.Uint64(b[n-8:])
-	hex := hexDigits(first) & hexDigits(second) & hexDigits(third) & hexDigits(fourth) & hexDigits(fifth)
-	if hex&^(first|second|third|fourth|fifth)&highs != highs {
-		return 0
-	}
-	count, size := uint64(1), n
-	if b[n] == ':' {
-		digits := binary.LittleEndian.Uint64(b[n+1:])
-		length := uint(bits.TrailingZeros64(notDigit(digits)|1<<63)) >> 3
-		if length == 0 || length > 7 {
-			return 0
+	n, at, lines, keys := p.digits, 0, 0, p.keys
+	for at+n+slack <= len(b) {
+		line := b[at:]
+		// Five words cover hashes of 27, 32, 35 and 40 digits; in the shorter ones they overlap.
+		first := binary.LittleEndian.Uint64(line)
+		second, third := binary.LittleEndian.Uint64(line[8:]), binary.LittleEndian.Uint64(line[16:])
+		fourth, fifth := binary.LittleEndian.Uint64(line[n-16:]), binary.LittleEndian.Uint64(line[n-8:])
+		hex := hexDigits(first) & hexDigits(second) & hexDigits(third) & hexDigits(fourth) & hexDigits(fifth)
+		if hex&^(first|second|third|fourth|fifth)&highs != highs {
+			break
 		}
-		count = shortNumber(digits, length)
-		size = n + 1 + int(length)
+		size, padding, wide := n, false, false
+		if line[n] == ':' {
+			digits := binary.LittleEndian.Uint64(line[n+1:])
+			length := uint(bits.TrailingZeros64(notDigit(digits)|1<<63)) >> 3
+			if length == 0 || length > 7 {
+				break
+			}
+			size = n + 1 + int(length)
+			padding = digits<<(64-8*length)&(ones*0x0f) == 0
+			wide = length > 3 && shortNumber(digits, length) >= WidelySeen
+		}
+		if line[size] == '\r' {
+			size++
+		}
+		if line[size] != '\n' {
+			break
+		}
+		at += size + 1
+		lines++
+		if padding {
+			continue
+		}
+		key := hexWord(first)
+		if p.taken == 40 {
+			key = key<<8 | uint64(hexValues[second&0xff]<<4|hexValues[second>>8&0xff])
+		} else {
+			key = key>>12 | p.high
+		}
+		keys = append(keys, key)
+		if wide {
+			p.widely = append(p.widely, key)
+		}
 	}
-	if b[size] == '\r' {
-		size++
-	}
-	if b[size] != '\n' {
-		return 0
-	}
-	key := hexWord(first)
-	if p.taken == 40 {
-		key = key<<8 | uint64(hexValues[b[8]]<<4|hexValues[b[9]])
-	} else {
-		key = key>>12 | p.high
-	}
-	p.take(key, count)
-	return size + 1
+	p.keys = keys
+	p.lines += lines
+	return at
 }
 
 // take files a key. A count of zero marks the padding that the range service adds to hide the size of an answer.

@@ -39,14 +39,7 @@ func (r *run) accepts(first uint64) bool { return r.count == 0 || first >= r.las
 func (r *run) add(keys []uint64) error {
 	for len(keys) > 0 {
 		n := min(len(keys), cap(r.pending)-len(r.pending))
-		for _, k := range keys[:n] {
-			if k == r.last && r.count > 0 {
-				continue
-			}
-			r.pending = append(r.pending, k)
-			r.last = k
-			r.count++
-		}
+		r.take(keys[:n])
 		keys = keys[n:]
 		if len(r.pending) == cap(r.pending) {
 			if err := r.emit(pageKeys); err != nil {
@@ -55,6 +48,23 @@ func (r *run) add(keys []uint64) error {
 		}
 	}
 	return nil
+}
+
+// take appends keys, for which there is room, to the pending ones.
+func (r *run) take(keys []uint64) {
+	pending, had := r.pending, len(r.pending)
+	if r.count == 0 && len(keys) > 0 {
+		pending, r.last = append(pending, keys[0]), keys[0]
+	}
+	last := r.last
+	for _, k := range keys {
+		if k != last {
+			pending = append(pending, k)
+			last = k
+		}
+	}
+	r.count += uint64(len(pending) - had)
+	r.pending, r.last = pending, last
 }
 
 // emit writes pages until at most keep keys are pending. Fewer than pageKeys pending keys may not fill a page.

@@ -21,6 +21,8 @@ type Options struct {
 const (
 	defaultMemory = 64 << 20
 	leastMemory   = 1 << 20
+	// directBatch is how many sorted keys at once are worth going past the sorting buffer.
+	directBatch = 1024
 )
 
 // Writer builds a segment from keys in any order in bounded memory. Keys that come sorted are encoded straight to the
@@ -96,6 +98,9 @@ func (w *Writer) AddAll(keys []uint64) error {
 	if all > w.width.MaxKey() {
 		return ErrKeyTooWide
 	}
+	if len(keys) >= directBatch && len(w.keys) == 0 && slices.IsSorted(keys) && (w.current == nil || w.current.accepts(keys[0])) {
+		return w.append(keys)
+	}
 	for len(keys) > 0 {
 		if len(w.keys) == cap(w.keys) {
 			if err := w.grow(); err != nil {
@@ -111,9 +116,6 @@ func (w *Writer) AddAll(keys []uint64) error {
 
 // grow makes room for keys: small sets never pay for the whole buffer.
 func (w *Writer) grow() error {
-	if w.done {
-		return ErrClosed
-	}
 	if n := min(max(2*cap(w.keys), 4096), w.capacity()); n > cap(w.keys) {
 		w.keys = slices.Grow(w.keys, n-len(w.keys))[:len(w.keys):n]
 		return nil
@@ -137,16 +139,24 @@ func (w *Writer) flush() error {
 			return err
 		}
 	}
-	if err := w.open(); err != nil {
-		return err
-	}
-	err := w.current.add(w.keys)
+	err := w.append(w.keys)
 	w.keys = w.keys[:0]
 	return err
 }
 
+// append encodes sorted keys that follow the current run.
+func (w *Writer) append(keys []uint64) error {
+	if err := w.open(); err != nil {
+		return err
+	}
+	return w.current.add(keys)
+}
+
 // open makes sure that there is a current run. It writes to the named temporary file.
 func (w *Writer) open() (err error) {
+	if w.done {
+		return ErrClosed
+	}
 	if w.current == nil {
 		w.current, err = newRun(w.tmp, w.width)
 	}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"vigia/internal/password"
+	"vigia/internal/segment"
+)
+
+// textImport writes the keys as a sorted text of hashes and counts, and compares importing it with counting its lines. The
+// import runs in a process of its own, so that its memory can be told.
+func textImport(r *segment.Reader, dir string) error {
+	path := filepath.Join(dir, "hashes.txt")
+	if err := writeText(r, path); err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	var counting, importing time.Duration
+	memory := 0
+	const rounds = 2
+	for round := range rounds + 1 {
+		took, _, err := timed(exec.Command("wc", "-l", path))
+		if err != nil {
+			return err
+		}
+		if round == 0 { // warms the page cache
+			continue
+		}
+		counting += took
+		took, peak, err := timed(exec.Command(self, "-import", path, "-dir", dir))
+		if err != nil {
+			return err
+		}
+		importing += took
+		var kib int
+		if _, err := fmt.Sscanf(peak, "VmHWM: %d kB", &kib); err != nil {
+			return err
+		}
+		memory = max(memory, kib)
+	}
+	rate := func(d time.Duration) float64 { return rounds * float64(info.Size()) / d.Seconds() / 1e6 }
+	fmt.Printf("import of %d bytes of sorted text: %.0f MB/s, wc -l %.0f MB/s\n", info.Size(), rate(importing), rate(counting))
+	floor("per cent of wc -l", 100*counting.Seconds()/importing.Seconds(), 20)
+	limit(true, "MiB of memory of the import", float64(memory)/1024, 300)
+	return nil
+}
+
+// timed runs a command and returns how long it took and what it printed.
+func timed(c *exec.Cmd) (time.Duration, string, error) {
+	c.Stderr = os.Stderr
+	began := time.Now()
+	out, err := c.Output()
+	if err != nil {
+		return 0, "", fmt.Errorf("%s: %w", c.Path, err)
+	}
+	return time.Since(began), string(out), nil
+}
+
+// writeText writes lines as the public corpus has them: 40 upper-case digits, a colon, a count, carriage return and line feed.
+func writeText(r *segment.Reader, path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	const digits = "0123456789ABCDEF"
+	rng := rand.NewPCG(7, 7)
+	out := bufio.NewWriterSize(f, 1<<20)
+	line := make([]byte, 40, 64)
+	for k, err := range r.All() {
+		if err != nil {
+			return err
+		}
+		for i := range 10 {
+			line[i] = digits[k>>(36-4*i)&15]
+		}
+		for i := 10; i < 40; i += 15 {
+			x := rng.Uint64()
+			for j := range 15 {
+				line[i+j] = digits[x>>(4*j)&15]
+			}
+		}
+		// One password in c is seen c times or more, which is near to how the public corpus is spread.
+		line = append(line[:40], ':')
+		line = strconv.AppendUint(line, ^uint64(0)/max(rng.Uint64(), 1<<40), 10)
+		line = append(line, '\r', '\n')
+		if _, err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// importText is what the child process does. It prints the most memory it had.
+func importText(path, dir string) error {
+	corpora, err := os.MkdirTemp(dir, "corpora-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(corpora)
+	lib, err := password.OpenLibrary(corpora, time.Now)
+	if err != nil {
+		return err
+	}
+	inputs, err := password.Files(path)
+	if err != nil {
+		return err
+	}
+	if _, err := lib.Import(context.Background(), password.Import{Algorithm: password.SHA1, Inputs: inputs, Source: "made up"}); err != nil {
+		return err
+	}
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(status)) {
+		if strings.HasPrefix(line, "VmHWM:") {
+			fmt.Print(line)
+		}
+	}
+	return nil
+}
