@@ -1,0 +1,100 @@
+package config_test
+
+import (
+	"errors"
+	"flag"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vigia/internal/config"
+)
+
+var update = flag.Bool("update", false, "write docs/configuration.md anew")
+
+func TestManual(t *testing.T) {
+	const path = "../../docs/configuration.md"
+	if *update {
+		if err := os.WriteFile(path, []byte(config.Manual()), 0o644); err != nil { //nolint:gosec // a public page
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != config.Manual() {
+		t.Errorf("docs/configuration.md is stale (%v): run go generate ./internal/config", err)
+	}
+}
+
+func good() (config.Common, config.Serve) {
+	return config.Common{Data: "data"}, config.Serve{
+		Listen: "127.0.0.1:8080", ConsoleListen: "127.0.0.1:8081", Roles: []string{"api"}, MaxConnections: 8,
+	}
+}
+
+func TestAllProblemsAtOnce(t *testing.T) {
+	c, s := good()
+	if err := s.Check(c); err != nil {
+		t.Fatal(err)
+	}
+	c.Data, c.Database = "", "mysql://x"
+	s = config.Serve{
+		Listen: "nowhere", ConsoleListen: "nowhere", Roles: []string{"api", "janitor"}, TLSCert: "/does/not/exist",
+		WebhookAllow: []string{"10.0.0.0/33"}, StopTime: -1, MaxConnections: 1,
+	}
+	err := s.Check(c)
+	var problems config.Problems
+	if !errors.As(err, &problems) {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		"--data", "--database", "--listen", "--console-listen", "--roles", "--tls-cert and --tls-key", "--tls-cert: ", "--webhook-allow",
+		"--stop-time", "--max-connections",
+	} {
+		if !strings.Contains(err.Error(), name) {
+			t.Errorf("%s is not named in:\n%v", name, err)
+		}
+	}
+	if strings.Contains(err.Error(), "mysql://x") {
+		t.Error("a database address can hold a password and must not be repeated")
+	}
+}
+
+func TestListenersDiffer(t *testing.T) {
+	c, s := good()
+	s.ConsoleListen = s.Listen
+	if s.Check(c) == nil {
+		t.Error("the console may not share the partners' address")
+	}
+	s.Listen, s.ConsoleListen = "127.0.0.1:0", "127.0.0.1:0"
+	if err := s.Check(c); err != nil {
+		t.Error("two free ports differ:", err)
+	}
+}
+
+func TestSecretFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	if err := os.WriteFile(path, []byte("postgres://u:p@h/d\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("VIGIA_DATABASE", "")
+	t.Setenv("VIGIA_DATABASE_FILE", path)
+	if err := config.LoadSecretFiles(); err != nil || os.Getenv("VIGIA_DATABASE") != "postgres://u:p@h/d" {
+		t.Error(os.Getenv("VIGIA_DATABASE"), err)
+	}
+	if err := config.LoadSecretFiles(); err == nil {
+		t.Error("both forms at once must be refused")
+	}
+	t.Setenv("VIGIA_DATABASE", "")
+	t.Setenv("VIGIA_DATABASE_FILE", path+".missing")
+	if err := config.LoadSecretFiles(); err == nil {
+		t.Error("a missing file must be refused")
+	}
+}
+
+func TestLevel(t *testing.T) {
+	if (config.Serve{LogLevel: "warn"}).Level() != slog.LevelWarn || (config.Serve{LogLevel: "?"}).Level() != slog.LevelInfo {
+		t.Error("levels")
+	}
+}
