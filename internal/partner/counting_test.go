@@ -1,0 +1,24 @@
+package partner_test
+
+import (
+	"context"
+	"sync/atomic"
+
+	"vigia/internal/partner"
+)
+
+// countingStore counts what a gate asks of the database.
+type countingStore struct {
+	partner.Store
+	polls, lookups atomic.Int64
+}
+
+func (c *countingStore) AccessEpoch(ctx context.Context) (int64, error) {
+	defer c.polls.Add(1)
+	return c.Store.AccessEpoch(ctx)
+}
+
+func (c *countingStore) KeyByLookup(ctx context.Context, lookup []byte) (partner.Key, partner.Partner, error) {
+	c.lookups.Add(1)
+	return c.Store.KeyByLookup(ctx, lookup)
+}

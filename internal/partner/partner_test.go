@@ -1,0 +1,232 @@
+package partner_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"vigia/internal/partner"
+	"vigia/internal/store/storetest"
+)
+
+// TestUserHashVectors: all published spellings of a person's hash are two digests, and Digests makes both.
+func TestUserHashVectors(t *testing.T) {
+	raw, err := os.ReadFile("testdata/vectors.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var vectors []map[string]string
+	if err := json.Unmarshal(raw, &vectors); err != nil {
+		t.Fatal(err)
+	}
+	if len(vectors) < 3 {
+		t.Fatal("too few vectors")
+	}
+	for _, v := range vectors {
+		d256, d512 := partner.Digests(v["cpf"], v["salt"])
+		for name, want := range map[string][]byte{
+			"blake2b512_hex": d512, "blake2b512_base64url": d512, "blake2b256_hex": d256, "blake2b256_base64": d256,
+		} {
+			for _, spelling := range []string{v[name], strings.ToUpper(v[name])} {
+				if strings.Contains(name, "base64") && spelling != v[name] {
+					continue // base64 has two cases
+				}
+				if got := partner.UserHash(spelling).Canonical(); string(got) != string(want) {
+					t.Errorf("cpf %s: %s is not recognised", v["cpf"], name)
+				}
+			}
+		}
+	}
+}
+
+func TestUserHashSpellings(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.SampledFrom([]int{32, 64}).Draw(t, "size")
+		d := rapid.SliceOfN(rapid.Byte(), size, size).Draw(t, "digest")
+		want := string(partner.UserHash(hex.EncodeToString(d)).Canonical())
+		for _, s := range []string{
+			strings.ToUpper(hex.EncodeToString(d)), base64.StdEncoding.EncodeToString(d), base64.RawStdEncoding.EncodeToString(d),
+			base64.URLEncoding.EncodeToString(d), base64.RawURLEncoding.EncodeToString(d),
+		} {
+			if string(partner.UserHash(s).Canonical()) != want {
+				t.Fatalf("%s is another user", s)
+			}
+		}
+	})
+}
+
+func TestUserHashOthers(t *testing.T) {
+	seen := map[string]string{}
+	for _, s := range []string{
+		"a", "A", "usuario-1", strings.Repeat("f", 63), strings.Repeat("f", 65), strings.Repeat("f", 64), strings.Repeat("g", 64),
+		"d" + strings.Repeat("\x01", 32), strings.Repeat("A", 43), strings.Repeat("A", 44), strings.Repeat("A", 42) + "B",
+	} {
+		c := string(partner.UserHash(s).Canonical())
+		if other, taken := seen[c]; taken {
+			t.Errorf("%q and %q are one user", s, other)
+		}
+		seen[c] = s
+	}
+	for s, ok := range map[string]bool{
+		"": false, "a b": true, "é": true, strings.Repeat("é", 256): true, strings.Repeat("x", 257): false, "a\nb": false, "a\x00": false, "\xff": false, "\u202e": false,
+	} {
+		if _, err := partner.ParseUserHash("userHash", s); (err == nil) != ok {
+			t.Errorf("%q: %v", s, err)
+		}
+	}
+}
+
+func TestParseScopes(t *testing.T) {
+	if s, err := partner.ParseScopes(nil); err != nil || len(s) != 2 {
+		t.Error(s, err)
+	}
+	if _, err := partner.ParseScopes([]string{"cyber", "admin"}); !errors.Is(err, partner.ErrInvalid) {
+		t.Error(err)
+	}
+	reader := partner.Key{Scopes: []partner.Scope{partner.ScopeCyberRead}}
+	if !reader.Allows(partner.ScopeCyberRead) || reader.Allows(partner.ScopeCyber) || reader.Allows(partner.ScopeSubscriptionsRead) {
+		t.Error("a read-only key")
+	}
+	full := partner.Key{Scopes: []partner.Scope{partner.ScopeCyber}}
+	if !full.Allows(partner.ScopeCyberRead) || !full.Allows(partner.ScopeCyber) || full.Allows(partner.ScopeSubscriptions) {
+		t.Error("a full key")
+	}
+}
+
+// TestGateForgets: a key that was just used is refused within two seconds of its revocation by another process, and one
+// that was rolled works until its overlap ends.
+func TestGateForgets(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx, stop := context.WithCancel(context.Background())
+		defer stop()
+		gate := partner.NewGate(e.Store, time.Now)
+		go gate.Watch(ctx)
+		// The command line is another process: another store on the same database.
+		cli := partner.NewRegistry(storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock).Store, time.Now, nil)
+		p, cred, err := cli.Create(ctx, "Banco", partner.Live, partner.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		allowed := func(key string) bool {
+			_, err := gate.Authenticate(ctx, key, partner.ScopeCyber)
+			if err != nil && !errors.Is(err, partner.ErrUnauthorised) {
+				t.Fatal(err)
+			}
+			return err == nil
+		}
+		if !allowed(cred.APIKey) {
+			t.Fatal("a fresh key is refused")
+		}
+		refusedWithin := func(what, key string) {
+			t.Helper()
+			deadline := time.Now().Add(2 * time.Second)
+			for allowed(key) {
+				if time.Now().After(deadline) {
+					t.Fatalf("%s: still accepted after two seconds", what)
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+		}
+		keys, err := cli.Keys(ctx, p.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, second, err := cli.RollKey(ctx, p.ID, keys[0].ID, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !allowed(cred.APIKey) || !allowed(second) {
+			t.Error("both keys work during the overlap")
+		}
+		if _, err := cli.RevokeKey(ctx, p.ID, keys[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		refusedWithin("revoked key", cred.APIKey)
+		if _, err := cli.Suspend(ctx, p.ID); err != nil {
+			t.Fatal(err)
+		}
+		refusedWithin("suspended partner", second)
+		if _, err := cli.Resume(ctx, p.ID); err != nil {
+			t.Fatal(err)
+		}
+		deadline := time.Now().Add(2 * time.Second)
+		for !allowed(second) {
+			if time.Now().After(deadline) {
+				t.Fatal("a resumed partner is still refused")
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+}
+
+// TestGateDistrustsItsMemory: when the epoch cannot be read, a remembered key is looked up again.
+func TestGateDistrustsItsMemory(t *testing.T) {
+	e := storetest.Open(t, "sqlite")
+	counted := &countingStore{Store: e.Store}
+	gate := partner.NewGate(counted, e.Clock.Now)
+	_, cred := e.NewPartner(t, partner.Live)
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { gate.Watch(ctx); close(done) }()
+	ask := func() {
+		t.Helper()
+		if _, err := gate.Authenticate(context.Background(), cred.APIKey, partner.ScopeCyber); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for counted.polls.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(10 * time.Millisecond)
+	for range 100 {
+		ask()
+	}
+	if n := counted.lookups.Load(); n != 1 {
+		t.Errorf("%d look-ups for 100 requests", n)
+	}
+	stop()
+	<-done
+	e.Clock.Advance(10 * time.Second) // no poll renews the trust
+	ask()
+	ask()
+	if n := counted.lookups.Load(); n != 3 {
+		t.Errorf("%d look-ups: a memory that nobody renews must not be used", n)
+	}
+}
+
+func TestKeysAreRandomAndChecked(t *testing.T) {
+	e := storetest.Open(t, "sqlite")
+	counted := &countingStore{Store: e.Store}
+	gate := partner.NewGate(counted, e.Clock.Now)
+	_, cred := e.NewPartner(t, partner.Live)
+	key := []byte(cred.APIKey)
+	for i := range key {
+		for _, c := range []byte("aZ0-") {
+			if key[i] == c {
+				continue
+			}
+			wrong := append([]byte{}, key...)
+			wrong[i] = c
+			if _, err := gate.Authenticate(context.Background(), string(wrong), partner.ScopeCyber); !errors.Is(err, partner.ErrUnauthorised) {
+				t.Fatalf("position %d: %v", i, err)
+			}
+		}
+	}
+	if n := counted.lookups.Load(); n != 0 {
+		t.Errorf("%d mistyped keys reached the database", n)
+	}
+	reg := partner.NewRegistry(e.Store, e.Clock.Now, rand.Reader)
+	_, other, err := reg.Create(context.Background(), "x", partner.Sandbox, partner.Settings{})
+	if err != nil || !strings.HasPrefix(other.APIKey, "vg_test_") || !strings.HasPrefix(cred.APIKey, "vg_live_") {
+		t.Error(other.APIKey[:8], err)
+	}
+}
