@@ -260,6 +260,21 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
+// TestPlainStaysInside: a name that was inside when saved and is public now would get its events unencrypted.
+func TestPlainStaysInside(t *testing.T) {
+	g := NewGuard(prefixes("10.0.0.0/8"))
+	g.Ports = []uint16{80, 443}
+	g.Resolver = newNames(t, map[string][]string{"moved.example": {"10.0.0.1", "93.184.216.34"}}).resolver()
+	client := g.Client(ClientOptions{Timeout: 10 * time.Second})
+	defer client.CloseIdleConnections()
+	if err := g.CheckURL(t.Context(), "http://moved.example/"); err != nil {
+		t.Fatal(err)
+	}
+	if o := Send(t.Context(), client, attempt("http://moved.example/")); o.Failure != FailureAddress {
+		t.Errorf("outcome %+v", o)
+	}
+}
+
 // TestMixedAnswers: one forbidden address among good ones is enough to refuse the URL.
 func TestMixedAnswers(t *testing.T) {
 	g := NewGuard(nil)

@@ -72,6 +72,12 @@ func TestCheckURLShape(t *testing.T) {
 		"https://１２７.0.0.1/":                           ErrURL,
 		"https://ⓛocalhost/":                           ErrURL,
 		"https://[fe80::1%25eth0]/":                    ErrURL,
+		"https://2130706433/":                          ErrURL, // hosts that old resolvers take for 127.0.0.1
+		"https://0x7f000001/":                          ErrURL,
+		"https://0x7f.1/":                              ErrURL,
+		"https://127.1/":                               ErrURL,
+		"https://0177.0.0.1/":                          ErrURL,
+		"https://127.0.0.1./":                          ErrURL,
 		"https://[::1/":                                ErrURL,
 		"https://[hooks.example.com]/":                 ErrURL,
 		"https://a." + strings.Repeat("b", 64):         ErrURL,
