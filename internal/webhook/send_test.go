@@ -362,3 +362,39 @@ func TestClassify(t *testing.T) {
 		t.Errorf("unknown error: %s", got)
 	}
 }
+
+// BenchmarkSend stands beside BenchmarkPlainPost: the price of the guard, the bounded reading and the classes.
+func BenchmarkSend(b *testing.B) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }))
+	defer srv.Close()
+	client := NewGuard(prefixes("127.0.0.0/8")).Client(ClientOptions{})
+	defer client.CloseIdleConnections()
+	for b.Loop() {
+		if o := Send(b.Context(), client, attempt(srv.URL)); o.Status != 204 {
+			b.Fatalf("%+v", o)
+		}
+	}
+}
+
+func BenchmarkPlainPost(b *testing.B) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }))
+	defer srv.Close()
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	for b.Loop() {
+		a := attempt(srv.URL)
+		req, err := http.NewRequest(http.MethodPost, a.URL, bytes.NewReader(a.Body))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := Sign(req.Header, a.EventID, a.At, a.Body, a.Keys); err != nil {
+			b.Fatal(err)
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			b.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+	}
+}

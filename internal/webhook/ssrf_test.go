@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -346,6 +347,10 @@ func TestProxyBySetting(t *testing.T) {
 	}
 	if seen.Load() != 1 {
 		t.Errorf("%d requests at the proxy", seen.Load())
+	}
+	// Its dialer goes nowhere else, whatever the transport may ask for.
+	if _, err := dialOnly(at, time.Second)(t.Context(), "tcp", "127.0.0.3:1"); !errors.Is(err, ErrAddress) {
+		t.Errorf("dialling past the proxy: %v", err)
 	}
 }
 
