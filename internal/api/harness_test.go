@@ -125,7 +125,7 @@ func newHandler(t testing.TB, e *storetest.Env) *Server {
 	return NewServer(Options{
 		Gate: partner.NewGate(e.Store, e.Clock.Now), Ledger: e.Store, Log: telemetry.NewLogger(&suiteLog, telemetry.LogOptions{}),
 		Metrics: telemetry.NewMetrics(), Tracer: tracer, Now: e.Clock.Now,
-		Rules: Rules{Services: services},
+		Rules: Rules{Monitoring: cyber.NewMonitoring(e.Store, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now), Services: services},
 	})
 }
 

@@ -13,6 +13,7 @@ const (
 	msgMonitoringAdded   = "Dados adicionados com sucesso."
 	msgMonitoringRemoved = "Dados removidos com sucesso."
 	msgCaseOpened        = "Caso criado com sucesso."
+	msgFindingResolved   = "Ocorrência resolvida com sucesso."
 )
 
 const (
@@ -45,6 +46,7 @@ var byCode = map[string]string{
 	"idempotency.other_body":    "Chave de idempotência já utilizada com outro conteúdo.",
 	"idempotency.still_running": "Uma requisição com esta chave de idempotência ainda está em andamento.",
 	"device.limit_reached":      "Limite de dispositivos do plano atingido.",
+	"asset.limit_reached":       "Limite de dados monitorados deste usuário atingido.",
 }
 
 // messageOf is the sentence for a fault answered with a status.

@@ -36,7 +36,8 @@ type Authenticator interface {
 
 // Rules are what the routes ask.
 type Rules struct {
-	Services *cyber.Services
+	Services   *cyber.Services
+	Monitoring *cyber.Monitoring
 }
 
 // Options are what the server itself needs.

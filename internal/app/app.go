@@ -21,11 +21,12 @@ import (
 
 // App is the service without its listeners: what an admin command needs, and what a server is made of.
 type App struct {
-	Config   config.Common
-	Keys     *seal.Keys
-	Store    *store.Store
-	Partners *partner.Registry
-	Services *cyber.Services
+	Config     config.Common
+	Keys       *seal.Keys
+	Store      *store.Store
+	Partners   *partner.Registry
+	Services   *cyber.Services
+	Monitoring *cyber.Monitoring
 	// Engine is which database answers.
 	Engine sqldb.Engine
 	now    func() time.Time
@@ -63,8 +64,9 @@ func build(ctx context.Context, c config.Common, db *sqldb.DB) (*App, error) {
 	st := store.New(db, keys, now)
 	a := &App{
 		Config: c, Keys: keys, Store: st, Engine: db.Engine(), now: now,
-		Partners: partner.NewRegistry(st, now, nil),
-		Services: cyber.NewServices(st, now),
+		Partners:   partner.NewRegistry(st, now, nil),
+		Services:   cyber.NewServices(st, now),
+		Monitoring: cyber.NewMonitoring(st, cyber.Unasked{}, keys.Fingerprint, now),
 	}
 	if err := st.CheckKeys(ctx); err != nil {
 		return nil, err

@@ -217,7 +217,7 @@ func (s *Server) partnerHandler() http.Handler {
 	s.health(mux)
 	mux.Handle("/", api.NewServer(api.Options{
 		Gate: s.gate, Ledger: s.app.Store, Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now,
-		Rules: api.Rules{Services: s.app.Services},
+		Rules: api.Rules{Monitoring: s.app.Monitoring, Services: s.app.Services},
 	}))
 	return mux
 }

@@ -1,5 +1,7 @@
 package cyber
 
+import "slices"
+
 // Status is what a watched value's listing says.
 type Status string
 
@@ -49,4 +51,13 @@ func SeverityOf(b Breach) Severity {
 		return SeverityMedium
 	}
 	return SeverityLow
+}
+
+// Recycled tells whether a finding would be old news: a combolist is mostly put together from earlier breaches, so when the
+// value was already found elsewhere nobody is alerted. What was withdrawn was never news.
+func Recycled(b Breach, earlier []Finding) bool {
+	if b.Kind != SourceCombolist {
+		return false
+	}
+	return slices.ContainsFunc(earlier, func(f Finding) bool { return f.Resolution != ResolvedRetracted })
 }

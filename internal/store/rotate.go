@@ -45,6 +45,8 @@ var sealedColumns = []sealedColumn{
 	}},
 	{"idempotency", "answer", []string{"partner_id", "claim"}, inPartner("idempotency", "answer")},
 	{"event", "body", []string{"partner_id", "id"}, inPartner("event", "body")},
+	{"asset", "value", []string{"partner_id", "id"}, inPartner("asset", "value")},
+	{"feed", "secret", []string{"name"}, func(key []any) seal.Place { return feedPlace(textOf(key[0])) }},
 }
 
 // SealedUnder counts the sealed values by whether the primary key sealed them.

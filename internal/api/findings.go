@@ -1,0 +1,79 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"vigia/internal/alert"
+	"vigia/internal/cyber"
+	"vigia/internal/partner"
+)
+
+// findingItem is an element of GET /cyber/findings/{userhash}.
+type findingItem struct {
+	ID         string          `json:"id"`
+	AssetID    string          `json:"assetId"`
+	AssetType  string          `json:"assetType"`
+	Breach     breachItem      `json:"breach"`
+	Exposed    []cyber.Exposed `json:"exposed"`
+	Severity   string          `json:"severity"`
+	State      string          `json:"state"`
+	FoundAt    string          `json:"foundAt"`
+	ResolvedAt string          `json:"resolvedAt,omitempty"`
+	Reason     string          `json:"reason,omitempty"`
+}
+
+type breachItem struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Date  string `json:"date"`
+	Kind  string `json:"kind"`
+}
+
+// resolution is the body of POST /cyber/findings/{id}/resolve.
+type resolution struct {
+	UserHash string `json:"userHash"`
+	Reason   string `json:"reason"`
+}
+
+func (s *Server) listFindings(r *request) (any, error) {
+	user, err := r.userHash()
+	if err != nil {
+		return nil, err
+	}
+	findings, err := s.Rules.Monitoring.Findings(r.ctx, r.caller.Partner, user)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]findingItem, len(findings))
+	for i, f := range findings {
+		items[i] = findingItem{
+			ID: string(f.ID), AssetID: string(f.Asset), AssetType: f.Kind.String(), Exposed: f.Breach.Exposes,
+			Breach:   breachItem{f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), string(f.Breach.Kind)},
+			Severity: string(f.Severity), State: "open", FoundAt: f.FoundAt.Format(alert.TimeFormat),
+		}
+		if !f.Open() {
+			items[i].State, items[i].ResolvedAt, items[i].Reason = "resolved", f.ResolvedAt.Format(alert.TimeFormat), string(f.Resolution)
+		}
+	}
+	return items, nil
+}
+
+func (s *Server) resolveFinding(r *request) (any, error) {
+	id, err := r.idInPath("id", cyber.ErrFindingNotFound)
+	if err != nil {
+		return nil, err
+	}
+	var in resolution
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	user, err := partner.ParseUserHash("userHash", in.UserHash)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Rules.Monitoring.Resolve(r.ctx, r.caller.Partner, user, cyber.FindingID(id), in.Reason); err != nil {
+		return nil, err
+	}
+	return done{http.StatusOK, msgFindingResolved}, nil
+}

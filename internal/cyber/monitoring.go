@@ -1,0 +1,210 @@
+package cyber
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vigia/internal/fault"
+	"vigia/internal/identifier"
+	"vigia/internal/partner"
+)
+
+// Faults of monitoring.
+var (
+	ErrAssetInvalid      = fault.New(fault.Invalid, "asset.invalid")
+	ErrAssetNotFound     = fault.New(fault.NotFound, "asset.not_found")
+	ErrAssetLimit        = fault.New(fault.Conflict, "asset.limit_reached")
+	ErrFindingNotFound   = fault.New(fault.NotFound, "finding.not_found")
+	ErrResolutionInvalid = fault.New(fault.Invalid, "resolution.invalid")
+)
+
+// MaxAssets is how many values may be watched for one person. Watching is a way of asking whether somebody's data leaked, so
+// the number a key can ask about under one name is bounded.
+const MaxAssets = 100
+
+// Sighting is where a fingerprint was seen.
+type Sighting struct {
+	// Breaches are the names of the breaches that hold it.
+	Breaches []string
+	// Epoch is the state of the corpora that was asked; 0 means that nobody could be asked now.
+	Epoch int64
+}
+
+// Corpora answers in which breaches a value is. It does not block on anything slower than memory-mapped files.
+type Corpora interface {
+	Probe(fingerprint uint64) Sighting
+}
+
+// Unasked stands for corpora that this process does not hold open: what it adds is probed by a worker soon after.
+type Unasked struct{}
+
+// Probe knows nothing.
+func (Unasked) Probe(uint64) Sighting { return Sighting{} }
+
+// NewAsset is a value about to be watched.
+type NewAsset struct {
+	Asset
+	// Normal is the value's normal form.
+	Normal string
+	// Matched says whether the value meets the corpora; those of sandbox partners never do.
+	Matched     bool
+	Fingerprint uint64
+	Seen        Sighting
+	// OwnCPF is the person's CPF and Salt the partner's, when the value proved to be the CPF behind the user hash.
+	OwnCPF, Salt string
+}
+
+// MonitoringStore keeps watched values and findings.
+type MonitoringStore interface {
+	Salt(ctx context.Context, id partner.ID) (string, error)
+	// InsertAsset keeps a new value with its first findings and their events, or does nothing when the person has it
+	// already. More than limit values of one person are ErrAssetLimit.
+	InsertAsset(ctx context.Context, id partner.ID, a NewAsset, limit int) (added bool, err error)
+	// AssetsOfUser returns a person's values in the order added.
+	AssetsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]Asset, error)
+	// DeleteAsset erases a value and all that was known of it.
+	DeleteAsset(ctx context.Context, id partner.ID, user partner.UserHash, asset AssetID) error
+	// FindingsOfUser returns a person's findings, newest first.
+	FindingsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]Finding, error)
+	// ResolveFinding closes a finding, recomputes the status and keeps the event of its change. A closed one stays as it is.
+	ResolveFinding(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, why Resolution) error
+}
+
+// Monitoring is the rules of /cyber/monitoring and /cyber/findings.
+type Monitoring struct {
+	store       MonitoringStore
+	corpora     Corpora
+	fingerprint func(kind byte, normal []byte) uint64
+	now         func() time.Time
+}
+
+// NewMonitoring joins the rules to a store, the corpora and the keyed fingerprint of values.
+func NewMonitoring(store MonitoringStore, corpora Corpora, fingerprint func(byte, []byte) uint64, now func() time.Time) *Monitoring {
+	return &Monitoring{store: store, corpora: corpora, fingerprint: fingerprint, now: now}
+}
+
+// Owner is whose request or command it is.
+type Owner struct {
+	Partner partner.ID
+	Mode    partner.Mode
+}
+
+// Watch adds a value of a person, as a partner asks. Domains are the operator's to add: see WatchDomain.
+func (m *Monitoring) Watch(ctx context.Context, who Owner, user partner.UserHash, kind, value string) error {
+	k, err := identifier.ParseKind(kind)
+	if err != nil || k == identifier.Domain {
+		return ErrAssetInvalid.With("type: one of email, cpf, phone, credit_card")
+	}
+	_, err = m.watch(ctx, who, user, k, value)
+	return err
+}
+
+// WatchDomain adds a domain on behalf of a person; any e-mail address under it is a hit. It returns false when it was there.
+func (m *Monitoring) WatchDomain(ctx context.Context, who Owner, user partner.UserHash, domain string) (added bool, err error) {
+	return m.watch(ctx, who, user, identifier.Domain, domain)
+}
+
+func (m *Monitoring) watch(ctx context.Context, who Owner, user partner.UserHash, k identifier.Kind, value string) (bool, error) {
+	check := identifier.Required
+	if who.Mode == partner.Sandbox {
+		check = identifier.Waived
+	}
+	normal, err := identifier.Parse(k, value, check)
+	if err != nil {
+		return false, invalidValue(err)
+	}
+	made, err := uuid.NewV7()
+	if err != nil {
+		return false, fmt.Errorf("make asset id: %w", err)
+	}
+	a := NewAsset{
+		Asset:  Asset{ID: AssetID("as_" + made.String()), Partner: who.Partner, User: user, Kind: k, Value: value, AddedAt: m.now()},
+		Normal: normal,
+	}
+	if who.Mode == partner.Sandbox {
+		if sandboxLeak(k, normal) {
+			a.Seen.Breaches = []string{SandboxBreach}
+		}
+	} else {
+		a.Matched, a.Fingerprint = true, m.fingerprint(byte(k), []byte(normal))
+		a.Seen = m.corpora.Probe(a.Fingerprint)
+	}
+	if k == identifier.CPF {
+		if err := m.recognise(ctx, &a); err != nil {
+			return false, err
+		}
+	}
+	return m.store.InsertAsset(ctx, who.Partner, a, MaxAssets)
+}
+
+func invalidValue(err error) error {
+	detail := "not valid"
+	var f *fault.Error
+	if errors.As(err, &f) && f.Detail != "" {
+		detail = f.Detail
+	}
+	return ErrAssetInvalid.With("value: %s", detail)
+}
+
+// recognise finds out whether a CPF is the one that the user hash was made of. Then both digests name one person.
+func (m *Monitoring) recognise(ctx context.Context, a *NewAsset) error {
+	salt, err := m.store.Salt(ctx, a.Partner)
+	if err != nil {
+		return fmt.Errorf("recognise person: %w", err)
+	}
+	d256, d512 := partner.Digests(a.Normal, salt)
+	if c := a.User.Canonical(); bytes.Equal(c, d256) || bytes.Equal(c, d512) {
+		a.OwnCPF, a.Salt = a.Normal, salt
+	}
+	return nil
+}
+
+// SandboxBreach is the made-up breach of sandbox partners.
+const SandboxBreach = "sandbox"
+
+// sandboxLeak tells whether a sandbox value is one of those that the documentation promises a leak for.
+func sandboxLeak(k identifier.Kind, normal string) bool {
+	switch k {
+	case identifier.Email:
+		return strings.HasSuffix(normal, "@vazamento.test")
+	case identifier.CPF:
+		return normal == "00000000191"
+	case identifier.Phone:
+		return normal == "+5511999990000"
+	case identifier.Card:
+		return normal == "4000000000000002"
+	case identifier.Domain:
+		return normal == "vazamento.test"
+	}
+	return false
+}
+
+// Watched lists a person's values in the order added.
+func (m *Monitoring) Watched(ctx context.Context, id partner.ID, user partner.UserHash) ([]Asset, error) {
+	return m.store.AssetsOfUser(ctx, id, user)
+}
+
+// Forget ends the watch on a value and erases it.
+func (m *Monitoring) Forget(ctx context.Context, id partner.ID, user partner.UserHash, asset AssetID) error {
+	return m.store.DeleteAsset(ctx, id, user, asset)
+}
+
+// Findings lists what was found of a person, newest first.
+func (m *Monitoring) Findings(ctx context.Context, id partner.ID, user partner.UserHash) ([]Finding, error) {
+	return m.store.FindingsOfUser(ctx, id, user)
+}
+
+// Resolve closes a finding because the person has dealt with it.
+func (m *Monitoring) Resolve(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, reason string) error {
+	switch why := Resolution(reason); why {
+	case ResolvedPasswordChanged, ResolvedAccountClosed, ResolvedCardReplaced, ResolvedNotMe, ResolvedOther:
+		return m.store.ResolveFinding(ctx, id, user, finding, why)
+	}
+	return ErrResolutionInvalid.With("reason: one of password_changed, account_closed, card_replaced, not_me, other")
+}

@@ -1,0 +1,129 @@
+// Package leak keeps the bodies of leaked data and finds watched values in them.
+//
+// An import reduces a dump of any format to a segment: the sorted set of keyed fingerprints of the identifiers in it. Nothing
+// else of a dump is kept, on no disk and in no log. The match is one question asked both ways: a new breach is asked about
+// every watched value, a new watched value is asked about in every breach. Feeds bring dumps by themselves.
+//
+// The package knows neither SQL nor HTTP of ours, and no personal value: it handles fingerprints. The invariant it keeps: every
+// stage may be repeated, by this process or another, after a failure at any moment, and each finding is still made once.
+package leak
+
+import (
+	"context"
+	"time"
+
+	"vigia/internal/cyber"
+	"vigia/internal/fault"
+	"vigia/internal/job"
+	"vigia/internal/partner"
+)
+
+// State is where a breach stands.
+type State string
+
+// The states. Only what is published is probed and shown.
+const (
+	Importing State = "importing"
+	Published State = "published"
+	Retracted State = "retracted"
+)
+
+// Record is a breach as the operator knows it.
+type Record struct {
+	cyber.Breach
+	State State
+	// Segment is the file of the corpora that holds its identifiers; empty when there is none, as for what a service such
+	// as Have I Been Pwned told us.
+	Segment string
+	// Digest identifies the content of that file.
+	Digest      string
+	Tally       Tally
+	PublishedAt time.Time
+	RetractedAt time.Time
+}
+
+// Tally is what an import counted.
+type Tally struct {
+	// Bytes were read from the inputs, Scanned after unpacking.
+	Bytes   int64 `json:"bytes"`
+	Scanned int64 `json:"scanned"`
+	// Streams are the files, members of archives included.
+	Streams int64 `json:"streams"`
+	// Found counts identifiers by type, repetitions included.
+	Found map[string]int64 `json:"found"`
+	// Distinct is the size of the set, e-mail domains included.
+	Distinct int64 `json:"distinct"`
+	// Problems counts inputs that could not be read to their end: broken or refused archives.
+	Problems int64 `json:"problems"`
+}
+
+// Kinds of jobs.
+const (
+	KindImport   = "breach.import"
+	KindMatch    = "breach.match"
+	KindWithdraw = "breach.withdraw"
+	KindRestate  = "breach.restate"
+)
+
+// Faults of this package.
+var (
+	ErrBreachNotFound = fault.New(fault.NotFound, "breach.not_found")
+	ErrBreachInvalid  = fault.New(fault.Invalid, "breach.invalid")
+	ErrBreachExists   = fault.New(fault.Conflict, "breach.exists")
+	ErrRetracted      = fault.New(fault.Conflict, "breach.retracted")
+	ErrBusy           = fault.New(fault.Conflict, "breach.busy")
+	ErrInput          = fault.New(fault.Invalid, "breach.input")
+)
+
+// Segment is a file to probe.
+type Segment struct {
+	Breach, File, Digest string
+}
+
+// Pending is a watched value that has not been probed in every breach.
+type Pending struct {
+	Partner     partner.ID
+	Asset       cyber.AssetID
+	Fingerprint uint64
+}
+
+// Store keeps breaches, matches and findings.
+type Store interface {
+	Breaches(ctx context.Context) ([]Record, error)
+	BreachByName(ctx context.Context, name string) (Record, error)
+	// InsertBreach keeps a new breach; ErrBreachExists when the name is taken.
+	InsertBreach(ctx context.Context, r Record) error
+	// UpdateBreach changes what is told of a breach and asks for the statuses to be computed again.
+	UpdateBreach(ctx context.Context, name string, change func(*Record) error) (Record, error)
+	// PublishBreach makes a breach that is being imported visible and hands over to the match, in one transaction. Publishing
+	// the same file again changes nothing.
+	PublishBreach(ctx context.Context, name, file, digest string, tally Tally) error
+	// RetractBreach takes a breach back and hands over to the withdrawal of its findings.
+	RetractBreach(ctx context.Context, name string) (Record, error)
+
+	// CorporaEpoch moves whenever a breach is published or retracted.
+	CorporaEpoch(ctx context.Context) (int64, error)
+	// Segments returns all published segments and the epoch they belong to.
+	Segments(ctx context.Context) ([]Segment, int64, error)
+
+	// Fingerprints returns watched fingerprints above after, rising as signed numbers, each once.
+	Fingerprints(ctx context.Context, after int64, limit int) ([]int64, error)
+	// FingerprintsSince returns those of values added at or after a time, in the same order.
+	FingerprintsSince(ctx context.Context, since time.Time, after int64, limit int) ([]int64, error)
+	// KeepHits notes which watched values have these fingerprints, to be told.
+	KeepHits(ctx context.Context, breach string, fingerprints []int64) (int64, error)
+	// TellHits makes findings, statuses and events of up to limit noted hits, whole persons at a time, and returns how many
+	// were done; 0 when none is left.
+	TellHits(ctx context.Context, breach string, limit int) (int, error)
+	// WithdrawFindings closes up to limit open findings of a breach as retracted and returns how many.
+	WithdrawFindings(ctx context.Context, breach string, limit int) (int, error)
+	// RestateFindings computes the statuses again for up to limit findings after the given one, and returns the last.
+	RestateFindings(ctx context.Context, breach string, after cyber.FindingID, limit int) (last cyber.FindingID, err error)
+
+	// PendingAssets returns values that are not yet probed in every breach, oldest first.
+	PendingAssets(ctx context.Context, limit int) ([]Pending, error)
+	// SettleAsset keeps what a probe at an epoch saw; the value is not pending any more if the epoch still holds.
+	SettleAsset(ctx context.Context, id partner.ID, asset cyber.AssetID, seen cyber.Sighting) error
+
+	AddJob(ctx context.Context, kind, subject string, args any) (job.ID, error)
+}

@@ -1,0 +1,272 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"vigia/internal/cyber"
+	"vigia/internal/job"
+	"vigia/internal/leak"
+	"vigia/internal/sqldb"
+)
+
+var _ leak.Store = (*Store)(nil)
+
+// breachColumns are what a person or partner may be told of a breach; the table goes by b.
+const breachColumns = `b.name, b.title, b.day, b.source, b.description, b.exposes, b.kind, b.verified, b.fabricated, b.spam_list, b.added_at`
+
+type breachRow struct {
+	b          cyber.Breach
+	day, added int64
+	exposes    string
+}
+
+func (r *breachRow) dest() []any {
+	return []any{
+		&r.b.Name, &r.b.Title, &r.day, &r.b.Source, &r.b.Description, &r.exposes, &r.b.Kind, &r.b.Verified, &r.b.Fabricated,
+		&r.b.SpamList, &r.added,
+	}
+}
+
+func (r *breachRow) breach() cyber.Breach {
+	r.b.Date, r.b.AddedAt, r.b.Exposes = fromMicros(r.day), fromMicros(r.added), []cyber.Exposed{}
+	for _, e := range strings.Split(r.exposes, ",") {
+		if e != "" {
+			r.b.Exposes = append(r.b.Exposes, cyber.Exposed(e))
+		}
+	}
+	return r.b
+}
+
+func exposesText(classes []cyber.Exposed) string {
+	text := make([]string, len(classes))
+	for i, c := range classes {
+		text[i] = string(c)
+	}
+	return strings.Join(text, ",")
+}
+
+const recordColumns = breachColumns + `, b.state, b.segment, b.digest, b.tally, b.published_at, b.retracted_at`
+
+func scanRecord(row scanner) (leak.Record, error) {
+	var b breachRow
+	var r leak.Record
+	var tally string
+	var published, retracted int64
+	if err := row.Scan(append(b.dest(), &r.State, &r.Segment, &r.Digest, &tally, &published, &retracted)...); err != nil {
+		return r, err
+	}
+	r.Breach, r.PublishedAt, r.RetractedAt = b.breach(), fromMicros(published), fromMicros(retracted)
+	if err := json.Unmarshal([]byte(tally), &r.Tally); err != nil {
+		return r, fmt.Errorf("read tally: %w", err)
+	}
+	return r, nil
+}
+
+// Breaches returns all breaches, oldest first.
+func (s *Store) Breaches(ctx context.Context) ([]leak.Record, error) {
+	return collect(ctx, s.reader(ctx), scanRecord, `SELECT `+recordColumns+` FROM breach b ORDER BY b.added_at, b.name`)
+}
+
+// BreachByName returns one breach.
+func (s *Store) BreachByName(ctx context.Context, name string) (leak.Record, error) {
+	return breachByName(ctx, s.reader(ctx), name)
+}
+
+func breachByName(ctx context.Context, q querier, name string) (leak.Record, error) {
+	r, err := scanRecord(q.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM breach b WHERE b.name = $1`, name))
+	if errors.Is(err, sql.ErrNoRows) {
+		return r, leak.ErrBreachNotFound.With("name: there is no such breach")
+	}
+	if err != nil {
+		return r, classify(fmt.Errorf("read breach: %w", err))
+	}
+	return r, nil
+}
+
+// publishedBreaches returns those of the named breaches that are published.
+func publishedBreaches(ctx context.Context, q querier, names []string) (map[string]cyber.Breach, error) {
+	args := []any{}
+	found, err := collect(ctx, q, func(row scanner) (cyber.Breach, error) {
+		var b breachRow
+		err := row.Scan(b.dest()...)
+		return b.breach(), err
+	}, `SELECT `+breachColumns+` FROM breach b WHERE b.state = 'published' AND b.name IN (`+list(&args, names)+`)`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read breaches: %w", err)
+	}
+	byName := make(map[string]cyber.Breach, len(found))
+	for _, b := range found {
+		byName[b.Name] = b
+	}
+	return byName, nil
+}
+
+// InsertBreach keeps a new breach.
+func (s *Store) InsertBreach(ctx context.Context, r leak.Record) error {
+	tally, err := json.Marshal(r.Tally)
+	if err != nil {
+		return fmt.Errorf("insert breach: %w", err)
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		res, err := tx.ExecContext(ctx, `INSERT INTO breach (name, title, day, source, description, exposes, kind, verified, fabricated,
+			spam_list, state, segment, digest, tally, added_at, published_at, retracted_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0) ON CONFLICT (name) DO NOTHING`,
+			r.Name, r.Title, micros(r.Date), r.Source, r.Description, exposesText(r.Exposes), string(r.Kind), r.Verified, r.Fabricated,
+			r.SpamList, string(r.State), r.Segment, r.Digest, string(tally), micros(r.AddedAt), micros(r.PublishedAt))
+		if err != nil {
+			return fmt.Errorf("insert breach: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(leak.ErrBreachExists.With("name: is taken"), err)
+		}
+		return nil
+	})
+}
+
+// UpdateBreach changes what is told of a breach. Statuses and severities depend on it, so a job computes them again.
+func (s *Store) UpdateBreach(ctx context.Context, name string, change func(*leak.Record) error) (leak.Record, error) {
+	var r leak.Record
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if err := lockBreach(ctx, tx, name); err != nil {
+			return err
+		}
+		var err error
+		if r, err = breachByName(ctx, tx, name); err != nil {
+			return err
+		}
+		if err := change(&r); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE breach SET title = $2, day = $3, source = $4, description = $5, exposes = $6, kind = $7,
+			verified = $8, fabricated = $9, spam_list = $10 WHERE name = $1`, name, r.Title, micros(r.Date), r.Source, r.Description,
+			exposesText(r.Exposes), string(r.Kind), r.Verified, r.Fabricated, r.SpamList)
+		if err != nil {
+			return fmt.Errorf("update breach: %w", err)
+		}
+		return s.handOver(ctx, tx, leak.KindRestate, name)
+	})
+	return r, err
+}
+
+// lockBreach orders concurrent changes of one breach.
+func lockBreach(ctx context.Context, tx *sqldb.Tx, name string) error {
+	if _, err := tx.ExecContext(ctx, `UPDATE breach SET state = state WHERE name = $1`, name); err != nil {
+		return fmt.Errorf("lock breach: %w", err)
+	}
+	return nil
+}
+
+// handOver adds a job in the transaction of what calls for it. One that has not begun will see what this transaction wrote; one
+// that runs may have passed it, so it is asked to begin again.
+func (s *Store) handOver(ctx context.Context, tx *sqldb.Tx, kind, name string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE job SET progress = '{}', lease = '', state = 'ready', next_at = $3
+		WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running')`, kind, name, micros(s.now()))
+	if err != nil {
+		return fmt.Errorf("hand over: %w", err)
+	}
+	if _, err = s.addJob(ctx, tx, kind, name, struct{}{}); errors.Is(err, job.ErrExists) {
+		return nil
+	}
+	return err
+}
+
+// PublishBreach makes an imported breach visible and hands over to the match.
+func (s *Store) PublishBreach(ctx context.Context, name, file, digest string, tally leak.Tally) error {
+	text, err := json.Marshal(tally)
+	if err != nil {
+		return fmt.Errorf("publish breach: %w", err)
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if err := lockBreach(ctx, tx, name); err != nil {
+			return err
+		}
+		r, err := breachByName(ctx, tx, name)
+		if err != nil {
+			return err
+		}
+		switch {
+		case r.State == leak.Published && r.Digest == digest: // a repetition after a crash
+			return nil
+		case r.State == leak.Retracted:
+			return leak.ErrRetracted.With("name: was retracted")
+		case r.State == leak.Published:
+			return leak.ErrBreachExists.With("name: is published with other content")
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE breach SET state = 'published', segment = $2, digest = $3, tally = $4, published_at = $5
+			WHERE name = $1`, name, file, digest, string(text), micros(s.now()))
+		if err != nil {
+			return fmt.Errorf("publish breach: %w", err)
+		}
+		if err := moveCorporaEpoch(ctx, tx); err != nil {
+			return err
+		}
+		return s.handOver(ctx, tx, leak.KindMatch, name)
+	})
+}
+
+// RetractBreach takes a breach back: from this moment it is neither probed nor told.
+func (s *Store) RetractBreach(ctx context.Context, name string) (leak.Record, error) {
+	var r leak.Record
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if err := lockBreach(ctx, tx, name); err != nil {
+			return err
+		}
+		var err error
+		if r, err = breachByName(ctx, tx, name); err != nil || r.State == leak.Retracted {
+			return err
+		}
+		now := s.now()
+		_, err = tx.ExecContext(ctx, `UPDATE breach SET state = 'retracted', retracted_at = $2 WHERE name = $1`, name, micros(now))
+		if err != nil {
+			return fmt.Errorf("retract breach: %w", err)
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE job SET cancel = $3 WHERE subject = $2 AND kind IN ($1, $4)
+			AND state IN ('ready', 'running')`, leak.KindImport, name, true, leak.KindMatch); err != nil {
+			return fmt.Errorf("retract breach: %w", err)
+		}
+		r.State, r.RetractedAt = leak.Retracted, now
+		if err := moveCorporaEpoch(ctx, tx); err != nil {
+			return err
+		}
+		return s.handOver(ctx, tx, leak.KindWithdraw, name)
+	})
+	return r, err
+}
+
+func moveCorporaEpoch(ctx context.Context, tx *sqldb.Tx) error {
+	if _, err := tx.ExecContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'corpora'`); err != nil {
+		return fmt.Errorf("move corpora epoch: %w", err)
+	}
+	return nil
+}
+
+func corporaEpoch(ctx context.Context, q querier) (int64, error) {
+	var v int64
+	if err := q.QueryRowContext(ctx, `SELECT value FROM epoch WHERE name = 'corpora'`).Scan(&v); err != nil {
+		return 0, classify(fmt.Errorf("read corpora epoch: %w", err))
+	}
+	return v, nil
+}
+
+// CorporaEpoch moves whenever a breach is published or retracted.
+func (s *Store) CorporaEpoch(ctx context.Context) (int64, error) {
+	return corporaEpoch(ctx, s.reader(ctx))
+}
+
+// Segments returns all published segments. The epoch is read first: whatever comes between is seen again at the next look.
+func (s *Store) Segments(ctx context.Context) ([]leak.Segment, int64, error) {
+	epoch, err := s.CorporaEpoch(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	segments, err := collect(ctx, s.reader(ctx), func(row scanner) (leak.Segment, error) {
+		var g leak.Segment
+		return g, row.Scan(&g.Breach, &g.File, &g.Digest)
+	}, `SELECT name, segment, digest FROM breach WHERE state = 'published' AND segment <> '' ORDER BY published_at, name`)
+	return segments, epoch, err
+}

@@ -1,0 +1,229 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"vigia/internal/cyber"
+	"vigia/internal/leak"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+)
+
+func scanInt(row scanner) (int64, error) {
+	var v int64
+	return v, row.Scan(&v)
+}
+
+// Fingerprints returns watched fingerprints above after, each once.
+func (s *Store) Fingerprints(ctx context.Context, after int64, limit int) ([]int64, error) {
+	return collect(ctx, s.reader(ctx), scanInt, `SELECT DISTINCT fingerprint FROM asset WHERE fingerprint IS NOT NULL AND fingerprint > $1
+		ORDER BY fingerprint LIMIT $2`, after, int64(limit))
+}
+
+// FingerprintsSince returns those of values added at or after a time.
+func (s *Store) FingerprintsSince(ctx context.Context, since time.Time, after int64, limit int) ([]int64, error) {
+	return collect(ctx, s.reader(ctx), scanInt, `SELECT DISTINCT fingerprint FROM asset WHERE fingerprint IS NOT NULL AND fingerprint > $1
+		AND created_at >= $3 ORDER BY fingerprint LIMIT $2`, after, int64(limit), micros(since))
+}
+
+// hitBatch bounds an IN list.
+const hitBatch = 500
+
+// KeepHits notes the watched values with these fingerprints.
+func (s *Store) KeepHits(ctx context.Context, breach string, fingerprints []int64) (int64, error) {
+	var total int64
+	for len(fingerprints) > 0 {
+		part := fingerprints[:min(hitBatch, len(fingerprints))]
+		fingerprints = fingerprints[len(part):]
+		args := []any{breach}
+		marks := make([]byte, 0, 5*len(part))
+		for i, f := range part {
+			args = append(args, f)
+			if i > 0 {
+				marks = append(marks, ", "...)
+			}
+			marks = strconv.AppendInt(append(marks, '$'), int64(len(args)), 10)
+		}
+		err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+			res, err := tx.ExecContext(ctx, `INSERT INTO match_hit (breach, partner_id, user_index, asset_id)
+				SELECT CAST($1 AS TEXT), partner_id, user_index, id FROM asset WHERE fingerprint IN (`+string(marks)+`)
+				AND NOT EXISTS (SELECT 1 FROM finding f WHERE f.asset_id = asset.id AND f.breach = $1)
+				ON CONFLICT (breach, partner_id, user_index, asset_id) DO NOTHING`, args...)
+			if err != nil {
+				return fmt.Errorf("keep hits: %w", err)
+			}
+			n, err := res.RowsAffected()
+			total += n
+			return err
+		})
+		if err != nil {
+			return total, err
+		}
+	}
+	return total, nil
+}
+
+type keptHit struct {
+	partner partner.ID
+	user    string
+	asset   cyber.AssetID
+}
+
+// TellHits turns noted hits into findings, statuses and events, whole persons at a time: a person hears once of a breach.
+func (s *Store) TellHits(ctx context.Context, breach string, limit int) (int, error) {
+	told := 0
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		told = 0
+		kept, err := collect(ctx, tx, func(row scanner) (keptHit, error) {
+			var h keptHit
+			var user []byte
+			err := row.Scan(&h.partner, &user, &h.asset)
+			h.user = string(user)
+			return h, err
+		}, `SELECT partner_id, user_index, asset_id FROM match_hit WHERE breach = $1 ORDER BY partner_id, user_index, asset_id LIMIT $2`,
+			breach, int64(limit))
+		if err != nil {
+			return fmt.Errorf("read hits: %w", err)
+		}
+		if len(kept) == limit {
+			kept = wholePersons(kept)
+		}
+		for rest := kept; len(rest) > 0; {
+			n := 1
+			for n < len(rest) && rest[n].partner == rest[0].partner {
+				n++
+			}
+			if err := s.tell(ctx, tx, rest[0].partner, breach, rest[:n]); err != nil {
+				return err
+			}
+			rest = rest[n:]
+		}
+		told = len(kept)
+		return nil
+	})
+	return told, err
+}
+
+// wholePersons leaves the last person out, of whom more may follow, unless there is no other.
+func wholePersons(kept []keptHit) []keptHit {
+	last := kept[len(kept)-1]
+	for n := len(kept); n > 0; n-- {
+		if h := kept[n-1]; h.partner != last.partner || h.user != last.user {
+			return kept[:n]
+		}
+	}
+	return kept
+}
+
+func (s *Store) tell(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach string, kept []keptHit) error {
+	hits, ids := make([]hit, len(kept)), make([]cyber.AssetID, len(kept))
+	for i, h := range kept {
+		hits[i], ids[i] = hit{h.asset, breach}, h.asset
+	}
+	if err := s.addFindings(ctx, tx, id, hits); err != nil {
+		return err
+	}
+	args := []any{breach, string(id)}
+	marks := list(&args, ids)
+	if _, err := tx.ExecContext(ctx, `DELETE FROM match_hit WHERE breach = $1 AND partner_id = $2 AND asset_id IN (`+marks+`)`, args...); err != nil {
+		return fmt.Errorf("forget hits: %w", err)
+	}
+	return nil
+}
+
+type foundIn struct {
+	id      cyber.FindingID
+	partner partner.ID
+	asset   cyber.AssetID
+}
+
+func scanFoundIn(row scanner) (foundIn, error) {
+	var f foundIn
+	return f, row.Scan(&f.id, &f.partner, &f.asset)
+}
+
+// byPartner runs fn for the values of each partner.
+func byPartner(found []foundIn, fn func(id partner.ID, assets []cyber.AssetID) error) error {
+	assets := map[partner.ID][]cyber.AssetID{}
+	var order []partner.ID
+	for _, f := range found {
+		if assets[f.partner] == nil {
+			order = append(order, f.partner)
+		}
+		assets[f.partner] = append(assets[f.partner], f.asset)
+	}
+	for _, id := range order {
+		if err := fn(id, assets[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WithdrawFindings closes up to limit open findings of a breach as retracted, and forgets hits that were not told.
+func (s *Store) WithdrawFindings(ctx context.Context, breach string, limit int) (int, error) {
+	n := 0
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM match_hit WHERE breach = $1`, breach); err != nil {
+			return fmt.Errorf("forget hits: %w", err)
+		}
+		found, err := collect(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND resolution = ''
+			ORDER BY id LIMIT $2`, breach, int64(limit))
+		if err != nil {
+			return fmt.Errorf("withdraw findings: %w", err)
+		}
+		n = len(found)
+		return byPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
+			return s.close(ctx, tx, id, assets, func(f cyber.Finding) bool { return f.Breach.Name == breach }, cyber.ResolvedRetracted)
+		})
+	})
+	return n, err
+}
+
+// RestateFindings computes the statuses of values found in a breach again.
+func (s *Store) RestateFindings(ctx context.Context, breach string, after cyber.FindingID, limit int) (last cyber.FindingID, err error) {
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+		last = ""
+		found, err := collect(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2
+			ORDER BY id LIMIT $3`, breach, string(after), int64(limit))
+		if err != nil {
+			return fmt.Errorf("restate findings: %w", err)
+		}
+		if len(found) > 0 {
+			last = found[len(found)-1].id
+		}
+		return byPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
+			return s.close(ctx, tx, id, assets, func(cyber.Finding) bool { return false }, "")
+		})
+	})
+	return last, err
+}
+
+// PendingAssets returns values not yet probed in every breach.
+func (s *Store) PendingAssets(ctx context.Context, limit int) ([]leak.Pending, error) {
+	return collect(ctx, s.reader(ctx), func(row scanner) (leak.Pending, error) {
+		var p leak.Pending
+		var f int64
+		err := row.Scan(&p.Partner, &p.Asset, &f)
+		p.Fingerprint = uint64(f) //nolint:gosec // a bit pattern
+		return p, err
+	}, `SELECT partner_id, id, fingerprint FROM asset WHERE pending AND fingerprint IS NOT NULL ORDER BY created_at LIMIT $1`, int64(limit))
+}
+
+// SettleAsset keeps what a later probe saw.
+func (s *Store) SettleAsset(ctx context.Context, id partner.ID, asset cyber.AssetID, seen cyber.Sighting) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if err := s.addFindings(ctx, tx, id, hitsOf(asset, seen.Breaches)); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE asset SET pending = $4 WHERE partner_id = $1 AND id = $2
+			AND EXISTS (SELECT 1 FROM epoch WHERE name = 'corpora' AND value <= $3)`, string(id), string(asset), seen.Epoch, false)
+		if err != nil {
+			return fmt.Errorf("settle asset: %w", err)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,189 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"vigia/internal/cyber"
+	"vigia/internal/identifier"
+	"vigia/internal/partner"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+)
+
+var _ cyber.MonitoringStore = (*Store)(nil)
+
+// sealedAsset is what the sealed column of a watched value holds.
+type sealedAsset struct {
+	Value string           `json:"value"`
+	User  partner.UserHash `json:"userHash"`
+}
+
+func assetPlace(id partner.ID, asset cyber.AssetID) seal.Place {
+	return seal.Place{Table: "asset", Column: "value", Partner: string(id), Row: string(asset)}
+}
+
+func (s *Store) sealAsset(id partner.ID, a cyber.Asset) ([]byte, error) {
+	plain, err := json.Marshal(sealedAsset{Value: a.Value, User: a.User})
+	if err != nil {
+		return nil, fmt.Errorf("seal asset: %w", err)
+	}
+	sealed, err := s.keys.Seal(assetPlace(id, a.ID), plain)
+	if err != nil {
+		return nil, fmt.Errorf("seal asset: %w", err)
+	}
+	return sealed, nil
+}
+
+func (s *Store) openAsset(a *cyber.Asset, sealed []byte) error {
+	plain, err := s.keys.Unseal(assetPlace(a.Partner, a.ID), sealed)
+	if err != nil {
+		return fmt.Errorf("open asset: %w", err)
+	}
+	var v sealedAsset
+	if err := json.Unmarshal(plain, &v); err != nil {
+		return fmt.Errorf("open asset: %w", err)
+	}
+	a.Value, a.User = v.Value, v.User
+	return nil
+}
+
+// valueIndex is how a person's value is recognised when it is added again.
+func (s *Store) valueIndex(id partner.ID, kind identifier.Kind, normal string) []byte {
+	return s.keys.BlindIndex("asset", string(id), append([]byte{byte(kind)}, normal...))
+}
+
+// InsertAsset keeps a new watched value: see cyber.MonitoringStore.
+func (s *Store) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (added bool, err error) {
+	sealed, err := s.sealAsset(id, a.Asset)
+	if err != nil {
+		return false, err
+	}
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+		added = false
+		if a.OwnCPF != "" {
+			if err := s.linkPerson(ctx, tx, id, a.OwnCPF, a.Salt); err != nil {
+				return err
+			}
+		}
+		if added, err = s.insertAsset(ctx, tx, id, a, sealed, limit); err != nil || !added {
+			return err
+		}
+		return s.addFindings(ctx, tx, id, hitsOf(a.ID, a.Seen.Breaches))
+	})
+	return added, err
+}
+
+func (s *Store) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID, a cyber.NewAsset, sealed []byte, limit int) (bool, error) {
+	u, err := s.userOf(ctx, tx, id, a.User)
+	if err != nil {
+		return false, err
+	}
+	index := s.valueIndex(id, a.Kind, a.Normal)
+	var twins, all int64
+	// The limit is a quota: two requests at the same instant may pass it by one. Twins are what the constraint forbids.
+	err = tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE kind = $4 AND value_index = $5), count(*) FROM asset
+		WHERE partner_id = $1 AND user_index IN ($2, $3)`, string(id), u.write, u.other, int64(a.Kind), index).Scan(&twins, &all)
+	if err != nil {
+		return false, fmt.Errorf("count assets: %w", err)
+	}
+	if twins > 0 {
+		return false, nil
+	}
+	if all >= int64(limit) {
+		return false, cyber.ErrAssetLimit.With("userHash: at most %d values of one person", limit)
+	}
+	fingerprint, pending, err := s.probing(ctx, tx, a)
+	if err != nil {
+		return false, err
+	}
+	res, err := tx.ExecContext(ctx, `INSERT INTO asset
+		(id, partner_id, user_index, kind, value_index, fingerprint, pending, value, status, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		ON CONFLICT (partner_id, user_index, kind, value_index) DO NOTHING`,
+		string(a.ID), string(id), u.write, int64(a.Kind), index, fingerprint, pending, sealed, string(cyber.StatusMonitored),
+		micros(a.AddedAt))
+	if err != nil {
+		return false, fmt.Errorf("insert asset: %w", err)
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+// probing says what to keep for the match. A value whose sighting is older than the corpora is pending: a worker probes it
+// again. A breach that is published while this transaction runs is the match's own business: see leak.Matcher.
+func (s *Store) probing(ctx context.Context, q querier, a cyber.NewAsset) (fingerprint sql.NullInt64, pending bool, err error) {
+	if !a.Matched {
+		return fingerprint, false, nil
+	}
+	epoch, err := corporaEpoch(ctx, q)
+	return sql.NullInt64{Int64: int64(a.Fingerprint), Valid: true}, a.Seen.Epoch < epoch, err //nolint:gosec // a bit pattern
+}
+
+// AssetsOfUser returns a person's values in the order added, each once even if it was added under both digests before these
+// were known as one person.
+func (s *Store) AssetsOfUser(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.Asset, error) {
+	q := s.reader(ctx)
+	u, err := s.userOf(ctx, q, id, hash)
+	if err != nil {
+		return nil, err
+	}
+	type row struct {
+		cyber.Asset
+		twin string
+	}
+	rows, err := collect(ctx, q, func(row_ scanner) (row, error) {
+		r := row{Asset: cyber.Asset{Partner: id}}
+		var created int64
+		var index, sealed []byte
+		if err := row_.Scan(&r.ID, &r.Kind, &index, &sealed, &r.Status, &created); err != nil {
+			return r, err
+		}
+		r.AddedAt, r.twin = fromMicros(created), string(index)
+		return r, s.openAsset(&r.Asset, sealed)
+	}, `SELECT id, kind, value_index, value, status, created_at FROM asset
+		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, string(id), u.write, u.other)
+	if err != nil {
+		return nil, fmt.Errorf("list assets: %w", err)
+	}
+	assets, seen := make([]cyber.Asset, 0, len(rows)), make(map[string]bool, len(rows))
+	for _, r := range rows {
+		if !seen[r.twin] {
+			seen[r.twin] = true
+			assets = append(assets, r.Asset)
+		}
+	}
+	return assets, nil
+}
+
+// DeleteAsset erases a value, its findings and its history; what was added under the person's other digest goes with it.
+func (s *Store) DeleteAsset(ctx context.Context, id partner.ID, hash partner.UserHash, asset cyber.AssetID) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		u, err := s.userOf(ctx, tx, id, hash)
+		if err != nil {
+			return err
+		}
+		var kind int64
+		var index []byte
+		err = tx.QueryRowContext(ctx, `SELECT kind, value_index FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND id = $4`,
+			string(id), u.write, u.other, string(asset)).Scan(&kind, &index)
+		if errors.Is(err, sql.ErrNoRows) {
+			return cyber.ErrAssetNotFound
+		}
+		if err != nil {
+			return fmt.Errorf("delete asset: %w", err)
+		}
+		res, err := tx.ExecContext(ctx, `DELETE FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND kind = $4 AND value_index = $5`,
+			string(id), u.write, u.other, kind, index)
+		if err != nil {
+			return fmt.Errorf("delete asset: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 { // a twin request was faster
+			return errors.Join(cyber.ErrAssetNotFound, err)
+		}
+		return nil
+	})
+}
