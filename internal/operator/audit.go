@@ -1,0 +1,108 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"vigia/internal/fault"
+)
+
+// Actor is who did something, and from where.
+type Actor struct {
+	// Name is an operator's id, or "cli:" and the account of the machine that ran a command.
+	Name string
+	// From is a network address, or a machine's name.
+	From string
+}
+
+// Entry is one line of the audit trail.
+type Entry struct {
+	// Seq numbers the lines without gaps.
+	Seq int64
+	At  time.Time
+	Actor
+	// Action is what was done or seen, as "noun.verb".
+	Action string
+	// Subject is the id of what it was done to; never a personal value.
+	Subject string
+	// Detail may name personal values and reasons: it is kept sealed, like From.
+	Detail string
+}
+
+// ErrTrailBroken means that the trail is not what was written: a line was changed, removed, added or moved.
+var ErrTrailBroken = fault.New(fault.Conflict, "audit.broken")
+
+// Head is the end of the trail. Kept elsewhere, it later shows that nothing before it was cut off or replaced.
+type Head struct {
+	Seq int64
+	MAC []byte
+}
+
+// Filter narrows a reading of the trail; empty fields do not.
+type Filter struct {
+	Actor, Action, Subject string
+	// Before is the number to go on from, exclusive; 0 means from the newest.
+	Before int64
+	Limit  int
+}
+
+// Ledger keeps the trail, each line chained by a keyed hash to the one before.
+type Ledger interface {
+	AppendAudit(ctx context.Context, e Entry) (Entry, error)
+	// Audit returns lines, newest first.
+	Audit(ctx context.Context, f Filter) ([]Entry, error)
+	// VerifyAudit walks the whole trail and returns its head; ErrTrailBroken names the first line that is wrong.
+	VerifyAudit(ctx context.Context, expect Head, progress func(seq int64)) (Head, error)
+	// Together runs fn in one transaction: what it changes and the lines it records are kept together or not at all.
+	Together(ctx context.Context, fn func(ctx context.Context) error) error
+}
+
+// Trail is the audit trail: who did or saw what, when and from where.
+type Trail struct {
+	ledger Ledger
+	now    func() time.Time
+}
+
+// NewTrail joins the trail to where it is kept.
+func NewTrail(ledger Ledger, now func() time.Time) *Trail { return &Trail{ledger: ledger, now: now} }
+
+// maxDetail bounds what a line can say.
+const maxDetail = 4000
+
+// Record adds a line. What personal values are about to be shown is recorded first, so that nothing is seen unrecorded.
+func (t *Trail) Record(ctx context.Context, who Actor, action, subject, detail string) error {
+	for i := maxDetail; len(detail) > maxDetail; i-- {
+		if utf8.RuneStart(detail[i]) {
+			detail = detail[:i]
+		}
+	}
+	_, err := t.ledger.AppendAudit(ctx, Entry{At: t.now(), Actor: who, Action: action, Subject: subject, Detail: detail})
+	if err != nil {
+		return fmt.Errorf("record in the audit trail: %w", err)
+	}
+	return nil
+}
+
+// Do runs a change and records it in the same transaction; fn says what it was done to. It must be short and must not reach
+// outside the database.
+func (t *Trail) Do(ctx context.Context, who Actor, action string, fn func(ctx context.Context) (subject, detail string, err error)) error {
+	return t.ledger.Together(ctx, func(ctx context.Context) error {
+		subject, detail, err := fn(ctx)
+		if err != nil {
+			return err
+		}
+		return t.Record(ctx, who, action, subject, detail)
+	})
+}
+
+// Entries reads the trail, newest first.
+func (t *Trail) Entries(ctx context.Context, f Filter) ([]Entry, error) {
+	return t.ledger.Audit(ctx, f)
+}
+
+// Verify checks the whole trail. With a head noted earlier it also shows that nothing up to there was replaced.
+func (t *Trail) Verify(ctx context.Context, expect Head, progress func(seq int64)) (Head, error) {
+	return t.ledger.VerifyAudit(ctx, expect, progress)
+}

@@ -1,0 +1,283 @@
+// Package operator holds the people who run the service: who they are, what they may do, how they prove it, and the trail of
+// what they did and saw.
+//
+// It knows nothing of HTTP, pages or SQL, and nothing of the product's own rules. The invariants it keeps: there is no
+// account that nobody made, every way of failing to log in looks and costs the same, and the trail only grows.
+package operator
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vigia/internal/fault"
+	"vigia/internal/identifier"
+)
+
+// ID names an operator: "op_" and a UUIDv7.
+type ID string
+
+// Role is what an operator may do. Each role includes those before it.
+type Role string
+
+// The roles, least powerful first: a viewer looks, support helps people, an admin changes the service.
+const (
+	Viewer  Role = "viewer"
+	Support Role = "support"
+	Admin   Role = "admin"
+)
+
+// Roles lists all of them, least powerful first.
+func Roles() []Role { return []Role{Viewer, Support, Admin} }
+
+// ParseRole reads a role's name.
+func ParseRole(s string) (Role, error) {
+	for _, r := range Roles() {
+		if s == string(r) {
+			return r, nil
+		}
+	}
+	return "", ErrInvalid.With("role: one of admin, support, viewer")
+}
+
+// Covers tells whether the role may do what need may do. A role that is not in the list covers nothing.
+func (r Role) Covers(need Role) bool {
+	return r.rank() > 0 && need.rank() > 0 && r.rank() >= need.rank()
+}
+
+func (r Role) rank() int {
+	for i, known := range Roles() {
+		if r == known {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// Operator is one person with access to the console.
+type Operator struct {
+	ID       ID
+	Email    string
+	Role     Role
+	Disabled bool
+	// Password is the encoded Argon2id hash; empty until the person has chosen one.
+	Password string
+	// TOTP is the shared secret of the second factor; it counts once TOTPOn is set, which the first right code does.
+	TOTP   []byte
+	TOTPOn bool
+	// TOTPStep is the last time step whose code was taken: a code works once.
+	TOTPStep int64
+	// Invite is the digest of the one-time link in force until InviteUntil; nil when there is none.
+	Invite      []byte
+	InviteUntil time.Time
+	// Failures are the wrong tries in a row; until LockedUntil every try is wrong.
+	Failures    int
+	LockedUntil time.Time
+	CreatedAt   time.Time
+	LastLogin   time.Time
+}
+
+// Faults of this package.
+var (
+	ErrNotFound = fault.New(fault.NotFound, "operator.not_found")
+	ErrExists   = fault.New(fault.Conflict, "operator.exists")
+	ErrInvalid  = fault.New(fault.Invalid, "operator.invalid")
+	// ErrLastAdmin keeps the service from being left without anybody who may run it.
+	ErrLastAdmin = fault.New(fault.Conflict, "operator.last_admin")
+	// ErrRefused is every failure to log in, whatever its cause.
+	ErrRefused = fault.New(fault.Unauthenticated, "login.refused")
+	// ErrBusy means that too many people are logging in at once.
+	ErrBusy            = fault.New(fault.RateLimited, "login.busy")
+	ErrLink            = fault.New(fault.Unauthenticated, "link.refused")
+	ErrPassword        = fault.New(fault.Invalid, "operator_password.invalid")
+	ErrPasswordExposed = fault.New(fault.Invalid, "operator_password.exposed")
+	ErrCode            = fault.New(fault.Invalid, "code.wrong")
+	ErrNoSession       = fault.New(fault.Unauthenticated, "session.none")
+)
+
+// Store keeps operators and their sessions.
+type Store interface {
+	// InsertOperator keeps a new operator; ErrExists when the e-mail is taken.
+	InsertOperator(ctx context.Context, o Operator) error
+	// Operators returns all of them, oldest first.
+	Operators(ctx context.Context) ([]Operator, error)
+	OperatorByID(ctx context.Context, id ID) (Operator, error)
+	OperatorByEmail(ctx context.Context, email string) (Operator, error)
+	OperatorByInvite(ctx context.Context, digest []byte) (Operator, error)
+	// UpdateOperator changes one operator under the lock of all of them, so that a rule over the whole list holds. Sessions
+	// end in the same transaction when end is set.
+	UpdateOperator(ctx context.Context, id ID, end EndSessions, change func(o *Operator, all []Operator) error) (Operator, error)
+
+	InsertSession(ctx context.Context, s Session) error
+	SessionByDigest(ctx context.Context, digest []byte) (Session, Operator, error)
+	UpdateSession(ctx context.Context, s Session) error
+	DeleteSession(ctx context.Context, digest []byte) error
+	DeleteSessions(ctx context.Context, id ID) (int64, error)
+	Sessions(ctx context.Context, id ID) ([]Session, error)
+	// SweepSessions removes sessions that are past their limits.
+	SweepSessions(ctx context.Context, created, seen time.Time) (int64, error)
+}
+
+// EndSessions says whether a change also ends the operator's sessions.
+type EndSessions bool
+
+// The two ways.
+const (
+	KeepSessions EndSessions = false
+	DropSessions EndSessions = true
+)
+
+// Exposed tells whether a password is known from breaches.
+type Exposed func(password string) (bool, error)
+
+// Registry creates, changes and authenticates operators, for the command line and the console alike.
+type Registry struct {
+	store   Store
+	exposed Exposed
+	now     func() time.Time
+	random  io.Reader
+	hasher  *hasher
+}
+
+// NewRegistry joins the rules to a store, the corpus of breached passwords, a clock and a source of randomness (nil means the
+// system's).
+func NewRegistry(store Store, exposed Exposed, now func() time.Time, random io.Reader) *Registry {
+	if random == nil {
+		random = rand.Reader
+	}
+	return &Registry{store: store, exposed: exposed, now: now, random: random, hasher: newHasher()}
+}
+
+// LinkFor is how long a one-time link can be used.
+const LinkFor = 24 * time.Hour
+
+// Create makes an operator, who chooses a password through the one-time link whose token is returned.
+func (r *Registry) Create(ctx context.Context, email string, role Role) (Operator, string, error) {
+	normal, err := identifier.ParseEmail(email)
+	if err != nil {
+		return Operator{}, "", ErrInvalid.With("email: expected an address such as ana@exemplo.com.br").Because(err)
+	}
+	if role.rank() == 0 {
+		return Operator{}, "", ErrInvalid.With("role: one of admin, support, viewer")
+	}
+	made, err := uuid.NewV7()
+	if err != nil {
+		return Operator{}, "", fmt.Errorf("make operator id: %w", err)
+	}
+	o := Operator{ID: ID("op_" + made.String()), Email: normal, Role: role, CreatedAt: r.now()}
+	token, err := r.invite(&o)
+	if err != nil {
+		return Operator{}, "", err
+	}
+	return o, token, r.store.InsertOperator(ctx, o)
+}
+
+// token makes a reference of 256 random bits and its digest. A fast digest is right for so much randomness.
+func (r *Registry) token() (text string, digest []byte, err error) {
+	raw := make([]byte, 32)
+	if _, err := io.ReadFull(r.random, raw); err != nil {
+		return "", nil, fmt.Errorf("make token: %w", err)
+	}
+	text = base64.RawURLEncoding.EncodeToString(raw)
+	return text, digestOf(text), nil
+}
+
+func digestOf(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+func (r *Registry) invite(o *Operator) (string, error) {
+	token, digest, err := r.token()
+	if err != nil {
+		return "", err
+	}
+	o.Invite, o.InviteUntil = digest, r.now().Add(LinkFor)
+	return token, nil
+}
+
+// Reset takes an operator's password, second factor and sessions away and returns the token of a one-time link for new ones.
+func (r *Registry) Reset(ctx context.Context, id ID) (Operator, string, error) {
+	var token string
+	o, err := r.store.UpdateOperator(ctx, id, DropSessions, func(o *Operator, _ []Operator) (err error) {
+		o.Password, o.TOTP, o.TOTPOn, o.TOTPStep, o.Failures, o.LockedUntil = "", nil, false, 0, 0, time.Time{}
+		token, err = r.invite(o)
+		return err
+	})
+	return o, token, err
+}
+
+// Operators returns all operators, oldest first.
+func (r *Registry) Operators(ctx context.Context) ([]Operator, error) { return r.store.Operators(ctx) }
+
+// Operator returns one operator.
+func (r *Registry) Operator(ctx context.Context, id ID) (Operator, error) {
+	return r.store.OperatorByID(ctx, id)
+}
+
+// ByEmail returns one operator by e-mail.
+func (r *Registry) ByEmail(ctx context.Context, email string) (Operator, error) {
+	normal, err := identifier.ParseEmail(email)
+	if err != nil {
+		return Operator{}, ErrNotFound
+	}
+	return r.store.OperatorByEmail(ctx, normal)
+}
+
+// SetRole gives an operator another role; it acts on the next request of every session.
+func (r *Registry) SetRole(ctx context.Context, id ID, role Role) (Operator, error) {
+	if role.rank() == 0 {
+		return Operator{}, ErrInvalid.With("role: one of admin, support, viewer")
+	}
+	return r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, all []Operator) error {
+		if o.Role == Admin && role != Admin && !otherAdmin(all, id) {
+			return ErrLastAdmin
+		}
+		o.Role = role
+		return nil
+	})
+}
+
+// Disable keeps an operator out at once; nothing that person did is lost.
+func (r *Registry) Disable(ctx context.Context, id ID) (Operator, error) {
+	return r.store.UpdateOperator(ctx, id, DropSessions, func(o *Operator, all []Operator) error {
+		if o.Role == Admin && !otherAdmin(all, id) {
+			return ErrLastAdmin
+		}
+		o.Disabled, o.Invite, o.InviteUntil = true, nil, time.Time{}
+		return nil
+	})
+}
+
+// Enable undoes Disable and lifts a lock.
+func (r *Registry) Enable(ctx context.Context, id ID) (Operator, error) {
+	return r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, _ []Operator) error {
+		o.Disabled, o.Failures, o.LockedUntil = false, 0, time.Time{}
+		return nil
+	})
+}
+
+// otherAdmin tells whether an admin other than id could log in.
+func otherAdmin(all []Operator, id ID) bool {
+	for _, o := range all {
+		if o.ID != id && o.Role == Admin && !o.Disabled {
+			return true
+		}
+	}
+	return false
+}
+
+// orRefused hides why somebody was not found.
+func orRefused(err error, refusal *fault.Error) error {
+	if errors.Is(err, ErrNotFound) {
+		return refusal
+	}
+	return err
+}

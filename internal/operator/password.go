@@ -1,0 +1,111 @@
+package operator
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// Bounds of a password: long is what counts, so there are no rules of composition.
+const (
+	MinPassword = 12
+	MaxPassword = 128
+)
+
+// Cost of a hash. 19 MiB, two passes and one lane is what OWASP recommends as the least.
+const (
+	argonMemory  = 19 << 10 // KiB
+	argonTime    = 2
+	argonThreads = 1
+	argonKey     = 32
+	argonSalt    = 16
+	// hashesAtOnce bounds memory and processor time: without it a flood of log-ins would be an outage.
+	hashesAtOnce = 2
+	// hashesWaiting is how many more may queue; the rest are told to come back.
+	hashesWaiting = 16
+)
+
+// hasher runs Argon2id for few at once.
+type hasher struct {
+	running chan struct{}
+	waiting chan struct{}
+}
+
+func newHasher() *hasher {
+	return &hasher{running: make(chan struct{}, hashesAtOnce), waiting: make(chan struct{}, hashesAtOnce+hashesWaiting)}
+}
+
+func (h *hasher) derive(ctx context.Context, password string, salt []byte) ([]byte, error) {
+	select {
+	case h.waiting <- struct{}{}:
+		defer func() { <-h.waiting }()
+	default:
+		return nil, ErrBusy
+	}
+	select {
+	case h.running <- struct{}{}:
+		defer func() { <-h.running }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonThreads, argonKey), nil
+}
+
+const encodedPrefix = "$argon2id$v=19$m=19456,t=2,p=1$"
+
+// encode hashes a password with a fresh salt, in the usual text form.
+func (h *hasher) encode(ctx context.Context, password string, random io.Reader) (string, error) {
+	salt := make([]byte, argonSalt)
+	if _, err := io.ReadFull(random, salt); err != nil {
+		return "", fmt.Errorf("make salt: %w", err)
+	}
+	key, err := h.derive(ctx, password, salt)
+	if err != nil {
+		return "", err
+	}
+	return encodedPrefix + base64.RawStdEncoding.EncodeToString(salt) + "$" + base64.RawStdEncoding.EncodeToString(key), nil
+}
+
+// matches compares a password with an encoded hash. An empty or foreign hash costs the same and never matches, so that an
+// unknown operator cannot be told from a wrong password by the clock.
+func (h *hasher) matches(ctx context.Context, password, encoded string) (bool, error) {
+	salt, want := make([]byte, argonSalt), make([]byte, argonKey)
+	known := false
+	if rest, ok := strings.CutPrefix(encoded, encodedPrefix); ok {
+		s, k, _ := strings.Cut(rest, "$")
+		salt2, err1 := base64.RawStdEncoding.DecodeString(s)
+		want2, err2 := base64.RawStdEncoding.DecodeString(k)
+		if err1 == nil && err2 == nil && len(want2) == argonKey {
+			salt, want, known = salt2, want2, true
+		}
+	}
+	key, err := h.derive(ctx, password, salt)
+	if err != nil {
+		return false, err
+	}
+	return subtle.ConstantTimeCompare(key, want) == 1 && known, nil
+}
+
+// checkPassword holds a new password against the rules.
+func (r *Registry) checkPassword(password, email string) error {
+	if n := utf8.RuneCountInString(password); !utf8.ValidString(password) || n < MinPassword || n > MaxPassword {
+		return ErrPassword.With("password: %d to %d characters", MinPassword, MaxPassword)
+	}
+	if name, _, _ := strings.Cut(email, "@"); strings.EqualFold(password, email) || strings.EqualFold(password, name) {
+		return ErrPassword.With("password: must not be the e-mail address")
+	}
+	exposed, err := r.exposed(password)
+	if err != nil {
+		return fmt.Errorf("look the password up in breaches: %w", err)
+	}
+	if exposed {
+		return ErrPasswordExposed
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Limits of a session.
+const (
+	// IdleLimit ends a session that nobody used; AbsoluteLimit ends every session.
+	IdleLimit     = 30 * time.Minute
+	AbsoluteLimit = 12 * time.Hour
+	// ProofLimit is how long after the last proof of the password a secret may be shown.
+	ProofLimit = 10 * time.Minute
+	// seenEvery is how exactly the last use is kept, so that looking at pages does not write to the database each time.
+	seenEvery = time.Minute
+)
+
+// Session is one browser that somebody logged in with. The reference that the browser holds is not here, only its digest.
+type Session struct {
+	Digest    []byte
+	Operator  ID
+	CreatedAt time.Time
+	SeenAt    time.Time
+	ProvedAt  time.Time
+	// From is the address it was opened from.
+	From string
+}
+
+// Fresh tells whether the password was proved so lately that a secret may be shown.
+func (s Session) Fresh(now time.Time) bool { return now.Before(s.ProvedAt.Add(ProofLimit)) }
+
+func (s Session) over(now time.Time) bool {
+	return !now.Before(s.SeenAt.Add(IdleLimit)) || !now.Before(s.CreatedAt.Add(AbsoluteLimit))
+}
+
+func (r *Registry) openSession(ctx context.Context, id ID, from string) (string, error) {
+	token, digest, err := r.token()
+	if err != nil {
+		return "", err
+	}
+	now := r.now()
+	return token, r.store.InsertSession(ctx, Session{Digest: digest, Operator: id, CreatedAt: now, SeenAt: now, ProvedAt: now, From: from})
+}
+
+// Session says whose session a token is, and keeps it alive. Role and state of the operator are read anew each time, so a
+// change acts at once.
+func (r *Registry) Session(ctx context.Context, token string) (Session, Operator, error) {
+	s, o, err := r.store.SessionByDigest(ctx, digestOf(token))
+	if err != nil {
+		return Session{}, Operator{}, err
+	}
+	now := r.now()
+	if s.over(now) || o.Disabled {
+		return Session{}, Operator{}, errors.Join(ErrNoSession, r.store.DeleteSession(ctx, s.Digest))
+	}
+	if now.Sub(s.SeenAt) >= seenEvery {
+		s.SeenAt = now
+		err = r.store.UpdateSession(ctx, s)
+	}
+	return s, o, err
+}
+
+// Prove checks the password again; wrong tries count like those of a log-in.
+func (r *Registry) Prove(ctx context.Context, s *Session, password string) (Operator, error) {
+	o, err := r.store.OperatorByID(ctx, s.Operator)
+	if err != nil {
+		return Operator{}, orRefused(err, ErrRefused)
+	}
+	right, err := r.hasher.matches(ctx, password, o.Password)
+	if err != nil {
+		return Operator{}, err
+	}
+	refused := false
+	o, err = r.store.UpdateOperator(ctx, o.ID, KeepSessions, func(o *Operator, _ []Operator) error {
+		now := r.now()
+		switch {
+		case now.Before(o.LockedUntil) || o.Disabled:
+			refused = true
+		case !right:
+			refused = true
+			o.Failures++
+			o.LockedUntil = now.Add(penalty(o.Failures))
+		default:
+			o.Failures = 0
+		}
+		return nil
+	})
+	if err == nil && refused {
+		err = ErrRefused
+	}
+	if err != nil {
+		return Operator{}, err
+	}
+	s.ProvedAt = r.now()
+	return o, r.store.UpdateSession(ctx, *s)
+}
+
+// Logout ends one session.
+func (r *Registry) Logout(ctx context.Context, s Session) error {
+	return r.store.DeleteSession(ctx, s.Digest)
+}
+
+// LogoutEverywhere ends all sessions of an operator and returns how many there were.
+func (r *Registry) LogoutEverywhere(ctx context.Context, id ID) (int64, error) {
+	return r.store.DeleteSessions(ctx, id)
+}
+
+// Sessions lists an operator's open sessions, newest first.
+func (r *Registry) Sessions(ctx context.Context, id ID) ([]Session, error) {
+	all, err := r.store.Sessions(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	open := make([]Session, 0, len(all))
+	for _, s := range all {
+		if !s.over(r.now()) {
+			open = append(open, s)
+		}
+	}
+	return open, nil
+}
+
+// Sweep forgets sessions that are over.
+func (r *Registry) Sweep(ctx context.Context) (int64, error) {
+	now := r.now()
+	return r.store.SweepSessions(ctx, now.Add(-AbsoluteLimit), now.Add(-IdleLimit))
+}

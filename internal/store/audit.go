@@ -1,0 +1,220 @@
+package store
+
+import (
+	"context"
+	"crypto/hmac"
+	"database/sql"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"vigia/internal/operator"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+)
+
+var _ operator.Ledger = (*Store)(nil)
+
+func auditPlace(seq int64) seal.Place {
+	return seal.Place{Table: "audit", Column: "detail", Row: strconv.FormatInt(seq, 10)}
+}
+
+// auditDetail is what the sealed column of a line holds.
+type auditDetail struct {
+	From string `json:"from"`
+	Text string `json:"text"`
+}
+
+// auditMAC chains a line to the one before. It covers the plain detail and not its ciphertext, so that a rotation of keys,
+// which seals details anew, leaves the chain whole.
+func (s *Store) auditMAC(before []byte, e operator.Entry) []byte {
+	var numbers [16]byte
+	binary.BigEndian.PutUint64(numbers[:8], uint64(e.Seq))
+	binary.BigEndian.PutUint64(numbers[8:], uint64(micros(e.At)))
+	return s.keys.MAC("audit", before, numbers[:], []byte(e.Name), []byte(e.From), []byte(e.Action), []byte(e.Subject), []byte(e.Detail))
+}
+
+func (s *Store) auditTag(seq int64, mac []byte) []byte {
+	return s.keys.MAC("audit.head", binary.BigEndian.AppendUint64(nil, uint64(seq)), mac)
+}
+
+// AppendAudit adds a line to the trail.
+func (s *Store) AppendAudit(ctx context.Context, e operator.Entry) (operator.Entry, error) {
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		// The first statement locks the head until the transaction ends: lines are chained in the order of their commits.
+		_, err := tx.ExecContext(ctx, `INSERT INTO audit_head (id, seq, mac, tag) VALUES (1, 0, $1, $1)
+			ON CONFLICT (id) DO UPDATE SET seq = audit_head.seq`, []byte{})
+		if err != nil {
+			return fmt.Errorf("lock audit head: %w", err)
+		}
+		head, err := s.auditHead(ctx, tx)
+		if err != nil {
+			return err
+		}
+		e.Seq, e.At = head.Seq+1, fromMicros(micros(e.At))
+		plain, err := json.Marshal(auditDetail{e.From, e.Detail})
+		if err != nil {
+			return fmt.Errorf("encode audit: %w", err)
+		}
+		sealed, err := s.keys.Seal(auditPlace(e.Seq), plain)
+		if err != nil {
+			return fmt.Errorf("seal audit: %w", err)
+		}
+		mac := s.auditMAC(head.MAC, e)
+		_, err = tx.ExecContext(ctx, `INSERT INTO audit (seq, at, actor, action, subject, detail, mac) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			e.Seq, micros(e.At), e.Name, e.Action, e.Subject, sealed, mac)
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `UPDATE audit_head SET seq = $1, mac = $2, tag = $3 WHERE id = 1`, e.Seq, mac, s.auditTag(e.Seq, mac))
+		}
+		if err != nil {
+			return fmt.Errorf("append audit: %w", err)
+		}
+		return nil
+	})
+	return e, err
+}
+
+// auditHead reads the head and refuses one that the keys did not make: going on from it would bury the damage.
+func (s *Store) auditHead(ctx context.Context, q querier) (operator.Head, error) {
+	var h operator.Head
+	var tag []byte
+	err := q.QueryRowContext(ctx, `SELECT seq, mac, tag FROM audit_head WHERE id = 1`).Scan(&h.Seq, &h.MAC, &tag)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && h.Seq == 0 && len(tag) == 0 {
+		return operator.Head{}, nil
+	}
+	if err != nil {
+		return h, classify(fmt.Errorf("read audit head: %w", err))
+	}
+	if !hmac.Equal(tag, s.auditTag(h.Seq, h.MAC)) {
+		return h, operator.ErrTrailBroken.With("the head of the trail was not written by this service")
+	}
+	return h, nil
+}
+
+// auditRow is a line together with its mac.
+type auditRow struct {
+	operator.Entry
+	mac []byte
+}
+
+const auditColumns = `seq, at, actor, action, subject, detail, mac`
+
+func (s *Store) scanAudit(row scanner) (auditRow, error) {
+	var r auditRow
+	var at int64
+	var sealed []byte
+	if err := row.Scan(&r.Seq, &at, &r.Name, &r.Action, &r.Subject, &sealed, &r.mac); err != nil {
+		return r, err
+	}
+	r.At = fromMicros(at)
+	plain, err := s.keys.Unseal(auditPlace(r.Seq), sealed)
+	if err != nil {
+		return r, operator.ErrTrailBroken.With("line %d: its detail does not open", r.Seq).Because(err)
+	}
+	var d auditDetail
+	if err := json.Unmarshal(plain, &d); err != nil {
+		return r, operator.ErrTrailBroken.With("line %d: its detail cannot be read", r.Seq).Because(err)
+	}
+	r.From, r.Detail = d.From, d.Text
+	return r, nil
+}
+
+// Audit returns lines of the trail, newest first.
+func (s *Store) Audit(ctx context.Context, f operator.Filter) ([]operator.Entry, error) {
+	query, args := `SELECT `+auditColumns+` FROM audit WHERE true`, []any{}
+	add := func(condition string, value any) {
+		args = append(args, value)
+		query += condition + strconv.Itoa(len(args))
+	}
+	if f.Actor != "" {
+		add(` AND actor = $`, f.Actor)
+	}
+	if f.Action != "" {
+		add(` AND action = $`, f.Action)
+	}
+	if f.Subject != "" {
+		add(` AND subject = $`, f.Subject)
+	}
+	if f.Before > 0 {
+		add(` AND seq < $`, f.Before)
+	}
+	query += ` ORDER BY seq DESC`
+	add(` LIMIT $`, int64(max(f.Limit, 1)))
+	return collect(ctx, s.reader(ctx), func(row scanner) (operator.Entry, error) {
+		r, err := s.scanAudit(row)
+		return r.Entry, err
+	}, query, args...)
+}
+
+// VerifyAudit walks the trail from its first line to its head.
+func (s *Store) VerifyAudit(ctx context.Context, expect operator.Head, progress func(seq int64)) (operator.Head, error) {
+	const batch = 1000
+	head, err := s.auditHead(ctx, s.reader(ctx))
+	if err != nil {
+		return head, err
+	}
+	at := operator.Head{MAC: []byte{}}
+	for at.Seq < head.Seq {
+		rows, err := collect(ctx, s.reader(ctx), s.scanAudit,
+			`SELECT `+auditColumns+` FROM audit WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3`, at.Seq, head.Seq, int64(batch))
+		if err != nil {
+			return at, err
+		}
+		if len(rows) == 0 {
+			return at, operator.ErrTrailBroken.With("line %d is missing", at.Seq+1)
+		}
+		for _, r := range rows {
+			if at, err = s.follow(at, r, expect); err != nil {
+				return at, err
+			}
+		}
+		if progress != nil {
+			progress(at.Seq)
+		}
+	}
+	if !hmac.Equal(at.MAC, head.MAC) {
+		return at, operator.ErrTrailBroken.With("line %d is not the one that the head was made for", at.Seq)
+	}
+	if expect.Seq > head.Seq {
+		return head, operator.ErrTrailBroken.With("the trail ends at line %d, before the expected line %d", head.Seq, expect.Seq)
+	}
+	return head, s.nothingBeyond(ctx, head)
+}
+
+// follow checks one line against the one before.
+func (s *Store) follow(before operator.Head, r auditRow, expect operator.Head) (operator.Head, error) {
+	if r.Seq != before.Seq+1 {
+		return before, operator.ErrTrailBroken.With("line %d is missing", before.Seq+1)
+	}
+	if !hmac.Equal(r.mac, s.auditMAC(before.MAC, r.Entry)) {
+		return before, operator.ErrTrailBroken.With("line %d was changed, or does not follow line %d", r.Seq, before.Seq)
+	}
+	if r.Seq == expect.Seq && !hmac.Equal(r.mac, expect.MAC) {
+		return before, operator.ErrTrailBroken.With("line %d is not the one that was noted", r.Seq)
+	}
+	return operator.Head{Seq: r.Seq, MAC: r.mac}, nil
+}
+
+// nothingBeyond finds lines after the head that are not simply newer than the reading of it.
+func (s *Store) nothingBeyond(ctx context.Context, head operator.Head) error {
+	now, err := s.auditHead(ctx, s.reader(ctx))
+	if err != nil || now.Seq > head.Seq {
+		return err
+	}
+	var beyond int64
+	err = s.reader(ctx).QueryRowContext(ctx, `SELECT count(*) FROM audit WHERE seq > $1 OR seq < 1`, head.Seq).Scan(&beyond)
+	if err != nil {
+		return classify(fmt.Errorf("read audit: %w", err))
+	}
+	if beyond > 0 {
+		return operator.ErrTrailBroken.With("%d lines stand outside the chain", beyond)
+	}
+	return nil
+}
+
+// Together runs fn in one transaction, which every method of the store called with its context joins.
+func (s *Store) Together(ctx context.Context, fn func(ctx context.Context) error) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error { return fn(context.WithValue(ctx, txKey{}, tx)) })
+}

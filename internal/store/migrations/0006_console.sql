@@ -1,0 +1,52 @@
+-- A person who runs the service.
+CREATE TABLE operator (
+	id           TEXT PRIMARY KEY,
+	email_index  BYTEA NOT NULL UNIQUE, -- keyed index of the address
+	email        BYTEA NOT NULL, -- sealed
+	role         TEXT NOT NULL CHECK (role IN ('admin', 'support', 'viewer')),
+	disabled     BOOLEAN NOT NULL,
+	password     BYTEA, -- sealed: the encoded Argon2id hash; NULL until one was chosen
+	totp         BYTEA, -- sealed: the secret of the second factor
+	totp_on      BOOLEAN NOT NULL,
+	totp_step    BIGINT NOT NULL, -- the last time step whose code was taken
+	invite       BYTEA UNIQUE,    -- digest of the one-time link in force
+	invite_until BIGINT NOT NULL,
+	failures     BIGINT NOT NULL, -- wrong tries in a row
+	locked_until BIGINT NOT NULL,
+	created_at   BIGINT NOT NULL,
+	last_login   BIGINT NOT NULL
+);
+-- Locked by every change of an operator, so that rules over the whole list hold.
+INSERT INTO epoch (name, value) VALUES ('operators', 1);
+
+CREATE TABLE operator_session (
+	digest      BYTEA PRIMARY KEY, -- of the random reference that the browser holds
+	operator_id TEXT NOT NULL REFERENCES operator (id),
+	created_at  BIGINT NOT NULL,
+	seen_at     BIGINT NOT NULL,
+	proved_at   BIGINT NOT NULL, -- when the password was last given
+	origin      BYTEA NOT NULL   -- sealed: the network address it was opened from
+);
+CREATE INDEX operator_session_owner ON operator_session (operator_id, created_at);
+
+-- The audit trail: numbered without gaps, each line's mac made of the line before and its own content.
+CREATE TABLE audit (
+	seq     BIGINT PRIMARY KEY,
+	at      BIGINT NOT NULL,
+	actor   TEXT NOT NULL,
+	action  TEXT NOT NULL,
+	subject TEXT NOT NULL,
+	detail  BYTEA NOT NULL, -- sealed: where from, and what a line says beyond its columns
+	mac     BYTEA NOT NULL
+);
+CREATE INDEX audit_actor ON audit (actor, seq);
+CREATE INDEX audit_action ON audit (action, seq);
+CREATE INDEX audit_subject ON audit (subject, seq);
+
+-- The end of the trail under a keyed hash of its own: who cuts lines off cannot make the head of a shorter trail.
+CREATE TABLE audit_head (
+	id  BIGINT PRIMARY KEY CHECK (id = 1),
+	seq BIGINT NOT NULL,
+	mac BYTEA NOT NULL, -- of the last line
+	tag BYTEA NOT NULL  -- over seq and mac
+);

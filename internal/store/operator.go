@@ -1,0 +1,192 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"vigia/internal/operator"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+)
+
+var _ operator.Store = (*Store)(nil)
+
+func operatorPlace(column string, id operator.ID) seal.Place {
+	return seal.Place{Table: "operator", Column: column, Row: string(id)}
+}
+
+// ofOperator is the place of a sealed column of the table operator.
+func ofOperator(column string) func([]any) seal.Place {
+	return func(key []any) seal.Place { return operatorPlace(column, operator.ID(textOf(key[0]))) }
+}
+
+func (s *Store) emailIndex(email string) []byte {
+	return s.keys.BlindIndex("operator.email", "", []byte(email))
+}
+
+// sealedOperator is the sealed columns of an operator; nil where there is nothing to seal.
+type sealedOperator struct{ email, password, totp []byte }
+
+func (s *Store) sealOperator(o operator.Operator) (sealedOperator, error) {
+	var out sealedOperator
+	for _, c := range []struct {
+		column string
+		plain  []byte
+		to     *[]byte
+	}{{"email", []byte(o.Email), &out.email}, {"password", []byte(o.Password), &out.password}, {"totp", o.TOTP, &out.totp}} {
+		if len(c.plain) == 0 {
+			continue
+		}
+		var err error
+		if *c.to, err = s.keys.Seal(operatorPlace(c.column, o.ID), c.plain); err != nil {
+			return out, fmt.Errorf("seal operator: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// InsertOperator keeps a new operator.
+func (s *Store) InsertOperator(ctx context.Context, o operator.Operator) error {
+	sealed, err := s.sealOperator(o)
+	if err != nil {
+		return err
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		res, err := tx.ExecContext(ctx, `INSERT INTO operator (id, email_index, email, role, disabled, password, totp, totp_on, totp_step,
+			invite, invite_until, failures, locked_until, created_at, last_login)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (email_index) DO NOTHING`,
+			string(o.ID), s.emailIndex(o.Email), sealed.email, string(o.Role), o.Disabled, sealed.password, sealed.totp, o.TOTPOn, o.TOTPStep,
+			o.Invite, micros(o.InviteUntil), int64(o.Failures), micros(o.LockedUntil), micros(o.CreatedAt), micros(o.LastLogin))
+		if err != nil {
+			return fmt.Errorf("insert operator: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(operator.ErrExists.With("email: there is an operator with this address"), err)
+		}
+		return nil
+	})
+}
+
+const operatorColumns = `o.id, o.email, o.role, o.disabled, o.password, o.totp, o.totp_on, o.totp_step, o.invite, o.invite_until, o.failures,
+	o.locked_until, o.created_at, o.last_login`
+
+// scanOperator reads operatorColumns and opens what is sealed; more are the columns selected after them.
+func (s *Store) scanOperator(row scanner, more ...any) (operator.Operator, error) {
+	var o operator.Operator
+	var sealed sealedOperator
+	var inviteUntil, failures, locked, created, last int64
+	err := row.Scan(append([]any{&o.ID, &sealed.email, &o.Role, &o.Disabled, &sealed.password, &sealed.totp, &o.TOTPOn, &o.TOTPStep, &o.Invite,
+		&inviteUntil, &failures, &locked, &created, &last}, more...)...)
+	if err != nil {
+		return o, err
+	}
+	o.InviteUntil, o.Failures, o.LockedUntil = fromMicros(inviteUntil), int(failures), fromMicros(locked)
+	o.CreatedAt, o.LastLogin = fromMicros(created), fromMicros(last)
+	for _, c := range []struct {
+		column string
+		sealed []byte
+		to     func([]byte)
+	}{
+		{"email", sealed.email, func(b []byte) { o.Email = string(b) }},
+		{"password", sealed.password, func(b []byte) { o.Password = string(b) }},
+		{"totp", sealed.totp, func(b []byte) { o.TOTP = b }},
+	} {
+		if c.sealed == nil {
+			continue
+		}
+		plain, err := s.keys.Unseal(operatorPlace(c.column, o.ID), c.sealed)
+		if err != nil {
+			return o, fmt.Errorf("open operator: %w", err)
+		}
+		c.to(plain)
+	}
+	return o, nil
+}
+
+// Operators returns all operators, oldest first.
+func (s *Store) Operators(ctx context.Context) ([]operator.Operator, error) {
+	return s.operators(ctx, s.reader(ctx))
+}
+
+func (s *Store) operators(ctx context.Context, q querier) ([]operator.Operator, error) {
+	return collect(ctx, q, func(row scanner) (operator.Operator, error) { return s.scanOperator(row) },
+		`SELECT `+operatorColumns+` FROM operator o ORDER BY o.created_at, o.id`)
+}
+
+// OperatorByID returns one operator.
+func (s *Store) OperatorByID(ctx context.Context, id operator.ID) (operator.Operator, error) {
+	return s.operatorBy(ctx, `o.id = $1`, string(id))
+}
+
+// OperatorByEmail returns one operator by the normal form of the e-mail.
+func (s *Store) OperatorByEmail(ctx context.Context, email string) (operator.Operator, error) {
+	return s.operatorBy(ctx, `o.email_index = $1`, s.emailIndex(email))
+}
+
+// OperatorByInvite returns the operator whose one-time link has this digest.
+func (s *Store) OperatorByInvite(ctx context.Context, digest []byte) (operator.Operator, error) {
+	return s.operatorBy(ctx, `o.invite = $1`, digest)
+}
+
+func (s *Store) operatorBy(ctx context.Context, where string, arg any) (operator.Operator, error) {
+	o, err := s.scanOperator(s.reader(ctx).QueryRowContext(ctx, `SELECT `+operatorColumns+` FROM operator o WHERE `+where, arg))
+	if errors.Is(err, sql.ErrNoRows) {
+		return o, operator.ErrNotFound
+	}
+	if err != nil {
+		return o, classify(fmt.Errorf("read operator: %w", err))
+	}
+	return o, nil
+}
+
+// UpdateOperator changes one operator under the lock of all of them.
+func (s *Store) UpdateOperator(ctx context.Context, id operator.ID, end operator.EndSessions,
+	change func(o *operator.Operator, all []operator.Operator) error) (operator.Operator, error) {
+	var changed operator.Operator
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if _, err := tx.ExecContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'operators'`); err != nil {
+			return fmt.Errorf("lock operators: %w", err)
+		}
+		all, err := s.operators(ctx, tx)
+		if err != nil {
+			return err
+		}
+		found := false
+		for _, o := range all {
+			if o.ID == id {
+				changed, found = o, true
+			}
+		}
+		if !found {
+			return operator.ErrNotFound
+		}
+		if err := change(&changed, all); err != nil {
+			return err
+		}
+		if err := s.writeOperator(ctx, tx, changed); err != nil {
+			return err
+		}
+		if end == operator.DropSessions {
+			_, err = tx.ExecContext(ctx, `DELETE FROM operator_session WHERE operator_id = $1`, string(id))
+		}
+		return err
+	})
+	return changed, err
+}
+
+func (s *Store) writeOperator(ctx context.Context, tx *sqldb.Tx, o operator.Operator) error {
+	sealed, err := s.sealOperator(o)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE operator SET role = $2, disabled = $3, password = $4, totp = $5, totp_on = $6, totp_step = $7,
+		invite = $8, invite_until = $9, failures = $10, locked_until = $11, last_login = $12 WHERE id = $1`,
+		string(o.ID), string(o.Role), o.Disabled, sealed.password, sealed.totp, o.TOTPOn, o.TOTPStep, o.Invite, micros(o.InviteUntil),
+		int64(o.Failures), micros(o.LockedUntil), micros(o.LastLogin))
+	if err != nil {
+		return fmt.Errorf("update operator: %w", err)
+	}
+	return nil
+}

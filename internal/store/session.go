@@ -1,0 +1,123 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"vigia/internal/operator"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+)
+
+func sessionPlace(digest []byte) seal.Place {
+	return seal.Place{Table: "operator_session", Column: "origin", Row: string(digest)}
+}
+
+// InsertSession keeps a new session.
+func (s *Store) InsertSession(ctx context.Context, n operator.Session) error {
+	origin, err := s.keys.Seal(sessionPlace(n.Digest), []byte(n.From))
+	if err != nil {
+		return fmt.Errorf("seal session: %w", err)
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO operator_session (digest, operator_id, created_at, seen_at, proved_at, origin)
+			VALUES ($1, $2, $3, $4, $5, $6)`, n.Digest, string(n.Operator), micros(n.CreatedAt), micros(n.SeenAt), micros(n.ProvedAt), origin)
+		if err != nil {
+			return fmt.Errorf("insert session: %w", err)
+		}
+		return nil
+	})
+}
+
+const sessionColumns = `n.digest, n.operator_id, n.created_at, n.seen_at, n.proved_at, n.origin`
+
+// sessionRow is the columns of a session on their way in.
+type sessionRow struct {
+	session operator.Session
+	times   [3]int64
+	origin  []byte
+}
+
+func (r *sessionRow) dest() []any {
+	return []any{&r.session.Digest, &r.session.Operator, &r.times[0], &r.times[1], &r.times[2], &r.origin}
+}
+
+func (s *Store) openSession(r *sessionRow) (operator.Session, error) {
+	from, err := s.keys.Unseal(sessionPlace(r.session.Digest), r.origin)
+	if err != nil {
+		return r.session, fmt.Errorf("open session: %w", err)
+	}
+	n := r.session
+	n.From = string(from)
+	n.CreatedAt, n.SeenAt, n.ProvedAt = fromMicros(r.times[0]), fromMicros(r.times[1]), fromMicros(r.times[2])
+	return n, nil
+}
+
+// SessionByDigest returns a session and its operator.
+func (s *Store) SessionByDigest(ctx context.Context, digest []byte) (operator.Session, operator.Operator, error) {
+	var r sessionRow
+	o, err := s.scanOperator(s.reader(ctx).QueryRowContext(ctx, `SELECT `+operatorColumns+`, `+sessionColumns+`
+		FROM operator_session n JOIN operator o ON o.id = n.operator_id WHERE n.digest = $1`, digest), r.dest()...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return operator.Session{}, o, operator.ErrNoSession
+	}
+	if err != nil {
+		return operator.Session{}, o, classify(fmt.Errorf("read session: %w", err))
+	}
+	n, err := s.openSession(&r)
+	return n, o, err
+}
+
+// UpdateSession keeps the times of a session; one that is gone stays gone.
+func (s *Store) UpdateSession(ctx context.Context, n operator.Session) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE operator_session SET seen_at = $2, proved_at = $3 WHERE digest = $1`,
+			n.Digest, micros(n.SeenAt), micros(n.ProvedAt))
+		if err != nil {
+			return fmt.Errorf("update session: %w", err)
+		}
+		return nil
+	})
+}
+
+// DeleteSession ends a session.
+func (s *Store) DeleteSession(ctx context.Context, digest []byte) error {
+	_, err := s.deleteSessions(ctx, `digest = $1`, digest)
+	return err
+}
+
+// DeleteSessions ends all sessions of an operator.
+func (s *Store) DeleteSessions(ctx context.Context, id operator.ID) (int64, error) {
+	return s.deleteSessions(ctx, `operator_id = $1`, string(id))
+}
+
+// SweepSessions removes sessions made or last used before the limits.
+func (s *Store) SweepSessions(ctx context.Context, created, seen time.Time) (int64, error) {
+	return s.deleteSessions(ctx, `created_at <= $1 OR seen_at <= $2`, micros(created), micros(seen))
+}
+
+func (s *Store) deleteSessions(ctx context.Context, where string, args ...any) (n int64, err error) {
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+		res, err := tx.ExecContext(ctx, `DELETE FROM operator_session WHERE `+where, args...)
+		if err != nil {
+			return fmt.Errorf("delete sessions: %w", err)
+		}
+		n, err = res.RowsAffected()
+		return err
+	})
+	return n, err
+}
+
+// Sessions returns an operator's sessions, newest first.
+func (s *Store) Sessions(ctx context.Context, id operator.ID) ([]operator.Session, error) {
+	return collect(ctx, s.reader(ctx), func(row scanner) (operator.Session, error) {
+		var r sessionRow
+		if err := row.Scan(r.dest()...); err != nil {
+			return r.session, err
+		}
+		return s.openSession(&r)
+	}, `SELECT `+sessionColumns+` FROM operator_session n WHERE n.operator_id = $1 ORDER BY n.created_at DESC, n.digest`, string(id))
+}
