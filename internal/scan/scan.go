@@ -53,16 +53,14 @@ func (s *Scanner) scan(ctx context.Context, r io.Reader) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, err := io.ReadFull(r, s.buf[len(w.b):])
+		n, err := fill(r, s.buf[len(w.b):])
 		w.b = s.buf[:len(w.b)+n]
-		last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-		if err != nil && !last {
+		if err != nil {
 			s.extract(&w, len(w.b))
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
 			return err
-		}
-		if last {
-			s.extract(&w, len(w.b))
-			return nil
 		}
 		s.extract(&w, len(w.b)-margin)
 		w.slide(s.buf)
@@ -93,6 +91,20 @@ func (w *window) slide(buf []byte) {
 	n := copy(buf, w.b[from:])
 	w.b = buf[:n]
 	w.at, w.escape, w.digit = w.at-from, w.escape-from, w.digit-from
+}
+
+// fill reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off, for which decoders return
+// io.ErrUnexpectedEOF.
+func fill(r io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var m int
+		m, err = r.Read(p[n:])
+		n += m
+	}
+	if n == len(p) {
+		err = nil
+	}
+	return n, err
 }
 
 type countingReader struct {

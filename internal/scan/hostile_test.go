@@ -1,0 +1,278 @@
+package scan
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"vigia/internal/identifier"
+	"vigia/internal/scan/scantest"
+)
+
+// heap runs work and returns by how much the heap grew at its largest, looked at often.
+func heap(t *testing.T, work func()) uint64 {
+	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	runtime.GC()
+	var before, now runtime.MemStats
+	runtime.ReadMemStats(&before)
+	peak, stop, stopped := before.HeapAlloc, make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.ReadMemStats(&now)
+				peak = max(peak, now.HeapAlloc)
+				time.Sleep(5 * time.Millisecond) // reading the figures stops the program
+			}
+		}
+	}()
+	work()
+	close(stop)
+	<-stopped
+	return peak - before.HeapAlloc
+}
+
+// repeated is text again and again, up to n bytes.
+type repeated struct {
+	text string
+	n    int64
+	at   int
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	if r.n == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p[:min(int64(len(p)), r.n)], r.text[r.at:])
+	r.at = (r.at + n) % len(r.text)
+	r.n -= int64(n)
+	return n, nil
+}
+
+func TestOneLineOfAGigabyte(t *testing.T) {
+	for name, filler := range map[string]string{
+		"letters": strings.Repeat("abcdefgh", 8192), "digits": strings.Repeat("1234567890", 8192), "groups": strings.Repeat("4111 1111-", 8192),
+		"at signs": strings.Repeat("@", 8192), "dots": strings.Repeat("a.", 8192), "nul": strings.Repeat("\x00", 8192),
+	} {
+		t.Run(name, func(t *testing.T) {
+			const size = 1 << 30 / 6
+			var got []string
+			s := NewScanner(func(kind identifier.Kind, normal []byte) {
+				if len(got) < 10 {
+					got = append(got, string(normal))
+				}
+			})
+			line := io.MultiReader(strings.NewReader("52998224725 "), &repeated{text: filler, n: size}, strings.NewReader(" maria@exemplo.com"))
+			grown := heap(t, func() {
+				if n, err := s.Scan(context.Background(), line); err != nil || n != size+30 {
+					t.Errorf("%d bytes, %v", n, err)
+				}
+			})
+			if want := []string{"maria@exemplo.com", "52998224725"}; len(got) != 2 || !slices.Contains(got, want[0]) || !slices.Contains(got, want[1]) {
+				t.Errorf("found %q", got)
+			}
+			if grown > 8<<20 {
+				t.Errorf("the heap grew by %d bytes", grown)
+			}
+		})
+	}
+}
+
+// manyFiles is a tar of n small files that is made while it is read.
+func manyFiles(n int) io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		t := tar.NewWriter(w)
+		for i := range n {
+			if t.WriteHeader(&tar.Header{Name: fmt.Sprintf("logs/%d.txt", i), Size: int64(len(secret)), Mode: 0o600}) != nil {
+				return
+			}
+			if _, err := io.WriteString(t, secret); err != nil {
+				return
+			}
+		}
+		w.CloseWithError(t.Close())
+	}()
+	return r
+}
+
+func TestTarOfAMillionFiles(t *testing.T) {
+	const n = 1_000_000
+	count := 0
+	s := NewScanner(func(identifier.Kind, []byte) { count++ })
+	grown := heap(t, func() {
+		report, err := Walk(context.Background(), "dump", manyFiles(n), Limits{}, func(_ Entry, r io.Reader) error {
+			_, err := s.Scan(context.Background(), r)
+			return err
+		})
+		if err != nil || report.Entries != n || report.Skipped != 0 {
+			t.Errorf("%v, %+v", err, report)
+		}
+	})
+	if count != 2*n {
+		t.Errorf("%d found", count)
+	}
+	if grown > 16<<20 {
+		t.Errorf("the heap grew by %d bytes", grown)
+	}
+}
+
+// Numbers by chance: what passes must not be more than the check digits and plans let through.
+func TestNumberSoup(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 3))
+	digits := func(n int) string {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte('0' + rnd.IntN(10))
+		}
+		return string(b)
+	}
+	const n = 200_000
+	for _, c := range []struct {
+		name string
+		make func() string
+		most map[identifier.Kind]float64
+	}{
+		{"up to nine digits", func() string { return digits(1 + rnd.IntN(9)) }, nil},
+		{"eleven digits", func() string { return digits(11) }, map[identifier.Kind]float64{identifier.CPF: 0.012, identifier.Phone: 0.072}},
+		{"twelve and thirteen digits", func() string { return digits(12 + rnd.IntN(2)) }, map[identifier.Kind]float64{identifier.Phone: 0.01, identifier.Card: 0.02}},
+		{"fourteen to nineteen digits", func() string { return digits(14 + rnd.IntN(6)) }, map[identifier.Kind]float64{identifier.Card: 0.03}},
+		{"twenty to sixty digits", func() string { return digits(20 + rnd.IntN(40)) }, nil},
+		{"hashes", func() string {
+			b := make([]byte, 40)
+			for i := range b {
+				b[i] = "0123456789abcdef"[rnd.IntN(16)]
+			}
+			return string(b)
+		}, map[identifier.Kind]float64{identifier.CPF: 0.0001, identifier.Phone: 0.002, identifier.Card: 0.0001}},
+		{"decimals", func() string { return digits(2) + "." + digits(11+rnd.IntN(6)) }, nil},
+		{"dates", func() string {
+			return "20" + digits(2) + "-" + digits(2) + "-" + digits(2) + " " + digits(2) + ":" + digits(2) + ":" + digits(2)
+		}, nil},
+		{"addresses", func() string { return digits(3) + "." + digits(3) + "." + digits(3) + "." + digits(2) }, nil},
+		{"times", func() string { return "1" + string(rune('2'+rnd.IntN(6))) + digits(8) }, nil},
+		{"company numbers", func() string {
+			return digits(2) + "." + digits(3) + "." + digits(3) + "/" + digits(4) + "-" + digits(2)
+		}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var text strings.Builder
+			for range n {
+				text.WriteString(c.make())
+				text.WriteByte('\n')
+			}
+			var counts [8]float64
+			NewScanner(func(k identifier.Kind, _ []byte) { counts[k]++ }).Extract([]byte(text.String()))
+			for _, k := range identifier.Kinds() {
+				if share := counts[k] / n; share > c.most[k] {
+					t.Errorf("%v: %.4f of the numbers pass, %.4f at most", k, share, c.most[k])
+				}
+			}
+		})
+	}
+}
+
+func TestUTF16(t *testing.T) {
+	text := "ação;maria@exemplo.com;529.982.247-25;João 😀 (11) 98765-4321\r\n"
+	want := []string{"cpf 52998224725", "email maria@exemplo.com", "phone +5511987654321"}
+	for name, order := range map[string]int{"little": 1, "big": 0} {
+		for _, mark := range []string{"", "\ufeff"} {
+			var b []byte
+			for _, u := range utf16.Encode([]rune(mark + text)) {
+				pair := [2]byte{}
+				pair[order], pair[1-order] = byte(u>>8), byte(u)
+				b = append(b, pair[:]...)
+			}
+			if got := found(t, string(b)); !slices.Equal(got, want) {
+				t.Errorf("%s endian, mark %q: %q", name, mark, got)
+			}
+		}
+	}
+	// Long enough for many reads, with an odd number of bytes at the end.
+	var long []byte
+	for _, u := range utf16.Encode([]rune(strings.Repeat(text, 5000))) {
+		long = append(long, byte(u), byte(u>>8))
+	}
+	if got := found(t, string(long)+"\x00"); len(got) != 15000 {
+		t.Errorf("%d found", len(got))
+	}
+}
+
+func TestMail(t *testing.T) {
+	text, err := os.ReadFile("testdata/mailbox.txt")
+	must(t, err)
+	want := []string{
+		"cpf 11144477735", "cpf 52998224725", "email ana@exemplo.com", "email beatriz.araujo@exemplo.com.br", "email joao@exemplo.com", "email joao@exemplo.com",
+		"email maria@exemplo.com", "email pedro@exemplo.com", "phone +5511987654321",
+	}
+	if got := found(t, string(text)); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestParallelFindsTheSame(t *testing.T) {
+	s := newScore()
+	dump := scantest.NewDense(11, s.truth).Append(nil, 5<<20)
+	// The borders of pieces fall at other places for each start.
+	for _, shift := range []int{0, 1, 17, 100, 333} {
+		var want, got [3][]string
+		collect := func(to *[]string) Found {
+			return func(kind identifier.Kind, normal []byte) { *to = append(*to, kind.String()+" "+string(normal)) }
+		}
+		_, err := NewScanner(collect(&want[0])).Scan(context.Background(), bytes.NewReader(dump[shift:]))
+		must(t, err)
+		n, err := ScanParallel(context.Background(), bytes.NewReader(dump[shift:]), []Found{collect(&got[0]), collect(&got[1]), collect(&got[2])})
+		if err != nil || n != int64(len(dump)-shift) {
+			t.Fatalf("%d bytes, %v", n, err)
+		}
+		all := slices.Concat(got[:]...)
+		slices.Sort(all)
+		slices.Sort(want[0])
+		if !slices.Equal(all, want[0]) {
+			t.Fatalf("%d instead of %d", len(all), len(want[0]))
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := ScanParallel(ctx, &repeated{text: "abc", n: 1 << 30}, []Found{func(identifier.Kind, []byte) {}}); err == nil {
+		t.Error("a cancelled scan ends without an error")
+	}
+}
+
+// Both ways to the digit bits must agree.
+func TestDigitBits(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 5))
+	src := make([]byte, bitmapBytes*8)
+	for range 200 {
+		for i := range src {
+			src[i] = byte(rnd.IntN(256))
+			if rnd.IntN(2) == 0 {
+				src[i] = byte('.' + rnd.IntN(14))
+			}
+		}
+		fast, portable := make([]byte, bitmapBytes), make([]byte, bitmapBytes)
+		digitBits(fast, src)
+		digitBitsPortable(portable, src)
+		for i, c := range src {
+			want := isDigit(c)
+			if fast[i/8]>>(i%8)&1 == 1 != want || portable[i/8]>>(i%8)&1 == 1 != want {
+				t.Fatalf("byte %#x at %d", c, i)
+			}
+		}
+	}
+}

@@ -1,0 +1,333 @@
+package scan
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+	"github.com/ulikunitz/xz/lzma"
+
+	"vigia/internal/identifier"
+)
+
+const secret = "maria@exemplo.com;529.982.247-25\n"
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func compressed(t testing.TB, open func(io.Writer) (io.WriteCloser, error), text []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := open(&b)
+	must(t, err)
+	_, err = w.Write(text)
+	must(t, err)
+	must(t, w.Close())
+	return b.Bytes()
+}
+
+func gzipped(t testing.TB, text []byte) []byte {
+	return compressed(t, func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil }, text)
+}
+
+func zstded(t testing.TB, text []byte) []byte {
+	return compressed(t, func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) }, text)
+}
+
+func xzed(t testing.TB, text []byte) []byte {
+	return compressed(t, func(w io.Writer) (io.WriteCloser, error) { return xz.NewWriter(w) }, text)
+}
+
+func tarred(t testing.TB, files ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for i := 0; i < len(files); i += 2 {
+		must(t, w.WriteHeader(&tar.Header{Name: files[i], Size: int64(len(files[i+1])), Mode: 0o600}))
+		_, err := w.Write([]byte(files[i+1]))
+		must(t, err)
+	}
+	must(t, w.Close())
+	return b.Bytes()
+}
+
+func zipped(t testing.TB, files ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := 0; i < len(files); i += 2 {
+		f, err := w.Create(files[i])
+		must(t, err)
+		_, err = f.Write([]byte(files[i+1]))
+		must(t, err)
+	}
+	must(t, w.Close())
+	return b.Bytes()
+}
+
+// sevenZipped makes a 7z of one stored file; packed says whether the table of contents is compressed, as programs do. claim is the number of files
+// that the table claims to have.
+func sevenZipped(t testing.TB, name, text string, packed bool, claim byte) []byte {
+	t.Helper()
+	var toc bytes.Buffer
+	toc.Write([]byte{szHeader, szMainStreams, szPackInfo, 0, 1, szSize})
+	number := func(b *bytes.Buffer, n int) {
+		b.Write(append([]byte{0xf0}, binary.LittleEndian.AppendUint32(nil, uint32(n))...))
+	}
+	number(&toc, len(text))
+	toc.Write([]byte{szEnd, szUnpackInfo, szFolder, 1, 0, 1, 1, 0, szUnpackSize})
+	number(&toc, len(text))
+	toc.Write([]byte{szEnd, szEnd, szFiles, claim, 0x11})
+	var names bytes.Buffer
+	for _, u := range append(utf16.Encode([]rune(name)), 0) {
+		must(t, binary.Write(&names, binary.LittleEndian, u))
+	}
+	toc.Write([]byte{byte(names.Len() + 1), 0})
+	toc.Write(names.Bytes())
+	toc.Write([]byte{szEnd, szEnd})
+
+	body, table := []byte(text), toc.Bytes()
+	if packed {
+		var b bytes.Buffer
+		w, err := lzma.WriterConfig{Size: int64(len(table)), SizeInHeader: true, DictCap: 1 << 16}.NewWriter(&b)
+		must(t, err)
+		_, err = w.Write(table)
+		must(t, err)
+		must(t, w.Close())
+		var outer bytes.Buffer
+		outer.Write([]byte{szEncodedHeader, szPackInfo})
+		number(&outer, len(body))
+		outer.Write([]byte{1, szSize})
+		number(&outer, b.Len()-13)
+		outer.Write([]byte{szEnd, szUnpackInfo, szFolder, 1, 0, 1, 0x23, 3, 1, 1, 5})
+		outer.Write(b.Bytes()[:5])
+		outer.WriteByte(szUnpackSize)
+		number(&outer, len(table))
+		outer.Write([]byte{szEnd, szEnd})
+		body, table = append(body, b.Bytes()[13:]...), outer.Bytes()
+	}
+	start := binary.LittleEndian.AppendUint64(nil, uint64(len(body)))
+	start = binary.LittleEndian.AppendUint64(start, uint64(len(table)))
+	start = binary.LittleEndian.AppendUint32(start, crc32.ChecksumIEEE(table))
+	out := []byte{'7', 'z', 0xbc, 0xaf, 0x27, 0x1c, 0, 4}
+	out = binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(start))
+	return slices.Concat(out, start, body, table)
+}
+
+// stream hides that a source can be read in place.
+type stream struct{ io.Reader }
+
+// walked scans all entries of a source and returns what was found and the names.
+func walked(source io.Reader, limits Limits) (values, names []string, report Report, err error) {
+	s := NewScanner(func(kind identifier.Kind, normal []byte) { values = append(values, kind.String()+" "+string(normal)) })
+	report, err = Walk(context.Background(), "dump", source, limits, func(e Entry, r io.Reader) error {
+		names = append(names, e.Name)
+		_, err := s.Scan(context.Background(), r)
+		return err
+	})
+	slices.Sort(values)
+	return values, names, report, err
+}
+
+func TestWalkFormats(t *testing.T) {
+	bz, err := os.ReadFile("testdata/secret.bz2")
+	must(t, err)
+	text := []byte(secret)
+	deep := gzipped(t, tarred(t, "a/b.zip", string(zipped(t, "c.txt.zst", string(zstded(t, text))))))
+	for name, dump := range map[string][]byte{
+		"plain": text, "gzip": gzipped(t, text), "zstd": zstded(t, text), "xz": xzed(t, text), "bzip2": bz,
+		"tar": tarred(t, "a.txt", secret), "zip": zipped(t, "a.txt", secret), "7z": sevenZipped(t, "a.txt", secret, false, 1),
+		"7z, packed table": sevenZipped(t, "a.txt", secret, true, 1), "tar.gz": gzipped(t, tarred(t, "a.txt", secret)),
+		"7z in zip": zipped(t, "b.7z", string(sevenZipped(t, "a.txt", secret, true, 1))), "zst in zip in tar in gz": deep,
+		"gzip, two members": append(gzipped(t, text[:10]), gzipped(t, text[10:])...),
+	} {
+		for way, source := range map[string]io.Reader{"in place": bytes.NewReader(dump), "stream": stream{bytes.NewReader(dump)}} {
+			t.Run(name+" "+way, func(t *testing.T) {
+				values, names, report, err := walked(source, Limits{})
+				if want := []string{"cpf 52998224725", "email maria@exemplo.com"}; err != nil || !slices.Equal(values, want) {
+					t.Fatalf("found %q in %q: %v, %+v", values, names, err, report)
+				}
+				if report.Entries != 1 || report.Bytes != int64(len(secret)) || report.Skipped != 0 {
+					t.Errorf("%+v", report)
+				}
+			})
+		}
+	}
+}
+
+// zeros is an endless file of blanks that costs no memory.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func bomb(t testing.TB, size int64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	must(t, err)
+	_, err = io.CopyN(w, zeros{}, size)
+	must(t, err)
+	must(t, w.Close())
+	return b.Bytes()
+}
+
+func TestBombsAreStopped(t *testing.T) {
+	flat := bomb(t, 64<<20)
+	nested := gzipped(t, gzipped(t, flat))
+	for name, c := range map[string]struct {
+		dump   []byte
+		limits Limits
+	}{
+		"ratio":           {flat, Limits{}},
+		"ratio, nested":   {nested, Limits{}},
+		"ratio in zip":    {zipped(t, "zeros.gz", string(flat)), Limits{}},
+		"zip of blanks":   {zipped(t, "blanks", strings.Repeat(" ", 32<<20)), Limits{}},
+		"bytes":           {gzipped(t, []byte(strings.Repeat(secret, 1000))), Limits{Bytes: 1000}},
+		"files in tar":    {tarred(t, "a", "x", "b", "y", "c", "z"), Limits{Entries: 2}},
+		"files in zip":    {zipped(t, "a", "x", "b", "y", "c", "z"), Limits{Entries: 2}},
+		"files, two tars": {tarred(t, "a", string(tarred(t, "a", "x")), "b", string(tarred(t, "b", "y"))), Limits{Entries: 3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, source := range []io.Reader{bytes.NewReader(c.dump), stream{bytes.NewReader(c.dump)}} {
+				_, _, report, err := walked(source, c.limits)
+				if !errors.Is(err, ErrBomb) {
+					t.Fatalf("%v, %+v", err, report)
+				}
+				if !strings.Contains(err.Error(), "dump") {
+					t.Errorf("the error names no file: %v", err)
+				}
+				if report.Bytes > 48<<20 {
+					t.Errorf("%d bytes came through", report.Bytes)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatIsSkippedIsReported(t *testing.T) {
+	text := []byte(strings.Repeat(secret, 2000))
+	var noise bytes.Buffer
+	for i := range 20000 {
+		fmt.Fprintf(&noise, "%d:%x\n", i*i, i*7919)
+	}
+	hostile := sevenZipped(t, "a.txt", secret, true, 0x7f)
+	for name, c := range map[string]struct {
+		dump   []byte
+		limits Limits
+		reason string
+	}{
+		"depth":               {gzipped(t, gzipped(t, gzipped(t, text))), Limits{Depth: 2}, "nested too deeply"},
+		"window":              {zstded(t, text), Limits{Memory: 1 << 20}, "memory"},
+		"xz window":           {xzed(t, text), Limits{Memory: 1 << 20}, "memory"},
+		"zip inside too big":  {gzipped(t, zipped(t, "a", noise.String(), "b", noise.String())), Limits{Memory: 8<<20 + 1000}, "memory"},
+		"table of contents":   {zipped(t, "a", "x", "b", "x"), Limits{Directory: 60}, "too large"},
+		"7z with false claim": {hostile, Limits{}, "not in order"},
+		"cut gzip":            {gzipped(t, noise.Bytes())[:2000], Limits{}, "unexpected EOF"},
+		"cut zip":             {zipped(t, "a", noise.String())[:2000], Limits{}, "no table of contents"},
+		"cut xz":              {xzed(t, noise.Bytes())[:200], Limits{}, "EOF"},
+		"cut zstd":            {zstded(t, noise.Bytes())[:2000], Limits{}, "unexpected EOF"},
+		"cut 7z":              {sevenZipped(t, "a.txt", secret, true, 1)[:60], Limits{}, "not in order"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, report, err := walked(bytes.NewReader(c.dump), c.limits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report.Skipped != 1 || len(report.Skips) != 1 || !strings.Contains(report.Skips[0].Reason, c.reason) || !strings.HasPrefix(report.Skips[0].Name, "dump") {
+				t.Errorf("%+v", report)
+			}
+		})
+	}
+}
+
+// What could be read before a file breaks off is not lost, and neither is what comes after a broken entry.
+func TestDamageIsLocal(t *testing.T) {
+	var noise bytes.Buffer
+	noise.WriteString(secret)
+	for i := range 20000 {
+		fmt.Fprintf(&noise, "g%xg\n", i*i*7919)
+	}
+	broken := gzipped(t, noise.Bytes())
+	broken = broken[:len(broken)/2]
+	values, _, report, err := walked(bytes.NewReader(zipped(t, "a.gz", string(broken), "b.txt", "joao@exemplo.com")), Limits{})
+	want := []string{"cpf 52998224725", "email joao@exemplo.com", "email maria@exemplo.com"}
+	if err != nil || !slices.Equal(values, want) || report.Skipped != 1 || report.Skips[0].Offset == 0 {
+		t.Errorf("%q, %v, %+v", values, err, report)
+	}
+}
+
+// A tar whose file claims more than is there: the file and the tar are both reported, and nothing is made for the claim.
+func TestCutTar(t *testing.T) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	must(t, w.WriteHeader(&tar.Header{Name: "a", Size: 1 << 40, Mode: 0o600, Format: tar.FormatGNU}))
+	_, err := w.Write([]byte(secret))
+	must(t, err)
+	values, _, report, err := walked(&b, Limits{})
+	if err != nil || len(values) != 2 || report.Skipped != 2 || report.Skips[0].Offset != int64(len(secret)) {
+		t.Errorf("%q, %v, %+v", values, err, report)
+	}
+}
+
+func TestNamesFromArchivesAreOnlyShown(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, h := range []tar.Header{
+		{Name: "../../evil", Size: 1}, {Name: "/etc/evil", Size: 1}, {Name: "link", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"},
+		{Name: "hard", Typeflag: tar.TypeLink, Linkname: "../x"}, {Name: "fifo", Typeflag: tar.TypeFifo}, {Name: "a\x1b[2Jb\xff", Size: 1, Format: tar.FormatGNU},
+		{Name: strings.Repeat("n", 3000), Size: 1},
+	} {
+		must(t, w.WriteHeader(&h))
+		if h.Size > 0 {
+			_, err := w.Write([]byte("x"))
+			must(t, err)
+		}
+	}
+	must(t, w.Close())
+	_, names, report, err := walked(&b, Limits{})
+	if err != nil || report.Entries != 4 {
+		t.Fatalf("%v, %+v", err, report)
+	}
+	for _, n := range names {
+		if len(n) > 300 || strings.ContainsAny(n, "\x1b\xff") {
+			t.Errorf("unfit to be shown: %q", n)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("files were written: %v, %v", left, err)
+	}
+}
+
+func TestVisitorsOwnErrorStopsTheWalk(t *testing.T) {
+	own := errors.New("own")
+	calls := 0
+	_, err := Walk(context.Background(), "dump", bytes.NewReader(tarred(t, "a", "x", "b", "y")), Limits{}, func(Entry, io.Reader) error { calls++; return own })
+	if !errors.Is(err, own) || calls != 1 {
+		t.Errorf("%v after %d calls", err, calls)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err = Walk(ctx, "dump", bytes.NewReader(tarred(t, "a", "x", "b", "y")), Limits{}, func(Entry, io.Reader) error { cancel(); return nil })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
