@@ -19,6 +19,7 @@ import (
 	"vigia/internal/partner"
 	"vigia/internal/sqldb"
 	"vigia/internal/store/storetest"
+	"vigia/internal/subscription"
 	"vigia/internal/telemetry"
 )
 
@@ -125,7 +126,7 @@ func newHandler(t testing.TB, e *storetest.Env) *Server {
 	return NewServer(Options{
 		Gate: partner.NewGate(e.Store, e.Clock.Now), Ledger: e.Store, Log: telemetry.NewLogger(&suiteLog, telemetry.LogOptions{}),
 		Metrics: telemetry.NewMetrics(), Tracer: tracer, Now: e.Clock.Now,
-		Rules: Rules{Monitoring: cyber.NewMonitoring(e.Store, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now), Services: services},
+		Rules: Rules{Subscriptions: subscription.NewRegistry(e.Store, e.Clock.Now), Monitoring: cyber.NewMonitoring(e.Store, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now), Services: services, Cases: cyber.NewCases(e.Store, e.Clock.Now), Endpoints: cyber.NewEndpoints(e.Store, e.Clock.Now, nil), Cover: cyber.NewCover(e.Store)},
 	})
 }
 

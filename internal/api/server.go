@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -26,6 +27,7 @@ import (
 	"vigia/internal/fault"
 	"vigia/internal/once"
 	"vigia/internal/partner"
+	"vigia/internal/subscription"
 	"vigia/internal/telemetry"
 )
 
@@ -36,8 +38,12 @@ type Authenticator interface {
 
 // Rules are what the routes ask.
 type Rules struct {
-	Services   *cyber.Services
-	Monitoring *cyber.Monitoring
+	Services      *cyber.Services
+	Cases         *cyber.Cases
+	Endpoints     *cyber.Endpoints
+	Cover         *cyber.Cover
+	Monitoring    *cyber.Monitoring
+	Subscriptions *subscription.Registry
 }
 
 // Options are what the server itself needs.
@@ -54,14 +60,16 @@ type Options struct {
 // Server answers partners.
 type Server struct {
 	Options
-	limits *limiter
-	mux    *http.ServeMux
+	limits   *limiter
+	mux      *http.ServeMux
+	services atomic.Pointer[encodedServices]
 }
 
 // NewServer builds the handler of the partner API.
 func NewServer(o Options) *Server {
 	s := &Server{Options: o, limits: newLimiter(o.Now), mux: http.NewServeMux()}
-	for _, rt := range routes {
+	for i := range routes {
+		rt := &routes[i]
 		h := s.adapt(rt)
 		s.mux.Handle(rt.method+" "+rt.path, h)
 		s.mux.Handle(rt.method+" "+versionPrefix+rt.path, h)
@@ -88,15 +96,25 @@ func clean(p string) bool {
 }
 
 // adapt turns an endpoint into a handler.
-func (s *Server) adapt(rt route) http.Handler {
-	metrics := s.Metrics.Route(rt.method + " " + rt.path)
-	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) { s.serve(w, hr, rt, metrics) })
+func (s *Server) adapt(rt *route) http.Handler {
+	seen := s.observe(rt)
+	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) { s.serve(w, hr, rt, seen) })
+}
+
+// observed is where a route's requests are counted and logged; made once, so that a request pays only for what is its own.
+type observed struct {
+	metrics *telemetry.Route
+	log     *slog.Logger
+}
+
+func (s *Server) observe(rt *route) observed {
+	return observed{s.Metrics.Route(rt.method + " " + rt.path), s.Log.With("method", rt.method, "route", rt.path)}
 }
 
 // serve is the one path of every request.
-func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt route, metrics *telemetry.Route) {
+func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt *route, seen observed) {
 	start := s.Now()
-	metrics.Start()
+	seen.metrics.Start()
 	ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get("x-request-id")))
 	if s.Tracer.Enabled {
 		ctx = otel.GetTextMapPropagator().Extract(ctx, propagation.HeaderCarrier(hr.Header))
@@ -109,8 +127,8 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt route, metric
 	answer, err := s.answer(w, r)
 	status := s.write(w, r, answer, err)
 	took := s.Now().Sub(start)
-	metrics.Done(status, took)
-	s.logLine(ctx, rt, r.caller, status, took, err)
+	seen.metrics.Done(status, took)
+	logLine(ctx, seen.log, r.caller, status, took, err)
 }
 
 // answer runs a request up to its encoded body; a panic becomes an internal fault.
@@ -143,7 +161,7 @@ func (s *Server) answer(w http.ResponseWriter, r *request) (a once.Answer, err e
 	if err != nil {
 		return a, err
 	}
-	if a, ok := value.(once.Answer); ok { // a streaming endpoint that went through once itself
+	if a, ok := value.(once.Answer); ok { // encoded already: by once, or kept from an earlier request
 		return a, nil
 	}
 	return encode(value)
@@ -176,17 +194,22 @@ func (a *area) refusal(err error) once.Answer {
 	return once.Answer{Status: status, Body: body, Detail: detailOf(err)}
 }
 
+var (
+	jsonType = []string{"application/json; charset=utf-8"}
+	noStore  = []string{"no-store"}
+	noSniff  = []string{"nosniff"}
+)
+
 // write sends the answer and returns its status.
 func (s *Server) write(w http.ResponseWriter, r *request, answer once.Answer, err error) int {
 	if err != nil {
 		answer = r.route.area.refusal(err)
 	}
 	h := w.Header()
-	h.Set("content-type", "application/json; charset=utf-8")
-	h.Set("content-length", strconv.Itoa(len(answer.Body)))
-	h.Set("cache-control", "no-store")
-	h.Set("x-content-type-options", "nosniff")
-	h.Set("x-request-id", telemetry.RequestID(r.ctx))
+	// Canonical names and shared values: these headers go out with every answer, and Set would copy and check them.
+	h["Content-Type"], h["Cache-Control"], h["X-Content-Type-Options"] = jsonType, noStore, noSniff
+	h["Content-Length"] = []string{strconv.Itoa(len(answer.Body))}
+	h["X-Request-Id"] = []string{telemetry.RequestID(r.ctx)}
 	if answer.Detail != "" {
 		h.Set("x-error-detail", answer.Detail)
 	}
@@ -200,11 +223,10 @@ func (s *Server) write(w http.ResponseWriter, r *request, answer once.Answer, er
 }
 
 // logLine is the one line of a request.
-func (s *Server) logLine(ctx context.Context, rt route, who partner.Caller, status int, took time.Duration, err error) {
+func logLine(ctx context.Context, log *slog.Logger, who partner.Caller, status int, took time.Duration, err error) {
 	level := slog.LevelInfo
-	attrs := make([]slog.Attr, 0, 8)
-	attrs = append(attrs, slog.String("method", rt.method), slog.String("route", rt.path), slog.Int("status", status),
-		slog.Int64("us", took.Microseconds()))
+	attrs := make([]slog.Attr, 0, 6)
+	attrs = append(attrs, slog.Int("status", status), slog.Int64("us", took.Microseconds()))
 	if who.Partner != "" {
 		attrs = append(attrs, slog.String("partner", string(who.Partner)), slog.String("key", string(who.KeyID)))
 	}
@@ -215,13 +237,13 @@ func (s *Server) logLine(ctx context.Context, rt route, who partner.Caller, stat
 			attrs = append(attrs, slog.String("cause", causeOf(err)))
 		}
 	}
-	s.Log.LogAttrs(ctx, level, "request", attrs...)
+	log.LogAttrs(ctx, level, "request", attrs...)
 }
 
 // unknownPath refuses what no route matches: after the credentials, like everything else.
 func (s *Server) unknownPath(w http.ResponseWriter, hr *http.Request) {
 	a := areaOf(hr.URL.Path)
-	rt := route{method: "-", path: "unknown", area: a, run: (*Server).notFound}
+	rt := &route{method: "-", path: "unknown", area: a, run: (*Server).notFound}
 	if a == nil {
 		rt.area = cyberArea
 	} else {
@@ -238,7 +260,7 @@ func (s *Server) unknownPath(w http.ResponseWriter, hr *http.Request) {
 		s.write(w, &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}, once.Answer{}, errPathNotFound)
 		return
 	}
-	s.serve(w, hr, rt, s.Metrics.Route("unknown"))
+	s.serve(w, hr, rt, s.observe(rt))
 }
 
 func (s *Server) notFound(*request) (any, error) { return nil, errPathNotFound }

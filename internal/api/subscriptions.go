@@ -1,7 +1,170 @@
 package api
 
-func (s *Server) createSubscriptions(*request) (any, error) { return nil, errNotOffered }
+import (
+	"strconv"
 
-func (s *Server) listSubscriptions(*request) (any, error) { return nil, errNotOffered }
+	"vigia/internal/fault"
+	"vigia/internal/identifier"
+	"vigia/internal/plan"
+	"vigia/internal/subscription"
+)
 
-func (s *Server) getSubscription(*request) (any, error) { return nil, errNotOffered }
+var errQueryInvalid = fault.New(fault.Invalid, "query.invalid")
+
+// subscriptionWire is a subscription in full.
+type subscriptionWire struct {
+	StartDate   string          `json:"start_date"`
+	ExpiryDate  string          `json:"expiry_date"`
+	PlanID      string          `json:"plan_id"`
+	Beneficiary beneficiaryWire `json:"beneficiary"`
+}
+
+type beneficiaryWire struct {
+	PrimaryCard string      `json:"primary_card"`
+	UserCard    string      `json:"user_card"`
+	Name        string      `json:"name"`
+	CPF         string      `json:"cpf"`
+	BirthDate   string      `json:"birth_date"`
+	Gender      string      `json:"gender"`
+	Email       string      `json:"email"`
+	PhoneNumber string      `json:"phone_number"`
+	Address     addressWire `json:"address"`
+}
+
+type addressWire struct {
+	Zipcode      string `json:"zipcode"`
+	Street       string `json:"street"`
+	Number       string `json:"number"`
+	Complement   string `json:"complement,omitempty"`
+	Neighborhood string `json:"neighborhood"`
+	City         string `json:"city"`
+	State        string `json:"state"`
+}
+
+// listedWire is a subscription in a list. Of the beneficiary it carries what the contract asks for and no more: a page of a
+// hundred people is the last place to spread cards and addresses.
+type listedWire struct {
+	PartnerID   string                `json:"partner_id"`
+	StartDate   string                `json:"start_date"`
+	ExpiryDate  string                `json:"expiry_date"`
+	PlanID      string                `json:"plan_id"`
+	Beneficiary listedBeneficiaryWire `json:"beneficiary"`
+}
+
+type listedBeneficiaryWire struct {
+	Name  string `json:"name"`
+	CPF   string `json:"cpf"`
+	Email string `json:"email"`
+}
+
+type subscriptionPageWire struct {
+	Data       []listedWire   `json:"data"`
+	Pagination paginationWire `json:"pagination"`
+}
+
+type paginationWire struct {
+	Page        int64 `json:"page"`
+	PageSize    int   `json:"page_size"`
+	TotalItems  int64 `json:"total_items"`
+	TotalPages  int64 `json:"total_pages"`
+	HasNext     bool  `json:"has_next"`
+	HasPrevious bool  `json:"has_previous"`
+}
+
+// wireDay writes a date the way the contract answers: a date-time at midnight UTC, or nothing.
+func wireDay(d subscription.Day) string {
+	if d == 0 {
+		return ""
+	}
+	return d.String() + "T00:00:00.000Z"
+}
+
+const defaultPageSize = 10
+
+func (s *Server) listSubscriptions(r *request) (any, error) {
+	page, err := r.countInQuery("page", 1)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := r.countInQuery("page_size", defaultPageSize)
+	if err != nil {
+		return nil, err
+	}
+	size := int(min(asked, subscription.MaxPageSize))
+	found, err := s.Rules.Subscriptions.Active(r.ctx, r.caller.Partner, page, size)
+	if err != nil {
+		return nil, err
+	}
+	pages := (found.Total + int64(size) - 1) / int64(size)
+	wire := subscriptionPageWire{
+		Data: make([]listedWire, len(found.Items)),
+		Pagination: paginationWire{
+			Page: page, PageSize: size, TotalItems: found.Total, TotalPages: pages,
+			HasNext: page < pages, HasPrevious: page > 1 && pages > 0,
+		},
+	}
+	for i, sub := range found.Items {
+		wire.Data[i] = listedWire{
+			PartnerID: string(r.caller.Partner), StartDate: wireDay(sub.Start), ExpiryDate: wireDay(sub.Expiry), PlanID: string(sub.Plan),
+			Beneficiary: listedBeneficiaryWire{Name: sub.Beneficiary.Name, CPF: sub.Beneficiary.CPF, Email: sub.Beneficiary.Email},
+		}
+	}
+	return wire, nil
+}
+
+// countInQuery reads a whole number of at least 1 from the query. One too large for the machine is as good as the largest.
+func (r *request) countInQuery(name string, absent int64) (int64, error) {
+	values, given := r.http.URL.Query()[name]
+	if !given {
+		return absent, nil
+	}
+	bad := errQueryInvalid.With("%s: one whole number of at least 1", name)
+	if len(values) != 1 || values[0] == "" {
+		return 0, bad
+	}
+	for _, c := range []byte(values[0]) {
+		if c < '0' || c > '9' {
+			return 0, bad
+		}
+	}
+	n, err := strconv.ParseInt(values[0], 10, 64)
+	if err != nil { // digits only, so it is out of range, and ParseInt has returned the largest
+		return n, nil
+	}
+	if n < 1 {
+		return 0, bad
+	}
+	return n, nil
+}
+
+func (s *Server) getSubscription(r *request) (any, error) {
+	planID, err := r.idInPath("plan_id", subscription.ErrNotFound)
+	if err != nil {
+		return nil, err
+	}
+	cpf, err := identifier.ParseCPFDigits(r.http.PathValue("beneficiary_cpf"), identifier.Waived)
+	if err != nil {
+		return nil, subscription.ErrNotFound.With("beneficiary_cpf: eleven digits")
+	}
+	sub, err := s.Rules.Subscriptions.Of(r.ctx, r.caller.Partner, plan.ID(planID), cpf)
+	if err != nil {
+		return nil, err
+	}
+	b, a := sub.Beneficiary, sub.Beneficiary.Address
+	wire := subscriptionWire{
+		StartDate: wireDay(sub.Start), ExpiryDate: wireDay(sub.Expiry), PlanID: string(sub.Plan),
+		Beneficiary: beneficiaryWire{
+			PrimaryCard: b.PrimaryCard, UserCard: b.UserCard, Name: b.Name, CPF: b.CPF, BirthDate: b.BirthDate, Gender: b.Gender,
+			Email: b.Email, PhoneNumber: b.Phone,
+			Address: addressWire{
+				Zipcode: a.Zipcode, Street: a.Street, Number: a.Number, Complement: a.Complement, Neighborhood: a.Neighborhood,
+				City: a.City, State: a.State,
+			},
+		},
+	}
+	if r.caller.Settings.MaskCards {
+		wire.Beneficiary.PrimaryCard = identifier.Mask(identifier.Card, b.PrimaryCard)
+		wire.Beneficiary.UserCard = identifier.Mask(identifier.Card, b.UserCard)
+	}
+	return wire, nil
+}

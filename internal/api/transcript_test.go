@@ -23,6 +23,7 @@ import (
 //	< 200 {"eppKey":"{...}"} x-truncated=true            the answer; recorded with -update
 //	= device /protectedDevices/0/eppKey                  takes a value of the last answer, used as {device} from here on
 //	! advance 25h                                        moves the clock
+//	! plan protecao                                      registers a plan for the live partner
 //
 // Every exchange is also held against openapi.yaml. A file runs on both engines and must read the same.
 func TestTranscripts(t *testing.T) {
@@ -78,6 +79,8 @@ func runTranscript(t *testing.T, s *service, file string) {
 			}
 		case strings.HasPrefix(line, "= "):
 			tr.take(t, strings.Fields(line[2:]))
+		case strings.HasPrefix(line, "! plan "):
+			s.plan(t, s.Live, strings.TrimPrefix(line, "! plan "))
 		case strings.HasPrefix(line, "! advance "):
 			d, err := time.ParseDuration(strings.TrimPrefix(line, "! advance "))
 			if err != nil {

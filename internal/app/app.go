@@ -14,19 +14,26 @@ import (
 	"vigia/internal/config"
 	"vigia/internal/cyber"
 	"vigia/internal/partner"
+	"vigia/internal/plan"
 	"vigia/internal/seal"
 	"vigia/internal/sqldb"
 	"vigia/internal/store"
+	"vigia/internal/subscription"
 )
 
 // App is the service without its listeners: what an admin command needs, and what a server is made of.
 type App struct {
-	Config     config.Common
-	Keys       *seal.Keys
-	Store      *store.Store
-	Partners   *partner.Registry
-	Services   *cyber.Services
-	Monitoring *cyber.Monitoring
+	Config        config.Common
+	Keys          *seal.Keys
+	Store         *store.Store
+	Partners      *partner.Registry
+	Services      *cyber.Services
+	Plans         *plan.Catalogue
+	Subscriptions *subscription.Registry
+	Cases         *cyber.Cases
+	Endpoints     *cyber.Endpoints
+	Cover         *cyber.Cover
+	Monitoring    *cyber.Monitoring
 	// Engine is which database answers.
 	Engine sqldb.Engine
 	now    func() time.Time
@@ -64,8 +71,12 @@ func build(ctx context.Context, c config.Common, db *sqldb.DB) (*App, error) {
 	st := store.New(db, keys, now)
 	a := &App{
 		Config: c, Keys: keys, Store: st, Engine: db.Engine(), now: now,
-		Partners:   partner.NewRegistry(st, now, nil),
-		Services:   cyber.NewServices(st, now),
+		Partners: partner.NewRegistry(st, now, nil),
+		Services: cyber.NewServices(st, now),
+		Plans:    plan.NewCatalogue(st, now), Subscriptions: subscription.NewRegistry(st, now),
+		Cases:      cyber.NewCases(st, now),
+		Endpoints:  cyber.NewEndpoints(st, now, nil),
+		Cover:      cyber.NewCover(st),
 		Monitoring: cyber.NewMonitoring(st, cyber.Unasked{}, keys.Fingerprint, now),
 	}
 	if err := st.CheckKeys(ctx); err != nil {

@@ -30,6 +30,16 @@ func (s *Server) steps() map[string]job.Step {
 func (s *Server) startWorkers(group *errgroup.Group, ctx context.Context) { //nolint:revive // the group comes first, it owns the context
 	group.Go(func() error { s.runJobs(ctx); return nil })
 	group.Go(func() error {
+		every(ctx, 30*time.Second, func() {
+			if n, err := s.app.Subscriptions.Sweep(ctx); err != nil && ctx.Err() == nil {
+				s.log.Error("sweep of subscriptions failed", "cause", err.Error())
+			} else if n > 0 {
+				s.log.Info("subscriptions ended", "count", n)
+			}
+		})
+		return nil
+	})
+	group.Go(func() error {
 		every(ctx, 10*time.Minute, func() {
 			if n, err := s.app.Store.SweepAnswers(ctx); err != nil && ctx.Err() == nil {
 				s.log.Error("sweep of kept answers failed", "cause", err.Error())

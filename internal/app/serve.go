@@ -213,13 +213,21 @@ func addressText(a net.Addr) string {
 
 // partnerHandler is the partners' listener.
 func (s *Server) partnerHandler() http.Handler {
-	mux := http.NewServeMux()
-	s.health(mux)
-	mux.Handle("/", api.NewServer(api.Options{
+	health := http.NewServeMux()
+	s.health(health)
+	partners := api.NewServer(api.Options{
 		Gate: s.gate, Ledger: s.app.Store, Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now,
-		Rules: api.Rules{Monitoring: s.app.Monitoring, Services: s.app.Services},
-	}))
-	return mux
+		Rules: api.Rules{Subscriptions: s.app.Subscriptions, Monitoring: s.app.Monitoring, Services: s.app.Services, Cases: s.app.Cases, Endpoints: s.app.Endpoints, Cover: s.app.Cover},
+	})
+	// A second mux around the first would match every path twice.
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/healthz", "/readyz":
+			health.ServeHTTP(w, r)
+		default:
+			partners.ServeHTTP(w, r)
+		}
+	})
 }
 
 // operatorHandler is the operator's listener.

@@ -45,6 +45,20 @@ var sealedColumns = []sealedColumn{
 	}},
 	{"idempotency", "answer", []string{"partner_id", "claim"}, inPartner("idempotency", "answer")},
 	{"event", "body", []string{"partner_id", "id"}, inPartner("event", "body")},
+	{"subscription", "body", []string{"partner_id", "seq"}, inPartner("subscription", "body")},
+	{"operator", "email", []string{"id"}, ofOperator("email")},
+	{"operator", "password", []string{"id"}, ofOperator("password")},
+	{"operator", "totp", []string{"id"}, ofOperator("totp")},
+	{"operator_session", "origin", []string{"digest"}, func(key []any) seal.Place { return sessionPlace([]byte(textOf(key[0]))) }},
+	{"audit", "detail", []string{"seq"}, func(key []any) seal.Place {
+		return seal.Place{Table: "audit", Column: "detail", Row: textOf(key[0])}
+	}},
+	{"epp_key", "details", []string{"partner_id", "id"}, inPartner("epp_key", "details")},
+	{"epp_pool", "vendor_key", []string{"id"}, func(key []any) seal.Place { return poolPlace(textOf(key[0])) }},
+	{"support_case", "details", []string{"partner_id", "id"}, inPartner("support_case", "details")},
+	{"case_move", "note", []string{"partner_id", "case_id", "number"}, func(key []any) seal.Place {
+		return seal.Place{Table: "case_move", Column: "note", Partner: textOf(key[0]), Row: textOf(key[1]) + "/" + textOf(key[2])}
+	}},
 	{"asset", "value", []string{"partner_id", "id"}, inPartner("asset", "value")},
 	{"feed", "secret", []string{"name"}, func(key []any) seal.Place { return feedPlace(textOf(key[0])) }},
 }

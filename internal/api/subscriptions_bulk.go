@@ -1,0 +1,244 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"vigia/internal/subscription"
+)
+
+// bulkWire is what became of a bulk request.
+type bulkWire struct {
+	Result          string           `json:"result"`
+	TotalCreated    int              `json:"total_created_items"`
+	TotalNotCreated int              `json:"total_not_created_items"`
+	NotCreatedItems []notCreatedWire `json:"not_created_items"`
+}
+
+type notCreatedWire struct {
+	CPF           string   `json:"cpf"`
+	BenefitHolder string   `json:"benefit_holder,omitempty"`
+	PlanID        string   `json:"plan_id"`
+	Errors        []string `json:"errors"`
+}
+
+func (s *Server) createSubscriptions(r *request) (any, error) {
+	dryRun, err := r.flagInQuery("dry_run")
+	if err != nil {
+		return nil, err
+	}
+	enrolment, err := s.Rules.Subscriptions.Enrol(r.ctx, r.caller.Partner, r.caller.Mode)
+	if err != nil {
+		return nil, err
+	}
+	digest := sha256.New()
+	if err := readItems(io.TeeReader(r.http.Body, digest), enrolment.Add); err != nil {
+		return nil, err
+	}
+	work := func(ctx context.Context) (any, error) {
+		outcome, err := enrolment.Keep(ctx, dryRun)
+		if err != nil {
+			return nil, err
+		}
+		return wireOutcome(outcome), nil
+	}
+	if r.claim.Key == "" {
+		return work(r.ctx)
+	}
+	r.claim.Digest = r.digest(digest.Sum(nil))
+	return r.once(work)
+}
+
+func wireOutcome(o subscription.Outcome) bulkWire {
+	wire := bulkWire{
+		Result: "success", TotalCreated: o.Created, TotalNotCreated: len(o.Failures), NotCreatedItems: make([]notCreatedWire, len(o.Failures)),
+	}
+	switch {
+	case len(o.Failures) > 0 && o.Created > 0:
+		wire.Result = "partial_success"
+	case len(o.Failures) > 0:
+		wire.Result = "failure"
+	}
+	for i, f := range o.Failures {
+		errs := make([]string, len(f.Problems))
+		for j, p := range f.Problems {
+			errs[j] = ItemError(p)
+		}
+		wire.NotCreatedItems[i] = notCreatedWire{CPF: f.CPF, BenefitHolder: f.Holder, PlanID: f.Plan, Errors: errs}
+	}
+	return wire
+}
+
+// flagInQuery reads true or false from the query; absent is false.
+func (r *request) flagInQuery(name string) (bool, error) {
+	values, given := r.http.URL.Query()[name]
+	if !given {
+		return false, nil
+	}
+	if len(values) == 1 && (values[0] == "true" || values[0] == "false") {
+		return values[0] == "true", nil
+	}
+	return false, errQueryInvalid.With("%s: true or false", name)
+}
+
+// Items travel from the reading goroutine to the checking ones in parcels, because handing over each one alone would cost more
+// than reading it.
+const (
+	parcelItems = 64
+	parcelBytes = 64 << 10
+)
+
+type parcel struct {
+	first int    // place of its first item in the request
+	text  []byte // the items one behind the other
+	ends  []int  // where each ends in text
+}
+
+// readItems reads an array of items and calls add for each, from several goroutines. Only the parcels under way are held in
+// memory. Whatever is wrong with an item is its own affair; what is wrong with the array is returned, and then nothing that
+// add was given may be kept.
+func readItems(body io.Reader, add func(item int, d *subscription.Draft)) error {
+	parcels, idle := make(chan *parcel), sync.Pool{New: func() any { return &parcel{} }}
+	var checking sync.WaitGroup
+	var broke atomic.Bool
+	for range runtime.GOMAXPROCS(0) {
+		checking.Go(func() {
+			reader := subscription.NewDraftReader()
+			for p := range parcels {
+				if !checkParcel(reader, p, add) {
+					broke.Store(true)
+				}
+				idle.Put(p)
+			}
+		})
+	}
+	err := splitItems(body, func() *parcel {
+		p, _ := idle.Get().(*parcel)
+		p.text, p.ends = p.text[:0], p.ends[:0]
+		return p
+	}, parcels)
+	close(parcels)
+	checking.Wait()
+	if err == nil && broke.Load() {
+		return errPanic
+	}
+	return err
+}
+
+// checkParcel reads and adds the items of a parcel. A panic must not pass: in a goroutine of its own it would end the process,
+// and not only the request.
+func checkParcel(reader *subscription.DraftReader, p *parcel, add func(int, *subscription.Draft)) (fine bool) {
+	defer func() {
+		if recover() != nil {
+			fine = false
+		}
+	}()
+	var draft subscription.Draft
+	from := 0
+	for i, end := range p.ends {
+		reader.Read(p.text[from:end], &draft)
+		add(p.first+i, &draft)
+		from = end
+	}
+	return true
+}
+
+// splitItems finds where the items begin and end. It is lenient about names and text: those are judged item by item.
+func splitItems(body io.Reader, empty func() *parcel, out chan<- *parcel) error {
+	d := jsontext.NewDecoder(body, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if kind := d.PeekKind(); kind != '[' {
+		if _, err := d.ReadToken(); err != nil {
+			return streamFault(err)
+		}
+		return errBodyInvalid.With("body: expected a JSON array")
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return streamFault(err)
+	}
+	p, count := empty(), 0
+	for d.PeekKind() != ']' {
+		raw, err := d.ReadValue()
+		if err != nil {
+			return streamFault(err)
+		}
+		if count == subscription.MaxItems {
+			return errBodyTooLarge.With("body: at most %d items", subscription.MaxItems)
+		}
+		if err := checkItemDepth(raw); err != nil {
+			return err
+		}
+		p.text = append(p.text, raw...)
+		p.ends = append(p.ends, len(p.text))
+		count++
+		if len(p.ends) == parcelItems || len(p.text) >= parcelBytes {
+			out <- p
+			p = empty()
+			p.first = count
+		}
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return streamFault(err)
+	}
+	if err := endOfBody(d); err != nil {
+		return err
+	}
+	out <- p
+	return nil
+}
+
+// endOfBody makes sure that nothing but white space follows; it also takes the rest of the body past the digest.
+func endOfBody(d *jsontext.Decoder) error {
+	_, err := d.ReadToken()
+	var syntactic *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err == nil, errors.As(err, &syntactic):
+		return errBodyInvalid.With("body: more than one JSON value")
+	}
+	return streamFault(err)
+}
+
+// streamFault tells JSON that is broken from a body that did not arrive.
+func streamFault(err error) error {
+	var syntactic *jsontext.SyntacticError
+	switch {
+	case errors.As(err, &syntactic):
+		return jsonFault(err)
+	case errors.Is(err, io.EOF):
+		return errBodyInvalid.With("body: empty")
+	}
+	return bodyFault(err)
+}
+
+// checkItemDepth bounds the nesting; the array around the item is one level.
+func checkItemDepth(item jsontext.Value) error {
+	if bytes.Count(item, []byte{'{'})+bytes.Count(item, []byte{'['}) < maxDepth {
+		return nil
+	}
+	depth, quoted := 1, false
+	for i := 0; i < len(item); i++ {
+		switch c := item[i]; {
+		case c == '\\':
+			i++ // only inside a string
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			if depth++; depth > maxDepth {
+				return errBodyInvalid.With("body: nested deeper than %d", maxDepth)
+			}
+		case c == '}', c == ']':
+			depth--
+		}
+	}
+	return nil
+}

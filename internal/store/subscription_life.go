@@ -1,0 +1,152 @@
+package store
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+
+	"vigia/internal/alert"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+	"vigia/internal/subscription"
+)
+
+// MoveSubscriptions takes some subscriptions a step on, with their events, in one transaction.
+func (s *Store) MoveSubscriptions(ctx context.Context, id partner.ID, which subscription.Selection, move subscription.Move,
+	after int64, limit int,
+) (subscription.Moved, error) {
+	var moved subscription.Moved
+	if which.Over != 0 {
+		// The sweep looks every minute at every partner and mostly finds nothing: it looks before it locks.
+		var due bool
+		err := s.reader(ctx).QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM subscription
+			WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0 AND expiry_day < $2)`, string(id), int64(which.Over)).Scan(&due)
+		if err != nil || !due {
+			return moved, classify(err)
+		}
+	}
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		moved = subscription.Moved{Last: after}
+		if _, err := lockSubscriptions(ctx, tx, id); err != nil {
+			return err
+		}
+		found, err := s.selected(ctx, tx, id, which, after, limit)
+		if err != nil {
+			return err
+		}
+		moved.Found, moved.More = len(found), len(found) == limit
+		change := found[:0]
+		for _, sub := range found {
+			moved.Last = max(moved.Last, sub.Seq)
+			if moves(sub, move) {
+				change = append(change, sub)
+			}
+		}
+		moved.Changed = len(change)
+		return s.move(ctx, tx, id, change, move)
+	})
+	return moved, err
+}
+
+// moves tells whether a subscription is not already where the move leads.
+func moves(sub subscription.Subscription, move subscription.Move) bool {
+	switch move {
+	case subscription.Suspend:
+		return sub.SuspendedAt.IsZero()
+	case subscription.Resume:
+		return !sub.SuspendedAt.IsZero()
+	case subscription.End:
+	}
+	return true
+}
+
+// selected reads the chosen subscriptions that have not ended.
+func (s *Store) selected(ctx context.Context, tx *sqldb.Tx, id partner.ID, which subscription.Selection, after int64, limit int) ([]subscription.Subscription, error) {
+	scan := func(row scanner) (subscription.Subscription, error) { return s.scanSubscription(id, row) }
+	const from = `SELECT ` + subscriptionColumns + ` FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND `
+	switch {
+	case which.Over != 0: // what was ended is not met again, so after is not needed
+		return collect(ctx, tx, scan, from+`expiry_day > 0 AND expiry_day < $2 ORDER BY expiry_day, seq LIMIT $3`,
+			string(id), int64(which.Over), int64(limit))
+	case which.Holder != "":
+		return collect(ctx, tx, scan, from+`holder = $2 AND holder <> '' AND seq > $3 ORDER BY seq LIMIT $4`,
+			string(id), s.holderIndex(id, which.Holder), after, int64(limit))
+	}
+	return collect(ctx, tx, scan, from+`cpf = $2 AND plan_id = $3 AND seq > $4`,
+		string(id), s.cpfIndex(id, which.CPF), string(which.Plan), after)
+}
+
+// endBySeq ends single subscriptions, for a transaction that holds the counter's lock.
+func (s *Store) endBySeq(ctx context.Context, tx *sqldb.Tx, id partner.ID, seqs []int64) error {
+	subs := make([]subscription.Subscription, 0, len(seqs))
+	for _, seq := range seqs {
+		sub, err := s.scanSubscription(id, tx.QueryRowContext(ctx, `SELECT `+subscriptionColumns+`
+			FROM subscription WHERE partner_id = $1 AND seq = $2`, string(id), seq))
+		if err != nil {
+			return fmt.Errorf("read subscription: %w", err)
+		}
+		subs = append(subs, sub)
+	}
+	return s.move(ctx, tx, id, subs, subscription.End)
+}
+
+// move writes the step, the counts and the events of subscriptions that have not ended. The caller holds the counter's lock.
+func (s *Store) move(ctx context.Context, tx *sqldb.Tx, id partner.ID, subs []subscription.Subscription, move subscription.Move) error {
+	if len(subs) == 0 {
+		return nil
+	}
+	var set string
+	var event alert.Type
+	at := micros(s.now())
+	switch move {
+	case subscription.End:
+		set, event = `ended_at = $3`, alert.SubscriptionEnded
+	case subscription.Suspend:
+		set, event = `suspended_at = $3`, alert.SubscriptionSuspended
+	case subscription.Resume:
+		set, event, at = `suspended_at = $3`, alert.SubscriptionResumed, 0
+	}
+	stmt, err := tx.PrepareContext(ctx, `UPDATE subscription SET `+set+` WHERE partner_id = $1 AND seq = $2`)
+	if err != nil {
+		return fmt.Errorf("move subscriptions: %w", err)
+	}
+	defer func() { _ = stmt.Close() }() // ends with the transaction anyway
+	seqs := make([]int64, len(subs))
+	for i, sub := range subs {
+		seqs[i] = sub.Seq
+		if _, err := stmt.ExecContext(ctx, string(id), sub.Seq, at); err != nil {
+			return fmt.Errorf("move subscriptions: %w", err)
+		}
+	}
+	if move == subscription.End {
+		if err := s.removeActive(ctx, tx, id, seqs); err != nil {
+			return err
+		}
+	}
+	return s.announce(ctx, tx, id, event, subs)
+}
+
+// subscriptionEvent is what a partner is told of a subscription: whose by the user hash, never by a CPF.
+type subscriptionEvent struct {
+	UserHash   string `json:"userHash"`
+	PlanID     string `json:"plan_id"`
+	InternalID string `json:"partner_internal_id,omitempty"`
+}
+
+func (s *Store) announce(ctx context.Context, tx *sqldb.Tx, id partner.ID, event alert.Type, subs []subscription.Subscription) error {
+	salt, err := s.Salt(context.WithValue(ctx, txKey{}, tx), id) // through the transaction: no second connection is taken
+	if err != nil {
+		return err
+	}
+	events := make([]alert.Event, 0, len(subs))
+	for _, sub := range subs {
+		_, d512 := partner.Digests(sub.Beneficiary.CPF, salt)
+		user := hex.EncodeToString(d512[1:]) // without the mark of a canonical form
+		e, err := alert.New(id, event, partner.UserHash(user), s.now(), subscriptionEvent{user, string(sub.Plan), sub.InternalID})
+		if err != nil {
+			return err
+		}
+		events = append(events, e)
+	}
+	return s.addEvents(ctx, tx, id, events...)
+}

@@ -1,0 +1,237 @@
+package subscription
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"vigia/internal/fault"
+	"vigia/internal/identifier"
+	"vigia/internal/partner"
+	"vigia/internal/plan"
+)
+
+// Bounds of an item's members.
+const (
+	maxText      = 255
+	maxCard      = 32
+	maxMetadata  = 8 << 10
+	minGroupSize = 50
+)
+
+// checker holds one item against the rules and gathers everything that is wrong with it.
+type checker struct {
+	digits   identifier.CheckDigits
+	today    Day
+	problems []Problem
+}
+
+func (c *checker) fail(f Field, r Rule) { c.problems = append(c.problems, Problem{f, r}) }
+
+// item returns the subscription that a draft describes; it counts only if no problem was found.
+func (c *checker) item(d *Draft) Subscription {
+	if d.Broken != "" {
+		c.fail(FieldItem, d.Broken)
+		return Subscription{}
+	}
+	s := Subscription{
+		Start: c.requiredDay(FieldStartDate, d.StartDate),
+	}
+	s.Expiry = c.expiry(d.ExpiryDate)
+	if s.Expiry != 0 && s.Start != 0 && s.Expiry < s.Start {
+		c.fail(FieldExpiryDate, RuleBeforeStart)
+	}
+	s.Plan = plan.ID(c.required(FieldPlanID, d.PlanID, plan.MaxID, RuleLength255))
+	if s.Plan != "" && !partner.Printable(string(s.Plan), plan.MaxID) {
+		c.fail(FieldPlanID, RulePrintable)
+	}
+	s.GroupSize, s.Holder = c.group(d)
+	s.Beneficiary = c.beneficiary(d)
+	s.Metadata = c.optional(FieldMetadata, d.Metadata, math.MaxInt, "")
+	switch {
+	case s.Metadata == "":
+	case len(s.Metadata) > maxMetadata:
+		c.fail(FieldMetadata, RuleLength8K)
+	case !jsontext.Value(s.Metadata).IsValid():
+		c.fail(FieldMetadata, RuleJSON)
+	}
+	s.InternalID = c.optional(FieldInternalID, d.InternalID, maxText, RuleLength255)
+	return s
+}
+
+// group reads the members that only group plans need; for others they are not looked at.
+func (c *checker) group(d *Draft) (size int64, holder string) {
+	switch d.IsGroup.Presence {
+	case Absent, Null:
+		c.fail(FieldIsGroup, RuleRequired)
+		return 0, ""
+	case WrongType:
+		c.fail(FieldIsGroup, RuleNotFlag)
+		return 0, ""
+	case Given:
+	}
+	if !d.IsGroup.Value {
+		return 0, ""
+	}
+	if text := c.required(FieldGroupSize, d.GroupSize, maxText, RuleLength255); text != "" {
+		n, ok := wholeNumber(text)
+		switch {
+		case !ok:
+			c.fail(FieldGroupSize, RuleWholeNumber)
+		case n < minGroupSize:
+			c.fail(FieldGroupSize, RuleGroupMinimum)
+		}
+		size = n
+	}
+	if text, ok := c.given(FieldHolder, d.BenefitHolder); ok {
+		holder = c.identifier(FieldHolder, text, func(s string) (string, error) { return identifier.ParseCNPJ(s, c.digits) })
+	}
+	return size, holder
+}
+
+// wholeNumber reads "120", and also 120.0 or 1.2e2 as JSON may write a number.
+func wholeNumber(s string) (int64, bool) {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return n, s[0] != '+'
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 || !jsontext.Value(s).IsValid() {
+		return 0, false
+	}
+	return int64(f), true
+}
+
+func (c *checker) beneficiary(d *Draft) Beneficiary {
+	if !c.nested(FieldBeneficiary, d.Beneficiary) {
+		return Beneficiary{}
+	}
+	b := Beneficiary{
+		PrimaryCard: c.required(FieldPrimaryCard, d.PrimaryCard, maxCard, RuleLength32),
+		UserCard:    c.required(FieldUserCard, d.UserCard, maxCard, RuleLength32),
+		Name:        c.required(FieldName, d.Name, maxText, RuleLength255),
+	}
+	if text, ok := c.given(FieldCPF, d.CPF); ok {
+		b.CPF = c.identifier(FieldCPF, text, func(s string) (string, error) { return identifier.ParseCPFDigits(s, c.digits) })
+	}
+	if day := c.requiredDay(FieldBirthDate, d.BirthDate); day != 0 {
+		if day > c.today {
+			c.fail(FieldBirthDate, RuleFuture)
+		}
+		b.BirthDate = day.String()
+	}
+	if b.Gender = c.required(FieldGender, d.Gender, maxText, RuleGender); b.Gender != "" && b.Gender != "M" && b.Gender != "F" {
+		c.fail(FieldGender, RuleGender)
+	}
+	// E-mail and phone are checked by their rules and kept as the partner wrote them.
+	if text, ok := c.given(FieldEmail, d.Email); ok {
+		c.identifier(FieldEmail, text, identifier.ParseEmail)
+		b.Email = text
+	}
+	if text, ok := c.given(FieldPhone, d.Phone); ok {
+		c.identifier(FieldPhone, text, identifier.ParsePhoneWithCountryCode)
+		b.Phone = text
+	}
+	b.Address = c.address(d)
+	return b
+}
+
+func (c *checker) address(d *Draft) Address {
+	if !c.nested(FieldAddress, d.Address) {
+		return Address{}
+	}
+	var a Address
+	if text, ok := c.given(FieldZipcode, d.Zipcode); ok {
+		a.Zipcode = c.identifier(FieldZipcode, text, identifier.ParseCEP)
+	}
+	a.Street = c.required(FieldStreet, d.Street, maxText, RuleLength255)
+	a.Number = c.required(FieldNumber, d.Number, maxText, RuleLength255)
+	a.Complement = c.optional(FieldComplement, d.Complement, maxText, RuleLength255)
+	a.Neighborhood = c.required(FieldNeighborhood, d.Neighborhood, maxText, RuleLength255)
+	a.City = c.required(FieldCity, d.City, maxText, RuleLength255)
+	if text, ok := c.given(FieldState, d.State); ok {
+		a.State = c.identifier(FieldState, text, identifier.ParseState)
+	}
+	return a
+}
+
+func (c *checker) nested(f Field, p Presence) bool {
+	switch p {
+	case Absent, Null:
+		c.fail(f, RuleRequired)
+	case WrongType:
+		c.fail(f, RuleNotNested)
+	case Given:
+		return true
+	}
+	return false
+}
+
+// given returns the trimmed text of a required member, and whether there is any.
+func (c *checker) given(f Field, t Text) (string, bool) {
+	if t.Presence == WrongType {
+		c.fail(f, RuleNotText)
+		return "", false
+	}
+	text := strings.TrimSpace(t.Value)
+	if text == "" {
+		c.fail(f, RuleRequired)
+	}
+	return text, text != ""
+}
+
+func (c *checker) required(f Field, t Text, limit int, tooLong Rule) string {
+	text, _ := c.given(f, t)
+	if tooManyRunes(text, limit) {
+		c.fail(f, tooLong)
+		return ""
+	}
+	return text
+}
+
+func (c *checker) optional(f Field, t Text, limit int, tooLong Rule) string {
+	if t.Presence == WrongType {
+		c.fail(f, RuleNotText)
+		return ""
+	}
+	text := strings.TrimSpace(t.Value)
+	if tooManyRunes(text, limit) {
+		c.fail(f, tooLong)
+		return ""
+	}
+	return text
+}
+
+func tooManyRunes(s string, limit int) bool {
+	return len(s) > limit && utf8.RuneCountInString(s) > limit
+}
+
+func (c *checker) identifier(f Field, text string, parse func(string) (string, error)) string {
+	normal, err := parse(text)
+	if err != nil {
+		c.fail(f, Rule(fault.CodeOf(err)))
+	}
+	return normal
+}
+
+func (c *checker) requiredDay(f Field, t Text) Day {
+	text, ok := c.given(f, t)
+	if !ok {
+		return 0
+	}
+	day, ok := ParseDay(text)
+	if !ok {
+		c.fail(f, RuleDate)
+	}
+	return day
+}
+
+// expiry reads a member that must be there but may be empty or null: no end.
+func (c *checker) expiry(t Text) Day {
+	if t.Presence == Null || t.Presence == Given && strings.TrimSpace(t.Value) == "" {
+		return 0
+	}
+	return c.requiredDay(FieldExpiryDate, t)
+}

@@ -1,0 +1,156 @@
+package subscription
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"vigia/internal/identifier"
+	"vigia/internal/partner"
+	"vigia/internal/plan"
+)
+
+// MaxItems is the most that one bulk request holds.
+const MaxItems = 10_000
+
+// Batch is subscriptions on their way into the store.
+type Batch interface {
+	// Add takes a subscription over; item is its place in the request. Many goroutines may add.
+	Add(item int, s *Subscription) error
+	// Keep creates, in one transaction, everything that was added, except what the partner already has and what was added twice:
+	// those come back by their place. Plans in register are made first. With dryRun it only tells. It may be called again when
+	// the transaction around it is repeated.
+	Keep(ctx context.Context, register []plan.Plan, dryRun bool) (duplicates []int, err error)
+}
+
+// Outcome is what became of a bulk request.
+type Outcome struct {
+	Created int
+	// Failures are in the order of the request.
+	Failures []Failure
+}
+
+// Enrolment is one bulk request being worked on. Add may be called from many goroutines; Keep follows when all are in.
+type Enrolment struct {
+	partner partner.ID
+	sandbox bool
+	plans   map[plan.ID]bool // true: open, false: retired
+	batch   Batch
+	today   Day
+	demo    func(plan.ID) plan.Plan
+
+	mu       sync.Mutex
+	failures []Failure
+	added    map[int]echo // what an item's failure would repeat, should it turn out to be a duplicate
+	register map[plan.ID]bool
+	err      error
+}
+
+// echo is what a failure repeats of its item.
+type echo struct{ cpf, holder, plan string }
+
+// Enrol begins a bulk request of a partner.
+func (r *Registry) Enrol(ctx context.Context, id partner.ID, mode partner.Mode) (*Enrolment, error) {
+	known, err := r.store.Plans(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read plans: %w", err)
+	}
+	batch, err := r.store.NewBatch(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("begin batch: %w", err)
+	}
+	now := r.now()
+	e := &Enrolment{
+		partner: id, sandbox: mode == partner.Sandbox, plans: make(map[plan.ID]bool, len(known)), batch: batch, today: DayOf(now),
+		added: map[int]echo{}, register: map[plan.ID]bool{},
+		demo: func(p plan.ID) plan.Plan {
+			return plan.Plan{ID: p, Partner: id, Name: string(p), Coverage: plan.Demo(), CreatedAt: now}
+		},
+	}
+	for _, p := range known {
+		e.plans[p.ID] = !p.Retired
+	}
+	return e, nil
+}
+
+// Add holds one item against the rules. The draft is not kept.
+func (e *Enrolment) Add(item int, d *Draft) {
+	c := checker{today: e.today}
+	if e.sandbox {
+		c.digits = identifier.Waived
+	}
+	s := c.item(d)
+	unknown := e.checkPlan(&c, s.Plan)
+	sent := echo{cpf: cut(d.CPF), holder: cut(d.BenefitHolder), plan: cut(d.PlanID)}
+	var err error
+	if len(c.problems) == 0 {
+		err = e.batch.Add(item, &s)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case err != nil:
+		e.err = err
+	case len(c.problems) > 0:
+		e.failures = append(e.failures, sent.failure(item, c.problems...))
+	default:
+		e.added[item] = sent
+		if unknown {
+			e.register[s.Plan] = true
+		}
+	}
+}
+
+func (s echo) failure(item int, problems ...Problem) Failure {
+	return Failure{Item: item, CPF: s.cpf, Holder: s.holder, Plan: s.plan, Problems: problems}
+}
+
+// checkPlan reports a plan that takes no subscriptions. A sandbox partner's unknown plan is to be registered instead.
+func (e *Enrolment) checkPlan(c *checker, p plan.ID) (unknown bool) {
+	if p == "" {
+		return false
+	}
+	open, known := e.plans[p]
+	switch {
+	case known && !open:
+		c.fail(FieldPlanID, RulePlanRetired)
+	case !known && !e.sandbox:
+		c.fail(FieldPlanID, RulePlanUnknown)
+	}
+	return !known
+}
+
+// cut bounds what an answer repeats.
+func cut(t Text) string {
+	const limit = 255
+	text := strings.TrimSpace(t.Value)
+	if !tooManyRunes(text, limit) {
+		return text
+	}
+	return string([]rune(text)[:limit])
+}
+
+// Keep creates what passed and tells what became of every item. It may be called again when the transaction around it is
+// repeated.
+func (e *Enrolment) Keep(ctx context.Context, dryRun bool) (Outcome, error) {
+	if e.err != nil {
+		return Outcome{}, e.err
+	}
+	register := make([]plan.Plan, 0, len(e.register))
+	for p := range e.register {
+		register = append(register, e.demo(p))
+	}
+	slices.SortFunc(register, func(a, b plan.Plan) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	duplicates, err := e.batch.Keep(ctx, register, dryRun)
+	if err != nil {
+		return Outcome{}, err
+	}
+	failures := slices.Clone(e.failures)
+	for _, item := range duplicates {
+		failures = append(failures, e.added[item].failure(item, Problem{FieldCPF, RuleExists}))
+	}
+	slices.SortFunc(failures, func(a, b Failure) int { return a.Item - b.Item })
+	return Outcome{Created: len(e.added) - len(duplicates), Failures: failures}, nil
+}

@@ -1,0 +1,101 @@
+// Package subscription holds the rules of /subscriptions: which items of a bulk request may be created, what is wrong with
+// the others, and the life of a subscription until it ends.
+//
+// It knows neither HTTP nor SQL nor any sentence a partner reads: what is wrong with an item is a field and a rule, and the
+// API gives them words. The invariant it keeps: what reaches the store has passed every rule of the contract, and what did
+// not pass is reported with all of its problems, in the order of the request.
+package subscription
+
+import (
+	"context"
+	"time"
+
+	"vigia/internal/fault"
+	"vigia/internal/partner"
+	"vigia/internal/plan"
+)
+
+// Subscription is one person's subscription to one plan.
+type Subscription struct {
+	// Seq numbers the subscriptions of a partner from 1 without gaps, in the order of creation.
+	Seq    int64
+	Plan   plan.ID
+	Start  Day
+	Expiry Day // zero: no end
+	// GroupSize and Holder (the CNPJ of the company that pays) are set for group plans only.
+	GroupSize int64
+	Holder    string
+	// Metadata is JSON that the partner gave to be kept; empty when there is none.
+	Metadata string
+	// InternalID is the partner's own reference; empty when there is none.
+	InternalID  string
+	Beneficiary Beneficiary
+	// SuspendedAt and EndedAt are zero while the subscription is neither.
+	SuspendedAt, EndedAt, CreatedAt time.Time
+}
+
+// Beneficiary is the person who is protected, as the partner described them.
+type Beneficiary struct {
+	PrimaryCard, UserCard, Name, CPF, BirthDate, Gender, Email, Phone string
+	Address                                                           Address
+}
+
+// Address is where the beneficiary lives.
+type Address struct {
+	Zipcode, Street, Number, Complement, Neighborhood, City, State string
+}
+
+// ErrNotFound means that the partner has no such subscription.
+var ErrNotFound = fault.New(fault.NotFound, "subscription.not_found")
+
+// Page is a part of a partner's active subscriptions.
+type Page struct {
+	Items []Subscription
+	// Total is how many there are in all.
+	Total int64
+}
+
+// Store keeps subscriptions.
+type Store interface {
+	// NewBatch prepares the creation of many subscriptions at once.
+	NewBatch(ctx context.Context, id partner.ID) (Batch, error)
+	// Plans tells which plans a partner has.
+	Plans(ctx context.Context, id partner.ID) ([]plan.Plan, error)
+	// ActivePage returns the subscriptions that have not ended from place offset on, oldest first, and how many there are.
+	ActivePage(ctx context.Context, id partner.ID, offset int64, limit int) (Page, error)
+	// SubscriptionOf returns the one that has not ended, else the latest that ended.
+	SubscriptionOf(ctx context.Context, id partner.ID, plan plan.ID, cpf string) (Subscription, error)
+	// MoveSubscriptions changes up to limit subscriptions that have not ended, with seq above after, in one transaction
+	// together with their events.
+	MoveSubscriptions(ctx context.Context, id partner.ID, which Selection, move Move, after int64, limit int) (Moved, error)
+	// Partners lists everybody the sweep has to look at.
+	Partners(ctx context.Context) ([]partner.Partner, error)
+}
+
+// Registry is the door to the subscriptions of all partners.
+type Registry struct {
+	store Store
+	now   func() time.Time
+}
+
+// NewRegistry joins the rules to a store and a clock.
+func NewRegistry(store Store, now func() time.Time) *Registry {
+	return &Registry{store: store, now: now}
+}
+
+// MaxPageSize is the most that a page holds.
+const MaxPageSize = 100
+
+// Active returns one page of the subscriptions that have not ended, oldest first. Pages count from 1; a page past the last
+// is empty and its total is true.
+func (r *Registry) Active(ctx context.Context, id partner.ID, page int64, size int) (Page, error) {
+	size = min(size, MaxPageSize)
+	const beyond = 1 << 50 // no partner has that many: keeps the product below from overflowing
+	offset := min(page-1, beyond/MaxPageSize) * int64(size)
+	return r.store.ActivePage(ctx, id, offset, size)
+}
+
+// Of returns the subscription of a person to a plan: the one that has not ended, else the latest that ended.
+func (r *Registry) Of(ctx context.Context, id partner.ID, p plan.ID, cpf string) (Subscription, error) {
+	return r.store.SubscriptionOf(ctx, id, p, cpf)
+}
