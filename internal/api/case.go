@@ -1,3 +1,137 @@
 package api
 
-func (s *Server) openCase(*request) (any, error) { return nil, errNotOffered }
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"vigia/internal/alert"
+	"vigia/internal/cyber"
+	"vigia/internal/partner"
+)
+
+// newCase is the body of POST /cyber/case. The inner members of its arrays are the partner's own, so they are kept as sent.
+type newCase struct {
+	ServiceID    string           `json:"serviceId"`
+	UserHash     string           `json:"userHash"`
+	Appointments []jsontext.Value `json:"appointments"`
+	Questions    []jsontext.Value `json:"questions"`
+}
+
+type openedCase struct {
+	Msg  string   `json:"msg"`
+	Task caseTask `json:"task"`
+}
+
+type caseTask struct {
+	ID           string `json:"id"`
+	Status       string `json:"status"`
+	CreationDate string `json:"creationDate"`
+	ServiceID    string `json:"serviceId"`
+}
+
+// maxCaseItems bounds each array of a case.
+const maxCaseItems = 100
+
+func (s *Server) openCase(r *request) (any, error) {
+	var body newCase
+	if err := r.decode(&body); err != nil {
+		return nil, err
+	}
+	wanted, err := body.parse()
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.Rules.Cases.Open(r.ctx, r.caller.Partner, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return openedCase{Msg: msgCaseOpened, Task: caseTask{
+		ID: string(c.ID), Status: string(c.Status), CreationDate: c.CreatedAt.UTC().Format(alert.TimeFormat), ServiceID: string(c.Service),
+	}}, nil
+}
+
+func (b newCase) parse() (cyber.CaseRequest, error) {
+	user, err := partner.ParseUserHash("userHash", b.UserHash)
+	if err != nil {
+		return cyber.CaseRequest{}, err
+	}
+	if !partner.Printable(b.ServiceID, maxID) {
+		return cyber.CaseRequest{}, errBodyInvalid.With("serviceId: 1 to %d printable characters", maxID)
+	}
+	if len(b.Appointments) > maxCaseItems || len(b.Questions) > maxCaseItems {
+		return cyber.CaseRequest{}, errBodyInvalid.With("appointments, questions: at most %d elements each", maxCaseItems)
+	}
+	wanted := cyber.CaseRequest{Service: cyber.ServiceID(b.ServiceID), User: user}
+	for i, raw := range b.Appointments {
+		a, err := parseAppointment(fmt.Sprintf("appointments.%d", i), raw)
+		if err != nil {
+			return wanted, err
+		}
+		wanted.Appointments = append(wanted.Appointments, a)
+	}
+	for i, raw := range b.Questions {
+		a, err := parseTriageAnswer(fmt.Sprintf("questions.%d", i), raw)
+		if err != nil {
+			return wanted, err
+		}
+		wanted.Answers = append(wanted.Answers, a)
+	}
+	return wanted, nil
+}
+
+func parseAppointment(field string, raw jsontext.Value) (cyber.Appointment, error) {
+	if raw.Kind() != '{' {
+		return cyber.Appointment{}, errBodyInvalid.With("%s: expected an object", field)
+	}
+	var element struct {
+		Appointment *string `json:"appointment"`
+	}
+	if err := json.Unmarshal(raw, &element); err != nil {
+		return cyber.Appointment{}, errBodyInvalid.With("%s.appointment: wrong JSON type", field)
+	}
+	a := cyber.Appointment{JSON: string(raw)}
+	if element.Appointment == nil {
+		return a, nil
+	}
+	var err error
+	a.At, err = cyber.ParseAppointment(field+".appointment", *element.Appointment)
+	return a, err
+}
+
+// parseTriageAnswer reads which question an element answers, under the names that partners use for it; an element that says
+// neither is kept all the same.
+func parseTriageAnswer(field string, raw jsontext.Value) (cyber.TriageAnswer, error) {
+	if raw.Kind() != '{' {
+		return cyber.TriageAnswer{}, errBodyInvalid.With("%s: expected an object", field)
+	}
+	var element map[string]jsontext.Value
+	if err := json.Unmarshal(raw, &element); err != nil {
+		return cyber.TriageAnswer{}, jsonFault(err)
+	}
+	return cyber.TriageAnswer{
+		Question: firstText(element, "questionId", "id", "question"), Answer: firstText(element, "answer", "value"), JSON: string(raw),
+	}, nil
+}
+
+// firstText returns the first of the members that is there: a text as it is, a number or a truth value as JSON writes it.
+func firstText(element map[string]jsontext.Value, names ...string) string {
+	for _, name := range names {
+		raw, there := element[name]
+		if !there {
+			continue
+		}
+		switch raw.Kind() {
+		case '"':
+			var text string
+			if json.Unmarshal(raw, &text) == nil {
+				return text
+			}
+		case '0', 't', 'f':
+			return strings.TrimSpace(string(raw))
+		}
+	}
+	return ""
+}

@@ -1,5 +1,101 @@
 package api
 
-func (s *Server) issueKey(*request) (any, error) { return nil, errNotOffered }
+import (
+	"vigia/internal/alert"
+	"vigia/internal/cyber"
+	"vigia/internal/partner"
+)
 
-func (s *Server) listDevices(*request) (any, error) { return nil, errNotOffered }
+// newProtectionKey is the body of POST /cyber/epp.
+type newProtectionKey struct {
+	OperatingSystem string `json:"operatingSystem"`
+	Type            string `json:"type"`
+	DeviceName      string `json:"deviceName"`
+	UserHash        string `json:"userHash"`
+}
+
+type protectionKey struct {
+	EppKey     string `json:"eppKey"`
+	ValidUntil string `json:"validUntil"`
+}
+
+func (s *Server) issueKey(r *request) (any, error) {
+	var body newProtectionKey
+	if err := r.decode(&body); err != nil {
+		return nil, err
+	}
+	system, err := cyber.ParseSystem(body.OperatingSystem)
+	if err != nil {
+		return nil, err
+	}
+	if body.Type != "antivirus" {
+		return nil, errBodyInvalid.With("type: must be antivirus")
+	}
+	user, err := partner.ParseUserHash("userHash", body.UserHash)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.Rules.Endpoints.Issue(r.ctx, r.caller.Partner, cyber.DeviceRequest{User: user, System: system, Name: body.DeviceName})
+	if err != nil {
+		return nil, err
+	}
+	return protectionKey{EppKey: d.Key, ValidUntil: d.ValidUntil.UTC().Format(alert.TimeFormat)}, nil
+}
+
+// deviceList is the answer of GET /cyber/epp.
+type deviceList struct {
+	ProtectedDevices []protectedDevice `json:"protectedDevices"`
+}
+
+type protectedDevice struct {
+	OperatingSystem string `json:"operatingSystem"`
+	DeviceName      string `json:"deviceName"`
+	EppKey          string `json:"eppKey"`
+	ValidUntil      string `json:"validUntil"`
+}
+
+func (s *Server) listDevices(r *request) (any, error) {
+	user, err := r.optionalUser()
+	if err != nil {
+		return nil, err
+	}
+	var found []cyber.Device
+	if user != "" {
+		found, err = s.Rules.Endpoints.Of(r.ctx, r.caller.Partner, user)
+	} else {
+		var more bool
+		if found, more, err = s.Rules.Endpoints.All(r.ctx, r.caller.Partner); more {
+			r.reply.Set("x-truncated", "true")
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	list := deviceList{ProtectedDevices: make([]protectedDevice, len(found))}
+	for i, d := range found {
+		list.ProtectedDevices[i] = protectedDevice{
+			OperatingSystem: string(d.System), DeviceName: d.Name, EppKey: d.Key, ValidUntil: d.ValidUntil.UTC().Format(alert.TimeFormat),
+		}
+	}
+	return list, nil
+}
+
+// optionalUser is whom GET /cyber/epp asks about: the header or the query, the same person if both are there, or nobody. A
+// name that is there but empty is a mistake, and answering it with everybody's devices would hide it.
+func (r *request) optionalUser() (partner.UserHash, error) {
+	named := map[string][]string{"x-user-hash": r.http.Header.Values("x-user-hash"), "userHash": r.http.URL.Query()["userHash"]}
+	var user partner.UserHash
+	for _, field := range []string{"x-user-hash", "userHash"} {
+		for _, text := range named[field] {
+			u, err := partner.ParseUserHash(field, text)
+			if err != nil {
+				return "", err
+			}
+			if user != "" && string(u.Canonical()) != string(user.Canonical()) {
+				return "", partner.ErrUserHash.With("%s: names another person than the rest of the request", field)
+			}
+			user = u
+		}
+	}
+	return user, nil
+}

@@ -1,3 +1,31 @@
 package api
 
-func (s *Server) insurance(*request) (any, error) { return nil, errNotOffered }
+import "github.com/go-json-experiment/json/jsontext"
+
+// coverageAnswer is the answer of GET /cyber/insurance/{userhash}.
+type coverageAnswer struct {
+	Details coverageDetails `json:"detalhesCobertura"`
+}
+
+type coverageDetails struct {
+	Plano           string         `json:"plano"`
+	LimiteCobertura jsontext.Value `json:"limiteCobertura"`
+	TipoCobertura   []string       `json:"tipoCobertura"`
+	Condicoes       string         `json:"condições"`
+	Exclusoes       string         `json:"exclusões"`
+}
+
+func (s *Server) insurance(r *request) (any, error) {
+	user, err := r.userHash()
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.Rules.Cover.Of(r.ctx, r.caller, user)
+	if err != nil {
+		return nil, err
+	}
+	return coverageAnswer{coverageDetails{
+		Plano: c.Plan, LimiteCobertura: jsontext.Value(c.Limit.Decimal()), TipoCobertura: c.Types, Condicoes: c.Conditions,
+		Exclusoes: c.Exclusions,
+	}}, nil
+}

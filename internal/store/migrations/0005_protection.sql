@@ -1,1 +1,140 @@
--- Written by the issue that needs it.
+-- An endpoint-protection key and the device it was issued for.
+CREATE TABLE epp_key (
+	id           TEXT PRIMARY KEY,
+	partner_id   TEXT NOT NULL,
+	user_index   BYTEA NOT NULL, -- keyed index of the user
+	system       TEXT NOT NULL,
+	device_index BYTEA NOT NULL, -- keyed index of the device's name
+	key_index    BYTEA NOT NULL UNIQUE, -- keyed index of the key: none is ever issued twice
+	details      BYTEA NOT NULL, -- sealed: user hash as sent, device name, key
+	plan_id      TEXT NOT NULL,  -- the plan whose subscription the key ends with; empty: it does not
+	issued_at    BIGINT NOT NULL,
+	valid_until  BIGINT NOT NULL,
+	ended_at     BIGINT NOT NULL, -- 0: not ended before its time
+	end_reason   TEXT NOT NULL,
+	next_warning BIGINT NOT NULL  -- when the next notice of expiry is due; 0: none
+);
+-- One key per device: the guard against two requests at once.
+CREATE UNIQUE INDEX epp_key_device ON epp_key (partner_id, user_index, system, device_index) WHERE ended_at = 0;
+CREATE INDEX epp_key_newest ON epp_key (partner_id, issued_at, id) WHERE ended_at = 0;
+CREATE INDEX epp_key_warning ON epp_key (next_warning) WHERE next_warning > 0;
+CREATE INDEX epp_key_plan ON epp_key (partner_id, plan_id) WHERE ended_at = 0 AND plan_id <> '';
+
+-- A row per person who was issued a key: its lock makes counting devices and adding one a single step.
+CREATE TABLE epp_holder (
+	partner_id TEXT NOT NULL,
+	user_index BYTEA NOT NULL,
+	issued     BIGINT NOT NULL, -- how many keys, ever
+	PRIMARY KEY (partner_id, user_index)
+);
+
+-- Keys bought from a vendor, waiting to be issued.
+CREATE TABLE epp_pool (
+	id         TEXT PRIMARY KEY,
+	system     TEXT NOT NULL,
+	key_index  BYTEA NOT NULL UNIQUE, -- keyed index of the key: no duplicates, in one file or across files
+	vendor_key BYTEA NOT NULL, -- sealed
+	loaded_at  BIGINT NOT NULL,
+	taken_at   BIGINT NOT NULL, -- 0: free
+	taken_by   TEXT NOT NULL    -- the issued key's id
+);
+CREATE INDEX epp_pool_free ON epp_pool (system, loaded_at, id) WHERE taken_at = 0;
+
+-- Where the keys of a system come from; a system without a row is generated.
+CREATE TABLE epp_source (
+	system   TEXT PRIMARY KEY,
+	pooled   BOOLEAN NOT NULL,
+	low_mark BIGINT NOT NULL, -- a pool with fewer free keys is low
+	low      BOOLEAN NOT NULL -- what the operator was last told
+);
+
+-- A support case.
+CREATE TABLE support_case (
+	id          TEXT PRIMARY KEY,
+	partner_id  TEXT NOT NULL,
+	user_index  BYTEA NOT NULL, -- keyed index of the user
+	service_id  TEXT NOT NULL REFERENCES service (id),
+	status      TEXT NOT NULL,
+	assignee    TEXT NOT NULL,
+	details     BYTEA NOT NULL, -- sealed: user hash as sent, appointments, answers
+	target      BIGINT NOT NULL, -- microseconds of working time within which it should be resolved; 0: none
+	clock_used  BIGINT NOT NULL, -- microseconds of working time used up to clock_since
+	clock_since BIGINT NOT NULL, -- when the clock was started; 0: it stands
+	created_at  BIGINT NOT NULL,
+	changed_at  BIGINT NOT NULL
+);
+CREATE INDEX support_case_user ON support_case (partner_id, user_index, status);
+CREATE INDEX support_case_newest ON support_case (created_at, id);
+
+-- Every move of a case, from its opening on.
+CREATE TABLE case_move (
+	partner_id  TEXT NOT NULL,
+	case_id     TEXT NOT NULL REFERENCES support_case (id),
+	number      BIGINT NOT NULL, -- 1, 2, ... within the case: two moves at once cannot both be the next
+	from_status TEXT NOT NULL,   -- empty for the opening
+	to_status   TEXT NOT NULL,
+	actor       TEXT NOT NULL,
+	note        BYTEA, -- sealed: what the operator wrote
+	moved_at    BIGINT NOT NULL,
+	PRIMARY KEY (partner_id, case_id, number)
+);
+
+-- Triage questions of a service.
+CREATE TABLE case_question (
+	id         TEXT PRIMARY KEY,
+	service_id TEXT NOT NULL REFERENCES service (id),
+	question   TEXT NOT NULL,
+	required   BOOLEAN NOT NULL,
+	options    TEXT NOT NULL, -- a JSON array of texts
+	created_at BIGINT NOT NULL
+);
+CREATE INDEX case_question_service ON case_question (service_id, created_at, id);
+
+-- How fast the cases of a service should be resolved; a service without a row has the default.
+CREATE TABLE case_target (
+	service_id TEXT PRIMARY KEY REFERENCES service (id),
+	target     BIGINT NOT NULL
+);
+
+-- The calendar of a service. A booking's primary key is what keeps two cases out of one slot.
+CREATE TABLE case_slot (
+	id         TEXT PRIMARY KEY,
+	service_id TEXT NOT NULL REFERENCES service (id),
+	starts_at  BIGINT NOT NULL
+);
+CREATE UNIQUE INDEX case_slot_time ON case_slot (service_id, starts_at);
+
+CREATE TABLE case_booking (
+	slot_id    TEXT PRIMARY KEY REFERENCES case_slot (id),
+	partner_id TEXT NOT NULL,
+	case_id    TEXT NOT NULL REFERENCES support_case (id)
+);
+CREATE INDEX case_booking_case ON case_booking (case_id);
+
+-- What the operator changed in the catalogue of content; an id without a row is as this program brings it.
+CREATE TABLE content (
+	id         TEXT PRIMARY KEY,
+	item       TEXT NOT NULL, -- YAML
+	retired    BOOLEAN NOT NULL,
+	changed_at BIGINT NOT NULL
+);
+
+-- A person's latest answer to a validation question.
+CREATE TABLE content_answer (
+	partner_id  TEXT NOT NULL,
+	user_index  BYTEA NOT NULL, -- keyed index of the user
+	content_id  TEXT NOT NULL,
+	value       TEXT NOT NULL, -- one of the question's options
+	answered_at BIGINT NOT NULL,
+	PRIMARY KEY (partner_id, user_index, content_id)
+);
+
+-- A person's score, one row for each day on which it changed: the last one seen that day.
+CREATE TABLE score_day (
+	partner_id TEXT NOT NULL,
+	user_index BYTEA NOT NULL, -- keyed index of the user
+	day        BIGINT NOT NULL, -- days since 1970-01-01, UTC
+	breach     BIGINT NOT NULL, -- tenths
+	assessment BIGINT NOT NULL, -- tenths
+	PRIMARY KEY (partner_id, user_index, day)
+);

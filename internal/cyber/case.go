@@ -1,0 +1,201 @@
+package cyber
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"vigia/internal/fault"
+	"vigia/internal/partner"
+)
+
+// CaseID names a support case: "cs_" and a UUIDv7.
+type CaseID string
+
+// Case is somebody's request for help.
+type Case struct {
+	ID      CaseID
+	Partner partner.ID
+	// User is the user hash as it was sent.
+	User     partner.UserHash
+	Service  ServiceID
+	Status   CaseStatus
+	Assignee string
+	Clock    Clock
+	// Appointments and Answers are the elements that the partner sent, each a JSON object, as they were sent.
+	Appointments []string
+	Answers      []string
+	// Booked is the slot of the service's calendar that the case holds; zero when it holds none.
+	Booked    time.Time
+	CreatedAt time.Time
+	ChangedAt time.Time
+}
+
+// CaseMove is one line of a case's history.
+type CaseMove struct {
+	Number int64
+	// From is empty for the opening.
+	From, To CaseStatus
+	Actor    string
+	Note     string
+	At       time.Time
+}
+
+// Faults of cases.
+var (
+	ErrCaseInvalid      = fault.New(fault.Invalid, "case.invalid")
+	ErrCaseNotFound     = fault.New(fault.NotFound, "case.not_found")
+	ErrCaseMove         = fault.New(fault.Conflict, "case.move_refused")
+	ErrAppointmentTaken = fault.New(fault.Conflict, "appointment.unavailable")
+	ErrQuestionNotFound = fault.New(fault.NotFound, "question.not_found")
+	ErrSlotNotFound     = fault.New(fault.NotFound, "slot.not_found")
+	ErrSlotBooked       = fault.New(fault.Conflict, "slot.booked")
+)
+
+// CaseRequest is what a partner sends to open a case.
+type CaseRequest struct {
+	Service ServiceID
+	User    partner.UserHash
+	// Appointments are the preferred times, best first.
+	Appointments []Appointment
+	Answers      []TriageAnswer
+}
+
+// Appointment is one preferred time.
+type Appointment struct {
+	// At is the member "appointment", if the element has one.
+	At time.Time
+	// JSON is the element as it was sent.
+	JSON string
+}
+
+// TriageAnswer is one element of the request's questions.
+type TriageAnswer struct {
+	// Question is what the element names: a question's id or its text. Answer is what it says.
+	Question, Answer string
+	// JSON is the element as it was sent.
+	JSON string
+}
+
+// Triage is what the operator asks for a service, and how its cases are timed.
+type Triage struct {
+	Questions []Question
+	// Target is the working time within which a case should be resolved; 0 means no target.
+	Target time.Duration
+}
+
+// CaseStore keeps cases and what services ask.
+type CaseStore interface {
+	// Triage returns what a service asks; ErrServiceNotFound when it is not offered.
+	Triage(ctx context.Context, service ServiceID) (Triage, error)
+	// InsertCase keeps a new case. When its service has a calendar, the first of the wished times that is free is booked;
+	// ErrAppointmentTaken when there are wishes and none is.
+	InsertCase(ctx context.Context, id partner.ID, c Case, wishes []time.Time) (Case, error)
+	// Cases returns the newest cases that fit; CaseByID one with its history.
+	Cases(ctx context.Context, f CaseFilter) ([]Case, error)
+	CaseByID(ctx context.Context, id CaseID) (Case, []CaseMove, error)
+	// UpdateCase changes a case under the lock of its row. When the status changed, the move, its event and the release of
+	// a slot are part of it.
+	UpdateCase(ctx context.Context, id CaseID, actor, note string, change func(*Case) error) (Case, error)
+	TriageStore
+}
+
+// CaseFilter picks cases for the operator; the zero value of a field does not restrict.
+type CaseFilter struct {
+	Partner  partner.ID
+	Service  ServiceID
+	Status   CaseStatus
+	Assignee string
+	// OpenOnly leaves out what is resolved, closed or cancelled.
+	OpenOnly bool
+	Limit    int
+}
+
+// Cases opens support cases for partners and moves them for the operator.
+type Cases struct {
+	store CaseStore
+	now   func() time.Time
+}
+
+// NewCases joins the rules to a store and a clock.
+func NewCases(store CaseStore, now func() time.Time) *Cases { return &Cases{store: store, now: now} }
+
+// Open opens a case.
+func (c *Cases) Open(ctx context.Context, id partner.ID, r CaseRequest) (Case, error) {
+	triage, err := c.store.Triage(ctx, r.Service)
+	if err != nil {
+		return Case{}, err
+	}
+	if err := triage.check(r.Answers); err != nil {
+		return Case{}, err
+	}
+	made, err := uuid.NewV7()
+	if err != nil {
+		return Case{}, fmt.Errorf("make case id: %w", err)
+	}
+	now := c.now()
+	opened := Case{
+		ID: CaseID("cs_" + made.String()), Partner: id, User: r.User, Service: r.Service, Status: CaseOpen,
+		Clock: Clock{Target: triage.Target, Since: now}, CreatedAt: now, ChangedAt: now,
+	}
+	var wishes []time.Time
+	for _, a := range r.Appointments {
+		opened.Appointments = append(opened.Appointments, a.JSON)
+		if !a.At.IsZero() {
+			wishes = append(wishes, a.At)
+		}
+	}
+	for _, a := range r.Answers {
+		opened.Answers = append(opened.Answers, a.JSON)
+	}
+	return c.store.InsertCase(ctx, id, opened, wishes)
+}
+
+// List returns the newest cases that fit.
+func (c *Cases) List(ctx context.Context, f CaseFilter) ([]Case, error) { return c.store.Cases(ctx, f) }
+
+// Show returns a case and its history.
+func (c *Cases) Show(ctx context.Context, id CaseID) (Case, []CaseMove, error) {
+	return c.store.CaseByID(ctx, id)
+}
+
+const (
+	maxActor = 100
+	maxNote  = 2000
+)
+
+// Move takes a case to another status, if the table of moves has it.
+func (c *Cases) Move(ctx context.Context, id CaseID, to CaseStatus, actor, note string) (Case, error) {
+	actor, note = strings.TrimSpace(actor), strings.TrimSpace(note)
+	if !partner.Printable(actor, maxActor) {
+		return Case{}, ErrCaseInvalid.With("actor: 1 to %d printable characters", maxActor)
+	}
+	if utf8.RuneCountInString(note) > maxNote || !utf8.ValidString(note) {
+		return Case{}, ErrCaseInvalid.With("note: at most %d characters", maxNote)
+	}
+	return c.store.UpdateCase(ctx, id, actor, note, func(cs *Case) error {
+		if !cs.Status.MayMoveTo(to) {
+			return ErrCaseMove.With("status: no such move from here")
+		}
+		now := c.now()
+		cs.Clock.move(now, to.runsClock())
+		cs.Status, cs.ChangedAt = to, now
+		return nil
+	})
+}
+
+// Assign says who works on a case; an empty name, nobody.
+func (c *Cases) Assign(ctx context.Context, id CaseID, to string) (Case, error) {
+	to = strings.TrimSpace(to)
+	if to != "" && !partner.Printable(to, maxActor) {
+		return Case{}, ErrCaseInvalid.With("assignee: at most %d printable characters", maxActor)
+	}
+	return c.store.UpdateCase(ctx, id, "", "", func(cs *Case) error {
+		cs.Assignee, cs.ChangedAt = to, c.now()
+		return nil
+	})
+}

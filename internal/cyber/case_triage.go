@@ -1,0 +1,179 @@
+package cyber
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+)
+
+// QuestionID names a triage question: "qs_" and a UUIDv7.
+type QuestionID string
+
+// Question is something the operator wants to know before a case of a service is taken up.
+type Question struct {
+	ID      QuestionID
+	Service ServiceID
+	Text    string
+	// Required questions must be answered to open a case.
+	Required bool
+	// Options, if any, are the answers to choose from.
+	Options   []string
+	CreatedAt time.Time
+}
+
+// SlotID names a slot of a calendar: "sl_" and a UUIDv7.
+type SlotID string
+
+// Slot is a time at which somebody can attend to one case of a service.
+type Slot struct {
+	ID      SlotID
+	Service ServiceID
+	Starts  time.Time
+	// Case holds the slot; empty while it is free.
+	Case CaseID
+}
+
+// TriageStore keeps what services ask and when they attend.
+type TriageStore interface {
+	InsertQuestion(ctx context.Context, q Question) error
+	Questions(ctx context.Context, service ServiceID) ([]Question, error)
+	DeleteQuestion(ctx context.Context, id QuestionID) error
+	SetTarget(ctx context.Context, service ServiceID, target time.Duration) error
+	// InsertSlots keeps new times and passes over those that are there; it returns how many were new.
+	InsertSlots(ctx context.Context, slots []Slot) (int, error)
+	// Slots returns a service's slots from a time on, in order.
+	Slots(ctx context.Context, service ServiceID, from time.Time) ([]Slot, error)
+	// DeleteSlot takes a free slot away; ErrSlotBooked when it is not free.
+	DeleteSlot(ctx context.Context, id SlotID) error
+}
+
+// DefaultTarget is the working time for a case of a service that has no target of its own.
+const DefaultTarget = 48 * time.Hour
+
+// check holds the answers against the required questions; anything else a partner sends along is kept as it is.
+func (t Triage) check(answers []TriageAnswer) error {
+	for i, q := range t.Questions {
+		if !q.Required {
+			continue
+		}
+		given, ok := q.answer(answers)
+		if !ok || strings.TrimSpace(given) == "" {
+			return ErrCaseInvalid.With("questions: required question %d (%s) is not answered", i+1, q.ID)
+		}
+		if !q.allows(given) {
+			return ErrCaseInvalid.With("questions: the answer to question %d (%s) is none of its options", i+1, q.ID)
+		}
+	}
+	return nil
+}
+
+// answer finds the answer that names the question by id or by text.
+func (q Question) answer(answers []TriageAnswer) (string, bool) {
+	for _, a := range answers {
+		if a.Question == string(q.ID) || strings.EqualFold(strings.TrimSpace(a.Question), q.Text) {
+			return a.Answer, true
+		}
+	}
+	return "", false
+}
+
+func (q Question) allows(answer string) bool {
+	if len(q.Options) == 0 {
+		return true
+	}
+	for _, o := range q.Options {
+		if strings.EqualFold(o, strings.TrimSpace(answer)) {
+			return true
+		}
+	}
+	return false
+}
+
+// AddQuestion puts a question at the end of a service's list.
+func (c *Cases) AddQuestion(ctx context.Context, service ServiceID, text string, required bool, options []string) (Question, error) {
+	made, err := uuid.NewV7()
+	if err != nil {
+		return Question{}, fmt.Errorf("make question id: %w", err)
+	}
+	q := Question{
+		ID: QuestionID("qs_" + made.String()), Service: service, Text: strings.TrimSpace(text), Required: required, CreatedAt: c.now(),
+	}
+	if n := utf8.RuneCountInString(q.Text); n == 0 || n > 300 {
+		return Question{}, ErrCaseInvalid.With("text: 1 to 300 characters")
+	}
+	for _, o := range options {
+		o = strings.TrimSpace(o)
+		if n := utf8.RuneCountInString(o); n == 0 || n > 100 || len(q.Options) == 50 {
+			return Question{}, ErrCaseInvalid.With("options: at most 50, each 1 to 100 characters")
+		}
+		q.Options = append(q.Options, o)
+	}
+	return q, c.store.InsertQuestion(ctx, q)
+}
+
+// Questions returns what a service asks, in order.
+func (c *Cases) Questions(ctx context.Context, service ServiceID) ([]Question, error) {
+	return c.store.Questions(ctx, service)
+}
+
+// RemoveQuestion asks it no more; answers given stay with their cases.
+func (c *Cases) RemoveQuestion(ctx context.Context, id QuestionID) error {
+	return c.store.DeleteQuestion(ctx, id)
+}
+
+// SetTarget sets the working time for new cases of a service; 0 means none.
+func (c *Cases) SetTarget(ctx context.Context, service ServiceID, target time.Duration) error {
+	if target < 0 || target > 366*24*time.Hour {
+		return ErrCaseInvalid.With("target: 0 (none) to 366 days")
+	}
+	return c.store.SetTarget(ctx, service, target)
+}
+
+// AddSlots puts times into a service's calendar. From the first one on, the service's cases are attended by appointment.
+func (c *Cases) AddSlots(ctx context.Context, service ServiceID, times []time.Time) (int, error) {
+	slots := make([]Slot, len(times))
+	for i, at := range times {
+		made, err := uuid.NewV7()
+		if err != nil {
+			return 0, fmt.Errorf("make slot id: %w", err)
+		}
+		if !at.After(c.now()) {
+			return 0, ErrCaseInvalid.With("slot: must be in the future")
+		}
+		slots[i] = Slot{ID: SlotID("sl_" + made.String()), Service: service, Starts: at.UTC()}
+	}
+	return c.store.InsertSlots(ctx, slots)
+}
+
+// Slots returns a service's coming slots.
+func (c *Cases) Slots(ctx context.Context, service ServiceID) ([]Slot, error) {
+	return c.store.Slots(ctx, service, c.now())
+}
+
+// RemoveSlot takes a free slot out of the calendar.
+func (c *Cases) RemoveSlot(ctx context.Context, id SlotID) error { return c.store.DeleteSlot(ctx, id) }
+
+// appointmentLayouts are the forms of an ISO 8601 date-time that are understood: extended or basic, with or without seconds
+// and their fraction, with or without an offset.
+var appointmentLayouts = [...]string{
+	"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07", "2006-01-02T15:04:05",
+	"2006-01-02T15:04Z07:00", "2006-01-02T15:04Z0700", "2006-01-02T15:04Z07", "2006-01-02T15:04",
+	"20060102T150405Z0700", "20060102T150405Z07", "20060102T150405", "20060102T1504Z0700", "20060102T1504Z07", "20060102T1504",
+}
+
+// saoPaulo is what a time without an offset is taken in: the zone has kept this offset since 2019.
+var saoPaulo = time.FixedZone("America/Sao_Paulo", -3*60*60)
+
+// ParseAppointment reads an ISO 8601 date-time. Without an offset it is Brasília time.
+func ParseAppointment(field, s string) (time.Time, error) {
+	for _, layout := range appointmentLayouts {
+		if at, err := time.ParseInLocation(layout, s, saoPaulo); err == nil && at.Year() >= 1970 {
+			return at.UTC(), nil
+		}
+	}
+	return time.Time{}, ErrCaseInvalid.With("%s: expected an ISO 8601 date-time", field)
+}

@@ -1,0 +1,269 @@
+package cyber
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"golang.org/x/text/unicode/norm"
+
+	"vigia/internal/fault"
+	"vigia/internal/partner"
+	"vigia/internal/plan"
+)
+
+// System is what a device runs.
+type System string
+
+// The systems, to the letter of the contract.
+const (
+	Android System = "android"
+	IOS     System = "ios"
+	Windows System = "windows"
+	MacOS   System = "macos"
+)
+
+// Systems lists every system.
+func Systems() []System { return []System{Android, IOS, Windows, MacOS} }
+
+// ParseSystem reads the contract's word for a system.
+func ParseSystem(s string) (System, error) {
+	for _, known := range Systems() {
+		if s == string(known) {
+			return known, nil
+		}
+	}
+	return "", ErrDeviceInvalid.With("operatingSystem: one of android, ios, windows, macos")
+}
+
+// Mobile tells phones from computers.
+func (s System) Mobile() bool { return s == Android || s == IOS }
+
+// KeyID names an issued key: "ek_" and a UUIDv7.
+type KeyID string
+
+// EndReason is why a key ended before its time.
+type EndReason string
+
+// The reasons.
+const (
+	EndExpired      EndReason = "expired"
+	EndRevoked      EndReason = "revoked"
+	EndReplaced     EndReason = "replaced"
+	EndSubscription EndReason = "subscription"
+)
+
+// Device is a device with an activation key.
+type Device struct {
+	ID      KeyID
+	Partner partner.ID
+	// User is the user hash as it was sent when the key was asked for.
+	User       partner.UserHash
+	System     System
+	Name       string
+	Key        string
+	IssuedAt   time.Time
+	ValidUntil time.Time
+	// EndedAt is when the key ended before its time; zero while it did not.
+	EndedAt   time.Time
+	EndReason EndReason
+	// Plan is whose subscription the key ends with; empty when it does not.
+	Plan plan.ID
+}
+
+// LiveAt tells whether the key protects its device.
+func (d Device) LiveAt(now time.Time) bool { return d.EndedAt.IsZero() && now.Before(d.ValidUntil) }
+
+// Faults of endpoint keys.
+var (
+	ErrDeviceInvalid = fault.New(fault.Invalid, "device.invalid")
+	ErrDeviceLimit   = fault.New(fault.Conflict, "device.limit_reached")
+	ErrPoolEmpty     = fault.New(fault.Unavailable, "pool.empty")
+	ErrDeviceUnknown = fault.New(fault.NotFound, "device.not_found")
+	ErrDeviceEnded   = fault.New(fault.Conflict, "device.ended")
+	ErrDeviceTaken   = fault.New(fault.Conflict, "device.exists")
+)
+
+// warnings are how long before its end a key's partner is told, longest first.
+var warnings = [...]time.Duration{30 * 24 * time.Hour, 7 * 24 * time.Hour}
+
+// NextWarning is when a key that ends at end is next announced, seen from now; zero when it is not any more. Nobody is told
+// of an end as it is issued: a key of 20 days is announced once, 7 days ahead.
+func NextWarning(now, end time.Time) time.Time {
+	for _, ahead := range warnings {
+		if at := end.Add(-ahead); at.After(now) {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+// DeviceRequest is what a partner asks a key for.
+type DeviceRequest struct {
+	User   partner.UserHash
+	System System
+	Name   string
+}
+
+const maxDeviceName = 100
+
+func (r *DeviceRequest) check() error {
+	// The same name typed on two keyboards may be composed differently.
+	r.Name = norm.NFC.String(strings.TrimSpace(r.Name))
+	if n := utf8.RuneCountInString(r.Name); n == 0 || n > maxDeviceName || !partner.Printable(r.Name, maxDeviceName) {
+		return ErrDeviceInvalid.With("deviceName: 1 to %d printable characters", maxDeviceName)
+	}
+	return nil
+}
+
+// Holding is what a decision about a new key rests on, read under the lock of its holder.
+type Holding struct {
+	// Live is how many live keys the person has.
+	Live int
+	// Plan is the plan in force for the person; its zero value bounds nothing. Subscribed tells a plan of theirs from the
+	// partner's default.
+	Plan       plan.Plan
+	Subscribed bool
+}
+
+// NewKey is a decision to issue.
+type NewKey struct {
+	ID KeyID
+	// Generated is the key to issue unless the system has a pool.
+	Generated  string
+	IssuedAt   time.Time
+	ValidUntil time.Time
+	Plan       plan.ID
+}
+
+// DeviceStore keeps keys and pools.
+type DeviceStore interface {
+	// IssueKey returns the live key of the device, or asks decide and keeps what it says, with a key of the system's pool if
+	// it has one; ErrPoolEmpty when that has none left. Two calls for one person never run at the same time.
+	IssueKey(ctx context.Context, id partner.ID, r DeviceRequest, decide func(Holding) (NewKey, error)) (Device, error)
+	// Devices returns a person's live devices, newest first.
+	Devices(ctx context.Context, id partner.ID, u partner.UserHash) ([]Device, error)
+	// PartnerDevices returns up to limit live devices of a partner, newest first.
+	PartnerDevices(ctx context.Context, id partner.ID, limit int) ([]Device, error)
+	DeviceByID(ctx context.Context, key KeyID) (Device, error)
+	// DeviceByKey finds a device by its activation key.
+	DeviceByKey(ctx context.Context, text string) (Device, error)
+	EndKey(ctx context.Context, key KeyID, reason EndReason) (Device, error)
+	// ReplaceDevice ends a live key and issues one for another device of the same person, valid until the same time.
+	ReplaceDevice(ctx context.Context, key KeyID, system System, name string, next NewKey) (Device, error)
+	// WarnExpiring writes an event for each key whose notice is due and returns how many; EndUnsubscribed ends the keys
+	// whose plan has no subscription any more.
+	WarnExpiring(ctx context.Context, next func(now, end time.Time) time.Time) (int, error)
+	EndUnsubscribed(ctx context.Context) (int, error)
+	PoolStore
+}
+
+// Endpoints issues activation keys and lists what they protect.
+type Endpoints struct {
+	store  DeviceStore
+	now    func() time.Time
+	random io.Reader
+}
+
+// NewEndpoints joins the rules to a store, a clock and a source of randomness (nil means the system's).
+func NewEndpoints(store DeviceStore, now func() time.Time, random io.Reader) *Endpoints {
+	if random == nil {
+		random = rand.Reader
+	}
+	return &Endpoints{store: store, now: now, random: random}
+}
+
+// Issue returns the key of a device: the live one it has, or a new one.
+func (e *Endpoints) Issue(ctx context.Context, id partner.ID, r DeviceRequest) (Device, error) {
+	if err := r.check(); err != nil {
+		return Device{}, err
+	}
+	// Drawn before the store's lock is taken; thrown away when the device has a key or the system a pool.
+	next, err := e.newKey()
+	if err != nil {
+		return Device{}, err
+	}
+	return e.store.IssueKey(ctx, id, r, func(h Holding) (NewKey, error) {
+		if most := h.Plan.MaxDevices; most > 0 && h.Live >= most {
+			return NewKey{}, ErrDeviceLimit.With("deviceName: the plan protects at most %d devices", most)
+		}
+		next.ValidUntil = next.IssuedAt.Add(h.Plan.KeyValidity())
+		if h.Subscribed && h.Plan.KeysEndWithSubscription {
+			next.Plan = h.Plan.ID
+		}
+		return next, nil
+	})
+}
+
+func (e *Endpoints) newKey() (NewKey, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return NewKey{}, fmt.Errorf("make key id: %w", err)
+	}
+	text, err := generateKey(e.random)
+	if err != nil {
+		return NewKey{}, err
+	}
+	return NewKey{ID: KeyID("ek_" + id.String()), Generated: text, IssuedAt: e.now()}, nil
+}
+
+// MaxListed bounds the devices listed for a partner as a whole.
+const MaxListed = 1000
+
+// Of returns a person's live devices, newest first.
+func (e *Endpoints) Of(ctx context.Context, id partner.ID, u partner.UserHash) ([]Device, error) {
+	return e.store.Devices(ctx, id, u)
+}
+
+// All returns a partner's live devices, newest first, and whether there are more than MaxListed.
+func (e *Endpoints) All(ctx context.Context, id partner.ID) (list []Device, more bool, err error) {
+	list, err = e.store.PartnerDevices(ctx, id, MaxListed+1)
+	if len(list) > MaxListed {
+		return list[:MaxListed], true, err
+	}
+	return list, false, err
+}
+
+// Show returns one key, for the operator.
+func (e *Endpoints) Show(ctx context.Context, key KeyID) (Device, error) {
+	return e.store.DeviceByID(ctx, key)
+}
+
+// Find returns the device that an activation key was issued for, for the operator.
+func (e *Endpoints) Find(ctx context.Context, text string) (Device, error) {
+	return e.store.DeviceByKey(ctx, strings.TrimSpace(text))
+}
+
+// Revoke ends a key.
+func (e *Endpoints) Revoke(ctx context.Context, key KeyID) (Device, error) {
+	return e.store.EndKey(ctx, key, EndRevoked)
+}
+
+// Replace moves a person's protection to another device: the old key ends, the new device has a key of its own until the old
+// one would have ended. The plan's limit is not asked, as the number of devices stays the same.
+func (e *Endpoints) Replace(ctx context.Context, key KeyID, system System, name string) (Device, error) {
+	r := DeviceRequest{System: system, Name: name}
+	if err := r.check(); err != nil {
+		return Device{}, err
+	}
+	next, err := e.newKey()
+	if err != nil {
+		return Device{}, err
+	}
+	return e.store.ReplaceDevice(ctx, key, r.System, r.Name, next)
+}
+
+// WarnExpiring tells partners of keys that end soon; the row of a key remembers what was told.
+func (e *Endpoints) WarnExpiring(ctx context.Context) (int, error) {
+	return e.store.WarnExpiring(ctx, NextWarning)
+}
+
+// EndUnsubscribed ends the keys whose plan ends them with its last subscription.
+func (e *Endpoints) EndUnsubscribed(ctx context.Context) (int, error) {
+	return e.store.EndUnsubscribed(ctx)
+}

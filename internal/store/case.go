@@ -1,0 +1,214 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"vigia/internal/alert"
+	"vigia/internal/cyber"
+	"vigia/internal/partner"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+)
+
+var _ cyber.CaseStore = (*Store)(nil)
+
+// keptCase is what the sealed column holds: free text of a person may say anything about them.
+type keptCase struct {
+	User         string   `json:"user"`
+	Appointments []string `json:"appointments,omitempty"`
+	Answers      []string `json:"answers,omitempty"`
+}
+
+func casePlace(id partner.ID, cs cyber.CaseID) seal.Place {
+	return seal.Place{Table: "support_case", Column: "details", Partner: string(id), Row: string(cs)}
+}
+
+func notePlace(id partner.ID, cs cyber.CaseID, number int64) seal.Place {
+	return seal.Place{Table: "case_move", Column: "note", Partner: string(id), Row: string(cs) + "/" + strconv.FormatInt(number, 10)}
+}
+
+const caseColumns = `c.id, c.partner_id, c.service_id, c.status, c.assignee, c.details, c.target, c.clock_used, c.clock_since, c.created_at,
+	c.changed_at, coalesce((SELECT min(sl.starts_at) FROM case_booking b JOIN case_slot sl ON sl.id = b.slot_id WHERE b.case_id = c.id), 0)`
+
+func (s *Store) scanCase(row scanner) (cyber.Case, error) {
+	var c cyber.Case
+	var sealed []byte
+	var target, used, since, created, changed, booked int64
+	err := row.Scan(&c.ID, &c.Partner, &c.Service, &c.Status, &c.Assignee, &sealed, &target, &used, &since, &created, &changed, &booked)
+	if err != nil {
+		return c, err
+	}
+	c.Clock = cyber.Clock{
+		Target: time.Duration(target) * time.Microsecond, Used: time.Duration(used) * time.Microsecond, Since: fromMicros(since),
+	}
+	c.CreatedAt, c.ChangedAt, c.Booked = fromMicros(created), fromMicros(changed), fromMicros(booked)
+	plain, err := s.keys.Unseal(casePlace(c.Partner, c.ID), sealed)
+	if err != nil {
+		return c, fmt.Errorf("open case: %w", err)
+	}
+	var kept keptCase
+	if err := json.Unmarshal(plain, &kept); err != nil {
+		return c, fmt.Errorf("read case: %w", err)
+	}
+	c.User, c.Appointments, c.Answers = partner.UserHash(kept.User), kept.Appointments, kept.Answers
+	return c, nil
+}
+
+// InsertCase keeps a new case and books its slot: see cyber.CaseStore.
+func (s *Store) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wishes []time.Time) (cyber.Case, error) {
+	plain, err := json.Marshal(keptCase{User: string(c.User), Appointments: c.Appointments, Answers: c.Answers})
+	if err != nil {
+		return c, fmt.Errorf("keep case: %w", err)
+	}
+	sealed, err := s.keys.Seal(casePlace(id, c.ID), plain)
+	if err != nil {
+		return c, fmt.Errorf("seal case: %w", err)
+	}
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+		u, err := s.userOf(ctx, tx, id, c.User)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO support_case (id, partner_id, user_index, service_id, status, assignee, details, target,
+			clock_used, clock_since, created_at, changed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+			string(c.ID), string(id), u.write, string(c.Service), string(c.Status), c.Assignee, sealed, c.Clock.Target.Microseconds(),
+			c.Clock.Used.Microseconds(), micros(c.Clock.Since), micros(c.CreatedAt), micros(c.ChangedAt))
+		if err != nil {
+			return fmt.Errorf("insert case: %w", err)
+		}
+		if err := s.insertMove(ctx, tx, c, cyber.CaseMove{Number: 1, To: c.Status, At: c.CreatedAt}); err != nil {
+			return err
+		}
+		c.Booked, err = book(ctx, tx, c, wishes)
+		return err
+	})
+	return c, err
+}
+
+func (s *Store) insertMove(ctx context.Context, tx *sqldb.Tx, c cyber.Case, m cyber.CaseMove) error {
+	var note []byte
+	if m.Note != "" {
+		var err error
+		if note, err = s.keys.Seal(notePlace(c.Partner, c.ID, m.Number), []byte(m.Note)); err != nil {
+			return fmt.Errorf("seal note: %w", err)
+		}
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO case_move (partner_id, case_id, number, from_status, to_status, actor, note, moved_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		string(c.Partner), string(c.ID), m.Number, string(m.From), string(m.To), m.Actor, note, micros(m.At))
+	if err != nil {
+		return fmt.Errorf("keep move: %w", err)
+	}
+	return nil
+}
+
+// Cases returns the newest cases that fit. The operator's question: it may name no partner.
+func (s *Store) Cases(ctx context.Context, f cyber.CaseFilter) ([]cyber.Case, error) {
+	return collect(ctx, s.reader(ctx), s.scanCase, `SELECT `+caseColumns+` FROM support_case c
+		WHERE ($1 = '' OR c.partner_id = $1) AND ($2 = '' OR c.service_id = $2) AND ($3 = '' OR c.status = $3)
+			AND ($4 = '' OR c.assignee = $4) AND (NOT $5 OR c.status IN ('`+string(cyber.CaseOpen)+`', '`+string(cyber.CaseInProgress)+`', '`+
+		string(cyber.CaseWaiting)+`'))
+		ORDER BY c.created_at DESC, c.id DESC LIMIT $6`,
+		string(f.Partner), string(f.Service), string(f.Status), f.Assignee, f.OpenOnly, int64(f.Limit))
+}
+
+// CaseByID returns a case and its history.
+func (s *Store) CaseByID(ctx context.Context, id cyber.CaseID) (cyber.Case, []cyber.CaseMove, error) {
+	q := s.reader(ctx)
+	c, err := s.caseByID(ctx, q, id)
+	if err != nil {
+		return c, nil, err
+	}
+	moves, err := collect(ctx, q, func(row scanner) (cyber.CaseMove, error) {
+		var m cyber.CaseMove
+		var note []byte
+		var at int64
+		if err := row.Scan(&m.Number, &m.From, &m.To, &m.Actor, &note, &at); err != nil {
+			return m, err
+		}
+		m.At = fromMicros(at)
+		if note == nil {
+			return m, nil
+		}
+		plain, err := s.keys.Unseal(notePlace(c.Partner, c.ID, m.Number), note)
+		m.Note = string(plain)
+		return m, err
+	}, `SELECT number, from_status, to_status, actor, note, moved_at FROM case_move WHERE partner_id = $1 AND case_id = $2 ORDER BY number`,
+		string(c.Partner), string(id))
+	if err != nil {
+		return c, nil, fmt.Errorf("read moves: %w", err)
+	}
+	return c, moves, nil
+}
+
+func (s *Store) caseByID(ctx context.Context, q querier, id cyber.CaseID) (cyber.Case, error) {
+	c, err := s.scanCase(q.QueryRowContext(ctx, `SELECT `+caseColumns+` FROM support_case c WHERE c.id = $1`, string(id)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return c, cyber.ErrCaseNotFound.With("case: no such id")
+	}
+	if err != nil {
+		return c, classify(fmt.Errorf("read case: %w", err))
+	}
+	return c, nil
+}
+
+// UpdateCase changes a case: see cyber.CaseStore.
+func (s *Store) UpdateCase(ctx context.Context, id cyber.CaseID, actor, note string, change func(*cyber.Case) error) (cyber.Case, error) {
+	var c cyber.Case
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		// Taken first, so that changes of one case wait for each other and each sees the last.
+		if _, err := tx.ExecContext(ctx, `UPDATE support_case SET assignee = assignee WHERE id = $1`, string(id)); err != nil {
+			return fmt.Errorf("lock case: %w", err)
+		}
+		var err error
+		if c, err = s.caseByID(ctx, tx, id); err != nil {
+			return err
+		}
+		before := c.Status
+		if err := change(&c); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE support_case SET status = $2, assignee = $3, clock_used = $4, clock_since = $5, changed_at = $6
+			WHERE id = $1`, string(id), string(c.Status), c.Assignee, c.Clock.Used.Microseconds(), micros(c.Clock.Since), micros(c.ChangedAt))
+		if err != nil {
+			return fmt.Errorf("update case: %w", err)
+		}
+		if c.Status == before {
+			return nil
+		}
+		return s.moved(ctx, tx, &c, before, actor, note)
+	})
+	return c, err
+}
+
+// moved keeps a move, frees the slot of a case that is not open any more, and tells the partner.
+func (s *Store) moved(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, before cyber.CaseStatus, actor, note string) error {
+	var last int64
+	err := tx.QueryRowContext(ctx, `SELECT max(number) FROM case_move WHERE partner_id = $1 AND case_id = $2`,
+		string(c.Partner), string(c.ID)).Scan(&last)
+	if err != nil {
+		return fmt.Errorf("number move: %w", err)
+	}
+	err = s.insertMove(ctx, tx, *c, cyber.CaseMove{Number: last + 1, From: before, To: c.Status, Actor: actor, Note: note, At: c.ChangedAt})
+	if err != nil {
+		return err
+	}
+	if !c.Status.Open() {
+		if err := release(ctx, tx, c, s.now()); err != nil {
+			return err
+		}
+	}
+	e, err := alert.New(c.Partner, alert.CaseStatusChanged, c.User, c.ChangedAt, alert.CaseChange{
+		User: c.User, Case: c.ID, Service: c.Service, Previous: before, Status: c.Status,
+	})
+	if err != nil {
+		return err
+	}
+	return s.addEvents(ctx, tx, c.Partner, e)
+}

@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"vigia/internal/cyber"
+	"vigia/internal/sqldb"
+)
+
+// book takes the first wished slot that is free; the zero time when the service has no calendar or nothing was wished.
+func book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, wishes []time.Time) (time.Time, error) {
+	if len(wishes) == 0 {
+		return time.Time{}, nil
+	}
+	var calendar bool
+	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM case_slot WHERE service_id = $1 AND starts_at > $2)`,
+		string(c.Service), micros(c.CreatedAt)).Scan(&calendar)
+	if err != nil || !calendar {
+		return time.Time{}, err
+	}
+	for _, at := range wishes {
+		// The booking's primary key decides between two cases at once: the second waits for the first and then adds nothing.
+		res, err := tx.ExecContext(ctx, `INSERT INTO case_booking (slot_id, partner_id, case_id)
+			SELECT id, CAST($3 AS TEXT), CAST($4 AS TEXT) FROM case_slot WHERE service_id = $1 AND starts_at = $2 AND starts_at > $5
+			ON CONFLICT (slot_id) DO NOTHING`,
+			string(c.Service), micros(at), string(c.Partner), string(c.ID), micros(c.CreatedAt))
+		if err != nil {
+			return time.Time{}, fmt.Errorf("book slot: %w", err)
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return time.Time{}, fmt.Errorf("book slot: %w", err)
+		}
+		if n == 1 {
+			return at, nil
+		}
+	}
+	return time.Time{}, cyber.ErrAppointmentTaken.With("appointments: none of these times is free")
+}
+
+// release gives back a slot that is still to come.
+func release(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, now time.Time) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM case_booking WHERE case_id = $1 AND slot_id IN (
+		SELECT id FROM case_slot WHERE service_id = $2 AND starts_at > $3)`, string(c.ID), string(c.Service), micros(now))
+	if err != nil {
+		return fmt.Errorf("release slot: %w", err)
+	}
+	if c.Booked.After(now) {
+		c.Booked = time.Time{}
+	}
+	return nil
+}
+
+// InsertSlots keeps new times of one service.
+func (s *Store) InsertSlots(ctx context.Context, slots []cyber.Slot) (int, error) {
+	total := 0
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		total = 0
+		for i, sl := range slots {
+			if i == 0 || sl.Service != slots[i-1].Service {
+				if err := serviceExists(ctx, tx, sl.Service); err != nil {
+					return err
+				}
+			}
+			res, err := tx.ExecContext(ctx, `INSERT INTO case_slot (id, service_id, starts_at) VALUES ($1, $2, $3)
+				ON CONFLICT (service_id, starts_at) DO NOTHING`, string(sl.ID), string(sl.Service), micros(sl.Starts))
+			if err != nil {
+				return fmt.Errorf("insert slot: %w", err)
+			}
+			n, err := res.RowsAffected()
+			if err != nil {
+				return fmt.Errorf("insert slot: %w", err)
+			}
+			total += int(n)
+		}
+		return nil
+	})
+	return total, err
+}
+
+// Slots returns a service's slots from a time on.
+func (s *Store) Slots(ctx context.Context, service cyber.ServiceID, from time.Time) ([]cyber.Slot, error) {
+	return collect(ctx, s.reader(ctx), func(row scanner) (cyber.Slot, error) {
+		var sl cyber.Slot
+		var starts int64
+		err := row.Scan(&sl.ID, &sl.Service, &starts, &sl.Case)
+		sl.Starts = fromMicros(starts)
+		return sl, err
+	}, `SELECT sl.id, sl.service_id, sl.starts_at, coalesce(b.case_id, '') FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
+		WHERE sl.service_id = $1 AND sl.starts_at >= $2 ORDER BY sl.starts_at`, string(service), micros(from))
+}
+
+// DeleteSlot takes a free slot away.
+func (s *Store) DeleteSlot(ctx context.Context, id cyber.SlotID) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		var holder string
+		err := tx.QueryRowContext(ctx, `SELECT coalesce(b.case_id, '') FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
+			WHERE sl.id = $1`, string(id)).Scan(&holder)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return cyber.ErrSlotNotFound.With("slot: no such id")
+		case err != nil:
+			return fmt.Errorf("read slot: %w", err)
+		case holder != "":
+			return cyber.ErrSlotBooked.With("slot: a case holds it")
+		}
+		// A booking made since then refers to the slot, and the engine refuses to delete it.
+		if _, err := tx.ExecContext(ctx, `DELETE FROM case_slot WHERE id = $1`, string(id)); err != nil {
+			return fmt.Errorf("delete slot: %w", err)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,266 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"vigia/internal/cyber"
+	"vigia/internal/partner"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+)
+
+var _ cyber.DeviceStore = (*Store)(nil)
+
+// keptDevice is what the sealed column holds.
+type keptDevice struct {
+	User string `json:"user"`
+	Name string `json:"name"`
+	Key  string `json:"key"`
+}
+
+func devicePlace(id partner.ID, key cyber.KeyID) seal.Place {
+	return seal.Place{Table: "epp_key", Column: "details", Partner: string(id), Row: string(key)}
+}
+
+// keyIndex is how an activation key is found again; it is the same for all partners, as no key is issued twice.
+func (s *Store) keyIndex(text string) []byte {
+	return s.keys.BlindIndex("epp.key", "", []byte(text))
+}
+
+func (s *Store) deviceIndex(id partner.ID, name string) []byte {
+	return s.keys.BlindIndex("epp.device", string(id), []byte(name))
+}
+
+const deviceColumns = `id, partner_id, system, details, plan_id, issued_at, valid_until, ended_at, end_reason`
+
+func (s *Store) scanDevice(row scanner) (cyber.Device, error) {
+	var d cyber.Device
+	var sealed []byte
+	var issued, until, ended int64
+	if err := row.Scan(&d.ID, &d.Partner, &d.System, &sealed, &d.Plan, &issued, &until, &ended, &d.EndReason); err != nil {
+		return d, err
+	}
+	d.IssuedAt, d.ValidUntil, d.EndedAt = fromMicros(issued), fromMicros(until), fromMicros(ended)
+	plain, err := s.keys.Unseal(devicePlace(d.Partner, d.ID), sealed)
+	if err != nil {
+		return d, fmt.Errorf("open device: %w", err)
+	}
+	var kept keptDevice
+	if err := json.Unmarshal(plain, &kept); err != nil {
+		return d, fmt.Errorf("read device: %w", err)
+	}
+	d.User, d.Name, d.Key = partner.UserHash(kept.User), kept.Name, kept.Key
+	return d, nil
+}
+
+// IssueKey returns the live key of a device or keeps a new one: see cyber.DeviceStore.
+func (s *Store) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequest, decide func(cyber.Holding) (cyber.NewKey, error)) (cyber.Device, error) {
+	var d cyber.Device
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		u, err := s.userOf(ctx, tx, id, r.User)
+		if err != nil {
+			return err
+		}
+		if err := lockHolder(ctx, tx, id, u); err != nil {
+			return err
+		}
+		if err := s.endExpired(ctx, tx, id, u); err != nil {
+			return err
+		}
+		if d, err = s.deviceNamed(ctx, tx, id, u, r.System, r.Name); !errors.Is(err, cyber.ErrDeviceUnknown) {
+			return err
+		}
+		var h cyber.Holding
+		if h, err = s.holding(ctx, tx, id, u); err != nil {
+			return err
+		}
+		next, err := decide(h)
+		if err != nil {
+			return err
+		}
+		d = cyber.Device{
+			ID: next.ID, Partner: id, User: r.User, System: r.System, Name: r.Name, Key: next.Generated, IssuedAt: next.IssuedAt,
+			ValidUntil: next.ValidUntil, Plan: next.Plan,
+		}
+		return s.insertDevice(ctx, tx, u, &d)
+	})
+	if err != nil {
+		return cyber.Device{}, err
+	}
+	return d, nil
+}
+
+// lockHolder makes the decisions about one person's keys take turns.
+func lockHolder(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO epp_holder (partner_id, user_index, issued) VALUES ($1, $2, 1)
+		ON CONFLICT (partner_id, user_index) DO UPDATE SET issued = epp_holder.issued + 1`, string(id), u.write)
+	if err != nil {
+		return fmt.Errorf("lock holder: %w", err)
+	}
+	return nil
+}
+
+// endExpired makes room in the unique index for keys that follow others.
+func (s *Store) endExpired(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error {
+	_, err := tx.ExecContext(ctx, `UPDATE epp_key SET ended_at = valid_until, end_reason = $5, next_warning = 0
+		WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0 AND valid_until <= $4`,
+		string(id), u.write, u.other, micros(s.now()), string(cyber.EndExpired))
+	if err != nil {
+		return fmt.Errorf("end expired keys: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) deviceNamed(ctx context.Context, q querier, id partner.ID, u user, system cyber.System, name string) (cyber.Device, error) {
+	return s.oneDevice(ctx, q, `partner_id = $1 AND user_index IN ($2, $3) AND system = $4 AND device_index = $5 AND ended_at = 0`,
+		string(id), u.write, u.other, string(system), s.deviceIndex(id, name))
+}
+
+func (s *Store) oneDevice(ctx context.Context, q querier, where string, args ...any) (cyber.Device, error) {
+	d, err := s.scanDevice(q.QueryRowContext(ctx, `SELECT `+deviceColumns+` FROM epp_key WHERE `+where, args...))
+	if errors.Is(err, sql.ErrNoRows) {
+		return d, cyber.ErrDeviceUnknown
+	}
+	if err != nil {
+		return d, classify(fmt.Errorf("read device: %w", err))
+	}
+	return d, nil
+}
+
+// holding counts a person's live keys and finds their plan.
+func (s *Store) holding(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) (cyber.Holding, error) {
+	var h cyber.Holding
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0`,
+		string(id), u.write, u.other).Scan(&h.Live)
+	if err != nil {
+		return h, fmt.Errorf("count devices: %w", err)
+	}
+	e, err := s.entitled(ctx, tx, id, u)
+	if err != nil {
+		return h, err
+	}
+	h.Plan, h.Subscribed, _ = e.Plan()
+	return h, nil
+}
+
+// insertDevice gives a device its key, from the pool where the system has one, and keeps it.
+func (s *Store) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cyber.Device) error {
+	pooled, err := isPooled(ctx, tx, d.System)
+	if err != nil {
+		return err
+	}
+	if pooled {
+		if d.Key, err = s.takeFromPool(ctx, tx, *d); err != nil {
+			return err
+		}
+	}
+	plain, err := json.Marshal(keptDevice{User: string(d.User), Name: d.Name, Key: d.Key})
+	if err != nil {
+		return fmt.Errorf("keep device: %w", err)
+	}
+	sealed, err := s.keys.Seal(devicePlace(d.Partner, d.ID), plain)
+	if err != nil {
+		return fmt.Errorf("seal device: %w", err)
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO epp_key (id, partner_id, user_index, system, device_index, key_index, details, plan_id,
+		issued_at, valid_until, ended_at, end_reason, next_warning) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '', $11)`,
+		string(d.ID), string(d.Partner), u.write, string(d.System), s.deviceIndex(d.Partner, d.Name), s.keyIndex(d.Key), sealed,
+		string(d.Plan), micros(d.IssuedAt), micros(d.ValidUntil), micros(cyber.NextWarning(d.IssuedAt, d.ValidUntil)))
+	if err != nil {
+		return fmt.Errorf("insert key: %w", err)
+	}
+	return nil
+}
+
+// Devices returns a person's live devices, newest first.
+func (s *Store) Devices(ctx context.Context, id partner.ID, sent partner.UserHash) ([]cyber.Device, error) {
+	q := s.reader(ctx)
+	u, err := s.userOf(ctx, q, id, sent)
+	if err != nil {
+		return nil, err
+	}
+	return collect(ctx, q, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
+		AND ended_at = 0 AND valid_until > $4 ORDER BY issued_at DESC, id DESC`, string(id), u.write, u.other, micros(s.now()))
+}
+
+// PartnerDevices returns a partner's newest live devices.
+func (s *Store) PartnerDevices(ctx context.Context, id partner.ID, limit int) ([]cyber.Device, error) {
+	return collect(ctx, s.reader(ctx), s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND ended_at = 0
+		AND valid_until > $2 ORDER BY issued_at DESC, id DESC LIMIT $3`, string(id), micros(s.now()), int64(limit))
+}
+
+// DeviceByID returns one key, ended ones too. The operator's question: it names no partner.
+func (s *Store) DeviceByID(ctx context.Context, key cyber.KeyID) (cyber.Device, error) {
+	return s.oneDevice(ctx, s.reader(ctx), `id = $1`, string(key))
+}
+
+// DeviceByKey returns the device that a key was issued for.
+func (s *Store) DeviceByKey(ctx context.Context, text string) (cyber.Device, error) {
+	return s.oneDevice(ctx, s.reader(ctx), `key_index = $1`, s.keyIndex(text))
+}
+
+// EndKey ends a live key.
+func (s *Store) EndKey(ctx context.Context, key cyber.KeyID, reason cyber.EndReason) (cyber.Device, error) {
+	var d cyber.Device
+	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
+		d, err = s.endKey(ctx, tx, key, reason)
+		return err
+	})
+	return d, err
+}
+
+func (s *Store) endKey(ctx context.Context, tx *sqldb.Tx, key cyber.KeyID, reason cyber.EndReason) (cyber.Device, error) {
+	now := s.now()
+	d, err := s.scanDevice(tx.QueryRowContext(ctx, `UPDATE epp_key SET ended_at = $2, end_reason = $3, next_warning = 0
+		WHERE id = $1 AND ended_at = 0 AND valid_until > $2 RETURNING `+deviceColumns, string(key), micros(now), string(reason)))
+	if errors.Is(err, sql.ErrNoRows) {
+		if _, err := s.oneDevice(ctx, tx, `id = $1`, string(key)); err != nil {
+			return d, err
+		}
+		return d, cyber.ErrDeviceEnded.With("key: has ended already")
+	}
+	if err != nil {
+		return d, fmt.Errorf("end key: %w", err)
+	}
+	return d, nil
+}
+
+// ReplaceDevice ends a live key and issues another for the same person: see cyber.DeviceStore.
+func (s *Store) ReplaceDevice(ctx context.Context, key cyber.KeyID, system cyber.System, name string, next cyber.NewKey) (cyber.Device, error) {
+	var d cyber.Device
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		old, err := s.endKey(ctx, tx, key, cyber.EndReplaced)
+		if err != nil {
+			return err
+		}
+		u, err := s.userOf(ctx, tx, old.Partner, old.User)
+		if err != nil {
+			return err
+		}
+		if err := lockHolder(ctx, tx, old.Partner, u); err != nil {
+			return err
+		}
+		if err := s.endExpired(ctx, tx, old.Partner, u); err != nil {
+			return err
+		}
+		if _, err = s.deviceNamed(ctx, tx, old.Partner, u, system, name); !errors.Is(err, cyber.ErrDeviceUnknown) {
+			if err == nil {
+				err = cyber.ErrDeviceTaken.With("device: has a live key already")
+			}
+			return err
+		}
+		d = cyber.Device{
+			ID: next.ID, Partner: old.Partner, User: old.User, System: system, Name: name, Key: next.Generated, IssuedAt: next.IssuedAt,
+			ValidUntil: old.ValidUntil, Plan: old.Plan,
+		}
+		return s.insertDevice(ctx, tx, u, &d)
+	})
+	if err != nil {
+		return cyber.Device{}, err
+	}
+	return d, nil
+}

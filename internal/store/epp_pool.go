@@ -1,0 +1,161 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"vigia/internal/cyber"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+)
+
+func poolPlace(row string) seal.Place {
+	return seal.Place{Table: "epp_pool", Column: "vendor_key", Row: row}
+}
+
+func isPooled(ctx context.Context, q querier, system cyber.System) (bool, error) {
+	var pooled bool
+	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM epp_source WHERE system = $1 AND pooled)`, string(system)).Scan(&pooled)
+	if err != nil {
+		return false, fmt.Errorf("read key source: %w", err)
+	}
+	return pooled, nil
+}
+
+// takeFromPool takes the oldest free key. A key that another transaction is taking is passed over; should that one fail, the
+// key is free again for the next request.
+func (s *Store) takeFromPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device) (string, error) {
+	var row string
+	var sealed []byte
+	// The guard stands outside the subquery too: without it PostgreSQL could hand one key to two devices.
+	err := tx.QueryRowContext(ctx, `UPDATE epp_pool SET taken_at = $2, taken_by = $3 WHERE taken_at = 0 AND id = (
+		SELECT id FROM epp_pool WHERE system = $1 AND taken_at = 0 ORDER BY loaded_at, id LIMIT 1`+s.db.SkipLocked()+`)
+		RETURNING id, vendor_key`, string(d.System), micros(d.IssuedAt), string(d.ID)).Scan(&row, &sealed)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", cyber.ErrPoolEmpty.With("operatingSystem: no key left for this system")
+	}
+	if err != nil {
+		return "", fmt.Errorf("take key from pool: %w", err)
+	}
+	plain, err := s.keys.Unseal(poolPlace(row), sealed)
+	if err != nil {
+		return "", fmt.Errorf("open pooled key: %w", err)
+	}
+	return string(plain), nil
+}
+
+// LoadPool keeps a batch of vendor keys: see cyber.PoolStore.
+func (s *Store) LoadPool(ctx context.Context, system cyber.System, keys []string) (int, error) {
+	loaded := 0
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		loaded = 0
+		_, err := tx.ExecContext(ctx, `INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (system) DO UPDATE SET pooled = excluded.pooled`, string(system), true, int64(cyber.DefaultLowMark), false)
+		if err != nil {
+			return fmt.Errorf("switch key source: %w", err)
+		}
+		insert, err := tx.PrepareContext(ctx, `INSERT INTO epp_pool (id, system, key_index, vendor_key, loaded_at, taken_at, taken_by)
+			VALUES ($1, $2, $3, $4, $5, 0, '') ON CONFLICT (key_index) DO NOTHING`)
+		if err != nil {
+			return fmt.Errorf("load pool: %w", err)
+		}
+		for _, k := range keys {
+			n, err := s.loadKey(ctx, insert, system, k)
+			if err != nil {
+				return errors.Join(fmt.Errorf("load pool: %w", err), insert.Close())
+			}
+			loaded += n
+		}
+		return insert.Close()
+	})
+	return loaded, err
+}
+
+func (s *Store) loadKey(ctx context.Context, insert *sql.Stmt, system cyber.System, key string) (int, error) {
+	made, err := uuid.NewV7()
+	if err != nil {
+		return 0, err
+	}
+	row := "vk_" + made.String()
+	sealed, err := s.keys.Seal(poolPlace(row), []byte(key))
+	if err != nil {
+		return 0, err
+	}
+	res, err := insert.ExecContext(ctx, row, string(system), s.keyIndex(key), sealed, micros(s.now()))
+	if err != nil {
+		return 0, err
+	}
+	n, err := res.RowsAffected()
+	return int(n), err
+}
+
+// Sources returns every system's source.
+func (s *Store) Sources(ctx context.Context) ([]cyber.Source, error) {
+	found, err := collect(ctx, s.reader(ctx), func(row scanner) (cyber.Source, error) {
+		var src cyber.Source
+		err := row.Scan(&src.System, &src.Pooled, &src.LowMark, &src.ToldLow, &src.Free, &src.Taken, &src.Live)
+		return src, err
+	}, `SELECT y.system, coalesce(o.pooled, $1), coalesce(o.low_mark, $2), coalesce(o.low, $1),
+			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at = 0),
+			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at > 0),
+			(SELECT count(*) FROM epp_key k WHERE k.system = y.system AND k.ended_at = 0 AND k.valid_until > $3)
+		FROM (SELECT 'android' AS system UNION ALL SELECT 'ios' UNION ALL SELECT 'windows' UNION ALL SELECT 'macos') y
+		LEFT JOIN epp_source o ON o.system = y.system`, false, int64(cyber.DefaultLowMark), micros(s.now()))
+	if err != nil {
+		return nil, fmt.Errorf("read key sources: %w", err)
+	}
+	return found, nil
+}
+
+// SetSource changes where a system's keys come from.
+func (s *Store) SetSource(ctx context.Context, system cyber.System, pooled *bool, lowMark *int64) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (system) DO NOTHING`, string(system), false, int64(cyber.DefaultLowMark), false)
+		if err == nil && pooled != nil {
+			_, err = tx.ExecContext(ctx, `UPDATE epp_source SET pooled = $2 WHERE system = $1`, string(system), *pooled)
+		}
+		if err == nil && lowMark != nil {
+			_, err = tx.ExecContext(ctx, `UPDATE epp_source SET low_mark = $2 WHERE system = $1`, string(system), *lowMark)
+		}
+		if err != nil {
+			return fmt.Errorf("set key source: %w", err)
+		}
+		return nil
+	})
+}
+
+// TurnedLow compares each pool with what was last told, and remembers: see cyber.PoolStore.
+func (s *Store) TurnedLow(ctx context.Context) ([]cyber.Source, error) {
+	sources, err := s.Sources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var turned []cyber.Source
+	for _, src := range sources {
+		if src.Low() == src.ToldLow {
+			continue
+		}
+		var first bool
+		err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+			res, err := tx.ExecContext(ctx, `UPDATE epp_source SET low = $2 WHERE system = $1 AND low <> $2`, string(src.System), src.Low())
+			if err != nil {
+				return fmt.Errorf("note level of pool: %w", err)
+			}
+			n, err := res.RowsAffected()
+			first = n == 1 // and not another replica
+			return err
+		})
+		if err != nil {
+			return turned, err
+		}
+		if first {
+			turned = append(turned, src)
+		}
+	}
+	return turned, nil
+}

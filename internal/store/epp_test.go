@@ -1,0 +1,372 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vigia/internal/cyber"
+	"vigia/internal/fault"
+	"vigia/internal/partner"
+	"vigia/internal/plan"
+	"vigia/internal/store/storetest"
+)
+
+const day = 24 * time.Hour
+
+func phone(user, name string) cyber.DeviceRequest {
+	return cyber.DeviceRequest{User: partner.UserHash(user), System: cyber.Android, Name: name}
+}
+
+// defaultPlan gives a partner's people a plan without a subscription.
+func defaultPlan(t *testing.T, e *storetest.Env, id partner.ID, p plan.Plan) {
+	t.Helper()
+	ctx := context.Background()
+	p.ID, p.Partner, p.Name = "padrao", id, "Plano padrão"
+	if _, err := plan.NewCatalogue(e.Store, e.Clock.Now).Create(ctx, p); err != nil {
+		t.Fatal(err)
+	}
+	_, err := partner.NewRegistry(e.Store, e.Clock.Now, nil).Change(ctx, id, func(p *partner.Partner) { p.Settings.DefaultPlan = "padrao" })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOneDeviceOneKey: many requests at once for one device get one key; a key that ended is followed by another.
+func TestOneDeviceOneKey(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		endpoints := cyber.NewEndpoints(e.Store, e.Clock.Now, nil)
+		var mu sync.Mutex
+		keys := map[string]int{}
+		var wg sync.WaitGroup
+		for range 12 {
+			wg.Go(func() {
+				d, err := endpoints.Issue(ctx, p.ID, phone("u1", " Celular da Ana "))
+				if err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				keys[d.Key]++
+				mu.Unlock()
+			})
+		}
+		wg.Wait()
+		if len(keys) != 1 {
+			t.Fatalf("%d keys for one device", len(keys))
+		}
+		first, err := endpoints.Issue(ctx, p.ID, phone("u1", "Celular da Ana"))
+		if err != nil || keys[first.Key] != 12 || !cyber.ValidKey(first.Key) || !first.ValidUntil.Equal(storetest.Start.Add(365*day)) {
+			t.Fatalf("%+v, %v", first, err)
+		}
+		for name, r := range map[string]cyber.DeviceRequest{
+			"another name":   phone("u1", "Celular da ana"),
+			"another person": phone("u2", "Celular da Ana"),
+			"another system": {User: "u1", System: cyber.IOS, Name: "Celular da Ana"},
+		} {
+			if d, err := endpoints.Issue(ctx, p.ID, r); err != nil || d.Key == first.Key {
+				t.Errorf("%s: %v, %v", name, d.Key == first.Key, err)
+			}
+		}
+		e.Clock.Advance(365*day - time.Second)
+		if d, err := endpoints.Issue(ctx, p.ID, phone("u1", "Celular da Ana")); err != nil || d.Key != first.Key {
+			t.Error("a second before its end the key is not the same", err)
+		}
+		e.Clock.Advance(time.Second)
+		if list, err := endpoints.Of(ctx, p.ID, "u1"); err != nil || len(list) != 0 {
+			t.Errorf("%d devices listed after their keys ended, %v", len(list), err)
+		}
+		second, err := endpoints.Issue(ctx, p.ID, phone("u1", "Celular da Ana"))
+		if err != nil || second.Key == first.Key {
+			t.Error("an ended key was issued again", err)
+		}
+		if old, err := endpoints.Show(ctx, first.ID); err != nil || old.EndReason != cyber.EndExpired {
+			t.Errorf("%+v, %v", old, err)
+		}
+	})
+}
+
+// TestDeviceLimit: of many requests at once as many succeed as the plan has room for.
+func TestDeviceLimit(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		defaultPlan(t, e, p.ID, plan.Plan{MaxDevices: 3, KeyDays: 30})
+		endpoints := cyber.NewEndpoints(e.Store, e.Clock.Now, nil)
+		var mu sync.Mutex
+		var issued []cyber.Device
+		refused := 0
+		var wg sync.WaitGroup
+		for i := range 10 {
+			wg.Go(func() {
+				d, err := endpoints.Issue(ctx, p.ID, phone("u1", fmt.Sprintf("Celular %d", i)))
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case err == nil:
+					issued = append(issued, d)
+				case errors.Is(err, cyber.ErrDeviceLimit) && fault.KindOf(err) == fault.Conflict:
+					refused++
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if len(issued) != 3 || refused != 7 {
+			t.Fatalf("%d issued, %d refused", len(issued), refused)
+		}
+		if !issued[0].ValidUntil.Equal(storetest.Start.Add(30 * day)) {
+			t.Error("the plan's validity was not used:", issued[0].ValidUntil)
+		}
+		if d, err := endpoints.Issue(ctx, p.ID, phone("u1", issued[1].Name)); err != nil || d.Key != issued[1].Key {
+			t.Error("at the limit a known device does not get its key:", err)
+		}
+		if _, err := endpoints.Issue(ctx, p.ID, phone("u2", "Celular")); err != nil {
+			t.Error("another person met the limit:", err)
+		}
+		if _, err := endpoints.Revoke(ctx, issued[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := endpoints.Revoke(ctx, issued[0].ID); !errors.Is(err, cyber.ErrDeviceEnded) {
+			t.Error("revoked twice:", err)
+		}
+		if _, err := endpoints.Issue(ctx, p.ID, phone("u1", "Outro celular")); err != nil {
+			t.Error("a revoked key still takes a place:", err)
+		}
+	})
+}
+
+// TestReplaceDevice: the place of a lost phone goes to the new one, until the same day, even at the limit.
+func TestReplaceDevice(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		defaultPlan(t, e, p.ID, plan.Plan{MaxDevices: 1})
+		endpoints := cyber.NewEndpoints(e.Store, e.Clock.Now, nil)
+		lost, err := endpoints.Issue(ctx, p.ID, phone("u1", "Celular perdido"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Clock.Advance(100 * day)
+		next, err := endpoints.Replace(ctx, lost.ID, cyber.IOS, "Celular novo")
+		if err != nil || next.Key == lost.Key || !next.ValidUntil.Equal(lost.ValidUntil) || next.User != "u1" {
+			t.Fatalf("%+v, %v", next, err)
+		}
+		list, err := endpoints.Of(ctx, p.ID, "u1")
+		if err != nil || len(list) != 1 || list[0].Key != next.Key || list[0].System != cyber.IOS {
+			t.Errorf("%+v, %v", list, err)
+		}
+		if _, err := endpoints.Replace(ctx, lost.ID, cyber.IOS, "Terceiro"); !errors.Is(err, cyber.ErrDeviceEnded) {
+			t.Error("an ended key was replaced:", err)
+		}
+		if _, err := endpoints.Replace(ctx, next.ID, cyber.IOS, "Celular novo"); err != nil {
+			t.Error("a device cannot be given a fresh key:", err)
+		}
+		if found, err := endpoints.Find(ctx, next.Key); err != nil || found.ID != next.ID || found.EndReason != cyber.EndReplaced {
+			t.Errorf("%+v, %v", found, err)
+		}
+	})
+}
+
+// TestLastPooledKey: two replicas take the last key of a pool, and exactly one gets it.
+func TestLastPooledKey(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		twin := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
+		replicas := []*cyber.Endpoints{cyber.NewEndpoints(e.Store, e.Clock.Now, nil), cyber.NewEndpoints(twin.Store, e.Clock.Now, nil)}
+		for round := range 10 {
+			key := fmt.Sprintf("VENDOR-KEY-%d", round)
+			if n, err := e.LoadPool(ctx, cyber.Android, []string{key}); err != nil || n != 1 {
+				t.Fatal(n, err)
+			}
+			var wg sync.WaitGroup
+			got, errs := make([]cyber.Device, 4), make([]error, 4)
+			for i := range got {
+				wg.Go(func() {
+					got[i], errs[i] = replicas[i%2].Issue(ctx, p.ID, phone(fmt.Sprintf("u%d-%d", round, i), "Celular"))
+				})
+			}
+			wg.Wait()
+			winners := 0
+			for i, err := range errs {
+				switch {
+				case err == nil && got[i].Key == key:
+					winners++
+				case errors.Is(err, cyber.ErrPoolEmpty) && fault.KindOf(err) == fault.Unavailable:
+				default:
+					t.Errorf("round %d: %q, %v", round, got[i].Key, err)
+				}
+			}
+			if winners != 1 {
+				t.Fatalf("round %d: %d got the last key", round, winners)
+			}
+		}
+		if d, err := replicas[0].Issue(ctx, p.ID, cyber.DeviceRequest{User: "u", System: cyber.Windows, Name: "PC"}); err != nil || !cyber.ValidKey(d.Key) {
+			t.Error("a system without a pool does not generate:", err)
+		}
+	})
+}
+
+// TestPoolLevels: low and full again are each told once, whoever asks.
+func TestPoolLevels(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		endpoints := cyber.NewEndpoints(e.Store, e.Clock.Now, nil)
+		turned := func(want string) {
+			t.Helper()
+			list, err := endpoints.TurnedLow(ctx)
+			var got []string
+			for _, src := range list {
+				got = append(got, fmt.Sprintf("%s low=%t free=%d", src.System, src.Low(), src.Free))
+			}
+			if err != nil || strings.Join(got, "; ") != want {
+				t.Errorf("turned: %v, %v; want %q", got, err, want)
+			}
+		}
+		mark := int64(2)
+		if err := endpoints.SetSource(ctx, cyber.Android, nil, &mark); err != nil {
+			t.Fatal(err)
+		}
+		turned("")
+		if _, err := e.LoadPool(ctx, cyber.Android, []string{"A", "B"}); err != nil {
+			t.Fatal(err)
+		}
+		turned("")
+		if _, err := endpoints.Issue(ctx, p.ID, phone("u1", "Celular")); err != nil {
+			t.Fatal(err)
+		}
+		turned("android low=true free=1")
+		turned("")
+		if _, err := e.LoadPool(ctx, cyber.Android, []string{"C"}); err != nil {
+			t.Fatal(err)
+		}
+		turned("android low=false free=2")
+		turned("")
+		generated := false
+		if err := endpoints.SetSource(ctx, cyber.Android, &generated, nil); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := endpoints.Issue(ctx, p.ID, phone("u2", "Celular")); err != nil || !cyber.ValidKey(d.Key) {
+			t.Error("switched back, the service does not generate:", err)
+		}
+	})
+}
+
+// TestExpiryNotices: 30 and 7 days ahead, once each, though two workers look.
+func TestExpiryNotices(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		q, _ := e.NewPartner(t, partner.Live)
+		twin := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
+		workers := []*cyber.Endpoints{cyber.NewEndpoints(e.Store, e.Clock.Now, nil), cyber.NewEndpoints(twin.Store, e.Clock.Now, nil)}
+		for i := range 3 {
+			for _, id := range []partner.ID{p.ID, q.ID} {
+				if _, err := workers[0].Issue(ctx, id, phone(fmt.Sprintf("u%d", i), "Celular")); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		ended, err := workers[0].Issue(ctx, p.ID, phone("u9", "Celular"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := workers[0].Revoke(ctx, ended.ID); err != nil {
+			t.Fatal(err)
+		}
+		events := func() (n int) {
+			t.Helper()
+			err := e.DB.Reader().QueryRowContext(ctx, `SELECT count(*) FROM event WHERE type = 'epp.key_expiring'`).Scan(&n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		told := 0
+		for _, step := range []struct {
+			advance time.Duration
+			want    int
+		}{{334 * day, 0}, {day, 6}, {time.Hour, 6}, {23*day - 2*time.Hour, 6}, {time.Hour, 12}, {6 * day, 12}, {2 * day, 12}} {
+			e.Clock.Advance(step.advance)
+			var wg sync.WaitGroup
+			counts := make([]int, 4)
+			for i := range counts {
+				wg.Go(func() {
+					var err error
+					if counts[i], err = workers[i%2].WarnExpiring(ctx); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			for _, n := range counts {
+				told += n
+			}
+			if told != step.want || events() != step.want {
+				t.Fatalf("after %v: %d told, %d events, want %d", e.Clock.Now().Sub(storetest.Start), told, events(), step.want)
+			}
+		}
+	})
+}
+
+// TestNothingOfADeviceInTheClear looks for names and keys in the tables.
+func TestNothingOfADeviceInTheClear(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		if _, err := e.LoadPool(ctx, cyber.Android, []string{"VENDORKEYINTHECLEAR"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cyber.NewEndpoints(e.Store, e.Clock.Now, nil).Issue(ctx, p.ID, phone("userhashintheclear", "Celular da Fulana")); err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range []string{"epp_key", "epp_pool", "epp_holder"} {
+			text := dumpTable(t, e, table)
+			for _, secret := range []string{"VENDORKEYINTHECLEAR", "Fulana", "userhashintheclear"} {
+				if strings.Contains(text, secret) {
+					t.Errorf("%s holds %q in the clear", table, secret)
+				}
+			}
+		}
+	})
+}
+
+// dumpTable is every value of a table as raw bytes.
+func dumpTable(t *testing.T, e *storetest.Env, table string) string {
+	t.Helper()
+	rows, err := e.DB.Reader().QueryContext(context.Background(), `SELECT * FROM `+table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	columns, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for rows.Next() {
+		values := make([]any, len(columns))
+		for i := range values {
+			values[i] = new(any)
+		}
+		if err := rows.Scan(values...); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range values {
+			fmt.Fprintf(&b, "%s|", *v.(*any))
+		}
+		b.WriteByte('\n')
+	}
+	if err := rows.Err(); err != nil || b.Len() == 0 {
+		t.Fatal(table, "is empty", err)
+	}
+	return b.String()
+}

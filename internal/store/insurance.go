@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"vigia/internal/cyber"
+	"vigia/internal/partner"
+	"vigia/internal/plan"
+	"vigia/internal/sqldb"
+	"vigia/internal/subscription"
+)
+
+var _ cyber.CoverStore = (*Store)(nil)
+
+// Entitled returns the plans of a person's subscriptions in force and the partner's default plan.
+func (s *Store) Entitled(ctx context.Context, id partner.ID, sent partner.UserHash) (cyber.Entitled, error) {
+	q := s.reader(ctx)
+	u, err := s.userOf(ctx, q, id, sent)
+	if err != nil {
+		return cyber.Entitled{}, err
+	}
+	return s.entitled(ctx, q, id, u)
+}
+
+func (s *Store) entitled(ctx context.Context, q querier, id partner.ID, u user) (cyber.Entitled, error) {
+	const columns = `p.partner_id, p.id, p.name, p.coverage, p.max_devices, p.key_days, p.keys_end, p.retired, p.created_at`
+	cpf := u.cpf
+	if cpf == nil {
+		cpf = []byte{} // nobody's: every index has sixteen bytes
+	}
+	var e cyber.Entitled
+	_, err := collect(ctx, q, func(row scanner) (plan.Plan, error) {
+		var byDefault bool
+		p, err := scanPlan(leading{row, &byDefault})
+		switch {
+		case err != nil:
+		case byDefault:
+			e.Default = append(e.Default, p)
+		default:
+			e.Subscribed = append(e.Subscribed, p)
+		}
+		return p, err
+	}, `SELECT FALSE, `+columns+` FROM subscription b JOIN plan p ON p.partner_id = b.partner_id AND p.id = b.plan_id
+		WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at = 0 AND b.suspended_at = 0 AND b.start_day <= $3
+			AND (b.expiry_day = 0 OR b.expiry_day >= $3)
+		UNION ALL SELECT TRUE, `+columns+` FROM partner t JOIN plan p ON p.partner_id = t.id AND p.id = t.default_plan WHERE t.id = $1`,
+		string(id), cpf, int64(subscription.DayOf(s.now())))
+	if err != nil {
+		return e, fmt.Errorf("read entitlement: %w", err)
+	}
+	return e, nil
+}
+
+// leading scans one column before those of a row's own scan.
+type leading struct {
+	scanner
+	first any
+}
+
+func (l leading) Scan(dest ...any) error { return l.scanner.Scan(append([]any{l.first}, dest...)...) }
+
+// EndUnsubscribed ends the keys that were to end with the last subscription of their plan.
+func (s *Store) EndUnsubscribed(ctx context.Context) (int, error) {
+	var ended int64
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		res, err := tx.ExecContext(ctx, `UPDATE epp_key SET ended_at = $1, end_reason = $2, next_warning = 0
+			WHERE ended_at = 0 AND plan_id <> '' AND NOT EXISTS (
+				SELECT 1 FROM person r JOIN subscription b ON b.partner_id = r.partner_id AND b.cpf = r.cpf
+				WHERE r.partner_id = epp_key.partner_id AND (r.user_512 = epp_key.user_index OR r.user_256 = epp_key.user_index)
+					AND b.plan_id = epp_key.plan_id AND b.ended_at = 0 AND (b.expiry_day = 0 OR b.expiry_day >= $3))`,
+			micros(s.now()), string(cyber.EndSubscription), int64(subscription.DayOf(s.now())))
+		if err != nil {
+			return fmt.Errorf("end keys with their subscription: %w", err)
+		}
+		ended, err = res.RowsAffected()
+		return err
+	})
+	return int(ended), err
+}
