@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 
 	"vigia/internal/app"
 	"vigia/internal/config"
@@ -50,7 +49,7 @@ func openLog(stderr io.Writer, s config.Serve) (*slog.Logger, func() error, erro
 	if s.LogFile == "" {
 		return telemetry.NewLogger(stderr, opts), func() error { return nil }, nil
 	}
-	f, err := os.OpenFile(s.LogFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := telemetry.OpenLogFile(s.LogFile)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--log-file: %w", err)
 	}

@@ -368,7 +368,7 @@ func adapted(t *testing.T, s *service, rt route) (*httptest.Server, *Server) {
 	t.Helper()
 	server := newHandler(t, s.Env)
 	mux := http.NewServeMux()
-	mux.Handle(rt.method+" "+rt.path, server.adapt(rt))
+	mux.Handle(rt.method+" "+rt.path, server.adapt(&rt))
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
 	return srv, server

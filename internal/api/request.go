@@ -37,7 +37,7 @@ const (
 type request struct {
 	http   *http.Request
 	ctx    context.Context //nolint:containedctx // lives exactly as long as the request; replaced inside once
-	route  route
+	route  *route
 	server *Server
 	caller partner.Caller
 	// body is the whole body of a smallBody route.

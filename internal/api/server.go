@@ -115,7 +115,7 @@ func (s *Server) observe(rt *route) observed {
 func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt *route, seen observed) {
 	start := s.Now()
 	seen.metrics.Start()
-	ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get("x-request-id")))
+	ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get(requestIDHeader)))
 	if s.Tracer.Enabled {
 		ctx = otel.GetTextMapPropagator().Extract(ctx, propagation.HeaderCarrier(hr.Header))
 		var span trace.Span
@@ -168,7 +168,7 @@ func (s *Server) answer(w http.ResponseWriter, r *request) (a once.Answer, err e
 }
 
 func (s *Server) authenticate(r *request) (partner.Caller, error) {
-	keys := r.http.Header.Values("x-api-key")
+	keys := r.http.Header.Values(keyHeader)
 	if len(keys) != 1 {
 		return partner.Caller{}, partner.ErrUnauthorised
 	}
@@ -194,6 +194,12 @@ func (a *area) refusal(err error) once.Answer {
 	return once.Answer{Status: status, Body: body, Detail: detailOf(err)}
 }
 
+// Names in canonical form: looking one up in any other form copies it first.
+const (
+	keyHeader       = "X-Api-Key"
+	requestIDHeader = "X-Request-Id"
+)
+
 var (
 	jsonType = []string{"application/json; charset=utf-8"}
 	noStore  = []string{"no-store"}
@@ -209,17 +215,24 @@ func (s *Server) write(w http.ResponseWriter, r *request, answer once.Answer, er
 	// Canonical names and shared values: these headers go out with every answer, and Set would copy and check them.
 	h["Content-Type"], h["Cache-Control"], h["X-Content-Type-Options"] = jsonType, noStore, noSniff
 	h["Content-Length"] = []string{strconv.Itoa(len(answer.Body))}
-	h["X-Request-Id"] = []string{telemetry.RequestID(r.ctx)}
+	h[requestIDHeader] = []string{telemetry.RequestID(r.ctx)}
 	if answer.Detail != "" {
 		h.Set("x-error-detail", answer.Detail)
 	}
-	if (answer.Status == http.StatusServiceUnavailable || answer.Status == http.StatusConflict && errors.Is(err, once.ErrStillRunning)) &&
-		h.Get("retry-after") == "" {
-		h.Set("retry-after", "1")
+	if answer.Status != http.StatusOK {
+		retryAfter(h, answer.Status, err)
 	}
 	w.WriteHeader(answer.Status)
 	_, _ = w.Write(answer.Body) // a caller that is gone needs no answer
 	return answer.Status
+}
+
+// retryAfter tells a caller when to come back, where coming back may help and nothing else said when.
+func retryAfter(h http.Header, status int, err error) {
+	later := status == http.StatusServiceUnavailable || status == http.StatusConflict && errors.Is(err, once.ErrStillRunning)
+	if later && h.Get("retry-after") == "" {
+		h.Set("retry-after", "1")
+	}
 }
 
 // logLine is the one line of a request.
@@ -256,7 +269,7 @@ func (s *Server) unknownPath(w http.ResponseWriter, hr *http.Request) {
 		}
 	}
 	if a == nil { // nobody's area: no credentials to check, nothing to tell
-		ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get("x-request-id")))
+		ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get(requestIDHeader)))
 		s.write(w, &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}, once.Answer{}, errPathNotFound)
 		return
 	}

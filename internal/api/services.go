@@ -1,5 +1,10 @@
 package api
 
+import (
+	"vigia/internal/cyber"
+	"vigia/internal/once"
+)
+
 // serviceList is the answer of GET /cyber/services.
 type serviceList struct {
 	Services []serviceItem `json:"services"`
@@ -11,14 +16,34 @@ type serviceItem struct {
 	Description string `json:"description"`
 }
 
+// encodedServices is the answer for one list of services: the catalogue is the same for all and changes rarely, so it is
+// encoded when it changes and not on every request.
+type encodedServices struct {
+	of     []cyber.Service
+	answer once.Answer
+}
+
 func (s *Server) listServices(r *request) (any, error) {
 	offered, err := s.Rules.Services.Offered(r.ctx)
 	if err != nil {
 		return nil, err
 	}
+	if e := s.services.Load(); e != nil && sameList(e.of, offered) {
+		return e.answer, nil
+	}
 	list := serviceList{Services: make([]serviceItem, len(offered))}
 	for i, sv := range offered {
 		list.Services[i] = serviceItem{ID: string(sv.ID), Name: sv.Name, Description: sv.Description}
 	}
-	return list, nil
+	answer, err := encode(list)
+	if err != nil {
+		return nil, err
+	}
+	s.services.Store(&encodedServices{of: offered, answer: answer})
+	return answer, nil
+}
+
+// sameList tells whether two lists are one and the same memory.
+func sameList(a, b []cyber.Service) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

@@ -1,0 +1,154 @@
+// Package load is the client of the side-by-side benchmarks: keep-alive connections that send prepared bytes and read
+// answers with as little work as possible, so that what is measured is the server.
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sort"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Request prepares the bytes of a request.
+func Request(method, host, path, apiKey string, body []byte) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", method, path, host)
+	if apiKey != "" {
+		fmt.Fprintf(&b, "X-Api-Key: %s\r\n", apiKey)
+	}
+	if body != nil {
+		fmt.Fprintf(&b, "Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
+	}
+	b.WriteString("\r\n")
+	b.Write(body)
+	return b.Bytes()
+}
+
+// Result is what a run saw.
+type Result struct {
+	Requests int
+	Elapsed  time.Duration
+	P50, P95 time.Duration
+	Bytes    int64
+}
+
+// Rate is requests a second.
+func (r Result) Rate() float64 { return float64(r.Requests) / r.Elapsed.Seconds() }
+
+// Run sends what next returns over conns connections for d. Any status but 200 ends the run with an error.
+func Run(ctx context.Context, address string, conns int, d time.Duration, next func(i int) []byte) (Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	var (
+		mu    sync.Mutex
+		times []time.Duration
+		total Result
+		errs  []error
+		wg    sync.WaitGroup
+	)
+	start := time.Now()
+	for c := range conns {
+		wg.Go(func() {
+			took, n, err := connection(ctx, address, c, conns, next)
+			mu.Lock()
+			defer mu.Unlock()
+			times = append(times, took...)
+			total.Bytes += n
+			if err != nil {
+				errs = append(errs, err)
+			}
+		})
+	}
+	wg.Wait()
+	total.Elapsed = time.Since(start)
+	total.Requests = len(times)
+	if len(errs) > 0 {
+		return total, errs[0]
+	}
+	if len(times) == 0 {
+		return total, errors.New("no answer arrived")
+	}
+	sort.Slice(times, func(i, j int) bool { return times[i] < times[j] })
+	total.P50, total.P95 = times[len(times)/2], times[len(times)*95/100]
+	return total, nil
+}
+
+func connection(ctx context.Context, address string, first, step int, next func(int) []byte) ([]time.Duration, int64, error) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = conn.Close() }()
+	r := bufio.NewReaderSize(conn, 64<<10)
+	var took []time.Duration
+	var read int64
+	for i := first; ctx.Err() == nil; i += step {
+		begin := time.Now()
+		if _, err := conn.Write(next(i)); err != nil {
+			return took, read, err
+		}
+		n, err := answer(r)
+		if err != nil {
+			return took, read, err
+		}
+		read += n
+		took = append(took, time.Since(begin))
+	}
+	return took, read, nil
+}
+
+// answer reads one response with a Content-Length.
+func answer(r *bufio.Reader) (int64, error) {
+	line, err := r.ReadSlice('\n')
+	if err != nil {
+		return 0, err
+	}
+	if !bytes.HasPrefix(line, []byte("HTTP/1.1 200")) {
+		return 0, fmt.Errorf("answered %q", line)
+	}
+	length := int64(-1)
+	for {
+		line, err := r.ReadSlice('\n')
+		if err != nil {
+			return 0, err
+		}
+		if len(line) <= 2 {
+			break
+		}
+		if name, value, ok := bytes.Cut(line, []byte(": ")); ok && bytes.EqualFold(name, []byte("content-length")) {
+			if length, err = strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if length < 0 {
+		return 0, errors.New("an answer without Content-Length")
+	}
+	return io.CopyN(io.Discard, r, length)
+}
+
+// Compare runs two sides in turns, so that noise of the machine hits both, and returns each side's best round.
+func Compare(rounds int, a, b func() (Result, error)) (ra, rb Result, err error) {
+	for range rounds {
+		for _, side := range []struct {
+			run  func() (Result, error)
+			best *Result
+		}{{a, &ra}, {b, &rb}} {
+			r, err := side.run()
+			if err != nil {
+				return ra, rb, err
+			}
+			if r.Rate() > side.best.Rate() || side.best.Requests == 0 {
+				*side.best = r
+			}
+		}
+	}
+	return ra, rb, nil
+}

@@ -1,0 +1,182 @@
+// Command services measures GET /cyber/services through the whole stack (key check, limits, metrics, a log line to a file)
+// against a bare net/http handler that writes the same bytes: same client, same run, server in a process of its own.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/pprof"
+	"strconv"
+	"strings"
+	"time"
+
+	"vigia/bench/load"
+	"vigia/internal/app"
+	"vigia/internal/config"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+	"vigia/internal/telemetry"
+)
+
+func main() {
+	log.SetFlags(0)
+	rounds := flag.Int("rounds", 5, "rounds of each side, taken in turns")
+	conns := flag.Int("c", 32, "connections")
+	each := flag.Duration("d", 2*time.Second, "length of a round")
+	profile := flag.String("cpuprofile", "", "write the server's profile here")
+	child := flag.String("child", "", "internal: serve from this folder")
+	flag.Parse()
+	var err error
+	if *child != "" {
+		err = serve(*child, *profile)
+	} else {
+		err = measure(*rounds, *conns, *each, *profile)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// serve is the child: the service on one port and the bare handler on another.
+func serve(folder, profile string) error {
+	ctx := context.Background()
+	if profile != "" {
+		f, err := os.Create(profile)
+		if err != nil {
+			return err
+		}
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	a, err := app.Open(ctx, config.Common{Data: folder}, sqldb.Options{})
+	if err != nil {
+		return err
+	}
+	_, cred, err := a.Partners.Create(ctx, "bench", partner.Live, partner.Settings{RatePerSecond: 1_000_000, Burst: 1_000_000})
+	if err != nil {
+		return err
+	}
+	logFile, err := telemetry.OpenLogFile(filepath.Join(folder, "log"))
+	if err != nil {
+		return err
+	}
+	srv, err := app.NewServer(ctx, a, config.Serve{
+		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api"}, MaxConnections: 8, StopTime: time.Second,
+	}, telemetry.NewLogger(logFile, telemetry.LogOptions{Format: "json"}), "bench")
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	done := make(chan error, 1)
+	go func() { done <- srv.Run(ctx) }()
+	<-srv.Ready
+	bare, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	body, err := firstAnswer(srv.APIAddr.String(), cred.APIKey)
+	if err != nil {
+		return err
+	}
+	go func() {
+		_ = http.Serve(bare, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("content-type", "application/json; charset=utf-8")
+			w.Header().Set("content-length", strconv.Itoa(len(body)))
+			_, _ = w.Write(body)
+		}))
+	}()
+	fmt.Println(srv.APIAddr, bare.Addr(), cred.APIKey, len(body))
+	_, _ = os.Stdin.Read(make([]byte, 1)) // until the parent goes
+	stop()
+	return <-done
+}
+
+func firstAnswer(address, key string) ([]byte, error) {
+	req, err := http.NewRequest(http.MethodGet, "http://"+address+"/v1/cyber/services", nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("x-api-key", key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	return io.ReadAll(res.Body)
+}
+
+func measure(rounds, conns int, each time.Duration, profile string) error {
+	folder, err := os.MkdirTemp("", "vigia-bench")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(self, "-child", filepath.Join(folder, "data"), "-cpuprofile", profile)
+	cmd.Stderr = os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	var api, bare, key string
+	var size int
+	if _, err := fmt.Fscan(stdout, &api, &bare, &key, &size); err != nil {
+		return err
+	}
+	ask := func(address string) func() (load.Result, error) {
+		request := load.Request("GET", address, "/v1/cyber/services", key, nil)
+		return func() (load.Result, error) {
+			return load.Run(context.Background(), address, conns, each, func(int) []byte { return request })
+		}
+	}
+	whole, plain, err := load.Compare(rounds, ask(api), ask(bare))
+	if err != nil {
+		return err
+	}
+	rss := memory(cmd.Process.Pid)
+	_ = stdin.Close()
+	if err := cmd.Wait(); err != nil {
+		return err
+	}
+	fmt.Printf("GET /cyber/services, %d bytes, %d connections, best of %d rounds of %v\n", size, conns, rounds, each)
+	fmt.Printf("  bare net/http      %8.0f requests/s  p50 %v\n", plain.Rate(), plain.P50)
+	fmt.Printf("  whole stack        %8.0f requests/s  p50 %v\n", whole.Rate(), whole.P50)
+	fmt.Printf("  ratio              %8.1f %%  (bar: 75 %%)\n", 100*whole.Rate()/plain.Rate())
+	fmt.Printf("  server memory      %s\n", rss)
+	return nil
+}
+
+// memory reads the resident size of a process.
+func memory(pid int) string {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return "unknown"
+	}
+	for _, line := range strings.Split(string(raw), "\n") {
+		if v, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			return strings.TrimSpace(v)
+		}
+	}
+	return "unknown"
+}
