@@ -157,10 +157,14 @@ func (s *shelf) corpus(a Algorithm) *openCorpus {
 func (s *shelf) release(next *shelf) {
 	for _, o := range s.corpora {
 		if next.corpus(o.algorithm) != o {
-			_ = o.all.Close()
-			_ = o.wide.Close()
+			o.close()
 		}
 	}
+}
+
+func (o *openCorpus) close() {
+	_ = o.all.Close()
+	_ = o.wide.Close()
 }
 
 // Close lets go of the files.

@@ -7,8 +7,10 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf16"
 
 	frequency "github.com/nbutton23/zxcvbn-go/data"
@@ -25,7 +27,7 @@ var brazilian string
 const commonRank = 1000
 
 // EnsureDefault makes a small corpus for every algorithm that has none, so that an empty machine answers truly about the most
-// common passwords. It never touches a corpus that is there.
+// common passwords. It never touches a corpus that is there. ErrBusy says that a long import holds the library.
 func (l *Library) EnsureDefault(ctx context.Context) error {
 	m, err := l.readManifest()
 	if err != nil {
@@ -35,7 +37,15 @@ func (l *Library) EnsureDefault(ctx context.Context) error {
 		if _, ok := m.Corpora[a.String()]; ok {
 			continue
 		}
-		if err := l.importDefault(ctx, a); err != nil {
+		// Another process may be doing the same at this moment; it will not take long.
+		err := l.importDefault(ctx, a)
+		for try := 0; errors.Is(err, ErrBusy) && try < 10; try++ {
+			if err := sleep(ctx, 200*time.Millisecond); err != nil {
+				return err
+			}
+			err = l.importDefault(ctx, a)
+		}
+		if err != nil {
 			return err
 		}
 	}

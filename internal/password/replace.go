@@ -13,6 +13,7 @@ type replacement struct {
 	manifest  manifest
 	entry     entry
 	all, wide *segment.Writer
+	tags      *tagTable // of a download
 	unlock    func()
 }
 
@@ -68,7 +69,7 @@ func (r *replacement) publish(ctx context.Context) (Corpus, error) {
 	return r.entry.corpus(r.algorithm), nil
 }
 
-// commit completes the two files, which nothing names yet.
+// commit completes the files, which nothing names yet.
 func (r *replacement) commit(ctx context.Context) error {
 	all, err := r.all.Commit(ctx)
 	if err != nil {
@@ -85,7 +86,12 @@ func (r *replacement) commit(ctx context.Context) error {
 	e.Digest, e.Entries = all.Digest.String(), all.Count
 	e.WideDigest, e.Widely = wide.Digest.String(), wide.Count
 	e.Bytes = all.Size + wide.Size
-	return nil
+	if r.tags == nil {
+		return nil
+	}
+	_, _, e.TagFile = names(r.algorithm, e.Generation)
+	r.tags.digest = e.Digest
+	return writeFile(r.lib.path(e.TagFile), r.tags.encode())
 }
 
 // abandon gives up what was not published and unlocks the library. After publish it only unlocks.

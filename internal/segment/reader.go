@@ -254,17 +254,23 @@ func (r *Reader) lastOf(i int) uint64 {
 }
 
 // All walks the keys in rising order. After an error, which comes with a zero key, it ends.
-func (r *Reader) All() iter.Seq2[uint64, error] {
+func (r *Reader) All() iter.Seq2[uint64, error] { return r.Range(0, r.width.MaxKey()) }
+
+// Range walks the keys from first to last, both included, in rising order. After an error, which comes with a zero key, it ends.
+func (r *Reader) Range(first, last uint64) iter.Seq2[uint64, error] {
 	return func(yield func(uint64, error) bool) {
 		var keys []uint64
-		for i := range r.dir.first {
+		for i := max(0, r.locate(min(first, r.foot.last))); i < len(r.dir.first) && r.dir.first[i] <= last; i++ {
 			var err error
 			if keys, err = r.decode(keys[:0], i); err != nil {
 				yield(0, err)
 				return
 			}
 			for _, k := range keys {
-				if !yield(k, nil) {
+				if k < first {
+					continue
+				}
+				if k > last || !yield(k, nil) {
 					return
 				}
 			}

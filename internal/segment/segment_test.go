@@ -2,6 +2,7 @@ package segment
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -143,6 +144,62 @@ func TestAgreesWithMap(t *testing.T) {
 			}
 		}
 		if _, err := wr.Commit(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		checkAgainst(t, r, slices.Compact(slices.Sorted(slices.Values(keys))))
+	})
+}
+
+func TestRange(t *testing.T) {
+	keys := distinct(8, 10_000)
+	r := open(t, build(t, Options{Width: Bits40}, keys))
+	empty := open(t, build(t, Options{Width: Bits40}, nil))
+	rapid.Check(t, func(t *rapid.T) {
+		bound := rapid.OneOf(rapid.SampledFrom(keys), rapid.Uint64Range(0, Bits40.MaxKey()), rapid.Just(^uint64(0)))
+		first, last := bound.Draw(t, "first"), bound.Draw(t, "last")
+		var want, got []uint64
+		for _, k := range keys {
+			if first <= k && k <= last {
+				want = append(want, k)
+			}
+		}
+		for k, err := range r.Range(first, last) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, k)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%d keys, want %d", len(got), len(want))
+		}
+		for range empty.Range(first, last) {
+			t.Fatal("a key in an empty segment")
+		}
+	})
+}
+
+// FuzzWriter takes any keys in any order.
+func FuzzWriter(f *testing.F) {
+	f.Add([]byte("0123456789abcdef"), uint8(0))
+	path := filepath.Join(f.TempDir(), "x.seg")
+	f.Fuzz(func(t *testing.T, raw []byte, shift uint8) {
+		var keys []uint64
+		for ; len(raw) >= 8; raw = raw[8:] {
+			keys = append(keys, binary.LittleEndian.Uint64(raw)>>(shift%64))
+		}
+		w, err := Create(path, Options{Width: Bits64})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.AddAll(keys); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Commit(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		r, err := Open(path)

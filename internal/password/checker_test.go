@@ -1,0 +1,165 @@
+package password
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"vigia/internal/fault"
+)
+
+// While corpora are replaced again and again, no look-up fails and none misses a password that every version has.
+func TestReloadWithoutAFailedLookUp(t *testing.T) {
+	l := newLibrary(t)
+	always := sha1Hex("always")
+	mustImport(t, l, SHA1, text("0", always))
+	c := newChecker(t, l)
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if got, err := c.Check(always[:10]); err != nil || got != Exposed {
+					t.Errorf("during reload: %v, %v", got, err)
+					return
+				}
+			}
+		})
+	}
+	for i := range 60 {
+		name := strings.Repeat("x", i+1)
+		mustImport(t, l, SHA1, text("n", sha1Hex(name)+"\n"+always))
+		if err := c.Reload(); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, c, sha1Hex(name), Exposed)
+	}
+	close(stop)
+	readers.Wait()
+}
+
+func TestRunTakesUpNewCorpusWithinFiveSeconds(t *testing.T) {
+	l := newLibrary(t)
+	synctest.Test(t, func(t *testing.T) {
+		c := newChecker(t, l)
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error)
+		go func() { done <- c.Run(ctx) }()
+		mustImport(t, l, SHA1, text("n", sha1Hex("fresh")))
+		time.Sleep(5 * time.Second)
+		expect(t, c, sha1Hex("fresh"), Exposed)
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// breakCorpus cuts the file of an algorithm's corpus.
+func breakCorpus(t *testing.T, l *Library, a Algorithm) {
+	t.Helper()
+	m, err := l.readManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(l.path(m.Corpora[a.String()].File), 4096+100); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDamagedCorpusNeverSaysNotExposed(t *testing.T) {
+	for _, when := range []string{"open", "before opening"} {
+		l := newLibrary(t)
+		ntlm := "8846F7EAEE8FB117AD06BDD830B7586C"
+		mustImport(t, l, SHA1, text("s", sha1Hex("secret")))
+		mustImport(t, l, NTLM, text("n", ntlm))
+		if when == "before opening" {
+			breakCorpus(t, l, SHA1)
+		}
+		c := newChecker(t, l)
+		if when == "open" {
+			expect(t, c, sha1Hex("secret"), Exposed)
+			breakCorpus(t, l, SHA1)
+			c.inspect()
+		}
+		expect(t, c, ntlm, Exposed) // the other corpus goes on serving
+		for _, hash := range []string{sha1Hex("secret"), sha1Hex("another")} {
+			if _, err := c.Check(hash[:10]); !errors.Is(err, ErrUnreadable) || fault.KindOf(err) != fault.Unavailable {
+				t.Errorf("%s: %v", when, err)
+			}
+		}
+		if err := c.Health(); !errors.Is(err, ErrUnreadable) {
+			t.Errorf("%s: health %v", when, err)
+		}
+		if err := l.Verify(ctx); err == nil || !strings.Contains(err.Error(), "sha1-1.seg") {
+			t.Errorf("%s: verify %v", when, err)
+		}
+		mustImport(t, l, SHA1, text("s", sha1Hex("secret")))
+		if err := errors.Join(c.Reload(), c.Health(), l.Verify(ctx)); err != nil {
+			t.Errorf("%s: after a new import: %v", when, err)
+		}
+		expect(t, c, sha1Hex("secret"), Exposed)
+		expect(t, c, sha1Hex("another"), NotKnown)
+	}
+}
+
+// A manifest whose files are gone, as between two imports of another process, must not disturb what is being served.
+func TestOldCorpusServesWhileNewOneCannotBeOpened(t *testing.T) {
+	l := newLibrary(t)
+	mustImport(t, l, SHA1, text("s", sha1Hex("old")))
+	c := newChecker(t, l)
+	mustImport(t, l, SHA1, text("s", sha1Hex("new")))
+	hidden := l.path("sha1-2.seg")
+	if err := os.Rename(hidden, hidden+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, c, sha1Hex("old"), Exposed)
+	expect(t, c, sha1Hex("other"), NotKnown)
+	if err := c.Health(); !errors.Is(err, ErrUnreadable) {
+		t.Errorf("health %v", err)
+	}
+	if err := os.Rename(hidden+".away", hidden); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(c.Reload(), c.Health()); err != nil {
+		t.Error(err)
+	}
+	expect(t, c, sha1Hex("new"), Exposed)
+}
+
+func TestClosedCheckerHasNoCorpus(t *testing.T) {
+	l := newLibrary(t)
+	mustImport(t, l, SHA1, text("s", sha1Hex("x")))
+	c := newChecker(t, l)
+	c.Close()
+	if _, err := c.Check("0000000000"); !errors.Is(err, ErrNoCorpus) {
+		t.Error(err)
+	}
+}
+
+func TestCheckDoesNotAllocate(t *testing.T) {
+	l := newLibrary(t)
+	if err := l.EnsureDefault(ctx); err != nil {
+		t.Fatal(err)
+	}
+	c := newChecker(t, l)
+	if n := testing.AllocsPerRun(1000, func() {
+		_, _ = c.Check("5baa61e4c9")
+		_, _ = c.Check("0000000000")
+	}); n != 0 {
+		t.Errorf("%v allocations a look-up", n)
+	}
+}

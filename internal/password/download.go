@@ -1,0 +1,244 @@
+package password
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"vigia/internal/segment"
+)
+
+// DefaultBase is the public range service of Have I Been Pwned.
+const DefaultBase = "https://api.pwnedpasswords.com"
+
+// Download says what to download.
+type Download struct {
+	Algorithm Algorithm
+	// Base is the address of the service; empty means DefaultBase.
+	Base string
+	// Parallel is how many requests run at once; 0 means 32.
+	Parallel int
+	Client   *http.Client
+	// Progress, if set, is called now and then from one goroutine. It counts ranges.
+	Progress func(Progress)
+	// Wait pauses between attempts and Chance spreads the pauses; nil means the clock and the usual random source.
+	Wait   func(context.Context, time.Duration) error
+	Chance func() float64
+
+	ranges int // how many ranges there are; tests have fewer
+}
+
+const (
+	allRanges       = 1 << 20
+	defaultParallel = 32
+	requestTimeout  = time.Minute
+)
+
+func (d *Download) fillIn() {
+	if d.Base == "" {
+		d.Base = DefaultBase
+	}
+	d.Base = strings.TrimRight(d.Base, "/")
+	if d.Parallel <= 0 {
+		d.Parallel = defaultParallel
+	}
+	if d.Client == nil {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.MaxIdleConnsPerHost = d.Parallel
+		d.Client = &http.Client{Transport: t, Timeout: requestTimeout}
+	}
+	if d.Wait == nil {
+		d.Wait = sleep
+	}
+	if d.Chance == nil {
+		d.Chance = rand.Float64
+	}
+	if d.ranges == 0 {
+		d.ranges = allRanges
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// downloader is a download under way.
+type downloader struct {
+	lib     *Library
+	job     Download
+	before  entry    // the corpus in force at the start
+	tags    []string // its entity tags by range, or none
+	journal *journal
+}
+
+// Download replaces the corpus of an algorithm by what a range service has. An interrupted download goes on where it stopped,
+// and one that follows another asks only for the ranges that changed since. The corpus in force stays until the new one is
+// complete; imports may run meanwhile.
+func (l *Library) Download(ctx context.Context, job Download) (Corpus, error) {
+	job.fillIn()
+	if u, err := url.Parse(job.Base); err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
+		return Corpus{}, ErrInput.With("the address of the range service must be http or https")
+	}
+	m, err := l.readManifest()
+	if err != nil {
+		return Corpus{}, err
+	}
+	d := &downloader{lib: l, job: job, before: m.Corpora[job.Algorithm.String()]}
+	d.tags = l.tagsFor(d.before, job.Base, job.ranges)
+	head := journalHead{Algorithm: job.Algorithm.String(), Base: job.Base, Ranges: job.ranges}
+	if d.tags != nil {
+		head.Digest = d.before.Digest
+	}
+	if d.journal, err = openJournal(l.path(job.Algorithm.String()+".download"), head); err != nil {
+		return Corpus{}, err
+	}
+	defer d.journal.file.Close()
+	if err := d.fetchAll(ctx); err != nil {
+		return Corpus{}, err
+	}
+	return d.publish(ctx)
+}
+
+// fetchAll brings every range into the journal.
+func (d *downloader) fetchAll(ctx context.Context) error {
+	missing := d.journal.missing() // read before the first answer changes it
+	group, ctx := errgroup.WithContext(ctx)
+	numbers, answers := make(chan uint32), make(chan answer, d.job.Parallel)
+	group.Go(func() error {
+		defer close(numbers)
+		return dispatch(ctx, missing, numbers)
+	})
+	workers, workCtx := errgroup.WithContext(ctx)
+	for range d.job.Parallel {
+		workers.Go(func() error { return d.work(workCtx, numbers, answers) })
+	}
+	group.Go(func() error {
+		defer close(answers)
+		return workers.Wait()
+	})
+	group.Go(func() error { return d.record(answers) })
+	return group.Wait()
+}
+
+// dispatch hands out ranges to the workers.
+func dispatch(ctx context.Context, missing []uint32, numbers chan<- uint32) error {
+	for _, n := range missing {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case numbers <- n:
+		}
+	}
+	return nil
+}
+
+func (d *downloader) work(ctx context.Context, numbers <-chan uint32, answers chan<- answer) error {
+	for n := range numbers {
+		tag := ""
+		if d.tags != nil {
+			tag = d.tags[n]
+		}
+		a, err := d.fetch(ctx, n, tag)
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case answers <- a:
+		}
+	}
+	return nil
+}
+
+// record writes answers to the journal and reports progress.
+func (d *downloader) record(answers <-chan answer) error {
+	p := Progress{Total: int64(d.job.ranges), Done: int64(d.journal.count)}
+	for a := range answers {
+		if err := d.journal.add(a); err != nil {
+			return err
+		}
+		p.Done++
+		p.Hashes += uint64(len(a.keys))
+		p.Bytes += a.bytes
+		if d.job.Progress != nil {
+			d.job.Progress(p)
+		}
+	}
+	return nil
+}
+
+// publish builds the corpus from the journal and, for ranges that did not change, from the corpus in force.
+func (d *downloader) publish(ctx context.Context) (Corpus, error) {
+	r, err := d.lib.replace(d.job.Algorithm, d.job.Base)
+	if err != nil {
+		return Corpus{}, err
+	}
+	defer r.abandon()
+	var old *openCorpus
+	if d.tags != nil {
+		if r.manifest.Corpora[d.job.Algorithm.String()].Digest != d.before.Digest {
+			return Corpus{}, errors.Join(ErrBusy.With("the corpus was replaced during the download: start it again"), d.journal.remove())
+		}
+		if old, err = d.lib.openCorpus(d.job.Algorithm, d.before); err != nil {
+			return Corpus{}, err
+		}
+		defer old.close()
+	}
+	tags := &tagTable{base: d.job.Base}
+	var keys, widely []uint64
+	for n := range uint32(d.job.ranges) {
+		if keys, widely, err = d.keysOf(n, old, keys[:0], widely[:0]); err != nil {
+			return Corpus{}, err
+		}
+		if err := r.add(keys, widely); err != nil {
+			return Corpus{}, err
+		}
+		tags.tags = append(tags.tags, d.journal.done[n].tag)
+	}
+	r.tags = tags
+	c, err := r.publish(ctx)
+	if err != nil {
+		return Corpus{}, err
+	}
+	return c, d.journal.remove()
+}
+
+// keysOf appends the keys of a range.
+func (d *downloader) keysOf(n uint32, old *openCorpus, keys, widely []uint64) (_, _ []uint64, err error) {
+	if !d.journal.done[n].unchanged {
+		return d.journal.keys(n, keys, widely)
+	}
+	if old == nil {
+		return keys, widely, ErrRangeServer.With("range %05X is said to be unchanged, but there is nothing it was before", n)
+	}
+	first := uint64(n) << 20
+	if keys, err = collect(keys, old.all, first); err != nil {
+		return keys, widely, err
+	}
+	widely, err = collect(widely, old.wide, first)
+	return keys, widely, err
+}
+
+func collect(dst []uint64, r *segment.Reader, first uint64) ([]uint64, error) {
+	for k, err := range r.Range(first, first|0xfffff) {
+		if err != nil {
+			return dst, err
+		}
+		dst = append(dst, k)
+	}
+	return dst, nil
+}
