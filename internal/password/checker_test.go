@@ -21,7 +21,7 @@ func TestReloadWithoutAFailedLookUp(t *testing.T) {
 	c := newChecker(t, l)
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
-	for range 4 {
+	for range 2 {
 		readers.Go(func() {
 			for {
 				select {
@@ -36,7 +36,7 @@ func TestReloadWithoutAFailedLookUp(t *testing.T) {
 			}
 		})
 	}
-	for i := range 60 {
+	for i := range 25 {
 		name := strings.Repeat("x", i+1)
 		mustImport(t, l, SHA1, text("n", sha1Hex(name)+"\n"+always))
 		if err := c.Reload(); err != nil {
