@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"os"
@@ -27,7 +26,6 @@ import (
 )
 
 func main() {
-	log.SetFlags(0)
 	rounds := flag.Int("rounds", 5, "rounds of each side, taken in turns")
 	conns := flag.Int("c", 32, "connections")
 	each := flag.Duration("d", 2*time.Second, "length of a round")
@@ -41,7 +39,8 @@ func main() {
 		err = measure(*rounds, *conns, *each, *profile)
 	}
 	if err != nil {
-		log.Fatal(err)
+		fmt.Fprintln(os.Stderr, "services:", err)
+		os.Exit(1)
 	}
 }
 

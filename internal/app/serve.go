@@ -143,21 +143,20 @@ func (s *Server) listen(group *errgroup.Group, address string, h http.Handler) (
 			return nil, nil, errors.Join(err, ln.Close())
 		}
 		srv.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certs.get}
-		ln = tls.NewListener(ln, withHTTP2(srv.TLSConfig))
 	}
 	group.Go(func() error {
-		if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+		var err error
+		if srv.TLSConfig != nil {
+			err = srv.ServeTLS(ln, "", "") // the configuration has the certificate
+		} else {
+			err = srv.Serve(ln)
+		}
+		if !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("serve: %w", err)
 		}
 		return nil
 	})
 	return srv, ln.Addr(), nil
-}
-
-func withHTTP2(c *tls.Config) *tls.Config {
-	c = c.Clone()
-	c.NextProtos = []string{"h2", "http/1.1"}
-	return c
 }
 
 // quiet keeps net/http's own lines about broken connections at debug level: they may quote what a client sent.

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// vigia runs a command as a user would and returns its exit code and what it wrote.
+func vigia(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = run(context.Background(), args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func decode(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var v map[string]any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return v
+}
+
+func TestPartnerAndKeyCommands(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	at := func(args ...string) []string { return append(args, "--data", data, "--json") }
+	code, out, errs := vigia(t, at("partner", "create", "--name", "Banco Exemplo", "--sandbox")...)
+	if code != 0 {
+		t.Fatal(errs)
+	}
+	made := decode(t, out)
+	id, _ := made["partner_id"].(string)
+	if key, _ := made["api_key"].(string); !strings.HasPrefix(key, "vg_test_") || made["salt"] == "" || id == "" {
+		t.Fatal(out)
+	}
+	if _, out, _ := vigia(t, at("partner", "show", id)...); strings.Contains(out, "api_key") || strings.Contains(out, "salt") {
+		t.Error("secrets are shown once:", out)
+	}
+	if code, out, _ := vigia(t, at("partner", "set", id, "--rate", "7", "--mask-cards")...); code != 0 || decode(t, out)["rate_per_second"] != 7.0 || decode(t, out)["mask_cards"] != true {
+		t.Error(code, out)
+	}
+	if code, out, _ := vigia(t, at("partner", "suspend", id)...); code != 0 || decode(t, out)["suspended"] != true {
+		t.Error(code, out)
+	}
+	if code, out, _ := vigia(t, at("partner", "resume", id)...); code != 0 || decode(t, out)["suspended"] != false {
+		t.Error(code, out)
+	}
+	code, out, errs = vigia(t, at("key", "create", "--partner", id, "--scopes", "cyber:read", "--expires", "24h", "--label", "painel")...)
+	if code != 0 {
+		t.Fatal(errs)
+	}
+	key := decode(t, out)["key_id"].(string)
+	code, out, errs = vigia(t, at("key", "roll", "--partner", id, "--key", key, "--overlap", "1h")...)
+	if code != 0 || decode(t, out)["api_key"] == "" {
+		t.Fatal(errs)
+	}
+	if code, out, _ := vigia(t, at("key", "revoke", "--partner", id, "--key", key)...); code != 0 || decode(t, out)["state"] != "revoked" {
+		t.Error(code, out)
+	}
+	var list []map[string]any
+	if _, out, _ := vigia(t, at("key", "list", "--partner", id)...); json.Unmarshal([]byte(out), &list) != nil || len(list) != 3 {
+		t.Error(out)
+	}
+	if code, _, errs := vigia(t, at("partner", "show", "pt_x")...); code != exitNotFound || decode(t, errs)["error"] != "partner.not_found" {
+		t.Error(code, errs)
+	}
+	if code, _, errs := vigia(t, at("key", "create", "--partner", id, "--scopes", "everything")...); code != exitUsage || !strings.Contains(errs, "unknown scope") {
+		t.Error(code, errs)
+	}
+}
+
+func TestServiceCommands(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	at := func(args ...string) []string { return append(args, "--data", data, "--json") }
+	code, out, errs := vigia(t, at("service", "add", "--name", "Backup", "--description", "Guardamos suas fotos.")...)
+	if code != 0 {
+		t.Fatal(errs)
+	}
+	id := decode(t, out)["id"].(string)
+	if code, out, _ := vigia(t, at("service", "edit", id, "--name", "Backup na nuvem")...); code != 0 || decode(t, out)["name"] != "Backup na nuvem" {
+		t.Error(code, out)
+	}
+	if code, out, _ := vigia(t, at("service", "retire", id)...); code != 0 || decode(t, out)["retired"] != true {
+		t.Error(code, out)
+	}
+	var list []map[string]any
+	if _, out, _ := vigia(t, at("service", "list")...); json.Unmarshal([]byte(out), &list) != nil || len(list) < 9 {
+		t.Error(out)
+	}
+	if code, _, _ := vigia(t, at("service", "edit", "sv_x", "--name", "y")...); code != exitNotFound {
+		t.Error(code)
+	}
+	if code, _, errs := vigia(t, at("service", "add", "--name", " ", "--description", "x")...); code != exitUsage || !strings.Contains(errs, "name") {
+		t.Error(code, errs)
+	}
+}
+
+func TestKeysCommands(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	if code, _, errs := vigia(t, "partner", "create", "--name", "x", "--data", data); code != 0 {
+		t.Fatal(errs)
+	}
+	_, out, _ := vigia(t, "keys", "status", "--data", data, "--json")
+	before := decode(t, out)
+	code, out, errs := vigia(t, "keys", "rotate", "--data", data, "--json")
+	if code != 0 {
+		t.Fatal(errs)
+	}
+	after := decode(t, out)
+	if before["primary"] == after["primary"] || after["sealed_by_older"].(float64) < 1 || len(after["keys"].([]any)) != 2 {
+		t.Error(before, after)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{{}, {"partner"}, {"partner", "create"}, {"serve", "--nonsense"}, {"nonsense"}} {
+		if code, _, errs := vigia(t, args...); code != exitUsage || !strings.Contains(errs, "--help") {
+			t.Errorf("%v: exit %d\n%s", args, code, errs)
+		}
+	}
+	code, _, errs := vigia(t, "serve", "--data", filepath.Join(t.TempDir(), "d"), "--listen", "x", "--roles", "api,cook", "--webhook-allow", "ten")
+	if code != exitUsage || !strings.Contains(errs, "3 problems") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+// TestHelp: every command explains itself, and those that take more than an id show an example.
+func TestHelp(t *testing.T) {
+	code, out, _ := vigia(t, "--help")
+	if code != 0 || !strings.Contains(out, "vigia demo") {
+		t.Fatal(code, out)
+	}
+	for _, args := range [][]string{{"demo"}, {"serve"}, {"partner", "create"}, {"key", "create"}, {"service", "add"}} {
+		if code, out, _ := vigia(t, append(args, "--help")...); code != 0 || !strings.Contains(out, "Example") {
+			t.Errorf("%v: exit %d\n%s", args, code, out)
+		}
+	}
+}
+
+func TestVersionAndMigrate(t *testing.T) {
+	if code, out, _ := vigia(t, "version", "--json"); code != 0 || decode(t, out)["version"] == "" {
+		t.Error(code, out)
+	}
+	data := filepath.Join(t.TempDir(), "data")
+	if code, out, _ := vigia(t, "migrate", "--data", data); code != 0 || !strings.Contains(out, "up to date") {
+		t.Error(code, out)
+	}
+	if _, err := os.Stat(filepath.Join(data, "vigia.db")); err != nil {
+		t.Error(err)
+	}
+}
