@@ -33,6 +33,12 @@ const (
 	WebhookTest           Type = "webhook.test"
 )
 
+// Types are all of them.
+var Types = []Type{
+	LeakDetected, StatusChanged, CaseStatusChanged, KeyExpiring, SubscriptionEnded, SubscriptionSuspended, SubscriptionResumed,
+	WebhookTest,
+}
+
 // Event is something a partner is told.
 type Event struct {
 	ID      EventID

@@ -19,10 +19,15 @@ type Tx struct {
 	*sql.Tx
 	conn   *sql.Conn
 	engine Engine
+	after  []func()
 }
 
 // Engine says which database answers.
 func (t *Tx) Engine() Engine { return t.engine }
+
+// AfterCommit has fn called once the transaction is on disk, and not at all when it is rolled back. fn must be quick: the
+// caller of InTx waits for it.
+func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 
 // maxTries bounds how often a transaction is repeated after the engine asked for it.
 const maxTries = 5
@@ -63,13 +68,17 @@ func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
 			}
 		}
 	}()
-	if err := fn(&Tx{Tx: inner, conn: conn, engine: d.engine}); err != nil {
+	tx := &Tx{Tx: inner, conn: conn, engine: d.engine}
+	if err := fn(tx); err != nil {
 		return err
 	}
 	if err := inner.Commit(); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	committed = true
+	for _, fn := range tx.after {
+		fn()
+	}
 	return nil
 }
 

@@ -3,6 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"vigia/internal/alert"
 	"vigia/internal/partner"
@@ -14,26 +18,58 @@ func eventPlace(id partner.ID, event string) seal.Place {
 	return seal.Place{Table: "event", Column: "body", Partner: string(id), Row: event}
 }
 
-// addEvents keeps events of one partner in the transaction of what caused them.
+// AddEvents keeps events that have no other cause in the store.
+func (s *Store) AddEvents(ctx context.Context, id partner.ID, events ...alert.Event) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error { return s.addEvents(ctx, tx, id, events...) })
+}
+
+// addEvents keeps events of one partner in the transaction of what caused them, with a delivery for each endpoint that wants
+// them.
 func (s *Store) addEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events ...alert.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
+	kept, err := s.insertEvents(ctx, tx, id, events)
+	if err != nil {
+		return err
+	}
+	endpoints, err := endpointFilters(ctx, tx, id)
+	if err != nil || len(endpoints) == 0 {
+		return err
+	}
+	return s.insertDeliveries(ctx, tx, id, kept, endpoints)
+}
+
+// keptEvent is what a delivery takes over from its event.
+type keptEvent struct {
+	id     alert.EventID
+	kind   alert.Type
+	seq    int64
+	person []byte
+}
+
+// insertEvents numbers and keeps events. The counter's row stays locked until the transaction ends, so numbers are in the
+// order of commits, and nobody can read one before all lower ones are there.
+func (s *Store) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([]keptEvent, error) {
+	persons, err := s.personKeys(ctx, tx, id, events)
+	if err != nil {
+		return nil, err
+	}
 	var last int64
-	err := tx.QueryRowContext(ctx, `INSERT INTO event_counter (partner_id, last) VALUES ($1, $2)
+	err = tx.QueryRowContext(ctx, `INSERT INTO event_counter (partner_id, last) VALUES ($1, $2)
 		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last + $2 RETURNING last`,
 		string(id), int64(len(events))).Scan(&last)
 	if err != nil {
-		return fmt.Errorf("number events: %w", err)
+		return nil, fmt.Errorf("number events: %w", err)
 	}
-	seq, i := last-int64(len(events)), 0
+	kept := make([]keptEvent, len(events))
+	first, i := last-int64(len(events))+1, 0
 	_, err = tx.Load(ctx, "event", []string{"id", "partner_id", "seq", "type", "person", "body", "created_at"}, func() ([]any, error) {
 		if i == len(events) {
 			return nil, nil
 		}
 		e := events[i]
-		i++
-		seq++
+		kept[i] = keptEvent{e.ID, e.Type, first + int64(i), persons[i]}
 		body, err := e.Body()
 		if err != nil {
 			return nil, err
@@ -42,10 +78,128 @@ func (s *Store) addEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, even
 		if err != nil {
 			return nil, fmt.Errorf("seal event: %w", err)
 		}
-		return []any{string(e.ID), string(id), seq, string(e.Type), s.userIndex(id, e.User), sealed, micros(e.At)}, nil
+		row := []any{string(e.ID), string(id), kept[i].seq, string(e.Type), persons[i], sealed, micros(e.At)}
+		i++
+		return row, nil
 	})
 	if err != nil {
-		return fmt.Errorf("keep events: %w", err)
+		return nil, fmt.Errorf("keep events: %w", err)
+	}
+	return kept, nil
+}
+
+// personKeys gives each event the key by which its person's events stay in order: that of the longer digest once the
+// service knows both, whichever of the two the event names them by.
+func (s *Store) personKeys(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([][]byte, error) {
+	keys := make([][]byte, len(events))
+	for i, e := range events {
+		keys[i] = s.userIndex(id, e.User)
+	}
+	const batch = 500
+	for part := range slices.Chunk(keys, batch) {
+		args, marks := []any{string(id)}, make([]string, len(part))
+		for i, key := range part {
+			args = append(args, key)
+			marks[i] = "$" + strconv.Itoa(i+2)
+		}
+		longer := map[string][]byte{}
+		_, err := collect(ctx, tx, func(row scanner) (struct{}, error) {
+			var d256, d512 []byte
+			err := row.Scan(&d256, &d512)
+			longer[string(d256)] = d512
+			return struct{}{}, err
+		}, `SELECT user_256, user_512 FROM person WHERE partner_id = $1 AND user_256 IN (`+strings.Join(marks, ", ")+`)`, args...)
+		if err != nil {
+			return nil, fmt.Errorf("find persons: %w", err)
+		}
+		for i, key := range part {
+			if d512, ok := longer[string(key)]; ok {
+				part[i] = d512
+			}
+		}
+	}
+	return keys, nil
+}
+
+// endpointFilters are the endpoints of a partner with what fan-out needs of them. It comes after the events were numbered:
+// from then on no endpoint of the partner changes until the transaction ends.
+func endpointFilters(ctx context.Context, tx *sqldb.Tx, id partner.ID) ([]alert.Endpoint, error) {
+	list, err := collect(ctx, tx, func(row scanner) (alert.Endpoint, error) {
+		e := alert.Endpoint{Partner: id}
+		var types string
+		err := row.Scan(&e.ID, &types, &e.State)
+		e.Types = splitTypes(types)
+		return e, err
+	}, `SELECT id, types, state FROM endpoint WHERE partner_id = $1`, string(id))
+	if err != nil {
+		return nil, fmt.Errorf("read endpoints: %w", err)
+	}
+	return list, nil
+}
+
+var deliveryColumns = []string{
+	"partner_id", "endpoint_id", "seq", "event_id", "person", "state", "ordered", "attempts", "next_at", "lease", "created_at", "finished_at",
+}
+
+// insertDeliveries makes one delivery per event and endpoint that wants it; for a disabled endpoint it is held.
+func (s *Store) insertDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint) error {
+	now := micros(s.now())
+	i, j, due := 0, -1, false
+	_, err := tx.Load(ctx, "delivery", deliveryColumns, func() ([]any, error) {
+		for {
+			if j++; j == len(endpoints) {
+				i, j = i+1, 0
+			}
+			if i == len(events) {
+				return nil, nil
+			}
+			e, to := events[i], endpoints[j]
+			if !to.Wants(e.kind) {
+				continue
+			}
+			state := alert.Pending
+			if to.State == alert.Disabled {
+				state = alert.Held
+			}
+			due = due || state == alert.Pending
+			return []any{
+				string(id), string(to.ID), e.seq, string(e.id), e.person, string(state), len(e.person) > 0, int64(0), now, "", now, int64(0),
+			}, nil
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("keep deliveries: %w", err)
+	}
+	if due {
+		tx.AfterCommit(s.signalDue)
 	}
 	return nil
+}
+
+// ClaimTest keeps a test event and its one delivery, already in the hands of worker.
+func (s *Store) ClaimTest(ctx context.Context, id partner.ID, endpoint alert.EndpointID, worker string, until time.Time, e alert.Event) (alert.Delivery, error) {
+	d := alert.Delivery{Partner: id, Endpoint: endpoint, Event: e.ID, Until: until}
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		kept, err := s.insertEvents(ctx, tx, id, []alert.Event{e})
+		if err != nil {
+			return err
+		}
+		if _, err := s.endpointByID(ctx, tx, id, endpoint); err != nil {
+			return err
+		}
+		d.Seq = kept[0].seq
+		_, err = tx.ExecContext(ctx, `INSERT INTO delivery
+			(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, lease, created_at, finished_at)
+			VALUES ($1, $2, $3, $4, $5, 'pending', $6, 0, $7, $8, $9, 0)`, string(id), string(endpoint), d.Seq, string(e.ID),
+			kept[0].person, false, micros(until), worker, micros(s.now()))
+		if err != nil {
+			return fmt.Errorf("keep delivery: %w", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return d, err
+	}
+	d.Body, err = e.Body()
+	return d, err
 }

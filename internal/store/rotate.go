@@ -45,6 +45,11 @@ var sealedColumns = []sealedColumn{
 	}},
 	{"idempotency", "answer", []string{"partner_id", "claim"}, inPartner("idempotency", "answer")},
 	{"event", "body", []string{"partner_id", "id"}, inPartner("event", "body")},
+	{"endpoint", "url", []string{"partner_id", "id"}, inPartner("endpoint", "url")},
+	{"endpoint", "keys", []string{"partner_id", "id"}, inPartner("endpoint", "keys")},
+	{"attempt", "answer", []string{"partner_id", "endpoint_id", "seq", "at", "worker"}, func(key []any) seal.Place {
+		return attemptPlace(textOf(key[0]), textOf(key[1]), textOf(key[2]), textOf(key[3]), textOf(key[4]))
+	}},
 	{"subscription", "body", []string{"partner_id", "seq"}, inPartner("subscription", "body")},
 	{"operator", "email", []string{"id"}, ofOperator("email")},
 	{"operator", "password", []string{"id"}, ofOperator("password")},

@@ -32,6 +32,8 @@ type Store struct {
 	now  func() time.Time
 	// inFlight are the idempotency claims being worked on by this process.
 	inFlight sync.Map
+	// due is signalled when deliveries became due in this process.
+	due chan struct{}
 }
 
 // ErrUnavailable means that the database cannot serve at the moment.
@@ -39,7 +41,7 @@ var ErrUnavailable = fault.New(fault.Unavailable, "store.unavailable")
 
 // New joins a migrated database and its keys. CheckKeys comes before use.
 func New(db *sqldb.DB, keys *seal.Keys, now func() time.Time) *Store {
-	return &Store{db: db, keys: keys, now: now}
+	return &Store{db: db, keys: keys, now: now, due: make(chan struct{}, 1)}
 }
 
 // querier is what a statement needs: the transaction of the context, or the pool that only reads.

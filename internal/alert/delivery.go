@@ -1,0 +1,98 @@
+package alert
+
+import (
+	"time"
+
+	"vigia/internal/partner"
+	"vigia/internal/webhook"
+)
+
+// DeliveryState is where a delivery stands.
+type DeliveryState string
+
+// The states. See docs/webhooks.md for the moves between them.
+const (
+	Pending        DeliveryState = "pending"   // waits for its time, its turn or the end of an attempt
+	Delivered      DeliveryState = "delivered" // a receiver said 2xx
+	DeliveryFailed DeliveryState = "failed"    // all tries are used up; a replay gives it new ones
+	Held           DeliveryState = "held"      // its endpoint is disabled
+)
+
+// Delivery is one event on its way to one endpoint, in the hands of a worker.
+type Delivery struct {
+	Partner  partner.ID
+	Endpoint EndpointID
+	// Seq is the event's place in the partner's order.
+	Seq   int64
+	Event EventID
+	// Person is an opaque name of whom the event is about; empty when it is about nobody.
+	Person string
+	// Ordered means that later deliveries of the same person wait for this one.
+	Ordered bool
+	// Attempts are the tries that have counted so far.
+	Attempts int
+	// Body is what is signed and sent.
+	Body []byte
+	// Until is when the worker's claim ends.
+	Until time.Time
+}
+
+// Result is what became of a claimed delivery.
+type Result struct {
+	Delivery Delivery
+	// At is when the attempt began.
+	At time.Time
+	// Outcome is the attempt's; nil when none was made and the delivery only goes back.
+	Outcome *webhook.Outcome
+	// State, Attempts, NextAt and Ordered are what the delivery's row says from now on.
+	State    DeliveryState
+	Attempts int
+	NextAt   time.Time
+	Ordered  bool
+	// Now is when it was settled.
+	Now time.Time
+}
+
+// Head-of-line rule: events of one person reach an endpoint in order, and the earlier one is waited for while it is under
+// way or close to its next try. It is not waited for any more once it has failed orderTries times, or when its next try is
+// more than orderWait away. So one stubborn event delays the next one of its person by less than two minutes, and other
+// persons not at all.
+const (
+	orderTries = 2
+	orderWait  = time.Minute
+)
+
+// disablePause is how long a delivery that met a 410 waits for the endpoint to be disabled. If the process dies in between,
+// the receiver is asked again after that and says 410 again.
+const disablePause = time.Minute
+
+// NextTry names the time of the next try after a number of counted ones, and false when they are used up;
+// webhook.Schedule.Next is one.
+type NextTry func(attempts int, now time.Time, retryAfter time.Duration) (time.Time, bool)
+
+// settle says what an attempt makes of a delivery.
+func settle(d Delivery, at time.Time, outcome webhook.Outcome, next NextTry, now time.Time) Result {
+	r := Result{Delivery: d, At: at, Outcome: &outcome, State: Pending, Attempts: d.Attempts, NextAt: now, Ordered: d.Ordered, Now: now}
+	switch verdict := webhook.Judge(outcome); verdict.Action {
+	case webhook.Delivered:
+		r.State, r.Attempts = Delivered, d.Attempts+1
+	case webhook.Retry:
+		r.Attempts++
+		again, more := next(r.Attempts, now, verdict.After)
+		if !more {
+			r.State = DeliveryFailed
+			break
+		}
+		r.NextAt = again
+		r.Ordered = d.Ordered && r.Attempts < orderTries && again.Sub(now) <= orderWait
+	case webhook.Disable:
+		r.NextAt = now.Add(disablePause)
+	case webhook.Release:
+	}
+	return r
+}
+
+// giveBack returns a delivery as it was claimed, to be claimed again at once.
+func giveBack(d Delivery, now time.Time) Result {
+	return Result{Delivery: d, State: Pending, Attempts: d.Attempts, NextAt: now, Ordered: d.Ordered, Now: now}
+}

@@ -1,0 +1,277 @@
+package alert
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vigia/internal/fault"
+	"vigia/internal/partner"
+	"vigia/internal/webhook"
+)
+
+// EndpointID names an endpoint: "whe_" and a UUIDv7.
+type EndpointID string
+
+// EndpointState tells whether events are pushed to an endpoint.
+type EndpointState string
+
+// The states. Events of a disabled endpoint are held and pushed when it is enabled again.
+const (
+	Enabled  EndpointState = "enabled"
+	Disabled EndpointState = "disabled"
+)
+
+// Reason is why an endpoint is disabled.
+type Reason string
+
+// The reasons; empty while it is enabled.
+const (
+	ByOperator Reason = "operator"
+	Gone       Reason = "gone"    // the receiver answered 410
+	Failing    Reason = "failing" // nothing but failures for DeadAfter
+)
+
+// DeadAfter is how long an endpoint may do nothing but fail before it is disabled. It is longer than the 75 hours over
+// which one event is tried, so that a weekend's outage never disables anything.
+const DeadAfter = 5 * 24 * time.Hour
+
+// maxEndpoints bounds how many rows one event can become.
+const maxEndpoints = 50
+
+// Endpoint is an address that a partner wants its events pushed to.
+type Endpoint struct {
+	ID      EndpointID
+	Partner partner.ID
+	URL     string
+	// Types are those it wants; empty means all.
+	Types []Type
+	Keys  webhook.Keyring
+	State EndpointState
+	// Reason is why it is disabled.
+	Reason Reason
+	// FailingSince is the first failure after the last success; zero when the last attempt succeeded or there was none.
+	FailingSince time.Time
+	// ChangedAt moves with state and keys, so that other processes notice.
+	ChangedAt time.Time
+	CreatedAt time.Time
+}
+
+// Wants tells whether events of a type go to the endpoint.
+func (e Endpoint) Wants(t Type) bool { return len(e.Types) == 0 || slices.Contains(e.Types, t) }
+
+// Dead tells whether a failure now is one too many.
+func (e Endpoint) Dead(now time.Time) bool {
+	return !e.FailingSince.IsZero() && now.Sub(e.FailingSince) >= DeadAfter
+}
+
+// Secret is the current shared secret, in the form that a partner keeps.
+func (e Endpoint) Secret() string {
+	for _, k := range e.Keys {
+		if s, ok := k.Key.(webhook.Secret); ok && k.Until.IsZero() {
+			return s.Reveal()
+		}
+	}
+	return ""
+}
+
+// PublicKeys are the keys that verify v1a signatures made at now, newest first.
+func (e Endpoint) PublicKeys(now time.Time) []string {
+	var list []string
+	for _, k := range e.Keys.Live(now) {
+		if s, ok := k.(webhook.SigningKey); ok {
+			list = append(list, s.Public())
+		}
+	}
+	return list
+}
+
+// Faults of endpoints.
+var (
+	ErrEndpointNotFound = fault.New(fault.NotFound, "webhook.not_found")
+	ErrTypes            = fault.New(fault.Invalid, "webhook.types_invalid")
+	ErrTooManyEndpoints = fault.New(fault.Conflict, "webhook.too_many")
+)
+
+// EndpointStore is what the rules of endpoints need to keep.
+type EndpointStore interface {
+	// InsertEndpoint keeps a new endpoint unless the partner has limit of them.
+	InsertEndpoint(ctx context.Context, id partner.ID, e Endpoint, limit int) error
+	Endpoints(ctx context.Context, id partner.ID) ([]Endpoint, error)
+	EndpointByID(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error)
+	// EndpointOwner finds the partner of an endpoint, for the operator and for the public keys.
+	EndpointOwner(ctx context.Context, endpoint EndpointID) (partner.ID, error)
+	// UpdateEndpoint changes an endpoint. When its state changes, its deliveries follow: they are held, or pending again.
+	UpdateEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID, change func(*Endpoint) error) (Endpoint, error)
+	// DeleteEndpoint forgets an endpoint with its deliveries and attempts; the events stay.
+	DeleteEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) error
+	// ClaimTest keeps a test event and its one delivery, already claimed by worker.
+	ClaimTest(ctx context.Context, id partner.ID, endpoint EndpointID, worker string, until time.Time, e Event) (Delivery, error)
+	RecordResults(ctx context.Context, worker string, results []Result) error
+}
+
+// Endpoints are the rules of webhook endpoints, for the command line and the console alike.
+type Endpoints struct {
+	store  EndpointStore
+	now    func() time.Time
+	random io.Reader
+}
+
+// NewEndpoints joins the rules to a store, a clock and a source of randomness (nil means the system's).
+func NewEndpoints(store EndpointStore, now func() time.Time, random io.Reader) *Endpoints {
+	if random == nil {
+		random = rand.Reader
+	}
+	return &Endpoints{store: store, now: now, random: random}
+}
+
+// AddressCheck says whether an address may be called at all; webhook.Guard does.
+type AddressCheck interface {
+	CheckURL(ctx context.Context, url string) error
+}
+
+// Create registers an endpoint with a secret and a signing key of its own.
+func (s *Endpoints) Create(ctx context.Context, id partner.ID, url string, types []string, guard AddressCheck) (Endpoint, error) {
+	wanted, err := ParseTypes(types)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	if err := guard.CheckURL(ctx, url); err != nil {
+		return Endpoint{}, err
+	}
+	made, err := uuid.NewV7()
+	if err != nil {
+		return Endpoint{}, fmt.Errorf("make endpoint id: %w", err)
+	}
+	keys, err := s.newKeys(nil, 0)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	now := s.now()
+	e := Endpoint{
+		ID: EndpointID("whe_" + made.String()), Partner: id, URL: url, Types: wanted, Keys: keys, State: Enabled,
+		ChangedAt: now, CreatedAt: now,
+	}
+	return e, s.store.InsertEndpoint(ctx, id, e, maxEndpoints)
+}
+
+// newKeys puts a new secret and a new signing key in front of a ring.
+func (s *Endpoints) newKeys(ring webhook.Keyring, overlap time.Duration) (webhook.Keyring, error) {
+	signing, err := webhook.NewSigningKey(s.random)
+	if err != nil {
+		return nil, err
+	}
+	secret, err := webhook.NewSecret(s.random)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range []webhook.Key{signing, secret} {
+		if ring, err = ring.Rotate(k, s.now(), overlap); err != nil {
+			return nil, err
+		}
+	}
+	return ring, nil
+}
+
+// Rotate replaces both keys. The old ones go on signing beside the new ones for overlap; zero ends them at once.
+func (s *Endpoints) Rotate(ctx context.Context, id partner.ID, endpoint EndpointID, overlap time.Duration) (Endpoint, error) {
+	return s.store.UpdateEndpoint(ctx, id, endpoint, func(e *Endpoint) (err error) {
+		e.Keys, err = s.newKeys(e.Keys, overlap)
+		return err
+	})
+}
+
+// Enable pushes again: first what was held and what failed since the trouble began, then what is new.
+func (s *Endpoints) Enable(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error) {
+	return s.store.UpdateEndpoint(ctx, id, endpoint, func(e *Endpoint) error {
+		e.State, e.Reason = Enabled, ""
+		return nil
+	})
+}
+
+// Disable stops pushing; events are held.
+func (s *Endpoints) Disable(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error) {
+	return s.store.UpdateEndpoint(ctx, id, endpoint, func(e *Endpoint) error {
+		e.State, e.Reason = Disabled, ByOperator
+		return nil
+	})
+}
+
+// Delete forgets an endpoint.
+func (s *Endpoints) Delete(ctx context.Context, id partner.ID, endpoint EndpointID) error {
+	return s.store.DeleteEndpoint(ctx, id, endpoint)
+}
+
+// Of lists a partner's endpoints, oldest first.
+func (s *Endpoints) Of(ctx context.Context, id partner.ID) ([]Endpoint, error) {
+	return s.store.Endpoints(ctx, id)
+}
+
+// ByID returns one endpoint, whoever it belongs to: only the operator and the public keys ask.
+func (s *Endpoints) ByID(ctx context.Context, endpoint EndpointID) (Endpoint, error) {
+	id, err := s.store.EndpointOwner(ctx, endpoint)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	return s.store.EndpointByID(ctx, id, endpoint)
+}
+
+// PublicKeys are the keys with which anybody verifies what an endpoint is sent.
+func (s *Endpoints) PublicKeys(ctx context.Context, endpoint EndpointID) ([]string, error) {
+	e, err := s.ByID(ctx, endpoint)
+	if err != nil {
+		return nil, err
+	}
+	return e.PublicKeys(s.now()), nil
+}
+
+// testLease is longer than an attempt can last.
+const testLease = 30 * time.Second
+
+// Test sends a webhook.test to one endpoint now, whatever its filter and state, and returns what came of it. It is tried
+// once: whoever asked sees the result.
+func (s *Endpoints) Test(ctx context.Context, id partner.ID, endpoint EndpointID, client *http.Client) (webhook.Outcome, EventID, error) {
+	e, err := s.store.EndpointByID(ctx, id, endpoint)
+	if err != nil {
+		return webhook.Outcome{}, "", err
+	}
+	event, err := New(id, WebhookTest, "", s.now(), struct{}{})
+	if err != nil {
+		return webhook.Outcome{}, "", err
+	}
+	worker := "t_" + rand.Text()
+	d, err := s.store.ClaimTest(ctx, id, endpoint, worker, s.now().Add(testLease), event)
+	if err != nil {
+		return webhook.Outcome{}, "", err
+	}
+	at := s.now()
+	outcome := webhook.Send(ctx, client, webhook.Attempt{
+		URL: e.URL, EventID: string(d.Event), At: at, Body: d.Body, Keys: e.Keys.Live(at),
+	})
+	r := Result{Delivery: d, At: at, Outcome: &outcome, State: DeliveryFailed, Attempts: 1, Now: s.now()}
+	if webhook.Judge(outcome).Action == webhook.Delivered {
+		r.State = Delivered
+	}
+	return outcome, event.ID, s.store.RecordResults(context.WithoutCancel(ctx), worker, []Result{r})
+}
+
+// ParseTypes reads names of event types; none means all.
+func ParseTypes(names []string) ([]Type, error) {
+	var list []Type
+	for _, n := range names {
+		t := Type(n)
+		if !slices.Contains(Types, t) {
+			return nil, ErrTypes.With("types: each must be one of %v", Types)
+		}
+		if !slices.Contains(list, t) {
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}

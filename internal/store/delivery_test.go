@@ -1,0 +1,183 @@
+package store_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vigia/client"
+	"vigia/internal/alert"
+	"vigia/internal/partner"
+	"vigia/internal/store"
+	"vigia/internal/store/storetest"
+	"vigia/internal/webhook"
+)
+
+var loopback = webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
+
+// receiver is a partner's end: it verifies what comes in and remembers it.
+type receiver struct {
+	*httptest.Server
+	// answer decides on a request; nil means 204.
+	answer func(e client.Event, try int) int
+
+	mu    sync.Mutex
+	clock *runningClock
+	keys  []string
+	got   []client.Event
+	// tries counts the requests of each event.
+	tries map[string]int
+	bad   []error
+}
+
+func newReceiver(t *testing.T, answer func(e client.Event, try int) int) *receiver {
+	t.Helper()
+	r := &receiver{answer: answer, tries: map[string]int{}}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return
+		}
+		r.mu.Lock()
+		e, err := client.VerifyWebhook(r.keys, req.Header, body, r.clock.Now())
+		if err != nil {
+			r.bad = append(r.bad, err)
+		}
+		r.tries[e.ID]++
+		try := r.tries[e.ID]
+		r.mu.Unlock()
+		status := http.StatusNoContent
+		if r.answer != nil {
+			status = r.answer(e, try)
+		}
+		r.mu.Lock()
+		if status < 300 {
+			r.got = append(r.got, e)
+		}
+		r.mu.Unlock()
+		w.WriteHeader(status)
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) trust(clock *runningClock, keys ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.clock, r.keys = clock, keys
+}
+
+func (r *receiver) received() []client.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]client.Event(nil), r.got...)
+}
+
+// runningClock is the system's clock, moved by what a test says.
+type runningClock struct{ shift atomic.Int64 }
+
+func (c *runningClock) Now() time.Time           { return time.Now().Add(time.Duration(c.shift.Load())) }
+func (c *runningClock) Advance(by time.Duration) { c.shift.Add(int64(by)) }
+
+// mailer is a store with endpoints, on a clock that runs.
+type mailer struct {
+	*store.Store
+	env       *storetest.Env
+	clock     *runningClock
+	endpoints *alert.Endpoints
+	partner   partner.ID
+}
+
+// eachMailer runs fn on both engines.
+func eachMailer(t *testing.T, fn func(t *testing.T, m *mailer)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		p, _ := e.NewPartner(t, partner.Sandbox)
+		clock := &runningClock{}
+		s := store.New(e.DB, e.Keys, clock.Now)
+		fn(t, &mailer{Store: s, env: e, clock: clock, endpoints: alert.NewEndpoints(s, clock.Now, nil), partner: p.ID})
+	})
+}
+
+func (m *mailer) endpoint(t *testing.T, r *receiver, types ...string) alert.Endpoint {
+	t.Helper()
+	e, err := m.endpoints.Create(context.Background(), m.partner, r.URL, types, loopback)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.trust(m.clock, e.Secret())
+	return e
+}
+
+// publish adds an event about user.
+func (m *mailer) publish(t *testing.T, kind alert.Type, user string) alert.Event {
+	t.Helper()
+	e, err := alert.New(m.partner, kind, partner.UserHash(user), m.clock.Now(), map[string]string{"userHash": user})
+	if err == nil {
+		err = m.AddEvents(context.Background(), m.partner, e)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// quick is a schedule of milliseconds.
+func quick(attempts int, now time.Time, after time.Duration) (time.Time, bool) {
+	return now.Add(max(after, time.Duration(attempts)*20*time.Millisecond)), attempts < webhook.MaxAttempts
+}
+
+var testOptions = alert.DispatcherOptions{
+	Lease: 3 * time.Second, Timeout: time.Second, Poll: 50 * time.Millisecond, NextTry: quick,
+	Gate: webhook.GateRule{Concurrent: 4, Breaker: webhook.BreakerRule{Failures: 20, Cooldown: 50 * time.Millisecond, MaxCooldown: time.Second}},
+}
+
+// run starts a dispatcher and returns how to stop it.
+func (m *mailer) run(t *testing.T, opts alert.DispatcherOptions) (stop func()) {
+	t.Helper()
+	httpClient := loopback.Client(webhook.ClientOptions{Timeout: opts.Timeout})
+	d := alert.NewDispatcher(m.Store, httpClient, m.clock.Now, slog.New(slog.NewTextHandler(t.Output(), nil)), opts)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { d.Run(ctx); close(done) }()
+	var once sync.Once
+	stop = func() { once.Do(func() { cancel(); <-done; httpClient.CloseIdleConnections() }) }
+	t.Cleanup(stop)
+	return stop
+}
+
+// wait polls until cond holds.
+func wait(t *testing.T, what string, cond func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !cond(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+func TestEventReachesItsEndpoint(t *testing.T) {
+	eachMailer(t, func(t *testing.T, m *mailer) {
+		all, some := newReceiver(t, nil), newReceiver(t, nil)
+		m.endpoint(t, all)
+		m.endpoint(t, some, "case.status_changed")
+		m.run(t, testOptions)
+		leak := m.publish(t, alert.LeakDetected, "ana")
+		moved := m.publish(t, alert.CaseStatusChanged, "ana")
+		wait(t, "the events", func() bool { return len(all.received()) == 2 && len(some.received()) == 1 })
+		got := all.received()
+		if got[0].ID != string(leak.ID) || got[1].ID != string(moved.ID) || some.received()[0].ID != string(moved.ID) {
+			t.Errorf("got %v", got)
+		}
+		if len(all.bad)+len(some.bad) > 0 {
+			t.Error(all.bad, some.bad)
+		}
+	})
+}

@@ -1,0 +1,283 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"vigia/internal/alert"
+	"vigia/internal/partner"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+	"vigia/internal/webhook"
+)
+
+var _ alert.EndpointStore = (*Store)(nil)
+
+func endpointPlace(id partner.ID, endpoint alert.EndpointID, column string) seal.Place {
+	return seal.Place{Table: "endpoint", Column: column, Partner: string(id), Row: string(endpoint)}
+}
+
+// keptKey is a key of an endpoint as the sealed column holds it.
+type keptKey struct {
+	Key   string `json:"key"`
+	Until int64  `json:"until,omitempty"`
+}
+
+func (s *Store) sealKeys(e alert.Endpoint) ([]byte, error) {
+	kept := make([]keptKey, 0, len(e.Keys))
+	for _, k := range e.Keys {
+		switch key := k.Key.(type) {
+		case webhook.Secret:
+			kept = append(kept, keptKey{key.Reveal(), micros(k.Until)})
+		case webhook.SigningKey:
+			kept = append(kept, keptKey{key.Reveal(), micros(k.Until)})
+		default:
+			return nil, fmt.Errorf("seal endpoint keys: unexpected %T", k.Key)
+		}
+	}
+	plain, err := json.Marshal(kept)
+	if err != nil {
+		return nil, fmt.Errorf("seal endpoint keys: %w", err)
+	}
+	return s.keys.Seal(endpointPlace(e.Partner, e.ID, "keys"), plain)
+}
+
+func (s *Store) openKeys(e *alert.Endpoint, sealed []byte) error {
+	plain, err := s.keys.Unseal(endpointPlace(e.Partner, e.ID, "keys"), sealed)
+	if err != nil {
+		return fmt.Errorf("open endpoint keys: %w", err)
+	}
+	var kept []keptKey
+	if err := json.Unmarshal(plain, &kept); err != nil {
+		return errors.New("open endpoint keys: not in the form they were sealed in") // the cause would quote a key
+	}
+	for _, k := range kept {
+		var key webhook.Key
+		if strings.HasPrefix(k.Key, "whsec_") {
+			key, err = webhook.ParseSecret(k.Key)
+		} else {
+			key, err = webhook.ParseSigningKey(k.Key)
+		}
+		if err != nil {
+			return fmt.Errorf("open endpoint keys: %w", err)
+		}
+		e.Keys = append(e.Keys, webhook.DatedKey{Key: key, Until: fromMicros(k.Until)})
+	}
+	return nil
+}
+
+func joinTypes(types []alert.Type) string {
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = string(t)
+	}
+	return strings.Join(names, ",")
+}
+
+func splitTypes(text string) []alert.Type {
+	if text == "" {
+		return nil
+	}
+	var list []alert.Type
+	for _, name := range strings.Split(text, ",") {
+		list = append(list, alert.Type(name))
+	}
+	return list
+}
+
+const endpointColumns = `id, partner_id, url, keys, types, state, reason, failing_since, changed_at, created_at`
+
+// scanEndpoint reads and opens an endpoint.
+func (s *Store) scanEndpoint(row scanner) (alert.Endpoint, error) {
+	var e alert.Endpoint
+	var url, keys []byte
+	var types string
+	var failing, changed, created int64
+	if err := row.Scan(&e.ID, &e.Partner, &url, &keys, &types, &e.State, &e.Reason, &failing, &changed, &created); err != nil {
+		return e, err
+	}
+	plain, err := s.keys.Unseal(endpointPlace(e.Partner, e.ID, "url"), url)
+	if err != nil {
+		return e, fmt.Errorf("open endpoint: %w", err)
+	}
+	e.URL, e.Types = string(plain), splitTypes(types)
+	e.FailingSince, e.ChangedAt, e.CreatedAt = fromMicros(failing), fromMicros(changed), fromMicros(created)
+	return e, s.openKeys(&e, keys)
+}
+
+// lockEvents keeps new events of the partner out until the transaction ends. Whatever changes which endpoints there are takes
+// it first, so that fan-out and change see each other whole: no delivery is made for a state that is gone.
+func (s *Store) lockEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO event_counter (partner_id, last) VALUES ($1, 0)
+		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last`, string(id))
+	if err != nil {
+		return fmt.Errorf("lock events: %w", err)
+	}
+	return nil
+}
+
+// InsertEndpoint keeps a new endpoint.
+func (s *Store) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpoint, limit int) error {
+	url, err := s.keys.Seal(endpointPlace(id, e.ID, "url"), []byte(e.URL))
+	if err != nil {
+		return fmt.Errorf("seal endpoint: %w", err)
+	}
+	keys, err := s.sealKeys(e)
+	if err != nil {
+		return err
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if _, err := partnerByID(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := s.lockEvents(ctx, tx, id); err != nil {
+			return err
+		}
+		var n int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM endpoint WHERE partner_id = $1`, string(id)).Scan(&n); err != nil {
+			return fmt.Errorf("count endpoints: %w", err)
+		}
+		if n >= limit {
+			return alert.ErrTooManyEndpoints.With("partner: at most %d webhooks", limit)
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO endpoint (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+			string(e.ID), string(id), url, keys, joinTypes(e.Types), string(e.State), string(e.Reason), micros(e.FailingSince),
+			micros(e.ChangedAt), micros(e.CreatedAt))
+		if err != nil {
+			return fmt.Errorf("insert endpoint: %w", err)
+		}
+		return nil
+	})
+}
+
+// Endpoints returns a partner's endpoints, oldest first.
+func (s *Store) Endpoints(ctx context.Context, id partner.ID) ([]alert.Endpoint, error) {
+	return collect(ctx, s.reader(ctx), s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1
+		ORDER BY created_at, id`, string(id))
+}
+
+// EndpointByID returns one endpoint.
+func (s *Store) EndpointByID(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error) {
+	return s.endpointByID(ctx, s.reader(ctx), id, endpoint)
+}
+
+func (s *Store) endpointByID(ctx context.Context, q querier, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error) {
+	e, err := s.scanEndpoint(q.QueryRowContext(ctx, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1 AND id = $2`,
+		string(id), string(endpoint)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return e, alert.ErrEndpointNotFound
+	}
+	return e, classify(err)
+}
+
+// EndpointOwner finds the partner of an endpoint.
+func (s *Store) EndpointOwner(ctx context.Context, endpoint alert.EndpointID) (partner.ID, error) {
+	var id partner.ID
+	err := s.reader(ctx).QueryRowContext(ctx, `SELECT partner_id FROM endpoint WHERE id = $1`, string(endpoint)).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return id, alert.ErrEndpointNotFound
+	}
+	return id, classify(err)
+}
+
+// UpdateEndpoint changes an endpoint and lets its deliveries follow its state.
+func (s *Store) UpdateEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID, change func(*alert.Endpoint) error) (alert.Endpoint, error) {
+	var e alert.Endpoint
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if err := s.lockEvents(ctx, tx, id); err != nil {
+			return err
+		}
+		var err error
+		if e, err = s.endpointByID(ctx, tx, id, endpoint); err != nil {
+			return err
+		}
+		before := e
+		if err := change(&e); err != nil {
+			return err
+		}
+		keys, err := s.sealKeys(e)
+		if err != nil {
+			return err
+		}
+		now := s.now()
+		e.ChangedAt = now
+		if e.State == alert.Enabled && before.State != alert.Enabled {
+			e.FailingSince = time.Time{}
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE endpoint SET keys = $3, types = $4, state = $5, reason = $6, failing_since = $7, changed_at = $8
+			WHERE partner_id = $1 AND id = $2`, string(id), string(endpoint), keys, joinTypes(e.Types), string(e.State), string(e.Reason),
+			micros(e.FailingSince), micros(now))
+		if err != nil {
+			return fmt.Errorf("update endpoint: %w", err)
+		}
+		return s.followState(ctx, tx, before, e, now)
+	})
+	return e, err
+}
+
+// followState holds the deliveries of an endpoint that was disabled. Of one that was enabled it sends on what was held, and
+// what used up its tries since the trouble began: whoever mends a receiver wants all that it missed.
+func (s *Store) followState(ctx context.Context, tx *sqldb.Tx, before, after alert.Endpoint, now time.Time) error {
+	var err error
+	switch {
+	case before.State == after.State:
+		return nil
+	case after.State == alert.Disabled:
+		_, err = tx.ExecContext(ctx, `UPDATE delivery SET state = 'held', lease = '' WHERE partner_id = $1 AND endpoint_id = $2
+			AND state = 'pending'`, string(after.Partner), string(after.ID))
+	default:
+		failedSince := int64(1<<63 - 1)
+		if !before.FailingSince.IsZero() {
+			failedSince = micros(before.FailingSince)
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE delivery SET state = 'pending', lease = '', attempts = 0, next_at = $3, finished_at = 0,
+			ordered = (length(person) > 0) WHERE partner_id = $1 AND endpoint_id = $2
+			AND (state = 'held' OR state = 'failed' AND finished_at >= $4)`,
+			string(after.Partner), string(after.ID), micros(now), failedSince)
+		tx.AfterCommit(s.signalDue)
+	}
+	if err != nil {
+		return fmt.Errorf("change deliveries: %w", err)
+	}
+	return nil
+}
+
+// DeleteEndpoint forgets an endpoint at once and its deliveries and attempts in batches; a sweep finishes what a crash leaves.
+func (s *Store) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if err := s.lockEvents(ctx, tx, id); err != nil {
+			return err
+		}
+		res, err := tx.ExecContext(ctx, `DELETE FROM endpoint WHERE partner_id = $1 AND id = $2`, string(id), string(endpoint))
+		if err != nil {
+			return fmt.Errorf("delete endpoint: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(alert.ErrEndpointNotFound, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.deleteDeliveries(ctx, id, endpoint)
+}
+
+func (s *Store) deleteDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
+	for _, table := range []string{"attempt", "delivery"} {
+		_, err := s.inBatches(ctx, func(tx *sqldb.Tx) (int64, error) {
+			return affected(tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (
+				SELECT seq FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 ORDER BY seq LIMIT $3)`,
+				string(id), string(endpoint), int64(sweepBatch)))
+		})
+		if err != nil {
+			return fmt.Errorf("delete from %s: %w", table, err)
+		}
+	}
+	return nil
+}
