@@ -1,0 +1,252 @@
+// Package corpora keeps the files that leaks are looked up in: immutable segments, each under a name that says what is in it.
+//
+// A folder on this machine always holds them, because they are read in place. Where many replicas run, a bucket holds them too:
+// what one replica publishes the others fetch, check from the first byte to the last, and keep. The package knows neither
+// breaches nor fingerprints. The invariant it keeps: under a name there is the whole file with the asked-for digest, or nothing.
+package corpora
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/fileblob" // file:// addresses
+	_ "gocloud.dev/blob/s3blob"   // s3:// addresses
+	"gocloud.dev/gcerrors"
+	"golang.org/x/sys/unix"
+
+	"vigia/internal/fault"
+	"vigia/internal/segment"
+)
+
+// Faults of this package.
+var (
+	ErrAddress = fault.New(fault.Invalid, "corpora.address")
+	ErrName    = fault.New(fault.Invalid, "corpora.name")
+	ErrMissing = fault.New(fault.Unavailable, "corpora.missing")
+	ErrDamaged = fault.New(fault.Unavailable, "corpora.damaged")
+)
+
+// Depot is where the files are.
+type Depot struct {
+	dir    string
+	bucket *blob.Bucket // nil: the folder is all there is
+}
+
+// Open makes the folder if need be and opens the bucket at address (s3://bucket?region=..., file:///folder); an empty address
+// means that the folder is all there is.
+func Open(ctx context.Context, dir, address string) (*Depot, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("corpora folder: %w", err)
+	}
+	d := &Depot{dir: dir}
+	if address == "" {
+		return d, nil
+	}
+	if !strings.HasPrefix(address, "s3://") && !strings.HasPrefix(address, "file://") {
+		return nil, ErrAddress.With("corpora: expected s3://bucket or file:///folder")
+	}
+	var err error
+	if d.bucket, err = blob.OpenBucket(ctx, address); err != nil {
+		return nil, ErrAddress.With("corpora: the bucket cannot be opened").Because(err)
+	}
+	return d, nil
+}
+
+// Close lets go of the bucket.
+func (d *Depot) Close() error {
+	if d.bucket == nil {
+		return nil
+	}
+	return d.bucket.Close()
+}
+
+// fileName keeps every name inside the folder.
+var fileName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,200}\.seg$`)
+
+func (d *Depot) path(name string) (string, error) {
+	if !fileName.MatchString(name) || strings.Contains(name, "..") {
+		return "", ErrName
+	}
+	return filepath.Join(d.dir, name), nil
+}
+
+// Put publishes the file at from under name. The caller keeps from. Putting the same file again changes nothing. When Put
+// returns, the file is in the folder and, where there is a bucket, in it: other replicas can fetch it.
+func (d *Depot) Put(ctx context.Context, name, from string) error {
+	path, err := d.path(name)
+	if err != nil {
+		return err
+	}
+	if d.bucket != nil {
+		if err := d.upload(ctx, name, from); err != nil {
+			return fmt.Errorf("upload segment: %w", err)
+		}
+	}
+	// A link costs nothing and is atomic; across file systems it has to be a copy.
+	err = os.Link(from, path)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	if errors.Is(err, unix.EXDEV) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOTSUP) {
+		err = d.copyIn(path, from)
+	}
+	if err != nil {
+		return fmt.Errorf("publish segment: %w", err)
+	}
+	return syncFolder(d.dir)
+}
+
+// upload writes an object, which appears whole when the writer is closed and not before.
+func (d *Depot) upload(ctx context.Context, name, from string) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w, err := d.bucket.NewWriter(ctx, name, &blob.WriterOptions{ContentType: "application/octet-stream"})
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(w, f); err != nil {
+		cancel() // closing a cancelled writer gives the object up
+		return errors.Join(err, w.Close())
+	}
+	return w.Close()
+}
+
+func (d *Depot) copyIn(path, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // only read
+	return d.receive(path, in)
+}
+
+// receive writes beside the name, syncs and renames.
+func (d *Depot) receive(path string, in io.Reader) error {
+	tmp, err := os.CreateTemp(d.dir, ".fetch-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(tmp.Name()) }() // gone already after the rename
+	_, err = io.Copy(tmp, in)
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// Open opens the file called name after making sure that it is the one with that digest, fetching it from the bucket if this
+// machine has no sound copy.
+func (d *Depot) Open(ctx context.Context, name, digest string) (*segment.Reader, error) {
+	path, err := d.path(name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := open(path, digest)
+	if err == nil || d.bucket == nil {
+		if errors.Is(err, os.ErrNotExist) {
+			err = ErrMissing.Because(err)
+		}
+		return r, err
+	}
+	if err := d.fetch(ctx, name, path, digest); err != nil {
+		return nil, err
+	}
+	return open(path, digest)
+}
+
+func open(path, digest string) (*segment.Reader, error) {
+	r, err := segment.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if r.Digest().String() != digest {
+		return nil, errors.Join(ErrDamaged.With("segment: not the file that was published"), r.Close())
+	}
+	return r, nil
+}
+
+// fetch brings a copy here and checks all of it before it gets its name: what a lookup meets later was whole once.
+func (d *Depot) fetch(ctx context.Context, name, path, digest string) error {
+	in, err := d.bucket.NewReader(ctx, name, nil)
+	if err != nil {
+		if gcerrors.Code(err) == gcerrors.NotFound {
+			return ErrMissing.Because(err)
+		}
+		return fmt.Errorf("fetch segment: %w", err)
+	}
+	defer func() { _ = in.Close() }() // only read
+	arriving := path + ".arriving"
+	defer func() { _ = os.Remove(arriving) }() // gone already after the rename
+	if err := d.receive(arriving, in); err != nil {
+		return fmt.Errorf("fetch segment: %w", err)
+	}
+	r, err := open(arriving, digest)
+	if err != nil {
+		return ErrDamaged.With("segment: damaged in the bucket").Because(err)
+	}
+	if err := errors.Join(r.Verify(ctx), r.Close()); err != nil {
+		return ErrDamaged.With("segment: damaged in the bucket").Because(err)
+	}
+	if err := os.Rename(arriving, path); err != nil {
+		return err
+	}
+	return syncFolder(d.dir)
+}
+
+// Forget removes the local copy; a process that reads it keeps it until it lets go.
+func (d *Depot) Forget(name string) error {
+	path, err := d.path(name)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Remove takes the file away everywhere. Removing what is not there is no error.
+func (d *Depot) Remove(ctx context.Context, name string) error {
+	if err := d.Forget(name); err != nil || d.bucket == nil {
+		return err
+	}
+	if err := d.bucket.Delete(ctx, name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+		return fmt.Errorf("remove segment: %w", err)
+	}
+	return nil
+}
+
+// Names lists the local files.
+func (d *Depot) Names() ([]string, error) {
+	entries, err := os.ReadDir(d.dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if fileName.MatchString(e.Name()) && e.Type().IsRegular() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

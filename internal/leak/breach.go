@@ -1,0 +1,144 @@
+package leak
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"vigia/internal/cyber"
+)
+
+// Breaches are the operator's rules for what is told of breaches.
+type Breaches struct {
+	store Store
+	now   func() time.Time
+}
+
+// NewBreaches joins the rules to a store and a clock.
+func NewBreaches(store Store, now func() time.Time) *Breaches {
+	return &Breaches{store: store, now: now}
+}
+
+// All lists every breach, oldest first; the made-up one of the sandbox is left out.
+func (b *Breaches) All(ctx context.Context) ([]Record, error) {
+	all, err := b.store.Breaches(ctx)
+	return slices.DeleteFunc(all, func(r Record) bool { return r.Name == cyber.SandboxBreach }), err
+}
+
+// ByName returns one breach.
+func (b *Breaches) ByName(ctx context.Context, name string) (Record, error) {
+	return b.store.BreachByName(ctx, name)
+}
+
+// Edit changes what is told of a breach. Name, state and content stay as they are.
+func (b *Breaches) Edit(ctx context.Context, name string, edit func(*cyber.Breach)) (Record, error) {
+	if err := reserved(name); err != nil {
+		return Record{}, err
+	}
+	return b.store.UpdateBreach(ctx, name, func(r *Record) error {
+		if r.State == Retracted {
+			return ErrRetracted.With("name: was retracted")
+		}
+		before := r.Breach
+		edit(&r.Breach)
+		r.Name, r.AddedAt = before.Name, before.AddedAt
+		return Check(&r.Breach, b.now())
+	})
+}
+
+// Retract takes a breach back: its segment goes, its findings are withdrawn, statuses follow. The name is not used again.
+func (b *Breaches) Retract(ctx context.Context, name string) (Record, error) {
+	if err := reserved(name); err != nil {
+		return Record{}, err
+	}
+	return b.store.RetractBreach(ctx, name)
+}
+
+func reserved(name string) error {
+	if name == cyber.SandboxBreach {
+		return ErrBreachInvalid.With("name: %s is the made-up breach of sandbox partners", cyber.SandboxBreach)
+	}
+	return nil
+}
+
+// nameForm is what a name looks like: it is part of file names and of what partners read.
+var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,79}$`)
+
+// Check validates what is told of a breach, trims its texts and puts its classes in order.
+func Check(b *cyber.Breach, now time.Time) error {
+	b.Title, b.Source, b.Description = strings.TrimSpace(b.Title), strings.TrimSpace(b.Source), strings.TrimSpace(b.Description)
+	if b.Kind == "" {
+		b.Kind = cyber.SourceBreach
+	}
+	if !nameForm.MatchString(b.Name) || strings.Contains(b.Name, "..") {
+		return ErrBreachInvalid.With("name: 1 to 80 of a-z, 0-9, '-', '_' and single '.', beginning with a letter or digit")
+	}
+	if err := reserved(b.Name); err != nil {
+		return err
+	}
+	if n := len(b.Title); n == 0 || n > 200 {
+		return ErrBreachInvalid.With("title: 1 to 200 bytes")
+	}
+	if len(b.Source) > 500 || len(b.Description) > 4000 {
+		return ErrBreachInvalid.With("source: at most 500 bytes; description: at most 4000")
+	}
+	if b.Date.IsZero() || b.Date.After(now) || b.Date.Year() < 1970 {
+		return ErrBreachInvalid.With("date: a day from 1970 to today, YYYY-MM-DD")
+	}
+	kinds := []cyber.SourceKind{cyber.SourceBreach, cyber.SourceCombolist, cyber.SourceStealer, cyber.SourcePaste, cyber.SourcePhish}
+	if !slices.Contains(kinds, b.Kind) {
+		return ErrBreachInvalid.With("kind: one of breach, combolist, stealer, paste, phish")
+	}
+	return checkExposes(b)
+}
+
+func checkExposes(b *cyber.Breach) error {
+	if len(b.Exposes) == 0 {
+		return ErrBreachInvalid.With("exposes: name at least one class of data")
+	}
+	var ordered []cyber.Exposed
+	for _, c := range cyber.AllExposed() {
+		if slices.Contains(b.Exposes, c) {
+			ordered = append(ordered, c)
+		}
+	}
+	for _, c := range b.Exposes {
+		if !slices.Contains(ordered, c) {
+			return ErrBreachInvalid.With("exposes: classes are %s", classNames())
+		}
+	}
+	b.Exposes = ordered
+	return nil
+}
+
+func classNames() string {
+	names := make([]string, 0, 16)
+	for _, c := range cyber.AllExposed() {
+		names = append(names, string(c))
+	}
+	return strings.Join(names, ", ")
+}
+
+// ParseDay reads a day as YYYY-MM-DD.
+func ParseDay(s string) (time.Time, error) {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return t, ErrBreachInvalid.With("date: expected YYYY-MM-DD").Because(err)
+	}
+	return t, nil
+}
+
+// ParseExposes reads a list of classes separated by commas.
+func ParseExposes(list []string) []cyber.Exposed {
+	var classes []cyber.Exposed
+	for _, part := range list {
+		for _, name := range strings.Split(part, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				classes = append(classes, cyber.Exposed(name))
+			}
+		}
+	}
+	return classes
+}

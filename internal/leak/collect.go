@@ -1,0 +1,84 @@
+package leak
+
+import (
+	"bytes"
+	"hash/maphash"
+	"sync/atomic"
+
+	"vigia/internal/identifier"
+)
+
+// keyBatch is how many fingerprints travel at once from those who scan to the one who sorts.
+const keyBatch = 32 << 10
+
+// collector turns the identifiers of one scanning goroutine into fingerprints.
+type collector struct {
+	fingerprint func(kind byte, normal []byte) uint64
+	keys        []uint64
+	counts      [identifier.Domain + 1]int64
+	// shown is counts as of the last full batch, for whoever watches meanwhile.
+	shown  [identifier.Domain + 1]atomic.Int64
+	recent domainCache
+	// flush takes a full batch and returns an empty one.
+	flush func([]uint64) []uint64
+}
+
+func newCollector(fingerprint func(byte, []byte) uint64, flush func([]uint64) []uint64) *collector {
+	return &collector{fingerprint: fingerprint, flush: flush, keys: make([]uint64, 0, keyBatch), recent: domainCache{seed: maphash.MakeSeed()}}
+}
+
+// found is a scan.Found. An address also stands for its domain and the domains above it, so that a watched domain is hit by
+// every address under it.
+func (c *collector) found(kind identifier.Kind, normal []byte) {
+	c.counts[kind]++
+	c.add(c.fingerprint(byte(kind), normal))
+	if kind != identifier.Email {
+		return
+	}
+	domain := normal[bytes.LastIndexByte(normal, '@')+1:]
+	if c.recent.has(domain) {
+		return
+	}
+	for {
+		c.add(c.fingerprint(byte(identifier.Domain), domain))
+		dot := bytes.IndexByte(domain, '.')
+		if dot < 0 || bytes.IndexByte(domain[dot+1:], '.') < 0 {
+			return
+		}
+		domain = domain[dot+1:]
+	}
+}
+
+func (c *collector) add(key uint64) {
+	if len(c.keys) == cap(c.keys) {
+		c.keys = c.flush(c.keys)
+		for k := range c.counts {
+			c.shown[k].Store(c.counts[k])
+		}
+	}
+	c.keys = append(c.keys, key)
+}
+
+// domainCache remembers domains seen lately: most addresses of a dump are at a few of them. Forgetting one costs a repeated key.
+type domainCache struct {
+	seed  maphash.Seed
+	slots [1 << 12]cachedDomain
+}
+
+type cachedDomain struct {
+	n    uint8
+	text [47]byte
+}
+
+// has tells whether a domain was seen lately, and remembers it.
+func (d *domainCache) has(domain []byte) bool {
+	slot := &d.slots[maphash.Bytes(d.seed, domain)%uint64(len(d.slots))]
+	if len(domain) > len(slot.text) {
+		return false
+	}
+	if int(slot.n) == len(domain) && bytes.Equal(slot.text[:slot.n], domain) {
+		return true
+	}
+	slot.n = uint8(copy(slot.text[:], domain)) //nolint:gosec // at most 47
+	return false
+}

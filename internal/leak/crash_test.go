@@ -1,0 +1,150 @@
+package leak_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vigia/internal/cyber"
+	"vigia/internal/leak"
+	"vigia/internal/partner"
+	"vigia/internal/seal"
+	"vigia/internal/store/storetest"
+)
+
+// childVariable makes this test program an importer that its parent kills: address, folder, dump and breach, one a line.
+const childVariable = "VIGIA_LEAK_TEST_CHILD"
+
+func TestImportChild(t *testing.T) {
+	orders := strings.Split(os.Getenv(childVariable), "\n")
+	if len(orders) != 4 {
+		return // not a child; the parent is TestKilledImports
+	}
+	keys, err := seal.Open(orders[1] + "/keys.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := storetest.NewClock()
+	v := openEnv(t, storetest.Reopen(t, orders[0], orders[1], keys, clock))
+	crashSettings(v)
+	inputs, err := leak.Inputs(nil, []string{orders[2]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = v.importer.Import(context.Background(), leak.Spec{
+		Breach: breachNamed(orders[3], cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs,
+	})
+	if err != nil && !errors.Is(err, leak.ErrBreachExists) { // killed during the match: the import itself is done
+		t.Fatal(err)
+	}
+	clock.Advance(time.Hour) // the lease of a killed worker is over
+	v.runJobs()
+}
+
+func crashSettings(v *env) {
+	v.importer.PartBytes = 400_000
+	v.importer.SetSpan(150_000)
+}
+
+// TestKilledImports kills an import at any moment, again and again, until it gets through: the segment holds exactly what an
+// undisturbed import finds, and each finding and each alert is there once.
+func TestKilledImports(t *testing.T) {
+	kills := 5
+	if os.Getenv("VIGIA_TEST_LONG") != "" {
+		kills = 50
+	}
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		crashSettings(v)
+		v.load()
+		text, _ := madeUpDump(3, 2<<20, e.Keys.Fingerprint)
+		for i := range 300 { // people of whom every third is in the dump
+			address := fmt.Sprintf("pessoa%d@exemplo.com.br", i)
+			v.watch(v.live, fmt.Sprint("u", i/3), "email", address)
+			if i%3 == 0 {
+				at := len(text) / 300 * i
+				at += strings.IndexByte(string(text[at:]), '\n') + 1
+				text = slices.Insert(text, at, []byte(address+":senha\n")...)
+			}
+		}
+		path := v.file("dump.txt", string(text))
+		start := time.Now()
+		want := v.keysOf(v.imports(breachNamed("calmo", cyber.SourceBreach, cyber.ExposedEmail), path).Record)
+		v.runJobs()
+		undisturbed := time.Since(start)
+		killed, breaches := 0, 1
+		for ; killed < kills; breaches++ {
+			name := fmt.Sprint("morto-", breaches)
+			killed += v.killUntilDone(name, path, undisturbed)
+			r, err := v.BreachByName(context.Background(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := v.keysOf(r); !slices.Equal(got, want) {
+				t.Fatalf("%s: %d keys, undisturbed %d", name, len(got), len(want))
+			}
+		}
+		t.Logf("%d kills over %d imports", killed, breaches-1)
+		v.checkOnce(breaches)
+	})
+}
+
+// killUntilDone starts the child and kills it after a random time, until one gets through; it returns the number of kills.
+func (v *env) killUntilDone(name, path string, undisturbed time.Duration) int {
+	v.t.Helper()
+	for kills := 0; ; kills++ {
+		child := exec.Command(os.Args[0], "-test.run", "^TestImportChild$") //nolint:gosec // this program itself
+		child.Env = append(os.Environ(), childVariable+"="+strings.Join([]string{v.Address, v.Folder, path, name}, "\n"))
+		var output strings.Builder
+		child.Stdout, child.Stderr = &output, &output
+		if err := child.Start(); err != nil {
+			v.t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- child.Wait() }()
+		// Later tries get more time, so that a slow machine gets through in the end.
+		limit := 50*time.Millisecond + rand.N(undisturbed*time.Duration(1+kills/6)) //nolint:gosec // chance, not secrecy
+		select {
+		case err := <-done:
+			if err != nil {
+				v.t.Fatalf("the import failed by itself: %v\n%s", err, output.String())
+			}
+			return kills
+		case <-time.After(limit):
+			if err := child.Process.Kill(); err != nil {
+				v.t.Fatal(err)
+			}
+			<-done
+		}
+	}
+}
+
+// checkOnce: one finding per value and breach, one alert per person and breach.
+func (v *env) checkOnce(breaches int) {
+	v.t.Helper()
+	v.Clock.Advance(2 * time.Hour)
+	v.runJobs()
+	for i := range 100 {
+		all, err := v.monitoring.Findings(context.Background(), v.live.Partner, partner.UserHash(fmt.Sprint("u", i)))
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		if len(all) != breaches {
+			v.t.Fatalf("person %d has %d findings of %d breaches", i, len(all), breaches)
+		}
+	}
+	told := v.events(v.live)
+	if leaks, changes := count(told, "leak "), count(told, "status "); leaks != 100*breaches || changes != 100 {
+		v.t.Errorf("%d alerts and %d changes of status, wanted %d and 100", leaks, changes, 100*breaches)
+	}
+	if left, err := v.Jobs(context.Background(), leak.KindMatch, 1000); err != nil || len(left) != breaches {
+		v.t.Errorf("%d match jobs, %v", len(left), err)
+	}
+}

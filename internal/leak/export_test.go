@@ -1,0 +1,9 @@
+package leak
+
+import "time"
+
+// SetSettle shortens the wait of a matcher.
+func (m *Matcher) SetSettle(d time.Duration) { m.settle = d }
+
+// SetSpan shortens the spans of an importer.
+func (im *Importer) SetSpan(n int64) { im.spanBytes = n }

@@ -1,0 +1,206 @@
+package leak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"vigia/internal/corpora"
+	"vigia/internal/cyber"
+	"vigia/internal/scan"
+)
+
+// Importer turns dumps into published breaches.
+type Importer struct {
+	// Store and Depot receive what was imported.
+	Store Store
+	Depot *corpora.Depot
+	// Dir is where unfinished imports wait; it is on the same disk as the depot's folder if that can be helped.
+	Dir string
+	// Fingerprint is the keyed fingerprint of a normal form.
+	Fingerprint func(kind byte, normal []byte) uint64
+	Now         func() time.Time
+	// Limits bound what archives may unfold into.
+	Limits scan.Limits
+	// Workers scan at the same time; 0 means one per core.
+	Workers int
+	// Memory bounds the sorting, in bytes; 0 means 48 MiB.
+	Memory int
+	// PartBytes is how much is scanned between two moments from which an interrupted import can go on; 0 means 1 GiB.
+	PartBytes int64
+	// spanBytes is set by tests; 0 means defaultSpan.
+	spanBytes int64
+}
+
+const (
+	defaultSortMemory = 48 << 20
+	defaultPartBytes  = 1 << 30
+)
+
+// Spec is what to import.
+type Spec struct {
+	Breach cyber.Breach
+	Inputs []Input
+	// Progress, if set, is called about four times a second from one goroutine, and once at the end.
+	Progress func(Progress)
+}
+
+// Progress is how far an import has come.
+type Progress struct {
+	// Read and Total are bytes of the inputs; Total is 0 when it is not known.
+	Read, Total int64
+	// Scanned is bytes after unpacking, Resumed those that an earlier run had already done.
+	Scanned, Resumed int64
+	Found            map[string]int64
+	// Merging says that reading is over and the segment is being put together.
+	Merging bool
+	Elapsed time.Duration
+	Input   string
+}
+
+// Outcome is what an import did.
+type Outcome struct {
+	Record
+	// Skips are inputs, or members of archives, that could not be read to their end; the first hundred of them.
+	Skips []scan.Skip
+}
+
+// Import scans the inputs, publishes their identifiers as a breach and hands over to the match. When it was interrupted, the same
+// call goes on where it stopped: nothing is told twice and the segment is the same. Cancelling ctx stops it cleanly.
+func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
+	b := spec.Breach
+	b.AddedAt = im.Now()
+	if err := Check(&b, im.Now()); err != nil {
+		return Outcome{}, err
+	}
+	if len(spec.Inputs) == 0 {
+		return Outcome{}, ErrInput.With("inputs: there is no file")
+	}
+	if err := im.register(ctx, b); err != nil {
+		if errors.Is(err, ErrBreachExists) {
+			return im.tidy(ctx, b.Name, spec.Inputs, err)
+		}
+		return Outcome{}, err
+	}
+	w, err := openWork(im.workDir(b.Name), spec.Inputs)
+	if err != nil {
+		return Outcome{}, err
+	}
+	run := newImportRun(im, w, b.Name, spec)
+	if w.final == "" {
+		err = run.build(ctx)
+	}
+	if err == nil {
+		err = im.publish(ctx, w, b.Name)
+	}
+	if err != nil && !errors.Is(err, ErrRetracted) {
+		return Outcome{}, errors.Join(err, w.leave())
+	}
+	if rerr := w.remove(); err != nil || rerr != nil {
+		return Outcome{}, errors.Join(err, rerr)
+	}
+	r, err := im.Store.BreachByName(ctx, b.Name)
+	return Outcome{Record: r, Skips: run.skips}, err
+}
+
+// tidy ends an import that was killed between publishing and cleaning up. To any other the name is simply taken.
+func (im *Importer) tidy(ctx context.Context, name string, inputs []Input, taken error) (Outcome, error) {
+	if _, err := os.Stat(filepath.Join(im.workDir(name), planFile)); err != nil {
+		return Outcome{}, taken
+	}
+	w, err := openWork(im.workDir(name), inputs)
+	if err != nil {
+		return Outcome{}, errors.Join(taken, err)
+	}
+	if err := w.remove(); err != nil {
+		return Outcome{}, err
+	}
+	r, err := im.Store.BreachByName(ctx, name)
+	return Outcome{Record: r}, err
+}
+
+// register keeps the breach's row, or finds that of an import to be taken up again.
+func (im *Importer) register(ctx context.Context, b cyber.Breach) error {
+	err := im.Store.InsertBreach(ctx, Record{Breach: b, State: Importing})
+	if !errors.Is(err, ErrBreachExists) {
+		return err
+	}
+	r, err := im.Store.BreachByName(ctx, b.Name)
+	if err != nil {
+		return err
+	}
+	switch r.State {
+	case Importing:
+		return nil
+	case Retracted:
+		return ErrRetracted.With("name: was retracted; import under another name")
+	case Published:
+	}
+	return ErrBreachExists.With("name: is already published")
+}
+
+func (im *Importer) workDir(name string) string { return filepath.Join(im.Dir, name) }
+
+// Discard removes what an import that will not go on has left on this machine.
+func (im *Importer) Discard(name string) error {
+	if !nameForm.MatchString(name) {
+		return ErrBreachInvalid.With("name: not a breach's name")
+	}
+	lock, err := lockFolder(im.workDir(name))
+	if err != nil {
+		return err
+	}
+	return (&work{dir: im.workDir(name), lock: lock}).remove()
+}
+
+// publish puts the segment in the depot under a name that holds its digest, then tells the store in one transaction. Either can
+// be repeated.
+func (im *Importer) publish(ctx context.Context, w *work, name string) error {
+	digest, count, err := summary(w.final)
+	if err != nil {
+		return err
+	}
+	file := fmt.Sprintf("%s-%s.seg", name, digest[:16])
+	if err := im.Depot.Put(ctx, file, w.final); err != nil {
+		return err
+	}
+	tally := w.last.Tally
+	tally.Distinct = int64(count) //nolint:gosec // a count
+	err = im.Store.PublishBreach(ctx, name, file, digest, tally)
+	if errors.Is(err, ErrRetracted) {
+		return errors.Join(err, im.Depot.Remove(ctx, file))
+	}
+	return err
+}
+
+func (im *Importer) workers() int {
+	if im.Workers > 0 {
+		return im.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+func (im *Importer) memory() int {
+	if im.Memory > 0 {
+		return im.Memory
+	}
+	return defaultSortMemory
+}
+
+func (im *Importer) partBytes() int64 {
+	if im.PartBytes > 0 {
+		return im.PartBytes
+	}
+	return defaultPartBytes
+}
+
+func (im *Importer) span() int64 {
+	if im.spanBytes > 0 {
+		return im.spanBytes
+	}
+	return defaultSpan
+}

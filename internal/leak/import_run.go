@@ -1,0 +1,286 @@
+package leak
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"vigia/internal/identifier"
+	"vigia/internal/scan"
+	"vigia/internal/segment"
+)
+
+// importRun is one run of an import: it walks the inputs, has them scanned by several workers, and feeds one sorter.
+//
+// A stream of text is scanned in spans of fixed length, and a part of the segment is kept at the end of a span or stream. Where
+// spans begin depends on the stream alone, so an import that was interrupted finds exactly what an uninterrupted one finds.
+type importRun struct {
+	im   *Importer
+	w    *work
+	name string
+	spec Spec
+
+	// from is where this run begins and base what was counted before; at is where the walk stands.
+	from, at cursor
+	base     Tally
+	// firstPart says that no part has been kept, by this run or an earlier one; sincePart is bytes scanned since the last one.
+	firstPart bool
+	sincePart int64
+	streams   int64
+	skipped   int64
+	skips     []scan.Skip
+
+	workers []*worker
+	small   chan smallStream // streams that fit a buffer, for any worker
+	pending sync.WaitGroup   // small streams not yet scanned
+	buffers chan []byte
+
+	full  chan any // []uint64 to sort, or a commit
+	empty chan []uint64
+
+	// What the progress shows.
+	started       time.Time
+	read, scanned atomic.Int64
+	input         atomic.Pointer[string]
+	merging       atomic.Bool
+}
+
+type worker struct {
+	*collector
+	scanner *scan.Scanner
+}
+
+type smallStream struct {
+	text, buf []byte
+}
+
+// commit asks the sorter to keep a part, or, when it is whole, the final segment.
+type commit struct {
+	note  note
+	whole bool
+}
+
+// smallLimit is the size up to which a stream is handed to one worker as a whole: archives hold millions of them.
+const smallLimit = 256 << 10
+
+func newImportRun(im *Importer, w *work, name string, spec Spec) *importRun {
+	n := im.workers()
+	run := &importRun{
+		im: im, w: w, name: name, spec: spec, from: w.last.Upto, base: w.last.Tally, firstPart: len(w.parts) == 0,
+		small: make(chan smallStream, n), buffers: make(chan []byte, 2*n),
+		full: make(chan any, n), empty: make(chan []uint64, 3*n), started: im.Now(),
+	}
+	for range cap(run.buffers) {
+		run.buffers <- make([]byte, smallLimit)
+	}
+	for range cap(run.empty) {
+		run.empty <- make([]uint64, 0, keyBatch)
+	}
+	for range n {
+		c := newCollector(im.Fingerprint, func(full []uint64) []uint64 { run.full <- full; return <-run.empty })
+		run.workers = append(run.workers, &worker{c, scan.NewScanner(c.found)})
+	}
+	return run
+}
+
+// build scans what is not yet scanned, from where the last run stopped, and puts the final segment together.
+func (run *importRun) build(ctx context.Context) error {
+	stop := run.watch()
+	defer stop()
+	if !run.from.Done {
+		if err := run.scan(ctx); err != nil {
+			return err
+		}
+	}
+	if run.w.final != "" {
+		return nil
+	}
+	run.merging.Store(true)
+	return run.w.merge(ctx, run.im.memory(), run.name)
+}
+
+func (run *importRun) scan(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var scanning, sorting sync.WaitGroup
+	var sorted error
+	sorting.Go(func() {
+		if sorted = run.sort(ctx); sorted != nil {
+			cancel(sorted)
+		}
+	})
+	for _, w := range run.workers {
+		scanning.Go(func() { run.work(ctx, w) })
+	}
+	err := run.walk(ctx)
+	close(run.small)
+	scanning.Wait()
+	if err == nil {
+		run.finish()
+	}
+	close(run.full)
+	sorting.Wait()
+	if sorted != nil {
+		return sorted
+	}
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
+	}
+	return err
+}
+
+// work scans small streams until there are no more. Large ones are scanned by all workers at once, in span.
+func (run *importRun) work(ctx context.Context, w *worker) {
+	for s := range run.small {
+		// Reading from memory fails only when ctx ends, which the walk notices too.
+		n, _ := w.scanner.Scan(ctx, bytes.NewReader(s.text))
+		run.scanned.Add(n)
+		run.buffers <- s.buf
+		run.pending.Done()
+	}
+}
+
+// sort is the one who sorts and writes.
+func (run *importRun) sort(ctx context.Context) (err error) {
+	defer func() { // whoever waits to hand over must not wait for ever
+		for m := range run.full {
+			if keys, ok := m.([]uint64); ok {
+				run.empty <- keys[:0]
+			}
+		}
+	}()
+	out, err := run.w.begin(run.im.memory())
+	if err != nil {
+		return fmt.Errorf("write segment: %w", err)
+	}
+	defer func() { out.Abort() }()
+	for m := range run.full {
+		switch m := m.(type) {
+		case []uint64:
+			err = out.AddAll(m)
+			run.empty <- m[:0]
+		case commit:
+			out, err = run.keep(ctx, out, m)
+		}
+		if err != nil {
+			return fmt.Errorf("write segment: %w", err)
+		}
+	}
+	return nil
+}
+
+// keep makes what was sorted durable and begins the next part.
+func (run *importRun) keep(ctx context.Context, out *segment.Writer, c commit) (*segment.Writer, error) {
+	if c.whole {
+		return out, run.w.keepFinal(ctx, out, run.name, c.note.Tally)
+	}
+	if err := run.w.keepPart(ctx, out, c.note); err != nil || c.note.Upto.Done {
+		return out, err
+	}
+	next, err := run.w.begin(run.im.memory())
+	if err != nil {
+		return out, err
+	}
+	return next, nil
+}
+
+// mayKeep asks for a part when enough was scanned since the last one. Everything before run.at is scanned then.
+func (run *importRun) mayKeep(scanned int64) {
+	if run.sincePart += scanned; run.sincePart < run.im.partBytes() {
+		return
+	}
+	run.pending.Wait()
+	run.flush()
+	run.full <- commit{note: note{Upto: run.at, Tally: run.tally()}}
+	run.sincePart, run.firstPart = 0, false
+}
+
+// finish hands over the last keys and asks for the last part, or for the final segment when there was no other.
+func (run *importRun) finish() {
+	run.flush()
+	end := note{Upto: cursor{Input: len(run.spec.Inputs), Done: true}, Tally: run.tally()}
+	run.full <- commit{note: end, whole: run.firstPart}
+}
+
+// flush hands over what the collectors hold. No worker is scanning.
+func (run *importRun) flush() {
+	for _, w := range run.workers {
+		if len(w.keys) > 0 {
+			w.keys = w.collector.flush(w.keys)
+		}
+	}
+}
+
+// tally is what this run and those before it counted. No worker is scanning.
+func (run *importRun) tally() Tally {
+	t := Tally{
+		Bytes: run.base.Bytes + run.read.Load(), Scanned: run.base.Scanned + run.scanned.Load(), Streams: run.base.Streams + run.streams,
+		Problems: run.base.Problems + run.skipped, Found: map[string]int64{},
+	}
+	for _, k := range identifier.Kinds() {
+		n := run.base.Found[k.String()]
+		for _, w := range run.workers {
+			n += w.counts[k]
+		}
+		if n > 0 {
+			t.Found[k.String()] = n
+		}
+	}
+	return t
+}
+
+// progressEvery is how often progress is told.
+const progressEvery = 250 * time.Millisecond
+
+// watch tells the progress until the returned function is called.
+func (run *importRun) watch() (stop func()) {
+	if run.spec.Progress == nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		tick := time.NewTicker(progressEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				run.spec.Progress(run.progress())
+				return
+			case <-tick.C:
+				run.spec.Progress(run.progress())
+			}
+		}
+	})
+	return func() { close(done); watching.Wait() }
+}
+
+func (run *importRun) progress() Progress {
+	p := Progress{
+		Read: run.read.Load(), Scanned: run.scanned.Load(), Resumed: run.base.Scanned, Merging: run.merging.Load(),
+		Elapsed: run.im.Now().Sub(run.started), Found: map[string]int64{},
+	}
+	if name := run.input.Load(); name != nil {
+		p.Input = *name
+	}
+	for _, in := range run.spec.Inputs {
+		if in.Size < 0 {
+			p.Total = 0
+			break
+		}
+		p.Total += in.Size
+	}
+	for _, k := range identifier.Kinds() {
+		n := run.base.Found[k.String()]
+		for _, w := range run.workers {
+			n += w.shown[k].Load()
+		}
+		if n > 0 {
+			p.Found[k.String()] = n
+		}
+	}
+	return p
+}

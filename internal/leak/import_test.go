@@ -1,0 +1,320 @@
+package leak_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"vigia/internal/cyber"
+	"vigia/internal/identifier"
+	"vigia/internal/leak"
+	"vigia/internal/scan/scantest"
+	"vigia/internal/segment"
+	"vigia/internal/sqldb"
+	"vigia/internal/store/storetest"
+)
+
+// madeUpDump returns a dump and the fingerprints of everything meant in it.
+func madeUpDump(seed uint64, size int, fingerprint func(byte, []byte) uint64) (text []byte, truth []uint64) {
+	d := scantest.NewDense(seed, func(kind identifier.Kind, normal []byte, meant bool) {
+		if meant {
+			truth = append(truth, fingerprint(byte(kind), normal))
+		}
+	})
+	text = d.Append(nil, size)
+	return text, truth
+}
+
+// keysOf reads a whole segment.
+func (v *env) keysOf(r leak.Record) []uint64 {
+	v.t.Helper()
+	reader, err := v.depot.Open(context.Background(), r.Segment, r.Digest)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer func() { _ = reader.Close() }()
+	keys := make([]uint64, 0, reader.Count())
+	for k, err := range reader.All() {
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+func missing(keys, truth []uint64) int {
+	n := 0
+	for _, f := range truth {
+		if _, ok := slices.BinarySearch(keys, f); !ok {
+			n++
+		}
+	}
+	return n
+}
+
+// TestImportKeepsEveryIdentifier: spans, parts, small streams and archives lose nothing and agree with each other.
+func TestImportKeepsEveryIdentifier(t *testing.T) {
+	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
+	text, truth := madeUpDump(1, 6<<20, v.Keys.Fingerprint)
+	plain := v.file("a.txt", string(text))
+	zipped := v.file("b.gz", string(gzipped(t, text)))
+	pieces := v.file("c.tar", string(tarOf(t, text, 40_000)))
+
+	whole := v.keysOf(v.imports(breachNamed("inteiro", cyber.SourceBreach, cyber.ExposedEmail), plain).Record)
+	if n := missing(whole, truth); n > 0 {
+		t.Errorf("%d of %d identifiers are missing", n, len(truth))
+	}
+	v.importer.PartBytes, v.importer.Workers = 1<<20, 3
+	v.importer.SetSpan(300_000)
+	for name, path := range map[string]string{"partes": plain, "zip": zipped, "tar": pieces} {
+		out := v.imports(breachNamed(name, cyber.SourceBreach, cyber.ExposedEmail), path)
+		keys := v.keysOf(out.Record)
+		if n := missing(keys, truth); n > 0 {
+			t.Errorf("%s: %d of %d identifiers are missing", name, n, len(truth))
+		}
+		// A border may cut a number into another one now and then.
+		if extra := len(keys) - len(whole); extra > 40 || extra < -40 {
+			t.Errorf("%s: %d keys, %d in one piece", name, len(keys), len(whole))
+		}
+	}
+	if left, err := os.ReadDir(v.importer.Dir); err != nil || len(left) != 0 {
+		t.Errorf("work left behind: %v, %v", left, err)
+	}
+}
+
+func gzipped(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// tarOf cuts text at line ends into files of about n bytes.
+func tarOf(t *testing.T, text []byte, n int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for i := 0; len(text) > 0; i++ {
+		cut := len(text)
+		if n < len(text) {
+			if nl := bytes.IndexByte(text[n:], '\n'); nl >= 0 {
+				cut = n + nl + 1
+			}
+		}
+		if err := w.WriteHeader(&tar.Header{Name: fmt.Sprintf("../../%d.txt", i), Size: int64(cut), Mode: 0o600}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(text[:cut]); err != nil {
+			t.Fatal(err)
+		}
+		text = text[cut:]
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestCancelledImportGoesOn: cancelled again and again at each part, the import ends with the same set as one that was left alone, and
+// what it had done is not done again.
+func TestCancelledImportGoesOn(t *testing.T) {
+	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
+	text, _ := madeUpDump(2, 4<<20, v.Keys.Fingerprint)
+	folder := t.TempDir()
+	for name, content := range map[string][]byte{"1.txt": text[:3<<20], "2.tar": tarOf(t, text[3<<20:], 30_000)} {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v.importer.PartBytes = 500_000
+	v.importer.SetSpan(200_000)
+	want := v.imports(breachNamed("sem-parar", cyber.SourceBreach, cyber.ExposedEmail), folder)
+
+	inputs, err := leak.Inputs(nil, []string{folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := breachNamed("parando", cyber.SourceBreach, cyber.ExposedEmail)
+	work := filepath.Join(v.importer.Dir, "parando")
+	stops, calls := 0, 0
+	fingerprint := v.importer.Fingerprint
+	for {
+		ctx, cancel := context.WithCancel(context.Background())
+		had := len(partsIn(t, work))
+		v.importer.Fingerprint = func(kind byte, normal []byte) uint64 {
+			if calls++; calls%400 == 0 && len(partsIn(t, work)) > had {
+				cancel()
+			}
+			return fingerprint(kind, normal)
+		}
+		v.importer.Workers = 1 // calls is not shared
+		out, err := v.importer.Import(ctx, leak.Spec{Breach: b, Inputs: inputs})
+		cancel()
+		if err == nil {
+			if got := v.keysOf(out.Record); !slices.Equal(got, v.keysOf(want.Record)) {
+				t.Errorf("%d keys after %d stops, %d without", len(got), stops, len(v.keysOf(want.Record)))
+			}
+			if g, w := fmt.Sprint(out.Tally.Found, out.Tally.Streams), fmt.Sprint(want.Tally.Found, want.Tally.Streams); g != w {
+				t.Errorf("counted %s after stops, %s without", g, w)
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if got := len(partsIn(t, work)); got <= had {
+			t.Fatalf("stopped with %d parts, began with %d: nothing was kept", got, had)
+		}
+		stops++
+	}
+	if stops < 4 {
+		t.Errorf("only %d stops", stops)
+	}
+}
+
+func partsIn(t *testing.T, dir string) []string {
+	t.Helper()
+	parts, err := filepath.Glob(filepath.Join(dir, "part-*.seg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parts
+}
+
+// TestImportRefuses what it cannot do honestly.
+func TestImportRefuses(t *testing.T) {
+	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
+	ctx := context.Background()
+	path := v.file("a.txt", "ana@exemplo.com.br")
+	inputs, err := leak.Inputs(nil, []string{path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := func(change func(*cyber.Breach), in []leak.Input) error {
+		b := breachNamed("nome", cyber.SourceBreach, cyber.ExposedEmail)
+		change(&b)
+		_, err := v.importer.Import(ctx, leak.Spec{Breach: b, Inputs: in})
+		return err
+	}
+	for what, change := range map[string]func(*cyber.Breach){
+		"no name":        func(b *cyber.Breach) { b.Name = "" },
+		"path in name":   func(b *cyber.Breach) { b.Name = "a/../b" },
+		"upper case":     func(b *cyber.Breach) { b.Name = "Nome" },
+		"sandbox":        func(b *cyber.Breach) { b.Name = "sandbox" },
+		"no title":       func(b *cyber.Breach) { b.Title = " " },
+		"future":         func(b *cyber.Breach) { b.Date = storetest.Start.AddDate(0, 0, 2) },
+		"unknown class":  func(b *cyber.Breach) { b.Exposes = []cyber.Exposed{"alma"} },
+		"nothing":        func(b *cyber.Breach) { b.Exposes = nil },
+		"unknown source": func(b *cyber.Breach) { b.Kind = "boato" },
+	} {
+		if err := try(change, inputs); !errors.Is(err, leak.ErrBreachInvalid) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := try(func(*cyber.Breach) {}, nil); !errors.Is(err, leak.ErrInput) {
+		t.Errorf("no input: %v", err)
+	}
+	if err := try(func(*cyber.Breach) {}, inputs); err != nil {
+		t.Fatal(err)
+	}
+	if err := try(func(*cyber.Breach) {}, inputs); !errors.Is(err, leak.ErrBreachExists) {
+		t.Errorf("published twice: %v", err)
+	}
+	if _, err := leak.Inputs(nil, []string{filepath.Join(t.TempDir(), "nada")}); !errors.Is(err, leak.ErrInput) {
+		t.Errorf("missing file: %v", err)
+	}
+}
+
+// TestResumeNeedsTheSameInputs: half of one file and half of another would be a breach that never was.
+func TestResumeNeedsTheSameInputs(t *testing.T) {
+	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
+	ctx := context.Background()
+	b := breachNamed("nome", cyber.SourceBreach, cyber.ExposedEmail)
+	gone := errors.New("the disk is gone")
+	first := leak.ReaderInput("a.txt", "a", -1, func(context.Context) (io.ReadCloser, error) { return nil, gone })
+	if _, err := v.importer.Import(ctx, leak.Spec{Breach: b, Inputs: []leak.Input{first}}); !errors.Is(err, gone) {
+		t.Fatal(err)
+	}
+	second, err := leak.Inputs(nil, []string{v.file("b.txt", "bia@exemplo.com.br")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.importer.Import(ctx, leak.Spec{Breach: b, Inputs: second}); !errors.Is(err, leak.ErrInput) {
+		t.Errorf("other inputs: %v", err)
+	}
+	if err := v.importer.Discard("nome"); err != nil {
+		t.Fatal(err)
+	}
+	out, err := v.importer.Import(ctx, leak.Spec{Breach: b, Inputs: second})
+	if err != nil || out.Tally.Found["email"] != 1 {
+		t.Errorf("after discarding: %v, %v", out.Tally, err)
+	}
+}
+
+// TestHostileInputs: broken and swelling archives are reported by name, the rest is imported.
+func TestHostileInputs(t *testing.T) {
+	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
+	text := []byte(strings.Repeat("ana@exemplo.com.br bia@exemplo.com.br\n", 20_000))
+	broken := gzipped(t, text)
+	folder := t.TempDir()
+	for name, content := range map[string][]byte{
+		"1-quebrado.gz": broken[:len(broken)-20], "2-bomba.gz": gzipped(t, make([]byte, 64<<20)), "3-bom.txt": []byte("caio@exemplo.com.br"),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := v.imports(breachNamed("sujo", cyber.SourceBreach, cyber.ExposedEmail), folder)
+	if out.Tally.Problems != 2 || len(out.Skips) != 2 {
+		t.Errorf("problems %d: %+v", out.Tally.Problems, out.Skips)
+	}
+	keys := v.keysOf(out.Record)
+	for _, who := range []string{"ana", "bia", "caio"} {
+		if missing(keys, []uint64{v.Keys.Fingerprint(byte(identifier.Email), []byte(who+"@exemplo.com.br"))}) > 0 {
+			t.Errorf("%s is missing", who)
+		}
+	}
+}
+
+// TestDamagedSegmentIsNoAnswer: a value added while a segment is damaged stays pending instead of counting as clean.
+func TestDamagedSegmentIsNoAnswer(t *testing.T) {
+	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
+	out := v.imports(breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", "ana@exemplo.com.br"))
+	path := filepath.Join(v.Folder, "corpora", out.Segment)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, whole[:len(whole)-1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.library.Load(context.Background()); !errors.Is(err, segment.ErrCorrupt) {
+		t.Errorf("load: %v", err)
+	}
+	v.watch(v.live, "ana", "email", "ana@exemplo.com.br")
+	v.want("while damaged", v.findings(v.live, "ana"), "")
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v.load()
+	if n, err := v.library.Settle(context.Background()); n != 1 || err != nil {
+		t.Errorf("settled %d, %v", n, err)
+	}
+	v.want("mended", v.findings(v.live, "ana"), "email:loja:open")
+}

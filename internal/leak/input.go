@@ -1,0 +1,135 @@
+package leak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+)
+
+// Input is one source of bytes: a file, or what an address answers with.
+type Input struct {
+	// Name tells a person what it is.
+	Name string
+	// Size in bytes; -1 when it is not known before reading.
+	Size int64
+	// Mark changes when the content does: an interrupted import goes on only with the same inputs.
+	Mark string
+	open func(ctx context.Context) (io.ReadCloser, error)
+}
+
+// Inputs lists the files behind arguments: files, folders with all that is below them, and http or https addresses, which client
+// fetches. Symbolic links inside folders are not followed.
+func Inputs(client *http.Client, args []string) ([]Input, error) {
+	var inputs []Input
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "https://") || strings.HasPrefix(arg, "http://") {
+			inputs = append(inputs, addressInput(client, arg))
+			continue
+		}
+		files, err := fileInputs(arg)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, files...)
+	}
+	if len(inputs) == 0 {
+		return nil, ErrInput.With("inputs: there is no file")
+	}
+	return inputs, nil
+}
+
+func fileInputs(arg string) ([]Input, error) {
+	path, err := filepath.Abs(arg)
+	if err != nil {
+		return nil, ErrInput.With("inputs: not a path").Because(err)
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil { // the argument itself may be a link
+		return nil, ErrInput.With("inputs: %s cannot be read", arg).Because(err)
+	}
+	var inputs []Input
+	err = filepath.WalkDir(path, func(p string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		inputs = append(inputs, Input{
+			Name: p, Size: info.Size(), Mark: fmt.Sprintf("%s %d %d", p, info.Size(), info.ModTime().UnixNano()),
+			open: func(context.Context) (io.ReadCloser, error) { return os.Open(p) }, //nolint:gosec // the operator names it
+		})
+		return nil
+	})
+	if err != nil {
+		return nil, ErrInput.With("inputs: %s cannot be read", arg).Because(err)
+	}
+	return inputs, nil
+}
+
+func addressInput(client *http.Client, address string) Input {
+	return Input{Name: address, Size: -1, Mark: address, open: func(ctx context.Context) (io.ReadCloser, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+		if err != nil {
+			return nil, ErrInput.With("inputs: not an address").Because(err)
+		}
+		res, err := client.Do(req)
+		if err != nil {
+			return nil, fmt.Errorf("fetch input: %w", err)
+		}
+		if res.StatusCode != http.StatusOK {
+			return nil, errors.Join(fmt.Errorf("fetch input: answered %d", res.StatusCode), res.Body.Close())
+		}
+		return res.Body, nil
+	}}
+}
+
+// ReaderInput is an input that somebody else opens, such as an object of a bucket.
+func ReaderInput(name, mark string, size int64, open func(ctx context.Context) (io.ReadCloser, error)) Input {
+	return Input{Name: name, Size: size, Mark: mark, open: open}
+}
+
+// metered counts what is read. A file stays readable in place: archives that begin at their end need that.
+type metered struct {
+	io.Reader
+	n *atomic.Int64
+}
+
+func (m metered) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	m.n.Add(int64(n))
+	return n, err
+}
+
+type meteredFile struct {
+	f *os.File
+	n *atomic.Int64
+}
+
+func (m meteredFile) Read(p []byte) (int, error) {
+	n, err := m.f.Read(p)
+	m.n.Add(int64(n))
+	return n, err
+}
+
+func (m meteredFile) ReadAt(p []byte, off int64) (int, error) {
+	n, err := m.f.ReadAt(p, off)
+	m.n.Add(int64(n))
+	return n, err
+}
+
+func (m meteredFile) Seek(offset int64, whence int) (int64, error) { return m.f.Seek(offset, whence) }
+
+func meter(r io.Reader, n *atomic.Int64) io.Reader {
+	if f, ok := r.(*os.File); ok {
+		return meteredFile{f, n}
+	}
+	return metered{r, n}
+}

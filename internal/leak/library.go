@@ -1,0 +1,182 @@
+package leak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"vigia/internal/corpora"
+	"vigia/internal/cyber"
+	"vigia/internal/segment"
+)
+
+// Library holds the published segments open and answers where a fingerprint is. Load follows what is published and retracted;
+// a library that was never loaded answers that it does not know.
+type Library struct {
+	store Store
+	depot *corpora.Depot
+	log   *slog.Logger
+
+	loading sync.Mutex
+	current atomic.Pointer[shelf]
+}
+
+// shelf is one state of the library. It is replaced, never changed.
+type shelf struct {
+	epoch int64
+	// whole says that every published segment could be opened.
+	whole   bool
+	volumes []volume
+}
+
+type volume struct {
+	Segment
+	reader *segment.Reader
+}
+
+// NewLibrary makes a library that has nothing open yet.
+func NewLibrary(store Store, depot *corpora.Depot, log *slog.Logger) *Library {
+	return &Library{store: store, depot: depot, log: log}
+}
+
+// Probe returns the breaches that hold a fingerprint. Its epoch is 0 when not every segment could be asked: then the answer may
+// lack breaches, and the value has to be probed again.
+func (l *Library) Probe(fingerprint uint64) cyber.Sighting {
+	for range 2 { // a shelf that was replaced meanwhile has closed readers; the new one has not
+		s := l.current.Load()
+		if s == nil {
+			return cyber.Sighting{}
+		}
+		seen, err := s.probe(fingerprint)
+		if errors.Is(err, segment.ErrClosed) {
+			continue
+		}
+		if err != nil {
+			l.log.Error("segment cannot answer", "cause", err.Error())
+		}
+		return seen
+	}
+	return cyber.Sighting{}
+}
+
+func (s *shelf) probe(fingerprint uint64) (cyber.Sighting, error) {
+	seen := cyber.Sighting{Epoch: s.epoch}
+	if !s.whole {
+		seen.Epoch = 0
+	}
+	var failed error
+	for _, v := range s.volumes {
+		found, err := v.reader.Contains(fingerprint)
+		if err != nil {
+			seen.Epoch, failed = 0, fmt.Errorf("breach %s: %w", v.Breach, err)
+			continue
+		}
+		if found {
+			seen.Breaches = append(seen.Breaches, v.Breach)
+		}
+	}
+	return seen, failed
+}
+
+// Load opens what was published since the last call and lets go of what was retracted. It is cheap when nothing changed.
+func (l *Library) Load(ctx context.Context) error {
+	l.loading.Lock()
+	defer l.loading.Unlock()
+	old := l.current.Load()
+	if old != nil && old.whole {
+		epoch, err := l.store.CorporaEpoch(ctx)
+		if err != nil || epoch == old.epoch {
+			return err
+		}
+	}
+	segments, epoch, err := l.store.Segments(ctx)
+	if err != nil {
+		return fmt.Errorf("load segments: %w", err)
+	}
+	next := &shelf{epoch: epoch, whole: true, volumes: make([]volume, 0, len(segments))}
+	open := map[string]*segment.Reader{}
+	if old != nil {
+		for _, v := range old.volumes {
+			open[v.File] = v.reader
+		}
+	}
+	var problems error
+	for _, g := range segments {
+		r := open[g.File]
+		if r == nil {
+			if r, err = l.depot.Open(ctx, g.File, g.Digest); err != nil {
+				next.whole = false
+				problems = errors.Join(problems, fmt.Errorf("breach %s: %w", g.Breach, err))
+				continue
+			}
+		}
+		delete(open, g.File)
+		next.volumes = append(next.volumes, volume{g, r})
+	}
+	l.current.Store(next)
+	for file, r := range open { // retracted: no copy stays on this machine
+		problems = errors.Join(problems, r.Close(), l.depot.Forget(file))
+	}
+	return problems
+}
+
+// Size tells how many segments are open and how many keys they hold.
+func (l *Library) Size() (segments int, keys uint64) {
+	if s := l.current.Load(); s != nil {
+		for _, v := range s.volumes {
+			keys += v.reader.Count()
+		}
+		segments = len(s.volumes)
+	}
+	return segments, keys
+}
+
+// Close lets go of everything; later probes know nothing.
+func (l *Library) Close() error {
+	l.loading.Lock()
+	defer l.loading.Unlock()
+	var errs error
+	if s := l.current.Swap(nil); s != nil {
+		for _, v := range s.volumes {
+			errs = errors.Join(errs, v.reader.Close())
+		}
+	}
+	return errs
+}
+
+// pendingBatch bounds one look at the pending values.
+const pendingBatch = 200
+
+// Settle probes the values that were added when not every segment could be asked: by a process that holds none open, or while a
+// new one was on its way. It returns how many it settled.
+func (l *Library) Settle(ctx context.Context) (int, error) {
+	done := 0
+	for {
+		pending, err := l.store.PendingAssets(ctx, pendingBatch)
+		if err != nil || len(pending) == 0 {
+			return done, err
+		}
+		settled := 0
+		for _, p := range pending {
+			seen := l.Probe(p.Fingerprint)
+			if seen.Epoch == 0 && len(seen.Breaches) == 0 {
+				continue
+			}
+			if err := l.store.SettleAsset(ctx, p.Partner, p.Asset, seen); err != nil {
+				return done, fmt.Errorf("settle asset: %w", err)
+			}
+			if seen.Epoch != 0 {
+				settled++
+			}
+		}
+		done += settled
+		if settled < pendingBatch { // the rest waits for the next look, with newer segments
+			return done, nil
+		}
+	}
+}
+
+var _ cyber.Corpora = (*Library)(nil)

@@ -1,0 +1,217 @@
+package leak
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"vigia/internal/corpora"
+	"vigia/internal/cyber"
+	"vigia/internal/job"
+	"vigia/internal/segment"
+)
+
+// Matcher does the work that follows a change of the breaches. Its methods are the steps of jobs: each may be interrupted and
+// repeated at any point.
+type Matcher struct {
+	store Store
+	depot *corpora.Depot
+	now   func() time.Time
+	// settle is how long a change takes to be known to every process: a library looks every second, and a request that began
+	// before it ends soon. After that a second look catches what slipped through.
+	settle time.Duration
+}
+
+// settleTime is well above the five seconds in which every replica notices a change.
+const settleTime = 10 * time.Second
+
+// NewMatcher joins the steps to their store and files.
+func NewMatcher(store Store, depot *corpora.Depot, now func() time.Time) *Matcher {
+	return &Matcher{store: store, depot: depot, now: now, settle: settleTime}
+}
+
+const (
+	// probeBatch is how many watched values are probed at a time: enough for the sorted probe to visit each page once.
+	probeBatch = 50_000
+	// tellBatch is how many hits become findings in one transaction.
+	tellBatch = 500
+)
+
+// MatchProgress is how far a match has come.
+type MatchProgress struct {
+	// Phase: 0 probes every watched value, 1 tells, 2 probes what was added meanwhile and tells again.
+	Phase  int   `json:"phase"`
+	After  int64 `json:"after"`
+	Probed int64 `json:"probed"`
+	Hits   int64 `json:"hits"`
+	Told   int64 `json:"told"`
+}
+
+// Match probes every watched value in a new breach and tells whom it concerns. It is the step of KindMatch.
+func (m *Matcher) Match(ctx context.Context, run *job.Run) error {
+	breach, err := m.store.BreachByName(ctx, run.Subject)
+	if err != nil || breach.State != Published || breach.Segment == "" {
+		return err
+	}
+	p := MatchProgress{After: math.MinInt64}
+	if string(run.Progress) != "{}" && len(run.Progress) > 0 {
+		if err := json.Unmarshal(run.Progress, &p); err != nil {
+			return fmt.Errorf("read progress: %w", err)
+		}
+	}
+	r, err := m.depot.Open(ctx, breach.Segment, breach.Digest)
+	if err != nil {
+		return err
+	}
+	return errors.Join(m.match(ctx, run, breach, r, &p), r.Close())
+}
+
+func (m *Matcher) match(ctx context.Context, run *job.Run, breach Record, r *segment.Reader, p *MatchProgress) error {
+	if p.Phase == 0 {
+		if err := m.probe(ctx, run, r, p, m.store.Fingerprints); err != nil {
+			return err
+		}
+		p.Phase = 1
+	}
+	if p.Phase == 1 {
+		if err := m.tell(ctx, run, p); err != nil {
+			return err
+		}
+		p.Phase, p.After = 2, math.MinInt64
+	}
+	// Whoever added a value without knowing of this breach did so before every process had noticed it.
+	if err := wait(ctx, breach.PublishedAt.Add(m.settle).Sub(m.now())); err != nil {
+		return err
+	}
+	since := breach.PublishedAt.Add(-time.Minute)
+	late := func(ctx context.Context, after int64, limit int) ([]int64, error) {
+		return m.store.FingerprintsSince(ctx, since, after, limit)
+	}
+	if err := m.probe(ctx, run, r, p, late); err != nil {
+		return err
+	}
+	return m.tell(ctx, run, p)
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// probe asks the segment about watched values in rising order and notes the hits.
+func (m *Matcher) probe(ctx context.Context, run *job.Run, r *segment.Reader, p *MatchProgress,
+	next func(ctx context.Context, after int64, limit int) ([]int64, error),
+) error {
+	probes, hits, signed := make([]uint64, 0, probeBatch), make([]uint64, 0, 1024), make([]int64, 0, 1024)
+	for {
+		batch, err := next(ctx, p.After, probeBatch)
+		if err != nil {
+			return fmt.Errorf("read watched values: %w", err)
+		}
+		probes, signed = probes[:0], signed[:0]
+		for _, f := range batch {
+			probes = append(probes, uint64(f)) //nolint:gosec // a bit pattern
+		}
+		if hits, err = r.Intersect(hits[:0], probes); err != nil {
+			return fmt.Errorf("probe: %w", err)
+		}
+		for _, h := range hits {
+			signed = append(signed, int64(h)) //nolint:gosec // a bit pattern
+		}
+		kept, err := m.store.KeepHits(ctx, run.Subject, signed)
+		if err != nil {
+			return err
+		}
+		p.Probed, p.Hits = p.Probed+int64(len(batch)), p.Hits+kept
+		if len(batch) > 0 {
+			p.After = batch[len(batch)-1]
+		}
+		if err := run.Save(ctx, p); err != nil {
+			return err
+		}
+		if len(batch) < probeBatch {
+			return nil
+		}
+	}
+}
+
+func (m *Matcher) tell(ctx context.Context, run *job.Run, p *MatchProgress) error {
+	for {
+		n, err := m.store.TellHits(ctx, run.Subject, tellBatch)
+		if err != nil {
+			return fmt.Errorf("tell: %w", err)
+		}
+		p.Told += int64(n)
+		if err := run.Save(ctx, p); err != nil {
+			return err
+		}
+		if n == 0 {
+			return nil
+		}
+	}
+}
+
+// Withdraw closes the findings of a retracted breach and takes its file away. It is the step of KindWithdraw.
+func (m *Matcher) Withdraw(ctx context.Context, run *job.Run) error {
+	breach, err := m.store.BreachByName(ctx, run.Subject)
+	if err != nil || breach.State != Retracted {
+		return err
+	}
+	withdrawn := 0
+	for pass := range 2 { // the second look catches findings of requests that began before the retraction
+		if pass == 1 {
+			if err := wait(ctx, breach.RetractedAt.Add(m.settle).Sub(m.now())); err != nil {
+				return err
+			}
+		}
+		for {
+			n, err := m.store.WithdrawFindings(ctx, breach.Name, tellBatch)
+			if err != nil {
+				return err
+			}
+			withdrawn += n
+			if err := run.Save(ctx, map[string]int{"withdrawn": withdrawn}); err != nil {
+				return err
+			}
+			if n == 0 {
+				break
+			}
+		}
+		if breach.Segment != "" {
+			if err := m.depot.Remove(ctx, breach.Segment); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Restate computes statuses again after a breach was edited. It is the step of KindRestate.
+func (m *Matcher) Restate(ctx context.Context, run *job.Run) error {
+	var p struct {
+		After cyber.FindingID `json:"after"`
+	}
+	if err := json.Unmarshal(run.Progress, &p); err != nil {
+		return fmt.Errorf("read progress: %w", err)
+	}
+	for {
+		last, err := m.store.RestateFindings(ctx, run.Subject, p.After, tellBatch)
+		if err != nil || last == "" {
+			return err
+		}
+		p.After = last
+		if err := run.Save(ctx, p); err != nil {
+			return err
+		}
+	}
+}
