@@ -37,8 +37,8 @@ type demoSecrets struct {
 // Run starts the demo.
 func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	common := *c
-	if os.Getenv("VIGIA_DATA") == "" && filepath.Base(common.Data) == "data" {
-		common.Data = filepath.Join(common.Data, "demo")
+	if usual, err := filepath.Abs("data"); err == nil && common.Data == usual {
+		common.Data = filepath.Join(usual, "demo") // a demo does not mix with an installation in the usual folder
 	}
 	serve := config.Serve{
 		Listen: d.Listen, ConsoleListen: d.ConsoleListen, Roles: []string{"api", "worker", "console"}, LogLevel: "warn",

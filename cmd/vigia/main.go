@@ -16,6 +16,7 @@ import (
 	"vigia/internal/app"
 	"vigia/internal/config"
 	"vigia/internal/fault"
+	"vigia/internal/password"
 	"vigia/internal/sqldb"
 )
 
@@ -23,14 +24,17 @@ import (
 type cli struct {
 	config.Common
 
-	Demo    demoCmd    `cmd:"" help:"Start everything on an embedded database with a sandbox partner, and print a key and curl lines to paste."`
-	Serve   serveCmd   `cmd:"" help:"Run the service."`
-	Migrate migrateCmd `cmd:"" help:"Bring the database up to date and stop; serve does it too."`
-	Partner partnerCmd `cmd:"" help:"Partners: create, list, show, suspend, resume, set."`
-	Key     keyCmd     `cmd:"" help:"API keys of a partner: create, list, roll, revoke."`
-	Keys    keysCmd    `cmd:"" help:"The keys that seal personal data: rotate, status."`
-	Service serviceCmd `cmd:"" help:"Catalogue of support services: add, list, edit, retire."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Demo      demoCmd      `cmd:"" help:"Start everything on an embedded database with a sandbox partner, and print a key and curl lines to paste."`
+	Serve     serveCmd     `cmd:"" help:"Run the service."`
+	Migrate   migrateCmd   `cmd:"" help:"Bring the database up to date and stop; serve does it too."`
+	Partner   partnerCmd   `cmd:"" help:"Partners: create, list, show, suspend, resume, set."`
+	Key       keyCmd       `cmd:"" help:"API keys of a partner: create, list, roll, revoke."`
+	Keys      keysCmd      `cmd:"" help:"The keys that seal personal data: rotate, status."`
+	Service   serviceCmd   `cmd:"" help:"Catalogue of support services: add, list, edit, retire."`
+	Passwords passwordsCmd `cmd:"" help:"Breached-password corpora: import, download, status, verify."`
+	Webhook   webhookCmd   `cmd:"" help:"Webhook endpoints: create, list, show, test, rotate, enable, disable, delete."`
+	Event     eventCmd     `cmd:"" help:"Events and their deliveries: list, replay, report."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 
 func main() {
@@ -56,7 +60,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	parser, err := kong.New(&c, kong.Name("vigia"), kong.Writers(stdout, stderr),
 		kong.Description("Vigia, digital protection that an operator runs for its partners.\n\nExamples:\n"+
 			"  vigia demo\n  vigia serve --data /var/lib/vigia --listen :8080\n  vigia partner create --name 'Banco Exemplo' --json"),
-		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+		kong.Vars{"passwords_base": password.DefaultBase}, kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
 		kong.Exit(func(code int) { exit = code; panic(exited{}) }))
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "vigia:", err)

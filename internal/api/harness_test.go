@@ -8,15 +8,18 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"vigia/internal/cyber"
 	"vigia/internal/partner"
+	"vigia/internal/password"
 	"vigia/internal/sqldb"
 	"vigia/internal/store/storetest"
 	"vigia/internal/subscription"
@@ -119,6 +122,7 @@ func newHandler(t testing.TB, e *storetest.Env) *Server {
 	if err := services.Seed(context.Background()); err != nil {
 		t.Fatal(err)
 	}
+	passwords := newPasswords(t, e.Folder)
 	tracer, err := telemetry.NewTracer(context.Background(), "test")
 	if err != nil {
 		t.Fatal(err)
@@ -126,8 +130,26 @@ func newHandler(t testing.TB, e *storetest.Env) *Server {
 	return NewServer(Options{
 		Gate: partner.NewGate(e.Store, e.Clock.Now), Ledger: e.Store, Log: telemetry.NewLogger(&suiteLog, telemetry.LogOptions{}),
 		Metrics: telemetry.NewMetrics(), Tracer: tracer, Now: e.Clock.Now,
-		Rules: Rules{Subscriptions: subscription.NewRegistry(e.Store, e.Clock.Now), Monitoring: cyber.NewMonitoring(e.Store, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now), Services: services, Cases: cyber.NewCases(e.Store, e.Clock.Now), Endpoints: cyber.NewEndpoints(e.Store, e.Clock.Now, nil), Cover: cyber.NewCover(e.Store)},
+		Rules: Rules{Passwords: passwords, Subscriptions: subscription.NewRegistry(e.Store, e.Clock.Now), Monitoring: cyber.NewMonitoring(e.Store, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now), Services: services, Cases: cyber.NewCases(e.Store, e.Clock.Now), Endpoints: cyber.NewEndpoints(e.Store, e.Clock.Now, nil), Cover: cyber.NewCover(e.Store)},
 	})
+}
+
+// newPasswords opens the default corpus.
+func newPasswords(t testing.TB, folder string) *password.Checker {
+	t.Helper()
+	lib, err := password.OpenLibrary(folder, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lib.EnsureDefault(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	c, err := password.NewChecker(lib, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
 }
 
 // call is a request in the making.

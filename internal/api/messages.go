@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"vigia/internal/fault"
+	"vigia/internal/password"
 )
 
 // Every sentence that a partner can read stands in this file, to the letter of the contract where the contract has it.
@@ -46,7 +47,27 @@ var byCode = map[string]string{
 	"idempotency.other_body":    "Chave de idempotência já utilizada com outro conteúdo.",
 	"idempotency.still_running": "Uma requisição com esta chave de idempotência ainda está em andamento.",
 	"device.limit_reached":      "Limite de dispositivos do plano atingido.",
+	"appointment.unavailable":   "Nenhum dos horários solicitados está disponível.",
 	"asset.limit_reached":       "Limite de dados monitorados deste usuário atingido.",
+}
+
+// passwordAdvice is what to do about a password, by how widely it is known.
+var passwordAdvice = map[password.Exposure][]string{
+	password.WidelyExposed: {
+		"Esta senha está entre as mais conhecidas em vazamentos: qualquer ataque automático a tenta primeiro. Troque-a agora em todos os serviços em que a usa.",
+		"Crie uma senha diferente para cada serviço, com pelo menos 15 caracteres ou quatro palavras sem relação entre si.",
+		"Ative a verificação em duas etapas, começando pelo e-mail e pelo banco.",
+		"Confira se há acessos que você não reconhece nas contas que usavam esta senha e encerre as sessões abertas.",
+	},
+	password.Exposed: {
+		"Esta senha apareceu em vazamentos de dados. Troque-a em todos os serviços em que a usa e não volte a usá-la.",
+		"Use uma senha diferente para cada serviço; um gerenciador de senhas cria e guarda todas elas.",
+		"Ative a verificação em duas etapas nas contas que usavam esta senha.",
+	},
+	password.NotKnown: {
+		"Esta senha não foi encontrada nos vazamentos conhecidos. Isso não garante que ela seja forte: prefira senhas longas.",
+		"Não repita a mesma senha em outros serviços e ative a verificação em duas etapas sempre que possível.",
+	},
 }
 
 // messageOf is the sentence for a fault answered with a status.

@@ -27,6 +27,7 @@ import (
 	"vigia/internal/fault"
 	"vigia/internal/once"
 	"vigia/internal/partner"
+	"vigia/internal/password"
 	"vigia/internal/subscription"
 	"vigia/internal/telemetry"
 )
@@ -36,8 +37,14 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, key string, need partner.Scope) (partner.Caller, error)
 }
 
+// Passwords says whether a password is known from breaches.
+type Passwords interface {
+	Check(prefix string) (password.Exposure, error)
+}
+
 // Rules are what the routes ask.
 type Rules struct {
+	Passwords     Passwords
 	Services      *cyber.Services
 	Cases         *cyber.Cases
 	Endpoints     *cyber.Endpoints

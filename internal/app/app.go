@@ -11,9 +11,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"vigia/internal/alert"
 	"vigia/internal/config"
 	"vigia/internal/cyber"
 	"vigia/internal/partner"
+	"vigia/internal/password"
 	"vigia/internal/plan"
 	"vigia/internal/seal"
 	"vigia/internal/sqldb"
@@ -34,6 +36,10 @@ type App struct {
 	Endpoints     *cyber.Endpoints
 	Cover         *cyber.Cover
 	Monitoring    *cyber.Monitoring
+	Passwords     *password.Library
+	Webhooks      *alert.Endpoints
+	Feed          *alert.Feed
+	History       *alert.History
 	// Engine is which database answers.
 	Engine sqldb.Engine
 	now    func() time.Time
@@ -68,9 +74,14 @@ func build(ctx context.Context, c config.Common, db *sqldb.DB) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
+	passwords, err := password.OpenLibrary(c.CorporaPath(), now)
+	if err != nil {
+		return nil, fmt.Errorf("password corpora: %w", err)
+	}
 	st := store.New(db, keys, now)
 	a := &App{
-		Config: c, Keys: keys, Store: st, Engine: db.Engine(), now: now,
+		Passwords: passwords,
+		Config:    c, Keys: keys, Store: st, Engine: db.Engine(), now: now,
 		Partners: partner.NewRegistry(st, now, nil),
 		Services: cyber.NewServices(st, now),
 		Plans:    plan.NewCatalogue(st, now), Subscriptions: subscription.NewRegistry(st, now),
@@ -78,6 +89,9 @@ func build(ctx context.Context, c config.Common, db *sqldb.DB) (*App, error) {
 		Endpoints:  cyber.NewEndpoints(st, now, nil),
 		Cover:      cyber.NewCover(st),
 		Monitoring: cyber.NewMonitoring(st, cyber.Unasked{}, keys.Fingerprint, now),
+		Webhooks:   alert.NewEndpoints(st, now, nil),
+		Feed:       alert.NewFeed(st),
+		History:    alert.NewHistory(st),
 	}
 	if err := st.CheckKeys(ctx); err != nil {
 		return nil, err

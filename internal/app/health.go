@@ -37,6 +37,9 @@ func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 	note("database", s.app.Store.Ready(ctx))
 	_, err := s.app.Keys.Reload()
 	note("keys", err)
+	if s.cfg.Has("api") {
+		note("corpora", s.passwords.Health())
+	}
 	if s.stopping.Load() {
 		checks["process"], ready = "stopping", false
 	}

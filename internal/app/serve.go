@@ -18,6 +18,7 @@ import (
 	"vigia/internal/api"
 	"vigia/internal/config"
 	"vigia/internal/partner"
+	"vigia/internal/password"
 	"vigia/internal/telemetry"
 )
 
@@ -29,6 +30,8 @@ type Server struct {
 	metrics *telemetry.Metrics
 	tracer  *telemetry.Tracer
 	gate    *partner.Gate
+	// passwords answers look-ups and takes up new corpora by itself.
+	passwords *password.Checker
 	// stopping makes /readyz say no before anything is closed.
 	stopping atomic.Bool
 	// APIAddr and ConsoleAddr are where the listeners really are, once Ready is closed.
@@ -45,8 +48,17 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 	if err != nil {
 		return nil, err
 	}
+	// A new installation gets a small corpus of common passwords, so that its first answer is a true one. An import that
+	// runs right now will do better.
+	if err := a.Passwords.EnsureDefault(ctx); err != nil && !errors.Is(err, password.ErrBusy) {
+		return nil, fmt.Errorf("password corpora: %w", err)
+	}
+	passwords, err := password.NewChecker(a.Passwords, log)
+	if err != nil {
+		return nil, fmt.Errorf("password corpora: %w", err)
+	}
 	return &Server{
-		app: a, cfg: cfg, log: log, metrics: telemetry.NewMetrics(), tracer: tracer,
+		app: a, cfg: cfg, log: log, metrics: telemetry.NewMetrics(), tracer: tracer, passwords: passwords,
 		gate: partner.NewGate(a.Store, a.now), Ready: make(chan struct{}),
 	}, nil
 }
@@ -70,6 +82,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.cfg.Has("api") {
 		// The gate's memory is filled before the first request, so that the first one is as fast as the rest.
 		group.Go(func() error { s.gate.Watch(groupCtx); return nil })
+		group.Go(func() error { return s.passwords.Run(groupCtx) })
 		srv, addr, err := s.listen(group, s.cfg.Listen, s.partnerHandler())
 		if err != nil {
 			return err
@@ -84,6 +97,9 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error { s.watchKeys(groupCtx); return nil })
 	if s.cfg.Has("worker") {
 		s.startWorkers(group, groupCtx)
+		if err := s.startDelivery(group, groupCtx); err != nil {
+			return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
+		}
 	}
 	close(s.Ready)
 	s.log.Info("serving", "api", addressText(s.APIAddr), "console", addressText(s.ConsoleAddr), "roles", s.cfg.Roles,
@@ -102,6 +118,7 @@ func (s *Server) Run(ctx context.Context) error {
 	err = shutdown(deadline, servers)
 	stopWork()
 	err = errors.Join(err, ignoreCancelled(group.Wait()), s.tracer.Stop(deadline))
+	s.passwords.Close()
 	s.log.Info("stopped")
 	return err
 }
@@ -216,7 +233,8 @@ func (s *Server) partnerHandler() http.Handler {
 	s.health(health)
 	partners := api.NewServer(api.Options{
 		Gate: s.gate, Ledger: s.app.Store, Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now,
-		Rules: api.Rules{Subscriptions: s.app.Subscriptions, Monitoring: s.app.Monitoring, Services: s.app.Services, Cases: s.app.Cases, Endpoints: s.app.Endpoints, Cover: s.app.Cover},
+		Rules: api.Rules{
+			Passwords: s.passwords, Subscriptions: s.app.Subscriptions, Monitoring: s.app.Monitoring, Services: s.app.Services, Cases: s.app.Cases, Endpoints: s.app.Endpoints, Cover: s.app.Cover},
 	})
 	// A second mux around the first would match every path twice.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
