@@ -16,49 +16,64 @@ const (
 	steps = (bitmapBytes-8)*8/step + 1
 )
 
-// bitmap has a bit for each byte of a stretch of text, set where that byte is a digit.
+// stretch is how many bytes of text are searched with one filling of the bitmaps.
+const stretch = steps * step
+
+// bitmap has a bit for each byte of a stretch of text and a little more.
 type bitmap [bitmapBytes]byte
 
-// read fills the bitmap from b[at:]; bytes past the end are no digits.
-func (m *bitmap) read(b []byte, at int) {
+// marks are where the digits and where the signs '@' and '%' are in a stretch of text.
+type marks struct{ digits, signs bitmap }
+
+// read fills the bitmaps from b[at:]; past the end there is nothing.
+func (m *marks) read(b []byte, at int) {
 	rest := b[min(at, len(b)):]
 	whole := min(len(rest)/32*4, bitmapBytes)
-	digitBits(m[:whole], rest)
-	clear(m[whole:])
-	for k := whole * 8; k < min(len(rest), bitmapBytes*8); k++ {
-		if isDigit(rest[k]) {
-			m[k/8] |= 1 << (k % 8)
-		}
+	mark(m.digits[:whole], m.signs[:whole], rest)
+	if whole == bitmapBytes {
+		return
+	}
+	var padded [32 + 8]byte
+	copy(padded[:32], rest[whole*8:])
+	mark(m.digits[whole:whole+4], m.signs[whole:whole+4], padded[:])
+	clear(m.digits[whole+4:])
+	clear(m.signs[whole+4:])
+}
+
+// window returns the 64 bits from place n*step on.
+func (m *bitmap) window(n int) uint64 { return binary.LittleEndian.Uint64(m[n*step/8:][:8]) }
+
+// dull says that nothing looked for is in d: all of it has three digits, any character, and three digits.
+func dull(d uint64) bool {
+	d3 := d & (d >> 1) & (d >> 2)
+	return d3&(d3>>4) == 0
+}
+
+// rhythms marks, among the first 48 places of d, where a number worth a look begins or, if it has short groups, where the last four digits of its
+// first group begin. What is looked for has eight digits in a row, or four digits, a character and four digits, or four, a character and six, or is
+// written like 529.982.247-25. before is 1 where a digit stands before the first place.
+func rhythms(d, before uint64) uint64 {
+	d2 := d & (d >> 1)
+	d3 := d2 & (d >> 2)
+	d4 := d3 & (d >> 3)
+	end3, end4 := d3&^(d>>3), d4&^(d>>4)
+	long := d4 & (d4 >> 4) &^ (d<<1 | before)
+	split := end4 & (end4>>5 | d4>>5&(d4>>7))
+	cpf := end3 & (end3 >> 4) & (end3 >> 8) & (d2 >> 12)
+	return (long | split | cpf) & (1<<step - 1)
+}
+
+// markPortable is mark for processors without a faster way. It takes eight bytes at a time.
+func markPortable(digits, signs, src []byte) {
+	for k := range digits {
+		word := binary.LittleEndian.Uint64(src[k*8:])
+		// A digit, less '0', neither has its top bit set nor gets it by adding 0x76; a byte that is zero does not get it by adding 0x7f.
+		digits[k] = clearTops(word^'0'*ones, 0x76*ones)
+		signs[k] = clearTops(word^'@'*ones, sevens) | clearTops(word^'%'*ones, sevens)
 	}
 }
 
-// rhythms marks, 48 places a word, where a number worth a look begins or, if it has short groups, where the last four digits of its first group
-// begin. What is looked for has eight digits in a row, or four digits, a character and four digits, or four, a character and six, or is written
-// like 529.982.247-25. before is 1 where a digit stands before the first place.
-func (m *bitmap) rhythms(places *[steps]uint64, before uint64) {
-	for n := range places {
-		d := binary.LittleEndian.Uint64(m[n*step/8:][:8])
-		d2 := d & (d >> 1)
-		d3 := d2 & (d >> 2)
-		d4 := d3 & (d >> 3)
-		end3, end4 := d3&^(d>>3), d4&^(d>>4)
-		long := d4 & (d4 >> 4) &^ (d<<1 | before)
-		split := end4 & (end4>>5 | d4>>5&(d4>>7))
-		cpf := end3 & (end3 >> 4) & (end3 >> 8) & (d2 >> 12)
-		places[n] = (long | split | cpf) & (1<<step - 1)
-		before = d >> (step - 1) & 1
-	}
-}
-
-// digitBitsPortable is digitBits for processors without a faster way. It takes eight bytes at a time.
-func digitBitsPortable(dst, src []byte) {
-	for k := range dst {
-		dst[k] = digitByte(binary.LittleEndian.Uint64(src[k*8:]))
-	}
-}
-
-// digitByte has bit k set where byte k of word is a digit: one that, less '0', neither has its top bit set nor gets it by adding 0x76.
-func digitByte(word uint64) byte {
-	x := word ^ '0'*ones
-	return byte((^(x&sevens + 0x76*ones | x) & tops >> 7) * gather >> 56)
+// clearTops has bit k set where byte k of x does not have its top bit set, neither before nor after adding that of more.
+func clearTops(x, more uint64) byte {
+	return byte((^(x&sevens + more | x) & tops >> 7) * gather >> 56)
 }

@@ -2,5 +2,5 @@
 
 package scan
 
-// digitBits fills dst with the digit bits of src, which has at least as many bytes as dst has bits.
-func digitBits(dst, src []byte) { digitBitsPortable(dst, src) }
+// mark fills digits and signs with the bits of src, which has at least as many bytes as each of them has bits.
+func mark(digits, signs, src []byte) { markPortable(digits, signs, src) }

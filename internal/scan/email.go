@@ -2,6 +2,8 @@ package scan
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 
@@ -15,33 +17,23 @@ const (
 	labelLongest  = 63
 )
 
-// emails reads the addresses whose '@' lies in b[from:limit] and returns where to go on.
-func (s *Scanner) emails(b []byte, from, limit int) int {
-	for from < limit {
-		n := bytes.IndexByte(b[from:limit], '@')
-		if n < 0 {
-			return limit
+// emails reads the addresses whose '@' lies in b[from:limit], a stretch that is marked. In URLs it is written %40.
+func (s *Scanner) emails(b []byte, from, limit int) {
+	for w := range (stretch + 63) / 64 {
+		signs := binary.LittleEndian.Uint64(s.marks.signs[w*8:][:8])
+		for ; signs != 0; signs &= signs - 1 {
+			k := w*64 + bits.TrailingZeros64(signs)
+			at := from + k
+			if k >= stretch || at >= limit {
+				return
+			}
+			if b[at] == '@' {
+				s.email(b, at, at+1)
+			} else if at+3 <= len(b) && b[at+1] == '4' && b[at+2] == '0' {
+				s.email(b, at, at+3)
+			}
 		}
-		s.email(b, from+n, from+n+1)
-		from += n + 1
 	}
-	return from
-}
-
-// escapedEmails does the same for addresses out of URLs, where '@' is written %40.
-func (s *Scanner) escapedEmails(b []byte, from, limit int) int {
-	for from < limit {
-		n := bytes.IndexByte(b[from:limit], '%')
-		if n < 0 {
-			return limit
-		}
-		from += n
-		if from+3 <= len(b) && b[from+1] == '4' && b[from+2] == '0' {
-			s.email(b, from, from+3)
-		}
-		from++
-	}
-	return from
 }
 
 // email reads the address whose local part ends at b[at] and whose domain begins at b[after]. Both are copied while they are read, in lower case,
@@ -62,7 +54,7 @@ func (s *Scanner) email(b []byte, at, after int) {
 		s.text[first] = lower[b[start-1]]
 	}
 	s.text[middle] = '@'
-	// tail gathers the classes of the last label, which begins at label; plain ends with the first dot or hyphen that may break a rule.
+	// tail gathers the classes of the last label, which begins at label; plain ends with the first dot or hyphen that breaks a rule.
 	end, label, tail, plain := after, after, uint8(0), true
 	for stop := min(len(b), after+domainLongest+1); end < stop; end++ {
 		c := class[b[end]]
@@ -71,9 +63,12 @@ func (s *Scanner) email(b []byte, at, after int) {
 		}
 		s.text[middle+1+end-after] = lower[b[end]]
 		tail |= c
-		if c&(letter|digit) == 0 {
-			plain = plain && c&dot != 0 && end > label
+		if c&dot != 0 {
+			plain = plain && end > label
 			label, tail = end+1, 0
+		} else if b[end] == '-' {
+			plain = plain && end > label && end+1 < stop && class[b[end+1]]&(letter|digit) != 0
+			tail |= digit // the last label has letters only
 		}
 	}
 	if end < len(b) && b[end] >= utf8.RuneSelf {

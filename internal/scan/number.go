@@ -9,26 +9,26 @@ import (
 // longestRun is more digits than anything looked for has.
 const longestRun = 20
 
-// numbers reads the identifiers made of digits that begin in b[from:limit], and returns where to go on.
+// numbers reads the identifiers made of digits that begin in b[from:limit], a stretch that is marked, leaving out what begins before b[done]. It
+// returns where what it read ends.
 //
-// It turns the text into bits, one for each byte, set for digits, and asks of 48 bytes at once where something with the rhythm of a CPF, a phone
-// or a card begins. Dates, prices, addresses and counters, of which dumps are full, drop out here without a branch of their own.
-func (s *Scanner) numbers(b []byte, from, limit int) int {
-	done := from
-	for ; from < limit; from += steps * step {
-		s.digits.read(b, from)
-		var before uint64
-		if from > 0 && isDigit(b[from-1]) {
+// It asks of 48 bytes at once where something with the rhythm of a CPF, a phone or a card begins. Dates, prices, addresses and counters, of
+// which dumps are full, drop out here without a branch of their own.
+func (s *Scanner) numbers(b []byte, from, limit, done int) int {
+	for n := range steps {
+		d := s.marks.digits.window(n)
+		if dull(d) {
+			continue
+		}
+		at, before := from+n*step, uint64(0)
+		if at > 0 && isDigit(b[at-1]) {
 			before = 1
 		}
-		s.digits.rhythms(&s.places, before)
-		for n, places := range s.places {
-			if places != 0 {
-				done = s.look(b, from+n*step, limit, done, places)
-			}
+		if places := rhythms(d, before); places != 0 {
+			done = s.look(b, at, limit, done, places)
 		}
 	}
-	return max(done, limit)
+	return done
 }
 
 // look judges the places at b[base:], bit by bit, and returns where what was emitted or refused so far ends.

@@ -34,7 +34,7 @@ func ScanParallel(ctx context.Context, r io.Reader, found []Found) (int64, error
 		group.Go(func() error {
 			s := NewScanner(f)
 			for p := range full {
-				s.extract(&window{b: p.text, at: p.from, escape: p.from, digit: p.from}, p.limit)
+				s.extract(&window{b: p.text, from: p.from}, p.limit)
 				empty <- p.text[:cap(p.text)]
 			}
 			return nil

@@ -21,18 +21,17 @@ type Found func(kind identifier.Kind, normal []byte)
 
 const (
 	// block is how much is read at once: it stays in the second-level cache while both passes run over it.
-	block = 128 << 10
+	block = 64 << 10
 	// margin is how far a decision may look to either side of its anchor. The longest identifier, an e-mail address, has 254 bytes.
 	margin = 512
 )
 
 // Scanner finds the identifiers of one stream after another. It is not safe for use by several goroutines; each needs its own.
 type Scanner struct {
-	found  Found
-	buf    []byte
-	text   [margin]byte // the value being put together
-	digits bitmap
-	places [steps]uint64
+	found Found
+	buf   []byte
+	text  [margin]byte // the value being put together
+	marks marks
 }
 
 // NewScanner makes a Scanner that calls found.
@@ -72,25 +71,30 @@ func (s *Scanner) Extract(b []byte) {
 	s.extract(&window{b: b}, len(b))
 }
 
-// window is the part of the stream in memory, and how far each pass has come in it.
+// window is the part of the stream in memory.
 type window struct {
-	b                 []byte
-	at, escape, digit int
+	b    []byte
+	from int // what lies before has been searched
+	done int // numbers that begin before this have been read
 }
 
-// extract runs both passes over the anchors before limit. They are separate because each then runs at the speed of its own search.
+// extract searches the window up to limit. Addresses and numbers are searched for one after the other in each stretch of text, which is still in
+// the nearest cache then.
 func (s *Scanner) extract(w *window, limit int) {
-	w.at = s.emails(w.b, w.at, limit)
-	w.escape = s.escapedEmails(w.b, w.escape, limit)
-	w.digit = s.numbers(w.b, w.digit, limit)
+	for ; w.from < limit; w.from += stretch {
+		s.marks.read(w.b, w.from)
+		s.emails(w.b, w.from, limit)
+		w.done = s.numbers(w.b, w.from, limit, w.done)
+	}
+	w.from = limit
 }
 
 // slide moves the unread rest, and the margin before it, to the front of buf.
 func (w *window) slide(buf []byte) {
-	from := max(0, min(w.at, w.escape, w.digit)-margin)
-	n := copy(buf, w.b[from:])
+	gone := max(0, w.from-margin)
+	n := copy(buf, w.b[gone:])
 	w.b = buf[:n]
-	w.at, w.escape, w.digit = w.at-from, w.escape-from, w.digit-from
+	w.from, w.done = w.from-gone, max(0, w.done-gone)
 }
 
 // fill reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off, for which decoders return
