@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,6 +33,10 @@ type Serve struct {
 	TLSCert        string        `name:"tls-cert" env:"VIGIA_TLS_CERT" default:"" placeholder:"FILE" help:"TLS certificate (PEM) for both listeners; needs --tls-key. Read again when the file changes."`
 	TLSKey         string        `name:"tls-key" env:"VIGIA_TLS_KEY" default:"" placeholder:"FILE" help:"TLS private key (PEM)."`
 	WebhookAllow   []string      `name:"webhook-allow" env:"VIGIA_WEBHOOK_ALLOW" placeholder:"CIDR" help:"Address ranges that outgoing calls may reach although they are not public (10.1.0.0/16); repeat or separate by commas."`
+	WebhookProxy   string        `name:"webhook-proxy" env:"VIGIA_WEBHOOK_PROXY" default:"" placeholder:"URL" help:"Proxy that every outgoing call goes through; it has to refuse inner addresses too. The usual proxy variables are not looked at."`
+	WebhookSlots   int           `name:"webhook-slots" env:"VIGIA_WEBHOOK_SLOTS" default:"4" placeholder:"N" help:"Attempts that one webhook endpoint gets at one time from this process, and the most that a crash can repeat to it."`
+	WebhookRate    int           `name:"webhook-rate" env:"VIGIA_WEBHOOK_RATE" default:"200" placeholder:"N" help:"Attempts a second that one webhook endpoint gets from this process; 0 means no limit."`
+	EventRetention time.Duration `name:"event-retention" env:"VIGIA_EVENT_RETENTION" default:"720h" placeholder:"TIME" help:"How long events are kept for delivery, reading and replay, delivered or not; at least 168h."`
 	LogLevel       string        `name:"log-level" env:"VIGIA_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe level that is logged: debug, info, warn, error."`
 	LogFormat      string        `name:"log-format" env:"VIGIA_LOG_FORMAT" default:"auto" enum:"auto,json,text" help:"Log lines as json, as text, or auto: text on a terminal."`
 	LogFile        string        `name:"log-file" env:"VIGIA_LOG_FILE" default:"" placeholder:"FILE" help:"File that log lines are appended to; empty means standard error."`
@@ -93,9 +96,7 @@ func (s Serve) Check(c Common) error {
 			}
 		}
 	}
-	if _, err := s.AllowedRanges(); err != nil {
-		p = append(p, err.Error())
-	}
+	p = append(p, s.alertProblems()...)
 	if s.DrainTime < 0 || s.StopTime < 0 {
 		p = append(p, "--drain-time and --stop-time: must not be negative")
 	}
@@ -128,17 +129,25 @@ func quote(s string) string { return fmt.Sprintf("%q", s) }
 // Has tells whether this process plays a role.
 func (s Serve) Has(role string) bool { return slices.Contains(s.Roles, role) }
 
-// AllowedRanges parses --webhook-allow.
-func (s Serve) AllowedRanges() ([]netip.Prefix, error) {
-	var list []netip.Prefix
-	for _, text := range s.WebhookAllow {
-		p, err := netip.ParsePrefix(strings.TrimSpace(text))
-		if err != nil {
-			return nil, fmt.Errorf("--webhook-allow: %q is no address range such as 10.1.0.0/16", text)
-		}
-		list = append(list, p.Masked())
+// leastRetention is longer than the 75 hours over which a delivery is tried, and than the five days after which a dead
+// endpoint is disabled.
+const leastRetention = 7 * 24 * time.Hour
+
+func (s Serve) alertProblems() Problems {
+	var p Problems
+	if err := s.Outgoing().Check(); err != nil {
+		errors.As(err, &p)
 	}
-	return list, nil
+	if s.WebhookSlots < 0 || s.WebhookSlots > 256 {
+		p = append(p, "--webhook-slots: 0 (the default) to 256")
+	}
+	if s.WebhookRate < 0 || s.WebhookRate > 100_000 {
+		p = append(p, "--webhook-rate: 0 (no limit) to 100000")
+	}
+	if s.EventRetention != 0 && s.EventRetention < leastRetention {
+		p = append(p, "--event-retention: at least 168h")
+	}
+	return p
 }
 
 // Level is the log level as slog knows it.

@@ -1,0 +1,129 @@
+package alert
+
+import (
+	"context"
+	"time"
+
+	"vigia/internal/partner"
+	"vigia/internal/webhook"
+)
+
+// Selection names deliveries to repeat. Exactly one of Event, the window and Failed is given.
+type Selection struct {
+	// Event is one event.
+	Event EventID
+	// From and To are a window of the events' times: from the one, up to but without the other.
+	From, To time.Time
+	// Failed are all deliveries whose tries are used up.
+	Failed bool
+	// Endpoint narrows to one endpoint; empty means all that want the event.
+	Endpoint EndpointID
+}
+
+// DeliveryStatus is a delivery as people see it.
+type DeliveryStatus struct {
+	Endpoint   EndpointID
+	Event      EventID
+	Seq        int64
+	State      DeliveryState
+	Attempts   int
+	NextAt     time.Time
+	FinishedAt time.Time
+}
+
+// AttemptLog is one try as it was logged.
+type AttemptLog struct {
+	Endpoint EndpointID
+	At       time.Time
+	Status   int
+	Failure  webhook.Failure
+	Duration time.Duration
+	// Answer is how the receiver's answer began: foreign text, to be shown escaped.
+	Answer string
+}
+
+// Report compares what happened with what the partner got.
+type Report struct {
+	Events int64
+	// Pushed are events that every endpoint wanting them has received, and at least one did.
+	Pushed int64
+	// Pulled are events up to the cursor that the partner has shown.
+	Pulled int64
+	// Missing are neither pushed nor pulled.
+	Missing int64
+	// Oldest are the first of the missing.
+	Oldest    []Kept
+	Endpoints []EndpointReport
+}
+
+// EndpointReport counts an endpoint's deliveries by state.
+type EndpointReport struct {
+	Endpoint                         EndpointID
+	State                            EndpointState
+	Delivered, Pending, Held, Failed int64
+}
+
+// HistoryStore is what the operator's view of events needs.
+type HistoryStore interface {
+	FeedStore
+	// Requeue makes the selected deliveries pending again with new tries, and returns how many.
+	Requeue(ctx context.Context, id partner.ID, s Selection) (int64, error)
+	Deliveries(ctx context.Context, id partner.ID, event EventID) ([]DeliveryStatus, error)
+	Attempts(ctx context.Context, id partner.ID, event EventID) ([]AttemptLog, error)
+	EventReport(ctx context.Context, id partner.ID, from, to time.Time, show int) (Report, error)
+	PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error)
+}
+
+// History is what the operator asks about events, from the command line and the console alike.
+type History struct{ store HistoryStore }
+
+// NewHistory joins the rules to a store.
+func NewHistory(store HistoryStore) *History { return &History{store} }
+
+// Events returns up to limit events that follow a number.
+func (h *History) Events(ctx context.Context, id partner.ID, after int64, limit int) ([]Kept, error) {
+	if _, err := h.store.PartnerByID(ctx, id); err != nil {
+		return nil, err
+	}
+	list, _, err := h.store.EventsAfter(ctx, id, after, min(max(limit, 1), MaxPage))
+	return list, err
+}
+
+// Deliveries returns where an event has gone, and every try.
+func (h *History) Deliveries(ctx context.Context, id partner.ID, event EventID) ([]DeliveryStatus, []AttemptLog, error) {
+	list, err := h.store.Deliveries(ctx, id, event)
+	if err != nil {
+		return nil, nil, err
+	}
+	tries, err := h.store.Attempts(ctx, id, event)
+	return list, tries, err
+}
+
+// Replay pushes again what was selected, whether it arrived before or not: receivers tell repeats by the event's id.
+// Deliveries of disabled endpoints are held.
+func (h *History) Replay(ctx context.Context, id partner.ID, s Selection) (int64, error) {
+	ways := 0
+	for _, given := range []bool{s.Event != "", !s.From.IsZero() || !s.To.IsZero(), s.Failed} {
+		if given {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return 0, ErrReplay.With("give one event, a window, or all failed")
+	}
+	if !s.From.IsZero() && !s.To.IsZero() && !s.From.Before(s.To) {
+		return 0, ErrReplay.With("window: from must be before to")
+	}
+	if _, err := h.store.PartnerByID(ctx, id); err != nil {
+		return 0, err
+	}
+	return h.store.Requeue(ctx, id, s)
+}
+
+// Report compares events of a window with what the partner got, and shows the first of what is missing.
+func (h *History) Report(ctx context.Context, id partner.ID, from, to time.Time, show int) (Report, error) {
+	if _, err := h.store.PartnerByID(ctx, id); err != nil {
+		return Report{}, err
+	}
+	return h.store.EventReport(ctx, id, from, to, show)
+}

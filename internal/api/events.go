@@ -1,0 +1,97 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/time/rate"
+
+	"vigia/internal/alert"
+	"vigia/internal/once"
+	"vigia/internal/telemetry"
+)
+
+// eventPage is the answer of GET /events.
+type eventPage struct {
+	Events  []eventItem `json:"events"`
+	Next    string      `json:"next"`
+	HasMore bool        `json:"hasMore"`
+}
+
+type eventItem struct {
+	ID string `json:"id"`
+	// Body is what is pushed, byte for byte.
+	Body jsontext.Value `json:"body"`
+}
+
+const defaultEventLimit = 100
+
+func (s *Server) listEvents(r *request) (any, error) {
+	cursors := r.http.URL.Query()["after"]
+	if len(cursors) > 1 || len(cursors) == 1 && cursors[0] == "" {
+		return nil, alert.ErrCursor.With("after: one cursor, or none")
+	}
+	cursor := ""
+	if len(cursors) == 1 {
+		cursor = cursors[0]
+	}
+	limit, err := r.countInQuery("limit", defaultEventLimit)
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.Rules.Events.Read(r.ctx, r.caller.Partner, cursor, int(min(limit, alert.MaxPage)))
+	if err != nil {
+		return nil, err
+	}
+	if page.Skipped {
+		r.reply.Set("x-truncated", "true")
+	}
+	list := eventPage{Events: make([]eventItem, len(page.Events)), Next: page.Next, HasMore: page.HasMore}
+	for i, e := range page.Events {
+		list.Events[i] = eventItem{ID: string(e.ID), Body: e.Body}
+	}
+	return list, nil
+}
+
+// webhookKeysPath is where the public keys of an endpoint are: for everybody who knows its id.
+const webhookKeysPath = "/.well-known/vigia-webhook-keys/{endpoint}"
+
+// The public keys are read without credentials, so their rate is bounded for all callers together.
+const (
+	publicKeysPerSecond = 50
+	publicKeysBurst     = 100
+)
+
+// webhookKeys answers with the keys that verify v1a signatures, newest first. Receivers may keep them for a while: a rotated
+// key signs beside the new one for a day.
+func (s *Server) webhookKeys() http.Handler {
+	limit := rate.NewLimiter(publicKeysPerSecond, publicKeysBurst)
+	rt := &route{method: http.MethodGet, path: webhookKeysPath, area: cyberArea}
+	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
+		ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get("x-request-id")))
+		r := &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}
+		if !limit.AllowN(s.Now(), 1) {
+			w.Header().Set("retry-after", "1")
+			s.write(w, r, once.Answer{}, errRateLimited)
+			return
+		}
+		keys, err := s.Rules.Webhooks.PublicKeys(ctx, alert.EndpointID(hr.PathValue("endpoint")))
+		if err != nil {
+			s.write(w, r, once.Answer{}, err)
+			return
+		}
+		body, err := json.Marshal(struct {
+			Keys []string `json:"keys"`
+		}{keys}, json.FormatNilSliceAsNull(false))
+		if err != nil {
+			s.write(w, r, once.Answer{}, err)
+			return
+		}
+		h := w.Header()
+		h.Set("content-type", "application/json; charset=utf-8")
+		h.Set("cache-control", "public, max-age=300")
+		h.Set("x-content-type-options", "nosniff")
+		_, _ = w.Write(body) // a caller that is gone needs no answer
+	})
+}

@@ -1,0 +1,57 @@
+package config
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Outgoing is where the service may call: what a server and the commands that check or call an address have in common.
+type Outgoing struct {
+	WebhookAllow []string `name:"webhook-allow" env:"VIGIA_WEBHOOK_ALLOW" placeholder:"CIDR" help:"Address ranges that outgoing calls may reach although they are not public; give the same as to the server."`
+	WebhookProxy string   `name:"webhook-proxy" env:"VIGIA_WEBHOOK_PROXY" placeholder:"URL" help:"Proxy that every outgoing call goes through; give the same as to the server."`
+}
+
+// Outgoing is the server's.
+func (s Serve) Outgoing() Outgoing {
+	return Outgoing{WebhookAllow: s.WebhookAllow, WebhookProxy: s.WebhookProxy}
+}
+
+// Check validates it.
+func (o Outgoing) Check() error {
+	var p Problems
+	if _, err := o.Ranges(); err != nil {
+		p = append(p, err.Error())
+	}
+	if _, err := o.Proxy(); err != nil {
+		p = append(p, err.Error())
+	}
+	return p.orNil()
+}
+
+// Ranges parses --webhook-allow.
+func (o Outgoing) Ranges() ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for _, text := range o.WebhookAllow {
+		p, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("--webhook-allow: %q is no address range such as 10.1.0.0/16", text)
+		}
+		list = append(list, p.Masked())
+	}
+	return list, nil
+}
+
+// Proxy parses --webhook-proxy; nil means none. The text is not repeated in the error, as it may hold a password.
+func (o Outgoing) Proxy() (*url.URL, error) {
+	if o.WebhookProxy == "" {
+		return nil, nil //nolint:nilnil // no proxy is the usual answer, and http.Transport spells it nil too
+	}
+	u, err := url.Parse(o.WebhookProxy)
+	if err != nil || u.Hostname() == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) {
+		return nil, fmt.Errorf("--webhook-proxy: expected http://host:port, https://host:port or socks5://host:port")
+	}
+	return u, nil
+}

@@ -1,0 +1,134 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"vigia/internal/alert"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+)
+
+// Requeue makes deliveries pending again with new tries. For an event or a window it also makes those that never were: for
+// endpoints that came later, or whose filter has widened. What is pending already is left alone. Large windows go in batches.
+func (s *Store) Requeue(ctx context.Context, id partner.ID, sel alert.Selection) (int64, error) {
+	if sel.Failed {
+		return s.requeueFailed(ctx, id, sel.Endpoint)
+	}
+	first, end := window(sel.From, sel.To)
+	after, upTo, without := int64(0), int64(math.MaxInt64), string(alert.WebhookTest) // a test was meant for one endpoint, once
+	if sel.Event != "" {
+		seq, err := s.seqOf(ctx, s.reader(ctx), id, sel.Event)
+		if err != nil {
+			return 0, err
+		}
+		after, upTo, without = seq-1, seq, ""
+	}
+	var total int64
+	for {
+		var seen int
+		var n int64
+		last := after
+		err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+			endpoints, err := s.replayTargets(ctx, tx, id, sel.Endpoint)
+			if err != nil {
+				return err
+			}
+			events, err := collect(ctx, tx, func(row scanner) (e keptEvent, err error) {
+				err = row.Scan(&e.id, &e.kind, &e.seq, &e.person)
+				return e, err
+			}, `SELECT id, type, seq, person FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
+				AND type <> $6 ORDER BY seq LIMIT $7`, string(id), after, upTo, first, end, without, int64(sweepBatch))
+			if err != nil {
+				return fmt.Errorf("replay: %w", err)
+			}
+			if seen = len(events); seen > 0 {
+				last = events[seen-1].seq
+			}
+			n, err = s.requeue(ctx, tx, id, events, endpoints)
+			return err
+		})
+		if err == nil {
+			after, total = last, total+n
+		}
+		if err != nil || seen < sweepBatch {
+			return total, err
+		}
+	}
+}
+
+// replayTargets are the endpoints to replay to, held still until the transaction ends.
+func (s *Store) replayTargets(ctx context.Context, tx *sqldb.Tx, id partner.ID, only alert.EndpointID) ([]alert.Endpoint, error) {
+	if err := s.lockEvents(ctx, tx, id); err != nil {
+		return nil, err
+	}
+	all, err := endpointFilters(ctx, tx, id)
+	if err != nil || only == "" {
+		return all, err
+	}
+	for _, e := range all {
+		if e.ID == only {
+			return []alert.Endpoint{e}, nil
+		}
+	}
+	return nil, alert.ErrEndpointNotFound
+}
+
+func (s *Store) requeue(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint) (int64, error) {
+	now := micros(s.now())
+	var total int64
+	for _, to := range endpoints {
+		state := alert.Pending
+		if to.State == alert.Disabled {
+			state = alert.Held
+		}
+		for _, e := range events {
+			if !to.Wants(e.kind) {
+				continue
+			}
+			n, err := affected(tx.ExecContext(ctx, `INSERT INTO delivery
+				(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, lease, created_at, finished_at)
+				VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, '', $8, 0)
+				ON CONFLICT (partner_id, endpoint_id, seq) DO UPDATE SET state = $6, ordered = $7, attempts = 0, next_at = $8, lease = '', finished_at = 0
+				WHERE delivery.state <> 'pending'`,
+				string(id), string(to.ID), e.seq, string(e.id), e.person, string(state), len(e.person) > 0, now))
+			if err != nil {
+				return 0, fmt.Errorf("replay: %w", err)
+			}
+			total += n
+		}
+	}
+	if total > 0 {
+		tx.AfterCommit(s.signalDue)
+	}
+	return total, nil
+}
+
+// requeueFailed repeats every delivery whose tries are used up.
+func (s *Store) requeueFailed(ctx context.Context, id partner.ID, only alert.EndpointID) (int64, error) {
+	var total int64
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		total = 0
+		endpoints, err := s.replayTargets(ctx, tx, id, only)
+		if err != nil {
+			return err
+		}
+		for _, to := range endpoints {
+			state := alert.Pending
+			if to.State == alert.Disabled {
+				state = alert.Held
+			}
+			n, err := affected(tx.ExecContext(ctx, `UPDATE delivery SET state = $3, ordered = (length(person) > 0), attempts = 0, next_at = $4,
+				lease = '', finished_at = 0 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'failed'`,
+				string(id), string(to.ID), string(state), micros(s.now())))
+			if err != nil {
+				return fmt.Errorf("replay: %w", err)
+			}
+			total += n
+		}
+		tx.AfterCommit(s.signalDue)
+		return nil
+	})
+	return total, err
+}
