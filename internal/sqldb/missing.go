@@ -4,38 +4,59 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // LoadMissing is Load for rows that may be there already: one that meets a unique constraint is left out and the rest go in,
-// whoever else is inserting the same ones at that moment. It returns how many were new. On PostgreSQL the rows are copied to
-// a temporary table first, since COPY itself cannot leave any out.
-func (t *Tx) LoadMissing(ctx context.Context, table string, columns []string, next func() ([]any, error)) (int64, error) {
-	names := strings.Join(columns, ", ")
+// whoever else is inserting the same ones at that moment. key names a BIGINT column among columns; its values in the rows that
+// were new come back in ascending order. An empty key returns nothing.
+//
+// On PostgreSQL the rows are copied to a temporary table first, since COPY itself cannot leave any out. Looking for the rows
+// that exist and copying the rest would save that, but the planner's statistics are old after a bulk load, and then it
+// answers such a look-up by walking the whole table; a conflict always goes through its index.
+func (t *Tx) LoadMissing(ctx context.Context, table string, columns []string, key string, next func() ([]any, error)) ([]int64, error) {
 	if t.engine != PostgreSQL {
-		return t.insertMissing(ctx, table, columns, next)
+		return t.insertMissing(ctx, table, columns, slices.Index(columns, key), next)
 	}
-	stage := "load_" + table
+	stage, names := "load_"+table, strings.Join(columns, ", ")
 	// Made once per connection, emptied at each end of a transaction.
 	_, err := t.ExecContext(ctx, `CREATE TEMPORARY TABLE IF NOT EXISTS `+stage+` (LIKE `+table+`) ON COMMIT DELETE ROWS`)
 	if err == nil {
 		_, err = t.ExecContext(ctx, `TRUNCATE pg_temp.`+stage) // what an earlier load of the same transaction left
 	}
 	if err != nil {
-		return 0, fmt.Errorf("prepare load of %s: %w", table, err)
+		return nil, fmt.Errorf("prepare load of %s: %w", table, err)
 	}
 	if _, err := t.copyFrom(ctx, stage, columns, next); err != nil {
-		return 0, err
+		return nil, err
 	}
-	res, err := t.ExecContext(ctx, `INSERT INTO `+table+` (`+names+`) SELECT `+names+` FROM pg_temp.`+stage+` ON CONFLICT DO NOTHING`)
+	insert := `INSERT INTO ` + table + ` (` + names + `) SELECT ` + names + ` FROM pg_temp.` + stage + ` ON CONFLICT DO NOTHING`
+	if key == "" {
+		if _, err = t.ExecContext(ctx, insert); err != nil {
+			return nil, fmt.Errorf("load %s: %w", table, err)
+		}
+		return nil, nil
+	}
+	rows, err := t.QueryContext(ctx, insert+` RETURNING `+key)
 	if err != nil {
-		return 0, fmt.Errorf("load %s: %w", table, err)
+		return nil, fmt.Errorf("load %s: %w", table, err)
 	}
-	return res.RowsAffected()
+	defer func() { _ = rows.Close() }() // Err below reports what matters
+	var added []int64
+	for rows.Next() {
+		var v int64
+		if err := rows.Scan(&v); err != nil {
+			return nil, fmt.Errorf("load %s: %w", table, err)
+		}
+		added = append(added, v)
+	}
+	slices.Sort(added)
+	return added, rows.Err()
 }
 
-func (t *Tx) insertMissing(ctx context.Context, table string, columns []string, next func() ([]any, error)) (n int64, err error) {
+func (t *Tx) insertMissing(ctx context.Context, table string, columns []string, key int, next func() ([]any, error)) (added []int64, err error) {
 	marks := make([]string, len(columns))
 	for i := range marks {
 		marks[i] = "$" + strconv.Itoa(i+1)
@@ -43,22 +64,28 @@ func (t *Tx) insertMissing(ctx context.Context, table string, columns []string, 
 	stmt, err := t.PrepareContext(ctx, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+strings.Join(marks, ", ")+
 		") ON CONFLICT DO NOTHING")
 	if err != nil {
-		return 0, fmt.Errorf("prepare load of %s: %w", table, err)
+		return nil, fmt.Errorf("prepare load of %s: %w", table, err)
 	}
 	defer func() { err = errors.Join(err, stmt.Close()) }()
 	for {
 		row, err := next()
 		if err != nil || row == nil {
-			return n, err
+			slices.Sort(added)
+			return added, err
 		}
 		res, err := stmt.ExecContext(ctx, row...)
 		if err != nil {
-			return n, fmt.Errorf("load %s: %w", table, err)
+			return nil, fmt.Errorf("load %s: %w", table, err)
 		}
-		added, err := res.RowsAffected()
+		if key < 0 {
+			continue
+		}
+		n, err := res.RowsAffected()
 		if err != nil {
-			return n, fmt.Errorf("load %s: %w", table, err)
+			return nil, fmt.Errorf("load %s: %w", table, err)
 		}
-		n += added
+		if v, ok := row[key].(int64); ok && n == 1 {
+			added = append(added, v)
+		}
 	}
 }

@@ -2,9 +2,10 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 
 	"vigia/internal/partner"
@@ -69,11 +70,11 @@ func (b *batch) Keep(ctx context.Context, register []plan.Plan, dryRun bool) ([]
 	if len(rows) == 0 {
 		return repeated, nil
 	}
-	var stored []int
 	if dryRun {
-		_, existing, _, err := b.known(ctx, b.store.reader(ctx), rows)
-		return append(repeated, existing...), err
+		stored, _, err := b.standing(ctx, b.store.reader(ctx), rows)
+		return append(repeated, itemsOf(stored)...), err
 	}
+	var stored []int
 	err := b.store.inTx(ctx, func(tx *sqldb.Tx) (err error) {
 		stored, err = b.keep(ctx, tx, register, rows)
 		return err
@@ -96,17 +97,11 @@ func (b *batch) distinct() (rows []newRow, repeated []int) {
 	return rows, repeated
 }
 
-func (b *batch) keep(ctx context.Context, tx *sqldb.Tx, register []plan.Plan, rows []newRow) (stored []int, err error) {
-	// The counter's lock comes first: bulk requests of one partner pass one by one, so what is not there now stays absent.
+// keep returns the items that the partner has already.
+func (b *batch) keep(ctx context.Context, tx *sqldb.Tx, register []plan.Plan, rows []newRow) ([]int, error) {
+	// The counter's lock comes first: bulk requests of one partner pass one by one.
 	last, err := lockSubscriptions(ctx, tx, b.id)
 	if err != nil {
-		return nil, err
-	}
-	fresh, stored, over, err := b.known(ctx, tx, rows)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.store.endBySeq(ctx, tx, b.id, over); err != nil {
 		return nil, err
 	}
 	for _, p := range register {
@@ -114,88 +109,88 @@ func (b *batch) keep(ctx context.Context, tx *sqldb.Tx, register []plan.Plan, ro
 			return nil, err
 		}
 	}
-	if len(fresh) == 0 {
-		return stored, nil
-	}
-	if err := b.loadPersons(ctx, tx, fresh); err != nil {
+	if err := b.loadPersons(ctx, tx, rows); err != nil {
 		return nil, err
 	}
-	if err := b.load(ctx, tx, last, fresh); err != nil {
-		return nil, err
-	}
-	return stored, b.store.addActive(ctx, tx, b.id, last, int64(len(fresh)))
-}
-
-// probe is how many CPFs one look-up asks for: few enough for SQLite, which searches parameters by name.
-const probe = 200
-
-// known splits rows into those that the partner does not have and those that it has (by item). A subscription whose expiry date
-// is over, but which the sweep has not met yet, stands in nobody's way: its seq is returned so that it can be ended.
-func (b *batch) known(ctx context.Context, q querier, rows []newRow) (fresh []newRow, stored []int, over []int64, err error) {
-	today := subscription.DayOf(b.store.now())
-	fresh = make([]newRow, 0, len(rows))
-	for chunk := range slices.Chunk(rows, probe) {
-		live, err := b.live(ctx, q, chunk)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		for _, r := range chunk {
-			found, exists := live[r.key()]
-			switch {
-			case exists && (found.expiry == 0 || found.expiry >= int64(today)):
-				stored = append(stored, r.item)
-				continue
-			case exists:
-				over = append(over, found.seq)
-			}
-			fresh = append(fresh, r)
-		}
-	}
-	return fresh, stored, over, nil
-}
-
-type liveRow struct{ seq, expiry int64 }
-
-// live returns the subscriptions that have not ended of the people of some rows.
-func (b *batch) live(ctx context.Context, q querier, rows []newRow) (map[liveKey]liveRow, error) {
-	args, marks := make([]any, 1, probe+1), make([]byte, 0, 5*probe)
-	args[0] = string(b.id)
-	for i := range probe {
-		// A short list is filled up with its last entry, so that there is one statement to prepare and not two hundred.
-		args = append(args, rows[min(i, len(rows)-1)].cpf)
-		if i > 0 {
-			marks = append(marks, ", "...)
-		}
-		marks = append(marks, '$')
-		marks = strconv.AppendInt(marks, int64(i+2), 10)
-	}
-	found, err := q.QueryContext(ctx, `SELECT cpf, plan_id, seq, expiry_day FROM subscription
-		WHERE partner_id = $1 AND ended_at = 0 AND cpf IN (`+string(marks)+`)`, args...)
+	added, left, err := b.load(ctx, tx, last, rows)
 	if err != nil {
-		return nil, classify(fmt.Errorf("find subscriptions: %w", err))
+		return nil, err
 	}
-	defer func() { _ = found.Close() }() // Err below reports what matters
-	var live map[liveKey]liveRow
-	for found.Next() {
-		var cpf []byte
-		var p string
-		var row liveRow
-		if err := found.Scan(&cpf, &p, &row.seq, &row.expiry); err != nil {
-			return nil, fmt.Errorf("find subscriptions: %w", err)
-		}
-		if live == nil {
-			live = make(map[liveKey]liveRow, len(rows))
-		}
-		live[liveKey{string(cpf), p}] = row
+	if left, err = b.replaceOver(ctx, tx, last, &added, left); err != nil {
+		return nil, err
 	}
-	return live, classify(found.Err())
+	return itemsOf(left), b.store.addActive(ctx, tx, b.id, last, added)
+}
+
+func itemsOf(rows []newRow) []int {
+	items := make([]int, len(rows))
+	for i, r := range rows {
+		items[i] = r.item
+	}
+	return items
+}
+
+// replaceOver looks again at the rows that met a live subscription. One whose expiry date is over, but which the sweep has not
+// come to yet, stands in nobody's way: it is ended here and the new one created.
+func (b *batch) replaceOver(ctx context.Context, tx *sqldb.Tx, last int64, added *[]int64, left []newRow) ([]newRow, error) {
+	if len(left) == 0 {
+		return nil, nil
+	}
+	due, err := anyOver(ctx, tx, b.id, subscription.DayOf(b.store.now()))
+	if err != nil || !due {
+		return left, err
+	}
+	stored, over, err := b.standing(ctx, tx, left)
+	if err != nil || len(over) == 0 {
+		return stored, err
+	}
+	seqs, again := make([]int64, len(over)), make([]newRow, len(over))
+	for i, o := range over {
+		seqs[i], again[i] = o.seq, o.row
+	}
+	if err := b.store.endBySeq(ctx, tx, b.id, seqs); err != nil {
+		return nil, err
+	}
+	if len(*added) > 0 {
+		last = (*added)[len(*added)-1]
+	}
+	more, met, err := b.load(ctx, tx, last, again)
+	*added = append(*added, more...)
+	return append(stored, met...), err
+}
+
+// overRow is a new row and the seq of the subscription, past its date, that it replaces.
+type overRow struct {
+	row newRow
+	seq int64
+}
+
+// standing splits off the rows that the partner has a subscription for: stored, or past its date. Rows it has none for are
+// neither.
+func (b *batch) standing(ctx context.Context, q querier, rows []newRow) (stored []newRow, over []overRow, err error) {
+	today := int64(subscription.DayOf(b.store.now()))
+	for _, r := range rows {
+		var seq, expiry int64
+		err := q.QueryRowContext(ctx, `SELECT seq, expiry_day FROM subscription
+			WHERE partner_id = $1 AND cpf = $2 AND plan_id = $3 AND ended_at = 0`, string(b.id), r.cpf, r.plan).Scan(&seq, &expiry)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+		case err != nil:
+			return nil, nil, classify(fmt.Errorf("find subscription: %w", err))
+		case expiry != 0 && expiry < today:
+			over = append(over, overRow{r, seq})
+		default:
+			stored = append(stored, r)
+		}
+	}
+	return stored, over, nil
 }
 
 // loadPersons makes the people known by both of their digests; many are known already.
 func (b *batch) loadPersons(ctx context.Context, tx *sqldb.Tx, rows []newRow) error {
 	i, now := 0, micros(b.store.now())
 	values := make([]any, 5)
-	_, err := tx.LoadMissing(ctx, "person", []string{"partner_id", "cpf", "user_256", "user_512", "created_at"}, func() ([]any, error) {
+	_, err := tx.LoadMissing(ctx, "person", []string{"partner_id", "cpf", "user_256", "user_512", "created_at"}, "", func() ([]any, error) {
 		if i == len(rows) {
 			return nil, nil
 		}
@@ -211,11 +206,12 @@ var loadedColumns = []string{
 	"partner_id", "seq", "plan_id", "cpf", "holder", "start_day", "expiry_day", "body", "created_at", "suspended_at", "ended_at",
 }
 
-// load puts the rows in behind seq last, sealing each body for its place on the way.
-func (b *batch) load(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRow) error {
+// load puts the rows in behind seq last, sealing each body for its place on the way. It returns the seqs of those that went in
+// and the rows that met a live subscription; a row that was left out leaves a gap in the numbers.
+func (b *batch) load(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRow) (added []int64, left []newRow, err error) {
 	i, now := 0, micros(b.store.now())
 	values := make([]any, len(loadedColumns))
-	_, err := tx.Load(ctx, "subscription", loadedColumns, func() ([]any, error) {
+	added, err = tx.LoadMissing(ctx, "subscription", loadedColumns, "seq", func() ([]any, error) {
 		if i == len(rows) {
 			return nil, nil
 		}
@@ -230,5 +226,16 @@ func (b *batch) load(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRo
 		values[5], values[6], values[7], values[8], values[9], values[10] = r.start, r.expiry, sealed, now, int64(0), int64(0)
 		return values, nil
 	})
-	return err
+	if err != nil {
+		return nil, nil, err
+	}
+	next := 0
+	for i, r := range rows {
+		if next < len(added) && added[next] == last+int64(i)+1 {
+			next++
+			continue
+		}
+		left = append(left, r)
+	}
+	return added, left, nil
 }

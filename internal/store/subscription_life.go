@@ -18,11 +18,8 @@ func (s *Store) MoveSubscriptions(ctx context.Context, id partner.ID, which subs
 	var moved subscription.Moved
 	if which.Over != 0 {
 		// The sweep looks every minute at every partner and mostly finds nothing: it looks before it locks.
-		var due bool
-		err := s.reader(ctx).QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM subscription
-			WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0 AND expiry_day < $2)`, string(id), int64(which.Over)).Scan(&due)
-		if err != nil || !due {
-			return moved, classify(err)
+		if due, err := anyOver(ctx, s.reader(ctx), id, which.Over); err != nil || !due {
+			return moved, err
 		}
 	}
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
@@ -46,6 +43,16 @@ func (s *Store) MoveSubscriptions(ctx context.Context, id partner.ID, which subs
 		return s.move(ctx, tx, id, change, move)
 	})
 	return moved, err
+}
+
+// anyOver tells whether a partner has a subscription that has not ended though its expiry date lies before a day.
+func anyOver(ctx context.Context, q querier, id partner.ID, day subscription.Day) (over bool, err error) {
+	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM subscription
+		WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0 AND expiry_day < $2)`, string(id), int64(day)).Scan(&over)
+	if err != nil {
+		return false, classify(fmt.Errorf("find due subscriptions: %w", err))
+	}
+	return over, nil
 }
 
 // moves tells whether a subscription is not already where the move leads.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"vigia/internal/partner"
 	"vigia/internal/plan"
@@ -39,28 +40,25 @@ func lockSubscriptions(ctx context.Context, tx *sqldb.Tx, id partner.ID) (last i
 	return last, nil
 }
 
-// addActive counts n new subscriptions behind seq last. The caller holds the counter's lock.
-func (s *Store) addActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, last, n int64) error {
-	_, err := tx.ExecContext(ctx, `UPDATE subscription_counter SET last = last + $2, active = active + $2 WHERE partner_id = $1`,
-		string(id), n)
+// addActive counts new subscriptions in. Their seqs ascend and lie behind last, which was the highest before. The caller
+// holds the counter's lock.
+func (s *Store) addActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, last int64, seqs []int64) error {
+	if len(seqs) == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE subscription_counter SET last = $2, active = active + $3 WHERE partner_id = $1`,
+		string(id), seqs[len(seqs)-1], int64(len(seqs)))
 	if err != nil {
 		return fmt.Errorf("count subscriptions: %w", err)
 	}
-	var fresh []blockCount // blocks that no earlier seq reached
+	var fresh []blockCount // blocks that no earlier seq reached: loaded in one go
 	for level := 1; level <= blockLevels; level++ {
-		width := span(level)
-		for seq := last + 1; seq <= last+n; {
-			block := seq / width
-			end := min((block+1)*width-1, last+n)
-			c := blockCount{level, block, end - seq + 1}
-			if last > 0 && last/width == block {
-				if err := changeBlock(ctx, tx, id, c); err != nil {
-					return err
-				}
-			} else {
+		for _, c := range blockCounts(level, seqs, 1) {
+			if c.block > last/span(level) {
 				fresh = append(fresh, c)
+			} else if err := changeBlock(ctx, tx, id, c); err != nil {
+				return err
 			}
-			seq = end + 1
 		}
 	}
 	i := 0
@@ -75,14 +73,28 @@ func (s *Store) addActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, last
 	return err
 }
 
+// blockCounts counts ascending seqs by block, each as much as by.
+func blockCounts(level int, seqs []int64, by int64) []blockCount {
+	var counts []blockCount
+	width := span(level)
+	for _, seq := range seqs {
+		if n := len(counts); n == 0 || counts[n-1].block != seq/width {
+			counts = append(counts, blockCount{level, seq / width, 0})
+		}
+		counts[len(counts)-1].active += by
+	}
+	return counts
+}
+
 type blockCount struct {
 	level         int
 	block, active int64
 }
 
 func changeBlock(ctx context.Context, tx *sqldb.Tx, id partner.ID, c blockCount) error {
-	_, err := tx.ExecContext(ctx, `UPDATE subscription_block SET active = active + $4
-		WHERE partner_id = $1 AND level = $2 AND block = $3`, string(id), int64(c.level), c.block, c.active)
+	_, err := tx.ExecContext(ctx, `INSERT INTO subscription_block (partner_id, level, block, active) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (partner_id, level, block) DO UPDATE SET active = subscription_block.active + excluded.active`,
+		string(id), int64(c.level), c.block, c.active)
 	if err != nil {
 		return fmt.Errorf("count block: %w", err)
 	}
@@ -96,13 +108,10 @@ func (s *Store) removeActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, s
 	if err != nil {
 		return fmt.Errorf("count subscriptions: %w", err)
 	}
+	slices.Sort(seqs)
 	for level := 1; level <= blockLevels; level++ {
-		gone := map[int64]int64{}
-		for _, seq := range seqs {
-			gone[seq/span(level)]--
-		}
-		for block, n := range gone {
-			if err := changeBlock(ctx, tx, id, blockCount{level, block, n}); err != nil {
+		for _, c := range blockCounts(level, seqs, -1) {
+			if err := changeBlock(ctx, tx, id, c); err != nil {
 				return err
 			}
 		}
@@ -134,7 +143,7 @@ SELECT n.active, s.seq, s.plan_id, s.start_day, s.expiry_day, s.body, s.created_
 FROM subscription_counter n LEFT JOIN (
 	SELECT seq, plan_id, start_day, expiry_day, body, created_at, suspended_at FROM subscription
 	WHERE partner_id = $1 AND ended_at = 0 AND seq >= (SELECT block FROM c1) * 128
-	ORDER BY seq LIMIT $3 OFFSET $2 - (SELECT before FROM c1)) s ON 1 = 1
+	ORDER BY seq LIMIT $3 OFFSET coalesce($2 - (SELECT before FROM c1), 0)) s ON 1 = 1
 WHERE n.partner_id = $1 ORDER BY s.seq`
 
 // ActivePage returns part of a partner's subscriptions that have not ended, and how many there are.

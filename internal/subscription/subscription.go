@@ -17,7 +17,7 @@ import (
 
 // Subscription is one person's subscription to one plan.
 type Subscription struct {
-	// Seq numbers the subscriptions of a partner from 1 without gaps, in the order of creation.
+	// Seq numbers the subscriptions of a partner in the order of creation; some numbers are never used.
 	Seq    int64
 	Plan   plan.ID
 	Start  Day

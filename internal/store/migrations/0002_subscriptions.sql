@@ -12,8 +12,8 @@ CREATE TABLE plan (
 	PRIMARY KEY (partner_id, id)
 );
 
--- One row per subscription ever made. seq counts from 1 without gaps per partner, in commit order, because its counter's row
--- is locked until the transaction ends. Days count from 1 January of the year 1, which is 1.
+-- One row per subscription ever made. seq grows per partner in commit order, because its counter's row is locked until the
+-- transaction ends; an item that turned out to be there already leaves a gap. Days count from 1 January of the year 1, which is 1.
 CREATE TABLE subscription (
 	partner_id   TEXT NOT NULL,
 	seq          BIGINT NOT NULL,
