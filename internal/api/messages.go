@@ -2,8 +2,11 @@ package api
 
 import (
 	"net/http"
+	"strings"
 
+	"vigia/internal/cyber"
 	"vigia/internal/fault"
+	"vigia/internal/identifier"
 	"vigia/internal/password"
 )
 
@@ -14,6 +17,7 @@ const (
 	msgMonitoringAdded   = "Dados adicionados com sucesso."
 	msgMonitoringRemoved = "Dados removidos com sucesso."
 	msgCaseOpened        = "Caso criado com sucesso."
+	msgAnswerKept        = "Resposta registrada com sucesso."
 	msgFindingResolved   = "Ocorrência resolvida com sucesso."
 )
 
@@ -68,6 +72,34 @@ var passwordAdvice = map[password.Exposure][]string{
 		"Esta senha não foi encontrada nos vazamentos conhecidos. Isso não garante que ela seja forte: prefira senhas longas.",
 		"Não repita a mesma senha em outros serviços e ative a verificação em duas etapas sempre que possível.",
 	},
+}
+
+// mendSentence is what the score recommends, by what it mends: {vazamento} is the breach, {valor} the person's value in it, masked.
+// What an answer would mend is said by the catalogue of content.
+var mendSentence = map[cyber.Mends]string{
+	cyber.MendStealer:  "Passe o antivírus em seus aparelhos e depois troque todas as senhas: {valor} foi capturado por um programa espião (“{vazamento}”).",
+	cyber.MendPassword: "Troque a senha usada com {valor}, exposta em “{vazamento}”, em todos os serviços em que ela se repete.",
+	cyber.MendCard:     "Peça a substituição do cartão exposto junto de {valor} em “{vazamento}”.",
+	cyber.MendSession:  "Encerre as sessões abertas das contas ligadas a {valor}, expostas em “{vazamento}”.",
+	cyber.MendIdentity: "Confira no Registrato do Banco Central se há contas ou empréstimos que não são seus: “{vazamento}” expôs seu documento junto de {valor}.",
+	cyber.MendMoney:    "Avise seu banco e desconfie de contatos em nome dele: “{vazamento}” expôs dados financeiros ligados a {valor}.",
+	cyber.MendHash:     "Troque a senha usada com {valor}: “{vazamento}” a expôs de forma embaralhada, que pode ser revertida.",
+	cyber.MendHealth:   "Desconfie de quem citar sua saúde para vender ou cobrar: “{vazamento}” expôs esses dados junto de {valor}.",
+	cyber.MendPhish:    "Troque o que digitou em páginas falsas: {valor} estava na coleta “{vazamento}”.",
+	cyber.MendContact:  "Redobre o cuidado com mensagens e ligações para {valor}, exposto em “{vazamento}”, e marque a ocorrência como resolvida.",
+	cyber.MendDevice:   "Instale o antivírus do seu plano em pelo menos um aparelho: nenhum está protegido.",
+}
+
+// watchSentence is what the score recommends for a kind of value that is not monitored.
+var watchSentence = map[identifier.Kind]string{
+	identifier.CPF:   "Cadastre seu CPF no monitoramento para saber quando ele aparecer em um vazamento.",
+	identifier.Email: "Cadastre seu e-mail no monitoramento para saber quando ele aparecer em um vazamento.",
+	identifier.Phone: "Cadastre seu telefone no monitoramento para saber quando ele aparecer em um vazamento.",
+	identifier.Card:  "Cadastre seus cartões no monitoramento para saber quando um deles aparecer em um vazamento.",
+}
+
+func fillSentence(sentence, breach, value string) string {
+	return strings.NewReplacer("{vazamento}", breach, "{valor}", value).Replace(sentence)
 }
 
 // messageOf is the sentence for a fault answered with a status.

@@ -48,6 +48,7 @@ var routes = []route{
 	{12, http.MethodPost, "/subscriptions", subscriptionArea, partner.ScopeSubscriptions, streamBody, (*Server).createSubscriptions},
 	{13, http.MethodGet, "/subscriptions", subscriptionArea, partner.ScopeSubscriptionsRead, noBody, (*Server).listSubscriptions},
 	{14, http.MethodGet, "/subscriptions/{plan_id}/{beneficiary_cpf}", subscriptionArea, partner.ScopeSubscriptionsRead, noBody, (*Server).getSubscription},
+	{0, http.MethodPost, "/cyber/advise/{userhash}/answers", cyberArea, partner.ScopeCyber, smallBody, (*Server).answerQuestion},
 	{0, http.MethodGet, "/cyber/findings/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).listFindings},
 	{0, http.MethodPost, "/cyber/findings/{id}/resolve", cyberArea, partner.ScopeCyber, smallBody, (*Server).resolveFinding},
 }

@@ -49,6 +49,7 @@ type Rules struct {
 	Cases         *cyber.Cases
 	Endpoints     *cyber.Endpoints
 	Cover         *cyber.Cover
+	Persons       *cyber.Persons
 	Monitoring    *cyber.Monitoring
 	Subscriptions *subscription.Registry
 }

@@ -35,6 +35,7 @@ type App struct {
 	Cases         *cyber.Cases
 	Endpoints     *cyber.Endpoints
 	Cover         *cyber.Cover
+	Content       *cyber.Catalogue
 	Monitoring    *cyber.Monitoring
 	Passwords     *password.Library
 	Webhooks      *alert.Endpoints
@@ -88,6 +89,7 @@ func build(ctx context.Context, c config.Common, db *sqldb.DB) (*App, error) {
 		Cases:      cyber.NewCases(st, now),
 		Endpoints:  cyber.NewEndpoints(st, now, nil),
 		Cover:      cyber.NewCover(st),
+		Content:    cyber.NewCatalogue(st, now),
 		Monitoring: cyber.NewMonitoring(st, cyber.Unasked{}, keys.Fingerprint, now),
 		Webhooks:   alert.NewEndpoints(st, now, nil),
 		Feed:       alert.NewFeed(st),

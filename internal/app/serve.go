@@ -17,6 +17,7 @@ import (
 
 	"vigia/internal/api"
 	"vigia/internal/config"
+	"vigia/internal/cyber"
 	"vigia/internal/partner"
 	"vigia/internal/password"
 	"vigia/internal/telemetry"
@@ -234,7 +235,7 @@ func (s *Server) partnerHandler() http.Handler {
 	partners := api.NewServer(api.Options{
 		Gate: s.gate, Ledger: s.app.Store, Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now,
 		Rules: api.Rules{
-			Passwords: s.passwords, Subscriptions: s.app.Subscriptions, Monitoring: s.app.Monitoring, Services: s.app.Services, Cases: s.app.Cases, Endpoints: s.app.Endpoints, Cover: s.app.Cover},
+			Passwords: s.passwords, Subscriptions: s.app.Subscriptions, Monitoring: s.app.Monitoring, Services: s.app.Services, Cases: s.app.Cases, Endpoints: s.app.Endpoints, Cover: s.app.Cover, Persons: s.persons()},
 	})
 	// A second mux around the first would match every path twice.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -244,6 +245,13 @@ func (s *Server) partnerHandler() http.Handler {
 		default:
 			partners.ServeHTTP(w, r)
 		}
+	})
+}
+
+// persons are the rules of advice and score; a score that cannot be kept is worth a line in the log and no more.
+func (s *Server) persons() *cyber.Persons {
+	return cyber.NewPersons(s.app.Store, s.app.Content, s.app.now, func(ctx context.Context, err error) {
+		s.log.WarnContext(ctx, "score of the day not kept", "cause", err.Error())
 	})
 }
 

@@ -1,0 +1,188 @@
+package cyber
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"vigia/internal/partner"
+)
+
+// ScoreDay is a person's score on a day on which it changed.
+type ScoreDay struct {
+	// Day counts from 1970-01-01, UTC.
+	Day int64
+	// Breach and Assessment are in tenths, so that equal ones are equal.
+	Breach, Assessment int64
+}
+
+// Date is the day.
+func (d ScoreDay) Date() time.Time { return time.Unix(d.Day*86400, 0).UTC() }
+
+// PersonStore knows where people stand.
+type PersonStore interface {
+	// Posture reads everything about a person in one round trip; breaches by name only.
+	Posture(ctx context.Context, id partner.ID, u partner.UserHash) (*Posture, error)
+	// BreachesByName returns the named breaches that there are.
+	BreachesByName(ctx context.Context, names []string) ([]Breach, error)
+	// KeepAnswer keeps an answer over an earlier one.
+	KeepAnswer(ctx context.Context, id partner.ID, u partner.UserHash, item ContentID, value string) error
+	// KeepScore keeps a day's score over an earlier one of the same day; ScoreDays returns all, oldest first.
+	KeepScore(ctx context.Context, id partner.ID, u partner.UserHash, d ScoreDay) error
+	ScoreDays(ctx context.Context, id partner.ID, u partner.UserHash) ([]ScoreDay, error)
+}
+
+// Persons advises people and scores their risk.
+type Persons struct {
+	store     PersonStore
+	catalogue *Catalogue
+	now       func() time.Time
+	// missed is told when a day's score could not be kept: the answer stands, and the next one keeps it.
+	missed   func(ctx context.Context, err error)
+	breaches breachBook
+}
+
+// NewPersons joins the rules to a store, the catalogue and a clock. missed may be nil.
+func NewPersons(store PersonStore, catalogue *Catalogue, now func() time.Time, missed func(context.Context, error)) *Persons {
+	if missed == nil {
+		missed = func(context.Context, error) {}
+	}
+	return &Persons{store: store, catalogue: catalogue, now: now, missed: missed, breaches: breachBook{known: map[string]bookEntry{}}}
+}
+
+// Advise returns what applies to a person, most urgent first.
+func (s *Persons) Advise(ctx context.Context, id partner.ID, u partner.UserHash) ([]Advice, error) {
+	p, items, err := s.posture(ctx, id, u)
+	if err != nil {
+		return nil, err
+	}
+	return adviseOn(p, items, s.now()), nil
+}
+
+// Score returns a person's risk, and keeps it for the day if it is not what the last day says.
+func (s *Persons) Score(ctx context.Context, id partner.ID, u partner.UserHash) (Score, error) {
+	p, items, err := s.posture(ctx, id, u)
+	if err != nil {
+		return Score{}, err
+	}
+	score := scoreOf(p, items)
+	today := ScoreDay{Day: s.now().Unix() / 86400, Breach: int64(score.Breach*10 + 0.5), Assessment: int64(score.Assessment*10 + 0.5)}
+	if today.Breach != p.Last.Breach || today.Assessment != p.Last.Assessment || p.Last.Day == 0 {
+		if err := s.store.KeepScore(ctx, id, u, today); err != nil {
+			s.missed(ctx, fmt.Errorf("keep score: %w", err))
+		}
+	}
+	return score, nil
+}
+
+// History returns the days on which a person's score changed, oldest first.
+func (s *Persons) History(ctx context.Context, id partner.ID, u partner.UserHash) ([]ScoreDay, error) {
+	return s.store.ScoreDays(ctx, id, u)
+}
+
+// Answer keeps a person's answer to an item's validation question.
+func (s *Persons) Answer(ctx context.Context, id partner.ID, u partner.UserHash, item ContentID, value string) error {
+	offered, err := s.catalogue.offered(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range offered.items {
+		it := &offered.items[i]
+		if it.ID != item {
+			continue
+		}
+		if it.Question == nil {
+			break
+		}
+		if !it.Question.offers(value) {
+			return ErrAnswerInvalid.With("value: none of the question's options")
+		}
+		return s.store.KeepAnswer(ctx, id, u, item, value)
+	}
+	return ErrContentNotFound.With("catalogId: no such item, or it asks nothing")
+}
+
+func (s *Persons) posture(ctx context.Context, id partner.ID, u partner.UserHash) (*Posture, *shelf, error) {
+	items, err := s.catalogue.offered(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := s.store.Posture(ctx, id, u)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, items, s.breaches.open(ctx, s.store, p, s.now())
+}
+
+// breachBook remembers judged breaches: thousands of people are in the same one. What an operator changes about a breach shows
+// within offeredFor; a breach that is new is looked up at once.
+type breachBook struct {
+	mu    sync.RWMutex
+	known map[string]bookEntry
+}
+
+type bookEntry struct {
+	breach *judged
+	until  time.Time
+}
+
+// open fills in the breaches of a posture.
+func (b *breachBook) open(ctx context.Context, store PersonStore, p *Posture, now time.Time) error {
+	if !b.fill(p, now) {
+		return nil
+	}
+	names := b.claim(p, now)
+	if len(names) > 0 {
+		found, err := store.BreachesByName(ctx, names)
+		if err != nil {
+			return err
+		}
+		b.mu.Lock()
+		for _, breach := range found {
+			b.known[breach.Name] = bookEntry{judge(breach, now), now.Add(offeredFor)}
+		}
+		b.mu.Unlock()
+	}
+	b.fill(p, now)
+	return nil
+}
+
+// fill looks the breaches up in the book and tells whether some are not in it or too old.
+func (b *breachBook) fill(p *Posture, now time.Time) (lacking bool) {
+	b.mu.RLock()
+	defer b.mu.RUnlock() // held to the end, so that a breach is one and the same for all values of the person
+	for i := range p.Assets {
+		a := &p.Assets[i]
+		a.open = make([]*judged, 0, len(a.Breaches))
+		for _, name := range a.Breaches {
+			e, ok := b.known[name]
+			lacking = lacking || !ok || !now.Before(e.until)
+			if ok {
+				a.open = append(a.open, e.breach)
+			}
+		}
+	}
+	return lacking
+}
+
+// claim returns the names to look up. What is only too old is claimed by one request: the others go on with what is there.
+func (b *breachBook) claim(p *Posture, now time.Time) (names []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	seen := map[string]bool{}
+	for i := range p.Assets {
+		for _, name := range p.Assets[i].Breaches {
+			e, ok := b.known[name]
+			if seen[name] || ok && now.Before(e.until) {
+				continue
+			}
+			seen[name] = true
+			names = append(names, name)
+			if ok {
+				b.known[name] = bookEntry{e.breach, now.Add(offeredFor)}
+			}
+		}
+	}
+	return names
+}

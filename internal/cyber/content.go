@@ -1,0 +1,268 @@
+package cyber
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"vigia/internal/fault"
+	"vigia/internal/identifier"
+)
+
+// ContentID names an item of the catalogue: lower-case words joined by hyphens.
+type ContentID string
+
+// ContentType is what kind of text an item is.
+type ContentType string
+
+// The types, to the letter of the contract.
+const (
+	ContentAlert  ContentType = "alert"
+	ContentAdvice ContentType = "advice"
+	ContentTip    ContentType = "tip"
+)
+
+// DeviceType is where an item makes sense.
+type DeviceType string
+
+// The device types, to the letter of the contract.
+const (
+	DeviceAll     DeviceType = "all"
+	DeviceMobile  DeviceType = "mobile"
+	DeviceDesktop DeviceType = "desktop"
+)
+
+// Item is one piece of educational content.
+type Item struct {
+	ID     ContentID
+	Type   ContentType
+	Device DeviceType
+	// Rank is the urgency, 1 to 1000; what ranks higher comes first.
+	Rank  int
+	When  Condition
+	Title string
+	// Body may name the finding the item is about: {vazamento}, {valor}, {data}. More is added when the item is about several,
+	// and may say how many others: {mais}.
+	Body, More string
+	Question   *ValidationQuestion
+	Retired    bool
+}
+
+// ValidationQuestion asks whether the advice has been followed.
+type ValidationQuestion struct {
+	Text string
+	// Mends is what the score recommends while the answer leaves a risk.
+	Mends   string
+	Options []Option
+}
+
+// Option is an answer to choose.
+type Option struct {
+	Value, Label string
+	// Risk is what this answer leaves to mend, 0 to 10.
+	Risk int
+}
+
+// Weight is the risk of the worst answer, which an unanswered question counts as.
+func (q ValidationQuestion) Weight() int {
+	weight := 0
+	for _, o := range q.Options {
+		weight = max(weight, o.Risk)
+	}
+	return weight
+}
+
+// Risk is what an answer leaves to mend. Without an answer, or with one that is not offered any more, the worst is assumed.
+func (q ValidationQuestion) Risk(answer string) int {
+	for _, o := range q.Options {
+		if o.Value == answer && answer != "" {
+			return o.Risk
+		}
+	}
+	return q.Weight()
+}
+
+// Condition says to whom an item applies: everything in it must hold. The zero value holds for everybody.
+type Condition struct {
+	// An open finding fits when its breach exposed one of Exposes, came from one of Sources, concerns a value of one of
+	// Assets and is at least as bad as Severity; an empty one of these does not restrict.
+	Exposes  []Exposed
+	Sources  []SourceKind
+	Assets   []identifier.Kind
+	Severity Severity
+	// OpenFindings is the least number of breaches with open findings; NoFindings means none.
+	OpenFindings int
+	NoFindings   bool
+	// NoDevice and HasDevice are about devices with a live key; all means any.
+	NoDevice, HasDevice DeviceType
+	// KeyEndsWithin is in days: a live key ends no later.
+	KeyEndsWithin int
+	// NotWatched and Watched are about kinds of monitored values.
+	NotWatched, Watched identifier.Kind
+	// Answered holds when each named item was answered with one of the values.
+	Answered map[ContentID][]string
+	// OpenCase and WaitingCase are about support cases; a waiting one needs the person's reply.
+	OpenCase, WaitingCase bool
+}
+
+// aboutFinding tells whether the condition picks a finding, which the text may then name.
+func (c Condition) aboutFinding() bool {
+	return len(c.Exposes)+len(c.Sources)+len(c.Assets) > 0 || c.Severity != ""
+}
+
+// Faults of the catalogue.
+var (
+	ErrContentInvalid  = fault.New(fault.Invalid, "content.invalid")
+	ErrContentNotFound = fault.New(fault.NotFound, "content.not_found")
+	ErrContentExists   = fault.New(fault.Conflict, "content.exists")
+	ErrAnswerInvalid   = fault.New(fault.Invalid, "answer.invalid")
+)
+
+var (
+	slug        = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	placeholder = regexp.MustCompile(`\{[^}]*\}`)
+)
+
+const (
+	maxSlug     = 64
+	maxTitle    = 120
+	maxBody     = 1000
+	maxOptions  = 10
+	maxRisk     = 10
+	maxRank     = 1000
+	maxKeyAhead = 366
+)
+
+func isSlug(s string) bool { return len(s) <= maxSlug && slug.MatchString(s) }
+
+// check says what is wrong with an item.
+func (it Item) check() error {
+	bad := func(format string, args ...any) error {
+		return ErrContentInvalid.With("%s: "+format, append([]any{asciiOnly(string(it.ID))}, args...)...)
+	}
+	switch {
+	case !isSlug(string(it.ID)):
+		return ErrContentInvalid.With("id: lower-case words joined by hyphens, at most %d characters", maxSlug)
+	case it.Type != ContentAlert && it.Type != ContentAdvice && it.Type != ContentTip:
+		return bad("type: one of alert, advice, tip")
+	case !it.Device.known():
+		return bad("device: one of all, mobile, desktop")
+	case it.Rank < 1 || it.Rank > maxRank:
+		return bad("rank: 1 to %d", maxRank)
+	case !within(it.Title, 1, maxTitle):
+		return bad("title: 1 to %d characters", maxTitle)
+	case !within(it.Body, 1, maxBody) || !within(it.More, 0, maxBody):
+		return bad("body: 1 to %d characters", maxBody)
+	}
+	if word, ok := it.strayPlaceholder(); ok {
+		return bad("%s: no such word here", word)
+	}
+	if err := it.When.check(); err != "" {
+		return bad("when: %s", err)
+	}
+	if it.Question == nil {
+		return nil
+	}
+	if it.When.aboutFinding() {
+		return bad("question: an item about a finding cannot ask, as the next finding would be hidden by the answer to the last")
+	}
+	if err := it.Question.check(); err != "" {
+		return bad("question: %s", err)
+	}
+	return nil
+}
+
+// strayPlaceholder returns a word in braces that nothing would be put for.
+func (it Item) strayPlaceholder() (string, bool) {
+	allowed := map[string]bool{}
+	if it.When.aboutFinding() {
+		allowed = map[string]bool{"{vazamento}": true, "{valor}": true, "{data}": true}
+	}
+	for _, word := range placeholder.FindAllString(it.Title+it.Body, -1) {
+		if !allowed[word] {
+			return asciiOnly(word), true
+		}
+	}
+	for _, word := range placeholder.FindAllString(it.More, -1) {
+		if !allowed[word] && (word != "{mais}" || !it.When.aboutFinding()) {
+			return asciiOnly(word), true
+		}
+	}
+	return "", false
+}
+
+func (c Condition) check() string {
+	for _, e := range c.Exposes {
+		if !slices.Contains(AllExposed(), e) {
+			return "exposes: unknown class"
+		}
+	}
+	for _, s := range c.Sources {
+		if !slices.Contains([]SourceKind{SourceBreach, SourceCombolist, SourceStealer, SourcePaste, SourcePhish}, s) {
+			return "sources: unknown kind"
+		}
+	}
+	switch {
+	case c.Severity != "" && severityOrder(c.Severity) < 0:
+		return "severity: one of low, medium, high, critical"
+	case c.NoDevice != "" && !c.NoDevice.known() || c.HasDevice != "" && !c.HasDevice.known():
+		return "no_device, has_device: one of all, mobile, desktop"
+	case c.KeyEndsWithin < 0 || c.KeyEndsWithin > maxKeyAhead:
+		return "key_ends_within: 0 to 366 days"
+	case c.OpenFindings < 0:
+		return "open_findings: not negative"
+	}
+	for id, values := range c.Answered {
+		if !isSlug(string(id)) || len(values) == 0 {
+			return "answered: an item and the values of its options"
+		}
+	}
+	return ""
+}
+
+func (q ValidationQuestion) check() string {
+	if !within(q.Text, 1, maxBody) || !within(q.Mends, 1, maxBody) {
+		return "text and mends: 1 to 1000 characters"
+	}
+	if len(q.Options) < 2 || len(q.Options) > maxOptions {
+		return "options: 2 to 10"
+	}
+	seen, best := map[string]bool{}, maxRisk
+	for _, o := range q.Options {
+		if !isSlug(o.Value) || seen[o.Value] || !within(o.Label, 1, maxTitle) || o.Risk < 0 || o.Risk > maxRisk {
+			return "options: each a value of its own (a word like an id), a label and a risk of 0 to 10"
+		}
+		seen[o.Value], best = true, min(best, o.Risk)
+	}
+	if best != 0 || q.Weight() == 0 {
+		return "options: one must leave no risk (0) and one must leave some"
+	}
+	return ""
+}
+
+func (d DeviceType) known() bool { return d == DeviceAll || d == DeviceMobile || d == DeviceDesktop }
+
+func within(s string, low, high int) bool {
+	n := utf8.RuneCountInString(s)
+	return utf8.ValidString(s) && n >= low && n <= high && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' })
+}
+
+// asciiOnly keeps fault details in plain ASCII, whatever an operator wrote.
+func asciiOnly(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+func severityOrder(s Severity) int {
+	return slices.Index([]Severity{SeverityLow, SeverityMedium, SeverityHigh, SeverityCritical}, s)
+}
+
+// offers tells whether the value is one of the options.
+func (q ValidationQuestion) offers(value string) bool {
+	return slices.ContainsFunc(q.Options, func(o Option) bool { return o.Value == value })
+}

@@ -1,0 +1,135 @@
+package cyber
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ContentStore keeps what the operator changed in the catalogue.
+type ContentStore interface {
+	// ContentChanges returns every changed item.
+	ContentChanges(ctx context.Context) ([]Item, error)
+	// KeepContent keeps items over what was there, all or none.
+	KeepContent(ctx context.Context, items []Item) error
+	// DropContent forgets the operator's change of an item.
+	DropContent(ctx context.Context, id ContentID) error
+}
+
+// Catalogue is the educational content: what this program brings, and over it, item by item, what the operator changed. So a
+// new version of the program brings its new texts wherever the operator wrote none.
+type Catalogue struct {
+	store ContentStore
+	now   func() time.Time
+
+	mu     sync.Mutex
+	cached *shelf
+	until  time.Time
+}
+
+// NewCatalogue joins the rules to a store and a clock.
+func NewCatalogue(store ContentStore, now func() time.Time) *Catalogue {
+	return &Catalogue{store: store, now: now}
+}
+
+// offered returns the catalogue without what is retired, most urgent first. A change by the operator shows within offeredFor.
+func (c *Catalogue) offered(ctx context.Context) (*shelf, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock() // held while reading, so that an expired list is read once and not by every request
+	now := c.now()
+	if now.Before(c.until) {
+		return c.cached, nil
+	}
+	all, err := c.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.cached = shelve(slices.DeleteFunc(all, func(it Item) bool { return it.Retired }))
+	c.until = now.Add(offeredFor)
+	return c.cached, nil
+}
+
+// All returns the whole catalogue, for the operator: most urgent first, alerts before advice before tips, then by id.
+func (c *Catalogue) All(ctx context.Context) ([]Item, error) {
+	first, err := firstContent()
+	if err != nil {
+		return nil, err
+	}
+	changed, err := c.store.ContentChanges(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read catalogue: %w", err)
+	}
+	byID := make(map[ContentID]Item, len(first)+len(changed))
+	for _, it := range append(slices.Clone(first), changed...) {
+		byID[it.ID] = it
+	}
+	all := make([]Item, 0, len(byID))
+	for _, it := range byID {
+		all = append(all, it)
+	}
+	slices.SortFunc(all, func(a, b Item) int {
+		return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(typeOrder(a.Type), typeOrder(b.Type)), cmp.Compare(a.ID, b.ID))
+	})
+	return all, nil
+}
+
+func typeOrder(t ContentType) int {
+	return slices.Index([]ContentType{ContentAlert, ContentAdvice, ContentTip}, t)
+}
+
+// Item returns one item, retired ones too.
+func (c *Catalogue) Item(ctx context.Context, id ContentID) (Item, error) {
+	all, err := c.All(ctx)
+	if err != nil {
+		return Item{}, err
+	}
+	if i := slices.IndexFunc(all, func(it Item) bool { return it.ID == id }); i >= 0 {
+		return all[i], nil
+	}
+	return Item{}, ErrContentNotFound.With("content: no such id")
+}
+
+// Import puts items over what is there. With fresh, an item that exists already is refused.
+func (c *Catalogue) Import(ctx context.Context, items []Item, fresh bool) error {
+	if len(items) == 0 {
+		return ErrContentInvalid.With("file: no items in it")
+	}
+	for _, it := range items {
+		if err := it.check(); err != nil {
+			return err
+		}
+		if fresh {
+			if _, err := c.Item(ctx, it.ID); err == nil {
+				return ErrContentExists.With("%s: is there already; use edit", it.ID)
+			}
+		}
+	}
+	defer c.forget()
+	return c.store.KeepContent(ctx, items)
+}
+
+// Edit changes one item.
+func (c *Catalogue) Edit(ctx context.Context, id ContentID, edit func(*Item)) (Item, error) {
+	it, err := c.Item(ctx, id)
+	if err != nil {
+		return it, err
+	}
+	edit(&it)
+	it.ID = id
+	return it, c.Import(ctx, []Item{it}, false)
+}
+
+// Reset forgets the operator's change: the item is as this program brings it, or gone if it brings none.
+func (c *Catalogue) Reset(ctx context.Context, id ContentID) error {
+	defer c.forget()
+	return c.store.DropContent(ctx, id)
+}
+
+func (c *Catalogue) forget() {
+	c.mu.Lock()
+	c.until = time.Time{}
+	c.mu.Unlock()
+}

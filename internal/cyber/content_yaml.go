@@ -1,0 +1,233 @@
+package cyber
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"io"
+	"path"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+
+	"vigia/internal/identifier"
+)
+
+//go:embed catalogue/*.yaml
+var catalogueFiles embed.FS
+
+// firstContent is the catalogue that this program brings.
+var firstContent = sync.OnceValues(func() ([]Item, error) {
+	entries, err := catalogueFiles.ReadDir("catalogue")
+	if err != nil {
+		return nil, fmt.Errorf("read catalogue: %w", err)
+	}
+	var all []Item
+	for _, e := range entries {
+		text, err := catalogueFiles.ReadFile(path.Join("catalogue", e.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("read catalogue: %w", err)
+		}
+		items, err := ReadContent(bytes.NewReader(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Name(), err)
+		}
+		all = append(all, items...)
+	}
+	return all, nil
+})
+
+// itemFile is an item as YAML holds it.
+type itemFile struct {
+	ID       string        `yaml:"id"`
+	Type     string        `yaml:"type"`
+	Device   string        `yaml:"device"`
+	Rank     int           `yaml:"rank"`
+	When     conditionFile `yaml:"when,omitempty"`
+	Title    string        `yaml:"title"`
+	Body     string        `yaml:"body"`
+	More     string        `yaml:"more,omitempty"`
+	Question *questionFile `yaml:"question,omitempty"`
+	Retired  bool          `yaml:"retired,omitempty"`
+}
+
+type conditionFile struct {
+	Exposes       []string            `yaml:"exposes,flow,omitempty"`
+	Sources       []string            `yaml:"sources,flow,omitempty"`
+	Assets        []string            `yaml:"assets,flow,omitempty"`
+	Severity      string              `yaml:"severity,omitempty"`
+	OpenFindings  int                 `yaml:"open_findings,omitempty"`
+	NoFindings    bool                `yaml:"no_findings,omitempty"`
+	NoDevice      string              `yaml:"no_device,omitempty"`
+	HasDevice     string              `yaml:"has_device,omitempty"`
+	KeyEndsWithin int                 `yaml:"key_ends_within,omitempty"`
+	NotWatched    string              `yaml:"not_watched,omitempty"`
+	Watched       string              `yaml:"watched,omitempty"`
+	Answered      map[string][]string `yaml:"answered,omitempty"`
+	OpenCase      bool                `yaml:"open_case,omitempty"`
+	WaitingCase   bool                `yaml:"waiting_case,omitempty"`
+}
+
+type questionFile struct {
+	Text    string       `yaml:"text"`
+	Mends   string       `yaml:"mends"`
+	Options []optionFile `yaml:"options"`
+}
+
+type optionFile struct {
+	Value string `yaml:"value"`
+	Label string `yaml:"label"`
+	Risk  int    `yaml:"risk"`
+}
+
+// maxContentFile bounds what is read as a catalogue.
+const maxContentFile = 8 << 20
+
+// ReadContent reads a catalogue in YAML and checks every item. Members it does not know are refused: a misspelt condition
+// would otherwise hold for everybody.
+func ReadContent(r io.Reader) ([]Item, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxContentFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("read content: %w", err)
+	}
+	if len(text) > maxContentFile {
+		return nil, ErrContentInvalid.With("file: at most %d bytes", maxContentFile)
+	}
+	var files []itemFile
+	if err := yaml.UnmarshalWithOptions(text, &files, yaml.Strict()); err != nil {
+		return nil, ErrContentInvalid.With("file: not a YAML list of items: %s", asciiOnly(err.Error())).Because(err)
+	}
+	items, seen := make([]Item, len(files)), make(map[ContentID]bool, len(files))
+	for i, f := range files {
+		it, err := f.item()
+		if err == nil {
+			err = it.check()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if seen[it.ID] {
+			return nil, ErrContentInvalid.With("%s: twice in one file", it.ID)
+		}
+		items[i], seen[it.ID] = it, true
+	}
+	return items, nil
+}
+
+// WriteContent writes a catalogue in the form that ReadContent reads.
+func WriteContent(w io.Writer, items []Item) error {
+	files := make([]itemFile, len(items))
+	for i, it := range items {
+		files[i] = fileOf(it)
+	}
+	text, err := yaml.MarshalWithOptions(files, yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(false))
+	if err != nil {
+		return fmt.Errorf("write content: %w", err)
+	}
+	if _, err := w.Write(text); err != nil {
+		return fmt.Errorf("write content: %w", err)
+	}
+	return nil
+}
+
+func (f itemFile) item() (Item, error) {
+	it := Item{
+		ID: ContentID(f.ID), Type: ContentType(f.Type), Device: DeviceType(f.Device), Rank: f.Rank, Title: f.Title, Body: f.Body,
+		More: f.More, Retired: f.Retired,
+	}
+	var err error
+	if it.When, err = f.When.condition(); err != nil {
+		return it, ErrContentInvalid.With("%s: when: unknown kind of value", asciiOnly(f.ID))
+	}
+	if f.Question != nil {
+		q := ValidationQuestion{Text: f.Question.Text, Mends: f.Question.Mends}
+		for _, o := range f.Question.Options {
+			q.Options = append(q.Options, Option(o))
+		}
+		it.Question = &q
+	}
+	return it, nil
+}
+
+func (f conditionFile) condition() (Condition, error) {
+	c := Condition{
+		Exposes: typed[Exposed](f.Exposes), Sources: typed[SourceKind](f.Sources), Severity: Severity(f.Severity), OpenFindings: f.OpenFindings,
+		NoFindings: f.NoFindings, NoDevice: DeviceType(f.NoDevice), HasDevice: DeviceType(f.HasDevice), KeyEndsWithin: f.KeyEndsWithin,
+		OpenCase: f.OpenCase, WaitingCase: f.WaitingCase,
+	}
+	for _, name := range f.Assets {
+		k, err := identifier.ParseKind(name)
+		if err != nil {
+			return c, err
+		}
+		c.Assets = append(c.Assets, k)
+	}
+	for _, watched := range []struct {
+		name string
+		kind *identifier.Kind
+	}{{f.NotWatched, &c.NotWatched}, {f.Watched, &c.Watched}} {
+		if watched.name == "" {
+			continue
+		}
+		var err error
+		if *watched.kind, err = identifier.ParseKind(watched.name); err != nil {
+			return c, err
+		}
+	}
+	for id, values := range f.Answered {
+		if c.Answered == nil {
+			c.Answered = map[ContentID][]string{}
+		}
+		c.Answered[ContentID(id)] = values
+	}
+	return c, nil
+}
+
+func fileOf(it Item) itemFile {
+	c := it.When
+	f := itemFile{
+		ID: string(it.ID), Type: string(it.Type), Device: string(it.Device), Rank: it.Rank, Title: it.Title, Body: it.Body, More: it.More,
+		Retired: it.Retired,
+		When: conditionFile{
+			Exposes: plain(c.Exposes), Sources: plain(c.Sources), Severity: string(c.Severity), OpenFindings: c.OpenFindings,
+			NoFindings: c.NoFindings, NoDevice: string(c.NoDevice), HasDevice: string(c.HasDevice), KeyEndsWithin: c.KeyEndsWithin,
+			OpenCase: c.OpenCase, WaitingCase: c.WaitingCase,
+		},
+	}
+	for _, k := range c.Assets {
+		f.When.Assets = append(f.When.Assets, k.String())
+	}
+	if c.NotWatched != 0 {
+		f.When.NotWatched = c.NotWatched.String()
+	}
+	if c.Watched != 0 {
+		f.When.Watched = c.Watched.String()
+	}
+	for id, values := range c.Answered {
+		if f.When.Answered == nil {
+			f.When.Answered = map[string][]string{}
+		}
+		f.When.Answered[string(id)] = values
+	}
+	if it.Question != nil {
+		f.Question = &questionFile{Text: it.Question.Text, Mends: it.Question.Mends}
+		for _, o := range it.Question.Options {
+			f.Question.Options = append(f.Question.Options, optionFile(o))
+		}
+	}
+	return f
+}
+
+func typed[T ~string](texts []string) (out []T) {
+	for _, s := range texts {
+		out = append(out, T(s))
+	}
+	return out
+}
+
+func plain[T ~string](values []T) (out []string) {
+	for _, v := range values {
+		out = append(out, string(v))
+	}
+	return out
+}

@@ -1,0 +1,297 @@
+package cyber
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"vigia/internal/identifier"
+)
+
+// The risk model. docs/risk-model.md explains it to people; a test holds the page's tables against these.
+
+// exposedWeight is how many points a class of data is worth to somebody who means harm, and whether it stays true for life.
+var exposedWeight = map[Exposed]struct {
+	points  float64
+	forever bool
+}{
+	ExposedPassword:     {40, false},
+	ExposedCard:         {40, false},
+	ExposedCookies:      {35, false},
+	ExposedDocument:     {25, true},
+	ExposedFinancial:    {25, false},
+	ExposedCPF:          {20, true},
+	ExposedPasswordHash: {20, false},
+	ExposedHealth:       {20, true},
+	ExposedBirthDate:    {8, true},
+	ExposedAddress:      {8, false},
+	ExposedPhone:        {6, false},
+	ExposedName:         {4, true},
+	ExposedEmail:        {4, false},
+	ExposedUsername:     {4, false},
+	ExposedIP:           {2, false},
+	ExposedOther:        {3, false},
+}
+
+// sourceFactor is how dangerous data of a source is: a stealer's log is fresh and whole, a combolist mostly copied.
+var sourceFactor = map[SourceKind]float64{
+	SourceStealer: 1.5, SourcePhish: 1.3, SourceBreach: 1, SourcePaste: 0.8, SourceCombolist: 0.7,
+}
+
+// ageFactor is what is left of data that people change, by the years since the breach.
+var ageFactor = [...]struct {
+	years  int
+	factor float64
+}{{1, 1}, {3, 0.8}, {5, 0.6}, {math.MaxInt32, 0.4}}
+
+const (
+	// furtherShare is what each class after the strongest counts.
+	furtherShare = 0.25
+	// identityBonus is for a government id together with a name, birth date or address: enough to open an account.
+	identityBonus = 10
+	unverified    = 0.8
+	fabricated    = 0.1
+	spamList      = 0.2
+	// breachCeiling is the most that one breach can be worth: no single one makes 100.
+	breachCeiling = 75
+)
+
+// The shares of the assessment score; they add up to 100.
+const (
+	shareDevices = 25
+	shareAnswers = 35
+	shareAlerts  = 15
+	// alertPart is the share of open alerts when nothing usable was exposed.
+	alertPart = 5
+)
+
+// shareWatched is for each kind of value that is not monitored, 25 together, in the order they are recommended.
+var shareWatched = [...]struct {
+	kind   identifier.Kind
+	points float64
+}{{identifier.CPF, 8}, {identifier.Email, 8}, {identifier.Phone, 5}, {identifier.Card, 4}}
+
+// points is what one breach is worth, 0 to breachCeiling.
+func (b Breach) points(now time.Time) float64 {
+	age := ageOf(b.Date, now)
+	strongest, further := 0.0, 0.0
+	for _, e := range b.Exposes {
+		w, ok := exposedWeight[e]
+		if !ok {
+			w = exposedWeight[ExposedOther]
+		}
+		points := w.points
+		if !w.forever {
+			points *= age
+		}
+		if points > strongest {
+			strongest, points = points, strongest
+		}
+		further += points
+	}
+	points := strongest + furtherShare*further
+	if b.Has(ExposedCPF, ExposedDocument) && b.Has(ExposedName, ExposedBirthDate, ExposedAddress) {
+		points += identityBonus
+	}
+	if f, ok := sourceFactor[b.Kind]; ok {
+		points *= f
+	}
+	if !b.Verified {
+		points *= unverified
+	}
+	if b.Fabricated {
+		points *= fabricated
+	}
+	if b.SpamList {
+		points *= spamList
+	}
+	return min(points, breachCeiling)
+}
+
+// ageOf is the factor for a breach of that day; a breach without a date counts as new.
+func ageOf(date, now time.Time) float64 {
+	for _, step := range ageFactor {
+		if date.IsZero() || step.years == math.MaxInt32 || now.Before(date.AddDate(step.years, 0, 0)) {
+			return step.factor
+		}
+	}
+	return 1
+}
+
+// Score is a person's risk: 0 is best, 100 worst.
+type Score struct {
+	Breach, Assessment float64
+	// Recommendations are in the order of what they win.
+	Recommendations []Recommendation
+}
+
+// Mends names what a recommendation is about.
+type Mends string
+
+// What can be mended.
+const (
+	MendStealer  Mends = "stealer"
+	MendPassword Mends = "password"
+	MendCard     Mends = "card"
+	MendSession  Mends = "session"
+	MendIdentity Mends = "identity"
+	MendMoney    Mends = "financial"
+	MendHash     Mends = "password_hash"
+	MendHealth   Mends = "health"
+	MendPhish    Mends = "phish"
+	MendContact  Mends = "contact"
+	MendDevice   Mends = "device"
+	MendWatch    Mends = "watch"
+	MendAnswer   Mends = "answer"
+)
+
+// AllMends lists everything that can be mended.
+func AllMends() []Mends {
+	return []Mends{
+		MendStealer, MendPassword, MendCard, MendSession, MendIdentity, MendMoney, MendHash, MendHealth, MendPhish, MendContact,
+		MendDevice, MendWatch, MendAnswer,
+	}
+}
+
+// Recommendation is something to do, what it mends and what it wins.
+type Recommendation struct {
+	Mends Mends
+	// Breach is the title of the breach.
+	Breach string
+	// asset is the person's value in the breach.
+	asset *PostureAsset
+	// Kind is what to watch.
+	Kind identifier.Kind
+	// Text is the catalogue's own sentence, for answers.
+	Text string
+	// Wins is by how much the two scores together would fall.
+	Wins float64
+}
+
+// Value is the person's value in the breach, masked; empty when the recommendation is not about one.
+func (r Recommendation) Value() string {
+	if r.asset == nil {
+		return ""
+	}
+	return identifier.Mask(r.asset.Kind, r.asset.Value)
+}
+
+// maxRecommendations keeps the list within what a person reads.
+const maxRecommendations = 20
+
+// scoreOf computes the score. It is deterministic, a new finding never lowers it, and resolving one never raises it.
+func scoreOf(p *Posture, s *shelf) Score {
+	found := p.exposures()
+	breach, recs := breachScore(found)
+	assessment := alertShare(p.status())
+	usable := 0
+	for _, e := range found {
+		if e.usable {
+			usable++
+		}
+	}
+	for i, e := range found {
+		others := usable
+		if e.usable {
+			others--
+		}
+		recs[i].Wins += alertShare(p.status()) - alertShare(statusOfRest(len(found)-1, others))
+	}
+	for _, r := range postureGaps(p, s) {
+		assessment += r.Wins
+		recs = append(recs, r)
+	}
+	slices.SortStableFunc(recs, func(a, b Recommendation) int { return cmp.Compare(b.Wins, a.Wins) })
+	return Score{Breach: tenth(breach), Assessment: tenth(min(assessment, 100)), Recommendations: recs[:min(len(recs), maxRecommendations)]}
+}
+
+// breachScore joins the breaches as chances of harm are joined: 100 * (1 - product of (1 - points/100)). So each adds to what the
+// others left, and their order does not matter. It also says what mending each alone would win.
+func breachScore(found []exposure) (float64, []Recommendation) {
+	before := make([]float64, len(found)+1) // what the breaches up to each leave
+	before[0] = 1
+	for i, e := range found {
+		before[i+1] = before[i] * (1 - e.points/100)
+	}
+	recs, after := make([]Recommendation, len(found), len(found)+16), 1.0
+	for i := len(found) - 1; i >= 0; i-- {
+		e := found[i]
+		recs[i] = Recommendation{Mends: e.mends, Breach: e.Title, asset: e.assets[0], Wins: before[i] * after * e.points}
+		after *= 1 - e.points/100
+	}
+	return 100 * (1 - before[len(found)]), recs
+}
+
+// mends says what to do about a breach: the worst of what it exposed decides.
+func (b Breach) mends() Mends {
+	switch {
+	case b.Kind == SourceStealer:
+		return MendStealer
+	case b.Has(ExposedPassword):
+		return MendPassword
+	case b.Has(ExposedCard):
+		return MendCard
+	case b.Has(ExposedCookies):
+		return MendSession
+	case b.Has(ExposedDocument, ExposedCPF):
+		return MendIdentity
+	case b.Has(ExposedFinancial):
+		return MendMoney
+	case b.Has(ExposedPasswordHash):
+		return MendHash
+	case b.Has(ExposedHealth):
+		return MendHealth
+	case b.Kind == SourcePhish:
+		return MendPhish
+	}
+	return MendContact
+}
+
+func alertShare(s Status) float64 {
+	switch s {
+	case StatusCompromised:
+		return shareAlerts
+	case StatusAlert:
+		return alertPart
+	case StatusMonitored:
+	}
+	return 0
+}
+
+// statusOfRest is the worst status that so many breaches leave, so many of them usable against the person: see StatusOf.
+func statusOfRest(breaches, usable int) Status {
+	switch {
+	case usable > 0:
+		return StatusCompromised
+	case breaches > 0:
+		return StatusAlert
+	}
+	return StatusMonitored
+}
+
+// postureGaps lists what is missing beyond breaches; Wins of all of them and the share of alerts are the assessment score.
+func postureGaps(p *Posture, s *shelf) []Recommendation {
+	var gaps []Recommendation
+	if !p.protected(DeviceAll) {
+		gaps = append(gaps, Recommendation{Mends: MendDevice, Wins: shareDevices})
+	}
+	for _, w := range shareWatched {
+		if !p.watches(w.kind) {
+			gaps = append(gaps, Recommendation{Mends: MendWatch, Kind: w.kind, Wins: w.points})
+		}
+	}
+	for i := range s.items {
+		q := s.items[i].Question
+		if q == nil {
+			continue
+		}
+		if risk := q.Risk(p.Answers[s.items[i].ID]); risk > 0 {
+			gaps = append(gaps, Recommendation{Mends: MendAnswer, Text: q.Mends, Wins: shareAnswers * float64(risk) / float64(s.weight)})
+		}
+	}
+	return gaps
+}
+
+// tenth rounds to one decimal.
+func tenth(x float64) float64 { return math.Round(x*10) / 10 }
