@@ -93,6 +93,11 @@ func (s *Store) auditHead(ctx context.Context, q querier) (operator.Head, error)
 	return h, nil
 }
 
+// AuditHead returns the end of the trail.
+func (s *Store) AuditHead(ctx context.Context) (operator.Head, error) {
+	return s.auditHead(ctx, s.reader(ctx))
+}
+
 // auditRow is a line together with its mac.
 type auditRow struct {
 	operator.Entry

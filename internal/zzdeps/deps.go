@@ -47,4 +47,5 @@ import (
 	_ "modernc.org/sqlite"
 	_ "modernc.org/sqlite/lib"
 	_ "pgregory.net/rapid"
+	_ "rsc.io/qr"
 )

@@ -50,3 +50,22 @@ CREATE TABLE audit_head (
 	mac BYTEA NOT NULL, -- of the last line
 	tag BYTEA NOT NULL  -- over seq and mac
 );
+
+-- Counts that the console shows. They are kept up by a worker, because counting millions of rows takes longer than a page
+-- may. Names that begin with "mark." say how far an incremental count has come.
+CREATE TABLE tally (
+	name TEXT NOT NULL,
+	part TEXT NOT NULL,   -- a partner's id; empty: the whole service
+	day  BIGINT NOT NULL, -- days since 1970-01-01, UTC; 0: as it stands now
+	n    BIGINT NOT NULL,
+	PRIMARY KEY (name, part, day)
+);
+INSERT INTO epoch (name, value) VALUES ('figures', 1);
+
+-- What the console lists and counts, newest first and without opening rows.
+CREATE INDEX finding_newest ON finding (found_at, id, resolution);
+CREATE INDEX asset_status ON asset (status, created_at, id);
+CREATE INDEX subscription_suspended ON subscription (partner_id, seq) WHERE ended_at = 0 AND suspended_at > 0;
+CREATE INDEX delivery_done ON delivery (state, finished_at) WHERE finished_at > 0;
+CREATE INDEX support_case_status ON support_case (status, changed_at, id);
+CREATE INDEX job_newest ON job (created_at, id);

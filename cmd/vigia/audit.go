@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"vigia/internal/app"
+	"vigia/internal/config"
+	"vigia/internal/operator"
+)
+
+// command is what is recorded of a run.
+type command struct{ action, subject, detail string }
+
+type commandKey struct{}
+
+// unrecorded are commands that neither change nor show anything of the service's, or only the trail itself.
+var unrecorded = []string{"migrate", "version", "audit list", "audit verify"}
+
+// secretFlags are flags whose value is never kept.
+var secretFlags = []string{"secret", "password", "token", "database"}
+
+// withCommand notes which command runs, for recordCommand.
+func withCommand(ctx context.Context, parsed *kong.Context) context.Context {
+	var names, said []string
+	subject := ""
+	for _, step := range parsed.Path {
+		switch {
+		case step.Command != nil:
+			names = append(names, step.Command.Name)
+		case step.Positional != nil:
+			text := fmt.Sprint(step.Positional.Target.Interface())
+			said = append(said, step.Positional.Name+"="+text)
+			if strings.IndexByte(text, '_') == 2 { // an id such as pt_...
+				subject = text
+			}
+		case step.Flag != nil && !step.Flag.Hidden && step.Flag.Name != "json" && step.Flag.Name != "data":
+			value := fmt.Sprint(step.Flag.Target.Interface())
+			for _, s := range secretFlags {
+				if strings.Contains(step.Flag.Name, s) {
+					value = "..."
+				}
+			}
+			said = append(said, "--"+step.Flag.Name+"="+value)
+			if step.Flag.Name == "partner" && subject == "" {
+				subject = value
+			}
+		}
+	}
+	name := strings.Join(names, " ")
+	for _, u := range unrecorded {
+		if name == u {
+			return ctx
+		}
+	}
+	return context.WithValue(ctx, commandKey{}, command{strings.Join(names, "."), subject, strings.Join(said, " ")})
+}
+
+// recordCommand adds the command to the audit trail before it runs, so that nothing runs unrecorded.
+func recordCommand(ctx context.Context, a *app.App) error {
+	c, ok := ctx.Value(commandKey{}).(command)
+	if !ok {
+		return nil
+	}
+	return a.Audit.Record(ctx, whoami(), c.action, c.subject, c.detail)
+}
+
+// whoami is the account and the machine that run a command.
+func whoami() operator.Actor {
+	name := "uid " + strconv.Itoa(os.Getuid())
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return operator.Actor{Name: "cli:" + name, From: host}
+}
+
+type auditCmd struct {
+	List   auditListCmd   `cmd:"" help:"Show lines of the trail, newest first."`
+	Verify auditVerifyCmd `cmd:"" help:"Check the whole trail: a line that was changed, removed, moved or added is found."`
+}
+
+type auditView struct {
+	Line    int64  `json:"line"`
+	At      string `json:"at"`
+	Actor   string `json:"actor"`
+	From    string `json:"from"`
+	Action  string `json:"action"`
+	Subject string `json:"subject"`
+	Detail  string `json:"detail"`
+}
+
+type auditListCmd struct {
+	Actor   string `placeholder:"WHO" help:"Only what this operator (op_...) or account (cli:...) did."`
+	Action  string `placeholder:"ACTION" help:"Only this action, such as partner.create."`
+	Subject string `placeholder:"ID" help:"Only what was done to this."`
+	Before  int64  `placeholder:"LINE" help:"Only lines before this one."`
+	Limit   int    `default:"50" placeholder:"N" help:"At most so many lines."`
+}
+
+// Help shows examples.
+func (auditListCmd) Help() string {
+	return "Example:\n  vigia audit list --subject pt_... --limit 200 --json"
+}
+
+// Run lists lines.
+func (l *auditListCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		lines, err := a.Audit.Entries(ctx, operator.Filter{
+			Actor: l.Actor, Action: l.Action, Subject: l.Subject, Before: l.Before, Limit: max(l.Limit, 1),
+		})
+		if err != nil {
+			return err
+		}
+		views, rows := make([]auditView, len(lines)), make([][]string, len(lines))
+		for i, e := range lines {
+			v := auditView{e.Seq, stamp(e.At), e.Name, e.From, e.Action, e.Subject, e.Detail}
+			views[i], rows[i] = v, []string{strconv.FormatInt(v.Line, 10), v.At, v.Actor, v.From, v.Action, v.Subject, v.Detail}
+		}
+		return o.print(views, func(w io.Writer) { o.table(w, "LINE\tAT\tWHO\tFROM\tACTION\tSUBJECT\tDETAIL", rows) })
+	})
+}
+
+type auditVerifyCmd struct {
+	Expect string `placeholder:"LINE:HEAD" help:"A head noted earlier (printed by this command and, once an hour, in the log): the trail must still hold it."`
+}
+
+// Help shows examples.
+func (auditVerifyCmd) Help() string {
+	return "A trail that was cut off and put back to an older copy of the database can only be found with a head noted elsewhere.\n\n" +
+		"Example:\n  vigia audit verify --expect 1042:5f2c..."
+}
+
+// Run verifies the trail.
+func (v *auditVerifyCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	var expect operator.Head
+	if v.Expect != "" {
+		line, mac, _ := strings.Cut(v.Expect, ":")
+		var err error
+		if expect.Seq, err = strconv.ParseInt(line, 10, 64); err == nil {
+			expect.MAC, err = hex.DecodeString(mac)
+		}
+		if err != nil || expect.Seq < 1 || len(expect.MAC) == 0 {
+			return operator.ErrInvalid.With("--expect: a line's number, a colon and its head in hexadecimal")
+		}
+	}
+	return withApp(ctx, c, func(a *app.App) error {
+		head, err := a.Audit.Verify(ctx, expect, nil)
+		if err != nil {
+			return err
+		}
+		text := fmt.Sprintf("%d:%x", head.Seq, head.MAC)
+		return o.print(map[string]any{"lines": head.Seq, "head": text, "intact": true}, func(w io.Writer) {
+			_, _ = fmt.Fprintf(w, "The trail is intact: %d lines.\nNote this head elsewhere, to check against later:\n  %s\n", head.Seq, text)
+		})
+	})
+}

@@ -1,0 +1,94 @@
+package app
+
+import (
+	"context"
+	"crypto/sha1" //nolint:gosec // the corpus of breached passwords is listed under it
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"vigia/internal/console"
+	"vigia/internal/operator"
+	"vigia/internal/password"
+	"vigia/internal/telemetry"
+)
+
+// exposed looks an operator's new password up in our own corpora. It happens so rarely that they are opened for it.
+func (a *App) exposed(text string) (bool, error) {
+	if err := a.Passwords.EnsureDefault(context.Background()); err != nil && !errors.Is(err, password.ErrBusy) {
+		return false, err
+	}
+	checker, err := password.NewChecker(a.Passwords, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return false, err
+	}
+	defer checker.Close()
+	sum := sha1.Sum([]byte(text)) //nolint:gosec // as above
+	found, err := checker.Check(hex.EncodeToString(sum[:])[:password.PrefixDigits])
+	return found != password.NotKnown, err
+}
+
+// consoleHandler is the operator's pages.
+func (s *Server) consoleHandler() (http.Handler, error) {
+	a := s.app
+	return console.New(console.Options{
+		Rules: console.Rules{
+			Operators: a.Operators, Audit: a.Audit, Partners: a.Partners, Services: a.Services, Figures: a.Store,
+		},
+		Log: s.log, Now: a.now, Stopping: s.stopping.Load, SecondFactorOptional: s.secondFactorOptional,
+		Latency: func() []telemetry.Latency {
+			list, err := s.metrics.Latencies()
+			if err != nil {
+				s.log.Error("latencies cannot be read", "cause", err.Error())
+			}
+			return list
+		},
+	})
+}
+
+const (
+	figuresEvery = time.Minute
+	// headEvery is how often the head of the audit trail is logged: the log then shows later that nothing was cut off.
+	headEvery = time.Hour
+)
+
+// startConsoleChores keeps the console's counts up, forgets sessions that are over and logs the head of the audit trail.
+func (s *Server) startConsoleChores(group *errgroup.Group, ctx context.Context) { //nolint:revive // as in startWorkers
+	report := func(what string, err error) {
+		if err != nil && ctx.Err() == nil {
+			s.log.Error(what, "cause", err.Error())
+		}
+	}
+	group.Go(func() error {
+		every(ctx, figuresEvery, func() {
+			report("counts for the console failed", s.app.Store.CountFigures(ctx, figuresEvery/2))
+			_, err := s.app.Operators.Sweep(ctx)
+			report("sweep of sessions failed", err)
+		})
+		return nil
+	})
+	group.Go(func() error {
+		every(ctx, headEvery, func() {
+			head, err := s.app.Store.AuditHead(ctx)
+			report("the head of the audit trail is not as it was written", err)
+			if err == nil && head.Seq > 0 {
+				s.log.Info("audit head", "line", head.Seq, "head", fmt.Sprintf("%d:%x", head.Seq, head.MAC))
+			}
+		})
+		return nil
+	})
+}
+
+// RelaxSecondFactor lets operators in without an authenticator app: for the demo, before Run.
+func (s *Server) RelaxSecondFactor() { s.secondFactorOptional = true }
+
+// newOperators joins the rules of operators to this service.
+func (a *App) newOperators() {
+	a.Audit = operator.NewTrail(a.Store, a.now)
+	a.Operators = operator.NewRegistry(a.Store, a.exposed, a.now, nil)
+}

@@ -1,0 +1,117 @@
+// Package console is the operator's pages: the whole service in a browser, rendered on the server.
+//
+// One table lists the routes with the role that each needs, and one adapter opens the session, checks role and proof, runs the
+// page, renders it to a buffer and writes it. The pages call the same rules as the command line. The package knows neither
+// the partner API nor SQL. The invariants it keeps: nothing is changed by a GET, nothing changes without a line in the
+// audit trail, a personal value is shown only after a reason was recorded, and no page holds script or style of its own.
+package console
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"vigia/internal/cyber"
+	"vigia/internal/operator"
+	"vigia/internal/partner"
+	"vigia/internal/telemetry"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed static/*
+var staticFiles embed.FS
+
+// Rules are what the pages show and change: the same that the command line calls.
+type Rules struct {
+	Operators *operator.Registry
+	Audit     *operator.Trail
+	Partners  *partner.Registry
+	Services  *cyber.Services
+	Figures   Figures
+}
+
+// Figures are the counts that the overview shows. They are kept up beside the tables, because counting millions of rows takes
+// longer than a page may.
+type Figures interface {
+	Figures(ctx context.Context) (operator.Figures, error)
+}
+
+// Options are what the console itself needs.
+type Options struct {
+	Rules Rules
+	Log   *slog.Logger
+	Now   func() time.Time
+	// Latency says how fast this process answered partners since it started.
+	Latency func() []telemetry.Latency
+	// Stopping tells streams to end, so that the process can.
+	Stopping func() bool
+	// SecondFactorOptional lets people in without an authenticator app: for the demo.
+	SecondFactorOptional bool
+}
+
+// Console answers operators.
+type Console struct {
+	Options
+	pages   *pages
+	tries   *limiter
+	handler http.Handler
+}
+
+// New builds the console.
+func New(o Options) (*Console, error) {
+	p, err := parsePages(templateFiles)
+	if err != nil {
+		return nil, fmt.Errorf("console templates: %w", err)
+	}
+	static, err := fs.Sub(staticFiles, "static")
+	if err != nil {
+		return nil, fmt.Errorf("console files: %w", err)
+	}
+	c := &Console{Options: o, pages: p, tries: newLimiter(o.Now)}
+	mux := http.NewServeMux()
+	for _, rt := range routes {
+		mux.Handle(rt.method+" "+rt.path, c.adapt(rt))
+	}
+	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(static))))
+	mux.Handle("/", c.adapt(route{method: http.MethodGet, path: "unknown", role: operator.Viewer, run: notFound}))
+	// CrossOriginProtection refuses what another site makes a browser send; the cookie's SameSite is the second net.
+	c.handler = secured(http.NewCrossOriginProtection().Handler(mux))
+	return c, nil
+}
+
+// ServeHTTP answers an operator.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.ServeHTTP(w, r) }
+
+// secured sets what every answer of the console carries.
+func secured(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("content-security-policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
+			"form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'")
+		h.Set("x-content-type-options", "nosniff")
+		h.Set("x-frame-options", "DENY")
+		h.Set("referrer-policy", "no-referrer")
+		h.Set("cross-origin-opener-policy", "same-origin")
+		h.Set("cross-origin-resource-policy", "same-origin")
+		h.Set("permissions-policy", "camera=(), microphone=(), geolocation=(), browsing-topics=()")
+		h.Set("cache-control", "no-store")
+		if r.TLS != nil {
+			h.Set("strict-transport-security", "max-age=63072000; includeSubDomains")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// cached lets a browser keep the style sheet and the script for a while; they change only with the program.
+func cached(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("cache-control", "public, max-age=300")
+		next.ServeHTTP(w, r)
+	})
+}

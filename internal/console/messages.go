@@ -1,0 +1,81 @@
+package console
+
+import (
+	"errors"
+
+	"vigia/internal/fault"
+)
+
+// Every sentence that an operator reads outside the templates stands in this file.
+
+// doneSentences are shown after a change; the address names them by key, so that nobody can put words into the page.
+var doneSentences = map[string]string{
+	"operator.role":       "Papel alterado. Vale a partir da próxima página que a pessoa abrir.",
+	"operator.disabled":   "Acesso desativado e sessões encerradas.",
+	"operator.enabled":    "Acesso reativado.",
+	"operator.logged_out": "Sessões encerradas.",
+	"account.password":    "Senha alterada. As outras sessões foram encerradas.",
+	"account.totp":        "Segundo fator ativado.",
+	"session.ended":       "Você saiu do console.",
+	"partner.saved":       "Parceiro salvo.",
+	"partner.suspended":   "Parceiro suspenso. Todas as chaves pararam de funcionar.",
+	"partner.resumed":     "Parceiro reativado.",
+	"key.revoked":         "Chave revogada. Nenhuma réplica a aceita depois de dois segundos.",
+	"service.added":       "Serviço incluído no catálogo.",
+	"service.saved":       "Serviço salvo.",
+	"service.retired":     "Serviço retirado da oferta. Os casos abertos continuam.",
+}
+
+// sentence is a problem in words.
+type sentence struct {
+	Text string
+	// Detail names the field and the rule, as the rule wrote it.
+	Detail string
+}
+
+var byKind = map[fault.Kind]string{
+	fault.Invalid:         "Há um problema no que foi preenchido.",
+	fault.Unauthenticated: "Acesso recusado.",
+	fault.Forbidden:       "O seu papel não permite esta ação. Peça a um administrador.",
+	fault.NotFound:        "Não encontrado. Pode ter sido removido, ou o endereço está incompleto.",
+	fault.Conflict:        "O estado atual não permite esta ação. Atualize a página e tente de novo.",
+	fault.TooLarge:        "O arquivo ou formulário é grande demais.",
+	fault.UnsupportedType: "Tipo de arquivo não aceito.",
+	fault.Unprocessable:   "Não foi possível processar o que foi enviado.",
+	fault.RateLimited:     "Muitas tentativas. Aguarde um pouco e tente de novo.",
+	fault.Unavailable:     "O banco de dados não respondeu. Tente de novo em instantes.",
+	fault.Internal:        "Algo falhou do nosso lado. O registro do servidor tem os detalhes.",
+}
+
+var byCode = map[string]string{
+	"login.refused":             "E-mail, senha ou código não conferem, ou o acesso está temporariamente bloqueado.",
+	"login.busy":                "Muitas pessoas entrando ao mesmo tempo. Tente de novo em alguns segundos.",
+	"link.refused":              "Este link já foi usado ou venceu. Peça outro a um administrador, ou rode vigia operator reset.",
+	"operator_password.invalid": "A senha precisa ter de 12 a 128 caracteres e não pode ser o seu e-mail.",
+	"operator_password.exposed": "Esta senha aparece em vazamentos conhecidos. Escolha outra.",
+	"password.mismatch":         "As duas senhas não são iguais.",
+	"code.wrong":                "O código não confere. Espere o próximo no aplicativo e tente de novo.",
+	"operator.exists":           "Já existe um operador com este e-mail.",
+	"operator.last_admin":       "É o único administrador. Promova outra pessoa antes.",
+	"operator.self":             "Não é possível fazer isso com o próprio acesso.",
+	"operator.invalid":          "Confira o e-mail e o papel.",
+	"partner.invalid":           "Confira os dados do parceiro.",
+	"service.invalid":           "Confira o nome e a descrição do serviço.",
+	"reason.missing":            "Escreva o motivo: ele fica na trilha de auditoria.",
+	"audit.broken":              "A trilha de auditoria foi alterada.",
+}
+
+// sentenceOf puts a fault into words.
+func sentenceOf(err error) sentence {
+	s := sentence{Text: byKind[fault.KindOf(err)]}
+	if text, ok := byCode[fault.CodeOf(err)]; ok {
+		s.Text = text
+	}
+	var f *fault.Error
+	if errors.As(err, &f) && f.Kind != fault.Internal && f.Kind != fault.Unauthenticated {
+		s.Detail = f.Detail
+	}
+	return s
+}
+
+var roleNames = map[string]string{"admin": "Administração", "support": "Atendimento", "viewer": "Consulta"}

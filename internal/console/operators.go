@@ -1,0 +1,136 @@
+package console
+
+import (
+	"context"
+	"net/url"
+
+	"vigia/internal/fault"
+	"vigia/internal/operator"
+)
+
+// errSelf keeps people from shutting themselves out.
+var errSelf = fault.New(fault.Conflict, "operator.self")
+
+func listOperators(c *Console, r *request) (answer, error) {
+	all, err := c.Rules.Operators.Operators(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return view{"operators", "Operadores", all}, nil
+}
+
+func newOperator(*Console, *request) (answer, error) {
+	return view{"operator-new", "Novo operador", nil}, nil
+}
+
+// oneTimeLink is the page that shows a link which works once.
+func oneTimeLink(r *request, o operator.Operator, heading, token string) view {
+	scheme := "http://"
+	if r.TLS != nil {
+		scheme = "https://"
+	}
+	return secrets(secretPage{
+		Heading: heading, Text: "Envie o link a " + o.Email + " por um canal seguro. Ele vale por 24 horas e funciona uma vez.",
+		Secrets: []shownSecret{{"Link de uso único", scheme + r.Host + "/link/" + token, "Quem o abrir escolhe a senha desta conta."}},
+		Back:    "/operators/" + url.PathEscape(string(o.ID)), BackLabel: "Copiei o link, continuar",
+	})
+}
+
+func createOperator(c *Console, r *request) (answer, error) {
+	role, err := operator.ParseRole(r.text("role"))
+	if err != nil {
+		return nil, err
+	}
+	var made operator.Operator
+	var token string
+	err = c.change(r, "operator.create", func(ctx context.Context) (_, _ string, err error) {
+		made, token, err = c.Rules.Operators.Create(ctx, r.text("email"), role)
+		return string(made.ID), string(role), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return oneTimeLink(r, made, "Operador criado", token), nil
+}
+
+// operatorPage is the data of an operator's page.
+type operatorPage struct {
+	operator.Operator
+	Sessions []operator.Session
+	Self     bool
+	Locked   bool
+}
+
+func showOperator(c *Console, r *request) (answer, error) {
+	id := operator.ID(r.PathValue("id"))
+	o, err := c.Rules.Operators.Operator(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := c.Rules.Operators.Sessions(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	return view{"operator", o.Email, operatorPage{o, sessions, id == r.who.ID, c.Now().Before(o.LockedUntil)}}, nil
+}
+
+// onOperator runs a change of somebody else's access.
+func (c *Console) onOperator(r *request, action, done string, fn func(ctx context.Context, id operator.ID) (string, error)) (answer, error) {
+	id := operator.ID(r.PathValue("id"))
+	if id == r.who.ID {
+		return nil, errSelf
+	}
+	err := c.change(r, action, func(ctx context.Context) (string, string, error) {
+		detail, err := fn(ctx, id)
+		return string(id), detail, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{"/operators/" + url.PathEscape(string(id)), done}, nil
+}
+
+func setRole(c *Console, r *request) (answer, error) {
+	role, err := operator.ParseRole(r.text("role"))
+	if err != nil {
+		return nil, err
+	}
+	return c.onOperator(r, "operator.role", "operator.role", func(ctx context.Context, id operator.ID) (string, error) {
+		_, err := c.Rules.Operators.SetRole(ctx, id, role)
+		return string(role), err
+	})
+}
+
+func disableOperator(c *Console, r *request) (answer, error) {
+	return c.onOperator(r, "operator.disable", "operator.disabled", func(ctx context.Context, id operator.ID) (string, error) {
+		_, err := c.Rules.Operators.Disable(ctx, id)
+		return "", err
+	})
+}
+
+func enableOperator(c *Console, r *request) (answer, error) {
+	return c.onOperator(r, "operator.enable", "operator.enabled", func(ctx context.Context, id operator.ID) (string, error) {
+		_, err := c.Rules.Operators.Enable(ctx, id)
+		return "", err
+	})
+}
+
+func endSessions(c *Console, r *request) (answer, error) {
+	return c.onOperator(r, "operator.logout", "operator.logged_out", func(ctx context.Context, id operator.ID) (string, error) {
+		_, err := c.Rules.Operators.LogoutEverywhere(ctx, id)
+		return "", err
+	})
+}
+
+func resetOperator(c *Console, r *request) (answer, error) {
+	var o operator.Operator
+	var token string
+	_, err := c.onOperator(r, "operator.reset", "", func(ctx context.Context, id operator.ID) (_ string, err error) {
+		o, token, err = c.Rules.Operators.Reset(ctx, id)
+		return "", err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return oneTimeLink(r, o, "Acesso redefinido", token), nil
+}

@@ -1,0 +1,284 @@
+package console
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vigia/internal/identifier"
+	"vigia/internal/operator"
+)
+
+// pages are the parsed templates: each page is the layout and one file.
+type pages struct{ byName map[string]*template.Template }
+
+// partials are files that every page can use.
+var partials = []string{"layout.html", "parts.html"}
+
+func parsePages(files fs.FS) (*pages, error) {
+	base := template.New("").Funcs(functions).Option("missingkey=error")
+	for _, name := range partials {
+		if _, err := base.ParseFS(files, "templates/"+name); err != nil {
+			return nil, err
+		}
+	}
+	names, err := fs.Glob(files, "templates/*.html")
+	if err != nil {
+		return nil, err
+	}
+	p := &pages{byName: map[string]*template.Template{}}
+	for _, name := range names {
+		short := strings.TrimSuffix(path.Base(name), ".html")
+		if slices.Contains(partials, short+".html") {
+			continue
+		}
+		one, err := base.Clone()
+		if err == nil {
+			_, err = one.ParseFS(files, name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.byName[short] = one
+	}
+	return p, nil
+}
+
+func (p *pages) render(w io.Writer, f frame, name string) error {
+	t, ok := p.byName[name]
+	if !ok {
+		return fmt.Errorf("no page named %q", name)
+	}
+	return t.ExecuteTemplate(w, "layout", f)
+}
+
+// frame is what the layout and every page are rendered from.
+type frame struct {
+	Title    string
+	Operator operator.Operator
+	Menu     []menuGroup
+	Path     string
+	Done     string
+	Problem  *sentence
+	Form     url.Values
+	Data     any
+	Now      time.Time
+}
+
+type menuGroup struct {
+	Label string
+	Items []menuItem
+}
+
+type menuItem struct {
+	Path, Label, Icon string
+	Current           bool
+}
+
+func (c *Console) frame(r *request, v view) frame {
+	f := frame{
+		Title: v.title, Operator: r.who, Path: r.URL.Path, Done: doneSentences[r.URL.Query().Get("done")], Form: r.PostForm, Data: v.data,
+		Now: c.Now(),
+	}
+	if r.problem != nil {
+		s := sentenceOf(r.problem)
+		f.Problem = &s
+	}
+	if r.who.ID == "" || (!r.who.TOTPOn && !c.SecondFactorOptional) {
+		return f
+	}
+	for _, g := range menu {
+		group := menuGroup{Label: g.label}
+		for _, s := range g.sections {
+			if allowed(r.who.Role, s.path) {
+				current := s.path == r.URL.Path || s.path != "/" && strings.HasPrefix(r.URL.Path, s.path+"/")
+				group.Items = append(group.Items, menuItem{s.path, s.label, s.icon, current})
+			}
+		}
+		if len(group.Items) > 0 {
+			f.Menu = append(f.Menu, group)
+		}
+	}
+	return f
+}
+
+// Old is what was filled into a form that was refused, or else what stands there now.
+func (f frame) Old(name string, now any) string {
+	if f.Problem != nil && f.Form.Has(name) {
+		return f.Form.Get(name)
+	}
+	if now == nil {
+		return ""
+	}
+	return fmt.Sprint(now)
+}
+
+// Picked is Old for a check box or a choice.
+func (f frame) Picked(name, value string, now bool) bool {
+	if f.Problem != nil && f.Form != nil && len(f.Form) > 0 {
+		return slices.Contains(f.Form[name], value)
+	}
+	return now
+}
+
+// May tells whether the operator's role covers another: pages leave out what would be refused.
+func (f frame) May(role string) bool { return f.Operator.Role.Covers(operator.Role(role)) }
+
+// brazil is the time that pages show. Brazil has had no summer time since 2019, so an offset is enough and no zone table is needed.
+var brazil = time.FixedZone("BRT", -3*60*60)
+
+var functions = template.FuncMap{
+	"date":   func(t time.Time) string { return whenZero(t, "02/01/2006") },
+	"time":   func(t time.Time) string { return whenZero(t, "02/01/2006 15:04") },
+	"clock":  func(t time.Time) string { return whenZero(t, "02/01/2006 15:04:05") },
+	"iso":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"number": func(n any) string { return number(toInt(n)) },
+	"bytes":  func(n any) string { return byteSize(toInt(n)) },
+	"took":   took,
+	"role":   func(r operator.Role) string { return roleNames[string(r)] },
+	"short":  short,
+	"icon":   icon,
+	"dict":   dict,
+	"list":   func(items ...any) []any { return items },
+	"mask":   identifier.Mask,
+	"roles":  operator.Roles,
+	"chart":  newChart,
+	"plural": func(n any, one, many string) string {
+		if toInt(n) == 1 {
+			return one
+		}
+		return many
+	},
+	"join": strings.Join,
+}
+
+func whenZero(t time.Time, layout string) string {
+	if t.IsZero() {
+		return "—"
+	}
+	return t.In(brazil).Format(layout)
+}
+
+func toInt(n any) int64 {
+	switch n := n.(type) {
+	case int:
+		return int64(n)
+	case int64:
+		return n
+	case uint64:
+		return int64(n) //nolint:gosec // counts
+	case int32:
+		return int64(n)
+	}
+	return 0
+}
+
+// number writes 1234567 as 1.234.567.
+func number(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "." + s[i:]
+	}
+	return sign + s
+}
+
+func byteSize(n int64) string {
+	units := []string{"B", "kB", "MB", "GB", "TB"}
+	f, i := float64(n), 0
+	for f >= 1000 && i < len(units)-1 {
+		f /= 1000
+		i++
+	}
+	if i == 0 {
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) + " " + units[i]
+}
+
+// took writes a duration for people: 850 µs, 12,3 ms, 2 min.
+func took(d time.Duration) string {
+	comma := func(f float64, unit string) string {
+		return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) + " " + unit
+	}
+	switch {
+	case d < time.Millisecond:
+		return strconv.FormatInt(d.Microseconds(), 10) + " µs"
+	case d < time.Second:
+		return comma(float64(d.Microseconds())/1000, "ms")
+	case d < time.Minute:
+		return comma(d.Seconds(), "s")
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + " min"
+	case d < 48*time.Hour:
+		return strconv.Itoa(int(d.Hours())) + " h"
+	}
+	return strconv.Itoa(int(d.Hours()/24)) + " dias"
+}
+
+// short leaves of an id what tells it from others on one screen.
+func short(id any) string {
+	s := fmt.Sprint(id)
+	if len(s) <= 16 {
+		return s
+	}
+	return s[:strings.IndexByte(s+"_", '_')+1] + "…" + s[len(s)-8:]
+}
+
+// dict makes the argument of a partial from names and values.
+func dict(pairs ...any) (map[string]any, error) {
+	if len(pairs)%2 != 0 {
+		return nil, fmt.Errorf("dict: %d arguments", len(pairs))
+	}
+	m := make(map[string]any, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		name, ok := pairs[i].(string)
+		if !ok {
+			return nil, fmt.Errorf("dict: argument %d is no name", i)
+		}
+		m[name] = pairs[i+1]
+	}
+	return m, nil
+}
+
+// icons are drawn with strokes on a grid of 24; all of them are ours.
+var icons = map[string]string{
+	"chart":    `<path d="M4 20V4M4 20h16M8 16v-4M12 16V8M16 16v-6"/>`,
+	"building": `<path d="M5 20V5l7-2v17M12 20V9l7 2v9M3 20h18M8 8h1M8 12h1M8 16h1M15 14h1M15 17h1"/>`,
+	"plan":     `<path d="M6 3h9l4 4v14H6zM14 3v5h5M9 13h7M9 17h5"/>`,
+	"people":   `<path d="M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2.5 20a6.5 6.5 0 0 1 13 0M16 4.5a3.5 3.5 0 0 1 0 6.5M18 14.5a6.5 6.5 0 0 1 3.5 5.5"/>`,
+	"card":     `<path d="M3 6h18v12H3zM3 10h18M7 15h4"/>`,
+	"eye":      `<path d="M2 12s3.5-6.5 10-6.5S22 12 22 12s-3.5 6.5-10 6.5S2 12 2 12zM12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6z"/>`,
+	"leak":     `<path d="M12 3s6 6.5 6 11a6 6 0 0 1-12 0c0-4.500 6-11 6-11zM9.500 15a2.500 2.500 0 0 0 2.500 2.500"/>`,
+	"key":      `<path d="M8 15a4 4 0 1 1 3.500-6H21v4h-3v3h-3v-3h-3.500A4 4 0 0 1 8 15zM8 11h.01"/>`,
+	"board":    `<path d="M3 4h18v16H3zM9 4v16M15 4v16"/>`,
+	"phone":    `<path d="M7 3h10v18H7zM11 18h2"/>`,
+	"text":     `<path d="M4 5h16M4 10h16M4 15h10M4 20h7"/>`,
+	"send":     `<path d="M21 4 3 11l7 3 3 7zM10 14 21 4"/>`,
+	"bell":     `<path d="M6 16v-5a6 6 0 0 1 12 0v5l2 2H4zM10 21h4"/>`,
+	"feed":     `<path d="M5 19h.01M4 12a8 8 0 0 1 8 8M4 5a15 15 0 0 1 15 15"/>`,
+	"list":     `<path d="M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01"/>`,
+	"lifebuoy": `<path d="M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 15.500a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7zM5.600 5.600l4 4M14.400 14.400l4 4M18.400 5.600l-4 4M9.600 14.400l-4 4"/>`,
+	"gear":     `<path d="M12 15.500a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7zM12 3v3M12 18v3M3 12h3M18 12h3M5.600 5.600l2.100 2.100M16.300 16.300l2.100 2.100M18.400 5.600l-2.100 2.100M7.700 16.300l-2.100 2.100"/>`,
+	"plus":     `<path d="M12 5v14M5 12h14"/>`,
+	"check":    `<path d="M5 13l4 4L19 7"/>`,
+	"warn":     `<path d="M12 4 2.500 20h19zM12 10v4M12 17h.01"/>`,
+	"out":      `<path d="M10 4H5v16h5M15 8l4 4-4 4M19 12H9"/>`,
+	"menu":     `<path d="M4 7h16M4 12h16M4 17h16"/>`,
+	"shield":   `<path d="M12 3l8 3v6c0 5-3.500 8-8 9-4.500-1-8-4-8-9V6zM8.500 12l2.500 2.500 4.500-5"/>`,
+}
+
+// icon is decoration beside a word: screen readers skip it.
+func icon(name string) template.HTML {
+	return template.HTML(`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">` + icons[name] + `</svg>`) //nolint:gosec // our own constants
+}

@@ -1,0 +1,274 @@
+package console
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vigia/internal/operator"
+	"vigia/internal/partner"
+)
+
+func listPartners(c *Console, r *request) (answer, error) {
+	all, err := c.Rules.Partners.Partners(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(all) // newest first
+	return view{"partners", "Parceiros", all}, nil
+}
+
+func newPartner(*Console, *request) (answer, error) {
+	return view{"partner-new", "Novo parceiro", partner.Settings{}}, nil
+}
+
+// secretPage shows secrets that exist in full only now.
+type secretPage struct {
+	Heading, Text string
+	Secrets       []shownSecret
+	Back          string
+	BackLabel     string
+}
+
+type shownSecret struct{ Label, Value, Help string }
+
+// secrets makes the page of secrets that were made just now; it is the answer to the POST itself, so that nothing keeps them.
+func secrets(p secretPage) view { return view{"secret", p.Heading, p} }
+
+const (
+	keyHelp  = "O serviço guarda apenas um resumo dela. Envie ao parceiro por um canal seguro."
+	saltHelp = "Com ele o parceiro calcula o userHash de cada pessoa. Trate como uma chave: quem tem os dois descobre o CPF."
+)
+
+func createPartner(c *Console, r *request) (answer, error) {
+	settings, err := settingsOf(r)
+	if err != nil {
+		return nil, err
+	}
+	mode := partner.Live
+	if r.text("mode") == string(partner.Sandbox) {
+		mode = partner.Sandbox
+	}
+	var made partner.Partner
+	var cred partner.Credentials
+	err = c.change(r, "partner.create", func(ctx context.Context) (_, _ string, err error) {
+		made, cred, err = c.Rules.Partners.Create(ctx, r.text("name"), mode, settings)
+		return string(made.ID), string(mode), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return secrets(secretPage{
+		Heading: "Parceiro criado", Text: made.Name + " já pode chamar a API. A chave e o salt aparecem só agora.",
+		Secrets: []shownSecret{{"Chave da API", cred.APIKey, keyHelp}, {"Salt", cred.Salt, saltHelp}},
+		Back:    partnerPath(made.ID), BackLabel: "Guardei os dois, continuar",
+	}), nil
+}
+
+func partnerPath(id partner.ID) string { return "/partners/" + url.PathEscape(string(id)) }
+
+// settingsOf reads the fields that creation and change share.
+func settingsOf(r *request) (partner.Settings, error) {
+	s := partner.Settings{DefaultPlan: r.text("default_plan"), MaskCards: r.PostForm.Has("mask_cards")}
+	for _, f := range []struct {
+		name string
+		to   *int
+	}{{"rate", &s.RatePerSecond}, {"burst", &s.Burst}} {
+		text := r.text(f.name)
+		if text == "" {
+			continue
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return s, partner.ErrInvalid.With("%s: a whole number, or nothing for the default", f.name)
+		}
+		*f.to = n
+	}
+	return s, nil
+}
+
+// partnerPage is the data of a partner's page.
+type partnerPage struct {
+	partner.Partner
+	Keys    []keyRow
+	Figures operator.Figures
+}
+
+// keyRow is a key and how it stands.
+type keyRow struct {
+	partner.Key
+	State string
+}
+
+func (c *Console) keyRows(keys []partner.Key) []keyRow {
+	rows := make([]keyRow, len(keys))
+	for i, k := range keys {
+		state := "live"
+		switch {
+		case !k.RevokedAt.IsZero():
+			state = "revoked"
+		case !k.LiveAt(c.Now()):
+			state = "expired"
+		case !k.ExpiresAt.IsZero():
+			state = "ending"
+		}
+		rows[i] = keyRow{k, state}
+	}
+	slices.Reverse(rows)
+	return rows
+}
+
+func showPartner(c *Console, r *request) (answer, error) {
+	id := partner.ID(r.PathValue("id"))
+	p, err := c.Rules.Partners.Partner(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := c.Rules.Partners.Keys(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	return view{"partner", p.Name, partnerPage{Partner: p, Keys: c.keyRows(keys)}}, nil
+}
+
+// ScopeNames joins the scopes of a key.
+func (k keyRow) ScopeNames() string {
+	names := make([]string, len(k.Scopes))
+	for i, s := range k.Scopes {
+		names[i] = string(s)
+	}
+	return strings.Join(names, ", ")
+}
+
+func savePartner(c *Console, r *request) (answer, error) {
+	id := partner.ID(r.PathValue("id"))
+	settings, err := settingsOf(r)
+	if err != nil {
+		return nil, err
+	}
+	err = c.change(r, "partner.set", func(ctx context.Context) (string, string, error) {
+		_, err := c.Rules.Partners.Change(ctx, id, func(p *partner.Partner) { p.Name, p.Settings = r.text("name"), settings })
+		return string(id), "", err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{partnerPath(id), "partner.saved"}, nil
+}
+
+func suspendPartner(c *Console, r *request) (answer, error) {
+	return c.partnerChange(r, "partner.suspend", "partner.suspended", c.Rules.Partners.Suspend)
+}
+
+func resumePartner(c *Console, r *request) (answer, error) {
+	return c.partnerChange(r, "partner.resume", "partner.resumed", c.Rules.Partners.Resume)
+}
+
+func (c *Console) partnerChange(r *request, action, done string, fn func(context.Context, partner.ID) (partner.Partner, error)) (answer, error) {
+	id := partner.ID(r.PathValue("id"))
+	err := c.change(r, action, func(ctx context.Context) (string, string, error) {
+		_, err := fn(ctx, id)
+		return string(id), "", err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{partnerPath(id), done}, nil
+}
+
+func newKey(c *Console, r *request) (answer, error) {
+	p, err := c.Rules.Partners.Partner(r.Context(), partner.ID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
+	}
+	return view{"key-new", "Nova chave", p}, nil
+}
+
+func createKey(c *Console, r *request) (answer, error) {
+	id := partner.ID(r.PathValue("id"))
+	scopes, err := partner.ParseScopes(r.PostForm["scope"])
+	if err != nil {
+		return nil, err
+	}
+	var expires time.Time
+	if days := r.text("days"); days != "" {
+		n, err := strconv.Atoi(days)
+		if err != nil || n < 1 || n > 3660 {
+			return nil, partner.ErrInvalid.With("days: 1 to 3660, or nothing for no end")
+		}
+		expires = c.Now().AddDate(0, 0, n)
+	}
+	var text string
+	err = c.change(r, "key.create", func(ctx context.Context) (string, string, error) {
+		k, made, err := c.Rules.Partners.CreateKey(ctx, id, r.text("label"), scopes, expires)
+		text = made
+		return string(k.ID), string(id), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return secrets(secretPage{
+		Heading: "Chave criada", Text: "Ela aparece só agora.", Secrets: []shownSecret{{"Chave da API", text, keyHelp}},
+		Back: partnerPath(id), BackLabel: "Guardei a chave, continuar",
+	}), nil
+}
+
+// rollPage is the data of the page that asks before a key is replaced.
+type rollPage struct {
+	Partner partner.Partner
+	Key     keyRow
+}
+
+func confirmRoll(c *Console, r *request) (answer, error) {
+	id := partner.ID(r.PathValue("id"))
+	p, err := c.Rules.Partners.Partner(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := c.Rules.Partners.Keys(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range c.keyRows(keys) {
+		if string(k.ID) == r.PathValue("key") {
+			return view{"key-roll", "Trocar chave", rollPage{p, k}}, nil
+		}
+	}
+	return nil, partner.ErrKeyNotFound
+}
+
+func rollKey(c *Console, r *request) (answer, error) {
+	id := partner.ID(r.PathValue("id"))
+	hours, err := strconv.Atoi(r.text("hours"))
+	if err != nil {
+		return nil, partner.ErrInvalid.With("hours: 0 to 168")
+	}
+	var text string
+	err = c.change(r, "key.roll", func(ctx context.Context) (string, string, error) {
+		_, made, err := c.Rules.Partners.RollKey(ctx, id, partner.KeyID(r.PathValue("key")), time.Duration(hours)*time.Hour)
+		text = made
+		return r.PathValue("key"), string(id), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return secrets(secretPage{
+		Heading: "Chave trocada", Text: "A chave antiga vale por mais " + strconv.Itoa(hours) + " h. A nova aparece só agora.",
+		Secrets: []shownSecret{{"Chave da API", text, keyHelp}}, Back: partnerPath(id), BackLabel: "Guardei a chave, continuar",
+	}), nil
+}
+
+func revokeKey(c *Console, r *request) (answer, error) {
+	id := partner.ID(r.PathValue("id"))
+	err := c.change(r, "key.revoke", func(ctx context.Context) (string, string, error) {
+		k, err := c.Rules.Partners.RevokeKey(ctx, id, partner.KeyID(r.PathValue("key")))
+		return string(k.ID), string(id), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{partnerPath(id), "key.revoked"}, nil
+}

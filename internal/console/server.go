@@ -1,0 +1,289 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"vigia/internal/fault"
+	"vigia/internal/operator"
+	"vigia/internal/telemetry"
+)
+
+// handler is what a route does. It returns what to answer, or a fault, and never sees the ResponseWriter.
+type handler func(c *Console, r *request) (answer, error)
+
+// answer is one of the ways to answer: view, redirect or stream.
+type answer interface{ isAnswer() }
+
+// view is a page to render.
+type view struct {
+	// name is the template's file name without its ending.
+	name  string
+	title string
+	data  any
+}
+
+// redirect sends the browser on after a change. done names a sentence of messages.go, shown at the top of the next page.
+type redirect struct{ to, done string }
+
+// stream is written by its function until it returns.
+type stream func(ctx context.Context, w http.ResponseWriter) error
+
+func (view) isAnswer()     {}
+func (redirect) isAnswer() {}
+func (stream) isAnswer()   {}
+
+// request is what a page works with.
+type request struct {
+	*http.Request
+	route   route
+	who     operator.Operator
+	session operator.Session
+	// cookie is set on the answer: a session that begins or ends.
+	cookie *http.Cookie
+	// problem is why the form that the page shows was refused.
+	problem error
+}
+
+// actor is who does it, for the audit trail.
+func (r *request) actor() operator.Actor {
+	return operator.Actor{Name: string(r.who.ID), From: addressOf(r.Request)}
+}
+
+// text is a field of the form without surrounding space.
+func (r *request) text(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
+
+// addressOf is where a request came from. Headers that a proxy may add are not believed: anybody can send them.
+func addressOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
+
+const maxForm = 1 << 20
+
+var (
+	errForbidden = fault.New(fault.Forbidden, "role.insufficient")
+	errForm      = fault.New(fault.Invalid, "form.invalid")
+	errPanic     = fault.New(fault.Internal, "panic")
+	errNotFound  = fault.New(fault.NotFound, "path.not_found")
+)
+
+func notFound(*Console, *request) (answer, error) { return nil, errNotFound }
+
+// adapt turns a route into a handler.
+func (c *Console) adapt(rt route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
+		start := c.Now()
+		r := &request{Request: hr, route: rt}
+		a, err := c.answer(w, r)
+		status := c.write(w, r, a, err)
+		c.logLine(r, status, c.Now().Sub(start), err)
+	})
+}
+
+// answer runs a request up to what it answers; a panic becomes an internal fault.
+func (c *Console) answer(w http.ResponseWriter, r *request) (a answer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.Log.ErrorContext(r.Context(), "panic", "stack", string(debug.Stack()))
+			a, err = nil, errPanic
+		}
+	}()
+	if to, err := c.enter(r); err != nil || to != nil {
+		return to, err
+	}
+	if r.Method == http.MethodPost && !r.route.upload {
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		if err := r.ParseForm(); err != nil {
+			return nil, errForm.Because(err)
+		}
+	}
+	if r.route.upload {
+		// A large file takes longer than the server allows for ordinary requests. A server without deadlines refuses this.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	}
+	a, err = r.route.run(c, r)
+	if err != nil && r.route.form != nil && mendable(err) {
+		r.problem = err
+		if again, ferr := r.route.form(c, r); ferr == nil {
+			return again, err
+		}
+	}
+	return a, err
+}
+
+// mendable tells faults that a person can mend in the form that was sent.
+func mendable(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Conflict, fault.TooLarge, fault.Unprocessable, fault.NotFound:
+		return true
+	case fault.Unauthenticated:
+		return errors.Is(err, operator.ErrRefused)
+	case fault.RateLimited:
+		return true
+	case fault.Internal, fault.Forbidden, fault.UnsupportedType, fault.Unavailable:
+	}
+	return false
+}
+
+// enter opens the session and checks role, second factor and proof. A redirect is returned where something is to be done first.
+func (c *Console) enter(r *request) (answer, error) {
+	if r.route.role == "" {
+		return nil, nil //nolint:nilnil // nothing to do first
+	}
+	cookie, err := r.Cookie(cookieName)
+	if err != nil {
+		return toLogin(r), nil
+	}
+	r.session, r.who, err = c.Rules.Operators.Session(r.Context(), cookie.Value)
+	if errors.Is(err, operator.ErrNoSession) {
+		r.cookie = endCookie()
+		return toLogin(r), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !r.who.TOTPOn && !c.SecondFactorOptional && !r.route.early {
+		return redirect{to: "/second-factor"}, nil
+	}
+	if !r.who.Role.Covers(r.route.role) {
+		return nil, errForbidden
+	}
+	if r.route.fresh && !r.session.Fresh(c.Now()) {
+		return redirect{to: "/prove?next=" + url.QueryEscape(r.route.proofPage(r.Request))}, nil
+	}
+	return nil, nil //nolint:nilnil // nothing to do first
+}
+
+// toLogin remembers where somebody wanted to go, if going there changes nothing.
+func toLogin(r *request) answer {
+	to := "/login"
+	if r.Method == http.MethodGet && r.URL.RequestURI() != "/" {
+		to += "?next=" + url.QueryEscape(r.URL.RequestURI())
+	}
+	return redirect{to: to}
+}
+
+// localPath accepts only a path of this console as the place to go on to.
+func localPath(p string) string {
+	u, err := url.Parse(p)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "//") || strings.ContainsAny(p, "\\\r\n") {
+		return "/"
+	}
+	return p
+}
+
+// write sends the answer and returns its status.
+func (c *Console) write(w http.ResponseWriter, r *request, a answer, err error) int {
+	if r.cookie != nil {
+		http.SetCookie(w, r.cookie)
+	}
+	switch a := a.(type) {
+	case redirect:
+		to := a.to
+		if a.done != "" {
+			mark := "?"
+			if strings.Contains(to, "?") {
+				mark = "&"
+			}
+			to += mark + "done=" + url.QueryEscape(a.done)
+		}
+		w.Header().Set("location", to)
+		w.WriteHeader(http.StatusSeeOther)
+		return http.StatusSeeOther
+	case stream:
+		if err := a(r.Context(), w); err != nil && r.Context().Err() == nil {
+			c.Log.ErrorContext(r.Context(), "console stream failed", "route", r.route.path, "cause", err.Error())
+		}
+		return http.StatusOK
+	case view:
+		return c.writeView(w, r, a, statusOf(err))
+	}
+	if err == nil { // a handler that returned nothing at all
+		err = errPanic
+	}
+	return c.writeView(w, r, view{name: "problem", title: "Não foi possível", data: sentenceOf(err)}, statusOf(err))
+}
+
+// writeView renders into a buffer first, so that a failure is an error page and never half a page.
+func (c *Console) writeView(w http.ResponseWriter, r *request, v view, status int) int {
+	var b bytes.Buffer
+	if err := c.pages.render(&b, c.frame(r, v), v.name); err != nil {
+		c.Log.ErrorContext(r.Context(), "page cannot be rendered", "page", v.name, "cause", err.Error())
+		http.Error(w, "A página não pôde ser montada.", http.StatusInternalServerError)
+		return http.StatusInternalServerError
+	}
+	w.Header().Set("content-type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // a reader that is gone needs no page
+	return status
+}
+
+// statusOf is the one table from kinds of faults to HTTP.
+func statusOf(err error) int {
+	if err == nil {
+		return http.StatusOK
+	}
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Unprocessable:
+		return http.StatusUnprocessableEntity
+	case fault.Unauthenticated:
+		return http.StatusUnauthorized
+	case fault.Forbidden:
+		return http.StatusForbidden
+	case fault.NotFound:
+		return http.StatusNotFound
+	case fault.Conflict:
+		return http.StatusConflict
+	case fault.TooLarge:
+		return http.StatusRequestEntityTooLarge
+	case fault.UnsupportedType:
+		return http.StatusUnsupportedMediaType
+	case fault.RateLimited:
+		return http.StatusTooManyRequests
+	case fault.Unavailable:
+		return http.StatusServiceUnavailable
+	case fault.Internal:
+	}
+	return http.StatusInternalServerError
+}
+
+// logLine is the one line of a request: the route's template, never the path or a value.
+func (c *Console) logLine(r *request, status int, took time.Duration, err error) {
+	level, attrs := slog.LevelInfo, []slog.Attr{
+		slog.String("method", r.Method), slog.String("page", r.route.path), slog.Int("status", status), slog.Int64("us", took.Microseconds()),
+	}
+	if r.who.ID != "" {
+		attrs = append(attrs, slog.String("operator", string(r.who.ID)))
+	}
+	if err != nil {
+		attrs = append(attrs, slog.String("code", fault.CodeOf(err)))
+		if status >= http.StatusInternalServerError {
+			level = slog.LevelError
+			attrs = append(attrs, slog.String("cause", err.Error()))
+		}
+	}
+	c.Log.LogAttrs(telemetry.WithRequestID(r.Context(), telemetry.NewRequestID("")), level, "console", attrs...)
+}
+
+// change runs a change and its line in the audit trail in one transaction.
+func (c *Console) change(r *request, action string, fn func(ctx context.Context) (subject, detail string, err error)) error {
+	return c.Rules.Audit.Do(r.Context(), r.actor(), action, fn)
+}
+
+// note records what is about to be done or shown, for work that does not fit into one transaction.
+func (c *Console) note(r *request, action, subject, detail string) error {
+	return c.Rules.Audit.Record(r.Context(), r.actor(), action, subject, detail)
+}

@@ -1,0 +1,77 @@
+package console
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+
+	"vigia/internal/cyber"
+)
+
+func listServices(c *Console, r *request) (answer, error) {
+	all, err := c.Rules.Services.All(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return view{"services", "Serviços de atendimento", all}, nil
+}
+
+func addService(c *Console, r *request) (answer, error) {
+	err := c.change(r, "service.add", func(ctx context.Context) (string, string, error) {
+		sv, err := c.Rules.Services.Add(ctx, r.text("name"), r.text("description"))
+		return string(sv.ID), sv.Name, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{"/services", "service.added"}, nil
+}
+
+func (c *Console) service(r *request) (cyber.Service, error) {
+	all, err := c.Rules.Services.All(r.Context())
+	if err != nil {
+		return cyber.Service{}, err
+	}
+	for _, sv := range all {
+		if string(sv.ID) == r.PathValue("id") {
+			return sv, nil
+		}
+	}
+	return cyber.Service{}, cyber.ErrServiceNotFound
+}
+
+func showService(c *Console, r *request) (answer, error) {
+	sv, err := c.service(r)
+	if err != nil {
+		return nil, err
+	}
+	return view{"service", sv.Name, sv}, nil
+}
+
+func saveService(c *Console, r *request) (answer, error) {
+	position, err := strconv.ParseInt(r.text("position"), 10, 64)
+	if err != nil {
+		return nil, cyber.ErrServiceInvalid.With("position: a whole number")
+	}
+	err = c.change(r, "service.edit", func(ctx context.Context) (string, string, error) {
+		sv, err := c.Rules.Services.Edit(ctx, cyber.ServiceID(r.PathValue("id")), func(sv *cyber.Service) {
+			sv.Name, sv.Description, sv.Position, sv.Retired = r.text("name"), r.text("description"), position, !r.PostForm.Has("offered")
+		})
+		return r.PathValue("id"), sv.Name, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{"/services/" + url.PathEscape(r.PathValue("id")), "service.saved"}, nil
+}
+
+func retireService(c *Console, r *request) (answer, error) {
+	err := c.change(r, "service.retire", func(ctx context.Context) (string, string, error) {
+		sv, err := c.Rules.Services.Retire(ctx, cyber.ServiceID(r.PathValue("id")))
+		return string(sv.ID), sv.Name, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{"/services", "service.retired"}, nil
+}

@@ -1,0 +1,238 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"vigia/internal/alert"
+	"vigia/internal/cyber"
+	"vigia/internal/operator"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+)
+
+// A name of the table tally that is no figure: when the counts were made, in microseconds.
+const tallyCountedAt = "mark.counted_at"
+
+// tallyEvents marks up to which seq the events of a partner are counted.
+const tallyEvents = "mark.events"
+
+// eventsAtOnce bounds the events counted in one transaction, so that others can write meanwhile.
+const eventsAtOnce = 20_000
+
+const dayMicros = int64(24 * time.Hour / time.Microsecond)
+
+// Figures returns the counts that CountFigures made last.
+func (s *Store) Figures(ctx context.Context) (operator.Figures, error) {
+	f := operator.Figures{Now: map[operator.Figure]int64{}, ByDay: map[operator.Figure][]operator.DayCount{}}
+	type row struct {
+		name   string
+		day, n int64
+	}
+	since := micros(s.now())/dayMicros - operator.FigureDays
+	rows, err := collect(ctx, s.reader(ctx), func(sc scanner) (row, error) {
+		var r row
+		return r, sc.Scan(&r.name, &r.day, &r.n)
+	}, `SELECT name, day, n FROM tally WHERE part = '' AND (day = 0 OR day >= $1) ORDER BY name, day`, since)
+	if err != nil {
+		return f, fmt.Errorf("read figures: %w", err)
+	}
+	for _, r := range rows {
+		switch name := operator.Figure(r.name); {
+		case r.name == tallyCountedAt:
+			f.At = fromMicros(r.n)
+		case strings.HasPrefix(r.name, "mark."):
+		case r.day == 0:
+			f.Now[name] = r.n
+		default:
+			f.ByDay[name] = append(f.ByDay[name], operator.DayCount{Day: fromMicros(r.day * dayMicros), Count: r.n})
+		}
+	}
+	return f, nil
+}
+
+// figure is a count on its way into the table; day 0 is as it stands now.
+type figure struct {
+	name operator.Figure
+	day  int64
+	n    int64
+}
+
+// CountFigures counts everything anew that can be read off an index, and goes on counting events from where it stopped. Many
+// processes may call it: counts younger than fresh are left alone.
+func (s *Store) CountFigures(ctx context.Context, fresh time.Duration) error {
+	f, err := s.Figures(ctx)
+	if err != nil || s.now().Sub(f.At) < fresh {
+		return err
+	}
+	figures, err := s.standing(ctx)
+	if err != nil {
+		return err
+	}
+	days, err := s.countDays(ctx)
+	if err != nil {
+		return err
+	}
+	figures = append(figures, days...)
+	partners, err := s.Partners(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range partners {
+		for more := true; more; {
+			if more, err = s.countEvents(ctx, p.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if err := s.countSubscriptions(ctx, tx); err != nil {
+			return err
+		}
+		for _, f := range append(figures, figure{tallyCountedAt, 0, micros(s.now())}) {
+			if err := setTally(ctx, tx, string(f.name), "", f.day, f.n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func setTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n int64) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (name, part, day) DO UPDATE SET n = $4`, name, part, day, n)
+	if err != nil {
+		return fmt.Errorf("keep figure: %w", err)
+	}
+	return nil
+}
+
+func addTally(ctx context.Context, tx *sqldb.Tx, name string, day, n int64) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO tally (name, part, day, n) VALUES ($1, '', $2, $3)
+		ON CONFLICT (name, part, day) DO UPDATE SET n = tally.n + $3`, name, day, n)
+	if err != nil {
+		return fmt.Errorf("add to figure: %w", err)
+	}
+	return nil
+}
+
+// standing counts what there is now, each count from an index alone.
+func (s *Store) standing(ctx context.Context) ([]figure, error) {
+	var list []figure
+	for _, c := range []struct {
+		query   string
+		figures []operator.Figure
+	}{
+		{`SELECT count(*) FILTER (WHERE status = 'monitorado'), count(*) FILTER (WHERE status = 'alerta'),
+			count(*) FILTER (WHERE status = 'comprometido') FROM asset`,
+			[]operator.Figure{operator.AssetsMonitored, operator.AssetsAlert, operator.AssetsCompromised}},
+		{`SELECT count(*) FILTER (WHERE resolution = ''), count(*) FILTER (WHERE resolution <> '') FROM finding`,
+			[]operator.Figure{operator.FindingsOpen, operator.FindingsResolved}},
+		{`SELECT coalesce(sum(active), 0), coalesce(sum(last - active), 0) FROM subscription_counter`,
+			[]operator.Figure{operator.SubscriptionsActive, operator.SubscriptionsEnded}},
+		{`SELECT count(*) FROM subscription WHERE ended_at = 0 AND suspended_at > 0`, []operator.Figure{operator.SubscriptionsSuspended}},
+		{`SELECT count(*) FROM delivery WHERE state = 'pending'`, []operator.Figure{operator.DeliveriesPending}},
+		{`SELECT count(*) FROM delivery WHERE state = 'failed' AND finished_at > 0`, []operator.Figure{operator.DeliveriesFailed}},
+		{`SELECT count(*) FROM epp_key WHERE ended_at = 0`, []operator.Figure{operator.DevicesLive}},
+		{`SELECT count(*) FROM support_case WHERE status IN ('` + string(cyber.CaseOpen) + `', '` + string(cyber.CaseInProgress) + `', '` +
+			string(cyber.CaseWaiting) + `')`, []operator.Figure{operator.CasesOpen}},
+	} {
+		counts := make([]int64, len(c.figures))
+		dest := make([]any, len(counts))
+		for i := range counts {
+			dest[i] = &counts[i]
+		}
+		if err := s.reader(ctx).QueryRowContext(ctx, c.query).Scan(dest...); err != nil {
+			return nil, classify(fmt.Errorf("count %s: %w", c.figures[0], err))
+		}
+		for i, name := range c.figures {
+			list = append(list, figure{name, 0, counts[i]})
+		}
+	}
+	return list, nil
+}
+
+// countDays counts yesterday and today anew; days before that do not change any more.
+func (s *Store) countDays(ctx context.Context) ([]figure, error) {
+	today := micros(s.now()) / dayMicros
+	var list []figure
+	for _, day := range []int64{today - 1, today} {
+		from, to := day*dayMicros, (day+1)*dayMicros
+		for name, query := range map[operator.Figure]string{
+			operator.FindingsOfDay: `SELECT count(*) FROM finding WHERE found_at >= $1 AND found_at < $2`,
+			operator.DeliveriesOfDay: `SELECT count(*) FROM delivery WHERE state = 'delivered' AND finished_at > 0
+				AND finished_at >= $1 AND finished_at < $2`,
+		} {
+			f := figure{name: name, day: day}
+			if err := s.reader(ctx).QueryRowContext(ctx, query, from, to).Scan(&f.n); err != nil {
+				return nil, classify(fmt.Errorf("count %s: %w", name, err))
+			}
+			list = append(list, f)
+		}
+	}
+	return list, nil
+}
+
+// countEvents adds the events of a partner that came since the last count; seq has no gaps and grows in commit order, so none is
+// missed or counted twice. It tells whether there may be more.
+func (s *Store) countEvents(ctx context.Context, id partner.ID) (more bool, err error) {
+	type count struct {
+		day, n int64
+		kind   string
+	}
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if _, err := tx.ExecContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'figures'`); err != nil {
+			return fmt.Errorf("lock figures: %w", err)
+		}
+		var from, last int64
+		err := tx.QueryRowContext(ctx, `SELECT coalesce((SELECT n FROM tally WHERE name = $2 AND part = $1 AND day = 0), 0),
+			coalesce((SELECT last FROM event_counter WHERE partner_id = $1), 0)`, string(id), tallyEvents).Scan(&from, &last)
+		if err != nil {
+			return fmt.Errorf("read mark of events: %w", err)
+		}
+		to := min(last, from+eventsAtOnce)
+		if more = to < last; to == from {
+			return nil
+		}
+		counts, err := collect(ctx, tx, func(sc scanner) (count, error) {
+			var c count
+			return c, sc.Scan(&c.day, &c.kind, &c.n)
+		}, `SELECT created_at / $4, type, count(*) FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 GROUP BY 1, 2 ORDER BY 1, 2`,
+			string(id), from, to, dayMicros)
+		if err != nil {
+			return fmt.Errorf("count events: %w", err)
+		}
+		for _, c := range counts {
+			if err := addTally(ctx, tx, string(operator.EventsOfDay), c.day, c.n); err != nil {
+				return err
+			}
+			if c.kind == string(alert.LeakDetected) {
+				if err := addTally(ctx, tx, string(operator.AlertsOfDay), c.day, c.n); err != nil {
+					return err
+				}
+			}
+		}
+		return setTally(ctx, tx, tallyEvents, string(id), 0, to)
+	})
+	return more, err
+}
+
+// countSubscriptions adds what the partners' counters have moved since the last count to today.
+func (s *Store) countSubscriptions(ctx context.Context, tx *sqldb.Tx) error {
+	const mark = "mark.subscriptions"
+	if _, err := tx.ExecContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'figures'`); err != nil {
+		return fmt.Errorf("lock figures: %w", err)
+	}
+	var made, counted int64
+	err := tx.QueryRowContext(ctx, `SELECT coalesce((SELECT sum(last) FROM subscription_counter), 0),
+		coalesce((SELECT n FROM tally WHERE name = $1 AND part = '' AND day = 0), 0)`, mark).Scan(&made, &counted)
+	if err != nil {
+		return fmt.Errorf("count subscriptions: %w", err)
+	}
+	if err := addTally(ctx, tx, string(operator.SubscriptionsOfDay), micros(s.now())/dayMicros, made-counted); err != nil {
+		return err
+	}
+	return setTally(ctx, tx, mark, "", 0, made)
+}
