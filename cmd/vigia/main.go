@@ -34,6 +34,8 @@ type cli struct {
 	Passwords passwordsCmd `cmd:"" help:"Breached-password corpora: import, download, status, verify."`
 	Webhook   webhookCmd   `cmd:"" help:"Webhook endpoints: create, list, show, test, rotate, enable, disable, delete."`
 	Event     eventCmd     `cmd:"" help:"Events and their deliveries: list, replay, report."`
+	Breach    breachCmd    `cmd:"" help:"Breaches: import, list, show, edit, verify, retract."`
+	Asset     assetCmd     `cmd:"" help:"Watched values on the operator's side: add a domain, list a person's."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 

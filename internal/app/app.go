@@ -38,6 +38,7 @@ type App struct {
 	Content       *cyber.Catalogue
 	Monitoring    *cyber.Monitoring
 	Passwords     *password.Library
+	Leaks         *Leaks
 	Webhooks      *alert.Endpoints
 	Feed          *alert.Feed
 	History       *alert.History
@@ -80,7 +81,12 @@ func build(ctx context.Context, c config.Common, db *sqldb.DB) (*App, error) {
 		return nil, fmt.Errorf("password corpora: %w", err)
 	}
 	st := store.New(db, keys, now)
+	leaks, err := openLeaks(ctx, c, st, keys, now)
+	if err != nil {
+		return nil, fmt.Errorf("leak corpora: %w", err)
+	}
 	a := &App{
+		Leaks:     leaks,
 		Passwords: passwords,
 		Config:    c, Keys: keys, Store: st, Engine: db.Engine(), now: now,
 		Partners: partner.NewRegistry(st, now, nil),
@@ -90,7 +96,7 @@ func build(ctx context.Context, c config.Common, db *sqldb.DB) (*App, error) {
 		Endpoints:  cyber.NewEndpoints(st, now, nil),
 		Cover:      cyber.NewCover(st),
 		Content:    cyber.NewCatalogue(st, now),
-		Monitoring: cyber.NewMonitoring(st, cyber.Unasked{}, keys.Fingerprint, now),
+		Monitoring: cyber.NewMonitoring(st, leaks.Library, keys.Fingerprint, now),
 		Webhooks:   alert.NewEndpoints(st, now, nil),
 		Feed:       alert.NewFeed(st),
 		History:    alert.NewHistory(st),
@@ -117,7 +123,7 @@ func openKeys(ctx context.Context, c config.Common, db *sqldb.DB) (*seal.Keys, e
 }
 
 // Close lets go of the database.
-func (a *App) Close() error { return a.Store.Close() }
+func (a *App) Close() error { return errors.Join(a.Leaks.close(), a.Store.Close()) }
 
 // prepareFolder makes the data folder, or makes sure that nobody else can look into one that is ours.
 func prepareFolder(path string) error {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -21,9 +22,11 @@ const kindRewriteSealed = "keys.rewrite"
 
 // steps binds each kind of job to its work.
 func (s *Server) steps() map[string]job.Step {
-	return map[string]job.Step{
+	steps := map[string]job.Step{
 		kindRewriteSealed: s.app.rewriteSealed,
 	}
+	maps.Copy(steps, s.app.leakSteps())
+	return steps
 }
 
 // startWorkers runs the jobs and the periodic chores of this process.

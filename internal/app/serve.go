@@ -79,6 +79,9 @@ func (s *Server) Run(ctx context.Context) error {
 	defer stopWork()
 	group, groupCtx := errgroup.WithContext(work)
 
+	if err := s.startLibrary(groupCtx, group); err != nil {
+		return err
+	}
 	var servers []*http.Server
 	if s.cfg.Has("api") {
 		// The gate's memory is filled before the first request, so that the first one is as fast as the rest.

@@ -42,6 +42,9 @@ func NewLibrary(store Store, depot *corpora.Depot, log *slog.Logger) *Library {
 	return &Library{store: store, depot: depot, log: log}
 }
 
+// LogTo sets where the library complains; before that nowhere.
+func (l *Library) LogTo(log *slog.Logger) { l.log = log }
+
 // Probe returns the breaches that hold a fingerprint. Its epoch is 0 when not every segment could be asked: then the answer may
 // lack breaches, and the value has to be probed again.
 func (l *Library) Probe(fingerprint uint64) cyber.Sighting {

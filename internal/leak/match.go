@@ -40,10 +40,19 @@ const (
 	tellBatch = 500
 )
 
+// Phase is a stage of a match.
+type Phase int
+
+// The phases: every watched value is probed, hits are told, and what was added meanwhile is probed and told.
+const (
+	PhaseProbe Phase = iota
+	PhaseTell
+	PhaseLate
+)
+
 // MatchProgress is how far a match has come.
 type MatchProgress struct {
-	// Phase: 0 probes every watched value, 1 tells, 2 probes what was added meanwhile and tells again.
-	Phase  int   `json:"phase"`
+	Phase  Phase `json:"phase"`
 	After  int64 `json:"after"`
 	Probed int64 `json:"probed"`
 	Hits   int64 `json:"hits"`
@@ -51,7 +60,13 @@ type MatchProgress struct {
 }
 
 // Match probes every watched value in a new breach and tells whom it concerns. It is the step of KindMatch.
-func (m *Matcher) Match(ctx context.Context, run *job.Run) error {
+func (m *Matcher) Match(ctx context.Context, run *job.Run) error { return m.run(ctx, run, true) }
+
+// First is Match without the last look, for which one has to wait until every process knows of the breach. The job goes on from
+// there.
+func (m *Matcher) First(ctx context.Context, run *job.Run) error { return m.run(ctx, run, false) }
+
+func (m *Matcher) run(ctx context.Context, run *job.Run, late bool) error {
 	breach, err := m.store.BreachByName(ctx, run.Subject)
 	if err != nil || breach.State != Published || breach.Segment == "" {
 		return err
@@ -66,31 +81,40 @@ func (m *Matcher) Match(ctx context.Context, run *job.Run) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(m.match(ctx, run, breach, r, &p), r.Close())
+	if err = m.first(ctx, run, r, &p); err == nil && late {
+		err = m.late(ctx, run, breach, r, &p)
+	}
+	return errors.Join(err, r.Close())
 }
 
-func (m *Matcher) match(ctx context.Context, run *job.Run, breach Record, r *segment.Reader, p *MatchProgress) error {
-	if p.Phase == 0 {
+func (m *Matcher) first(ctx context.Context, run *job.Run, r *segment.Reader, p *MatchProgress) error {
+	if p.Phase == PhaseProbe {
 		if err := m.probe(ctx, run, r, p, m.store.Fingerprints); err != nil {
 			return err
 		}
-		p.Phase = 1
+		p.Phase = PhaseTell
 	}
-	if p.Phase == 1 {
+	if p.Phase == PhaseTell {
 		if err := m.tell(ctx, run, p); err != nil {
 			return err
 		}
-		p.Phase, p.After = 2, math.MinInt64
+		p.Phase, p.After = PhaseLate, math.MinInt64
+		return run.Save(ctx, p)
 	}
-	// Whoever added a value without knowing of this breach did so before every process had noticed it.
+	return nil
+}
+
+// late looks at what was added around the publication: whoever added a value without knowing of this breach did so before every
+// process had noticed it.
+func (m *Matcher) late(ctx context.Context, run *job.Run, breach Record, r *segment.Reader, p *MatchProgress) error {
 	if err := wait(ctx, breach.PublishedAt.Add(m.settle).Sub(m.now())); err != nil {
 		return err
 	}
 	since := breach.PublishedAt.Add(-time.Minute)
-	late := func(ctx context.Context, after int64, limit int) ([]int64, error) {
+	next := func(ctx context.Context, after int64, limit int) ([]int64, error) {
 		return m.store.FingerprintsSince(ctx, since, after, limit)
 	}
-	if err := m.probe(ctx, run, r, p, late); err != nil {
+	if err := m.probe(ctx, run, r, p, next); err != nil {
 		return err
 	}
 	return m.tell(ctx, run, p)
@@ -161,39 +185,45 @@ func (m *Matcher) tell(ctx context.Context, run *job.Run, p *MatchProgress) erro
 	}
 }
 
-// Withdraw closes the findings of a retracted breach and takes its file away. It is the step of KindWithdraw.
+// Withdraw closes the findings of a retracted breach and takes its file away. It is the step of KindWithdraw. The second look catches
+// findings of requests that began before the retraction.
 func (m *Matcher) Withdraw(ctx context.Context, run *job.Run) error {
+	if err := m.WithdrawFirst(ctx, run); err != nil {
+		return err
+	}
+	breach, err := m.store.BreachByName(ctx, run.Subject)
+	if err != nil {
+		return err
+	}
+	if err := wait(ctx, breach.RetractedAt.Add(m.settle).Sub(m.now())); err != nil {
+		return err
+	}
+	return m.WithdrawFirst(ctx, run)
+}
+
+// WithdrawFirst is Withdraw without the wait and the second look.
+func (m *Matcher) WithdrawFirst(ctx context.Context, run *job.Run) error {
 	breach, err := m.store.BreachByName(ctx, run.Subject)
 	if err != nil || breach.State != Retracted {
 		return err
 	}
-	withdrawn := 0
-	for pass := range 2 { // the second look catches findings of requests that began before the retraction
-		if pass == 1 {
-			if err := wait(ctx, breach.RetractedAt.Add(m.settle).Sub(m.now())); err != nil {
-				return err
-			}
+	for withdrawn := 0; ; {
+		n, err := m.store.WithdrawFindings(ctx, breach.Name, tellBatch)
+		if err != nil {
+			return err
 		}
-		for {
-			n, err := m.store.WithdrawFindings(ctx, breach.Name, tellBatch)
-			if err != nil {
-				return err
-			}
-			withdrawn += n
-			if err := run.Save(ctx, map[string]int{"withdrawn": withdrawn}); err != nil {
-				return err
-			}
-			if n == 0 {
-				break
-			}
+		withdrawn += n
+		if err := run.Save(ctx, map[string]int{"withdrawn": withdrawn}); err != nil {
+			return err
 		}
-		if breach.Segment != "" {
-			if err := m.depot.Remove(ctx, breach.Segment); err != nil {
-				return err
-			}
+		if n == 0 {
+			break
 		}
 	}
-	return nil
+	if breach.Segment == "" {
+		return nil
+	}
+	return m.depot.Remove(ctx, breach.Segment)
 }
 
 // Restate computes statuses again after a breach was edited. It is the step of KindRestate.

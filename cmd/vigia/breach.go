@@ -1,0 +1,322 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sort"
+	"strings"
+	"time"
+
+	"vigia/internal/app"
+	"vigia/internal/config"
+	"vigia/internal/cyber"
+	"vigia/internal/leak"
+	"vigia/internal/webhook"
+)
+
+type breachCmd struct {
+	Import  breachImportCmd  `cmd:"" help:"Import a dump of any format and find watched values in it."`
+	List    breachListCmd    `cmd:"" help:"List the breaches."`
+	Show    breachShowCmd    `cmd:"" help:"Show one breach."`
+	Edit    breachEditCmd    `cmd:"" help:"Change what is told of a breach; statuses follow."`
+	Verify  breachVerifyCmd  `cmd:"" help:"Check every byte of a breach's segment."`
+	Retract breachRetractCmd `cmd:"" help:"Take a breach back: its segment is deleted, its findings are withdrawn."`
+}
+
+// breachFlags are what is told of a breach.
+type breachFlags struct {
+	Title       *string  `placeholder:"TEXT" help:"What people read."`
+	Date        *string  `placeholder:"YYYY-MM-DD" help:"When it happened."`
+	Exposes     []string `placeholder:"CLASS" help:"What it exposes, separated by commas: email, password, password_hash, cpf, phone, card, address, name, birth_date, document, health, financial, cookies, ip_address, username, other."`
+	Kind        *string  `placeholder:"KIND" help:"breach, combolist, stealer, paste or phish; default is breach."`
+	Source      *string  `placeholder:"TEXT" help:"Where it comes from."`
+	Description *string  `placeholder:"TEXT" help:"What happened."`
+	Verified    *bool    `negatable:"" help:"It is known to be real."`
+	Fabricated  *bool    `negatable:"" help:"It is known to be made up, in whole or in part."`
+	SpamList    *bool    `negatable:"" help:"It is a list of addresses to send spam to."`
+}
+
+func (f *breachFlags) apply(b *cyber.Breach) error {
+	set(&b.Title, f.Title)
+	set(&b.Source, f.Source)
+	set(&b.Description, f.Description)
+	set(&b.Verified, f.Verified)
+	set(&b.Fabricated, f.Fabricated)
+	set(&b.SpamList, f.SpamList)
+	if f.Kind != nil {
+		b.Kind = cyber.SourceKind(*f.Kind)
+	}
+	if len(f.Exposes) > 0 {
+		b.Exposes = leak.ParseExposes(f.Exposes)
+	}
+	if f.Date == nil {
+		return nil
+	}
+	day, err := leak.ParseDay(*f.Date)
+	b.Date = day
+	return err
+}
+
+type breachView struct {
+	Name        string           `json:"name"`
+	Title       string           `json:"title"`
+	Date        string           `json:"date"`
+	Kind        string           `json:"kind"`
+	Exposes     []cyber.Exposed  `json:"exposes"`
+	Source      string           `json:"source"`
+	Description string           `json:"description"`
+	Verified    bool             `json:"verified"`
+	Fabricated  bool             `json:"fabricated"`
+	SpamList    bool             `json:"spam_list"`
+	State       string           `json:"state"`
+	Segment     string           `json:"segment"`
+	Digest      string           `json:"digest"`
+	Distinct    int64            `json:"distinct"`
+	Found       map[string]int64 `json:"found"`
+	Bytes       int64            `json:"bytes"`
+	Scanned     int64            `json:"scanned"`
+	Streams     int64            `json:"streams"`
+	Problems    int64            `json:"problems"`
+	AddedAt     string           `json:"added_at"`
+	PublishedAt string           `json:"published_at"`
+	RetractedAt string           `json:"retracted_at"`
+}
+
+func viewBreach(r leak.Record) breachView {
+	found := r.Tally.Found
+	if found == nil {
+		found = map[string]int64{}
+	}
+	return breachView{
+		Name: r.Name, Title: r.Title, Date: r.Date.Format(time.DateOnly), Kind: string(r.Kind), Exposes: r.Exposes, Source: r.Source,
+		Description: r.Description, Verified: r.Verified, Fabricated: r.Fabricated, SpamList: r.SpamList, State: string(r.State),
+		Segment: r.Segment, Digest: r.Digest, Distinct: r.Tally.Distinct, Found: found, Bytes: r.Tally.Bytes, Scanned: r.Tally.Scanned,
+		Streams: r.Tally.Streams, Problems: r.Tally.Problems, AddedAt: stamp(r.AddedAt), PublishedAt: stamp(r.PublishedAt),
+		RetractedAt: stamp(r.RetractedAt),
+	}
+}
+
+func (v breachView) text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "Breach     %s (%s, %s, %s)\nTitle      %s\nExposes    %s\nFlags      verified=%t fabricated=%t spam list=%t\nSource     %s\n"+
+		"About      %s\n", v.Name, v.Kind, v.Date, v.State, v.Title, classes(v.Exposes), v.Verified, v.Fabricated, v.SpamList, v.Source, v.Description)
+	_, _ = fmt.Fprintf(w, "Read       %.1f MB in %d files, %.1f MB unpacked, %d problems\nFound      %s\nDistinct   %d (e-mail domains included)\n"+
+		"Segment    %s\n", float64(v.Bytes)/1e6, v.Streams, float64(v.Scanned)/1e6, v.Problems, byType(v.Found), v.Distinct, v.Segment)
+}
+
+func classes(list []cyber.Exposed) string {
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = string(c)
+	}
+	return strings.Join(names, ", ")
+}
+
+// byType is "12 cpf, 40 email".
+func byType(found map[string]int64) string {
+	kinds := make([]string, 0, len(found))
+	for k := range found {
+		kinds = append(kinds, k)
+	}
+	sort.Strings(kinds)
+	parts := make([]string, len(kinds))
+	for i, k := range kinds {
+		parts[i] = fmt.Sprintf("%d %s", found[k], k)
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+type breachImportCmd struct {
+	Name string `required:"" placeholder:"NAME" help:"Short name: a-z, 0-9, '-', '_' and '.'."`
+	breachFlags
+	Workers int      `placeholder:"N" help:"Scan with so many threads; 0 means one per core."`
+	Inputs  []string `arg:"" name:"input" help:"Files, folders and https addresses. Archives and compression of any depth are read."`
+}
+
+// Help shows examples.
+func (breachImportCmd) Help() string {
+	return "Nothing but keyed fingerprints of the identifiers is kept. Ctrl-C stops cleanly; the same command goes on where it stopped.\n\n" +
+		"Examples:\n  vigia breach import --name loja-exemplo --title 'Loja Exemplo' --date 2026-03-01 --exposes email,password dump.7z\n" +
+		"  vigia breach import --name colecao --title Coleção --date 2025-01-01 --exposes email,password --kind combolist folder/"
+}
+
+// Run imports, then matches.
+func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	spec := leak.Spec{Breach: cyber.Breach{Name: b.Name}}
+	if err := b.apply(&spec.Breach); err != nil {
+		return err
+	}
+	inputs, err := leak.Inputs(downloadClient(), b.Inputs)
+	if err != nil {
+		return err
+	}
+	spec.Inputs = inputs
+	return withApp(ctx, c, func(a *app.App) error {
+		a.Leaks.Importer.Workers = b.Workers
+		bar := o.progress("import "+b.Name, "bytes")
+		spec.Progress = func(p leak.Progress) {
+			note := byType(p.Found)
+			if p.Merging {
+				note += ", merging"
+			}
+			bar.set(p.Read, p.Total, note)
+		}
+		out, err := a.ImportBreach(ctx, spec)
+		bar.end()
+		if err != nil {
+			if errors.Is(err, context.Canceled) {
+				return fmt.Errorf("stopped; run the same command again to go on, or give it up: vigia breach retract --name %s", b.Name)
+			}
+			return err
+		}
+		matching := o.progress("match "+b.Name, "values")
+		match, err := a.MatchBreach(ctx, b.Name, func(p leak.MatchProgress) { matching.set(p.Probed, 0, fmt.Sprintf("%d hits", p.Hits)) })
+		matching.end()
+		if err != nil {
+			return err
+		}
+		return b.report(o, out, match)
+	})
+}
+
+func (b *breachImportCmd) report(o *output, out leak.Outcome, match leak.MatchProgress) error {
+	type skipView struct {
+		Name   string `json:"name"`
+		Reason string `json:"reason"`
+		Offset int64  `json:"offset"`
+	}
+	skips := make([]skipView, len(out.Skips))
+	for i, s := range out.Skips {
+		skips[i] = skipView{s.Name, s.Reason, s.Offset}
+	}
+	view := struct {
+		breachView
+		Probed  int64      `json:"values_probed"`
+		Hits    int64      `json:"values_found"`
+		Skipped []skipView `json:"skipped"`
+	}{viewBreach(out.Record), match.Probed, match.Hits, skips}
+	return o.print(view, func(w io.Writer) {
+		view.text(w)
+		_, _ = fmt.Fprintf(w, "Matched    %d watched values probed, %d found\n", match.Probed, match.Hits)
+		for _, s := range skips {
+			_, _ = fmt.Fprintf(w, "Skipped    %s at byte %d: %s\n", s.Name, s.Offset, s.Reason)
+		}
+	})
+}
+
+// downloadClient fetches dumps that an operator names by address: public ones, over TLS, however long they take.
+func downloadClient() *http.Client {
+	client := webhook.NewGuard(nil).Client(webhook.ClientOptions{Timeout: 7 * 24 * time.Hour})
+	client.CheckRedirect = func(_ *http.Request, via []*http.Request) error {
+		if len(via) > 5 {
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}
+	return client
+}
+
+type breachListCmd struct{}
+
+// Run lists the breaches.
+func (breachListCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		all, err := a.Leaks.Breaches.All(ctx)
+		if err != nil {
+			return err
+		}
+		views, rows := make([]breachView, len(all)), make([][]string, len(all))
+		for i, r := range all {
+			v := viewBreach(r)
+			views[i], rows[i] = v, []string{v.Name, v.State, v.Kind, v.Date, fmt.Sprint(v.Distinct), classes(v.Exposes), v.Title}
+		}
+		return o.print(views, func(w io.Writer) {
+			if len(rows) == 0 {
+				_, _ = fmt.Fprintln(w, "No breach yet. Import one: vigia breach import --help")
+				return
+			}
+			o.table(w, "NAME\tSTATE\tKIND\tDATE\tDISTINCT\tEXPOSES\tTITLE", rows)
+		})
+	})
+}
+
+// breachName is how commands name a breach.
+type breachName struct {
+	Name string `required:"" placeholder:"NAME" help:"The breach's name."`
+}
+
+func (o *output) breach(r leak.Record) error {
+	v := viewBreach(r)
+	return o.print(v, v.text)
+}
+
+type breachShowCmd struct{ breachName }
+
+// Run shows a breach.
+func (b *breachShowCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		r, err := a.Leaks.Breaches.ByName(ctx, b.Name)
+		if err != nil {
+			return err
+		}
+		return o.breach(r)
+	})
+}
+
+type breachEditCmd struct {
+	breachName
+	breachFlags
+}
+
+// Help shows examples.
+func (breachEditCmd) Help() string {
+	return "Example:\n  vigia breach edit --name loja-exemplo --exposes email,password,cpf --verified"
+}
+
+// Run edits a breach.
+func (b *breachEditCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	var probe cyber.Breach
+	if err := b.apply(&probe); err != nil {
+		return err
+	}
+	return withApp(ctx, c, func(a *app.App) error {
+		r, err := a.EditBreach(ctx, b.Name, func(t *cyber.Breach) { _ = b.apply(t) }) // checked above
+		if err != nil {
+			return err
+		}
+		return o.breach(r)
+	})
+}
+
+type breachVerifyCmd struct{ breachName }
+
+// Run reads a segment from front to back.
+func (b *breachVerifyCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		keys, err := a.Leaks.VerifySegment(ctx, b.Name)
+		if err != nil {
+			return err
+		}
+		return o.print(map[string]any{"name": b.Name, "whole": true, "keys": keys}, func(w io.Writer) {
+			_, _ = fmt.Fprintf(w, "The segment of %s is whole: %d keys.\n", b.Name, keys)
+		})
+	})
+}
+
+type breachRetractCmd struct{ breachName }
+
+// Run retracts a breach.
+func (b *breachRetractCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		r, err := a.RetractBreach(ctx, b.Name)
+		if err != nil {
+			return err
+		}
+		return o.breach(r)
+	})
+}

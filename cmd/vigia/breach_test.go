@@ -1,0 +1,97 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestBreachCommands: a domain is watched, a dump with an address under it is imported without a server, edited and retracted.
+func TestBreachCommands(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	at := func(args ...string) []string { return append(args, "--data", data, "--json") }
+	must := func(args ...string) map[string]any {
+		t.Helper()
+		code, out, errs := vigia(t, at(args...)...)
+		if code != exitOK {
+			t.Fatalf("%v: exit %d, %s", args, code, errs)
+		}
+		return decode(t, out)
+	}
+	partner, _ := must("partner", "create", "--name", "Banco Exemplo")["partner_id"].(string)
+	watch := []string{"asset", "add", "--partner", partner, "--user-hash", "empresa", "--type", "domain", "--value"}
+	if must(append(watch, "Exemplo.com.br")...)["added"] != true || must(append(watch, "exemplo.com.br")...)["added"] != false {
+		t.Error("a domain is added once")
+	}
+	status := func() string {
+		t.Helper()
+		_, out, _ := vigia(t, at("asset", "list", "--partner", partner, "--user-hash", "empresa")...)
+		var list []struct{ Masked, Status string }
+		if err := json.Unmarshal([]byte(out), &list); err != nil || len(list) != 1 {
+			t.Fatal(out, err)
+		}
+		if strings.Contains(list[0].Masked, "exemplo") {
+			t.Error("a value is shown whole:", list[0].Masked)
+		}
+		return list[0].Status
+	}
+
+	dump := filepath.Join(t.TempDir(), "dump.txt")
+	if err := os.WriteFile(dump, []byte("ana@rh.exemplo.com.br;529.982.247-25\nbia@outro.com.br\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	load := []string{"breach", "import", "--name", "loja", "--title", "Loja", "--date", "2026-01-02", "--exposes", "email,phone", dump}
+	made := must(load...)
+	if found, _ := made["found"].(map[string]any); found["email"] != 2.0 || found["cpf"] != 1.0 || made["values_found"] != 1.0 || made["state"] != "published" {
+		t.Error(made)
+	}
+	if got := status(); got != "alerta" {
+		t.Error("after the import:", got)
+	}
+	if code, _, errs := vigia(t, at(load...)...); code != exitConflict || decode(t, errs)["error"] != "breach.exists" {
+		t.Error(code, errs)
+	}
+	if must("breach", "verify", "--name", "loja")["keys"] != made["distinct"] {
+		t.Error("verify counts otherwise than the import")
+	}
+	must("breach", "edit", "--name", "loja", "--exposes", "email,password", "--verified")
+	if got := status(); got != "comprometido" {
+		t.Error("after the edit:", got)
+	}
+	if must("breach", "retract", "--name", "loja")["state"] != "retracted" || status() != "monitorado" {
+		t.Error("after the retraction:", status())
+	}
+	if files, err := filepath.Glob(filepath.Join(data, "corpora", "leak", "*")); err != nil || len(files) != 0 {
+		t.Error("files left:", files, err)
+	}
+}
+
+func TestBreachCommandsRefuse(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	dump := filepath.Join(t.TempDir(), "dump.txt")
+	if err := os.WriteFile(dump, []byte("ana@exemplo.com.br"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	good := []string{"breach", "import", "--name", "loja", "--title", "Loja", "--date", "2026-01-02", "--exposes", "email"}
+	for what, args := range map[string][]string{
+		"date":    append(append([]string{}, good[:6]...), "--date", "ontem", "--exposes", "email", dump),
+		"exposes": append(append([]string{}, good[:8]...), "--exposes", "alma", dump),
+		"inputs":  append(append([]string{}, good...), filepath.Join(data, "nada")),
+		"address": append(append([]string{}, good...), "http://127.0.0.1:9/dump.txt"),
+	} {
+		code, _, errs := vigia(t, append(args, "--data", data)...)
+		if code == exitOK || !strings.Contains(errs, "vigia: ") || strings.Contains(errs, "panic") {
+			t.Errorf("%s: exit %d, %s", what, code, errs)
+		}
+	}
+	for _, verb := range []string{"show", "edit", "retract", "verify"} {
+		if code, _, errs := vigia(t, "breach", verb, "--name", "nada", "--data", data); code != exitNotFound {
+			t.Errorf("%s: exit %d, %s", verb, code, errs)
+		}
+	}
+	if code, _, errs := vigia(t, "breach", "retract", "--name", "sandbox", "--data", data); code != exitUsage {
+		t.Errorf("the sandbox breach: exit %d, %s", code, errs)
+	}
+}

@@ -1,0 +1,300 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+
+	"vigia/internal/config"
+	"vigia/internal/corpora"
+	"vigia/internal/cyber"
+	"vigia/internal/job"
+	"vigia/internal/leak"
+	"vigia/internal/seal"
+	"vigia/internal/store"
+)
+
+// Leaks is everything around breaches.
+type Leaks struct {
+	Depot    *corpora.Depot
+	Library  *leak.Library
+	Importer *leak.Importer
+	Matcher  *leak.Matcher
+	Breaches *leak.Breaches
+}
+
+func openLeaks(ctx context.Context, c config.Common, st *store.Store, keys *seal.Keys, now func() time.Time) (*Leaks, error) {
+	depot, err := corpora.Open(ctx, filepath.Join(c.CorporaPath(), "leak"), c.Corpora)
+	if err != nil {
+		return nil, err
+	}
+	return &Leaks{
+		Depot:   depot,
+		Library: leak.NewLibrary(st, depot, slog.New(slog.DiscardHandler)),
+		Importer: &leak.Importer{
+			Store: st, Depot: depot, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprint: keys.Fingerprint, Now: now,
+		},
+		Matcher:  leak.NewMatcher(st, depot, now),
+		Breaches: leak.NewBreaches(st, now),
+	}, nil
+}
+
+func (l *Leaks) close() error { return errors.Join(l.Library.Close(), l.Depot.Close()) }
+
+// libraryEvery is how often a process looks for new breaches and for values that wait to be probed.
+const libraryEvery = time.Second
+
+// startLibrary keeps the published segments open and, in a worker, probes what could not be probed when it was added.
+func (s *Server) startLibrary(ctx context.Context, group *errgroup.Group) error {
+	l := s.app.Leaks.Library
+	l.LogTo(s.log)
+	if err := s.watchLibrary(); err != nil {
+		return err
+	}
+	complaint := ""
+	look := func() {
+		err := l.Load(ctx)
+		if err == nil && s.cfg.Has("worker") {
+			_, err = l.Settle(ctx)
+		}
+		text := ""
+		if err != nil && ctx.Err() == nil {
+			if text = err.Error(); text != complaint { // the same trouble is told once, not every second
+				s.log.Error("leak corpora are not whole", "cause", text)
+			}
+		}
+		complaint = text
+	}
+	look() // before the first request, so that it is answered like the rest
+	group.Go(func() error { every(ctx, libraryEvery, look); return nil })
+	return nil
+}
+
+func (s *Server) watchLibrary() error {
+	l := s.app.Leaks.Library
+	for _, g := range []struct {
+		name, help string
+		value      func() float64
+	}{
+		{"vigia_leak_segments", "Breach segments that this process holds open.", func() float64 { n, _ := l.Size(); return float64(n) }},
+		{"vigia_leak_keys", "Fingerprints in the open segments.", func() float64 { _, k := l.Size(); return float64(k) }},
+	} {
+		if err := s.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.value)); err != nil {
+			return fmt.Errorf("register metrics: %w", err)
+		}
+	}
+	return nil
+}
+
+// leakSteps are the jobs around breaches that any worker takes. An import is not among them: its files are where it was begun.
+func (a *App) leakSteps() map[string]job.Step {
+	return map[string]job.Step{
+		leak.KindMatch: a.Leaks.Matcher.Match, leak.KindWithdraw: a.Leaks.Matcher.Withdraw, leak.KindRestate: a.Leaks.Matcher.Restate,
+	}
+}
+
+// place names this machine and data folder as a holder of leases: only one process can be at an import there, so what a killed one
+// left can be taken up at once.
+func (a *App) place() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	dir, err := filepath.Abs(a.Config.Data)
+	if err != nil {
+		dir = a.Config.Data
+	}
+	sum := sha256.Sum256([]byte(host + "\x00" + dir))
+	return fmt.Sprintf("at_%x", sum[:12])
+}
+
+// ImportBreach imports in this process, as a job that the console shows and can cancel.
+func (a *App) ImportBreach(ctx context.Context, spec leak.Spec) (leak.Outcome, error) {
+	if err := leak.Check(&spec.Breach, a.now()); err != nil {
+		return leak.Outcome{}, err
+	}
+	name := spec.Breach.Name
+	_, err := a.Store.AddJob(ctx, leak.KindImport, name, map[string]int{"inputs": len(spec.Inputs)})
+	if err != nil && !errors.Is(err, job.ErrExists) {
+		return leak.Outcome{}, err
+	}
+	j, taken, err := a.Store.TakeJob(ctx, a.place(), leak.KindImport, name)
+	if err != nil {
+		return leak.Outcome{}, err
+	}
+	if !taken {
+		return leak.Outcome{}, leak.ErrBusy.With("name: another machine is importing it")
+	}
+	var out leak.Outcome
+	err = a.underLease(ctx, a.place(), j, func(ctx context.Context, run *job.Run) error {
+		tell := spec.Progress
+		var last time.Time
+		spec.Progress = func(p leak.Progress) {
+			if tell != nil {
+				tell(p)
+			}
+			if now := a.now(); now.Sub(last) > 2*time.Second {
+				last = now
+				_ = run.Save(ctx, p) // the next one will do; a lost lease ends the import by itself
+			}
+		}
+		out, err = a.Leaks.Importer.Import(ctx, spec)
+		return err
+	})
+	return out, err
+}
+
+// underLease runs a step here while its lease is renewed, and ends the job.
+func (a *App) underLease(ctx context.Context, worker string, j job.Job, step job.Step) error {
+	stepCtx, stop := context.WithCancelCause(ctx)
+	var renewing sync.WaitGroup
+	renewing.Go(func() {
+		for {
+			select {
+			case <-stepCtx.Done():
+				return
+			case <-time.After(renewEvery):
+			}
+			cancel, err := a.Store.RenewJob(stepCtx, worker, j.ID)
+			if errors.Is(err, job.ErrLost) {
+				stop(job.ErrLost)
+			} else if cancel {
+				stop(job.ErrCancelled)
+			}
+		}
+	})
+	err := step(stepCtx, &job.Run{Job: j, Save: func(ctx context.Context, p any) error { return a.Store.SaveJob(ctx, worker, j.ID, p) }})
+	if cause := context.Cause(stepCtx); err != nil && cause != nil {
+		err = cause
+	}
+	stop(nil)
+	renewing.Wait()
+	state, reason := job.Done, ""
+	switch {
+	case err == nil:
+	case errors.Is(err, job.ErrLost), errors.Is(err, leak.ErrBusy): // another process holds it
+		return err
+	case errors.Is(err, job.ErrCancelled):
+		state = job.Cancelled
+	case errors.Is(err, context.Canceled), errors.Is(err, errLater):
+		state = job.Ready
+	default:
+		state, reason = job.Failed, err.Error()
+	}
+	if ferr := a.Store.FinishJob(context.WithoutCancel(ctx), worker, j, state, reason); ferr != nil {
+		return errors.Join(err, ferr)
+	}
+	if errors.Is(err, errLater) {
+		return nil
+	}
+	return err
+}
+
+// errLater puts a job back for a server to finish.
+var errLater = errors.New("the rest is done later")
+
+// MatchBreach sees a breach through its match: here, or by watching the server that got to it first. It does not wait for the last
+// look at values that were added meanwhile; a server takes that up.
+func (a *App) MatchBreach(ctx context.Context, name string, tell func(leak.MatchProgress)) (leak.MatchProgress, error) {
+	var p leak.MatchProgress
+	j, taken, err := a.Store.TakeJob(ctx, a.place(), leak.KindMatch, name)
+	if err != nil {
+		return p, err
+	}
+	if taken {
+		err := a.underLease(ctx, a.place(), j, func(ctx context.Context, run *job.Run) error {
+			save := run.Save
+			run.Save = func(ctx context.Context, progress any) error {
+				if at, ok := progress.(*leak.MatchProgress); ok {
+					p = *at
+					tell(p)
+				}
+				return save(ctx, progress)
+			}
+			if err := a.Leaks.Matcher.First(ctx, run); err != nil {
+				return err
+			}
+			return errLater
+		})
+		return p, err
+	}
+	for {
+		j, err := a.Store.JobOf(ctx, leak.KindMatch, name)
+		if err != nil {
+			return p, err
+		}
+		if err := json.Unmarshal(j.Progress, &p); err != nil {
+			return p, fmt.Errorf("read progress: %w", err)
+		}
+		tell(p)
+		if j.State != job.Ready && j.State != job.Running || p.Phase >= leak.PhaseLate {
+			return p, nil
+		}
+		select {
+		case <-ctx.Done():
+			return p, ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// RetractBreach takes a breach back and withdraws its findings, here or through the server that got to it first. What an unfinished
+// import left on this machine goes too.
+func (a *App) RetractBreach(ctx context.Context, name string) (leak.Record, error) {
+	r, err := a.Leaks.Breaches.Retract(ctx, name)
+	if err != nil {
+		return r, err
+	}
+	if err := a.Leaks.Importer.Discard(name); err != nil && !errors.Is(err, leak.ErrBusy) { // a running import notices by itself
+		return r, err
+	}
+	j, taken, err := a.Store.TakeJob(ctx, a.place(), leak.KindWithdraw, name)
+	if err != nil || !taken {
+		return r, err
+	}
+	return r, a.underLease(ctx, a.place(), j, func(ctx context.Context, run *job.Run) error {
+		if err := a.Leaks.Matcher.WithdrawFirst(ctx, run); err != nil {
+			return err
+		}
+		return errLater
+	})
+}
+
+// VerifySegment checks a breach's segment from the first byte to the last and returns how many keys it has.
+func (l *Leaks) VerifySegment(ctx context.Context, name string) (uint64, error) {
+	r, err := l.Breaches.ByName(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	if r.State != leak.Published || r.Segment == "" {
+		return 0, leak.ErrBreachNotFound.With("name: the breach has no segment")
+	}
+	reader, err := l.Depot.Open(ctx, r.Segment, r.Digest)
+	if err != nil {
+		return 0, err
+	}
+	return reader.Count(), errors.Join(reader.Verify(ctx), reader.Close())
+}
+
+// EditBreach changes what is told of a breach and brings statuses in line, here or through the server that got to it first.
+func (a *App) EditBreach(ctx context.Context, name string, edit func(*cyber.Breach)) (leak.Record, error) {
+	r, err := a.Leaks.Breaches.Edit(ctx, name, edit)
+	if err != nil {
+		return r, err
+	}
+	j, taken, err := a.Store.TakeJob(ctx, a.place(), leak.KindRestate, name)
+	if err != nil || !taken {
+		return r, err
+	}
+	return r, a.underLease(ctx, a.place(), j, a.Leaks.Matcher.Restate)
+}
