@@ -142,7 +142,12 @@ var testOptions = alert.DispatcherOptions{
 // run starts a dispatcher and returns how to stop it.
 func (m *mailer) run(t *testing.T, opts alert.DispatcherOptions) (stop func()) {
 	t.Helper()
-	httpClient := loopback.Client(webhook.ClientOptions{Timeout: opts.Timeout})
+	return m.runWith(t, loopback, opts)
+}
+
+func (m *mailer) runWith(t *testing.T, guard *webhook.Guard, opts alert.DispatcherOptions) (stop func()) {
+	t.Helper()
+	httpClient := guard.Client(webhook.ClientOptions{Timeout: opts.Timeout})
 	d := alert.NewDispatcher(m.Store, httpClient, m.clock.Now, slog.New(slog.NewTextHandler(t.Output(), nil)), opts)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
