@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,6 +37,7 @@ type openCorpus struct {
 	algorithm Algorithm
 	all, wide *segment.Reader
 	damage    atomic.Pointer[error] // set once the files are known to be damaged
+	stale     atomic.Bool           // somebody touched the files: they are opened, and their pages checked, anew
 }
 
 // NewChecker opens the corpora in force. Corpora that are missing or damaged are no error here: look-ups say so, and Health.
@@ -54,10 +56,10 @@ func (c *Checker) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
+			c.inspect()
 			if err := c.Reload(); err != nil {
 				c.log.Error("password corpora cannot be reloaded", "error", err)
 			}
-			c.inspect()
 		}
 	}
 }
@@ -73,7 +75,7 @@ func (c *Checker) Reload() error {
 	if err != nil {
 		return err
 	}
-	if c.seen != nil && os.SameFile(info, c.seen) && info.ModTime().Equal(c.seen.ModTime()) && info.Size() == c.seen.Size() {
+	if c.seen != nil && os.SameFile(info, c.seen) && info.ModTime().Equal(c.seen.ModTime()) && !c.current.Load().stale() {
 		return nil
 	}
 	m, err := c.lib.readManifest()
@@ -113,7 +115,7 @@ func (l *Library) shelve(m manifest, old *shelf) *shelf {
 			continue
 		}
 		before := old.corpus(a)
-		if before != nil && before.entry == e && before.damage.Load() == nil {
+		if before != nil && before.entry == e && !before.stale.Load() {
 			s.corpora = append(s.corpora, before)
 			continue
 		}
@@ -151,6 +153,10 @@ func (s *shelf) corpus(a Algorithm) *openCorpus {
 		}
 	}
 	return nil
+}
+
+func (s *shelf) stale() bool {
+	return slices.ContainsFunc(s.corpora, func(o *openCorpus) bool { return o.stale.Load() })
 }
 
 // release closes the corpora that next did not take over.
@@ -241,14 +247,13 @@ func (o *openCorpus) note(err error) error {
 	return err
 }
 
-// inspect finds out whether somebody changed files of the corpora in place.
+// inspect finds out whether somebody changed files of the corpora in place. Pages that were checked before can then no longer be
+// trusted: the corpus answers nothing until the next Reload opens it anew.
 func (c *Checker) inspect() {
 	for _, o := range c.current.Load().corpora {
-		if o.damage.Load() != nil {
-			continue
-		}
-		if err := errors.Join(o.note(o.all.Unchanged()), o.note(o.wide.Unchanged())); err != nil {
-			c.log.Error("a password corpus is damaged", "algorithm", o.algorithm.String(), "error", err)
+		if err := errors.Join(o.all.Unchanged(), o.wide.Unchanged()); err != nil && o.damage.CompareAndSwap(nil, &err) {
+			o.stale.Store(true)
+			c.log.Error("files of a password corpus were changed in place", "algorithm", o.algorithm.String(), "error", err)
 		}
 	}
 }

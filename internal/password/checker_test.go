@@ -140,6 +140,41 @@ func TestOldCorpusServesWhileNewOneCannotBeOpened(t *testing.T) {
 	expect(t, c, sha1Hex("new"), Exposed)
 }
 
+// A file whose time changed may have other content: nothing is believed until its pages are checked anew.
+func TestTouchedCorpusIsCheckedAnew(t *testing.T) {
+	l := newLibrary(t)
+	mustImport(t, l, SHA1, text("s", sha1Hex("x")))
+	c := newChecker(t, l)
+	file := l.path("sha1-1.seg")
+	if err := os.Chtimes(file, time.Time{}, someday()); err != nil {
+		t.Fatal(err)
+	}
+	c.inspect()
+	if _, err := c.Check("0000000000"); !errors.Is(err, ErrUnreadable) {
+		t.Errorf("before the reload: %v", err)
+	}
+	if err := errors.Join(c.Reload(), c.Health()); err != nil {
+		t.Error(err)
+	}
+	expect(t, c, sha1Hex("x"), Exposed)
+	expect(t, c, sha1Hex("y"), NotKnown)
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content[4096+200] ^= 1 // in the page that was checked a moment ago
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.inspect()
+	if err := c.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Check(sha1Hex("x")[:10]); !errors.Is(err, ErrUnreadable) {
+		t.Errorf("after the change: %v", err)
+	}
+}
+
 func TestClosedCheckerHasNoCorpus(t *testing.T) {
 	l := newLibrary(t)
 	mustImport(t, l, SHA1, text("s", sha1Hex("x")))

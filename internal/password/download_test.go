@@ -172,7 +172,8 @@ func TestDownloadResumes(t *testing.T) {
 	if _, err := l.Download(ctx, s.job(SHA1)); err != nil {
 		t.Fatal(err)
 	}
-	if asked, _ := s.reset(); asked > standInRanges-100 {
+	// Requests of the first download that were under way may have been counted late.
+	if asked, _ := s.reset(); asked > standInRanges-100+8 {
 		t.Errorf("%d requests after 100 of %d ranges were there", asked, standInRanges)
 	}
 	s.same(t, l, SHA1)

@@ -36,6 +36,9 @@ func Files(paths ...string) ([]Input, error) {
 	var inputs []Input
 	for _, root := range paths {
 		found := len(inputs)
+		if real, err := filepath.EvalSymlinks(root); err == nil { // the walk itself follows no links
+			root = real
+		}
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || (path != root && strings.HasPrefix(d.Name(), ".")) {
 				return err

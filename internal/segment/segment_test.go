@@ -250,6 +250,19 @@ func TestRefusesWhatDoesNotFit(t *testing.T) {
 	}
 }
 
+func TestLookUpDoesNotAllocate(t *testing.T) {
+	keys := distinct(4, 5000)
+	r := open(t, build(t, Options{Width: Bits40}, keys))
+	i := 0
+	if n := testing.AllocsPerRun(2000, func() {
+		_, _ = r.Contains(keys[i])
+		_, _ = r.Contains(keys[i] + 1)
+		i++
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 func TestSelectBit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.Uint64Min(1).Draw(t, "x")
