@@ -155,7 +155,14 @@ func scanFile(path string, limit int64) error {
 	}
 	defer f.Close()
 	var tally [16]int
-	_, err = scan.NewScanner(func(kind identifier.Kind, _ []byte) { tally[kind]++ }).Scan(context.Background(), io.LimitReader(f, limit))
+	scanner := scan.NewScanner(func(kind identifier.Kind, _ []byte) { tally[kind]++ })
+	report, err := scan.Walk(context.Background(), path, f, scan.Limits{}, func(_ scan.Entry, r io.Reader) error {
+		_, err := scanner.Scan(context.Background(), r)
+		return err
+	})
+	if err == nil && report.Bytes != limit {
+		err = fmt.Errorf("%d of %d bytes were scanned", report.Bytes, limit)
+	}
 	return err
 }
 

@@ -23,6 +23,12 @@ func decoded(r io.Reader) io.Reader {
 	return head
 }
 
+// encoded says whether text that begins like this must be decoded.
+func encoded(start []byte) bool {
+	_, wide := utf16Order(start)
+	return wide || isMail(start)
+}
+
 // utf16Order tells UTF-16 by its mark or by its pattern of NUL bytes, and which byte of each pair is the high one.
 func utf16Order(b []byte) (high int, ok bool) {
 	switch {

@@ -41,6 +41,11 @@ func NewScanner(found Found) *Scanner {
 
 // Scan reads r to its end and returns the number of bytes it took from it. UTF-16 is recognised and read as such, mail is decoded.
 func (s *Scanner) Scan(ctx context.Context, r io.Reader) (int64, error) {
+	if e, ok := r.(inPlace); ok {
+		if n, ok, err := s.scanInPlace(ctx, e); ok {
+			return n, err
+		}
+	}
 	counted := &countingReader{r: r}
 	err := s.scan(ctx, decoded(counted))
 	return counted.n, err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"unicode"
 
@@ -74,6 +75,7 @@ func Walk(ctx context.Context, name string, source io.Reader, limits Limits, vis
 	w := &walker{ctx: ctx, limits: limits.orDefault(), visit: visit}
 	if at, size, ok := seekable(source); ok {
 		w.source.known = size
+		w.source.whole, _ = source.(*os.File)
 		err := w.open(shown(name), io.NewSectionReader(at, 0, size), at, size, 0)
 		return w.report, err
 	}
@@ -124,6 +126,7 @@ type countedSource struct {
 	r     io.Reader
 	n     int64
 	known int64
+	whole *os.File // the source, until it turns out to be an archive
 }
 
 func (c *countedSource) Read(p []byte) (int, error) {
@@ -148,6 +151,7 @@ func (w *walker) open(name string, r io.Reader, at io.ReaderAt, size int64, dept
 	if format == plain {
 		return w.hand(Entry{Name: name, Depth: depth}, head)
 	}
+	w.source.whole = nil
 	if depth >= w.limits.Depth {
 		w.skip(name, "nested too deeply", 0)
 		return nil
@@ -168,7 +172,7 @@ func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
 // hand gives an entry to the visitor.
 func (w *walker) hand(entry Entry, r io.Reader) error {
-	counted := &entryReader{r: r}
+	counted := &entryReader{r: r, whole: w.source.whole}
 	err := w.visit(entry, counted)
 	w.report.Entries++
 	w.report.Bytes += counted.n
@@ -210,10 +214,15 @@ func (w *walker) reserve(name string, n int64) (release func(), ok bool) {
 
 // entryReader remembers how far an entry was read, and the error that ended it.
 type entryReader struct {
-	r   io.Reader
-	n   int64
-	err error
+	r     io.Reader
+	n     int64
+	err   error
+	whole *os.File // the file that the entry is, or nil
 }
+
+func (c *entryReader) file() *os.File { return c.whole }
+
+func (c *entryReader) took(n int64) { c.n = n }
 
 func (c *entryReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
