@@ -17,13 +17,13 @@ import (
 	"golang.org/x/crypto/md4" //nolint:staticcheck // NTLM is MD4; nothing here relies on its strength
 )
 
-// brazilian is our own short list of passwords that are common in Brazil, one a line; the library's list has none of them.
+// brazilian is our own short list of passwords that are common in Brazil, one a line; the library's list is of English speakers.
 //
 //go:embed brazilian.txt
 var brazilian string
 
-// commonRank is how many of the library's passwords, which come most frequent first, count as widely exposed. The list has no
-// counts; each of these was seen far more than WidelySeen times.
+// commonRank is how many of the library's passwords count as widely exposed. The list has no counts, but comes most frequent
+// first. Our own list counts as widely exposed too.
 const commonRank = 1000
 
 // EnsureDefault makes a small corpus for every algorithm that has none, so that an empty machine answers truly about the most
