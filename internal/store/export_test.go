@@ -1,6 +1,12 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"vigia/internal/alert"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+)
 
 // SealedColumnNames names every sealed column that a rotation rewrites.
 func SealedColumnNames() []string {
@@ -15,4 +21,9 @@ func SealedColumnNames() []string {
 func (s *Store) ExecForTest(ctx context.Context, statement string) error {
 	_, err := s.reader(ctx).ExecContext(ctx, statement)
 	return err
+}
+
+// AddEventsForTest adds events in a transaction of the test.
+func (s *Store) AddEventsForTest(ctx context.Context, tx *sqldb.Tx, id partner.ID, events ...alert.Event) error {
+	return s.addEvents(ctx, tx, id, events...)
 }

@@ -297,8 +297,9 @@ func TestForbiddenTargets(t *testing.T) {
 func TestTest(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
-		status := http.StatusAccepted
-		r, other := newReceiver(t, func(client.Event, int) int { return status }), newReceiver(t, nil)
+		var status atomic.Int64
+		status.Store(http.StatusAccepted)
+		r, other := newReceiver(t, func(client.Event, int) int { return int(status.Load()) }), newReceiver(t, nil)
 		e := m.endpoint(t, r, "case.status_changed")
 		m.endpoint(t, other)
 		if _, err := m.endpoints.Disable(ctx, m.partner, e.ID); err != nil {
@@ -306,13 +307,13 @@ func TestTest(t *testing.T) {
 		}
 		httpClient := loopback.Client(webhook.ClientOptions{})
 		outcome, id, err := m.endpoints.Test(ctx, m.partner, e.ID, httpClient)
-		if err != nil || outcome.Status != status {
+		if err != nil || outcome.Status != http.StatusAccepted {
 			t.Fatal(outcome, err)
 		}
 		if got := r.received(); len(got) != 1 || got[0].ID != string(id) || got[0].Type != "webhook.test" || string(got[0].Data) != "{}" || len(r.bad) > 0 {
 			t.Errorf("%v %v", got, r.bad)
 		}
-		status = http.StatusTeapot
+		status.Store(http.StatusTeapot)
 		_, failed, err := m.endpoints.Test(ctx, m.partner, e.ID, httpClient)
 		if err != nil {
 			t.Fatal(err)
@@ -396,9 +397,15 @@ func TestDeleteEndpoint(t *testing.T) {
 	})
 }
 
-func (m *mailer) count(t *testing.T, table string) (n int) {
+func (m *mailer) count(t *testing.T, table string) int {
 	t.Helper()
-	if err := m.env.DB.Reader().QueryRowContext(context.Background(), `SELECT count(*) FROM `+table).Scan(&n); err != nil {
+	return m.countWhere(t, table, "1 = 1")
+}
+
+func (m *mailer) countWhere(t *testing.T, table, condition string) (n int) {
+	t.Helper()
+	err := m.env.DB.Reader().QueryRowContext(context.Background(), `SELECT count(*) FROM `+table+` WHERE `+condition).Scan(&n)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return n

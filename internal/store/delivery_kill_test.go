@@ -1,0 +1,207 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vigia/internal/alert"
+	"vigia/internal/partner"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+	"vigia/internal/store"
+	"vigia/internal/webhook"
+)
+
+// killOptions are short, so that a killed worker's claims come back within the test's patience.
+var killOptions = alert.DispatcherOptions{
+	Lease: 3 * time.Second, Timeout: 400 * time.Millisecond, Poll: 50 * time.Millisecond,
+	Gate: webhook.GateRule{Concurrent: 4, Breaker: webhook.BreakerRule{Failures: 8, Cooldown: 20 * time.Millisecond, MaxCooldown: 100 * time.Millisecond}},
+	NextTry: func(attempts int, now time.Time, _ time.Duration) (time.Time, bool) {
+		return now.Add(time.Duration(attempts) * 100 * time.Millisecond), true
+	},
+}
+
+// TestWorkerProcess is the worker that TestKilledWorkers starts and kills: this test binary, called again with an address.
+func TestWorkerProcess(t *testing.T) {
+	address, folder := os.Getenv("VIGIA_TEST_WORKER"), os.Getenv("VIGIA_TEST_FOLDER")
+	if address == "" {
+		return
+	}
+	ctx := context.Background()
+	db, err := sqldb.Open(ctx, address, sqldb.Options{MaxConns: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := seal.Open(filepath.Join(folder, "keys.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := store.New(db, keys, time.Now)
+	client := loopback.Client(webhook.ClientOptions{Timeout: killOptions.Timeout})
+	alert.NewDispatcher(s, client, time.Now, slog.New(slog.DiscardHandler), killOptions).Run(ctx)
+}
+
+// moody is a receiver that treats three attempts in ten badly: it fails, hangs, sends elsewhere, or takes its time.
+type moody struct {
+	*httptest.Server
+	elsewhere atomic.Int64
+
+	mu sync.Mutex
+	// taken counts the good answers per event.
+	taken map[string]int
+	bad   int
+}
+
+func newMoody(t *testing.T) *moody {
+	t.Helper()
+	m := &moody{taken: map[string]int{}}
+	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			m.elsewhere.Add(1)
+			return
+		}
+		mood := rand.IntN(40)
+		switch {
+		case mood < 4:
+			w.WriteHeader(http.StatusInternalServerError)
+		case mood < 6: // hangs until the caller goes
+			_, _ = http.MaxBytesReader(w, r.Body, 1<<20).Read(make([]byte, 1<<16))
+			<-r.Context().Done()
+		case mood < 9:
+			http.Redirect(w, r, "/elsewhere", http.StatusFound)
+		default:
+			m.take(w, r, mood < 12)
+			return
+		}
+		m.mu.Lock()
+		m.bad++
+		m.mu.Unlock()
+	}))
+	t.Cleanup(m.Close)
+	return m
+}
+
+// take says yes, slowly if asked to. A caller that is gone by then was not told.
+func (m *moody) take(w http.ResponseWriter, r *http.Request, slowly bool) {
+	_, _ = http.MaxBytesReader(w, r.Body, 1<<20).Read(make([]byte, 1<<16))
+	if slowly {
+		select {
+		case <-r.Context().Done():
+			return
+		case <-time.After(time.Duration(rand.IntN(200)) * time.Millisecond):
+		}
+	}
+	m.mu.Lock()
+	m.taken[r.Header.Get("webhook-id")]++
+	m.mu.Unlock()
+}
+
+func (m *moody) received() (distinct, repeats, bad int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, n := range m.taken {
+		repeats += n - 1
+	}
+	return len(m.taken), repeats, m.bad
+}
+
+// TestKilledWorkers: events go to a receiver that is bad for 30 % of attempts while two worker processes are killed again and again.
+// None is lost, no other id appears, and the kills repeat less than 2 %. VIGIA_TEST_LONG makes it 10,000 events and 50 kills.
+func TestKilledWorkers(t *testing.T) {
+	events, kills := 1000, 5
+	if os.Getenv("VIGIA_TEST_LONG") != "" {
+		events, kills = 10_000, 50
+	}
+	eachMailer(t, func(t *testing.T, m *mailer) {
+		r := newMoody(t)
+		if _, err := m.endpoints.Create(context.Background(), m.partner, r.URL+"/", nil, loopback); err != nil {
+			t.Fatal(err)
+		}
+		published := map[string]bool{}
+		var batch []alert.Event
+		for i := range events {
+			e, err := alert.New(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i%(events/4))), time.Now(), map[string]int{"n": i})
+			if err != nil {
+				t.Fatal(err)
+			}
+			published[string(e.ID)] = true
+			batch = append(batch, e)
+		}
+		if err := m.AddEvents(context.Background(), m.partner, batch...); err != nil {
+			t.Fatal(err)
+		}
+		workers := []*exec.Cmd{startWorker(t, m), startWorker(t, m)}
+		for kill := 1; kill <= kills; kill++ {
+			progress(t, r, kill*events/(kills+2))
+			time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
+			victim := kill % len(workers)
+			if err := workers[victim].Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = workers[victim].Wait() // it was killed, so it says so
+			workers[victim] = startWorker(t, m)
+		}
+		progress(t, r, events)
+		wait(t, "the last results", func() bool { return m.countWhere(t, "delivery", "state <> 'delivered'") == 0 })
+		distinct, repeats, bad := r.received()
+		t.Logf("%d events, %d kills: %d bad answers, %d repeats", events, kills, bad, repeats)
+		if distinct != events || r.elsewhere.Load() != 0 {
+			t.Errorf("%d of %d events arrived, %d requests followed a redirect", distinct, events, r.elsewhere.Load())
+		}
+		for id := range r.taken {
+			if !published[id] {
+				t.Errorf("%s was never published", id)
+			}
+		}
+		if repeats*50 >= events {
+			t.Errorf("%d repeats of %d events are 2 %% or more", repeats, events)
+		}
+		if bad < events/6 {
+			t.Errorf("the receiver was bad only %d times", bad)
+		}
+	})
+}
+
+// progress waits for that many events. There is no limit but that something arrives every now and then.
+func progress(t *testing.T, r *moody, want int) {
+	t.Helper()
+	last, since := 0, time.Now()
+	for {
+		got, _, _ := r.received()
+		if got >= want {
+			return
+		}
+		if got != last {
+			last, since = got, time.Now()
+		}
+		if time.Since(since) > time.Minute {
+			t.Fatalf("nothing arrives any more after %d of %d events", got, want)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+func startWorker(t *testing.T, m *mailer) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWorkerProcess$") //nolint:gosec // this very binary
+	cmd.Env = append(os.Environ(), "VIGIA_TEST_WORKER="+m.env.Address, "VIGIA_TEST_FOLDER="+m.env.Folder)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may be gone already
+		_ = cmd.Wait()
+	})
+	return cmd
+}

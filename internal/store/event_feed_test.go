@@ -1,0 +1,374 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vigia/client"
+	"vigia/internal/alert"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+	"vigia/internal/webhook"
+)
+
+func newEvents(t *testing.T, m *mailer, n int) []alert.Event {
+	t.Helper()
+	list := make([]alert.Event, n)
+	for i := range list {
+		e, err := alert.New(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("p", i)), m.clock.Now(), map[string]int{"n": i})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[i] = e
+	}
+	return list
+}
+
+// TestCursorSkipsNothing: readers that follow the cursor while many writers commit, and some roll back, see every event once and
+// in the same order.
+func TestCursorSkipsNothing(t *testing.T) {
+	eachMailer(t, func(t *testing.T, m *mailer) {
+		ctx := context.Background()
+		feed := alert.NewFeed(m.Store)
+		const writers, rounds = 6, 15
+		var mu sync.Mutex
+		written := map[string]bool{}
+		var writing, reading sync.WaitGroup
+		for range writers {
+			writing.Go(func() {
+				for range rounds {
+					events := newEvents(t, m, 1+rand.IntN(3))
+					fail := rand.IntN(4) == 0
+					err := m.env.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+						if err := m.AddEventsForTest(ctx, tx, m.partner, events...); err != nil {
+							return err
+						}
+						time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond)
+						if fail {
+							return errFailed
+						}
+						return nil
+					})
+					if err != nil {
+						if !errors.Is(err, errFailed) {
+							t.Error(err)
+						}
+						continue
+					}
+					mu.Lock()
+					for _, e := range events {
+						written[string(e.ID)] = true
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		done := make(chan struct{})
+		seen := make([][]string, 3)
+		for i := range seen {
+			reading.Go(func() {
+				cursor, stopping := "", false
+				for {
+					page, err := feed.Read(ctx, m.partner, cursor, 1+rand.IntN(7))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					for _, e := range page.Events {
+						seen[i] = append(seen[i], string(e.ID))
+					}
+					if page.Skipped {
+						t.Error("a page claims to have skipped something")
+					}
+					if stopping && !page.HasMore {
+						return
+					}
+					cursor = page.Next
+					select {
+					case <-done:
+						stopping = stopping || !page.HasMore
+					default:
+					}
+				}
+			})
+		}
+		writing.Wait()
+		close(done)
+		reading.Wait()
+		for i := range seen {
+			if len(seen[i]) != len(written) || fmt.Sprint(seen[i]) != fmt.Sprint(seen[0]) {
+				t.Errorf("reader %d saw %d of %d events, or in another order than reader 0", i, len(seen[i]), len(written))
+			}
+		}
+		for _, id := range seen[0] {
+			if !written[id] {
+				t.Errorf("%s was rolled back and read", id)
+			}
+		}
+		var last int64
+		if err := m.env.DB.Reader().QueryRowContext(ctx, `SELECT last FROM event_counter WHERE partner_id = $1`, string(m.partner)).Scan(&last); err != nil || last != int64(len(written)) {
+			t.Errorf("the counter is at %d after %d events: %v", last, len(written), err)
+		}
+	})
+}
+
+var errFailed = errors.New("failed on purpose")
+
+// breakable makes inserts into a table fail while the table's name stands in broken.
+func breakable(t *testing.T, m *mailer, table string) {
+	t.Helper()
+	statements := []string{`CREATE TRIGGER break_` + table + ` BEFORE INSERT ON ` + table + `
+		WHEN EXISTS (SELECT 1 FROM broken WHERE name = '` + table + `') BEGIN SELECT RAISE(ABORT, 'broken'); END`}
+	if m.env.DB.Engine() == sqldb.PostgreSQL {
+		statements = []string{
+			`CREATE FUNCTION break_` + table + `() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+				IF EXISTS (SELECT 1 FROM broken WHERE name = '` + table + `') THEN RAISE EXCEPTION 'broken'; END IF; RETURN NEW; END $$`,
+			`CREATE TRIGGER break_` + table + ` BEFORE INSERT ON ` + table + ` FOR EACH ROW EXECUTE FUNCTION break_` + table + `()`,
+		}
+	}
+	for _, s := range statements {
+		m.exec(t, s)
+	}
+}
+
+func (m *mailer) exec(t *testing.T, statement string) {
+	t.Helper()
+	ctx := context.Background()
+	err := m.env.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, statement)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOutbox: with a failure forced at each step in turn, by the database itself and between the statements, cause, event and
+// deliveries are there together or not at all.
+func TestOutbox(t *testing.T) {
+	eachMailer(t, func(t *testing.T, m *mailer) {
+		ctx := context.Background()
+		m.endpoint(t, newReceiver(t, nil))
+		m.endpoint(t, newReceiver(t, nil))
+		m.exec(t, `CREATE TABLE cause (id TEXT PRIMARY KEY)`)
+		m.exec(t, `CREATE TABLE broken (name TEXT PRIMARY KEY)`)
+		m.exec(t, `INSERT INTO broken (name) VALUES ('')`)
+		tables := []string{"cause", "event_counter", "event", "delivery"}
+		for _, table := range tables {
+			breakable(t, m, table)
+		}
+		faults := append(append([]string{}, tables...), "before the commit", "")
+		forced, kept := 0, 0
+		for round := range 500 / (len(faults) - 1) {
+			for _, fault := range faults {
+				m.exec(t, `UPDATE broken SET name = '`+fault+`'`)
+				err := m.env.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+					if _, err := tx.ExecContext(ctx, `INSERT INTO cause (id) VALUES ($1)`, fmt.Sprint(round, fault)); err != nil {
+						return err
+					}
+					if err := m.AddEventsForTest(ctx, tx, m.partner, newEvents(t, m, 1)...); err != nil {
+						return err
+					}
+					if fault == "before the commit" {
+						return errFailed
+					}
+					return nil
+				})
+				if (err == nil) != (fault == "") {
+					t.Fatalf("fault %q: %v", fault, err)
+				}
+				if fault == "" {
+					kept++
+				} else {
+					forced++
+				}
+			}
+		}
+		if c, e, d := m.count(t, "cause"), m.count(t, "event"), m.count(t, "delivery"); c != kept || e != kept || d != 2*kept || forced < 500 {
+			t.Errorf("%d causes, %d events, %d deliveries after %d of them and %d forced faults", c, e, d, kept, forced)
+		}
+	})
+}
+
+// TestReplay: one event, a window, all failed; also to an endpoint that came later; a test never.
+func TestReplay(t *testing.T) {
+	eachMailer(t, func(t *testing.T, m *mailer) {
+		ctx := context.Background()
+		history := alert.NewHistory(m.Store)
+		var broken atomic.Bool
+		broken.Store(true)
+		r := newReceiver(t, func(client.Event, int) int {
+			if broken.Load() {
+				return http.StatusInternalServerError
+			}
+			return http.StatusOK
+		})
+		first := m.endpoint(t, r)
+		opts := testOptions
+		opts.NextTry = func(_ int, now time.Time, _ time.Duration) (time.Time, bool) { return now, false }
+		opts.Gate.Breaker.Failures = 1000
+		m.run(t, opts)
+		start := m.clock.Now()
+		events := []alert.Event{m.publish(t, alert.LeakDetected, "ana"), m.publish(t, alert.CaseStatusChanged, "ana"), m.publish(t, alert.LeakDetected, "bia")}
+		wait(t, "all to fail", func() bool {
+			for _, e := range events {
+				if list, err := m.Deliveries(ctx, m.partner, e.ID); err != nil || list[0].State != alert.DeliveryFailed {
+					return false
+				}
+			}
+			return true
+		})
+		broken.Store(false)
+		replay := func(want int64, s alert.Selection) {
+			t.Helper()
+			if n, err := history.Replay(ctx, m.partner, s); err != nil || n != want {
+				t.Errorf("%d deliveries, want %d: %v", n, want, err)
+			}
+		}
+		replay(1, alert.Selection{Event: events[1].ID})
+		wait(t, "the one replayed", func() bool { return len(r.received()) == 1 && r.received()[0].ID == string(events[1].ID) })
+		replay(2, alert.Selection{Failed: true})
+		wait(t, "the failed ones", func() bool { return len(r.received()) == 3 })
+		wait(t, "them to be recorded", func() bool { return m.countWhere(t, "delivery", "state = 'delivered'") == 3 })
+
+		later := newReceiver(t, nil)
+		second := m.endpoint(t, later, "monitoring.leak_detected")
+		if _, _, err := m.endpoints.Test(ctx, m.partner, second.ID, loopback.Client(webhook.ClientOptions{})); err != nil {
+			t.Fatal(err)
+		}
+		replay(2, alert.Selection{From: start, Endpoint: second.ID})
+		wait(t, "old events at the new endpoint", func() bool { return len(later.received()) == 3 }) // the test and the two leaks
+		replay(0, alert.Selection{From: start.Add(-time.Hour), To: start, Endpoint: first.ID})
+		replay(3, alert.Selection{From: start.Add(-time.Second), To: m.clock.Now().Add(time.Second), Endpoint: first.ID})
+		wait(t, "the window", func() bool { return len(r.received()) == 6 })
+		ids := map[string]int{}
+		for _, e := range r.received() {
+			ids[e.ID]++
+		}
+		if len(ids) != 3 {
+			t.Errorf("repeats have other ids: %v", ids)
+		}
+
+		for name, bad := range map[string]alert.Selection{
+			"nothing": {}, "two ways": {Failed: true, Event: events[0].ID}, "a window backwards": {From: start, To: start.Add(-time.Hour)},
+		} {
+			if _, err := history.Replay(ctx, m.partner, bad); !errors.Is(err, alert.ErrReplay) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if _, err := history.Replay(ctx, m.partner, alert.Selection{Event: "evt_other"}); !errors.Is(err, alert.ErrEventNotFound) {
+			t.Error(err)
+		}
+		if _, err := history.Replay(ctx, m.partner, alert.Selection{Failed: true, Endpoint: "whe_other"}); !errors.Is(err, alert.ErrEndpointNotFound) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestRetention: events of the last days stay, older ones go with everything that hangs on them, and a cursor from before is told.
+func TestRetention(t *testing.T) {
+	eachMailer(t, func(t *testing.T, m *mailer) {
+		ctx := context.Background()
+		feed := alert.NewFeed(m.Store)
+		held := m.endpoint(t, newReceiver(t, nil))
+		if _, err := m.endpoints.Disable(ctx, m.partner, held.ID); err != nil {
+			t.Fatal(err)
+		}
+		r := newReceiver(t, nil)
+		m.endpoint(t, r)
+		m.run(t, testOptions)
+		for range 3 {
+			m.publish(t, alert.LeakDetected, "ana")
+		}
+		page, err := feed.Read(ctx, m.partner, "", 1)
+		if err != nil || len(page.Events) != 1 || !page.HasMore {
+			t.Fatal(page, err)
+		}
+		wait(t, "the old events", func() bool { return m.countWhere(t, "delivery", "state = 'delivered'") == 3 })
+		m.clock.Advance(alert.KeepEvents - time.Minute)
+		young := m.publish(t, alert.LeakDetected, "ana")
+		wait(t, "the young event", func() bool { return m.countWhere(t, "delivery", "state = 'delivered'") == 4 })
+		if n, err := m.SweepEvents(ctx, alert.KeepEvents); err != nil || n != 0 {
+			t.Fatalf("%d events swept too early: %v", n, err)
+		}
+		m.clock.Advance(2 * time.Minute)
+		if n, err := m.SweepEvents(ctx, alert.KeepEvents); err != nil || n != 3 {
+			t.Fatalf("%d events swept: %v", n, err)
+		}
+		if e, d, a := m.count(t, "event"), m.count(t, "delivery"), m.count(t, "attempt"); e != 1 || d != 2 || a != 1 {
+			t.Errorf("left: %d events, %d deliveries, %d attempts", e, d, a)
+		}
+		after, err := feed.Read(ctx, m.partner, page.Next, 10)
+		if err != nil || len(after.Events) != 1 || after.Events[0].ID != young.ID || !after.Skipped {
+			t.Errorf("%v %v", after, err)
+		}
+		fresh, err := feed.Read(ctx, m.partner, "", 10)
+		if err != nil || len(fresh.Events) != 1 || fresh.Skipped || fresh.Next != after.Next {
+			t.Errorf("%v %v", fresh, err)
+		}
+	})
+}
+
+// TestReport: pushed, pulled and missing, per endpoint and in all.
+func TestReport(t *testing.T) {
+	eachMailer(t, func(t *testing.T, m *mailer) {
+		ctx := context.Background()
+		history, feed := alert.NewHistory(m.Store), alert.NewFeed(m.Store)
+		report := func() string {
+			t.Helper()
+			r, err := history.Report(ctx, m.partner, time.Time{}, time.Time{}, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := fmt.Sprintf("%d events, %d pushed, %d pulled, %d missing, %d shown", r.Events, r.Pushed, r.Pulled, r.Missing, len(r.Oldest))
+			for _, e := range r.Endpoints {
+				text += fmt.Sprintf("; %s %d %d %d %d", e.State, e.Delivered, e.Pending, e.Held, e.Failed)
+			}
+			return text
+		}
+		expect := func(want string) {
+			t.Helper()
+			if got := report(); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		}
+		expect("0 events, 0 pushed, 0 pulled, 0 missing, 0 shown")
+		m.publish(t, alert.LeakDetected, "ana")
+		m.publish(t, alert.LeakDetected, "bia")
+		expect("2 events, 0 pushed, 0 pulled, 2 missing, 2 shown")
+		r := newReceiver(t, nil)
+		e := m.endpoint(t, r)
+		for range 3 {
+			m.publish(t, alert.LeakDetected, "ana")
+		}
+		expect("5 events, 0 pushed, 0 pulled, 5 missing, 2 shown; enabled 0 3 0 0")
+		stop := m.run(t, testOptions)
+		wait(t, "delivery", func() bool { return m.countWhere(t, "delivery", "state = 'delivered'") == 3 })
+		stop()
+		expect("5 events, 3 pushed, 0 pulled, 2 missing, 2 shown; enabled 3 0 0 0")
+		page, err := feed.Read(ctx, m.partner, "", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect("5 events, 3 pushed, 0 pulled, 2 missing, 2 shown; enabled 3 0 0 0") // a page is not received before its cursor comes back
+		if _, err := feed.Read(ctx, m.partner, page.Next, 1); err != nil {
+			t.Fatal(err)
+		}
+		expect("5 events, 3 pushed, 1 pulled, 1 missing, 1 shown; enabled 3 0 0 0")
+		if _, err := m.endpoints.Disable(ctx, m.partner, e.ID); err != nil {
+			t.Fatal(err)
+		}
+		m.publish(t, alert.LeakDetected, "ana")
+		expect("6 events, 3 pushed, 1 pulled, 2 missing, 2 shown; disabled 3 0 1 0")
+		if _, err := history.Report(ctx, "pt_other", time.Time{}, time.Time{}, 2); !errors.Is(err, partner.ErrNotFound) {
+			t.Error(err)
+		}
+	})
+}
