@@ -20,6 +20,7 @@ func (s *Scanner) numbers(b []byte, from, limit, done int) int {
 		if dull(d) {
 			continue
 		}
+		// A run of digits counts where it begins, so that of two pieces of a stream only one has it.
 		at, before := from+n*step, uint64(0)
 		if at > 0 && isDigit(b[at-1]) {
 			before = 1
@@ -45,6 +46,7 @@ func (s *Scanner) look(b []byte, base, limit, done int, places uint64) int {
 		for j < len(b) && isDigit(b[j]) {
 			j++
 		}
+		// The place may lie inside its run, if its first group is longer than four.
 		for k := 0; i > 0 && isDigit(b[i-1]) && k < longestRun; k++ {
 			i--
 		}
