@@ -36,6 +36,10 @@ type cli struct {
 	Event     eventCmd     `cmd:"" help:"Events and their deliveries: list, replay, report."`
 	Breach    breachCmd    `cmd:"" help:"Breaches: import, list, show, edit, verify, retract."`
 	Asset     assetCmd     `cmd:"" help:"Watched values on the operator's side: add a domain, list a person's."`
+	Epp       eppCmd       `cmd:"" help:"Endpoint-protection keys: load, status, source, show, revoke, replace."`
+	Case      caseCmd      `cmd:"" help:"Support cases: list, show, move, assign, target, question, slot."`
+	Content   contentCmd   `cmd:"" help:"Educational content: list, show, add, edit, retire, reset, import, export."`
+	Score     scoreCmd     `cmd:"" help:"Risk score of a person: history."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 

@@ -24,6 +24,7 @@ import (
 //	= device /protectedDevices/0/eppKey                  takes a value of the last answer, used as {device} from here on
 //	! advance 25h                                        moves the clock
 //	! plan protecao                                      registers a plan for the live partner
+//	! operator ...                                       something else that an operator does: see operator_test.go
 //
 // Every exchange is also held against openapi.yaml. A file runs on both engines and must read the same.
 func TestTranscripts(t *testing.T) {
@@ -79,6 +80,8 @@ func runTranscript(t *testing.T, s *service, file string) {
 			}
 		case strings.HasPrefix(line, "= "):
 			tr.take(t, strings.Fields(line[2:]))
+		case strings.HasPrefix(line, "! operator "):
+			tr.operator(t, strings.TrimPrefix(line, "! operator "))
 		case strings.HasPrefix(line, "! plan "):
 			s.plan(t, s.Live, strings.TrimPrefix(line, "! plan "))
 		case strings.HasPrefix(line, "! advance "):
@@ -127,7 +130,7 @@ func (tr *transcript) exchange(t *testing.T, line, body string, number int) stri
 	got := fmt.Sprintf("< %d %s", tr.last.status, tr.hide(tr.last.body))
 	for _, name := range []string{"x-error-detail", "allow", "retry-after", "idempotency-replayed", "x-truncated"} {
 		if v := tr.last.header.Get(name); v != "" {
-			got += " " + name + "=" + v
+			got += " " + name + "=" + tr.hide(v)
 		}
 	}
 	return got

@@ -253,7 +253,7 @@ func (s *Server) partnerHandler() http.Handler {
 
 // persons are the rules of advice and score; a score that cannot be kept is worth a line in the log and no more.
 func (s *Server) persons() *cyber.Persons {
-	return cyber.NewPersons(s.app.Store, s.app.Content, s.app.now, func(ctx context.Context, err error) {
+	return s.app.Persons(func(ctx context.Context, err error) {
 		s.log.WarnContext(ctx, "score of the day not kept", "cause", err.Error())
 	})
 }

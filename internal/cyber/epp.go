@@ -190,7 +190,7 @@ func (e *Endpoints) Issue(ctx context.Context, id partner.ID, r DeviceRequest) (
 	}
 	return e.store.IssueKey(ctx, id, r, func(h Holding) (NewKey, error) {
 		if most := h.Plan.MaxDevices; most > 0 && h.Live >= most {
-			return NewKey{}, ErrDeviceLimit.With("deviceName: the plan protects at most %d devices", most)
+			return NewKey{}, ErrDeviceLimit.With("deviceName: the plan's limit of devices is %d", most)
 		}
 		next.ValidUntil = next.IssuedAt.Add(h.Plan.KeyValidity())
 		if h.Subscribed && h.Plan.KeysEndWithSubscription {

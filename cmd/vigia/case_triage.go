@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"vigia/internal/app"
+	"vigia/internal/config"
+	"vigia/internal/cyber"
+)
+
+type caseQuestionCmd struct {
+	Add    questionAddCmd    `cmd:"" help:"Ask something when a case of a service is opened."`
+	List   questionListCmd   `cmd:"" help:"List the questions."`
+	Remove questionRemoveCmd `cmd:"" help:"Ask it no more."`
+}
+
+type questionView struct {
+	ID       string   `json:"question_id"`
+	Service  string   `json:"service_id"`
+	Text     string   `json:"text"`
+	Required bool     `json:"required"`
+	Options  []string `json:"options"`
+}
+
+func viewQuestion(q cyber.Question) questionView {
+	return questionView{string(q.ID), string(q.Service), q.Text, q.Required, append([]string{}, q.Options...)}
+}
+
+type questionAddCmd struct {
+	Service  string   `arg:"" help:"The service's id."`
+	Text     string   `required:"" placeholder:"TEXT" help:"The question, in Portuguese."`
+	Required bool     `help:"Without an answer no case is opened."`
+	Option   []string `sep:"none" placeholder:"TEXT" help:"An answer to choose from; repeat for each."`
+}
+
+// Help shows examples.
+func (questionAddCmd) Help() string {
+	return "A partner answers with {\"questionId\": ID or \"question\": TEXT, \"answer\": TEXT} in the array questions.\n\nExample:\n" +
+		"  vigia case question add sv_remocao_virus --text 'Qual é o sistema?' --required --option Windows --option macOS"
+}
+
+// Run adds a question.
+func (q *questionAddCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		made, err := a.Cases.AddQuestion(ctx, cyber.ServiceID(q.Service), q.Text, q.Required, q.Option)
+		if err != nil {
+			return err
+		}
+		return o.print(viewQuestion(made), func(w io.Writer) { _, _ = fmt.Fprintln(w, made.ID) })
+	})
+}
+
+type questionListCmd struct {
+	Service string `arg:"" optional:"" help:"The service's id; all services when left out."`
+}
+
+// Help shows examples.
+func (questionListCmd) Help() string { return "Example:\n  vigia case question list sv_remocao_virus" }
+
+// Run lists questions.
+func (q *questionListCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		list, err := a.Cases.Questions(ctx, cyber.ServiceID(q.Service))
+		if err != nil {
+			return err
+		}
+		views, rows := make([]questionView, len(list)), make([][]string, len(list))
+		for i, x := range list {
+			views[i] = viewQuestion(x)
+			rows[i] = []string{string(x.ID), string(x.Service), fmt.Sprint(x.Required), x.Text, strings.Join(x.Options, " | ")}
+		}
+		return o.print(views, func(w io.Writer) { o.table(w, "QUESTION\tSERVICE\tREQUIRED\tTEXT\tOPTIONS", rows) })
+	})
+}
+
+type questionRemoveCmd struct {
+	ID string `arg:"" name:"question" help:"The question's id (qs_...)."`
+}
+
+// Help shows examples.
+func (questionRemoveCmd) Help() string {
+	return "Example:\n  vigia case question remove qs_0198c0de-7a00-7000-8000-000000000001"
+}
+
+// Run removes a question.
+func (q *questionRemoveCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		if err := a.Cases.RemoveQuestion(ctx, cyber.QuestionID(q.ID)); err != nil {
+			return err
+		}
+		return o.print(map[string]string{"removed": q.ID}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "removed", q.ID) })
+	})
+}
+
+type caseSlotCmd struct {
+	Add    slotAddCmd    `cmd:"" help:"Put times into a service's calendar."`
+	List   slotListCmd   `cmd:"" help:"List the coming times and who holds them."`
+	Remove slotRemoveCmd `cmd:"" help:"Take a free time out."`
+}
+
+type slotAddCmd struct {
+	Service string        `arg:"" help:"The service's id."`
+	Times   []string      `arg:"" help:"ISO 8601 date-times; without an offset they are Brasilia time."`
+	Until   string        `placeholder:"TIME" help:"With one time and --every: more of them up to this one."`
+	Every   time.Duration `placeholder:"DURATION" help:"Distance of repeated times, such as 30m."`
+}
+
+// Help shows examples.
+func (slotAddCmd) Help() string {
+	return "From the first coming time on, a case of the service that names times is given the first one that is free, and refused when none is.\n\n" +
+		"Example:\n  vigia case slot add sv_ajuda_phishing 2026-12-01T09:00 --every 30m --until 2026-12-01T12:00"
+}
+
+const maxSlots = 2000
+
+// Run adds slots.
+func (s *slotAddCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	var times []time.Time
+	for _, text := range s.Times {
+		at, err := cyber.ParseAppointment("time", text)
+		if err != nil {
+			return err
+		}
+		times = append(times, at)
+	}
+	if s.Until != "" {
+		until, err := cyber.ParseAppointment("until", s.Until)
+		if err != nil {
+			return err
+		}
+		if len(times) != 1 || s.Every < time.Minute || until.Sub(times[0])/s.Every > maxSlots {
+			return cyber.ErrCaseInvalid.With("--until needs one time and --every of at least 1m, for at most %d times", maxSlots)
+		}
+		for at := times[0].Add(s.Every); !at.After(until); at = at.Add(s.Every) {
+			times = append(times, at)
+		}
+	}
+	return withApp(ctx, c, func(a *app.App) error {
+		n, err := a.Cases.AddSlots(ctx, cyber.ServiceID(s.Service), times)
+		if err != nil {
+			return err
+		}
+		return o.print(map[string]int{"new": n, "known": len(times) - n}, func(w io.Writer) {
+			_, _ = fmt.Fprintf(w, "%d times added, %d were there\n", n, len(times)-n)
+		})
+	})
+}
+
+type slotListCmd struct {
+	Service string `arg:"" help:"The service's id."`
+}
+
+type slotView struct {
+	ID     string `json:"slot_id"`
+	Starts string `json:"starts"`
+	Case   string `json:"case_id"`
+}
+
+// Help shows examples.
+func (slotListCmd) Help() string { return "Example:\n  vigia case slot list sv_ajuda_phishing" }
+
+// Run lists slots.
+func (s *slotListCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		list, err := a.Cases.Slots(ctx, cyber.ServiceID(s.Service))
+		if err != nil {
+			return err
+		}
+		views, rows := make([]slotView, len(list)), make([][]string, len(list))
+		for i, x := range list {
+			views[i] = slotView{string(x.ID), stamp(x.Starts), string(x.Case)}
+			rows[i] = []string{views[i].ID, views[i].Starts, views[i].Case}
+		}
+		return o.print(views, func(w io.Writer) { o.table(w, "SLOT\tSTARTS\tCASE", rows) })
+	})
+}
+
+type slotRemoveCmd struct {
+	ID string `arg:"" name:"slot" help:"The slot's id (sl_...)."`
+}
+
+// Help shows examples.
+func (slotRemoveCmd) Help() string {
+	return "Example:\n  vigia case slot remove sl_0198c0de-7a00-7000-8000-000000000001"
+}
+
+// Run removes a slot.
+func (s *slotRemoveCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		if err := a.Cases.RemoveSlot(ctx, cyber.SlotID(s.ID)); err != nil {
+			return err
+		}
+		return o.print(map[string]string{"removed": s.ID}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "removed", s.ID) })
+	})
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"vigia/internal/app"
+	"vigia/internal/config"
+	"vigia/internal/cyber"
+)
+
+type eppCmd struct {
+	Load    eppLoadCmd    `cmd:"" help:"Put a vendor's keys into the pool of a system."`
+	Status  eppStatusCmd  `cmd:"" help:"Where each system's keys come from, and how many are left."`
+	Source  eppSourceCmd  `cmd:"" help:"Take a system's keys from its pool or generate them; set when a pool counts as low."`
+	Show    eppShowCmd    `cmd:"" help:"Show one issued key by its id, or by the activation key itself."`
+	Revoke  eppRevokeCmd  `cmd:"" help:"End a key."`
+	Replace eppReplaceCmd `cmd:"" help:"Give a person a key for another device in place of one they have no more."`
+}
+
+type eppLoadCmd struct {
+	OS   string `name:"os" required:"" enum:"android,ios,windows,macos" help:"System: android, ios, windows, macos."`
+	File string `arg:"" type:"existingfile" help:"One key a line, or a CSV with a column named key."`
+}
+
+// Help shows examples.
+func (eppLoadCmd) Help() string {
+	return "Keys that are known already are passed over, so a load that was interrupted is simply repeated. From the first load on\n" +
+		"the system's keys come from its pool.\n\nExample:\n  vigia epp load --os android chaves.csv"
+}
+
+// Run loads a pool.
+func (e *eppLoadCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	file, err := os.Open(e.File)
+	if err != nil {
+		return fmt.Errorf("open key file: %w", err)
+	}
+	defer func() { _ = file.Close() }() // only read
+	return withApp(ctx, c, func(a *app.App) error {
+		bar := o.progress("load", "keys")
+		done, err := a.Endpoints.LoadPool(ctx, cyber.System(e.OS), file, func(l cyber.Loaded) {
+			bar.set(int64(l.Read), 0, fmt.Sprintf("%d new", l.New))
+		})
+		bar.end()
+		if err != nil {
+			return err
+		}
+		return o.print(map[string]any{"os": e.OS, "read": done.Read, "new": done.New}, func(w io.Writer) {
+			_, _ = fmt.Fprintf(w, "%d keys read, %d of them new\n", done.Read, done.New)
+		})
+	})
+}
+
+type eppStatusCmd struct{}
+
+type sourceView struct {
+	OS     string `json:"os"`
+	Source string `json:"source"`
+	Free   int64  `json:"free"`
+	Taken  int64  `json:"taken"`
+	Mark   int64  `json:"low_mark"`
+	Low    bool   `json:"low"`
+	Live   int64  `json:"live"`
+}
+
+// Help shows examples.
+func (eppStatusCmd) Help() string { return "Example:\n  vigia epp status" }
+
+// Run shows the sources.
+func (eppStatusCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		sources, err := a.Endpoints.Sources(ctx)
+		if err != nil {
+			return err
+		}
+		views, rows := make([]sourceView, len(sources)), make([][]string, len(sources))
+		for i, s := range sources {
+			v := sourceView{OS: string(s.System), Source: "generated", Free: s.Free, Taken: s.Taken, Mark: s.LowMark, Low: s.Low(), Live: s.Live}
+			state := ""
+			if s.Pooled {
+				v.Source = "pool"
+			}
+			if s.Low() {
+				state = "LOW"
+			}
+			n := func(x int64) string { return strconv.FormatInt(x, 10) }
+			views[i], rows[i] = v, []string{v.OS, v.Source, n(v.Free), n(v.Taken), n(v.Mark), n(v.Live), state}
+		}
+		return o.print(views, func(w io.Writer) { o.table(w, "SYSTEM\tSOURCE\tFREE\tTAKEN\tLOW BELOW\tLIVE KEYS\t", rows) })
+	})
+}
+
+type eppSourceCmd struct {
+	OS    string  `name:"os" required:"" enum:"android,ios,windows,macos" help:"System: android, ios, windows, macos."`
+	From  *string `enum:"pool,generated" placeholder:"pool|generated" help:"Where its keys come from."`
+	LowAt *int64  `name:"low-below" placeholder:"N" help:"The pool counts as low with fewer free keys."`
+}
+
+// Help shows examples.
+func (eppSourceCmd) Help() string {
+	return "Example:\n  vigia epp source --os android --from generated\n  vigia epp source --os ios --low-below 500"
+}
+
+// Run changes a source.
+func (e *eppSourceCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	err := withApp(ctx, c, func(a *app.App) error {
+		var pooled *bool
+		if e.From != nil {
+			is := *e.From == "pool"
+			pooled = &is
+		}
+		return a.Endpoints.SetSource(ctx, cyber.System(e.OS), pooled, e.LowAt)
+	})
+	if err != nil {
+		return err
+	}
+	return eppStatusCmd{}.Run(ctx, c, o)
+}
+
+type deviceView struct {
+	ID         string `json:"key_id"`
+	Partner    string `json:"partner_id"`
+	User       string `json:"user_hash"`
+	OS         string `json:"os"`
+	Device     string `json:"device"`
+	Key        string `json:"epp_key"`
+	IssuedAt   string `json:"issued_at"`
+	ValidUntil string `json:"valid_until"`
+	EndedAt    string `json:"ended_at"`
+	EndReason  string `json:"end_reason"`
+	Plan       string `json:"ends_with_plan"`
+}
+
+func (o *output) device(d cyber.Device) error {
+	v := deviceView{
+		ID: string(d.ID), Partner: string(d.Partner), User: string(d.User), OS: string(d.System), Device: d.Name, Key: d.Key,
+		IssuedAt: stamp(d.IssuedAt), ValidUntil: stamp(d.ValidUntil), EndedAt: stamp(d.EndedAt), EndReason: string(d.EndReason), Plan: string(d.Plan),
+	}
+	return o.print(v, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "Key      %s\nPartner  %s\nUser     %s\nDevice   %s (%s)\nEPP key  %s\nIssued   %s\nValid    until %s\n",
+			v.ID, v.Partner, v.User, v.Device, v.OS, v.Key, v.IssuedAt, v.ValidUntil)
+		if v.EndedAt != "" {
+			_, _ = fmt.Fprintf(w, "Ended    %s (%s)\n", v.EndedAt, v.EndReason)
+		}
+		if v.Plan != "" {
+			_, _ = fmt.Fprintf(w, "Ends     with the last subscription of plan %s\n", v.Plan)
+		}
+	})
+}
+
+type eppShowCmd struct {
+	Key string `arg:"" help:"The key's id (ek_...), or the activation key."`
+}
+
+// Help shows examples.
+func (eppShowCmd) Help() string {
+	return "Example:\n  vigia epp show ek_0198c0de-7a00-7000-8000-000000000001\n  vigia epp show K7M2Q-9RTXW-4HNPC-VD3FJ-6YGA8"
+}
+
+// Run shows a key.
+func (e *eppShowCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		show := a.Endpoints.Find
+		if len(e.Key) > 3 && e.Key[:3] == "ek_" {
+			show = func(ctx context.Context, id string) (cyber.Device, error) {
+				return a.Endpoints.Show(ctx, cyber.KeyID(id))
+			}
+		}
+		d, err := show(ctx, e.Key)
+		if err != nil {
+			return err
+		}
+		return o.device(d)
+	})
+}
+
+type eppRevokeCmd struct {
+	ID string `arg:"" name:"key" help:"The key's id (ek_...)."`
+}
+
+// Help shows examples.
+func (eppRevokeCmd) Help() string {
+	return "Example:\n  vigia epp revoke ek_0198c0de-7a00-7000-8000-000000000001"
+}
+
+// Run revokes a key.
+func (e *eppRevokeCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		d, err := a.Endpoints.Revoke(ctx, cyber.KeyID(e.ID))
+		if err != nil {
+			return err
+		}
+		return o.device(d)
+	})
+}
+
+type eppReplaceCmd struct {
+	ID     string `arg:"" name:"key" help:"The key's id (ek_...)."`
+	OS     string `name:"os" required:"" enum:"android,ios,windows,macos" help:"System of the new device: android, ios, windows, macos."`
+	Device string `required:"" placeholder:"NAME" help:"Name of the new device."`
+}
+
+// Help shows examples.
+func (eppReplaceCmd) Help() string {
+	return "The old key ends; the new one is valid until the old one would have been. The plan's device limit is not asked.\n\n" +
+		"Example:\n  vigia epp replace ek_0198c0de-7a00-7000-8000-000000000001 --os android --device 'Celular novo'"
+}
+
+// Run replaces a device.
+func (e *eppReplaceCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		d, err := a.Endpoints.Replace(ctx, cyber.KeyID(e.ID), cyber.System(e.OS), e.Device)
+		if err != nil {
+			return err
+		}
+		return o.device(d)
+	})
+}

@@ -1,0 +1,65 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"vigia/internal/cyber"
+	"vigia/internal/identifier"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+)
+
+// TestTruncatedDevices: a partner's list stops at 1,000 and says so; a person's list does not.
+func TestTruncatedDevices(t *testing.T) {
+	s := newService(t, sqldb.SQLite)
+	endpoints := cyber.NewEndpoints(s.Store, s.Clock.Now, nil)
+	add := func(n int) {
+		t.Helper()
+		d, err := endpoints.Issue(context.Background(), s.Live.ID, cyber.DeviceRequest{
+			User: partner.UserHash("muitos"), System: cyber.Windows, Name: fmt.Sprintf("Estação %04d", n),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		secret(d.Key)
+	}
+	for n := range cyber.MaxListed {
+		add(n)
+	}
+	got := s.as(t, s.Live, http.MethodGet, "/v1/cyber/epp", "")
+	if n := strings.Count(got.body, `"eppKey"`); n != cyber.MaxListed || got.header.Get("x-truncated") != "" {
+		t.Fatalf("%d devices, x-truncated %q", n, got.header.Get("x-truncated"))
+	}
+	add(cyber.MaxListed)
+	got = s.as(t, s.Live, http.MethodGet, "/v1/cyber/epp", "")
+	if n := strings.Count(got.body, `"eppKey"`); n != cyber.MaxListed || got.header.Get("x-truncated") != "true" {
+		t.Errorf("%d devices, x-truncated %q", n, got.header.Get("x-truncated"))
+	}
+	if !strings.Contains(got.body, "Estação 1000") || strings.Contains(got.body, "Estação 0000") {
+		t.Error("not the newest ones")
+	}
+}
+
+// TestEveryRecommendationHasItsSentence: whatever the model can recommend is said in full, with nothing left to fill in.
+func TestEveryRecommendationHasItsSentence(t *testing.T) {
+	for _, m := range cyber.AllMends() {
+		switch m {
+		case cyber.MendAnswer: // the catalogue's own words
+		case cyber.MendWatch:
+			for _, k := range []identifier.Kind{identifier.Email, identifier.CPF, identifier.Phone, identifier.Card} {
+				if recommendation(cyber.Recommendation{Mends: m, Kind: k}) == "" {
+					t.Errorf("nothing is said to watch %s", k)
+				}
+			}
+		default:
+			text := recommendation(cyber.Recommendation{Mends: m, Breach: "Loja"})
+			if text == "" || strings.ContainsAny(text, "{}") || m != cyber.MendDevice && !strings.Contains(text, "Loja") {
+				t.Errorf("%s: %q", m, text)
+			}
+		}
+	}
+}

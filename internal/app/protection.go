@@ -1,0 +1,69 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"vigia/internal/cyber"
+)
+
+// protectionEvery is how often endpoint keys are looked after. Every replica with workers does so; rows remember what was done.
+const protectionEvery = time.Minute
+
+// watchKeysAndPools announces keys that end soon, ends those whose subscription is over, and reports pools that run low.
+func (s *Server) watchKeysAndPools(ctx context.Context) error {
+	free := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "vigia_epp_pool_free", Help: "Vendor keys left to be issued, by system; only systems whose keys come from a pool.",
+	}, []string{"system"})
+	if err := s.metrics.Register(free); err != nil {
+		return fmt.Errorf("register metrics: %w", err)
+	}
+	every(ctx, protectionEvery, func() {
+		s.chore(ctx, "announced keys that end soon", s.app.Endpoints.WarnExpiring)
+		s.chore(ctx, "ended keys with their subscription", s.app.Endpoints.EndUnsubscribed)
+		if err := s.reportPools(ctx, free); err != nil && ctx.Err() == nil {
+			s.log.Error("pools cannot be counted", "cause", err.Error())
+		}
+	})
+	return nil
+}
+
+// chore runs a piece of periodic work and says in the log what it did, if anything.
+func (s *Server) chore(ctx context.Context, what string, work func(context.Context) (int, error)) {
+	switch n, err := work(ctx); {
+	case err != nil && ctx.Err() == nil:
+		s.log.Error("chore failed", "chore", what, "cause", err.Error())
+	case n > 0:
+		s.log.Info(what, "count", n)
+	}
+}
+
+func (s *Server) reportPools(ctx context.Context, free *prometheus.GaugeVec) error {
+	sources, err := s.app.Endpoints.Sources(ctx)
+	if err != nil {
+		return err
+	}
+	free.Reset()
+	for _, src := range sources {
+		if src.Pooled {
+			free.WithLabelValues(string(src.System)).Set(float64(src.Free))
+		}
+	}
+	turned, err := s.app.Endpoints.TurnedLow(ctx)
+	for _, src := range turned {
+		if src.Low() {
+			s.log.Warn("pool of endpoint keys is low", "system", string(src.System), "free", src.Free, "mark", src.LowMark)
+		} else {
+			s.log.Info("pool of endpoint keys is filled again", "system", string(src.System), "free", src.Free)
+		}
+	}
+	return err
+}
+
+// Persons are the rules of advice and score; missed is told of a day's score that could not be kept, and may be nil.
+func (a *App) Persons(missed func(context.Context, error)) *cyber.Persons {
+	return cyber.NewPersons(a.Store, a.Content, a.now, missed)
+}

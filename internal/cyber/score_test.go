@@ -1,0 +1,239 @@
+package cyber
+
+import (
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"vigia/internal/identifier"
+)
+
+var modelNow = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+
+func firstShelf(t interface{ Fatal(...any) }) *shelf {
+	items, err := firstContent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shelve(items)
+}
+
+// drawBreaches makes a small world of breaches, so that values meet in the same one.
+func drawBreaches(t *rapid.T) []*judged {
+	kinds := []SourceKind{SourceBreach, SourceCombolist, SourceStealer, SourcePaste, SourcePhish}
+	list := make([]*judged, rapid.IntRange(1, 12).Draw(t, "breaches"))
+	for i := range list {
+		list[i] = judge(Breach{
+			Name: "b" + strconv.Itoa(i), Title: "B" + strconv.Itoa(i), Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
+			Date:    modelNow.AddDate(0, -rapid.IntRange(0, 120).Draw(t, "months"), 0),
+			Exposes: rapid.SliceOfDistinct(rapid.SampledFrom(AllExposed()), rapid.ID[Exposed]).Draw(t, "exposes"), Verified: rapid.Bool().Draw(t, "verified"),
+			Fabricated: rapid.IntRange(0, 9).Draw(t, "fabricated") == 0, SpamList: rapid.IntRange(0, 9).Draw(t, "spam") == 0,
+		}, modelNow)
+	}
+	return list
+}
+
+// finding is what the store would hold: a value and a breach.
+type finding struct{ asset, breach int }
+
+var drawnKinds = []identifier.Kind{identifier.Email, identifier.CPF, identifier.Phone, identifier.Card, identifier.Email}
+
+// postureOf builds a posture the way the store does: statuses by StatusOf, in whichever order findings come.
+func postureOf(breaches []*judged, findings []finding, devices []PostureDevice, answers map[ContentID]string) *Posture {
+	p := &Posture{Devices: devices, Answers: answers}
+	for i, k := range drawnKinds {
+		a := PostureAsset{Kind: k, Value: "x" + strconv.Itoa(i)}
+		var open []Finding
+		for _, f := range findings {
+			if f.asset == i {
+				a.open = append(a.open, breaches[f.breach])
+				open = append(open, Finding{Breach: breaches[f.breach].Breach})
+			}
+		}
+		a.Status = StatusOf(open)
+		p.Assets = append(p.Assets, a)
+	}
+	return p
+}
+
+func drawFindings(t *rapid.T, breaches int) []finding {
+	return rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) finding {
+		return finding{rapid.IntRange(0, len(drawnKinds)-1).Draw(t, "asset"), rapid.IntRange(0, breaches-1).Draw(t, "breach")}
+	}), 0, 40, rapid.ID[finding]).Draw(t, "findings")
+}
+
+func inRange(s Score) bool {
+	return s.Breach >= 0 && s.Breach <= 100 && s.Assessment >= 0 && s.Assessment <= 100
+}
+
+// TestScoreIsMonotone: a new finding never lowers either score, resolving one never raises it, and order means nothing.
+func TestScoreIsMonotone(t *testing.T) {
+	s := firstShelf(t)
+	rapid.Check(t, func(t *rapid.T) {
+		breaches := drawBreaches(t)
+		findings := drawFindings(t, len(breaches))
+		all := scoreOf(postureOf(breaches, findings, nil, nil), s)
+		if !inRange(all) || len(findings) == 0 && all.Breach != 0 {
+			t.Fatalf("%+v", all)
+		}
+		shuffled := rapid.Permutation(findings).Draw(t, "order")
+		if again := scoreOf(postureOf(breaches, shuffled, nil, nil), s); again.Breach != all.Breach || again.Assessment != all.Assessment {
+			t.Fatalf("another order, another score: %v, %v", all, again)
+		}
+		for i := range findings {
+			fewer := scoreOf(postureOf(breaches, slices.Delete(slices.Clone(findings), i, i+1), nil, nil), s)
+			if fewer.Breach > all.Breach || fewer.Assessment > all.Assessment {
+				t.Fatalf("without finding %d the score is worse: %v, %v", i, fewer, all)
+			}
+		}
+	})
+}
+
+// TestPostureIsMonotone: a device never raises the assessment, nor does an answer, and a worse answer never lowers it.
+func TestPostureIsMonotone(t *testing.T) {
+	s := firstShelf(t)
+	var asking []*Item
+	for i := range s.items {
+		if s.items[i].Question != nil {
+			asking = append(asking, &s.items[i].Item)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		breaches := drawBreaches(t)
+		findings := drawFindings(t, len(breaches))
+		answers := map[ContentID]string{}
+		for _, it := range asking {
+			if rapid.Bool().Draw(t, "answered") {
+				answers[it.ID] = rapid.SampledFrom(it.Question.Options).Draw(t, "option").Value
+			}
+		}
+		base := scoreOf(postureOf(breaches, findings, nil, answers), s)
+		phone := []PostureDevice{{System: Android, ValidUntil: modelNow.AddDate(1, 0, 0)}}
+		if with := scoreOf(postureOf(breaches, findings, phone, answers), s); with.Assessment >= base.Assessment || with.Breach != base.Breach {
+			t.Fatalf("a protected phone: %v, %v", base, with)
+		}
+		it := rapid.SampledFrom(asking).Draw(t, "item")
+		a, b := rapid.SampledFrom(it.Question.Options).Draw(t, "a"), rapid.SampledFrom(it.Question.Options).Draw(t, "b")
+		score := func(value string) float64 {
+			answers[it.ID] = value
+			return scoreOf(postureOf(breaches, findings, nil, answers), s).Assessment
+		}
+		if with, other, none := score(a.Value), score(b.Value), score(""); a.Risk <= b.Risk && with > other || other > none {
+			t.Fatalf("%s: %s gives %v, %s gives %v, none gives %v", it.ID, a.Value, with, b.Value, other, none)
+		}
+	})
+}
+
+// TestRecommendationsWinWhatTheySay: mending what the first one names lowers the scores by its points.
+func TestRecommendationsWinWhatTheySay(t *testing.T) {
+	s := firstShelf(t)
+	rapid.Check(t, func(t *rapid.T) {
+		breaches := drawBreaches(t)
+		findings := drawFindings(t, len(breaches))
+		before := scoreOf(postureOf(breaches, findings, nil, nil), s)
+		for i, r := range before.Recommendations {
+			if i > 0 && r.Wins > before.Recommendations[i-1].Wins {
+				t.Fatal("not in the order of points")
+			}
+			if r.Breach == "" {
+				continue
+			}
+			rest := slices.DeleteFunc(slices.Clone(findings), func(f finding) bool { return breaches[f.breach].Title == r.Breach })
+			after := scoreOf(postureOf(breaches, rest, nil, nil), s)
+			won := before.Breach + before.Assessment - after.Breach - after.Assessment
+			if math.Abs(won-r.Wins) > 0.21 { // four roundings to a tenth
+				t.Fatalf("%s promises %v and wins %v", r.Breach, r.Wins, won)
+			}
+		}
+	})
+}
+
+// TestRecommendationsAddUp: for somebody nobody knows, what can be won is the whole score.
+func TestRecommendationsAddUp(t *testing.T) {
+	s := firstShelf(t)
+	score := scoreOf(&Posture{}, s)
+	sum := 0.0
+	for _, r := range score.Recommendations {
+		sum += r.Wins
+	}
+	if score.Breach != 0 || score.Assessment != 85 || math.Abs(sum-85) > 1e-9 {
+		t.Errorf("%+v wins %v", score, sum)
+	}
+}
+
+// TestModelPage holds the tables of docs/risk-model.md against the code.
+func TestModelPage(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/risk-model.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := map[string]string{}
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| ([^|]+?) \\|").FindAllStringSubmatch(string(raw), -1) {
+		cells[m[1]] = m[2]
+	}
+	for e, w := range exposedWeight {
+		want := strconv.FormatFloat(w.points, 'g', -1, 64)
+		if w.forever {
+			want += ", for life"
+		}
+		if cells[string(e)] != want {
+			t.Errorf("%s: the page says %q, the model %q", e, cells[string(e)], want)
+		}
+	}
+	for k, f := range sourceFactor {
+		if want := strconv.FormatFloat(f, 'g', -1, 64); cells[string(k)] != want {
+			t.Errorf("%s: the page says %q, the model %q", k, cells[string(k)], want)
+		}
+	}
+	if len(exposedWeight) != len(AllExposed()) {
+		t.Error("a class has no weight")
+	}
+	sum := shareDevices + shareAnswers + shareAlerts + 0.0
+	for _, w := range shareWatched {
+		sum += w.points
+	}
+	if sum != 100 {
+		t.Error("the shares add up to", sum)
+	}
+	for _, m := range AllMends() {
+		if !strings.Contains(string(raw), "`"+string(m)+"`") {
+			t.Errorf("the page does not mention %s", m)
+		}
+	}
+}
+
+// TestExamples are the examples of docs/risk-model.md.
+func TestExamples(t *testing.T) {
+	shop := judge(Breach{Name: "loja", Title: "Loja", Kind: SourceBreach, Date: modelNow.AddDate(0, -6, 0), Verified: true,
+		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedName}}, modelNow)
+	old := judge(Breach{Name: "forum", Title: "Fórum", Kind: SourceBreach, Date: modelNow.AddDate(-9, 0, 0), Verified: true,
+		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedName}}, modelNow)
+	register := judge(Breach{Name: "cadastro", Title: "Cadastro", Kind: SourceBreach, Date: modelNow.AddDate(-9, 0, 0), Verified: true,
+		Exposes: []Exposed{ExposedCPF, ExposedName, ExposedBirthDate}}, modelNow)
+	stealer := judge(Breach{Name: "logs", Title: "Logs", Kind: SourceStealer, Date: modelNow, Verified: true,
+		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedCookies, ExposedCard}}, modelNow)
+	for _, c := range []struct {
+		name string
+		all  []*judged
+		want float64
+	}{
+		{"a shop, recent", []*judged{shop}, 42},
+		{"a forum, nine years ago", []*judged{old}, 17.4},
+		{"a register with CPF, nine years ago", []*judged{register}, 33},
+		{"a stealer's log", []*judged{stealer}, 75},
+		{"shop and register", []*judged{shop, register}, 61.1},
+		{"all four", []*judged{shop, old, register, stealer}, 92},
+	} {
+		p := &Posture{Assets: []PostureAsset{{Kind: identifier.Email, Value: "a@exemplo.com.br", Status: StatusCompromised, open: c.all}}}
+		if got := scoreOf(p, firstShelf(t)).Breach; got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
