@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -81,4 +82,29 @@ func ExampleVerifyWebhook_rotation() {
 func ExampleUserHash() {
 	fmt.Println(client.UserHash("529.982.247-25", "sal-do-parceiro-1")[:16])
 	// Output: f3a6d2a6bf5aab2f
+}
+
+func ExampleNew() {
+	// A stand-in for the service, so that this example runs anywhere.
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `[{"id":"as_1","type":"email","value":"ana.souza@exemplo.com.br","status":"alerta"}]`)
+	}))
+	defer service.Close()
+
+	vigia, err := client.New(client.Config{URL: service.URL, Key: "vg_test_..."})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	assets, err := vigia.Assets(context.Background(), client.UserHash("529.982.247-25", "sal-do-parceiro-1"))
+	var refused *client.Error
+	switch {
+	case errors.Is(err, client.ErrCredentials):
+		fmt.Println("ask the operator for a key")
+	case errors.As(err, &refused):
+		fmt.Println(refused.StatusCode, refused.Message, refused.Detail)
+	case err == nil:
+		fmt.Println(assets[0].Value, assets[0].Status == client.Alert)
+	}
+	// Output: ana.souza@exemplo.com.br true
 }

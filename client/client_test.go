@@ -1,0 +1,139 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"vigia/client"
+)
+
+// answers is a stand-in that gives one answer after the other; the last one stays.
+func answers(t *testing.T, list ...func(w http.ResponseWriter)) (*httptest.Server, *[]*http.Request) {
+	t.Helper()
+	var seen []*http.Request
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r)
+		list[min(len(seen), len(list))-1](w)
+	}))
+	t.Cleanup(srv.Close)
+	return srv, &seen
+}
+
+func status(code int, body string, header ...string) func(w http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(code)
+		_, _ = w.Write([]byte(body))
+	}
+}
+
+var ok = status(200, `{"status":200,"description":"Dados adicionados com sucesso."}`)
+
+func TestAttemptsShareTheirKey(t *testing.T) {
+	srv, seen := answers(t, status(503, "", "retry-after", "7"), status(429, "", "retry-after", "2"), ok)
+	var waits []time.Duration
+	if err := fast(t, srv.URL, "k", &waits).AddAsset(t.Context(), "u", client.Email, "a@exemplo.com.br"); err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string]bool{}
+	for _, r := range *seen {
+		keys[r.Header.Get("idempotency-key")] = true
+	}
+	if len(*seen) != 3 || len(keys) != 1 || keys[""] {
+		t.Errorf("%d attempts, keys %v", len(*seen), keys)
+	}
+	if len(waits) != 2 || waits[0] != 7*time.Second || waits[1] != 2*time.Second {
+		t.Errorf("Retry-After is not kept: %v", waits)
+	}
+	if err := fast(t, srv.URL, "k", nil).AddAsset(t.Context(), "u", client.Email, "a@exemplo.com.br"); err != nil {
+		t.Fatal(err)
+	}
+	if keys[(*seen)[3].Header.Get("idempotency-key")] {
+		t.Error("two calls share a key")
+	}
+}
+
+func TestWhatIsNotRepeated(t *testing.T) {
+	for name, answer := range map[string]func(w http.ResponseWriter){
+		"400":                  status(400, `{"message":"x"}`),
+		"403":                  status(403, `{"message":"x"}`),
+		"404":                  status(404, `{"message":"x"}`),
+		"device limit":         status(409, `{"message":"x"}`),
+		"422":                  status(422, `{"message":"x"}`),
+		"redirect":             status(307, "", "location", "https://example.com/"),
+		"answer of a stranger": status(200, `<html>`),
+	} {
+		srv, seen := answers(t, answer)
+		err := fast(t, srv.URL, "k", nil).AddAsset(t.Context(), "u", client.Email, "a@exemplo.com.br")
+		if err == nil || len(*seen) != 1 {
+			t.Errorf("%s: %d attempts, %v", name, len(*seen), err)
+		}
+	}
+	srv, seen := answers(t, status(500, `{"message":"Erro de Aplicação"}`))
+	if err := fast(t, srv.URL, "k", nil).AddAsset(t.Context(), "u", client.Email, "x"); !errors.Is(err, client.ErrUnavailable) || len(*seen) != 4 {
+		t.Errorf("%d attempts, %v", len(*seen), err)
+	}
+	srv, seen = answers(t, status(409, `{"message":"x"}`, "retry-after", "1"), ok)
+	if err := fast(t, srv.URL, "k", nil).AddAsset(t.Context(), "u", client.Email, "x"); err != nil || len(*seen) != 2 {
+		t.Errorf("still running: %d attempts, %v", len(*seen), err)
+	}
+}
+
+func TestContextEndsTheCall(t *testing.T) {
+	srv, seen := answers(t, status(503, "", "retry-after", "3600"))
+	c, err := client.New(client.Config{URL: srv.URL, Key: "k"}) // really sleeps
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := c.AddAsset(ctx, "u", client.Email, "x"); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, client.ErrUnavailable) || len(*seen) != 1 {
+		t.Errorf("%d attempts, %v", len(*seen), err)
+	}
+}
+
+func TestNoPersonInErrorsOrAddresses(t *testing.T) {
+	c := fast(t, "http://127.0.0.1:1", "k", nil) // nobody listens there
+	_, err := c.Subscription(t.Context(), "plano", "52998224725")
+	if err == nil || strings.Contains(err.Error(), "52998224725") {
+		t.Error(err)
+	}
+	srv, seen := answers(t, status(200, `{"protectedDevices":[]}`), status(200, `[]`))
+	c = fast(t, srv.URL, "k", nil)
+	if _, err := c.Devices(t.Context(), "hash"); err != nil || (*seen)[0].Header.Get("x-user-hash") != "hash" || (*seen)[0].URL.RawQuery != "" {
+		t.Error(err, (*seen)[0].URL)
+	}
+	if _, err := c.Assets(t.Context(), "a/b+c=?"); err != nil || (*seen)[1].URL.EscapedPath() != "/v1/cyber/monitoring/a%2Fb+c=%3F" {
+		t.Error(err, (*seen)[1].URL.EscapedPath())
+	}
+}
+
+func TestPasswordsAreNotKept(t *testing.T) {
+	srv, seen := answers(t, status(200, `{"exposed":true,"recommendations":[]}`))
+	if e, err := fast(t, srv.URL, "k", nil).CheckPassword(t.Context(), "password"); err != nil || !e.Exposed {
+		t.Fatal(e, err)
+	}
+	if key := (*seen)[0].Header.Get("idempotency-key"); key != "" {
+		t.Error("an answer about a password would be kept under", key)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	for _, c := range []client.Config{{}, {URL: "vigia.example", Key: "k"}, {URL: "https://vigia.example"}, {URL: "https://vigia.example?x", Key: "k"},
+		{URL: "https://vigia.example", Key: "k\n"}, {URL: "https://vigia.example", Key: "k", Attempts: -1}} {
+		if _, err := client.New(c); err == nil {
+			t.Errorf("accepted %+v", c)
+		}
+	}
+	own := &http.Client{Timeout: time.Second}
+	if _, err := client.New(client.Config{URL: "https://vigia.example", Key: "k", HTTP: own}); err != nil || own.CheckRedirect != nil {
+		t.Error("the caller's own client was changed", err)
+	}
+}

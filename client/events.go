@@ -1,0 +1,148 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// EventPage is a piece of the partner's events, in order.
+type EventPage struct {
+	Events []Event
+	// Next is the cursor to go on from. Keep it once the events are handled: coming back with it counts as having them.
+	Next string
+	// HasMore tells that more events are waiting.
+	HasMore bool
+}
+
+// EventPage reads events by cursor, at most 1,000: the same that are pushed to webhooks. An empty cursor means the oldest that
+// is kept. An extension of the contract.
+func (c *Client) EventPage(ctx context.Context, after string, limit int, opts ...Option) (EventPage, error) {
+	k := newCall(http.MethodGet, "/events", nil, opts)
+	if after != "" {
+		k.query.Set("after", after)
+	}
+	k.query.Set("limit", strconv.Itoa(limit))
+	var wire struct {
+		Events []struct {
+			ID   string `json:"id"`
+			Body struct {
+				Type      string          `json:"type"`
+				Timestamp time.Time       `json:"timestamp"`
+				Data      json.RawMessage `json:"data"`
+			} `json:"body"`
+		} `json:"events"`
+		Next    string `json:"next"`
+		HasMore bool   `json:"hasMore"`
+	}
+	if err := c.do(ctx, k, &wire); err != nil {
+		return EventPage{}, err
+	}
+	page := EventPage{Next: wire.Next, HasMore: wire.HasMore, Events: make([]Event, len(wire.Events))}
+	for i, e := range wire.Events {
+		page.Events[i] = Event{ID: e.ID, Type: e.Body.Type, Timestamp: e.Body.Timestamp, Data: e.Body.Data}
+	}
+	return page, nil
+}
+
+const eventsAtOnce = 500
+
+// EventPages walks from a cursor to the newest event, page by page: handle the events of a page, keep its Next, go on. The walk
+// ends when nothing is waiting, or after the first error. An extension of the contract.
+func (c *Client) EventPages(ctx context.Context, after string, opts ...Option) iter.Seq2[EventPage, error] {
+	return func(yield func(EventPage, error) bool) {
+		for {
+			p, err := c.EventPage(ctx, after, eventsAtOnce, opts...)
+			if !yield(p, err) || err != nil || !p.HasMore {
+				return
+			}
+			after = p.Next
+		}
+	}
+}
+
+// The types of events.
+const (
+	TypeLeakDetected          = "monitoring.leak_detected"
+	TypeStatusChanged         = "monitoring.status_changed"
+	TypeCaseStatusChanged     = "case.status_changed"
+	TypeKeyExpiring           = "epp.key_expiring"
+	TypeSubscriptionEnded     = "subscription.ended"
+	TypeSubscriptionSuspended = "subscription.suspended"
+	TypeSubscriptionResumed   = "subscription.resumed"
+	TypeTest                  = "webhook.test"
+)
+
+// LeakDetected says that values of a person were found in a breach.
+type LeakDetected struct {
+	UserHash string `json:"userHash"`
+	Findings []struct {
+		ID        string      `json:"id"`
+		AssetID   string      `json:"assetId"`
+		AssetType AssetType   `json:"assetType"`
+		Status    AssetStatus `json:"status"`
+		Breach    string      `json:"breach"`
+		Severity  string      `json:"severity"`
+	} `json:"findings"`
+}
+
+// StatusChanged says that the status of a watched value changed.
+type StatusChanged struct {
+	UserHash       string      `json:"userHash"`
+	AssetID        string      `json:"assetId"`
+	AssetType      AssetType   `json:"assetType"`
+	PreviousStatus AssetStatus `json:"previousStatus"`
+	Status         AssetStatus `json:"status"`
+}
+
+// CaseStatusChanged says that a support case moved.
+type CaseStatusChanged struct {
+	UserHash       string `json:"userHash"`
+	CaseID         string `json:"caseId"`
+	ServiceID      string `json:"serviceId"`
+	PreviousStatus string `json:"previousStatus"`
+	Status         string `json:"status"`
+}
+
+// KeyExpiring says that an antivirus key ends soon.
+type KeyExpiring struct {
+	UserHash   string          `json:"userHash"`
+	KeyID      string          `json:"keyId"`
+	System     OperatingSystem `json:"operatingSystem"`
+	ValidUntil time.Time       `json:"validUntil"`
+}
+
+// SubscriptionChanged says that a subscription ended, was suspended or was resumed.
+type SubscriptionChanged struct {
+	UserHash       string `json:"userHash"`
+	SubscriptionID string `json:"subscriptionId"`
+	PlanID         string `json:"planId"`
+}
+
+// Payload is the event's data by its type: a *LeakDetected, *StatusChanged, *CaseStatusChanged, *KeyExpiring or
+// *SubscriptionChanged. A type that this package does not know, and a test, give the data as it came.
+func (e Event) Payload() (any, error) {
+	var to any
+	switch e.Type {
+	case TypeLeakDetected:
+		to = &LeakDetected{}
+	case TypeStatusChanged:
+		to = &StatusChanged{}
+	case TypeCaseStatusChanged:
+		to = &CaseStatusChanged{}
+	case TypeKeyExpiring:
+		to = &KeyExpiring{}
+	case TypeSubscriptionEnded, TypeSubscriptionSuspended, TypeSubscriptionResumed:
+		to = &SubscriptionChanged{}
+	default:
+		return e.Data, nil
+	}
+	if err := json.Unmarshal(e.Data, to); err != nil {
+		return nil, fmt.Errorf("%w: data of %s: %w", ErrBody, e.Type, err)
+	}
+	return to, nil
+}

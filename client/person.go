@@ -1,0 +1,127 @@
+package client
+
+import (
+	"context"
+	"time"
+)
+
+// Advice is one piece of educational content for a person.
+type Advice struct {
+	CatalogID string `json:"catalogId"`
+	// UserID is the user hash as it was sent.
+	UserID     string `json:"userId"`
+	Type       string `json:"type"` // advice, alert or tip
+	Title      string `json:"title"`
+	Body       string `json:"body"`
+	DeviceType string `json:"deviceType"` // mobile, desktop or all
+	// Question can be answered with Answer, by one of the Options; empty where nothing is asked.
+	Question string         `json:"validationQuestion"`
+	Options  []AnswerOption `json:"answerOptions"`
+}
+
+// AnswerOption is a possible answer.
+type AnswerOption struct {
+	Value string `json:"value"`
+	Label string `json:"label"`
+}
+
+// Advise lists what applies to a person, most urgent first.
+func (c *Client) Advise(ctx context.Context, userHash string, opts ...Option) ([]Advice, error) {
+	var list []Advice
+	err := c.get(ctx, &list, "/cyber/advise/{userhash}", []string{userHash}, opts)
+	return list, err
+}
+
+// Answer keeps a person's answer to the question of an advice; it feeds the assessment score. An extension of the contract.
+func (c *Client) Answer(ctx context.Context, userHash, catalogID, value string, opts ...Option) error {
+	body := struct {
+		CatalogID string `json:"catalogId"`
+		Value     string `json:"value"`
+	}{catalogID, value}
+	return c.post(ctx, body, &done{}, "/cyber/advise/{userhash}/answers", []string{userHash}, opts)
+}
+
+// Score is a person's risk; both figures go from 0, the best, to 100.
+type Score struct {
+	Breach          float64  `json:"breachScore"`
+	Assessment      float64  `json:"assessmentScore"`
+	Recommendations []string `json:"recommendations"`
+}
+
+// Score returns the risk of a person.
+func (c *Client) Score(ctx context.Context, userHash string, opts ...Option) (Score, error) {
+	var s Score
+	err := c.get(ctx, &s, "/cyber/score/{userhash}", []string{userHash}, opts)
+	return s, err
+}
+
+// Coverage is the insurance cover of a person.
+type Coverage struct {
+	Plan       string   `json:"plano"`
+	Limit      float64  `json:"limiteCobertura"`
+	Kinds      []string `json:"tipoCobertura"`
+	Conditions string   `json:"condições"`
+	Exclusions string   `json:"exclusões"`
+}
+
+// Coverage returns the insurance cover of a person, or ErrNotFound.
+func (c *Client) Coverage(ctx context.Context, userHash string, opts ...Option) (Coverage, error) {
+	var wire struct {
+		Details Coverage `json:"detalhesCobertura"`
+	}
+	err := c.get(ctx, &wire, "/cyber/insurance/{userhash}", []string{userHash}, opts)
+	return wire.Details, err
+}
+
+// Finding is where a watched value was found. It never holds the exposed data itself.
+type Finding struct {
+	ID        string    `json:"id"`
+	AssetID   string    `json:"assetId"`
+	AssetType AssetType `json:"assetType"`
+	Breach    Breach    `json:"breach"`
+	// Exposed names what was exposed with the value: email, password, cpf, phone, card, address.
+	Exposed  []string  `json:"exposed"`
+	Severity string    `json:"severity"` // low, medium, high or critical
+	State    string    `json:"state"`    // open or resolved
+	FoundAt  time.Time `json:"foundAt"`
+	// ResolvedAt and Reason are zero while the finding is open.
+	ResolvedAt time.Time `json:"resolvedAt"`
+	Reason     string    `json:"reason"`
+}
+
+// Breach is the incident a finding comes from.
+type Breach struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Date  string `json:"date"` // YYYY-MM-DD
+	Kind  string `json:"kind"` // breach, combolist, stealer, paste or phish
+}
+
+// Findings lists the findings of a person, newest first, open and resolved. An extension of the contract.
+func (c *Client) Findings(ctx context.Context, userHash string, opts ...Option) ([]Finding, error) {
+	var list []Finding
+	err := c.get(ctx, &list, "/cyber/findings/{userhash}", []string{userHash}, opts)
+	return list, err
+}
+
+// Resolution is why a finding does not count any more.
+type Resolution string
+
+// The reasons.
+const (
+	PasswordChanged Resolution = "password_changed"
+	AccountClosed   Resolution = "account_closed"
+	CardReplaced    Resolution = "card_replaced"
+	NotMe           Resolution = "not_me"
+	OtherReason     Resolution = "other"
+)
+
+// Resolve tells that the person has dealt with a finding. Resolving a resolved one changes nothing. An extension of the
+// contract.
+func (c *Client) Resolve(ctx context.Context, userHash, findingID string, why Resolution, opts ...Option) error {
+	body := struct {
+		UserHash string     `json:"userHash"`
+		Reason   Resolution `json:"reason"`
+	}{userHash, why}
+	return c.post(ctx, body, &done{}, "/cyber/findings/{id}/resolve", []string{findingID}, opts)
+}

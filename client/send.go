@@ -1,0 +1,176 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// call is one operation on its way.
+type call struct {
+	method, path   string
+	query          url.Values
+	header         http.Header
+	body           []byte
+	idempotencyKey string
+	reply          *Reply
+}
+
+// newCall puts path values in, each escaped as one segment.
+func newCall(method, template string, values []string, opts []Option) *call {
+	c := &call{method: method, header: http.Header{}, query: url.Values{}}
+	for _, v := range values {
+		at, end := strings.IndexByte(template, '{'), strings.IndexByte(template, '}')
+		c.path += template[:at] + url.PathEscape(v)
+		template = template[end+1:]
+	}
+	c.path += template
+	for _, o := range opts {
+		o(c)
+	}
+	return c
+}
+
+// get reads; template holds a {name} for each of the values.
+func (c *Client) get(ctx context.Context, to any, template string, values []string, opts []Option) error {
+	return c.do(ctx, newCall(http.MethodGet, template, values, opts), to)
+}
+
+// post sends a body under one idempotency key for all attempts.
+func (c *Client) post(ctx context.Context, body, to any, template string, values []string, opts []Option) error {
+	k := newCall(http.MethodPost, template, values, opts)
+	if err := k.encode(body); err != nil {
+		return err
+	}
+	if k.idempotencyKey == "" {
+		k.idempotencyKey = rand.Text()
+	}
+	k.header.Set("idempotency-key", k.idempotencyKey)
+	return c.do(ctx, k, to)
+}
+
+func (k *call) encode(body any) error {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("client: encode the request: %w", err)
+	}
+	k.body = raw
+	return nil
+}
+
+// maxAnswer bounds what is read of an answer. A bulk answer may list 10,000 refused items with all of their errors.
+const maxAnswer = 64 << 20
+
+// do sends until an answer is final. Everything it sends is safe to repeat: reads, removals, and posts with a key.
+func (c *Client) do(ctx context.Context, k *call, to any) error {
+	for attempt := 1; ; attempt++ {
+		res, body, err := c.send(ctx, k)
+		if err != nil {
+			if ctx.Err() != nil || attempt >= c.attempts {
+				return fmt.Errorf("client: %s %s: %w", k.method, c.base, withoutURL(err))
+			}
+			if err := c.sleep(ctx, pause(attempt)); err != nil {
+				return err
+			}
+			continue
+		}
+		if k.reply != nil {
+			*k.reply = Reply{RequestID: res.Header.Get("x-request-id"), Replayed: res.Header.Get("idempotency-replayed") == "true",
+				Truncated: res.Header.Get("x-truncated") == "true", Attempts: attempt}
+		}
+		if res.StatusCode == http.StatusOK {
+			if err := json.Unmarshal(body, to); err != nil {
+				return fmt.Errorf("client: the answer is not what the contract says: %w", err)
+			}
+			return nil
+		}
+		refused := refusal(res, body)
+		if attempt >= c.attempts || !worthRepeating(refused) {
+			return refused
+		}
+		if err := c.sleep(ctx, max(refused.RetryAfter, pause(attempt))); err != nil {
+			return errors.Join(err, refused)
+		}
+	}
+}
+
+func (c *Client) send(ctx context.Context, k *call) (*http.Response, []byte, error) {
+	address := c.base + k.path
+	if len(k.query) > 0 {
+		address += "?" + k.query.Encode()
+	}
+	var body io.Reader
+	if k.body != nil {
+		body = bytes.NewReader(k.body)
+	}
+	req, err := http.NewRequestWithContext(ctx, k.method, address, body)
+	if err != nil {
+		return nil, nil, err
+	}
+	for name, values := range k.header {
+		req.Header[name] = values
+	}
+	req.Header.Set("x-api-key", c.key)
+	req.Header.Set("accept", "application/json")
+	if k.body != nil {
+		req.Header.Set("content-type", "application/json")
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	return res, raw, err
+}
+
+// withoutURL takes the address out of an error of net/http: it holds user hashes and CPFs, and errors end up in logs.
+func withoutURL(err error) error {
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		return ue.Err
+	}
+	return err
+}
+
+// worthRepeating tells refusals that may pass by themselves. A conflict does only where the service says when.
+func worthRepeating(e *Error) bool {
+	switch e.StatusCode {
+	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable,
+		http.StatusGatewayTimeout:
+		return true
+	case http.StatusConflict:
+		return e.RetryAfter > 0
+	}
+	return false
+}
+
+const (
+	firstPause   = 200 * time.Millisecond
+	longestPause = 10 * time.Second
+)
+
+// pause doubles from attempt to attempt, up to a limit, and is spread by half, so that many callers do not come back at once.
+func pause(attempt int) time.Duration {
+	d := min(firstPause<<min(attempt-1, 10), longestPause)
+	return d/2 + mathrand.N(d/2)
+}
+
+// retryAfter reads whole seconds; the service sends no dates.
+func retryAfter(h http.Header) time.Duration {
+	seconds, err := strconv.Atoi(h.Get("retry-after"))
+	if err != nil || seconds < 0 {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}

@@ -1,0 +1,269 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vigia/client"
+	"vigia/internal/app/apptest"
+)
+
+// fast is a client that does not wait between attempts, and remembers how long it would have.
+func fast(t *testing.T, address, key string, waits *[]time.Duration) *client.Client {
+	t.Helper()
+	c, err := client.New(client.Config{URL: address, Key: key, Sleep: func(ctx context.Context, d time.Duration) error {
+		if waits != nil {
+			*waits = append(*waits, d)
+		}
+		return ctx.Err()
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestEveryOperation runs the examples of the reference against the real service, and makes sure that there is one for every
+// operation of the contract.
+func TestEveryOperation(t *testing.T) {
+	s := apptest.Start(t)
+	vigia := fast(t, s.URL, s.Sandbox.APIKey, nil)
+	ctx := t.Context()
+	userHash = client.UserHash("52998224725", s.Sandbox.Salt)
+	for _, e := range examples {
+		if err := e.run(ctx, vigia); err != nil {
+			t.Fatalf("%s: %v", e.operation, err)
+		}
+		learn(t, ctx, vigia, e.operation)
+	}
+	if want := operationsOf(t); !slices.Equal(want, operationsShown()) {
+		t.Errorf("operations of the contract: %v\nshown: %v", want, operationsShown())
+	}
+}
+
+// learn takes over the ids that later examples need, and checks what the example brought about.
+func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation string) {
+	t.Helper()
+	switch operation {
+	case "listSupportServices":
+		services, err := vigia.Services(ctx)
+		if err != nil || len(services) == 0 || services[0].ID == "" || services[0].Name == "" {
+			t.Fatal(services, err)
+		}
+		serviceID = services[0].ID
+	case "listMonitoredAssets":
+		assets, err := vigia.Assets(ctx, userHash)
+		if err != nil || len(assets) != 1 || assets[0].Value != "ana@vazamento.test" || assets[0].Status == client.Watched {
+			t.Fatal(assets, err)
+		}
+		assetID = assets[0].ID
+	case "listFindings":
+		findings, err := vigia.Findings(ctx, userHash)
+		if err != nil || len(findings) == 0 || findings[0].AssetID != assetID || findings[0].FoundAt.IsZero() || !findings[0].ResolvedAt.IsZero() {
+			t.Fatal(findings, err)
+		}
+		findingID = findings[0].ID
+	case "resolveFinding":
+		assets, err := vigia.Assets(ctx, userHash)
+		if err != nil || assets[0].Status != client.Watched {
+			t.Fatal("not resolved:", assets, err)
+		}
+	case "removeMonitoredAsset":
+		if assets, err := vigia.Assets(ctx, userHash); err != nil || len(assets) != 0 {
+			t.Fatal("not removed:", assets, err)
+		}
+		if err := vigia.RemoveAsset(ctx, userHash, assetID); !errors.Is(err, client.ErrNotFound) {
+			t.Fatal("removed twice:", err)
+		}
+	case "listProtectedDevices":
+		devices, err := vigia.Devices(ctx, userHash)
+		if err != nil || len(devices) != 1 || devices[0].Name != "Celular da Ana" || devices[0].Key == "" {
+			t.Fatal(devices, err)
+		}
+	case "checkPasswordExposure":
+		if !strings.HasPrefix(out.last, "true ") {
+			t.Fatal("the commonest password is not exposed:", out.last)
+		}
+	case "insuranceCoverage":
+		if cover, err := vigia.Coverage(ctx, userHash); err != nil || cover.Limit <= 0 || cover.Conditions == "" || cover.Exclusions == "" {
+			t.Fatalf("%+v %v", cover, err)
+		}
+	case "subscriptionByPlanAndCpf":
+		if !strings.Contains(out.last, "Bruno Lima") {
+			t.Fatal(out.last)
+		}
+	case "listEvents":
+		page, err := vigia.EventPage(ctx, "", 1000)
+		if err != nil || len(page.Events) == 0 || page.Next == "" {
+			t.Fatal(page, err)
+		}
+		if p, err := page.Events[0].Payload(); err != nil || !strings.Contains(fmt.Sprintf("%+v", p), "findings") && !strings.Contains(fmt.Sprintf("%+v", p), userHash) {
+			t.Fatalf("%+v %v", p, err)
+		}
+	}
+}
+
+func operationsShown() []string {
+	names := make([]string, len(examples))
+	for i, e := range examples {
+		names[i] = e.operation
+	}
+	slices.Sort(names)
+	return names
+}
+
+// operationsOf lists the operationIds of the contract, webhooks left out.
+func operationsOf(t *testing.T) []string {
+	t.Helper()
+	raw, err := os.ReadFile("../internal/api/openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, _ := strings.Cut(string(raw), "\nwebhooks:")
+	var ids []string
+	for _, m := range regexp.MustCompile(`(?m)^ +operationId: (\w+)$`).FindAllStringSubmatch(text, -1) {
+		ids = append(ids, m[1])
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func person(number int) client.NewSubscription {
+	return client.NewSubscription{
+		StartDate: "2026-02-01", ExpiryDate: "2099-01-31", PlanID: "protecao-familia",
+		Beneficiary: client.Beneficiary{
+			PrimaryCard: "4111111111111111", UserCard: "4111111111111111", Name: fmt.Sprintf("Pessoa %d", number),
+			CPF: fmt.Sprintf("%011d", number), BirthDate: "1985-11-02", Gender: "F", Email: fmt.Sprintf("p%d@exemplo.com.br", number),
+			PhoneNumber: "5521987654321",
+			Address:     client.Address{Zipcode: "20040002", Street: "Rua", Number: "1", Neighborhood: "Centro", City: "Rio de Janeiro", State: "RJ"},
+		},
+	}
+}
+
+func TestBulkAndPages(t *testing.T) {
+	s := apptest.Start(t)
+	vigia := fast(t, s.URL+"/v1/", s.Sandbox.APIKey, nil) // the version segment does no harm
+	ctx := t.Context()
+	items := make([]client.NewSubscription, 250)
+	for i := range items {
+		items[i] = person(i + 1)
+	}
+	items[7].Beneficiary.Gender = "X"
+	if o, err := vigia.CheckSubscriptions(ctx, items); err != nil || o.Created != 249 || o.NotCreated != 1 {
+		t.Fatalf("dry run: %+v %v", o, err)
+	}
+	var reply client.Reply
+	first, err := vigia.CreateSubscriptions(ctx, items, client.IdempotencyKey("lote-1"), client.Into(&reply), client.RequestID("pedido-1"))
+	if err != nil || first.Created != 249 || len(first.Refused) != 1 || first.Refused[0].CPF != items[7].Beneficiary.CPF || len(first.Refused[0].Errors) != 1 {
+		t.Fatalf("%+v %v", first, err)
+	}
+	if reply.RequestID != "pedido-1" || reply.Replayed || reply.Attempts != 1 {
+		t.Errorf("%+v", reply)
+	}
+	again, err := vigia.CreateSubscriptions(ctx, items, client.IdempotencyKey("lote-1"), client.Into(&reply))
+	if err != nil || again.Created != 249 || !reply.Replayed {
+		t.Errorf("%+v %v %+v", again, err, reply)
+	}
+	if _, err := vigia.CreateSubscriptions(ctx, items[:1], client.IdempotencyKey("lote-1")); !errors.Is(err, client.ErrKeyReused) {
+		t.Error(err)
+	}
+	if o, err := vigia.CreateSubscriptions(ctx, items[:2]); err != nil || o.Created != 0 || o.NotCreated != 2 {
+		t.Errorf("they exist: %+v %v", o, err)
+	}
+	seen := map[string]bool{}
+	for sub, err := range vigia.Subscriptions(ctx) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[sub.Beneficiary.CPF] = true
+		if sub.PartnerID != string(s.Sandbox.ID) || sub.ExpiryDate.Year() != 2099 {
+			t.Fatalf("%+v", sub)
+		}
+	}
+	if len(seen) != 249 {
+		t.Errorf("walked through %d", len(seen))
+	}
+	for range vigia.Subscriptions(ctx) {
+		break // leaving early must not ask for more, nor panic
+	}
+	if page, err := vigia.SubscriptionPage(ctx, 3, 100); err != nil || len(page.Items) != 49 || page.TotalItems != 249 || page.HasNext || !page.HasPrevious {
+		t.Errorf("%+v %v", page, err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	s := apptest.Start(t)
+	ctx := t.Context()
+	vigia := fast(t, s.URL, s.Live.APIKey, nil)
+	stranger := fast(t, s.URL, "vg_live_nobody", nil)
+	_, forbidden := stranger.Services(ctx)
+	_, unauthorised := stranger.SubscriptionPage(ctx, 1, 10)
+	_, missing := vigia.Coverage(ctx, "nobody")
+	_, page := vigia.SubscriptionPage(ctx, 0, 10)
+	for name, c := range map[string]struct {
+		err    error
+		is     error
+		status int
+		detail string
+	}{
+		"cyber key":         {forbidden, client.ErrCredentials, 403, ""},
+		"subscriptions key": {unauthorised, client.ErrCredentials, 401, ""},
+		"field":             {vigia.AddAsset(ctx, "u", client.Email, "not an address"), client.ErrInvalid, 400, "value"},
+		"nobody's cover":    {missing, client.ErrNotFound, 404, ""},
+		"page":              {page, client.ErrInvalid, 400, "page"},
+	} {
+		var e *client.Error
+		if !errors.As(c.err, &e) || !errors.Is(c.err, c.is) || e.StatusCode != c.status || e.Message == "" || e.RequestID == "" || !strings.HasPrefix(e.Detail, c.detail) {
+			t.Errorf("%s: %v", name, c.err)
+		}
+		if strings.Contains(fmt.Sprint(c.err), "not an address") {
+			t.Errorf("%s: the error repeats the value", name)
+		}
+	}
+}
+
+// TestLostAnswers puts a proxy in front of the service that swallows the answers of first attempts: the work is done once.
+func TestLostAnswers(t *testing.T) {
+	s := apptest.Start(t)
+	target, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind := httputil.NewSingleHostReverseProxy(target)
+	var count atomic.Int32
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if count.Add(1)%2 == 0 {
+			behind.ServeHTTP(w, r)
+			return
+		}
+		behind.ServeHTTP(httptest.NewRecorder(), r) // done, and nobody hears of it
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			_ = conn.(*net.TCPConn).SetLinger(0)
+			_ = conn.Close()
+		}
+	}))
+	defer front.Close()
+	vigia := fast(t, front.URL, s.Sandbox.APIKey, nil)
+	var reply client.Reply
+	outcome, err := vigia.CreateSubscriptions(t.Context(), []client.NewSubscription{person(1)}, client.Into(&reply))
+	if err != nil || outcome.Created != 1 || !reply.Replayed || reply.Attempts != 2 {
+		t.Errorf("%+v %v %+v", outcome, err, reply)
+	}
+	if list, err := vigia.SubscriptionPage(t.Context(), 1, 10); err != nil || list.TotalItems != 1 {
+		t.Errorf("%+v %v", list, err)
+	}
+}

@@ -1,0 +1,80 @@
+// Package apptest starts the whole service for tests that stand outside of it: clients, guides and the reference. What they
+// meet is what a partner meets: a real server on a loopback port, on a fresh SQLite folder, with one sandbox and one live
+// partner.
+package apptest
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"vigia/internal/app"
+	"vigia/internal/config"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+)
+
+// Service is a running service. It stops when its test ends.
+type Service struct {
+	App *app.App
+	// URL is the address of the partner API, without a trailing slash.
+	URL           string
+	Sandbox, Live Tenant
+}
+
+// Tenant is a partner with its secrets.
+type Tenant struct {
+	partner.Partner
+	partner.Credentials
+}
+
+// Start runs a service until the test ends.
+func Start(t testing.TB) *Service {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	a, err := app.Open(ctx, config.Common{Data: filepath.Join(t.TempDir(), "data")}, sqldb.Options{MaxConns: 4})
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	cfg := config.Serve{
+		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker"}, MaxConnections: 8, StopTime: 10 * time.Second,
+		WebhookAllow: []string{"127.0.0.0/8"},
+	}
+	srv, err := app.NewServer(ctx, a, cfg, slog.New(slog.DiscardHandler), "test")
+	if err != nil {
+		cancel()
+		t.Fatal(err, a.Close())
+	}
+	done := make(chan error, 1)
+	go func() { done <- srv.Run(ctx) }()
+	select {
+	case <-srv.Ready:
+	case err := <-done:
+		cancel()
+		t.Fatal(err, a.Close())
+	}
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s := &Service{App: a, URL: "http://" + srv.APIAddr.String()}
+	s.Sandbox, s.Live = s.tenant(t, "Testes", partner.Sandbox), s.tenant(t, "Banco Exemplo", partner.Live)
+	return s
+}
+
+func (s *Service) tenant(t testing.TB, name string, mode partner.Mode) Tenant {
+	t.Helper()
+	p, cred, err := s.App.Partners.Create(context.Background(), name, mode, partner.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Tenant{p, cred}
+}
