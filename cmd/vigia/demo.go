@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,103 +16,140 @@ import (
 )
 
 type demoCmd struct {
-	Listen        string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the partner API."`
-	ConsoleListen string `name:"console-listen" default:"127.0.0.1:8081" placeholder:"ADDR" help:"Address of the operator's listener."`
+	Listen         string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the partner API."`
+	ConsoleListen  string `name:"console-listen" default:"127.0.0.1:8081" placeholder:"ADDR" help:"Address of the operator's console."`
+	ReceiverListen string `name:"receiver-listen" default:"127.0.0.1:8082" placeholder:"ADDR" help:"Address of the page that receives the demo's alerts."`
+	Fresh          bool   `help:"Forget the last demo and start over."`
 }
 
 // Help shows examples.
 func (demoCmd) Help() string {
-	return "Everything runs in one process on an embedded database. The folder (--data, by default ./data/demo) is kept between\n" +
-		"runs, and so is the sandbox partner whose key is printed at each start.\n\nExample:\n  vigia demo --listen 127.0.0.1:9000"
+	return "Everything runs in one process on an embedded database, with made-up people, a plan, a leak, a case, and a receiver of\n" +
+		"signed alerts. The folder (--data, by default ./data/demo) is kept between runs, and so is the sandbox partner whose key\n" +
+		"is printed at each start.\n\nExamples:\n  vigia demo\n  vigia demo --fresh --listen 127.0.0.1:9000"
 }
 
 // demoSecrets is kept beside the demo's database, because the service itself keeps no key it could print again.
 type demoSecrets struct {
-	PartnerID string `json:"partner_id"`
-	APIKey    string `json:"api_key"`
-	Salt      string `json:"salt"`
+	PartnerID     string `json:"partner_id"`
+	APIKey        string `json:"api_key"`
+	Salt          string `json:"salt"`
+	WebhookID     string `json:"webhook_id"`
+	WebhookSecret string `json:"webhook_secret"`
 }
 
-// Run starts the demo.
-func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+const demoFile = "demo.json"
+
+// Run starts the demo and serves until a signal comes.
+func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err error) {
 	common := *c
 	if usual, err := filepath.Abs("data"); err == nil && common.Data == usual {
 		common.Data = filepath.Join(usual, "demo") // a demo does not mix with an installation in the usual folder
 	}
+	if common.Database != "" {
+		return errors.New("a demo has a database of its own: leave --database and VIGIA_DATABASE empty")
+	}
+	if d.Fresh {
+		if err := forgetDemo(common.Data); err != nil {
+			return err
+		}
+	}
+	receiver, err := newReceiver(ctx, d.ReceiverListen)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, receiver.close()) }()
 	serve := config.Serve{
-		Listen: d.Listen, ConsoleListen: d.ConsoleListen, Roles: []string{"api", "worker", "console"}, LogLevel: "warn",
-		LogFormat: "auto", MaxConnections: 8,
+		Listen: d.Listen, ConsoleListen: d.ConsoleListen, Roles: []string{"api", "worker", "console"}, LogLevel: "error",
+		LogFormat: "auto", MaxConnections: 8, WebhookAllow: []string{"127.0.0.0/8", "::1/128"},
 	}
 	log, closeLog, err := openLog(o.err, serve)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, closeLog()) }()
 	a, err := app.Open(ctx, common, sqldb.Options{})
 	if err != nil {
-		return errors.Join(err, closeLog())
+		return err
 	}
-	secrets, err := demoPartner(ctx, a, filepath.Join(common.Data, "demo.json"))
+	defer func() { err = errors.Join(err, a.Close()) }()
+	world, err := openWorld(ctx, a, common.Data, receiver, serve)
 	if err != nil {
-		return errors.Join(err, a.Close(), closeLog())
+		return err
 	}
 	srv, err := app.NewServer(ctx, a, serve, log, versionText())
 	if err != nil {
-		return errors.Join(err, a.Close(), closeLog())
+		return err
 	}
+	running, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	go func() {
 		select {
-		case <-ctx.Done():
+		case <-running.Done():
 		case <-srv.Ready:
-			tour(o.w, "http://"+srv.APIAddr.String(), "http://"+srv.ConsoleAddr.String(), secrets)
+			world.api, world.console = "http://"+srv.APIAddr.String(), "http://"+srv.ConsoleAddr.String()
+			if err := world.begin(running, o.w); err != nil {
+				stop(err)
+			}
 		}
 	}()
-	return errors.Join(srv.Run(ctx), a.Close(), closeLog())
+	err = srv.Run(running)
+	if cause := context.Cause(running); cause != nil && !errors.Is(cause, context.Canceled) {
+		err = errors.Join(err, cause)
+	}
+	return err
+}
+
+// forgetDemo removes the folder of an earlier demo, and nothing that is not one.
+func forgetDemo(data string) error {
+	if _, err := os.Stat(filepath.Join(data, demoFile)); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Stat(data); err == nil {
+				return fmt.Errorf("--fresh: %s does not hold a demo, so it is left alone", data)
+			}
+			return nil
+		}
+		return fmt.Errorf("--fresh: %w", err)
+	}
+	return os.RemoveAll(data)
+}
+
+// readSecrets returns what an earlier demo kept; empty when there was none.
+func readSecrets(data string) (demoSecrets, error) {
+	var s demoSecrets
+	raw, err := os.ReadFile(filepath.Join(data, demoFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, fmt.Errorf("read %s: %w", demoFile, err)
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return s, fmt.Errorf("read %s: %w", demoFile, err)
+	}
+	return s, nil
+}
+
+func (s demoSecrets) write(data string) error {
+	raw, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(data, demoFile), append(raw, '\n'), 0o600)
 }
 
 // demoPartner returns the sandbox partner of an earlier run, or makes it.
-func demoPartner(ctx context.Context, a *app.App, path string) (demoSecrets, error) {
-	var s demoSecrets
-	raw, err := os.ReadFile(path) //nolint:gosec // inside the data folder
-	if err == nil {
-		if err := json.Unmarshal(raw, &s); err != nil {
-			return s, fmt.Errorf("read demo.json: %w", err)
-		}
+func demoPartner(ctx context.Context, a *app.App, s *demoSecrets) error {
+	if s.PartnerID != "" {
 		_, err := a.Partners.Partner(ctx, partner.ID(s.PartnerID))
-		if err == nil {
-			return s, nil
+		if err == nil || !errors.Is(err, partner.ErrNotFound) {
+			return err
 		}
-		if !errors.Is(err, partner.ErrNotFound) {
-			return s, err
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return s, fmt.Errorf("read demo.json: %w", err)
 	}
-	p, cred, err := a.Partners.Create(ctx, "Parceiro de demonstração", partner.Sandbox, partner.Settings{})
+	p, cred, err := a.Partners.Create(ctx, "Banco Jequitibá (demonstração)", partner.Sandbox, partner.Settings{})
 	if err != nil {
-		return s, err
+		return err
 	}
-	s = demoSecrets{PartnerID: string(p.ID), APIKey: cred.APIKey, Salt: cred.Salt}
-	raw, err = json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return s, err
-	}
-	return s, os.WriteFile(path, append(raw, '\n'), 0o600)
-}
-
-// tour prints what to try.
-func tour(w io.Writer, api, console string, s demoSecrets) {
-	_, _ = fmt.Fprintf(w, `Vigia is up. This is a demo: sandbox partner, embedded database, made-up people only.
-
-  Partner API   %[1]s
-  Reference     %[1]s/docs/
-  Operator      %[2]s/metrics
-  API key       %[3]s
-  Salt          %[4]s
-
-Paste any of these:
-
-  curl -H 'x-api-key: %[3]s' %[1]s/v1/cyber/services
-
-Stop with Ctrl-C; the same partner is there at the next start.
-`, api, console, s.APIKey, s.Salt)
+	*s = demoSecrets{PartnerID: string(p.ID), APIKey: cred.APIKey, Salt: cred.Salt}
+	return nil
 }

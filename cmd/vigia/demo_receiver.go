@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"vigia/client"
+)
+
+// receiver is the partner's side of the demo: it takes alerts, verifies their signatures the way a partner would, and shows
+// them on a page that renews itself.
+type receiver struct {
+	url string
+	srv *http.Server
+
+	mu     sync.Mutex
+	secret string
+	got    []received
+}
+
+type received struct {
+	At       time.Time
+	ID, Type string
+	Verified bool
+	Body     string
+}
+
+// keepReceived bounds the page.
+const keepReceived = 100
+
+func newReceiver(ctx context.Context, address string) (*receiver, error) {
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("--receiver-listen: %w", err)
+	}
+	r := &receiver{url: "http://" + ln.Addr().String()}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /alertas", r.take)
+	mux.HandleFunc("GET /{$}", r.page)
+	r.srv = &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second}
+	go func() { _ = r.srv.Serve(ln) }() // ends with close
+	return r, nil
+}
+
+func (r *receiver) close() error {
+	if err := r.srv.Close(); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+func (r *receiver) trust(secret string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.secret = secret
+}
+
+func (r *receiver) take(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, 64<<10))
+	if err != nil {
+		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	event, err := client.VerifyWebhook([]string{r.secret}, req.Header, body, time.Now())
+	if err != nil {
+		http.Error(w, "signature refused", http.StatusBadRequest)
+		return
+	}
+	if slices.ContainsFunc(r.got, func(old received) bool { return old.ID == event.ID }) {
+		return // a repeat: taken, and counted once
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, body, "", "  "); err != nil {
+		http.Error(w, "not JSON", http.StatusBadRequest)
+		return
+	}
+	r.got = append(r.got, received{At: event.Timestamp, ID: event.ID, Type: event.Type, Verified: true, Body: indented.String()})
+	if len(r.got) > keepReceived {
+		r.got = r.got[1:]
+	}
+}
+
+var receiverPage = template.Must(template.New("receiver").Parse(`<!doctype html>
+<html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="3"><title>Alertas recebidos</title>
+<style>
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
+article { border: 1px solid #8886; border-radius: .5rem; padding: .75rem 1rem; margin: 1rem 0; }
+h2 { font-size: 1rem; margin: 0; } p { margin: .25rem 0; } pre { overflow: auto; margin: .5rem 0 0; font-size: .85rem; }
+</style></head><body>
+<h1>Alertas recebidos</h1>
+<p>Esta página faz o papel do sistema do parceiro: cada alerta foi entregue por HTTP e sua assinatura conferida. Ela se renova a cada 3 segundos.</p>
+{{range .}}<article><h2>{{.Type}}</h2><p>{{.At.Format "02/01/2006 15:04:05"}} UTC, assinatura conferida, {{.ID}}</p><pre>{{.Body}}</pre></article>
+{{else}}<p>Nenhum alerta ainda. Cole no terminal a linha do passeio que monitora um e-mail em @vazamento.test.</p>{{end}}
+</body></html>
+`))
+
+func (r *receiver) page(w http.ResponseWriter, _ *http.Request) {
+	r.mu.Lock()
+	list := slices.Clone(r.got)
+	r.mu.Unlock()
+	slices.Reverse(list)
+	w.Header().Set("content-type", "text/html; charset=utf-8")
+	w.Header().Set("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'")
+	_ = receiverPage.Execute(w, list) // whoever asked may be gone
+}

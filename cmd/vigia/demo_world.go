@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"vigia/client"
+	"vigia/internal/app"
+	"vigia/internal/config"
+	"vigia/internal/operator"
+	"vigia/internal/partner"
+	"vigia/internal/plan"
+)
+
+// world is what the demo shows: a sandbox partner, its people, and where everything listens.
+type world struct {
+	app          *app.App
+	secrets      demoSecrets
+	receiver     *receiver
+	api, console string
+}
+
+// person is somebody made up. The CPFs have right check digits and belong to test fixtures.
+type person struct {
+	name, cpf, birth, gender, email, phone, street, city, state, zip string
+}
+
+var people = []person{
+	{"Ana Beatriz Jequitibá", "52998224725", "1988-04-12", "F", "ana@vazamento.test", "+5511987654321", "Rua das Palmeiras", "São Paulo", "SP", "01310100"},
+	{"Caio Ipê Fernandes", "11144477735", "1975-09-30", "M", "caio.ipe@exemplo.com.br", "+5521987651234", "Rua do Catete", "Rio de Janeiro", "RJ", "22220000"},
+	{"Davi Aroeira Lima", "12345678909", "1999-01-05", "M", "davi.aroeira@exemplo.com.br", "+5531988887777", "Avenida Afonso Pena", "Belo Horizonte", "MG", "30130001"},
+	{"Elisa Cedro Martins", "98765432100", "1962-11-21", "F", "elisa.cedro@exemplo.com.br", "+5571999998888", "Ladeira do Pelourinho", "Salvador", "BA", "40026280"},
+}
+
+const demoPlan = "protecao-familia"
+
+// openWorld finds or makes what the rules of the operator make: the partner, its plan, its endpoint.
+func openWorld(ctx context.Context, a *app.App, data string, r *receiver, serve config.Serve) (*world, error) {
+	secrets, err := readSecrets(data)
+	if err != nil {
+		return nil, err
+	}
+	if err := demoPartner(ctx, a, &secrets); err != nil {
+		return nil, err
+	}
+	id := partner.ID(secrets.PartnerID)
+	_, err = a.Plans.Create(ctx, plan.Plan{
+		ID: demoPlan, Partner: id, Name: "Proteção Digital Família", MaxDevices: 5, KeyDays: 365,
+		Coverage: plan.Coverage{
+			Limit: 30000, Types: []string{"Transações não autorizadas", "Roubo de identidade", "Compras on-line não entregues"},
+			Conditions: "Comunicar o evento em até 30 dias e registrar boletim de ocorrência.",
+			Exclusions: "Perdas anteriores à assinatura e transações feitas pelo próprio titular.",
+		},
+	})
+	if err != nil && !errors.Is(err, plan.ErrExists) {
+		return nil, err
+	}
+	if err := demoEndpoint(ctx, a, &secrets, r, serve); err != nil {
+		return nil, err
+	}
+	r.trust(secrets.WebhookSecret)
+	return &world{app: a, secrets: secrets, receiver: r}, secrets.write(data)
+}
+
+// demoEndpoint points the partner's alerts at the receiver; a receiver at another address than last time gets a new endpoint.
+func demoEndpoint(ctx context.Context, a *app.App, s *demoSecrets, r *receiver, serve config.Serve) error {
+	id, url := partner.ID(s.PartnerID), r.url+"/alertas"
+	list, err := a.Webhooks.Of(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if string(e.ID) == s.WebhookID && e.URL == url {
+			return nil
+		}
+		if err := a.Webhooks.Delete(ctx, id, e.ID); err != nil {
+			return err
+		}
+	}
+	guard, err := app.NewGuard(serve.Outgoing())
+	if err != nil {
+		return err
+	}
+	made, err := a.Webhooks.Create(ctx, id, url, nil, guard)
+	if err != nil {
+		return err
+	}
+	s.WebhookID, s.WebhookSecret = string(made.ID), made.Secret()
+	return nil
+}
+
+// begin fills the world through the API, as a partner would, and prints the tour.
+func (w *world) begin(ctx context.Context, out io.Writer) error {
+	if err := w.enrol(ctx); err != nil {
+		return err
+	}
+	ana := w.user(people[0])
+	for _, asset := range [][2]string{{"email", people[0].email}, {"cpf", people[0].cpf}, {"phone", people[0].phone}, {"email", "ana.antiga@exemplo.com.br"}} {
+		body := fmt.Sprintf(`{"value":%q,"type":%q,"userHash":%q}`, asset[1], asset[0], ana)
+		if _, err := w.call(ctx, http.MethodPost, "/v1/cyber/monitoring", body, "application/json"); err != nil {
+			return err
+		}
+	}
+	device := fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana","userHash":%q}`, ana)
+	if _, err := w.call(ctx, http.MethodPost, "/v1/cyber/epp", device, "application/json"); err != nil {
+		return err
+	}
+	link, err := w.consoleLink(ctx)
+	if err != nil {
+		return err
+	}
+	return w.tour(ctx, out, link)
+}
+
+func (w *world) user(p person) string { return client.UserHash(p.cpf, w.secrets.Salt) }
+
+// enrol sends everybody in one bulk request; at a later start they are all there already, which is fine.
+func (w *world) enrol(ctx context.Context) error {
+	items := make([]string, len(people))
+	for i, p := range people {
+		items[i] = subscriptionItem(p)
+	}
+	_, err := w.call(ctx, http.MethodPost, "/v1/subscriptions", "["+strings.Join(items, ",")+"]", "application/json")
+	return err
+}
+
+// subscriptionItem is one element of a bulk request.
+func subscriptionItem(p person) string {
+	type address struct {
+		Zipcode      string `json:"zipcode"`
+		Street       string `json:"street"`
+		Number       string `json:"number"`
+		Neighborhood string `json:"neighborhood"`
+		City         string `json:"city"`
+		State        string `json:"state"`
+	}
+	type beneficiary struct {
+		PrimaryCard string  `json:"primary_card"`
+		UserCard    string  `json:"user_card"`
+		Name        string  `json:"name"`
+		CPF         string  `json:"cpf"`
+		BirthDate   string  `json:"birth_date"`
+		Gender      string  `json:"gender"`
+		Email       string  `json:"email"`
+		PhoneNumber string  `json:"phone_number"`
+		Address     address `json:"address"`
+	}
+	item := struct {
+		StartDate   string      `json:"start_date"`
+		ExpiryDate  string      `json:"expiry_date"`
+		PlanID      string      `json:"plan_id"`
+		IsGroupPlan bool        `json:"is_group_plan"`
+		Beneficiary beneficiary `json:"beneficiary"`
+	}{
+		"2026-01-01", "", demoPlan, false,
+		beneficiary{
+			"0001-" + p.cpf[:4], "0002-" + p.cpf[:4], p.name, p.cpf, p.birth, p.gender, p.email, p.phone,
+			address{p.zip, p.street, "100", "Centro", p.city, p.state},
+		},
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(item) // plain strings encode
+	return strings.TrimSpace(b.String())
+}
+
+// consoleLink makes the first administrator, once, or a new link for one who never used theirs.
+func (w *world) consoleLink(ctx context.Context) (string, error) {
+	const email = "admin@exemplo.com.br"
+	_, token, err := w.app.Operators.Create(ctx, email, operator.Admin)
+	if errors.Is(err, operator.ErrExists) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return linkAddress(w.console, token), nil
+}
+
+// call asks the API with the demo's key and returns a 200 body.
+func (w *world) call(ctx context.Context, method, path, body, kind string) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, method, w.api+path, strings.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("x-api-key", w.secrets.APIKey)
+	if kind != "" {
+		req.Header.Set("content-type", kind)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = res.Body.Close() }()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil {
+		return "", err
+	}
+	if res.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("demo: %s %s answered %d %s (%s)", method, path, res.StatusCode, answer, res.Header.Get("x-error-detail"))
+	}
+	return string(answer), nil
+}
