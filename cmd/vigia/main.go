@@ -24,23 +24,27 @@ import (
 type cli struct {
 	config.Common
 
-	Demo      demoCmd      `cmd:"" help:"Start everything on an embedded database with a sandbox partner, and print a key and curl lines to paste."`
-	Serve     serveCmd     `cmd:"" help:"Run the service."`
-	Migrate   migrateCmd   `cmd:"" help:"Bring the database up to date and stop; serve does it too."`
-	Partner   partnerCmd   `cmd:"" help:"Partners: create, list, show, suspend, resume, set."`
-	Key       keyCmd       `cmd:"" help:"API keys of a partner: create, list, roll, revoke."`
-	Keys      keysCmd      `cmd:"" help:"The keys that seal personal data: rotate, status."`
-	Service   serviceCmd   `cmd:"" help:"Catalogue of support services: add, list, edit, retire."`
-	Passwords passwordsCmd `cmd:"" help:"Breached-password corpora: import, download, status, verify."`
-	Webhook   webhookCmd   `cmd:"" help:"Webhook endpoints: create, list, show, test, rotate, enable, disable, delete."`
-	Event     eventCmd     `cmd:"" help:"Events and their deliveries: list, replay, report."`
-	Breach    breachCmd    `cmd:"" help:"Breaches: import, list, show, edit, verify, retract."`
-	Asset     assetCmd     `cmd:"" help:"Watched values on the operator's side: add a domain, list a person's."`
-	Epp       eppCmd       `cmd:"" help:"Endpoint-protection keys: load, status, source, show, revoke, replace."`
-	Case      caseCmd      `cmd:"" help:"Support cases: list, show, move, assign, target, question, slot."`
-	Content   contentCmd   `cmd:"" help:"Educational content: list, show, add, edit, retire, reset, import, export."`
-	Score     scoreCmd     `cmd:"" help:"Risk score of a person: history."`
-	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Demo         demoCmd         `cmd:"" help:"Start everything on an embedded database with a sandbox partner, and print a key and curl lines to paste."`
+	Serve        serveCmd        `cmd:"" help:"Run the service."`
+	Migrate      migrateCmd      `cmd:"" help:"Bring the database up to date and stop; serve does it too."`
+	Partner      partnerCmd      `cmd:"" help:"Partners: create, list, show, suspend, resume, set."`
+	Key          keyCmd          `cmd:"" help:"API keys of a partner: create, list, roll, revoke."`
+	Keys         keysCmd         `cmd:"" help:"The keys that seal personal data: rotate, status."`
+	Service      serviceCmd      `cmd:"" help:"Catalogue of support services: add, list, edit, retire."`
+	Passwords    passwordsCmd    `cmd:"" help:"Breached-password corpora: import, download, status, verify."`
+	Webhook      webhookCmd      `cmd:"" help:"Webhook endpoints: create, list, show, test, rotate, enable, disable, delete."`
+	Event        eventCmd        `cmd:"" help:"Events and their deliveries: list, replay, report."`
+	Operator     operatorCmd     `cmd:"" help:"People who use the console: create, list, role, reset, disable, enable, logout."`
+	Audit        auditCmd        `cmd:"" help:"The audit trail: list, verify."`
+	Breach       breachCmd       `cmd:"" help:"Breaches: import, list, show, edit, verify, retract."`
+	Asset        assetCmd        `cmd:"" help:"Watched values on the operator's side: add a domain, list a person's."`
+	Epp          eppCmd          `cmd:"" help:"Endpoint-protection keys: load, status, source, show, revoke, replace."`
+	Case         caseCmd         `cmd:"" help:"Support cases: list, show, move, assign, target, question, slot."`
+	Content      contentCmd      `cmd:"" help:"Educational content: list, show, add, edit, retire, reset, import, export."`
+	Score        scoreCmd        `cmd:"" help:"Risk score of a person: history."`
+	Plan         planCmd         `cmd:"" help:"Plans of a partner: create, list, show, edit, retire."`
+	Subscription subscriptionCmd `cmd:"" help:"Subscriptions: end, suspend, resume, import."`
+	Version      versionCmd      `cmd:"" help:"Print the version."`
 }
 
 func main() {
@@ -86,7 +90,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	o := &output{w: stdout, err: stderr, json: c.JSON}
-	parsed.BindTo(ctx, (*context.Context)(nil))
+	parsed.BindTo(withCommand(ctx, parsed), (*context.Context)(nil))
 	if err := parsed.Run(&c.Common, o); err != nil {
 		o.failure(err)
 		return exitCode(err)
@@ -126,6 +130,9 @@ func withApp(ctx context.Context, c *config.Common, fn func(a *app.App) error) e
 	a, err := app.Open(ctx, *c, sqldb.Options{MaxConns: 2})
 	if err != nil {
 		return err
+	}
+	if err := recordCommand(ctx, a); err != nil {
+		return errors.Join(err, a.Close())
 	}
 	return errors.Join(fn(a), a.Close())
 }

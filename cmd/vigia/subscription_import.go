@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"vigia/internal/api"
+	"vigia/internal/app"
+	"vigia/internal/config"
+	"vigia/internal/partner"
+	"vigia/internal/subscription"
+)
+
+type subscriptionImportCmd struct {
+	File    string `arg:"" name:"file" help:"FILE.csv or FILE.jsonl."`
+	Partner string `required:"" placeholder:"ID" help:"The partner's id."`
+	Rejects string `placeholder:"FILE" help:"Where to write what was refused, with the reasons; by default beside the file, with .rejects in its name."`
+	DryRun  bool   `help:"Check everything, create nothing."`
+}
+
+// Help shows examples.
+func (subscriptionImportCmd) Help() string {
+	return "A .jsonl file has one item of the bulk request per line. A .csv file has a heading with the names of an item's members\n" +
+		"(start_date, expiry_date, plan_id, is_group_plan, group_size, benefit_holder, partner_metadata, partner_internal_id,\n" +
+		"primary_card, user_card, name, cpf, birth_date, gender, email, phone_number, zipcode, street, number, complement,\n" +
+		"neighborhood, city, state), separated by commas or semicolons.\n\n" +
+		"Running a file again creates only what is not there yet. Rejects can be mended and imported as a file of their own.\n\n" +
+		"Examples:\n  vigia subscription import funcionarios.csv --partner pt_...\n" +
+		"  vigia subscription import lote.jsonl --partner pt_... --dry-run --json"
+}
+
+type importView struct {
+	Created  int    `json:"created"`
+	Known    int    `json:"already_there"`
+	Rejected int    `json:"rejected"`
+	Rejects  string `json:"rejects_file,omitempty"`
+	DryRun   bool   `json:"dry_run"`
+}
+
+// Run imports a file.
+func (i *subscriptionImportCmd) Run(ctx context.Context, c *config.Common, o *output) (err error) {
+	file, err := os.Open(i.File)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	read := &countingReader{r: file}
+	source, rejects, err := i.open(read)
+	if err != nil {
+		return err
+	}
+	return withApp(ctx, c, func(a *app.App) error {
+		p, err := a.Partners.Partner(ctx, partner.ID(i.Partner))
+		if err != nil {
+			return err
+		}
+		bar := o.progress("import", "bytes")
+		report, err := a.Subscriptions.Import(ctx, p, source, i.DryRun, rejects.write, func(r subscription.ImportReport) {
+			bar.set(read.n, info.Size(), fmt.Sprintf("%d created, %d already there, %d rejected", r.Created, r.Known, r.Rejected))
+		})
+		bar.end()
+		if err = errors.Join(err, rejects.close()); err != nil {
+			return err
+		}
+		view := importView{Created: report.Created, Known: report.Known, Rejected: report.Rejected, DryRun: i.DryRun}
+		if report.Rejected > 0 {
+			view.Rejects = rejects.path
+		}
+		return o.print(view, func(w io.Writer) { view.text(w) })
+	})
+}
+
+func (v importView) text(w io.Writer) {
+	created := "created"
+	if v.DryRun {
+		created = "would be created"
+	}
+	_, _ = fmt.Fprintf(w, "%d %s, %d already there, %d rejected.\n", v.Created, created, v.Known, v.Rejected)
+	if v.Rejects != "" {
+		_, _ = fmt.Fprintf(w, "Rejects and their reasons: %s (it holds personal data)\n", v.Rejects)
+	}
+}
+
+// countingReader tells how far a file has been read.
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// open chooses the reader by the file's name.
+func (i *subscriptionImportCmd) open(r io.Reader) (subscription.Source, *rejects, error) {
+	dot := strings.LastIndexByte(i.File, '.')
+	if dot < 0 {
+		dot = len(i.File)
+	}
+	out := &rejects{path: i.Rejects}
+	if out.path == "" {
+		out.path = i.File[:dot] + ".rejects" + i.File[dot:]
+	}
+	switch strings.ToLower(i.File[dot:]) {
+	case ".jsonl", ".ndjson":
+		return subscription.NewJSONLines(r), out, nil
+	case ".csv":
+		table, err := subscription.NewCSV(r)
+		if err != nil {
+			return nil, nil, err
+		}
+		out.table = table
+		return table, out, nil
+	}
+	return nil, nil, subscription.ErrFile.With("%s: expected a name that ends in .csv or .jsonl", i.File)
+}
+
+// rejects writes what was refused in the form of the file it came from: a table with two more columns, or items with
+// two more members. The file is made only when there is something to write, readable by its owner alone.
+type rejects struct {
+	path  string
+	table *subscription.CSV // nil for JSON lines
+	file  *os.File
+}
+
+func (r *rejects) write(rejected subscription.Reject) error {
+	if r.file == nil {
+		f, err := os.OpenFile(r.path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+		if err != nil {
+			return err
+		}
+		r.file = f
+		if r.table != nil {
+			if err := r.row(append(append([]string{}, r.table.Heading...), "line", "errors")); err != nil {
+				return err
+			}
+		}
+	}
+	errs := make([]string, len(rejected.Problems))
+	for i, p := range rejected.Problems {
+		errs[i] = api.ItemError(p)
+	}
+	if r.table != nil {
+		in := csv.NewReader(bytes.NewReader(rejected.Text))
+		in.Comma = r.table.Comma
+		record, err := in.Read()
+		if err != nil { // a line that could not be read: only where and why can be told
+			record = make([]string, len(r.table.Heading))
+		}
+		return r.row(append(record, strconv.Itoa(rejected.Line), strings.Join(errs, "; ")))
+	}
+	return r.line(rejected, errs)
+}
+
+// line keeps the item an item, with two more members: unknown ones are ignored, so the mended line can be imported as it is.
+func (r *rejects) line(rejected subscription.Reject, errs []string) error {
+	note := struct {
+		Line   int      `json:"line"`
+		Errors []string `json:"errors"`
+		Text   string   `json:"text,omitempty"` // what is not an object
+	}{Line: rejected.Line, Errors: errs}
+	var members map[string]json.RawMessage
+	object := json.Unmarshal(rejected.Text, &members) == nil
+	if !object {
+		note.Text = string(rejected.Text)
+	}
+	text, err := json.Marshal(note)
+	if err != nil {
+		return err
+	}
+	if object {
+		text = text[:len(text)-1]
+		if len(members) > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, rejected.Text[1:]...)
+	}
+	_, err = r.file.Write(append(text, '\n'))
+	return err
+}
+
+func (r *rejects) row(record []string) error {
+	w := csv.NewWriter(r.file)
+	w.Comma = r.table.Comma
+	if err := w.Write(record); err != nil {
+		return err
+	}
+	w.Flush()
+	return w.Error()
+}
+
+func (r *rejects) close() error {
+	if r.file == nil {
+		return nil
+	}
+	return r.file.Close()
+}

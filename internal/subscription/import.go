@@ -1,0 +1,134 @@
+package subscription
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"vigia/internal/fault"
+	"vigia/internal/partner"
+)
+
+// ErrFile means that a file cannot be imported at all.
+var ErrFile = fault.New(fault.Invalid, "subscription.file")
+
+// Source gives the drafts of a file one by one.
+type Source interface {
+	// Next fills d from the next record and returns its line and its text; io.EOF after the last.
+	Next(d *Draft) (line int, text []byte, err error)
+}
+
+// Reject is a record that was not created.
+type Reject struct {
+	Line     int
+	Text     []byte
+	Problems []Problem
+}
+
+// ImportReport counts what became of the records of a file.
+type ImportReport struct {
+	Created int
+	// Known were there already: a second run of a file finds all of its good records here.
+	Known    int
+	Rejected int
+}
+
+// importBatch is how many records one transaction takes.
+const importBatch = 2000
+
+// Import creates a subscription for each record of a file, in batches that stand on their own: after a stop a second run creates
+// the rest. progress is called after each batch.
+func (r *Registry) Import(ctx context.Context, p partner.Partner, from Source, dryRun bool, reject func(Reject) error,
+	progress func(ImportReport),
+) (ImportReport, error) {
+	var total ImportReport
+	for more := true; more; {
+		step, err := r.importBatch(ctx, p, from, dryRun, reject)
+		total.Created, total.Known, total.Rejected = total.Created+step.Created, total.Known+step.Known, total.Rejected+step.Rejected
+		if more = err == nil; !more && !errors.Is(err, io.EOF) {
+			return total, err
+		}
+		progress(total)
+	}
+	return total, nil
+}
+
+// importBatch returns io.EOF with the last batch.
+func (r *Registry) importBatch(ctx context.Context, p partner.Partner, from Source, dryRun bool, reject func(Reject) error) (ImportReport, error) {
+	var report ImportReport
+	enrolment, err := r.Enrol(ctx, p.ID, p.Mode)
+	if err != nil {
+		return report, err
+	}
+	var records []Reject
+	var draft Draft
+	var end error
+	for len(records) < importBatch && end == nil {
+		line, text, err := from.Next(&draft)
+		if err != nil {
+			if end = err; !errors.Is(err, io.EOF) {
+				return report, err
+			}
+			break
+		}
+		enrolment.Add(len(records), &draft)
+		records = append(records, Reject{Line: line, Text: bytes.Clone(text)})
+	}
+	outcome, err := enrolment.Keep(ctx, dryRun)
+	if err != nil {
+		return report, err
+	}
+	report.Created = outcome.Created
+	for _, f := range outcome.Failures {
+		if len(f.Problems) == 1 && f.Problems[0].Rule == RuleExists {
+			report.Known++
+			continue
+		}
+		report.Rejected++
+		rejected := records[f.Item]
+		rejected.Problems = f.Problems
+		if err := reject(rejected); err != nil {
+			return report, fmt.Errorf("write reject: %w", err)
+		}
+	}
+	return report, end
+}
+
+// jsonLines reads one item of the bulk request per line.
+type jsonLines struct {
+	in     *bufio.Reader
+	reader *DraftReader
+	line   int
+}
+
+// maxLine bounds a line; an item cannot be larger than its members' bounds allow.
+const maxLine = 1 << 20
+
+// NewJSONLines reads items as a bulk request has them, one per line.
+func NewJSONLines(r io.Reader) Source {
+	return &jsonLines{in: bufio.NewReaderSize(r, maxLine), reader: NewDraftReader()}
+}
+
+func (j *jsonLines) Next(d *Draft) (int, []byte, error) {
+	for {
+		j.line++
+		text, err := j.in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			return 0, nil, ErrFile.With("line %d is longer than %d bytes", j.line, maxLine)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return 0, nil, fmt.Errorf("read file: %w", err)
+		}
+		text = bytes.TrimSpace(text)
+		if len(text) > 0 {
+			j.reader.Read(text, d)
+			return j.line, text, nil
+		}
+		if err != nil {
+			return 0, nil, io.EOF
+		}
+	}
+}
