@@ -26,6 +26,7 @@ var itemRules = map[subscription.Rule]string{
 	subscription.RulePlanUnknown:    "plano não cadastrado",
 	subscription.RulePlanRetired:    "plano encerrado para novas assinaturas",
 	subscription.RuleExists:         "assinatura já existe",
+	"identifier.empty":              "obrigatório",
 	"identifier.length":             "tamanho inválido",
 	"identifier.character":          "contém caractere não permitido",
 	"identifier.check_digits":       "dígitos verificadores inválidos",

@@ -1,17 +1,26 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"golang.org/x/crypto/blake2b"
 	"pgregory.net/rapid"
 
 	"vigia/internal/partner"
 	"vigia/internal/plan"
+	"vigia/internal/seal"
 	"vigia/internal/sqldb"
 	"vigia/internal/store/storetest"
 	"vigia/internal/subscription"
@@ -162,5 +171,277 @@ func TestPagesMatchThePlainQuery(t *testing.T) {
 			})
 			comparePage(r, e, p.ID, 0, made+1)
 		})
+	})
+}
+
+// eventsOf reads the types and bodies of a partner's events, oldest first.
+func eventsOf(t fataler, e *storetest.Env, id partner.ID) (types, bodies []string) {
+	t.Helper()
+	rows, err := e.DB.Reader().QueryContext(context.Background(), `SELECT id, type, body FROM event WHERE partner_id = $1 ORDER BY seq`, string(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var event, kind string
+		var sealed []byte
+		if err := rows.Scan(&event, &kind, &sealed); err != nil {
+			t.Fatal(err)
+		}
+		body, err := e.Keys.Unseal(seal.Place{Table: "event", Column: "body", Partner: string(id), Row: event}, sealed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		types, bodies = append(types, kind), append(bodies, string(body))
+	}
+	return types, bodies
+}
+
+func TestLifeOfASubscription(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, cred := e.NewPartner(t, partner.Live)
+		other, _ := e.NewPartner(t, partner.Live)
+		rules := subscription.NewRegistry(e.Store, e.Clock.Now)
+		ana := person(1, "p", "", 0)
+		ana.InternalID = "contrato-1"
+		enrolAll(t, e, p.ID, ana)
+		enrolAll(t, e, other.ID, person(1, "p", "", 0))
+		one := subscription.Selection{Plan: "p", CPF: "00000000001"}
+		for _, step := range []struct {
+			move    subscription.Move
+			changed int
+		}{{subscription.Suspend, 1}, {subscription.Suspend, 0}, {subscription.Resume, 1}, {subscription.Resume, 0}, {subscription.Suspend, 1}} {
+			moved, err := rules.Move(ctx, p.ID, one, step.move)
+			if err != nil || moved.Found != 1 || moved.Changed != step.changed {
+				t.Fatal(step, moved, err)
+			}
+		}
+		if page, err := rules.Active(ctx, p.ID, 1, 10); err != nil || page.Total != 1 || page.Items[0].SuspendedAt.IsZero() {
+			t.Error("a suspended subscription is still active:", page, err)
+		}
+		if dup := enrolAll(t, e, p.ID, ana); len(dup) != 1 {
+			t.Error("a suspended subscription keeps its place")
+		}
+		if _, err := rules.Move(ctx, p.ID, one, subscription.End); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := rules.Move(ctx, p.ID, one, subscription.End); !errors.Is(err, subscription.ErrNotFound) {
+			t.Error("an ended subscription is not ended again:", err)
+		}
+		if page, err := rules.Active(ctx, p.ID, 1, 10); err != nil || page.Total != 0 || len(page.Items) != 0 {
+			t.Error(page, err)
+		}
+		if got, err := rules.Of(ctx, p.ID, "p", "00000000001"); err != nil || got.EndedAt.IsZero() || got.InternalID != "contrato-1" {
+			t.Error("the latest that ended is found:", got, err)
+		}
+		if page, err := rules.Active(ctx, other.ID, 1, 10); err != nil || page.Total != 1 {
+			t.Error("the other partner's is untouched:", page, err)
+		}
+		types, bodies := eventsOf(t, e, p.ID)
+		want := "subscription.suspended subscription.resumed subscription.suspended subscription.ended"
+		if got := strings.Join(types, " "); got != want {
+			t.Errorf("events %s, want %s", got, want)
+		}
+		sum := blake2b.Sum512([]byte("00000000001" + cred.Salt))
+		for _, body := range bodies {
+			if !strings.Contains(body, fmt.Sprintf(`"userHash":"%x","plan_id":"p","partner_internal_id":"contrato-1"`, sum)) ||
+				strings.Contains(body, "00000000001") {
+				t.Error(body)
+			}
+		}
+		// Enrolled again: the one that has not ended counts, however often it ended before.
+		again := person(1, "p", "", 0)
+		again.Beneficiary.Name = "Ana de Novo"
+		if dup := enrolAll(t, e, p.ID, again); len(dup) != 0 {
+			t.Fatal("an ended subscription is in the way")
+		}
+		if got, err := rules.Of(ctx, p.ID, "p", "00000000001"); err != nil || got.Beneficiary.Name != "Ana de Novo" {
+			t.Error(got, err)
+		}
+	})
+}
+
+// TestSweep ends what is over in São Paulo, in batches, also long after.
+func TestSweep(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		rules := subscription.NewRegistry(e.Store, e.Clock.Now)
+		today := subscription.DayOf(e.Clock.Now())
+		a, _ := e.NewPartner(t, partner.Live)
+		b, _ := e.NewPartner(t, partner.Live)
+		var subs []*subscription.Subscription
+		for n := range 1203 {
+			subs = append(subs, person(n, "p", "", today))
+		}
+		enrolAll(t, e, a.ID, append(subs, person(5000, "p", "", 0), person(5001, "p", "", today+1))...)
+		enrolAll(t, e, b.ID, person(1, "p", "", today+30))
+		sweep := func(want int) {
+			t.Helper()
+			if n, err := rules.Sweep(ctx); err != nil || n != want {
+				t.Fatalf("%d ended, want %d (%v)", n, want, err)
+			}
+		}
+		sweep(0)
+		e.Clock.Advance(14 * time.Hour) // 02:00 UTC of the next day: 23:00 in São Paulo, the last hour of the day
+		sweep(0)
+		e.Clock.Advance(time.Hour)
+		sweep(1203)
+		sweep(0)
+		comparePage(t, e, a.ID, 0, 10)
+		if page, err := rules.Active(ctx, a.ID, 1, 10); err != nil || page.Total != 2 {
+			t.Error(page, err)
+		}
+		if types, _ := eventsOf(t, e, a.ID); len(types) != 1203 {
+			t.Errorf("%d events", len(types))
+		}
+		e.Clock.Advance(100 * 24 * time.Hour) // a long stop
+		sweep(2)
+	})
+}
+
+// TestOverIsInNobodysWay enrols a person anew right after the old subscription's last day, before any sweep.
+func TestOverIsInNobodysWay(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		p, _ := e.NewPartner(t, partner.Live)
+		today := subscription.DayOf(e.Clock.Now())
+		enrolAll(t, e, p.ID, person(1, "p", "", today), person(2, "p", "", 0), person(3, "p", "", today))
+		e.Clock.Advance(24 * time.Hour)
+		dup := enrolAll(t, e, p.ID, person(1, "p", "", 0), person(2, "p", "", 0), person(4, "p", "", 0), person(3, "p", "", today+9))
+		if len(dup) != 1 || dup[0] != 1 {
+			t.Error("duplicates:", dup)
+		}
+		comparePage(t, e, p.ID, 0, 10)
+		if types, _ := eventsOf(t, e, p.ID); len(types) != 2 {
+			t.Error("the two that were over have ended:", types)
+		}
+		if page, err := e.ActivePage(context.Background(), p.ID, 0, 10); err != nil || page.Total != 4 {
+			t.Error(page, err)
+		}
+	})
+}
+
+// TestBulkLeavesNoTrace makes each write of a bulk creation fail in turn: nothing may stay behind, and the next try is whole.
+func TestBulkLeavesNoTrace(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		count := func() (n int64) {
+			for _, table := range []string{"person", "subscription", "subscription_block", "subscription_counter", "plan"} {
+				var c int64
+				if err := e.DB.Reader().QueryRowContext(ctx, `SELECT count(*) FROM `+table).Scan(&c); err != nil {
+					t.Fatal(err)
+				}
+				n += c
+			}
+			return n
+		}
+		exec := func(statement string) {
+			t.Helper()
+			if err := e.DB.InTx(ctx, func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		register := []plan.Plan{{ID: "p", Partner: p.ID, Name: "p", Coverage: plan.Demo()}}
+		for _, table := range []string{"plan", "person", "subscription", "subscription_block"} {
+			exec(`ALTER TABLE ` + table + ` RENAME TO gone`)
+			b, err := e.NewBatch(ctx, p.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range 300 {
+				if err := b.Add(n, person(n, "p", "", 0)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := b.Keep(ctx, register, false); err == nil {
+				t.Errorf("without table %s a bulk creation succeeded", table)
+			}
+			exec(`ALTER TABLE gone RENAME TO ` + table)
+			if n := count(); n != 0 {
+				t.Fatalf("%d rows stayed behind when %s failed", n, table)
+			}
+			if table == "subscription_block" {
+				if dup, err := b.Keep(ctx, register, false); err != nil || len(dup) != 0 { // the same batch again
+					t.Fatal(dup, err)
+				}
+			}
+		}
+		comparePage(t, e, p.ID, 250, 100)
+	})
+}
+
+// TestReplicasRaceForTheSameItems lets two replicas create the same people at once: each ends with one subscription, every
+// request is answered, and between them the answers count each creation once.
+func TestReplicasRaceForTheSameItems(t *testing.T) {
+	e := storetest.Open(t, sqldb.PostgreSQL)
+	second := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
+	p, _ := e.NewPartner(t, partner.Live)
+	const people, tries = 200, 8
+	var created atomic.Int64
+	var wg sync.WaitGroup
+	for try := range tries {
+		replica := []*storetest.Env{e, second}[try%2]
+		wg.Go(func() {
+			b, err := replica.NewBatch(context.Background(), p.ID)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for n := range people {
+				who := (n*7 + try*31) % people // each in another order
+				if err := b.Add(n, person(who, "p", "", 0)); err != nil {
+					t.Error(err)
+				}
+			}
+			dup, err := b.Keep(context.Background(), nil, false)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			created.Add(int64(people - len(dup)))
+		})
+	}
+	wg.Wait()
+	if created.Load() != people {
+		t.Errorf("%d created in all, want %d", created.Load(), people)
+	}
+	comparePage(t, e, p.ID, 0, 2*people)
+	if page, err := e.ActivePage(context.Background(), p.ID, 0, 1); err != nil || page.Total != people {
+		t.Error(page.Total, err)
+	}
+}
+
+// TestSubscriptionAtRest makes sure that nothing of a person can be read in the database, and that a moved body does not open.
+func TestSubscriptionAtRest(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		enrolAll(t, e, p.ID, person(12345678, "p", "12ABC34501DE35", 0), person(2, "p", "", 0))
+		err := e.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+			_, err := tx.ExecContext(ctx, `UPDATE subscription SET body = (SELECT body FROM subscription WHERE partner_id = $1 AND seq = 1)
+				WHERE partner_id = $1 AND seq = 2`, string(p.ID))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.SubscriptionOf(ctx, p.ID, "p", "00000000002"); err == nil {
+			t.Error("a body copied to another row opened")
+		}
+		if e.DB.Engine() != sqldb.SQLite {
+			return
+		}
+		for _, name := range []string{"vigia.db", "vigia.db-wal"} {
+			raw, err := os.ReadFile(filepath.Join(e.Folder, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, secret := range []string{"00012345678", "12ABC34501DE35", "Pessoa 1234", "exemplo.com.br", "4111111111111111", "5511987654321"} {
+				if bytes.Contains(raw, []byte(secret)) {
+					t.Errorf("%s holds %q", name, secret)
+				}
+			}
+		}
 	})
 }
