@@ -20,7 +20,7 @@ run: ## start the demo (ARGS="--listen :9000" for other options)
 	go run ./cmd/vigia demo $(ARGS)
 
 .PHONY: test
-test: tools check ## what CI runs: install what is missing, quick checks, all tests on both engines (PKG=./internal/store/...)
+test: tools check lint-api ## what CI runs: install what is missing, quick checks, all tests on both engines (PKG=./internal/store/...)
 	scripts/with-postgres-test
 	scripts/with-postgres go test -timeout 10m $(PKG)
 
@@ -44,6 +44,11 @@ check: ## the quick checks: format, vet, scripts, generated files
 lint: bin/golangci-lint ## golangci-lint with .golangci.yml (builds the linter the first time, some minutes)
 	bin/golangci-lint run ./...
 
+.PHONY: lint-api
+lint-api: ## lint the partner contract: any warning is an error
+	scripts/npm-install
+	scripts/lint-api
+
 # The linter has a module of its own, so that its many dependencies never meet the product's.
 bin/golangci-lint: tools/go.mod tools/go.sum
 	cd tools && go build -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
@@ -65,3 +70,4 @@ verify: ## fail when a generated file is stale
 tools:
 	@command -v go >/dev/null || { echo "Go is missing: install the version named in go.mod" >&2; exit 1; }
 	scripts/install-tools
+	scripts/npm-install

@@ -1,0 +1,160 @@
+// What the reference shows for TypeScript is taken from the bodies of these functions, which server.test.ts runs against a real
+// server: one function per operation, named after its operationId.
+import { createHash } from "node:crypto";
+
+import { Vigia, VigiaError } from "../src/index.js";
+
+/** The ids that the examples are about, set by the test. */
+export const known = { userHash: "", assetId: "", serviceId: "", findingId: "" };
+
+export type Print = (...values: unknown[]) => void;
+
+type Example = (vigia: Vigia, print: Print) => Promise<void>;
+
+export const examples: Record<string, Example> = {
+  async listSupportServices(vigia, print) {
+    for (const service of await vigia.services()) {
+      print(service._id, service.name);
+    }
+  },
+
+  async addMonitoredAsset(vigia) {
+    await vigia.addAsset({ type: "email", value: "ana@vazamento.test", userHash: known.userHash });
+  },
+
+  async listMonitoredAssets(vigia, print) {
+    for (const asset of await vigia.assets(known.userHash)) {
+      print(asset.id, asset.type, asset.value, asset.status);
+    }
+  },
+
+  async listFindings(vigia, print) {
+    for (const finding of await vigia.findings(known.userHash)) {
+      print(finding.id, finding.breach.title, finding.exposed, finding.state);
+    }
+  },
+
+  async riskScore(vigia, print) {
+    const score = await vigia.score(known.userHash);
+    print(score.breachScore, score.assessmentScore, score.recommendations);
+  },
+
+  async resolveFinding(vigia) {
+    await vigia.resolve(known.findingId, { userHash: known.userHash, reason: "password_changed" });
+  },
+
+  async removeMonitoredAsset(vigia) {
+    await vigia.removeAsset(known.userHash, known.assetId);
+  },
+
+  async openSupportCase(vigia, print) {
+    const task = await vigia.openCase(
+      {
+        serviceId: known.serviceId,
+        userHash: known.userHash,
+        appointments: [{ appointment: "2027-02-03T14:00:00.000Z" }],
+        questions: [{ question: "Qual é o sistema do seu celular?", answer: "Android" }],
+      },
+      { idempotencyKey: "atendimento-4711" },
+    );
+    print(task.id, task.status);
+  },
+
+  async issueProtectionKey(vigia, print) {
+    const key = await vigia.issueKey({ operatingSystem: "android", deviceName: "Celular da Ana", userHash: known.userHash });
+    print(key.eppKey, key.validUntil);
+  },
+
+  async listProtectedDevices(vigia, print) {
+    for (const device of await vigia.devices(known.userHash)) {
+      print(device.operatingSystem, device.deviceName, device.validUntil);
+    }
+  },
+
+  async checkPasswordExposure(vigia, print) {
+    const prefix = createHash("sha1").update("password").digest("hex").slice(0, 10);
+    const answer = await vigia.checkPassword(prefix);
+    print(answer.exposed, answer.recommendations);
+  },
+
+  async listAdvice(vigia, print) {
+    for (const advice of await vigia.advise(known.userHash)) {
+      print(advice.catalogId, advice.type, advice.title, advice.validationQuestion);
+    }
+  },
+
+  async answerValidationQuestion(vigia) {
+    for (const advice of await vigia.advise(known.userHash)) {
+      const option = advice.answerOptions?.[0];
+      if (option) {
+        await vigia.answer(known.userHash, { catalogId: advice.catalogId, value: option.value });
+        break;
+      }
+    }
+  },
+
+  async insuranceCoverage(vigia, print) {
+    try {
+      const cover = await vigia.coverage(known.userHash);
+      print(cover.plano, cover.limiteCobertura, cover.condições);
+    } catch (error) {
+      if (!(error instanceof VigiaError && error.statusCode === 404)) throw error; // 404: no cover
+    }
+  },
+
+  async createSubscriptions(vigia, print) {
+    const outcome = await vigia.createSubscriptions(
+      [
+        {
+          start_date: "2026-02-01",
+          expiry_date: "",
+          plan_id: "protecao-familia",
+          is_group_plan: false,
+          beneficiary: {
+            primary_card: "4111111111111111",
+            user_card: "4111111111111111",
+            name: "Bruno Lima",
+            cpf: "11144477735",
+            birth_date: "1985-11-02",
+            gender: "M",
+            email: "bruno.lima@exemplo.com.br",
+            phone_number: "5521987654321",
+            address: {
+              zipcode: "20040002",
+              street: "Avenida Central",
+              number: "S/N",
+              neighborhood: "Centro",
+              city: "Rio de Janeiro",
+              state: "RJ",
+            },
+          },
+        },
+      ],
+      { idempotencyKey: "lote-2026-02-01/1" },
+    );
+    for (const refused of outcome.not_created_items) {
+      print(refused.cpf, refused.errors);
+    }
+  },
+
+  async listSubscriptions(vigia, print) {
+    for await (const subscription of vigia.subscriptions()) {
+      print(subscription.plan_id, subscription.beneficiary.name);
+    }
+  },
+
+  async subscriptionByPlanAndCpf(vigia, print) {
+    const subscription = await vigia.subscription("protecao-familia", "11144477735");
+    print(subscription.start_date, subscription.beneficiary.name);
+  },
+
+  async listEvents(vigia, print) {
+    let cursor = ""; // or the one you kept
+    for await (const page of vigia.eventPages(cursor)) {
+      for (const event of page.events) {
+        print(event.id, event.body.type);
+      }
+      cursor = page.next; // keep it: the events up to here are handled
+    }
+  },
+};

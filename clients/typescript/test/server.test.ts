@@ -1,0 +1,106 @@
+// Runs against the real service, whose address and secrets come in the environment (clients/clients_test.go starts it).
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+
+import { userHash, Vigia, VigiaError } from "../src/index.js";
+import { examples, known } from "./operations.js";
+
+function required(name: string): string {
+  const value = process.env[name];
+  assert.ok(value, `${name} is not set`);
+  return value;
+}
+
+const url = required("VIGIA_URL");
+const key = required("VIGIA_KEY");
+const vigia = new Vigia({ url, key });
+known.userHash = userHash("529.982.247-25", required("VIGIA_SALT"));
+
+test("every operation of the contract has an example, and it runs", async () => {
+  const contract = readFileSync(new URL("../../../../internal/api/openapi.yaml", import.meta.url), "utf8").split("\nwebhooks:")[0] ?? "";
+  const operations = [...contract.matchAll(/^ +operationId: (\w+)$/gm)].map((m) => m[1]).sort();
+  assert.deepEqual(Object.keys(examples).sort(), operations);
+
+  for (const [operation, run] of Object.entries(examples)) {
+    const lines: string[] = [];
+    await run(vigia, (...values) => lines.push(values.join(" "))).catch((cause: unknown) => {
+      throw new Error(operation, { cause });
+    });
+    switch (operation) {
+      case "listSupportServices":
+        known.serviceId = lines[0]?.split(" ")[0] ?? "";
+        break;
+      case "listMonitoredAssets":
+        known.assetId = lines[0]?.split(" ")[0] ?? "";
+        assert.match(lines[0] ?? "", /email ana@vazamento\.test (alerta|comprometido)$/);
+        break;
+      case "listFindings":
+        known.findingId = lines[0]?.split(" ")[0] ?? "";
+        assert.ok(known.findingId);
+        break;
+      case "removeMonitoredAsset":
+        assert.deepEqual(await vigia.assets(known.userHash), []);
+        break;
+      case "checkPasswordExposure":
+        assert.match(lines[0] ?? "", /^true /);
+        break;
+      case "listProtectedDevices":
+      case "insuranceCoverage":
+      case "listSubscriptions":
+      case "subscriptionByPlanAndCpf":
+      case "listEvents":
+        assert.ok(lines.length > 0, operation);
+        break;
+    }
+  }
+});
+
+test("a refusal is an error with status, message, detail and request id", async () => {
+  await assert.rejects(vigia.addAsset({ type: "email", value: "nobody", userHash: "u" }), (error) => {
+    assert.ok(error instanceof VigiaError);
+    assert.equal(error.statusCode, 400);
+    assert.equal(error.message, "Request Inválida. Dados de entrada inválidos.");
+    assert.match(error.detail, /^value: /);
+    assert.ok(error.requestId);
+    return true;
+  });
+  const stranger = new Vigia({ url, key: "vg_test_nobody" });
+  await assert.rejects(stranger.services(), (error) => error instanceof VigiaError && error.statusCode === 403);
+  await assert.rejects(stranger.subscriptionPage(1), (error) => error instanceof VigiaError && error.statusCode === 401);
+});
+
+test("a lost answer is fetched again, and the work is done once", async () => {
+  let calls = 0;
+  const lossy = new Vigia({
+    url,
+    key,
+    sleep: async () => {},
+    fetch: async (request) => {
+      const response = await fetch(request);
+      if (++calls === 1) throw new TypeError("connection lost after the service had answered");
+      return response;
+    },
+  });
+  const outcome = await lossy.createSubscriptions([
+    {
+      start_date: "2026-02-01",
+      expiry_date: "",
+      plan_id: "protecao-retry",
+      is_group_plan: false,
+      beneficiary: {
+        primary_card: "4111111111111111",
+        user_card: "4111111111111111",
+        name: "Carla Dias",
+        cpf: "12345678909",
+        birth_date: "1990-01-01",
+        gender: "F",
+        email: "carla@exemplo.com.br",
+        phone_number: "5511987654321",
+        address: { zipcode: "01001000", street: "Rua", number: "1", neighborhood: "Centro", city: "São Paulo", state: "SP" },
+      },
+    },
+  ]);
+  assert.equal(calls, 2);
+  assert.equal(outcome.total_created_items, 1); // without the same key it would be "assinatura já existe"
+});
