@@ -13,7 +13,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,6 +38,8 @@ type DB struct {
 	write  *sql.DB
 	read   *sql.DB
 	pool   *pgxpool.Pool // nil on SQLite
+	// address is how another connection to the same SQLite file is opened.
+	address string
 }
 
 // Options tune the pools.
@@ -111,10 +112,7 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	if err := f.Close(); err != nil {
 		return nil, fmt.Errorf("database: open the SQLite file: %w", err)
 	}
-	// Settings go in the address, so that every connection of a pool has them. secure_delete overwrites erased values.
-	base := "file:" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
-		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=secure_delete(1)&_pragma=cache_size(-16000)" +
-		"&_pragma=temp_store(MEMORY)"
+	base := sqliteAddress(path)
 	write, err := sql.Open("sqlite", base+"&_txlock=immediate")
 	if err != nil {
 		return nil, fmt.Errorf("database: open the SQLite file: %w", err)
@@ -126,7 +124,7 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	}
 	read.SetMaxOpenConns(8)
 	read.SetMaxIdleConns(8)
-	d := &DB{engine: SQLite, write: write, read: read}
+	d := &DB{engine: SQLite, write: write, read: read, address: base}
 	if err := write.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("database: open the SQLite file: %w", err), d.Close())
 	}

@@ -65,6 +65,7 @@ var sealedColumns = []sealedColumn{
 		return seal.Place{Table: "case_move", Column: "note", Partner: textOf(key[0]), Row: textOf(key[1]) + "/" + textOf(key[2])}
 	}},
 	{"asset", "value", []string{"partner_id", "id"}, inPartner("asset", "value")},
+	{"erasure", "trail", []string{"partner_id", "id"}, inPartner("erasure", "trail")},
 	{"feed", "secret", []string{"name"}, func(key []any) seal.Place { return feedPlace(textOf(key[0])) }},
 }
 

@@ -1,0 +1,164 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// ErrNotEmbedded means that the database is a server's: what was asked for is done by its own tools.
+var ErrNotEmbedded = errors.New("the database is a PostgreSQL server: use its own tools")
+
+// CopyTo writes a copy of a SQLite database, as it is at one moment, to a new file of mode 0600, while other processes go on
+// reading and writing. The copy holds no free pages, so nothing that was deleted is in it.
+func (d *DB) CopyTo(ctx context.Context, path string) error {
+	if d.engine != SQLite {
+		return ErrNotEmbedded
+	}
+	// Made here for its mode; SQLite takes an empty file for its own.
+	f, err := os.OpenFile(filepath.Clean(path), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("copy the database: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("copy the database: %w", err)
+	}
+	// A connection of its own: the copy may take minutes, and the writing pool has only one.
+	own, err := sql.Open("sqlite", d.address)
+	if err != nil {
+		return fmt.Errorf("copy the database: %w", err)
+	}
+	_, err = own.ExecContext(ctx, `VACUUM INTO $1`, path)
+	if err = errors.Join(err, own.Close()); err != nil {
+		return fmt.Errorf("copy the database: %w", errors.Join(err, os.Remove(path)))
+	}
+	return nil
+}
+
+// Damage looks for what the engine itself can find wrong with its files, and returns it in words, at most limit of them.
+// On SQLite every page, index and reference is read. PostgreSQL tells of unusable indexes, constraints that were never checked and
+// pages whose checksum failed; more than that is for pg_amcheck.
+func (d *DB) Damage(ctx context.Context, limit int) ([]string, error) {
+	if d.engine == PostgreSQL {
+		return d.postgresDamage(ctx, limit)
+	}
+	found, err := d.words(ctx, fmt.Sprintf(`PRAGMA integrity_check(%d)`, limit))
+	if err != nil {
+		return nil, fmt.Errorf("check the database: %w", err)
+	}
+	if len(found) == 1 && found[0] == "ok" {
+		found = nil
+	}
+	rows, err := d.read.QueryContext(ctx, `SELECT "table", count(*), parent FROM pragma_foreign_key_check GROUP BY 1, 3 ORDER BY 1, 3`)
+	if err != nil {
+		return found, fmt.Errorf("check references: %w", err)
+	}
+	defer func() { _ = rows.Close() }() // Err below reports what matters
+	for rows.Next() {
+		var table, parent string
+		var n int64
+		if err := rows.Scan(&table, &n, &parent); err != nil {
+			return found, fmt.Errorf("check references: %w", err)
+		}
+		found = append(found, fmt.Sprintf("%d rows of %s refer to rows of %s that are not there", n, table, parent))
+	}
+	return found, rows.Err()
+}
+
+func (d *DB) postgresDamage(ctx context.Context, limit int) ([]string, error) {
+	var found []string
+	for _, query := range []string{
+		`SELECT 'index ' || c.relname || ' is not usable: REINDEX it' FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+			WHERE (NOT i.indisvalid OR NOT i.indisready) AND c.relnamespace = current_schema()::regnamespace`,
+		`SELECT 'constraint ' || conname || ' was never checked' FROM pg_constraint
+			WHERE NOT convalidated AND connamespace = current_schema()::regnamespace`,
+		`SELECT checksum_failures || ' pages had a wrong checksum' FROM pg_stat_database
+			WHERE datname = current_database() AND checksum_failures > 0`,
+	} {
+		words, err := d.words(ctx, query)
+		if err != nil {
+			return found, fmt.Errorf("check the database: %w", err)
+		}
+		found = append(found, words...)
+	}
+	return found[:min(limit, len(found))], nil
+}
+
+func (d *DB) words(ctx context.Context, query string) ([]string, error) {
+	rows, err := d.read.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // Err below reports what matters
+	var list []string
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		list = append(list, text)
+	}
+	return list, rows.Err()
+}
+
+// ErrStillKept means that a reader kept old pages in use for so long that they could not be scrubbed.
+var ErrStillKept = errors.New("another process has been reading for too long: deleted bytes are still in the write-ahead log")
+
+// Scrub takes what was deleted out of the files. SQLite overwrites deleted rows as it goes, so what is left is the write-ahead
+// log, which is carried over and cut to nothing; that has to wait for readers, and is tried until ctx ends. On PostgreSQL the
+// tables are vacuumed, so that their pages are free to be overwritten; its write-ahead log is recycled by the server.
+func (d *DB) Scrub(ctx context.Context, tables ...string) error {
+	if d.engine == PostgreSQL {
+		for _, t := range tables {
+			if _, err := d.write.ExecContext(ctx, `VACUUM `+t); err != nil {
+				return fmt.Errorf("vacuum %s: %w", t, err)
+			}
+		}
+		return nil
+	}
+	own, err := sql.Open("sqlite", d.address)
+	if err != nil {
+		return fmt.Errorf("cut the write-ahead log: %w", err)
+	}
+	own.SetMaxOpenConns(1)
+	return errors.Join(cutLog(ctx, own), own.Close())
+}
+
+// cutLog waits in short steps, because a checkpoint that waits keeps writers out.
+func cutLog(ctx context.Context, own *sql.DB) error {
+	if _, err := own.ExecContext(ctx, `PRAGMA busy_timeout = 250`); err != nil {
+		return fmt.Errorf("cut the write-ahead log: %w", err)
+	}
+	for {
+		var busy, pages, moved int64
+		err := own.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved)
+		switch {
+		case ctx.Err() != nil:
+			return ErrStillKept
+		case err != nil && !IsLockTimeout(err):
+			return fmt.Errorf("cut the write-ahead log: %w", err)
+		case err == nil && busy == 0:
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ErrStillKept
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// sqliteAddress names a file with the settings that every connection has. They go in the address, so that no connection of a pool
+// can miss them. secure_delete overwrites erased values.
+func sqliteAddress(path string) string {
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + strings.Join([]string{
+		"_pragma=busy_timeout(10000)", "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)",
+		"_pragma=secure_delete(1)", "_pragma=cache_size(-16000)", "_pragma=temp_store(MEMORY)",
+	}, "&")
+}

@@ -1,0 +1,151 @@
+package sqldb_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vigia/internal/sqldb"
+	"vigia/internal/store/storetest"
+)
+
+// TestCopyTo: a copy is of one moment while others write, is private, and replaces nothing.
+func TestCopyTo(t *testing.T) {
+	ctx := context.Background()
+	folder := t.TempDir()
+	db := open(t, filepath.Join(folder, "a b.db"))
+	exec(t, db, `CREATE TABLE pair (id BIGINT PRIMARY KEY, a BIGINT NOT NULL, b BIGINT NOT NULL)`)
+	exec(t, db, `INSERT INTO pair (id, a, b) VALUES (1, 0, 0)`)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for i := 1; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			err := db.InTx(ctx, func(tx *sqldb.Tx) error {
+				if _, err := tx.ExecContext(ctx, `UPDATE pair SET a = $1 WHERE id = 1`, i); err != nil {
+					return err
+				}
+				_, err := tx.ExecContext(ctx, `UPDATE pair SET b = $1 WHERE id = 1`, i)
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}()
+	for i := range 5 {
+		path := filepath.Join(folder, fmt.Sprintf("copy %d.db", i))
+		if err := db.CopyTo(ctx, path); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Error("a copy that others can read:", info.Mode(), err)
+		}
+		var a, b int
+		if err := open(t, path).Reader().QueryRowContext(ctx, `SELECT a, b FROM pair`).Scan(&a, &b); err != nil || a != b {
+			t.Error("the copy is not of one moment:", a, b, err)
+		}
+		if err := db.CopyTo(ctx, path); err == nil {
+			t.Error("a copy replaced a file")
+		}
+	}
+	close(stop)
+	<-stopped
+	if err := open(t, storetest.NewAddress(t, sqldb.PostgreSQL, "")).CopyTo(ctx, filepath.Join(folder, "pg")); !errors.Is(err, sqldb.ErrNotEmbedded) {
+		t.Error(err)
+	}
+}
+
+// TestScrub: after it the files hold nothing of a deleted row, and before it they do.
+func TestScrub(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "x.db")
+	db := open(t, path)
+	secret := []byte("a value to be gone for good")
+	holds := func() bool {
+		t.Helper()
+		for _, name := range []string{path, path + "-wal"} {
+			raw, err := os.ReadFile(name)
+			if err != nil && !errors.Is(err, os.ErrNotExist) {
+				t.Fatal(err)
+			}
+			if bytes.Contains(raw, secret) {
+				return true
+			}
+		}
+		return false
+	}
+	exec(t, db, `CREATE TABLE v (id BIGINT PRIMARY KEY, x BYTEA)`)
+	exec(t, db, `INSERT INTO v (id, x) VALUES (1, $1)`, secret)
+	exec(t, db, `DELETE FROM v`)
+	if !holds() {
+		t.Fatal("the test looks in the wrong place")
+	}
+	if err := db.Scrub(ctx, "v"); err != nil || holds() {
+		t.Error("a deleted value is still there:", err)
+	}
+
+	exec(t, db, `INSERT INTO v (id, x) VALUES (2, $1)`, secret)
+	rows, err := open(t, path).Reader().QueryContext(ctx, `SELECT x FROM v`) // a reader that stays
+	if err != nil || !rows.Next() {
+		t.Fatal(err)
+	}
+	exec(t, db, `DELETE FROM v`)
+	short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	if err := db.Scrub(short, "v"); err == nil {
+		t.Error("scrubbed under a reader")
+	}
+	if err := rows.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Scrub(ctx, "v"); err != nil || holds() {
+		t.Error("a deleted value is still there:", err)
+	}
+	pg := open(t, storetest.NewAddress(t, sqldb.PostgreSQL, ""))
+	exec(t, pg, `CREATE TABLE v (id BIGINT PRIMARY KEY)`)
+	if err := pg.Scrub(ctx, "v"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDamage(t *testing.T) {
+	ctx := context.Background()
+	each(t, func(t *testing.T, address string, db *sqldb.DB) {
+		exec(t, db, `CREATE TABLE parent (id BIGINT PRIMARY KEY)`)
+		exec(t, db, `CREATE TABLE child (id BIGINT PRIMARY KEY, parent BIGINT NOT NULL REFERENCES parent (id), n BIGINT NOT NULL)`)
+		exec(t, db, `CREATE INDEX child_n ON child (n)`)
+		exec(t, db, `INSERT INTO parent (id) VALUES (1)`)
+		exec(t, db, `INSERT INTO child (id, parent, n) VALUES (1, 1, 7)`)
+		if found, err := db.Damage(ctx, 10); err != nil || len(found) != 0 {
+			t.Fatal("a sound database:", found, err)
+		}
+		if db.Engine() == sqldb.PostgreSQL {
+			exec(t, db, `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'child_n'::regclass`)
+			if found, err := db.Damage(ctx, 10); err != nil || len(found) != 1 || !strings.Contains(found[0], "child_n") {
+				t.Error(found, err)
+			}
+			return
+		}
+		storetest.WithoutReferences(t, address, `DELETE FROM parent`)
+		if found, err := db.Damage(ctx, 10); err != nil || len(found) != 1 || !strings.Contains(found[0], "1 rows of child refer to rows of parent") {
+			t.Error(found, err)
+		}
+		storetest.WithoutReferences(t, address, `INSERT INTO parent (id) VALUES (1)`, `PRAGMA writable_schema = 1`,
+			`DELETE FROM sqlite_schema WHERE name = 'child_n'`)
+		if found, err := open(t, address).Damage(ctx, 10); err != nil || len(found) == 0 {
+			t.Error("pages that belong to nothing were not noticed:", found, err)
+		}
+	})
+}
