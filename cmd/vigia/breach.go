@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime/debug"
 	"sort"
 	"strings"
 	"time"
@@ -145,8 +146,12 @@ func (breachImportCmd) Help() string {
 		"  vigia breach import --name colecao --title Coleção --date 2025-01-01 --exposes email,password --kind combolist folder/"
 }
 
+// importMemory makes the collector of garbage keep an import below 256 MiB; what it really holds is less.
+const importMemory = 232 << 20
+
 // Run imports, then matches.
 func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	debug.SetMemoryLimit(importMemory)
 	spec := leak.Spec{Breach: cyber.Breach{Name: b.Name}}
 	if err := b.apply(&spec.Breach); err != nil {
 		return err

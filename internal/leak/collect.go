@@ -2,7 +2,7 @@ package leak
 
 import (
 	"bytes"
-	"hash/maphash"
+	"encoding/binary"
 	"sync/atomic"
 
 	"vigia/internal/identifier"
@@ -24,7 +24,7 @@ type collector struct {
 }
 
 func newCollector(fingerprint func(byte, []byte) uint64, flush func([]uint64) []uint64) *collector {
-	return &collector{fingerprint: fingerprint, flush: flush, keys: make([]uint64, 0, keyBatch), recent: domainCache{seed: maphash.MakeSeed()}}
+	return &collector{fingerprint: fingerprint, flush: flush, keys: make([]uint64, 0, keyBatch)}
 }
 
 // found is a scan.Found. An address also stands for its domain and the domains above it, so that a watched domain is hit by
@@ -61,7 +61,6 @@ func (c *collector) add(key uint64) {
 
 // domainCache remembers domains seen lately: most addresses of a dump are at a few of them. Forgetting one costs a repeated key.
 type domainCache struct {
-	seed  maphash.Seed
 	slots [1 << 12]cachedDomain
 }
 
@@ -72,10 +71,12 @@ type cachedDomain struct {
 
 // has tells whether a domain was seen lately, and remembers it.
 func (d *domainCache) has(domain []byte) bool {
-	slot := &d.slots[maphash.Bytes(d.seed, domain)%uint64(len(d.slots))]
-	if len(domain) > len(slot.text) {
+	if len(domain) > len(d.slots[0].text) || len(domain) < 8 {
 		return false
 	}
+	// The first bytes tell domains apart well enough; a hash of all of them would cost as much as it saves.
+	head := binary.LittleEndian.Uint64(domain) + uint64(len(domain))
+	slot := &d.slots[head*0x9e3779b97f4a7c15>>(64-12)]
 	if int(slot.n) == len(domain) && bytes.Equal(slot.text[:slot.n], domain) {
 		return true
 	}

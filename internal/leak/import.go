@@ -28,7 +28,7 @@ type Importer struct {
 	Limits scan.Limits
 	// Workers scan at the same time; 0 means one per core.
 	Workers int
-	// Memory bounds the sorting, in bytes; 0 means 48 MiB.
+	// Memory bounds the sorting, in bytes; 0 means 96 MiB.
 	Memory int
 	// PartBytes is how much is scanned between two moments from which an interrupted import can go on; 0 means 1 GiB.
 	PartBytes int64
@@ -37,7 +37,9 @@ type Importer struct {
 }
 
 const (
-	defaultSortMemory = 48 << 20
+	// Sorting and unpacking together stay below 256 MiB; most dumps need little for unpacking, and sorting in large pieces is fast.
+	defaultSortMemory = 96 << 20
+	unpackMemory      = 112 << 20
 	defaultPartBytes  = 1 << 30
 )
 
@@ -182,6 +184,14 @@ func (im *Importer) workers() int {
 		return im.Workers
 	}
 	return runtime.GOMAXPROCS(0)
+}
+
+func (im *Importer) limits() scan.Limits {
+	l := im.Limits
+	if l.Memory == 0 {
+		l.Memory = unpackMemory
+	}
+	return l
 }
 
 func (im *Importer) memory() int {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -180,6 +181,8 @@ func (run *importRun) keep(ctx context.Context, out *segment.Writer, c commit) (
 	if err := run.w.keepPart(ctx, out, c.note); err != nil || c.note.Upto.Done {
 		return out, err
 	}
+	// The sorted keys are garbage now, the largest there is; the next part must not come on top of them.
+	runtime.GC()
 	next, err := run.w.begin(run.im.memory())
 	if err != nil {
 		return out, err

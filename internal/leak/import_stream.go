@@ -42,7 +42,7 @@ func (run *importRun) walkInput(ctx context.Context, in Input) error {
 		return err
 	}
 	defer func() { _ = source.Close() }() // only read
-	report, err := scan.Walk(ctx, in.Name, meter(source, &run.read), run.im.Limits, func(_ scan.Entry, r io.Reader) error {
+	report, err := scan.Walk(ctx, in.Name, meter(source, &run.read), run.im.limits(), func(_ scan.Entry, r io.Reader) error {
 		return run.stream(ctx, r)
 	})
 	run.skips = append(run.skips, report.Skips...)

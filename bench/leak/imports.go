@@ -1,0 +1,315 @@
+package main
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"vigia/internal/corpora"
+	"vigia/internal/cyber"
+	"vigia/internal/identifier"
+	"vigia/internal/leak"
+	"vigia/internal/partner"
+	"vigia/internal/scan"
+	"vigia/internal/scan/scantest"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+	"vigia/internal/store"
+)
+
+// place is a service without listeners.
+type place struct {
+	store    *store.Store
+	keys     *seal.Keys
+	depot    *corpora.Depot
+	importer *leak.Importer
+}
+
+func (b *bench) open(ctx context.Context, name string) (*place, error) {
+	dir := filepath.Join(b.folder, name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	keys, err := seal.OpenOrCreate(filepath.Join(dir, "keys.json"))
+	if err != nil {
+		return nil, err
+	}
+	db, err := sqldb.Open(ctx, filepath.Join(dir, "vigia.db"), sqldb.Options{MaxConns: 4})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := store.Migrate(ctx, db, time.Now()); err != nil {
+		return nil, err
+	}
+	depot, err := corpora.Open(ctx, filepath.Join(dir, "corpora"), "")
+	if err != nil {
+		return nil, err
+	}
+	p := &place{store: store.New(db, keys, time.Now), keys: keys, depot: depot}
+	p.importer = &leak.Importer{Store: p.store, Depot: depot, Dir: filepath.Join(dir, "import"), Fingerprint: keys.Fingerprint, Now: time.Now}
+	return p, p.store.CheckKeys(ctx)
+}
+
+func breach(name string) cyber.Breach {
+	return cyber.Breach{Name: name, Title: name, Date: time.Now().AddDate(0, -1, 0), Exposes: []cyber.Exposed{cyber.ExposedEmail}}
+}
+
+func (b *bench) dump(name string, make func(uint64, scantest.Truth) *scantest.Dump) (string, error) {
+	path := filepath.Join(b.folder, name)
+	f, err := os.Create(path) //nolint:gosec // our own temporary folder
+	if err != nil {
+		return "", err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	d, buf := make(7, func(identifier.Kind, []byte, bool) {}), []byte(nil)
+	for n := 0; n < b.size<<20; {
+		buf = d.Append(buf[:0], 1<<20)
+		n += len(buf)
+		if _, err := w.Write(buf); err != nil {
+			return "", err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return "", err
+	}
+	return path, f.Close()
+}
+
+// imports compares scanning alone, importing with one worker and importing with two.
+func (b *bench) imports(ctx context.Context) error {
+	p, err := b.open(ctx, "imports")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = p.store.Close() }()
+	for name, kind := range map[string]func(uint64, scantest.Truth) *scantest.Dump{"dense": scantest.NewDense, "sparse": scantest.NewSparse} {
+		path, err := b.dump(name, kind)
+		if err != nil {
+			return err
+		}
+		if err := b.compare(ctx, p, name, path); err != nil {
+			return err
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type cost struct{ wall, cpu time.Duration }
+
+func measure(fn func() error) (cost, error) {
+	runtime.GC()
+	start, used := time.Now(), cpu()
+	err := fn()
+	return cost{time.Since(start), cpu() - used}, err
+}
+
+func (b *bench) compare(ctx context.Context, p *place, name, path string) error {
+	size := float64(b.size) * 1.048576
+	var alone, one, two cost
+	keep := func(best *cost, c cost) {
+		if best.wall == 0 || c.wall < best.wall {
+			best.wall = c.wall
+		}
+		if best.cpu == 0 || c.cpu < best.cpu {
+			best.cpu = c.cpu
+		}
+	}
+	for round := range b.rounds {
+		c, err := measure(func() error { return scanAlone(ctx, path) })
+		if err != nil {
+			return err
+		}
+		keep(&alone, c)
+		for workers, best := range map[int]*cost{1: &one, 2: &two} {
+			p.importer.Workers = workers
+			runtime.GOMAXPROCS(workers)
+			c, err := measure(func() error {
+				inputs, err := leak.Inputs(nil, []string{path})
+				if err != nil {
+					return err
+				}
+				_, err = p.importer.Import(ctx, leak.Spec{Breach: breach(fmt.Sprintf("%s-%d-%d", name, round, workers)), Inputs: inputs})
+				return err
+			})
+			runtime.GOMAXPROCS(runtime.NumCPU())
+			if err != nil {
+				return err
+			}
+			keep(best, c)
+		}
+	}
+	rate := func(d time.Duration) float64 { return size / d.Seconds() }
+	fmt.Printf("%-6s import %s, %.0f MB: scan alone %.0f MB/s of CPU; import on one core %.0f MB/s of CPU, %.0f MB/s; on two %.0f MB/s\n", "", name, size,
+		rate(alone.cpu), rate(one.cpu), rate(one.wall), rate(two.wall))
+	b.bar(rate(one.cpu) >= rate(alone.cpu)/2, "import %s: %.2f of the scan's own rate (bar: 0.5)", name, rate(one.cpu)/rate(alone.cpu))
+	b.bar(rate(two.wall) >= 1.7*rate(one.wall), "import %s: two cores %.2f times one (bar: 1.7)", name, rate(two.wall)/rate(one.wall))
+	return nil
+}
+
+func scanAlone(ctx context.Context, path string) error {
+	f, err := os.Open(path) //nolint:gosec // our own temporary folder
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	n := 0
+	_, err = scan.NewScanner(func(identifier.Kind, []byte) { n++ }).Scan(ctx, f)
+	return err
+}
+
+// memory imports what is made to hurt and watches what the process itself holds.
+func (b *bench) memory(ctx context.Context) error {
+	p, err := b.open(ctx, "memory")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = p.store.Close() }()
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(232 << 20)) // as the command does
+	for name, open := range map[string]func() io.Reader{
+		"one-line":   func() io.Reader { return endlessLine(int64(b.line) << 20) },
+		"many-files": func() io.Reader { return manyFiles(b.files) },
+	} {
+		debug.FreeOSMemory()
+		stop := watchMemory()
+		c, err := measure(func() error {
+			in := leak.ReaderInput(name, name, -1, func(context.Context) (io.ReadCloser, error) { return io.NopCloser(open()), nil })
+			_, err := p.importer.Import(ctx, leak.Spec{Breach: breach(name), Inputs: []leak.Input{in}})
+			return err
+		})
+		peak := stop()
+		if err != nil {
+			return err
+		}
+		b.bar(peak < 256<<20, "memory: %s: at most %.0f MiB of its own in %.0f s (bar: 256)", name, float64(peak)/(1<<20), c.wall.Seconds())
+	}
+	return nil
+}
+
+// endlessLine is a combo list without line ends.
+func endlessLine(n int64) io.Reader {
+	d := scantest.NewDense(9, func(identifier.Kind, []byte, bool) {})
+	text := bytes.ReplaceAll(d.Append(nil, 8<<20), []byte("\n"), []byte(" "))
+	return io.LimitReader(&repeating{text: text}, n)
+}
+
+type repeating struct {
+	text []byte
+	at   int
+}
+
+func (r *repeating) Read(p []byte) (int, error) {
+	n := copy(p, r.text[r.at:])
+	r.at = (r.at + n) % len(r.text)
+	return n, nil
+}
+
+func manyFiles(n int) io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		out := bufio.NewWriterSize(w, 1<<20)
+		t := tar.NewWriter(out)
+		var err error
+		for i := 0; i < n && err == nil; i++ {
+			text := "pessoa" + strconv.Itoa(i) + "@exemplo.com.br"
+			if err = t.WriteHeader(&tar.Header{Name: strconv.Itoa(i), Size: int64(len(text)), Mode: 0o600}); err == nil {
+				_, err = t.Write([]byte(text))
+			}
+		}
+		if err == nil {
+			err = t.Close()
+		}
+		if err == nil {
+			err = out.Flush()
+		}
+		_ = w.CloseWithError(err)
+	}()
+	return r
+}
+
+// watchMemory samples the memory that is the process's own: mapped files are the system's to take back.
+func watchMemory() (stop func() int64) {
+	done := make(chan struct{})
+	var peak int64
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for {
+			peak = max(peak, ownMemory())
+			select {
+			case <-done:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	})
+	return func() int64 { close(done); watching.Wait(); return peak }
+}
+
+func ownMemory() int64 {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if rest, ok := strings.CutPrefix(line, "RssAnon:"); ok {
+			kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+			if err == nil {
+				return kb << 10
+			}
+		}
+	}
+	return 0
+}
+
+// throughStore reads watched values out of the table and probes them, which is what a match does besides telling.
+func (b *bench) throughStore(ctx context.Context) error {
+	p, err := b.open(ctx, "store")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = p.store.Close() }()
+	registry := partner.NewRegistry(p.store, time.Now, nil)
+	owner, _, err := registry.Create(ctx, "Banco", partner.Live, partner.Settings{})
+	if err != nil {
+		return err
+	}
+	monitoring := cyber.NewMonitoring(p.store, cyber.Unasked{}, p.keys.Fingerprint, time.Now)
+	filled, err := measure(func() error {
+		for i := range b.watched {
+			if err := monitoring.Watch(ctx, cyber.Owner{Partner: owner.ID, Mode: owner.Mode}, partner.UserHash(fmt.Sprint("u", i/4)), "email",
+				fmt.Sprintf("pessoa%d@exemplo.com.br", i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	read, err := measure(func() error {
+		after, n := int64(-1<<63), 0
+		for {
+			batch, err := p.store.Fingerprints(ctx, after, 50_000)
+			if err != nil || len(batch) == 0 {
+				return err
+			}
+			after, n = batch[len(batch)-1], n+len(batch)
+		}
+	})
+	fmt.Printf("%-6s store: %d values watched one by one in %.1f s; read back for probing at %.2f million a second\n", "", b.watched, filled.wall.Seconds(),
+		float64(b.watched)/read.wall.Seconds()/1e6)
+	return err
+}
