@@ -14,6 +14,7 @@ import (
 	"vigia/internal/alert"
 	"vigia/internal/config"
 	"vigia/internal/cyber"
+	"vigia/internal/operator"
 	"vigia/internal/partner"
 	"vigia/internal/password"
 	"vigia/internal/plan"
@@ -42,6 +43,8 @@ type App struct {
 	Webhooks      *alert.Endpoints
 	Feed          *alert.Feed
 	History       *alert.History
+	Operators     *operator.Registry
+	Audit         *operator.Trail
 	// Engine is which database answers.
 	Engine sqldb.Engine
 	now    func() time.Time
@@ -101,6 +104,7 @@ func build(ctx context.Context, c config.Common, db *sqldb.DB) (*App, error) {
 		Feed:       alert.NewFeed(st),
 		History:    alert.NewHistory(st),
 	}
+	a.newOperators()
 	if err := st.CheckKeys(ctx); err != nil {
 		return nil, err
 	}

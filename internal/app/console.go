@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"vigia/internal/api"
 	"vigia/internal/console"
 	"vigia/internal/operator"
 	"vigia/internal/password"
@@ -33,12 +34,27 @@ func (a *App) exposed(text string) (bool, error) {
 	return found != password.NotKnown, err
 }
 
-// consoleHandler is the operator's pages.
-func (s *Server) consoleHandler() (http.Handler, error) {
+// consoleHandler is the operator's pages. ctx and group own the imports that a page begins.
+func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (http.Handler, error) {
 	a := s.app
+	guard, err := NewGuard(s.cfg.Outgoing())
+	if err != nil {
+		return nil, err
+	}
+	client, err := NewWebhookClient(s.cfg.Outgoing(), 1)
+	if err != nil {
+		return nil, err
+	}
+	imports := &consoleImports{Breaches: a.Leaks.Breaches, app: a, log: s.log, ctx: ctx, group: group}
+	if err := imports.sweep(); err != nil {
+		return nil, err
+	}
 	return console.New(console.Options{
 		Rules: console.Rules{
 			Operators: a.Operators, Audit: a.Audit, Partners: a.Partners, Services: a.Services, Figures: a.Store,
+			Plans: a.Plans, Subscriptions: a.Subscriptions, FindSubscriptions: a.Store, ProblemText: api.ItemError,
+			Monitoring: a.Monitoring, Review: a.Store, Breaches: imports, Passwords: a.Passwords, Cases: a.Cases, Endpoints: a.Endpoints,
+			Content: a.Content, Webhooks: &consoleWebhooks{a.Webhooks, guard, client}, Events: a.Store, History: a.History, Jobs: a.Store,
 		},
 		Log: s.log, Now: a.now, Stopping: s.stopping.Load, SecondFactorOptional: s.secondFactorOptional,
 		Latency: func() []telemetry.Latency {

@@ -33,6 +33,8 @@ type Server struct {
 	gate    *partner.Gate
 	// passwords answers look-ups and takes up new corpora by itself.
 	passwords *password.Checker
+	// secondFactorOptional is set by the demo.
+	secondFactorOptional bool
 	// stopping makes /readyz say no before anything is closed.
 	stopping atomic.Bool
 	// APIAddr and ConsoleAddr are where the listeners really are, once Ready is closed.
@@ -93,7 +95,11 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 		servers, s.APIAddr = append(servers, srv), addr
 	}
-	srv, addr, err := s.listen(group, s.cfg.ConsoleListen, s.operatorHandler())
+	pages, err := s.operatorHandler(groupCtx, group)
+	if err != nil {
+		return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
+	}
+	srv, addr, err := s.listen(group, s.cfg.ConsoleListen, pages)
 	if err != nil {
 		return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
 	}
@@ -101,6 +107,7 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error { s.watchKeys(groupCtx); return nil })
 	if s.cfg.Has("worker") {
 		s.startWorkers(group, groupCtx)
+		s.startConsoleChores(group, groupCtx)
 		if err := s.startDelivery(group, groupCtx); err != nil {
 			return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
 		}
@@ -238,6 +245,7 @@ func (s *Server) partnerHandler() http.Handler {
 	partners := api.NewServer(api.Options{
 		Gate: s.gate, Ledger: s.app.Store, Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now,
 		Rules: api.Rules{
+			Events: s.app.Feed, Webhooks: s.app.Webhooks,
 			Passwords: s.passwords, Subscriptions: s.app.Subscriptions, Monitoring: s.app.Monitoring, Services: s.app.Services, Cases: s.app.Cases, Endpoints: s.app.Endpoints, Cover: s.app.Cover, Persons: s.persons()},
 	})
 	// A second mux around the first would match every path twice.
@@ -259,11 +267,16 @@ func (s *Server) persons() *cyber.Persons {
 }
 
 // operatorHandler is the operator's listener.
-func (s *Server) operatorHandler() http.Handler {
+func (s *Server) operatorHandler(ctx context.Context, group *errgroup.Group) (http.Handler, error) {
 	mux := http.NewServeMux()
 	s.health(mux)
 	mux.Handle("GET /metrics", s.metrics.Handler())
-	return mux
+	if !s.cfg.Has("console") {
+		return mux, nil
+	}
+	pages, err := s.consoleHandler(ctx, group)
+	mux.Handle("/", pages)
+	return mux, err
 }
 
 // watchKeys notices a rotation made by the command line.

@@ -15,9 +15,12 @@ import (
 	"net/http"
 	"time"
 
+	"vigia/internal/alert"
 	"vigia/internal/cyber"
 	"vigia/internal/operator"
 	"vigia/internal/partner"
+	"vigia/internal/plan"
+	"vigia/internal/subscription"
 	"vigia/internal/telemetry"
 )
 
@@ -34,6 +37,25 @@ type Rules struct {
 	Partners  *partner.Registry
 	Services  *cyber.Services
 	Figures   Figures
+
+	Plans             *plan.Catalogue
+	Subscriptions     *subscription.Registry
+	FindSubscriptions Subscriptions
+	// ProblemText is the sentence that the partner API has for what is wrong with an item.
+	ProblemText func(subscription.Problem) string
+
+	Monitoring *cyber.Monitoring
+	Review     Review
+	Breaches   Breaches
+	Passwords  Passwords
+	Cases      *cyber.Cases
+	Endpoints  *cyber.Endpoints
+	Content    *cyber.Catalogue
+
+	Webhooks Webhooks
+	Events   Events
+	History  *alert.History
+	Jobs     Jobs
 }
 
 // Figures are the counts that the overview shows. They are kept up beside the tables, because counting millions of rows takes

@@ -1,25 +1,56 @@
 package console
 
 import (
+	"vigia/internal/leak"
 	"vigia/internal/operator"
+	"vigia/internal/password"
 	"vigia/internal/telemetry"
 )
 
 // overviewPage is the data of the first page.
 type overviewPage struct {
 	operator.Figures
-	Partners int
-	Latency  []telemetry.Latency
+	Partners    int
+	Breaches    int
+	Identifiers int64
+	Corpora     []password.Corpus
+	Jobs        []jobRow
+	Latency     []telemetry.Latency
+}
+
+// Assets is how many values are watched, in whatever status.
+func (p overviewPage) Assets() int64 {
+	return p.Now[operator.AssetsMonitored] + p.Now[operator.AssetsAlert] + p.Now[operator.AssetsCompromised]
 }
 
 func showOverview(c *Console, r *request) (answer, error) {
-	figures, err := c.Rules.Figures.Figures(r.Context())
-	if err != nil {
+	page := overviewPage{Latency: c.Latency()}
+	var err error
+	if page.Figures, err = c.Rules.Figures.Figures(r.Context()); err != nil {
 		return nil, err
 	}
 	partners, err := c.Rules.Partners.Partners(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	return view{"overview", "Visão geral", overviewPage{Figures: figures, Partners: len(partners), Latency: c.Latency()}}, nil
+	page.Partners = len(partners)
+	breaches, err := c.Rules.Breaches.All(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range breaches {
+		if b.State == leak.Published {
+			page.Breaches++
+			page.Identifiers += b.Tally.Distinct
+		}
+	}
+	if page.Corpora, err = c.Rules.Passwords.Status(); err != nil {
+		return nil, err
+	}
+	jobs, err := c.Rules.Jobs.Jobs(r.Context(), "", 5)
+	if err != nil {
+		return nil, err
+	}
+	page.Jobs = jobRows(jobs)
+	return view{"overview", "Visão geral", page}, nil
 }

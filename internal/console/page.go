@@ -11,9 +11,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"vigia/internal/alert"
+	"vigia/internal/cyber"
 	"vigia/internal/identifier"
 	"vigia/internal/operator"
+	"vigia/internal/webhook"
 )
 
 // pages are the parsed templates: each page is the layout and one file.
@@ -23,7 +27,7 @@ type pages struct{ byName map[string]*template.Template }
 var partials = []string{"layout.html", "parts.html"}
 
 func parsePages(files fs.FS) (*pages, error) {
-	base := template.New("").Funcs(functions).Option("missingkey=error")
+	base := template.New("").Funcs(functions)
 	for _, name := range partials {
 		if _, err := base.ParseFS(files, "templates/"+name); err != nil {
 			return nil, err
@@ -156,7 +160,63 @@ var functions = template.FuncMap{
 		}
 		return many
 	},
-	"join": strings.Join,
+	"count":         func(counts map[operator.Figure]int64, name string) int64 { return counts[operator.Figure(name)] },
+	"arrived":       func(o webhook.Outcome) bool { return o.Status >= 200 && o.Status < 300 },
+	"at":            func(segments ...any) string { return at(texts(segments)...) },
+	"reais":         reais,
+	"maskCPF":       func(cpf string) string { return identifier.Mask(identifier.CPF, cpf) },
+	"maskMail":      func(mail string) string { return identifier.Mask(identifier.Email, mail) },
+	"mask4":         lastFour,
+	"initials":      initials,
+	"add":           func(a, b int64) int64 { return a + b },
+	"neg":           func(d time.Duration) time.Duration { return -d },
+	"dateISO":       dateISO,
+	"date3":         func(t time.Time) string { return t.UTC().Format("02/01/2006") },
+	"resolution":    resolutionName,
+	"statusCount":   func(counts map[cyber.Status]int64, s string) int64 { return counts[cyber.Status(s)] },
+	"deliveryCount": func(counts map[alert.DeliveryState]int64, s string) int64 { return counts[alert.DeliveryState(s)] },
+}
+
+func texts(values []any) []string {
+	list := make([]string, len(values))
+	for i, v := range values {
+		list[i] = fmt.Sprint(v)
+	}
+	return list
+}
+
+// lastFour shows the end of a number that is long enough to hide the rest.
+func lastFour(s string) string {
+	if len(s) < 8 {
+		return "****"
+	}
+	return "****" + s[len(s)-4:]
+}
+
+// initials is a name as a list shows it: enough to tell two people apart.
+func initials(name string) string {
+	var out []string
+	for _, word := range strings.Fields(name) {
+		first, _ := utf8.DecodeRuneInString(word)
+		out = append(out, string(first)+".")
+	}
+	return strings.Join(out, " ")
+}
+
+func dateISO(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.DateOnly)
+}
+
+func resolutionName(r cyber.Resolution) string {
+	for _, o := range resolutionOptions {
+		if o.Value == string(r) {
+			return o.Label
+		}
+	}
+	return "Retirado"
 }
 
 func whenZero(t time.Time, layout string) string {

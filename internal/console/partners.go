@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"vigia/internal/operator"
 	"vigia/internal/partner"
 )
 
@@ -93,8 +92,8 @@ func settingsOf(r *request) (partner.Settings, error) {
 // partnerPage is the data of a partner's page.
 type partnerPage struct {
 	partner.Partner
-	Keys    []keyRow
-	Figures operator.Figures
+	Keys     []keyRow
+	Webhooks []webhookRow
 }
 
 // keyRow is a key and how it stands.
@@ -131,7 +130,11 @@ func showPartner(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view{"partner", p.Name, partnerPage{Partner: p, Keys: c.keyRows(keys)}}, nil
+	endpoints, err := c.Rules.Webhooks.Of(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	return view{"partner", p.Name, partnerPage{Partner: p, Keys: c.keyRows(keys), Webhooks: webhookRows(endpoints)}}, nil
 }
 
 // ScopeNames joins the scopes of a key.

@@ -73,6 +73,86 @@ var routes = []route{
 	{method: "POST", path: "/services/{id}", role: operator.Admin, run: saveService, form: showService},
 	{method: "POST", path: "/services/{id}/retire", role: operator.Admin, run: retireService, form: showService},
 
+	{method: "POST", path: "/services/{id}/target", role: operator.Admin, run: setTarget, form: showService},
+	{method: "POST", path: "/services/{id}/questions", role: operator.Admin, run: addQuestion, form: showService},
+	{method: "POST", path: "/services/{id}/questions/{question}/remove", role: operator.Admin, run: removeQuestion, form: showService},
+	{method: "POST", path: "/services/{id}/slots", role: operator.Support, run: addSlots, form: showService},
+	{method: "POST", path: "/services/{id}/slots/{slot}/remove", role: operator.Support, run: removeSlot, form: showService},
+
+	{method: "GET", path: "/webhooks/{partner}/new", role: operator.Admin, fresh: true, run: newWebhook},
+	{method: "POST", path: "/webhooks/{partner}/new", role: operator.Admin, fresh: true, run: createWebhook, form: newWebhook},
+	{method: "GET", path: "/webhooks/{partner}/{endpoint}", role: operator.Viewer, run: showWebhook},
+	{method: "POST", path: "/webhooks/{partner}/{endpoint}/test", role: operator.Support, run: testWebhook, form: showWebhook},
+	{method: "GET", path: "/webhooks/{partner}/{endpoint}/rotate", role: operator.Admin, fresh: true, run: confirmRotate},
+	{method: "POST", path: "/webhooks/{partner}/{endpoint}/rotate", role: operator.Admin, fresh: true, run: rotateWebhook, form: confirmRotate},
+	{method: "POST", path: "/webhooks/{partner}/{endpoint}/enable", role: operator.Support, run: enableWebhook, form: showWebhook},
+	{method: "POST", path: "/webhooks/{partner}/{endpoint}/disable", role: operator.Admin, run: disableWebhook, form: showWebhook},
+	{method: "POST", path: "/webhooks/{partner}/{endpoint}/delete", role: operator.Admin, run: deleteWebhook, form: showWebhook},
+
+	{method: "GET", path: "/plans", role: operator.Viewer, run: listPlans},
+	{method: "GET", path: "/plans/{partner}/new", role: operator.Admin, run: newPlan},
+	{method: "POST", path: "/plans/{partner}/new", role: operator.Admin, run: createPlan, form: newPlan},
+	{method: "GET", path: "/plans/{partner}/edit/{plan}", role: operator.Viewer, run: showPlan},
+	{method: "POST", path: "/plans/{partner}/edit/{plan}", role: operator.Admin, run: savePlan, form: showPlan},
+
+	{method: "GET", path: "/subscriptions", role: operator.Viewer, run: listSubscriptions},
+	{method: "POST", path: "/subscriptions/find", role: operator.Viewer, run: findSubscriptions, form: listSubscriptions},
+	{method: "GET", path: "/subscriptions/import", role: operator.Support, run: showImport},
+	{method: "POST", path: "/subscriptions/import", role: operator.Support, upload: true, run: importSubscriptions, form: showImport},
+	{method: "GET", path: "/subscriptions/{partner}/{seq}", role: operator.Viewer, run: showSubscription},
+	{method: "POST", path: "/subscriptions/{partner}/{seq}/reveal", role: operator.Support, run: revealSubscription, form: showSubscription},
+	{method: "POST", path: "/subscriptions/{partner}/{seq}/end", role: operator.Support, run: endSubscription, form: showSubscription},
+	{method: "POST", path: "/subscriptions/{partner}/{seq}/suspend", role: operator.Support, run: suspendSubscription, form: showSubscription},
+	{method: "POST", path: "/subscriptions/{partner}/{seq}/resume", role: operator.Support, run: resumeSubscription, form: showSubscription},
+
+	{method: "GET", path: "/monitoring", role: operator.Viewer, run: listAssets},
+	{method: "POST", path: "/monitoring/{partner}/{asset}/reveal", role: operator.Support, run: revealAsset, form: listAssets},
+	{method: "GET", path: "/findings", role: operator.Viewer, run: listFindings},
+	{method: "POST", path: "/findings/{partner}/{finding}/resolve", role: operator.Support, run: resolveFinding, form: listFindings},
+
+	{method: "GET", path: "/breaches", role: operator.Viewer, run: listBreaches},
+	{method: "GET", path: "/breaches/new", role: operator.Admin, run: newBreach},
+	{method: "POST", path: "/breaches/new", role: operator.Admin, run: importBreach, form: newBreach},
+	{method: "POST", path: "/breaches/upload", role: operator.Admin, upload: true, run: uploadBreach, form: newBreach},
+	{method: "GET", path: "/breaches/{name}", role: operator.Viewer, run: showBreach},
+	{method: "POST", path: "/breaches/{name}/edit", role: operator.Admin, run: saveBreach, form: showBreach},
+	{method: "POST", path: "/breaches/{name}/retract", role: operator.Admin, run: retractBreach, form: showBreach},
+
+	{method: "GET", path: "/passwords", role: operator.Viewer, run: showPasswords},
+	{method: "POST", path: "/passwords/verify", role: operator.Admin, run: verifyPasswords},
+
+	{method: "GET", path: "/cases", role: operator.Viewer, run: showBoard},
+	{method: "GET", path: "/cases/{id}", role: operator.Viewer, run: showCase},
+	{method: "POST", path: "/cases/{id}/move", role: operator.Support, run: moveCase, form: showCase},
+	{method: "POST", path: "/cases/{id}/assign", role: operator.Support, run: assignCase, form: showCase},
+	{method: "POST", path: "/cases/{id}/reveal", role: operator.Support, run: revealCase, form: showCase},
+
+	{method: "GET", path: "/devices", role: operator.Viewer, run: listDevices},
+	{method: "POST", path: "/devices/find", role: operator.Support, run: findDevice, form: listDevices},
+	{method: "POST", path: "/devices/pools/{system}/source", role: operator.Admin, run: setSource, form: listDevices},
+	{method: "POST", path: "/devices/pools/{system}/load", role: operator.Admin, upload: true, run: loadPool, form: listDevices},
+	{method: "GET", path: "/devices/{id}", role: operator.Viewer, run: showDevice},
+	{method: "POST", path: "/devices/{id}/reveal", role: operator.Support, run: revealDevice, form: showDevice},
+	{method: "POST", path: "/devices/{id}/revoke", role: operator.Support, run: revokeDevice, form: showDevice},
+	{method: "POST", path: "/devices/{id}/replace", role: operator.Support, run: replaceDevice, form: showDevice},
+
+	{method: "GET", path: "/content", role: operator.Viewer, run: listContent},
+	{method: "GET", path: "/content/new", role: operator.Admin, run: newContent},
+	{method: "POST", path: "/content/new", role: operator.Admin, run: addContent, form: newContent},
+	{method: "GET", path: "/content/{id}", role: operator.Viewer, run: showContent},
+	{method: "POST", path: "/content/{id}", role: operator.Admin, run: saveContent, form: showContent},
+	{method: "POST", path: "/content/{id}/reset", role: operator.Admin, run: resetContent, form: showContent},
+
+	{method: "GET", path: "/events", role: operator.Viewer, run: listEvents},
+	{method: "GET", path: "/events/{partner}/{event}", role: operator.Viewer, run: showEvent},
+	{method: "POST", path: "/events/{partner}/{event}/replay", role: operator.Support, run: replayEvent, form: showEvent},
+	{method: "GET", path: "/deliveries", role: operator.Viewer, run: listDeliveries},
+	{method: "POST", path: "/deliveries/replay", role: operator.Support, run: replayFailed, form: listDeliveries},
+
+	{method: "GET", path: "/jobs", role: operator.Viewer, run: listJobs},
+	{method: "GET", path: "/jobs/{id}/events", role: operator.Viewer, run: followJob},
+	{method: "POST", path: "/jobs/{id}/cancel", role: operator.Admin, run: cancelJob, form: listJobs},
+
 	{method: "GET", path: "/audit", role: operator.Admin, run: listAudit},
 	{method: "POST", path: "/audit/verify", role: operator.Admin, run: verifyAudit},
 	{method: "GET", path: "/operators", role: operator.Admin, run: listOperators},
@@ -97,9 +177,14 @@ type sectionGroup struct {
 // menu is the console's table of contents. What an operator may not open is left out.
 var menu = []sectionGroup{
 	{"", []section{{"/", "Visão geral", "chart"}}},
-	{"Clientes", []section{{"/partners", "Parceiros", "building"}}},
-	{"Proteção", []section{{"/services", "Serviços", "lifebuoy"}}},
-	{"Sistema", []section{{"/audit", "Auditoria", "list"}, {"/operators", "Operadores", "people"}}},
+	{"Clientes", []section{{"/partners", "Parceiros", "building"}, {"/plans", "Planos", "plan"}, {"/subscriptions", "Assinaturas", "card"}}},
+	{"Proteção", []section{
+		{"/findings", "Achados", "warn"}, {"/monitoring", "Dados monitorados", "eye"}, {"/breaches", "Vazamentos", "leak"},
+		{"/passwords", "Senhas vazadas", "key"}, {"/cases", "Casos", "board"}, {"/services", "Serviços", "lifebuoy"},
+		{"/devices", "Dispositivos", "phone"}, {"/content", "Conteúdo", "text"},
+	}},
+	{"Avisos", []section{{"/deliveries", "Entregas", "send"}, {"/events", "Eventos", "bell"}}},
+	{"Sistema", []section{{"/jobs", "Tarefas", "gear"}, {"/audit", "Auditoria", "list"}, {"/operators", "Operadores", "people"}}},
 }
 
 // allowed tells whether a role may open a page of the menu.

@@ -45,7 +45,14 @@ func showService(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view{"service", sv.Name, sv}, nil
+	page := servicePage{Service: sv}
+	if page.Questions, err = c.Rules.Cases.Questions(r.Context(), sv.ID); err != nil {
+		return nil, err
+	}
+	if page.Slots, err = c.Rules.Cases.Slots(r.Context(), sv.ID); err != nil {
+		return nil, err
+	}
+	return view{"service", sv.Name, page}, nil
 }
 
 func saveService(c *Console, r *request) (answer, error) {

@@ -1,0 +1,215 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// axeFile is where scripts/fetch-axe puts the judge of accessibility; screenshotFolder is what .gitignore leaves out.
+const (
+	axeFile          = treeRoot + "/.cache/axe-core/axe-4.14.0.min.js"
+	screenshotFolder = treeRoot + "/test-artifacts/console"
+)
+
+// browser is a real Chromium with one page. Whatever the page complains about fails the test at its end.
+type browser struct {
+	t    *testing.T
+	ctx  context.Context //nolint:containedctx // chromedp keeps the browser in it
+	base string
+	axe  string
+
+	mu         sync.Mutex
+	complaints []string
+}
+
+// newBrowser starts Chromium. It cannot reach anything but this machine.
+func newBrowser(t *testing.T, base string) *browser {
+	t.Helper()
+	axe, err := os.ReadFile(axeFile)
+	if err != nil {
+		t.Fatalf("%v: run scripts/install-tools", err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 900),
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"), chromedp.Flag("lang", "pt-BR"))
+	allocated, cancelAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(allocated)
+	limited, cancelTime := context.WithTimeout(ctx, 5*time.Minute)
+	b := &browser{t: t, ctx: limited, base: base, axe: string(axe)}
+	t.Cleanup(func() {
+		cancelTime()
+		cancel()
+		cancelAllocator()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, c := range b.complaints {
+			t.Error("the browser complained:", c)
+		}
+	})
+	messages := chromedp.Console(limited)
+	b.do(chromedp.Navigate("about:blank"))
+	b.scheme("light")
+	go func() {
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			// A page that answers 4xx on purpose is a line in the browser's log, and no fault of the page.
+			if m.Type == "error" && m.Source != "network" || m.IsException() || m.Source == "security" || m.Type == "warning" {
+				b.mu.Lock()
+				b.complaints = append(b.complaints, m.String()+" "+m.URL)
+				b.mu.Unlock()
+			}
+		}
+	}()
+	return b
+}
+
+func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.t.Fatalf("%v\n%s", err, b.text())
+	}
+}
+
+// text is what the page says, for failures.
+func (b *browser) text() string {
+	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.pathname + "\n" + document.body.innerText.slice(0, 3000)`))
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+func eval[T any](b *browser, expression string) T {
+	b.t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// visit opens a page and expects it to be there.
+func (b *browser) visit(path string) {
+	b.t.Helper()
+	res, err := chromedp.Run(b.ctx, chromedp.NavigateResponse(b.base+path))
+	if err != nil {
+		b.t.Fatalf("%s: %v", path, err)
+	}
+	if res.Status != 200 {
+		b.t.Fatalf("%s: status %d\n%s", path, res.Status, b.text())
+	}
+}
+
+// fill types into fields by their names.
+func (b *browser) fill(form string, fields ...string) {
+	b.t.Helper()
+	for i := 0; i < len(fields); i += 2 {
+		b.do(chromedp.SetValue(form+` [name="`+fields[i]+`"]`, fields[i+1], chromedp.NodeVisible))
+	}
+}
+
+// press clicks and waits for the page that follows.
+func (b *browser) press(selector string) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	defer cancel()
+	if _, err := chromedp.RunResponse(ctx, chromedp.Click(selector, chromedp.NodeVisible)); err != nil {
+		b.t.Fatalf("click %s: %v\n%s", selector, err, b.text())
+	}
+}
+
+// see expects a text on the page.
+func (b *browser) see(text string) {
+	b.t.Helper()
+	if !strings.Contains(eval[string](b, `document.body.innerText`), text) {
+		b.t.Fatalf("the page does not say %q:\n%s", text, b.text())
+	}
+}
+
+// wait reloads a page until it says a text.
+func (b *browser) wait(path, text string) {
+	b.t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; {
+		b.visit(path)
+		if strings.Contains(eval[string](b, `document.body.innerText`), text) {
+			return
+		}
+		if time.Now().After(deadline) {
+			b.t.Fatalf("%s never said %q:\n%s", path, text, b.text())
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// look judges the page as it stands and keeps pictures of it: light and wide, dark, and on a phone.
+func (b *browser) look(name string) {
+	b.t.Helper()
+	b.judge(name)
+	b.picture(name)
+	b.scheme("dark")
+	b.judge(name + " (dark)")
+	b.picture(name + "-dark")
+	b.scheme("light")
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.judge(name + " (phone)")
+	if over := eval[int](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+		b.t.Errorf("%s: on a phone the page is %d pixels too wide", name, over)
+	}
+	b.picture(name + "-phone")
+	b.do(chromedp.EmulateViewport(1280, 900))
+}
+
+func (b *browser) scheme(value string) {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// judge has axe-core look for what keeps people out.
+func (b *browser) judge(name string) {
+	b.t.Helper()
+	if !eval[bool](b, `typeof window.axe === "object"`) {
+		eval[bool](b, b.axe+"; true")
+	}
+	found := eval[[]string](b, `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations
+		.filter(v => v.impact === "serious" || v.impact === "critical" || v.impact === "moderate")
+		.map(v => v.impact + " " + v.id + ": " + v.help + " " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + (n.any[0] ? n.any[0].message : "")).join(" | ")))`)
+	for _, f := range found {
+		b.t.Errorf("%s: %s", name, f)
+	}
+}
+
+func (b *browser) picture(name string) {
+	b.t.Helper()
+	if err := os.MkdirAll(screenshotFolder, 0o750); err != nil {
+		b.t.Fatal(err)
+	}
+	image, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(screenshotFolder, name+".png"), image, 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// secretAt reads the n-th secret of a page that shows secrets.
+func (b *browser) secretAt(n int) string {
+	b.t.Helper()
+	return eval[string](b, fmt.Sprintf(`document.querySelectorAll(".secret .secret-text")[%d].textContent`, n))
+}

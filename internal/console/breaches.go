@@ -1,0 +1,251 @@
+package console
+
+import (
+	"context"
+	"io"
+	"net/url"
+	"slices"
+	"sort"
+	"time"
+
+	"vigia/internal/cyber"
+	"vigia/internal/job"
+	"vigia/internal/leak"
+)
+
+// Breaches imports, edits and retracts.
+type Breaches interface {
+	All(ctx context.Context) ([]leak.Record, error)
+	ByName(ctx context.Context, name string) (leak.Record, error)
+	Edit(ctx context.Context, name string, edit func(*cyber.Breach)) (leak.Record, error)
+	// Retract takes a breach back; its findings are withdrawn by a job.
+	Retract(ctx context.Context, name string) (leak.Record, error)
+	// Import begins to import the files behind paths of the server, as a job.
+	Import(ctx context.Context, b cyber.Breach, paths []string) error
+	// Upload keeps a file for the time of its import and begins it.
+	Upload(ctx context.Context, b cyber.Breach, name string, file io.Reader) error
+}
+
+func listBreaches(c *Console, r *request) (answer, error) {
+	all, err := c.Rules.Breaches.All(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(all)
+	return view{"breaches", "Vazamentos", all}, nil
+}
+
+// breachForm is what the form of a breach offers.
+type breachForm struct {
+	leak.Record
+	Exposed []choiceOption
+	Kinds   []choiceOption
+	Upload  bool
+}
+
+var exposedOptions = []choiceOption{
+	{"email", "E-mail"},
+	{"password", "Senha"},
+	{"password_hash", "Senha cifrada"},
+	{"cpf", "CPF"},
+	{"phone", "Telefone"},
+	{"card", "Cartão"},
+	{"address", "Endereço"},
+	{"name", "Nome"},
+	{"birth_date", "Nascimento"},
+	{"document", "Documento"},
+	{"health", "Saúde"},
+	{"financial", "Financeiro"},
+	{"cookies", "Cookies"},
+	{"ip_address", "Endereço IP"},
+	{"username", "Usuário"},
+	{"other", "Outros"},
+}
+
+var kindOptions = []choiceOption{
+	{"breach", "Vazamento de um serviço"},
+	{"combolist", "Combolist"},
+	{"stealer", "Programa ladrão (stealer)"},
+	{"paste", "Texto publicado (paste)"},
+	{"phish", "Phishing"},
+}
+
+// Has tells whether the form's breach exposes a class.
+func (f breachForm) Has(class string) bool { return slices.Contains(f.Exposes, cyber.Exposed(class)) }
+
+func newForm(rec leak.Record) breachForm {
+	return breachForm{Record: rec, Exposed: exposedOptions, Kinds: kindOptions}
+}
+
+func newBreach(_ *Console, r *request) (answer, error) {
+	form := newForm(leak.Record{})
+	form.Upload = r.URL.Query().Get("from") == "upload"
+	return view{"breach-new", "Importar vazamento", form}, nil
+}
+
+// breachOf reads the fields of the form.
+func breachOf(values url.Values, b *cyber.Breach) error {
+	day, err := leak.ParseDay(values.Get("date"))
+	if err != nil {
+		return err
+	}
+	b.Title, b.Date, b.Source, b.Description = values.Get("title"), day, values.Get("source"), values.Get("description")
+	b.Kind, b.Exposes = cyber.SourceKind(values.Get("kind")), leak.ParseExposes(values["exposes"])
+	b.Verified, b.Fabricated, b.SpamList = values.Has("verified"), values.Has("fabricated"), values.Has("spam_list")
+	return nil
+}
+
+func importBreach(c *Console, r *request) (answer, error) {
+	b := cyber.Breach{Name: r.text("name")}
+	if err := breachOf(r.PostForm, &b); err != nil {
+		return nil, err
+	}
+	if err := leak.Check(&b, c.Now()); err != nil {
+		return nil, err
+	}
+	paths := lines(r.text("paths"))
+	if err := c.note(r, "breach.import", b.Name, r.text("paths")); err != nil {
+		return nil, err
+	}
+	if err := c.Rules.Breaches.Import(r.Context(), b, paths); err != nil {
+		return nil, err
+	}
+	return redirect{at("breaches", b.Name), "breach.started"}, nil
+}
+
+// maxField bounds a field of a form with a file.
+const maxField = 16 << 10
+
+// uploadBreach takes the fields and then the file, which is the form's last part.
+func uploadBreach(c *Console, r *request) (answer, error) {
+	form, err := r.MultipartReader()
+	if err != nil {
+		return nil, errForm.With("file: choose one").Because(err)
+	}
+	r.PostForm = url.Values{}
+	for {
+		part, err := form.NextPart()
+		if err != nil {
+			return nil, errForm.With("file: choose one").Because(err)
+		}
+		if part.FormName() != "file" {
+			value, err := io.ReadAll(io.LimitReader(part, maxField))
+			if err != nil {
+				return nil, errForm.With("form: did not arrive whole").Because(err)
+			}
+			r.PostForm.Add(part.FormName(), string(value))
+			continue
+		}
+		b := cyber.Breach{Name: r.PostForm.Get("name")}
+		if err := breachOf(r.PostForm, &b); err != nil {
+			return nil, err
+		}
+		if err := leak.Check(&b, c.Now()); err != nil {
+			return nil, err
+		}
+		if part.FileName() == "" {
+			return nil, errForm.With("file: choose one")
+		}
+		if err := c.note(r, "breach.import", b.Name, "upload"); err != nil {
+			return nil, err
+		}
+		if err := c.Rules.Breaches.Upload(r.Context(), b, part.FileName(), part); err != nil {
+			return nil, err
+		}
+		return redirect{at("breaches", b.Name), "breach.started"}, nil
+	}
+}
+
+type breachPage struct {
+	breachForm
+	Jobs  []jobRow
+	Found []choiceCount
+}
+
+type choiceCount struct {
+	Label string
+	Count int64
+}
+
+// jobsOf returns the latest jobs about a breach, newest first.
+func (c *Console) jobsOf(r *request, name string) ([]jobRow, error) {
+	var rows []jobRow
+	for _, kind := range []string{leak.KindImport, leak.KindMatch, leak.KindWithdraw, leak.KindRestate} {
+		list, err := c.Rules.Jobs.Jobs(r.Context(), kind, perPage)
+		if err != nil {
+			return nil, err
+		}
+		for _, j := range list {
+			if j.Subject == name {
+				rows = append(rows, newJobRow(j))
+			}
+		}
+	}
+	sort.SliceStable(rows, func(i, j int) bool { return rows[i].CreatedAt.After(rows[j].CreatedAt) })
+	return rows, nil
+}
+
+func showBreach(c *Console, r *request) (answer, error) {
+	name := r.PathValue("name")
+	jobs, err := c.jobsOf(r, name)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := c.Rules.Breaches.ByName(r.Context(), name)
+	if err != nil {
+		if len(jobs) == 0 {
+			return nil, err
+		}
+		rec = leak.Record{Breach: cyber.Breach{Name: name, Title: name}, State: leak.Importing} // its import has only just begun
+	}
+	page := breachPage{breachForm: newForm(rec), Jobs: jobs}
+	for _, o := range exposedOptions {
+		if n := rec.Tally.Found[o.Value]; n > 0 {
+			page.Found = append(page.Found, choiceCount{o.Label, n})
+		}
+	}
+	if n := rec.Tally.Found["credit_card"]; n > 0 {
+		page.Found = append(page.Found, choiceCount{"Cartão", n})
+	}
+	return view{"breach", rec.Title, page}, nil
+}
+
+// Busy is the job that is at work on the breach; nil when none is.
+func (p breachPage) Busy() *jobRow {
+	for i := range p.Jobs {
+		if !p.Jobs[i].Over() && (p.Jobs[i].State == job.Running || p.Jobs[i].NextAt.Before(time.Now())) {
+			return &p.Jobs[i]
+		}
+	}
+	return nil
+}
+
+func saveBreach(c *Console, r *request) (answer, error) {
+	name := r.PathValue("name")
+	var given cyber.Breach
+	if err := breachOf(r.PostForm, &given); err != nil {
+		return nil, err
+	}
+	err := c.change(r, "breach.edit", func(ctx context.Context) (string, string, error) {
+		_, err := c.Rules.Breaches.Edit(ctx, name, func(b *cyber.Breach) {
+			given.Name, given.AddedAt = b.Name, b.AddedAt
+			*b = given
+		})
+		return name, "", err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{at("breaches", name), "breach.saved"}, nil
+}
+
+func retractBreach(c *Console, r *request) (answer, error) {
+	name := r.PathValue("name")
+	if err := c.note(r, "breach.retract", name, ""); err != nil {
+		return nil, err
+	}
+	if _, err := c.Rules.Breaches.Retract(r.Context(), name); err != nil {
+		return nil, err
+	}
+	return redirect{at("breaches", name), "breach.retracted"}, nil
+}

@@ -1,0 +1,67 @@
+package console
+
+import (
+	"net/url"
+
+	"vigia/internal/fault"
+	"vigia/internal/partner"
+)
+
+// errReason asks for the reason without which no personal value is shown.
+var errReason = fault.New(fault.Invalid, "reason.missing")
+
+// reason is why somebody wants to see a personal value.
+func reason(r *request) (string, error) {
+	text := r.text("reason")
+	if len(text) < 3 {
+		return "", errReason
+	}
+	return text, nil
+}
+
+// partnerChoice is the row of a page that picks a partner.
+type partnerChoice struct {
+	All     []partner.Partner
+	Current partner.Partner
+}
+
+// choose reads which partner a page is about: the one in the address, or the newest.
+func (c *Console) choose(r *request) (partnerChoice, error) {
+	all, err := c.Rules.Partners.Partners(r.Context())
+	if err != nil {
+		return partnerChoice{}, err
+	}
+	choice := partnerChoice{All: all}
+	asked := partner.ID(r.FormValue("partner"))
+	for _, p := range all {
+		if p.ID == asked || asked == "" {
+			choice.Current = p
+		}
+	}
+	if asked != "" && choice.Current.ID == "" {
+		return choice, partner.ErrNotFound
+	}
+	return choice, nil
+}
+
+// names maps ids to names of partners, for lists over all of them.
+func (c *Console) names(r *request) (map[partner.ID]string, error) {
+	all, err := c.Rules.Partners.Partners(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[partner.ID]string, len(all))
+	for _, p := range all {
+		names[p.ID] = p.Name
+	}
+	return names, nil
+}
+
+// at joins escaped segments to a path; ids may be in partners' own words.
+func at(segments ...string) string {
+	path := ""
+	for _, s := range segments {
+		path += "/" + url.PathEscape(s)
+	}
+	return path
+}

@@ -1,0 +1,154 @@
+package console
+
+import (
+	"context"
+	"strconv"
+
+	"vigia/internal/cyber"
+)
+
+type devicesPage struct {
+	partnerChoice
+	Devices []cyber.Device
+	More    bool
+	Sources []cyber.Source
+}
+
+func listDevices(c *Console, r *request) (answer, error) {
+	choice, err := c.choose(r)
+	if err != nil {
+		return nil, err
+	}
+	page := devicesPage{partnerChoice: choice}
+	if page.Sources, err = c.Rules.Endpoints.Sources(r.Context()); err != nil {
+		return nil, err
+	}
+	if choice.Current.ID != "" {
+		if page.Devices, page.More, err = c.Rules.Endpoints.All(r.Context(), choice.Current.ID); err != nil {
+			return nil, err
+		}
+	}
+	if len(page.Devices) > 4*perPage {
+		page.Devices, page.More = page.Devices[:4*perPage], true
+	}
+	return view{"devices", "Dispositivos", page}, nil
+}
+
+// findDevice looks an activation key up; a POST, so that the key stands in no address.
+func findDevice(c *Console, r *request) (answer, error) {
+	d, err := c.Rules.Endpoints.Find(r.Context(), r.text("key"))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.note(r, "epp.find", string(d.ID), ""); err != nil {
+		return nil, err
+	}
+	return redirect{to: at("devices", string(d.ID))}, nil
+}
+
+type devicePage struct {
+	cyber.Device
+	PartnerName string
+	Live        bool
+	Shown       bool
+	Systems     []cyber.System
+}
+
+// KeyMasked is the end of the activation key.
+func (p devicePage) KeyMasked() string {
+	if len(p.Key) < 8 {
+		return "****"
+	}
+	return "****" + p.Key[len(p.Key)-4:]
+}
+
+func (c *Console) device(r *request) (devicePage, error) {
+	d, err := c.Rules.Endpoints.Show(r.Context(), cyber.KeyID(r.PathValue("id")))
+	if err != nil {
+		return devicePage{}, err
+	}
+	names, err := c.names(r)
+	return devicePage{
+		Device: d, PartnerName: names[d.Partner], Live: d.LiveAt(c.Now()), Systems: []cyber.System{cyber.Android, cyber.IOS, cyber.Windows, cyber.MacOS},
+	}, err
+}
+
+func showDevice(c *Console, r *request) (answer, error) {
+	page, err := c.device(r)
+	if err != nil {
+		return nil, err
+	}
+	return view{"device", "Dispositivo", page}, nil
+}
+
+func revealDevice(c *Console, r *request) (answer, error) {
+	why, err := reason(r)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.device(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.note(r, "epp.reveal", string(page.ID), why); err != nil {
+		return nil, err
+	}
+	page.Shown = true
+	return view{"device", "Dispositivo", page}, nil
+}
+
+func revokeDevice(c *Console, r *request) (answer, error) {
+	id := cyber.KeyID(r.PathValue("id"))
+	err := c.change(r, "epp.revoke", func(ctx context.Context) (string, string, error) {
+		_, err := c.Rules.Endpoints.Revoke(ctx, id)
+		return string(id), "", err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{at("devices", string(id)), "device.revoked"}, nil
+}
+
+func replaceDevice(c *Console, r *request) (answer, error) {
+	id := cyber.KeyID(r.PathValue("id"))
+	var made cyber.Device
+	err := c.change(r, "epp.replace", func(ctx context.Context) (_, _ string, err error) {
+		made, err = c.Rules.Endpoints.Replace(ctx, id, cyber.System(r.text("system")), r.text("name"))
+		return string(id), string(made.ID), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{at("devices", string(made.ID)), "device.replaced"}, nil
+}
+
+func setSource(c *Console, r *request) (answer, error) {
+	system := cyber.System(r.PathValue("system"))
+	low, err := strconv.ParseInt(r.text("low_mark"), 10, 64)
+	if err != nil {
+		return nil, cyber.ErrPoolFile.With("low mark: a whole number")
+	}
+	pooled := r.text("source") == "pool"
+	err = c.change(r, "epp.source", func(ctx context.Context) (string, string, error) {
+		return string(system), r.text("source"), c.Rules.Endpoints.SetSource(ctx, system, &pooled, &low)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{"/devices", "device.source"}, nil
+}
+
+func loadPool(c *Console, r *request) (answer, error) {
+	system := cyber.System(r.PathValue("system"))
+	file, err := uploaded(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.note(r, "epp.load", string(system), ""); err != nil {
+		return nil, err
+	}
+	if _, err := c.Rules.Endpoints.LoadPool(r.Context(), system, file, func(cyber.Loaded) {}); err != nil {
+		return nil, err
+	}
+	return redirect{"/devices", "device.loaded"}, nil
+}

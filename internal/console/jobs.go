@@ -1,0 +1,176 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"vigia/internal/job"
+	"vigia/internal/leak"
+)
+
+// Jobs shows and cancels work that outlives a request.
+type Jobs interface {
+	Jobs(ctx context.Context, kind string, limit int) ([]job.Job, error)
+	JobByID(ctx context.Context, id job.ID) (job.Job, error)
+	CancelJob(ctx context.Context, id job.ID) error
+}
+
+// jobKinds are the kinds in words.
+var jobKinds = map[string]string{
+	leak.KindImport: "Importação de vazamento", leak.KindMatch: "Busca nos dados monitorados", leak.KindWithdraw: "Retirada de achados",
+	leak.KindRestate: "Recálculo de situações", "keys.rewrite": "Troca de chaves de cifra",
+}
+
+// jobRow is a job as a page shows it.
+type jobRow struct {
+	job.Job
+	// Label is its kind in words, Text where it stands, Percent how far it is; -1 when that is not known.
+	Label, Text string
+	Percent     float64
+}
+
+// Over tells whether nothing more will happen to it.
+func (j jobRow) Over() bool { return j.State != job.Ready && j.State != job.Running }
+
+func newJobRow(j job.Job) jobRow {
+	row := jobRow{Job: j, Label: jobKinds[j.Kind], Percent: -1}
+	if row.Label == "" {
+		row.Label = j.Kind
+	}
+	switch j.Kind {
+	case leak.KindImport:
+		row.importText()
+	case leak.KindMatch:
+		var p leak.MatchProgress
+		if json.Unmarshal(j.Progress, &p) == nil {
+			row.Text = fmt.Sprintf("%s dados conferidos, %s encontrados", number(p.Probed), number(p.Hits))
+		}
+	}
+	switch {
+	case j.State == job.Ready && row.Text == "":
+		row.Text = "Na fila"
+	case j.State == job.Failed:
+		row.Text = "Falhou: " + j.Error
+	case j.State == job.Cancelled:
+		row.Text = "Cancelada"
+	case j.CancelAsked && !row.Over():
+		row.Text = "Cancelando…"
+	}
+	return row
+}
+
+func (row *jobRow) importText() {
+	var p leak.Progress
+	if json.Unmarshal(row.Progress, &p) != nil {
+		return
+	}
+	var found int64
+	for _, n := range p.Found {
+		found += n
+	}
+	row.Text = fmt.Sprintf("%s lidos, %s identificadores", byteSize(p.Read), number(found))
+	if p.Total > 0 {
+		row.Percent = min(100, float64(p.Read)*100/float64(p.Total))
+		row.Text = fmt.Sprintf("%s de %s lidos, %s identificadores", byteSize(p.Read), byteSize(p.Total), number(found))
+	}
+	if p.Merging {
+		row.Text += ", montando o índice"
+	}
+	if row.State == job.Done {
+		row.Percent = 100
+	}
+}
+
+func jobRows(list []job.Job) []jobRow {
+	rows := make([]jobRow, len(list))
+	for i, j := range list {
+		rows[i] = newJobRow(j)
+	}
+	return rows
+}
+
+func listJobs(c *Console, r *request) (answer, error) {
+	list, err := c.Rules.Jobs.Jobs(r.Context(), "", perPage)
+	if err != nil {
+		return nil, err
+	}
+	return view{"jobs", "Tarefas", jobRows(list)}, nil
+}
+
+func cancelJob(c *Console, r *request) (answer, error) {
+	id := job.ID(r.PathValue("id"))
+	err := c.change(r, "job.cancel", func(ctx context.Context) (string, string, error) {
+		j, err := c.Rules.Jobs.JobByID(ctx, id)
+		if err != nil {
+			return "", "", err
+		}
+		return string(id), j.Kind + " " + j.Subject, c.Rules.Jobs.CancelJob(ctx, id)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{localPath(r.text("back")), "job.cancelled"}, nil
+}
+
+const (
+	streamEvery = 400 * time.Millisecond
+	// streamFor ends a stream; the browser opens the next one by itself.
+	streamFor = 5 * time.Minute
+)
+
+// followJob streams where a job stands until it is over.
+func followJob(c *Console, r *request) (answer, error) {
+	id := job.ID(r.PathValue("id"))
+	if _, err := c.Rules.Jobs.JobByID(r.Context(), id); err != nil {
+		return nil, err
+	}
+	return stream(func(ctx context.Context, w http.ResponseWriter) error {
+		control := http.NewResponseController(w)
+		w.Header().Set("content-type", "text/event-stream")
+		ctx, cancel := context.WithTimeout(ctx, streamFor)
+		defer cancel()
+		last := ""
+		for {
+			j, err := c.Rules.Jobs.JobByID(ctx, id)
+			if err != nil {
+				return ignoreEnd(err)
+			}
+			row := newJobRow(j)
+			text, err := json.Marshal(map[string]any{"percent": row.Percent, "text": row.Text, "done": row.Over()})
+			if err != nil {
+				return err
+			}
+			if line := string(text); line != last {
+				last = line
+				_ = control.SetWriteDeadline(time.Now().Add(10 * time.Second)) // a server without deadlines refuses
+				if _, err := fmt.Fprintf(w, "data: %s\n\n", strings.ReplaceAll(line, "\n", " ")); err != nil {
+					return nil //nolint:nilerr // the reader has gone
+				}
+				if err := control.Flush(); err != nil {
+					return nil //nolint:nilerr // the reader has gone
+				}
+			}
+			if row.Over() || c.Stopping() {
+				return nil
+			}
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(streamEvery):
+			}
+		}
+	}), nil
+}
+
+// ignoreEnd takes the end of a stream's time for no failure.
+func ignoreEnd(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}

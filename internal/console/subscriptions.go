@@ -1,0 +1,160 @@
+package console
+
+import (
+	"context"
+	"strconv"
+
+	"vigia/internal/identifier"
+	"vigia/internal/partner"
+	"vigia/internal/subscription"
+)
+
+// Subscriptions finds subscriptions by what an operator knows of them.
+type Subscriptions interface {
+	SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64) (subscription.Subscription, error)
+	SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf string) ([]subscription.Subscription, error)
+}
+
+const subscriptionsPerPage = 50
+
+type subscriptionsPage struct {
+	partnerChoice
+	Items []subscription.Subscription
+	Total int64
+	Page  int64
+	Pages int64
+	// Sought is the masked CPF that was looked for; empty on the plain list.
+	Sought string
+	// Plans tells whether the partner has any plan yet.
+	Plans int
+}
+
+func listSubscriptions(c *Console, r *request) (answer, error) {
+	choice, err := c.choose(r)
+	if err != nil || choice.Current.ID == "" {
+		return view{"subscriptions", "Assinaturas", subscriptionsPage{partnerChoice: choice}}, err
+	}
+	number, err := strconv.ParseInt(r.FormValue("page"), 10, 64)
+	if err != nil || number < 1 {
+		number = 1
+	}
+	list, err := c.Rules.Subscriptions.Active(r.Context(), choice.Current.ID, number, subscriptionsPerPage)
+	if err != nil {
+		return nil, err
+	}
+	plans, err := c.Rules.Plans.List(r.Context(), choice.Current.ID)
+	if err != nil {
+		return nil, err
+	}
+	page := subscriptionsPage{partnerChoice: choice, Items: list.Items, Total: list.Total, Page: number, Plans: len(plans)}
+	page.Pages = max(1, (list.Total+subscriptionsPerPage-1)/subscriptionsPerPage)
+	return view{"subscriptions", "Assinaturas", page}, nil
+}
+
+// findSubscriptions looks a CPF up. It is a POST, so that the CPF stands in no address, history or log.
+func findSubscriptions(c *Console, r *request) (answer, error) {
+	choice, err := c.choose(r)
+	if err != nil {
+		return nil, err
+	}
+	check := identifier.Required
+	if choice.Current.Mode == partner.Sandbox {
+		check = identifier.Waived
+	}
+	cpf, err := identifier.ParseCPF(r.text("cpf"), check)
+	if err != nil {
+		return nil, err
+	}
+	masked := identifier.Mask(identifier.CPF, cpf)
+	if err := c.note(r, "subscription.find", string(choice.Current.ID), masked); err != nil {
+		return nil, err
+	}
+	found, err := c.Rules.FindSubscriptions.SubscriptionsOfCPF(r.Context(), choice.Current.ID, cpf)
+	if err != nil {
+		return nil, err
+	}
+	return view{"subscriptions", "Assinaturas", subscriptionsPage{
+		partnerChoice: choice, Items: found, Total: int64(len(found)), Page: 1, Pages: 1, Sought: masked, Plans: 1,
+	}}, nil
+}
+
+type subscriptionPage struct {
+	Partner partner.Partner
+	subscription.Subscription
+	// Shown says that the person's data stand in clear.
+	Shown bool
+	Path  string
+}
+
+// subscriptionOf reads the subscription that a path names.
+func (c *Console) subscriptionOf(r *request) (subscriptionPage, error) {
+	p, err := c.Rules.Partners.Partner(r.Context(), partner.ID(r.PathValue("partner")))
+	if err != nil {
+		return subscriptionPage{}, err
+	}
+	seq, err := strconv.ParseInt(r.PathValue("seq"), 10, 64)
+	if err != nil {
+		return subscriptionPage{}, subscription.ErrNotFound
+	}
+	sub, err := c.Rules.FindSubscriptions.SubscriptionBySeq(r.Context(), p.ID, seq)
+	return subscriptionPage{Partner: p, Subscription: sub, Path: at("subscriptions", string(p.ID), strconv.FormatInt(seq, 10))}, err
+}
+
+func showSubscription(c *Console, r *request) (answer, error) {
+	page, err := c.subscriptionOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return view{"subscription", "Assinatura", page}, nil
+}
+
+// subject names a subscription in the audit trail.
+func (p subscriptionPage) subject() string {
+	return string(p.Partner.ID) + "/" + strconv.FormatInt(p.Seq, 10)
+}
+
+func revealSubscription(c *Console, r *request) (answer, error) {
+	why, err := reason(r)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.subscriptionOf(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.note(r, "subscription.reveal", page.subject(), why); err != nil {
+		return nil, err
+	}
+	page.Shown = true
+	return view{"subscription", "Assinatura", page}, nil
+}
+
+func moveSubscription(c *Console, r *request, action, done string, move subscription.Move) (answer, error) {
+	page, err := c.subscriptionOf(r)
+	if err != nil {
+		return nil, err
+	}
+	if !page.EndedAt.IsZero() {
+		return nil, subscription.ErrNotFound.With("subscription: it has ended")
+	}
+	err = c.change(r, action, func(ctx context.Context) (string, string, error) {
+		_, err := c.Rules.Subscriptions.Move(ctx, page.Partner.ID, subscription.Selection{Plan: page.Plan, CPF: page.Beneficiary.CPF}, move)
+		return page.subject(), "", err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{page.Path, done}, nil
+}
+
+func endSubscription(c *Console, r *request) (answer, error) {
+	return moveSubscription(c, r, "subscription.end", "subscription.ended", subscription.End)
+}
+
+func suspendSubscription(c *Console, r *request) (answer, error) {
+	return moveSubscription(c, r, "subscription.suspend", "subscription.suspended", subscription.Suspend)
+}
+
+func resumeSubscription(c *Console, r *request) (answer, error) {
+	return moveSubscription(c, r, "subscription.resume", "subscription.resumed", subscription.Resume)
+}

@@ -1,0 +1,187 @@
+package console
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"vigia/internal/alert"
+	"vigia/internal/partner"
+	"vigia/internal/webhook"
+)
+
+// Webhooks are the endpoints of partners. Create and Test reach out, so they know which addresses may be called.
+type Webhooks interface {
+	Of(ctx context.Context, id partner.ID) ([]alert.Endpoint, error)
+	ByID(ctx context.Context, endpoint alert.EndpointID) (alert.Endpoint, error)
+	Create(ctx context.Context, id partner.ID, url string, types []string) (alert.Endpoint, error)
+	Test(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (webhook.Outcome, alert.EventID, error)
+	Rotate(ctx context.Context, id partner.ID, endpoint alert.EndpointID, overlap time.Duration) (alert.Endpoint, error)
+	Enable(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
+	Disable(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
+	Delete(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error
+}
+
+// hostOnly leaves the query of an address out: receivers keep tokens there.
+func hostOnly(address string) string {
+	address, _, _ = strings.Cut(address, "?")
+	return address
+}
+
+type webhookRow struct {
+	alert.Endpoint
+	Address string
+}
+
+func webhookRows(list []alert.Endpoint) []webhookRow {
+	rows := make([]webhookRow, len(list))
+	for i, e := range list {
+		rows[i] = webhookRow{e, hostOnly(e.URL)}
+	}
+	return rows
+}
+
+type webhookPage struct {
+	Partner    partner.Partner
+	Row        webhookRow
+	PublicKeys []string
+	Outcome    *webhook.Outcome
+}
+
+type webhookForm struct {
+	Partner partner.Partner
+	Types   []alert.Type
+}
+
+func newWebhook(c *Console, r *request) (answer, error) {
+	p, err := c.Rules.Partners.Partner(r.Context(), partnerOf(r))
+	if err != nil {
+		return nil, err
+	}
+	return view{"webhook-new", "Novo webhook", webhookForm{p, alert.Types}}, nil
+}
+
+const secretHelp = "Com ele o parceiro confere a assinatura de cada aviso (Standard Webhooks)."
+
+func createWebhook(c *Console, r *request) (answer, error) {
+	id := partnerOf(r)
+	// The address is looked up before anything is written, so this is no short transaction: the line comes first.
+	if err := c.note(r, "webhook.create", string(id), hostOnly(r.text("url"))); err != nil {
+		return nil, err
+	}
+	e, err := c.Rules.Webhooks.Create(r.Context(), id, r.text("url"), r.PostForm["type"])
+	if err != nil {
+		return nil, err
+	}
+	return secrets(secretPage{
+		Heading: "Webhook criado", Text: "O segredo aparece só agora. Depois de entregá-lo, envie um teste pela página do webhook.",
+		Secrets: []shownSecret{{"Segredo", e.Secret(), secretHelp}},
+		Back:    at("webhooks", string(id), string(e.ID)), BackLabel: "Guardei o segredo, continuar",
+	}), nil
+}
+
+// endpointOf reads the endpoint that a path names and holds it against the path's partner.
+func (c *Console) endpointOf(r *request) (alert.Endpoint, error) {
+	e, err := c.Rules.Webhooks.ByID(r.Context(), alert.EndpointID(r.PathValue("endpoint")))
+	if err == nil && e.Partner != partnerOf(r) {
+		return alert.Endpoint{}, alert.ErrEndpointNotFound
+	}
+	return e, err
+}
+
+func (c *Console) webhookView(r *request, outcome *webhook.Outcome) (answer, error) {
+	e, err := c.endpointOf(r)
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.Rules.Partners.Partner(r.Context(), e.Partner)
+	if err != nil {
+		return nil, err
+	}
+	return view{"webhook", "Webhook", webhookPage{p, webhookRow{e, hostOnly(e.URL)}, e.PublicKeys(c.Now()), outcome}}, nil
+}
+
+func showWebhook(c *Console, r *request) (answer, error) { return c.webhookView(r, nil) }
+
+func testWebhook(c *Console, r *request) (answer, error) {
+	e, err := c.endpointOf(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.note(r, "webhook.test", string(e.ID), ""); err != nil {
+		return nil, err
+	}
+	outcome, _, err := c.Rules.Webhooks.Test(r.Context(), e.Partner, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	return c.webhookView(r, &outcome)
+}
+
+func confirmRotate(c *Console, r *request) (answer, error) {
+	e, err := c.endpointOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return view{"webhook-rotate", "Trocar segredo", webhookRow{e, hostOnly(e.URL)}}, nil
+}
+
+func rotateWebhook(c *Console, r *request) (answer, error) {
+	e, err := c.endpointOf(r)
+	if err != nil {
+		return nil, err
+	}
+	hours, err := strconv.Atoi(r.text("hours"))
+	if err != nil {
+		return nil, errForm.With("hours: a whole number")
+	}
+	err = c.change(r, "webhook.rotate", func(ctx context.Context) (_, _ string, err error) {
+		e, err = c.Rules.Webhooks.Rotate(ctx, e.Partner, e.ID, time.Duration(hours)*time.Hour)
+		return string(e.ID), "", err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return secrets(secretPage{
+		Heading: "Segredo trocado", Text: "O segredo antigo também assina por mais " + strconv.Itoa(hours) + " h. O novo aparece só agora.",
+		Secrets: []shownSecret{{"Segredo", e.Secret(), secretHelp}},
+		Back:    at("webhooks", string(e.Partner), string(e.ID)), BackLabel: "Guardei o segredo, continuar",
+	}), nil
+}
+
+func (c *Console) webhookChange(r *request, action, done string, fn func(ctx context.Context, e alert.Endpoint) error) (answer, error) {
+	e, err := c.endpointOf(r)
+	if err != nil {
+		return nil, err
+	}
+	err = c.change(r, action, func(ctx context.Context) (string, string, error) { return string(e.ID), "", fn(ctx, e) })
+	if err != nil {
+		return nil, err
+	}
+	to := at("webhooks", string(e.Partner), string(e.ID))
+	if action == "webhook.delete" {
+		to = partnerPath(e.Partner)
+	}
+	return redirect{to, done}, nil
+}
+
+func enableWebhook(c *Console, r *request) (answer, error) {
+	return c.webhookChange(r, "webhook.enable", "webhook.enabled", func(ctx context.Context, e alert.Endpoint) error {
+		_, err := c.Rules.Webhooks.Enable(ctx, e.Partner, e.ID)
+		return err
+	})
+}
+
+func disableWebhook(c *Console, r *request) (answer, error) {
+	return c.webhookChange(r, "webhook.disable", "webhook.disabled", func(ctx context.Context, e alert.Endpoint) error {
+		_, err := c.Rules.Webhooks.Disable(ctx, e.Partner, e.ID)
+		return err
+	})
+}
+
+func deleteWebhook(c *Console, r *request) (answer, error) {
+	return c.webhookChange(r, "webhook.delete", "webhook.deleted", func(ctx context.Context, e alert.Endpoint) error {
+		return c.Rules.Webhooks.Delete(ctx, e.Partner, e.ID)
+	})
+}
