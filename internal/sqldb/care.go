@@ -158,7 +158,7 @@ func cutLog(ctx context.Context, own *sql.DB) error {
 // can miss them. secure_delete overwrites erased values.
 func sqliteAddress(path string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + strings.Join([]string{
-		"_pragma=busy_timeout(10000)", "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)",
+		"_pragma=busy_timeout(10000)", "_pragma=journal_mode(WAL)", "_pragma=synchronous(" + synchronous + ")", "_pragma=foreign_keys(1)",
 		"_pragma=secure_delete(1)", "_pragma=cache_size(-16000)", "_pragma=temp_store(MEMORY)",
 	}, "&")
 }

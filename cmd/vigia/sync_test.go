@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestAnswerWaitsForTheDisk watches the system calls of the server while it creates subscriptions: before an answer goes out,
+// whatever was written to the database's log has to be synced. Killing a process cannot show this, because the system keeps
+// what was written; only a power cut would. A build that does not sync must be found out.
+func TestAnswerWaitsForTheDisk(t *testing.T) {
+	answers := 20
+	if os.Getenv("VIGIA_TEST_LONG") != "" {
+		answers = 200
+	}
+	if err := watchSyncs(t, binary(t, ""), answers); err != nil {
+		t.Error(err)
+	}
+	err := watchSyncs(t, binary(t, "nosync"), answers)
+	if !errors.Is(err, errNotSynced) {
+		t.Error("the build without syncing was not found out:", err)
+	}
+}
+
+var errNotSynced = errors.New("an answer went out before what it promised was on disk")
+
+// watchSyncs runs a server under strace, sends single subscriptions one after the other, and judges the trace.
+func watchSyncs(t *testing.T, binary string, answers int) error {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "data")
+	o := &oracle{key: crashPartner(t, folder, "")}
+	trace := filepath.Join(t.TempDir(), "trace")
+	s := newServer(t, binary, folder, "", "strace", "-f", "-y", "-s", "32", "-o", trace,
+		"-e", "trace=write,writev,pwrite64,pwritev,sendto,sendmsg,fsync,fdatasync,sync_file_range")
+	s.start(t)
+	for n := range answers {
+		body := "[" + strings.TrimSpace(fmt.Sprintf(itemJSON, madeUpCPF(int64(n)))) + "]"
+		status, answer, err := o.post(s.address, body, fmt.Sprintf("one-%d", n))
+		if err != nil || status != http.StatusOK || !strings.Contains(answer, `"total_created_items":1,`) {
+			t.Fatal(status, answer, err)
+		}
+	}
+	time.Sleep(50 * time.Millisecond) // the last lines of the trace
+	s.kill()
+	f, err := os.Open(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	return judgeTrace(f, answers)
+}
+
+// call is a line of the trace: a thread, then a call with the file it is about, or the rest of one that took a while.
+var (
+	traced  = regexp.MustCompile(`^(\d+) +(\w+)\((\d+)<([^>]*)>(.*)$`)
+	resumed = regexp.MustCompile(`^(\d+) +<\.\.\. (\w+) resumed>`)
+)
+
+// judgeTrace makes sure that the log was written and then synced before each of the answers. A write to the log counts from its
+// begin, a sync from its end.
+func judgeTrace(f *os.File, answers int) error {
+	written, synced, seen := false, false, 0
+	syncing := map[string]bool{} // threads inside a sync of the log that began after its last write
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := lines.Text()
+		if m := resumed.FindStringSubmatch(line); m != nil {
+			if strings.HasSuffix(m[2], "sync") && syncing[m[1]] {
+				synced = true
+			}
+			delete(syncing, m[1])
+			continue
+		}
+		m := traced.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		thread, name, file, rest := m[1], m[2], m[4], m[5]
+		switch {
+		case strings.HasSuffix(file, "vigia.db-wal") && strings.HasSuffix(name, "sync"):
+			if strings.Contains(rest, "unfinished") {
+				syncing[thread] = true
+			} else {
+				synced = true
+			}
+		case strings.HasSuffix(file, "vigia.db-wal"):
+			written, synced = true, false
+			clear(syncing) // a sync that had begun does not cover this write
+		case strings.Contains(rest, `"HTTP/1.1 200 OK`) && strings.Contains(file, "TCP"), strings.Contains(rest, `"HTTP/1.1 200 OK`) && strings.Contains(file, "socket"):
+			if !written { // the answer to the question whether it is ready
+				continue
+			}
+			if !synced {
+				return fmt.Errorf("%w: answer %d", errNotSynced, seen+1)
+			}
+			written, synced = false, false
+			seen++
+		}
+	}
+	if seen < answers {
+		return fmt.Errorf("the trace shows %d answers to writes, want %d: is the watch still looking at the right calls?", seen, answers)
+	}
+	return lines.Err()
+}
