@@ -1,12 +1,9 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"vigia/internal/alert"
@@ -74,53 +71,115 @@ func (s *Store) ClaimDeliveries(ctx context.Context, worker string, until time.T
 	return batches, err
 }
 
-// claimFor claims for one endpoint. A delivery has to wait when an earlier ordered one of its person is pending and not due:
-// in somebody's hands, or close to its next try. An earlier one that is due comes along, as the lowest numbers are taken first.
+// claimFor claims for one endpoint, whose row the transaction holds: nobody else claims for it meanwhile.
+//
+// It is three plain statements rather than one clever one. What decides is in Go, and each statement has one sensible plan,
+// also on a table that the engine has not counted yet.
 func (s *Store) claimFor(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, worker string, until time.Time, limit int) ([]alert.Delivery, error) {
-	claimed, err := collect(ctx, tx, func(row scanner) (alert.Delivery, error) {
-		d := alert.Delivery{Partner: e.Partner, Endpoint: e.ID, Until: until}
+	now := micros(s.now())
+	var free []alert.Delivery
+	for after, page := int64(0), limit; len(free) < limit; page = min(2*page, maxClaimPage) {
+		due, err := dueOf(ctx, tx, e, now, after, page)
+		if err != nil {
+			return nil, err
+		}
+		heads, err := headsOf(ctx, tx, e, now, due)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range due {
+			if head, ok := heads[d.Person]; (!ok || head > d.Seq) && len(free) < limit {
+				free = append(free, d)
+			}
+		}
+		if len(due) < page {
+			break
+		}
+		after = due[len(due)-1].Seq
+	}
+	if len(free) == 0 {
+		return nil, nil
+	}
+	args := []any{string(e.Partner), string(e.ID), now, worker, micros(until)}
+	_, err := tx.ExecContext(ctx, `UPDATE delivery SET lease = $4, next_at = $5 WHERE partner_id = $1 AND endpoint_id = $2
+		AND state = 'pending' AND next_at <= $3 AND seq IN (`+padded(&args, seqsOf(free))+`)`, args...)
+	if err != nil {
+		return nil, err
+	}
+	bodies, err := s.bodies(ctx, tx, e.Partner, free)
+	if err != nil {
+		return nil, err
+	}
+	return withBodies(free, bodies, until), nil
+}
+
+// maxClaimPage bounds how many due deliveries a claim looks at in one statement. Usually the first page is enough: a longer
+// look is only needed when many wait for their person's earlier one.
+const maxClaimPage = 4096
+
+// dueOf returns due deliveries in the order of their events.
+func dueOf(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, now, after int64, limit int) ([]alert.Delivery, error) {
+	return collect(ctx, tx, func(row scanner) (alert.Delivery, error) {
+		d := alert.Delivery{Partner: e.Partner, Endpoint: e.ID}
 		var person []byte
 		err := row.Scan(&d.Seq, &d.Event, &person, &d.Ordered, &d.Attempts)
 		d.Person = string(person)
 		return d, err
-	}, `UPDATE delivery SET lease = $4, next_at = $5
-		WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND next_at <= $3 AND seq IN (
-			SELECT d.seq FROM delivery d WHERE d.partner_id = $1 AND d.endpoint_id = $2 AND d.state = 'pending' AND d.next_at <= $3
-			AND NOT EXISTS (SELECT 1 FROM delivery p WHERE p.partner_id = $1 AND p.endpoint_id = $2 AND p.person = d.person
-				AND p.state = 'pending' AND p.ordered AND p.seq < d.seq AND p.next_at > $3)
-			ORDER BY d.seq LIMIT $6)
-		RETURNING seq, event_id, person, ordered, attempts`,
-		string(e.Partner), string(e.ID), micros(s.now()), worker, micros(until), int64(limit))
-	if err != nil || len(claimed) == 0 {
-		return nil, err
-	}
-	bodies, err := s.bodies(ctx, tx, e.Partner, claimed)
-	if err != nil {
-		return nil, err
-	}
-	return inOrder(claimed, bodies), nil
+	}, `SELECT seq, event_id, person, ordered, attempts FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending'
+		AND next_at <= $3 AND seq > $4 ORDER BY seq LIMIT $5`, string(e.Partner), string(e.ID), now, after, int64(limit))
 }
 
-// inOrder sorts claimed deliveries by their events' order and gives them their bodies. One whose event was swept in between is
-// left out: its row goes with the sweep.
-func inOrder(claimed []alert.Delivery, bodies map[int64][]byte) []alert.Delivery {
+// headsOf returns, for the persons of deliveries, the first ordered delivery that is pending and not due: in somebody's hands,
+// or close to its next try. Later ones of that person have to wait for it. An earlier one that is itself due is no
+// obstacle: it is claimed along with the later ones, and sent before them.
+func headsOf(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, now int64, due []alert.Delivery) (map[string]int64, error) {
+	persons := map[string]bool{}
+	var values [][]byte
+	for _, d := range due {
+		if d.Person != "" && !persons[d.Person] {
+			persons[d.Person] = true
+			values = append(values, []byte(d.Person))
+		}
+	}
+	if len(values) == 0 {
+		return nil, nil //nolint:nilnil // nobody is waited for
+	}
+	args := []any{string(e.Partner), string(e.ID), now}
+	heads := map[string]int64{}
+	_, err := collect(ctx, tx, func(row scanner) (struct{}, error) {
+		var person []byte
+		var seq int64
+		err := row.Scan(&person, &seq)
+		heads[string(person)] = seq
+		return struct{}{}, err
+	}, `SELECT person, min(seq) FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND ordered
+		AND next_at > $3 AND person IN (`+padded(&args, values)+`) GROUP BY person`, args...)
+	return heads, err
+}
+
+func seqsOf(list []alert.Delivery) []int64 {
+	seqs := make([]int64, len(list))
+	for i, d := range list {
+		seqs[i] = d.Seq
+	}
+	return seqs
+}
+
+// withBodies gives claimed deliveries their bodies. One whose event was swept in between is left out: its row goes with the
+// sweep.
+func withBodies(claimed []alert.Delivery, bodies map[int64][]byte, until time.Time) []alert.Delivery {
 	kept := claimed[:0]
 	for _, d := range claimed {
-		if d.Body = bodies[d.Seq]; d.Body != nil {
+		if d.Body, d.Until = bodies[d.Seq], until; d.Body != nil {
 			kept = append(kept, d)
 		}
 	}
-	slices.SortFunc(kept, func(a, b alert.Delivery) int { return cmp.Compare(a.Seq, b.Seq) })
 	return kept
 }
 
 // bodies opens the events of deliveries, by number.
 func (s *Store) bodies(ctx context.Context, q querier, id partner.ID, deliveries []alert.Delivery) (map[int64][]byte, error) {
 	args := []any{string(id)}
-	seqs := make([]int64, len(deliveries))
-	for i, d := range deliveries {
-		seqs[i] = d.Seq
-	}
 	opened := make(map[int64][]byte, len(deliveries))
 	_, err := collect(ctx, q, func(row scanner) (struct{}, error) {
 		var event string
@@ -132,23 +191,28 @@ func (s *Store) bodies(ctx context.Context, q querier, id partner.ID, deliveries
 		body, err := s.keys.Unseal(eventPlace(id, event), sealed)
 		opened[seq] = body
 		return struct{}{}, err
-	}, `SELECT id, seq, body FROM event WHERE partner_id = $1 AND seq IN (`+numbers(&args, seqs)+`)`, args...)
+	}, `SELECT id, seq, body FROM event WHERE partner_id = $1 AND seq IN (`+padded(&args, seqsOf(deliveries))+`)`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("open events: %w", err)
 	}
 	return opened, nil
 }
 
-// numbers is list for numbers.
-func numbers(args *[]any, values []int64) string {
-	var marks strings.Builder
-	for i, v := range values {
-		*args = append(*args, v)
-		if i > 0 {
-			marks.WriteString(", ")
-		}
-		marks.WriteByte('$')
-		marks.WriteString(strconv.Itoa(len(*args)))
+// padded appends values to args and returns their marks for an IN list, filled up to a power of two with the last value:
+// a handful of texts then serves every length, and the engine keeps them prepared.
+func padded[T any](args *[]any, values []T) string {
+	size := 1
+	for size < len(values) {
+		size *= 2
 	}
-	return marks.String()
+	marks := make([]byte, 0, 6*size)
+	for i := range size {
+		*args = append(*args, values[min(i, len(values)-1)])
+		if i > 0 {
+			marks = append(marks, ", "...)
+		}
+		marks = append(marks, '$')
+		marks = strconv.AppendInt(marks, int64(len(*args)), 10)
+	}
+	return string(marks)
 }

@@ -121,7 +121,7 @@ func markDelivered(ctx context.Context, tx *sqldb.Tx, k endpointKey, results []a
 	for tries, seqs := range byTries {
 		args := []any{string(k.partner), string(k.endpoint), micros(results[0].Now), int64(tries)}
 		_, err := tx.ExecContext(ctx, `UPDATE delivery SET state = 'delivered', finished_at = $3, attempts = $4, lease = ''
-			WHERE partner_id = $1 AND endpoint_id = $2 AND state IN ('pending', 'held') AND seq IN (`+numbers(&args, seqs)+`)`, args...)
+			WHERE partner_id = $1 AND endpoint_id = $2 AND state IN ('pending', 'held') AND seq IN (`+padded(&args, seqs)+`)`, args...)
 		if err != nil {
 			return fmt.Errorf("record deliveries: %w", err)
 		}

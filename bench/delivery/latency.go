@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"vigia/internal/alert"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+	"vigia/internal/store"
+)
+
+// stopwatch times events from just before they are written to their first arrival.
+type stopwatch struct {
+	mu      sync.Mutex
+	started map[string]time.Time
+	took    []time.Duration
+}
+
+func newStopwatch() *stopwatch { return &stopwatch{started: map[string]time.Time{}} }
+
+func (w *stopwatch) start(id alert.EventID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.started[string(id)] = time.Now()
+}
+
+// ServeHTTP is the receiver.
+func (w *stopwatch) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	id := r.Header.Get("webhook-id")
+	w.mu.Lock()
+	if at, ok := w.started[id]; ok {
+		w.took = append(w.took, time.Since(at))
+		delete(w.started, id)
+	}
+	w.mu.Unlock()
+	readAll(rw, r)
+}
+
+// wait returns the median and the 95th percentile once all have arrived.
+func (w *stopwatch) wait() (p50, p95 time.Duration) {
+	for {
+		w.mu.Lock()
+		left := len(w.started)
+		w.mu.Unlock()
+		if left == 0 {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	slices.Sort(w.took)
+	return w.took[len(w.took)/2], w.took[len(w.took)*95/100]
+}
+
+// pace is how far apart timed events are: the service is awake but not at its limit.
+const pace = 5 * time.Millisecond
+
+// firstAttempt times the way from an event to its first attempt: in the process that dispatches, and from another one whose
+// commits are only seen by the poll.
+func firstAttempt(ctx context.Context, o options, engine sqldb.Engine) error {
+	s, err := open(ctx, engine)
+	if err != nil {
+		return err
+	}
+	// A second store on the same database stands for a replica: its wake-up reaches nobody.
+	replica := store.New(s.db, s.keys, time.Now)
+	for _, side := range []struct {
+		name string
+		from *store.Store
+	}{{"same process", s.Store}, {"other process", replica}} {
+		w := newStopwatch()
+		receiver := httptest.NewServer(w)
+		id, err := s.newPartner(ctx)
+		if err == nil {
+			_, err = s.endpoints.Create(ctx, id, receiver.URL, nil, guard)
+		}
+		if err != nil {
+			return errors.Join(err, s.close())
+		}
+		stop := s.dispatch(4)
+		for i := range o.probes {
+			if err := timed(ctx, side.from, w, id, i); err != nil {
+				return errors.Join(err, s.close())
+			}
+			time.Sleep(pace)
+		}
+		p50, p95 := w.wait()
+		stop()
+		receiver.Close()
+		fmt.Printf("%-8s event to first attempt, %s: p50 %s, p95 %s (%d events, one every %s)\n", engine, side.name,
+			p50.Round(10*time.Microsecond), p95.Round(10*time.Microsecond), o.probes, pace)
+	}
+	return s.close()
+}
+
+func timed(ctx context.Context, from *store.Store, w *stopwatch, id partner.ID, n int) error {
+	e, err := newEvent(id, n)
+	if err != nil {
+		return err
+	}
+	w.start(e.ID)
+	return from.AddEvents(ctx, id, e)
+}
+
+// deadEndpoint gives a hundred partners an endpoint each and times their events twice: with all of them alive, and with one
+// that takes every request and never answers, and that has more events waiting than all others together.
+func deadEndpoint(ctx context.Context, o options, engine sqldb.Engine) error {
+	const partners = 100
+	s, err := open(ctx, engine)
+	if err != nil {
+		return err
+	}
+	w := newStopwatch()
+	alive := httptest.NewServer(w)
+	defer alive.Close()
+	over := make(chan struct{})
+	dead := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-over:
+		case <-r.Context().Done():
+		}
+	}))
+	defer dead.Close()
+	defer close(over)
+	ids := make([]partner.ID, partners)
+	for i := range ids {
+		if ids[i], err = s.newPartner(ctx); err == nil && i > 0 {
+			_, err = s.endpoints.Create(ctx, ids[i], alive.URL+"/"+strconv.Itoa(i), nil, guard)
+		}
+		if err != nil {
+			return errors.Join(err, s.close())
+		}
+	}
+	stop := s.dispatch(4)
+	defer stop()
+	side := func() (time.Duration, time.Duration, error) {
+		w.took = nil
+		for i := range max(o.probes, 2*partners) {
+			if err := timed(ctx, s.Store, w, ids[1+i%(partners-1)], i); err != nil {
+				return 0, 0, err
+			}
+			time.Sleep(pace)
+		}
+		p50, p95 := w.wait()
+		return p50, p95, nil
+	}
+	var before, during []float64
+	for round := range 2 * o.rounds {
+		if round == o.rounds { // the second half has the dead one
+			if _, err := s.endpoints.Create(ctx, ids[0], dead.URL, nil, guard); err == nil {
+				err = publish(ctx, s, ids[0], 5000)
+			}
+			if err != nil {
+				return errors.Join(err, s.close())
+			}
+		}
+		_, p95, err := side()
+		if err != nil {
+			return errors.Join(err, s.close())
+		}
+		if round < o.rounds {
+			before = append(before, float64(p95))
+		} else {
+			during = append(during, float64(p95))
+		}
+	}
+	b, d := time.Duration(median(before)), time.Duration(median(during))
+	fmt.Printf("%-8s one dead endpoint among %d, 5000 events waiting for it: p95 of the others %s before, %s beside it, ratio %.2f (medians of %d)\n",
+		engine, partners, b.Round(10*time.Microsecond), d.Round(10*time.Microsecond), float64(d)/float64(b), o.rounds)
+	stop()
+	return s.close()
+}
