@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"vigia/internal/alert"
 	"vigia/internal/cyber"
 	"vigia/internal/partner"
 	"vigia/internal/password"
@@ -130,7 +131,7 @@ func newHandler(t testing.TB, e *storetest.Env) *Server {
 	return NewServer(Options{
 		Gate: partner.NewGate(e.Store, e.Clock.Now), Ledger: e.Store, Log: telemetry.NewLogger(&suiteLog, telemetry.LogOptions{}),
 		Metrics: telemetry.NewMetrics(), Tracer: tracer, Now: e.Clock.Now,
-		Rules: Rules{Passwords: passwords, Subscriptions: subscription.NewRegistry(e.Store, e.Clock.Now), Monitoring: cyber.NewMonitoring(e.Store, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now), Services: services, Cases: cyber.NewCases(e.Store, e.Clock.Now), Endpoints: cyber.NewEndpoints(e.Store, e.Clock.Now, nil), Cover: cyber.NewCover(e.Store), Persons: cyber.NewPersons(e.Store, cyber.NewCatalogue(e.Store, e.Clock.Now), e.Clock.Now, nil)},
+		Rules: Rules{Events: alert.NewFeed(e.Store), Webhooks: alert.NewEndpoints(e.Store, e.Clock.Now, nil), Passwords: passwords, Subscriptions: subscription.NewRegistry(e.Store, e.Clock.Now), Monitoring: cyber.NewMonitoring(e.Store, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now), Services: services, Cases: cyber.NewCases(e.Store, e.Clock.Now), Endpoints: cyber.NewEndpoints(e.Store, e.Clock.Now, nil), Cover: cyber.NewCover(e.Store), Persons: cyber.NewPersons(e.Store, cyber.NewCatalogue(e.Store, e.Clock.Now), e.Clock.Now, nil)},
 	})
 }
 

@@ -48,10 +48,14 @@ var routes = []route{
 	{12, http.MethodPost, "/subscriptions", subscriptionArea, partner.ScopeSubscriptions, streamBody, (*Server).createSubscriptions},
 	{13, http.MethodGet, "/subscriptions", subscriptionArea, partner.ScopeSubscriptionsRead, noBody, (*Server).listSubscriptions},
 	{14, http.MethodGet, "/subscriptions/{plan_id}/{beneficiary_cpf}", subscriptionArea, partner.ScopeSubscriptionsRead, noBody, (*Server).getSubscription},
+	{0, http.MethodGet, eventsPath, cyberArea, partner.ScopeCyberRead, noBody, (*Server).listEvents},
 	{0, http.MethodPost, "/cyber/advise/{userhash}/answers", cyberArea, partner.ScopeCyber, smallBody, (*Server).answerQuestion},
 	{0, http.MethodGet, "/cyber/findings/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).listFindings},
 	{0, http.MethodPost, "/cyber/findings/{id}/resolve", cyberArea, partner.ScopeCyber, smallBody, (*Server).resolveFinding},
 }
+
+// eventsPath stands outside of both prefixes and speaks like the cyber area.
+const eventsPath = "/events"
 
 // versionPrefix is optional in every request.
 const versionPrefix = "/v1"
@@ -59,6 +63,9 @@ const versionPrefix = "/v1"
 // areaOf says in which shape an unknown path is refused; nil when it belongs to no area.
 func areaOf(path string) *area {
 	path = strings.TrimPrefix(path, versionPrefix)
+	if path == eventsPath || strings.HasPrefix(path, eventsPath+"/") {
+		return cyberArea
+	}
 	for _, a := range []*area{cyberArea, subscriptionArea} {
 		if path == a.prefix || strings.HasPrefix(path, a.prefix+"/") {
 			return a

@@ -23,6 +23,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
+	"vigia/internal/alert"
 	"vigia/internal/cyber"
 	"vigia/internal/fault"
 	"vigia/internal/once"
@@ -45,6 +46,8 @@ type Passwords interface {
 // Rules are what the routes ask.
 type Rules struct {
 	Passwords     Passwords
+	Events        *alert.Feed
+	Webhooks      *alert.Endpoints
 	Services      *cyber.Services
 	Cases         *cyber.Cases
 	Endpoints     *cyber.Endpoints
@@ -84,6 +87,7 @@ func NewServer(o Options) *Server {
 	}
 	s.mux.Handle("GET /openapi.yaml", documentHandler())
 	s.mux.Handle("GET /docs/", referenceHandler())
+	s.mux.Handle("GET "+webhookKeysPath, s.webhookKeys())
 	s.mux.Handle("/", http.HandlerFunc(s.unknownPath))
 	return s
 }
