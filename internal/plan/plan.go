@@ -130,8 +130,6 @@ func (p *Plan) check() error {
 	switch {
 	case !partner.Printable(string(p.ID), MaxID):
 		return ErrInvalid.With("id: 1 to %d printable characters", MaxID)
-	case strings.ContainsRune(string(p.ID), '/'):
-		return ErrInvalid.With("id: no slash, because the id is a path segment of the partner API")
 	case !textWithin(p.Name, 1, maxName):
 		return ErrInvalid.With("name: 1 to %d characters", maxName)
 	case p.MaxDevices < 0 || p.MaxDevices > maxDevices:

@@ -1,0 +1,111 @@
+package plan_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"vigia/internal/partner"
+	"vigia/internal/plan"
+	"vigia/internal/store/storetest"
+)
+
+const coverageText = `{"plano":"Ouro","limiteCobertura":50000.5,"tipoCobertura":["Roubo de identidade"],"condições":"c","exclusões":"e",` +
+	`"sublimites":[{"nome":"Roubo de identidade","limite":10000}]}`
+
+func TestCoverageFile(t *testing.T) {
+	c, err := plan.ParseCoverage([]byte(coverageText))
+	if err != nil || c.Limit != 50_000_50 || c.SubLimits[0].Limit != 10_000_00 || c.Conditions != "c" {
+		t.Fatal(c, err)
+	}
+	if text, err := c.JSON(); err != nil || string(text) != coverageText {
+		t.Error(string(text), err)
+	}
+	for name, text := range map[string]string{
+		"a misspelt member":              strings.Replace(coverageText, "condições", "condicoes", 1),
+		"three decimals":                 strings.Replace(coverageText, "50000.5", "50000.555", 1),
+		"a limit below zero":             strings.Replace(coverageText, "50000.5", "-1", 1),
+		"a limit in words":               strings.Replace(coverageText, "50000.5", `"mil"`, 1),
+		"a limit beyond all bounds":      strings.Replace(coverageText, "50000.5", "1e300", 1),
+		"a sub-limit above the limit":    strings.Replace(coverageText, "10000}", "60000}", 1),
+		"no name":                        strings.Replace(coverageText, `"plano":"Ouro"`, `"plano":""`, 1),
+		"no limit":                       strings.Replace(coverageText, `"limiteCobertura":50000.5,`, "", 1),
+		"not JSON":                       "Ouro",
+		"a list":                         "[]",
+		"a kind of cover without a name": strings.Replace(coverageText, `["Roubo de identidade"]`, `[""]`, 1),
+	} {
+		if _, err := plan.ParseCoverage([]byte(text)); !errors.Is(err, plan.ErrInvalid) {
+			t.Errorf("%s was accepted: %v", name, err)
+		}
+	}
+}
+
+// TestMoneySurvives writes and reads amounts: not a centavo may be lost on the way through JSON.
+func TestMoneySurvives(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		c := plan.Demo()
+		c.SubLimits = nil
+		c.Limit = plan.Money(rapid.Int64Range(0, 100_000_000_000_000).Draw(r, "centavos"))
+		text, err := c.JSON()
+		if err != nil {
+			r.Fatal(err)
+		}
+		back, err := plan.ParseCoverage(text)
+		if err != nil || back.Limit != c.Limit {
+			r.Fatalf("%d came back as %d through %s (%v)", c.Limit, back.Limit, text, err)
+		}
+	})
+}
+
+func TestCatalogue(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		other, _ := e.NewPartner(t, partner.Live)
+		plans := plan.NewCatalogue(e.Store, e.Clock.Now)
+		made, err := plans.Create(ctx, plan.Plan{ID: " ouro ", Partner: p.ID, Name: "Ouro", MaxDevices: 3, Retired: true})
+		if err != nil || made.ID != "ouro" || made.Retired || made.Coverage.Plan != "Ouro" {
+			t.Fatal(made, err)
+		}
+		if _, err := plans.Create(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Outro"}); !errors.Is(err, plan.ErrExists) {
+			t.Error(err)
+		}
+		if _, err := plans.Create(ctx, plan.Plan{ID: "ouro", Partner: other.ID, Name: "Outro"}); err != nil {
+			t.Error("two partners may use one id:", err)
+		}
+		if _, err := plans.Create(ctx, plan.Plan{ID: "ouro", Partner: "pt_nobody", Name: "Outro"}); !errors.Is(err, partner.ErrNotFound) {
+			t.Error(err)
+		}
+		for _, bad := range []plan.Plan{
+			{ID: "", Name: "x"}, {ID: "a\nb", Name: "x"}, {ID: "x"}, {ID: "x", Name: "x", MaxDevices: -1}, {ID: "x", Name: "x", KeyDays: 100_000},
+			{ID: plan.ID(strings.Repeat("x", 256)), Name: "x"},
+		} {
+			bad.Partner = p.ID
+			if _, err := plans.Create(ctx, bad); !errors.Is(err, plan.ErrInvalid) {
+				t.Errorf("%+v: %v", bad, err)
+			}
+		}
+		changed, err := plans.Edit(ctx, p.ID, "ouro", func(q *plan.Plan) {
+			q.ID, q.Partner, q.Coverage, q.KeyDays, q.KeysEndWithSubscription = "prata", other.ID, plan.Demo(), 30, true
+		})
+		if err != nil || changed.ID != "ouro" || changed.Partner != p.ID || changed.KeyValidity().Hours() != 30*24 {
+			t.Error(changed, err)
+		}
+		if _, err := plans.Retire(ctx, p.ID, "ouro"); err != nil {
+			t.Error(err)
+		}
+		got, err := plans.Show(ctx, p.ID, "ouro")
+		if err != nil || !got.Retired || got.Coverage.Limit != plan.Demo().Limit || !got.KeysEndWithSubscription || got.MaxDevices != 3 {
+			t.Error(got, err)
+		}
+		if list, err := plans.List(ctx, other.ID); err != nil || len(list) != 1 || list[0].Retired {
+			t.Error("the other partner's plan is untouched:", list, err)
+		}
+		if _, err := plans.Show(ctx, p.ID, "prata"); !errors.Is(err, plan.ErrNotFound) {
+			t.Error(err)
+		}
+	})
+}

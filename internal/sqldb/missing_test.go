@@ -1,0 +1,64 @@
+package sqldb_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"vigia/internal/sqldb"
+	"vigia/internal/store/storetest"
+)
+
+// TestLoadMissing loads overlapping rows twice in one transaction and once in another.
+func TestLoadMissing(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		load := func(tx *sqldb.Tx, key string, from, to int64) []int64 {
+			t.Helper()
+			n := from
+			added, err := tx.LoadMissing(ctx, "missing", []string{"n", "text"}, key, func() ([]any, error) {
+				if n == to {
+					return nil, nil
+				}
+				n++
+				return []any{n - 1, fmt.Sprint(n - 1)}, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return added
+		}
+		err := e.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+			if _, err := tx.ExecContext(ctx, `CREATE TABLE missing (n BIGINT PRIMARY KEY, text TEXT NOT NULL UNIQUE)`); err != nil {
+				return err
+			}
+			if got := load(tx, "n", 0, 3); !slices.Equal(got, []int64{0, 1, 2}) {
+				t.Error(got)
+			}
+			if got := load(tx, "n", 2, 5); !slices.Equal(got, []int64{3, 4}) {
+				t.Error(got)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = e.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+			if got := load(tx, "", 0, 10); got != nil {
+				t.Error(got)
+			}
+			if got := load(tx, "n", 0, 10); len(got) != 0 {
+				t.Error(got)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var n int
+		if err := e.DB.Reader().QueryRowContext(ctx, `SELECT count(*) FROM missing`).Scan(&n); err != nil || n != 10 {
+			t.Error(n, err)
+		}
+	})
+}
