@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"runtime/debug"
 	"sort"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"vigia/internal/config"
 	"vigia/internal/cyber"
 	"vigia/internal/leak"
-	"vigia/internal/webhook"
 )
 
 type breachCmd struct {
@@ -135,6 +133,7 @@ func byType(found map[string]int64) string {
 type breachImportCmd struct {
 	Name string `required:"" placeholder:"NAME" help:"Short name: a-z, 0-9, '-', '_' and '.'."`
 	breachFlags
+	config.Outgoing
 	Workers int      `placeholder:"N" help:"Scan with so many threads; 0 means one per core."`
 	Inputs  []string `arg:"" name:"input" help:"Files, folders and https addresses. Archives and compression of any depth are read."`
 }
@@ -156,7 +155,11 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 	if err := b.apply(&spec.Breach); err != nil {
 		return err
 	}
-	inputs, err := leak.Inputs(downloadClient(), b.Inputs)
+	client, err := app.DownloadClient(b.Outgoing)
+	if err != nil {
+		return err
+	}
+	inputs, err := leak.Inputs(client, b.Inputs)
 	if err != nil {
 		return err
 	}
@@ -212,18 +215,6 @@ func (b *breachImportCmd) report(o *output, out leak.Outcome, match leak.MatchPr
 			_, _ = fmt.Fprintf(w, "Skipped    %s at byte %d: %s\n", s.Name, s.Offset, s.Reason)
 		}
 	})
-}
-
-// downloadClient fetches dumps that an operator names by address: public ones, over TLS, however long they take.
-func downloadClient() *http.Client {
-	client := webhook.NewGuard(nil).Client(webhook.ClientOptions{Timeout: 7 * 24 * time.Hour})
-	client.CheckRedirect = func(_ *http.Request, via []*http.Request) error {
-		if len(via) > 5 {
-			return http.ErrUseLastResponse
-		}
-		return nil
-	}
-	return client
 }
 
 type breachListCmd struct{}

@@ -37,6 +37,7 @@ type cli struct {
 	Operator     operatorCmd     `cmd:"" help:"People who use the console: create, list, role, reset, disable, enable, logout."`
 	Audit        auditCmd        `cmd:"" help:"The audit trail: list, verify."`
 	Breach       breachCmd       `cmd:"" help:"Breaches: import, list, show, edit, verify, retract."`
+	Feed         feedCmd         `cmd:"" help:"Continuous sources of dumps: add, list, pause, resume, run."`
 	Asset        assetCmd        `cmd:"" help:"Watched values on the operator's side: add a domain, list a person's."`
 	Epp          eppCmd          `cmd:"" help:"Endpoint-protection keys: load, status, source, show, revoke, replace."`
 	Case         caseCmd         `cmd:"" help:"Support cases: list, show, move, assign, target, question, slot."`

@@ -75,6 +75,11 @@ func (s *Server) startLibrary(ctx context.Context, group *errgroup.Group) error 
 		}
 		complaint = text
 	}
+	if s.cfg.Has("worker") {
+		if err := s.startFeeds(ctx, group); err != nil {
+			return err
+		}
+	}
 	look() // before the first request, so that it is answered like the rest
 	group.Go(func() error { every(ctx, libraryEvery, look); return nil })
 	return nil

@@ -1,5 +1,170 @@
 package store
 
-import "vigia/internal/seal"
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"vigia/internal/cyber"
+	"vigia/internal/identifier"
+	"vigia/internal/leak"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+)
+
+var _ leak.FeedStore = (*Store)(nil)
 
 func feedPlace(name string) seal.Place { return seal.Place{Table: "feed", Column: "secret", Row: name} }
+
+const feedColumns = `name, kind, target, secret, settings, paused, every_s, state, failures, error, next_at, last_at, created_at`
+
+func (s *Store) scanFeed(row scanner) (leak.Feed, error) {
+	var f leak.Feed
+	var sealed []byte
+	var settings, state string
+	var every, next, last, created int64
+	if err := row.Scan(&f.Name, &f.Kind, &f.Target, &sealed, &settings, &f.Paused, &every, &state, &f.Failures, &f.Error, &next, &last, &created); err != nil {
+		return f, err
+	}
+	f.Every, f.NextAt, f.LastAt, f.Created = time.Duration(every)*time.Second, fromMicros(next), fromMicros(last), fromMicros(created)
+	if sealed != nil {
+		secret, err := s.keys.Unseal(feedPlace(f.Name), sealed)
+		if err != nil {
+			return f, fmt.Errorf("open feed: %w", err)
+		}
+		f.Secret = string(secret)
+	}
+	if err := errors.Join(json.Unmarshal([]byte(settings), &f.Settings), json.Unmarshal([]byte(state), &f.State)); err != nil {
+		return f, fmt.Errorf("read feed: %w", err)
+	}
+	return f, nil
+}
+
+// feedRow are the values of a feed's columns.
+func (s *Store) feedRow(f leak.Feed) ([]any, error) {
+	settings, err := json.Marshal(f.Settings)
+	if err != nil {
+		return nil, err
+	}
+	state, err := json.Marshal(f.State)
+	if err != nil {
+		return nil, err
+	}
+	var sealed []byte
+	if f.Secret != "" {
+		if sealed, err = s.keys.Seal(feedPlace(f.Name), []byte(f.Secret)); err != nil {
+			return nil, err
+		}
+	}
+	return []any{
+		f.Name, string(f.Kind), f.Target, sealed, string(settings), f.Paused, int64(f.Every / time.Second), string(state), f.Failures, f.Error,
+		micros(f.NextAt), micros(f.LastAt), micros(f.Created),
+	}, nil
+}
+
+// Feeds returns all feeds by name.
+func (s *Store) Feeds(ctx context.Context) ([]leak.Feed, error) {
+	return collect(ctx, s.reader(ctx), s.scanFeed, `SELECT `+feedColumns+` FROM feed ORDER BY name`)
+}
+
+// FeedByName returns one feed.
+func (s *Store) FeedByName(ctx context.Context, name string) (leak.Feed, error) {
+	return s.feedByName(ctx, s.reader(ctx), name)
+}
+
+func (s *Store) feedByName(ctx context.Context, q querier, name string) (leak.Feed, error) {
+	f, err := s.scanFeed(q.QueryRowContext(ctx, `SELECT `+feedColumns+` FROM feed WHERE name = $1`, name))
+	if errors.Is(err, sql.ErrNoRows) {
+		return f, leak.ErrFeedNotFound.With("name: there is no such feed")
+	}
+	return f, classify(err)
+}
+
+// InsertFeed keeps a new feed.
+func (s *Store) InsertFeed(ctx context.Context, f leak.Feed) error {
+	row, err := s.feedRow(f)
+	if err != nil {
+		return fmt.Errorf("insert feed: %w", err)
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		res, err := tx.ExecContext(ctx, `INSERT INTO feed (`+feedColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+			ON CONFLICT (name) DO NOTHING`, row...)
+		if err != nil {
+			return fmt.Errorf("insert feed: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(leak.ErrFeedExists.With("name: is taken"), err)
+		}
+		return nil
+	})
+}
+
+// UpdateFeed changes a feed under the lock of its row.
+func (s *Store) UpdateFeed(ctx context.Context, name string, change func(*leak.Feed) error) (leak.Feed, error) {
+	var f leak.Feed
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if _, err := tx.ExecContext(ctx, `UPDATE feed SET paused = paused WHERE name = $1`, name); err != nil {
+			return fmt.Errorf("lock feed: %w", err)
+		}
+		var err error
+		if f, err = s.feedByName(ctx, tx, name); err != nil {
+			return err
+		}
+		if err := change(&f); err != nil {
+			return err
+		}
+		row, err := s.feedRow(f)
+		if err != nil {
+			return fmt.Errorf("update feed: %w", err)
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE feed SET kind = $2, target = $3, secret = $4, settings = $5, paused = $6, every_s = $7, state = $8,
+			failures = $9, error = $10, next_at = $11, last_at = $12, created_at = $13 WHERE name = $1`, row...)
+		if err != nil {
+			return fmt.Errorf("update feed: %w", err)
+		}
+		return nil
+	})
+	return f, err
+}
+
+// mark is how an item is recognised again. Names of files and pages may hold anything, so it is keyed.
+func (s *Store) mark(feed, item string) []byte { return s.keys.BlindIndex("feed", feed, []byte(item)) }
+
+// Taken tells whether a feed has taken an item before.
+func (s *Store) Taken(ctx context.Context, feed, item string) (bool, error) {
+	var taken bool
+	err := s.reader(ctx).QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM feed_item WHERE feed = $1 AND mark = $2)`,
+		feed, s.mark(feed, item)).Scan(&taken)
+	if err != nil {
+		return false, classify(fmt.Errorf("look for item: %w", err))
+	}
+	return taken, nil
+}
+
+// Take remembers an item.
+func (s *Store) Take(ctx context.Context, feed, item, breach string) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO feed_item (feed, mark, breach, seen_at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (feed, mark) DO NOTHING`, feed, s.mark(feed, item), breach, micros(s.now()))
+		if err != nil {
+			return fmt.Errorf("take item: %w", err)
+		}
+		return nil
+	})
+}
+
+// WatchedEmails returns addresses that live partners watch, by id. Only they have a fingerprint.
+func (s *Store) WatchedEmails(ctx context.Context, after cyber.AssetID, limit int) ([]cyber.Asset, error) {
+	return collect(ctx, s.reader(ctx), func(row scanner) (cyber.Asset, error) {
+		var a cyber.Asset
+		var sealed []byte
+		if err := row.Scan(&a.ID, &a.Partner, &a.Kind, &sealed); err != nil {
+			return a, err
+		}
+		return a, s.openAsset(&a, sealed)
+	}, `SELECT id, partner_id, kind, value FROM asset WHERE kind = $1 AND fingerprint IS NOT NULL AND id > $2 ORDER BY id LIMIT $3`,
+		int64(identifier.Email), string(after), int64(limit))
+}

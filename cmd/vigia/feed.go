@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"vigia/internal/app"
+	"vigia/internal/config"
+	"vigia/internal/leak"
+)
+
+type feedCmd struct {
+	Add    feedAddCmd    `cmd:"" help:"Add a continuous source."`
+	List   feedListCmd   `cmd:"" help:"List the sources and how they fare."`
+	Pause  feedPauseCmd  `cmd:"" help:"Stop a source; nothing is lost."`
+	Resume feedResumeCmd `cmd:"" help:"Let a paused source go on."`
+	Run    feedRunCmd    `cmd:"" help:"Run a source now, in this process."`
+}
+
+type feedView struct {
+	Name     string `json:"name"`
+	Kind     string `json:"kind"`
+	Target   string `json:"target"`
+	Paused   bool   `json:"paused"`
+	Every    string `json:"every"`
+	Items    int64  `json:"items"`
+	Failures int64  `json:"failures"`
+	Error    string `json:"error"`
+	LastAt   string `json:"last_at"`
+	NextAt   string `json:"next_at"`
+}
+
+func viewFeed(f leak.Feed) feedView {
+	return feedView{
+		Name: f.Name, Kind: string(f.Kind), Target: f.Target, Paused: f.Paused, Every: f.Every.String(), Items: f.State.Items, Failures: f.Failures,
+		Error: f.Error, LastAt: stamp(f.LastAt), NextAt: stamp(f.NextAt),
+	}
+}
+
+func (o *output) feed(f leak.Feed) error {
+	v := viewFeed(f)
+	return o.print(v, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "Feed      %s (%s, every %s, paused %t)\nTarget    %s\nTaken     %d items\nLast      %s\nNext      %s\nFailures  %d %s\n",
+			v.Name, v.Kind, v.Every, v.Paused, v.Target, v.Items, v.LastAt, v.NextAt, v.Failures, v.Error)
+	})
+}
+
+type feedAddCmd struct {
+	Name      string        `required:"" placeholder:"NAME" help:"Short name: a-z, 0-9, '-', '_' and '.'."`
+	Kind      string        `required:"" enum:"folder,list,crawl,hibp" placeholder:"KIND" help:"folder: a folder or bucket into which dumps and manifests are dropped; list: an address that answers with a JSON list of dumps; crawl: pages read through a SOCKS5 proxy; hibp: the Have I Been Pwned account API for watched e-mails."`
+	Target    string        `required:"" placeholder:"PATH|URL" help:"What to watch."`
+	Every     time.Duration `default:"1h" placeholder:"TIME" help:"Pause between two runs; at least 1m."`
+	Key       string        `env:"VIGIA_FEED_KEY" placeholder:"KEY" help:"API key; use the environment to keep it out of the process list. Sealed at rest."`
+	Proxy     string        `placeholder:"HOST:PORT" help:"SOCKS5 proxy of a crawl, such as Tor's 127.0.0.1:9050."`
+	Depth     int           `placeholder:"N" help:"How many links deep a crawl goes; default 2."`
+	Pages     int           `placeholder:"N" help:"Most pages of one crawl; default 200."`
+	PageBytes int64         `placeholder:"N" help:"Most bytes of one page; default 2 MiB."`
+	Delay     time.Duration `placeholder:"TIME" help:"Pause between two pages; default 2s."`
+	Exposes   []string      `placeholder:"CLASS" help:"What crawled pages expose; default email."`
+	PerMinute int           `placeholder:"N" help:"Calls a minute to an API; default 10."`
+}
+
+// Help shows examples.
+func (feedAddCmd) Help() string {
+	return "A manifest is a JSON file beside the dump, dropped after it: loja.csv.gz and loja.json with\n" +
+		`  {"title": "Loja Exemplo", "date": "2026-03-01", "exposes": ["email", "password"], "kind": "breach"}` + "\n\nExamples:\n" +
+		"  vigia feed add --name caixa --kind folder --target /srv/dumps --every 1m\n" +
+		"  vigia feed add --name forum --kind crawl --target http://example.onion/ --proxy 127.0.0.1:9050\n" +
+		"  VIGIA_FEED_KEY=... vigia feed add --name hibp --kind hibp --target https://haveibeenpwned.com/api/v3"
+}
+
+// Run adds a feed.
+func (c *feedAddCmd) Run(ctx context.Context, common *config.Common, o *output) error {
+	return withApp(ctx, common, func(a *app.App) error {
+		feeds, err := a.Feeds(config.Outgoing{})
+		if err != nil {
+			return err
+		}
+		f, err := feeds.Add(ctx, leak.Feed{
+			Name: c.Name, Kind: leak.FeedKind(c.Kind), Target: c.Target, Secret: c.Key, Every: c.Every,
+			Settings: leak.FeedSettings{
+				Proxy: c.Proxy, Depth: c.Depth, Pages: c.Pages, PageBytes: c.PageBytes, Delay: c.Delay, Exposes: leak.ParseExposes(c.Exposes),
+				PerMinute: c.PerMinute,
+			},
+		})
+		if err != nil {
+			return err
+		}
+		return o.feed(f)
+	})
+}
+
+type feedListCmd struct{}
+
+// Run lists the feeds.
+func (feedListCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		all, err := a.Store.Feeds(ctx)
+		if err != nil {
+			return err
+		}
+		views, rows := make([]feedView, len(all)), make([][]string, len(all))
+		for i, f := range all {
+			v := viewFeed(f)
+			views[i] = v
+			rows[i] = []string{v.Name, v.Kind, v.Every, fmt.Sprint(v.Paused), fmt.Sprint(v.Items), fmt.Sprint(v.Failures), v.LastAt, v.NextAt, v.Target}
+		}
+		return o.print(views, func(w io.Writer) {
+			if len(rows) == 0 {
+				_, _ = fmt.Fprintln(w, "No feed yet. Add one: vigia feed add --help")
+				return
+			}
+			o.table(w, "NAME\tKIND\tEVERY\tPAUSED\tITEMS\tFAILURES\tLAST\tNEXT\tTARGET", rows)
+		})
+	})
+}
+
+// pauseFeed pauses or resumes.
+func pauseFeed(ctx context.Context, c *config.Common, o *output, name string, paused bool) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		feeds, err := a.Feeds(config.Outgoing{})
+		if err != nil {
+			return err
+		}
+		f, err := feeds.Pause(ctx, name, paused)
+		if err != nil {
+			return err
+		}
+		return o.feed(f)
+	})
+}
+
+type feedPauseCmd struct {
+	Name string `arg:"" help:"The feed's name."`
+}
+
+// Run pauses a feed.
+func (f *feedPauseCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return pauseFeed(ctx, c, o, f.Name, true)
+}
+
+type feedResumeCmd struct {
+	Name string `arg:"" help:"The feed's name."`
+}
+
+// Run resumes a feed.
+func (f *feedResumeCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return pauseFeed(ctx, c, o, f.Name, false)
+}
+
+type feedRunCmd struct {
+	Name string `arg:"" help:"The feed's name."`
+	config.Outgoing
+}
+
+// Run runs a feed.
+func (f *feedRunCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	if err := f.Outgoing.Check(); err != nil {
+		return err
+	}
+	return withApp(ctx, c, func(a *app.App) error {
+		done, err := a.RunFeed(ctx, f.Outgoing, f.Name)
+		if err != nil {
+			return err
+		}
+		if err := o.feed(done); err != nil {
+			return err
+		}
+		if done.Failures > 0 {
+			return fmt.Errorf("the feed failed: %s", done.Error)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,147 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+
+	"vigia/internal/config"
+	"vigia/internal/job"
+	"vigia/internal/leak"
+	"vigia/internal/webhook"
+)
+
+const (
+	// downloadTime bounds one download of a dump.
+	downloadTime = 12 * time.Hour
+	feedPoll     = 2 * time.Second
+	// feedsAtOnce have slots of their own: a patient feed must not keep a match waiting.
+	feedsAtOnce  = 4
+	mostRedirect = 5
+)
+
+// Feeds makes what runs continuous sources; all it calls passes the guard.
+func (a *App) Feeds(o config.Outgoing) (*leak.Feeds, error) {
+	client, err := DownloadClient(o)
+	if err != nil {
+		return nil, err
+	}
+	return &leak.Feeds{Store: a.Store, Importer: a.Leaks.Importer, Client: client, Now: a.now}, nil
+}
+
+// DownloadClient fetches dumps: it is patient and follows a few redirects, each of which passes the guard again.
+func DownloadClient(o config.Outgoing) (*http.Client, error) {
+	guard, err := NewGuard(o)
+	if err != nil {
+		return nil, err
+	}
+	proxy, err := o.Proxy()
+	if err != nil {
+		return nil, err
+	}
+	client := guard.Client(webhook.ClientOptions{Proxy: proxy, Timeout: downloadTime})
+	client.CheckRedirect = func(_ *http.Request, via []*http.Request) error {
+		if len(via) > mostRedirect {
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}
+	return client, nil
+}
+
+// startFeeds runs due feeds, a few at once.
+func (s *Server) startFeeds(ctx context.Context, group *errgroup.Group) error {
+	feeds, err := s.app.Feeds(s.cfg.Outgoing())
+	if err != nil {
+		return err
+	}
+	if feeds.Observe, err = s.watchFeeds(); err != nil {
+		return err
+	}
+	worker := "f_" + rand.Text()
+	group.Go(func() error {
+		var running sync.WaitGroup
+		defer running.Wait()
+		slots := make(chan struct{}, feedsAtOnce)
+		every(ctx, feedPoll, func() {
+			var jobs []job.Job
+			err := feeds.Schedule(ctx)
+			if free := cap(slots) - len(slots); err == nil && free > 0 {
+				jobs, err = s.app.Store.ClaimJobs(ctx, worker, []string{leak.KindFeed}, free)
+			}
+			if err != nil && ctx.Err() == nil {
+				s.log.Error("feeds cannot be run", "cause", err.Error())
+			}
+			for _, j := range jobs {
+				slots <- struct{}{}
+				running.Go(func() {
+					defer func() { <-slots }()
+					s.runJob(ctx, worker, j, feeds.Run)
+				})
+			}
+		})
+		return nil
+	})
+	return nil
+}
+
+// watchFeeds registers the metrics of feeds and returns what counts a run.
+func (s *Server) watchFeeds() (func(leak.Feed, time.Duration, error), error) {
+	runs := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "vigia_feed_runs_total", Help: "Runs of feeds, by feed and by how they ended.",
+	}, []string{"feed", "outcome"})
+	took := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "vigia_feed_last_run_seconds", Help: "How long the last run of a feed took.",
+	}, []string{"feed"})
+	success := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "vigia_feed_last_success_timestamp_seconds", Help: "When a feed last ran without failing.",
+	}, []string{"feed"})
+	for _, c := range []prometheus.Collector{runs, took, success} {
+		if err := s.metrics.Register(c); err != nil {
+			return nil, fmt.Errorf("register metrics: %w", err)
+		}
+	}
+	return func(f leak.Feed, d time.Duration, err error) {
+		outcome := "done"
+		if err != nil {
+			outcome = "failed"
+			s.log.Error("feed failed", "feed", f.Name, "kind", string(f.Kind), "failures", f.Failures+1)
+		} else {
+			success.WithLabelValues(f.Name).Set(float64(s.app.now().Unix()))
+		}
+		runs.WithLabelValues(f.Name, outcome).Inc()
+		took.WithLabelValues(f.Name).Set(d.Seconds())
+	}, nil
+}
+
+// RunFeed runs a feed here and now, unless a server is at it.
+func (a *App) RunFeed(ctx context.Context, o config.Outgoing, name string) (leak.Feed, error) {
+	feeds, err := a.Feeds(o)
+	if err != nil {
+		return leak.Feed{}, err
+	}
+	if _, err := a.Store.FeedByName(ctx, name); err != nil {
+		return leak.Feed{}, err
+	}
+	if _, err := a.Store.AddJob(ctx, leak.KindFeed, name, struct{}{}); err != nil && !errors.Is(err, job.ErrExists) {
+		return leak.Feed{}, err
+	}
+	j, taken, err := a.Store.TakeJob(ctx, a.place(), leak.KindFeed, name)
+	if err != nil {
+		return leak.Feed{}, err
+	}
+	if !taken {
+		return leak.Feed{}, leak.ErrBusy.With("name: a server is running it")
+	}
+	if err := a.underLease(ctx, a.place(), j, feeds.Run); err != nil {
+		return leak.Feed{}, err
+	}
+	return a.Store.FeedByName(ctx, name)
+}

@@ -1,0 +1,169 @@
+package corpora_test
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"vigia/internal/corpora"
+	"vigia/internal/segment"
+)
+
+// buckets are the addresses of an empty bucket of each kind.
+func buckets(t *testing.T) map[string]string {
+	t.Helper()
+	backend := s3mem.New()
+	if err := backend.CreateBucket("vigia"); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(gofakes3.New(backend).Server())
+	t.Cleanup(server.Close)
+	t.Setenv("AWS_ACCESS_KEY_ID", "made-up")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "made-up")
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	return map[string]string{
+		"s3":   "s3://vigia?region=us-east-1&use_path_style=true&disable_https=true&endpoint=" + server.URL,
+		"file": "file://" + t.TempDir() + "?no_tmp_dir=true&metadata=skip",
+	}
+}
+
+// sample writes a small segment and returns its path and digest.
+func sample(t *testing.T) (path, digest string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "sample.seg")
+	w, err := segment.Create(path, segment.Options{Width: segment.Bits64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range uint64(10_000) {
+		if err := w.Add(k * k * 1e9); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sum, err := w.Commit(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, sum.Digest.String()
+}
+
+func open(t *testing.T, dir, address string) *corpora.Depot {
+	t.Helper()
+	d, err := corpora.Open(context.Background(), dir, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// TestReplicas: what one machine puts, another fetches, checks and keeps; what one removes is gone for all who have no copy.
+func TestReplicas(t *testing.T) {
+	ctx := context.Background()
+	for name, address := range buckets(t) {
+		t.Run(name, func(t *testing.T) {
+			path, digest := sample(t)
+			here, thereDir := open(t, t.TempDir(), address), t.TempDir()
+			there := open(t, thereDir, address)
+			if _, err := there.Open(ctx, "loja.seg", digest); !errors.Is(err, corpora.ErrMissing) {
+				t.Errorf("before: %v", err)
+			}
+			for range 2 { // putting again changes nothing
+				if err := here.Put(ctx, "loja.seg", path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 2 {
+				r, err := there.Open(ctx, "loja.seg", digest)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if found, err := r.Contains(9e9); !found || err != nil {
+					t.Error(found, err)
+				}
+				if err := r.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Truncate(filepath.Join(thereDir, "loja.seg"), 5000); err != nil { // a local copy that went bad is replaced
+				t.Fatal(err)
+			}
+			if r, err := there.Open(ctx, "loja.seg", digest); err != nil {
+				t.Error("damaged copy:", err)
+			} else if err := errors.Join(r.Verify(ctx), r.Close()); err != nil {
+				t.Error(err)
+			}
+			for range 2 {
+				if err := here.Remove(ctx, "loja.seg"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := there.Forget("loja.seg"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := there.Open(ctx, "loja.seg", digest); !errors.Is(err, corpora.ErrMissing) {
+				t.Errorf("after: %v", err)
+			}
+		})
+	}
+}
+
+// TestForeignObject: what is in the bucket under the name but is not what was published never becomes an answer.
+func TestForeignObject(t *testing.T) {
+	ctx := context.Background()
+	for name, address := range buckets(t) {
+		t.Run(name, func(t *testing.T) {
+			path, digest := sample(t)
+			whole, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			other := filepath.Join(t.TempDir(), "other.seg")
+			for i, change := range []func([]byte) []byte{
+				func(b []byte) []byte { b[9000] ^= 1; return b },
+				func(b []byte) []byte { return b[:len(b)-1] },
+				func([]byte) []byte { return nil },
+			} {
+				if err := os.WriteFile(other, change(append([]byte{}, whole...)), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if err := open(t, t.TempDir(), address).Put(ctx, "loja.seg", other); err != nil {
+					t.Fatal(err)
+				}
+				dir := t.TempDir()
+				if _, err := open(t, dir, address).Open(ctx, "loja.seg", digest); !errors.Is(err, corpora.ErrDamaged) {
+					t.Errorf("change %d: %v", i, err)
+				}
+				if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+					t.Errorf("change %d left %v, %v", i, left, err)
+				}
+			}
+		})
+	}
+}
+
+func TestNamesStayInside(t *testing.T) {
+	d := open(t, t.TempDir(), "")
+	path, digest := sample(t)
+	for _, name := range []string{"", "../x.seg", "a/b.seg", ".seg", "x.txt", "a..seg", "A.seg", "/etc/passwd"} {
+		if err := d.Put(context.Background(), name, path); !errors.Is(err, corpora.ErrName) {
+			t.Errorf("put %q: %v", name, err)
+		}
+		if _, err := d.Open(context.Background(), name, digest); !errors.Is(err, corpora.ErrName) {
+			t.Errorf("open %q: %v", name, err)
+		}
+	}
+	if _, err := corpora.Open(context.Background(), t.TempDir(), "ftp://x"); !errors.Is(err, corpora.ErrAddress) {
+		t.Errorf("ftp: %v", err)
+	}
+}

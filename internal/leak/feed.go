@@ -1,0 +1,291 @@
+package leak
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"vigia/internal/cyber"
+	"vigia/internal/fault"
+	"vigia/internal/job"
+)
+
+// FeedKind is where a feed gets its dumps.
+type FeedKind string
+
+// The kinds of feeds.
+const (
+	FeedFolder FeedKind = "folder" // a folder or bucket into which dumps and manifests are dropped
+	FeedList   FeedKind = "list"   // an address that answers with a list of dumps
+	FeedCrawl  FeedKind = "crawl"  // pages read through a SOCKS5 proxy
+	FeedHIBP   FeedKind = "hibp"   // the account API of Have I Been Pwned
+)
+
+// Feed is a continuous source.
+type Feed struct {
+	Name   string
+	Kind   FeedKind
+	Target string
+	// Secret is an API key; sealed at rest, never shown.
+	Secret   string
+	Settings FeedSettings
+	Paused   bool
+	Every    time.Duration
+	// State is the feed's note to itself: positions and tags, nothing personal.
+	State FeedState
+	// Failures in a row, and why the last run failed.
+	Failures int64
+	Error    string
+	NextAt   time.Time
+	LastAt   time.Time
+	Created  time.Time
+}
+
+// FeedSettings are the limits of a feed; zero means the default.
+type FeedSettings struct {
+	// Proxy is the SOCKS5 proxy of a crawl, host:port.
+	Proxy string `json:"proxy,omitempty"`
+	// Depth, Pages, PageBytes and Bytes bound a crawl; Delay is the pause between two requests.
+	Depth     int           `json:"depth,omitempty"`
+	Pages     int           `json:"pages,omitempty"`
+	PageBytes int64         `json:"page_bytes,omitempty"`
+	Bytes     int64         `json:"bytes,omitempty"`
+	Delay     time.Duration `json:"delay,omitempty"`
+	// Exposes is what is told of what a crawl finds.
+	Exposes []cyber.Exposed `json:"exposes,omitempty"`
+	// PerMinute bounds the calls to an API.
+	PerMinute int `json:"per_minute,omitempty"`
+}
+
+// FeedState is where a feed stands.
+type FeedState struct {
+	Tag   string        `json:"tag,omitempty"`   // of a list, so that it is fetched only when it changed
+	After cyber.AssetID `json:"after,omitempty"` // of a walk over watched values
+	Items int64         `json:"items"`           // taken so far
+}
+
+// KindFeed is the kind of job that runs a feed.
+const KindFeed = "feed.run"
+
+// Faults of feeds.
+var (
+	ErrFeedNotFound = fault.New(fault.NotFound, "feed.not_found")
+	ErrFeedInvalid  = fault.New(fault.Invalid, "feed.invalid")
+	ErrFeedExists   = fault.New(fault.Conflict, "feed.exists")
+)
+
+// FeedStore keeps feeds and what they have taken.
+type FeedStore interface {
+	Store
+	Feeds(ctx context.Context) ([]Feed, error)
+	FeedByName(ctx context.Context, name string) (Feed, error)
+	InsertFeed(ctx context.Context, f Feed) error
+	UpdateFeed(ctx context.Context, name string, change func(*Feed) error) (Feed, error)
+	// Taken tells whether a feed has taken an item before; Take remembers it and what became of it.
+	Taken(ctx context.Context, feed, item string) (bool, error)
+	Take(ctx context.Context, feed, item, breach string) error
+	// WatchedEmails returns e-mail addresses that live partners watch, by id.
+	WatchedEmails(ctx context.Context, after cyber.AssetID, limit int) ([]cyber.Asset, error)
+}
+
+// Feeds runs continuous sources.
+type Feeds struct {
+	Store    FeedStore
+	Importer *Importer
+	// Client calls out: it dials only what the guard allows.
+	Client *http.Client
+	Now    func() time.Time
+	// Observe, if set, is told of every run.
+	Observe func(f Feed, took time.Duration, err error)
+}
+
+const (
+	leastEvery   = time.Minute
+	firstBackoff = time.Minute
+	mostBackoff  = 6 * time.Hour
+)
+
+// Add registers a feed; it runs at once.
+func (fs *Feeds) Add(ctx context.Context, f Feed) (Feed, error) {
+	f.Created, f.NextAt = fs.Now(), fs.Now()
+	if f.Every == 0 {
+		f.Every = time.Hour
+	}
+	if err := checkFeed(&f); err != nil {
+		return f, err
+	}
+	return f, fs.Store.InsertFeed(ctx, f)
+}
+
+func checkFeed(f *Feed) error {
+	if !nameForm.MatchString(f.Name) || len(f.Name) > 40 {
+		return ErrFeedInvalid.With("name: 1 to 40 of a-z, 0-9, '-', '_' and '.'")
+	}
+	if f.Every < leastEvery {
+		return ErrFeedInvalid.With("every: at least a minute")
+	}
+	u, err := url.Parse(f.Target)
+	web := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+	switch f.Kind {
+	case FeedFolder:
+		if !filepath.IsAbs(f.Target) && !strings.HasPrefix(f.Target, "s3://") && !strings.HasPrefix(f.Target, "file://") {
+			return ErrFeedInvalid.With("target: a folder's absolute path, or s3://bucket")
+		}
+	case FeedList:
+		if !web {
+			return ErrFeedInvalid.With("target: an https address")
+		}
+	case FeedCrawl:
+		if !web || f.Settings.Proxy == "" {
+			return ErrFeedInvalid.With("target: the address to begin with; proxy: the SOCKS5 proxy as host:port")
+		}
+	case FeedHIBP:
+		if !web || f.Secret == "" {
+			return ErrFeedInvalid.With("target: the API's address; secret: its key")
+		}
+	default:
+		return ErrFeedInvalid.With("kind: one of folder, list, crawl, hibp")
+	}
+	return nil
+}
+
+// Pause stops a feed, or lets it go on.
+func (fs *Feeds) Pause(ctx context.Context, name string, paused bool) (Feed, error) {
+	return fs.Store.UpdateFeed(ctx, name, func(f *Feed) error {
+		f.Paused = paused
+		if !paused {
+			f.NextAt = fs.Now()
+		}
+		return nil
+	})
+}
+
+// Schedule puts a job in the queue for every feed that is due.
+func (fs *Feeds) Schedule(ctx context.Context) error {
+	all, err := fs.Store.Feeds(ctx)
+	if err != nil {
+		return err
+	}
+	now := fs.Now()
+	for _, f := range all {
+		if f.Paused || f.NextAt.After(now) {
+			continue
+		}
+		if _, err := fs.Store.AddJob(ctx, KindFeed, f.Name, struct{}{}); err != nil && !errors.Is(err, job.ErrExists) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Run is the step of KindFeed: one run of a feed. A source that fails is tried again later, ever more seldom; its failure is the
+// feed's, not the job's.
+func (fs *Feeds) Run(ctx context.Context, run *job.Run) error {
+	f, err := fs.Store.FeedByName(ctx, run.Subject)
+	if err != nil {
+		return err
+	}
+	start := fs.Now()
+	failed := fs.run(ctx, &f)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if fs.Observe != nil {
+		fs.Observe(f, fs.Now().Sub(start), failed)
+	}
+	_, err = fs.Store.UpdateFeed(ctx, f.Name, func(kept *Feed) error {
+		kept.State, kept.LastAt = f.State, start
+		if failed == nil {
+			kept.Failures, kept.Error, kept.NextAt = 0, "", fs.Now().Add(kept.Every)
+			return nil
+		}
+		kept.Failures, kept.Error = kept.Failures+1, reason(failed)
+		kept.NextAt = fs.Now().Add(min(firstBackoff<<min(kept.Failures-1, 9), mostBackoff))
+		return nil
+	})
+	return err
+}
+
+// reason is what is kept of a failure. Sources put what they like into errors, so it is short.
+func reason(err error) string {
+	text := err.Error()
+	return strings.ToValidUTF8(text[:min(len(text), 300)], "")
+}
+
+func (fs *Feeds) run(ctx context.Context, f *Feed) error {
+	switch f.Kind {
+	case FeedFolder:
+		return fs.runFolder(ctx, f)
+	case FeedList:
+		return fs.runList(ctx, f)
+	case FeedCrawl:
+		return fs.runCrawl(ctx, f)
+	case FeedHIBP:
+		return fs.runHIBP(ctx, f)
+	}
+	return ErrFeedInvalid.With("kind: unknown")
+}
+
+// manifest is what comes with a dump in a folder, and what a list holds.
+type manifest struct {
+	Name        string   `json:"name"`
+	Title       string   `json:"title"`
+	Date        string   `json:"date"`
+	Exposes     []string `json:"exposes"`
+	Kind        string   `json:"kind"`
+	Source      string   `json:"source"`
+	Description string   `json:"description"`
+	Verified    bool     `json:"verified"`
+	Fabricated  bool     `json:"fabricated"`
+	SpamList    bool     `json:"spam_list"`
+	// Files are beside the manifest; URLs are fetched.
+	Files []string `json:"files"`
+	URLs  []string `json:"urls"`
+}
+
+const maxManifest = 4 << 20
+
+func (m manifest) breach() (cyber.Breach, error) {
+	day, err := ParseDay(m.Date)
+	return cyber.Breach{
+		Name: m.Name, Title: m.Title, Date: day, Exposes: ParseExposes(m.Exposes), Kind: cyber.SourceKind(m.Kind), Source: m.Source,
+		Description: m.Description, Verified: m.Verified, Fabricated: m.Fabricated, SpamList: m.SpamList,
+	}, err
+}
+
+// take imports what a manifest describes, unless the feed has taken that item before.
+func (fs *Feeds) take(ctx context.Context, f *Feed, item string, m manifest, inputs []Input) error {
+	if taken, err := fs.Store.Taken(ctx, f.Name, item); err != nil || taken {
+		return err
+	}
+	b, err := m.breach()
+	if err != nil {
+		return err
+	}
+	if len(inputs) == 0 {
+		return ErrInput.With("files: the manifest names none that is there")
+	}
+	if b.Source == "" {
+		b.Source = "feed " + f.Name
+	}
+	_, err = fs.Importer.Import(ctx, Spec{Breach: b, Inputs: inputs})
+	if err != nil && !errors.Is(err, ErrBreachExists) && !errors.Is(err, ErrRetracted) { // those are somebody's decision, not a failure
+		return fmt.Errorf("%s: %w", m.Name, err)
+	}
+	f.State.Items++
+	return fs.Store.Take(ctx, f.Name, item, b.Name)
+}
+
+func parseManifests(text []byte) ([]manifest, error) {
+	var list []manifest
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, ErrFeedInvalid.With("the answer is no JSON list of dumps").Because(err)
+	}
+	return list, nil
+}

@@ -1,0 +1,115 @@
+package leak
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/fileblob" // file:// addresses
+	_ "gocloud.dev/blob/s3blob"   // s3:// addresses
+)
+
+// drop is one object of a watched folder or bucket.
+type drop struct {
+	key, mark string
+	size      int64
+}
+
+// runFolder looks for manifests, NAME.json, and imports the files they describe. A manifest is to be dropped after its files. Those
+// that are not named by it are the ones called like the manifest, or in a folder of its name.
+func (fs *Feeds) runFolder(ctx context.Context, f *Feed) error {
+	bucket, err := openFolder(ctx, f.Target)
+	if err != nil {
+		return fmt.Errorf("open: %w", err)
+	}
+	defer func() { _ = bucket.Close() }() // only read
+	drops, err := listDrops(ctx, bucket)
+	if err != nil {
+		return fmt.Errorf("list: %w", err)
+	}
+	var failed error
+	for _, d := range drops {
+		if strings.HasSuffix(d.key, ".json") && !strings.Contains(d.key, "/") {
+			if err := fs.takeDrop(ctx, f, bucket, d, drops); err != nil {
+				failed = errors.Join(failed, fmt.Errorf("%s: %w", d.key, err)) // the others are taken all the same
+			}
+		}
+	}
+	return failed
+}
+
+func openFolder(ctx context.Context, target string) (*blob.Bucket, error) {
+	if filepath.IsAbs(target) {
+		if _, err := os.Stat(target); err != nil {
+			return nil, err
+		}
+		target = (&url.URL{Scheme: "file", Path: target}).String() + "?metadata=skip"
+	}
+	return blob.OpenBucket(ctx, target)
+}
+
+func listDrops(ctx context.Context, bucket *blob.Bucket) ([]drop, error) {
+	var drops []drop
+	for it := bucket.List(nil); ; {
+		o, err := it.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			slices.SortFunc(drops, func(a, b drop) int { return strings.Compare(a.key, b.key) })
+			return drops, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !o.IsDir {
+			drops = append(drops, drop{o.Key, fmt.Sprintf("%s %d %d", o.Key, o.Size, o.ModTime.UnixNano()), o.Size})
+		}
+	}
+}
+
+func (fs *Feeds) takeDrop(ctx context.Context, f *Feed, bucket *blob.Bucket, d drop, drops []drop) error {
+	if taken, err := fs.Store.Taken(ctx, f.Name, d.mark); err != nil || taken {
+		return err
+	}
+	if d.size > maxManifest {
+		return ErrFeedInvalid.With("manifest: larger than %d bytes", maxManifest)
+	}
+	text, err := bucket.ReadAll(ctx, d.key)
+	if err != nil {
+		return err
+	}
+	var m manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return ErrFeedInvalid.With("manifest: not JSON").Because(err)
+	}
+	base := strings.TrimSuffix(d.key, ".json")
+	if m.Name == "" {
+		m.Name = base
+	}
+	var inputs []Input
+	for _, o := range drops {
+		named := slices.ContainsFunc(m.Files, func(name string) bool { return path.Clean(name) == o.key })
+		beside := len(m.Files) == 0 && o.key != d.key && (strings.HasPrefix(o.key, base+".") || strings.HasPrefix(o.key, base+"/"))
+		if named || beside {
+			inputs = append(inputs, dropInput(f.Target, bucket, o))
+		}
+	}
+	return fs.take(ctx, f, d.mark, m, inputs)
+}
+
+// dropInput reads a local file in place, which archives that begin at their end need, and an object of a bucket as a stream.
+func dropInput(target string, bucket *blob.Bucket, o drop) Input {
+	return ReaderInput(o.key, o.mark, o.size, func(ctx context.Context) (io.ReadCloser, error) {
+		if filepath.IsAbs(target) {
+			return os.OpenInRoot(target, filepath.FromSlash(o.key))
+		}
+		return bucket.NewReader(ctx, o.key, nil)
+	})
+}

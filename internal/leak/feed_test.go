@@ -1,0 +1,325 @@
+package leak_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/armon/go-socks5"
+
+	"vigia/internal/cyber"
+	"vigia/internal/job"
+	"vigia/internal/leak"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+	"vigia/internal/store/storetest"
+	"vigia/internal/webhook"
+)
+
+func (v *env) feeds() *leak.Feeds {
+	guard := webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
+	return &leak.Feeds{Store: v.Store, Importer: v.importer, Client: guard.Client(webhook.ClientOptions{Timeout: 5 * time.Second}), Now: v.Clock.Now}
+}
+
+// runFeed runs a feed once and returns how it stands.
+func (v *env) runFeed(fs *leak.Feeds, name string) leak.Feed {
+	v.t.Helper()
+	if err := fs.Run(context.Background(), &job.Run{Job: job.Job{Subject: name}}); err != nil {
+		v.t.Fatal(err)
+	}
+	f, err := v.FeedByName(context.Background(), name)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return f
+}
+
+func (v *env) names() string {
+	v.t.Helper()
+	all, err := v.breaches.All(context.Background())
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	var names []string
+	for _, r := range all {
+		names = append(names, fmt.Sprintf("%s:%s:%d", r.Name, r.State, r.Tally.Found["email"]))
+	}
+	return strings.Join(names, " ")
+}
+
+func TestFolderFeed(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		fs, folder := v.feeds(), t.TempDir()
+		drop := func(name, content string) {
+			t.Helper()
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := fs.Add(context.Background(), leak.Feed{Name: "caixa", Kind: leak.FeedFolder, Target: folder, Every: time.Minute}); err != nil {
+			t.Fatal(err)
+		}
+		drop("loja.csv.gz", string(gzipped(t, []byte("ana@exemplo.com.br,bia@exemplo.com.br"))))
+		drop("sem-manifesto.txt", "caio@exemplo.com.br")
+		v.runFeed(fs, "caixa")
+		v.want("without a manifest", v.names(), "")
+		drop("loja.json", `{"title":"Loja","date":"2026-03-01","exposes":["email"]}`)
+		drop("quebrado.json", `{"title":`)
+		f := v.runFeed(fs, "caixa")
+		v.want("with one", v.names(), "loja:published:2")
+		if f.Failures != 1 || !strings.Contains(f.Error, "quebrado.json") || !f.NextAt.Equal(v.Clock.Now().Add(time.Minute)) {
+			t.Errorf("a broken manifest is the feed's failure: %+v", f)
+		}
+		if err := os.Remove(filepath.Join(folder, "quebrado.json")); err != nil {
+			t.Fatal(err)
+		}
+		drop("b/1.txt", "davi@exemplo.com.br")
+		drop("b/2.txt", "eva@exemplo.com.br")
+		drop("b.json", `{"name":"outro","title":"Outro","date":"2026-03-02","exposes":["email"],"files":["b/1.txt","../../etc/passwd"]}`)
+		f = v.runFeed(fs, "caixa")
+		if f.Failures != 0 || f.Error != "" || f.State.Items != 2 {
+			t.Errorf("after it was mended: %+v", f)
+		}
+		v.runFeed(fs, "caixa")
+		v.want("named files only, and once", v.names(), "loja:published:2 outro:published:1")
+	})
+}
+
+// TestListFeed against a list that misbehaves.
+func TestListFeed(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		var answer atomic.Value
+		var dumps atomic.Int64
+		mux := http.NewServeMux()
+		mux.HandleFunc("/list", func(w http.ResponseWriter, r *http.Request) { answer.Load().(http.HandlerFunc)(w, r) })
+		mux.HandleFunc("/dump", func(w http.ResponseWriter, _ *http.Request) {
+			dumps.Add(1)
+			_, _ = io.WriteString(w, "ana@exemplo.com.br\nbia@exemplo.com.br\n")
+		})
+		server := httptest.NewServer(mux)
+		defer server.Close()
+		fs := v.feeds()
+		if _, err := fs.Add(context.Background(), leak.Feed{Name: "lista", Kind: leak.FeedList, Target: server.URL + "/list", Secret: "chave"}); err != nil {
+			t.Fatal(err)
+		}
+		bad := []http.HandlerFunc{
+			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) },
+			func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") },
+			func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 5<<20)) },
+			func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, "http://169.254.169.254/", http.StatusFound)
+			},
+			func(w http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) },
+		}
+		for i, h := range bad {
+			answer.Store(h)
+			f := v.runFeed(fs, "lista")
+			if f.Failures != int64(i+1) || f.Error == "" {
+				t.Errorf("answer %d: %+v", i, f)
+			}
+			if pause := f.NextAt.Sub(v.Clock.Now()); pause != time.Minute<<i {
+				t.Errorf("answer %d: next try after %v", i, pause)
+			}
+		}
+		tagged := 0
+		answer.Store(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") != "Bearer chave" {
+				t.Error("the list was asked for without its key")
+			}
+			if r.Header.Get("If-None-Match") == `"1"` {
+				tagged++
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+			w.Header().Set("ETag", `"1"`)
+			_, _ = fmt.Fprintf(w, `[{"name":"pasta","title":"Pasta","date":"2026-01-01","exposes":["email"],"kind":"paste","urls":["%s/dump"]}]`, server.URL)
+		}))
+		for range 3 {
+			if f := v.runFeed(fs, "lista"); f.Failures != 0 {
+				t.Errorf("%+v", f)
+			}
+		}
+		v.want("breaches", v.names(), "pasta:published:2")
+		if dumps.Load() != 1 || tagged != 2 {
+			t.Errorf("%d downloads, %d unchanged lists", dumps.Load(), tagged)
+		}
+	})
+}
+
+// fixedResolver sends every name to this machine, as a test's stand-in for the network behind a proxy.
+type fixedResolver struct{ asked *sync.Map }
+
+func (r fixedResolver) Resolve(ctx context.Context, name string) (context.Context, net.IP, error) {
+	r.asked.Store(name, true)
+	return ctx, net.IPv4(127, 0, 0, 1), nil
+}
+
+// TestCrawlFeed reads a made-up forum through a real SOCKS5 server.
+func TestCrawlFeed(t *testing.T) {
+	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
+	var asked sync.Map
+	proxy, err := socks5.New(&socks5.Config{Resolver: fixedResolver{&asked}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ln.Close() }()
+	go func() { _ = proxy.Serve(ln) }()
+
+	var hits sync.Map
+	page := func(body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			n, _ := hits.LoadOrStore(r.URL.Path, new(atomic.Int64))
+			n.(*atomic.Int64).Add(1)
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, body)
+		}
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/{$}", page(`<a href="/um">1</a> <a href="/dois#x">2</a> <a href="http://outro.test/">fora</a> <a href="/grande">g</a> <a href="javascript:x">j</a>`))
+	mux.Handle("/um", page(`ana@exemplo.com.br <a href="/fundo">mais</a> <a href="/">volta</a>`))
+	mux.Handle("/dois", page(`bia@exemplo.com.br`))
+	mux.Handle("/fundo", page(`caio@exemplo.com.br <a href="/fundo2">mais</a>`))
+	mux.Handle("/fundo2", page(`nunca@exemplo.com.br`))
+	mux.Handle("/grande", page(strings.Repeat("x", 5000)+" longe@exemplo.com.br"))
+	site := httptest.NewServer(mux)
+	defer site.Close()
+	u, err := url.Parse(site.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fs := v.feeds()
+	f := leak.Feed{
+		Name: "forum", Kind: leak.FeedCrawl, Target: "http://forum.test:" + u.Port() + "/",
+		Settings: leak.FeedSettings{Proxy: ln.Addr().String(), Depth: 2, PageBytes: 4000, Delay: time.Millisecond},
+	}
+	if _, err := fs.Add(context.Background(), f); err != nil {
+		t.Fatal(err)
+	}
+	if got := v.runFeed(fs, "forum"); got.Failures != 0 || got.State.Items != 5 {
+		t.Errorf("%+v", got)
+	}
+	v.want("first run", v.names(), "forum-20261115-120000:published:3")
+	v.Clock.Advance(time.Hour)
+	v.runFeed(fs, "forum")
+	v.want("nothing new", v.names(), "forum-20261115-120000:published:3")
+	if _, visited := hits.Load("/fundo2"); visited {
+		t.Error("crawled deeper than allowed")
+	}
+	if _, out := asked.Load("outro.test"); out {
+		t.Error("left the host it began with")
+	}
+	if _, err := v.UpdateFeed(context.Background(), "forum", func(f *leak.Feed) error { f.Settings.Proxy = "127.0.0.1:1"; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if got := v.runFeed(fs, "forum"); got.Failures != 1 {
+		t.Errorf("without its proxy: %+v", got)
+	}
+}
+
+// TestHIBPFeed against a stand-in that is slow, limits and changes its mind.
+func TestHIBPFeed(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		v.load()
+		p, _ := e.NewPartner(t, partner.Sandbox)
+		v.watch(v.live, "ana", "email", "Ana+x@exemplo.com.br")
+		v.watch(v.live, "bia", "email", "bia@exemplo.com.br")
+		v.watch(v.live, "bia", "cpf", "52998224725")
+		v.watch(cyber.Owner{Partner: p.ID, Mode: partner.Sandbox}, "eva", "email", "eva@exemplo.com.br")
+		var calls atomic.Int64
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("hibp-api-key") != "chave" || r.Header.Get("User-Agent") == "" {
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			if calls.Add(1)%2 == 1 {
+				w.Header().Set("Retry-After", "0")
+				w.WriteHeader(http.StatusTooManyRequests)
+				return
+			}
+			switch r.URL.EscapedPath() {
+			case "/api/v3/breachedaccount/Ana+x@exemplo.com.br":
+				_, _ = io.WriteString(w, `[{"Name":"Loja Exemplo","Title":"Loja","BreachDate":"2020-01-02","DataClasses":["Email addresses","Passwords"],"IsVerified":true},
+					{"Name":"???","Title":"","BreachDate":"nunca","DataClasses":[]}]`)
+			case "/api/v3/breachedaccount/bia@exemplo.com.br":
+				w.WriteHeader(http.StatusNotFound)
+			default:
+				t.Error("asked about somebody else")
+			}
+		}))
+		defer server.Close()
+		fs := v.feeds()
+		add := func(name, key string) {
+			t.Helper()
+			f := leak.Feed{Name: name, Kind: leak.FeedHIBP, Target: server.URL + "/api/v3", Secret: key, Settings: leak.FeedSettings{PerMinute: 60_000}}
+			if _, err := fs.Add(context.Background(), f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add("hibp", "chave")
+		for range 2 {
+			if f := v.runFeed(fs, "hibp"); f.Failures != 0 || f.State.After != "" {
+				t.Errorf("%+v", f)
+			}
+			v.want("findings", v.findings(v.live, "ana"), "email:hibp-loja-exemplo:open")
+			v.want("statuses", v.statuses(v.live, "ana")+" "+v.statuses(v.live, "bia"), "email=comprometido email=monitorado cpf=monitorado")
+			if told := v.events(v.live); count(told, "leak") != 1 {
+				t.Errorf("told %v", told)
+			}
+		}
+		add("errado", "outra")
+		if f := v.runFeed(fs, "errado"); f.Failures != 1 || strings.Contains(f.Error, "@") || strings.Contains(f.Error, "outra") {
+			t.Errorf("a wrong key: %+v", f)
+		}
+		var secret []byte
+		if err := v.DB.Reader().QueryRow(`SELECT secret FROM feed WHERE name = 'hibp'`).Scan(&secret); err != nil || strings.Contains(string(secret), "chave") {
+			t.Errorf("the key is kept in the clear: %v", err)
+		}
+	})
+}
+
+// TestFeedSchedule: due feeds become jobs, once; paused ones do not.
+func TestFeedSchedule(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		fs, ctx := v.feeds(), context.Background()
+		for _, name := range []string{"a", "b"} {
+			if _, err := fs.Add(ctx, leak.Feed{Name: name, Kind: leak.FeedFolder, Target: t.TempDir()}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := fs.Pause(ctx, "b", true); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := fs.Schedule(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		jobs, err := v.ClaimJobs(ctx, "w", []string{leak.KindFeed}, 10)
+		if err != nil || len(jobs) != 1 || jobs[0].Subject != "a" {
+			t.Errorf("%+v, %v", jobs, err)
+		}
+	})
+}
