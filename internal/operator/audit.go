@@ -85,6 +85,18 @@ func (t *Trail) Record(ctx context.Context, who Actor, action, subject, detail s
 	return nil
 }
 
+// RecordAll adds a line of the same action for each of the subjects, all or none.
+func (t *Trail) RecordAll(ctx context.Context, who Actor, action string, subjects []string, detail string) error {
+	return t.ledger.Together(ctx, func(ctx context.Context) error {
+		for _, s := range subjects {
+			if err := t.Record(ctx, who, action, s, detail); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // Do runs a change and records it in the same transaction; fn says what it was done to. It must be short and must not reach
 // outside the database.
 func (t *Trail) Do(ctx context.Context, who Actor, action string, fn func(ctx context.Context) (subject, detail string, err error)) error {

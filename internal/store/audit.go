@@ -160,7 +160,13 @@ func (s *Store) VerifyAudit(ctx context.Context, expect operator.Head, progress 
 	if err != nil {
 		return head, err
 	}
-	at := operator.Head{MAC: []byte{}}
+	at, err := s.auditBase(ctx, s.reader(ctx))
+	if err != nil {
+		return at, err
+	}
+	if expect.Seq > 0 && expect.Seq <= at.Seq {
+		return at, operator.ErrTrailBroken.With("line %d is older than the trail, which begins at line %d: note a newer head", expect.Seq, at.Seq+1)
+	}
 	for at.Seq < head.Seq {
 		rows, err := collect(ctx, s.reader(ctx), s.scanAudit,
 			`SELECT `+auditColumns+` FROM audit WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3`, at.Seq, head.Seq, int64(batch))
@@ -208,8 +214,12 @@ func (s *Store) nothingBeyond(ctx context.Context, head operator.Head) error {
 	if err != nil || now.Seq > head.Seq {
 		return err
 	}
+	base, err := s.auditBase(ctx, s.reader(ctx))
+	if err != nil {
+		return err
+	}
 	var beyond int64
-	err = s.reader(ctx).QueryRowContext(ctx, `SELECT count(*) FROM audit WHERE seq > $1 OR seq < 1`, head.Seq).Scan(&beyond)
+	err = s.reader(ctx).QueryRowContext(ctx, `SELECT count(*) FROM audit WHERE seq > $1 OR seq <= $2`, head.Seq, base.Seq).Scan(&beyond)
 	if err != nil {
 		return classify(fmt.Errorf("read audit: %w", err))
 	}

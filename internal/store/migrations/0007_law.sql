@@ -6,6 +6,7 @@ CREATE TABLE erasure (
 	cpf        BYTEA NOT NULL,  -- keyed index of the CPF; empty when only a user hash was known
 	user_256   BYTEA NOT NULL,  -- keyed index of the 256-bit user hash, or of the hash as it was given
 	user_512   BYTEA NOT NULL,  -- keyed index of the 512-bit user hash, or the same again
+	watched    BYTEA NOT NULL,  -- keyed index of the CPF as a value that others may watch; empty when it was not known
 	erased_at  BIGINT NOT NULL, -- what is older than this is to be gone
 	trail      BYTEA NOT NULL   -- sealed: why, and the ids of the erased rows, by which the audit trail speaks of them
 );

@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"crypto/hmac"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"vigia/internal/operator"
+	"vigia/internal/sqldb"
+)
+
+func (s *Store) baseTag(seq int64, mac []byte) []byte {
+	return s.keys.MAC("audit.base", binary.BigEndian.AppendUint64(nil, uint64(seq)), mac) //nolint:gosec // a bit pattern
+}
+
+// auditBase is the last line before the trail's beginning, which the first line is chained to; line 0 while nothing was dropped.
+func (s *Store) auditBase(ctx context.Context, q querier) (operator.Head, error) {
+	h := operator.Head{MAC: []byte{}}
+	var tag []byte
+	err := q.QueryRowContext(ctx, `SELECT seq, mac, tag FROM audit_base WHERE id = 1`).Scan(&h.Seq, &h.MAC, &tag)
+	if errors.Is(err, sql.ErrNoRows) {
+		return h, nil
+	}
+	if err != nil {
+		return h, classify(fmt.Errorf("read audit base: %w", err))
+	}
+	if !hmac.Equal(tag, s.baseTag(h.Seq, h.MAC)) {
+		return h, operator.ErrTrailBroken.With("the beginning of the trail was not written by this service")
+	}
+	return h, nil
+}
+
+// SweepAudit drops lines older than keep from the beginning of the trail, and leaves under a keyed hash where it begins now: nobody
+// else can shorten it unnoticed. The last line always stays. It returns how many it dropped.
+func (s *Store) SweepAudit(ctx context.Context, keep time.Duration) (int64, error) {
+	limit := micros(s.now().Add(-keep))
+	total, err := s.inBatches(ctx, func(tx *sqldb.Tx) (int64, error) {
+		// The head's lock first, as everybody who changes the trail takes it.
+		if _, err := tx.ExecContext(ctx, `UPDATE audit_head SET seq = seq WHERE id = 1`); err != nil {
+			return 0, err
+		}
+		base, err := s.auditBase(ctx, tx)
+		if err != nil {
+			return 0, err
+		}
+		// Up to the first line that is young enough: a clock that was turned back makes no hole.
+		var last sql.NullInt64
+		err = tx.QueryRowContext(ctx, `SELECT max(seq) FROM (SELECT seq FROM audit WHERE seq > $1 AND seq < (
+				SELECT coalesce(min(seq), (SELECT seq FROM audit_head WHERE id = 1)) FROM audit WHERE seq > $1 AND at > $2)
+			AND seq < (SELECT seq FROM audit_head WHERE id = 1) ORDER BY seq LIMIT $3) AS old`, base.Seq, limit, int64(sweepBatch)).Scan(&last)
+		if err != nil || !last.Valid {
+			return 0, err
+		}
+		next := operator.Head{Seq: last.Int64}
+		if err := tx.QueryRowContext(ctx, `SELECT mac FROM audit WHERE seq = $1`, next.Seq).Scan(&next.MAC); err != nil {
+			return 0, err
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO audit_base (id, seq, mac, tag) VALUES (1, $1, $2, $3)
+			ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, mac = excluded.mac, tag = excluded.tag`, next.Seq, next.MAC, s.baseTag(next.Seq, next.MAC))
+		if err != nil {
+			return 0, err
+		}
+		return affected(tx.ExecContext(ctx, `DELETE FROM audit WHERE seq > $1 AND seq <= $2`, base.Seq, next.Seq))
+	})
+	if err != nil {
+		return total, fmt.Errorf("sweep audit: %w", err)
+	}
+	return total, nil
+}

@@ -1,0 +1,168 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"vigia/internal/leak"
+	"vigia/internal/operator"
+)
+
+// Problem is something in the database that is not as it should be. It names tables and ids, never a person's value.
+type Problem struct {
+	// Check is the name of the check that found it.
+	Check string
+	// Where is the table and the row.
+	Where string
+	What  string
+}
+
+// Check is one kind of look at the whole database. It may run while others write: each statement sees one moment, and a check
+// never compares what two statements saw.
+type Check struct {
+	Name, About string
+	// Run calls found for each problem, and seen as it goes with how many rows it has looked at.
+	Run func(ctx context.Context, found func(Problem), seen func(rows int64)) error
+}
+
+// Checks are all looks at the database, in the order of what depends on what.
+func (s *Store) Checks() []Check {
+	return []Check{
+		{"files", "pages, indexes, references and constraints, by the engine itself", s.checkFiles},
+		{"seals", "every sealed value opens where it stands", s.checkSeals},
+		{"indexes", "keyed indexes and fingerprints are those of the values they stand for", s.checkIndexes},
+		{"references", "what refers to something refers to something that is there", s.queries("references", referenceQueries())},
+		{"counts", "kept counts are what a plain count gives", s.queries("counts", countQueries)},
+		{"events", "events are numbered without gaps, deliveries and attempts have theirs", s.queries("events", eventQueries)},
+		{"statuses", "the status of every watched value follows from its findings", s.checkStatuses},
+		{"cases", "a case is where its last move left it", s.queries("cases", caseQueries)},
+		{"erasures", "nobody who was erased is back", s.queries("erasures", erasedQueries())},
+		{"audit", "the audit trail is the one that was written", s.checkAudit},
+	}
+}
+
+// maxDamage bounds what the engine is asked to list.
+const maxDamage = 100
+
+func (s *Store) checkFiles(ctx context.Context, found func(Problem), _ func(int64)) error {
+	damage, err := s.db.Damage(ctx, maxDamage)
+	for _, text := range damage {
+		found(Problem{"files", "database", text})
+	}
+	return err
+}
+
+func (s *Store) checkAudit(ctx context.Context, found func(Problem), seen func(int64)) error {
+	_, err := s.VerifyAudit(ctx, operator.Head{}, seen)
+	if detail, broken := brokenTrail(err); broken {
+		found(Problem{"audit", "audit", detail})
+		return nil
+	}
+	return err
+}
+
+// queries makes a check of statements that return a place and what is wrong there, and nothing when all is well.
+func (s *Store) queries(name string, statements []string) func(context.Context, func(Problem), func(int64)) error {
+	return func(ctx context.Context, found func(Problem), seen func(int64)) error {
+		for i, statement := range statements {
+			problems, err := collect(ctx, s.reader(ctx), func(row scanner) (Problem, error) {
+				p := Problem{Check: name}
+				return p, row.Scan(&p.Where, &p.What)
+			}, statement)
+			if err != nil {
+				return fmt.Errorf("check %s: %w", name, err)
+			}
+			for _, p := range problems {
+				found(p)
+			}
+			seen(int64(i + 1))
+		}
+		return nil
+	}
+}
+
+var countQueries = []string{
+	`SELECT 'subscription_counter ' || c.partner_id, 'says that ' || c.active || ' have not ended; there are ' || coalesce(n.active, 0)
+	FROM subscription_counter c LEFT JOIN (
+		SELECT partner_id, count(*) AS active FROM subscription WHERE ended_at = 0 GROUP BY partner_id) n ON n.partner_id = c.partner_id
+	WHERE c.active <> coalesce(n.active, 0) ORDER BY 1`,
+	`SELECT 'subscription_counter ' || n.partner_id, 'says that the last number is ' || coalesce(c.last, 0) || '; there is a ' || n.last
+	FROM (SELECT partner_id, max(seq) AS last FROM subscription GROUP BY partner_id) n
+	LEFT JOIN subscription_counter c ON c.partner_id = n.partner_id WHERE n.last > coalesce(c.last, 0) ORDER BY 1`,
+	`SELECT 'subscription_block ' || coalesce(b.partner_id, n.partner_id) || ' level ' || coalesce(b.level, n.level) || ' block ' ||
+		coalesce(b.block, n.block), 'says that ' || coalesce(b.active, 0) || ' have not ended; there are ' || coalesce(n.active, 0)
+	FROM subscription_block b FULL JOIN (
+		SELECT s.partner_id, l.level, s.seq / l.width AS block, count(*) AS active FROM subscription s
+		CROSS JOIN (SELECT 1 AS level, 128 AS width UNION ALL SELECT 2, 16384 UNION ALL SELECT 3, 2097152) l
+		WHERE s.ended_at = 0 GROUP BY s.partner_id, l.level, s.seq / l.width) n
+		ON n.partner_id = b.partner_id AND n.level = b.level AND n.block = b.block
+	WHERE coalesce(b.active, 0) <> coalesce(n.active, 0) ORDER BY 1`,
+}
+
+// numberedEvents are the numbers of events that are there, or were erased with their person since the oldest that is there.
+const numberedEvents = `(SELECT partner_id, seq FROM event UNION SELECT g.partner_id, g.seq FROM event_gap g
+	WHERE g.seq > (SELECT min(o.seq) FROM event o WHERE o.partner_id = g.partner_id))`
+
+var eventQueries = []string{
+	`SELECT 'event ' || partner_id, 'numbers ' || (before + 1) || ' to ' || (seq - 1) || ' are missing' FROM (
+		SELECT partner_id, seq, lag(seq) OVER (PARTITION BY partner_id ORDER BY seq) AS before FROM ` + numberedEvents + ` e) g
+	WHERE seq > before + 1 ORDER BY 1`,
+	`SELECT 'event_counter ' || e.partner_id, 'says that the last number is ' || coalesce(c.last, 0) || '; the last event is ' || e.last
+	FROM (SELECT partner_id, max(seq) AS last FROM ` + numberedEvents + ` n GROUP BY partner_id) e
+	LEFT JOIN event_counter c ON c.partner_id = e.partner_id WHERE e.last <> coalesce(c.last, 0) ORDER BY 1`,
+	`SELECT 'delivery ' || d.partner_id || '/' || d.endpoint_id || '/' || d.seq, 'its event ' || d.event_id || ' is not there'
+	FROM delivery d WHERE NOT EXISTS (SELECT 1 FROM event e WHERE e.partner_id = d.partner_id AND e.seq = d.seq AND e.id = d.event_id)
+	ORDER BY 1 LIMIT 1000`,
+	`SELECT 'attempt ' || a.partner_id || '/' || a.endpoint_id || '/' || a.seq, 'its delivery is not there'
+	FROM attempt a WHERE NOT EXISTS (SELECT 1 FROM delivery d WHERE d.partner_id = a.partner_id AND d.endpoint_id = a.endpoint_id
+		AND d.seq = a.seq) ORDER BY 1 LIMIT 1000`,
+}
+
+var caseQueries = []string{
+	`SELECT 'support_case ' || c.id, 'is ' || c.status || '; its last move left it ' || coalesce(m.to_status, 'nowhere')
+	FROM support_case c LEFT JOIN case_move m ON m.partner_id = c.partner_id AND m.case_id = c.id AND m.number = (
+		SELECT max(l.number) FROM case_move l WHERE l.partner_id = c.partner_id AND l.case_id = c.id)
+	WHERE m.to_status IS NULL OR m.to_status <> c.status ORDER BY 1 LIMIT 1000`,
+	`SELECT 'case_move ' || case_id, 'has ' || count(*) || ' moves up to number ' || max(number) FROM case_move
+	GROUP BY partner_id, case_id HAVING count(*) <> max(number) ORDER BY 1 LIMIT 1000`,
+}
+
+// ofPartners are the tables whose rows belong to a partner without the engine seeing to it.
+var ofPartners = []string{
+	"idempotency", "person", "event", "event_counter", "event_pull", "delivery", "attempt", "subscription", "subscription_counter",
+	"subscription_block", "asset", "finding", "epp_key", "epp_holder", "support_case", "case_move", "content_answer", "score_day",
+}
+
+// refers is a reference that a table makes without the engine seeing to it, or that the engine may have missed.
+type refers struct{ table, row, what, where string }
+
+var references = []refers{
+	{"finding", "id", "its watched value is not there", `NOT EXISTS (SELECT 1 FROM asset p WHERE p.id = t.asset_id)`},
+	{"finding", "id", "belongs to another partner than its watched value", `EXISTS (SELECT 1 FROM asset p WHERE p.id = t.asset_id AND p.partner_id <> t.partner_id)`},
+	{"finding", "id", "its breach is not there", `NOT EXISTS (SELECT 1 FROM breach p WHERE p.name = t.breach)`},
+	{"asset_history", "asset_id", "its watched value is not there", `NOT EXISTS (SELECT 1 FROM asset p WHERE p.id = t.asset_id)`},
+	{"match_hit", "asset_id", "its watched value is not there", `NOT EXISTS (SELECT 1 FROM asset p WHERE p.id = t.asset_id)`},
+	{"subscription", "partner_id || '/' || t.seq", "its plan is not there", `NOT EXISTS (SELECT 1 FROM plan p WHERE p.partner_id = t.partner_id AND p.id = t.plan_id)`},
+	{"subscription", "partner_id || '/' || t.seq", "its person is not there", `NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = t.partner_id AND p.cpf = t.cpf)`},
+	{"support_case", "id", "its service is not there", `NOT EXISTS (SELECT 1 FROM service p WHERE p.id = t.service_id)`},
+	{"case_move", "case_id", "its case is not there", `NOT EXISTS (SELECT 1 FROM support_case p WHERE p.id = t.case_id AND p.partner_id = t.partner_id)`},
+	{"case_booking", "case_id", "its case is not there", `NOT EXISTS (SELECT 1 FROM support_case p WHERE p.id = t.case_id AND p.partner_id = t.partner_id)`},
+	{"epp_pool", "id", "the key that took it is not there", `t.taken_by NOT IN ('', '` + takenByErased + `') AND NOT EXISTS (SELECT 1 FROM epp_key p WHERE p.id = t.taken_by)`},
+}
+
+func referenceQueries() []string {
+	list := make([]string, 0, len(ofPartners)+len(references))
+	for _, table := range ofPartners {
+		list = append(list, `SELECT '`+table+` of ' || t.partner_id, count(*) || ' rows of a partner that is not there' FROM `+table+` t
+			WHERE NOT EXISTS (SELECT 1 FROM partner p WHERE p.id = t.partner_id) GROUP BY t.partner_id ORDER BY 1`)
+	}
+	for _, r := range references {
+		list = append(list, `SELECT '`+r.table+` ' || t.`+r.row+`, '`+strings.ReplaceAll(r.what, "'", "''")+`' FROM `+r.table+` t
+			WHERE `+r.where+` ORDER BY 1 LIMIT 1000`)
+	}
+	return list
+}
+
+// restating are the breaches whose statuses a job is about to bring in line.
+const restating = `SELECT subject FROM job WHERE kind IN ('` + leak.KindRestate + `', '` + leak.KindWithdraw + `') AND state IN ('ready', 'running')`

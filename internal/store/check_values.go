@@ -1,0 +1,253 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"vigia/internal/cyber"
+	"vigia/internal/identifier"
+	"vigia/internal/operator"
+	"vigia/internal/partner"
+	"vigia/internal/seal"
+	"vigia/internal/subscription"
+)
+
+// checkBatch is how many rows a check reads at once.
+const checkBatch = 500
+
+// brokenTrail takes the audit trail's own account of what is wrong out of an error.
+func brokenTrail(err error) (string, bool) {
+	if !errors.Is(err, operator.ErrTrailBroken) {
+		return "", false
+	}
+	return err.Error(), true
+}
+
+// checkSeals opens every sealed value where it stands.
+func (s *Store) checkSeals(ctx context.Context, found func(Problem), seen func(int64)) error {
+	if _, err := s.keys.Reload(); err != nil {
+		return fmt.Errorf("check seals: %w", err)
+	}
+	var looked int64
+	for _, c := range sealedColumns {
+		var after []any
+		for {
+			rows, err := s.sealedRows(ctx, c, after, checkBatch)
+			if err != nil {
+				return fmt.Errorf("check seals of %s: %w", c.table, err)
+			}
+			for _, row := range rows {
+				if what := s.sealProblem(c, row); what != "" {
+					found(Problem{"seals", c.table + "." + c.column + " " + rowName(row.key), what})
+				}
+			}
+			looked += int64(len(rows))
+			seen(looked)
+			if len(rows) < checkBatch {
+				break
+			}
+			after = rows[len(rows)-1].key
+		}
+	}
+	return nil
+}
+
+// sealedRows reads sealed values in the order of their keys, from behind a key.
+func (s *Store) sealedRows(ctx context.Context, c sealedColumn, after []any, limit int) ([]oldRow, error) {
+	keys, args, from := strings.Join(c.key, ", "), []any{int64(limit)}, ""
+	if after != nil {
+		marks := make([]string, len(after))
+		for i, v := range after {
+			args = append(args, v)
+			marks[i] = "$" + strconv.Itoa(len(args))
+		}
+		from = ` AND (` + keys + `) > (` + strings.Join(marks, ", ") + `)`
+	}
+	return collect(ctx, s.reader(ctx), func(row scanner) (oldRow, error) {
+		r := oldRow{key: make([]any, len(c.key))}
+		dest := make([]any, len(c.key), len(c.key)+1)
+		for i := range r.key {
+			dest[i] = &r.key[i]
+		}
+		return r, row.Scan(append(dest, &r.sealed)...)
+	}, `SELECT `+keys+`, `+c.column+` FROM `+c.table+` WHERE `+c.column+` IS NOT NULL`+from+` ORDER BY `+keys+` LIMIT $1`, args...)
+}
+
+func (s *Store) sealProblem(c sealedColumn, row oldRow) string {
+	if _, err := s.keys.Unseal(c.place(row.key), row.sealed); err == nil {
+		return ""
+	}
+	id, ok := seal.SealedWith(row.sealed)
+	if !ok {
+		return "is no sealed value"
+	}
+	for _, known := range s.keys.IDs() {
+		if known == id {
+			return "does not open: altered, or moved here from elsewhere"
+		}
+	}
+	return fmt.Sprintf("is sealed under key %08x, which the key file does not hold", id)
+}
+
+// rowName shows a primary key; keyed indexes and digests in hexadecimal.
+func rowName(key []any) string {
+	parts := make([]string, len(key))
+	for i, v := range key {
+		if b, ok := v.([]byte); ok {
+			parts[i] = hex.EncodeToString(b)
+		} else {
+			parts[i] = textOf(v)
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// checkIndexes compares keyed indexes with the values behind them. What does not open is the business of checkSeals.
+func (s *Store) checkIndexes(ctx context.Context, found func(Problem), seen func(int64)) error {
+	partners, err := s.Partners(ctx)
+	if err != nil {
+		return err
+	}
+	modes := map[partner.ID]partner.Mode{}
+	var looked int64
+	walk := func(page func(mark *checkMark) (int, error)) error {
+		for mark := (checkMark{}); ; {
+			n, err := page(&mark)
+			if err != nil {
+				return fmt.Errorf("check indexes: %w", err)
+			}
+			looked += int64(n)
+			if seen(looked); n < checkBatch {
+				return nil
+			}
+		}
+	}
+	for _, p := range partners {
+		modes[p.ID] = p.Mode
+		if err := walk(func(mark *checkMark) (int, error) { return s.checkSubscriptionIndexes(ctx, p.ID, mark, found) }); err != nil {
+			return err
+		}
+	}
+	return walk(func(mark *checkMark) (int, error) { return s.checkAssetIndexes(ctx, modes, mark, found) })
+}
+
+// checkMark is how far a check has come in a table.
+type checkMark struct {
+	seq int64
+	id  string
+}
+
+func (s *Store) checkSubscriptionIndexes(ctx context.Context, id partner.ID, after *checkMark, found func(Problem)) (int, error) {
+	type row struct {
+		seq               int64
+		cpf, holder, body []byte
+	}
+	rows, err := collect(ctx, s.reader(ctx), func(sc scanner) (row, error) {
+		var r row
+		return r, sc.Scan(&r.seq, &r.cpf, &r.holder, &r.body)
+	}, `SELECT seq, cpf, holder, body FROM subscription WHERE partner_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, string(id), after.seq, int64(checkBatch))
+	for _, r := range rows {
+		after.seq = r.seq
+		where := fmt.Sprintf("subscription %s/%d", id, r.seq)
+		sub := subscription.Subscription{Seq: r.seq}
+		switch err := s.openBody(id, r.body, &sub); {
+		case errors.Is(err, errBody):
+			found(Problem{"indexes", where, "its body has an unknown layout"})
+		case err != nil:
+		case !bytes.Equal(r.cpf, s.cpfIndex(id, sub.Beneficiary.CPF)):
+			found(Problem{"indexes", where, "its index is not that of its CPF"})
+		case !bytes.Equal(r.holder, s.holderIndex(id, sub.Holder)):
+			found(Problem{"indexes", where, "its index is not that of its holder"})
+		}
+	}
+	return len(rows), err
+}
+
+func (s *Store) checkAssetIndexes(ctx context.Context, modes map[partner.ID]partner.Mode, after *checkMark, found func(Problem)) (int, error) {
+	type row struct {
+		cyber.Asset
+		index, value []byte
+		fingerprint  sql.NullInt64
+	}
+	rows, err := collect(ctx, s.reader(ctx), func(sc scanner) (row, error) {
+		var r row
+		return r, sc.Scan(&r.ID, &r.Partner, &r.Kind, &r.index, &r.fingerprint, &r.value)
+	}, `SELECT id, partner_id, kind, value_index, fingerprint, value FROM asset WHERE id > $1 ORDER BY id LIMIT $2`, after.id, int64(checkBatch))
+	for _, r := range rows {
+		after.id = string(r.ID)
+		check := identifier.Required
+		if modes[r.Partner] == partner.Sandbox {
+			check = identifier.Waived
+		}
+		if s.openAsset(&r.Asset, r.value) != nil {
+			continue
+		}
+		normal, err := identifier.Parse(r.Kind, r.Value, check)
+		switch {
+		case err != nil:
+			found(Problem{"indexes", "asset " + string(r.ID), "its value is not valid any more"})
+		case !bytes.Equal(r.index, s.valueIndex(r.Partner, r.Kind, normal)):
+			found(Problem{"indexes", "asset " + string(r.ID), "its index is not that of its value"})
+		case r.fingerprint.Valid && uint64(r.fingerprint.Int64) != s.keys.Fingerprint(byte(r.Kind), []byte(normal)): //nolint:gosec // a bit pattern
+			found(Problem{"indexes", "asset " + string(r.ID), "its fingerprint is not that of its value: leaks are not found"})
+		case !r.fingerprint.Valid && modes[r.Partner] == partner.Live:
+			found(Problem{"indexes", "asset " + string(r.ID), "it has no fingerprint: leaks are not found"})
+		}
+	}
+	return len(rows), err
+}
+
+// checkStatuses computes the status of every watched value from its findings, value and findings read at one moment. Values that a
+// job is about to bring in line are left to it.
+func (s *Store) checkStatuses(ctx context.Context, found func(Problem), seen func(int64)) error {
+	type row struct {
+		id      string
+		status  cyber.Status
+		waiting bool
+		finding cyber.Finding
+	}
+	var looked int64
+	for after := ""; ; {
+		rows, err := collect(ctx, s.reader(ctx), func(sc scanner) (row, error) {
+			var r row
+			var exposes string
+			err := sc.Scan(&r.id, &r.status, &r.finding.ID, &r.finding.Resolution, &r.finding.Breach.Kind, &exposes, &r.waiting)
+			for _, e := range strings.Split(exposes, ",") {
+				r.finding.Breach.Exposes = append(r.finding.Breach.Exposes, cyber.Exposed(e))
+			}
+			return r, err
+		}, `SELECT a.id, a.status, coalesce(f.id, ''), coalesce(f.resolution, ''), coalesce(b.kind, ''), coalesce(b.exposes, ''),
+				coalesce(f.breach IN (`+restating+`), FALSE)
+			FROM (SELECT id, status FROM asset WHERE id > $1 ORDER BY id LIMIT $2) a LEFT JOIN finding f ON f.asset_id = a.id
+			LEFT JOIN breach b ON b.name = f.breach ORDER BY a.id`, after, int64(checkBatch))
+		if err != nil {
+			return fmt.Errorf("check statuses: %w", err)
+		}
+		n := 0
+		for len(rows) > 0 {
+			first, waiting := rows[0], false
+			var findings []cyber.Finding
+			for len(rows) > 0 && rows[0].id == first.id {
+				if waiting = waiting || rows[0].waiting; rows[0].finding.ID != "" {
+					findings = append(findings, rows[0].finding)
+				}
+				rows = rows[1:]
+			}
+			if want := cyber.StatusOf(findings); want != first.status && !waiting {
+				found(Problem{"statuses", "asset " + first.id, fmt.Sprintf("is %s; from its findings it is %s", first.status, want)})
+			}
+			n, after = n+1, first.id
+		}
+		looked += int64(n)
+		seen(looked)
+		if n < checkBatch {
+			return nil
+		}
+	}
+}

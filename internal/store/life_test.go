@@ -1,0 +1,163 @@
+package store_test
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"testing"
+
+	"vigia/internal/alert"
+	"vigia/internal/cyber"
+	"vigia/internal/once"
+	"vigia/internal/partner"
+	"vigia/internal/plan"
+	"vigia/internal/store/storetest"
+	"vigia/internal/subject"
+	"vigia/internal/webhook"
+)
+
+// everywhere finds every value in one breach.
+type everywhere struct{}
+
+func (everywhere) Probe(uint64) cyber.Sighting {
+	return cyber.Sighting{Epoch: 1 << 40, Breaches: []string{"sandbox"}}
+}
+
+// human is a made-up person who uses everything.
+type human struct {
+	n    int
+	cpf  string
+	user partner.UserHash
+}
+
+// cpfOf gives a person's number two right check digits.
+func cpfOf(n int) string {
+	d := fmt.Sprintf("%09d", 100_000_000+n*7919%800_000_000)
+	for len(d) < 11 {
+		sum := 0
+		for i, c := range d {
+			sum += int(c-'0') * (len(d) + 1 - i)
+		}
+		d += fmt.Sprint((sum * 10 % 11) % 10)
+	}
+	return d
+}
+
+// town is a partner with people who have a whole life in the service.
+type town struct {
+	*storetest.Env
+	partner partner.Partner
+	salt    string
+	people  []human
+}
+
+const townPlan = plan.ID("ouro")
+
+func newTown(t *testing.T, e *storetest.Env, people int) *town {
+	t.Helper()
+	ctx := context.Background()
+	p, cred := e.NewPartner(t, partner.Live)
+	w := &town{Env: e, partner: p, salt: cred.Salt}
+	if err := e.InsertPlan(ctx, p.ID, plan.Plan{ID: townPlan, Partner: p.ID, Name: "Ouro", Coverage: plan.Demo(), CreatedAt: e.Clock.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	if err := cyber.NewServices(e.Store, e.Clock.Now).Seed(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := alert.NewEndpoints(e.Store, e.Clock.Now, nil).Create(ctx, p.ID, "http://127.0.0.1:9/", nil, loopback); err != nil {
+		t.Fatal(err)
+	}
+	for n := range people {
+		w.people = append(w.people, w.live(t, n))
+	}
+	w.deliver(t)
+	return w
+}
+
+// live takes a person through the service.
+func (w *town) live(t *testing.T, n int) human {
+	t.Helper()
+	ctx, id := context.Background(), w.partner.ID
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := human{n: n, cpf: cpfOf(n)}
+	_, d512 := partner.Digests(h.cpf, w.salt)
+	h.user = partner.UserHash(hex.EncodeToString(d512[1:]))
+	sub := person(n, townPlan, "", 0)
+	sub.Beneficiary.CPF = h.cpf
+	enrolAll(t, w.Env, id, sub)
+	watch := cyber.NewMonitoring(w.Store, everywhere{}, w.Keys.Fingerprint, w.Clock.Now)
+	owner := cyber.Owner{Partner: id, Mode: partner.Live}
+	must(watch.Watch(ctx, owner, h.user, "email", fmt.Sprintf("p%d@exemplo.com.br", n)))
+	must(watch.Watch(ctx, owner, h.user, "cpf", h.cpf))
+	device, err := cyber.NewEndpoints(w.Store, w.Clock.Now, nil).Issue(ctx, id, cyber.DeviceRequest{User: h.user, System: cyber.Android, Name: fmt.Sprint("Celular ", n)})
+	must(err)
+	cases := cyber.NewCases(w.Store, w.Clock.Now)
+	opened, err := cases.Open(ctx, id, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: h.user})
+	must(err)
+	_, err = cases.Move(ctx, opened.ID, cyber.CaseInProgress, "op_1", fmt.Sprint("ligar para a pessoa ", n))
+	must(err)
+	must(w.KeepAnswer(ctx, id, h.user, "q", "sim"))
+	must(w.KeepScore(ctx, id, h.user, cyber.ScoreDay{Day: w.Clock.Now().Unix() / 86400, Breach: 50, Assessment: 40}))
+	_, _, err = w.Once(ctx, id, once.Claim{Path: "/subscriptions", Key: fmt.Sprint("k", n), Digest: []byte{byte(n)}}, func(context.Context) (once.Answer, error) {
+		return once.Answer{Status: 200, Body: fmt.Appendf(nil, `{"not_created_items":[{"cpf":%q,"message":"x"}],"key":%q,"n":%d}`, h.cpf, device.Key, n)}, nil
+	})
+	must(err)
+	return h
+}
+
+// deliver tries every pending delivery once, and it fails.
+func (w *town) deliver(t *testing.T) {
+	t.Helper()
+	ctx := context.Background()
+	endpoints, err := w.Endpoints(ctx, w.partner.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batches, err := w.ClaimDeliveries(ctx, "w", w.Clock.Now().Add(1e9), []alert.Want{{Endpoint: endpoints[0].ID, Limit: 10_000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results []alert.Result
+	for _, b := range batches {
+		for _, d := range b.Deliveries {
+			results = append(results, alert.Result{
+				Delivery: d, At: w.Clock.Now(), Outcome: &webhook.Outcome{Status: 500, Answer: "nao recebi " + string(d.Body)},
+				State: alert.Delivered, Attempts: 1, Now: w.Clock.Now(),
+			})
+		}
+	}
+	if len(results) == 0 {
+		t.Fatal("nothing to deliver")
+	}
+	if err := w.RecordResults(ctx, "w", results); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (h human) who() subject.Person { return subject.Person{CPF: h.cpf} }
+
+// count reads one number.
+func (w *town) count(t *testing.T, query string, args ...any) (n int64) {
+	t.Helper()
+	if err := w.DB.Reader().QueryRowContext(context.Background(), query, args...).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// rows counts all tables that hold something of people.
+func (w *town) rows(t *testing.T) map[string]int64 {
+	t.Helper()
+	counts := map[string]int64{}
+	for _, table := range strings.Fields(`subscription person asset asset_history finding support_case case_move epp_key epp_holder
+		content_answer score_day event delivery attempt idempotency`) {
+		counts[table] = w.count(t, `SELECT count(*) FROM `+table)
+	}
+	return counts
+}

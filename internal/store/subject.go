@@ -1,0 +1,250 @@
+package store
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+
+	"vigia/internal/cyber"
+	"vigia/internal/identifier"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+	"vigia/internal/subject"
+	"vigia/internal/subscription"
+)
+
+var _ subject.Store = (*Store)(nil)
+
+// PersonRef is the audit trail's name for a person.
+func (s *Store) PersonRef(p subject.Person) string {
+	if p.CPF != "" {
+		return "ps_" + hex.EncodeToString(s.keys.BlindIndex("audit.person", "", []byte(p.CPF)))
+	}
+	return userRef(s.userIndex(p.Partner, p.User))
+}
+
+// userRef is the trail's name for a user of a partner.
+func userRef(index []byte) string { return "us_" + hex.EncodeToString(index) }
+
+// indexes are all keys under which one person's rows of one partner may stand.
+type indexes struct {
+	partner partner.ID
+	cpf     []byte // empty when nobody knows it
+	user256 []byte // the same as user512 when the hash is no digest of a known person
+	user512 []byte
+	// value is the index of the person's CPF as a watched value, under whichever user; empty without a CPF.
+	value []byte
+}
+
+// indexesOf computes a person's keys. By a CPF it needs no row to be there; by a user hash it learns the rest from the person's row.
+func (s *Store) indexesOf(ctx context.Context, q querier, id partner.ID, p subject.Person) (indexes, error) {
+	if p.CPF == "" {
+		u, err := s.userOf(ctx, q, id, p.User)
+		return indexes{partner: id, cpf: nonNil(u.cpf), user256: u.other, user512: u.write, value: []byte{}}, err
+	}
+	salt, err := s.Salt(ctx, id)
+	if err != nil {
+		return indexes{}, err
+	}
+	x := indexes{partner: id, value: s.valueIndex(id, identifier.CPF, p.CPF)}
+	x.cpf, x.user256, x.user512 = s.personRow(id, p.CPF, salt)
+	return x, nil
+}
+
+func nonNil(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// Held reads everything about a person for one partner.
+func (s *Store) Held(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, error) {
+	h := subject.Held{Partner: who}
+	q := s.reader(ctx)
+	x, err := s.indexesOf(ctx, q, who.ID, p)
+	if err != nil {
+		return h, err
+	}
+	for _, read := range []func(context.Context, querier, indexes, *subject.Held) error{
+		s.heldSubscriptions, s.heldAssets, s.heldFindings, s.heldCases, s.heldDevices, s.heldAnswers, s.heldEvents,
+	} {
+		if err := read(ctx, q, x, &h); err != nil {
+			return h, err
+		}
+	}
+	h.StoredAnswers, err = s.countAnswers(ctx, h, p)
+	return h, err
+}
+
+func (s *Store) heldSubscriptions(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
+	h.Subscriptions, err = collect(ctx, q, func(row scanner) (subscription.Subscription, error) { return s.scanSubscription(x.partner, row) },
+		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 ORDER BY seq`, string(x.partner), x.cpf)
+	return err
+}
+
+// heldAssets reads the person's watched values, and their CPF where somebody else watches it.
+func (s *Store) heldAssets(ctx context.Context, q querier, x indexes, h *subject.Held) error {
+	type row struct {
+		subject.Watched
+		own bool
+	}
+	rows, err := collect(ctx, q, func(sc scanner) (row, error) {
+		r := row{Watched: subject.Watched{Asset: cyber.Asset{Partner: x.partner}}}
+		var created int64
+		var sealed []byte
+		if err := sc.Scan(&r.ID, &r.Kind, &sealed, &r.Status, &created, &r.own); err != nil {
+			return r, err
+		}
+		r.AddedAt = fromMicros(created)
+		return r, s.openAsset(&r.Asset, sealed)
+	}, `SELECT id, kind, value, status, created_at, user_index IN ($2, $3) FROM asset WHERE `+assetsOfPerson+` ORDER BY created_at, id`,
+		x.assetArgs()...)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if !r.own {
+			h.Others = append(h.Others, r.User)
+		}
+		r.History, err = collect(ctx, q, func(sc scanner) (subject.Change, error) {
+			var c subject.Change
+			var at int64
+			err := sc.Scan(&at, &c.Before, &c.Then)
+			c.At = fromMicros(at)
+			return c, err
+		}, `SELECT at, previous, status FROM asset_history WHERE partner_id = $1 AND asset_id = $2 ORDER BY seq`, string(x.partner), string(r.ID))
+		if err != nil {
+			return err
+		}
+		h.Assets = append(h.Assets, r.Watched)
+	}
+	return nil
+}
+
+// assetsOfPerson are the values under the person's own hashes, and their CPF under anybody's.
+const assetsOfPerson = `partner_id = $1 AND (user_index IN ($2, $3) OR kind = $4 AND value_index = $5)`
+
+func (x indexes) assetArgs() []any {
+	return []any{string(x.partner), x.user512, x.user256, int64(identifier.CPF), x.value}
+}
+
+func (s *Store) heldFindings(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
+	h.Findings, err = collect(ctx, q, scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.asset_id = a.id
+		JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND (a.user_index IN ($2, $3) OR a.kind = $4 AND a.value_index = $5)
+		ORDER BY f.found_at, f.id`, x.assetArgs()...)
+	return err
+}
+
+func (x indexes) userArgs() []any { return []any{string(x.partner), x.user512, x.user256} }
+
+func (s *Store) heldCases(ctx context.Context, q querier, x indexes, h *subject.Held) error {
+	ids, err := collect(ctx, q, func(sc scanner) (id cyber.CaseID, err error) { return id, sc.Scan(&id) },
+		`SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, x.userArgs()...)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		c, moves, err := s.CaseByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		h.Cases = append(h.Cases, subject.Case{Case: c, Moves: moves})
+	}
+	return nil
+}
+
+func (s *Store) heldDevices(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
+	h.Devices, err = collect(ctx, q, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
+		ORDER BY issued_at, id`, x.userArgs()...)
+	return err
+}
+
+func (s *Store) heldAnswers(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
+	h.Answers, err = collect(ctx, q, func(sc scanner) (subject.Answer, error) {
+		var a subject.Answer
+		var at int64
+		err := sc.Scan(&a.Content, &a.Value, &at)
+		a.At = fromMicros(at)
+		return a, err
+	}, `SELECT content_id, value, answered_at FROM content_answer WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY answered_at, content_id`,
+		x.userArgs()...)
+	if err != nil {
+		return err
+	}
+	h.Scores, err = collect(ctx, q, func(sc scanner) (cyber.ScoreDay, error) {
+		var d cyber.ScoreDay
+		return d, sc.Scan(&d.Day, &d.Breach, &d.Assessment)
+	}, `SELECT day, breach, assessment FROM score_day WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY day`, x.userArgs()...)
+	return err
+}
+
+func (s *Store) heldEvents(ctx context.Context, q querier, x indexes, h *subject.Held) error {
+	type row struct {
+		subject.Event
+		seq int64
+	}
+	rows, err := collect(ctx, q, func(sc scanner) (row, error) {
+		var r row
+		var at int64
+		var sealed []byte
+		if err := sc.Scan(&r.ID, &r.seq, &r.Type, &sealed, &at); err != nil {
+			return r, err
+		}
+		r.At = fromMicros(at)
+		var err error
+		r.Body, err = s.keys.Unseal(eventPlace(x.partner, r.ID), sealed)
+		return r, err
+	}, `SELECT id, seq, type, body, created_at FROM event WHERE partner_id = $1 AND person IN ($2, $3) ORDER BY seq`, x.userArgs()...)
+	if err != nil {
+		return fmt.Errorf("read events: %w", err)
+	}
+	for _, r := range rows {
+		r.Deliveries, err = collect(ctx, q, func(sc scanner) (subject.Delivery, error) {
+			var d subject.Delivery
+			var finished int64
+			err := sc.Scan(&d.Endpoint, &d.State, &finished)
+			d.At = fromMicros(finished)
+			return d, err
+		}, `SELECT d.endpoint_id, d.state, d.finished_at FROM endpoint e JOIN delivery d ON d.partner_id = e.partner_id AND d.endpoint_id = e.id
+			AND d.seq = $2 WHERE e.partner_id = $1 ORDER BY 1`, string(x.partner), r.seq)
+		if err != nil {
+			return fmt.Errorf("read deliveries: %w", err)
+		}
+		h.Events = append(h.Events, r.Event)
+	}
+	return nil
+}
+
+// idsOf are the names by which the audit trail may speak of what is held.
+func idsOf(h subject.Held) []string {
+	var ids []string
+	for _, sub := range h.Subscriptions {
+		ids = append(ids, string(h.Partner.ID)+"/"+strconv.FormatInt(sub.Seq, 10))
+	}
+	for _, a := range h.Assets {
+		ids = append(ids, string(a.ID))
+	}
+	for _, f := range h.Findings {
+		ids = append(ids, string(f.ID))
+	}
+	for _, c := range h.Cases {
+		ids = append(ids, string(c.ID))
+	}
+	for _, d := range h.Devices {
+		ids = append(ids, string(d.ID))
+	}
+	for _, e := range h.Events {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+// ScrubErased takes what was deleted out of the database's files.
+func (s *Store) ScrubErased(ctx context.Context) error {
+	return s.db.Scrub(ctx, erasedTables...)
+}
+
+// Engine says which database answers.
+func (s *Store) Engine() sqldb.Engine { return s.db.Engine() }

@@ -1,0 +1,221 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vigia/internal/identifier"
+	"vigia/internal/partner"
+	"vigia/internal/subject"
+)
+
+// AccessesOf returns the lines of the audit trail about a person. Lines name rows by ids; those of erased rows are kept with the
+// erasure, so that it can still be told who saw what is gone.
+func (s *Store) AccessesOf(ctx context.Context, held []subject.Held, p subject.Person) ([]subject.Access, error) {
+	names := []string{s.PersonRef(p)}
+	for _, h := range held {
+		x, err := s.indexesOf(ctx, s.reader(ctx), h.Partner.ID, p)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, userRef(x.user256), userRef(x.user512))
+		names = append(names, idsOf(h)...)
+	}
+	erased, err := s.erasedIDs(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	var accesses []subject.Access
+	for part := range slices.Chunk(unique(append(names, erased...)), hitBatch) {
+		var args []any
+		found, err := collect(ctx, s.reader(ctx), func(row scanner) (subject.Access, error) {
+			r, err := s.scanAudit(row)
+			return subject.Access{Entry: r.Entry}, err
+		}, `SELECT `+auditColumns+` FROM audit WHERE subject IN (`+list(&args, part)+`)`, args...)
+		if err != nil {
+			return nil, fmt.Errorf("read audit: %w", err)
+		}
+		accesses = append(accesses, found...)
+	}
+	if p.CPF != "" {
+		masked, err := s.maskedAccesses(ctx, held, p.CPF)
+		if err != nil {
+			return nil, err
+		}
+		accesses = append(accesses, masked...)
+	}
+	slices.SortFunc(accesses, func(a, b subject.Access) int { return cmp.Compare(b.Seq, a.Seq) })
+	return accesses, nil
+}
+
+// erasedIDs are the ids of rows that were erased with a person.
+func (s *Store) erasedIDs(ctx context.Context, p subject.Person) ([]string, error) {
+	kept, err := collect(ctx, s.reader(ctx), func(row scanner) (keptTrail, error) {
+		var id, partnerID string
+		var sealed []byte
+		var kept keptTrail
+		if err := row.Scan(&id, &partnerID, &sealed); err != nil {
+			return kept, err
+		}
+		plain, err := s.keys.Unseal(inPartner("erasure", "trail")([]any{partnerID, id}), sealed)
+		if err != nil {
+			return kept, fmt.Errorf("open erasure: %w", err)
+		}
+		return kept, json.Unmarshal(plain, &kept)
+	}, `SELECT id, partner_id, trail FROM erasure WHERE person = $1 AND ($2 = '' OR partner_id = $2)`, s.PersonRef(p), string(p.Partner))
+	var ids []string
+	for _, k := range kept {
+		ids = append(ids, k.IDs...)
+	}
+	return ids, err
+}
+
+// actionFind is how the console records that somebody looked a CPF up: masked, because nobody may have had it.
+const actionFind = "subscription.find"
+
+func (s *Store) maskedAccesses(ctx context.Context, held []subject.Held, cpf string) ([]subject.Access, error) {
+	mask := identifier.Mask(identifier.CPF, cpf)
+	of := map[string]bool{}
+	for _, h := range held {
+		of[string(h.Partner.ID)] = true
+	}
+	lines, err := collect(ctx, s.reader(ctx), func(row scanner) (subject.Access, error) {
+		r, err := s.scanAudit(row)
+		return subject.Access{Entry: r.Entry, Masked: true}, err
+	}, `SELECT `+auditColumns+` FROM audit WHERE action = $1`, actionFind)
+	return slices.DeleteFunc(lines, func(a subject.Access) bool { return a.Detail != mask || !of[a.Subject] }), err
+}
+
+// Affected calls found for each person with findings of an incident, in the order of partners.
+func (s *Store) Affected(ctx context.Context, of subject.Incident, found func(subject.Affected) error) error {
+	c, order := conditions{}, `a.partner_id, a.user_index, f.id`
+	if of.Breach != "" {
+		if _, err := s.BreachByName(ctx, of.Breach); err != nil {
+			return err
+		}
+		c.add(`f.breach = `, of.Breach)
+	} else {
+		c.add(`f.found_at >= `, micros(of.From))
+		c.add(`f.found_at < `, micros(of.To))
+	}
+	if of.Partner != "" {
+		c.add(`a.partner_id = `, string(of.Partner))
+	}
+	var one affectedRows
+	for after := (affectedMark{}); ; {
+		rows, err := s.affectedPage(ctx, c, order, after)
+		if err != nil {
+			return fmt.Errorf("read findings: %w", err)
+		}
+		for _, r := range rows {
+			if one.user != r.user || one.Partner != r.Partner {
+				if err := one.tell(found); err != nil {
+					return err
+				}
+				one = affectedRows{user: r.user, Affected: subject.Affected{Partner: r.Partner, Kinds: map[identifier.Kind]int{}, First: r.at}}
+			}
+			one.add(r)
+		}
+		if len(rows) < checkBatch {
+			return one.tell(found)
+		}
+		last := rows[len(rows)-1]
+		after = affectedMark{last.Partner, []byte(last.user), last.id}
+	}
+}
+
+type affectedMark struct {
+	partner partner.ID
+	user    []byte
+	id      string
+}
+
+// affectedRow is one finding of an incident.
+type affectedRow struct {
+	subject.Watched
+	user, id, breach string
+	at               time.Time
+}
+
+func (s *Store) affectedPage(ctx context.Context, c conditions, order string, after affectedMark) ([]affectedRow, error) {
+	if after.id != "" {
+		c.args = append(slices.Clone(c.args), string(after.partner), after.user, after.id)
+		n := len(c.args)
+		c.text += ` AND (` + order + `) > ($` + strconv.Itoa(n-2) + `, $` + strconv.Itoa(n-1) + `, $` + strconv.Itoa(n) + `)`
+	}
+	return collect(ctx, s.reader(ctx), func(row scanner) (affectedRow, error) {
+		var r affectedRow
+		var index, sealed []byte
+		var at int64
+		if err := row.Scan(&r.Partner, &index, &r.id, &r.breach, &at, &r.ID, &r.Kind, &sealed); err != nil {
+			return r, err
+		}
+		r.user, r.at = string(index), fromMicros(at)
+		return r, s.openAsset(&r.Asset, sealed)
+	}, `SELECT a.partner_id, a.user_index, f.id, f.breach, f.found_at, a.id, a.kind, a.value FROM finding f JOIN asset a ON a.id = f.asset_id
+		WHERE f.resolution <> 'retracted'`+c.text+` ORDER BY `+order+` LIMIT `+strconv.Itoa(checkBatch), c.args...)
+}
+
+// affectedRows gathers the findings of one person.
+type affectedRows struct {
+	subject.Affected
+	user   string
+	assets map[string]bool
+}
+
+func (a *affectedRows) add(r affectedRow) {
+	if a.assets == nil {
+		a.assets = map[string]bool{}
+	}
+	a.User = r.User
+	if !a.assets[string(r.ID)] {
+		a.assets[string(r.ID)] = true
+		a.Kinds[r.Kind]++
+		a.Values = append(a.Values, r.Kind.String()+": "+r.Value)
+	}
+	if !slices.Contains(a.Breaches, r.breach) {
+		a.Breaches = append(a.Breaches, r.breach)
+	}
+	if r.at.Before(a.First) {
+		a.First = r.at
+	}
+	if r.at.After(a.Last) {
+		a.Last = r.at
+	}
+}
+
+func (a *affectedRows) tell(found func(subject.Affected) error) error {
+	if a.Partner == "" {
+		return nil
+	}
+	return found(a.Affected)
+}
+
+// Showings counts the lines of the trail in a window, by who and what; what only keeps house is left out.
+func (s *Store) Showings(ctx context.Context, from, to time.Time) ([]subject.Showing, error) {
+	list, err := collect(ctx, s.reader(ctx), func(row scanner) (subject.Showing, error) {
+		var v subject.Showing
+		return v, row.Scan(&v.Actor, &v.Action, &v.Count)
+	}, `SELECT actor, action, count(*) FROM audit WHERE at >= $1 AND at < $2 GROUP BY actor, action ORDER BY 3 DESC, 1, 2`, micros(from), micros(to))
+	return slices.DeleteFunc(list, func(v subject.Showing) bool { return !showsPeople(v.Action) }), err
+}
+
+// showsPeople tells actions that show or change somebody's data from those that keep house.
+func showsPeople(action string) bool {
+	noun, verb, _ := strings.Cut(action, ".")
+	switch noun {
+	case "subject", "subscription", "asset", "case", "epp", "score", "finding", "report":
+		return true
+	case "event":
+		return verb != "report"
+	case "backup", "restore":
+		return true
+	}
+	return strings.HasSuffix(verb, "reveal")
+}

@@ -1,0 +1,215 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+	"vigia/internal/subject"
+)
+
+// mentions are the texts by which a kept answer may speak of a person.
+type mentions struct {
+	// naming identify the person: an answer that holds one of them is about the person.
+	naming []string
+	// more are only taken out of answers that are: others may share them, such as a name.
+	more []string
+}
+
+// mentionsOf gathers them from what is held and from the ways of spelling a user hash.
+func (s *Store) mentionsOf(ctx context.Context, h subject.Held, p subject.Person) (mentions, error) {
+	var m mentions
+	name := func(texts ...string) { m.naming = append(m.naming, texts...) }
+	if p.CPF != "" {
+		salt, err := s.Salt(ctx, h.Partner.ID)
+		if err != nil {
+			return m, err
+		}
+		d256, d512 := partner.Digests(p.CPF, salt)
+		name(spellings(d256[1:])...)
+		name(spellings(d512[1:])...)
+		name(p.CPF, p.CPF[:3]+"."+p.CPF[3:6]+"."+p.CPF[6:9]+"-"+p.CPF[9:])
+	}
+	name(string(p.User))
+	name(idsOf(h)...)
+	for _, a := range h.Assets {
+		name(a.Value)
+	}
+	for _, sub := range h.Subscriptions {
+		b := sub.Beneficiary
+		name(b.CPF, b.Email, b.Phone, b.PrimaryCard, b.UserCard)
+		m.more = append(m.more, b.Name, b.BirthDate, b.Address.Street, b.Address.Zipcode, sub.InternalID)
+	}
+	for _, d := range h.Devices {
+		name(d.Key)
+		m.more = append(m.more, d.Name)
+	}
+	m.naming, m.more = longEnough(m.naming), longEnough(m.more)
+	return m, nil
+}
+
+// longEnough leaves out texts so short that they would be found anywhere.
+func longEnough(texts []string) []string {
+	list := make([]string, 0, len(texts))
+	for _, t := range unique(texts) {
+		if len(t) >= 4 {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// spellings are the ways in which a digest may be written: see partner.UserHash.
+func spellings(digest []byte) []string {
+	text := hex.EncodeToString(digest)
+	return []string{
+		text, strings.ToUpper(text), base64.RawStdEncoding.EncodeToString(digest), base64.RawURLEncoding.EncodeToString(digest),
+	}
+}
+
+// keptRow is a kept answer as it stands.
+type keptRow struct {
+	claim, sealed []byte
+}
+
+// answersAbout calls fn with the kept answers of a partner that mention the person.
+func (s *Store) answersAbout(ctx context.Context, h subject.Held, p subject.Person, fn func(keptRow, keptAnswer, mentions) error) error {
+	m, err := s.mentionsOf(ctx, h, p)
+	if err != nil {
+		return err
+	}
+	var needles [][]byte
+	for _, text := range m.naming {
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			return fmt.Errorf("look through kept answers: %w", err)
+		}
+		needles = append(needles, []byte(text), quoted[1:len(quoted)-1])
+	}
+	for after := []byte{}; ; {
+		rows, err := collect(ctx, s.reader(ctx), func(row scanner) (keptRow, error) {
+			var r keptRow
+			return r, row.Scan(&r.claim, &r.sealed)
+		}, `SELECT claim, answer FROM idempotency WHERE partner_id = $1 AND claim > $2 AND answer IS NOT NULL ORDER BY claim LIMIT $3`,
+			string(h.Partner.ID), after, int64(checkBatch))
+		if err != nil {
+			return fmt.Errorf("look through kept answers: %w", err)
+		}
+		for _, r := range rows {
+			after = r.claim
+			a, err := s.openAnswer(h.Partner.ID, r)
+			if err != nil {
+				return err
+			}
+			if !holdsAny(a.Body, needles) && !holdsAny([]byte(a.Detail), needles) {
+				continue
+			}
+			if err := fn(r, a, m); err != nil {
+				return err
+			}
+		}
+		if len(rows) < checkBatch {
+			return nil
+		}
+	}
+}
+
+func (s *Store) openAnswer(id partner.ID, r keptRow) (keptAnswer, error) {
+	var a keptAnswer
+	plain, err := s.keys.Unseal(answerPlace(id, r.claim), r.sealed)
+	if err != nil {
+		return a, fmt.Errorf("open kept answer: %w", err)
+	}
+	if err := json.Unmarshal(plain, &a); err != nil {
+		return a, fmt.Errorf("read kept answer: %w", err)
+	}
+	return a, nil
+}
+
+func holdsAny(text []byte, needles [][]byte) bool {
+	for _, n := range needles {
+		if bytes.Contains(text, n) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Store) countAnswers(ctx context.Context, h subject.Held, p subject.Person) (n int, err error) {
+	err = s.answersAbout(ctx, h, p, func(keptRow, keptAnswer, mentions) error { n++; return nil })
+	return n, err
+}
+
+// RedactAnswers takes the person out of the partner's kept answers. The claims stay, so that a request which is repeated is not
+// carried out a second time: that would bring the person back.
+func (s *Store) RedactAnswers(ctx context.Context, h subject.Held, p subject.Person) (int64, error) {
+	var total int64
+	err := s.answersAbout(ctx, h, p, func(r keptRow, a keptAnswer, m mentions) error {
+		a.Body, a.Detail = m.redactBody(a.Body), m.redact(a.Detail)
+		plain, err := json.Marshal(a)
+		if err != nil {
+			return fmt.Errorf("redact kept answer: %w", err)
+		}
+		sealed, err := s.keys.Seal(answerPlace(h.Partner.ID, r.claim), plain)
+		if err != nil {
+			return fmt.Errorf("redact kept answer: %w", err)
+		}
+		return s.inTx(ctx, func(tx *sqldb.Tx) error {
+			n, err := affected(tx.ExecContext(ctx, `UPDATE idempotency SET answer = $4 WHERE partner_id = $1 AND claim = $2 AND answer = $3`,
+				string(h.Partner.ID), r.claim, r.sealed, sealed))
+			total += n
+			return err
+		})
+	})
+	return total, err
+}
+
+// redacted stands where something of the person stood.
+const redacted = "***"
+
+func (m mentions) redact(text string) string {
+	for _, list := range [][]string{m.naming, m.more} {
+		for _, t := range list {
+			text = strings.ReplaceAll(text, t, redacted)
+		}
+	}
+	return text
+}
+
+// redactBody replaces texts inside JSON strings, so that the answer keeps its shape. A body that is no JSON is replaced whole.
+func (m mentions) redactBody(body []byte) []byte {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return []byte(`{}`)
+	}
+	out, err := json.Marshal(m.redactValue(v))
+	if err != nil {
+		return []byte(`{}`)
+	}
+	return out
+}
+
+func (m mentions) redactValue(v any) any {
+	switch v := v.(type) {
+	case string:
+		return m.redact(v)
+	case []any:
+		for i := range v {
+			v[i] = m.redactValue(v[i])
+		}
+	case map[string]any:
+		for k, item := range v {
+			delete(v, k)
+			v[m.redact(k)] = m.redactValue(item)
+		}
+	}
+	return v
+}

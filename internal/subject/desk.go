@@ -1,0 +1,195 @@
+package subject
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"vigia/internal/operator"
+	"vigia/internal/partner"
+)
+
+// Desk answers what people and authorities ask.
+type Desk struct {
+	store Store
+	trail *operator.Trail
+	now   func() time.Time
+}
+
+// NewDesk joins the rules to a store, the audit trail and a clock.
+func NewDesk(store Store, trail *operator.Trail, now func() time.Time) *Desk {
+	return &Desk{store: store, trail: trail, now: now}
+}
+
+// Ref is the audit trail's name for a person.
+func (d *Desk) Ref(p Person) string { return d.store.PersonRef(p) }
+
+func (d *Desk) partners(ctx context.Context, p Person) ([]partner.Partner, error) {
+	if p.Partner == "" {
+		return d.store.Partners(ctx)
+	}
+	one, err := d.store.PartnerByID(ctx, p.Partner)
+	return []partner.Partner{one}, err
+}
+
+// Export returns everything held about a person, partner by partner; partners that hold nothing are left out.
+func (d *Desk) Export(ctx context.Context, p Person) ([]Held, error) {
+	all, err := d.held(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	list := all[:0]
+	for _, h := range all {
+		if !h.Empty() {
+			list = append(list, h)
+		}
+	}
+	return list, nil
+}
+
+func (d *Desk) held(ctx context.Context, p Person) ([]Held, error) {
+	partners, err := d.partners(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Held, 0, len(partners))
+	for _, who := range partners {
+		h, err := d.store.Held(ctx, who, p)
+		if err != nil {
+			return nil, fmt.Errorf("read what is held: %w", err)
+		}
+		all = append(all, h)
+	}
+	return all, nil
+}
+
+// Outcome is what an erasure came to.
+type Outcome struct {
+	Partners   []Erased
+	Tombstones []Tombstone
+	// Scrubbed says that the deleted bytes are out of the database's files too.
+	Scrubbed bool
+}
+
+// Erase takes everything away that is held about a person. Partners that held nothing get a tombstone too: an older backup may hold
+// more. keep is handed the tombstones before anything is scrubbed, so that they are also kept outside the database.
+func (d *Desk) Erase(ctx context.Context, who operator.Actor, p Person, reason string, keep func([]Tombstone) error) (Outcome, error) {
+	var out Outcome
+	reason = strings.TrimSpace(reason)
+	if reason == "" || len(reason) > 1000 {
+		return out, ErrNoReason.With("reason: 1 to 1000 characters; it is kept with the erasure")
+	}
+	all, err := d.held(ctx, p)
+	if err != nil {
+		return out, err
+	}
+	for _, h := range all {
+		var erased Erased
+		var stone Tombstone
+		err := d.trail.Do(ctx, who, "subject.erased", func(ctx context.Context) (string, string, error) {
+			var err error
+			erased, stone, err = d.store.EraseRows(ctx, h, p, reason)
+			return d.store.PersonRef(p), fmt.Sprintf("partner %s, erasure %s, %d rows", h.Partner.ID, stone.ID, erased.Total()), err
+		})
+		if err != nil {
+			return out, fmt.Errorf("erase: %w", err)
+		}
+		// After the rows, so that no request can repeat from them what was just redacted.
+		rewritten, err := d.store.RedactAnswers(ctx, h, p)
+		if err != nil {
+			return out, fmt.Errorf("redact kept answers: %w", err)
+		}
+		if rewritten > 0 {
+			erased.Counts["kept answers"] = rewritten
+		}
+		out.Partners, out.Tombstones = append(out.Partners, erased), append(out.Tombstones, stone)
+	}
+	if err := keep(out.Tombstones); err != nil {
+		return out, fmt.Errorf("keep the erasure log: %w", err)
+	}
+	if err := d.store.ScrubErased(ctx); err != nil {
+		return out, fmt.Errorf("the rows are gone, but not yet all of their bytes; run the same command again: %w", err)
+	}
+	out.Scrubbed = true
+	return out, nil
+}
+
+// Log writes the tombstones of all erasures, one JSON object a line.
+func (d *Desk) Log(ctx context.Context, w io.Writer) (int, error) {
+	stones, err := d.store.Tombstones(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return len(stones), WriteLog(w, stones)
+}
+
+// WriteLog writes tombstones, one JSON object a line.
+func WriteLog(w io.Writer, stones []Tombstone) error {
+	enc := json.NewEncoder(w)
+	for _, s := range stones {
+		if err := enc.Encode(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Replayed is what a replay came to.
+type Replayed struct {
+	Lines int
+	// Rows is how many rows were back and were taken away again.
+	Rows     int64
+	Scrubbed bool
+}
+
+const maxLogLine = 64 << 10
+
+// Replay reads a log of erasures and erases again whatever has come back since, as it does when a backup older than the erasure is
+// restored. What a partner enrolled after the erasure stays. A line that this service did not write ends the replay.
+func (d *Desk) Replay(ctx context.Context, log io.Reader) (Replayed, error) {
+	var done Replayed
+	in := bufio.NewScanner(log)
+	in.Buffer(make([]byte, 0, 4096), maxLogLine)
+	for in.Scan() {
+		if len(strings.TrimSpace(in.Text())) == 0 {
+			continue
+		}
+		var t Tombstone
+		if err := json.Unmarshal(in.Bytes(), &t); err != nil {
+			return done, ErrLogLine.With("line %d of the erasure log cannot be read", done.Lines+1).Because(err)
+		}
+		erased, err := d.store.Replay(ctx, t)
+		if err != nil {
+			return done, fmt.Errorf("line %d of the erasure log: %w", done.Lines+1, err)
+		}
+		done.Lines++
+		done.Rows += erased.Total()
+	}
+	if err := in.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			return done, ErrLogLine.With("line %d of the erasure log is too long", done.Lines+1)
+		}
+		return done, fmt.Errorf("read the erasure log: %w", err)
+	}
+	if done.Rows == 0 {
+		done.Scrubbed = true
+		return done, nil
+	}
+	err := d.store.ScrubErased(ctx)
+	done.Scrubbed = err == nil
+	return done, err
+}
+
+// Accesses returns who looked at or changed anything of a person's, newest first.
+func (d *Desk) Accesses(ctx context.Context, p Person) ([]Access, error) {
+	all, err := d.held(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return d.store.AccessesOf(ctx, all, p)
+}

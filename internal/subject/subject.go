@@ -1,0 +1,183 @@
+// Package subject holds what the law gives a person: to be told everything that is held about them, to have it erased, and to know
+// who looked at it; and what it asks of the operator after an incident.
+//
+// It knows neither SQL nor which screen or command asks. The invariant it keeps: a person is named by a CPF, or by a user hash
+// together with its partner; what outlives an erasure names nobody without the service's keys; and every answer is recorded in the
+// audit trail before it is given.
+package subject
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"vigia/internal/cyber"
+	"vigia/internal/fault"
+	"vigia/internal/identifier"
+	"vigia/internal/operator"
+	"vigia/internal/partner"
+	"vigia/internal/subscription"
+)
+
+// Faults of this package.
+var (
+	ErrInvalid  = fault.New(fault.Invalid, "subject.invalid")
+	ErrLogLine  = fault.New(fault.Invalid, "subject.log")
+	ErrForeign  = fault.New(fault.Conflict, "subject.foreign_log")
+	ErrNobody   = fault.New(fault.NotFound, "subject.nobody")
+	ErrNoReason = fault.New(fault.Invalid, "subject.reason")
+)
+
+// Person is who is asked about: by CPF, or by a user hash of one partner.
+type Person struct {
+	// CPF is eleven digits; empty when User names the person.
+	CPF  string
+	User partner.UserHash
+	// Partner narrows the question to one partner; empty means all. A user hash needs it.
+	Partner partner.ID
+}
+
+// Parse reads who is meant. Check digits are not asked for: people of sandbox partners have none.
+func Parse(cpf, user, id string) (Person, error) {
+	p := Person{Partner: partner.ID(id)}
+	switch {
+	case (cpf == "") == (user == ""):
+		return p, ErrInvalid.With("give a CPF, or a user hash with its partner")
+	case user != "" && id == "":
+		return p, ErrInvalid.With("user-hash: means something only together with a partner")
+	case user != "":
+		var err error
+		p.User, err = partner.ParseUserHash("user-hash", user)
+		return p, err
+	}
+	var err error
+	if p.CPF, err = identifier.ParseCPF(cpf, identifier.Waived); err != nil {
+		return p, ErrInvalid.With("cpf: eleven digits, with or without dots and dash")
+	}
+	return p, nil
+}
+
+// Held is everything that is held about a person for one partner.
+type Held struct {
+	Partner       partner.Partner
+	Subscriptions []subscription.Subscription
+	Assets        []Watched
+	Findings      []cyber.Finding
+	Cases         []Case
+	Devices       []cyber.Device
+	Answers       []Answer
+	Scores        []cyber.ScoreDay
+	Events        []Event
+	// Others are user hashes under which somebody else watches this person's CPF. That value is held about the person, and goes
+	// with them; what else stands under those hashes is another person's.
+	Others []partner.UserHash
+	// StoredAnswers counts kept answers to the partner's requests that repeat something about the person.
+	StoredAnswers int
+}
+
+// Empty tells whether nothing is held.
+func (h Held) Empty() bool {
+	return len(h.Subscriptions)+len(h.Assets)+len(h.Cases)+len(h.Devices)+len(h.Answers)+len(h.Scores)+len(h.Events)+h.StoredAnswers == 0
+}
+
+// Watched is a watched value and every change of its status.
+type Watched struct {
+	cyber.Asset
+	History []Change
+}
+
+// Change is one change of a status.
+type Change struct {
+	At           time.Time
+	Before, Then cyber.Status
+}
+
+// Case is a support case and its history.
+type Case struct {
+	cyber.Case
+	Moves []cyber.CaseMove
+}
+
+// Answer is a person's answer to a validation question.
+type Answer struct {
+	Content cyber.ContentID
+	Value   string
+	At      time.Time
+}
+
+// Event is something that the partner was told about the person.
+type Event struct {
+	ID         string
+	Type       string
+	At         time.Time
+	Body       json.RawMessage
+	Deliveries []Delivery
+}
+
+// Delivery is where an event went.
+type Delivery struct {
+	Endpoint string
+	State    string
+	At       time.Time // when it arrived or was given up; zero before that
+}
+
+// Erased counts what an erasure took away, by what it was.
+type Erased struct {
+	Partner partner.ID
+	Counts  map[string]int64
+}
+
+// Total is how many rows were taken away or rewritten.
+func (e Erased) Total() (n int64) {
+	for _, c := range e.Counts {
+		n += c
+	}
+	return n
+}
+
+// Tombstone is what stays of an erasure: keyed indexes, by which a restored backup is cleaned again. It is safe to keep anywhere.
+type Tombstone struct {
+	ID       string     `json:"id"`
+	Partner  partner.ID `json:"partner_id"`
+	Person   string     `json:"person"` // the audit trail's name
+	CPF      []byte     `json:"cpf"`
+	User256  []byte     `json:"user_256"`
+	User512  []byte     `json:"user_512"`
+	Watched  []byte     `json:"watched"`   // the CPF as a value that others watch
+	ErasedAt int64      `json:"erased_at"` // microseconds
+	// MAC shows that this service wrote the line.
+	MAC []byte `json:"mac"`
+}
+
+// Access is one time that somebody looked at or changed something of a person's.
+type Access struct {
+	operator.Entry
+	// Masked says that the line names the person only by a masked CPF, which others may share.
+	Masked bool
+}
+
+// Store keeps what the rules of this package ask for.
+type Store interface {
+	Partners(ctx context.Context) ([]partner.Partner, error)
+	PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error)
+	// PersonRef is the audit trail's name for a person: the same for all partners when a CPF is known, and telling nothing.
+	PersonRef(p Person) string
+	// Held reads everything about a person for one partner.
+	Held(ctx context.Context, who partner.Partner, p Person) (Held, error)
+	// EraseRows takes away all rows about a person that are in held or belong to the same person, and keeps a tombstone.
+	EraseRows(ctx context.Context, held Held, p Person, reason string) (Erased, Tombstone, error)
+	// RedactAnswers takes the person out of the partner's kept answers, and returns how many it rewrote.
+	RedactAnswers(ctx context.Context, held Held, p Person) (int64, error)
+	// ScrubErased takes what was deleted out of the database's files.
+	ScrubErased(ctx context.Context) error
+	// Tombstones returns all, oldest first.
+	Tombstones(ctx context.Context) ([]Tombstone, error)
+	// Replay erases again what a tombstone stands for and keeps the tombstone; ErrForeign when this service did not write it.
+	Replay(ctx context.Context, t Tombstone) (Erased, error)
+	// AccessesOf returns the lines of the audit trail about a person, newest first.
+	AccessesOf(ctx context.Context, held []Held, p Person) ([]Access, error)
+	// Affected calls found for each person with findings of an incident, in the order of partners.
+	Affected(ctx context.Context, of Incident, found func(Affected) error) error
+	// Showings counts the lines of the audit trail in a window that show or change personal data, by who and what.
+	Showings(ctx context.Context, from, to time.Time) ([]Showing, error)
+}
