@@ -1,0 +1,500 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vigia/internal/cyber"
+	"vigia/internal/identifier"
+	"vigia/internal/leak"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+)
+
+// belongings is one of everything that a partner can name in a request: its own, or a stranger's of the same shape that
+// belongs to nobody.
+type belongings struct {
+	// users are the three spellings of one person's hash.
+	users [3]string
+	cpf, mail, person, device, plan,
+	asset, finding, idempotency string
+	// canaries are what no other partner may ever read, requests it makes itself aside.
+	canaries []string
+}
+
+// names are what a request may carry of these.
+func (b *belongings) names() []string {
+	return append(b.users[:], b.cpf, b.mail, b.person, b.device, b.plan, b.asset, b.finding, b.idempotency)
+}
+
+// place is one way of naming somebody else's things in a route. With spelt set it is tried with each spelling of a hash.
+type place struct {
+	name  string
+	spelt bool
+	fill  func(own, other *belongings, user string) call
+}
+
+// tenancy is the row of a route: every place where an id can stand. quiet means that such a request writes nothing at all; the
+// rest may write what is the caller's own.
+type tenancy struct {
+	quiet  bool
+	places []place
+}
+
+func body(format string, args ...any) call { return call{body: fmt.Sprintf(format, args...)} }
+
+// inPath fills a template.
+func inPath(pairs ...string) call { return call{path: strings.Join(pairs, "\x00")} }
+
+// tenancies has a row for each route by method and template; one that is missing fails the test. serviceId and catalogId name
+// catalogues that are the same for every partner.
+var tenancies = map[string]tenancy{
+	"POST /cyber/monitoring": {places: []place{
+		{"another's person", true, func(own, _ *belongings, user string) call {
+			return body(`{"value":%q,"type":"email","userHash":%q}`, own.mail, user)
+		}},
+		{"another's value", false, func(own, other *belongings, _ string) call {
+			return body(`{"value":%q,"type":"email","userHash":%q}`, other.mail, own.users[0])
+		}},
+		{"both", true, func(_, other *belongings, user string) call {
+			return body(`{"value":%q,"type":"email","userHash":%q}`, other.mail, user)
+		}},
+		{"another's CPF as one's own", true, func(_, other *belongings, user string) call {
+			return body(`{"value":%q,"type":"cpf","userHash":%q}`, other.cpf, user)
+		}},
+		{"another's idempotency key", false, func(own, other *belongings, _ string) call {
+			c := body(`{"value":%q,"type":"email","userHash":%q}`, other.mail, own.users[0])
+			c.header = http.Header{"idempotency-key": {other.idempotency}}
+			return c
+		}},
+	}},
+	"GET /cyber/monitoring/{userhash}": {quiet: true, places: []place{byUser}},
+	"DELETE /cyber/monitoring/{id}/{userhash}": {quiet: true, places: []place{
+		{"another's value of another's person", true, func(_, other *belongings, user string) call {
+			return inPath("{id}", other.asset, "{userhash}", user)
+		}},
+		{"another's value of one's own person", false, func(own, other *belongings, _ string) call {
+			return inPath("{id}", other.asset, "{userhash}", own.users[0])
+		}},
+		{"one's own value of another's person", true, func(own, _ *belongings, user string) call {
+			return inPath("{id}", own.asset, "{userhash}", user)
+		}},
+	}},
+	"POST /cyber/case": {places: []place{
+		{"another's person", true, func(_, _ *belongings, user string) call {
+			return body(`{"serviceId":"sv_ajuda_phishing","userHash":%q}`, user)
+		}},
+		{"another's idempotency key", false, func(own, other *belongings, _ string) call {
+			c := body(`{"serviceId":"sv_ajuda_phishing","userHash":%q}`, own.users[0])
+			c.header = http.Header{"idempotency-key": {other.idempotency}}
+			return c
+		}},
+	}},
+	"GET /cyber/services": {quiet: true, places: []place{nothingToName}},
+	"POST /cyber/epp": {places: []place{
+		{"another's person and device", true, func(_, other *belongings, user string) call {
+			return body(`{"operatingSystem":"android","type":"antivirus","deviceName":%q,"userHash":%q}`, other.device, user)
+		}},
+		{"another's device", false, func(own, other *belongings, _ string) call {
+			return body(`{"operatingSystem":"android","type":"antivirus","deviceName":%q,"userHash":%q}`, other.device, own.users[0])
+		}},
+	}},
+	"GET /cyber/epp": {quiet: true, places: []place{
+		{"another's person in the query", true, func(_, _ *belongings, user string) call { return call{path: "?userHash=" + user} }},
+		{"another's person in the header", true, func(_, _ *belongings, user string) call {
+			return call{header: http.Header{"x-user-hash": {user}}}
+		}},
+		nothingToName,
+	}},
+	"POST /cyber/password-check": {quiet: true, places: []place{
+		{"nothing to name", false, func(_, _ *belongings, _ string) call { return body(`{"passwordHashPrefix":"5BAA61E4C9"}`) }},
+	}},
+	"GET /cyber/advise/{userhash}":    {quiet: true, places: []place{byUser}},
+	"GET /cyber/score/{userhash}":     {places: []place{byUser}},
+	"GET /cyber/insurance/{userhash}": {quiet: true, places: []place{byUser}},
+	"POST /subscriptions": {places: []place{
+		{"another's plan", false, func(own, other *belongings, _ string) call { return body(`[%s]`, subscriptionOf(own, other.plan, "")) }},
+		{"another's person", false, func(own, other *belongings, _ string) call {
+			return body(`[%s]`, subscriptionOf(other, own.plan, ""))
+		}},
+		{"another's person as the holder", false, func(own, other *belongings, _ string) call {
+			return body(`[%s]`, subscriptionOf(own, own.plan, `"benefit_holder":"`+other.cpf+`",`))
+		}},
+		{"another's idempotency key", false, func(own, other *belongings, _ string) call {
+			c := body(`[%s]`, subscriptionOf(own, own.plan, ""))
+			c.header = http.Header{"idempotency-key": {other.idempotency}}
+			return c
+		}},
+	}},
+	"GET /subscriptions": {quiet: true, places: []place{
+		{"the first page", false, func(_, _ *belongings, _ string) call { return call{path: "?page=1&page_size=100"} }},
+		{"a page past one's own", false, func(_, _ *belongings, _ string) call { return call{path: "?page=2&page_size=100"} }},
+	}},
+	"GET /subscriptions/{plan_id}/{beneficiary_cpf}": {quiet: true, places: []place{
+		{"another's plan and person", false, func(_, other *belongings, _ string) call {
+			return inPath("{plan_id}", other.plan, "{beneficiary_cpf}", other.cpf)
+		}},
+		{"another's plan", false, func(own, other *belongings, _ string) call {
+			return inPath("{plan_id}", other.plan, "{beneficiary_cpf}", own.cpf)
+		}},
+		{"another's person", false, func(own, other *belongings, _ string) call {
+			return inPath("{plan_id}", own.plan, "{beneficiary_cpf}", other.cpf)
+		}},
+	}},
+	"GET /events": {quiet: true, places: []place{
+		nothingToName,
+		{"all there are", false, func(_, _ *belongings, _ string) call { return call{path: "?limit=1000"} }},
+	}},
+	"POST /cyber/advise/{userhash}/answers": {places: []place{
+		{"another's person", true, func(_, _ *belongings, user string) call {
+			c := inPath("{userhash}", user)
+			c.body = `{"catalogId":"duas-etapas-email","value":"sms"}`
+			return c
+		}},
+	}},
+	"GET /cyber/findings/{userhash}": {quiet: true, places: []place{byUser}},
+	"POST /cyber/findings/{id}/resolve": {quiet: true, places: []place{
+		{"another's finding of another's person", true, func(_, other *belongings, user string) call {
+			c := inPath("{id}", other.finding)
+			c.body = fmt.Sprintf(`{"userHash":%q,"reason":"other"}`, user)
+			return c
+		}},
+		{"another's finding of one's own person", false, func(own, other *belongings, _ string) call {
+			c := inPath("{id}", other.finding)
+			c.body = fmt.Sprintf(`{"userHash":%q,"reason":"other"}`, own.users[0])
+			return c
+		}},
+		{"one's own finding of another's person", true, func(own, _ *belongings, user string) call {
+			c := inPath("{id}", own.finding)
+			c.body = fmt.Sprintf(`{"userHash":%q,"reason":"other"}`, user)
+			return c
+		}},
+	}},
+}
+
+var (
+	byUser        = place{"another's person", true, func(_, _ *belongings, user string) call { return inPath("{userhash}", user) }}
+	nothingToName = place{"nothing to name", false, func(_, _ *belongings, _ string) call { return call{} }}
+)
+
+func subscriptionOf(b *belongings, plan, more string) string {
+	return fmt.Sprintf(`{"start_date":"2026-02-01","expiry_date":"","plan_id":%q,"is_group_plan":false,%s"beneficiary":{"primary_card":"4111111111111111",`+
+		`"user_card":"5555555555554444","name":%q,"cpf":%q,"birth_date":"1990-05-17","gender":"F","email":%q,`+
+		`"phone_number":"5511987654321","address":{"zipcode":"01001000","street":"R","number":"1","neighborhood":"C","city":"S","state":"SP"}}}`,
+		plan, more, b.person, b.cpf, b.mail)
+}
+
+// TestTenancy: three partners with one of everything. Whatever id of another's a partner names, wherever it can stand, the answer is the
+// one that an id of nobody's gets, holds nothing of the other's, and leaves the other's rows alone.
+func TestTenancy(t *testing.T) {
+	for _, rt := range routes {
+		if _, there := tenancies[rt.method+" "+rt.path]; !there {
+			t.Errorf("%s %s has no row in the table of tenancies: say where ids can stand in it", rt.method, rt.path)
+		}
+	}
+	eachEngine(t, func(t *testing.T, s *service) {
+		who := []tenant{s.Live, s.Other, s.Sandbox}
+		own := make([]*belongings, len(who))
+		for i, p := range who {
+			own[i] = s.furnish(t, p, i)
+		}
+		s.breach(t, own)
+		for i, p := range who {
+			s.learn(t, p, own[i])
+		}
+		// Reading comes first: what a partner writes under another's names is its own, and its lists would show it.
+		sorted := slices.Clone(routes)
+		slices.SortStableFunc(sorted, func(a, b route) int { return rank(a) - rank(b) })
+		cases := 0
+		for a := range who {
+			for _, rt := range sorted {
+				row := tenancies[rt.method+" "+rt.path]
+				before := s.snapshot(t, who[a].ID, row.quiet)
+				for v := range who {
+					if v != a {
+						cases += s.cross(t, rt, row, who[a], own[a], own[v], stranger(own[v], a))
+					}
+				}
+				for table, rows := range s.snapshot(t, who[a].ID, row.quiet) {
+					if before[table] != rows {
+						t.Errorf("%s %s: rows of %s that are not the caller's were changed", rt.method, rt.path, table)
+					}
+				}
+			}
+		}
+		t.Logf("%d cases", cases)
+	})
+}
+
+func rank(rt route) int {
+	if tenancies[rt.method+" "+rt.path].quiet {
+		return 0
+	}
+	return 1
+}
+
+// cross runs every case of one route for one pair of partners, each beside its twin with a stranger's ids.
+func (s *service) cross(t *testing.T, rt route, row tenancy, who tenant, own, victim, nobody *belongings) (cases int) {
+	t.Helper()
+	for _, pl := range row.places {
+		spellings := 1
+		if pl.spelt {
+			spellings = len(victim.users)
+		}
+		for spelling := range spellings {
+			for _, prefix := range prefixes {
+				got := s.name(t, rt, prefix, who, pl.fill(own, victim, victim.users[spelling]))
+				want := s.name(t, rt, prefix, who, pl.fill(own, nobody, nobody.users[spelling]))
+				where := fmt.Sprintf("%s %s, %s, spelling %d", rt.method, prefix+rt.path, pl.name, spelling)
+				if got.status >= http.StatusInternalServerError {
+					t.Errorf("%s: %d", where, got.status)
+				}
+				if g, w := comparable(got, victim, nobody), comparable(want, nobody, nobody); g != w {
+					t.Errorf("%s: the answer tells that it is another's\n%.400s\ninstead of\n%.400s", where, g, w)
+				}
+				for _, canary := range victim.canaries {
+					sent := pl.fill(own, victim, victim.users[spelling])
+					if strings.Contains(got.body+fmt.Sprint(got.header), canary) && !strings.Contains(sent.path+sent.body+fmt.Sprint(sent.header), canary) {
+						t.Errorf("%s: the answer holds %q of another partner", where, canary)
+					}
+				}
+				cases++
+			}
+		}
+	}
+	return cases
+}
+
+// name sends a filled place.
+func (s *service) name(t *testing.T, rt route, prefix string, who tenant, c call) answered {
+	t.Helper()
+	c.method = rt.method
+	if strings.HasPrefix(c.path, "?") || c.path == "" {
+		c.path = prefix + rt.path + c.path
+	} else {
+		c.path = prefix + strings.NewReplacer(strings.Split(c.path, "\x00")...).Replace(rt.path)
+	}
+	if c.header == nil {
+		c.header = http.Header{}
+	}
+	c.header["x-api-key"] = []string{who.APIKey}
+	// Sent as it is: the transcripts hold such exchanges against the contract, and here that would take most of the time.
+	req, err := http.NewRequestWithContext(context.Background(), c.method, s.server.URL+c.path, strings.NewReader(c.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range c.header {
+		req.Header[http.CanonicalHeaderKey(k)] = v
+	}
+	noteSecrets(c)
+	return send(t, req)
+}
+
+// made are members that are new at each call.
+var made = regexp.MustCompile(`"(eppKey|id|assetId)":"[^"]*"`)
+
+// comparable is all of an answer that may not differ, with the names that were sent replaced by the twin's.
+func comparable(a answered, sent, twin *belongings) string {
+	header := a.header.Clone()
+	for _, own := range []string{"Date", "X-Request-Id", "Content-Length"} {
+		header.Del(own)
+	}
+	text := fmt.Sprintf("%d %v %s", a.status, header, a.body)
+	from, to := sent.names(), twin.names()
+	pairs := make([]string, 0, 2*len(from))
+	for i := range from {
+		pairs = append(pairs, from[i], to[i])
+	}
+	return made.ReplaceAllString(strings.NewReplacer(pairs...).Replace(text), `"$1":"*"`)
+}
+
+// furnish gives a partner its things through its own requests.
+func (s *service) furnish(t *testing.T, who tenant, n int) *belongings {
+	t.Helper()
+	_, err := partner.NewRegistry(s.Store, s.Clock.Now, nil).Change(context.Background(), who.ID, func(p *partner.Partner) {
+		p.Settings.RatePerSecond, p.Settings.Burst = 100_000, 100_000 // the clock stands still
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &belongings{
+		cpf: cpfOf(7000 + n), mail: fmt.Sprintf("canario-%d@vazamento.test", n), person: fmt.Sprintf("Canário Número %d", n),
+		device: fmt.Sprintf("Aparelho canário %d", n), plan: fmt.Sprintf("plano-canario-%d", n), idempotency: fmt.Sprintf("chave-canario-%d", n),
+	}
+	b.users = spellings(b.cpf, who.Salt)
+	s.plan(t, who, b.plan)
+	for _, c := range []call{
+		{path: "/cyber/monitoring", body: fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, b.mail, b.users[0])},
+		{path: "/cyber/monitoring", body: fmt.Sprintf(`{"value":%q,"type":"cpf","userHash":%q}`, b.cpf, b.users[0]), header: http.Header{"idempotency-key": {b.idempotency}}},
+		{path: "/cyber/case", body: fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":%q}`, b.users[0]), header: http.Header{"idempotency-key": {b.idempotency}}},
+		{path: "/cyber/epp", body: fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":%q,"userHash":%q}`, b.device, b.users[0])},
+		{path: "/subscriptions", body: "[" + subscriptionOf(b, b.plan, "") + "]", header: http.Header{"idempotency-key": {b.idempotency}}},
+		{path: "/cyber/advise/" + b.users[0] + "/answers", body: `{"catalogId":"senhas-repetidas","value":"nunca"}`},
+	} {
+		c.method = http.MethodPost
+		if c.header == nil {
+			c.header = http.Header{}
+		}
+		c.header["x-api-key"] = []string{who.APIKey}
+		if got := s.do(t, c); got.status != http.StatusOK || strings.Contains(got.body, "failure") {
+			t.Fatal(c.path, got.status, got.body)
+		}
+	}
+	return b
+}
+
+// spellings are the ways in which one person's hash may be written.
+func spellings(cpf, salt string) [3]string {
+	d256, d512 := partner.Digests(cpf, salt)
+	return [3]string{hex.EncodeToString(d256[1:]), strings.ToUpper(hex.EncodeToString(d512[1:])), base64.RawURLEncoding.EncodeToString(d512[1:])}
+}
+
+// breach publishes a breach that holds everybody's address.
+func (s *service) breach(t *testing.T, all []*belongings) {
+	t.Helper()
+	ctx, now := context.Background(), s.Clock.Now()
+	err := s.InsertBreach(ctx, leak.Record{State: leak.Published, PublishedAt: now, Breach: cyber.Breach{
+		Name: "loja", Title: "Vazamento loja", Date: now.Add(-240 * time.Hour), Exposes: []cyber.Exposed{"email", "password"},
+		Kind: cyber.SourceBreach, Verified: true, AddedAt: now,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var prints []int64
+	for _, b := range all {
+		prints = append(prints, int64(s.Keys.Fingerprint(byte(identifier.Email), []byte(b.mail)))) //nolint:gosec // the same bits
+	}
+	if _, err := s.KeepHits(ctx, "loja", prints); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.TellHits(ctx, "loja", 100); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// learn asks as the owner for the ids that the service made; all of them and what is personal become canaries.
+func (s *service) learn(t *testing.T, who tenant, b *belongings) {
+	t.Helper()
+	read := func(path string, into any) {
+		got := s.as(t, who, http.MethodGet, path, "")
+		if err := json.Unmarshal([]byte(got.body), into); err != nil || got.status != http.StatusOK {
+			t.Fatal(path, got.status, got.body, err)
+		}
+	}
+	var assets, findings []struct {
+		ID string `json:"id"`
+	}
+	var devices struct {
+		List []struct {
+			Key  string `json:"eppKey"`
+			Name string `json:"deviceName"`
+		} `json:"protectedDevices"`
+	}
+	var events struct {
+		List []struct {
+			ID string `json:"id"`
+		} `json:"events"`
+	}
+	read("/cyber/monitoring/"+b.users[0], &assets)
+	read("/cyber/findings/"+b.users[0], &findings)
+	read("/cyber/epp", &devices)
+	read("/events", &events)
+	if len(assets) < 2 || len(findings) == 0 || len(devices.List) == 0 || len(events.List) == 0 {
+		t.Fatalf("%d values, %d findings, %d devices, %d events: the matrix would compare nothing with nothing", len(assets), len(findings), len(devices.List), len(events.List))
+	}
+	b.asset, b.finding = assets[0].ID, findings[0].ID
+	b.canaries = append(b.names(), string(who.ID), assets[1].ID)
+	for _, d := range devices.List {
+		if d.Name == b.device {
+			b.canaries = append(b.canaries, d.Key)
+		}
+	}
+	for _, e := range events.List {
+		b.canaries = append(b.canaries, e.ID)
+	}
+}
+
+// stranger has the shape of a partner's things and exists nowhere; each caller meets one of its own, so that what one has
+// written under such a name does not change what the next one reads.
+func stranger(of *belongings, caller int) *belongings {
+	n := 8000 + 10*caller + int(of.mail[len("canario-")]-'0')
+	change := func(id string) string { return id[:len(id)-4] + fmt.Sprintf("%04x", n) }
+	return &belongings{
+		users: spellings(cpfOf(n), "sal de ninguem"), cpf: cpfOf(n), mail: fmt.Sprintf("ninguem-%d@vazamento.test", n),
+		person: fmt.Sprintf("Ninguém Número %d", n), device: fmt.Sprintf("Aparelho ninguem %d", n), plan: fmt.Sprintf("plano-ninguem-%d", n),
+		idempotency: fmt.Sprintf("chave-ninguem-%d", n), asset: change(of.asset), finding: change(of.finding),
+	}
+}
+
+// snapshot digests every table; of those that know partners it leaves the caller's rows out, unless all are wanted.
+func (s *service) snapshot(t *testing.T, caller partner.ID, all bool) map[string]string {
+	t.Helper()
+	ctx := context.Background()
+	tables := `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`
+	if s.DB.Engine() == sqldb.PostgreSQL {
+		tables = `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`
+	}
+	digests := map[string]string{}
+	for _, table := range s.texts(t, tables) {
+		rows, err := s.DB.Reader().QueryContext(ctx, `SELECT * FROM `+table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns, err := rows.Columns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		owner := slices.IndexFunc(columns, func(c string) bool { return c == "partner_id" || table == "tally" && c == "part" })
+		var lines []string
+		for rows.Next() {
+			values := make([]any, len(columns))
+			dest := make([]any, len(columns))
+			for i := range values {
+				dest[i] = &values[i]
+			}
+			if err := rows.Scan(dest...); err != nil {
+				t.Fatal(err)
+			}
+			if all || owner < 0 || fmt.Sprint(values[owner]) != string(caller) {
+				lines = append(lines, fmt.Sprintf("%x", values))
+			}
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(lines)
+		digests[table] = fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(lines, "\n"))))
+	}
+	return digests
+}
+
+func (s *service) texts(t *testing.T, query string) []string {
+	t.Helper()
+	rows, err := s.DB.Reader().QueryContext(context.Background(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []string
+	for rows.Next() {
+		var v string
+		if err := rows.Scan(&v); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, v)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
