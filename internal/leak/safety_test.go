@@ -1,0 +1,158 @@
+package leak_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"  //nolint:gosec // what must not be found
+	"crypto/sha1" //nolint:gosec // what must not be found
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/blake2b"
+
+	"vigia/internal/cyber"
+	"vigia/internal/leak"
+	"vigia/internal/sqldb"
+	"vigia/internal/store/storetest"
+)
+
+// TestNothingPersonalOnDisk: watched and leaked values, through a whole life, leave no trace in any file: not as text, not as an unkeyed
+// hash. Partner names are planted to show that the search finds what is there.
+func TestNothingPersonalOnDisk(t *testing.T) {
+	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
+	v.load()
+	ctx := context.Background()
+	values := []string{"canario.ana@exemplo.com.br", "52998224725", "529.982.247-25", "+5511987654321", "11987654321", "4111111111111111", "canario-u1"}
+	v.watch(v.live, "canario-u1", "email", values[0])
+	v.watch(v.live, "canario-u1", "cpf", values[2])
+	v.watch(v.live, "canario-u1", "phone", values[4])
+	v.watch(v.live, "canario-u1", "credit_card", values[5])
+	v.importer.PartBytes = 100
+	v.importer.SetSpan(1 << 20)
+	dump := v.file("vazado.txt", strings.Repeat("canario.ana@exemplo.com.br;529.982.247-25;(11) 98765-4321;4111 1111 1111 1111;canario.bia@exemplo.com.br\n", 50))
+	inputs, err := leak.Inputs(nil, []string{dump, dump})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped, cancel := context.WithCancel(ctx)
+	fingerprint, n := v.importer.Fingerprint, 0
+	v.importer.Workers = 1
+	v.importer.Fingerprint = func(k byte, b []byte) uint64 {
+		if n++; n == 260 {
+			cancel()
+		}
+		return fingerprint(k, b)
+	}
+	b := breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail)
+	if _, err := v.importer.Import(stopped, leak.Spec{Breach: b, Inputs: inputs}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	v.search(values) // with an import half done
+	v.importer.Fingerprint = fingerprint
+	if _, err := v.importer.Import(ctx, leak.Spec{Breach: b, Inputs: inputs}); err != nil {
+		t.Fatal(err)
+	}
+	v.runJobs()
+	v.want("the life was real", v.statuses(v.live, "canario-u1"), "email=alerta cpf=alerta phone=alerta credit_card=alerta")
+	assets, err := v.monitoring.Watched(ctx, v.live.Partner, "canario-u1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.monitoring.Forget(ctx, v.live.Partner, "canario-u1", assets[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.breaches.Retract(ctx, "loja"); err != nil {
+		t.Fatal(err)
+	}
+	v.runJobs()
+	v.search(append(values, "canario.bia@exemplo.com.br"))
+}
+
+// forms are the ways in which a value could lie on a disk.
+func forms(value string) map[string][]byte {
+	b := []byte(value)
+	md, s1, s2 := md5.Sum(b), sha1.Sum(b), sha256.Sum256(b) //nolint:gosec // what must not be found
+	b256, b512 := blake2b.Sum256(b), blake2b.Sum512(b)
+	out := map[string][]byte{"text": b, "reversed case": bytes.ToUpper(b), "base64": []byte(base64.StdEncoding.EncodeToString(b))[:len(b)], "hex": []byte(hex.EncodeToString(b))}
+	for name, sum := range map[string][]byte{"md5": md[:], "sha1": s1[:], "sha256": s2[:], "blake2b-256": b256[:], "blake2b-512": b512[:]} {
+		out[name], out[name+" hex"] = sum[:8], []byte(hex.EncodeToString(sum[:8]))
+	}
+	return out
+}
+
+// search looks through every file of the installation, the database's log included.
+func (v *env) search(values []string) {
+	v.t.Helper()
+	planted := false
+	err := filepath.WalkDir(v.Folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		planted = planted || bytes.Contains(content, []byte("Parceiro live"))
+		for _, value := range values {
+			for form, needle := range forms(value) {
+				if bytes.Contains(content, needle) {
+					v.t.Errorf("%s holds %s as %s", filepath.Base(path), value, form)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if !planted {
+		v.t.Error("the search does not even find the partner's name")
+	}
+}
+
+// TestOutboxIsAtomic: when the alert cannot be kept there is no finding and no status either; once it can, all three come.
+func TestOutboxIsAtomic(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		v.load()
+		ctx := context.Background()
+		v.watch(v.live, "ana", "email", "ana@exemplo.com.br")
+		v.imports(breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", "ana@exemplo.com.br"))
+		rename := func(from, to string) {
+			t.Helper()
+			if err := e.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+				_, err := tx.ExecContext(ctx, `ALTER TABLE `+from+` RENAME TO `+to)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fingerprints, err := v.Fingerprints(ctx, -1<<63, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := v.KeepHits(ctx, "loja", fingerprints); err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range []string{"event", "asset_history"} {
+			rename(table, table+"_away")
+			if _, err := v.TellHits(ctx, "loja", 10); err == nil {
+				t.Error("told without", table)
+			}
+			rename(table+"_away", table)
+			v.want("nothing half done", v.findings(v.live, "ana")+v.statuses(v.live, "ana"), "email=monitorado")
+		}
+		v.runJobs()
+		v.want("all of it", v.findings(v.live, "ana")+" "+v.statuses(v.live, "ana"), "email:loja:open email=alerta")
+		if told := v.events(v.live); len(told) != 2 {
+			t.Errorf("told %v", told)
+		}
+	})
+}
