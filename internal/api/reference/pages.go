@@ -1,0 +1,151 @@
+package reference
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+
+	"vigia/docs/guides"
+)
+
+// writer makes the pages, one after the other.
+type writer struct {
+	contract *Contract
+	snippets snippets
+	guides   []guides.Guide
+	layout   *template.Template
+	files    map[string][]byte
+}
+
+// markdown refuses raw HTML, as goldmark does unless told otherwise.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+
+func render(text []byte) (template.HTML, error) {
+	var b bytes.Buffer
+	if err := markdown.Convert(text, &b); err != nil {
+		return "", err
+	}
+	return template.HTML(b.String()), nil //nolint:gosec // our own text, and goldmark escapes the rest
+}
+
+// entry is a line of the navigation.
+type entry struct{ Href, Label, Method string }
+
+type section struct {
+	Title   string
+	Entries []entry
+}
+
+func (w *writer) navigation(root string) []section {
+	start := section{Title: "Start", Entries: []entry{{Href: root, Label: "Overview"}}}
+	for _, g := range w.guides {
+		start.Entries = append(start.Entries, entry{Href: root + "guides/" + g.Name, Label: g.Title})
+	}
+	list := []section{start}
+	for _, t := range w.contract.Tags {
+		s := section{Title: t.Name}
+		for _, op := range w.contract.Operations {
+			if op.Tag == t.Name {
+				s.Entries = append(s.Entries, entry{root + "operations/" + op.ID, op.Summary, op.Method})
+			}
+		}
+		list = append(list, s)
+	}
+	return append(list, section{"More", []entry{
+		{Href: root + "errors", Label: "Errors"}, {Href: root + "events", Label: "Webhook events"}, {Href: root + "../openapi.yaml", Label: "openapi.yaml"},
+	}})
+}
+
+// pages writes all of them.
+func (w *writer) pages() error {
+	steps := []func() error{w.overview, w.errorsPage, w.events}
+	for _, g := range w.guides {
+		steps = append(steps, func() error { return w.guide(g) })
+	}
+	for _, op := range w.contract.Operations {
+		steps = append(steps, func() error { return w.operation(op) })
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put writes one page. Addresses are relative, so that the pages also work behind a proxy that adds a prefix.
+func (w *writer) put(name, title, part string, data any) error {
+	root := strings.Repeat("../", strings.Count(name, "/"))
+	if root == "" {
+		root = "./"
+	}
+	var content, whole bytes.Buffer
+	if err := w.layout.ExecuteTemplate(&content, part, data); err != nil {
+		return fmt.Errorf("page %s: %w", name, err)
+	}
+	err := w.layout.ExecuteTemplate(&whole, "page", map[string]any{
+		"Title": title, "Root": root, "Navigation": w.navigation(root), "Here": root + name, "Contract": w.contract,
+		"Content": template.HTML(content.String()), //nolint:gosec // made by a template
+	})
+	if err != nil {
+		return fmt.Errorf("page %s: %w", name, err)
+	}
+	w.files[name] = whole.Bytes()
+	return nil
+}
+
+func (w *writer) overview() error {
+	about, err := render([]byte(w.contract.Description))
+	if err != nil {
+		return err
+	}
+	return w.put("", w.contract.Title, "overview", map[string]any{"Contract": w.contract, "About": about, "Guides": w.guides})
+}
+
+func (w *writer) guide(g guides.Guide) error {
+	// In the repository guides link to each other as files; here they are addresses without an ending.
+	text, err := render([]byte(strings.ReplaceAll(string(g.Text), ".md)", ")")))
+	if err != nil {
+		return err
+	}
+	return w.put("guides/"+g.Name, g.Title, "text", text)
+}
+
+func (w *writer) errorsPage() error {
+	raw, err := files.ReadFile("errors.md")
+	if err != nil {
+		return err
+	}
+	text, err := render(raw)
+	if err != nil {
+		return err
+	}
+	return w.put("errors", "Errors", "text", text)
+}
+
+func (w *writer) events() error {
+	return w.put("events", "Webhook events", "events", w.contract.Events)
+}
+
+func (w *writer) operation(op Operation) error {
+	about, err := render([]byte(op.Description))
+	if err != nil {
+		return err
+	}
+	var good, bad []Response
+	for _, r := range op.Responses {
+		if strings.HasPrefix(r.Status, "2") {
+			good = append(good, r)
+		} else {
+			bad = append(bad, r)
+		}
+	}
+	return w.put("operations/"+op.ID, op.Summary, "operation", map[string]any{
+		"Op": op, "About": about, "Examples": op.examples(w.snippets), "Good": good, "Bad": bad,
+	})
+}

@@ -1,0 +1,106 @@
+// Package reference is the partners' documentation as pages: every operation of the contract with examples, the errors, the
+// events, the guides, and a form that tries an operation out.
+//
+// It reads the contract that it is given and knows no route, rule or secret of the service. What it keeps: a page needs
+// nothing but this server, holds nothing inline, and says only what the contract or a tested file says.
+package reference
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+	"time"
+
+	"vigia/docs/guides"
+)
+
+// Path is where the handler is to be mounted.
+const Path = "/docs/"
+
+//go:embed page.html docs.css docs.js errors.md snippets.json
+var files embed.FS
+
+// policy is the Content-Security-Policy of these pages and of nothing else. They may talk to this server alone, so that a key
+// typed into a page cannot be sent elsewhere.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// Handler writes all pages once and serves them. The document is the contract, as YAML.
+func Handler(document []byte) (http.Handler, error) {
+	pages, err := write(document)
+	if err != nil {
+		return nil, fmt.Errorf("reference: %w", err)
+	}
+	mux := http.NewServeMux()
+	for name, content := range pages {
+		pattern := Path + name
+		if name == "" {
+			pattern += "{$}"
+		}
+		mux.Handle(pattern, Static(content, typeOf(name)))
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("X-Content-Type-Options", "nosniff")
+		mux.ServeHTTP(w, r)
+	}), nil
+}
+
+func typeOf(name string) string {
+	switch {
+	case strings.HasSuffix(name, ".css"):
+		return "text/css; charset=utf-8"
+	case strings.HasSuffix(name, ".js"):
+		return "text/javascript; charset=utf-8"
+	}
+	return "text/html; charset=utf-8"
+}
+
+// Static serves bytes that change only with the binary. Caches keep them but ask before each use, which costs an empty 304, so
+// that nobody reads the contract of yesterday's release.
+func Static(content []byte, contentType string) http.Handler {
+	sum := sha256.Sum256(content)
+	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", contentType)
+		h.Set("Cache-Control", "no-cache")
+		h.Set("ETag", etag)
+		h.Set("X-Content-Type-Options", "nosniff")
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+	})
+}
+
+// write makes every file of the reference, by its name.
+func write(document []byte) (map[string][]byte, error) {
+	contract, err := Parse(document)
+	if err != nil {
+		return nil, err
+	}
+	snippets, err := readSnippets()
+	if err != nil {
+		return nil, err
+	}
+	all, err := guides.All()
+	if err != nil {
+		return nil, err
+	}
+	layout, err := template.ParseFS(files, "page.html")
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{contract: contract, snippets: snippets, guides: all, layout: layout, files: map[string][]byte{}}
+	for _, name := range []string{"docs.css", "docs.js"} {
+		if w.files[name], err = files.ReadFile(name); err != nil {
+			return nil, err
+		}
+	}
+	return w.files, w.pages()
+}

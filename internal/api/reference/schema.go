@@ -1,0 +1,168 @@
+package reference
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/goccy/go-yaml"
+)
+
+// membersOf lists what a JSON body may hold, flattened: nested members carry the path to them.
+func (p *reader) membersOf(schema node) []Member {
+	var list []Member
+	p.collect(&list, "", schema, 0)
+	return list
+}
+
+// deepest bounds the descent; our contract needs four.
+const deepest = 8
+
+func (p *reader) collect(list *[]Member, prefix string, schema node, depth int) {
+	if depth > deepest {
+		return
+	}
+	schema = p.follow(schema)
+	if items := schema.at("items"); items.v != nil {
+		p.collect(list, prefix+"[]", items, depth+1)
+		return
+	}
+	for _, part := range schema.list("allOf") {
+		p.collect(list, prefix, node{part}, depth+1)
+	}
+	required := map[any]bool{}
+	for _, name := range schema.list("required") {
+		required[name] = true
+	}
+	for _, m := range schema.members("properties") {
+		name := strings.TrimPrefix(prefix+"."+m.key, ".")
+		target := p.follow(m.node)
+		description := m.text("description")
+		if description == "" {
+			description = target.text("description")
+		}
+		add(list, Member{Name: name, Type: p.typeOf(m.node), Description: description, Required: required[m.key]})
+		p.collect(list, name, m.node, depth+1)
+	}
+	for name := range required { // a part of an allOf may require what another part describes
+		full := strings.TrimPrefix(prefix+"."+fmt.Sprint(name), ".")
+		for i := range *list {
+			if (*list)[i].Name == full {
+				(*list)[i].Required = true
+			}
+		}
+	}
+}
+
+// add takes a member once: the parts of an allOf may name it again, and the later one only narrows it.
+func add(list *[]Member, m Member) {
+	for i := range *list {
+		if (*list)[i].Name == m.Name {
+			(*list)[i].Required = (*list)[i].Required || m.Required
+			return
+		}
+	}
+	*list = append(*list, m)
+}
+
+// typeOf says what a value may be, for people.
+func (p *reader) typeOf(schema node) string {
+	schema = p.follow(schema)
+	if c := schema.at("const"); c.v != nil {
+		return fmt.Sprintf("always %q", fmt.Sprint(c.v))
+	}
+	if values := schema.list("enum"); len(values) > 0 {
+		words := make([]string, len(values))
+		for i, v := range values {
+			words[i] = fmt.Sprint(v)
+		}
+		return "one of " + strings.Join(words, ", ")
+	}
+	if items := schema.at("items"); items.v != nil {
+		return "list of " + p.typeOf(items)
+	}
+	for _, key := range []string{"anyOf", "oneOf", "allOf"} {
+		if parts := schema.list(key); len(parts) > 0 {
+			return p.alternatives(key, parts)
+		}
+	}
+	if list := schema.list("type"); len(list) > 0 {
+		words := make([]string, len(list))
+		for i, v := range list {
+			words[i] = fmt.Sprint(v)
+		}
+		return strings.Join(words, " or ")
+	}
+	if format := schema.text("format"); format == "date-time" {
+		return format
+	}
+	return schema.text("type")
+}
+
+func (p *reader) alternatives(key string, parts []any) string {
+	if key == "allOf" {
+		return p.typeOf(node{parts[0]})
+	}
+	words := make([]string, 0, len(parts))
+	for _, part := range parts {
+		word := p.typeOf(node{part})
+		if word == `always ""` {
+			word = "empty"
+		}
+		if len(words) == 0 || words[len(words)-1] != word {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, " or ")
+}
+
+// json writes an example in the document's order.
+func (p *reader) json(n node) string {
+	if n.v == nil {
+		return ""
+	}
+	var b bytes.Buffer
+	enc := jsontext.NewEncoder(&b, jsontext.WithIndent("  "))
+	if err := encode(enc, n.v); err != nil {
+		p.errs = append(p.errs, err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func encode(enc *jsontext.Encoder, value any) error {
+	switch v := value.(type) {
+	case yaml.MapSlice:
+		if err := enc.WriteToken(jsontext.BeginObject); err != nil {
+			return err
+		}
+		for _, item := range v {
+			if err := enc.WriteToken(jsontext.String(fmt.Sprint(item.Key))); err != nil {
+				return err
+			}
+			if err := encode(enc, item.Value); err != nil {
+				return err
+			}
+		}
+		return enc.WriteToken(jsontext.EndObject)
+	case []any:
+		if err := enc.WriteToken(jsontext.BeginArray); err != nil {
+			return err
+		}
+		for _, item := range v {
+			if err := encode(enc, item); err != nil {
+				return err
+			}
+		}
+		return enc.WriteToken(jsontext.EndArray)
+	case string:
+		return enc.WriteToken(jsontext.String(v))
+	case bool:
+		return enc.WriteToken(jsontext.Bool(v))
+	case nil:
+		return enc.WriteToken(jsontext.Null)
+	case uint64, int64, int, float64:
+		return enc.WriteValue(jsontext.Value(fmt.Sprint(v)))
+	}
+	return fmt.Errorf("an example holds a %T", value)
+}
