@@ -68,7 +68,7 @@ func both(o options) error {
 				args = append(args, "-"+f.Name+"="+f.Value.String())
 			}
 		})
-		cmd := exec.Command(self, args...) //nolint:gosec // itself
+		cmd := exec.Command(self, args...)
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		err = cmd.Run()
 		if rerr := os.RemoveAll(folder); err == nil {

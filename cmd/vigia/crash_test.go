@@ -94,7 +94,7 @@ func newServer(t *testing.T, binary, folder, database string, wrap ...string) *s
 
 func (s *server) start(t *testing.T) {
 	t.Helper()
-	s.cmd = exec.Command(s.args[0], s.args[1:]...) //nolint:gosec // built by this test
+	s.cmd = exec.Command(s.args[0], s.args[1:]...)
 	s.cmd.Stderr = &s.log
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := s.cmd.Start(); err != nil {

@@ -72,7 +72,7 @@ func readCoverage(path string) (plan.Coverage, error) {
 	if path == "" {
 		return plan.Coverage{}, nil
 	}
-	text, err := os.ReadFile(path) //nolint:gosec // the operator names the file
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return plan.Coverage{}, fmt.Errorf("--coverage: %w", err)
 	}

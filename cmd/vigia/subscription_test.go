@@ -47,7 +47,8 @@ func TestPlanAndSubscriptionCommands(t *testing.T) {
 	expect(must("plan", "create", "--partner", id, "--id", "ouro", "--name", "Ouro", "--coverage", coverage, "--max-devices", "5"),
 		"plan_id=ouro max_devices=5 retired=false")
 	shown := must("plan", "show", "ouro", "--partner", id)
-	expect(shown["coverage"].(map[string]any), "plano=Ouro limiteCobertura=50000.5 condições=c")
+	cover, _ := shown["coverage"].(map[string]any)
+	expect(cover, "plano=Ouro limiteCobertura=50000.5 condições=c")
 	if code, _, _ := vigia(t, at("plan", "create", "--partner", id, "--id", "ouro", "--name", "Ouro")...); code != exitConflict {
 		t.Error("a second plan of one id:", code)
 	}

@@ -71,7 +71,7 @@ func readBody(body []byte, s *subscription.Subscription) error {
 	if !ok {
 		return errBody
 	}
-	s.GroupSize = int64(size) //nolint:gosec // written from an int64
+	s.GroupSize = int64(size)
 	for _, text := range bodyTexts(s) {
 		n, ok := number()
 		if !ok || n > uint64(len(rest)) {
@@ -84,13 +84,12 @@ func readBody(body []byte, s *subscription.Subscription) error {
 
 const subscriptionColumns = `seq, plan_id, start_day, expiry_day, body, created_at, suspended_at, ended_at`
 
-// scanSubscription opens a row. more are further columns that stand after subscriptionColumns.
-func (s *Store) scanSubscription(id partner.ID, row scanner, more ...any) (subscription.Subscription, error) {
+// scanSubscription reads and opens a row of subscriptionColumns.
+func (s *Store) scanSubscription(id partner.ID, row scanner) (subscription.Subscription, error) {
 	var sub subscription.Subscription
 	var sealed []byte
 	var created, suspended, ended int64
-	err := row.Scan(append([]any{&sub.Seq, &sub.Plan, &sub.Start, &sub.Expiry, &sealed, &created, &suspended, &ended}, more...)...)
-	if err != nil {
+	if err := row.Scan(&sub.Seq, &sub.Plan, &sub.Start, &sub.Expiry, &sealed, &created, &suspended, &ended); err != nil {
 		return sub, err
 	}
 	sub.CreatedAt, sub.SuspendedAt, sub.EndedAt = fromMicros(created), fromMicros(suspended), fromMicros(ended)
