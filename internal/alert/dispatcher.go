@@ -59,9 +59,9 @@ type DispatcherOptions struct {
 	Poll time.Duration
 	// Grace is how long a stopping dispatcher lets attempts finish before it cuts them: 5 s.
 	Grace time.Duration
-	// MaxBatch bounds one claim for one endpoint: 256.
+	// MaxBatch bounds one claim for one endpoint: 512.
 	MaxBatch int
-	// MaxSenders bounds the attempts of this process at one time: 1024.
+	// MaxSenders bounds the senders of this process: 1024.
 	MaxSenders int
 	// NextTry is the schedule: that of package webhook.
 	NextTry NextTry
@@ -77,7 +77,7 @@ func (o DispatcherOptions) withDefaults() DispatcherOptions {
 	setDefault(&o.Timeout, 15*time.Second)
 	setDefault(&o.Poll, 500*time.Millisecond)
 	setDefault(&o.Grace, 5*time.Second)
-	setDefault(&o.MaxBatch, 256)
+	setDefault(&o.MaxBatch, 512)
 	setDefault(&o.MaxSenders, 1024)
 	if o.Observe == nil {
 		o.Observe = func(webhook.Action, webhook.Outcome) {}
@@ -95,8 +95,9 @@ func setDefault[T comparable](field *T, value T) {
 // Dispatcher pushes due deliveries: it claims them in batches, sends them with a few senders per endpoint and records
 // what came of them in groups.
 //
-// A sender keeps its slot until its result is on disk. So a process that is killed repeats no more than the slots of each
-// endpoint, and a slow database slows the sending instead of growing a heap of unrecorded results.
+// A sender takes the next delivery only when its last result is on disk, and there are sendersPerSlot of them for each slot of an
+// endpoint: one sends while the other is being recorded. So a process that is killed repeats no more than that many, and a
+// slow database slows the sending instead of growing a heap of unrecorded results.
 type Dispatcher struct {
 	queue  Queue
 	client *http.Client
@@ -116,6 +117,9 @@ type Dispatcher struct {
 	sending  int // senders running
 	stopping bool
 }
+
+// sendersPerSlot is how many senders share a slot.
+const sendersPerSlot = 2
 
 // NewDispatcher makes a dispatcher; Run runs it. opts.NextTry is required.
 func NewDispatcher(queue Queue, client *http.Client, now func() time.Time, log *slog.Logger, opts DispatcherOptions) *Dispatcher {
@@ -177,7 +181,7 @@ func (d *Dispatcher) wants(due []EndpointRef) []Want {
 	for _, ref := range due {
 		l := d.lanes[ref.Endpoint]
 		if l == nil {
-			l = &lane{batch: d.opts.Gate.Concurrent, changedAt: ref.ChangedAt}
+			l = &lane{batch: d.opts.Gate.Concurrent, changedAt: ref.ChangedAt, slots: make(chan struct{}, d.opts.Gate.Concurrent)}
 			d.lanes[ref.Endpoint] = l
 		}
 		if !l.changedAt.Equal(ref.ChangedAt) { // enabled again, or new keys: forget old grudges
@@ -223,7 +227,7 @@ func (d *Dispatcher) accept(ctx context.Context, batches []Batch) {
 		l.add(b.Deliveries)
 	}
 	for _, l := range d.lanes {
-		for l.active < d.opts.Gate.Concurrent && len(l.chains) > 0 && d.sending < d.opts.MaxSenders {
+		for l.active < sendersPerSlot*d.opts.Gate.Concurrent && len(l.chains) > 0 && d.sending < d.opts.MaxSenders {
 			l.active++
 			d.sending++
 			chain := l.take()

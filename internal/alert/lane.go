@@ -16,6 +16,8 @@ type lane struct {
 	chains [][]Delivery
 	queued int // deliveries in chains
 	active int // senders at work
+	// slots bounds the attempts at one time; a sender that waits for its result to be recorded holds none.
+	slots chan struct{}
 	// batch is how many deliveries are claimed at once: it grows while a receiver keeps up and starts over when it does not.
 	batch       int
 	pausedUntil time.Time
@@ -87,7 +89,9 @@ func (d *Dispatcher) next(l *lane) []Delivery {
 
 // attempt makes one try and tells whether the person's next delivery may follow.
 func (d *Dispatcher) attempt(ctx context.Context, l *lane, item Delivery) bool {
+	l.slots <- struct{}{}
 	if !d.enter(ctx, l, item) {
+		<-l.slots
 		d.giveBack([]Delivery{item})
 		return false
 	}
@@ -96,11 +100,12 @@ func (d *Dispatcher) attempt(ctx context.Context, l *lane, item Delivery) bool {
 	outcome := webhook.Send(ctx, d.client, webhook.Attempt{
 		URL: endpoint.URL, EventID: string(item.Event), At: at, Body: item.Body, Keys: endpoint.Keys.Live(at),
 	})
-	result := settle(item, at, outcome, d.opts.NextTry, d.now())
-	d.record(result)
 	action := webhook.Judge(outcome).Action
 	d.gates.Leave(item.Endpoint, action)
+	<-l.slots
 	d.opts.Observe(action, outcome)
+	result := settle(item, at, outcome, d.opts.NextTry, d.now())
+	d.record(result)
 	d.conclude(ctx, l, endpoint, result, action)
 	return result.State == Delivered || !result.Ordered
 }

@@ -35,8 +35,8 @@ type Serve struct {
 	TLSKey         string        `name:"tls-key" env:"VIGIA_TLS_KEY" default:"" placeholder:"FILE" help:"TLS private key (PEM)."`
 	WebhookAllow   []string      `name:"webhook-allow" env:"VIGIA_WEBHOOK_ALLOW" placeholder:"CIDR" help:"Address ranges that outgoing calls may reach although they are not public (10.1.0.0/16); repeat or separate by commas."`
 	WebhookProxy   string        `name:"webhook-proxy" env:"VIGIA_WEBHOOK_PROXY" default:"" placeholder:"URL" help:"Proxy that every outgoing call goes through; it has to refuse inner addresses too. The usual proxy variables are not looked at."`
-	WebhookSlots   int           `name:"webhook-slots" env:"VIGIA_WEBHOOK_SLOTS" default:"4" placeholder:"N" help:"Attempts that one webhook endpoint gets at one time from this process, and the most that a crash can repeat to it."`
-	WebhookRate    int           `name:"webhook-rate" env:"VIGIA_WEBHOOK_RATE" default:"200" placeholder:"N" help:"Attempts a second that one webhook endpoint gets from this process; 0 means no limit."`
+	WebhookSlots   int           `name:"webhook-slots" env:"VIGIA_WEBHOOK_SLOTS" default:"4" placeholder:"N" help:"Attempts that one webhook endpoint gets at one time from this process, and half of what a crash can repeat to it at most."`
+	WebhookRate    int           `name:"webhook-rate" env:"VIGIA_WEBHOOK_RATE" default:"1000" placeholder:"N" help:"Attempts a second that one webhook endpoint gets from this process; 0 means no limit."`
 	EventRetention time.Duration `name:"event-retention" env:"VIGIA_EVENT_RETENTION" default:"720h" placeholder:"TIME" help:"How long events are kept for delivery, reading and replay, delivered or not; at least 168h."`
 	LogLevel       string        `name:"log-level" env:"VIGIA_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe level that is logged: debug, info, warn, error."`
 	LogFormat      string        `name:"log-format" env:"VIGIA_LOG_FORMAT" default:"auto" enum:"auto,json,text" help:"Log lines as json, as text, or auto: text on a terminal."`

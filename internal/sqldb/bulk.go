@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strconv"
@@ -55,4 +56,50 @@ func (t *Tx) copyFrom(ctx context.Context, table string, columns []string, next 
 		return nil
 	})
 	return n, err
+}
+
+// Statement is one statement of a list.
+type Statement struct {
+	Query string
+	Args  []any
+}
+
+// Run executes statements that return nothing, in order, and stops at the first that fails. PostgreSQL gets them in one round
+// trip; SQLite has each text prepared once. Few texts with many arguments are what it is for.
+func (t *Tx) Run(ctx context.Context, list []Statement) error {
+	if t.engine == PostgreSQL {
+		return t.pipeline(ctx, list)
+	}
+	prepared := map[string]*sql.Stmt{}
+	var err error
+	for _, s := range list {
+		stmt := prepared[s.Query]
+		if stmt == nil {
+			if stmt, err = t.PrepareContext(ctx, s.Query); err != nil {
+				break
+			}
+			prepared[s.Query] = stmt
+		}
+		if _, err = stmt.ExecContext(ctx, s.Args...); err != nil {
+			break
+		}
+	}
+	for _, stmt := range prepared {
+		err = errors.Join(err, stmt.Close())
+	}
+	return err
+}
+
+func (t *Tx) pipeline(ctx context.Context, list []Statement) error {
+	return t.conn.Raw(func(driverConn any) error {
+		c, ok := driverConn.(*stdlib.Conn)
+		if !ok {
+			return fmt.Errorf("run statements: unexpected driver %T", driverConn)
+		}
+		batch := &pgx.Batch{}
+		for _, s := range list {
+			batch.Queue(s.Query, s.Args...)
+		}
+		return c.Conn().SendBatch(ctx, batch).Close()
+	})
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"vigia/internal/alert"
@@ -25,6 +24,9 @@ func (s *Store) signalDue() {
 
 // DueEndpoints returns the enabled endpoints that have a delivery due. Its cost grows with the endpoints, not with what is
 // waiting for them.
+//
+// An endpoint's id says whose deliveries these are. Here and in openDeliveries naming the partner too would let an engine take
+// the primary key, which also holds what was delivered long ago, for the index of what is open.
 func (s *Store) DueEndpoints(ctx context.Context) ([]alert.EndpointRef, error) {
 	return collect(ctx, s.reader(ctx), func(row scanner) (alert.EndpointRef, error) {
 		var r alert.EndpointRef
@@ -33,7 +35,7 @@ func (s *Store) DueEndpoints(ctx context.Context) ([]alert.EndpointRef, error) {
 		r.ChangedAt = fromMicros(changed)
 		return r, err
 	}, `SELECT e.partner_id, e.id, e.changed_at FROM endpoint e WHERE e.state = 'enabled' AND EXISTS (
-		SELECT 1 FROM delivery d WHERE d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.state = 'pending' AND d.next_at <= $1)`,
+		SELECT 1 FROM delivery d WHERE d.endpoint_id = e.id AND d.state = 'pending' AND d.next_at <= $1)`,
 		micros(s.now()))
 }
 
@@ -73,146 +75,117 @@ func (s *Store) ClaimDeliveries(ctx context.Context, worker string, until time.T
 
 // claimFor claims for one endpoint, whose row the transaction holds: nobody else claims for it meanwhile.
 //
-// It is three plain statements rather than one clever one. What decides is in Go, and each statement has one sensible plan,
-// also on a table that the engine has not counted yet.
+// What decides is in Go, and each statement has one sensible plan, also on a table that the engine has not counted yet.
 func (s *Store) claimFor(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, worker string, until time.Time, limit int) ([]alert.Delivery, error) {
 	now := micros(s.now())
 	var free []alert.Delivery
-	for after, page := int64(0), limit; len(free) < limit; page = min(2*page, maxClaimPage) {
-		due, err := dueOf(ctx, tx, e, now, after, page)
+	waitedFor := map[string]bool{}
+	for after, page := int64(0), limit+claimPage; len(free) < limit; page = min(2*page, maxClaimPage) {
+		rows, err := openDeliveries(ctx, tx, e, now, after, page)
 		if err != nil {
 			return nil, err
 		}
-		heads, err := headsOf(ctx, tx, e, now, due)
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range due {
-			if head, ok := heads[d.Person]; (!ok || head > d.Seq) && len(free) < limit {
-				free = append(free, d)
+		for _, d := range rows {
+			switch {
+			case waitedFor[d.Person]:
+			case !d.due:
+				waitedFor[d.Person] = true
+			case len(free) < limit:
+				free = append(free, d.Delivery)
 			}
 		}
-		if len(due) < page {
+		if len(rows) < page {
 			break
 		}
-		after = due[len(due)-1].Seq
+		after = rows[len(rows)-1].Seq
 	}
 	if len(free) == 0 {
 		return nil, nil
 	}
-	args := []any{string(e.Partner), string(e.ID), now, worker, micros(until)}
-	_, err := tx.ExecContext(ctx, `UPDATE delivery SET lease = $4, next_at = $5 WHERE partner_id = $1 AND endpoint_id = $2
-		AND state = 'pending' AND next_at <= $3 AND seq IN (`+padded(&args, seqsOf(free))+`)`, args...)
-	if err != nil {
+	if err := takeDeliveries(ctx, tx, free, worker, now, until); err != nil {
 		return nil, err
 	}
-	bodies, err := s.bodies(ctx, tx, e.Partner, free)
-	if err != nil {
-		return nil, err
-	}
-	return withBodies(free, bodies, until), nil
+	return s.withBodies(ctx, tx, e.Partner, free, until)
 }
 
-// maxClaimPage bounds how many due deliveries a claim looks at in one statement. Usually the first page is enough: a longer
-// look is only needed when many wait for their person's earlier one.
-const maxClaimPage = 4096
+// claimPage is how far a claim looks beyond its limit at first, and maxClaimPage how far in one statement: a long look is only
+// needed when many deliveries wait for their person's earlier one.
+const (
+	claimPage    = 64
+	maxClaimPage = 4096
+)
 
-// dueOf returns due deliveries in the order of their events.
-func dueOf(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, now, after int64, limit int) ([]alert.Delivery, error) {
-	return collect(ctx, tx, func(row scanner) (alert.Delivery, error) {
-		d := alert.Delivery{Partner: e.Partner, Endpoint: e.ID}
+// openDelivery is a pending delivery that is due, or that others wait for.
+type openDelivery struct {
+	alert.Delivery
+	due bool
+}
+
+// openDeliveries returns, in the order of their events, pending deliveries that are due, and ordered ones that are not: those are in
+// somebody's hands or close to their next try, and later ones of the same person have to wait for them. An earlier one that
+// is itself due is no obstacle: it is claimed along with the later ones, and sent before them.
+func openDeliveries(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, now, after int64, limit int) ([]openDelivery, error) {
+	return collect(ctx, tx, func(row scanner) (openDelivery, error) {
+		d := openDelivery{Delivery: alert.Delivery{Partner: e.Partner, Endpoint: e.ID}}
 		var person []byte
-		err := row.Scan(&d.Seq, &d.Event, &person, &d.Ordered, &d.Attempts)
-		d.Person = string(person)
+		var next int64
+		err := row.Scan(&d.Seq, &d.Event, &person, &d.Ordered, &d.Attempts, &next)
+		d.Person, d.due = string(person), next <= now
 		return d, err
-	}, `SELECT seq, event_id, person, ordered, attempts FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending'
-		AND next_at <= $3 AND seq > $4 ORDER BY seq LIMIT $5`, string(e.Partner), string(e.ID), now, after, int64(limit))
+	}, `SELECT seq, event_id, person, ordered, attempts, next_at FROM delivery WHERE endpoint_id = $1 AND state = 'pending'
+		AND seq > $2 AND (next_at <= $3 OR ordered) ORDER BY seq LIMIT $4`, string(e.ID), after, now, int64(limit))
 }
 
-// headsOf returns, for the persons of deliveries, the first ordered delivery that is pending and not due: in somebody's hands,
-// or close to its next try. Later ones of that person have to wait for it. An earlier one that is itself due is no
-// obstacle: it is claimed along with the later ones, and sent before them.
-func headsOf(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, now int64, due []alert.Delivery) (map[string]int64, error) {
-	persons := map[string]bool{}
-	var values [][]byte
-	for _, d := range due {
-		if d.Person != "" && !persons[d.Person] {
-			persons[d.Person] = true
-			values = append(values, []byte(d.Person))
-		}
-	}
-	if len(values) == 0 {
-		return nil, nil //nolint:nilnil // nobody is waited for
-	}
-	args := []any{string(e.Partner), string(e.ID), now}
-	heads := map[string]int64{}
-	_, err := collect(ctx, tx, func(row scanner) (struct{}, error) {
-		var person []byte
-		var seq int64
-		err := row.Scan(&person, &seq)
-		heads[string(person)] = seq
-		return struct{}{}, err
-	}, `SELECT person, min(seq) FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND ordered
-		AND next_at > $3 AND person IN (`+padded(&args, values)+`) GROUP BY person`, args...)
-	return heads, err
-}
-
-func seqsOf(list []alert.Delivery) []int64 {
-	seqs := make([]int64, len(list))
+// takeDeliveries writes a claim. The guard is repeated for the sake of a result that comes in late.
+func takeDeliveries(ctx context.Context, tx *sqldb.Tx, list []alert.Delivery, worker string, now int64, until time.Time) error {
+	statements := make([]sqldb.Statement, len(list))
 	for i, d := range list {
-		seqs[i] = d.Seq
+		statements[i] = sqldb.Statement{Query: `UPDATE delivery SET lease = $4, next_at = $5
+			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'pending' AND next_at <= $6`,
+			Args: []any{string(d.Partner), string(d.Endpoint), d.Seq, worker, micros(until), now}}
 	}
-	return seqs
+	return tx.Run(ctx, statements)
 }
 
-// withBodies gives claimed deliveries their bodies. One whose event was swept in between is left out: its row goes with the
-// sweep.
-func withBodies(claimed []alert.Delivery, bodies map[int64][]byte, until time.Time) []alert.Delivery {
+// bodyGap is how many events that nobody asked for are read along rather than beginning another statement.
+const bodyGap = 64
+
+// withBodies gives claimed deliveries their bodies: the events of a claim are mostly neighbours, so they are read in runs. A
+// delivery whose event was swept in between is left out: its row goes with the sweep.
+func (s *Store) withBodies(ctx context.Context, q querier, id partner.ID, claimed []alert.Delivery, until time.Time) ([]alert.Delivery, error) {
 	kept := claimed[:0]
-	for _, d := range claimed {
-		if d.Body, d.Until = bodies[d.Seq], until; d.Body != nil {
+	for len(claimed) > 0 {
+		n := 1
+		for n < len(claimed) && claimed[n].Seq-claimed[n-1].Seq <= bodyGap {
+			n++
+		}
+		type sealedBody struct {
+			id   string
+			body []byte
+		}
+		bodies := make(map[int64]sealedBody, n)
+		_, err := collect(ctx, q, func(row scanner) (struct{}, error) {
+			var seq int64
+			var b sealedBody
+			err := row.Scan(&b.id, &seq, &b.body)
+			bodies[seq] = b
+			return struct{}{}, err
+		}, `SELECT id, seq, body FROM event WHERE partner_id = $1 AND seq >= $2 AND seq <= $3`, string(id), claimed[0].Seq, claimed[n-1].Seq)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range claimed[:n] {
+			b, ok := bodies[d.Seq]
+			if !ok {
+				continue
+			}
+			if d.Body, err = s.keys.Unseal(eventPlace(id, b.id), b.body); err != nil {
+				return nil, fmt.Errorf("open event: %w", err)
+			}
+			d.Until = until
 			kept = append(kept, d)
 		}
+		claimed = claimed[n:]
 	}
-	return kept
-}
-
-// bodies opens the events of deliveries, by number.
-func (s *Store) bodies(ctx context.Context, q querier, id partner.ID, deliveries []alert.Delivery) (map[int64][]byte, error) {
-	args := []any{string(id)}
-	opened := make(map[int64][]byte, len(deliveries))
-	_, err := collect(ctx, q, func(row scanner) (struct{}, error) {
-		var event string
-		var seq int64
-		var sealed []byte
-		if err := row.Scan(&event, &seq, &sealed); err != nil {
-			return struct{}{}, err
-		}
-		body, err := s.keys.Unseal(eventPlace(id, event), sealed)
-		opened[seq] = body
-		return struct{}{}, err
-	}, `SELECT id, seq, body FROM event WHERE partner_id = $1 AND seq IN (`+padded(&args, seqsOf(deliveries))+`)`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("open events: %w", err)
-	}
-	return opened, nil
-}
-
-// padded appends values to args and returns their marks for an IN list, filled up to a power of two with the last value:
-// a handful of texts then serves every length, and the engine keeps them prepared.
-func padded[T any](args *[]any, values []T) string {
-	size := 1
-	for size < len(values) {
-		size *= 2
-	}
-	marks := make([]byte, 0, 6*size)
-	for i := range size {
-		*args = append(*args, values[min(i, len(values)-1)])
-		if i > 0 {
-			marks = append(marks, ", "...)
-		}
-		marks = append(marks, '$')
-		marks = strconv.AppendInt(marks, int64(len(*args)), 10)
-	}
-	return string(marks)
+	return kept, nil
 }
