@@ -1,0 +1,151 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"vigia/internal/cyber"
+	"vigia/internal/operator"
+	"vigia/internal/store"
+	"vigia/internal/store/storetest"
+	"vigia/internal/subscription"
+)
+
+var keepAll = store.Retention{
+	Attempts: 14 * day, Subscriptions: 100 * day, Cases: 50 * day, Devices: 200 * day, Scores: 300 * day, Jobs: 10 * day, Audit: 400 * day,
+}
+
+// TestRetentionOfClasses: each class goes after its own time, not before, and takes along what would otherwise be left alone.
+func TestRetentionOfClasses(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		w := newTown(t, e, 3)
+		w.note(t, 3)
+		if _, err := e.AddJob(ctx, "test.kind", "x", nil); err != nil {
+			t.Fatal(err)
+		}
+		jobs, err := e.ClaimJobs(ctx, "w", []string{"test.kind"}, 1)
+		if err != nil || len(jobs) != 1 {
+			t.Fatal(err)
+		}
+		if err := e.FinishJob(ctx, "w", jobs[0], "done", ""); err != nil {
+			t.Fatal(err)
+		}
+		// One person's subscription ends, and another's case is closed.
+		registry := subscription.NewRegistry(e.Store, e.Clock.Now)
+		if _, err := registry.Move(ctx, w.partner.ID, subscription.Selection{Plan: townPlan, CPF: w.people[0].cpf}, subscription.End); err != nil {
+			t.Fatal(err)
+		}
+		var closed cyber.CaseID
+		if err := e.DB.Reader().QueryRowContext(ctx, `SELECT min(id) FROM support_case`).Scan(&closed); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cyber.NewCases(e.Store, e.Clock.Now).Move(ctx, closed, cyber.CaseCancelled, "op_1", ""); err != nil {
+			t.Fatal(err)
+		}
+		// What is not past its time stays.
+		e.Clock.Advance(9 * day)
+		if removed, err := e.Sweep(ctx, keepAll); err != nil || sum(removed) != 0 {
+			t.Error("too early:", removed, err)
+		}
+		total := 9 * day
+		for _, step := range []struct {
+			at    time.Duration
+			class string
+			rows  int64
+		}{
+			{11 * day, "jobs", 1}, {15 * day, "attempts", w.count(t, `SELECT count(*) FROM attempt`)}, {51 * day, "cases", 1},
+			{101 * day, "subscriptions", 1}, {301 * day, "scores", 3}, {401 * day, "audit lines", 2}, {600 * day, "devices", 3},
+		} {
+			e.Clock.Advance(step.at - total)
+			total = step.at
+			removed, err := e.Sweep(ctx, keepAll)
+			if err != nil || removed[step.class] != step.rows || sum(removed) != step.rows {
+				t.Errorf("after %v: %v, want %d %s (%v)", step.at, removed, step.rows, step.class, err)
+			}
+			if found := problems(t, ctx, w.Store); len(found) != 0 {
+				t.Error(step.class, found)
+			}
+		}
+		if n := w.count(t, `SELECT count(*) FROM person`); n != 3 {
+			t.Error("people who have something else left:", n)
+		}
+		if removed, err := e.Sweep(ctx, store.Retention{}); err != nil || sum(removed) != 0 {
+			t.Error("zero keeps for ever:", removed, err)
+		}
+	})
+}
+
+// TestSweptPerson: who had nothing but a subscription is forgotten with it.
+func TestSweptPerson(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		w := newTown(t, e, 1)
+		enrolAll(t, e, w.partner.ID, person(77, townPlan, "", 0))
+		registry := subscription.NewRegistry(e.Store, e.Clock.Now)
+		for _, cpf := range []string{w.people[0].cpf, person(77, townPlan, "", 0).Beneficiary.CPF} {
+			if _, err := registry.Move(ctx, w.partner.ID, subscription.Selection{Plan: townPlan, CPF: cpf}, subscription.End); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e.Clock.Advance(101 * day)
+		if removed, err := e.Sweep(ctx, store.Retention{Subscriptions: 100 * day}); err != nil || removed["subscriptions"] != 2 {
+			t.Error(removed, err)
+		}
+		if n := w.count(t, `SELECT count(*) FROM person`); n != 1 {
+			t.Error("people left:", n)
+		}
+	})
+}
+
+func sum(counts map[string]int64) (n int64) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// TestSweepAudit: the trail is still a chain after its beginning was dropped, and nobody else can drop more.
+func TestSweepAudit(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		trail := operator.NewTrail(e.Store, e.Clock.Now)
+		for range 10 {
+			if err := trail.Record(ctx, clerk, "partner.show", "pt_1", ""); err != nil {
+				t.Fatal(err)
+			}
+			e.Clock.Advance(day)
+		}
+		head, err := trail.Verify(ctx, operator.Head{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := e.SweepAudit(ctx, 4*day+time.Hour); err != nil || n != 6 {
+			t.Fatal(n, err)
+		}
+		if after, err := trail.Verify(ctx, head, nil); err != nil || after.Seq != 10 {
+			t.Error(after, err)
+		}
+		if _, err := trail.Verify(ctx, operator.Head{Seq: 3, MAC: []byte("x")}, nil); !errors.Is(err, operator.ErrTrailBroken) {
+			t.Error("a head from before the beginning proves nothing:", err)
+		}
+		w := &town{Env: e}
+		if found := w.damaged(t, `DELETE FROM audit WHERE seq = 7`); len(found) != 1 {
+			t.Error("a further line was dropped unnoticed:", found)
+		}
+		if found := w.damaged(t, `UPDATE audit_base SET seq = 7, mac = (SELECT mac FROM audit WHERE seq = 7)`); len(found) != 1 {
+			t.Error("the beginning was moved unnoticed:", found)
+		}
+		if n, err := e.SweepAudit(ctx, time.Nanosecond); err != nil || n != 3 {
+			t.Error("the last line stays:", n, err)
+		}
+		if err := trail.Record(ctx, clerk, "partner.show", "pt_1", ""); err != nil {
+			t.Error(err)
+		}
+		if after, err := trail.Verify(ctx, operator.Head{}, nil); err != nil || after.Seq != 11 {
+			t.Error(after, err)
+		}
+	})
+}

@@ -1,0 +1,373 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"vigia/internal/cyber"
+	"vigia/internal/once"
+	"vigia/internal/operator"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+	"vigia/internal/store/storetest"
+	"vigia/internal/subject"
+)
+
+func (w *town) desk() *subject.Desk {
+	return subject.NewDesk(w.Store, operator.NewTrail(w.Store, w.Clock.Now), w.Clock.Now)
+}
+
+var clerk = operator.Actor{Name: "cli:clerk", From: "here"}
+
+func (w *town) erase(t *testing.T, p subject.Person) subject.Outcome {
+	t.Helper()
+	out, err := w.desk().Erase(context.Background(), clerk, p, "pedido da pessoa", func([]subject.Tombstone) error { return nil })
+	if err != nil || !out.Scrubbed {
+		t.Fatal(out, err)
+	}
+	return out
+}
+
+// TestSubjectExport: everything that a person has left in the service is in the export, and nothing of anybody else.
+func TestSubjectExport(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		w := newTown(t, e, 3)
+		other := newTown(t, e, 1) // the same first person at another partner
+		for _, p := range []subject.Person{w.people[1].who(), {User: w.people[1].user, Partner: w.partner.ID}} {
+			held, err := w.desk().Export(context.Background(), p)
+			if err != nil || len(held) != 1 {
+				t.Fatal(len(held), err)
+			}
+			h := held[0]
+			if len(h.Subscriptions) != 1 || len(h.Assets) != 2 || len(h.Findings) != 2 || len(h.Cases) != 1 || len(h.Cases[0].Moves) != 2 || len(h.Devices) != 1 ||
+				len(h.Answers) != 1 || len(h.Scores) != 1 || len(h.Events) < 4 || h.StoredAnswers != 1 || len(h.Assets[0].History) != 1 || len(h.Events[0].Deliveries) != 1 {
+				t.Errorf("%+v", h)
+			}
+			if h.Subscriptions[0].Beneficiary.Name != "Pessoa 1" || h.Cases[0].Moves[1].Note != "ligar para a pessoa 1" || h.Devices[0].Name != "Celular 1" {
+				t.Errorf("%+v", h)
+			}
+		}
+		held, err := w.desk().Export(context.Background(), w.people[0].who())
+		if err != nil || len(held) != 2 || held[1].Partner.ID != other.partner.ID {
+			t.Error("a person of two partners:", len(held), err)
+		}
+		if held, err = w.desk().Export(context.Background(), subject.Person{CPF: "00000000191"}); err != nil || len(held) != 0 {
+			t.Error("somebody unknown:", held, err)
+		}
+	})
+}
+
+// TestSubjectErase: a person is gone from every table and everybody else is whole; what was taken is counted; the checks agree.
+func TestSubjectErase(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		w := newTown(t, e, 4)
+		one := newTownRows(t, e) // what a single person leaves
+		before := w.rows(t)
+		out := w.erase(t, subject.Person{CPF: w.people[2].cpf, Partner: w.partner.ID})
+		after := w.rows(t)
+		for table, n := range before {
+			want := n - one[table]
+			if table == "idempotency" {
+				want = n // redacted, not deleted
+			}
+			if after[table] != want {
+				t.Errorf("%s: %d rows of %d left, want %d", table, after[table], n, want)
+			}
+		}
+		if got := out.Partners[0].Counts; got["kept answers"] != 1 || got["subscriptions"] != 1 || got["watched values"] != 2 || got["events"] < 4 {
+			t.Error(got)
+		}
+		if held, err := w.desk().Export(ctx, w.people[2].who()); err != nil || len(held) != 0 {
+			t.Error("still there:", held, err)
+		}
+		if found := problems(t, ctx, w.Store); len(found) != 0 {
+			t.Error("an erasure leaves the database whole:", found)
+		}
+		comparePage(t, e, w.partner.ID, 0, 100)
+
+		// The claim is still there: the old request answers without the person, and is not carried out again.
+		answer, replayed, err := w.Once(ctx, w.partner.ID, once.Claim{Path: "/subscriptions", Key: "k2", Digest: []byte{2}},
+			func(context.Context) (once.Answer, error) { return once.Answer{}, errors.New("carried out again") })
+		if err != nil || !replayed || strings.Contains(string(answer.Body), w.people[2].cpf) || !strings.Contains(string(answer.Body), `"cpf":"***"`) ||
+			!strings.Contains(string(answer.Body), `"n":2`) {
+			t.Error("kept answer:", string(answer.Body), replayed, err)
+		}
+		// A new enrolment is the partner's to make.
+		e.Clock.Advance(time.Minute)
+		sub := person(2, townPlan, "", 0)
+		sub.Beneficiary.CPF = w.people[2].cpf
+		if dup := enrolAll(t, e, w.partner.ID, sub); len(dup) != 0 {
+			t.Error("a person who was erased cannot come back:", dup)
+		}
+		if found := problems(t, ctx, w.Store); len(found) != 0 {
+			t.Error("a new enrolment is no return:", found)
+		}
+	})
+}
+
+// newTownRows counts what one person adds to the tables, in a database of its own.
+func newTownRows(t *testing.T, e *storetest.Env) map[string]int64 {
+	t.Helper()
+	fresh := storetest.Open(t, e.DB.Engine())
+	a, b := newTown(t, fresh, 1).rows(t), map[string]int64{}
+	second := newTown(t, storetest.Open(t, e.DB.Engine()), 2).rows(t)
+	for table := range a {
+		b[table] = second[table] - a[table]
+	}
+	return b
+}
+
+// TestEraseReachesOthers: a CPF that somebody else watches goes with its owner; the rest of that somebody stays.
+func TestEraseReachesOthers(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		w := newTown(t, e, 1)
+		watch := cyber.NewMonitoring(w.Store, everywhere{}, w.Keys.Fingerprint, w.Clock.Now)
+		owner := cyber.Owner{Partner: w.partner.ID, Mode: partner.Live}
+		for kind, value := range map[string]string{"cpf": w.people[0].cpf, "email": "mae@exemplo.com.br"} {
+			if err := watch.Watch(ctx, owner, "mae", kind, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		held, err := w.desk().Export(ctx, w.people[0].who())
+		if err != nil || len(held[0].Others) != 1 || held[0].Others[0] != "mae" {
+			t.Fatal(held, err)
+		}
+		w.erase(t, w.people[0].who())
+		left, err := watch.Watched(ctx, w.partner.ID, "mae")
+		if err != nil || len(left) != 1 || left[0].Value != "mae@exemplo.com.br" {
+			t.Error(left, err)
+		}
+	})
+}
+
+// TestReplayErasures: what an older copy brings back goes again, a stranger's log is refused, and what came later stays.
+func TestReplayErasures(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		w := newTown(t, e, 2)
+		before := w.rows(t)
+		out := w.erase(t, w.people[0].who())
+		var log bytes.Buffer
+		if err := subject.WriteLog(&log, out.Tombstones); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(log.String(), w.people[0].cpf) || strings.Contains(log.String(), string(w.people[0].user)) {
+			t.Error("the log names the person")
+		}
+		e.Clock.Advance(-time.Hour) // as if the rows were from before
+		w.live(t, 0)
+		e.Clock.Advance(2 * time.Hour)
+		w.live(t, 5)
+		if found := problems(t, ctx, w.Store); len(found) == 0 || found[0].Check != "erasures" {
+			t.Error("somebody who is back is not noticed:", found)
+		}
+		done, err := w.desk().Replay(ctx, strings.NewReader(log.String()+"\n"))
+		if err != nil || done.Lines != 1 || done.Rows == 0 || !done.Scrubbed {
+			t.Fatal(done, err)
+		}
+		after := w.rows(t)
+		if after["subscription"] != before["subscription"] || after["asset"] != before["asset"] {
+			t.Error(before, after)
+		}
+		if found := problems(t, ctx, w.Store); len(found) != 0 {
+			t.Error(found)
+		}
+		if done, err = w.desk().Replay(ctx, &log); err != nil || done.Rows != 0 {
+			t.Error("a second replay finds nothing:", done, err)
+		}
+		forged := out.Tombstones[0]
+		forged.ErasedAt += int64(time.Hour)
+		log.Reset()
+		if err := subject.WriteLog(&log, []subject.Tombstone{forged}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.desk().Replay(ctx, &log); !errors.Is(err, subject.ErrForeign) {
+			t.Error("a forged line:", err)
+		}
+	})
+}
+
+// sealedOf reads every sealed value and index that stands for a person, as bytes that must be gone later; but for the indexes that a
+// tombstone keeps.
+func (w *town) sealedOf(t *testing.T, h human) (marks [][]byte) {
+	t.Helper()
+	cpf := w.Keys.BlindIndex("cpf", string(w.partner.ID), []byte(h.cpf))
+	user := w.Keys.BlindIndex("user", string(w.partner.ID), h.user.Canonical())
+	for query, arg := range map[string][]byte{
+		`SELECT body FROM subscription WHERE cpf = $1`:                                                                          cpf,
+		`SELECT value FROM asset WHERE user_index = $1`:                                                                         user,
+		`SELECT value_index FROM asset WHERE user_index = $1 AND kind <> 2`:                                                     user,
+		`SELECT details FROM support_case WHERE user_index = $1`:                                                                user,
+		`SELECT details FROM epp_key WHERE user_index = $1`:                                                                     user,
+		`SELECT body FROM event WHERE person = $1`:                                                                              user,
+		`SELECT m.note FROM case_move m JOIN support_case c ON c.id = m.case_id WHERE c.user_index = $1 AND m.note IS NOT NULL`: user,
+		`SELECT a.answer FROM attempt a JOIN event e ON e.partner_id = a.partner_id AND e.seq = a.seq WHERE e.person = $1`:      user,
+	} {
+		rows, err := w.DB.Reader().QueryContext(context.Background(), query, arg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := 0; ; n++ {
+			if !rows.Next() {
+				if n == 0 {
+					t.Fatalf("%s: nothing", query)
+				}
+				break
+			}
+			var b []byte
+			if err := rows.Scan(&b); err != nil {
+				t.Fatal(err)
+			}
+			marks = append(marks, b[:16], b[len(b)-16:])
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return marks
+}
+
+// TestErasedBytes: not even the ciphertexts of an erased person are in the files afterwards. Before, they are.
+func TestErasedBytes(t *testing.T) {
+	w := newTown(t, storetest.Open(t, sqldb.SQLite), 120)
+	var marks [][]byte
+	for _, h := range w.people[10:40] {
+		marks = append(marks, w.sealedOf(t, h)...)
+	}
+	hits := func() (n int) {
+		for _, name := range []string{w.Address, w.Address + "-wal"} {
+			raw, err := os.ReadFile(name)
+			if err != nil && !errors.Is(err, os.ErrNotExist) {
+				t.Fatal(err)
+			}
+			for _, m := range marks {
+				n += bytes.Count(raw, m)
+			}
+		}
+		return n
+	}
+	if hits() < len(marks) {
+		t.Fatal("the test looks in the wrong place")
+	}
+	for _, h := range w.people[10:40] {
+		w.erase(t, h.who())
+	}
+	if n := hits(); n != 0 {
+		t.Errorf("%d pieces of %d are still in the files", n, len(marks))
+	}
+	if found := problems(t, context.Background(), w.Store); len(found) != 0 {
+		t.Error(found)
+	}
+}
+
+// TestAccesses: who looked is told by row, by person and by masked CPF, also after the erasure.
+func TestAccesses(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		w := newTown(t, e, 2)
+		trail := operator.NewTrail(w.Store, w.Clock.Now)
+		held, err := w.desk().Export(ctx, w.people[0].who())
+		if err != nil {
+			t.Fatal(err)
+		}
+		mask := "***." + w.people[0].cpf[3:6] + "." + w.people[0].cpf[6:9] + "-**"
+		for action, subjectID := range map[string]string{
+			"asset.reveal": string(held[0].Assets[0].ID), "case.reveal": string(held[0].Cases[0].ID), "subscription.reveal": string(w.partner.ID) + "/1",
+			"subject.export": w.desk().Ref(w.people[0].who()), "score.history": w.desk().Ref(subject.Person{User: w.people[0].user, Partner: w.partner.ID}),
+			"partner.show": string(w.partner.ID),
+		} {
+			if err := trail.Record(ctx, clerk, action, subjectID, "porque sim"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := trail.Record(ctx, clerk, "subscription.find", string(w.partner.ID), mask); err != nil {
+			t.Fatal(err)
+		}
+		want := "asset.reveal case.reveal score.history subject.export subscription.find subscription.reveal"
+		if got := actions(t, w, w.people[0]); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		if got := actions(t, w, w.people[1]); got != "" {
+			t.Error("nobody looked at this one:", got)
+		}
+		w.erase(t, w.people[0].who())
+		if got := actions(t, w, w.people[0]); got != strings.Replace(want, "subject.export", "subject.erased subject.export", 1) {
+			t.Error("after the erasure:", got)
+		}
+	})
+}
+
+func actions(t *testing.T, w *town, h human) string {
+	t.Helper()
+	list, err := w.desk().Accesses(context.Background(), h.who())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	var names []string
+	for _, a := range list {
+		if a.Masked != (a.Action == "subscription.find") {
+			t.Error(a)
+		}
+		if !seen[a.Action] {
+			seen[a.Action] = true
+			names = append(names, a.Action)
+		}
+	}
+	sort.Strings(names)
+	return strings.Join(names, " ")
+}
+
+// TestIncident: a report finds everybody once, by breach and by time, shows nothing in clear unless asked, and then records whom.
+func TestIncident(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		w := newTown(t, e, 3)
+		other := newTown(t, e, 2)
+		day := e.Clock.Now()
+		for name, of := range map[string]subject.Incident{
+			"breach": {Breach: "sandbox"}, "time": {From: day.Add(-time.Hour), To: day.Add(time.Hour)},
+		} {
+			r, err := w.desk().Report(ctx, clerk, of, day, false, "")
+			if err != nil || r.People != 5 || r.Findings != 10 || len(r.Partners) != 2 || r.Partners[0].People != 3 || r.List[0].User == "" {
+				t.Errorf("%s: %+v %v", name, r, err)
+			}
+			for _, a := range r.List {
+				if len(a.Values) > 0 {
+					t.Error("values in clear:", a.Values)
+				}
+			}
+			if want := day.AddDate(0, 0, 3); !r.Deadline.Equal(want) { // a Sunday
+				t.Error(r.Deadline)
+			}
+		}
+		if r, err := w.desk().Report(ctx, clerk, subject.Incident{Breach: "sandbox", Partner: other.partner.ID}, day, false, ""); err != nil || r.People != 2 {
+			t.Error(r, err)
+		}
+		if r, err := w.desk().Report(ctx, clerk, subject.Incident{From: day.Add(time.Hour), To: day.Add(2 * time.Hour)}, day, false, ""); err != nil || r.People != 0 {
+			t.Error(r, err)
+		}
+		if _, err := w.desk().Report(ctx, clerk, subject.Incident{Breach: "sandbox"}, day, true, ""); !errors.Is(err, subject.ErrNoReason) {
+			t.Error("revealed for no reason:", err)
+		}
+		r, err := w.desk().Report(ctx, clerk, subject.Incident{Breach: "sandbox"}, day, true, "aviso as pessoas")
+		if err != nil || len(r.List[0].Values) != 2 || !strings.Contains(fmt.Sprint(r.List[0].Values), "@exemplo.com.br") {
+			t.Error(r, err)
+		}
+		if got := actions(t, w, w.people[0]); got != "subject.reveal" {
+			t.Error("the reveal is not in the trail:", got)
+		}
+		if lines := w.count(t, `SELECT count(*) FROM audit`); lines != 5 {
+			t.Error(lines, "lines")
+		}
+	})
+}
