@@ -87,17 +87,21 @@ func parseAppointment(field string, raw jsontext.Value) (cyber.Appointment, erro
 		return cyber.Appointment{}, errBodyInvalid.With("%s: expected an object", field)
 	}
 	var element struct {
-		Appointment *string `json:"appointment"`
+		Appointment jsontext.Value `json:"appointment"` // a pointer would take null for a member that is not there
 	}
 	if err := json.Unmarshal(raw, &element); err != nil {
-		return cyber.Appointment{}, errBodyInvalid.With("%s.appointment: wrong JSON type", field)
+		return cyber.Appointment{}, jsonFault(err)
 	}
 	a := cyber.Appointment{JSON: string(raw)}
 	if element.Appointment == nil {
 		return a, nil
 	}
+	var text string
+	if element.Appointment.Kind() != '"' || json.Unmarshal(element.Appointment, &text) != nil {
+		return cyber.Appointment{}, errBodyInvalid.With("%s.appointment: wrong JSON type", field)
+	}
 	var err error
-	a.At, err = cyber.ParseAppointment(field+".appointment", *element.Appointment)
+	a.At, err = cyber.ParseAppointment(field+".appointment", text)
 	return a, err
 }
 

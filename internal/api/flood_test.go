@@ -1,0 +1,141 @@
+package api
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"vigia/internal/sqldb"
+)
+
+// counted is a listener that counts the bytes its newest connection has read: what a server really took from a client.
+type counted struct {
+	net.Listener
+	newest *atomic.Pointer[atomic.Int64]
+}
+
+func (c counted) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	read := new(atomic.Int64)
+	c.newest.Store(read)
+	return countedConn{conn, read}, err
+}
+
+type countedConn struct {
+	net.Conn
+	read *atomic.Int64
+}
+
+func (c countedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.read.Add(int64(n))
+	return n, err
+}
+
+// TestEndlessBodies sends bodies without end, in chunks and with a length of 100 MB, to every route that takes one: the answer comes at the
+// limit, no more than that is read, and a key that opens nothing is answered before any of it.
+func TestEndlessBodies(t *testing.T) {
+	s := newService(t, sqldb.SQLite)
+	var newest atomic.Pointer[atomic.Int64]
+	server := httptest.NewUnstartedServer(newHandler(t, s.Env))
+	server.Listener = counted{server.Listener, &newest}
+	server.Start()
+	t.Cleanup(server.Close)
+	// Past what a handler has read, net/http itself takes 256 KiB more before the answer and, from a body in chunks, as much after
+	// it, so that a client that is nearly done can read its answer; the rest is buffers.
+	const slack = 2*256<<10 + 64<<10
+	for _, rt := range routes {
+		if rt.body == noBody {
+			continue
+		}
+		limit := maxSmallBody
+		if rt.body == streamBody {
+			limit = maxBulkBody
+		}
+		for _, framing := range []string{"Transfer-Encoding: chunked", "Content-Length: 100000000"} {
+			for key, want := range map[string]int{s.Live.APIKey: http.StatusRequestEntityTooLarge, "nobody": rt.area.refused} {
+				most := int64(limit + slack)
+				if key == "nobody" {
+					most = slack
+				}
+				if strings.HasPrefix(framing, "Transfer") {
+					most += most / 64 // the lines around chunks
+				}
+				status, err := flood(server.Listener.Addr().String(), rt, key, framing, 2*limit+(8<<20))
+				if err != nil || status != want {
+					t.Errorf("%s %s, %s: %d %v, want %d", rt.method, rt.path, framing, status, err, want)
+				}
+				if got := newest.Load().Load(); got > most {
+					t.Errorf("%s %s, %s: %d bytes were read, at most %d are meant to be", rt.method, rt.path, framing, got, most)
+				}
+			}
+		}
+	}
+}
+
+// flood writes a body until the server answers or hangs up, or most bytes are gone, and returns the status.
+func flood(address string, rt route, key, framing string, most int) (int, error) {
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = conn.Close() }()
+	_, err = fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\n%s\r\n\r\n", rt.method, sample(rt), key, framing)
+	if err != nil {
+		return 0, err
+	}
+	go func() {
+		piece := strings.Repeat(" ", 16<<10)
+		if strings.HasPrefix(framing, "Transfer") {
+			piece = fmt.Sprintf("%x\r\n%s\r\n", len(piece), piece)
+		}
+		for sent := 0; sent < most; sent += len(piece) {
+			if _, err := conn.Write([]byte(piece)); err != nil {
+				return // the server has hung up: its answer is what matters
+			}
+		}
+	}()
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return 0, err
+	}
+	return res.StatusCode, res.Body.Close()
+}
+
+// TestDeepBodies: nesting of a hundred thousand levels is refused by the bytes alone, whatever the route.
+func TestDeepBodies(t *testing.T) {
+	s := newService(t, sqldb.SQLite)
+	for _, rt := range routes {
+		levels := 100_000
+		if rt.body == smallBody {
+			levels = maxSmallBody/2 - 100
+		}
+		for _, c := range []string{"[]", "{}"} {
+			opening := c[:1]
+			if c == "{}" {
+				opening = `{"a":`
+				if rt.body == smallBody {
+					levels = maxSmallBody/8 - 100
+				}
+			}
+			if rt.body == noBody {
+				continue
+			}
+			text := strings.Repeat(opening, levels) + "1" + strings.Repeat(c[1:], levels)
+			if rt.body == streamBody {
+				text = "[" + text + "]"
+			} else {
+				text = `{"x":` + text + `}`
+			}
+			got := s.do(t, call{method: rt.method, path: sample(rt), body: text, header: http.Header{"x-api-key": {s.Live.APIKey}}, unchecked: true})
+			if got.status != http.StatusBadRequest {
+				t.Errorf("%s %s: %d levels of %s: %d", rt.method, rt.path, levels, c, got.status)
+			}
+		}
+	}
+}

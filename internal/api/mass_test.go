@@ -1,0 +1,118 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"vigia/internal/sqldb"
+)
+
+// owned are members that only the server may set, as the columns, the answers and other APIs call them.
+var owned = []string{
+	"id", "_id", "ID", "seq", "partner_id", "partnerId", "partner", "tenant", "tenantId", "status_", "state", "created_at", "createdAt",
+	"updatedAt", "ended_at", "validUntil", "eppKey", "key", "score", "severity", "salt", "role", "isAdmin", "resolvedAt", "user_index", "__proto__",
+}
+
+// load puts the owned members into every object of a JSON text, behind the members that are there.
+func load(t *testing.T, text, value string) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(text, err)
+	}
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, inner := range v {
+				walk(inner)
+			}
+			for i, name := range owned {
+				if _, there := v[name]; there {
+					continue
+				}
+				v[name] = []any{value, true, 7, map[string]any{"id": value}, []any{value}}[i%5]
+			}
+		case []any:
+			for _, inner := range v {
+				walk(inner)
+			}
+		}
+	}
+	walk(v)
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// TestMassAssignment lets two people of one partner live the same life, one of them with members that only the server may set in
+// every object of every body: both lives look the same afterwards, and no other partner has got anything.
+func TestMassAssignment(t *testing.T) {
+	s := newService(t, sqldb.SQLite)
+	s.plan(t, s.Sandbox, "plano-massa")
+	before := s.snapshot(t, s.Sandbox.ID, false)
+	plain := s.life(t, 1, func(body string) string { return body })
+	loaded := s.life(t, 2, func(body string) string { return load(t, body, string(s.Other.ID)) })
+	for i := range plain {
+		if plain[i] != loaded[i] {
+			t.Errorf("with members of the server's own:\n%s\nwithout:\n%s", loaded[i], plain[i])
+		}
+	}
+	for table, rows := range s.snapshot(t, s.Sandbox.ID, false) {
+		if before[table] != rows {
+			t.Errorf("rows of %s that belong to no one or to others were changed", table)
+		}
+	}
+	for _, rt := range routes {
+		if rt.body != noBody && rt.op != 8 && !strings.Contains(strings.Join(plain, "\n"), rt.method+" "+rt.path) { // 8 keeps nothing
+			t.Errorf("%s %s takes a body and is in nobody's life here: add it", rt.method, rt.path)
+		}
+	}
+}
+
+// life has one person do everything that takes a body, and reads it all back; the lines are the same for everybody.
+func (s *service) life(t *testing.T, n int, change func(string) string) []string {
+	t.Helper()
+	b := &belongings{cpf: cpfOf(9000 + n), mail: fmt.Sprintf("massa-%d@vazamento.test", n), person: fmt.Sprintf("Pessoa Massa %d", n),
+		device: fmt.Sprintf("Aparelho massa %d", n), plan: "plano-massa"}
+	b.users = spellings(b.cpf, s.Sandbox.Salt)
+	common := &belongings{users: [3]string{"HASH", "HASH", "HASH"}, cpf: "CPF", mail: "MAIL", person: "PERSON", device: "DEVICE", plan: "PLAN"}
+	var lines []string
+	ask := func(template, path, body string) string {
+		method, _, _ := strings.Cut(template, " ")
+		if body != "" {
+			body = change(body)
+		}
+		got := s.do(t, call{method: method, path: path, body: body, header: http.Header{"x-api-key": {s.Sandbox.APIKey}}, unchecked: true})
+		if got.status != http.StatusOK {
+			t.Errorf("%s: %d %s", template, got.status, got.body)
+		}
+		lines = append(lines, template+" "+comparable(got, b, common))
+		return got.body
+	}
+	user := b.users[0]
+	ask("POST /cyber/monitoring", "/cyber/monitoring", fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, b.mail, user))
+	ask("POST /cyber/case", "/cyber/case", fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":%q,"appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}],"questions":[{"question":"Qual?","answer":"Sim"}]}`, user))
+	ask("POST /cyber/epp", "/cyber/epp", fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":%q,"userHash":%q}`, b.device, user))
+	ask("POST /cyber/advise/{userhash}/answers", "/cyber/advise/"+user+"/answers", `{"catalogId":"senhas-repetidas","value":"nunca"}`)
+	ask("POST /subscriptions", "/subscriptions", "["+subscriptionOf(b, b.plan, "")+"]")
+	var findings []struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal([]byte(ask("GET /cyber/findings/{userhash}", "/cyber/findings/"+user, "")), &findings); err != nil || len(findings) == 0 {
+		t.Fatal(findings, err)
+	}
+	ask("POST /cyber/findings/{id}/resolve", "/cyber/findings/"+findings[0].ID+"/resolve", fmt.Sprintf(`{"userHash":%q,"reason":"other"}`, user))
+	for _, template := range []string{"GET /cyber/monitoring/{userhash}", "GET /cyber/findings/{userhash}", "GET /cyber/advise/{userhash}",
+		"GET /cyber/score/{userhash}", "GET /cyber/insurance/{userhash}"} {
+		ask(template, strings.Replace(strings.TrimPrefix(template, "GET "), "{userhash}", user, 1), "")
+	}
+	ask("GET /cyber/epp", "/cyber/epp?userHash="+user, "")
+	ask("GET /subscriptions/{plan_id}/{beneficiary_cpf}", "/subscriptions/"+b.plan+"/"+b.cpf, "")
+	return lines
+}

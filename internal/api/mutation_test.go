@@ -1,0 +1,235 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+)
+
+// mutations are what becomes of a text that was right, each as raw JSON. What they are put into is a secret of the log check like
+// any other value, so none may turn up in a log line either.
+func mutations(right string) []string {
+	text := func(s string) string {
+		b, _ := json.Marshal(s) //nolint:errchkjson // a string
+		return string(b)
+	}
+	half := right[:len(right)/2]
+	list := []string{
+		`null`, `true`, `false`, `0`, `-1`, `1.5`, `1e400`, `9223372036854775808`, `{}`, `[]`, `[null]`, `{"a":{"a":{"a":{}}}}`, `""`, `" "`, `"\t"`,
+		`"\u0000"`, `"\u202e"`, `"\ufeff"`, `"\ud800"`, "\"\xff\xfe\"", `"\ud83d\ude00"`, `"１２３"`, `"ﬁ"`, `"é"`, `"../../../etc/passwd"`, `"%00%2f"`,
+		`"' OR 1=1 --"`, `"<script>alert(1)</script>"`, `"\r\nx-injected: 1"`, `"${jndi:ldap://x}"`, `"2026-02-30"`, `"99999999999"`, `"00000000000"`,
+		text(strings.Repeat("a", 257)), text(strings.Repeat("9", 5000)), text(strings.Repeat("ç", 300)),
+		text(half), text(right + right), text(right + " "), text(" " + right), text(right + "\x00"), text(strings.ToUpper(right)), text(strings.ToLower(right)),
+		"[" + text(right) + "]", `{"value":` + text(right) + "}",
+	}
+	return list
+}
+
+// mutable is a request that is accepted, and the places in it that are changed one at a time.
+type mutable struct {
+	route string
+	who   tenant
+	body  string
+	// path has values between angle brackets, which are changed like members of the body.
+	path string
+	// header are names whose values are changed.
+	header map[string]string
+}
+
+// TestMutations changes every field of requests that are right, one at a time and in every way above. No answer is a 5xx, each has the
+// contract's shape, nothing that the contract forbids is accepted, and no refusal repeats what was sent.
+func TestMutations(t *testing.T) {
+	s := newService(t, sqldb.SQLite)
+	s.plan(t, s.Live, "p")
+	s.unlimited(t, s.Live)
+	user := spellings(cpfOf(9500), s.Live.Salt)[0]
+	s.post(t, s.server.URL, s.Live.APIKey, itemsOf(9500, 9501))
+	list := []mutable{
+		{route: "POST /cyber/monitoring", path: "/cyber/monitoring", body: `{"value":"mutante@exemplo.com.br","type":"email","userHash":"` + user + `"}`},
+		{route: "GET /cyber/monitoring/{userhash}", path: "/cyber/monitoring/<" + user + ">"},
+		{route: "DELETE /cyber/monitoring/{id}/{userhash}", path: "/cyber/monitoring/<as_01a1dd9e-dcb7-74d2-98c4-a1bb9e411280>/<" + user + ">"},
+		{route: "POST /cyber/case", path: "/cyber/case", body: `{"serviceId":"sv_ajuda_phishing","userHash":"` + user + `","appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}],"questions":[{"question":"Qual?","answer":"Sim"}]}`},
+		{route: "POST /cyber/epp", path: "/cyber/epp", body: `{"operatingSystem":"android","type":"antivirus","deviceName":"Aparelho mutante","userHash":"` + user + `"}`},
+		{route: "GET /cyber/epp", path: "/cyber/epp?userHash=<" + user + ">", header: map[string]string{"x-user-hash": user}},
+		{route: "POST /cyber/password-check", path: "/cyber/password-check", body: `{"passwordHashPrefix":"5BAA61E4C9"}`},
+		{route: "GET /cyber/advise/{userhash}", path: "/cyber/advise/<" + user + ">"},
+		{route: "GET /cyber/score/{userhash}", path: "/cyber/score/<" + user + ">"},
+		{route: "GET /cyber/insurance/{userhash}", path: "/cyber/insurance/<" + user + ">"},
+		{route: "GET /cyber/services", path: "/cyber/services"},
+		{route: "POST /subscriptions", path: "/subscriptions?dry_run=<true>", body: "[" + strings.Replace(itemOf(9501, `"group_size":"50","benefit_holder":"12ABC34501DE35",`), `"is_group_plan":false`, `"is_group_plan":true`, 1) + "]",
+			header: map[string]string{"idempotency-key": "mutante"}},
+		{route: "GET /subscriptions", path: "/subscriptions?page=<1>&page_size=<10>"},
+		{route: "GET /subscriptions/{plan_id}/{beneficiary_cpf}", path: "/subscriptions/<p>/<" + cpfOf(9500) + ">"},
+		{route: "GET /events", path: "/events?limit=<10>"},
+		{route: "POST /cyber/advise/{userhash}/answers", path: "/cyber/advise/<" + user + ">/answers", body: `{"catalogId":"senhas-repetidas","value":"nunca"}`},
+		{route: "GET /cyber/findings/{userhash}", path: "/cyber/findings/<" + user + ">"},
+		{route: "POST /cyber/findings/{id}/resolve", path: "/cyber/findings/<fd_01a1dd9e-dcb7-74d2-98c4-a1bb9e411280>/resolve", body: `{"userHash":"` + user + `","reason":"other"}`},
+	}
+	for _, rt := range routes {
+		if !slices.ContainsFunc(list, func(m mutable) bool { return m.route == rt.method+" "+rt.path }) {
+			t.Errorf("%s %s has no row in the table of mutations: add a request that is accepted", rt.method, rt.path)
+		}
+	}
+	sent, rounds := 0, 1
+	if os.Getenv("VIGIA_TEST_LONG") != "" {
+		rounds = 15 // each changes two fields at once, which two being the luck of the draw
+	}
+	for round := range rounds {
+		luck := rand.New(rand.NewPCG(uint64(round), 9)) //nolint:gosec // picks cases, guards nothing; a round can be run again
+		for _, m := range list {
+			m.who = s.Live
+			sent += s.mutate(t, m, round, luck)
+		}
+	}
+	t.Logf("%d requests", sent)
+}
+
+func (s *service) unlimited(t *testing.T, who tenant) {
+	t.Helper()
+	_, err := partner.NewRegistry(s.Store, s.Clock.Now, nil).Change(t.Context(), who.ID, func(p *partner.Partner) {
+		p.Settings.RatePerSecond, p.Settings.Burst = 1_000_000, 1_000_000 // the clock stands still
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mutate sends every mutation of one request.
+func (s *service) mutate(t *testing.T, m mutable, round int, luck *rand.Rand) (sent int) {
+	t.Helper()
+	method, _, _ := strings.Cut(m.route, " ")
+	try := func(c call, what string) {
+		c.method = method
+		if c.header == nil {
+			c.header = http.Header{}
+		}
+		c.header["x-api-key"] = []string{m.who.APIKey}
+		got := s.do(t, c)
+		sent++
+		if got.status >= http.StatusInternalServerError {
+			t.Errorf("%s with %s: %d", m.route, what, got.status)
+		}
+	}
+	fields := stringsOf(m.body)
+	for _, right := range fields {
+		for _, wrong := range mutations(right) {
+			body := strings.Replace(m.body, quoted(right), wrong, 1)
+			if round > 0 { // a second field with it
+				second := fields[luck.IntN(len(fields))]
+				all := mutations(second)
+				body = strings.Replace(body, quoted(second), all[luck.IntN(len(all))], 1)
+			}
+			// Texts of a bulk item are trimmed, which no pattern of the contract can say.
+			trimmed := m.route == "POST /subscriptions" && strings.Trim(wrong, `" `) == right
+			try(call{path: plainPath(m.path), body: body, unchecked: trimmed}, fmt.Sprintf("%.60s for %s", wrong, right))
+		}
+	}
+	if round > 0 {
+		return sent
+	}
+	for _, wrong := range dropped(m.body) {
+		try(call{path: plainPath(m.path), body: wrong}, "a member missing")
+	}
+	for i := range strings.Count(m.path, "<") {
+		for _, wrong := range mutations(valueAt(m.path, i)) {
+			if !strings.Contains(m.path, "?") && strings.Contains(wrong, "/") {
+				continue // another path, and one that no route has
+			}
+			if strings.Contains(m.path, "?") && strings.Contains(wrong, "9223372036854775808") || strings.Contains(wrong, "99999999999") {
+				continue // the contract's check cannot read such numbers; TestBulkLimits sends them
+			}
+			try(call{path: replaceAt(m.path, i, wrong), body: m.body}, fmt.Sprintf("%.60s in the path", wrong))
+		}
+	}
+	for name, right := range m.header {
+		for _, wrong := range mutations(right) {
+			var text string
+			if json.Unmarshal([]byte(wrong), &text) != nil || strings.ContainsAny(text, "\x00\r\n") { // cannot be sent in a header
+				continue
+			}
+			try(call{path: plainPath(m.path), body: m.body, header: http.Header{name: {text}}}, fmt.Sprintf("%.60s in the header %s", wrong, name))
+		}
+	}
+	return sent
+}
+
+func quoted(s string) string { return `"` + s + `"` }
+
+// stringsOf are the values of a body that are texts, each once.
+func stringsOf(body string) []string {
+	var v any
+	if json.Unmarshal([]byte(body), &v) != nil {
+		return nil
+	}
+	var list []string
+	var walk func(any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, inner := range v {
+				walk(inner)
+			}
+		case []any:
+			for _, inner := range v {
+				walk(inner)
+			}
+		case string:
+			if v != "" {
+				list = append(list, v)
+			}
+		}
+	}
+	walk(v)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// dropped are the bodies that lack one member of the outermost object.
+func dropped(body string) []string {
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(body), &object) != nil {
+		return nil
+	}
+	var list []string
+	for name := range object {
+		rest := map[string]json.RawMessage{}
+		for n, v := range object {
+			if n != name {
+				rest[n] = v
+			}
+		}
+		text, _ := json.Marshal(rest) //nolint:errchkjson // came from JSON
+		list = append(list, string(text))
+	}
+	return list
+}
+
+func plainPath(p string) string { return strings.NewReplacer("<", "", ">", "").Replace(p) }
+
+func valueAt(p string, n int) string {
+	part := strings.Split(p, "<")[n+1]
+	value, _, _ := strings.Cut(part, ">")
+	return value
+}
+
+// replaceAt puts a mutation in place of the n-th value: a text as it is, anything else as JSON writes it.
+func replaceAt(p string, n int, wrong string) string {
+	var text string
+	if json.Unmarshal([]byte(wrong), &text) != nil {
+		text = wrong
+	}
+	escaped := url.PathEscape(text)
+	if strings.Contains(p, "?") {
+		escaped = url.QueryEscape(text)
+	}
+	return plainPath(strings.Replace(p, "<"+valueAt(p, n)+">", escaped, 1))
+}
