@@ -76,14 +76,18 @@ func newBrowser(t *testing.T, base string) *browser {
 
 func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
+	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.t.Fatalf("%v\n%s", err, b.text())
 	}
 }
 
 // text is what the page says, for failures.
 func (b *browser) text() string {
-	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.pathname + "\n" + document.body.innerText.slice(0, 3000)`))
+	ctx, cancel := context.WithTimeout(b.ctx, 10*time.Second)
+	defer cancel()
+	text, err := chromedp.Run(ctx, chromedp.Evaluate[string](`location.pathname + "\n" + document.body.innerText.slice(0, 3000)`))
 	if err != nil {
 		return err.Error()
 	}
@@ -92,9 +96,11 @@ func (b *browser) text() string {
 
 func eval[T any](b *browser, expression string) T {
 	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
-		b.t.Fatalf("%s: %v", expression, err)
+		b.t.Fatalf("%.80s: %v", expression, err)
 	}
 	return v
 }
@@ -103,6 +109,9 @@ func eval[T any](b *browser, expression string) T {
 func (b *browser) visit(path string) {
 	b.t.Helper()
 	res, err := chromedp.Run(b.ctx, chromedp.NavigateResponse(b.base+path))
+	if err != nil && strings.Contains(err.Error(), "ERR_ABORTED") { // the page before was just loading itself anew
+		res, err = chromedp.Run(b.ctx, chromedp.NavigateResponse(b.base+path))
+	}
 	if err != nil {
 		b.t.Fatalf("%s: %v", path, err)
 	}
@@ -149,6 +158,30 @@ func (b *browser) wait(path, text string) {
 			b.t.Fatalf("%s never said %q:\n%s", path, text, b.text())
 		}
 		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// waitHere waits until the page says a text by itself: it follows a job, and loads itself anew when that is over.
+func (b *browser) waitHere(text string) {
+	b.t.Helper()
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(b.text(), text); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			b.t.Fatalf("the page never said %q:\n%s", text, b.text())
+		}
+	}
+}
+
+// settle opens a page that follows jobs until none is at work any more.
+func (b *browser) settle(path string) {
+	b.t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		b.visit(path)
+		if !eval[bool](b, `document.querySelector("[data-events]") !== null`) {
+			return
+		}
+		if time.Now().After(deadline) {
+			b.t.Fatalf("%s never came to rest:\n%s", path, b.text())
+		}
 	}
 }
 

@@ -218,9 +218,9 @@ func TestConsoleStory(t *testing.T) {
 	b.press(`td a`)
 	b.look("plan")
 	csv := filepath.Join(t.TempDir(), "pessoas.csv")
-	if err := os.WriteFile(csv, []byte("plan_id;start_date;name;cpf;birth_date;gender;email;phone_number;primary_card;user_card;zipcode;street;number;neighborhood;city;state\n"+
-		"ouro;2026-01-01;Maria da Silva;52998224725;1980-02-03;F;maria@exemplo.com.br;11987654321;4111111111111111;4111111111111111;01310100;Avenida Paulista;1;Bela Vista;São Paulo;SP\n"+
-		"ouro;2026-01-01;Sem CPF;123;1980-02-03;F;x;11987654321;;;01310100;Rua;1;Centro;São Paulo;SP\n"), 0o600); err != nil {
+	if err := os.WriteFile(csv, []byte("plan_id;is_group_plan;start_date;name;cpf;birth_date;gender;email;phone_number;primary_card;user_card;zipcode;street;number;neighborhood;city;state\n"+
+		"ouro;false;2026-01-01;Maria da Silva;52998224725;1980-02-03;F;maria@exemplo.com.br;+5511987654321;4111111111111111;4111111111111111;01310100;Avenida Paulista;1;Bela Vista;São Paulo;SP\n"+
+		"ouro;false;2026-01-01;Sem CPF;123;1980-02-03;F;x;+5511987654321;;;01310100;Rua;1;Centro;São Paulo;SP\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b.visit("/subscriptions/import?partner=" + id)
@@ -241,7 +241,7 @@ func TestConsoleStory(t *testing.T) {
 	if strings.Contains(b.text(), "Maria da Silva") {
 		t.Error("a personal value is shown without a reason")
 	}
-	b.do(chromedp.Click(`details.confirm summary`, chromedp.NodeVisible))
+	b.do(chromedp.Click(`details:has(form[action$="/reveal"]) > summary`, chromedp.NodeVisible))
 	b.fill(`form[action$="/reveal"]`, "reason", "chamado 42 da pessoa")
 	b.press(`form[action$="/reveal"] button`)
 	b.see("Maria da Silva")
@@ -267,14 +267,14 @@ func TestConsoleStory(t *testing.T) {
 	b.look("breach-upload")
 	b.press(`main form button[type="submit"]`)
 	b.see("Importação iniciada")
-	b.wait("/breaches/loja-exemplo", "Publicado")
+	b.waitHere("Publicado")
 	alert := sink.wait(t, "monitoring.leak_detected")
 	if !strings.Contains(alert, user) {
 		t.Error("the alert is about somebody else:", alert)
 	}
 	b.wait("/findings", "Loja Exemplo")
 	b.look("findings")
-	b.visit("/breaches/loja-exemplo")
+	b.settle("/breaches/loja-exemplo")
 	b.look("breach")
 	b.visit("/breaches")
 	b.look("breaches")
@@ -312,7 +312,7 @@ func TestConsoleStory(t *testing.T) {
 	// A job that runs: the page follows it without being reloaded.
 	b.followJob(a)
 
-	b.must(t, "POST", api+"/cyber/epp", key, `{"userHash":"`+user+`","system":"android","deviceName":"Celular da Maria"}`)
+	b.must(t, "POST", api+"/cyber/epp", key, `{"userHash":"`+user+`","operatingSystem":"android","type":"antivirus","deviceName":"Celular da Maria"}`)
 	if err := a.Store.CountFigures(ctx, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -354,10 +354,7 @@ func (b *browser) followJob(a *app.App) {
 		b.t.Fatal(err)
 	}
 	// The stream tells that it is over and the page loads itself anew.
-	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](`document.body.innerText.includes("Cancelada") && !document.querySelector("progress")`,
-		chromedp.WithPollingInterval(100*time.Millisecond))); err != nil {
-		b.see("Cancelada") // a poll does not survive the load it waits for
-	}
+	b.waitHere("Cancelada")
 }
 
 // rest looks at every page that the story has not come by.

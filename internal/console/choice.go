@@ -32,7 +32,10 @@ func (c *Console) choose(r *request) (partnerChoice, error) {
 		return partnerChoice{}, err
 	}
 	choice := partnerChoice{All: all}
-	asked := partner.ID(r.FormValue("partner"))
+	asked := partner.ID(r.URL.Query().Get("partner"))
+	if r.PostForm.Has("partner") { // not FormValue, which would read an upload whole
+		asked = partner.ID(r.PostForm.Get("partner"))
+	}
 	for _, p := range all {
 		if p.ID == asked || asked == "" {
 			choice.Current = p

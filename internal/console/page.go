@@ -288,11 +288,15 @@ func took(d time.Duration) string {
 
 // short leaves of an id what tells it from others on one screen.
 func short(id any) string {
-	s := fmt.Sprint(id)
+	s := []rune(fmt.Sprint(id)) // some ids are in partners' own words
 	if len(s) <= 16 {
-		return s
+		return string(s)
 	}
-	return s[:strings.IndexByte(s+"_", '_')+1] + "…" + s[len(s)-8:]
+	prefix := 4
+	if i := slices.Index(s[:5], '_'); i > 0 {
+		prefix = i + 1
+	}
+	return string(s[:prefix]) + "…" + string(s[len(s)-8:])
 }
 
 // dict makes the argument of a partial from names and values.

@@ -40,14 +40,20 @@ type Figures struct {
 
 // DayCount is a figure of one day.
 type DayCount struct {
-	// Day is that day at 00:00 UTC.
+	// Day is that calendar day, as midnight UTC.
 	Day   time.Time
 	Count int64
 }
 
+// Brasilia is the distance of the operator's clock from UTC: days begin at midnight there. Brazil has had no summer time since 2019.
+const Brasilia = -3 * time.Hour
+
+// DayOf numbers the calendar day of a moment in Brasília: days since 1970-01-01.
+func DayOf(t time.Time) int64 { return int64(t.Add(Brasilia).Sub(time.Unix(0, 0)) / (24 * time.Hour)) }
+
 // Series returns the last FigureDays days of a figure up to today, with zeros for days without a count.
 func (f Figures) Series(name Figure, now time.Time) []DayCount {
-	today := now.UTC().Truncate(24 * time.Hour)
+	today := time.Unix(DayOf(now)*24*60*60, 0).UTC()
 	days := make([]DayCount, FigureDays)
 	for i := range days {
 		days[i].Day = today.AddDate(0, 0, i-FigureDays+1)

@@ -22,7 +22,10 @@ const tallyEvents = "mark.events"
 // eventsAtOnce bounds the events counted in one transaction, so that others can write meanwhile.
 const eventsAtOnce = 20_000
 
-const dayMicros = int64(24 * time.Hour / time.Microsecond)
+const (
+	dayMicros  = int64(24 * time.Hour / time.Microsecond)
+	zoneMicros = int64(operator.Brasilia / time.Microsecond)
+)
 
 // Figures returns the counts that CountFigures made last.
 func (s *Store) Figures(ctx context.Context) (operator.Figures, error) {
@@ -31,7 +34,7 @@ func (s *Store) Figures(ctx context.Context) (operator.Figures, error) {
 		name   string
 		day, n int64
 	}
-	since := micros(s.now())/dayMicros - operator.FigureDays
+	since := operator.DayOf(s.now()) - operator.FigureDays
 	rows, err := collect(ctx, s.reader(ctx), func(sc scanner) (row, error) {
 		var r row
 		return r, sc.Scan(&r.name, &r.day, &r.n)
@@ -156,10 +159,10 @@ func (s *Store) standing(ctx context.Context) ([]figure, error) {
 
 // countDays counts yesterday and today anew; days before that do not change any more.
 func (s *Store) countDays(ctx context.Context) ([]figure, error) {
-	today := micros(s.now()) / dayMicros
+	today := operator.DayOf(s.now())
 	var list []figure
 	for _, day := range []int64{today - 1, today} {
-		from, to := day*dayMicros, (day+1)*dayMicros
+		from, to := day*dayMicros-zoneMicros, (day+1)*dayMicros-zoneMicros
 		for name, query := range map[operator.Figure]string{
 			operator.FindingsOfDay: `SELECT count(*) FROM finding WHERE found_at >= $1 AND found_at < $2`,
 			operator.DeliveriesOfDay: `SELECT count(*) FROM delivery WHERE state = 'delivered' AND finished_at > 0
@@ -199,8 +202,8 @@ func (s *Store) countEvents(ctx context.Context, id partner.ID) (more bool, err 
 		counts, err := collect(ctx, tx, func(sc scanner) (count, error) {
 			var c count
 			return c, sc.Scan(&c.day, &c.kind, &c.n)
-		}, `SELECT created_at / $4, type, count(*) FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 GROUP BY 1, 2 ORDER BY 1, 2`,
-			string(id), from, to, dayMicros)
+		}, `SELECT (created_at + $5) / $4, type, count(*) FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 GROUP BY 1, 2 ORDER BY 1, 2`,
+			string(id), from, to, dayMicros, zoneMicros)
 		if err != nil {
 			return fmt.Errorf("count events: %w", err)
 		}
@@ -231,7 +234,7 @@ func (s *Store) countSubscriptions(ctx context.Context, tx *sqldb.Tx) error {
 	if err != nil {
 		return fmt.Errorf("count subscriptions: %w", err)
 	}
-	if err := addTally(ctx, tx, string(operator.SubscriptionsOfDay), micros(s.now())/dayMicros, made-counted); err != nil {
+	if err := addTally(ctx, tx, string(operator.SubscriptionsOfDay), operator.DayOf(s.now()), made-counted); err != nil {
 		return err
 	}
 	return setTally(ctx, tx, mark, "", 0, made)

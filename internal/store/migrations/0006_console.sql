@@ -56,7 +56,7 @@ CREATE TABLE audit_head (
 CREATE TABLE tally (
 	name TEXT NOT NULL,
 	part TEXT NOT NULL,   -- a partner's id; empty: the whole service
-	day  BIGINT NOT NULL, -- days since 1970-01-01, UTC; 0: as it stands now
+	day  BIGINT NOT NULL, -- days since 1970-01-01, by the clock of Brasilia; 0: as it stands now
 	n    BIGINT NOT NULL,
 	PRIMARY KEY (name, part, day)
 );
