@@ -67,7 +67,7 @@ func breach(name string) cyber.Breach {
 
 func (b *bench) dump(name string, make func(uint64, scantest.Truth) *scantest.Dump) (string, error) {
 	path := filepath.Join(b.folder, name)
-	f, err := os.Create(path) //nolint:gosec // our own temporary folder
+	f, err := os.Create(path)
 	if err != nil {
 		return "", err
 	}
@@ -161,7 +161,7 @@ func (b *bench) compare(ctx context.Context, p *place, name, path string) error 
 }
 
 func scanAlone(ctx context.Context, path string) error {
-	f, err := os.Open(path) //nolint:gosec // our own temporary folder
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -202,9 +203,10 @@ func (m *Monitoring) Findings(ctx context.Context, id partner.ID, user partner.U
 
 // Resolve closes a finding because the person has dealt with it.
 func (m *Monitoring) Resolve(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, reason string) error {
-	switch why := Resolution(reason); why {
-	case ResolvedPasswordChanged, ResolvedAccountClosed, ResolvedCardReplaced, ResolvedNotMe, ResolvedOther:
-		return m.store.ResolveFinding(ctx, id, user, finding, why)
+	// ResolvedRetracted is the service's own to use.
+	given := []Resolution{ResolvedPasswordChanged, ResolvedAccountClosed, ResolvedCardReplaced, ResolvedNotMe, ResolvedOther}
+	if !slices.Contains(given, Resolution(reason)) {
+		return ErrResolutionInvalid.With("reason: one of password_changed, account_closed, card_replaced, not_me, other")
 	}
-	return ErrResolutionInvalid.With("reason: one of password_changed, account_closed, card_replaced, not_me, other")
+	return m.store.ResolveFinding(ctx, id, user, finding, Resolution(reason))
 }

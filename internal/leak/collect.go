@@ -80,6 +80,6 @@ func (d *domainCache) has(domain []byte) bool {
 	if int(slot.n) == len(domain) && bytes.Equal(slot.text[:slot.n], domain) {
 		return true
 	}
-	slot.n = uint8(copy(slot.text[:], domain)) //nolint:gosec // at most 47
+	slot.n = uint8(copy(slot.text[:], domain))
 	return false
 }

@@ -100,7 +100,7 @@ func TestKilledImports(t *testing.T) {
 func (v *env) killUntilDone(name, path string, undisturbed time.Duration) int {
 	v.t.Helper()
 	for kills := 0; ; kills++ {
-		child := exec.Command(os.Args[0], "-test.run", "^TestImportChild$") //nolint:gosec // this program itself
+		child := exec.Command(os.Args[0], "-test.run", "^TestImportChild$")
 		child.Env = append(os.Environ(), childVariable+"="+strings.Join([]string{v.Address, v.Folder, path, name}, "\n"))
 		var output strings.Builder
 		child.Stdout, child.Stderr = &output, &output
@@ -110,7 +110,7 @@ func (v *env) killUntilDone(name, path string, undisturbed time.Duration) int {
 		done := make(chan error, 1)
 		go func() { done <- child.Wait() }()
 		// Later tries get more time, so that a slow machine gets through in the end.
-		limit := 50*time.Millisecond + rand.N(undisturbed*time.Duration(1+kills/6)) //nolint:gosec // chance, not secrecy
+		limit := 50*time.Millisecond + rand.N(undisturbed*time.Duration(1+kills/6))
 		select {
 		case err := <-done:
 			if err != nil {

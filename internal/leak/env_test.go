@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -54,7 +53,7 @@ func openEnv(t *testing.T, e *storetest.Env) *env {
 	v.importer = &leak.Importer{
 		Store: e.Store, Depot: depot, Dir: filepath.Join(e.Folder, "import"), Fingerprint: e.Keys.Fingerprint, Now: e.Clock.Now, Workers: 2,
 	}
-	v.library = leak.NewLibrary(e.Store, depot, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	v.library = leak.NewLibrary(e.Store, depot, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {
 		if err := v.library.Close(); err != nil {
 			t.Error(err)

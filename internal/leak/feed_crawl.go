@@ -167,30 +167,40 @@ func (c *crawl) page(ctx context.Context, l link) ([]link, error) {
 func (c *crawl) links(base *url.URL, body []byte, depth int) []link {
 	var links []link
 	for z := html.NewTokenizer(bytes.NewReader(body)); ; {
-		switch z.Next() {
-		case html.ErrorToken:
+		kind := z.Next()
+		if kind == html.ErrorToken {
 			return links
-		case html.StartTagToken, html.SelfClosingTagToken:
-			if name, more := z.TagName(); string(name) != "a" || !more {
-				continue
-			}
-			for more := true; more; {
-				var key, value []byte
-				key, value, more = z.TagAttr()
-				if string(key) != "href" {
-					continue
-				}
-				u, err := base.Parse(string(value))
-				if err != nil || !c.sameHost(u) {
-					continue
-				}
-				if u.Fragment = ""; !c.seen[u.String()] && len(c.seen) < 100_000 {
-					c.seen[u.String()] = true
-					links = append(links, link{u, depth})
-				}
-			}
+		}
+		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
+			continue
+		}
+		u, err := base.Parse(target(z))
+		if err != nil || !c.sameHost(u) {
+			continue
+		}
+		if u.Fragment = ""; !c.seen[u.String()] && len(c.seen) < maxSeen {
+			c.seen[u.String()] = true
+			links = append(links, link{u, depth})
 		}
 	}
+}
+
+// maxSeen bounds the memory of a site that makes up links without end.
+const maxSeen = 100_000
+
+// target is where the tag leads, if it is a link at all.
+func target(z *html.Tokenizer) string {
+	name, more := z.TagName()
+	if string(name) != "a" {
+		return "about:blank"
+	}
+	for more {
+		var key, value []byte
+		if key, value, more = z.TagAttr(); string(key) == "href" {
+			return string(value)
+		}
+	}
+	return "about:blank"
 }
 
 // imports makes a breach of the new pages, if there is an identifier in them at all.

@@ -125,12 +125,12 @@ func (fs *Feeds) askOnce(ctx context.Context, f *Feed, where string) ([]hibpBrea
 		}
 		return nil, 0, fmt.Errorf("ask: %w", err)
 	}
+	defer func() { _ = res.Body.Close() }() // only read
 	return readHIBP(res)
 }
 
 // readHIBP reads an answer; after is how long to wait before asking again, 0 when there is no need.
 func readHIBP(res *http.Response) (breaches []hibpBreach, after time.Duration, err error) {
-	defer func() { _ = res.Body.Close() }() // only read
 	switch res.StatusCode {
 	case http.StatusOK:
 		text, err := io.ReadAll(io.LimitReader(res.Body, maxHIBPAnswer))

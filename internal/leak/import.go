@@ -171,7 +171,7 @@ func (im *Importer) publish(ctx context.Context, w *work, name string) error {
 		return err
 	}
 	tally := w.last.Tally
-	tally.Distinct = int64(count) //nolint:gosec // a count
+	tally.Distinct = int64(count)
 	err = im.Store.PublishBreach(ctx, name, file, digest, tally)
 	if errors.Is(err, ErrRetracted) {
 		return errors.Join(err, im.Depot.Remove(ctx, file))

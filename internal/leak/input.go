@@ -64,7 +64,7 @@ func fileInputs(arg string) ([]Input, error) {
 		}
 		inputs = append(inputs, Input{
 			Name: p, Size: info.Size(), Mark: fmt.Sprintf("%s %d %d", p, info.Size(), info.ModTime().UnixNano()),
-			open: func(context.Context) (io.ReadCloser, error) { return os.Open(p) }, //nolint:gosec // the operator names it
+			open: func(context.Context) (io.ReadCloser, error) { return os.Open(p) },
 		})
 		return nil
 	})

@@ -144,13 +144,13 @@ func (m *Matcher) probe(ctx context.Context, run *job.Run, r *segment.Reader, p 
 		}
 		probes, signed = probes[:0], signed[:0]
 		for _, f := range batch {
-			probes = append(probes, uint64(f)) //nolint:gosec // a bit pattern
+			probes = append(probes, uint64(f))
 		}
 		if hits, err = r.Intersect(hits[:0], probes); err != nil {
 			return fmt.Errorf("probe: %w", err)
 		}
 		for _, h := range hits {
-			signed = append(signed, int64(h)) //nolint:gosec // a bit pattern
+			signed = append(signed, int64(h))
 		}
 		kept, err := m.store.KeepHits(ctx, run.Subject, signed)
 		if err != nil {

@@ -208,7 +208,7 @@ func (s *Store) PendingAssets(ctx context.Context, limit int) ([]leak.Pending, e
 		var p leak.Pending
 		var f int64
 		err := row.Scan(&p.Partner, &p.Asset, &f)
-		p.Fingerprint = uint64(f) //nolint:gosec // a bit pattern
+		p.Fingerprint = uint64(f)
 		return p, err
 	}, `SELECT partner_id, id, fingerprint FROM asset WHERE pending AND fingerprint IS NOT NULL ORDER BY created_at LIMIT $1`, int64(limit))
 }

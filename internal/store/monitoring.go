@@ -120,7 +120,7 @@ func (s *Store) probing(ctx context.Context, q querier, a cyber.NewAsset) (finge
 		return fingerprint, false, nil
 	}
 	epoch, err := corporaEpoch(ctx, q)
-	return sql.NullInt64{Int64: int64(a.Fingerprint), Valid: true}, a.Seen.Epoch < epoch, err //nolint:gosec // a bit pattern
+	return sql.NullInt64{Int64: int64(a.Fingerprint), Valid: true}, a.Seen.Epoch < epoch, err
 }
 
 // AssetsOfUser returns a person's values in the order added, each once even if it was added under both digests before these
