@@ -18,7 +18,11 @@ import (
 )
 
 // command is what is recorded of a run.
-type command struct{ action, subject, detail string }
+type command struct {
+	action, subject, detail string
+	// person is whom it is about, if anybody: then the trail's name for them is the subject.
+	person personFlags
+}
 
 type commandKey struct{}
 
@@ -31,6 +35,7 @@ var secretFlags = []string{"secret", "password", "token", "database"}
 // withCommand notes which command runs, for recordCommand.
 func withCommand(ctx context.Context, parsed *kong.Context) context.Context {
 	var names, said []string
+	var person personFlags
 	subject := ""
 	for _, step := range parsed.Path {
 		switch {
@@ -49,6 +54,14 @@ func withCommand(ctx context.Context, parsed *kong.Context) context.Context {
 					value = "..."
 				}
 			}
+			switch step.Flag.Name { // the trail outlives an erasure: it never holds what names a person
+			case "cpf":
+				person.CPF, value = value, maskedCPF(value)
+			case "user-hash":
+				person.User, value = value, "..."
+			case "partner":
+				person.Partner = value
+			}
 			said = append(said, "--"+step.Flag.Name+"="+value)
 			if step.Flag.Name == "partner" && subject == "" {
 				subject = value
@@ -61,7 +74,7 @@ func withCommand(ctx context.Context, parsed *kong.Context) context.Context {
 			return ctx
 		}
 	}
-	return context.WithValue(ctx, commandKey{}, command{strings.Join(names, "."), subject, strings.Join(said, " ")})
+	return context.WithValue(ctx, commandKey{}, command{strings.Join(names, "."), subject, strings.Join(said, " "), person})
 }
 
 // recordCommand adds the command to the audit trail before it runs, so that nothing runs unrecorded.
@@ -69,6 +82,12 @@ func recordCommand(ctx context.Context, a *app.App) error {
 	c, ok := ctx.Value(commandKey{}).(command)
 	if !ok {
 		return nil
+	}
+	if c.person.CPF != "" {
+		c.person.User, c.person.Partner = "", "" // one name for a person, whichever partner is asked
+	}
+	if p, err := c.person.person(); err == nil {
+		c.subject = a.Subjects.Ref(p)
 	}
 	return a.Audit.Record(ctx, whoami(), c.action, c.subject, c.detail)
 }

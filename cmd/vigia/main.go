@@ -45,6 +45,11 @@ type cli struct {
 	Score        scoreCmd        `cmd:"" help:"Risk score of a person: history."`
 	Plan         planCmd         `cmd:"" help:"Plans of a partner: create, list, show, edit, retire."`
 	Subscription subscriptionCmd `cmd:"" help:"Subscriptions: end, suspend, resume, import."`
+	Subject      subjectCmd      `cmd:"" help:"A person's rights: export, erase, log, replay."`
+	Report       reportCmd       `cmd:"" help:"Reports for people and authorities: access, incident."`
+	Backup       backupCmd       `cmd:"" help:"Copy this installation to one file while it runs."`
+	Restore      restoreCmd      `cmd:"" help:"Make an installation of a backup and check it."`
+	Check        checkCmd        `cmd:"" help:"Look at everything that is kept and say what is wrong."`
 	Version      versionCmd      `cmd:"" help:"Print the version."`
 }
 
@@ -128,7 +133,11 @@ func exitCode(err error) int {
 
 // withApp opens the service for an admin command and closes it after.
 func withApp(ctx context.Context, c *config.Common, fn func(a *app.App) error) error {
-	a, err := app.Open(ctx, *c, sqldb.Options{MaxConns: 2})
+	return withOptions(ctx, c, sqldb.Options{MaxConns: 2}, fn)
+}
+
+func withOptions(ctx context.Context, c *config.Common, opts sqldb.Options, fn func(a *app.App) error) error {
+	a, err := app.Open(ctx, *c, opts)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"vigia/internal/seal"
 	"vigia/internal/sqldb"
 	"vigia/internal/store"
+	"vigia/internal/subject"
 	"vigia/internal/subscription"
 )
 
@@ -45,6 +46,7 @@ type App struct {
 	History       *alert.History
 	Operators     *operator.Registry
 	Audit         *operator.Trail
+	Subjects      *subject.Desk
 	// Engine is which database answers.
 	Engine sqldb.Engine
 	now    func() time.Time
@@ -105,7 +107,8 @@ func build(ctx context.Context, c config.Common, db *sqldb.DB) (*App, error) {
 		History:    alert.NewHistory(st),
 	}
 	a.newOperators()
-	if err := st.CheckKeys(ctx); err != nil {
+	a.Subjects = subject.NewDesk(st, a.Audit, now)
+	if err := errors.Join(st.CheckKeys(ctx), st.CheckStandby(ctx)); err != nil {
 		return nil, err
 	}
 	return a, a.Services.Seed(ctx)

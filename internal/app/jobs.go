@@ -33,6 +33,7 @@ func (s *Server) steps() map[string]job.Step {
 func (s *Server) startWorkers(group *errgroup.Group, ctx context.Context) { //nolint:revive // the group comes first, it owns the context
 	group.Go(func() error { s.runJobs(ctx); return nil })
 	group.Go(func() error { return s.watchKeysAndPools(ctx) })
+	group.Go(func() error { s.sweepRetention(ctx); return nil })
 	group.Go(func() error {
 		every(ctx, 30*time.Second, func() {
 			if n, err := s.app.Subscriptions.Sweep(ctx); err != nil && ctx.Err() == nil {

@@ -28,22 +28,30 @@ type Common struct {
 
 // Serve is what a running server takes.
 type Serve struct {
-	Listen         string        `name:"listen" env:"VIGIA_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the partner API."`
-	ConsoleListen  string        `name:"console-listen" env:"VIGIA_CONSOLE_LISTEN" default:"127.0.0.1:8081" placeholder:"ADDR" help:"Address of the operator's listener: metrics, health and the console. Keep it off the internet."`
-	Roles          []string      `name:"roles" env:"VIGIA_ROLES" default:"api,worker,console" placeholder:"ROLE" help:"What this process does: api, worker, console."`
-	TLSCert        string        `name:"tls-cert" env:"VIGIA_TLS_CERT" default:"" placeholder:"FILE" help:"TLS certificate (PEM) for both listeners; needs --tls-key. Read again when the file changes."`
-	TLSKey         string        `name:"tls-key" env:"VIGIA_TLS_KEY" default:"" placeholder:"FILE" help:"TLS private key (PEM)."`
-	WebhookAllow   []string      `name:"webhook-allow" env:"VIGIA_WEBHOOK_ALLOW" placeholder:"CIDR" help:"Address ranges that outgoing calls may reach although they are not public (10.1.0.0/16); repeat or separate by commas."`
-	WebhookProxy   string        `name:"webhook-proxy" env:"VIGIA_WEBHOOK_PROXY" default:"" placeholder:"URL" help:"Proxy that every outgoing call goes through; it has to refuse inner addresses too. The usual proxy variables are not looked at."`
-	WebhookSlots   int           `name:"webhook-slots" env:"VIGIA_WEBHOOK_SLOTS" default:"4" placeholder:"N" help:"Attempts that one webhook endpoint gets at one time from this process, and half of what a crash can repeat to it at most."`
-	WebhookRate    int           `name:"webhook-rate" env:"VIGIA_WEBHOOK_RATE" default:"1000" placeholder:"N" help:"Attempts a second that one webhook endpoint gets from this process; 0 means no limit."`
-	EventRetention time.Duration `name:"event-retention" env:"VIGIA_EVENT_RETENTION" default:"720h" placeholder:"TIME" help:"How long events are kept for delivery, reading and replay, delivered or not; at least 168h."`
-	LogLevel       string        `name:"log-level" env:"VIGIA_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe level that is logged: debug, info, warn, error."`
-	LogFormat      string        `name:"log-format" env:"VIGIA_LOG_FORMAT" default:"auto" enum:"auto,json,text" help:"Log lines as json, as text, or auto: text on a terminal."`
-	LogFile        string        `name:"log-file" env:"VIGIA_LOG_FILE" default:"" placeholder:"FILE" help:"File that log lines are appended to; empty means standard error."`
-	DrainTime      time.Duration `name:"drain-time" env:"VIGIA_DRAIN_TIME" default:"0s" placeholder:"TIME" help:"How long a stopping server still takes requests while /readyz already says no, so that a balancer can turn away."`
-	StopTime       time.Duration `name:"stop-time" env:"VIGIA_STOP_TIME" default:"25s" placeholder:"TIME" help:"How long a stopping server waits for requests and work in flight."`
-	MaxConnections int           `name:"max-connections" env:"VIGIA_MAX_CONNECTIONS" default:"16" placeholder:"N" help:"Most connections of this process to PostgreSQL."`
+	Listen            string        `name:"listen" env:"VIGIA_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the partner API."`
+	ConsoleListen     string        `name:"console-listen" env:"VIGIA_CONSOLE_LISTEN" default:"127.0.0.1:8081" placeholder:"ADDR" help:"Address of the operator's listener: metrics, health and the console. Keep it off the internet."`
+	Roles             []string      `name:"roles" env:"VIGIA_ROLES" default:"api,worker,console" placeholder:"ROLE" help:"What this process does: api, worker, console."`
+	TLSCert           string        `name:"tls-cert" env:"VIGIA_TLS_CERT" default:"" placeholder:"FILE" help:"TLS certificate (PEM) for both listeners; needs --tls-key. Read again when the file changes."`
+	TLSKey            string        `name:"tls-key" env:"VIGIA_TLS_KEY" default:"" placeholder:"FILE" help:"TLS private key (PEM)."`
+	WebhookAllow      []string      `name:"webhook-allow" env:"VIGIA_WEBHOOK_ALLOW" placeholder:"CIDR" help:"Address ranges that outgoing calls may reach although they are not public (10.1.0.0/16); repeat or separate by commas."`
+	WebhookProxy      string        `name:"webhook-proxy" env:"VIGIA_WEBHOOK_PROXY" default:"" placeholder:"URL" help:"Proxy that every outgoing call goes through; it has to refuse inner addresses too. The usual proxy variables are not looked at."`
+	WebhookSlots      int           `name:"webhook-slots" env:"VIGIA_WEBHOOK_SLOTS" default:"4" placeholder:"N" help:"Attempts that one webhook endpoint gets at one time from this process, and half of what a crash can repeat to it at most."`
+	WebhookRate       int           `name:"webhook-rate" env:"VIGIA_WEBHOOK_RATE" default:"1000" placeholder:"N" help:"Attempts a second that one webhook endpoint gets from this process; 0 means no limit."`
+	EventRetention    time.Duration `name:"event-retention" env:"VIGIA_EVENT_RETENTION" default:"720h" placeholder:"TIME" help:"How long events are kept for delivery, reading and replay, delivered or not; at least 168h."`
+	KeepAttempts      int           `name:"keep-attempts" env:"VIGIA_KEEP_ATTEMPTS" default:"14" placeholder:"DAYS" help:"Days that the log of webhook attempts is kept, with the beginning of each receiver's answer; 0 means as long as the event."`
+	KeepSubscriptions int           `name:"keep-subscriptions" env:"VIGIA_KEEP_SUBSCRIPTIONS" default:"1825" placeholder:"DAYS" help:"Days that a subscription is kept after its end; 0 means for ever."`
+	KeepCases         int           `name:"keep-cases" env:"VIGIA_KEEP_CASES" default:"730" placeholder:"DAYS" help:"Days that a support case is kept after it was closed; 0 means for ever."`
+	KeepDevices       int           `name:"keep-devices" env:"VIGIA_KEEP_DEVICES" default:"730" placeholder:"DAYS" help:"Days that an endpoint-protection key is kept after the day up to which it was valid; 0 means for ever."`
+	KeepScores        int           `name:"keep-scores" env:"VIGIA_KEEP_SCORES" default:"730" placeholder:"DAYS" help:"Days that the history of a person's risk score goes back; 0 means for ever."`
+	KeepJobs          int           `name:"keep-jobs" env:"VIGIA_KEEP_JOBS" default:"90" placeholder:"DAYS" help:"Days that finished jobs are listed; 0 means for ever."`
+	KeepAudit         int           `name:"keep-audit" env:"VIGIA_KEEP_AUDIT" default:"1825" placeholder:"DAYS" help:"Days that lines of the audit trail are kept, at least 365; 0 means for ever."`
+	LogLevel          string        `name:"log-level" env:"VIGIA_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe level that is logged: debug, info, warn, error."`
+	LogFormat         string        `name:"log-format" env:"VIGIA_LOG_FORMAT" default:"auto" enum:"auto,json,text" help:"Log lines as json, as text, or auto: text on a terminal."`
+	LogFile           string        `name:"log-file" env:"VIGIA_LOG_FILE" default:"" placeholder:"FILE" help:"File that log lines are appended to; empty means standard error."`
+	DrainTime         time.Duration `name:"drain-time" env:"VIGIA_DRAIN_TIME" default:"0s" placeholder:"TIME" help:"How long a stopping server still takes requests while /readyz already says no, so that a balancer can turn away."`
+	StopTime          time.Duration `name:"stop-time" env:"VIGIA_STOP_TIME" default:"25s" placeholder:"TIME" help:"How long a stopping server waits for requests and work in flight."`
+	MaxConnections    int           `name:"max-connections" env:"VIGIA_MAX_CONNECTIONS" default:"16" placeholder:"N" help:"Most connections of this process to PostgreSQL, and as many to --database-read."`
+	DatabaseRead      string        `name:"database-read" env:"VIGIA_DATABASE_READ" default:"" placeholder:"URL" help:"PostgreSQL standby that answers long lists, which may then lag behind by as much as it does; empty means --database. When it fails, --database is asked."`
 }
 
 // Problems is every fault of a configuration.
@@ -104,6 +112,9 @@ func (s Serve) Check(c Common) error {
 	if s.MaxConnections < 2 || s.MaxConnections > 1000 {
 		p = append(p, "--max-connections: 2 to 1000")
 	}
+	if s.DatabaseRead != "" && (c.Database == "" || !isPostgres(s.DatabaseRead)) {
+		p = append(p, "--database-read: expected the postgres:// address of a standby of --database")
+	}
 	return p.orNil()
 }
 
@@ -112,10 +123,14 @@ func (c Common) problems() Problems {
 	if c.Data == "" {
 		p = append(p, "--data: name a folder")
 	}
-	if c.Database != "" && !strings.HasPrefix(c.Database, "postgres://") && !strings.HasPrefix(c.Database, "postgresql://") {
+	if c.Database != "" && !isPostgres(c.Database) {
 		p = append(p, "--database: expected postgres://user:password@host:port/name, or nothing for SQLite in the data folder")
 	}
 	return p
+}
+
+func isPostgres(address string) bool {
+	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 }
 
 func (p Problems) orNil() error {
@@ -134,6 +149,12 @@ func (s Serve) Has(role string) bool { return slices.Contains(s.Roles, role) }
 // endpoint is disabled.
 const leastRetention = 7 * 24 * time.Hour
 
+// Bounds of how long things are kept, in days. Card rules ask for twelve months of audit trail.
+const (
+	leastAudit = 365
+	mostDays   = 36500
+)
+
 func (s Serve) alertProblems() Problems {
 	var p Problems
 	if err := s.Outgoing().Check(); err != nil {
@@ -144,6 +165,20 @@ func (s Serve) alertProblems() Problems {
 	}
 	if s.WebhookRate < 0 || s.WebhookRate > 100_000 {
 		p = append(p, "--webhook-rate: 0 (no limit) to 100000")
+	}
+	for _, k := range []struct {
+		flag string
+		days int
+	}{
+		{"--keep-attempts", s.KeepAttempts}, {"--keep-subscriptions", s.KeepSubscriptions}, {"--keep-cases", s.KeepCases},
+		{"--keep-devices", s.KeepDevices}, {"--keep-scores", s.KeepScores}, {"--keep-jobs", s.KeepJobs},
+	} {
+		if k.days < 0 || k.days > mostDays {
+			p = append(p, fmt.Sprintf("%s: 0 (for ever) to %d days", k.flag, mostDays))
+		}
+	}
+	if s.KeepAudit != 0 && (s.KeepAudit < leastAudit || s.KeepAudit > mostDays) {
+		p = append(p, fmt.Sprintf("--keep-audit: 0 (for ever), or %d to %d days", leastAudit, mostDays))
 	}
 	if s.EventRetention != 0 && s.EventRetention < leastRetention {
 		p = append(p, "--event-retention: at least 168h")
@@ -180,7 +215,7 @@ func (c Common) KeyFilePath() string {
 func (c Common) CorporaPath() string { return filepath.Join(c.Data, "corpora") }
 
 // secretVariables may be given as NAME_FILE, the path of a file that holds the value.
-var secretVariables = []string{"VIGIA_DATABASE"}
+var secretVariables = []string{"VIGIA_DATABASE", "VIGIA_DATABASE_READ"}
 
 // LoadSecretFiles sets each secret variable from its _FILE variant. Giving both is refused: nobody should have to guess
 // which one counts.

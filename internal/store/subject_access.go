@@ -19,15 +19,16 @@ import (
 // erasure, so that it can still be told who saw what is gone.
 func (s *Store) AccessesOf(ctx context.Context, held []subject.Held, p subject.Person) ([]subject.Access, error) {
 	names := []string{s.PersonRef(p)}
+	var users [][]byte
 	for _, h := range held {
 		x, err := s.indexesOf(ctx, s.reader(ctx), h.Partner.ID, p)
 		if err != nil {
 			return nil, err
 		}
-		names = append(names, userRef(x.user256), userRef(x.user512))
+		names, users = append(names, userRef(x.user256), userRef(x.user512)), append(users, x.user512)
 		names = append(names, idsOf(h)...)
 	}
-	erased, err := s.erasedIDs(ctx, p)
+	erased, err := s.erasedIDs(ctx, p, users)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +55,13 @@ func (s *Store) AccessesOf(ctx context.Context, held []subject.Held, p subject.P
 	return accesses, nil
 }
 
-// erasedIDs are the ids of rows that were erased with a person.
-func (s *Store) erasedIDs(ctx context.Context, p subject.Person) ([]string, error) {
+// erasedIDs are the ids of rows that were erased with a person, whichever of their names the erasure was asked for by.
+func (s *Store) erasedIDs(ctx context.Context, p subject.Person, users [][]byte) ([]string, error) {
+	args, or := []any{s.PersonRef(p), string(p.Partner)}, ""
+	for _, u := range users {
+		args = append(args, u)
+		or += ` OR user_512 = $` + strconv.Itoa(len(args))
+	}
 	kept, err := collect(ctx, s.reader(ctx), func(row scanner) (keptTrail, error) {
 		var id, partnerID string
 		var sealed []byte
@@ -68,7 +74,7 @@ func (s *Store) erasedIDs(ctx context.Context, p subject.Person) ([]string, erro
 			return kept, fmt.Errorf("open erasure: %w", err)
 		}
 		return kept, json.Unmarshal(plain, &kept)
-	}, `SELECT id, partner_id, trail FROM erasure WHERE person = $1 AND ($2 = '' OR partner_id = $2)`, s.PersonRef(p), string(p.Partner))
+	}, `SELECT id, partner_id, trail FROM erasure WHERE (person = $1`+or+`) AND ($2 = '' OR partner_id = $2)`, args...)
 	var ids []string
 	for _, k := range kept {
 		ids = append(ids, k.IDs...)

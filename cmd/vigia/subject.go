@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+
+	"vigia/internal/app"
+	"vigia/internal/config"
+	"vigia/internal/identifier"
+	"vigia/internal/subject"
+)
+
+type subjectCmd struct {
+	Export subjectExportCmd `cmd:"" help:"Tell a person everything that is held about them."`
+	Erase  subjectEraseCmd  `cmd:"" help:"Erase everything that is held about a person."`
+	Log    subjectLogCmd    `cmd:"" help:"Print the log of erasures, to be kept apart from backups."`
+	Replay subjectReplayCmd `cmd:"" help:"Erase again whoever a restored backup brought back."`
+}
+
+// personFlags name a person.
+type personFlags struct {
+	CPF     string `name:"cpf" placeholder:"CPF" help:"The person's CPF, with or without dots and dash."`
+	User    string `name:"user-hash" placeholder:"HASH" help:"The person as a partner names them; needs --partner."`
+	Partner string `placeholder:"PARTNER" help:"Only what is held for this partner; all of them when it is left out."`
+}
+
+func (f personFlags) person() (subject.Person, error) { return subject.Parse(f.CPF, f.User, f.Partner) }
+
+type subjectExportCmd struct {
+	personFlags
+	Out string `placeholder:"FILE" type:"path" help:"Write to a new file of mode 0600 instead of the screen."`
+}
+
+// Help shows examples.
+func (subjectExportCmd) Help() string {
+	return "The plain form is a Portuguese text to be handed to the person; --json is complete and can be read by another program.\n" +
+		"The export is recorded in the audit trail before it is shown.\n\n" +
+		"Examples:\n  vigia subject export --cpf 529.982.247-25 --out ana.txt\n  vigia subject export --cpf 52998224725 --partner pt_... --json"
+}
+
+// Run exports.
+func (e *subjectExportCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	p, err := e.person()
+	if err != nil {
+		return err
+	}
+	return withAppFor(ctx, c, func(a *app.App) error {
+		held, err := a.Subjects.Export(ctx, p)
+		if err != nil {
+			return err
+		}
+		if len(held) == 0 {
+			return subject.ErrNobody.With("nothing is held about this person")
+		}
+		if e.Out == "" {
+			return o.print(viewHeld(held), func(w io.Writer) { writeHeld(w, held) })
+		}
+		f, err := os.OpenFile(filepath.Clean(e.Out), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		to := &output{w: f, err: o.err, json: o.json}
+		err = to.print(viewHeld(held), func(w io.Writer) { writeHeld(w, held) })
+		if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+			return err
+		}
+		return o.print(map[string]any{"file": e.Out, "partners": len(held)}, func(w io.Writer) {
+			_, _ = fmt.Fprintf(w, "Written to %s: what %d partners hold.\n", e.Out, len(held))
+		})
+	})
+}
+
+type subjectEraseCmd struct {
+	personFlags
+	Reason string `required:"" placeholder:"TEXT" help:"Why; kept sealed with the erasure, and in the audit trail."`
+}
+
+// Help shows examples.
+func (subjectEraseCmd) Help() string {
+	return "Takes away subscriptions, watched values, findings, cases, devices, answers, scores and events with their deliveries, takes the\n" +
+		"person out of kept answers, and has the deleted bytes overwritten. What stays: the audit trail, and a tombstone of keyed indexes,\n" +
+		"which names nobody and by which 'vigia restore' and 'vigia subject replay' erase the person again. A partner may enrol the\n" +
+		"person anew. The segments hold no people, only fingerprints of leaked values; they stay.\n\n" +
+		"Examples:\n  vigia subject erase --cpf 529.982.247-25 --reason 'pedido 1234, art. 18 VI'\n" +
+		"  vigia subject erase --user-hash e3d5a0... --partner pt_... --reason 'pedido 1235'"
+}
+
+type erasedView struct {
+	Partner string           `json:"partner_id"`
+	Erasure string           `json:"erasure_id"`
+	Rows    map[string]int64 `json:"rows"`
+	Total   int64            `json:"total"`
+}
+
+// Run erases.
+func (e *subjectEraseCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	p, err := e.person()
+	if err != nil {
+		return err
+	}
+	return withAppFor(ctx, c, func(a *app.App) error {
+		out, err := a.EraseSubject(ctx, whoami(), p, e.Reason)
+		if err != nil {
+			return err
+		}
+		views, rows, total := make([]erasedView, len(out.Partners)), [][]string{}, int64(0)
+		for i, done := range out.Partners {
+			views[i] = erasedView{string(done.Partner), out.Tombstones[i].ID, done.Counts, done.Total()}
+			total += done.Total()
+			kinds := make([]string, 0, len(done.Counts))
+			for kind := range done.Counts {
+				kinds = append(kinds, kind)
+			}
+			sort.Strings(kinds)
+			for _, kind := range kinds {
+				rows = append(rows, []string{string(done.Partner), kind, fmt.Sprint(done.Counts[kind])})
+			}
+		}
+		v := map[string]any{"partners": views, "rows": total, "scrubbed": out.Scrubbed, "log": app.ErasureLog(*c)}
+		return o.print(v, func(w io.Writer) {
+			o.table(w, "PARTNER\tWHAT\tERASED", rows)
+			_, _ = fmt.Fprintf(w, "\n%d rows erased, and their bytes with them.\nThe tombstones are in %s: keep a copy of it apart from backups.\n", total, app.ErasureLog(*c))
+		})
+	})
+}
+
+type subjectLogCmd struct{}
+
+// Help shows examples.
+func (subjectLogCmd) Help() string {
+	return "One JSON object a line, keyed indexes only. It names nobody without the key file, so it may be kept anywhere.\n\n" +
+		"Example:\n  vigia subject log > /safe/erasures.jsonl"
+}
+
+// Run prints the log.
+func (subjectLogCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		_, err := a.Subjects.Log(ctx, o.w)
+		return err
+	})
+}
+
+type subjectReplayCmd struct {
+	File string `arg:"" name:"log" type:"existingfile" help:"The log of erasures."`
+}
+
+// Help shows examples.
+func (subjectReplayCmd) Help() string {
+	return "For a database that was restored from a copy older than an erasure, by pg_restore for instance: whatever is older than its person's\n" +
+		"erasure is erased again. What a partner enrolled after it stays.\n\nExample:\n  vigia subject replay /safe/erasures.jsonl"
+}
+
+// Run replays.
+func (r *subjectReplayCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	log, err := os.Open(filepath.Clean(r.File))
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	defer func() { _ = log.Close() }() // only read
+	return withAppFor(ctx, c, func(a *app.App) error {
+		done, err := a.Subjects.Replay(ctx, log)
+		if err != nil {
+			return err
+		}
+		return o.print(map[string]any{"erasures": done.Lines, "rows": done.Rows, "scrubbed": done.Scrubbed}, func(w io.Writer) {
+			_, _ = fmt.Fprintf(w, "%d erasures replayed, %d rows erased again.\n", done.Lines, done.Rows)
+		})
+	})
+}
+
+// maskedCPF is how a CPF stands in the audit trail.
+func maskedCPF(text string) string { return identifier.Mask(identifier.CPF, text) }

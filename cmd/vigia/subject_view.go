@@ -1,0 +1,297 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"vigia/internal/subject"
+	"vigia/internal/subscription"
+)
+
+// heldView is the complete statement for machines. Names of members are the partner contract's where it has them.
+type heldView struct {
+	Partner       partnerRef         `json:"partner"`
+	Subscriptions []heldSubscription `json:"subscriptions"`
+	Watched       []heldAsset        `json:"watched_values"`
+	Findings      []heldFinding      `json:"findings"`
+	Cases         []heldCase         `json:"cases"`
+	Devices       []heldDevice       `json:"devices"`
+	Answers       []heldAnswer       `json:"answers"`
+	Scores        []heldScore        `json:"scores"`
+	Events        []heldEvent        `json:"events"`
+	Others        []string           `json:"also_watched_by"`
+	StoredAnswers int                `json:"kept_answers_that_mention_the_person"`
+}
+
+type partnerRef struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+type heldSubscription struct {
+	Plan        string `json:"plan_id"`
+	Start       string `json:"start_date"`
+	Expiry      string `json:"expiry_date"`
+	Name        string `json:"name"`
+	CPF         string `json:"cpf"`
+	BirthDate   string `json:"birth_date"`
+	Gender      string `json:"gender"`
+	Email       string `json:"email"`
+	Phone       string `json:"phone_number"`
+	PrimaryCard string `json:"primary_card"`
+	UserCard    string `json:"user_card"`
+	Address     string `json:"address"`
+	Holder      string `json:"benefit_holder"`
+	InternalID  string `json:"partner_internal_id"`
+	Metadata    string `json:"metadata"`
+	CreatedAt   string `json:"created_at"`
+	SuspendedAt string `json:"suspended_at"`
+	EndedAt     string `json:"ended_at"`
+}
+
+type heldAsset struct {
+	ID      string   `json:"id"`
+	Type    string   `json:"type"`
+	Value   string   `json:"value"`
+	User    string   `json:"user_hash"`
+	Status  string   `json:"status"`
+	AddedAt string   `json:"added_at"`
+	History []string `json:"history"`
+}
+
+type heldFinding struct {
+	ID         string   `json:"id"`
+	Asset      string   `json:"asset_id"`
+	Type       string   `json:"type"`
+	Breach     string   `json:"breach"`
+	Title      string   `json:"title"`
+	Date       string   `json:"breach_date"`
+	Exposes    []string `json:"exposed"`
+	Severity   string   `json:"severity"`
+	FoundAt    string   `json:"found_at"`
+	Resolution string   `json:"resolution"`
+}
+
+type heldCase struct {
+	ID           string     `json:"id"`
+	Service      string     `json:"service_id"`
+	Status       string     `json:"status"`
+	Appointments []string   `json:"appointments"`
+	Answers      []string   `json:"answers"`
+	OpenedAt     string     `json:"opened_at"`
+	History      []moveView `json:"history"`
+}
+
+type heldDevice struct {
+	ID         string `json:"id"`
+	System     string `json:"operating_system"`
+	Name       string `json:"name"`
+	Key        string `json:"key"`
+	IssuedAt   string `json:"issued_at"`
+	ValidUntil string `json:"valid_until"`
+	EndedAt    string `json:"ended_at"`
+}
+
+type heldAnswer struct {
+	Content string `json:"content_id"`
+	Value   string `json:"value"`
+	At      string `json:"answered_at"`
+}
+
+type heldScore struct {
+	Day        string  `json:"day"`
+	Breach     float64 `json:"breach"`
+	Assessment float64 `json:"assessment"`
+}
+
+type heldEvent struct {
+	ID         string          `json:"id"`
+	Type       string          `json:"type"`
+	At         string          `json:"at"`
+	Body       json.RawMessage `json:"body"`
+	Deliveries []string        `json:"deliveries"`
+}
+
+func viewHeld(all []subject.Held) []heldView {
+	views := make([]heldView, len(all))
+	for i, h := range all {
+		v := heldView{
+			Partner: partnerRef{string(h.Partner.ID), h.Partner.Name}, Subscriptions: []heldSubscription{}, Watched: []heldAsset{}, Findings: []heldFinding{},
+			Cases: []heldCase{}, Devices: []heldDevice{}, Answers: []heldAnswer{}, Scores: []heldScore{}, Events: []heldEvent{}, Others: []string{},
+			StoredAnswers: h.StoredAnswers,
+		}
+		for _, s := range h.Subscriptions {
+			v.Subscriptions = append(v.Subscriptions, viewHeldSubscription(s))
+		}
+		viewHeldMonitoring(&v, h)
+		viewHeldProtection(&v, h)
+		for _, e := range h.Events {
+			ev := heldEvent{e.ID, e.Type, stamp(e.At), e.Body, []string{}}
+			for _, d := range e.Deliveries {
+				ev.Deliveries = append(ev.Deliveries, strings.TrimSpace(d.Endpoint+" "+d.State+" "+stamp(d.At)))
+			}
+			v.Events = append(v.Events, ev)
+		}
+		for _, u := range h.Others {
+			v.Others = append(v.Others, string(u))
+		}
+		views[i] = v
+	}
+	return views
+}
+
+func viewHeldSubscription(s subscription.Subscription) heldSubscription {
+	b := s.Beneficiary
+	return heldSubscription{
+		Plan: string(s.Plan), Start: s.Start.String(), Expiry: s.Expiry.String(), Name: b.Name, CPF: b.CPF, BirthDate: b.BirthDate, Gender: b.Gender,
+		Email: b.Email, Phone: b.Phone, PrimaryCard: b.PrimaryCard, UserCard: b.UserCard, Address: addressLine(b.Address), Holder: s.Holder,
+		InternalID: s.InternalID, Metadata: s.Metadata, CreatedAt: stamp(s.CreatedAt), SuspendedAt: stamp(s.SuspendedAt), EndedAt: stamp(s.EndedAt),
+	}
+}
+
+func addressLine(a subscription.Address) string {
+	parts := []string{strings.TrimSpace(a.Street + " " + a.Number), a.Complement, a.Neighborhood, strings.Trim(a.City+"/"+a.State, "/"), a.Zipcode}
+	kept := parts[:0]
+	for _, p := range parts {
+		if p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, ", ")
+}
+
+func viewHeldMonitoring(v *heldView, h subject.Held) {
+	for _, a := range h.Assets {
+		av := heldAsset{string(a.ID), a.Kind.String(), a.Value, string(a.User), string(a.Status), stamp(a.AddedAt), []string{}}
+		for _, c := range a.History {
+			av.History = append(av.History, stamp(c.At)+" "+string(c.Before)+" -> "+string(c.Then))
+		}
+		v.Watched = append(v.Watched, av)
+	}
+	for _, f := range h.Findings {
+		fv := heldFinding{
+			string(f.ID), string(f.Asset), f.Kind.String(), f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), []string{}, string(f.Severity),
+			stamp(f.FoundAt), string(f.Resolution),
+		}
+		for _, e := range f.Breach.Exposes {
+			fv.Exposes = append(fv.Exposes, string(e))
+		}
+		v.Findings = append(v.Findings, fv)
+	}
+	for _, a := range h.Answers {
+		v.Answers = append(v.Answers, heldAnswer{string(a.Content), a.Value, stamp(a.At)})
+	}
+	for _, s := range h.Scores {
+		v.Scores = append(v.Scores, heldScore{s.Date().Format(time.DateOnly), float64(s.Breach) / 10, float64(s.Assessment) / 10})
+	}
+}
+
+func viewHeldProtection(v *heldView, h subject.Held) {
+	for _, c := range h.Cases {
+		cv := heldCase{string(c.ID), string(c.Service), string(c.Status), nonNil(c.Appointments), nonNil(c.Answers), stamp(c.CreatedAt), []moveView{}}
+		for _, m := range c.Moves {
+			cv.History = append(cv.History, moveView{string(m.From), string(m.To), m.Actor, m.Note, stamp(m.At)})
+		}
+		v.Cases = append(v.Cases, cv)
+	}
+	for _, d := range h.Devices {
+		v.Devices = append(v.Devices, heldDevice{string(d.ID), string(d.System), d.Name, d.Key, stamp(d.IssuedAt), stamp(d.ValidUntil), stamp(d.EndedAt)})
+	}
+}
+
+func nonNil(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// writeHeld is the statement in plain words, for the person.
+func writeHeld(w io.Writer, all []subject.Held) {
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }
+	say("DADOS PESSOAIS TRATADOS PELO SERVIÇO VIGIA\n(Lei 13.709/2018, art. 18, II e art. 19)\n")
+	for _, v := range viewHeld(all) {
+		say("\n== Parceiro: %s ==\n", v.Partner.Name)
+		for _, s := range v.Subscriptions {
+			say("\nAssinatura do plano %s, de %s%s\n", s.Plan, s.Start, since(" até ", s.Expiry))
+			for _, line := range [][2]string{
+				{"Nome", s.Name}, {"CPF", s.CPF}, {"Nascimento", s.BirthDate}, {"Gênero", s.Gender}, {"E-mail", s.Email}, {"Telefone", s.Phone},
+				{"Endereço", s.Address}, {"Cartão principal", s.PrimaryCard}, {"Cartão do usuário", s.UserCard}, {"Empresa (CNPJ)", s.Holder},
+				{"Referência do parceiro", s.InternalID}, {"Outros dados do parceiro", s.Metadata}, {"Cadastrada em", s.CreatedAt},
+				{"Suspensa em", s.SuspendedAt}, {"Encerrada em", s.EndedAt},
+			} {
+				if line[1] != "" {
+					say("  %-26s %s\n", line[0], line[1])
+				}
+			}
+		}
+		writeHeldMonitoring(say, v)
+		writeHeldProtection(say, v)
+	}
+	say("\nO registro de quem consultou estes dados é dado por 'vigia report access'.\n")
+}
+
+func since(word, text string) string {
+	if text == "" {
+		return ""
+	}
+	return word + text
+}
+
+func writeHeldMonitoring(say func(string, ...any), v heldView) {
+	if len(v.Watched) > 0 {
+		say("\nDados monitorados em vazamentos\n")
+	}
+	for _, a := range v.Watched {
+		say("  %s: %s (%s), desde %s\n", a.Type, a.Value, a.Status, a.AddedAt)
+	}
+	if len(v.Findings) > 0 {
+		say("\nVazamentos encontrados\n")
+	}
+	for _, f := range v.Findings {
+		say("  %s em %s (%s), que expôs %s; gravidade %s; encontrado em %s%s\n", f.Type, f.Title, f.Date, strings.Join(f.Exposes, ", "), f.Severity, f.FoundAt,
+			since("; resolvido: ", f.Resolution))
+	}
+	for _, a := range v.Answers {
+		say("\nResposta à pergunta %s: %s, em %s\n", a.Content, a.Value, a.At)
+	}
+	if len(v.Scores) > 0 {
+		say("\nPontuação de risco (vazamentos, avaliação), nos dias em que mudou\n")
+	}
+	for _, s := range v.Scores {
+		say("  %s: %.1f, %.1f\n", s.Day, s.Breach, s.Assessment)
+	}
+}
+
+func writeHeldProtection(say func(string, ...any), v heldView) {
+	for _, c := range v.Cases {
+		say("\nAtendimento %s (%s): %s, aberto em %s\n", c.ID, c.Service, c.Status, c.OpenedAt)
+		for _, text := range append(c.Appointments, c.Answers...) {
+			say("  informado: %s\n", text)
+		}
+		for _, m := range c.History {
+			say("  %s: %s%s\n", m.At, m.To, since(" - ", m.Note))
+		}
+	}
+	if len(v.Devices) > 0 {
+		say("\nDispositivos protegidos\n")
+	}
+	for _, d := range v.Devices {
+		say("  %s (%s), chave %s, de %s até %s%s\n", d.Name, d.System, d.Key, d.IssuedAt, d.ValidUntil, since(", encerrada em ", d.EndedAt))
+	}
+	if len(v.Events) > 0 {
+		say("\nAvisos enviados ao parceiro\n")
+	}
+	for _, e := range v.Events {
+		say("  %s: %s, %d destinos\n", e.At, e.Type, len(e.Deliveries))
+	}
+	if v.StoredAnswers > 0 {
+		say("\nRespostas a pedidos do parceiro guardadas por até 24 horas que citam a pessoa: %d\n", v.StoredAnswers)
+	}
+	if len(v.Others) > 0 {
+		say("\nO CPF também é monitorado em nome de outra pessoa deste parceiro (%d).\n", len(v.Others))
+	}
+}

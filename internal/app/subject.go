@@ -1,0 +1,60 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"vigia/internal/config"
+	"vigia/internal/operator"
+	"vigia/internal/store"
+	"vigia/internal/subject"
+)
+
+// eraseTime bounds how long an erasure waits for readers to let go of deleted bytes.
+const eraseTime = time.Minute
+
+// ErasureLog is where tombstones are kept outside the database: a restored backup older than an erasure is cleaned with it.
+func ErasureLog(c config.Common) string { return filepath.Join(c.Data, "erasures.jsonl") }
+
+// EraseSubject erases a person and notes the tombstones in the log of this machine's data folder.
+func (a *App) EraseSubject(ctx context.Context, who operator.Actor, p subject.Person, reason string) (subject.Outcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, eraseTime)
+	defer cancel()
+	return a.Subjects.Erase(ctx, who, p, reason, func(stones []subject.Tombstone) error {
+		f, err := os.OpenFile(ErasureLog(a.Config), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		return errors.Join(subject.WriteLog(f, stones), f.Sync(), f.Close())
+	})
+}
+
+// retentionEvery is how often what has outlived its purpose is looked for.
+const retentionEvery = time.Hour
+
+// retention is what a server's configuration says about how long things are kept.
+func retention(c config.Serve) store.Retention {
+	days := func(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
+	return store.Retention{
+		Attempts: days(c.KeepAttempts), Subscriptions: days(c.KeepSubscriptions), Cases: days(c.KeepCases), Devices: days(c.KeepDevices),
+		Scores: days(c.KeepScores), Jobs: days(c.KeepJobs), Audit: days(c.KeepAudit),
+	}
+}
+
+// sweepRetention removes what is past its time, now and then.
+func (s *Server) sweepRetention(ctx context.Context) {
+	every(ctx, retentionEvery, func() {
+		removed, err := s.app.Store.Sweep(ctx, retention(s.cfg))
+		for what, n := range removed {
+			if n > 0 {
+				s.log.Info("removed what is past its time", "what", what, "count", n)
+			}
+		}
+		if err != nil && ctx.Err() == nil {
+			s.log.Error("sweep of what is past its time failed", "cause", err.Error())
+		}
+	})
+}

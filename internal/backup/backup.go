@@ -1,0 +1,226 @@
+// Package backup is one file that holds a copy of an installation: a compressed archive with a description at its front and a list
+// of digests at its end.
+//
+// It knows neither what the files mean nor how they are sealed; whoever writes one hands over a keyed hash of the list. The
+// invariant it keeps: under the archive's name there is a whole archive or nothing, and what Extract hands out is, to the byte and
+// to the last file, what Write was given.
+package backup
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"vigia/internal/fault"
+)
+
+// Faults of this package.
+var (
+	ErrExists    = fault.New(fault.Conflict, "backup.exists")
+	ErrNoBackup  = fault.New(fault.Invalid, "backup.unreadable")
+	ErrDamaged   = fault.New(fault.Invalid, "backup.damaged")
+	ErrForeign   = fault.New(fault.Conflict, "backup.foreign_keys")
+	ErrNotEmpty  = fault.New(fault.Conflict, "backup.folder_not_empty")
+	ErrNoKeyFile = fault.New(fault.NotFound, "backup.no_key_file")
+	ErrEngine    = fault.New(fault.Invalid, "backup.engine")
+)
+
+// Format is the layout of the archive.
+const Format = 1
+
+// About is what the archive says of itself at its front.
+type About struct {
+	Format  int       `json:"format"`
+	MadeAt  time.Time `json:"made_at"`
+	Program string    `json:"program"`
+	// Engine is the database that the installation runs on; Database tells whether a copy of it is inside.
+	Engine   string `json:"engine"`
+	Database bool   `json:"database"`
+	// Corpora is "included", or "referenced": they are in a bucket, or were left out on purpose.
+	Corpora string `json:"corpora"`
+	// Binding shows which key file belongs to it.
+	Binding []byte `json:"binding"`
+}
+
+// File is one file of the archive.
+type File struct {
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// Manifest is the list at the end.
+type Manifest struct {
+	About About  `json:"about"`
+	Files []File `json:"files"`
+}
+
+// Bytes is how much is inside.
+func (m Manifest) Bytes() (n int64) {
+	for _, f := range m.Files {
+		n += f.Bytes
+	}
+	return n
+}
+
+const (
+	aboutName    = "about.json"
+	manifestName = "manifest.json"
+	macName      = "manifest.mac"
+	maxList      = 64 << 20
+)
+
+// fileName is what a file inside may be called: nothing that leads out of a folder.
+var fileName = regexp.MustCompile(`^(vigia\.db|corpora/(leak|password)/[a-z0-9][a-z0-9._-]{0,200})$`)
+
+// Source is a file to be taken in. It is opened by the caller, so that it stays readable when it is deleted meanwhile.
+type Source struct {
+	Name string
+	File *os.File
+}
+
+// Write makes an archive of mode 0600 at path, beside its name first. mac is the keyed hash over the list. progress may be nil.
+func Write(ctx context.Context, path string, about About, sources []Source, mac func([]byte) []byte, progress func(done, total int64)) (Manifest, error) {
+	m := Manifest{About: about}
+	if _, err := os.Lstat(path); err == nil {
+		return m, ErrExists.With("there is a file of that name already")
+	}
+	out, err := os.OpenFile(path+".partial", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return m, fmt.Errorf("write backup: %w", err)
+	}
+	defer func() { _ = os.Remove(out.Name()) }() // gone already after it got its name
+	w := writer{ctx: ctx, manifest: &m, progress: progress}
+	err = w.write(out, sources, mac)
+	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return m, fmt.Errorf("write backup: %w", err)
+	}
+	// A link, because a rename would replace a file that came meanwhile.
+	if err := os.Link(out.Name(), path); err != nil {
+		if errors.Is(err, os.ErrExist) {
+			return m, ErrExists.With("there is a file of that name already")
+		}
+		if err = os.Rename(out.Name(), path); err != nil { // a file system without links
+			return m, fmt.Errorf("write backup: %w", err)
+		}
+	}
+	return m, syncFolder(filepath.Dir(path))
+}
+
+type writer struct {
+	ctx         context.Context //nolint:containedctx // lives for one call
+	manifest    *Manifest
+	progress    func(done, total int64)
+	done, total int64
+}
+
+func (w *writer) write(out io.Writer, sources []Source, mac func([]byte) []byte) error {
+	z, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest)) // sealed data hardly shrinks
+	if err != nil {
+		return err
+	}
+	t := tar.NewWriter(z)
+	about, err := json.Marshal(w.manifest.About)
+	if err == nil {
+		err = w.small(t, aboutName, about)
+	}
+	for _, s := range sources {
+		info, serr := s.File.Stat()
+		if err = errors.Join(err, serr); err != nil {
+			break
+		}
+		w.total += info.Size()
+	}
+	for _, s := range sources {
+		if err == nil {
+			err = w.file(t, s)
+		}
+	}
+	var list []byte
+	if err == nil {
+		list, err = json.Marshal(w.manifest)
+	}
+	if err == nil {
+		err = errors.Join(w.small(t, manifestName, list), w.small(t, macName, mac(list)))
+	}
+	if err != nil {
+		return errors.Join(err, z.Close())
+	}
+	return errors.Join(t.Close(), z.Close())
+}
+
+func (w *writer) small(t *tar.Writer, name string, content []byte) error {
+	if err := t.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(content)), Format: tar.FormatPAX}); err != nil {
+		return err
+	}
+	_, err := t.Write(content)
+	return err
+}
+
+func (w *writer) file(t *tar.Writer, s Source) error {
+	if !fileName.MatchString(s.Name) {
+		return fmt.Errorf("%q is no name for a file of a backup", s.Name)
+	}
+	info, err := s.File.Stat()
+	if err != nil {
+		return err
+	}
+	if err := t.WriteHeader(&tar.Header{Name: s.Name, Mode: 0o600, Size: info.Size(), Format: tar.FormatPAX}); err != nil {
+		return err
+	}
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(t, sum), &watched{ctx: w.ctx, in: io.NewSectionReader(s.File, 0, info.Size()), seen: func(n int64) {
+		w.done += n
+		if w.progress != nil {
+			w.progress(w.done, w.total)
+		}
+	}})
+	if err == nil && n != info.Size() {
+		err = fmt.Errorf("%s became shorter while it was read", s.Name)
+	}
+	w.manifest.Files = append(w.manifest.Files, File{s.Name, n, hex.EncodeToString(sum.Sum(nil))})
+	return err
+}
+
+// watched ends a long copy when its context does, and tells how far it is.
+type watched struct {
+	ctx  context.Context //nolint:containedctx // lives for one copy
+	in   io.Reader
+	seen func(n int64)
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := w.in.Read(p)
+	w.seen(int64(n))
+	return n, err
+}
+
+func syncFolder(path string) error {
+	f, err := os.Open(filepath.Clean(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// equal compares two values by their JSON.
+func equal(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
