@@ -30,7 +30,18 @@ func render(text []byte) (template.HTML, error) {
 	if err := markdown.Convert(text, &b); err != nil {
 		return "", err
 	}
-	return template.HTML(b.String()), nil //nolint:gosec // our own text, and goldmark escapes the rest
+	// Wide code scrolls, and what scrolls must be reachable by keyboard.
+	html := strings.ReplaceAll(b.String(), "<pre>", `<pre tabindex="0">`)
+	return template.HTML(html), nil //nolint:gosec // our own text, and goldmark escapes the rest
+}
+
+// inline renders a sentence of the contract, without the paragraph that Markdown would make of it.
+func inline(text string) (template.HTML, error) {
+	html, err := render([]byte(text))
+	if strings.Count(string(html), "<p>") == 1 {
+		html = template.HTML(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(string(html)), "<p>"), "</p>")) //nolint:gosec // as above
+	}
+	return html, err
 }
 
 // entry is a line of the navigation.

@@ -92,7 +92,7 @@ func write(document []byte) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	layout, err := template.ParseFS(files, "page.html")
+	layout, err := template.New("").Funcs(template.FuncMap{"inline": inline}).ParseFS(files, "page.html")
 	if err != nil {
 		return nil, err
 	}

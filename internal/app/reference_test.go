@@ -1,0 +1,71 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"vigia/internal/app/apptest"
+)
+
+// TestReferenceInABrowser reads the partners' documentation and tries an operation, in a real browser without any other network.
+// The browser's own complaints, a refusal by the page's policy among them, fail the test.
+func TestReferenceInABrowser(t *testing.T) {
+	s := apptest.Start(t)
+	b := newBrowser(t, s.URL)
+	for path, name := range map[string]string{
+		"/docs/": "docs-overview", "/docs/errors": "docs-errors", "/docs/events": "docs-events", "/docs/guides/user-hash": "docs-guide",
+		"/docs/operations/createSubscriptions": "docs-operation",
+	} {
+		b.visit(path)
+		b.look(name)
+	}
+
+	b.visit("/docs/operations/addMonitoredAsset")
+	b.see("curl -s")
+	b.do(chromedp.Click(`label[for="language-go"]`, chromedp.NodeVisible))
+	b.see("vigia.AddAsset")
+	typeKey(b, "vg_test_wrong")
+	b.do(chromedp.Click(".try button"))
+	answered(b, "403 Forbidden")
+	typeKey(b, s.Sandbox.APIKey)
+	b.do(chromedp.Click(".try button"))
+	answered(b, "Dados adicionados com sucesso.")
+	b.judge("docs-tried")
+
+	// The language and the sandbox key are still there on another page, and its example finds what was added.
+	b.visit("/docs/operations/listMonitoredAssets")
+	b.see("vigia.Assets")
+	b.do(chromedp.Click(".try button"))
+	answered(b, `"value": "ana.souza@exemplo.com.br"`)
+
+	typeKey(b, "vg_live_x")
+	b.see("This is a live key")
+	b.visit("/docs/operations/listMonitoredAssets")
+	if kept := eval[string](b, `document.querySelector("#try-key").value`); kept != "" {
+		t.Error("a live key was kept")
+	}
+}
+
+// typeKey puts another key into the form, and types its last character.
+func typeKey(b *browser, key string) {
+	b.t.Helper()
+	eval[bool](b, `document.querySelector("#try-key").value = "`+key[:len(key)-1]+`"; true`)
+	b.do(chromedp.SendKeys("#try-key", key[len(key)-1:]))
+}
+
+// answered waits until the form shows an answer.
+func answered(b *browser, want string) {
+	b.t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		said := eval[string](b, `document.querySelector(".try output").innerText`)
+		if strings.Contains(said, want) {
+			return
+		}
+		if time.Now().After(deadline) {
+			b.t.Fatalf("the form never showed %q: %s", want, said)
+		}
+	}
+}
