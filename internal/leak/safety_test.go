@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -155,4 +156,86 @@ func TestOutboxIsAtomic(t *testing.T) {
 			t.Errorf("told %v", told)
 		}
 	})
+}
+
+// TestOnePersonOneAlert: wherever a batch of hits ends, a person's findings of one breach are told together.
+func TestOnePersonOneAlert(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		v.load()
+		ctx := context.Background()
+		var text strings.Builder
+		for i := range 30 {
+			address := fmt.Sprintf("p%d@exemplo.com.br", i)
+			v.watch(v.live, fmt.Sprint("u", i%10), "email", address)
+			text.WriteString(address + "\n")
+		}
+		v.imports(breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", text.String()))
+		fingerprints, err := v.Fingerprints(ctx, -1<<63, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := v.KeepHits(ctx, "loja", fingerprints); n != 30 || err != nil {
+			t.Fatal(n, err)
+		}
+		for told, all := 1, 0; told > 0; all += told {
+			if told, err = v.TellHits(ctx, "loja", 4); err != nil {
+				t.Fatal(err)
+			}
+			if told%3 != 0 {
+				t.Fatalf("%d hits were told: not whole persons", told)
+			}
+		}
+		if told := v.events(v.live); count(told, "leak ") != 10 || count(told, "status ") != 30 {
+			t.Errorf("told %d alerts, %d changes", count(told, "leak "), count(told, "status "))
+		}
+	})
+}
+
+// TestRetractedWhileImporting: an import that is taken back before its end publishes nothing and leaves nothing.
+func TestRetractedWhileImporting(t *testing.T) {
+	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
+	ctx := context.Background()
+	inputs, err := leak.Inputs(nil, []string{v.file("a.txt", "ana@exemplo.com.br")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fingerprint := v.importer.Fingerprint
+	v.importer.Fingerprint = func(k byte, b []byte) uint64 {
+		if _, err := v.breaches.Retract(ctx, "loja"); err != nil {
+			t.Error(err)
+		}
+		return fingerprint(k, b)
+	}
+	_, err = v.importer.Import(ctx, leak.Spec{Breach: breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
+	if !errors.Is(err, leak.ErrRetracted) {
+		t.Errorf("the import ended with %v", err)
+	}
+	v.want("state", v.names(), "loja:retracted:0")
+	for _, dir := range []string{v.importer.Dir, filepath.Join(v.Folder, "corpora")} {
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+			t.Errorf("%s keeps %v, %v", filepath.Base(dir), left, err)
+		}
+	}
+}
+
+// TestPageDamagedWhileOpen: a segment that goes bad under a running server is no answer either.
+func TestPageDamagedWhileOpen(t *testing.T) {
+	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
+	out := v.imports(breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", "ana@exemplo.com.br"))
+	v.load()
+	f, err := os.OpenFile(filepath.Join(v.Folder, "corpora", out.Segment), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte{0xff, 0xff, 0xff}, 4096+5); err != nil { // the first page of keys
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	v.watch(v.live, "ana", "email", "ana@exemplo.com.br")
+	if pending, err := v.PendingAssets(context.Background(), 10); err != nil || len(pending) != 1 {
+		t.Errorf("%d values wait to be probed, %v: the damaged segment was taken for an answer", len(pending), err)
+	}
 }
