@@ -181,5 +181,8 @@ func (x *extraction) last() ([]byte, error) {
 	if _, err := x.t.Next(); !errors.Is(err, io.EOF) {
 		return nil, ErrDamaged.With("the backup holds something that was not put there").Because(err)
 	}
+	if n, err := io.Copy(io.Discard, x.z); n > 0 || err != nil {
+		return nil, ErrDamaged.With("something was appended to the backup").Because(err)
+	}
 	return mac, nil
 }
