@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"vigia/internal/partner"
 	"vigia/internal/plan"
@@ -240,6 +241,11 @@ func TestSameBulkAtOnce(t *testing.T) {
 func TestReplicasRaceForOneKey(t *testing.T) {
 	s := newService(t, sqldb.PostgreSQL)
 	s.plan(t, s.Live, "p")
+	_, err := partner.NewRegistry(s.Store, s.Clock.Now, nil).Change(context.Background(), s.Live.ID,
+		func(p *partner.Partner) { p.Settings.RatePerSecond = 1_000_000 }) // the test's clock stands still, so no token comes back
+	if err != nil {
+		t.Fatal(err)
+	}
 	second := httptest.NewServer(newHandler(t, storetest.Reopen(t, s.Address, s.Folder, s.Keys, s.Clock)))
 	t.Cleanup(second.Close)
 	for round := range 10 {
@@ -252,6 +258,7 @@ func TestReplicasRaceForOneKey(t *testing.T) {
 				for {
 					status, text := s.post(t, url, s.Live.APIKey, body, "idempotency-key", fmt.Sprint("race-", round))
 					if status == http.StatusConflict {
+						time.Sleep(10 * time.Millisecond)
 						continue
 					}
 					answers[i] = fmt.Sprint(status, " ", text)
