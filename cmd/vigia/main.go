@@ -50,6 +50,10 @@ type cli struct {
 	Backup       backupCmd       `cmd:"" help:"Copy this installation to one file while it runs."`
 	Restore      restoreCmd      `cmd:"" help:"Make an installation of a backup and check it."`
 	Check        checkCmd        `cmd:"" help:"Look at everything that is kept and say what is wrong."`
+	Doctor       doctorCmd       `cmd:"" help:"Explain what is wrong with a set-up, without changing it."`
+	Completion   completionCmd   `cmd:"" help:"Print the completion script of a shell."`
+	Complete     completeCmd     `cmd:"" hidden:"" help:"What may come next; asked by the shells."`
+	Man          manCmd          `cmd:"" help:"Print the manual page."`
 	Version      versionCmd      `cmd:"" help:"Print the version."`
 }
 
@@ -69,15 +73,24 @@ const (
 	exitConflict = 4
 )
 
+// newParser makes the parser of the command line, every command with its examples.
+func newParser(c *cli, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, error) {
+	parser, err := kong.New(c, kong.Name("vigia"), kong.Writers(stdout, stderr),
+		kong.Description("Vigia, digital protection that an operator runs for its partners.\n\nExamples:\n"+
+			"  vigia demo\n  vigia serve --data /var/lib/vigia --listen :8080\n  vigia partner create --name 'Banco Exemplo' --json"),
+		kong.Vars{"passwords_base": password.DefaultBase}, kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+		kong.Exit(exit))
+	if err == nil {
+		addExamples(parser.Model.Node)
+	}
+	return parser, err
+}
+
 // run is main without the process, so that tests call it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var c cli
 	exit := -1
-	parser, err := kong.New(&c, kong.Name("vigia"), kong.Writers(stdout, stderr),
-		kong.Description("Vigia, digital protection that an operator runs for its partners.\n\nExamples:\n"+
-			"  vigia demo\n  vigia serve --data /var/lib/vigia --listen :8080\n  vigia partner create --name 'Banco Exemplo' --json"),
-		kong.Vars{"passwords_base": password.DefaultBase}, kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
-		kong.Exit(func(code int) { exit = code; panic(exited{}) }))
+	parser, err := newParser(&c, stdout, stderr, func(code int) { exit = code; panic(exited{}) })
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "vigia:", err)
 		return exitFailure

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"vigia/internal/config"
+)
+
+type doctorCmd struct {
+	config.Serve
+}
+
+// Help shows examples.
+func (doctorCmd) Help() string {
+	return "Looks at a set-up without changing anything, and explains what is wrong and what to do about it: configuration, data folder, disk,\n" +
+		"key file, database, corpora, addresses, clock and webhook ranges. Give it the same flags and variables as the server. It ends with\n" +
+		"code 1 when something would keep the service from working; warnings do not. For what is inside the database: vigia check.\n\n" +
+		"Examples:\n  vigia doctor --data /var/lib/vigia --listen :8080\n  vigia doctor --json | jq '.findings[] | select(.state != \"ok\")'"
+}
+
+// diagnosis is what one look found. Remedy is empty where nothing is to be done.
+type diagnosis struct {
+	Area   string `json:"area"`
+	State  string `json:"state"`
+	Found  string `json:"found"`
+	Remedy string `json:"remedy,omitempty"`
+}
+
+const (
+	stateOK      = "ok"
+	stateWarning = "warning"
+	stateProblem = "problem"
+)
+
+// patient is the set-up under examination. Every look adds to list and none stops the others.
+type patient struct {
+	common config.Common
+	serve  config.Serve
+	now    time.Time
+	list   []diagnosis
+}
+
+func (p *patient) ok(area, format string, args ...any) {
+	p.list = append(p.list, diagnosis{area, stateOK, fmt.Sprintf(format, args...), ""})
+}
+
+func (p *patient) warn(area, found, remedy string) {
+	p.list = append(p.list, diagnosis{area, stateWarning, found, remedy})
+}
+
+func (p *patient) problem(area, found, remedy string) {
+	p.list = append(p.list, diagnosis{area, stateProblem, found, remedy})
+}
+
+// errSick makes the command end with code 1; what is wrong has been said by then.
+var errSick = errors.New("the set-up has problems that keep the service from working")
+
+// Run examines a set-up.
+func (d *doctorCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	p := &patient{common: *c, serve: d.Serve, now: time.Now()}
+	p.configuration()
+	p.folder()
+	p.disk()
+	p.database(ctx, p.keyFile())
+	p.corpora()
+	p.addresses(ctx)
+	p.clock()
+	p.webhooks()
+	problems := 0
+	for _, g := range p.list {
+		if g.State == stateProblem {
+			problems++
+		}
+	}
+	err := o.print(map[string]any{"findings": p.list, "healthy": problems == 0}, func(w io.Writer) { o.diagnoses(w, p.list) })
+	if problems > 0 {
+		err = errors.Join(err, errSick)
+	}
+	return err
+}
+
+// diagnoses are for people: a mark, in colour on a terminal, then what was found and what to do.
+func (o *output) diagnoses(w io.Writer, list []diagnosis) {
+	marks := map[string]string{stateOK: "ok      ", stateWarning: "warning ", stateProblem: "PROBLEM "}
+	if o.colours() {
+		marks = map[string]string{stateOK: "\x1b[32mok      \x1b[0m", stateWarning: "\x1b[33mwarning \x1b[0m", stateProblem: "\x1b[31mPROBLEM \x1b[0m"}
+	}
+	for _, g := range list {
+		_, _ = fmt.Fprintf(w, "%s %-14s %s\n", marks[g.State], g.Area, g.Found)
+		if g.Remedy != "" {
+			_, _ = fmt.Fprintf(w, "%24s-> %s\n", "", g.Remedy)
+		}
+	}
+}
+
+// colours tells whether results are read on a terminal by somebody who did not ask to be spared (no-color.org).
+func (o *output) colours() bool {
+	f, ok := o.w.(*os.File)
+	return ok && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"vigia/internal/config"
+	"vigia/internal/password"
+	"vigia/internal/seal"
+	"vigia/internal/sqldb"
+	"vigia/internal/store"
+)
+
+func (p *patient) configuration() {
+	var problems config.Problems
+	if err := p.serve.Check(p.common); errors.As(err, &problems) {
+		for _, text := range problems {
+			p.problem("configuration", text, "vigia serve --help, or docs/configuration.md")
+		}
+		return
+	}
+	p.ok("configuration", "flags and variables make sense")
+}
+
+// folder looks at the data folder and at what others may do with it.
+func (p *patient) folder() {
+	const area = "data folder"
+	info, err := os.Stat(p.common.Data)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		p.warn(area, p.common.Data+" does not exist yet", "the first start makes it; if you expected data there, check --data and the folder you are in")
+		return
+	case err != nil:
+		p.problem(area, reason(err), "let the service's user read it")
+		return
+	case !info.IsDir():
+		p.problem(area, p.common.Data+" is not a folder", "name another one with --data")
+		return
+	}
+	if open := info.Mode().Perm() & 0o077; open != 0 && runtime.GOOS != "windows" {
+		p.warn(area, fmt.Sprintf("others can look into %s (mode %04o)", p.common.Data, info.Mode().Perm()), "chmod 700 "+p.common.Data)
+		return
+	}
+	probe, err := os.CreateTemp(p.common.Data, ".doctor-*")
+	if err != nil {
+		p.problem(area, "nothing can be written into "+p.common.Data+": "+reason(err), "let the service's user write there, or run doctor as that user")
+		return
+	}
+	_ = probe.Close()
+	_ = os.Remove(probe.Name())
+	p.ok(area, "%s, private and writable", p.common.Data)
+}
+
+// Less room than this and the next large import, or the database's log, may fill the disk.
+const (
+	scarce    = 5 << 30
+	tooLittle = 500 << 20
+)
+
+func (p *patient) disk() {
+	path := p.common.Data
+	for {
+		if _, err := os.Stat(path); err == nil || filepath.Dir(path) == path {
+			break
+		}
+		path = filepath.Dir(path)
+	}
+	free, err := freeSpace(path)
+	text := fmt.Sprintf("%.1f GB free", float64(free)/1e9)
+	switch {
+	case err != nil:
+		p.warn("disk", "free space cannot be told: "+reason(err), "")
+	case free < tooLittle:
+		p.problem("disk", text, "make room: a full disk stops every write")
+	case free < scarce:
+		p.warn("disk", text, "enough to serve, not to import a large dump")
+	default:
+		p.ok("disk", "%s", text)
+	}
+}
+
+// keyFile returns the opened keys, or nil.
+func (p *patient) keyFile() *seal.Keys {
+	const area = "key file"
+	path := p.common.KeyFilePath()
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		p.warn(area, path+" does not exist yet", "the first start makes it, but only for a new database; for an old one restore it from its copy")
+		return nil
+	}
+	keys, err := seal.Open(path)
+	if err != nil {
+		p.problem(area, reason(err), "restore the file from its copy, or mend its owner and mode: chmod 600 "+path)
+		return nil
+	}
+	p.ok(area, "%s, %d keys, new values under key %d", path, len(keys.IDs()), keys.PrimaryID())
+	return keys
+}
+
+// database looks without changing: it opens only what is there, and migrates nothing.
+func (p *patient) database(ctx context.Context, keys *seal.Keys) {
+	const area = "database"
+	address := p.common.DatabaseAddress()
+	if p.common.Database == "" {
+		if _, err := os.Stat(address); errors.Is(err, fs.ErrNotExist) {
+			p.warn(area, address+" does not exist yet", "the first start makes it")
+			return
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	db, err := sqldb.Open(ctx, address, sqldb.Options{MaxConns: 2})
+	if err != nil {
+		p.problem(area, reason(err), "is the server up, the address right, may this machine connect, does the user exist? For PostgreSQL try psql with the same address")
+		return
+	}
+	defer func() { _ = db.Close() }()
+	list, err := store.MigrationList()
+	if err != nil {
+		p.problem(area, reason(err), "")
+		return
+	}
+	pending, err := db.Pending(ctx, list)
+	switch {
+	case err != nil:
+		p.problem(area, reason(err), "a database newer than this program needs the newer program")
+		return
+	case pending == len(list):
+		p.warn(area, fmt.Sprintf("%s answers and is empty", db.Engine()), "the first start makes the tables; the user must be allowed to")
+		return
+	case pending > 0:
+		p.warn(area, fmt.Sprintf("%s answers; %d migrations are to come", db.Engine(), pending), "the next start, or vigia migrate, applies them; take a backup first")
+		return
+	}
+	p.ok(area, "%s answers, its settings keep what it confirms, its tables are up to date", db.Engine())
+	p.pair(ctx, db, keys)
+}
+
+// pair tells whether keys and database belong together.
+func (p *patient) pair(ctx context.Context, db *sqldb.DB, keys *seal.Keys) {
+	const area = "key file"
+	bound, err := store.Bound(ctx, db)
+	if err != nil || !bound {
+		return
+	}
+	if keys == nil {
+		p.problem(area, "the database has sealed data and its key file is missing or unreadable", "restore the key file that was made with this database; without it the personal data is lost")
+		return
+	}
+	if err := store.New(db, keys, time.Now).CheckKeys(ctx); err != nil {
+		p.problem(area, reason(err), "restore the pair that belongs together")
+		return
+	}
+	p.ok(area, "belongs to this database")
+}
+
+func (p *patient) corpora() {
+	const area = "corpora"
+	if _, err := os.Stat(filepath.Join(p.common.CorporaPath(), "password")); errors.Is(err, fs.ErrNotExist) {
+		p.warn(area, "no password corpus yet", "the first start brings a small one of common passwords; for a real one: vigia passwords download")
+		return
+	}
+	lib, err := password.OpenLibrary(p.common.CorporaPath(), time.Now)
+	if err != nil {
+		p.problem(area, reason(err), "let the service's user read "+p.common.CorporaPath())
+		return
+	}
+	list, err := lib.Status()
+	if err != nil {
+		p.problem(area, reason(err), "import the corpus again: vigia passwords import --help")
+		return
+	}
+	real := false
+	for _, c := range list {
+		real = real || c.Source != password.SourceDefault
+		p.ok(area, "passwords: %s, %d entries from %s", c.Algorithm, c.Entries, c.Source)
+	}
+	if !real {
+		p.warn(area, "password checks know common passwords only", "vigia passwords download, or vigia passwords import FILE")
+	}
+}
+
+// addresses tells whether the listeners' addresses are free, and who sits there if not.
+func (p *patient) addresses(ctx context.Context) {
+	const area = "addresses"
+	list := []struct{ flag, value string }{{"--listen", p.serve.Listen}, {"--console-listen", p.serve.ConsoleListen}}
+	for _, a := range list {
+		ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.value)
+		if err == nil {
+			_ = ln.Close()
+			p.ok(area, "%s %s is free", a.flag, a.value)
+			continue
+		}
+		switch {
+		case errors.Is(err, syscall.EADDRINUSE) && vigiaAnswers(ctx, a.value):
+			p.ok(area, "%s %s: a Vigia answers there", a.flag, a.value)
+		case errors.Is(err, syscall.EADDRINUSE):
+			p.problem(area, a.flag+" "+a.value+" is taken by another program", "stop it, or choose another address; who: ss -ltnp")
+		case errors.Is(err, syscall.EACCES):
+			p.problem(area, a.flag+" "+a.value+": ports below 1024 need a right of their own", "choose a port above 1023, put a proxy in front, or grant CAP_NET_BIND_SERVICE")
+		default:
+			p.problem(area, a.flag+" "+a.value+": "+reason(err), "is the address one of this machine's?")
+		}
+	}
+	if host, _, err := net.SplitHostPort(p.serve.ConsoleListen); err == nil && (host == "" || host == "0.0.0.0" || host == "::") {
+		p.warn(area, "the operator's listener takes connections from everywhere", "keep it on a private address, or behind a firewall: it shows metrics and the console")
+	}
+	if host, _, err := net.SplitHostPort(p.serve.Listen); err == nil && p.serve.TLSCert == "" && !loopback(host) {
+		p.warn(area, "the partner API is offered without TLS", "give --tls-cert and --tls-key, or make sure that a proxy in front speaks TLS")
+	}
+}
+
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// vigiaAnswers asks the address's health page, which only we answer in this way.
+func vigiaAnswers(ctx context.Context, address string) bool {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/healthz", nil)
+	if err != nil {
+		return false
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false
+	}
+	_ = res.Body.Close()
+	return res.StatusCode == http.StatusOK
+}
+
+// clock compares with the only two clocks that are at hand: when this program was made, and when the database was written.
+func (p *patient) clock() {
+	const area = "clock"
+	if built, ok := builtAt(); ok && p.now.Before(built.Add(-time.Hour)) {
+		p.problem(area, fmt.Sprintf("it says %s, before this program was made", stamp(p.now)), "set the clock: signatures, keys and expiry dates depend on it")
+		return
+	}
+	if info, err := os.Stat(filepath.Join(p.common.Data, "vigia.db")); err == nil && info.ModTime().After(p.now.Add(2*time.Minute)) {
+		p.problem(area, fmt.Sprintf("it says %s, but the database was written at %s", stamp(p.now), stamp(info.ModTime())), "set the clock, or find out what set it back")
+		return
+	}
+	p.ok(area, "%s", stamp(p.now))
+}
+
+func builtAt() (time.Time, bool) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return time.Time{}, false
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.time" {
+			t, err := time.Parse(time.RFC3339, s.Value)
+			return t, err == nil
+		}
+	}
+	return time.Time{}, false
+}
+
+// webhooks looks at the ranges that were opened for outgoing calls.
+func (p *patient) webhooks() {
+	const area = "webhooks"
+	ranges, err := p.serve.Outgoing().Ranges()
+	if err != nil {
+		return // said under configuration
+	}
+	if len(ranges) == 0 {
+		p.ok(area, "public addresses only")
+		return
+	}
+	metadata := netip.MustParseAddr("169.254.169.254")
+	for _, r := range ranges {
+		switch {
+		case r.Contains(metadata):
+			p.problem(area, r.String()+" opens the cloud's metadata service, which hands out credentials", "name the receivers' own networks")
+		case r.Bits() == 0 || r.Addr().Is4() && r.Bits() < 8 || r.Addr().Is6() && r.Bits() < 16:
+			p.warn(area, r.String()+" opens almost everything", "name the receivers' own networks")
+		case r.Addr().IsLoopback():
+			p.warn(area, r.String()+" lets partners' addresses reach services of this machine", "for tests only")
+		default:
+			p.ok(area, "%s may be reached", r)
+		}
+	}
+}
+
+// reason is an error's text on one line.
+func reason(err error) string {
+	return strings.Join(strings.Fields(err.Error()), " ")
+}

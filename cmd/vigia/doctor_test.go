@@ -1,0 +1,123 @@
+package main
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// examine runs doctor and returns its findings by state and its exit code.
+func examine(t *testing.T, data string, args ...string) (map[string][]string, int) {
+	t.Helper()
+	full := append([]string{"doctor", "--data", data, "--json", "--listen", "127.0.0.1:0", "--console-listen", "localhost:0"}, args...)
+	code, out, _ := vigia(t, full...)
+	states := map[string][]string{}
+	list, _ := decode(t, out)["findings"].([]any)
+	for _, g := range list {
+		f, _ := g.(map[string]any)
+		state, _ := f["state"].(string)
+		found, _ := f["found"].(string)
+		area, _ := f["area"].(string)
+		states[state] = append(states[state], area+": "+found)
+		if remedy, _ := f["remedy"].(string); state == stateProblem && remedy == "" {
+			t.Errorf("no remedy for %s: %s", area, found)
+		}
+	}
+	return states, code
+}
+
+func TestDoctorBeforeTheFirstStart(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	states, code := examine(t, data)
+	if code != exitOK || len(states[stateProblem]) != 0 || len(states[stateWarning]) < 3 {
+		t.Errorf("code %d: %v", code, states)
+	}
+	if _, err := os.Stat(data); err == nil {
+		t.Error("doctor made the folder it was to look at")
+	}
+}
+
+func TestDoctorOnASoundSetUp(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	if code, _, errs := vigia(t, "partner", "create", "--name", "Banco", "--data", data); code != exitOK {
+		t.Fatal(errs)
+	}
+	states, code := examine(t, data)
+	if code != exitOK || len(states[stateProblem]) != 0 {
+		t.Errorf("code %d: %v", code, states)
+	}
+	if sound := strings.Join(states[stateOK], "\n"); !strings.Contains(sound, "belongs to this database") || !strings.Contains(sound, "sqlite answers") {
+		t.Error(sound)
+	}
+	if _, text, _ := vigia(t, "doctor", "--data", data); strings.Contains(text, "\x1b[") {
+		t.Error("colours outside of a terminal")
+	}
+}
+
+// TestDoctorFindsWhatIsWrong breaks one thing at a time.
+func TestDoctorFindsWhatIsWrong(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, data string)
+		args  []string
+		state string
+		want  string
+	}{
+		"folder open to others": {func(t *testing.T, data string) { must(t, os.Chmod(data, 0o755)) }, nil, stateWarning, "data folder: others can look"},
+		"key file open":         {func(t *testing.T, data string) { must(t, os.Chmod(filepath.Join(data, "keys.json"), 0o644)) }, nil, stateProblem, "key file: "},
+		"key file lost":         {func(t *testing.T, data string) { must(t, os.Remove(filepath.Join(data, "keys.json"))) }, nil, stateProblem, "key file: the database has sealed data"},
+		"key file of another": {func(t *testing.T, data string) {
+			other := filepath.Join(t.TempDir(), "other")
+			if code, _, errs := vigia(t, "migrate", "--data", other); code != exitOK {
+				t.Fatal(errs)
+			}
+			must(t, os.Rename(filepath.Join(other, "keys.json"), filepath.Join(data, "keys.json")))
+		}, nil, stateProblem, "key file: the key file does not belong to this database"},
+		"database damaged": {func(t *testing.T, data string) {
+			must(t, os.WriteFile(filepath.Join(data, "vigia.db"), []byte(strings.Repeat("not a database ", 1000)), 0o600))
+		}, nil, stateProblem, "database: "},
+		"clock set back": {func(t *testing.T, data string) {
+			later := time.Now().Add(time.Hour)
+			must(t, os.Chtimes(filepath.Join(data, "vigia.db"), later, later))
+		}, nil, stateProblem, "clock: "},
+		"address taken":         {nil, []string{"--listen", taken.Addr().String()}, stateProblem, "addresses: --listen " + taken.Addr().String() + " is taken"},
+		"address of a stranger": {nil, []string{"--listen", "192.0.2.1:8080"}, stateProblem, "addresses: --listen 192.0.2.1:8080"},
+		"console for everybody": {nil, []string{"--console-listen", ":0"}, stateWarning, "addresses: the operator's listener"},
+		"no TLS":                {nil, []string{"--listen", "0.0.0.0:0"}, stateWarning, "addresses: the partner API is offered without TLS"},
+		"metadata opened":       {nil, []string{"--webhook-allow", "169.254.0.0/16"}, stateProblem, "webhooks: 169.254.0.0/16 opens the cloud's metadata"},
+		"everything opened":     {nil, []string{"--webhook-allow", "128.0.0.0/4"}, stateWarning, "webhooks: 128.0.0.0/4 opens almost everything"},
+		"bad flags":             {nil, []string{"--roles", "cook", "--webhook-allow", "x"}, stateProblem, "configuration: --roles"},
+		"database unreachable":  {nil, []string{"--database", "postgres://nobody@127.0.0.1:1/none"}, stateProblem, "database: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := filepath.Join(t.TempDir(), "data")
+			if code, _, errs := vigia(t, "migrate", "--data", data); code != exitOK {
+				t.Fatal(errs)
+			}
+			if c.spoil != nil {
+				c.spoil(t, data)
+			}
+			states, code := examine(t, data, c.args...)
+			if found := strings.Join(states[c.state], "\n"); !strings.Contains(found, c.want) {
+				t.Errorf("expected %q as a %s: %v", c.want, c.state, states)
+			}
+			if (code == exitFailure) != (c.state == stateProblem) {
+				t.Errorf("code %d", code)
+			}
+		})
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

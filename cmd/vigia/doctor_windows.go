@@ -1,0 +1,14 @@
+package main
+
+import "golang.org/x/sys/windows"
+
+// freeSpace is what this user can still write below path.
+func freeSpace(path string) (uint64, error) {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return 0, err
+	}
+	var free uint64
+	err = windows.GetDiskFreeSpaceEx(name, &free, nil, nil)
+	return free, err
+}
