@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vigia/internal/app"
+	"vigia/internal/config"
+	"vigia/internal/cyber"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+)
+
+// lawful is an installation in which one person has a subscription, watched values, a device and a case.
+func lawful(t *testing.T) (in installation, user string) {
+	t.Helper()
+	ctx := context.Background()
+	in = installation{data: filepath.Join(t.TempDir(), "data")}
+	a, err := app.Open(ctx, config.Common{Data: in.data}, sqldb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, cred, err := a.Partners.Create(ctx, "Banco Exemplo", partner.Sandbox, partner.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.partner = p.ID
+	_, d512 := partner.Digests("52998224725", cred.Salt)
+	user = hex.EncodeToString(d512[1:])
+	for _, value := range []string{"ana@vazamento.test", "ana@exemplo.com.br"} {
+		if err := a.Monitoring.Watch(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, partner.UserHash(user), "email", value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if in.device, err = a.Endpoints.Issue(ctx, p.ID, cyber.DeviceRequest{User: partner.UserHash(user), System: cyber.Android, Name: "Celular"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := write(t, filepath.Join(t.TempDir(), "lote.jsonl"), fmt.Sprintf(itemJSON, "52998224725")+fmt.Sprintf(itemJSON, "11144477735"))
+	in.ok(t, "subscription", "import", file, "--partner", string(p.ID))
+	return in, user
+}
+
+func TestSubjectCommands(t *testing.T) {
+	in, user := lawful(t)
+	out := in.ok(t, "subject", "export", "--cpf", "529.982.247-25")
+	held := decodeList(t, out)
+	if len(held) != 1 || len(held[0]["watched_values"].([]any)) != 2 || len(held[0]["findings"].([]any)) != 1 || len(held[0]["subscriptions"].([]any)) != 1 ||
+		!strings.Contains(out, "ana@exemplo.com.br") || strings.Contains(out, "11144477735") {
+		t.Error(out)
+	}
+	text := filepath.Join(t.TempDir(), "ana.txt")
+	if code, _, errs := vigia(t, "subject", "export", "--user-hash", user, "--partner", string(in.partner), "--out", text, "--data", in.data); code != 0 {
+		t.Fatal(errs)
+	}
+	raw, err := os.ReadFile(text)
+	if err != nil || !strings.Contains(string(raw), "Vazamentos encontrados") || !strings.Contains(string(raw), "Ana Souza") {
+		t.Error(string(raw), err)
+	}
+	if info, err := os.Stat(text); err != nil || info.Mode().Perm() != 0o600 {
+		t.Error(info.Mode(), err)
+	}
+	in.fails(t, exitNotFound, "subject", "export", "--cpf", "12345678909")
+	in.fails(t, exitUsage, "subject", "export", "--cpf", "123")
+	in.fails(t, exitUsage, "subject", "export", "--user-hash", user)
+	in.fails(t, exitUsage, "subject", "erase", "--cpf", "52998224725")
+	in.fails(t, exitUsage, "subject", "erase", "--cpf", "52998224725", "--reason", " ")
+
+	// The trail says who asked, and never whose CPF it was.
+	trail := in.ok(t, "audit", "list", "--limit", "100")
+	if strings.Contains(trail, "52998224725") || strings.Contains(trail, "529.982.247-25") || strings.Contains(trail, user) || !strings.Contains(trail, "***.982.247-**") {
+		t.Error(trail)
+	}
+	access := decodeList(t, in.ok(t, "report", "access", "--cpf", "52998224725"))
+	if seen := fmt.Sprint(access); len(access) < 4 || !strings.Contains(seen, "subject.export") || !strings.Contains(seen, "report.access") {
+		t.Error(access)
+	}
+	erased := decode(t, in.ok(t, "subject", "erase", "--cpf", "52998224725", "--reason", "pedido 1"))
+	if erased["scrubbed"] != true || erased["rows"].(float64) < 8 {
+		t.Error(erased)
+	}
+	in.fails(t, exitNotFound, "subject", "export", "--cpf", "52998224725")
+	if log := in.ok(t, "subject", "log"); strings.Count(log, "\n") != 1 || strings.Contains(log, "52998224725") {
+		t.Error(log)
+	}
+	logFile := filepath.Join(in.data, "erasures.jsonl")
+	if replayed := decode(t, in.ok(t, "subject", "replay", logFile)); replayed["erasures"] != 1.0 || replayed["rows"] != 0.0 {
+		t.Error(replayed)
+	}
+	in.fails(t, exitUsage, "subject", "replay", write(t, filepath.Join(t.TempDir(), "x"), "{\n"))
+	if checked := decode(t, in.ok(t, "check")); checked["sound"] != true {
+		t.Error(checked)
+	}
+	if access := decodeList(t, in.ok(t, "report", "access", "--cpf", "52998224725")); !strings.Contains(fmt.Sprint(access), "subject.erased") {
+		t.Error("after the erasure:", access)
+	}
+}
+
+func TestIncidentCommand(t *testing.T) {
+	in, user := lawful(t)
+	report := decode(t, in.ok(t, "report", "incident", "--breach", "sandbox"))
+	if report["people"] != 1.0 || !strings.Contains(fmt.Sprint(report["list"]), user) || strings.Contains(fmt.Sprint(report), "vazamento.test") {
+		t.Error(report)
+	}
+	if report = decode(t, in.ok(t, "report", "incident", "--from", "2026-01-01T00:00:00Z", "--no-list")); report["people"] != 1.0 || len(report["list"].([]any)) != 0 ||
+		!strings.Contains(fmt.Sprint(report["showings"]), "subscription.import") {
+		t.Error(report)
+	}
+	in.fails(t, exitUsage, "report", "incident")
+	in.fails(t, exitUsage, "report", "incident", "--breach", "sandbox", "--reveal")
+	in.fails(t, exitNotFound, "report", "incident", "--breach", "nada")
+	if shown := in.ok(t, "report", "incident", "--breach", "sandbox", "--reveal", "--reason", "aviso"); !strings.Contains(shown, "ana@vazamento.test") {
+		t.Error(shown)
+	}
+	if access := fmt.Sprint(decodeList(t, in.ok(t, "report", "access", "--cpf", "52998224725"))); !strings.Contains(access, "subject.reveal") {
+		t.Error("nobody knows that the value was shown:", access)
+	}
+}
+
+func TestBackupCommands(t *testing.T) {
+	in, _ := lawful(t)
+	file := filepath.Join(t.TempDir(), "b.tar.zst")
+	made := decode(t, in.ok(t, "backup", file))
+	if made["database"] != true || made["archive_bytes"].(float64) < 1000 {
+		t.Error(made)
+	}
+	in.fails(t, exitConflict, "backup", file)
+	to := filepath.Join(t.TempDir(), "new")
+	if code, _, _ := vigia(t, "restore", file, "--data", to, "--json"); code != exitNotFound {
+		t.Error("restored without keys:", code)
+	}
+	code, out, errs := vigia(t, "restore", file, "--data", to, "--key-file", filepath.Join(in.data, "keys.json"), "--json")
+	if code != 0 || len(decode(t, out)["problems"].([]any)) != 0 {
+		t.Fatal(code, out, errs)
+	}
+	if code, _, _ := vigia(t, "restore", file, "--data", to, "--key-file", filepath.Join(in.data, "keys.json"), "--json"); code != exitConflict {
+		t.Error("restored over an installation:", code)
+	}
+	code, out, errs = vigia(t, "check", "--data", to, "--key-file", filepath.Join(in.data, "keys.json"))
+	if code != 0 || !strings.Contains(out, "Everything is as it should be.") {
+		t.Error(code, out, errs)
+	}
+	if err := os.Chmod(filepath.Join(to, "vigia.db"), 0o644); err != nil { //nolint:gosec // the damage
+		t.Fatal(err)
+	}
+	if code, out, errs = vigia(t, "check", "--data", to, "--key-file", filepath.Join(in.data, "keys.json"), "--json"); code != exitFailure ||
+		len(decode(t, out)["problems"].([]any)) == 0 || decode(t, errs)["error"] != "check.problems" {
+		t.Error(code, out, errs)
+	}
+	for _, args := range [][]string{{"backup"}, {"restore"}, {"check"}, {"subject", "export"}, {"subject", "erase"}, {"subject", "log"}, {"subject", "replay"},
+		{"report", "access"}, {"report", "incident"}} {
+		if code, out, _ := vigia(t, append(args, "--help")...); code != 0 || !strings.Contains(out, "Example") {
+			t.Errorf("%v: exit %d\n%s", args, code, out)
+		}
+	}
+}
