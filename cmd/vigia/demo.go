@@ -81,6 +81,7 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 	if err != nil {
 		return err
 	}
+	srv.RelaxSecondFactor()
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	go func() {

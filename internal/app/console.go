@@ -45,6 +45,10 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 	if err != nil {
 		return nil, err
 	}
+	feeds, err := a.Feeds(s.cfg.Outgoing())
+	if err != nil {
+		return nil, err
+	}
 	imports := &consoleImports{Breaches: a.Leaks.Breaches, app: a, log: s.log, ctx: ctx, group: group}
 	if err := imports.sweep(); err != nil {
 		return nil, err
@@ -53,7 +57,7 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 		Rules: console.Rules{
 			Operators: a.Operators, Audit: a.Audit, Partners: a.Partners, Services: a.Services, Figures: a.Store,
 			Plans: a.Plans, Subscriptions: a.Subscriptions, FindSubscriptions: a.Store, ProblemText: api.ItemError,
-			Monitoring: a.Monitoring, Review: a.Store, Breaches: imports, Passwords: a.Passwords, Cases: a.Cases, Endpoints: a.Endpoints,
+			Monitoring: a.Monitoring, Review: a.Store, Breaches: imports, Feeds: consoleFeeds{feeds}, Passwords: a.Passwords, Cases: a.Cases, Endpoints: a.Endpoints,
 			Content: a.Content, Webhooks: &consoleWebhooks{a.Webhooks, guard, client}, Events: a.Store, History: a.History, Jobs: a.Store,
 		},
 		Log: s.log, Now: a.now, Stopping: s.stopping.Load, SecondFactorOptional: s.secondFactorOptional,

@@ -137,6 +137,12 @@ func (i *consoleImports) Retract(ctx context.Context, name string) (leak.Record,
 	return r, nil
 }
 
+// consoleFeeds lists feeds beside the rules that change them.
+type consoleFeeds struct{ *leak.Feeds }
+
+// All returns every feed.
+func (f consoleFeeds) All(ctx context.Context) ([]leak.Feed, error) { return f.Store.Feeds(ctx) }
+
 // consoleWebhooks joins the rules of endpoints to what may be called from here.
 type consoleWebhooks struct {
 	*alert.Endpoints

@@ -365,7 +365,7 @@ func (b *browser) rest(id, webhook string) {
 		{"webhook-rotate", webhook + "/rotate"}, {"monitoring", "/monitoring?status=monitorado"}, {"passwords", "/passwords"}, {"services", "/services"},
 		{"devices", "/devices?partner=" + id}, {"content", "/content"}, {"content-new", "/content/new"}, {"events", "/events?partner=" + id},
 		{"deliveries-failed", "/deliveries"}, {"jobs", "/jobs"}, {"audit", "/audit"}, {"operators", "/operators"}, {"operator-new", "/operators/new"},
-		{"account", "/account"}, {"prove", "/prove?next=/partners"},
+		{"account", "/account"}, {"prove", "/prove?next=/partners"}, {"feeds", "/feeds"},
 	} {
 		b.visit(p.path)
 		b.look(p.name)

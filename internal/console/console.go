@@ -47,6 +47,7 @@ type Rules struct {
 	Monitoring *cyber.Monitoring
 	Review     Review
 	Breaches   Breaches
+	Feeds      Feeds
 	Passwords  Passwords
 	Cases      *cyber.Cases
 	Endpoints  *cyber.Endpoints

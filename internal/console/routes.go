@@ -118,6 +118,11 @@ var routes = []route{
 	{method: "POST", path: "/breaches/{name}/edit", role: operator.Admin, run: saveBreach, form: showBreach},
 	{method: "POST", path: "/breaches/{name}/retract", role: operator.Admin, run: retractBreach, form: showBreach},
 
+	{method: "GET", path: "/feeds", role: operator.Viewer, run: listFeeds},
+	{method: "POST", path: "/feeds", role: operator.Admin, run: addFeed, form: listFeeds},
+	{method: "POST", path: "/feeds/{name}/pause", role: operator.Admin, run: pauseFeed, form: listFeeds},
+	{method: "POST", path: "/feeds/{name}/resume", role: operator.Admin, run: resumeFeed, form: listFeeds},
+
 	{method: "GET", path: "/passwords", role: operator.Viewer, run: showPasswords},
 	{method: "POST", path: "/passwords/verify", role: operator.Admin, run: verifyPasswords},
 
@@ -179,7 +184,7 @@ var menu = []sectionGroup{
 	{"", []section{{"/", "Visão geral", "chart"}}},
 	{"Clientes", []section{{"/partners", "Parceiros", "building"}, {"/plans", "Planos", "plan"}, {"/subscriptions", "Assinaturas", "card"}}},
 	{"Proteção", []section{
-		{"/findings", "Achados", "warn"}, {"/monitoring", "Dados monitorados", "eye"}, {"/breaches", "Vazamentos", "leak"},
+		{"/findings", "Achados", "warn"}, {"/monitoring", "Dados monitorados", "eye"}, {"/breaches", "Vazamentos", "leak"}, {"/feeds", "Fontes", "feed"},
 		{"/passwords", "Senhas vazadas", "key"}, {"/cases", "Casos", "board"}, {"/services", "Serviços", "lifebuoy"},
 		{"/devices", "Dispositivos", "phone"}, {"/content", "Conteúdo", "text"},
 	}},

@@ -1,0 +1,190 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"vigia/internal/app"
+	"vigia/internal/cyber"
+	"vigia/internal/leak"
+	"vigia/internal/operator"
+	"vigia/internal/partner"
+	"vigia/internal/plan"
+	"vigia/internal/sqldb"
+)
+
+// Payloads that run if a page lets them. The second fits where a slash is refused.
+const (
+	payload     = `"><img src=x onerror="window.xss=1"><script>window.xss=1</script><a href="javascript:window.xss=1">{{1}}'`
+	payloadFlat = `"><img src=x onerror=window.xss=1>'{{1}}`
+)
+
+func quoted(s string) string {
+	b, _ := json.Marshal(s) // a string always encodes
+	return string(b)
+}
+
+// hostile fills every field that a partner, a receiver, a dump or a colleague can fill.
+func hostile(t *testing.T, a *app.App, api string) partner.ID {
+	t.Helper()
+	ctx := context.Background()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, cred, err := a.Partners.Create(ctx, payload, partner.Sandbox, partner.Settings{DefaultPlan: payloadFlat})
+	must(err)
+	_, _, err = a.Partners.CreateKey(ctx, p.ID, payload, partner.AllScopes(), time.Time{})
+	must(err)
+	sv, err := a.Services.Add(ctx, payload, payload)
+	must(err)
+	_, err = a.Cases.AddQuestion(ctx, sv.ID, payload, false, []string{payloadFlat, "outra"})
+	must(err)
+	_, err = a.Plans.Create(ctx, plan.Plan{ID: payloadFlat, Partner: p.ID, Name: payload, Coverage: plan.Coverage{
+		Plan: payload, Types: []string{payload}, Conditions: payload, Exclusions: payload, SubLimits: []plan.SubLimit{{Name: payload}},
+	}})
+	must(err)
+	post := func(path, body string) {
+		t.Helper()
+		if status, answer := call(t, "POST", api+path, cred.APIKey, body); status != 200 || strings.Contains(answer, `"failure"`) {
+			t.Fatalf("%s: %d %s", path, status, answer)
+		}
+	}
+	q, user := quoted(payload), quoted(payloadFlat)
+	post("/subscriptions", `[{"start_date":"2026-01-01","expiry_date":null,"plan_id":`+user+`,"is_group_plan":false,"partner_internal_id":`+q+`,"partner_metadata":`+quoted(`{"a":`+q+`}`)+`,
+		"beneficiary":{"primary_card":"4111111111111111","user_card":"4111111111111111","name":`+q+`,"cpf":"52998224725","birth_date":"1990-05-17","gender":"F",
+		"email":"ana@exemplo.com.br","phone_number":"+5511987654321","address":{"zipcode":"01001000","street":`+q+`,"number":`+user+`,"complement":`+q+`,"neighborhood":`+q+`,"city":`+q+`,"state":"SP"}}}]`)
+	post("/cyber/monitoring", `{"userHash":`+user+`,"type":"email","value":"img@vazamento.test"}`)
+	post("/cyber/case", `{"userHash":`+user+`,"serviceId":"`+string(sv.ID)+`","appointments":[{"appointment":"2026-12-24T10:00:00-03:00","obs":`+q+`}],"questions":[{"question":`+q+`,"answer":`+q+`}]}`)
+	post("/cyber/epp", `{"userHash":`+user+`,"operatingSystem":"android","type":"antivirus","deviceName":`+user+`}`)
+	cases, err := a.Cases.List(ctx, cyber.CaseFilter{Limit: 10})
+	must(err)
+	_, err = a.Cases.Move(ctx, cases[0].ID, cyber.CaseInProgress, payloadFlat, payload)
+	must(err)
+	_, err = a.Cases.Assign(ctx, cases[0].ID, payloadFlat)
+	must(err)
+	dump := filepath.Join(t.TempDir(), url.PathEscape(payload)+".txt")
+	must(os.WriteFile(dump, []byte("x@exemplo.org "+payload+"\n"), 0o600))
+	inputs, err := leak.Inputs(nil, []string{dump})
+	must(err)
+	_, err = a.ImportBreach(ctx, leak.Spec{Inputs: inputs, Breach: cyber.Breach{
+		Name: "xss", Title: payload, Source: payload, Description: payload, Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail},
+		Date: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
+	}})
+	must(err)
+	job, err := a.Store.AddJob(ctx, "breach.import", payload, struct{}{})
+	must(err)
+	j, _, err := a.Store.TakeJob(ctx, "w_test", "breach.import", payload)
+	must(err)
+	must(a.Store.FinishJob(ctx, "w_test", j, "failed", payload))
+	items, err := a.Content.All(ctx)
+	must(err)
+	item := items[len(items)-1]
+	item.Title, item.Body = strings.ReplaceAll(payload[:100], "{{1}}", ""), strings.ReplaceAll(payload, "{{1}}", "")
+	must(a.Content.Import(ctx, []cyber.Item{item}, false))
+	return p.ID + partner.ID(job[:0])
+}
+
+// TestConsoleHostileText crawls every page that links lead to, with hostile text in every field: none of it runs.
+func TestConsoleHostileText(t *testing.T) {
+	a := open(t, common(t, sqldb.SQLite))
+	srv := serveLogged(t, a)
+	b := newBrowser(t, "http://"+srv.ConsoleAddr.String())
+	id := hostile(t, a, "http://"+srv.APIAddr.String()+"/v1")
+	sink := newReceiver(t, payload)
+	_, token, err := a.Operators.Create(context.Background(), "ana@exemplo.com.br", operator.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.visit("/link/" + token)
+	b.fill("form", "password", consolePassword, "again", consolePassword)
+	b.press("form button")
+	o, err := a.Operators.ByEmail(context.Background(), "ana@exemplo.com.br")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.fill("form", "code", operator.CodeAt(o.TOTP, time.Now()))
+	b.press("form button")
+
+	b.visit("/webhooks/" + string(id) + "/new")
+	b.fill("main form", "url", sink.URL+"/"+url.PathEscape(payloadFlat)+"?"+url.QueryEscape(payload))
+	b.press(`main form button[type="submit"]`)
+	b.press("main p a.button")
+	b.press(`form[action$="/test"] button`)
+	b.harmless("webhook test")
+	b.crawl()
+
+	for _, path := range []string{
+		"/audit?actor=P&action=P&subject=P", "/findings?breach=P&all=P", "/deliveries?state=P&before=P", "/monitoring?status=P&at=1&id=P", "/login?next=P",
+		"/?done=P", "/prove?next=P", "/cases?service=P&mine=1", "/breaches/new?from=P",
+	} {
+		b.visit(strings.ReplaceAll(path, "P", url.QueryEscape(payload)))
+		b.harmless(path)
+	}
+	b.reveal("/subscriptions?partner="+string(id), "td a")
+	b.reveal("/cases?all=1", ".ticket")
+	b.reveal("/devices?partner="+string(id), "td a.button")
+	b.visit("/breaches/new")
+	b.fill("main form", "name", "outro", "title", payload, "date", "2026-03-01", "paths", "/nada/"+payload)
+	b.do(chromedp.Click(`input[name="exposes"][value="email"]`))
+	b.press(`main form button[type="submit"]`)
+	b.see("não puderam ser lidos")
+	b.harmless("refused form")
+	b.visit("/audit")
+	b.harmless("audit")
+}
+
+// reveal opens the first thing of a list and has it shown.
+func (b *browser) reveal(list, link string) {
+	b.t.Helper()
+	b.visit(list)
+	b.press(link)
+	b.do(chromedp.Click(`details:has(form[action*="/reveal"]) > summary`, chromedp.NodeVisible))
+	b.fill(`form[action*="/reveal"]`, "reason", payload)
+	b.press(`form[action*="/reveal"] button`)
+	b.see("onerror")
+	b.harmless(list)
+}
+
+// harmless expects that nothing of the hostile text became part of the page.
+func (b *browser) harmless(where string) {
+	b.t.Helper()
+	if eval[bool](b, `window.xss !== undefined || document.querySelector("main img, main script, a[href^='javascript']") !== null`) {
+		b.t.Fatalf("%s: hostile text became part of the page", where)
+	}
+}
+
+// crawl follows every link from the first page on.
+func (b *browser) crawl() {
+	b.t.Helper()
+	seen, queue, hostile := map[string]bool{"/": true}, []string{"/"}, 0
+	for len(queue) > 0 {
+		path := queue[0]
+		queue = queue[1:]
+		b.visit(path)
+		b.harmless(path)
+		if strings.Contains(b.text(), "onerror=") {
+			hostile++
+		}
+		for _, next := range eval[[]string](b, `[...document.querySelectorAll("a[href]")].map(a => a.getAttribute("href")).filter(h => h.startsWith("/"))`) {
+			if bare, _, _ := strings.Cut(next, "#"); !seen[bare] {
+				seen[bare] = true
+				queue = append(queue, bare)
+			}
+		}
+	}
+	b.t.Logf("%d pages, hostile text on %d of them", len(seen), hostile)
+	if len(seen) < 60 || hostile < 15 {
+		b.t.Errorf("the crawl came to %d pages and found hostile text on %d: is it still there?", len(seen), hostile)
+	}
+}

@@ -1,0 +1,21 @@
+package console
+
+import "vigia/internal/operator"
+
+// Page is a row of the route table, for those who hold the table against something: tests, documents.
+type Page struct {
+	Method, Path string
+	// Role is the least role that may; empty for what comes before a session.
+	Role operator.Role
+	// Fresh pages ask for the password again.
+	Fresh bool
+}
+
+// Pages returns the whole route table.
+func Pages() []Page {
+	list := make([]Page, len(routes))
+	for i, rt := range routes {
+		list[i] = Page{rt.method, rt.path, rt.role, rt.fresh}
+	}
+	return list
+}
