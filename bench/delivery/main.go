@@ -28,6 +28,7 @@ import (
 
 type options struct {
 	engine  string
+	only    string
 	rounds  int
 	events  int
 	conns   int
@@ -38,6 +39,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.engine, "engine", "", "sqlite or postgres; both unless given")
+	flag.StringVar(&o.only, "only", "", "rate, first or dead; all unless given")
 	flag.IntVar(&o.rounds, "rounds", 5, "rounds of each side, taken in turns")
 	flag.IntVar(&o.events, "n", 10_000, "events of a round")
 	flag.IntVar(&o.conns, "c", 32, "connections")
@@ -56,8 +58,14 @@ func run(ctx context.Context, o options) error {
 		engines = []sqldb.Engine{sqldb.Engine(o.engine)}
 	}
 	for _, engine := range engines {
-		for _, part := range []func(context.Context, options, sqldb.Engine) error{rate, firstAttempt, deadEndpoint} {
-			if err := part(ctx, o, engine); err != nil {
+		for _, part := range []struct {
+			name string
+			run  func(context.Context, options, sqldb.Engine) error
+		}{{"rate", rate}, {"first", firstAttempt}, {"dead", deadEndpoint}} {
+			if o.only != "" && o.only != part.name {
+				continue
+			}
+			if err := part.run(ctx, o, engine); err != nil {
 				return fmt.Errorf("%s: %w", engine, err)
 			}
 		}

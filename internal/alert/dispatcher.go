@@ -95,9 +95,8 @@ func setDefault[T comparable](field *T, value T) {
 // Dispatcher pushes due deliveries: it claims them in batches, sends them with a few senders per endpoint and records
 // what came of them in groups.
 //
-// A sender takes the next delivery only when its last result is on disk, and there are sendersPerSlot of them for each slot of an
-// endpoint: one sends while the other is being recorded. So a process that is killed repeats no more than that many, and a
-// slow database slows the sending instead of growing a heap of unrecorded results.
+// A sender takes the next delivery only when its last result is on disk. So a process that is killed repeats no more than there
+// are senders for an endpoint, and a slow database slows the sending instead of growing a heap of unrecorded results.
 type Dispatcher struct {
 	queue  Queue
 	client *http.Client
@@ -118,8 +117,20 @@ type Dispatcher struct {
 	stopping bool
 }
 
-// sendersPerSlot is how many senders share a slot.
-const sendersPerSlot = 2
+// From manySlots on an endpoint has sendersPerSlot senders for each slot: one sends while the others are being recorded. Below
+// it has one, which is slower and repeats less after a crash; the default is below.
+const (
+	manySlots      = 16
+	sendersPerSlot = 3
+)
+
+// perEndpoint is how many senders an endpoint may have.
+func (d *Dispatcher) perEndpoint() int {
+	if d.opts.Gate.Concurrent < manySlots {
+		return d.opts.Gate.Concurrent
+	}
+	return sendersPerSlot * d.opts.Gate.Concurrent
+}
 
 // NewDispatcher makes a dispatcher; Run runs it. opts.NextTry is required.
 func NewDispatcher(queue Queue, client *http.Client, now func() time.Time, log *slog.Logger, opts DispatcherOptions) *Dispatcher {
@@ -181,14 +192,14 @@ func (d *Dispatcher) wants(due []EndpointRef) []Want {
 	for _, ref := range due {
 		l := d.lanes[ref.Endpoint]
 		if l == nil {
-			l = &lane{batch: d.opts.Gate.Concurrent, changedAt: ref.ChangedAt, slots: make(chan struct{}, d.opts.Gate.Concurrent)}
+			l = &lane{batch: d.perEndpoint(), changedAt: ref.ChangedAt, slots: make(chan struct{}, d.opts.Gate.Concurrent)}
 			d.lanes[ref.Endpoint] = l
 		}
 		if !l.changedAt.Equal(ref.ChangedAt) { // enabled again, or new keys: forget old grudges
 			l.changedAt, l.pausedUntil = ref.ChangedAt, time.Time{}
 			d.gates.Forget(ref.Endpoint)
 		}
-		if l.queued > l.batch/2 || now.Before(l.pausedUntil) {
+		if l.queued >= l.batch || now.Before(l.pausedUntil) {
 			continue
 		}
 		wants = append(wants, Want{Partner: ref.Partner, Endpoint: ref.Endpoint, Limit: l.batch})
@@ -221,13 +232,14 @@ func (d *Dispatcher) accept(ctx context.Context, batches []Batch) {
 	for _, b := range batches {
 		l := d.lanes[b.Endpoint.ID]
 		l.endpoint = b.Endpoint
-		if len(b.Deliveries) >= l.batch { // there is more: take larger batches
+		if len(b.Deliveries) >= l.batch && l.arrived >= l.batch/2 { // there is more, and the receiver keeps up
 			l.batch = min(2*l.batch, d.opts.MaxBatch)
 		}
+		l.arrived = 0
 		l.add(b.Deliveries)
 	}
 	for _, l := range d.lanes {
-		for l.active < sendersPerSlot*d.opts.Gate.Concurrent && len(l.chains) > 0 && d.sending < d.opts.MaxSenders {
+		for l.active < d.perEndpoint() && len(l.chains) > 0 && d.sending < d.opts.MaxSenders {
 			l.active++
 			d.sending++
 			chain := l.take()

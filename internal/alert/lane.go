@@ -19,7 +19,9 @@ type lane struct {
 	// slots bounds the attempts at one time; a sender that waits for its result to be recorded holds none.
 	slots chan struct{}
 	// batch is how many deliveries are claimed at once: it grows while a receiver keeps up and starts over when it does not.
-	batch       int
+	batch int
+	// arrived counts deliveries since the last claim.
+	arrived     int
 	pausedUntil time.Time
 }
 
@@ -81,7 +83,7 @@ func (d *Dispatcher) next(l *lane) []Delivery {
 		l.active--
 		d.sending--
 	}
-	if l.queued <= l.batch/2 {
+	if l.queued < l.batch {
 		d.wake()
 	}
 	return chain
@@ -156,7 +158,7 @@ func (d *Dispatcher) endpointOf(l *lane) Endpoint {
 // pause gives a lane's claims back and starts over with small batches; until is when to ask again.
 func (d *Dispatcher) pause(l *lane, until time.Time) {
 	d.mu.Lock()
-	l.batch = d.opts.Gate.Concurrent
+	l.batch = d.perEndpoint()
 	if until.After(l.pausedUntil) {
 		l.pausedUntil = until
 	}
@@ -170,6 +172,7 @@ func (d *Dispatcher) conclude(ctx context.Context, l *lane, e Endpoint, r Result
 	switch action {
 	case webhook.Delivered:
 		d.mu.Lock()
+		l.arrived++
 		resumed := !l.pausedUntil.IsZero()
 		l.pausedUntil, l.endpoint.FailingSince = time.Time{}, time.Time{}
 		d.mu.Unlock()

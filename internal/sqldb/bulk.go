@@ -67,6 +67,9 @@ type Statement struct {
 // Run executes statements that return nothing, in order, and stops at the first that fails. PostgreSQL gets them in one round
 // trip; SQLite has each text prepared once. Few texts with many arguments are what it is for.
 func (t *Tx) Run(ctx context.Context, list []Statement) error {
+	if len(list) == 0 {
+		return nil
+	}
 	if t.engine == PostgreSQL {
 		return t.pipeline(ctx, list)
 	}

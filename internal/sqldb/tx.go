@@ -6,7 +6,9 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -35,6 +37,9 @@ const maxTries = 5
 // InTx runs fn in one write transaction and commits it. fn may run more than once: when the engine reports a
 // serialisation conflict, a deadlock or a busy file, the transaction is rolled back and repeated, so fn must not have
 // effects outside the transaction. Everything inside fn uses tx: a query on the DB itself would wait for ever on SQLite.
+//
+// A server that went away while nobody asked is noticed at BEGIN, before anything was done: that is repeated too, on another
+// connection. One that goes away later leaves it open whether the transaction was kept, so the error goes to the caller.
 func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	for try := 1; ; try++ {
 		err := d.once(ctx, fn)
@@ -58,7 +63,7 @@ func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	inner, err := conn.BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("begin: %w", err)
+		return beginError{fmt.Errorf("begin: %w", err)}
 	}
 	committed := false
 	defer func() {
@@ -110,28 +115,44 @@ func IsLockTimeout(err error) bool {
 	return isState(err, "55P03") || isSQLite(err, sqlite3.SQLITE_BUSY)
 }
 
-// IsUnavailable tells whether err means that the database cannot serve at the moment: it is gone, starting or stopping,
-// its disk is full, or it has no connection left. The same statement may succeed later.
+// IsUnavailable tells whether err means that the database cannot serve at the moment: it is gone, starting or stopping, only
+// reads (a standby that is not yet promoted), its disk is full, it has no connection left, or transactions stand in each other's way. The
+// same statement may succeed later.
 func IsUnavailable(err error) bool {
-	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) {
-		return true
-	}
-	var connect *pgconn.ConnectError
-	if errors.As(err, &connect) {
-		return true
-	}
 	var pe *pgconn.PgError
 	if errors.As(err, &pe) {
 		switch pe.Code[:2] {
-		case "08", "53", "57": // connection, insufficient resources, operator intervention
+		case "08", "40", "53", "57": // connection, transaction rolled back, insufficient resources, operator intervention
 			return true
 		}
-		return false
+		return pe.Code == "25006" // read-only transaction
 	}
-	return isSQLite(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL)
+	return isGone(err) || isSQLite(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL)
 }
 
+// isGone tells whether the connection was not made or has broken.
+func isGone(err error) bool {
+	for _, is := range []error{driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed} {
+		if errors.Is(err, is) {
+			return true
+		}
+	}
+	var connect *pgconn.ConnectError
+	var network *net.OpError
+	// SafeToRetry is also how pgx names a connection that it has closed itself.
+	return errors.As(err, &connect) || errors.As(err, &network) || pgconn.SafeToRetry(err)
+}
+
+// beginError is a failure before anything was asked of the database.
+type beginError struct{ error }
+
+func (e beginError) Unwrap() error { return e.error }
+
 func isRepeatable(err error) bool {
+	var begin beginError
+	if errors.As(err, &begin) && isGone(err) {
+		return true
+	}
 	return isState(err, "40001") || isState(err, "40P01") || isSQLite(err, sqlite3.SQLITE_BUSY)
 }
 
@@ -151,4 +172,34 @@ func isSQLite(err error, codes ...int) bool {
 		}
 	}
 	return false
+}
+
+// PlanAnew has PostgreSQL plan the statements of this transaction for the tables as they are. It is for queries on queues: a plan
+// that was kept from when the table was empty reads all of it once it is full, until the engine counts the rows again.
+func (t *Tx) PlanAnew(ctx context.Context) error {
+	if t.engine != PostgreSQL {
+		return nil
+	}
+	_, err := t.ExecContext(ctx, `SET LOCAL plan_cache_mode = force_custom_plan`)
+	return err
+}
+
+// ReadAnew runs fn, which only reads, with PlanAnew; on SQLite beside the writer.
+func (d *DB) ReadAnew(ctx context.Context, fn func(q Querier) error) error {
+	if d.engine != PostgreSQL {
+		return fn(d.read)
+	}
+	return d.once(ctx, func(tx *Tx) error {
+		if err := tx.PlanAnew(ctx); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+}
+
+// Querier is what a statement needs: a pool or a transaction.
+type Querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }

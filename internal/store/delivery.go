@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"vigia/internal/alert"
@@ -28,15 +29,19 @@ func (s *Store) signalDue() {
 // An endpoint's id says whose deliveries these are. Here and in openDeliveries naming the partner too would let an engine take
 // the primary key, which also holds what was delivered long ago, for the index of what is open.
 func (s *Store) DueEndpoints(ctx context.Context) ([]alert.EndpointRef, error) {
-	return collect(ctx, s.reader(ctx), func(row scanner) (alert.EndpointRef, error) {
-		var r alert.EndpointRef
-		var changed int64
-		err := row.Scan(&r.Partner, &r.Endpoint, &changed)
-		r.ChangedAt = fromMicros(changed)
-		return r, err
-	}, `SELECT e.partner_id, e.id, e.changed_at FROM endpoint e WHERE e.state = 'enabled' AND EXISTS (
-		SELECT 1 FROM delivery d WHERE d.endpoint_id = e.id AND d.state = 'pending' AND d.next_at <= $1)`,
-		micros(s.now()))
+	var due []alert.EndpointRef
+	err := s.db.ReadAnew(ctx, func(q sqldb.Querier) (err error) {
+		due, err = collect(ctx, q, func(row scanner) (alert.EndpointRef, error) {
+			var r alert.EndpointRef
+			var changed int64
+			err := row.Scan(&r.Partner, &r.Endpoint, &changed)
+			r.ChangedAt = fromMicros(changed)
+			return r, err
+		}, `SELECT e.partner_id, e.id, e.changed_at FROM endpoint e WHERE e.state = 'enabled' AND EXISTS (
+			SELECT 1 FROM delivery d WHERE d.endpoint_id = e.id AND d.state = 'pending' AND d.next_at <= $1)`, micros(s.now()))
+		return err
+	})
+	return due, classify(err)
 }
 
 // ClaimDeliveries takes due deliveries of the wanted endpoints until the given time.
@@ -52,6 +57,9 @@ func (s *Store) ClaimDeliveries(ctx context.Context, worker string, until time.T
 	var batches []alert.Batch
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		batches = batches[:0]
+		if err := tx.PlanAnew(ctx); err != nil {
+			return fmt.Errorf("claim deliveries: %w", err)
+		}
 		var args []any
 		marks := list(&args, ids)
 		endpoints, err := collect(ctx, tx, s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint
@@ -102,7 +110,7 @@ func (s *Store) claimFor(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, wo
 	if len(free) == 0 {
 		return nil, nil
 	}
-	if err := takeDeliveries(ctx, tx, free, worker, now, until); err != nil {
+	if err := takeDeliveries(ctx, tx, e, free, worker, now, until); err != nil {
 		return nil, err
 	}
 	return s.withBodies(ctx, tx, e.Partner, free, until)
@@ -137,14 +145,40 @@ func openDeliveries(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, now, af
 }
 
 // takeDeliveries writes a claim. The guard is repeated for the sake of a result that comes in late.
-func takeDeliveries(ctx context.Context, tx *sqldb.Tx, list []alert.Delivery, worker string, now int64, until time.Time) error {
-	statements := make([]sqldb.Statement, len(list))
-	for i, d := range list {
-		statements[i] = sqldb.Statement{Query: `UPDATE delivery SET lease = $4, next_at = $5
-			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'pending' AND next_at <= $6`,
-			Args: []any{string(d.Partner), string(d.Endpoint), d.Seq, worker, micros(until), now}}
+func takeDeliveries(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, list []alert.Delivery, worker string, now int64, until time.Time) error {
+	args := []any{string(e.ID), worker, micros(until), now}
+	among := amongOpen(&args, list)
+	_, err := tx.ExecContext(ctx, `UPDATE delivery SET lease = $2, next_at = $3 WHERE next_at <= $4 AND endpoint_id = $1 AND `+among, args...)
+	return err
+}
+
+// amongOpen is the condition for some open deliveries of one endpoint, which are neighbours or nearly so: a stretch of the index
+// of what is open, narrowed to those meant. The list is filled up to a power of two with its last number, so that a handful of
+// texts serves every length and the engine keeps them prepared.
+func amongOpen(args *[]any, list []alert.Delivery) string {
+	low, high := list[0].Seq, list[0].Seq
+	for _, d := range list {
+		low, high = min(low, d.Seq), max(high, d.Seq)
 	}
-	return tx.Run(ctx, statements)
+	*args = append(*args, low, high)
+	text := append(make([]byte, 0, 64+6*len(list)), "state = 'pending' AND seq >= $"...)
+	text = strconv.AppendInt(text, int64(len(*args)-1), 10)
+	text = append(text, " AND seq <= $"...)
+	text = strconv.AppendInt(text, int64(len(*args)), 10)
+	text = append(text, " AND seq IN ("...)
+	size := 1
+	for size < len(list) {
+		size *= 2
+	}
+	for i := range size {
+		*args = append(*args, list[min(i, len(list)-1)].Seq)
+		if i > 0 {
+			text = append(text, ", "...)
+		}
+		text = append(text, '$')
+		text = strconv.AppendInt(text, int64(len(*args)), 10)
+	}
+	return string(append(text, ')'))
 }
 
 // bodyGap is how many events that nobody asked for are read along rather than beginning another statement.

@@ -30,24 +30,29 @@ type health struct {
 
 // RecordResults writes what became of claimed deliveries: the attempts, the deliveries, and since when an endpoint fails.
 // That a delivery arrived is a fact whoever holds it by now; everything else counts only from the hand that holds it.
+//
+// It may be called again with results whose first writing was reported as failed and had succeeded all the same.
 func (s *Store) RecordResults(ctx context.Context, worker string, results []alert.Result) error {
-	statements := make([]sqldb.Statement, 0, 2*len(results)+2)
+	err := s.recordResults(ctx, worker, results, s.loadAttempts)
+	if sqldb.IsUnique(err) {
+		err = s.recordResults(ctx, worker, results, s.mergeAttempts)
+	}
+	return err
+}
+
+type writeAttempts func(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error
+
+func (s *Store) recordResults(ctx context.Context, worker string, results []alert.Result, attempts writeAttempts) error {
+	arrived := map[endpointKey][]alert.Delivery{}
 	endpoints := map[endpointKey]health{}
+	var statements []sqldb.Statement
 	for _, r := range results {
-		if r.Outcome != nil {
-			st, err := s.insertAttempt(worker, r)
-			if err != nil {
-				return err
-			}
-			statements = append(statements, st)
-		}
 		k := endpointKey{r.Delivery.Partner, r.Delivery.Endpoint}
 		h := endpoints[k]
-		switch {
-		case r.State == alert.Delivered:
+		if r.State == alert.Delivered {
 			h.succeeded = true
-			statements = append(statements, markDelivered(r))
-		default:
+			arrived[k] = append(arrived[k], r.Delivery)
+		} else {
 			if h.failedAt == 0 && r.Attempts > r.Delivery.Attempts {
 				h.failedAt = micros(r.Now)
 			}
@@ -61,6 +66,14 @@ func (s *Store) RecordResults(ctx context.Context, worker string, results []aler
 		}
 	}
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if err := attempts(ctx, tx, worker, results); err != nil {
+			return err
+		}
+		for k, list := range arrived {
+			if err := markDelivered(ctx, tx, k, list, micros(s.now())); err != nil {
+				return fmt.Errorf("record deliveries: %w", err)
+			}
+		}
 		if err := tx.Run(ctx, statements); err != nil {
 			return fmt.Errorf("record deliveries: %w", err)
 		}
@@ -68,22 +81,56 @@ func (s *Store) RecordResults(ctx context.Context, worker string, results []aler
 	})
 }
 
-func (s *Store) insertAttempt(worker string, r alert.Result) (sqldb.Statement, error) {
+var attemptColumns = []string{"partner_id", "endpoint_id", "seq", "at", "worker", "status", "failure", "duration", "answer"}
+
+// attemptRow gives the columns of an attempt.
+func (s *Store) attemptRow(worker string, r alert.Result) ([]any, error) {
 	var answer []byte
 	if r.Outcome.Answer != "" {
 		place := attemptPlace(string(r.Delivery.Partner), string(r.Delivery.Endpoint), strconv.FormatInt(r.Delivery.Seq, 10),
 			strconv.FormatInt(micros(r.At), 10), worker)
 		var err error
 		if answer, err = s.keys.Seal(place, []byte(r.Outcome.Answer)); err != nil {
-			return sqldb.Statement{}, fmt.Errorf("seal answer: %w", err)
+			return nil, fmt.Errorf("seal answer: %w", err)
 		}
 	}
-	return sqldb.Statement{Query: `INSERT INTO attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration, answer)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-		Args: []any{
-			string(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, micros(r.At), worker, int64(r.Outcome.Status),
-			string(r.Outcome.Failure), r.Outcome.Duration.Microseconds(), answer,
-		}}, nil
+	return []any{
+		string(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, micros(r.At), worker, int64(r.Outcome.Status),
+		string(r.Outcome.Failure), r.Outcome.Duration.Microseconds(), answer,
+	}, nil
+}
+
+// loadAttempts is the fast way.
+func (s *Store) loadAttempts(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error {
+	i := 0
+	_, err := tx.Load(ctx, "attempt", attemptColumns, func() ([]any, error) {
+		for ; i < len(results); i++ {
+			if r := results[i]; r.Outcome != nil {
+				i++
+				return s.attemptRow(worker, r)
+			}
+		}
+		return nil, nil
+	})
+	return err
+}
+
+// mergeAttempts is the way for results of which some are there already.
+func (s *Store) mergeAttempts(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error {
+	var statements []sqldb.Statement
+	for _, r := range results {
+		if r.Outcome == nil {
+			continue
+		}
+		row, err := s.attemptRow(worker, r)
+		if err != nil {
+			return err
+		}
+		statements = append(statements, sqldb.Statement{Query: `INSERT INTO attempt
+			(partner_id, endpoint_id, seq, at, worker, status, failure, duration, answer)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`, Args: row})
+	}
+	return tx.Run(ctx, statements)
 }
 
 // putBack writes a delivery that did not arrive.
@@ -100,11 +147,22 @@ func putBack(worker string, r alert.Result) sqldb.Statement {
 		}}
 }
 
-// markDelivered writes a delivery that arrived, also when it was held meanwhile.
-func markDelivered(r alert.Result) sqldb.Statement {
-	return sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = $5, lease = ''
-		WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state IN ('pending', 'held')`,
-		Args: []any{string(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, micros(r.Now), int64(r.Attempts)}}
+// markDelivered writes deliveries of one endpoint that arrived. Those that are not pending any more were held meanwhile, or
+// another worker has said the same.
+func markDelivered(ctx context.Context, tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) error {
+	args := []any{string(k.endpoint), now}
+	n, err := affected(tx.ExecContext(ctx, `UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1, lease = ''
+		WHERE endpoint_id = $1 AND `+amongOpen(&args, list), args...))
+	if err != nil || n == int64(len(list)) {
+		return err
+	}
+	statements := make([]sqldb.Statement, len(list))
+	for i, d := range list {
+		statements[i] = sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1, lease = ''
+			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held'`,
+			Args: []any{string(k.partner), string(k.endpoint), d.Seq, now}}
+	}
+	return tx.Run(ctx, statements)
 }
 
 // write keeps the time since which an endpoint does nothing but fail. In a group with both, the success counts.

@@ -1,0 +1,139 @@
+package alert
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"vigia/internal/partner"
+	"vigia/internal/webhook"
+)
+
+var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+
+func plainSchedule(attempts int, now time.Time, after time.Duration) (time.Time, bool) {
+	return webhook.NewSchedule(func() float64 { return 0.5 }).Next(attempts, now, after)
+}
+
+// TestSettle: what each answer makes of a delivery.
+func TestSettle(t *testing.T) {
+	for name, c := range map[string]struct {
+		attempts int
+		outcome  webhook.Outcome
+		want     string
+	}{
+		"arrived":              {0, webhook.Outcome{Status: 204}, "delivered 1"},
+		"arrived at last":      {9, webhook.Outcome{Status: 200}, "delivered 10"},
+		"first failure":        {0, webhook.Outcome{Status: 500}, "pending 1 ordered in 5s"},
+		"second failure":       {1, webhook.Outcome{Status: 500}, "pending 2 in 5m0s"},
+		"redirect":             {0, webhook.Outcome{Status: 302}, "pending 1 ordered in 5s"},
+		"no answer":            {0, webhook.Outcome{Failure: webhook.FailureTimeout}, "pending 1 ordered in 5s"},
+		"asked to wait little": {0, webhook.Outcome{Status: 429, RetryAfter: 20 * time.Second}, "pending 1 ordered in 21s"},
+		"asked to wait long":   {0, webhook.Outcome{Status: 429, RetryAfter: time.Hour}, "pending 1 in 1h3m0s"},
+		"last failure":         {9, webhook.Outcome{Status: 500}, "failed 10"},
+		"gone":                 {3, webhook.Outcome{Status: 410}, "pending 3 ordered in 1m0s"},
+		"cut by our own stop":  {3, webhook.Outcome{Failure: webhook.FailureInterrupted}, "pending 3 ordered in 0s"},
+	} {
+		r := settle(Delivery{Ordered: true, Attempts: c.attempts}, noon, c.outcome, plainSchedule, noon)
+		got := fmt.Sprintf("%s %d", r.State, r.Attempts)
+		if r.State == Pending && r.Ordered {
+			got += " ordered"
+		}
+		if r.State == Pending {
+			got += " in " + r.NextAt.Sub(noon).String()
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+	if r := settle(Delivery{}, noon, webhook.Outcome{Status: 500}, plainSchedule, noon); r.Ordered {
+		t.Error("a delivery about nobody became one that others wait for")
+	}
+}
+
+// TestLaneKeepsPersonsTogether: one chain per person, in order, and one for each event about nobody.
+func TestLaneKeepsPersonsTogether(t *testing.T) {
+	var l lane
+	l.add([]Delivery{{Seq: 1, Person: "a"}, {Seq: 2}, {Seq: 3, Person: "b"}, {Seq: 4, Person: "a"}, {Seq: 5}})
+	var got []string
+	for chain := l.take(); chain != nil; chain = l.take() {
+		var seqs []string
+		for _, d := range chain {
+			seqs = append(seqs, fmt.Sprint(d.Seq))
+		}
+		got = append(got, strings.Join(seqs, "+"))
+	}
+	if fmt.Sprint(got) != "[1+4 2 3 5]" || l.queued != 0 {
+		t.Errorf("%v, %d left", got, l.queued)
+	}
+	l.add([]Delivery{{Seq: 6}, {Seq: 7, Person: "a"}})
+	if n := len(l.clear()); n != 2 || l.queued != 0 || l.take() != nil {
+		t.Errorf("%d cleared, %d left", n, l.queued)
+	}
+}
+
+// TestCursor: every number has one spelling, and nothing else is read as a cursor.
+func TestCursor(t *testing.T) {
+	for _, seq := range []int64{1, 2, 255, 1 << 40, 1<<63 - 1} {
+		if got, err := parseCursor(cursorAt(seq)); err != nil || got != seq {
+			t.Errorf("%d came back as %d: %v", seq, got, err)
+		}
+	}
+	for _, bad := range []string{"1", "AAAAAAAAAAA", "_________8E", "AAAAAAAAAAE=", "AAAAAAAAAAF", " AAAAAAAAAAE", "AAAAAAAAAAE\n", strings.Repeat("A", 300)} {
+		if _, err := parseCursor(bad); !errors.Is(err, ErrCursor) {
+			t.Errorf("%q was read as a cursor", bad)
+		}
+	}
+}
+
+func FuzzCursor(f *testing.F) {
+	f.Add(cursorAt(7))
+	f.Add("AAAAAAAAAAF")
+	f.Fuzz(func(t *testing.T, text string) {
+		if seq, err := parseCursor(text); err == nil && text != "" && cursorAt(seq) != text {
+			t.Errorf("%q and %q are both %d", text, cursorAt(seq), seq)
+		}
+	})
+}
+
+func TestParseTypes(t *testing.T) {
+	if list, err := ParseTypes([]string{"webhook.test", "case.status_changed", "webhook.test"}); err != nil || len(list) != 2 {
+		t.Error(list, err)
+	}
+	if _, err := ParseTypes([]string{"case.closed"}); !errors.Is(err, ErrTypes) {
+		t.Error(err)
+	}
+	e := Endpoint{Types: []Type{LeakDetected}}
+	if !e.Wants(LeakDetected) || e.Wants(StatusChanged) || !(Endpoint{}).Wants(StatusChanged) {
+		t.Error("the filter is wrong")
+	}
+}
+
+// TestDead: five days of nothing but failures, not less.
+func TestDead(t *testing.T) {
+	e := Endpoint{FailingSince: noon}
+	if e.Dead(noon.Add(DeadAfter-time.Second)) || !e.Dead(noon.Add(DeadAfter)) || (Endpoint{}).Dead(noon) {
+		t.Error("an endpoint is dead at the wrong time")
+	}
+}
+
+// TestBody: the bytes that partners verify do not change by accident.
+func TestBody(t *testing.T) {
+	e, err := New("pt_1", LeakDetected, "abc", noon, Leak{User: "abc", Findings: []LeakFinding{{
+		ID: "f", Asset: "a", Kind: "email", Status: "alerta", Breach: "loja", Severity: "high",
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := e.Body()
+	want := `{"type":"monitoring.leak_detected","timestamp":"2026-11-15T12:00:00.000Z","data":{"userHash":"abc","findings":[` +
+		`{"id":"f","assetId":"a","assetType":"email","status":"alerta","breach":"loja","severity":"high"}]}}`
+	if err != nil || string(body) != want {
+		t.Errorf("%s %v", body, err)
+	}
+	if !strings.HasPrefix(string(e.ID), "evt_") || e.Partner != partner.ID("pt_1") {
+		t.Error(e.ID, e.Partner)
+	}
+}
