@@ -266,11 +266,11 @@ func TestConsoleFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range console.Pages() {
+		if strings.HasSuffix(p.Path, "logout") || strings.HasSuffix(p.Path, "/events") {
+			continue // would end the session, or never end
+		}
 		res, _ := ask(t, base, p.Method, concrete(p.Path), admin, nil)
 		asked := strings.HasPrefix(res.Header.Get("location"), "/prove?next=")
-		if strings.HasSuffix(p.Path, "logout") {
-			break // the rest of the table is judged by the pages before
-		}
 		if asked != p.Fresh && p.Path != "/prove" {
 			t.Errorf("%s %s: asked for the password: %t", p.Method, p.Path, asked)
 		}
