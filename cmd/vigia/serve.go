@@ -32,7 +32,7 @@ func (s *serveCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	if err != nil {
 		return err
 	}
-	a, err := app.Open(ctx, *c, sqldb.Options{MaxConns: s.MaxConnections})
+	a, err := app.Open(ctx, *c, sqldb.Options{MaxConns: s.MaxConnections, ReadAddress: s.DatabaseRead})
 	if err != nil {
 		return errors.Join(err, closeLog())
 	}

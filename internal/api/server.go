@@ -66,6 +66,8 @@ type Options struct {
 	Metrics *telemetry.Metrics
 	Tracer  *telemetry.Tracer
 	Now     func() time.Time
+	// Replicas is how many processes share the partners' requests; nil means this one alone.
+	Replicas func() int
 }
 
 // Server answers partners.
@@ -78,7 +80,7 @@ type Server struct {
 
 // NewServer builds the handler of the partner API.
 func NewServer(o Options) *Server {
-	s := &Server{Options: o, limits: newLimiter(o.Now), mux: http.NewServeMux()}
+	s := &Server{Options: o, limits: newLimiter(o.Now, o.Replicas), mux: http.NewServeMux()}
 	for i := range routes {
 		rt := &routes[i]
 		h := s.adapt(rt)

@@ -37,6 +37,9 @@ type Server struct {
 	secondFactorOptional bool
 	// stopping makes /readyz say no before anything is closed.
 	stopping atomic.Bool
+	replicas replicas
+	// leave takes this process out of the replicas' count; nil when it never counted.
+	leave func(context.Context)
 	// APIAddr and ConsoleAddr are where the listeners really are, once Ready is closed.
 	APIAddr, ConsoleAddr net.Addr
 	Ready                chan struct{}
@@ -89,6 +92,7 @@ func (s *Server) Run(ctx context.Context) error {
 		// The gate's memory is filled before the first request, so that the first one is as fast as the rest.
 		group.Go(func() error { s.gate.Watch(groupCtx); return nil })
 		group.Go(func() error { return s.passwords.Run(groupCtx) })
+		s.joinReplicas(groupCtx, group)
 		srv, addr, err := s.listen(group, s.cfg.Listen, s.partnerHandler())
 		if err != nil {
 			return err
@@ -121,6 +125,11 @@ func (s *Server) Run(ctx context.Context) error {
 	case <-groupCtx.Done(): // a listener or worker failed
 	}
 	s.stopping.Store(true)
+	if s.leave != nil {
+		leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		s.leave(leaving)
+		cancel()
+	}
 	if s.cfg.DrainTime > 0 && ctx.Err() != nil {
 		time.Sleep(s.cfg.DrainTime)
 	}
@@ -162,7 +171,7 @@ func (s *Server) listen(group *errgroup.Group, address string, h http.Handler) (
 		return nil, nil, fmt.Errorf("listen: %w", err)
 	}
 	srv := &http.Server{
-		Handler: h, ReadHeaderTimeout: readHeaderTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		Handler: s.leaving(h), ReadHeaderTimeout: readHeaderTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(quiet{s.log.Handler()}, slog.LevelDebug),
 	}
 	if s.cfg.TLSCert != "" {
@@ -186,6 +195,19 @@ func (s *Server) listen(group *errgroup.Group, address string, h http.Handler) (
 	})
 	return srv, ln.Addr(), nil
 }
+
+// leaving asks clients of a stopping server to come back on another connection: a balancer that only sees connections
+// would else keep sending requests here until the connection is closed under one of them.
+func (s *Server) leaving(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.stopping.Load() {
+			w.Header()["Connection"] = closing
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+var closing = []string{"close"}
 
 // quiet keeps net/http's own lines about broken connections at debug level: they may quote what a client sent.
 type quiet struct{ slog.Handler }
@@ -243,7 +265,7 @@ func (s *Server) partnerHandler() http.Handler {
 	health := http.NewServeMux()
 	s.health(health)
 	partners := api.NewServer(api.Options{
-		Gate: s.gate, Ledger: s.app.Store, Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now,
+		Gate: s.gate, Ledger: s.app.Store, Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now, Replicas: s.replicas.share,
 		Rules: api.Rules{
 			Events: s.app.Feed, Webhooks: s.app.Webhooks,
 			Passwords: s.passwords, Subscriptions: s.app.Subscriptions, Monitoring: s.app.Monitoring, Services: s.app.Services, Cases: s.app.Cases, Endpoints: s.app.Endpoints, Cover: s.app.Cover, Persons: s.persons()},

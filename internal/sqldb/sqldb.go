@@ -38,6 +38,8 @@ type DB struct {
 	write  *sql.DB
 	read   *sql.DB
 	pool   *pgxpool.Pool // nil on SQLite
+	// standby answers lists when there is one.
+	standby *DB
 	// address is how another connection to the same SQLite file is opened.
 	address string
 }
@@ -48,18 +50,38 @@ type Options struct {
 	MaxConns int
 	// StatementTimeout ends a PostgreSQL statement that runs longer. Zero means 60 s.
 	StatementTimeout time.Duration
+	// ReadAddress names a PostgreSQL standby for Lister. It need not be there when the database is opened.
+	ReadAddress string
 }
 
 // Open connects to the database at address: a postgres:// URL, or the path of a SQLite file, which is created with mode
 // 0600 when it is not there.
 func Open(ctx context.Context, address string, opts Options) (*DB, error) {
 	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
-		return openPostgres(ctx, address, opts)
+		d, err := openPostgres(ctx, address, opts)
+		if err == nil && opts.ReadAddress != "" {
+			if d.standby, err = connectPostgres(ctx, opts.ReadAddress, opts); err != nil {
+				return nil, errors.Join(err, d.Close())
+			}
+		}
+		return d, err
 	}
 	return openSQLite(ctx, address)
 }
 
 func openPostgres(ctx context.Context, address string, opts Options) (*DB, error) {
+	d, err := connectPostgres(ctx, address, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.refuseUnsafePostgres(ctx); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// connectPostgres makes a pool; it does not ask the server anything yet.
+func connectPostgres(ctx context.Context, address string, opts Options) (*DB, error) {
 	cfg, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, errors.New("database: the PostgreSQL address cannot be read; expected postgres://user:password@host:port/name")
@@ -82,11 +104,7 @@ func openPostgres(ctx context.Context, address string, opts Options) (*DB, error
 		return nil, fmt.Errorf("database: open PostgreSQL: %w", err)
 	}
 	db := stdlib.OpenDBFromPool(pool)
-	d := &DB{engine: PostgreSQL, write: db, read: db, pool: pool}
-	if err := d.refuseUnsafePostgres(ctx); err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	return d, nil
+	return &DB{engine: PostgreSQL, write: db, read: db, pool: pool}, nil
 }
 
 // refuseUnsafePostgres keeps the promise that a committed transaction survives a crash.
@@ -157,6 +175,9 @@ func (d *DB) Close() error {
 	}
 	if d.pool != nil {
 		d.pool.Close()
+	}
+	if d.standby != nil {
+		err = errors.Join(err, d.standby.Close())
 	}
 	return err
 }

@@ -189,7 +189,7 @@ func (s *Store) Devices(ctx context.Context, id partner.ID, sent partner.UserHas
 
 // PartnerDevices returns a partner's newest live devices.
 func (s *Store) PartnerDevices(ctx context.Context, id partner.ID, limit int) ([]cyber.Device, error) {
-	return collect(ctx, s.reader(ctx), s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND ended_at = 0
+	return collect(ctx, s.lister(ctx), s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND ended_at = 0
 		AND valid_until > $2 ORDER BY issued_at DESC, id DESC LIMIT $3`, string(id), micros(s.now()), int64(limit))
 }
 

@@ -32,6 +32,8 @@ type Store struct {
 	now  func() time.Time
 	// inFlight are the idempotency claims being worked on by this process.
 	inFlight sync.Map
+	// statements are prepared ones by their text: see query.
+	statements sync.Map
 	// due is signalled when deliveries became due in this process.
 	due chan struct{}
 }
@@ -68,6 +70,14 @@ func (s *Store) reader(ctx context.Context) querier {
 		return tx
 	}
 	return s.db.Reader()
+}
+
+// lister is reader for long lists that may be a moment old: a standby answers them if there is one.
+func (s *Store) lister(ctx context.Context) querier {
+	if tx, ok := ctx.Value(txKey{}).(*sqldb.Tx); ok {
+		return tx
+	}
+	return s.db.Lister()
 }
 
 // classify names the failures that a later try may not meet; the rest stay as they are and count as internal.
@@ -143,6 +153,23 @@ func (s *Store) CheckKeys(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// CheckStandby refuses a standby of another database. One that does not answer, or has not got that far, is no reason not to
+// start: lists are answered without it.
+func (s *Store) CheckStandby(ctx context.Context) error {
+	standby := s.db.Standby()
+	if standby == nil {
+		return nil
+	}
+	var token []byte
+	if err := standby.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = 'key_binding'`).Scan(&token); err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	if err := s.keys.Verify(token); err != nil {
+		return fmt.Errorf("--database-read: %w", ErrForeignKeys)
+	}
+	return nil
 }
 
 // Ready tells whether the database answers and has this program's schema.

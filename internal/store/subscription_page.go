@@ -149,7 +149,7 @@ WHERE n.partner_id = $1 ORDER BY s.seq`
 // ActivePage returns part of a partner's subscriptions that have not ended, and how many there are.
 func (s *Store) ActivePage(ctx context.Context, id partner.ID, offset int64, limit int) (subscription.Page, error) {
 	page := subscription.Page{Items: []subscription.Subscription{}}
-	rows, err := s.reader(ctx).QueryContext(ctx, pageQuery, string(id), offset, int64(limit))
+	rows, err := s.lister(ctx).QueryContext(ctx, pageQuery, string(id), offset, int64(limit))
 	if err != nil {
 		return page, classify(fmt.Errorf("read page: %w", err))
 	}

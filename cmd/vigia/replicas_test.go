@@ -1,0 +1,614 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"vigia/internal/app"
+	"vigia/internal/config"
+	"vigia/internal/partner"
+	"vigia/internal/sqldb"
+	"vigia/internal/store/storetest"
+)
+
+func long() bool { return os.Getenv("VIGIA_TEST_LONG") != "" }
+
+// balancer spreads connections, not requests, over the servers that say that they are ready: all it knows of them is a TCP
+// address and /readyz.
+type balancer struct {
+	listener net.Listener
+	servers  []*server
+	ready    []atomic.Bool
+	next     atomic.Int64
+}
+
+const balancerLooks = 50 * time.Millisecond
+
+func newBalancer(t *testing.T, servers ...*server) *balancer {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &balancer{listener: l, servers: servers, ready: make([]atomic.Bool, len(servers))}
+	ctx, stop := context.WithCancel(context.Background())
+	t.Cleanup(func() { stop(); _ = l.Close() })
+	for i := range servers {
+		b.look(i)
+		go func() {
+			for ctx.Err() == nil {
+				time.Sleep(balancerLooks)
+				b.look(i)
+			}
+		}()
+	}
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go b.carry(conn)
+		}
+	}()
+	return b
+}
+
+func (b *balancer) look(i int) {
+	client := http.Client{Timeout: time.Second}
+	res, err := client.Get("http://" + b.servers[i].console + "/readyz")
+	if err == nil {
+		_ = res.Body.Close()
+	}
+	b.ready[i].Store(err == nil && res.StatusCode == http.StatusOK)
+}
+
+// carry passes bytes both ways until both sides are done.
+func (b *balancer) carry(client net.Conn) {
+	defer func() { _ = client.Close() }()
+	first := int(b.next.Add(1))
+	for i := range b.servers {
+		n := (first + i) % len(b.servers)
+		if !b.ready[n].Load() {
+			continue
+		}
+		server, err := net.Dial("tcp", b.servers[n].address)
+		if err != nil {
+			continue
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_, _ = io.Copy(server, client)
+			_ = server.(*net.TCPConn).CloseWrite() //nolint:forcetypeassert // dialled above
+		}()
+		_, _ = io.Copy(client, server)
+		_ = client.(*net.TCPConn).CloseWrite() //nolint:forcetypeassert // accepted above
+		_ = server.Close()
+		_ = client.Close()
+		<-done
+		return
+	}
+}
+
+// fleet is a number of servers on one PostgreSQL, with a partner and an administrator beside them.
+type fleet struct {
+	folder, database string
+	servers          []*server
+	admin            *app.App
+	partner          partner.Partner
+	key              string
+}
+
+func newFleet(t *testing.T, database string, replicas int, flags ...string) *fleet {
+	t.Helper()
+	f := &fleet{folder: filepath.Join(t.TempDir(), "data"), database: database}
+	f.key = crashPartner(t, f.folder, database)
+	for range replicas {
+		s := newServer(t, binary(t, ""), f.folder, database)
+		s.args = append(s.args, flags...)
+		s.start(t)
+		t.Cleanup(s.kill)
+		f.servers = append(f.servers, s)
+	}
+	a, err := app.Open(context.Background(), config.Common{Data: f.folder, Database: database}, sqldb.Options{MaxConns: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = a.Close() })
+	f.admin = a
+	list, err := a.Partners.Partners(context.Background())
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	f.partner = list[0]
+	return f
+}
+
+// outcome is what came of one request.
+type outcome struct {
+	status int
+	header http.Header
+	body   string
+	err    error
+}
+
+func ask(client *http.Client, method, url, key, body string, header ...string) outcome {
+	req, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		return outcome{err: err}
+	}
+	req.Header.Set("x-api-key", key)
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return outcome{err: err}
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	return outcome{res.StatusCode, res.Header, string(text), err}
+}
+
+// strictClient keeps one connection for as long as the server lets it, and repeats nothing: a connection that breaks under a request is a
+// failed request.
+type strictClient struct {
+	address string
+	conn    net.Conn
+	in      *bufio.Reader
+}
+
+func (c *strictClient) close() {
+	if c.conn != nil {
+		_ = c.conn.Close()
+		c.conn = nil
+	}
+}
+
+func (c *strictClient) ask(method, path, key, body string) (int, error) {
+	if c.conn == nil {
+		conn, err := net.Dial("tcp", c.address)
+		if err != nil {
+			return 0, err
+		}
+		c.conn, c.in = conn, bufio.NewReader(conn)
+	}
+	_, err := fmt.Fprintf(c.conn, "%s %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s", method, path, key, len(body), body)
+	if err != nil {
+		return 0, err
+	}
+	res, err := http.ReadResponse(c.in, nil)
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.Copy(io.Discard, res.Body)
+	_ = res.Body.Close()
+	if res.Close {
+		c.close()
+	}
+	return res.StatusCode, err
+}
+
+// TestRollingRestart replaces both servers behind a plain TCP balancer, one after the other, while clients with connections of their own
+// read and write: not one request fails.
+func TestRollingRestart(t *testing.T) {
+	rounds := 1
+	if long() {
+		rounds = 25
+	}
+	f := newFleet(t, storetest.NewAddress(t, sqldb.PostgreSQL, ""), 2, "--drain-time", "1s", "--stop-time", "10s")
+	b := newBalancer(t, f.servers...)
+	var stop atomic.Bool
+	var served, next atomic.Int64
+	var clients sync.WaitGroup
+	for n := range 8 {
+		clients.Go(func() {
+			client := &strictClient{address: b.listener.Addr().String()}
+			defer client.close()
+			for i := 0; !stop.Load(); i++ {
+				method, path, body := http.MethodGet, "/v1/cyber/services", ""
+				if n%2 == 1 {
+					method, path, body = http.MethodPost, "/v1/subscriptions", "["+strings.TrimSpace(fmt.Sprintf(itemJSON, madeUpCPF(next.Add(1))))+"]"
+				}
+				if status, err := client.ask(method, path, f.key, body); err != nil || status != http.StatusOK {
+					t.Errorf("request %d of client %d failed: %d %v", i, n, status, err)
+					return
+				}
+				served.Add(1)
+				time.Sleep(20 * time.Millisecond)
+			}
+		})
+	}
+	for range rounds {
+		for _, s := range f.servers {
+			restart(t, s)
+		}
+	}
+	stop.Store(true)
+	clients.Wait()
+	if served.Load() < int64(100*rounds) {
+		t.Errorf("only %d requests in all: that proves nothing", served.Load())
+	}
+	page, err := f.admin.Store.ActivePage(context.Background(), f.partner.ID, 0, 1)
+	if err != nil || page.Total != next.Load() {
+		t.Errorf("%d subscriptions, %d were acknowledged (%v)", page.Total, next.Load(), err)
+	}
+	t.Logf("%d restarts, %d requests, none failed", rounds*len(f.servers), served.Load())
+}
+
+// restart stops a server the way an operator does and starts it again.
+func restart(t *testing.T, s *server) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("a server that was asked to stop ended with %v: %s", err, s.log.String())
+	}
+	s.start(t)
+	time.Sleep(3 * balancerLooks)
+}
+
+// TestPostgresCrash kills the database under two servers that are written to: what they answer meanwhile is 503 with a time to come
+// back, and nothing acknowledged is lost or there twice.
+func TestPostgresCrash(t *testing.T) {
+	kills := 2
+	if long() {
+		kills = 20
+	}
+	pg := storetest.NewServer(t)
+	f := newFleet(t, pg.Address(), 2)
+	o := &oracle{key: f.key, servers: f.servers}
+	writers := o.persist(t, f.servers)
+	var slowest time.Duration
+	for range kills {
+		time.Sleep(500 * time.Millisecond)
+		pg.Kill()
+		time.Sleep(300 * time.Millisecond)
+		pg.Start(t)
+		slowest = max(slowest, untilServed(t, f))
+	}
+	o.stop.Store(true)
+	writers.Wait()
+	verifyAfterCrashes(t, o, sqldb.PostgreSQL, f.folder, kills)
+	t.Logf("longest time from the database's return to a served write: %v", slowest)
+}
+
+// persist writes batch after batch until told to stop, each until it is acknowledged. Anything but 200, 409 and 503 with a time to come
+// back is a failure; so is a connection that breaks, because the servers themselves live on.
+func (o *oracle) persist(t *testing.T, servers []*server) *sync.WaitGroup {
+	t.Helper()
+	var writers sync.WaitGroup
+	client := &http.Client{Timeout: time.Minute}
+	for range 4 {
+		writers.Go(func() {
+			for !o.stop.Load() {
+				batch := o.next.Add(1) - 1
+				for try := 0; ; try++ {
+					url := "http://" + servers[(int(batch)+try)%len(servers)].address + "/v1/subscriptions"
+					got := ask(client, http.MethodPost, url, o.key, crashBody(batch), "idempotency-key", fmt.Sprintf("batch-%d", batch))
+					if got.err == nil && got.status == http.StatusOK {
+						if !strings.Contains(got.body, fmt.Sprintf(`"total_created_items":%d,`, crashItems)) {
+							t.Errorf("batch %d: %.300s", batch, got.body)
+						}
+						o.acked.Add(1)
+						break
+					}
+					later := got.status == http.StatusServiceUnavailable || got.status == http.StatusConflict
+					if got.err != nil || !later || got.header.Get("retry-after") == "" {
+						t.Errorf("batch %d: %d %v %.300s", batch, got.status, got.err, got.body)
+						return
+					}
+					o.retried.Add(1)
+					time.Sleep(20 * time.Millisecond)
+				}
+			}
+		})
+	}
+	return &writers
+}
+
+// untilServed waits until both servers take a write again.
+func untilServed(t *testing.T, f *fleet) time.Duration {
+	t.Helper()
+	start := time.Now()
+	for i, s := range f.servers {
+		for n := 0; ; n++ {
+			got := ask(http.DefaultClient, http.MethodPost, "http://"+s.address+"/v1/subscriptions", f.key, "[]", "idempotency-key", fmt.Sprintf("probe-%d-%d-%d", start.UnixNano(), i, n))
+			if got.status == http.StatusOK {
+				break
+			}
+			if time.Since(start) > time.Minute {
+				t.Fatalf("a minute after the database came back: %d %v %.200s", got.status, got.err, got.body)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	return time.Since(start)
+}
+
+// TestRevocation revokes keys that are in use on two servers: from two seconds after it no request is accepted any more.
+func TestRevocation(t *testing.T) {
+	keys := 10
+	if long() {
+		keys = 100
+	}
+	ctx := context.Background()
+	f := newFleet(t, storetest.NewAddress(t, sqldb.PostgreSQL, ""), 2)
+	var wg sync.WaitGroup
+	var late, used atomic.Int64
+	for n := range keys {
+		k, text, err := f.admin.Partners.CreateKey(ctx, f.partner.ID, "teste", partner.AllScopes(), time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var revoked atomic.Int64 // when, in nanoseconds
+		for _, s := range f.servers {
+			wg.Go(func() {
+				for {
+					start := time.Now()
+					got := ask(http.DefaultClient, http.MethodGet, "http://"+s.address+"/v1/cyber/services", text, "")
+					at := revoked.Load()
+					over := at != 0 && start.UnixNano() > at+int64(2*time.Second)
+					switch {
+					case got.err != nil:
+						t.Error(got.err)
+						return
+					case got.status == http.StatusOK && over:
+						late.Add(1)
+						return
+					case got.status == http.StatusOK:
+						used.Add(1)
+					case at == 0:
+						t.Errorf("key %d was refused before it was revoked: %d", n, got.status)
+						return
+					case over:
+						return
+					}
+					time.Sleep(100 * time.Millisecond)
+				}
+			})
+		}
+		wg.Go(func() {
+			time.Sleep(time.Second + time.Duration(n)*50*time.Millisecond)
+			if _, err := f.admin.Partners.RevokeKey(ctx, f.partner.ID, k.ID); err != nil {
+				t.Error(err)
+			}
+			revoked.Store(time.Now().UnixNano())
+		})
+	}
+	wg.Wait()
+	if late.Load() > 0 || used.Load() < int64(2*keys) {
+		t.Errorf("%d revocations: %d accepted later than two seconds after, %d before", keys, late.Load(), used.Load())
+	}
+	t.Logf("%d keys on %d servers: %d requests before, none accepted two seconds after", keys, len(f.servers), used.Load())
+}
+
+// TestSharedRate sends ten times a partner's rate to two servers: together they grant the rate and not twice as much, refuse the rest
+// politely, and let another partner through.
+func TestSharedRate(t *testing.T) {
+	seconds := 4
+	if long() {
+		seconds = 60
+	}
+	const perSecond = 40
+	ctx := context.Background()
+	f := newFleet(t, storetest.NewAddress(t, sqldb.PostgreSQL, ""), 2)
+	other, cred, err := f.admin.Partners.Create(ctx, "Outro", partner.Live, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.admin.Partners.Change(ctx, f.partner.ID, func(p *partner.Partner) { p.Settings.RatePerSecond, p.Settings.Burst = perSecond, perSecond })
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(3 * time.Second) // both know of the new rate and of each other
+	var wg sync.WaitGroup
+	var granted, refused atomic.Int64
+	until := time.Now().Add(time.Duration(seconds) * time.Second)
+	for i := range 20 {
+		url := "http://" + f.servers[i%2].address + "/v1/cyber/services"
+		wg.Go(func() {
+			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
+			for time.Now().Before(until) {
+				got := ask(client, http.MethodGet, url, f.key, "")
+				switch {
+				case got.status == http.StatusOK:
+					granted.Add(1)
+				case got.status == http.StatusTooManyRequests && got.header.Get("retry-after") != "":
+					refused.Add(1)
+				default:
+					t.Errorf("%d %v %v", got.status, got.header, got.err)
+					return
+				}
+				if got := ask(client, http.MethodGet, url, cred.APIKey, ""); got.status != http.StatusOK {
+					t.Errorf("%s was refused too: %d %v", other.Name, got.status, got.err)
+					return
+				}
+				time.Sleep(40 * time.Millisecond)
+			}
+		})
+	}
+	wg.Wait()
+	limit := int64(perSecond * (seconds + 1)) // the burst is one second's worth
+	if granted.Load() > limit*12/10 || refused.Load() == 0 || granted.Load() < limit/2 {
+		t.Errorf("%d granted and %d refused in %d s at %d a second", granted.Load(), refused.Load(), seconds, perSecond)
+	}
+	t.Logf("%d granted of a limit of %d, %d refused", granted.Load(), limit, refused.Load())
+}
+
+// TestStandbyAnswersLists reads a list from a standby and a single thing from the database, and goes on when the standby is gone.
+func TestStandbyAnswersLists(t *testing.T) {
+	primary := storetest.NewServer(t)
+	standby := primary.NewStandby(t, "lists")
+	f := newFleet(t, primary.Address(), 1, "--database-read", standby.Address())
+	url := "http://" + f.servers[0].address + "/v1/subscriptions"
+	if got := ask(http.DefaultClient, http.MethodPost, url, f.key, crashBody(0)); got.status != http.StatusOK {
+		t.Fatal(got.status, got.body, got.err)
+	}
+	total := func() string {
+		got := ask(http.DefaultClient, http.MethodGet, url, f.key, "")
+		if got.status != http.StatusOK {
+			t.Fatal(got.status, got.body, got.err)
+		}
+		_, rest, _ := strings.Cut(got.body, `"total_items":`)
+		n, _, _ := strings.Cut(rest, ",")
+		return n
+	}
+	wait := func(want string) {
+		t.Helper()
+		for range 1000 {
+			if total() == want {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		t.Fatalf("the list has %s items, want %s", total(), want)
+	}
+	wait("50")
+	// A standby that stands still shows that the list is read from it, and that nothing else is.
+	pause(t, standby, true)
+	if got := ask(http.DefaultClient, http.MethodPost, url, f.key, crashBody(1)); got.status != http.StatusOK {
+		t.Fatal(got.status, got.body, got.err)
+	}
+	if n := total(); n != "50" {
+		t.Errorf("the list has %s items: it was not read from the standby", n)
+	}
+	if got := ask(http.DefaultClient, http.MethodGet, url+"/ouro/"+madeUpCPF(crashItems), f.key, ""); got.status != http.StatusOK {
+		t.Errorf("what was just written is not there: %d", got.status)
+	}
+	pause(t, standby, false)
+	wait("100")
+	standby.Kill()
+	if n := total(); n != "100" {
+		t.Errorf("without the standby the list has %s items", n)
+	}
+}
+
+// pause stops a standby from following, or lets it go on.
+func pause(t *testing.T, s *storetest.Server, stop bool) {
+	t.Helper()
+	db, err := sqldb.Open(context.Background(), s.Address(), sqldb.Options{MaxConns: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	query := `SELECT pg_wal_replay_resume()`
+	if stop {
+		query = `SELECT pg_wal_replay_pause()`
+	}
+	if _, err := db.Reader().ExecContext(context.Background(), query); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFailover kills a primary whose commits wait for a standby, and promotes the standby: nothing acknowledged is lost. It runs at
+// full size only.
+func TestFailover(t *testing.T) {
+	if !long() {
+		return
+	}
+	const rounds = 5
+	var slowest time.Duration
+	for range rounds {
+		slowest = max(slowest, failover(t))
+	}
+	t.Logf("%d failovers, longest time from the kill to a served write: %v", rounds, slowest)
+}
+
+func failover(t *testing.T) time.Duration {
+	t.Helper()
+	primary := storetest.NewServer(t)
+	standby := primary.NewStandby(t, "second")
+	primary.Configure(t, "synchronous_standby_names = 'second'")
+	primary.Reload(t)
+	address := fmt.Sprintf("postgres://vigia@%s,%s/postgres?sslmode=disable&target_session_attrs=read-write&connect_timeout=2", primary.Host(), standby.Host())
+	f := newFleet(t, address, 2)
+	o := &oracle{key: f.key, servers: f.servers}
+	writers := o.persist(t, f.servers)
+	time.Sleep(time.Second)
+	start := time.Now()
+	primary.Kill()
+	standby.Promote(t)
+	untilServed(t, f)
+	took := time.Since(start)
+	time.Sleep(500 * time.Millisecond)
+	o.stop.Store(true)
+	writers.Wait()
+	verifyAfterCrashes(t, o, sqldb.PostgreSQL, f.folder, 1)
+	return took
+}
+
+// TestWorkerDeath kills the worker that is at a job, and another one takes it up and ends it. A lease lasts half a minute, so this
+// takes that long and runs at full size only; TestJobLife of the store shows the same with a clock of its own.
+func TestWorkerDeath(t *testing.T) {
+	if !long() {
+		return
+	}
+	ctx := context.Background()
+	f := newFleet(t, storetest.NewAddress(t, sqldb.PostgreSQL, ""), 1)
+	url := "http://" + f.servers[0].address + "/v1/subscriptions"
+	for batch := range int64(400) {
+		if got := ask(http.DefaultClient, http.MethodPost, url, f.key, crashBody(batch)); got.status != http.StatusOK {
+			t.Fatal(got.status, got.body, got.err)
+		}
+	}
+	victim := f.worker(t)
+	if err := f.admin.RotateKeys(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		jobs, err := f.admin.Store.Jobs(ctx, "keys.rewrite", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if jobs[0].State == "running" && len(jobs[0].Progress) > 2 {
+			break
+		}
+		if jobs[0].State == "done" {
+			t.Fatal("the job was done before its worker could be killed: give it more to do")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	victim.kill()
+	killed := time.Now()
+	f.worker(t)
+	for {
+		_, old, err := f.admin.Store.SealedUnder(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if old == 0 {
+			break
+		}
+		if time.Since(killed) > time.Minute {
+			t.Fatalf("a minute after its worker's death a job still has %d values to rewrite", old)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Logf("taken up and ended %v after the kill", time.Since(killed))
+}
+
+// worker starts a process that only works.
+func (f *fleet) worker(t *testing.T) *server {
+	t.Helper()
+	s := newServer(t, binary(t, ""), f.folder, f.database)
+	s.args[slices.Index(s.args, "--roles")+1] = "worker"
+	s.start(t)
+	t.Cleanup(s.kill)
+	return s
+}

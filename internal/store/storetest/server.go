@@ -1,0 +1,204 @@
+package storetest
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Server is a PostgreSQL server of one test's own, to be killed, stopped and replaced. It is gone when the test ends.
+type Server struct {
+	bin, folder string
+	port        int
+	owner       *syscall.Credential // nil unless the test is root, whom PostgreSQL refuses
+	cmd         *exec.Cmd
+	log         bytes.Buffer
+}
+
+// NewServer makes and starts a server; settings are lines of its configuration.
+func NewServer(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	s := newServer(t)
+	s.tool(t, "initdb", "-D", s.data(), "-U", "vigia", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	s.Configure(t, append([]string{
+		"listen_addresses = '127.0.0.1'", "unix_socket_directories = ''", "max_connections = 100", "shared_buffers = 32MB",
+		"fsync = on", "synchronous_commit = on", "wal_level = replica", "log_min_error_statement = panic",
+	}, settings...)...)
+	s.Start(t)
+	return s
+}
+
+// newServer chooses programs, owner, folder and port.
+func newServer(t testing.TB) *Server {
+	t.Helper()
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin")
+	if err != nil || len(found) == 0 {
+		path, lerr := exec.LookPath("postgres")
+		if lerr != nil {
+			t.Fatal("no PostgreSQL server found: run scripts/install-tools")
+		}
+		found = []string{filepath.Dir(path)}
+	}
+	version := func(dir string) int { n, _ := strconv.Atoi(filepath.Base(filepath.Dir(dir))); return n }
+	s := &Server{bin: slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), port: freePort(t)}
+	// Not t.TempDir: its parents are closed to the user that the server runs as.
+	if s.folder, err = os.MkdirTemp("", "vigia-pg"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.Kill()
+		if err := os.RemoveAll(s.folder); err != nil {
+			t.Error(err)
+		}
+	})
+	if os.Getuid() == 0 {
+		s.lend(t)
+	}
+	return s
+}
+
+// lend has the server run as a user without rights, who then owns the folder.
+func (s *Server) lend(t testing.TB) {
+	t.Helper()
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		u, err = user.Lookup("nobody")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	uid, uerr := strconv.ParseUint(u.Uid, 10, 32)
+	gid, gerr := strconv.ParseUint(u.Gid, 10, 32)
+	if uerr != nil || gerr != nil {
+		t.Fatal(uerr, gerr)
+	}
+	s.owner = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	if err := os.Chown(s.folder, int(uid), int(gid)); err != nil { //nolint:gosec // 32 bits fit
+		t.Fatal(err)
+	}
+}
+
+func freePort(t testing.TB) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().(*net.TCPAddr).Port //nolint:forcetypeassert // a TCP listener's
+}
+
+func (s *Server) data() string { return filepath.Join(s.folder, "data") }
+
+// command is one of the server's programs, run as its owner.
+func (s *Server) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(s.bin, name), args...) //nolint:gosec // the test's own arguments
+	cmd.Dir, cmd.Env = s.folder, append(os.Environ(), "HOME="+s.folder)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.owner, Setpgid: true, Pdeathsig: syscall.SIGQUIT}
+	return cmd
+}
+
+func (s *Server) tool(t testing.TB, name string, args ...string) {
+	t.Helper()
+	if out, err := s.command(name, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+}
+
+// Configure adds lines to the configuration; they count from the next start.
+func (s *Server) Configure(t testing.TB, lines ...string) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteString(strings.Join(lines, "\n") + "\n")
+	if cerr := f.Close(); err != nil || cerr != nil {
+		t.Fatal(err, cerr)
+	}
+}
+
+// Reload has the running server read its configuration again.
+func (s *Server) Reload(t testing.TB) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Start runs the server and returns when it answers. After a kill the old one's children may need a moment to go.
+func (s *Server) Start(t testing.TB) {
+	t.Helper()
+	for range 200 {
+		s.log.Reset()
+		s.cmd = s.command("postgres", "-D", s.data(), "-p", strconv.Itoa(s.port))
+		s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
+		if err := s.cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if s.answers() {
+			return
+		}
+		s.Kill()
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("the server did not start:", s.log.String())
+}
+
+// answers waits until the last line of the server's own note says that it takes connections.
+func (s *Server) answers() bool {
+	for range 1000 {
+		note, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
+		lines := strings.Split(strings.TrimSpace(string(note)), "\n")
+		if err == nil && lines[0] == strconv.Itoa(s.cmd.Process.Pid) && len(lines) == 8 && strings.HasPrefix(lines[7], "ready") {
+			return true
+		}
+		var status syscall.WaitStatus
+		if pid, err := syscall.Wait4(s.cmd.Process.Pid, &status, syscall.WNOHANG, nil); err == nil && pid == s.cmd.Process.Pid {
+			return false
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return false
+}
+
+// Kill ends the server's first process at once, as a crash of the machine would: nothing is said to clients, nothing is written.
+func (s *Server) Kill() {
+	if s.cmd != nil && s.cmd.Process != nil {
+		_ = syscall.Kill(s.cmd.Process.Pid, syscall.SIGKILL)
+		_ = s.cmd.Wait()
+	}
+}
+
+// Address is where clients reach the server.
+func (s *Server) Address() string {
+	return fmt.Sprintf("postgres://vigia@127.0.0.1:%d/postgres?sslmode=disable", s.port)
+}
+
+// Host is the server's place in an address that names several.
+func (s *Server) Host() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
+
+// NewStandby makes a copy of the running server that follows it under the given name and can be read.
+func (s *Server) NewStandby(t testing.TB, name string) *Server {
+	t.Helper()
+	follower := newServer(t)
+	follower.tool(t, "pg_basebackup", "-D", follower.data(), "-d", s.Address()+"&application_name="+name, "-R", "-X", "stream", "--checkpoint=fast", "--no-sync")
+	follower.Start(t)
+	return follower
+}
+
+// Promote makes a standby the server that writes.
+func (s *Server) Promote(t testing.TB) {
+	t.Helper()
+	s.tool(t, "pg_ctl", "promote", "-D", s.data(), "-w")
+}
