@@ -1,0 +1,115 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"vigia/internal/alert"
+	"vigia/internal/cyber"
+	"vigia/internal/operator"
+	"vigia/internal/partner"
+	"vigia/internal/store/storetest"
+)
+
+// TestFigures: counts are right, and counting again counts nothing twice.
+func TestFigures(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Sandbox)
+		watch := cyber.NewMonitoring(e.Store, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
+		who := cyber.Owner{Partner: p.ID, Mode: p.Mode}
+		for _, value := range []string{"um@vazamento.test", "dois@vazamento.test", "tres@exemplo.com.br"} {
+			if err := watch.Watch(ctx, who, "pessoa", "email", value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check := func(when string, findings, alerts int64) {
+			t.Helper()
+			if err := e.CountFigures(ctx, 0); err != nil {
+				t.Fatal(err)
+			}
+			f, err := e.Figures(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			days := f.Series(operator.FindingsOfDay, e.Clock.Now())
+			told := f.Series(operator.AlertsOfDay, e.Clock.Now())
+			if len(days) != operator.FigureDays || totalOf(days) != findings || totalOf(told) != alerts || f.Now[operator.FindingsOpen] != findings ||
+				f.Now[operator.AssetsMonitored] != 1 || !f.At.Equal(e.Clock.Now()) {
+				t.Errorf("%s: %+v", when, f)
+			}
+		}
+		check("first", 2, 2)
+		check("again", 2, 2)
+		e.Clock.Advance(36 * time.Hour)
+		if err := watch.Watch(ctx, who, "outra", "email", "quatro@vazamento.test"); err != nil {
+			t.Fatal(err)
+		}
+		check("two days later", 3, 3)
+		before, err := e.Figures(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Clock.Advance(time.Second)
+		if err := e.CountFigures(ctx, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if after, err := e.Figures(ctx); err != nil || !after.At.Equal(before.At) {
+			t.Error("fresh figures were counted anew:", after.At, err)
+		}
+	})
+}
+
+func totalOf(days []operator.DayCount) (n int64) {
+	for _, d := range days {
+		n += d.Count
+	}
+	return n
+}
+
+// TestOperatorLists: newest first, page by page, and by partner where one is named.
+func TestOperatorLists(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Sandbox)
+		other, _ := e.NewPartner(t, partner.Sandbox)
+		watch := cyber.NewMonitoring(e.Store, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
+		for _, value := range []string{"um@vazamento.test", "dois@vazamento.test", "tres@vazamento.test"} {
+			if err := watch.Watch(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, "pessoa", "email", value); err != nil {
+				t.Fatal(err)
+			}
+			e.Clock.Advance(time.Minute)
+		}
+		found, err := e.FindingList(ctx, cyber.FindingFilter{OpenOnly: true, Limit: 2})
+		if err != nil || len(found) != 2 || found[0].Asset.Value != "tres@vazamento.test" || found[1].Asset.User != "pessoa" {
+			t.Fatal(found, err)
+		}
+		last := found[1].Finding
+		rest, err := e.FindingList(ctx, cyber.FindingFilter{Limit: 2, Before: cyber.Mark{At: last.FoundAt, ID: string(last.ID)}})
+		if err != nil || len(rest) != 1 || rest[0].Asset.Value != "um@vazamento.test" {
+			t.Fatal(rest, err)
+		}
+		if _, err := e.FindingByID(ctx, other.ID, last.ID); !errors.Is(err, cyber.ErrFindingNotFound) {
+			t.Error("a finding of another partner:", err)
+		}
+		assets, err := e.AssetList(ctx, cyber.AssetFilter{Status: found[0].Asset.Status, Limit: 10})
+		if err != nil || len(assets) != 3 || assets[0].ID != found[0].Asset.ID {
+			t.Fatal(assets, err)
+		}
+		if _, err := e.AssetByID(ctx, other.ID, assets[0].ID); !errors.Is(err, cyber.ErrAssetNotFound) {
+			t.Error("a value of another partner:", err)
+		}
+		events, err := e.NewestEvents(ctx, p.ID, 0, 100)
+		if err != nil || len(events) < 3 || events[0].Seq <= events[1].Seq {
+			t.Fatal(events, err)
+		}
+		if older, err := e.NewestEvents(ctx, p.ID, events[0].Seq, 1); err != nil || len(older) != 1 || older[0].ID != events[1].ID {
+			t.Fatal(older, err)
+		}
+		if _, err := e.EventByID(ctx, other.ID, events[0].ID); !errors.Is(err, alert.ErrEventNotFound) {
+			t.Error("an event of another partner:", err)
+		}
+	})
+}
