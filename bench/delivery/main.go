@@ -6,7 +6,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"flag"
 	"fmt"
@@ -126,11 +125,14 @@ func (s *site) newSchema(ctx context.Context) (string, error) {
 	}
 	name := "b_" + strings.ReplaceAll(uuid.NewString(), "-", "")
 	admin := func(statement string) error {
-		db, err := sql.Open("pgx", base)
+		db, err := sqldb.Open(ctx, base, sqldb.Options{})
 		if err != nil {
 			return err
 		}
-		_, err = db.ExecContext(ctx, statement)
+		err = db.InTx(ctx, func(tx *sqldb.Tx) error {
+			_, err := tx.ExecContext(ctx, statement)
+			return err
+		})
 		return errors.Join(err, db.Close())
 	}
 	if err := admin("CREATE SCHEMA " + name); err != nil {
