@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"vigia/internal/identifier"
@@ -21,13 +22,17 @@ type shelved struct {
 	about    bool
 	exposes  classes
 	severity int
+	// rendered is what an edge made of the item: see Advice.Rendered.
+	render   sync.Once
+	rendered any
 }
 
 // shelve prepares items, which are in order and not retired.
 func shelve(items []Item) *shelf {
 	s := &shelf{items: make([]shelved, len(items))}
 	for i, it := range items {
-		s.items[i] = shelved{Item: it, about: it.When.aboutFinding(), exposes: classesOf(it.When.Exposes), severity: severityOrder(it.When.Severity)}
+		e := &s.items[i]
+		e.Item, e.about, e.exposes, e.severity = it, it.When.aboutFinding(), classesOf(it.When.Exposes), severityOrder(it.When.Severity)
 		if it.Question != nil {
 			s.weight += it.Question.Weight()
 		}
@@ -38,13 +43,24 @@ func shelve(items []Item) *shelf {
 // Advice is an item as it is said to one person.
 type Advice struct {
 	Item *Item
-	// Title and Body have everything filled in.
+	// Title and Body have everything filled in. Personal tells that they differ from person to person.
 	Title, Body string
+	Personal    bool
+	shelved     *shelved
+}
+
+// Rendered returns what render makes of the item, made once for as long as the item is offered: thousands of people are told
+// the same. render must not look at Title and Body of the advice.
+func (a Advice) Rendered(render func(it *Item) any) any {
+	a.shelved.render.Do(func() { a.shelved.rendered = render(&a.shelved.Item) })
+	return a.shelved.rendered
 }
 
 // adviseOn returns what applies to a person, in the order of the catalogue: most urgent first.
 func adviseOn(p *Posture, s *shelf, now time.Time) []Advice {
-	found := p.exposures()
+	sc := scratches.Get().(*scratch)
+	defer sc.give()
+	found := p.exposures(sc)
 	list := make([]Advice, 0, len(s.items))
 	for i := range s.items {
 		it := &s.items[i]
@@ -52,7 +68,7 @@ func adviseOn(p *Posture, s *shelf, now time.Time) []Advice {
 			continue
 		}
 		if !it.about {
-			list = append(list, Advice{&it.Item, it.Title, it.Body})
+			list = append(list, Advice{Item: &it.Item, Title: it.Title, Body: it.Body, shelved: it})
 			continue
 		}
 		if worst, others := it.pick(found); worst != nil {
@@ -110,11 +126,16 @@ func (it *shelved) fits(e *exposure) bool {
 // fill puts the names into an item's text.
 func (it *shelved) fill(worst *exposure, others int) Advice {
 	a := worst.asset(it.When.Assets)
-	words := strings.NewReplacer("{vazamento}", worst.Title, "{valor}", identifier.Mask(a.Kind, a.Value),
-		"{data}", worst.Date.UTC().Format("01/2006"), "{mais}", strconv.Itoa(others))
-	body := it.Body
+	names := [...][2]string{
+		{"{vazamento}", worst.Title}, {"{valor}", identifier.Mask(a.Kind, a.Value)}, {"{data}", worst.Date.UTC().Format("01/2006")},
+		{"{mais}", strconv.Itoa(others)},
+	}
+	title, body := it.Title, it.Body
 	if others > 0 && it.More != "" {
 		body += " " + it.More
 	}
-	return Advice{&it.Item, words.Replace(it.Title), words.Replace(body)}
+	for _, n := range names {
+		title, body = strings.ReplaceAll(title, n[0], n[1]), strings.ReplaceAll(body, n[0], n[1])
+	}
+	return Advice{Item: &it.Item, Title: title, Body: body, Personal: true, shelved: it}
 }

@@ -3,6 +3,7 @@ package cyber
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -154,8 +155,11 @@ func (b *breachBook) fill(p *Posture, now time.Time) (lacking bool) {
 	defer b.mu.RUnlock() // held to the end, so that a breach is one and the same for all values of the person
 	for i := range p.Assets {
 		a := &p.Assets[i]
-		a.open = make([]*judged, 0, len(a.Breaches))
-		for _, name := range a.Breaches {
+		if a.Breaches == "" {
+			continue
+		}
+		a.open = make([]*judged, 0, 1+strings.Count(a.Breaches, " "))
+		for name := range strings.SplitSeq(a.Breaches, " ") {
 			e, ok := b.known[name]
 			lacking = lacking || !ok || !now.Before(e.until)
 			if ok {
@@ -172,7 +176,7 @@ func (b *breachBook) claim(p *Posture, now time.Time) (names []string) {
 	defer b.mu.Unlock()
 	seen := map[string]bool{}
 	for i := range p.Assets {
-		for _, name := range p.Assets[i].Breaches {
+		for name := range strings.FieldsSeq(p.Assets[i].Breaches) {
 			e, ok := b.known[name]
 			if seen[name] || ok && now.Before(e.until) {
 				continue

@@ -3,6 +3,7 @@ package cyber
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"time"
 
 	"vigia/internal/identifier"
@@ -26,8 +27,8 @@ type PostureAsset struct {
 	Kind   identifier.Kind
 	Value  string
 	Status Status
-	// Breaches are the names of the breaches.
-	Breaches []string
+	// Breaches are the names of the breaches, with spaces between them.
+	Breaches string
 	// open are the same, looked up and judged.
 	open []*judged
 }
@@ -42,10 +43,12 @@ type PostureDevice struct {
 type judged struct {
 	Breach
 	severity int
-	usable   bool
-	exposes  classes
-	mends    Mends
-	points   float64
+	// urgency orders breaches in one comparison: by severity, then by date.
+	urgency int64
+	usable  bool
+	exposes classes
+	mends   Mends
+	points  float64
 }
 
 // classes is a set of Exposed: a bit for each, in the order of AllExposed.
@@ -62,8 +65,11 @@ func classesOf(list []Exposed) (set classes) {
 
 // judge applies the model to a breach.
 func judge(b Breach, now time.Time) *judged {
+	severity := severityOrder(SeverityOf(b))
+	const aboveAnyDate = 1 << 40 // seconds: some 34,000 years
 	return &judged{
-		Breach: b, severity: severityOrder(SeverityOf(b)), usable: b.Usable(), exposes: classesOf(b.Exposes), mends: b.mends(), points: b.points(now),
+		Breach: b, severity: severity, urgency: int64(severity)*aboveAnyDate + b.Date.Unix(), usable: b.Usable(), exposes: classesOf(b.Exposes),
+		mends: b.mends(), points: b.points(now),
 	}
 }
 
@@ -73,30 +79,56 @@ type exposure struct {
 	assets []*PostureAsset
 }
 
-// exposures joins findings by breach, the worst first: by severity, then the latest, then by name.
-func (p *Posture) exposures() []exposure {
-	total := 0
+// scratch is room for one computation. People with hundreds of findings would otherwise keep the collector busy.
+type scratch struct {
+	findings     []scratchFinding
+	exposures    []exposure
+	assets       []*PostureAsset
+	before, wins []float64
+}
+
+type scratchFinding struct {
+	*judged
+	asset int
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// give returns the room, without what would keep a person's data alive.
+func (sc *scratch) give() {
+	clear(sc.findings)
+	clear(sc.exposures)
+	clear(sc.assets)
+	scratches.Put(sc)
+}
+
+// exposures joins findings by breach, the worst first: by severity, then the latest, then by name. They live in sc.
+func (p *Posture) exposures(sc *scratch) []exposure {
+	sc.findings, sc.exposures, sc.assets = sc.findings[:0], sc.exposures[:0], sc.assets[:0]
 	for i := range p.Assets {
-		total += len(p.Assets[i].open)
-	}
-	list, at := make([]exposure, 0, total), make(map[*judged]int, total)
-	room := make([]*PostureAsset, 0, total) // of all the lists of assets, which are mostly of one
-	for i := range p.Assets {
-		a := &p.Assets[i]
-		for _, b := range a.open {
-			if n, ok := at[b]; ok {
-				list[n].assets = append(list[n].assets, a)
-				continue
-			}
-			at[b] = len(list)
-			room = append(room, a)
-			list = append(list, exposure{judged: b, assets: room[len(room)-1 : len(room) : len(room)]})
+		for _, b := range p.Assets[i].open {
+			sc.findings = append(sc.findings, scratchFinding{b, i})
 		}
 	}
-	slices.SortFunc(list, func(a, b exposure) int {
-		return cmp.Or(cmp.Compare(b.severity, a.severity), b.Date.Compare(a.Date), cmp.Compare(a.Name, b.Name))
+	slices.SortFunc(sc.findings, func(a, b scratchFinding) int {
+		switch {
+		case a.judged == b.judged:
+			return a.asset - b.asset // the order in which the values were added
+		case a.urgency != b.urgency:
+			return cmp.Compare(b.urgency, a.urgency)
+		}
+		return cmp.Compare(a.Name, b.Name)
 	})
-	return list
+	sc.assets = slices.Grow(sc.assets, len(sc.findings))
+	for i, f := range sc.findings {
+		sc.assets = append(sc.assets, &p.Assets[f.asset])
+		if last := len(sc.exposures) - 1; last >= 0 && sc.exposures[last].judged == f.judged {
+			sc.exposures[last].assets = sc.assets[i-len(sc.exposures[last].assets) : i+1]
+			continue
+		}
+		sc.exposures = append(sc.exposures, exposure{judged: f.judged, assets: sc.assets[i : i+1]})
+	}
+	return sc.exposures
 }
 
 // asset is the value by which an exposure is named: the first one added, of the wanted kinds if there are any; nil when it

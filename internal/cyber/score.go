@@ -1,7 +1,6 @@
 package cyber
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -182,10 +181,11 @@ const maxRecommendations = 20
 
 // scoreOf computes the score. It is deterministic, a new finding never lowers it, and resolving one never raises it.
 func scoreOf(p *Posture, s *shelf) Score {
-	found := p.exposures()
-	breach, recs := breachScore(found)
-	assessment := alertShare(p.status())
-	usable := 0
+	sc := scratches.Get().(*scratch)
+	defer sc.give()
+	found := p.exposures(sc)
+	breach, wins := breachScore(found, sc)
+	status, usable := p.status(), 0
 	for _, e := range found {
 		if e.usable {
 			usable++
@@ -196,31 +196,64 @@ func scoreOf(p *Posture, s *shelf) Score {
 		if e.usable {
 			others--
 		}
-		recs[i].Wins += alertShare(p.status()) - alertShare(statusOfRest(len(found)-1, others))
+		wins[i] += alertShare(status) - alertShare(statusOfRest(len(found)-1, others))
 	}
-	for _, r := range postureGaps(p, s) {
-		assessment += r.Wins
-		recs = append(recs, r)
+	gaps := postureGaps(p, s)
+	assessment := alertShare(status)
+	for _, g := range gaps {
+		assessment += g.Wins
+		wins = append(wins, g.Wins)
 	}
-	slices.SortStableFunc(recs, func(a, b Recommendation) int { return cmp.Compare(b.Wins, a.Wins) })
-	return Score{Breach: tenth(breach), Assessment: tenth(min(assessment, 100)), Recommendations: recs[:min(len(recs), maxRecommendations)]}
+	return Score{
+		Breach: tenth(breach), Assessment: tenth(min(assessment, 100)), Recommendations: best(wins, func(i int) Recommendation {
+			if i >= len(found) {
+				return gaps[i-len(found)]
+			}
+			e := found[i]
+			return Recommendation{Mends: e.mends, Breach: e.Title, asset: e.assets[0], Wins: wins[i]}
+		}),
+	}
+}
+
+// best makes the recommendations that win most, the largest first; of equals the first.
+func best(wins []float64, recommend func(i int) Recommendation) []Recommendation {
+	top := make([]int, 0, maxRecommendations+1)
+	for i := range wins {
+		if len(top) == maxRecommendations && wins[i] <= wins[top[len(top)-1]] {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(top, wins[i], func(j int, win float64) int {
+			if wins[j] >= win {
+				return -1
+			}
+			return 1
+		})
+		top = slices.Insert(top, at, i)
+		top = top[:min(len(top), maxRecommendations)]
+	}
+	list := make([]Recommendation, len(top))
+	for i, j := range top {
+		list[i] = recommend(j)
+	}
+	return list
 }
 
 // breachScore joins the breaches as chances of harm are joined: 100 * (1 - product of (1 - points/100)). So each adds to what the
 // others left, and their order does not matter. It also says what mending each alone would win.
-func breachScore(found []exposure) (float64, []Recommendation) {
-	before := make([]float64, len(found)+1) // what the breaches up to each leave
+func breachScore(found []exposure, sc *scratch) (score float64, wins []float64) {
+	sc.before = slices.Grow(sc.before[:0], len(found)+1)[:len(found)+1] // what the breaches up to each leave
+	sc.wins = slices.Grow(sc.wins[:0], len(found))[:len(found)]
+	before, wins := sc.before, sc.wins
 	before[0] = 1
 	for i, e := range found {
 		before[i+1] = before[i] * (1 - e.points/100)
 	}
-	recs, after := make([]Recommendation, len(found), len(found)+16), 1.0
+	after := 1.0
 	for i := len(found) - 1; i >= 0; i-- {
-		e := found[i]
-		recs[i] = Recommendation{Mends: e.mends, Breach: e.Title, asset: e.assets[0], Wins: before[i] * after * e.points}
-		after *= 1 - e.points/100
+		wins[i] = before[i] * after * found[i].points
+		after *= 1 - found[i].points/100
 	}
-	return 100 * (1 - before[len(found)]), recs
+	return 100 * (1 - before[len(found)]), wins
 }
 
 // mends says what to do about a breach: the worst of what it exposed decides.

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,50 +19,70 @@ var _ cyber.PersonStore = (*Store)(nil)
 
 // postureQuery reads everything about a person in one round trip: a row per watched value with the names of its open breaches,
 // and a last row with the rest. Lists come as one text each, because a row costs more than a word: names of breaches, ids and
-// values of the catalogue and systems hold neither spaces nor equal signs.
-//
-// u are the forms under which the person's rows stand: as sent, and both digests once it is known whose they are; rank 0 is the one
-// that is written then.
-const postureQuery = `WITH u (ix, rank) AS MATERIALIZED (
-		SELECT user_512, 0 FROM person WHERE partner_id = $1 AND user_512 = $2
-		UNION ALL SELECT user_256, 1 FROM person WHERE partner_id = $1 AND user_512 = $2
-		UNION ALL SELECT user_512, 0 FROM person WHERE partner_id = $1 AND user_256 = $2
-		UNION ALL SELECT $2, 1)
-	SELECT a.id, a.kind, a.created_at, a.value, a.value_index, a.status,
+// values of the catalogue and systems hold neither spaces nor equal signs. {other} is the person's other digest, once it is known
+// whose the hash is; until then it is NULL, and nothing stands under that.
+var postureQuery = strings.ReplaceAll(`SELECT a.id, a.kind, a.created_at, a.value, a.value_index, a.status,
 		coalesce((SELECT string_agg(f.breach, ' ') FROM finding f WHERE f.asset_id = a.id AND f.resolution = ''), ''), '', ''
-	FROM asset a WHERE a.partner_id = $1 AND a.user_index IN (SELECT ix FROM u)
-	UNION ALL SELECT '', 0, 9223372036854775807, NULL, NULL,
+	FROM asset a WHERE a.partner_id = $1 AND a.user_index IN ($2, {other})
+	UNION ALL SELECT '', 0, 0, NULL, NULL,
 		coalesce((SELECT string_agg(k.system || '=' || k.valid_until, ' ') FROM epp_key k
-			WHERE k.partner_id = $1 AND k.user_index IN (SELECT ix FROM u) AND k.ended_at = 0 AND k.valid_until > $3), ''),
+			WHERE k.partner_id = $1 AND k.user_index IN ($2, {other}) AND k.ended_at = 0 AND k.valid_until > $3), ''),
 		coalesce((SELECT string_agg(q.content_id || '=' || q.value || '=' || q.answered_at, ' ') FROM content_answer q
-			WHERE q.partner_id = $1 AND q.user_index IN (SELECT ix FROM u)), ''),
-		coalesce((SELECT count(*) || ' ' || count(*) FILTER (WHERE c.status = 'Aguardando cliente') FROM support_case c
-			WHERE c.partner_id = $1 AND c.user_index IN (SELECT ix FROM u) AND c.status IN ('Aberto', 'Em andamento', 'Aguardando cliente')), ''),
-		coalesce((SELECT d.day || ' ' || d.breach || ' ' || d.assessment FROM score_day d JOIN u ON u.ix = d.user_index
-			WHERE d.partner_id = $1 ORDER BY d.day DESC, u.rank LIMIT 1), '')
-	ORDER BY 3, 1`
+			WHERE q.partner_id = $1 AND q.user_index IN ($2, {other})), ''),
+		(SELECT count(*) || ' ' || count(*) FILTER (WHERE c.status = 'Aguardando cliente') FROM support_case c
+			WHERE c.partner_id = $1 AND c.user_index IN ($2, {other}) AND c.status IN ('Aberto', 'Em andamento', 'Aguardando cliente')),
+		coalesce((SELECT d.day || ' ' || d.breach || ' ' || d.assessment FROM score_day d
+			WHERE d.partner_id = $1 AND d.user_index IN ($2, {other}) ORDER BY d.day DESC, d.kept_at DESC LIMIT 1), '')`,
+	"{other}", `(SELECT user_256 FROM person WHERE partner_id = $1 AND user_512 = $2
+		UNION ALL SELECT user_512 FROM person WHERE partner_id = $1 AND user_256 = $2 LIMIT 1)`)
 
 // Posture reads where a person stands: see cyber.PersonStore.
-func (s *Store) Posture(ctx context.Context, id partner.ID, u partner.UserHash) (*cyber.Posture, error) {
-	rows, err := s.reader(ctx).QueryContext(ctx, postureQuery, string(id), s.userIndex(id, u), micros(s.now()))
+func (s *Store) Posture(ctx context.Context, id partner.ID, sent partner.UserHash) (*cyber.Posture, error) {
+	rows, err := s.query(ctx, postureQuery, string(id), s.userIndex(id, sent), micros(s.now()))
 	if err != nil {
 		return nil, classify(fmt.Errorf("read posture: %w", err))
 	}
 	defer func() { _ = rows.Close() }() // rows.Err below reports what matters
-	p, seen := &cyber.Posture{}, map[string]bool{}
+	var r postureReader
 	for rows.Next() {
-		if err := s.addToPosture(p, id, rows, seen); err != nil {
+		if err := r.add(s, id, rows); err != nil {
 			return nil, fmt.Errorf("read posture: %w", err)
 		}
 	}
 	if err := rows.Err(); err != nil {
 		return nil, classify(fmt.Errorf("read posture: %w", err))
 	}
-	return p, nil
+	return r.posture(), nil
 }
 
-// addToPosture reads one row of postureQuery.
-func (s *Store) addToPosture(p *cyber.Posture, id partner.ID, rows *sql.Rows, seen map[string]bool) error {
+// postureReader gathers the rows of postureQuery.
+type postureReader struct {
+	p      cyber.Posture
+	assets []postureAsset
+}
+
+type postureAsset struct {
+	cyber.PostureAsset
+	id      cyber.AssetID
+	created int64
+	twin    string // the value's index
+}
+
+// posture puts the values in the order they were added; one that was added under both digests counts once.
+func (r *postureReader) posture() *cyber.Posture {
+	slices.SortFunc(r.assets, func(a, b postureAsset) int { return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id)) })
+	seen := make(map[string]bool, len(r.assets))
+	for _, a := range r.assets {
+		if !seen[a.twin] {
+			seen[a.twin] = true
+			r.p.Assets = append(r.p.Assets, a.PostureAsset)
+		}
+	}
+	return &r.p
+}
+
+// add reads one row.
+func (r *postureReader) add(s *Store, id partner.ID, rows *sql.Rows) error {
 	a := cyber.Asset{Partner: id}
 	var created, kind int64
 	var sealed, index sql.RawBytes
@@ -69,17 +91,16 @@ func (s *Store) addToPosture(p *cyber.Posture, id partner.ID, rows *sql.Rows, se
 		return err
 	}
 	if a.ID == "" {
-		return addRest(p, first, second, third, fourth)
+		return addRest(&r.p, first, second, third, fourth)
 	}
-	if seen[string(index)] { // the same value, added under the person's other digest
-		return nil
-	}
-	seen[string(index)] = true
 	if err := s.openAsset(&a, sealed); err != nil {
 		return err
 	}
-	p.Assets = append(p.Assets, cyber.PostureAsset{
-		Kind: identifier.Kind(kind), Value: a.Value, Status: cyber.Status(first), Breaches: strings.Fields(second), //nolint:gosec // kinds are few
+	r.assets = append(r.assets, postureAsset{
+		PostureAsset: cyber.PostureAsset{
+			Kind: identifier.Kind(kind), Value: a.Value, Status: cyber.Status(first), Breaches: second, //nolint:gosec // kinds are few
+		},
+		id: a.ID, created: created, twin: string(index),
 	})
 	return nil
 }

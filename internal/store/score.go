@@ -16,9 +16,10 @@ func (s *Store) KeepScore(ctx context.Context, id partner.ID, sent partner.UserH
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO score_day (partner_id, user_index, day, breach, assessment) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (partner_id, user_index, day) DO UPDATE SET breach = excluded.breach, assessment = excluded.assessment`,
-			string(id), u.write, d.Day, d.Breach, d.Assessment)
+		_, err = tx.ExecContext(ctx, `INSERT INTO score_day (partner_id, user_index, day, breach, assessment, kept_at)
+			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (partner_id, user_index, day)
+			DO UPDATE SET breach = excluded.breach, assessment = excluded.assessment, kept_at = excluded.kept_at`,
+			string(id), u.write, d.Day, d.Breach, d.Assessment, micros(s.now()))
 		if err != nil {
 			return fmt.Errorf("keep score: %w", err)
 		}

@@ -136,6 +136,7 @@ CREATE TABLE score_day (
 	day        BIGINT NOT NULL, -- days since 1970-01-01, UTC
 	breach     BIGINT NOT NULL, -- tenths
 	assessment BIGINT NOT NULL, -- tenths
+	kept_at    BIGINT NOT NULL,
 	PRIMARY KEY (partner_id, user_index, day)
 );
 
