@@ -1,0 +1,292 @@
+// Command replicas measures what a second replica on the same PostgreSQL brings, and how many bytes a million of each thing takes:
+//
+//	scripts/with-postgres go run ./bench/replicas -seconds 10 -people 100000
+//
+// Server processes are the real program, built for this run; clients, servers and database share one machine, so the ratio between
+// one and two replicas tells where the limit is and not how fast a larger machine would be.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"vigia/internal/app"
+	"vigia/internal/config"
+	"vigia/internal/partner"
+	"vigia/internal/plan"
+	"vigia/internal/sqldb"
+)
+
+func main() {
+	seconds := flag.Int("seconds", 10, "length of each measurement")
+	people := flag.Int("people", 100_000, "subscriptions to create, in requests of 1,000")
+	watched := flag.Int("watched", 10_000, "values to watch")
+	flag.Parse()
+	if err := run(*seconds, *people, *watched); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// bench is a partner on a database, and the folder in which servers find their keys.
+type bench struct {
+	folder, database, key string
+	db                    *sqldb.DB
+	person                atomic.Int64
+}
+
+func run(seconds, people, watched int) (err error) {
+	b := &bench{database: os.Getenv("VIGIA_TEST_POSTGRES")}
+	if b.database == "" {
+		return errors.New("run this under scripts/with-postgres")
+	}
+	if b.folder, err = os.MkdirTemp("", "vigia-bench"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.folder)) }()
+	if err := b.prepare(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.db.Close()) }()
+	program := filepath.Join(b.folder, "vigia")
+	if out, err := exec.Command("go", "build", "-o", program, "./cmd/vigia").CombinedOutput(); err != nil { //nolint:gosec // our own program
+		return fmt.Errorf("build: %w\n%s", err, out)
+	}
+	for _, replicas := range []int{1, 2} {
+		if err := b.measure(program, replicas, seconds); err != nil {
+			return err
+		}
+	}
+	return b.weigh(program, people, watched)
+}
+
+func (b *bench) prepare() error {
+	ctx := context.Background()
+	a, err := app.Open(ctx, config.Common{Data: filepath.Join(b.folder, "data"), Database: b.database}, sqldb.Options{})
+	if err != nil {
+		return err
+	}
+	p, cred, err := a.Partners.Create(ctx, "Banco", partner.Live, partner.Settings{RatePerSecond: 1_000_000, Burst: 1_000_000})
+	if err == nil {
+		_, err = a.Plans.Create(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro", Coverage: plan.Demo()})
+	}
+	b.key = cred.APIKey
+	if err = errors.Join(err, a.Close()); err != nil {
+		return err
+	}
+	b.db, err = sqldb.Open(ctx, b.database, sqldb.Options{MaxConns: 2})
+	return err
+}
+
+// start runs servers and returns their addresses and how to stop them.
+func (b *bench) start(program string, n int) (urls []string, stop func(), err error) {
+	var running []*exec.Cmd
+	stop = func() {
+		for _, cmd := range running {
+			_ = cmd.Process.Signal(syscall.SIGTERM)
+			_ = cmd.Wait()
+		}
+	}
+	for range n {
+		address, console := free(), free()
+		cmd := exec.Command(program, "serve", "--data", filepath.Join(b.folder, "data"), "--database", b.database, "--listen", address, //nolint:gosec // our own program
+			"--console-listen", console, "--roles", "api", "--log-level", "error")
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			return nil, stop, err
+		}
+		running = append(running, cmd)
+		urls = append(urls, "http://"+address)
+		for range 1000 {
+			if res, err := http.Get("http://" + console + "/readyz"); err == nil {
+				_ = res.Body.Close()
+				if res.StatusCode == http.StatusOK {
+					break
+				}
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	return urls, stop, nil
+}
+
+func free() string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "127.0.0.1:0"
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// measure sends two kinds of load to a number of replicas.
+func (b *bench) measure(program string, replicas, seconds int) error {
+	urls, stop, err := b.start(program, replicas)
+	defer stop()
+	if err != nil {
+		return err
+	}
+	read := func(url string) error { return b.ask(http.MethodGet, url+"/v1/subscriptions?page_size=10", "") }
+	write := func(url string) error { return b.ask(http.MethodPost, url+"/v1/subscriptions", b.items(10)) }
+	for _, load := range []struct {
+		name string
+		do   func(string) error
+	}{{"POST /subscriptions, 10 items", write}, {"GET /subscriptions, 10 items", read}} {
+		var done atomic.Int64
+		var wg sync.WaitGroup
+		var failed atomic.Pointer[error]
+		until := time.Now().Add(time.Duration(seconds) * time.Second)
+		for i := range 16 {
+			wg.Go(func() {
+				for time.Now().Before(until) {
+					if err := load.do(urls[i%len(urls)]); err != nil {
+						failed.Store(&err)
+						return
+					}
+					done.Add(1)
+				}
+			})
+		}
+		waits := b.sample(until)
+		wg.Wait()
+		if err := failed.Load(); err != nil {
+			return *err
+		}
+		fmt.Printf("%d replicas  %-30s %8.0f requests/s  %s\n", replicas, load.name, float64(done.Load())/float64(seconds), waits)
+	}
+	return nil
+}
+
+// sample looks at what the database's sessions are doing until the time given: the profile of the limit.
+func (b *bench) sample(until time.Time) string {
+	seen, looks := map[string]int{}, 0
+	for ; time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+		rows, err := b.db.Reader().QueryContext(context.Background(), `SELECT coalesce(wait_event, 'CPU') FROM pg_stat_activity
+			WHERE application_name = 'vigia' AND state <> 'idle' AND pid <> pg_backend_pid()`)
+		if err != nil {
+			continue
+		}
+		for rows.Next() {
+			var what string
+			if rows.Scan(&what) == nil {
+				seen[what]++
+			}
+		}
+		_ = rows.Close()
+		looks++
+	}
+	names := slices.SortedFunc(maps.Keys(seen), func(a, b string) int { return seen[b] - seen[a] })
+	var list []string
+	for _, n := range names[:min(4, len(names))] {
+		list = append(list, fmt.Sprintf("%s %.1f", n, float64(seen[n])/float64(max(looks, 1))))
+	}
+	return "sessions on average: " + strings.Join(list, ", ")
+}
+
+func (b *bench) ask(method, url, body string) error {
+	req, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("x-api-key", b.key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK || bytes.Contains(text, []byte(`"failure"`)) {
+		return fmt.Errorf("%s: %d %.200s %w", method, res.StatusCode, text, err)
+	}
+	return nil
+}
+
+// items are subscriptions of people who have none yet.
+func (b *bench) items(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		cpf := cpfOf(b.person.Add(1))
+		list[i] = `{"start_date":"2026-02-01","expiry_date":"","plan_id":"ouro","is_group_plan":false,"beneficiary":{"primary_card":"4111111111111111",` +
+			`"user_card":"5555555555554444","name":"Pessoa de Exemplo da Silva","cpf":"` + cpf + `","birth_date":"1990-05-17","gender":"F","email":"pessoa` + cpf +
+			`@exemplo.com.br","phone_number":"5511987654321","address":{"zipcode":"01001000","street":"Rua das Laranjeiras","number":"100",` +
+			`"neighborhood":"Centro","city":"São Paulo","state":"SP"}}}`
+	}
+	return "[" + strings.Join(list, ",") + "]"
+}
+
+// cpfOf is the n-th made-up CPF, with right check digits.
+func cpfOf(n int64) string {
+	s := fmt.Sprintf("%09d", 100_000_000+n)
+	for range 2 {
+		sum := 0
+		for i := range len(s) {
+			sum += int(s[i]-'0') * (len(s) + 1 - i)
+		}
+		check := 11 - sum%11
+		if check > 9 {
+			check = 0
+		}
+		s += fmt.Sprint(check)
+	}
+	return s
+}
+
+// weigh fills the tables and tells their size, indexes included, as bytes of each row.
+func (b *bench) weigh(program string, people, watched int) error {
+	urls, stop, err := b.start(program, 1)
+	defer stop()
+	if err != nil {
+		return err
+	}
+	for range people / 1000 {
+		if err := b.ask(http.MethodPost, urls[0]+"/v1/subscriptions", b.items(1000)); err != nil {
+			return err
+		}
+	}
+	var wg sync.WaitGroup
+	errs := make([]error, 8)
+	for w := range errs {
+		wg.Go(func() {
+			for i := w; i < watched && errs[w] == nil; i += len(errs) {
+				body := fmt.Sprintf(`{"value":"pessoa%d@exemplo.com.br","type":"email","userHash":"%064x"}`, i, i+1)
+				errs[w] = b.ask(http.MethodPost, urls[0]+"/v1/cyber/monitoring", body)
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for _, tables := range [][]string{{"subscription", "subscription_block", "person"}, {"asset", "asset_history"}} {
+		var size, rows int64
+		for i, table := range tables {
+			var s, n int64
+			err := b.db.Reader().QueryRowContext(context.Background(), `SELECT pg_total_relation_size('`+table+`'), (SELECT count(*) FROM `+table+`)`).Scan(&s, &n)
+			if err != nil {
+				return err
+			}
+			size += s
+			if i == 0 {
+				rows = n
+			}
+		}
+		fmt.Printf("%-45s %9d rows  %6.0f bytes a row\n", strings.Join(tables, "+"), rows, float64(size)/float64(max(rows, 1)))
+	}
+	return nil
+}

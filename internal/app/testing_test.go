@@ -1,0 +1,50 @@
+package app_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	namedTest = regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Za-z0-9]+)` in `([A-Za-z0-9_./-]+/)`")
+	anyTest   = regexp.MustCompile("`(?:Test|Fuzz|Benchmark)[A-Za-z0-9]+`")
+	planRow   = regexp.MustCompile(`(?m)^\| ([DWAPHF][0-9]+) \|`)
+)
+
+// TestNamedTestsExist: docs/testing.md has a line for every row of the test plan, and each test it names is where it says.
+func TestNamedTestsExist(t *testing.T) {
+	page := readTree(t, "docs/testing.md")
+	rows := map[string]bool{}
+	for _, match := range planRow.FindAllStringSubmatch(page, -1) {
+		rows[match[1]] = true
+	}
+	for letter, last := range map[string]int{"D": 16, "W": 4, "A": 11, "P": 10, "H": 3, "F": 6} {
+		for n := 1; n <= last; n++ {
+			if id := fmt.Sprint(letter, n); !rows[id] {
+				t.Errorf("docs/testing.md has no line for %s", id)
+			}
+		}
+	}
+	named := namedTest.FindAllStringSubmatch(page, -1)
+	if len(named) == 0 || len(named) != len(anyTest.FindAllString(page, -1)) {
+		t.Errorf("%d tests are named with their folder and %d in all: write `TestX` in `folder/`", len(named), len(anyTest.FindAllString(page, -1)))
+	}
+	for _, match := range named {
+		if !declares(t, match[2], match[1]) {
+			t.Errorf("docs/testing.md names %s in %s, which is not there", match[1], match[2])
+		}
+	}
+}
+
+func declares(t *testing.T, folder, name string) bool {
+	t.Helper()
+	for _, file := range treeFiles(t) {
+		if strings.HasPrefix(file, folder) && !strings.Contains(file[len(folder):], "/") && strings.HasSuffix(file, "_test.go") &&
+			strings.Contains(readTree(t, file), "\nfunc "+name+"(") {
+			return true
+		}
+	}
+	return false
+}
