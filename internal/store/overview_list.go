@@ -43,11 +43,15 @@ func (c *conditions) limit(n int) string {
 // FindingList returns the newest findings of all partners that fit.
 func (s *Store) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyber.Found, error) {
 	var c conditions
-	if f.Breach != "" {
-		c.add(`f.breach = `, f.Breach)
-	}
 	if f.OpenOnly {
 		c.add(`f.resolution = `, "")
+	}
+	if f.Breach != "" { // ids grow with time, so the breach's own index has the order; by time a million rows would be sorted
+		c.add(`f.breach = `, f.Breach)
+		if f.Before.ID != "" {
+			c.add(`f.id < `, f.Before.ID)
+		}
+		return s.findings(ctx, c.text+` ORDER BY f.id DESC`+c.limit(f.Limit), c.args...)
 	}
 	c.before(`f.found_at, f.id`, f.Before)
 	return s.findings(ctx, c.text+` ORDER BY f.found_at DESC, f.id DESC`+c.limit(f.Limit), c.args...)
