@@ -31,6 +31,7 @@ test-race: ## all tests under the race detector
 
 .PHONY: test-long
 test-long: tools ## all tests at full size: crash, soak and scale runs included
+	scripts/release-test
 	VIGIA_TEST_LONG=1 scripts/with-postgres go test -timeout 60m $(PKG)
 
 .PHONY: check
@@ -61,6 +62,10 @@ fuzz: ## every fuzz target for FUZZTIME (10s) each
 bench: ## benchmarks, appended to bench/results/DATE.txt (BENCH=regexp, PROGRAMS=a,b or none)
 	scripts/install-tools --bench
 	scripts/with-postgres scripts/bench
+
+.PHONY: release
+release: ## static binaries for every system, list of parts and checksums, in dist/ (VERSION=v1.2.3)
+	scripts/release
 
 .PHONY: verify
 verify: ## fail when a generated file is stale

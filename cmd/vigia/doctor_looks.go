@@ -252,7 +252,7 @@ func vigiaAnswers(ctx context.Context, address string) bool {
 // clock compares with the only two clocks that are at hand: when this program was made, and when the database was written.
 func (p *patient) clock() {
 	const area = "clock"
-	if built, ok := builtAt(); ok && p.now.Before(built.Add(-time.Hour)) {
+	if made, ok := builtAt(); ok && p.now.Before(made.Add(-time.Hour)) {
 		p.problem(area, fmt.Sprintf("it says %s, before this program was made", stamp(p.now)), "set the clock: signatures, keys and expiry dates depend on it")
 		return
 	}
@@ -263,7 +263,13 @@ func (p *patient) clock() {
 	p.ok(area, "%s", stamp(p.now))
 }
 
+// built is set at release by -ldflags: the time of the commit. Otherwise the build's own record speaks.
+var built string
+
 func builtAt() (time.Time, bool) {
+	if t, err := time.Parse(time.RFC3339, built); err == nil {
+		return t, true
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return time.Time{}, false

@@ -119,12 +119,16 @@ func (w *writer) overview() error {
 }
 
 func (w *writer) guide(g guides.Guide) error {
-	// In the repository guides link to each other as files; here they are addresses without an ending.
-	text, err := render([]byte(strings.ReplaceAll(string(g.Text), ".md)", ")")))
+	text, err := render(asPage(g.Text))
 	if err != nil {
 		return err
 	}
 	return w.put("guides/"+g.Name, g.Title, "text", text)
+}
+
+// asPage turns links between files of the repository into links between pages, which have no ending.
+func asPage(text []byte) []byte {
+	return []byte(strings.NewReplacer("(../../../docs/guides/", "(guides/", ".md)", ")").Replace(string(text)))
 }
 
 func (w *writer) errorsPage() error {
@@ -132,7 +136,7 @@ func (w *writer) errorsPage() error {
 	if err != nil {
 		return err
 	}
-	text, err := render(raw)
+	text, err := render(asPage(raw))
 	if err != nil {
 		return err
 	}
