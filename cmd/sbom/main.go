@@ -1,7 +1,7 @@
 // Command sbom lists what a released binary is made of, as CycloneDX JSON, from the record that the Go linker left in it: not what go.mod
 // asks for, but what is really inside. The same binary gives the same bytes.
 //
-//	go run ./cmd/sbom dist/vigia-v1.2.3-linux-amd64 > dist/vigia-v1.2.3.cdx.json
+//	go run ./cmd/sbom dist/vigia-v1.2.3-linux-amd64 v1.2.3 > dist/vigia-v1.2.3.cdx.json
 package main
 
 import (
@@ -53,22 +53,14 @@ type (
 )
 
 func run(args []string, w io.Writer) error {
-	if len(args) != 1 {
-		return errors.New("name one binary")
+	if len(args) != 2 {
+		return errors.New("name a binary and its version") // -trimpath keeps the version out of the linker's record
 	}
 	info, err := buildinfo.ReadFile(args[0])
 	if err != nil {
 		return err
 	}
-	version := info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "-ldflags" {
-			if _, after, ok := strings.Cut(s.Value, "main.version="); ok {
-				version, _, _ = strings.Cut(after, " ")
-			}
-		}
-	}
-	root := component{Type: "application", Ref: "vigia", Name: "vigia", Version: version}
+	root := component{Type: "application", Ref: "vigia", Name: "vigia", Version: args[1]}
 	b := bom{Format: "CycloneDX", Spec: "1.5", Version: 1, Metadata: metadata{root}, Components: []component{standardLibrary(info.GoVersion)}}
 	for _, m := range info.Deps {
 		if m.Replace != nil {

@@ -15,17 +15,17 @@ func TestListsTheBinary(t *testing.T) {
 		t.Fatal(err)
 	}
 	var first, second bytes.Buffer
-	if err := run([]string{self}, &first); err != nil {
+	if err := run([]string{self, "v1.2.3"}, &first); err != nil {
 		t.Fatal(err)
 	}
-	if err := run([]string{self}, &second); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+	if err := run([]string{self, "v1.2.3"}, &second); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
 		t.Error("two lists of one binary differ", err)
 	}
 	var b bom
 	if err := json.Unmarshal(first.Bytes(), &b); err != nil {
 		t.Fatal(err)
 	}
-	if b.Format != "CycloneDX" || b.Spec != "1.5" || b.Components[0].Name != "stdlib" || b.Components[0].Version == "" ||
+	if b.Format != "CycloneDX" || b.Spec != "1.5" || b.Metadata.Component.Version != "v1.2.3" || b.Components[0].Name != "stdlib" || b.Components[0].Version == "" ||
 		len(b.Dependencies) != 1 || len(b.Dependencies[0].DependsOn) != len(b.Components) {
 		t.Errorf("%s", &first)
 	}
@@ -37,7 +37,7 @@ func TestListsTheBinary(t *testing.T) {
 }
 
 func TestRefuses(t *testing.T) {
-	for _, args := range [][]string{nil, {"a", "b"}, {"main.go"}, {"nowhere"}} {
+	for _, args := range [][]string{nil, {"a"}, {"main.go", "v1"}, {"nowhere", "v1"}} {
 		if err := run(args, &bytes.Buffer{}); err == nil {
 			t.Errorf("accepted %v", args)
 		}
