@@ -1,4 +1,4 @@
-// Command services measures GET /cyber/services through the whole stack (key check, limits, metrics, a log line to a file)
+// Command services measures GET /cyber/services and POST /cyber/password-check through the whole stack (key check, limits, metrics, a log line to a file)
 // against a bare net/http handler that writes the same bytes: same client, same run, server in a process of its own.
 package main
 
@@ -84,12 +84,20 @@ func serve(folder, profile string) error {
 	if err != nil {
 		return err
 	}
-	body, err := firstAnswer(srv.APIAddr.String(), cred.APIKey)
+	body, err := firstAnswer(srv.APIAddr.String(), cred.APIKey, http.MethodGet, "/v1/cyber/services", "")
+	if err != nil {
+		return err
+	}
+	checked, err := firstAnswer(srv.APIAddr.String(), cred.APIKey, http.MethodPost, "/v1/cyber/password-check", passwordBody)
 	if err != nil {
 		return err
 	}
 	go func() {
-		_ = http.Serve(bare, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_ = http.Serve(bare, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body := body
+			if r.Method == http.MethodPost {
+				body = checked
+			}
 			w.Header().Set("content-type", "application/json; charset=utf-8")
 			w.Header().Set("content-length", strconv.Itoa(len(body)))
 			_, _ = w.Write(body)
@@ -101,8 +109,10 @@ func serve(folder, profile string) error {
 	return <-done
 }
 
-func firstAnswer(address, key string) ([]byte, error) {
-	req, err := http.NewRequest(http.MethodGet, "http://"+address+"/v1/cyber/services", nil)
+const passwordBody = `{"passwordHashPrefix":"5BAA61E4C9"}`
+
+func firstAnswer(address, key, method, path, body string) ([]byte, error) {
+	req, err := http.NewRequest(method, "http://"+address+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +153,14 @@ func measure(rounds, conns int, each time.Duration, profile string) error {
 	if _, err := fmt.Fscan(stdout, &api, &bare, &key, &size); err != nil {
 		return err
 	}
+	client := "wrk"
+	if _, err := exec.LookPath("wrk"); err != nil {
+		client = "our own client (wrk is not installed: scripts/install-tools --bench)"
+	}
 	ask := func(address string) func() (load.Result, error) {
+		if client == "wrk" {
+			return func() (load.Result, error) { return load.Wrk(address, "/v1/cyber/services", key, conns, each) }
+		}
 		request := load.Request("GET", address, "/v1/cyber/services", key, nil)
 		return func() (load.Result, error) {
 			return load.Run(context.Background(), address, conns, each, func(int) []byte { return request })
@@ -153,15 +170,27 @@ func measure(rounds, conns int, each time.Duration, profile string) error {
 	if err != nil {
 		return err
 	}
+	post := func(address string) func() (load.Result, error) {
+		request := load.Request("POST", address, "/v1/cyber/password-check", key, []byte(passwordBody))
+		return func() (load.Result, error) {
+			return load.Run(context.Background(), address, conns, each, func(int) []byte { return request })
+		}
+	}
+	check, plainCheck, err := load.Compare(rounds, post(api), post(bare))
+	if err != nil {
+		return err
+	}
 	rss := memory(cmd.Process.Pid)
 	_ = stdin.Close()
 	if err := cmd.Wait(); err != nil {
 		return err
 	}
-	fmt.Printf("GET /cyber/services, %d bytes, %d connections, best of %d rounds of %v\n", size, conns, rounds, each)
+	fmt.Printf("GET /cyber/services, %d bytes, %d connections of %s, best of %d rounds of %v\n", size, conns, client, rounds, each)
 	fmt.Printf("  bare net/http      %8.0f requests/s  p50 %v\n", plain.Rate(), plain.P50)
 	fmt.Printf("  whole stack        %8.0f requests/s  p50 %v\n", whole.Rate(), whole.P50)
 	fmt.Printf("  ratio              %8.1f %%  (bar: 75 %%)\n", 100*whole.Rate()/plain.Rate())
+	fmt.Printf("POST /cyber/password-check, our own client\n  bare net/http      %8.0f requests/s\n  whole stack        %8.0f requests/s\n  ratio              %8.1f %%  (bar: 60 %%)\n",
+		plainCheck.Rate(), check.Rate(), 100*check.Rate()/plainCheck.Rate())
 	fmt.Printf("  server memory      %s\n", rss)
 	return nil
 }
