@@ -58,7 +58,7 @@ func populate(ctx context.Context, a *app.App, api string, o options) (world, er
 			if err != nil {
 				return w, err
 			}
-			prints[i] = append(prints[i], int64(a.Keys.Fingerprint(byte(v.kind), []byte(normal)))) //nolint:gosec // the same bits
+			prints[i] = append(prints[i], int64(a.Keys.Fingerprint(byte(v.kind), []byte(normal))))
 		}
 	}
 	for i := range o.findings {

@@ -65,7 +65,7 @@ func run(seconds, people, watched int) (err error) {
 	}
 	defer func() { err = errors.Join(err, b.db.Close()) }()
 	program := filepath.Join(b.folder, "vigia")
-	if out, err := exec.Command("go", "build", "-o", program, "./cmd/vigia").CombinedOutput(); err != nil { //nolint:gosec // our own program
+	if out, err := exec.Command("go", "build", "-o", program, "./cmd/vigia").CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)
 	}
 	for _, replicas := range []int{1, 2} {
@@ -105,7 +105,7 @@ func (b *bench) start(program string, n int) (urls []string, stop func(), err er
 	}
 	for range n {
 		address, console := free(), free()
-		cmd := exec.Command(program, "serve", "--data", filepath.Join(b.folder, "data"), "--database", b.database, "--listen", address, //nolint:gosec // our own program
+		cmd := exec.Command(program, "serve", "--data", filepath.Join(b.folder, "data"), "--database", b.database, "--listen", address,
 			"--console-listen", console, "--roles", "api", "--log-level", "error")
 		cmd.Stderr = os.Stderr
 		if err := cmd.Start(); err != nil {

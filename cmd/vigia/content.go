@@ -117,7 +117,7 @@ func (s *contentImportCmd) Run(ctx context.Context, c *config.Common, o *output)
 }
 
 func importContent(ctx context.Context, c *config.Common, o *output, path string, fresh bool) error {
-	file, err := os.Open(path) //nolint:gosec // the operator's own file
+	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("open content: %w", err)
 	}

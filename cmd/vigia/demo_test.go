@@ -114,7 +114,7 @@ func TestDemoTour(t *testing.T) {
 
 func page(t *testing.T, url string) string {
 	t.Helper()
-	res, err := http.Get(url) //nolint:noctx // a page of the test's own
+	res, err := http.Get(url)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -147,7 +147,7 @@ func TestBackupCommands(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "Everything is as it should be.") {
 		t.Error(code, out, errs)
 	}
-	if err := os.Chmod(filepath.Join(to, "vigia.db"), 0o644); err != nil { //nolint:gosec // the damage
+	if err := os.Chmod(filepath.Join(to, "vigia.db"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if code, out, errs = vigia(t, "check", "--data", to, "--key-file", filepath.Join(in.data, "keys.json"), "--json"); code != exitFailure ||

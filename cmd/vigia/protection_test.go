@@ -155,7 +155,7 @@ func TestContentCommands(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "catalogo.yaml")
 	in.ok(t, "content", "export", file)
-	text, err := os.ReadFile(file) //nolint:gosec // just written
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

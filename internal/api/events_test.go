@@ -95,7 +95,7 @@ func TestWebhookKeys(t *testing.T) {
 		}
 		get := func(id string) (int, string, string) {
 			t.Helper()
-			res, err := http.Get(s.server.URL + "/.well-known/vigia-webhook-keys/" + id) //nolint:noctx // a test's own server
+			res, err := http.Get(s.server.URL + "/.well-known/vigia-webhook-keys/" + id)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -165,7 +165,7 @@ func (tr *transcript) leak(_ *testing.T, args []string) error {
 		if err != nil {
 			return err
 		}
-		prints = append(prints, int64(tr.s.Keys.Fingerprint(byte(kind), []byte(normal)))) //nolint:gosec // the same bits
+		prints = append(prints, int64(tr.s.Keys.Fingerprint(byte(kind), []byte(normal))))
 	}
 	if _, err := tr.s.KeepHits(ctx, args[0], prints); err != nil {
 		return err

@@ -372,7 +372,7 @@ func (s *service) breach(t *testing.T, all []*belongings) {
 	}
 	var prints []int64
 	for _, b := range all {
-		prints = append(prints, int64(s.Keys.Fingerprint(byte(identifier.Email), []byte(b.mail)))) //nolint:gosec // the same bits
+		prints = append(prints, int64(s.Keys.Fingerprint(byte(identifier.Email), []byte(b.mail))))
 	}
 	if _, err := s.KeepHits(ctx, "loja", prints); err != nil {
 		t.Fatal(err)

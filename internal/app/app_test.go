@@ -206,7 +206,7 @@ func TestDataFolder(t *testing.T) {
 	ctx := context.Background()
 	base := t.TempDir()
 	empty := filepath.Join(base, "empty")
-	if err := os.Mkdir(empty, 0o755); err != nil { //nolint:gosec // too wide on purpose
+	if err := os.Mkdir(empty, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	a, err := app.Open(ctx, config.Common{Data: empty}, sqldb.Options{})
@@ -218,7 +218,7 @@ func TestDataFolder(t *testing.T) {
 		t.Error(info.Mode())
 	}
 	shared := filepath.Join(base, "shared")
-	if err := os.Mkdir(shared, 0o755); err != nil { //nolint:gosec // too wide on purpose
+	if err := os.Mkdir(shared, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(shared, "letter.txt"), nil, 0o600); err != nil {
@@ -396,7 +396,7 @@ func TestTLS(t *testing.T) {
 	if res.StatusCode != 200 || res.ProtoMajor != 2 {
 		t.Error(res.Status, res.Proto)
 	}
-	old := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MaxVersion: tls.VersionTLS11}}} //nolint:gosec // must be refused
+	old := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MaxVersion: tls.VersionTLS11}}}
 	if _, err := old.Get("https://" + srv.APIAddr.String() + "/healthz"); err == nil {
 		t.Error("TLS 1.1 was accepted")
 	}

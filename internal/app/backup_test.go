@@ -451,7 +451,7 @@ func TestCheckFiles(t *testing.T) {
 	for what, breaks := range map[string]func(c config.Common) error{
 		"segments":  func(c config.Common) error { return flip(filepath.Join(c.CorporaPath(), "leak", "*.seg")) },
 		"passwords": func(c config.Common) error { return flip(filepath.Join(c.CorporaPath(), "password", "*.seg")) },
-		"files":     func(c config.Common) error { return os.Chmod(filepath.Join(c.Data, "vigia.db"), 0o644) }, //nolint:gosec // the damage
+		"files":     func(c config.Common) error { return os.Chmod(filepath.Join(c.Data, "vigia.db"), 0o644) },
 	} {
 		c := common(t, sqldb.SQLite)
 		a, _, _ := installation(t, c)

@@ -220,7 +220,7 @@ func TestConsoleAnswersAlike(t *testing.T) {
 	var known, unknown []time.Duration
 	for i := range 16 {
 		email := "ana@exemplo.com.br"
-		if odd := rand.IntN(2) == 1; odd { //nolint:gosec // order of a test
+		if odd := rand.IntN(2) == 1; odd {
 			email = "ninguem@exemplo.com.br"
 		}
 		if i == 4 || i == 8 { // stay below the lock
@@ -301,7 +301,7 @@ func TestConsoleOverTLS(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}}
 	a := open(t, common(t, sqldb.SQLite))
 	srv := serve(t, a, func(c *config.Serve) { c.TLSCert, c.TLSKey = certFile, keyFile })
-	res, err := client.Get("https://" + srv.ConsoleAddr.String() + "/login") //nolint:noctx // a test
+	res, err := client.Get("https://" + srv.ConsoleAddr.String() + "/login")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func (i *consoleImports) Upload(ctx context.Context, b cyber.Breach, name string
 }
 
 func keepUpload(path string, file io.Reader) error {
-	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // a name of our own
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("keep upload: %w", err)
 	}

@@ -59,7 +59,7 @@ func (s *Server) startDelivery(group *errgroup.Group, ctx context.Context) error
 		return err
 	}
 	d := alert.NewDispatcher(s.app.Store, client, s.app.now, s.log, alert.DispatcherOptions{
-		Gate: rule, NextTry: webhook.NewSchedule(rand.Float64).Next, Observe: observe, //nolint:gosec // spreads retries, guards nothing
+		Gate: rule, NextTry: webhook.NewSchedule(rand.Float64).Next, Observe: observe,
 	})
 	group.Go(func() error {
 		d.Run(ctx)

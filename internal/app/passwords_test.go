@@ -3,7 +3,7 @@ package app_test
 import (
 	"bytes"
 	"context"
-	"crypto/sha1" //nolint:gosec // the corpus' own algorithm
+	"crypto/sha1"
 	"fmt"
 	"io"
 	"net/http"
@@ -28,7 +28,7 @@ func TestNewCorpusWhileRunning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash := fmt.Sprintf("%X", sha1.Sum([]byte("uma senha que ninguem usa 8841"))) //nolint:gosec // the corpus' own algorithm
+	hash := fmt.Sprintf("%X", sha1.Sum([]byte("uma senha que ninguem usa 8841")))
 	exposed := func() bool {
 		req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://"+srv.APIAddr.String()+"/v1/cyber/password-check",
 			strings.NewReader(`{"passwordHashPrefix":"`+hash[:10]+`"}`))

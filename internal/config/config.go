@@ -230,7 +230,7 @@ func LoadSecretFiles() error {
 			p = append(p, name+" and "+name+"_FILE: give one of them")
 			continue
 		}
-		text, err := os.ReadFile(path) //nolint:gosec // the operator names the file
+		text, err := os.ReadFile(path)
 		if err != nil {
 			p = append(p, name+"_FILE: "+cause(err))
 			continue

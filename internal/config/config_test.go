@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write docs/configuration.md anew")
 func TestManual(t *testing.T) {
 	const path = "../../docs/configuration.md"
 	if *update {
-		if err := os.WriteFile(path, []byte(config.Manual()), 0o644); err != nil { //nolint:gosec // a public page
+		if err := os.WriteFile(path, []byte(config.Manual()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -233,7 +233,7 @@ func toInt(n any) int64 {
 	case int64:
 		return n
 	case uint64:
-		return int64(n) //nolint:gosec // counts
+		return int64(n)
 	case int32:
 		return int64(n)
 	}

@@ -92,7 +92,7 @@ func connectPostgres(ctx context.Context, address string, opts Options) (*DB, er
 	if opts.StatementTimeout == 0 {
 		opts.StatementTimeout = time.Minute
 	}
-	cfg.MaxConns = int32(min(opts.MaxConns, 1000)) //nolint:gosec // bounded on this line
+	cfg.MaxConns = int32(min(opts.MaxConns, 1000))
 	set := cfg.ConnConfig.RuntimeParams
 	set["timezone"] = "UTC"
 	set["application_name"] = "vigia"

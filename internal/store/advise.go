@@ -98,7 +98,7 @@ func (r *postureReader) add(s *Store, id partner.ID, rows *sql.Rows) error {
 	}
 	r.assets = append(r.assets, postureAsset{
 		PostureAsset: cyber.PostureAsset{
-			Kind: identifier.Kind(kind), Value: a.Value, Status: cyber.Status(first), Breaches: second, //nolint:gosec // kinds are few
+			Kind: identifier.Kind(kind), Value: a.Value, Status: cyber.Status(first), Breaches: second,
 		},
 		id: a.ID, created: created, twin: string(index),
 	})

@@ -14,7 +14,7 @@ import (
 )
 
 func (s *Store) baseTag(seq int64, mac []byte) []byte {
-	return s.keys.MAC("audit.base", binary.BigEndian.AppendUint64(nil, uint64(seq)), mac) //nolint:gosec // a bit pattern
+	return s.keys.MAC("audit.base", binary.BigEndian.AppendUint64(nil, uint64(seq)), mac)
 }
 
 // auditBase is the last line before the trail's beginning, which the first line is chained to; line 0 while nothing was dropped.

@@ -194,7 +194,7 @@ func (s *Store) checkAssetIndexes(ctx context.Context, modes map[partner.ID]part
 			found(Problem{"indexes", "asset " + string(r.ID), "its value is not valid any more"})
 		case !bytes.Equal(r.index, s.valueIndex(r.Partner, r.Kind, normal)):
 			found(Problem{"indexes", "asset " + string(r.ID), "its index is not that of its value"})
-		case r.fingerprint.Valid && uint64(r.fingerprint.Int64) != s.keys.Fingerprint(byte(r.Kind), []byte(normal)): //nolint:gosec // a bit pattern
+		case r.fingerprint.Valid && uint64(r.fingerprint.Int64) != s.keys.Fingerprint(byte(r.Kind), []byte(normal)):
 			found(Problem{"indexes", "asset " + string(r.ID), "its fingerprint is not that of its value: leaks are not found"})
 		case !r.fingerprint.Valid && modes[r.Partner] == partner.Live:
 			found(Problem{"indexes", "asset " + string(r.ID), "it has no fingerprint: leaks are not found"})

@@ -194,7 +194,7 @@ func progress(t *testing.T, r *moody, want int) {
 
 func startWorker(t *testing.T, m *mailer) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWorkerProcess$") //nolint:gosec // this very binary
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWorkerProcess$")
 	cmd.Env = append(os.Environ(), "VIGIA_TEST_WORKER="+m.env.Address, "VIGIA_TEST_FOLDER="+m.env.Folder)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

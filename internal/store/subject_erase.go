@@ -61,7 +61,7 @@ func (s *Store) EraseRows(ctx context.Context, h subject.Held, p subject.Person,
 
 // tombstoneMAC shows later that the service wrote a tombstone: a log kept elsewhere could otherwise be made to erase anybody.
 func (s *Store) tombstoneMAC(t subject.Tombstone) []byte {
-	at := binary.BigEndian.AppendUint64(nil, uint64(t.ErasedAt)) //nolint:gosec // a bit pattern
+	at := binary.BigEndian.AppendUint64(nil, uint64(t.ErasedAt))
 	return s.keys.MAC("erasure", []byte(t.ID), []byte(t.Partner), []byte(t.Person), t.CPF, t.User256, t.User512, t.Watched, at)
 }
 

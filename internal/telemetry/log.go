@@ -26,7 +26,7 @@ func NewLogger(w io.Writer, o LogOptions) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: o.Level}
 	text := o.Format == "text"
 	if f, ok := w.(*os.File); ok && o.Format != "json" {
-		text = text || term.IsTerminal(int(f.Fd())) //nolint:gosec // a file descriptor fits an int
+		text = text || term.IsTerminal(int(f.Fd()))
 	}
 	var h slog.Handler = slog.NewJSONHandler(w, opts)
 	if text {

@@ -83,7 +83,7 @@ func (s *Server) lend(t testing.TB) {
 		t.Fatal(uerr, gerr)
 	}
 	s.owner = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	if err := os.Chown(s.folder, int(uid), int(gid)); err != nil { //nolint:gosec // 32 bits fit
+	if err := os.Chown(s.folder, int(uid), int(gid)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -102,7 +102,7 @@ func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 
 // command is one of the server's programs, run as its owner.
 func (s *Server) command(name string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(s.bin, name), args...) //nolint:gosec // the test's own arguments
+	cmd := exec.Command(filepath.Join(s.bin, name), args...)
 	cmd.Dir, cmd.Env = s.folder, append(os.Environ(), "HOME="+s.folder)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.owner, Setpgid: true, Pdeathsig: syscall.SIGQUIT}
 	return cmd
