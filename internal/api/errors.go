@@ -49,7 +49,6 @@ var (
 	errBodySlow         = fault.New(fault.Invalid, "body.incomplete")
 	errHeaderInvalid    = fault.New(fault.Invalid, "header.invalid")
 	errRateLimited      = fault.New(fault.RateLimited, "rate.limited")
-	errNotOffered       = fault.New(fault.Unavailable, "operation.not_offered")
 	errPanic            = fault.New(fault.Internal, "panic")
 )
 

@@ -22,12 +22,6 @@ func (d *Dump) text(s string) { d.out = append(d.out, s...) }
 
 func (d *Dump) number(n int) { d.out = strconv.AppendInt(d.out, int64(n), 10) }
 
-func (d *Dump) digits(n int) {
-	for range n {
-		d.out = append(d.out, byte('0'+d.rnd.IntN(10)))
-	}
-}
-
 func (d *Dump) hex(n int) {
 	for range n {
 		d.out = append(d.out, "0123456789abcdef"[d.rnd.IntN(16)])
