@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"bytes"
+	"context"
+	"database/sql"
 	"fmt"
 	"net"
 	"os"
@@ -183,6 +185,30 @@ func (s *Server) Kill() {
 // Address is where clients reach the server.
 func (s *Server) Address() string {
 	return fmt.Sprintf("postgres://vigia@127.0.0.1:%d/postgres?sslmode=disable", s.port)
+}
+
+// NewDatabaseIn makes a database whose tables live in another folder, which the server's user is made the owner of, and returns its
+// address. The write-ahead log stays where it was.
+func (s *Server) NewDatabaseIn(t testing.TB, name, folder string) string {
+	t.Helper()
+	if s.owner != nil {
+		if err := os.Chown(folder, int(s.owner.Uid), int(s.owner.Gid)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db, err := sql.Open("pgx", s.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for _, statement := range []string{
+		fmt.Sprintf(`CREATE TABLESPACE %s LOCATION '%s'`, name, folder), fmt.Sprintf(`CREATE DATABASE %[1]s TABLESPACE %[1]s`, name),
+	} {
+		if _, err := db.ExecContext(context.Background(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return fmt.Sprintf("postgres://vigia@127.0.0.1:%d/%s?sslmode=disable", s.port, name)
 }
 
 // Host is the server's place in an address that names several.

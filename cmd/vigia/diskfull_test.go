@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"vigia/internal/sqldb"
+	"vigia/internal/store/storetest"
+)
+
+// smallDisk is a file system of a few megabytes that can be filled and made larger.
+type smallDisk struct{ folder string }
+
+// newSmallDisk mounts one. Who owns it is for the caller to say.
+func newSmallDisk(t *testing.T, megabytes int) *smallDisk {
+	t.Helper()
+	// Not t.TempDir: its parents are closed to the user that PostgreSQL runs as.
+	folder, err := os.MkdirTemp("", "vigia-disk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, fmt.Sprintf("size=%dm,mode=0755", megabytes)); err != nil {
+		t.Fatalf("a small file system cannot be mounted, so a full disk cannot be tried: run as root, with the right to mount (%v)", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(folder, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+		_ = os.Remove(folder)
+	})
+	return &smallDisk{folder}
+}
+
+// fill takes what is left, down to the last page.
+func (d *smallDisk) fill(t *testing.T) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(d.folder, "ballast"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := make([]byte, 4096)
+	for err == nil {
+		_, err = f.Write(block)
+	}
+	_ = f.Close()
+}
+
+func (d *smallDisk) grow(t *testing.T, megabytes int) {
+	t.Helper()
+	if err := syscall.Mount("", d.folder, "", syscall.MS_REMOUNT, fmt.Sprintf("size=%dm", megabytes)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDiskFull fills the disk under a server that is written to. Meanwhile writes are answered 503 with a time to come back and
+// reads 200; when the disk has grown the same process writes again, and nothing acknowledged is missing.
+//
+// On PostgreSQL the disk that fills is that of the tables. A full disk under its write-ahead log stops the server itself, which
+// is what TestPostgresCrash is about.
+func TestDiskFull(t *testing.T) {
+	const small, large = 24, 256
+	t.Run(string(sqldb.SQLite), func(t *testing.T) {
+		disk := newSmallDisk(t, small)
+		folder := filepath.Join(disk.folder, "data")
+		f := &fleet{folder: folder, key: crashPartner(t, folder, "")}
+		s := newServer(t, binary(t, ""), folder, "")
+		s.start(t)
+		t.Cleanup(s.kill)
+		f.servers = []*server{s}
+		fillAndGrow(t, f, disk, sqldb.SQLite, large)
+	})
+	t.Run(string(sqldb.PostgreSQL), func(t *testing.T) {
+		pg := storetest.NewServer(t, "autovacuum = off")
+		disk := newSmallDisk(t, small)
+		f := newFleet(t, pg.NewDatabaseIn(t, "small", disk.folder), 2)
+		fillAndGrow(t, f, disk, sqldb.PostgreSQL, large)
+	})
+}
+
+func fillAndGrow(t *testing.T, f *fleet, disk *smallDisk, engine sqldb.Engine, large int) {
+	t.Helper()
+	o := &oracle{key: f.key, servers: f.servers}
+	// One batch is there for certain before the disk fills, to be read then.
+	first := ask(http.DefaultClient, http.MethodPost, "http://"+f.servers[0].address+"/v1/subscriptions", f.key, crashBody(0))
+	if first.status != http.StatusOK {
+		t.Fatal(first.status, first.err, first.body)
+	}
+	o.next.Store(1)
+	o.acked.Store(1)
+	writers := o.persist(t, f.servers)
+	defer func() { o.stop.Store(true) }()
+	wait := func(what string, until func() bool) {
+		t.Helper()
+		for start := time.Now(); !until(); time.Sleep(20 * time.Millisecond) {
+			if time.Since(start) > time.Minute || t.Failed() {
+				t.Fatalf("waited for %s: %d batches, %d refused", what, o.acked.Load(), o.retried.Load())
+			}
+		}
+	}
+	wait("the first batches", func() bool { return o.acked.Load() >= 4 })
+	disk.fill(t)
+	// What was free inside the database's own files is used up first: full is when many were refused and none served.
+	var acked, refused int64
+	wait("a full disk", func() bool {
+		if now := o.acked.Load(); now != acked {
+			acked, refused = now, o.retried.Load()
+		}
+		return o.retried.Load() > refused+40
+	})
+	for _, path := range []string{"/v1/subscriptions", "/v1/subscriptions/ouro/" + madeUpCPF(0), "/v1/cyber/services"} {
+		for _, s := range f.servers {
+			if got := ask(http.DefaultClient, http.MethodGet, "http://"+s.address+path, f.key, ""); got.status != http.StatusOK {
+				t.Errorf("with a full disk %s answers %d %v %.200s", path, got.status, got.err, got.body)
+			}
+		}
+	}
+	full := o.retried.Load()
+	disk.grow(t, large)
+	start := time.Now()
+	wait("a served write", func() bool { return o.acked.Load() > acked })
+	took := time.Since(start)
+	more := o.acked.Load() + 8
+	wait("more of them", func() bool { return o.acked.Load() >= more })
+	o.stop.Store(true)
+	writers.Wait()
+	for _, s := range f.servers {
+		if err := syscall.Kill(s.cmd.Process.Pid, 0); err != nil {
+			t.Error("a server did not live through it:", err)
+		}
+	}
+	verifyAfterCrashes(t, o, engine, f.folder, 0)
+	t.Logf("full after %d batches, %d writes refused, served %v after the disk grew", acked, full, took)
+	if f.admin != nil {
+		if err := f.admin.Store.Ready(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}
+}
