@@ -154,7 +154,8 @@ func deadEndpoint(ctx context.Context, o options, engine sqldb.Engine) error {
 	var before, during []float64
 	for round := range 2 * o.rounds {
 		if round == o.rounds { // the second half has the dead one
-			if _, err := s.endpoints.Create(ctx, ids[0], dead.URL, nil, guard); err == nil {
+			_, err := s.endpoints.Create(ctx, ids[0], dead.URL, nil, guard)
+			if err == nil {
 				err = publish(ctx, s, ids[0], 5000)
 			}
 			if err != nil {

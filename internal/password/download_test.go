@@ -76,7 +76,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.bodies++
 	s.mu.Unlock()
-	fmt.Fprint(w, lines)
+	_, _ = fmt.Fprint(w, lines)
 }
 
 // reset forgets what was asked and returns how many requests and bodies there were.
@@ -237,18 +237,20 @@ func TestDownloadSurvivesFaults(t *testing.T) {
 		},
 		func(w http.ResponseWriter, number string) { // cut
 			w.Header().Set("Content-Length", "1000")
-			fmt.Fprint(w, s.lines[number])
+			_, _ = fmt.Fprint(w, s.lines[number])
 			panic(http.ErrAbortHandler)
 		},
 		func(http.ResponseWriter, string) { panic(http.ErrAbortHandler) }, // reset
-		func(w http.ResponseWriter, _ string) { fmt.Fprint(w, "<html>please log in</html>") },
-		func(w http.ResponseWriter, number string) { fmt.Fprint(w, s.lines[number][:20]) },
+		func(w http.ResponseWriter, _ string) { _, _ = fmt.Fprint(w, "<html>please log in</html>") },
+		func(w http.ResponseWriter, number string) { _, _ = fmt.Fprint(w, s.lines[number][:20]) },
 		func(w http.ResponseWriter, _ string) { w.(http.Flusher).Flush() }, // chunked, and nothing in it
-		func(w http.ResponseWriter, number string) { fmt.Fprint(w, "0"+s.lines[number]) },
+		func(w http.ResponseWriter, number string) { _, _ = fmt.Fprint(w, "0"+s.lines[number]) },
 	}
 	s.misbehave = func(w http.ResponseWriter, number string, attempt int) bool {
 		var n int
-		fmt.Sscanf(number, "%X", &n)
+		if _, err := fmt.Sscanf(number, "%X", &n); err != nil {
+			t.Errorf("range %q: %v", number, err)
+		}
 		if attempt > 1+n%3 || n%2 == 0 {
 			return false
 		}
