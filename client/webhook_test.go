@@ -162,8 +162,8 @@ func mutate(random *rand.Rand, s string) string {
 func mutateSignatures(random *rand.Rand, header string) string {
 	list := strings.Split(header, " ")
 	for i, s := range list {
-		for changed := s; ; {
-			changed = mutate(random, s)
+		for {
+			changed := mutate(random, s)
 			// A separator put before the last character of padding leaves no whole signature behind; one put at either end does.
 			if changed != s && !strings.Contains(" "+changed+" ", " "+s+" ") && !strings.HasPrefix(changed, s+",") {
 				list[i] = changed

@@ -135,6 +135,7 @@ func firstText(element map[string]jsontext.Value, names ...string) string {
 			}
 		case '0', 't', 'f':
 			return strings.TrimSpace(string(raw))
+		default: // null, a list or an object says nothing: the next name may
 		}
 	}
 	return ""

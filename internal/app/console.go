@@ -79,16 +79,16 @@ const (
 
 // startConsoleChores keeps the console's counts up, forgets sessions that are over and logs the head of the audit trail.
 func (s *Server) startConsoleChores(group *errgroup.Group, ctx context.Context) { //nolint:revive // as in startWorkers
-	report := func(what string, err error) {
+	report := func(chore string, err error) {
 		if err != nil && ctx.Err() == nil {
-			s.log.Error(what, "cause", err.Error())
+			s.log.Error("chore failed", "chore", chore, "cause", err.Error())
 		}
 	}
 	group.Go(func() error {
 		every(ctx, figuresEvery, func() {
-			report("counts for the console failed", s.app.Store.CountFigures(ctx, figuresEvery/2))
+			report("counts for the console", s.app.Store.CountFigures(ctx, figuresEvery/2))
 			_, err := s.app.Operators.Sweep(ctx)
-			report("sweep of sessions failed", err)
+			report("sweep of sessions", err)
 		})
 		return nil
 	})

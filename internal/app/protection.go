@@ -37,7 +37,7 @@ func (s *Server) chore(ctx context.Context, what string, work func(context.Conte
 	case err != nil && ctx.Err() == nil:
 		s.log.Error("chore failed", "chore", what, "cause", err.Error())
 	case n > 0:
-		s.log.Info(what, "count", n)
+		s.log.Info("chore done", "chore", what, "count", n)
 	}
 }
 

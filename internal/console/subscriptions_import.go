@@ -52,7 +52,7 @@ func importSubscriptions(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var source subscription.Source = subscription.NewJSONLines(file)
+	source := subscription.NewJSONLines(file)
 	if name := strings.ToLower(file.FileName()); !strings.HasSuffix(name, ".jsonl") && !strings.HasSuffix(name, ".ndjson") {
 		if source, err = subscription.NewCSV(file); err != nil {
 			return nil, err

@@ -58,7 +58,7 @@ func (a Advice) Rendered(render func(it *Item) any) any {
 
 // adviseOn returns what applies to a person, in the order of the catalogue: most urgent first.
 func adviseOn(p *Posture, s *shelf, now time.Time) []Advice {
-	sc := scratches.Get().(*scratch)
+	sc := takeScratch()
 	defer sc.give()
 	found := p.exposures(sc)
 	list := make([]Advice, 0, len(s.items))

@@ -94,6 +94,8 @@ type scratchFinding struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
+func takeScratch() *scratch { return scratches.Get().(*scratch) } //nolint:errcheck // the pool holds nothing else
+
 // give returns the room, without what would keep a person's data alive.
 func (sc *scratch) give() {
 	clear(sc.findings)

@@ -181,7 +181,7 @@ const maxRecommendations = 20
 
 // scoreOf computes the score. It is deterministic, a new finding never lowers it, and resolving one never raises it.
 func scoreOf(p *Posture, s *shelf) Score {
-	sc := scratches.Get().(*scratch)
+	sc := takeScratch()
 	defer sc.give()
 	found := p.exposures(sc)
 	breach, wins := breachScore(found, sc)

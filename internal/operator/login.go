@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -39,7 +40,7 @@ func (r *Registry) Login(ctx context.Context, email, password, code, from string
 	} else {
 		err = ErrNotFound
 	}
-	if err != nil && orRefused(err, ErrRefused) != error(ErrRefused) {
+	if err != nil && !errors.Is(err, ErrNotFound) {
 		return Operator{}, "", err
 	}
 	right, err := r.hasher.matches(ctx, password, o.Password)

@@ -132,11 +132,12 @@ func (p *lineParser) slow(line []byte) string {
 			key = key<<4 | uint64(v)
 		}
 	}
-	count, ok := uint64(1), true
+	count := uint64(1)
 	if rest := line[p.digits:]; len(rest) > 0 {
 		if rest[0] != ':' {
 			return "something other than a colon after the hash"
 		}
+		var ok bool
 		if count, ok = number(rest[1:]); !ok {
 			return "the count is not a number"
 		}

@@ -50,8 +50,9 @@ func bareTen(b []byte, i int, n []byte) bool {
 		return true
 	case noWord:
 		return n[0] != '1' || n[1] < '2' || n[1] > '7'
+	default:
+		return false
 	}
-	return false
 }
 
 // splitPhone reads a phone from the first long group of its subscriber number, b[i:j] of four, five, eight or nine digits; the area code
@@ -68,7 +69,7 @@ func (s *Scanner) splitPhone(b []byte, i, j int) int {
 		return j
 	}
 	area, ok := areaLeft(b, i)
-	if !ok || !plausible(b, i, j, end, area) {
+	if !ok || !plausible(b, i, j, area) {
 		return j
 	}
 	n := append(s.text[64:64], area.digits[0], area.digits[1])
@@ -87,7 +88,7 @@ func (s *Scanner) splitPhone(b []byte, i, j int) int {
 }
 
 // plausible refuses what has the shape of a phone but is more likely something else, when nothing but a two-digit number stands before it.
-func plausible(b []byte, i, j, end int, area area) bool {
+func plausible(b []byte, i, j int, area area) bool {
 	if area.marked || area.ninth || label(b, area.start) == phoneWord {
 		return true
 	}

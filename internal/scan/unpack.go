@@ -93,6 +93,7 @@ func streamWindow(f format, start []byte) int64 {
 		if err := h.Decode(start); err == nil && h.WindowSize < 1<<40 {
 			return max(int64(h.WindowSize), usual)
 		}
+	default: // the others hold a few hundred kilobytes
 	}
 	return usual
 }
@@ -252,7 +253,7 @@ func (w *walker) zip(name string, at io.ReaderAt, size int64, depth int) error {
 		}
 		packed := int64(min(f.CompressedSize64, uint64(size)))
 		err = w.open(entry, &meter{w: w, name: entry, r: r, in: func() int64 { return packed }}, nil, 0, depth+1)
-		r.Close()
+		_ = r.Close() // checksums are judged while reading
 		if err != nil {
 			return err
 		}
@@ -292,7 +293,7 @@ func (w *walker) sevenZip(name string, at io.ReaderAt, size int64, depth int) er
 		if err == nil {
 			_, _ = io.Copy(io.Discard, m) // the library keeps the decoder of an entry that was not read to its end
 		}
-		r.Close()
+		_ = r.Close() // checksums are judged while reading
 		if err != nil {
 			return err
 		}

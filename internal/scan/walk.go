@@ -161,8 +161,9 @@ func (w *walker) open(name string, r io.Reader, at io.ReaderAt, size int64, dept
 		return w.tar(name, head, depth)
 	case zipFile, sevenZipFile:
 		return w.inPlace(name, format, head, at, size, depth)
+	default:
+		return w.decompress(name, format, head, depth)
 	}
-	return w.decompress(name, format, head, depth)
 }
 
 // failed is what is left of a stream after an error.

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"errors"
 	"io"
 	"iter"
 	"math/bits"
@@ -122,7 +123,7 @@ func (r *Reader) index() {
 func (r *Reader) read(at int64, n int) ([]byte, error) {
 	b := make([]byte, n)
 	if _, err := r.file.ReadAt(b, at); err != nil {
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			err = ErrCorrupt.With("the file was cut while it was opened")
 		}
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"io"
 )
 
@@ -81,7 +82,7 @@ func (r *Reader) Unchanged() error {
 }
 
 func unexpectedEnd(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return ErrCorrupt.With("the file was cut while open")
 	}
 	return err

@@ -15,7 +15,7 @@ import (
 // Load inserts rows into table in one go: COPY on PostgreSQL, a prepared statement in a loop on SQLite (where one
 // statement with many rows is slower). next returns the values of the next row, or nil after the last one; the slice may
 // be reused between calls. Table and columns are names from this program, never from a caller.
-func (t *Tx) Load(ctx context.Context, table string, columns []string, next func() ([]any, error)) (int64, error) {
+func (t *Tx) Load(ctx context.Context, table string, columns []string, next func() ([]any, error)) (n int64, err error) {
 	if t.engine == PostgreSQL {
 		return t.copyFrom(ctx, table, columns, next)
 	}
@@ -27,20 +27,16 @@ func (t *Tx) Load(ctx context.Context, table string, columns []string, next func
 	if err != nil {
 		return 0, fmt.Errorf("prepare load of %s: %w", table, err)
 	}
-	n, err := int64(0), error(nil)
-	for {
-		row, nerr := next()
-		if nerr != nil || row == nil {
-			err = nerr
-			break
+	defer func() { err = errors.Join(err, stmt.Close()) }()
+	for ; ; n++ {
+		row, err := next()
+		if err != nil || row == nil {
+			return n, err
 		}
-		if _, err = stmt.ExecContext(ctx, row...); err != nil {
-			err = fmt.Errorf("load %s: %w", table, err)
-			break
+		if _, err := stmt.ExecContext(ctx, row...); err != nil {
+			return n, fmt.Errorf("load %s: %w", table, err)
 		}
-		n++
 	}
-	return n, errors.Join(err, stmt.Close())
 }
 
 func (t *Tx) copyFrom(ctx context.Context, table string, columns []string, next func() ([]any, error)) (n int64, err error) {

@@ -78,8 +78,7 @@ func TestStubbornEventIsPassed(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		var stubborn sync.Map
 		var atFollower int
-		var r *receiver
-		r = newReceiver(t, func(e client.Event, _ int) int {
+		r := newReceiver(t, func(e client.Event, _ int) int {
 			if _, ok := stubborn.Load(e.ID); ok {
 				return http.StatusServiceUnavailable
 			}

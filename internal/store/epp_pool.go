@@ -51,9 +51,9 @@ func (s *Store) takeFromPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device) 
 // LoadPool keeps a batch of vendor keys: see cyber.PoolStore.
 func (s *Store) LoadPool(ctx context.Context, system cyber.System, keys []string) (int, error) {
 	loaded := 0
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
 		loaded = 0
-		_, err := tx.ExecContext(ctx, `INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
+		_, err = tx.ExecContext(ctx, `INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (system) DO UPDATE SET pooled = excluded.pooled`, string(system), true, int64(cyber.DefaultLowMark), false)
 		if err != nil {
 			return fmt.Errorf("switch key source: %w", err)
@@ -63,14 +63,15 @@ func (s *Store) LoadPool(ctx context.Context, system cyber.System, keys []string
 		if err != nil {
 			return fmt.Errorf("load pool: %w", err)
 		}
+		defer func() { err = errors.Join(err, insert.Close()) }()
 		for _, k := range keys {
 			n, err := s.loadKey(ctx, insert, system, k)
 			if err != nil {
-				return errors.Join(fmt.Errorf("load pool: %w", err), insert.Close())
+				return fmt.Errorf("load pool: %w", err)
 			}
 			loaded += n
 		}
-		return insert.Close()
+		return nil
 	})
 	return loaded, err
 }
