@@ -87,7 +87,7 @@ func ExampleUserHash() {
 func ExampleNew() {
 	// A stand-in for the service, so that this example runs anywhere.
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `[{"id":"as_1","type":"email","value":"ana.souza@exemplo.com.br","status":"alerta"}]`)
+		_, _ = fmt.Fprint(w, `[{"id":"as_1","type":"email","value":"ana.souza@exemplo.com.br","status":"alerta"}]`)
 	}))
 	defer service.Close()
 

@@ -74,7 +74,7 @@ const maxAnswer = 64 << 20
 // do sends until an answer is final. Everything it sends is safe to repeat: reads, removals, and posts with a key.
 func (c *Client) do(ctx context.Context, k *call, to any) error {
 	for attempt := 1; ; attempt++ {
-		res, body, err := c.send(ctx, k)
+		res, body, err := c.send(ctx, k) //nolint:bodyclose // send has read it to the end and closed it
 		if err != nil {
 			if ctx.Err() != nil || attempt >= c.attempts {
 				return fmt.Errorf("client: %s %s: %w", k.method, c.base, withoutURL(err))
@@ -163,7 +163,7 @@ const (
 // pause doubles from attempt to attempt, up to a limit, and is spread by half, so that many callers do not come back at once.
 func pause(attempt int) time.Duration {
 	d := min(firstPause<<min(attempt-1, 10), longestPause)
-	return d/2 + mathrand.N(d/2)
+	return d/2 + mathrand.N(d/2) //nolint:gosec // spreads callers, guards nothing
 }
 
 // retryAfter reads whole seconds; the service sends no dates.

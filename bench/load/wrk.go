@@ -17,7 +17,7 @@ var (
 // Wrk sends GET requests with wrk, one thread: the lightest client there is, so it takes the least from the server beside it.
 func Wrk(address, path, apiKey string, conns int, d time.Duration) (Result, error) {
 	seconds := strconv.Itoa(max(1, int(d.Seconds())))
-	out, err := exec.Command("wrk", "-t1", "-c"+strconv.Itoa(conns), "-d"+seconds, "--latency", "-H", "x-api-key: "+apiKey, //nolint:noctx // our own arguments; it ends by itself
+	out, err := exec.Command("wrk", "-t1", "-c"+strconv.Itoa(conns), "-d"+seconds, "--latency", "-H", "x-api-key: "+apiKey,
 		"http://"+address+path).CombinedOutput()
 	if err != nil {
 		return Result{}, fmt.Errorf("wrk: %w: %s", err, out)

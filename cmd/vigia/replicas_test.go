@@ -93,10 +93,10 @@ func (b *balancer) carry(client net.Conn) {
 		go func() {
 			defer close(done)
 			_, _ = io.Copy(server, client)
-			_ = server.(*net.TCPConn).CloseWrite() //nolint:forcetypeassert // dialled above
+			_ = server.(*net.TCPConn).CloseWrite()
 		}()
 		_, _ = io.Copy(client, server)
-		_ = client.(*net.TCPConn).CloseWrite() //nolint:forcetypeassert // accepted above
+		_ = client.(*net.TCPConn).CloseWrite()
 		_ = server.Close()
 		_ = client.Close()
 		<-done

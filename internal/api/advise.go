@@ -52,7 +52,7 @@ func adviceBody(user string, applies []cyber.Advice) []byte {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		p := a.Rendered(renderAdvice).(*advicePieces)
+		p := a.Rendered(renderAdvice).(*advicePieces) //nolint:errcheck // it is what renderAdvice returned
 		body = append(append(body, p.head...), who...)
 		if !a.Personal {
 			body = append(body, p.whole...)

@@ -175,11 +175,11 @@ func TestKeyFileBelongs(t *testing.T) {
 		if err := os.Chmod(path, 0o640); err != nil {
 			t.Fatal(err)
 		}
-		refused("a key file that the group can read")
+		_ = refused("a key file that the group can read")
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
-		refused("a missing key file")
+		_ = refused("a missing key file")
 		if _, err := os.Stat(path); err == nil {
 			t.Fatal("a lost key file was replaced by a new one")
 		}

@@ -22,7 +22,7 @@ func sessionCookie(token string) *http.Cookie {
 }
 
 func endCookie() *http.Cookie {
-	c := sessionCookie("")
+	c := sessionCookie("") //nolint:gosec // it has all three attributes: see there
 	c.MaxAge = -1
 	return c
 }

@@ -49,7 +49,7 @@ func (d *Download) fillIn() {
 		d.Parallel = defaultParallel
 	}
 	if d.Client == nil {
-		t := http.DefaultTransport.(*http.Transport).Clone()
+		t := http.DefaultTransport.(*http.Transport).Clone() //nolint:errcheck // nobody in this program replaces it
 		t.MaxIdleConnsPerHost = d.Parallel
 		d.Client = &http.Client{Transport: t, Timeout: requestTimeout}
 	}

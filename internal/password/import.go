@@ -144,7 +144,7 @@ func (im *importer) readText(ctx context.Context, name string, text io.Reader) e
 	kept := 0
 	for last := false; !last; {
 		n, err := readFull(text, im.buf[kept:])
-		if last = err == io.EOF; err != nil && !last {
+		if last = err == io.EOF; err != nil && !last { //nolint:errorlint // a reader ends with io.EOF itself; wrapped, it is a fault
 			return err
 		}
 		b := im.buf[:kept+n]

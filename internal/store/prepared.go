@@ -23,10 +23,10 @@ func (s *Store) query(ctx context.Context, text string, args ...any) (*sql.Rows,
 		}
 		var twin bool
 		if kept, twin = s.statements.LoadOrStore(text, stmt); twin {
-			if err := stmt.Close(); err != nil {
+			if err := stmt.Close(); err != nil { //nolint:sqlclosecheck // only the twin is closed; the one that is kept lives as long as the store
 				return nil, fmt.Errorf("prepare: %w", err)
 			}
 		}
 	}
-	return kept.(*sql.Stmt).QueryContext(ctx, args...)
+	return kept.(*sql.Stmt).QueryContext(ctx, args...) //nolint:errcheck // nothing else is put into the map, and only here
 }

@@ -235,7 +235,7 @@ func TestKeysDoNotPrint(t *testing.T) {
 			}
 		}
 	}
-	if raw, _ := json.Marshal(secret); string(raw) != "{}" {
+	if raw, _ := json.Marshal(secret); string(raw) != "{}" { //nolint:staticcheck // that nothing of it is encoded is what is asked
 		t.Errorf("JSON holds %s", raw)
 	}
 }

@@ -97,7 +97,7 @@ func freePort(t testing.TB) int {
 		t.Fatal(err)
 	}
 	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port //nolint:forcetypeassert // a TCP listener's
+	return l.Addr().(*net.TCPAddr).Port
 }
 
 func (s *Server) data() string { return filepath.Join(s.folder, "data") }
