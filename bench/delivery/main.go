@@ -9,15 +9,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime/pprof"
-	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
+	"vigia/bench/load"
 	"vigia/internal/alert"
 	"vigia/internal/partner"
 	"vigia/internal/seal"
@@ -91,9 +88,11 @@ func open(ctx context.Context, engine sqldb.Engine) (*site, error) {
 	s := &site{clean: []func() error{func() error { return os.RemoveAll(folder) }}}
 	address := filepath.Join(folder, "vigia.db")
 	if engine == sqldb.PostgreSQL {
-		if address, err = s.newSchema(ctx); err != nil {
+		var drop func() error
+		if address, drop, err = load.NewSchema(ctx); err != nil {
 			return nil, errors.Join(err, s.close())
 		}
+		s.clean = append(s.clean, drop)
 	}
 	if s.keys, err = seal.OpenOrCreate(filepath.Join(folder, "keys.json")); err == nil {
 		s.db, err = sqldb.Open(ctx, address, sqldb.Options{})
@@ -116,37 +115,6 @@ func open(ctx context.Context, engine sqldb.Engine) (*site, error) {
 func (s *site) newPartner(ctx context.Context) (partner.ID, error) {
 	p, _, err := partner.NewRegistry(s.Store, time.Now, nil).Create(ctx, "Parceiro", partner.Sandbox, partner.Settings{})
 	return p.ID, err
-}
-
-func (s *site) newSchema(ctx context.Context) (string, error) {
-	base := os.Getenv("VIGIA_TEST_POSTGRES")
-	if base == "" {
-		return "", errors.New("VIGIA_TEST_POSTGRES is not set: run under scripts/with-postgres")
-	}
-	name := "b_" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	admin := func(statement string) error {
-		db, err := sqldb.Open(ctx, base, sqldb.Options{})
-		if err != nil {
-			return err
-		}
-		err = db.InTx(ctx, func(tx *sqldb.Tx) error {
-			_, err := tx.ExecContext(ctx, statement)
-			return err
-		})
-		return errors.Join(err, db.Close())
-	}
-	if err := admin("CREATE SCHEMA " + name); err != nil {
-		return "", err
-	}
-	s.clean = append(s.clean, func() error { return admin("DROP SCHEMA " + name + " CASCADE") })
-	u, err := url.Parse(base)
-	if err != nil {
-		return "", err
-	}
-	q := u.Query()
-	q.Set("search_path", name)
-	u.RawQuery = q.Encode()
-	return u.String(), nil
 }
 
 func (s *site) close() error {

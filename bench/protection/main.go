@@ -50,12 +50,8 @@ func main() {
 	flag.DurationVar(&o.each, "d", 2*time.Second, "length of a round")
 	flag.StringVar(&o.profile, "cpuprofile", "", "write a profile of the last engine here")
 	flag.Parse()
-	engines := []string{"sqlite", "postgres"}
-	if o.engine != "" {
-		engines = []string{o.engine}
-	}
 	var errs []error
-	for _, engine := range engines {
+	for _, engine := range load.Engines(o.engine) {
 		o.engine = engine
 		if err := measure(o); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", engine, err))
@@ -77,12 +73,11 @@ func measure(o options) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	common := config.Common{Data: filepath.Join(folder, "data")}
 	if o.engine == "postgres" {
-		address, drop, err := newSchema(ctx)
-		if err != nil {
+		var drop func() error
+		if common.Database, drop, err = load.NewSchema(ctx); err != nil {
 			return err
 		}
-		defer drop()
-		common.Database = address
+		defer func() { err = errors.Join(err, drop()) }()
 	}
 	a, err := app.Open(ctx, common, sqldb.Options{})
 	if err != nil {

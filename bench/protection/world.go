@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"os"
-	"strconv"
 	"strings"
 	"time"
 
+	"vigia/bench/load"
 	"vigia/internal/app"
 	"vigia/internal/cyber"
 	"vigia/internal/identifier"
@@ -43,7 +41,7 @@ func populate(ctx context.Context, a *app.App, api string, o options) (world, er
 	}
 	var prints [4][]int64 // by value, one per person
 	for n := range o.people {
-		cpf := makeCPF(n + 1)
+		cpf := load.CPF(n + 1)
 		_, d512 := partner.Digests(cpf, cred.Salt)
 		w.cpfs, w.hashes = append(w.cpfs, cpf), append(w.hashes, hex.EncodeToString(d512[1:]))
 		values := [4]watched{
@@ -139,54 +137,6 @@ func addBreach(ctx context.Context, a *app.App, i int, prints []int64) error {
 	}
 	_, err = a.Store.TellHits(ctx, name, 10*len(prints))
 	return err
-}
-
-// makeCPF completes nine digits with their check digits.
-func makeCPF(n int) string {
-	digits := fmt.Sprintf("%09d", 100_000_000+n)
-	for range 2 {
-		sum := 0
-		for i, c := range digits {
-			sum += int(c-'0') * (len(digits) + 1 - i)
-		}
-		check := sum * 10 % 11 % 10
-		digits += strconv.Itoa(check)
-	}
-	return digits
-}
-
-// newSchema makes a schema of its own on the PostgreSQL that the environment names.
-func newSchema(ctx context.Context) (address string, drop func(), err error) {
-	base := os.Getenv("VIGIA_TEST_POSTGRES")
-	if base == "" {
-		return "", nil, errors.New("VIGIA_TEST_POSTGRES is not set: run under scripts/with-postgres")
-	}
-	db, err := sqldb.Open(ctx, base, sqldb.Options{})
-	if err != nil {
-		return "", nil, err
-	}
-	statement := func(ctx context.Context, text string) error {
-		return db.InTx(ctx, func(tx *sqldb.Tx) error {
-			_, err := tx.ExecContext(ctx, text)
-			return err
-		})
-	}
-	name := "bench_" + strconv.FormatInt(time.Now().UnixNano(), 36)
-	if err := statement(ctx, `CREATE SCHEMA `+name); err != nil {
-		return "", nil, errors.Join(err, db.Close())
-	}
-	u, err := url.Parse(base)
-	if err != nil {
-		return "", nil, errors.Join(err, db.Close())
-	}
-	q := u.Query()
-	q.Set("search_path", name)
-	u.RawQuery = q.Encode()
-	return u.String(), func() {
-		if err := errors.Join(statement(context.WithoutCancel(ctx), `DROP SCHEMA `+name+` CASCADE`), db.Close()); err != nil {
-			fmt.Fprintln(os.Stderr, "protection: clean up:", err)
-		}
-	}, nil
 }
 
 func analyse(ctx context.Context, address string) error {

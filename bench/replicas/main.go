@@ -26,6 +26,7 @@ import (
 	"syscall"
 	"time"
 
+	"vigia/bench/load"
 	"vigia/internal/app"
 	"vigia/internal/config"
 	"vigia/internal/partner"
@@ -221,30 +222,13 @@ func (b *bench) ask(method, url, body string) error {
 func (b *bench) items(n int) string {
 	list := make([]string, n)
 	for i := range list {
-		cpf := cpfOf(b.person.Add(1))
+		cpf := load.CPF(int(b.person.Add(1)))
 		list[i] = `{"start_date":"2026-02-01","expiry_date":"","plan_id":"ouro","is_group_plan":false,"beneficiary":{"primary_card":"4111111111111111",` +
 			`"user_card":"5555555555554444","name":"Pessoa de Exemplo da Silva","cpf":"` + cpf + `","birth_date":"1990-05-17","gender":"F","email":"pessoa` + cpf +
 			`@exemplo.com.br","phone_number":"5511987654321","address":{"zipcode":"01001000","street":"Rua das Laranjeiras","number":"100",` +
 			`"neighborhood":"Centro","city":"São Paulo","state":"SP"}}}`
 	}
 	return "[" + strings.Join(list, ",") + "]"
-}
-
-// cpfOf is the n-th made-up CPF, with right check digits.
-func cpfOf(n int64) string {
-	s := fmt.Sprintf("%09d", 100_000_000+n)
-	for range 2 {
-		sum := 0
-		for i := range len(s) {
-			sum += int(s[i]-'0') * (len(s) + 1 - i)
-		}
-		check := 11 - sum%11
-		if check > 9 {
-			check = 0
-		}
-		s += fmt.Sprint(check)
-	}
-	return s
 }
 
 // weigh fills the tables and tells their size, indexes included, as bytes of each row.

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"vigia/bench/load"
 )
 
 type options struct {
@@ -49,15 +51,11 @@ func main() {
 
 // both runs each engine in a process of its own, so that the memory of one says nothing about the other.
 func both(o options) error {
-	engines := []string{"sqlite", "postgres"}
-	if o.engine != "" {
-		engines = []string{o.engine}
-	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	for _, engine := range engines {
+	for _, engine := range load.Engines(o.engine) {
 		folder, err := os.MkdirTemp("", "vigia-bench")
 		if err != nil {
 			return err

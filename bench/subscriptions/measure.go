@@ -8,17 +8,16 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"runtime/pprof"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"vigia/bench/load"
 	"vigia/internal/app"
 	"vigia/internal/config"
 	"vigia/internal/partner"
@@ -45,12 +44,11 @@ func measure(o options, folder string) (err error) {
 	defer stop()
 	common := config.Common{Data: folder}
 	if o.engine == "postgres" {
-		address, drop, err := newSchema(ctx)
-		if err != nil {
+		var drop func() error
+		if common.Database, drop, err = load.NewSchema(ctx); err != nil {
 			return err
 		}
-		defer drop()
-		common.Database = address
+		defer func() { err = errors.Join(err, drop()) }()
 	}
 	b := &bench{options: o}
 	if b.app, err = app.Open(ctx, common, sqldb.Options{}); err != nil {
@@ -105,34 +103,6 @@ func (b *bench) start(ctx context.Context, folder string) (<-chan error, error) 
 	return done, nil
 }
 
-// newSchema makes a schema of its own on the PostgreSQL that the environment names.
-func newSchema(ctx context.Context) (address string, drop func(), err error) {
-	base := os.Getenv("VIGIA_TEST_POSTGRES")
-	if base == "" {
-		return "", nil, errors.New("VIGIA_TEST_POSTGRES is not set: run under scripts/with-postgres")
-	}
-	db, err := sqldb.Open(ctx, base, sqldb.Options{StatementTimeout: time.Hour})
-	if err != nil {
-		return "", nil, err
-	}
-	name := "bench_" + strconv.FormatInt(time.Now().UnixNano(), 36)
-	if err := run(ctx, db, `CREATE SCHEMA `+name); err != nil {
-		return "", nil, errors.Join(err, db.Close())
-	}
-	u, err := url.Parse(base)
-	if err != nil {
-		return "", nil, errors.Join(err, db.Close())
-	}
-	q := u.Query()
-	q.Set("search_path", name)
-	u.RawQuery = q.Encode()
-	return u.String(), func() {
-		if err := errors.Join(run(context.WithoutCancel(ctx), db, `DROP SCHEMA `+name+` CASCADE`), db.Close()); err != nil {
-			fmt.Fprintln(os.Stderr, "subscriptions: clean up:", err)
-		}
-	}, nil
-}
-
 func run(ctx context.Context, db *sqldb.DB, statement string) error {
 	return db.InTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, statement)
@@ -154,27 +124,10 @@ func (b *bench) body(items int) []byte {
 			`"name":"Pessoa Inventada de Souza %d","cpf":%q,"birth_date":"1990-05-17","gender":"F","email":"pessoa.%d@exemplo.com.br",`+
 			`"phone_number":"+55119%08d","address":{"zipcode":"01001000","street":"Rua das Laranjeiras","number":"%d",`+
 			`"complement":"Apto 12","neighborhood":"Centro","city":"São Paulo","state":"SP"}},"partner_metadata":"{\"canal\":\"app\"}",`+
-			`"partner_internal_id":"contrato-%d"}`, planID, b.sent, cpf(b.sent), b.sent, b.sent%100_000_000, b.sent%1000, b.sent)
+			`"partner_internal_id":"contrato-%d"}`, planID, b.sent, load.CPF(b.sent), b.sent, b.sent%100_000_000, b.sent%1000, b.sent)
 	}
 	text.WriteByte(']')
 	return text.Bytes()
-}
-
-// cpf is the n-th made-up CPF, with right check digits.
-func cpf(n int) string {
-	s := fmt.Sprintf("%09d", 100_000_000+n)
-	for range 2 {
-		sum := 0
-		for i := range len(s) {
-			sum += int(s[i]-'0') * (len(s) + 1 - i)
-		}
-		check := 11 - sum%11
-		if check > 9 {
-			check = 0
-		}
-		s += strconv.Itoa(check)
-	}
-	return s
 }
 
 // post sends a bulk request and makes sure that all of it was created.

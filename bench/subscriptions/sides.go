@@ -131,7 +131,7 @@ func (b *bench) get(ctx context.Context) error {
 		}
 	}
 	whole, plain, err := load.Compare(b.rounds,
-		ask(b.api, func(n int) string { return "/v1/subscriptions/" + planID + "/" + cpf(n) }),
+		ask(b.api, func(n int) string { return "/v1/subscriptions/" + planID + "/" + load.CPF(n) }),
 		ask(bare.Addr().String(), func(n int) string { return "/" + strconv.Itoa(n) }))
 	if err != nil {
 		return err
