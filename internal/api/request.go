@@ -31,6 +31,7 @@ const (
 	maxID             = 256
 	maxIdempotencyKey = 255
 	bulkReadTime      = 2 * time.Minute
+	bulkAnswerTime    = 30 * time.Second // for the work and the answer, after the slowest body
 )
 
 // request is what an endpoint works with.
@@ -67,8 +68,10 @@ func (r *request) readBody(w http.ResponseWriter) error {
 	}
 	if r.route.body == streamBody {
 		r.http.Body = http.MaxBytesReader(w, r.http.Body, maxBulkBody)
-		// A large body may take longer than the server's general limit. Servers without deadlines (tests) may refuse.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bulkReadTime))
+		// A large body may take longer than the server's general limits. Servers without deadlines (tests) may refuse.
+		control, now := http.NewResponseController(w), time.Now()
+		_ = control.SetReadDeadline(now.Add(bulkReadTime))
+		_ = control.SetWriteDeadline(now.Add(bulkReadTime + bulkAnswerTime))
 		return nil
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.http.Body, maxSmallBody))

@@ -297,7 +297,7 @@ func TestConsoleFresh(t *testing.T) {
 // TestConsoleOverTLS: under TLS browsers are told to stay with it.
 func TestConsoleOverTLS(t *testing.T) {
 	certFile, keyFile := filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
-	pool := writeCertificate(t, certFile, keyFile)
+	pool := writeCertificate(t, certFile, keyFile, newSigner(t), 1)
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}}
 	a := open(t, common(t, sqldb.SQLite))
 	srv := serve(t, a, func(c *config.Serve) { c.TLSCert, c.TLSKey = certFile, keyFile })

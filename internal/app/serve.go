@@ -73,7 +73,8 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 const (
 	readHeaderTime = 10 * time.Second
 	readTime       = 20 * time.Second
-	writeTime      = 150 * time.Second // a bulk answer may wait for a large body first
+	writeTime      = 40 * time.Second  // from the end of the headers: the body, the work and the answer; a bulk gets more from its route
+	pageTime       = 150 * time.Second // the same for operators, whose reports and exports are large
 	idleTime       = 60 * time.Second
 	maxHeader      = 16 << 10
 )
@@ -93,7 +94,7 @@ func (s *Server) Run(ctx context.Context) error {
 		group.Go(func() error { s.gate.Watch(groupCtx); return nil })
 		group.Go(func() error { return s.passwords.Run(groupCtx) })
 		s.joinReplicas(groupCtx, group)
-		srv, addr, err := s.listen(group, s.cfg.Listen, s.partnerHandler())
+		srv, addr, err := s.listen(group, s.cfg.Listen, s.partnerHandler(), writeTime)
 		if err != nil {
 			return err
 		}
@@ -103,7 +104,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
 	}
-	srv, addr, err := s.listen(group, s.cfg.ConsoleListen, pages)
+	srv, addr, err := s.listen(group, s.cfg.ConsoleListen, pages, pageTime)
 	if err != nil {
 		return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
 	}
@@ -165,13 +166,13 @@ func shutdown(ctx context.Context, servers []*http.Server) error {
 }
 
 // listen opens the address before it returns, so that an address in use is an error at start.
-func (s *Server) listen(group *errgroup.Group, address string, h http.Handler) (*http.Server, net.Addr, error) {
+func (s *Server) listen(group *errgroup.Group, address string, h http.Handler, answer time.Duration) (*http.Server, net.Addr, error) {
 	ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return nil, nil, fmt.Errorf("listen: %w", err)
 	}
 	srv := &http.Server{
-		Handler: s.leaving(h), ReadHeaderTimeout: readHeaderTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		Handler: s.leaving(h), ReadHeaderTimeout: readHeaderTime, ReadTimeout: readTime, WriteTimeout: answer, IdleTimeout: idleTime,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(quiet{s.log.Handler()}, slog.LevelDebug),
 	}
 	if s.cfg.TLSCert != "" {
@@ -229,7 +230,7 @@ type certificate struct {
 	checked           time.Time
 }
 
-const certificateCheck = 10 * time.Second
+const certificateCheck = time.Second
 
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
