@@ -6,9 +6,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"vigia/internal/sqldb"
 )
@@ -37,6 +41,37 @@ func (c countedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// heapGrowth runs work and returns by how much the heap grew at its highest. What it finds is what no collection has freed at that moment, so
+// collections are made frequent: else it would measure how lazy the collector is.
+func heapGrowth(work func()) int64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(10))
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	look := func() int64 { metrics.Read(sample); return int64(sample[0].Value.Uint64()) }
+	runtime.GC()
+	base := look()
+	var peak int64
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				peak = max(peak, look())
+				time.Sleep(200 * time.Microsecond)
+			}
+		}
+	}()
+	work()
+	close(stop)
+	<-stopped
+	return peak - base
+}
+
+// maxGrowth is what one request may cost, whatever it sends.
+const maxGrowth = 32 << 20
+
 // TestEndlessBodies sends bodies without end, in chunks and with a length of 100 MB, to every route that takes one: the answer comes at the
 // limit, no more than that is read, and a key that opens nothing is answered before any of it.
 func TestEndlessBodies(t *testing.T) {
@@ -49,6 +84,7 @@ func TestEndlessBodies(t *testing.T) {
 	// Past what a handler has read, net/http itself takes 256 KiB more before the answer and, from a body in chunks, as much after
 	// it, so that a client that is nearly done can read its answer; the rest is buffers.
 	const slack = 2*256<<10 + 64<<10
+	var highest int64
 	for _, rt := range routes {
 		if rt.body == noBody {
 			continue
@@ -66,7 +102,12 @@ func TestEndlessBodies(t *testing.T) {
 				if strings.HasPrefix(framing, "Transfer") {
 					most += most / 64 // the lines around chunks
 				}
-				status, err := flood(server.Listener.Addr().String(), rt, key, framing, 2*limit+(8<<20))
+				var status int
+				var err error
+				grown := heapGrowth(func() { status, err = flood(server.Listener.Addr().String(), rt, key, framing, 2*limit+(8<<20)) })
+				if highest = max(highest, grown); grown > maxGrowth {
+					t.Errorf("%s %s, %s: the heap grew by %d MB, at most %d are meant to be", rt.method, rt.path, framing, grown>>20, maxGrowth>>20)
+				}
 				if err != nil || status != want {
 					t.Errorf("%s %s, %s: %d %v, want %d", rt.method, rt.path, framing, status, err, want)
 				}
@@ -76,6 +117,7 @@ func TestEndlessBodies(t *testing.T) {
 			}
 		}
 	}
+	t.Logf("the heap grew by %d KB at most", highest>>10)
 }
 
 // flood writes a body until the server answers or hangs up, or most bytes are gone, and returns the status.
@@ -110,6 +152,7 @@ func flood(address string, rt route, key, framing string, most int) (int, error)
 // TestDeepBodies: nesting of a hundred thousand levels is refused by the bytes alone, whatever the route.
 func TestDeepBodies(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
+	var highest int64
 	for _, rt := range routes {
 		levels := 100_000
 		if rt.body == smallBody {
@@ -132,10 +175,17 @@ func TestDeepBodies(t *testing.T) {
 			} else {
 				text = `{"x":` + text + `}`
 			}
-			got := s.do(t, call{method: rt.method, path: sample(rt), body: text, header: http.Header{"x-api-key": {s.Live.APIKey}}, unchecked: true})
+			var got answered
+			grown := heapGrowth(func() {
+				got = s.do(t, call{method: rt.method, path: sample(rt), body: text, header: http.Header{"x-api-key": {s.Live.APIKey}}, unchecked: true})
+			})
+			if highest = max(highest, grown); grown > maxGrowth {
+				t.Errorf("%s %s: %d levels of %s: the heap grew by %d MB, at most %d are meant to be", rt.method, rt.path, levels, c, grown>>20, maxGrowth>>20)
+			}
 			if got.status != http.StatusBadRequest {
 				t.Errorf("%s %s: %d levels of %s: %d", rt.method, rt.path, levels, c, got.status)
 			}
 		}
 	}
+	t.Logf("the heap grew by %d KB at most", highest>>10)
 }

@@ -151,9 +151,31 @@ func checkParcel(reader *subscription.DraftReader, p *parcel, add func(int, *sub
 	return true
 }
 
+// pieces hands a body on while the decoder keeps up with it. The decoder holds what it has not yet understood, and that would be the
+// whole body when it is one long text, or white space and nothing else.
+type pieces struct {
+	body    io.Reader
+	read    int64
+	decoder *jsontext.Decoder
+}
+
+// maxItemBody is far above what the fields of an item can take.
+const maxItemBody = 1 << 20
+
+func (p *pieces) Read(into []byte) (int, error) {
+	if p.read-p.decoder.InputOffset() > maxItemBody {
+		return 0, errBodyTooLarge.With("body: an item of more than %d bytes", maxItemBody)
+	}
+	n, err := p.body.Read(into)
+	p.read += int64(n)
+	return n, err //nolint:wrapcheck // a reader's errors are its caller's
+}
+
 // splitItems finds where the items begin and end. It is lenient about names and text: those are judged item by item.
 func splitItems(body io.Reader, empty func() *parcel, out chan<- *parcel) error {
-	d := jsontext.NewDecoder(body, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	in := &pieces{body: body}
+	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	in.decoder = d
 	if kind := d.PeekKind(); kind != '[' {
 		if _, err := d.ReadToken(); err != nil {
 			return streamFault(err)
@@ -213,6 +235,8 @@ func streamFault(err error) error {
 	switch {
 	case errors.As(err, &syntactic):
 		return jsonFault(err)
+	case errors.Is(err, errBodyTooLarge):
+		return err
 	case errors.Is(err, io.EOF):
 		return errBodyInvalid.With("body: empty")
 	}
