@@ -180,6 +180,7 @@ type life struct {
 	tp      *template
 	seed    uint64
 	begin   time.Time
+	shift   atomic.Int64
 	db      *sqldb.DB
 	store   *store.Store
 	handler *api.Server
@@ -201,7 +202,9 @@ type receipt struct {
 	tried          map[string]int
 }
 
-func (l *life) now() time.Time { return storetest.Start.Add(time.Since(l.begin)) }
+func (l *life) now() time.Time {
+	return storetest.Start.Add(time.Since(l.begin) + time.Duration(l.shift.Load()))
+}
 
 func (l *life) note(what string) {
 	l.mu.Lock()
@@ -367,6 +370,7 @@ func (l *life) publish(f flaky) {
 	chance := rand.New(rand.NewPCG(l.seed, 99))
 	for b := range simBreaches {
 		time.Sleep(time.Duration(chance.Int64N(int64(12 * time.Second))))
+		l.shift.Add(int64(b) * int64(5*time.Minute)) // the clock jumps: what was watched before is old by now
 		record := leak.Record{State: leak.Importing, Breach: cyber.Breach{
 			Name: simBreach(b), Title: "Loja", Date: storetest.Start.AddDate(0, -1, 0), Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail}, AddedAt: l.now(),
 		}}

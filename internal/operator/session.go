@@ -31,8 +31,9 @@ type Session struct {
 // Fresh tells whether the password was proved so lately that a secret may be shown.
 func (s Session) Fresh(now time.Time) bool { return now.Before(s.ProvedAt.Add(ProofLimit)) }
 
+// over also ends a session that was used in the future: else a clock that was set back would let it live for so much longer.
 func (s Session) over(now time.Time) bool {
-	return !now.Before(s.SeenAt.Add(IdleLimit)) || !now.Before(s.CreatedAt.Add(AbsoluteLimit))
+	return !now.Before(s.SeenAt.Add(IdleLimit)) || !now.Before(s.CreatedAt.Add(AbsoluteLimit)) || now.Before(s.SeenAt.Add(-IdleLimit))
 }
 
 func (r *Registry) openSession(ctx context.Context, id ID, from string) (string, error) {

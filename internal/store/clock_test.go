@@ -1,0 +1,223 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"vigia/internal/alert"
+	"vigia/internal/job"
+	"vigia/internal/once"
+	"vigia/internal/operator"
+	"vigia/internal/partner"
+	"vigia/internal/store/storetest"
+	"vigia/internal/subscription"
+	"vigia/internal/webhook"
+)
+
+// TestClockJumps sets the clock forward and back under everything that waits for a time. Times in the database are of the clock on the
+// wall, so the clock may make things late; it never makes them early, loses them, or brings back what was over.
+func TestClockJumps(t *testing.T) {
+	const day = 24 * time.Hour
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		for _, jump := range []time.Duration{time.Hour, -time.Hour, day, -day, 400 * day, -400 * day} {
+			t.Run(jump.String(), func(t *testing.T) {
+				w := &jumper{Env: e, T: t, jump: jump, ctx: context.Background()}
+				p, _ := e.NewPartner(t, partner.Live)
+				w.partner = p.ID
+				for name, check := range map[string]func(){
+					"a try": w.retry, "a claim": w.claim, "a job": w.job, "an answer": w.answer, "a session": w.session, "a key": w.key, "a subscription": w.ended,
+				} {
+					w.what = name
+					check()
+				}
+			})
+		}
+	})
+}
+
+// jumper is one jump and what it is tried on.
+type jumper struct {
+	*storetest.Env
+	*testing.T
+	ctx     context.Context
+	partner partner.ID
+	jump    time.Duration
+	what    string
+}
+
+func (w *jumper) need(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(w.what, err)
+	}
+}
+
+// to moves the clock to a time of before the jump; one that has passed stays passed.
+func (w *jumper) to(at time.Time) {
+	if d := at.Sub(w.Clock.Now()); d > 0 {
+		w.Clock.Advance(d)
+	}
+}
+
+// until says what is so just before a time, and what from it on.
+func (w *jumper) until(at time.Time, due func() bool) {
+	w.Helper()
+	for _, early := range []time.Time{w.Clock.Now(), at.Add(-time.Millisecond)} {
+		if w.to(early); w.Clock.Now().Before(at) && due() {
+			w.Errorf("%s came before its time", w.what)
+		}
+	}
+	w.to(at)
+	if !due() {
+		w.Errorf("%s was lost", w.what)
+	}
+}
+
+func (w *jumper) endpoint() alert.Endpoint {
+	w.Helper()
+	e, err := alert.NewEndpoints(w.Store, w.Clock.Now, nil).Create(w.ctx, w.partner, "https://127.0.0.1/", nil, loopback)
+	w.need(err)
+	event, err := alert.New(w.partner, alert.LeakDetected, "ana", w.Clock.Now(), map[string]string{})
+	w.need(err)
+	w.need(w.AddEvents(w.ctx, w.partner, event))
+	return e
+}
+
+func (w *jumper) claims(e alert.Endpoint, worker string) []alert.Delivery {
+	w.Helper()
+	batches, err := w.ClaimDeliveries(w.ctx, worker, w.Clock.Now().Add(time.Minute), []alert.Want{{Partner: w.partner, Endpoint: e.ID, Limit: 9}})
+	w.need(err)
+	if len(batches) == 0 {
+		return nil
+	}
+	return batches[0].Deliveries
+}
+
+// retry: a delivery that failed is tried again at the time that was named, and not before.
+func (w *jumper) retry() {
+	e := w.endpoint()
+	now, list := w.Clock.Now(), w.claims(e, "w")
+	next := now.Add(5 * time.Minute)
+	w.need(w.RecordResults(w.ctx, "w", []alert.Result{{
+		Delivery: list[0], At: now, Outcome: &webhook.Outcome{Status: 500}, State: alert.Pending, Attempts: 1, NextAt: next, Now: now,
+	}}))
+	w.Clock.Advance(w.jump)
+	w.until(next, func() bool { return len(w.claims(e, "x")) == 1 })
+}
+
+// claim: nobody else sends what a worker holds before its claim is over, and that worker's success counts all the same.
+func (w *jumper) claim() {
+	e := w.endpoint()
+	held, list := w.Clock.Now().Add(time.Minute), w.claims(e, "w")
+	w.Clock.Advance(w.jump)
+	w.until(held, func() bool { return len(w.claims(e, "x")) == 1 })
+	w.need(w.RecordResults(w.ctx, "w", []alert.Result{{
+		Delivery: list[0], At: w.Clock.Now(), Outcome: &webhook.Outcome{Status: 200}, State: alert.Delivered, Attempts: 1, Now: w.Clock.Now(),
+	}}))
+	w.Clock.Advance(w.jump)
+	w.to(w.Clock.Now().Add(time.Hour))
+	if len(w.claims(e, "y")) != 0 {
+		w.Error("what arrived was sent again")
+	}
+}
+
+// job: the same for a job's lease.
+func (w *jumper) job() {
+	kind := fmt.Sprint("clock", w.jump)
+	_, err := w.AddJob(w.ctx, kind, "one", nil)
+	w.need(err)
+	first, err := w.ClaimJobs(w.ctx, "w", []string{kind}, 1)
+	w.need(err)
+	held := w.Clock.Now().Add(job.Lease)
+	w.Clock.Advance(w.jump)
+	w.until(held, func() bool {
+		jobs, err := w.ClaimJobs(w.ctx, "x", []string{kind}, 1)
+		w.need(err)
+		return len(jobs) == 1 && jobs[0].ID == first[0].ID
+	})
+}
+
+// answer: a repeat within a day of the clock gets the first answer, and the sweep leaves it alone.
+func (w *jumper) answer() {
+	ran := false
+	ask := func() bool {
+		ran = false
+		_, err := w.SweepAnswers(w.ctx)
+		w.need(err)
+		_, _, err = w.Once(w.ctx, w.partner, claimOf("clock", ""), func(context.Context) (once.Answer, error) {
+			ran = true
+			return once.Answer{Status: 200}, nil
+		})
+		w.need(err)
+		return ran
+	}
+	kept := w.Clock.Now().Add(once.Keep)
+	if !ask() {
+		w.Error("the first request did nothing")
+	}
+	w.Clock.Advance(w.jump)
+	w.until(kept, ask)
+}
+
+// session: one that was refused stays refused when the clock is set right again, and a clock that was set back does not make one live
+// for a day more.
+func (w *jumper) session() {
+	reg := operator.NewRegistry(w.Store, noneExposed, w.Clock.Now, nil)
+	_, token := enrol(w.T, reg, fmt.Sprintf("ana%d@exemplo.com.br", w.jump), operator.Admin)
+	if _, _, err := reg.Session(w.ctx, token); err != nil {
+		w.Error(err)
+	}
+	for _, jump := range []time.Duration{w.jump, -w.jump} {
+		w.Clock.Advance(jump)
+		if _, _, err := reg.Session(w.ctx, token); !errors.Is(err, operator.ErrNoSession) {
+			w.Errorf("after a jump by %v a session lives on: %v", jump, err)
+		}
+	}
+}
+
+// key: one that was revoked stays revoked.
+func (w *jumper) key() {
+	reg := partner.NewRegistry(w.Store, w.Clock.Now, nil)
+	k, text, err := reg.CreateKey(w.ctx, w.partner, "teste", partner.AllScopes(), time.Time{})
+	w.need(err)
+	gate := partner.NewGate(w.Store, w.Clock.Now)
+	_, err = gate.Authenticate(w.ctx, text, partner.ScopeCyberRead)
+	w.need(err)
+	_, err = reg.RevokeKey(w.ctx, w.partner, k.ID)
+	w.need(err)
+	for _, jump := range []time.Duration{0, w.jump, -2 * w.jump, w.jump} {
+		w.Clock.Advance(jump)
+		if _, err := gate.Authenticate(w.ctx, text, partner.ScopeCyberRead); !errors.Is(err, partner.ErrUnauthorised) {
+			w.Errorf("after a jump by %v a revoked key works: %v", jump, err)
+		}
+	}
+}
+
+// ended: a subscription that has ended is not brought back.
+func (w *jumper) ended() {
+	active := func() int64 {
+		page, err := w.ActivePage(w.ctx, w.partner, 0, 1)
+		w.need(err)
+		return page.Total
+	}
+	now := w.Clock.Now()
+	enrolAll(w.T, w.Env, w.partner, person(1, "ouro", "", subscription.DayOf(now.AddDate(0, 0, 1))))
+	if active() != 1 {
+		w.Error("the subscription is not there")
+	}
+	reg := subscription.NewRegistry(w.Store, w.Clock.Now)
+	w.to(now.AddDate(0, 0, 3))
+	_, err := reg.Sweep(w.ctx)
+	w.need(err)
+	for _, jump := range []time.Duration{0, w.jump, -2 * w.jump, w.jump} {
+		w.Clock.Advance(jump)
+		_, err := reg.Sweep(w.ctx)
+		w.need(err)
+		if active() != 0 {
+			w.Errorf("after a jump by %v a subscription lives again", jump)
+		}
+	}
+}
