@@ -98,8 +98,9 @@ var watchSentence = map[identifier.Kind]string{
 	identifier.Card:  "Cadastre seus cartões no monitoramento para saber quando um deles aparecer em um vazamento.",
 }
 
+// fillSentence puts the breach in last: its title is an operator's text and may hold anything.
 func fillSentence(sentence, breach, value string) string {
-	return strings.NewReplacer("{vazamento}", breach, "{valor}", value).Replace(sentence)
+	return strings.Replace(strings.Replace(sentence, "{valor}", value, 1), "{vazamento}", breach, 1)
 }
 
 // messageOf is the sentence for a fault answered with a status.

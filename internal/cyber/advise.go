@@ -126,9 +126,9 @@ func (it *shelved) fits(e *exposure) bool {
 // fill puts the names into an item's text.
 func (it *shelved) fill(worst *exposure, others int) Advice {
 	a := worst.asset(it.When.Assets)
-	names := [...][2]string{
-		{"{vazamento}", worst.Title}, {"{valor}", identifier.Mask(a.Kind, a.Value)}, {"{data}", worst.Date.UTC().Format("01/2006")},
-		{"{mais}", strconv.Itoa(others)},
+	names := [...][2]string{ // the title last: it is an operator's text and may hold anything
+		{"{valor}", identifier.Mask(a.Kind, a.Value)}, {"{data}", worst.Date.UTC().Format("01/2006")}, {"{mais}", strconv.Itoa(others)},
+		{"{vazamento}", worst.Title},
 	}
 	title, body := it.Title, it.Body
 	if others > 0 && it.More != "" {

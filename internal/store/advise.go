@@ -18,23 +18,27 @@ import (
 var _ cyber.PersonStore = (*Store)(nil)
 
 // postureQuery reads everything about a person in one round trip: a row per watched value with the names of its open breaches,
-// and a last row with the rest. Lists come as one text each, because a row costs more than a word: names of breaches, ids and
-// values of the catalogue and systems hold neither spaces nor equal signs. {other} is the person's other digest, once it is known
-// whose the hash is; until then it is NULL, and nothing stands under that.
-var postureQuery = strings.ReplaceAll(`SELECT a.id, a.kind, a.created_at, a.value, a.value_index, a.status,
-		coalesce((SELECT string_agg(f.breach, ' ') FROM finding f WHERE f.asset_id = a.id AND f.resolution = ''), ''), '', ''
-	FROM asset a WHERE a.partner_id = $1 AND a.user_index IN ($2, {other})
+// and a last row with the rest; first what stands under the digest as sent, then what stands under the person's other digest, which
+// is NULL until it is known whose the hash is: nothing stands under that, and nothing is looked for. Both digests in one condition
+// would make SQLite build a list on the fly for each table, which costs more than all it finds.
+//
+// Lists come as one text each, because a row costs more than a word: names of breaches, ids and values of the catalogue and systems
+// hold neither spaces nor equal signs.
+var postureQuery = `WITH other (digest) AS MATERIALIZED (SELECT user_256 FROM person WHERE partner_id = $1 AND user_512 = $2
+		UNION ALL SELECT user_512 FROM person WHERE partner_id = $1 AND user_256 = $2 LIMIT 1) ` +
+	strings.ReplaceAll(postureUnder, "{user}", "$2") + ` UNION ALL ` + strings.ReplaceAll(postureUnder, "{user}", "(SELECT digest FROM other)")
+
+const postureUnder = `SELECT a.id, a.kind, a.created_at, a.value, a.value_index, a.status, a.open_breaches, '', ''
+	FROM asset a WHERE a.partner_id = $1 AND a.user_index = {user}
 	UNION ALL SELECT '', 0, 0, NULL, NULL,
 		coalesce((SELECT string_agg(k.system || '=' || k.valid_until, ' ') FROM epp_key k
-			WHERE k.partner_id = $1 AND k.user_index IN ($2, {other}) AND k.ended_at = 0 AND k.valid_until > $3), ''),
+			WHERE k.partner_id = $1 AND k.user_index = {user} AND k.ended_at = 0 AND k.valid_until > $3), ''),
 		coalesce((SELECT string_agg(q.content_id || '=' || q.value || '=' || q.answered_at, ' ') FROM content_answer q
-			WHERE q.partner_id = $1 AND q.user_index IN ($2, {other})), ''),
-		(SELECT count(*) || ' ' || count(*) FILTER (WHERE c.status = 'Aguardando cliente') FROM support_case c
-			WHERE c.partner_id = $1 AND c.user_index IN ($2, {other}) AND c.status IN ('Aberto', 'Em andamento', 'Aguardando cliente')),
-		coalesce((SELECT d.day || ' ' || d.breach || ' ' || d.assessment FROM score_day d
-			WHERE d.partner_id = $1 AND d.user_index IN ($2, {other}) ORDER BY d.day DESC, d.kept_at DESC LIMIT 1), '')`,
-	"{other}", `(SELECT user_256 FROM person WHERE partner_id = $1 AND user_512 = $2
-		UNION ALL SELECT user_512 FROM person WHERE partner_id = $1 AND user_256 = $2 LIMIT 1)`)
+			WHERE q.partner_id = $1 AND q.user_index = {user}), ''),
+		(SELECT count(*) FILTER (WHERE c.status = 'Aberto' OR c.status = 'Em andamento' OR c.status = 'Aguardando cliente') || ' ' ||
+			count(*) FILTER (WHERE c.status = 'Aguardando cliente') FROM support_case c WHERE c.partner_id = $1 AND c.user_index = {user}),
+		coalesce((SELECT d.day || ' ' || d.breach || ' ' || d.assessment || ' ' || d.kept_at FROM score_day d
+			WHERE d.partner_id = $1 AND d.user_index = {user} ORDER BY d.day DESC LIMIT 1), '')`
 
 // Posture reads where a person stands: see cyber.PersonStore.
 func (s *Store) Posture(ctx context.Context, id partner.ID, sent partner.UserHash) (*cyber.Posture, error) {
@@ -59,6 +63,9 @@ func (s *Store) Posture(ctx context.Context, id partner.ID, sent partner.UserHas
 type postureReader struct {
 	p      cyber.Posture
 	assets []postureAsset
+	// answered and kept are when what stands in p was said: the later of two counts.
+	answered map[cyber.ContentID]int64
+	kept     int64
 }
 
 type postureAsset struct {
@@ -91,7 +98,7 @@ func (r *postureReader) add(s *Store, id partner.ID, rows *sql.Rows) error {
 		return err
 	}
 	if a.ID == "" {
-		return addRest(&r.p, first, second, third, fourth)
+		return r.addRest(first, second, third, fourth)
 	}
 	if err := s.openAsset(&a, sealed); err != nil {
 		return err
@@ -105,39 +112,58 @@ func (r *postureReader) add(s *Store, id partner.ID, rows *sql.Rows) error {
 	return nil
 }
 
-// addRest reads the last row: devices, answers, cases, the last score.
-func addRest(p *cyber.Posture, devices, answers, cases, score string) error {
-	for _, text := range strings.Fields(devices) {
+// addRest reads a last row: devices, answers, cases, the last score. A person may have some of each under both digests.
+func (r *postureReader) addRest(devices, answers, cases, score string) error {
+	for text := range strings.FieldsSeq(devices) {
 		system, until, _ := strings.Cut(text, "=")
 		at, err := strconv.ParseInt(until, 10, 64)
 		if err != nil {
 			return fmt.Errorf("read devices: %w", err)
 		}
-		p.Devices = append(p.Devices, cyber.PostureDevice{System: cyber.System(system), ValidUntil: fromMicros(at)})
+		r.p.Devices = append(r.p.Devices, cyber.PostureDevice{System: cyber.System(system), ValidUntil: fromMicros(at)})
 	}
-	latest := map[cyber.ContentID]int64{}
-	for _, text := range strings.Fields(answers) {
+	for text := range strings.FieldsSeq(answers) {
 		item, rest, _ := strings.Cut(text, "=")
 		value, when, _ := strings.Cut(rest, "=")
 		at, err := strconv.ParseInt(when, 10, 64)
 		if err != nil {
 			return fmt.Errorf("read answers: %w", err)
 		}
-		if id := cyber.ContentID(item); at >= latest[id] { // a person may have answered under both digests
-			if p.Answers == nil {
-				p.Answers = map[cyber.ContentID]string{}
-			}
-			latest[id], p.Answers[id] = at, value
+		if r.answered == nil {
+			r.p.Answers, r.answered = map[cyber.ContentID]string{}, map[cyber.ContentID]int64{}
+		}
+		if id := cyber.ContentID(item); at >= r.answered[id] {
+			r.answered[id], r.p.Answers[id] = at, value
 		}
 	}
-	if _, err := fmt.Sscan(cases, &p.OpenCases, &p.WaitingCases); err != nil {
+	var open, waiting int64
+	if err := readNumbers(cases, &open, &waiting); err != nil {
 		return fmt.Errorf("read cases: %w", err)
 	}
+	r.p.OpenCases += int(open)
+	r.p.WaitingCases += int(waiting)
 	if score == "" {
 		return nil
 	}
-	if _, err := fmt.Sscan(score, &p.Last.Day, &p.Last.Breach, &p.Last.Assessment); err != nil {
+	var last cyber.ScoreDay
+	var kept int64
+	if err := readNumbers(score, &last.Day, &last.Breach, &last.Assessment, &kept); err != nil {
 		return fmt.Errorf("read last score: %w", err)
+	}
+	if last.Day > r.p.Last.Day || last.Day == r.p.Last.Day && kept > r.kept {
+		r.p.Last, r.kept = last, kept
+	}
+	return nil
+}
+
+// readNumbers reads numbers with spaces between them.
+func readNumbers(text string, into ...*int64) (err error) {
+	for _, n := range into {
+		var word string
+		word, text, _ = strings.Cut(text, " ")
+		if *n, err = strconv.ParseInt(word, 10, 64); err != nil {
+			return err
+		}
 	}
 	return nil
 }

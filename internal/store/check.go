@@ -35,7 +35,7 @@ func (s *Store) Checks() []Check {
 		{"references", "what refers to something refers to something that is there", s.queries("references", referenceQueries())},
 		{"counts", "kept counts are what a plain count gives", s.queries("counts", countQueries)},
 		{"events", "events are numbered without gaps, deliveries and attempts have theirs", s.queries("events", eventQueries)},
-		{"statuses", "the status of every watched value follows from its findings", s.checkStatuses},
+		{"statuses", "the status and open breaches of every watched value follow from its findings", s.checkStatuses},
 		{"cases", "a case is where its last move left it", s.queries("cases", caseQueries)},
 		{"erasures", "nobody who was erased is back", s.queries("erasures", erasedQueries())},
 		{"audit", "the audit trail is the one that was written", s.checkAudit},

@@ -49,6 +49,7 @@ var breakages = []breakage{
 	{"case moved", `UPDATE support_case SET status = 'Fechado'`, "cases", "its last move left it Em andamento", false},
 	{"move gone", `DELETE FROM case_move WHERE number = 1`, "cases", "has 1 moves up to number 2", false},
 	{"status", `UPDATE asset SET status = 'monitorado' WHERE kind = 2`, "statuses", "from its findings it is comprometido", false},
+	{"open breaches", `UPDATE asset SET open_breaches = '' WHERE kind = 2`, "statuses", "open breaches is not that of its findings", false},
 	{"moved seal", `UPDATE subscription SET body = (SELECT o.body FROM subscription o WHERE o.seq = 1) WHERE seq = 2`, "seals", "altered, or moved here", false},
 	{"no seal", `UPDATE event SET body = 'clear' WHERE seq = 1`, "seals", "is no sealed value", true},
 	{"cpf index", `UPDATE subscription SET cpf = holder WHERE seq = 2`, "indexes", "not that of its CPF", false},

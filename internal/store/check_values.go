@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -203,12 +204,13 @@ func (s *Store) checkAssetIndexes(ctx context.Context, modes map[partner.ID]part
 	return len(rows), err
 }
 
-// checkStatuses computes the status of every watched value from its findings, value and findings read at one moment. Values that a
-// job is about to bring in line are left to it.
+// checkStatuses computes the status and the open breaches of every watched value from its findings, value and findings read at one
+// moment. Values whose status a job is about to bring in line are left to it.
 func (s *Store) checkStatuses(ctx context.Context, found func(Problem), seen func(int64)) error {
 	type row struct {
 		id      string
 		status  cyber.Status
+		open    string
 		waiting bool
 		finding cyber.Finding
 	}
@@ -217,14 +219,14 @@ func (s *Store) checkStatuses(ctx context.Context, found func(Problem), seen fun
 		rows, err := collect(ctx, s.reader(ctx), func(sc scanner) (row, error) {
 			var r row
 			var exposes string
-			err := sc.Scan(&r.id, &r.status, &r.finding.ID, &r.finding.Resolution, &r.finding.Breach.Kind, &exposes, &r.waiting)
+			err := sc.Scan(&r.id, &r.status, &r.open, &r.finding.ID, &r.finding.Breach.Name, &r.finding.Resolution, &r.finding.Breach.Kind, &exposes, &r.waiting)
 			for _, e := range strings.Split(exposes, ",") {
 				r.finding.Breach.Exposes = append(r.finding.Breach.Exposes, cyber.Exposed(e))
 			}
 			return r, err
-		}, `SELECT a.id, a.status, coalesce(f.id, ''), coalesce(f.resolution, ''), coalesce(b.kind, ''), coalesce(b.exposes, ''),
+		}, `SELECT a.id, a.status, a.open_breaches, coalesce(f.id, ''), coalesce(f.breach, ''), coalesce(f.resolution, ''), coalesce(b.kind, ''), coalesce(b.exposes, ''),
 				coalesce(f.breach IN (`+restating+`), FALSE)
-			FROM (SELECT id, status FROM asset WHERE id > $1 ORDER BY id LIMIT $2) a LEFT JOIN finding f ON f.asset_id = a.id
+			FROM (SELECT id, status, open_breaches FROM asset WHERE id > $1 ORDER BY id LIMIT $2) a LEFT JOIN finding f ON f.asset_id = a.id
 			LEFT JOIN breach b ON b.name = f.breach ORDER BY a.id`, after, int64(checkBatch))
 		if err != nil {
 			return fmt.Errorf("check statuses: %w", err)
@@ -242,6 +244,9 @@ func (s *Store) checkStatuses(ctx context.Context, found func(Problem), seen fun
 			if want := cyber.StatusOf(findings); want != first.status && !waiting {
 				found(Problem{"statuses", "asset " + first.id, fmt.Sprintf("is %s; from its findings it is %s", first.status, want)})
 			}
+			if sortedWords(openBreaches(findings)) != sortedWords(first.open) {
+				found(Problem{"statuses", "asset " + first.id, "its list of open breaches is not that of its findings"})
+			}
 			n, after = n+1, first.id
 		}
 		looked += int64(n)
@@ -250,4 +255,10 @@ func (s *Store) checkStatuses(ctx context.Context, found func(Problem), seen fun
 			return nil
 		}
 	}
+}
+
+func sortedWords(text string) string {
+	words := strings.Fields(text)
+	slices.Sort(words)
+	return strings.Join(words, " ")
 }

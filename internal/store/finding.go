@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -32,6 +33,8 @@ func hitsOf(asset cyber.AssetID, breaches []string) []hit {
 type watched struct {
 	cyber.Asset
 	userIndex string
+	// openBreaches is what the row says of the open findings: see openBreaches.
+	openBreaches string
 	// findings are all of the value's, oldest first; those added by this transaction come last and are fresh.
 	findings []cyber.Finding
 	fresh    []freshFinding
@@ -50,12 +53,13 @@ func (s *Store) lockAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids
 	assets, err := collect(ctx, tx, func(row scanner) (*watched, error) {
 		w := &watched{Asset: cyber.Asset{Partner: id}}
 		var index, sealed []byte
-		if err := row.Scan(&w.ID, &w.Kind, &index, &sealed, &w.Status); err != nil {
+		if err := row.Scan(&w.ID, &w.Kind, &index, &sealed, &w.Status, &w.openBreaches); err != nil {
 			return nil, err
 		}
 		w.userIndex = string(index)
 		return w, s.openAsset(&w.Asset, sealed)
-	}, `UPDATE asset SET status = status WHERE partner_id = $1 AND id IN (`+marks+`) RETURNING id, kind, user_index, value, status`, args...)
+	}, `UPDATE asset SET status = status WHERE partner_id = $1 AND id IN (`+marks+`) 
+		RETURNING id, kind, user_index, value, status, open_breaches`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("lock assets: %w", err)
 	}
@@ -161,19 +165,34 @@ func (s *Store) addFinding(ctx context.Context, tx *sqldb.Tx, w *watched, b cybe
 	return nil
 }
 
-// restate computes the status of values from their findings, keeps what changed and its history, and returns the events of it.
+// openBreaches names the breaches of open findings with spaces between them: names of breaches hold none.
+func openBreaches(findings []cyber.Finding) string {
+	var names []string
+	for i := range findings {
+		if findings[i].Open() {
+			names = append(names, findings[i].Breach.Name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// restate computes what values say of themselves from their findings, keeps what changed and the history of the status, and returns
+// the events of it.
 func (s *Store) restate(ctx context.Context, tx *sqldb.Tx, assets []*watched) ([]alert.Event, error) {
 	var events []alert.Event
 	now := s.now()
 	for _, w := range assets {
-		before, after := w.Status, cyber.StatusOf(w.findings)
-		if before == after {
+		before, after, open := w.Status, cyber.StatusOf(w.findings), openBreaches(w.findings)
+		if before == after && open == w.openBreaches {
 			continue
 		}
-		w.Status = after
-		if _, err := tx.ExecContext(ctx, `UPDATE asset SET status = $3 WHERE partner_id = $1 AND id = $2`,
-			string(w.Partner), string(w.ID), string(after)); err != nil {
+		w.Status, w.openBreaches = after, open
+		if _, err := tx.ExecContext(ctx, `UPDATE asset SET status = $3, open_breaches = $4 WHERE partner_id = $1 AND id = $2`,
+			string(w.Partner), string(w.ID), string(after), open); err != nil {
 			return nil, fmt.Errorf("set status: %w", err)
+		}
+		if before == after {
+			continue
 		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
 			SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS BIGINT), COALESCE(MAX(seq), 0) + 1, CAST($4 AS TEXT), CAST($5 AS TEXT)
