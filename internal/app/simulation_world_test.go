@@ -68,8 +68,9 @@ func chanced[T any](f flaky, name string, do func() (T, error)) (T, error) {
 			return zero, err
 		}
 		return zero, store.ErrUnavailable.Because(errDrawn)
+	default:
+		return do()
 	}
-	return do()
 }
 
 func act(f flaky, name string, do func() error) error {
