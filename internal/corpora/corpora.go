@@ -100,7 +100,7 @@ func (d *Depot) Put(ctx context.Context, name, from string) error {
 	if err != nil {
 		return fmt.Errorf("publish segment: %w", err)
 	}
-	return syncFolder(d.dir)
+	return segment.SyncFolder(d.dir)
 }
 
 // upload writes an object, which appears whole when the writer is closed and not before.
@@ -202,7 +202,7 @@ func (d *Depot) fetch(ctx context.Context, name, path, digest string) error {
 	if err := os.Rename(arriving, path); err != nil {
 		return err
 	}
-	return syncFolder(d.dir)
+	return segment.SyncFolder(d.dir)
 }
 
 // Forget removes the local copy; a process that reads it keeps it until it lets go.
@@ -241,12 +241,4 @@ func (d *Depot) Names() ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

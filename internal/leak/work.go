@@ -93,7 +93,7 @@ func (w *work) checkPlan(inputs []Input) error {
 	}
 	before, err := os.ReadFile(w.path(planFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return writeWhole(w.path(planFile), text)
+		return segment.WriteFile(w.path(planFile), text)
 	}
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (w *work) keepPart(ctx context.Context, out *segment.Writer, n note) error 
 		return err
 	}
 	w.parts, w.last = append(w.parts, path), n
-	return syncFolder(w.dir)
+	return segment.SyncFolder(w.dir)
 }
 
 // keepFinal makes the whole segment durable. Its label is the breach's name alone, so that the same identifiers give the same
@@ -184,7 +184,7 @@ func (w *work) keepFinal(ctx context.Context, out *segment.Writer, name string, 
 	if err != nil {
 		return err
 	}
-	if err := writeWhole(w.path(tallyFile), text); err != nil {
+	if err := segment.WriteFile(w.path(tallyFile), text); err != nil {
 		return err
 	}
 	if _, err := out.Commit(ctx); err != nil {
@@ -194,7 +194,7 @@ func (w *work) keepFinal(ctx context.Context, out *segment.Writer, name string, 
 	if err := os.Rename(w.path(nextFile), w.final); err != nil {
 		return err
 	}
-	return syncFolder(w.dir)
+	return segment.SyncFolder(w.dir)
 }
 
 // merge makes the whole segment out of the parts.
@@ -249,27 +249,4 @@ func summary(path string) (digest string, count uint64, err error) {
 	}
 	digest, count = r.Digest().String(), r.Count()
 	return digest, count, r.Close()
-}
-
-func writeWhole(path string, content []byte) error {
-	f, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".tmp", path); err != nil {
-		return err
-	}
-	return syncFolder(filepath.Dir(path))
-}
-
-func syncFolder(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

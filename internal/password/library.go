@@ -116,32 +116,13 @@ func names(a Algorithm, generation int) (file, wide, tags string) {
 	return stem + ".seg", stem + "-widely.seg", stem + ".tags"
 }
 
-// writeManifest publishes m: beside its name, synced, renamed, folder synced.
+// writeManifest publishes m.
 func (l *Library) writeManifest(m manifest) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
 	}
-	return writeFile(l.path(manifestName), append(text, '\n'))
-}
-
-func writeFile(path string, content []byte) error {
-	f, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".tmp", path); err != nil {
-		return err
-	}
-	d, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return segment.WriteFile(l.path(manifestName), append(text, '\n'))
 }
 
 // lock makes this process the one that changes the library. It does not wait: ErrBusy says that another one is at it.

@@ -91,7 +91,7 @@ func (r *replacement) commit(ctx context.Context) error {
 	}
 	_, _, e.TagFile = names(r.algorithm, e.Generation)
 	r.tags.digest = e.Digest
-	return writeFile(r.lib.path(e.TagFile), r.tags.encode())
+	return segment.WriteFile(r.lib.path(e.TagFile), r.tags.encode())
 }
 
 // abandon gives up what was not published and unlocks the library. After publish it only unlocks.

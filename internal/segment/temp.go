@@ -3,6 +3,7 @@ package segment
 import (
 	"errors"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -55,11 +56,28 @@ func replaceTemp(name string) (*os.File, error) {
 	return openTemp(name)
 }
 
-// syncDir makes a rename in the folder durable.
-func syncDir(name string) error {
-	d, err := os.Open(name)
+// SyncFolder makes renames and removals in a folder durable.
+func SyncFolder(path string) error {
+	d, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// WriteFile publishes a small file that goes with segments, as a segment is published: written beside its name, synced, renamed,
+// folder synced. Callers see to it that there is one writer.
+func WriteFile(path string, content []byte) error {
+	f, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".tmp", path); err != nil {
+		return err
+	}
+	return SyncFolder(filepath.Dir(path))
 }

@@ -198,7 +198,7 @@ func (w *Writer) Commit(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	w.done = true
-	return sum, errors.Join(w.tmp.Close(), syncDir(filepath.Dir(w.path)), w.closeSpilled())
+	return sum, errors.Join(w.tmp.Close(), SyncFolder(filepath.Dir(w.path)), w.closeSpilled())
 }
 
 // complete brings all keys into the current run.
