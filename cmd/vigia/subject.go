@@ -57,16 +57,18 @@ func (e *subjectExportCmd) Run(ctx context.Context, c *config.Common, o *output)
 		if len(held) == 0 {
 			return subject.ErrNobody.With("nothing is held about this person")
 		}
+		write := subject.WriteText
+		if o.json {
+			write = subject.WriteJSON
+		}
 		if e.Out == "" {
-			return o.print(viewHeld(held), func(w io.Writer) { writeHeld(w, held) })
+			return write(o.w, held)
 		}
 		f, err := os.OpenFile(filepath.Clean(e.Out), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
-		to := &output{w: f, err: o.err, json: o.json}
-		err = to.print(viewHeld(held), func(w io.Writer) { writeHeld(w, held) })
-		if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		if err = errors.Join(write(f, held), f.Sync(), f.Close()); err != nil {
 			return err
 		}
 		return o.print(map[string]any{"file": e.Out, "partners": len(held)}, func(w io.Writer) {

@@ -9,7 +9,6 @@ import (
 
 	"vigia/internal/app"
 	"vigia/internal/config"
-	"vigia/internal/fault"
 	"vigia/internal/partner"
 	"vigia/internal/plan"
 	"vigia/internal/subscription"
@@ -109,7 +108,7 @@ func (f *selectionFlags) selection() subscription.Selection {
 	return subscription.Selection{Plan: plan.ID(f.Plan), CPF: f.CPF, Holder: f.Holder}
 }
 
-// moveFile moves the subscriptions of a table one by one; one that is not there is reported and stops nothing.
+// moveFile moves the subscriptions of a table.
 func (f *selectionFlags) moveFile(ctx context.Context, a *app.App, o *output, move subscription.Move) (view movedView, err error) {
 	file, err := os.Open(f.File)
 	if err != nil {
@@ -122,25 +121,8 @@ func (f *selectionFlags) moveFile(ctx context.Context, a *app.App, o *output, mo
 	}
 	bar := o.progress("subscriptions", "lines")
 	defer bar.end()
-	var draft subscription.Draft
-	for n := int64(1); ; n++ {
-		line, _, err := table.Next(&draft)
-		if errors.Is(err, io.EOF) {
-			return view, nil
-		}
-		if err != nil {
-			return view, err
-		}
-		moved, err := a.Subscriptions.Move(ctx, partner.ID(f.Partner),
-			subscription.Selection{Plan: plan.ID(draft.PlanID.Value), CPF: draft.CPF.Value}, move)
-		switch kind := fault.KindOf(err); {
-		case err != nil && kind != fault.NotFound && kind != fault.Invalid:
-			return view, err
-		case err != nil:
-			view.NotFound++
-			view.Lines = append(view.Lines, line)
-		}
-		view.Found, view.Changed = view.Found+moved.Found, view.Changed+moved.Changed
-		bar.set(n, 0, fmt.Sprintf("%d changed", view.Changed))
-	}
+	moved, err := a.Subscriptions.MoveTable(ctx, partner.ID(f.Partner), table, move, func(lines int64, t subscription.MovedTable) {
+		bar.set(lines, 0, fmt.Sprintf("%d changed", t.Changed))
+	})
+	return movedView{moved.Found, moved.Changed, moved.NotFound, moved.Lines}, err
 }

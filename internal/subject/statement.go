@@ -1,13 +1,13 @@
-package main
+package subject
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
-	"vigia/internal/subject"
 	"vigia/internal/subscription"
 )
 
@@ -82,7 +82,15 @@ type heldCase struct {
 	Appointments []string   `json:"appointments"`
 	Answers      []string   `json:"answers"`
 	OpenedAt     string     `json:"opened_at"`
-	History      []moveView `json:"history"`
+	History      []heldMove `json:"history"`
+}
+
+type heldMove struct {
+	From  string `json:"from"`
+	To    string `json:"to"`
+	Actor string `json:"actor"`
+	Note  string `json:"note"`
+	At    string `json:"at"`
 }
 
 type heldDevice struct {
@@ -115,7 +123,7 @@ type heldEvent struct {
 	Deliveries []string        `json:"deliveries"`
 }
 
-func viewHeld(all []subject.Held) []heldView {
+func statementOf(all []Held) []heldView {
 	views := make([]heldView, len(all))
 	for i, h := range all {
 		v := heldView{
@@ -163,7 +171,7 @@ func addressLine(a subscription.Address) string {
 	return strings.Join(kept, ", ")
 }
 
-func viewHeldMonitoring(v *heldView, h subject.Held) {
+func viewHeldMonitoring(v *heldView, h Held) {
 	for _, a := range h.Assets {
 		av := heldAsset{string(a.ID), a.Kind.String(), a.Value, string(a.User), string(a.Status), stamp(a.AddedAt), []string{}}
 		for _, c := range a.History {
@@ -189,11 +197,11 @@ func viewHeldMonitoring(v *heldView, h subject.Held) {
 	}
 }
 
-func viewHeldProtection(v *heldView, h subject.Held) {
+func viewHeldProtection(v *heldView, h Held) {
 	for _, c := range h.Cases {
-		cv := heldCase{string(c.ID), string(c.Service), string(c.Status), nonNil(c.Appointments), nonNil(c.Answers), stamp(c.CreatedAt), []moveView{}}
+		cv := heldCase{string(c.ID), string(c.Service), string(c.Status), nonNil(c.Appointments), nonNil(c.Answers), stamp(c.CreatedAt), []heldMove{}}
 		for _, m := range c.Moves {
-			cv.History = append(cv.History, moveView{string(m.From), string(m.To), m.Actor, m.Note, stamp(m.At)})
+			cv.History = append(cv.History, heldMove{string(m.From), string(m.To), m.Actor, m.Note, stamp(m.At)})
 		}
 		v.Cases = append(v.Cases, cv)
 	}
@@ -209,11 +217,25 @@ func nonNil(list []string) []string {
 	return list
 }
 
-// writeHeld is the statement in plain words, for the person.
-func writeHeld(w io.Writer, all []subject.Held) {
+// WriteJSON writes the complete statement for another program.
+func WriteJSON(w io.Writer, all []Held) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(statementOf(all))
+}
+
+// WriteText writes the statement in plain words, for the person.
+func WriteText(w io.Writer, all []Held) error {
+	b := bufio.NewWriter(w)
+	writeHeld(b, all)
+	return b.Flush()
+}
+
+func writeHeld(w io.Writer, all []Held) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }
 	say("DADOS PESSOAIS TRATADOS PELO SERVIÇO VIGIA\n(Lei 13.709/2018, art. 18, II e art. 19)\n")
-	for _, v := range viewHeld(all) {
+	for _, v := range statementOf(all) {
 		say("\n== Parceiro: %s ==\n", v.Partner.Name)
 		for _, s := range v.Subscriptions {
 			say("\nAssinatura do plano %s, de %s%s\n", s.Plan, s.Start, since(" até ", s.Expiry))
@@ -231,7 +253,7 @@ func writeHeld(w io.Writer, all []subject.Held) {
 		writeHeldMonitoring(say, v)
 		writeHeldProtection(say, v)
 	}
-	say("\nO registro de quem consultou estes dados é dado por 'vigia report access'.\n")
+	say("\nA pessoa também pode pedir o registro de quem consultou estes dados.\n")
 }
 
 func since(word, text string) string {
@@ -294,4 +316,12 @@ func writeHeldProtection(say func(string, ...any), v heldView) {
 	if len(v.Others) > 0 {
 		say("\nO CPF também é monitorado em nome de outra pessoa deste parceiro (%d).\n", len(v.Others))
 	}
+}
+
+// stamp is how times are written; the zero time is empty.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
 }
