@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -163,16 +162,9 @@ func (auditVerifyCmd) Help() string {
 
 // Run verifies the trail.
 func (v *auditVerifyCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	var expect operator.Head
-	if v.Expect != "" {
-		line, mac, _ := strings.Cut(v.Expect, ":")
-		var err error
-		if expect.Seq, err = strconv.ParseInt(line, 10, 64); err == nil {
-			expect.MAC, err = hex.DecodeString(mac)
-		}
-		if err != nil || expect.Seq < 1 || len(expect.MAC) == 0 {
-			return operator.ErrInvalid.With("--expect: a line's number, a colon and its head in hexadecimal")
-		}
+	expect, err := operator.ParseHead(v.Expect)
+	if err != nil {
+		return err
 	}
 	return withApp(ctx, c, func(a *app.App) error {
 		head, err := a.Audit.Verify(ctx, expect, nil)

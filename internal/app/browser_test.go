@@ -43,7 +43,7 @@ func newBrowser(t *testing.T, base string) *browser {
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"), chromedp.Flag("lang", "pt-BR"))
 	allocated, cancelAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(allocated)
-	limited, cancelTime := context.WithTimeout(ctx, 5*time.Minute)
+	limited, cancelTime := context.WithTimeout(ctx, 9*time.Minute)
 	b := &browser{t: t, ctx: limited, base: base, axe: string(axe)}
 	t.Cleanup(func() {
 		cancelTime()
@@ -109,10 +109,10 @@ func eval[T any](b *browser, expression string) T {
 func (b *browser) visit(path string) {
 	b.t.Helper()
 	res, err := chromedp.Run(b.ctx, chromedp.NavigateResponse(b.base+path))
-	if err != nil && strings.Contains(err.Error(), "ERR_ABORTED") { // the page before was just loading itself anew
+	if err == nil && res == nil || err != nil && strings.Contains(err.Error(), "ERR_ABORTED") { // the page before was just loading itself anew
 		res, err = chromedp.Run(b.ctx, chromedp.NavigateResponse(b.base+path))
 	}
-	if err != nil {
+	if err != nil || res == nil {
 		b.t.Fatalf("%s: %v", path, err)
 	}
 	if res.Status != 200 {
@@ -201,6 +201,13 @@ func (b *browser) look(name string) {
 	}
 	b.picture(name + "-phone")
 	b.do(chromedp.EmulateViewport(1280, 900))
+}
+
+// glance is look for a page that has been looked at before and now says something more.
+func (b *browser) glance(name string) {
+	b.t.Helper()
+	b.judge(name)
+	b.picture(name)
 }
 
 func (b *browser) scheme(value string) {

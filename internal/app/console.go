@@ -49,16 +49,22 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 	if err != nil {
 		return nil, err
 	}
-	imports := &consoleImports{Breaches: a.Leaks.Breaches, app: a, log: s.log, ctx: ctx, group: group}
-	if err := imports.sweep(); err != nil {
+	downloads, err := DownloadClient(s.cfg.Outgoing())
+	if err != nil {
+		return nil, err
+	}
+	work := s.newConsoleWork(ctx, group)
+	if err := work.sweep(); err != nil {
 		return nil, err
 	}
 	return console.New(console.Options{
 		Rules: console.Rules{
 			Operators: a.Operators, Audit: a.Audit, Partners: a.Partners, Services: a.Services, Figures: a.Store,
 			Plans: a.Plans, Subscriptions: a.Subscriptions, FindSubscriptions: a.Store, ProblemText: api.ItemError,
-			Monitoring: a.Monitoring, Review: a.Store, Breaches: imports, Feeds: consoleFeeds{feeds}, Passwords: a.Passwords, Cases: a.Cases, Endpoints: a.Endpoints,
-			Content: a.Content, Webhooks: &consoleWebhooks{a.Webhooks, guard, client}, Events: a.Store, History: a.History, Jobs: a.Store,
+			Monitoring: a.Monitoring, Persons: s.persons(), Review: a.Store, Breaches: &consoleImports{a.Leaks.Breaches, work}, Feeds: consoleFeeds{feeds},
+			Passwords: &consolePasswords{a.Passwords, work, downloads}, Cases: a.Cases, Endpoints: a.Endpoints, Content: a.Content,
+			Subjects: consoleSubjects{a.Subjects, a}, Keys: consoleKeys{a},
+			Webhooks: &consoleWebhooks{a.Webhooks, guard, client}, Events: a.Store, History: a.History, Jobs: a.Store,
 		},
 		Log: s.log, Now: a.now, Stopping: s.stopping.Load, SecondFactorOptional: s.secondFactorOptional,
 		Latency: func() []telemetry.Latency {

@@ -2,43 +2,25 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
-	"os"
 	"path/filepath"
-
-	"golang.org/x/sync/errgroup"
 
 	"vigia/internal/alert"
 	"vigia/internal/cyber"
 	"vigia/internal/job"
 	"vigia/internal/leak"
+	"vigia/internal/operator"
 	"vigia/internal/partner"
+	"vigia/internal/subject"
 	"vigia/internal/webhook"
 )
 
-// consoleImports begins imports from the console. They run in this process, as jobs that any console shows and cancels.
+// consoleImports begins imports from the console.
 type consoleImports struct {
 	*leak.Breaches
-	app   *App
-	log   *slog.Logger
-	ctx   context.Context //nolint:containedctx // the server's own, which outlives the request that begins an import
-	group *errgroup.Group
-}
-
-// uploads is where a dump lies for the time of its import; nobody but the service can look into the data folder.
-func (i *consoleImports) uploads() string { return filepath.Join(i.app.Config.CorporaPath(), "upload") }
-
-// sweep removes what a killed process left.
-func (i *consoleImports) sweep() error {
-	if err := os.RemoveAll(i.uploads()); err != nil {
-		return fmt.Errorf("uploads: %w", err)
-	}
-	return nil
+	*consoleWork
 }
 
 // Import begins to import the files behind paths.
@@ -47,7 +29,7 @@ func (i *consoleImports) Import(ctx context.Context, b cyber.Breach, paths []str
 	if err != nil {
 		return err
 	}
-	return i.begin(ctx, leak.Spec{Breach: b, Inputs: inputs}, func() {})
+	return i.beginImport(ctx, leak.Spec{Breach: b, Inputs: inputs}, func() {})
 }
 
 // onlyPaths leaves addresses out: what a page is told to fetch, the command line fetches.
@@ -62,19 +44,9 @@ func onlyPaths(paths []string) []string {
 }
 
 // Upload keeps a file for the time of its import and begins it.
-func (i *consoleImports) Upload(ctx context.Context, b cyber.Breach, name string, file io.Reader) (err error) {
-	folder := filepath.Join(i.uploads(), rand.Text())
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return fmt.Errorf("keep upload: %w", err)
-	}
-	remove := func() {
-		if err := os.RemoveAll(folder); err != nil {
-			i.log.Error("an upload cannot be removed", "cause", err.Error())
-		}
-	}
-	path := filepath.Join(folder, "upload"+filepath.Ext(filepath.Base(name)))
-	if err := keepUpload(path, file); err != nil {
-		remove()
+func (i *consoleImports) Upload(ctx context.Context, b cyber.Breach, name string, file io.Reader) error {
+	path, remove, err := i.keep(name, file)
+	if err != nil {
 		return err
 	}
 	inputs, err := leak.Inputs(http.DefaultClient, []string{path})
@@ -82,23 +54,27 @@ func (i *consoleImports) Upload(ctx context.Context, b cyber.Breach, name string
 		remove()
 		return err
 	}
-	return i.begin(ctx, leak.Spec{Breach: b, Inputs: inputs}, remove)
+	return i.beginImport(ctx, leak.Spec{Breach: b, Inputs: inputs}, remove)
 }
 
-func keepUpload(path string, file io.Reader) error {
-	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+// Verify begins to read a breach's segment from the first byte to the last.
+func (i *consoleImports) Verify(ctx context.Context, name string) error {
+	r, err := i.ByName(ctx, name)
+	if err == nil && r.State != leak.Published {
+		err = leak.ErrBreachNotFound.With("name: the breach has no segment")
+	}
 	if err != nil {
-		return fmt.Errorf("keep upload: %w", err)
+		return err
 	}
-	_, err = io.Copy(out, file)
-	if err = errors.Join(err, out.Close()); err != nil {
-		return leak.ErrInput.With("file: did not arrive whole").Because(err)
-	}
-	return nil
+	return i.begin(ctx, leak.KindVerify, name, leak.ErrBusy.With("name: it is being verified"), func(ctx context.Context, _ func(any)) (any, error) {
+		keys, err := i.app.Leaks.VerifySegment(ctx, name)
+		return leak.Verified{Keys: keys}, err
+	}, func() {})
 }
 
-// begin refuses what can be refused at once and leaves the rest to a goroutine of the server.
-func (i *consoleImports) begin(ctx context.Context, spec leak.Spec, after func()) error {
+// beginImport refuses what can be refused at once and leaves the rest to a goroutine of the server. The import takes its job itself, so
+// that the command line can go on with it.
+func (i *consoleImports) beginImport(ctx context.Context, spec leak.Spec, after func()) error {
 	if r, err := i.ByName(ctx, spec.Breach.Name); err == nil && r.State != leak.Importing {
 		after()
 		return leak.ErrBreachExists.With("name: taken")
@@ -136,6 +112,33 @@ func (i *consoleImports) Retract(ctx context.Context, name string) (leak.Record,
 	}
 	return r, nil
 }
+
+// consoleSubjects erases people and keeps the tombstones in this machine's log.
+type consoleSubjects struct {
+	*subject.Desk
+	app *App
+}
+
+// Erase erases a person, also when the browser does not wait for it: half an erasure would be worse than a lost answer.
+func (s consoleSubjects) Erase(ctx context.Context, who operator.Actor, p subject.Person, reason string) (subject.Outcome, error) {
+	return s.app.EraseSubject(context.WithoutCancel(ctx), who, p, reason)
+}
+
+// consoleKeys are the keys that seal personal data, in the key file of this machine.
+type consoleKeys struct{ app *App }
+
+// State names the key that seals and all that open.
+func (k consoleKeys) State() (primary uint32, all []uint32, file string) {
+	return k.app.Keys.PrimaryID(), k.app.Keys.IDs(), k.app.Keys.Path()
+}
+
+// Count counts what the newest key has sealed and what older ones have; it reads every sealed value.
+func (k consoleKeys) Count(ctx context.Context) (current, old int64, err error) {
+	return k.app.Store.SealedUnder(ctx)
+}
+
+// Rotate makes a new key and has workers rewrite what older ones sealed.
+func (k consoleKeys) Rotate(ctx context.Context) error { return k.app.RotateKeys(ctx) }
 
 // consoleFeeds lists feeds beside the rules that change them.
 type consoleFeeds struct{ *leak.Feeds }

@@ -275,6 +275,8 @@ func TestConsoleStory(t *testing.T) {
 	b.wait("/findings", "Loja Exemplo")
 	b.look("findings")
 	b.settle("/breaches/loja-exemplo")
+	b.press(`form[action$="/verify"] button`)
+	b.waitHere("Todos os bytes conferem")
 	b.look("breach")
 	b.visit("/breaches")
 	b.look("breaches")
@@ -316,7 +318,51 @@ func TestConsoleStory(t *testing.T) {
 	if err := a.Store.CountFigures(ctx, 0); err != nil {
 		t.Fatal(err)
 	}
+	b.law(a, user)
 	b.rest(id, webhook)
+}
+
+// law is a person's request: what is held, who looked, and the erasure.
+func (b *browser) law(a *app.App, user string) {
+	b.t.Helper()
+	b.visit("/subjects")
+	b.look("subjects")
+	b.fill("main form", "cpf", "529.982.247-25", "reason", "pedido 77")
+	b.press(`main form button`)
+	b.see("1 assinaturas")
+	b.glance("subjects-held")
+	b.fill("main form", "reason", "pedido 77")
+	b.press(`button[formaction="/subjects/access"]`)
+	b.see("chamado 42 da pessoa")
+	b.glance("subjects-access")
+	b.visit("/incidents")
+	b.look("incidents")
+	b.fill("main form", "breach", "loja-exemplo")
+	b.press(`main form button`)
+	b.see("1 e-mail")
+	b.glance("incident")
+	b.visit("/monitoring")
+	b.fill(`form[action="/monitoring/find"]`, "user_hash", user)
+	b.press(`form[action="/monitoring/find"] button`)
+	b.see("E-mail")
+	b.look("person")
+	b.visit("/subjects/erase")
+	b.look("subject-erase")
+	b.fill("main form", "cpf", "529.982.247-25", "reason", "pedido 78", "confirm", "APAGAR")
+	b.press(`main form button`)
+	b.see("Titular apagado")
+	b.glance("subject-erased")
+
+	// A key is rotated; the page follows the work, and every value is sealed anew.
+	b.visit("/keys")
+	b.look("keys")
+	b.do(chromedp.Click(`details:has(form[action="/keys/rotate"]) > summary`, chromedp.NodeVisible))
+	b.press(`form[action="/keys/rotate"] button`)
+	b.see("Chave nova em uso")
+	b.waitHere("Concluída")
+	if _, old, err := a.Store.SealedUnder(context.Background()); err != nil || old != 0 {
+		b.t.Error(old, "values are under old keys:", err)
+	}
 }
 
 // followJob shows a job that a test worker moves on: the page's own stream brings what changes.
@@ -365,7 +411,8 @@ func (b *browser) rest(id, webhook string) {
 		{"webhook-rotate", webhook + "/rotate"}, {"monitoring", "/monitoring?status=monitorado"}, {"passwords", "/passwords"}, {"services", "/services"},
 		{"devices", "/devices?partner=" + id}, {"content", "/content"}, {"content-new", "/content/new"}, {"events", "/events?partner=" + id},
 		{"deliveries-failed", "/deliveries"}, {"jobs", "/jobs"}, {"audit", "/audit"}, {"operators", "/operators"}, {"operator-new", "/operators/new"},
-		{"account", "/account"}, {"prove", "/prove?next=/partners"}, {"feeds", "/feeds"},
+		{"account", "/account"}, {"prove", "/prove?next=/partners"}, {"feeds", "/feeds"}, {"subscriptions-move", "/subscriptions/move?partner=" + id},
+		{"events-report", "/events/report?partner=" + id + "&from=2026-01-01T00:00&to=2100-01-01T00:00"},
 	} {
 		b.visit(p.path)
 		b.look(p.name)

@@ -17,6 +17,7 @@ import (
 	"vigia/internal/leak"
 	"vigia/internal/operator"
 	"vigia/internal/partner"
+	"vigia/internal/password"
 	"vigia/internal/plan"
 	"vigia/internal/sqldb"
 )
@@ -87,6 +88,21 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 	j, _, err := a.Store.TakeJob(ctx, "w_test", "breach.import", payload)
 	must(err)
 	must(a.Store.FinishJob(ctx, "w_test", j, "failed", payload))
+	for _, kind := range []string{leak.KindVerify, leak.KindFeed, password.KindImport, password.KindVerify, "keys.rewrite"} {
+		_, err = a.Store.AddJob(ctx, kind, payload, struct{}{})
+		must(err)
+		j, _, err := a.Store.TakeJob(ctx, "w_test", kind, payload)
+		must(err)
+		must(a.Store.FinishJob(ctx, "w_test", j, "failed", payload))
+	}
+	lists := filepath.Join(t.TempDir(), "lista.txt")
+	must(os.WriteFile(lists, []byte(strings.Repeat("A", 40)+":1\n"), 0o600))
+	hashes, err := password.Files(lists)
+	must(err)
+	_, err = a.Passwords.Import(ctx, password.Import{Algorithm: password.SHA1, Inputs: hashes, Source: payload})
+	must(err)
+	_, err = a.Monitoring.WatchDomain(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, payloadFlat, "vazamento.test")
+	must(err)
 	items, err := a.Content.All(ctx)
 	must(err)
 	item := items[len(items)-1]
@@ -126,7 +142,7 @@ func TestConsoleHostileText(t *testing.T) {
 
 	for _, path := range []string{
 		"/audit?actor=P&action=P&subject=P", "/findings?breach=P&all=P", "/deliveries?state=P&before=P", "/monitoring?status=P&at=1&id=P", "/login?next=P",
-		"/?done=P", "/prove?next=P", "/cases?service=P&mine=1", "/breaches/new?from=P",
+		"/?done=P", "/prove?next=P", "/cases?service=P&mine=1", "/breaches/new?from=P", "/events/report?from=2026-01-01T00:00&to=2100-01-01T00:00", "/keys?done=P",
 	} {
 		b.visit(strings.ReplaceAll(path, "P", url.QueryEscape(payload)))
 		b.harmless(path)
@@ -142,6 +158,40 @@ func TestConsoleHostileText(t *testing.T) {
 	b.harmless("refused form")
 	b.visit("/audit")
 	b.harmless("audit")
+	b.hostilePosts(id)
+}
+
+// hostilePosts opens the pages that only a form leads to.
+func (b *browser) hostilePosts(id partner.ID) {
+	b.t.Helper()
+	b.visit("/monitoring")
+	b.fill(`form[action="/monitoring/find"]`, "partner", string(id), "user_hash", payloadFlat)
+	b.press(`form[action="/monitoring/find"] button`)
+	b.see("onerror")
+	b.harmless("person")
+	for _, action := range []string{"", "/subjects/access"} {
+		b.visit("/subjects")
+		b.fill("main form", "partner", string(id), "user_hash", payloadFlat, "reason", payload)
+		b.press(`main form button` + map[bool]string{true: "", false: `[formaction="` + action + `"]`}[action == ""])
+		b.see("onerror")
+		b.harmless("subjects " + action)
+	}
+	b.visit("/subjects/erase")
+	b.fill("main form", "cpf", payload[:14], "reason", payload, "confirm", "APAGAR")
+	b.press("main form button")
+	b.see("Informe o CPF")
+	b.harmless("refused erasure")
+	b.visit("/incidents")
+	b.fill("main form", "from", "2026-01-01T00:00")
+	b.press("main form button")
+	b.see("Quem viu ou mudou dados pessoais")
+	b.harmless("incident")
+	b.visit("/subscriptions/move?partner=" + string(id))
+	b.fill(`form[action$="/holder"]`, "holder", payload[:14])
+	b.do(chromedp.Click(`form[action$="/holder"] [name="sure"]`))
+	b.press(`form[action$="/holder"] button`)
+	b.see("Confira o CNPJ")
+	b.harmless("refused move")
 }
 
 // reveal opens the first thing of a list and has it shown.
@@ -164,7 +214,7 @@ func (b *browser) harmless(where string) {
 	}
 }
 
-// crawl follows every link from the first page on.
+// crawl follows every link from the first page on; files are no pages.
 func (b *browser) crawl() {
 	b.t.Helper()
 	seen, queue, hostile := map[string]bool{"/": true}, []string{"/"}, 0
@@ -176,7 +226,7 @@ func (b *browser) crawl() {
 		if strings.Contains(b.text(), "onerror=") {
 			hostile++
 		}
-		for _, next := range eval[[]string](b, `[...document.querySelectorAll("a[href]")].map(a => a.getAttribute("href")).filter(h => h.startsWith("/"))`) {
+		for _, next := range eval[[]string](b, `[...document.querySelectorAll("a[href]:not([download])")].map(a => a.getAttribute("href")).filter(h => h.startsWith("/"))`) {
 			if bare, _, _ := strings.Cut(next, "#"); !seen[bare] {
 				seen[bare] = true
 				queue = append(queue, bare)

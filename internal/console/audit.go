@@ -51,6 +51,14 @@ func (c *Console) auditView(r *request, f operator.Filter, checked *auditCheck) 
 		entries = entries[:auditPerPage]
 		page.Next = entries[auditPerPage-1].Seq
 	}
+	if page.Entries, err = c.auditRows(r, entries); err != nil {
+		return nil, err
+	}
+	return view{"audit", "Auditoria", page}, nil
+}
+
+// auditRows puts e-mails in the place of operators' ids.
+func (c *Console) auditRows(r *request, entries []operator.Entry) ([]auditRow, error) {
 	people, err := c.Rules.Operators.Operators(r.Context())
 	if err != nil {
 		return nil, err
@@ -59,21 +67,25 @@ func (c *Console) auditView(r *request, f operator.Filter, checked *auditCheck) 
 	for _, o := range people {
 		emails[string(o.ID)] = o.Email
 	}
-	for _, e := range entries {
-		row := auditRow{e, e.Name}
+	rows := make([]auditRow, len(entries))
+	for i, e := range entries {
+		rows[i] = auditRow{e, e.Name}
 		if email := emails[e.Name]; email != "" {
-			row.Who = email
+			rows[i].Who = email
 		}
-		page.Entries = append(page.Entries, row)
 	}
-	return view{"audit", "Auditoria", page}, nil
+	return rows, nil
 }
 
 func verifyAudit(c *Console, r *request) (answer, error) {
+	expect, err := operator.ParseHead(r.text("expect"))
+	if err != nil {
+		return nil, err
+	}
 	if err := c.note(r, "audit.verify", "", ""); err != nil {
 		return nil, err
 	}
-	head, err := c.Rules.Audit.Verify(r.Context(), operator.Head{}, nil)
+	head, err := c.Rules.Audit.Verify(r.Context(), expect, nil)
 	check := &auditCheck{Whole: err == nil, Lines: head.Seq, MAC: hex.EncodeToString(head.MAC)}
 	if errors.Is(err, operator.ErrTrailBroken) {
 		check.Why = sentenceOf(err).Detail

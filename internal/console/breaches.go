@@ -5,11 +5,8 @@ import (
 	"io"
 	"net/url"
 	"slices"
-	"sort"
-	"time"
 
 	"vigia/internal/cyber"
-	"vigia/internal/job"
 	"vigia/internal/leak"
 )
 
@@ -20,6 +17,8 @@ type Breaches interface {
 	Edit(ctx context.Context, name string, edit func(*cyber.Breach)) (leak.Record, error)
 	// Retract takes a breach back; its findings are withdrawn by a job.
 	Retract(ctx context.Context, name string) (leak.Record, error)
+	// Verify begins to read every byte of a breach's segment, as a job.
+	Verify(ctx context.Context, name string) error
 	// Import begins to import the files behind paths of the server, as a job.
 	Import(ctx context.Context, b cyber.Breach, paths []string) error
 	// Upload keeps a file for the time of its import and begins it.
@@ -113,52 +112,30 @@ func importBreach(c *Console, r *request) (answer, error) {
 	return redirect{at("breaches", b.Name), "breach.started"}, nil
 }
 
-// maxField bounds a field of a form with a file.
-const maxField = 16 << 10
-
-// uploadBreach takes the fields and then the file, which is the form's last part.
 func uploadBreach(c *Console, r *request) (answer, error) {
-	form, err := r.MultipartReader()
+	file, err := fieldsAndFile(r)
 	if err != nil {
-		return nil, errForm.With("file: choose one").Because(err)
+		return nil, err
 	}
-	r.PostForm = url.Values{}
-	for {
-		part, err := form.NextPart()
-		if err != nil {
-			return nil, errForm.With("file: choose one").Because(err)
-		}
-		if part.FormName() != "file" {
-			value, err := io.ReadAll(io.LimitReader(part, maxField))
-			if err != nil {
-				return nil, errForm.With("form: did not arrive whole").Because(err)
-			}
-			r.PostForm.Add(part.FormName(), string(value))
-			continue
-		}
-		b := cyber.Breach{Name: r.PostForm.Get("name")}
-		if err := breachOf(r.PostForm, &b); err != nil {
-			return nil, err
-		}
-		if err := leak.Check(&b, c.Now()); err != nil {
-			return nil, err
-		}
-		if part.FileName() == "" {
-			return nil, errForm.With("file: choose one")
-		}
-		if err := c.note(r, "breach.import", b.Name, "upload"); err != nil {
-			return nil, err
-		}
-		if err := c.Rules.Breaches.Upload(r.Context(), b, part.FileName(), part); err != nil {
-			return nil, err
-		}
-		return redirect{at("breaches", b.Name), "breach.started"}, nil
+	b := cyber.Breach{Name: r.PostForm.Get("name")}
+	if err := breachOf(r.PostForm, &b); err != nil {
+		return nil, err
 	}
+	if err := leak.Check(&b, c.Now()); err != nil {
+		return nil, err
+	}
+	if err := c.note(r, "breach.import", b.Name, "upload"); err != nil {
+		return nil, err
+	}
+	if err := c.Rules.Breaches.Upload(r.Context(), b, file.FileName(), file); err != nil {
+		return nil, err
+	}
+	return redirect{at("breaches", b.Name), "breach.started"}, nil
 }
 
 type breachPage struct {
 	breachForm
-	Jobs  []jobRow
+	recentJobs
 	Found []choiceCount
 }
 
@@ -169,20 +146,8 @@ type choiceCount struct {
 
 // jobsOf returns the latest jobs about a breach, newest first.
 func (c *Console) jobsOf(r *request, name string) ([]jobRow, error) {
-	var rows []jobRow
-	for _, kind := range []string{leak.KindImport, leak.KindMatch, leak.KindWithdraw, leak.KindRestate} {
-		list, err := c.Rules.Jobs.Jobs(r.Context(), kind, perPage)
-		if err != nil {
-			return nil, err
-		}
-		for _, j := range list {
-			if j.Subject == name {
-				rows = append(rows, newJobRow(j))
-			}
-		}
-	}
-	sort.SliceStable(rows, func(i, j int) bool { return rows[i].CreatedAt.After(rows[j].CreatedAt) })
-	return rows, nil
+	rows, err := c.latest(r, leak.KindImport, leak.KindMatch, leak.KindWithdraw, leak.KindRestate, leak.KindVerify)
+	return slices.DeleteFunc(rows, func(j jobRow) bool { return j.Subject != name }), err
 }
 
 func showBreach(c *Console, r *request) (answer, error) {
@@ -198,7 +163,7 @@ func showBreach(c *Console, r *request) (answer, error) {
 		}
 		rec = leak.Record{Breach: cyber.Breach{Name: name, Title: name}, State: leak.Importing} // its import has only just begun
 	}
-	page := breachPage{breachForm: newForm(rec), Jobs: jobs}
+	page := breachPage{breachForm: newForm(rec), recentJobs: recentJobs{jobs}}
 	for _, o := range exposedOptions {
 		if n := rec.Tally.Found[o.Value]; n > 0 {
 			page.Found = append(page.Found, choiceCount{o.Label, n})
@@ -208,16 +173,6 @@ func showBreach(c *Console, r *request) (answer, error) {
 		page.Found = append(page.Found, choiceCount{"Cartão", n})
 	}
 	return view{"breach", rec.Title, page}, nil
-}
-
-// Busy is the job that is at work on the breach; nil when none is.
-func (p breachPage) Busy() *jobRow {
-	for i := range p.Jobs {
-		if !p.Jobs[i].Over() && (p.Jobs[i].State == job.Running || p.Jobs[i].NextAt.Before(time.Now())) {
-			return &p.Jobs[i]
-		}
-	}
-	return nil
 }
 
 func saveBreach(c *Console, r *request) (answer, error) {
@@ -248,4 +203,15 @@ func retractBreach(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	return redirect{at("breaches", name), "breach.retracted"}, nil
+}
+
+func verifyBreach(c *Console, r *request) (answer, error) {
+	name := r.PathValue("name")
+	if err := c.note(r, "breach.verify", name, ""); err != nil {
+		return nil, err
+	}
+	if err := c.Rules.Breaches.Verify(r.Context(), name); err != nil {
+		return nil, err
+	}
+	return redirect{at("breaches", name), "job.started"}, nil
 }

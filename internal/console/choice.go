@@ -50,14 +50,15 @@ func (c *Console) choose(r *request) (partnerChoice, error) {
 // names maps ids to names of partners, for lists over all of them.
 func (c *Console) names(r *request) (map[partner.ID]string, error) {
 	all, err := c.Rules.Partners.Partners(r.Context())
-	if err != nil {
-		return nil, err
+	return partnerChoice{All: all}.names(), err
+}
+
+func (p partnerChoice) names() map[partner.ID]string {
+	names := make(map[partner.ID]string, len(p.All))
+	for _, one := range p.All {
+		names[one.ID] = one.Name
 	}
-	names := make(map[partner.ID]string, len(all))
-	for _, p := range all {
-		names[p.ID] = p.Name
-	}
-	return names, nil
+	return names
 }
 
 // at joins escaped segments to a path; ids may be in partners' own words.

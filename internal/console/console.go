@@ -45,6 +45,7 @@ type Rules struct {
 	ProblemText func(subscription.Problem) string
 
 	Monitoring *cyber.Monitoring
+	Persons    *cyber.Persons
 	Review     Review
 	Breaches   Breaches
 	Feeds      Feeds
@@ -57,6 +58,9 @@ type Rules struct {
 	Events   Events
 	History  *alert.History
 	Jobs     Jobs
+
+	Subjects Subjects
+	Keys     Keys
 }
 
 // Figures are the counts that the overview shows. They are kept up beside the tables, because counting millions of rows takes

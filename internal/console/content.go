@@ -92,6 +92,38 @@ func resetContent(c *Console, r *request) (answer, error) {
 	return redirect{"/content", "content.reset"}, nil
 }
 
+func retireContent(c *Console, r *request) (answer, error) {
+	return c.offerContent(r, "content.retire", true)
+}
+
+func offerContent(c *Console, r *request) (answer, error) {
+	return c.offerContent(r, "content.offer", false)
+}
+
+func (c *Console) offerContent(r *request, action string, retired bool) (answer, error) {
+	id := cyber.ContentID(r.PathValue("id"))
+	err := c.change(r, action, func(ctx context.Context) (string, string, error) {
+		_, err := c.Rules.Content.Edit(ctx, id, func(it *cyber.Item) { it.Retired = retired })
+		return string(id), "", err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{at("content", string(id)), "content.saved"}, nil
+}
+
+func exportContent(c *Console, r *request) (answer, error) {
+	all, err := c.Rules.Content.All(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := cyber.WriteContent(&b, all); err != nil {
+		return nil, err
+	}
+	return download{"catalogo.yaml", "application/yaml", b.Bytes()}, nil
+}
+
 const newContentYAML = `- id: minha-dica
   type: tip
   device: all
@@ -114,7 +146,7 @@ func addContent(c *Console, r *request) (answer, error) {
 		for i, it := range items {
 			names[i] = string(it.ID)
 		}
-		return strings.Join(names, " "), "", c.Rules.Content.Import(ctx, items, true)
+		return strings.Join(names, " "), "", c.Rules.Content.Import(ctx, items, !r.PostForm.Has("replace"))
 	})
 	if err != nil {
 		return nil, err

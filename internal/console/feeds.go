@@ -12,6 +12,8 @@ type Feeds interface {
 	All(ctx context.Context) ([]leak.Feed, error)
 	Add(ctx context.Context, f leak.Feed) (leak.Feed, error)
 	Pause(ctx context.Context, name string, paused bool) (leak.Feed, error)
+	// Start has a worker run a feed now.
+	Start(ctx context.Context, name string) error
 }
 
 // feedRow is a feed as a page shows it: without its key.
@@ -28,8 +30,10 @@ var feedKinds = []choiceOption{
 }
 
 type feedsPage struct {
-	Feeds []feedRow
-	Kinds []choiceOption
+	recentJobs
+	Feeds   []feedRow
+	Kinds   []choiceOption
+	Exposed []choiceOption
 }
 
 func listFeeds(c *Console, r *request) (answer, error) {
@@ -37,7 +41,10 @@ func listFeeds(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := feedsPage{Kinds: feedKinds}
+	page := feedsPage{Kinds: feedKinds, Exposed: exposedOptions}
+	if page.Jobs, err = c.latest(r, leak.KindFeed); err != nil {
+		return nil, err
+	}
 	for _, f := range all {
 		row := feedRow{Feed: f, Label: string(f.Kind)}
 		row.Secret = ""
@@ -56,9 +63,9 @@ func addFeed(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, errForm.With("minutes: a whole number")
 	}
-	f := leak.Feed{
-		Name: r.text("name"), Kind: leak.FeedKind(r.text("kind")), Target: r.text("target"), Secret: r.text("key"), Every: every,
-		Settings: leak.FeedSettings{Proxy: r.text("proxy")},
+	f := leak.Feed{Name: r.text("name"), Kind: leak.FeedKind(r.text("kind")), Target: r.text("target"), Secret: r.text("key"), Every: every}
+	if f.Settings, err = feedSettings(r); err != nil {
+		return nil, err
 	}
 	err = c.change(r, "feed.add", func(ctx context.Context) (string, string, error) {
 		_, err := c.Rules.Feeds.Add(ctx, f)
@@ -68,6 +75,33 @@ func addFeed(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	return redirect{"/feeds", "feed.added"}, nil
+}
+
+// feedSettings reads the limits of a feed; an empty field means the default.
+func feedSettings(r *request) (leak.FeedSettings, error) {
+	s := leak.FeedSettings{Proxy: r.text("proxy"), Exposes: leak.ParseExposes(r.PostForm["exposes"])}
+	var kilobytes, seconds int
+	for _, f := range []struct {
+		name string
+		to   *int
+	}{{"depth", &s.Depth}, {"pages", &s.Pages}, {"page_kb", &kilobytes}, {"delay", &seconds}, {"per_minute", &s.PerMinute}} {
+		n, err := r.number(f.name, 0)
+		if err != nil {
+			return s, err
+		}
+		*f.to = n
+	}
+	s.PageBytes, s.Delay = int64(kilobytes)*1000, time.Duration(seconds)*time.Second
+	return s, nil
+}
+
+func runFeed(c *Console, r *request) (answer, error) {
+	name := r.PathValue("name")
+	err := c.change(r, "feed.run", func(ctx context.Context) (string, string, error) { return name, "", c.Rules.Feeds.Start(ctx, name) })
+	if err != nil {
+		return nil, err
+	}
+	return redirect{"/feeds", "feed.started"}, nil
 }
 
 func pauseFeed(c *Console, r *request) (answer, error) { return c.setPaused(r, "feed.pause", true) }

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sort"
 	"strings"
 	"time"
 
 	"vigia/internal/job"
 	"vigia/internal/leak"
+	"vigia/internal/password"
 )
 
 // Jobs shows and cancels work that outlives a request.
@@ -23,8 +25,13 @@ type Jobs interface {
 // jobKinds are the kinds in words.
 var jobKinds = map[string]string{
 	leak.KindImport: "Importação de vazamento", leak.KindMatch: "Busca nos dados monitorados", leak.KindWithdraw: "Retirada de achados",
-	leak.KindRestate: "Recálculo de situações", "keys.rewrite": "Troca de chaves de cifra",
+	leak.KindRestate: "Recálculo de situações", leak.KindVerify: "Conferência do índice", leak.KindFeed: "Leitura de fonte",
+	password.KindImport: "Importação de senhas vazadas", password.KindDownload: "Download de senhas vazadas",
+	password.KindVerify: "Conferência das senhas vazadas", kindRewrite: "Troca de chaves de cifra",
 }
+
+// kindRewrite is the kind of job that seals values anew after a rotation.
+const kindRewrite = "keys.rewrite"
 
 // jobRow is a job as a page shows it.
 type jobRow struct {
@@ -32,6 +39,38 @@ type jobRow struct {
 	// Label is its kind in words, Text where it stands, Percent how far it is; -1 when that is not known.
 	Label, Text string
 	Percent     float64
+}
+
+// stalled tells that the process which runs it gives no sign of life.
+func (j jobRow) stalled() bool {
+	return j.State == job.Running && j.NextAt.Before(time.Now().Add(-job.Lease))
+}
+
+// recentJobs are the latest jobs around what a page shows, newest first.
+type recentJobs struct{ Jobs []jobRow }
+
+// Busy is the job that is at work; nil when none is.
+func (p recentJobs) Busy() *jobRow {
+	for i := range p.Jobs {
+		if j := &p.Jobs[i]; !j.Over() && !j.stalled() && (j.State == job.Running || j.NextAt.Before(time.Now())) {
+			return j
+		}
+	}
+	return nil
+}
+
+// latest returns the newest jobs of some kinds, newest first.
+func (c *Console) latest(r *request, kinds ...string) ([]jobRow, error) {
+	var rows []jobRow
+	for _, kind := range kinds {
+		list, err := c.Rules.Jobs.Jobs(r.Context(), kind, perPage)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, jobRows(list)...)
+	}
+	sort.SliceStable(rows, func(i, j int) bool { return rows[i].CreatedAt.After(rows[j].CreatedAt) })
+	return rows, nil
 }
 
 // Over tells whether nothing more will happen to it.
@@ -50,6 +89,19 @@ func newJobRow(j job.Job) jobRow {
 		if json.Unmarshal(j.Progress, &p) == nil {
 			row.Text = fmt.Sprintf("%s dados conferidos, %s encontrados", number(p.Probed), number(p.Hits))
 		}
+	case leak.KindVerify:
+		var p leak.Verified
+		if json.Unmarshal(j.Progress, &p) == nil && j.State == job.Done {
+			row.Text = fmt.Sprintf("Todos os bytes conferem: %s impressões", number(int64(p.Keys))) //nolint:gosec // a count of what fits on a disk
+		}
+	case password.KindVerify:
+		if j.State == job.Done {
+			row.Text = "Todos os bytes conferem"
+		}
+	case password.KindImport, password.KindDownload:
+		row.passwordText()
+	case kindRewrite:
+		row.rewriteText()
 	}
 	switch {
 	case j.State == job.Ready && row.Text == "":
@@ -58,6 +110,8 @@ func newJobRow(j job.Job) jobRow {
 		row.Text = "Falhou: " + j.Error
 	case j.State == job.Cancelled:
 		row.Text = "Cancelada"
+	case row.stalled():
+		row.Text = "Sem sinal do processo que a fazia"
 	case j.CancelAsked && !row.Over():
 		row.Text = "Cancelando…"
 	}
@@ -84,6 +138,26 @@ func (row *jobRow) importText() {
 	if row.State == job.Done {
 		row.Percent = 100
 	}
+}
+
+// passwordText tells of bytes for an import, of ranges for a download.
+func (row *jobRow) passwordText() {
+	var p password.Progress
+	if json.Unmarshal(row.Progress, &p) != nil || p.Bytes == 0 {
+		return
+	}
+	row.Text = fmt.Sprintf("%s lidos, %s senhas", byteSize(p.Bytes), number(int64(p.Hashes))) //nolint:gosec // as above
+	if p.Total > 0 {
+		row.Percent = min(100, float64(p.Done)*100/float64(p.Total))
+	}
+}
+
+func (row *jobRow) rewriteText() {
+	var p struct{ Column, Columns, Rewritten int64 }
+	if json.Unmarshal(row.Progress, &p) != nil || p.Columns == 0 {
+		return
+	}
+	row.Text, row.Percent = fmt.Sprintf("%s valores selados de novo", number(p.Rewritten)), float64(p.Column)*100/float64(p.Columns)
 }
 
 func jobRows(list []job.Job) []jobRow {

@@ -37,6 +37,7 @@ func nextMark(at time.Time, id string) string {
 type assetsPage struct {
 	Status cyber.Status
 	Assets []cyber.Asset
+	partnerChoice
 	Names  map[partner.ID]string
 	Counts map[cyber.Status]int64
 	// Shown is the value that was revealed, by its id.
@@ -61,9 +62,10 @@ func (c *Console) assetsView(r *request, shown map[cyber.AssetID]string) (answer
 		last := assets[perPage-1]
 		page.Next = nextMark(last.AddedAt, string(last.ID))
 	}
-	if page.Names, err = c.names(r); err != nil {
+	if page.partnerChoice, err = c.choose(r); err != nil {
 		return nil, err
 	}
+	page.Names = page.partnerChoice.names()
 	figures, err := c.Rules.Figures.Figures(r.Context())
 	if err != nil {
 		return nil, err

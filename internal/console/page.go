@@ -160,15 +160,19 @@ var functions = template.FuncMap{
 		}
 		return many
 	},
-	"count":         func(counts map[operator.Figure]int64, name string) int64 { return counts[operator.Figure(name)] },
-	"arrived":       func(o webhook.Outcome) bool { return o.Status >= 200 && o.Status < 300 },
-	"at":            func(segments ...any) string { return at(texts(segments)...) },
-	"reais":         reais,
-	"maskCPF":       func(cpf string) string { return identifier.Mask(identifier.CPF, cpf) },
-	"maskMail":      func(mail string) string { return identifier.Mask(identifier.Email, mail) },
-	"mask4":         lastFour,
-	"initials":      initials,
-	"add":           func(a, b int64) int64 { return a + b },
+	"count":    func(counts map[operator.Figure]int64, name string) int64 { return counts[operator.Figure(name)] },
+	"arrived":  func(o webhook.Outcome) bool { return o.Status >= 200 && o.Status < 300 },
+	"at":       func(segments ...any) string { return at(texts(segments)...) },
+	"reais":    reais,
+	"maskCPF":  func(cpf string) string { return identifier.Mask(identifier.CPF, cpf) },
+	"maskMail": func(mail string) string { return identifier.Mask(identifier.Email, mail) },
+	"mask4":    lastFour,
+	"initials": initials,
+	"add":      func(a, b int64) int64 { return a + b },
+	"sub":      func(a, b int) int { return a - b },
+	"tenths": func(n any) string {
+		return strings.Replace(strconv.FormatFloat(float64(toInt(n))/10, 'f', 1, 64), ".", ",", 1)
+	},
 	"neg":           func(d time.Duration) time.Duration { return -d },
 	"dateISO":       dateISO,
 	"date3":         func(t time.Time) string { return t.UTC().Format("02/01/2006") },
@@ -339,6 +343,9 @@ var icons = map[string]string{
 	"warn":     `<path d="M12 4 2.500 20h19zM12 10v4M12 17h.01"/>`,
 	"out":      `<path d="M10 4H5v16h5M15 8l4 4-4 4M19 12H9"/>`,
 	"menu":     `<path d="M4 7h16M4 12h16M4 17h16"/>`,
+	"person":   `<path d="M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4.500 21a7.500 7.500 0 0 1 15 0"/>`,
+	"siren":    `<path d="M7 18v-5a5 5 0 0 1 10 0v5M5 21h14v-3H5zM12 3v2M4 6l1.500 1.500M20 6l-1.500 1.500"/>`,
+	"lock":     `<path d="M6 11h12v10H6zM8.500 11V8a3.500 3.500 0 0 1 7 0v3M12 15v2"/>`,
 	"shield":   `<path d="M12 3l8 3v6c0 5-3.500 8-8 9-4.500-1-8-4-8-9V6zM8.500 12l2.500 2.500 4.500-5"/>`,
 }
 

@@ -2,42 +2,89 @@ package console
 
 import (
 	"context"
+	"io"
 
 	"vigia/internal/password"
 )
 
-// Passwords are the corpora of breached passwords.
+// Passwords are the corpora of breached passwords. What takes long is begun as a job.
 type Passwords interface {
 	Status() ([]password.Corpus, error)
 	Verify(ctx context.Context) error
+	// Import replaces a corpus by files behind paths of the server, Upload by a file that is kept for the time of its import.
+	Import(ctx context.Context, a password.Algorithm, source string, paths []string) error
+	Upload(ctx context.Context, a password.Algorithm, source, name string, file io.Reader) error
+	// Download fetches what changed at the public range service.
+	Download(ctx context.Context, a password.Algorithm) error
 }
 
 type passwordsPage struct {
-	Corpora []password.Corpus
-	// Checked says that every byte was read, Damage what was wrong.
-	Checked bool
-	Damage  string
+	recentJobs
+	Corpora    []password.Corpus
+	Algorithms []choiceOption
 }
 
-func showPasswords(c *Console, _ *request) (answer, error) {
+var algorithmOptions = []choiceOption{{password.SHA1.String(), "SHA-1"}, {password.NTLM.String(), "NTLM"}}
+
+// shownJobs is how many jobs a page about something else lists.
+const shownJobs = 8
+
+func showPasswords(c *Console, r *request) (answer, error) {
 	corpora, err := c.Rules.Passwords.Status()
 	if err != nil {
 		return nil, err
 	}
-	return view{"passwords", "Senhas vazadas", passwordsPage{Corpora: corpora}}, nil
+	jobs, err := c.latest(r, password.KindImport, password.KindDownload, password.KindVerify)
+	if err != nil {
+		return nil, err
+	}
+	page := passwordsPage{recentJobs{jobs[:min(len(jobs), shownJobs)]}, corpora, algorithmOptions}
+	return view{"passwords", "Senhas vazadas", page}, nil
+}
+
+// passwordWork records and begins work on the corpora.
+func (c *Console) passwordWork(r *request, action, subject, detail string, begin func() error) (answer, error) {
+	if err := c.note(r, action, subject, detail); err != nil {
+		return nil, err
+	}
+	if err := begin(); err != nil {
+		return nil, err
+	}
+	return redirect{"/passwords", "job.started"}, nil
 }
 
 func verifyPasswords(c *Console, r *request) (answer, error) {
-	if err := c.note(r, "passwords.verify", "", ""); err != nil {
-		return nil, err
-	}
-	corpora, err := c.Rules.Passwords.Status()
+	return c.passwordWork(r, "passwords.verify", "", "", func() error { return c.Rules.Passwords.Verify(r.Context()) })
+}
+
+func importPasswords(c *Console, r *request) (answer, error) {
+	a, err := password.ParseAlgorithm(r.text("algorithm"))
 	if err != nil {
 		return nil, err
 	}
-	page := passwordsPage{Corpora: corpora, Checked: true}
-	if err := c.Rules.Passwords.Verify(r.Context()); err != nil {
-		page.Damage = err.Error()
+	return c.passwordWork(r, "passwords.import", a.String(), r.text("paths"), func() error {
+		return c.Rules.Passwords.Import(r.Context(), a, r.text("source"), lines(r.text("paths")))
+	})
+}
+
+func uploadPasswords(c *Console, r *request) (answer, error) {
+	file, err := fieldsAndFile(r)
+	if err != nil {
+		return nil, err
 	}
-	return view{"passwords", "Senhas vazadas", page}, nil
+	a, err := password.ParseAlgorithm(r.PostForm.Get("algorithm"))
+	if err != nil {
+		return nil, err
+	}
+	return c.passwordWork(r, "passwords.import", a.String(), "upload", func() error {
+		return c.Rules.Passwords.Upload(r.Context(), a, r.PostForm.Get("source"), file.FileName(), file)
+	})
+}
+
+func downloadPasswords(c *Console, r *request) (answer, error) {
+	a, err := password.ParseAlgorithm(r.text("algorithm"))
+	if err != nil {
+		return nil, err
+	}
+	return c.passwordWork(r, "passwords.download", a.String(), "", func() error { return c.Rules.Passwords.Download(r.Context(), a) })
 }

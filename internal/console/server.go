@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 // handler is what a route does. It returns what to answer, or a fault, and never sees the ResponseWriter.
 type handler func(c *Console, r *request) (answer, error)
 
-// answer is one of the ways to answer: view, redirect or stream.
+// answer is one of the ways to answer: view, redirect, stream or download.
 type answer interface{ isAnswer() }
 
 // view is a page to render.
@@ -37,9 +38,16 @@ type redirect struct{ to, done string }
 // stream is written by its function until it returns.
 type stream func(ctx context.Context, w http.ResponseWriter) error
 
+// download is a file for the operator to keep. Its name is ours and says nothing about anybody.
+type download struct {
+	name, kind string
+	body       []byte
+}
+
 func (view) isAnswer()     {}
 func (redirect) isAnswer() {}
 func (stream) isAnswer()   {}
+func (download) isAnswer() {}
 
 // request is what a page works with.
 type request struct {
@@ -60,6 +68,32 @@ func (r *request) actor() operator.Actor {
 
 // text is a field of the form without surrounding space.
 func (r *request) text(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
+
+// number is a field that holds a whole number; the empty field is none.
+func (r *request) number(name string, none int) (int, error) {
+	text := r.text(name)
+	if text == "" {
+		return none, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, errForm.With("%s: a whole number", name)
+	}
+	return n, nil
+}
+
+// moment is a field of a date and a time, as clocks in Brasília show them; the empty field is the zero time.
+func (r *request) moment(name string) (time.Time, error) {
+	text := strings.TrimSpace(r.FormValue(name))
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.ParseInLocation("2006-01-02T15:04", text, brazil)
+	if err != nil {
+		return t, errForm.With("%s: a date and a time, such as 2026-12-24T15:00", name)
+	}
+	return t, nil
+}
 
 // addressOf is where a request came from. Headers that a proxy may add are not believed: anybody can send them.
 func addressOf(r *http.Request) string {
@@ -207,6 +241,11 @@ func (c *Console) write(w http.ResponseWriter, r *request, a answer, err error) 
 		if err := a(r.Context(), w); err != nil && r.Context().Err() == nil {
 			c.Log.ErrorContext(r.Context(), "console stream failed", "route", r.route.path, "cause", err.Error())
 		}
+		return http.StatusOK
+	case download:
+		w.Header().Set("content-type", a.kind)
+		w.Header().Set("content-disposition", `attachment; filename="`+a.name+`"`)
+		_, _ = w.Write(a.body) // a reader that is gone needs no file
 		return http.StatusOK
 	case view:
 		return c.writeView(w, r, a, statusOf(err))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"mime/multipart"
+	"net/url"
 	"strings"
 
 	"vigia/internal/partner"
@@ -80,6 +81,35 @@ func importSubscriptions(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, nil
+}
+
+// maxField bounds a field of a form with a file.
+const maxField = 16 << 10
+
+// fieldsAndFile reads a form whose last part is the file: first the fields, then the file as a stream.
+func fieldsAndFile(r *request) (*multipart.Part, error) {
+	form, err := r.MultipartReader()
+	if err != nil {
+		return nil, errForm.With("file: choose one").Because(err)
+	}
+	r.PostForm = url.Values{}
+	for {
+		part, err := form.NextPart()
+		if err != nil {
+			return nil, errForm.With("file: choose one").Because(err)
+		}
+		if part.FormName() == "file" {
+			if part.FileName() == "" {
+				return nil, errForm.With("file: choose one")
+			}
+			return part, nil
+		}
+		value, err := io.ReadAll(io.LimitReader(part, maxField))
+		if err != nil {
+			return nil, errForm.With("form: did not arrive whole").Because(err)
+		}
+		r.PostForm.Add(part.FormName(), string(value))
+	}
 }
 
 // uploaded returns the first file of a form, as a stream.

@@ -166,6 +166,18 @@ func (fs *Feeds) Pause(ctx context.Context, name string, paused bool) (Feed, err
 	})
 }
 
+// Start puts a job in the queue for a feed now, due or not, paused or not.
+func (fs *Feeds) Start(ctx context.Context, name string) error {
+	if _, err := fs.Store.FeedByName(ctx, name); err != nil {
+		return err
+	}
+	_, err := fs.Store.AddJob(ctx, KindFeed, name, struct{}{})
+	if errors.Is(err, job.ErrExists) {
+		return ErrBusy.With("name: a server is running it")
+	}
+	return err
+}
+
 // Schedule puts a job in the queue for every feed that is due.
 func (fs *Feeds) Schedule(ctx context.Context) error {
 	all, err := fs.Store.Feeds(ctx)

@@ -63,7 +63,11 @@ const (
 	KindMatch    = "breach.match"
 	KindWithdraw = "breach.withdraw"
 	KindRestate  = "breach.restate"
+	KindVerify   = "breach.verify"
 )
+
+// Verified is the progress of a KindVerify job that is done.
+type Verified struct{ Keys uint64 }
 
 // Faults of this package.
 var (

@@ -2,7 +2,10 @@ package operator
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -38,6 +41,24 @@ var ErrTrailBroken = fault.New(fault.Conflict, "audit.broken")
 type Head struct {
 	Seq int64
 	MAC []byte
+}
+
+// ErrHead means that a head cannot be read.
+var ErrHead = fault.New(fault.Invalid, "audit.head")
+
+// ParseHead reads a head as it is noted: a line's number, a colon and its MAC in hexadecimal. Empty text is no head.
+func ParseHead(text string) (h Head, err error) {
+	if text == "" {
+		return h, nil
+	}
+	line, mac, _ := strings.Cut(text, ":")
+	if h.Seq, err = strconv.ParseInt(line, 10, 64); err == nil {
+		h.MAC, err = hex.DecodeString(mac)
+	}
+	if err != nil || h.Seq < 1 || len(h.MAC) == 0 {
+		return Head{}, ErrHead.With("expect: a line's number, a colon and its head in hexadecimal")
+	}
+	return h, nil
 }
 
 // Filter narrows a reading of the trail; empty fields do not.

@@ -78,6 +78,13 @@ func (e Exposure) String() string {
 // PrefixDigits is how many hex digits of a hash are asked about: 40 bits.
 const PrefixDigits = 10
 
+// Kinds of jobs.
+const (
+	KindImport   = "passwords.import"
+	KindDownload = "passwords.download"
+	KindVerify   = "passwords.verify"
+)
+
 // The faults of this package.
 var (
 	ErrAlgorithm   = fault.New(fault.Invalid, "password.algorithm")

@@ -167,6 +167,9 @@ func (s *Store) JobByID(ctx context.Context, id job.ID) (job.Job, error) {
 
 // Jobs returns the newest jobs of a kind; of every kind when kind is empty.
 func (s *Store) Jobs(ctx context.Context, kind string, limit int) ([]job.Job, error) {
-	return collect(ctx, s.reader(ctx), scanJob, `SELECT `+jobColumns+` FROM job WHERE $1 = '' OR kind = $1
-		ORDER BY created_at DESC, id DESC LIMIT $2`, kind, int64(limit))
+	const newest = ` ORDER BY created_at DESC, id DESC LIMIT $1`
+	if kind == "" {
+		return collect(ctx, s.reader(ctx), scanJob, `SELECT `+jobColumns+` FROM job`+newest, int64(limit))
+	}
+	return collect(ctx, s.reader(ctx), scanJob, `SELECT `+jobColumns+` FROM job WHERE kind = $2`+newest, int64(limit), kind)
 }

@@ -86,6 +86,7 @@ func (s *Store) SealedUnder(ctx context.Context) (current, old int64, err error)
 // RewriteProgress says how far a rewrite has come; it is kept in the job's row.
 type RewriteProgress struct {
 	Column    int   `json:"column"`
+	Columns   int   `json:"columns"` // of them there are so many
 	Rewritten int64 `json:"rewritten"`
 	// After is the primary key of the last row looked at, as text of its kinds.
 	After []rewriteKey `json:"after,omitempty"`
@@ -142,7 +143,7 @@ func (s *Store) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int
 	if err != nil {
 		return false, err
 	}
-	p.Rewritten += int64(len(rows))
+	p.Rewritten, p.Columns = p.Rewritten+int64(len(rows)), len(sealedColumns)
 	if len(rows) < limit {
 		p.Column, p.After = p.Column+1, nil
 		return p.Column == len(sealedColumns), nil

@@ -1,0 +1,458 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1" //nolint:gosec // the corpus of breached passwords is listed under it
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vigia/internal/app"
+	"vigia/internal/cyber"
+	"vigia/internal/job"
+	"vigia/internal/leak"
+	"vigia/internal/operator"
+	"vigia/internal/partner"
+	"vigia/internal/plan"
+	"vigia/internal/sqldb"
+)
+
+// desk is an admin at the console, without a browser.
+type desk struct {
+	t      *testing.T
+	app    *app.App
+	base   string
+	api    string
+	cookie *http.Cookie
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	a := open(t, common(t, sqldb.SQLite))
+	srv := serve(t, a, nil)
+	return &desk{t, a, "http://" + srv.ConsoleAddr.String(), "http://" + srv.APIAddr.String() + "/v1", session(t, a, "ana@exemplo.com.br", operator.Admin)}
+}
+
+func (d *desk) send(path, kind string, body io.Reader) (*http.Response, string) {
+	d.t.Helper()
+	method := http.MethodPost
+	if body == nil {
+		method = http.MethodGet
+	}
+	req, err := http.NewRequestWithContext(context.Background(), method, d.base+path, body)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if body != nil {
+		req.Header.Set("content-type", kind)
+	}
+	req.AddCookie(d.cookie)
+	res, err := noFollow.Do(req)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	_, page, found := strings.Cut(string(text), "<main") // what comes before is the same on every page
+	if !found {
+		page = string(text)
+	}
+	return res, page
+}
+
+// post sends a form and expects a status.
+func (d *desk) post(want int, path string, fields ...string) (*http.Response, string) {
+	d.t.Helper()
+	form := url.Values{}
+	for i := 0; i < len(fields); i += 2 {
+		form.Add(fields[i], fields[i+1])
+	}
+	res, text := d.send(path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+	if res.StatusCode != want {
+		d.t.Fatalf("%s: %d, not %d\n%s", path, res.StatusCode, want, text)
+	}
+	return res, text
+}
+
+// upload sends a form whose last part is a file.
+func (d *desk) upload(want int, path, name, content string, fields ...string) string {
+	d.t.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for i := 0; i < len(fields); i += 2 {
+		_ = w.WriteField(fields[i], fields[i+1]) // a buffer takes everything
+	}
+	part, err := w.CreateFormFile("file", name)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	_, _ = io.WriteString(part, content)
+	_ = w.Close()
+	res, text := d.send(path, w.FormDataContentType(), &b)
+	if res.StatusCode != want {
+		d.t.Fatalf("%s: %d, not %d\n%s", path, res.StatusCode, want, text)
+	}
+	return text
+}
+
+// job waits until the newest job of a kind is over.
+func (d *desk) job(kind, subject string) job.Job {
+	d.t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		j, err := d.app.Store.JobOf(context.Background(), kind, subject)
+		if err == nil && j.State != job.Ready && j.State != job.Running {
+			return j
+		}
+		if time.Now().After(deadline) {
+			d.t.Fatalf("%s of %s never ended: %v %v", kind, subject, j, err)
+		}
+	}
+}
+
+// recorded expects a line of the audit trail.
+func (d *desk) recorded(action, subject, detail string) {
+	d.t.Helper()
+	lines, err := d.app.Audit.Entries(context.Background(), operator.Filter{Action: action, Limit: 100})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, l := range lines {
+		if (subject == "" || l.Subject == subject) && strings.Contains(l.Detail, detail) && strings.HasPrefix(l.Name, "op_") {
+			return
+		}
+	}
+	d.t.Errorf("no line %s about %q with %q: %v", action, subject, detail, lines)
+}
+
+const maria = `[{"start_date":"2026-01-01","expiry_date":null,"plan_id":"ouro","is_group_plan":false,"partner_internal_id":null,"partner_metadata":null,
+	"beneficiary":{"primary_card":"4111111111111111","user_card":"4111111111111111","name":"Maria da Silva","cpf":"52998224725","birth_date":"1990-05-17","gender":"F",
+	"email":"maria@exemplo.com.br","phone_number":"+5511987654321","address":{"zipcode":"01001000","street":"Rua","number":"1","complement":null,"neighborhood":"Centro","city":"São Paulo","state":"SP"}}}]`
+
+// customer makes a partner with a plan and one person, and returns the person's hash.
+func (d *desk) customer() (p partner.Partner, user string) {
+	d.t.Helper()
+	ctx := context.Background()
+	p, cred, err := d.app.Partners.Create(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if _, err := d.app.Plans.Create(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro"}); err != nil {
+		d.t.Fatal(err)
+	}
+	_, digest := partner.Digests("52998224725", cred.Salt)
+	user = hex.EncodeToString(digest[1:])
+	for path, body := range map[string]string{
+		"/subscriptions": maria, "/cyber/monitoring": `{"userHash":"` + user + `","type":"email","value":"maria@exemplo.com.br"}`,
+	} {
+		if status, answer := call(d.t, "POST", d.api+path, cred.APIKey, body); status != 200 || strings.Contains(answer, `"failure"`) {
+			d.t.Fatalf("%s: %d %s", path, status, answer)
+		}
+	}
+	return p, user
+}
+
+// breach imports a dump that holds a watched value.
+func (d *desk) breach(name string) {
+	d.t.Helper()
+	dump := filepath.Join(d.t.TempDir(), "dump.txt")
+	if err := os.WriteFile(dump, []byte("maria@exemplo.com.br:123456\n"), 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+	inputs, err := leak.Inputs(nil, []string{dump})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	_, err = d.app.ImportBreach(context.Background(), leak.Spec{Inputs: inputs, Breach: cyber.Breach{
+		Name: name, Title: "Loja", Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail}, Date: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
+	}})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// found waits for the finding of a person.
+func (d *desk) found(id partner.ID, user string) {
+	d.t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if list, err := d.app.Monitoring.Findings(context.Background(), id, partner.UserHash(user)); err == nil && len(list) > 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			d.t.Fatal("nothing was found")
+		}
+	}
+}
+
+// TestConsoleSubjects: a person's rights in the browser: what is held, a copy, who looked, the incident, the erasure.
+func TestConsoleSubjects(t *testing.T) {
+	d := newDesk(t)
+	ctx := context.Background()
+	p, user := d.customer()
+	d.breach("loja")
+	d.found(p.ID, user)
+	const cpf, why = "529.982.247-25", "pedido 77"
+
+	_, page := d.post(200, "/subjects/find", "cpf", cpf, "reason", why)
+	for _, want := range []string{"Banco Exemplo", "1 assinaturas", "1 dados monitorados", "1 achados"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "Maria") || strings.Contains(page, "maria@") {
+		t.Error("the page shows a value")
+	}
+	d.post(422, "/subjects/export", "cpf", cpf) // no reason
+	d.post(404, "/subjects/export", "cpf", "111.444.777-35", "reason", why)
+	res, text := d.post(200, "/subjects/export", "cpf", cpf, "reason", why)
+	if !strings.Contains(text, "Maria da Silva") || !strings.HasPrefix(res.Header.Get("content-disposition"), "attachment;") ||
+		res.Header.Get("cache-control") != "no-store" || strings.Contains(res.Header.Get("content-disposition"), "52998224725") {
+		t.Error("the copy:", res.Header, text)
+	}
+	_, text = d.post(200, "/subjects/export", "user_hash", user, "partner", string(p.ID), "reason", why, "format", "json")
+	var held []map[string]any
+	if err := json.Unmarshal([]byte(text), &held); err != nil || len(held) != 1 {
+		t.Error(err, text)
+	}
+	d.recorded("subject.export", "", why)
+	_, page = d.post(200, "/subjects/access", "cpf", cpf, "reason", why)
+	if !strings.Contains(page, "subject.export") || !strings.Contains(page, "ana@exemplo.com.br") {
+		t.Error("the access report lacks the export:", page)
+	}
+
+	_, page = d.post(200, "/incidents", "breach", "loja")
+	if !strings.Contains(page, "1 e-mail") || strings.Contains(page, "maria@") {
+		t.Error("the incident:", page)
+	}
+	d.post(422, "/incidents/download", "breach", "loja", "reveal", "on") // no reason
+	if _, table := d.post(200, "/incidents/download", "breach", "loja"); !strings.Contains(table, user) || strings.Contains(table, "maria@") {
+		t.Error(table)
+	}
+	if _, table := d.post(200, "/incidents/download", "breach", "loja", "reveal", "on", "reason", why); !strings.Contains(table, "maria@exemplo.com.br") {
+		t.Error(table)
+	}
+	d.recorded("subject.reveal", "", why)
+
+	d.post(422, "/subjects/erase", "cpf", cpf, "reason", why, "confirm", "apagar")
+	if list, err := d.app.Store.SubscriptionsOfCPF(ctx, p.ID, "52998224725"); err != nil || len(list) != 1 {
+		t.Fatal("erased without the word:", list, err)
+	}
+	_, page = d.post(200, "/subjects/erase", "cpf", cpf, "reason", why, "confirm", "APAGAR")
+	if !strings.Contains(page, "assinaturas") {
+		t.Error(page)
+	}
+	if list, err := d.app.Store.SubscriptionsOfCPF(ctx, p.ID, "52998224725"); err != nil || len(list) != 0 {
+		t.Error("still there:", list, err)
+	}
+	d.recorded("subject.erase", "", why)
+	d.recorded("subject.erased", "", "")
+	if _, log := d.send("/subjects/erasures", "", nil); !strings.Contains(log, `"mac"`) || strings.Contains(log, "52998224725") {
+		t.Error(log)
+	}
+	if raw, err := os.ReadFile(app.ErasureLog(d.app.Config)); err != nil || len(raw) == 0 {
+		t.Error("no tombstone outside the database:", err)
+	}
+	lines, err := d.app.Audit.Entries(ctx, operator.Filter{Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trail := fmt.Sprint(lines); strings.Contains(trail, "52998224725") || strings.Contains(trail, cpf) || strings.Contains(trail, user) {
+		t.Error("the trail names the person:", trail)
+	}
+}
+
+// TestConsoleKeys: a rotation from the console makes a new key and seals everything anew.
+func TestConsoleKeys(t *testing.T) {
+	d := newDesk(t)
+	d.customer()
+	before := d.app.Keys.PrimaryID()
+	res, _ := d.post(303, "/keys/rotate")
+	if res.Header.Get("location") != "/keys?done=keys.rotated" || d.app.Keys.PrimaryID() == before {
+		t.Fatal("not rotated:", res.Header)
+	}
+	if j := d.job("keys.rewrite", fmt.Sprint(d.app.Keys.PrimaryID())); j.State != job.Done {
+		t.Fatal(j)
+	}
+	d.recorded("keys.rotate", "", "")
+	if _, page := d.post(200, "/keys/count"); !strings.Contains(page, "<dt>Selados por antigas</dt><dd>0</dd>") {
+		t.Error(page)
+	}
+}
+
+// TestConsoleWork: what takes long is a job of this process: it is done, or says why not, or is cancelled.
+func TestConsoleWork(t *testing.T) {
+	d := newDesk(t)
+	ctx := context.Background()
+	d.breach("loja")
+	d.post(303, "/breaches/loja/verify")
+	if j := d.job(leak.KindVerify, "loja"); j.State != job.Done {
+		t.Error(j.State, j.Error)
+	}
+	rec, err := d.app.Leaks.Breaches.ByName(ctx, "loja")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, page := d.send("/breaches/loja", "", nil); !strings.Contains(page, fmt.Sprintf("Todos os bytes conferem: %d impressões", rec.Tally.Distinct)) {
+		t.Error(page)
+	}
+	file := filepath.Join(d.app.Config.CorporaPath(), "leak", rec.Segment)
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw[len(raw)/2] ^= 1
+	if err := os.Chmod(file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.post(303, "/breaches/loja/verify")
+	if j := d.job(leak.KindVerify, "loja"); j.State != job.Failed || j.Error == "" {
+		t.Error("damage was not found:", j)
+	}
+	d.post(404, "/breaches/nada/verify")
+
+	// Password corpora, from an upload and from a path; a bad line refuses the file and says where it is.
+	hash := func(text string) string {
+		sum := sha1.Sum([]byte(text)) //nolint:gosec // as above
+		return strings.ToUpper(hex.EncodeToString(sum[:]))
+	}
+	d.upload(303, "/passwords/upload", "lista.txt", hash("girafa")+":7\n"+hash("zebra")+":1\n", "algorithm", "sha1", "source", "equipe")
+	if j := d.job("passwords.import", "sha1"); j.State != job.Done {
+		t.Fatal(j)
+	}
+	if list, err := d.app.Passwords.Status(); err != nil || len(list) == 0 || list[0].Entries != 2 || list[0].Source != "equipe" {
+		t.Error(list, err)
+	}
+	path := filepath.Join(t.TempDir(), "lista.txt")
+	if err := os.WriteFile(path, []byte(hash("girafa")+":7\nisto nao\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.post(303, "/passwords/import", "algorithm", "sha1", "paths", path)
+	if j := d.job("passwords.import", "sha1"); j.State != job.Failed || !strings.Contains(j.Error, "line 2") {
+		t.Error(j)
+	}
+	d.post(422, "/passwords/import", "algorithm", "md5", "paths", path)
+	d.post(422, "/passwords/import", "algorithm", "sha1", "paths", "relativo.txt")
+	d.post(303, "/passwords/verify")
+	if j := d.job("passwords.verify", ""); j.State != job.Done {
+		t.Error(j)
+	}
+	if left, err := os.ReadDir(filepath.Join(d.app.Config.CorporaPath(), "upload")); err != nil || len(left) != 0 {
+		t.Error("uploads are left:", left, err)
+	}
+
+	// A feed, read now although it is not due.
+	folder := t.TempDir()
+	d.post(303, "/feeds", "name", "caixa", "kind", "folder", "target", folder, "minutes", "600", "pages", "3", "exposes", "email")
+	d.job(leak.KindFeed, "caixa")
+	first, err := d.app.Store.FeedByName(ctx, "caixa")
+	if err != nil || first.Settings.Pages != 3 {
+		t.Fatal(first, err)
+	}
+	d.post(303, "/feeds/caixa/run")
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if f, err := d.app.Store.FeedByName(ctx, "caixa"); err == nil && f.LastAt.After(first.LastAt) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the feed was not read")
+		}
+	}
+	d.recorded("feed.run", "caixa", "")
+}
+
+// TestConsoleBusyWork: the same work is not begun twice, and what a dead process left is taken up.
+func TestConsoleBusyWork(t *testing.T) {
+	d := newDesk(t)
+	ctx := context.Background()
+	if _, err := d.app.Store.AddJob(ctx, "passwords.verify", "", struct{}{}); err != nil {
+		t.Fatal(err)
+	}
+	j, taken, err := d.app.Store.TakeJob(ctx, "another process", "passwords.verify", "")
+	if err != nil || !taken {
+		t.Fatal(taken, err)
+	}
+	d.post(409, "/passwords/verify")
+	if err := d.app.Store.FinishJob(ctx, "another process", j, job.Ready, ""); err != nil { // as a process that stops puts it back
+		t.Fatal(err)
+	}
+	d.post(303, "/passwords/verify")
+	if got := d.job("passwords.verify", ""); got.ID != j.ID || got.State != job.Done {
+		t.Error(got)
+	}
+}
+
+// TestConsoleOperations are the smaller things that the command line can do too.
+func TestConsoleOperations(t *testing.T) {
+	d := newDesk(t)
+	ctx := context.Background()
+	p, user := d.customer()
+	id := string(p.ID)
+
+	d.post(303, "/monitoring/domains", "partner", id, "user_hash", user, "domain", "empresa-exemplo.com.br")
+	d.post(422, "/monitoring/domains", "partner", id, "user_hash", user, "domain", "nada")
+	_, page := d.post(200, "/monitoring/find", "partner", id, "user_hash", user)
+	if !strings.Contains(page, "Domínio") || strings.Contains(page, "maria@exemplo.com.br") {
+		t.Error(page)
+	}
+
+	table := "plan_id;cpf\nouro;52998224725\nouro;11144477735\n"
+	page = d.upload(200, "/subscriptions/move/table", "saidas.csv", table, "partner", id, "move", "suspend")
+	if !strings.Contains(page, "1 mudada") || !strings.Contains(page, "assinatura ativa: 3") {
+		t.Error(page)
+	}
+	if list, err := d.app.Store.SubscriptionsOfCPF(ctx, p.ID, "52998224725"); err != nil || len(list) != 1 || list[0].SuspendedAt.IsZero() {
+		t.Error(list, err)
+	}
+	d.post(404, "/subscriptions/move/holder", "partner", id, "move", "end", "holder", "12ABC34501DE35")
+	d.post(422, "/subscriptions/move/holder", "partner", id, "move", "apagar", "holder", "12ABC34501DE35")
+	d.recorded("subscription.suspend", id, "table")
+
+	from, to := time.Now().Add(-48*time.Hour).Format("2006-01-02T15:04"), time.Now().Add(48*time.Hour).Format("2006-01-02T15:04")
+	if _, page = d.send("/events/report?partner="+id+"&from="+from+"&to="+to, "", nil); !strings.Contains(page, "Os mais antigos que faltam") {
+		t.Error("the event of the suspension is not missed:", page)
+	}
+	d.post(303, "/events/replay", "partner", id, "from", from, "to", to)
+	d.post(422, "/events/replay", "partner", id, "from", to, "to", from)
+	d.recorded("event.replay", id, "")
+
+	if res, yaml := d.send("/content/export", "", nil); !strings.Contains(yaml, "- id: ") || !strings.Contains(res.Header.Get("content-disposition"), "catalogo.yaml") {
+		t.Error(res.Header)
+	}
+	items, err := d.app.Content.All(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	item := items[0].ID
+	for _, step := range []struct {
+		action  string
+		retired bool
+	}{{"retire", true}, {"offer", false}} {
+		d.post(303, "/content/"+string(item)+"/"+step.action)
+		if it, err := d.app.Content.Item(ctx, item); err != nil || it.Retired != step.retired {
+			t.Error(step, it.Retired, err)
+		}
+	}
+
+	if _, page = d.post(200, "/audit/verify"); !strings.Contains(page, "A trilha está íntegra") {
+		t.Error(page)
+	}
+	d.post(422, "/audit/verify", "expect", "1")
+	if _, page = d.post(200, "/audit/verify", "expect", "1:00"); !strings.Contains(page, "foi alterada") {
+		t.Error("a head that never was is not missed:", page)
+	}
+}

@@ -1,0 +1,135 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"vigia/internal/fault"
+	"vigia/internal/job"
+	"vigia/internal/leak"
+)
+
+// consoleWork is long work that a page begins. It runs in this process, as a job that any console shows and cancels.
+type consoleWork struct {
+	app   *App
+	log   *slog.Logger
+	ctx   context.Context //nolint:containedctx // the server's own, which outlives the request that begins the work
+	group *errgroup.Group
+	// worker holds the leases. It is another name in every process, so that only what a dead process left can be taken up.
+	worker string
+}
+
+func (s *Server) newConsoleWork(ctx context.Context, group *errgroup.Group) *consoleWork {
+	return &consoleWork{app: s.app, log: s.log, ctx: ctx, group: group, worker: "c_" + rand.Text()}
+}
+
+// errStopped ends a job whose process stops: nobody else has its files, so somebody has to begin it again.
+var errStopped = fault.New(fault.Unavailable, "job.stopped")
+
+// saveEvery is how often the progress of work is kept; a cancellation is noticed then.
+const saveEvery = time.Second
+
+// work does something long. It tells how far it is and returns what is kept of the result.
+type work func(ctx context.Context, tell func(progress any)) (result any, err error)
+
+// begin takes a job and leaves the work to a goroutine of the server; after is called when it is over, or at once when the same work
+// is already under way, which is busy.
+func (w *consoleWork) begin(ctx context.Context, kind, subject string, busy error, do work, after func()) error {
+	_, err := w.app.Store.AddJob(ctx, kind, subject, struct{}{})
+	if err != nil && !errors.Is(err, job.ErrExists) {
+		after()
+		return err
+	}
+	j, taken, err := w.app.Store.TakeJob(ctx, w.worker, kind, subject)
+	if err == nil && !taken {
+		err = busy
+	}
+	if err != nil {
+		after()
+		return err
+	}
+	w.group.Go(func() error {
+		defer after()
+		// The lease outlives the server's context by the moment that it takes to write down how the job ended.
+		err := w.app.underLease(context.WithoutCancel(w.ctx), w.worker, j, func(ctx context.Context, run *job.Run) error { return w.step(ctx, run, do) })
+		if err != nil && w.ctx.Err() == nil && !errors.Is(err, job.ErrCancelled) {
+			w.log.Error("work of the console failed", "kind", kind, "subject", subject, "cause", err.Error()) // the job's row tells the operator
+		}
+		return nil
+	})
+	return nil
+}
+
+// step runs the work until it is over, cancelled, or the server stops.
+func (w *consoleWork) step(ctx context.Context, run *job.Run, do work) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer context.AfterFunc(w.ctx, func() { stop(errStopped) })()
+	var last time.Time
+	result, err := do(ctx, func(progress any) {
+		if now := time.Now(); now.Sub(last) >= saveEvery {
+			last = now
+			if err := run.Save(ctx, progress); errors.Is(err, job.ErrCancelled) || errors.Is(err, job.ErrLost) {
+				stop(err)
+			}
+		}
+	})
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
+	}
+	if err != nil {
+		return err
+	}
+	return run.Save(context.WithoutCancel(ctx), result)
+}
+
+// uploads is where a file lies for the time of its import; nobody but the service can look into the data folder.
+func (w *consoleWork) uploads() string { return filepath.Join(w.app.Config.CorporaPath(), "upload") }
+
+// sweep removes what a killed process left.
+func (w *consoleWork) sweep() error {
+	if err := os.RemoveAll(w.uploads()); err != nil {
+		return fmt.Errorf("uploads: %w", err)
+	}
+	return nil
+}
+
+// keep writes an upload to a folder of its own; remove takes it away again.
+func (w *consoleWork) keep(name string, file io.Reader) (path string, remove func(), err error) {
+	folder := filepath.Join(w.uploads(), rand.Text())
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", nil, fmt.Errorf("keep upload: %w", err)
+	}
+	remove = func() {
+		if err := os.RemoveAll(folder); err != nil {
+			w.log.Error("an upload cannot be removed", "cause", err.Error())
+		}
+	}
+	path = filepath.Join(folder, "upload"+filepath.Ext(filepath.Base(name)))
+	if err := writeUpload(path, file); err != nil {
+		remove()
+		return "", nil, err
+	}
+	return path, remove, nil
+}
+
+func writeUpload(path string, file io.Reader) error {
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("keep upload: %w", err)
+	}
+	_, err = io.Copy(out, file)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return leak.ErrInput.With("file: did not arrive whole").Because(err)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package console
+
+import (
+	"time"
+
+	"vigia/internal/alert"
+)
+
+type eventReportPage struct {
+	partnerChoice
+	// From and To are the window as the form shows it.
+	From, To  string
+	Report    *alert.Report
+	Endpoints []endpointReport
+}
+
+type endpointReport struct {
+	alert.EndpointReport
+	Address string
+}
+
+// shownMissing is how many of the missing events the page names.
+const shownMissing = 20
+
+const formMoment = "2006-01-02T15:04"
+
+// reportEvents compares what happened with what the partner got. It counts, so it does so only when a window was chosen.
+func reportEvents(c *Console, r *request) (answer, error) {
+	choice, err := c.choose(r)
+	if err != nil {
+		return nil, err
+	}
+	page := eventReportPage{partnerChoice: choice, From: c.Now().In(brazil).Add(-24 * time.Hour).Format(formMoment), To: c.Now().In(brazil).Format(formMoment)}
+	if choice.Current.ID == "" || !r.URL.Query().Has("from") {
+		return view{"events-report", "Conferência de entregas", page}, nil
+	}
+	from, to, err := r.window()
+	if err != nil {
+		return nil, err
+	}
+	page.From, page.To = r.FormValue("from"), r.FormValue("to")
+	report, err := c.Rules.History.Report(r.Context(), choice.Current.ID, from, to, shownMissing)
+	if err != nil {
+		return nil, err
+	}
+	page.Report = &report
+	endpoints, err := c.Rules.Webhooks.Of(r.Context(), choice.Current.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range report.Endpoints {
+		row := endpointReport{EndpointReport: e, Address: string(e.Endpoint)}
+		for _, end := range endpoints {
+			if end.ID == e.Endpoint {
+				row.Address = hostOnly(end.URL)
+			}
+		}
+		page.Endpoints = append(page.Endpoints, row)
+	}
+	return view{"events-report", "Conferência de entregas", page}, nil
+}
+
+// window reads the fields from and to.
+func (r *request) window() (from, to time.Time, err error) {
+	if from, err = r.moment("from"); err != nil {
+		return from, to, err
+	}
+	to, err = r.moment("to")
+	return from, to, err
+}
+
+// replayWindow pushes again what happened in a window.
+func replayWindow(c *Console, r *request) (answer, error) {
+	choice, err := c.choose(r)
+	if err != nil {
+		return nil, err
+	}
+	from, to, err := r.window()
+	if err != nil {
+		return nil, err
+	}
+	id := choice.Current.ID
+	detail := from.UTC().Format(time.RFC3339) + " " + to.UTC().Format(time.RFC3339)
+	if err := c.note(r, "event.replay", string(id), detail); err != nil {
+		return nil, err
+	}
+	if _, err := c.Rules.History.Replay(r.Context(), id, alert.Selection{From: from, To: to}); err != nil {
+		return nil, err
+	}
+	return redirect{"/deliveries?state=pending", "event.replayed"}, nil
+}

@@ -1,0 +1,158 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"vigia/internal/identifier"
+	"vigia/internal/operator"
+	"vigia/internal/partner"
+	"vigia/internal/subject"
+)
+
+// Reports tell whom an incident affects.
+type Reports interface {
+	Report(ctx context.Context, who operator.Actor, of subject.Incident, known time.Time, reveal bool, reason string) (subject.Report, error)
+}
+
+// shownPeople is how many people of an incident the page lists; the file has all of them.
+const shownPeople = 100
+
+type incidentPage struct {
+	Partners []partner.Partner
+	Names    map[partner.ID]string
+	Report   *subject.Report
+	Kinds    string
+	People   []affectedRow
+}
+
+type affectedRow struct {
+	subject.Affected
+	What string
+}
+
+func (c *Console) incidentPage(r *request) (incidentPage, error) {
+	all, err := c.Rules.Partners.Partners(r.Context())
+	return incidentPage{Partners: all, Names: partnerChoice{All: all}.names()}, err
+}
+
+func newIncident(c *Console, r *request) (answer, error) {
+	page, err := c.incidentPage(r)
+	if err != nil {
+		return nil, err
+	}
+	return view{"incidents", "Incidentes", page}, nil
+}
+
+// incidentAsked reads the form and makes the report, recorded first.
+func (c *Console) incidentAsked(r *request, reveal bool) (subject.Report, error) {
+	of := subject.Incident{Breach: r.text("breach"), Partner: partner.ID(r.text("partner"))}
+	var known time.Time
+	for _, f := range []struct {
+		name string
+		to   *time.Time
+	}{{"from", &of.From}, {"to", &of.To}, {"known", &known}} {
+		t, err := r.moment(f.name)
+		if err != nil {
+			return subject.Report{}, err
+		}
+		*f.to = t
+	}
+	if !of.From.IsZero() && of.To.IsZero() {
+		of.To = c.Now()
+	}
+	if known.IsZero() {
+		known = c.Now()
+	}
+	why := r.text("reason")
+	if reveal {
+		var err error
+		if why, err = reason(r); err != nil {
+			return subject.Report{}, err
+		}
+	}
+	about := of.Breach
+	if about == "" {
+		about = of.From.UTC().Format(time.RFC3339) + " " + of.To.UTC().Format(time.RFC3339)
+	}
+	detail := fmt.Sprintf("%s, in clear: %t", about, reveal)
+	if why != "" {
+		detail += ": " + why
+	}
+	if err := c.note(r, "report.incident", string(of.Partner), detail); err != nil {
+		return subject.Report{}, err
+	}
+	return c.Rules.Subjects.Report(r.Context(), r.actor(), of, known, reveal, why)
+}
+
+func reportIncident(c *Console, r *request) (answer, error) {
+	rep, err := c.incidentAsked(r, false)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.incidentPage(r)
+	if err != nil {
+		return nil, err
+	}
+	page.Report, page.Kinds = &rep, kindCounts(rep.Kinds)
+	for _, a := range rep.List[:min(len(rep.List), shownPeople)] {
+		page.People = append(page.People, affectedRow{a, kindCounts(a.Kinds)})
+	}
+	for i, s := range rep.Showings {
+		if rows, err := c.auditRows(r, []operator.Entry{{Actor: operator.Actor{Name: s.Actor}}}); err == nil {
+			rep.Showings[i].Actor = rows[0].Who
+		}
+	}
+	return view{"incidents", "Incidentes", page}, nil
+}
+
+// downloadIncident hands out the list of people as a table, with their values in clear when that was asked for with a reason.
+func downloadIncident(c *Console, r *request) (answer, error) {
+	rep, err := c.incidentAsked(r, r.PostForm.Has("reveal"))
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Comma = ';'
+	write := func(cells ...string) {
+		for i := range cells {
+			cells[i] = plainCell(cells[i])
+		}
+		_ = w.Write(cells) // a buffer takes everything
+	}
+	write("parceiro", "userHash", "dados", "vazamentos", "primeiro", "ultimo", "valores")
+	for _, a := range rep.List {
+		write(string(a.Partner), string(a.User), kindCounts(a.Kinds), strings.Join(a.Breaches, " "), a.First.In(brazil).Format(time.DateTime),
+			a.Last.In(brazil).Format(time.DateTime), strings.Join(a.Values, ", "))
+	}
+	w.Flush()
+	return download{"incidente-" + c.Now().In(brazil).Format("2006-01-02-1504") + ".csv", "text/csv; charset=utf-8", b.Bytes()}, w.Error()
+}
+
+// plainCell keeps a spreadsheet from taking somebody's text for a formula.
+func plainCell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
+var kindWords = map[identifier.Kind]string{
+	identifier.Email: "e-mail", identifier.CPF: "CPF", identifier.Phone: "telefone", identifier.Card: "cartão", identifier.Domain: "domínio",
+}
+
+// kindCounts is "2 CPF, 1 e-mail".
+func kindCounts(kinds map[identifier.Kind]int) string {
+	parts := make([]string, 0, len(kinds))
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
+		parts = append(parts, fmt.Sprintf("%d %s", kinds[k], kindWords[k]))
+	}
+	return strings.Join(parts, ", ")
+}

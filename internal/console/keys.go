@@ -1,0 +1,64 @@
+package console
+
+import "context"
+
+// Keys are the keys that seal personal data.
+type Keys interface {
+	// State names the key that seals, all that open, and the file that holds them.
+	State() (primary uint32, all []uint32, file string)
+	// Count reads every sealed value, so it takes a while.
+	Count(ctx context.Context) (current, old int64, err error)
+	Rotate(ctx context.Context) error
+}
+
+type keysPage struct {
+	recentJobs
+	Primary uint32
+	All     []uint32
+	File    string
+	// Counted says that Current and Old were counted just now.
+	Counted      bool
+	Current, Old int64
+}
+
+func (c *Console) keysPage(r *request) (keysPage, error) {
+	var page keysPage
+	page.Primary, page.All, page.File = c.Rules.Keys.State()
+	jobs, err := c.latest(r, kindRewrite)
+	page.Jobs = jobs[:min(len(jobs), shownJobs)]
+	return page, err
+}
+
+func showKeys(c *Console, r *request) (answer, error) {
+	page, err := c.keysPage(r)
+	if err != nil {
+		return nil, err
+	}
+	return view{"keys", "Chaves de cifra", page}, nil
+}
+
+func countKeys(c *Console, r *request) (answer, error) {
+	if err := c.note(r, "keys.status", "", ""); err != nil {
+		return nil, err
+	}
+	page, err := c.keysPage(r)
+	if err != nil {
+		return nil, err
+	}
+	if page.Current, page.Old, err = c.Rules.Keys.Count(r.Context()); err != nil {
+		return nil, err
+	}
+	page.Counted = true
+	return view{"keys", "Chaves de cifra", page}, nil
+}
+
+// rotateKeys writes the key file, which no transaction holds: the line comes first.
+func rotateKeys(c *Console, r *request) (answer, error) {
+	if err := c.note(r, "keys.rotate", "", ""); err != nil {
+		return nil, err
+	}
+	if err := c.Rules.Keys.Rotate(r.Context()); err != nil {
+		return nil, err
+	}
+	return redirect{"/keys", "keys.rotated"}, nil
+}

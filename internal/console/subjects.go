@@ -1,0 +1,231 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sort"
+
+	"vigia/internal/operator"
+	"vigia/internal/partner"
+	"vigia/internal/subject"
+)
+
+// Subjects are what the law gives a person.
+type Subjects interface {
+	// Ref is the audit trail's name for a person.
+	Ref(p subject.Person) string
+	Export(ctx context.Context, p subject.Person) ([]subject.Held, error)
+	Accesses(ctx context.Context, p subject.Person) ([]subject.Access, error)
+	Erase(ctx context.Context, who operator.Actor, p subject.Person, reason string) (subject.Outcome, error)
+	// Log writes the tombstones of all erasures.
+	Log(ctx context.Context, w io.Writer) (int, error)
+	Reports
+}
+
+// subjectsPage is where a person is asked for, and what was asked.
+type subjectsPage struct {
+	Partners []partner.Partner
+	// CPF, User and Partner are what was filled in: whoever asks one thing often asks the next.
+	CPF, User, Partner string
+	Held               []heldCount
+	// Asked says that Held is an answer, Told that Accesses is.
+	Asked, Told bool
+	Accesses    []accessRow
+}
+
+// heldCount counts what is held for one partner; the values themselves are only in the export.
+type heldCount struct {
+	Name   string
+	Counts []choiceCount
+}
+
+type accessRow struct {
+	auditRow
+	Masked bool
+}
+
+func (c *Console) subjectsPage(r *request) (subjectsPage, error) {
+	all, err := c.Rules.Partners.Partners(r.Context())
+	return subjectsPage{Partners: all, CPF: r.PostForm.Get("cpf"), User: r.PostForm.Get("user_hash"), Partner: r.PostForm.Get("partner")}, err
+}
+
+func showSubjects(c *Console, r *request) (answer, error) {
+	page, err := c.subjectsPage(r)
+	if err != nil {
+		return nil, err
+	}
+	return view{"subjects", "Titulares", page}, nil
+}
+
+// personAsked reads who is meant and why, and records it before anything is looked up.
+func (c *Console) personAsked(r *request, action string) (p subject.Person, why string, err error) {
+	if p, err = subject.Parse(r.text("cpf"), r.text("user_hash"), r.text("partner")); err != nil {
+		return p, "", err
+	}
+	if why, err = reason(r); err != nil {
+		return p, "", err
+	}
+	named := p
+	if named.CPF != "" {
+		named.Partner = "" // one name for a person, whichever partner is asked
+	}
+	return p, why, c.note(r, action, c.Rules.Subjects.Ref(named), why)
+}
+
+func findSubject(c *Console, r *request) (answer, error) {
+	p, _, err := c.personAsked(r, "subject.find")
+	if err != nil {
+		return nil, err
+	}
+	held, err := c.Rules.Subjects.Export(r.Context(), p)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.subjectsPage(r)
+	if err != nil {
+		return nil, err
+	}
+	page.Asked = true
+	for _, h := range held {
+		row := heldCount{Name: h.Partner.Name}
+		for _, n := range []choiceCount{
+			{"assinaturas", int64(len(h.Subscriptions))}, {"dados monitorados", int64(len(h.Assets))}, {"achados", int64(len(h.Findings))},
+			{"casos", int64(len(h.Cases))}, {"dispositivos", int64(len(h.Devices))}, {"respostas", int64(len(h.Answers))},
+			{"dias de pontuação", int64(len(h.Scores))}, {"eventos", int64(len(h.Events))}, {"respostas guardadas da API", int64(h.StoredAnswers)},
+		} {
+			if n.Count > 0 {
+				row.Counts = append(row.Counts, n)
+			}
+		}
+		page.Held = append(page.Held, row)
+	}
+	return view{"subjects", "Titulares", page}, nil
+}
+
+// exportSubject hands out everything that is held about a person, in clear: it is theirs.
+func exportSubject(c *Console, r *request) (answer, error) {
+	p, _, err := c.personAsked(r, "subject.export")
+	if err != nil {
+		return nil, err
+	}
+	held, err := c.Rules.Subjects.Export(r.Context(), p)
+	if err != nil {
+		return nil, err
+	}
+	if len(held) == 0 {
+		return nil, subject.ErrNobody
+	}
+	file, write := download{name: "titular-" + c.Now().In(brazil).Format("2006-01-02-1504"), kind: "text/plain; charset=utf-8"}, subject.WriteText
+	ending := ".txt"
+	if r.text("format") == "json" {
+		file.kind, ending, write = "application/json", ".json", subject.WriteJSON
+	}
+	var b bytes.Buffer
+	if err := write(&b, held); err != nil {
+		return nil, err
+	}
+	file.name, file.body = file.name+ending, b.Bytes()
+	return file, nil
+}
+
+func showAccesses(c *Console, r *request) (answer, error) {
+	p, _, err := c.personAsked(r, "report.access")
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.Rules.Subjects.Accesses(r.Context(), p)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.subjectsPage(r)
+	if err != nil {
+		return nil, err
+	}
+	page.Told = true
+	entries := make([]operator.Entry, len(list))
+	for i, a := range list {
+		entries[i] = a.Entry
+	}
+	rows, err := c.auditRows(r, entries)
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range rows {
+		page.Accesses = append(page.Accesses, accessRow{row, list[i].Masked})
+	}
+	return view{"subjects", "Titulares", page}, nil
+}
+
+func confirmErase(c *Console, r *request) (answer, error) {
+	page, err := c.subjectsPage(r)
+	if err != nil {
+		return nil, err
+	}
+	return view{"subject-erase", "Apagar um titular", page}, nil
+}
+
+// eraseWord is what has to be typed before a person is erased.
+const eraseWord = "APAGAR"
+
+type erasedPage struct {
+	Rows  []erasedRow
+	Total int64
+}
+
+type erasedRow struct {
+	Partner, Erasure string
+	Counts           []choiceCount
+}
+
+// erasedKinds are the kinds of rows in words; one that is missing is shown as the store calls it.
+var erasedKinds = map[string]string{
+	"subscriptions": "assinaturas", "watched values": "dados monitorados", "findings": "achados", "status changes": "mudanças de situação", "hits": "buscas",
+	"cases": "casos", "case moves": "passos de casos", "bookings": "horários marcados", "devices": "dispositivos", "answers": "respostas",
+	"scores": "dias de pontuação", "events": "eventos", "deliveries": "entregas", "attempts": "tentativas de entrega", "person": "pessoa",
+	"kept answers": "respostas guardadas da API",
+}
+
+func eraseSubject(c *Console, r *request) (answer, error) {
+	if r.text("confirm") != eraseWord {
+		return nil, errForm.With("confirm: type %s", eraseWord)
+	}
+	p, why, err := c.personAsked(r, "subject.erase")
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.Rules.Subjects.Erase(r.Context(), r.actor(), p, why)
+	if err != nil {
+		return nil, err
+	}
+	names, err := c.names(r)
+	if err != nil {
+		return nil, err
+	}
+	var page erasedPage
+	for i, done := range out.Partners {
+		if done.Total() == 0 {
+			continue
+		}
+		page.Total += done.Total()
+		row := erasedRow{Partner: names[done.Partner], Erasure: out.Tombstones[i].ID}
+		for kind, n := range done.Counts {
+			if erasedKinds[kind] != "" {
+				kind = erasedKinds[kind]
+			}
+			row.Counts = append(row.Counts, choiceCount{kind, n})
+		}
+		sort.Slice(row.Counts, func(i, j int) bool { return row.Counts[i].Label < row.Counts[j].Label })
+		page.Rows = append(page.Rows, row)
+	}
+	return view{"subject-erased", "Titular apagado", page}, nil
+}
+
+// erasureLog hands out the log of erasures: keyed indexes, which name nobody.
+func erasureLog(c *Console, r *request) (answer, error) {
+	var b bytes.Buffer
+	if _, err := c.Rules.Subjects.Log(r.Context(), &b); err != nil {
+		return nil, err
+	}
+	return download{"apagamentos.jsonl", "application/jsonl", b.Bytes()}, nil
+}

@@ -1,0 +1,80 @@
+package console
+
+import (
+	"strings"
+
+	"vigia/internal/partner"
+	"vigia/internal/subscription"
+)
+
+type movePage struct {
+	partnerChoice
+	Moves []choiceOption
+	// Moved is what a move came to.
+	Moved *subscription.MovedTable
+}
+
+var moveOptions = []choiceOption{{"suspend", "Suspender"}, {"resume", "Retomar"}, {"end", "Encerrar"}}
+
+var moves = map[string]subscription.Move{"suspend": subscription.Suspend, "resume": subscription.Resume, "end": subscription.End}
+
+func (c *Console) moveView(r *request, moved *subscription.MovedTable) (answer, error) {
+	choice, err := c.choose(r)
+	if err != nil {
+		return nil, err
+	}
+	return view{"subscriptions-move", "Mover assinaturas", movePage{choice, moveOptions, moved}}, nil
+}
+
+func showMove(c *Console, r *request) (answer, error) { return c.moveView(r, nil) }
+
+// moveAsked reads which partner and which move, and records them.
+func (c *Console) moveAsked(r *request, detail string) (partner.ID, subscription.Move, error) {
+	choice, err := c.choose(r)
+	if err != nil {
+		return "", 0, err
+	}
+	name := strings.TrimSpace(r.PostForm.Get("move"))
+	move, ok := moves[name]
+	if !ok {
+		return "", 0, errForm.With("move: one of suspend, resume, end")
+	}
+	if choice.Current.ID == "" {
+		return "", 0, partner.ErrNotFound
+	}
+	return choice.Current.ID, move, c.note(r, "subscription."+name, string(choice.Current.ID), detail)
+}
+
+// moveHolder moves all subscriptions that a company pays for.
+func moveHolder(c *Console, r *request) (answer, error) {
+	id, move, err := c.moveAsked(r, "holder")
+	if err != nil {
+		return nil, err
+	}
+	moved, err := c.Rules.Subscriptions.Move(r.Context(), id, subscription.Selection{Holder: r.text("holder")}, move)
+	if err != nil {
+		return nil, err
+	}
+	return c.moveView(r, &subscription.MovedTable{Found: moved.Found, Changed: moved.Changed})
+}
+
+// moveTable moves the subscriptions of an uploaded table while it arrives.
+func moveTable(c *Console, r *request) (answer, error) {
+	file, err := fieldsAndFile(r)
+	if err != nil {
+		return nil, err
+	}
+	id, move, err := c.moveAsked(r, "table")
+	if err != nil {
+		return nil, err
+	}
+	table, err := subscription.NewCSV(file)
+	if err != nil {
+		return nil, err
+	}
+	moved, err := c.Rules.Subscriptions.MoveTable(r.Context(), id, table, move, func(int64, subscription.MovedTable) {})
+	if err != nil {
+		return nil, err
+	}
+	return c.moveView(r, &moved)
+}
