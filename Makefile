@@ -6,6 +6,8 @@ SHELL := bash
 PKG ?= ./...
 ARGS ?=
 FUZZTIME ?= 10s
+SOAK ?= 30m
+PACKAGES ?=
 
 .PHONY: help
 help: ## list the targets
@@ -57,6 +59,25 @@ bin/golangci-lint: tools/go.mod tools/go.sum
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (10s) each
 	FUZZTIME=$(FUZZTIME) scripts/fuzz
+
+.PHONY: soak
+soak: ## mixed load on a real server for SOAK (30m): goroutines, files and memory must not grow
+	SOAK=$(SOAK) go test -count=1 -timeout 0 -v -run '^TestSoak$$' ./cmd/vigia
+
+.PHONY: mutation
+mutation: bin/gremlins ## mutation testing of the packages that guard something (PACKAGES=./internal/seal; slow)
+	scripts/mutation $(PACKAGES)
+
+.PHONY: vuln
+vuln: bin/govulncheck ## known vulnerabilities of our dependencies; says so when its data cannot be had (VULNDB=address of a mirror)
+	scripts/vuln
+
+# Like the linter's, in a module of their own.
+bin/gremlins: tools/proof/go.mod tools/proof/go.sum
+	cd tools/proof && go build -o ../../bin/gremlins github.com/go-gremlins/gremlins/cmd/gremlins
+
+bin/govulncheck: tools/proof/go.mod tools/proof/go.sum
+	cd tools/proof && go build -o ../../bin/govulncheck golang.org/x/vuln/cmd/govulncheck
 
 .PHONY: bench
 bench: ## benchmarks, appended to bench/results/DATE.txt (BENCH=regexp, PROGRAMS=a,b or none)
