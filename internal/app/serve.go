@@ -20,6 +20,7 @@ import (
 	"vigia/internal/cyber"
 	"vigia/internal/partner"
 	"vigia/internal/password"
+	"vigia/internal/sqldb"
 	"vigia/internal/telemetry"
 )
 
@@ -110,6 +111,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	servers, s.ConsoleAddr = append(servers, srv), addr
 	group.Go(func() error { s.watchKeys(groupCtx); return nil })
+	group.Go(func() error { return s.watchDisk(groupCtx) })
 	if s.cfg.Has("worker") {
 		s.startWorkers(group, groupCtx)
 		s.startConsoleChores(group, groupCtx)
@@ -311,6 +313,17 @@ func (s *Server) watchKeys(ctx context.Context) {
 			s.log.Info("key file changed", "primary", s.app.Keys.PrimaryID())
 		}
 	})
+}
+
+// watchDisk ends the process when the database's disk is not to be trusted any more; who supervises it starts a new one.
+func (s *Server) watchDisk(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-s.app.Store.Distrusted():
+		s.log.Error("the disk failed under the database: stopping, to begin anew from what is on it")
+		return sqldb.ErrDistrusted
+	}
 }
 
 // every runs fn now and then at each interval until ctx ends.

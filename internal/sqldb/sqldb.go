@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -42,6 +43,9 @@ type DB struct {
 	standby *DB
 	// address is how another connection to the same SQLite file is opened.
 	address string
+	// distrusted is closed when the disk has refused a sync: see Distrusted.
+	distrusted chan struct{}
+	distrust   sync.Once
 }
 
 // Options tune the pools.
@@ -104,7 +108,7 @@ func connectPostgres(ctx context.Context, address string, opts Options) (*DB, er
 		return nil, fmt.Errorf("database: open PostgreSQL: %w", err)
 	}
 	db := stdlib.OpenDBFromPool(pool)
-	return &DB{engine: PostgreSQL, write: db, read: db, pool: pool}, nil
+	return &DB{engine: PostgreSQL, write: db, read: db, pool: pool, distrusted: make(chan struct{})}, nil
 }
 
 // refuseUnsafePostgres keeps the promise that a committed transaction survives a crash.
@@ -142,7 +146,7 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	}
 	read.SetMaxOpenConns(8)
 	read.SetMaxIdleConns(8)
-	d := &DB{engine: SQLite, write: write, read: read, address: base}
+	d := &DB{engine: SQLite, write: write, read: read, address: base, distrusted: make(chan struct{})}
 	if err := write.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("database: open the SQLite file: %w", err), d.Close())
 	}

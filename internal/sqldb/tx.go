@@ -42,7 +42,15 @@ const maxTries = 5
 // connection. One that goes away later leaves it open whether the transaction was kept, so the error goes to the caller.
 func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	for try := 1; ; try++ {
+		select {
+		case <-d.distrusted:
+			return ErrDistrusted
+		default:
+		}
 		err := d.once(ctx, fn)
+		if isSQLite(err, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC) {
+			d.distrust.Do(func() { close(d.distrusted) })
+		}
 		if err == nil || !isRepeatable(err) || try == maxTries {
 			return err
 		}
@@ -54,6 +62,14 @@ func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 		}
 	}
 }
+
+// ErrDistrusted means that a sync failed before, so nothing is written any more.
+var ErrDistrusted = errors.New("the disk refused to sync the database's log: no more is written until the process has been restarted")
+
+// Distrusted is closed once SQLite could not sync its log. The system may then have dropped what it could not write and call the next sync
+// a success, so no later one can be believed: whoever serves stops, and begins anew from what the disk really has. PostgreSQL does the
+// same by itself.
+func (d *DB) Distrusted() <-chan struct{} { return d.distrusted }
 
 func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
 	conn, err := d.write.Conn(ctx)
@@ -116,7 +132,7 @@ func IsLockTimeout(err error) bool {
 }
 
 // IsUnavailable tells whether err means that the database cannot serve at the moment: it is gone, starting or stopping, only
-// reads (a standby that is not yet promoted), its disk is full, it has no connection left, or transactions stand in each other's way. The
+// reads (a standby that is not yet promoted), its disk is full or fails, it has no connection left, or transactions stand in each other's way. The
 // same statement may succeed later.
 func IsUnavailable(err error) bool {
 	var pe *pgconn.PgError
@@ -127,7 +143,7 @@ func IsUnavailable(err error) bool {
 		}
 		return pe.Code == "25006" // read-only transaction
 	}
-	return isGone(err) || isSQLite(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL)
+	return isGone(err) || errors.Is(err, ErrDistrusted) || isSQLite(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 }
 
 // isGone tells whether the connection was not made or has broken.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -123,8 +124,10 @@ func TestOnceRaces(t *testing.T) {
 				wg.Go(func() {
 					for {
 						a, _, err := replica.Once(context.Background(), p.ID, claimOf(name, "x"), func(ctx context.Context) (once.Answer, error) {
-							effects.Add(1)
-							return addService(replica, name)(ctx)
+							run := effects.Add(1) // each run answers differently, so that a second one shows
+							a, err := addService(replica, name)(ctx)
+							a.Body = fmt.Appendf(a.Body, " %d", run)
+							return a, err
 						})
 						if errors.Is(err, once.ErrStillRunning) {
 							time.Sleep(5 * time.Millisecond)

@@ -172,8 +172,16 @@ func (s *Store) CheckStandby(ctx context.Context) error {
 	return nil
 }
 
-// Ready tells whether the database answers and has this program's schema.
+// Distrusted is closed when the disk under the database has failed in a way that only a new start mends.
+func (s *Store) Distrusted() <-chan struct{} { return s.db.Distrusted() }
+
+// Ready tells whether the database answers, takes writes as far as is known, and has this program's schema.
 func (s *Store) Ready(ctx context.Context) error {
+	select {
+	case <-s.db.Distrusted():
+		return classify(sqldb.ErrDistrusted)
+	default:
+	}
 	list, err := MigrationList()
 	if err != nil {
 		return err
