@@ -265,10 +265,10 @@ func crashPartner(t *testing.T, folder, database string) string {
 	return fmt.Sprint(made["api_key"])
 }
 
-func verifyAfterCrashes(t *testing.T, o *oracle, engine sqldb.Engine, folder string, kills int) {
+// listed pages through everything that is there: how often each CPF, and the total that the list itself tells.
+func (o *oracle) listed(t *testing.T) (seen map[string]int, total int64) {
 	t.Helper()
-	seen := map[string]int{}
-	total := int64(-1)
+	seen = map[string]int{}
 	for page := 1; ; page++ {
 		req, err := http.NewRequest(http.MethodGet, "http://"+o.servers[0].address+"/v1/subscriptions?"+
 			url.Values{"page": {fmt.Sprint(page)}, "page_size": {"100"}}.Encode(), nil)
@@ -299,9 +299,14 @@ func verifyAfterCrashes(t *testing.T, o *oracle, engine sqldb.Engine, folder str
 			seen[item.Beneficiary.CPF]++
 		}
 		if total = list.Pagination.Total; len(list.Data) == 0 {
-			break
+			return seen, total
 		}
 	}
+}
+
+func verifyAfterCrashes(t *testing.T, o *oracle, engine sqldb.Engine, folder string, kills int) {
+	t.Helper()
+	seen, total := o.listed(t)
 	want := o.next.Load() * crashItems
 	for n := range want {
 		if got := seen[madeUpCPF(n)]; got != 1 {

@@ -545,8 +545,9 @@ func pause(t *testing.T, s *storetest.Server, stop bool) {
 	}
 }
 
-// TestFailover kills a primary whose commits wait for a standby, and promotes the standby: nothing acknowledged is lost. It runs at
-// full size only.
+// TestFailover kills a primary whose commits wait for a standby, and promotes the standby: nothing acknowledged is lost. Before the kill
+// the standby is cut off for a moment, so that there is something to lose: where commits do not wait, the same trial has to find a
+// loss, which is counted. It runs at full size only.
 func TestFailover(t *testing.T) {
 	if !long() {
 		return
@@ -554,21 +555,34 @@ func TestFailover(t *testing.T) {
 	const rounds = 5
 	var slowest time.Duration
 	for range rounds {
-		slowest = max(slowest, failover(t))
+		o, took := failover(t, true)
+		slowest = max(slowest, took)
+		verifyAfterCrashes(t, o, sqldb.PostgreSQL, "", 1)
 	}
 	t.Logf("%d failovers, longest time from the kill to a served write: %v", rounds, slowest)
+	o, _ := failover(t, false)
+	seen, _ := o.listed(t)
+	want := int(o.next.Load()) * crashItems
+	if len(seen) == want {
+		t.Error("a standby that nobody waited for lost nothing: this trial cannot tell the two apart")
+	}
+	t.Logf("without waiting for the standby: %d of %d acknowledged items lost", want-len(seen), want)
 }
 
-func failover(t *testing.T) time.Duration {
+func failover(t *testing.T, synchronous bool) (*oracle, time.Duration) {
 	t.Helper()
 	primary := storetest.NewServer(t)
 	standby := primary.NewStandby(t, "second")
-	primary.Configure(t, "synchronous_standby_names = 'second'")
-	primary.Reload(t)
+	if synchronous {
+		primary.Configure(t, "synchronous_standby_names = 'second'")
+		primary.Reload(t)
+	}
 	address := fmt.Sprintf("postgres://vigia@%s,%s/postgres?sslmode=disable&target_session_attrs=read-write&connect_timeout=2", primary.Host(), standby.Host())
 	f := newFleet(t, address, 2)
 	o := &oracle{key: f.key, servers: f.servers}
 	writers := o.persist(t, f.servers)
+	time.Sleep(time.Second)
+	cutOff(t, standby)
 	time.Sleep(time.Second)
 	start := time.Now()
 	primary.Kill()
@@ -578,8 +592,22 @@ func failover(t *testing.T) time.Duration {
 	time.Sleep(500 * time.Millisecond)
 	o.stop.Store(true)
 	writers.Wait()
-	verifyAfterCrashes(t, o, sqldb.PostgreSQL, f.folder, 1)
-	return took
+	return o, took
+}
+
+// cutOff keeps a standby from hearing more of its primary.
+func cutOff(t *testing.T, s *storetest.Server) {
+	t.Helper()
+	db, err := sqldb.Open(context.Background(), s.Address(), sqldb.Options{MaxConns: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for _, query := range []string{`ALTER SYSTEM SET primary_conninfo = 'host=127.0.0.1 port=1'`, `SELECT pg_reload_conf()`} {
+		if _, err := db.Reader().ExecContext(context.Background(), query); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // TestWorkerDeath kills the worker that is at a job, and another one takes it up and ends it. A lease lasts half a minute, so this
