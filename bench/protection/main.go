@@ -17,7 +17,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/pprof"
-	"syscall"
 	"time"
 
 	"vigia/bench/load"
@@ -147,14 +146,14 @@ func compare(ctx context.Context, o options, w world, address string) error {
 	cost := map[string]time.Duration{"point get": time.Hour, "score": time.Hour, "advice": time.Hour}
 	for range o.rounds {
 		for _, side := range []string{"point get", "score", "advice"} {
-			cpu := spent()
+			cpu := load.Spent()
 			r, err := load.Run(ctx, address, o.conns, o.each, func(int) []byte {
 				return load.Request(http.MethodGet, address, paths[side](rand.IntN(o.people)), w.key, nil)
 			})
 			if err != nil {
 				return fmt.Errorf("%s: %w", side, err)
 			}
-			cost[side] = min(cost[side], (spent()-cpu)/time.Duration(r.Requests))
+			cost[side] = min(cost[side], (load.Spent()-cpu)/time.Duration(r.Requests))
 			if best[side].Requests == 0 || r.Rate() > best[side].Rate() {
 				best[side] = r
 			}
@@ -171,14 +170,4 @@ func compare(ctx context.Context, o options, w world, address string) error {
 		}
 	}
 	return errors.Join(short...)
-}
-
-// spent is the processor time that this process, client and server in one, has used: a figure that other work on the machine does
-// not touch as much as requests a second. What PostgreSQL spends is not in it.
-func spent() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

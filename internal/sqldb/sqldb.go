@@ -46,6 +46,8 @@ type DB struct {
 	// distrusted is closed when the disk has refused a sync: see Distrusted.
 	distrusted chan struct{}
 	distrust   sync.Once
+	// texts are kept prepared for the writing connection; nil on PostgreSQL.
+	texts *prepared
 }
 
 // Options tune the pools.
@@ -146,7 +148,7 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	}
 	read.SetMaxOpenConns(8)
 	read.SetMaxIdleConns(8)
-	d := &DB{engine: SQLite, write: write, read: read, address: base, distrusted: make(chan struct{})}
+	d := &DB{engine: SQLite, write: write, read: read, address: base, distrusted: make(chan struct{}), texts: newPrepared()}
 	if err := write.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("database: open the SQLite file: %w", err), d.Close())
 	}

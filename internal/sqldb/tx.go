@@ -21,6 +21,7 @@ type Tx struct {
 	*sql.Tx
 	conn   *sql.Conn
 	engine Engine
+	texts  *prepared // nil on PostgreSQL
 	after  []func()
 }
 
@@ -72,6 +73,9 @@ var ErrDistrusted = errors.New("the disk refused to sync the database's log: no 
 func (d *DB) Distrusted() <-chan struct{} { return d.distrusted }
 
 func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
+	if d.texts != nil {
+		d.texts.prepare(ctx, d.write)
+	}
 	conn, err := d.write.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("take a connection: %w", err)
@@ -89,7 +93,7 @@ func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
 			}
 		}
 	}()
-	tx := &Tx{Tx: inner, conn: conn, engine: d.engine}
+	tx := &Tx{Tx: inner, conn: conn, engine: d.engine, texts: d.texts}
 	if err := fn(tx); err != nil {
 		return err
 	}

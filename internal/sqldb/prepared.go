@@ -1,0 +1,115 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"sync"
+)
+
+// maxPrepared bounds how many statements are kept: each holds some kilobytes of the engine's memory, and texts that are put together
+// from lists of any length would fill it for ever.
+const maxPrepared = 256
+
+// prepared keeps the statements of SQLite's one writing connection, where reading a text again at each call costs about as much as a
+// small write. (On PostgreSQL the driver does this by itself.) A text is prepared after it was used twice, and between transactions:
+// inside one its connection is taken.
+type prepared struct {
+	mu     sync.Mutex
+	used   map[string]int
+	kept   map[string]*sql.Stmt
+	wanted []string
+}
+
+func newPrepared() *prepared {
+	return &prepared{used: map[string]int{}, kept: map[string]*sql.Stmt{}}
+}
+
+// find returns the statement of a text, or nil.
+func (p *prepared) find(text string) *sql.Stmt {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if stmt := p.kept[text]; stmt != nil {
+		return stmt
+	}
+	if len(p.kept)+len(p.wanted) >= maxPrepared || len(p.used) >= 16*maxPrepared || !worthKeeping(text) {
+		return nil
+	}
+	if p.used[text]++; p.used[text] == 2 {
+		p.wanted = append(p.wanted, text)
+	}
+	return nil
+}
+
+// worthKeeping tells whether a text is one that services ask again and again. Others, like changes of the schema, run once.
+func worthKeeping(text string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	switch word {
+	case "SELECT", "INSERT", "UPDATE", "DELETE", "WITH":
+		return true
+	}
+	return false
+}
+
+// prepare prepares what was asked for. A text that cannot be prepared is left to fail where it is used.
+func (p *prepared) prepare(ctx context.Context, db *sql.DB) {
+	p.mu.Lock()
+	wanted := p.wanted
+	p.wanted = nil
+	p.mu.Unlock()
+	for _, text := range wanted {
+		stmt, err := db.PrepareContext(ctx, text)
+		p.mu.Lock()
+		switch {
+		case err == nil:
+			p.kept[text] = stmt
+		case ctx.Err() != nil: // the caller's time is up, not the text's fault
+			p.used[text] = 1
+		}
+		p.mu.Unlock()
+	}
+}
+
+// ExecContext runs a statement that returns nothing.
+func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if stmt := t.prepared(ctx, query); stmt != nil {
+		return stmt.ExecContext(ctx, args...)
+	}
+	return t.Tx.ExecContext(ctx, query, args...)
+}
+
+// QueryContext runs a statement that returns rows. They must be read and closed before the same text is run again.
+func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if stmt := t.prepared(ctx, query); stmt != nil {
+		return stmt.QueryContext(ctx, args...)
+	}
+	return t.Tx.QueryContext(ctx, query, args...)
+}
+
+// QueryRowContext runs a statement that returns one row.
+func (t *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	if stmt := t.prepared(ctx, query); stmt != nil {
+		return stmt.QueryRowContext(ctx, args...)
+	}
+	return t.Tx.QueryRowContext(ctx, query, args...)
+}
+
+// PrepareContext returns a statement for this transaction.
+func (t *Tx) PrepareContext(ctx context.Context, query string) (*sql.Stmt, error) {
+	if stmt := t.prepared(ctx, query); stmt != nil {
+		return stmt, nil
+	}
+	return t.Tx.PrepareContext(ctx, query)
+}
+
+// prepared returns the kept statement of a text, bound to this transaction, or nil.
+func (t *Tx) prepared(ctx context.Context, query string) *sql.Stmt {
+	if t.texts == nil {
+		return nil
+	}
+	kept := t.texts.find(query)
+	if kept == nil {
+		return nil
+	}
+	return t.StmtContext(ctx, kept)
+}
