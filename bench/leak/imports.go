@@ -57,7 +57,7 @@ func (b *bench) open(ctx context.Context, name string) (*place, error) {
 		return nil, err
 	}
 	p := &place{store: store.New(db, keys, time.Now), keys: keys, depot: depot}
-	p.importer = &leak.Importer{Store: p.store, Depot: depot, Dir: filepath.Join(dir, "import"), Fingerprint: keys.Fingerprint, Now: time.Now}
+	p.importer = &leak.Importer{Store: p.store, Depot: depot, Dir: filepath.Join(dir, "import"), Fingerprinter: keys.Fingerprinter, Now: time.Now}
 	return p, p.store.CheckKeys(ctx)
 }
 

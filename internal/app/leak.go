@@ -42,7 +42,7 @@ func openLeaks(ctx context.Context, c config.Common, st *store.Store, keys *seal
 		Depot:   depot,
 		Library: leak.NewLibrary(st, depot, slog.New(slog.DiscardHandler)),
 		Importer: &leak.Importer{
-			Store: st, Depot: depot, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprint: keys.Fingerprint, Now: now,
+			Store: st, Depot: depot, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprinter: keys.Fingerprinter, Now: now,
 		},
 		Matcher:  leak.NewMatcher(st, depot, now),
 		Breaches: leak.NewBreaches(st, now),

@@ -21,9 +21,9 @@ type Importer struct {
 	Depot *corpora.Depot
 	// Dir is where unfinished imports wait; it is on the same disk as the depot's folder if that can be helped.
 	Dir string
-	// Fingerprint is the keyed fingerprint of a normal form.
-	Fingerprint func(kind byte, normal []byte) uint64
-	Now         func() time.Time
+	// Fingerprinter returns the keyed fingerprint of a normal form, for one goroutine.
+	Fingerprinter func() func(kind byte, normal []byte) uint64
+	Now           func() time.Time
 	// Limits bound what archives may unfold into.
 	Limits scan.Limits
 	// Workers scan at the same time; 0 means one per core.

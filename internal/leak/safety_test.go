@@ -43,20 +43,19 @@ func TestNothingPersonalOnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopped, cancel := context.WithCancel(ctx)
-	fingerprint, n := v.importer.Fingerprint, 0
 	v.importer.Workers = 1
-	v.importer.Fingerprint = func(k byte, b []byte) uint64 {
+	n := 0
+	undo := onFingerprint(v.importer, func() {
 		if n++; n == 260 {
 			cancel()
 		}
-		return fingerprint(k, b)
-	}
+	})
 	b := breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail)
 	if _, err := v.importer.Import(stopped, leak.Spec{Breach: b, Inputs: inputs}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	v.search(values) // with an import half done
-	v.importer.Fingerprint = fingerprint
+	undo()
 	if _, err := v.importer.Import(ctx, leak.Spec{Breach: b, Inputs: inputs}); err != nil {
 		t.Fatal(err)
 	}
@@ -200,13 +199,11 @@ func TestRetractedWhileImporting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fingerprint := v.importer.Fingerprint
-	v.importer.Fingerprint = func(k byte, b []byte) uint64 {
+	onFingerprint(v.importer, func() {
 		if _, err := v.breaches.Retract(ctx, "loja"); err != nil {
 			t.Error(err)
 		}
-		return fingerprint(k, b)
-	}
+	})
 	_, err = v.importer.Import(ctx, leak.Spec{Breach: breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
 	if !errors.Is(err, leak.ErrRetracted) {
 		t.Errorf("the import ended with %v", err)

@@ -3,7 +3,6 @@ package seal
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/subtle"
 	"encoding/binary"
 	"fmt"
 	"sync"
@@ -12,7 +11,17 @@ import (
 // Fingerprint returns the 64-bit keyed fingerprint by which leaked and watched values are matched: the first eight bytes of
 // AES-256-CMAC over kind and value under the match key, big endian. It is the same for all partners. kind keeps apart, say, a
 // phone number and a CPF of the same digits; value is already normalised. It allocates nothing.
-func (k *Keys) Fingerprint(kind byte, value []byte) uint64 { return k.match.fingerprint(kind, value) }
+func (k *Keys) Fingerprint(kind byte, value []byte) uint64 {
+	c, _ := k.match.idle.Get().(*cmac)
+	f := c.sum(kind, value)
+	k.match.idle.Put(c)
+	return f
+}
+
+// Fingerprinter returns a function that does the same a little faster, for one goroutine that asks millions of times.
+func (k *Keys) Fingerprinter() func(kind byte, value []byte) uint64 {
+	return (&cmac{matcher: k.match}).sum
+}
 
 // matcher is AES-CMAC (RFC 4493) under the match key, written out because tink's takes and returns slices it allocates and
 // this runs for every identifier of every dump.
@@ -22,10 +31,10 @@ type matcher struct {
 	idle   sync.Pool
 }
 
-// cmac is a CMAC being computed. It lives in a pool because what is passed to cipher.Block escapes to the heap.
+// cmac is room to compute in. It is kept because what is passed to cipher.Block escapes to the heap.
 type cmac struct {
-	x    [aes.BlockSize]byte
-	used int // bytes of the current block already mixed into x
+	*matcher
+	x, last [aes.BlockSize]byte
 }
 
 func newMatcher(key []byte) (*matcher, error) {
@@ -34,7 +43,7 @@ func newMatcher(key []byte) (*matcher, error) {
 		return nil, fmt.Errorf("seal: match key: %w", err)
 	}
 	m := &matcher{block: block}
-	m.idle.New = func() any { return new(cmac) }
+	m.idle.New = func() any { return &cmac{matcher: m} }
 	block.Encrypt(m.k1[:], m.k1[:])
 	double(&m.k1)
 	m.k2 = m.k1
@@ -50,39 +59,33 @@ func double(b *[aes.BlockSize]byte) {
 	binary.BigEndian.PutUint64(b[8:], lo<<1^carry*0x87)
 }
 
-func (m *matcher) fingerprint(kind byte, value []byte) uint64 {
-	c, _ := m.idle.Get().(*cmac)
+// sum computes a tag and returns its first eight bytes.
+func (c *cmac) sum(kind byte, value []byte) uint64 {
 	// The first block is mixed into zeros, so it can be copied: most values end here or in the next block.
-	c.x[0] = kind
-	c.used = 1 + copy(c.x[1:], value)
-	m.add(c, value[c.used-1:])
-	m.finish(c)
-	f := binary.BigEndian.Uint64(c.x[:])
-	*c = cmac{}
-	m.idle.Put(c)
-	return f
+	c.last = [aes.BlockSize]byte{kind}
+	used := 1 + copy(c.last[1:], value)
+	value = value[used-1:]
+	c.x = [aes.BlockSize]byte{}
+	for len(value) > 0 { // a full block is encrypted only when more follows, as the last one is treated apart
+		xor(&c.x, &c.last)
+		c.block.Encrypt(c.x[:], c.x[:])
+		c.last = [aes.BlockSize]byte{}
+		used = copy(c.last[:], value)
+		value = value[used:]
+	}
+	key := &c.k1
+	if used < aes.BlockSize {
+		c.last[used] = 0x80
+		key = &c.k2
+	}
+	xor(&c.x, &c.last)
+	xor(&c.x, key)
+	c.block.Encrypt(c.x[:], c.x[:])
+	return binary.BigEndian.Uint64(c.x[:])
 }
 
-// add mixes p in. A full block is encrypted only when more follows, as the last one is treated apart.
-func (m *matcher) add(c *cmac, p []byte) {
-	for len(p) > 0 {
-		if c.used == aes.BlockSize {
-			m.block.Encrypt(c.x[:], c.x[:])
-			c.used = 0
-		}
-		n := subtle.XORBytes(c.x[c.used:], c.x[c.used:], p)
-		c.used += n
-		p = p[n:]
-	}
-}
-
-// finish leaves the tag in c.x.
-func (m *matcher) finish(c *cmac) {
-	last := &m.k1
-	if c.used < aes.BlockSize {
-		c.x[c.used] ^= 0x80
-		last = &m.k2
-	}
-	subtle.XORBytes(c.x[:], c.x[:], last[:])
-	m.block.Encrypt(c.x[:], c.x[:])
+func xor(x, y *[aes.BlockSize]byte) {
+	order := binary.NativeEndian
+	order.PutUint64(x[:8], order.Uint64(x[:8])^order.Uint64(y[:8]))
+	order.PutUint64(x[8:], order.Uint64(x[8:])^order.Uint64(y[8:]))
 }
