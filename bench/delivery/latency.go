@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"vigia/bench/site"
 	"vigia/internal/alert"
 	"vigia/internal/partner"
 	"vigia/internal/sqldb"
@@ -65,29 +66,29 @@ const pace = 5 * time.Millisecond
 // firstAttempt times the way from an event to its first attempt: in the process that dispatches, and from another one whose
 // commits are only seen by the poll.
 func firstAttempt(ctx context.Context, o options, engine sqldb.Engine) error {
-	s, err := open(ctx, engine)
+	s, err := site.Open(ctx, engine)
 	if err != nil {
 		return err
 	}
 	// A second store on the same database stands for a replica: its wake-up reaches nobody.
-	replica := store.New(s.db, s.keys, time.Now)
+	replica := store.New(s.DB, s.Keys, time.Now)
 	for _, side := range []struct {
 		name string
 		from *store.Store
 	}{{"same process", s.Store}, {"other process", replica}} {
 		w := newStopwatch()
 		receiver := httptest.NewServer(w)
-		id, err := s.newPartner(ctx)
+		id, err := s.NewPartner(ctx)
 		if err == nil {
-			_, err = s.endpoints.Create(ctx, id, receiver.URL, nil, guard)
+			_, err = s.Endpoints.Create(ctx, id, receiver.URL, nil, site.Guard)
 		}
 		if err != nil {
-			return errors.Join(err, s.close())
+			return errors.Join(err, s.Close())
 		}
-		stop := s.dispatch(4)
+		stop := s.Dispatch(4)
 		for i := range o.probes {
 			if err := timed(ctx, side.from, w, id, i); err != nil {
-				return errors.Join(err, s.close())
+				return errors.Join(err, s.Close())
 			}
 			time.Sleep(pace)
 		}
@@ -97,11 +98,11 @@ func firstAttempt(ctx context.Context, o options, engine sqldb.Engine) error {
 		fmt.Printf("%-8s event to first attempt, %s: p50 %s, p95 %s (%d events, one every %s)\n", engine, side.name,
 			p50.Round(10*time.Microsecond), p95.Round(10*time.Microsecond), o.probes, pace)
 	}
-	return s.close()
+	return s.Close()
 }
 
 func timed(ctx context.Context, from *store.Store, w *stopwatch, id partner.ID, n int) error {
-	e, err := newEvent(id, n)
+	e, err := site.NewEvent(id, n)
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func timed(ctx context.Context, from *store.Store, w *stopwatch, id partner.ID, 
 // that takes every request and never answers, and that has more events waiting than all others together.
 func deadEndpoint(ctx context.Context, o options, engine sqldb.Engine) error {
 	const partners = 100
-	s, err := open(ctx, engine)
+	s, err := site.Open(ctx, engine)
 	if err != nil {
 		return err
 	}
@@ -131,14 +132,14 @@ func deadEndpoint(ctx context.Context, o options, engine sqldb.Engine) error {
 	defer close(over)
 	ids := make([]partner.ID, partners)
 	for i := range ids {
-		if ids[i], err = s.newPartner(ctx); err == nil && i > 0 {
-			_, err = s.endpoints.Create(ctx, ids[i], alive.URL+"/"+strconv.Itoa(i), nil, guard)
+		if ids[i], err = s.NewPartner(ctx); err == nil && i > 0 {
+			_, err = s.Endpoints.Create(ctx, ids[i], alive.URL+"/"+strconv.Itoa(i), nil, site.Guard)
 		}
 		if err != nil {
-			return errors.Join(err, s.close())
+			return errors.Join(err, s.Close())
 		}
 	}
-	stop := s.dispatch(4)
+	stop := s.Dispatch(4)
 	defer stop()
 	side := func() (time.Duration, time.Duration, error) {
 		w.took = nil
@@ -154,17 +155,17 @@ func deadEndpoint(ctx context.Context, o options, engine sqldb.Engine) error {
 	var before, during []float64
 	for round := range 2 * o.rounds {
 		if round == o.rounds { // the second half has the dead one
-			_, err := s.endpoints.Create(ctx, ids[0], dead.URL, nil, guard)
+			_, err := s.Endpoints.Create(ctx, ids[0], dead.URL, nil, site.Guard)
 			if err == nil {
-				err = publish(ctx, s, ids[0], 5000)
+				err = site.Publish(ctx, s, ids[0], 5000)
 			}
 			if err != nil {
-				return errors.Join(err, s.close())
+				return errors.Join(err, s.Close())
 			}
 		}
 		_, p95, err := side()
 		if err != nil {
-			return errors.Join(err, s.close())
+			return errors.Join(err, s.Close())
 		}
 		if round < o.rounds {
 			before = append(before, float64(p95))
@@ -176,5 +177,5 @@ func deadEndpoint(ctx context.Context, o options, engine sqldb.Engine) error {
 	fmt.Printf("%-8s one dead endpoint among %d, 5000 events waiting for it: p95 of the others %s before, %s beside it, ratio %.2f (medians of %d)\n",
 		engine, partners, b.Round(10*time.Microsecond), d.Round(10*time.Microsecond), float64(d)/float64(b), o.rounds)
 	stop()
-	return s.close()
+	return s.Close()
 }

@@ -6,20 +6,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/pprof"
-	"time"
 
-	"vigia/bench/load"
-	"vigia/internal/alert"
-	"vigia/internal/partner"
-	"vigia/internal/seal"
 	"vigia/internal/sqldb"
-	"vigia/internal/store"
 )
 
 type options struct {
@@ -67,62 +59,6 @@ func run(ctx context.Context, o options) error {
 		}
 	}
 	return nil
-}
-
-// site is a service's store with one partner.
-type site struct {
-	*store.Store
-	db        *sqldb.DB
-	keys      *seal.Keys
-	endpoints *alert.Endpoints
-	partner   partner.ID
-	clean     []func() error
-}
-
-// open makes an empty database.
-func open(ctx context.Context, engine sqldb.Engine) (*site, error) {
-	folder, err := os.MkdirTemp("", "vigia-bench")
-	if err != nil {
-		return nil, err
-	}
-	s := &site{clean: []func() error{func() error { return os.RemoveAll(folder) }}}
-	address := filepath.Join(folder, "vigia.db")
-	if engine == sqldb.PostgreSQL {
-		var drop func() error
-		if address, drop, err = load.NewSchema(ctx); err != nil {
-			return nil, errors.Join(err, s.close())
-		}
-		s.clean = append(s.clean, drop)
-	}
-	if s.keys, err = seal.OpenOrCreate(filepath.Join(folder, "keys.json")); err == nil {
-		s.db, err = sqldb.Open(ctx, address, sqldb.Options{})
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	s.clean = append(s.clean, s.db.Close)
-	if _, err := store.Migrate(ctx, s.db, time.Now()); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	s.Store = store.New(s.db, s.keys, time.Now)
-	s.endpoints = alert.NewEndpoints(s.Store, time.Now, nil)
-	if s.partner, err = s.newPartner(ctx); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	return s, nil
-}
-
-func (s *site) newPartner(ctx context.Context) (partner.ID, error) {
-	p, _, err := partner.NewRegistry(s.Store, time.Now, nil).Create(ctx, "Parceiro", partner.Sandbox, partner.Settings{})
-	return p.ID, err
-}
-
-func (s *site) close() error {
-	var err error
-	for i := len(s.clean) - 1; i >= 0; i-- {
-		err = errors.Join(err, s.clean[i]())
-	}
-	return err
 }
 
 func profile(path string) (func(), error) {

@@ -1,17 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
+	"vigia/bench/keyset"
 	"vigia/internal/password"
 	"vigia/internal/segment"
 )
@@ -20,7 +18,7 @@ import (
 // import runs in a process of its own, so that its memory can be told.
 func textImport(r *segment.Reader, dir string) error {
 	path := filepath.Join(dir, "hashes.txt")
-	if err := writeText(r, path); err != nil {
+	if err := keyset.WriteText(r, path); err != nil {
 		return err
 	}
 	info, err := os.Stat(path)
@@ -70,44 +68,6 @@ func timed(c *exec.Cmd) (time.Duration, string, error) {
 		return 0, "", fmt.Errorf("%s: %w", c.Path, err)
 	}
 	return time.Since(began), string(out), nil
-}
-
-// writeText writes lines as the public corpus has them: 40 upper-case digits, a colon, a count, carriage return and line feed.
-func writeText(r *segment.Reader, path string) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	const digits = "0123456789ABCDEF"
-	rng := rand.NewPCG(7, 7)
-	out := bufio.NewWriterSize(f, 1<<20)
-	line := make([]byte, 40, 64)
-	for k, err := range r.All() {
-		if err != nil {
-			return err
-		}
-		for i := range 10 {
-			line[i] = digits[k>>(36-4*i)&15]
-		}
-		for i := 10; i < 40; i += 15 {
-			x := rng.Uint64()
-			for j := range 15 {
-				line[i+j] = digits[x>>(4*j)&15]
-			}
-		}
-		// One password in c is seen c times or more, which is near to how the public corpus is spread.
-		line = append(line[:40], ':')
-		line = strconv.AppendUint(line, ^uint64(0)/max(rng.Uint64(), 1<<40), 10)
-		line = append(line, '\r', '\n')
-		if _, err := out.Write(line); err != nil {
-			return err
-		}
-	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	return f.Close()
 }
 
 // importText is what the child process does. It prints the most memory it had.

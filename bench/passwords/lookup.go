@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,49 +12,36 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vigia/bench/keyset"
 	"vigia/internal/segment"
 )
 
 const probeCount = 4 << 20
 
-// probes returns keys in random order, half of them in the set.
-func probes(r *segment.Reader, count int) []uint64 {
-	rng := rand.New(rand.NewPCG(1, 2))
-	out := make([]uint64, count)
-	for i := range out {
-		out[i] = rng.Uint64() & r.Width().MaxKey()
-		if i%2 == 0 {
-			out[i] = keyAt(rng.Uint64N(r.Count()), r.Width())
-		}
-	}
-	rng.Shuffle(count, func(i, j int) { out[i], out[j] = out[j], out[i] })
-	return out
-}
-
 // lookUps compares the set with binary search over a mapped array, on the same probes, in alternating rounds, and takes the
 // best of each. It counts the processor time of its thread: what one core does, even when other work shares the machine.
 func lookUps(r *segment.Reader, dir string) error {
-	flat, err := plainArray(r, filepath.Join(dir, "keys.flat"))
+	flat, err := keyset.PlainArray(r, filepath.Join(dir, "keys.flat"))
 	if err != nil {
 		return err
 	}
 	defer unix.Munmap(flat)
-	keys := probes(r, probeCount)
+	keys := keyset.Probes(r, probeCount)
 	width := int(r.Width()) / 8
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var set, plain time.Duration // of the best round
 	const rounds = 5
 	for round := range rounds + 1 {
-		began := threadTime()
-		inSet, err := countInSet(r, keys)
+		began := keyset.ThreadTime()
+		inSet, err := keyset.CountInSet(r, keys)
 		if err != nil {
 			return err
 		}
-		tookSet := threadTime() - began
-		began = threadTime()
-		inFlat := countInArray(flat, width, keys)
-		tookFlat := threadTime() - began
+		tookSet := keyset.ThreadTime() - began
+		began = keyset.ThreadTime()
+		inFlat := keyset.CountInArray(flat, width, keys)
+		tookFlat := keyset.ThreadTime() - began
 		if inSet != inFlat {
 			return fmt.Errorf("the set finds %d keys, the plain array %d", inSet, inFlat)
 		}
@@ -74,81 +59,6 @@ func lookUps(r *segment.Reader, dir string) error {
 	floor("times the plain array's look-ups a second", plain.Seconds()/set.Seconds(), 2)
 	limit(width == 5 && r.Count() > 99_000_000, "per cent of the plain array's size", 100*float64(r.Size())/float64(len(flat)), 45)
 	return nil
-}
-
-func threadTime() time.Duration {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {
-		panic(err) // only a wrong argument can fail
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-func countInSet(r *segment.Reader, keys []uint64) (n int, err error) {
-	for _, k := range keys {
-		found, err := r.Contains(k)
-		if err != nil {
-			return 0, err
-		}
-		if found {
-			n++
-		}
-	}
-	return n, nil
-}
-
-// plainArray writes the keys of r as a sorted array of whole bytes and maps it.
-func plainArray(r *segment.Reader, path string) ([]byte, error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	out := bufio.NewWriterSize(f, 1<<20)
-	width := int(r.Width()) / 8
-	for k, err := range r.All() {
-		if err != nil {
-			return nil, err
-		}
-		for i := width - 1; i >= 0; i-- {
-			if err := out.WriteByte(byte(k >> (8 * i))); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if err := out.Flush(); err != nil {
-		return nil, err
-	}
-	return unix.Mmap(int(f.Fd()), 0, int(r.Count())*width, unix.PROT_READ, unix.MAP_SHARED)
-}
-
-func countInArray(flat []byte, width int, keys []uint64) (n int) {
-	for _, k := range keys {
-		lo, hi := 0, len(flat)/width
-		for lo < hi {
-			mid := int(uint(lo+hi) >> 1)
-			if bigEndian(flat[mid*width:], width) < k {
-				lo = mid + 1
-			} else {
-				hi = mid
-			}
-		}
-		if lo*width < len(flat) && bigEndian(flat[lo*width:], width) == k {
-			n++
-		}
-	}
-	return n
-}
-
-func bigEndian(b []byte, width int) (k uint64) {
-	if width == 5 {
-		_ = b[4]
-		return uint64(b[0])<<32 | uint64(b[1])<<24 | uint64(b[2])<<16 | uint64(b[3])<<8 | uint64(b[4])
-	}
-	for _, c := range b[:width] {
-		k = k<<8 | uint64(c)
-	}
-	return k
 }
 
 // coldPages drops the file from the page cache, makes look-ups and counts the pages that are resident afterwards.
@@ -170,7 +80,7 @@ func coldPages(r *segment.Reader, dir string) error {
 	if err != nil {
 		return err
 	}
-	keys := probes(r, 500)
+	keys := keyset.Probes(r, 500)
 	for _, k := range keys {
 		if _, err := cold.Contains(k); err != nil {
 			return err
@@ -233,7 +143,7 @@ func resident(path string) (int, error) {
 
 // sortedProbes times one watched value for every ten keys, in order.
 func sortedProbes(r *segment.Reader, _ string) error {
-	keys := probes(r, int(r.Count()/10))
+	keys := keyset.Probes(r, int(r.Count()/10))
 	slices.Sort(keys)
 	began := time.Now()
 	hits, err := r.Intersect(make([]uint64, 0, len(keys)), keys)

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"vigia/bench/keyset"
 	"vigia/internal/segment"
 )
 
@@ -75,14 +76,6 @@ func run(n int, dir string, sizeOnly, wide bool) error {
 	return nil
 }
 
-// keyAt is the i-th made-up key: a bijective mix of the counter, so keys of 64 bits never repeat.
-func keyAt(i uint64, w segment.Width) uint64 {
-	x := i + 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return (x ^ x>>31) >> (64 - uint(w))
-}
-
 // writeSet builds the set from keys in random order and prints its size.
 func writeSet(path string, n int, width segment.Width) error {
 	w, err := segment.Create(path, segment.Options{Width: width})
@@ -92,7 +85,7 @@ func writeSet(path string, n int, width segment.Width) error {
 	defer w.Abort()
 	began := time.Now()
 	for i := range uint64(n) {
-		if err := w.Add(keyAt(i, width)); err != nil {
+		if err := w.Add(keyset.KeyAt(i, width)); err != nil {
 			return err
 		}
 	}

@@ -14,23 +14,16 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
-	"vigia/bench/load"
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
+	"vigia/bench/site"
 	"vigia/internal/sqldb"
 )
 
@@ -65,9 +58,9 @@ func run(seconds, people, watched int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.db.Close()) }()
-	program := filepath.Join(b.folder, "vigia")
-	if out, err := exec.Command("go", "build", "-o", program, "./cmd/vigia").CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w\n%s", err, out)
+	program, err := site.Build(b.folder)
+	if err != nil {
+		return err
 	}
 	for _, replicas := range []int{1, 2} {
 		if err := b.measure(program, replicas, seconds); err != nil {
@@ -77,18 +70,9 @@ func run(seconds, people, watched int) (err error) {
 	return b.weigh(program, people, watched)
 }
 
-func (b *bench) prepare() error {
+func (b *bench) prepare() (err error) {
 	ctx := context.Background()
-	a, err := app.Open(ctx, config.Common{Data: filepath.Join(b.folder, "data"), Database: b.database}, sqldb.Options{})
-	if err != nil {
-		return err
-	}
-	p, cred, err := a.Partners.Create(ctx, "Banco", partner.Live, partner.Settings{RatePerSecond: 1_000_000, Burst: 1_000_000})
-	if err == nil {
-		_, err = a.Plans.Create(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro", Coverage: plan.Demo()})
-	}
-	b.key = cred.APIKey
-	if err = errors.Join(err, a.Close()); err != nil {
+	if b.key, err = site.Prepare(ctx, filepath.Join(b.folder, "data"), b.database); err != nil {
 		return err
 	}
 	b.db, err = sqldb.Open(ctx, b.database, sqldb.Options{MaxConns: 2})
@@ -97,43 +81,21 @@ func (b *bench) prepare() error {
 
 // start runs servers and returns their addresses and how to stop them.
 func (b *bench) start(program string, n int) (urls []string, stop func(), err error) {
-	var running []*exec.Cmd
+	var stops []func()
 	stop = func() {
-		for _, cmd := range running {
-			_ = cmd.Process.Signal(syscall.SIGTERM)
-			_ = cmd.Wait()
+		for _, s := range stops {
+			s()
 		}
 	}
 	for range n {
-		address, console := free(), free()
-		cmd := exec.Command(program, "serve", "--data", filepath.Join(b.folder, "data"), "--database", b.database, "--listen", address,
-			"--console-listen", console, "--roles", "api", "--log-level", "error")
-		cmd.Stderr = os.Stderr
-		if err := cmd.Start(); err != nil {
+		address, one, err := site.Serve(program, filepath.Join(b.folder, "data"), b.database)
+		if err != nil {
 			return nil, stop, err
 		}
-		running = append(running, cmd)
+		stops = append(stops, one)
 		urls = append(urls, "http://"+address)
-		for range 1000 {
-			if res, err := http.Get("http://" + console + "/readyz"); err == nil {
-				_ = res.Body.Close()
-				if res.StatusCode == http.StatusOK {
-					break
-				}
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
 	}
 	return urls, stop, nil
-}
-
-func free() string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "127.0.0.1:0"
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
 }
 
 // measure sends two kinds of load to a number of replicas.
@@ -222,11 +184,7 @@ func (b *bench) ask(method, url, body string) error {
 func (b *bench) items(n int) string {
 	list := make([]string, n)
 	for i := range list {
-		cpf := load.CPF(int(b.person.Add(1)))
-		list[i] = `{"start_date":"2026-02-01","expiry_date":"","plan_id":"ouro","is_group_plan":false,"beneficiary":{"primary_card":"4111111111111111",` +
-			`"user_card":"5555555555554444","name":"Pessoa de Exemplo da Silva","cpf":"` + cpf + `","birth_date":"1990-05-17","gender":"F","email":"pessoa` + cpf +
-			`@exemplo.com.br","phone_number":"5511987654321","address":{"zipcode":"01001000","street":"Rua das Laranjeiras","number":"100",` +
-			`"neighborhood":"Centro","city":"São Paulo","state":"SP"}}}`
+		list[i] = site.Item(b.person.Add(1))
 	}
 	return "[" + strings.Join(list, ",") + "]"
 }
