@@ -49,7 +49,9 @@ func (p *patient) folder() {
 		p.problem(area, p.common.Data+" is not a folder", "name another one with --data")
 		return
 	}
-	if open := info.Mode().Perm() & 0o077; open != 0 && runtime.GOOS != "windows" {
+	if runtime.GOOS == "windows" {
+		p.warn(area, "Windows has no modes: Vigia cannot see who may read "+p.common.Data, "let its access list name the service's user and nobody else")
+	} else if open := info.Mode().Perm() & 0o077; open != 0 {
 		p.warn(area, fmt.Sprintf("others can look into %s (mode %04o)", p.common.Data, info.Mode().Perm()), "chmod 700 "+p.common.Data)
 		return
 	}

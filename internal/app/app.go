@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"vigia/internal/alert"
@@ -151,7 +152,8 @@ func prepareFolder(path string) error {
 	if !info.IsDir() {
 		return fmt.Errorf("data folder: %s is not a folder", path)
 	}
-	if info.Mode().Perm()&0o077 == 0 {
+	// Windows has no modes: there the folder's access list decides, which is the operator's to set.
+	if info.Mode().Perm()&0o077 == 0 || runtime.GOOS == "windows" {
 		return nil
 	}
 	if !ours(path) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"vigia/internal/store"
@@ -67,6 +68,9 @@ func (a *App) checkSegments(ctx context.Context, found func(store.Problem), at f
 
 // checkModes looks for files that others can read.
 func (a *App) checkModes(found func(store.Problem)) {
+	if runtime.GOOS == "windows" {
+		return
+	}
 	for path, most := range map[string]os.FileMode{
 		a.Config.Data: 0o700, filepath.Join(a.Config.Data, "vigia.db"): 0o600, filepath.Join(a.Config.Data, "vigia.db-wal"): 0o600, a.Keys.Path(): 0o600,
 	} {

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,6 +36,18 @@ func TestDependenciesAreExplained(t *testing.T) {
 		if !slices.Contains(required, module) {
 			t.Errorf("docs/design/dependencies.md explains %s, which go.mod does not require", module)
 		}
+	}
+}
+
+// The counts that the page states are those of its own list and of the list of licences, which is made from the binary.
+func TestDependenciesAreCounted(t *testing.T) {
+	page := readTree(t, "docs/design/dependencies.md")
+	inBinary, _, _ := strings.Cut(page, "\n## In tests only\n")
+	direct := strings.Count(inBinary, "\n| `")
+	all := len(regexp.MustCompile(`(?m)^\| [^|]+ \| v[^|]+ \| [^|]+ \|$`).FindAllString(readTree(t, "docs/licences.md"), -1))
+	want := fmt.Sprintf("made of %d modules that go.mod names directly and %d that those bring", direct, all-direct)
+	if direct < 10 || all <= direct || !strings.Contains(page, want) {
+		t.Errorf("docs/design/dependencies.md should say: %s", want)
 	}
 }
 

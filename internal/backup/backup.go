@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -211,6 +212,9 @@ func (w *watched) Read(p []byte) (int, error) {
 }
 
 func syncFolder(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil // a folder cannot be synced there
+	}
 	f, err := os.Open(filepath.Clean(path))
 	if err != nil {
 		return err

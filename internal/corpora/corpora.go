@@ -19,7 +19,6 @@ import (
 	_ "gocloud.dev/blob/fileblob" // file:// addresses
 	_ "gocloud.dev/blob/s3blob"   // s3:// addresses
 	"gocloud.dev/gcerrors"
-	"golang.org/x/sys/unix"
 
 	"vigia/internal/fault"
 	"vigia/internal/segment"
@@ -89,12 +88,12 @@ func (d *Depot) Put(ctx context.Context, name, from string) error {
 			return fmt.Errorf("upload segment: %w", err)
 		}
 	}
-	// A link costs nothing and is atomic; across file systems it has to be a copy.
+	// A link costs nothing and is atomic; across file systems, or on one without links, it has to be a copy.
 	err = os.Link(from, path)
 	if errors.Is(err, os.ErrExist) {
 		return nil
 	}
-	if errors.Is(err, unix.EXDEV) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOTSUP) {
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		err = d.copyIn(path, from)
 	}
 	if err != nil {

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"vigia/internal/segment"
 )
 
@@ -74,8 +72,12 @@ func lockFolder(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return nil, errors.Join(ErrBusy.With("name: another process is importing it").Because(err), f.Close())
+	locked, err := segment.TryLock(f)
+	if err == nil && !locked {
+		err = ErrBusy.With("name: another process is importing it")
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }

@@ -4,13 +4,12 @@ import (
 	"bufio"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"hash/crc32"
 	"io"
 	"os"
 	"slices"
 
-	"golang.org/x/sys/unix"
+	"vigia/internal/segment"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -67,11 +66,12 @@ func openJournal(path string, head journalHead) (*journal, error) {
 }
 
 func (j *journal) take(head journalHead) error {
-	if err := unix.Flock(int(j.file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return ErrBusy.With("another download is running")
-		}
+	locked, err := segment.TryLock(j.file)
+	if err != nil {
 		return err
+	}
+	if !locked {
+		return ErrBusy.With("another download is running")
 	}
 	line, err := json.Marshal(head)
 	if err != nil {

@@ -10,8 +10,6 @@ import (
 	"regexp"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"vigia/internal/segment"
 )
 
@@ -131,12 +129,12 @@ func (l *Library) lock() (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		_ = f.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, ErrBusy.With("another import or download is running")
-		}
-		return nil, err
+	locked, err := segment.TryLock(f)
+	if err == nil && !locked {
+		err = ErrBusy.With("another import or download is running")
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	return func() { _ = f.Close() }, nil
 }

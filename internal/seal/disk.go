@@ -1,18 +1,10 @@
-//go:build unix
-
-// Vigia runs on Unix: owner and mode checks, O_NOFOLLOW and flock have no counterpart elsewhere that protects as much, so
-// this package does not build there rather than protect less.
-
 package seal
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"syscall"
 )
 
 // maxFileSize is far above any real file (a key takes about 200 bytes) and bounds what a wrong path makes us read.
@@ -21,12 +13,11 @@ const maxFileSize = 1 << 20
 // readFile reads a key file that only we can have written and only we can read. Everything is checked on the open file, so
 // it cannot be changed for another between check and read.
 func readFile(path string) ([]byte, os.FileInfo, error) {
-	// O_NONBLOCK: a named pipe must be refused, not waited for.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	f, err := openPlain(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil, ErrNoKeyFile.With("there is no key file at %+q; restore it from a backup, as a new one cannot open an existing database", path)
-	case errors.Is(err, syscall.ELOOP):
+	case errors.Is(err, errLink):
 		return nil, nil, unsafeFile(path, "is a symbolic link", "give the path of the file itself")
 	case err != nil:
 		return nil, nil, ErrKeyFileIO.With("cannot open the key file %+q", path).Because(err)
@@ -47,29 +38,6 @@ func readFile(path string) ([]byte, os.FileInfo, error) {
 		return nil, nil, malformed(path, "it is too large")
 	}
 	return raw, info, nil
-}
-
-// checkFile refuses a file that others could have read or written.
-func checkFile(path string, info os.FileInfo, euid int) error {
-	if !info.Mode().IsRegular() {
-		return unsafeFile(path, "is not a regular file", "give the path of a key file")
-	}
-	if perm := info.Mode().Perm(); perm&0o077 != 0 {
-		return unsafeFile(path, fmt.Sprintf("has mode %04o and is open to others", perm),
-			fmt.Sprintf("run chmod 600 %+q, and consider whether somebody has read it", path))
-	}
-	if owner := ownerOf(info); owner != euid {
-		return unsafeFile(path, fmt.Sprintf("belongs to user %d but this program runs as user %d", owner, euid),
-			"run the program as the owner, or give the file to the user that runs it")
-	}
-	return nil
-}
-
-func ownerOf(info os.FileInfo) int {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int(st.Uid)
-	}
-	return -1
 }
 
 // sameFile tells whether the file is still the one that was read. A replaced file has another inode; an edited one another
@@ -113,7 +81,7 @@ func writeFile(path string, raw []byte, fresh bool) error {
 }
 
 func writeSynced(name string, raw []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
 	if err != nil {
 		return err
 	}
@@ -127,21 +95,12 @@ func writeSynced(name string, raw []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// syncDir makes the name of the file at path durable.
-func syncDir(path string) error {
-	d, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
 // settle makes a file that another process has just renamed into place durable before we seal anything under its keys;
 // otherwise a power cut could bring back a file without them. Where the folder cannot be synced because we may not read it
 // or it is read-only, nobody like us renames files in it.
 func settle(path string) error {
 	err := syncDir(path)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EINVAL) {
+	if errors.Is(err, fs.ErrPermission) || cannotSync(err) {
 		return nil
 	}
 	if err != nil {
@@ -157,16 +116,13 @@ func cannotWrite(path string, err error) error {
 // lockFile keeps other processes from replacing the key file until unlock is called. The lock is a file beside it, as the
 // key file itself is replaced; the system drops the lock when the process ends, however it ends.
 func lockFile(path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	f, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE|noFollow, 0o600)
 	if err != nil {
 		return nil, cannotWrite(path, err)
 	}
 	err = f.Chmod(0o600) // as in writeSynced: the next process must be able to open it
-	for err == nil {
-		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
-			break
-		}
-		err = nil // a signal woke us: wait again
+	if err == nil {
+		err = waitForLock(f)
 	}
 	if err != nil {
 		return nil, errors.Join(cannotWrite(path, err), f.Close())

@@ -3,31 +3,16 @@ package segment
 import (
 	"encoding/binary"
 	"errors"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
-// mapping is the file in memory. It is unmapped by the garbage collector once no look-up and no Reader refers to it: closing
+// mapping is the file in memory: mapped, or read where a system would not let a mapped file be removed. It is unmapped by the garbage collector once no look-up and no Reader refers to it: closing
 // a Reader can therefore never pull the memory away under a look-up, and look-ups pay nothing for that.
 type mapping struct {
 	data []byte
-}
-
-func newMapping(f *os.File, size int64) (*mapping, error) {
-	data, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
-	if err != nil {
-		return nil, err
-	}
-	// Look-ups are random: reading ahead would fetch pages that nobody asked for. Advice only, so a refusal does no harm.
-	_ = unix.Madvise(data, unix.MADV_RANDOM)
-	m := &mapping{data: data}
-	runtime.AddCleanup(m, func(b []byte) { _ = unix.Munmap(b) }, data)
-	return m, nil
 }
 
 // page returns data page i.

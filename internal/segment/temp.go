@@ -4,14 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-
-	"golang.org/x/sys/unix"
 )
 
 // openTemp opens the temporary file name for one writer: locked and empty. A file that a dead writer left is taken over.
 func openTemp(name string) (*os.File, error) {
 	for {
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		f, err := openShared(name)
 		if err != nil {
 			return nil, err
 		}
@@ -28,11 +26,12 @@ func openTemp(name string) (*os.File, error) {
 // own locks f and empties it. It reports false when name no longer leads to f: its writer published or dropped it between our
 // opening and our locking, and emptying it now would destroy a published segment.
 func own(f *os.File, name string) (bool, error) {
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return false, ErrBusy.With("another writer is at work on this segment")
-		}
+	locked, err := TryLock(f)
+	if err != nil {
 		return false, err
+	}
+	if !locked {
+		return false, ErrBusy.With("another writer is at work on this segment")
 	}
 	mine, err := f.Stat()
 	if err != nil {
@@ -54,15 +53,6 @@ func replaceTemp(name string) (*os.File, error) {
 		return nil, err
 	}
 	return openTemp(name)
-}
-
-// SyncFolder makes renames and removals in a folder durable.
-func SyncFolder(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // WriteFile publishes a small file that goes with segments, as a segment is published: written beside its name, synced, renamed,
