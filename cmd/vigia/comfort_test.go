@@ -229,6 +229,40 @@ COMP_WORDS=(vigia); COMP_CWORD=1; _vigia; echo "${#COMPREPLY[@]}"`
 	}
 }
 
+// TestZshAndFishComplete gives the other two scripts to their shells. These are not on every machine, so it is part of the long run.
+func TestZshAndFishComplete(t *testing.T) {
+	if !long() {
+		t.Skip("needs zsh and fish: VIGIA_TEST_LONG=1")
+	}
+	program := binary(t, "")
+	run := func(shell string, args ...string) string {
+		cmd := exec.CommandContext(t.Context(), shell, args...)
+		cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"), "HOME="+t.TempDir())
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v: %s", shell, err, out)
+		}
+		return string(out)
+	}
+	for _, shell := range []string{"zsh", "fish"} {
+		path := filepath.Join(t.TempDir(), "script")
+		if err := os.WriteFile(path, []byte(shellScripts[shell]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		run(shell, "-n", path)
+	}
+	if got := run("fish", "-c", `vigia completion fish | source; complete -C "vigia partner s"`); !strings.HasPrefix(got, "set\t") ||
+		!strings.Contains(got, "\nsuspend\t") { // fish sorts
+		t.Errorf("fish: %q", got)
+	}
+	// zsh completes only at a terminal, so what the function hands to it is caught.
+	got := run("zsh", "-fc", `compdef() { }; _describe() { print -l -- "${(@P)2}" }; _files() { print files }
+		source <(vigia completion zsh); words=(vigia partner s); CURRENT=3; _vigia`)
+	if !strings.HasPrefix(got, "show:") || !strings.Contains(got, "\nsuspend:") {
+		t.Errorf("zsh: %q", got)
+	}
+}
+
 func TestManPage(t *testing.T) {
 	code, page, errs := vigia(t, "man")
 	if code != exitOK {
