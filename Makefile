@@ -33,6 +33,7 @@ test-race: ## all tests under the race detector
 
 .PHONY: test-long
 test-long: tools ## all tests at full size: crash, soak and scale runs included
+	scripts/install-tools --long
 	scripts/release-test
 	VIGIA_TEST_LONG=1 scripts/with-postgres go test -timeout 60m $(PKG)
 
@@ -83,6 +84,13 @@ bin/govulncheck: tools/proof/go.mod tools/proof/go.sum
 bench: ## benchmarks, appended to bench/results/DATE.txt (BENCH=regexp, PROGRAMS=a,b or none)
 	scripts/install-tools --bench
 	scripts/with-postgres scripts/bench
+
+# The peers have a module of their own, like the linter. PocketBase is released from its folder examples/base.
+.PHONY: compare
+compare: ## Vigia beside what a team would otherwise use, into bench/README.md (some minutes; ARGS="-only scan -dry")
+	scripts/install-tools --bench
+	cd bench/sidebyside/peers && go build -o ../../../bin/peers/ github.com/pocketbase/pocketbase/examples/base github.com/zricethezav/gitleaks/v8 mvdan.cc/xurls/v2/cmd/xurls
+	scripts/with-postgres go run ./bench/sidebyside $(ARGS)
 
 .PHONY: release
 release: ## static binaries for every system, list of parts and checksums, in dist/ (VERSION=v1.2.3)

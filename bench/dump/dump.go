@@ -55,14 +55,14 @@ func CPU() (sum time.Duration) {
 	return sum
 }
 
-// Scan reads the file with the scanner and counts what it finds.
-func Scan(path string, limit int64) (found int, err error) {
+// Scan reads the file with the scanner and counts what it finds by kind.
+func Scan(path string, limit int64) (found [16]int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return 0, err
+		return found, err
 	}
 	defer f.Close()
-	scanner := scan.NewScanner(func(identifier.Kind, []byte) { found++ })
+	scanner := scan.NewScanner(func(kind identifier.Kind, _ []byte) { found[kind]++ })
 	report, err := scan.Walk(context.Background(), path, f, scan.Limits{}, func(_ scan.Entry, r io.Reader) error {
 		_, err := scanner.Scan(context.Background(), r)
 		return err

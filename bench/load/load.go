@@ -18,10 +18,18 @@ import (
 
 // Request prepares the bytes of a request.
 func Request(method, host, path, apiKey string, body []byte) []byte {
+	if apiKey != "" {
+		apiKey = "X-Api-Key: " + apiKey
+	}
+	return RequestWith(method, host, path, apiKey, body)
+}
+
+// RequestWith prepares the bytes of a request with a header line of the caller's, or none.
+func RequestWith(method, host, path, header string, body []byte) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", method, path, host)
-	if apiKey != "" {
-		fmt.Fprintf(&b, "X-Api-Key: %s\r\n", apiKey)
+	if header != "" {
+		b.WriteString(header + "\r\n")
 	}
 	if body != nil {
 		fmt.Fprintf(&b, "Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
@@ -104,7 +112,7 @@ func connection(ctx context.Context, address string, first, step int, next func(
 	return took, read, nil
 }
 
-// answer reads one response with a Content-Length.
+// answer reads one response, with a Content-Length or in chunks.
 func answer(r *bufio.Reader) (int64, error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
@@ -113,7 +121,7 @@ func answer(r *bufio.Reader) (int64, error) {
 	if !bytes.HasPrefix(line, []byte("HTTP/1.1 200")) {
 		return 0, fmt.Errorf("answered %q", line)
 	}
-	length := int64(-1)
+	length, chunked := int64(-1), false
 	for {
 		line, err := r.ReadSlice('\n')
 		if err != nil {
@@ -122,16 +130,43 @@ func answer(r *bufio.Reader) (int64, error) {
 		if len(line) <= 2 {
 			break
 		}
-		if name, value, ok := bytes.Cut(line, []byte(": ")); ok && bytes.EqualFold(name, []byte("content-length")) {
+		name, value, _ := bytes.Cut(line, []byte(": "))
+		switch {
+		case bytes.EqualFold(name, []byte("transfer-encoding")):
+			chunked = true
+		case bytes.EqualFold(name, []byte("content-length")):
 			if length, err = strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64); err != nil {
 				return 0, err
 			}
 		}
 	}
+	if chunked {
+		return chunks(r)
+	}
 	if length < 0 {
 		return 0, errors.New("an answer without Content-Length")
 	}
 	return io.CopyN(io.Discard, r, length)
+}
+
+func chunks(r *bufio.Reader) (total int64, err error) {
+	for {
+		line, err := r.ReadSlice('\n')
+		if err != nil {
+			return total, err
+		}
+		size, err := strconv.ParseInt(string(bytes.TrimSpace(line)), 16, 64)
+		if err != nil {
+			return total, err
+		}
+		n, err := io.CopyN(io.Discard, r, size+2) // and the line end behind it
+		if err != nil {
+			return total, err
+		}
+		if total += n - 2; size == 0 {
+			return total, nil
+		}
+	}
 }
 
 // Compare runs two sides in turns, so that noise of the machine hits both, and returns each side's best round.

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const top = "../.."
+
+// The figures of the page and the plots are what the committed raw results say.
+func TestReadmeShowsTheResults(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(top, readme))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, figures, _, err := split(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := regexp.MustCompile(`side-by-side-[0-9-]+\.json`).FindString(figures)
+	if name == "" {
+		t.Fatal("the page names no raw results")
+	}
+	raw, err := os.ReadFile(filepath.Join(top, results, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r report
+	if err := json.Unmarshal(raw, &r); err != nil {
+		t.Fatal(err)
+	}
+	if want := r.render(); figures != want {
+		t.Errorf("the page does not show %s; it should be\n%s", name, want)
+	}
+	for _, g := range r.Groups {
+		svg, err := os.ReadFile(filepath.Join(top, results, r.plotFile(g)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(svg) != plot(g) {
+			t.Errorf("%s is not the plot of the results", r.plotFile(g))
+		}
+	}
+	if r.file() != name || len(r.Groups) < 6 {
+		t.Errorf("%s: %d groups", r.file(), len(r.Groups))
+	}
+}
+
+// Where Vigia is not the best of a line, the page says so.
+func TestLossesAreListed(t *testing.T) {
+	r := report{Date: "2026-01-01T00:00:00Z", Groups: []group{{Title: "Work", Sides: []string{us, "Other"}, Measures: []measure{
+		{What: "won", Unit: "a second", Values: map[string]float64{us: 2, "Other": 1}},
+		{What: "slower", Unit: "a second", Values: map[string]float64{us: 1, "Other": 2}},
+		{What: "larger", Unit: "bytes", Lower: true, Values: map[string]float64{us: 2, "Other": 1}},
+		{What: "absent", Unit: "bytes", Values: map[string]float64{"Other": 1}},
+	}}}}
+	_, losses, _ := strings.Cut(r.render(), "Where Vigia loses")
+	for what, want := range map[string]bool{"won": false, "slower": true, "larger": true, "absent": false} {
+		if strings.Contains(losses, what) != want {
+			t.Errorf("%s listed: %v, want %v", what, !want, want)
+		}
+	}
+}
+
+func TestFigure(t *testing.T) {
+	for v, want := range map[float64]string{0: "0", 0.00456: "0.0046", 0.435: "0.435", 5: "5.00", 45.52: "45.5", 123.4: "123", 1234: "1,230", 1234567: "1,230,000"} {
+		if got := figure(v); got != want {
+			t.Errorf("%v: %s, want %s", v, got, want)
+		}
+	}
+}
+
+// The search over lines of any length finds every line and nothing else.
+func TestSearchText(t *testing.T) {
+	text := []byte("0000000001AA:1\r\n0000000003BB:200\r\n000000000FCC:3\r\n")
+	for k := range uint64(20) {
+		if got, want := searchText(text, hexText(k)), k == 1 || k == 3 || k == 15; got != want {
+			t.Errorf("%d: %v", k, got)
+		}
+		if got := hexKey(hexText(k)); got != k {
+			t.Errorf("%d came back as %d", k, got)
+		}
+	}
+}
