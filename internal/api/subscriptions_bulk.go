@@ -152,10 +152,9 @@ func checkParcel(reader *subscription.DraftReader, p *parcel, add func(int, *sub
 }
 
 // pieces hands a body on while the decoder keeps up with it. The decoder holds what it has not yet understood, and that would be the
-// whole body when it is one long text, or white space and nothing else.
+// whole body when it is one long text, or white space and nothing else. Such a text is refused; of white space the rest is left out.
 type pieces struct {
 	body    io.Reader
-	read    int64
 	decoder *jsontext.Decoder
 }
 
@@ -163,12 +162,19 @@ type pieces struct {
 const maxItemBody = 1 << 20
 
 func (p *pieces) Read(into []byte) (int, error) {
-	if p.read-p.decoder.InputOffset() > maxItemBody {
-		return 0, errBodyTooLarge.With("body: an item of more than %d bytes", maxItemBody)
+	const white = " \t\r\n"
+	for {
+		n, err := p.body.Read(into)
+		if held := p.decoder.UnreadBuffer(); len(held) > maxItemBody {
+			if len(bytes.TrimLeft(held, white)) > 0 {
+				return 0, errBodyTooLarge.With("body: an item of more than %d bytes", maxItemBody)
+			}
+			if n = copy(into, bytes.TrimLeft(into[:n], white)); n == 0 && err == nil {
+				continue
+			}
+		}
+		return n, err //nolint:wrapcheck // a reader's errors are its caller's
 	}
-	n, err := p.body.Read(into)
-	p.read += int64(n)
-	return n, err //nolint:wrapcheck // a reader's errors are its caller's
 }
 
 // splitItems finds where the items begin and end. It is lenient about names and text: those are judged item by item.
