@@ -22,6 +22,9 @@ type shelved struct {
 	about    bool
 	exposes  classes
 	severity int
+	assets   kinds // none: any
+	// title and body are the item's texts taken apart; more is what body ends with when other findings fit as well.
+	title, body, more sentence
 	// rendered is what an edge made of the item: see Advice.Rendered.
 	render   sync.Once
 	rendered any
@@ -33,6 +36,13 @@ func shelve(items []Item) *shelf {
 	for i, it := range items {
 		e := &s.items[i]
 		e.Item, e.about, e.exposes, e.severity = it, it.When.aboutFinding(), classesOf(it.When.Exposes), severityOrder(it.When.Severity)
+		for _, k := range it.When.Assets {
+			e.assets |= kindOf(k)
+		}
+		e.title, e.body, e.more = takeApart(it.Title), takeApart(it.Body), takeApart(it.Body)
+		if it.More != "" {
+			e.more = takeApart(it.Body + " " + it.More)
+		}
 		if it.Question != nil {
 			s.weight += it.Question.Weight()
 		}
@@ -61,6 +71,7 @@ func adviseOn(p *Posture, s *shelf, now time.Time) []Advice {
 	sc := takeScratch()
 	defer sc.give()
 	found := p.exposures(sc)
+	groups := sc.alike(found)
 	list := make([]Advice, 0, len(s.items))
 	for i := range s.items {
 		it := &s.items[i]
@@ -71,7 +82,7 @@ func adviseOn(p *Posture, s *shelf, now time.Time) []Advice {
 			list = append(list, Advice{Item: &it.Item, Title: it.Title, Body: it.Body, shelved: it})
 			continue
 		}
-		if worst, others := it.pick(found); worst != nil {
+		if worst, others := it.pick(groups); worst != nil {
 			list = append(list, it.fill(worst, others))
 		}
 	}
@@ -102,40 +113,119 @@ func (c *Condition) holds(p *Posture, breaches int, now time.Time) bool {
 	return true
 }
 
-// pick returns the worst exposure that fits, and how many others do.
-func (it *shelved) pick(found []exposure) (worst *exposure, others int) {
+// alike is exposures that no item tells apart: people with hundreds of findings have a handful of them.
+type alike struct {
+	worst    *exposure // the first
+	severity int
+	source   SourceKind
+	exposes  classes
+	assets   kinds
+	n        int
+}
+
+// alike groups exposures, which are in order, by what items ask of them. The groups live in sc.
+func (sc *scratch) alike(found []exposure) []alike {
+	sc.groups = sc.groups[:0]
+next:
 	for i := range found {
-		if !it.fits(&found[i]) {
+		e := &found[i]
+		var assets kinds
+		for _, a := range e.assets {
+			assets |= kindOf(a.Kind)
+		}
+		for j := range sc.groups {
+			g := &sc.groups[j]
+			if g.severity == e.severity && g.exposes == e.exposes && g.assets == assets && g.source == e.Kind {
+				g.n++
+				continue next
+			}
+		}
+		sc.groups = append(sc.groups, alike{e, e.severity, e.Kind, e.exposes, assets, 1})
+	}
+	return sc.groups
+}
+
+// pick returns the worst exposure that fits, and how many others do.
+func (it *shelved) pick(groups []alike) (worst *exposure, others int) {
+	for i := range groups {
+		g := &groups[i]
+		if !it.fits(g) {
 			continue
 		}
 		if worst == nil {
-			worst = &found[i]
-		} else {
-			others++
+			worst = g.worst
 		}
+		others += g.n
 	}
-	return worst, others
+	return worst, others - 1
 }
 
-func (it *shelved) fits(e *exposure) bool {
-	return (it.exposes == 0 || it.exposes&e.exposes != 0) &&
-		(len(it.When.Sources) == 0 || slices.Contains(it.When.Sources, e.Kind)) &&
-		e.severity >= it.severity && e.asset(it.When.Assets) != nil
+func (it *shelved) fits(g *alike) bool {
+	return (it.exposes == 0 || it.exposes&g.exposes != 0) && (it.assets == 0 || it.assets&g.assets != 0) &&
+		g.severity >= it.severity && (len(it.When.Sources) == 0 || slices.Contains(it.When.Sources, g.source))
 }
 
 // fill puts the names into an item's text.
 func (it *shelved) fill(worst *exposure, others int) Advice {
-	a := worst.asset(it.When.Assets)
-	names := [...][2]string{ // the title last: it is an operator's text and may hold anything
-		{"{valor}", identifier.Mask(a.Kind, a.Value)}, {"{data}", worst.Date.UTC().Format("01/2006")}, {"{mais}", strconv.Itoa(others)},
-		{"{vazamento}", worst.Title},
+	a := worst.asset(it.assets)
+	var names [len(blanks)]string
+	names[blankBreach], names[blankValue] = worst.Title, identifier.Mask(a.Kind, a.Value)
+	names[blankDate], names[blankMore] = worst.Date.UTC().Format("01/2006"), strconv.Itoa(others)
+	body := it.body
+	if others > 0 {
+		body = it.more
 	}
-	title, body := it.Title, it.Body
-	if others > 0 && it.More != "" {
-		body += " " + it.More
+	return Advice{Item: &it.Item, Title: it.title.fill(&names), Body: body.fill(&names), Personal: true, shelved: it}
+}
+
+// The blanks of an item's text.
+const (
+	blankBreach = iota
+	blankValue
+	blankDate
+	blankMore
+)
+
+var blanks = [...]string{blankBreach: "{vazamento}", blankValue: "{valor}", blankDate: "{data}", blankMore: "{mais}"}
+
+// sentence is a text taken apart at its blanks.
+type sentence []piece
+
+type piece struct {
+	text  string
+	blank int // what follows the text; -1 for nothing
+}
+
+func takeApart(text string) (s sentence) {
+	for {
+		at, blank := len(text), -1
+		for b, mark := range blanks {
+			if i := strings.Index(text[:at], mark); i >= 0 {
+				at, blank = i, b
+			}
+		}
+		s = append(s, piece{text[:at], blank})
+		if blank < 0 {
+			return s
+		}
+		text = text[at+len(blanks[blank]):]
 	}
-	for _, n := range names {
-		title, body = strings.ReplaceAll(title, n[0], n[1]), strings.ReplaceAll(body, n[0], n[1])
+}
+
+func (s sentence) fill(names *[len(blanks)]string) string {
+	n := 0
+	for _, p := range s {
+		if n += len(p.text); p.blank >= 0 {
+			n += len(names[p.blank])
+		}
 	}
-	return Advice{Item: &it.Item, Title: title, Body: body, Personal: true, shelved: it}
+	var out strings.Builder
+	out.Grow(n)
+	for _, p := range s {
+		out.WriteString(p.text)
+		if p.blank >= 0 {
+			out.WriteString(names[p.blank])
+		}
+	}
+	return out.String()
 }

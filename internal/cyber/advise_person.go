@@ -23,8 +23,8 @@ func (d ScoreDay) Date() time.Time { return time.Unix(d.Day*86400, 0).UTC() }
 
 // PersonStore knows where people stand.
 type PersonStore interface {
-	// Posture reads everything about a person in one round trip; breaches by name only.
-	Posture(ctx context.Context, id partner.ID, u partner.UserHash) (*Posture, error)
+	// Posture reads everything about a person in one round trip, breaches by name only; Last only when it is to be scored.
+	Posture(ctx context.Context, id partner.ID, u partner.UserHash, scored bool) (*Posture, error)
 	// BreachesByName returns the named breaches that there are.
 	BreachesByName(ctx context.Context, names []string) ([]Breach, error)
 	// KeepAnswer keeps an answer over an earlier one.
@@ -54,7 +54,7 @@ func NewPersons(store PersonStore, catalogue *Catalogue, now func() time.Time, m
 
 // Advise returns what applies to a person, most urgent first.
 func (s *Persons) Advise(ctx context.Context, id partner.ID, u partner.UserHash) ([]Advice, error) {
-	p, items, err := s.posture(ctx, id, u)
+	p, items, err := s.posture(ctx, id, u, false)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (s *Persons) Advise(ctx context.Context, id partner.ID, u partner.UserHash)
 
 // Score returns a person's risk, and keeps it for the day if it is not what the last day says.
 func (s *Persons) Score(ctx context.Context, id partner.ID, u partner.UserHash) (Score, error) {
-	p, items, err := s.posture(ctx, id, u)
+	p, items, err := s.posture(ctx, id, u, true)
 	if err != nil {
 		return Score{}, err
 	}
@@ -104,12 +104,12 @@ func (s *Persons) Answer(ctx context.Context, id partner.ID, u partner.UserHash,
 	return ErrContentNotFound.With("catalogId: no such item, or it asks nothing")
 }
 
-func (s *Persons) posture(ctx context.Context, id partner.ID, u partner.UserHash) (*Posture, *shelf, error) {
+func (s *Persons) posture(ctx context.Context, id partner.ID, u partner.UserHash, scored bool) (*Posture, *shelf, error) {
 	items, err := s.catalogue.offered(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := s.store.Posture(ctx, id, u)
+	p, err := s.store.Posture(ctx, id, u, scored)
 	if err != nil {
 		return nil, nil, err
 	}

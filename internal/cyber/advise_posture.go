@@ -83,6 +83,7 @@ type exposure struct {
 type scratch struct {
 	findings     []scratchFinding
 	exposures    []exposure
+	groups       []alike
 	assets       []*PostureAsset
 	before, wins []float64
 }
@@ -100,6 +101,7 @@ func takeScratch() *scratch { return scratches.Get().(*scratch) } //nolint:errch
 func (sc *scratch) give() {
 	clear(sc.findings)
 	clear(sc.exposures)
+	clear(sc.groups)
 	clear(sc.assets)
 	scratches.Put(sc)
 }
@@ -133,11 +135,16 @@ func (p *Posture) exposures(sc *scratch) []exposure {
 	return sc.exposures
 }
 
+// kinds is a set of identifier.Kind.
+type kinds uint32
+
+func kindOf(k identifier.Kind) kinds { return 1 << k }
+
 // asset is the value by which an exposure is named: the first one added, of the wanted kinds if there are any; nil when it
 // has none of them.
-func (e exposure) asset(kinds []identifier.Kind) *PostureAsset {
+func (e exposure) asset(wanted kinds) *PostureAsset {
 	for _, a := range e.assets {
-		if len(kinds) == 0 || slices.Contains(kinds, a.Kind) {
+		if wanted == 0 || wanted&kindOf(a.Kind) != 0 {
 			return a
 		}
 	}
