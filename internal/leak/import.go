@@ -214,3 +214,6 @@ func (im *Importer) span() int64 {
 	}
 	return defaultSpan
 }
+
+// piece is how much of a large text is searched at a time. The same text must be cut into the same pieces everywhere.
+func (im *Importer) piece() int64 { return min(scan.PieceSize, im.span()) }

@@ -10,12 +10,8 @@ import (
 	"vigia/internal/scan"
 )
 
-const (
-	// defaultSpan is the length of a span of a large text, shared what two neighbours have in common so that nothing is lost
-	// between them. The longest identifier has 254 bytes.
-	defaultSpan = 1 << 30
-	shared      = 4 << 10
-)
+// defaultSpan is how much of a large text is scanned before a part may be kept.
+const defaultSpan = 1 << 30
 
 // walk goes through the inputs in order.
 func (run *importRun) walk(ctx context.Context) error {
@@ -82,7 +78,11 @@ func (run *importRun) stream(ctx context.Context, r io.Reader) error {
 	}
 	run.pending.Wait() // from here on every collector belongs to the large stream
 	if !plainText(head) {
-		return run.span(ctx, rest)
+		n, err := scan.ScanParallel(ctx, metered{rest, &run.scanned}, run.found())
+		if err == nil {
+			run.mayKeep(n)
+		}
+		return err
 	}
 	return run.spans(ctx, rest, this)
 }
@@ -91,9 +91,15 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
+// plainHead is how much of a text is looked at before it is cut.
+const plainHead = 4 << 10
+
 // plainText tells whether a stream may be scanned from its middle: text in bytes, and no mail, whose encoding is told at its top.
 func plainText(head []byte) bool {
-	head = bytes.ToLower(head[:min(len(head), 4<<10)])
+	if !scan.Splittable(head) {
+		return false
+	}
+	head = bytes.ToLower(head[:min(len(head), plainHead)])
 	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte("from ")) {
 		return false
 	}
@@ -107,67 +113,34 @@ func plainText(head []byte) bool {
 
 // spans scans a large stream span by span; a part may be kept after each.
 func (run *importRun) spans(ctx context.Context, r io.Reader, this cursor) error {
-	next, length, head := run.at, run.im.span(), []byte(nil)
-	for number := int64(0); ; number++ {
-		tail := &tailReader{r: io.LimitReader(r, length)}
-		if this.Input == run.from.Input && this.Stream == run.from.Stream && number < run.from.Span {
-			if _, err := io.Copy(io.Discard, tail); err != nil {
-				return err
-			}
-		} else {
-			run.at = cursor{Input: this.Input, Stream: this.Stream, Span: number + 1}
-			if err := run.span(ctx, io.MultiReader(bytes.NewReader(head), tail)); err != nil {
-				run.at = next
-				return err
-			}
+	next, size, number := run.at, run.im.piece(), int64(0)
+	perSpan := max(1, run.im.span()/size)
+	if this.Input == run.from.Input && this.Stream == run.from.Stream && run.from.Span > 0 {
+		number = run.from.Span
+		if _, err := io.CopyN(io.Discard, r, number*perSpan*size); err != nil {
+			return err
 		}
-		if tail.n < length {
+	}
+	pieces := scan.NewPieces(metered{r, &run.scanned}, size, number > 0)
+	for more := true; more; number++ {
+		before, err := run.scanned.Load(), error(nil)
+		run.at = cursor{Input: this.Input, Stream: this.Stream, Span: number + 1}
+		if more, err = pieces.Scan(ctx, perSpan, run.found()); !more {
 			run.at = next
-			return nil
 		}
-		head = fromBorder(tail.last())
+		if err != nil {
+			return err
+		}
+		run.mayKeep(run.scanned.Load() - before)
 	}
+	return nil
 }
 
-// fromBorder is what the next span begins with: the end of the last one, from a border on, so that it does not begin in the middle
-// of a number.
-func fromBorder(tail []byte) []byte {
-	if i := bytes.IndexAny(tail[:len(tail)/2], "\n\r\t ,;\"'<>|"); i >= 0 {
-		tail = tail[i:]
-	}
-	return bytes.Clone(tail)
-}
-
-// tailReader remembers the last bytes that went through it.
-type tailReader struct {
-	r    io.Reader
-	n    int64
-	kept []byte
-}
-
-func (t *tailReader) Read(p []byte) (int, error) {
-	n, err := t.r.Read(p)
-	t.n += int64(n)
-	t.kept = append(t.kept, p[max(0, n-shared):n]...)
-	if len(t.kept) > 16*shared {
-		t.kept = append(t.kept[:0], t.last()...)
-	}
-	return n, err
-}
-
-func (t *tailReader) last() []byte { return t.kept[max(0, len(t.kept)-shared):] }
-
-// span scans one stretch of bytes with all workers.
-func (run *importRun) span(ctx context.Context, r io.Reader) error {
+// found are the collectors, all of which belong to one large stream.
+func (run *importRun) found() []scan.Found {
 	found := make([]scan.Found, len(run.workers))
 	for i, w := range run.workers {
 		found[i] = w.found
 	}
-	before := run.scanned.Load()
-	_, err := scan.ScanParallel(ctx, metered{r, &run.scanned}, found)
-	if err != nil {
-		return err
-	}
-	run.mayKeep(run.scanned.Load() - before)
-	return nil
+	return found
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -14,21 +15,54 @@ type piece struct {
 	from, limit int
 }
 
-// pieceSize is large enough that handing a piece over costs nothing beside searching it.
-const pieceSize = 1 << 20
+// PieceSize is large enough that handing a piece over costs nothing beside searching it.
+const PieceSize = 1 << 20
+
+// Overlap is what two pieces have in common: either sees a margin beyond the border between them.
+const Overlap = 2 * margin
 
 // ScanParallel is Scan with a goroutine for each of found, each of which is called by its own goroutine only. Which of them receives an identifier
 // is left to chance; all of them together receive what one Scanner would find.
 func ScanParallel(ctx context.Context, r io.Reader, found []Found) (int64, error) {
 	counted := &countingReader{r: r}
+	_, err := NewPieces(decoded(counted), PieceSize, false).Scan(ctx, math.MaxInt64, found)
+	return counted.n, err
+}
+
+// Splittable says whether a file that begins like this may be scanned from its middle: it is neither packed nor in need of decoding.
+func Splittable(start []byte) bool {
+	start = start[:min(len(start), sniffed)]
+	return sniff(start) == plain && !encoded(start)
+}
+
+// Pieces is a text, which needs no decoding, cut into pieces that are searched by themselves. Where piece n is depends on the size of pieces alone:
+// it is bytes n*size to (n+1)*size+Overlap, less where the text ends. So the same pieces are found by whoever reads all of the text, goes on in its
+// middle, or reads no more than that range, and all pieces together find the same however they are shared out.
+type Pieces struct {
+	r       io.Reader
+	size    int64
+	overlap [Overlap]byte
+	kept    int
+	inside  bool // the next piece is not the first of the text
+}
+
+// NewPieces cuts r. inside says that r begins with another piece than the first.
+func NewPieces(r io.Reader, size int64, inside bool) *Pieces {
+	return &Pieces{r: r, size: size, inside: inside}
+}
+
+// Scan searches the next n pieces with a goroutine for each of found, and says whether there are more.
+func (p *Pieces) Scan(ctx context.Context, n int64, found []Found) (more bool, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	full, empty := make(chan piece), make(chan []byte, len(found)+1)
 	for range cap(empty) {
-		empty <- make([]byte, pieceSize+2*margin)
+		empty <- make([]byte, p.size+Overlap)
 	}
 	group.Go(func() error {
 		defer close(full)
-		return cut(ctx, decoded(counted), full, empty)
+		var err error
+		more, err = p.cut(ctx, n, full, empty)
+		return err
 	})
 	for _, f := range found {
 		group.Go(func() error {
@@ -40,39 +74,42 @@ func ScanParallel(ctx context.Context, r io.Reader, found []Found) (int64, error
 			return nil
 		})
 	}
-	err := group.Wait()
-	return counted.n, err
+	err = group.Wait()
+	return more, err
 }
 
-// cut reads r into pieces that overlap by a margin on both sides, so that each can be searched without the others.
-func cut(ctx context.Context, r io.Reader, full chan<- piece, empty <-chan []byte) error {
-	var overlap [2 * margin]byte
-	for kept := 0; ; {
+// cut reads n pieces, which overlap by a margin on both sides, so that each can be searched without the others.
+func (p *Pieces) cut(ctx context.Context, n int64, full chan<- piece, empty <-chan []byte) (more bool, err error) {
+	for ; n > 0; n-- {
 		var text []byte
 		select {
 		case text = <-empty:
 		case <-ctx.Done():
-			return ctx.Err()
+			return false, ctx.Err()
 		}
-		copy(text, overlap[:kept])
-		n, err := fill(r, text[kept:])
-		last := err != nil
-		p := piece{text: text[:kept+n], from: max(0, kept-margin), limit: kept + n - margin}
-		if last {
-			p.limit = len(p.text)
+		copy(text, p.overlap[:p.kept])
+		n, err := fill(p.r, text[p.kept:])
+		next := piece{text: text[:p.kept+n]}
+		next.limit = len(next.text) - margin
+		if p.inside {
+			next.from = min(margin, len(next.text))
+		}
+		if err != nil {
+			next.limit = len(next.text)
 		} else {
-			kept = copy(overlap[:], p.text[len(p.text)-len(overlap):])
+			p.kept, p.inside = copy(p.overlap[:], next.text[len(next.text)-Overlap:]), true
 		}
 		select {
-		case full <- p:
+		case full <- next:
 		case <-ctx.Done():
-			return ctx.Err()
+			return false, ctx.Err()
 		}
-		if last {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return err
+		if errors.Is(err, io.EOF) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
 		}
 	}
+	return true, nil
 }
