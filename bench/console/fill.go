@@ -134,7 +134,7 @@ func (w *world) findings(ctx context.Context, n int64) error {
 	if err := os.WriteFile(dump, []byte("alguem@exemplo.org\n"), 0o600); err != nil {
 		return err
 	}
-	inputs, err := leak.Inputs(nil, []string{dump})
+	inputs, err := leak.Inputs(context.Background(), nil, []string{dump})
 	if err != nil {
 		return err
 	}

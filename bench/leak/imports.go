@@ -138,7 +138,7 @@ func (b *bench) compare(ctx context.Context, p *place, name, path string) error 
 			p.importer.Workers = workers
 			runtime.GOMAXPROCS(workers)
 			c, err := measure(func() error {
-				inputs, err := leak.Inputs(nil, []string{path})
+				inputs, err := leak.Inputs(context.Background(), nil, []string{path})
 				if err != nil {
 					return err
 				}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime/debug"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"vigia/internal/config"
 	"vigia/internal/cyber"
 	"vigia/internal/leak"
+	"vigia/internal/scan"
 )
 
 type breachCmd struct {
@@ -82,6 +84,22 @@ type breachView struct {
 	AddedAt     string           `json:"added_at"`
 	PublishedAt string           `json:"published_at"`
 	RetractedAt string           `json:"retracted_at"`
+	// Of a spread import that is not over.
+	Parts     int    `json:"parts,omitempty"`
+	PartsDone int    `json:"parts_done,omitempty"`
+	Running   int    `json:"parts_running,omitempty"`
+	Trouble   string `json:"trouble,omitempty"`
+}
+
+// withParts adds how far a spread import is.
+func (v breachView) withParts(ctx context.Context, a *app.App, r leak.Record) breachView {
+	if p, failed, ok := a.SpreadProgress(ctx, r); ok {
+		v.Parts, v.PartsDone, v.Running, v.Trouble = p.Parts, p.PartsDone, p.PartsRunning, p.Trouble
+		if failed != "" {
+			v.Running, v.Trouble = 0, failed
+		}
+	}
+	return v
 }
 
 func viewBreach(r leak.Record) breachView {
@@ -103,6 +121,12 @@ func (v breachView) text(w io.Writer) {
 		"About      %s\n", v.Name, v.Kind, v.Date, v.State, v.Title, classes(v.Exposes), v.Verified, v.Fabricated, v.SpamList, v.Source, v.Description)
 	_, _ = fmt.Fprintf(w, "Read       %.1f MB in %d files, %.1f MB unpacked, %d problems\nFound      %s\nDistinct   %d (e-mail domains included)\n"+
 		"Segment    %s\n", float64(v.Bytes)/1e6, v.Streams, float64(v.Scanned)/1e6, v.Problems, byType(v.Found), v.Distinct, v.Segment)
+	if v.Parts > 0 {
+		_, _ = fmt.Fprintf(w, "Parts      %d of %d scanned, %d at work\n", v.PartsDone, v.Parts, v.Running)
+	}
+	if v.Trouble != "" {
+		_, _ = fmt.Fprintf(w, "Trouble    %s\n", v.Trouble)
+	}
 }
 
 func classes(list []cyber.Exposed) string {
@@ -134,15 +158,21 @@ type breachImportCmd struct {
 	Name string `required:"" placeholder:"NAME" help:"Short name: a-z, 0-9, '-', '_' and '.'."`
 	breachFlags
 	config.Outgoing
-	Workers int      `placeholder:"N" help:"Scan with so many threads; 0 means one per core."`
-	Inputs  []string `arg:"" name:"input" help:"Files, folders and https addresses. Archives and compression of any depth are read."`
+	Workers  int      `placeholder:"N" help:"Scan with so many threads; 0 means one per core."`
+	Spread   bool     `help:"Have the workers of all replicas scan, in parts. They must reach the inputs by the same names, and share --corpora."`
+	PartSize byteSize `placeholder:"SIZE" default:"256MiB" help:"Size of a part with --spread, such as 256MiB or 1GiB. Large texts are cut; what is packed, mail or UTF-16 is one part."`
+	Inputs   []string `arg:"" name:"input" help:"Files, folders, https addresses and objects of a bucket (s3://bucket/prefix?region=...). Archives and compression of any depth are read."`
 }
 
 // Help shows examples.
 func (breachImportCmd) Help() string {
 	return "Nothing but keyed fingerprints of the identifiers is kept. Ctrl-C stops cleanly; the same command goes on where it stopped.\n\n" +
 		"Examples:\n  vigia breach import --name loja-exemplo --title 'Loja Exemplo' --date 2026-03-01 --exposes email,password dump.7z\n" +
-		"  vigia breach import --name colecao --title Coleção --date 2025-01-01 --exposes email,password --kind combolist folder/"
+		"  vigia breach import --name colecao --title Coleção --date 2025-01-01 --exposes email,password --kind combolist folder/\n" +
+		"  vigia breach import --spread --name grande --title Grande --date 2025-01-01 --exposes email /mnt/shared/dump.txt\n" +
+		"  vigia breach import --spread --part-size 1GiB --name balde --title Balde --date 2025-01-01 --exposes email 's3://dumps/2025/?region=sa-east-1'\n\n" +
+		"With --spread this command only watches; Ctrl-C leaves the import to the workers, and the same command watches again, or goes on with one " +
+		"that failed."
 }
 
 // importMemory makes the collector of garbage keep an import below 256 MiB; what it really holds is less.
@@ -159,24 +189,33 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 	if err != nil {
 		return err
 	}
-	inputs, err := leak.Inputs(client, b.Inputs)
+	inputs, err := leak.Inputs(ctx, client, b.Inputs)
 	if err != nil {
 		return err
 	}
 	spec.Inputs = inputs
 	return withApp(ctx, c, func(a *app.App) error {
 		a.Leaks.Importer.Workers = b.Workers
+		imports := a.ImportBreach
+		if b.Spread {
+			imports = func(ctx context.Context, spec leak.Spec) (leak.Outcome, error) {
+				return a.SpreadBreach(ctx, spec, int64(b.PartSize))
+			}
+		}
 		bar := o.progress("import "+b.Name, "bytes")
 		spec.Progress = func(p leak.Progress) {
-			note := byType(p.Found)
+			note := byType(p.Found) + partsNote(p, b.Spread)
 			if p.Merging {
 				note += ", merging"
 			}
 			bar.set(p.Read, p.Total, note)
 		}
-		out, err := a.ImportBreach(ctx, spec)
+		out, err := imports(ctx, spec)
 		bar.end()
 		if err != nil {
+			if errors.Is(err, context.Canceled) && b.Spread {
+				return fmt.Errorf("not watching any more; the workers go on. Give it up: vigia breach retract --name %s", b.Name)
+			}
 			if errors.Is(err, context.Canceled) {
 				return fmt.Errorf("stopped; run the same command again to go on, or give it up: vigia breach retract --name %s", b.Name)
 			}
@@ -190,6 +229,39 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 		}
 		return b.report(o, out, match)
 	})
+}
+
+// partsNote tells how far the parts of a spread import are.
+func partsNote(p leak.Progress, spread bool) string {
+	switch {
+	case !spread:
+		return ""
+	case p.Parts == 0:
+		return ", waiting for a worker (vigia serve --roles worker)"
+	case p.Trouble != "":
+		return fmt.Sprintf(", %d of %d parts, %d at work; %s", p.PartsDone, p.Parts, p.PartsRunning, p.Trouble)
+	}
+	return fmt.Sprintf(", %d of %d parts, %d at work", p.PartsDone, p.Parts, p.PartsRunning)
+}
+
+// byteSize is a number of bytes with a unit: 256MiB.
+type byteSize int64
+
+// UnmarshalText reads 1048576, 1024KiB, 256MiB or 1GiB.
+func (s *byteSize) UnmarshalText(text []byte) error {
+	digits, shift := string(text), 0
+	for unit, by := range map[string]int{"KiB": 10, "MiB": 20, "GiB": 30} {
+		if cut, ok := strings.CutSuffix(digits, unit); ok {
+			digits, shift = cut, by
+			break
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 32)
+	if err != nil || n<<shift < scan.PieceSize || n<<shift > 1<<40 {
+		return errors.New("expected a size from 1MiB to 1024GiB, such as 256MiB")
+	}
+	*s = byteSize(n << shift)
+	return nil
 }
 
 func (b *breachImportCmd) report(o *output, out leak.Outcome, match leak.MatchProgress) error {
@@ -228,8 +300,12 @@ func (breachListCmd) Run(ctx context.Context, c *config.Common, o *output) error
 		}
 		views, rows := make([]breachView, len(all)), make([][]string, len(all))
 		for i, r := range all {
-			v := viewBreach(r)
-			views[i], rows[i] = v, []string{v.Name, v.State, v.Kind, v.Date, fmt.Sprint(v.Distinct), classes(v.Exposes), v.Title}
+			v := viewBreach(r).withParts(ctx, a, r)
+			state := v.State
+			if v.Parts > 0 {
+				state = fmt.Sprintf("%s %d/%d", state, v.PartsDone, v.Parts)
+			}
+			views[i], rows[i] = v, []string{v.Name, state, v.Kind, v.Date, fmt.Sprint(v.Distinct), classes(v.Exposes), v.Title}
 		}
 		return o.print(views, func(w io.Writer) {
 			if len(rows) == 0 {
@@ -260,7 +336,8 @@ func (b *breachShowCmd) Run(ctx context.Context, c *config.Common, o *output) er
 		if err != nil {
 			return err
 		}
-		return o.breach(r)
+		v := viewBreach(r).withParts(ctx, a, r)
+		return o.print(v, v.text)
 	})
 }
 

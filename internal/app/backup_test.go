@@ -150,7 +150,7 @@ func installation(t *testing.T, c config.Common) (*app.App, caller, partner.Part
 
 func importBreach(t *testing.T, a *app.App, name, dump string) {
 	t.Helper()
-	inputs, err := leak.Inputs(nil, []string{dump})
+	inputs, err := leak.Inputs(context.Background(), nil, []string{dump})
 	if err != nil {
 		t.Fatal(err)
 	}

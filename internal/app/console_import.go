@@ -25,7 +25,7 @@ type consoleImports struct {
 
 // Import begins to import the files behind paths.
 func (i *consoleImports) Import(ctx context.Context, b cyber.Breach, paths []string) error {
-	inputs, err := leak.Inputs(http.DefaultClient, onlyPaths(paths))
+	inputs, err := leak.Inputs(ctx, http.DefaultClient, onlyPaths(paths))
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (i *consoleImports) Upload(ctx context.Context, b cyber.Breach, name string
 	if err != nil {
 		return err
 	}
-	inputs, err := leak.Inputs(http.DefaultClient, []string{path})
+	inputs, err := leak.Inputs(ctx, http.DefaultClient, []string{path})
 	if err != nil {
 		remove()
 		return err

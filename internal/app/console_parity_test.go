@@ -171,7 +171,7 @@ func (d *desk) breach(name string) {
 	if err := os.WriteFile(dump, []byte("maria@exemplo.com.br:123456\n"), 0o600); err != nil {
 		d.t.Fatal(err)
 	}
-	inputs, err := leak.Inputs(nil, []string{dump})
+	inputs, err := leak.Inputs(context.Background(), nil, []string{dump})
 	if err != nil {
 		d.t.Fatal(err)
 	}

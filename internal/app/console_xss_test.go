@@ -76,7 +76,7 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 	must(err)
 	dump := filepath.Join(t.TempDir(), url.PathEscape(payload)+".txt")
 	must(os.WriteFile(dump, []byte("x@exemplo.org "+payload+"\n"), 0o600))
-	inputs, err := leak.Inputs(nil, []string{dump})
+	inputs, err := leak.Inputs(context.Background(), nil, []string{dump})
 	must(err)
 	_, err = a.ImportBreach(ctx, leak.Spec{Inputs: inputs, Breach: cyber.Breach{
 		Name: "xss", Title: payload, Source: payload, Description: payload, Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail},

@@ -31,7 +31,7 @@ func (s *Server) steps() map[string]job.Step {
 
 // startWorkers runs the jobs and the periodic chores of this process.
 func (s *Server) startWorkers(group *errgroup.Group, ctx context.Context) { //nolint:revive // the group comes first, it owns the context
-	group.Go(func() error { s.runJobs(ctx); return nil })
+	group.Go(func() error { s.runJobs(ctx, s.steps(), jobsAtOnce); return nil })
 	group.Go(func() error { return s.watchKeysAndPools(ctx) })
 	group.Go(func() error { s.sweepRetention(ctx); return nil })
 	group.Go(func() error {
@@ -63,17 +63,16 @@ const (
 	maxAttempts = 20
 )
 
-// runJobs claims due jobs and runs them, a few at once, until ctx ends.
-func (s *Server) runJobs(ctx context.Context) {
+// runJobs claims due jobs of the kinds that have a step and runs them, a few at once, until ctx ends.
+func (s *Server) runJobs(ctx context.Context, steps map[string]job.Step, atOnce int) {
 	worker := "w_" + rand.Text()
-	steps := s.steps()
 	kinds := make([]string, 0, len(steps))
 	for k := range steps {
 		kinds = append(kinds, k)
 	}
 	var running sync.WaitGroup
 	defer running.Wait()
-	slots := make(chan struct{}, jobsAtOnce)
+	slots := make(chan struct{}, atOnce)
 	every(ctx, jobPoll, func() {
 		free := cap(slots) - len(slots)
 		if free == 0 || ctx.Err() != nil {

@@ -31,6 +31,7 @@ type Leaks struct {
 	Importer *leak.Importer
 	Matcher  *leak.Matcher
 	Breaches *leak.Breaches
+	Spreader *leak.Spreader
 }
 
 func openLeaks(ctx context.Context, c config.Common, st *store.Store, keys *seal.Keys, now func() time.Time) (*Leaks, error) {
@@ -38,12 +39,14 @@ func openLeaks(ctx context.Context, c config.Common, st *store.Store, keys *seal
 	if err != nil {
 		return nil, err
 	}
+	importer := &leak.Importer{
+		Store: st, Depot: depot, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprinter: keys.Fingerprinter, Now: now,
+	}
 	return &Leaks{
-		Depot:   depot,
-		Library: leak.NewLibrary(st, depot, slog.New(slog.DiscardHandler)),
-		Importer: &leak.Importer{
-			Store: st, Depot: depot, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprinter: keys.Fingerprinter, Now: now,
-		},
+		Depot:    depot,
+		Library:  leak.NewLibrary(st, depot, slog.New(slog.DiscardHandler)),
+		Importer: importer,
+		Spreader: &leak.Spreader{Importer: importer},
 		Matcher:  leak.NewMatcher(st, depot, now),
 		Breaches: leak.NewBreaches(st, now),
 	}, nil
@@ -79,6 +82,9 @@ func (s *Server) startLibrary(ctx context.Context, group *errgroup.Group) error 
 		if err := s.startFeeds(ctx, group); err != nil {
 			return err
 		}
+		if err := s.startSpread(ctx, group); err != nil {
+			return err
+		}
 	}
 	look() // before the first request, so that it is answered like the rest
 	group.Go(func() error { every(ctx, libraryEvery, look); return nil })
@@ -101,7 +107,8 @@ func (s *Server) watchLibrary() error {
 	return nil
 }
 
-// leakSteps are the jobs around breaches that any worker takes. An import is not among them: its files are where it was begun.
+// leakSteps are the jobs around breaches that any worker takes. An import is not among them: its files are where it was begun. Nor is
+// one that is spread: it has slots of its own.
 func (a *App) leakSteps() map[string]job.Step {
 	return map[string]job.Step{
 		leak.KindMatch: a.Leaks.Matcher.Match, leak.KindWithdraw: a.Leaks.Matcher.Withdraw, leak.KindRestate: a.Leaks.Matcher.Restate,
@@ -129,6 +136,9 @@ func (a *App) ImportBreach(ctx context.Context, spec leak.Spec) (leak.Outcome, e
 		return leak.Outcome{}, err
 	}
 	name := spec.Breach.Name
+	if _, err := a.Store.JobOf(ctx, leak.KindSpread, name); !errors.Is(err, job.ErrNotFound) {
+		return leak.Outcome{}, errors.Join(leak.ErrBusy.With("name: was begun with --spread; go on with it so, or retract it"), err)
+	}
 	_, err := a.Store.AddJob(ctx, leak.KindImport, name, map[string]int{"inputs": len(spec.Inputs)})
 	if err != nil && !errors.Is(err, job.ErrExists) {
 		return leak.Outcome{}, err

@@ -41,7 +41,7 @@ func TestServersNoticeBreaches(t *testing.T) {
 		if err := os.WriteFile(dump, []byte("ana@exemplo.com.br bia@exemplo.com.br"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		inputs, err := leak.Inputs(nil, []string{dump})
+		inputs, err := leak.Inputs(context.Background(), nil, []string{dump})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -146,7 +146,7 @@ type choiceCount struct {
 
 // jobsOf returns the latest jobs about a breach, newest first.
 func (c *Console) jobsOf(r *request, name string) ([]jobRow, error) {
-	rows, err := c.latest(r, leak.KindImport, leak.KindMatch, leak.KindWithdraw, leak.KindRestate, leak.KindVerify)
+	rows, err := c.latest(r, leak.KindImport, leak.KindSpread, leak.KindMatch, leak.KindWithdraw, leak.KindRestate, leak.KindVerify)
 	return slices.DeleteFunc(rows, func(j jobRow) bool { return j.Subject != name }), err
 }
 

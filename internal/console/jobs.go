@@ -26,6 +26,7 @@ type Jobs interface {
 var jobKinds = map[string]string{
 	leak.KindImport: "Importação de vazamento", leak.KindMatch: "Busca nos dados monitorados", leak.KindWithdraw: "Retirada de achados",
 	leak.KindRestate: "Recálculo de situações", leak.KindVerify: "Conferência do índice", leak.KindFeed: "Leitura de fonte",
+	leak.KindSpread: "Importação repartida", leak.KindPart: "Parte de importação",
 	password.KindImport: "Importação de senhas vazadas", password.KindDownload: "Download de senhas vazadas",
 	password.KindVerify: "Conferência das senhas vazadas", kindRewrite: "Troca de chaves de cifra",
 }
@@ -82,7 +83,7 @@ func newJobRow(j job.Job) jobRow {
 		row.Label = j.Kind
 	}
 	switch j.Kind {
-	case leak.KindImport:
+	case leak.KindImport, leak.KindSpread:
 		row.importText()
 	case leak.KindMatch:
 		var p leak.MatchProgress
@@ -128,6 +129,9 @@ func (row *jobRow) importText() {
 		found += n
 	}
 	row.Text = fmt.Sprintf("%s lidos, %s identificadores", byteSize(p.Read), number(found))
+	if p.Parts > 0 {
+		row.Text += fmt.Sprintf(", %d de %d partes", p.PartsDone, p.Parts)
+	}
 	if p.Total > 0 {
 		row.Percent = min(100, float64(p.Read)*100/float64(p.Total))
 		row.Text = fmt.Sprintf("%s de %s lidos, %s identificadores", byteSize(p.Read), byteSize(p.Total), number(found))

@@ -58,6 +58,9 @@ func Open(ctx context.Context, dir, address string) (*Depot, error) {
 	return d, nil
 }
 
+// Shared tells whether other machines find here what this one puts.
+func (d *Depot) Shared() bool { return d.bucket != nil }
+
 // Close lets go of the bucket.
 func (d *Depot) Close() error {
 	if d.bucket == nil {
@@ -100,6 +103,20 @@ func (d *Depot) Put(ctx context.Context, name, from string) error {
 		return fmt.Errorf("publish segment: %w", err)
 	}
 	return segment.SyncFolder(d.dir)
+}
+
+// PutShared is Put without a copy on this machine where there is a bucket: for what whoever needs it fetches once.
+func (d *Depot) PutShared(ctx context.Context, name, from string) error {
+	if d.bucket == nil {
+		return d.Put(ctx, name, from)
+	}
+	if _, err := d.path(name); err != nil {
+		return err
+	}
+	if err := d.upload(ctx, name, from); err != nil {
+		return fmt.Errorf("upload segment: %w", err)
+	}
+	return nil
 }
 
 // upload writes an object, which appears whole when the writer is closed and not before.

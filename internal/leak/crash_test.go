@@ -34,7 +34,7 @@ func TestImportChild(t *testing.T) {
 	clock := storetest.NewClock()
 	v := openEnv(t, storetest.Reopen(t, orders[0], orders[1], keys, clock))
 	crashSettings(v)
-	inputs, err := leak.Inputs(nil, []string{orders[2]})
+	inputs, err := leak.Inputs(context.Background(), nil, []string{orders[2]})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func (v *env) file(name, content string) string {
 
 func (v *env) imports(b cyber.Breach, paths ...string) leak.Outcome {
 	v.t.Helper()
-	inputs, err := leak.Inputs(nil, paths)
+	inputs, err := leak.Inputs(context.Background(), nil, paths)
 	if err != nil {
 		v.t.Fatal(err)
 	}

@@ -5,5 +5,8 @@ import "time"
 // SetSettle shortens the wait of a matcher.
 func (m *Matcher) SetSettle(d time.Duration) { m.settle = d }
 
+// SetEvery shortens the pause between two looks at the parts of an import.
+func (s *Spreader) SetEvery(d time.Duration) { s.every = d }
+
 // SetSpan shortens the spans of an importer.
 func (im *Importer) SetSpan(n int64) { im.spanBytes = n }

@@ -32,7 +32,7 @@ func (fs *Feeds) runFolder(ctx context.Context, f *Feed) error {
 		return fmt.Errorf("open: %w", err)
 	}
 	defer func() { _ = bucket.Close() }() // only read
-	drops, err := listDrops(ctx, bucket)
+	drops, err := listDrops(ctx, bucket, "")
 	if err != nil {
 		return fmt.Errorf("list: %w", err)
 	}
@@ -57,9 +57,9 @@ func openFolder(ctx context.Context, target string) (*blob.Bucket, error) {
 	return blob.OpenBucket(ctx, target)
 }
 
-func listDrops(ctx context.Context, bucket *blob.Bucket) ([]drop, error) {
+func listDrops(ctx context.Context, bucket *blob.Bucket, prefix string) ([]drop, error) {
 	var drops []drop
-	for it := bucket.List(nil); ; {
+	for it := bucket.List(&blob.ListOptions{Prefix: prefix}); ; {
 		o, err := it.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			slices.SortFunc(drops, func(a, b drop) int { return strings.Compare(a.key, b.key) })
@@ -104,12 +104,12 @@ func (fs *Feeds) takeDrop(ctx context.Context, f *Feed, bucket *blob.Bucket, d d
 	return fs.take(ctx, f, d.mark, m, inputs)
 }
 
-// dropInput reads a local file in place, which archives that begin at their end need, and an object of a bucket as a stream.
+// dropInput reads a local file, or an object of a bucket, in place: archives that begin at their end need that.
 func dropInput(target string, bucket *blob.Bucket, o drop) Input {
 	return ReaderInput(o.key, o.mark, o.size, func(ctx context.Context) (io.ReadCloser, error) {
 		if filepath.IsAbs(target) {
 			return os.OpenInRoot(target, filepath.FromSlash(o.key))
 		}
-		return bucket.NewReader(ctx, o.key, nil)
+		return &object{ctx: ctx, bucket: bucket, key: o.key, size: o.size, close: func() error { return nil }}, nil
 	})
 }

@@ -62,6 +62,10 @@ type Progress struct {
 	Merging bool
 	Elapsed time.Duration
 	Input   string
+	// Parts is how many parts a spread import has; 0 for any other.
+	Parts, PartsDone, PartsRunning int
+	// Trouble is why a part has to be tried again.
+	Trouble string
 }
 
 // Outcome is what an import did.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"vigia/internal/scan"
 )
@@ -33,6 +34,9 @@ func (run *importRun) walk(ctx context.Context) error {
 }
 
 func (run *importRun) walkInput(ctx context.Context, in Input) error {
+	if in.pieces.Size > 0 {
+		return run.pieces(ctx, in)
+	}
 	source, err := in.open(ctx)
 	if err != nil {
 		return err
@@ -132,6 +136,37 @@ func (run *importRun) spans(ctx context.Context, r io.Reader, this cursor) error
 			return err
 		}
 		run.mayKeep(run.scanned.Load() - before)
+	}
+	return nil
+}
+
+// pieces scans a range of a large text. What it sees beyond its end belongs to the next range and is not counted.
+func (run *importRun) pieces(ctx context.Context, in Input) error {
+	p := in.pieces
+	source, err := in.at(ctx, p.First*p.Size)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }() // only read
+	if p.First == 0 {
+		run.streams++
+	}
+	run.pending.Wait()
+	n := int64(math.MaxInt64)
+	if p.End > 0 {
+		n = p.End - p.First
+	}
+	r := metered{metered{source, &run.read}, &run.scanned}
+	more, err := scan.NewPieces(r, p.Size, p.First > 0).Scan(ctx, n, run.found())
+	if err != nil {
+		return err
+	}
+	if !more && p.End > 0 {
+		return ErrInput.With("inputs: %s changed since the import began", in.Name)
+	}
+	if more {
+		run.read.Add(-scan.Overlap)
+		run.scanned.Add(-scan.Overlap)
 	}
 	return nil
 }

@@ -146,7 +146,7 @@ func TestCancelledImportGoesOn(t *testing.T) {
 	v.importer.SetSpan(200_000)
 	want := v.imports(breachNamed("sem-parar", cyber.SourceBreach, cyber.ExposedEmail), folder)
 
-	inputs, err := leak.Inputs(nil, []string{folder})
+	inputs, err := leak.Inputs(context.Background(), nil, []string{folder})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestImportRefuses(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	ctx := context.Background()
 	path := v.file("a.txt", "ana@exemplo.com.br")
-	inputs, err := leak.Inputs(nil, []string{path})
+	inputs, err := leak.Inputs(context.Background(), nil, []string{path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestImportRefuses(t *testing.T) {
 	if err := try(func(*cyber.Breach) {}, inputs); !errors.Is(err, leak.ErrBreachExists) {
 		t.Errorf("published twice: %v", err)
 	}
-	if _, err := leak.Inputs(nil, []string{filepath.Join(t.TempDir(), "nada")}); !errors.Is(err, leak.ErrInput) {
+	if _, err := leak.Inputs(context.Background(), nil, []string{filepath.Join(t.TempDir(), "nada")}); !errors.Is(err, leak.ErrInput) {
 		t.Errorf("missing file: %v", err)
 	}
 }
@@ -250,7 +250,7 @@ func TestResumeNeedsTheSameInputs(t *testing.T) {
 	if _, err := v.importer.Import(ctx, leak.Spec{Breach: b, Inputs: []leak.Input{first}}); !errors.Is(err, gone) {
 		t.Fatal(err)
 	}
-	second, err := leak.Inputs(nil, []string{v.file("b.txt", "bia@exemplo.com.br")})
+	second, err := leak.Inputs(context.Background(), nil, []string{v.file("b.txt", "bia@exemplo.com.br")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,22 +22,33 @@ type Input struct {
 	// Mark changes when the content does: an interrupted import goes on only with the same inputs.
 	Mark string
 	open func(ctx context.Context) (io.ReadCloser, error)
+	// source is how another process finds it; zero when only this one can read it.
+	source source
+	// at reads on from an offset; nil when that cannot be had.
+	at func(ctx context.Context, from int64) (io.ReadCloser, error)
+	// pieces, when it is not zero, is all that is to be scanned: a range of a large text.
+	pieces pieceRange
 }
 
-// Inputs lists the files behind arguments: files, folders with all that is below them, and http or https addresses, which client
-// fetches. Symbolic links inside folders are not followed.
-func Inputs(client *http.Client, args []string) ([]Input, error) {
+// Inputs lists the files behind arguments: files, folders with all that is below them, http or https addresses, which client
+// fetches, and objects of a bucket, s3://bucket/prefix?region=... Symbolic links inside folders are not followed.
+func Inputs(ctx context.Context, client *http.Client, args []string) ([]Input, error) {
 	var inputs []Input
 	for _, arg := range args {
-		if strings.HasPrefix(arg, "https://") || strings.HasPrefix(arg, "http://") {
-			inputs = append(inputs, addressInput(client, arg))
-			continue
+		var more []Input
+		var err error
+		switch {
+		case strings.HasPrefix(arg, "https://"), strings.HasPrefix(arg, "http://"):
+			more = []Input{addressInput(client, arg)}
+		case strings.HasPrefix(arg, "s3://"), strings.HasPrefix(arg, "file://"):
+			more, err = bucketInputs(ctx, arg)
+		default:
+			more, err = fileInputs(arg)
 		}
-		files, err := fileInputs(arg)
 		if err != nil {
 			return nil, err
 		}
-		inputs = append(inputs, files...)
+		inputs = append(inputs, more...)
 	}
 	if len(inputs) == 0 {
 		return nil, ErrInput.With("inputs: there is no file")
@@ -62,10 +73,7 @@ func fileInputs(arg string) ([]Input, error) {
 		if err != nil {
 			return err
 		}
-		inputs = append(inputs, Input{
-			Name: p, Size: info.Size(), Mark: fmt.Sprintf("%s %d %d", p, info.Size(), info.ModTime().UnixNano()),
-			open: func(context.Context) (io.ReadCloser, error) { return os.Open(p) },
-		})
+		inputs = append(inputs, fileInput(p, info))
 		return nil
 	})
 	if err != nil {
@@ -74,8 +82,26 @@ func fileInputs(arg string) ([]Input, error) {
 	return inputs, nil
 }
 
+func fileInput(path string, info fs.FileInfo) Input {
+	return Input{
+		Name: path, Size: info.Size(), Mark: fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano()),
+		source: source{Path: path},
+		open:   func(context.Context) (io.ReadCloser, error) { return os.Open(path) },
+		at: func(_ context.Context, from int64) (io.ReadCloser, error) {
+			f, err := os.Open(path)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := f.Seek(from, io.SeekStart); err != nil {
+				return nil, errors.Join(err, f.Close())
+			}
+			return f, nil
+		},
+	}
+}
+
 func addressInput(client *http.Client, address string) Input {
-	return Input{Name: address, Size: -1, Mark: address, open: func(ctx context.Context) (io.ReadCloser, error) {
+	return Input{Name: strings.TrimSuffix(shownAddress(address), "/"), Size: -1, Mark: address, source: source{URL: address}, open: func(ctx context.Context) (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 		if err != nil {
 			return nil, ErrInput.With("inputs: not an address").Because(err)
@@ -108,8 +134,14 @@ func (m metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// inPlace is a file, or an object of a bucket, that can be read at any offset.
+type inPlace interface {
+	io.ReadSeeker
+	io.ReaderAt
+}
+
 type meteredFile struct {
-	f *os.File
+	f inPlace
 	n *atomic.Int64
 }
 
@@ -128,7 +160,7 @@ func (m meteredFile) ReadAt(p []byte, off int64) (int, error) {
 func (m meteredFile) Seek(offset int64, whence int) (int64, error) { return m.f.Seek(offset, whence) }
 
 func meter(r io.Reader, n *atomic.Int64) io.Reader {
-	if f, ok := r.(*os.File); ok {
+	if f, ok := r.(inPlace); ok {
 		return meteredFile{f, n}
 	}
 	return metered{r, n}

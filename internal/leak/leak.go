@@ -64,6 +64,9 @@ const (
 	KindWithdraw = "breach.withdraw"
 	KindRestate  = "breach.restate"
 	KindVerify   = "breach.verify"
+	// KindSpread watches over a spread import; its parts are KindPart.
+	KindSpread = "breach.spread"
+	KindPart   = "breach.part"
 )
 
 // Verified is the progress of a KindVerify job that is done.
@@ -130,4 +133,6 @@ type Store interface {
 	SettleAsset(ctx context.Context, id partner.ID, asset cyber.AssetID, seen cyber.Sighting) error
 
 	AddJob(ctx context.Context, kind, subject string, args any) (job.ID, error)
+
+	SpreadStore
 }

@@ -117,7 +117,7 @@ func TestRetract(t *testing.T) {
 		if err != nil || len(names) != 1 || !strings.HasPrefix(names[0], "certo-") {
 			t.Errorf("files left: %v, %v", names, err)
 		}
-		inputs, err := leak.Inputs(nil, []string{v.file("b.txt", "ana@exemplo.com.br")})
+		inputs, err := leak.Inputs(context.Background(), nil, []string{v.file("b.txt", "ana@exemplo.com.br")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -220,8 +220,8 @@ func (m *Matcher) WithdrawFirst(ctx context.Context, run *job.Run) error {
 			break
 		}
 	}
-	if breach.Segment == "" {
-		return nil
+	if err := DropParts(ctx, m.store, m.depot, breach.Name); err != nil || breach.Segment == "" {
+		return err
 	}
 	return m.depot.Remove(ctx, breach.Segment)
 }

@@ -38,7 +38,7 @@ func TestNothingPersonalOnDisk(t *testing.T) {
 	v.importer.PartBytes = 100
 	v.importer.SetSpan(1 << 20)
 	dump := v.file("vazado.txt", strings.Repeat("canario.ana@exemplo.com.br;529.982.247-25;(11) 98765-4321;4111 1111 1111 1111;canario.bia@exemplo.com.br\n", 50))
-	inputs, err := leak.Inputs(nil, []string{dump, dump})
+	inputs, err := leak.Inputs(context.Background(), nil, []string{dump, dump})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestOnePersonOneAlert(t *testing.T) {
 func TestRetractedWhileImporting(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	ctx := context.Background()
-	inputs, err := leak.Inputs(nil, []string{v.file("a.txt", "ana@exemplo.com.br")})
+	inputs, err := leak.Inputs(context.Background(), nil, []string{v.file("a.txt", "ana@exemplo.com.br")})
 	if err != nil {
 		t.Fatal(err)
 	}

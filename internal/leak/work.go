@@ -207,19 +207,18 @@ func (w *work) merge(ctx context.Context, memory int, name string) error {
 	}
 	defer out.Abort()
 	for _, path := range w.parts {
-		if err := addPart(ctx, out, path); err != nil {
+		r, err := segment.Open(path)
+		if err == nil {
+			err = errors.Join(addPart(ctx, out, r), r.Close())
+		}
+		if err != nil {
 			return fmt.Errorf("merge parts: %w", err)
 		}
 	}
 	return w.keepFinal(ctx, out, name, w.last.Tally)
 }
 
-func addPart(ctx context.Context, out *segment.Writer, path string) error {
-	r, err := segment.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = r.Close() }() // only read
+func addPart(ctx context.Context, out *segment.Writer, r *segment.Reader) error {
 	keys := make([]uint64, 0, keyBatch)
 	for k, err := range r.All() {
 		if err != nil {

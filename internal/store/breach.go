@@ -108,24 +108,26 @@ func publishedBreaches(ctx context.Context, q querier, names []string) (map[stri
 
 // InsertBreach keeps a new breach.
 func (s *Store) InsertBreach(ctx context.Context, r leak.Record) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error { return s.insertBreach(ctx, tx, r) })
+}
+
+func (s *Store) insertBreach(ctx context.Context, tx *sqldb.Tx, r leak.Record) error {
 	tally, err := json.Marshal(r.Tally)
 	if err != nil {
 		return fmt.Errorf("insert breach: %w", err)
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		res, err := tx.ExecContext(ctx, `INSERT INTO breach (name, title, day, source, description, exposes, kind, verified, fabricated,
-			spam_list, state, segment, digest, tally, added_at, published_at, retracted_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0) ON CONFLICT (name) DO NOTHING`,
-			r.Name, r.Title, micros(r.Date), r.Source, r.Description, exposesText(r.Exposes), string(r.Kind), r.Verified, r.Fabricated,
-			r.SpamList, string(r.State), r.Segment, r.Digest, string(tally), micros(r.AddedAt), micros(r.PublishedAt))
-		if err != nil {
-			return fmt.Errorf("insert breach: %w", err)
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(leak.ErrBreachExists.With("name: is taken"), err)
-		}
-		return nil
-	})
+	res, err := tx.ExecContext(ctx, `INSERT INTO breach (name, title, day, source, description, exposes, kind, verified, fabricated,
+		spam_list, state, segment, digest, tally, added_at, published_at, retracted_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0) ON CONFLICT (name) DO NOTHING`,
+		r.Name, r.Title, micros(r.Date), r.Source, r.Description, exposesText(r.Exposes), string(r.Kind), r.Verified, r.Fabricated,
+		r.SpamList, string(r.State), r.Segment, r.Digest, string(tally), micros(r.AddedAt), micros(r.PublishedAt))
+	if err != nil {
+		return fmt.Errorf("insert breach: %w", err)
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(leak.ErrBreachExists.With("name: is taken"), err)
+	}
+	return nil
 }
 
 // UpdateBreach changes what is told of a breach. Statuses and severities depend on it, so a job computes them again.
@@ -225,8 +227,8 @@ func (s *Store) RetractBreach(ctx context.Context, name string) (leak.Record, er
 		if err != nil {
 			return fmt.Errorf("retract breach: %w", err)
 		}
-		if _, err := tx.ExecContext(ctx, `UPDATE job SET cancel = $3 WHERE subject = $2 AND kind IN ($1, $4)
-			AND state IN ('ready', 'running')`, leak.KindImport, name, true, leak.KindMatch); err != nil {
+		if _, err := tx.ExecContext(ctx, `UPDATE job SET cancel = $3 WHERE subject = $2 AND kind IN ($1, $4, $5)
+			AND state IN ('ready', 'running')`, leak.KindImport, name, true, leak.KindMatch, leak.KindSpread); err != nil {
 			return fmt.Errorf("retract breach: %w", err)
 		}
 		r.State, r.RetractedAt = leak.Retracted, now

@@ -70,10 +70,12 @@ func (s *Store) ClaimJobs(ctx context.Context, worker string, kinds []string, li
 	marks := list(&args, kinds)
 	var jobs []job.Job
 	// The due condition stands outside the subquery too: without it PostgreSQL hands one job to two workers.
-	query := `UPDATE job SET state = 'running', lease = $3, next_at = $2, attempts = attempts + 1
-		WHERE state IN ('ready', 'running') AND next_at <= $1 AND id IN (
+	// The due ones are read once, before: a subquery that PostgreSQL runs for each row finds other rows each time, and the limit is none.
+	query := `WITH due AS MATERIALIZED (
 			SELECT id FROM job WHERE state IN ('ready', 'running') AND next_at <= $1 AND kind IN (` + marks + `)
 			ORDER BY next_at LIMIT $4` + s.db.SkipLocked() + `)
+		UPDATE job SET state = 'running', lease = $3, next_at = $2, attempts = attempts + 1
+		WHERE state IN ('ready', 'running') AND next_at <= $1 AND id IN (SELECT id FROM due)
 		RETURNING ` + jobColumns
 	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
 		jobs, err = collect(ctx, tx, scanJob, query, args...)
@@ -165,11 +167,11 @@ func (s *Store) JobByID(ctx context.Context, id job.ID) (job.Job, error) {
 	return j, classify(err)
 }
 
-// Jobs returns the newest jobs of a kind; of every kind when kind is empty.
+// Jobs returns the newest jobs of a kind; of every kind but the parts of imports, of which there may be thousands, when kind is empty.
 func (s *Store) Jobs(ctx context.Context, kind string, limit int) ([]job.Job, error) {
 	const newest = ` ORDER BY created_at DESC, id DESC LIMIT $1`
 	if kind == "" {
-		return collect(ctx, s.reader(ctx), scanJob, `SELECT `+jobColumns+` FROM job`+newest, int64(limit))
+		return collect(ctx, s.reader(ctx), scanJob, `SELECT `+jobColumns+` FROM job WHERE kind <> 'breach.part'`+newest, int64(limit))
 	}
 	return collect(ctx, s.reader(ctx), scanJob, `SELECT `+jobColumns+` FROM job WHERE kind = $2`+newest, int64(limit), kind)
 }

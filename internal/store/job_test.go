@@ -128,3 +128,21 @@ func TestClaimRace(t *testing.T) {
 		}
 	})
 }
+
+// TestClaimTakesNoMore: a claim takes as many jobs as were asked for. PostgreSQL runs a subquery with SKIP LOCKED for each row if it likes,
+// and then takes all there are.
+func TestClaimTakesNoMore(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		for i := range 19 {
+			if _, err := e.AddJob(ctx, "test", fmt.Sprint(i), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, limit := range []int{1, 3, 1} {
+			if jobs, err := e.ClaimJobs(ctx, "w", []string{"test"}, limit); err != nil || len(jobs) != limit {
+				t.Errorf("%d instead of %d, %v", len(jobs), limit, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,199 @@
+package leak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path"
+	"strings"
+	"sync"
+
+	"gocloud.dev/blob"
+)
+
+// bucketInputs lists the objects of a bucket whose names begin with what follows the bucket's name.
+func bucketInputs(ctx context.Context, arg string) ([]Input, error) {
+	address, prefix, err := splitBucket(arg)
+	if err != nil {
+		return nil, err
+	}
+	drops, err := listObjects(ctx, address, prefix)
+	if err != nil {
+		return nil, ErrInput.With("inputs: the bucket cannot be read").Because(err)
+	}
+	inputs := make([]Input, 0, len(drops))
+	for _, d := range drops {
+		inputs = append(inputs, bucketInput(address, d))
+	}
+	return inputs, nil
+}
+
+func listObjects(ctx context.Context, address, prefix string) ([]drop, error) {
+	bucket, err := blob.OpenBucket(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = bucket.Close() }() // only read
+	return listDrops(ctx, bucket, prefix)
+}
+
+// splitBucket tells a bucket's address from the names in it: s3://bucket/prefix?region=..., and for files the last element of the path.
+func splitBucket(arg string) (address, prefix string, err error) {
+	u, err := url.Parse(arg)
+	if err != nil {
+		return "", "", ErrInput.With("inputs: not the address of a bucket").Because(err)
+	}
+	if u.Scheme == "file" {
+		if !strings.HasSuffix(u.Path, "/") {
+			u.Path, prefix = path.Split(u.Path)
+		}
+		if u.RawQuery == "" {
+			u.RawQuery = "metadata=skip"
+		}
+	} else {
+		u.Path, prefix = "", strings.TrimPrefix(u.Path, "/")
+	}
+	return u.String(), prefix, nil
+}
+
+// bucketInput opens the bucket anew for each reading, so that it can be used by any process and at any time.
+func bucketInput(address string, d drop) Input {
+	in := ReaderInput(shownAddress(address)+d.key, address+" "+d.mark, d.size, func(ctx context.Context) (io.ReadCloser, error) {
+		bucket, err := blob.OpenBucket(ctx, address)
+		if err != nil {
+			return nil, err
+		}
+		return &object{ctx: ctx, bucket: bucket, key: d.key, size: d.size, close: bucket.Close}, nil
+	})
+	in.source = source{Bucket: address, Key: d.key}
+	in.at = func(ctx context.Context, from int64) (io.ReadCloser, error) {
+		r, err := in.open(ctx)
+		if err == nil {
+			r.(*object).at = from
+		}
+		return r, err
+	}
+	return in
+}
+
+// shownAddress is an address as people may read it: what follows the question mark can hold secrets.
+func shownAddress(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "?"
+	}
+	u.User, u.RawQuery = nil, ""
+	return strings.TrimSuffix(u.String(), "/") + "/"
+}
+
+// object reads an object of a bucket as if it were a file: in one stream while reads follow each other, in a new one from the offset
+// asked for otherwise. So archives that begin at their end are read where they are.
+type object struct {
+	ctx    context.Context //nolint:containedctx // io.ReaderAt takes none, and an object lives no longer than its import
+	bucket *blob.Bucket
+	key    string
+	size   int64
+	close  func() error
+
+	mu     sync.Mutex
+	at     int64 // of Read and Seek
+	stream *blob.Reader
+	pos    int64 // of the stream
+}
+
+// passOver is up to how many bytes are read and thrown away rather than asked for anew.
+const passOver = 256 << 10
+
+// ReadAt reads from an offset.
+func (o *object) ReadAt(p []byte, off int64) (n int, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.readAt(p, off)
+}
+
+func (o *object) readAt(p []byte, off int64) (n int, err error) {
+	if off >= o.size {
+		return 0, io.EOF
+	}
+	if err := o.moveTo(off); err != nil {
+		return 0, err
+	}
+	n, err = io.ReadFull(o.stream, p[:min(int64(len(p)), o.size-off)])
+	o.pos += int64(n)
+	if err == nil && n < len(p) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (o *object) moveTo(off int64) error {
+	if gap := off - o.pos; o.stream != nil && gap > 0 && gap <= passOver {
+		n, err := io.CopyN(io.Discard, o.stream, gap)
+		o.pos += n
+		if err == nil {
+			return nil
+		}
+	}
+	if o.stream != nil && o.pos == off {
+		return nil
+	}
+	if err := o.letGo(); err != nil {
+		return err
+	}
+	r, err := o.bucket.NewRangeReader(o.ctx, o.key, off, -1, nil)
+	if err != nil {
+		return fmt.Errorf("read object: %w", err)
+	}
+	o.stream, o.pos = r, off
+	return nil
+}
+
+func (o *object) letGo() error {
+	if o.stream == nil {
+		return nil
+	}
+	err := o.stream.Close()
+	o.stream = nil
+	return err
+}
+
+// Read reads on.
+func (o *object) Read(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(p) == 0 {
+		return 0, nil
+	}
+	n, err := o.readAt(p, o.at)
+	o.at += int64(n)
+	if n > 0 && errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, err
+}
+
+// Seek moves the place of the next Read.
+func (o *object) Seek(offset int64, whence int) (int64, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch whence {
+	case io.SeekCurrent:
+		offset += o.at
+	case io.SeekEnd:
+		offset += o.size
+	}
+	if offset < 0 {
+		return 0, errors.New("seek before the beginning")
+	}
+	o.at = offset
+	return offset, nil
+}
+
+// Close lets go of the stream and of what the object came with.
+func (o *object) Close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return errors.Join(o.letGo(), o.close())
+}

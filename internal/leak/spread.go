@@ -1,0 +1,386 @@
+package leak
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"vigia/internal/cyber"
+	"vigia/internal/fault"
+	"vigia/internal/job"
+	"vigia/internal/scan"
+)
+
+// A spread import is cut into parts that the workers of all replicas scan at once. Each part is a job of its own (KindPart), which
+// leaves a sorted segment in the depot; one more job (KindSpread) watches over them, tells how far they are, and when all are done
+// merges them and publishes as any import does. Inputs and depot must be within reach of every worker.
+//
+// A text that is larger than a part is cut between pieces (scan.Pieces), which are the same for whoever reads it, so a spread import
+// finds what an import in one process finds, each identifier once, and the file is the same byte for byte. Whatever is packed, mail
+// or UTF-16 is not cut.
+
+// source is how any process finds an input. One of Path, URL and Bucket with Key is set.
+type source struct {
+	Path   string `json:"path,omitempty"`
+	URL    string `json:"url,omitempty"`
+	Bucket string `json:"bucket,omitempty"`
+	Key    string `json:"key,omitempty"`
+}
+
+// pieceRange is a number of pieces of a text, of the given size; the last range of a text has no end. The zero range is all of a file.
+type pieceRange struct {
+	Size  int64 `json:"size,omitempty"`
+	First int64 `json:"first,omitempty"`
+	End   int64 `json:"end,omitempty"` // the piece after the last one; 0: to the end of the text
+}
+
+// partInput is one input of a part.
+type partInput struct {
+	source
+	Mark   string     `json:"mark"`
+	Bytes  int64      `json:"bytes"`
+	Pieces pieceRange `json:"pieces,omitzero"`
+}
+
+// partArgs is what a part has to scan.
+type partArgs struct {
+	Inputs []partInput `json:"inputs"`
+}
+
+// partState is what a part has done: so far, or, when File is set, in all.
+type partState struct {
+	Tally  Tally  `json:"tally"`
+	File   string `json:"file,omitempty"`
+	Digest string `json:"digest,omitempty"`
+}
+
+// spreadArgs is the whole of a spread import.
+type spreadArgs struct {
+	Parts int   `json:"parts"`
+	Bytes int64 `json:"bytes"` // of all inputs; -1 when one is not known
+}
+
+const (
+	// DefaultPart is the size of a part: some seconds of work, so that a killed worker costs little and the last part nobody's time.
+	DefaultPart = 256 << 20
+	// partFiles bounds the row of a part in a folder of tiny files.
+	partFiles = 500
+	// partAttempts is after how many tries a part, and the import with it, has failed. A worker that is stopped costs one too.
+	partAttempts = 8
+)
+
+// SpreadStore keeps the parts of spread imports, each a job.
+type SpreadStore interface {
+	// AddSpread keeps a breach that is being imported, the job that watches over its parts, and the parts. One whose parts are the
+	// same goes on: what was done stays, the rest is to be tried anew. ErrInput when the parts are others, job.ErrExists when it is
+	// under way.
+	AddSpread(ctx context.Context, r Record, args any, parts []any) error
+	// Parts returns the parts of a breach in order, without their arguments.
+	Parts(ctx context.Context, breach string) ([]job.Job, error)
+	// StopParts asks parts to stop that are not done; DropParts removes all of them.
+	StopParts(ctx context.Context, breach string) error
+	DropParts(ctx context.Context, breach string) error
+	JobOf(ctx context.Context, kind, subject string) (job.Job, error)
+	JobByID(ctx context.Context, id job.ID) (job.Job, error)
+}
+
+// Spread puts an import in the queue, for the workers of all replicas. The same call goes on with one that failed or was cancelled.
+func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) error {
+	b := spec.Breach
+	b.AddedAt = im.Now()
+	if err := Check(&b, im.Now()); err != nil {
+		return err
+	}
+	if partBytes <= 0 {
+		partBytes = DefaultPart
+	}
+	plan, err := im.cut(ctx, spec.Inputs, partBytes)
+	if err != nil {
+		return err
+	}
+	args, parts := spreadArgs{Parts: len(plan)}, make([]any, len(plan))
+	for i, p := range plan {
+		parts[i] = p
+	}
+	for _, in := range spec.Inputs {
+		if in.Size < 0 {
+			args.Bytes = -1
+			break
+		}
+		args.Bytes += in.Size
+	}
+	err = im.Store.AddSpread(ctx, Record{Breach: b, State: Importing}, args, parts)
+	if errors.Is(err, job.ErrExists) {
+		return nil // it is under way
+	}
+	return err
+}
+
+// cut makes parts of inputs: small files together, large texts in ranges, large files that cannot be cut by themselves.
+func (im *Importer) cut(ctx context.Context, inputs []Input, partBytes int64) ([]partArgs, error) {
+	var parts []partArgs
+	var small partArgs
+	var held int64
+	flush := func() {
+		if len(small.Inputs) > 0 {
+			parts, small, held = append(parts, small), partArgs{}, 0
+		}
+	}
+	for _, in := range inputs {
+		if in.source == (source{}) {
+			return nil, ErrInput.With("inputs: %s cannot be read by other processes", in.Name)
+		}
+		whole := partInput{source: in.source, Mark: in.Mark, Bytes: in.Size}
+		ranges, err := im.ranges(ctx, in, partBytes)
+		if err != nil {
+			return nil, ErrInput.With("inputs: %s cannot be read", in.Name).Because(err)
+		}
+		if len(ranges) > 1 {
+			for _, r := range ranges {
+				part := whole
+				part.Pieces = r
+				part.Bytes = min(r.End*r.Size, in.Size) - r.First*r.Size
+				if r.End == 0 {
+					part.Bytes = in.Size - r.First*r.Size
+				}
+				parts = append(parts, partArgs{Inputs: []partInput{part}})
+			}
+			continue
+		}
+		if in.Size < 0 || held+in.Size > partBytes || len(small.Inputs) == partFiles {
+			flush()
+		}
+		small.Inputs = append(small.Inputs, whole)
+		if held += max(0, in.Size); in.Size < 0 {
+			flush()
+		}
+	}
+	flush()
+	if len(parts) == 0 {
+		return nil, ErrInput.With("inputs: there is no file")
+	}
+	return parts, nil
+}
+
+// ranges cuts a large text; nothing when it is small or must not be cut.
+func (im *Importer) ranges(ctx context.Context, in Input, partBytes int64) ([]pieceRange, error) {
+	size := im.piece()
+	if in.at == nil || in.Size < 2*smallLimit || in.Size <= max(partBytes, size)+scan.Overlap {
+		return nil, nil
+	}
+	head, err := readHead(ctx, in)
+	if err != nil || !plainText(head) {
+		return nil, err
+	}
+	each := max(1, partBytes/size)
+	var ranges []pieceRange
+	for first := int64(0); ; first += each {
+		end := first + each
+		if end*size+scan.Overlap > in.Size {
+			return append(ranges, pieceRange{Size: size, First: first}), nil
+		}
+		ranges = append(ranges, pieceRange{Size: size, First: first, End: end})
+	}
+}
+
+func readHead(ctx context.Context, in Input) ([]byte, error) {
+	r, err := in.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }() // only read
+	head := make([]byte, plainHead)
+	n, err := io.ReadFull(r, head)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return head[:n], err
+}
+
+// Spreader does the work of spread imports in a worker.
+type Spreader struct {
+	Importer *Importer
+	// Client fetches inputs that are addresses.
+	Client *http.Client
+	// every is how often a watch looks at its parts; 0 means a second.
+	every   time.Duration
+	merging sync.Mutex
+}
+
+// pause is longer where there is more to look at.
+func (s *Spreader) pause(parts int) time.Duration {
+	if s.every > 0 {
+		return s.every
+	}
+	return max(time.Second, time.Duration(parts)*time.Millisecond)
+}
+
+// inputs finds what a part has to scan. A file that changed since the import was asked for cannot be scanned any more.
+func (s *Spreader) inputs(ctx context.Context, args partArgs) ([]Input, error) {
+	var inputs []Input
+	for _, p := range args.Inputs {
+		in, err := s.find(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if in.Mark != p.Mark {
+			return nil, ErrInput.With("inputs: %s changed since the import began", in.Name)
+		}
+		in.pieces = p.Pieces
+		inputs = append(inputs, in)
+	}
+	return inputs, nil
+}
+
+func (s *Spreader) find(ctx context.Context, p partInput) (Input, error) {
+	switch {
+	case p.URL != "":
+		return addressInput(s.Client, p.URL), nil
+	case p.Bucket != "":
+		found, err := listObjects(ctx, p.Bucket, p.Key)
+		if err != nil {
+			return Input{}, fmt.Errorf("%s%s: %w", shownAddress(p.Bucket), p.Key, err)
+		}
+		for _, d := range found {
+			if d.key == p.Key {
+				return bucketInput(p.Bucket, d), nil
+			}
+		}
+		return Input{}, fmt.Errorf("%s%s: %w", shownAddress(p.Bucket), p.Key, fs.ErrNotExist)
+	}
+	info, err := os.Stat(p.Path)
+	if err != nil {
+		return Input{}, err // names the file
+	}
+	return fileInput(p.Path, info), nil
+}
+
+// name tells a person what the part scans.
+func (a partArgs) name() string {
+	if len(a.Inputs) == 0 {
+		return "nothing"
+	}
+	first := a.Inputs[0]
+	text := first.Path
+	if first.URL != "" {
+		text = strings.TrimSuffix(shownAddress(first.URL), "/")
+	} else if first.Bucket != "" {
+		text = shownAddress(first.Bucket) + first.Key
+	}
+	switch {
+	case len(a.Inputs) > 1:
+		return fmt.Sprintf("%s and %d more", text, len(a.Inputs)-1)
+	case first.Pieces.Size > 0:
+		return fmt.Sprintf("%s from byte %d", text, first.Pieces.First*first.Pieces.Size)
+	}
+	return text
+}
+
+// PartSubject names the job of a part.
+func PartSubject(breach string, number int) string { return fmt.Sprintf("%s/%06d", breach, number) }
+
+// Part is the step of KindPart: it scans a part to a segment and puts that in the depot. A part that is scanned again gives the same
+// file, so nothing is doubled.
+func (s *Spreader) Part(ctx context.Context, run *job.Run) error {
+	breach, number, _ := strings.Cut(run.Subject, "/")
+	if err := s.wanted(ctx, breach); err != nil {
+		return err
+	}
+	var args partArgs
+	if err := json.Unmarshal(run.Args, &args); err != nil {
+		return ErrInput.With("part: cannot be read").Because(err)
+	}
+	if run.Attempts > partAttempts {
+		return ErrInput.With("%s: given up after %d tries; the workers at it were stopped or died", args.name(), partAttempts)
+	}
+	err := s.part(ctx, run, breach, number, args)
+	switch {
+	case err == nil, ctx.Err() != nil, errors.Is(err, job.ErrLost), errors.Is(err, job.ErrCancelled):
+		return err
+	case errors.Is(err, ErrBusy):
+		// A worker of this machine that lost the lease has not noticed yet.
+		return err
+	case run.Attempts == partAttempts && fault.KindOf(err) != fault.Invalid:
+		return ErrInput.With("%s: given up after %d tries: %v", args.name(), partAttempts, err)
+	}
+	return err
+}
+
+// wanted refuses parts of an import that is not under way any more.
+func (s *Spreader) wanted(ctx context.Context, breach string) error {
+	j, err := s.Importer.Store.JobOf(ctx, KindSpread, breach)
+	if err != nil && !errors.Is(err, job.ErrNotFound) {
+		return err
+	}
+	if err != nil || j.State != job.Ready && j.State != job.Running {
+		return job.ErrCancelled
+	}
+	return nil
+}
+
+func (s *Spreader) part(ctx context.Context, run *job.Run, breach, number string, args partArgs) error {
+	im := s.Importer
+	inputs, err := s.inputs(ctx, args)
+	if err != nil {
+		return err
+	}
+	im.sweepSpread(breach + "-" + number)
+	w, err := openWork(im.spreadDir(breach+"-"+number), inputs)
+	if err != nil {
+		return err
+	}
+	err = s.scanPart(ctx, run, w, breach, number, inputs)
+	if err != nil && ctx.Err() != nil {
+		return errors.Join(err, w.leave()) // what was kept of it helps whoever goes on here
+	}
+	return errors.Join(err, w.remove())
+}
+
+func (s *Spreader) scanPart(ctx context.Context, run *job.Run, w *work, breach, number string, inputs []Input) error {
+	im := s.Importer
+	var last time.Time
+	var before partState // a file that an earlier try put there keeps its name in the row
+	if err := json.Unmarshal(run.Progress, &before); err != nil {
+		return fmt.Errorf("read progress: %w", err)
+	}
+	scanning := newImportRun(im, w, breach, Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, Progress: func(p Progress) {
+		if now := im.Now(); now.Sub(last) > 2*time.Second {
+			last = now
+			_ = run.Save(ctx, partState{Tally{Bytes: p.Read, Found: p.Found}, before.File, before.Digest}) // the next one will do
+		}
+	}})
+	if w.final == "" {
+		if err := scanning.build(ctx); err != nil {
+			return err
+		}
+	}
+	digest, _, err := summary(w.final)
+	if err != nil {
+		return err
+	}
+	state := partState{Tally: w.last.Tally, File: fmt.Sprintf("%s.part-%s-%s.seg", breach, number, digest[:16]), Digest: digest}
+	// The name comes first: a file that no row names would stay for ever.
+	if err := run.Save(ctx, state); err != nil {
+		return err
+	}
+	if err := im.Depot.PutShared(ctx, state.File, w.final); err != nil {
+		return err
+	}
+	if err := run.Save(ctx, state); errors.Is(err, job.ErrLost) {
+		if _, err := im.Store.JobByID(ctx, run.ID); errors.Is(err, job.ErrNotFound) { // the import is over: nobody else removes it
+			return errors.Join(job.ErrLost, im.Depot.Remove(ctx, state.File))
+		}
+		return job.ErrLost
+	} else if err != nil {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+package leak
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"vigia/internal/corpora"
+	"vigia/internal/identifier"
+	"vigia/internal/job"
+)
+
+// Watch is the step of KindSpread: it waits for the parts, tells how far they are, and when all are done merges and publishes. A part
+// that failed for good fails the import; cancelling it stops the parts.
+func (s *Spreader) Watch(ctx context.Context, run *job.Run) error {
+	im, name := s.Importer, run.Subject
+	var args spreadArgs
+	if err := json.Unmarshal(run.Args, &args); err != nil {
+		return ErrInput.With("import: cannot be read").Because(err)
+	}
+	for {
+		r, err := im.Store.BreachByName(ctx, name)
+		if err != nil {
+			return err
+		}
+		if r.State == Published { // a worker died between publishing and cleaning up
+			return DropParts(ctx, im.Store, im.Depot, name)
+		}
+		parts, err := im.Store.Parts(ctx, name)
+		if err != nil {
+			return err
+		}
+		sum, err := add(parts)
+		if err != nil || r.State == Retracted {
+			return s.stop(ctx, name, errors.Join(err, retracted(r)))
+		}
+		if err := run.Save(ctx, sum.progress(args)); err != nil {
+			return s.stop(ctx, name, err)
+		}
+		if sum.done == len(parts) {
+			return s.merge(ctx, run, name, args, sum)
+		}
+		if err := wait(ctx, s.pause(len(parts))); err != nil {
+			return s.stop(ctx, name, context.Cause(ctx))
+		}
+	}
+}
+
+func retracted(r Record) error {
+	if r.State == Retracted { // the withdrawal takes away what the parts left
+		return job.ErrCancelled
+	}
+	return nil
+}
+
+// stop asks the parts to stop when the import is over; a worker that only stops or lost the lease leaves them to the next.
+func (s *Spreader) stop(ctx context.Context, name string, err error) error {
+	if errors.Is(err, job.ErrCancelled) || errors.Is(err, ErrInput) {
+		return errors.Join(err, s.Importer.Store.StopParts(context.WithoutCancel(ctx), name))
+	}
+	return err
+}
+
+// spreadSum is what all parts have done.
+type spreadSum struct {
+	tally         Tally
+	done, running int
+	trouble       string
+	files         []partState
+}
+
+// add sums up; a part that failed is an ErrInput that says which.
+func add(parts []job.Job) (spreadSum, error) {
+	sum := spreadSum{tally: Tally{Found: map[string]int64{}}}
+	for i, j := range parts {
+		if j.State == job.Failed {
+			return sum, ErrInput.With("part %d of %d: %s", i+1, len(parts), j.Error)
+		}
+		var p partState
+		if err := json.Unmarshal(j.Progress, &p); err != nil {
+			return sum, fmt.Errorf("read progress: %w", err)
+		}
+		switch j.State {
+		case job.Done:
+			sum.done++
+			sum.files = append(sum.files, p)
+		case job.Running:
+			sum.running++
+		case job.Ready, job.Failed, job.Cancelled:
+		}
+		if j.State != job.Done && j.Error != "" {
+			sum.trouble = fmt.Sprintf("part %d: %s", i+1, j.Error)
+		}
+		t := &sum.tally
+		t.Bytes, t.Scanned, t.Streams = t.Bytes+p.Tally.Bytes, t.Scanned+p.Tally.Scanned, t.Streams+p.Tally.Streams
+		t.Problems += p.Tally.Problems
+		for _, k := range identifier.Kinds() {
+			if n := p.Tally.Found[k.String()]; n > 0 {
+				t.Found[k.String()] += n
+			}
+		}
+	}
+	return sum, nil
+}
+
+func (s spreadSum) progress(args spreadArgs) Progress {
+	return Progress{
+		Read: s.tally.Bytes, Total: max(0, args.Bytes), Scanned: s.tally.Scanned, Found: s.tally.Found,
+		Parts: args.Parts, PartsDone: s.done, PartsRunning: s.running, Trouble: s.trouble,
+	}
+}
+
+// merge puts the final segment together out of the parts, publishes it and takes the parts away. Every step can be repeated.
+func (s *Spreader) merge(ctx context.Context, run *job.Run, name string, args spreadArgs, sum spreadSum) error {
+	s.merging.Lock() // sorting takes memory, and a worker may watch several imports
+	defer s.merging.Unlock()
+	im := s.Importer
+	p := sum.progress(args)
+	p.Merging = true
+	if err := run.Save(ctx, p); err != nil {
+		return s.stop(ctx, name, err)
+	}
+	im.sweepSpread(name)
+	dir := im.spreadDir(name)
+	lock, err := lockFolder(dir)
+	if err != nil {
+		return err
+	}
+	w := &work{dir: dir, lock: lock, last: note{Tally: sum.tally}}
+	if err = s.mergeParts(ctx, w, name, sum.files); err == nil {
+		err = im.publish(ctx, w, name)
+	}
+	if errors.Is(err, ErrRetracted) {
+		err = job.ErrCancelled
+	}
+	if err := errors.Join(err, w.remove()); err != nil {
+		return s.stop(ctx, name, err)
+	}
+	return DropParts(ctx, im.Store, im.Depot, name)
+}
+
+func (s *Spreader) mergeParts(ctx context.Context, w *work, name string, files []partState) error {
+	out, err := w.begin(s.Importer.memory())
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	for _, p := range files {
+		r, err := s.Importer.Depot.Open(ctx, p.File, p.Digest)
+		if errors.Is(err, corpora.ErrMissing) && !s.Importer.Depot.Shared() {
+			return ErrInput.With("parts: %s is not in this machine's folder; workers of several machines need one --corpora", p.File)
+		}
+		if err != nil {
+			return fmt.Errorf("merge parts: %s: %w", p.File, err)
+		}
+		err = errors.Join(addPart(ctx, out, r), r.Close())
+		if err != nil {
+			return fmt.Errorf("merge parts: %s: %w", p.File, err)
+		}
+	}
+	return w.keepFinal(ctx, out, name, w.last.Tally)
+}
+
+// DropParts takes away all that the parts of a breach left: their files, then the rows that name them.
+func DropParts(ctx context.Context, store Store, depot *corpora.Depot, name string) error {
+	parts, err := store.Parts(ctx, name)
+	if err != nil || len(parts) == 0 {
+		return err
+	}
+	for _, j := range parts {
+		var p partState
+		if err := json.Unmarshal(j.Progress, &p); err != nil {
+			return fmt.Errorf("read progress: %w", err)
+		}
+		if p.File != "" {
+			if err := depot.Remove(ctx, p.File); err != nil {
+				return err
+			}
+		}
+	}
+	return store.DropParts(ctx, name)
+}
+
+// spreadFolder holds the work of parts and merges; no breach is called like this.
+const spreadFolder = ".spread"
+
+func (im *Importer) spreadDir(name string) string { return filepath.Join(im.Dir, spreadFolder, name) }
+
+// sweepSpread removes what killed processes left on this machine, except what the one who asks goes on with. Whoever is at work holds
+// a lock.
+func (im *Importer) sweepSpread(except string) {
+	folders, err := os.ReadDir(filepath.Join(im.Dir, spreadFolder))
+	if err != nil {
+		return // there is none yet
+	}
+	for _, f := range folders {
+		if f.Name() == except {
+			continue
+		}
+		dir := im.spreadDir(f.Name())
+		if lock, err := lockFolder(dir); err == nil {
+			_ = (&work{dir: dir, lock: lock}).remove() // the next part tries again
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"vigia/internal/job"
+	"vigia/internal/leak"
+	"vigia/internal/sqldb"
+)
+
+// The parts of a spread import are jobs whose subject is the breach's name, a slash and a number; no name has a slash in it.
+// Their beginnings are compared, because what comes after what is another question in each collation.
+const partsOf = `kind = 'breach.part' AND substr(subject, 1, $2) = $1`
+
+func partsPrefix(breach string) (prefix string, length int64) {
+	return breach + "/", int64(len(breach) + 1)
+}
+
+// AddSpread keeps a breach, the job that watches over its import, and the parts. One with the same parts goes on: what is done stays.
+func (s *Store) AddSpread(ctx context.Context, r leak.Record, args any, parts []any) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		err := s.insertBreach(ctx, tx, r)
+		fresh := err == nil
+		if err != nil && !errors.Is(err, leak.ErrBreachExists) {
+			return err
+		}
+		if err := lockBreach(ctx, tx, r.Name); err != nil {
+			return err
+		}
+		if !fresh {
+			if err := goOn(ctx, tx, r.Name); err != nil {
+				return err
+			}
+		}
+		if _, err := s.addJob(ctx, tx, leak.KindSpread, r.Name, args); err != nil {
+			return err
+		}
+		if fresh {
+			for i, p := range parts {
+				if _, err := s.addJob(ctx, tx, leak.KindPart, leak.PartSubject(r.Name, i+1), p); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		return s.sameParts(ctx, tx, r.Name, parts)
+	})
+}
+
+// goOn refuses to go on with what is over.
+func goOn(ctx context.Context, q querier, name string) error {
+	r, err := breachByName(ctx, q, name)
+	switch {
+	case err != nil:
+		return err
+	case r.State == leak.Retracted:
+		return leak.ErrRetracted.With("name: was retracted; import under another name")
+	case r.State == leak.Published:
+		return leak.ErrBreachExists.With("name: is already published")
+	}
+	return nil
+}
+
+// sameParts lets the parts of an import that failed or was cancelled be tried anew.
+func (s *Store) sameParts(ctx context.Context, tx *sqldb.Tx, name string, parts []any) error {
+	prefix, length := partsPrefix(name)
+	kept, err := collect(ctx, tx, scanJob, `SELECT `+jobColumns+` FROM job WHERE `+partsOf+` ORDER BY subject`, prefix, length)
+	if err != nil {
+		return err
+	}
+	if len(kept) == 0 {
+		return leak.ErrBusy.With("name: was begun as an import of one process; go on with it there, or retract it")
+	}
+	same := len(kept) == len(parts)
+	for i := 0; same && i < len(parts); i++ {
+		text, err := json.Marshal(parts[i])
+		if err != nil {
+			return fmt.Errorf("add spread: %w", err)
+		}
+		same = string(text) == string(kept[i].Args)
+	}
+	if !same {
+		return leak.ErrInput.With("inputs: not those that this import began with, or they changed since; retract the breach to give it up")
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE job SET state = 'ready', lease = '', error = '', attempts = 0, cancel = $4, next_at = $3, finished_at = 0
+		WHERE `+partsOf+` AND state <> 'done'`, prefix, length, micros(s.now()), false); err != nil {
+		return fmt.Errorf("add spread: %w", err)
+	}
+	return nil
+}
+
+// Parts returns the parts of a breach's import in order, without their arguments, which may name a great many files.
+func (s *Store) Parts(ctx context.Context, breach string) ([]job.Job, error) {
+	prefix, length := partsPrefix(breach)
+	return collect(ctx, s.reader(ctx), scanJob, `SELECT id, kind, subject, state, '{}', progress, error, attempts, next_at, cancel, created_at,
+		finished_at FROM job WHERE `+partsOf+` ORDER BY subject`, prefix, length)
+}
+
+// StopParts asks the parts of an import to stop: waiting ones at once, running ones when they look.
+func (s *Store) StopParts(ctx context.Context, breach string) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		prefix, length := partsPrefix(breach)
+		if _, err := tx.ExecContext(ctx, `UPDATE job SET state = 'cancelled', finished_at = $3 WHERE `+partsOf+` AND state = 'ready'`,
+			prefix, length, micros(s.now())); err != nil {
+			return fmt.Errorf("stop parts: %w", err)
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE job SET cancel = $3 WHERE `+partsOf+` AND state = 'running'`, prefix, length, true); err != nil {
+			return fmt.Errorf("stop parts: %w", err)
+		}
+		return nil
+	})
+}
+
+// DropParts removes the parts of an import. A worker that is at one finds its lease lost.
+func (s *Store) DropParts(ctx context.Context, breach string) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		prefix, length := partsPrefix(breach)
+		if _, err := tx.ExecContext(ctx, `DELETE FROM job WHERE `+partsOf, prefix, length); err != nil {
+			return fmt.Errorf("drop parts: %w", err)
+		}
+		return nil
+	})
+}
