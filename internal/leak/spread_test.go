@@ -210,14 +210,36 @@ func TestSpreadEqualsUnsplit(t *testing.T) {
 		if err != nil || len(parts) < 15 {
 			t.Fatalf("%d parts, %v", len(parts), err)
 		}
+		a.part()
+		// A watch that begins early waits for the last part.
+		watch, _ := b.claim(leak.KindSpread)
+		watched := make(chan error, 1)
+		looked := make(chan struct{}, 1000)
+		go func() {
+			watched <- b.spreader.Watch(context.Background(), &job.Run{Job: watch, Save: func(ctx context.Context, p any) error {
+				select {
+				case looked <- struct{}{}:
+				default:
+				}
+				return b.SaveJob(ctx, b.name, watch.ID, p)
+			}})
+		}()
+		<-looked
+		<-looked // so it has seen one part done and the others waiting
 		for more := true; more; {
 			more = a.part()
 			more = b.part() || more
 		}
+		if err := <-watched; err != nil {
+			t.Fatal(err)
+		}
 		if a.scanned == 0 || b.scanned == 0 || a.scanned+b.scanned != len(parts) {
 			t.Errorf("%d and %d of %d parts", a.scanned, b.scanned, len(parts))
 		}
-		got := b.finish("partes")
+		got, err := b.BreachByName(context.Background(), "partes")
+		if err != nil {
+			t.Fatal(err)
+		}
 		if !slices.Equal(b.keysOf(got), a.keysOf(whole)) {
 			t.Errorf("%d keys, in one process %d", got.Tally.Distinct, whole.Tally.Distinct)
 		}
@@ -260,7 +282,8 @@ func TestSpreadReaches(t *testing.T) {
 		if a.scanned < 11 {
 			t.Errorf("%d parts: objects are not cut", a.scanned)
 		}
-		if got := a.finish("longe"); !slices.Equal(a.keysOf(got), a.keysOf(whole.Record)) {
+		got := a.finish("longe")
+		if !slices.Equal(a.keysOf(got), a.keysOf(whole.Record)) || asJSON(t, got.Tally) != asJSON(t, whole.Tally) {
 			t.Errorf("%d keys, in one process %d", got.Tally.Distinct, whole.Tally.Distinct)
 		}
 	})
