@@ -121,7 +121,7 @@ type Dispatcher struct {
 // it has one, which is slower and repeats less after a crash; the default is below.
 const (
 	manySlots      = 16
-	sendersPerSlot = 3
+	sendersPerSlot = 6
 )
 
 // perEndpoint is how many senders an endpoint may have.

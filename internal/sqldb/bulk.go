@@ -102,3 +102,27 @@ func (t *Tx) pipeline(ctx context.Context, list []Statement) error {
 		return c.Conn().SendBatch(ctx, batch).Close()
 	})
 }
+
+// InList is the condition that a column is in the list of numbers that List made argument n of. The text does not depend on the
+// length of the list, so that it stays prepared, and SQLite is spared looking for the name of each of hundreds of arguments.
+func (t *Tx) InList(n int) string {
+	if t.engine == PostgreSQL {
+		return "= ANY($" + strconv.Itoa(n) + ")"
+	}
+	return "IN (SELECT value FROM json_each($" + strconv.Itoa(n) + "))"
+}
+
+// List makes an argument for InList.
+func (t *Tx) List(numbers []int64) any {
+	if t.engine == PostgreSQL {
+		return numbers
+	}
+	text := []byte{'['}
+	for i, n := range numbers {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(text, n, 10)
+	}
+	return string(append(text, ']'))
+}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"vigia/internal/alert"
@@ -24,7 +23,7 @@ func (s *Store) signalDue() {
 }
 
 // DueEndpoints returns the enabled endpoints that have a delivery due. Its cost grows with the endpoints, not with what is
-// waiting for them.
+// waiting for them: it looks from the newest, as what is claimed or waits for its next try is old.
 //
 // An endpoint's id says whose deliveries these are. Here and in openDeliveries naming the partner too would let an engine take
 // the primary key, which also holds what was delivered long ago, for the index of what is open.
@@ -37,8 +36,8 @@ func (s *Store) DueEndpoints(ctx context.Context) ([]alert.EndpointRef, error) {
 			err := row.Scan(&r.Partner, &r.Endpoint, &changed)
 			r.ChangedAt = fromMicros(changed)
 			return r, err
-		}, `SELECT e.partner_id, e.id, e.changed_at FROM endpoint e WHERE e.state = 'enabled' AND EXISTS (
-			SELECT 1 FROM delivery d WHERE d.endpoint_id = e.id AND d.state = 'pending' AND d.next_at <= $1)`, micros(s.now()))
+		}, `SELECT e.partner_id, e.id, e.changed_at FROM endpoint e WHERE e.state = 'enabled' AND (SELECT d.seq FROM delivery d
+			WHERE d.endpoint_id = e.id AND d.state = 'pending' AND d.next_at <= $1 ORDER BY d.seq DESC LIMIT 1) IS NOT NULL`, micros(s.now()))
 		return err
 	})
 	return due, classify(err)
@@ -78,7 +77,18 @@ func (s *Store) ClaimDeliveries(ctx context.Context, worker string, until time.T
 		}
 		return nil
 	})
-	return batches, err
+	if err != nil {
+		return nil, err
+	}
+	// Bodies are read when the claim is on disk, so that nobody waits for that: on SQLite there is one writer. If they cannot be
+	// read the claims run out like those of a worker that died.
+	for i := range batches {
+		b := &batches[i]
+		if b.Deliveries, err = s.withBodies(ctx, s.reader(ctx), b.Endpoint.Partner, b.Deliveries, until); err != nil {
+			return nil, classify(fmt.Errorf("read bodies: %w", err))
+		}
+	}
+	return batches, nil
 }
 
 // claimFor claims for one endpoint, whose row the transaction holds: nobody else claims for it meanwhile.
@@ -110,10 +120,7 @@ func (s *Store) claimFor(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, wo
 	if len(free) == 0 {
 		return nil, nil
 	}
-	if err := takeDeliveries(ctx, tx, e, free, worker, now, until); err != nil {
-		return nil, err
-	}
-	return s.withBodies(ctx, tx, e.Partner, free, until)
+	return free, takeDeliveries(ctx, tx, e, free, worker, now, until)
 }
 
 // claimPage is how far a claim looks beyond its limit at first, and maxClaimPage how far in one statement: a long look is only
@@ -147,38 +154,22 @@ func openDeliveries(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, now, af
 // takeDeliveries writes a claim. The guard is repeated for the sake of a result that comes in late.
 func takeDeliveries(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, list []alert.Delivery, worker string, now int64, until time.Time) error {
 	args := []any{string(e.ID), worker, micros(until), now}
-	among := amongOpen(&args, list)
+	among := amongOpen(tx, &args, list)
 	_, err := tx.ExecContext(ctx, `UPDATE delivery SET lease = $2, next_at = $3 WHERE next_at <= $4 AND endpoint_id = $1 AND `+among, args...)
 	return err
 }
 
 // amongOpen is the condition for some open deliveries of one endpoint, which are neighbours or nearly so: a stretch of the index
-// of what is open, narrowed to those meant. The list is filled up to a power of two with its last number, so that a handful of
-// texts serves every length and the engine keeps them prepared.
-func amongOpen(args *[]any, list []alert.Delivery) string {
+// of what is open, narrowed to those meant.
+func amongOpen(tx *sqldb.Tx, args *[]any, list []alert.Delivery) string {
 	low, high := list[0].Seq, list[0].Seq
-	for _, d := range list {
-		low, high = min(low, d.Seq), max(high, d.Seq)
+	numbers := make([]int64, len(list))
+	for i, d := range list {
+		low, high, numbers[i] = min(low, d.Seq), max(high, d.Seq), d.Seq
 	}
-	*args = append(*args, low, high)
-	text := append(make([]byte, 0, 64+6*len(list)), "state = 'pending' AND seq >= $"...)
-	text = strconv.AppendInt(text, int64(len(*args)-1), 10)
-	text = append(text, " AND seq <= $"...)
-	text = strconv.AppendInt(text, int64(len(*args)), 10)
-	text = append(text, " AND seq IN ("...)
-	size := 1
-	for size < len(list) {
-		size *= 2
-	}
-	for i := range size {
-		*args = append(*args, list[min(i, len(list)-1)].Seq)
-		if i > 0 {
-			text = append(text, ", "...)
-		}
-		text = append(text, '$')
-		text = strconv.AppendInt(text, int64(len(*args)), 10)
-	}
-	return string(append(text, ')'))
+	n := len(*args)
+	*args = append(*args, low, high, tx.List(numbers))
+	return fmt.Sprintf("state = 'pending' AND seq >= $%d AND seq <= $%d AND seq %s", n+1, n+2, tx.InList(n+3))
 }
 
 // bodyGap is how many events that nobody asked for are read along rather than beginning another statement.

@@ -152,7 +152,7 @@ func putBack(worker string, r alert.Result) sqldb.Statement {
 func markDelivered(ctx context.Context, tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) error {
 	args := []any{string(k.endpoint), now}
 	n, err := affected(tx.ExecContext(ctx, `UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1, lease = ''
-		WHERE endpoint_id = $1 AND `+amongOpen(&args, list), args...))
+		WHERE endpoint_id = $1 AND `+amongOpen(tx, &args, list), args...))
 	if err != nil || n == int64(len(list)) {
 		return err
 	}
