@@ -55,10 +55,36 @@ func (fs *Feeds) runCrawl(ctx context.Context, f *Feed) error {
 		return err
 	}
 	defer c.client.CloseIdleConnections()
+	if err := c.giveUpKilled(ctx); err != nil {
+		return err
+	}
 	if err := c.walk(ctx); err != nil {
 		return err
 	}
 	return c.imports(ctx)
+}
+
+// giveUpKilled takes back what a run that was killed left as being imported: the pages were in memory only, so it cannot go on. They were not
+// noted as taken, so this run reads them again.
+func (c *crawl) giveUpKilled(ctx context.Context) error {
+	all, err := c.fs.Store.Breaches(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		if r.State != Importing || r.Source != "feed "+c.feed.Name || !strings.HasPrefix(r.Name, c.feed.Name+"-") {
+			continue
+		}
+		if err := c.fs.Importer.Discard(r.Name); errors.Is(err, ErrBusy) {
+			continue // another process is at it after all
+		} else if err != nil {
+			return err
+		}
+		if _, err := c.fs.Store.RetractBreach(ctx, r.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // socksClient reaches the outside through the proxy alone: names are resolved there, and nothing is ever dialled directly.

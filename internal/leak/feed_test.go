@@ -216,13 +216,22 @@ func TestCrawlFeed(t *testing.T) {
 	if _, err := fs.Add(context.Background(), f); err != nil {
 		t.Fatal(err)
 	}
+	// A run that was killed while it imported; the other is somebody else's.
+	for _, left := range [][2]string{{"forum-20260101-000000", "feed forum"}, {"forum-oficial", ""}} {
+		b := breachNamed(left[0], cyber.SourcePaste, cyber.ExposedEmail)
+		b.Source = left[1]
+		if err := v.InsertBreach(context.Background(), leak.Record{Breach: b, State: leak.Importing}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if got := v.runFeed(fs, "forum"); got.Failures != 0 || got.State.Items != 5 {
 		t.Errorf("%+v", got)
 	}
-	v.want("first run", v.names(), "forum-20261115-120000:published:3")
+	const after = "forum-20260101-000000:retracted:0 forum-oficial:importing:0 forum-20261115-120000:published:3"
+	v.want("first run", v.names(), after)
 	v.Clock.Advance(time.Hour)
 	v.runFeed(fs, "forum")
-	v.want("nothing new", v.names(), "forum-20261115-120000:published:3")
+	v.want("nothing new", v.names(), after)
 	if _, visited := hits.Load("/fundo2"); visited {
 		t.Error("crawled deeper than allowed")
 	}
