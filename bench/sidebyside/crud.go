@@ -56,7 +56,7 @@ func crud(ctx context.Context, r *report, folder string) ([]group, error) {
 	if each == 0 {
 		return nil, fmt.Errorf("-people must be at least 1,000 a round")
 	}
-	if err := rounds(r.Options.Rounds, false, &bulk, names, func(name string) (float64, error) { return sides[name].fill(ctx, each) }); err != nil {
+	if err := rounds(r.Options.Rounds, &bulk, names, func(name string) (float64, error) { return sides[name].fill(ctx, each) }); err != nil {
 		return nil, err
 	}
 	g.Measures = append(g.Measures, bulk)
@@ -74,7 +74,7 @@ func crud(ctx context.Context, r *report, folder string) ([]group, error) {
 		{fmt.Sprintf("list, page %d of 100", deepest), func(s *service) []byte { return s.request(http.MethodGet, s.list(deepest), nil) }},
 	} {
 		one := measure{What: m.what, Unit: "requests/s"}
-		if err := rounds(r.Options.Rounds, false, &one, names, func(name string) (float64, error) { return sides[name].load(ctx, r.Options, m.next) }); err != nil {
+		if err := rounds(r.Options.Rounds, &one, names, func(name string) (float64, error) { return sides[name].load(ctx, r.Options, m.next) }); err != nil {
 			return nil, err
 		}
 		g.Measures = append(g.Measures, one)

@@ -31,7 +31,7 @@ func delivery(ctx context.Context, r *report, _ string) (groups []group, err err
 		d := &deliveries{events: r.Options.Events, engine: engine}
 		g := group{Name: "delivery-" + string(engine), Title: "Delivering events, " + string(engine), Sides: sides}
 		rate := measure{What: "deliver, one worker, 32 connections", Unit: "events/s"}
-		if err := rounds(r.Options.Rounds, false, &rate, sides, func(side string) (float64, error) { return d.rate(ctx, side) }); err != nil {
+		if err := rounds(r.Options.Rounds, &rate, sides, func(side string) (float64, error) { return d.rate(ctx, side) }); err != nil {
 			return nil, err
 		}
 		g.Measures = append(g.Measures, rate)

@@ -200,8 +200,7 @@ func peerVersion(program, module string) string {
 }
 
 // rounds takes turns and keeps the best of each side.
-func rounds(n int, lower bool, m *measure, sides []string, work func(side string) (float64, error)) error {
-	m.Lower = lower
+func rounds(n int, m *measure, sides []string, work func(side string) (float64, error)) error {
 	m.Values, m.Rounds = map[string]float64{}, map[string][]float64{}
 	for range n {
 		for _, side := range sides {
@@ -214,9 +213,6 @@ func rounds(n int, lower bool, m *measure, sides []string, work func(side string
 	}
 	for side, list := range m.Rounds {
 		m.Values[side] = slices.Max(list)
-		if lower {
-			m.Values[side] = slices.Min(list)
-		}
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func passwords(ctx context.Context, r *report, folder string) (_ []group, err er
 	}()
 	speed := measure{What: "look up, half are there", Unit: "a second of CPU"}
 	want := map[int]int{}
-	err = rounds(r.Options.Rounds, false, &speed, g.Sides, func(side string) (float64, error) {
+	err = rounds(r.Options.Rounds, &speed, g.Sides, func(side string) (float64, error) {
 		probes := s.probes
 		switch side {
 		case tableSide:

@@ -48,7 +48,7 @@ func scanning(_ context.Context, r *report, folder string) (groups []group, err 
 		t := tools{rg: rg, leaks: r.peer("gitleaks"), urls: r.peer("xurls"), rules: rules, found: map[string]float64{}}
 		g := group{Name: "scan-" + kind.name, Title: "Identifiers in a " + kind.name + " dump", Sides: []string{us, rgSide, leaksSide, urlsSide, regexpSide}}
 		speed := measure{What: fmt.Sprintf("read a dump, %s a MB", dump.PerMB(written, r.Options.Dump<<20)), Unit: "MB/s of CPU"}
-		err = rounds(r.Options.Rounds, false, &speed, g.Sides, func(side string) (float64, error) {
+		err = rounds(r.Options.Rounds, &speed, g.Sides, func(side string) (float64, error) {
 			file := small
 			if side == us || side == rgSide {
 				file = path

@@ -93,7 +93,7 @@ func newJobRow(j job.Job) jobRow {
 	case leak.KindVerify:
 		var p leak.Verified
 		if json.Unmarshal(j.Progress, &p) == nil && j.State == job.Done {
-			row.Text = fmt.Sprintf("Todos os bytes conferem: %s impressões", number(int64(p.Keys))) //nolint:gosec // a count of what fits on a disk
+			row.Text = fmt.Sprintf("Todos os bytes conferem: %s impressões", number(int64(p.Keys)))
 		}
 	case password.KindVerify:
 		if j.State == job.Done {
@@ -150,7 +150,7 @@ func (row *jobRow) passwordText() {
 	if json.Unmarshal(row.Progress, &p) != nil || p.Bytes == 0 {
 		return
 	}
-	row.Text = fmt.Sprintf("%s lidos, %s senhas", byteSize(p.Bytes), number(int64(p.Hashes))) //nolint:gosec // as above
+	row.Text = fmt.Sprintf("%s lidos, %s senhas", byteSize(p.Bytes), number(int64(p.Hashes)))
 	if p.Total > 0 {
 		row.Percent = min(100, float64(p.Done)*100/float64(p.Total))
 	}

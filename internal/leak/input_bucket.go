@@ -60,21 +60,16 @@ func splitBucket(arg string) (address, prefix string, err error) {
 
 // bucketInput opens the bucket anew for each reading, so that it can be used by any process and at any time.
 func bucketInput(address string, d drop) Input {
-	in := ReaderInput(shownAddress(address)+d.key, address+" "+d.mark, d.size, func(ctx context.Context) (io.ReadCloser, error) {
+	at := func(ctx context.Context, from int64) (io.ReadCloser, error) {
 		bucket, err := blob.OpenBucket(ctx, address)
 		if err != nil {
 			return nil, err
 		}
-		return &object{ctx: ctx, bucket: bucket, key: d.key, size: d.size, close: bucket.Close}, nil
-	})
-	in.source = source{Bucket: address, Key: d.key}
-	in.at = func(ctx context.Context, from int64) (io.ReadCloser, error) {
-		r, err := in.open(ctx)
-		if err == nil {
-			r.(*object).at = from
-		}
-		return r, err
+		return &object{ctx: ctx, bucket: bucket, key: d.key, size: d.size, at: from, close: bucket.Close}, nil
 	}
+	in := ReaderInput(shownAddress(address)+d.key, address+" "+d.mark, d.size, func(ctx context.Context) (io.ReadCloser, error) { return at(ctx, 0) })
+	in.source = source{Bucket: address, Key: d.key}
+	in.at = at
 	return in
 }
 

@@ -58,7 +58,7 @@ func (p *prepared) prepare(ctx context.Context, db *sql.DB) {
 	p.wanted = nil
 	p.mu.Unlock()
 	for _, text := range wanted {
-		stmt, err := db.PrepareContext(ctx, text)
+		stmt, err := db.PrepareContext(ctx, text) //nolint:sqlclosecheck // kept for as long as the database is open
 		p.mu.Lock()
 		switch {
 		case err == nil:
@@ -72,7 +72,7 @@ func (p *prepared) prepare(ctx context.Context, db *sql.DB) {
 
 // ExecContext runs a statement that returns nothing.
 func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if stmt := t.prepared(ctx, query); stmt != nil {
+	if stmt := t.prepared(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
 		return stmt.ExecContext(ctx, args...)
 	}
 	return t.Tx.ExecContext(ctx, query, args...)
@@ -80,7 +80,7 @@ func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Re
 
 // QueryContext runs a statement that returns rows. They must be read and closed before the same text is run again.
 func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if stmt := t.prepared(ctx, query); stmt != nil {
+	if stmt := t.prepared(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
 		return stmt.QueryContext(ctx, args...)
 	}
 	return t.Tx.QueryContext(ctx, query, args...)
@@ -88,7 +88,7 @@ func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.
 
 // QueryRowContext runs a statement that returns one row.
 func (t *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	if stmt := t.prepared(ctx, query); stmt != nil {
+	if stmt := t.prepared(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
 		return stmt.QueryRowContext(ctx, args...)
 	}
 	return t.Tx.QueryRowContext(ctx, query, args...)
