@@ -45,6 +45,7 @@ func (w *world) pages() []page {
 		{"cases", "/cases"}, {"services", "/services"}, {"devices", "/devices?partner=" + id}, {"content", "/content"}, {"feeds", "/feeds"},
 		{"deliveries, failed", "/deliveries"}, {"deliveries, pending", "/deliveries?state=pending"}, {"deliveries, done", "/deliveries?state=delivered"},
 		{"events", "/events?partner=" + id}, {"jobs", "/jobs"}, {"audit", "/audit"}, {"operators", "/operators"}, {"account", "/account"},
+		{"subjects", "/subjects"}, {"incidents", "/incidents"}, {"sealing keys", "/keys"},
 	}
 }
 
