@@ -24,12 +24,13 @@ type Gate struct {
 	now   func() time.Time
 
 	mu    sync.RWMutex
-	known map[[lookupLen]byte]entry
+	known map[[lookupLen]byte]*entry
 	epoch int64
 	// trustedUntil ends the validity of known unless a poll of the epoch renews it.
 	trustedUntil time.Time
 }
 
+// entry is shared by requests and never changed.
 type entry struct {
 	key     Key
 	partner Partner
@@ -44,7 +45,7 @@ const (
 
 // NewGate makes a gate; its memory is used only while Watch runs.
 func NewGate(store Store, now func() time.Time) *Gate {
-	return &Gate{store: store, now: now, known: map[[lookupLen]byte]entry{}}
+	return &Gate{store: store, now: now, known: map[[lookupLen]byte]*entry{}}
 }
 
 // Watch keeps the gate's memory honest until ctx ends.
@@ -100,7 +101,7 @@ func (g *Gate) Authenticate(ctx context.Context, key string, need Scope) (Caller
 	return Caller{Partner: e.partner.ID, Mode: e.partner.Mode, Settings: e.partner.Settings, KeyID: e.key.ID}, nil
 }
 
-func (g *Gate) find(ctx context.Context, lookup [lookupLen]byte) (entry, error) {
+func (g *Gate) find(ctx context.Context, lookup [lookupLen]byte) (*entry, error) {
 	g.mu.RLock()
 	e, ok := g.known[lookup]
 	epoch, trusted := g.epoch, g.now().Before(g.trustedUntil)
@@ -110,9 +111,9 @@ func (g *Gate) find(ctx context.Context, lookup [lookupLen]byte) (entry, error) 
 	}
 	key, p, err := g.store.KeyByLookup(ctx, lookup[:])
 	if err != nil {
-		return entry{}, err
+		return nil, err
 	}
-	e = entry{key: key, partner: p}
+	e = &entry{key: key, partner: p}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	// An epoch that moved while the database answered may have revoked what was read.
