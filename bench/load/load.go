@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"sort"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -169,21 +170,27 @@ func chunks(r *bufio.Reader) (total int64, err error) {
 	}
 }
 
-// Compare runs two sides in turns, so that noise of the machine hits both, and returns each side's best round.
-func Compare(rounds int, a, b func() (Result, error)) (ra, rb Result, err error) {
+// Compare runs two sides in turns and returns each side's best round, and the median over rounds of what a reached of b. The speed of a
+// shared machine changes within seconds: two rounds that follow each other meet nearly the same, best rounds of both may not.
+func Compare(rounds int, a, b func() (Result, error)) (ra, rb Result, ratio float64, err error) {
+	var ratios []float64
 	for range rounds {
-		for _, side := range []struct {
-			run  func() (Result, error)
-			best *Result
-		}{{a, &ra}, {b, &rb}} {
-			r, err := side.run()
-			if err != nil {
-				return ra, rb, err
-			}
-			if r.Rate() > side.best.Rate() || side.best.Requests == 0 {
-				*side.best = r
-			}
+		one, err := a()
+		if err != nil {
+			return ra, rb, 0, err
+		}
+		other, err := b()
+		if err != nil {
+			return ra, rb, 0, err
+		}
+		ratios = append(ratios, one.Rate()/other.Rate())
+		if ra.Requests == 0 || one.Rate() > ra.Rate() {
+			ra = one
+		}
+		if rb.Requests == 0 || other.Rate() > rb.Rate() {
+			rb = other
 		}
 	}
-	return ra, rb, nil
+	slices.Sort(ratios)
+	return ra, rb, ratios[len(ratios)/2], nil
 }

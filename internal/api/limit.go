@@ -11,7 +11,6 @@ import (
 
 // limiter holds one token bucket per partner. It is per process: of several replicas each grants its part of the rate.
 type limiter struct {
-	now func() time.Time
 	// replicas is by how many the rate is divided.
 	replicas func() int
 	mu       sync.Mutex
@@ -24,17 +23,16 @@ type bucket struct {
 	burst     int
 }
 
-func newLimiter(now func() time.Time, replicas func() int) *limiter {
+func newLimiter(replicas func() int) *limiter {
 	if replicas == nil {
 		replicas = func() int { return 1 }
 	}
-	return &limiter{now: now, replicas: replicas, buckets: map[partner.ID]*bucket{}}
+	return &limiter{replicas: replicas, buckets: map[partner.ID]*bucket{}}
 }
 
 // take spends a token, or says how long until there is one.
-func (l *limiter) take(who partner.Caller) time.Duration {
+func (l *limiter) take(who partner.Caller, now time.Time) time.Duration {
 	perSecond, burst := l.part(who)
-	now := l.now()
 	l.mu.Lock()
 	b := l.buckets[who.Partner]
 	switch {

@@ -80,7 +80,7 @@ type Server struct {
 
 // NewServer builds the handler of the partner API.
 func NewServer(o Options) *Server {
-	s := &Server{Options: o, limits: newLimiter(o.Now, o.Replicas), mux: http.NewServeMux()}
+	s := &Server{Options: o, limits: newLimiter(o.Replicas), mux: http.NewServeMux()}
 	for i := range routes {
 		rt := &routes[i]
 		h := s.adapt(rt)
@@ -138,15 +138,15 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt *route, seen 
 		defer span.End()
 	}
 	r := &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}
-	answer, err := s.answer(w, r)
+	answer, err := s.answer(w, r, start)
 	status := s.write(w, r, answer, err)
-	took := s.Now().Sub(start)
-	seen.metrics.Done(status, took)
-	logLine(ctx, seen.log, r.caller, status, took, err)
+	end := s.Now()
+	seen.metrics.Done(status, end.Sub(start))
+	logLine(ctx, seen.log.Handler(), r.caller, status, start, end, err)
 }
 
 // answer runs a request up to its encoded body; a panic becomes an internal fault.
-func (s *Server) answer(w http.ResponseWriter, r *request) (a once.Answer, err error) {
+func (s *Server) answer(w http.ResponseWriter, r *request, now time.Time) (a once.Answer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			// The value of a panic may quote what a partner sent, so only its type is logged, and the stack.
@@ -157,7 +157,7 @@ func (s *Server) answer(w http.ResponseWriter, r *request) (a once.Answer, err e
 	if r.caller, err = s.authenticate(r); err != nil {
 		return a, err
 	}
-	if wait := s.limits.take(r.caller); wait > 0 {
+	if wait := s.limits.take(r.caller, now); wait > 0 {
 		r.limited(wait)
 		return a, errRateLimited.With("rate: more requests than this partner may send")
 	}
@@ -249,22 +249,28 @@ func retryAfter(h http.Header, status int, err error) {
 	}
 }
 
-// logLine is the one line of a request.
-func logLine(ctx context.Context, log *slog.Logger, who partner.Caller, status int, took time.Duration, err error) {
+// logLine is the one line of a request. It goes to the handler directly: a Logger would look for the line of code that logs and ask for
+// the time once more.
+func logLine(ctx context.Context, log slog.Handler, who partner.Caller, status int, start, end time.Time, err error) {
 	level := slog.LevelInfo
-	attrs := make([]slog.Attr, 0, 6)
-	attrs = append(attrs, slog.Int("status", status), slog.Int64("us", took.Microseconds()))
+	if status >= http.StatusInternalServerError && err != nil {
+		level = slog.LevelError
+	}
+	if !log.Enabled(ctx, level) {
+		return
+	}
+	line := slog.NewRecord(end, level, "request", 0)
+	line.AddAttrs(slog.Int("status", status), slog.Int64("us", end.Sub(start).Microseconds()))
 	if who.Partner != "" {
-		attrs = append(attrs, slog.String("partner", string(who.Partner)), slog.String("key", string(who.KeyID)))
+		line.AddAttrs(slog.String("partner", string(who.Partner)), slog.String("key", string(who.KeyID)))
 	}
 	if err != nil {
-		attrs = append(attrs, slog.String("code", fault.CodeOf(err)))
-		if status >= http.StatusInternalServerError {
-			level = slog.LevelError
-			attrs = append(attrs, slog.String("cause", causeOf(err)))
+		line.AddAttrs(slog.String("code", fault.CodeOf(err)))
+		if level == slog.LevelError {
+			line.AddAttrs(slog.String("cause", causeOf(err)))
 		}
 	}
-	log.LogAttrs(ctx, level, "request", attrs...)
+	_ = log.Handle(ctx, line) // as a Logger does: there is nobody to tell that telling failed
 }
 
 // unknownPath refuses what no route matches: after the credentials, like everything else.

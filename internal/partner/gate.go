@@ -85,8 +85,8 @@ func (g *Gate) Authenticate(ctx context.Context, key string, need Scope) (Caller
 	if !wellFormed(key) {
 		return Caller{}, ErrUnauthorised
 	}
-	digest := sha256.Sum256([]byte(key))
-	e, err := g.find(ctx, [lookupLen]byte(digest[:lookupLen]))
+	digest, now := sha256.Sum256([]byte(key)), g.now()
+	e, err := g.find(ctx, [lookupLen]byte(digest[:lookupLen]), now)
 	if errors.Is(err, ErrKeyNotFound) {
 		// The same comparison as for a known key, so that the two do not differ in time.
 		Key{Digest: make([]byte, sha256.Size)}.matches(digest[:])
@@ -95,16 +95,16 @@ func (g *Gate) Authenticate(ctx context.Context, key string, need Scope) (Caller
 	if err != nil {
 		return Caller{}, err
 	}
-	if !e.key.matches(digest[:]) || !e.key.LiveAt(g.now()) || e.partner.Suspended || !e.key.Allows(need) {
+	if !e.key.matches(digest[:]) || !e.key.LiveAt(now) || e.partner.Suspended || !e.key.Allows(need) {
 		return Caller{}, ErrUnauthorised
 	}
 	return Caller{Partner: e.partner.ID, Mode: e.partner.Mode, Settings: e.partner.Settings, KeyID: e.key.ID}, nil
 }
 
-func (g *Gate) find(ctx context.Context, lookup [lookupLen]byte) (*entry, error) {
+func (g *Gate) find(ctx context.Context, lookup [lookupLen]byte, now time.Time) (*entry, error) {
 	g.mu.RLock()
 	e, ok := g.known[lookup]
-	epoch, trusted := g.epoch, g.now().Before(g.trustedUntil)
+	epoch, trusted := g.epoch, now.Before(g.trustedUntil)
 	g.mu.RUnlock()
 	if ok && trusted {
 		return e, nil
