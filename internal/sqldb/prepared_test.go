@@ -1,0 +1,64 @@
+package sqldb
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+)
+
+// TestPreparedStatements: a text that is asked again is prepared once, gives the same answers inside transactions that fail and after the
+// schema changed, and texts of every length do not fill the memory.
+func TestPreparedStatements(t *testing.T) {
+	ctx := context.Background()
+	d, err := Open(ctx, filepath.Join(t.TempDir(), "test.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	run := func(text string, args ...any) error {
+		return d.InTx(ctx, func(tx *Tx) error {
+			_, err := tx.ExecContext(ctx, text, args...)
+			return err
+		})
+	}
+	if err := run(`CREATE TABLE item (id BIGINT PRIMARY KEY, word TEXT NOT NULL)`); err != nil {
+		t.Fatal(err)
+	}
+	const insert = `INSERT INTO item (id, word) VALUES ($1, $2)`
+	for i := range 4 {
+		if err := run(insert, i, fmt.Sprint("word ", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d.texts.kept[insert] == nil {
+		t.Error("a text that was used four times is not kept")
+	}
+	if err := run(insert, 1, "twin"); !IsUnique(err) {
+		t.Errorf("a second row of the same key: %v", err)
+	}
+	if err := run(`ALTER TABLE item ADD COLUMN note TEXT NOT NULL DEFAULT 'none'`); err != nil {
+		t.Fatal(err)
+	}
+	const read = `SELECT word || ' ' || note FROM item WHERE id = $1`
+	for range 4 {
+		if err := run(insert+` ON CONFLICT DO NOTHING`, 9, "late"); err != nil {
+			t.Fatal(err)
+		}
+		var word string
+		err := d.InTx(ctx, func(tx *Tx) error { return tx.QueryRowContext(ctx, read, 3).Scan(&word) })
+		if err != nil || word != "word 3 none" {
+			t.Errorf("%q %v", word, err)
+		}
+	}
+	for i := range maxPrepared + 50 {
+		for range 3 {
+			if err := run(fmt.Sprintf(`UPDATE item SET word = 'w' WHERE id = %d`, 1000+i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if n := len(d.texts.kept); n > maxPrepared {
+		t.Errorf("%d statements are kept, at most %d are meant to be", n, maxPrepared)
+	}
+}
