@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -98,23 +97,11 @@ func (w world) addPerson(ctx context.Context, n int, values [4]watched) error {
 }
 
 func (w world) post(ctx context.Context, path, body string) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+w.api+path, strings.NewReader(body))
-	if err != nil {
-		return err
+	answer, err := load.Ask(ctx, http.MethodPost, w.api, path, "x-api-key: "+w.key, []byte(body))
+	if err == nil && strings.Contains(string(answer), `"failure"`) {
+		err = fmt.Errorf("%s answered %s", path, answer)
 	}
-	req.Header.Set("x-api-key", w.key)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	answer, err := io.ReadAll(res.Body)
-	if err = errors.Join(err, res.Body.Close()); err != nil {
-		return err
-	}
-	if res.StatusCode != http.StatusOK || strings.Contains(string(answer), `"failure"`) {
-		return fmt.Errorf("%s answered %d %s", path, res.StatusCode, answer)
-	}
-	return nil
+	return err
 }
 
 // addBreach publishes a breach that holds these values and finds them.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"net/http"
@@ -317,24 +316,7 @@ func (s *service) load(ctx context.Context, o options, next func(*service) []byt
 }
 
 func (s *service) ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, method, "http://"+s.address+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	if name, value, ok := strings.Cut(s.header, ": "); ok {
-		req.Header.Set(name, value)
-	}
-	req.Header.Set("content-type", "application/json")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = res.Body.Close() }()
-	answer, err := io.ReadAll(res.Body)
-	if err == nil && res.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s %s answered %d %.300s", method, path, res.StatusCode, answer)
-	}
-	return answer, err
+	return load.Ask(ctx, method, s.address, path, s.header, body)
 }
 
 func folderSize(folder string) (n int64, err error) {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -148,21 +147,7 @@ func (b *bench) post(ctx context.Context, body []byte, items int) (time.Duration
 }
 
 func (b *bench) ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, method, "http://"+b.api+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("x-api-key", b.key)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = res.Body.Close() }()
-	answer, err := io.ReadAll(res.Body)
-	if err == nil && res.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s %s answered %d %.200s", method, path, res.StatusCode, answer)
-	}
-	return answer, err
+	return load.Ask(ctx, method, b.api, path, "x-api-key: "+b.key, body)
 }
 
 // memory tells how far the resident set grows during one bulk request, from its state before to its highest point.
