@@ -300,6 +300,7 @@ func TestRestoreRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	damaged := filepath.Join(t.TempDir(), "damaged")
+	unharmed := 0
 	try := func(what string, content []byte) {
 		t.Helper()
 		if err := os.WriteFile(damaged, content, 0o600); err != nil {
@@ -307,12 +308,34 @@ func TestRestoreRefuses(t *testing.T) {
 		}
 		refused(what, copyKeys(t, c), damaged, nil)
 	}
+	// Some bits of a compressed archive say nothing (backup.TestEveryFlippedBit): then the restore is whole.
+	flip := func(what string, content []byte) {
+		t.Helper()
+		if err := os.WriteFile(damaged, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		to := copyKeys(t, c)
+		done, err := app.Restore(ctx, to, damaged, app.RestoreOptions{}, noRecord)
+		if err != nil {
+			if _, err := os.Stat(filepath.Join(to.Data, "vigia.db")); err == nil {
+				t.Errorf("%s: the database was put in place", what)
+			}
+			return
+		}
+		unharmed++
+		if list, err := open(t, to).Partners.Partners(ctx); err != nil || len(list) != 1 || len(done.Problems) != 0 {
+			t.Errorf("%s: %v, %v, %v", what, list, done.Problems, err)
+		}
+	}
 	for i := 1; i <= 20; i++ {
 		at := len(raw) * i / 21
 		flipped := bytes.Clone(raw)
 		flipped[at] ^= 0x40
-		try(fmt.Sprintf("a flipped bit at %d of %d", at, len(raw)), flipped)
+		flip(fmt.Sprintf("a flipped bit at %d of %d", at, len(raw)), flipped)
 		try(fmt.Sprintf("cut at %d of %d", at, len(raw)), raw[:at])
+	}
+	if unharmed > 10 {
+		t.Errorf("%d of 20 flipped bits made no difference", unharmed)
 	}
 	try("something else", []byte("not a backup"))
 	try("something appended", append(bytes.Clone(raw), raw...))
