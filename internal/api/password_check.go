@@ -2,8 +2,10 @@ package api
 
 import (
 	"errors"
+	"sync"
 
 	"vigia/internal/fault"
+	"vigia/internal/once"
 	"vigia/internal/password"
 )
 
@@ -31,5 +33,19 @@ func (s *Server) checkPassword(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return passwordAnswer{Exposed: exposure != password.NotKnown, Recommendations: passwordAdvice[exposure]}, nil
+	answers, err := passwordAnswers()
+	return answers[exposure], err
 }
+
+// passwordAnswers are the few answers there are, encoded once: sentences take longer to encode than a password to look up.
+var passwordAnswers = sync.OnceValues(func() (map[password.Exposure]once.Answer, error) {
+	answers := make(map[password.Exposure]once.Answer, len(passwordAdvice))
+	for exposure, advice := range passwordAdvice {
+		answer, err := encode(passwordAnswer{Exposed: exposure != password.NotKnown, Recommendations: advice})
+		if err != nil {
+			return nil, err
+		}
+		answers[exposure] = answer
+	}
+	return answers, nil
+})

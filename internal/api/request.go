@@ -79,9 +79,10 @@ func (r *request) readBody(w http.ResponseWriter) error {
 		return bodyFault(err)
 	}
 	r.body = body
-	sum := sha256.New()
-	sum.Write(body)
-	r.claim.Digest = r.digest(sum.Sum(nil))
+	if r.claim.Key != "" {
+		sum := sha256.Sum256(body)
+		r.claim.Digest = r.digest(sum[:])
+	}
 	return nil
 }
 
@@ -96,10 +97,10 @@ func (r *request) digest(body []byte) []byte {
 
 func (r *request) checkBodyHeaders() error {
 	h := r.http.Header
-	if enc := h.Get("content-encoding"); enc != "" && enc != "identity" {
+	if enc := h.Get("Content-Encoding"); enc != "" && enc != "identity" {
 		return errBodyType.With("content-encoding: not supported, send the body as it is")
 	}
-	if ct := h.Values("content-type"); len(ct) > 0 {
+	if ct := h.Values("Content-Type"); len(ct) > 0 && (len(ct) > 1 || ct[0] != "application/json") {
 		kind, params, err := mime.ParseMediaType(ct[0])
 		if err != nil || len(ct) > 1 || (kind != "application/json" && !(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))) {
 			return errBodyType.With("content-type: expected application/json")
@@ -113,7 +114,7 @@ func (r *request) checkBodyHeaders() error {
 
 // readClaim takes the idempotency key from either of its two headers.
 func (r *request) readClaim() error {
-	keys := append(r.http.Header.Values("idempotency-key"), r.http.Header.Values("x-idempotency-key")...)
+	keys := append(r.http.Header.Values("Idempotency-Key"), r.http.Header.Values("X-Idempotency-Key")...)
 	if len(keys) == 0 {
 		return nil
 	}

@@ -175,9 +175,6 @@ func (s *Server) answer(w http.ResponseWriter, r *request, now time.Time) (a onc
 	if err != nil {
 		return a, err
 	}
-	if a, ok := value.(once.Answer); ok { // encoded already: by once, or kept from an earlier request
-		return a, nil
-	}
 	return encode(value)
 }
 
@@ -189,8 +186,12 @@ func (s *Server) authenticate(r *request) (partner.Caller, error) {
 	return s.Gate.Authenticate(r.ctx, keys[0], r.route.scope)
 }
 
-// encode writes a value to a buffer, so that a failure is an error and never half an answer.
+// encode writes a value to a buffer, so that a failure is an error and never half an answer. What is encoded already, by once or in an
+// earlier request, stays as it is.
 func encode(value any) (once.Answer, error) {
+	if a, ok := value.(once.Answer); ok {
+		return a, nil
+	}
 	body, err := json.Marshal(value, json.FormatNilSliceAsNull(false))
 	if err != nil {
 		return once.Answer{}, err

@@ -132,7 +132,7 @@ func wellFormed(key string) bool {
 	}
 	body := key[:prefixLen+secretLen]
 	for i := prefixLen; i < len(body); i++ {
-		if strings.IndexByte(alphabet, body[i]) < 0 {
+		if c := body[i]; (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
 			return false
 		}
 	}
