@@ -35,6 +35,7 @@ test-race: ## all tests under the race detector
 test-long: tools ## all tests at full size: crash, soak and scale runs included
 	scripts/install-tools --long
 	scripts/release-test
+	scripts/image-test
 	VIGIA_TEST_LONG=1 scripts/with-postgres go test -timeout 60m $(PKG)
 
 .PHONY: check
