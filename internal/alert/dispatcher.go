@@ -161,9 +161,9 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		}
 	}
 	d.stop()
-	grace := time.AfterFunc(d.opts.Grace, cut)
+	grace := time.AfterFunc(d.opts.Grace, cut) // also cuts the recording: a database that is away does not keep a process from stopping
+	defer grace.Stop()
 	d.senders.Wait()
-	grace.Stop()
 	close(d.results)
 	<-recorded
 }

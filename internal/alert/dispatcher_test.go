@@ -25,6 +25,8 @@ type fakeQueue struct {
 	results []Result
 	// broken makes that many recordings fail.
 	broken int
+	// breakAt makes the database go away for good when that many results are kept.
+	breakAt int
 }
 
 func newFakeQueue(n int) *fakeQueue {
@@ -62,6 +64,9 @@ func (q *fakeQueue) RecordResults(_ context.Context, _ string, results []Result)
 	defer q.mu.Unlock()
 	if q.broken > 0 {
 		q.broken--
+		return errors.New("the database is away")
+	}
+	if q.breakAt > 0 && len(q.results) >= q.breakAt {
 		return errors.New("the database is away")
 	}
 	q.results = append(q.results, results...)
@@ -156,6 +161,24 @@ func TestStopGivesBack(t *testing.T) {
 			if r.State != Pending || r.Attempts != 0 {
 				t.Errorf("a delivery that a stop cut is %s with %d tries", r.State, r.Attempts)
 			}
+		}
+	})
+}
+
+// TestStopWithoutDatabase: a stop ends although what goes back untried cannot be recorded.
+func TestStopWithoutDatabase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newFakeQueue(40)
+		q.breakAt = 5 // where the breaker opens: nobody waits for what is given back then
+		stop := dispatch(q, answer(http.StatusInternalServerError), 1)
+		time.Sleep(20 * time.Second)
+		before := time.Now()
+		stop()
+		if took := time.Since(before); took > 20*time.Second {
+			t.Errorf("stopping took %s", took)
+		}
+		if tried, back, _ := q.count(); tried != 5 || back != 0 {
+			t.Errorf("%d tried, %d back: the database was meant to be away", tried, back)
 		}
 	})
 }
