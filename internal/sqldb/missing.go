@@ -21,8 +21,9 @@ func (t *Tx) LoadMissing(ctx context.Context, table string, columns []string, ke
 		return t.insertMissing(ctx, table, columns, slices.Index(columns, key), next)
 	}
 	stage, names := "load_"+table, strings.Join(columns, ", ")
-	// Made once per connection, emptied at each end of a transaction.
-	_, err := t.ExecContext(ctx, `CREATE TEMPORARY TABLE IF NOT EXISTS `+stage+` (LIKE `+table+`) ON COMMIT DELETE ROWS`)
+	// Made once per connection, emptied at each end of a transaction. It has these columns and no other: LIKE would also copy the NOT NULL of a
+	// column that a newer release has added, and leave its default behind.
+	_, err := t.ExecContext(ctx, `CREATE TEMPORARY TABLE IF NOT EXISTS `+stage+` ON COMMIT DELETE ROWS AS SELECT `+names+` FROM `+table+` WITH NO DATA`)
 	if err == nil {
 		_, err = t.ExecContext(ctx, `TRUNCATE pg_temp.`+stage) // what an earlier load of the same transaction left
 	}

@@ -10,7 +10,7 @@ import (
 	"vigia/internal/store/storetest"
 )
 
-// TestLoadMissing loads overlapping rows twice in one transaction and once in another.
+// TestLoadMissing loads overlapping rows twice in one transaction and once in another, into a table that has a column more than the program knows of.
 func TestLoadMissing(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -30,7 +30,7 @@ func TestLoadMissing(t *testing.T) {
 			return added
 		}
 		err := e.DB.InTx(ctx, func(tx *sqldb.Tx) error {
-			if _, err := tx.ExecContext(ctx, `CREATE TABLE missing (n BIGINT PRIMARY KEY, text TEXT NOT NULL UNIQUE)`); err != nil {
+			if _, err := tx.ExecContext(ctx, `CREATE TABLE missing (n BIGINT PRIMARY KEY, text TEXT NOT NULL UNIQUE, later TEXT NOT NULL DEFAULT '')`); err != nil {
 				return err
 			}
 			if got := load(tx, "n", 0, 3); !slices.Equal(got, []int64{0, 1, 2}) {

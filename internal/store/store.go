@@ -175,7 +175,8 @@ func (s *Store) CheckStandby(ctx context.Context) error {
 // Distrusted is closed when the disk under the database has failed in a way that only a new start mends.
 func (s *Store) Distrusted() <-chan struct{} { return s.db.Distrusted() }
 
-// Ready tells whether the database answers, takes writes as far as is known, and has this program's schema.
+// Ready tells whether the database answers, takes writes as far as is known, and has this program's schema. A newer one is as good: while replicas
+// are replaced one by one, the first new one migrates, and the others serve on until their turn comes.
 func (s *Store) Ready(ctx context.Context) error {
 	select {
 	case <-s.db.Distrusted():
@@ -187,7 +188,7 @@ func (s *Store) Ready(ctx context.Context) error {
 		return err
 	}
 	pending, err := s.db.Pending(ctx, list)
-	if err != nil {
+	if err != nil && !errors.Is(err, sqldb.ErrNewerDatabase) {
 		return classify(err)
 	}
 	if pending > 0 {
