@@ -69,7 +69,8 @@ func TestSoak(t *testing.T) {
 	}
 	stop.Store(true)
 	load.Wait()
-	// The first third is warming up: caches, pools, the database's own memory.
+	// The first third is warming up. What fills are SQLite's page caches, 16 MB for each of 9 connections at most: in a run of half an hour memory
+	// went from 78 to 114 MB in 11 minutes and stayed there, while the heap stood at 13 MB from the first minute.
 	steady := looks[len(looks)/3:]
 	half := len(steady) / 2
 	goroutines := func(v vitals) float64 { return float64(v.goroutines) }
@@ -85,8 +86,8 @@ func TestSoak(t *testing.T) {
 			t.Errorf("%s: %.0f, then %.0f", what, before, after)
 		}
 	}
-	// A slope over minutes says nothing of memory that a collector gives back when it likes; below ten minutes it is only told.
-	if length >= 10*time.Minute && slope >= 0.5 {
+	// So a shorter run shows the caches' slope, and only tells it.
+	if length >= 30*time.Minute && slope >= 0.5 {
 		t.Errorf("memory grows by %.2f MB a minute", slope)
 	}
 }

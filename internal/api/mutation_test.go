@@ -81,7 +81,7 @@ func TestMutations(t *testing.T) {
 	}
 	sent, rounds := 0, 1
 	if os.Getenv("VIGIA_TEST_LONG") != "" {
-		rounds = 15 // each changes two fields at once, which two being the luck of the draw
+		rounds = 32 // each changes two fields at once, which two being the luck of the draw
 	}
 	for round := range rounds {
 		luck := rand.New(rand.NewPCG(uint64(round), 9))
