@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"sync"
@@ -57,7 +58,7 @@ func (b *bench) open(ctx context.Context, name string) (*place, error) {
 		return nil, err
 	}
 	p := &place{store: store.New(db, keys, time.Now), keys: keys, depot: depot}
-	p.importer = &leak.Importer{Store: p.store, Depot: depot, Dir: filepath.Join(dir, "import"), Fingerprinter: keys.Fingerprinter, Now: time.Now}
+	p.importer = &leak.Importer{Store: p.store, Depot: depot, Dir: filepath.Join(dir, "import"), Fingerprints: func() leak.Fingerprints { return keys.Fingerprints() }, Now: time.Now}
 	return p, p.store.CheckKeys(ctx)
 }
 
@@ -65,17 +66,22 @@ func breach(name string) cyber.Breach {
 	return cyber.Breach{Name: name, Title: name, Date: time.Now().AddDate(0, -1, 0), Exposes: []cyber.Exposed{cyber.ExposedEmail}}
 }
 
-func (b *bench) dump(name string, make func(uint64, scantest.Truth) *scantest.Dump) (string, error) {
+// dump writes a made-up dump: dense, sparse, or mixed, which has a megabyte of each in turn.
+func (b *bench) dump(name string) (string, error) {
+	ignore := func(identifier.Kind, []byte, bool) {}
+	dense, sparse := scantest.NewDense(7, ignore), scantest.NewSparse(7, ignore)
+	kinds := map[string][]*scantest.Dump{"dense": {dense}, "sparse": {sparse}, "mixed": {dense, sparse}}[name]
+	if kinds == nil {
+		return "", fmt.Errorf("%q is none of dense, sparse, mixed", name)
+	}
 	path := filepath.Join(b.folder, name)
 	f, err := os.Create(path)
 	if err != nil {
 		return "", err
 	}
 	w := bufio.NewWriterSize(f, 1<<20)
-	d, buf := make(7, func(identifier.Kind, []byte, bool) {}), []byte(nil)
-	for n := 0; n < b.size<<20; {
-		buf = d.Append(buf[:0], 1<<20)
-		n += len(buf)
+	for n, i, buf := 0, 0, []byte(nil); n < b.size<<20; n, i = n+len(buf), i+1 {
+		buf = kinds[i%len(kinds)].Append(buf[:0], 1<<20)
 		if _, err := w.Write(buf); err != nil {
 			return "", err
 		}
@@ -93,8 +99,8 @@ func (b *bench) imports(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = p.store.Close() }()
-	for name, kind := range map[string]func(uint64, scantest.Truth) *scantest.Dump{"dense": scantest.NewDense, "sparse": scantest.NewSparse} {
-		path, err := b.dump(name, kind)
+	for _, name := range strings.Split(b.dumps, ",") {
+		path, err := b.dump(name)
 		if err != nil {
 			return err
 		}
@@ -137,6 +143,10 @@ func (b *bench) compare(ctx context.Context, p *place, name, path string) error 
 		for workers, best := range map[int]*cost{1: &one, 2: &two} {
 			p.importer.Workers = workers
 			runtime.GOMAXPROCS(workers)
+			stop, err := b.profileOf(name, workers)
+			if err != nil {
+				return err
+			}
 			c, err := measure(func() error {
 				inputs, err := leak.Inputs(context.Background(), nil, []string{path})
 				if err != nil {
@@ -145,6 +155,7 @@ func (b *bench) compare(ctx context.Context, p *place, name, path string) error 
 				_, err = p.importer.Import(ctx, leak.Spec{Breach: breach(fmt.Sprintf("%s-%d-%d", name, round, workers)), Inputs: inputs})
 				return err
 			})
+			stop()
 			runtime.GOMAXPROCS(runtime.NumCPU())
 			if err != nil {
 				return err
@@ -158,6 +169,21 @@ func (b *bench) compare(ctx context.Context, p *place, name, path string) error 
 	b.bar(rate(one.cpu) >= rate(alone.cpu)/2, "import %s: %.2f of the scan's own rate (bar: 0.5)", name, rate(one.cpu)/rate(alone.cpu))
 	b.bar(rate(two.wall) >= 1.7*rate(one.wall), "import %s: two cores %.2f times one (bar: 1.7)", name, rate(two.wall)/rate(one.wall))
 	return nil
+}
+
+// profileOf writes a CPU profile of an import, if one is wanted; the last round stays.
+func (b *bench) profileOf(dump string, workers int) (stop func(), err error) {
+	if b.profile == "" {
+		return func() {}, nil
+	}
+	f, err := os.Create(fmt.Sprintf("%s-%s-%d", b.profile, dump, workers))
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, err
+	}
+	return func() { pprof.StopCPUProfile(); _ = f.Close() }, nil
 }
 
 func scanAlone(ctx context.Context, path string) error {

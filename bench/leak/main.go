@@ -1,6 +1,6 @@
 // Command leak measures what leak monitoring promises: probing watched values, looking a new value up in every breach, and importing.
 //
-//	go run ./bench/leak [-keys N] [-probes N] [-segments N] [-size MiB] [-line MiB] [-files N] [-rounds N] [-only probe,new,import,memory,store]
+//	go run ./bench/leak [-keys N] [-probes N] [-segments N] [-size MiB] [-dumps dense,sparse,mixed] [-line MiB] [-files N] [-rounds N] [-only probe,new,import,memory,store]
 //
 // It prints one line per figure with its bar, and exits with 1 when a bar is missed. Rates of two sides are measured in the same run.
 package main
@@ -18,6 +18,7 @@ import (
 
 type settings struct {
 	keys, probes, segments, size, line, files, rounds, watched int
+	dumps, profile                                             string
 }
 
 type bench struct {
@@ -32,6 +33,8 @@ func main() {
 	flag.IntVar(&b.probes, "probes", 10_000_000, "watched values probed in it")
 	flag.IntVar(&b.segments, "segments", 1000, "segments that a new value is looked up in")
 	flag.IntVar(&b.size, "size", 512, "size of the imported dump in MiB")
+	flag.StringVar(&b.dumps, "dumps", "dense,sparse,mixed", "which dumps are imported")
+	flag.StringVar(&b.profile, "profile", "", "write CPU profiles of the imports to files that begin like this")
 	flag.IntVar(&b.line, "line", 4096, "length of the simulated single line in MiB")
 	flag.IntVar(&b.files, "files", 1_000_000, "files in the simulated tar")
 	flag.IntVar(&b.watched, "watched", 300_000, "rows of the table of watched values")

@@ -40,7 +40,7 @@ func openLeaks(ctx context.Context, c config.Common, st *store.Store, keys *seal
 		return nil, err
 	}
 	importer := &leak.Importer{
-		Store: st, Depot: depot, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprinter: keys.Fingerprinter, Now: now,
+		Store: st, Depot: depot, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprints: func() leak.Fingerprints { return keys.Fingerprints() }, Now: now,
 	}
 	return &Leaks{
 		Depot:    depot,

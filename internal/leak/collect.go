@@ -8,14 +8,18 @@ import (
 	"vigia/internal/identifier"
 )
 
-// keyBatch is how many fingerprints travel at once from those who scan to the one who sorts.
-const keyBatch = 32 << 10
+const (
+	// keyBatch is how many fingerprints travel at once from those who scan to the one who sorts.
+	keyBatch = 32 << 10
+	// valueBatch is how many values are fingerprinted together: few enough to stay in the nearest cache.
+	valueBatch = 128
+)
 
 // collector turns the identifiers of one scanning goroutine into fingerprints.
 type collector struct {
-	fingerprint func(kind byte, normal []byte) uint64
-	keys        []uint64
-	counts      [identifier.Domain + 1]int64
+	values Fingerprints
+	keys   []uint64
+	counts [identifier.Domain + 1]int64
 	// shown is counts as of the last full batch, for whoever watches meanwhile.
 	shown  [identifier.Domain + 1]atomic.Int64
 	recent domainCache
@@ -23,24 +27,29 @@ type collector struct {
 	flush func([]uint64) []uint64
 }
 
-func newCollector(fingerprint func(byte, []byte) uint64, flush func([]uint64) []uint64) *collector {
-	return &collector{fingerprint: fingerprint, flush: flush, keys: make([]uint64, 0, keyBatch)}
+func newCollector(values Fingerprints, flush func([]uint64) []uint64) *collector {
+	return &collector{values: values, flush: flush, keys: make([]uint64, 0, keyBatch)}
 }
 
 // found is a scan.Found. An address also stands for its domain and the domains above it, so that a watched domain is hit by
 // every address under it.
 func (c *collector) found(kind identifier.Kind, normal []byte) {
 	c.counts[kind]++
-	c.add(c.fingerprint(byte(kind), normal))
-	if kind != identifier.Email {
-		return
+	c.values.Add(byte(kind), normal)
+	if kind == identifier.Email {
+		c.domains(normal[bytes.LastIndexByte(normal, '@')+1:])
 	}
-	domain := normal[bytes.LastIndexByte(normal, '@')+1:]
+	if c.values.Len() >= valueBatch {
+		c.turn()
+	}
+}
+
+func (c *collector) domains(domain []byte) {
 	if c.recent.has(domain) {
 		return
 	}
 	for {
-		c.add(c.fingerprint(byte(identifier.Domain), domain))
+		c.values.Add(byte(identifier.Domain), domain)
 		dot := bytes.IndexByte(domain, '.')
 		if dot < 0 || bytes.IndexByte(domain[dot+1:], '.') < 0 {
 			return
@@ -49,14 +58,15 @@ func (c *collector) found(kind identifier.Kind, normal []byte) {
 	}
 }
 
-func (c *collector) add(key uint64) {
-	if len(c.keys) == cap(c.keys) {
+// turn makes fingerprints of the values that wait for it. An address has at most a hundred and some domains above it.
+func (c *collector) turn() {
+	if len(c.keys)+c.values.Len() > cap(c.keys) {
 		c.keys = c.flush(c.keys)
 		for k := range c.counts {
 			c.shown[k].Store(c.counts[k])
 		}
 	}
-	c.keys = append(c.keys, key)
+	c.keys = c.values.AppendTo(c.keys)
 }
 
 // domainCache remembers domains seen lately: most addresses of a dump are at a few of them. Forgetting one costs a repeated key.

@@ -51,7 +51,7 @@ func openEnv(t *testing.T, e *storetest.Env) *env {
 	}
 	v := &env{Env: e, t: t, depot: depot}
 	v.importer = &leak.Importer{
-		Store: e.Store, Depot: depot, Dir: filepath.Join(e.Folder, "import"), Fingerprinter: e.Keys.Fingerprinter, Now: e.Clock.Now, Workers: 2,
+		Store: e.Store, Depot: depot, Dir: filepath.Join(e.Folder, "import"), Fingerprints: func() leak.Fingerprints { return e.Keys.Fingerprints() }, Now: e.Clock.Now, Workers: 2,
 	}
 	v.library = leak.NewLibrary(e.Store, depot, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {
@@ -227,15 +227,19 @@ func (v *env) want(what, got, want string) {
 	}
 }
 
-// onFingerprint has fn called before every fingerprint of an import, and returns how to undo that.
+// onFingerprint has fn called before every value that an import fingerprints, and returns how to undo that.
 func onFingerprint(im *leak.Importer, fn func()) (undo func()) {
-	plain := im.Fingerprinter
-	im.Fingerprinter = func() func(byte, []byte) uint64 {
-		fingerprint := plain()
-		return func(kind byte, normal []byte) uint64 {
-			fn()
-			return fingerprint(kind, normal)
-		}
-	}
-	return func() { im.Fingerprinter = plain }
+	plain := im.Fingerprints
+	im.Fingerprints = func() leak.Fingerprints { return watchedFingerprints{plain(), fn} }
+	return func() { im.Fingerprints = plain }
+}
+
+type watchedFingerprints struct {
+	leak.Fingerprints
+	fn func()
+}
+
+func (w watchedFingerprints) Add(kind byte, normal []byte) {
+	w.fn()
+	w.Fingerprints.Add(kind, normal)
 }

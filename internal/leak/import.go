@@ -21,9 +21,9 @@ type Importer struct {
 	Depot *corpora.Depot
 	// Dir is where unfinished imports wait; it is on the same disk as the depot's folder if that can be helped.
 	Dir string
-	// Fingerprinter returns the keyed fingerprint of a normal form, for one goroutine.
-	Fingerprinter func() func(kind byte, normal []byte) uint64
-	Now           func() time.Time
+	// Fingerprints makes what computes the keyed fingerprints of normal forms, for one goroutine.
+	Fingerprints func() Fingerprints
+	Now          func() time.Time
 	// Limits bound what archives may unfold into.
 	Limits scan.Limits
 	// Workers scan at the same time; 0 means one per core.
@@ -34,6 +34,13 @@ type Importer struct {
 	PartBytes int64
 	// spanBytes is set by tests; 0 means defaultSpan.
 	spanBytes int64
+}
+
+// Fingerprints collects normal forms and gives their fingerprints in the order they came.
+type Fingerprints interface {
+	Add(kind byte, normal []byte)
+	Len() int
+	AppendTo(dst []uint64) []uint64
 }
 
 const (

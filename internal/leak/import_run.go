@@ -81,7 +81,7 @@ func newImportRun(im *Importer, w *work, name string, spec Spec) *importRun {
 		run.empty <- make([]uint64, 0, keyBatch)
 	}
 	for range n {
-		c := newCollector(im.Fingerprinter(), func(full []uint64) []uint64 { run.full <- full; return <-run.empty })
+		c := newCollector(im.Fingerprints(), func(full []uint64) []uint64 { run.full <- full; return <-run.empty })
 		run.workers = append(run.workers, &worker{c, scan.NewScanner(c.found)})
 	}
 	return run
@@ -211,6 +211,7 @@ func (run *importRun) finish() {
 // flush hands over what the collectors hold. No worker is scanning.
 func (run *importRun) flush() {
 	for _, w := range run.workers {
+		w.turn()
 		if len(w.keys) > 0 {
 			w.keys = w.collector.flush(w.keys)
 		}

@@ -42,7 +42,7 @@ func newReplica(t *testing.T, e *storetest.Env, name, bucket string) *replica {
 	}
 	t.Cleanup(func() { _ = depot.Close() })
 	v := &env{Env: own, t: t, depot: depot, importer: &leak.Importer{
-		Store: own.Store, Depot: depot, Dir: filepath.Join(e.Folder, name, "import"), Fingerprinter: e.Keys.Fingerprinter, Now: e.Clock.Now, Workers: 2,
+		Store: own.Store, Depot: depot, Dir: filepath.Join(e.Folder, name, "import"), Fingerprints: func() leak.Fingerprints { return e.Keys.Fingerprints() }, Now: e.Clock.Now, Workers: 2,
 	}}
 	v.matcher, v.breaches = leak.NewMatcher(own.Store, depot, e.Clock.Now), leak.NewBreaches(own.Store, e.Clock.Now)
 	v.matcher.SetSettle(0)

@@ -156,8 +156,8 @@ func (s *Spreader) mergeParts(ctx context.Context, w *work, name string, files [
 		if err != nil {
 			return fmt.Errorf("merge parts: %s: %w", p.File, err)
 		}
-		err = errors.Join(addPart(ctx, out, r), r.Close())
-		if err != nil {
+		defer func() { _ = r.Close() }() // only read
+		if err := out.AddSegment(r); err != nil {
 			return fmt.Errorf("merge parts: %s: %w", p.File, err)
 		}
 	}

@@ -209,29 +209,14 @@ func (w *work) merge(ctx context.Context, memory int, name string) error {
 	for _, path := range w.parts {
 		r, err := segment.Open(path)
 		if err == nil {
-			err = errors.Join(addPart(ctx, out, r), r.Close())
+			defer func() { _ = r.Close() }() // only read
+			err = out.AddSegment(r)
 		}
 		if err != nil {
 			return fmt.Errorf("merge parts: %w", err)
 		}
 	}
 	return w.keepFinal(ctx, out, name, w.last.Tally)
-}
-
-func addPart(ctx context.Context, out *segment.Writer, r *segment.Reader) error {
-	keys := make([]uint64, 0, keyBatch)
-	for k, err := range r.All() {
-		if err != nil {
-			return err
-		}
-		if keys = append(keys, k); len(keys) == cap(keys) {
-			if err := errors.Join(ctx.Err(), out.AddAll(keys)); err != nil {
-				return err
-			}
-			keys = keys[:0]
-		}
-	}
-	return out.AddAll(keys)
 }
 
 // leave lets go of the folder and keeps what is in it.

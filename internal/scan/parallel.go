@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -44,6 +45,7 @@ type Pieces struct {
 	overlap [Overlap]byte
 	kept    int
 	inside  bool // the next piece is not the first of the text
+	ended   bool
 }
 
 // NewPieces cuts r. inside says that r begins with another piece than the first.
@@ -51,65 +53,60 @@ func NewPieces(r io.Reader, size int64, inside bool) *Pieces {
 	return &Pieces{r: r, size: size, inside: inside}
 }
 
-// Scan searches the next n pieces with a goroutine for each of found, and says whether there are more.
+// Scan searches the next n pieces with a goroutine for each of found, and says whether there are more. Each reads its pieces itself, one
+// after the other, so that it searches what is still in the cache of its own core.
 func (p *Pieces) Scan(ctx context.Context, n int64, found []Found) (more bool, err error) {
 	group, ctx := errgroup.WithContext(ctx)
-	full, empty := make(chan piece), make(chan []byte, len(found)+1)
-	for range cap(empty) {
-		empty <- make([]byte, p.size+Overlap)
-	}
-	group.Go(func() error {
-		defer close(full)
-		var err error
-		more, err = p.cut(ctx, n, full, empty)
-		return err
-	})
+	var reading sync.Mutex
 	for _, f := range found {
 		group.Go(func() error {
-			s := NewScanner(f)
-			for p := range full {
-				s.extract(&window{b: p.text, from: p.from}, p.limit)
-				empty <- p.text[:cap(p.text)]
+			s, buf := NewScanner(f), make([]byte, p.size+Overlap)
+			for {
+				reading.Lock()
+				left := n > 0 && !p.ended
+				n--
+				var next piece
+				var err error
+				if left {
+					next, err = p.cut(ctx, buf)
+				}
+				reading.Unlock()
+				if !left {
+					return nil
+				}
+				s.extract(&window{b: next.text, from: next.from}, next.limit)
+				if err != nil {
+					return err
+				}
 			}
-			return nil
 		})
 	}
 	err = group.Wait()
-	return more, err
+	return !p.ended, err
 }
 
-// cut reads n pieces, which overlap by a margin on both sides, so that each can be searched without the others.
-func (p *Pieces) cut(ctx context.Context, n int64, full chan<- piece, empty <-chan []byte) (more bool, err error) {
-	for ; n > 0; n-- {
-		var text []byte
-		select {
-		case text = <-empty:
-		case <-ctx.Done():
-			return false, ctx.Err()
-		}
-		copy(text, p.overlap[:p.kept])
-		n, err := fill(p.r, text[p.kept:])
-		next := piece{text: text[:p.kept+n]}
-		next.limit = len(next.text) - margin
-		if p.inside {
-			next.from = min(margin, len(next.text))
-		}
-		if err != nil {
-			next.limit = len(next.text)
-		} else {
-			p.kept, p.inside = copy(p.overlap[:], next.text[len(next.text)-Overlap:]), true
-		}
-		select {
-		case full <- next:
-		case <-ctx.Done():
-			return false, ctx.Err()
-		}
-		if errors.Is(err, io.EOF) {
-			return false, nil
-		}
-		if err != nil {
-			return false, err
-		}
+// cut reads the next piece. Pieces overlap by a margin on both sides, so that each can be searched without the others. What came before an
+// error is a piece too.
+func (p *Pieces) cut(ctx context.Context, buf []byte) (piece, error) {
+	if err := ctx.Err(); err != nil {
+		p.ended = true
+		return piece{}, err
 	}
-	return true, nil
+	copy(buf, p.overlap[:p.kept])
+	n, err := fill(p.r, buf[p.kept:])
+	next := piece{text: buf[:p.kept+n]}
+	next.limit = len(next.text) - margin
+	if p.inside {
+		next.from = min(margin, len(next.text))
+	}
+	if err == nil {
+		p.kept, p.inside = copy(p.overlap[:], next.text[len(next.text)-Overlap:]), true
+		return next, nil
+	}
+	p.ended = true
+	next.limit = len(next.text)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return next, err
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/aes"
 	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	tinkmac "github.com/tink-crypto/tink-go/v2/mac/subtle"
@@ -12,9 +13,10 @@ import (
 
 // tag is plain CMAC of a message that is not empty.
 func (m *matcher) tag(msg []byte) []byte {
-	c := &cmac{matcher: m}
-	c.sum(msg[0], msg[1:])
-	return c.x[:]
+	f := &Fingerprints{matcher: m}
+	f.Add(msg[0], msg[1:])
+	f.AppendTo(nil)
+	return f.blocks[:cap(f.blocks)][(len(msg)-1)&^(aes.BlockSize-1):][:aes.BlockSize]
 }
 
 func newTestMatcher(t testing.TB, key []byte) *matcher {
@@ -52,7 +54,7 @@ func TestCMACVectors(t *testing.T) {
 		},
 	} {
 		m := newTestMatcher(t, unhex(t, c.key))
-		if !bytes.Equal(m.k1[:], unhex(t, c.k1)) || !bytes.Equal(m.k2[:], unhex(t, c.k2)) {
+		if m.k1 != load(unhex(t, c.k1)) || m.k2 != load(unhex(t, c.k2)) {
 			t.Errorf("%s: subkeys %x %x", c.name, m.k1, m.k2)
 		}
 		for n, want := range c.tags {
@@ -69,7 +71,7 @@ func TestFingerprintIsTinksCMACCutShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := k.Fingerprinter()
+	together, all := k.Fingerprints(), []uint64(nil)
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for n := range 200 {
 		msg := make([]byte, 1+n)
@@ -81,8 +83,16 @@ func TestFingerprintIsTinksCMACCutShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := binary.BigEndian.Uint64(tag)
-		if got, alone := k.Fingerprint(msg[0], msg[1:]), own(msg[0], msg[1:]); got != want || alone != want {
-			t.Fatalf("%d bytes: %016x and %016x, tink has %016x", n, got, alone, want)
+		if got := k.Fingerprint(msg[0], msg[1:]); got != want {
+			t.Fatalf("%d bytes: %016x, tink has %016x", n, got, want)
+		}
+		together.Add(msg[0], msg[1:])
+		all = append(all, want)
+		if n%70 == 0 || n == 199 {
+			if got := together.AppendTo(nil); !slices.Equal(got, all) || together.Len() != 0 {
+				t.Fatalf("%d values together: %x, tink has %x", len(all), got, all)
+			}
+			all = all[:0]
 		}
 	}
 }

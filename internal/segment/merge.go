@@ -1,69 +1,169 @@
 package segment
 
-import "context"
+import (
+	"context"
+	"math/bits"
+	"sort"
+)
 
-// merge appends the union of the runs to out. It keeps a binary heap of the runs by their next key.
-func merge(ctx context.Context, out *run, runs []*run) error {
-	heap := make([]*runReader, 0, len(runs))
-	for _, r := range runs {
-		rr, err := newRunReader(r)
-		if err != nil {
-			return err
-		}
-		more, err := rr.fill()
-		if err != nil {
-			return err
-		}
-		if more {
-			heap = append(heap, rr)
-		}
-	}
-	for i := len(heap)/2 - 1; i >= 0; i-- {
-		siftDown(heap, i)
-	}
-	batch := make([]uint64, 0, pageKeys)
-	for len(heap) > 0 {
-		top := heap[0]
-		batch = append(batch, top.keys[0])
-		top.keys = top.keys[1:]
-		if len(batch) == cap(batch) {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := out.add(batch); err != nil {
-				return err
-			}
-			batch = batch[:0]
-		}
-		if len(top.keys) == 0 {
-			more, err := top.fill()
-			if err != nil {
-				return err
-			}
-			if !more {
-				heap[0] = heap[len(heap)-1]
-				heap = heap[:len(heap)-1]
-			}
-		}
-		siftDown(heap, 0)
-	}
-	return out.add(batch)
+// source is a sorted sequence of keys that are merged.
+type source interface {
+	// more returns the next keys, which are valid until the next call, and none at the end.
+	more() ([]uint64, error)
 }
 
-// siftDown restores the heap order below i.
-func siftDown(heap []*runReader, i int) {
-	for {
-		least := 2*i + 1
-		if least >= len(heap) {
-			return
+// sortedKeys is a source that is in memory.
+type sortedKeys []uint64
+
+func (s *sortedKeys) more() ([]uint64, error) {
+	keys := *s
+	*s = nil
+	return keys, nil
+}
+
+const (
+	// mergeBatch is how many keys of a source are looked at together, and mergeMost how many of all of them: so much stays in a cache.
+	mergeBatch = 4096
+	mergeMost  = 1 << 18
+)
+
+// batchOf is how many keys each of n sources should give at a time.
+func batchOf(n int) int { return min(mergeBatch, mergeMost/max(1, n)) }
+
+// merge appends the union of the sources to out. It looks for the next keys while the ones before are encoded.
+func merge(ctx context.Context, out *run, sources []source) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	batches, free := make(chan []uint64, 1), make(chan []uint64, 2)
+	free <- nil
+	free <- nil
+	failed := make(chan error, 1)
+	go func() {
+		defer close(batches)
+		failed <- newMerger(sources).run(ctx, batches, free)
+	}()
+	var err error
+	for keys := range batches {
+		if err == nil {
+			if err = out.add(keys); err != nil {
+				cancel()
+			}
 		}
-		if r := least + 1; r < len(heap) && heap[r].keys[0] < heap[least].keys[0] {
-			least = r
-		}
-		if heap[i].keys[0] <= heap[least].keys[0] {
-			return
-		}
-		heap[i], heap[least] = heap[least], heap[i]
-		i = least
+		free <- keys
 	}
+	if merr := <-failed; err == nil {
+		err = merr
+	}
+	return err
+}
+
+// merger takes from all sources the keys up to the least of their last ones, which is all there can be of them, and unites these
+// pair by pair. Keys are compared without branches: which of two random keys is less is a guess that fails every second time.
+type merger struct {
+	sources []source
+	heads   [][]uint64 // what was read of each and not yet taken
+	parts   [][]uint64
+	buf     [2][]uint64
+}
+
+func newMerger(sources []source) *merger {
+	return &merger{sources: sources, heads: make([][]uint64, len(sources)), parts: make([][]uint64, 0, len(sources))}
+}
+
+func (m *merger) run(ctx context.Context, batches chan<- []uint64, free <-chan []uint64) error {
+	for {
+		if err := m.fill(); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil || len(m.sources) == 0 {
+			return err
+		}
+		batches <- m.next(<-free)
+	}
+}
+
+// fill reads more of the sources of which nothing is left, and forgets those that have ended.
+func (m *merger) fill() error {
+	n := 0
+	for i, s := range m.sources {
+		head := m.heads[i]
+		if len(head) == 0 {
+			var err error
+			if head, err = s.more(); err != nil {
+				return err
+			}
+		}
+		if len(head) > 0 {
+			m.sources[n], m.heads[n] = s, head
+			n++
+		}
+	}
+	m.sources, m.heads = m.sources[:n], m.heads[:n]
+	return nil
+}
+
+// next returns the next keys, in dst if they fit.
+func (m *merger) next(dst []uint64) []uint64 {
+	upto := ^uint64(0)
+	for _, head := range m.heads {
+		upto = min(upto, head[min(len(head), mergeBatch)-1])
+	}
+	total := 0
+	m.parts = m.parts[:0]
+	for i, head := range m.heads {
+		n := sort.Search(min(len(head), mergeBatch), func(k int) bool { return head[k] > upto })
+		if n > 0 {
+			m.parts, m.heads[i] = append(m.parts, head[:n]), head[n:]
+			total += n
+		}
+	}
+	for level := 0; len(m.parts) > 2; level++ {
+		m.halve(&m.buf[level&1], total)
+	}
+	dst = room(dst, total)
+	if len(m.parts) == 1 {
+		return dst[:copy(dst, m.parts[0])]
+	}
+	return dst[:union(dst, m.parts[0], m.parts[1])]
+}
+
+// halve unites the parts two by two, into buf.
+func (m *merger) halve(buf *[]uint64, total int) {
+	*buf = room(*buf, total)
+	free, n := *buf, 0
+	for i := 0; i < len(m.parts); i, n = i+2, n+1 {
+		var k int
+		if i+1 < len(m.parts) {
+			k = union(free, m.parts[i], m.parts[i+1])
+		} else {
+			k = copy(free, m.parts[i]) // the buffer it lies in is the next to be written
+		}
+		m.parts[n], free = free[:k], free[k:]
+	}
+	m.parts = m.parts[:n]
+}
+
+// room returns b, or a larger one, at its full length, which is at least n.
+func room(b []uint64, n int) []uint64 {
+	if cap(b) < n {
+		return make([]uint64, n+n/4)
+	}
+	return b[:cap(b)]
+}
+
+// union writes the union of a and b, both sorted, to dst and returns its length. What both have comes once.
+func union(dst, a, b []uint64) int {
+	i, j, n := 0, 0, 0
+	dst = dst[:len(a)+len(b)]
+	for i < len(a) && j < len(b) {
+		x, y := a[i], b[j]
+		_, less := bits.Sub64(x, y, 0)
+		_, more := bits.Sub64(y, x, 0)
+		dst[n] = min(x, y)
+		n++
+		i += int(1 - more)
+		j += int(1 - less)
+	}
+	n += copy(dst[n:], a[i:])
+	return n + copy(dst[n:], b[j:])
 }

@@ -41,11 +41,6 @@ func load(p *page, at uint) uint64 {
 	return binary.LittleEndian.Uint64(p[at>>3:]) >> (at & 7)
 }
 
-func store(p *page, at uint, v uint64) {
-	i := at >> 3
-	binary.LittleEndian.PutUint64(p[i:], binary.LittleEndian.Uint64(p[i:])|v<<(at&7))
-}
-
 // pageContains says whether offset is in the page. It must only be given pages whose checksum was right; on others it may
 // panic with an index out of range, never worse.
 func pageContains(p *page, offset uint64) bool {
@@ -225,23 +220,57 @@ func encodePage(p *page, keys []uint64, l uint) {
 	p[0] = byte(l)
 	binary.LittleEndian.PutUint16(p[2:], uint16(m))
 	at := (tableAt + 2*(m+1)) * 8
-	mask := uint64(1)<<l - 1
 	done := 0
 	for g := uint(0); g < m; g++ {
 		end := done
 		for end < len(keys) && (keys[end]-first)>>(l+slotBits) == uint64(g) {
 			end++
 		}
+		encodeUpper(p, keys[done:end], first, at, l)
 		low := at + slots + uint(end-done)
-		for j, k := range keys[done:end] {
-			offset := k - first
-			upper := at + uint(offset>>l)&(slots-1) + uint(j)
-			p[upper>>3] |= 1 << (upper & 7)
-			store(p, low, offset&mask)
-			low += l
-		}
+		encodeLow(p, keys[done:end], first, low, l)
+		low += uint(end-done) * l
 		at, done = low, end
 		binary.LittleEndian.PutUint16(p[tableAt+2*(g+1):], uint16(done))
 	}
 	copy(p[pageContent:], pageMark)
+}
+
+// encodeUpper sets the bits of the upper part of a group at bit position at. Bits are gathered in a word before they are stored: a
+// load of what was just stored in another shape makes the processor wait.
+func encodeUpper(p *page, keys []uint64, first uint64, at, l uint) {
+	word, bits := at>>6, uint64(0)
+	for _, k := range keys {
+		upper := at + uint((k-first)>>l)&(slots-1)
+		if upper>>6 != word {
+			setBits(p, word, bits)
+			word, bits = upper>>6, 0
+		}
+		bits |= 1 << (upper & 63)
+		at++
+	}
+	setBits(p, word, bits)
+}
+
+// setBits sets bits in the given word of eight bytes.
+func setBits(p *page, word uint, bits uint64) {
+	w := p[word*8:][:8]
+	binary.LittleEndian.PutUint64(w, binary.LittleEndian.Uint64(w)|bits)
+}
+
+// encodeLow writes the low bits of a group from bit position at on. There is nothing in the page yet behind them, and the mark leaves room
+// for eight bytes at the last of them.
+func encodeLow(p *page, keys []uint64, first uint64, at, l uint) {
+	mask := uint64(1)<<l - 1
+	used := at & 7
+	carry := uint64(p[at>>3])
+	i := at >> 3
+	for _, k := range keys {
+		carry |= (k - first) & mask << used
+		binary.LittleEndian.PutUint64(p[i:][:8], carry)
+		used += l
+		i += used >> 3
+		carry >>= used &^ 7
+		used &= 7
+	}
 }

@@ -2,21 +2,15 @@ package segment
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"hash"
 	"io"
 	"os"
 )
 
-// writeBuffer is what a run collects before it calls the system.
-const writeBuffer = 256 << 10
-
-// run is a file being filled with sorted keys: header page and data pages, the same bytes as the front of a segment. A run that
-// stays alone is finished into the segment itself; several are merged.
+// run is a file being filled with sorted keys: header page and data pages, the same bytes as the front of a segment. It is finished
+// into the segment itself, or merged with what was spilled.
 type run struct {
 	file    *os.File
-	out     *bufio.Writer
-	sum     hash.Hash
+	out     *sink
 	dir     directory
 	pending []uint64 // sorted, distinct, not yet in a page
 	count   uint64
@@ -26,8 +20,7 @@ type run struct {
 }
 
 func newRun(file *os.File, w Width) (*run, error) {
-	r := &run{file: file, sum: sha256.New(), pending: make([]uint64, 0, 2*pageKeys)}
-	r.out = bufio.NewWriterSize(io.MultiWriter(file, r.sum), writeBuffer)
+	r := &run{file: file, out: newSink(file), pending: make([]uint64, 0, 2*pageKeys)}
 	_, err := r.out.Write(encodeHeader(w))
 	return r, err
 }
@@ -91,11 +84,7 @@ func (r *run) finishPages() error {
 	if err := r.emit(0); err != nil {
 		return err
 	}
-	if err := r.out.Flush(); err != nil {
-		return err
-	}
-	r.pending, r.out, r.sum = nil, nil, nil // many spilled runs live at once
-	return nil
+	return r.out.flush()
 }
 
 // finish completes the file to a segment and syncs it.
@@ -107,59 +96,67 @@ func (r *run) finish(label []byte) (Summary, error) {
 	if _, err := r.out.Write(tail); err != nil {
 		return Summary{}, err
 	}
-	if err := r.out.Flush(); err != nil {
+	if err := r.out.flush(); err != nil {
 		return Summary{}, err
 	}
 	f := footer{
 		count: r.count, pages: uint64(len(r.dir.first)), last: r.last, labelLen: uint32(len(label)), dirSum: checksum(tail),
 	}
-	r.sum.Sum(f.digest[:0])
+	r.out.sum.Sum(f.digest[:0])
 	if _, err := r.file.Write(f.encode()); err != nil {
 		return Summary{}, err
 	}
 	return Summary{Count: f.count, Size: f.size(), Digest: f.digest}, r.file.Sync()
 }
 
-// runReader walks the keys of a finished run.
+// runReader walks the keys of a run whose pages are finished.
 type runReader struct {
+	file *os.File
 	in   *bufio.Reader
 	dir  directory
 	next int // page to read next
 	page page
-	keys []uint64 // decoded, not yet taken
-	buf  []uint64
+	keys []uint64
 }
-
-// readBuffer is small because a merge opens one for every run.
-const readBuffer = 32 << 10
 
 func newRunReader(r *run) (*runReader, error) {
 	if _, err := r.file.Seek(pageSize, io.SeekStart); err != nil {
 		return nil, err
 	}
-	return &runReader{in: bufio.NewReaderSize(r.file, readBuffer), dir: r.dir}, nil
+	return &runReader{file: r.file, in: bufio.NewReaderSize(r.file, writeBuffer), dir: r.dir}, nil
 }
 
-// fill makes keys non-empty, or reports false at the end. A spill file is checked like a segment: a disk that loses bits
-// under a merge must not lose them silently.
-func (r *runReader) fill() (bool, error) {
-	if len(r.keys) > 0 {
-		return true, nil
-	}
+// more returns the keys of the next page. It is checked like that of a segment.
+func (r *runReader) more() ([]uint64, error) {
 	if r.next == len(r.dir.first) {
-		return false, nil
+		return nil, nil
 	}
 	if _, err := io.ReadFull(r.in, r.page[:]); err != nil {
-		return false, err
+		return nil, err
 	}
 	if checksum(r.page[:]) != r.dir.sum[r.next] {
-		return false, ErrCorrupt.With("spill file: wrong checksum")
+		return nil, ErrCorrupt.With("spill file: wrong checksum")
 	}
 	var ok bool
-	if r.buf, ok = decodePage(r.buf[:0], &r.page, r.dir.first[r.next]); !ok {
-		return false, ErrCorrupt.With("spill file: page %d does not decode", r.next)
+	if r.keys, ok = decodePage(r.keys[:0], &r.page, r.dir.first[r.next]); !ok {
+		return nil, ErrCorrupt.With("spill file: page %d does not decode", r.next)
 	}
-	r.keys = r.buf
 	r.next++
-	return true, nil
+	return r.keys, nil
+}
+
+// segmentReader walks the keys of a whole segment.
+type segmentReader struct {
+	*Reader
+	next int
+	keys []uint64
+}
+
+func (r *segmentReader) more() (_ []uint64, err error) {
+	if r.next == len(r.dir.first) {
+		return nil, nil
+	}
+	r.keys, err = r.decode(r.keys[:0], r.next)
+	r.next++
+	return r.keys, err
 }

@@ -283,10 +283,95 @@ func TestSortKeys(t *testing.T) {
 	for _, w := range []Width{Bits40, Bits64} {
 		for _, keys := range sets(w) {
 			want := slices.Sorted(slices.Values(keys))
-			sortKeys(keys, make([]uint64, len(keys)), w)
+			sortKeys(keys, make([]uint64, len(keys)), w, 1)
 			if !slices.Equal(keys, want) {
 				t.Errorf("width %d: %d keys not sorted", w, len(keys))
 			}
 		}
+	}
+}
+
+// Keys that come in every way a writer treats apart: encoded straight, spilled, left in memory, and out of other segments.
+func TestAllWaysTogether(t *testing.T) {
+	for seed := range uint64(6) {
+		rnd := rand.New(rand.NewPCG(seed, 9))
+		path := filepath.Join(t.TempDir(), "x.seg")
+		w, err := Create(path, Options{Width: Bits64, Memory: leastMemory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Abort()
+		var want []uint64
+		for i := range 8 {
+			keys := uniform(seed*100+uint64(i), rnd.IntN(120_000), Bits64)
+			if rnd.IntN(2) == 0 { // goes straight, if it follows
+				slices.Sort(keys)
+				for j := range keys {
+					keys[j] = keys[j]>>4 + uint64(i)<<60
+				}
+			}
+			want = append(want, keys...)
+			if rnd.IntN(4) == 0 {
+				err = w.AddSegment(open(t, build(t, Options{Width: Bits64}, keys)))
+			} else {
+				err = w.AddAll(keys)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := w.Commit(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(want)
+		a, errA := os.ReadFile(path)
+		b, errB := os.ReadFile(build(t, Options{Width: Bits64}, want))
+		if errA != nil || errB != nil || !slices.Equal(a, b) {
+			t.Errorf("seed %d: %d bytes, straight %d bytes: not the same (%v, %v)", seed, len(a), len(b), errA, errB)
+		}
+		if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); err != nil || len(left) != 1 {
+			t.Errorf("files left behind: %v %v", left, err)
+		}
+	}
+}
+
+func TestAddSegmentOfAnotherWidth(t *testing.T) {
+	w, err := Create(filepath.Join(t.TempDir(), "x.seg"), Options{Width: Bits64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if err := w.AddSegment(open(t, build(t, Options{Width: Bits40}, []uint64{1}))); !errors.Is(err, ErrOption) {
+		t.Errorf("AddSegment: %v", err)
+	}
+}
+
+// A spill file that lost a bit must not make a segment.
+func TestDamagedSpillIsNoticed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.seg")
+	w, err := Create(path, Options{Width: Bits64, Memory: leastMemory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if err := w.AddAll(uniform(1, 100_000, Bits64)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.spilled(); err != nil {
+		t.Fatal(err)
+	}
+	var b [1]byte
+	if _, err := w.spill.file.ReadAt(b[:], 100_000); err != nil {
+		t.Fatal(err)
+	}
+	b[0] ^= 4
+	if _, err := w.spill.file.WriteAt(b[:], 100_000); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Commit(context.Background()); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("commit: %v", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); err != nil || len(left) != 0 {
+		t.Errorf("files left behind: %v %v", left, err)
 	}
 }

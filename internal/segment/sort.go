@@ -1,20 +1,25 @@
 package segment
 
-import "slices"
+import (
+	mathbits "math/bits"
+	"slices"
+	"sync"
+)
 
-// Digits of the two passes: the first cuts millions of keys into pieces that fit the fastest cache, the second cuts a piece into
-// handfuls. Keys are evenly spread as a rule, so that little is left to do after that.
+// Digits of the two passes: the first cuts millions of keys into pieces that fit the fastest cache, the second cuts a piece into about
+// as many places as it has keys. Keys are evenly spread as a rule, so that little is left to do after that.
 const (
 	coarseDigit = 11
-	fineDigit   = 8
+	fineDigit   = 11
 	// A piece of fewer keys is sorted by insertion; one of more did not spread, and is sorted by comparison.
 	fewKeys  = 32
 	manyKeys = 1 << 16
 )
 
 // sortKeys sorts keys of the given width by radix, most significant digit first; scratch is at least as long as keys. For millions
-// of evenly spread keys it takes half the time of a radix sort from the other end, whose passes all go through slow memory.
-func sortKeys(keys, scratch []uint64, w Width) {
+// of evenly spread keys it takes half the time of a radix sort from the other end, whose passes all go through slow memory. It
+// uses up to the given number of cores where there are many keys.
+func sortKeys(keys, scratch []uint64, w Width, cores int) {
 	shift := uint(w) - coarseDigit
 	var start [1<<coarseDigit + 1]int
 	for _, k := range keys {
@@ -29,9 +34,20 @@ func sortKeys(keys, scratch []uint64, w Width) {
 		scratch[at[d]] = k
 		at[d]++
 	}
-	for d := range 1 << coarseDigit {
-		sortPiece(keys[start[d]:start[d+1]], scratch[start[d]:start[d+1]], shift)
+	pieces := func(from, to int) {
+		for d := from; d < to; d++ {
+			sortPiece(keys[start[d]:start[d+1]], scratch[start[d]:start[d+1]], shift)
+		}
 	}
+	if cores == 1 || len(keys) < manyKeys {
+		pieces(0, 1<<coarseDigit)
+		return
+	}
+	var sorting sync.WaitGroup
+	for c := range cores {
+		sorting.Go(func() { pieces(c<<coarseDigit/cores, (c+1)<<coarseDigit/cores) })
+	}
+	sorting.Wait()
 }
 
 // sortPiece sorts from into to; all keys agree above the given number of bits.
@@ -41,18 +57,19 @@ func sortPiece(to, from []uint64, bits uint) {
 		sortLeft(to, len(from) > manyKeys)
 		return
 	}
-	shift := bits - fineDigit
-	var at [1<<fineDigit + 1]int
+	var table [1<<fineDigit + 1]uint32
+	digit := min(fineDigit, uint(mathbits.Len(uint(len(from)))))
+	at, shift, mask := table[:1<<digit+1], bits-digit, uint64(1)<<digit-1
 	for _, k := range from {
-		at[k>>shift&(1<<fineDigit-1)+1]++
+		at[k>>shift&mask+1]++
 	}
-	most := 0
+	most := uint32(0)
 	for d := 1; d < len(at); d++ {
 		most = max(most, at[d])
 		at[d] += at[d-1]
 	}
 	for _, k := range from {
-		d := k >> shift & (1<<fineDigit - 1)
+		d := k >> shift & mask
 		to[at[d]] = k
 		at[d]++
 	}

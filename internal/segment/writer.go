@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 )
 
@@ -26,19 +27,24 @@ const (
 )
 
 // Writer builds a segment from keys in any order in bounded memory. Keys that come sorted are encoded straight to the
-// file. Others are sorted in memory, spilled as sorted runs to unnamed files beside the target, and merged by Commit. Repeated
-// keys count once. A Writer is for one goroutine.
+// file. Others are sorted in memory and spilled as sorted runs to an unnamed file beside the target, while the next ones are
+// collected, and merged by Commit. Repeated keys count once. A Writer is for one goroutine.
 type Writer struct {
 	path    string
 	width   Width
 	label   []byte
-	keys    []uint64 // collected, in the order given
-	scratch []uint64
 	memory  int
-	current *run   // grows while the keys keep rising
-	spilled []*run // complete, unnamed
-	tmp     *os.File
-	done    bool
+	keys    []uint64 // collected, in the order given
+	spare   []uint64 // the other buffer; while spilling is set it is being sorted and spilled
+	scratch []uint64
+	current *run // grows while the keys keep rising
+	spill   *spill
+	// spilling gives the outcome of the spill under way; nil when there is none.
+	spilling chan error
+	segments []*Reader
+	tmp      *os.File
+	unnamed  []*os.File // files that lost their name
+	done     bool
 }
 
 // Create starts a segment that Commit will publish at path. Until then nothing exists under that name; the work goes on in
@@ -72,8 +78,18 @@ func (w *Writer) SetLabel(label []byte) error {
 	return nil
 }
 
-// capacity is how many keys are collected before they are encoded: half of the memory is for them, half for sorting.
-func (w *Writer) capacity() int { return w.memory / 16 }
+// capacity is how many keys are collected before they are sorted: a third of the memory is for them, a third for those that are being
+// sorted, a third to sort them in.
+func (w *Writer) capacity() int { return w.memory / 24 }
+
+// AddSegment puts all keys of a segment into the set; it is read when Commit merges. The Reader must stay open until then.
+func (w *Writer) AddSegment(r *Reader) error {
+	if r.Width() != w.width {
+		return ErrOption.With("a segment of keys of another width")
+	}
+	w.segments = append(w.segments, r)
+	return nil
+}
 
 // Add puts a key into the set.
 func (w *Writer) Add(key uint64) error {
@@ -123,24 +139,46 @@ func (w *Writer) grow() error {
 	return w.flush()
 }
 
-// flush sorts what was collected and appends it to the current run, or to a new one if it does not follow.
+// flush encodes what was collected if it goes on where the current run ends; else it has it sorted and spilled, and returns at once.
 func (w *Writer) flush() error {
-	if len(w.keys) == 0 {
+	if w.done {
+		return ErrClosed
+	}
+	if w.follows(w.keys) {
+		err := w.append(w.keys)
+		w.keys = w.keys[:0]
+		return err
+	}
+	if err := w.spilled(); err != nil {
+		return err
+	}
+	if err := w.openSpill(); err != nil {
+		return err
+	}
+	if w.scratch == nil {
+		w.scratch, w.spare = make([]uint64, cap(w.keys)), make([]uint64, 0, cap(w.keys))
+	}
+	keys, scratch, done := w.keys, w.scratch, make(chan error, 1)
+	w.keys, w.spare, w.spilling = w.spare, keys[:0], done
+	go func() {
+		sortKeys(keys, scratch, w.width, 1)
+		done <- w.spill.write(slices.Compact(keys))
+	}()
+	return nil
+}
+
+// follows says whether keys are sorted and go on where the current run ends.
+func (w *Writer) follows(keys []uint64) bool {
+	return slices.IsSorted(keys) && (w.current == nil || len(keys) == 0 || w.current.accepts(keys[0]))
+}
+
+// spilled waits for the spill under way.
+func (w *Writer) spilled() error {
+	if w.spilling == nil {
 		return nil
 	}
-	if !slices.IsSorted(w.keys) {
-		if len(w.scratch) < len(w.keys) {
-			w.scratch = make([]uint64, cap(w.keys))
-		}
-		sortKeys(w.keys, w.scratch, w.width)
-	}
-	if w.current != nil && !w.current.accepts(w.keys[0]) {
-		if err := w.spill(); err != nil {
-			return err
-		}
-	}
-	err := w.append(w.keys)
-	w.keys = w.keys[:0]
+	err := <-w.spilling
+	w.spilling = nil
 	return err
 }
 
@@ -163,17 +201,27 @@ func (w *Writer) open() (err error) {
 	return err
 }
 
-// spill completes the current run and takes its name away, so that a killed process leaves nothing of it behind.
-func (w *Writer) spill() error {
-	if err := w.current.finishPages(); err != nil {
-		return err
+// openSpill makes sure that there is a file to spill to.
+func (w *Writer) openSpill() error {
+	if w.spill != nil {
+		return nil
 	}
+	if w.current != nil { // the temporary file is taken
+		if err := w.unname(); err != nil {
+			return err
+		}
+	}
+	w.spill = &spill{file: w.tmp}
+	return w.unname()
+}
+
+// unname takes the name away from the temporary file, so that a killed process leaves nothing of it behind, and opens a new one.
+func (w *Writer) unname() error {
 	next, err := replaceTemp(w.tempPath())
 	if err != nil {
 		return err
 	}
-	w.spilled = append(w.spilled, w.current)
-	w.current, w.tmp = nil, next
+	w.unnamed, w.tmp = append(w.unnamed, w.tmp), next
 	return nil
 }
 
@@ -198,24 +246,63 @@ func (w *Writer) Commit(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	w.done = true
-	return sum, errors.Join(w.tmp.Close(), SyncFolder(filepath.Dir(w.path)), w.closeSpilled())
+	return sum, errors.Join(w.tmp.Close(), SyncFolder(filepath.Dir(w.path)), w.closeUnnamed())
 }
 
 // complete brings all keys into the current run.
 func (w *Writer) complete(ctx context.Context) error {
-	if err := w.flush(); err != nil {
+	if err := w.spilled(); err != nil {
 		return err
 	}
-	w.keys, w.scratch = nil, nil
-	if len(w.spilled) > 0 && w.current != nil {
-		if err := w.spill(); err != nil {
-			return err
+	last := w.keys
+	if !slices.IsSorted(last) {
+		if w.scratch == nil {
+			w.scratch = make([]uint64, len(last))
+		}
+		sortKeys(last, w.scratch, w.width, runtime.GOMAXPROCS(0))
+	}
+	w.keys, w.spare, w.scratch = nil, nil, nil
+	if w.spill == nil && len(w.segments) == 0 && w.follows(last) {
+		return w.append(last)
+	}
+	sources, err := w.sources(last)
+	if err == nil {
+		err = w.open()
+	}
+	if err != nil {
+		return err
+	}
+	return merge(ctx, w.current, sources)
+}
+
+// sources are all that is to be merged. There is no current run afterwards.
+func (w *Writer) sources(last []uint64) ([]source, error) {
+	memory := sortedKeys(last)
+	sources := []source{&memory}
+	for _, r := range w.segments {
+		sources = append(sources, &segmentReader{Reader: r})
+	}
+	if w.current != nil {
+		if err := w.current.finishPages(); err != nil {
+			return nil, err
+		}
+		r, err := newRunReader(w.current)
+		if err != nil {
+			return nil, err
+		}
+		sources, w.current = append(sources, r), nil
+		if !slices.Contains(w.unnamed, r.file) {
+			if err := w.unname(); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if err := w.open(); err != nil {
-		return err
+	if w.spill != nil {
+		for _, run := range w.spill.runs {
+			sources = append(sources, newSpillReader(w.spill.file, run, batchOf(len(sources)+len(w.spill.runs))))
+		}
 	}
-	return merge(ctx, w.current, w.spilled)
+	return sources, nil
 }
 
 // Abort gives the segment up and removes what was written. After Commit it does nothing, so it can be deferred.
@@ -224,18 +311,22 @@ func (w *Writer) Abort() {
 		return
 	}
 	w.done = true
-	w.keys, w.scratch = nil, nil
+	_ = w.spilled()
+	if w.current != nil {
+		_ = w.current.out.stop()
+	}
+	w.keys, w.spare, w.scratch = nil, nil, nil
 	// The name goes first: while the file is open it is locked, so nobody else can own it yet.
 	_ = os.Remove(w.tempPath())
 	_ = w.tmp.Close()
-	_ = w.closeSpilled()
+	_ = w.closeUnnamed()
 }
 
-func (w *Writer) closeSpilled() error {
+func (w *Writer) closeUnnamed() error {
 	var errs []error
-	for _, r := range w.spilled {
-		errs = append(errs, r.file.Close())
+	for _, f := range w.unnamed {
+		errs = append(errs, f.Close())
 	}
-	w.spilled = nil
+	w.unnamed = nil
 	return errors.Join(errs...)
 }
