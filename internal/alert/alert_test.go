@@ -55,7 +55,7 @@ func TestSettle(t *testing.T) {
 
 // TestLaneKeepsPersonsTogether: one chain per person, in order, and one for each event about nobody.
 func TestLaneKeepsPersonsTogether(t *testing.T) {
-	var l lane
+	l := newLane(EndpointRef{}, 4)
 	l.add([]Delivery{{Seq: 1, Person: "a"}, {Seq: 2}, {Seq: 3, Person: "b"}, {Seq: 4, Person: "a"}, {Seq: 5}})
 	var got []string
 	for chain := l.take(); chain != nil; chain = l.take() {
@@ -69,8 +69,42 @@ func TestLaneKeepsPersonsTogether(t *testing.T) {
 		t.Errorf("%v, %d left", got, l.queued)
 	}
 	l.add([]Delivery{{Seq: 6}, {Seq: 7, Person: "a"}})
-	if n := len(l.clear()); n != 2 || l.queued != 0 || l.take() != nil {
-		t.Errorf("%d cleared, %d left", n, l.queued)
+	if l.clear(); l.queued != 0 || l.take() != nil || len(l.held) != 5 {
+		t.Errorf("%d left, %d in memory", l.queued, len(l.held))
+	}
+}
+
+// TestLaneKnowsWhoWaits: nothing is taken twice, and nobody's later delivery before the earlier one is done with.
+func TestLaneKnowsWhoWaits(t *testing.T) {
+	l := newLane(EndpointRef{}, 4)
+	first := Delivery{Seq: 1, Person: "a", Ordered: true}
+	l.add([]Delivery{first})
+	l.take() // under way
+	free := func(seq int64, person string, due bool) bool {
+		return l.free(Open{Delivery: Delivery{Seq: seq, Person: person, Ordered: true}, Due: due})
+	}
+	look := func(want string) {
+		t.Helper()
+		got := fmt.Sprint(free(1, "a", true), free(2, "a", true), free(3, "b", false), free(4, "b", true), free(5, "c", true), free(6, "", true), free(7, "", false))
+		if got != want {
+			t.Errorf("free: %s, want %s", got, want)
+		}
+	}
+	look("false false false false true true false")
+	if !l.skipped {
+		t.Error("it is not known that something was left out")
+	}
+	// The first failed, which is on disk, but a look that has begun does not know.
+	l.recorded = append(l.recorded, Result{Delivery: first, State: Pending, Ordered: true})
+	look("false false false false true true false")
+	// The next page of the pass does not show it any more; it is waited for all the same.
+	l.forget()
+	if free(8, "a", true) {
+		t.Error("a later delivery passes one that waits for its next try")
+	}
+	l.rewind() // its row says what it needs to
+	if !free(8, "a", true) {
+		t.Error("nothing waits any more")
 	}
 }
 

@@ -33,16 +33,14 @@ type Delivery struct {
 	Attempts int
 	// Body is what is signed and sent.
 	Body []byte
-	// Until is when the worker's claim ends.
-	Until time.Time
 }
 
-// Result is what became of a claimed delivery.
+// Result is what became of a delivery.
 type Result struct {
 	Delivery Delivery
 	// At is when the attempt began.
 	At time.Time
-	// Outcome is the attempt's; nil when none was made and the delivery only goes back.
+	// Outcome is the attempt's.
 	Outcome *webhook.Outcome
 	// State, Attempts, NextAt and Ordered are what the delivery's row says from now on.
 	State    DeliveryState
@@ -90,9 +88,4 @@ func settle(d Delivery, at time.Time, outcome webhook.Outcome, next NextTry, now
 	case webhook.Release:
 	}
 	return r
-}
-
-// giveBack returns a delivery as it was claimed, to be claimed again at once.
-func giveBack(d Delivery, now time.Time) Result {
-	return Result{Delivery: d, State: Pending, Attempts: d.Attempts, NextAt: now, Ordered: d.Ordered, Now: now}
 }

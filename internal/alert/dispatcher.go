@@ -3,9 +3,9 @@ package alert
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"log/slog"
 	"net/http" //nolint:depguard // its client is handed on to webhook.Send; nothing here speaks HTTP
+	"slices"
 	"sync"
 	"time"
 
@@ -18,28 +18,30 @@ type EndpointRef struct {
 	Partner   partner.ID
 	Endpoint  EndpointID
 	ChangedAt time.Time
+	// Newest is the number of the newest delivery that is due.
+	Newest int64
 }
 
-// Want is how many deliveries a worker would take for an endpoint.
-type Want struct {
-	Partner  partner.ID
-	Endpoint EndpointID
-	Limit    int
+// Open is a pending delivery that is due, or that later ones of its person wait for.
+type Open struct {
+	Delivery
+	Due bool
 }
 
-// Batch is what a worker got: an endpoint as it is now, and deliveries in the order of their events.
-type Batch struct {
-	Endpoint   Endpoint
-	Deliveries []Delivery
-}
-
-// Queue is where deliveries are kept. Any number of dispatchers, in this process and in others, may share one.
+// Queue is where deliveries are kept. Any number of dispatchers, in this process and in others, may share one: each endpoint is in
+// the hands of one of them at a time.
 type Queue interface {
-	// DueEndpoints returns the enabled endpoints that have a delivery due.
-	DueEndpoints(ctx context.Context) ([]EndpointRef, error)
-	// ClaimDeliveries takes due deliveries for worker until the given time. A delivery is not due while an earlier ordered
-	// one of the same person and endpoint is pending elsewhere; earlier ones in the same batch come first in it.
-	ClaimDeliveries(ctx context.Context, worker string, until time.Time, wants []Want) ([]Batch, error)
+	// DueEndpoints returns the enabled endpoints that have a delivery due and that no other worker holds.
+	DueEndpoints(ctx context.Context, worker string) ([]EndpointRef, error)
+	// TakeEndpoints takes endpoints until the given time, and returns those it got: nobody else held them.
+	TakeEndpoints(ctx context.Context, worker string, until time.Time, endpoints []EndpointID) ([]Endpoint, error)
+	// KeepEndpoints holds on to endpoints until the given time and lets go of all others that worker holds. It returns those that
+	// worker holds.
+	KeepEndpoints(ctx context.Context, worker string, until time.Time, keep []EndpointID) ([]EndpointID, error)
+	// OpenDeliveries returns the first open deliveries after a number, in the order of their events and without bodies.
+	OpenDeliveries(ctx context.Context, id partner.ID, endpoint EndpointID, after int64, limit int) ([]Open, error)
+	// WithBodies gives deliveries of one partner, in the order of their events, their bodies. Those whose event is gone are left out.
+	WithBodies(ctx context.Context, id partner.ID, list []Delivery) ([]Delivery, error)
 	// RecordResults writes results in one transaction.
 	RecordResults(ctx context.Context, worker string, results []Result) error
 	UpdateEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID, change func(*Endpoint) error) (Endpoint, error)
@@ -51,15 +53,15 @@ type Queue interface {
 type DispatcherOptions struct {
 	// Gate is what one endpoint may take: webhook.DefaultGate.
 	Gate webhook.GateRule
-	// Lease is how long a claim lasts: 45 s. A dead worker's deliveries are taken up after that, within a minute.
+	// Worker names the dispatcher to others; it must be its own. A random name unless given.
+	Worker string
+	// Lease is how long an endpoint is held: 10 s, renewed at a third of it. A dead worker's endpoints are taken up after that.
 	Lease time.Duration
-	// Timeout is the client's, 15 s: no attempt is begun that could outlast its claim.
-	Timeout time.Duration
 	// Poll is how often due deliveries are looked for that another process made: 500 ms.
 	Poll time.Duration
 	// Grace is how long a stopping dispatcher lets attempts finish before it cuts them: 5 s.
 	Grace time.Duration
-	// MaxBatch bounds one claim for one endpoint: 512.
+	// MaxBatch bounds what is read at once for one endpoint: 512.
 	MaxBatch int
 	// MaxSenders bounds the senders of this process: 1024.
 	MaxSenders int
@@ -73,12 +75,14 @@ func (o DispatcherOptions) withDefaults() DispatcherOptions {
 	if o.Gate.Concurrent == 0 {
 		o.Gate = webhook.DefaultGate
 	}
-	setDefault(&o.Lease, 45*time.Second)
-	setDefault(&o.Timeout, 15*time.Second)
+	setDefault(&o.Lease, 10*time.Second)
 	setDefault(&o.Poll, 500*time.Millisecond)
 	setDefault(&o.Grace, 5*time.Second)
 	setDefault(&o.MaxBatch, 512)
 	setDefault(&o.MaxSenders, 1024)
+	if o.Worker == "" {
+		o.Worker = "d_" + rand.Text()
+	}
 	if o.Observe == nil {
 		o.Observe = func(webhook.Action, webhook.Outcome) {}
 	}
@@ -92,11 +96,15 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// Dispatcher pushes due deliveries: it claims them in batches, sends them with a few senders per endpoint and records
-// what came of them in groups.
+// Dispatcher pushes due deliveries: it takes endpoints that have some, reads their deliveries, sends them with a few senders per
+// endpoint and records what came of them in groups.
 //
-// A sender takes the next delivery only when its last result is on disk. So a process that is killed repeats no more than there
-// are senders for an endpoint, and a slow database slows the sending instead of growing a heap of unrecorded results.
+// An endpoint is in the hands of one dispatcher at a time, and whoever holds it need not claim its deliveries one by one: what is under way is
+// known to the holder, and a result is the only thing that is written. Memory holds nothing that a row does not say: in doubt it is
+// emptied and read again.
+//
+// What is sent and not yet on disk is bounded for each endpoint. So a process that is killed repeats no more than that, and a slow database slows
+// the sending instead of growing a heap of unrecorded results.
 type Dispatcher struct {
 	queue  Queue
 	client *http.Client
@@ -110,6 +118,7 @@ type Dispatcher struct {
 	// more is signalled when an endpoint runs low or may be asked again.
 	more    chan struct{}
 	senders sync.WaitGroup
+	renewAt time.Time // only Run's goroutine looks at it
 
 	mu       sync.Mutex
 	lanes    map[EndpointID]*lane
@@ -117,32 +126,32 @@ type Dispatcher struct {
 	stopping bool
 }
 
-// From manySlots on an endpoint has sendersPerSlot senders for each slot: one sends while the others are being recorded. Below
-// it has one, which is slower and repeats less after a crash; the default is below.
+// From manySlots on a sender goes on while its success is being recorded, until resultsPerSlot for each slot are not on disk. Below it waits,
+// which is slower and repeats less after a crash; the default is below.
 const (
 	manySlots      = 16
-	sendersPerSlot = 6
+	resultsPerSlot = 6
 )
 
-// perEndpoint is how many senders an endpoint may have.
-func (d *Dispatcher) perEndpoint() int {
+// unrecorded is how many results of an endpoint may be on their way to disk.
+func (d *Dispatcher) unrecorded() int {
 	if d.opts.Gate.Concurrent < manySlots {
 		return d.opts.Gate.Concurrent
 	}
-	return sendersPerSlot * d.opts.Gate.Concurrent
+	return resultsPerSlot * d.opts.Gate.Concurrent
 }
 
 // NewDispatcher makes a dispatcher; Run runs it. opts.NextTry is required.
 func NewDispatcher(queue Queue, client *http.Client, now func() time.Time, log *slog.Logger, opts DispatcherOptions) *Dispatcher {
 	opts = opts.withDefaults()
 	return &Dispatcher{
-		queue: queue, client: client, opts: opts, log: log, now: now, worker: "d_" + rand.Text(),
+		queue: queue, client: client, opts: opts, log: log, now: now, worker: opts.Worker,
 		gates:   webhook.NewGates[EndpointID](opts.Gate, now),
 		results: make(chan record, opts.MaxSenders), more: make(chan struct{}, 1), lanes: map[EndpointID]*lane{},
 	}
 }
 
-// Run works until ctx ends. Then it gives back what it has not begun, lets attempts finish for a while, and records them.
+// Run works until ctx ends. Then it begins nothing more, lets attempts finish for a while, records them and lets go of its endpoints.
 func (d *Dispatcher) Run(ctx context.Context) {
 	sendCtx, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
@@ -152,7 +161,9 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	tick := time.NewTicker(d.opts.Poll)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		d.round(ctx, sendCtx)
+		if err := d.round(ctx, sendCtx); err != nil && ctx.Err() == nil {
+			d.log.Error("deliveries cannot be taken up", "cause", err.Error())
+		}
 		select {
 		case <-ctx.Done():
 		case <-d.queue.Due():
@@ -166,80 +177,206 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	d.senders.Wait()
 	close(d.results)
 	<-recorded
+	d.letGo(ctx)
 }
 
-// round looks for endpoints with due deliveries, claims what their lanes can take and sets senders to work.
-func (d *Dispatcher) round(ctx, sendCtx context.Context) {
-	due, err := d.queue.DueEndpoints(ctx)
-	if err == nil {
-		var batches []Batch
-		if wants := d.wants(due); len(wants) > 0 {
-			batches, err = d.queue.ClaimDeliveries(ctx, d.worker, d.now().Add(d.opts.Lease), wants)
+// round takes endpoints with due deliveries, reads what their lanes can take and sets senders to work.
+func (d *Dispatcher) round(ctx, sendCtx context.Context) error {
+	defer d.employ(sendCtx)
+	if err := d.renew(ctx); err != nil {
+		return err
+	}
+	due, err := d.queue.DueEndpoints(ctx, d.worker)
+	if err != nil {
+		return err
+	}
+	hungry, take := d.hungry(due)
+	if err := d.take(ctx, take); err != nil {
+		return err
+	}
+	for _, l := range hungry {
+		if err := d.feed(ctx, l); err != nil {
+			return err
 		}
-		d.accept(sendCtx, batches)
 	}
-	if err != nil && !errors.Is(err, context.Canceled) {
-		d.log.Error("deliveries cannot be claimed", "cause", err.Error())
-	}
+	return nil
 }
 
-// wants says what to claim: for endpoints whose lane runs low and is not paused.
-func (d *Dispatcher) wants(due []EndpointRef) []Want {
+// renew holds on to the endpoints that are in use, and lets go of the others. What is under way is in use: an endpoint is let go of
+// only when all that was sent to it is recorded.
+func (d *Dispatcher) renew(ctx context.Context) error {
+	now := d.now()
+	if now.Before(d.renewAt) {
+		return nil
+	}
+	var keep []EndpointID
+	holding := false
+	d.mu.Lock()
+	for id, l := range d.lanes {
+		if l.until.IsZero() {
+			continue
+		}
+		holding = true
+		if l.used || len(l.held) > len(l.recorded) {
+			keep = append(keep, id)
+			l.used = false
+		} else {
+			l.until = time.Time{}
+		}
+	}
+	d.mu.Unlock()
+	until := now.Add(d.opts.Lease)
+	if holding {
+		slices.Sort(keep)
+		kept, err := d.queue.KeepEndpoints(ctx, d.worker, until, keep)
+		if err != nil {
+			return err
+		}
+		d.mu.Lock()
+		for _, id := range keep {
+			if l := d.lanes[id]; slices.Contains(kept, id) {
+				l.until = until
+			} else { // it took too long, and another has it
+				l.until = time.Time{}
+				l.clear()
+			}
+		}
+		d.mu.Unlock()
+	}
+	d.renewAt = now.Add(d.opts.Lease / 3)
+	return nil
+}
+
+// hungry returns the lanes that run low and are not paused, and which endpoints have to be taken for that.
+func (d *Dispatcher) hungry(due []EndpointRef) (hungry []*lane, take []EndpointID) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
-	var wants []Want
+	isDue := make(map[EndpointID]bool, len(due))
 	for _, ref := range due {
+		isDue[ref.Endpoint] = true
 		l := d.lanes[ref.Endpoint]
 		if l == nil {
-			l = &lane{batch: d.perEndpoint(), changedAt: ref.ChangedAt, slots: make(chan struct{}, d.opts.Gate.Concurrent)}
+			l = newLane(ref, d.unrecorded())
 			d.lanes[ref.Endpoint] = l
 		}
-		if !l.changedAt.Equal(ref.ChangedAt) { // enabled again, or new keys: forget old grudges
-			l.changedAt, l.pausedUntil = ref.ChangedAt, time.Time{}
+		if !l.changedAt.Equal(ref.ChangedAt) { // enabled again, or new keys: forget old grudges, and read it anew
+			l.changedAt, l.pausedUntil, l.until = ref.ChangedAt, time.Time{}, time.Time{}
+			l.clear()
 			d.gates.Forget(ref.Endpoint)
 		}
-		if l.queued >= l.batch || now.Before(l.pausedUntil) {
+		l.forget()
+		if l.queued >= l.batch || now.Before(l.pausedUntil) || !l.worthALook(ref.Newest, now) {
 			continue
 		}
-		wants = append(wants, Want{Partner: ref.Partner, Endpoint: ref.Endpoint, Limit: l.batch})
-	}
-	d.forgetIdle(due)
-	return wants
-}
-
-// forgetIdle drops the lanes of endpoints that have nothing to do, so that deleted ones leave no trace.
-func (d *Dispatcher) forgetIdle(due []EndpointRef) {
-	if len(d.lanes) <= 2*len(due)+64 {
-		return
-	}
-	busy := make(map[EndpointID]bool, len(due))
-	for _, ref := range due {
-		busy[ref.Endpoint] = true
+		hungry = append(hungry, l)
+		if !d.holds(l, now) {
+			take = append(take, ref.Endpoint)
+		}
 	}
 	for id, l := range d.lanes {
-		if !busy[id] && l.queued == 0 && l.active == 0 {
-			delete(d.lanes, id)
+		if isDue[id] {
+			continue
+		}
+		// What is queued would be due: the endpoint was disabled, deleted, or taken by another.
+		l.clear()
+		if l.forget(); len(l.held) == 0 && l.until.IsZero() && !now.Before(l.pausedUntil) && len(d.lanes) > 2*len(due)+64 {
+			delete(d.lanes, id) // so that deleted endpoints leave no trace
 			d.gates.Forget(id)
 		}
 	}
+	return hungry, take
 }
 
-// accept puts batches in their lanes and sets idle slots to work, also those of lanes that found no sender free before.
-func (d *Dispatcher) accept(ctx context.Context, batches []Batch) {
+// holds tells whether an attempt for the endpoint may begin. The last part of the time is left for what is under way.
+func (d *Dispatcher) holds(l *lane, now time.Time) bool {
+	return now.Before(l.until.Add(-d.opts.Lease / 5))
+}
+
+// take takes endpoints.
+func (d *Dispatcher) take(ctx context.Context, ids []EndpointID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	slices.Sort(ids) // two that take the same ones do not wait for each other in a circle
+	until := d.now().Add(d.opts.Lease)
+	taken, err := d.queue.TakeEndpoints(ctx, d.worker, until, ids)
+	if err != nil {
+		return err
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, b := range batches {
-		l := d.lanes[b.Endpoint.ID]
-		l.endpoint = b.Endpoint
-		if len(b.Deliveries) >= l.batch && l.arrived >= l.batch/2 { // there is more, and the receiver keeps up
-			l.batch = min(2*l.batch, d.opts.MaxBatch)
-		}
-		l.arrived = 0
-		l.add(b.Deliveries)
+	for _, e := range taken {
+		l := d.lanes[e.ID]
+		l.endpoint, l.until = e, until
+		l.rewind()
 	}
+	return nil
+}
+
+// feed reads deliveries into a lane that this process holds.
+func (d *Dispatcher) feed(ctx context.Context, l *lane) error {
+	d.mu.Lock()
+	now := d.now()
+	if !d.holds(l, now) {
+		d.mu.Unlock()
+		return nil
+	}
+	l.used = true
+	if l.cursor == 0 || now.Sub(l.passAt) >= passTime || now.Before(l.passAt) {
+		l.rewind()
+		l.passAt = now
+	}
+	e, after, limit, pass := l.endpoint, l.cursor, l.batch, l.pass
+	d.mu.Unlock()
+
+	var free []Delivery
+	ended := false
+	for page := limit + lookAhead; len(free) < limit && !ended; page = min(2*page, maxLook) {
+		rows, err := d.queue.OpenDeliveries(ctx, e.Partner, e.ID, after, page)
+		if err != nil {
+			return err
+		}
+		d.mu.Lock()
+		for _, row := range rows {
+			if len(free) == limit || l.pass != pass {
+				break
+			}
+			if after = row.Seq; l.free(row) {
+				free = append(free, row.Delivery)
+			}
+		}
+		d.mu.Unlock()
+		ended = len(rows) < page && len(free) < limit
+	}
+	read, err := d.queue.WithBodies(ctx, e.Partner, free)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.stopping || l.pass != pass { // it was emptied meanwhile: who waits for whom has to be read again
+		return nil
+	}
+	l.seen = max(l.seen, after)
+	if l.cursor, l.more = after, !ended; ended {
+		l.cursor = 0
+		l.lookAgain = now.Add(d.opts.Poll)
+	}
+	if len(free) >= limit && l.arrived >= limit/2 { // there is more, and the receiver keeps up
+		l.batch = min(2*limit, d.opts.MaxBatch)
+	}
+	l.arrived = 0
+	l.add(read)
+	return nil
+}
+
+// employ sets idle slots to work, also those of lanes that found no sender free before.
+func (d *Dispatcher) employ(ctx context.Context) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	for _, l := range d.lanes {
-		for l.active < d.perEndpoint() && len(l.chains) > 0 && d.sending < d.opts.MaxSenders {
+		for l.active < d.opts.Gate.Concurrent && len(l.chains) > 0 && d.sending < d.opts.MaxSenders {
 			l.active++
 			d.sending++
 			chain := l.take()
@@ -248,16 +385,23 @@ func (d *Dispatcher) accept(ctx context.Context, batches []Batch) {
 	}
 }
 
-// stop gives back everything that was not begun and keeps senders from beginning more.
+// stop forgets everything that was not begun and keeps senders from beginning more.
 func (d *Dispatcher) stop() {
 	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.stopping = true
-	var back []Delivery
 	for _, l := range d.lanes {
-		back = append(back, l.clear()...)
+		l.clear()
 	}
-	d.mu.Unlock()
-	d.giveBack(back)
+}
+
+// letGo leaves the endpoints to others at once. If it fails they find out by themselves after a while.
+func (d *Dispatcher) letGo(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.opts.Grace)
+	defer cancel()
+	if _, err := d.queue.KeepEndpoints(ctx, d.worker, d.now(), nil); err != nil {
+		d.log.Error("endpoints cannot be let go of", "cause", err.Error())
+	}
 }
 
 // wake asks for another round.

@@ -17,46 +17,93 @@ import (
 	"vigia/internal/webhook"
 )
 
-// fakeQueue hands out one endpoint's deliveries once and remembers what came of them. The tests on a real database are in package
+// fakeQueue has one endpoint's deliveries and remembers what came of them. The tests on a real database are in package
 // store; this one can fail at will and lives in made-up time.
 type fakeQueue struct {
 	mu      sync.Mutex
-	waiting []Delivery
+	rows    []Delivery
+	nextAt  map[int64]time.Time // of pending ones
 	results []Result
 	// broken makes that many recordings fail.
 	broken int
 	// breakAt makes the database go away for good when that many results are kept.
 	breakAt int
+	// away makes every renewal fail, taken has another worker hold the endpoint.
+	away, taken bool
+	until       time.Time // zero: nobody holds it
 }
 
 func newFakeQueue(n int) *fakeQueue {
-	q := &fakeQueue{}
+	q := &fakeQueue{nextAt: map[int64]time.Time{}}
 	for i := range n {
-		q.waiting = append(q.waiting, Delivery{Partner: "p", Endpoint: "e", Seq: int64(i + 1), Event: "evt_1", Body: []byte("{}")})
+		q.rows = append(q.rows, Delivery{Partner: "p", Endpoint: "e", Seq: int64(i + 1), Event: "evt_1", Body: []byte("{}")})
+		q.nextAt[int64(i+1)] = time.Time{}
 	}
 	return q
 }
 
-func (q *fakeQueue) DueEndpoints(context.Context) ([]EndpointRef, error) {
+var errAway = errors.New("the database is away")
+
+func (q *fakeQueue) set(change func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.waiting) == 0 {
-		return nil, nil
-	}
-	return []EndpointRef{{Partner: "p", Endpoint: "e"}}, nil
+	change()
 }
 
-func (q *fakeQueue) ClaimDeliveries(_ context.Context, _ string, until time.Time, wants []Want) ([]Batch, error) {
+func (q *fakeQueue) DueEndpoints(context.Context, string) ([]EndpointRef, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n := min(wants[0].Limit, len(q.waiting))
-	list := q.waiting[:n]
-	q.waiting = q.waiting[n:]
-	for i := range list {
-		list[i].Until = until
+	var newest int64
+	for seq, at := range q.nextAt {
+		if !at.After(time.Now()) {
+			newest = max(newest, seq)
+		}
 	}
+	if newest == 0 || q.taken {
+		return nil, nil
+	}
+	return []EndpointRef{{Partner: "p", Endpoint: "e", Newest: newest}}, nil
+}
+
+func (q *fakeQueue) TakeEndpoints(_ context.Context, _ string, until time.Time, _ []EndpointID) ([]Endpoint, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.away || q.taken {
+		return nil, nil
+	}
+	q.until = until
 	secret, err := webhook.NewSecret(strings.NewReader(strings.Repeat("k", 32)))
-	return []Batch{{Endpoint: Endpoint{ID: "e", Partner: "p", URL: "https://partner.example/", Keys: webhook.Keyring{{Key: secret}}}, Deliveries: list}}, err
+	return []Endpoint{{ID: "e", Partner: "p", URL: "https://partner.example/", Keys: webhook.Keyring{{Key: secret}}}}, err
+}
+
+func (q *fakeQueue) KeepEndpoints(_ context.Context, _ string, until time.Time, keep []EndpointID) ([]EndpointID, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case q.away:
+		return nil, errAway
+	case q.taken || len(keep) == 0:
+		q.until = time.Time{}
+		return nil, nil
+	}
+	q.until = until
+	return keep, nil
+}
+
+func (q *fakeQueue) OpenDeliveries(_ context.Context, _ partner.ID, _ EndpointID, after int64, limit int) ([]Open, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var open []Open
+	for _, d := range q.rows {
+		if at, pending := q.nextAt[d.Seq]; pending && d.Seq > after && len(open) < limit && !at.After(time.Now()) {
+			open = append(open, Open{Delivery: d, Due: true})
+		}
+	}
+	return open, nil
+}
+
+func (q *fakeQueue) WithBodies(_ context.Context, _ partner.ID, list []Delivery) ([]Delivery, error) {
+	return list, nil
 }
 
 func (q *fakeQueue) RecordResults(_ context.Context, _ string, results []Result) error {
@@ -64,10 +111,15 @@ func (q *fakeQueue) RecordResults(_ context.Context, _ string, results []Result)
 	defer q.mu.Unlock()
 	if q.broken > 0 {
 		q.broken--
-		return errors.New("the database is away")
+		return errAway
 	}
 	if q.breakAt > 0 && len(q.results) >= q.breakAt {
-		return errors.New("the database is away")
+		return errAway
+	}
+	for _, r := range results {
+		if delete(q.nextAt, r.Delivery.Seq); r.State == Pending {
+			q.nextAt[r.Delivery.Seq] = r.NextAt
+		}
 	}
 	q.results = append(q.results, results...)
 	return nil
@@ -79,22 +131,16 @@ func (q *fakeQueue) UpdateEndpoint(context.Context, partner.ID, EndpointID, func
 
 func (q *fakeQueue) Due() <-chan struct{} { return nil }
 
-// count returns how many deliveries were tried, how many went back untried, and how many arrived.
-func (q *fakeQueue) count() (tried, back, arrived int) {
+// count returns how many tries were recorded, and how many deliveries arrived.
+func (q *fakeQueue) count() (tried, arrived int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, r := range q.results {
-		switch {
-		case r.Outcome == nil:
-			back++
-		case r.State == Delivered:
+		if r.State == Delivered {
 			arrived++
-			tried++
-		default:
-			tried++
 		}
 	}
-	return tried, back, arrived
+	return len(q.results), arrived
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -133,14 +179,36 @@ func TestRecordingIsRepeated(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		stop()
-		if tried, back, arrived := q.count(); tried != 100 || back != 0 || arrived != 100 {
-			t.Errorf("%d tried, %d back, %d arrived", tried, back, arrived)
+		if tried, arrived := q.count(); tried != 100 || arrived != 100 || sent.Load() != 100 {
+			t.Errorf("%d sent, %d tried, %d arrived", sent.Load(), tried, arrived)
 		}
 	})
 }
 
-// TestStopGivesBack: a stop lets attempts finish for a while, cuts those that do not, and gives the rest back untried.
-func TestStopGivesBack(t *testing.T) {
+// TestManySlotsGoOn: an endpoint with many slots is sent more while results are on their way to disk, up to a bound.
+func TestManySlotsGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newFakeQueue(1000)
+		q.broken = 5
+		var sent atomic.Int64
+		stop := dispatch(q, func(r *http.Request) (*http.Response, error) {
+			sent.Add(1)
+			return answer(http.StatusOK)(r)
+		}, manySlots)
+		time.Sleep(300 * time.Millisecond) // the database is still away
+		if n := sent.Load(); n != resultsPerSlot*manySlots {
+			t.Errorf("%d were sent before the first was recorded", n)
+		}
+		time.Sleep(time.Minute)
+		stop()
+		if tried, arrived := q.count(); tried != 1000 || arrived != 1000 || sent.Load() != 1000 {
+			t.Errorf("%d sent, %d tried, %d arrived", sent.Load(), tried, arrived)
+		}
+	})
+}
+
+// TestStopLetsGo: a stop lets attempts finish for a while, cuts those that do not, begins no other, and leaves the endpoint to whoever wants it.
+func TestStopLetsGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFakeQueue(50)
 		stop := dispatch(q, func(r *http.Request) (*http.Response, error) {
@@ -153,9 +221,8 @@ func TestStopGivesBack(t *testing.T) {
 		if took := time.Since(before); took > 6*time.Second {
 			t.Errorf("stopping took %s", took)
 		}
-		tried, back, arrived := q.count()
-		if arrived != 0 || tried != 3 || tried+back+len(q.waiting) != 50 {
-			t.Errorf("%d tried, %d back, %d arrived, %d never claimed", tried, back, arrived, len(q.waiting))
+		if tried, arrived := q.count(); arrived != 0 || tried != 3 || len(q.nextAt) != 50 || !q.until.IsZero() {
+			t.Errorf("%d tried, %d arrived, %d left; held until %s", tried, arrived, len(q.nextAt), q.until)
 		}
 		for _, r := range q.results {
 			if r.State != Pending || r.Attempts != 0 {
@@ -165,59 +232,102 @@ func TestStopGivesBack(t *testing.T) {
 	})
 }
 
-// TestStopWithoutDatabase: a stop ends although what goes back untried cannot be recorded.
+// TestStopWithoutDatabase: a stop ends although results that no sender waits for cannot be recorded.
 func TestStopWithoutDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newFakeQueue(40)
-		q.breakAt = 5 // where the breaker opens: nobody waits for what is given back then
-		stop := dispatch(q, answer(http.StatusInternalServerError), 1)
+		q := newFakeQueue(1000)
+		q.breakAt = 5
+		stop := dispatch(q, answer(http.StatusOK), manySlots)
 		time.Sleep(20 * time.Second)
+		q.set(func() { q.away = true })
 		before := time.Now()
 		stop()
 		if took := time.Since(before); took > 20*time.Second {
 			t.Errorf("stopping took %s", took)
 		}
-		if tried, back, _ := q.count(); tried != 5 || back != 0 {
-			t.Errorf("%d tried, %d back: the database was meant to be away", tried, back)
+		if tried, _ := q.count(); tried < 5 || tried >= 1000 {
+			t.Errorf("%d recorded: the database was meant to be away", tried)
 		}
 	})
 }
 
-// TestBreakerHoldsBack: after five failures in a row the rest goes back without a try, and a probe follows half a minute later.
+// TestBreakerHoldsBack: after five failures in a row the rest is not tried, and a probe follows half a minute later. Meanwhile another
+// worker may have the endpoint.
 func TestBreakerHoldsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFakeQueue(40)
 		stop := dispatch(q, answer(http.StatusInternalServerError), 1)
 		time.Sleep(20 * time.Second)
-		tried, back, _ := q.count()
-		if tried != 5 || back == 0 {
-			t.Errorf("%d tried, %d back", tried, back)
+		if tried, _ := q.count(); tried != 5 {
+			t.Errorf("%d tried", tried)
 		}
+		q.set(func() {
+			if !q.until.IsZero() {
+				t.Error("the endpoint is held though nothing is sent to it")
+			}
+		})
 		time.Sleep(20 * time.Second)
-		if again, _, _ := q.count(); again != 6 {
+		if again, _ := q.count(); again != 6 {
 			t.Errorf("%d tries after the first probe was due", again)
 		}
 		stop()
 	})
 }
 
-// TestOldClaimsAreNotBegun: a claim that could run out during an attempt goes back.
-func TestOldClaimsAreNotBegun(t *testing.T) {
+// TestNothingBeginsWithoutHold: when the hold on an endpoint cannot be renewed nothing is sent after it has run out, until it can.
+func TestNothingBeginsWithoutHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newFakeQueue(20)
+		q := newFakeQueue(100)
+		var last atomic.Pointer[time.Time]
 		stop := dispatch(q, func(r *http.Request) (*http.Response, error) {
-			time.Sleep(14 * time.Second)
+			now := time.Now()
+			last.Store(&now)
+			time.Sleep(time.Second)
 			return answer(http.StatusOK)(r)
 		}, 1)
-		time.Sleep(2 * time.Minute)
-		stop()
-		for _, r := range q.results {
-			if r.Outcome != nil && r.At.Add(15*time.Second).After(r.Delivery.Until) {
-				t.Errorf("an attempt began %s before its claim ended", r.Delivery.Until.Sub(r.At))
-			}
+		time.Sleep(15 * time.Second)
+		if tried, _ := q.count(); tried < 14 {
+			t.Errorf("%d tried in 15 s: the hold was not renewed", tried)
 		}
-		if tried, _, _ := q.count(); tried == 0 {
-			t.Error("nothing was tried")
+		var until time.Time
+		q.set(func() { q.away, until = true, q.until })
+		time.Sleep(time.Minute)
+		before, _ := q.count()
+		if last.Load().After(until) {
+			t.Errorf("an attempt began %s after the hold had ended", last.Load().Sub(until))
+		}
+		q.set(func() { q.away = false })
+		time.Sleep(10 * time.Second)
+		if after, _ := q.count(); after < before+5 {
+			t.Error("nothing is sent though the database is back")
+		}
+		stop()
+	})
+}
+
+// TestLostEndpointIsLeft: when another worker has an endpoint, what was read for it is forgotten; when it is free again the rest is sent.
+func TestLostEndpointIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newFakeQueue(40)
+		var sent atomic.Int64
+		stop := dispatch(q, func(r *http.Request) (*http.Response, error) {
+			sent.Add(1)
+			time.Sleep(time.Second)
+			return answer(http.StatusOK)(r)
+		}, 2)
+		time.Sleep(5 * time.Second)
+		q.set(func() { q.taken = true })
+		time.Sleep(2 * time.Second)
+		before := sent.Load()
+		time.Sleep(20 * time.Second)
+		if n := sent.Load(); n != before {
+			t.Errorf("%d were sent to an endpoint that another holds", n-before)
+		}
+		q.set(func() { q.taken = false })
+		time.Sleep(30 * time.Second)
+		stop()
+		if _, arrived := q.count(); arrived != 40 || sent.Load() != 40 {
+			t.Errorf("%d arrived, %d sent", arrived, sent.Load())
 		}
 	})
 }

@@ -10,25 +10,98 @@ import (
 
 // lane is what this process does for one endpoint. The dispatcher's lock guards it.
 type lane struct {
-	endpoint  Endpoint // as of the last claim
+	endpoint  Endpoint // as of when it was taken
 	changedAt time.Time
-	// chains are claimed deliveries that no sender has begun: each is a person's, in order, or a single one about nobody.
+	until     time.Time // when our hold on the endpoint ends; zero when we have none
+	used      bool      // since the last renewal
+
+	// chains are deliveries that no sender has begun: each is a person's, in order, or a single one about nobody.
 	chains [][]Delivery
 	queued int // deliveries in chains
 	active int // senders at work
-	// slots bounds the attempts at one time; a sender that waits for its result to be recorded holds none.
-	slots chan struct{}
-	// batch is how many deliveries are claimed at once: it grows while a receiver keeps up and starts over when it does not.
+	// unrecorded bounds what was sent and is not on disk.
+	unrecorded chan struct{}
+	// held are the deliveries in memory, with their person: queued, under way, or recorded since the last look. persons counts them.
+	held    map[int64]string
+	persons map[string]int
+	// recorded are on disk and forgotten before the next look, never during one: the look may have begun before they were written.
+	recorded []Result
+
+	// cursor is how far the pass over the open deliveries has come; 0 when a new one is to begin. pass numbers it, and it began at passAt.
+	cursor int64
+	pass   int
+	passAt time.Time
+	// blocked are persons for whom the pass has met a delivery that is waited for.
+	blocked map[string]bool
+	// skipped means that the pass left something out because its person was in memory.
+	skipped bool
+	// more means that the pass is not over, seen is the highest number it has met, lookAgain when to begin another without need.
+	more      bool
+	seen      int64
+	lookAgain time.Time
+
+	// batch is how many deliveries are read at once: it grows while a receiver keeps up and starts over when it does not.
 	batch int
-	// arrived counts deliveries since the last claim.
+	// arrived counts deliveries since the last look.
 	arrived     int
 	pausedUntil time.Time
+}
+
+const (
+	// passTime is when a pass begins anew though it is not over: what is tried again has low numbers.
+	passTime = 3 * time.Second
+	// lookAhead is how far a look goes beyond what it wants at first, and maxLook how far in one statement: a long look is only needed when many
+	// deliveries wait for their person's earlier one.
+	lookAhead = 64
+	maxLook   = 4096
+)
+
+func newLane(ref EndpointRef, unrecorded int) *lane {
+	return &lane{
+		changedAt: ref.ChangedAt, unrecorded: make(chan struct{}, unrecorded), batch: unrecorded,
+		held: map[int64]string{}, persons: map[string]int{}, blocked: map[string]bool{},
+	}
+}
+
+// rewind begins a new pass.
+func (l *lane) rewind() {
+	l.cursor, l.skipped = 0, false
+	l.pass++
+	clear(l.blocked)
+}
+
+// worthALook tells whether there may be deliveries that are not in memory.
+func (l *lane) worthALook(newest int64, now time.Time) bool {
+	return l.more || newest > l.seen || !now.Before(l.lookAgain)
+}
+
+// free tells whether a delivery that a look has met may be taken. It may not while an earlier one of its person is in memory, or is
+// waited for. An earlier one that is itself free is no obstacle: it is taken along, and sent before it.
+func (l *lane) free(o Open) bool {
+	if _, held := l.held[o.Seq]; held {
+		return false
+	}
+	switch {
+	case o.Person == "":
+		return o.Due
+	case l.blocked[o.Person]:
+		return false
+	case !o.Due:
+		l.blocked[o.Person] = true
+		return false
+	case l.persons[o.Person] > 0:
+		l.skipped = true
+		return false
+	}
+	return true
 }
 
 // add queues deliveries, those of one person behind each other.
 func (l *lane) add(list []Delivery) {
 	chainOf := make(map[string]int, len(list))
 	for _, d := range list {
+		l.held[d.Seq] = d.Person
+		l.persons[d.Person]++
 		if i, ok := chainOf[d.Person]; ok && d.Person != "" {
 			l.chains[i] = append(l.chains[i], d)
 			continue
@@ -51,14 +124,37 @@ func (l *lane) take() []Delivery {
 	return chain
 }
 
-// clear empties the lane and returns what was in it.
-func (l *lane) clear() []Delivery {
-	var all []Delivery
-	for _, c := range l.chains {
-		all = append(all, c...)
+// clear forgets what no sender has begun; the rows say all there is to know, so it is read again.
+func (l *lane) clear() {
+	for _, chain := range l.chains {
+		l.drop(chain)
 	}
-	l.chains, l.queued = nil, 0
-	return all
+	l.chains, l.queued, l.more = nil, 0, true
+	l.rewind()
+}
+
+// drop forgets deliveries.
+func (l *lane) drop(list []Delivery) {
+	for _, d := range list {
+		if _, ok := l.held[d.Seq]; !ok {
+			continue
+		}
+		delete(l.held, d.Seq)
+		if l.persons[d.Person]--; l.persons[d.Person] == 0 {
+			delete(l.persons, d.Person)
+		}
+	}
+}
+
+// forget drops what is on disk. Whoever waits for its next try is waited for until the pass has met it.
+func (l *lane) forget() {
+	for _, r := range l.recorded {
+		l.drop([]Delivery{r.Delivery})
+		if r.State == Pending && r.Ordered {
+			l.blocked[r.Delivery.Person] = true
+		}
+	}
+	l.recorded = l.recorded[:0]
 }
 
 // send is a sender: it works through chains until there are none.
@@ -66,7 +162,7 @@ func (d *Dispatcher) send(ctx context.Context, l *lane, chain []Delivery) {
 	for chain != nil {
 		for i, item := range chain {
 			if !d.attempt(ctx, l, item) {
-				d.giveBack(chain[i+1:])
+				d.drop(l, chain[i+1:])
 				break
 			}
 		}
@@ -83,102 +179,125 @@ func (d *Dispatcher) next(l *lane) []Delivery {
 		l.active--
 		d.sending--
 	}
-	if l.queued < l.batch {
+	if l.more && l.queued < l.batch {
 		d.wake()
 	}
 	return chain
 }
 
+func (d *Dispatcher) drop(l *lane, list []Delivery) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l.drop(list)
+	l.more = true
+	l.rewind()
+}
+
 // attempt makes one try and tells whether the person's next delivery may follow.
 func (d *Dispatcher) attempt(ctx context.Context, l *lane, item Delivery) bool {
-	l.slots <- struct{}{}
-	if !d.enter(ctx, l, item) {
-		<-l.slots
-		d.giveBack([]Delivery{item})
+	l.unrecorded <- struct{}{}
+	endpoint, ok := d.enter(ctx, l, item)
+	if !ok {
+		<-l.unrecorded
+		d.drop(l, []Delivery{item})
 		return false
 	}
-	endpoint := d.endpointOf(l)
 	at := d.now()
 	outcome := webhook.Send(ctx, d.client, webhook.Attempt{
 		URL: endpoint.URL, EventID: string(item.Event), At: at, Body: item.Body, Keys: endpoint.Keys.Live(at),
 	})
 	action := webhook.Judge(outcome).Action
 	d.gates.Leave(item.Endpoint, action)
-	<-l.slots
 	d.opts.Observe(action, outcome)
 	result := settle(item, at, outcome, d.opts.NextTry, d.now())
-	d.record(result)
-	d.conclude(ctx, l, endpoint, result, action)
+	d.record(l, result)
+	d.conclude(ctx, endpoint, result, action)
 	return result.State == Delivered || !result.Ordered
 }
 
-// longestWait is how long a sender sits on a claim for its endpoint's gate; beyond it the claim is given back.
+// longestWait is how long a sender waits for its endpoint's gate; beyond it the lane is paused.
 const longestWait = time.Second
 
-// recordMargin is the part of a claim that is left for recording.
-const recordMargin = 5 * time.Second
-
-// enter waits for the endpoint's gate. When the breaker is open the lane is paused and gives its claims back; when the claim
-// is too old to begin an attempt, only the claims go back.
-func (d *Dispatcher) enter(ctx context.Context, l *lane, item Delivery) bool {
-	margin := d.opts.Timeout + min(recordMargin, d.opts.Lease/10)
-	for ctx.Err() == nil && !d.stopped() {
-		if d.now().Add(margin).After(item.Until) {
-			d.pause(l, time.Time{})
-			return false
+// enter waits for the endpoint's gate. When the breaker is open the lane is paused and forgets what it has; when our hold on the endpoint is
+// over it only forgets.
+func (d *Dispatcher) enter(ctx context.Context, l *lane, item Delivery) (Endpoint, bool) {
+	for ctx.Err() == nil {
+		endpoint, ok := d.may(l)
+		if !ok {
+			return endpoint, false
 		}
 		wait, ok := d.gates.Enter(item.Endpoint)
 		if ok {
-			return true
+			return endpoint, true
 		}
 		if wait > longestWait {
 			d.pause(l, d.now().Add(wait))
-			return false
+			return endpoint, false
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):
 		}
 	}
-	return false
+	return Endpoint{}, false
 }
 
-func (d *Dispatcher) stopped() bool {
+// may returns the endpoint if an attempt may begin: it is ours, and nobody told us to stop.
+func (d *Dispatcher) may(l *lane) (Endpoint, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.stopping
+	if d.stopping {
+		return Endpoint{}, false
+	}
+	if !d.holds(l, d.now()) {
+		l.clear()
+		return Endpoint{}, false
+	}
+	return l.endpoint, true
 }
 
-func (d *Dispatcher) endpointOf(l *lane) Endpoint {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return l.endpoint
-}
-
-// pause gives a lane's claims back and starts over with small batches; until is when to ask again.
+// pause empties a lane and starts over with small batches; until is when to ask again.
 func (d *Dispatcher) pause(l *lane, until time.Time) {
 	d.mu.Lock()
-	l.batch = d.perEndpoint()
+	defer d.mu.Unlock()
+	l.batch = d.unrecorded()
 	if until.After(l.pausedUntil) {
 		l.pausedUntil = until
 	}
-	back := l.clear()
-	d.mu.Unlock()
-	d.giveBack(back)
+	l.clear()
+}
+
+// settled notes that results are on disk.
+func (d *Dispatcher) settled(group []record) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, r := range group {
+		l := r.lane
+		l.recorded = append(l.recorded, r.result)
+		if l.skipped {
+			if l.lookAgain = (time.Time{}); l.queued < l.batch {
+				d.wake()
+			}
+		}
+		if r.result.State != Delivered {
+			if r.result.Attempts > r.result.Delivery.Attempts && l.endpoint.FailingSince.IsZero() {
+				l.endpoint.FailingSince = r.result.Now
+			}
+			continue
+		}
+		l.arrived++
+		l.endpoint.FailingSince = time.Time{}
+		if !l.pausedUntil.IsZero() {
+			l.pausedUntil = time.Time{}
+			d.wake()
+		}
+	}
 }
 
 // conclude does what a result means for the endpoint as a whole.
-func (d *Dispatcher) conclude(ctx context.Context, l *lane, e Endpoint, r Result, action webhook.Action) {
+func (d *Dispatcher) conclude(ctx context.Context, e Endpoint, r Result, action webhook.Action) {
 	switch action {
-	case webhook.Delivered:
-		d.mu.Lock()
-		l.arrived++
-		resumed := !l.pausedUntil.IsZero()
-		l.pausedUntil, l.endpoint.FailingSince = time.Time{}, time.Time{}
-		d.mu.Unlock()
-		if resumed {
-			d.wake()
-		}
+	case webhook.Delivered, webhook.Release:
 	case webhook.Retry:
 		if r.State == DeliveryFailed {
 			d.log.Error("delivery failed for good", "partner", string(e.Partner), "endpoint", string(e.ID),
@@ -189,7 +308,6 @@ func (d *Dispatcher) conclude(ctx context.Context, l *lane, e Endpoint, r Result
 		}
 	case webhook.Disable:
 		d.disable(ctx, e, Gone)
-	case webhook.Release:
 	}
 }
 
@@ -209,13 +327,10 @@ func (d *Dispatcher) disable(ctx context.Context, e Endpoint, why Reason) {
 	case err == nil:
 		d.log.Warn("endpoint disabled", "partner", string(e.Partner), "endpoint", string(e.ID), "reason", string(why))
 		d.mu.Lock()
-		l := d.lanes[e.ID]
-		var back []Delivery
-		if l != nil {
-			back = l.clear()
+		defer d.mu.Unlock()
+		if l := d.lanes[e.ID]; l != nil {
+			l.clear()
 		}
-		d.mu.Unlock()
-		d.giveBack(back)
 	case !errors.Is(err, errAlive) && !errors.Is(err, ErrEndpointNotFound):
 		d.log.Error("endpoint cannot be disabled", "endpoint", string(e.ID), "cause", err.Error())
 	}

@@ -8,6 +8,7 @@ import (
 // record is a result on its way to disk.
 type record struct {
 	result Result
+	lane   *lane
 	// done is closed when the result is on disk, or cannot be brought there any more; nil when nobody waits.
 	done chan struct{}
 }
@@ -15,46 +16,58 @@ type record struct {
 // maxGroup bounds how many results share a transaction.
 const maxGroup = 512
 
-// record returns when the result is on disk.
-func (d *Dispatcher) record(r Result) {
+// record has a result written. It returns when that is on disk; a success of an endpoint with many slots is left to the lane's bound.
+func (d *Dispatcher) record(l *lane, r Result) {
+	if r.State == Delivered && d.opts.Gate.Concurrent >= manySlots {
+		d.results <- record{r, l, nil}
+		return
+	}
 	done := make(chan struct{})
-	d.results <- record{r, done}
+	d.results <- record{r, l, done}
 	<-done
 }
 
-// giveBack sends claims back without waiting: if it comes to nothing the claims run out by themselves.
-func (d *Dispatcher) giveBack(list []Delivery) {
-	now := d.now()
-	for _, item := range list {
-		d.results <- record{result: giveBack(item, now)}
-	}
-}
-
 // recordAll writes results as they come. All that arrive during one transaction share the next, so that many senders pay for one
-// sync of the disk, and a lone result waits for nobody.
+// sync of the disk, and a lone result waits for nobody. Where many arrive they wait for each other a little: what a transaction costs
+// hardly grows with what is in it.
 func (d *Dispatcher) recordAll(ctx context.Context) {
 	group := make([]record, 0, maxGroup)
 	for first := range d.results {
-		group = append(group[:0], first)
-	drain:
-		for len(group) < maxGroup {
-			select {
-			case r, ok := <-d.results:
-				if !ok {
-					break drain
-				}
-				group = append(group, r)
-			default:
-				break drain
-			}
+		group = d.drain(append(group[:0], first))
+		if len(group) >= crowd {
+			time.Sleep(gather)
+			group = d.drain(group)
 		}
 		d.write(ctx, group)
+		d.settled(group)
 		for _, r := range group {
+			<-r.lane.unrecorded
 			if r.done != nil {
 				close(r.done)
 			}
 		}
 	}
+}
+
+const (
+	crowd  = 16
+	gather = 3 * time.Millisecond
+)
+
+// drain adds the results that are there.
+func (d *Dispatcher) drain(group []record) []record {
+	for len(group) < maxGroup {
+		select {
+		case r, ok := <-d.results:
+			if !ok {
+				return group
+			}
+			group = append(group, r)
+		default:
+			return group
+		}
+	}
+	return group
 }
 
 // writeTime bounds one try to record; the last one is made after the dispatcher was told to stop.

@@ -115,12 +115,24 @@ func (f flaky) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset,
 	return chanced(f, "InsertAsset", func() (bool, error) { return f.Store.InsertAsset(ctx, id, a, limit) })
 }
 
-func (f flaky) DueEndpoints(ctx context.Context) ([]alert.EndpointRef, error) {
-	return chanced(f, "DueEndpoints", func() ([]alert.EndpointRef, error) { return f.Store.DueEndpoints(ctx) })
+func (f flaky) DueEndpoints(ctx context.Context, worker string) ([]alert.EndpointRef, error) {
+	return chanced(f, "DueEndpoints", func() ([]alert.EndpointRef, error) { return f.Store.DueEndpoints(ctx, worker) })
 }
 
-func (f flaky) ClaimDeliveries(ctx context.Context, worker string, until time.Time, wants []alert.Want) ([]alert.Batch, error) {
-	return chanced(f, "ClaimDeliveries", func() ([]alert.Batch, error) { return f.Store.ClaimDeliveries(ctx, worker, until, wants) })
+func (f flaky) TakeEndpoints(ctx context.Context, worker string, until time.Time, ids []alert.EndpointID) ([]alert.Endpoint, error) {
+	return chanced(f, "TakeEndpoints", func() ([]alert.Endpoint, error) { return f.Store.TakeEndpoints(ctx, worker, until, ids) })
+}
+
+func (f flaky) KeepEndpoints(ctx context.Context, worker string, until time.Time, keep []alert.EndpointID) ([]alert.EndpointID, error) {
+	return chanced(f, "KeepEndpoints", func() ([]alert.EndpointID, error) { return f.Store.KeepEndpoints(ctx, worker, until, keep) })
+}
+
+func (f flaky) OpenDeliveries(ctx context.Context, id partner.ID, e alert.EndpointID, after int64, limit int) ([]alert.Open, error) {
+	return chanced(f, "OpenDeliveries", func() ([]alert.Open, error) { return f.Store.OpenDeliveries(ctx, id, e, after, limit) })
+}
+
+func (f flaky) WithBodies(ctx context.Context, id partner.ID, list []alert.Delivery) ([]alert.Delivery, error) {
+	return chanced(f, "WithBodies", func() ([]alert.Delivery, error) { return f.Store.WithBodies(ctx, id, list) })
 }
 
 func (f flaky) RecordResults(ctx context.Context, worker string, results []alert.Result) error {

@@ -11,6 +11,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -194,27 +195,30 @@ func isSQLite(err error, codes ...int) bool {
 	return false
 }
 
-// PlanAnew has PostgreSQL plan the statements of this transaction for the tables as they are. It is for queries on queues: a plan
-// that was kept from when the table was empty reads all of it once it is full, until the engine counts the rows again.
-func (t *Tx) PlanAnew(ctx context.Context) error {
-	if t.engine != PostgreSQL {
-		return nil
+// ReadAnew is for single statements that only read queues; on SQLite beside the writer. PostgreSQL plans them for the tables as they are: a
+// plan that was kept from when the table was empty reads all of it once it is full, until the engine counts the rows again.
+func (d *DB) ReadAnew() Querier {
+	if d.engine != PostgreSQL {
+		return d.read
 	}
-	_, err := t.ExecContext(ctx, `SET LOCAL plan_cache_mode = force_custom_plan`)
-	return err
+	return anew{d.read}
 }
 
-// ReadAnew runs fn, which only reads, with PlanAnew; on SQLite beside the writer.
-func (d *DB) ReadAnew(ctx context.Context, fn func(q Querier) error) error {
-	if d.engine != PostgreSQL {
-		return fn(d.read)
-	}
-	return d.once(ctx, func(tx *Tx) error {
-		if err := tx.PlanAnew(ctx); err != nil {
-			return err
-		}
-		return fn(tx)
-	})
+// anew has the driver remember what a statement returns, and not its plan.
+type anew struct{ db *sql.DB }
+
+func (a anew) with(args []any) []any { return append([]any{pgx.QueryExecModeCacheDescribe}, args...) }
+
+func (a anew) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	return a.db.ExecContext(ctx, query, a.with(args)...)
+}
+
+func (a anew) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	return a.db.QueryRowContext(ctx, query, a.with(args)...)
+}
+
+func (a anew) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return a.db.QueryContext(ctx, query, a.with(args)...)
 }
 
 // Querier is what a statement needs: a pool or a transaction.

@@ -88,12 +88,7 @@ func (w *jumper) endpoint() alert.Endpoint {
 
 func (w *jumper) claims(e alert.Endpoint, worker string) []alert.Delivery {
 	w.Helper()
-	batches, err := w.ClaimDeliveries(w.ctx, worker, w.Clock.Now().Add(time.Minute), []alert.Want{{Partner: w.partner, Endpoint: e.ID, Limit: 9}})
-	w.need(err)
-	if len(batches) == 0 {
-		return nil
-	}
-	return batches[0].Deliveries
+	return claim(w.T, w.Store, worker, w.Clock.Now().Add(time.Minute), e.ID, 9)
 }
 
 // retry: a delivery that failed is tried again at the time that was named, and not before.

@@ -25,7 +25,7 @@ import (
 
 // killOptions are short, so that a killed worker's claims come back within the test's patience.
 var killOptions = alert.DispatcherOptions{
-	Lease: 3 * time.Second, Timeout: 400 * time.Millisecond, Poll: 50 * time.Millisecond,
+	Lease: 3 * time.Second, Poll: 50 * time.Millisecond,
 	Gate: webhook.GateRule{Concurrent: 4, Breaker: webhook.BreakerRule{Failures: 8, Cooldown: 20 * time.Millisecond, MaxCooldown: 100 * time.Millisecond}},
 	NextTry: func(attempts int, now time.Time, _ time.Duration) (time.Time, bool) {
 		return now.Add(time.Duration(attempts) * 100 * time.Millisecond), true
@@ -48,8 +48,10 @@ func TestWorkerProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := store.New(db, keys, time.Now)
-	client := loopback.Client(webhook.ClientOptions{Timeout: killOptions.Timeout})
-	alert.NewDispatcher(s, client, time.Now, slog.New(slog.DiscardHandler), killOptions).Run(ctx)
+	client := loopback.Client(webhook.ClientOptions{Timeout: 400 * time.Millisecond})
+	opts := killOptions
+	opts.Worker = os.Getenv("VIGIA_TEST_NAME")
+	alert.NewDispatcher(s, client, time.Now, slog.New(slog.DiscardHandler), opts).Run(ctx)
 }
 
 // moody is a receiver that treats three attempts in ten badly: it fails, hangs, sends elsewhere, or takes its time.
@@ -116,7 +118,7 @@ func (m *moody) received() (distinct, repeats, bad int) {
 	return len(m.taken), repeats, m.bad
 }
 
-// TestKilledWorkers: events go to a receiver that is bad for 30 % of attempts while two worker processes are killed again and again.
+// TestKilledWorkers: events go to a receiver that is bad for 30 % of attempts while of two worker processes the one that sends is killed again and again.
 // None is lost, no other id appears, and the kills repeat less than 2 %. VIGIA_TEST_LONG makes it 10,000 events and 50 kills.
 func TestKilledWorkers(t *testing.T) {
 	events, kills := 1000, 5
@@ -141,16 +143,21 @@ func TestKilledWorkers(t *testing.T) {
 		if err := m.AddEvents(context.Background(), m.partner, batch...); err != nil {
 			t.Fatal(err)
 		}
-		workers := []*exec.Cmd{startWorker(t, m), startWorker(t, m)}
+		workers := map[string]*exec.Cmd{}
+		for kill := range 2 {
+			workers[fmt.Sprint("w", kill)] = startWorker(t, m, fmt.Sprint("w", kill))
+		}
 		for kill := 1; kill <= kills; kill++ {
 			progress(t, r, kill*events/(kills+2))
 			time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
-			victim := kill % len(workers)
+			victim := m.holder(t)
 			if err := workers[victim].Process.Kill(); err != nil {
 				t.Fatal(err)
 			}
 			_ = workers[victim].Wait() // it was killed, so it says so
-			workers[victim] = startWorker(t, m)
+			delete(workers, victim)
+			name := fmt.Sprint("w", kill+1)
+			workers[name] = startWorker(t, m, name)
 		}
 		progress(t, r, events)
 		wait(t, "the last results", func() bool { return m.countWhere(t, "delivery", "state <> 'delivered'") == 0 })
@@ -192,10 +199,19 @@ func progress(t *testing.T, r *moody, want int) {
 	}
 }
 
-func startWorker(t *testing.T, m *mailer) *exec.Cmd {
+// holder is the worker that has the one endpoint: the one that is sending.
+func (m *mailer) holder(t *testing.T) (worker string) {
+	t.Helper()
+	if err := m.env.DB.Reader().QueryRow(`SELECT worker FROM endpoint_lease`).Scan(&worker); err != nil {
+		t.Fatal(err)
+	}
+	return worker
+}
+
+func startWorker(t *testing.T, m *mailer, name string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWorkerProcess$")
-	cmd.Env = append(os.Environ(), "VIGIA_TEST_WORKER="+m.env.Address, "VIGIA_TEST_FOLDER="+m.env.Folder)
+	cmd.Env = append(os.Environ(), "VIGIA_TEST_WORKER="+m.env.Address, "VIGIA_TEST_FOLDER="+m.env.Folder, "VIGIA_TEST_NAME="+name)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -130,87 +131,106 @@ func TestRetryAfterPassesTheTurn(t *testing.T) {
 	})
 }
 
-// TestClaimsAreExclusive: claims of many workers at once never overlap, and a claim that ran out is taken up.
-func TestClaimsAreExclusive(t *testing.T) {
+// TestEndpointsAreHeldByOne: of many workers that take an endpoint at once one gets it; it keeps it for as long as it says so, and what was
+// let go of or ran out is taken up.
+func TestEndpointsAreHeldByOne(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
-		r := newReceiver(t, nil)
-		e := m.endpoint(t, r)
-		for range 40 {
-			m.publish(t, alert.LeakDetected, "")
+		var ids []alert.EndpointID
+		for range 5 {
+			ids = append(ids, m.endpoint(t, newReceiver(t, nil)).ID)
 		}
-		seen := map[int64]string{}
+		slices.Sort(ids)
+		m.publish(t, alert.LeakDetected, "ana")
+		holder := map[alert.EndpointID]string{}
 		var mu sync.Mutex
 		var wg sync.WaitGroup
-		// A claim passes by an endpoint that another claimer holds, so how many claims it takes depends on who is held up: they
-		// go on until all is claimed, and a few rounds more for whoever would claim twice.
-		deadline := time.Now().Add(time.Minute)
-		rest := func() int { mu.Lock(); defer mu.Unlock(); return 40 - len(seen) }
 		for w := range 8 {
 			wg.Go(func() {
 				worker := fmt.Sprint("w", w)
-				for extra := 0; extra < 5 && time.Now().Before(deadline); {
-					if rest() == 0 {
-						extra++
+				taken, err := m.TakeEndpoints(ctx, worker, m.clock.Now().Add(time.Minute), ids)
+				if err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				for _, e := range taken {
+					if by := holder[e.ID]; by != "" {
+						t.Errorf("%s was taken by %s and %s", e.ID, by, worker)
 					}
-					batches, err := m.ClaimDeliveries(ctx, worker, m.clock.Now().Add(time.Minute), []alert.Want{{Partner: m.partner, Endpoint: e.ID, Limit: 3}})
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					mu.Lock()
-					for _, b := range batches {
-						for _, d := range b.Deliveries {
-							if by, taken := seen[d.Seq]; taken {
-								t.Errorf("%d was claimed by %s and %s", d.Seq, by, worker)
-							}
-							seen[d.Seq] = worker
-						}
-					}
-					mu.Unlock()
+					holder[e.ID] = worker
 				}
 			})
 		}
 		wg.Wait()
-		if len(seen) != 40 {
-			t.Fatalf("%d of 40 were claimed", len(seen))
+		if len(holder) != len(ids) {
+			t.Fatalf("%d of %d endpoints were taken", len(holder), len(ids))
 		}
-		if due, err := m.DueEndpoints(ctx); err != nil || len(due) != 0 {
-			t.Errorf("due while all is claimed: %v %v", due, err)
+		dueTo := func(worker string) int {
+			t.Helper()
+			due, err := m.DueEndpoints(ctx, worker)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(due)
 		}
-		m.clock.Advance(time.Minute + time.Second)
-		batches, err := m.ClaimDeliveries(ctx, "late", m.clock.Now().Add(time.Minute), []alert.Want{{Partner: m.partner, Endpoint: e.ID, Limit: 100}})
-		if err != nil || len(batches) != 1 || len(batches[0].Deliveries) != 40 {
-			t.Errorf("claims that ran out: %v", err)
+		by := holder[ids[0]]
+		if dueTo("late") != 0 || dueTo(by) == 0 {
+			t.Error("held endpoints are due to others, or not to who holds them")
+		}
+		var mine []alert.EndpointID
+		for _, id := range ids {
+			if holder[id] == by {
+				mine = append(mine, id)
+			}
+		}
+		m.clock.Advance(50 * time.Second)
+		kept, err := m.KeepEndpoints(ctx, by, m.clock.Now().Add(time.Minute), ids[:1])
+		if err != nil || !slices.Equal(kept, ids[:1]) {
+			t.Errorf("kept %v: %v", kept, err)
+		}
+		if n := dueTo("late"); n != len(mine)-1 {
+			t.Errorf("%d are due to others after %d were let go of", n, len(mine)-1)
+		}
+		m.clock.Advance(30 * time.Second) // past the first minute, within the renewed one
+		if taken, err := m.TakeEndpoints(ctx, "late", m.clock.Now().Add(time.Minute), ids); err != nil || len(taken) != len(ids)-1 {
+			t.Errorf("%d were taken: %v", len(taken), err)
+		}
+		m.clock.Advance(40 * time.Second)
+		if taken, err := m.TakeEndpoints(ctx, "late", m.clock.Now().Add(time.Minute), ids); err != nil || len(taken) != len(ids) {
+			t.Errorf("%d were taken after the hold had run out: %v", len(taken), err)
+		}
+		if kept, err := m.KeepEndpoints(ctx, by, m.clock.Now().Add(time.Minute), ids[:1]); err != nil || len(kept) != 0 {
+			t.Errorf("%v was kept though another has it: %v", kept, err)
 		}
 	})
 }
 
-// TestLateResults: a worker whose claim ran out cannot put a delivery back that another holds, but a success stays one.
+// TestLateResults: a worker whose hold ran out cannot put a delivery back that another has, but a success stays one.
 func TestLateResults(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
 		e := m.endpoint(t, newReceiver(t, nil))
 		m.publish(t, alert.LeakDetected, "ana")
-		claim := func(worker string) alert.Delivery {
+		take := func(worker string) alert.Delivery {
 			t.Helper()
-			b, err := m.ClaimDeliveries(ctx, worker, m.clock.Now().Add(time.Minute), []alert.Want{{Partner: m.partner, Endpoint: e.ID, Limit: 1}})
-			if err != nil || len(b) != 1 {
-				t.Fatal(b, err)
+			list := claim(t, m.Store, worker, m.clock.Now().Add(time.Minute), e.ID, 1)
+			if len(list) != 1 {
+				t.Fatal(list)
 			}
-			return b[0].Deliveries[0]
+			return list[0]
 		}
-		old := claim("old")
+		old := take("old")
 		m.clock.Advance(2 * time.Minute)
-		claim("new")
+		take("new")
 		failed := alert.Result{
 			Delivery: old, At: m.clock.Now(), Outcome: &webhook.Outcome{Status: 500}, State: alert.Pending, Attempts: 1, NextAt: m.clock.Now(), Now: m.clock.Now(),
 		}
 		if err := m.RecordResults(ctx, "old", []alert.Result{failed}); err != nil {
 			t.Fatal(err)
 		}
-		if due, err := m.DueEndpoints(ctx); err != nil || len(due) != 0 {
-			t.Errorf("the old worker put back what the new one holds: %v %v", due, err)
+		if list, err := m.Deliveries(ctx, m.partner, old.Event); err != nil || list[0].Attempts != 0 {
+			t.Errorf("the old worker put back what the new one has: %v %v", list, err)
 		}
 		arrived := alert.Result{Delivery: old, At: m.clock.Now().Add(time.Millisecond), Outcome: &webhook.Outcome{Status: 200, Answer: "ok"}, State: alert.Delivered, Attempts: 1, Now: m.clock.Now()}
 		if err := m.RecordResults(ctx, "old", []alert.Result{arrived}); err != nil {

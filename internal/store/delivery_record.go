@@ -28,8 +28,8 @@ type health struct {
 	failedAt int64
 }
 
-// RecordResults writes what became of claimed deliveries: the attempts, the deliveries, and since when an endpoint fails.
-// That a delivery arrived is a fact whoever holds it by now; everything else counts only from the hand that holds it.
+// RecordResults writes what became of deliveries: the attempts, the deliveries, and since when an endpoint fails.
+// That a delivery arrived is a fact whoever holds its endpoint by now; everything else counts only from the hand that holds it.
 //
 // It may be called again with results whose first writing was reported as failed and had succeeded all the same.
 func (s *Store) RecordResults(ctx context.Context, worker string, results []alert.Result) error {
@@ -140,7 +140,8 @@ func putBack(worker string, r alert.Result) sqldb.Statement {
 		finished = micros(r.Now)
 	}
 	return sqldb.Statement{Query: `UPDATE delivery SET state = $5, attempts = $6, next_at = $7, ordered = $8, finished_at = $9, lease = ''
-		WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND lease = $4 AND state = 'pending'`,
+		WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'pending'
+		AND (lease = $4 OR EXISTS (SELECT 1 FROM endpoint_lease l WHERE l.endpoint_id = $2 AND l.worker = $4))`,
 		Args: []any{
 			string(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, worker, string(r.State), int64(r.Attempts),
 			micros(r.NextAt), r.Ordered, finished,

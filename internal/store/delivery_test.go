@@ -135,8 +135,36 @@ func quick(attempts int, now time.Time, after time.Duration) (time.Time, bool) {
 }
 
 var testOptions = alert.DispatcherOptions{
-	Lease: 3 * time.Second, Timeout: time.Second, Poll: 50 * time.Millisecond, NextTry: quick,
+	Lease: 3 * time.Second, Poll: 50 * time.Millisecond, NextTry: quick,
 	Gate: webhook.GateRule{Concurrent: 4, Breaker: webhook.BreakerRule{Failures: 20, Cooldown: 50 * time.Millisecond, MaxCooldown: time.Second}},
+}
+
+// claim takes an endpoint for worker and returns what it would send; nothing when another has the endpoint.
+func claim(t *testing.T, s *store.Store, worker string, until time.Time, endpoint alert.EndpointID, limit int) []alert.Delivery {
+	t.Helper()
+	ctx := context.Background()
+	taken, err := s.TakeEndpoints(ctx, worker, until, []alert.EndpointID{endpoint})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(taken) == 0 {
+		return nil
+	}
+	open, err := s.OpenDeliveries(ctx, taken[0].Partner, endpoint, 0, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var due []alert.Delivery
+	for _, o := range open {
+		if o.Due {
+			due = append(due, o.Delivery)
+		}
+	}
+	list, err := s.WithBodies(ctx, taken[0].Partner, due)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }
 
 // run starts a dispatcher and returns how to stop it.
@@ -147,7 +175,7 @@ func (m *mailer) run(t *testing.T, opts alert.DispatcherOptions) (stop func()) {
 
 func (m *mailer) runWith(t *testing.T, guard *webhook.Guard, opts alert.DispatcherOptions) (stop func()) {
 	t.Helper()
-	httpClient := guard.Client(webhook.ClientOptions{Timeout: opts.Timeout})
+	httpClient := guard.Client(webhook.ClientOptions{Timeout: time.Second})
 	d := alert.NewDispatcher(m.Store, httpClient, m.clock.Now, slog.New(slog.NewTextHandler(t.Output(), nil)), opts)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

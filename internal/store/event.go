@@ -178,7 +178,7 @@ func (s *Store) insertDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.I
 
 // ClaimTest keeps a test event and its one delivery, already in the hands of worker.
 func (s *Store) ClaimTest(ctx context.Context, id partner.ID, endpoint alert.EndpointID, worker string, until time.Time, e alert.Event) (alert.Delivery, error) {
-	d := alert.Delivery{Partner: id, Endpoint: endpoint, Event: e.ID, Until: until}
+	d := alert.Delivery{Partner: id, Endpoint: endpoint, Event: e.ID}
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		kept, err := s.insertEvents(ctx, tx, id, []alert.Event{e})
 		if err != nil {

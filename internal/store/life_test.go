@@ -119,18 +119,12 @@ func (w *town) deliver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	batches, err := w.ClaimDeliveries(ctx, "w", w.Clock.Now().Add(1e9), []alert.Want{{Endpoint: endpoints[0].ID, Limit: 10_000}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var results []alert.Result
-	for _, b := range batches {
-		for _, d := range b.Deliveries {
-			results = append(results, alert.Result{
-				Delivery: d, At: w.Clock.Now(), Outcome: &webhook.Outcome{Status: 500, Answer: "nao recebi " + string(d.Body)},
-				State: alert.Delivered, Attempts: 1, Now: w.Clock.Now(),
-			})
-		}
+	for _, d := range claim(t, w.Store, "w", w.Clock.Now().Add(1e9), endpoints[0].ID, 10_000) {
+		results = append(results, alert.Result{
+			Delivery: d, At: w.Clock.Now(), Outcome: &webhook.Outcome{Status: 500, Answer: "nao recebi " + string(d.Body)},
+			State: alert.Delivered, Attempts: 1, Now: w.Clock.Now(),
+		})
 	}
 	if len(results) == 0 {
 		t.Fatal("nothing to deliver")

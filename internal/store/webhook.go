@@ -260,6 +260,9 @@ func (s *Store) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint aler
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
 			return errors.Join(alert.ErrEndpointNotFound, err)
 		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM endpoint_lease WHERE endpoint_id = $1`, string(endpoint)); err != nil {
+			return fmt.Errorf("delete endpoint: %w", err)
+		}
 		return nil
 	})
 	if err != nil {
