@@ -106,6 +106,17 @@ func TestLaneKnowsWhoWaits(t *testing.T) {
 	if !free(8, "a", true) {
 		t.Error("nothing waits any more")
 	}
+	// What was left out because an earlier one was under way is not overtaken when that one has arrived before the next page.
+	second := Delivery{Seq: 10, Person: "d", Ordered: true}
+	l.add([]Delivery{second})
+	if free(11, "d", true) {
+		t.Error("a later delivery passes one that is under way")
+	}
+	l.recorded = append(l.recorded, Result{Delivery: second, State: Delivered})
+	l.forget()
+	if free(12, "d", true) {
+		t.Error("a later delivery passes one that the pass has left out")
+	}
 }
 
 // TestCursor: every number has one spelling, and nothing else is read as a cursor.

@@ -31,6 +31,8 @@ type Delivery struct {
 	Ordered bool
 	// Attempts are the tries that have counted so far.
 	Attempts int
+	// Tried means that the delivery arrived before: it is a replay.
+	Tried bool
 	// Body is what is signed and sent.
 	Body []byte
 }

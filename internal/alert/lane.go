@@ -89,8 +89,8 @@ func (l *lane) free(o Open) bool {
 	case !o.Due:
 		l.blocked[o.Person] = true
 		return false
-	case l.persons[o.Person] > 0:
-		l.skipped = true
+	case l.persons[o.Person] > 0: // and what follows on later pages waits for this one
+		l.skipped, l.blocked[o.Person] = true, true
 		return false
 	}
 	return true

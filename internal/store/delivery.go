@@ -101,10 +101,10 @@ func (s *Store) OpenDeliveries(ctx context.Context, id partner.ID, endpoint aler
 		d := alert.Open{Delivery: alert.Delivery{Partner: id, Endpoint: endpoint}}
 		var person []byte
 		var next int64
-		err := row.Scan(&d.Seq, &d.Event, &person, &d.Ordered, &d.Attempts, &next)
+		err := row.Scan(&d.Seq, &d.Event, &person, &d.Ordered, &d.Attempts, &next, &d.Tried)
 		d.Person, d.Due = string(person), next <= now
 		return d, err
-	}, `SELECT seq, event_id, person, ordered, attempts, next_at FROM delivery WHERE endpoint_id = $1 AND state = 'pending'
+	}, `SELECT seq, event_id, person, ordered, attempts, next_at, tried IS NOT NULL FROM delivery WHERE endpoint_id = $1 AND state = 'pending'
 		AND seq > $2 AND (next_at <= $3 OR ordered) ORDER BY seq LIMIT $4`, string(endpoint), after, now, int64(limit))
 	return open, classify(err)
 }

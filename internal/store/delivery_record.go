@@ -43,21 +43,25 @@ func (s *Store) RecordResults(ctx context.Context, worker string, results []aler
 type writeAttempts func(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error
 
 func (s *Store) recordResults(ctx context.Context, worker string, results []alert.Result, attempts writeAttempts) error {
-	arrived := map[endpointKey][]alert.Delivery{}
+	folded, arrived := map[endpointKey][]alert.Result{}, map[endpointKey][]alert.Delivery{}
 	endpoints := map[endpointKey]health{}
 	var statements []sqldb.Statement
+	var apart []alert.Result // tries that get a row of their own
 	for _, r := range results {
 		k := endpointKey{r.Delivery.Partner, r.Delivery.Endpoint}
 		h := endpoints[k]
-		if r.State == alert.Delivered {
-			h.succeeded = true
-			arrived[k] = append(arrived[k], r.Delivery)
-		} else {
+		switch {
+		case foldable(r):
+			folded[k] = append(folded[k], r)
+		case r.State == alert.Delivered:
+			apart, arrived[k] = append(apart, r), append(arrived[k], r.Delivery)
+		default:
+			apart, statements = append(apart, r), append(statements, putBack(worker, r))
 			if h.failedAt == 0 && r.Attempts > r.Delivery.Attempts {
 				h.failedAt = micros(r.Now)
 			}
-			statements = append(statements, putBack(worker, r))
 		}
+		h.succeeded = h.succeeded || r.State == alert.Delivered
 		endpoints[k] = h
 	}
 	for k, h := range endpoints {
@@ -66,11 +70,17 @@ func (s *Store) recordResults(ctx context.Context, worker string, results []aler
 		}
 	}
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		if err := attempts(ctx, tx, worker, results); err != nil {
+		if err := attempts(ctx, tx, worker, apart); err != nil {
 			return err
 		}
+		now := micros(s.now())
+		for k, list := range folded {
+			if err := foldDelivered(ctx, tx, worker, k, list, now); err != nil {
+				return fmt.Errorf("record deliveries: %w", err)
+			}
+		}
 		for k, list := range arrived {
-			if err := markDelivered(ctx, tx, k, list, micros(s.now())); err != nil {
+			if err := markDelivered(ctx, tx, k, list, now); err != nil {
 				return fmt.Errorf("record deliveries: %w", err)
 			}
 		}
@@ -102,15 +112,16 @@ func (s *Store) attemptRow(worker string, r alert.Result) ([]any, error) {
 
 // loadAttempts is the fast way.
 func (s *Store) loadAttempts(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error {
+	if len(results) == 0 {
+		return nil
+	}
 	i := 0
 	_, err := tx.Load(ctx, "attempt", attemptColumns, func() ([]any, error) {
-		for ; i < len(results); i++ {
-			if r := results[i]; r.Outcome != nil {
-				i++
-				return s.attemptRow(worker, r)
-			}
+		if i == len(results) {
+			return nil, nil
 		}
-		return nil, nil
+		i++
+		return s.attemptRow(worker, results[i-1])
 	})
 	return err
 }
@@ -119,9 +130,6 @@ func (s *Store) loadAttempts(ctx context.Context, tx *sqldb.Tx, worker string, r
 func (s *Store) mergeAttempts(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error {
 	var statements []sqldb.Statement
 	for _, r := range results {
-		if r.Outcome == nil {
-			continue
-		}
 		row, err := s.attemptRow(worker, r)
 		if err != nil {
 			return err

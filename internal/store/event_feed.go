@@ -116,7 +116,7 @@ func (s *Store) Attempts(ctx context.Context, id partner.ID, event alert.EventID
 	if err != nil {
 		return nil, err
 	}
-	return collect(ctx, s.reader(ctx), func(row scanner) (alert.AttemptLog, error) {
+	list, err := collect(ctx, s.reader(ctx), func(row scanner) (alert.AttemptLog, error) {
 		var a alert.AttemptLog
 		var at, status, duration int64
 		var worker, failure string
@@ -135,7 +135,22 @@ func (s *Store) Attempts(ctx context.Context, id partner.ID, event alert.EventID
 		return a, nil
 	}, `SELECT a.endpoint_id, a.at, a.worker, a.status, a.failure, a.duration, a.answer FROM endpoint e
 		JOIN attempt a ON a.partner_id = e.partner_id AND a.endpoint_id = e.id AND a.seq = $2
-		WHERE e.partner_id = $1 ORDER BY a.at, a.endpoint_id`, string(id), seq)
+		WHERE e.partner_id = $1`, string(id), seq)
+	if err != nil {
+		return nil, err
+	}
+	folded, err := collect(ctx, s.reader(ctx), func(row scanner) (alert.AttemptLog, error) {
+		var endpoint alert.EndpointID
+		var tried []byte
+		err := row.Scan(&endpoint, &tried)
+		a := readTried(tried)
+		a.Endpoint = endpoint
+		return a, err
+	}, `SELECT d.endpoint_id, d.tried FROM endpoint e JOIN delivery d ON d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.seq = $2
+		WHERE e.partner_id = $1 AND d.tried IS NOT NULL`, string(id), seq)
+	list = append(list, folded...)
+	inOrder(list)
+	return list, err
 }
 
 // window gives a window of times as the store keeps them; a zero time is an open end.

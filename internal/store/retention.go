@@ -72,12 +72,19 @@ func (s *Store) Sweep(ctx context.Context, r Retention) (map[string]int64, error
 
 // sweepAttempts goes by the events' age, whose index is there; tries of pending deliveries stay.
 func sweepAttempts(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, error) {
-	return affected(tx.ExecContext(ctx, `DELETE FROM attempt WHERE at <= $1 AND (partner_id, endpoint_id, seq, at, worker) IN (
-		SELECT a.partner_id, a.endpoint_id, a.seq, a.at, a.worker FROM event e
-		JOIN endpoint n ON n.partner_id = e.partner_id
-		JOIN delivery d ON d.partner_id = e.partner_id AND d.endpoint_id = n.id AND d.seq = e.seq AND d.state IN ('delivered', 'failed')
+	const finished = ` FROM event e JOIN endpoint n ON n.partner_id = e.partner_id
+		JOIN delivery d ON d.partner_id = e.partner_id AND d.endpoint_id = n.id AND d.seq = e.seq AND d.state IN ('delivered', 'failed')`
+	apart, err := affected(tx.ExecContext(ctx, `DELETE FROM attempt WHERE at <= $1 AND (partner_id, endpoint_id, seq, at, worker) IN (
+		SELECT a.partner_id, a.endpoint_id, a.seq, a.at, a.worker`+finished+`
 		JOIN attempt a ON a.partner_id = d.partner_id AND a.endpoint_id = d.endpoint_id AND a.seq = d.seq AND a.at <= $1
 		WHERE e.created_at <= $1 LIMIT $2)`, limit, int64(sweepBatch)))
+	if err != nil {
+		return 0, err
+	}
+	folded, err := affected(tx.ExecContext(ctx, `UPDATE delivery SET tried = NULL WHERE (partner_id, endpoint_id, seq) IN (
+		SELECT d.partner_id, d.endpoint_id, d.seq`+finished+` AND d.tried IS NOT NULL AND d.finished_at <= $1
+		WHERE e.created_at <= $1 LIMIT $2)`, limit, int64(sweepBatch)))
+	return apart + folded, err
 }
 
 // personsRest are the tables that keep a person's row alive.

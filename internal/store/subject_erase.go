@@ -234,8 +234,12 @@ func (e *eraser) events(ctx context.Context, s *Store) error {
 		for _, endpoint := range endpoints {
 			args := []any{string(e.x.partner), string(endpoint)}
 			marks := seqMarks(&args, part)
-			for _, of := range []struct{ what, table string }{{"attempts", "attempt"}, {"deliveries", "delivery"}} {
-				if err := e.delete(ctx, of.what, `DELETE FROM `+of.table+` WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`)`, args...); err != nil {
+			where := ` WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (` + marks + `)`
+			for _, of := range []struct{ what, statement string }{
+				{"attempts", `DELETE FROM attempt` + where}, {"attempts", `UPDATE delivery SET tried = NULL` + where + ` AND tried IS NOT NULL`},
+				{"deliveries", `DELETE FROM delivery` + where},
+			} {
+				if err := e.delete(ctx, of.what, of.statement, args...); err != nil {
 					return err
 				}
 			}

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+	"time"
+
+	"vigia/internal/alert"
+	"vigia/internal/sqldb"
+)
+
+// A try that arrived and whose answer had no text is kept in the delivery's row, the first such one at least: when it began in microseconds
+// (8 bytes), how many it took (4), the status (2), two bytes of nothing. It holds nothing personal, so it is not sealed.
+const triedSize = 16
+
+// foldable tells whether a try goes into the delivery's row.
+func foldable(r alert.Result) bool {
+	return r.State == alert.Delivered && !r.Delivery.Tried && r.Outcome.Answer == ""
+}
+
+func putTried(to []byte, r alert.Result) {
+	binary.BigEndian.PutUint64(to, uint64(micros(r.At))) //nolint:gosec // turned back the same way
+	binary.BigEndian.PutUint32(to[8:], uint32(min(r.Outcome.Duration.Microseconds(), math.MaxUint32)))
+	binary.BigEndian.PutUint16(to[12:], uint16(r.Outcome.Status)) //nolint:gosec // 200 to 299
+}
+
+func readTried(tried []byte) (a alert.AttemptLog) {
+	if len(tried) != triedSize {
+		return a
+	}
+	a.At = fromMicros(int64(binary.BigEndian.Uint64(tried))) //nolint:gosec // as above
+	a.Duration = time.Duration(binary.BigEndian.Uint32(tried[8:])) * time.Microsecond
+	a.Status = int(binary.BigEndian.Uint16(tried[12:]))
+	return a
+}
+
+// foldDelivered writes deliveries of one endpoint that arrived, with their tries. One statement writes a run of neighbours: the tries are one
+// argument, from which each row cuts its own by its number.
+func foldDelivered(ctx context.Context, tx *sqldb.Tx, worker string, k endpointKey, results []alert.Result, now int64) error {
+	slices.SortFunc(results, func(a, b alert.Result) int { return cmp.Compare(a.Delivery.Seq, b.Delivery.Seq) })
+	for len(results) > 0 {
+		n := 1
+		for n < len(results) && results[n].Delivery.Seq-results[n-1].Delivery.Seq <= bodyGap {
+			n++
+		}
+		run := results[:n]
+		results = results[n:]
+		low := run[0].Delivery.Seq
+		tries := make([]byte, triedSize*(run[n-1].Delivery.Seq-low+1))
+		list := make([]alert.Delivery, n)
+		for i, r := range run {
+			putTried(tries[triedSize*(r.Delivery.Seq-low):], r)
+			list[i] = r.Delivery
+		}
+		args := []any{string(k.endpoint), now, tries, low}
+		// coalesce is there for what it says of the type of $3.
+		written, err := affected(tx.ExecContext(ctx, `UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1, lease = '',
+			tried = substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16) WHERE endpoint_id = $1 AND `+amongOpen(tx, &args, list), args...))
+		if err != nil {
+			return err
+		}
+		if written < int64(n) {
+			if err := foldOthers(ctx, tx, worker, k, run, now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// foldOthers is for deliveries that were not pending any more: held meanwhile, or delivered by another worker, or by a transaction that was
+// reported as failed. The row takes the try if it has none, or has this one; otherwise it gets a row of its own.
+func foldOthers(ctx context.Context, tx *sqldb.Tx, worker string, k endpointKey, run []alert.Result, now int64) error {
+	var statements []sqldb.Statement
+	for _, r := range run {
+		tried := make([]byte, triedSize)
+		putTried(tried, r)
+		statements = append(statements, sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1,
+			lease = '', tried = $5 WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held' AND tried IS NULL`,
+			Args: []any{string(k.partner), string(k.endpoint), r.Delivery.Seq, now, tried}},
+			sqldb.Statement{Query: `INSERT INTO attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)
+			SELECT partner_id, endpoint_id, seq, CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS BIGINT), '', CAST($7 AS BIGINT) FROM delivery
+			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND (tried IS NULL OR tried <> $8) ON CONFLICT DO NOTHING`,
+				Args: []any{
+					string(k.partner), string(k.endpoint), r.Delivery.Seq, micros(r.At), worker, int64(r.Outcome.Status),
+					r.Outcome.Duration.Microseconds(), tried,
+				}})
+	}
+	return tx.Run(ctx, statements)
+}
+
+// inOrder sorts tries by time.
+func inOrder(list []alert.AttemptLog) {
+	slices.SortStableFunc(list, func(a, b alert.AttemptLog) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Endpoint, b.Endpoint))
+	})
+}
