@@ -43,23 +43,21 @@ func (m *marks) read(b []byte, at int) {
 // window returns the 64 bits from place n*step on.
 func (m *bitmap) window(n int) uint64 { return binary.LittleEndian.Uint64(m[n*step/8:][:8]) }
 
-// dull says that nothing looked for is in d: all of it has three digits, any character, and three digits.
-func dull(d uint64) bool {
+// groups returns where four digits stand in a row in d, and where groups of exactly three and four, or the ends of longer ones, begin.
+func groups(d uint64) (d4, end3, end4 uint64) {
 	d3 := d & (d >> 1) & (d >> 2)
-	return d3&(d3>>4) == 0
+	d4 = d3 & (d >> 3)
+	return d4, d3 &^ (d >> 3), d4 &^ (d >> 4)
 }
 
 // rhythms marks, among the first 48 places of d, where a number worth a look begins or, if it has short groups, where the last four digits of its
 // first group begin. What is looked for has eight digits in a row, or four digits, a character and four digits, or four, a character and six, or is
-// written like 529.982.247-25. before is 1 where a digit stands before the first place.
-func rhythms(d, before uint64) uint64 {
-	d2 := d & (d >> 1)
-	d3 := d2 & (d >> 2)
-	d4 := d3 & (d >> 3)
-	end3, end4 := d3&^(d>>3), d4&^(d>>4)
+// written like 529.982.247-25. before is 1 where a digit stands before the first place. The groups are handed in so that both are small enough
+// to be inlined.
+func rhythms(d, d4, end3, end4, before uint64) uint64 {
 	long := d4 & (d4 >> 4) &^ (d<<1 | before)
 	split := end4 & (end4>>5 | d4>>5&(d4>>7))
-	cpf := end3 & (end3 >> 4) & (end3 >> 8) & (d2 >> 12)
+	cpf := end3 & (end3 >> 4) & (end3 >> 8) & (d >> 12) & (d >> 13)
 	return (long | split | cpf) & (1<<step - 1)
 }
 

@@ -2,6 +2,18 @@ package scan
 
 import "golang.org/x/sys/cpu"
 
+// fastAddress says that addressMasksOf may be called. A variable, for the test that compares both ways.
+var fastAddress = cpu.X86.HasAVX2
+
+//go:noescape
+func addressAVX2(dst, local, domain *byte, out *[2]addressMasks)
+
+// addressMasksOf classifies the 64 bytes before an '@' and the 64 after it, and writes them to dst in lower case, the '@' between them.
+func addressMasksOf(dst *[margin]byte, local, domain []byte, out *[2]addressMasks) {
+	addressAVX2(&dst[0], &local[:addressSpan][0], &domain[:addressSpan][0], out)
+	dst[addressSpan] = '@'
+}
+
 //go:noescape
 func markAVX2(digits, signs, src *byte, words int)
 

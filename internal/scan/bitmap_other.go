@@ -4,3 +4,8 @@ package scan
 
 // mark fills digits and signs with the bits of src, which has at least as many bytes as each of them has bits.
 func mark(digits, signs, src []byte) { markPortable(digits, signs, src) }
+
+// fastAddress says that addressMasksOf may be called.
+const fastAddress = false
+
+func addressMasksOf(*[margin]byte, []byte, []byte, *[2]addressMasks) {}

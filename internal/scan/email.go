@@ -36,9 +36,50 @@ func (s *Scanner) emails(b []byte, from, limit int) {
 	}
 }
 
-// email reads the address whose local part ends at b[at] and whose domain begins at b[after]. Both are copied while they are read, in lower case,
-// the local part from its end; an address that needs more care than that is handed on.
+// addressSpan is how many bytes to either side of an '@' are looked at at once.
+const addressSpan = 64
+
+// addressMasks has a bit for each of 64 bytes: which are letters, letters or digits, dots, hyphens, and '_' or '+'.
+type addressMasks struct{ letters, words, dots, hyphens, others uint64 }
+
+// email reads the address whose local part ends at b[at] and whose domain begins at b[after]. Most are plain and short, and are judged by masks of
+// the bytes around them, without looking at one after the other.
 func (s *Scanner) email(b []byte, at, after int) {
+	if !fastAddress || at < addressSpan || after+addressSpan > len(b) {
+		s.readEmail(b, at, after)
+		return
+	}
+	m := &s.around
+	addressMasksOf(&s.text, b[at-addressSpan:], b[after:], m)
+	local, domain := &m[0], &m[1]
+	// How many bytes belong to either, and the byte that ends each.
+	left := bits.LeadingZeros64(^(local.words | local.dots | local.hyphens | local.others))
+	right := bits.TrailingZeros64(^(domain.words | domain.dots | domain.hyphens))
+	if uint(left-1) > addressSpan-2 || uint(right-1) > addressSpan-2 { // none, or too many
+		s.readEmail(b, at, after)
+		return
+	}
+	stop := b[at-left-1]
+	if class[stop]&rare != 0 && (stop != '\'' || at-left < 2 || class[b[at-left-2]]&letter != 0) || b[after+right] >= utf8.RuneSelf {
+		s.readEmail(b, at, after)
+		return
+	}
+	// Dots and hyphens stand between other characters, in a local part dots only. The last label is of letters.
+	dots := local.dots >> (addressSpan - left)
+	inside := uint64(1)<<right - 1
+	breaks := (domain.dots | domain.hyphens) & inside
+	label := bits.Len64(domain.dots & inside)
+	wrong := dots&(dots>>1) | dots&1 | dots>>(left-1)&1 | breaks&(breaks>>1) | breaks&1 | breaks>>(right-1)&1 | (inside&^domain.letters)>>label
+	if text := s.text[addressSpan-left : addressSpan+1+right]; wrong != 0 || label == 0 || right-label < 2 {
+		s.readEmail(b, at, after)
+	} else if !notDomain(text[left+1+label:]) {
+		s.found(identifier.Email, text)
+	}
+}
+
+// readEmail reads an address byte by byte. Both sides are copied while they are read, in lower case, the local part from its end; an address that
+// needs more care than that is handed on.
+func (s *Scanner) readEmail(b []byte, at, after int) {
 	const middle = localLongest + 1 // where the '@' goes in s.text
 	start, first, seen := at, middle, uint8(0)
 	for stop := max(0, at-localLongest-1); start > stop; start-- {

@@ -15,18 +15,17 @@ const longestRun = 20
 // It asks of 48 bytes at once where something with the rhythm of a CPF, a phone or a card begins. Dates, prices, addresses and counters, of
 // which dumps are full, drop out here without a branch of their own.
 func (s *Scanner) numbers(b []byte, from, limit, done int) int {
+	// A run of digits counts where it begins, so that of two pieces of a stream only one has it.
+	before := uint64(0)
+	if from > 0 && isDigit(b[from-1]) {
+		before = 1
+	}
 	for n := range steps {
 		d := s.marks.digits.window(n)
-		if dull(d) {
-			continue
-		}
-		// A run of digits counts where it begins, so that of two pieces of a stream only one has it.
-		at, before := from+n*step, uint64(0)
-		if at > 0 && isDigit(b[at-1]) {
-			before = 1
-		}
-		if places := rhythms(d, before); places != 0 {
-			done = s.look(b, at, limit, done, places)
+		d4, end3, end4 := groups(d)
+		places := rhythms(d, d4, end3, end4, before)
+		if before = d >> (step - 1) & 1; places != 0 {
+			done = s.look(b, from+n*step, limit, done, places)
 		}
 	}
 	return done

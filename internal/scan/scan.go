@@ -32,6 +32,8 @@ type Scanner struct {
 	buf   []byte
 	text  [margin]byte // the value being put together
 	marks marks
+	// around describes the address being read.
+	around [2]addressMasks
 }
 
 // NewScanner makes a Scanner that calls found.
