@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -56,6 +57,28 @@ func watchSyncs(t *testing.T, binary string, answers int) error {
 	}
 	defer func() { _ = f.Close() }()
 	return judgeTrace(f, answers)
+}
+
+// TestRotationWaitsForTheDisk watches the system calls of a rotation: the new key file is written and synced before it takes its name, and its folder
+// is synced after. Otherwise a power cut could leave an empty key file, or bring back one without the key that values are sealed under by then.
+func TestRotationWaitsForTheDisk(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "data")
+	crashPartner(t, folder, "")
+	trace := filepath.Join(t.TempDir(), "trace")
+	out, err := exec.CommandContext(t.Context(), "strace", "-f", "-y", "-o", trace, "-e", "trace=write,fsync,fdatasync,rename,renameat,renameat2",
+		binary(t, ""), "keys", "rotate", "--data", folder).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := regexp.QuoteMeta(filepath.Join(folder, "keys.json"))
+	order := `(?s)write\(\d+<` + file + `\.tmp>.*f(?:data)?sync\(\d+<` + file + `\.tmp>.*rename\w*\([^\n]*` + file + `\.tmp".*fsync\(\d+<` + regexp.QuoteMeta(folder) + `>`
+	if !regexp.MustCompile(order).Match(text) {
+		t.Errorf("not written, synced, renamed and the folder synced, in this order:\n%s", text)
+	}
 }
 
 // call is a line of the trace: a thread, then a call with the file it is about, or the rest of one that took a while.

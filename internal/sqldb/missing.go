@@ -24,12 +24,16 @@ func (t *Tx) LoadMissing(ctx context.Context, table string, columns []string, ke
 	// Made once per connection, emptied at each end of a transaction. It has these columns and no other: LIKE would also copy the NOT NULL of a
 	// column that a newer release has added, and leave its default behind.
 	_, err := t.ExecContext(ctx, `CREATE TEMPORARY TABLE IF NOT EXISTS `+stage+` ON COMMIT DELETE ROWS AS SELECT `+names+` FROM `+table+` WITH NO DATA`)
-	if err == nil {
+	if err == nil && t.staged[stage] {
 		_, err = t.ExecContext(ctx, `TRUNCATE pg_temp.`+stage) // what an earlier load of the same transaction left
 	}
 	if err != nil {
 		return nil, fmt.Errorf("prepare load of %s: %w", table, err)
 	}
+	if t.staged == nil {
+		t.staged = map[string]bool{}
+	}
+	t.staged[stage] = true
 	if _, err := t.copyFrom(ctx, stage, columns, next); err != nil {
 		return nil, err
 	}

@@ -22,7 +22,8 @@ type Tx struct {
 	*sql.Tx
 	conn   *sql.Conn
 	engine Engine
-	texts  *prepared // nil on PostgreSQL
+	texts  *prepared       // nil on PostgreSQL
+	staged map[string]bool // tables that LoadMissing has filled in this transaction
 	after  []func()
 }
 

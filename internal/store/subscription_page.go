@@ -46,23 +46,29 @@ func (s *Store) addActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, last
 	if len(seqs) == 0 {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE subscription_counter SET last = $2, active = active + $3 WHERE partner_id = $1`,
-		string(id), seqs[len(seqs)-1], int64(len(seqs)))
-	if err != nil {
-		return fmt.Errorf("count subscriptions: %w", err)
-	}
+	// The whole partner waits for this lock, so what can be sent at once is.
+	counts := []sqldb.Statement{{
+		Query: `UPDATE subscription_counter SET last = $2, active = active + $3 WHERE partner_id = $1`,
+		Args:  []any{string(id), seqs[len(seqs)-1], int64(len(seqs))},
+	}}
 	var fresh []blockCount // blocks that no earlier seq reached: loaded in one go
 	for level := 1; level <= blockLevels; level++ {
 		for _, c := range blockCounts(level, seqs, 1) {
 			if c.block > last/span(level) {
 				fresh = append(fresh, c)
-			} else if err := changeBlock(ctx, tx, id, c); err != nil {
-				return err
+			} else {
+				counts = append(counts, changeBlock(id, c))
 			}
 		}
 	}
+	if err := tx.Run(ctx, counts); err != nil {
+		return fmt.Errorf("count subscriptions: %w", err)
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
 	i := 0
-	_, err = tx.Load(ctx, "subscription_block", []string{"partner_id", "level", "block", "active"}, func() ([]any, error) {
+	_, err := tx.Load(ctx, "subscription_block", []string{"partner_id", "level", "block", "active"}, func() ([]any, error) {
 		if i == len(fresh) {
 			return nil, nil
 		}
@@ -91,30 +97,27 @@ type blockCount struct {
 	block, active int64
 }
 
-func changeBlock(ctx context.Context, tx *sqldb.Tx, id partner.ID, c blockCount) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO subscription_block (partner_id, level, block, active) VALUES ($1, $2, $3, $4)
+func changeBlock(id partner.ID, c blockCount) sqldb.Statement {
+	return sqldb.Statement{
+		Query: `INSERT INTO subscription_block (partner_id, level, block, active) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (partner_id, level, block) DO UPDATE SET active = subscription_block.active + excluded.active`,
-		string(id), int64(c.level), c.block, c.active)
-	if err != nil {
-		return fmt.Errorf("count block: %w", err)
+		Args: []any{string(id), int64(c.level), c.block, c.active},
 	}
-	return nil
 }
 
 // removeActive counts ended subscriptions out. The caller holds the counter's lock.
 func (s *Store) removeActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, seqs []int64) error {
-	_, err := tx.ExecContext(ctx, `UPDATE subscription_counter SET active = active - $2 WHERE partner_id = $1`,
-		string(id), int64(len(seqs)))
-	if err != nil {
-		return fmt.Errorf("count subscriptions: %w", err)
-	}
+	counts := []sqldb.Statement{{
+		Query: `UPDATE subscription_counter SET active = active - $2 WHERE partner_id = $1`, Args: []any{string(id), int64(len(seqs))},
+	}}
 	slices.Sort(seqs)
 	for level := 1; level <= blockLevels; level++ {
 		for _, c := range blockCounts(level, seqs, -1) {
-			if err := changeBlock(ctx, tx, id, c); err != nil {
-				return err
-			}
+			counts = append(counts, changeBlock(id, c))
 		}
+	}
+	if err := tx.Run(ctx, counts); err != nil {
+		return fmt.Errorf("count subscriptions: %w", err)
 	}
 	return nil
 }
