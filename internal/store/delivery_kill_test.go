@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -61,8 +63,8 @@ type moody struct {
 
 	mu sync.Mutex
 	// taken counts the good answers per event.
-	taken map[string]int
-	bad   int
+	taken     map[string]int
+	bad, hung int
 }
 
 func newMoody(t *testing.T) *moody {
@@ -88,6 +90,9 @@ func newMoody(t *testing.T) *moody {
 		}
 		m.mu.Lock()
 		m.bad++
+		if mood >= 4 && mood < 6 {
+			m.hung++
+		}
 		m.mu.Unlock()
 	}))
 	t.Cleanup(m.Close)
@@ -119,7 +124,8 @@ func (m *moody) received() (distinct, repeats, bad int) {
 }
 
 // TestKilledWorkers: events go to a receiver that is bad for 30 % of attempts while of two worker processes the one that sends is killed again and again.
-// None is lost, no other id appears, and the kills repeat less than 2 %. VIGIA_TEST_LONG makes it 10,000 events and 50 kills.
+// None is lost, no other id appears, and a kill repeats no more than its worker had under way, which is 2 % here. VIGIA_TEST_LONG makes it 10,000 events and 50
+// kills.
 func TestKilledWorkers(t *testing.T) {
 	events, kills := 1000, 5
 	if os.Getenv("VIGIA_TEST_LONG") != "" {
@@ -150,7 +156,8 @@ func TestKilledWorkers(t *testing.T) {
 		for kill := 1; kill <= kills; kill++ {
 			progress(t, r, kill*events/(kills+2))
 			time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
-			victim := m.holder(t)
+			var victim string // not the one before, whose hold may not have run out
+			wait(t, "a worker that sends", func() bool { victim = m.holder(t); return workers[victim] != nil })
 			if err := workers[victim].Process.Kill(); err != nil {
 				t.Fatal(err)
 			}
@@ -171,8 +178,13 @@ func TestKilledWorkers(t *testing.T) {
 				t.Errorf("%s was never published", id)
 			}
 		}
-		if repeats*50 >= events {
-			t.Errorf("%d repeats of %d events are 2 %% or more", repeats, events)
+		// An answer that a starved machine brings after the time-out is repeated too, and the sender has noted that: such time-outs are those
+		// that the receiver did not make by hanging.
+		r.mu.Lock()
+		late := max(0, m.countWhere(t, "attempt", "failure = 'timeout'")-r.hung)
+		r.mu.Unlock()
+		if most := kills * killOptions.Gate.Concurrent; repeats > most+late {
+			t.Errorf("%d repeats of %d events: %d kills explain %d, late answers %d", repeats, events, kills, most, late)
 		}
 		if bad < events/6 {
 			t.Errorf("the receiver was bad only %d times", bad)
@@ -199,10 +211,10 @@ func progress(t *testing.T, r *moody, want int) {
 	}
 }
 
-// holder is the worker that has the one endpoint: the one that is sending.
+// holder is the worker that has the one endpoint: the one that is sending, if any.
 func (m *mailer) holder(t *testing.T) (worker string) {
 	t.Helper()
-	if err := m.env.DB.Reader().QueryRow(`SELECT worker FROM endpoint_lease`).Scan(&worker); err != nil {
+	if err := m.env.DB.Reader().QueryRow(`SELECT worker FROM endpoint_lease`).Scan(&worker); err != nil && !errors.Is(err, sql.ErrNoRows) {
 		t.Fatal(err)
 	}
 	return worker

@@ -134,8 +134,9 @@ func quick(attempts int, now time.Time, after time.Duration) (time.Time, bool) {
 	return now.Add(max(after, time.Duration(attempts)*20*time.Millisecond)), attempts < webhook.MaxAttempts
 }
 
+// testOptions leave a starved machine time enough that no attempt is cut and no claim runs out.
 var testOptions = alert.DispatcherOptions{
-	Lease: 3 * time.Second, Poll: 50 * time.Millisecond, NextTry: quick,
+	Lease: 2 * time.Minute, Poll: 50 * time.Millisecond, NextTry: quick,
 	Gate: webhook.GateRule{Concurrent: 4, Breaker: webhook.BreakerRule{Failures: 20, Cooldown: 50 * time.Millisecond, MaxCooldown: time.Second}},
 }
 
@@ -175,7 +176,7 @@ func (m *mailer) run(t *testing.T, opts alert.DispatcherOptions) (stop func()) {
 
 func (m *mailer) runWith(t *testing.T, guard *webhook.Guard, opts alert.DispatcherOptions) (stop func()) {
 	t.Helper()
-	httpClient := guard.Client(webhook.ClientOptions{Timeout: time.Second})
+	httpClient := guard.Client(webhook.ClientOptions{Timeout: time.Minute})
 	d := alert.NewDispatcher(m.Store, httpClient, m.clock.Now, slog.New(slog.NewTextHandler(t.Output(), nil)), opts)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -189,7 +190,7 @@ func (m *mailer) runWith(t *testing.T, guard *webhook.Guard, opts alert.Dispatch
 // wait polls until cond holds.
 func wait(t *testing.T, what string, cond func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !cond(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !cond(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain for %s", what)
 		}

@@ -33,7 +33,7 @@ func TestHeldUntilEnabled(t *testing.T) {
 		e := m.endpoint(t, r)
 		m.run(t, testOptions)
 		first := m.publish(t, alert.LeakDetected, "ana")
-		wait(t, "the first event", func() bool { return len(r.received()) == 1 })
+		wait(t, "the first event", func() bool { return m.countWhere(t, "delivery", "state = 'delivered'") == 1 })
 		if _, err := m.endpoints.Disable(ctx, m.partner, e.ID); err != nil {
 			t.Fatal(err)
 		}

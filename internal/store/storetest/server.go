@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -52,7 +53,7 @@ func newServer(t testing.TB) *Server {
 		found = []string{filepath.Dir(path)}
 	}
 	version := func(dir string) int { n, _ := strconv.Atoi(filepath.Base(filepath.Dir(dir))); return n }
-	s := &Server{bin: slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), port: freePort(t)}
+	s := &Server{bin: slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), port: FreePort(t)}
 	// Not t.TempDir: its parents are closed to the user that the server runs as.
 	if s.folder, err = os.MkdirTemp("", "vigia-pg"); err != nil {
 		t.Fatal(err)
@@ -90,14 +91,32 @@ func (s *Server) lend(t testing.TB) {
 	}
 }
 
-func freePort(t testing.TB) int {
+// FreePort is a port that nobody else uses as long as the test lives, whether or not anybody listens on it: a server that was killed
+// comes back to its own. It is below what the system draws from for connections and for port 0, and a lock keeps other test programs
+// from it.
+func FreePort(t testing.TB) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
+	folder := filepath.Join(os.TempDir(), "vigia-test-ports")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port
+	for range 1000 {
+		port := 10_000 + rand.IntN(5_000)
+		lock, err := os.OpenFile(filepath.Join(folder, strconv.Itoa(port)), os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+				_ = l.Close()
+				t.Cleanup(func() { _ = lock.Close() })
+				return port
+			}
+		}
+		_ = lock.Close()
+	}
+	t.Fatal("no free port")
+	return 0
 }
 
 func (s *Server) data() string { return filepath.Join(s.folder, "data") }
@@ -141,7 +160,7 @@ func (s *Server) Reload(t testing.TB) {
 // Start runs the server and returns when it answers. After a kill the old one's children may need a moment to go.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
-	for range 200 {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
 		s.log.Reset()
 		s.cmd = s.command("postgres", "-D", s.data(), "-p", strconv.Itoa(s.port))
 		s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
@@ -159,7 +178,7 @@ func (s *Server) Start(t testing.TB) {
 
 // answers waits until the last line of the server's own note says that it takes connections.
 func (s *Server) answers() bool {
-	for range 1000 {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
 		note, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
 		lines := strings.Split(strings.TrimSpace(string(note)), "\n")
 		if err == nil && lines[0] == strconv.Itoa(s.cmd.Process.Pid) && len(lines) == 8 && strings.HasPrefix(lines[7], "ready") {
