@@ -48,7 +48,7 @@ func startDemo(t *testing.T, data string, args ...string) (printed string, stop 
 		}
 	})
 	t.Cleanup(stop)
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(3 * time.Minute)
 	for !strings.Contains(out.String(), "Stop with Ctrl-C") {
 		if time.Now().After(deadline) {
 			t.Fatalf("the demo did not come up:\n%s\n%s", out.String(), errs.String())
@@ -90,7 +90,7 @@ func TestDemoTour(t *testing.T) {
 	if alerts == nil {
 		t.Fatal("no alerts page in the tour")
 	}
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for !strings.Contains(page(t, alerts[1]), "monitoring.leak_detected") {
 		if time.Now().After(deadline) {
 			t.Fatal("no signed alert arrived")

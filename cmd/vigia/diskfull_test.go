@@ -98,7 +98,7 @@ func fillAndGrow(t *testing.T, f *fleet, disk *smallDisk, engine sqldb.Engine, l
 	wait := func(what string, until func() bool) {
 		t.Helper()
 		for start := time.Now(); !until(); time.Sleep(20 * time.Millisecond) {
-			if time.Since(start) > time.Minute || t.Failed() {
+			if time.Since(start) > 3*time.Minute || t.Failed() {
 				t.Fatalf("waited for %s: %d batches, %d refused", what, o.acked.Load(), o.retried.Load())
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -46,10 +47,17 @@ func TestFaultyCommit(t *testing.T) {
 	defer func() { s.kill() }()
 	o.servers = []*server{s}
 	met := map[string]int{}
-	for _, f := range sweep {
-		met[f.how] += o.underFault(t, s, f)
-		if t.Failed() {
-			return
+	unmet := func(how string) bool { return met[how] == 0 }
+	// Which thread a call is counted for is the runtime's choice, so a fault may miss; then it is tried again.
+	for round := 0; round == 0 || round < 5 && slices.ContainsFunc(hows, unmet); round++ {
+		for _, f := range sweep {
+			if round > 0 && !unmet(f.how) {
+				continue
+			}
+			met[f.how] += o.underFault(t, s, f)
+			if t.Failed() {
+				return
+			}
 		}
 	}
 	verifyAfterCrashes(t, o, "sqlite", folder, len(sweep))
@@ -123,21 +131,30 @@ func attach(t *testing.T, pid int, f badCall) (detach func()) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal("strace is needed: run scripts/install-tools:", err)
 	}
-	tracer := strconv.Itoa(cmd.Process.Pid)
-	for start := time.Now(); ; time.Sleep(5 * time.Millisecond) {
-		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-		if err != nil || strings.Contains(string(status), "TracerPid:\t"+tracer+"\n") {
-			break
-		}
+	for start := time.Now(); !traced(pid, cmd.Process.Pid); time.Sleep(5 * time.Millisecond) {
 		if time.Since(start) > time.Minute {
 			t.Fatal("strace does not attach:", said.String())
 		}
 	}
-	time.Sleep(100 * time.Millisecond) // the other threads
 	return func() {
 		_ = cmd.Process.Signal(syscall.SIGINT)
 		_ = cmd.Wait()
 	}
+}
+
+// traced tells whether a tracer holds all threads of a process.
+func traced(pid, tracer int) bool {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	if err != nil {
+		return false
+	}
+	for _, name := range threads {
+		status, err := os.ReadFile(name)
+		if err == nil && !strings.Contains(string(status), fmt.Sprintf("TracerPid:\t%d\n", tracer)) { // one that is gone needs no tracer
+			return false
+		}
+	}
+	return true
 }
 
 func checkWhole(t *testing.T, folder string) {

@@ -68,7 +68,7 @@ func newBalancer(t *testing.T, servers ...*server) *balancer {
 }
 
 func (b *balancer) look(i int) {
-	client := http.Client{Timeout: time.Second}
+	client := http.Client{Timeout: time.Minute} // slow is not gone
 	res, err := client.Get("http://" + b.servers[i].console + "/readyz")
 	if err == nil {
 		_ = res.Body.Close()
@@ -210,7 +210,8 @@ func TestRollingRestart(t *testing.T) {
 	if long() {
 		rounds = 25
 	}
-	f := newFleet(t, storetest.NewAddress(t, sqldb.PostgreSQL, ""), 2, "--drain-time", "1s", "--stop-time", "10s")
+	// The drain is how long a starved machine may take to send a client on.
+	f := newFleet(t, storetest.NewAddress(t, sqldb.PostgreSQL, ""), 2, "--drain-time", "6s", "--stop-time", "60s")
 	b := newBalancer(t, f.servers...)
 	var stop atomic.Bool
 	var served, next atomic.Int64
@@ -234,15 +235,15 @@ func TestRollingRestart(t *testing.T) {
 		})
 	}
 	for range rounds {
-		for _, s := range f.servers {
-			restart(t, s)
+		for i := range f.servers {
+			b.restart(t, i)
 		}
+	}
+	for served.Load() < int64(100*rounds) && !t.Failed() { // less would prove nothing
+		time.Sleep(balancerLooks)
 	}
 	stop.Store(true)
 	clients.Wait()
-	if served.Load() < int64(100*rounds) {
-		t.Errorf("only %d requests in all: that proves nothing", served.Load())
-	}
 	page, err := f.admin.Store.ActivePage(context.Background(), f.partner.ID, 0, 1)
 	if err != nil || page.Total != next.Load() {
 		t.Errorf("%d subscriptions, %d were acknowledged (%v)", page.Total, next.Load(), err)
@@ -250,9 +251,10 @@ func TestRollingRestart(t *testing.T) {
 	t.Logf("%d restarts, %d requests, none failed", rounds*len(f.servers), served.Load())
 }
 
-// restart stops a server the way an operator does and starts it again.
-func restart(t *testing.T, s *server) {
+// restart stops a server the way an operator does, starts it again, and returns when the balancer knows of it.
+func (b *balancer) restart(t *testing.T, i int) {
 	t.Helper()
+	s := b.servers[i]
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +262,9 @@ func restart(t *testing.T, s *server) {
 		t.Errorf("a server that was asked to stop ended with %v: %s", err, s.log.String())
 	}
 	s.start(t)
-	time.Sleep(3 * balancerLooks)
+	for !b.ready[i].Load() {
+		time.Sleep(balancerLooks)
+	}
 }
 
 // TestPostgresCrash kills the database under two servers that are written to: what they answer meanwhile is 503 with a time to come
@@ -277,8 +281,11 @@ func TestPostgresCrash(t *testing.T) {
 	var slowest time.Duration
 	for range kills {
 		time.Sleep(500 * time.Millisecond)
+		refused := o.retried.Load()
 		pg.Kill()
-		time.Sleep(300 * time.Millisecond)
+		for o.retried.Load() == refused && !t.Failed() { // until somebody has met it
+			time.Sleep(20 * time.Millisecond)
+		}
 		pg.Start(t)
 		slowest = max(slowest, untilServed(t, f))
 	}
@@ -332,8 +339,8 @@ func untilServed(t *testing.T, f *fleet) time.Duration {
 			if got.status == http.StatusOK {
 				break
 			}
-			if time.Since(start) > time.Minute {
-				t.Fatalf("a minute after the database came back: %d %v %.200s", got.status, got.err, got.body)
+			if time.Since(start) > 2*time.Minute {
+				t.Fatalf("two minutes after the database came back: %d %v %.200s", got.status, got.err, got.body)
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
@@ -358,14 +365,19 @@ func TestRevocation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var ended atomic.Int64 // when, in nanoseconds
+		// When the key may be refused and when it must be, in nanoseconds: what is in between is the time that the command takes.
+		var may, must atomic.Int64
+		var served sync.WaitGroup // by each server once
 		for _, s := range f.servers {
+			served.Add(1)
+			first := sync.OnceFunc(served.Done)
 			wg.Go(func() {
+				defer first()
 				for {
 					start := time.Now()
 					got := ask(http.DefaultClient, http.MethodGet, "http://"+s.address+"/v1/cyber/services", text, "")
-					at := ended.Load()
-					over := at != 0 && start.UnixNano() > at+int64(2*time.Second)
+					end, from, to := time.Now().UnixNano(), may.Load(), must.Load()
+					over := to != 0 && start.UnixNano() > to+int64(2*time.Second)
 					switch {
 					case got.err != nil:
 						t.Error(got.err)
@@ -375,11 +387,12 @@ func TestRevocation(t *testing.T) {
 						return
 					case got.status == http.StatusOK:
 						used.Add(1)
-					case at == 0:
+						first()
+					case from == 0:
 						t.Errorf("key %d was refused before its end: %d", n, got.status)
 						return
-					case start.UnixNano() < at-int64(time.Second): // an overlap that is still far from its end
-						t.Errorf("key %d was refused %v before its end: %d", n, time.Duration(at-start.UnixNano()), got.status)
+					case end < from-int64(time.Millisecond): // the database keeps microseconds
+						t.Errorf("key %d was refused %v before its end: %d", n, time.Duration(from-end), got.status)
 						return
 					case over:
 						return
@@ -389,20 +402,22 @@ func TestRevocation(t *testing.T) {
 			})
 		}
 		wg.Go(func() {
+			served.Wait()
 			time.Sleep(time.Second + time.Duration(n)*50*time.Millisecond)
 			if n%2 == 0 {
+				may.Store(time.Now().UnixNano())
 				if _, err := f.admin.Partners.RevokeKey(ctx, f.partner.ID, k.ID); err != nil {
 					t.Error(err)
 				}
-				ended.Store(time.Now().UnixNano())
+				must.Store(time.Now().UnixNano())
 				return
 			}
+			may.Store(time.Now().Add(overlap).UnixNano())
 			_, replacement, err := f.admin.Partners.RollKey(ctx, f.partner.ID, k.ID, overlap)
 			if err != nil {
 				t.Error(err)
-				return
 			}
-			ended.Store(time.Now().Add(overlap).UnixNano())
+			must.Store(time.Now().Add(overlap).UnixNano())
 			time.Sleep(overlap + 2*time.Second)
 			for _, s := range f.servers {
 				if got := ask(http.DefaultClient, http.MethodGet, "http://"+s.address+"/v1/cyber/services", replacement, ""); got.status != http.StatusOK {
@@ -428,7 +443,7 @@ func TestSharedRate(t *testing.T) {
 	const perSecond = 40
 	ctx := context.Background()
 	f := newFleet(t, storetest.NewAddress(t, sqldb.PostgreSQL, ""), 2)
-	other, cred, err := f.admin.Partners.Create(ctx, "Outro", partner.Live, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
+	_, cred, err := f.admin.Partners.Create(ctx, "Outro", partner.Live, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -443,28 +458,47 @@ func TestSharedRate(t *testing.T) {
 		got := ask(http.DefaultClient, http.MethodGet, "http://"+f.servers[n%2].address+"/v1/cyber/services", cred.APIKey, "")
 		alone.add(time.Since(start), got)
 	}
+	// A process that a starved machine keeps from telling of itself is counted out for a while, and then the other grants all: so the
+	// share has to be right in one of a few windows. Where each grants the whole rate it is wrong in all of them.
+	var told []string
+	for len(told) < 5 && !t.Failed() {
+		granted, refused, took := overload(t, f, cred.APIKey, time.Duration(seconds)*time.Second, &beside)
+		limit := int64(perSecond * (took.Seconds() + 1)) // the burst is one second's worth
+		told = append(told, fmt.Sprintf("%d granted of a limit of %d, %d refused", granted, limit, refused))
+		if granted <= limit*12/10 && granted >= limit/2 && refused > 0 {
+			t.Logf("%s; the other partner's p50 and p99: alone %v and %v, beside it %v and %v", told, alone.at(0.5), alone.at(0.99), beside.at(0.5), beside.at(0.99))
+			return
+		}
+	}
+	t.Errorf("at %d a second: %v", perSecond, told)
+}
+
+// overload sends far more than the partner's rate to all servers, and beside each request one of another partner, who is always served.
+func overload(t *testing.T, f *fleet, other string, length time.Duration, beside *latencies) (granted, refused int64, took time.Duration) {
+	t.Helper()
 	var wg sync.WaitGroup
-	var granted, refused atomic.Int64
-	until := time.Now().Add(time.Duration(seconds) * time.Second)
+	var yes, no atomic.Int64
+	begin := time.Now()
 	for i := range 20 {
-		url := "http://" + f.servers[i%2].address + "/v1/cyber/services"
+		url := "http://" + f.servers[i%len(f.servers)].address + "/v1/cyber/services"
 		wg.Go(func() {
 			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
-			for time.Now().Before(until) {
+			defer client.CloseIdleConnections()
+			for time.Since(begin) < length {
 				got := ask(client, http.MethodGet, url, f.key, "")
 				switch {
 				case got.status == http.StatusOK:
-					granted.Add(1)
+					yes.Add(1)
 				case got.status == http.StatusTooManyRequests && got.header.Get("retry-after") != "":
-					refused.Add(1)
+					no.Add(1)
 				default:
 					t.Errorf("%d %v %v", got.status, got.header, got.err)
 					return
 				}
 				start := time.Now()
-				polite := ask(client, http.MethodGet, url, cred.APIKey, "")
+				polite := ask(client, http.MethodGet, url, other, "")
 				if beside.add(time.Since(start), polite); polite.status != http.StatusOK {
-					t.Errorf("%s was refused too: %d %v", other.Name, polite.status, polite.err)
+					t.Errorf("the other partner was refused too: %d %v", polite.status, polite.err)
 					return
 				}
 				time.Sleep(40 * time.Millisecond)
@@ -472,12 +506,7 @@ func TestSharedRate(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	limit := int64(perSecond * (seconds + 1)) // the burst is one second's worth
-	if granted.Load() > limit*12/10 || refused.Load() == 0 || granted.Load() < limit/2 {
-		t.Errorf("%d granted and %d refused in %d s at %d a second", granted.Load(), refused.Load(), seconds, perSecond)
-	}
-	t.Logf("%d granted of a limit of %d, %d refused; the other partner's p50 and p99: alone %v and %v, beside it %v and %v", granted.Load(), limit,
-		refused.Load(), alone.at(0.5), alone.at(0.99), beside.at(0.5), beside.at(0.99))
+	return yes.Load(), no.Load(), time.Since(begin)
 }
 
 // TestStandbyAnswersLists reads a list from a standby and a single thing from the database, and goes on when the standby is gone.
@@ -500,11 +529,10 @@ func TestStandbyAnswersLists(t *testing.T) {
 	}
 	wait := func(want string) {
 		t.Helper()
-		for range 1000 {
+		for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 			if total() == want {
 				return
 			}
-			time.Sleep(20 * time.Millisecond)
 		}
 		t.Fatalf("the list has %s items, want %s", total(), want)
 	}

@@ -79,6 +79,9 @@ func rotateUnderLoad(t *testing.T, engine sqldb.Engine, batches int64) {
 			time.Sleep(50 * time.Millisecond)
 		}
 	})
+	for (found.Load() == 0 || created.Load() == 0) && !t.Failed() { // without a load it proves nothing
+		time.Sleep(10 * time.Millisecond)
+	}
 	const rotations = 2
 	start := time.Now()
 	for range rotations {
@@ -108,9 +111,6 @@ func rotateUnderLoad(t *testing.T, engine sqldb.Engine, batches int64) {
 	took := time.Since(start)
 	stop.Store(true)
 	load.Wait()
-	if found.Load() == 0 || created.Load() == 0 {
-		t.Error("there was no load: this proves nothing")
-	}
 	t.Logf("%d rotations of %d rows in %v; %d look-ups and %d batches meanwhile, none failed",
 		rotations, batches*crashItems, took.Round(time.Millisecond), found.Load(), created.Load())
 }

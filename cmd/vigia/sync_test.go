@@ -39,7 +39,7 @@ func watchSyncs(t *testing.T, binary string, answers int) error {
 	folder := filepath.Join(t.TempDir(), "data")
 	o := &oracle{key: crashPartner(t, folder, "")}
 	trace := filepath.Join(t.TempDir(), "trace")
-	s := newServer(t, binary, folder, "", "strace", "-f", "-y", "-s", "32", "-o", trace,
+	s := newServer(t, binary, folder, "", "strace", "-f", "-y", "-s", "4096", "-o", trace,
 		"-e", "trace=write,writev,pwrite64,pwritev,sendto,sendmsg,fsync,fdatasync,sync_file_range")
 	s.start(t)
 	for n := range answers {
@@ -49,14 +49,18 @@ func watchSyncs(t *testing.T, binary string, answers int) error {
 			t.Fatal(status, answer, err)
 		}
 	}
-	time.Sleep(50 * time.Millisecond) // the last lines of the trace
-	s.kill()
-	f, err := os.Open(trace)
-	if err != nil {
-		t.Fatal(err)
+	t.Cleanup(s.kill)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) { // the last lines come after the last answer
+		f, err := os.Open(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = judgeTrace(f, answers)
+		_ = f.Close()
+		if err == nil || errors.Is(err, errNotSynced) || time.Now().After(deadline) {
+			return err
+		}
 	}
-	defer func() { _ = f.Close() }()
-	return judgeTrace(f, answers)
 }
 
 // TestRotationWaitsForTheDisk watches the system calls of a rotation: the new key file is written and synced before it takes its name, and its folder
@@ -83,7 +87,7 @@ func TestRotationWaitsForTheDisk(t *testing.T) {
 
 // call is a line of the trace: a thread, then a call with the file it is about, or the rest of one that took a while.
 var (
-	traced  = regexp.MustCompile(`^(\d+) +(\w+)\((\d+)<([^>]*)>(.*)$`)
+	began   = regexp.MustCompile(`^(\d+) +(\w+)\((\d+)<([^>]*)>(.*)$`)
 	resumed = regexp.MustCompile(`^(\d+) +<\.\.\. (\w+) resumed>`)
 )
 
@@ -103,7 +107,7 @@ func judgeTrace(f *os.File, answers int) error {
 			delete(syncing, m[1])
 			continue
 		}
-		m := traced.FindStringSubmatch(line)
+		m := began.FindStringSubmatch(line)
 		if m == nil {
 			continue
 		}
@@ -118,11 +122,8 @@ func judgeTrace(f *os.File, answers int) error {
 		case strings.HasSuffix(file, "vigia.db-wal"):
 			written, synced = true, false
 			clear(syncing) // a sync that had begun does not cover this write
-		case strings.Contains(rest, `"HTTP/1.1 200 OK`) && strings.Contains(file, "TCP"), strings.Contains(rest, `"HTTP/1.1 200 OK`) && strings.Contains(file, "socket"):
-			if !written { // the answer to the question whether it is ready
-				continue
-			}
-			if !synced {
+		case strings.Contains(rest, `"HTTP/1.1 200 OK`) && strings.Contains(rest, "total_created_items") && (strings.Contains(file, "TCP") || strings.Contains(file, "socket")):
+			if !written || !synced {
 				return fmt.Errorf("%w: answer %d", errNotSynced, seen+1)
 			}
 			written, synced = false, false
