@@ -58,7 +58,7 @@ type running struct {
 func serve(t *testing.T, a *app.App, change func(*config.Serve)) running {
 	t.Helper()
 	cfg := config.Serve{
-		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 8, StopTime: 10 * time.Second,
+		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 8, StopTime: time.Minute,
 	}
 	if change != nil {
 		change(&cfg)
@@ -119,9 +119,10 @@ func TestEmptyFolder(t *testing.T) {
 				}
 			}
 		}
-		if status, body := get(t, "http://"+srv.ConsoleAddr.String()+"/metrics", nil); status != 200 || !strings.Contains(body, `vigia_http_requests_total{route="GET /cyber/services",status="200"} 1`) {
-			t.Error("metrics:", status)
-		}
+		eventually(t, "the request in the metrics", func() bool { // it is counted after its answer
+			status, body := get(t, "http://"+srv.ConsoleAddr.String()+"/metrics", nil)
+			return status == 200 && strings.Contains(body, `vigia_http_requests_total{route="GET /cyber/services",status="200"} 1`)
+		})
 		if status, _ := get(t, base+"/metrics", nil); status != 404 {
 			t.Error("metrics must not be on the partners' listener:", status)
 		}
@@ -291,16 +292,20 @@ func TestKeyRotationWhileRunning(t *testing.T) {
 			t.Fatal(err)
 		}
 		cli := open(t, c)
+		before := cli.Keys.PrimaryID()
+		if n, _, err := cli.Store.SealedUnder(ctx); err != nil || n == 0 {
+			t.Fatal("there is nothing to rewrite:", n, err)
+		}
 		if err := cli.RotateKeys(ctx); err != nil {
 			t.Fatal(err)
 		}
-		if _, old, err := cli.Store.SealedUnder(ctx); err != nil || old == 0 {
-			t.Fatal("nothing is left to rewrite:", old, err)
+		if cli.Keys.PrimaryID() == before {
+			t.Fatal("the key is the old one")
 		}
 		if _, _, err := cli.Partners.Create(ctx, "Outro", partner.Live, partner.Settings{}); err != nil {
 			t.Fatal(err)
 		}
-		deadline := time.Now().Add(20 * time.Second)
+		deadline := time.Now().Add(2 * time.Minute)
 		for {
 			_, old, err := cli.Store.SealedUnder(ctx)
 			if err != nil {
@@ -322,9 +327,27 @@ func TestKeyRotationWhileRunning(t *testing.T) {
 
 // TestGracefulStop: what is in flight when the signal comes is answered, and readiness goes first.
 func TestGracefulStop(t *testing.T) {
+	whileDraining(t, 300*time.Millisecond, gracefulStop)
+}
+
+// whileDraining runs what has to happen between the signal and the closing of the listeners, with a longer drain each time a starved machine
+// did not get there.
+func whileDraining(t *testing.T, drain time.Duration, try func(t *testing.T, drain time.Duration) (inTime bool)) {
+	t.Helper()
+	for ; drain < 2*time.Minute; drain *= 5 {
+		if try(t, drain) || t.Failed() {
+			return
+		}
+		t.Logf("a drain of %v was over too early", drain)
+	}
+	t.Fatal("the listeners are closed long before the end of the drain")
+}
+
+func gracefulStop(t *testing.T, drain time.Duration) (inTime bool) {
+	t.Helper()
 	c := common(t, sqldb.SQLite)
 	a := open(t, c)
-	srv := serve(t, a, func(s *config.Serve) { s.DrainTime = 300 * time.Millisecond })
+	srv := serve(t, a, func(s *config.Serve) { s.DrainTime = drain })
 	_, cred, err := a.Partners.Create(context.Background(), "Banco", partner.Live, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
@@ -337,6 +360,7 @@ func TestGracefulStop(t *testing.T) {
 	}
 	req.Header.Set("x-api-key", cred.APIKey)
 	answered := make(chan error, 1)
+	begin := time.Now()
 	go func() {
 		res, err := http.DefaultClient.Do(req)
 		if err == nil {
@@ -349,29 +373,33 @@ func TestGracefulStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopped := make(chan error, 1)
+	signal := time.Now()
 	go func() { stopped <- srv.stop() }()
-	deadline := time.Now().Add(5 * time.Second)
+	// Readiness goes while the listeners are open, then these are closed under the request.
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	off := false
 	for {
-		status, _ := get(t, "http://"+srv.APIAddr.String()+"/readyz", nil)
-		if status == http.StatusServiceUnavailable {
+		res, err := client.Get("http://" + srv.APIAddr.String() + "/readyz")
+		if err != nil {
 			break
 		}
-		if time.Now().After(deadline) {
-			t.Fatal("readiness stayed on")
+		_ = res.Body.Close()
+		off = off || res.StatusCode == http.StatusServiceUnavailable
+		if time.Since(signal) > drain+time.Minute {
+			t.Fatalf("a minute after the drain the listener is open; readiness off: %v", off)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	time.Sleep(400 * time.Millisecond) // past the drain time: the listeners are closed by now
-	if _, err := io.WriteString(more, `"5BAA61E4C9"}`); err != nil {
-		t.Fatal(err)
-	}
+	_, err = io.WriteString(more, `"5BAA61E4C9"}`)
 	_ = more.Close()
-	if err := <-answered; err != nil {
-		t.Error("a request in flight was dropped:", err)
+	took := time.Since(begin) // the server waits 15 s for a body
+	if answer := errors.Join(err, <-answered); answer != nil && took < 10*time.Second {
+		t.Error("a request in flight was dropped:", answer)
 	}
-	if err := <-stopped; err != nil {
+	if err := <-stopped; err != nil && took < 10*time.Second {
 		t.Error(err)
 	}
+	return off && took < 10*time.Second
 }
 
 // TestSlowClients: a client that never finishes its headers is let go and disturbs nobody. The limits are the server's own,
@@ -396,9 +424,8 @@ func TestSlowClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	if _, err := conn.Write([]byte("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + strings.Repeat("a", 64<<10) + "\r\n\r\n")); err != nil {
-		t.Fatal(err)
-	}
+	// The server may have answered and hung up before the last of it.
+	_, _ = conn.Write([]byte("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + strings.Repeat("a", 64<<10) + "\r\n\r\n"))
 	answer := make([]byte, 64)
 	n, _ := conn.Read(answer)
 	if !strings.Contains(string(answer[:n]), "431") {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,9 @@ const (
 	axeFile          = treeRoot + "/.cache/axe-core/axe-4.14.0.min.js"
 	screenshotFolder = treeRoot + "/test-artifacts/console"
 )
+
+// browserPatience is how long a step may take on a starved machine.
+const browserPatience = 2 * time.Minute
 
 // browser is a real Chromium with one page. Whatever the page complains about fails the test at its end.
 type browser struct {
@@ -40,10 +44,11 @@ func newBrowser(t *testing.T, base string) *browser {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 900),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"), chromedp.Flag("lang", "pt-BR"))
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"), chromedp.Flag("lang", "pt-BR"),
+		chromedp.WSURLReadTimeout(browserPatience))
 	allocated, cancelAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(allocated)
-	limited, cancelTime := context.WithTimeout(ctx, 9*time.Minute)
+	limited, cancelTime := context.WithTimeout(ctx, 25*time.Minute)
 	b := &browser{t: t, ctx: limited, base: base, axe: string(axe)}
 	t.Cleanup(func() {
 		cancelTime()
@@ -76,7 +81,7 @@ func newBrowser(t *testing.T, base string) *browser {
 
 func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, browserPatience)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.t.Fatalf("%v\n%s", err, b.text())
@@ -94,22 +99,35 @@ func (b *browser) text() string {
 	return text
 }
 
+// eval asks the page, again if it loads itself anew while it is asked.
 func eval[T any](b *browser, expression string) T {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, browserPatience)
 	defer cancel()
-	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
-	if err != nil {
-		b.t.Fatalf("%.80s: %v", expression, err)
+	for {
+		v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+		if err == nil {
+			return v
+		}
+		if ctx.Err() != nil || !leftWhileAsked(err) {
+			b.t.Fatalf("%.80s: %v", expression, err)
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
-	return v
+}
+
+// leftWhileAsked tells Chromium's complaint that the page went away under a question.
+func leftWhileAsked(err error) bool {
+	return slices.ContainsFunc([]string{"context was destroyed", "Cannot find context", "navigated or closed", "Cannot find default execution context"},
+		func(s string) bool { return strings.Contains(err.Error(), s) })
 }
 
 // visit opens a page and expects it to be there.
 func (b *browser) visit(path string) {
 	b.t.Helper()
 	res, err := chromedp.Run(b.ctx, chromedp.NavigateResponse(b.base+path))
-	if err == nil && res == nil || err != nil && strings.Contains(err.Error(), "ERR_ABORTED") { // the page before was just loading itself anew
+	for try := 0; try < 20 && (err == nil && res == nil || err != nil && strings.Contains(err.Error(), "ERR_ABORTED")); try++ {
+		time.Sleep(50 * time.Millisecond) // the page before was just loading itself anew
 		res, err = chromedp.Run(b.ctx, chromedp.NavigateResponse(b.base+path))
 	}
 	if err != nil || res == nil {
@@ -131,25 +149,27 @@ func (b *browser) fill(form string, fields ...string) {
 // press clicks and waits for the page that follows.
 func (b *browser) press(selector string) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, browserPatience)
 	defer cancel()
 	if _, err := chromedp.RunResponse(ctx, chromedp.Click(selector, chromedp.NodeVisible)); err != nil {
 		b.t.Fatalf("click %s: %v\n%s", selector, err, b.text())
 	}
 }
 
-// see expects a text on the page.
+// see expects a text on the page, which may need a moment to show it.
 func (b *browser) see(text string) {
 	b.t.Helper()
-	if !strings.Contains(eval[string](b, `document.body.innerText`), text) {
-		b.t.Fatalf("the page does not say %q:\n%s", text, b.text())
+	for deadline := time.Now().Add(browserPatience / 4); !strings.Contains(eval[string](b, `document.body.innerText`), text); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			b.t.Fatalf("the page does not say %q:\n%s", text, b.text())
+		}
 	}
 }
 
 // wait reloads a page until it says a text.
 func (b *browser) wait(path, text string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; {
+	for deadline := time.Now().Add(browserPatience); ; {
 		b.visit(path)
 		if strings.Contains(eval[string](b, `document.body.innerText`), text) {
 			return
@@ -164,7 +184,7 @@ func (b *browser) wait(path, text string) {
 // waitHere waits until the page says a text by itself: it follows a job, and loads itself anew when that is over.
 func (b *browser) waitHere(text string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(b.text(), text); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(browserPatience); !strings.Contains(b.text(), text); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			b.t.Fatalf("the page never said %q:\n%s", text, b.text())
 		}
@@ -174,7 +194,7 @@ func (b *browser) waitHere(text string) {
 // settle opens a page that follows jobs until none is at work any more.
 func (b *browser) settle(path string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(browserPatience); ; time.Sleep(100 * time.Millisecond) {
 		b.visit(path)
 		if !eval[bool](b, `document.querySelector("[data-events]") !== null`) {
 			return

@@ -30,7 +30,7 @@ func serveLogged(t *testing.T, a *app.App) *app.Server {
 	t.Helper()
 	cfg := config.Serve{
 		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 8,
-		StopTime: 10 * time.Second, WebhookAllow: []string{"127.0.0.0/8"},
+		StopTime: time.Minute, WebhookAllow: []string{"127.0.0.0/8"},
 	}
 	errs := &errorLog{t: t}
 	srv, err := app.NewServer(context.Background(), a, cfg, slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: slog.LevelError})), "test")
@@ -79,7 +79,7 @@ func newReceiver(t *testing.T, answer string) *receiver {
 // wait returns the next delivery that speaks of something.
 func (r *receiver) wait(t *testing.T, about string) string {
 	t.Helper()
-	deadline := time.After(time.Minute)
+	deadline := time.After(2 * time.Minute)
 	for {
 		select {
 		case got := <-r.got:
@@ -388,7 +388,7 @@ func (b *browser) followJob(a *app.App) {
 	b.see("250,0 kB de 1,0 MB")
 	b.look("progress")
 	save(750_000)
-	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](`document.querySelector("progress").value === 75`)); err != nil {
+	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](`document.querySelector("progress").value === 75`, chromedp.WithPollingTimeout(browserPatience))); err != nil {
 		b.t.Fatal("the page does not follow the job:", err)
 	}
 	b.press(`form[action$="/cancel"] button`)

@@ -38,7 +38,7 @@ func newRude(t *testing.T, address string, pool *x509.CertPool, reads bool) *rud
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
+	_ = conn.SetDeadline(time.Now().Add(5 * time.Minute))
 	r := &rude{Framer: http2.NewFramer(conn, conn), conn: conn, ended: make(chan struct{})}
 	if _, err := io.WriteString(conn, http2.ClientPreface); err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestHTTP2Abuse(t *testing.T) {
 	if err == nil {
 		select {
 		case <-r.ended:
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Errorf("%d bytes of headers were taken, and more would be", sent)
 		}
 	}
@@ -200,7 +200,7 @@ func TestHTTP2Abuse(t *testing.T) {
 	t.Logf("%d pings went out", asked)
 	_ = r.conn.Close()
 
-	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > base+20; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); runtime.NumGoroutine() > base+20; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), base)
 		}

@@ -62,10 +62,10 @@ func TestNewCorpusWhileRunning(t *testing.T) {
 	if _, err := cli.Passwords.Import(context.Background(), password.Import{Algorithm: password.SHA1, Inputs: inputs, Source: "test"}); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(time.Minute) // it takes seconds where nothing else runs
 	for !exposed() {
 		if time.Now().After(deadline) {
-			t.Fatal("the new corpus was not taken up within five seconds")
+			t.Fatal("the new corpus was not taken up")
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -16,29 +16,40 @@ import (
 // TestStoppingServerSendsClientsAway: while a server drains it still answers, and asks each client to come back on another
 // connection, so that a balancer of connections can take it elsewhere.
 func TestStoppingServerSendsClientsAway(t *testing.T) {
-	srv := serve(t, open(t, common(t, sqldb.SQLite)), func(s *config.Serve) { s.DrainTime = 2 * time.Second })
+	whileDraining(t, 2*time.Second, sentAway)
+}
+
+func sentAway(t *testing.T, drain time.Duration) (inTime bool) {
+	t.Helper()
+	srv := serve(t, open(t, common(t, sqldb.SQLite)), func(s *config.Serve) { s.DrainTime = drain })
 	asked := func(path string) *http.Response {
 		res, err := http.Get("http://" + srv.APIAddr.String() + path)
 		if err != nil {
-			t.Fatal(err)
+			return nil
 		}
 		_ = res.Body.Close()
 		return res
 	}
-	if asked("/healthz").Close {
+	if res := asked("/healthz"); res == nil || res.Close {
 		t.Error("a server that is not stopping closes connections")
 	}
 	stopped := make(chan error, 1)
+	signal := time.Now()
 	go func() { stopped <- srv.stop() }()
-	for asked("/readyz").StatusCode != http.StatusServiceUnavailable {
+	for res := asked("/readyz"); res != nil && res.StatusCode != http.StatusServiceUnavailable; res = asked("/readyz") {
+		if time.Since(signal) > drain+time.Minute {
+			t.Fatal("readiness stayed on")
+		}
 		time.Sleep(time.Millisecond)
 	}
-	if res := asked("/v1/cyber/services"); !res.Close || res.StatusCode != http.StatusForbidden {
+	res := asked("/v1/cyber/services")
+	if res != nil && (!res.Close || res.StatusCode != http.StatusForbidden) {
 		t.Error("a stopping server keeps its connections:", res.Status)
 	}
 	if err := <-stopped; err != nil {
 		t.Error(err)
 	}
+	return res != nil
 }
 
 // TestForeignStandby: a standby of another installation is refused, one that is not there is not.

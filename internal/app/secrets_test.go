@@ -140,7 +140,7 @@ func TestNoSecretsInLogsAndErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log lockedBuffer
-	cfg := config.Serve{Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 4, StopTime: 10 * time.Second}
+	cfg := config.Serve{Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 4, StopTime: time.Minute}
 	srv, err := app.NewServer(context.Background(), a, cfg, telemetry.NewLogger(&log, telemetry.LogOptions{Level: slog.LevelDebug, Format: "json"}), "test")
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +192,9 @@ func TestNoSecretsInLogsAndErrors(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	lines := string(log.bytes())
+	// Times, durations and counts are the server's own; eleven digits of them would be a CPF now and then.
+	lines := regexp.MustCompile(`"time":"[0-9T:.Z+-]+"|"us":[0-9]+`).ReplaceAllString(string(log.bytes()), "")
+	metrics = regexp.MustCompile(`(?m) [0-9.e+-]+$`).ReplaceAllString(metrics, "")
 	if errorsSeen < 100 || len(lines) == 0 {
 		t.Errorf("%d errors and %d bytes of log: that proves nothing", errorsSeen, len(lines))
 	}

@@ -134,7 +134,7 @@ func newWorld(t *testing.T, engine sqldb.Engine, n int) *world {
 	}
 	w.partner, w.salt = p, cred.Salt
 	cfg := config.Serve{
-		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 8, StopTime: 10 * time.Second,
+		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 8, StopTime: time.Minute,
 		WebhookAllow: []string{"127.0.0.0/8"},
 	}
 	srv, err := app.NewServer(ctx, w.App, cfg, slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})), "test")
@@ -241,7 +241,7 @@ func (w *world) fail(t *testing.T, who caller) {
 	if err := w.Audit.Record(ctx, operator.Actor{Name: "cli:test"}, "subject.export", w.Subjects.Ref(subject.Person{CPF: w.canaries[0].cpf}), "porque "+w.canaries[0].name); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		logs := string(w.logs.bytes())
 		j, err := w.Store.JobOf(ctx, "breach.match", "no-such-breach")
 		if err == nil && j.Error != "" && strings.Contains(logs, "job failed") {

@@ -130,7 +130,7 @@ func TestCertificateRenewal(t *testing.T) {
 	nextCert, nextKey := filepath.Join(dir, "next.pem"), filepath.Join(dir, "next-key.pem")
 	renewed := writeCertificate(t, nextCert, nextKey, newSigner(t), 2)
 
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	ctx, stop := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer stop()
 	var wg sync.WaitGroup
 	var handshakes, serial atomic.Int64

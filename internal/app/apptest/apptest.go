@@ -40,7 +40,7 @@ func Start(t testing.TB) *Service {
 		t.Fatal(err)
 	}
 	cfg := config.Serve{
-		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker"}, MaxConnections: 8, StopTime: 10 * time.Second,
+		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker"}, MaxConnections: 8, StopTime: time.Minute,
 		WebhookAllow: []string{"127.0.0.0/8"},
 	}
 	srv, err := app.NewServer(ctx, a, cfg, slog.New(slog.DiscardHandler), "test")
