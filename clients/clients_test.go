@@ -18,7 +18,7 @@ func npm(t *testing.T, environment []string, args ...string) {
 	if _, err := os.Stat("typescript/node_modules"); err != nil {
 		t.Fatal("typescript/node_modules is missing: run scripts/npm-install")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "npm", append([]string{"run", "--silent"}, args...)...)
 	cmd.Dir = "typescript"

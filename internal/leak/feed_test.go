@@ -30,7 +30,7 @@ import (
 
 func (v *env) feeds() *leak.Feeds {
 	guard := webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
-	return &leak.Feeds{Store: v.Store, Importer: v.importer, Client: guard.Client(webhook.ClientOptions{Timeout: 5 * time.Second}), Now: v.Clock.Now}
+	return &leak.Feeds{Store: v.Store, Importer: v.importer, Client: guard.Client(webhook.ClientOptions{Timeout: time.Minute}), Now: v.Clock.Now}
 }
 
 // runFeed runs a feed once and returns how it stands.

@@ -126,12 +126,13 @@ func TestGateForgets(t *testing.T) {
 		if !allowed(cred.APIKey) {
 			t.Fatal("a fresh key is refused")
 		}
-		refusedWithin := func(what, key string) {
+		// What counts is when a key is shown, not how long a starved machine takes to look at it.
+		within := func(what, key string, want bool) {
 			t.Helper()
 			deadline := time.Now().Add(2 * time.Second)
-			for allowed(key) {
-				if time.Now().After(deadline) {
-					t.Fatalf("%s: still accepted after two seconds", what)
+			for shown := time.Now(); allowed(key) != want; shown = time.Now() {
+				if shown.After(deadline) {
+					t.Fatalf("%s: accepted: %t, after more than two seconds", what, !want)
 				}
 				time.Sleep(20 * time.Millisecond)
 			}
@@ -150,21 +151,15 @@ func TestGateForgets(t *testing.T) {
 		if _, err := cli.RevokeKey(ctx, p.ID, keys[0].ID); err != nil {
 			t.Fatal(err)
 		}
-		refusedWithin("revoked key", cred.APIKey)
+		within("revoked key", cred.APIKey, false)
 		if _, err := cli.Suspend(ctx, p.ID); err != nil {
 			t.Fatal(err)
 		}
-		refusedWithin("suspended partner", second)
+		within("suspended partner", second, false)
 		if _, err := cli.Resume(ctx, p.ID); err != nil {
 			t.Fatal(err)
 		}
-		deadline := time.Now().Add(2 * time.Second)
-		for !allowed(second) {
-			if time.Now().After(deadline) {
-				t.Fatal("a resumed partner is still refused")
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
+		within("resumed partner", second, true)
 	})
 }
 
@@ -183,23 +178,28 @@ func TestGateDistrustsItsMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for counted.polls.Load() == 0 {
-		time.Sleep(time.Millisecond)
+	known := int64(0) // look-ups before the first poll has made the memory count
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		if ask(); counted.lookups.Load() == known {
+			break
+		}
+		if known = counted.lookups.Load(); time.Now().After(deadline) {
+			t.Fatal("every request is looked up")
+		}
 	}
-	time.Sleep(10 * time.Millisecond)
 	for range 100 {
 		ask()
 	}
-	if n := counted.lookups.Load(); n != 1 {
-		t.Errorf("%d look-ups for 100 requests", n)
+	if n := counted.lookups.Load() - known; n != 0 {
+		t.Errorf("%d look-ups for 100 requests of a key that is known", n)
 	}
 	stop()
 	<-done
 	e.Clock.Advance(10 * time.Second) // no poll renews the trust
 	ask()
 	ask()
-	if n := counted.lookups.Load(); n != 3 {
-		t.Errorf("%d look-ups: a memory that nobody renews must not be used", n)
+	if n := counted.lookups.Load() - known; n != 2 {
+		t.Errorf("%d look-ups for two requests: a memory that nobody renews must not be used", n)
 	}
 }
 

@@ -120,7 +120,7 @@ func TestForbiddenTargets(t *testing.T) {
 	g := NewGuard(nil)
 	g.Ports = []uint16{80, 443, c.port()}
 	g.Resolver = forbiddenNames(t).resolver()
-	client := g.Client(ClientOptions{Timeout: 10 * time.Second})
+	client := g.Client(ClientOptions{Timeout: time.Minute})
 	defer client.CloseIdleConnections()
 
 	hosts := forbiddenHosts()
@@ -158,7 +158,7 @@ func TestCanaryIsReachable(t *testing.T) {
 	c := newCanary(t, ":0")
 	g := NewGuard(prefixes("0.0.0.0/0", "::/0"))
 	g.Resolver = forbiddenNames(t).resolver()
-	client := g.Client(ClientOptions{Timeout: 10 * time.Second})
+	client := g.Client(ClientOptions{Timeout: time.Minute})
 	defer client.CloseIdleConnections()
 	reached := 0
 	for _, host := range loopbackHosts() {
@@ -184,7 +184,7 @@ func TestRedirects(t *testing.T) {
 		w.WriteHeader(code)
 	})
 	g := NewGuard(prefixes("127.0.0.2/32"))
-	client := g.Client(ClientOptions{Timeout: 10 * time.Second})
+	client := g.Client(ClientOptions{Timeout: time.Minute})
 	defer client.CloseIdleConnections()
 	target := func(code int, to string) string {
 		return receiver + "/?" + url.Values{"code": {fmt.Sprint(code)}, "to": {to}}.Encode()
@@ -237,7 +237,7 @@ func TestRebinding(t *testing.T) {
 	g := NewGuard(nil)
 	g.Ports = []uint16{443, c.port()}
 	g.Resolver = newNames(t, answers).resolver()
-	client := g.Client(ClientOptions{Timeout: 10 * time.Second})
+	client := g.Client(ClientOptions{Timeout: time.Minute})
 	defer client.CloseIdleConnections()
 	for name := range answers {
 		if !strings.Contains(name, "rebind") {
@@ -266,7 +266,7 @@ func TestPlainStaysInside(t *testing.T) {
 	g := NewGuard(prefixes("10.0.0.0/8"))
 	g.Ports = []uint16{80, 443}
 	g.Resolver = newNames(t, map[string][]string{"moved.example": {"10.0.0.1", "93.184.216.34"}}).resolver()
-	client := g.Client(ClientOptions{Timeout: 10 * time.Second})
+	client := g.Client(ClientOptions{Timeout: time.Minute})
 	defer client.CloseIdleConnections()
 	if err := g.CheckURL(t.Context(), "http://moved.example/"); err != nil {
 		t.Fatal(err)
@@ -300,7 +300,7 @@ func TestEnvironmentProxyIsIgnored(t *testing.T) {
 	port := receiver[strings.LastIndex(receiver, ":"):]
 	g := NewGuard(prefixes("127.0.0.2/32"))
 	g.Resolver = newNames(t, map[string][]string{"hooks.example": {"127.0.0.2"}}).resolver()
-	client := g.Client(ClientOptions{Timeout: 10 * time.Second})
+	client := g.Client(ClientOptions{Timeout: time.Minute})
 	defer client.CloseIdleConnections()
 	if o := Send(t.Context(), client, attempt("http://hooks.example"+port)); o.Status != 204 {
 		t.Errorf("outcome %+v", o)
@@ -333,7 +333,7 @@ func TestProxyBySetting(t *testing.T) {
 	}
 	g := NewGuard(prefixes("10.0.0.0/8"))
 	g.Resolver = newNames(t, map[string][]string{"hooks.example": {"10.0.0.7"}, "loop.example": {"127.0.0.1"}, "public.example": {"93.184.216.34"}}).resolver()
-	client := g.Client(ClientOptions{Timeout: 10 * time.Second, Proxy: at})
+	client := g.Client(ClientOptions{Timeout: time.Minute, Proxy: at})
 	defer client.CloseIdleConnections()
 	if o := Send(t.Context(), client, attempt("http://hooks.example/x")); o.Status != 202 || seen.Load() != 1 {
 		t.Errorf("outcome %+v, %d requests at the proxy", o, seen.Load())
