@@ -7,6 +7,8 @@ PKG ?= ./...
 ARGS ?=
 FUZZTIME ?= 10s
 SOAK ?= 30m
+# Packages tested at once. More than a few only wait for the same disk.
+PARALLEL ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
 PACKAGES ?=
 
 .PHONY: help
@@ -24,19 +26,19 @@ run: ## start the demo (ARGS="--listen :9000" for other options)
 .PHONY: test
 test: tools check lint-api ## what CI runs: install what is missing, quick checks, all tests on both engines (PKG=./internal/store/...)
 	scripts/with-postgres-test
-	scripts/with-postgres go test -timeout 10m $(PKG)
+	scripts/with-postgres go test -p $(PARALLEL) -timeout 30m $(PKG)
 
 .PHONY: test-race
 test-race: ## all tests under the race detector
 	scripts/install-tools --race
-	CGO_ENABLED=1 scripts/with-postgres go test -race -timeout 30m $(PKG)
+	CGO_ENABLED=1 scripts/with-postgres go test -p $(PARALLEL) -race -timeout 60m $(PKG)
 
 .PHONY: test-long
 test-long: tools ## all tests at full size: crash, soak and scale runs included
 	scripts/install-tools --long
 	scripts/release-test
 	scripts/image-test
-	VIGIA_TEST_LONG=1 scripts/with-postgres go test -timeout 60m $(PKG)
+	VIGIA_TEST_LONG=1 scripts/with-postgres go test -p $(PARALLEL) -timeout 60m $(PKG)
 
 .PHONY: check
 check: ## the quick checks: format, vet, scripts, generated files
@@ -106,3 +108,4 @@ tools:
 	@command -v go >/dev/null || { echo "Go is missing: install the version named in go.mod" >&2; exit 1; }
 	scripts/install-tools
 	scripts/npm-install
+	@for try in 1 2 3 4; do if go list -deps -test ./... >/dev/null 2>&1; then break; fi; sleep $$((try * 5)); done # fetches modules, again if it must
