@@ -210,8 +210,7 @@ func TestRollingRestart(t *testing.T) {
 	if long() {
 		rounds = 25
 	}
-	// The drain is how long a starved machine may take to send a client on.
-	f := newFleet(t, storetest.NewAddress(t, sqldb.PostgreSQL, ""), 2, "--drain-time", "6s", "--stop-time", "60s")
+	f := newFleet(t, storetest.NewAddress(t, sqldb.PostgreSQL, ""), 2, gentle...)
 	b := newBalancer(t, f.servers...)
 	var stop atomic.Bool
 	var served, next atomic.Int64
@@ -251,10 +250,9 @@ func TestRollingRestart(t *testing.T) {
 	t.Logf("%d restarts, %d requests, none failed", rounds*len(f.servers), served.Load())
 }
 
-// restart stops a server the way an operator does, starts it again, and returns when the balancer knows of it.
-func (b *balancer) restart(t *testing.T, i int) {
+// restart stops a server the way an operator does and starts it again.
+func restart(t *testing.T, s *server) {
 	t.Helper()
-	s := b.servers[i]
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -262,10 +260,19 @@ func (b *balancer) restart(t *testing.T, i int) {
 		t.Errorf("a server that was asked to stop ended with %v: %s", err, s.log.String())
 	}
 	s.start(t)
+}
+
+// restart is that for a server behind the balancer, and returns when the balancer knows that it is back.
+func (b *balancer) restart(t *testing.T, i int) {
+	t.Helper()
+	restart(t, b.servers[i])
 	for !b.ready[i].Load() {
 		time.Sleep(balancerLooks)
 	}
 }
+
+// gentle are the flags of a server that sends its clients on before it stops. The drain is how long a starved machine may take for that.
+var gentle = []string{"--drain-time", "6s", "--stop-time", "60s"}
 
 // TestPostgresCrash kills the database under two servers that are written to: what they answer meanwhile is 503 with a time to come
 // back, and nothing acknowledged is lost or there twice.
