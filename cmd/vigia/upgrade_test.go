@@ -178,7 +178,7 @@ func upgradeReplicas(t *testing.T, before, after string) {
 		})
 	}
 	servers[0].args[0] = after
-	b.restart(t, 0) // migrates, and serves
+	b.restart(t, 0)                                                                              // migrates, and serves
 	for deadline := time.Now().Add(time.Minute); !ready(servers[1]); time.Sleep(balancerLooks) { // a starved one may say no for a moment
 		if time.Now().After(deadline) {
 			t.Fatal("the replica of the old release is not ready any more")
