@@ -338,8 +338,9 @@ func (d *Dispatcher) feed(ctx context.Context, l *lane) error {
 			return err
 		}
 		d.mu.Lock()
+		stale := l.pass != pass
 		for _, row := range rows {
-			if len(free) == limit || l.pass != pass {
+			if stale || len(free) == limit {
 				break
 			}
 			if after = row.Seq; l.free(row) {
@@ -347,6 +348,9 @@ func (d *Dispatcher) feed(ctx context.Context, l *lane) error {
 			}
 		}
 		d.mu.Unlock()
+		if stale { // the lane was emptied meanwhile: who waits for whom has to be read again
+			return nil
+		}
 		ended = len(rows) < page && len(free) < limit
 	}
 	read, err := d.queue.WithBodies(ctx, e.Partner, free)
@@ -355,7 +359,7 @@ func (d *Dispatcher) feed(ctx context.Context, l *lane) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.stopping || l.pass != pass { // it was emptied meanwhile: who waits for whom has to be read again
+	if d.stopping || l.pass != pass {
 		return nil
 	}
 	l.seen = max(l.seen, after)

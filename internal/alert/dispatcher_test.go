@@ -31,6 +31,8 @@ type fakeQueue struct {
 	// away makes every renewal fail, taken has another worker hold the endpoint.
 	away, taken bool
 	until       time.Time // zero: nobody holds it
+	// looking is called whenever open deliveries are read.
+	looking func() error
 }
 
 func newFakeQueue(n int) *fakeQueue {
@@ -91,6 +93,11 @@ func (q *fakeQueue) KeepEndpoints(_ context.Context, _ string, until time.Time, 
 }
 
 func (q *fakeQueue) OpenDeliveries(_ context.Context, _ partner.ID, _ EndpointID, after int64, limit int) ([]Open, error) {
+	if q.looking != nil {
+		if err := q.looking(); err != nil {
+			return nil, err
+		}
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var open []Open
@@ -330,4 +337,29 @@ func TestLostEndpointIsLeft(t *testing.T) {
 			t.Errorf("%d arrived, %d sent", arrived, sent.Load())
 		}
 	})
+}
+
+// TestLookIsGivenUp: a lane that is emptied while its deliveries are read takes none of them, and the look ends however many there are.
+func TestLookIsGivenUp(t *testing.T) {
+	q := newFakeQueue(3 * maxLook)
+	d := NewDispatcher(q, nil, time.Now, slog.New(slog.DiscardHandler), DispatcherOptions{NextTry: plainSchedule})
+	l := newLane(EndpointRef{Partner: "p", Endpoint: "e"}, 4)
+	l.until = time.Now().Add(time.Hour)
+	l.add(q.rows[:1])
+	looks := 0
+	q.looking = func() error {
+		if looks++; looks == 1 {
+			d.drop(l, l.take())
+		}
+		if looks > 10 {
+			return errors.New("it looks and looks")
+		}
+		return nil
+	}
+	if err := d.feed(t.Context(), l); err != nil || l.queued != 0 || looks != 1 {
+		t.Errorf("%d looks, %d queued: %v", looks, l.queued, err)
+	}
+	if err := d.feed(t.Context(), l); err != nil || l.queued != 4 {
+		t.Errorf("%d queued by the next look: %v", l.queued, err)
+	}
 }

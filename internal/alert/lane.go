@@ -185,7 +185,11 @@ func (d *Dispatcher) next(l *lane) []Delivery {
 	return chain
 }
 
+// drop forgets deliveries that were not tried.
 func (d *Dispatcher) drop(l *lane, list []Delivery) {
+	if len(list) == 0 {
+		return
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	l.drop(list)
