@@ -37,7 +37,7 @@ func (c *collector) found(kind identifier.Kind, normal []byte) {
 	c.counts[kind]++
 	c.values.Add(byte(kind), normal)
 	if kind == identifier.Email {
-		c.domains(normal[bytes.LastIndexByte(normal, '@')+1:])
+		c.domains(normal[bytes.IndexByte(normal, '@')+1:]) // the only one
 	}
 	if c.values.Len() >= valueBatch {
 		c.turn()

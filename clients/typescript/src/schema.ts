@@ -245,7 +245,8 @@ export interface paths {
          * Create subscriptions in bulk
          * @description Each item stands alone: a bad one is reported in `not_created_items`, in the order of the request, with all of its
          *     errors as `campo: regra`; the others are created and are on disk when the answer arrives. A body that is not JSON or
-         *     not an array is a 400 and creates nothing, as does any 5xx. At most 10,000 items and 32 MiB.
+         *     not an array is a 400 and creates nothing, as does any 5xx. At most 10,000 items and 32 MiB; an item
+         *     above 1 MiB makes the whole body too large (413), and nothing is created.
          *
          *     A subscription of the same partner, plan and CPF that has not ended makes an item fail (`assinatura já existe`), as does
          *     a second one in the same request. `plan_id` must be registered for the partner (sandbox: registered on first use).
@@ -1053,7 +1054,7 @@ export interface components {
                 };
             };
         };
-        /** @description The body is over the size limit (64 KiB; bulk 32 MiB and 10,000 items). */
+        /** @description The body is over the size limit (64 KiB; bulk 32 MiB and 10,000 items, each at most 1 MiB). */
         CyberTooLarge: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -1238,7 +1239,7 @@ export interface components {
                 "application/json": components["schemas"]["SubscriptionError"];
             };
         };
-        /** @description The body is over the size limit (64 KiB; bulk 32 MiB and 10,000 items). */
+        /** @description The body is over the size limit (64 KiB; bulk 32 MiB and 10,000 items, each at most 1 MiB). */
         SubscriptionTooLarge: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
