@@ -2,11 +2,14 @@ package leak
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,7 +104,7 @@ func fileInput(path string, info fs.FileInfo) Input {
 }
 
 func addressInput(client *http.Client, address string) Input {
-	return Input{Name: strings.TrimSuffix(shownAddress(address), "/"), Size: -1, Mark: address, source: source{URL: address}, open: func(ctx context.Context) (io.ReadCloser, error) {
+	return Input{Name: strings.TrimSuffix(shownAddress(address), "/"), Size: -1, Mark: addressMark(address), source: source{URL: address}, open: func(ctx context.Context) (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 		if err != nil {
 			return nil, ErrInput.With("inputs: not an address").Because(err)
@@ -115,6 +118,21 @@ func addressInput(client *http.Client, address string) Input {
 		}
 		return res.Body, nil
 	}}
+}
+
+// secretAddress says whether an address may hold a secret: what signs a link stands behind its question mark.
+func secretAddress(address string) bool {
+	u, err := url.Parse(address)
+	return err != nil || u.User != nil || u.RawQuery != ""
+}
+
+// addressMark is an address in which nobody can read a secret.
+func addressMark(address string) string {
+	if !secretAddress(address) {
+		return address
+	}
+	sum := sha256.Sum256([]byte(address))
+	return shownAddress(address) + " " + hex.EncodeToString(sum[:16])
 }
 
 // ReaderInput is an input that somebody else opens, such as an object of a bucket.

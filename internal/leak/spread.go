@@ -27,10 +27,12 @@ import (
 // finds what an import in one process finds, each identifier once, and the file is the same byte for byte. Whatever is packed, mail
 // or UTF-16 is not cut.
 
-// source is how any process finds an input. One of Path, URL and Bucket with Key is set.
+// source is how any process finds an input. One of Path, URL and Bucket with Key is set. In the row of a part an address with a secret is cut
+// short, and Sealed is its number, from 1, among those that the store keeps sealed.
 type source struct {
 	Path   string `json:"path,omitempty"`
 	URL    string `json:"url,omitempty"`
+	Sealed int    `json:"sealed,omitempty"`
 	Bucket string `json:"bucket,omitempty"`
 	Key    string `json:"key,omitempty"`
 }
@@ -81,8 +83,10 @@ const (
 type SpreadStore interface {
 	// AddSpread keeps a breach that is being imported, the job that watches over its parts, and the parts. One whose parts are the
 	// same goes on: what was done stays, the rest is to be tried anew. ErrInput when the parts are others, job.ErrExists when it is
-	// under way.
-	AddSpread(ctx context.Context, r Record, args any, parts []any) error
+	// under way. Addresses are kept sealed, for as long as the parts.
+	AddSpread(ctx context.Context, r Record, args any, parts []any, addresses []string) error
+	// SpreadAddresses returns the addresses of a breach's import.
+	SpreadAddresses(ctx context.Context, breach string) ([]string, error)
 	// Parts returns the parts of a breach in order, without their arguments.
 	Parts(ctx context.Context, breach string) ([]job.Job, error)
 	// StopParts asks parts to stop that are not done; DropParts removes all of them.
@@ -106,6 +110,7 @@ func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) erro
 	if err != nil {
 		return err
 	}
+	addresses := hideAddresses(plan)
 	args, parts := spreadArgs{Parts: len(plan)}, make([]any, len(plan))
 	for i, p := range plan {
 		parts[i] = p
@@ -117,7 +122,7 @@ func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) erro
 		}
 		args.Bytes += in.Size
 	}
-	err = im.Store.AddSpread(ctx, Record{Breach: b, State: Importing}, args, parts)
+	err = im.Store.AddSpread(ctx, Record{Breach: b, State: Importing}, args, parts, addresses)
 	if errors.Is(err, job.ErrExists) {
 		return nil // it is under way
 	}
@@ -168,6 +173,19 @@ func (im *Importer) cut(ctx context.Context, inputs []Input, partBytes int64) ([
 		return nil, ErrInput.With("inputs: there is no file")
 	}
 	return parts, nil
+}
+
+// hideAddresses takes the secrets out of the parts and returns the addresses that had one.
+func hideAddresses(parts []partArgs) (addresses []string) {
+	for _, p := range parts {
+		for i := range p.Inputs {
+			if in := &p.Inputs[i]; in.URL != "" && secretAddress(in.URL) {
+				addresses = append(addresses, in.URL)
+				in.URL, in.Sealed = strings.TrimSuffix(shownAddress(in.URL), "/"), len(addresses)
+			}
+		}
+	}
+	return addresses
 }
 
 // ranges cuts a large text; nothing when it is small or must not be cut.
@@ -224,9 +242,22 @@ func (s *Spreader) pause(parts int) time.Duration {
 }
 
 // inputs finds what a part has to scan. A file that changed since the import was asked for cannot be scanned any more.
-func (s *Spreader) inputs(ctx context.Context, args partArgs) ([]Input, error) {
+func (s *Spreader) inputs(ctx context.Context, breach string, args partArgs) ([]Input, error) {
 	var inputs []Input
+	var addresses []string
 	for _, p := range args.Inputs {
+		if p.Sealed > 0 && addresses == nil {
+			var err error
+			if addresses, err = s.Importer.Store.SpreadAddresses(ctx, breach); err != nil {
+				return nil, err
+			}
+		}
+		if p.Sealed > len(addresses) {
+			return nil, ErrInput.With("inputs: the address of %s is gone", p.URL)
+		}
+		if p.Sealed > 0 {
+			p.URL = addresses[p.Sealed-1]
+		}
 		in, err := s.find(ctx, p)
 		if err != nil {
 			return nil, err
@@ -328,7 +359,7 @@ func (s *Spreader) wanted(ctx context.Context, breach string) error {
 
 func (s *Spreader) part(ctx context.Context, run *job.Run, breach, number string, args partArgs) error {
 	im := s.Importer
-	inputs, err := s.inputs(ctx, args)
+	inputs, err := s.inputs(ctx, breach, args)
 	if err != nil {
 		return err
 	}

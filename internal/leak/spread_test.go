@@ -2,6 +2,7 @@ package leak_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -270,15 +271,27 @@ func TestSpreadReaches(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		a := newReplica(t, e, "a", sharedBucket(e))
 		dir := spreadDumps(t, e, 9)
-		web := httptest.NewServer(http.FileServer(http.Dir(dir)))
+		files := http.FileServer(http.Dir(dir))
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("token") != "s3cr3t" { // a signed link
+				w.WriteHeader(http.StatusForbidden)
+				return
+			}
+			files.ServeHTTP(w, r)
+		}))
 		defer web.Close()
-		inputs := []string{"file://" + dir + "/large.txt", "file://" + dir + "/members.tar", web.URL + "/packed.gz?token=secret"}
+		inputs := []string{"file://" + dir + "/large.txt", "file://" + dir + "/members.tar", web.URL + "/packed.gz?token=s3cr3t"}
 		whole := a.imports(breachNamed("inteiro", cyber.SourceBreach, cyber.ExposedEmail), dir+"/large.txt", dir+"/members.tar", dir+"/packed.gz")
 		if err := a.spread("longe", inputs...); err != nil {
 			t.Fatal(err)
 		}
+		if err := a.spread("longe", inputs...); err != nil {
+			t.Fatal("the same call again:", err)
+		}
+		noSecretInRows(t, e)
 		for a.part() {
 		}
+		noSecretInRows(t, e)
 		if a.scanned < 11 {
 			t.Errorf("%d parts: objects are not cut", a.scanned)
 		}
@@ -286,7 +299,34 @@ func TestSpreadReaches(t *testing.T) {
 		if !slices.Equal(a.keysOf(got), a.keysOf(whole.Record)) || asJSON(t, got.Tally) != asJSON(t, whole.Tally) {
 			t.Errorf("%d keys, in one process %d", got.Tally.Distinct, whole.Tally.Distinct)
 		}
+		if left, err := e.SpreadAddresses(context.Background(), "longe"); err != nil || len(left) != 0 {
+			t.Errorf("the address outlives the import: %d, %v", len(left), err)
+		}
 	})
+}
+
+// noSecretInRows: what signs a link is readable in no row.
+func noSecretInRows(t *testing.T, e *storetest.Env) {
+	t.Helper()
+	for _, column := range []string{"args FROM job", "progress FROM job", "error FROM job", "addresses FROM import_source"} {
+		rows, err := e.DB.Reader().Query("SELECT " + column)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for ; rows.Next(); n++ {
+			var text []byte
+			if err := rows.Scan(&text); err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(text, []byte("s3cr3t")) {
+				t.Errorf("%s: %s", column, text)
+			}
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil || n == 0 {
+			t.Errorf("%s: %d rows, %v", column, n, err)
+		}
+	}
 }
 
 // TestSpreadFails: a part that cannot be read fails the import with a reason that names the file; when it can be read again, the same

@@ -2,12 +2,14 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"vigia/internal/job"
 	"vigia/internal/leak"
+	"vigia/internal/seal"
 	"vigia/internal/sqldb"
 )
 
@@ -20,7 +22,7 @@ func partsPrefix(breach string) (prefix string, length int64) {
 }
 
 // AddSpread keeps a breach, the job that watches over its import, and the parts. One with the same parts goes on: what is done stays.
-func (s *Store) AddSpread(ctx context.Context, r leak.Record, args any, parts []any) error {
+func (s *Store) AddSpread(ctx context.Context, r leak.Record, args any, parts []any, addresses []string) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		err := s.insertBreach(ctx, tx, r)
 		fresh := err == nil
@@ -39,6 +41,9 @@ func (s *Store) AddSpread(ctx context.Context, r leak.Record, args any, parts []
 			return err
 		}
 		if fresh {
+			if err := s.insertAddresses(ctx, tx, r.Name, addresses); err != nil {
+				return err
+			}
 			for i, p := range parts {
 				if _, err := s.addJob(ctx, tx, leak.KindPart, leak.PartSubject(r.Name, i+1), p); err != nil {
 					return err
@@ -48,6 +53,45 @@ func (s *Store) AddSpread(ctx context.Context, r leak.Record, args any, parts []
 		}
 		return s.sameParts(ctx, tx, r.Name, parts)
 	})
+}
+
+func sourcePlace(breach string) seal.Place {
+	return seal.Place{Table: "import_source", Column: "addresses", Row: breach}
+}
+
+func (s *Store) insertAddresses(ctx context.Context, tx *sqldb.Tx, breach string, addresses []string) error {
+	if len(addresses) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(addresses)
+	if err != nil {
+		return fmt.Errorf("add spread: %w", err)
+	}
+	sealed, err := s.keys.Seal(sourcePlace(breach), text)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO import_source (breach, addresses) VALUES ($1, $2)`, breach, sealed); err != nil {
+		return fmt.Errorf("add spread: %w", err)
+	}
+	return nil
+}
+
+// SpreadAddresses returns the addresses with secrets of a breach's import; none when it has none.
+func (s *Store) SpreadAddresses(ctx context.Context, breach string) (addresses []string, err error) {
+	var sealed []byte
+	err = s.reader(ctx).QueryRowContext(ctx, `SELECT addresses FROM import_source WHERE breach = $1`, breach).Scan(&sealed)
+	if errors.Is(err, sql.ErrNoRows) {
+		return []string{}, nil
+	}
+	if err != nil {
+		return nil, classify(err)
+	}
+	text, err := s.keys.Unseal(sourcePlace(breach), sealed)
+	if err != nil {
+		return nil, fmt.Errorf("read addresses: %w", err)
+	}
+	return addresses, json.Unmarshal(text, &addresses)
 }
 
 // goOn refuses to go on with what is over.
@@ -119,6 +163,9 @@ func (s *Store) DropParts(ctx context.Context, breach string) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		prefix, length := partsPrefix(breach)
 		if _, err := tx.ExecContext(ctx, `DELETE FROM job WHERE `+partsOf, prefix, length); err != nil {
+			return fmt.Errorf("drop parts: %w", err)
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM import_source WHERE breach = $1`, breach); err != nil {
 			return fmt.Errorf("drop parts: %w", err)
 		}
 		return nil

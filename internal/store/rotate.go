@@ -66,6 +66,7 @@ var sealedColumns = []sealedColumn{
 	}},
 	{"asset", "value", []string{"partner_id", "id"}, inPartner("asset", "value")},
 	{"erasure", "trail", []string{"partner_id", "id"}, inPartner("erasure", "trail")},
+	{"import_source", "addresses", []string{"breach"}, func(key []any) seal.Place { return sourcePlace(textOf(key[0])) }},
 	{"feed", "secret", []string{"name"}, func(key []any) seal.Place { return feedPlace(textOf(key[0])) }},
 }
 
