@@ -167,10 +167,12 @@ func checkWhole(t *testing.T, folder string) {
 // TestFaultyImport makes system calls of an import fail, or the process die in them. The command says so, and the same command again ends
 // with what an undisturbed one finds.
 func TestFaultyImport(t *testing.T) {
-	sweep := []badCall{{"fsync,fdatasync", "error=EIO", "3"}, {"renameat,rename,renameat2", "error=ENOSPC", "1"}, {"renameat,rename,renameat2", "signal=SIGKILL", "1"}}
+	sweep := []badCall{{"fsync,fdatasync", "error=EIO", "3"}, {"renameat,rename,renameat2", "error=ENOSPC", "1"}, {"renameat,rename,renameat2", "signal=SIGKILL", "1"},
+		{"linkat", "error=ENOSPC", "1"}, {"linkat", "signal=SIGKILL", "1"}} // a segment is published by a link
 	if long() {
 		sweep = nil
 		for _, how := range hows {
+			sweep = append(sweep, badCall{"linkat", how, "1"})
 			for when := 1; when <= 40; when += 3 {
 				sweep = append(sweep, badCall{"openat", how, strconv.Itoa(when)})
 			}
