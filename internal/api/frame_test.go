@@ -66,13 +66,14 @@ func (a *area) invalidBody() string {
 // TestCredentials: every route, both prefixes, every way of not being allowed, one answer.
 func TestCredentials(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
-		bad := badCredentials(t, s)
+		bad, tried := badCredentials(t, s), 0
 		for _, rt := range routes {
 			for _, prefix := range prefixes {
 				for name, header := range bad {
 					if name == "only the scope "+rt.area.name {
 						continue // that one is enough here
 					}
+					tried++
 					// A body that breaks every rule: nothing of it may be looked at before the credentials.
 					got := s.do(t, call{method: rt.method, path: prefix + sample(rt), body: `{"broken`, header: header})
 					if got.status != rt.area.refused || got.body != rt.area.refusedBody() {
@@ -84,6 +85,7 @@ func TestCredentials(t *testing.T) {
 				}
 			}
 		}
+		t.Logf("%d requests, %d kinds of credentials", tried, len(bad))
 	})
 }
 
