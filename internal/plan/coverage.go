@@ -118,9 +118,9 @@ func parseMoney(field string, number jsontext.Value) (Money, error) {
 	if err != nil || reais < 0 || reais > maxLimitReais {
 		return 0, bad
 	}
-	// A float64 holds every amount within the bound to far better than a centavo.
+	// A float64 holds every amount within the bound to far better than a centavo, and the quotient is the one nearest to it, as is what was read.
 	cents := math.Round(reais * 100)
-	if math.Abs(cents-reais*100) > 1e-3 {
+	if cents/100 != reais {
 		return 0, bad
 	}
 	return Money(cents), nil
