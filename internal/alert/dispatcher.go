@@ -57,7 +57,7 @@ type DispatcherOptions struct {
 	Worker string
 	// Lease is how long an endpoint is held: 10 s, renewed at a third of it. A dead worker's endpoints are taken up after that.
 	Lease time.Duration
-	// Poll is how often due deliveries are looked for that another process made: 500 ms.
+	// Poll is how often due deliveries are looked for that another process made: 250 ms.
 	Poll time.Duration
 	// Grace is how long a stopping dispatcher lets attempts finish before it cuts them: 5 s.
 	Grace time.Duration
@@ -76,7 +76,7 @@ func (o DispatcherOptions) withDefaults() DispatcherOptions {
 		o.Gate = webhook.DefaultGate
 	}
 	setDefault(&o.Lease, 10*time.Second)
-	setDefault(&o.Poll, 500*time.Millisecond)
+	setDefault(&o.Poll, 250*time.Millisecond)
 	setDefault(&o.Grace, 5*time.Second)
 	setDefault(&o.MaxBatch, 512)
 	setDefault(&o.MaxSenders, 1024)
