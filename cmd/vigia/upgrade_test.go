@@ -121,7 +121,7 @@ func historicBinary(t *testing.T) string {
 // sandboxOf makes a sandbox partner by a release's own command line.
 func sandboxOf(t *testing.T, binary, folder, database string) (key, salt string) {
 	t.Helper()
-	args := []string{"partner", "create", "--name", "Contrato", "--sandbox", "--json", "--data", folder}
+	args := []string{"partner", "create", "--name", "Contrato", "--sandbox", "--rate", "100000", "--json", "--data", folder}
 	if database != "" {
 		args = append(args, "--database", database)
 	}
