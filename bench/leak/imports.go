@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -116,6 +117,8 @@ func (b *bench) imports(ctx context.Context) error {
 
 type cost struct{ wall, cpu time.Duration }
 
+func (c *cost) add(d cost) { c.wall, c.cpu = c.wall+d.wall, c.cpu+d.cpu }
+
 func measure(fn func() error) (cost, error) {
 	runtime.GC()
 	start, used := time.Now(), cpu()
@@ -123,51 +126,63 @@ func measure(fn func() error) (cost, error) {
 	return cost{time.Since(start), cpu() - used}, err
 }
 
+// compare takes each round in the order scan, one core, two, one, scan: a machine that grows slower or faster meanwhile then
+// does so for both sides. The median of the rounds' ratios counts.
 func (b *bench) compare(ctx context.Context, p *place, name, path string) error {
 	size := float64(b.size) * 1.048576
-	var alone, one, two cost
-	keep := func(best *cost, c cost) {
-		if best.wall == 0 || c.wall < best.wall {
-			best.wall = c.wall
-		}
-		if best.cpu == 0 || c.cpu < best.cpu {
-			best.cpu = c.cpu
-		}
-	}
-	for round := range b.rounds {
-		c, err := measure(func() error { return scanAlone(ctx, path) })
+	var alone, one, two cost // all rounds together
+	var ofScan, speedUp []float64
+	imported := 0
+	importWith := func(workers int) (cost, error) {
+		p.importer.Workers = workers
+		runtime.GOMAXPROCS(workers)
+		defer runtime.GOMAXPROCS(runtime.NumCPU())
+		stop, err := b.profileOf(name, workers)
 		if err != nil {
+			return cost{}, err
+		}
+		defer stop()
+		imported++
+		return measure(func() error {
+			inputs, err := leak.Inputs(context.Background(), nil, []string{path})
+			if err != nil {
+				return err
+			}
+			_, err = p.importer.Import(ctx, leak.Spec{Breach: breach(fmt.Sprintf("%s-%d", name, imported)), Inputs: inputs})
 			return err
-		}
-		keep(&alone, c)
-		for workers, best := range map[int]*cost{1: &one, 2: &two} {
-			p.importer.Workers = workers
-			runtime.GOMAXPROCS(workers)
-			stop, err := b.profileOf(name, workers)
-			if err != nil {
-				return err
-			}
-			c, err := measure(func() error {
-				inputs, err := leak.Inputs(context.Background(), nil, []string{path})
-				if err != nil {
-					return err
-				}
-				_, err = p.importer.Import(ctx, leak.Spec{Breach: breach(fmt.Sprintf("%s-%d-%d", name, round, workers)), Inputs: inputs})
-				return err
-			})
-			stop()
-			runtime.GOMAXPROCS(runtime.NumCPU())
-			if err != nil {
-				return err
-			}
-			keep(best, c)
-		}
+		})
 	}
-	rate := func(d time.Duration) float64 { return size / d.Seconds() }
+	for range b.rounds {
+		var scans, ones, twos cost
+		for _, step := range []struct {
+			sum *cost
+			run func() (cost, error)
+		}{
+			{&scans, func() (cost, error) { return measure(func() error { return scanAlone(ctx, path) }) }},
+			{&ones, func() (cost, error) { return importWith(1) }},
+			{&twos, func() (cost, error) { return importWith(2) }},
+			{&ones, func() (cost, error) { return importWith(1) }},
+			{&scans, func() (cost, error) { return measure(func() error { return scanAlone(ctx, path) }) }},
+		} {
+			c, err := step.run()
+			if err != nil {
+				return err
+			}
+			step.sum.add(c)
+		}
+		ofScan = append(ofScan, scans.cpu.Seconds()/ones.cpu.Seconds())
+		speedUp = append(speedUp, ones.wall.Seconds()/2/twos.wall.Seconds())
+		alone.add(scans)
+		one.add(ones)
+		two.add(twos)
+	}
+	times := float64(b.rounds)
 	fmt.Printf("%-6s import %s, %.0f MB: scan alone %.0f MB/s of CPU; import on one core %.0f MB/s of CPU, %.0f MB/s; on two %.0f MB/s\n", "", name, size,
-		rate(alone.cpu), rate(one.cpu), rate(one.wall), rate(two.wall))
-	b.bar(rate(one.cpu) >= rate(alone.cpu)/2, "import %s: %.2f of the scan's own rate (bar: 0.5)", name, rate(one.cpu)/rate(alone.cpu))
-	b.bar(rate(two.wall) >= 1.7*rate(one.wall), "import %s: two cores %.2f times one (bar: 1.7)", name, rate(two.wall)/rate(one.wall))
+		2*times*size/alone.cpu.Seconds(), 2*times*size/one.cpu.Seconds(), 2*times*size/one.wall.Seconds(), times*size/two.wall.Seconds())
+	slices.Sort(ofScan)
+	slices.Sort(speedUp)
+	b.bar(ofScan[len(ofScan)/2] >= 0.5, "import %s: %.2f of the scan's own rate (bar: 0.5; rounds %.2f)", name, ofScan[len(ofScan)/2], ofScan)
+	b.bar(speedUp[len(speedUp)/2] >= 1.7, "import %s: two cores %.2f times one (bar: 1.7; rounds %.2f)", name, speedUp[len(speedUp)/2], speedUp)
 	return nil
 }
 

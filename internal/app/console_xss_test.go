@@ -92,8 +92,7 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 	must(a.Store.FinishJob(ctx, "w_test", j, "failed", payload))
 	for _, kind := range []string{leak.KindVerify, leak.KindFeed, password.KindImport, password.KindVerify, "keys.rewrite"} {
 		// The server does some of these itself: then it is asked for again.
-		var taken bool
-		for j := (job.Job{}); !taken; {
+		for taken := false; !taken; {
 			if _, err = a.Store.AddJob(ctx, kind, payload, struct{}{}); err != nil && !errors.Is(err, job.ErrExists) {
 				t.Fatal(err)
 			}

@@ -30,7 +30,8 @@ type Importer struct {
 	Workers int
 	// Memory bounds the sorting, in bytes; 0 means 96 MiB.
 	Memory int
-	// PartBytes is how much is scanned between two moments from which an interrupted import can go on; 0 means 1 GiB.
+	// PartBytes is how much is scanned between two moments from which an interrupted import can go on; 0 means 1 to 8 GiB, by how long
+	// that takes.
 	PartBytes int64
 	// spanBytes is set by tests; 0 means defaultSpan.
 	spanBytes int64
@@ -47,7 +48,11 @@ const (
 	// Sorting and unpacking together stay below 256 MiB; most dumps need little for unpacking, and sorting in large pieces is fast.
 	defaultSortMemory = 96 << 20
 	unpackMemory      = 112 << 20
-	defaultPartBytes  = 1 << 30
+	// Keys of a part are encoded twice, there and in the final segment: what took less than partTime is rather scanned again. largestPart
+	// bounds the sorted runs that are merged at once.
+	smallestPart = 1 << 30
+	partTime     = 30 * time.Second
+	largestPart  = 8 << 30
 )
 
 // Spec is what to import.
@@ -212,11 +217,12 @@ func (im *Importer) memory() int {
 	return defaultSortMemory
 }
 
-func (im *Importer) partBytes() int64 {
+// worthKeeping tells whether what was scanned since a moment is to be made a part.
+func (im *Importer) worthKeeping(scanned int64, since time.Time) bool {
 	if im.PartBytes > 0 {
-		return im.PartBytes
+		return scanned >= im.PartBytes
 	}
-	return defaultPartBytes
+	return scanned >= largestPart || scanned >= smallestPart && im.Now().Sub(since) >= partTime
 }
 
 func (im *Importer) span() int64 {

@@ -27,9 +27,11 @@ type importRun struct {
 	// from is where this run begins and base what was counted before; at is where the walk stands.
 	from, at cursor
 	base     Tally
-	// firstPart says that no part has been kept, by this run or an earlier one; sincePart is bytes scanned since the last one.
+	// firstPart says that no part has been kept, by this run or an earlier one; sincePart is bytes scanned since the last one, and keptAt
+	// when that was.
 	firstPart bool
 	sincePart int64
+	keptAt    time.Time
 	streams   int64
 	skipped   int64
 	skips     []scan.Skip
@@ -72,7 +74,7 @@ func newImportRun(im *Importer, w *work, name string, spec Spec) *importRun {
 	run := &importRun{
 		im: im, w: w, name: name, spec: spec, from: w.last.Upto, base: w.last.Tally, firstPart: len(w.parts) == 0,
 		small: make(chan smallStream, n), buffers: make(chan []byte, 2*n),
-		full: make(chan any, n), empty: make(chan []uint64, 3*n), started: im.Now(),
+		full: make(chan any, n), empty: make(chan []uint64, 3*n), started: im.Now(), keptAt: im.Now(),
 	}
 	for range cap(run.buffers) {
 		run.buffers <- make([]byte, smallLimit)
@@ -192,13 +194,13 @@ func (run *importRun) keep(ctx context.Context, out *segment.Writer, c commit) (
 
 // mayKeep asks for a part when enough was scanned since the last one. Everything before run.at is scanned then.
 func (run *importRun) mayKeep(scanned int64) {
-	if run.sincePart += scanned; run.sincePart < run.im.partBytes() {
+	if run.sincePart += scanned; !run.im.worthKeeping(run.sincePart, run.keptAt) {
 		return
 	}
 	run.pending.Wait()
 	run.flush()
 	run.full <- commit{note: note{Upto: run.at, Tally: run.tally()}}
-	run.sincePart, run.firstPart = 0, false
+	run.sincePart, run.keptAt, run.firstPart = 0, run.im.Now(), false
 }
 
 // finish hands over the last keys and asks for the last part, or for the final segment when there was no other.

@@ -22,16 +22,16 @@ func foldable(r alert.Result) bool {
 }
 
 func putTried(to []byte, r alert.Result) {
-	binary.BigEndian.PutUint64(to, uint64(micros(r.At))) //nolint:gosec // turned back the same way
+	binary.BigEndian.PutUint64(to, uint64(micros(r.At)))
 	binary.BigEndian.PutUint32(to[8:], uint32(min(r.Outcome.Duration.Microseconds(), math.MaxUint32)))
-	binary.BigEndian.PutUint16(to[12:], uint16(r.Outcome.Status)) //nolint:gosec // 200 to 299
+	binary.BigEndian.PutUint16(to[12:], uint16(r.Outcome.Status))
 }
 
 func readTried(tried []byte) (a alert.AttemptLog) {
 	if len(tried) != triedSize {
 		return a
 	}
-	a.At = fromMicros(int64(binary.BigEndian.Uint64(tried))) //nolint:gosec // as above
+	a.At = fromMicros(int64(binary.BigEndian.Uint64(tried)))
 	a.Duration = time.Duration(binary.BigEndian.Uint32(tried[8:])) * time.Microsecond
 	a.Status = int(binary.BigEndian.Uint16(tried[12:]))
 	return a

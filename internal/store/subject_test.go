@@ -229,7 +229,7 @@ func (w *town) sealedOf(t *testing.T, h human) (marks [][]byte) {
 			}
 			marks = append(marks, b[:16], b[len(b)-16:])
 		}
-		if err := rows.Close(); err != nil {
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil { //nolint:sqlclosecheck // a deferred one would wait for the other queries
 			t.Fatal(err)
 		}
 	}

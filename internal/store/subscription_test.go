@@ -86,6 +86,9 @@ func plainPage(t fataler, e *storetest.Env, id partner.ID, offset int64, limit i
 		}
 		seqs = append(seqs, seq)
 	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 	return seqs, total
 }
 
@@ -193,6 +196,9 @@ func eventsOf(t fataler, e *storetest.Env, id partner.ID) (types, bodies []strin
 			t.Fatal(err)
 		}
 		types, bodies = append(types, kind), append(bodies, string(body))
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
 	}
 	return types, bodies
 }

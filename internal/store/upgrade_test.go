@@ -157,6 +157,7 @@ func enough(ctx context.Context, tx *sqldb.Tx, table, named string) (err error) 
 	if err != nil {
 		return err
 	}
+	defer func() { _ = rows.Close() }() // only read
 	needed := map[string]bool{}
 	for rows.Next() {
 		var name string
@@ -166,7 +167,7 @@ func enough(ctx context.Context, tx *sqldb.Tx, table, named string) (err error) 
 		}
 		needed[name] = needs
 	}
-	if err := cmp.Or(rows.Err(), rows.Close()); err != nil {
+	if err := rows.Err(); err != nil {
 		return err
 	}
 	for _, name := range strings.Split(named, ",") {
