@@ -170,48 +170,29 @@ func dispatch(q Queue, rt roundTrip, slots int) (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-// TestRecordingIsRepeated: while the database is away nothing more is sent than there are senders, and nothing is forgotten.
+// TestRecordingIsRepeated: while the database is away nothing more is sent than there are senders, or, with many of them, than may be on its way
+// to disk; and nothing is forgotten.
 func TestRecordingIsRepeated(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := newFakeQueue(100)
-		q.broken = 5
-		var sent atomic.Int64
-		stop := dispatch(q, func(r *http.Request) (*http.Response, error) {
-			sent.Add(1)
-			return answer(http.StatusOK)(r)
-		}, 2)
-		time.Sleep(300 * time.Millisecond) // the database is still away
-		if n := sent.Load(); n != 2 {
-			t.Errorf("%d were sent before the first was recorded", n)
-		}
-		time.Sleep(time.Minute)
-		stop()
-		if tried, arrived := q.count(); tried != 100 || arrived != 100 || sent.Load() != 100 {
-			t.Errorf("%d sent, %d tried, %d arrived", sent.Load(), tried, arrived)
-		}
-	})
-}
-
-// TestManySlotsGoOn: an endpoint with many slots is sent more while results are on their way to disk, up to a bound.
-func TestManySlotsGoOn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := newFakeQueue(1000)
-		q.broken = 5
-		var sent atomic.Int64
-		stop := dispatch(q, func(r *http.Request) (*http.Response, error) {
-			sent.Add(1)
-			return answer(http.StatusOK)(r)
-		}, manySlots)
-		time.Sleep(300 * time.Millisecond) // the database is still away
-		if n := sent.Load(); n != resultsPerSlot*manySlots {
-			t.Errorf("%d were sent before the first was recorded", n)
-		}
-		time.Sleep(time.Minute)
-		stop()
-		if tried, arrived := q.count(); tried != 1000 || arrived != 1000 || sent.Load() != 1000 {
-			t.Errorf("%d sent, %d tried, %d arrived", sent.Load(), tried, arrived)
-		}
-	})
+	for _, c := range []struct{ events, slots, unrecorded int }{{100, 2, 2}, {1000, manySlots, resultsPerSlot * manySlots}} {
+		synctest.Test(t, func(t *testing.T) {
+			q := newFakeQueue(c.events)
+			q.broken = 5
+			var sent atomic.Int64
+			stop := dispatch(q, func(r *http.Request) (*http.Response, error) {
+				sent.Add(1)
+				return answer(http.StatusOK)(r)
+			}, c.slots)
+			time.Sleep(300 * time.Millisecond) // the database is still away
+			if n := int(sent.Load()); n != c.unrecorded {
+				t.Errorf("%d slots: %d were sent before the first was recorded", c.slots, n)
+			}
+			time.Sleep(time.Minute)
+			stop()
+			if tried, arrived := q.count(); tried != c.events || arrived != c.events || int(sent.Load()) != c.events {
+				t.Errorf("%d slots: %d sent, %d tried, %d arrived", c.slots, sent.Load(), tried, arrived)
+			}
+		})
+	}
 }
 
 // TestStopLetsGo: a stop lets attempts finish for a while, cuts those that do not, begins no other, and leaves the endpoint to whoever wants it.

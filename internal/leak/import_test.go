@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"vigia/internal/cyber"
 	"vigia/internal/identifier"
@@ -316,4 +317,27 @@ func TestDamagedSegmentIsNoAnswer(t *testing.T) {
 		t.Errorf("settled %d, %v", n, err)
 	}
 	v.want("mended", v.findings(v.live, "ana"), "email:loja:open")
+}
+
+// TestPartsAreWorthKeeping: what is quickly scanned again is not kept, unless it is a lot; what a test asks for is.
+func TestPartsAreWorthKeeping(t *testing.T) {
+	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		asked, scanned int64
+		took           time.Duration
+		want           bool
+	}{
+		{0, 1 << 30, 29 * time.Second, false},
+		{0, 1 << 30, 30 * time.Second, true},
+		{0, 1<<30 - 1, time.Hour, false},
+		{0, 8<<30 - 1, time.Second, false},
+		{0, 8 << 30, time.Second, true},
+		{500, 499, time.Hour, false},
+		{500, 500, 0, true},
+	} {
+		im := &leak.Importer{PartBytes: c.asked, Now: func() time.Time { return now }}
+		if im.WorthKeeping(c.scanned, now.Add(-c.took)) != c.want {
+			t.Errorf("%+v", c)
+		}
+	}
 }

@@ -122,18 +122,25 @@ func amongOpen(tx *sqldb.Tx, args *[]any, list []alert.Delivery) string {
 	return fmt.Sprintf("state = 'pending' AND seq >= $%d AND seq <= $%d AND seq %s", n+1, n+2, tx.InList(n+3))
 }
 
-// bodyGap is how many events that nobody asked for are read along rather than beginning another statement.
-const bodyGap = 64
+// seqGap is how many events that nobody asked for a statement goes over rather than that another begins.
+const seqGap = 64
+
+// neighbours is how many of n deliveries, in the order of their events, one statement is for.
+func neighbours(n int, seq func(i int) int64) int {
+	for i := 1; i < n; i++ {
+		if seq(i)-seq(i-1) > seqGap {
+			return i
+		}
+	}
+	return n
+}
 
 // WithBodies gives deliveries, in the order of their events, their bodies: the events are mostly neighbours, so they are read in runs. A
 // delivery whose event was swept in between is left out: its row goes with the sweep.
 func (s *Store) WithBodies(ctx context.Context, id partner.ID, list []alert.Delivery) ([]alert.Delivery, error) {
 	kept := list[:0]
 	for len(list) > 0 {
-		n := 1
-		for n < len(list) && list[n].Seq-list[n-1].Seq <= bodyGap {
-			n++
-		}
+		n := neighbours(len(list), func(i int) int64 { return list[i].Seq })
 		type sealedBody struct {
 			id   string
 			body []byte

@@ -42,10 +42,7 @@ func readTried(tried []byte) (a alert.AttemptLog) {
 func foldDelivered(ctx context.Context, tx *sqldb.Tx, worker string, k endpointKey, results []alert.Result, now int64) error {
 	slices.SortFunc(results, func(a, b alert.Result) int { return cmp.Compare(a.Delivery.Seq, b.Delivery.Seq) })
 	for len(results) > 0 {
-		n := 1
-		for n < len(results) && results[n].Delivery.Seq-results[n-1].Delivery.Seq <= bodyGap {
-			n++
-		}
+		n := neighbours(len(results), func(i int) int64 { return results[i].Delivery.Seq })
 		run := results[:n]
 		results = results[n:]
 		low := run[0].Delivery.Seq

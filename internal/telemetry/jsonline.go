@@ -15,18 +15,17 @@ import (
 type jsonLines struct {
 	general slog.Handler
 	out     *wholeLines
-	level   slog.Level
 	// fixed are the attributes of WithAttrs, encoded; unplain tells that they cannot be, or that a group is open.
 	fixed   []byte
 	unplain bool
 }
 
-func newJSONLines(w io.Writer, o *slog.HandlerOptions, level slog.Level) *jsonLines {
+func newJSONLines(w io.Writer, o *slog.HandlerOptions) *jsonLines {
 	out := &wholeLines{w: w}
-	return &jsonLines{general: slog.NewJSONHandler(out, o), out: out, level: level}
+	return &jsonLines{general: slog.NewJSONHandler(out, o), out: out}
 }
 
-func (h *jsonLines) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level }
+func (h *jsonLines) Enabled(ctx context.Context, l slog.Level) bool { return h.general.Enabled(ctx, l) }
 
 func (h *jsonLines) Handle(ctx context.Context, r slog.Record) error {
 	if h.unplain || r.Time.IsZero() || !plain(r.Message) {
@@ -47,12 +46,11 @@ func (h *jsonLines) Handle(ctx context.Context, r slog.Record) error {
 		buf, ok = appendPlain(buf, a)
 		return ok
 	})
+	buf = append(buf, '}', '\n')
 	*line = buf // it may have grown
 	if !ok {
 		return h.general.Handle(ctx, r)
 	}
-	buf = append(buf, '}', '\n')
-	*line = buf
 	_, err := h.out.Write(buf)
 	return err
 }
