@@ -12,8 +12,8 @@ const (
 	bitmapBytes = 512
 	// step is how many places are judged at once: what 64 bits hold, less the length of the longest rhythm, in whole bytes.
 	step = 48
-	// steps is how often that goes into a bitmap, with 64 bits to see at the last one.
-	steps = (bitmapBytes-8)*8/step + 1
+	// steps is how often that goes into a bitmap, with 64 bits to see at the last one, by fours: so many go into a register.
+	steps = ((bitmapBytes-8)*8/step + 1) &^ 3
 )
 
 // stretch is how many bytes of text are searched with one filling of the bitmaps.
@@ -23,10 +23,26 @@ const stretch = steps * step
 type bitmap [bitmapBytes]byte
 
 // marks are where the digits and where the signs '@' and '%' are in a stretch of text.
-type marks struct{ digits, signs bitmap }
+type marks struct {
+	_      [7]byte
+	before byte // its top bit says whether a digit stands before the stretch: the bitmap goes on from there
+	digits bitmap
+	signs  bitmap
+	// places are where numbers worth a look begin, 48 bits for as many bytes.
+	places [steps]uint64
+}
 
 // read fills the bitmaps from b[at:]; past the end there is nothing.
 func (m *marks) read(b []byte, at int) {
+	m.before = 0
+	if at > 0 && at <= len(b) && isDigit(b[at-1]) {
+		m.before = 0x80
+	}
+	m.mark(b, at)
+	m.find()
+}
+
+func (m *marks) mark(b []byte, at int) {
 	rest := b[min(at, len(b)):]
 	whole := min(len(rest)/32*4, bitmapBytes)
 	mark(m.digits[:whole], m.signs[:whole], rest)
@@ -43,22 +59,28 @@ func (m *marks) read(b []byte, at int) {
 // window returns the 64 bits from place n*step on.
 func (m *bitmap) window(n int) uint64 { return binary.LittleEndian.Uint64(m[n*step/8:][:8]) }
 
-// groups returns where four digits stand in a row in d, and where groups of exactly three and four, or the ends of longer ones, begin.
-func groups(d uint64) (d4, end3, end4 uint64) {
-	d3 := d & (d >> 1) & (d >> 2)
-	d4 = d3 & (d >> 3)
-	return d4, d3 &^ (d >> 3), d4 &^ (d >> 4)
-}
-
 // rhythms marks, among the first 48 places of d, where a number worth a look begins or, if it has short groups, where the last four digits of its
 // first group begin. What is looked for has eight digits in a row, or four digits, a character and four digits, or four, a character and six, or is
-// written like 529.982.247-25. before is 1 where a digit stands before the first place. The groups are handed in so that both are small enough
-// to be inlined.
-func rhythms(d, d4, end3, end4, before uint64) uint64 {
-	long := d4 & (d4 >> 4) &^ (d<<1 | before)
+// written like 529.982.247-25. before is d one place later: what stands before each place. rhythmsAVX2 is the same, line by line.
+func rhythms(d, before uint64) uint64 {
+	d3 := d & (d >> 1) & (d >> 2)
+	d4 := d3 & (d >> 3)
+	end3 := d3 &^ (d >> 3) // the last three digits of a group
+	end4 := d4 &^ (d >> 4)
+	long := d4 & (d4 >> 4) &^ before
 	split := end4 & (end4>>5 | d4>>5&(d4>>7))
 	cpf := end3 & (end3 >> 4) & (end3 >> 8) & (d >> 12) & (d >> 13)
 	return (long | split | cpf) & (1<<step - 1)
+}
+
+// findPortable is find for processors without a faster way.
+func (m *marks) findPortable() {
+	before := uint64(m.before >> 7)
+	for n := range m.places {
+		d := m.digits.window(n)
+		m.places[n] = rhythms(d, d<<1|before)
+		before = d >> (step - 1) & 1
+	}
 }
 
 // markPortable is mark for processors without a faster way. It takes eight bytes at a time.

@@ -26,3 +26,15 @@ func mark(digits, signs, src []byte) {
 	}
 	markPortable(digits, signs, src)
 }
+
+//go:noescape
+func rhythmsAVX2(places *[steps]uint64, digits *bitmap)
+
+// find marks the places where numbers begin. The byte before the bitmap is read with it.
+func (m *marks) find() {
+	if cpu.X86.HasAVX2 {
+		rhythmsAVX2(&m.places, &m.digits)
+		return
+	}
+	m.findPortable()
+}

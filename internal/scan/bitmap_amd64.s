@@ -45,3 +45,66 @@ loop:
 done:
 	VZEROUPPER
 	RET
+
+// Of sixteen bytes, the eight from the first on and the eight from the seventh on: two windows, 48 bits apart.
+DATA windows<>+0(SB)/8, $0x0706050403020100
+DATA windows<>+8(SB)/8, $0x0d0c0b0a09080706
+DATA windows<>+16(SB)/8, $0x0706050403020100
+DATA windows<>+24(SB)/8, $0x0d0c0b0a09080706
+GLOBL windows<>(SB), RODATA|NOPTR, $32
+
+// func rhythmsAVX2(places *[84]uint64, digits *bitmap)
+//
+// It does what rhythms does for four windows of 64 bits at once, 24 bytes of the bitmap further each time.
+TEXT ·rhythmsAVX2(SB), NOSPLIT, $0-16
+	MOVQ    places+0(FP), DI
+	MOVQ    digits+8(FP), SI
+	MOVQ    $21, CX
+	VMOVDQU windows<>(SB), Y13
+	VPCMPEQQ Y14, Y14, Y14
+	VPSRLQ  $16, Y14, Y14            // the first 48 places
+
+next:
+	VMOVDQU     (SI), X0
+	VINSERTI128 $1, 12(SI), Y0, Y0
+	VPSHUFB     Y13, Y0, Y0          // d
+	VMOVDQU     -1(SI), X1
+	VINSERTI128 $1, 11(SI), Y1, Y1
+	VPSHUFB     Y13, Y1, Y1
+	VPSRLQ      $7, Y1, Y1           // before
+	VPSRLQ      $1, Y0, Y2
+	VPSRLQ      $2, Y0, Y3
+	VPSRLQ      $3, Y0, Y4
+	VPSRLQ      $4, Y0, Y5
+	VPAND       Y0, Y2, Y2
+	VPAND       Y2, Y3, Y3           // d3
+	VPAND       Y3, Y4, Y2           // d4
+	VPANDN      Y3, Y4, Y3           // end3
+	VPANDN      Y2, Y5, Y4           // end4
+	VPSRLQ      $4, Y2, Y5
+	VPAND       Y2, Y5, Y5
+	VPANDN      Y5, Y1, Y5           // long
+	VPSRLQ      $5, Y2, Y6
+	VPSRLQ      $7, Y2, Y7
+	VPAND       Y6, Y7, Y6
+	VPSRLQ      $5, Y4, Y7
+	VPOR        Y6, Y7, Y6
+	VPAND       Y4, Y6, Y6           // split
+	VPSRLQ      $4, Y3, Y7
+	VPSRLQ      $8, Y3, Y8
+	VPSRLQ      $12, Y0, Y9
+	VPSRLQ      $13, Y0, Y10
+	VPAND       Y3, Y7, Y7
+	VPAND       Y8, Y9, Y8
+	VPAND       Y7, Y10, Y7
+	VPAND       Y7, Y8, Y7           // cpf
+	VPOR        Y5, Y6, Y5
+	VPOR        Y5, Y7, Y5
+	VPAND       Y5, Y14, Y5
+	VMOVDQU     Y5, (DI)
+	ADDQ        $24, SI
+	ADDQ        $32, DI
+	DECQ        CX
+	JNZ         next
+	VZEROUPPER
+	RET

@@ -5,6 +5,9 @@ package scan
 // mark fills digits and signs with the bits of src, which has at least as many bytes as each of them has bits.
 func mark(digits, signs, src []byte) { markPortable(digits, signs, src) }
 
+// find marks the places where numbers begin.
+func (m *marks) find() { m.findPortable() }
+
 // fastAddress says that addressMasksOf may be called.
 const fastAddress = false
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -276,6 +277,41 @@ func TestMarks(t *testing.T) {
 			for name, m := range map[string]*marks{"fast": &fast, "portable": &portable} {
 				if m.digits[i/8]>>(i%8)&1 == 1 != isDigit(c) || m.signs[i/8]>>(i%8)&1 == 1 != (c == '@' || c == '%') {
 					t.Fatalf("%s: byte %#x at %d", name, c, i)
+				}
+			}
+		}
+	}
+}
+
+// All ways to the places of numbers must agree with the rules spelled out, byte by byte.
+func TestPlaces(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(6, 6))
+	worth := regexp.MustCompile(`^(?:[0-9]{8}|[0-9]{4}[^0-9](?:[0-9]{4}(?:[^0-9]|$)|[0-9]{6})|[0-9]{3}[^0-9][0-9]{3}[^0-9][0-9]{3}[^0-9][0-9]{2})`)
+	for range 20 {
+		text := make([]byte, 0, stretch+bitmapBytes)
+		for len(text) < stretch+64 {
+			for range []int{1, 2, 3, 3, 4, 4, 5, 6, 8, 11}[rnd.IntN(10)] {
+				text = append(text, byte('0'+rnd.IntN(10)))
+			}
+			text = append(text, "- .x"[rnd.IntN(4)])
+		}
+		for _, from := range []int{0, 1, 2, 3, 4, 5} {
+			var fast, portable marks
+			fast.read(text, from)
+			portable.before = fast.before
+			portable.mark(text, from)
+			portable.findPortable()
+			if fast.places != portable.places {
+				t.Fatalf("from %d: the fast places are not the portable ones", from)
+			}
+			for i := range stretch {
+				at := from + i
+				want := worth.Match(text[at:])
+				if want && at > 0 && isDigit(text[at-1]) { // inside a run: only its last digits count
+					want = !isDigit(text[at+3]) || !isDigit(text[at+4])
+				}
+				if got := fast.places[i/step]>>(i%step)&1 == 1; got != want {
+					t.Fatalf("from %d: place %d is %v: %q", from, at, got, text[max(0, at-2):at+20])
 				}
 			}
 		}
