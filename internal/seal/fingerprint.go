@@ -2,10 +2,9 @@ package seal
 
 import (
 	"crypto/aes"
-	"crypto/cipher"
 	"encoding/binary"
 	"fmt"
-	"slices"
+	"math/bits"
 	"sync"
 )
 
@@ -27,37 +26,38 @@ func (k *Keys) Fingerprints() *Fingerprints { return &Fingerprints{matcher: k.ma
 // matcher is AES-CMAC (RFC 4493) under the match key, written out because tink's takes and returns slices it allocates and
 // this runs for every identifier of every dump.
 type matcher struct {
-	block  cipher.Block
+	cipher *blockCipher
 	k1, k2 words
 	idle   sync.Pool
 }
 
-// words are a block as two numbers, its first byte the lowest of lo: blocks are put together in registers.
-type words struct{ lo, hi uint64 }
-
-// Fingerprints collects values and computes their fingerprints together. That takes half the time of one by one: what was stored in
-// one shape and is loaded in another at once makes the processor wait, and the next value with it.
+// Fingerprints collects values and computes their fingerprints together, the first block of all of them, then the second of those that have one, and so
+// on: in a chain each block has to wait for the one before it, and the blocks of different values do not.
 type Fingerprints struct {
 	*matcher
-	// blocks are what is to be encrypted, one value after the other, the last block of each already mixed with its subkey. They lie in a
-	// slice because what is passed to cipher.Block escapes to the heap.
-	blocks []byte
-	values []chain
-	more   []chain
+	levels []level
+	ends   []end
+	buf    [aes.BlockSize]byte
 }
 
-// chain is where the blocks of a value begin in blocks: the one to be encrypted and the last.
-type chain struct{ next, last int }
+// level holds the blocks of all values that are as far from their beginnings, the last one of a value already mixed with its subkey.
+type level struct {
+	blocks []words
+	after  []int32 // which block of the level before comes before each
+}
+
+// end is where the last block of a value is.
+type end struct{ level, at int32 }
 
 func newMatcher(key []byte) (*matcher, error) {
-	block, err := aes.NewCipher(key)
+	c, err := newBlockCipher(key)
 	if err != nil {
 		return nil, fmt.Errorf("seal: match key: %w", err)
 	}
-	m := &matcher{block: block}
+	m := &matcher{cipher: c}
 	m.idle.New = func() any { return &Fingerprints{matcher: m} }
 	var k [aes.BlockSize]byte
-	block.Encrypt(k[:], k[:])
+	c.one.Encrypt(k[:], k[:])
 	double(&k)
 	m.k1 = load(k[:])
 	double(&k)
@@ -73,71 +73,67 @@ func double(b *[aes.BlockSize]byte) {
 	binary.BigEndian.PutUint64(b[8:], lo<<1^carry*0x87)
 }
 
-func load(b []byte) words {
-	return words{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
-}
-
-func (w words) store(b []byte) {
-	binary.LittleEndian.PutUint64(b, w.lo)
-	binary.LittleEndian.PutUint64(b[8:], w.hi)
-}
-
-func (w words) xor(x words) words { return words{w.lo ^ x.lo, w.hi ^ x.hi} }
-
 // Len is how many values were added since the last AppendTo.
-func (f *Fingerprints) Len() int { return len(f.values) }
+func (f *Fingerprints) Len() int { return len(f.ends) }
 
 // Add takes a value, which may be changed afterwards.
 func (f *Fingerprints) Add(kind byte, value []byte) {
-	first, n := len(f.blocks), len(value)
-	last := first + n&^(aes.BlockSize-1) // with kind there are n+1 bytes
-	f.values = append(f.values, chain{first, last})
-	f.blocks = slices.Grow(f.blocks, last+aes.BlockSize-first)[:last+aes.BlockSize]
+	n := len(value) // with kind there are n+1 bytes
 	if n < aes.BlockSize-1 {
 		w := short(value)
-		words{w.lo<<8 | uint64(kind), w.hi<<8 | w.lo>>56}.pad(n + 1).xor(f.k2).store(f.blocks[first:])
+		f.put(0, words{w.lo<<8 | uint64(kind), w.hi<<8 | w.lo>>56}.pad(n+1).xor(f.k2))
+		f.ends = append(f.ends, end{0, int32(len(f.levels[0].blocks) - 1)})
 		return
 	}
-	w := words{binary.LittleEndian.Uint64(value)<<8 | uint64(kind), binary.LittleEndian.Uint64(value[7:])}
-	if first == last {
-		w.xor(f.k1).store(f.blocks[first:])
-		return
+	w, rest, at := words{binary.LittleEndian.Uint64(value)<<8 | uint64(kind), binary.LittleEndian.Uint64(value[7:])}, value[aes.BlockSize-1:], 0
+	for ; len(rest) > aes.BlockSize; at++ {
+		f.put(at, w)
+		w, rest = load(rest), rest[aes.BlockSize:]
 	}
-	w.store(f.blocks[first:])
-	rest := value[aes.BlockSize-1:]
-	for at := first + aes.BlockSize; at < last; at += aes.BlockSize {
-		load(rest).store(f.blocks[at:])
-		rest = rest[aes.BlockSize:]
+	if m := len(rest); m > 0 {
+		f.put(at, w)
+		at++
+		if w = load(value[n-aes.BlockSize:]); m < aes.BlockSize {
+			w = w.shift(aes.BlockSize - m).pad(m).xor(f.k2)
+		} else {
+			w = w.xor(f.k1)
+		}
+	} else {
+		w = w.xor(f.k1)
 	}
-	w, key := load(value[n-aes.BlockSize:]), f.k1
-	if m := len(rest); m < aes.BlockSize {
-		w, key = w.shift(aes.BlockSize-m).pad(m), f.k2
+	f.put(at, w)
+	f.ends = append(f.ends, end{int32(at), int32(len(f.levels[at].blocks) - 1)})
+}
+
+// put appends a block, which comes after the last one of the level before.
+func (f *Fingerprints) put(at int, w words) {
+	if at == len(f.levels) {
+		f.levels = append(f.levels, level{})
 	}
-	w.xor(key).store(f.blocks[last:])
+	l := &f.levels[at]
+	l.blocks = append(l.blocks, w)
+	if at > 0 {
+		l.after = append(l.after, int32(len(f.levels[at-1].blocks)-1))
+	}
 }
 
 // AppendTo appends the fingerprints of the values, in the order they were added, to dst and forgets the values.
 func (f *Fingerprints) AppendTo(dst []uint64) []uint64 {
-	more := append(f.more[:0], f.values...)
-	for len(more) > 0 {
-		n := 0
-		for _, c := range more {
-			b := f.blocks[c.next:][:aes.BlockSize]
-			f.block.Encrypt(b, b)
-			if c.next < c.last {
-				more[n] = chain{c.next + aes.BlockSize, c.last}
-				n++
-			}
+	for i := range f.levels {
+		l := &f.levels[i]
+		for k, before := range l.after {
+			l.blocks[k] = l.blocks[k].xor(f.levels[i-1].blocks[before])
 		}
-		more = more[:n]
-		for _, c := range more {
-			load(f.blocks[c.next:]).xor(load(f.blocks[c.next-aes.BlockSize:])).store(f.blocks[c.next:])
-		}
+		f.cipher.encrypt(l.blocks, &f.buf)
 	}
-	for _, c := range f.values {
-		dst = append(dst, binary.BigEndian.Uint64(f.blocks[c.last:]))
+	for _, e := range f.ends {
+		dst = append(dst, bits.ReverseBytes64(f.levels[e.level].blocks[e.at].lo))
 	}
-	f.blocks, f.values, f.more = f.blocks[:0], f.values[:0], more[:0]
+	for i := range f.levels {
+		l := &f.levels[i]
+		l.blocks, l.after = l.blocks[:0], l.after[:0]
+	}
+	f.ends = f.ends[:0]
 	return dst
 }
 
