@@ -18,6 +18,7 @@ const (
 // collector turns the identifiers of one scanning goroutine into fingerprints.
 type collector struct {
 	values Fingerprints
+	waited int // identifiers since values were turned into keys
 	keys   []uint64
 	counts [identifier.Domain + 1]int64
 	// shown is counts as of the last full batch, for whoever watches meanwhile.
@@ -39,7 +40,7 @@ func (c *collector) found(kind identifier.Kind, normal []byte) {
 	if kind == identifier.Email {
 		c.domains(normal[bytes.IndexByte(normal, '@')+1:]) // the only one
 	}
-	if c.values.Len() >= valueBatch {
+	if c.waited++; c.waited >= valueBatch {
 		c.turn()
 	}
 }
@@ -66,7 +67,7 @@ func (c *collector) turn() {
 			c.shown[k].Store(c.counts[k])
 		}
 	}
-	c.keys = c.values.AppendTo(c.keys)
+	c.keys, c.waited = c.values.AppendTo(c.keys), 0
 }
 
 // domainCache remembers domains seen lately: most addresses of a dump are at a few of them. Forgetting one costs a repeated key.

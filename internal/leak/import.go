@@ -37,7 +37,7 @@ type Importer struct {
 	spanBytes int64
 }
 
-// Fingerprints collects normal forms and gives their fingerprints in the order they came.
+// Fingerprints collects normal forms and gives their fingerprints, in any order.
 type Fingerprints interface {
 	Add(kind byte, normal []byte)
 	Len() int

@@ -31,23 +31,18 @@ type matcher struct {
 	idle   sync.Pool
 }
 
-// Fingerprints collects values and computes their fingerprints together, the first block of all of them, then the second of those that have one, and so
-// on: in a chain each block has to wait for the one before it, and the blocks of different values do not.
+// Fingerprints collects values and computes their fingerprints together: the first blocks of all values of the same length, then the second ones, and so
+// on. In a chain each block has to wait for the one before it; those of different values do not.
 type Fingerprints struct {
 	*matcher
-	levels []level
-	ends   []end
-	buf    [aes.BlockSize]byte
+	lengths []chains
+	n       int
+	buf     [aes.BlockSize]byte
 }
 
-// level holds the blocks of all values that are as far from their beginnings, the last one of a value already mixed with its subkey.
-type level struct {
-	blocks []words
-	after  []int32 // which block of the level before comes before each
-}
-
-// end is where the last block of a value is.
-type end struct{ level, at int32 }
+// chains are the blocks of all values that have so many of them: the first ones, the second ones, and so on. The last ones are already mixed with their
+// subkeys.
+type chains [][]words
 
 func newMatcher(key []byte) (*matcher, error) {
 	c, err := newBlockCipher(key)
@@ -74,66 +69,69 @@ func double(b *[aes.BlockSize]byte) {
 }
 
 // Len is how many values were added since the last AppendTo.
-func (f *Fingerprints) Len() int { return len(f.ends) }
+func (f *Fingerprints) Len() int { return f.n }
 
 // Add takes a value, which may be changed afterwards.
 func (f *Fingerprints) Add(kind byte, value []byte) {
-	n := len(value) // with kind there are n+1 bytes
+	f.n++
+	n := len(value)
+	last := n / aes.BlockSize // with kind there are n+1 bytes
+	if last >= len(f.lengths) {
+		f.lengthen(last)
+	}
+	c := f.lengths[last]
 	if n < aes.BlockSize-1 {
 		w := short(value)
-		f.put(0, words{w.lo<<8 | uint64(kind), w.hi<<8 | w.lo>>56}.pad(n+1).xor(f.k2))
-		f.ends = append(f.ends, end{0, int32(len(f.levels[0].blocks) - 1)})
+		c[0] = append(c[0], words{w.lo<<8 | uint64(kind), w.hi<<8 | w.lo>>56}.pad(n+1).xor(f.k2))
 		return
 	}
-	w, rest, at := words{binary.LittleEndian.Uint64(value)<<8 | uint64(kind), binary.LittleEndian.Uint64(value[7:])}, value[aes.BlockSize-1:], 0
-	for ; len(rest) > aes.BlockSize; at++ {
-		f.put(at, w)
-		w, rest = load(rest), rest[aes.BlockSize:]
+	w := words{binary.LittleEndian.Uint64(value)<<8 | uint64(kind), binary.LittleEndian.Uint64(value[7:])}
+	if last == 0 {
+		c[0] = append(c[0], w.xor(f.k1))
+		return
 	}
-	if m := len(rest); m > 0 {
-		f.put(at, w)
-		at++
-		if w = load(value[n-aes.BlockSize:]); m < aes.BlockSize {
-			w = w.shift(aes.BlockSize - m).pad(m).xor(f.k2)
-		} else {
-			w = w.xor(f.k1)
-		}
-	} else {
-		w = w.xor(f.k1)
+	c[0] = append(c[0], w)
+	rest := value[aes.BlockSize-1:]
+	for k := 1; k < last; k++ {
+		c[k] = append(c[k], load(rest))
+		rest = rest[aes.BlockSize:]
 	}
-	f.put(at, w)
-	f.ends = append(f.ends, end{int32(at), int32(len(f.levels[at].blocks) - 1)})
+	w, key := load(value[n-aes.BlockSize:]), f.k1
+	if m := len(rest); m < aes.BlockSize {
+		w, key = w.shift(aes.BlockSize-m).pad(m), f.k2
+	}
+	c[last] = append(c[last], w.xor(key))
 }
 
-// put appends a block, which comes after the last one of the level before.
-func (f *Fingerprints) put(at int, w words) {
-	if at == len(f.levels) {
-		f.levels = append(f.levels, level{})
-	}
-	l := &f.levels[at]
-	l.blocks = append(l.blocks, w)
-	if at > 0 {
-		l.after = append(l.after, int32(len(f.levels[at-1].blocks)-1))
+// lengthen makes room for values of more blocks than there were so far.
+func (f *Fingerprints) lengthen(last int) {
+	for n := len(f.lengths); n <= last; n++ {
+		f.lengths = append(f.lengths, make(chains, n+1))
 	}
 }
 
-// AppendTo appends the fingerprints of the values, in the order they were added, to dst and forgets the values.
+// AppendTo appends the fingerprints of the values to dst, shorter values first, and forgets the values.
 func (f *Fingerprints) AppendTo(dst []uint64) []uint64 {
-	for i := range f.levels {
-		l := &f.levels[i]
-		for k, before := range l.after {
-			l.blocks[k] = l.blocks[k].xor(f.levels[i-1].blocks[before])
+	for _, c := range f.lengths {
+		if len(c[0]) == 0 {
+			continue
 		}
-		f.cipher.encrypt(l.blocks, &f.buf)
+		for k, blocks := range c {
+			if k > 0 {
+				for i, before := range c[k-1] {
+					blocks[i] = blocks[i].xor(before)
+				}
+				c[k-1] = c[k-1][:0]
+			}
+			f.cipher.encrypt(blocks, &f.buf)
+		}
+		last := &c[len(c)-1]
+		for _, w := range *last {
+			dst = append(dst, bits.ReverseBytes64(w.lo))
+		}
+		*last = (*last)[:0]
 	}
-	for _, e := range f.ends {
-		dst = append(dst, bits.ReverseBytes64(f.levels[e.level].blocks[e.at].lo))
-	}
-	for i := range f.levels {
-		l := &f.levels[i]
-		l.blocks, l.after = l.blocks[:0], l.after[:0]
-	}
-	f.ends = f.ends[:0]
+	f.n = 0
 	return dst
 }
 

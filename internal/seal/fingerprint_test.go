@@ -17,7 +17,8 @@ func (m *matcher) tag(msg []byte) []byte {
 	f.Add(msg[0], msg[1:])
 	f.AppendTo(nil)
 	tag := make([]byte, aes.BlockSize)
-	f.levels[(len(msg)-1)/aes.BlockSize].blocks[:1][0].store(tag)
+	last := (len(msg) - 1) / aes.BlockSize
+	f.lengths[last][last][:1][0].store(tag)
 	return tag
 }
 

@@ -130,9 +130,9 @@ func (w *Writer) AddAll(keys []uint64) error {
 	return nil
 }
 
-// grow makes room for keys: small sets never pay for the whole buffer.
+// grow makes room for keys: small sets never pay for the whole buffer, and large ones not for many copies of it.
 func (w *Writer) grow() error {
-	if n := min(max(2*cap(w.keys), 4096), w.capacity()); n > cap(w.keys) {
+	if n := min(max(16*cap(w.keys), 4096), w.capacity()); n > cap(w.keys) {
 		w.keys = slices.Grow(w.keys, n-len(w.keys))[:len(w.keys):n]
 		return nil
 	}
