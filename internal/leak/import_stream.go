@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 
 	"vigia/internal/scan"
 )
@@ -42,11 +43,18 @@ func (run *importRun) walkInput(ctx context.Context, in Input) error {
 		return err
 	}
 	defer func() { _ = source.Close() }() // only read
-	report, err := scan.Walk(ctx, in.Name, meter(source, &run.read), run.im.limits(), func(_ scan.Entry, r io.Reader) error {
-		return run.stream(ctx, r)
+	before := run.read.Load()
+	report, err := scan.Walk(ctx, in.Name, meter(source, &run.read), run.im.limits(), func(entry scan.Entry, r io.Reader) error {
+		if entry.Depth > 0 {
+			return run.stream(ctx, r, nil, 0)
+		}
+		return run.stream(ctx, r, regularFile(source), before)
 	})
 	run.skips = append(run.skips, report.Skips...)
 	run.skipped += report.Skipped
+	if errors.Is(err, scan.ErrChanged) {
+		err = ErrInput.With("inputs: %s changed while it was read", in.Name)
+	}
 	if errors.Is(err, scan.ErrBomb) { // what it held so far stays, the rest of it is given up, the other inputs go on
 		run.skips = append(run.skips, scan.Skip{Name: in.Name, Reason: err.Error()})
 		run.skipped++
@@ -55,8 +63,21 @@ func (run *importRun) walkInput(ctx context.Context, in Input) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// stream scans one file or member of an archive, unless an earlier run has done so.
-func (run *importRun) stream(ctx context.Context, r io.Reader) error {
+// regularFile returns r if that is what it is, else nil.
+func regularFile(r io.Reader) *os.File {
+	f, ok := r.(*os.File)
+	if !ok {
+		return nil
+	}
+	if stat, err := f.Stat(); err != nil || !stat.Mode().IsRegular() {
+		return nil
+	}
+	return f
+}
+
+// stream scans one file or member of an archive, unless an earlier run has done so. whole is the file that the stream is, if it is one as it lies on the
+// disk; readBefore is what had been read of the inputs before it.
+func (run *importRun) stream(ctx context.Context, r io.Reader, whole *os.File, readBefore int64) error {
 	this := run.at
 	run.at = cursor{Input: this.Input, Stream: this.Stream + 1}
 	if this.Input == run.from.Input && this.Stream < run.from.Stream {
@@ -88,7 +109,27 @@ func (run *importRun) stream(ctx context.Context, r io.Reader) error {
 		}
 		return err
 	}
-	return run.spans(ctx, rest, this)
+	if whole != nil {
+		return run.fileSpans(ctx, whole, this, readBefore)
+	}
+	return run.spans(ctx, this, func(first int64) (scan.Pieces, error) {
+		if _, err := io.CopyN(io.Discard, rest, first*run.im.piece()); err != nil {
+			return nil, err
+		}
+		return scan.NewPieces(metered{rest, &run.scanned}, run.im.piece(), first > 0), nil
+	})
+}
+
+// fileSpans scans a large file where it lies.
+func (run *importRun) fileSpans(ctx context.Context, f *os.File, this cursor, readBefore int64) error {
+	stat, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	return run.spans(ctx, this, func(first int64) (scan.Pieces, error) {
+		run.read.Store(readBefore + first*run.im.piece()) // its first bytes have been read, and are once more
+		return scan.FilePieces(f, stat.Size(), run.im.piece(), first, func(n int64) { run.read.Add(n); run.scanned.Add(n) }), nil
+	})
 }
 
 type failing struct{ err error }
@@ -115,19 +156,19 @@ func plainText(head []byte) bool {
 	return true
 }
 
-// spans scans a large stream span by span; a part may be kept after each.
-func (run *importRun) spans(ctx context.Context, r io.Reader, this cursor) error {
-	next, size, number := run.at, run.im.piece(), int64(0)
-	perSpan := max(1, run.im.span()/size)
-	if this.Input == run.from.Input && this.Stream == run.from.Stream && run.from.Span > 0 {
+// spans scans a large stream span by span; a part may be kept after each. cut gives the pieces of the stream from the first that is wanted.
+func (run *importRun) spans(ctx context.Context, this cursor, cut func(first int64) (scan.Pieces, error)) error {
+	next, number := run.at, int64(0)
+	perSpan := max(1, run.im.span()/run.im.piece())
+	if this.Input == run.from.Input && this.Stream == run.from.Stream {
 		number = run.from.Span
-		if _, err := io.CopyN(io.Discard, r, number*perSpan*size); err != nil {
-			return err
-		}
 	}
-	pieces := scan.NewPieces(metered{r, &run.scanned}, size, number > 0)
+	pieces, err := cut(number * perSpan)
+	if err != nil {
+		return err
+	}
 	for more := true; more; number++ {
-		before, err := run.scanned.Load(), error(nil)
+		before := run.scanned.Load()
 		run.at = cursor{Input: this.Input, Stream: this.Stream, Span: number + 1}
 		if more, err = pieces.Scan(ctx, perSpan, run.found()); !more {
 			run.at = next

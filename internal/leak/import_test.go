@@ -341,3 +341,22 @@ func TestPartsAreWorthKeeping(t *testing.T) {
 		}
 	}
 }
+
+// TestImportOfAFileThatShrinks: what is cut off under an import is an error that names the file, not half a breach and not the end of the process.
+func TestImportOfAFileThatShrinks(t *testing.T) {
+	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
+	path := v.file("dump.txt", strings.Repeat("ana@exemplo.com.br\n", 40_000))
+	inputs, err := leak.Inputs(context.Background(), nil, []string{path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	onFingerprint(v.importer, func() {
+		if err := os.Truncate(path, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	_, err = v.importer.Import(context.Background(), leak.Spec{Breach: breachNamed("cortado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
+	if !errors.Is(err, leak.ErrInput) || !strings.Contains(fmt.Sprint(err), "dump.txt changed") {
+		t.Errorf("%v", err)
+	}
+}

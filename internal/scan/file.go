@@ -11,8 +11,11 @@ import (
 // viewSize is how much of a file is mapped at once. It counts as memory of the process while it is.
 const viewSize = 16 << 20
 
-// errChanged is what a scan returns when the file it reads is cut short under it.
-var errChanged = errors.New("the file changed while it was read")
+// ErrChanged is what a scan returns when the file it reads is cut short under it.
+var ErrChanged = errors.New("the file changed while it was read")
+
+// mapView is a variable for the test of what happens where files cannot be mapped.
+var mapView = mapFile
 
 // inPlace is an entry that is a plain file as a whole, which can be searched without copying it.
 type inPlace interface {
@@ -55,10 +58,22 @@ func (s *Scanner) scanInPlace(ctx context.Context, e inPlace) (n int64, ok bool,
 
 // view searches the file from one offset to another. What begins before done has been read; it returns the same for the next view.
 func (s *Scanner) view(f *os.File, from, to, size, done int64) (next int64, err error) {
-	base := max(0, from-int64(os.Getpagesize())) // a view begins with a page, and margin is less than one
-	b, err := mapFile(f, base, int(min(to+margin, size)-base))
+	base := max(0, from-margin)
+	err = mapped(f, base, min(to+margin, size), func(b []byte) {
+		w := window{b: b, from: int(from - base), done: int(max(0, done-base))}
+		s.extract(&w, int(to-base))
+		done = base + int64(w.done)
+	})
+	return done, err
+}
+
+// mapped calls fn with the bytes of f from one offset to another, as the system maps them. It returns errors.ErrUnsupported, without a call, where
+// that is not possible.
+func mapped(f *os.File, from, to int64, fn func(b []byte)) (err error) {
+	before := from % int64(os.Getpagesize()) // a view begins with a page
+	b, err := mapView(f, from-before, int(to-from+before))
 	if err != nil {
-		return done, errors.ErrUnsupported
+		return errors.ErrUnsupported
 	}
 	defer unmapFile(b)
 	// A file that shrinks leaves pages that cannot be read. That must end this scan, not the process.
@@ -68,10 +83,9 @@ func (s *Scanner) view(f *os.File, from, to, size, done int64) (next int64, err 
 			if !faultIn(p, b) {
 				panic(p)
 			}
-			err = errChanged
+			err = ErrChanged
 		}
 	}()
-	w := window{b: b, from: int(from - base), done: int(max(0, done-base))}
-	s.extract(&w, int(to-base))
-	return base + int64(w.done), nil
+	fn(b[before:])
+	return nil
 }
