@@ -21,17 +21,14 @@ func (s *sortedKeys) more() ([]uint64, error) {
 	return keys, nil
 }
 
-const (
-	// mergeBatch is how many keys of a source are looked at together, and mergeMost how many of all of them: so much stays in a cache.
-	mergeBatch = 4096
-	mergeMost  = 1 << 18
-)
-
-// batchOf is how many keys each of n sources should give at a time.
-func batchOf(n int) int { return min(mergeBatch, mergeMost/max(1, n)) }
+// mergeBatch is how many keys of a source are looked at together: so much of all of them stays in a cache.
+const mergeBatch = 4096
 
 // merge appends the union of the sources to out. It looks for the next keys while the ones before are encoded.
 func merge(ctx context.Context, out *run, sources []source) error {
+	if len(sources) == 1 {
+		return copyAll(ctx, out, sources[0])
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	batches, free := make(chan []uint64, 1), make(chan []uint64, 2)
@@ -55,6 +52,22 @@ func merge(ctx context.Context, out *run, sources []source) error {
 		err = merr
 	}
 	return err
+}
+
+// copyAll appends the keys of one source to out.
+func copyAll(ctx context.Context, out *run, s source) error {
+	for {
+		keys, err := s.more()
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		if err := out.add(keys); err != nil {
+			return err
+		}
+	}
 }
 
 // merger takes from all sources the keys up to the least of their last ones, which is all there can be of them, and unites these

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -283,7 +284,7 @@ func TestSortKeys(t *testing.T) {
 	for _, w := range []Width{Bits40, Bits64} {
 		for _, keys := range sets(w) {
 			want := slices.Sorted(slices.Values(keys))
-			sortKeys(keys, make([]uint64, len(keys)), w, 1)
+			sortKeys(keys, make([]uint64, len(keys)), uint(w), 1)
 			if !slices.Equal(keys, want) {
 				t.Errorf("width %d: %d keys not sorted", w, len(keys))
 			}
@@ -343,6 +344,55 @@ func TestAddSegmentOfAnotherWidth(t *testing.T) {
 	defer w.Abort()
 	if err := w.AddSegment(open(t, build(t, Options{Width: Bits40}, []uint64{1}))); !errors.Is(err, ErrOption) {
 		t.Errorf("AddSegment: %v", err)
+	}
+}
+
+// Keys that are not spread over their first digit do not fit the memory that sorts one digit, and must come out all the same.
+func TestSpillOfUnevenKeys(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(4, 4))
+	for name, key := range map[string]func(i int) uint64{
+		"small":      func(int) uint64 { return rnd.Uint64N(1 << 20) },
+		"falling":    func(i int) uint64 { return uint64(1<<30 - i) },
+		"all equal":  func(int) uint64 { return 7 },
+		"few values": func(int) uint64 { return rnd.Uint64N(40) << 58 },
+		"two heaps":  func(i int) uint64 { return uint64(i&1)<<63 | rnd.Uint64N(1<<40) },
+		"half even":  func(i int) uint64 { return rnd.Uint64() >> (i & 1 * 20) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			keys := make([]uint64, 300_000)
+			for i := range keys {
+				keys[i] = key(i)
+			}
+			spilled := build(t, Options{Width: Bits64, Memory: leastMemory}, keys)
+			slices.Sort(keys)
+			a, errA := os.ReadFile(spilled)
+			b, errB := os.ReadFile(build(t, Options{Width: Bits64}, keys))
+			if errA != nil || errB != nil || !slices.Equal(a, b) {
+				t.Errorf("spilled %d bytes, straight %d bytes: not the same (%v, %v)", len(a), len(b), errA, errB)
+			}
+		})
+	}
+}
+
+// A commit that is given up while spilled keys are read ends, with an error and without a segment.
+func TestCommitGivenUpWhileSpilledKeysAreRead(t *testing.T) {
+	for n := range 20 {
+		path := filepath.Join(t.TempDir(), "x.seg")
+		w, err := Create(path, Options{Width: Bits64, Memory: leastMemory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.AddAll(uniform(1, 200_000, Bits64)); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(time.Duration(n)*time.Millisecond/4, cancel)
+		_, err = w.Commit(ctx)
+		cancel()
+		left, globErr := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
+		if globErr != nil || err != nil && (!errors.Is(err, context.Canceled) || len(left) != 0) || err == nil && len(left) != 1 {
+			t.Fatalf("commit: %v; files left behind: %v", err, left)
+		}
 	}
 }
 

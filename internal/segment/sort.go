@@ -10,33 +10,25 @@ import (
 // as many places as it has keys. Keys are evenly spread as a rule, so that little is left to do after that.
 const (
 	coarseDigit = 11
-	fineDigit   = 11
-	// A piece of fewer keys is sorted by insertion; one of more did not spread, and is sorted by comparison.
+	fineDigit   = 13
+	// A piece of fewer keys is sorted by insertion; one of more is cut again.
 	fewKeys  = 32
-	manyKeys = 1 << 16
+	manyKeys = 1 << 15
 )
 
-// sortKeys sorts keys of the given width by radix, most significant digit first; scratch is at least as long as keys. For millions
-// of evenly spread keys it takes half the time of a radix sort from the other end, whose passes all go through slow memory. It
+// sortKeys sorts keys that agree above the given number of bits by radix, most significant digit first; scratch is at least as long as keys. For
+// millions of evenly spread keys it takes half the time of a radix sort from the other end, whose passes all go through slow memory. It
 // uses up to the given number of cores where there are many keys.
-func sortKeys(keys, scratch []uint64, w Width, cores int) {
-	shift := uint(w) - coarseDigit
-	var start [1<<coarseDigit + 1]int
-	for _, k := range keys {
-		start[k>>shift+1]++
+func sortKeys(keys, scratch []uint64, bits uint, cores int) {
+	if bits < coarseDigit || len(keys) < fewKeys {
+		slices.Sort(keys)
+		return
 	}
-	for d := 1; d < len(start); d++ {
-		start[d] += start[d-1]
-	}
-	at := start
-	for _, k := range keys {
-		d := k >> shift
-		scratch[at[d]] = k
-		at[d]++
-	}
+	start := scatter(scratch, keys, bits, coarseDigit)
+	bits -= coarseDigit
 	pieces := func(from, to int) {
 		for d := from; d < to; d++ {
-			sortPiece(keys[start[d]:start[d+1]], scratch[start[d]:start[d+1]], shift)
+			sortPiece(keys[start[d]:start[d+1]], scratch[start[d]:start[d+1]], bits)
 		}
 	}
 	if cores == 1 || len(keys) < manyKeys {
@@ -50,11 +42,36 @@ func sortKeys(keys, scratch []uint64, w Width, cores int) {
 	sorting.Wait()
 }
 
-// sortPiece sorts from into to; all keys agree above the given number of bits.
+// scatter copies keys, which agree above the given number of bits, into dst, ordered by the digit below that. It returns where each digit begins
+// and, last, the number of keys.
+func scatter(dst, keys []uint64, bits, digit uint) (start []uint32) {
+	start = make([]uint32, 1<<digit+1)
+	shift, mask := bits-digit, uint64(1)<<digit-1
+	for _, k := range keys {
+		start[k>>shift&mask+1]++
+	}
+	for d := 1; d < len(start); d++ {
+		start[d] += start[d-1]
+	}
+	at := slices.Clone(start)
+	for _, k := range keys {
+		d := k >> shift & mask
+		dst[at[d]] = k
+		at[d]++
+	}
+	return start
+}
+
+// sortPiece sorts from into to; all keys agree above the given number of bits. from is of no use afterwards.
 func sortPiece(to, from []uint64, bits uint) {
-	if len(from) < fewKeys || len(from) > manyKeys {
+	if len(from) < fewKeys || bits < fineDigit {
 		copy(to, from)
-		sortLeft(to, len(from) > manyKeys)
+		sortLeft(to, len(from) >= fewKeys)
+		return
+	}
+	if len(from) > manyKeys {
+		copy(to, from)
+		sortKeys(to, from, bits, 1)
 		return
 	}
 	var table [1<<fineDigit + 1]uint32

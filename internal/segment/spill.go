@@ -2,83 +2,114 @@ package segment
 
 import (
 	"encoding/binary"
+	"hash/crc32"
 	"os"
 )
 
-// spill is a file without a name that holds sorted runs of plain keys: they are read once, by a merge, so that packing them
-// would cost more than it saves.
+// spill is a file without a name that holds runs of plain keys: they are read once, when the segment is put together, so that packing them would cost
+// more than it saves. The keys of a run are ordered by their first digit only. What all runs have of one digit fits the nearest caches, is
+// read together and sorted there: that is less work than to sort each run and to merge them.
 type spill struct {
-	file *os.File
-	size int64
-	runs []spilledRun
+	file  *os.File
+	size  int64
+	width Width
+	digit uint // bits of the first digit
+	runs  []spilledRun
+	// rest are the last keys, in order of their first digit too, which need not go to the file.
+	rest      []uint64
+	restStart []uint32
 }
 
 type spilledRun struct {
-	at   int64
-	keys int
-	sums []uint32 // of each block
+	at    int64
+	start []uint32 // where each digit begins, in keys
+	sums  []uint32 // checksum of each digit: a disk that loses bits meanwhile must not lose them silently
 }
 
-// spillBlock is how many keys have a checksum: a disk that loses bits under a merge must not lose them silently.
-const spillBlock = 512
+// digitFor is how many bits the first digit has where runs have so many keys: few enough that reading what a run has of one is worth a call.
+func digitFor(keys int) uint {
+	digit := uint(1)
+	for digit < coarseDigit && keys>>(digit+1) >= spillRead/16 {
+		digit++
+	}
+	return digit
+}
 
-// write appends a run; keys are sorted.
-func (s *spill) write(keys []uint64) error {
-	run := spilledRun{at: s.size, keys: len(keys), sums: make([]uint32, 0, len(keys)/spillBlock+1)}
+// spillRead is how many keys are read at once at most.
+const spillRead = 8 << 10
+
+// write appends a run of keys that scatter has put in order.
+func (s *spill) write(keys []uint64, start []uint32) error {
+	run := spilledRun{at: s.size, start: start, sums: make([]uint32, len(start)-1)}
 	buf := make([]byte, 0, writeBuffer)
-	for len(keys) > 0 {
-		n, at := min(len(keys), spillBlock), len(buf)
-		for _, k := range keys[:n] {
-			buf = binary.LittleEndian.AppendUint64(buf, k)
-		}
-		run.sums = append(run.sums, checksum(buf[at:]))
-		keys = keys[n:]
-		if len(keys) == 0 || len(buf)+8*spillBlock > cap(buf) {
-			if _, err := s.file.WriteAt(buf, s.size); err != nil {
-				return err
+	flush := func() error {
+		_, err := s.file.WriteAt(buf, s.size)
+		s.size += int64(len(buf))
+		buf = buf[:0]
+		return err
+	}
+	for d := range run.sums {
+		for rest := keys[start[d]:start[d+1]]; len(rest) > 0; {
+			if len(buf) == cap(buf) {
+				if err := flush(); err != nil {
+					return err
+				}
 			}
-			s.size += int64(len(buf))
-			buf = buf[:0]
+			at, n := len(buf), min(len(rest), (cap(buf)-len(buf))/8)
+			for _, k := range rest[:n] {
+				buf = binary.LittleEndian.AppendUint64(buf, k)
+			}
+			run.sums[d], rest = crc32.Update(run.sums[d], castagnoli, buf[at:]), rest[n:]
 		}
 	}
 	s.runs = append(s.runs, run)
+	return flush()
+}
+
+// count is how many keys have digit d, repeated ones included.
+func (s *spill) count(d int) (n int) {
+	for _, run := range s.runs {
+		n += int(run.start[d+1] - run.start[d])
+	}
+	return n + len(s.left(d))
+}
+
+// left returns the keys of digit d that are in memory.
+func (s *spill) left(d int) []uint64 {
+	if s.restStart == nil {
+		return nil
+	}
+	return s.rest[s.restStart[d]:s.restStart[d+1]]
+}
+
+// read calls fn with all keys of digit d, some at a time. buf has room for spillRead keys in each form.
+func (s *spill) read(d int, buf *readBuffer, fn func(keys []uint64)) error {
+	if keys := s.left(d); len(keys) > 0 {
+		fn(keys)
+	}
+	for _, run := range s.runs {
+		sum := uint32(0)
+		for from, to := run.start[d], run.start[d+1]; from < to; {
+			n := min(to-from, spillRead)
+			raw, keys := buf.raw[:8*n], buf.keys[:n]
+			if _, err := s.file.ReadAt(raw, run.at+8*int64(from)); err != nil {
+				return err
+			}
+			sum = crc32.Update(sum, castagnoli, raw)
+			for i := range keys {
+				keys[i] = binary.LittleEndian.Uint64(raw[8*i:])
+			}
+			fn(keys)
+			from += n
+		}
+		if sum != run.sums[d] {
+			return ErrCorrupt.With("spill file: wrong checksum")
+		}
+	}
 	return nil
 }
 
-// spillReader walks the keys of one run.
-type spillReader struct {
-	file *os.File
-	run  spilledRun
-	next int // block to read next
-	buf  []byte
-	keys []uint64
-}
-
-// newSpillReader makes a source that reads about that many keys at a time.
-func newSpillReader(file *os.File, run spilledRun, batch int) *spillReader {
-	blocks := max(1, batch/spillBlock)
-	return &spillReader{file: file, run: run, buf: make([]byte, blocks*spillBlock*8), keys: make([]uint64, 0, blocks*spillBlock)}
-}
-
-func (r *spillReader) more() ([]uint64, error) {
-	from := r.next * spillBlock
-	n := max(0, min(r.run.keys-from, cap(r.keys)))
-	buf := r.buf[:8*n]
-	if n == 0 {
-		return nil, nil
-	}
-	if _, err := r.file.ReadAt(buf, r.run.at+8*int64(from)); err != nil {
-		return nil, err
-	}
-	for at := 0; at < len(buf); at += 8 * spillBlock {
-		if checksum(buf[at:min(at+8*spillBlock, len(buf))]) != r.run.sums[r.next] {
-			return nil, ErrCorrupt.With("spill file: wrong checksum")
-		}
-		r.next++
-	}
-	keys := r.keys[:n]
-	for i := range keys {
-		keys[i] = binary.LittleEndian.Uint64(buf[8*i:])
-	}
-	return keys, nil
+type readBuffer struct {
+	raw  [8 * spillRead]byte
+	keys [spillRead]uint64
 }

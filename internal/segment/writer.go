@@ -27,15 +27,15 @@ const (
 )
 
 // Writer builds a segment from keys in any order in bounded memory. Keys that come sorted are encoded straight to the
-// file. Others are sorted in memory and spilled as sorted runs to an unnamed file beside the target, while the next ones are
-// collected, and merged by Commit. Repeated keys count once. A Writer is for one goroutine.
+// file. Others are put in order of their first digit and spilled to an unnamed file beside the target, while the next ones are
+// collected, and sorted by Commit. Repeated keys count once. A Writer is for one goroutine.
 type Writer struct {
 	path    string
 	width   Width
 	label   []byte
 	memory  int
 	keys    []uint64 // collected, in the order given
-	spare   []uint64 // the other buffer; while spilling is set it is being sorted and spilled
+	spare   []uint64 // the other buffer; while spilling is set it is being spilled
 	scratch []uint64
 	current *run // grows while the keys keep rising
 	spill   *spill
@@ -78,8 +78,8 @@ func (w *Writer) SetLabel(label []byte) error {
 	return nil
 }
 
-// capacity is how many keys are collected before they are sorted: a third of the memory is for them, a third for those that are being
-// sorted, a third to sort them in.
+// capacity is how many keys are collected before they are spilled: a third of the memory is for them, a third for those that are being
+// spilled, a third to put them in order.
 func (w *Writer) capacity() int { return w.memory / 24 }
 
 // AddSegment puts all keys of a segment into the set; it is read when Commit merges. The Reader must stay open until then.
@@ -139,7 +139,7 @@ func (w *Writer) grow() error {
 	return w.flush()
 }
 
-// flush encodes what was collected if it goes on where the current run ends; else it has it sorted and spilled, and returns at once.
+// flush encodes what was collected if it goes on where the current run ends; else it has it spilled, and returns at once.
 func (w *Writer) flush() error {
 	if w.done {
 		return ErrClosed
@@ -161,8 +161,7 @@ func (w *Writer) flush() error {
 	keys, scratch, done := w.keys, w.scratch, make(chan error, 1)
 	w.keys, w.spare, w.spilling = w.spare, keys[:0], done
 	go func() {
-		sortKeys(keys, scratch, w.width, 1)
-		done <- w.spill.write(slices.Compact(keys))
+		done <- w.spill.write(scratch, scatter(scratch, keys, uint(w.width), w.spill.digit))
 	}()
 	return nil
 }
@@ -211,7 +210,7 @@ func (w *Writer) openSpill() error {
 			return err
 		}
 	}
-	w.spill = &spill{file: w.tmp}
+	w.spill = &spill{file: w.tmp, width: w.width, digit: digitFor(w.capacity())}
 	return w.unname()
 }
 
@@ -254,18 +253,26 @@ func (w *Writer) complete(ctx context.Context) error {
 	if err := w.spilled(); err != nil {
 		return err
 	}
-	last := w.keys
-	if !slices.IsSorted(last) {
-		if w.scratch == nil {
-			w.scratch = make([]uint64, len(last))
+	cores := runtime.GOMAXPROCS(0)
+	var sources []source
+	if w.spill == nil {
+		last := sortedKeys(w.keys)
+		if !slices.IsSorted(last) {
+			sortKeys(last, make([]uint64, len(last)), uint(w.width), cores)
 		}
-		sortKeys(last, w.scratch, w.width, runtime.GOMAXPROCS(0))
+		w.keys = nil
+		if len(w.segments) == 0 && w.follows(last) {
+			return w.append(last)
+		}
+		sources = []source{&last}
+	} else {
+		w.spill.rest, w.spill.restStart = w.scratch, scatter(w.scratch, w.keys, uint(w.width), w.spill.digit)
+		w.keys, w.spare, w.scratch = nil, nil, nil
+		d := newDigits(ctx, w.spill, w.capacity()/2, cores)
+		defer d.close()
+		sources = []source{d}
 	}
-	w.keys, w.spare, w.scratch = nil, nil, nil
-	if w.spill == nil && len(w.segments) == 0 && w.follows(last) {
-		return w.append(last)
-	}
-	sources, err := w.sources(last)
+	sources, err := w.others(sources)
 	if err == nil {
 		err = w.open()
 	}
@@ -275,34 +282,26 @@ func (w *Writer) complete(ctx context.Context) error {
 	return merge(ctx, w.current, sources)
 }
 
-// sources are all that is to be merged. There is no current run afterwards.
-func (w *Writer) sources(last []uint64) ([]source, error) {
-	memory := sortedKeys(last)
-	sources := []source{&memory}
+// others appends all that is to be merged besides the collected keys. There is no current run afterwards.
+func (w *Writer) others(sources []source) ([]source, error) {
 	for _, r := range w.segments {
 		sources = append(sources, &segmentReader{Reader: r})
 	}
-	if w.current != nil {
-		if err := w.current.finishPages(); err != nil {
-			return nil, err
-		}
-		r, err := newRunReader(w.current)
-		if err != nil {
-			return nil, err
-		}
-		sources, w.current = append(sources, r), nil
-		if !slices.Contains(w.unnamed, r.file) {
-			if err := w.unname(); err != nil {
-				return nil, err
-			}
-		}
+	if w.current == nil {
+		return sources, nil
 	}
-	if w.spill != nil {
-		for _, run := range w.spill.runs {
-			sources = append(sources, newSpillReader(w.spill.file, run, batchOf(len(sources)+len(w.spill.runs))))
-		}
+	if err := w.current.finishPages(); err != nil {
+		return nil, err
 	}
-	return sources, nil
+	r, err := newRunReader(w.current)
+	if err != nil {
+		return nil, err
+	}
+	w.current = nil
+	if !slices.Contains(w.unnamed, r.file) {
+		err = w.unname()
+	}
+	return append(sources, r), err
 }
 
 // Abort gives the segment up and removes what was written. After Commit it does nothing, so it can be deferred.
