@@ -94,8 +94,12 @@ func (s *Scanner) bareNumber(b []byte, i, j int) {
 	case 11:
 		cpf, phone := identifier.ValidCPF(n), n[2] == '9' && identifier.AreaCode(n[0], n[1])
 		if cpf && phone {
-			// Both readings are right as far as the digits go. A label next to them decides; without one both are kept.
+			// Both readings are right as far as the digits go. A label next to them decides, or what the lines around have in this place; without
+			// either both are kept.
 			word := label(b, i)
+			if word == noWord {
+				word = column(b, i)
+			}
 			cpf, phone = word != phoneWord, word != cpfWord
 		}
 		if cpf {

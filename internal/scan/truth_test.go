@@ -3,6 +3,7 @@ package scan
 import (
 	"bytes"
 	"context"
+	"math/rand/v2"
 	"testing"
 
 	"vigia/internal/identifier"
@@ -28,7 +29,9 @@ func (s *score) truth(kind identifier.Kind, normal []byte, meant bool) {
 
 func (s *score) found(kind identifier.Kind, normal []byte) { s.got[kind.String()+" "+string(normal)]++ }
 
-func (s *score) check(t *testing.T) {
+// check compares. In tables nearly every number has one reading, by its column; where nothing like it stands around a number, both are kept, and that
+// is no mistake.
+func (s *score) check(t *testing.T, tables bool) {
 	t.Helper()
 	total, right, wrong, second := 0, 0, 0, 0
 	for value, n := range s.meant {
@@ -48,22 +51,33 @@ func (s *score) check(t *testing.T) {
 	if total == 0 {
 		t.Fatal("an empty truth")
 	}
-	precision := float64(right+second) / float64(right+second+wrong)
-	t.Logf("%d written, %d found, %d of them second readings, %d wrong: precision %.5f", total, right+second+wrong, second, wrong, precision)
-	if precision < 0.999 {
-		t.Errorf("precision %.5f", precision)
+	found := float64(right + second + wrong)
+	precision, strict := float64(right+second)/found, float64(right)/found
+	t.Logf("%d written, %.0f found, %d of them second readings, %d wrong: precision %.5f, %.5f if second readings are wrong", total, found, second, wrong, precision, strict)
+	if precision < 0.999 || tables && strict < 0.999 {
+		t.Errorf("precision %.5f, %.5f if second readings are wrong", precision, strict)
 	}
 }
 
 func TestTruthOfDumps(t *testing.T) {
-	for name, make := range map[string]func(uint64, scantest.Truth) *scantest.Dump{"dense": scantest.NewDense, "sparse": scantest.NewSparse} {
+	for name, c := range map[string]struct {
+		make     func(uint64, scantest.Truth) *scantest.Dump
+		shuffled bool
+	}{
+		"dense": {make: scantest.NewDense}, "dense, lines shuffled": {make: scantest.NewDense, shuffled: true}, "sparse": {make: scantest.NewSparse},
+	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScore()
-			dump := make(7, s.truth).Append(nil, 16<<20)
+			dump := c.make(7, s.truth).Append(nil, 16<<20)
+			if c.shuffled { // the lines around a number say nothing about it then, or the wrong thing
+				lines := bytes.SplitAfter(dump, []byte("\n"))
+				rand.New(rand.NewPCG(1, 1)).Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+				dump = bytes.Join(lines, nil)
+			}
 			if _, err := NewScanner(s.found).Scan(context.Background(), bytes.NewReader(dump)); err != nil {
 				t.Fatal(err)
 			}
-			s.check(t)
+			s.check(t, name == "dense")
 		})
 	}
 }

@@ -22,6 +22,10 @@ type Dump struct {
 	sparse bool
 	out    []byte
 	id     int
+	// A dump is put together of files: so many more records have the same format and separator.
+	left   int
+	format int
+	sep    string
 	normal [64]byte
 }
 
@@ -49,14 +53,18 @@ func (d *Dump) Append(dst []byte, n int) []byte {
 	return dst
 }
 
-// record picks a format: mostly combo lines, as in the large public collections.
+// record writes the next one. Formats are mostly combo lines, as in the large public collections.
 func (d *Dump) record() {
 	d.id++
-	switch n := d.rnd.IntN(100); {
+	if d.left == 0 {
+		d.left, d.format, d.sep = 20+d.rnd.IntN(200), d.rnd.IntN(100), d.pick(",", ";", "\t", "|")
+	}
+	d.left--
+	switch n := d.format; {
 	case n < 52:
 		d.combo()
 	case n < 70:
-		d.csv()
+		d.csv(d.sep)
 	case n < 80:
 		d.json()
 	case n < 90:
@@ -79,8 +87,7 @@ func (d *Dump) combo() {
 	d.text("\n")
 }
 
-func (d *Dump) csv() {
-	sep := d.pick(",", ";", "\t", "|")
+func (d *Dump) csv(sep string) {
 	d.number(d.id)
 	d.text(sep + d.pick(firstNames...) + " " + d.pick(lastNames...) + sep)
 	d.cpf()
