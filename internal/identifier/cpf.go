@@ -45,15 +45,14 @@ func ValidCPF[T string | []byte](digits T) bool {
 	return len(digits) == cpfDigits && allDigits(digits) && cpfSums(digits) && !repeated(digits)
 }
 
-// cpfSums weighs the digits 2, 3, ... from the right, once without and once with the first check digit. s holds eleven digits.
+// cpfSums weighs the digits 2, 3, ... from the right, once without and once with the first check digit. s holds eleven digits. Written out, as it is
+// asked of every number of every dump.
 func cpfSums[T string | []byte](s T) bool {
 	_ = s[cpfDigits-1]
-	first, second := 0, 0
-	for i := range cpfDigits - 2 {
-		d := int(s[i] - '0')
-		first += d * (10 - i)
-		second += d * (11 - i)
-	}
+	d0, d1, d2, d3, d4 := int(s[0]-'0'), int(s[1]-'0'), int(s[2]-'0'), int(s[3]-'0'), int(s[4]-'0')
+	d5, d6, d7, d8 := int(s[5]-'0'), int(s[6]-'0'), int(s[7]-'0'), int(s[8]-'0')
+	first := 10*d0 + 9*d1 + 8*d2 + 7*d3 + 6*d4 + 5*d5 + 4*d6 + 3*d7 + 2*d8
+	second := first + d0 + d1 + d2 + d3 + d4 + d5 + d6 + d7 + d8
 	a := elevenComplement(first)
 	return a == int(s[9]-'0') && elevenComplement(second+2*a) == int(s[10]-'0')
 }

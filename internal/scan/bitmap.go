@@ -56,6 +56,9 @@ func (m *marks) mark(b []byte, at int) {
 	clear(m.signs[whole+4:])
 }
 
+// at returns the bits from place n of a stretch on, at least 57 of them.
+func (m *bitmap) at(n int) uint64 { return binary.LittleEndian.Uint64(m[n/8:][:8]) >> (n % 8) }
+
 // window returns the 64 bits from place n*step on.
 func (m *bitmap) window(n int) uint64 { return binary.LittleEndian.Uint64(m[n*step/8:][:8]) }
 

@@ -40,26 +40,39 @@ func repeats(n []byte) bool {
 	return n[0] != '4' || n[1] != '1'
 }
 
-// groupings are the ways card numbers are printed, after the first group of four.
-var groupings = [...][]int{{4, 4, 4, 3}, {4, 4, 4}, {6, 5}, {6, 4}}
+// The ways cards are printed: where their digits stand, up to where the last group must have ended, and the sizes of the groups after the first one of
+// four. The longest comes first.
+var groupings = [...]struct {
+	shape, mask uint64
+	rest        []int
+}{
+	{0b0_111_0_1111_0_1111_0_1111_0_1111, 1<<24 - 1, []int{4, 4, 4, 3}},
+	{0b0_1111_0_1111_0_1111_0_1111, 1<<20 - 1, []int{4, 4, 4}},
+	{0b0_11111_0_111111_0_1111, 1<<18 - 1, []int{6, 5}},
+	{0b0_1111_0_111111_0_1111, 1<<17 - 1, []int{6, 4}},
+}
 
-// groupedCard reads a card printed in groups from the first one, b[i:j], and returns its end, or zero.
-func (s *Scanner) groupedCard(b []byte, i, j int) int {
-	if j+1 >= len(b) || (b[j] != ' ' && b[j] != '-') || !isDigit(b[j+1]) {
-		return 0
-	}
-	for _, rest := range groupings {
-		n, end := append(s.text[:0], b[i:j]...), j
-		for _, size := range rest {
-			if end = group(b, end, size, b[j]); end < 0 {
-				break
-			}
-			n = append(n, b[end-size:end]...)
-		}
-		if end < 0 || !network(n) || !identifier.Luhn(n) || repeats(n) {
+// groupedCard reads a card printed in groups, the first of which is b[i:i+4], and returns its end, or zero. digits tells where digits stand from
+// there on.
+func (s *Scanner) groupedCard(b []byte, i int, digits uint64) int {
+	for k := range groupings {
+		g := &groupings[k]
+		if digits&g.mask != g.shape {
 			continue
 		}
-		if !leftFree(b, i) || !rightFree(b, end) || grouped(b, i, end, b[j]) {
+		sep, n, end := b[i+4], append(s.text[:0], b[i:i+4]...), i+4
+		if sep != ' ' && sep != '-' {
+			return 0
+		}
+		same := true
+		for _, size := range g.rest {
+			same = same && b[end] == sep
+			n, end = append(n, b[end+1:end+1+size]...), end+1+size
+		}
+		if !same || !network(n) || !identifier.Luhn(n) || repeats(n) {
+			continue
+		}
+		if !leftFree(b, i) || !rightFree(b, end) || grouped(b, i, end, sep) {
 			return 0
 		}
 		s.found(identifier.Card, n)

@@ -9,8 +9,9 @@ import (
 const (
 	// columnReach is how far to either side lines are compared: less than a margin, as a number may begin before its anchor.
 	columnReach = margin - longestRun - 4
-	// columnVotes is how many numbers of a column have to say the same.
-	columnVotes = 2
+	// At least so many numbers of a column have to say the same, and so many are asked at most.
+	leastVotes = 2
+	mostVotes  = 4
 )
 
 // column tells what the number at b[i] is by the numbers in the same place of the lines around it: dumps of tables have one kind in a column. It
@@ -18,90 +19,104 @@ const (
 // answers noWord where fewer than two numbers can be compared, or where they say different things.
 func column(b []byte, i int) word {
 	from, to := max(0, i-columnReach), min(len(b), i+columnReach)
-	start := from + lastBreak(b[from:i]) + 1
+	ends := lineEnd
+	if bytes.IndexByte(b[from:to], '\n') < 0 {
+		ends = tupleEnd
+	}
+	start := from + ends.last(b[from:i]) + 1
 	if start == from && from > 0 {
 		return noWord // the line begins before what may be seen
 	}
-	place := b[start:i]
-	cpfs, phones := 0, 0
-	vote := func(line []byte) {
-		switch written(samePlace(line, place)) {
-		case cpfWord:
-			cpfs++
-		case phoneWord:
-			phones++
-		}
+	v := votes{mark: '\n'}
+	if place := b[start:i]; len(place) > 0 {
+		v.mark = place[len(place)-1]
+		v.times = bytes.Count(place, place[len(place)-1:])
 	}
-	for end := start - 1; end > from; {
-		before := from + lastBreak(b[from:end]) + 1
-		if before == from && from > 0 {
-			break
-		}
-		vote(b[before:end])
-		end = before - 1
-	}
-	for at := i; at < to; {
+	for at := i; at < to && !v.enough(); {
 		end := to
-		if n := firstBreak(b[at:to]); n >= 0 {
+		if n := ends.first(b[at:to]); n >= 0 {
 			end = at + n
 		} else if to < len(b) {
 			break // the line ends beyond what may be seen
 		}
 		if at > i {
-			vote(b[at:end])
+			v.ask(b[at:end])
 		}
 		at = end + 1
 	}
-	switch {
-	case cpfs >= columnVotes && phones == 0:
-		return cpfWord
-	case phones >= columnVotes && cpfs == 0:
-		return phoneWord
+	for end := start - 1; end > from && !v.enough(); {
+		before := from + ends.last(b[from:end]) + 1
+		if before == from && from > 0 {
+			break
+		}
+		v.ask(b[before:end])
+		end = before - 1
 	}
-	return noWord
+	return v.word()
 }
 
-// nextTuple ends a row of an SQL statement that has all of them in one line; the comma stands for the end of the line.
-var nextTuple = []byte("),(")
-
-// lastBreak returns where the last line of b but one ends, or -1.
-func lastBreak(b []byte) int {
-	at := bytes.LastIndexByte(b, '\n')
-	if n := bytes.LastIndex(b[at+1:], nextTuple); n >= 0 {
-		return at + 1 + n + 1
-	}
-	return at
+// lineBreak is what ends a line: a character, with others around it or not.
+type lineBreak struct {
+	text []byte
+	at   int // which character of text ends the line
 }
 
-// firstBreak returns where the first line of b ends, or -1.
-func firstBreak(b []byte) int {
-	at := bytes.IndexByte(b, '\n')
-	if at < 0 {
-		at = len(b)
+var (
+	lineEnd = lineBreak{text: []byte("\n")}
+	// tupleEnd parts the rows of an SQL statement that has all of them in one line.
+	tupleEnd = lineBreak{text: []byte("),("), at: 1}
+)
+
+// last returns where the last line of b but one ends, or -1.
+func (l lineBreak) last(b []byte) int {
+	if n := bytes.LastIndex(b, l.text); n >= 0 {
+		return n + l.at
 	}
-	if n := bytes.Index(b[:at], nextTuple); n >= 0 {
-		return n + 1
-	}
-	if at == len(b) {
-		return -1
-	}
-	return at
+	return -1
 }
 
-// samePlace returns what stands in line where place ends in its own: after as many of the character that place ends with.
-func samePlace(line, place []byte) []byte {
-	if len(place) == 0 {
-		return line
+// first returns where the first line of b ends, or -1.
+func (l lineBreak) first(b []byte) int {
+	if n := bytes.Index(b, l.text); n >= 0 {
+		return n + l.at
 	}
-	mark := place[len(place)-1]
-	for n := bytes.Count(place, []byte{mark}); n > 0; n-- {
-		at := bytes.IndexByte(line, mark)
+	return -1
+}
+
+// votes are what the numbers of a column say. They stand after mark has come so many times in their line.
+type votes struct {
+	mark         byte
+	times        int
+	cpfs, phones int
+}
+
+// ask looks at the column in another line.
+func (v *votes) ask(line []byte) {
+	for range v.times {
+		at := bytes.IndexByte(line, v.mark)
 		if at < 0 {
-			return nil
+			return
 		}
 		line = line[at+1:]
 	}
-	return line
+	switch written(line) {
+	case cpfWord:
+		v.cpfs++
+	case phoneWord:
+		v.phones++
+	}
+}
+
+func (v *votes) enough() bool { return v.cpfs+v.phones >= mostVotes || v.cpfs > 0 && v.phones > 0 }
+
+func (v *votes) word() word {
+	switch {
+	case v.cpfs >= leastVotes && v.phones == 0:
+		return cpfWord
+	case v.phones >= leastVotes && v.cpfs == 0:
+		return phoneWord
+	}
+	return noWord
 }
 
 // written tells what the number that b begins with is, if its digits and the way it is written leave no choice.

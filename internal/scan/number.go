@@ -18,55 +18,84 @@ const longestRun = 20
 func (s *Scanner) numbers(b []byte, from, limit, done int) int {
 	for n, places := range &s.marks.places {
 		if places != 0 {
-			done = s.look(b, from+n*step, limit, done, places)
+			done = s.look(b, from, n*step, limit, done, places)
 		}
 	}
 	return done
 }
 
-// look judges the places at b[base:], bit by bit, and returns where what was emitted or refused so far ends.
-func (s *Scanner) look(b []byte, base, limit, done int, places uint64) int {
+// look judges the places from the given one of a stretch on, bit by bit, and returns where what was emitted or refused so far ends.
+func (s *Scanner) look(b []byte, from, base, limit, done int, places uint64) int {
 	for ; places != 0; places &= places - 1 {
-		i := base + bits.TrailingZeros64(places)
+		n := base + bits.TrailingZeros64(places)
+		i := from + n
 		if i >= limit {
 			break
 		}
 		if i < done {
 			continue
 		}
-		j := i + 3
-		for j < len(b) && isDigit(b[j]) {
+		digits := s.marks.digits.at(n)
+		j := i + bits.TrailingZeros64(^digits)
+		for j-i >= longestRun && j < len(b) && isDigit(b[j]) { // goes on beyond the bits
 			j++
 		}
 		// The place may lie inside its run, if its first group is longer than four.
 		for k := 0; i > 0 && isDigit(b[i-1]) && k < longestRun; k++ {
 			i--
+			digits = digits<<1 | 1
 		}
-		done = s.run(b, i, j)
+		done = s.run(b, i, j, digits)
 	}
 	return done
 }
 
-// run judges the maximal run of digits b[i:j] and returns where to go on: after what it emitted, or after the run.
-func (s *Scanner) run(b []byte, i, j int) int {
+// Where digits stand in numbers that are written in groups, from their first digit on, up to where the last group must have ended.
+const (
+	dottedCPFShape = 0b0_11_0_111_0_111_0_111
+	dottedCPFMask  = 1<<15 - 1
+	// After a first group.
+	twoMoreShape  = 0b0_11_0 // 529982247-25
+	twoMoreMask   = 1<<4 - 1
+	fourMoreShape = 0b0_1111_0 // 98765-4321
+	fourMoreMask  = 1<<6 - 1
+)
+
+// run judges the maximal run of digits b[i:j] and returns where to go on: after what it emitted, or after the run. digits has a bit for each byte from b[i]
+// on, more than any number has.
+func (s *Scanner) run(b []byte, i, j int, digits uint64) int {
 	if i >= 1 && b[i-1] == '%' && j-i > 2 {
 		i += 2 // %20 and the like
+		digits >>= 2
 	}
+	fourMore := digits>>uint(j-i)&fourMoreMask == fourMoreShape
 	switch j - i {
 	case 3:
-		return s.dottedCPF(b, i, j)
+		if digits&dottedCPFMask == dottedCPFShape {
+			return s.dottedCPF(b, i)
+		}
 	case 4:
-		if end := s.groupedCard(b, i, j); end > 0 {
+		if end := s.groupedCard(b, i, digits); end > 0 {
 			return end
 		}
-		return s.splitPhone(b, i, j)
-	case 5, 8:
-		return s.splitPhone(b, i, j)
+		if fourMore {
+			return s.splitPhone(b, i, j)
+		}
+	case 5:
+		if fourMore {
+			return s.splitPhone(b, i, j)
+		}
 	case 6, 7:
-		return s.joinedPhone(b, i, j)
+		if fourMore && b[j] == '-' {
+			return s.joinedPhone(b, i, j)
+		}
+	case 8:
+		return s.splitPhone(b, i, j)
 	case 9:
-		if end := s.dashedCPF(b, i, j); end > 0 {
-			return end
+		if digits>>9&twoMoreMask == twoMoreShape && b[j] == '-' {
+			if end := s.dashedCPF(b, i, j); end > 0 {
+				return end
+			}
 		}
 		return s.splitPhone(b, i, j)
 	case 10, 11, 12, 13, 14, 15, 16, 17, 18, 19:
@@ -123,19 +152,16 @@ func (s *Scanner) bareNumber(b []byte, i, j int) {
 	}
 }
 
-// dottedCPF reads 529.982.247-25 and its kin from the first group of three.
-func (s *Scanner) dottedCPF(b []byte, i, j int) int {
-	if i+14 > len(b) {
-		return j
-	}
+// dottedCPF reads 529.982.247-25 and its kin, the digits of which are in their places.
+func (s *Scanner) dottedCPF(b []byte, i int) int {
 	t := b[i : i+14]
 	sep, last := t[3], t[11]
 	if sep != t[7] || !cpfSeparators(sep, last) {
-		return j
+		return i + 3
 	}
 	cpf := append(s.text[:0], t[0], t[1], t[2], t[4], t[5], t[6], t[8], t[9], t[10], t[12], t[13])
-	if !identifier.ValidCPF(cpf) || i+14 < len(b) && isDigit(b[i+14]) || !leftFree(b, i) || !rightFree(b, i+14) {
-		return j
+	if !identifier.ValidCPF(cpf) || !leftFree(b, i) || !rightFree(b, i+14) {
+		return i + 3
 	}
 	s.found(identifier.CPF, cpf)
 	return i + 14
@@ -154,11 +180,8 @@ func cpfSeparators(sep, last byte) bool {
 	return false
 }
 
-// dashedCPF reads 529982247-25 and returns its end, or zero.
+// dashedCPF reads 529982247-25, the digits of which are in their places, and returns its end, or zero.
 func (s *Scanner) dashedCPF(b []byte, i, j int) int {
-	if j+3 > len(b) || b[j] != '-' || !isDigit(b[j+1]) || !isDigit(b[j+2]) || j+3 < len(b) && isDigit(b[j+3]) {
-		return 0
-	}
 	cpf := append(append(s.text[:0], b[i:j]...), b[j+1], b[j+2])
 	if !identifier.ValidCPF(cpf) || !leftFree(b, i) || !rightFree(b, j+3) {
 		return 0

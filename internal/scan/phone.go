@@ -1,8 +1,6 @@
 package scan
 
 import (
-	"bytes"
-
 	"github.com/nyaruka/phonenumbers"
 
 	"vigia/internal/identifier"
@@ -56,12 +54,11 @@ func bareTen(b []byte, i int, n []byte) bool {
 }
 
 // splitPhone reads a phone from the first long group of its subscriber number, b[i:j] of four, five, eight or nine digits; the area code
-// stands to the left, parted from it.
+// stands to the left, parted from it. After four or five come one other character and just four more digits.
 func (s *Scanner) splitPhone(b []byte, i, j int) int {
 	end := j
 	if j-i <= 5 {
-		if end = j + 5; end > len(b) || !phoneGap(b[j]) || !isDigit(b[j+1]) || !isDigit(b[j+2]) || !isDigit(b[j+3]) || !isDigit(b[j+4]) ||
-			end < len(b) && isDigit(b[end]) {
+		if end = j + 5; !phoneGap(b[j]) {
 			return j
 		}
 	}
@@ -102,10 +99,10 @@ func plausible(b []byte, i, j int, area area) bool {
 	return true
 }
 
-// joinedPhone reads 1198765-4321, and 113456-7890 where a label says that it is a phone.
+// joinedPhone reads 1198765-4321, and 113456-7890 where a label says that it is a phone. A hyphen and just four digits follow b[i:j].
 func (s *Scanner) joinedPhone(b []byte, i, j int) int {
-	end := group(b, j, 4, '-')
-	if j >= len(b) || end < 0 || !leftFree(b, i) || !rightFree(b, end) {
+	end := j + 5
+	if !leftFree(b, i) || !rightFree(b, end) {
 		return j
 	}
 	if j-i == 6 && label(b, i) != phoneWord {
@@ -235,23 +232,50 @@ func label(b []byte, i int) word {
 		at--
 		name[at] = lower[b[k-1]]
 	}
-	switch w := name[at:]; {
-	case k == end:
+	w := name[at:]
+	if k == end {
 		return noWord
-	case containsAny(w, cpfNames):
-		return cpfWord
-	case containsAny(w, phoneNames):
-		return phoneWord
+	}
+	if meaning := named(w); meaning != noWord {
+		return meaning
+	}
+	switch {
 	case !joined || k > 0 && (b[k-1] == '.' || b[k-1] == '@' || b[k-1] == '-') || saysNothing(w):
 		return noWord // running text, the end of an address, a word that says nothing
 	}
 	return otherWord
 }
 
-var (
-	cpfNames   = [][]byte{[]byte("cpf"), []byte("doc"), []byte("taxid"), []byte("tax_id")}
-	phoneNames = [][]byte{[]byte("fone"), []byte("phone"), []byte("tel"), []byte("cel"), []byte("whats"), []byte("zap"), []byte("mobile"), []byte("contat"), []byte("fax")}
-)
+// names are what is looked for in a label, by the letter they begin with.
+var names = func() (byLetter [256][]labelName) {
+	for text, means := range map[string]word{
+		"cpf": cpfWord, "doc": cpfWord, "taxid": cpfWord, "tax_id": cpfWord,
+		"fone": phoneWord, "phone": phoneWord, "tel": phoneWord, "cel": phoneWord, "whats": phoneWord, "zap": phoneWord, "mobile": phoneWord, "contat": phoneWord,
+		"fax": phoneWord,
+	} {
+		byLetter[text[0]] = append(byLetter[text[0]], labelName{text, means})
+	}
+	return byLetter
+}()
+
+type labelName struct {
+	text  string
+	means word
+}
+
+// named tells what a label that holds one of the names says: a CPF, if it holds names of both.
+func named(label []byte) (means word) {
+	for k, c := range label {
+		for _, n := range names[c] {
+			if rest := label[k:]; len(rest) >= len(n.text) && string(rest[:len(n.text)]) == n.text {
+				if means = n.means; means == cpfWord {
+					return means
+				}
+			}
+		}
+	}
+	return means
+}
 
 // saysNothing knows the names that stand before any kind of number: table cells and the like.
 func saysNothing(w []byte) bool {
@@ -263,12 +287,3 @@ func saysNothing(w []byte) bool {
 }
 
 func quote(c byte) bool { return c == '"' || c == '\'' }
-
-func containsAny(w []byte, names [][]byte) bool {
-	for _, n := range names {
-		if bytes.Contains(w, n) {
-			return true
-		}
-	}
-	return false
-}
