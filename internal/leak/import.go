@@ -28,7 +28,7 @@ type Importer struct {
 	Limits scan.Limits
 	// Workers scan at the same time; 0 means one per core.
 	Workers int
-	// Memory bounds the sorting, in bytes; 0 means 96 MiB.
+	// Memory bounds the sorting, in bytes; 0 means 48 MiB.
 	Memory int
 	// PartBytes is how much is scanned between two moments from which an interrupted import can go on; 0 means 1 to 8 GiB, by how long
 	// that takes.
@@ -45,8 +45,8 @@ type Fingerprints interface {
 }
 
 const (
-	// Sorting and unpacking together stay below 256 MiB; most dumps need little for unpacking, and sorting in large pieces is fast.
-	defaultSortMemory = 96 << 20
+	// Sorting and unpacking together stay well below 256 MiB. Sorting in larger pieces is not faster, and the last one is waited for.
+	defaultSortMemory = 48 << 20
 	unpackMemory      = 112 << 20
 	// Keys of a part are encoded twice, there and in the final segment: what took less than partTime is rather scanned again. largestPart
 	// bounds the sorted runs that are merged at once.

@@ -9,7 +9,7 @@ import (
 )
 
 // viewSize is how much of a file is mapped at once. It counts as memory of the process while it is.
-const viewSize = 16 << 20
+const viewSize = 4 << 20
 
 // ErrChanged is what a scan returns when the file it reads is cut short under it.
 var ErrChanged = errors.New("the file changed while it was read")

@@ -234,6 +234,10 @@ func (w *Writer) Commit(ctx context.Context) (Summary, error) {
 	if err := w.complete(ctx); err != nil {
 		return Summary{}, err
 	}
+	// It may take the system a while to take back what was spilled. Nobody needs to wait for that, nor to know whether it went well.
+	spilled := w.unnamed
+	w.unnamed = nil
+	go closeAll(spilled)
 	sum, err := w.current.finish(w.label)
 	if err != nil {
 		return Summary{}, err
@@ -245,7 +249,7 @@ func (w *Writer) Commit(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	w.done = true
-	return sum, errors.Join(w.tmp.Close(), SyncFolder(filepath.Dir(w.path)), w.closeUnnamed())
+	return sum, errors.Join(w.tmp.Close(), SyncFolder(filepath.Dir(w.path)))
 }
 
 // complete brings all keys into the current run.
@@ -318,14 +322,11 @@ func (w *Writer) Abort() {
 	// The name goes first: while the file is open it is locked, so nobody else can own it yet.
 	_ = os.Remove(w.tempPath())
 	_ = w.tmp.Close()
-	_ = w.closeUnnamed()
+	closeAll(w.unnamed)
 }
 
-func (w *Writer) closeUnnamed() error {
-	var errs []error
-	for _, f := range w.unnamed {
-		errs = append(errs, f.Close())
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close()
 	}
-	w.unnamed = nil
-	return errors.Join(errs...)
 }
