@@ -38,7 +38,7 @@ func main() {
 	flag.IntVar(&b.line, "line", 4096, "length of the simulated single line in MiB")
 	flag.IntVar(&b.files, "files", 1_000_000, "files in the simulated tar")
 	flag.IntVar(&b.watched, "watched", 300_000, "rows of the table of watched values")
-	flag.IntVar(&b.rounds, "rounds", 3, "rounds; of imports the median counts, elsewhere the best")
+	flag.IntVar(&b.rounds, "rounds", 5, "rounds; of imports the median counts, elsewhere the best")
 	only := flag.String("only", "probe,new,import,memory,store", "what to measure")
 	flag.Parse()
 	if err := b.run(context.Background(), strings.Split(*only, ",")); err != nil {

@@ -56,15 +56,15 @@ func crashSettings(v *env) {
 // TestKilledImports kills an import at any moment, again and again, until it gets through: the segment holds exactly what an
 // undisturbed import finds, and each finding and each alert is there once.
 func TestKilledImports(t *testing.T) {
-	kills := 5
+	kills, size := 5, 6<<20
 	if os.Getenv("VIGIA_TEST_LONG") != "" {
-		kills = 50
+		kills, size = 50, 24<<20
 	}
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
 		crashSettings(v)
 		v.load()
-		text, _ := madeUpDump(3, 2<<20, e.Keys.Fingerprint)
+		text, _ := madeUpDump(3, size, e.Keys.Fingerprint)
 		for i := range 300 { // people of whom every third is in the dump
 			address := fmt.Sprintf("pessoa%d@exemplo.com.br", i)
 			v.watch(v.live, fmt.Sprint("u", i/3), "email", address)
