@@ -26,17 +26,20 @@ type spilledRun struct {
 	sums  []uint32 // checksum of each digit: a disk that loses bits meanwhile must not lose them silently
 }
 
-// digitFor is how many bits the first digit has where runs have so many keys: few enough that reading what a run has of one is worth a call.
+const (
+	// leastRead is how many keys of a digit a run should have, for reading them to be worth a call; spillRead is how many are read at once at most.
+	leastRead = 512
+	spillRead = 8 << 10
+)
+
+// digitFor is how many bits the first digit has where runs have so many keys.
 func digitFor(keys int) uint {
 	digit := uint(1)
-	for digit < coarseDigit && keys>>(digit+1) >= spillRead/16 {
+	for digit < coarseDigit && keys>>(digit+1) >= leastRead {
 		digit++
 	}
 	return digit
 }
-
-// spillRead is how many keys are read at once at most.
-const spillRead = 8 << 10
 
 // write appends a run of keys that scatter has put in order.
 func (s *spill) write(keys []uint64, start []uint32) error {
