@@ -104,6 +104,7 @@ func (v *votes) ask(line []byte) {
 		v.cpfs++
 	case phoneWord:
 		v.phones++
+	case noWord, otherWord: // no vote
 	}
 }
 
