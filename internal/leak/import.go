@@ -49,7 +49,7 @@ const (
 	defaultSortMemory = 48 << 20
 	unpackMemory      = 112 << 20
 	// Keys of a part are encoded twice, there and in the final segment: what took less than partTime is rather scanned again. largestPart
-	// bounds the sorted runs that are merged at once.
+	// bounds what is spilled at once.
 	smallestPart = 1 << 30
 	partTime     = 30 * time.Second
 	largestPart  = 8 << 30

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 )
 
 // Options say what a Writer makes.
@@ -234,10 +235,12 @@ func (w *Writer) Commit(ctx context.Context) (Summary, error) {
 	if err := w.complete(ctx); err != nil {
 		return Summary{}, err
 	}
-	// It may take the system a while to take back what was spilled. Nobody needs to wait for that, nor to know whether it went well.
+	// It may take the system a while to take back what was spilled: that goes on while the segment is synced.
+	var closing sync.WaitGroup
 	spilled := w.unnamed
 	w.unnamed = nil
-	go closeAll(spilled)
+	closing.Go(func() { closeAll(spilled) })
+	defer closing.Wait()
 	sum, err := w.current.finish(w.label)
 	if err != nil {
 		return Summary{}, err
@@ -325,6 +328,7 @@ func (w *Writer) Abort() {
 	closeAll(w.unnamed)
 }
 
+// closeAll closes files that were only scratch: nobody needs to know whether that went well.
 func closeAll(files []*os.File) {
 	for _, f := range files {
 		_ = f.Close()
