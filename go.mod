@@ -1,4 +1,4 @@
-module vigia
+module github.com/vigiahq/vigia
 
 go 1.26.0
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"vigia/client"
+	"github.com/vigiahq/vigia/client"
 )
 
 // answers is a stand-in that gives one answer after the other; the last one stays.

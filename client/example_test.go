@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"vigia/client"
+	"github.com/vigiahq/vigia/client"
 )
 
 func ExampleVerifyWebhook() {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"vigia/client"
+	"github.com/vigiahq/vigia/client"
 )
 
 // What the reference shows for Go is taken from the bodies of the functions in this file, which TestEveryOperation runs against

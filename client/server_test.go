@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"vigia/client"
-	"vigia/internal/app/apptest"
+	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/app/apptest"
 )
 
 // fast is a client that does not wait between attempts, and remembers how long it would have.

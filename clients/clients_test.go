@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/app/apptest"
+	"github.com/vigiahq/vigia/internal/app/apptest"
 )
 
 // npm runs a script of the TypeScript client.

@@ -1,4 +1,4 @@
-module vigia/tools
+module github.com/vigiahq/vigia/tools
 
 go 1.26.0
 

@@ -11,14 +11,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"vigia/internal/app"
-	"vigia/internal/cyber"
-	"vigia/internal/leak"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // world is a filled installation.

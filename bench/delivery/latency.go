@@ -11,11 +11,11 @@ import (
 	"sync"
 	"time"
 
-	"vigia/bench/site"
-	"vigia/internal/alert"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
-	"vigia/internal/store"
+	"github.com/vigiahq/vigia/bench/site"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
 )
 
 // stopwatch times events from just before they are written to their first arrival.

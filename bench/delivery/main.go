@@ -11,7 +11,7 @@ import (
 	"os"
 	"runtime/pprof"
 
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 type options struct {

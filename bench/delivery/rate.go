@@ -12,11 +12,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"vigia/bench/load"
-	"vigia/bench/site"
-	"vigia/internal/alert"
-	"vigia/internal/sqldb"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/bench/load"
+	"github.com/vigiahq/vigia/bench/site"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 func readAll(w http.ResponseWriter, r *http.Request) {

@@ -14,9 +14,9 @@ import (
 	"syscall"
 	"time"
 
-	"vigia/internal/identifier"
-	"vigia/internal/scan"
-	"vigia/internal/scan/scantest"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan"
+	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 // Patterns find the four types in the written forms that the scanner knows. They check no digits, so they do less than the scanner does.

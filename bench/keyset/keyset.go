@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 // KeyAt is the i-th made-up key: a bijective mix of the counter, so keys of 64 bits never repeat.

@@ -18,16 +18,16 @@ import (
 	"sync"
 	"time"
 
-	"vigia/bench/dump"
-	"vigia/internal/corpora"
-	"vigia/internal/cyber"
-	"vigia/internal/identifier"
-	"vigia/internal/leak"
-	"vigia/internal/partner"
-	"vigia/internal/scan/scantest"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
-	"vigia/internal/store"
+	"github.com/vigiahq/vigia/bench/dump"
+	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/scan/scantest"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
 )
 
 // place is a service without listeners.

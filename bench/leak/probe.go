@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
-	"vigia/internal/corpora"
-	"vigia/internal/leak"
-	"vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 // spread makes n rising keys, evenly spread, by random gaps.

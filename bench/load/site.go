@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // Engines are the engines to measure: the one that was asked for, or both.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"vigia/bench/keyset"
-	"vigia/internal/password"
-	"vigia/internal/segment"
+	"github.com/vigiahq/vigia/bench/keyset"
+	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 // textImport writes the keys as a sorted text of hashes and counts, and compares importing it with counting its lines. The

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vigia/bench/keyset"
-	"vigia/internal/segment"
+	"github.com/vigiahq/vigia/bench/keyset"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 const probeCount = 4 << 20

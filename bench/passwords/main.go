@@ -14,8 +14,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"vigia/bench/keyset"
-	"vigia/internal/segment"
+	"github.com/vigiahq/vigia/bench/keyset"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 func main() {

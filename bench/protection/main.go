@@ -19,11 +19,11 @@ import (
 	"runtime/pprof"
 	"time"
 
-	"vigia/bench/load"
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/sqldb"
-	"vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/bench/load"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // bar is the least share of the point get's requests a second.

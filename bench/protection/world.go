@@ -9,14 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"vigia/bench/load"
-	"vigia/internal/app"
-	"vigia/internal/cyber"
-	"vigia/internal/identifier"
-	"vigia/internal/leak"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/bench/load"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 const planID = "protecao"

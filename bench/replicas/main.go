@@ -23,8 +23,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"vigia/bench/site"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/bench/site"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 func main() {

@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"vigia/bench/dump"
-	"vigia/internal/scan/scantest"
+	"github.com/vigiahq/vigia/bench/dump"
+	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 // regexpShare is the part of a dump that Go's regexp reads: it would take minutes for all of it.

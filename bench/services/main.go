@@ -17,12 +17,12 @@ import (
 	"strings"
 	"time"
 
-	"vigia/bench/load"
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
-	"vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/bench/load"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 func main() {

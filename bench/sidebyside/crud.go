@@ -15,8 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"vigia/bench/load"
-	"vigia/bench/site"
+	"github.com/vigiahq/vigia/bench/load"
+	"github.com/vigiahq/vigia/bench/site"
 )
 
 const pocketBase = "PocketBase"

@@ -13,9 +13,9 @@ import (
 	"sync"
 	"time"
 
-	"vigia/bench/site"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/bench/site"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 const (

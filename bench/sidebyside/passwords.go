@@ -13,11 +13,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vigia/bench/dump"
-	"vigia/bench/keyset"
-	"vigia/internal/password"
-	"vigia/internal/segment"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/bench/dump"
+	"github.com/vigiahq/vigia/bench/keyset"
+	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 const (

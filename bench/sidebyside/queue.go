@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"vigia/bench/site"
-	"vigia/internal/sqldb"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/bench/site"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // The queue that a team writes in an afternoon: a table of what to post, and a loop that selects, posts and marks as done. It posts the same

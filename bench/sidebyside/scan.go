@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"vigia/bench/dump"
-	"vigia/internal/identifier"
-	"vigia/internal/scan/scantest"
+	"github.com/vigiahq/vigia/bench/dump"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 const (

@@ -1,6 +1,6 @@
 package site
 
-import "vigia/bench/load"
+import "github.com/vigiahq/vigia/bench/load"
 
 // Item is a subscription of the n-th made-up person, as the body of a request has it.
 func Item(n int64) string {

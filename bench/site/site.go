@@ -11,14 +11,14 @@ import (
 	"path/filepath"
 	"time"
 
-	"vigia/bench/load"
-	"vigia/internal/alert"
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
-	"vigia/internal/store"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/bench/load"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // Site is a service's store with one partner.

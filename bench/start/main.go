@@ -19,13 +19,13 @@ import (
 	"syscall"
 	"time"
 
-	"vigia/bench/load"
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/sqldb"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/bench/load"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 func main() {

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"vigia/bench/load"
+	"github.com/vigiahq/vigia/bench/load"
 )
 
 type options struct {

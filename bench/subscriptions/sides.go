@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"vigia/bench/load"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
-	"vigia/internal/store"
+	"github.com/vigiahq/vigia/bench/load"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
 )
 
 // rawSide loads rows into copies of the two tables that a bulk request fills, indexes included.

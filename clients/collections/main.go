@@ -9,7 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"vigia/internal/api/reference"
+	"github.com/vigiahq/vigia/internal/api/reference"
 )
 
 //go:generate go run .

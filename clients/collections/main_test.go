@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/client"
-	"vigia/internal/app/apptest"
+	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/app/apptest"
 )
 
 func made(t *testing.T) []byte {

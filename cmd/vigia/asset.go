@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/cyber"
-	"vigia/internal/identifier"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 type assetCmd struct {

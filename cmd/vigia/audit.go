@@ -11,9 +11,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/operator"
 )
 
 // command is what is recorded of a run.

@@ -8,12 +8,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"vigia/internal/app"
-	"vigia/internal/backup"
-	"vigia/internal/config"
-	"vigia/internal/fault"
-	"vigia/internal/sqldb"
-	"vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/backup"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
 )
 
 type backupCmd struct {

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 type caseCmd struct {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/store"
 )
 
 type checkCmd struct{}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/console"
+	"github.com/vigiahq/vigia/internal/console"
 )
 
 var (

@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/sqldb"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // binaries are the builds of this program that the tests have made, by their build tags.

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"vigia/client"
+	"github.com/vigiahq/vigia/client"
 )
 
 // receiver is the partner's side of the demo: it takes alerts, verifies their signatures the way a partner would, and shows

@@ -10,12 +10,12 @@ import (
 	"net/http"
 	"strings"
 
-	"vigia/client"
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/operator"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
+	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
 )
 
 // world is what the demo shows: a sandbox partner, its people, and where everything listens.

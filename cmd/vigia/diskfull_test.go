@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/sqldb"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // smallDisk is a file system of a few megabytes that can be filled and made larger.

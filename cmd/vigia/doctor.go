@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/term"
 
-	"vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/config"
 )
 
 type doctorCmd struct {

@@ -16,11 +16,11 @@ import (
 	"syscall"
 	"time"
 
-	"vigia/internal/config"
-	"vigia/internal/password"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
-	"vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
 )
 
 func (p *patient) configuration() {

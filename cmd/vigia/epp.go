@@ -7,9 +7,9 @@ import (
 	"os"
 	"strconv"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
 )
 
 type eppCmd struct {

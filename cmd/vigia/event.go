@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 type eventCmd struct {

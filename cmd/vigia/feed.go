@@ -6,9 +6,9 @@ import (
 	"io"
 	"time"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/leak"
 )
 
 type feedCmd struct {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
 )
 
 type keysCmd struct {

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // lawful is an installation in which one person has a subscription, watched values, a device and a case.

@@ -13,11 +13,11 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/fault"
-	"vigia/internal/password"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // cli is every command. Its tags are the help texts.

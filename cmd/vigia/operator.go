@@ -6,9 +6,9 @@ import (
 	"io"
 	"strings"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/operator"
 )
 
 type operatorCmd struct {

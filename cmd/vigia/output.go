@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // output is where a command writes: text for people, one JSON value for machines.

@@ -6,9 +6,9 @@ import (
 	"io"
 	"strconv"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 type partnerCmd struct {

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // installation is a data folder with a partner, a key and a case in it.

@@ -17,11 +17,11 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 func long() bool { return os.Getenv("VIGIA_TEST_LONG") != "" }

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/identifier"
-	"vigia/internal/partner"
-	"vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 type reportCmd struct {

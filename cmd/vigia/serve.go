@@ -7,10 +7,10 @@ import (
 	"io"
 	"log/slog"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/sqldb"
-	"vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 type serveCmd struct {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
 )
 
 type serviceCmd struct {

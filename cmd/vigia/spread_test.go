@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/job"
-	"vigia/internal/leak"
-	"vigia/internal/sqldb"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // spreadDump writes a made-up list of addresses of about that many megabytes.

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"sort"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/identifier"
-	"vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 type subjectCmd struct {

@@ -7,11 +7,11 @@ import (
 	"io"
 	"os"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 type subscriptionCmd struct {

@@ -12,11 +12,11 @@ import (
 	"strconv"
 	"strings"
 
-	"vigia/internal/api"
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/partner"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/api"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 type subscriptionImportCmd struct {

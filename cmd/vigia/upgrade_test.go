@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"vigia/client"
-	"vigia/internal/sqldb"
-	"vigia/internal/store"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // nextMigration is what the release after this one may bring: it adds, with defaults, to tables that are written all the time.

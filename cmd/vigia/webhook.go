@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/partner"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 type webhookCmd struct {

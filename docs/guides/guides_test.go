@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"vigia/client"
-	"vigia/docs/guides"
-	"vigia/internal/app/apptest"
+	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/docs/guides"
+	"github.com/vigiahq/vigia/internal/app/apptest"
 )
 
 // languages are the six that the guides speak: how a block of code becomes a program.

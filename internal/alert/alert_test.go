@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/partner"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)

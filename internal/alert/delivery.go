@@ -3,8 +3,8 @@ package alert
 import (
 	"time"
 
-	"vigia/internal/partner"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // DeliveryState is where a delivery stands.

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"vigia/internal/partner"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // EndpointRef names an endpoint that has deliveries to make.

@@ -13,8 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"vigia/internal/partner"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // fakeQueue has one endpoint's deliveries and remembers what came of them. The tests on a real database are in package

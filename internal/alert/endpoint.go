@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"vigia/internal/fault"
-	"vigia/internal/partner"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // EndpointID names an endpoint: "whe_" and a UUIDv7.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // EventID names an event: "evt_" and a UUIDv7. It is the webhook-id of every attempt to deliver the event.

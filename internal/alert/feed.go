@@ -6,8 +6,8 @@ import (
 	"encoding/binary"
 	"time"
 
-	"vigia/internal/fault"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Faults of the feed.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // lane is what this process does for one endpoint. The dispatcher's lock guards it.

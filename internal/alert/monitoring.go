@@ -1,8 +1,8 @@
 package alert
 
 import (
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Leak is the data of LeakDetected: what was found of one person at one time.

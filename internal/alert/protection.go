@@ -1,8 +1,8 @@
 package alert
 
 import (
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // CaseChange is the data of case.status_changed.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"vigia/internal/partner"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // Selection names deliveries to repeat. Exactly one of Event, the window and Failed is given.

@@ -3,7 +3,7 @@ package alert
 import (
 	"time"
 
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // DeliveryFilter picks deliveries of all partners for the operator, latest first.

@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"vigia/internal/cyber"
-	"vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/once"
 )
 
 // adviceItem is one element of the answer of GET /cyber/advise/{userhash}.

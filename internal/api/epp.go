@@ -1,9 +1,9 @@
 package api
 
 import (
-	"vigia/internal/alert"
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // newProtectionKey is the body of POST /cyber/epp.

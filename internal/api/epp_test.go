@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/cyber"
-	"vigia/internal/identifier"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // TestTruncatedDevices: a partner's list stops at 1,000 and says so; a person's list does not.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"net/http"
 
-	"vigia/internal/fault"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // area is a part of the contract with its own error shape and its own answer to bad credentials.

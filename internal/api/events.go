@@ -7,9 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/time/rate"
 
-	"vigia/internal/alert"
-	"vigia/internal/once"
-	"vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // eventPage is the answer of GET /events.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/alert"
-	"vigia/internal/partner"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 type eventsWire struct {

@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // findingItem is an element of GET /cyber/findings/{userhash}.

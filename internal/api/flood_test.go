@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // counted is a listener that counts the bytes its newest connection has read: what a server really took from a client.

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // prefixes are the two places where every route answers.

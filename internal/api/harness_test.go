@@ -18,14 +18,14 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
-	"vigia/internal/password"
-	"vigia/internal/sqldb"
-	"vigia/internal/store/storetest"
-	"vigia/internal/subscription"
-	"vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 var update = flag.Bool("update", false, "record the transcripts anew")

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // limiter holds one token bucket per partner. It is per process: of several replicas each grants its part of the rate.

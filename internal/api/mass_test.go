@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // owned are members that only the server may set, as the columns, the answers and other APIs call them.

@@ -4,10 +4,10 @@ import (
 	"net/http"
 	"strings"
 
-	"vigia/internal/cyber"
-	"vigia/internal/fault"
-	"vigia/internal/identifier"
-	"vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/password"
 )
 
 // Every sentence that a partner can read stands in this file, to the letter of the contract where the contract has it.

@@ -3,8 +3,8 @@ package api
 import (
 	"net/http"
 
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // newAsset is the body of POST /cyber/monitoring.

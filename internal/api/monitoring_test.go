@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 func addAsset(kind, value, user string) string {

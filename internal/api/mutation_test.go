@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // mutations are what becomes of a text that was right, each as raw JSON. What they are put into is a secret of the log check like

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"sync"
 
-	"vigia/internal/api/reference"
+	"github.com/vigiahq/vigia/internal/api/reference"
 )
 
 // document is the contract as partners read it. The tests validate every exchange against the same bytes.

@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/identifier"
-	"vigia/internal/leak"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // operator is what an operator does between two requests of a transcript, always for the live partner:

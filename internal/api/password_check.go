@@ -4,9 +4,9 @@ import (
 	"errors"
 	"sync"
 
-	"vigia/internal/fault"
-	"vigia/internal/once"
-	"vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/password"
 )
 
 type passwordCheck struct {

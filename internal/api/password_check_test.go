@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/password"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // TestNoCorpus: without a corpus the answer is 503, never a false "not exposed".

@@ -18,9 +18,9 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"vigia/internal/fault"
-	"vigia/internal/once"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Limits of what a partner may send.

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // route is one operation of the contract, or one extension.

@@ -1,6 +1,6 @@
 package api
 
-import "vigia/internal/cyber"
+import "github.com/vigiahq/vigia/internal/cyber"
 
 // riskScore is the answer of GET /cyber/score/{userhash}.
 type riskScore struct {

@@ -23,14 +23,14 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
-	"vigia/internal/alert"
-	"vigia/internal/cyber"
-	"vigia/internal/fault"
-	"vigia/internal/once"
-	"vigia/internal/partner"
-	"vigia/internal/password"
-	"vigia/internal/subscription"
-	"vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // Authenticator says who presents a key.

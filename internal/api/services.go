@@ -1,8 +1,8 @@
 package api
 
 import (
-	"vigia/internal/cyber"
-	"vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/once"
 )
 
 // serviceList is the answer of GET /cyber/services.

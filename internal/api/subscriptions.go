@@ -3,10 +3,10 @@ package api
 import (
 	"strconv"
 
-	"vigia/internal/fault"
-	"vigia/internal/identifier"
-	"vigia/internal/plan"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 var errQueryInvalid = fault.New(fault.Invalid, "query.invalid")

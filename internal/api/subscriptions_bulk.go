@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // bulkWire is what became of a bulk request.

@@ -1,6 +1,6 @@
 package api
 
-import "vigia/internal/subscription"
+import "github.com/vigiahq/vigia/internal/subscription"
 
 // itemRules says in Portuguese what an item of a bulk request broke. Together with messages.go it holds every sentence that a
 // partner can read.

@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/sqldb"
-	"vigia/internal/store/storetest"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // plan registers a plan for a partner.

@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/identifier"
-	"vigia/internal/leak"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // belongings is one of everything that a partner can name in a request: its own, or a stranger's of the same shape that

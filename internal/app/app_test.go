@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
-	"vigia/internal/store"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // common is the configuration of a fresh installation on either engine.

@@ -10,12 +10,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"vigia/internal/backup"
-	"vigia/internal/config"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
-	"vigia/internal/store"
-	"vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/backup"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 // BackupOptions choose what goes into a backup.

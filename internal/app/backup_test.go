@@ -17,16 +17,16 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/app"
-	"vigia/internal/backup"
-	"vigia/internal/config"
-	"vigia/internal/cyber"
-	"vigia/internal/leak"
-	"vigia/internal/operator"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/sqldb"
-	"vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/backup"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 // item is one item of a bulk request; n tells people apart.

@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"time"
 
-	"vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/store"
 )
 
 // LongStatement is how long one statement of a check may take on PostgreSQL.

@@ -12,11 +12,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"vigia/internal/api"
-	"vigia/internal/console"
-	"vigia/internal/operator"
-	"vigia/internal/password"
-	"vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/api"
+	"github.com/vigiahq/vigia/internal/console"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // exposed looks an operator's new password up in our own corpora. It happens so rarely that they are opened for it.

@@ -7,14 +7,14 @@ import (
 	"net/http"
 	"path/filepath"
 
-	"vigia/internal/alert"
-	"vigia/internal/cyber"
-	"vigia/internal/job"
-	"vigia/internal/leak"
-	"vigia/internal/operator"
-	"vigia/internal/partner"
-	"vigia/internal/subject"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // consoleImports begins imports from the console.

@@ -17,14 +17,14 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/app"
-	"vigia/internal/cyber"
-	"vigia/internal/job"
-	"vigia/internal/leak"
-	"vigia/internal/operator"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // desk is an admin at the console, without a browser.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/password"
 )
 
 // consolePasswords changes the corpora of this machine from the console.

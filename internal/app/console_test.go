@@ -16,11 +16,11 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/operator"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 const consolePassword = "girafa amarela no telhado"

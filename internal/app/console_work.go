@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"vigia/internal/fault"
-	"vigia/internal/job"
-	"vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
 )
 
 // consoleWork is long work that a page begins. It runs in this process, as a job that any console shows and cancels.

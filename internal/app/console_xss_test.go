@@ -13,15 +13,15 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"vigia/internal/app"
-	"vigia/internal/cyber"
-	"vigia/internal/job"
-	"vigia/internal/leak"
-	"vigia/internal/operator"
-	"vigia/internal/partner"
-	"vigia/internal/password"
-	"vigia/internal/plan"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // Payloads that run if a page lets them. The second fits where a slash is refused.

@@ -10,9 +10,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
-	"vigia/internal/alert"
-	"vigia/internal/config"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // NewGuard makes the one guard of everything that calls out.

@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"vigia/client"
-	"vigia/internal/alert"
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // TestAlertReachesPartner runs a whole server, registers an endpoint and writes events beside it the way an admin command does, and

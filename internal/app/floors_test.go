@@ -124,7 +124,7 @@ func judgeImport(floors map[string]room, folder, imported string) string {
 			return imported + " may be imported only by " + strings.Join(append(slices.Clone(allowed), "tests"), ", ")
 		}
 	}
-	target, ours := strings.CutPrefix(imported, "vigia/")
+	target, ours := strings.CutPrefix(imported, "github.com/vigiahq/vigia/")
 	if !ours {
 		return ""
 	}
@@ -153,24 +153,24 @@ func TestFloorsTellTales(t *testing.T) {
 		folder, imported string
 		wrong            bool
 	}{
-		{"internal/store", "vigia/internal/partner", false},
-		{"internal/store", "vigia/internal/store/migrations", false}, // its own folder
-		{"internal/seal", "vigia/internal/fault", false},             // the one exception
-		{"internal/partner", "vigia/internal/store", true},           // up
-		{"internal/api", "vigia/internal/store", true},               // sideways
-		{"internal/seal", "vigia/internal/partner/deeper", true},     // up, into a folder of a room
-		{"internal/store", "vigia/internal/nowhere", true},           // no floor
-		{"cmd/vigia", "vigia/internal/store/storetest", true},        // tests only
-		{"internal/api", "database/sql", true},                       // across a border
+		{"internal/store", "github.com/vigiahq/vigia/internal/partner", false},
+		{"internal/store", "github.com/vigiahq/vigia/internal/store/migrations", false}, // its own folder
+		{"internal/seal", "github.com/vigiahq/vigia/internal/fault", false},             // the one exception
+		{"internal/partner", "github.com/vigiahq/vigia/internal/store", true},           // up
+		{"internal/api", "github.com/vigiahq/vigia/internal/store", true},               // sideways
+		{"internal/seal", "github.com/vigiahq/vigia/internal/partner/deeper", true},     // up, into a folder of a room
+		{"internal/store", "github.com/vigiahq/vigia/internal/nowhere", true},           // no floor
+		{"cmd/vigia", "github.com/vigiahq/vigia/internal/store/storetest", true},        // tests only
+		{"internal/api", "database/sql", true},                                          // across a border
 		{"internal/store", "database/sql", false},
 		{"internal/store", "github.com/jackc/pgx/v5/pgconn", true},
 		{"internal/store", "log/slog", false}, // not the border "log"
 		{"internal/partner", "testing", true},
 		{"internal/store/storetest", "testing", false},
-		{"internal/store", "vigia/internal/store/storetest", true},    // tests only
-		{"internal/partner", "vigia/internal/partner/keytest", true},  // tests only, in the same room
-		{"bench/partner", "vigia/internal/partner/keytest", false},    // made-up data to measure with
-		{"internal/store/storetest", "vigia/internal/partner", false}, // down
+		{"internal/store", "github.com/vigiahq/vigia/internal/store/storetest", true},    // tests only
+		{"internal/partner", "github.com/vigiahq/vigia/internal/partner/keytest", true},  // tests only, in the same room
+		{"bench/partner", "github.com/vigiahq/vigia/internal/partner/keytest", false},    // made-up data to measure with
+		{"internal/store/storetest", "github.com/vigiahq/vigia/internal/partner", false}, // down
 	} {
 		if problem := judgeImport(floors, c.folder, c.imported); (problem != "") != c.wrong {
 			t.Errorf("%s importing %s: %q", c.folder, c.imported, problem)

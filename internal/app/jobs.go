@@ -12,9 +12,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"vigia/internal/fault"
-	"vigia/internal/job"
-	"vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/store"
 )
 
 // Kinds of jobs.

@@ -15,13 +15,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
-	"vigia/internal/config"
-	"vigia/internal/corpora"
-	"vigia/internal/cyber"
-	"vigia/internal/job"
-	"vigia/internal/leak"
-	"vigia/internal/seal"
-	"vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/store"
 )
 
 // Leaks is everything around breaches.

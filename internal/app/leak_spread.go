@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"vigia/internal/job"
-	"vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
 )
 
 // spreadsAtOnce is how many spread imports a worker watches; that costs next to nothing.

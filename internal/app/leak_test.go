@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/config"
-	"vigia/internal/cyber"
-	"vigia/internal/leak"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // TestServersNoticeBreaches: what the command line imports on one machine, servers on that one and on another find for values old and

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/partner"
-	"vigia/internal/password"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // TestNewCorpusWhileRunning: an import by the command line is answered by the running server within seconds, and no request

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 var (

@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/cyber"
 )
 
 // protectionEvery is how often endpoint keys are looked after. Every replica with workers does so; rows remember what was done.

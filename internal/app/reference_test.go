@@ -7,7 +7,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"vigia/internal/app/apptest"
+	"github.com/vigiahq/vigia/internal/app/apptest"
 )
 
 // TestReferenceInABrowser reads the partners' documentation and tries an operation, in a real browser without any other network.

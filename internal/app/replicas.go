@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // A replica that has not been heard of for replicaGone does not count any more.

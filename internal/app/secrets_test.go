@@ -14,11 +14,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
-	"vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // secretRule finds one kind of thing that has no place in a repository, a log or an answer.

@@ -15,13 +15,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"vigia/internal/api"
-	"vigia/internal/config"
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
-	"vigia/internal/password"
-	"vigia/internal/sqldb"
-	"vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/api"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // Server is a running service.

@@ -14,16 +14,16 @@ import (
 	"sync/atomic"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/cyber"
-	"vigia/internal/identifier"
-	"vigia/internal/job"
-	"vigia/internal/leak"
-	"vigia/internal/once"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/store"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 const emailKind = byte(identifier.Email)

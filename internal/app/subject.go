@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"vigia/internal/config"
-	"vigia/internal/operator"
-	"vigia/internal/store"
-	"vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 // eraseTime bounds how long an erasure waits for readers to let go of deleted bytes.

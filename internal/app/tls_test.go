@@ -24,8 +24,8 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/config"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // TestTLS scans a listener the way a scanner does: it offers every version and every suite, one at a time. Only TLS 1.2 and 1.3 are

@@ -24,7 +24,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // Faults of this package.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/backup"
+	"github.com/vigiahq/vigia/internal/backup"
 )
 
 // TestEveryFlippedBit: an archive that was damaged is refused, unless what comes out of it is, to the byte, what was put in. The second

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/config"
 )
 
 var update = flag.Bool("update", false, "write docs/configuration.md anew")

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strconv"
 
-	"vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/operator"
 )
 
 const auditPerPage = 50

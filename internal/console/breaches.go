@@ -6,8 +6,8 @@ import (
 	"net/url"
 	"slices"
 
-	"vigia/internal/cyber"
-	"vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
 )
 
 // Breaches imports, edits and retracts.

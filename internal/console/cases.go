@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // boardLimit is how many cases the board holds; a filter shows the rest.

@@ -3,7 +3,7 @@ package console
 import (
 	"time"
 
-	"vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/operator"
 )
 
 // chart is a row of bars, one a day, drawn as SVG by the template. The numbers stand beside it as a table for screen readers.

@@ -3,8 +3,8 @@ package console
 import (
 	"net/url"
 
-	"vigia/internal/fault"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // errReason asks for the reason without which no personal value is shown.

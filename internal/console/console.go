@@ -15,13 +15,13 @@ import (
 	"net/http"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/cyber"
-	"vigia/internal/operator"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/subscription"
-	"vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 //go:embed templates/*.html

@@ -5,7 +5,7 @@ import (
 	"context"
 	"strings"
 
-	"vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/cyber"
 )
 
 func listContent(c *Console, r *request) (answer, error) {

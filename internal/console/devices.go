@@ -4,7 +4,7 @@ import (
 	"context"
 	"strconv"
 
-	"vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/cyber"
 )
 
 type devicesPage struct {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Events lists events and deliveries.

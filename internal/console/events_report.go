@@ -3,7 +3,7 @@ package console
 import (
 	"time"
 
-	"vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/alert"
 )
 
 type eventReportPage struct {

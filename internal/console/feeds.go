@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/leak"
 )
 
 // Feeds are the continuous sources of dumps.

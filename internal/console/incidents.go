@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"vigia/internal/identifier"
-	"vigia/internal/operator"
-	"vigia/internal/partner"
-	"vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 // Reports tell whom an incident affects.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"vigia/internal/job"
-	"vigia/internal/leak"
-	"vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/password"
 )
 
 // Jobs shows and cancels work that outlives a request.

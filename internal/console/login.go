@@ -9,8 +9,8 @@ import (
 
 	"rsc.io/qr"
 
-	"vigia/internal/fault"
-	"vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/operator"
 )
 
 // cookieName carries the prefix by which a browser refuses the cookie unless it is Secure, for this host only and for every

@@ -3,7 +3,7 @@ package console
 import (
 	"errors"
 
-	"vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // Every sentence that an operator reads outside the templates stands in this file.

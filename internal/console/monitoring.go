@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Review lists watched values and findings over all partners.

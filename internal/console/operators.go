@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/url"
 
-	"vigia/internal/fault"
-	"vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/operator"
 )
 
 // errSelf keeps people from shutting themselves out.

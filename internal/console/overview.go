@@ -1,10 +1,10 @@
 package console
 
 import (
-	"vigia/internal/leak"
-	"vigia/internal/operator"
-	"vigia/internal/password"
-	"vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // overviewPage is the data of the first page.

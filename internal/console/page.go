@@ -13,11 +13,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"vigia/internal/alert"
-	"vigia/internal/cyber"
-	"vigia/internal/identifier"
-	"vigia/internal/operator"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // pages are the parsed templates: each page is the layout and one file.

@@ -1,6 +1,6 @@
 package console
 
-import "vigia/internal/operator"
+import "github.com/vigiahq/vigia/internal/operator"
 
 // Page is a row of the route table, for those who hold the table against something: tests, documents.
 type Page struct {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 func listPartners(c *Console, r *request) (answer, error) {

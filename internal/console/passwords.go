@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/password"
 )
 
 // Passwords are the corpora of breached passwords. What takes long is begun as a job.

@@ -3,9 +3,9 @@ package console
 import (
 	"context"
 
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
-	"vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 // personPage is a person as a partner names them: what is watched, masked, and how the score went.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"vigia/internal/partner"
-	"vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
 )
 
 type plansPage struct {

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/operator"
 )
 
 // route is one page or one action.

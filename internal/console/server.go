@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"vigia/internal/fault"
-	"vigia/internal/operator"
-	"vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // handler is what a route does. It returns what to answer, or a fault, and never sees the ResponseWriter.

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/cyber"
 )
 
 func listServices(c *Console, r *request) (answer, error) {

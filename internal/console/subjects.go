@@ -6,9 +6,9 @@ import (
 	"io"
 	"sort"
 
-	"vigia/internal/operator"
-	"vigia/internal/partner"
-	"vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 // Subjects are what the law gives a person.

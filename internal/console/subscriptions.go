@@ -4,9 +4,9 @@ import (
 	"context"
 	"strconv"
 
-	"vigia/internal/identifier"
-	"vigia/internal/partner"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // Subscriptions finds subscriptions by what an operator knows of them.

@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
-	"vigia/internal/partner"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // shownRejects is how many refused records the page lists; the rest are counted.

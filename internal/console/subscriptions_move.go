@@ -3,8 +3,8 @@ package console
 import (
 	"strings"
 
-	"vigia/internal/partner"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 type movePage struct {

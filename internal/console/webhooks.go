@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/partner"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // Webhooks are the endpoints of partners. Create and Test reach out, so they know which addresses may be called.

@@ -20,8 +20,8 @@ import (
 	_ "gocloud.dev/blob/s3blob"   // s3:// addresses
 	"gocloud.dev/gcerrors"
 
-	"vigia/internal/fault"
-	"vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 // Faults of this package.

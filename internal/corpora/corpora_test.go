@@ -11,8 +11,8 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
-	"vigia/internal/corpora"
-	"vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 // buckets are the addresses of an empty bucket of each kind.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // shelf is the catalogue made ready to be held against many findings.

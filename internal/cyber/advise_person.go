@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // ScoreDay is a person's score on a day on which it changed.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // Posture is where a person stands at one moment: what advice and score are made from, and nothing else is. Both are pure

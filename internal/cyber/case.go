@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"vigia/internal/fault"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // CaseID names a support case: "cs_" and a UUIDv7.

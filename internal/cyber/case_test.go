@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/cyber"
 )
 
 func TestParseAppointment(t *testing.T) {

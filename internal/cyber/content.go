@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"vigia/internal/fault"
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // ContentID names an item of the catalogue: lower-case words joined by hyphens.

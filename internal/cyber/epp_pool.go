@@ -9,8 +9,8 @@ import (
 	"io"
 	"strings"
 
-	"vigia/internal/fault"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Source says where the keys of a system come from and how many are left.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 func TestNextWarning(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"vigia/internal/identifier"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // AssetID names a watched value: "as_" and a UUIDv7.

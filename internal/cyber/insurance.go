@@ -3,9 +3,9 @@ package cyber
 import (
 	"context"
 
-	"vigia/internal/fault"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
 )
 
 // ErrCoverageNotFound means that nothing covers a person.

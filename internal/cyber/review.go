@@ -3,7 +3,7 @@ package cyber
 import (
 	"time"
 
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Mark is where a list that is read newest first goes on; zero means at its beginning.

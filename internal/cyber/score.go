@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // The risk model. docs/risk-model.md explains it to people; a test holds the page's tables against these.

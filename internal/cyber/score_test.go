@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 var modelNow = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)

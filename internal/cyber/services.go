@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // ServiceID names a support service.

@@ -3,7 +3,7 @@ package identifier_test
 import (
 	"testing"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 func fuzz(f *testing.F, parse func(string) (string, error), seeds ...string) {

@@ -7,7 +7,7 @@
 // Invariants: every normal form is its own normal form, and no error repeats the value that was refused.
 package identifier
 
-import "vigia/internal/fault"
+import "github.com/vigiahq/vigia/internal/fault"
 
 // Kind is the type of a value that can be watched.
 type Kind uint8

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // parseCase is a row: what was written, the normal form, the rule that refuses it.

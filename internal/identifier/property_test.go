@@ -6,7 +6,7 @@ import (
 	"github.com/nyaruka/phonenumbers"
 	"pgregory.net/rapid"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // closing finds the check characters that complete body, by trying all of them: a second way to the same answer.

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 type outcomes struct{ Valid, Invalid []string }

@@ -9,7 +9,7 @@ import (
 	"context"
 	"time"
 
-	"vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // ID names a job: "job_" and a UUIDv7.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/cyber"
 )
 
 // Breaches are the operator's rules for what is told of breaches.

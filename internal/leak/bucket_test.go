@@ -15,9 +15,9 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
-	"vigia/internal/cyber"
-	"vigia/internal/leak"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // zipOf makes a zip of texts, packed.

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"sync/atomic"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 const (

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/leak"
-	"vigia/internal/partner"
-	"vigia/internal/seal"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // childVariable makes this test program an importer that its parent kills: address, folder, dump and breach, one a line.

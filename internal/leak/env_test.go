@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/corpora"
-	"vigia/internal/cyber"
-	"vigia/internal/job"
-	"vigia/internal/leak"
-	"vigia/internal/partner"
-	"vigia/internal/seal"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // env is everything around breaches, on a real store.

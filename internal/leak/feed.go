@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/fault"
-	"vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/job"
 )
 
 // FeedKind is where a feed gets its dumps.

@@ -16,9 +16,9 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/proxy"
 
-	"vigia/internal/cyber"
-	"vigia/internal/identifier"
-	"vigia/internal/scan"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan"
 )
 
 func (s FeedSettings) crawlDefaults() FeedSettings {

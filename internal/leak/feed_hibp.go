@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/cyber"
 )
 
 // hibpBreach is a breach as the account API tells it.

@@ -9,9 +9,9 @@ import (
 	"runtime"
 	"time"
 
-	"vigia/internal/corpora"
-	"vigia/internal/cyber"
-	"vigia/internal/scan"
+	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/scan"
 )
 
 // Importer turns dumps into published breaches.

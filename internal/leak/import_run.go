@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"vigia/internal/identifier"
-	"vigia/internal/scan"
-	"vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 // importRun is one run of an import: it walks the inputs, has them scanned by several workers, and feeds one sorter.

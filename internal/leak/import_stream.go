@@ -9,7 +9,7 @@ import (
 	"math"
 	"os"
 
-	"vigia/internal/scan"
+	"github.com/vigiahq/vigia/internal/scan"
 )
 
 // defaultSpan is how much of a large text is scanned before a part may be kept.

@@ -15,13 +15,13 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/identifier"
-	"vigia/internal/leak"
-	"vigia/internal/scan/scantest"
-	"vigia/internal/segment"
-	"vigia/internal/sqldb"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/scan/scantest"
+	"github.com/vigiahq/vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // madeUpDump returns a dump and the fingerprints of everything meant in it.

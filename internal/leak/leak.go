@@ -12,10 +12,10 @@ import (
 	"context"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/fault"
-	"vigia/internal/job"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // State is where a breach stands.

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"vigia/internal/corpora"
-	"vigia/internal/cyber"
-	"vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 // Library holds the published segments open and answers where a fingerprint is. Load follows what is published and retracted;

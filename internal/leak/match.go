@@ -8,10 +8,10 @@ import (
 	"math"
 	"time"
 
-	"vigia/internal/corpora"
-	"vigia/internal/cyber"
-	"vigia/internal/job"
-	"vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 // Matcher does the work that follows a change of the breaches. Its methods are the steps of jobs: each may be interrupted and

@@ -18,10 +18,10 @@ import (
 
 	"golang.org/x/crypto/blake2b"
 
-	"vigia/internal/cyber"
-	"vigia/internal/leak"
-	"vigia/internal/sqldb"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // TestNothingPersonalOnDisk: watched and leaked values, through a whole life, leave no trace in any file: not as text, not as an unkeyed

@@ -13,10 +13,10 @@ import (
 	"sync"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/fault"
-	"vigia/internal/job"
-	"vigia/internal/scan"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/scan"
 )
 
 // A spread import is cut into parts that the workers of all replicas scan at once. Each part is a job of its own (KindPart), which

@@ -17,13 +17,13 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/corpora"
-	"vigia/internal/cyber"
-	"vigia/internal/fault"
-	"vigia/internal/job"
-	"vigia/internal/leak"
-	"vigia/internal/seal"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // replica is a worker with a machine of its own: its store, its folder, its copy of the depot. The bucket is shared.

@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"vigia/internal/corpora"
-	"vigia/internal/identifier"
-	"vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/job"
 )
 
 // Watch is the step of KindSpread: it waits for the parts, tells how far they are, and when all are done merges and publishes. A part

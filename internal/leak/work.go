@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 // cursor is a place in the inputs: everything before it has been scanned.

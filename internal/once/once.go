@@ -9,8 +9,8 @@ import (
 	"context"
 	"time"
 
-	"vigia/internal/fault"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Keep is how long an answer is remembered.

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // Actor is who did something, and from where.

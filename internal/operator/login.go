@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // What wrong tries cost: from the fifth on every try must wait twice as long as the one before, and ten lock the account for

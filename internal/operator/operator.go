@@ -17,8 +17,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"vigia/internal/fault"
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // ID names an operator: "op_" and a UUIDv7.

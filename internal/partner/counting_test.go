@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // countingStore counts what a gate asks of the database.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // ID names a partner: "pt_" and a UUIDv7.

@@ -14,8 +14,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"vigia/internal/partner"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // TestUserHashVectors: all published spellings of a person's hash are two digests, and Digests makes both.

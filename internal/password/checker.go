@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 // pollEvery is how often a Checker looks for a new corpus: well below the five seconds that we promise.

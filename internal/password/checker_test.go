@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // While corpora are replaced again and again, no look-up fails and none misses a password that every version has.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 const standInRanges = 300

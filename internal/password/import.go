@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // Import says what to import.

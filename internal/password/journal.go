@@ -9,7 +9,7 @@ import (
 	"os"
 	"slices"
 
-	"vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

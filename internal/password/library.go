@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"time"
 
-	"vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 // Corpus describes the corpus of one algorithm that is in force.

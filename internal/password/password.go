@@ -13,7 +13,7 @@ package password
 import (
 	"fmt"
 
-	"vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // Algorithm is a hash function that passwords are listed under.

@@ -3,7 +3,7 @@ package password
 import (
 	"context"
 
-	"vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 // replacement is a corpus under construction. Until publish nothing that is in force changes.

@@ -11,8 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"vigia/internal/fault"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // ID names a plan of one partner, in the partner's own words: two partners may use the same id for different plans.

@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 const coverageText = `{"plano":"Ouro","limiteCobertura":50000.5,"tipoCobertura":["Roubo de identidade"],"condições":"c","exclusões":"e",` +

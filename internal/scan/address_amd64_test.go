@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // Addresses are judged by masks where the processor can, else byte by byte: both ways must find the same.

@@ -1,6 +1,6 @@
 package scan
 
-import "vigia/internal/identifier"
+import "github.com/vigiahq/vigia/internal/identifier"
 
 // card emits n, which stands by itself, if a payment network could have issued it.
 func (s *Scanner) card(n []byte) {

@@ -3,7 +3,7 @@ package scan
 import (
 	"bytes"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // twoReadings makes up a mobile of area 21 that is a CPF with right check digits.

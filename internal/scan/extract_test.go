@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // found lists what a scan of text finds, each as "kind value", sorted.

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"vigia/internal/identifier"
-	"vigia/internal/scan/scantest"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 // A file searched in place gives what the same bytes give when they are read, over the borders of views too.

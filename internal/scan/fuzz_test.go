@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // Whatever the bytes: no panic, the same result in whatever pieces they come, and every value in normal form.

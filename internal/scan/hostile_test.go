@@ -19,8 +19,8 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"vigia/internal/identifier"
-	"vigia/internal/scan/scantest"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 // heap runs work and returns by how much the heap grew at its largest, looked at often.

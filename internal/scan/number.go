@@ -3,7 +3,7 @@ package scan
 import (
 	"math/bits"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // longestRun is more digits than anything looked for has.

@@ -3,7 +3,7 @@ package scan
 import (
 	"github.com/nyaruka/phonenumbers"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 const e164Longest = 15

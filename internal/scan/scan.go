@@ -13,7 +13,7 @@ import (
 	"errors"
 	"io"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // Found receives one identifier in normal form. The bytes are valid during the call only. The same value may come many times.

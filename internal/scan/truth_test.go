@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"vigia/internal/identifier"
-	"vigia/internal/scan/scantest"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 // score compares a scan with the truth of a dump, value by value, counting how often each comes.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode"
 
-	"vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // Limits bound what Walk unpacks, so that a few bytes made to swell cannot fill memory or take for ever. Zero means the default.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // Whatever the file holds, reading it ends in keys that work or in a fault of this package.

@@ -21,7 +21,7 @@ import (
 
 	"github.com/tink-crypto/tink-go/v2/tink"
 
-	"vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // Faults of this package. Those about the key file name the path and the remedy in their detail.

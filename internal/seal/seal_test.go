@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 var home = Place{Table: "asset", Column: "value", Partner: "p1", Row: "r1"}

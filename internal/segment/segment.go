@@ -11,7 +11,7 @@
 package segment
 
 import (
-	"vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // Width is the size of a segment's keys in bits.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/sqldb"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // TestCopyTo: a copy is of one moment while others write, is private, and replaces nothing.

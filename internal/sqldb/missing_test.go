@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"vigia/internal/sqldb"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // TestLoadMissing loads overlapping rows twice in one transaction and once in another, into a table that has a column more than the program knows of.

@@ -13,8 +13,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"vigia/internal/sqldb"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // each runs fn on an empty database of both engines.

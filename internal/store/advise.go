@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"vigia/internal/cyber"
-	"vigia/internal/identifier"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 var _ cyber.PersonStore = (*Store)(nil)

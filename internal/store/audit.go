@@ -10,9 +10,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"vigia/internal/operator"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 var _ operator.Ledger = (*Store)(nil)

@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"time"
 
-	"vigia/internal/operator"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 func (s *Store) baseTag(seq int64, mac []byte) []byte {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/operator"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 func record(t *testing.T, trail *operator.Trail, n int) {

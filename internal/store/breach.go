@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"strings"
 
-	"vigia/internal/cyber"
-	"vigia/internal/job"
-	"vigia/internal/leak"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 var _ leak.Store = (*Store)(nil)

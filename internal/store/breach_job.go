@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"vigia/internal/job"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // TakeJob claims the one unfinished job of a kind and subject, if it is due or already held under this worker's name, and returns

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/leak"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 func scanInt(row scanner) (int64, error) {

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 
-	"vigia/internal/job"
-	"vigia/internal/leak"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // The parts of a spread import are jobs whose subject is the breach's name, a slash and a number; no name has a slash in it.

@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 var _ cyber.CaseStore = (*Store)(nil)

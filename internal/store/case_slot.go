@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // book takes the first wished slot that is free; the zero time when the service has no calendar or nothing was wished.

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
-	"vigia/internal/seal"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 const phishing cyber.ServiceID = "sv_ajuda_phishing"

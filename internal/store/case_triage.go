@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // Triage returns what an offered service asks and how its cases are timed, in one round trip.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"vigia/internal/leak"
-	"vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/operator"
 )
 
 // Problem is something in the database that is not as it should be. It names tables and ids, never a person's value.

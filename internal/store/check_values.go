@@ -11,12 +11,12 @@ import (
 	"strconv"
 	"strings"
 
-	"vigia/internal/cyber"
-	"vigia/internal/identifier"
-	"vigia/internal/operator"
-	"vigia/internal/partner"
-	"vigia/internal/seal"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // checkBatch is how many rows a check reads at once.

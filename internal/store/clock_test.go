@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/job"
-	"vigia/internal/once"
-	"vigia/internal/operator"
-	"vigia/internal/partner"
-	"vigia/internal/store/storetest"
-	"vigia/internal/subscription"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // TestClockJumps sets the clock forward and back under everything that waits for a time. Times in the database are of the clock on the

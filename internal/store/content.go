@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 
-	"vigia/internal/cyber"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 var _ cyber.ContentStore = (*Store)(nil)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 var _ alert.Queue = (*Store)(nil)

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // A try that arrived and whose answer had no text is kept in the delivery's row, the first such one at least: when it began in microseconds

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/partner"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // TestEveryTryIsListed: wherever a try is kept it is listed once, in order: without and with text, repeated, held meanwhile, said twice,

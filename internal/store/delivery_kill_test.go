@@ -17,12 +17,12 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/partner"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
-	"vigia/internal/store"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // killOptions are short, so that a killed worker's claims come back within the test's patience.

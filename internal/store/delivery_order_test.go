@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"vigia/client"
-	"vigia/internal/alert"
-	"vigia/internal/partner"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 func userOf(t *testing.T, e client.Event) string {

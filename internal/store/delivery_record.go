@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strconv"
 
-	"vigia/internal/alert"
-	"vigia/internal/partner"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 func attemptPlace(id, endpoint, seq, at, worker string) seal.Place {

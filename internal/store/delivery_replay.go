@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 
-	"vigia/internal/alert"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // Requeue makes deliveries pending again with new tries. For an event or a window it also makes those that never were: for

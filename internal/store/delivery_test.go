@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"vigia/client"
-	"vigia/internal/alert"
-	"vigia/internal/partner"
-	"vigia/internal/store"
-	"vigia/internal/store/storetest"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 var loopback = webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 var _ cyber.DeviceStore = (*Store)(nil)

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"vigia/internal/cyber"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 func poolPlace(row string) seal.Place {

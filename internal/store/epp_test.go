@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/fault"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 const day = 24 * time.Hour

@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 var (

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"vigia/client"
-	"vigia/internal/alert"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 func newEvents(t *testing.T, m *mailer, n int) []alert.Event {

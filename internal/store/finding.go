@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"vigia/internal/alert"
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // hit is a watched value that a breach holds, before it is a finding.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"vigia/internal/job"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 const jobColumns = `id, kind, subject, state, args, progress, error, attempts, next_at, cancel, created_at, finished_at`

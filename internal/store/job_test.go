@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/job"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 func TestJobLife(t *testing.T) {

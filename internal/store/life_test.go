@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/alert"
-	"vigia/internal/cyber"
-	"vigia/internal/once"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/store/storetest"
-	"vigia/internal/subject"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // everywhere finds every value in one breach.

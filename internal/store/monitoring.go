@@ -8,11 +8,11 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"vigia/internal/cyber"
-	"vigia/internal/identifier"
-	"vigia/internal/partner"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 var _ cyber.MonitoringStore = (*Store)(nil)

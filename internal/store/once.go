@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"time"
 
-	"vigia/internal/once"
-	"vigia/internal/partner"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 var _ once.Ledger = (*Store)(nil)

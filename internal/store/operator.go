@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 
-	"vigia/internal/operator"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 var _ operator.Store = (*Store)(nil)

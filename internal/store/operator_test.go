@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/operator"
-	"vigia/internal/store"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 func noneExposed(string) (bool, error) { return false, nil }

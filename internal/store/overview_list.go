@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"strconv"
 
-	"vigia/internal/alert"
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // conditions gathers the parts of a WHERE and their arguments.

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/cyber"
-	"vigia/internal/operator"
-	"vigia/internal/partner"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // TestFigures: counts are right, and counting again counts nothing twice.

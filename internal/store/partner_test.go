@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 func TestPartnersAndKeys(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // cpfIndex is how a CPF is found again.

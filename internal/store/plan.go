@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 var _ plan.Store = (*Store)(nil)

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // query runs a SELECT whose text is a constant of the program and long enough that reading it again at each call would cost more than

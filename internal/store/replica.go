@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // NoteReplica says that the process named id serves partners, and returns how many do: those that said so within the last time given. Who

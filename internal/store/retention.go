@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // Retention is how long what has served its purpose is kept; zero keeps a class for ever.

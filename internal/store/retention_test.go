@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/operator"
-	"vigia/internal/store"
-	"vigia/internal/store/storetest"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 var keepAll = store.Retention{

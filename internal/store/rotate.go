@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // sealedColumn is a place where sealed values are kept. Every sealed column of the schema stands in sealedColumns: a test

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/partner"
-	"vigia/internal/store"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 func TestRewriteSealed(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"vigia/internal/cyber"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // KeepScore keeps the score of a day, over an earlier one of the same day.

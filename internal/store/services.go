@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"vigia/internal/cyber"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 var _ cyber.ServiceStore = (*Store)(nil)

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"time"
 
-	"vigia/internal/operator"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 func sessionPlace(digest []byte) seal.Place {

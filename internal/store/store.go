@@ -17,9 +17,9 @@ import (
 	"sync"
 	"time"
 
-	"vigia/internal/fault"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 //go:embed migrations/*.sql

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"strconv"
 
-	"vigia/internal/cyber"
-	"vigia/internal/identifier"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
-	"vigia/internal/subject"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 var _ subject.Store = (*Store)(nil)

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"vigia/internal/identifier"
-	"vigia/internal/partner"
-	"vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 // AccessesOf returns the lines of the audit trail about a person. Lines name rows by ids; those of erased rows are kept with the

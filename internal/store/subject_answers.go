@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"strings"
 
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
-	"vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 // mentions are the texts by which a kept answer may speak of a person.

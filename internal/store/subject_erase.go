@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"vigia/internal/alert"
-	"vigia/internal/sqldb"
-	"vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 // takenByErased is what a vendor's key says of the key that took it when that one was erased: it stays taken.

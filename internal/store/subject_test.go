@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/once"
-	"vigia/internal/operator"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
-	"vigia/internal/store/storetest"
-	"vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 func (w *town) desk() *subject.Desk {

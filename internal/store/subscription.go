@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"strconv"
 
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/seal"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 var _ subscription.Store = (*Store)(nil)

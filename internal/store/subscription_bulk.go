@@ -8,10 +8,10 @@ import (
 	"slices"
 	"sync"
 
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/sqldb"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // batch gathers one bulk request. What can be computed without the database (keyed indexes, the body's bytes) is computed when

@@ -5,10 +5,10 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"vigia/internal/alert"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // MoveSubscriptions takes some subscriptions a step on, with their events, in one transaction.

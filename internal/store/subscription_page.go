@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/sqldb"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // The numbered pages of a list are found by counting blocks. A block of level 1 holds 128 consecutive seq, one of level 2 holds

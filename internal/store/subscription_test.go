@@ -18,12 +18,12 @@ import (
 	"golang.org/x/crypto/blake2b"
 	"pgregory.net/rapid"
 
-	"vigia/internal/partner"
-	"vigia/internal/plan"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
-	"vigia/internal/store/storetest"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // person makes up a subscription; n tells people apart.

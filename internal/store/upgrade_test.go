@@ -14,9 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/internal/sqldb"
-	"vigia/internal/store"
-	"vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // oldStatements is where scripts/record-statements puts what a release asks of the database: NNNN.txt, one statement a line, NNNN being the

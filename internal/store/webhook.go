@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"vigia/internal/alert"
-	"vigia/internal/partner"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 var _ alert.EndpointStore = (*Store)(nil)

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"vigia/client"
-	"vigia/internal/alert"
-	"vigia/internal/store"
-	"vigia/internal/webhook"
+	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 func mustJSON(t *testing.T, raw []byte, v any) {

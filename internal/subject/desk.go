@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"vigia/internal/operator"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Desk answers what people and authorities ask.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"vigia/internal/identifier"
-	"vigia/internal/operator"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Incident is what a report is about: a breach, or a window of time.

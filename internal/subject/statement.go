@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // heldView is the complete statement for machines. Names of members are the partner contract's where it has them.

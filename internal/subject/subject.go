@@ -11,12 +11,12 @@ import (
 	"encoding/json"
 	"time"
 
-	"vigia/internal/cyber"
-	"vigia/internal/fault"
-	"vigia/internal/identifier"
-	"vigia/internal/operator"
-	"vigia/internal/partner"
-	"vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // Faults of this package.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"vigia/internal/fault"
-	"vigia/internal/identifier"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
 )
 
 // Bounds of an item's members.

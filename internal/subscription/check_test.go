@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 const goodItem = `{"start_date":"2026-02-01","expiry_date":"","plan_id":"p","is_group_plan":true,"group_size":"50","benefit_holder":"12ABC34501DE35",

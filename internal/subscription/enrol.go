@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"vigia/internal/identifier"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
 )
 
 // MaxItems is the most that one bulk request holds.

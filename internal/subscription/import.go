@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 
-	"vigia/internal/fault"
-	"vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // ErrFile means that a file cannot be imported at all.

@@ -7,10 +7,10 @@ import (
 	"io"
 	"time"
 
-	"vigia/internal/fault"
-	"vigia/internal/identifier"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
 )
 
 // Move is a step in a subscription's life.

@@ -10,9 +10,9 @@ import (
 	"context"
 	"time"
 
-	"vigia/internal/fault"
-	"vigia/internal/partner"
-	"vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
 )
 
 // Subscription is one person's subscription to one plan.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // TestSameLinesAsSlog: what we write ourselves is what slog's handler writes, for whatever is logged.

@@ -23,7 +23,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"vigia/client"
+	"github.com/vigiahq/vigia/client"
 )
 
 // localClient may reach this machine only.

@@ -11,7 +11,7 @@
 //   - Nothing a receiver does can hold more than one time-out, 64 KiB of reading and 1 KiB of log.
 package webhook
 
-import "vigia/internal/fault"
+import "github.com/vigiahq/vigia/internal/fault"
 
 // The faults of this package. A refused address never says which address it was, nor whether the name exists: the
 // answer to a partner must not map the operator's network. The cause, for the log, does.

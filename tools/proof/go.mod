@@ -1,4 +1,4 @@
-module vigia/tools/proof
+module github.com/vigiahq/vigia/tools/proof
 
 go 1.26.0
 

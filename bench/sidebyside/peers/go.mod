@@ -1,4 +1,4 @@
-module vigia/bench/sidebyside/peers
+module github.com/vigiahq/vigia/bench/sidebyside/peers
 
 go 1.26
 

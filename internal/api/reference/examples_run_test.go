@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"vigia/client"
-	"vigia/internal/api/reference"
-	"vigia/internal/app/apptest"
+	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/api/reference"
+	"github.com/vigiahq/vigia/internal/app/apptest"
 )
 
 // TestExamplesRun pastes every example in curl and Python into a shell, against the real service. The examples in Go and TypeScript

@@ -10,7 +10,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 
-	"vigia/docs/guides"
+	"github.com/vigiahq/vigia/docs/guides"
 )
 
 // writer makes the pages, one after the other.

@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"vigia/docs/guides"
+	"github.com/vigiahq/vigia/docs/guides"
 )
 
 // Path is where the handler is to be mounted.

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"vigia/internal/app"
-	"vigia/internal/config"
-	"vigia/internal/partner"
-	"vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // Service is a running service. It stops when its test ends.

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // Truth receives each identifier written, in normal form, the bytes being valid during the call only. Meant is false for a second reading that

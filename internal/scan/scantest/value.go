@@ -3,7 +3,7 @@ package scantest
 import (
 	"strconv"
 
-	"vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 var (

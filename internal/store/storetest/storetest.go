@@ -17,10 +17,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"vigia/internal/partner"
-	"vigia/internal/seal"
-	"vigia/internal/sqldb"
-	"vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
 )
 
 // Clock is a clock that moves only when told to.
