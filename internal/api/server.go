@@ -187,7 +187,8 @@ func (s *Server) authenticate(r *request) (partner.Caller, error) {
 }
 
 // encode writes a value to a buffer, so that a failure is an error and never half an answer. What is encoded already, by once or in an
-// earlier request, stays as it is.
+// earlier request, stays as it is: an endpoint with a header of its own, which a replay must repeat, returns encode(value) with
+// Headers filled.
 func encode(value any) (once.Answer, error) {
 	if a, ok := value.(once.Answer); ok {
 		return a, nil
@@ -206,7 +207,11 @@ func (a *area) refusal(err error) once.Answer {
 	if merr != nil { // cannot happen with these shapes; an empty body is still an honest status
 		body = nil
 	}
-	return once.Answer{Status: status, Body: body, Detail: detailOf(err)}
+	answer := once.Answer{Status: status, Body: body}
+	if detail := detailOf(err); detail != "" {
+		answer.Headers = map[string]string{detailHeader: detail}
+	}
+	return answer
 }
 
 // Names in canonical form: looking one up in any other form copies it first.
@@ -214,6 +219,9 @@ const (
 	keyHeader       = "X-Api-Key"
 	requestIDHeader = "X-Request-Id"
 )
+
+// detailHeader says which field broke which rule.
+const detailHeader = "x-error-detail"
 
 var (
 	jsonType = []string{"application/json; charset=utf-8"}
@@ -231,8 +239,8 @@ func (s *Server) write(w http.ResponseWriter, r *request, answer once.Answer, er
 	h["Content-Type"], h["Cache-Control"], h["X-Content-Type-Options"] = jsonType, noStore, noSniff
 	h["Content-Length"] = []string{strconv.Itoa(len(answer.Body))}
 	h[requestIDHeader] = []string{telemetry.RequestID(r.ctx)}
-	if answer.Detail != "" {
-		h.Set("x-error-detail", answer.Detail)
+	for name, value := range answer.Headers {
+		h.Set(name, value)
 	}
 	if answer.Status != http.StatusOK {
 		retryAfter(h, answer.Status, err)

@@ -30,8 +30,9 @@ type Claim struct {
 type Answer struct {
 	Status int
 	Body   []byte
-	// Detail is the text that names the field and the rule, when the answer is a refusal.
-	Detail string
+	// Headers are what the answer says beside its body, by lower-case name, such as the detail of a refusal. They are kept and
+	// come again with a replay, so nothing belongs here that is true of one request only. Nil for most answers.
+	Headers map[string]string
 }
 
 // Faults of a repeated request.

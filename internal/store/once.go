@@ -18,9 +18,9 @@ var _ once.Ledger = (*Store)(nil)
 
 // keptAnswer is what the sealed column holds.
 type keptAnswer struct {
-	Status int    `json:"status"`
-	Body   []byte `json:"body"`
-	Detail string `json:"detail,omitempty"`
+	Status  int               `json:"status"`
+	Body    []byte            `json:"body"`
+	Headers map[string]string `json:"headers,omitempty"`
 }
 
 // errReplay carries a kept answer out of the transaction that found it.
@@ -138,7 +138,7 @@ func (s *Store) answered(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim
 	if err := json.Unmarshal(plain, &a); err != nil {
 		return fmt.Errorf("read answer: %w", err)
 	}
-	return errReplay{once.Answer{Status: a.Status, Body: a.Body, Detail: a.Detail}}
+	return errReplay{once.Answer(a)}
 }
 
 func answerPlace(id partner.ID, claim []byte) seal.Place {

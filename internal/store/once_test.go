@@ -81,12 +81,12 @@ func TestOnceKeepsRefusalsAndForgetsFailures(t *testing.T) {
 			if _, err := addService(e, "sv_refused")(ctx); err != nil {
 				return once.Answer{}, err
 			}
-			return once.Answer{Status: 409, Body: []byte("no"), Detail: "device: limit"}, nil
+			return once.Answer{Status: 409, Body: []byte("no"), Headers: map[string]string{"x-error-detail": "device: limit"}}, nil
 		}
 		if a, _, err := e.Once(ctx, p.ID, claimOf("r", ""), refuse); err != nil || a.Status != 409 {
 			t.Fatal(a, err)
 		}
-		if a, replayed, err := e.Once(ctx, p.ID, claimOf("r", ""), addService(e, "sv_never")); err != nil || !replayed || a.Status != 409 || a.Detail != "device: limit" {
+		if a, replayed, err := e.Once(ctx, p.ID, claimOf("r", ""), addService(e, "sv_never")); err != nil || !replayed || a.Status != 409 || a.Headers["x-error-detail"] != "device: limit" {
 			t.Fatal(a, replayed, err)
 		}
 		boom := errors.New("boom")

@@ -107,7 +107,7 @@ func (s *Store) answersAbout(ctx context.Context, h subject.Held, p subject.Pers
 			if err != nil {
 				return err
 			}
-			if !holdsAny(a.Body, needles) && !holdsAny([]byte(a.Detail), needles) {
+			if !a.holdsAny(needles) {
 				continue
 			}
 			if err := fn(r, a, m); err != nil {
@@ -132,6 +132,15 @@ func (s *Store) openAnswer(id partner.ID, r keptRow) (keptAnswer, error) {
 	return a, nil
 }
 
+func (a keptAnswer) holdsAny(needles [][]byte) bool {
+	for _, value := range a.Headers {
+		if holdsAny([]byte(value), needles) {
+			return true
+		}
+	}
+	return holdsAny(a.Body, needles)
+}
+
 func holdsAny(text []byte, needles [][]byte) bool {
 	for _, n := range needles {
 		if bytes.Contains(text, n) {
@@ -151,7 +160,10 @@ func (s *Store) countAnswers(ctx context.Context, h subject.Held, p subject.Pers
 func (s *Store) RedactAnswers(ctx context.Context, h subject.Held, p subject.Person) (int64, error) {
 	var total int64
 	err := s.answersAbout(ctx, h, p, func(r keptRow, a keptAnswer, m mentions) error {
-		a.Body, a.Detail = m.redactBody(a.Body), m.redact(a.Detail)
+		a.Body = m.redactBody(a.Body)
+		for name, value := range a.Headers {
+			a.Headers[name] = m.redact(value)
+		}
 		plain, err := json.Marshal(a)
 		if err != nil {
 			return fmt.Errorf("redact kept answer: %w", err)
