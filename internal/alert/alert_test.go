@@ -53,6 +53,19 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// TestOrderTries: a receiver that is asked again soon, and fails, is waited for once and not a second time.
+func TestOrderTries(t *testing.T) {
+	soon := func(_ int, now time.Time, _ time.Duration) (time.Time, bool) { return now.Add(time.Second), true }
+	d := Delivery{Ordered: true}
+	for attempt, ordered := range []bool{true, false, false} {
+		r := settle(d, noon, webhook.Outcome{Status: 500}, soon, noon)
+		if r.Attempts != attempt+1 || r.Ordered != ordered {
+			t.Errorf("after %d failures: ordered %t, want %t", r.Attempts, r.Ordered, ordered)
+		}
+		d.Attempts = r.Attempts
+	}
+}
+
 // TestLaneKeepsPersonsTogether: one chain per person, in order, and one for each event about nobody.
 func TestLaneKeepsPersonsTogether(t *testing.T) {
 	l := newLane(EndpointRef{}, 4)

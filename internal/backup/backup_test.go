@@ -3,6 +3,9 @@ package backup_test
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -65,5 +68,44 @@ func TestEveryFlippedBit(t *testing.T) {
 	t.Logf("%d bytes: %d flipped bits refused, %d made no difference", len(whole), refused, harmless)
 	if refused < harmless {
 		t.Error("most bits must matter")
+	}
+}
+
+// TestForgedList: in a forged archive list, files and checksums agree with each other. Only the keyed hash tells.
+func TestForgedList(t *testing.T) {
+	ctx := context.Background()
+	folder := t.TempDir()
+	source := filepath.Join(folder, "source")
+	if err := os.WriteFile(source, []byte("pages that somebody else has made"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	file := filepath.Join(folder, "b.tar.zst")
+	about := backup.About{Format: backup.Format, MadeAt: time.Unix(1800000000, 0).UTC(), Program: "test", Engine: "sqlite"}
+	sign := func(key string) func([]byte) []byte {
+		return func(list []byte) []byte {
+			mac := hmac.New(sha256.New, []byte(key))
+			mac.Write(list)
+			return mac.Sum(nil)
+		}
+	}
+	sources := []backup.Source{{Name: "vigia.db", File: f}}
+	if _, err := backup.Write(ctx, file, about, sources, sign("theirs"), nil); err != nil {
+		t.Fatal(err)
+	}
+	extract := func(key string) error {
+		verify := func(list, mac []byte) bool { return hmac.Equal(mac, sign(key)(list)) }
+		_, err := backup.Extract(ctx, file, t.TempDir(), verify, nil)
+		return err
+	}
+	if err := extract("theirs"); err != nil {
+		t.Error("the archive is not whole:", err)
+	}
+	if err := extract("ours"); !errors.Is(err, backup.ErrDamaged) {
+		t.Error("an archive under another key was taken:", err)
 	}
 }

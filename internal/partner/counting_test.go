@@ -11,6 +11,8 @@ import (
 type countingStore struct {
 	partner.Store
 	polls, lookups atomic.Int64
+	// meanwhile, once set, runs when the database has answered a look-up and the gate does not know yet.
+	meanwhile func()
 }
 
 func (c *countingStore) AccessEpoch(ctx context.Context) (int64, error) {
@@ -20,5 +22,9 @@ func (c *countingStore) AccessEpoch(ctx context.Context) (int64, error) {
 
 func (c *countingStore) KeyByLookup(ctx context.Context, lookup []byte) (partner.Key, partner.Partner, error) {
 	c.lookups.Add(1)
-	return c.Store.KeyByLookup(ctx, lookup)
+	key, p, err := c.Store.KeyByLookup(ctx, lookup)
+	if c.meanwhile != nil {
+		c.meanwhile()
+	}
+	return key, p, err
 }

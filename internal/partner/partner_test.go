@@ -203,6 +203,35 @@ func TestGateDistrustsItsMemory(t *testing.T) {
 	}
 }
 
+// TestGateKeepsNoOvertakenAnswer: a key is not remembered when it was revoked, and the gate learnt of that, between the
+// database's answer and the remembering.
+func TestGateKeepsNoOvertakenAnswer(t *testing.T) {
+	ctx := context.Background()
+	e := storetest.Open(t, "sqlite")
+	counted := &countingStore{Store: e.Store}
+	gate := partner.NewGate(counted, e.Clock.Now)
+	registry := partner.NewRegistry(e.Store, e.Clock.Now, nil)
+	p, cred := e.NewPartner(t, partner.Live)
+	keys, err := registry.Keys(ctx, p.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate.Refresh(ctx)
+	counted.meanwhile = func() {
+		counted.meanwhile = nil
+		if _, err := registry.RevokeKey(ctx, p.ID, keys[0].ID); err != nil {
+			t.Error(err)
+		}
+		gate.Refresh(ctx)
+	}
+	if _, err := gate.Authenticate(ctx, cred.APIKey, partner.ScopeCyber); err != nil {
+		t.Fatal("the key was live when it was read:", err)
+	}
+	if _, err := gate.Authenticate(ctx, cred.APIKey, partner.ScopeCyber); !errors.Is(err, partner.ErrUnauthorised) {
+		t.Error("a revoked key was answered from memory:", err)
+	}
+}
+
 func TestKeysAreRandomAndChecked(t *testing.T) {
 	e := storetest.Open(t, "sqlite")
 	counted := &countingStore{Store: e.Store}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -95,5 +96,31 @@ func TestExtractOverBufferBorders(t *testing.T) {
 		if got := found(t, strings.Repeat("\n", size-shift)+text.String()); !slices.Equal(got, want) {
 			t.Fatalf("border at byte %d: %d found instead of %d", shift, len(got), len(want))
 		}
+	}
+}
+
+// TestFillersAreNoCards: a number whose digits after the first six are all the same is what people type to get past a
+// form. Everybody's test card, which is one, stays.
+func TestFillersAreNoCards(t *testing.T) {
+	fillers := 0
+	for prefix := 400000; prefix < 600000; prefix += 7919 {
+		for digit := '0'; digit <= '9'; digit++ {
+			n := strconv.Itoa(prefix) + strings.Repeat(string(digit), 10)
+			if !network([]byte(n)) || !identifier.Luhn([]byte(n)) {
+				continue
+			}
+			fillers++
+			grouped := n[:4] + " " + n[4:8] + " " + n[8:12] + " " + n[12:]
+			want := []string(nil)
+			if strings.HasPrefix(n, "41") {
+				want = []string{"credit_card " + n, "credit_card " + n}
+			}
+			if got := found(t, "x;"+n+";y\n"+grouped+"\n"); !slices.Equal(got, want) {
+				t.Errorf("%s: found %q, want %q", n, got, want)
+			}
+		}
+	}
+	if fillers < 10 {
+		t.Fatal("too few fillers were made:", fillers)
 	}
 }
