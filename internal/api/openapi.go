@@ -1,9 +1,13 @@
 package api
 
 import (
+	"bytes"
 	_ "embed" // the document travels inside the binary
+	"encoding/json"
 	"net/http"
 	"sync"
+
+	"github.com/goccy/go-yaml"
 
 	"github.com/vigiahq/vigia/internal/api/reference"
 )
@@ -18,15 +22,43 @@ func documentHandler() http.Handler {
 	return reference.Static(document, "application/yaml")
 }
 
-// referenceHandler serves the API reference below /docs/. Its pages are written when the first one is asked for: a command or a
-// replica that nobody reads at does not pay for them. They depend on the binary alone, so a failure is one of the build, which a
-// test would have met.
-func referenceHandler() http.Handler {
-	pages := sync.OnceValues(func() (http.Handler, error) { return reference.Handler(document) })
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h, err := pages()
+// jsonDocument is the same document in JSON, made when it is first asked for.
+var jsonDocument = sync.OnceValues(func() ([]byte, error) {
+	compact, err := yaml.YAMLToJSON(document)
+	if err != nil {
+		return nil, err
+	}
+	var readable bytes.Buffer
+	if err := json.Indent(&readable, compact, "", "  "); err != nil {
+		return nil, err
+	}
+	return readable.Bytes(), nil
+})
+
+// jsonDocumentHandler serves the contract at /openapi.json, for tools that read no YAML.
+func jsonDocumentHandler() http.Handler {
+	return lazily("openapi.json", func() (http.Handler, error) {
+		made, err := jsonDocument()
 		if err != nil {
-			http.Error(w, "reference", http.StatusInternalServerError)
+			return nil, err
+		}
+		return reference.Static(made, "application/json"), nil
+	})
+}
+
+// referenceHandler serves the API reference below /docs/.
+func referenceHandler() http.Handler {
+	return lazily("reference", func() (http.Handler, error) { return reference.Handler(document) })
+}
+
+// lazily makes a handler when it is first asked: a command or a replica that nobody reads at does not pay for it. What it makes
+// depends on the binary alone, so a failure is one of the build, which a test would have met.
+func lazily(name string, make func() (http.Handler, error)) http.Handler {
+	made := sync.OnceValues(make)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h, err := made()
+		if err != nil {
+			http.Error(w, name, http.StatusInternalServerError)
 			return
 		}
 		h.ServeHTTP(w, r)

@@ -1,13 +1,19 @@
 package api
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // The 14 operations, as the partner contract numbers them, and the extensions after them.
@@ -72,6 +78,62 @@ func TestDocumentNamesEveryStatus(t *testing.T) {
 			if id := answer.Value.Headers["x-request-id"]; id == nil || !id.Value.Required {
 				t.Errorf("%s %s does not promise x-request-id", op.id, status)
 			}
+		}
+	}
+}
+
+// TestDocumentIsServedAsJSON: /openapi.json is the same document, member for member, and of the same loader's liking.
+func TestDocumentIsServedAsJSON(t *testing.T) {
+	s := newService(t, sqldb.SQLite)
+	res, err := http.Get(s.server.URL + "/openapi.json") //nolint:noctx // a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "application/json" || res.Header.Get("ETag") == "" {
+		t.Fatalf("answered %d, %v", res.StatusCode, res.Header)
+	}
+	if err := strictJSON(body); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := doc.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := loadContract(t).doc.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Error("openapi.json says something else than openapi.yaml")
+	}
+	if again := get(jsonDocumentHandler(), "/openapi.json", http.Header{"If-None-Match": {res.Header.Get("ETag")}}); again.Code != http.StatusNotModified {
+		t.Errorf("with its ETag: %d", again.Code)
+	}
+}
+
+// TestPatternsArePortable: Python, JavaScript, Java and Go read every pattern the same way. What they do not share are classes by
+// property, groups with a question mark, the anchors \A and \z, and the shorthands, which cover other characters from one to the other.
+func TestPatternsArePortable(t *testing.T) {
+	found := regexp.MustCompile(`(?m)pattern: '(.*?)'`).FindAllSubmatch(document, -1)
+	if len(found) < 10 {
+		t.Fatalf("only %d patterns found", len(found))
+	}
+	differs := regexp.MustCompile(`\\[^x.]|\\x[^0-9A-F]|\(\?|\[\[|\[:|&&|[*+?}][+]`)
+	for _, p := range found {
+		if what := differs.Find(p[1]); what != nil {
+			t.Errorf("%s: %s is not read the same way everywhere", p[1], what)
+		}
+		if !bytes.HasPrefix(p[1], []byte("^")) || !bytes.HasSuffix(p[1], []byte("$")) {
+			t.Errorf("%s: not anchored, and some tools anchor by themselves", p[1])
 		}
 	}
 }

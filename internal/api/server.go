@@ -88,6 +88,7 @@ func NewServer(o Options) *Server {
 		s.mux.Handle(rt.method+" "+versionPrefix+rt.path, h)
 	}
 	s.mux.Handle("GET /openapi.yaml", documentHandler())
+	s.mux.Handle("GET /openapi.json", jsonDocumentHandler())
 	s.mux.Handle("GET /docs/", referenceHandler())
 	s.mux.Handle("GET "+webhookKeysPath, s.webhookKeys())
 	s.mux.Handle("/", http.HandlerFunc(s.unknownPath))

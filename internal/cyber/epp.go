@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"golang.org/x/text/unicode/norm"
@@ -114,8 +113,8 @@ const maxDeviceName = 100
 
 func (r *DeviceRequest) check() error {
 	// The same name typed on two keyboards may be composed differently.
-	r.Name = norm.NFC.String(strings.TrimSpace(r.Name))
-	if n := utf8.RuneCountInString(r.Name); n == 0 || n > maxDeviceName || !partner.Printable(r.Name, maxDeviceName) {
+	r.Name = norm.NFC.String(strings.Trim(r.Name, " "))
+	if !partner.Printable(r.Name, maxDeviceName) {
 		return ErrDeviceInvalid.With("deviceName: 1 to %d printable characters", maxDeviceName)
 	}
 	return nil

@@ -62,7 +62,7 @@ func (c *checker) item(d *Draft) Subscription {
 	return s
 }
 
-// group reads the members that only group plans need; for others they are not looked at.
+// group reads the members that only group plans need; for others what they say is not looked at.
 func (c *checker) group(d *Draft) (size int64, holder string) {
 	switch d.IsGroup.Presence {
 	case Absent, Null:
@@ -74,6 +74,8 @@ func (c *checker) group(d *Draft) (size int64, holder string) {
 	case Given:
 	}
 	if !d.IsGroup.Value {
+		c.optional(FieldGroupSize, d.GroupSize, math.MaxInt, "")
+		c.optional(FieldHolder, d.BenefitHolder, math.MaxInt, "")
 		return 0, ""
 	}
 	if text := c.required(FieldGroupSize, d.GroupSize, maxText, RuleLength255); text != "" {

@@ -536,7 +536,7 @@ export interface components {
          */
         UserHash: string;
         Id: string;
-        /** @description 11 digits, nothing else; check digits right (not required of sandbox partners). */
+        /** @description 11 digits, nothing else, not all equal; check digits right (not required of sandbox partners). */
         Cpf: string;
         /**
          * Format: date-time
@@ -592,17 +592,38 @@ export interface components {
         NewCase: {
             serviceId: components["schemas"]["Id"];
             userHash: components["schemas"]["UserHash"];
-            /** @description Preferred attendance times. */
+            /** @description Preferred attendance times, best first. */
             appointments?: ({
-                /** @description ISO 8601 date-time. */
+                /** @description ISO 8601 date-time, extended or basic, from 1970 on; seconds may be left out. Without an offset it is Brasília time. */
                 appointment?: string;
             } & {
                 [key: string]: unknown;
-            })[];
+            })[] | null;
             /** @description Answers to the service's triage questions. */
-            questions?: {
-                [key: string]: unknown;
-            }[];
+            questions?: components["schemas"]["TriageAnswer"][] | null;
+        };
+        /**
+         * @description One answer. The question is named by `questionId`, `id` or `question`, its answer by `answer` or `value`; of several the
+         *     first that holds a text, a number, true or false counts. Other members are kept as they were sent, as is an element that
+         *     names no question.
+         */
+        TriageAnswer: {
+            questionId?: components["schemas"]["TriageText"];
+            id?: components["schemas"]["TriageText"];
+            question?: components["schemas"]["TriageText"];
+            answer?: components["schemas"]["TriageText"];
+            value?: components["schemas"]["TriageText"];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description The id of a question or its text, or the answer to it, one of the question's options where it has any; both compared
+         *     without case. A list or an object says nothing, as null does.
+         */
+        TriageText: string | number | boolean | null | (string | number | boolean | null | {
+            [key: string]: unknown;
+        })[] | {
+            [key: string]: unknown;
         };
         /** @enum {string} */
         CaseStatus: "Aberto" | "Em andamento" | "Aguardando cliente" | "Resolvido" | "Fechado" | "Cancelado";
@@ -630,7 +651,7 @@ export interface components {
             operatingSystem: components["schemas"]["OperatingSystem"];
             /** @constant */
             type: "antivirus";
-            /** @description Friendly name of the device. */
+            /** @description Friendly name of the device, 1 to 100 printable characters. Spaces at both ends are taken off. */
             deviceName: string;
             userHash: components["schemas"]["UserHash"];
         };
@@ -705,19 +726,22 @@ export interface components {
             /** @description True for a group subscription. */
             is_group_plan: boolean;
             /** @description A whole number of 50 or more, as a string (a number is accepted). Required when `is_group_plan` is true. */
-            group_size?: string | number;
+            group_size?: string | number | null;
             /**
-             * @description CNPJ of the benefit holder, letters allowed in its first twelve places, check digits right. Required when
-             *     `is_group_plan` is true.
+             * @description CNPJ of the benefit holder, capital letters allowed in its first twelve places, check digits right (not required of
+             *     sandbox partners). Required when `is_group_plan` is true.
              */
-            benefit_holder?: string;
+            benefit_holder?: string | null;
             beneficiary: components["schemas"]["Beneficiary"] & unknown;
-            /** @description A string that holds valid JSON, at most 8 KiB. */
-            partner_metadata?: string;
+            /** @description A string that holds valid JSON, at most 8,192 bytes of UTF-8. Bytes and not characters, so no `maxLength` says it. */
+            partner_metadata?: string | null;
             /** @description The partner's own reference. */
-            partner_internal_id?: string;
+            partner_internal_id?: string | null;
         };
-        /** @description In requests every member is required, and all but `address.complement` of its address. */
+        /**
+         * @description In requests every member is required, and all but `address.complement` of its address. White space at both ends of a text is
+         *     taken off before it is looked at.
+         */
         Beneficiary: {
             /** @description Primary card number. */
             primary_card?: string;
@@ -727,7 +751,7 @@ export interface components {
             name?: string;
             cpf?: components["schemas"]["Cpf"];
             /** @description ISO 8601 date, not in the future. */
-            birth_date?: string;
+            birth_date?: components["schemas"]["DateOrDateTime"];
             /** @enum {string} */
             gender?: "M" | "F";
             email?: string;
@@ -739,7 +763,7 @@ export interface components {
             zipcode: string;
             street: string;
             number: string;
-            complement?: string;
+            complement?: string | null;
             neighborhood: string;
             city: string;
             /** @enum {string} */
@@ -762,7 +786,9 @@ export interface components {
             }[];
         };
         /** @description The address as stored; no other member. */
-        StoredAddress: components["schemas"]["Address"];
+        StoredAddress: components["schemas"]["Address"] & {
+            complement?: string;
+        };
         /** @description The beneficiary as stored; no other member. */
         StoredBeneficiary: components["schemas"]["Beneficiary"] & {
             address?: components["schemas"]["StoredAddress"];
@@ -1358,7 +1384,7 @@ export interface components {
          * @description Plan id.
          * @example protecao-familia
          */
-        PlanId: components["schemas"]["Id"];
+        PlanId: string;
         /**
          * @description CPF of the beneficiary, digits only.
          * @example 11144477735
