@@ -88,6 +88,8 @@ type Reply struct {
 	Replayed bool
 	// Truncated tells that something was left out: devices beyond the first 1,000, or events that are not kept any more.
 	Truncated bool
+	// Corpus names what a password was looked up in: "sha1; entries=N; date=YYYY-MM-DD, ntlm; ...". Empty on other operations.
+	Corpus string
 	// Attempts is how often the request was sent.
 	Attempts int
 }

@@ -174,7 +174,8 @@ func (c *Client) CheckPassword(ctx context.Context, password string, opts ...Opt
 }
 
 // CheckPasswordPrefix asks by the first ten hex characters of the SHA-1 or NTLM hash of a password. It sends no idempotency
-// key: asking changes nothing, and an answer about a password should be kept nowhere.
+// key: asking changes nothing, and an answer about a password should be kept nowhere. "Not exposed" is said of the algorithms that
+// Reply.Corpus names, and of no other.
 func (c *Client) CheckPasswordPrefix(ctx context.Context, prefix string, opts ...Option) (Exposure, error) {
 	k := newCall(http.MethodPost, "/cyber/password-check", nil, opts)
 	var e Exposure

@@ -86,7 +86,7 @@ func (c *Client) do(ctx context.Context, k *call, to any) error {
 		}
 		if k.reply != nil {
 			*k.reply = Reply{RequestID: res.Header.Get("x-request-id"), Replayed: res.Header.Get("idempotency-replayed") == "true",
-				Truncated: res.Header.Get("x-truncated") == "true", Attempts: attempt}
+				Truncated: res.Header.Get("x-truncated") == "true", Corpus: res.Header.Get("x-corpus"), Attempts: attempt}
 		}
 		if res.StatusCode == http.StatusOK {
 			if err := json.Unmarshal(body, to); err != nil {

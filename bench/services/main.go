@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha1"
 	"flag"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/password"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
@@ -63,6 +65,9 @@ func serve(folder, profile string) error {
 	}
 	_, cred, err := a.Partners.Create(ctx, "bench", partner.Live, partner.Settings{RatePerSecond: 1_000_000, Burst: 1_000_000})
 	if err != nil {
+		return err
+	}
+	if err := importPasswords(ctx, a, folder); err != nil {
 		return err
 	}
 	logFile, err := telemetry.OpenLogFile(filepath.Join(folder, "log"))
@@ -207,4 +212,23 @@ func memory(pid int) string {
 		}
 	}
 	return "unknown"
+}
+
+// importPasswords loads a small corpus: the built-in sample is no corpus for a live partner. What is measured is the stack around the look-up.
+func importPasswords(ctx context.Context, a *app.App, folder string) error {
+	var lines []byte
+	for i := range 100_000 {
+		lines = fmt.Appendf(lines, "%X:1\n", sha1.Sum(strconv.AppendInt(nil, int64(i), 10)))
+	}
+	lines = fmt.Appendf(lines, "%X:5000\n", sha1.Sum([]byte("password")))
+	file := filepath.Join(folder, "hashes.txt")
+	if err := os.WriteFile(file, lines, 0o600); err != nil {
+		return err
+	}
+	inputs, err := password.Files(file)
+	if err != nil {
+		return err
+	}
+	_, err = a.Passwords.Import(ctx, password.Import{Algorithm: password.SHA1, Inputs: inputs, Source: "made up"})
+	return err
 }

@@ -170,7 +170,7 @@ func (p *patient) pair(ctx context.Context, db *sqldb.DB, keys *seal.Keys) {
 func (p *patient) corpora() {
 	const area = "corpora"
 	if _, err := os.Stat(filepath.Join(p.common.CorporaPath(), "password")); errors.Is(err, fs.ErrNotExist) {
-		p.warn(area, "no password corpus yet", "the first start brings a small one of common passwords; for a real one: vigia passwords download")
+		p.warn(area, "no password corpus yet", "the first start brings a small sample for sandbox partners; live partners need a real one: vigia passwords download")
 		return
 	}
 	lib, err := password.OpenLibrary(p.common.CorporaPath(), time.Now)
@@ -183,13 +183,26 @@ func (p *patient) corpora() {
 		p.problem(area, reason(err), "import the corpus again: vigia passwords import --help")
 		return
 	}
-	real := false
+	p.passwordCorpora(list)
+}
+
+// passwordCorpora tells a corpus from the built-in sample, which is nothing to a live partner.
+func (p *patient) passwordCorpora(list []password.Corpus) {
+	const area, mend = "corpora", "vigia passwords download, or vigia passwords import"
+	samples := 0
 	for _, c := range list {
-		real = real || c.Source != password.SourceDefault
-		p.ok(area, "passwords: %s, %d entries from %s", c.Algorithm, c.Entries, c.Source)
+		if c.Sample() {
+			samples++
+			p.ok(area, "passwords: %s, built-in sample of %d entries", c.Algorithm, c.Entries)
+			continue
+		}
+		p.ok(area, "passwords: %s, corpus of %d entries from %s, of %s", c.Algorithm, c.Entries, c.Source, c.Imported.UTC().Format(time.DateOnly))
 	}
-	if !real {
-		p.warn(area, "password checks know common passwords only", "vigia passwords download, or vigia passwords import FILE")
+	switch {
+	case samples == len(list):
+		p.warn(area, "there is no password corpus but the built-in sample: password checks of live partners are answered 503", mend)
+	case samples > 0 || len(list) < len(password.Algorithms):
+		p.warn(area, "live partners' password checks know one algorithm only", mend+", for the other one too")
 	}
 }
 

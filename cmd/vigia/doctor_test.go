@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/password"
 )
 
 // examine runs doctor and returns its findings by state and its exit code.
@@ -54,6 +56,43 @@ func TestDoctorOnASoundSetUp(t *testing.T) {
 	}
 	if _, text, _ := vigia(t, "doctor", "--data", data); strings.Contains(text, "\x1b[") {
 		t.Error("colours outside of a terminal")
+	}
+}
+
+// TestDoctorTellsSampleFromCorpus: the built-in list is no corpus for live partners, and one algorithm is half of it.
+func TestDoctorTellsSampleFromCorpus(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	if code, _, errs := vigia(t, "migrate", "--data", data); code != exitOK {
+		t.Fatal(errs)
+	}
+	lib, err := password.OpenLibrary(filepath.Join(data, "corpora"), time.Now)
+	must(t, err)
+	must(t, lib.EnsureDefault(t.Context()))
+	expect := func(state, want string) {
+		t.Helper()
+		states, code := examine(t, data)
+		if found := strings.Join(states[state], "\n"); code != exitOK || !strings.Contains(found, want) {
+			t.Errorf("code %d, expected %q as a %s: %v", code, want, state, states)
+		}
+	}
+	expect(stateOK, "corpora: passwords: sha1, built-in sample of 7")
+	expect(stateWarning, "password checks of live partners are answered 503")
+	hashes := filepath.Join(t.TempDir(), "hashes.txt")
+	load := func(algorithm string, digits int) {
+		must(t, os.WriteFile(hashes, []byte(strings.Repeat("A", digits)+":3\n"), 0o600))
+		if code, _, errs := vigia(t, "passwords", "import", "--data", data, "--algorithm", algorithm, hashes); code != exitOK {
+			t.Fatal(errs)
+		}
+		expect(stateOK, "corpora: passwords: "+algorithm+", corpus of 1 entries from "+hashes)
+	}
+	load("sha1", 40)
+	expect(stateWarning, "know one algorithm only")
+	load("ntlm", 32)
+	if states, _ := examine(t, data); strings.Contains(strings.Join(states[stateWarning], "\n"), "corpora: ") {
+		t.Error(states[stateWarning])
+	}
+	if code, _, _ := vigia(t, "passwords", "import", "--data", data, "--algorithm", "sha1", "--source", password.SourceDefault, hashes); code == exitOK {
+		t.Error("an import may not call itself the sample")
 	}
 }
 

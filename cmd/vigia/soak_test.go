@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha1"
 	"fmt"
 	"io"
 	"net/http"
@@ -35,6 +36,13 @@ func TestSoak(t *testing.T) {
 	}
 	folder := filepath.Join(t.TempDir(), "data")
 	key := crashPartner(t, folder, "")
+	hashes := filepath.Join(t.TempDir(), "hashes.txt")
+	if err := os.WriteFile(hashes, fmt.Appendf(nil, "%X:5000\n", sha1.Sum([]byte("password"))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := vigia(t, "passwords", "import", "--data", folder, "--algorithm", "sha1", hashes); code != 0 {
+		t.Fatal(errs)
+	}
 	s := newServer(t, binary(t, ""), folder, "")
 	s.args[slices.Index(s.args, "--roles")+1] = "api,worker,console"
 	s.start(t)

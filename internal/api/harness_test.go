@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"context"
+	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/json"
 	"flag"
@@ -12,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -129,7 +131,7 @@ func newHandler(t testing.TB, e *storetest.Env) *Server {
 	if err := services.Seed(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	passwords := newPasswords(t, e.Folder)
+	passwords := newPasswords(t, e.Folder, e.Clock.Now)
 	tracer, err := telemetry.NewTracer(context.Background(), "test")
 	if err != nil {
 		t.Fatal(err)
@@ -141,16 +143,39 @@ func newHandler(t testing.TB, e *storetest.Env) *Server {
 	})
 }
 
-// newPasswords opens the default corpus.
-func newPasswords(t testing.TB, folder string) *password.Checker {
+// newPasswords imports a corpus for each algorithm: "password", "123456" and "senha123" as SHA-1, "password" as NTLM.
+func newPasswords(t testing.TB, folder string, now func() time.Time) *password.Checker {
 	t.Helper()
-	lib, err := password.OpenLibrary(folder, time.Now)
+	lib, err := password.OpenLibrary(folder, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := lib.EnsureDefault(context.Background()); err != nil {
+	var hashes []string
+	for _, p := range []string{"password", "123456", "senha123"} {
+		hashes = append(hashes, fmt.Sprintf("%X:5000", sha1.Sum([]byte(p))))
+	}
+	importPasswords(t, lib, password.SHA1, hashes...)
+	importPasswords(t, lib, password.NTLM, "8846F7EAEE8FB117AD06BDD830B7586C:5000")
+	return checkerOf(t, lib)
+}
+
+func importPasswords(t testing.TB, lib *password.Library, a password.Algorithm, lines ...string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "hashes.txt")
+	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	inputs, err := password.Files(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lib.Import(context.Background(), password.Import{Algorithm: a, Inputs: inputs, Source: "made up"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkerOf(t testing.TB, lib *password.Library) *password.Checker {
+	t.Helper()
 	c, err := password.NewChecker(lib, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

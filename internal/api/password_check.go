@@ -2,10 +2,10 @@ package api
 
 import (
 	"errors"
-	"sync"
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/password"
 )
 
@@ -18,6 +18,9 @@ type passwordAnswer struct {
 	Recommendations []string `json:"recommendations"`
 }
 
+// corpusHeader names what a password was looked up in.
+const corpusHeader = "x-corpus"
+
 // checkPassword looks a prefix up. A prefix of ten characters names the password, so it is treated like one: it is in no
 // log, and the answer, like every answer here, is not to be stored by anybody on its way.
 func (s *Server) checkPassword(r *request) (any, error) {
@@ -25,7 +28,8 @@ func (s *Server) checkPassword(r *request) (any, error) {
 	if err := r.decode(&in); err != nil {
 		return nil, err
 	}
-	exposure, err := s.Rules.Passwords.Check(in.PasswordHashPrefix)
+	// The built-in sample is for trying things out: to a live partner it would deny nearly everything that is known.
+	found, err := s.Rules.Passwords.Check(in.PasswordHashPrefix, r.caller.Mode == partner.Sandbox)
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind == fault.Invalid {
 		return nil, f.With("passwordHashPrefix: %s", f.Detail)
@@ -33,19 +37,33 @@ func (s *Server) checkPassword(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answers, err := passwordAnswers()
-	return answers[exposure], err
+	return s.passwordAnswer(r.caller.Mode, found)
 }
 
-// passwordAnswers are the few answers there are, encoded once: sentences take longer to encode than a password to look up.
-var passwordAnswers = sync.OnceValues(func() (map[password.Exposure]once.Answer, error) {
-	answers := make(map[password.Exposure]once.Answer, len(passwordAdvice))
-	for exposure, advice := range passwordAdvice {
-		answer, err := encode(passwordAnswer{Exposed: exposure != password.NotKnown, Recommendations: advice})
-		if err != nil {
-			return nil, err
-		}
-		answers[exposure] = answer
+// passwordAnswers are the few answers there are as long as no corpus changes, encoded once: sentences take longer to encode than a
+// password to look up.
+type passwordAnswers struct {
+	corpora    string
+	byExposure map[password.Exposure]once.Answer
+}
+
+func (s *Server) passwordAnswer(mode partner.Mode, found password.Answer) (any, error) {
+	kept := &s.passwordsLive
+	if mode == partner.Sandbox {
+		kept = &s.passwordsSandbox
 	}
-	return answers, nil
-})
+	answers := kept.Load()
+	if answers == nil || answers.corpora != found.Corpora {
+		answers = &passwordAnswers{found.Corpora, map[password.Exposure]once.Answer{}}
+		for exposure, advice := range passwordAdvice {
+			answer, err := encode(passwordAnswer{Exposed: exposure != password.NotKnown, Recommendations: advice})
+			if err != nil {
+				return nil, err
+			}
+			answer.Headers = map[string]string{corpusHeader: found.Corpora}
+			answers.byExposure[exposure] = answer
+		}
+		kept.Store(answers)
+	}
+	return answers.byExposure[found.Exposure], nil
+}

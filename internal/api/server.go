@@ -38,9 +38,9 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, key string, need partner.Scope) (partner.Caller, error)
 }
 
-// Passwords says whether a password is known from breaches.
+// Passwords says whether a password is known from breaches; where sample is true, the built-in list counts as a corpus.
 type Passwords interface {
-	Check(prefix string) (password.Exposure, error)
+	Check(prefix string, sample bool) (password.Answer, error)
 }
 
 // Rules are what the routes ask.
@@ -76,6 +76,8 @@ type Server struct {
 	limits   *limiter
 	mux      *http.ServeMux
 	services atomic.Pointer[encodedServices]
+	// The two modes may be answered from different corpora.
+	passwordsLive, passwordsSandbox atomic.Pointer[passwordAnswers]
 }
 
 // NewServer builds the handler of the partner API.

@@ -30,8 +30,8 @@ func (a *App) exposed(text string) (bool, error) {
 	}
 	defer checker.Close()
 	sum := sha1.Sum([]byte(text)) //nolint:gosec // as above
-	found, err := checker.Check(hex.EncodeToString(sum[:])[:password.PrefixDigits])
-	return found != password.NotKnown, err
+	found, err := checker.Check(hex.EncodeToString(sum[:])[:password.PrefixDigits], true)
+	return found.Exposure != password.NotKnown, err
 }
 
 // consoleHandler is the operator's pages. ctx and group own the imports that a page begins.

@@ -22,7 +22,8 @@ func (s *Server) health(mux *http.ServeMux) {
 	})
 }
 
-// readiness names each part and whether it is fit; reasons go to the log, not to whoever asks.
+// readiness names each part and whether it is fit; reasons go to the log, not to whoever asks. Of each password corpus it says whether
+// it is one, or the built-in sample, which is nothing to a live partner: the rest of the service is fit all the same.
 func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -39,6 +40,12 @@ func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 	note("keys", err)
 	if s.cfg.Has("api") {
 		note("corpora", s.passwords.Health())
+		for _, c := range s.passwords.Corpora() {
+			checks["corpora."+c.Algorithm.String()] = "corpus"
+			if c.Sample() {
+				checks["corpora."+c.Algorithm.String()] = "sample"
+			}
+		}
 	}
 	if s.stopping.Load() {
 		checks["process"], ready = "stopping", false

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha1"
 	"fmt"
@@ -11,15 +10,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/password"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// TestNewCorpusWhileRunning: an import by the command line is answered by the running server within seconds, and no request
-// fails on the way.
+// TestNewCorpusWhileRunning: a live partner is answered 503 from the built-in sample. An import by the command line is answered by the
+// running server within seconds, and no request fails on the way; /readyz tells which is which.
 func TestNewCorpusWhileRunning(t *testing.T) {
 	c := common(t, sqldb.SQLite)
 	a := open(t, c)
@@ -29,7 +28,8 @@ func TestNewCorpusWhileRunning(t *testing.T) {
 		t.Fatal(err)
 	}
 	hash := fmt.Sprintf("%X", sha1.Sum([]byte("uma senha que ninguem usa 8841")))
-	exposed := func() bool {
+	ask := func() (int, string) {
+		t.Helper()
 		req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://"+srv.APIAddr.String()+"/v1/cyber/password-check",
 			strings.NewReader(`{"passwordHashPrefix":"`+hash[:10]+`"}`))
 		if err != nil {
@@ -42,31 +42,50 @@ func TestNewCorpusWhileRunning(t *testing.T) {
 		}
 		defer func() { _ = res.Body.Close() }()
 		body, err := io.ReadAll(res.Body)
-		if err != nil || res.StatusCode != 200 {
-			t.Fatal(res.StatusCode, string(body), err)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return bytes.Contains(body, []byte(`"exposed":true`))
+		return res.StatusCode, string(body)
+	}
+	ready := func(part string) {
+		t.Helper()
+		if status, body := get(t, "http://"+srv.ConsoleAddr.String()+"/readyz", nil); status != http.StatusOK || !strings.Contains(body, part) {
+			t.Error(status, body, "wanted", part)
+		}
+	}
+	if status, body := ask(); status != http.StatusServiceUnavailable {
+		t.Fatal("the sample is no corpus:", status, body)
+	}
+	ready(`"corpora.ntlm":"sample","corpora.sha1":"sample"`)
+	importHashes(t, open(t, c), fmt.Sprintf("%X:3\n", sha1.Sum([]byte("outra"))))
+	eventually(t, "the first corpus", func() bool { status, _ := ask(); return status == http.StatusOK })
+	ready(`"corpora.ntlm":"sample","corpora.sha1":"corpus"`)
+	exposed := func() bool {
+		status, body := ask()
+		if status != http.StatusOK {
+			t.Fatal(status, body)
+		}
+		return strings.HasPrefix(body, `{"exposed":true`)
 	}
 	if exposed() {
-		t.Fatal("the default corpus should not know this one")
+		t.Fatal("this corpus should not know this one")
 	}
+	importHashes(t, open(t, c), hash+":3\n")
+	eventually(t, "the new corpus", exposed)
+}
+
+// importHashes replaces the SHA-1 corpus.
+func importHashes(t *testing.T, a *app.App, lines string) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "hashes.txt")
-	if err := os.WriteFile(file, []byte(hash+":3\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	inputs, err := password.Files(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cli := open(t, c)
-	if _, err := cli.Passwords.Import(context.Background(), password.Import{Algorithm: password.SHA1, Inputs: inputs, Source: "test"}); err != nil {
+	if _, err := a.Passwords.Import(context.Background(), password.Import{Algorithm: password.SHA1, Inputs: inputs, Source: "test"}); err != nil {
 		t.Fatal(err)
-	}
-	deadline := time.Now().Add(time.Minute) // it takes seconds where nothing else runs
-	for !exposed() {
-		if time.Now().After(deadline) {
-			t.Fatal("the new corpus was not taken up")
-		}
-		time.Sleep(10 * time.Millisecond)
 	}
 }

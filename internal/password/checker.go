@@ -28,8 +28,9 @@ type Checker struct {
 // shelf is the open corpora of one manifest. It does not change, except that a corpus can turn out damaged.
 type shelf struct {
 	corpora []*openCorpus
-	// broken says why a corpus that the manifest names could not be opened; missing, that nothing serves in its place.
-	broken, missing error
+	broken  error // why a corpus that the manifest names could not be opened
+	// imported is what an operator brought, every that and the built-in sample.
+	imported, every view
 }
 
 type openCorpus struct {
@@ -122,14 +123,15 @@ func (l *Library) shelve(m manifest, old *shelf) *shelf {
 		o, err := l.openCorpus(a, e)
 		if err != nil {
 			s.broken = errors.Join(s.broken, err)
+			s.lack(e, before, err)
 			if before == nil {
-				s.missing = err
 				continue
 			}
 			o = before
 		}
 		s.corpora = append(s.corpora, o)
 	}
+	s.look()
 	return s
 }
 
@@ -182,42 +184,21 @@ func (c *Checker) Close() {
 }
 
 // Check says how widely the password is exposed whose SHA-1 or NTLM hash starts with prefix: ten hex digits, in any case.
-// The error is ErrPrefix, ErrNoCorpus or ErrUnreadable.
-func (c *Checker) Check(prefix string) (Exposure, error) {
+// Only where sample is true the built-in list counts as a corpus. The error is ErrPrefix, ErrNoCorpus or ErrUnreadable.
+func (c *Checker) Check(prefix string, sample bool) (Answer, error) {
 	key, err := parsePrefix(prefix)
 	if err != nil {
-		return NotKnown, err
+		return Answer{}, err
 	}
 	for {
 		s := c.current.Load()
-		exposure, err := s.check(key)
+		found, err := s.view(sample).check(key)
 		// A reload may close a shelf between our taking it and our asking it: the next one is there already.
 		if errors.Is(err, segment.ErrClosed) && c.current.Load() != s {
 			continue
 		}
-		return exposure, err
+		return found, err
 	}
-}
-
-func (s *shelf) check(key uint64) (Exposure, error) {
-	most, failure := NotKnown, s.missing
-	for _, o := range s.corpora {
-		exposure, err := o.check(key)
-		if err != nil {
-			failure = err
-			continue
-		}
-		most = max(most, exposure)
-	}
-	switch {
-	case most != NotKnown:
-		return most, nil // found is found, whatever the other corpus would say
-	case failure != nil:
-		return NotKnown, ErrUnreadable.Because(failure)
-	case len(s.corpora) == 0:
-		return NotKnown, ErrNoCorpus
-	}
-	return NotKnown, nil
 }
 
 func (o *openCorpus) check(key uint64) (Exposure, error) {

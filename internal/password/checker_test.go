@@ -29,7 +29,7 @@ func TestReloadWithoutAFailedLookUp(t *testing.T) {
 					return
 				default:
 				}
-				if got, err := c.Check(always[:10]); err != nil || got != Exposed {
+				if got, err := c.Check(always[:10], true); err != nil || got.Exposure != Exposed {
 					t.Errorf("during reload: %v, %v", got, err)
 					return
 				}
@@ -94,7 +94,7 @@ func TestDamagedCorpusNeverSaysNotExposed(t *testing.T) {
 		}
 		expect(t, c, ntlm, Exposed) // the other corpus goes on serving
 		for _, hash := range []string{sha1Hex("secret"), sha1Hex("another")} {
-			if _, err := c.Check(hash[:10]); !errors.Is(err, ErrUnreadable) || fault.KindOf(err) != fault.Unavailable {
+			if _, err := c.Check(hash[:10], true); !errors.Is(err, ErrUnreadable) || fault.KindOf(err) != fault.Unavailable {
 				t.Errorf("%s: %v", when, err)
 			}
 		}
@@ -150,7 +150,7 @@ func TestTouchedCorpusIsCheckedAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.inspect()
-	if _, err := c.Check("0000000000"); !errors.Is(err, ErrUnreadable) {
+	if _, err := c.Check("0000000000", true); !errors.Is(err, ErrUnreadable) {
 		t.Errorf("before the reload: %v", err)
 	}
 	if err := errors.Join(c.Reload(), c.Health()); err != nil {
@@ -170,7 +170,7 @@ func TestTouchedCorpusIsCheckedAnew(t *testing.T) {
 	if err := c.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Check(sha1Hex("x")[:10]); !errors.Is(err, ErrUnreadable) {
+	if _, err := c.Check(sha1Hex("x")[:10], true); !errors.Is(err, ErrUnreadable) {
 		t.Errorf("after the change: %v", err)
 	}
 }
@@ -180,7 +180,7 @@ func TestClosedCheckerHasNoCorpus(t *testing.T) {
 	mustImport(t, l, SHA1, text("s", sha1Hex("x")))
 	c := newChecker(t, l)
 	c.Close()
-	if _, err := c.Check("0000000000"); !errors.Is(err, ErrNoCorpus) {
+	if _, err := c.Check("0000000000", true); !errors.Is(err, ErrNoCorpus) {
 		t.Error(err)
 	}
 }
@@ -192,8 +192,8 @@ func TestCheckDoesNotAllocate(t *testing.T) {
 	}
 	c := newChecker(t, l)
 	if n := testing.AllocsPerRun(1000, func() {
-		_, _ = c.Check("5baa61e4c9")
-		_, _ = c.Check("0000000000")
+		_, _ = c.Check("5baa61e4c9", true)
+		_, _ = c.Check("0000000000", true)
 	}); n != 0 {
 		t.Errorf("%v allocations a look-up", n)
 	}

@@ -44,6 +44,9 @@ type batch struct {
 // Import replaces the corpus of an algorithm by the hashes of the inputs. A line that is not HASH or HASH:COUNT refuses the
 // import: the error names the file and the line, and the corpus that was in force stays so.
 func (l *Library) Import(ctx context.Context, job Import) (Corpus, error) {
+	if job.Source == SourceDefault {
+		return Corpus{}, ErrInput.With("source: %q is the name of the built-in sample", SourceDefault)
+	}
 	r, err := l.replace(job.Algorithm, job.Source)
 	if err != nil {
 		return Corpus{}, err

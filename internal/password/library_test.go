@@ -68,8 +68,8 @@ func mustImport(t testing.TB, l *Library, a Algorithm, inputs ...Input) Corpus {
 // expect fails unless the checker says want about the prefix of hash.
 func expect(t testing.TB, c *Checker, hash string, want Exposure) {
 	t.Helper()
-	got, err := c.Check(hash[:PrefixDigits])
-	if err != nil || got != want {
+	got, err := c.Check(hash[:PrefixDigits], true)
+	if err != nil || got.Exposure != want {
 		t.Errorf("%s: %v, %v; want %v", hash, got, err, want)
 	}
 }
@@ -77,7 +77,7 @@ func expect(t testing.TB, c *Checker, hash string, want Exposure) {
 func TestImportAndCheck(t *testing.T) {
 	l := newLibrary(t)
 	c := newChecker(t, l)
-	if _, err := c.Check("5BAA61E4C9"); !errors.Is(err, ErrNoCorpus) || fault.KindOf(err) != fault.Unavailable {
+	if _, err := c.Check("5BAA61E4C9", true); !errors.Is(err, ErrNoCorpus) || fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("without a corpus: %v", err)
 	}
 	got := mustImport(t, l, SHA1, text("a.txt", sha1Hex("often")+":1000\r\n"+sha1Hex("seldom")+":999\n"+sha1Hex("plain")))
@@ -105,7 +105,7 @@ func TestImportAndCheck(t *testing.T) {
 func TestCheckRefusesWhatIsNoPrefix(t *testing.T) {
 	c := newChecker(t, newLibrary(t))
 	for _, prefix := range []string{"", "5BAA61E4C", "5BAA61E4C99", "5BAA61E4CG", "5BAA 1E4C9", "５BAA61E4", "5BAA61E4C\x00"} {
-		_, err := c.Check(prefix)
+		_, err := c.Check(prefix, true)
 		if !errors.Is(err, ErrPrefix) || fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%q: %v", prefix, err)
 		}

@@ -155,7 +155,8 @@ export interface paths {
          * Check password exposure
          * @description Tells whether a password is in known breaches, by the first 10 hex characters (any case) of its SHA-1 or NTLM hash;
          *     both algorithms are looked up. The prefix is treated as a password: never logged, never cached. Without a corpus
-         *     the answer is 503, never a false "not exposed".
+         *     the answer is 503, never a false "not exposed". The built-in sample of a few thousand common passwords counts as a corpus
+         *     for sandbox partners only. `x-corpus` names what was looked in: a hash of an algorithm that it does not list was not looked up.
          */
         post: operations["checkPasswordExposure"];
         delete?: never;
@@ -1477,6 +1478,12 @@ export interface components {
          */
         Truncated: "true";
         /**
+         * @description What the password was looked up in: one item for each algorithm, with the number of entries and the day on which the operator
+         *     imported it. `sample` marks the built-in list of common passwords, which only sandbox partners are answered from.
+         * @example sha1; entries=1323174815; date=2026-11-03, ntlm; entries=1323174815; date=2026-11-03
+         */
+        Corpus: string;
+        /**
          * @description Whole seconds to wait.
          * @example 1
          */
@@ -1824,6 +1831,7 @@ export interface operations {
                     "x-request-id": components["headers"]["RequestId"];
                     "cache-control": components["headers"]["NoStore"];
                     "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
+                    "x-corpus": components["headers"]["Corpus"];
                     [name: string]: unknown;
                 };
                 content: {
