@@ -1,7 +1,10 @@
 package api
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -92,6 +95,9 @@ func parseAppointment(field string, raw jsontext.Value) (cyber.Appointment, erro
 	if err := json.Unmarshal(raw, &element); err != nil {
 		return cyber.Appointment{}, jsonFault(err)
 	}
+	if err := plainTexts(field, raw); err != nil {
+		return cyber.Appointment{}, err
+	}
 	a := cyber.Appointment{JSON: string(raw)}
 	if element.Appointment == nil {
 		return a, nil
@@ -115,9 +121,28 @@ func parseTriageAnswer(field string, raw jsontext.Value) (cyber.TriageAnswer, er
 	if err := json.Unmarshal(raw, &element); err != nil {
 		return cyber.TriageAnswer{}, jsonFault(err)
 	}
+	if err := plainTexts(field, raw); err != nil {
+		return cyber.TriageAnswer{}, err
+	}
 	return cyber.TriageAnswer{
 		Question: firstText(element, "questionId", "id", "question"), Answer: firstText(element, "answer", "value"), JSON: string(raw),
 	}, nil
+}
+
+// plainTexts refuses control characters, line breaks and tabs apart, in every name and text of an element that is kept as it was sent.
+func plainTexts(field string, element jsontext.Value) error {
+	d := jsontext.NewDecoder(bytes.NewReader(element))
+	for {
+		token, err := d.ReadToken()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return jsonFault(err)
+		case token.Kind() == '"' && !partner.Paragraphs(token.String(), 0, len(element)):
+			return errBodyInvalid.With("%s: no control characters but line breaks in texts", field)
+		}
+	}
 }
 
 // firstText returns the first of the members that is there: a text as it is, a number or a truth value as JSON writes it.

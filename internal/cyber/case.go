@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -174,8 +173,8 @@ func (c *Cases) Move(ctx context.Context, id CaseID, to CaseStatus, actor, note 
 	if !partner.Printable(actor, maxActor) {
 		return Case{}, ErrCaseInvalid.With("actor: 1 to %d printable characters", maxActor)
 	}
-	if utf8.RuneCountInString(note) > maxNote || !utf8.ValidString(note) {
-		return Case{}, ErrCaseInvalid.With("note: at most %d characters", maxNote)
+	if !partner.Paragraphs(note, 0, maxNote) {
+		return Case{}, ErrCaseInvalid.With("note: at most %d characters, no control characters but line breaks", maxNote)
 	}
 	return c.store.UpdateCase(ctx, id, actor, note, func(cs *Case) error {
 		if !cs.Status.MayMoveTo(to) {

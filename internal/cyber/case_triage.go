@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
+
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // QuestionID names a triage question: "qs_" and a UUIDv7.
@@ -102,13 +103,13 @@ func (c *Cases) AddQuestion(ctx context.Context, service ServiceID, text string,
 	q := Question{
 		ID: QuestionID("qs_" + made.String()), Service: service, Text: strings.TrimSpace(text), Required: required, CreatedAt: c.now(),
 	}
-	if n := utf8.RuneCountInString(q.Text); n == 0 || n > 300 {
-		return Question{}, ErrCaseInvalid.With("text: 1 to 300 characters")
+	if !partner.Line(q.Text, 1, 300) {
+		return Question{}, ErrCaseInvalid.With("text: 1 to 300 characters, no control characters")
 	}
 	for _, o := range options {
 		o = strings.TrimSpace(o)
-		if n := utf8.RuneCountInString(o); n == 0 || n > 100 || len(q.Options) == 50 {
-			return Question{}, ErrCaseInvalid.With("options: at most 50, each 1 to 100 characters")
+		if !partner.Line(o, 1, 100) || len(q.Options) == 50 {
+			return Question{}, ErrCaseInvalid.With("options: at most 50, each 1 to 100 characters, no control characters")
 		}
 		q.Options = append(q.Options, o)
 	}

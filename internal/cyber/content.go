@@ -4,10 +4,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // ContentID names an item of the catalogue: lower-case words joined by hyphens.
@@ -150,9 +150,9 @@ func (it Item) check() error {
 		return bad("device: one of all, mobile, desktop")
 	case it.Rank < 1 || it.Rank > maxRank:
 		return bad("rank: 1 to %d", maxRank)
-	case !within(it.Title, 1, maxTitle):
+	case !partner.Paragraphs(it.Title, 1, maxTitle):
 		return bad("title: 1 to %d characters", maxTitle)
-	case !within(it.Body, 1, maxBody) || !within(it.More, 0, maxBody):
+	case !partner.Paragraphs(it.Body, 1, maxBody) || !partner.Paragraphs(it.More, 0, maxBody):
 		return bad("body: 1 to %d characters", maxBody)
 	}
 	if word, ok := it.strayPlaceholder(); ok {
@@ -222,7 +222,7 @@ func (c Condition) check() string {
 }
 
 func (q ValidationQuestion) check() string {
-	if !within(q.Text, 1, maxBody) || !within(q.Mends, 1, maxBody) {
+	if !partner.Paragraphs(q.Text, 1, maxBody) || !partner.Paragraphs(q.Mends, 1, maxBody) {
 		return "text and mends: 1 to 1000 characters"
 	}
 	if len(q.Options) < 2 || len(q.Options) > maxOptions {
@@ -230,7 +230,7 @@ func (q ValidationQuestion) check() string {
 	}
 	seen, best := map[string]bool{}, maxRisk
 	for _, o := range q.Options {
-		if !isSlug(o.Value) || seen[o.Value] || !within(o.Label, 1, maxTitle) || o.Risk < 0 || o.Risk > maxRisk {
+		if !isSlug(o.Value) || seen[o.Value] || !partner.Paragraphs(o.Label, 1, maxTitle) || o.Risk < 0 || o.Risk > maxRisk {
 			return "options: each a value of its own (a word like an id), a label and a risk of 0 to 10"
 		}
 		seen[o.Value], best = true, min(best, o.Risk)
@@ -242,11 +242,6 @@ func (q ValidationQuestion) check() string {
 }
 
 func (d DeviceType) known() bool { return d == DeviceAll || d == DeviceMobile || d == DeviceDesktop }
-
-func within(s string, low, high int) bool {
-	n := utf8.RuneCountInString(s)
-	return utf8.ValidString(s) && n >= low && n <= high && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' })
-}
 
 // asciiOnly keeps fault details in plain ASCII, whatever an operator wrote.
 func asciiOnly(s string) string {

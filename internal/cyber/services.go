@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // ServiceID names a support service.
@@ -133,11 +134,11 @@ func (s *Services) forget() {
 
 func (sv *Service) check() error {
 	sv.Name, sv.Description = strings.TrimSpace(sv.Name), strings.TrimSpace(sv.Description)
-	if n := len(sv.Name); n == 0 || n > 120 {
-		return ErrServiceInvalid.With("name: 1 to 120 characters")
+	if !partner.Line(sv.Name, 1, 120) {
+		return ErrServiceInvalid.With("name: 1 to 120 characters, no control characters")
 	}
-	if n := len(sv.Description); n == 0 || n > 1000 {
-		return ErrServiceInvalid.With("description: 1 to 1000 characters")
+	if !partner.Paragraphs(sv.Description, 1, 1000) {
+		return ErrServiceInvalid.With("description: 1 to 1000 characters, no control characters but line breaks")
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package identifier_test
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -113,7 +114,11 @@ func TestPhone(t *testing.T) {
 		{"5", "", identifier.ErrCountryCode},
 		{"55", "", identifier.ErrLength},
 		{"551187654321", "", identifier.ErrNumber},
-		{"11987654321", "", identifier.ErrNumber},
+		{"11987654321", "+5511987654321", nil},
+		{"(51) 98765-4321", "+5551987654321", nil},
+		{"+51 987 654 321", "+51987654321", nil},
+		{"14155552671", "+14155552671", nil},
+		{"1187654321", "", identifier.ErrNumber}, // an old mobile of eight digits is no number of today
 	})
 	check(t, identifier.ParseLeakedPhone, []parseCase{
 		{"+55 11 8765-4321", "+5511987654321", nil},
@@ -121,6 +126,33 @@ func TestPhone(t *testing.T) {
 		{"(11) 3456-7890", "+551134567890", nil},
 		{"(11) 1456-7890", "", identifier.ErrNumber},
 	})
+}
+
+// Eleven and ten digits with an area code are Brazilian, however much they look like another country's number.
+func TestEveryAreaCodeIsBrazilian(t *testing.T) {
+	codes := 0
+	for code := 11; code <= 99; code++ {
+		area := strconv.Itoa(code)
+		if !identifier.AreaCode(area[0], area[1]) {
+			continue
+		}
+		codes++
+		for _, subscriber := range []string{"912345678", "987654321", "999999999", "912300000", "23456789", "34567890", "45678901", "51234567"} {
+			want := "+55" + area + subscriber
+			for _, written := range []string{area + subscriber, "(" + area + ") " + subscriber, "55" + area + subscriber, want} {
+				for name, parse := range map[string]func(string) (string, error){
+					"plain": identifier.ParsePhone, "leaked": identifier.ParseLeakedPhone, "with country code": identifier.ParsePhoneWithCountryCode,
+				} {
+					if got, err := parse(written); got != want || err != nil {
+						t.Errorf("%s: %s is %s, %v; want %s", name, written, got, err, want)
+					}
+				}
+			}
+		}
+	}
+	if codes != 67 {
+		t.Errorf("%d area codes, not 67", codes)
+	}
 }
 
 func TestEmail(t *testing.T) {

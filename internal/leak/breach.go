@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Breaches are the operator's rules for what is told of breaches.
@@ -78,11 +79,11 @@ func Check(b *cyber.Breach, now time.Time) error {
 	if err := reserved(b.Name); err != nil {
 		return err
 	}
-	if n := len(b.Title); n == 0 || n > 200 {
-		return ErrBreachInvalid.With("title: 1 to 200 bytes")
+	if !partner.Line(b.Title, 1, 200) {
+		return ErrBreachInvalid.With("title: 1 to 200 characters, no control characters")
 	}
-	if len(b.Source) > 500 || len(b.Description) > 4000 {
-		return ErrBreachInvalid.With("source: at most 500 bytes; description: at most 4000")
+	if !partner.Line(b.Source, 0, 500) || !partner.Paragraphs(b.Description, 0, 4000) {
+		return ErrBreachInvalid.With("source: at most 500 characters; description: at most 4000; no control characters")
 	}
 	if b.Date.IsZero() || b.Date.After(now) || b.Date.Year() < 1970 {
 		return ErrBreachInvalid.With("date: a day from 1970 to today, YYYY-MM-DD")

@@ -154,8 +154,8 @@ func (r *Registry) CreateKey(ctx context.Context, id ID, label string, scopes []
 	if !expires.IsZero() && !expires.After(r.now()) {
 		return Key{}, "", ErrInvalid.With("expires: must be in the future")
 	}
-	if len(label) > 200 {
-		return Key{}, "", ErrInvalid.With("label: at most 200 characters")
+	if !Line(label, 0, maxName) {
+		return Key{}, "", ErrInvalid.With("label: at most %d characters, no control characters", maxName)
 	}
 	p, err := r.store.PartnerByID(ctx, id)
 	if err != nil {

@@ -117,11 +117,15 @@ type Credentials struct {
 	Salt   string
 }
 
+const maxName = 200
+
+var errName = ErrInvalid.With("name: 1 to %d characters, no control characters", maxName)
+
 // Create registers a partner with a salt and a first key that has every scope.
 func (r *Registry) Create(ctx context.Context, name string, mode Mode, settings Settings) (Partner, Credentials, error) {
 	name = strings.TrimSpace(name)
-	if name == "" || len(name) > 200 {
-		return Partner{}, Credentials{}, ErrInvalid.With("name: 1 to 200 characters")
+	if !Line(name, 1, maxName) {
+		return Partner{}, Credentials{}, errName
 	}
 	if err := settings.check(); err != nil {
 		return Partner{}, Credentials{}, err
@@ -170,8 +174,8 @@ func (r *Registry) Change(ctx context.Context, id ID, edit func(*Partner)) (Part
 		before := *p
 		edit(p)
 		p.ID, p.Mode, p.CreatedAt = before.ID, before.Mode, before.CreatedAt
-		if p.Name = strings.TrimSpace(p.Name); p.Name == "" || len(p.Name) > 200 {
-			return ErrInvalid.With("name: 1 to 200 characters")
+		if p.Name = strings.TrimSpace(p.Name); !Line(p.Name, 1, maxName) {
+			return errName
 		}
 		return p.Settings.check()
 	})

@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Money is an amount in centavos.
@@ -50,22 +52,22 @@ type SubLimit struct {
 
 func (c *Coverage) check() error {
 	switch {
-	case !textWithin(c.Plan, 1, maxName):
-		return ErrInvalid.With("coverage plano: 1 to %d characters", maxName)
+	case !partner.Line(c.Plan, 1, maxName):
+		return ErrInvalid.With("coverage plano: 1 to %d characters, no control characters", maxName)
 	case c.Limit < 0 || c.Limit > maxLimitReais*100:
 		return ErrInvalid.With("coverage limiteCobertura: 0 to %d reais", int64(maxLimitReais))
 	case len(c.Types) > maxList || len(c.SubLimits) > maxList:
 		return ErrInvalid.With("coverage: at most %d entries in a list", maxList)
-	case !textWithin(c.Conditions, 0, maxText) || !textWithin(c.Exclusions, 0, maxText):
-		return ErrInvalid.With("coverage texts: at most %d characters", maxText)
+	case !partner.Paragraphs(c.Conditions, 0, maxText) || !partner.Paragraphs(c.Exclusions, 0, maxText):
+		return ErrInvalid.With("coverage texts: at most %d characters, no control characters but line breaks", maxText)
 	}
 	for _, t := range c.Types {
-		if !textWithin(t, 1, maxName) {
-			return ErrInvalid.With("coverage tipoCobertura: each 1 to %d characters", maxName)
+		if !partner.Line(t, 1, maxName) {
+			return ErrInvalid.With("coverage tipoCobertura: each 1 to %d characters, no control characters", maxName)
 		}
 	}
 	for _, s := range c.SubLimits {
-		if !textWithin(s.Name, 1, maxName) || s.Limit < 0 || s.Limit > c.Limit {
+		if !partner.Line(s.Name, 1, maxName) || s.Limit < 0 || s.Limit > c.Limit {
 			return ErrInvalid.With("coverage sublimites: a name of 1 to %d characters and a limit within limiteCobertura", maxName)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"context"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -130,17 +129,12 @@ func (p *Plan) check() error {
 	switch {
 	case !partner.Printable(string(p.ID), MaxID):
 		return ErrInvalid.With("id: 1 to %d printable characters", MaxID)
-	case !textWithin(p.Name, 1, maxName):
-		return ErrInvalid.With("name: 1 to %d characters", maxName)
+	case !partner.Line(p.Name, 1, maxName):
+		return ErrInvalid.With("name: 1 to %d characters, no control characters", maxName)
 	case p.MaxDevices < 0 || p.MaxDevices > maxDevices:
 		return ErrInvalid.With("max devices: 0 (no limit) to %d", maxDevices)
 	case p.KeyDays < 0 || p.KeyDays > maxKeyDays:
 		return ErrInvalid.With("key days: 0 (default, %d) to %d", DefaultKeyDays, maxKeyDays)
 	}
 	return p.Coverage.check()
-}
-
-func textWithin(s string, low, high int) bool {
-	n := utf8.RuneCountInString(s)
-	return utf8.ValidString(s) && n >= low && n <= high && !strings.ContainsRune(s, 0)
 }

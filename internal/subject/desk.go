@@ -81,7 +81,7 @@ type Outcome struct {
 func (d *Desk) Erase(ctx context.Context, who operator.Actor, p Person, reason string, keep func([]Tombstone) error) (Outcome, error) {
 	var out Outcome
 	reason = strings.TrimSpace(reason)
-	if reason == "" || len(reason) > 1000 {
+	if !partner.Paragraphs(reason, 1, 1000) {
 		return out, ErrNoReason.With("reason: 1 to 1000 characters; it is kept with the erasure")
 	}
 	all, err := d.held(ctx, p)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -50,16 +51,24 @@ func (c *checker) item(d *Draft) Subscription {
 	}
 	s.GroupSize, s.Holder = c.group(d)
 	s.Beneficiary = c.beneficiary(d)
-	s.Metadata = c.optional(FieldMetadata, d.Metadata, math.MaxInt, "")
-	switch {
-	case s.Metadata == "":
-	case len(s.Metadata) > maxMetadata:
-		c.fail(FieldMetadata, RuleLength8K)
-	case !jsontext.Value(s.Metadata).IsValid():
-		c.fail(FieldMetadata, RuleJSON)
-	}
+	s.Metadata = c.metadata(d.Metadata)
 	s.InternalID = c.optional(FieldInternalID, d.InternalID, maxText, RuleLength255)
 	return s
+}
+
+// metadata reads a text that holds JSON; line breaks between its values are the partner's affair.
+func (c *checker) metadata(t Text) string {
+	text := strings.TrimSpace(t.Value)
+	switch {
+	case t.Presence == WrongType:
+		c.fail(FieldMetadata, RuleNotText)
+	case text == "":
+	case len(text) > maxMetadata:
+		c.fail(FieldMetadata, RuleLength8K)
+	case !jsontext.Value(text).IsValid():
+		c.fail(FieldMetadata, RuleJSON)
+	}
+	return text
 }
 
 // group reads the members that only group plans need; for others what they say is not looked at.
@@ -186,8 +195,17 @@ func (c *checker) given(f Field, t Text) (string, bool) {
 
 func (c *checker) required(f Field, t Text, limit int, tooLong Rule) string {
 	text, _ := c.given(f, t)
+	return c.line(f, text, limit, tooLong)
+}
+
+// line bounds a text and lets no control characters in: what is kept is shown in lists, letters and logs of others.
+func (c *checker) line(f Field, text string, limit int, tooLong Rule) string {
 	if tooManyRunes(text, limit) {
 		c.fail(f, tooLong)
+		return ""
+	}
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		c.fail(f, RulePrintable)
 		return ""
 	}
 	return text
@@ -198,12 +216,7 @@ func (c *checker) optional(f Field, t Text, limit int, tooLong Rule) string {
 		c.fail(f, RuleNotText)
 		return ""
 	}
-	text := strings.TrimSpace(t.Value)
-	if tooManyRunes(text, limit) {
-		c.fail(f, tooLong)
-		return ""
-	}
-	return text
+	return c.line(f, strings.TrimSpace(t.Value), limit, tooLong)
 }
 
 func tooManyRunes(s string, limit int) bool {

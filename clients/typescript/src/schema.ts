@@ -741,7 +741,7 @@ export interface components {
         };
         /**
          * @description In requests every member is required, and all but `address.complement` of its address. White space at both ends of a text is
-         *     taken off before it is looked at.
+         *     taken off before it is looked at; what is left holds no control characters (NUL, tabs, line breaks and the like).
          */
         Beneficiary: {
             /** @description Primary card number. */
@@ -756,7 +756,10 @@ export interface components {
             /** @enum {string} */
             gender?: "M" | "F";
             email?: string;
-            /** @description With country code; the plus sign is optional. */
+            /**
+             * @description With country code; the plus sign is optional. Without it, ten or eleven digits that are a Brazilian number with its area
+             *     code are taken as Brazilian.
+             */
             phone_number?: string;
             address?: components["schemas"]["Address"];
         };
