@@ -118,9 +118,12 @@ type KeyExpiring struct {
 
 // SubscriptionChanged says that a subscription ended, was suspended or was resumed.
 type SubscriptionChanged struct {
-	UserHash       string `json:"userHash"`
+	UserHash string `json:"userHash"`
+	// SubscriptionID is the same in every event of one subscription.
 	SubscriptionID string `json:"subscriptionId"`
 	PlanID         string `json:"planId"`
+	// PartnerInternalID is your own reference from the enrolment; empty where none was given.
+	PartnerInternalID string `json:"partnerInternalId,omitempty"`
 }
 
 // Payload is the event's data by its type: a *LeakDetected, *StatusChanged, *CaseStatusChanged, *KeyExpiring or

@@ -101,7 +101,7 @@ var Guard = webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")
 // NewEvent is an alert of the usual size about a person of its own.
 func NewEvent(id partner.ID, n int) (alert.Event, error) {
 	user := partner.UserHash(fmt.Sprintf("%064x", n))
-	return alert.New(id, alert.LeakDetected, user, time.Now(), alert.Leak{User: user, Findings: []alert.LeakFinding{{
+	return alert.New(id, alert.LeakDetected, user, time.Now(), alert.Leak{Findings: []alert.LeakFinding{{
 		ID: "0198c0de-7a00-7000-8000-0000000000d1", Asset: "0198c0de-7a00-7000-8000-000000000001", Kind: "email",
 		Status: cyber.Status("comprometido"), Breach: "loja-exemplo", Severity: cyber.Severity("high"),
 	}}})

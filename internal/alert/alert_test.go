@@ -179,7 +179,7 @@ func TestDead(t *testing.T) {
 
 // TestBody: the bytes that partners verify do not change by accident.
 func TestBody(t *testing.T) {
-	e, err := New("pt_1", LeakDetected, "abc", noon, Leak{User: "abc", Findings: []LeakFinding{{
+	e, err := New("pt_1", LeakDetected, "abc", noon, Leak{Findings: []LeakFinding{{
 		ID: "f", Asset: "a", Kind: "email", Status: "alerta", Breach: "loja", Severity: "high",
 	}}})
 	if err != nil {

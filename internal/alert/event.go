@@ -6,10 +6,11 @@
 package alert
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"github.com/vigiahq/vigia/internal/partner"
@@ -44,11 +45,11 @@ type Event struct {
 	ID      EventID
 	Partner partner.ID
 	Type    Type
-	// User is whom the event is about, as the partner names them; empty when it is about nobody. Events of one person are
-	// delivered in order.
+	// User is whom the event is about; empty when it is about nobody. Events of one person are delivered in order. The store puts
+	// the spelling that the partner used last in its place, so no Data names anybody.
 	User partner.UserHash
 	At   time.Time
-	// Data becomes the member "data" of the body.
+	// Data becomes the member "data" of the body, behind userHash.
 	Data any
 }
 
@@ -66,11 +67,19 @@ const TimeFormat = "2006-01-02T15:04:05.000Z"
 
 // Body is what is signed and sent: {type, timestamp, data}.
 func (e Event) Body() ([]byte, error) {
+	rest, err := json.Marshal(e.Data)
+	if err != nil {
+		return nil, fmt.Errorf("encode event: %w", err)
+	}
+	type data struct {
+		User partner.UserHash `json:"userHash,omitzero"`
+		Rest jsontext.Value   `json:",embed"`
+	}
 	body, err := json.Marshal(struct {
 		Type      Type   `json:"type"`
 		Timestamp string `json:"timestamp"`
-		Data      any    `json:"data"`
-	}{e.Type, e.At.UTC().Format(TimeFormat), e.Data})
+		Data      data   `json:"data"`
+	}{e.Type, e.At.UTC().Format(TimeFormat), data{e.User, rest}})
 	if err != nil {
 		return nil, fmt.Errorf("encode event: %w", err)
 	}

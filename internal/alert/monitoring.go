@@ -1,14 +1,14 @@
 package alert
 
 import (
+	"time"
+
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Leak is the data of LeakDetected: what was found of one person at one time.
 type Leak struct {
-	User     partner.UserHash `json:"userHash"`
-	Findings []LeakFinding    `json:"findings"`
+	Findings []LeakFinding `json:"findings"`
 }
 
 // LeakFinding is one finding in a Leak.
@@ -21,11 +21,26 @@ type LeakFinding struct {
 	Severity cyber.Severity  `json:"severity"`
 }
 
+// Leaked tells of everything that was found of one person at one time.
+func Leaked(news cyber.News, at time.Time) (Event, error) {
+	leak := Leak{Findings: make([]LeakFinding, len(news.Found))}
+	for i, f := range news.Found {
+		leak.Findings[i] = LeakFinding{
+			ID: f.ID, Asset: f.Asset, Kind: f.Kind.String(), Status: news.Status[f.Asset], Breach: f.Breach.Name, Severity: f.Severity,
+		}
+	}
+	return New(news.Partner, LeakDetected, news.User, at, leak)
+}
+
 // StatusChange is the data of StatusChanged.
 type StatusChange struct {
-	User     partner.UserHash `json:"userHash"`
-	Asset    cyber.AssetID    `json:"assetId"`
-	Kind     string           `json:"assetType"`
-	Previous cyber.Status     `json:"previousStatus"`
-	Status   cyber.Status     `json:"status"`
+	Asset    cyber.AssetID `json:"assetId"`
+	Kind     string        `json:"assetType"`
+	Previous cyber.Status  `json:"previousStatus"`
+	Status   cyber.Status  `json:"status"`
+}
+
+// Restated tells that a watched value has another status than before.
+func Restated(a cyber.Asset, before cyber.Status, at time.Time) (Event, error) {
+	return New(a.Partner, StatusChanged, a.User, at, StatusChange{Asset: a.ID, Kind: a.Kind.String(), Previous: before, Status: a.Status})
 }

@@ -1,23 +1,32 @@
 package alert
 
 import (
+	"time"
+
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// CaseChange is the data of case.status_changed.
+// CaseChange is the data of CaseStatusChanged.
 type CaseChange struct {
-	User     partner.UserHash `json:"userHash"`
 	Case     cyber.CaseID     `json:"caseId"`
 	Service  cyber.ServiceID  `json:"serviceId"`
 	Previous cyber.CaseStatus `json:"previousStatus"`
 	Status   cyber.CaseStatus `json:"status"`
 }
 
-// KeyExpiry is the data of epp.key_expiring.
+// CaseMoved tells of a case's move.
+func CaseMoved(c cyber.Case, m cyber.CaseMove) (Event, error) {
+	return New(c.Partner, CaseStatusChanged, c.User, m.At, CaseChange{Case: c.ID, Service: c.Service, Previous: m.From, Status: m.To})
+}
+
+// KeyExpiry is the data of KeyExpiring. It never holds the key.
 type KeyExpiry struct {
-	User       partner.UserHash `json:"userHash"`
-	Key        cyber.KeyID      `json:"keyId"`
-	System     cyber.System     `json:"operatingSystem"`
-	ValidUntil string           `json:"validUntil"` // in TimeFormat
+	Key        cyber.KeyID  `json:"keyId"`
+	System     cyber.System `json:"operatingSystem"`
+	ValidUntil string       `json:"validUntil"` // in TimeFormat
+}
+
+// KeyExpires tells that a device's key ends soon.
+func KeyExpires(d cyber.Device, at time.Time) (Event, error) {
+	return New(d.Partner, KeyExpiring, d.User, at, KeyExpiry{Key: d.ID, System: d.System, ValidUntil: d.ValidUntil.UTC().Format(TimeFormat)})
 }

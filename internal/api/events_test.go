@@ -33,7 +33,7 @@ func TestEventsByCursor(t *testing.T) {
 			user := hashOf(fmt.Sprint("pessoa", i))
 			secret(user)
 			e, err := alert.New(s.Live.ID, alert.LeakDetected, partner.UserHash(user), s.Clock.Now(), alert.Leak{
-				User: partner.UserHash(user), Findings: []alert.LeakFinding{{ID: "f", Asset: "a", Kind: "email", Status: "alerta", Breach: "loja", Severity: "high"}},
+				Findings: []alert.LeakFinding{{ID: "f", Asset: "a", Kind: "email", Status: "alerta", Breach: "loja", Severity: "high"}},
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -75,7 +75,7 @@ func TestAlertReachesPartner(t *testing.T) {
 		t.Fatal(public, err)
 	}
 	for _, key := range []string{endpoint.Secret(), public[0]} {
-		event, err := alert.New(p.ID, alert.StatusChanged, "abc", time.Now(), alert.StatusChange{User: "abc", Status: "alerta"})
+		event, err := alert.New(p.ID, alert.StatusChanged, "abc", time.Now(), alert.StatusChange{Status: "alerta"})
 		if err == nil {
 			err = admin.Store.AddEvents(ctx, p.ID, event)
 		}

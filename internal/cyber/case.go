@@ -97,9 +97,9 @@ type CaseStore interface {
 	// Cases returns the newest cases that fit; CaseByID one with its history.
 	Cases(ctx context.Context, f CaseFilter) ([]Case, error)
 	CaseByID(ctx context.Context, id CaseID) (Case, []CaseMove, error)
-	// UpdateCase changes a case under the lock of its row. When the status changed, the move, its event and the release of
-	// a slot are part of it.
-	UpdateCase(ctx context.Context, id CaseID, actor, note string, change func(*Case) error) (Case, error)
+	// UpdateCase changes a case under the lock of its row. Where change returns a move, which has a To then, its number, its
+	// event and the release of a slot are part of it.
+	UpdateCase(ctx context.Context, id CaseID, change func(*Case) (CaseMove, error)) (Case, error)
 	TriageStore
 }
 
@@ -176,14 +176,14 @@ func (c *Cases) Move(ctx context.Context, id CaseID, to CaseStatus, actor, note 
 	if !partner.Paragraphs(note, 0, maxNote) {
 		return Case{}, ErrCaseInvalid.With("note: at most %d characters, no control characters but line breaks", maxNote)
 	}
-	return c.store.UpdateCase(ctx, id, actor, note, func(cs *Case) error {
+	return c.store.UpdateCase(ctx, id, func(cs *Case) (CaseMove, error) {
 		if !cs.Status.MayMoveTo(to) {
-			return ErrCaseMove.With("status: no such move from here")
+			return CaseMove{}, ErrCaseMove.With("status: no such move from here")
 		}
-		now := c.now()
-		cs.Clock.move(now, to.runsClock())
-		cs.Status, cs.ChangedAt = to, now
-		return nil
+		move := CaseMove{From: cs.Status, To: to, Actor: actor, Note: note, At: c.now()}
+		cs.Clock.move(move.At, to.runsClock())
+		cs.Status, cs.ChangedAt = to, move.At
+		return move, nil
 	})
 }
 
@@ -193,8 +193,8 @@ func (c *Cases) Assign(ctx context.Context, id CaseID, to string) (Case, error) 
 	if to != "" && !partner.Printable(to, maxActor) {
 		return Case{}, ErrCaseInvalid.With("assignee: at most %d printable characters", maxActor)
 	}
-	return c.store.UpdateCase(ctx, id, "", "", func(cs *Case) error {
+	return c.store.UpdateCase(ctx, id, func(cs *Case) (CaseMove, error) {
 		cs.Assignee, cs.ChangedAt = to, c.now()
-		return nil
+		return CaseMove{}, nil
 	})
 }

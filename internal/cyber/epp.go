@@ -102,6 +102,18 @@ func NextWarning(now, end time.Time) time.Time {
 	return time.Time{}
 }
 
+// Notice is what becomes of a key whose notice is due.
+type Notice struct {
+	// Tell is whether the partner hears of it now, Next when it is looked at again; zero for never.
+	Tell bool
+	Next time.Time
+}
+
+// NoticeOf decides on a notice. A key that ended while the service was down is no news any more.
+func NoticeOf(d Device, now time.Time) Notice {
+	return Notice{Tell: d.LiveAt(now), Next: NextWarning(now, d.ValidUntil)}
+}
+
 // DeviceRequest is what a partner asks a key for.
 type DeviceRequest struct {
 	User   partner.UserHash
@@ -155,9 +167,9 @@ type DeviceStore interface {
 	EndKey(ctx context.Context, key KeyID, reason EndReason) (Device, error)
 	// ReplaceDevice ends a live key and issues one for another device of the same person, valid until the same time.
 	ReplaceDevice(ctx context.Context, key KeyID, system System, name string, next NewKey) (Device, error)
-	// WarnExpiring writes an event for each key whose notice is due and returns how many; EndUnsubscribed ends the keys
-	// whose plan has no subscription any more.
-	WarnExpiring(ctx context.Context, next func(now, end time.Time) time.Time) (int, error)
+	// WarnExpiring asks about each key whose notice is due, writes the events and returns how many; EndUnsubscribed ends the
+	// keys whose plan has no subscription any more.
+	WarnExpiring(ctx context.Context, decide func(d Device, now time.Time) Notice) (int, error)
 	EndUnsubscribed(ctx context.Context) (int, error)
 	PoolStore
 }
@@ -259,7 +271,7 @@ func (e *Endpoints) Replace(ctx context.Context, key KeyID, system System, name 
 
 // WarnExpiring tells partners of keys that end soon; the row of a key remembers what was told.
 func (e *Endpoints) WarnExpiring(ctx context.Context) (int, error) {
-	return e.store.WarnExpiring(ctx, NextWarning)
+	return e.store.WarnExpiring(ctx, NoticeOf)
 }
 
 // EndUnsubscribed ends the keys whose plan ends them with its last subscription.

@@ -116,6 +116,15 @@ type Finding struct {
 	ResolvedAt time.Time
 }
 
+// News is what one person is to be told of at one time.
+type News struct {
+	Partner partner.ID
+	User    partner.UserHash
+	Found   []Finding
+	// Status is what each of the values found says now.
+	Status map[AssetID]Status
+}
+
 // Open tells whether the finding still counts.
 func (f Finding) Open() bool { return f.Resolution == "" }
 

@@ -84,3 +84,9 @@ func Digests(cpf, salt string) (d256, d512 []byte) {
 	short, long := blake2b.Sum256(text), blake2b.Sum512(text)
 	return append([]byte{'d'}, short[:]...), append([]byte{'d'}, long[:]...)
 }
+
+// LongHash is the user hash of a person in the spelling that the service itself uses: 512 bits in hex.
+func LongHash(cpf, salt string) UserHash {
+	_, d512 := Digests(cpf, salt)
+	return UserHash(hex.EncodeToString(d512[1:])) // without the mark of a canonical form
+}

@@ -159,7 +159,7 @@ func (s *Store) caseByID(ctx context.Context, q querier, id cyber.CaseID) (cyber
 }
 
 // UpdateCase changes a case: see cyber.CaseStore.
-func (s *Store) UpdateCase(ctx context.Context, id cyber.CaseID, actor, note string, change func(*cyber.Case) error) (cyber.Case, error) {
+func (s *Store) UpdateCase(ctx context.Context, id cyber.CaseID, change func(*cyber.Case) (cyber.CaseMove, error)) (cyber.Case, error) {
 	var c cyber.Case
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		// Taken first, so that changes of one case wait for each other and each sees the last.
@@ -170,8 +170,8 @@ func (s *Store) UpdateCase(ctx context.Context, id cyber.CaseID, actor, note str
 		if c, err = s.caseByID(ctx, tx, id); err != nil {
 			return err
 		}
-		before := c.Status
-		if err := change(&c); err != nil {
+		move, err := change(&c)
+		if err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE support_case SET status = $2, assignee = $3, clock_used = $4, clock_since = $5, changed_at = $6
@@ -179,24 +179,22 @@ func (s *Store) UpdateCase(ctx context.Context, id cyber.CaseID, actor, note str
 		if err != nil {
 			return fmt.Errorf("update case: %w", err)
 		}
-		if c.Status == before {
+		if move.To == "" {
 			return nil
 		}
-		return s.moved(ctx, tx, &c, before, actor, note)
+		return s.moved(ctx, tx, &c, move)
 	})
 	return c, err
 }
 
 // moved keeps a move, frees the slot of a case that is not open any more, and tells the partner.
-func (s *Store) moved(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, before cyber.CaseStatus, actor, note string) error {
-	var last int64
-	err := tx.QueryRowContext(ctx, `SELECT max(number) FROM case_move WHERE partner_id = $1 AND case_id = $2`,
-		string(c.Partner), string(c.ID)).Scan(&last)
+func (s *Store) moved(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, move cyber.CaseMove) error {
+	err := tx.QueryRowContext(ctx, `SELECT max(number) + 1 FROM case_move WHERE partner_id = $1 AND case_id = $2`,
+		string(c.Partner), string(c.ID)).Scan(&move.Number)
 	if err != nil {
 		return fmt.Errorf("number move: %w", err)
 	}
-	err = s.insertMove(ctx, tx, *c, cyber.CaseMove{Number: last + 1, From: before, To: c.Status, Actor: actor, Note: note, At: c.ChangedAt})
-	if err != nil {
+	if err := s.insertMove(ctx, tx, *c, move); err != nil {
 		return err
 	}
 	if !c.Status.Open() {
@@ -204,9 +202,7 @@ func (s *Store) moved(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, before c
 			return err
 		}
 	}
-	e, err := alert.New(c.Partner, alert.CaseStatusChanged, c.User, c.ChangedAt, alert.CaseChange{
-		User: c.User, Case: c.ID, Service: c.Service, Previous: before, Status: c.Status,
-	})
+	e, err := alert.CaseMoved(*c, move)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func TestOrderPerPerson(t *testing.T) {
 		var batch []alert.Event
 		for i := range persons * each {
 			user := fmt.Sprintf("pessoa-%d", i%persons)
-			e, err := alert.New(m.partner, alert.LeakDetected, partner.UserHash(user), m.clock.Now(), map[string]string{"userHash": user})
+			e, err := alert.New(m.partner, alert.LeakDetected, partner.UserHash(user), m.clock.Now(), struct{}{})
 			if err != nil {
 				t.Fatal(err)
 			}

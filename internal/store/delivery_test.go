@@ -119,7 +119,7 @@ func (m *mailer) endpoint(t *testing.T, r *receiver, types ...string) alert.Endp
 // publish adds an event about user.
 func (m *mailer) publish(t *testing.T, kind alert.Type, user string) alert.Event {
 	t.Helper()
-	e, err := alert.New(m.partner, kind, partner.UserHash(user), m.clock.Now(), map[string]string{"userHash": user})
+	e, err := alert.New(m.partner, kind, partner.UserHash(user), m.clock.Now(), struct{}{})
 	if err == nil {
 		err = m.AddEvents(context.Background(), m.partner, e)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
@@ -14,12 +15,12 @@ const warnBatch = 200
 
 // WarnExpiring writes an event for each key whose notice is due: see cyber.DeviceStore. Notice and event are one
 // transaction, and a row that another replica holds is passed over, so each notice is given once.
-func (s *Store) WarnExpiring(ctx context.Context, next func(now, end time.Time) time.Time) (int, error) {
+func (s *Store) WarnExpiring(ctx context.Context, decide func(d cyber.Device, now time.Time) cyber.Notice) (int, error) {
 	total := 0
 	for {
 		var seen, told int
 		err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
-			seen, told, err = s.warnBatch(ctx, tx, next)
+			seen, told, err = s.warnBatch(ctx, tx, decide)
 			return err
 		})
 		total += told
@@ -29,7 +30,7 @@ func (s *Store) WarnExpiring(ctx context.Context, next func(now, end time.Time) 
 	}
 }
 
-func (s *Store) warnBatch(ctx context.Context, tx *sqldb.Tx, next func(now, end time.Time) time.Time) (seen, told int, err error) {
+func (s *Store) warnBatch(ctx context.Context, tx *sqldb.Tx, decide func(d cyber.Device, now time.Time) cyber.Notice) (seen, told int, err error) {
 	now := s.now()
 	// In the order of partners: two workers number events of several partners without waiting for each other in a circle.
 	due, err := collect(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE id IN (
@@ -41,16 +42,15 @@ func (s *Store) warnBatch(ctx context.Context, tx *sqldb.Tx, next func(now, end 
 	events := map[partner.ID][]alert.Event{}
 	var order []partner.ID
 	for _, d := range due {
-		_, err := tx.ExecContext(ctx, `UPDATE epp_key SET next_warning = $2 WHERE id = $1`, string(d.ID), micros(next(now, d.ValidUntil)))
+		notice := decide(d, now)
+		_, err := tx.ExecContext(ctx, `UPDATE epp_key SET next_warning = $2 WHERE id = $1`, string(d.ID), micros(notice.Next))
 		if err != nil {
 			return 0, 0, fmt.Errorf("note announcement: %w", err)
 		}
-		if !d.LiveAt(now) { // the service was down while it ended: too late to be news
+		if !notice.Tell {
 			continue
 		}
-		e, err := alert.New(d.Partner, alert.KeyExpiring, d.User, now, alert.KeyExpiry{
-			User: d.User, Key: d.ID, System: d.System, ValidUntil: d.ValidUntil.UTC().Format(alert.TimeFormat),
-		})
+		e, err := alert.KeyExpires(d, now)
 		if err != nil {
 			return 0, 0, err
 		}

@@ -200,9 +200,7 @@ func (s *Store) restate(ctx context.Context, tx *sqldb.Tx, assets []*watched) ([
 			string(w.ID), string(w.Partner), micros(now), string(before), string(after)); err != nil {
 			return nil, fmt.Errorf("keep status history: %w", err)
 		}
-		e, err := alert.New(w.Partner, alert.StatusChanged, w.User, now, alert.StatusChange{
-			User: w.User, Asset: w.ID, Kind: w.Kind.String(), Previous: before, Status: after,
-		})
+		e, err := alert.Restated(w.Asset, before, now)
 		if err != nil {
 			return nil, err
 		}
@@ -214,25 +212,23 @@ func (s *Store) restate(ctx context.Context, tx *sqldb.Tx, assets []*watched) ([
 // leakEvents makes one alert per person out of the fresh findings that are news.
 func (s *Store) leakEvents(id partner.ID, assets []*watched) ([]alert.Event, error) {
 	var order []string
-	leaks := map[string]*alert.Leak{}
+	news := map[string]*cyber.News{}
 	for _, w := range assets {
 		for _, f := range w.fresh {
 			if f.quiet {
 				continue
 			}
-			leak := leaks[w.userIndex]
-			if leak == nil {
-				leak = &alert.Leak{User: w.User}
-				leaks[w.userIndex], order = leak, append(order, w.userIndex)
+			n := news[w.userIndex]
+			if n == nil {
+				n = &cyber.News{Partner: id, User: w.User, Status: map[cyber.AssetID]cyber.Status{}}
+				news[w.userIndex], order = n, append(order, w.userIndex)
 			}
-			leak.Findings = append(leak.Findings, alert.LeakFinding{
-				ID: f.ID, Asset: w.ID, Kind: w.Kind.String(), Status: w.Status, Breach: f.Breach.Name, Severity: f.Severity,
-			})
+			n.Found, n.Status[w.ID] = append(n.Found, f.Finding), w.Status
 		}
 	}
 	events := make([]alert.Event, 0, len(order))
 	for _, u := range order {
-		e, err := alert.New(id, alert.LeakDetected, leaks[u].User, s.now(), leaks[u])
+		e, err := alert.Leaked(*news[u], s.now())
 		if err != nil {
 			return nil, err
 		}

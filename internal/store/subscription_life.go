@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 
 	"github.com/vigiahq/vigia/internal/alert"
@@ -35,7 +34,7 @@ func (s *Store) MoveSubscriptions(ctx context.Context, id partner.ID, which subs
 		change := found[:0]
 		for _, sub := range found {
 			moved.Last = max(moved.Last, sub.Seq)
-			if moves(sub, move) {
+			if move.Changes(sub) {
 				change = append(change, sub)
 			}
 		}
@@ -53,18 +52,6 @@ func anyOver(ctx context.Context, q querier, id partner.ID, day subscription.Day
 		return false, classify(fmt.Errorf("find due subscriptions: %w", err))
 	}
 	return over, nil
-}
-
-// moves tells whether a subscription is not already where the move leads.
-func moves(sub subscription.Subscription, move subscription.Move) bool {
-	switch move {
-	case subscription.Suspend:
-		return sub.SuspendedAt.IsZero()
-	case subscription.Resume:
-		return !sub.SuspendedAt.IsZero()
-	case subscription.End:
-	}
-	return true
 }
 
 // selected reads the chosen subscriptions that have not ended.
@@ -102,16 +89,13 @@ func (s *Store) move(ctx context.Context, tx *sqldb.Tx, id partner.ID, subs []su
 	if len(subs) == 0 {
 		return nil
 	}
-	var set string
-	var event alert.Type
-	at := micros(s.now())
+	set, at := `suspended_at = $3`, micros(s.now())
 	switch move {
 	case subscription.End:
-		set, event = `ended_at = $3`, alert.SubscriptionEnded
+		set = `ended_at = $3`
 	case subscription.Suspend:
-		set, event = `suspended_at = $3`, alert.SubscriptionSuspended
 	case subscription.Resume:
-		set, event, at = `suspended_at = $3`, alert.SubscriptionResumed, 0
+		at = 0
 	}
 	stmt, err := tx.PrepareContext(ctx, `UPDATE subscription SET `+set+` WHERE partner_id = $1 AND seq = $2`)
 	if err != nil {
@@ -130,26 +114,18 @@ func (s *Store) move(ctx context.Context, tx *sqldb.Tx, id partner.ID, subs []su
 			return err
 		}
 	}
-	return s.announce(ctx, tx, id, event, subs)
+	return s.announce(ctx, tx, id, move, subs)
 }
 
-// subscriptionEvent is what a partner is told of a subscription: whose by the user hash, never by a CPF.
-type subscriptionEvent struct {
-	UserHash   string `json:"userHash"`
-	PlanID     string `json:"plan_id"`
-	InternalID string `json:"partner_internal_id,omitempty"`
-}
-
-func (s *Store) announce(ctx context.Context, tx *sqldb.Tx, id partner.ID, event alert.Type, subs []subscription.Subscription) error {
+// announce tells the partner of a step. Who never was named by a user hash is named by the longer digest.
+func (s *Store) announce(ctx context.Context, tx *sqldb.Tx, id partner.ID, move subscription.Move, subs []subscription.Subscription) error {
 	salt, err := s.Salt(context.WithValue(ctx, txKey{}, tx), id) // through the transaction: no second connection is taken
 	if err != nil {
 		return err
 	}
 	events := make([]alert.Event, 0, len(subs))
 	for _, sub := range subs {
-		_, d512 := partner.Digests(sub.Beneficiary.CPF, salt)
-		user := hex.EncodeToString(d512[1:]) // without the mark of a canonical form
-		e, err := alert.New(id, event, partner.UserHash(user), s.now(), subscriptionEvent{user, string(sub.Plan), sub.InternalID})
+		e, err := alert.SubscriptionMoved(id, sub, move, partner.LongHash(sub.Beneficiary.CPF, salt), s.now())
 		if err != nil {
 			return err
 		}

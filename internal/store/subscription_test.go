@@ -251,7 +251,7 @@ func TestLifeOfASubscription(t *testing.T) {
 		}
 		sum := blake2b.Sum512([]byte("00000000001" + cred.Salt))
 		for _, body := range bodies {
-			if !strings.Contains(body, fmt.Sprintf(`"userHash":"%x","plan_id":"p","partner_internal_id":"contrato-1"`, sum)) ||
+			if !strings.Contains(body, fmt.Sprintf(`"userHash":"%x","subscriptionId":"sub_1","planId":"p","partnerInternalId":"contrato-1"`, sum)) ||
 				strings.Contains(body, "00000000001") {
 				t.Error(body)
 			}

@@ -24,6 +24,18 @@ const (
 	Resume
 )
 
+// Changes tells whether a subscription is not already where the move leads.
+func (m Move) Changes(s Subscription) bool {
+	switch m {
+	case Suspend:
+		return s.SuspendedAt.IsZero()
+	case Resume:
+		return !s.SuspendedAt.IsZero()
+	case End:
+	}
+	return true
+}
+
 // Selection says which subscriptions, of those that have not ended, a move is about: exactly one of its three forms.
 type Selection struct {
 	// Plan and CPF name one.

@@ -8,6 +8,7 @@ package subscription
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/fault"
@@ -33,6 +34,12 @@ type Subscription struct {
 	// SuspendedAt and EndedAt are zero while the subscription is neither.
 	SuspendedAt, EndedAt, CreatedAt time.Time
 }
+
+// ID names a subscription among those of its partner: "sub_" and its number.
+type ID string
+
+// ID is how events name the subscription.
+func (s Subscription) ID() ID { return ID("sub_" + strconv.FormatInt(s.Seq, 10)) }
 
 // Beneficiary is the person who is protected, as the partner described them.
 type Beneficiary struct {

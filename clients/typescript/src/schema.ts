@@ -931,8 +931,11 @@ export interface components {
             timestamp: components["schemas"]["DateTime"];
             data: {
                 userHash: components["schemas"]["UserHash"];
-                subscriptionId: components["schemas"]["Id"];
+                /** @description The same in every event of one subscription; a later one to the same plan has another. */
+                subscriptionId: string;
                 planId: components["schemas"]["Id"];
+                /** @description The `partner_internal_id` of the enrolment, where one was given. */
+                partnerInternalId?: string;
             };
         };
         WebhookTest: {

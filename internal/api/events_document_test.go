@@ -1,0 +1,222 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/webhook"
+)
+
+// mailbox is a partner's receiver: it keeps the bodies by the id of their event.
+type mailbox struct {
+	*httptest.Server
+	mu     sync.Mutex
+	bodies map[string]string
+}
+
+func newMailbox(t *testing.T) *mailbox {
+	t.Helper()
+	m := &mailbox{bodies: map[string]string{}}
+	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.bodies[r.Header.Get("webhook-id")] = string(body)
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	t.Cleanup(m.Close)
+	return m
+}
+
+func (m *mailbox) received() map[string]string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.bodies)
+}
+
+var loopback = webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
+
+// happenings cause every event that the service can tell of, each through the operation or the operator's command that causes it.
+func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
+	t.Helper()
+	ctx := context.Background()
+	user, mail := hashOf("acontecimentos"), "ana@exemplo.com.br"
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	accepted := func(method, path, body string, into any) {
+		t.Helper()
+		mustDecode(t, s.as(t, s.Live, method, path, body), into)
+	}
+	s.plan(t, s.Live, "p")
+	accepted(http.MethodPost, "/v1/subscriptions", "["+itemOf(1, `"partner_internal_id":"contrato-1",`)+","+itemOf(2, "")+"]", new(any))
+	// A leak, and its end.
+	accepted(http.MethodPost, "/v1/cyber/monitoring", fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, mail, user), new(any))
+	must((&transcript{s: s}).leak(t, []string{"loja", "2026-10-01", "email,password", "email=" + mail}))
+	var found []struct{ ID string }
+	accepted(http.MethodGet, "/v1/cyber/findings/"+user, "", &found)
+	accepted(http.MethodPost, "/v1/cyber/findings/"+found[0].ID+"/resolve", fmt.Sprintf(`{"userHash":%q,"reason":"password_changed"}`, user), new(any))
+	// A case that moves.
+	accepted(http.MethodPost, "/v1/cyber/case", fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":%q}`, user), new(any))
+	cases := cyber.NewCases(s.Store, s.Clock.Now)
+	list, err := cases.List(ctx, cyber.CaseFilter{Partner: s.Live.ID, Limit: 1})
+	must(err)
+	_, err = cases.Move(ctx, list[0].ID, cyber.CaseInProgress, "bruna", "")
+	must(err)
+	// A key that ends soon.
+	accepted(http.MethodPost, "/v1/cyber/epp", fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":"a","userHash":%q}`, user), new(any))
+	s.Clock.Advance(336 * 24 * time.Hour)
+	_, err = cyber.NewEndpoints(s.Store, s.Clock.Now, nil).WarnExpiring(ctx)
+	must(err)
+	// The steps of subscriptions, with and without a reference of the partner's own.
+	subscriptions := subscription.NewRegistry(s.Store, s.Clock.Now)
+	for n := range 2 {
+		for _, move := range []subscription.Move{subscription.Suspend, subscription.Resume, subscription.End} {
+			_, err = subscriptions.Move(ctx, s.Live.ID, subscription.Selection{Plan: "p", CPF: cpfOf(n + 1)}, move)
+			must(err)
+		}
+	}
+	_, _, err = alert.NewEndpoints(s.Store, s.Clock.Now, nil).Test(ctx, s.Live.ID, endpoint, loopback.Client(webhook.ClientOptions{}))
+	must(err)
+}
+
+// TestEventsAreWhatTheDocumentSays causes every type of event for real and holds what is read and what is pushed against the document and
+// the client: the same bytes, the schema of the type, no member that a client's struct would lose. A type without a cause here, or
+// without a schema, fails.
+func TestEventsAreWhatTheDocumentSays(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		box := newMailbox(t)
+		endpoint, err := alert.NewEndpoints(s.Store, s.Clock.Now, nil).Create(context.Background(), s.Live.ID, box.URL, nil, loopback)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.happenings(t, endpoint.ID)
+		var page eventsWire
+		mustDecode(t, s.as(t, s.Live, http.MethodGet, "/v1/events?limit=1000", ""), &page)
+		pushed := s.pushAll(t, box, len(page.Events))
+		doc, err := parsedContract()
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]int{}
+		for _, e := range page.Events {
+			if pushed[e.ID] != string(e.Body) {
+				t.Errorf("read  %s\npushed %s", e.Body, pushed[e.ID])
+			}
+			var body struct{ Type string }
+			if err := json.Unmarshal(e.Body, &body); err != nil {
+				t.Fatal(err)
+			}
+			seen[body.Type]++
+			if err := documentedEvent(doc, body.Type, e.Body); err != nil {
+				t.Errorf("%s: %v\n%s", body.Type, err, e.Body)
+			}
+			if err := clientKeeps(body.Type, e.Body); err != nil {
+				t.Errorf("%s: %v\n%s", body.Type, err, e.Body)
+			}
+		}
+		for _, kind := range alert.Types {
+			if seen[string(kind)] == 0 {
+				t.Errorf("nothing here causes a %s", kind)
+			}
+		}
+		documented := slices.Sorted(maps.Keys(doc.Webhooks))
+		if told := slices.Sorted(maps.Keys(seen)); !slices.Equal(told, documented) {
+			t.Errorf("events %v, documented %v", told, documented)
+		}
+	})
+}
+
+// pushAll delivers what is due and waits until so many events have arrived.
+func (s *service) pushAll(t *testing.T, box *mailbox, events int) map[string]string {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	dispatcher := alert.NewDispatcher(s.Store, loopback.Client(webhook.ClientOptions{}), s.Clock.Now, slog.New(slog.DiscardHandler), alert.DispatcherOptions{Worker: "w"})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		dispatcher.Run(ctx)
+	}()
+	for deadline := time.Now().Add(2 * time.Minute); len(box.received()) < events && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond)
+		s.Clock.Advance(10 * time.Millisecond) // a lease or a pause would never end by a clock that stands
+	}
+	stop()
+	<-done
+	return box.received()
+}
+
+// documentedEvent holds a body against the schema of its webhook, and against the union that the feed answers with.
+func documentedEvent(doc *openapi3.T, kind string, body []byte) error {
+	var value any
+	if err := json.Unmarshal(body, &value); err != nil {
+		return err
+	}
+	hook := doc.Webhooks[kind]
+	if hook == nil {
+		return fmt.Errorf("the document has no webhook of this type")
+	}
+	item := doc.Components.Schemas["EventPage"].Value.Properties["events"].Value.Items.Value.Properties["body"]
+	for _, schema := range []*openapi3.SchemaRef{hook.Post.RequestBody.Value.Content["application/json"].Schema, item} {
+		if err := schema.Value.VisitJSON(value, openapi3.EnableJSONSchema2020()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clientKeeps tells whether the Go client's struct of a type holds every member of the data.
+func clientKeeps(kind string, body []byte) error {
+	var event struct{ Data json.RawMessage }
+	if err := json.Unmarshal(body, &event); err != nil {
+		return err
+	}
+	payload, err := client.Event{Type: kind, Data: event.Data}.Payload()
+	if err != nil {
+		return err
+	}
+	if raw, ok := payload.(json.RawMessage); ok && string(raw) != "{}" {
+		return fmt.Errorf("the client does not know the type")
+	}
+	again, err := json.Marshal(payload)
+	if err != nil {
+		return err
+	}
+	var sent, kept any
+	// A time is written with as many digits as it needs.
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(event.Data), ".000Z", "Z")), &sent); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(again, &kept); err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(sent, kept) {
+		return fmt.Errorf("the client keeps %s", again)
+	}
+	return nil
+}
