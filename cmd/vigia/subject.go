@@ -1,8 +1,8 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/subject"
 )
@@ -64,12 +65,12 @@ func (e *subjectExportCmd) Run(ctx context.Context, c *config.Common, o *output)
 		if e.Out == "" {
 			return write(o.w, held)
 		}
-		f, err := os.OpenFile(filepath.Clean(e.Out), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			return fmt.Errorf("export: %w", err)
-		}
-		if err = errors.Join(write(f, held), f.Sync(), f.Close()); err != nil {
+		var text bytes.Buffer
+		if err := write(&text, held); err != nil {
 			return err
+		}
+		if err := durable.WriteNew(filepath.Clean(e.Out), text.Bytes()); err != nil {
+			return fmt.Errorf("export: %w", err)
 		}
 		return o.print(map[string]any{"file": e.Out, "partners": len(held)}, func(w io.Writer) {
 			_, _ = fmt.Fprintf(w, "Written to %s: what %d partners hold.\n", e.Out, len(held))

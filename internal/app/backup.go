@@ -12,6 +12,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/backup"
 	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
@@ -225,7 +226,7 @@ func unpack(ctx context.Context, c config.Common, path string, keys *seal.Keys, 
 		return m, err
 	}
 	for _, name := range []string{"corpora", "vigia.db"} { // the database last: with it the folder is an installation
-		err := os.Rename(filepath.Join(stage, name), filepath.Join(c.Data, name))
+		err := durable.Rename(filepath.Join(stage, name), filepath.Join(c.Data, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return m, fmt.Errorf("restore: %w", err)
 		}

@@ -112,6 +112,9 @@ var borders = map[string][]string{
 	"log":                     {},
 }
 
+// forAll are the packages that packages of their own floor may import.
+var forAll = []string{"internal/fault", "internal/durable"}
+
 // forTests tells a folder that exists for tests, by its name: storetest, scantest.
 func forTests(folder string) bool { return strings.HasSuffix(folder, "test") }
 
@@ -134,7 +137,7 @@ func judgeImport(floors map[string]room, folder, imported string) string {
 		return "imports " + imported + ", which has no floor"
 	case forTests(target) && !forTests(folder) && from != "bench":
 		return "imports " + imported + ", which is for tests and benchmarks only"
-	case to == from || to == "internal/fault":
+	case to == from || slices.Contains(forAll, to):
 		return ""
 	case floors[to].floor >= floors[from].floor:
 		return "floor " + strconv.Itoa(floors[from].floor) + " imports " + imported + " on floor " + strconv.Itoa(floors[to].floor) +
@@ -146,7 +149,7 @@ func judgeImport(floors map[string]room, folder, imported string) string {
 // TestFloorsTellTales shows that the judge above does find what it is there to find.
 func TestFloorsTellTales(t *testing.T) {
 	floors := map[string]room{
-		"internal/fault": {floor: 0}, "internal/seal": {floor: 0}, "internal/partner": {floor: 1}, "internal/store": {floor: 4},
+		"internal/fault": {floor: 0}, "internal/durable": {floor: 0}, "internal/seal": {floor: 0}, "internal/partner": {floor: 1}, "internal/store": {floor: 4},
 		"internal/api": {floor: 4}, "internal/store/storetest": {floor: 5}, "cmd/vigia": {floor: 6}, "bench": {floor: 6},
 	}
 	for _, c := range []struct {
@@ -155,7 +158,8 @@ func TestFloorsTellTales(t *testing.T) {
 	}{
 		{"internal/store", "github.com/vigiahq/vigia/internal/partner", false},
 		{"internal/store", "github.com/vigiahq/vigia/internal/store/migrations", false}, // its own folder
-		{"internal/seal", "github.com/vigiahq/vigia/internal/fault", false},             // the one exception
+		{"internal/seal", "github.com/vigiahq/vigia/internal/fault", false},             // for all
+		{"internal/seal", "github.com/vigiahq/vigia/internal/durable", false},           // for all
 		{"internal/partner", "github.com/vigiahq/vigia/internal/store", true},           // up
 		{"internal/api", "github.com/vigiahq/vigia/internal/store", true},               // sideways
 		{"internal/seal", "github.com/vigiahq/vigia/internal/partner/deeper", true},     // up, into a folder of a room

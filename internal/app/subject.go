@@ -2,12 +2,12 @@ package app
 
 import (
 	"context"
-	"errors"
-	"os"
+	"io"
 	"path/filepath"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/subject"
@@ -24,11 +24,7 @@ func (a *App) EraseSubject(ctx context.Context, who operator.Actor, p subject.Pe
 	ctx, cancel := context.WithTimeout(ctx, eraseTime)
 	defer cancel()
 	return a.Subjects.Erase(ctx, who, p, reason, func(stones []subject.Tombstone) error {
-		f, err := os.OpenFile(ErasureLog(a.Config), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-		if err != nil {
-			return err
-		}
-		return errors.Join(subject.WriteLog(f, stones), f.Sync(), f.Close())
+		return durable.Append(ErasureLog(a.Config), func(w io.Writer) error { return subject.WriteLog(w, stones) })
 	})
 }
 

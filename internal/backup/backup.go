@@ -17,13 +17,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
-	"runtime"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/fault"
 )
 
@@ -98,26 +97,22 @@ func Write(ctx context.Context, path string, about About, sources []Source, mac 
 	if _, err := os.Lstat(path); err == nil {
 		return m, ErrExists.With("there is a file of that name already")
 	}
-	out, err := os.OpenFile(path+".partial", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	out, err := durable.Create(path)
 	if err != nil {
 		return m, fmt.Errorf("write backup: %w", err)
 	}
-	defer func() { _ = os.Remove(out.Name()) }() // gone already after it got its name
+	defer out.Discard()
 	w := writer{ctx: ctx, manifest: &m, progress: progress}
-	err = w.write(out, sources, mac)
-	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+	if err = w.write(out, sources, mac); err == nil {
+		err = out.PublishNew()
+	}
+	if errors.Is(err, os.ErrExist) {
+		return m, ErrExists.With("there is a file of that name already")
+	}
+	if err != nil {
 		return m, fmt.Errorf("write backup: %w", err)
 	}
-	// A link, because a rename would replace a file that came meanwhile.
-	if err := os.Link(out.Name(), path); err != nil {
-		if errors.Is(err, os.ErrExist) {
-			return m, ErrExists.With("there is a file of that name already")
-		}
-		if err = os.Rename(out.Name(), path); err != nil { // a file system without links
-			return m, fmt.Errorf("write backup: %w", err)
-		}
-	}
-	return m, syncFolder(filepath.Dir(path))
+	return m, nil
 }
 
 type writer struct {
@@ -209,17 +204,6 @@ func (w *watched) Read(p []byte) (int, error) {
 	n, err := w.in.Read(p)
 	w.seen(int64(n))
 	return n, err
-}
-
-func syncFolder(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil // a folder cannot be synced there
-	}
-	f, err := os.Open(filepath.Clean(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 // equal compares two values by their JSON.

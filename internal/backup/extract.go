@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/vigiahq/vigia/internal/durable"
 )
 
 // Describe reads what an archive says of itself, and nothing more.
@@ -63,7 +65,7 @@ func Extract(ctx context.Context, file, folder string, verify func(list, mac []b
 	if !equal(m.About, about) || !equal(m.Files, x.found) {
 		return m, ErrDamaged.With("the files are not those of the list")
 	}
-	return m, syncFolder(folder)
+	return m, durable.SyncFolders(folder)
 }
 
 type archive struct {
@@ -158,7 +160,7 @@ func (x *extraction) file(h *tar.Header) error {
 		err = ErrDamaged.With("the backup ends early or is damaged").Because(err)
 	}
 	x.found = append(x.found, File{h.Name, n, hex.EncodeToString(sum.Sum(nil))})
-	return errors.Join(err, out.Sync(), out.Close())
+	return errors.Join(err, durable.Close(out))
 }
 
 // saw tells how far the reading of the archive is.

@@ -14,12 +14,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/fileblob" // file:// addresses
 	_ "gocloud.dev/blob/s3blob"   // s3:// addresses
 	"gocloud.dev/gcerrors"
 
+	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/segment"
 )
@@ -92,17 +94,17 @@ func (d *Depot) Put(ctx context.Context, name, from string) error {
 		}
 	}
 	// A link costs nothing and is atomic; across file systems, or on one without links, it has to be a copy.
-	err = os.Link(from, path)
+	err = durable.Link(from, path)
 	if errors.Is(err, os.ErrExist) {
 		return nil
 	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		err = d.copyIn(path, from)
+		err = copyIn(path, from)
 	}
 	if err != nil {
 		return fmt.Errorf("publish segment: %w", err)
 	}
-	return segment.SyncFolder(d.dir)
+	return nil
 }
 
 // PutShared is Put without a copy on this machine where there is a bucket: for what whoever needs it fetches once.
@@ -139,47 +141,62 @@ func (d *Depot) upload(ctx context.Context, name, from string) error {
 	return w.Close()
 }
 
-func (d *Depot) copyIn(path, from string) error {
+func copyIn(path, from string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }() // only read
-	return d.receive(path, in)
+	return receive(path, in, func(string) error { return nil })
 }
 
-// receive writes beside the name, syncs and renames.
-func (d *Depot) receive(path string, in io.Reader) error {
-	tmp, err := os.CreateTemp(d.dir, ".fetch-*")
+// receive publishes what it reads, after check has seen the whole file under another name.
+func receive(path string, in io.Reader, check func(arrived string) error) error {
+	out, err := durable.Create(path)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // gone already after the rename
-	_, err = io.Copy(tmp, in)
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+	defer out.Discard()
+	if _, err := io.Copy(out, in); err != nil {
 		return err
 	}
-	return os.Rename(tmp.Name(), path)
+	if err := check(out.Name()); err != nil {
+		return err
+	}
+	return out.Publish()
 }
 
+// busyPause is how long to wait before looking again whether another process has fetched a file.
+const busyPause = 50 * time.Millisecond
+
 // Open opens the file called name after making sure that it is the one with that digest, fetching it from the bucket if this
-// machine has no sound copy.
+// machine has no sound copy. Of several that want to fetch it one does, and the others wait.
 func (d *Depot) Open(ctx context.Context, name, digest string) (*segment.Reader, error) {
 	path, err := d.path(name)
 	if err != nil {
 		return nil, err
 	}
-	r, err := open(path, digest)
-	if err == nil || d.bucket == nil {
-		if errors.Is(err, os.ErrNotExist) {
-			err = ErrMissing.Because(err)
+	for {
+		r, err := open(path, digest)
+		if err == nil || d.bucket == nil {
+			if errors.Is(err, os.ErrNotExist) {
+				err = ErrMissing.Because(err)
+			}
+			return r, err
 		}
-		return r, err
+		err = d.fetch(ctx, name, path, digest)
+		if err == nil {
+			return open(path, digest)
+		}
+		if !errors.Is(err, durable.ErrBusy) {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(busyPause):
+		}
 	}
-	if err := d.fetch(ctx, name, path, digest); err != nil {
-		return nil, err
-	}
-	return open(path, digest)
 }
 
 func open(path, digest string) (*segment.Reader, error) {
@@ -203,22 +220,20 @@ func (d *Depot) fetch(ctx context.Context, name, path, digest string) error {
 		return fmt.Errorf("fetch segment: %w", err)
 	}
 	defer func() { _ = in.Close() }() // only read
-	arriving := path + ".arriving"
-	defer func() { _ = os.Remove(arriving) }() // gone already after the rename
-	if err := d.receive(arriving, in); err != nil {
+	err = receive(path, in, func(arrived string) error {
+		r, err := open(arrived, digest)
+		if err == nil {
+			err = errors.Join(r.Verify(ctx), r.Close())
+		}
+		if err != nil {
+			return ErrDamaged.With("segment: damaged in the bucket").Because(err)
+		}
+		return nil
+	})
+	if err != nil {
 		return fmt.Errorf("fetch segment: %w", err)
 	}
-	r, err := open(arriving, digest)
-	if err != nil {
-		return ErrDamaged.With("segment: damaged in the bucket").Because(err)
-	}
-	if err := errors.Join(r.Verify(ctx), r.Close()); err != nil {
-		return ErrDamaged.With("segment: damaged in the bucket").Because(err)
-	}
-	if err := os.Rename(arriving, path); err != nil {
-		return err
-	}
-	return segment.SyncFolder(d.dir)
+	return nil
 }
 
 // Forget removes the local copy; a process that reads it keeps it until it lets go.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
@@ -72,7 +73,7 @@ func lockFolder(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	locked, err := segment.TryLock(f)
+	locked, err := durable.TryLock(f)
 	if err == nil && !locked {
 		err = ErrBusy.With("name: another process is importing it")
 	}
@@ -95,7 +96,7 @@ func (w *work) checkPlan(inputs []Input) error {
 	}
 	before, err := os.ReadFile(w.path(planFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return segment.WriteFile(w.path(planFile), text)
+		return durable.Write(w.path(planFile), text)
 	}
 	if err != nil {
 		return err
@@ -169,11 +170,11 @@ func (w *work) keepPart(ctx context.Context, out *segment.Writer, n note) error 
 		return err
 	}
 	path := w.path(partName(len(w.parts)))
-	if err := os.Rename(w.path(nextFile), path); err != nil {
+	if err := durable.Rename(w.path(nextFile), path); err != nil {
 		return err
 	}
 	w.parts, w.last = append(w.parts, path), n
-	return segment.SyncFolder(w.dir)
+	return nil
 }
 
 // keepFinal makes the whole segment durable. Its label is the breach's name alone, so that the same identifiers give the same
@@ -186,17 +187,14 @@ func (w *work) keepFinal(ctx context.Context, out *segment.Writer, name string, 
 	if err != nil {
 		return err
 	}
-	if err := segment.WriteFile(w.path(tallyFile), text); err != nil {
+	if err := durable.Write(w.path(tallyFile), text); err != nil {
 		return err
 	}
 	if _, err := out.Commit(ctx); err != nil {
 		return err
 	}
 	w.final, w.last.Tally = w.path(finalFile), t
-	if err := os.Rename(w.path(nextFile), w.final); err != nil {
-		return err
-	}
-	return segment.SyncFolder(w.dir)
+	return durable.Rename(w.path(nextFile), w.final)
 }
 
 // merge makes the whole segment out of the parts.

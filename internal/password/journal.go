@@ -9,7 +9,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/vigiahq/vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/durable"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -66,7 +66,7 @@ func openJournal(path string, head journalHead) (*journal, error) {
 }
 
 func (j *journal) take(head journalHead) error {
-	locked, err := segment.TryLock(j.file)
+	locked, err := durable.TryLock(j.file)
 	if err != nil {
 		return err
 	}

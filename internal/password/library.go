@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
@@ -120,7 +121,7 @@ func (l *Library) writeManifest(m manifest) error {
 	if err != nil {
 		return err
 	}
-	return segment.WriteFile(l.path(manifestName), append(text, '\n'))
+	return durable.Write(l.path(manifestName), append(text, '\n'))
 }
 
 // lock makes this process the one that changes the library. It does not wait: ErrBusy says that another one is at it.
@@ -129,7 +130,7 @@ func (l *Library) lock() (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	locked, err := segment.TryLock(f)
+	locked, err := durable.TryLock(f)
 	if err == nil && !locked {
 		err = ErrBusy.With("another import or download is running")
 	}

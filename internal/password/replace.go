@@ -3,6 +3,7 @@ package password
 import (
 	"context"
 
+	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
@@ -91,7 +92,7 @@ func (r *replacement) commit(ctx context.Context) error {
 	}
 	_, _, e.TagFile = names(r.algorithm, e.Generation)
 	r.tags.digest = e.Digest
-	return segment.WriteFile(r.lib.path(e.TagFile), r.tags.encode())
+	return durable.Write(r.lib.path(e.TagFile), r.tags.encode())
 }
 
 // abandon gives up what was not published and unlocks the library. After publish it only unlocks.

@@ -5,6 +5,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+
+	"github.com/vigiahq/vigia/internal/durable"
 )
 
 // maxFileSize is far above any real file (a key takes about 200 bytes) and bounds what a wrong path makes us read.
@@ -52,54 +55,27 @@ func unsafeFile(path, why, remedy string) error {
 }
 
 // writeFile puts raw at path in one step: after a crash there is the old file or the new one, whole. With fresh set it
-// refuses to replace a file. The caller holds the lock, so the temporary name is ours and a leftover is from a crash.
+// refuses to replace a file. The caller holds the lock, so no other writer is at it.
 func writeFile(path string, raw []byte, fresh bool) error {
-	tmp := path + ".tmp"
-	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return cannotWrite(path, err)
-	}
-	defer func() { _ = os.Remove(tmp) }() // gone already after a rename
-	if err := writeSynced(tmp, raw); err != nil {
-		return cannotWrite(path, err)
-	}
-	// A link fails when the name exists, a rename replaces it.
-	publish := os.Rename
+	write := durable.Write
 	if fresh {
-		publish = os.Link
+		write = durable.WriteNew
 	}
-	err := publish(tmp, path)
+	err := write(path, raw)
 	if fresh && errors.Is(err, fs.ErrExist) {
 		return ErrKeyFileExists.With("%+q exists and is never overwritten; open it, or choose another path", path)
 	}
 	if err != nil {
 		return cannotWrite(path, err)
 	}
-	if err := syncDir(path); err != nil {
-		return cannotWrite(path, err)
-	}
 	return nil
-}
-
-func writeSynced(name string, raw []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
-	if err != nil {
-		return err
-	}
-	err = f.Chmod(0o600) // a strange umask may have taken our own bits away
-	if err == nil {
-		_, err = f.Write(raw)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
 }
 
 // settle makes a file that another process has just renamed into place durable before we seal anything under its keys;
 // otherwise a power cut could bring back a file without them. Where the folder cannot be synced because we may not read it
 // or it is read-only, nobody like us renames files in it.
 func settle(path string) error {
-	err := syncDir(path)
+	err := durable.SyncFolder(filepath.Dir(path))
 	if errors.Is(err, fs.ErrPermission) || cannotSync(err) {
 		return nil
 	}
@@ -120,7 +96,7 @@ func lockFile(path string) (unlock func(), err error) {
 	if err != nil {
 		return nil, cannotWrite(path, err)
 	}
-	err = f.Chmod(0o600) // as in writeSynced: the next process must be able to open it
+	err = f.Chmod(0o600) // a strange umask must not keep us out: the next process must be able to open it
 	if err == nil {
 		err = waitForLock(f)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"syscall"
 )
 
@@ -41,15 +40,6 @@ func ownerOf(info os.FileInfo) int {
 		return int(st.Uid)
 	}
 	return -1
-}
-
-// syncDir makes the name of the file at path durable.
-func syncDir(path string) error {
-	d, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // cannotSync says that an error is of a folder that nobody can sync.

@@ -36,9 +36,6 @@ func checkFile(path string, info os.FileInfo, _ int) error {
 
 func ownerOf(os.FileInfo) int { return 0 }
 
-// syncDir does nothing: a folder cannot be synced here, and NTFS keeps a journal of names.
-func syncDir(string) error { return nil }
-
 func cannotSync(error) bool { return false }
 
 func waitForLock(f *os.File) error {

@@ -87,7 +87,7 @@ func (r *run) finishPages() error {
 	return r.out.flush()
 }
 
-// finish completes the file to a segment and syncs it.
+// finish completes the file to a segment.
 func (r *run) finish(label []byte) (Summary, error) {
 	if err := r.emit(0); err != nil {
 		return Summary{}, err
@@ -106,7 +106,7 @@ func (r *run) finish(label []byte) (Summary, error) {
 	if _, err := r.file.Write(f.encode()); err != nil {
 		return Summary{}, err
 	}
-	return Summary{Count: f.count, Size: f.size(), Digest: f.digest}, r.file.Sync()
+	return Summary{Count: f.count, Size: f.size(), Digest: f.digest}, nil
 }
 
 // runReader walks the keys of a run whose pages are finished.

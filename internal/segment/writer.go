@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
+
+	"github.com/vigiahq/vigia/internal/durable"
 )
 
 // Options say what a Writer makes.
@@ -43,13 +44,13 @@ type Writer struct {
 	// spilling gives the outcome of the spill under way; nil when there is none.
 	spilling chan error
 	segments []*Reader
-	tmp      *os.File
+	tmp      *durable.File
 	unnamed  []*os.File // files that lost their name
 	done     bool
 }
 
 // Create starts a segment that Commit will publish at path. Until then nothing exists under that name; the work goes on in
-// path + ".tmp", which is locked: a second writer of the same path gets ErrBusy, and what a killed writer left is reused.
+// path + ".tmp", which is locked: a second writer of the same path gets ErrBusy, and what a killed writer left is removed.
 func Create(path string, opt Options) (*Writer, error) {
 	if !opt.Width.valid() {
 		return nil, ErrOption.With("width must be 40 or 64")
@@ -62,13 +63,19 @@ func Create(path string, opt Options) (*Writer, error) {
 		return nil, err
 	}
 	var err error
-	if w.tmp, err = openTemp(w.tempPath()); err != nil {
+	if w.tmp, err = createTemp(path); err != nil {
 		return nil, err
 	}
 	return w, nil
 }
 
-func (w *Writer) tempPath() string { return w.path + ".tmp" }
+func createTemp(path string) (*durable.File, error) {
+	f, err := durable.Create(path)
+	if errors.Is(err, durable.ErrBusy) {
+		return nil, ErrBusy.With("another writer is at work on this segment")
+	}
+	return f, err
+}
 
 // SetLabel replaces the label.
 func (w *Writer) SetLabel(label []byte) error {
@@ -196,7 +203,7 @@ func (w *Writer) open() (err error) {
 		return ErrClosed
 	}
 	if w.current == nil {
-		w.current, err = newRun(w.tmp, w.width)
+		w.current, err = newRun(w.tmp.File, w.width)
 	}
 	return err
 }
@@ -211,17 +218,22 @@ func (w *Writer) openSpill() error {
 			return err
 		}
 	}
-	w.spill = &spill{file: w.tmp, width: w.width, digit: digitFor(w.capacity())}
+	w.spill = &spill{file: w.tmp.File, width: w.width, digit: digitFor(w.capacity())}
 	return w.unname()
 }
 
 // unname takes the name away from the temporary file, so that a killed process leaves nothing of it behind, and opens a new one.
 func (w *Writer) unname() error {
-	next, err := replaceTemp(w.tempPath())
+	file, err := w.tmp.Unname()
 	if err != nil {
 		return err
 	}
-	w.unnamed, w.tmp = append(w.unnamed, w.tmp), next
+	w.unnamed = append(w.unnamed, file)
+	next, err := createTemp(w.path)
+	if err != nil {
+		return err
+	}
+	w.tmp = next
 	return nil
 }
 
@@ -248,11 +260,11 @@ func (w *Writer) Commit(ctx context.Context) (Summary, error) {
 	if err := ctx.Err(); err != nil {
 		return Summary{}, err
 	}
-	if err := os.Rename(w.tempPath(), w.path); err != nil {
+	if err := w.tmp.Publish(); err != nil {
 		return Summary{}, err
 	}
 	w.done = true
-	return sum, errors.Join(w.tmp.Close(), SyncFolder(filepath.Dir(w.path)))
+	return sum, nil
 }
 
 // complete brings all keys into the current run.
@@ -322,9 +334,7 @@ func (w *Writer) Abort() {
 		_ = w.current.out.stop()
 	}
 	w.keys, w.spare, w.scratch = nil, nil, nil
-	// The name goes first: while the file is open it is locked, so nobody else can own it yet.
-	_ = os.Remove(w.tempPath())
-	_ = w.tmp.Close()
+	w.tmp.Discard()
 	closeAll(w.unnamed)
 }
 

@@ -1,0 +1,35 @@
+//go:build unix
+
+package durable
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+func openNew(name string) (*os.File, error) {
+	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
+}
+
+func openExisting(name string) (*os.File, error) {
+	return os.OpenFile(name, os.O_RDWR|unix.O_NOFOLLOW, 0)
+}
+
+// TryLock locks the file against other processes and says whether it could. The lock goes when the file is closed.
+func TryLock(f *os.File) (bool, error) {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func syncFolder(folder string) error {
+	d, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
