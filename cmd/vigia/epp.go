@@ -23,13 +23,15 @@ type eppCmd struct {
 
 type eppLoadCmd struct {
 	OS   string `name:"os" required:"" enum:"android,ios,windows,macos" help:"System: android, ios, windows, macos."`
-	File string `arg:"" type:"existingfile" help:"One key a line, or a CSV with a column named key."`
+	File string `arg:"" type:"existingfile" help:"One key a line, or a CSV with a column named key and, where keys end, one named expires."`
 }
 
 // Help shows examples.
 func (eppLoadCmd) Help() string {
 	return "Keys that are known already are passed over, so a load that was interrupted is simply repeated. From the first load on\n" +
-		"the system's keys come from its pool.\n\nExample:\n  vigia epp load --os android chaves.csv"
+		"the system's keys come from its pool. A column named expires (2027-12-31, 31/12/2027 or a date-time with its zone) says when the\n" +
+		"vendor ends a key: it is never issued after that, and no device is told a later date. Loading known keys again with that column\n" +
+		"ends them in time.\n\nExample:\n  vigia epp load --os android chaves.csv"
 }
 
 // Run loads a pool.
@@ -61,6 +63,7 @@ type sourceView struct {
 	Source string `json:"source"`
 	Free   int64  `json:"free"`
 	Taken  int64  `json:"taken"`
+	Over   int64  `json:"expired"`
 	Mark   int64  `json:"low_mark"`
 	Low    bool   `json:"low"`
 	Live   int64  `json:"live"`
@@ -78,7 +81,7 @@ func (eppStatusCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 		}
 		views, rows := make([]sourceView, len(sources)), make([][]string, len(sources))
 		for i, s := range sources {
-			v := sourceView{OS: string(s.System), Source: "generated", Free: s.Free, Taken: s.Taken, Mark: s.LowMark, Low: s.Low(), Live: s.Live}
+			v := sourceView{OS: string(s.System), Source: "generated", Free: s.Free, Taken: s.Taken, Over: s.Expired, Mark: s.LowMark, Low: s.Low(), Live: s.Live}
 			state := ""
 			if s.Pooled {
 				v.Source = "pool"
@@ -87,9 +90,9 @@ func (eppStatusCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 				state = "LOW"
 			}
 			n := func(x int64) string { return strconv.FormatInt(x, 10) }
-			views[i], rows[i] = v, []string{v.OS, v.Source, n(v.Free), n(v.Taken), n(v.Mark), n(v.Live), state}
+			views[i], rows[i] = v, []string{v.OS, v.Source, n(v.Free), n(v.Taken), n(v.Over), n(v.Mark), n(v.Live), state}
 		}
-		return o.print(views, func(w io.Writer) { o.table(w, "SYSTEM\tSOURCE\tFREE\tTAKEN\tLOW BELOW\tLIVE KEYS\t", rows) })
+		return o.print(views, func(w io.Writer) { o.table(w, "SYSTEM\tSOURCE\tFREE\tTAKEN\tEXPIRED\tLOW BELOW\tLIVE KEYS\t", rows) })
 	})
 }
 

@@ -90,7 +90,20 @@ func (tr *transcript) setDefault(_ *testing.T, args []string) error {
 }
 
 func (tr *transcript) loadPool(_ *testing.T, args []string) error {
-	_, err := tr.s.LoadPool(context.Background(), cyber.System(args[0]), args[1:])
+	var keys []cyber.VendorKey
+	for _, text := range args[1:] { // KEY, or KEY=days after which its vendor ends it
+		key, days, _ := strings.Cut(text, "=")
+		k := cyber.VendorKey{Key: key}
+		if days != "" {
+			n, err := strconv.Atoi(days)
+			if err != nil {
+				return err
+			}
+			k.Expires = tr.s.Clock.Now().AddDate(0, 0, n)
+		}
+		keys = append(keys, k)
+	}
+	_, err := tr.s.LoadPool(context.Background(), cyber.System(args[0]), keys)
 	return err
 }
 

@@ -1,16 +1,13 @@
 package cyber
 
 import (
-	"bufio"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Source says where the keys of a system come from and how many are left.
@@ -22,8 +19,8 @@ type Source struct {
 	LowMark int64
 	// ToldLow is whether the operator was last told that the pool is low.
 	ToldLow bool
-	// Free and Taken count the pool's keys.
-	Free, Taken int64
+	// Free and Taken count the pool's keys; Expired those that the vendor ended before anybody was issued them.
+	Free, Taken, Expired int64
 	// Live counts live keys of the system, whatever they came from.
 	Live int64
 }
@@ -34,10 +31,26 @@ func (s Source) Low() bool { return s.Pooled && s.Free < s.LowMark }
 // DefaultLowMark is when a pool counts as low unless the operator says otherwise.
 const DefaultLowMark = 100
 
+// VendorKey is a key as the vendor delivered it.
+type VendorKey struct {
+	Key string
+	// Expires is when the vendor ends it; zero where the file does not say.
+	Expires time.Time
+}
+
+// Until is when a key from the pool is over: when the plan says so, and never later than the vendor does.
+func (k VendorKey) Until(plan time.Time) time.Time {
+	if k.Expires.IsZero() || plan.Before(k.Expires) {
+		return plan
+	}
+	return k.Expires
+}
+
 // PoolStore keeps vendors' keys.
 type PoolStore interface {
-	// LoadPool keeps the keys that are not known yet, switches the system to its pool, and returns how many were new.
-	LoadPool(ctx context.Context, system System, keys []string) (int, error)
+	// LoadPool keeps the keys that are not known yet, switches the system to its pool, and returns how many were new. A known key
+	// that comes with a date of its end ends then, issued or not.
+	LoadPool(ctx context.Context, system System, keys []VendorKey) (int, error)
 	// Sources returns every system's source, in the order of Systems.
 	Sources(ctx context.Context) ([]Source, error)
 	// SetSource changes where a system's keys come from; nil leaves a setting as it is.
@@ -49,10 +62,7 @@ type PoolStore interface {
 // ErrPoolFile means that a file of vendor keys cannot be read as such.
 var ErrPoolFile = fault.New(fault.Invalid, "pool.file_invalid")
 
-const (
-	maxVendorKey = 200
-	poolBatch    = 1000
-)
+const poolBatch = 1000
 
 // Loaded says how far a load has come.
 type Loaded struct {
@@ -61,12 +71,12 @@ type Loaded struct {
 }
 
 // LoadPool reads a vendor's file, one key a line, or a CSV whose column "key" (or else the first) holds the keys, and puts
-// what is new into the system's pool. It may be repeated: known keys are passed over. progress may be nil.
+// what is new into the system's pool. A column "expires" says when the vendor ends each key. It may be repeated: known keys are passed
+// over, but for a date that they did not have. progress may be nil.
 func (e *Endpoints) LoadPool(ctx context.Context, system System, file io.Reader, progress func(Loaded)) (Loaded, error) {
 	var done Loaded
-	rows := csv.NewReader(withoutMark(file))
-	rows.FieldsPerRecord, rows.ReuseRecord, rows.TrimLeadingSpace = -1, true, true
-	batch, column := make([]string, 0, poolBatch), -1
+	rows := newPoolReader(file)
+	batch := make([]VendorKey, 0, poolBatch)
 	keep := func() error {
 		n, err := e.store.LoadPool(ctx, system, batch)
 		if err != nil {
@@ -79,24 +89,14 @@ func (e *Endpoints) LoadPool(ctx context.Context, system System, file io.Reader,
 		return nil
 	}
 	for {
-		row, err := rows.Read()
+		key, err := rows.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return done, ErrPoolFile.With("file: not a list of keys or CSV").Because(err)
+			return done, err
 		}
-		if column < 0 {
-			var header bool
-			if column, header = keyColumn(row); header {
-				continue
-			}
-		}
-		line, _ := rows.FieldPos(0)
-		if column >= len(row) || !partner.Printable(strings.TrimSpace(row[column]), maxVendorKey) {
-			return done, ErrPoolFile.With("line %d: a key of 1 to %d printable characters expected", line, maxVendorKey)
-		}
-		if batch = append(batch, strings.TrimSpace(row[column])); len(batch) == poolBatch {
+		if batch = append(batch, key); len(batch) == poolBatch {
 			if err := keep(); err != nil {
 				return done, err
 			}
@@ -111,26 +111,6 @@ func (e *Endpoints) LoadPool(ctx context.Context, system System, file io.Reader,
 		return done, ErrPoolFile.With("file: no keys in it")
 	}
 	return done, nil
-}
-
-// withoutMark skips the byte order mark that spreadsheets write.
-func withoutMark(r io.Reader) io.Reader {
-	b := bufio.NewReader(r)
-	if mark, err := b.Peek(3); err == nil && string(mark) == "\ufeff" {
-		_, _ = b.Discard(3) // just seen by Peek
-	}
-	return b
-}
-
-// keyColumn finds the keys in the first row, and tells whether that row is a heading.
-func keyColumn(row []string) (column int, header bool) {
-	for i, cell := range row {
-		switch strings.ToLower(strings.TrimSpace(cell)) {
-		case "key", "eppkey", "epp_key", "chave", "license", "licence", "activation_key":
-			return i, true
-		}
-	}
-	return 0, false
 }
 
 // Sources returns where each system's keys come from, and what is left.

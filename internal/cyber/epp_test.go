@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -63,6 +64,71 @@ func TestLoadPool(t *testing.T) {
 		for _, src := range sources {
 			if src.Pooled != (src.System == cyber.Android) || src.System == cyber.Android && src.Free != 2507 {
 				t.Errorf("%+v", src)
+			}
+		}
+	})
+}
+
+// TestVendorEndsItsKeys: a key is over when its vendor's file says so, never later, and earlier where the plan says so; one that is over
+// is never issued.
+func TestVendorEndsItsKeys(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		endpoints := cyber.NewEndpoints(e.Store, e.Clock.Now, nil)
+		load := func(text string) {
+			t.Helper()
+			if _, err := endpoints.LoadPool(ctx, cyber.Android, strings.NewReader(text), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		issue := func(name string) cyber.Device {
+			t.Helper()
+			d, err := endpoints.Issue(ctx, p.ID, cyber.DeviceRequest{User: "u1", System: cyber.Android, Name: name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return d
+		}
+		today := e.Clock.Now().In(time.FixedZone("-03", -3*60*60))
+		date := func(days int) string { return today.AddDate(0, 0, days).Format(time.DateOnly) }
+		end := func(days int) time.Time { // of that day in São Paulo
+			y, m, d := today.AddDate(0, 0, days+1).Date()
+			return time.Date(y, m, d, 3, 0, 0, 0, time.UTC)
+		}
+		load("key,expires\nOVER," + date(-1) + "\nTODAY," + date(0) + "\nSOON," + today.AddDate(0, 0, 40).Format("02/01/2006") + "\nLATE," + date(4000) + "\nOPEN,\n")
+		for _, c := range []struct {
+			key   string
+			until time.Time
+		}{{"TODAY", end(0)}, {"SOON", end(40)}, {"LATE", e.Clock.Now().Add(365 * 24 * time.Hour)}, {"OPEN", e.Clock.Now().Add(365 * 24 * time.Hour)}} {
+			if d := issue(c.key); d.Key != c.key || !d.ValidUntil.Equal(c.until) {
+				t.Errorf("%s until %v, want %s until %v", d.Key, d.ValidUntil, c.key, c.until)
+			}
+		}
+		if _, err := endpoints.Issue(ctx, p.ID, cyber.DeviceRequest{User: "u1", System: cyber.Android, Name: "fifth"}); !errors.Is(err, cyber.ErrPoolEmpty) {
+			t.Error("a key that its vendor ended was issued:", err)
+		}
+		sources, err := endpoints.Sources(ctx)
+		if err != nil || sources[0].Free != 0 || sources[0].Taken != 4 || sources[0].Expired != 1 {
+			t.Errorf("%+v, %v", sources[0], err)
+		}
+		// Notices and the listing follow the vendor's date.
+		e.Clock.Advance(end(40).Sub(e.Clock.Now()) - 7*24*time.Hour)
+		if told, err := endpoints.WarnExpiring(ctx); err != nil || told != 1 {
+			t.Error(told, err)
+		}
+		e.Clock.Advance(7 * 24 * time.Hour)
+		if live, err := endpoints.Of(ctx, p.ID, "u1"); err != nil || len(live) != 2 {
+			t.Error(live, err)
+		}
+		// The vendor's list again, with an earlier date for a key that is in use.
+		load("chave;validade\nLATE;" + e.Clock.Now().Add(24*time.Hour).Format(time.RFC3339) + "\n")
+		if live, err := endpoints.Of(ctx, p.ID, "u1"); err != nil || len(live) != 2 || !live[1].ValidUntil.Equal(e.Clock.Now().Add(24*time.Hour).Truncate(time.Second)) {
+			t.Error(live, err)
+		}
+		for _, bad := range []string{"31-12-2027", "2027-02-30", "amanha", "12/31/2027"} {
+			if _, err := endpoints.LoadPool(ctx, cyber.Android, strings.NewReader("key,expires\nX,"+bad+"\n"), nil); !errors.Is(err, cyber.ErrPoolFile) {
+				t.Errorf("%q: %v", bad, err)
 			}
 		}
 	})

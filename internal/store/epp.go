@@ -154,9 +154,11 @@ func (s *Store) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cyber
 		return err
 	}
 	if pooled {
-		if d.Key, err = s.takeFromPool(ctx, tx, *d); err != nil {
+		k, err := s.takeFromPool(ctx, tx, *d)
+		if err != nil {
 			return err
 		}
+		d.Key, d.ValidUntil = k.Key, k.Until(d.ValidUntil)
 	}
 	plain, err := json.Marshal(keptDevice{User: string(d.User), Name: d.Name, Key: d.Key})
 	if err != nil {

@@ -26,30 +26,32 @@ func isPooled(ctx context.Context, q querier, system cyber.System) (bool, error)
 	return pooled, nil
 }
 
-// takeFromPool takes the oldest free key. A key that another transaction is taking is passed over; should that one fail, the
-// key is free again for the next request.
-func (s *Store) takeFromPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device) (string, error) {
+// takeFromPool takes the oldest free key that its vendor has not ended. A key that another transaction is taking is passed over;
+// should that one fail, the key is free again for the next request.
+func (s *Store) takeFromPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device) (cyber.VendorKey, error) {
 	var row string
 	var sealed []byte
+	var expires int64
 	// The guard stands outside the subquery too: without it PostgreSQL could hand one key to two devices.
 	err := tx.QueryRowContext(ctx, `UPDATE epp_pool SET taken_at = $2, taken_by = $3 WHERE taken_at = 0 AND id = (
-		SELECT id FROM epp_pool WHERE system = $1 AND taken_at = 0 ORDER BY loaded_at, id LIMIT 1`+s.db.SkipLocked()+`)
-		RETURNING id, vendor_key`, string(d.System), micros(d.IssuedAt), string(d.ID)).Scan(&row, &sealed)
+		SELECT id FROM epp_pool WHERE system = $1 AND taken_at = 0 AND (expires_at = 0 OR expires_at > $2)
+		ORDER BY loaded_at, id LIMIT 1`+s.db.SkipLocked()+`) RETURNING id, vendor_key, expires_at`,
+		string(d.System), micros(d.IssuedAt), string(d.ID)).Scan(&row, &sealed, &expires)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", cyber.ErrPoolEmpty.With("operatingSystem: no key left for this system")
+		return cyber.VendorKey{}, cyber.ErrPoolEmpty.With("operatingSystem: no key left for this system")
 	}
 	if err != nil {
-		return "", fmt.Errorf("take key from pool: %w", err)
+		return cyber.VendorKey{}, fmt.Errorf("take key from pool: %w", err)
 	}
 	plain, err := s.keys.Unseal(poolPlace(row), sealed)
 	if err != nil {
-		return "", fmt.Errorf("open pooled key: %w", err)
+		return cyber.VendorKey{}, fmt.Errorf("open pooled key: %w", err)
 	}
-	return string(plain), nil
+	return cyber.VendorKey{Key: string(plain), Expires: fromMicros(expires)}, nil
 }
 
 // LoadPool keeps a batch of vendor keys: see cyber.PoolStore.
-func (s *Store) LoadPool(ctx context.Context, system cyber.System, keys []string) (int, error) {
+func (s *Store) LoadPool(ctx context.Context, system cyber.System, keys []cyber.VendorKey) (int, error) {
 	loaded := 0
 	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
 		loaded = 0
@@ -58,14 +60,17 @@ func (s *Store) LoadPool(ctx context.Context, system cyber.System, keys []string
 		if err != nil {
 			return fmt.Errorf("switch key source: %w", err)
 		}
-		insert, err := tx.PrepareContext(ctx, `INSERT INTO epp_pool (id, system, key_index, vendor_key, loaded_at, taken_at, taken_by)
-			VALUES ($1, $2, $3, $4, $5, 0, '') ON CONFLICT (key_index) DO NOTHING`)
+		insert, err := tx.PrepareContext(ctx, `INSERT INTO epp_pool (id, system, key_index, vendor_key, loaded_at, taken_at, taken_by, expires_at)
+			VALUES ($1, $2, $3, $4, $5, 0, '', $6) ON CONFLICT (key_index) DO NOTHING`)
 		if err != nil {
 			return fmt.Errorf("load pool: %w", err)
 		}
 		defer func() { err = errors.Join(err, insert.Close()) }()
 		for _, k := range keys {
 			n, err := s.loadKey(ctx, insert, system, k)
+			if err == nil && n == 0 && !k.Expires.IsZero() {
+				err = s.endAsVendorSays(ctx, tx, k)
+			}
 			if err != nil {
 				return fmt.Errorf("load pool: %w", err)
 			}
@@ -76,17 +81,17 @@ func (s *Store) LoadPool(ctx context.Context, system cyber.System, keys []string
 	return loaded, err
 }
 
-func (s *Store) loadKey(ctx context.Context, insert *sql.Stmt, system cyber.System, key string) (int, error) {
+func (s *Store) loadKey(ctx context.Context, insert *sql.Stmt, system cyber.System, k cyber.VendorKey) (int, error) {
 	made, err := uuid.NewV7()
 	if err != nil {
 		return 0, err
 	}
 	row := "vk_" + made.String()
-	sealed, err := s.keys.Seal(poolPlace(row), []byte(key))
+	sealed, err := s.keys.Seal(poolPlace(row), []byte(k.Key))
 	if err != nil {
 		return 0, err
 	}
-	res, err := insert.ExecContext(ctx, row, string(system), s.keyIndex(key), sealed, micros(s.now()))
+	res, err := insert.ExecContext(ctx, row, string(system), s.keyIndex(k.Key), sealed, micros(s.now()), micros(k.Expires))
 	if err != nil {
 		return 0, err
 	}
@@ -94,15 +99,28 @@ func (s *Store) loadKey(ctx context.Context, insert *sql.Stmt, system cyber.Syst
 	return int(n), err
 }
 
+// endAsVendorSays gives a known key the end that its vendor states, in the pool and, if it was issued, on the device. An issued key is only
+// ever shortened: what its partner was told is what its plan allows.
+func (s *Store) endAsVendorSays(ctx context.Context, tx *sqldb.Tx, k cyber.VendorKey) error {
+	index, expires, now := s.keyIndex(k.Key), micros(k.Expires), s.now()
+	if _, err := tx.ExecContext(ctx, `UPDATE epp_pool SET expires_at = $2 WHERE key_index = $1`, index, expires); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE epp_key SET valid_until = $2, next_warning = $3 WHERE key_index = $1 AND ended_at = 0 AND valid_until > $2`,
+		index, expires, micros(cyber.NextWarning(now, k.Expires)))
+	return err
+}
+
 // Sources returns every system's source.
 func (s *Store) Sources(ctx context.Context) ([]cyber.Source, error) {
 	found, err := collect(ctx, s.reader(ctx), func(row scanner) (cyber.Source, error) {
 		var src cyber.Source
-		err := row.Scan(&src.System, &src.Pooled, &src.LowMark, &src.ToldLow, &src.Free, &src.Taken, &src.Live)
+		err := row.Scan(&src.System, &src.Pooled, &src.LowMark, &src.ToldLow, &src.Free, &src.Taken, &src.Expired, &src.Live)
 		return src, err
 	}, `SELECT y.system, coalesce(o.pooled, $1), coalesce(o.low_mark, $2), coalesce(o.low, $1),
-			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at = 0),
+			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at = 0 AND (p.expires_at = 0 OR p.expires_at > $3)),
 			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at > 0),
+			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at = 0 AND p.expires_at <> 0 AND p.expires_at <= $3),
 			(SELECT count(*) FROM epp_key k WHERE k.system = y.system AND k.ended_at = 0 AND k.valid_until > $3)
 		FROM (SELECT 'android' AS system UNION ALL SELECT 'ios' UNION ALL SELECT 'windows' UNION ALL SELECT 'macos') y
 		LEFT JOIN epp_source o ON o.system = y.system`, false, int64(cyber.DefaultLowMark), micros(s.now()))

@@ -183,7 +183,7 @@ func TestLastPooledKey(t *testing.T) {
 		replicas := []*cyber.Endpoints{cyber.NewEndpoints(e.Store, e.Clock.Now, nil), cyber.NewEndpoints(twin.Store, e.Clock.Now, nil)}
 		for round := range 10 {
 			key := fmt.Sprintf("VENDOR-KEY-%d", round)
-			if n, err := e.LoadPool(ctx, cyber.Android, []string{key}); err != nil || n != 1 {
+			if n, err := e.LoadPool(ctx, cyber.Android, []cyber.VendorKey{{Key: key}}); err != nil || n != 1 {
 				t.Fatal(n, err)
 			}
 			var wg sync.WaitGroup
@@ -236,7 +236,7 @@ func TestPoolLevels(t *testing.T) {
 			t.Fatal(err)
 		}
 		turned("")
-		if _, err := e.LoadPool(ctx, cyber.Android, []string{"A", "B"}); err != nil {
+		if _, err := e.LoadPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "A"}, {Key: "B"}}); err != nil {
 			t.Fatal(err)
 		}
 		turned("")
@@ -245,7 +245,7 @@ func TestPoolLevels(t *testing.T) {
 		}
 		turned("android low=true free=1")
 		turned("")
-		if _, err := e.LoadPool(ctx, cyber.Android, []string{"C"}); err != nil {
+		if _, err := e.LoadPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "C"}}); err != nil {
 			t.Fatal(err)
 		}
 		turned("android low=false free=2")
@@ -322,7 +322,7 @@ func TestNothingOfADeviceInTheClear(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
-		if _, err := e.LoadPool(ctx, cyber.Android, []string{"VENDORKEYINTHECLEAR"}); err != nil {
+		if _, err := e.LoadPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "VENDORKEYINTHECLEAR"}}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := cyber.NewEndpoints(e.Store, e.Clock.Now, nil).Issue(ctx, p.ID, phone("userhashintheclear", "Celular da Fulana")); err != nil {

@@ -1,0 +1,108 @@
+package cyber
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+const maxVendorKey = 200
+
+// poolReader reads a vendor's file key by key.
+type poolReader struct {
+	rows *csv.Reader
+	// key and expires are the columns; -1 for one that is not known, or not there.
+	key, expires int
+}
+
+func newPoolReader(file io.Reader) *poolReader {
+	text := withoutMark(file)
+	rows := csv.NewReader(text)
+	rows.Comma = separator(text)
+	rows.FieldsPerRecord, rows.ReuseRecord, rows.TrimLeadingSpace = -1, true, true
+	return &poolReader{rows: rows, key: -1, expires: -1}
+}
+
+// withoutMark skips the byte order mark that spreadsheets write.
+func withoutMark(r io.Reader) *bufio.Reader {
+	b := bufio.NewReader(r)
+	if mark, err := b.Peek(3); err == nil && string(mark) == "\ufeff" {
+		_, _ = b.Discard(3) // just seen by Peek
+	}
+	return b
+}
+
+// separator is what divides the cells of the first line: where the comma is in numbers, as in Brazil, spreadsheets write semicolons.
+func separator(text *bufio.Reader) rune {
+	start, _ := text.Peek(1024) // a shorter file comes with an error, and whole
+	first, _, _ := strings.Cut(string(start), "\n")
+	if strings.Contains(first, ";") && !strings.Contains(first, ",") {
+		return ';'
+	}
+	return ','
+}
+
+// next returns io.EOF after the last key.
+func (r *poolReader) next() (VendorKey, error) {
+	row, err := r.rows.Read()
+	if err == nil && r.key < 0 && r.heading(row) {
+		row, err = r.rows.Read()
+	}
+	if errors.Is(err, io.EOF) {
+		return VendorKey{}, io.EOF
+	}
+	if err != nil {
+		return VendorKey{}, ErrPoolFile.With("file: not a list of keys or CSV").Because(err)
+	}
+	line, _ := r.rows.FieldPos(0)
+	if r.key >= len(row) || !partner.Printable(strings.TrimSpace(row[r.key]), maxVendorKey) {
+		return VendorKey{}, ErrPoolFile.With("line %d: a key of 1 to %d printable characters expected", line, maxVendorKey)
+	}
+	k := VendorKey{Key: strings.TrimSpace(row[r.key])}
+	if r.expires < 0 || r.expires >= len(row) {
+		return k, nil
+	}
+	if k.Expires, err = parseExpiry(strings.TrimSpace(row[r.expires])); err != nil {
+		return VendorKey{}, ErrPoolFile.With("line %d: expires: a date such as 2027-12-31 or 31/12/2027, a date-time with its zone, or nothing", line)
+	}
+	return k, nil
+}
+
+// heading finds the columns in the first row, and tells whether that row is a heading at all.
+func (r *poolReader) heading(row []string) bool {
+	r.key = 0
+	found := false
+	for i, cell := range row {
+		switch strings.ToLower(strings.TrimSpace(cell)) {
+		case "key", "eppkey", "epp_key", "chave", "license", "licence", "activation_key":
+			if !found {
+				r.key, found = i, true
+			}
+		case "expires", "expires_at", "expiry", "expiry_date", "expiration", "expiration_date", "valid_until", "validade", "vencimento", "expira":
+			r.expires = i
+		}
+	}
+	if !found { // a first row without a heading for the keys is a key, whatever else it holds
+		r.expires = -1
+	}
+	return found
+}
+
+// parseExpiry reads when a vendor ends a key. On a date the key still protects: it ends with that day, in Brazil.
+func parseExpiry(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, form := range []string{time.DateOnly, "02/01/2006"} {
+		if day, err := time.ParseInLocation(form, text, saoPaulo); err == nil {
+			return day.AddDate(0, 0, 1).UTC(), nil
+		}
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	return at.UTC(), err
+}
