@@ -107,7 +107,7 @@ func (c *Client) do(ctx context.Context, k *call, to any) error {
 func (c *Client) send(ctx context.Context, k *call) (*http.Response, []byte, error) {
 	address := c.base + k.path
 	if len(k.query) > 0 {
-		address += "?" + k.query.Encode()
+		address += "?" + strings.ReplaceAll(k.query.Encode(), "+", "%20") // the service takes a plus as it stands
 	}
 	var body io.Reader
 	if k.body != nil {

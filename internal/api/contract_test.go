@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -124,6 +125,11 @@ func (c *contract) find(req *http.Request) (*routers.Route, map[string]string, e
 		var found *routers.Route
 		var params map[string]string
 		if found, params, err = c.router.FindRoute(ask); err == nil {
+			for name, value := range params { // the router leaves them as they were sent
+				if params[name], err = url.PathUnescape(value); err != nil {
+					return nil, nil, err
+				}
+			}
 			return found, params, nil
 		}
 		if !errors.Is(err, routers.ErrMethodNotAllowed) {

@@ -83,7 +83,7 @@ func (s *Server) listDevices(r *request) (any, error) {
 // optionalUser is whom GET /cyber/epp asks about: the header or the query, the same person if both are there, or nobody. A
 // name that is there but empty is a mistake, and answering it with everybody's devices would hide it.
 func (r *request) optionalUser() (partner.UserHash, error) {
-	named := map[string][]string{"x-user-hash": r.http.Header.Values("x-user-hash"), "userHash": r.http.URL.Query()["userHash"]}
+	named := map[string][]string{"x-user-hash": r.http.Header.Values("x-user-hash"), "userHash": r.query["userHash"]}
 	var user partner.UserHash
 	for _, field := range []string{"x-user-hash", "userHash"} {
 		for _, text := range named[field] {

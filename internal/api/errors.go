@@ -46,6 +46,8 @@ var (
 	errBodyInvalid      = fault.New(fault.Invalid, "body.invalid")
 	errBodyTooLarge     = fault.New(fault.TooLarge, "body.too_large")
 	errBodyType         = fault.New(fault.UnsupportedType, "body.unsupported_type")
+	errUnpack           = fault.New(fault.Invalid, "body.not_gzip")
+	errUnpackRatio      = fault.New(fault.TooLarge, "body.unpack_ratio")
 	errBodySlow         = fault.New(fault.Invalid, "body.incomplete")
 	errHeaderInvalid    = fault.New(fault.Invalid, "header.invalid")
 	errRateLimited      = fault.New(fault.RateLimited, "rate.limited")
@@ -84,16 +86,16 @@ func (a *area) statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// detailOf is what the header x-error-detail says: the fault's detail in one line of ASCII.
+// detailOf is what the header x-error-detail says, in one line of ASCII: which field broke which rule.
 func detailOf(err error) string {
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Kind == fault.Internal || f.Kind == fault.Unauthenticated {
 		return ""
 	}
-	if f.Detail == "" {
-		return f.Code
-	}
 	line := []byte(f.Detail)
+	if f.Detail == "" {
+		line = []byte(detailOfCode(f.Code))
+	}
 	for i, c := range line {
 		if c < 0x20 || c > 0x7e {
 			line[i] = '?'

@@ -28,7 +28,7 @@ type eventItem struct {
 const defaultEventLimit = 100
 
 func (s *Server) listEvents(r *request) (any, error) {
-	cursors := r.http.URL.Query()["after"]
+	cursors := r.query["after"]
 	if len(cursors) > 1 || len(cursors) == 1 && cursors[0] == "" {
 		return nil, alert.ErrCursor.With("after: one cursor, or none")
 	}
@@ -73,7 +73,11 @@ func (s *Server) webhookKeys() http.Handler {
 		r := &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}
 		if !limit.AllowN(s.Now(), 1) {
 			w.Header().Set("retry-after", "1")
-			s.write(w, r, once.Answer{}, errRateLimited)
+			s.write(w, r, once.Answer{}, errRateLimited.With("rate: more requests than all callers together may send"))
+			return
+		}
+		if err := r.readQuery(); err != nil {
+			s.write(w, r, once.Answer{}, err)
 			return
 		}
 		keys, err := s.Rules.Webhooks.PublicKeys(ctx, alert.EndpointID(hr.PathValue("endpoint")))

@@ -228,7 +228,21 @@ func (s *service) do(t testing.TB, c call) answered {
 		sent = []byte(c.body)
 	}
 	s.contract.check(t, req, sent, res, body)
+	checkDetail(t, c, res)
 	return answered{res.StatusCode, res.Header, string(body)}
+}
+
+// fieldAndRule is the form of x-error-detail.
+var fieldAndRule = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*(, [A-Za-z_][A-Za-z0-9_.-]*)*: [ -~]+$`)
+
+// checkDetail holds every refusal to saying field and rule; only one of credentials says nothing.
+func checkDetail(t testing.TB, c call, res *http.Response) {
+	t.Helper()
+	detail := res.Header.Get(detailHeader)
+	about := res.StatusCode >= 400 && res.StatusCode < 500 && res.StatusCode != http.StatusUnauthorized && res.StatusCode != http.StatusForbidden
+	if about && !fieldAndRule.MatchString(detail) || !about && res.StatusCode < 500 && detail != "" {
+		t.Errorf("%s %s answered %d with x-error-detail %q", c.method, c.path, res.StatusCode, detail)
+	}
 }
 
 // as sends with a partner's key.

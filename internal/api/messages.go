@@ -55,6 +55,25 @@ var byCode = map[string]string{
 	"asset.limit_reached":       "Limite de dados monitorados deste usuário atingido.",
 }
 
+// detailByCode names field and rule of faults that the storage finds: it does not know what a field is called in a request.
+var detailByCode = map[string]string{
+	"path.not_found":            "path: no operation has it",
+	"asset.not_found":           "id: no such value is watched for this person",
+	"finding.not_found":         "id: no such finding about this person",
+	"subscription.not_found":    "plan_id, beneficiary_cpf: no such subscription",
+	"service.not_found":         "serviceId: no such service",
+	"webhook.not_found":         "endpoint: no such endpoint",
+	"idempotency.still_running": "idempotency-key: the first request with it is still running",
+}
+
+// detailOfCode is the detail of a fault that brings none.
+func detailOfCode(code string) string {
+	if d, ok := detailByCode[code]; ok {
+		return d
+	}
+	return "request: " + code
+}
+
 // passwordAdvice is what to do about a password, by how widely it is known.
 var passwordAdvice = map[password.Exposure][]string{
 	password.WidelyExposed: {

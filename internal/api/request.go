@@ -3,14 +3,12 @@ package api
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"mime"
 	"net/http"
-	"os"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -41,10 +39,14 @@ type request struct {
 	route  *route
 	server *Server
 	caller partner.Caller
-	// body is the whole body of a smallBody route.
+	// query are the parameters, decoded.
+	query url.Values
+	// in is the body as it comes in; body is the whole of it on a smallBody route.
+	in   intake
 	body []byte
-	// claim is filled when the partner sent an idempotency key.
-	claim once.Claim
+	// claim is filled when the partner sent an idempotency key, and claimed is set once it was presented.
+	claim   once.Claim
+	claimed bool
 	// reply are the headers of the answer.
 	reply http.Header
 }
@@ -58,58 +60,10 @@ func (r *request) limited(wait time.Duration) {
 	r.reply.Set("ratelimit", `"partner";r=0;t=`+seconds)
 }
 
-// readBody checks the headers of a body and, for a small one, reads it whole.
-func (r *request) readBody(w http.ResponseWriter) error {
-	if r.route.body == noBody {
-		return nil
-	}
-	if err := r.checkBodyHeaders(); err != nil {
-		return err
-	}
-	if r.route.body == streamBody {
-		r.http.Body = http.MaxBytesReader(w, r.http.Body, maxBulkBody)
-		// A large body may take longer than the server's general limits. Servers without deadlines (tests) may refuse.
-		control, now := http.NewResponseController(w), time.Now()
-		_ = control.SetReadDeadline(now.Add(bulkReadTime))
-		_ = control.SetWriteDeadline(now.Add(bulkReadTime + bulkAnswerTime))
-		return nil
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.http.Body, maxSmallBody))
-	if err != nil {
-		return bodyFault(err)
-	}
-	r.body = body
-	if r.claim.Key != "" {
-		sum := sha256.Sum256(body)
-		r.claim.Digest = r.digest(sum[:])
-	}
-	return nil
-}
-
-// digest mixes the query into a body's digest: the same body with another query is another request.
-func (r *request) digest(body []byte) []byte {
-	if r.http.URL.RawQuery == "" {
-		return body
-	}
-	sum := sha256.Sum256(append(body, r.http.URL.RawQuery...))
-	return sum[:]
-}
-
-func (r *request) checkBodyHeaders() error {
-	h := r.http.Header
-	if enc := h.Get("Content-Encoding"); enc != "" && enc != "identity" {
-		return errBodyType.With("content-encoding: not supported, send the body as it is")
-	}
-	if ct := h.Values("Content-Type"); len(ct) > 0 && (len(ct) > 1 || ct[0] != "application/json") {
-		kind, params, err := mime.ParseMediaType(ct[0])
-		if err != nil || len(ct) > 1 || (kind != "application/json" && !(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))) {
-			return errBodyType.With("content-type: expected application/json")
-		}
-		if cs := params["charset"]; cs != "" && !strings.EqualFold(cs, "utf-8") {
-			return errBodyType.With("content-type: expected charset utf-8")
-		}
-	}
-	return r.readClaim()
+// readBody reads a small body whole.
+func (r *request) readBody() (err error) {
+	r.body, err = io.ReadAll(&r.in)
+	return err
 }
 
 // readClaim takes the idempotency key from either of its two headers.
@@ -124,24 +78,21 @@ func (r *request) readClaim() error {
 		}
 	}
 	r.claim.Key = keys[0]
-	r.claim.Path = r.http.Method + " " + strings.TrimPrefix(r.http.URL.EscapedPath(), versionPrefix)
+	r.claim.Path = r.route.place(r.http)
 	return nil
 }
 
-// bodyFault tells a body that is too large from one that did not arrive.
-func bodyFault(err error) error {
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return errBodyTooLarge.With("body: at most %d bytes", large.Limit)
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, context.Canceled):
-		return errBodySlow.With("body: did not arrive whole").Because(err)
-	}
-	return errBodySlow.With("body: cannot be read").Because(err)
-}
-
-// once runs work unless this request has been answered before.
+// once runs work unless this request has been answered before; without an idempotency key it simply runs.
 func (r *request) once(work func(ctx context.Context) (any, error)) (once.Answer, error) {
+	if r.claim.Key == "" {
+		value, err := work(r.ctx)
+		if err != nil {
+			return once.Answer{}, err
+		}
+		return encode(value)
+	}
+	r.claimed = true
+	r.claim.Digest = r.in.sum(r.http.URL.RawQuery)
 	answer, replayed, err := r.server.Ledger.Once(r.ctx, r.caller.Partner, r.claim, func(ctx context.Context) (once.Answer, error) {
 		value, err := work(ctx)
 		if err == nil {
@@ -156,6 +107,16 @@ func (r *request) once(work func(ctx context.Context) (any, error)) (once.Answer
 		r.reply.Set("idempotency-replayed", "true")
 	}
 	return answer, err
+}
+
+// refuse keeps a refusal that was found before the request's work began, like every answer but those of 5xx. A body that did not
+// arrive was never a request: its repeat is the first one.
+func (r *request) refuse(err error) (once.Answer, error) {
+	keep := r.claim.Key != "" && !r.claimed && r.route.area.statusOf(err) < http.StatusInternalServerError
+	if !keep || errors.Is(err, errBodySlow) || !r.in.drain() {
+		return once.Answer{}, err
+	}
+	return r.once(func(context.Context) (any, error) { return nil, err })
 }
 
 // decode reads a small body into v: one JSON value, strict, its members' names unique.

@@ -74,6 +74,7 @@ type Options struct {
 type Server struct {
 	Options
 	limits   *limiter
+	routes   tree
 	mux      *http.ServeMux
 	services atomic.Pointer[encodedServices]
 	// The two modes may be answered from different corpora.
@@ -84,10 +85,7 @@ type Server struct {
 func NewServer(o Options) *Server {
 	s := &Server{Options: o, limits: newLimiter(o.Replicas), mux: http.NewServeMux()}
 	for i := range routes {
-		rt := &routes[i]
-		h := s.adapt(rt)
-		s.mux.Handle(rt.method+" "+rt.path, h)
-		s.mux.Handle(rt.method+" "+versionPrefix+rt.path, h)
+		s.routes.add(&bound{route: &routes[i], seen: s.observe(&routes[i])})
 	}
 	s.mux.Handle("GET /openapi.yaml", documentHandler())
 	s.mux.Handle("GET /openapi.json", jsonDocumentHandler())
@@ -97,25 +95,28 @@ func NewServer(o Options) *Server {
 	return s
 }
 
-// ServeHTTP keeps the standard mux from redirecting: a path that is not clean is simply unknown here, because a redirect
-// would repeat the path, and with it a person's CPF, in a header.
+// ServeHTTP finds the route of a path as it was sent. The standard mux serves what is nobody's data, and gets no path that it would
+// redirect.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !clean(r.URL.Path) {
+	var values [maxValues]string
+	place, _ := s.routes.find(sent(r.URL), &values)
+	switch b := place.of(r.Method); {
+	case b != nil:
+		for i, name := range b.names {
+			r.SetPathValue(name, values[i])
+		}
+		s.serve(w, r, b.route, b.seen)
+	case areaOf(sent(r.URL)) != nil || !clean(r.URL.Path):
 		s.unknownPath(w, r)
-		return
+	default:
+		s.mux.ServeHTTP(w, r)
 	}
-	s.mux.ServeHTTP(w, r)
 }
 
 // clean tells whether the mux takes a path as it is.
 func clean(p string) bool {
-	return p == "/" || p != "" && p[0] == '/' && path.Clean(p) == strings.TrimSuffix(p, "/")
-}
-
-// adapt turns an endpoint into a handler.
-func (s *Server) adapt(rt *route) http.Handler {
-	seen := s.observe(rt)
-	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) { s.serve(w, hr, rt, seen) })
+	tidy := path.Clean(p)
+	return strings.HasPrefix(p, "/") && (p == tidy || p == tidy+"/" && tidy != "/")
 }
 
 // observed is where a route's requests are counted and logged; made once, so that a request pays only for what is its own.
@@ -164,19 +165,51 @@ func (s *Server) answer(w http.ResponseWriter, r *request, now time.Time) (a onc
 		r.limited(wait)
 		return a, errRateLimited.With("rate: more requests than this partner may send")
 	}
-	if err := r.readBody(w); err != nil {
+	if r.route.body == noBody {
+		if err := r.readQuery(); err != nil {
+			return a, err
+		}
+		return s.run(r)
+	}
+	if err := r.readClaim(); err != nil {
 		return a, err
 	}
-	if r.route.body == smallBody && r.claim.Key != "" {
-		return r.once(func(ctx context.Context) (any, error) {
-			inner := *r
-			inner.ctx = ctx
-			return r.route.run(s, &inner)
-		})
+	defer r.in.close()
+	if a, err = s.takeIn(w, r); err != nil {
+		return r.refuse(err)
 	}
+	return a, nil
+}
+
+// takeIn reads query and body and does what they ask for.
+func (s *Server) takeIn(w http.ResponseWriter, r *request) (once.Answer, error) {
+	typeErr := r.openBody(w)
+	if err := r.readQuery(); err != nil {
+		return once.Answer{}, err
+	}
+	if typeErr != nil {
+		return once.Answer{}, typeErr
+	}
+	if r.route.body == streamBody {
+		return s.run(r)
+	}
+	if err := r.readBody(); err != nil {
+		return once.Answer{}, err
+	}
+	if r.claim.Key == "" {
+		return s.run(r)
+	}
+	return r.once(func(ctx context.Context) (any, error) {
+		inner := *r
+		inner.ctx = ctx
+		return r.route.run(s, &inner)
+	})
+}
+
+func (s *Server) run(r *request) (once.Answer, error) {
 	value, err := r.route.run(s, r)
 	if err != nil {
-		return a, err
+		return once.Answer{}, err
 	}
 	return encode(value)
 }
@@ -287,43 +320,22 @@ func logLine(ctx context.Context, log slog.Handler, who partner.Caller, status i
 
 // unknownPath refuses what no route matches: after the credentials, like everything else.
 func (s *Server) unknownPath(w http.ResponseWriter, hr *http.Request) {
-	a := areaOf(hr.URL.Path)
-	rt := &route{method: "-", path: "unknown", area: a, run: (*Server).notFound}
-	if a == nil {
+	rt := &route{method: "-", path: "unknown", area: areaOf(sent(hr.URL)), run: (*Server).notFound}
+	if rt.area == nil { // nobody's area: no credentials to check, nothing to tell
 		rt.area = cyberArea
-	} else {
-		rt.scope = a.readScope
-		if allow := s.allowed(hr); allow != "" {
-			rt.run = func(_ *Server, r *request) (any, error) {
-				r.reply.Set("allow", allow)
-				return nil, errMethodNotAllowed.With("method: allowed are %s", allow)
-			}
-		}
-	}
-	if a == nil { // nobody's area: no credentials to check, nothing to tell
 		ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get(requestIDHeader)))
 		s.write(w, &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}, once.Answer{}, errPathNotFound)
 		return
+	}
+	rt.scope = rt.area.readScope
+	place, _ := s.routes.find(sent(hr.URL), new([maxValues]string))
+	if allow := place.methods(); allow != "" {
+		rt.run = func(_ *Server, r *request) (any, error) {
+			r.reply.Set("allow", allow)
+			return nil, errMethodNotAllowed.With("method: allowed are %s", allow)
+		}
 	}
 	s.serve(w, hr, rt, s.observe(rt))
 }
 
 func (s *Server) notFound(*request) (any, error) { return nil, errPathNotFound }
-
-// allowed lists the methods that the path would answer to.
-func (s *Server) allowed(hr *http.Request) string {
-	if !clean(hr.URL.Path) {
-		return ""
-	}
-	var methods []string
-	for _, m := range []string{http.MethodDelete, http.MethodGet, http.MethodPost} {
-		probe := &http.Request{Method: m, URL: hr.URL, Host: hr.Host}
-		if _, pattern := s.mux.Handler(probe); pattern != "/" && pattern != "" {
-			methods = append(methods, m)
-			if m == http.MethodGet {
-				methods = append(methods, http.MethodHead)
-			}
-		}
-	}
-	return strings.Join(methods, ", ")
-}

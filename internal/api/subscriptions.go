@@ -3,13 +3,10 @@ package api
 import (
 	"strconv"
 
-	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
-
-var errQueryInvalid = fault.New(fault.Invalid, "query.invalid")
 
 // subscriptionWire is a subscription in full.
 type subscriptionWire struct {
@@ -114,7 +111,7 @@ func (s *Server) listSubscriptions(r *request) (any, error) {
 
 // countInQuery reads a whole number of at least 1 from the query. One too large for the machine is as good as the largest.
 func (r *request) countInQuery(name string, absent int64) (int64, error) {
-	values, given := r.http.URL.Query()[name]
+	values, given := r.query[name]
 	if !given {
 		return absent, nil
 	}

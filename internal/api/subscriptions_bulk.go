@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"io"
 	"runtime"
@@ -39,8 +38,7 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	digest := sha256.New()
-	if err := readItems(io.TeeReader(r.http.Body, digest), enrolment.Add); err != nil {
+	if err := readItems(&r.in, enrolment.Add); err != nil {
 		return nil, err
 	}
 	work := func(ctx context.Context) (any, error) {
@@ -50,10 +48,6 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 		}
 		return wireOutcome(outcome), nil
 	}
-	if r.claim.Key == "" {
-		return work(r.ctx)
-	}
-	r.claim.Digest = r.digest(digest.Sum(nil))
 	return r.once(work)
 }
 
@@ -79,7 +73,7 @@ func wireOutcome(o subscription.Outcome) bulkWire {
 
 // flagInQuery reads true or false from the query; absent is false.
 func (r *request) flagInQuery(name string) (bool, error) {
-	values, given := r.http.URL.Query()[name]
+	values, given := r.query[name]
 	if !given {
 		return false, nil
 	}

@@ -23,6 +23,7 @@ var itemRules = map[subscription.Rule]string{
 	subscription.RuleGender:         "deve ser M ou F",
 	subscription.RuleJSON:           "deve conter JSON válido",
 	subscription.RulePrintable:      "contém caractere não permitido",
+	subscription.RuleDots:           "não pode ser . nem ..",
 	subscription.RulePlanUnknown:    "plano não cadastrado",
 	subscription.RulePlanRetired:    "plano encerrado para novas assinaturas",
 	subscription.RuleExists:         "assinatura já existe",

@@ -26,8 +26,11 @@ type UserHash string
 
 // ParseUserHash checks length and characters. field names the place in the request for the caller.
 func ParseUserHash(field, s string) (UserHash, error) {
-	if !Printable(s, MaxUserHash) {
+	switch {
+	case !Printable(s, MaxUserHash):
 		return "", ErrUserHash.With("%s: 1 to %d printable characters", field, MaxUserHash)
+	case Dots(s):
+		return "", ErrUserHash.With("%s: neither . nor .., which no path can carry", field)
 	}
 	return UserHash(s), nil
 }
@@ -44,6 +47,10 @@ func Printable(s string, limit int) bool {
 	}
 	return true
 }
+
+// Dots tells whether s is "." or "..": clients resolve these away before they send a path, encoded or not, so what is named so could
+// be created by a body and never be asked for.
+func Dots(s string) bool { return s == "." || s == ".." }
 
 // Canonical returns the same bytes for every spelling of one digest. The first byte tells digests from plain strings, so
 // that no string can pose as a digest.

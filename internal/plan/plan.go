@@ -129,6 +129,8 @@ func (p *Plan) check() error {
 	switch {
 	case !partner.Printable(string(p.ID), MaxID):
 		return ErrInvalid.With("id: 1 to %d printable characters", MaxID)
+	case partner.Dots(string(p.ID)):
+		return ErrInvalid.With("id: neither . nor .., which no path can carry")
 	case !partner.Line(p.Name, 1, maxName):
 		return ErrInvalid.With("name: 1 to %d characters, no control characters", maxName)
 	case p.MaxDevices < 0 || p.MaxDevices > maxDevices:

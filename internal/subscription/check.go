@@ -46,8 +46,12 @@ func (c *checker) item(d *Draft) Subscription {
 		c.fail(FieldExpiryDate, RuleBeforeStart)
 	}
 	s.Plan = plan.ID(c.required(FieldPlanID, d.PlanID, plan.MaxID, RuleLength255))
-	if s.Plan != "" && !partner.Printable(string(s.Plan), plan.MaxID) {
+	switch {
+	case s.Plan == "":
+	case !partner.Printable(string(s.Plan), plan.MaxID):
 		c.fail(FieldPlanID, RulePrintable)
+	case partner.Dots(string(s.Plan)):
+		c.fail(FieldPlanID, RuleDots)
 	}
 	s.GroupSize, s.Holder = c.group(d)
 	s.Beneficiary = c.beneficiary(d)

@@ -56,6 +56,7 @@ const (
 	RuleGender         Rule = "gender"
 	RuleJSON           Rule = "json"
 	RulePrintable      Rule = "printable"
+	RuleDots           Rule = "dots"
 	RulePlanUnknown    Rule = "plan_unknown"
 	RulePlanRetired    Rule = "plan_retired"
 	RuleExists         Rule = "exists"

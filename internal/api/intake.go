@@ -1,0 +1,195 @@
+package api
+
+import (
+	"crypto/sha256"
+	"errors"
+	"hash"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/vigiahq/vigia/internal/fault"
+)
+
+// A packed body is held to the limits of what it unpacks to. Above unpackedFree it may be at most maxUnpackRatio times what was sent:
+// people's data shrinks to a tenth, and only made-up data to less than a hundredth.
+const (
+	maxUnpackRatio = 100
+	unpackedFree   = 1 << 20
+)
+
+// intake is a body on its way in: bounded, unpacked where it came packed, and digested where the request has an idempotency key.
+type intake struct {
+	from io.Reader
+	// digest is nil without a key.
+	digest hash.Hash
+	// refusedAs are the headers of a body that is refused for its type: the same bytes under another type are another body.
+	refusedAs string
+	err       error
+}
+
+// Read returns faults, not the errors of a connection or of gzip.
+func (in *intake) Read(p []byte) (int, error) {
+	if in.err != nil {
+		return 0, in.err
+	}
+	n, err := in.from.Read(p)
+	if in.digest != nil {
+		in.digest.Write(p[:n])
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		in.err = bodyFault(err)
+		// How far an unpacker comes with a body that it fails at depends on how it arrives, so such bodies count as one.
+		if _, packed := in.from.(*unpacking); packed && in.digest != nil {
+			in.digest.Reset()
+		}
+		return n, in.err
+	}
+	return n, err //nolint:wrapcheck // io.EOF, or nothing
+}
+
+// drain reads what is left, so that the digest is that of the body up to its limit. It is false for a body that does not arrive.
+func (in *intake) drain() bool {
+	_, _ = io.Copy(io.Discard, in) // the error is in the intake
+	return !errors.Is(in.err, errBodySlow)
+}
+
+// sum is the digest of body and query: the same body with another query is another request.
+func (in *intake) sum(query string) []byte {
+	body := in.digest.Sum(nil)
+	if query == "" && in.refusedAs == "" {
+		return body
+	}
+	sum := sha256.Sum256(append(body, query+"\x00"+in.refusedAs...))
+	return sum[:]
+}
+
+// close gives back what was borrowed.
+func (in *intake) close() {
+	if u, ok := in.from.(*unpacking); ok && u.gunzip != nil {
+		gunzips.Put(u.gunzip)
+		in.from = nil
+	}
+}
+
+// openBody judges the headers of a body and prepares its reading. What is refused here can still be read, for its digest.
+func (r *request) openBody(w http.ResponseWriter) error {
+	limit := int64(maxSmallBody)
+	if r.route.body == streamBody {
+		limit = maxBulkBody
+		// A large body may take longer than the server's general limits. Servers without deadlines (tests) may refuse.
+		control, now := http.NewResponseController(w), time.Now()
+		_ = control.SetReadDeadline(now.Add(bulkReadTime))
+		_ = control.SetWriteDeadline(now.Add(bulkReadTime + bulkAnswerTime))
+	}
+	if r.claim.Key != "" {
+		r.in.digest = sha256.New()
+	}
+	r.in.from = http.MaxBytesReader(w, r.http.Body, limit)
+	packed, err := packedJSON(r.http.Header)
+	switch {
+	case err != nil:
+		r.in.refusedAs = strings.Join(r.http.Header.Values("Content-Type"), ",") + "\x00" + strings.Join(r.http.Header.Values("Content-Encoding"), ",")
+	case packed:
+		r.in.from = &unpacking{packed: counting{from: r.in.from}, limit: limit}
+	}
+	return err
+}
+
+// packedJSON tells whether the headers announce JSON, and whether it is packed by gzip.
+func packedJSON(h http.Header) (packed bool, err error) {
+	if enc := h.Values("Content-Encoding"); len(enc) > 0 {
+		switch strings.ToLower(strings.TrimSpace(strings.Join(enc, ","))) {
+		case "", "identity":
+		case "gzip", "x-gzip":
+			packed = true
+		default:
+			return false, errBodyType.With("content-encoding: gzip, once, or none")
+		}
+	}
+	ct := h.Values("Content-Type")
+	if len(ct) == 0 || len(ct) == 1 && ct[0] == "application/json" {
+		return packed, nil
+	}
+	kind, params, err := mime.ParseMediaType(ct[0])
+	if err != nil || len(ct) > 1 || (kind != "application/json" && !(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))) {
+		return false, errBodyType.With("content-type: expected application/json")
+	}
+	if cs := params["charset"]; cs != "" && !strings.EqualFold(cs, "utf-8") {
+		return false, errBodyType.With("content-type: expected charset utf-8")
+	}
+	return packed, nil
+}
+
+// bodyFault tells a body that is too large or cannot be unpacked from one that did not arrive.
+func bodyFault(err error) error {
+	var large *http.MaxBytesError
+	var named *fault.Error
+	switch {
+	case errors.As(err, &named):
+		return named
+	case errors.As(err, &large):
+		return errBodyTooLarge.With("body: at most %d bytes", large.Limit)
+	}
+	return errBodySlow.With("body: did not arrive whole").Because(err)
+}
+
+var gunzips = sync.Pool{New: func() any { return new(gzip.Reader) }}
+
+// unpacking reads gzip within a limit. Several members one after the other are one body, as the format has it.
+type unpacking struct {
+	packed counting
+	gunzip *gzip.Reader
+	limit  int64
+	given  int64
+}
+
+func (u *unpacking) Read(p []byte) (int, error) {
+	if u.gunzip == nil {
+		z, _ := gunzips.Get().(*gzip.Reader)
+		u.gunzip = z
+		if err := z.Reset(&u.packed); err != nil {
+			return 0, u.fault()
+		}
+	}
+	n, err := u.gunzip.Read(p)
+	u.given += int64(n)
+	switch {
+	case u.given > u.limit:
+		return n - int(u.given-u.limit), errBodyTooLarge.With("body: at most %d bytes unpacked", u.limit)
+	case u.given > unpackedFree && u.given > maxUnpackRatio*u.packed.read:
+		return n, errUnpackRatio.With("body: unpacks to more than %d times its size", maxUnpackRatio)
+	case err == nil, errors.Is(err, io.EOF):
+		return n, err //nolint:wrapcheck // io.EOF, or nothing
+	}
+	return n, u.fault()
+}
+
+// fault tells gzip that is broken from a connection that is.
+func (u *unpacking) fault() error {
+	if u.packed.err != nil {
+		return u.packed.err
+	}
+	return errUnpack.With("body: not valid gzip")
+}
+
+// counting counts what was read, and keeps the error of a reading that failed.
+type counting struct {
+	from io.Reader
+	read int64
+	err  error
+}
+
+func (c *counting) Read(p []byte) (int, error) {
+	n, err := c.from.Read(p)
+	c.read += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.err = err
+	}
+	return n, err //nolint:wrapcheck // a reader's errors are its caller's
+}

@@ -1,0 +1,50 @@
+package api
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/fault"
+)
+
+var errQueryInvalid = fault.New(fault.Invalid, "query.invalid")
+
+// readQuery parses the query whole or not at all: dropping a pair that cannot be read would carry out a rehearsal, or list everybody
+// where one person was asked about. For the same reason a route that knows parameters refuses names it does not know.
+func (r *request) readQuery() error {
+	raw := r.http.URL.RawQuery
+	if raw == "" {
+		return nil
+	}
+	r.query = url.Values{}
+	for pair := range strings.SplitSeq(raw, "&") {
+		if pair == "" {
+			continue
+		}
+		name, value, err := queryPair(pair)
+		if err != nil {
+			return err
+		}
+		if known := r.route.query; len(known) > 0 && !slices.Contains(known, name) {
+			return errQueryInvalid.With("query: unknown parameter, known here: %s", strings.Join(known, ", "))
+		}
+		r.query[name] = append(r.query[name], value)
+	}
+	return nil
+}
+
+// queryPair decodes a pair. A plus stays a plus: in standard base64 it is a digit, and no parameter has a space.
+func queryPair(pair string) (name, value string, err error) {
+	if strings.Contains(pair, ";") {
+		return "", "", errQueryInvalid.With("query: pairs are separated by &, a semicolon is sent as %%3B")
+	}
+	name, value, _ = strings.Cut(pair, "=")
+	if name, err = url.PathUnescape(name); err == nil {
+		value, err = url.PathUnescape(value)
+	}
+	if err != nil {
+		return "", "", errQueryInvalid.With("query: a percent sign is followed by two hex digits, or sent as %%25")
+	}
+	return name, value, nil
+}
