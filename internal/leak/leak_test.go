@@ -2,12 +2,14 @@ package leak_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -221,5 +223,42 @@ func TestForgottenValueIsErased(t *testing.T) {
 				t.Errorf("%s keeps %d rows, %v", table, n, err)
 			}
 		}
+	})
+}
+
+// knowsNothing is a process that believes to know every breach there is, and has not noticed the newest.
+type knowsNothing struct{}
+
+func (knowsNothing) Probe(uint64) cyber.Sighting { return cyber.Sighting{Epoch: 1 << 40} }
+
+// TestLastLook: a value that is added after the match has gone through the values, by a process that has not noticed the
+// breach, is found by the match's last look.
+func TestLastLook(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		v := newEnv(t, e)
+		v.load()
+		v.watch(v.live, "ana", "email", "ana@exemplo.com.br")
+		v.imports(breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", "ana@exemplo.com.br bia@exemplo.com.br"))
+		jobs, err := v.ClaimJobs(ctx, "w", []string{leak.KindMatch}, 1)
+		if err != nil || len(jobs) != 1 {
+			t.Fatal(jobs, err)
+		}
+		run := &job.Run{Job: jobs[0]}
+		run.Save = func(_ context.Context, p any) (err error) { run.Progress, err = json.Marshal(p); return err }
+		if err := v.matcher.First(ctx, run); err != nil {
+			t.Fatal(err)
+		}
+		late := cyber.NewMonitoring(e.Store, knowsNothing{}, e.Keys.Fingerprint, e.Clock.Now)
+		if err := late.Watch(ctx, v.live, "bia", "email", "bia@exemplo.com.br"); err != nil {
+			t.Fatal(err)
+		}
+		v.want("after the first look", v.findings(v.live, "ana")+v.findings(v.live, "bia"), "email:loja:open")
+		if err := v.matcher.Match(ctx, run); err != nil {
+			t.Fatal(err)
+		}
+		v.want("after the last look", v.findings(v.live, "bia"), "email:loja:open")
+		v.want("events", strings.Join(v.events(v.live), "; "),
+			"leak ana email:loja; status ana email monitorado>alerta; leak bia email:loja; status bia email monitorado>alerta")
 	})
 }

@@ -161,8 +161,8 @@ func (d *DB) Engine() Engine { return d.engine }
 // Reader is for single statements that only read, outside a transaction.
 func (d *DB) Reader() *sql.DB { return d.read }
 
-// SkipLocked is what a claim query adds to its inner SELECT so that workers of many replicas do not wait for each other.
-// It only adds speed: the guard of a claim is repeated outside the subquery.
+// SkipLocked is what a claim query adds to its inner SELECT: what it finds is locked until the transaction ends, so no other
+// worker of any replica has it, and none waits for it. SQLite needs nothing: it has one writer at a time.
 func (d *DB) SkipLocked() string {
 	if d.engine == PostgreSQL {
 		return " FOR UPDATE SKIP LOCKED"

@@ -32,8 +32,8 @@ func (s *Store) takeFromPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device) 
 	var row string
 	var sealed []byte
 	var expires int64
-	// The guard stands outside the subquery too: without it PostgreSQL could hand one key to two devices.
-	err := tx.QueryRowContext(ctx, `UPDATE epp_pool SET taken_at = $2, taken_by = $3 WHERE taken_at = 0 AND id = (
+	// The key is locked as it is found, so no other device gets it.
+	err := tx.QueryRowContext(ctx, `UPDATE epp_pool SET taken_at = $2, taken_by = $3 WHERE id = (
 		SELECT id FROM epp_pool WHERE system = $1 AND taken_at = 0 AND (expires_at = 0 OR expires_at > $2)
 		ORDER BY loaded_at, id LIMIT 1`+s.db.SkipLocked()+`) RETURNING id, vendor_key, expires_at`,
 		string(d.System), micros(d.IssuedAt), string(d.ID)).Scan(&row, &sealed, &expires)

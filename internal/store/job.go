@@ -69,13 +69,13 @@ func (s *Store) ClaimJobs(ctx context.Context, worker string, kinds []string, li
 	args := []any{micros(now), micros(now.Add(job.Lease)), worker, int64(limit)}
 	marks := list(&args, kinds)
 	var jobs []job.Job
-	// The due condition stands outside the subquery too: without it PostgreSQL hands one job to two workers.
-	// The due ones are read once, before: a subquery that PostgreSQL runs for each row finds other rows each time, and the limit is none.
+	// The due ones are locked as they are read, so no other worker has them. They are read once, before: a subquery that
+	// PostgreSQL runs for each row finds other rows each time, and the limit is none.
 	query := `WITH due AS MATERIALIZED (
 			SELECT id FROM job WHERE state IN ('ready', 'running') AND next_at <= $1 AND kind IN (` + marks + `)
 			ORDER BY next_at LIMIT $4` + s.db.SkipLocked() + `)
 		UPDATE job SET state = 'running', lease = $3, next_at = $2, attempts = attempts + 1
-		WHERE state IN ('ready', 'running') AND next_at <= $1 AND id IN (SELECT id FROM due)
+		WHERE id IN (SELECT id FROM due)
 		RETURNING ` + jobColumns
 	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
 		jobs, err = collect(ctx, tx, scanJob, query, args...)

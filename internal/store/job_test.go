@@ -80,7 +80,7 @@ func TestJobLife(t *testing.T) {
 	})
 }
 
-// TestClaimRace: many workers of two replicas, every job once. Without the guard outside the subquery PostgreSQL fails this.
+// TestClaimRace: many workers of two replicas, every job once. Without the lock in the subquery PostgreSQL fails this.
 func TestClaimRace(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

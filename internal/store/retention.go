@@ -108,8 +108,8 @@ func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, 
 	for _, table := range personsRest {
 		alone += ` AND NOT EXISTS (SELECT 1 FROM ` + table + ` t WHERE t.partner_id = person.partner_id AND t.user_index IN (person.user_256, person.user_512))`
 	}
-	for _, e := range old {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM subscription WHERE partner_id = $1 AND seq = $2 AND ended_at <> 0`, string(e.partner), e.seq); err != nil {
+	for _, e := range old { // an end is final: none of them can have come back since it was read
+		if _, err := tx.ExecContext(ctx, `DELETE FROM subscription WHERE partner_id = $1 AND seq = $2`, string(e.partner), e.seq); err != nil {
 			return 0, err
 		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM person WHERE partner_id = $1 AND cpf = $2 AND NOT EXISTS (

@@ -2,12 +2,14 @@ package store_test
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"testing"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -96,6 +98,59 @@ func TestSweptPerson(t *testing.T) {
 		}
 		if n := w.count(t, `SELECT count(*) FROM person`); n != 1 {
 			t.Error("people left:", n)
+		}
+	})
+}
+
+// TestSweptPersonHasNothingElse: whatever else a person has keeps them, each thing by itself.
+func TestSweptPersonHasNothingElse(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		w := newTown(t, e, 1)
+		id, now := w.partner.ID, e.Clock.Now
+		owner := cyber.Owner{Partner: id, Mode: partner.Live}
+		belongings := map[string]func(user partner.UserHash, cpf string) error{
+			"nothing": func(partner.UserHash, string) error { return nil },
+			"asset": func(user partner.UserHash, cpf string) error {
+				return cyber.NewMonitoring(e.Store, everywhere{}, e.Keys.Fingerprint, now).Watch(ctx, owner, user, "cpf", cpf)
+			},
+			"device": func(user partner.UserHash, _ string) error {
+				_, err := cyber.NewEndpoints(e.Store, now, nil).Issue(ctx, id, phone(string(user), "Celular"))
+				return err
+			},
+			"case": func(user partner.UserHash, _ string) error {
+				_, err := cyber.NewCases(e.Store, now).Open(ctx, id, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: user})
+				return err
+			},
+			"answer": func(user partner.UserHash, _ string) error { return e.KeepAnswer(ctx, id, user, "q", "sim") },
+			"score": func(user partner.UserHash, _ string) error {
+				return e.KeepScore(ctx, id, user, cyber.ScoreDay{Day: now().Unix() / 86400, Breach: 50, Assessment: 40})
+			},
+		}
+		n := 0
+		for name, give := range belongings {
+			n++
+			someone := person(n, townPlan, "", 0)
+			someone.Beneficiary.CPF = cpfOf(n)
+			enrolAll(t, e, id, someone)
+			_, digest := partner.Digests(someone.Beneficiary.CPF, w.salt)
+			if err := give(partner.UserHash(hex.EncodeToString(digest[1:])), someone.Beneficiary.CPF); err != nil {
+				t.Fatal(name, err)
+			}
+			selection := subscription.Selection{Plan: townPlan, CPF: someone.Beneficiary.CPF}
+			if _, err := subscription.NewRegistry(e.Store, now).Move(ctx, id, selection, subscription.End); err != nil {
+				t.Fatal(name, err)
+			}
+			people := w.count(t, `SELECT count(*) FROM person`)
+			e.Clock.Advance(101 * day)
+			removed, err := e.Sweep(ctx, store.Retention{Subscriptions: 100 * day})
+			if err != nil || removed["subscriptions"] != 1 {
+				t.Error(name, removed, err)
+			}
+			kept := w.count(t, `SELECT count(*) FROM person`) == people
+			if kept != (name != "nothing") {
+				t.Errorf("a person with %s beside an ended subscription: kept %t", name, kept)
+			}
 		}
 	})
 }
