@@ -54,7 +54,7 @@ func (b *bench) open(ctx context.Context, name string) (*place, error) {
 	if _, err := store.Migrate(ctx, db, time.Now()); err != nil {
 		return nil, err
 	}
-	depot, err := corpora.Open(ctx, filepath.Join(dir, "corpora"), "")
+	depot, err := corpora.Open(filepath.Join(dir, "corpora"), "")
 	if err != nil {
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func (s *shelf) Segments(context.Context) ([]leak.Segment, int64, error) { retur
 // newValue looks values up in many segments, as the request that adds one does.
 func (b *bench) newValue(ctx context.Context) error {
 	dir := filepath.Join(b.folder, "many")
-	depot, err := corpora.Open(ctx, dir, "")
+	depot, err := corpora.Open(dir, "")
 	if err != nil {
 		return err
 	}

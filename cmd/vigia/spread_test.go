@@ -46,7 +46,7 @@ func TestSpreadCommand(t *testing.T) {
 				}
 			}
 			folder, bucket, dump := filepath.Join(t.TempDir(), "data"), t.TempDir(), spreadDump(t, megabytes)
-			common := []string{"--data", folder, "--corpora", "file://" + bucket + "?no_tmp_dir=true&metadata=skip", "--json"}
+			common := []string{"--data", folder, "--corpora", "file://" + bucket, "--json"}
 			if database != "" {
 				common = append(common, "--database", database)
 			}

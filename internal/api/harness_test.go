@@ -132,7 +132,7 @@ func newHandler(t testing.TB, e *storetest.Env) *Server {
 		t.Fatal(err)
 	}
 	passwords := newPasswords(t, e.Folder, e.Clock.Now)
-	tracer, err := telemetry.NewTracer(context.Background(), "test")
+	tracer, err := telemetry.NewTracer("test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,10 +18,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/propagation"
-	"go.opentelemetry.io/otel/trace"
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -134,18 +130,16 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt *route, seen 
 	start := s.Now()
 	seen.metrics.Start()
 	ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get(requestIDHeader)))
+	var span *telemetry.Span
 	if s.Tracer.Enabled {
-		ctx = otel.GetTextMapPropagator().Extract(ctx, propagation.HeaderCarrier(hr.Header))
-		var span trace.Span
-		ctx, span = s.Tracer.Start(ctx, rt.method+" "+rt.path, trace.WithSpanKind(trace.SpanKindServer),
-			trace.WithAttributes(attribute.String("http.route", rt.path), attribute.String("http.request.method", rt.method)))
-		defer span.End()
+		span = s.Tracer.Start(hr.Header, rt.method, rt.path, start)
 	}
 	r := &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}
 	answer, err := s.answer(w, r, start)
 	status := s.write(w, r, answer, err)
 	end := s.Now()
 	seen.metrics.Done(status, end.Sub(start))
+	span.End(status, end)
 	logLine(ctx, seen.log.Handler(), r.caller, status, start, end, err)
 }
 

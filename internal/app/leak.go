@@ -35,7 +35,7 @@ type Leaks struct {
 }
 
 func openLeaks(ctx context.Context, c config.Common, st *store.Store, keys *seal.Keys, now func() time.Time) (*Leaks, error) {
-	depot, err := corpora.Open(ctx, filepath.Join(c.CorporaPath(), "leak"), c.Corpora)
+	depot, err := corpora.Open(filepath.Join(c.CorporaPath(), "leak"), c.Corpora)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func openLeaks(ctx context.Context, c config.Common, st *store.Store, keys *seal
 	}, nil
 }
 
-func (l *Leaks) close() error { return errors.Join(l.Library.Close(), l.Depot.Close()) }
+func (l *Leaks) close() error { return l.Library.Close() }
 
 // libraryEvery is how often a process looks for new breaches and for values that wait to be probed.
 const libraryEvery = time.Second

@@ -21,7 +21,7 @@ import (
 func TestServersNoticeBreaches(t *testing.T) {
 	eachEngine(t, func(t *testing.T, c config.Common) {
 		ctx := context.Background()
-		c.Corpora = "file://" + t.TempDir() + "?metadata=skip"
+		c.Corpora = "file://" + t.TempDir()
 		operator := open(t, c)
 		_, cred, err := operator.Partners.Create(ctx, "Banco", partner.Live, partner.Settings{})
 		if err != nil {

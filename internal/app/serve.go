@@ -51,7 +51,7 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 	if err := cfg.Check(a.Config); err != nil {
 		return nil, err
 	}
-	tracer, err := telemetry.NewTracer(ctx, version)
+	tracer, err := telemetry.NewTracer(version, log)
 	if err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func newTemplate(t *testing.T) *template {
 	tp := &template{folder: folder, file: filepath.Join(folder, "template.db"), metrics: telemetry.NewMetrics(), seen: map[string]int{}}
 	tp.keys, err = seal.OpenOrCreate(filepath.Join(folder, "keys.json"))
 	must(err)
-	tp.tracer, err = telemetry.NewTracer(ctx, "test")
+	tp.tracer, err = telemetry.NewTracer("test", nil)
 	must(err)
 	clock := storetest.NewClock()
 	e := storetest.Reopen(t, filepath.Join(folder, "first.db"), folder, tp.keys, clock)
@@ -151,7 +151,7 @@ func newTemplate(t *testing.T) *template {
 		tp.partners[i] = simPartner{p.ID, cred.APIKey, host}
 	}
 	must(e.DB.CopyTo(ctx, tp.file))
-	tp.depot, err = corpora.Open(ctx, filepath.Join(folder, "corpora"), "")
+	tp.depot, err = corpora.Open(filepath.Join(folder, "corpora"), "")
 	must(err)
 	for b := range simBreaches {
 		path := filepath.Join(folder, fmt.Sprintf("new-%d.seg", b))

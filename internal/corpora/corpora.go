@@ -16,11 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/fileblob" // file:// addresses
-	_ "gocloud.dev/blob/s3blob"   // s3:// addresses
-	"gocloud.dev/gcerrors"
-
+	"github.com/vigiahq/vigia/internal/bucket"
 	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/segment"
@@ -37,12 +33,12 @@ var (
 // Depot is where the files are.
 type Depot struct {
 	dir    string
-	bucket *blob.Bucket // nil: the folder is all there is
+	bucket bucket.Bucket // nil: the folder is all there is
 }
 
 // Open makes the folder if need be and opens the bucket at address (s3://bucket?region=..., file:///folder); an empty address
 // means that the folder is all there is.
-func Open(ctx context.Context, dir, address string) (*Depot, error) {
+func Open(dir, address string) (*Depot, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("corpora folder: %w", err)
 	}
@@ -50,26 +46,15 @@ func Open(ctx context.Context, dir, address string) (*Depot, error) {
 	if address == "" {
 		return d, nil
 	}
-	if !strings.HasPrefix(address, "s3://") && !strings.HasPrefix(address, "file://") {
-		return nil, ErrAddress.With("corpora: expected s3://bucket or file:///folder")
-	}
 	var err error
-	if d.bucket, err = blob.OpenBucket(ctx, address); err != nil {
-		return nil, ErrAddress.With("corpora: the bucket cannot be opened").Because(err)
+	if d.bucket, err = bucket.Open(address); err != nil {
+		return nil, ErrAddress.With("corpora: expected s3://bucket?region=... or file:///folder").Because(err)
 	}
 	return d, nil
 }
 
 // Shared tells whether other machines find here what this one puts.
 func (d *Depot) Shared() bool { return d.bucket != nil }
-
-// Close lets go of the bucket.
-func (d *Depot) Close() error {
-	if d.bucket == nil {
-		return nil
-	}
-	return d.bucket.Close()
-}
 
 // fileName keeps every name inside the folder.
 var fileName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,200}\.seg$`)
@@ -121,24 +106,13 @@ func (d *Depot) PutShared(ctx context.Context, name, from string) error {
 	return nil
 }
 
-// upload writes an object, which appears whole when the writer is closed and not before.
 func (d *Depot) upload(ctx context.Context, name, from string) error {
 	f, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }() // only read
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	w, err := d.bucket.NewWriter(ctx, name, &blob.WriterOptions{ContentType: "application/octet-stream"})
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(w, f); err != nil {
-		cancel() // closing a cancelled writer gives the object up
-		return errors.Join(err, w.Close())
-	}
-	return w.Close()
+	return d.bucket.Write(ctx, name, f)
 }
 
 func copyIn(path, from string) error {
@@ -212,9 +186,9 @@ func open(path, digest string) (*segment.Reader, error) {
 
 // fetch brings a copy here and checks all of it before it gets its name: what a lookup meets later was whole once.
 func (d *Depot) fetch(ctx context.Context, name, path, digest string) error {
-	in, err := d.bucket.NewReader(ctx, name, nil)
+	in, err := d.bucket.Read(ctx, name, 0)
 	if err != nil {
-		if gcerrors.Code(err) == gcerrors.NotFound {
+		if errors.Is(err, bucket.ErrMissing) {
 			return ErrMissing.Because(err)
 		}
 		return fmt.Errorf("fetch segment: %w", err)
@@ -253,7 +227,7 @@ func (d *Depot) Remove(ctx context.Context, name string) error {
 	if err := d.Forget(name); err != nil || d.bucket == nil {
 		return err
 	}
-	if err := d.bucket.Delete(ctx, name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+	if err := d.bucket.Delete(ctx, name); err != nil {
 		return fmt.Errorf("remove segment: %w", err)
 	}
 	return nil

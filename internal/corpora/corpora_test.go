@@ -3,14 +3,11 @@ package corpora_test
 import (
 	"context"
 	"errors"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
-
+	"github.com/vigiahq/vigia/internal/bucket/buckettest"
 	"github.com/vigiahq/vigia/internal/corpora"
 	"github.com/vigiahq/vigia/internal/segment"
 )
@@ -18,18 +15,9 @@ import (
 // buckets are the addresses of an empty bucket of each kind.
 func buckets(t *testing.T) map[string]string {
 	t.Helper()
-	backend := s3mem.New()
-	if err := backend.CreateBucket("vigia"); err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(gofakes3.New(backend).Server())
-	t.Cleanup(server.Close)
-	t.Setenv("AWS_ACCESS_KEY_ID", "made-up")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "made-up")
-	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
 	return map[string]string{
-		"s3":   "s3://vigia?region=us-east-1&use_path_style=true&disable_https=true&endpoint=" + server.URL,
-		"file": "file://" + t.TempDir() + "?no_tmp_dir=true&metadata=skip",
+		"s3":   buckettest.NewS3(t).Address,
+		"file": "file://" + t.TempDir(),
 	}
 }
 
@@ -55,15 +43,10 @@ func sample(t *testing.T) (path, digest string) {
 
 func open(t *testing.T, dir, address string) *corpora.Depot {
 	t.Helper()
-	d, err := corpora.Open(context.Background(), dir, address)
+	d, err := corpora.Open(dir, address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return d
 }
 
@@ -163,7 +146,7 @@ func TestNamesStayInside(t *testing.T) {
 			t.Errorf("open %q: %v", name, err)
 		}
 	}
-	if _, err := corpora.Open(context.Background(), t.TempDir(), "ftp://x"); !errors.Is(err, corpora.ErrAddress) {
+	if _, err := corpora.Open(t.TempDir(), "ftp://x"); !errors.Is(err, corpora.ErrAddress) {
 		t.Errorf("ftp: %v", err)
 	}
 }

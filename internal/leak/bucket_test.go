@@ -6,15 +6,13 @@ import (
 	"context"
 	"encoding/binary"
 	"hash/crc32"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
-
+	"github.com/vigiahq/vigia/internal/bucket/buckettest"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -58,16 +56,8 @@ func sevenZipOf(text []byte) []byte {
 // TestArchivesInBuckets: a zip and a 7z, whose tables of contents stand at their ends, are read where they lie in a bucket, by an import and by the
 // parts of a spread one, and give the keys of the texts in them.
 func TestArchivesInBuckets(t *testing.T) {
-	t.Setenv("AWS_ACCESS_KEY_ID", "made-up")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "made-up")
-	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
-		backend := s3mem.New()
-		if err := backend.CreateBucket("vigia"); err != nil {
-			t.Fatal(err)
-		}
-		server := httptest.NewServer(gofakes3.New(backend).Server())
-		defer server.Close()
+		s3 := buckettest.NewS3(t)
 		v := newEnv(t, e)
 		var texts [][]byte
 		plain := t.TempDir()
@@ -79,11 +69,9 @@ func TestArchivesInBuckets(t *testing.T) {
 			}
 		}
 		for name, body := range map[string][]byte{"dumps/a.zip": zipOf(t, texts[0], texts[1]), "dumps/b.7z": sevenZipOf(texts[2])} {
-			if _, err := backend.PutObject("vigia", name, nil, bytes.NewReader(body), int64(len(body)), nil); err != nil {
-				t.Fatal(err)
-			}
+			s3.Put(name, body)
 		}
-		bucket := "s3://vigia/dumps/?region=us-east-1&use_path_style=true&disable_https=true&endpoint=" + server.URL
+		bucket := strings.Replace(s3.Address, "s3://vigia?", "s3://vigia/dumps/?", 1)
 		want := v.imports(breachNamed("textos", cyber.SourceBreach, cyber.ExposedEmail), plain)
 		got := v.imports(breachNamed("balde", cyber.SourceBreach, cyber.ExposedEmail), bucket)
 		if len(got.Skips) > 0 || !slices.Equal(v.keysOf(got.Record), v.keysOf(want.Record)) || got.Tally.Scanned != want.Tally.Scanned || got.Tally.Streams != 3 {

@@ -45,7 +45,7 @@ func newEnv(t *testing.T, e *storetest.Env) *env {
 
 func openEnv(t *testing.T, e *storetest.Env) *env {
 	t.Helper()
-	depot, err := corpora.Open(context.Background(), filepath.Join(e.Folder, "corpora"), "")
+	depot, err := corpora.Open(filepath.Join(e.Folder, "corpora"), "")
 	if err != nil {
 		t.Fatal(err)
 	}

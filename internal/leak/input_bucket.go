@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"gocloud.dev/blob"
+	"github.com/vigiahq/vigia/internal/bucket"
 )
 
 // bucketInputs lists the objects of a bucket whose names begin with what follows the bucket's name.
@@ -31,12 +31,11 @@ func bucketInputs(ctx context.Context, arg string) ([]Input, error) {
 }
 
 func listObjects(ctx context.Context, address, prefix string) ([]drop, error) {
-	bucket, err := blob.OpenBucket(ctx, address)
+	b, err := bucket.Open(address)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = bucket.Close() }() // only read
-	return listDrops(ctx, bucket, prefix)
+	return listDrops(ctx, b, prefix)
 }
 
 // splitBucket tells a bucket's address from the names in it: s3://bucket/prefix?region=..., and for files the last element of the path.
@@ -49,9 +48,6 @@ func splitBucket(arg string) (address, prefix string, err error) {
 		if !strings.HasSuffix(u.Path, "/") {
 			u.Path, prefix = path.Split(u.Path)
 		}
-		if u.RawQuery == "" {
-			u.RawQuery = "metadata=skip"
-		}
 	} else {
 		u.Path, prefix = "", strings.TrimPrefix(u.Path, "/")
 	}
@@ -61,11 +57,11 @@ func splitBucket(arg string) (address, prefix string, err error) {
 // bucketInput opens the bucket anew for each reading, so that it can be used by any process and at any time.
 func bucketInput(address string, d drop) Input {
 	at := func(ctx context.Context, from int64) (io.ReadCloser, error) {
-		bucket, err := blob.OpenBucket(ctx, address)
+		b, err := bucket.Open(address)
 		if err != nil {
 			return nil, err
 		}
-		return &object{ctx: ctx, bucket: bucket, key: d.key, size: d.size, at: from, close: bucket.Close}, nil
+		return &object{ctx: ctx, bucket: b, key: d.key, size: d.size, at: from}, nil
 	}
 	in := ReaderInput(shownAddress(address)+d.key, address+" "+d.mark, d.size, func(ctx context.Context) (io.ReadCloser, error) { return at(ctx, 0) })
 	in.source = source{Bucket: address, Key: d.key}
@@ -87,14 +83,13 @@ func shownAddress(address string) string {
 // asked for otherwise. So archives that begin at their end are read where they are.
 type object struct {
 	ctx    context.Context //nolint:containedctx // io.ReaderAt takes none, and an object lives no longer than its import
-	bucket *blob.Bucket
+	bucket bucket.Bucket
 	key    string
 	size   int64
-	close  func() error
 
 	mu     sync.Mutex
 	at     int64 // of Read and Seek
-	stream *blob.Reader
+	stream io.ReadCloser
 	pos    int64 // of the stream
 }
 
@@ -137,7 +132,7 @@ func (o *object) moveTo(off int64) error {
 	if err := o.letGo(); err != nil {
 		return err
 	}
-	r, err := o.bucket.NewRangeReader(o.ctx, o.key, off, -1, nil)
+	r, err := o.bucket.Read(o.ctx, o.key, off)
 	if err != nil {
 		return fmt.Errorf("read object: %w", err)
 	}
@@ -186,9 +181,9 @@ func (o *object) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Close lets go of the stream and of what the object came with.
+// Close lets go of the stream.
 func (o *object) Close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return errors.Join(o.letGo(), o.close())
+	return o.letGo()
 }

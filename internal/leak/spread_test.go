@@ -37,11 +37,10 @@ type replica struct {
 func newReplica(t *testing.T, e *storetest.Env, name, bucket string) *replica {
 	t.Helper()
 	own := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
-	depot, err := corpora.Open(context.Background(), filepath.Join(e.Folder, name, "corpora"), bucket)
+	depot, err := corpora.Open(filepath.Join(e.Folder, name, "corpora"), bucket)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = depot.Close() })
 	v := &env{Env: own, t: t, depot: depot, importer: &leak.Importer{
 		Store: own.Store, Depot: depot, Dir: filepath.Join(e.Folder, name, "import"), Fingerprints: func() leak.Fingerprints { return e.Keys.Fingerprints() }, Now: e.Clock.Now, Workers: 2,
 	}}
@@ -61,7 +60,7 @@ const (
 func sharedBucket(e *storetest.Env) string {
 	dir := filepath.Join(e.Folder, "bucket")
 	_ = os.MkdirAll(dir, 0o700)
-	return "file://" + dir + "?no_tmp_dir=true&metadata=skip"
+	return "file://" + dir
 }
 
 func (r *replica) spread(name string, args ...string) error {

@@ -1,0 +1,246 @@
+// Package buckettest is for tests: an S3 in memory. It works every signature out by itself, from the written rules and the
+// standard library alone, so that what it accepts is what a real one would.
+package buckettest
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const region, access, secret = "sa-east-1", "made-up", "made-up secret"
+
+// S3 has one bucket, called vigia.
+type S3 struct {
+	// Address opens it.
+	Address string
+	// Before, if set, sees every request first.
+	Before func(*http.Request)
+
+	mu       sync.Mutex
+	objects  map[string][]byte
+	uploads  map[string]map[int][]byte
+	refuse   int
+	requests []string
+}
+
+// NewS3 starts one, and has the environment hold its credentials.
+func NewS3(t testing.TB) *S3 {
+	t.Helper()
+	s := &S3{objects: map[string][]byte{}, uploads: map[string]map[int][]byte{}}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": access, "AWS_SECRET_ACCESS_KEY": secret, "AWS_EC2_METADATA_DISABLED": "true"} {
+		t.Setenv(name, value)
+	}
+	s.Address = "s3://vigia?region=" + region + "&use_path_style=true&disable_https=true&endpoint=" + server.URL
+	return s
+}
+
+// Put stores an object.
+func (s *S3) Put(key string, content []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.objects[key] = content
+}
+
+// Refuse has the next n requests fail as they do where a server is busy.
+func (s *S3) Refuse(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refuse, s.requests = n, nil
+}
+
+// Requests are the methods it was asked with since Refuse.
+func (s *S3) Requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// Uploads counts the objects that are being sent in parts.
+func (s *S3) Uploads() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.uploads)
+}
+
+func (s *S3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.Before != nil {
+		s.Before(r)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the caller went away
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, r.Method)
+	if s.refuse--; s.refuse >= 0 {
+		fail(w, http.StatusServiceUnavailable, "SlowDown")
+		return
+	}
+	if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != r.Header.Get("X-Amz-Content-Sha256") || signature(r) != r.Header.Get("Authorization") {
+		fail(w, http.StatusForbidden, "SignatureDoesNotMatch")
+		return
+	}
+	path, found := strings.CutPrefix(r.URL.Path, "/vigia/")
+	if !found {
+		fail(w, http.StatusNotFound, "NoSuchBucket")
+		return
+	}
+	s.serve(w, r, path, body)
+}
+
+func (s *S3) serve(w http.ResponseWriter, r *http.Request, key string, body []byte) {
+	query := r.URL.Query()
+	id := query.Get("uploadId")
+	switch {
+	case r.Method == http.MethodGet && key == "":
+		s.list(w, query)
+	case r.Method == http.MethodGet:
+		content, found := s.objects[key]
+		if !found {
+			fail(w, http.StatusNotFound, "NoSuchKey")
+			return
+		}
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+	case r.Method == http.MethodPost && query.Has("uploads"):
+		id = strconv.Itoa(len(s.uploads) + 1)
+		s.uploads[id] = map[int][]byte{}
+		answer(w, "<InitiateMultipartUploadResult><UploadId>%s</UploadId></InitiateMultipartUploadResult>", id)
+	case id != "" && s.uploads[id] == nil:
+		fail(w, http.StatusNotFound, "NoSuchUpload")
+	case r.Method == http.MethodPut && id != "":
+		n, _ := strconv.Atoi(query.Get("partNumber"))
+		s.uploads[id][n] = body
+		w.Header().Set("ETag", etag(body))
+	case r.Method == http.MethodPost:
+		s.join(w, key, id, body)
+	case r.Method == http.MethodDelete && id != "":
+		delete(s.uploads, id)
+		w.WriteHeader(http.StatusNoContent)
+	case r.Method == http.MethodPut:
+		s.objects[key] = body
+	case r.Method == http.MethodDelete:
+		delete(s.objects, key)
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+// join makes an object of the parts that are named, in that order. What is wrong with them is said in an answer of status 200, as S3 may.
+func (s *S3) join(w http.ResponseWriter, key, id string, body []byte) {
+	var named struct {
+		Part []struct {
+			PartNumber int
+			ETag       string
+		}
+	}
+	err := xml.Unmarshal(body, &named)
+	var whole []byte
+	for _, p := range named.Part {
+		part := s.uploads[id][p.PartNumber]
+		if etag(part) != p.ETag {
+			err = cmp.Or(err, fmt.Errorf("part %d", p.PartNumber))
+		}
+		whole = append(whole, part...)
+	}
+	if err != nil {
+		answer(w, "<Error><Code>InvalidPart</Code></Error>")
+		return
+	}
+	s.objects[key] = whole
+	delete(s.uploads, id)
+	answer(w, "<CompleteMultipartUploadResult></CompleteMultipartUploadResult>")
+}
+
+// list answers two names at a time, so that a reader has to ask on.
+func (s *S3) list(w http.ResponseWriter, query url.Values) {
+	var keys []string
+	for key := range s.objects {
+		if strings.HasPrefix(key, query.Get("prefix")) && key > query.Get("continuation-token") {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	var b strings.Builder
+	if len(keys) > 2 {
+		keys = keys[:2]
+		b.WriteString("<IsTruncated>true</IsTruncated><NextContinuationToken>")
+		_ = xml.EscapeText(&b, []byte(keys[1])) // a strings.Builder takes everything
+		b.WriteString("</NextContinuationToken>")
+	}
+	for _, key := range keys {
+		fmt.Fprintf(&b, "<Contents><Key>%s</Key><Size>%d</Size><LastModified>2026-01-02T03:04:05.678Z</LastModified></Contents>", url.QueryEscape(key), len(s.objects[key]))
+	}
+	answer(w, "<ListBucketResult><EncodingType>url</EncodingType>%s</ListBucketResult>", b.String())
+}
+
+func answer(w http.ResponseWriter, format string, args ...any) {
+	_, _ = fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?>`+format, args...) // a caller that went away needs none
+}
+
+func fail(w http.ResponseWriter, status int, code string) {
+	w.WriteHeader(status)
+	answer(w, "<Error><Code>%s</Code><Message>%s</Message></Error>", code, code)
+}
+
+func etag(part []byte) string {
+	sum := sha256.Sum256(part)
+	return fmt.Sprintf("%q", hex.EncodeToString(sum[:8]))
+}
+
+// signature is the Authorization that a request must carry, by Signature Version 4.
+func signature(r *http.Request) string {
+	_, names, _ := strings.Cut(r.Header.Get("Authorization"), "SignedHeaders=")
+	names, _, _ = strings.Cut(names, ",")
+	var headers strings.Builder
+	for name := range strings.SplitSeq(names, ";") {
+		value := r.Header.Get(name)
+		if name == "host" {
+			value = r.Host
+		}
+		fmt.Fprintf(&headers, "%s:%s\n", name, strings.TrimSpace(value))
+	}
+	query := strings.ReplaceAll(r.URL.Query().Encode(), "+", "%20")
+	request := strings.Join([]string{r.Method, escape(r.URL.Path), query, headers.String(), names, r.Header.Get("X-Amz-Content-Sha256")}, "\n")
+	at := r.Header.Get("X-Amz-Date")
+	day := at[:min(8, len(at))]
+	scope := strings.Join([]string{day, region, "s3", "aws4_request"}, "/")
+	sum := sha256.Sum256([]byte(request))
+	key := []byte("AWS4" + secret)
+	for _, part := range []string{day, region, "s3", "aws4_request", "AWS4-HMAC-SHA256\n" + at + "\n" + scope + "\n" + hex.EncodeToString(sum[:])} {
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(part))
+		key = mac.Sum(nil)
+	}
+	return fmt.Sprintf("AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%x", access, scope, names, key)
+}
+
+// escape leaves letters, digits and -._~/ as they are.
+func escape(path string) string {
+	var b strings.Builder
+	for i := range len(path) {
+		c := path[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~/", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
