@@ -24,6 +24,7 @@ type call struct {
 	body           []byte
 	idempotencyKey string
 	reply          *Reply
+	notCreated     string // the header x-not-created-index of the answer
 }
 
 // newCall puts path values in, each escaped as one segment.
@@ -88,6 +89,7 @@ func (c *Client) do(ctx context.Context, k *call, to any) error {
 			*k.reply = Reply{RequestID: res.Header.Get("x-request-id"), Replayed: res.Header.Get("idempotency-replayed") == "true",
 				Truncated: res.Header.Get("x-truncated") == "true", Corpus: res.Header.Get("x-corpus"), Attempts: attempt}
 		}
+		k.notCreated = res.Header.Get("x-not-created-index")
 		if res.StatusCode == http.StatusOK {
 			if err := json.Unmarshal(body, to); err != nil {
 				return fmt.Errorf("client: the answer is not what the contract says: %w", err)

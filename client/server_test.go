@@ -167,14 +167,14 @@ func TestBulkAndPages(t *testing.T) {
 	}
 	var reply client.Reply
 	first, err := vigia.CreateSubscriptions(ctx, items, client.IdempotencyKey("lote-1"), client.Into(&reply), client.RequestID("pedido-1"))
-	if err != nil || first.Created != 249 || len(first.Refused) != 1 || first.Refused[0].CPF != items[7].Beneficiary.CPF || len(first.Refused[0].Errors) != 1 {
+	if err != nil || first.Created != 249 || len(first.Refused) != 1 || first.Refused[0].CPF != items[7].Beneficiary.CPF || first.Refused[0].Index != 7 || len(first.Refused[0].Errors) != 1 {
 		t.Fatalf("%+v %v", first, err)
 	}
 	if reply.RequestID != "pedido-1" || reply.Replayed || reply.Attempts != 1 {
 		t.Errorf("%+v", reply)
 	}
 	again, err := vigia.CreateSubscriptions(ctx, items, client.IdempotencyKey("lote-1"), client.Into(&reply))
-	if err != nil || again.Created != 249 || !reply.Replayed {
+	if err != nil || again.Created != 249 || !reply.Replayed || again.Refused[0].Index != 7 {
 		t.Errorf("%+v %v %+v", again, err, reply)
 	}
 	if _, err := vigia.CreateSubscriptions(ctx, items[:1], client.IdempotencyKey("lote-1")); !errors.Is(err, client.ErrKeyReused) {

@@ -63,6 +63,8 @@ type BulkOutcome struct {
 
 // NotCreated is an item that was refused, with all of its errors as "campo: regra".
 type NotCreated struct {
+	// Index is the item's place in what was sent; -1 if the service did not say.
+	Index         int      `json:"-"`
 	CPF           string   `json:"cpf"`
 	BenefitHolder string   `json:"benefit_holder"`
 	PlanID        string   `json:"plan_id"`
@@ -87,8 +89,18 @@ func (c *Client) bulk(ctx context.Context, items []NewSubscription, opts []Optio
 		items = []NewSubscription{} // an empty list, not null
 	}
 	var out BulkOutcome
-	err := c.post(ctx, items, &out, "/subscriptions", nil, opts)
-	return out, err
+	var sent *call
+	err := c.post(ctx, items, &out, "/subscriptions", nil, append(opts, func(k *call) { sent = k }))
+	if err != nil || len(out.Refused) == 0 {
+		return out, err
+	}
+	places := notCreatedIndexes(sent.notCreated, len(out.Refused))
+	for i := range out.Refused {
+		if out.Refused[i].Index = -1; places != nil {
+			out.Refused[i].Index = places[i]
+		}
+	}
+	return out, nil
 }
 
 // Subscription is a stored subscription.

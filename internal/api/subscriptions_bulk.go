@@ -7,7 +7,6 @@ import (
 	"io"
 	"runtime"
 	"sync"
-	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -46,7 +45,11 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return wireOutcome(outcome), nil
+		answer, err := encode(wireOutcome(outcome))
+		if err == nil && len(outcome.Failures) > 0 {
+			answer.Headers = map[string]string{notCreatedHeader: notCreatedIndex(outcome.Failures)}
+		}
+		return answer, err
 	}
 	return r.once(work)
 }
@@ -97,19 +100,17 @@ type parcel struct {
 }
 
 // readItems reads an array of items and calls add for each, from several goroutines. Only the parcels under way are held in
-// memory. Whatever is wrong with an item is its own affair; what is wrong with the array is returned, and then nothing that
-// add was given may be kept.
+// memory. A member of the wrong type is an item's own affair; JSON that is broken anywhere is returned, and then nothing that add was
+// given may be kept.
 func readItems(body io.Reader, add func(item int, d *subscription.Draft)) error {
 	parcels, idle := make(chan *parcel), sync.Pool{New: func() any { return &parcel{} }}
 	var checking sync.WaitGroup
-	var broke atomic.Bool
+	var broken firstBroken
 	for range runtime.GOMAXPROCS(0) {
 		checking.Go(func() {
 			reader := subscription.NewDraftReader()
 			for p := range parcels {
-				if !checkParcel(reader, p, add) {
-					broke.Store(true)
-				}
+				checkParcel(reader, p, add, &broken)
 				idle.Put(p)
 			}
 		})
@@ -121,28 +122,55 @@ func readItems(body io.Reader, add func(item int, d *subscription.Draft)) error 
 	}, parcels)
 	close(parcels)
 	checking.Wait()
-	if err == nil && broke.Load() {
-		return errPanic
+	if err != nil {
+		return err
 	}
-	return err
+	return broken.err
+}
+
+// firstBroken keeps what is wrong with the earliest broken item, so that the same body is always answered the same.
+type firstBroken struct {
+	mu   sync.Mutex
+	item int
+	err  error
+}
+
+func (b *firstBroken) note(item int, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err == nil || item < b.item {
+		b.item, b.err = item, err
+	}
 }
 
 // checkParcel reads and adds the items of a parcel. A panic must not pass: in a goroutine of its own it would end the process,
 // and not only the request.
-func checkParcel(reader *subscription.DraftReader, p *parcel, add func(int, *subscription.Draft)) (fine bool) {
+func checkParcel(reader *subscription.DraftReader, p *parcel, add func(int, *subscription.Draft), broken *firstBroken) {
+	at := p.first
 	defer func() {
 		if recover() != nil {
-			fine = false
+			broken.note(-1, errPanic) // ours to answer for, whatever else is wrong
 		}
 	}()
 	var draft subscription.Draft
 	from := 0
-	for i, end := range p.ends {
-		reader.Read(p.text[from:end], &draft)
-		add(p.first+i, &draft)
+	for _, end := range p.ends {
+		if err := reader.Read(p.text[from:end], &draft); err != nil {
+			broken.note(at, itemFault(at, err))
+		} else {
+			add(at, &draft)
+		}
 		from = end
+		at++
 	}
-	return true
+}
+
+// itemFault names the item whose JSON is broken and the rule, and nothing of its text.
+func itemFault(item int, err error) error {
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		return errBodyInvalid.With("body: item %d: duplicate member name", item)
+	}
+	return errBodyInvalid.With("body: item %d: not valid JSON", item)
 }
 
 // pieces hands a body on while the decoder keeps up with it. The decoder holds what it has not yet understood, and that would be the
@@ -171,7 +199,7 @@ func (p *pieces) Read(into []byte) (int, error) {
 	}
 }
 
-// splitItems finds where the items begin and end. It is lenient about names and text: those are judged item by item.
+// splitItems finds where the items begin and end. It is lenient about names and text: those are judged by those who read the items, on all cores.
 func splitItems(body io.Reader, empty func() *parcel, out chan<- *parcel) error {
 	in := &pieces{body: body}
 	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))

@@ -27,6 +27,7 @@ type batch struct {
 
 type newRow struct {
 	item          int
+	asked         bool // not to be created: is there one like it?
 	plan          string
 	cpf           []byte
 	user256       []byte
@@ -63,38 +64,55 @@ func (b *batch) Add(item int, sub *subscription.Subscription) error {
 	return nil
 }
 
+// Ask takes an item that is not to be created.
+func (b *batch) Ask(item int, p plan.ID, cpf string) {
+	row := newRow{item: item, asked: true, plan: string(p), cpf: b.store.cpfIndex(b.id, cpf)}
+	b.mu.Lock()
+	b.rows = append(b.rows, row)
+	b.mu.Unlock()
+}
+
 // Keep creates what was added; see subscription.Batch.
 func (b *batch) Keep(ctx context.Context, register []plan.Plan, dryRun bool) ([]int, error) {
 	slices.SortFunc(b.rows, func(x, y newRow) int { return x.item - y.item })
-	rows, repeated := b.distinct()
-	if len(rows) == 0 {
-		return repeated, nil
-	}
+	rows, asked, repeated := b.distinct()
 	if dryRun {
-		stored, _, err := b.standing(ctx, b.store.reader(ctx), rows)
-		return append(repeated, itemsOf(stored)...), err
+		asked, rows = append(asked, rows...), nil
+	}
+	// What is only asked for is looked up outside the transaction, which others of the partner wait for.
+	known, _, err := b.standing(ctx, b.store.reader(ctx), asked)
+	if err != nil {
+		return nil, err
+	}
+	duplicates := append(repeated, itemsOf(known)...)
+	if len(rows) == 0 {
+		return duplicates, nil
 	}
 	var stored []int
-	err := b.store.inTx(ctx, func(tx *sqldb.Tx) (err error) {
+	err = b.store.inTx(ctx, func(tx *sqldb.Tx) (err error) {
 		stored, err = b.keep(ctx, tx, register, rows)
 		return err
 	})
-	return append(repeated, stored...), err
+	return append(duplicates, stored...), err
 }
 
-// distinct leaves out items that repeat an earlier one of the same request.
-func (b *batch) distinct() (rows []newRow, repeated []int) {
+// distinct leaves out items that repeat an earlier one of the same request. What is only asked for stands in nobody's way.
+func (b *batch) distinct() (rows, asked []newRow, repeated []int) {
 	seen := make(map[liveKey]struct{}, len(b.rows))
 	rows = make([]newRow, 0, len(b.rows))
 	for _, r := range b.rows {
-		if _, twice := seen[r.key()]; twice {
+		_, twice := seen[r.key()]
+		switch {
+		case twice:
 			repeated = append(repeated, r.item)
-			continue
+		case r.asked:
+			asked = append(asked, r)
+		default:
+			seen[r.key()] = struct{}{}
+			rows = append(rows, r)
 		}
-		seen[r.key()] = struct{}{}
-		rows = append(rows, r)
 	}
-	return rows, repeated
+	return rows, asked, repeated
 }
 
 // keep returns the items that the partner has already.

@@ -26,7 +26,7 @@ const (
 	WrongType
 )
 
-// Text is a member that should be a string.
+// Text is a member that should be a string. Value is its text, or what was written instead if that was a number.
 type Text struct {
 	Presence
 	Value string

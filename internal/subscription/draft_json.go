@@ -21,22 +21,26 @@ func NewDraftReader() *DraftReader {
 	return r
 }
 
-// Read fills d from the JSON of one item. Unknown members are left out; a member name twice, or text that is not UTF-8, makes
-// the item unreadable.
-func (r *DraftReader) Read(item []byte, d *Draft) {
+// Read fills d from the JSON of one item. Unknown members are left out. Broken JSON (a member name twice, text that is not UTF-8, half of
+// a surrogate pair, at any depth) is returned besides being noted in d: in a list it makes the whole list unreadable, in a file one line.
+func (r *DraftReader) Read(item []byte, d *Draft) error {
 	*d = Draft{}
 	r.src.Reset(item)
 	r.dec.Reset(&r.src)
-	if r.dec.PeekKind() != '{' {
+	var err error
+	if r.dec.PeekKind() == '{' {
+		err = r.object(func(name []byte) error { return r.member(d, name) })
+	} else {
 		d.Broken = RuleNotObject
-		return
+		err = r.dec.SkipValue()
 	}
-	if err := r.object(func(name []byte) error { return r.member(d, name) }); err != nil {
+	if err != nil {
 		d.Broken = RuleUnreadable
 		if errors.Is(err, jsontext.ErrDuplicateName) {
 			d.Broken = RuleRepeatedMember
 		}
 	}
+	return err
 }
 
 func (r *DraftReader) member(d *Draft, name []byte) error {
@@ -154,6 +158,8 @@ func (r *DraftReader) text(t *Text) error {
 		*t = GivenText(unquoted(raw))
 	case 'n':
 		t.Presence = Null
+	case '0':
+		*t = Text{WrongType, string(raw)} // a failure repeats it the way it was sent
 	default:
 		t.Presence = WrongType
 	}

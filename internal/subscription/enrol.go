@@ -19,9 +19,12 @@ const MaxItems = 10_000
 type Batch interface {
 	// Add takes a subscription over; item is its place in the request. Many goroutines may add.
 	Add(item int, s *Subscription) error
+	// Ask takes the plan and the CPF of an item that is not to be created, so that Keep can tell whether it would have been a duplicate.
+	// Many goroutines may ask.
+	Ask(item int, p plan.ID, cpf string)
 	// Keep creates, in one transaction, everything that was added, except what the partner already has and what was added twice:
-	// those come back by their place. Plans in register are made first. With dryRun it only tells. It may be called again when
-	// the transaction around it is repeated.
+	// those come back by their place, and so does what was asked for and is there already or was added before it. Plans in register
+	// are made first. With dryRun it only tells. It may be called again when the transaction around it is repeated.
 	Keep(ctx context.Context, register []plan.Plan, dryRun bool) (duplicates []int, err error)
 }
 
@@ -85,8 +88,11 @@ func (e *Enrolment) Add(item int, d *Draft) {
 	unknown := e.checkPlan(&c, s.Plan)
 	sent := echo{cpf: cut(d.CPF), holder: cut(d.BenefitHolder), plan: cut(d.PlanID)}
 	var err error
-	if len(c.problems) == 0 {
+	switch {
+	case len(c.problems) == 0:
 		err = e.batch.Add(item, &s)
+	case s.Plan != "" && s.Beneficiary.CPF != "":
+		e.batch.Ask(item, s.Plan, s.Beneficiary.CPF)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -147,10 +153,23 @@ func (e *Enrolment) Keep(ctx context.Context, dryRun bool) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	failures := slices.Clone(e.failures)
+	exists := Problem{FieldCPF, RuleExists}
+	failures := make([]Failure, 0, len(e.failures)+len(duplicates))
+	refused := map[int]bool{}
 	for _, item := range duplicates {
-		failures = append(failures, e.added[item].failure(item, Problem{FieldCPF, RuleExists}))
+		if sent, added := e.added[item]; added {
+			failures = append(failures, sent.failure(item, exists))
+		} else {
+			refused[item] = true
+		}
+	}
+	created := len(e.added) - len(failures)
+	for _, f := range e.failures {
+		if refused[f.Item] { // on a copy: this may be repeated
+			f.Problems = append(slices.Clone(f.Problems), exists)
+		}
+		failures = append(failures, f)
 	}
 	slices.SortFunc(failures, func(a, b Failure) int { return a.Item - b.Item })
-	return Outcome{Created: len(e.added) - len(duplicates), Failures: failures}, nil
+	return Outcome{Created: created, Failures: failures}, nil
 }

@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 
 import createClient, { type Client } from "openapi-fetch";
 
+import { notCreatedIndex } from "./bulk.js";
 import type { components, paths } from "./schema.js";
 import { type Fetch, retryAfter, retrying } from "./send.js";
 
@@ -36,6 +37,9 @@ export interface CallOptions {
   idempotencyKey?: string;
   signal?: AbortSignal;
 }
+
+/** What became of a bulk request. `notCreatedIndex[n]` is the place in `items` of what `not_created_items[n]` is about. */
+export type BulkOutcome = Schemas["BulkOutcome"] & { notCreatedIndex: number[] };
 
 /** A refusal by the service. */
 export class VigiaError extends Error {
@@ -150,10 +154,12 @@ export class Vigia {
   }
 
   /** Creates up to 10,000 subscriptions. A refused item is in the outcome and is no error; with an error nothing was created. */
-  createSubscriptions(items: Schemas["NewSubscription"][], o: CallOptions & { dryRun?: boolean } = {}): Promise<Schemas["BulkOutcome"]> {
+  async createSubscriptions(items: Schemas["NewSubscription"][], o: CallOptions & { dryRun?: boolean } = {}): Promise<BulkOutcome> {
     const { params, ...rest } = this.post(o);
     const query = o.dryRun ? { dry_run: true } : {};
-    return unwrap(this.api.POST("/subscriptions", { body: items, params: { ...params, query }, ...rest }));
+    const call = this.api.POST("/subscriptions", { body: items, params: { ...params, query }, ...rest });
+    const outcome = await unwrap(call);
+    return { ...outcome, notCreatedIndex: notCreatedIndex((await call).response.headers.get("x-not-created-index")) };
   }
 
   subscriptionPage(page: number, pageSize = 10, o: CallOptions = {}): Promise<Schemas["SubscriptionPage"]> {

@@ -245,12 +245,13 @@ export interface paths {
         /**
          * Create subscriptions in bulk
          * @description Each item stands alone: a bad one is reported in `not_created_items`, in the order of the request, with all of its
-         *     errors as `campo: regra`; the others are created and are on disk when the answer arrives. A body that is not JSON or
-         *     not an array is a 400 and creates nothing, as does any 5xx. At most 10,000 items and 32 MiB; an item
+         *     errors as `campo: regra`; the others are created and are on disk when the answer arrives. The header `x-not-created-index`
+         *     tells the places of the failed ones in the request. A body that is not JSON or not an array is a 400 and creates nothing, as
+         *     does any 5xx; a member name twice, text that is not UTF-8 or half of a surrogate pair in any item is not JSON. At most 10,000 items and 32 MiB; an item
          *     above 1 MiB makes the whole body too large (413), and nothing is created.
          *
-         *     A subscription of the same partner, plan and CPF that has not ended makes an item fail (`assinatura já existe`), as does
-         *     a second one in the same request. `plan_id` must be registered for the partner (sandbox: registered on first use).
+         *     A subscription of the same partner, plan and CPF that has not ended makes an item fail (`assinatura já existe`, listed beside
+         *     other errors of the item), as does an earlier one of the same request that was created. `plan_id` must be registered for the partner (sandbox: registered on first use).
          */
         post: operations["createSubscriptions"];
         delete?: never;
@@ -779,7 +780,7 @@ export interface components {
             total_created_items: components["schemas"]["Count"];
             total_not_created_items: components["schemas"]["Count"];
             not_created_items: {
-                /** @description As it was sent; empty when the item has none. */
+                /** @description As it was sent, a number by its digits; empty when the item has none. */
                 cpf: string;
                 /** @description If applicable. */
                 benefit_holder?: string;
@@ -1479,6 +1480,14 @@ export interface components {
          */
         IdempotencyReplayed: "true";
         /**
+         * @description There when items failed: their places in the request, from 0, in the order of `not_created_items`. Every place after a comma
+         *     (`3,17,18,19`); when that would be more than 4,096 characters, runs of places (`3,17-19`); when that would be too, one bit for each
+         *     item of the request, from the first on, the highest bit of a byte first, in base64 between colons (`:kAE=:` is 0, 3 and 15). Kept
+         *     with the answer for replays.
+         * @example 3,17
+         */
+        NotCreatedIndex: string;
+        /**
          * @description There, with `true`, when something was left out, be it devices beyond 1,000 or events that are not kept any more.
          * @example true
          */
@@ -1717,6 +1726,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceList"];
                 };
             };
+            400: components["responses"]["CyberInvalid"];
             403: components["responses"]["CyberForbidden"];
             405: components["responses"]["CyberMethodNotAllowed"];
             429: components["responses"]["CyberTooManyRequests"];
@@ -2033,6 +2043,7 @@ export interface operations {
             /** @description The outcome, item by item. */
             200: {
                 headers: {
+                    "x-not-created-index": components["headers"]["NotCreatedIndex"];
                     "x-request-id": components["headers"]["RequestId"];
                     "cache-control": components["headers"]["CacheControl"];
                     "idempotency-replayed": components["headers"]["IdempotencyReplayed"];

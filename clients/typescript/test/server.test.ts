@@ -103,4 +103,7 @@ test("a lost answer is fetched again, and the work is done once", async () => {
   ]);
   assert.equal(calls, 2);
   assert.equal(outcome.total_created_items, 1); // without the same key it would be "assinatura já existe"
+  assert.deepEqual(outcome.notCreatedIndex, []);
+  const refused = await lossy.createSubscriptions([{ plan_id: "protecao-retry" } as never, 7 as never]);
+  assert.deepEqual(refused.notCreatedIndex, [0, 1]);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { notCreatedIndex } from "../src/bulk.js";
 import { userHash, verifyWebhook, Vigia, VigiaError, WebhookError } from "../src/index.js";
 
 test("userHash gives the vectors of the contract", () => {
@@ -8,6 +9,13 @@ test("userHash gives the vectors of the contract", () => {
   assert.equal(sameStart("529.982.247-25", "sal-do-parceiro-1"), "f3a6d2a6bf5aab2f");
   assert.equal(sameStart("11144477735", "Zq8vN2kXw5"), "9b9c62fb3f35c047");
   assert.equal(sameStart("12345678909", "açúcar e sal"), "25196ab6944c3ffd");
+});
+
+test("the places of failed items are read in all forms", () => {
+  assert.deepEqual(notCreatedIndex(null), []);
+  assert.deepEqual(notCreatedIndex("3,17,18"), [3, 17, 18]);
+  assert.deepEqual(notCreatedIndex("3,17-19,40"), [3, 17, 18, 19, 40]);
+  assert.deepEqual(notCreatedIndex(":kAE=:"), [0, 3, 15]);
 });
 
 const key = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
