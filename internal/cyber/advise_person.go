@@ -49,7 +49,7 @@ func NewPersons(store PersonStore, catalogue *Catalogue, now func() time.Time, m
 	if missed == nil {
 		missed = func(context.Context, error) {}
 	}
-	return &Persons{store: store, catalogue: catalogue, now: now, missed: missed, breaches: breachBook{known: map[string]bookEntry{}}}
+	return &Persons{store: store, catalogue: catalogue, now: now, missed: missed, breaches: breachBook{known: map[string]bookEntry{}, contents: map[string]int{}}}
 }
 
 // Advise returns what applies to a person, most urgent first.
@@ -121,6 +121,8 @@ func (s *Persons) posture(ctx context.Context, id partner.ID, u partner.UserHash
 type breachBook struct {
 	mu    sync.RWMutex
 	known map[string]bookEntry
+	// contents numbers what breaches hold, so that copies are told by one comparison.
+	contents map[string]int
 }
 
 type bookEntry struct {
@@ -141,12 +143,25 @@ func (b *breachBook) open(ctx context.Context, store PersonStore, p *Posture, no
 		}
 		b.mu.Lock()
 		for _, breach := range found {
-			b.known[breach.Name] = bookEntry{judge(breach, now), now.Add(offeredFor)}
+			j := judge(breach, now)
+			j.content = b.number(breach.Content)
+			b.known[breach.Name] = bookEntry{j, now.Add(offeredFor)}
 		}
 		b.mu.Unlock()
 	}
 	b.fill(p, now)
 	return nil
+}
+
+// number returns the number of a content, 0 for none. The caller holds the lock.
+func (b *breachBook) number(content string) int {
+	if content == "" {
+		return 0
+	}
+	if _, ok := b.contents[content]; !ok {
+		b.contents[content] = len(b.contents) + 1
+	}
+	return b.contents[content]
 }
 
 // fill looks the breaches up in the book and tells whether some are not in it or too old.

@@ -49,6 +49,8 @@ type judged struct {
 	exposes classes
 	mends   Mends
 	points  float64
+	// content numbers the contents of the breaches in one book; 0: like no other.
+	content int
 }
 
 // classes is a set of Exposed: a bit for each, in the order of AllExposed.
@@ -73,10 +75,24 @@ func judge(b Breach, now time.Time) *judged {
 	}
 }
 
-// exposure is one breach with open findings of the person: however many of their values are in it, it counts once.
+// exposure is one breach with open findings of the person: however many of their values are in it, it counts once. So does a dump that
+// was imported several times: copies are joined under the worst, and what is worst in any of them counts.
 type exposure struct {
 	*judged
-	assets []*PostureAsset
+	points  float64
+	usable  bool
+	exposes classes
+	assets  []*PostureAsset
+}
+
+// join adds a copy of the same dump.
+func (e *exposure) join(copied *exposure) {
+	e.points, e.usable, e.exposes = max(e.points, copied.points), e.usable || copied.usable, e.exposes|copied.exposes
+	for _, a := range copied.assets {
+		if !slices.Contains(e.assets, a) {
+			e.assets = append(slices.Clip(e.assets), a)
+		}
+	}
 }
 
 // scratch is room for one computation. People with hundreds of findings would otherwise keep the collector busy.
@@ -86,6 +102,7 @@ type scratch struct {
 	groups       []alike
 	assets       []*PostureAsset
 	before, wins []float64
+	first        []int // by content: 1 and the place of its first exposure; 0 between two computations
 }
 
 type scratchFinding struct {
@@ -130,9 +147,32 @@ func (p *Posture) exposures(sc *scratch) []exposure {
 			sc.exposures[last].assets = sc.assets[i-len(sc.exposures[last].assets) : i+1]
 			continue
 		}
-		sc.exposures = append(sc.exposures, exposure{judged: f.judged, assets: sc.assets[i : i+1]})
+		sc.exposures = append(sc.exposures, exposure{f.judged, f.judged.points, f.judged.usable, f.judged.exposes, sc.assets[i : i+1]})
 	}
-	return sc.exposures
+	return sc.joinCopies()
+}
+
+// joinCopies leaves one exposure of each content.
+func (sc *scratch) joinCopies() []exposure {
+	kept := sc.exposures[:0]
+	for i := range sc.exposures {
+		e := sc.exposures[i]
+		if e.content >= len(sc.first) {
+			sc.first = append(sc.first, make([]int, e.content+1-len(sc.first))...)
+		}
+		if at := sc.first[e.content]; e.content > 0 && at > 0 {
+			kept[at-1].join(&e)
+			continue
+		}
+		kept = append(kept, e)
+		sc.first[e.content] = len(kept)
+	}
+	clear(sc.exposures[len(kept):])
+	for i := range kept {
+		sc.first[kept[i].content] = 0
+	}
+	sc.exposures = kept
+	return kept
 }
 
 // kinds is a set of identifier.Kind.

@@ -71,6 +71,9 @@ type Breach struct {
 	Fabricated  bool
 	SpamList    bool
 	AddedAt     time.Time
+	// Content identifies the values that the breach holds: two breaches with equal contents are one dump that was imported twice. Empty
+	// when it holds none of its own.
+	Content string
 }
 
 // Has tells whether the breach exposed any of the classes.

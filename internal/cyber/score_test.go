@@ -36,6 +36,7 @@ func drawBreaches(t *rapid.T) []*judged {
 			Exposes: rapid.SliceOfDistinct(rapid.SampledFrom(AllExposed()), rapid.ID[Exposed]).Draw(t, "exposes"), Verified: rapid.Bool().Draw(t, "verified"),
 			Fabricated: rapid.IntRange(0, 9).Draw(t, "fabricated") == 0, SpamList: rapid.IntRange(0, 9).Draw(t, "spam") == 0,
 		}, modelNow)
+		list[i].content = max(0, rapid.IntRange(-4, 3).Draw(t, "content")) // some are copies of others
 	}
 	return list
 }
@@ -145,7 +146,11 @@ func TestRecommendationsWinWhatTheySay(t *testing.T) {
 			if r.Breach == "" {
 				continue
 			}
-			rest := slices.DeleteFunc(slices.Clone(findings), func(f finding) bool { return breaches[f.breach].Title == r.Breach })
+			named := breaches[slices.IndexFunc(breaches, func(b *judged) bool { return b.Title == r.Breach })]
+			rest := slices.DeleteFunc(slices.Clone(findings), func(f finding) bool {
+				b := breaches[f.breach]
+				return b == named || b.content != 0 && b.content == named.content // what leaked once is mended once
+			})
 			after := scoreOf(postureOf(breaches, rest, nil, nil), s)
 			won := before.Breach + before.Assessment - after.Breach - after.Assessment
 			if math.Abs(won-r.Wins) > 0.21 { // four roundings to a tenth
@@ -206,6 +211,56 @@ func TestModelPage(t *testing.T) {
 		if !strings.Contains(string(raw), "`"+string(m)+"`") {
 			t.Errorf("the page does not mention %s", m)
 		}
+	}
+}
+
+// TestCopiesCountOnce: a dump that was imported three times, under three names, is one breach to the score and to the advice; a dump with
+// other contents is another.
+func TestCopiesCountOnce(t *testing.T) {
+	shop := Breach{Name: "loja", Title: "Loja", Kind: SourceBreach, Date: modelNow.AddDate(0, -6, 0), Verified: true, Content: "c1",
+		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedName}}
+	book := breachBook{contents: map[string]int{}}
+	imported := func(name, content string, exposes ...Exposed) *judged {
+		b := shop
+		b.Name, b.Title, b.Content = name, name, content
+		if exposes != nil {
+			b.Exposes = exposes
+		}
+		j := judge(b, modelNow)
+		j.content = book.number(b.Content)
+		return j
+	}
+	score := func(open ...*judged) Score {
+		p := &Posture{Assets: []PostureAsset{
+			{Kind: identifier.Email, Value: "a@exemplo.com.br", Status: StatusCompromised, open: open},
+			{Kind: identifier.Phone, Value: "+5511999990000", Status: StatusCompromised, open: open[:1]},
+		}}
+		return scoreOf(p, firstShelf(t))
+	}
+	about := func(s Score) (n int) {
+		for _, r := range s.Recommendations {
+			if r.Breach != "" {
+				n++
+			}
+		}
+		return n
+	}
+	one := score(imported("a", "c1"))
+	three := score(imported("a", "c1"), imported("b", "c1"), imported("c", "c1"))
+	if one.Breach != 42 || three.Breach != one.Breach || three.Assessment != one.Assessment || about(three) != 1 {
+		t.Errorf("once %v %v, three times %v %v with %d recommendations", one.Breach, one.Assessment, three.Breach, three.Assessment, about(three))
+	}
+	// Told of in another way, the worst that is known of it counts.
+	if mixed := score(imported("a", "c1", ExposedEmail), imported("b", "c1")); mixed.Breach != one.Breach {
+		t.Error(mixed.Breach)
+	}
+	for name, other := range map[string]*judged{"other contents": imported("b", "c2"), "none of its own": imported("b", "")} {
+		if got := score(imported("a", "c1"), other); got.Breach != 66.4 || about(got) != 2 {
+			t.Errorf("%s: %v with %d recommendations", name, got.Breach, about(got))
+		}
+	}
+	if got := score(imported("a", ""), imported("b", "")); got.Breach != 66.4 {
+		t.Error("two without contents are two:", got.Breach)
 	}
 }
 

@@ -108,7 +108,7 @@ func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	run := newImportRun(im, w, b.Name, spec)
+	run := newImportRun(im, w, spec)
 	if w.final == "" {
 		err = run.build(ctx)
 	}

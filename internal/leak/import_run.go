@@ -21,7 +21,6 @@ import (
 type importRun struct {
 	im   *Importer
 	w    *work
-	name string
 	spec Spec
 
 	// from is where this run begins and base what was counted before; at is where the walk stands.
@@ -69,10 +68,10 @@ type commit struct {
 // smallLimit is the size up to which a stream is handed to one worker as a whole: archives hold millions of them.
 const smallLimit = 256 << 10
 
-func newImportRun(im *Importer, w *work, name string, spec Spec) *importRun {
+func newImportRun(im *Importer, w *work, spec Spec) *importRun {
 	n := im.workers()
 	run := &importRun{
-		im: im, w: w, name: name, spec: spec, from: w.last.Upto, base: w.last.Tally, firstPart: len(w.parts) == 0,
+		im: im, w: w, spec: spec, from: w.last.Upto, base: w.last.Tally, firstPart: len(w.parts) == 0,
 		small: make(chan smallStream, n), buffers: make(chan []byte, 2*n),
 		full: make(chan any, n), empty: make(chan []uint64, 3*n), started: im.Now(), keptAt: im.Now(),
 	}
@@ -102,7 +101,7 @@ func (run *importRun) build(ctx context.Context) error {
 		return nil
 	}
 	run.merging.Store(true)
-	return run.w.merge(ctx, run.im.memory(), run.name)
+	return run.w.merge(ctx, run.im.memory())
 }
 
 func (run *importRun) scan(ctx context.Context) error {
@@ -178,7 +177,7 @@ func (run *importRun) sort(ctx context.Context) (err error) {
 // keep makes what was sorted durable and begins the next part.
 func (run *importRun) keep(ctx context.Context, out *segment.Writer, c commit) (*segment.Writer, error) {
 	if c.whole {
-		return out, run.w.keepFinal(ctx, out, run.name, c.note.Tally)
+		return out, run.w.keepFinal(ctx, out, c.note.Tally)
 	}
 	if err := run.w.keepPart(ctx, out, c.note); err != nil || c.note.Upto.Done {
 		return out, err

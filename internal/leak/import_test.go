@@ -292,6 +292,42 @@ func TestHostileInputs(t *testing.T) {
 	}
 }
 
+// TestTheSameDumpThreeTimes: a dump that was imported again, in other files and another order, does not raise the score; one more value
+// in it makes it another dump.
+func TestTheSameDumpThreeTimes(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		v.watch(v.live, "ana", "email", "ana@exemplo.com.br")
+		persons := cyber.NewPersons(e.Store, cyber.NewCatalogue(e.Store, e.Clock.Now), e.Clock.Now, nil)
+		score := func() float64 {
+			t.Helper()
+			v.runJobs()
+			s, err := persons.Score(context.Background(), v.live.Partner, "ana")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s.Breach
+		}
+		loja := func(name string) cyber.Breach {
+			return breachNamed(name, cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword)
+		}
+		v.imports(loja("loja"), v.file("a.txt", "ana@exemplo.com.br:x\nbia@exemplo.com.br:y\n"))
+		once := score()
+		v.imports(loja("loja-de-novo"), v.file("b.csv", "senha;email\ny;BIA@exemplo.com.br\nx;ana@exemplo.com.br\n"))
+		v.imports(loja("loja-em-partes"), v.file("c1.txt", "bia@exemplo.com.br\n"), v.file("c2.txt", "ana@exemplo.com.br\nana@exemplo.com.br\n"))
+		if again := score(); once == 0 || again != once {
+			t.Errorf("once %v, three times %v", once, again)
+		}
+		if found, err := e.FindingsOfUser(context.Background(), v.live.Partner, "ana"); err != nil || len(found) != 3 {
+			t.Error("each import is a finding of its own:", len(found), err)
+		}
+		v.imports(loja("loja-maior"), v.file("d.txt", "ana@exemplo.com.br\nbia@exemplo.com.br\ncaio@exemplo.com.br\n"))
+		if more := score(); more <= once {
+			t.Errorf("once %v, with another dump %v", once, more)
+		}
+	})
+}
+
 // TestDamagedSegmentIsNoAnswer: a value added while a segment is damaged stays pending instead of counting as clean.
 func TestDamagedSegmentIsNoAnswer(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))

@@ -382,7 +382,7 @@ func (s *Spreader) scanPart(ctx context.Context, run *job.Run, w *work, breach, 
 	if err := json.Unmarshal(run.Progress, &before); err != nil {
 		return fmt.Errorf("read progress: %w", err)
 	}
-	scanning := newImportRun(im, w, breach, Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, Progress: func(p Progress) {
+	scanning := newImportRun(im, w, Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, Progress: func(p Progress) {
 		if now := im.Now(); now.Sub(last) > 2*time.Second {
 			last = now
 			_ = run.Save(ctx, partState{Tally{Bytes: p.Read, Found: p.Found}, before.File, before.Digest}) // the next one will do

@@ -130,7 +130,7 @@ func (s *Spreader) merge(ctx context.Context, run *job.Run, name string, args sp
 		return err
 	}
 	w := &work{dir: dir, lock: lock, last: note{Tally: sum.tally}}
-	if err = s.mergeParts(ctx, w, name, sum.files); err == nil {
+	if err = s.mergeParts(ctx, w, sum.files); err == nil {
 		err = im.publish(ctx, w, name)
 	}
 	if errors.Is(err, ErrRetracted) {
@@ -142,7 +142,7 @@ func (s *Spreader) merge(ctx context.Context, run *job.Run, name string, args sp
 	return DropParts(ctx, im.Store, im.Depot, name)
 }
 
-func (s *Spreader) mergeParts(ctx context.Context, w *work, name string, files []partState) error {
+func (s *Spreader) mergeParts(ctx context.Context, w *work, files []partState) error {
 	out, err := w.begin(s.Importer.memory())
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (s *Spreader) mergeParts(ctx context.Context, w *work, name string, files [
 			return fmt.Errorf("merge parts: %s: %w", p.File, err)
 		}
 	}
-	return w.keepFinal(ctx, out, name, w.last.Tally)
+	return w.keepFinal(ctx, out, w.last.Tally)
 }
 
 // DropParts takes away all that the parts of a breach left: their files, then the rows that name them.

@@ -177,12 +177,9 @@ func (w *work) keepPart(ctx context.Context, out *segment.Writer, n note) error 
 	return nil
 }
 
-// keepFinal makes the whole segment durable. Its label is the breach's name alone, so that the same identifiers give the same
-// file however often the import was interrupted.
-func (w *work) keepFinal(ctx context.Context, out *segment.Writer, name string, t Tally) error {
-	if err := out.SetLabel([]byte(name)); err != nil {
-		return err
-	}
+// keepFinal makes the whole segment durable. It has no label, so that the same identifiers give the same digest, however often the
+// import was interrupted and whatever the breach is called: that is how a dump that was imported twice is known.
+func (w *work) keepFinal(ctx context.Context, out *segment.Writer, t Tally) error {
 	text, err := json.Marshal(t)
 	if err != nil {
 		return err
@@ -198,7 +195,7 @@ func (w *work) keepFinal(ctx context.Context, out *segment.Writer, name string, 
 }
 
 // merge makes the whole segment out of the parts.
-func (w *work) merge(ctx context.Context, memory int, name string) error {
+func (w *work) merge(ctx context.Context, memory int) error {
 	out, err := w.begin(memory)
 	if err != nil {
 		return err
@@ -214,7 +211,7 @@ func (w *work) merge(ctx context.Context, memory int, name string) error {
 			return fmt.Errorf("merge parts: %w", err)
 		}
 	}
-	return w.keepFinal(ctx, out, name, w.last.Tally)
+	return w.keepFinal(ctx, out, w.last.Tally)
 }
 
 // leave lets go of the folder and keeps what is in it.

@@ -17,7 +17,7 @@ import (
 var _ leak.Store = (*Store)(nil)
 
 // breachColumns are what a person or partner may be told of a breach; the table goes by b.
-const breachColumns = `b.name, b.title, b.day, b.source, b.description, b.exposes, b.kind, b.verified, b.fabricated, b.spam_list, b.added_at`
+const breachColumns = `b.name, b.title, b.day, b.source, b.description, b.exposes, b.kind, b.verified, b.fabricated, b.spam_list, b.added_at, b.digest`
 
 type breachRow struct {
 	b          cyber.Breach
@@ -28,7 +28,7 @@ type breachRow struct {
 func (r *breachRow) dest() []any {
 	return []any{
 		&r.b.Name, &r.b.Title, &r.day, &r.b.Source, &r.b.Description, &r.exposes, &r.b.Kind, &r.b.Verified, &r.b.Fabricated,
-		&r.b.SpamList, &r.added,
+		&r.b.SpamList, &r.added, &r.b.Content,
 	}
 }
 
