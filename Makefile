@@ -27,11 +27,13 @@ run: ## start the demo (ARGS="--listen :9000" for other options)
 test: tools check lint-api ## what CI runs: install what is missing, quick checks, all tests on both engines (PKG=./internal/store/...)
 	scripts/with-postgres-test
 	scripts/with-postgres go test -p $(PARALLEL) -timeout 30m $(PKG)
+	cd client && go test ./...
 
 .PHONY: test-race
 test-race: ## all tests under the race detector
 	scripts/install-tools --race
 	CGO_ENABLED=1 scripts/with-postgres go test -p $(PARALLEL) -race -timeout 60m $(PKG)
+	cd client && CGO_ENABLED=1 go test -race ./...
 
 .PHONY: test-long
 test-long: tools ## all tests at full size: crash, soak and scale runs included
@@ -45,11 +47,13 @@ check: ## the quick checks: format, vet, scripts, generated files
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt these files:" >&2; echo "$$unformatted" >&2; exit 1; fi
 	@for script in .ci/run scripts/*; do bash -n "$$script"; done
 	go vet ./...
+	cd client && go vet ./... && go mod tidy -diff
 	scripts/verify-generated
 
 .PHONY: lint
 lint: bin/golangci-lint ## golangci-lint with .golangci.yml (builds the linter the first time, some minutes)
 	bin/golangci-lint run ./...
+	cd client && ../bin/golangci-lint run --config ../.golangci.yml ./...
 
 .PHONY: lint-api
 lint-api: ## lint the partner contract: any warning is an error

@@ -12,6 +12,21 @@ import (
 	"github.com/vigiahq/vigia/client"
 )
 
+// fast is a client that does not wait between attempts, and remembers how long it would have.
+func fast(t *testing.T, address, key string, waits *[]time.Duration) *client.Client {
+	t.Helper()
+	c, err := client.New(client.Config{URL: address, Key: key, Sleep: func(ctx context.Context, d time.Duration) error {
+		if waits != nil {
+			*waits = append(*waits, d)
+		}
+		return ctx.Err()
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // answers is a stand-in that gives one answer after the other; the last one stays.
 func answers(t *testing.T, list ...func(w http.ResponseWriter)) (*httptest.Server, *[]*http.Request) {
 	t.Helper()

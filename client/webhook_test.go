@@ -14,8 +14,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
 type vector struct {
@@ -40,26 +38,9 @@ func (v vector) at() time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// agrees tells whether the standard's own library accepts the signature; it knows secrets only, and no clock but the
-// system's, so the time is left out.
-func (v vector) agrees(t *testing.T) (accepted, asked bool) {
-	for _, key := range v.VerifyWith {
-		if !strings.HasPrefix(key, "whsec_") {
-			continue
-		}
-		lib, err := standardwebhooks.NewWebhook(key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		asked = true
-		accepted = accepted || lib.VerifyIgnoringTimestamp([]byte(v.Body), v.header()) == nil
-	}
-	return accepted, asked
-}
-
 func readVectors(t testing.TB) (valid, invalid, strict []vector) {
 	t.Helper()
-	raw, err := os.ReadFile("../internal/webhook/testdata/vectors.json")
+	raw, err := os.ReadFile("testdata/vectors.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,17 +65,11 @@ func TestVectors(t *testing.T) {
 		if err != nil || event.ID != v.ID || !event.SentAt.Equal(v.at()) {
 			t.Errorf("%s: %v, %+v", v.Name, err, event)
 		}
-		if accepted, asked := v.agrees(t); asked && !accepted {
-			t.Errorf("%s: the library refuses it", v.Name)
-		}
 	}
 	for _, v := range invalid {
 		_, err := VerifyWebhook(v.VerifyWith, v.header(), []byte(v.Body), v.at())
 		if !errors.Is(err, ErrSignature) {
 			t.Errorf("%s: %v", v.Name, err)
-		}
-		if accepted, _ := v.agrees(t); accepted {
-			t.Errorf("%s: the library accepts it", v.Name)
 		}
 	}
 	for _, v := range strict {
@@ -130,9 +105,6 @@ func TestMutations(t *testing.T) {
 		if !errors.Is(err, ErrSignature) && !errors.Is(err, ErrHeaders) {
 			passed++
 			t.Errorf("%s: mutation passes (%v): %+v", v.Name, err, m)
-		}
-		if accepted, asked := m.agrees(t); asked && accepted && passed < 5 {
-			t.Errorf("the library accepts %+v", m)
 		}
 	}
 	t.Logf("%d mutations tried, %d passed", tried, passed)

@@ -63,6 +63,9 @@ func run(args []string, w io.Writer) error {
 	root := component{Type: "application", Ref: "vigia", Name: "vigia", Version: args[1]}
 	b := bom{Format: "CycloneDX", Spec: "1.5", Version: 1, Metadata: metadata{root}, Components: []component{standardLibrary(info.GoVersion)}}
 	for _, m := range info.Deps {
+		if m.Replace != nil && m.Replace.Version == "" { // a folder of this tree, which is part of the program
+			continue
+		}
 		if m.Replace != nil {
 			m = m.Replace
 		}

@@ -51,12 +51,30 @@ func TestDependenciesAreCounted(t *testing.T) {
 	}
 }
 
+// TestClientIsLight: who imports the Go client gets the standard library and BLAKE2b, and nothing of the service.
+func TestClientIsLight(t *testing.T) {
+	required := regexp.MustCompile(`(?m)^(?:require |\t)([^\s(]+) v`).FindAllStringSubmatch(readTree(t, "client/go.mod"), -1)
+	for _, m := range required {
+		if m[1] != "golang.org/x/crypto" && m[1] != "golang.org/x/sys" {
+			t.Errorf("client/go.mod requires %s", m[1])
+		}
+	}
+	if len(required) == 0 {
+		t.Error("client/go.mod cannot be read")
+	}
+}
+
+// ourModule begins the path of every module of this tree.
+const ourModule = "github.com/vigiahq/vigia"
+
 // directDependencies reads the requirements of go.mod that are not marked indirect.
 func directDependencies(t *testing.T) []string {
 	t.Helper()
 	var list []string
 	for _, m := range regexp.MustCompile(`(?m)^(?:require |\t)([a-z][^\s]*\.[^\s]+) v[^\s]+$`).FindAllStringSubmatch(readTree(t, "go.mod"), -1) {
-		list = append(list, m[1])
+		if !strings.HasPrefix(m[1], ourModule) { // the client is a module of its own, and ours
+			list = append(list, m[1])
+		}
 	}
 	if len(list) < 10 {
 		t.Fatalf("go.mod requires %v", list)

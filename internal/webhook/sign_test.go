@@ -34,7 +34,7 @@ type vectorFile struct {
 
 func readVectors(t *testing.T) vectorFile {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/vectors.json")
+	raw, err := os.ReadFile("../../client/testdata/vectors.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 type Example struct{ Language, Label, Code string }
 
 // snippets are the examples in Go and TypeScript by operation. They are cut out of the tests that run them:
-// client/operations_test.go and clients/typescript/test/operations.ts.
+// clients/golang/operations_test.go and clients/typescript/test/operations.ts.
 type snippets map[string]struct {
 	Go         string `json:"go"`
 	TypeScript string `json:"typescript"`

@@ -45,7 +45,7 @@ func TestSnippetsAreFresh(t *testing.T) {
 // goSnippets are the bodies of the functions of the Go client's examples.
 func goSnippets(t *testing.T) map[string]string {
 	t.Helper()
-	const file = "../../../client/operations_test.go"
+	const file = "../../../clients/golang/operations_test.go"
 	source, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package client_test
+package golang_test
 
 import (
 	"context"
@@ -21,15 +21,10 @@ import (
 	"github.com/vigiahq/vigia/internal/app/apptest"
 )
 
-// fast is a client that does not wait between attempts, and remembers how long it would have.
-func fast(t *testing.T, address, key string, waits *[]time.Duration) *client.Client {
+// fast is a client that does not wait between attempts.
+func fast(t *testing.T, address, key string) *client.Client {
 	t.Helper()
-	c, err := client.New(client.Config{URL: address, Key: key, Sleep: func(ctx context.Context, d time.Duration) error {
-		if waits != nil {
-			*waits = append(*waits, d)
-		}
-		return ctx.Err()
-	}})
+	c, err := client.New(client.Config{URL: address, Key: key, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +35,7 @@ func fast(t *testing.T, address, key string, waits *[]time.Duration) *client.Cli
 // operation of the contract.
 func TestEveryOperation(t *testing.T) {
 	s := apptest.Start(t)
-	vigia := fast(t, s.URL, s.Sandbox.APIKey, nil)
+	vigia := fast(t, s.URL, s.Sandbox.APIKey)
 	ctx := t.Context()
 	userHash = client.UserHash("52998224725", s.Sandbox.Salt)
 	for _, e := range examples {
@@ -128,7 +123,7 @@ func operationsShown() []string {
 // operationsOf lists the operationIds of the contract, webhooks left out.
 func operationsOf(t *testing.T) []string {
 	t.Helper()
-	raw, err := os.ReadFile("../internal/api/openapi.yaml")
+	raw, err := os.ReadFile("../../internal/api/openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +150,7 @@ func person(number int) client.NewSubscription {
 
 func TestBulkAndPages(t *testing.T) {
 	s := apptest.Start(t)
-	vigia := fast(t, s.URL+"/v1/", s.Sandbox.APIKey, nil) // the version segment does no harm
+	vigia := fast(t, s.URL+"/v1/", s.Sandbox.APIKey) // the version segment does no harm
 	ctx := t.Context()
 	items := make([]client.NewSubscription, 250)
 	for i := range items {
@@ -207,8 +202,8 @@ func TestBulkAndPages(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	s := apptest.Start(t)
 	ctx := t.Context()
-	vigia := fast(t, s.URL, s.Live.APIKey, nil)
-	stranger := fast(t, s.URL, "vg_live_nobody", nil)
+	vigia := fast(t, s.URL, s.Live.APIKey)
+	stranger := fast(t, s.URL, "vg_live_nobody")
 	_, forbidden := stranger.Services(ctx)
 	_, unauthorised := stranger.SubscriptionPage(ctx, 1, 10)
 	_, missing := vigia.Coverage(ctx, "nobody")
@@ -257,7 +252,7 @@ func TestLostAnswers(t *testing.T) {
 		}
 	}))
 	defer front.Close()
-	vigia := fast(t, front.URL, s.Sandbox.APIKey, nil)
+	vigia := fast(t, front.URL, s.Sandbox.APIKey)
 	var reply client.Reply
 	outcome, err := vigia.CreateSubscriptions(t.Context(), []client.NewSubscription{person(1)}, client.Into(&reply))
 	if err != nil || outcome.Created != 1 || !reply.Replayed || reply.Attempts != 2 {
