@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,6 +16,7 @@ import (
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/password"
@@ -42,6 +44,7 @@ type App struct {
 	Monitoring    *cyber.Monitoring
 	Passwords     *password.Library
 	Leaks         *Leaks
+	Jobs          *job.Runner
 	Webhooks      *alert.Endpoints
 	Feed          *alert.Feed
 	History       *alert.History
@@ -107,6 +110,7 @@ func build(ctx context.Context, c config.Common, db *sqldb.DB) (*App, error) {
 		Feed:       alert.NewFeed(st),
 		History:    alert.NewHistory(st),
 	}
+	a.Jobs = job.NewRunner(st, slog.New(slog.DiscardHandler), a.kinds(nil)...)
 	a.newOperators()
 	a.Subjects = subject.NewDesk(st, a.Audit, now)
 	if err := errors.Join(st.CheckKeys(ctx), st.CheckStandby(ctx)); err != nil {

@@ -84,7 +84,7 @@ const (
 )
 
 // startConsoleChores keeps the console's counts up, forgets sessions that are over and logs the head of the audit trail.
-func (s *Server) startConsoleChores(group *errgroup.Group, ctx context.Context) { //nolint:revive // as in startWorkers
+func (s *Server) startConsoleChores(group *errgroup.Group, ctx context.Context) { //nolint:revive // as in startChores
 	report := func(chore string, err error) {
 		if err != nil && ctx.Err() == nil {
 			s.log.Error("chore failed", "chore", chore, "cause", err.Error())

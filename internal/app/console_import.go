@@ -103,14 +103,7 @@ func (i *consoleImports) beginImport(ctx context.Context, spec leak.Spec, after 
 
 // Retract takes a breach back. A worker withdraws its findings.
 func (i *consoleImports) Retract(ctx context.Context, name string) (leak.Record, error) {
-	r, err := i.Breaches.Retract(ctx, name)
-	if err != nil {
-		return r, err
-	}
-	if err := i.app.Leaks.Importer.Discard(name); err != nil && !errors.Is(err, leak.ErrBusy) {
-		return r, err
-	}
-	return r, nil
+	return i.app.Leaks.Retract(ctx, name)
 }
 
 // consoleSubjects erases people and keeps the tombstones in this machine's log.

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -35,22 +34,14 @@ func (s *Server) newConsoleWork(ctx context.Context, group *errgroup.Group) *con
 // errStopped ends a job whose process stops: nobody else has its files, so somebody has to begin it again.
 var errStopped = fault.New(fault.Unavailable, "job.stopped")
 
-// saveEvery is how often the progress of work is kept; a cancellation is noticed then.
-const saveEvery = time.Second
-
 // work does something long. It tells how far it is and returns what is kept of the result.
 type work func(ctx context.Context, tell func(progress any)) (result any, err error)
 
 // begin takes a job and leaves the work to a goroutine of the server; after is called when it is over, or at once when the same work
 // is already under way, which is busy.
 func (w *consoleWork) begin(ctx context.Context, kind, subject string, busy error, do work, after func()) error {
-	_, err := w.app.Store.AddJob(ctx, kind, subject, struct{}{})
-	if err != nil && !errors.Is(err, job.ErrExists) {
-		after()
-		return err
-	}
-	j, taken, err := w.app.Store.TakeJob(ctx, w.worker, kind, subject)
-	if err == nil && !taken {
+	hold, err := w.app.Jobs.Begin(ctx, w.worker, kind, subject, struct{}{})
+	if errors.Is(err, job.ErrExists) {
 		err = busy
 	}
 	if err != nil {
@@ -60,7 +51,7 @@ func (w *consoleWork) begin(ctx context.Context, kind, subject string, busy erro
 	w.group.Go(func() error {
 		defer after()
 		// The lease outlives the server's context by the moment that it takes to write down how the job ended.
-		err := w.app.underLease(context.WithoutCancel(w.ctx), w.worker, j, func(ctx context.Context, run *job.Run) error { return w.step(ctx, run, do) })
+		err := hold.Run(context.WithoutCancel(w.ctx), func(ctx context.Context, run *job.Run) error { return w.step(ctx, run, do) })
 		if err != nil && w.ctx.Err() == nil && !errors.Is(err, job.ErrCancelled) {
 			w.log.Error("work of the console failed", "kind", kind, "subject", subject, "cause", err.Error()) // the job's row tells the operator
 		}
@@ -74,15 +65,7 @@ func (w *consoleWork) step(ctx context.Context, run *job.Run, do work) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer context.AfterFunc(w.ctx, func() { stop(errStopped) })()
-	var last time.Time
-	result, err := do(ctx, func(progress any) {
-		if now := time.Now(); now.Sub(last) >= saveEvery {
-			last = now
-			if err := run.Save(ctx, progress); errors.Is(err, job.ErrCancelled) || errors.Is(err, job.ErrLost) {
-				stop(err)
-			}
-		}
-	})
+	result, err := do(ctx, func(progress any) { run.Tell(ctx, progress) })
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return cause
 	}

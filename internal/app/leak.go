@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -78,14 +77,6 @@ func (s *Server) startLibrary(ctx context.Context, group *errgroup.Group) error 
 		}
 		complaint = text
 	}
-	if s.cfg.Has("worker") {
-		if err := s.startFeeds(ctx, group); err != nil {
-			return err
-		}
-		if err := s.startSpread(ctx, group); err != nil {
-			return err
-		}
-	}
 	look() // before the first request, so that it is answered like the rest
 	group.Go(func() error { every(ctx, libraryEvery, look); return nil })
 	return nil
@@ -105,14 +96,6 @@ func (s *Server) watchLibrary() error {
 		}
 	}
 	return nil
-}
-
-// leakSteps are the jobs around breaches that any worker takes. An import is not among them: its files are where it was begun. Nor is
-// one that is spread: it has slots of its own.
-func (a *App) leakSteps() map[string]job.Step {
-	return map[string]job.Step{
-		leak.KindMatch: a.Leaks.Matcher.Match, leak.KindWithdraw: a.Leaks.Matcher.Withdraw, leak.KindRestate: a.Leaks.Matcher.Restate,
-	}
 }
 
 // place names this machine and data folder as a holder of leases: only one process can be at an import there, so what a killed one
@@ -139,150 +122,101 @@ func (a *App) ImportBreach(ctx context.Context, spec leak.Spec) (leak.Outcome, e
 	if _, err := a.Store.JobOf(ctx, leak.KindSpread, name); !errors.Is(err, job.ErrNotFound) {
 		return leak.Outcome{}, errors.Join(leak.ErrBusy.With("name: was begun with --spread; go on with it so, or retract it"), err)
 	}
-	_, err := a.Store.AddJob(ctx, leak.KindImport, name, map[string]int{"inputs": len(spec.Inputs)})
-	if err != nil && !errors.Is(err, job.ErrExists) {
-		return leak.Outcome{}, err
+	hold, err := a.Jobs.Begin(ctx, a.place(), leak.KindImport, name, map[string]int{"inputs": len(spec.Inputs)})
+	if errors.Is(err, job.ErrExists) {
+		return leak.Outcome{}, leak.ErrBusy.With("name: another machine is importing it")
 	}
-	j, taken, err := a.Store.TakeJob(ctx, a.place(), leak.KindImport, name)
 	if err != nil {
 		return leak.Outcome{}, err
 	}
-	if !taken {
-		return leak.Outcome{}, leak.ErrBusy.With("name: another machine is importing it")
-	}
 	var out leak.Outcome
-	err = a.underLease(ctx, a.place(), j, func(ctx context.Context, run *job.Run) error {
+	err = hold.Run(ctx, func(ctx context.Context, run *job.Run) error {
 		tell := spec.Progress
-		var last time.Time
 		spec.Progress = func(p leak.Progress) {
 			if tell != nil {
 				tell(p)
 			}
-			if now := a.now(); now.Sub(last) > 2*time.Second {
-				last = now
-				_ = run.Save(ctx, p) // the next one will do; a lost lease ends the import by itself
-			}
+			run.Tell(ctx, p)
 		}
 		out, err = a.Leaks.Importer.Import(ctx, spec)
+		if errors.Is(err, leak.ErrBusy) { // another process of this place is at it, and holds the same lease
+			return job.Leave(err)
+		}
 		return err
 	})
 	return out, err
 }
 
-// underLease runs a step here while its lease is renewed, and ends the job.
-func (a *App) underLease(ctx context.Context, worker string, j job.Job, step job.Step) error {
-	stepCtx, stop := context.WithCancelCause(ctx)
-	var renewing sync.WaitGroup
-	renewing.Go(func() {
-		for {
-			select {
-			case <-stepCtx.Done():
-				return
-			case <-time.After(renewEvery):
-			}
-			cancel, err := a.Store.RenewJob(stepCtx, worker, j.ID)
-			if errors.Is(err, job.ErrLost) {
-				stop(job.ErrLost)
-			} else if cancel {
-				stop(job.ErrCancelled)
-			}
-		}
-	})
-	err := step(stepCtx, &job.Run{Job: j, Save: func(ctx context.Context, p any) error { return a.Store.SaveJob(ctx, worker, j.ID, p) }})
-	if cause := context.Cause(stepCtx); err != nil && cause != nil {
-		err = cause
-	}
-	stop(nil)
-	renewing.Wait()
-	state, reason := job.Done, ""
-	switch {
-	case err == nil:
-	case errors.Is(err, job.ErrLost), errors.Is(err, leak.ErrBusy): // another process holds it
-		return err
-	case errors.Is(err, job.ErrCancelled):
-		state = job.Cancelled
-	case errors.Is(err, context.Canceled), errors.Is(err, errLater):
-		state = job.Ready
-	default:
-		state, reason = job.Failed, err.Error()
-	}
-	if ferr := a.Store.FinishJob(context.WithoutCancel(ctx), worker, j, state, reason); ferr != nil {
-		return errors.Join(err, ferr)
-	}
-	if errors.Is(err, errLater) {
-		return nil
-	}
-	return err
-}
-
-// errLater puts a job back for a server to finish.
-var errLater = errors.New("the rest is done later")
-
 // MatchBreach sees a breach through its match: here, or by watching the server that got to it first. It does not wait for the last
 // look at values that were added meanwhile; a server takes that up.
 func (a *App) MatchBreach(ctx context.Context, name string, tell func(leak.MatchProgress)) (leak.MatchProgress, error) {
 	var p leak.MatchProgress
-	j, taken, err := a.Store.TakeJob(ctx, a.place(), leak.KindMatch, name)
+	hold, err := a.Jobs.Take(ctx, a.place(), leak.KindMatch, name)
+	if errors.Is(err, job.ErrNotFound) {
+		return p, a.Jobs.Follow(ctx, leak.KindMatch, name, func(j job.Job) (bool, error) {
+			if err := json.Unmarshal(j.Progress, &p); err != nil {
+				return false, fmt.Errorf("read progress: %w", err)
+			}
+			tell(p)
+			return j.State != job.Ready && j.State != job.Running || p.Phase >= leak.PhaseLate, nil
+		})
+	}
 	if err != nil {
 		return p, err
 	}
-	if taken {
-		err := a.underLease(ctx, a.place(), j, func(ctx context.Context, run *job.Run) error {
-			save := run.Save
-			run.Save = func(ctx context.Context, progress any) error {
-				if at, ok := progress.(*leak.MatchProgress); ok {
-					p = *at
-					tell(p)
-				}
-				return save(ctx, progress)
+	err = hold.Run(ctx, func(ctx context.Context, run *job.Run) error {
+		save := run.Save
+		run.Save = func(ctx context.Context, progress any) error {
+			if at, ok := progress.(*leak.MatchProgress); ok {
+				p = *at
+				tell(p)
 			}
-			if err := a.Leaks.Matcher.First(ctx, run); err != nil {
-				return err
-			}
-			return errLater
-		})
-		return p, err
-	}
-	for {
-		j, err := a.Store.JobOf(ctx, leak.KindMatch, name)
-		if err != nil {
-			return p, err
+			return save(ctx, progress)
 		}
-		if err := json.Unmarshal(j.Progress, &p); err != nil {
-			return p, fmt.Errorf("read progress: %w", err)
+		if err := a.Leaks.Matcher.First(ctx, run); err != nil {
+			return err
 		}
-		tell(p)
-		if j.State != job.Ready && j.State != job.Running || p.Phase >= leak.PhaseLate {
-			return p, nil
-		}
-		select {
-		case <-ctx.Done():
-			return p, ctx.Err()
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
+		return job.Later()
+	})
+	return p, err
 }
 
-// RetractBreach takes a breach back and withdraws its findings, here or through the server that got to it first. What an unfinished
-// import left on this machine goes too.
+// RetractBreach takes a breach back and withdraws its findings, here or through the server that got to it first.
 func (a *App) RetractBreach(ctx context.Context, name string) (leak.Record, error) {
-	r, err := a.Leaks.Breaches.Retract(ctx, name)
+	r, err := a.Leaks.Retract(ctx, name)
 	if err != nil {
 		return r, err
 	}
-	if err := a.Leaks.Importer.Discard(name); err != nil && !errors.Is(err, leak.ErrBusy) { // a running import notices by itself
-		return r, err
-	}
-	j, taken, err := a.Store.TakeJob(ctx, a.place(), leak.KindWithdraw, name)
-	if err != nil || !taken {
-		return r, err
-	}
-	return r, a.underLease(ctx, a.place(), j, func(ctx context.Context, run *job.Run) error {
+	return r, a.runNow(ctx, leak.KindWithdraw, name, func(ctx context.Context, run *job.Run) error {
 		if err := a.Leaks.Matcher.WithdrawFirst(ctx, run); err != nil {
 			return err
 		}
-		return errLater
+		return job.Later()
 	})
+}
+
+// Retract takes a breach back and removes what an unfinished import left on this machine. A worker withdraws its findings.
+func (l *Leaks) Retract(ctx context.Context, name string) (leak.Record, error) {
+	r, err := l.Breaches.Retract(ctx, name)
+	if err != nil {
+		return r, err
+	}
+	if err := l.Importer.Discard(name); err != nil && !errors.Is(err, leak.ErrBusy) { // a running import notices by itself
+		return r, err
+	}
+	return r, nil
+}
+
+// runNow runs a step of a job here, unless a server got to the job first.
+func (a *App) runNow(ctx context.Context, kind, subject string, step job.Step) error {
+	hold, err := a.Jobs.Take(ctx, a.place(), kind, subject)
+	if errors.Is(err, job.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return hold.Run(ctx, step)
 }
 
 // VerifySegment checks a breach's segment from the first byte to the last and returns how many keys it has.
@@ -307,9 +241,5 @@ func (a *App) EditBreach(ctx context.Context, name string, edit func(*cyber.Brea
 	if err != nil {
 		return r, err
 	}
-	j, taken, err := a.Store.TakeJob(ctx, a.place(), leak.KindRestate, name)
-	if err != nil || !taken {
-		return r, err
-	}
-	return r, a.underLease(ctx, a.place(), j, a.Leaks.Matcher.Restate)
+	return r, a.runNow(ctx, leak.KindRestate, name, a.Leaks.Matcher.Restate)
 }

@@ -2,15 +2,12 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/job"
@@ -21,9 +18,6 @@ import (
 const (
 	// downloadTime bounds one download of a dump.
 	downloadTime = 12 * time.Hour
-	feedPoll     = 2 * time.Second
-	// feedsAtOnce have slots of their own: a patient feed must not keep a match waiting.
-	feedsAtOnce  = 4
 	mostRedirect = 5
 )
 
@@ -54,42 +48,6 @@ func DownloadClient(o config.Outgoing) (*http.Client, error) {
 		return nil
 	}
 	return client, nil
-}
-
-// startFeeds runs due feeds, a few at once.
-func (s *Server) startFeeds(ctx context.Context, group *errgroup.Group) error {
-	feeds, err := s.app.Feeds(s.cfg.Outgoing())
-	if err != nil {
-		return err
-	}
-	if feeds.Observe, err = s.watchFeeds(); err != nil {
-		return err
-	}
-	worker := "f_" + rand.Text()
-	group.Go(func() error {
-		var running sync.WaitGroup
-		defer running.Wait()
-		slots := make(chan struct{}, feedsAtOnce)
-		every(ctx, feedPoll, func() {
-			var jobs []job.Job
-			err := feeds.Schedule(ctx)
-			if free := cap(slots) - len(slots); err == nil && free > 0 {
-				jobs, err = s.app.Store.ClaimJobs(ctx, worker, []string{leak.KindFeed}, free)
-			}
-			if err != nil && ctx.Err() == nil {
-				s.log.Error("feeds cannot be run", "cause", err.Error())
-			}
-			for _, j := range jobs {
-				slots <- struct{}{}
-				running.Go(func() {
-					defer func() { <-slots }()
-					s.runJob(ctx, worker, j, feeds.Run)
-				})
-			}
-		})
-		return nil
-	})
-	return nil
 }
 
 // watchFeeds registers the metrics of feeds and returns what counts a run.
@@ -130,17 +88,14 @@ func (a *App) RunFeed(ctx context.Context, o config.Outgoing, name string) (leak
 	if _, err := a.Store.FeedByName(ctx, name); err != nil {
 		return leak.Feed{}, err
 	}
-	if _, err := a.Store.AddJob(ctx, leak.KindFeed, name, struct{}{}); err != nil && !errors.Is(err, job.ErrExists) {
-		return leak.Feed{}, err
+	hold, err := a.Jobs.Begin(ctx, a.place(), leak.KindFeed, name, struct{}{})
+	if errors.Is(err, job.ErrExists) {
+		return leak.Feed{}, leak.ErrBusy.With("name: a server is running it")
 	}
-	j, taken, err := a.Store.TakeJob(ctx, a.place(), leak.KindFeed, name)
 	if err != nil {
 		return leak.Feed{}, err
 	}
-	if !taken {
-		return leak.Feed{}, leak.ErrBusy.With("name: a server is running it")
-	}
-	if err := a.underLease(ctx, a.place(), j, feeds.Run); err != nil {
+	if err := hold.Run(ctx, feeds.Run); err != nil {
 		return leak.Feed{}, err
 	}
 	return a.Store.FeedByName(ctx, name)

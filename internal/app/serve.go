@@ -113,7 +113,10 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error { s.watchKeys(groupCtx); return nil })
 	group.Go(func() error { return s.watchDisk(groupCtx) })
 	if s.cfg.Has("worker") {
-		s.startWorkers(group, groupCtx)
+		if err := s.startJobs(groupCtx, group); err != nil {
+			return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
+		}
+		s.startChores(group, groupCtx)
 		s.startConsoleChores(group, groupCtx)
 		if err := s.startDelivery(group, groupCtx); err != nil {
 			return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))

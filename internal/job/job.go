@@ -2,11 +2,12 @@
 //
 // A job has a state, its progress, the time of its next try and a lease. A worker of any replica claims due jobs, renews
 // the lease while it works, and a job whose lease has run out is taken up again, so every step must bear being run twice.
-// This package knows neither which kinds there are nor where rows are kept.
+// This package runs jobs; it knows neither which kinds there are nor where rows are kept.
 package job
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/fault"
@@ -61,17 +62,28 @@ var (
 // Lease is how long a claim lasts without being renewed. A dead worker's job is taken up by another after that.
 const Lease = 30 * time.Second
 
-// Run is one claimed job in the hands of a worker.
+// Run is one claimed job in the hands of its step.
 type Run struct {
 	Job
 	// Save keeps the progress and renews the lease. It returns ErrCancelled when an operator asked to stop, and ErrLost
 	// when the lease was lost.
 	Save func(ctx context.Context, progress any) error
+
+	every time.Duration
+	last  time.Time
+	stop  context.CancelCauseFunc
 }
 
-// Step does the work of one kind of job. It returns nil when the job is done, ErrCancelled when it stopped on request; any
-// other error is tried again later, unless its kind is Invalid or NotFound, which no repetition would mend.
-type Step func(ctx context.Context, run *Run) error
+// Tell is Save for work that tells its progress often and looks at its context: most of it is dropped, and what ends the job ends
+// the context. One goroutine may call it at a time.
+func (r *Run) Tell(ctx context.Context, progress any) {
+	if now := time.Now(); now.Sub(r.last) >= r.every {
+		r.last = now
+		if err := r.Save(ctx, progress); errors.Is(err, ErrCancelled) || errors.Is(err, ErrLost) {
+			r.stop(err)
+		}
+	}
+}
 
 // Backoff is the pause before the next try.
 func Backoff(attempts int64) time.Duration {
