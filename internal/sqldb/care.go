@@ -155,10 +155,10 @@ func cutLog(ctx context.Context, own *sql.DB) error {
 }
 
 // sqliteAddress names a file with the settings that every connection has. They go in the address, so that no connection of a pool
-// can miss them. secure_delete overwrites erased values.
+// can miss them. secure_delete overwrites erased values. The journal mode is not among them: see enterWAL.
 func sqliteAddress(path string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + strings.Join([]string{
-		"_pragma=busy_timeout(10000)", "_pragma=journal_mode(WAL)", "_pragma=synchronous(" + synchronous + ")", "_pragma=foreign_keys(1)",
+		fmt.Sprintf("_pragma=busy_timeout(%d)", busyTime.Milliseconds()), "_pragma=synchronous(" + synchronous + ")", "_pragma=foreign_keys(1)",
 		"_pragma=secure_delete(1)", "_pragma=cache_size(-16000)", "_pragma=temp_store(MEMORY)",
 	}, "&")
 }

@@ -13,6 +13,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -149,10 +150,35 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	read.SetMaxOpenConns(8)
 	read.SetMaxIdleConns(8)
 	d := &DB{engine: SQLite, write: write, read: read, address: base, distrusted: make(chan struct{}), texts: newPrepared()}
-	if err := write.PingContext(ctx); err != nil {
+	if err := enterWAL(ctx, write); err != nil {
 		return nil, errors.Join(fmt.Errorf("database: open the SQLite file: %w", err), d.Close())
 	}
 	return d, nil
+}
+
+// busyTime is how long a connection waits for another one's lock on a SQLite file.
+const busyTime = 10 * time.Second
+
+// enterWAL turns the write-ahead log on; the file keeps that. SQLite does not wait for it: of two connections that have both read the file and
+// want it for themselves one is told at once that it is busy, whatever its time-out. So whoever starts beside others asks again.
+func enterWAL(ctx context.Context, db *sql.DB) error {
+	for deadline := time.Now().Add(busyTime); ; {
+		var mode string
+		err := db.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode)
+		switch {
+		case err == nil && mode == "wal":
+			return nil
+		case err == nil:
+			return fmt.Errorf("its journal mode stays %s", mode)
+		case !IsLockTimeout(err) || time.Now().After(deadline):
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Millisecond + rand.N(9*time.Millisecond)): //nolint:gosec // spreads tries, guards nothing
+		}
+	}
 }
 
 // Engine says which database answers.
