@@ -456,3 +456,20 @@ func TestConsoleOperations(t *testing.T) {
 		t.Error("a head that never was is not missed:", page)
 	}
 }
+
+// TestConsoleOldBreach: the page of a breach shows what was done about it, also when much was done about others since.
+func TestConsoleOldBreach(t *testing.T) {
+	d := newDesk(t)
+	ctx := context.Background()
+	d.breach("antigo")
+	for i := range 60 {
+		if _, err := d.app.Store.AddJob(ctx, leak.KindImport, fmt.Sprint("novo-", i), struct{}{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	res, page := ask(t, d.base, http.MethodGet, "/breaches/antigo", d.cookie, nil)
+	_, jobs, found := strings.Cut(page, "<h2>Tarefas</h2>")
+	if res.StatusCode != http.StatusOK || !found || !strings.Contains(jobs, "Importação de vazamento") {
+		t.Errorf("%d: the import is not on the page: %s", res.StatusCode, jobs)
+	}
+}

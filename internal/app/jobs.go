@@ -11,14 +11,12 @@ import (
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/store"
 )
 
-const (
-	kindRewriteSealed = "keys.rewrite"
-	// manyTries is for work that has to be done in the end, however long a disk is full or a bucket away.
-	manyTries = 20
-)
+// manyTries is for work that has to be done in the end, however long a disk is full or a bucket away.
+const manyTries = 20
 
 // kinds declares every kind of job once. A kind without a lane is run by whoever begins it, because nobody else has its files. feeds
 // may be nil where no worker runs.
@@ -28,7 +26,7 @@ func (a *App) kinds(feeds *leak.Feeds) []job.Kind {
 	spreads := &job.Lane{Name: "spread imports", AtOnce: 16}            // to watch over one costs next to nothing
 	parts := &job.Lane{Name: "parts of imports", AtOnce: 1}             // one takes all cores
 	return []job.Kind{
-		{Name: kindRewriteSealed, Lane: work, Tries: manyTries, Step: a.rewriteSealed},
+		{Name: seal.KindRewrite, Lane: work, Tries: manyTries, Step: a.rewriteSealed},
 		{Name: leak.KindMatch, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.Match},
 		{Name: leak.KindWithdraw, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.Withdraw},
 		{Name: leak.KindRestate, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.Restate},
@@ -89,11 +87,11 @@ func (a *App) RotateKeys(ctx context.Context) error {
 	if err := a.Keys.Rotate(); err != nil {
 		return err
 	}
-	_, err := a.Store.AddJob(ctx, kindRewriteSealed, fmt.Sprint(a.Keys.PrimaryID()), struct{}{})
+	_, err := a.Store.AddJob(ctx, seal.KindRewrite, fmt.Sprint(a.Keys.PrimaryID()), struct{}{})
 	return err
 }
 
-// rewriteSealed is the step of kindRewriteSealed.
+// rewriteSealed is the step of seal.KindRewrite.
 func (a *App) rewriteSealed(ctx context.Context, run *job.Run) error {
 	if _, err := a.Keys.Reload(); err != nil {
 		return err

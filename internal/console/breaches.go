@@ -144,15 +144,12 @@ type choiceCount struct {
 	Count int64
 }
 
-// jobsOf returns the latest jobs about a breach, newest first.
-func (c *Console) jobsOf(r *request, name string) ([]jobRow, error) {
-	rows, err := c.latest(r, leak.KindImport, leak.KindSpread, leak.KindMatch, leak.KindWithdraw, leak.KindRestate, leak.KindVerify)
-	return slices.DeleteFunc(rows, func(j jobRow) bool { return j.Subject != name }), err
-}
+// breachKinds are the jobs that a breach's page shows.
+var breachKinds = []string{leak.KindImport, leak.KindSpread, leak.KindMatch, leak.KindWithdraw, leak.KindRestate, leak.KindVerify}
 
 func showBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
-	jobs, err := c.jobsOf(r, name)
+	jobs, err := c.Rules.Jobs.JobsAbout(r.Context(), name, breachKinds, perPage)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +160,7 @@ func showBreach(c *Console, r *request) (answer, error) {
 		}
 		rec = leak.Record{Breach: cyber.Breach{Name: name, Title: name}, State: leak.Importing} // its import has only just begun
 	}
-	page := breachPage{breachForm: newForm(rec), recentJobs: recentJobs{jobs}}
+	page := breachPage{breachForm: newForm(rec), recentJobs: recentJobs{jobRows(jobs)}}
 	for _, o := range exposedOptions {
 		if n := rec.Tally.Found[o.Value]; n > 0 {
 			page.Found = append(page.Found, choiceCount{o.Label, n})

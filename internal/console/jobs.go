@@ -13,11 +13,13 @@ import (
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/seal"
 )
 
 // Jobs shows and cancels work that outlives a request.
 type Jobs interface {
 	Jobs(ctx context.Context, kind string, limit int) ([]job.Job, error)
+	JobsAbout(ctx context.Context, subject string, kinds []string, limit int) ([]job.Job, error)
 	JobByID(ctx context.Context, id job.ID) (job.Job, error)
 	CancelJob(ctx context.Context, id job.ID) error
 }
@@ -28,11 +30,8 @@ var jobKinds = map[string]string{
 	leak.KindRestate: "Recálculo de situações", leak.KindVerify: "Conferência do índice", leak.KindFeed: "Leitura de fonte",
 	leak.KindSpread: "Importação repartida", leak.KindPart: "Parte de importação",
 	password.KindImport: "Importação de senhas vazadas", password.KindDownload: "Download de senhas vazadas",
-	password.KindVerify: "Conferência das senhas vazadas", kindRewrite: "Troca de chaves de cifra",
+	password.KindVerify: "Conferência das senhas vazadas", seal.KindRewrite: "Troca de chaves de cifra",
 }
-
-// kindRewrite is the kind of job that seals values anew after a rotation.
-const kindRewrite = "keys.rewrite"
 
 // jobRow is a job as a page shows it.
 type jobRow struct {
@@ -101,7 +100,7 @@ func newJobRow(j job.Job) jobRow {
 		}
 	case password.KindImport, password.KindDownload:
 		row.passwordText()
-	case kindRewrite:
+	case seal.KindRewrite:
 		row.rewriteText()
 	}
 	switch {

@@ -1,6 +1,10 @@
 package console
 
-import "context"
+import (
+	"context"
+
+	"github.com/vigiahq/vigia/internal/seal"
+)
 
 // Keys are the keys that seal personal data.
 type Keys interface {
@@ -24,7 +28,7 @@ type keysPage struct {
 func (c *Console) keysPage(r *request) (keysPage, error) {
 	var page keysPage
 	page.Primary, page.All, page.File = c.Rules.Keys.State()
-	jobs, err := c.latest(r, kindRewrite)
+	jobs, err := c.latest(r, seal.KindRewrite)
 	page.Jobs = jobs[:min(len(jobs), shownJobs)]
 	return page, err
 }

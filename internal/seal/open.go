@@ -138,6 +138,9 @@ func (k *Keys) adopt(m *material, info os.FileInfo) (changed bool, err error) {
 	return was.primary != r.primary || !slices.Equal(was.ids, r.ids), nil
 }
 
+// KindRewrite is the kind of the job that seals anew, after a rotation, what older keys have sealed.
+const KindRewrite = "keys.rewrite"
+
 // Rotate adds a new key to the file and seals with it from now on. Old keys go on opening. Indexes, fingerprints and MACs do
 // not change. After an error the file holds the old keys or, when only the last sync failed, the new ones too; this
 // process goes on with the old ones either way.

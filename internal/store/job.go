@@ -175,3 +175,10 @@ func (s *Store) Jobs(ctx context.Context, kind string, limit int) ([]job.Job, er
 	}
 	return collect(ctx, s.reader(ctx), scanJob, `SELECT `+jobColumns+` FROM job WHERE kind = $2`+newest, int64(limit), kind)
 }
+
+// JobsAbout returns the newest jobs of some kinds about one subject.
+func (s *Store) JobsAbout(ctx context.Context, subject string, kinds []string, limit int) ([]job.Job, error) {
+	args := []any{subject, int64(limit)}
+	return collect(ctx, s.reader(ctx), scanJob, `SELECT `+jobColumns+` FROM job WHERE subject = $1 AND kind IN (`+list(&args, kinds)+`)
+		ORDER BY created_at DESC, id DESC LIMIT $2`, args...)
+}

@@ -146,3 +146,35 @@ func TestClaimTakesNoMore(t *testing.T) {
 		}
 	})
 }
+
+// However much was done about others since, what was done about one subject is found.
+func TestJobsAbout(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		add := func(kind, subject string) {
+			t.Helper()
+			if _, err := e.AddJob(ctx, kind, subject, nil); err != nil {
+				t.Fatal(err)
+			}
+			e.Clock.Advance(time.Second)
+		}
+		for _, kind := range []string{"one", "two", "three"} {
+			add(kind, "old")
+		}
+		for i := range 60 {
+			add("one", fmt.Sprint("new", i))
+		}
+		for limit, want := range map[int]string{10: "[two one]", 1: "[two]"} {
+			jobs, err := e.JobsAbout(ctx, "old", []string{"one", "two"}, limit)
+			var got []string
+			for _, j := range jobs {
+				if j.Subject == "old" {
+					got = append(got, j.Kind)
+				}
+			}
+			if err != nil || fmt.Sprint(got) != want || len(got) != len(jobs) {
+				t.Errorf("%d: %v of %d, %v", limit, got, len(jobs), err)
+			}
+		}
+	})
+}
