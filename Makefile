@@ -10,6 +10,9 @@ SOAK ?= 30m
 # Packages tested at once. More than a few only wait for the same disk.
 PARALLEL ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
 PACKAGES ?=
+# What a build says of itself.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 
 .PHONY: help
 help: ## list the targets
@@ -17,7 +20,7 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build bin/vigia, static and reproducible
-	CGO_ENABLED=0 go build -trimpath -o bin/vigia ./cmd/vigia
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)' -o bin/vigia ./cmd/vigia
 
 .PHONY: run
 run: ## start the demo (ARGS="--listen :9000" for other options)

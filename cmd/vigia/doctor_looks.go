@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -276,26 +275,6 @@ func (p *patient) clock() {
 		return
 	}
 	p.ok(area, "%s", stamp(p.now))
-}
-
-// built is set at release by -ldflags: the time of the commit. Otherwise the build's own record speaks.
-var built string
-
-func builtAt() (time.Time, bool) {
-	if t, err := time.Parse(time.RFC3339, built); err == nil {
-		return t, true
-	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return time.Time{}, false
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.time" {
-			t, err := time.Parse(time.RFC3339, s.Value)
-			return t, err == nil
-		}
-	}
-	return time.Time{}, false
 }
 
 // webhooks looks at the ranges that were opened for outgoing calls.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -158,24 +157,4 @@ func withOptions(ctx context.Context, c *config.Common, opts sqldb.Options, fn f
 		return errors.Join(err, a.Close())
 	}
 	return errors.Join(fn(a), a.Close())
-}
-
-// version is set at release by -ldflags; otherwise the build's own record speaks.
-var version string
-
-func versionText() string {
-	if version != "" {
-		return version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
-
-type versionCmd struct{}
-
-// Run prints the version.
-func (versionCmd) Run(o *output) error {
-	return o.print(map[string]string{"version": versionText()}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "vigia", versionText()) })
 }

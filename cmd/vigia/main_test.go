@@ -144,7 +144,10 @@ func TestHelp(t *testing.T) {
 }
 
 func TestVersionAndMigrate(t *testing.T) {
-	if code, out, _ := vigia(t, "version", "--json"); code != 0 || decode(t, out)["version"] == "" {
+	if code, out, _ := vigia(t, "version", "--json"); code != 0 || decode(t, out)["version"] == "" || decode(t, out)["commit"] == "" {
+		t.Error(code, out)
+	}
+	if code, out, _ := vigia(t, "version"); code != 0 || !strings.HasPrefix(out, "vigia ") || !strings.Contains(out, ", commit ") {
 		t.Error(code, out)
 	}
 	data := filepath.Join(t.TempDir(), "data")

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"time"
+)
+
+// These are set by -ldflags: the version, the commit and its time. Where they are not, the build's own record speaks.
+var version, commit, built string
+
+// recorded is what the build wrote down about the tree it was made from; empty where it did not look.
+func recorded(key string) string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == key {
+				return s.Value
+			}
+		}
+	}
+	return ""
+}
+
+func versionText() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+func commitText() string { return cmp.Or(commit, recorded("vcs.revision"), "unknown") }
+
+// builtAt is the time of the commit, if it is known.
+func builtAt() (time.Time, bool) {
+	t, err := time.Parse(time.RFC3339, cmp.Or(built, recorded("vcs.time")))
+	return t, err == nil
+}
+
+type versionCmd struct{}
+
+// Run prints the version and the commit it was made from.
+func (versionCmd) Run(o *output) error {
+	return o.print(map[string]string{"version": versionText(), "commit": commitText()}, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "vigia %s, commit %s\n", versionText(), commitText())
+	})
+}
