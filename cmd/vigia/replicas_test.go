@@ -458,7 +458,7 @@ func TestSharedRate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(3 * time.Second) // both know of the new rate and of each other
+	f.refuse(t) // both know of the new rate
 	var alone, beside latencies
 	for n := range 200 {
 		start := time.Now()
@@ -466,13 +466,19 @@ func TestSharedRate(t *testing.T) {
 		alone.add(time.Since(start), got)
 	}
 	// A process that a starved machine keeps from telling of itself is counted out for a while, and then the other grants all: so the
-	// share has to be right in one of a few windows. Where each grants the whole rate it is wrong in all of them.
+	// share has to be right in one of a few windows. Where each grants the whole rate it is wrong in all of them. A window in which the
+	// clients did not get to ask for much more than the rate says nothing; the next one has more of them.
 	var told []string
-	for len(told) < 5 && !t.Failed() {
-		granted, refused, took := overload(t, f, cred.APIKey, time.Duration(seconds)*time.Second, &beside)
+	for clients, judged := 20, 0; judged < 5 && len(told) < 10 && !t.Failed(); {
+		granted, refused, took := overload(t, f, clients, cred.APIKey, time.Duration(seconds)*time.Second, &beside)
 		limit := int64(perSecond * (took.Seconds() + 1)) // the burst is one second's worth
-		told = append(told, fmt.Sprintf("%d granted of a limit of %d, %d refused", granted, limit, refused))
-		if granted <= limit*12/10 && granted >= limit/2 && refused > 0 {
+		told = append(told, fmt.Sprintf("%d granted of a limit of %d, %d refused to %d clients", granted, limit, refused, clients))
+		if granted+refused < 2*limit {
+			clients *= 2
+			continue
+		}
+		judged++
+		if granted <= limit*12/10 && granted >= limit/2 {
 			t.Logf("%s; the other partner's p50 and p99: alone %v and %v, beside it %v and %v", told, alone.at(0.5), alone.at(0.99), beside.at(0.5), beside.at(0.99))
 			return
 		}
@@ -480,13 +486,37 @@ func TestSharedRate(t *testing.T) {
 	t.Errorf("at %d a second: %v", perSecond, told)
 }
 
+// refuse asks every server until it has refused the partner once.
+func (f *fleet) refuse(t *testing.T) {
+	t.Helper()
+	for _, s := range f.servers {
+		for deadline := time.Now().Add(time.Minute); ; {
+			var wg sync.WaitGroup
+			var refused atomic.Bool
+			for range 100 { // at once, so that a slow machine does not stay below the rate
+				wg.Go(func() {
+					if got := ask(http.DefaultClient, http.MethodGet, "http://"+s.address+"/v1/cyber/services", f.key, ""); got.status == http.StatusTooManyRequests {
+						refused.Store(true)
+					}
+				})
+			}
+			if wg.Wait(); refused.Load() {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatal("a server does not hear of the partner's rate")
+			}
+		}
+	}
+}
+
 // overload sends far more than the partner's rate to all servers, and beside each request one of another partner, who is always served.
-func overload(t *testing.T, f *fleet, other string, length time.Duration, beside *latencies) (granted, refused int64, took time.Duration) {
+func overload(t *testing.T, f *fleet, clients int, other string, length time.Duration, beside *latencies) (granted, refused int64, took time.Duration) {
 	t.Helper()
 	var wg sync.WaitGroup
 	var yes, no atomic.Int64
 	begin := time.Now()
-	for i := range 20 {
+	for i := range clients {
 		url := "http://" + f.servers[i%len(f.servers)].address + "/v1/cyber/services"
 		wg.Go(func() {
 			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
