@@ -91,8 +91,14 @@ func (r *request) optionalUser() (partner.UserHash, error) {
 			if err != nil {
 				return "", err
 			}
-			if user != "" && string(u.Canonical()) != string(user.Canonical()) {
-				return "", partner.ErrUserHash.With("%s: names another person than the rest of the request", field)
+			if user != "" {
+				same, err := r.server.Rules.Endpoints.OnePerson(r.ctx, r.caller.Partner, u, user)
+				if err != nil {
+					return "", err
+				}
+				if !same {
+					return "", partner.ErrUserHash.With("%s: names another person than the rest of the request", field)
+				}
 			}
 			user = u
 		}

@@ -44,6 +44,23 @@ func TestTruncatedDevices(t *testing.T) {
 	}
 }
 
+// TestBothDigestsNameOnePerson: header and query may hold different digests of somebody who is enrolled, and of nobody else.
+func TestBothDigestsNameOnePerson(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		s.plan(t, s.Live, "p")
+		s.post(t, s.server.URL, s.Live.APIKey, itemsOf(9801, 9802))
+		for n, want := range map[int]int{9801: http.StatusOK, 9802: http.StatusBadRequest} { // nobody told who 9802 is
+			spelled := spellings(cpfOf(n), s.Live.Salt)
+			got := s.do(t, call{method: http.MethodGet, path: "/v1/cyber/epp?userHash=" + spelled[0], header: http.Header{
+				"x-api-key": {s.Live.APIKey}, "x-user-hash": {spelled[1]},
+			}})
+			if got.status != want {
+				t.Errorf("person %d: %d %s", n, got.status, got.header.Get("x-error-detail"))
+			}
+		}
+	})
+}
+
 // TestEveryRecommendationHasItsSentence: whatever the model can recommend is said in full, with nothing left to fill in.
 func TestEveryRecommendationHasItsSentence(t *testing.T) {
 	for _, m := range cyber.AllMends() {

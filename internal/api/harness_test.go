@@ -127,6 +127,11 @@ func (s *service) tenant(t testing.TB, mode partner.Mode) tenant {
 // newHandler builds the server the way package app does, with the test's clock.
 func newHandler(t testing.TB, e *storetest.Env) *Server {
 	t.Helper()
+	return newHandlerLogging(t, e, &suiteLog)
+}
+
+func newHandlerLogging(t testing.TB, e *storetest.Env, log io.Writer) *Server {
+	t.Helper()
 	services := cyber.NewServices(e.Store, e.Clock.Now)
 	if err := services.Seed(context.Background()); err != nil {
 		t.Fatal(err)
@@ -137,7 +142,7 @@ func newHandler(t testing.TB, e *storetest.Env) *Server {
 		t.Fatal(err)
 	}
 	return NewServer(Options{
-		Gate: partner.NewGate(e.Store, e.Clock.Now), Ledger: e.Store, Log: telemetry.NewLogger(&suiteLog, telemetry.LogOptions{}),
+		Gate: partner.NewGate(e.Store, e.Clock.Now), Ledger: e.Store, Log: telemetry.NewLogger(log, telemetry.LogOptions{}),
 		Metrics: telemetry.NewMetrics(), Tracer: tracer, Now: e.Clock.Now,
 		Rules: Rules{Events: alert.NewFeed(e.Store), Webhooks: alert.NewEndpoints(e.Store, e.Clock.Now, nil), Passwords: passwords, Subscriptions: subscription.NewRegistry(e.Store, e.Clock.Now), Monitoring: cyber.NewMonitoring(e.Store, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now), Services: services, Cases: cyber.NewCases(e.Store, e.Clock.Now), Endpoints: cyber.NewEndpoints(e.Store, e.Clock.Now, nil), Cover: cyber.NewCover(e.Store), Persons: cyber.NewPersons(e.Store, cyber.NewCatalogue(e.Store, e.Clock.Now), e.Clock.Now, nil)},
 	})

@@ -159,6 +159,8 @@ type DeviceStore interface {
 	IssueKey(ctx context.Context, id partner.ID, r DeviceRequest, decide func(Holding) (NewKey, error)) (Device, error)
 	// Devices returns a person's live devices, newest first.
 	Devices(ctx context.Context, id partner.ID, u partner.UserHash) ([]Device, error)
+	// SamePerson tells whether two user hashes name one person.
+	SamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error)
 	// PartnerDevices returns up to limit live devices of a partner, newest first.
 	PartnerDevices(ctx context.Context, id partner.ID, limit int) ([]Device, error)
 	DeviceByID(ctx context.Context, key KeyID) (Device, error)
@@ -229,6 +231,11 @@ const MaxListed = 1000
 // Of returns a person's live devices, newest first.
 func (e *Endpoints) Of(ctx context.Context, id partner.ID, u partner.UserHash) ([]Device, error) {
 	return e.store.Devices(ctx, id, u)
+}
+
+// OnePerson tells whether two user hashes name the same person.
+func (e *Endpoints) OnePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error) {
+	return e.store.SamePerson(ctx, id, a, b)
 }
 
 // All returns a partner's live devices, newest first, and whether there are more than MaxListed.

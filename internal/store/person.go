@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -53,6 +54,17 @@ func (s *Store) userOf(ctx context.Context, q querier, id partner.ID, u partner.
 		return user{}, classify(fmt.Errorf("find person: %w", err))
 	}
 	return user{write: d512, other: d256, cpf: cpf}, nil
+}
+
+// SamePerson tells whether two user hashes name one person: spellings of one digest, or both digests of somebody who is known.
+func (s *Store) SamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error) {
+	q := s.reader(ctx)
+	one, err := s.userOf(ctx, q, id, a)
+	if err != nil {
+		return false, err
+	}
+	two, err := s.userOf(ctx, q, id, b)
+	return bytes.Equal(one.write, two.write), err
 }
 
 // linkPerson makes both digests of a CPF known as one person.
