@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,6 +24,7 @@ import (
 	"github.com/vigiahq/vigia/client"
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
@@ -148,6 +151,91 @@ func TestEventsAreWhatTheDocumentSays(t *testing.T) {
 		documented := slices.Sorted(maps.Keys(doc.Webhooks))
 		if told := slices.Sorted(maps.Keys(seen)); !slices.Equal(told, documented) {
 			t.Errorf("events %v, documented %v", told, documented)
+		}
+	})
+}
+
+// TestEventsNamePeopleAsThePartnerDid: an event spells the user hash as the last request that wrote did, whatever it was about and in
+// whichever spelling; before the first, as 512 bits in hex. Reading names nobody.
+func TestEventsNamePeopleAsThePartnerDid(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		s.plan(t, s.Live, "p")
+		if got := s.as(t, s.Live, http.MethodPost, "/v1/subscriptions", "["+itemOf(1, "")+"]"); got.status != http.StatusOK {
+			t.Fatal(got.body)
+		}
+		d256, d512 := partner.Digests(cpfOf(1), s.Live.Salt)
+		spelt := []string{
+			hex.EncodeToString(d256[1:]), strings.ToUpper(hex.EncodeToString(d512[1:])), base64.RawURLEncoding.EncodeToString(d256[1:]),
+			base64.URLEncoding.EncodeToString(d512[1:]),
+		}
+		secret(spelt...)
+		subscriptions := subscription.NewRegistry(s.Store, s.Clock.Now)
+		cursor, move := "", subscription.Suspend
+		// next causes an event about the person and tells how it names them.
+		next := func() string {
+			t.Helper()
+			if _, err := subscriptions.Move(context.Background(), s.Live.ID, subscription.Selection{Plan: "p", CPF: cpfOf(1)}, move); err != nil {
+				t.Fatal(err)
+			}
+			move = subscription.Suspend + subscription.Resume - move
+			for {
+				var page eventsWire
+				mustDecode(t, s.as(t, s.Live, http.MethodGet, "/v1/events"+cursor, ""), &page)
+				cursor = "?after=" + page.Next
+				if n := len(page.Events); n > 0 && !page.HasMore {
+					var body struct{ Data struct{ UserHash string } }
+					if err := json.Unmarshal(page.Events[n-1].Body, &body); err != nil {
+						t.Fatal(err)
+					}
+					return body.Data.UserHash
+				}
+			}
+		}
+		if got, want := next(), hex.EncodeToString(d512[1:]); got != want {
+			t.Errorf("never named: %s, want %s", got, want)
+		}
+		var asset []struct{ ID string }
+		var found []struct{ ID string }
+		for i, step := range []struct {
+			name string
+			send func(user string) (method, path, body string)
+		}{
+			{"a value", func(user string) (string, string, string) {
+				return http.MethodPost, "/v1/cyber/monitoring", fmt.Sprintf(`{"value":"ana@exemplo.com.br","type":"email","userHash":%q}`, user)
+			}},
+			{"the same value again", func(user string) (string, string, string) {
+				return http.MethodPost, "/v1/cyber/monitoring", fmt.Sprintf(`{"value":"ana@exemplo.com.br","type":"email","userHash":%q}`, user)
+			}},
+			{"a case", func(user string) (string, string, string) {
+				return http.MethodPost, "/v1/cyber/case", fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":%q}`, user)
+			}},
+			{"a device", func(user string) (string, string, string) {
+				return http.MethodPost, "/v1/cyber/epp", fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":"a","userHash":%q}`, user)
+			}},
+			{"the same device", func(user string) (string, string, string) {
+				return http.MethodPost, "/v1/cyber/epp", fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":"a","userHash":%q}`, user)
+			}},
+			{"a resolved finding", func(user string) (string, string, string) {
+				if err := (&transcript{s: s}).leak(t, []string{"loja", "2026-10-01", "email", "email=ana@exemplo.com.br"}); err != nil {
+					t.Fatal(err)
+				}
+				mustDecode(t, s.as(t, s.Live, http.MethodGet, "/v1/cyber/findings/"+spelt[0], ""), &found)
+				return http.MethodPost, "/v1/cyber/findings/" + found[0].ID + "/resolve", fmt.Sprintf(`{"userHash":%q,"reason":"other"}`, user)
+			}},
+			{"a value removed", func(user string) (string, string, string) {
+				mustDecode(t, s.as(t, s.Live, http.MethodGet, "/v1/cyber/monitoring/"+spelt[0], ""), &asset)
+				return http.MethodDelete, "/v1/cyber/monitoring/" + asset[0].ID + "/" + user, ""
+			}},
+		} {
+			user := spelt[i%len(spelt)]
+			method, path, body := step.send(user)
+			if got := s.as(t, s.Live, method, path, body); got.status != http.StatusOK {
+				t.Fatalf("%s: %d %s", step.name, got.status, got.body)
+			}
+			s.as(t, s.Live, http.MethodGet, "/v1/cyber/score/"+spelt[(i+1)%len(spelt)], "")
+			if got := next(); got != user {
+				t.Errorf("after %s: %s, want %s", step.name, got, user)
+			}
 		}
 	})
 }

@@ -178,7 +178,7 @@ func (s *Store) BreachesByName(ctx context.Context, names []string) ([]cyber.Bre
 // KeepAnswer keeps a person's answer to a validation question.
 func (s *Store) KeepAnswer(ctx context.Context, id partner.ID, sent partner.UserHash, item cyber.ContentID, value string) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		u, err := s.userOf(ctx, tx, id, sent)
+		u, err := s.named(ctx, tx, id, sent)
 		if err != nil {
 			return err
 		}

@@ -96,12 +96,12 @@ func (s *Store) TellHits(ctx context.Context, breach string, limit int) (int, er
 			for n < len(rest) && rest[n].partner == rest[0].partner {
 				n++
 			}
-			if err := s.tell(ctx, tx, rest[0].partner, breach, rest[:n]); err != nil {
+			done, err := s.tell(ctx, tx, rest[0].partner, breach, rest[:n])
+			if err != nil {
 				return err
 			}
-			rest = rest[n:]
+			told, rest = told+done, rest[n:]
 		}
-		told = len(kept)
 		return nil
 	})
 	return told, err
@@ -118,20 +118,48 @@ func wholePersons(kept []keptHit) []keptHit {
 	return kept
 }
 
-func (s *Store) tell(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach string, kept []keptHit) error {
-	hits, ids := make([]hit, len(kept)), make([]cyber.AssetID, len(kept))
+// tell makes findings of hits, and of those that stand under the other digest of the same people: whoever was enrolled after values had been
+// added under both is one person.
+func (s *Store) tell(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach string, kept []keptHit) (int, error) {
+	users := make([][]byte, len(kept))
 	for i, h := range kept {
-		hits[i], ids[i] = hit{h.asset, breach}, h.asset
+		users[i] = []byte(h.user)
+	}
+	people, err := s.personsOf(ctx, tx, id, users)
+	if err != nil {
+		return 0, err
+	}
+	var others []string
+	ids := make([]cyber.AssetID, len(kept))
+	for i, h := range kept {
+		ids[i] = h.asset
+		if other := people[h.user].other(h.user); other != "" {
+			others = append(others, other)
+		}
+	}
+	if len(others) > 0 {
+		args := []any{breach, string(id)}
+		more, err := collect(ctx, tx, func(row scanner) (asset cyber.AssetID, err error) { return asset, row.Scan(&asset) },
+			`SELECT asset_id FROM match_hit WHERE breach = $1 AND partner_id = $2 AND user_index IN (`+byteMarks(&args, unique(others))+`)
+			ORDER BY user_index, asset_id`, args...)
+		if err != nil {
+			return 0, fmt.Errorf("read hits: %w", err)
+		}
+		ids = unique(append(ids, more...))
+	}
+	hits := make([]leak.Hit, len(ids))
+	for i, asset := range ids {
+		hits[i] = leak.Hit{Asset: asset, Breach: breach}
 	}
 	if err := s.addFindings(ctx, tx, id, hits); err != nil {
-		return err
+		return 0, err
 	}
 	args := []any{breach, string(id)}
 	marks := list(&args, ids)
 	if _, err := tx.ExecContext(ctx, `DELETE FROM match_hit WHERE breach = $1 AND partner_id = $2 AND asset_id IN (`+marks+`)`, args...); err != nil {
-		return fmt.Errorf("forget hits: %w", err)
+		return 0, fmt.Errorf("forget hits: %w", err)
 	}
-	return nil
+	return len(ids), nil
 }
 
 type foundIn struct {
@@ -177,7 +205,7 @@ func (s *Store) WithdrawFindings(ctx context.Context, breach string, limit int) 
 		}
 		n = len(found)
 		return byPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
-			return s.close(ctx, tx, id, assets, func(f cyber.Finding) bool { return f.Breach.Name == breach }, cyber.ResolvedRetracted)
+			return s.close(ctx, tx, id, assets, breach, cyber.ResolvedRetracted)
 		})
 	})
 	return n, err
@@ -196,7 +224,7 @@ func (s *Store) RestateFindings(ctx context.Context, breach string, after cyber.
 			last = found[len(found)-1].id
 		}
 		return byPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
-			return s.close(ctx, tx, id, assets, func(cyber.Finding) bool { return false }, "")
+			return s.restate(ctx, tx, id, assets)
 		})
 	})
 	return last, err

@@ -71,7 +71,7 @@ func (s *Store) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wis
 		return c, fmt.Errorf("seal case: %w", err)
 	}
 	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
-		u, err := s.userOf(ctx, tx, id, c.User)
+		u, err := s.named(ctx, tx, id, c.User)
 		if err != nil {
 			return err
 		}

@@ -130,7 +130,7 @@ var caseQueries = []string{
 
 // ofPartners are the tables whose rows belong to a partner without the engine seeing to it.
 var ofPartners = []string{
-	"idempotency", "person", "event", "event_counter", "event_pull", "delivery", "attempt", "subscription", "subscription_counter",
+	"idempotency", "person", "person_name", "event", "event_counter", "event_pull", "delivery", "attempt", "subscription", "subscription_counter",
 	"subscription_block", "asset", "finding", "epp_key", "epp_holder", "support_case", "case_move", "content_answer", "score_day",
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
@@ -244,7 +245,7 @@ func (s *Store) checkStatuses(ctx context.Context, found func(Problem), seen fun
 			if want := cyber.StatusOf(findings); want != first.status && !waiting {
 				found(Problem{"statuses", "asset " + first.id, fmt.Sprintf("is %s; from its findings it is %s", first.status, want)})
 			}
-			if sortedWords(openBreaches(findings)) != sortedWords(first.open) {
+			if sortedWords(leak.OpenBreaches(findings)) != sortedWords(first.open) {
 				found(Problem{"statuses", "asset " + first.id, "its list of open breaches is not that of its findings"})
 			}
 			n, after = n+1, first.id

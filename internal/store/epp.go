@@ -61,7 +61,7 @@ func (s *Store) scanDevice(row scanner) (cyber.Device, error) {
 func (s *Store) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequest, decide func(cyber.Holding) (cyber.NewKey, error)) (cyber.Device, error) {
 	var d cyber.Device
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
-		u, err := s.userOf(ctx, tx, id, r.User)
+		u, err := s.named(ctx, tx, id, r.User)
 		if err != nil {
 			return err
 		}

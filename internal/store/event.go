@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
@@ -51,7 +49,7 @@ type keptEvent struct {
 // insertEvents numbers and keeps events. The counter's row stays locked until the transaction ends, so numbers are in the
 // order of commits, and nobody can read one before all lower ones are there.
 func (s *Store) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([]keptEvent, error) {
-	persons, err := s.personKeys(ctx, tx, id, events)
+	events, persons, err := s.aboutWhom(ctx, tx, id, events)
 	if err != nil {
 		return nil, err
 	}
@@ -88,37 +86,28 @@ func (s *Store) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, e
 	return kept, nil
 }
 
-// personKeys gives each event the key by which its person's events stay in order: that of the longer digest once the
-// service knows both, whichever of the two the event names them by.
-func (s *Store) personKeys(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([][]byte, error) {
+// aboutWhom names the person of each event as the partner named them last, and returns the keys by which a person's events stay in
+// order: that of the longer digest once the service knows both.
+func (s *Store) aboutWhom(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([]alert.Event, [][]byte, error) {
 	keys := make([][]byte, len(events))
 	for i, e := range events {
 		keys[i] = s.userIndex(id, e.User)
 	}
-	const batch = 500
-	for part := range slices.Chunk(keys, batch) {
-		args, marks := []any{string(id)}, make([]string, len(part))
-		for i, key := range part {
-			args = append(args, key)
-			marks[i] = "$" + strconv.Itoa(i+2)
+	people, err := s.personsOf(ctx, tx, id, keys)
+	if err != nil {
+		return nil, nil, err
+	}
+	events = slices.Clone(events)
+	for i, key := range keys {
+		who, known := people[string(key)]
+		if !known {
+			continue
 		}
-		longer := map[string][]byte{}
-		_, err := collect(ctx, tx, func(row scanner) (struct{}, error) {
-			var d256, d512 []byte
-			err := row.Scan(&d256, &d512)
-			longer[string(d256)] = d512
-			return struct{}{}, err
-		}, `SELECT user_256, user_512 FROM person WHERE partner_id = $1 AND user_256 IN (`+strings.Join(marks, ", ")+`)`, args...)
-		if err != nil {
-			return nil, fmt.Errorf("find persons: %w", err)
-		}
-		for i, key := range part {
-			if d512, ok := longer[string(key)]; ok {
-				part[i] = d512
-			}
+		if keys[i] = who.key; who.name != "" {
+			events[i].User = who.name
 		}
 	}
-	return keys, nil
+	return events, keys, nil
 }
 
 // endpointFilters are the endpoints of a partner with what fan-out needs of them. It comes after the events were numbered:

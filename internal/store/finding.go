@@ -1,131 +1,28 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// hit is a watched value that a breach holds, before it is a finding.
-type hit struct {
-	asset  cyber.AssetID
-	breach string
-}
-
-func hitsOf(asset cyber.AssetID, breaches []string) []hit {
-	hits := make([]hit, len(breaches))
+func hitsOf(asset cyber.AssetID, breaches []string) []leak.Hit {
+	hits := make([]leak.Hit, len(breaches))
 	for i, b := range breaches {
-		hits[i] = hit{asset, b}
+		hits[i] = leak.Hit{Asset: asset, Breach: b}
 	}
 	return hits
-}
-
-// watched is a watched value whose row this transaction holds.
-type watched struct {
-	cyber.Asset
-	userIndex string
-	// openBreaches is what the row says of the open findings: see openBreaches.
-	openBreaches string
-	// findings are all of the value's, oldest first; those added by this transaction come last and are fresh.
-	findings []cyber.Finding
-	fresh    []freshFinding
-}
-
-type freshFinding struct {
-	cyber.Finding
-	quiet bool
-}
-
-// lockAssets takes the rows of values, so that whoever else changes their findings waits and then sees ours. Values that are
-// gone are left out.
-func (s *Store) lockAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) ([]*watched, error) {
-	args := []any{string(id)}
-	marks := list(&args, ids)
-	assets, err := collect(ctx, tx, func(row scanner) (*watched, error) {
-		w := &watched{Asset: cyber.Asset{Partner: id}}
-		var index, sealed []byte
-		if err := row.Scan(&w.ID, &w.Kind, &index, &sealed, &w.Status, &w.openBreaches); err != nil {
-			return nil, err
-		}
-		w.userIndex = string(index)
-		return w, s.openAsset(&w.Asset, sealed)
-	}, `UPDATE asset SET status = status WHERE partner_id = $1 AND id IN (`+marks+`) 
-		RETURNING id, kind, user_index, value, status, open_breaches`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("lock assets: %w", err)
-	}
-	byID := make(map[cyber.AssetID]*watched, len(assets))
-	for _, w := range assets {
-		byID[w.ID] = w
-	}
-	findings, err := collect(ctx, tx, scanFinding, `SELECT `+findingColumns+` FROM finding f JOIN asset a ON a.id = f.asset_id
-		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1 AND f.asset_id IN (`+marks+`) ORDER BY f.found_at, f.id`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read findings: %w", err)
-	}
-	for _, f := range findings {
-		if w := byID[f.Asset]; w != nil {
-			w.findings = append(w.findings, f)
-		}
-	}
-	ordered := make([]*watched, 0, len(assets))
-	for _, asset := range ids { // the caller's order, once each
-		if w := byID[asset]; w != nil {
-			ordered = append(ordered, w)
-			delete(byID, asset)
-		}
-	}
-	return ordered, nil
-}
-
-// addFindings turns the hits of one partner's values into findings, statuses and events, in the caller's transaction. Hits that
-// are findings already, and hits in breaches that are not published any more, count for nothing.
-func (s *Store) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, hits []hit) error {
-	if len(hits) == 0 {
-		return nil
-	}
-	ids, names := make([]cyber.AssetID, len(hits)), make([]string, len(hits))
-	for i, h := range hits {
-		ids[i], names[i] = h.asset, h.breach
-	}
-	breaches, err := publishedBreaches(ctx, tx, unique(names))
-	if err != nil {
-		return err
-	}
-	assets, err := s.lockAssets(ctx, tx, id, unique(ids))
-	if err != nil {
-		return err
-	}
-	byAsset := make(map[cyber.AssetID]*watched, len(assets))
-	for _, w := range assets {
-		byAsset[w.ID] = w
-	}
-	for _, h := range hits {
-		b, published := breaches[h.breach]
-		if w := byAsset[h.asset]; w != nil && published {
-			if err := s.addFinding(ctx, tx, w, b); err != nil {
-				return err
-			}
-		}
-	}
-	changes, err := s.restate(ctx, tx, assets)
-	if err != nil {
-		return err
-	}
-	leaks, err := s.leakEvents(id, assets)
-	if err != nil {
-		return err
-	}
-	return s.addEvents(ctx, tx, id, append(leaks, changes...)...)
 }
 
 func unique[T comparable](values []T) []T {
@@ -139,102 +36,111 @@ func unique[T comparable](values []T) []T {
 	return out
 }
 
-// addFinding keeps a finding unless the value has one of that breach.
-func (s *Store) addFinding(ctx context.Context, tx *sqldb.Tx, w *watched, b cyber.Breach) error {
-	for _, f := range w.findings {
-		if f.Breach.Name == b.Name {
-			return nil
+// addFindings turns the hits of one partner's values into findings, statuses and events, in the caller's transaction: see
+// leak.Discover.
+func (s *Store) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, hits []leak.Hit) error {
+	if len(hits) == 0 {
+		return nil
+	}
+	ids, names := make([]cyber.AssetID, len(hits)), make([]string, len(hits))
+	for i, h := range hits {
+		ids[i], names[i] = h.Asset, h.Breach
+	}
+	breaches, err := publishedBreaches(ctx, tx, unique(names))
+	if err != nil {
+		return err
+	}
+	values, into, err := s.lockAssets(ctx, tx, id, ids)
+	if err != nil {
+		return err
+	}
+	hits = slices.Clone(hits)
+	for i, h := range hits {
+		if other, gone := into[h.Asset]; gone {
+			hits[i].Asset = other
 		}
 	}
+	verdict, err := leak.Discover(values, hits, breaches, newFindingID, s.now())
+	if err != nil {
+		return err
+	}
+	return s.keepVerdict(ctx, tx, id, verdict)
+}
+
+func newFindingID() (cyber.FindingID, error) {
 	made, err := uuid.NewV7()
 	if err != nil {
-		return fmt.Errorf("make finding id: %w", err)
+		return "", fmt.Errorf("make finding id: %w", err)
 	}
-	f := cyber.Finding{
-		ID: cyber.FindingID("fd_" + made.String()), Partner: w.Partner, Asset: w.ID, Kind: w.Kind, Breach: b,
-		Severity: cyber.SeverityOf(b), FoundAt: s.now(),
+	return cyber.FindingID("fd_" + made.String()), nil
+}
+
+// keepVerdict writes what a rule has decided on values that this transaction holds, and the events of it: what was found first, then
+// what the values say of themselves.
+func (s *Store) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID, v leak.Verdict) error {
+	now := s.now()
+	for _, f := range v.Found {
+		_, err := tx.ExecContext(ctx, `INSERT INTO finding (id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at)
+			VALUES ($1, $2, $3, $4, $5, $6, '', 0)`,
+			string(f.ID), string(id), string(f.Asset), f.Breach.Name, f.Quiet, micros(f.FoundAt))
+		if err != nil {
+			return fmt.Errorf("insert finding: %w", err)
+		}
 	}
-	quiet := cyber.Recycled(b, w.findings)
-	_, err = tx.ExecContext(ctx, `INSERT INTO finding (id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at)
-		VALUES ($1, $2, $3, $4, $5, $6, '', 0)`, string(f.ID), string(f.Partner), string(f.Asset), b.Name, quiet, micros(f.FoundAt))
-	if err != nil {
-		return fmt.Errorf("insert finding: %w", err)
+	if err := closeFindings(ctx, tx, id, v.Closed); err != nil {
+		return err
 	}
-	w.findings = append(w.findings, f)
-	w.fresh = append(w.fresh, freshFinding{f, quiet})
+	var events []alert.Event
+	for _, n := range v.News {
+		e, err := alert.Leaked(n, now)
+		if err != nil {
+			return err
+		}
+		events = append(events, e)
+	}
+	for _, r := range v.Restated {
+		if err := s.keepStatus(ctx, tx, id, r); err != nil {
+			return err
+		}
+		if !r.Moved() {
+			continue
+		}
+		e, err := alert.Restated(r.Asset, r.Before, now)
+		if err != nil {
+			return err
+		}
+		events = append(events, e)
+	}
+	return s.addEvents(ctx, tx, id, events...)
+}
+
+func closeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, closed []cyber.Finding) error {
+	for _, f := range closed {
+		_, err := tx.ExecContext(ctx, `UPDATE finding SET resolution = $3, resolved_at = $4 WHERE partner_id = $1 AND id = $2`,
+			string(id), string(f.ID), string(f.Resolution), micros(f.ResolvedAt))
+		if err != nil {
+			return fmt.Errorf("resolve finding: %w", err)
+		}
+	}
 	return nil
 }
 
-// openBreaches names the breaches of open findings with spaces between them: names of breaches hold none.
-func openBreaches(findings []cyber.Finding) string {
-	var names []string
-	for i := range findings {
-		if findings[i].Open() {
-			names = append(names, findings[i].Breach.Name)
-		}
+// keepStatus writes what a value says of itself, and the history of its status.
+func (s *Store) keepStatus(ctx context.Context, tx *sqldb.Tx, id partner.ID, r leak.Restated) error {
+	if _, err := tx.ExecContext(ctx, `UPDATE asset SET status = $3, open_breaches = $4 WHERE partner_id = $1 AND id = $2`,
+		string(id), string(r.ID), string(r.Status), r.OpenBreaches); err != nil {
+		return fmt.Errorf("set status: %w", err)
 	}
-	return strings.Join(names, " ")
-}
-
-// restate computes what values say of themselves from their findings, keeps what changed and the history of the status, and returns
-// the events of it.
-func (s *Store) restate(ctx context.Context, tx *sqldb.Tx, assets []*watched) ([]alert.Event, error) {
-	var events []alert.Event
-	now := s.now()
-	for _, w := range assets {
-		before, after, open := w.Status, cyber.StatusOf(w.findings), openBreaches(w.findings)
-		if before == after && open == w.openBreaches {
-			continue
-		}
-		w.Status, w.openBreaches = after, open
-		if _, err := tx.ExecContext(ctx, `UPDATE asset SET status = $3, open_breaches = $4 WHERE partner_id = $1 AND id = $2`,
-			string(w.Partner), string(w.ID), string(after), open); err != nil {
-			return nil, fmt.Errorf("set status: %w", err)
-		}
-		if before == after {
-			continue
-		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
-			SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS BIGINT), COALESCE(MAX(seq), 0) + 1, CAST($4 AS TEXT), CAST($5 AS TEXT)
-			FROM asset_history WHERE asset_id = $1`,
-			string(w.ID), string(w.Partner), micros(now), string(before), string(after)); err != nil {
-			return nil, fmt.Errorf("keep status history: %w", err)
-		}
-		e, err := alert.Restated(w.Asset, before, now)
-		if err != nil {
-			return nil, err
-		}
-		events = append(events, e)
+	if !r.Moved() {
+		return nil
 	}
-	return events, nil
-}
-
-// leakEvents makes one alert per person out of the fresh findings that are news.
-func (s *Store) leakEvents(id partner.ID, assets []*watched) ([]alert.Event, error) {
-	var order []string
-	news := map[string]*cyber.News{}
-	for _, w := range assets {
-		for _, f := range w.fresh {
-			if f.quiet {
-				continue
-			}
-			n := news[w.userIndex]
-			if n == nil {
-				n = &cyber.News{Partner: id, User: w.User, Status: map[cyber.AssetID]cyber.Status{}}
-				news[w.userIndex], order = n, append(order, w.userIndex)
-			}
-			n.Found, n.Status[w.ID] = append(n.Found, f.Finding), w.Status
-		}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
+		SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS BIGINT), COALESCE(MAX(seq), 0) + 1, CAST($4 AS TEXT), CAST($5 AS TEXT)
+		FROM asset_history WHERE asset_id = $1`,
+		string(r.ID), string(id), micros(s.now()), string(r.Before), string(r.Status)); err != nil {
+		return fmt.Errorf("keep status history: %w", err)
 	}
-	events := make([]alert.Event, 0, len(order))
-	for _, u := range order {
-		e, err := alert.Leaked(*news[u], s.now())
-		if err != nil {
-			return nil, err
-		}
-		events = append(events, e)
-	}
-	return events, nil
+	return nil
 }
 
 const findingColumns = `f.id, f.partner_id, f.asset_id, a.kind, f.found_at, f.resolution, f.resolved_at, ` + breachColumns
@@ -249,66 +155,89 @@ func scanFinding(row scanner) (cyber.Finding, error) {
 	return f, err
 }
 
-// FindingsOfUser returns a person's findings, newest first.
+// longer is a row with further columns behind those of the rest.
+type longer struct {
+	scanner
+	more []any
+}
+
+func (l longer) Scan(dest ...any) error { return l.scanner.Scan(append(dest, l.more...)...) }
+
+// FindingsOfUser returns a person's findings, newest first, each under the id of a value that the listing shows: a value that was added
+// under both digests counts once.
 func (s *Store) FindingsOfUser(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.Finding, error) {
 	q := s.reader(ctx)
 	u, err := s.userOf(ctx, q, id, hash)
 	if err != nil {
 		return nil, err
 	}
-	findings, err := collect(ctx, q, scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.asset_id = a.id
-		JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND a.user_index IN ($2, $3) ORDER BY f.found_at DESC, f.id DESC`,
-		string(id), u.write, u.other)
+	byAsset, shown := map[cyber.AssetID]*leak.Watched{}, map[cyber.AssetID]cyber.AssetID{}
+	var values []*leak.Watched
+	_, err = collect(ctx, q, func(row scanner) (struct{}, error) {
+		var first cyber.AssetID
+		var added int64
+		f, err := scanFinding(longer{row, []any{&first, &added}})
+		w := byAsset[f.Asset]
+		if w == nil {
+			w = &leak.Watched{Asset: cyber.Asset{ID: f.Asset, AddedAt: fromMicros(added)}, Same: string(first)}
+			byAsset[f.Asset], values = w, append(values, w)
+		}
+		w.Findings, shown[f.Asset] = append(w.Findings, f), first
+		return struct{}{}, err
+	}, `SELECT `+findingColumns+`, a.first, a.created_at FROM (SELECT id, kind, created_at, first_value(id) OVER (PARTITION BY value_index ORDER BY created_at, id) AS first
+			FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)) a JOIN finding f ON f.asset_id = a.id
+		JOIN breach b ON b.name = f.breach ORDER BY f.found_at, f.id`, string(id), u.write, u.other)
 	if err != nil {
 		return nil, fmt.Errorf("list findings: %w", err)
 	}
+	stay, _ := leak.Unite(values)
+	findings := []cyber.Finding{}
+	for _, w := range stay {
+		for _, f := range w.Findings {
+			f.Asset = shown[w.ID]
+			findings = append(findings, f)
+		}
+	}
+	slices.SortFunc(findings, func(a, b cyber.Finding) int { return cmp.Or(b.FoundAt.Compare(a.FoundAt), cmp.Compare(b.ID, a.ID)) })
 	return findings, nil
 }
 
-// ResolveFinding closes a finding: see cyber.MonitoringStore.
+// ResolveFinding closes a finding: see cyber.MonitoringStore. One of a value that another has taken over closes what that one knows of the
+// same breach.
 func (s *Store) ResolveFinding(ctx context.Context, id partner.ID, hash partner.UserHash, finding cyber.FindingID, why cyber.Resolution) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		u, err := s.userOf(ctx, tx, id, hash)
+		u, err := s.named(ctx, tx, id, hash)
 		if err != nil {
 			return err
 		}
 		var asset cyber.AssetID
-		err = tx.QueryRowContext(ctx, `SELECT a.id FROM finding f JOIN asset a ON a.id = f.asset_id
-			WHERE f.partner_id = $1 AND a.user_index IN ($2, $3) AND f.id = $4`, string(id), u.write, u.other, string(finding)).Scan(&asset)
+		var breach string
+		err = tx.QueryRowContext(ctx, `SELECT a.id, f.breach FROM finding f JOIN asset a ON a.id = f.asset_id
+			WHERE f.partner_id = $1 AND a.user_index IN ($2, $3) AND f.id = $4`, string(id), u.write, u.other, string(finding)).Scan(&asset, &breach)
 		if errors.Is(err, sql.ErrNoRows) {
 			return cyber.ErrFindingNotFound
 		}
 		if err != nil {
 			return fmt.Errorf("resolve finding: %w", err)
 		}
-		return s.close(ctx, tx, id, []cyber.AssetID{asset}, func(f cyber.Finding) bool { return f.ID == finding }, why)
+		return s.close(ctx, tx, id, []cyber.AssetID{asset}, breach, why)
 	})
 }
 
-// close resolves the open findings that which picks among those of the values, and recomputes their statuses.
-func (s *Store) close(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID, which func(cyber.Finding) bool, why cyber.Resolution) error {
-	assets, err := s.lockAssets(ctx, tx, id, ids)
+// close resolves the open findings of a breach among those of the values, and recomputes their statuses.
+func (s *Store) close(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID, breach string, why cyber.Resolution) error {
+	values, _, err := s.lockAssets(ctx, tx, id, ids)
 	if err != nil {
 		return err
 	}
-	now := s.now()
-	for _, w := range assets {
-		for i := range w.findings {
-			f := &w.findings[i]
-			if !f.Open() || !which(*f) {
-				continue
-			}
-			f.Resolution, f.ResolvedAt = why, now
-			_, err := tx.ExecContext(ctx, `UPDATE finding SET resolution = $3, resolved_at = $4 WHERE partner_id = $1 AND id = $2`,
-				string(id), string(f.ID), string(why), micros(now))
-			if err != nil {
-				return fmt.Errorf("resolve finding: %w", err)
-			}
-		}
-	}
-	events, err := s.restate(ctx, tx, assets)
+	return s.keepVerdict(ctx, tx, id, leak.Close(values, func(f cyber.Finding) bool { return f.Breach.Name == breach }, why, s.now()))
+}
+
+// restate computes the statuses of values again.
+func (s *Store) restate(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) error {
+	values, _, err := s.lockAssets(ctx, tx, id, ids)
 	if err != nil {
 		return err
 	}
-	return s.addEvents(ctx, tx, id, events...)
+	return s.keepVerdict(ctx, tx, id, leak.Restate(values))
 }

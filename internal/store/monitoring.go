@@ -79,7 +79,7 @@ func (s *Store) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset
 }
 
 func (s *Store) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID, a cyber.NewAsset, sealed []byte, limit int) (bool, error) {
-	u, err := s.userOf(ctx, tx, id, a.User)
+	u, err := s.named(ctx, tx, id, a.User)
 	if err != nil {
 		return false, err
 	}
@@ -163,7 +163,7 @@ func (s *Store) AssetsOfUser(ctx context.Context, id partner.ID, hash partner.Us
 // DeleteAsset erases a value, its findings and its history; what was added under the person's other digest goes with it.
 func (s *Store) DeleteAsset(ctx context.Context, id partner.ID, hash partner.UserHash, asset cyber.AssetID) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		u, err := s.userOf(ctx, tx, id, hash)
+		u, err := s.named(ctx, tx, id, hash)
 		if err != nil {
 			return err
 		}

@@ -6,8 +6,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
@@ -76,4 +79,135 @@ func (s *Store) linkPerson(ctx context.Context, tx *sqldb.Tx, id partner.ID, cpf
 		return fmt.Errorf("link person: %w", err)
 	}
 	return nil
+}
+
+func namePlace(id partner.ID, index []byte) seal.Place {
+	return seal.Place{Table: "person_name", Column: "name", Partner: string(id), Row: string(index)}
+}
+
+// named is userOf for a request that writes: it also remembers the spelling in which the partner names the person, because that is how
+// events will. Most requests name somebody as the one before did, and write nothing here. Of people who may yet turn out to be one
+// with somebody else the time is kept as well.
+func (s *Store) named(ctx context.Context, tx *sqldb.Tx, id partner.ID, hash partner.UserHash) (user, error) {
+	u, err := s.userOf(ctx, tx, id, hash)
+	if err != nil {
+		return u, err
+	}
+	var index, sealed []byte
+	err = tx.QueryRowContext(ctx, `SELECT user_index, name FROM person_name WHERE partner_id = $1 AND user_index IN ($2, $3)
+		ORDER BY named_at DESC LIMIT 1`, string(id), u.write, u.other).Scan(&index, &sealed)
+	if err == nil {
+		var last []byte
+		if last, err = s.keys.Unseal(namePlace(id, index), sealed); err == nil && string(last) == string(hash) && u.cpf != nil {
+			return u, nil
+		}
+	}
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return u, fmt.Errorf("read name: %w", err)
+	}
+	if sealed, err = s.keys.Seal(namePlace(id, u.write), []byte(hash)); err != nil {
+		return u, fmt.Errorf("seal name: %w", err)
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO person_name (partner_id, user_index, name, named_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (partner_id, user_index) DO UPDATE SET name = excluded.name, named_at = excluded.named_at`,
+		string(id), u.write, sealed, micros(s.now()))
+	if err == nil && !bytes.Equal(u.write, u.other) {
+		_, err = tx.ExecContext(ctx, `DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2`, string(id), u.other)
+	}
+	if err != nil {
+		return u, fmt.Errorf("keep name: %w", err)
+	}
+	return u, nil
+}
+
+// person is who stands behind an index.
+type person struct {
+	// key is the one index by which all that belongs to a person is told apart: that of the longer digest once both are known.
+	key []byte
+	// d256 and d512 are empty while only one index is known.
+	d256, d512 string
+	// name is how the partner spelt the user hash last; empty when it never did.
+	name    partner.UserHash
+	namedAt int64
+}
+
+// other is the second index of the person; empty when there is none.
+func (p person) other(index string) string {
+	if index == p.d512 {
+		return p.d256
+	}
+	return p.d512
+}
+
+// personsOf finds out who stands behind indexes; each of them has its entry.
+func (s *Store) personsOf(ctx context.Context, q querier, id partner.ID, indexes [][]byte) (map[string]person, error) {
+	people := make(map[string]person, len(indexes))
+	wanted := make([]string, 0, len(indexes))
+	for _, index := range indexes {
+		if _, seen := people[string(index)]; !seen && len(index) > 0 {
+			people[string(index)] = person{key: index}
+			wanted = append(wanted, string(index))
+		}
+	}
+	const batch = 300
+	for part := range slices.Chunk(wanted, batch) {
+		args := []any{string(id)}
+		marks := byteMarks(&args, part)
+		const joined = `SELECT p.user_256, p.user_512, n.user_index, n.name, n.named_at FROM person p
+			LEFT JOIN person_name n ON n.partner_id = p.partner_id AND n.user_index IN (p.user_256, p.user_512) WHERE p.partner_id = $1 AND `
+		_, err := collect(ctx, q, func(row scanner) (struct{}, error) { return struct{}{}, s.addPerson(id, people, row) },
+			joined+`p.user_512 IN (`+marks+`) UNION ALL `+joined+`p.user_256 IN (`+marks+`)
+			UNION ALL SELECT NULL, NULL, user_index, name, named_at FROM person_name WHERE partner_id = $1 AND user_index IN (`+marks+`)`, args...)
+		if err != nil {
+			return nil, fmt.Errorf("find persons: %w", err)
+		}
+	}
+	return people, nil
+}
+
+// addPerson takes a row of personsOf into what is known of the people asked for.
+func (s *Store) addPerson(id partner.ID, people map[string]person, row scanner) error {
+	var d256, d512, index, sealed []byte
+	var at sql.NullInt64
+	if err := row.Scan(&d256, &d512, &index, &sealed, &at); err != nil {
+		return err
+	}
+	var name []byte
+	if sealed != nil {
+		var err error
+		if name, err = s.keys.Unseal(namePlace(id, index), sealed); err != nil {
+			return fmt.Errorf("open name: %w", err)
+		}
+	}
+	about := []string{string(d256), string(d512)}
+	if d512 == nil {
+		about = []string{string(index)}
+	}
+	for _, one := range about {
+		p, asked := people[one]
+		if !asked {
+			continue
+		}
+		if d512 != nil {
+			p.key, p.d256, p.d512 = d512, string(d256), string(d512)
+		}
+		if len(name) > 0 && (p.name == "" || at.Int64 > p.namedAt) {
+			p.name, p.namedAt = partner.UserHash(name), at.Int64
+		}
+		people[one] = p
+	}
+	return nil
+}
+
+// byteMarks appends indexes to args and returns their marks for an IN list.
+func byteMarks(args *[]any, indexes []string) string {
+	marks := make([]byte, 0, 6*len(indexes))
+	for i, index := range indexes {
+		if i > 0 {
+			marks = append(marks, ", "...)
+		}
+		*args = append(*args, []byte(index))
+		marks = strconv.AppendInt(append(marks, '$'), int64(len(*args)), 10)
+	}
+	return string(marks)
 }

@@ -62,6 +62,9 @@ func (s *Store) Sweep(ctx context.Context, r Retention) (map[string]int64, error
 	if err := s.sweepGaps(ctx); err != nil {
 		return removed, err
 	}
+	if err := s.sweepNames(ctx); err != nil {
+		return removed, err
+	}
 	if r.Audit <= 0 {
 		return removed, nil
 	}
@@ -90,6 +93,50 @@ func sweepAttempts(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, error
 // personsRest are the tables that keep a person's row alive.
 var personsRest = []string{"asset", "epp_key", "support_case", "content_answer", "score_day"}
 
+// hasNothing is the condition, to be joined by AND, that nothing of a person is kept under some indexes.
+func hasNothing(partner, indexes string) string {
+	alone := ""
+	for _, table := range personsRest {
+		alone += ` AND NOT EXISTS (SELECT 1 FROM ` + table + ` t WHERE t.partner_id = ` + partner + ` AND t.user_index IN (` + indexes + `))`
+	}
+	return alone
+}
+
+// sweepNames forgets how people were named of whom nothing else is kept. They are looked for outside of a transaction, so that nobody
+// waits for it, and a name of today is left alone: its first row may be on its way.
+func (s *Store) sweepNames(ctx context.Context) error {
+	alone := `named_at <= $1 AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_512 = person_name.user_index)
+		AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_256 = person_name.user_index)` +
+		hasNothing(`person_name.partner_id`, `person_name.user_index`)
+	limit := micros(s.now().Add(-24 * time.Hour))
+	for {
+		type name struct {
+			partner string
+			index   []byte
+		}
+		old, err := collect(ctx, s.reader(ctx), func(row scanner) (n name, err error) {
+			err = row.Scan(&n.partner, &n.index)
+			return n, err
+		}, `SELECT partner_id, user_index FROM person_name WHERE `+alone+` LIMIT $2`, limit, int64(sweepBatch))
+		if err == nil {
+			err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+				for _, n := range old {
+					if _, err := tx.ExecContext(ctx, `DELETE FROM person_name WHERE `+alone+` AND partner_id = $2 AND user_index = $3`, limit, n.partner, n.index); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		if err != nil {
+			return fmt.Errorf("sweep names: %w", err)
+		}
+		if len(old) < sweepBatch {
+			return nil
+		}
+	}
+}
+
 // sweepSubscriptions removes ended subscriptions, and people who have nothing else.
 func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, error) {
 	type ended struct {
@@ -104,10 +151,7 @@ func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, 
 	if err != nil {
 		return 0, err
 	}
-	alone := ""
-	for _, table := range personsRest {
-		alone += ` AND NOT EXISTS (SELECT 1 FROM ` + table + ` t WHERE t.partner_id = person.partner_id AND t.user_index IN (person.user_256, person.user_512))`
-	}
+	alone := hasNothing(`person.partner_id`, `person.user_256, person.user_512`)
 	for _, e := range old { // an end is final: none of them can have come back since it was read
 		if _, err := tx.ExecContext(ctx, `DELETE FROM subscription WHERE partner_id = $1 AND seq = $2`, string(e.partner), e.seq); err != nil {
 			return 0, err

@@ -22,7 +22,7 @@ const takenByErased = "erased"
 
 // erasedTables are all that an erasure deletes from.
 var erasedTables = []string{
-	"subscription", "person", "asset", "asset_history", "finding", "match_hit", "support_case", "case_move", "case_booking", "epp_key",
+	"subscription", "person", "person_name", "asset", "asset_history", "finding", "match_hit", "support_case", "case_move", "case_booking", "epp_key",
 	"epp_holder", "content_answer", "score_day", "event", "delivery", "attempt", "idempotency",
 }
 
@@ -270,8 +270,11 @@ func seqMarks(args *[]any, seqs []int64) string {
 	return string(marks)
 }
 
-// person deletes the row that joins the forms of a person's name, unless a newer enrolment uses it.
+// person deletes how the partner spelt the person's hash, and the row that joins the forms of it unless a newer enrolment uses that.
 func (e *eraser) person(ctx context.Context) error {
+	if err := e.delete(ctx, "names", `DELETE FROM person_name WHERE partner_id = $1 AND user_index IN ($2, $3) AND named_at <= $4`, e.user()...); err != nil {
+		return err
+	}
 	if len(e.x.cpf) == 0 {
 		return nil
 	}
@@ -285,6 +288,7 @@ func erasedQueries() []string {
 	for _, of := range []struct{ table, match string }{
 		{"subscription", `t.cpf = e.cpf AND length(e.cpf) > 0 AND t.created_at <= e.erased_at`},
 		{"asset", `t.user_index IN (e.user_256, e.user_512) AND t.created_at <= e.erased_at`},
+		{"person_name", `t.user_index IN (e.user_256, e.user_512) AND t.named_at <= e.erased_at`},
 		{"support_case", `t.user_index IN (e.user_256, e.user_512) AND t.created_at <= e.erased_at`},
 		{"epp_key", `t.user_index IN (e.user_256, e.user_512) AND t.issued_at <= e.erased_at`},
 		{"content_answer", `t.user_index IN (e.user_256, e.user_512) AND t.answered_at <= e.erased_at`},

@@ -357,6 +357,8 @@ export interface paths {
          *     webhooks. Start without `after`; then pass `next` of the last answer. `next` is there even when nothing new came, so
          *     that the same loop polls for ever. Coming back with a cursor counts as having received everything up to it.
          *     `x-truncated: true` says that events right behind the cursor are not kept any more.
+         *     An event spells `userHash` as your last request did that wrote something about the person (POST or DELETE under
+         *     `/cyber`); 512 bits in hex where there was none.
          */
         get: operations["listEvents"];
         put?: never;

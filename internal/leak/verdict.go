@@ -1,0 +1,209 @@
+package leak
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+)
+
+// Hit is a watched value that a breach holds, before it is a finding.
+type Hit struct {
+	Asset  cyber.AssetID
+	Breach string
+}
+
+// Watched is a watched value with all that was found of it, while nobody else changes it.
+type Watched struct {
+	cyber.Asset
+	// Person is whose value it is: the same for every digest of one person.
+	Person string
+	// Same is equal for equal values.
+	Same string
+	// OpenBreaches is what the value's row says of its open findings: see OpenBreaches.
+	OpenBreaches string
+	// Findings are all of the value's, oldest first.
+	Findings []cyber.Finding
+}
+
+// Verdict is what a look at watched values comes to: what is to be kept, and who is to be told.
+type Verdict struct {
+	Found    []Found
+	Closed   []cyber.Finding
+	Restated []Restated
+	News     []cyber.News
+}
+
+// Found is a finding to be kept. A quiet one is shown and counts, and nobody is alerted.
+type Found struct {
+	cyber.Finding
+	Quiet bool
+}
+
+// Restated is a value whose row has to say something else from now on.
+type Restated struct {
+	cyber.Asset
+	Before       cyber.Status
+	OpenBreaches string
+}
+
+// Moved tells whether the status is another one, which is news to the partner.
+func (r Restated) Moved() bool { return r.Status != r.Before }
+
+// Discover judges hits: a value has one finding of a breach, however often it is hit; what is recycled is quiet; and a person hears
+// once of everything that is news. Hits in breaches that are not published any more, and of values that are gone, count for
+// nothing.
+func Discover(values []*Watched, hits []Hit, published map[string]cyber.Breach, newID func() (cyber.FindingID, error), now time.Time) (Verdict, error) {
+	var v Verdict
+	byID := make(map[cyber.AssetID]*Watched, len(values))
+	for _, w := range values {
+		byID[w.ID] = w
+	}
+	for _, h := range hits {
+		b, ok := published[h.Breach]
+		w := byID[h.Asset]
+		if !ok || w == nil || w.in(b.Name) >= 0 {
+			continue
+		}
+		id, err := newID()
+		if err != nil {
+			return v, err
+		}
+		f := cyber.Finding{
+			ID: id, Partner: w.Partner, Asset: w.ID, Kind: w.Kind, Breach: b, Severity: cyber.SeverityOf(b), FoundAt: now,
+		}
+		v.Found = append(v.Found, Found{f, cyber.Recycled(b, w.Findings)})
+		w.Findings = append(w.Findings, f)
+	}
+	v.Restated = restate(values)
+	v.News = news(values, v.Found)
+	return v, nil
+}
+
+// Close judges the open findings that which picks: they are resolved, and the values say what is left.
+func Close(values []*Watched, which func(cyber.Finding) bool, why cyber.Resolution, now time.Time) Verdict {
+	var v Verdict
+	for _, w := range values {
+		for i := range w.Findings {
+			if f := &w.Findings[i]; f.Open() && which(*f) {
+				f.Resolution, f.ResolvedAt = why, now
+				v.Closed = append(v.Closed, *f)
+			}
+		}
+	}
+	v.Restated = restate(values)
+	return v
+}
+
+// Restate judges values whose breaches may have been edited.
+func Restate(values []*Watched) Verdict { return Verdict{Restated: restate(values)} }
+
+// in is the place of the finding of a breach, or -1.
+func (w *Watched) in(breach string) int {
+	return slices.IndexFunc(w.Findings, func(f cyber.Finding) bool { return f.Breach.Name == breach })
+}
+
+// restate has every value say what its findings come to.
+func restate(values []*Watched) []Restated {
+	var list []Restated
+	for _, w := range values {
+		before, status, open := w.Status, cyber.StatusOf(w.Findings), OpenBreaches(w.Findings)
+		if status == before && open == w.OpenBreaches {
+			continue
+		}
+		w.Status, w.OpenBreaches = status, open
+		list = append(list, Restated{Asset: w.Asset, Before: before, OpenBreaches: open})
+	}
+	return list
+}
+
+// OpenBreaches names the breaches of open findings with spaces between them: names of breaches hold none.
+func OpenBreaches(findings []cyber.Finding) string {
+	var names []string
+	for i := range findings {
+		if findings[i].Open() {
+			names = append(names, findings[i].Breach.Name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// news gathers what is to be told, person by person in the order of their values.
+func news(values []*Watched, found []Found) []cyber.News {
+	told := make(map[cyber.AssetID][]cyber.Finding, len(values))
+	for _, f := range found {
+		if !f.Quiet {
+			told[f.Asset] = append(told[f.Asset], f.Finding)
+		}
+	}
+	var list []cyber.News
+	place := map[string]int{}
+	for _, w := range values {
+		if len(told[w.ID]) == 0 {
+			continue
+		}
+		i, ok := place[w.Person]
+		if !ok {
+			i = len(list)
+			place[w.Person] = i
+			list = append(list, cyber.News{Partner: w.Partner, User: w.User, Status: map[cyber.AssetID]cyber.Status{}})
+		}
+		list[i].Found = append(list[i].Found, told[w.ID]...)
+		list[i].Status[w.ID] = w.Status
+	}
+	return list
+}
+
+// Union is one value that stood under both digests of a person, before anybody knew that they were one person's: the value that was
+// added first stays, under the id that listings show, and takes over what only the other one knew.
+type Union struct {
+	Gone, Into cyber.AssetID
+	// Moved are the findings that change over, Closed those of the value that stays which the person had resolved under the other digest.
+	Moved  []cyber.Finding
+	Closed []cyber.Finding
+}
+
+// Unite leaves each value of a person once. It returns the values that stay, in their order, and what becomes of the others.
+func Unite(values []*Watched) ([]*Watched, []Union) {
+	type key struct{ person, same string }
+	first := make(map[key]*Watched, len(values))
+	for _, w := range values {
+		k := key{w.Person, w.Same}
+		if other := first[k]; other == nil || earlier(w, other) {
+			first[k] = w
+		}
+	}
+	stay, unions := make([]*Watched, 0, len(first)), []Union(nil)
+	for _, w := range values {
+		if into := first[key{w.Person, w.Same}]; into != w {
+			unions = append(unions, into.absorb(w))
+		} else {
+			stay = append(stay, w)
+		}
+	}
+	return stay, unions
+}
+
+func earlier(a, b *Watched) bool {
+	return cmp.Or(a.AddedAt.Compare(b.AddedAt), cmp.Compare(a.ID, b.ID)) < 0
+}
+
+func (w *Watched) absorb(gone *Watched) Union {
+	u := Union{Gone: gone.ID, Into: w.ID}
+	for _, f := range gone.Findings {
+		i := w.in(f.Breach.Name)
+		if i < 0 {
+			f.Asset = w.ID
+			u.Moved, w.Findings = append(u.Moved, f), append(w.Findings, f)
+			continue
+		}
+		if own := &w.Findings[i]; own.Open() && !f.Open() {
+			own.Resolution, own.ResolvedAt = f.Resolution, f.ResolvedAt
+			u.Closed = append(u.Closed, *own)
+		}
+	}
+	slices.SortStableFunc(w.Findings, func(a, b cyber.Finding) int { return cmp.Or(a.FoundAt.Compare(b.FoundAt), cmp.Compare(a.ID, b.ID)) })
+	return u
+}
