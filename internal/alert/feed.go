@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/fault"
@@ -29,12 +30,39 @@ type Kept struct {
 	Body []byte
 }
 
+// Areas are the parts of the contract whose events somebody may read.
+type Areas struct{ Cyber, Subscriptions bool }
+
+// Everything is what the operator sees, and a key with both scopes.
+var Everything = Areas{Cyber: true, Subscriptions: true}
+
+// ofSubscriptions tells whether an event is about a subscription; all others, tests aside, are the cyber area's.
+func (t Type) ofSubscriptions() bool {
+	return t == SubscriptionEnded || t == SubscriptionSuspended || t == SubscriptionResumed
+}
+
+// Types are the types that may be read. A test is about nothing but the endpoint: everybody may.
+func (a Areas) Types() []Type {
+	return slices.DeleteFunc(slices.Clone(Types), func(t Type) bool {
+		return t != WebhookTest && (t.ofSubscriptions() && !a.Subscriptions || !t.ofSubscriptions() && !a.Cyber)
+	})
+}
+
+// Stretch is what the store has behind a number.
+type Stretch struct {
+	Events []Kept
+	// Newest is the number of the newest event there is, of any type; everything up to it was looked at.
+	Newest int64
+	// Gap means that the event right behind the number is not kept any more.
+	Gap bool
+}
+
 // FeedStore is what reading by cursor needs.
 type FeedStore interface {
-	// EventsAfter returns up to limit events that follow seq, and the number of the newest event there is.
-	EventsAfter(ctx context.Context, id partner.ID, seq int64, limit int) (list []Kept, newest int64, err error)
-	// NotePull remembers that the partner has everything up to seq.
-	NotePull(ctx context.Context, id partner.ID, seq int64) error
+	// EventsAfter returns up to limit events of some areas that follow seq.
+	EventsAfter(ctx context.Context, id partner.ID, of Areas, seq int64, limit int) (Stretch, error)
+	// NotePull remembers that the partner has everything of these areas up to seq.
+	NotePull(ctx context.Context, id partner.ID, of Areas, seq int64) error
 }
 
 // Feed lets a partner read its events by cursor.
@@ -46,7 +74,7 @@ func NewFeed(store FeedStore) *Feed { return &Feed{store} }
 // Page is a stretch of a partner's events.
 type Page struct {
 	Events []Kept
-	// Next is the cursor behind the last event; empty while the partner has no event at all.
+	// Next is the cursor behind everything that was looked at; empty while the partner has no event at all.
 	Next    string
 	HasMore bool
 	// Skipped means that events between the cursor and the first one here are not kept any more.
@@ -56,35 +84,38 @@ type Page struct {
 // MaxPage bounds a page.
 const MaxPage = 1000
 
-// Read returns what follows a cursor; the empty cursor stands before the oldest event that is kept. Numbers are in the order
-// of commits, so nothing can appear later before a cursor that was handed out. Coming back with a cursor is the proof
-// that everything up to it has arrived.
-func (f *Feed) Read(ctx context.Context, id partner.ID, cursor string, limit int) (Page, error) {
+// Read returns what follows a cursor in the areas that the caller may read; the empty cursor stands before the oldest event that is
+// kept. Numbers are in the order of commits, so nothing can appear later before a cursor that was handed out, and a cursor is a place
+// among all events, whoever shows it. Coming back with one is the proof that everything of these areas up to it has arrived.
+func (f *Feed) Read(ctx context.Context, id partner.ID, of Areas, cursor string, limit int) (Page, error) {
 	after, err := parseCursor(cursor)
 	if err != nil {
 		return Page{}, err
 	}
 	limit = min(max(limit, 1), MaxPage)
-	list, newest, err := f.store.EventsAfter(ctx, id, after, limit+1)
+	stretch, err := f.store.EventsAfter(ctx, id, of, after, limit+1)
 	if err != nil {
 		return Page{}, err
 	}
-	if after > newest {
+	if after > stretch.Newest {
 		// Handed out by a database that knew more than this one: going on would hide what is still to come.
 		return Page{}, ErrCursor.With("after: is ahead of the newest event; read again without it")
 	}
 	if after > 0 {
-		if err := f.store.NotePull(ctx, id, after); err != nil {
+		if err := f.store.NotePull(ctx, id, of, after); err != nil {
 			return Page{}, err
 		}
 	}
-	page := Page{Events: list, Next: cursor}
-	if len(list) > limit {
-		page.Events, page.HasMore = list[:limit], true
+	page := Page{Events: stretch.Events, Next: cursor, Skipped: cursor != "" && stretch.Gap}
+	last := stretch.Newest // behind what others may read as well, so that a quiet area's cursor does not grow old
+	if len(page.Events) > limit {
+		page.Events, page.HasMore, last = page.Events[:limit], true, 0
 	}
 	if n := len(page.Events); n > 0 {
-		page.Next = cursorAt(page.Events[n-1].Seq)
-		page.Skipped = cursor != "" && page.Events[0].Seq > after+1
+		last = max(last, page.Events[n-1].Seq)
+	}
+	if last > 0 {
+		page.Next = cursorAt(last)
 	}
 	return page, nil
 }

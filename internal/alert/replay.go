@@ -85,8 +85,8 @@ func (h *History) Events(ctx context.Context, id partner.ID, after int64, limit 
 	if _, err := h.store.PartnerByID(ctx, id); err != nil {
 		return nil, err
 	}
-	list, _, err := h.store.EventsAfter(ctx, id, after, min(max(limit, 1), MaxPage))
-	return list, err
+	stretch, err := h.store.EventsAfter(ctx, id, Everything, after, min(max(limit, 1), MaxPage))
+	return stretch.Events, err
 }
 
 // Deliveries returns where an event has gone, and every try.

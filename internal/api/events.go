@@ -9,6 +9,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
@@ -40,7 +41,8 @@ func (s *Server) listEvents(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.Rules.Events.Read(r.ctx, r.caller.Partner, cursor, int(min(limit, alert.MaxPage)))
+	of := alert.Areas{Cyber: r.caller.Allows(partner.ScopeCyberRead), Subscriptions: r.caller.Allows(partner.ScopeSubscriptionsRead)}
+	page, err := s.Rules.Events.Read(r.ctx, r.caller.Partner, of, cursor, int(min(limit, alert.MaxPage)))
 	if err != nil {
 		return nil, err
 	}

@@ -7,11 +7,14 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subscription"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
@@ -71,6 +74,112 @@ func TestEventsByCursor(t *testing.T) {
 			t.Errorf("another partner sees %d events", len(page.Events))
 		}
 	})
+}
+
+// TestEventsByScope: a key reads the events of the areas it may read, tests of an endpoint besides, in pages of every size, and what it has read counts
+// as pulled for these areas only.
+func TestEventsByScope(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		ctx := context.Background()
+		endpoint, err := alert.NewEndpoints(s.Store, s.Clock.Now, nil).Create(ctx, s.Live.ID, newMailbox(t).URL, nil, loopback)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.happenings(t, endpoint.ID)
+		s.happeningsAgain(t)
+		kept, err := alert.NewHistory(s.Store).Events(ctx, s.Live.ID, 0, 1000) // as the operator, so that nothing counts as pulled
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, e := range kept {
+			all = append(all, string(e.ID)+" "+string(e.Type))
+		}
+		const cyberTypes, subscriptionTypes = "monitoring. case. epp.", "subscription."
+		for _, c := range []struct {
+			scopes []partner.Scope
+			types  string
+			pulled bool
+		}{
+			{[]partner.Scope{partner.ScopeSubscriptionsRead}, subscriptionTypes, true},
+			{[]partner.Scope{partner.ScopeSubscriptions}, subscriptionTypes, false},
+			{[]partner.Scope{partner.ScopeCyberRead}, cyberTypes, true},
+			{[]partner.Scope{partner.ScopeCyber, partner.ScopeSubscriptionsRead}, cyberTypes + " " + subscriptionTypes, false},
+		} {
+			_, text, err := partner.NewRegistry(s.Store, s.Clock.Now, nil).CreateKey(ctx, s.Live.ID, "", c.scopes, time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			secret(text)
+			key := tenant{s.Live.Partner, partner.Credentials{APIKey: text}}
+			var want []string
+			for _, e := range all {
+				area, _, _ := strings.Cut(strings.Fields(e)[1], ".")
+				if area == "webhook" || strings.Contains(c.types, area+".") {
+					want = append(want, e)
+				}
+			}
+			before, err := s.EventReport(ctx, s.Live.ID, time.Time{}, time.Time{}, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, size := range []int{1, 3, len(want), len(want) + 1, 1000} {
+				if got := s.readEvents(t, key, size); !slices.Equal(got, want) {
+					t.Errorf("%v in pages of %d reads\n%s\nwant\n%s", c.scopes, size, strings.Join(got, "\n"), strings.Join(want, "\n"))
+				}
+			}
+			after, err := s.EventReport(ctx, s.Live.ID, time.Time{}, time.Time{}, 0)
+			if news := after.Pulled - before.Pulled; err != nil || c.pulled && news != int64(len(want)-1) || !c.pulled && news != 0 {
+				t.Errorf("%v: %d more of %d events count as pulled: %v", c.scopes, news, len(want), err)
+			}
+			if got := s.as(t, key, http.MethodPost, "/v1/events", ""); got.status != http.StatusMethodNotAllowed {
+				t.Errorf("%v: POST is %d", c.scopes, got.status)
+			}
+		}
+	})
+}
+
+// happeningsAgain lets the areas' events lie between each other.
+func (s *service) happeningsAgain(t *testing.T) {
+	t.Helper()
+	if got := s.as(t, s.Live, http.MethodPost, "/v1/subscriptions", itemsOf(3, 6)); got.status != http.StatusOK {
+		t.Fatal(got.body)
+	}
+	for n := 3; n < 6; n++ {
+		user, mail := hashOf(fmt.Sprint("de novo", n)), fmt.Sprintf("novo%d@exemplo.com.br", n)
+		s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, mail, user))
+		if err := (&transcript{s: s}).leak(t, []string{fmt.Sprint("loja", n), "2026-10-01", "email", "email=" + mail}); err != nil {
+			t.Fatal(err)
+		}
+		if err := (&transcript{s: s}).moveSubscription(subscription.End)(t, []string{"p", cpfOf(n)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// readEvents walks through the events of a key as "id type", and comes back with the last cursor.
+func (s *service) readEvents(t *testing.T, key tenant, size int) (events []string) {
+	t.Helper()
+	cursor := ""
+	for {
+		var page eventsWire
+		answer := s.as(t, key, http.MethodGet, fmt.Sprintf("/v1/events?limit=%d%s", size, cursor), "")
+		mustDecode(t, answer, &page)
+		if answer.header.Get("x-truncated") != "" || len(page.Events) > size {
+			t.Errorf("a page of %d has %d events and x-truncated=%q", size, len(page.Events), answer.header.Get("x-truncated"))
+		}
+		for _, e := range page.Events {
+			var body struct{ Type string }
+			if err := json.Unmarshal(e.Body, &body); err != nil {
+				t.Fatal(err)
+			}
+			events = append(events, e.ID+" "+body.Type)
+		}
+		if cursor == "&after="+page.Next && !page.HasMore {
+			return events
+		}
+		cursor = "&after=" + page.Next
+	}
 }
 
 func mustDecode(t *testing.T, got answered, v any) {

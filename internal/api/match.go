@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // tree finds the route of a path as it was sent. The standard mux judges a path after decoding it, and a user hash in standard base64
@@ -152,6 +154,15 @@ func areaOf(p sentPath) *area {
 		return subscriptionArea
 	}
 	return nil
+}
+
+// readScopeOf is what a path of an area that no route has asks for, so that it does not tell keys apart.
+func readScopeOf(p sentPath) partner.Scope {
+	rest := p.skipVersion()
+	if first, _ := rest.next(); "/"+first == eventsPath {
+		return partner.ScopeAnyRead
+	}
+	return areaOf(p).readScope
 }
 
 // place names what a request is about: its route and values, the same for every way of encoding the path and with or without the

@@ -55,13 +55,13 @@ var routes = []route{
 	{12, http.MethodPost, "/subscriptions", subscriptionArea, partner.ScopeSubscriptions, streamBody, (*Server).createSubscriptions, options{query: []string{"dry_run"}}},
 	{13, http.MethodGet, "/subscriptions", subscriptionArea, partner.ScopeSubscriptionsRead, noBody, (*Server).listSubscriptions, options{query: []string{"page", "page_size"}}},
 	{14, http.MethodGet, "/subscriptions/{plan_id}/{beneficiary_cpf}", subscriptionArea, partner.ScopeSubscriptionsRead, noBody, (*Server).getSubscription, options{}},
-	{0, http.MethodGet, eventsPath, cyberArea, partner.ScopeCyberRead, noBody, (*Server).listEvents, options{query: []string{"after", "limit"}}},
+	{0, http.MethodGet, eventsPath, cyberArea, partner.ScopeAnyRead, noBody, (*Server).listEvents, options{query: []string{"after", "limit"}}},
 	{0, http.MethodPost, "/cyber/advise/{userhash}/answers", cyberArea, partner.ScopeCyber, smallBody, (*Server).answerQuestion, options{}},
 	{0, http.MethodGet, "/cyber/findings/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).listFindings, options{}},
 	{0, http.MethodPost, "/cyber/findings/{id}/resolve", cyberArea, partner.ScopeCyber, smallBody, (*Server).resolveFinding, options{}},
 }
 
-// eventsPath stands outside of both prefixes and speaks like the cyber area.
+// eventsPath stands outside of both prefixes and speaks like the cyber area. Each key sees the events of the areas it may read.
 const eventsPath = "/events"
 
 // versionPrefix is optional in every request.

@@ -321,7 +321,7 @@ func (s *Server) unknownPath(w http.ResponseWriter, hr *http.Request) {
 		s.write(w, &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}, once.Answer{}, errPathNotFound)
 		return
 	}
-	rt.scope = rt.area.readScope
+	rt.scope = readScopeOf(sent(hr.URL))
 	place, _ := s.routes.find(sent(hr.URL), new([maxValues]string))
 	if allow := place.methods(); allow != "" {
 		rt.run = func(_ *Server, r *request) (any, error) {

@@ -333,11 +333,11 @@ func (l *life) verifyFindings(p int, who simPartner) (events []string) {
 			l.Errorf("seed %d: %s of partner %d has\n%v\nand should have\n%v", l.seed, user, p, got, want)
 		}
 	}
-	feed, _, err := l.store.EventsAfter(ctx, who.id, 0, 1000)
+	stretch, err := l.store.EventsAfter(ctx, who.id, alert.Everything, 0, 1000)
 	if err != nil {
 		l.Fatal(err)
 	}
-	for _, e := range feed {
+	for _, e := range stretch.Events {
 		events = append(events, string(e.ID))
 		var about told
 		if err := json.Unmarshal(e.Body, &about); err != nil {

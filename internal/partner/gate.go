@@ -14,7 +14,11 @@ type Caller struct {
 	Mode     Mode
 	Settings Settings
 	KeyID    KeyID
+	key      *Key
 }
+
+// Allows tells whether the key that was shown covers need.
+func (c Caller) Allows(need Scope) bool { return c.key != nil && c.key.Allows(need) }
 
 // Gate checks API keys. It remembers the keys it has seen, so that a request does not cost a database look-up, and forgets
 // all of them when the access epoch moves: Watch polls it, so a revocation acts within two seconds on every replica. When
@@ -98,7 +102,7 @@ func (g *Gate) Authenticate(ctx context.Context, key string, need Scope) (Caller
 	if !e.key.matches(digest[:]) || !e.key.LiveAt(now) || e.partner.Suspended || !e.key.Allows(need) {
 		return Caller{}, ErrUnauthorised
 	}
-	return Caller{Partner: e.partner.ID, Mode: e.partner.Mode, Settings: e.partner.Settings, KeyID: e.key.ID}, nil
+	return Caller{Partner: e.partner.ID, Mode: e.partner.Mode, Settings: e.partner.Settings, KeyID: e.key.ID, key: &e.key}, nil
 }
 
 func (g *Gate) find(ctx context.Context, lookup [lookupLen]byte, now time.Time) (*entry, error) {

@@ -27,6 +27,8 @@ const (
 	ScopeCyberRead         Scope = "cyber:read"
 	ScopeSubscriptions     Scope = "subscriptions"
 	ScopeSubscriptionsRead Scope = "subscriptions:read"
+	// ScopeAnyRead is what a route asks for that shows each key what it may see; no key is given it.
+	ScopeAnyRead Scope = "any:read"
 )
 
 // AllScopes is what a key has unless the operator narrows it.
@@ -73,6 +75,9 @@ func (k Key) LiveAt(t time.Time) bool {
 
 // Allows tells whether the key covers need.
 func (k Key) Allows(need Scope) bool {
+	if need == ScopeAnyRead {
+		return k.Allows(ScopeCyberRead) || k.Allows(ScopeSubscriptionsRead)
+	}
 	return slices.Contains(k.Scopes, need) || slices.Contains(k.Scopes, Scope(strings.TrimSuffix(string(need), ":read")))
 }
 

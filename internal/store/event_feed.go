@@ -40,32 +40,61 @@ func (s *Store) scanKept(id partner.ID) func(row scanner) (alert.Kept, error) {
 	}
 }
 
-// EventsAfter returns up to limit events that follow seq. The newest number is read first, so that it is never ahead of the
-// events.
-func (s *Store) EventsAfter(ctx context.Context, id partner.ID, seq int64, limit int) ([]alert.Kept, int64, error) {
-	var newest int64
+// EventsAfter returns up to limit events of some areas that follow seq. The newest number is read first, so that it is never ahead
+// of the events.
+func (s *Store) EventsAfter(ctx context.Context, id partner.ID, of alert.Areas, seq int64, limit int) (alert.Stretch, error) {
+	var found alert.Stretch
 	q := s.reader(ctx)
-	err := q.QueryRowContext(ctx, `SELECT last FROM event_counter WHERE partner_id = $1`, string(id)).Scan(&newest)
+	err := q.QueryRowContext(ctx, `SELECT last FROM event_counter WHERE partner_id = $1`, string(id)).Scan(&found.Newest)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, 0, nil
+		return found, nil
 	}
 	if err != nil {
-		return nil, 0, classify(fmt.Errorf("read events: %w", err))
+		return found, classify(fmt.Errorf("read events: %w", err))
 	}
-	list, err := collect(ctx, q, s.scanKept(id), `SELECT `+keptColumns+` FROM event WHERE partner_id = $1 AND seq > $2
-		ORDER BY seq LIMIT $3`, string(id), seq, int64(limit))
-	return list, newest, err
+	args, only := []any{string(id), seq, int64(limit)}, ""
+	if of != alert.Everything {
+		only = ` AND type IN (` + list(&args, of.Types()) + `)`
+	}
+	found.Events, err = collect(ctx, q, s.scanKept(id), `SELECT `+keptColumns+` FROM event WHERE partner_id = $1 AND seq > $2`+only+`
+		ORDER BY seq LIMIT $3`, args...)
+	next := seq + 1
+	if err != nil || found.Newest < next || len(found.Events) > 0 && found.Events[0].Seq == next {
+		return found, err
+	}
+	err = q.QueryRowContext(ctx, `SELECT NOT EXISTS (SELECT 1 FROM event WHERE partner_id = $1 AND seq = $2)
+		AND NOT EXISTS (SELECT 1 FROM event_gap WHERE partner_id = $1 AND seq = $2)`, string(id), next).Scan(&found.Gap)
+	if err != nil {
+		return found, classify(fmt.Errorf("read events: %w", err))
+	}
+	return found, nil
 }
 
+// pulls are how far a partner has read, by area.
+type pulls struct{ cyber, subscriptions int64 }
+
 // NotePull remembers how far a partner has read. A poll that brings nothing new writes nothing.
-func (s *Store) NotePull(ctx context.Context, id partner.ID, seq int64) error {
+func (s *Store) NotePull(ctx context.Context, id partner.ID, of alert.Areas, seq int64) error {
 	known, err := s.pulled(ctx, id)
-	if err != nil || known >= seq {
+	if err != nil {
 		return err
 	}
+	next := known
+	if of.Cyber {
+		next.cyber = max(next.cyber, seq)
+	}
+	if of.Subscriptions {
+		next.subscriptions = max(next.subscriptions, seq)
+	}
+	if next == known {
+		return nil
+	}
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO event_pull (partner_id, seq, at) VALUES ($1, $2, $3)
-			ON CONFLICT (partner_id) DO UPDATE SET seq = $2, at = $3 WHERE event_pull.seq < $2`, string(id), seq, micros(s.now()))
+		_, err := tx.ExecContext(ctx, `INSERT INTO event_pull (partner_id, seq, subscription_seq, at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (partner_id) DO UPDATE SET at = excluded.at,
+				seq = CASE WHEN event_pull.seq < excluded.seq THEN excluded.seq ELSE event_pull.seq END,
+				subscription_seq = CASE WHEN event_pull.subscription_seq < excluded.subscription_seq THEN excluded.subscription_seq
+					ELSE event_pull.subscription_seq END`, string(id), next.cyber, next.subscriptions, micros(s.now()))
 		if err != nil {
 			return fmt.Errorf("note pull: %w", err)
 		}
@@ -73,13 +102,14 @@ func (s *Store) NotePull(ctx context.Context, id partner.ID, seq int64) error {
 	})
 }
 
-func (s *Store) pulled(ctx context.Context, id partner.ID) (int64, error) {
-	var seq int64
-	err := s.reader(ctx).QueryRowContext(ctx, `SELECT seq FROM event_pull WHERE partner_id = $1`, string(id)).Scan(&seq)
+func (s *Store) pulled(ctx context.Context, id partner.ID) (pulls, error) {
+	var p pulls
+	err := s.reader(ctx).QueryRowContext(ctx, `SELECT seq, subscription_seq FROM event_pull WHERE partner_id = $1`, string(id)).
+		Scan(&p.cyber, &p.subscriptions)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return 0, classify(fmt.Errorf("read pull: %w", err))
+		return p, classify(fmt.Errorf("read pull: %w", err))
 	}
-	return seq, nil
+	return p, nil
 }
 
 func (s *Store) seqOf(ctx context.Context, q querier, id partner.ID, event alert.EventID) (int64, error) {
@@ -161,8 +191,11 @@ func window(from, to time.Time) (int64, int64) {
 	return micros(from), micros(to)
 }
 
-// missing is the condition on an event e that is neither pushed nor pulled; $4 is the number of the last one pulled.
-const missing = `e.seq > $4 AND (NOT EXISTS (SELECT 1 FROM delivery d WHERE d.partner_id = $1 AND d.seq = e.seq
+// lastPulled is the number of the last event pulled of the area that e belongs to: $5 for subscriptions, $4 for the rest.
+const lastPulled = `(CASE WHEN e.type LIKE 'subscription.%' THEN CAST($5 AS BIGINT) ELSE CAST($4 AS BIGINT) END)`
+
+// missing is the condition on an event e that is neither pushed nor pulled.
+const missing = `e.seq > ` + lastPulled + ` AND (NOT EXISTS (SELECT 1 FROM delivery d WHERE d.partner_id = $1 AND d.seq = e.seq
 		AND d.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1))
 	OR EXISTS (SELECT 1 FROM delivery d WHERE d.partner_id = $1 AND d.seq = e.seq
 		AND d.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1) AND d.state <> 'delivered'))`
@@ -183,13 +216,13 @@ func (s *Store) EventReport(ctx context.Context, id partner.ID, from, to time.Ti
 	first, end := window(from, to)
 	q := s.reader(ctx)
 	const where = ` FROM event e WHERE e.partner_id = $1 AND e.created_at >= $2 AND e.created_at < $3 AND e.type <> 'webhook.test'`
-	err = q.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE `+pushed+`), count(*) FILTER (WHERE e.seq <= $4),
-		count(*) FILTER (WHERE `+missing+`)`+where, string(id), first, end, pulled).Scan(&r.Events, &r.Pushed, &r.Pulled, &r.Missing)
+	err = q.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE `+pushed+`), count(*) FILTER (WHERE e.seq <= `+lastPulled+`),
+		count(*) FILTER (WHERE `+missing+`)`+where, string(id), first, end, pulled.cyber, pulled.subscriptions).Scan(&r.Events, &r.Pushed, &r.Pulled, &r.Missing)
 	if err != nil {
 		return r, classify(fmt.Errorf("report events: %w", err))
 	}
-	r.Oldest, err = collect(ctx, q, s.scanKept(id), `SELECT `+keptColumns+where+` AND `+missing+` ORDER BY e.seq LIMIT $5`,
-		string(id), first, end, pulled, int64(show))
+	r.Oldest, err = collect(ctx, q, s.scanKept(id), `SELECT `+keptColumns+where+` AND `+missing+` ORDER BY e.seq LIMIT $6`,
+		string(id), first, end, pulled.cyber, pulled.subscriptions, int64(show))
 	if err != nil {
 		return r, err
 	}

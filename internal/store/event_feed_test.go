@@ -76,7 +76,7 @@ func TestCursorSkipsNothing(t *testing.T) {
 			reading.Go(func() {
 				cursor, stopping := "", false
 				for {
-					page, err := feed.Read(ctx, m.partner, cursor, 1+rand.IntN(7))
+					page, err := feed.Read(ctx, m.partner, alert.Everything, cursor, 1+rand.IntN(7))
 					if err != nil {
 						t.Error(err)
 						return
@@ -287,7 +287,7 @@ func TestRetention(t *testing.T) {
 		for range 3 {
 			m.publish(t, alert.LeakDetected, "ana")
 		}
-		page, err := feed.Read(ctx, m.partner, "", 1)
+		page, err := feed.Read(ctx, m.partner, alert.Everything, "", 1)
 		if err != nil || len(page.Events) != 1 || !page.HasMore {
 			t.Fatal(page, err)
 		}
@@ -305,11 +305,11 @@ func TestRetention(t *testing.T) {
 		if e, d, a := m.count(t, "event"), m.count(t, "delivery"), m.countWhere(t, "delivery", "tried IS NOT NULL"); e != 1 || d != 2 || a != 1 {
 			t.Errorf("left: %d events, %d deliveries, %d attempts", e, d, a)
 		}
-		after, err := feed.Read(ctx, m.partner, page.Next, 10)
+		after, err := feed.Read(ctx, m.partner, alert.Everything, page.Next, 10)
 		if err != nil || len(after.Events) != 1 || after.Events[0].ID != young.ID || !after.Skipped {
 			t.Errorf("%v %v", after, err)
 		}
-		fresh, err := feed.Read(ctx, m.partner, "", 10)
+		fresh, err := feed.Read(ctx, m.partner, alert.Everything, "", 10)
 		if err != nil || len(fresh.Events) != 1 || fresh.Skipped || fresh.Next != after.Next {
 			t.Errorf("%v %v", fresh, err)
 		}
@@ -353,12 +353,12 @@ func TestReport(t *testing.T) {
 		wait(t, "delivery", func() bool { return m.countWhere(t, "delivery", "state = 'delivered'") == 3 })
 		stop()
 		expect("5 events, 3 pushed, 0 pulled, 2 missing, 2 shown; enabled 3 0 0 0")
-		page, err := feed.Read(ctx, m.partner, "", 1)
+		page, err := feed.Read(ctx, m.partner, alert.Everything, "", 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		expect("5 events, 3 pushed, 0 pulled, 2 missing, 2 shown; enabled 3 0 0 0") // a page is not received before its cursor comes back
-		if _, err := feed.Read(ctx, m.partner, page.Next, 1); err != nil {
+		if _, err := feed.Read(ctx, m.partner, alert.Everything, page.Next, 1); err != nil {
 			t.Fatal(err)
 		}
 		expect("5 events, 3 pushed, 1 pulled, 1 missing, 1 shown; enabled 3 0 0 0")

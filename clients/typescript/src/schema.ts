@@ -353,9 +353,10 @@ export interface paths {
         };
         /**
          * Read events by cursor
-         * @description **Extension, additive.** Every event of the partner of the last 30 days, in order: the same bodies that are pushed to
-         *     webhooks. Start without `after`; then pass `next` of the last answer. `next` is there even when nothing new came, so
-         *     that the same loop polls for ever. Coming back with a cursor counts as having received everything up to it.
+         * @description **Extension, additive.** Every event of the partner of the last 30 days that the key may read, in order: the same bodies
+         *     that are pushed to webhooks. `subscription.*` events need a scope of subscriptions, `webhook.test` any scope, all others one
+         *     of cyber. Start without `after`; then pass `next` of the last answer. `next` is there even when nothing new came, so
+         *     that the same loop polls for ever. Coming back with a cursor counts as having received everything up to it in these areas.
          *     `x-truncated: true` says that events right behind the cursor are not kept any more.
          *     An event spells `userHash` as your last request did that wrote something about the person (POST or DELETE under
          *     `/cyber`); 512 bits in hex where there was none.
