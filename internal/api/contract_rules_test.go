@@ -29,6 +29,10 @@ func (e exchange) verify(c *contract) error {
 	res := &http.Response{StatusCode: e.status, Header: http.Header{
 		"Content-Type": {"application/json"}, "X-Request-Id": {"req-1"},
 	}}
+	if e.status != http.StatusUnauthorized && e.status != http.StatusForbidden {
+		res.Header.Set("RateLimit", `"partner";r=399;t=1`)
+		res.Header.Set("RateLimit-Policy", `"partner";q=200;w=1`)
+	}
 	for name, value := range e.header {
 		res.Header.Set(name, value)
 		if value == "" {
@@ -96,7 +100,8 @@ func TestContractRefuses(t *testing.T) {
 		"no detail on a 400":        {method: "POST", path: "/v1/cyber/monitoring", body: watch, status: 400, answer: invalid},
 		"no Allow on a 405":         {method: "PUT", path: "/v1/cyber/epp", status: 405, answer: noMethod},
 		"no Retry-After on a 429":   {method: "GET", path: "/v1/cyber/services", status: 429, header: map[string]string{"RateLimit": `"partner";r=0;t=1`}, answer: limited},
-		"no RateLimit on a 429":     {method: "GET", path: "/v1/cyber/services", status: 429, header: map[string]string{"Retry-After": "1"}, answer: limited},
+		"no RateLimit on a 429":     {method: "GET", path: "/v1/cyber/services", status: 429, header: map[string]string{"Retry-After": "1", "RateLimit": ""}, answer: limited},
+		"no RateLimit on a 200":     {method: "GET", path: "/v1/cyber/monitoring/u1", status: 200, header: map[string]string{"RateLimit": ""}, answer: `[]`},
 		"Allow on a 403":            {method: "GET", path: "/v1/cyber/services", status: 403, header: map[string]string{"Allow": "GET"}, answer: forbidden},
 		"cacheable password":        {method: "POST", path: "/v1/cyber/password-check", body: `{"passwordHashPrefix":"5baa61e4c9"}`, status: 200, answer: `{"exposed":true,"recommendations":[]}`},
 		"password without corpus":   {method: "POST", path: "/v1/cyber/password-check", body: `{"passwordHashPrefix":"5baa61e4c9"}`, status: 200, header: map[string]string{"cache-control": "no-store"}, answer: `{"exposed":true,"recommendations":[]}`},

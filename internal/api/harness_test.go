@@ -234,6 +234,7 @@ func (s *service) do(t testing.TB, c call) answered {
 	}
 	s.contract.check(t, req, sent, res, body)
 	checkDetail(t, c, res)
+	checkRate(t, c, res)
 	return answered{res.StatusCode, res.Header, string(body)}
 }
 
@@ -247,6 +248,20 @@ func checkDetail(t testing.TB, c call, res *http.Response) {
 	about := res.StatusCode >= 400 && res.StatusCode < 500 && res.StatusCode != http.StatusUnauthorized && res.StatusCode != http.StatusForbidden
 	if about && !fieldAndRule.MatchString(detail) || !about && res.StatusCode < 500 && detail != "" {
 		t.Errorf("%s %s answered %d with x-error-detail %q", c.method, c.path, res.StatusCode, detail)
+	}
+}
+
+var rateForm = regexp.MustCompile(`^"partner";r=[0-9]+;t=[1-9][0-9]*$`)
+
+// checkRate holds every answer to a caller who was recognised to saying how many requests are left, and no other.
+func checkRate(t testing.TB, c call, res *http.Response) {
+	t.Helper()
+	refused := res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden
+	path, _, _ := strings.Cut(c.path, "?")
+	known := !refused && areaOf(sentPath{path, true}) != nil && res.StatusCode < 500
+	left, policy := res.Header.Get("RateLimit"), res.Header.Get("RateLimit-Policy")
+	if known && (!rateForm.MatchString(left) || policy == "") || refused && left+policy != "" {
+		t.Errorf("%s %s answered %d with RateLimit %q of %q", c.method, c.path, res.StatusCode, left, policy)
 	}
 }
 

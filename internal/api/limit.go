@@ -1,6 +1,9 @@
 package api
 
 import (
+	"math"
+	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -21,6 +24,15 @@ type bucket struct {
 	*rate.Limiter
 	perSecond rate.Limit
 	burst     int
+	// told are the parts of the RateLimit headers that stay the same from answer to answer.
+	told rateTold
+}
+
+// rateTold are texts of headers, made when a limit is first met or changes.
+type rateTold struct {
+	policy []string
+	// next is the end of the header: in how many seconds there is one request more.
+	next string
 }
 
 func newLimiter(replicas func() int) *limiter {
@@ -30,28 +42,64 @@ func newLimiter(replicas func() int) *limiter {
 	return &limiter{replicas: replicas, buckets: map[partner.ID]*bucket{}}
 }
 
+// allowance is what the limiter says of one request.
+type allowance struct {
+	// wait is zero when the request may pass, else how long until one may.
+	wait time.Duration
+	// left is how many more may follow at once.
+	left int
+	told rateTold
+}
+
 // take spends a token, or says how long until there is one.
-func (l *limiter) take(who partner.Caller, now time.Time) time.Duration {
+func (l *limiter) take(who partner.Caller, now time.Time) allowance {
 	perSecond, burst := l.part(who)
 	l.mu.Lock()
 	b := l.buckets[who.Partner]
 	switch {
 	case b == nil: // one bucket per partner that exists: nothing to evict
-		b = &bucket{rate.NewLimiter(perSecond, burst), perSecond, burst}
+		b = &bucket{rate.NewLimiter(perSecond, burst), perSecond, burst, toldOf(who, perSecond)}
 		l.buckets[who.Partner] = b
 	case b.perSecond != perSecond || b.burst != burst:
-		b.perSecond, b.burst = perSecond, burst
+		b.perSecond, b.burst, b.told = perSecond, burst, toldOf(who, perSecond)
 		b.SetLimitAt(now, perSecond)
 		b.SetBurstAt(now, burst)
 	}
+	told := b.told
 	l.mu.Unlock()
 	if b.AllowN(now, 1) {
-		return 0
+		return allowance{left: max(int(b.TokensAt(now)), 0), told: told}
 	}
 	r := b.ReserveN(now, 1)
 	wait := r.DelayFrom(now)
 	r.CancelAt(now)
-	return max(wait, time.Millisecond)
+	return allowance{wait: max(wait, time.Millisecond), told: told}
+}
+
+func toldOf(who partner.Caller, part rate.Limit) rateTold {
+	perSecond, _ := who.Settings.Rate()
+	next := time.Duration(float64(time.Second) / float64(part))
+	return rateTold{policy: []string{`"partner";q=` + strconv.Itoa(perSecond) + `;w=1`}, next: ";t=" + wholeSeconds(next)}
+}
+
+// wholeSeconds rounds a wait up.
+func wholeSeconds(d time.Duration) string {
+	return strconv.Itoa(int(math.Ceil(max(d.Seconds(), 1))))
+}
+
+// headers tells the caller how much is left, and one that has to wait when to come back. The names are in canonical form: these
+// headers go out with every answer, and Set would copy and check them.
+func (a allowance) headers(h http.Header) {
+	h["Ratelimit-Policy"] = a.told.policy
+	if a.wait > 0 {
+		seconds := wholeSeconds(a.wait)
+		h.Set("retry-after", seconds)
+		h["Ratelimit"] = []string{`"partner";r=0;t=` + seconds}
+		return
+	}
+	var room [48]byte
+	text := strconv.AppendInt(append(room[:0], `"partner";r=`...), int64(a.left), 10)
+	h["Ratelimit"] = []string{string(append(text, a.told.next...))}
 }
 
 // part is what this process grants of a partner's rate and burst.

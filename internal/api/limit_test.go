@@ -15,7 +15,7 @@ func TestBurstIsShared(t *testing.T) {
 	replicas := 4
 	l := newLimiter(func() int { return replicas })
 	granted := func() (n int) {
-		for l.take(who, now) == 0 {
+		for l.take(who, now).wait == 0 {
 			n++
 		}
 		return n

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -49,15 +47,6 @@ type request struct {
 	claimed bool
 	// reply are the headers of the answer.
 	reply http.Header
-}
-
-// limited tells the caller when to come back.
-func (r *request) limited(wait time.Duration) {
-	seconds := strconv.Itoa(int(math.Ceil(max(wait.Seconds(), 1))))
-	perSecond, _ := r.caller.Settings.Rate()
-	r.reply.Set("retry-after", seconds)
-	r.reply.Set("ratelimit-policy", `"partner";q=`+strconv.Itoa(perSecond)+`;w=1`)
-	r.reply.Set("ratelimit", `"partner";r=0;t=`+seconds)
 }
 
 // readBody reads a small body whole.

@@ -25,6 +25,9 @@ type options struct {
 	// query are the parameters of a route whose parameters change what is done or whose data is shown: other names are refused. A
 	// route without any ignores whatever is there.
 	query []string
+	// secret is set where answers hold keys or tell about passwords: they are never compressed, because the length of what is compressed
+	// tells of its content to whoever watches the connection and can choose a part of it.
+	secret bool
 }
 
 // endpoint is what a route does. It never sees the ResponseWriter: it returns what to encode, or a fault.
@@ -46,9 +49,9 @@ var routes = []route{
 	{3, http.MethodDelete, "/cyber/monitoring/{id}/{userhash}", cyberArea, partner.ScopeCyber, noBody, (*Server).removeMonitoring, options{}},
 	{4, http.MethodPost, "/cyber/case", cyberArea, partner.ScopeCyber, smallBody, (*Server).openCase, options{}},
 	{5, http.MethodGet, "/cyber/services", cyberArea, partner.ScopeCyberRead, noBody, (*Server).listServices, options{}},
-	{6, http.MethodPost, "/cyber/epp", cyberArea, partner.ScopeCyber, smallBody, (*Server).issueKey, options{}},
-	{7, http.MethodGet, "/cyber/epp", cyberArea, partner.ScopeCyberRead, noBody, (*Server).listDevices, options{query: []string{"userHash"}}},
-	{8, http.MethodPost, "/cyber/password-check", cyberArea, partner.ScopeCyberRead, smallBody, (*Server).checkPassword, options{}},
+	{6, http.MethodPost, "/cyber/epp", cyberArea, partner.ScopeCyber, smallBody, (*Server).issueKey, options{secret: true}},
+	{7, http.MethodGet, "/cyber/epp", cyberArea, partner.ScopeCyberRead, noBody, (*Server).listDevices, options{query: []string{"userHash"}, secret: true}},
+	{8, http.MethodPost, "/cyber/password-check", cyberArea, partner.ScopeCyberRead, smallBody, (*Server).checkPassword, options{secret: true}},
 	{9, http.MethodGet, "/cyber/advise/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).advise, options{}},
 	{10, http.MethodGet, "/cyber/score/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).score, options{}},
 	{11, http.MethodGet, "/cyber/insurance/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).insurance, options{}},

@@ -155,8 +155,9 @@ func (s *Server) answer(w http.ResponseWriter, r *request, now time.Time) (a onc
 	if r.caller, err = s.authenticate(r); err != nil {
 		return a, err
 	}
-	if wait := s.limits.take(r.caller, now); wait > 0 {
-		r.limited(wait)
+	allowed := s.limits.take(r.caller, now)
+	allowed.headers(r.reply)
+	if allowed.wait > 0 {
 		return a, errRateLimited.With("rate: more requests than this partner may send")
 	}
 	if r.route.body == noBody {
@@ -267,7 +268,8 @@ func (s *Server) write(w http.ResponseWriter, r *request, answer once.Answer, er
 	h := w.Header()
 	// Canonical names and shared values: these headers go out with every answer, and Set would copy and check them.
 	h["Content-Type"], h["Cache-Control"], h["X-Content-Type-Options"] = jsonType, noStore, noSniff
-	h["Content-Length"] = []string{strconv.Itoa(len(answer.Body))}
+	body := packed(h, r, answer.Body)
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	h[requestIDHeader] = []string{telemetry.RequestID(r.ctx)}
 	for name, value := range answer.Headers {
 		h.Set(name, value)
@@ -276,7 +278,7 @@ func (s *Server) write(w http.ResponseWriter, r *request, answer once.Answer, er
 		retryAfter(h, answer.Status, err)
 	}
 	w.WriteHeader(answer.Status)
-	_, _ = w.Write(answer.Body) // a caller that is gone needs no answer
+	_, _ = w.Write(body) // a caller that is gone needs no answer
 	return answer.Status
 }
 

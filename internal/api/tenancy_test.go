@@ -306,7 +306,7 @@ var made = regexp.MustCompile(`"(eppKey|id|assetId)":"[^"]*"`)
 // comparable is all of an answer that may not differ, with the names that were sent replaced by the twin's.
 func comparable(a answered, sent, twin *belongings) string {
 	header := a.header.Clone()
-	for _, own := range []string{"Date", "X-Request-Id", "Content-Length"} {
+	for _, own := range []string{"Date", "X-Request-Id", "Content-Length", "Ratelimit"} {
 		header.Del(own)
 	}
 	text := fmt.Sprintf("%d %v %s", a.status, header, a.body)

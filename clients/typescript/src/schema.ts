@@ -954,6 +954,8 @@ export interface components {
         CyberInvalid: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["RequiredErrorDetail"];
                 "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
@@ -988,6 +990,8 @@ export interface components {
         AssetNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
@@ -1006,6 +1010,8 @@ export interface components {
         ServiceNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
@@ -1024,6 +1030,8 @@ export interface components {
         CoverageNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
@@ -1042,6 +1050,8 @@ export interface components {
         ResourceNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
@@ -1060,6 +1070,8 @@ export interface components {
         CyberMethodNotAllowed: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 Allow: components["headers"]["Allow"];
@@ -1078,6 +1090,8 @@ export interface components {
         CyberConflict: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
@@ -1095,6 +1109,8 @@ export interface components {
         CyberTooLarge: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
@@ -1113,6 +1129,8 @@ export interface components {
         CyberUnsupportedType: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
@@ -1131,6 +1149,8 @@ export interface components {
         CyberKeyReused: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
@@ -1169,6 +1189,8 @@ export interface components {
         CyberFailure: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimitWhenKnown"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 [name: string]: unknown;
@@ -1186,6 +1208,8 @@ export interface components {
         CyberUnavailable: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimitWhenKnown"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -1204,6 +1228,8 @@ export interface components {
         SubscriptionInvalid: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["RequiredErrorDetail"];
                 "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
@@ -1234,6 +1260,8 @@ export interface components {
         SubscriptionNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
@@ -1250,6 +1278,8 @@ export interface components {
         SubscriptionMethodNotAllowed: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 Allow: components["headers"]["Allow"];
@@ -1266,6 +1296,8 @@ export interface components {
         SubscriptionConflict: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
@@ -1280,6 +1312,8 @@ export interface components {
         SubscriptionTooLarge: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
@@ -1296,6 +1330,8 @@ export interface components {
         SubscriptionUnsupportedType: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
@@ -1312,6 +1348,8 @@ export interface components {
         SubscriptionKeyReused: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
@@ -1346,6 +1384,8 @@ export interface components {
         SubscriptionFailure: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimitWhenKnown"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 [name: string]: unknown;
@@ -1361,6 +1401,8 @@ export interface components {
         SubscriptionUnavailable: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimitWhenKnown"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "cache-control": components["headers"]["CacheControl"];
                 "x-error-detail": components["headers"]["ErrorDetail"];
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -1512,10 +1554,16 @@ export interface components {
          */
         RetryWhenDone: number;
         /**
-         * @description Requests left (`r`) and seconds until more are given (`t`), as in the IETF draft on RateLimit header fields.
+         * @description Requests left (`r`, of the burst too) and seconds until more are given (`t`), as in the IETF draft on RateLimit header fields. On every
+         *     answer to a request whose key was right.
          * @example "partner";r=0;t=1
          */
         RateLimit: string;
+        /**
+         * @description As `RateLimit`, unless the failure came before the key was read.
+         * @example "partner";r=399;t=1
+         */
+        RateLimitWhenKnown: string;
         /**
          * @description The limit of the partner, requests (`q`) in a window of seconds (`w`).
          * @example "partner";q=200;w=1
@@ -1558,6 +1606,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
@@ -1600,6 +1650,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
                 };
@@ -1639,6 +1691,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
                 };
@@ -1685,6 +1739,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
@@ -1722,6 +1778,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
                 };
@@ -1758,6 +1816,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     "x-truncated": components["headers"]["Truncated"];
                     [name: string]: unknown;
@@ -1801,6 +1861,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
@@ -1848,6 +1910,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["NoStore"];
                     "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
                     "x-corpus": components["headers"]["Corpus"];
@@ -1888,6 +1952,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
                 };
@@ -1922,6 +1988,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
                 };
@@ -1956,6 +2024,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
                 };
@@ -1999,6 +2069,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
                 };
@@ -2048,6 +2120,8 @@ export interface operations {
                 headers: {
                     "x-not-created-index": components["headers"]["NotCreatedIndex"];
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
@@ -2095,6 +2169,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
                 };
@@ -2130,6 +2206,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
                 };
@@ -2178,6 +2256,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
@@ -2229,6 +2309,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     "idempotency-replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
@@ -2274,6 +2356,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     "x-truncated": components["headers"]["Truncated"];
                     [name: string]: unknown;
