@@ -160,7 +160,7 @@ func showBreach(c *Console, r *request) (answer, error) {
 		}
 		rec = leak.Record{Breach: cyber.Breach{Name: name, Title: name}, State: leak.Importing} // its import has only just begun
 	}
-	page := breachPage{breachForm: newForm(rec), recentJobs: recentJobs{jobRows(jobs)}}
+	page := breachPage{breachForm: newForm(rec), recentJobs: recentJobs{jobRows(jobs, c.Now())}}
 	for _, o := range exposedOptions {
 		if n := rec.Tally.Found[o.Value]; n > 0 {
 			page.Found = append(page.Found, choiceCount{o.Label, n})

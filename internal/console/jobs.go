@@ -39,11 +39,13 @@ type jobRow struct {
 	// Label is its kind in words, Text where it stands, Percent how far it is; -1 when that is not known.
 	Label, Text string
 	Percent     float64
+	// now is when the page is made.
+	now time.Time
 }
 
 // stalled tells that the process which runs it gives no sign of life.
 func (j jobRow) stalled() bool {
-	return j.State == job.Running && j.NextAt.Before(time.Now().Add(-job.Lease))
+	return j.State == job.Running && j.NextAt.Before(j.now.Add(-job.Lease))
 }
 
 // recentJobs are the latest jobs around what a page shows, newest first.
@@ -52,7 +54,7 @@ type recentJobs struct{ Jobs []jobRow }
 // Busy is the job that is at work; nil when none is.
 func (p recentJobs) Busy() *jobRow {
 	for i := range p.Jobs {
-		if j := &p.Jobs[i]; !j.Over() && !j.stalled() && (j.State == job.Running || j.NextAt.Before(time.Now())) {
+		if j := &p.Jobs[i]; !j.Over() && !j.stalled() && (j.State == job.Running || j.NextAt.Before(j.now)) {
 			return j
 		}
 	}
@@ -67,7 +69,7 @@ func (c *Console) latest(r *request, kinds ...string) ([]jobRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, jobRows(list)...)
+		rows = append(rows, jobRows(list, c.Now())...)
 	}
 	sort.SliceStable(rows, func(i, j int) bool { return rows[i].CreatedAt.After(rows[j].CreatedAt) })
 	return rows, nil
@@ -76,8 +78,8 @@ func (c *Console) latest(r *request, kinds ...string) ([]jobRow, error) {
 // Over tells whether nothing more will happen to it.
 func (j jobRow) Over() bool { return j.State != job.Ready && j.State != job.Running }
 
-func newJobRow(j job.Job) jobRow {
-	row := jobRow{Job: j, Label: jobKinds[j.Kind], Percent: -1}
+func newJobRow(j job.Job, now time.Time) jobRow {
+	row := jobRow{Job: j, Label: jobKinds[j.Kind], Percent: -1, now: now}
 	if row.Label == "" {
 		row.Label = j.Kind
 	}
@@ -163,10 +165,10 @@ func (row *jobRow) rewriteText() {
 	row.Text, row.Percent = fmt.Sprintf("%s valores selados de novo", number(p.Rewritten)), float64(p.Column)*100/float64(p.Columns)
 }
 
-func jobRows(list []job.Job) []jobRow {
+func jobRows(list []job.Job, now time.Time) []jobRow {
 	rows := make([]jobRow, len(list))
 	for i, j := range list {
-		rows[i] = newJobRow(j)
+		rows[i] = newJobRow(j, now)
 	}
 	return rows
 }
@@ -176,7 +178,7 @@ func listJobs(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view{"jobs", "Tarefas", jobRows(list)}, nil
+	return view{"jobs", "Tarefas", jobRows(list, c.Now())}, nil
 }
 
 func cancelJob(c *Console, r *request) (answer, error) {
@@ -217,7 +219,7 @@ func followJob(c *Console, r *request) (answer, error) {
 			if err != nil {
 				return ignoreEnd(err)
 			}
-			row := newJobRow(j)
+			row := newJobRow(j, c.Now())
 			text, err := json.Marshal(map[string]any{"percent": row.Percent, "text": row.Text, "done": row.Over()})
 			if err != nil {
 				return err

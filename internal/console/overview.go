@@ -51,6 +51,6 @@ func showOverview(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page.Jobs = jobRows(jobs)
+	page.Jobs = jobRows(jobs, c.Now())
 	return view{"overview", "Visão geral", page}, nil
 }

@@ -1,0 +1,253 @@
+package app_test
+
+import (
+	"go/ast"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	statement   = regexp.MustCompile(`^\s*(SELECT|INSERT INTO|UPDATE\s+\w+\s+SET|DELETE FROM|WITH\s+(RECURSIVE\s+)?\w+.*\sAS|CREATE TABLE|ALTER TABLE)\b`)
+	createTable = regexp.MustCompile(`(?s)CREATE TABLE (\w+) \((.*?)\n\)`)
+	tableNamed  = regexp.MustCompile(`\b(?:FROM|JOIN|INTO|UPDATE)\s+(\w+)`)
+	// ofPartner is a condition on the partner: a comparison, a join, or a row that is compared with others.
+	ofPartner = regexp.MustCompile(`partner_id\s*(=|<|>|IN\b)|= ?\w+\.partner_id|\((\w+\.)?partner_id,[^)]*\)\s+IN\b`)
+)
+
+// kept is a statement of the store.
+type kept struct {
+	line, function, text string
+}
+
+func storeStatements(t *testing.T) (list []kept) {
+	t.Helper()
+	var files []source
+	for _, s := range productSources(t) {
+		if s.within("internal/store") {
+			files = append(files, s)
+		}
+	}
+	known := constants(files)
+	for _, s := range files {
+		s.texts(known, func(at ast.Node, function, text string) {
+			if statement.MatchString(text) {
+				list = append(list, kept{s.line(at), function, strings.Join(strings.Fields(text), " ")})
+			}
+		})
+	}
+	if len(list) < 200 {
+		t.Fatalf("only %d statements were found", len(list))
+	}
+	return list
+}
+
+// migrationTexts are the migrations' texts, by file.
+func migrationTexts(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, name := range treeFiles(t) {
+		if path.Dir(name) == "internal/store/migrations" {
+			texts[name] = readTree(t, name)
+		}
+	}
+	return texts
+}
+
+// partnersTables are those with a partner in every row.
+func partnersTables(t *testing.T) (names []string) {
+	t.Helper()
+	for _, text := range migrationTexts(t) {
+		for _, m := range createTable.FindAllStringSubmatch(text, -1) {
+			if regexp.MustCompile(`\bpartner_id\b`).MatchString(m[2]) {
+				names = append(names, m[1])
+			}
+		}
+	}
+	if len(names) < 15 {
+		t.Fatal("few tables of partners were found:", names)
+	}
+	return names
+}
+
+// forAllPartners lists the functions whose statements are not about one partner. All of them belong to the operator or to
+// the service itself: no request of a partner ends in one, but for what its reason names.
+var forAllPartners = map[string]string{
+	"":                   "the checks of the whole database",
+	"checkStatuses":      "the checks of the whole database",
+	"checkAssetIndexes":  "the checks of the whole database",
+	"Fingerprints":       "a breach is probed with the values of all partners",
+	"FingerprintsSince":  "a breach is probed with the values of all partners",
+	"TellHits":           "a breach concerns all partners; each row names its own",
+	"WithdrawFindings":   "a breach concerns all partners; each row names its own",
+	"RestateFindings":    "a breach concerns all partners; each row names its own",
+	"PendingAssets":      "values that wait for a look, of all partners; each row names its own",
+	"WatchedEmails":      "a feed is asked about the values of all partners; each row names its own",
+	"caseByID":           "the operator's desk: a case by its id, which no two partners share",
+	"UpdateCase":         "the operator's desk: a case by its id",
+	"release":            "the operator's desk: the booking of a case by its id",
+	"Slots":              "hours belong to a service of ours, not to a partner",
+	"DeleteSlot":         "hours belong to a service of ours, not to a partner",
+	"DueEndpoints":       "the dispatcher serves all partners; each row names its own",
+	"TakeEndpoints":      "the dispatcher serves all partners; each row names its own",
+	"OpenDeliveries":     "the dispatcher, by an endpoint that it holds",
+	"foldDelivered":      "the dispatcher, by an endpoint that it holds",
+	"markDelivered":      "the dispatcher, by an endpoint that it holds",
+	"EndpointOwner":      "the operator's desk: finds the partner",
+	"endKey":             "the operator's desk: a key by its id",
+	"endAsVendorSays":    "the vendor's word on a key, by its blind index, which no two partners share",
+	"warnBatch":          "announces ends of all partners; each row names its own",
+	"Sources":            "counts the keys of all partners",
+	"standing":           "figures of the whole service",
+	"countDays":          "figures of the whole service",
+	"countSubscriptions": "figures of the whole service",
+	"findings":           "the operator's list; narrowed to a partner by its filter",
+	"assets":             "the operator's list; narrowed to a partner by its filter",
+	"keptEvents":         "the operator's list; narrowed to a partner by its filter",
+	"affectedPage":       "who was met by an incident, of all partners",
+	"Tombstones":         "erasures of all partners, for a restored database",
+	"Sweep":              "retention goes by age",
+	"sweepCases":         "retention goes by age",
+	"sweepDevices":       "retention goes by age",
+	"sweepSubscriptions": "retention goes by age; each row names its own",
+	"SweepEvents":        "retention goes by age; each row names its own",
+	"sweepEvents":        "retention goes by age; each row names its own",
+	"SealedUnder":        "counts what a rotation has still to rewrite",
+}
+
+// TestPartnerInEveryStatement: a statement on a table of partners names the partner, or stands in a function on the list.
+func TestPartnerInEveryStatement(t *testing.T) {
+	tables, excused := partnersTables(t), map[string]bool{}
+	for _, s := range storeStatements(t) {
+		touches := ""
+		for _, m := range tableNamed.FindAllStringSubmatch(s.text, -1) {
+			if slices.Contains(tables, m[1]) {
+				touches = m[1]
+			}
+		}
+		inserted := strings.HasPrefix(s.text, "INSERT INTO") && strings.Contains(s.text, "partner_id")
+		if touches == "" || inserted || ofPartner.MatchString(s.text) {
+			continue
+		}
+		if _, listed := forAllPartners[s.function]; !listed {
+			t.Errorf("%s: %s: a statement on %s without the partner: %s", s.line, s.function, touches, s.text)
+		}
+		excused[s.function] = true
+	}
+	for function, reason := range forAllPartners {
+		if !excused[function] {
+			t.Errorf("%s is on the list (%s) and has no such statement any more: drop it", function, reason)
+		}
+	}
+}
+
+// TestStatementsTellTales shows that the two expressions above do find what they are there to find.
+func TestStatementsTellTales(t *testing.T) {
+	for text, names := range map[string]bool{
+		`SELECT id FROM asset WHERE partner_id = $1`:                                true,
+		`SELECT a.id FROM finding f JOIN asset a ON a.partner_id = f.partner_id`:    true,
+		`DELETE FROM attempt WHERE (partner_id, seq) IN (SELECT 1, 2)`:              true,
+		`SELECT partner_id, id FROM asset WHERE id = $1`:                            false,
+		`SELECT id FROM asset ORDER BY partner_id, id`:                              false,
+		`UPDATE epp_key SET ended_at = $2 WHERE id = $1 RETURNING id, partner_id`:   false,
+		`WITH due AS (SELECT id FROM asset) SELECT partner_id FROM due GROUP BY id`: false,
+	} {
+		if !statement.MatchString(text) || ofPartner.MatchString(text) != names {
+			t.Errorf("%s: names the partner %t, want %t", text, !names, names)
+		}
+	}
+	for _, text := range []string{"select a plan", "SELECTED", "Update the list", "WITH care"} {
+		if statement.MatchString(text) {
+			t.Errorf("%q is no statement", text)
+		}
+	}
+}
+
+// TestStatementsSuitBothEngines: one text, numbered parameters, named columns, and no clock but ours.
+func TestStatementsSuitBothEngines(t *testing.T) {
+	for _, s := range storeStatements(t) {
+		for what, bad := range map[string]*regexp.Regexp{
+			"a parameter without a number": regexp.MustCompile(`[=(,<>] ?\?`),
+			"SELECT *":                     regexp.MustCompile(`SELECT \*`),
+			"the database's clock":         regexp.MustCompile(`(?i)\b(now\(\)|current_timestamp|current_date|strftime|datetime\()`),
+			"ids of the database":          regexp.MustCompile(`(?i)\b(gen_random_uuid|randomblob|last_insert_rowid|nextval|rowid)\b`),
+		} {
+			if bad.MatchString(s.text) {
+				t.Errorf("%s: %s: %s", s.line, what, s.text)
+			}
+		}
+	}
+}
+
+var columnLine = regexp.MustCompile(`(?m)^\s+(\w+)\s+([A-Z]+)\b|ADD COLUMN (\w+) ([A-Z]+)`)
+
+// TestColumnTypes: only types that mean the same on both engines.
+func TestColumnTypes(t *testing.T) {
+	columns := 0
+	for name, text := range migrationTexts(t) {
+		for _, body := range append(createTable.FindAllString(text, -1), regexp.MustCompile(`ALTER TABLE[^;]*`).FindAllString(text, -1)...) {
+			for _, m := range columnLine.FindAllStringSubmatch(body, -1) {
+				column, kind := m[1]+m[3], m[2]+m[4]
+				if column == strings.ToUpper(column) { // PRIMARY KEY, UNIQUE, FOREIGN KEY
+					continue
+				}
+				if columns++; !slices.Contains([]string{"TEXT", "BIGINT", "BOOLEAN", "BYTEA"}, kind) {
+					t.Errorf("%s: column %s is a %s", name, column, kind)
+				}
+			}
+		}
+	}
+	if columns < 150 {
+		t.Errorf("only %d columns were found", columns)
+	}
+}
+
+// TestNoSQLOutsideTheStore: statements stand in the store; sqldb has those that are about the engine.
+func TestNoSQLOutsideTheStore(t *testing.T) {
+	for _, s := range productSources(t) {
+		if s.within("internal/store", "internal/sqldb") {
+			continue
+		}
+		s.texts(nil, func(at ast.Node, _, text string) {
+			if statement.MatchString(text) {
+				t.Errorf("%s: SQL outside the store: %s", s.line(at), text)
+			}
+		})
+	}
+}
+
+// TestPartnerComesAfterTheContext: in every exported method of the store that takes a partner.
+func TestPartnerComesAfterTheContext(t *testing.T) {
+	methods := 0
+	for _, s := range productSources(t) {
+		if s.folder() != "internal/store" {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Recv == nil || !fn.Name.IsExported() {
+				continue
+			}
+			place := 0
+			for _, field := range fn.Type.Params.List {
+				kind, ok := field.Type.(*ast.SelectorExpr)
+				if ok && kind.Sel.Name == "ID" && isNamed(kind.X, "partner") {
+					if methods++; place != 1 {
+						t.Errorf("%s: %s takes the partner at place %d: it comes right after the context", s.line(fn), fn.Name.Name, place)
+					}
+				}
+				place += max(len(field.Names), 1)
+			}
+		}
+	}
+	if methods < 40 {
+		t.Errorf("only %d methods with a partner were found", methods)
+	}
+}
+
+func isNamed(e ast.Expr, name string) bool {
+	ident, ok := e.(*ast.Ident)
+	return ok && ident.Name == name
+}

@@ -1,0 +1,187 @@
+package app_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// source is one parsed Go file of the tree.
+type source struct {
+	name string // from the root, with slashes
+	file *ast.File
+	set  *token.FileSet
+}
+
+// line is where a node stands.
+func (s source) line(n ast.Node) string {
+	return s.name + ":" + strconv.Itoa(s.set.Position(n.Pos()).Line)
+}
+
+// folder is the package's folder, from the root.
+func (s source) folder() string { return path.Dir(s.name) }
+
+// within tells whether the file is in one of the folders, or in a folder inside one.
+func (s source) within(folders ...string) bool {
+	for _, f := range folders {
+		if s.folder() == f || strings.HasPrefix(s.name, f+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+var parsed []source
+
+// productSources parses, once, what the product is made of: no tests, no packages for tests, no benchmarks, no generators.
+func productSources(t *testing.T) []source {
+	t.Helper()
+	if parsed != nil {
+		return parsed
+	}
+	var list []source
+	for _, name := range treeFiles(t) {
+		product := strings.HasPrefix(name, "internal/") || strings.HasPrefix(name, "cmd/vigia/")
+		if !product || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || forTests(path.Dir(name)) {
+			continue
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, filepath.Join(treeRoot, name), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, source{name, file, set})
+	}
+	if len(list) < 100 {
+		t.Fatalf("only %d files of the product were found", len(list))
+	}
+	parsed = list
+	return list
+}
+
+// packageOf returns by which name a file knows an imported package, or "".
+func packageOf(f *ast.File, imported string) string {
+	for _, spec := range f.Imports {
+		if spec.Path.Value != strconv.Quote(imported) {
+			continue
+		}
+		if spec.Name != nil {
+			return spec.Name.Name
+		}
+		return strings.TrimPrefix(path.Base(strings.TrimSuffix(imported, "/v2")), "go-")
+	}
+	return ""
+}
+
+// uses lists the selectors of an imported package in a file, such as time.Now, whether called or passed on.
+func (s source) uses(imported string, names ...string) (found []ast.Node) {
+	known := packageOf(s.file, imported)
+	if known == "" {
+		return nil
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		selector, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		from, ok := selector.X.(*ast.Ident)
+		for _, name := range names {
+			if ok && from.Name == known && selector.Sel.Name == name {
+				found = append(found, n)
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// leaf reads constant text: a literal, or names and literals joined by +, where what is not constant becomes a blank. known
+// resolves names.
+func leaf(e ast.Expr, known map[string]string) (text string, isText bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if e.Kind != token.STRING {
+			return "", false
+		}
+		text, err := strconv.Unquote(e.Value)
+		return text, err == nil
+	case *ast.Ident:
+		text, ok := known[e.Name]
+		return text, ok
+	case *ast.BinaryExpr:
+		if e.Op != token.ADD {
+			return "", false
+		}
+		left, a := leaf(e.X, known)
+		right, b := leaf(e.Y, known)
+		if !a {
+			left = " "
+		}
+		if !b {
+			right = " "
+		}
+		return left + right, a || b
+	case *ast.ParenExpr:
+		return leaf(e.X, known)
+	}
+	return "", false
+}
+
+// texts calls fn with every text of a file that is not part of a longer one, and the function it stands in.
+func (s source) texts(known map[string]string, fn func(at ast.Node, function, text string)) {
+	function := ""
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			function = n.Name.Name
+		case *ast.ImportSpec:
+			return false
+		case *ast.Field:
+			if n.Tag != nil { // a struct tag is no text
+				ast.Inspect(n.Type, visit)
+				return false
+			}
+		case ast.Expr:
+			if _, named := n.(*ast.Ident); named {
+				return true
+			}
+			if text, ok := leaf(n, known); ok {
+				fn(n, function, text)
+				return false
+			}
+		}
+		return true
+	}
+	for _, d := range s.file.Decls {
+		function = ""
+		ast.Inspect(d, visit)
+	}
+}
+
+// constants collects the texts that a package gives names, inside functions too.
+func constants(list []source) map[string]string {
+	known := map[string]string{}
+	for range 3 { // names made of names
+		for _, s := range list {
+			ast.Inspect(s.file, func(n ast.Node) bool {
+				spec, ok := n.(*ast.ValueSpec)
+				if !ok || len(spec.Names) != len(spec.Values) {
+					return true
+				}
+				for i, name := range spec.Names {
+					if text, ok := leaf(spec.Values[i], known); ok {
+						known[name.Name] = text
+					}
+				}
+				return true
+			})
+		}
+	}
+	return known
+}

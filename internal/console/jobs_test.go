@@ -1,0 +1,65 @@
+package console
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/seal"
+)
+
+// TestJobRow: where a job stands, in words and parts of a hundred.
+func TestJobRow(t *testing.T) {
+	for name, c := range map[string]struct {
+		job     job.Job
+		text    string
+		percent float64
+	}{
+		"queued":     {job.Job{Kind: "other", State: job.Ready}, "Na fila", -1},
+		"failed":     {job.Job{Kind: "other", State: job.Failed, Error: "disk full"}, "Falhou: disk full", -1},
+		"cancelled":  {job.Job{Kind: "other", State: job.Cancelled}, "Cancelada", -1},
+		"cancelling": {job.Job{Kind: "other", State: job.Running, CancelAsked: true, NextAt: noon}, "Cancelando…", -1},
+		"stalled": {job.Job{Kind: "other", State: job.Running, NextAt: noon.Add(-job.Lease - time.Second)},
+			"Sem sinal do processo que a fazia", -1},
+		"import": {job.Job{Kind: leak.KindImport, State: job.Running, NextAt: noon, Progress: []byte(`{"read":2000,"total":4000}`)},
+			"2,0 kB de 4,0 kB lidos, 0 identificadores", 50},
+		"match": {job.Job{Kind: leak.KindMatch, State: job.Running, NextAt: noon, Progress: []byte(`{"probed":1500,"hits":2}`)},
+			"1.500 dados conferidos, 2 encontrados", -1},
+		"verified passwords": {job.Job{Kind: password.KindVerify, State: job.Done}, "Todos os bytes conferem", -1},
+		"rewritten": {job.Job{Kind: seal.KindRewrite, State: job.Running, NextAt: noon, Progress: []byte(`{"Column":1,"Columns":4,"Rewritten":1234}`)},
+			"1.234 valores selados de novo", 25},
+		"unreadable": {job.Job{Kind: leak.KindImport, State: job.Running, NextAt: noon, Progress: []byte(`[`)}, "", -1},
+	} {
+		row := newJobRow(c.job, noon)
+		if row.Text != c.text || row.Percent != c.percent || row.Label == "" {
+			t.Errorf("%s: %q, %v %%, label %q; want %q, %v %%", name, row.Text, row.Percent, row.Label, c.text, c.percent)
+		}
+	}
+	done := newJobRow(job.Job{Kind: leak.KindImport, State: job.Done, Progress: []byte(`{"read":1,"merging":true}`)}, noon)
+	if done.Percent != 100 || !strings.HasSuffix(done.Text, "montando o índice") {
+		t.Errorf("%+v", done)
+	}
+}
+
+// TestBusy: a page follows the job that is at work: not one that is over, that waits for its next try, or whose process is gone.
+func TestBusy(t *testing.T) {
+	rows := jobRows([]job.Job{
+		{ID: "done", State: job.Done},
+		{ID: "waits", State: job.Ready, NextAt: noon.Add(time.Minute)},
+		{ID: "gone", State: job.Running, NextAt: noon.Add(-job.Lease - time.Second)},
+		{ID: "works", State: job.Running, NextAt: noon.Add(job.Lease)},
+	}, noon)
+	if got := (recentJobs{rows}).Busy(); got == nil || got.ID != "works" {
+		t.Errorf("%+v", got)
+	}
+	if got := (recentJobs{rows[:3]}).Busy(); got != nil {
+		t.Errorf("%+v", got)
+	}
+	due := jobRows([]job.Job{{ID: "due", State: job.Ready, NextAt: noon.Add(-time.Second)}}, noon)
+	if got := (recentJobs{due}).Busy(); got == nil {
+		t.Error("a job that is due is about to begin")
+	}
+}

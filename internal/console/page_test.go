@@ -1,0 +1,122 @@
+package console
+
+import (
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/plan"
+)
+
+var noon = time.Date(2026, 11, 15, 15, 0, 0, 0, time.UTC) // 12:00 in Brasília
+
+// TestWords: numbers, sizes, times and names as pages write them.
+func TestWords(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{number(0), "0"}, {number(999), "999"}, {number(1000), "1.000"}, {number(1234567), "1.234.567"}, {number(-1234), "-1.234"},
+		{byteSize(0), "0 B"}, {byteSize(999), "999 B"}, {byteSize(1000), "1,0 kB"}, {byteSize(12_340_000), "12,3 MB"},
+		{byteSize(5e15), "5000,0 TB"},
+		{took(850 * time.Microsecond), "850 µs"}, {took(12_340 * time.Microsecond), "12,3 ms"}, {took(time.Second), "1,0 s"},
+		{took(time.Minute), "1 min"}, {took(time.Hour), "1 h"}, {took(47 * time.Hour), "47 h"}, {took(48 * time.Hour), "2 dias"},
+		{reais(0), "0"}, {reais(5_000_000), "50.000"}, {reais(5_000_050), "50.000,50"}, {reais(101), "1,01"},
+		{whenZero(time.Time{}, time.DateOnly), "—"}, {whenZero(noon, "02/01/2006 15:04"), "15/11/2026 12:00"},
+		{dateISO(time.Time{}), ""}, {dateISO(noon), "2026-11-15"},
+		{short("op_1"), "op_1"}, {short("op_0123456789abcdef"), "op_…89abcdef"}, {short("plano ouro da cooperativa"), "plan…perativa"},
+		{lastFour("4111111111111111"), "****1111"}, {lastFour("1234567"), "****"}, {lastFour(""), "****"},
+		{initials("Ana Élida  Souza"), "A. É. S."}, {initials(""), ""},
+		{groups("ABCDEFGHI"), "ABCD EFGH I"}, {at("breaches", "a/b c"), "/breaches/a%2Fb%20c"},
+		{hostOnly("https://x.example/h?token=1"), "https://x.example/h"},
+		{kindCounts(map[identifier.Kind]int{identifier.CPF: 2, identifier.Email: 1}), "1 e-mail, 2 CPF"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// TestParseReais: what a form takes as an amount, and what it refuses.
+func TestParseReais(t *testing.T) {
+	for text, want := range map[string]plan.Money{
+		"0": 0, "50000": 5_000_000, " 50.000 ": 5_000_000, "50.000,5": 5_000_050, "50.000,50": 5_000_050, "0,01": 1,
+		"1000000000000": 100_000_000_000_000,
+	} {
+		if got, err := parseReais("limit", text); err != nil || got != want {
+			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "-1", "1,234", "R$ 5", "1000000000001", "1,x", ",50"} {
+		if got, err := parseReais("limit", text); err == nil {
+			t.Errorf("%q was read as %d", text, got)
+		}
+	}
+}
+
+// TestPlainCell: a spreadsheet must not take a name for a formula.
+func TestPlainCell(t *testing.T) {
+	for text, want := range map[string]string{
+		"=1+1": "'=1+1", "+55": "'+55", "-1": "'-1", "@x": "'@x", "\tx": "'\tx", "\rx": "'\rx", "Ana": "Ana", "": "", "a=b": "a=b",
+	} {
+		if got := plainCell(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestChart: the peak fits, one among thousands can still be seen, and no days are no bars.
+func TestChart(t *testing.T) {
+	for n, want := range map[int64]int64{0: 2, 1: 2, 2: 2, 3: 4, 5: 10, 11: 20, 21: 40, 41: 100, 1001: 2000} {
+		if got := niceCeiling(n); got != want {
+			t.Errorf("the ceiling of %d is %d, want %d", n, got, want)
+		}
+	}
+	days := []operator.DayCount{{Day: noon, Count: 4000}, {Day: noon, Count: 1}, {Day: noon}}
+	c := newChart("x", "y", days)
+	if c.Total != 4001 || c.Peak != 4000 || len(c.Bars) != 3 || len(c.Lines) != 3 {
+		t.Fatalf("%+v", c)
+	}
+	if c.Bars[0].H != chartBase-chartTop || c.Bars[0].Y != chartTop || c.Bars[1].H != 2 || c.Bars[2].H != 0 {
+		t.Errorf("bars %+v", c.Bars)
+	}
+	if c.Lines[0].Value != 0 || c.Lines[1].Value != 2000 || c.Lines[2].Value != 4000 || c.Lines[2].Y != chartTop || c.Lines[0].Y != chartBase {
+		t.Errorf("lines %+v", c.Lines)
+	}
+	if c.Bars[0].Tick || c.Bars[1].Tick || !c.Bars[2].Tick {
+		t.Error("today carries the tick")
+	}
+	if empty := newChart("x", "y", nil); len(empty.Bars) != 0 || len(empty.Lines) != 3 {
+		t.Errorf("%+v", empty)
+	}
+}
+
+// TestPace: the last quarter of a case's time is a warning, and what is over has no clock.
+func TestPace(t *testing.T) {
+	for name, c := range map[string]struct {
+		used time.Duration
+		want string
+	}{
+		"fresh": {0, "good"}, "three quarters": {3 * time.Hour, "good"}, "a minute later": {3*time.Hour + time.Minute, "warn"},
+		"just in time": {4 * time.Hour, "warn"}, "late": {4*time.Hour + time.Minute, "bad"},
+	} {
+		one := cyber.Case{Status: cyber.CaseInProgress, Clock: cyber.Clock{Target: 4 * time.Hour, Used: c.used}}
+		if got, left := pace(one, noon); got != c.want || left != 4*time.Hour-c.used {
+			t.Errorf("%s: %s, %v left", name, got, left)
+		}
+		one.Status = cyber.CaseClosed
+		if got, _ := pace(one, noon); got != "" {
+			t.Errorf("%s: a closed case has the pace %s", name, got)
+		}
+	}
+}
+
+// TestMarks: where a list goes on survives the way through an address.
+func TestMarks(t *testing.T) {
+	q := mustQuery(t, nextMark(noon.Add(3*time.Microsecond), "a&b=c"))
+	if m := markOf(q); !m.At.Equal(noon.Add(3*time.Microsecond)) || m.ID != "a&b=c" {
+		t.Errorf("%+v", m)
+	}
+	if m := markOf(mustQuery(t, "at=yesterday&id=x")); m != (cyber.Mark{}) {
+		t.Errorf("%+v", m)
+	}
+}

@@ -1,0 +1,226 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+func mustQuery(t *testing.T, text string) url.Values {
+	t.Helper()
+	q, err := url.ParseQuery(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// posted is a request that carries a form.
+func posted(t *testing.T, path, form string) *request {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(form))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if err := r.ParseForm(); err != nil {
+		t.Fatal(err)
+	}
+	return &request{Request: r}
+}
+
+// TestLocalPath: nobody is sent elsewhere after a log-in.
+func TestLocalPath(t *testing.T) {
+	for path, want := range map[string]string{
+		"/partners?x=1": "/partners?x=1", "/": "/", "": "/", "//evil.example": "/", "https://evil.example/": "/", `/\evil.example`: "/",
+		"partners": "/", "/a\r\nSet-Cookie: x": "/", "javascript:alert(1)": "/", "/%zz": "/",
+	} {
+		if got := localPath(path); got != want {
+			t.Errorf("%q leads to %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestToLogin: where somebody wanted to look is remembered, what somebody wanted to do is not.
+func TestToLogin(t *testing.T) {
+	for _, c := range []struct{ method, path, want string }{
+		{http.MethodGet, "/", "/login"}, {http.MethodGet, "/plans?partner=a%20b", "/login?next=%2Fplans%3Fpartner%3Da%2520b"},
+		{http.MethodPost, "/plans", "/login"},
+	} {
+		if got := toLogin(&request{Request: httptest.NewRequest(c.method, c.path, nil)}); got != (redirect{to: c.want}) {
+			t.Errorf("%s %s: %+v", c.method, c.path, got)
+		}
+	}
+}
+
+// TestProofPage: after the password was given again one goes on at a page, never at an action.
+func TestProofPage(t *testing.T) {
+	for _, c := range []struct{ method, route, path, want string }{
+		{http.MethodGet, "/partners/new", "/partners/new?x=1", "/partners/new?x=1"},
+		{http.MethodPost, "/partners/new", "/partners/new", "/partners/new"},
+		{http.MethodPost, "/partners/{id}/suspend", "/partners/pt_1/suspend", "/partners/pt_1"},
+	} {
+		rt := route{method: c.method, path: c.route}
+		if got := rt.proofPage(httptest.NewRequest(c.method, c.path, nil)); got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.method, c.path, got, c.want)
+		}
+	}
+}
+
+// TestStatusOf: every kind of fault has its status, and the unknown is ours to mend.
+func TestStatusOf(t *testing.T) {
+	for err, want := range map[error]int{
+		nil: 200, errors.New("x"): 500, fault.New(fault.Invalid, "x"): 422, fault.New(fault.Unprocessable, "x"): 422,
+		fault.New(fault.Unauthenticated, "x"): 401, fault.New(fault.Forbidden, "x"): 403, fault.New(fault.NotFound, "x"): 404,
+		fault.New(fault.Conflict, "x"): 409, fault.New(fault.TooLarge, "x"): 413, fault.New(fault.UnsupportedType, "x"): 415,
+		fault.New(fault.RateLimited, "x"): 429, fault.New(fault.Unavailable, "x"): 503, fault.New(fault.Internal, "x"): 500,
+	} {
+		if got := statusOf(err); got != want {
+			t.Errorf("%v: %d, want %d", err, got, want)
+		}
+	}
+}
+
+// TestMendable: a form is shown again for what a person can mend, and for nothing else.
+func TestMendable(t *testing.T) {
+	for err, want := range map[error]bool{
+		fault.New(fault.Invalid, "x"): true, fault.New(fault.Conflict, "x"): true, fault.New(fault.NotFound, "x"): true,
+		operator.ErrRefused: true, operator.ErrNoSession: false, fault.New(fault.RateLimited, "x"): true,
+		fault.New(fault.Forbidden, "x"): false, fault.New(fault.Unavailable, "x"): false, errors.New("x"): false,
+	} {
+		if got := mendable(err); got != want {
+			t.Errorf("%v: %t", err, got)
+		}
+	}
+}
+
+// TestFields: what forms hold.
+func TestFields(t *testing.T) {
+	r := posted(t, "/x", "n=+12+&neg=-1&word=x&at=2026-12-24T15%3A00&bad=24%2F12&reason=ok&why=pedido")
+	for name, want := range map[string]int{"n": 12, "missing": 7} {
+		if got, err := r.number(name, 7); err != nil || got != want {
+			t.Errorf("%s: %d, %v", name, got, err)
+		}
+	}
+	for _, name := range []string{"neg", "word"} {
+		if _, err := r.number(name, 7); !errors.Is(err, errForm) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got, err := r.moment("at"); err != nil || !got.Equal(time.Date(2026, 12, 24, 18, 0, 0, 0, time.UTC)) {
+		t.Error("a time is read as Brasília's:", got, err)
+	}
+	if got, err := r.moment("missing"); err != nil || !got.IsZero() {
+		t.Error(got, err)
+	}
+	if _, err := r.moment("bad"); !errors.Is(err, errForm) {
+		t.Error(err)
+	}
+	if _, err := reason(r); !errors.Is(err, errReason) {
+		t.Error("two letters are no reason:", err)
+	}
+	if why, err := reason(posted(t, "/x", "reason=+pedido+")); err != nil || why != "pedido" {
+		t.Error(why, err)
+	}
+}
+
+// TestSettingsOf: nothing means the default, and a word is refused.
+func TestSettingsOf(t *testing.T) {
+	s, err := settingsOf(posted(t, "/x", "default_plan=ouro&rate=10&burst=&mask_cards=on"))
+	if err != nil || s != (partner.Settings{DefaultPlan: "ouro", RatePerSecond: 10, MaskCards: true}) {
+		t.Error(s, err)
+	}
+	if _, err := settingsOf(posted(t, "/x", "rate=viele")); !errors.Is(err, partner.ErrInvalid) {
+		t.Error(err)
+	}
+}
+
+// TestAllowed: the menu shows a page to whom its route lets in, and no page without a route.
+func TestAllowed(t *testing.T) {
+	for _, c := range []struct {
+		role operator.Role
+		path string
+		want bool
+	}{
+		{operator.Viewer, "/", true}, {operator.Viewer, "/partners", true}, {operator.Viewer, "/partners/new", false},
+		{operator.Admin, "/partners/new", true}, {operator.Viewer, "/nowhere", false}, {"", "/", false},
+	} {
+		if got := allowed(c.role, c.path); got != c.want {
+			t.Errorf("%s at %s: %t", c.role, c.path, got)
+		}
+	}
+	for _, g := range menu {
+		for _, s := range g.sections {
+			if !allowed(operator.Admin, s.path) {
+				t.Errorf("the menu leads to %s, which nobody may open", s.path)
+			}
+		}
+	}
+}
+
+// TestTriesOfAnAddress: a burst, then one in six seconds; another address is not held up, and the memory has a bound.
+func TestTriesOfAnAddress(t *testing.T) {
+	now := noon
+	l := newLimiter(func() time.Time { return now })
+	for range triesBurst {
+		if !l.allow("192.0.2.1") {
+			t.Fatal("within the burst")
+		}
+	}
+	if l.allow("192.0.2.1") || !l.allow("192.0.2.2") {
+		t.Error("one address is one limit")
+	}
+	now = now.Add(triesEvery)
+	if !l.allow("192.0.2.1") || l.allow("192.0.2.1") {
+		t.Error("one try comes back after its time")
+	}
+	for i := range maxAddresses + 1 {
+		l.allow(time.Duration(i).String())
+	}
+	if len(l.by) > maxAddresses {
+		t.Errorf("%d addresses are remembered", len(l.by))
+	}
+}
+
+// TestAddressOf: headers are not believed.
+func TestAddressOf(t *testing.T) {
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.RemoteAddr = "192.0.2.7:1234"
+	r.Header.Set("X-Forwarded-For", "198.51.100.1")
+	if got := addressOf(r); got != "192.0.2.7" {
+		t.Error(got)
+	}
+	if r.RemoteAddr = "pipe"; addressOf(r) != "pipe" {
+		t.Error(addressOf(r))
+	}
+}
+
+// TestOldAndPicked: a refused form keeps what was typed; a page that was not sent shows what is.
+func TestOldAndPicked(t *testing.T) {
+	problem := &sentence{}
+	for _, c := range []struct {
+		f         frame
+		old       string
+		x, y, now bool
+	}{
+		{frame{}, "now", true, false, true},
+		{frame{Form: url.Values{"a": {"typed"}, "b": {"y"}}}, "now", true, false, true}, // not refused
+		{frame{Problem: problem, Form: url.Values{"a": {"typed"}, "b": {"y"}}}, "typed", false, true, true},
+		{frame{Problem: problem}, "now", true, false, true},
+	} {
+		if got := c.f.Old("a", "now"); got != c.old {
+			t.Errorf("%+v: old %q, want %q", c.f, got, c.old)
+		}
+		if x, y := c.f.Picked("b", "x", true), c.f.Picked("b", "y", false); x != c.x || y != c.y {
+			t.Errorf("%+v: picked %t, %t", c.f, x, y)
+		}
+	}
+	if got := (frame{}).Old("a", nil); got != "" {
+		t.Error(got)
+	}
+}
