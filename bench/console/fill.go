@@ -13,6 +13,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
@@ -82,7 +83,7 @@ const oneSubscription = "plan_id;is_group_plan;start_date;name;cpf;birth_date;ge
 	"ouro;false;2026-01-01;Maria da Silva;52998224725;1980-02-03;F;maria@exemplo.com.br;+5511987654321;4111111111111111;4111111111111111;01310100;Avenida Paulista;1;Bela Vista;São Paulo;SP\n"
 
 func (w *world) subscriptions(ctx context.Context, n int64) error {
-	csv, err := subscription.NewCSV(strings.NewReader(oneSubscription))
+	csv, err := draft.NewCSV(strings.NewReader(oneSubscription))
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/vigiahq/vigia/bench/load"
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -100,7 +101,7 @@ func fill(ctx context.Context, c config.Common, n int) (err error) {
 	}
 	lines, out := io.Pipe()
 	go func() { out.CloseWithError(write(out, n)) }()
-	report, err := a.Subscriptions.Import(ctx, p, subscription.NewJSONLines(lines), false,
+	report, err := a.Subscriptions.Import(ctx, p, draft.NewJSONLines(lines), false,
 		func(r subscription.Reject) error { return fmt.Errorf("refused: %+v", r) }, func(subscription.ImportReport) {})
 	if err == nil && report.Created != n {
 		err = fmt.Errorf("created %d of %d", report.Created, n)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -115,7 +116,7 @@ func (f *selectionFlags) moveFile(ctx context.Context, a *app.App, o *output, mo
 		return view, fmt.Errorf("--file: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	table, err := subscription.NewCSV(file)
+	table, err := draft.NewCSV(file)
 	if err != nil {
 		return view, err
 	}

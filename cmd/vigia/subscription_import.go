@@ -15,6 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/api"
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
@@ -117,9 +118,9 @@ func (i *subscriptionImportCmd) open(r io.Reader) (subscription.Source, *rejects
 	}
 	switch strings.ToLower(i.File[dot:]) {
 	case ".jsonl", ".ndjson":
-		return subscription.NewJSONLines(r), out, nil
+		return draft.NewJSONLines(r), out, nil
 	case ".csv":
-		table, err := subscription.NewCSV(r)
+		table, err := draft.NewCSV(r)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -133,7 +134,7 @@ func (i *subscriptionImportCmd) open(r io.Reader) (subscription.Source, *rejects
 // two more members. The file is made only when there is something to write, readable by its owner alone.
 type rejects struct {
 	path  string
-	table *subscription.CSV // nil for JSON lines
+	table *draft.CSV // nil for JSON lines
 	file  *os.File
 }
 

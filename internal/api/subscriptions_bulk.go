@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -108,7 +109,7 @@ func readItems(body io.Reader, add func(item int, d *subscription.Draft)) error 
 	var broken firstBroken
 	for range runtime.GOMAXPROCS(0) {
 		checking.Go(func() {
-			reader := subscription.NewDraftReader()
+			reader := draft.NewReader()
 			for p := range parcels {
 				checkParcel(reader, p, add, &broken)
 				idle.Put(p)
@@ -145,7 +146,7 @@ func (b *firstBroken) note(item int, err error) {
 
 // checkParcel reads and adds the items of a parcel. A panic must not pass: in a goroutine of its own it would end the process,
 // and not only the request.
-func checkParcel(reader *subscription.DraftReader, p *parcel, add func(int, *subscription.Draft), broken *firstBroken) {
+func checkParcel(reader *draft.Reader, p *parcel, add func(int, *subscription.Draft), broken *firstBroken) {
 	at := p.first
 	defer func() {
 		if recover() != nil {

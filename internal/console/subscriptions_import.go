@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
@@ -53,9 +54,9 @@ func importSubscriptions(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	source := subscription.NewJSONLines(file)
+	source := draft.NewJSONLines(file)
 	if name := strings.ToLower(file.FileName()); !strings.HasSuffix(name, ".jsonl") && !strings.HasSuffix(name, ".ndjson") {
-		if source, err = subscription.NewCSV(file); err != nil {
+		if source, err = draft.NewCSV(file); err != nil {
 			return nil, err
 		}
 	}

@@ -3,6 +3,7 @@ package console
 import (
 	"strings"
 
+	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
@@ -68,7 +69,7 @@ func moveTable(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	table, err := subscription.NewCSV(file)
+	table, err := draft.NewCSV(file)
 	if err != nil {
 		return nil, err
 	}

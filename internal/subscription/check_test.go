@@ -1,4 +1,4 @@
-package subscription
+package subscription_test
 
 import (
 	"strings"
@@ -7,7 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 const goodItem = `{"start_date":"2026-02-01","expiry_date":"","plan_id":"p","is_group_plan":true,"group_size":"50","benefit_holder":"12ABC34501DE35",
@@ -15,13 +17,12 @@ const goodItem = `{"start_date":"2026-02-01","expiry_date":"","plan_id":"p","is_
 	"phone_number":"+5511987654321","address":{"zipcode":"01001000","street":"R","number":"1","neighborhood":"C","city":"S","state":"SP"}}}`
 
 // problemsOf reads and checks an item.
-func problemsOf(item string, digits identifier.CheckDigits) (string, Subscription) {
-	var d Draft
-	_ = NewDraftReader().Read([]byte(item), &d) // noted in the draft
-	c := checker{digits: digits, today: DayOf(time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC))}
-	s := c.item(&d)
+func problemsOf(item string, digits identifier.CheckDigits) (string, subscription.Subscription) {
+	var d subscription.Draft
+	_ = draft.NewReader().Read([]byte(item), &d) // noted in the draft
+	s, problems := subscription.CheckItem(&d, digits, subscription.DayOf(time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)))
 	var list []string
-	for _, p := range c.problems {
+	for _, p := range problems {
 		list = append(list, string(p.Field)+" "+string(p.Rule))
 	}
 	return strings.Join(list, "; "), s
@@ -121,12 +122,12 @@ func TestDays(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		moment := time.Unix(rapid.Int64Range(-60_000_000_000, 250_000_000_000).Draw(r, "s"), 0).UTC()
 		text := moment.Format(time.DateOnly)
-		day, ok := ParseDay(text)
+		day, ok := subscription.ParseDay(text)
 		if !ok || day.String() != text || !day.Time().Equal(moment.Truncate(24*time.Hour)) {
 			r.Fatal(text, day, ok)
 		}
 	})
-	if d, _ := ParseDay("0001-01-01"); d != 1 {
+	if d, _ := subscription.ParseDay("0001-01-01"); d != 1 {
 		t.Error("the first day is day", int64(d))
 	}
 	// 02:59:59 UTC is still the day before in São Paulo; in the summer time of 2018 only until 01:59:59.
@@ -138,7 +139,7 @@ func TestDays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := DayOf(moment).String(); got != want {
+		if got := subscription.DayOf(moment).String(); got != want {
 			t.Errorf("%s is %s in São Paulo, want %s", text, got, want)
 		}
 	}
@@ -149,15 +150,15 @@ func FuzzDraft(f *testing.F) {
 	f.Add([]byte(`{"beneficiary":{"address":[]}}`))
 	f.Add([]byte(`{"a":{"a":`))
 	f.Fuzz(func(t *testing.T, item []byte) {
-		var d, again Draft
-		r := NewDraftReader()
+		var d, again subscription.Draft
+		r := draft.NewReader()
 		r.Read(item, &d)
 		r.Read(item, &again) // a reader keeps nothing of the item before
 		if d != again {
 			t.Fatal("two readings differ")
 		}
-		c := checker{today: 1}
-		if s := c.item(&d); len(c.problems) == 0 && (s.Plan == "" || len(s.Beneficiary.CPF) != 11 || s.Start == 0) {
+		s, problems := subscription.CheckItem(&d, identifier.Required, 1)
+		if len(problems) == 0 && (s.Plan == "" || len(s.Beneficiary.CPF) != 11 || s.Start == 0) {
 			t.Fatal("an incomplete subscription passed")
 		}
 	})

@@ -1,7 +1,6 @@
 package subscription
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -95,40 +94,4 @@ func (r *Registry) importBatch(ctx context.Context, p partner.Partner, from Sour
 		}
 	}
 	return report, end
-}
-
-// jsonLines reads one item of the bulk request per line.
-type jsonLines struct {
-	in     *bufio.Reader
-	reader *DraftReader
-	line   int
-}
-
-// maxLine bounds a line; an item cannot be larger than its members' bounds allow.
-const maxLine = 1 << 20
-
-// NewJSONLines reads items as a bulk request has them, one per line.
-func NewJSONLines(r io.Reader) Source {
-	return &jsonLines{in: bufio.NewReaderSize(r, maxLine), reader: NewDraftReader()}
-}
-
-func (j *jsonLines) Next(d *Draft) (int, []byte, error) {
-	for {
-		j.line++
-		text, err := j.in.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) {
-			return 0, nil, ErrFile.With("line %d is longer than %d bytes", j.line, maxLine)
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return 0, nil, fmt.Errorf("read file: %w", err)
-		}
-		text = bytes.TrimSpace(text)
-		if len(text) > 0 {
-			_ = j.reader.Read(text, d) // noted in d: a broken line is its own affair
-			return j.line, text, nil
-		}
-		if err != nil {
-			return 0, nil, io.EOF
-		}
-	}
 }

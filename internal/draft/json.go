@@ -1,49 +1,55 @@
-package subscription
+// Package draft reads subscriptions as people write them: an item of a bulk request in JSON, a line of a file, a row of a table.
+//
+// The partner API, the console and the command line share it, so that the same record means the same thing everywhere. It
+// knows the names of members and columns and nothing of what makes a value right: that is the rule's, which is handed drafts.
+package draft
 
 import (
 	"bytes"
 	"errors"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// DraftReader reads items written in JSON. It goes on after a member of the wrong type, so that all problems of an item are
+// Reader reads items written in JSON. It goes on after a member of the wrong type, so that all problems of an item are
 // found at once. It is reused from item to item and belongs to one goroutine.
-type DraftReader struct {
+type Reader struct {
 	src bytes.Reader
 	dec *jsontext.Decoder
 }
 
-// NewDraftReader makes a reader.
-func NewDraftReader() *DraftReader {
-	r := &DraftReader{}
+// NewReader makes a reader.
+func NewReader() *Reader {
+	r := &Reader{}
 	r.dec = jsontext.NewDecoder(&r.src)
 	return r
 }
 
 // Read fills d from the JSON of one item. Unknown members are left out. Broken JSON (a member name twice, text that is not UTF-8, half of
 // a surrogate pair, at any depth) is returned besides being noted in d: in a list it makes the whole list unreadable, in a file one line.
-func (r *DraftReader) Read(item []byte, d *Draft) error {
-	*d = Draft{}
+func (r *Reader) Read(item []byte, d *subscription.Draft) error {
+	*d = subscription.Draft{}
 	r.src.Reset(item)
 	r.dec.Reset(&r.src)
 	var err error
 	if r.dec.PeekKind() == '{' {
 		err = r.object(func(name []byte) error { return r.member(d, name) })
 	} else {
-		d.Broken = RuleNotObject
+		d.Broken = subscription.RuleNotObject
 		err = r.dec.SkipValue()
 	}
 	if err != nil {
-		d.Broken = RuleUnreadable
+		d.Broken = subscription.RuleUnreadable
 		if errors.Is(err, jsontext.ErrDuplicateName) {
-			d.Broken = RuleRepeatedMember
+			d.Broken = subscription.RuleRepeatedMember
 		}
 	}
 	return err
 }
 
-func (r *DraftReader) member(d *Draft, name []byte) error {
+func (r *Reader) member(d *subscription.Draft, name []byte) error {
 	switch string(name) {
 	case "start_date":
 		return r.text(&d.StartDate)
@@ -67,7 +73,7 @@ func (r *DraftReader) member(d *Draft, name []byte) error {
 	return r.dec.SkipValue()
 }
 
-func (r *DraftReader) beneficiary(d *Draft, name []byte) error {
+func (r *Reader) beneficiary(d *subscription.Draft, name []byte) error {
 	switch string(name) {
 	case "primary_card":
 		return r.text(&d.PrimaryCard)
@@ -91,7 +97,7 @@ func (r *DraftReader) beneficiary(d *Draft, name []byte) error {
 	return r.dec.SkipValue()
 }
 
-func (r *DraftReader) address(d *Draft, name []byte) error {
+func (r *Reader) address(d *subscription.Draft, name []byte) error {
 	switch string(name) {
 	case "zipcode":
 		return r.text(&d.Zipcode)
@@ -112,7 +118,7 @@ func (r *DraftReader) address(d *Draft, name []byte) error {
 }
 
 // object reads an object and calls each for every member, which must read the member's value.
-func (r *DraftReader) object(each func(name []byte) error) error {
+func (r *Reader) object(each func(name []byte) error) error {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return err
 	}
@@ -135,60 +141,60 @@ func (r *DraftReader) object(each func(name []byte) error) error {
 	return err
 }
 
-func (r *DraftReader) nested(p *Presence, each func(name []byte) error) error {
+func (r *Reader) nested(p *subscription.Presence, each func(name []byte) error) error {
 	switch r.dec.PeekKind() {
 	case '{':
-		*p = Given
+		*p = subscription.Given
 		return r.object(each)
 	case 'n':
-		*p = Null
+		*p = subscription.Null
 	default:
-		*p = WrongType
+		*p = subscription.WrongType
 	}
 	return r.dec.SkipValue()
 }
 
-func (r *DraftReader) text(t *Text) error {
+func (r *Reader) text(t *subscription.Text) error {
 	raw, err := r.dec.ReadValue()
 	if err != nil {
 		return err
 	}
 	switch raw.Kind() {
 	case '"':
-		*t = GivenText(unquoted(raw))
+		*t = subscription.GivenText(unquoted(raw))
 	case 'n':
-		t.Presence = Null
+		t.Presence = subscription.Null
 	case '0':
-		*t = Text{WrongType, string(raw)} // a failure repeats it the way it was sent
+		*t = subscription.Text{Presence: subscription.WrongType, Value: string(raw)} // a failure repeats it the way it was sent
 	default:
-		t.Presence = WrongType
+		t.Presence = subscription.WrongType
 	}
 	return nil
 }
 
-func (r *DraftReader) textOrNumber(t *Text) error {
+func (r *Reader) textOrNumber(t *subscription.Text) error {
 	if r.dec.PeekKind() != '0' {
 		return r.text(t)
 	}
 	raw, err := r.dec.ReadValue()
 	if err == nil {
-		*t = GivenText(string(raw))
+		*t = subscription.GivenText(string(raw))
 	}
 	return err
 }
 
-func (r *DraftReader) flag(f *Flag) error {
+func (r *Reader) flag(f *subscription.Flag) error {
 	raw, err := r.dec.ReadValue()
 	if err != nil {
 		return err
 	}
 	switch raw.Kind() {
 	case 't', 'f':
-		*f = Flag{Given, raw.Kind() == 't'}
+		*f = subscription.Flag{Presence: subscription.Given, Value: raw.Kind() == 't'}
 	case 'n':
-		f.Presence = Null
+		f.Presence = subscription.Null
 	default:
-		f.Presence = WrongType
+		f.Presence = subscription.WrongType
 	}
 	return nil
 }

@@ -1,0 +1,147 @@
+package draft
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// csvColumns are the columns that fill a member with text.
+var csvColumns = map[string]func(d *subscription.Draft) *subscription.Text{
+	"start_date":          func(d *subscription.Draft) *subscription.Text { return &d.StartDate },
+	"expiry_date":         func(d *subscription.Draft) *subscription.Text { return &d.ExpiryDate },
+	"plan_id":             func(d *subscription.Draft) *subscription.Text { return &d.PlanID },
+	"group_size":          func(d *subscription.Draft) *subscription.Text { return &d.GroupSize },
+	"benefit_holder":      func(d *subscription.Draft) *subscription.Text { return &d.BenefitHolder },
+	"partner_metadata":    func(d *subscription.Draft) *subscription.Text { return &d.Metadata },
+	"partner_internal_id": func(d *subscription.Draft) *subscription.Text { return &d.InternalID },
+	"primary_card":        func(d *subscription.Draft) *subscription.Text { return &d.PrimaryCard },
+	"user_card":           func(d *subscription.Draft) *subscription.Text { return &d.UserCard },
+	"name":                func(d *subscription.Draft) *subscription.Text { return &d.Name },
+	"cpf":                 func(d *subscription.Draft) *subscription.Text { return &d.CPF },
+	"birth_date":          func(d *subscription.Draft) *subscription.Text { return &d.BirthDate },
+	"gender":              func(d *subscription.Draft) *subscription.Text { return &d.Gender },
+	"email":               func(d *subscription.Draft) *subscription.Text { return &d.Email },
+	"phone_number":        func(d *subscription.Draft) *subscription.Text { return &d.Phone },
+	"zipcode":             func(d *subscription.Draft) *subscription.Text { return &d.Zipcode },
+	"street":              func(d *subscription.Draft) *subscription.Text { return &d.Street },
+	"number":              func(d *subscription.Draft) *subscription.Text { return &d.Number },
+	"complement":          func(d *subscription.Draft) *subscription.Text { return &d.Complement },
+	"neighborhood":        func(d *subscription.Draft) *subscription.Text { return &d.Neighborhood },
+	"city":                func(d *subscription.Draft) *subscription.Text { return &d.City },
+	"state":               func(d *subscription.Draft) *subscription.Text { return &d.State },
+}
+
+// CSV is a table with a heading. Columns are named like the members of an item, with or without the path in front.
+type CSV struct {
+	in      *csv.Reader
+	columns []func(d *subscription.Draft, value string) // nil for one that is left out
+	// Heading is the first line as it was read, and Comma what stands between its columns: a file of rejects repeats both.
+	Heading []string
+	Comma   rune
+}
+
+// NewCSV reads a table whose first line names its columns. Columns are separated by commas or semicolons; ones it does not know
+// are left out.
+func NewCSV(r io.Reader) (*CSV, error) {
+	in := bufio.NewReader(r)
+	if mark, err := in.Peek(3); err == nil && string(mark) == "\uFEFF" {
+		_, _ = in.Discard(3)
+	}
+	first, err := in.Peek(in.Size())
+	if len(first) == 0 {
+		return nil, subscription.ErrFile.With("the file is empty").Because(err)
+	}
+	first, _, _ = bytes.Cut(first, []byte{'\n'})
+	c := &CSV{Comma: ','}
+	if bytes.Count(first, []byte{';'}) > bytes.Count(first, []byte{','}) {
+		c.Comma = ';'
+	}
+	c.in = csv.NewReader(in)
+	c.in.Comma, c.in.FieldsPerRecord, c.in.ReuseRecord = c.Comma, -1, true
+	heading, err := c.in.Read()
+	if err != nil {
+		return nil, subscription.ErrFile.With("line 1 does not name columns").Because(err)
+	}
+	c.Heading = append(c.Heading, heading...)
+	return c, c.bind()
+}
+
+func (c *CSV) bind() error {
+	seen := map[string]bool{}
+	for _, title := range c.Heading {
+		name := strings.ToLower(strings.TrimSpace(title))
+		name = name[strings.LastIndexByte(name, '.')+1:]
+		var put func(*subscription.Draft, string)
+		if member, known := csvColumns[name]; known {
+			put = func(d *subscription.Draft, value string) { *member(d) = subscription.GivenText(value) }
+		} else if name == "is_group_plan" {
+			put = func(d *subscription.Draft, value string) { d.IsGroup = csvFlag(value) }
+		}
+		if put != nil && seen[name] {
+			return subscription.ErrFile.With("two columns are named %s", name)
+		}
+		seen[name] = true
+		c.columns = append(c.columns, put)
+	}
+	for _, need := range []string{"plan_id", "cpf"} {
+		if !seen[need] {
+			return subscription.ErrFile.With("there is no column %s", need)
+		}
+	}
+	return nil
+}
+
+func csvFlag(s string) subscription.Flag {
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "true", "1", "sim", "s":
+		return subscription.Flag{Presence: subscription.Given, Value: true}
+	case "false", "0", "nao", "não", "n":
+		return subscription.Flag{Presence: subscription.Given}
+	case "":
+		return subscription.Flag{}
+	}
+	return subscription.Flag{Presence: subscription.WrongType}
+}
+
+// Next reads the next record.
+func (c *CSV) Next(d *subscription.Draft) (int, []byte, error) {
+	record, err := c.in.Read()
+	line, _ := c.in.FieldPos(0)
+	*d = subscription.Draft{Beneficiary: subscription.Given, Address: subscription.Given, ExpiryDate: subscription.Text{Presence: subscription.Null}}
+	var broken *csv.ParseError
+	switch {
+	case errors.As(err, &broken):
+		d.Broken = subscription.RuleUnreadable
+		return broken.StartLine, nil, nil
+	case err != nil:
+		return 0, nil, err
+	case len(record) != len(c.Heading):
+		d.Broken = subscription.RuleUnreadable
+	}
+	for i, put := range c.columns {
+		if i < len(record) && put != nil {
+			if !utf8.ValidString(record[i]) {
+				d.Broken = subscription.RuleUnreadable
+			}
+			put(d, record[i])
+		}
+	}
+	return line, c.line(record), nil
+}
+
+// line writes a record the way it can be read again.
+func (c *CSV) line(record []string) []byte {
+	var text bytes.Buffer
+	w := csv.NewWriter(&text)
+	w.Comma = c.Comma
+	_ = w.Write(record) // to a buffer
+	w.Flush()
+	return bytes.TrimRight(text.Bytes(), "\n")
+}

@@ -1,0 +1,47 @@
+package draft
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// jsonLines reads one item of the bulk request per line.
+type jsonLines struct {
+	in     *bufio.Reader
+	reader *Reader
+	line   int
+}
+
+// maxLine bounds a line; an item cannot be larger than its members' bounds allow.
+const maxLine = 1 << 20
+
+// NewJSONLines reads items as a bulk request has them, one per line.
+func NewJSONLines(r io.Reader) subscription.Source {
+	return &jsonLines{in: bufio.NewReaderSize(r, maxLine), reader: NewReader()}
+}
+
+func (j *jsonLines) Next(d *subscription.Draft) (int, []byte, error) {
+	for {
+		j.line++
+		text, err := j.in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			return 0, nil, subscription.ErrFile.With("line %d is longer than %d bytes", j.line, maxLine)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return 0, nil, fmt.Errorf("read file: %w", err)
+		}
+		text = bytes.TrimSpace(text)
+		if len(text) > 0 {
+			_ = j.reader.Read(text, d) // noted in d: a broken line is its own affair
+			return j.line, text, nil
+		}
+		if err != nil {
+			return 0, nil, io.EOF
+		}
+	}
+}
