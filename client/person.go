@@ -55,6 +55,20 @@ func (c *Client) Score(ctx context.Context, userHash string, opts ...Option) (Sc
 	return s, err
 }
 
+// ScorePoint is a day on which the score of a person had changed.
+type ScorePoint struct {
+	Date       string  `json:"date"` // YYYY-MM-DD, UTC
+	Breach     float64 `json:"breachScore"`
+	Assessment float64 `json:"assessmentScore"`
+}
+
+// ScoreHistory lists the days on which the score of a person was asked for and had changed, oldest first. An extension of the contract.
+func (c *Client) ScoreHistory(ctx context.Context, userHash string, opts ...Option) ([]ScorePoint, error) {
+	var list []ScorePoint
+	err := c.get(ctx, &list, "/cyber/score/{userhash}/history", []string{userHash}, opts)
+	return list, err
+}
+
 // Coverage is the insurance cover of a person.
 type Coverage struct {
 	Plan       string   `json:"plano"`
@@ -71,6 +85,36 @@ func (c *Client) Coverage(ctx context.Context, userHash string, opts ...Option) 
 	}
 	err := c.get(ctx, &wire, "/cyber/insurance/{userhash}", []string{userHash}, opts)
 	return wire.Details, err
+}
+
+// Cover is a plan in force for a person.
+type Cover struct {
+	PlanID string `json:"planoId"` // empty for the demo cover of a sandbox partner
+	// Origin is assinatura, plano_padrao (the partner's default plan) or demonstracao.
+	Origin    string     `json:"origem"`
+	Details   Coverage   `json:"detalhesCobertura"`
+	SubLimits []SubLimit `json:"sublimites"`
+	// WaitingDays pass after From before anything is covered; CoveredFrom is the first covered day. Without a subscription the dates are
+	// zero, as is Until where it has no end.
+	WaitingDays int       `json:"carenciaDias"`
+	CoveredFrom time.Time `json:"vigenteDesde"`
+	From        time.Time `json:"inicio"`
+	Until       time.Time `json:"fim"`
+}
+
+// SubLimit is the part of the limit that one kind of loss may use, in reais.
+type SubLimit struct {
+	Name  string  `json:"nome"`
+	Limit float64 `json:"limite"`
+}
+
+// Cover lists every plan in force for a person, the highest limit first, or returns ErrNotFound. An extension of the contract.
+func (c *Client) Cover(ctx context.Context, userHash string, opts ...Option) ([]Cover, error) {
+	var wire struct {
+		Covers []Cover `json:"coberturas"`
+	}
+	err := c.get(ctx, &wire, "/cyber/cover/{userhash}", []string{userHash}, opts)
+	return wire.Covers, err
 }
 
 // Finding is where a watched value was found. It never holds the exposed data itself.

@@ -57,7 +57,7 @@ func TestCollectionWorks(t *testing.T) {
 			}
 		}
 	}
-	if count != 18 {
+	if count != 20 {
 		t.Errorf("%d requests", count)
 	}
 }

@@ -43,6 +43,8 @@ var examples = []struct {
 	{"listAdvice", listAdvice},
 	{"answerValidationQuestion", answerValidationQuestion},
 	{"insuranceCoverage", insuranceCoverage},
+	{"listCover", listCover},
+	{"scoreHistory", scoreHistory},
 	{"createSubscriptions", createSubscriptions},
 	{"listSubscriptions", listSubscriptions},
 	{"subscriptionByPlanAndCpf", subscriptionByPlanAndCpf},
@@ -159,6 +161,31 @@ func insuranceCoverage(ctx context.Context, vigia *client.Client) error {
 		return err
 	}
 	out.Println(cover.Plan, cover.Limit, cover.Conditions)
+	return nil
+}
+
+func listCover(ctx context.Context, vigia *client.Client) error {
+	covers, err := vigia.Cover(ctx, userHash)
+	if errors.Is(err, client.ErrNotFound) {
+		return nil // no cover
+	}
+	if err != nil {
+		return err
+	}
+	for _, cover := range covers {
+		out.Println(cover.Details.Plan, cover.Details.Limit, cover.SubLimits, cover.WaitingDays, cover.CoveredFrom)
+	}
+	return nil
+}
+
+func scoreHistory(ctx context.Context, vigia *client.Client) error {
+	days, err := vigia.ScoreHistory(ctx, userHash)
+	if err != nil {
+		return err
+	}
+	for _, day := range days {
+		out.Println(day.Date, day.Breach, day.Assessment)
+	}
 	return nil
 }
 

@@ -96,6 +96,16 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 		if cover, err := vigia.Coverage(ctx, userHash); err != nil || cover.Limit <= 0 || cover.Conditions == "" || cover.Exclusions == "" {
 			t.Fatalf("%+v %v", cover, err)
 		}
+	case "listCover":
+		covers, err := vigia.Cover(ctx, userHash)
+		if err != nil || len(covers) != 1 || covers[0].Origin != "demonstracao" || covers[0].Details.Limit <= 0 || len(covers[0].SubLimits) == 0 ||
+			covers[0].WaitingDays == 0 || !covers[0].CoveredFrom.IsZero() {
+			t.Fatalf("%+v %v", covers, err)
+		}
+	case "scoreHistory":
+		if days, err := vigia.ScoreHistory(ctx, userHash); err != nil || len(days) != 1 || days[0].Assessment == 0 || len(days[0].Date) != len("2026-11-15") {
+			t.Fatal(days, err)
+		}
 	case "subscriptionByPlanAndCpf":
 		if !strings.Contains(out.last, "Bruno Lima") {
 			t.Fatal(out.last)

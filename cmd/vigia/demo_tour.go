@@ -95,7 +95,8 @@ func (w *world) steps(ctx context.Context) ([]step, error) {
 		{"Her protected devices.", get, "/v1/cyber/epp?userHash=" + ana, "", ""},
 		{"Advice that fits her situation.", get, "/v1/cyber/advise/" + ana, "", ""},
 		{"Her risk score: 0 is best.", get, "/v1/cyber/score/" + ana, "", `{"breachScore":`},
-		{"Her insurance cover.", get, "/v1/cyber/insurance/" + ana, "", ""},
+		{"Her insurance cover, in reais.", get, "/v1/cyber/insurance/" + ana, "", ""},
+		{"Every plan in force for her, with sub-limits and waiting period.", get, "/v1/cyber/cover/" + ana, "", ""},
 		{"Every event of the partner, in order.", get, "/v1/events?limit=1", "", `{"events":[{"id":"evt_`},
 	}
 	for i := range steps {

@@ -53,9 +53,11 @@ func openWorld(ctx context.Context, a *app.App, data string, r *receiver, serve 
 	_, err = a.Plans.Create(ctx, plan.Plan{
 		ID: demoPlan, Partner: id, Name: "Proteção Digital Família", MaxDevices: 5, KeyDays: 365,
 		Coverage: plan.Coverage{
-			Limit: 30000, Types: []string{"Transações não autorizadas", "Roubo de identidade", "Compras on-line não entregues"},
-			Conditions: "Comunicar o evento em até 30 dias e registrar boletim de ocorrência.",
-			Exclusions: "Perdas anteriores à assinatura e transações feitas pelo próprio titular.",
+			Limit: 30_000_00, Types: []string{"Transações não autorizadas", "Roubo de identidade", "Compras on-line não entregues"},
+			Conditions:  "Carência de 7 dias a partir do início da assinatura. Comunicar o evento em até 30 dias e registrar boletim de ocorrência.",
+			Exclusions:  "Perdas anteriores à assinatura e transações feitas pelo próprio titular.",
+			SubLimits:   []plan.SubLimit{{Name: "Roubo de identidade", Limit: 10_000_00}, {Name: "Compras on-line não entregues", Limit: 2_500_00}},
+			WaitingDays: 7,
 		},
 	})
 	if err != nil && !errors.Is(err, plan.ErrExists) {

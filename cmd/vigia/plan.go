@@ -57,6 +57,9 @@ func (o *output) plan(p plan.Plan) error {
 		for _, s := range p.Coverage.SubLimits {
 			_, _ = fmt.Fprintf(w, "  of that    %s: R$ %s\n", s.Name, s.Limit.Decimal())
 		}
+		if n := p.Coverage.WaitingDays; n > 0 {
+			_, _ = fmt.Fprintf(w, "  waiting    %d days\n", n)
+		}
 	})
 }
 

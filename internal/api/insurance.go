@@ -1,6 +1,10 @@
 package api
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/vigiahq/vigia/internal/plan"
+)
 
 // coverageAnswer is the answer of GET /cyber/insurance/{userhash}.
 type coverageAnswer struct {
@@ -20,12 +24,16 @@ func (s *Server) insurance(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.Rules.Cover.Of(r.ctx, r.caller, user)
+	list, _, err := s.Rules.Cover.Of(r.ctx, r.caller, user)
 	if err != nil {
 		return nil, err
 	}
-	return coverageAnswer{coverageDetails{
+	return coverageAnswer{detailsOf(list[0].Coverage)}, nil
+}
+
+func detailsOf(c plan.Coverage) coverageDetails {
+	return coverageDetails{
 		Plano: c.Plan, LimiteCobertura: jsontext.Value(c.Limit.Decimal()), TipoCobertura: c.Types, Condicoes: c.Conditions,
 		Exclusoes: c.Exclusions,
-	}}, nil
+	}
 }

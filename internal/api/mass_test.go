@@ -109,7 +109,7 @@ func (s *service) life(t *testing.T, n int, change func(string) string) []string
 	}
 	ask("POST /cyber/findings/{id}/resolve", "/cyber/findings/"+findings[0].ID+"/resolve", fmt.Sprintf(`{"userHash":%q,"reason":"other"}`, user))
 	for _, template := range []string{"GET /cyber/monitoring/{userhash}", "GET /cyber/findings/{userhash}", "GET /cyber/advise/{userhash}",
-		"GET /cyber/score/{userhash}", "GET /cyber/insurance/{userhash}"} {
+		"GET /cyber/score/{userhash}", "GET /cyber/insurance/{userhash}", "GET /cyber/cover/{userhash}", "GET /cyber/score/{userhash}/history"} {
 		ask(template, strings.Replace(strings.TrimPrefix(template, "GET "), "{userhash}", user, 1), "")
 	}
 	ask("GET /cyber/epp", "/cyber/epp?userHash="+user, "")

@@ -71,6 +71,8 @@ func TestMutations(t *testing.T) {
 		{route: "GET /subscriptions/{plan_id}/{beneficiary_cpf}", path: "/subscriptions/<p>/<" + cpfOf(9500) + ">"},
 		{route: "GET /events", path: "/events?limit=<10>"},
 		{route: "POST /cyber/advise/{userhash}/answers", path: "/cyber/advise/<" + user + ">/answers", body: `{"catalogId":"senhas-repetidas","value":"nunca"}`},
+		{route: "GET /cyber/cover/{userhash}", path: "/cyber/cover/<" + user + ">"},
+		{route: "GET /cyber/score/{userhash}/history", path: "/cyber/score/<" + user + ">/history"},
 		{route: "GET /cyber/findings/{userhash}", path: "/cyber/findings/<" + user + ">"},
 		{route: "POST /cyber/findings/{id}/resolve", path: "/cyber/findings/<fd_01a1dd9e-dcb7-74d2-98c4-a1bb9e411280>/resolve", body: `{"userHash":"` + user + `","reason":"other"}`},
 	}

@@ -35,6 +35,8 @@ var wantOperations = []string{
 	"0 POST /cyber/advise/{userhash}/answers",
 	"0 GET /events",
 	"0 GET /cyber/findings/{userhash}",
+	"0 GET /cyber/cover/{userhash}",
+	"0 GET /cyber/score/{userhash}/history",
 	"0 POST /cyber/findings/{id}/resolve",
 }
 

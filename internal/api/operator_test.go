@@ -68,6 +68,10 @@ func (tr *transcript) setPlan(t *testing.T, args []string) error {
 			switch name {
 			case "limit":
 				p.Coverage.Limit, p.Coverage.Plan, p.Coverage.SubLimits = plan.Money(n)*100, "Plano "+args[0], nil
+			case "sublimit":
+				p.Coverage.SubLimits = []plan.SubLimit{{Name: "Roubo de identidade", Limit: plan.Money(n) * 100}}
+			case "waiting":
+				p.Coverage.WaitingDays = n
 			case "devices":
 				p.MaxDevices = n
 			case "days":

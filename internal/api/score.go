@@ -1,6 +1,10 @@
 package api
 
-import "github.com/vigiahq/vigia/internal/cyber"
+import (
+	"time"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+)
 
 // riskScore is the answer of GET /cyber/score/{userhash}.
 type riskScore struct {
@@ -25,6 +29,29 @@ func (s *Server) score(r *request) (any, error) {
 		answer.Recommendations[i] = recommendation(rec)
 	}
 	return answer, nil
+}
+
+// scorePoint is an element of GET /cyber/score/{userhash}/history.
+type scorePoint struct {
+	Date            string  `json:"date"`
+	BreachScore     float64 `json:"breachScore"`
+	AssessmentScore float64 `json:"assessmentScore"`
+}
+
+func (s *Server) scoreHistory(r *request) (any, error) {
+	user, err := r.userHash()
+	if err != nil {
+		return nil, err
+	}
+	days, err := s.Rules.Persons.History(r.ctx, r.caller.Partner, user)
+	if err != nil {
+		return nil, err
+	}
+	points := make([]scorePoint, len(days))
+	for i, d := range days {
+		points[i] = scorePoint{d.Date().Format(time.DateOnly), float64(d.Breach) / 10, float64(d.Assessment) / 10}
+	}
+	return points, nil
 }
 
 // recommendation is the sentence for something to mend.

@@ -162,7 +162,9 @@ var tenancies = map[string]tenancy{
 			return c
 		}},
 	}},
-	"GET /cyber/findings/{userhash}": {quiet: true, places: []place{byUser}},
+	"GET /cyber/findings/{userhash}":      {quiet: true, places: []place{byUser}},
+	"GET /cyber/cover/{userhash}":         {quiet: true, places: []place{byUser}},
+	"GET /cyber/score/{userhash}/history": {quiet: true, places: []place{byUser}},
 	"POST /cyber/findings/{id}/resolve": {quiet: true, places: []place{
 		{"another's finding of another's person", true, func(_, other *belongings, user string) call {
 			c := inPath("{id}", other.finding)

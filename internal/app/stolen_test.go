@@ -195,7 +195,7 @@ func (w *world) live(t *testing.T, who caller, c canary, i int) {
 	expect(200, "POST", "/v1/cyber/epp", `{"operatingSystem":"android","type":"antivirus","deviceName":`+quoted(c.device)+`,"userHash":"`+c.hash256+`"}`, "Idempotency-Key", key+"e")
 	expect(200, "POST", "/v1/cyber/case", `{"serviceId":"sv_ajuda_phishing","userHash":"`+c.user+`","answers":[{"question":"o que houve?","answer":`+quoted(c.note)+`}]}`)
 	expect(200, "POST", "/v1/cyber/advise/"+c.user+"/answers", `{"catalogId":"duas-etapas-email","value":"sms"}`)
-	for _, path := range []string{"/v1/cyber/monitoring/" + c.user, "/v1/cyber/advise/" + c.user, "/v1/cyber/score/" + c.user, "/v1/cyber/insurance/" + c.user,
+	for _, path := range []string{"/v1/cyber/monitoring/" + c.user, "/v1/cyber/advise/" + c.user, "/v1/cyber/score/" + c.user, "/v1/cyber/insurance/" + c.user, "/v1/cyber/cover/" + c.user, "/v1/cyber/score/" + c.user + "/history",
 		"/v1/cyber/findings/" + c.user, "/v1/subscriptions/ouro/" + c.cpf} {
 		expect(200, "GET", path, "")
 	}

@@ -113,7 +113,7 @@ func planOf(r *request, p *plan.Plan) error {
 	for _, f := range []struct {
 		name string
 		to   *int
-	}{{"max_devices", &p.MaxDevices}, {"key_days", &p.KeyDays}} {
+	}{{"max_devices", &p.MaxDevices}, {"key_days", &p.KeyDays}, {"waiting_days", &p.Coverage.WaitingDays}} {
 		*f.to = 0
 		if text := r.text(f.name); text != "" {
 			if *f.to, err = strconv.Atoi(text); err != nil {

@@ -1,7 +1,10 @@
 package cyber
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -11,33 +14,56 @@ import (
 // ErrCoverageNotFound means that nothing covers a person.
 var ErrCoverageNotFound = fault.New(fault.NotFound, "coverage.not_found")
 
+// Entitlement is a plan that is in force for a person.
+type Entitlement struct {
+	plan.Plan
+	// From and Until are the first and the last day of the subscription, at 00:00 UTC; Until is zero where it has no end, and both are where
+	// the plan is nobody's subscription.
+	From, Until time.Time
+}
+
+// CoveredFrom is the first day that is covered, after the waiting period; zero where nobody knows when that began.
+func (e Entitlement) CoveredFrom() time.Time {
+	if e.From.IsZero() {
+		return time.Time{}
+	}
+	return e.From.AddDate(0, 0, e.Coverage.WaitingDays)
+}
+
 // Entitled is what a person may build on: the plans of their subscriptions in force, and the partner's plan for everybody.
 type Entitled struct {
-	Subscribed []plan.Plan
+	Subscribed []Entitlement
 	// Default has at most one plan: what covers people without a subscription.
-	Default []plan.Plan
+	Default []Entitlement
 }
 
-// Plan is the one plan in force: of several subscriptions the one with the highest limit, the older plan where two are alike.
-// subscribed tells it from the partner's default.
-func (e Entitled) Plan() (best plan.Plan, subscribed, found bool) {
-	from := e.Subscribed
-	if len(from) == 0 {
-		from = e.Default
+// All lists what is in force, best first: the highest limit, the older plan where two are alike. subscribed tells a person's own
+// subscriptions from the partner's default.
+func (e Entitled) All() (list []Entitlement, subscribed bool) {
+	list = e.Subscribed
+	if len(list) == 0 {
+		list = e.Default
 	}
-	for i, p := range from {
-		if i == 0 || p.Coverage.Limit > best.Coverage.Limit || p.Coverage.Limit == best.Coverage.Limit && older(p, best) {
-			best = p
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b Entitlement) int {
+		switch {
+		case a.Coverage.Limit != b.Coverage.Limit:
+			return cmp.Compare(b.Coverage.Limit, a.Coverage.Limit)
+		case !a.CreatedAt.Equal(b.CreatedAt):
+			return a.CreatedAt.Compare(b.CreatedAt)
 		}
-	}
-	return best, len(e.Subscribed) > 0, len(from) > 0
+		return cmp.Compare(a.ID, b.ID)
+	})
+	return list, len(e.Subscribed) > 0
 }
 
-func older(a, b plan.Plan) bool {
-	if a.CreatedAt.Equal(b.CreatedAt) {
-		return a.ID < b.ID
+// Plan is the one plan in force: the first of All.
+func (e Entitled) Plan() (best plan.Plan, subscribed, found bool) {
+	list, subscribed := e.All()
+	if len(list) == 0 {
+		return plan.Plan{}, false, false
 	}
-	return a.CreatedAt.Before(b.CreatedAt)
+	return list[0].Plan, subscribed, true
 }
 
 // CoverStore knows what people are entitled to.
@@ -51,18 +77,31 @@ type Cover struct{ store CoverStore }
 // NewCover joins the rules to a store.
 func NewCover(store CoverStore) *Cover { return &Cover{store: store} }
 
-// Of returns a person's coverage: of the plan in force, or, at a sandbox partner, the demo's.
-func (c *Cover) Of(ctx context.Context, who partner.Caller, u partner.UserHash) (plan.Coverage, error) {
+// Origin says why a cover is in force for a person.
+type Origin string
+
+// The origins.
+const (
+	OriginSubscription Origin = "subscription"
+	OriginDefault      Origin = "default"
+	OriginDemo         Origin = "demo"
+)
+
+// Of returns everything that covers a person, best first, and why: the plans of their subscriptions in force, else the partner's default,
+// else, at a sandbox partner, the demo's.
+func (c *Cover) Of(ctx context.Context, who partner.Caller, u partner.UserHash) ([]Entitlement, Origin, error) {
 	e, err := c.store.Entitled(ctx, who.Partner, u)
 	if err != nil {
-		return plan.Coverage{}, err
+		return nil, "", err
 	}
-	p, _, found := e.Plan()
+	list, subscribed := e.All()
 	switch {
-	case found:
-		return p.Coverage, nil
+	case subscribed:
+		return list, OriginSubscription, nil
+	case len(list) > 0:
+		return list, OriginDefault, nil
 	case who.Mode == partner.Sandbox:
-		return plan.Demo(), nil
+		return []Entitlement{{Plan: plan.Plan{Coverage: plan.Demo()}}}, OriginDemo, nil
 	}
-	return plan.Coverage{}, ErrCoverageNotFound.With("userhash: no subscription in force and no default plan")
+	return nil, "", ErrCoverageNotFound.With("userhash: no subscription in force and no default plan")
 }

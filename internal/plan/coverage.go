@@ -40,8 +40,10 @@ type Coverage struct {
 	Types      []string
 	Conditions string
 	Exclusions string
-	// SubLimits bound parts of Limit. They are for the operator: the contract's answer has no place for them.
+	// SubLimits bound parts of Limit. The contract's answer has no place for them, nor for the waiting period: an extension tells them.
 	SubLimits []SubLimit
+	// WaitingDays is how many days after the start of a subscription pass before it covers; 0: it covers from its first day on.
+	WaitingDays int
 }
 
 // SubLimit is the part of the limit that one kind of loss may use.
@@ -61,6 +63,9 @@ func (c *Coverage) check() error {
 	case !partner.Paragraphs(c.Conditions, 0, maxText) || !partner.Paragraphs(c.Exclusions, 0, maxText):
 		return ErrInvalid.With("coverage texts: at most %d characters, no control characters but line breaks", maxText)
 	}
+	if c.WaitingDays < 0 || c.WaitingDays > maxWaitingDays {
+		return ErrInvalid.With("coverage carenciaDias: 0 to %d days", maxWaitingDays)
+	}
 	for _, t := range c.Types {
 		if !partner.Line(t, 1, maxName) {
 			return ErrInvalid.With("coverage tipoCobertura: each 1 to %d characters, no control characters", maxName)
@@ -74,7 +79,7 @@ func (c *Coverage) check() error {
 	return nil
 }
 
-// coverageFile is a coverage as files and rows hold it: the five members of the contract's answer, and sub-limits.
+// coverageFile is a coverage as files and rows hold it: the five members of the contract's answer, sub-limits and waiting period.
 type coverageFile struct {
 	Plano      string         `json:"plano"`
 	Limite     jsontext.Value `json:"limiteCobertura"`
@@ -82,6 +87,7 @@ type coverageFile struct {
 	Condicoes  string         `json:"condições"`
 	Exclusoes  string         `json:"exclusões"`
 	Sublimites []subLimitFile `json:"sublimites,omitempty"`
+	Carencia   int            `json:"carenciaDias,omitzero"`
 }
 
 type subLimitFile struct {
@@ -94,13 +100,13 @@ func ParseCoverage(text []byte) (Coverage, error) {
 	var f coverageFile
 	if err := json.Unmarshal(bytes.TrimSpace(text), &f, json.RejectUnknownMembers(true)); err != nil {
 		return Coverage{}, ErrInvalid.With("coverage: expected a JSON object with plano, limiteCobertura, tipoCobertura, " +
-			"condi\u00e7\u00f5es, exclus\u00f5es and, if any, sublimites").Because(err)
+			"condi\u00e7\u00f5es, exclus\u00f5es and, if any, sublimites and carenciaDias").Because(err)
 	}
 	limit, err := parseMoney("limiteCobertura", f.Limite)
 	if err != nil {
 		return Coverage{}, err
 	}
-	c := Coverage{Plan: f.Plano, Limit: limit, Types: f.Tipos, Conditions: f.Condicoes, Exclusions: f.Exclusoes}
+	c := Coverage{Plan: f.Plano, Limit: limit, Types: f.Tipos, Conditions: f.Condicoes, Exclusions: f.Exclusoes, WaitingDays: f.Carencia}
 	for _, s := range f.Sublimites {
 		limit, err := parseMoney("sublimites", s.Limite)
 		if err != nil {
@@ -132,6 +138,7 @@ func parseMoney(field string, number jsontext.Value) (Money, error) {
 func (c Coverage) JSON() ([]byte, error) {
 	f := coverageFile{
 		Plano: c.Plan, Limite: jsontext.Value(c.Limit.Decimal()), Tipos: c.Types, Condicoes: c.Conditions, Exclusoes: c.Exclusions,
+		Carencia: c.WaitingDays,
 	}
 	for _, s := range c.SubLimits {
 		f.Sublimites = append(f.Sublimites, subLimitFile{s.Name, jsontext.Value(s.Limit.Decimal())})
@@ -153,9 +160,10 @@ func Demo() Coverage {
 			"Roubo de identidade",
 			"Assistência para recuperação de contas",
 		},
-		Conditions: "Cobertura de demonstração do ambiente de testes. Carência de 24 horas a partir do início da assinatura e " +
+		Conditions: "Cobertura de demonstração do ambiente de testes. Carência de um dia a partir do início da assinatura e " +
 			"comunicação do evento em até 30 dias.",
-		Exclusions: "Perdas anteriores ao início da assinatura e fornecimento voluntário de senhas a terceiros.",
-		SubLimits:  []SubLimit{{Name: "Roubo de identidade", Limit: 10_000_00}},
+		Exclusions:  "Perdas anteriores ao início da assinatura e fornecimento voluntário de senhas a terceiros.",
+		SubLimits:   []SubLimit{{Name: "Roubo de identidade", Limit: 10_000_00}},
+		WaitingDays: 1,
 	}
 }

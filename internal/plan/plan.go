@@ -55,13 +55,14 @@ var (
 
 // Bounds of a plan.
 const (
-	MaxID         = 255
-	maxName       = 255
-	maxDevices    = 10_000
-	maxKeyDays    = 3660
-	maxText       = 4000
-	maxList       = 50
-	maxLimitReais = 1_000_000_000_000
+	MaxID          = 255
+	maxName        = 255
+	maxDevices     = 10_000
+	maxKeyDays     = 3660
+	maxWaitingDays = 3660
+	maxText        = 4000
+	maxList        = 50
+	maxLimitReais  = 1_000_000_000_000
 )
 
 // Store keeps plans.

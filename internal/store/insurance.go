@@ -32,19 +32,20 @@ func (s *Store) entitled(ctx context.Context, q querier, id partner.ID, u user) 
 	var e cyber.Entitled
 	_, err := collect(ctx, q, func(row scanner) (plan.Plan, error) {
 		var byDefault bool
-		p, err := scanPlan(leading{row, &byDefault})
+		var start, expiry subscription.Day
+		p, err := scanPlan(leading{row, []any{&byDefault, &start, &expiry}})
 		switch {
 		case err != nil:
 		case byDefault:
-			e.Default = append(e.Default, p)
+			e.Default = append(e.Default, cyber.Entitlement{Plan: p})
 		default:
-			e.Subscribed = append(e.Subscribed, p)
+			e.Subscribed = append(e.Subscribed, cyber.Entitlement{Plan: p, From: start.Time(), Until: expiry.Time()})
 		}
 		return p, err
-	}, `SELECT FALSE, `+columns+` FROM subscription b JOIN plan p ON p.partner_id = b.partner_id AND p.id = b.plan_id
+	}, `SELECT FALSE, b.start_day, b.expiry_day, `+columns+` FROM subscription b JOIN plan p ON p.partner_id = b.partner_id AND p.id = b.plan_id
 		WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at = 0 AND b.suspended_at = 0 AND b.start_day <= $3
 			AND (b.expiry_day = 0 OR b.expiry_day >= $3)
-		UNION ALL SELECT TRUE, `+columns+` FROM partner t JOIN plan p ON p.partner_id = t.id AND p.id = t.default_plan WHERE t.id = $1`,
+		UNION ALL SELECT TRUE, 0, 0, `+columns+` FROM partner t JOIN plan p ON p.partner_id = t.id AND p.id = t.default_plan WHERE t.id = $1`,
 		string(id), cpf, int64(subscription.DayOf(s.now())))
 	if err != nil {
 		return e, fmt.Errorf("read entitlement: %w", err)
@@ -52,13 +53,13 @@ func (s *Store) entitled(ctx context.Context, q querier, id partner.ID, u user) 
 	return e, nil
 }
 
-// leading scans one column before those of a row's own scan.
+// leading scans columns before those of a row's own scan.
 type leading struct {
 	scanner
-	first any
+	first []any
 }
 
-func (l leading) Scan(dest ...any) error { return l.scanner.Scan(append([]any{l.first}, dest...)...) }
+func (l leading) Scan(dest ...any) error { return l.scanner.Scan(append(l.first, dest...)...) }
 
 // EndUnsubscribed ends the keys that were to end with the last subscription of their plan.
 func (s *Store) EndUnsubscribed(ctx context.Context) (int, error) {

@@ -144,6 +144,17 @@ export class Vigia {
     return (await unwrap(call)).detalhesCobertura;
   }
 
+  /** Every plan in force, the highest limit first, with sub-limits, waiting period and dates; an error of status 404 without any. */
+  async cover(userHash: string, o: CallOptions = {}): Promise<Schemas["Cover"][]> {
+    const call = this.api.GET("/cyber/cover/{userhash}", { params: { path: { userhash: userHash } }, ...signalOf(o) });
+    return (await unwrap(call)).coberturas;
+  }
+
+  /** The days on which the score was asked for and had changed, oldest first. */
+  scoreHistory(userHash: string, o: CallOptions = {}): Promise<Schemas["ScorePoint"][]> {
+    return unwrap(this.api.GET("/cyber/score/{userhash}/history", { params: { path: { userhash: userHash } }, ...signalOf(o) }));
+  }
+
   findings(userHash: string, o: CallOptions = {}): Promise<Schemas["Finding"][]> {
     return unwrap(this.api.GET("/cyber/findings/{userhash}", { params: { path: { userhash: userHash } }, ...signalOf(o) }));
   }

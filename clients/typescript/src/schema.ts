@@ -301,6 +301,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cyber/cover/{userhash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every cover in force of a user, with sub-limits and waiting period
+         * @description **Extension, additive.** Every plan that covers the person today (America/Sao_Paulo), the highest limit first: the first is what
+         *     `/cyber/insurance/{userhash}` answers. With it come what that answer has no place for: sub-limits, the waiting period and the day
+         *     from which the person is covered, and the dates of the subscription. Else the partner's default plan, else 404.
+         */
+        get: operations["listCover"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cyber/score/{userhash}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the risk score of a user changed
+         * @description **Extension, additive.** The days (UTC) on which the score was asked for and had changed, oldest first, with the last score of
+         *     each: a day that is not listed has the score of the one before. Empty when nobody ever asked. Days are kept as long as the
+         *     operator keeps them (`--keep-scores`).
+         */
+        get: operations["scoreHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cyber/findings/{id}/resolve": {
         parameters: {
             query?: never;
@@ -714,14 +758,50 @@ export interface components {
             recommendations: string[];
         };
         Coverage: {
-            detalhesCobertura: {
-                plano: string;
+            detalhesCobertura: components["schemas"]["CoverageDetails"];
+        };
+        CoverageDetails: {
+            plano: string;
+            /** Format: double */
+            limiteCobertura: number;
+            tipoCobertura: string[];
+            "condi\u00E7\u00F5es": string;
+            "exclus\u00F5es": string;
+        };
+        CoverList: {
+            coberturas: components["schemas"]["Cover"][];
+        };
+        Cover: {
+            /** @description The plan; absent for the demo cover of a sandbox partner. */
+            planoId?: string;
+            /**
+             * @description The person's subscription, the partner's default plan, or the sandbox's demo cover.
+             * @enum {string}
+             */
+            origem: "assinatura" | "plano_padrao" | "demonstracao";
+            detalhesCobertura: components["schemas"]["CoverageDetails"];
+            /** @description Parts of the limit that one kind of loss may use, in reais. */
+            sublimites: {
+                nome: string;
                 /** Format: double */
-                limiteCobertura: number;
-                tipoCobertura: string[];
-                "condi\u00E7\u00F5es": string;
-                "exclus\u00F5es": string;
-            };
+                limite: number;
+            }[];
+            /** @description Days after the start of the subscription that are not covered. */
+            carenciaDias: number;
+            /** @description The first day that is covered, after the waiting period; absent where there is no subscription. */
+            vigenteDesde?: components["schemas"]["DateTime"];
+            /** @description First day of the subscription; absent where there is none. */
+            inicio?: components["schemas"]["DateTime"];
+            /** @description Last day of the subscription; absent where it has no end. */
+            fim?: components["schemas"]["DateTime"];
+        };
+        ScorePoint: {
+            /** Format: date */
+            date: string;
+            /** Format: double */
+            breachScore: number;
+            /** Format: double */
+            assessmentScore: number;
         };
         NewSubscription: {
             start_date: components["schemas"]["DateOrDateTime"];
@@ -2213,6 +2293,75 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Finding"][];
+                };
+            };
+            400: components["responses"]["CyberInvalid"];
+            403: components["responses"]["CyberForbidden"];
+            405: components["responses"]["CyberMethodNotAllowed"];
+            429: components["responses"]["CyberTooManyRequests"];
+            500: components["responses"]["CyberFailure"];
+            503: components["responses"]["CyberUnavailable"];
+        };
+    };
+    listCover: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Taken over when it is 1 to 128 safe characters, else replaced by one that the service makes. Comes back on the answer. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description User hash, 1 to 256 printable characters. */
+                userhash: components["parameters"]["UserHashInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The covers; at least one. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "cache-control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CoverList"];
+                };
+            };
+            400: components["responses"]["CyberInvalid"];
+            403: components["responses"]["CyberForbidden"];
+            404: components["responses"]["CoverageNotFound"];
+            405: components["responses"]["CyberMethodNotAllowed"];
+            429: components["responses"]["CyberTooManyRequests"];
+            500: components["responses"]["CyberFailure"];
+            503: components["responses"]["CyberUnavailable"];
+        };
+    };
+    scoreHistory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Taken over when it is 1 to 128 safe characters, else replaced by one that the service makes. Comes back on the answer. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description User hash, 1 to 256 printable characters. */
+                userhash: components["parameters"]["UserHashInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days, oldest first. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "cache-control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScorePoint"][];
                 };
             };
             400: components["responses"]["CyberInvalid"];

@@ -102,6 +102,22 @@ export const examples: Record<string, Example> = {
     }
   },
 
+  async listCover(vigia, print) {
+    try {
+      for (const cover of await vigia.cover(known.userHash)) {
+        print(cover.detalhesCobertura.plano, cover.sublimites, cover.carenciaDias, cover.vigenteDesde);
+      }
+    } catch (error) {
+      if (!(error instanceof VigiaError && error.statusCode === 404)) throw error; // 404: no cover
+    }
+  },
+
+  async scoreHistory(vigia, print) {
+    for (const day of await vigia.scoreHistory(known.userHash)) {
+      print(day.date, day.breachScore, day.assessmentScore);
+    }
+  },
+
   async createSubscriptions(vigia, print) {
     const outcome = await vigia.createSubscriptions(
       [

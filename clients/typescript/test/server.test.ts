@@ -47,6 +47,8 @@ test("every operation of the contract has an example, and it runs", async () => 
         break;
       case "listProtectedDevices":
       case "insuranceCoverage":
+      case "listCover":
+      case "scoreHistory":
       case "listSubscriptions":
       case "subscriptionByPlanAndCpf":
       case "listEvents":

@@ -1,0 +1,69 @@
+package api
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+)
+
+// coverList is the answer of GET /cyber/cover/{userhash}. It speaks Portuguese as the answer of /cyber/insurance does, whose members it
+// repeats.
+type coverList struct {
+	Covers []coverItem `json:"coberturas"`
+}
+
+// coverItem is a plan in force. Its dates are there only where a subscription gives them.
+type coverItem struct {
+	PlanID      string          `json:"planoId,omitempty"`
+	Origin      string          `json:"origem"`
+	Details     coverageDetails `json:"detalhesCobertura"`
+	SubLimits   []subLimit      `json:"sublimites"`
+	WaitingDays int             `json:"carenciaDias"`
+	CoveredFrom string          `json:"vigenteDesde,omitempty"`
+	From        string          `json:"inicio,omitempty"`
+	Until       string          `json:"fim,omitempty"`
+}
+
+type subLimit struct {
+	Name  string         `json:"nome"`
+	Limit jsontext.Value `json:"limite"`
+}
+
+// originWord is what a partner reads about why a plan is in force.
+var originWord = map[cyber.Origin]string{
+	cyber.OriginSubscription: "assinatura", cyber.OriginDefault: "plano_padrao", cyber.OriginDemo: "demonstracao",
+}
+
+func (s *Server) listCover(r *request) (any, error) {
+	user, err := r.userHash()
+	if err != nil {
+		return nil, err
+	}
+	list, origin, err := s.Rules.Cover.Of(r.ctx, r.caller, user)
+	if err != nil {
+		return nil, err
+	}
+	answer := coverList{make([]coverItem, len(list))}
+	for i, e := range list {
+		item := coverItem{
+			PlanID: string(e.ID), Origin: originWord[origin], Details: detailsOf(e.Coverage), SubLimits: []subLimit{},
+			WaitingDays: e.Coverage.WaitingDays, CoveredFrom: day(e.CoveredFrom()), From: day(e.From), Until: day(e.Until),
+		}
+		for _, l := range e.Coverage.SubLimits {
+			item.SubLimits = append(item.SubLimits, subLimit{l.Name, jsontext.Value(l.Limit.Decimal())})
+		}
+		answer.Covers[i] = item
+	}
+	return answer, nil
+}
+
+// day writes a day as the contract does, empty where there is none.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(alert.TimeFormat)
+}
