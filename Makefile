@@ -27,9 +27,9 @@ run: ## start the demo (ARGS="--listen :9000" for other options)
 	go run ./cmd/vigia demo $(ARGS)
 
 .PHONY: test
-test: tools check lint-api ## what CI runs: install what is missing, quick checks, all tests on both engines (PKG=./internal/store/...)
+test: tools check lint-api ## what CI runs: install what is missing, quick checks, lint, all tests on both engines (PKG=./internal/store/...)
 	scripts/with-postgres-test
-	scripts/with-postgres go test -p $(PARALLEL) -timeout 30m $(PKG)
+	scripts/beside "nice $(MAKE) --no-print-directory lint" scripts/with-postgres go test -p $(PARALLEL) -timeout 30m $(PKG)
 	cd client && go test ./...
 
 .PHONY: test-race
@@ -55,7 +55,7 @@ check: ## the quick checks: format, vet, scripts, generated files
 
 .PHONY: lint
 lint: bin/golangci-lint ## golangci-lint with .golangci.yml (builds the linter the first time, some minutes)
-	bin/golangci-lint run ./...
+	bin/golangci-lint run $(PKG)
 	cd client && ../bin/golangci-lint run --config ../.golangci.yml ./...
 
 .PHONY: lint-api
