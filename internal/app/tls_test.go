@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -205,4 +206,21 @@ func writeCertificate(t *testing.T, certFile, keyFile string, key crypto.Signer,
 	}
 	pool.AddCert(parsed)
 	return pool
+}
+
+// TestConsoleOverTLS: under TLS browsers are told to stay with it.
+func TestConsoleOverTLS(t *testing.T) {
+	certFile, keyFile := filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
+	pool := writeCertificate(t, certFile, keyFile, newSigner(t), 1)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}}
+	a := open(t, common(t, sqldb.SQLite))
+	srv := serve(t, a, func(c *config.Serve) { c.TLSCert, c.TLSKey = certFile, keyFile })
+	res, err := client.Get("https://" + srv.ConsoleAddr.String() + "/login")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if hsts := res.Header.Get("strict-transport-security"); !strings.Contains(hsts, "max-age=63072000") {
+		t.Error("no HSTS:", hsts)
+	}
 }

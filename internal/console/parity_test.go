@@ -1,4 +1,4 @@
-package app_test
+package console_test
 
 import (
 	"bytes"
@@ -24,7 +24,6 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
-	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // desk is an admin at the console, without a browser.
@@ -38,7 +37,7 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	a := open(t, common(t, sqldb.SQLite))
+	a := open(t)
 	srv := serve(t, a, nil)
 	return &desk{t, a, "http://" + srv.ConsoleAddr.String(), "http://" + srv.APIAddr.String() + "/v1", session(t, a, "ana@exemplo.com.br", operator.Admin)}
 }

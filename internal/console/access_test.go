@@ -1,25 +1,21 @@
-package app_test
+package console_test
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/console"
 	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // noFollow is a client that shows redirects instead of following them.
@@ -94,7 +90,7 @@ func concrete(path string) string {
 
 // TestConsoleRoles runs every route for everybody: nobody, a viewer, support and an admin.
 func TestConsoleRoles(t *testing.T) {
-	a := open(t, common(t, sqldb.SQLite))
+	a := open(t)
 	srv := serve(t, a, nil)
 	base := "http://" + srv.ConsoleAddr.String()
 	cookies := map[operator.Role]*http.Cookie{}
@@ -136,7 +132,7 @@ func TestConsoleRoles(t *testing.T) {
 
 // TestConsoleHeaders holds the answers of all routes against what every answer must carry.
 func TestConsoleHeaders(t *testing.T) {
-	a := open(t, common(t, sqldb.SQLite))
+	a := open(t)
 	srv := serve(t, a, nil)
 	base := "http://" + srv.ConsoleAddr.String()
 	admin := session(t, a, "ana@exemplo.com.br", operator.Admin)
@@ -180,7 +176,7 @@ func TestConsoleHeaders(t *testing.T) {
 
 // TestConsoleOtherSites: nothing that another site makes a browser send changes anything.
 func TestConsoleOtherSites(t *testing.T) {
-	a := open(t, common(t, sqldb.SQLite))
+	a := open(t)
 	srv := serve(t, a, nil)
 	base := "http://" + srv.ConsoleAddr.String()
 	admin := session(t, a, "ana@exemplo.com.br", operator.Admin)
@@ -213,7 +209,7 @@ func TestConsoleOtherSites(t *testing.T) {
 
 // TestConsoleAnswersAlike: an unknown address and a wrong password are told alike and cost alike.
 func TestConsoleAnswersAlike(t *testing.T) {
-	a := open(t, common(t, sqldb.SQLite))
+	a := open(t)
 	ctx := context.Background()
 	session(t, a, "ana@exemplo.com.br", operator.Admin)
 	var known, unknown []time.Duration
@@ -255,7 +251,7 @@ func TestConsoleAnswersAlike(t *testing.T) {
 
 // TestConsoleFresh: after a while a page that shows a secret asks for the password first, and then leads back.
 func TestConsoleFresh(t *testing.T) {
-	a := open(t, common(t, sqldb.SQLite))
+	a := open(t)
 	srv := serve(t, a, nil)
 	base := "http://" + srv.ConsoleAddr.String()
 	admin := session(t, a, "ana@exemplo.com.br", operator.Admin)
@@ -296,26 +292,9 @@ func TestConsoleFresh(t *testing.T) {
 	}
 }
 
-// TestConsoleOverTLS: under TLS browsers are told to stay with it.
-func TestConsoleOverTLS(t *testing.T) {
-	certFile, keyFile := filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
-	pool := writeCertificate(t, certFile, keyFile, newSigner(t), 1)
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}}
-	a := open(t, common(t, sqldb.SQLite))
-	srv := serve(t, a, func(c *config.Serve) { c.TLSCert, c.TLSKey = certFile, keyFile })
-	res, err := client.Get("https://" + srv.ConsoleAddr.String() + "/login")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = res.Body.Close()
-	if hsts := res.Header.Get("strict-transport-security"); !strings.Contains(hsts, "max-age=63072000") {
-		t.Error("no HSTS:", hsts)
-	}
-}
-
 // TestConsoleCookie: only the whole reference opens a session, and the database holds none that would.
 func TestConsoleCookie(t *testing.T) {
-	a := open(t, common(t, sqldb.SQLite))
+	a := open(t)
 	srv := serve(t, a, nil)
 	base := "http://" + srv.ConsoleAddr.String()
 	admin := session(t, a, "ana@exemplo.com.br", operator.Admin)
