@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -165,4 +166,17 @@ func TestAuditFilter(t *testing.T) {
 			}
 		}
 	})
+}
+
+func noneExposed(string) (bool, error) { return false, nil }
+
+func rewriteAll(t *testing.T, e *storetest.Env) {
+	t.Helper()
+	var p store.RewriteProgress
+	for done := false; !done; {
+		var err error
+		if done, err = e.RewriteSealed(context.Background(), &p, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

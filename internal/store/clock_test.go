@@ -161,7 +161,14 @@ func (w *jumper) answer() {
 // for a day more.
 func (w *jumper) session() {
 	reg := operator.NewRegistry(w.Store, noneExposed, w.Clock.Now, nil)
-	_, token := enrol(w.T, reg, fmt.Sprintf("ana%d@exemplo.com.br", w.jump), operator.Admin)
+	_, link, err := reg.Create(w.ctx, fmt.Sprintf("ana%d@exemplo.com.br", w.jump), operator.Admin)
+	if err != nil {
+		w.Fatal(err)
+	}
+	_, token, err := reg.Accept(w.ctx, link, "girafa amarela no telhado", "192.0.2.7")
+	if err != nil {
+		w.Fatal(err)
+	}
 	if _, _, err := reg.Session(w.ctx, token); err != nil {
 		w.Error(err)
 	}

@@ -1,0 +1,202 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// pile is a ledger in memory.
+type pile struct {
+	Ledger
+	lines []Entry
+	fail  error
+	depth int
+}
+
+func (p *pile) AppendAudit(_ context.Context, e Entry) (Entry, error) {
+	if p.fail != nil {
+		return e, p.fail
+	}
+	p.lines = append(p.lines, e)
+	return e, nil
+}
+
+func (p *pile) Together(ctx context.Context, fn func(ctx context.Context) error) error {
+	p.depth++
+	kept := len(p.lines)
+	err := fn(ctx)
+	if err != nil {
+		p.lines = p.lines[:kept]
+	}
+	return err
+}
+
+var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+
+func newTestTrail() (*Trail, *pile) {
+	p := &pile{}
+	return NewTrail(p, func() time.Time { return noon }), p
+}
+
+var errOnPurpose = errors.New("failed on purpose")
+
+// TestRecord: who, what, when; and a detail that is too long is cut between letters.
+func TestRecord(t *testing.T) {
+	ctx, who := context.Background(), Actor{Name: "op_1", From: "192.0.2.7"}
+	trail, p := newTestTrail()
+	if err := trail.Record(ctx, who, "asset.reveal", "as_1", "motivo"); err != nil {
+		t.Fatal(err)
+	}
+	if want := (Entry{At: noon, Actor: who, Action: "asset.reveal", Subject: "as_1", Detail: "motivo"}); p.lines[0] != want {
+		t.Errorf("%+v", p.lines[0])
+	}
+	for text, kept := range map[string]int{
+		strings.Repeat("a", maxDetail):            maxDetail,
+		strings.Repeat("a", maxDetail+1):          maxDetail,
+		"a" + strings.Repeat("é", maxDetail/2):    maxDetail - 1, // the last letter does not fit
+		"aa" + strings.Repeat("é", maxDetail/2+9): maxDetail,
+	} {
+		if err := trail.Record(ctx, who, "x.y", "", text); err != nil {
+			t.Fatal(err)
+		}
+		last := p.lines[len(p.lines)-1].Detail
+		if len(last) != kept || !utf8.ValidString(last) || !strings.HasPrefix(text, last) {
+			t.Errorf("%d bytes became %d, want %d", len(text), len(last), kept)
+		}
+	}
+	p.fail = errOnPurpose
+	if err := trail.Record(ctx, who, "x.y", "", ""); !errors.Is(err, errOnPurpose) {
+		t.Error("a line that was not kept went unnoticed:", err)
+	}
+}
+
+// TestTogether: a change and its line are one; what fails leaves no line, and a line that cannot be kept undoes the change.
+func TestTogether(t *testing.T) {
+	ctx, who := context.Background(), Actor{Name: "op_1"}
+	trail, p := newTestTrail()
+	err := trail.Do(ctx, who, "plan.edit", func(context.Context) (string, string, error) { return "pt_1", "ouro", nil })
+	if err != nil || len(p.lines) != 1 || p.depth != 1 || p.lines[0].Subject != "pt_1" || p.lines[0].Detail != "ouro" {
+		t.Fatal(p, err)
+	}
+	err = trail.Do(ctx, who, "plan.edit", func(context.Context) (string, string, error) { return "", "", errOnPurpose })
+	if !errors.Is(err, errOnPurpose) || len(p.lines) != 1 {
+		t.Error("a failed change was recorded:", p.lines, err)
+	}
+	if err := trail.RecordAll(ctx, who, "asset.reveal", []string{"a", "b"}, "x"); err != nil || len(p.lines) != 3 || p.depth != 3 {
+		t.Error(p.lines, err)
+	}
+	p.fail = errOnPurpose
+	err = trail.Do(ctx, who, "plan.edit", func(context.Context) (string, string, error) { return "", "", nil })
+	if !errors.Is(err, errOnPurpose) {
+		t.Error("a change without its line was kept:", err)
+	}
+	if err := trail.RecordAll(ctx, who, "asset.reveal", []string{"a"}, ""); !errors.Is(err, errOnPurpose) {
+		t.Error(err)
+	}
+}
+
+func TestParseHead(t *testing.T) {
+	if h, err := ParseHead(""); err != nil || h.Seq != 0 || h.MAC != nil {
+		t.Error(h, err)
+	}
+	if h, err := ParseHead("1:ff00"); err != nil || h.Seq != 1 || string(h.MAC) != "\xff\x00" {
+		t.Error(h, err)
+	}
+	for _, bad := range []string{"1", "1:", ":ff", "0:ff", "-1:ff", "x:ff", "1:f", "1:zz"} {
+		if h, err := ParseHead(bad); !errors.Is(err, ErrHead) || h.Seq != 0 {
+			t.Errorf("%q: %v, %v", bad, h, err)
+		}
+	}
+}
+
+// TestSeries: thirty days in Brasília up to today, zeros where nothing was counted, nothing of other days.
+func TestSeries(t *testing.T) {
+	late := time.Date(2026, 11, 16, 2, 59, 0, 0, time.UTC) // still the 15th in Brasília
+	today := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
+	f := Figures{ByDay: map[Figure][]DayCount{EventsOfDay: {
+		{today, 1}, {today, 2}, {today.AddDate(0, 0, -29), 5}, {today.AddDate(0, 0, -30), 7}, {today.AddDate(0, 0, 1), 9},
+	}}}
+	days := f.Series(EventsOfDay, late)
+	var sum int64
+	for _, d := range days {
+		sum += d.Count
+	}
+	last := days[len(days)-1]
+	if len(days) != FigureDays || last.Day != today || last.Count != 3 || days[0].Count != 5 || sum != 8 {
+		t.Errorf("%+v", days)
+	}
+	if next := f.Series(EventsOfDay, late.Add(time.Minute)); next[len(next)-1].Day != today.AddDate(0, 0, 1) {
+		t.Error("midnight in Brasília begins a day")
+	}
+	if DayOf(late) != today.Unix()/86400 || DayOf(late.Add(time.Minute)) != today.Unix()/86400+1 {
+		t.Error(DayOf(late))
+	}
+}
+
+// TestSessionOver: to the moment, and also for a clock that was set back.
+func TestSessionOver(t *testing.T) {
+	s := Session{CreatedAt: noon, SeenAt: noon, ProvedAt: noon}
+	for after, over := range map[time.Duration]bool{
+		0: false, IdleLimit - 1: false, IdleLimit: true, -IdleLimit: false, -IdleLimit - 1: true,
+	} {
+		if got := s.over(noon.Add(after)); got != over {
+			t.Errorf("%v after its last use: over %t", after, got)
+		}
+	}
+	s.SeenAt = noon.Add(AbsoluteLimit)
+	if s.over(noon.Add(AbsoluteLimit-1)) || !s.over(noon.Add(AbsoluteLimit)) {
+		t.Error("the absolute limit is missed")
+	}
+	if !s.Fresh(noon.Add(ProofLimit-1)) || s.Fresh(noon.Add(ProofLimit)) {
+		t.Error("a proof ages wrongly")
+	}
+}
+
+func TestParseRole(t *testing.T) {
+	for _, r := range Roles() {
+		if got, err := ParseRole(string(r)); err != nil || got != r {
+			t.Error(got, err)
+		}
+	}
+	for _, bad := range []string{"", "root", "Admin"} {
+		if _, err := ParseRole(bad); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// TestPasswordRules: length in letters, not bytes; not the address; not what is known.
+func TestPasswordRules(t *testing.T) {
+	known := func(p string) (bool, error) {
+		if p == "falha de leitura" {
+			return false, errOnPurpose
+		}
+		return p == "senha vazada ontem", nil
+	}
+	r := NewRegistry(nil, known, nil, nil)
+	for password, want := range map[string]error{
+		strings.Repeat("é", MinPassword): nil, strings.Repeat("é", MinPassword-1): ErrPassword,
+		strings.Repeat("é", MaxPassword): nil, strings.Repeat("é", MaxPassword+1): ErrPassword,
+		"longa mas \xff inválida": ErrPassword, "anasouzasilva": ErrPassword, "AnaSouzaSilva@exemplo.com.br": ErrPassword,
+		"senha vazada ontem": ErrPasswordExposed, "falha de leitura": errOnPurpose, "girafa amarela no telhado": nil,
+	} {
+		if err := r.checkPassword(password, "anasouzasilva@exemplo.com.br"); !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", password, err, want)
+		}
+	}
+}
+
+func TestTOTPForApps(t *testing.T) {
+	o := Operator{Email: "ana@exemplo.com.br", TOTP: []byte("12345678901234567890")}
+	const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ" // of the published vectors
+	if o.TOTPText() != secret {
+		t.Error(o.TOTPText())
+	}
+	if got := o.TOTPAddress(); got != "otpauth://totp/Vigia:ana@exemplo.com.br?issuer=Vigia&secret="+secret {
+		t.Error(got)
+	}
+}
