@@ -1,0 +1,93 @@
+package subject
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+var update = flag.Bool("update", false, "write the statements in testdata anew")
+
+// everything is a made-up person who has left something of every kind.
+func everything() []Held {
+	day := subscription.DayOf(noon)
+	return []Held{{
+		Partner: partner.Partner{ID: "pt_1", Name: "Banco Exemplo"},
+		Subscriptions: []subscription.Subscription{
+			{
+				Plan: "ouro", Start: day, Expiry: day + 365, Holder: "11222333000181", InternalID: "i-1", Metadata: `{"x":1}`,
+				CreatedAt: noon, SuspendedAt: noon.Add(time.Hour), EndedAt: noon.Add(2 * time.Hour),
+				Beneficiary: subscription.Beneficiary{
+					Name: "Ana Exemplo", CPF: "000.000.001-00", BirthDate: "1990-01-02", Gender: "F", Email: "ana@exemplo.com.br", Phone: "5511900000000",
+					PrimaryCard: "0001", UserCard: "0002", Address: subscription.Address{Street: "Rua A", Number: "1", City: "Recife", State: "PE"},
+				},
+			},
+			{Plan: "prata", Start: day, Beneficiary: subscription.Beneficiary{Name: "Ana"}},
+		},
+		Assets: []Watched{{
+			Asset:   cyber.Asset{ID: "as_1", Kind: identifier.Email, Value: "ana@exemplo.com.br", User: "u1", Status: cyber.StatusAlert, AddedAt: noon},
+			History: []Change{{At: noon, Before: cyber.StatusMonitored, Then: cyber.StatusAlert}},
+		}},
+		Findings: []cyber.Finding{
+			{
+				ID: "fd_1", Asset: "as_1", Kind: identifier.Email, Severity: cyber.SeverityHigh, FoundAt: noon, Resolution: cyber.ResolvedNotMe,
+				Breach: cyber.Breach{Name: "loja", Title: "Loja", Date: noon, Exposes: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword}},
+			},
+			{ID: "fd_2", Kind: identifier.Email, Severity: cyber.SeverityLow, Breach: cyber.Breach{Name: "lista", Title: "Lista", Date: noon}},
+		},
+		Cases: []Case{{
+			Case: cyber.Case{
+				ID: "cs_1", Service: "sv_1", Status: cyber.CaseInProgress, Appointments: []string{"amanhã"}, Answers: []string{"sim"}, CreatedAt: noon,
+			},
+			Moves: []cyber.CaseMove{
+				{From: cyber.CaseOpen, To: cyber.CaseInProgress, Actor: "op_1", Note: "ligar", At: noon}, {To: cyber.CaseClosed, At: noon},
+			},
+		}, {Case: cyber.Case{ID: "cs_2"}}},
+		Devices: []cyber.Device{
+			{ID: "ky_1", System: cyber.Android, Name: "Celular", Key: "K", IssuedAt: noon, ValidUntil: noon.AddDate(1, 0, 0), EndedAt: noon.Add(time.Hour)},
+			{ID: "ky_2", System: cyber.IOS, Name: "Tablet"},
+		},
+		Answers: []Answer{{Content: "q", Value: "sim", At: noon}},
+		Scores:  []cyber.ScoreDay{{Day: noon.Unix() / 86400, Breach: 505, Assessment: 40}},
+		Events: []Event{{
+			ID: "ev_1", Type: "monitoring.leak_detected", At: noon, Body: []byte(`{"a":1}`),
+			Deliveries: []Delivery{{Endpoint: "we_1", State: "delivered", At: noon}, {Endpoint: "we_2", State: "pending"}},
+		}},
+		Others: []partner.UserHash{"mae"}, StoredAnswers: 2,
+	}}
+}
+
+// TestStatements: what a person and a program are given, to the letter.
+func TestStatements(t *testing.T) {
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"testdata/statement.txt":  func(b *bytes.Buffer) error { return WriteText(b, everything()) },
+		"testdata/statement.json": func(b *bytes.Buffer) error { return WriteJSON(b, everything()) },
+	} {
+		var got bytes.Buffer
+		if err := write(&got); err != nil {
+			t.Fatal(err)
+		}
+		if *update {
+			if err := os.WriteFile(name, got.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want) {
+			t.Errorf("%s is not what is written now (-update writes it anew):\n%s", name, got.String())
+		}
+	}
+	if err := WriteText(failingWriter{}, everything()); err == nil {
+		t.Error("a statement that could not be written went unnoticed")
+	}
+}
