@@ -111,6 +111,7 @@ var forAllPartners = map[string]string{
 	"Sweep":              "retention goes by age",
 	"sweepCases":         "retention goes by age",
 	"sweepDevices":       "retention goes by age",
+	"sweepNames":         "retention goes by age; each row names its own",
 	"sweepSubscriptions": "retention goes by age; each row names its own",
 	"SweepEvents":        "retention goes by age; each row names its own",
 	"sweepEvents":        "retention goes by age; each row names its own",

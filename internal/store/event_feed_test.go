@@ -372,3 +372,48 @@ func TestReport(t *testing.T) {
 		}
 	})
 }
+
+// TestPullsCountByArea: who may read one area has the events of that one only, and its cursor stands behind the others' all the same.
+func TestPullsCountByArea(t *testing.T) {
+	eachMailer(t, func(t *testing.T, m *mailer) {
+		ctx, feed := context.Background(), alert.NewFeed(m.Store)
+		for name, c := range map[string]struct {
+			of          alert.Areas
+			events      int
+			pulled      int64
+			thenMissing alert.Type
+		}{
+			"cyber":         {alert.Areas{Cyber: true}, 3, 3, alert.SubscriptionEnded},
+			"subscriptions": {alert.Areas{Subscriptions: true}, 1, 1, alert.LeakDetected},
+			"neither":       {alert.Areas{}, 0, 0, alert.LeakDetected},
+			"both":          {alert.Everything, 4, 4, ""},
+		} {
+			p, _ := m.env.NewPartner(t, partner.Sandbox)
+			m.partner = p.ID
+			m.publish(t, alert.LeakDetected, "ana")
+			m.publish(t, alert.SubscriptionEnded, "ana")
+			m.publish(t, alert.CaseStatusChanged, "ana")
+			m.publish(t, alert.KeyExpiring, "ana")
+			page, err := feed.Read(ctx, m.partner, c.of, "", 10)
+			if err != nil || len(page.Events) != c.events || page.HasMore {
+				t.Fatal(name, page, err)
+			}
+			for range 2 { // the cursor is behind everything, and shows nothing twice
+				again, err := feed.Read(ctx, m.partner, c.of, page.Next, 10)
+				if err != nil || len(again.Events) != 0 || again.Next != page.Next || again.Skipped {
+					t.Error(name, again, err)
+				}
+			}
+			if all, err := feed.Read(ctx, m.partner, alert.Everything, "", 10); err != nil || all.Next != page.Next {
+				t.Error(name, "the cursor does not stand behind the newest event:", all, err)
+			}
+			r, err := alert.NewHistory(m.Store).Report(ctx, m.partner, time.Time{}, time.Time{}, 1)
+			if err != nil || r.Pulled != c.pulled || r.Missing != r.Events-c.pulled {
+				t.Errorf("%s: %+v %v", name, r, err)
+			}
+			if c.thenMissing != "" && r.Oldest[0].Type != c.thenMissing {
+				t.Errorf("%s: %s is missing, want %s", name, r.Oldest[0].Type, c.thenMissing)
+			}
+		}
+	})
+}

@@ -204,3 +204,36 @@ func TestSweepAudit(t *testing.T) {
 		}
 	})
 }
+
+// TestSweptNames: how a person was named is forgotten a day after the last that was kept of them, and not before.
+func TestSweptNames(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		w := newTown(t, e, 1)
+		id := w.partner.ID
+		names := func() int64 { return w.count(t, `SELECT count(*) FROM person_name`) }
+		before := names()
+		monitoring := cyber.NewMonitoring(e.Store, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
+		if err := monitoring.Watch(ctx, cyber.Owner{Partner: id, Mode: partner.Live}, "zoe", "email", "zoe@exemplo.com.br"); err != nil {
+			t.Fatal(err)
+		}
+		sweep := func(want int64) {
+			t.Helper()
+			if _, err := e.Sweep(ctx, store.Retention{}); err != nil || names() != want {
+				t.Errorf("%d names, want %d: %v", names(), want, err)
+			}
+		}
+		e.Clock.Advance(2 * day)
+		sweep(before + 1)
+		assets, err := monitoring.Watched(ctx, id, "zoe")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := monitoring.Forget(ctx, id, "zoe", assets[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		sweep(before + 1)
+		e.Clock.Advance(day)
+		sweep(before)
+	})
+}
