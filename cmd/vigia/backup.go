@@ -17,7 +17,7 @@ import (
 )
 
 type backupCmd struct {
-	File           string `arg:"" name:"file" type:"path" help:"New file to write, such as vigia-2026-11-15.tar.zst."`
+	File           string `arg:"" name:"file" type:"path" help:"New file to write, such as vigia-2026-11-15.tar.gz."`
 	WithoutCorpora bool   `name:"without-corpora" help:"Leave the leak and password corpora out, because they are kept elsewhere."`
 }
 
@@ -27,8 +27,8 @@ func (backupCmd) Help() string {
 		"file of mode 0600. The key file is not in it: keep a copy of it apart, since the two together are all that a thief needs, and the\n" +
 		"backup alone is of no use to anybody. A PostgreSQL database is copied by its own tools (see docs/backup.md); then the file holds\n" +
 		"the corpora alone.\n\n" +
-		"Examples:\n  vigia backup /backup/vigia-2026-11-15.tar.zst --data /var/lib/vigia\n" +
-		"  vigia restore /backup/vigia-2026-11-15.tar.zst --data /var/lib/vigia-new --key-file /safe/keys.json"
+		"Examples:\n  vigia backup /backup/vigia-2026-11-15.tar.gz --data /var/lib/vigia\n" +
+		"  vigia restore /backup/vigia-2026-11-15.tar.gz --data /var/lib/vigia-new --key-file /safe/keys.json"
 }
 
 type backupView struct {
@@ -89,7 +89,7 @@ type restoreCmd struct {
 func (restoreCmd) Help() string {
 	return "Unpacks into an empty folder (a key file may be in it), checks every byte, opens it with the key file, erases again whoever was\n" +
 		"erased since, and looks at everything like 'vigia check'. Nothing is put in place before all of the backup has been found right.\n\n" +
-		"Example:\n  vigia restore vigia-2026-11-15.tar.zst --data /var/lib/vigia-new --key-file /safe/keys.json --erasures erasures.jsonl"
+		"Example:\n  vigia restore vigia-2026-11-15.tar.gz --data /var/lib/vigia-new --key-file /safe/keys.json --erasures erasures.jsonl"
 }
 
 // errProblems ends a command that found something wrong.

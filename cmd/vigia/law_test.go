@@ -126,7 +126,7 @@ func TestIncidentCommand(t *testing.T) {
 
 func TestBackupCommands(t *testing.T) {
 	in, _ := lawful(t)
-	file := filepath.Join(t.TempDir(), "b.tar.zst")
+	file := filepath.Join(t.TempDir(), "b.tar.gz")
 	made := decode(t, in.ok(t, "backup", file))
 	if made["database"] != true || made["archive_bytes"].(float64) < 1000 {
 		t.Error(made)

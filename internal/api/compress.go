@@ -2,12 +2,11 @@ package api
 
 import (
 	"bytes"
+	"compress/gzip"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 // minPacked is from where on packing an answer saves more than it costs.

@@ -1,14 +1,13 @@
 package api
 
 import (
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/klauspost/compress/gzip"
 
 	"github.com/vigiahq/vigia/internal/sqldb"
 )

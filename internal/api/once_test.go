@@ -2,14 +2,13 @@ package api
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/klauspost/compress/gzip"
 
 	"github.com/vigiahq/vigia/internal/sqldb"
 )

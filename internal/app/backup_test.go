@@ -209,7 +209,7 @@ func TestBackupUnderLoad(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	before := writers.snapshot()
-	file := filepath.Join(t.TempDir(), "b.tar.zst")
+	file := filepath.Join(t.TempDir(), "b.tar.gz")
 	began := time.Now()
 	made, err := open(t, c).Backup(ctx, file, app.BackupOptions{}) // as the command does, beside the server
 	if err != nil {
@@ -287,7 +287,7 @@ func TestRestoreRefuses(t *testing.T) {
 	if _, _, err := a.Partners.Create(ctx, "Banco", partner.Live, partner.Settings{}); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "b.tar.zst")
+	file := filepath.Join(t.TempDir(), "b.tar.gz")
 	if _, err := a.Backup(ctx, file, app.BackupOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +371,7 @@ func TestRestoreReplaysErasures(t *testing.T) {
 	ctx := context.Background()
 	c := common(t, sqldb.SQLite)
 	a, _, p := installation(t, c)
-	file := filepath.Join(t.TempDir(), "b.tar.zst")
+	file := filepath.Join(t.TempDir(), "b.tar.gz")
 	if _, err := a.Backup(ctx, file, app.BackupOptions{WithoutCorpora: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -427,7 +427,7 @@ func TestBackupPostgres(t *testing.T) {
 	dump := filepath.Join(t.TempDir(), "vigia.dump")
 	command(t, "pg_dump", "--format=custom", "--schema="+schema, "--file="+dump, plain.String())
 	writers.stop()
-	archive := filepath.Join(t.TempDir(), "corpora.tar.zst")
+	archive := filepath.Join(t.TempDir(), "corpora.tar.gz")
 	made, err := a.Backup(ctx, archive, app.BackupOptions{})
 	if err != nil || made.About.Database || len(made.Files) < 3 {
 		t.Fatal(made, err)

@@ -265,7 +265,7 @@ func (w *world) loot(t *testing.T) map[string][]byte {
 	if w.Engine == sqldb.PostgreSQL {
 		loot["dump"] = pgDump(t, w.config.Database)
 	}
-	file, unpacked := filepath.Join(t.TempDir(), "b.tar.zst"), t.TempDir()
+	file, unpacked := filepath.Join(t.TempDir(), "b.tar.gz"), t.TempDir()
 	if _, err := w.Backup(context.Background(), file, app.BackupOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ package backup
 import (
 	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,8 +20,6 @@ import (
 	"os"
 	"regexp"
 	"time"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/fault"
@@ -123,7 +122,7 @@ type writer struct {
 }
 
 func (w *writer) write(out io.Writer, sources []Source, mac func([]byte) []byte) error {
-	z, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest)) // sealed data hardly shrinks
+	z, err := gzip.NewWriterLevel(out, gzip.BestSpeed) // sealed data hardly shrinks
 	if err != nil {
 		return err
 	}

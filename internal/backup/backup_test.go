@@ -30,7 +30,7 @@ func TestEveryFlippedBit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	file := filepath.Join(folder, "b.tar.zst")
+	file := filepath.Join(folder, "b.tar.gz")
 	mac := []byte("stands for the keyed hash")
 	var list []byte
 	about := backup.About{Format: backup.Format, MadeAt: time.Unix(1800000000, 0).UTC(), Program: "test", Engine: "sqlite", Database: true}
@@ -84,7 +84,7 @@ func TestForgedList(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	file := filepath.Join(folder, "b.tar.zst")
+	file := filepath.Join(folder, "b.tar.gz")
 	about := backup.About{Format: backup.Format, MadeAt: time.Unix(1800000000, 0).UTC(), Program: "test", Engine: "sqlite"}
 	sign := func(key string) func([]byte) []byte {
 		return func(list []byte) []byte {

@@ -2,6 +2,8 @@ package backup
 
 import (
 	"archive/tar"
+	"bufio"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,8 +14,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/vigiahq/vigia/internal/durable"
 )
@@ -70,7 +70,7 @@ func Extract(ctx context.Context, file, folder string, verify func(list, mac []b
 
 type archive struct {
 	file *os.File
-	z    *zstd.Decoder
+	z    io.Reader
 	t    *tar.Reader
 	size int64
 }
@@ -82,18 +82,15 @@ func openArchive(name string) (*archive, error) {
 	}
 	info, err := f.Stat()
 	if err == nil {
-		var z *zstd.Decoder
-		if z, err = zstd.NewReader(f, zstd.WithDecoderMaxMemory(1<<30)); err == nil {
+		var z *gzip.Reader
+		if z, err = gzip.NewReader(bufio.NewReaderSize(f, 256<<10)); err == nil {
 			return &archive{f, z, tar.NewReader(z), info.Size()}, nil
 		}
 	}
 	return nil, errors.Join(ErrNoBackup.With("the backup cannot be opened").Because(err), f.Close())
 }
 
-func (a *archive) close() {
-	a.z.Close()
-	_ = a.file.Close() // only read
-}
+func (a *archive) close() { _ = a.file.Close() } // only read
 
 func (a *archive) about() (About, error) {
 	var about About

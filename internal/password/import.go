@@ -130,11 +130,10 @@ func (im *importer) read(ctx context.Context, in Input) error {
 		return err
 	}
 	defer packed.Close()
-	text, closeText, err := unpack(in.Name, countingReader{packed, &im.bytes})
+	text, err := unpack(in.Name, countingReader{packed, &im.bytes})
 	if err != nil {
 		return err
 	}
-	defer closeText()
 	return im.readText(ctx, in.Name, text)
 }
 

@@ -3,6 +3,7 @@ package password
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"io"
 	"io/fs"
 	"os"
@@ -10,9 +11,9 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+
+	"github.com/vigiahq/vigia/internal/zstd"
 )
 
 // Input is one text to import. Its name tells how it is packed (.gz, .zst, .xz) and, in folders of range files, the first five
@@ -63,24 +64,19 @@ func Files(paths ...string) ([]Input, error) {
 	return inputs, nil
 }
 
-// unpack returns the text of a packed stream and what must be closed after it.
-func unpack(name string, packed io.Reader) (io.Reader, func(), error) {
-	none := func() {}
+// unpack returns the text of a packed stream.
+func unpack(name string, packed io.Reader) (io.Reader, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".gz":
 		z, err := gzip.NewReader(packed)
-		return z, none, err
+		return z, err
 	case ".zst":
-		z, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(256<<20), zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			return nil, none, err
-		}
-		return z, z.Close, nil
+		return zstd.NewReader(packed, 256<<20), nil
 	case ".xz":
 		z, err := xz.NewReader(bufio.NewReaderSize(packed, 256<<10))
-		return z, none, err
+		return z, err
 	}
-	return packed, none, nil
+	return packed, nil
 }
 
 // stem is the name of an input without folders and endings: the first five digits of the hashes of a range file.

@@ -1,361 +1,235 @@
 package scan
 
 import (
+	"bufio"
 	"bytes"
+	"compress/bzip2"
+	"compress/flate"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
+	"hash/crc32"
 	"io"
 
+	"github.com/stangelandcl/ppmd"
 	"github.com/ulikunitz/xz/lzma"
+
+	"github.com/vigiahq/vigia/internal/zstd"
 )
 
-var errSevenZip = errors.New("7z: the table of contents is not in order")
-
-// checkSevenZip reads the table of contents of a 7z before the library does. The library makes room for as many files, folders and bytes of window as
-// the archive claims, which a hostile one does without having them; here every claim is held against the bytes that are there. It returns the memory
-// that reading the archive will take.
-func checkSevenZip(at io.ReaderAt, size int64, limits Limits) (memory int64, err error) {
-	var start [32]byte
-	if _, err := at.ReadAt(start[:], 0); err != nil {
-		return 0, errSevenZip
+// sevenZip reads on inside a 7z, its folders one after the other, each once: files that share one are cut from the same stream.
+func (w *walker) sevenZip(name string, at io.ReaderAt, size int64, depth int) error {
+	h, err := sevenZipTable(at, size, w.limits)
+	if err != nil {
+		return w.damaged(name, nil, err)
 	}
-	offset, length := binary.LittleEndian.Uint64(start[12:]), binary.LittleEndian.Uint64(start[20:])
-	if length == 0 || length > uint64(limits.Directory) || offset > uint64(size) || 32+offset+length > uint64(size) {
-		return 0, errSevenZip
-	}
-	text := make([]byte, length)
-	if _, err := at.ReadAt(text, int64(32+offset)); err != nil {
-		return 0, errSevenZip
-	}
-	h := &sevenZipHeader{text: text, limits: limits}
-	for range 4 { // packed tables of contents may lie inside each other; no program makes more than one
-		if len(h.text) == 0 || h.text[0] != szEncodedHeader {
-			break
-		}
-		h.next()
-		h.streams()
-		if h.bad || h.packedSize < 0 {
-			return 0, errSevenZip
-		}
-		inner, err := h.unpack(at, size)
-		if err != nil {
-			return 0, err
-		}
-		h = &sevenZipHeader{text: inner, limits: limits}
-	}
-	if len(h.text) == 0 {
-		return 0, nil
-	}
-	h.header()
-	if h.bad {
-		return 0, errSevenZip
-	}
-	return h.memory + h.files*sevenZipFileCost + int64(len(text)), nil
-}
-
-// The marks of a 7z table of contents that are met here.
-const (
-	szEnd = iota
-	szHeader
-	szArchiveProperties
-	szAdditionalStreams
-	szMainStreams
-	szFiles
-	szPackInfo
-	szUnpackInfo
-	szSubStreams
-	szSize
-	szCRC
-	szFolder
-	szUnpackSize
-	szNumUnpackStream
-	szEncodedHeader = 0x17
-)
-
-// sevenZipHeader reads a table of contents. After the first thing that is wrong, bad is set and everything reads as zero.
-type sevenZipHeader struct {
-	text   []byte
-	limits Limits
-	bad    bool
-	memory int64 // that the hungriest folder asks for
-	files  int64
-
-	packedAt, packedSize int64
-	unpacked             []int64
-	coder, properties    []byte
-	folders, coders      int
-	outputs              []int
-}
-
-func (h *sevenZipHeader) next() byte {
-	if len(h.text) == 0 {
-		h.bad = true
-		return szEnd
-	}
-	c := h.text[0]
-	h.text = h.text[1:]
-	return c
-}
-
-func (h *sevenZipHeader) bytes(n int) []byte {
-	if n < 0 || n > len(h.text) {
-		h.bad = true
+	release, ok := w.reserve(name, h.memory)
+	if !ok {
 		return nil
 	}
-	b := h.text[:n]
-	h.text = h.text[n:]
-	return b
-}
-
-// number reads a number of one to nine bytes: the leading ones of the first byte say how many follow.
-func (h *sevenZipHeader) number() int64 {
-	first := h.next()
-	var v uint64
-	for i := range 8 {
-		if first&(0x80>>i) == 0 {
-			v |= uint64(first&(0x80>>i-1)) << (8 * i)
-			break
+	defer release()
+	for range h.files {
+		if err := w.file(name); err != nil {
+			return err
 		}
-		v |= uint64(h.next()) << (8 * i)
 	}
-	if v > 1<<62 {
-		h.bad = true
-		return 0
+	for i := range h.folders {
+		if err := w.sevenZipFolder(name, at, size, h, &h.folders[i], depth); err != nil {
+			return err
+		}
 	}
-	return int64(v)
+	return nil
 }
 
-// count reads how many of something follow, each of which takes at least one byte.
-func (h *sevenZipHeader) count() int {
-	n := h.number()
-	if n > int64(len(h.text)) {
-		h.bad = true
-		return 0
+func (w *walker) sevenZipFolder(name string, at io.ReaderAt, size int64, h *sevenZipHeader, f *sevenZipFolder, depth int) error {
+	r, exact, err := h.open(at, f)
+	if err != nil {
+		for _, s := range f.streams {
+			w.skip(inside(name, s.file.name), err.Error(), 0)
+		}
+		return nil
 	}
-	return int(n)
-}
-
-// digests skips n optional check sums.
-func (h *sevenZipHeader) digests(n int) {
-	defined := n
-	if h.next() == 0 {
-		defined = 0
-		for _, c := range h.bytes((n + 7) / 8) {
-			for ; c != 0; c &= c - 1 {
-				defined++
+	for _, s := range f.streams {
+		entry := inside(name, s.file.name)
+		content := &summed{r: io.LimitReader(r, s.size), left: s.size, stream: s, exact: exact, hash: crc32.NewIEEE()}
+		m := &meter{w: w, name: entry, r: content, in: func() int64 { return size }}
+		if s.file.plain {
+			if err := w.open(entry, m, nil, 0, depth+1); err != nil {
+				return err
 			}
 		}
-	}
-	h.bytes(4 * min(defined, n))
-}
-
-func (h *sevenZipHeader) header() {
-	if h.next() != szHeader {
-		h.bad = true
-		return
-	}
-	mark := h.next()
-	if mark == szMainStreams {
-		h.streams()
-		mark = h.next()
-	}
-	if mark == szFiles {
-		// Every file has a name of at least two bytes.
-		if h.files = h.number(); h.files > int64(len(h.text)) {
-			h.bad = true
-		}
-	} else if mark != szEnd {
-		h.bad = true
-	}
-}
-
-// sevenZipFileCost is about what the library holds in memory for each file.
-const sevenZipFileCost = 256
-
-// streams reads the description of the packed streams.
-func (h *sevenZipHeader) streams() {
-	h.packedSize = -1
-	for !h.bad {
-		switch h.next() {
-		case szEnd:
-			return
-		case szPackInfo:
-			h.packInfo()
-		case szUnpackInfo:
-			h.unpackInfo()
-		case szSubStreams:
-			h.subStreams()
-		default:
-			h.bad = true
+		if _, err := io.Copy(io.Discard, m); err != nil && (errors.Is(err, ErrBomb) || w.ctx.Err() != nil) { // the next file begins where this one ends
+			return err
 		}
 	}
+	return nil
 }
 
-func (h *sevenZipHeader) packInfo() {
-	h.packedAt = h.number()
-	n := h.count()
-	for !h.bad {
-		switch h.next() {
-		case szEnd:
-			return
-		case szSize:
-			for i := range n {
-				if v := h.number(); i == 0 {
-					h.packedSize = v
-				}
+// summed reads the content of one file, to its end, and holds it against its check sum.
+type summed struct {
+	r      io.Reader
+	left   int64
+	stream sevenZipStream
+	exact  bool
+	hash   hash.Hash32
+}
+
+func (s *summed) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	s.left -= int64(n)
+	if s.exact && s.stream.summed {
+		_, _ = s.hash.Write(p[:n]) // a hash takes everything
+	}
+	if errors.Is(err, io.EOF) && s.exact {
+		switch {
+		case s.left > 0:
+			err = io.ErrUnexpectedEOF
+		case s.stream.summed && s.hash.Sum32() != s.stream.sum:
+			err = errors.New("7z: the check sum does not match")
+		}
+	}
+	return n, err
+}
+
+// open returns the content of a folder. It is not exact where a filter for machine code was left in: texts are the same without it, and nothing
+// but texts is looked for.
+func (h *sevenZipHeader) open(at io.ReaderAt, f *sevenZipFolder) (r io.Reader, exact bool, err error) {
+	o := &folderOpener{at: at, header: h, folder: f, exact: true}
+	r, err = o.output(f.output(), 0)
+	return r, o.exact, err
+}
+
+type folderOpener struct {
+	at     io.ReaderAt
+	header *sevenZipHeader
+	folder *sevenZipFolder
+	exact  bool
+}
+
+// output opens what a coder writes.
+func (o *folderOpener) output(out, depth int) (io.Reader, error) {
+	if depth > len(o.folder.coders) {
+		return nil, errSevenZip // a circle
+	}
+	firstIn, firstOut := 0, 0
+	for _, c := range o.folder.coders {
+		if out < firstOut+c.outs {
+			// Of coders with several inputs only the filter of jumps is known, whose first is the text.
+			in, err := o.input(firstIn, depth)
+			if err != nil {
+				return nil, err
 			}
-		case szCRC:
-			h.digests(n)
-		default:
-			h.bad = true
+			return o.decoder(c, in, o.folder.sizes[out])
 		}
+		firstIn, firstOut = firstIn+c.ins, firstOut+c.outs
 	}
+	return nil, errSevenZip
 }
 
-func (h *sevenZipHeader) unpackInfo() {
-	if h.next() != szFolder {
-		h.bad = true
+// input opens what a coder reads: what another one writes, or a packed stream.
+func (o *folderOpener) input(in, depth int) (io.Reader, error) {
+	if out, bound := o.folder.bound[in]; bound {
+		return o.output(out, depth+1)
 	}
-	h.folders = h.count()
-	if h.next() != 0 { // folders kept elsewhere: no program does that
-		h.bad = true
-	}
-	h.outputs = h.outputs[:0]
-	for i := 0; i < h.folders && !h.bad; i++ {
-		h.folder()
-	}
-	for !h.bad {
-		switch h.next() {
-		case szEnd:
-			return
-		case szUnpackSize:
-			h.unpacked = h.unpacked[:0]
-			for _, n := range h.outputs {
-				for range n {
-					h.unpacked = append(h.unpacked, h.number())
-				}
-			}
-		case szCRC:
-			h.digests(h.folders)
-		default:
-			h.bad = true
+	for i, is := range o.folder.inputs {
+		if is != in {
+			continue
 		}
+		which := o.folder.first + i
+		if which >= len(o.header.packed) {
+			return nil, errSevenZip
+		}
+		from := 32 + o.header.packedAt
+		for _, n := range o.header.packed[:which] {
+			from += n
+		}
+		return bufio.NewReaderSize(io.NewSectionReader(o.at, from, o.header.packed[which]), 64<<10), nil
 	}
+	return nil, errSevenZip
 }
 
-// folder reads one chain of coders and adds up the memory they ask for.
-func (h *sevenZipHeader) folder() {
-	const most = 32
-	h.coders = h.count()
-	ins, outs, memory := 0, 0, int64(0)
-	for i := 0; i < h.coders && !h.bad; i++ {
-		flags := h.next()
-		h.coder = h.bytes(int(flags & 0x0f))
-		in, out := 1, 1
-		if flags&0x10 != 0 {
-			in, out = h.count(), h.count()
+func (o *folderOpener) decoder(c sevenZipCoder, in io.Reader, size int64) (io.Reader, error) {
+	p := c.properties
+	switch fmt.Sprintf("%x", c.id) {
+	case "00":
+		return in, nil
+	case "030101":
+		if len(p) != 5 {
+			return nil, errSevenZip
 		}
-		if h.properties = nil; flags&0x20 != 0 {
-			h.properties = h.bytes(h.count())
+		head := binary.LittleEndian.AppendUint64(append([]byte{}, p...), uint64(size))
+		return lzma.NewReader(io.MultiReader(bytes.NewReader(head), in))
+	case "21":
+		if len(p) != 1 {
+			return nil, errSevenZip
 		}
-		ins, outs = ins+in, outs+out
-		memory += coderMemory(h.coder, h.properties)
-	}
-	if h.coders == 0 || ins > most || outs > most || outs == 0 {
-		h.bad = true
-		return
-	}
-	for range outs - 1 {
-		h.number()
-		h.number()
-	}
-	if packed := ins - outs + 1; packed > 1 {
-		for range packed {
-			h.number()
+		return lzma.Reader2Config{DictCap: int(max(lzma.MinDictCap, min(lzma2Window(p[0]), lzma.MaxDictCap)))}.NewReader2(in)
+	case "030401":
+		if len(p) != 5 {
+			return nil, errSevenZip
 		}
+		return newPPMd(in, int(p[0]), int(binary.LittleEndian.Uint32(p[1:])), int(size))
+	case "040108":
+		return flate.NewReader(in), nil
+	case "040202":
+		return bzip2.NewReader(in), nil
+	case "04f71101":
+		return zstd.NewReader(in, uint64(o.header.limits.Memory)/2), nil
+	case "03":
+		if len(p) != 1 {
+			return nil, errSevenZip
+		}
+		return &delta{r: in, distance: int(p[0]) + 1}, nil
+	case "03030103", "0303011b", "03030205", "03030401", "03030501", "03030701", "03030805", "04", "05", "06", "07", "08", "09", "0a", "0b":
+		o.exact = false
+		return in, nil
+	case "06f10701":
+		return nil, errors.New("encrypted")
 	}
-	h.outputs = append(h.outputs, outs)
-	h.memory = max(h.memory, memory)
+	return nil, fmt.Errorf("7z: packed in a way that is not read: %x", c.id)
 }
 
-// coderMemory is the window that a coder's properties ask for: LZMA, LZMA2 and PPMd say so.
-func coderMemory(id, properties []byte) int64 {
-	switch {
-	case bytes.Equal(id, []byte{3, 1, 1}) && len(properties) == 5, bytes.Equal(id, []byte{3, 4, 1}) && len(properties) == 5:
-		return int64(binary.LittleEndian.Uint32(properties[1:]))
-	case bytes.Equal(id, []byte{0x21}) && len(properties) == 1:
-		return lzma2Window(properties[0])
-	}
-	return 0
+// delta adds to each byte the one that stood distance before it.
+type delta struct {
+	r        io.Reader
+	distance int
+	last     [256]byte
+	at       int
 }
 
-func (h *sevenZipHeader) subStreams() {
-	perFolder, total := make([]int, h.folders), h.folders
-	for i := range perFolder {
-		perFolder[i] = 1
+func (d *delta) Read(p []byte) (int, error) {
+	n, err := d.r.Read(p)
+	for i := range p[:n] {
+		p[i] += d.last[d.at]
+		d.last[d.at] = p[i]
+		d.at = (d.at + 1) % d.distance
 	}
-	for !h.bad {
-		switch h.next() {
-		case szEnd:
-			return
-		case szNumUnpackStream:
-			total = 0
-			for i := range perFolder {
-				// All but the last stream of a folder have their size written down.
-				n := h.number()
-				if n > int64(len(h.text))+1 {
-					h.bad = true
-					return
-				}
-				perFolder[i], total = int(n), total+int(n)
-			}
-			if total > len(h.text)+h.folders {
-				h.bad = true
-			}
-		case szSize:
-			for _, n := range perFolder {
-				for range n - 1 {
-					h.number()
-				}
-			}
-		case szCRC:
-			h.digests(total)
-		default:
-			h.bad = true
+	return n, err
+}
+
+// ppmdReader turns a panic of the library, which damaged bytes can bring about, into an error.
+type ppmdReader struct{ r *ppmd.Reader }
+
+func newPPMd(in io.Reader, order, memory, size int) (r io.Reader, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errSevenZip
 		}
-	}
-}
-
-// unpack decodes a packed table of contents, which programs pack with LZMA alone.
-func (h *sevenZipHeader) unpack(at io.ReaderAt, size int64) ([]byte, error) {
-	if h.memory > h.limits.Memory {
-		return nil, fmt.Errorf("7z: a window of %d bytes is too large", h.memory)
-	}
-	if h.folders != 1 || h.coders != 1 || len(h.unpacked) != 1 || h.packedAt > size || h.packedSize > size-h.packedAt {
+	}()
+	const leastOrder, mostOrder, leastMemory = 2, 64, 1 << 11
+	if order < leastOrder || order > mostOrder || memory < leastMemory {
 		return nil, errSevenZip
 	}
-	want := h.unpacked[0]
-	if want > h.limits.Directory {
-		return nil, fmt.Errorf("7z: a table of contents of %d bytes is too large", want)
-	}
-	packed := io.NewSectionReader(at, 32+h.packedAt, h.packedSize)
-	var r io.Reader = packed
-	switch {
-	case bytes.Equal(h.coder, []byte{0}):
-	case bytes.Equal(h.coder, []byte{3, 1, 1}) && len(h.properties) == 5:
-		head := binary.LittleEndian.AppendUint64(bytes.Clone(h.properties), uint64(want))
-		lr, err := lzma.NewReader(io.MultiReader(bytes.NewReader(head), packed))
-		if err != nil {
-			return nil, err
+	p, err := ppmd.NewH7zReader(in, order, memory, size)
+	return ppmdReader{&p}, err
+}
+
+func (p ppmdReader) Read(b []byte) (n int, err error) {
+	defer func() {
+		if recover() != nil {
+			n, err = 0, errSevenZip
 		}
-		r = lr
-	default:
-		return nil, errors.New("7z: the table of contents is encrypted or packed in an unknown way")
-	}
-	inner := make([]byte, want)
-	if _, err := io.ReadFull(r, inner); err != nil {
-		return nil, err
-	}
-	return inner, nil
+	}()
+	return p.r.Read(b)
 }

@@ -5,14 +5,14 @@ import (
 	"archive/zip"
 	"bufio"
 	"compress/bzip2"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/bodgit/sevenzip"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+
+	"github.com/vigiahq/vigia/internal/zstd"
 )
 
 // meter stops a layer that swells: it sits on what comes out, and knows what went in.
@@ -65,12 +65,7 @@ func (w *walker) decompress(name string, f format, r *bufio.Reader, depth int) e
 	case xzStream:
 		out, err = xz.NewReader(in)
 	case zstdStream:
-		var d *zstd.Decoder
-		d, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(uint64(window)))
-		if err == nil {
-			defer d.Close()
-		}
-		out = d
+		out = zstd.NewReader(in, uint64(window))
 	default:
 		err = fmt.Errorf("format %d is no stream", f)
 	}
@@ -89,9 +84,8 @@ func streamWindow(f format, start []byte) int64 {
 			return max(window, usual)
 		}
 	case zstdStream:
-		var h zstd.Header
-		if err := h.Decode(start); err == nil && h.WindowSize < 1<<40 {
-			return max(int64(h.WindowSize), usual)
+		if size, ok := zstd.Window(start); ok && size < 1<<40 {
+			return max(int64(zstd.Memory(size)), usual)
 		}
 	default: // the others hold a few hundred kilobytes
 	}
@@ -253,46 +247,6 @@ func (w *walker) zip(name string, at io.ReaderAt, size int64, depth int) error {
 		}
 		packed := int64(min(f.CompressedSize64, uint64(size)))
 		err = w.open(entry, &meter{w: w, name: entry, r: r, in: func() int64 { return packed }}, nil, 0, depth+1)
-		_ = r.Close() // checksums are judged while reading
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *walker) sevenZip(name string, at io.ReaderAt, size int64, depth int) error {
-	needs, err := checkSevenZip(at, size, w.limits)
-	if err != nil {
-		return w.damaged(name, nil, err)
-	}
-	release, ok := w.reserve(name, needs)
-	if !ok {
-		return nil
-	}
-	defer release()
-	z, err := sevenzip.NewReader(at, size)
-	if err != nil {
-		return w.damaged(name, nil, err)
-	}
-	for _, f := range z.File {
-		if err := w.file(name); err != nil {
-			return err
-		}
-		if f.FileInfo().IsDir() || !f.Mode().IsRegular() {
-			continue
-		}
-		entry := inside(name, f.Name)
-		r, err := f.Open()
-		if err != nil {
-			w.skip(entry, err.Error(), 0)
-			continue
-		}
-		m := &meter{w: w, name: entry, r: r, in: func() int64 { return size }}
-		err = w.open(entry, m, nil, 0, depth+1)
-		if err == nil {
-			_, _ = io.Copy(io.Discard, m) // the library keeps the decoder of an entry that was not read to its end
-		}
 		_ = r.Close() // checksums are judged while reading
 		if err != nil {
 			return err
