@@ -1,0 +1,428 @@
+package subscription
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+)
+
+var (
+	noon         = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	errOnPurpose = errors.New("failed on purpose")
+)
+
+// shelf is a store that notes what is asked of it; the real one is tested beside it.
+type shelf struct {
+	Store
+	asked []string
+	fail  string
+	plans []plan.Plan
+	// there are the CPFs that the partner already has.
+	there []string
+	moves []Moved
+	batch *tray
+}
+
+func (s *shelf) note(format string, args ...any) error {
+	s.asked = append(s.asked, fmt.Sprintf(format, args...))
+	if word, _, _ := strings.Cut(s.asked[len(s.asked)-1], " "); word == s.fail {
+		return errOnPurpose
+	}
+	return nil
+}
+
+func (s *shelf) Plans(context.Context, partner.ID) ([]plan.Plan, error) {
+	return s.plans, s.note("plans")
+}
+
+func (s *shelf) NewBatch(context.Context, partner.ID) (Batch, error) {
+	s.batch = &tray{shelf: s, cpf: map[int]string{}}
+	return s.batch, s.note("batch")
+}
+
+func (s *shelf) ActivePage(_ context.Context, _ partner.ID, offset int64, limit int) (Page, error) {
+	return Page{Total: offset}, s.note("page %d %d", offset, limit)
+}
+
+func (s *shelf) SubscriptionOf(_ context.Context, _ partner.ID, p plan.ID, cpf string) (Subscription, error) {
+	return Subscription{Plan: p, Beneficiary: Beneficiary{CPF: cpf}}, nil
+}
+
+func (s *shelf) MoveSubscriptions(_ context.Context, id partner.ID, which Selection, move Move, after int64, limit int) (Moved, error) {
+	err := s.note("move %s %+v %d after %d by %d", id, which, move, after, limit)
+	if len(s.moves) == 0 {
+		return Moved{}, err
+	}
+	step := s.moves[0]
+	s.moves = s.moves[1:]
+	return step, err
+}
+
+func (s *shelf) Partners(context.Context) ([]partner.Partner, error) {
+	return []partner.Partner{{ID: "pt_1"}, {ID: "pt_2"}}, s.note("partners")
+}
+
+// tray is a batch in memory.
+type tray struct {
+	shelf    *shelf
+	cpf      map[int]string
+	asked    []int
+	register []plan.ID
+	kept     int
+}
+
+func (b *tray) Add(item int, s *Subscription) error {
+	b.cpf[item] = s.Beneficiary.CPF
+	return b.shelf.note("add %d", item)
+}
+func (b *tray) Ask(item int, _ plan.ID, cpf string) {
+	b.cpf[item], b.asked = cpf, append(b.asked, item)
+}
+
+func (b *tray) Keep(_ context.Context, register []plan.Plan, dryRun bool) (duplicates []int, err error) {
+	b.kept++
+	b.register = nil
+	for _, p := range register {
+		b.register = append(b.register, p.ID)
+	}
+	seen := map[string]bool{}
+	for item := range 100 {
+		cpf, there := b.cpf[item]
+		if there && (seen[cpf] || slices.Contains(b.shelf.there, cpf)) {
+			duplicates = append(duplicates, item)
+		}
+		seen[cpf] = there
+	}
+	return duplicates, b.shelf.note("keep %t", dryRun)
+}
+
+// draftOf is a good item for somebody made up: sandbox partners need no check digits.
+func draftOf(n int, planID string) *Draft {
+	return &Draft{
+		StartDate: GivenText("2026-02-01"), ExpiryDate: GivenText(""), PlanID: GivenText(planID), IsGroup: Flag{Presence: Given},
+		Beneficiary: Given, PrimaryCard: GivenText("1"), UserCard: GivenText("2"), Name: GivenText("Ana"), CPF: GivenText(fmt.Sprintf("%011d", n)),
+		BirthDate: GivenText("1990-05-17"), Gender: GivenText("F"), Email: GivenText("ana@exemplo.com.br"), Phone: GivenText("+5511987654321"),
+		Address: Given, Zipcode: GivenText("01001000"), Street: GivenText("R"), Number: GivenText("1"), Neighborhood: GivenText("C"),
+		City: GivenText("S"), State: GivenText("SP"),
+	}
+}
+
+func (s *shelf) registry() *Registry { return NewRegistry(s, func() time.Time { return noon }) }
+
+func (s *shelf) enrol(t *testing.T, mode partner.Mode) *Enrolment {
+	t.Helper()
+	e, err := s.registry().Enrol(context.Background(), "pt_1", mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// told writes an outcome in one line.
+func told(o Outcome) string {
+	words := []string{fmt.Sprint(o.Created)}
+	for _, f := range o.Failures {
+		words = append(words, fmt.Sprint(f.Item, f.Problems))
+	}
+	return strings.Join(words, "; ")
+}
+
+// TestEnrol: failures come in the order of the request with all that is wrong, duplicates among them, and a repeat says the same.
+func TestEnrol(t *testing.T) {
+	s := &shelf{plans: []plan.Plan{{ID: "ouro"}, {ID: "velho", Retired: true}}, there: []string{fmt.Sprintf("%011d", 7)}}
+	e := s.enrol(t, partner.Sandbox)
+	broken := draftOf(7, "ouro")
+	broken.Name = GivenText("")
+	e.Add(4, broken)              // refused, and would have been a duplicate
+	e.Add(0, draftOf(1, "ouro"))  // good
+	e.Add(3, draftOf(7, "ouro"))  // there already
+	e.Add(1, draftOf(1, "ouro"))  // the same as item 0
+	e.Add(2, draftOf(2, "velho")) // takes no more
+	e.Add(5, draftOf(5, "novo"))  // a sandbox partner's new plan
+	e.Add(6, &Draft{Broken: RuleNotObject})
+	want := "1 [{beneficiary.cpf exists}]; 2 [{plan_id plan_retired}]; 3 [{beneficiary.cpf exists}]; " +
+		"4 [{beneficiary.name required} {beneficiary.cpf exists}]; 6 [{item not_object}]"
+	for range 2 {
+		out, err := e.Keep(context.Background(), false)
+		if err != nil || told(out) != "2; "+want {
+			t.Errorf("%v\n got %s\nwant %s", err, told(out), "2; "+want)
+		}
+	}
+	if !slices.Equal(s.batch.register, []plan.ID{"novo"}) || !slices.Equal(s.batch.asked, []int{4, 2}) {
+		t.Errorf("registered %v, asked %v", s.batch.register, s.batch.asked)
+	}
+	if s.asked[len(s.asked)-1] != "keep false" {
+		t.Error(s.asked)
+	}
+}
+
+// TestEnrolLive: a live partner's unknown plan is refused and not made; check digits are asked for.
+func TestEnrolLive(t *testing.T) {
+	s := &shelf{plans: []plan.Plan{{ID: "ouro"}}}
+	e := s.enrol(t, partner.Live)
+	e.Add(0, draftOf(1, "novo"))
+	out, err := e.Keep(context.Background(), true)
+	if err != nil || told(out) != "0; 0 [{beneficiary.cpf identifier.check_digits} {plan_id plan_unknown}]" || len(s.batch.register) != 0 {
+		t.Error(told(out), err, s.batch.register)
+	}
+	if s.asked[len(s.asked)-1] != "keep true" {
+		t.Error("a dry run must stay one:", s.asked)
+	}
+	if f := out.Failures[0]; f.CPF != fmt.Sprintf("%011d", 1) || f.Plan != "novo" || f.Holder != "" {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestEnrolPlansInOrder: new plans are made in one order, whatever the order of the items: two requests do not wait in a circle.
+func TestEnrolPlansInOrder(t *testing.T) {
+	s := &shelf{}
+	e := s.enrol(t, partner.Sandbox)
+	want := []plan.ID{}
+	for i := range 20 {
+		id := plan.ID(fmt.Sprintf("p%02d", 19-i))
+		want = append(want, id)
+		e.Add(i, draftOf(i+1, string(id)))
+	}
+	slices.Sort(want)
+	if _, err := e.Keep(context.Background(), false); err != nil || !slices.Equal(s.batch.register, want) {
+		t.Error(s.batch.register, err)
+	}
+	made := e.demo("p00")
+	if made.ID != "p00" || made.Partner != "pt_1" || made.Name != "p00" || !made.CreatedAt.Equal(noon) || made.Coverage.Plan == "" {
+		t.Errorf("%+v", made)
+	}
+}
+
+// TestEnrolFails: a store that fails is an error, not a refused item.
+func TestEnrolFails(t *testing.T) {
+	for _, step := range []string{"plans", "batch"} {
+		if _, err := (&shelf{fail: step}).registry().Enrol(context.Background(), "pt_1", partner.Sandbox); !errors.Is(err, errOnPurpose) {
+			t.Error(step, err)
+		}
+	}
+	for _, step := range []string{"add", "keep"} {
+		s := &shelf{fail: step}
+		e := s.enrol(t, partner.Sandbox)
+		e.Add(0, draftOf(1, "ouro"))
+		if out, err := e.Keep(context.Background(), false); !errors.Is(err, errOnPurpose) || out.Created != 0 {
+			t.Error(step, out, err)
+		}
+	}
+}
+
+// TestCut: what an answer repeats is bounded in letters.
+func TestCut(t *testing.T) {
+	for text, want := range map[string]int{" x ": 1, strings.Repeat("é", 255): 255, strings.Repeat("é", 256): 255} {
+		if got := []rune(cut(GivenText(text))); len(got) != want {
+			t.Errorf("%d letters became %d", len([]rune(text)), len(got))
+		}
+	}
+}
+
+// TestMove: exactly one form of selection, in batches that go on where the last one ended, and nothing found is not found.
+func TestMove(t *testing.T) {
+	ctx := context.Background()
+	cpf, cnpj := fmt.Sprintf("%011d", 1), "12ABC34501DE35"
+	for name, which := range map[string]Selection{
+		"nothing": {}, "no CPF": {Plan: "ouro"}, "no plan": {CPF: cpf}, "both": {Plan: "ouro", CPF: cpf, Holder: cnpj},
+		"by date": {Plan: "ouro", CPF: cpf, Over: 1}, "no CNPJ": {Holder: "1"}, "short CPF": {Plan: "ouro", CPF: "1"},
+		"a company and a plan": {Plan: "ouro", Holder: cnpj},
+	} {
+		s := &shelf{}
+		if _, err := s.registry().Move(ctx, "pt_1", which, End); !errors.Is(err, ErrSelection) || len(s.asked) > 0 {
+			t.Errorf("%s: %v, %v", name, err, s.asked)
+		}
+	}
+	s := &shelf{moves: []Moved{{Found: 500, Changed: 400, Last: 77, More: true}, {Found: 2, Changed: 1, Last: 99}}}
+	moved, err := s.registry().Move(ctx, "pt_1", Selection{Holder: cnpj}, Suspend)
+	if err != nil || moved.Found != 502 || moved.Changed != 401 {
+		t.Error(moved, err)
+	}
+	if len(s.asked) != 2 || !strings.HasSuffix(s.asked[0], "after 0 by 500") || !strings.HasSuffix(s.asked[1], "after 77 by 500") {
+		t.Error(s.asked)
+	}
+	one := Selection{Plan: "ouro", CPF: cpf}
+	if _, err := (&shelf{}).registry().Move(ctx, "pt_1", one, End); !errors.Is(err, ErrNotFound) {
+		t.Error(err)
+	}
+	if _, err := (&shelf{fail: "move"}).registry().Move(ctx, "pt_1", one, End); !errors.Is(err, errOnPurpose) {
+		t.Error(err)
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	s = &shelf{moves: []Moved{{Found: 1, Last: 1, More: true}, {Found: 1}}}
+	if got, err := s.registry().Move(ended, "pt_1", Selection{Holder: cnpj}, End); !errors.Is(err, context.Canceled) || got.Found != 1 {
+		t.Error("a stop between batches:", got, err)
+	}
+}
+
+func TestMoveChanges(t *testing.T) {
+	going, paused := Subscription{}, Subscription{SuspendedAt: noon}
+	for _, c := range []struct {
+		move          Move
+		going, paused bool
+	}{{End, true, true}, {Suspend, true, false}, {Resume, false, true}} {
+		if c.move.Changes(going) != c.going || c.move.Changes(paused) != c.paused {
+			t.Errorf("move %d", c.move)
+		}
+	}
+}
+
+// TestSweep: every partner, those that are over in São Paulo, and what ended before a failure is told.
+func TestSweep(t *testing.T) {
+	s := &shelf{moves: []Moved{{Found: 2, Changed: 2}, {Found: 3, Changed: 3}}}
+	if n, err := s.registry().Sweep(context.Background()); err != nil || n != 5 {
+		t.Error(n, err)
+	}
+	if len(s.asked) != 3 || !strings.Contains(s.asked[1], "pt_1") || !strings.Contains(s.asked[2], "pt_2") ||
+		!strings.Contains(s.asked[2], "Over:"+DayOf(noon).String()) {
+		t.Error(s.asked)
+	}
+	for _, step := range []string{"partners", "move"} {
+		if _, err := (&shelf{fail: step}).registry().Sweep(context.Background()); !errors.Is(err, errOnPurpose) {
+			t.Error(step, err)
+		}
+	}
+	failing := &shelf{fail: "move", moves: []Moved{{Found: 2, Changed: 2}}}
+	if n, err := failing.registry().Sweep(context.Background()); err == nil || n != 0 {
+		t.Error(n, err)
+	}
+}
+
+// TestActive: pages count from one, hold at most a hundred, and one beyond all numbers does not wrap round.
+func TestActive(t *testing.T) {
+	for _, c := range []struct {
+		page int64
+		size int
+		want string
+	}{
+		{1, 20, "page 0 20"}, {3, 20, "page 40 20"}, {2, 100, "page 100 100"}, {2, 101, "page 100 100"},
+		{1 << 62, 100, fmt.Sprintf("page %d 100", int64(1<<50)/100*100)},
+	} {
+		s := &shelf{}
+		if _, err := s.registry().Active(context.Background(), "pt_1", c.page, c.size); err != nil || s.asked[0] != c.want {
+			t.Errorf("page %d of %d: %v, %v", c.page, c.size, s.asked, err)
+		}
+	}
+	got, err := (&shelf{}).registry().Of(context.Background(), "pt_1", "ouro", "1")
+	if err != nil || got.Plan != "ouro" || got.Beneficiary.CPF != "1" {
+		t.Error(got, err)
+	}
+	if id := (Subscription{Seq: 12}).ID(); id != "sub_12" {
+		t.Error(id)
+	}
+}
+
+// table is a source of drafts, which fails at its end when told to.
+type table struct {
+	drafts []*Draft
+	at     int
+	end    error
+}
+
+func (s *table) Next(d *Draft) (int, []byte, error) {
+	if s.at == len(s.drafts) {
+		return 0, nil, s.end
+	}
+	*d = *s.drafts[s.at]
+	s.at++
+	return s.at + 1, []byte(fmt.Sprint("record ", s.at)), nil // after a line of titles
+}
+
+// TestImport: batches of two thousand; what is there already is known, what is wrong is handed on with its line and text.
+func TestImport(t *testing.T) {
+	ctx := context.Background()
+	file := &table{end: io.EOF}
+	for n := range importBatch + 2 {
+		file.drafts = append(file.drafts, draftOf(n+1, "ouro"))
+	}
+	file.drafts[1].Name = GivenText("")
+	s := &shelf{plans: []plan.Plan{{ID: "ouro"}}, there: []string{fmt.Sprintf("%011d", 1), fmt.Sprintf("%011d", 2)}}
+	var rejects []Reject
+	var seen []ImportReport
+	reject := func(r Reject) error { rejects = append(rejects, r); return nil }
+	p := partner.Partner{ID: "pt_1", Mode: partner.Sandbox}
+	report, err := s.registry().Import(ctx, p, file, true, reject, func(r ImportReport) { seen = append(seen, r) })
+	if want := (ImportReport{Created: importBatch, Known: 1, Rejected: 1}); err != nil || report != want {
+		t.Errorf("%+v, %v", report, err)
+	}
+	first := ImportReport{Created: importBatch - 2, Known: 1, Rejected: 1}
+	if len(seen) != 2 || seen[0] != first || seen[1] != report {
+		t.Errorf("%+v", seen)
+	}
+	if len(rejects) != 1 || rejects[0].Line != 3 || string(rejects[0].Text) != "record 2" || len(rejects[0].Problems) != 2 {
+		t.Errorf("%+v", rejects)
+	}
+	refuse := func(Reject) error { return errOnPurpose }
+	bad := draftOf(1, "ouro")
+	bad.Name = GivenText("")
+	for name, c := range map[string]struct {
+		shelf *shelf
+		file  *table
+	}{
+		"file": {&shelf{}, &table{end: errOnPurpose}}, "begin": {&shelf{fail: "plans"}, &table{end: io.EOF}},
+		"keep": {&shelf{fail: "keep"}, &table{end: io.EOF}}, "reject": {&shelf{}, &table{drafts: []*Draft{bad}, end: io.EOF}},
+	} {
+		_, err := c.shelf.registry().Import(ctx, p, c.file, false, refuse, func(ImportReport) {})
+		if !errors.Is(err, errOnPurpose) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestMoveTable: a line that names nobody is told and stops nothing; a store that fails does.
+func TestMoveTable(t *testing.T) {
+	ctx := context.Background()
+	file := func() *table {
+		return &table{drafts: []*Draft{draftOf(1, "ouro"), draftOf(2, ""), draftOf(3, "ouro")}, end: io.EOF}
+	}
+	s := &shelf{moves: []Moved{{Found: 1, Changed: 1}}}
+	var lines []int64
+	total, err := s.registry().MoveTable(ctx, "pt_1", file(), End, func(n int64, _ MovedTable) { lines = append(lines, n) })
+	if err != nil || total.Found != 1 || total.Changed != 1 || total.NotFound != 2 || !slices.Equal(total.Lines, []int{3, 4}) {
+		t.Errorf("%+v, %v", total, err)
+	}
+	if !slices.Equal(lines, []int64{1, 2, 3}) {
+		t.Error(lines)
+	}
+	quiet := func(int64, MovedTable) {}
+	if _, err := (&shelf{fail: "move"}).registry().MoveTable(ctx, "pt_1", file(), End, quiet); !errors.Is(err, errOnPurpose) {
+		t.Error(err)
+	}
+	if _, err := (&shelf{}).registry().MoveTable(ctx, "pt_1", &table{end: fault.New(fault.Invalid, "x")}, End, quiet); err == nil {
+		t.Error("a file that cannot be read")
+	}
+}
+
+// TestDays: of São Paulo, and as the contract writes them.
+func TestDays(t *testing.T) {
+	late := time.Date(2026, 11, 16, 2, 59, 59, 0, time.UTC)
+	if DayOf(late).String() != "2026-11-15" || DayOf(late.Add(time.Second)).String() != "2026-11-16" {
+		t.Error(DayOf(late))
+	}
+	if d, ok := ParseDay("0001-01-01"); !ok || d != 1 {
+		t.Error(d, ok)
+	}
+	if Day(0).String() != "" || !Day(0).Time().IsZero() {
+		t.Error("no day")
+	}
+	for text, ok := range map[string]bool{
+		"2026-02-28": true, "2026-02-29": false, "2024-02-29": true, "2026-00-01": false, "2026-12-31": true, "2026-13-01": false, "2026-01-00": false,
+		"0000-01-01": false, "2026/01/01": false, "2026-01/01": false, "2026-1-1": false, "": false, "2026-01-01T00:00:00Z": true,
+		"2026-01-01T00:00:00.5": true, "2026-01-01 00:00:00": false, "202a-01-01": false, "2026-0a-01": false, "2026-01-0a": false, "9999-12-31": true,
+	} {
+		d, got := ParseDay(text)
+		if got != ok || ok && d.String() != text[:10] {
+			t.Errorf("%q: %v, %t", text, d, got)
+		}
+	}
+}
