@@ -219,6 +219,10 @@ func copied(schema, table string) []string {
 	var list []string
 	schema = regexp.MustCompile(`--[^\n]*`).ReplaceAllString(schema, "")
 	for _, st := range strings.Split(schema, ";") {
+		if name, dropped := strings.CutPrefix(strings.TrimSpace(st), "DROP INDEX "+table+"_"); dropped {
+			list = append(list, "DROP INDEX raw_"+table+"_"+name)
+			continue
+		}
 		at := strings.Index(st, "CREATE ")
 		if at < 0 {
 			continue

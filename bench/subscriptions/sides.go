@@ -15,6 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // rawSide loads rows into copies of the two tables that a bulk request fills, indexes included.
@@ -169,24 +170,69 @@ func (b *bench) lists(ctx context.Context) error {
 		return err
 	}
 	seeded := time.Since(begin)
-	const asked = 301
 	deepest := b.list / 100
-	var first, last []time.Duration
+	times, err := b.pages(ctx, 1, deepest)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("  list: %d subscriptions (made in %v), pages of 100: page 1 p50 %v, page %d p50 %v: %.2f x (bar: 3)\n",
+		b.list, seeded.Round(time.Second), times[0], deepest, times[1], times[1].Seconds()/times[0].Seconds())
+	return b.midnight(ctx)
+}
+
+// pages asks for some pages in turns and returns the median of each.
+func (b *bench) pages(ctx context.Context, pages ...int64) ([]time.Duration, error) {
+	const asked = 301
+	times := make([][]time.Duration, len(pages))
 	for range asked {
-		for _, side := range []struct {
-			page  int64
-			times *[]time.Duration
-		}{{1, &first}, {deepest, &last}} {
+		for i, page := range pages {
 			begin := time.Now()
-			if _, err := b.ask(ctx, http.MethodGet, fmt.Sprintf("/v1/subscriptions?page=%d&page_size=100", side.page), nil); err != nil {
-				return err
+			if _, err := b.ask(ctx, http.MethodGet, fmt.Sprintf("/v1/subscriptions?page=%d&page_size=100", page), nil); err != nil {
+				return nil, err
 			}
-			*side.times = append(*side.times, time.Since(begin))
+			times[i] = append(times[i], time.Since(begin))
 		}
 	}
-	f, l := median(first), median(last)
-	fmt.Printf("  list: %d subscriptions (made in %v), pages of 100: page 1 p50 %v, page %d p50 %v: %.2f x (bar: 3)\n",
-		b.list, seeded.Round(time.Second), f, deepest, l, l.Seconds()/f.Seconds())
+	medians := make([]time.Duration, len(pages))
+	for i := range times {
+		medians[i] = median(times[i])
+	}
+	return medians, nil
+}
+
+// midnight asks for pages when many have come past their date and no sweep has been by: in one run, then mixed with others.
+func (b *bench) midnight(ctx context.Context) error {
+	const many = 100_000
+	day := int64(subscription.DayOf(time.Now())) - 1
+	middle := b.list / 2
+	for _, c := range []struct {
+		name, where string
+		args        []any
+	}{
+		{"in one run", `seq > $3 AND seq <= $4`, []any{middle, middle + many}},
+		{"one in two", `seq > $3 AND seq <= $4 AND seq % 2 = 0`, []any{middle, middle + 2*many}},
+	} {
+		err := b.db.InTx(ctx, func(tx *sqldb.Tx) error {
+			if _, err := tx.ExecContext(ctx, `UPDATE subscription SET expiry_day = 0 WHERE partner_id = $1 AND expiry_day > 0`, string(b.partner)); err != nil {
+				return err
+			}
+			_, err := tx.ExecContext(ctx, `UPDATE subscription SET expiry_day = $2 WHERE partner_id = $1 AND `+c.where,
+				append([]any{string(b.partner), day}, c.args...)...)
+			return err
+		})
+		if err == nil {
+			err = b.count(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		times, err := b.pages(ctx, 1, middle/100, middle/100+1, (b.list-many)/100)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("  list: %d past their date and not swept, %s: page 1 p50 %v, the page before them %v, the page across %v, the last %v\n",
+			many, c.name, times[0], times[1], times[2], times[3])
+	}
 	return nil
 }
 
@@ -251,6 +297,12 @@ func (b *bench) count(ctx context.Context) error {
 			statements = append(statements, fmt.Sprintf(`INSERT INTO subscription_block (partner_id, level, block, active)
 				SELECT partner_id, %d, seq / %d, count(*) FROM subscription WHERE partner_id = $1 AND ended_at = 0
 				GROUP BY partner_id, seq / %d`, level+1, span, span))
+		}
+		statements = append(statements, `DELETE FROM subscription_expiry WHERE partner_id = $1`)
+		for level, span := range map[int]int64{2: 128 * 128, 3: 128 * 128 * 128} {
+			statements = append(statements, fmt.Sprintf(`INSERT INTO subscription_expiry (partner_id, level, block, expiry_day, active)
+				SELECT partner_id, %d, seq / %d, expiry_day, count(*) FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0
+				GROUP BY partner_id, seq / %d, expiry_day`, level, span, span))
 		}
 		for _, st := range statements {
 			if _, err := tx.ExecContext(ctx, st, string(b.partner)); err != nil {

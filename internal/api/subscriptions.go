@@ -149,7 +149,7 @@ func (s *Server) getSubscription(r *request) (any, error) {
 	}
 	b, a := sub.Beneficiary, sub.Beneficiary.Address
 	wire := subscriptionWire{
-		StartDate: wireDay(sub.Start), ExpiryDate: wireDay(sub.Expiry), PlanID: string(sub.Plan),
+		StartDate: wireDay(sub.Start), ExpiryDate: wireDay(sub.LastDay()), PlanID: string(sub.Plan),
 		Beneficiary: beneficiaryWire{
 			PrimaryCard: b.PrimaryCard, UserCard: b.UserCard, Name: b.Name, CPF: b.CPF, BirthDate: b.BirthDate, Gender: b.Gender,
 			Email: b.Email, PhoneNumber: b.Phone,

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -180,6 +181,50 @@ func TestFailuresNameTheirPlace(t *testing.T) {
 		}
 		if a := s.as(t, s.Live, http.MethodPost, "/v1/subscriptions", itemsOf(20, 21)); a.header.Values(notCreatedHeader) != nil {
 			t.Error("a header though nothing failed")
+		}
+	})
+}
+
+// TestActiveIsByDate asks through the API, with no worker anywhere: list, total, single ones, cover and a second enrolment.
+func TestActiveIsByDate(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		s.plan(t, s.Live, "p")
+		until := func(n int, date string) string {
+			return strings.Replace(itemOf(n, ""), `"expiry_date":""`, fmt.Sprintf(`"expiry_date":%q`, date), 1)
+		}
+		body := "[" + strings.Join([]string{until(1, "2026-11-14"), until(2, "2026-11-15"), itemOf(3, ""), until(4, "2027-01-01")}, ",") + "]"
+		if a := s.as(t, s.Live, http.MethodPost, "/v1/subscriptions", body); bulkOf(t, a.body).Created != 4 {
+			t.Fatal(a.body)
+		}
+		list := func(want ...int) {
+			t.Helper()
+			text := s.as(t, s.Live, http.MethodGet, "/v1/subscriptions", "").body
+			for n := 1; n <= 4; n++ {
+				if strings.Contains(text, cpfOf(n)) != slices.Contains(want, n) {
+					t.Errorf("person %d in %s", n, text)
+				}
+			}
+			if !strings.Contains(text, fmt.Sprintf(`"total_items":%d,`, len(want))) {
+				t.Error(text)
+			}
+		}
+		list(2, 3, 4)                   // the first was over when it came
+		s.Clock.Advance(15 * time.Hour) // midnight in São Paulo
+		list(3, 4)
+		again := s.as(t, s.Live, http.MethodPost, "/v1/subscriptions?dry_run=true", "["+itemOf(1, "")+","+itemOf(2, "")+","+itemOf(3, "")+"]")
+		if a := bulkOf(t, again.body); a.Created != 2 || again.header.Get(notCreatedHeader) != "2" {
+			t.Error("only what is active is in the way:", again.body)
+		}
+		rules := subscription.NewRegistry(s.Store, s.Clock.Now)
+		if _, err := rules.Move(t.Context(), s.Live.ID, subscription.Selection{Plan: "p", CPF: cpfOf(4)}, subscription.End); err != nil {
+			t.Fatal(err)
+		}
+		list(3)
+		for n, want := range map[int]string{1: "2026-11-14T00:00:00.000Z", 2: "2026-11-15T00:00:00.000Z", 3: "", 4: "2026-11-16T00:00:00.000Z"} {
+			text := s.as(t, s.Live, http.MethodGet, "/v1/subscriptions/p/"+cpfOf(n), "").body
+			if !strings.Contains(text, fmt.Sprintf(`"expiry_date":%q`, want)) {
+				t.Errorf("person %d should end on %q: %s", n, want, text)
+			}
 		}
 	})
 }

@@ -19,7 +19,7 @@ const subscriptionsPerPage = 50
 
 type subscriptionsPage struct {
 	partnerChoice
-	Items []subscription.Subscription
+	Items []subscriptionState
 	Total int64
 	Page  int64
 	Pages int64
@@ -27,6 +27,24 @@ type subscriptionsPage struct {
 	Sought string
 	// Plans tells whether the partner has any plan yet.
 	Plans int
+}
+
+// subscriptionState is a subscription and whether it has ended by today's date, be it swept yet or not.
+type subscriptionState struct {
+	subscription.Subscription
+	Ended bool
+}
+
+func (c *Console) stateOf(s subscription.Subscription) subscriptionState {
+	return subscriptionState{s, s.Over(subscription.DayOf(c.Now()))}
+}
+
+func (c *Console) statesOf(list []subscription.Subscription) []subscriptionState {
+	states := make([]subscriptionState, len(list))
+	for i, s := range list {
+		states[i] = c.stateOf(s)
+	}
+	return states
 }
 
 func listSubscriptions(c *Console, r *request) (answer, error) {
@@ -46,7 +64,7 @@ func listSubscriptions(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := subscriptionsPage{partnerChoice: choice, Items: list.Items, Total: list.Total, Page: number, Plans: len(plans)}
+	page := subscriptionsPage{partnerChoice: choice, Items: c.statesOf(list.Items), Total: list.Total, Page: number, Plans: len(plans)}
 	page.Pages = max(1, (list.Total+subscriptionsPerPage-1)/subscriptionsPerPage)
 	return view{"subscriptions", "Assinaturas", page}, nil
 }
@@ -74,13 +92,13 @@ func findSubscriptions(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	return view{"subscriptions", "Assinaturas", subscriptionsPage{
-		partnerChoice: choice, Items: found, Total: int64(len(found)), Page: 1, Pages: 1, Sought: masked, Plans: 1,
+		partnerChoice: choice, Items: c.statesOf(found), Total: int64(len(found)), Page: 1, Pages: 1, Sought: masked, Plans: 1,
 	}}, nil
 }
 
 type subscriptionPage struct {
 	Partner partner.Partner
-	subscription.Subscription
+	subscriptionState
 	// Shown says that the person's data stand in clear.
 	Shown bool
 	Path  string
@@ -97,7 +115,7 @@ func (c *Console) subscriptionOf(r *request) (subscriptionPage, error) {
 		return subscriptionPage{}, subscription.ErrNotFound
 	}
 	sub, err := c.Rules.FindSubscriptions.SubscriptionBySeq(r.Context(), p.ID, seq)
-	return subscriptionPage{Partner: p, Subscription: sub, Path: at("subscriptions", string(p.ID), strconv.FormatInt(seq, 10))}, err
+	return subscriptionPage{Partner: p, subscriptionState: c.stateOf(sub), Path: at("subscriptions", string(p.ID), strconv.FormatInt(seq, 10))}, err
 }
 
 func showSubscription(c *Console, r *request) (answer, error) {
@@ -134,7 +152,7 @@ func moveSubscription(c *Console, r *request, action, done string, move subscrip
 	if err != nil {
 		return nil, err
 	}
-	if !page.EndedAt.IsZero() {
+	if page.Ended {
 		return nil, subscription.ErrNotFound.With("subscription: it has ended")
 	}
 	err = c.change(r, action, func(ctx context.Context) (string, string, error) {

@@ -98,6 +98,15 @@ var countQueries = []string{
 		WHERE s.ended_at = 0 GROUP BY s.partner_id, l.level, s.seq / l.width) n
 		ON n.partner_id = b.partner_id AND n.level = b.level AND n.block = b.block
 	WHERE coalesce(b.active, 0) <> coalesce(n.active, 0) ORDER BY 1`,
+	`SELECT 'subscription_expiry ' || coalesce(b.partner_id, n.partner_id) || ' level ' || coalesce(b.level, n.level) || ' block ' ||
+		coalesce(b.block, n.block) || ' day ' || coalesce(b.expiry_day, n.expiry_day),
+		'says that ' || coalesce(b.active, 0) || ' have not ended; there are ' || coalesce(n.active, 0)
+	FROM subscription_expiry b FULL JOIN (
+		SELECT s.partner_id, l.level, s.seq / l.width AS block, s.expiry_day, count(*) AS active FROM subscription s
+		CROSS JOIN (SELECT 2 AS level, 16384 AS width UNION ALL SELECT 3, 2097152) l
+		WHERE s.ended_at = 0 AND s.expiry_day > 0 GROUP BY s.partner_id, l.level, s.seq / l.width, s.expiry_day) n
+		ON n.partner_id = b.partner_id AND n.level = b.level AND n.block = b.block AND n.expiry_day = b.expiry_day
+	WHERE coalesce(b.active, 0) <> coalesce(n.active, 0) ORDER BY 1`,
 }
 
 // numberedEvents are the numbers of events that are there, or were erased with their person since the oldest that is there.
@@ -131,7 +140,7 @@ var caseQueries = []string{
 // ofPartners are the tables whose rows belong to a partner without the engine seeing to it.
 var ofPartners = []string{
 	"idempotency", "person", "person_name", "event", "event_counter", "event_pull", "delivery", "attempt", "subscription", "subscription_counter",
-	"subscription_block", "asset", "finding", "epp_key", "epp_holder", "support_case", "case_move", "content_answer", "score_day",
+	"subscription_block", "subscription_expiry", "asset", "finding", "epp_key", "epp_holder", "support_case", "case_move", "content_answer", "score_day",
 }
 
 // refers is a reference that a table makes without the engine seeing to it, or that the engine may have missed.

@@ -11,6 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // A name of the table tally that is no figure: when the counts were made, in microseconds.
@@ -124,30 +125,35 @@ func addTally(ctx context.Context, tx *sqldb.Tx, name string, day, n int64) erro
 // standing counts what there is now, each count from an index alone.
 func (s *Store) standing(ctx context.Context) ([]figure, error) {
 	var list []figure
+	today := []any{int64(subscription.DayOf(s.now()))}
 	for _, c := range []struct {
 		query   string
 		figures []operator.Figure
+		args    []any
 	}{
 		{`SELECT count(*) FILTER (WHERE status = 'monitorado'), count(*) FILTER (WHERE status = 'alerta'),
 			count(*) FILTER (WHERE status = 'comprometido') FROM asset`,
-			[]operator.Figure{operator.AssetsMonitored, operator.AssetsAlert, operator.AssetsCompromised}},
+			[]operator.Figure{operator.AssetsMonitored, operator.AssetsAlert, operator.AssetsCompromised}, nil},
 		{`SELECT count(*) FILTER (WHERE resolution = ''), count(*) FILTER (WHERE resolution <> '') FROM finding`,
-			[]operator.Figure{operator.FindingsOpen, operator.FindingsResolved}},
-		{`SELECT coalesce(sum(active), 0), coalesce(sum(last - active), 0) FROM subscription_counter`,
-			[]operator.Figure{operator.SubscriptionsActive, operator.SubscriptionsEnded}},
-		{`SELECT count(*) FROM subscription WHERE ended_at = 0 AND suspended_at > 0`, []operator.Figure{operator.SubscriptionsSuspended}},
-		{`SELECT count(*) FROM delivery WHERE state = 'pending'`, []operator.Figure{operator.DeliveriesPending}},
-		{`SELECT count(*) FROM delivery WHERE state = 'failed' AND finished_at > 0`, []operator.Figure{operator.DeliveriesFailed}},
-		{`SELECT count(*) FROM epp_key WHERE ended_at = 0`, []operator.Figure{operator.DevicesLive}},
+			[]operator.Figure{operator.FindingsOpen, operator.FindingsResolved}, nil},
+		{`SELECT CAST(n.active - n.past AS BIGINT), CAST(n.last - n.active + n.past AS BIGINT) FROM (
+			SELECT coalesce(sum(active), 0) AS active, coalesce(sum(last), 0) AS last, coalesce((SELECT sum(e.active) FROM subscription_expiry e
+				WHERE e.level = 3 AND e.expiry_day < $1), 0) AS past FROM subscription_counter) n`,
+			[]operator.Figure{operator.SubscriptionsActive, operator.SubscriptionsEnded}, today},
+		{`SELECT count(*) FROM subscription WHERE ended_at = 0 AND suspended_at > 0 AND ` + lastDay + ` >= $1`,
+			[]operator.Figure{operator.SubscriptionsSuspended}, today},
+		{`SELECT count(*) FROM delivery WHERE state = 'pending'`, []operator.Figure{operator.DeliveriesPending}, nil},
+		{`SELECT count(*) FROM delivery WHERE state = 'failed' AND finished_at > 0`, []operator.Figure{operator.DeliveriesFailed}, nil},
+		{`SELECT count(*) FROM epp_key WHERE ended_at = 0`, []operator.Figure{operator.DevicesLive}, nil},
 		{`SELECT count(*) FROM support_case WHERE status IN ('` + string(cyber.CaseOpen) + `', '` + string(cyber.CaseInProgress) + `', '` +
-			string(cyber.CaseWaiting) + `')`, []operator.Figure{operator.CasesOpen}},
+			string(cyber.CaseWaiting) + `')`, []operator.Figure{operator.CasesOpen}, nil},
 	} {
 		counts := make([]int64, len(c.figures))
 		dest := make([]any, len(counts))
 		for i := range counts {
 			dest[i] = &counts[i]
 		}
-		if err := s.reader(ctx).QueryRowContext(ctx, c.query).Scan(dest...); err != nil {
+		if err := s.reader(ctx).QueryRowContext(ctx, c.query, c.args...).Scan(dest...); err != nil {
 			return nil, classify(fmt.Errorf("count %s: %w", c.figures[0], err))
 		}
 		for i, name := range c.figures {

@@ -156,7 +156,7 @@ func (e *eraser) subscriptions(ctx context.Context, s *Store) error {
 	if _, err := lockSubscriptions(ctx, e.tx, e.x.partner); err != nil {
 		return err
 	}
-	live, err := collect(ctx, e.tx, scanInt, `SELECT seq FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3 AND ended_at = 0`,
+	live, err := collect(ctx, e.tx, scanSeat, `SELECT seq, expiry_day FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3 AND ended_at = 0`,
 		string(e.x.partner), e.x.cpf, e.upTo)
 	if err != nil {
 		return err
@@ -165,7 +165,6 @@ func (e *eraser) subscriptions(ctx context.Context, s *Store) error {
 		string(e.x.partner), e.x.cpf, e.upTo); err != nil || len(live) == 0 {
 		return err
 	}
-	slices.Sort(live)
 	return s.removeActive(ctx, e.tx, e.x.partner, live)
 }
 

@@ -150,7 +150,7 @@ func itemsOf(rows []newRow) []int {
 
 // replaceOver looks again at the rows that met a live subscription. One whose expiry date is over, but which the sweep has not
 // come to yet, stands in nobody's way: it is ended here and the new one created.
-func (b *batch) replaceOver(ctx context.Context, tx *sqldb.Tx, last int64, added *[]int64, left []newRow) ([]newRow, error) {
+func (b *batch) replaceOver(ctx context.Context, tx *sqldb.Tx, last int64, added *[]seat, left []newRow) ([]newRow, error) {
 	if len(left) == 0 {
 		return nil, nil
 	}
@@ -170,7 +170,7 @@ func (b *batch) replaceOver(ctx context.Context, tx *sqldb.Tx, last int64, added
 		return nil, err
 	}
 	if len(*added) > 0 {
-		last = (*added)[len(*added)-1]
+		last = (*added)[len(*added)-1].seq
 	}
 	more, met, err := b.load(ctx, tx, last, again)
 	*added = append(*added, more...)
@@ -224,12 +224,12 @@ var loadedColumns = []string{
 	"partner_id", "seq", "plan_id", "cpf", "holder", "start_day", "expiry_day", "body", "created_at", "suspended_at", "ended_at",
 }
 
-// load puts the rows in behind seq last, sealing each body for its place on the way. It returns the seqs of those that went in
+// load puts the rows in behind seq last, sealing each body for its place on the way. It returns the seats of those that went in
 // and the rows that met a live subscription; a row that was left out leaves a gap in the numbers.
-func (b *batch) load(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRow) (added []int64, left []newRow, err error) {
+func (b *batch) load(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRow) (added []seat, left []newRow, err error) {
 	i, now := 0, micros(b.store.now())
 	values := make([]any, len(loadedColumns))
-	added, err = tx.LoadMissing(ctx, "subscription", loadedColumns, "seq", func() ([]any, error) {
+	seqs, err := tx.LoadMissing(ctx, "subscription", loadedColumns, "seq", func() ([]any, error) {
 		if i == len(rows) {
 			return nil, nil
 		}
@@ -247,10 +247,10 @@ func (b *batch) load(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRo
 	if err != nil {
 		return nil, nil, err
 	}
-	next := 0
+	added = make([]seat, 0, len(seqs))
 	for i, r := range rows {
-		if next < len(added) && added[next] == last+int64(i)+1 {
-			next++
+		if next := len(added); next < len(seqs) && seqs[next] == last+int64(i)+1 {
+			added = append(added, seat{seqs[next], r.expiry})
 			continue
 		}
 		left = append(left, r)

@@ -54,20 +54,21 @@ func anyOver(ctx context.Context, q querier, id partner.ID, day subscription.Day
 	return over, nil
 }
 
-// selected reads the chosen subscriptions that have not ended.
+// selected reads the chosen subscriptions that have not ended; for the sweep those that are past their date, for all others those that are not.
 func (s *Store) selected(ctx context.Context, tx *sqldb.Tx, id partner.ID, which subscription.Selection, after int64, limit int) ([]subscription.Subscription, error) {
 	scan := func(row scanner) (subscription.Subscription, error) { return s.scanSubscription(id, row) }
+	today := int64(subscription.DayOf(s.now()))
 	const from = `SELECT ` + subscriptionColumns + ` FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND `
 	switch {
 	case which.Over != 0: // what was ended is not met again, so after is not needed
 		return collect(ctx, tx, scan, from+`expiry_day > 0 AND expiry_day < $2 ORDER BY expiry_day, seq LIMIT $3`,
 			string(id), int64(which.Over), int64(limit))
 	case which.Holder != "":
-		return collect(ctx, tx, scan, from+`holder = $2 AND holder <> '' AND seq > $3 ORDER BY seq LIMIT $4`,
-			string(id), s.holderIndex(id, which.Holder), after, int64(limit))
+		return collect(ctx, tx, scan, from+lastDay+` >= $5 AND holder = $2 AND holder <> '' AND seq > $3 ORDER BY seq LIMIT $4`,
+			string(id), s.holderIndex(id, which.Holder), after, int64(limit), today)
 	}
-	return collect(ctx, tx, scan, from+`cpf = $2 AND plan_id = $3 AND seq > $4`,
-		string(id), s.cpfIndex(id, which.CPF), string(which.Plan), after)
+	return collect(ctx, tx, scan, from+lastDay+` >= $5 AND cpf = $2 AND plan_id = $3 AND seq > $4`,
+		string(id), s.cpfIndex(id, which.CPF), string(which.Plan), after, today)
 }
 
 // endBySeq ends single subscriptions, for a transaction that holds the counter's lock.
@@ -102,15 +103,15 @@ func (s *Store) move(ctx context.Context, tx *sqldb.Tx, id partner.ID, subs []su
 		return fmt.Errorf("move subscriptions: %w", err)
 	}
 	defer func() { _ = stmt.Close() }() // ends with the transaction anyway
-	seqs := make([]int64, len(subs))
+	seats := make([]seat, len(subs))
 	for i, sub := range subs {
-		seqs[i] = sub.Seq
+		seats[i] = seat{sub.Seq, int64(sub.Expiry)}
 		if _, err := stmt.ExecContext(ctx, string(id), sub.Seq, at); err != nil {
 			return fmt.Errorf("move subscriptions: %w", err)
 		}
 	}
 	if move == subscription.End {
-		if err := s.removeActive(ctx, tx, id, seqs); err != nil {
+		if err := s.removeActive(ctx, tx, id, seats); err != nil {
 			return err
 		}
 	}

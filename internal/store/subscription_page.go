@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
@@ -15,7 +14,10 @@ import (
 // The numbered pages of a list are found by counting blocks. A block of level 1 holds 128 consecutive seq, one of level 2 holds
 // 128 of those, one of level 3 again; each row of subscription_block tells how many in its block have not ended, and the
 // counter's row how many there are in all. To find the offset-th one, walk the blocks of the top level, then those inside the
-// one that contains it, and so on: at most a few hundred small rows at any depth, and the total costs nothing.
+// one that contains it, and so on: at most a few hundred small rows at any depth.
+//
+// A subscription is active until its expiry date is over, whether the sweep has ended it yet or not. So every count is taken less what is
+// past its day: subscription_expiry tells how many of a block are over after each day, and holds no past day once the sweep has been by.
 const (
 	blockFan    = 128
 	blockLevels = 3
@@ -40,119 +42,54 @@ func lockSubscriptions(ctx context.Context, tx *sqldb.Tx, id partner.ID) (last i
 	return last, nil
 }
 
-// addActive counts new subscriptions in. Their seqs ascend and lie behind last, which was the highest before. The caller
-// holds the counter's lock.
-func (s *Store) addActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, last int64, seqs []int64) error {
-	if len(seqs) == 0 {
-		return nil
-	}
-	// The whole partner waits for this lock, so what can be sent at once is.
-	counts := []sqldb.Statement{{
-		Query: `UPDATE subscription_counter SET last = $2, active = active + $3 WHERE partner_id = $1`,
-		Args:  []any{string(id), seqs[len(seqs)-1], int64(len(seqs))},
-	}}
-	var fresh []blockCount // blocks that no earlier seq reached: loaded in one go
-	for level := 1; level <= blockLevels; level++ {
-		for _, c := range blockCounts(level, seqs, 1) {
-			if c.block > last/span(level) {
-				fresh = append(fresh, c)
-			} else {
-				counts = append(counts, changeBlock(id, c))
-			}
-		}
-	}
-	if err := tx.Run(ctx, counts); err != nil {
-		return fmt.Errorf("count subscriptions: %w", err)
-	}
-	if len(fresh) == 0 {
-		return nil
-	}
-	i := 0
-	_, err := tx.Load(ctx, "subscription_block", []string{"partner_id", "level", "block", "active"}, func() ([]any, error) {
-		if i == len(fresh) {
-			return nil, nil
-		}
-		c := fresh[i]
-		i++
-		return []any{string(id), int64(c.level), c.block, c.active}, nil
-	})
-	return err
-}
+// lastDay is the last day on which a subscription is active, in the words of the index subscription_active; a day that no date reaches
+// stands for no end.
+const lastDay = `(CASE WHEN expiry_day = 0 THEN 4000000 ELSE expiry_day END)`
 
-// blockCounts counts ascending seqs by block, each as much as by.
-func blockCounts(level int, seqs []int64, by int64) []blockCount {
-	var counts []blockCount
-	width := span(level)
-	for _, seq := range seqs {
-		if n := len(counts); n == 0 || counts[n-1].block != seq/width {
-			counts = append(counts, blockCount{level, seq / width, 0})
-		}
-		counts[len(counts)-1].active += by
-	}
-	return counts
-}
-
-type blockCount struct {
-	level         int
-	block, active int64
-}
-
-func changeBlock(id partner.ID, c blockCount) sqldb.Statement {
-	return sqldb.Statement{
-		Query: `INSERT INTO subscription_block (partner_id, level, block, active) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (partner_id, level, block) DO UPDATE SET active = subscription_block.active + excluded.active`,
-		Args: []any{string(id), int64(c.level), c.block, c.active},
-	}
-}
-
-// removeActive counts ended subscriptions out. The caller holds the counter's lock.
-func (s *Store) removeActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, seqs []int64) error {
-	counts := []sqldb.Statement{{
-		Query: `UPDATE subscription_counter SET active = active - $2 WHERE partner_id = $1`, Args: []any{string(id), int64(len(seqs))},
-	}}
-	slices.Sort(seqs)
-	for level := 1; level <= blockLevels; level++ {
-		for _, c := range blockCounts(level, seqs, -1) {
-			counts = append(counts, changeBlock(id, c))
-		}
-	}
-	if err := tx.Run(ctx, counts); err != nil {
-		return fmt.Errorf("count subscriptions: %w", err)
-	}
-	return nil
-}
-
-// pageQuery is one statement, so that totals and rows are of one moment. c3, c2 and c1 narrow down to the block of level 1 that
-// holds the offset-th row; before is how many come earlier than the block.
+// pageQuery is one statement, so that totals and rows are of one moment. b3, b2 and b1 are blocks with how many in them are active on
+// day $4; c3, c2 and c1 narrow down to the block of level 1 that holds the offset-th row, and before is how many come earlier than it.
+// SQLite has to be told to compute each part once, and by CROSS JOIN to begin with the few past days and not with all that is past.
 const pageQuery = `
-WITH c3 AS (
-	SELECT block, before FROM (
-		SELECT block, active, sum(active) OVER (ORDER BY block) - active AS before
-		FROM subscription_block WHERE partner_id = $1 AND level = 3) b
+WITH b3 AS MATERIALIZED (
+	SELECT b.block, b.active - coalesce((SELECT sum(e.active) FROM subscription_expiry e
+		WHERE e.partner_id = $1 AND e.level = 3 AND e.block = b.block AND e.expiry_day < $4), 0) AS active
+	FROM subscription_block b WHERE b.partner_id = $1 AND b.level = 3),
+c3 AS MATERIALIZED (
+	SELECT block, before FROM (SELECT block, active, sum(active) OVER (ORDER BY block) - active AS before FROM b3) w
 	WHERE before <= $2 AND before + active > $2),
-c2 AS (
+b2 AS MATERIALIZED (
+	SELECT b.block, b.active - coalesce((SELECT sum(e.active) FROM subscription_expiry e
+		WHERE e.partner_id = $1 AND e.level = 2 AND e.block = b.block AND e.expiry_day < $4), 0) AS active
+	FROM subscription_block b WHERE b.partner_id = $1 AND b.level = 2
+		AND b.block >= (SELECT block FROM c3) * 128 AND b.block < (SELECT block FROM c3) * 128 + 128),
+c2 AS MATERIALIZED (
 	SELECT block, before FROM (
-		SELECT block, active, sum(active) OVER (ORDER BY block) - active + (SELECT before FROM c3) AS before
-		FROM subscription_block WHERE partner_id = $1 AND level = 2
-			AND block >= (SELECT block FROM c3) * 128 AND block < (SELECT block FROM c3) * 128 + 128) b
+		SELECT block, active, sum(active) OVER (ORDER BY block) - active + (SELECT before FROM c3) AS before FROM b2) w
 	WHERE before <= $2 AND before + active > $2),
-c1 AS (
+past AS MATERIALIZED (
+	SELECT s.seq / 128 AS block, count(*) AS n FROM subscription_expiry e CROSS JOIN subscription s
+	WHERE e.partner_id = $1 AND e.level = 2 AND e.block = (SELECT block FROM c2) AND e.expiry_day < $4
+		AND s.partner_id = $1 AND s.ended_at = 0 AND s.expiry_day > 0 AND s.expiry_day = e.expiry_day
+		AND s.seq >= (SELECT block FROM c2) * 16384 AND s.seq < (SELECT block FROM c2) * 16384 + 16384
+	GROUP BY s.seq / 128),
+c1 AS MATERIALIZED (
 	SELECT block, before FROM (
-		SELECT block, active, sum(active) OVER (ORDER BY block) - active + (SELECT before FROM c2) AS before
-		FROM subscription_block WHERE partner_id = $1 AND level = 1
-			AND block >= (SELECT block FROM c2) * 128 AND block < (SELECT block FROM c2) * 128 + 128) b
+		SELECT block, active, sum(active) OVER (ORDER BY block) - active + (SELECT before FROM c2) AS before FROM (
+			SELECT b.block, b.active - coalesce(past.n, 0) AS active
+			FROM subscription_block b LEFT JOIN past ON past.block = b.block WHERE b.partner_id = $1 AND b.level = 1
+				AND b.block >= (SELECT block FROM c2) * 128 AND b.block < (SELECT block FROM c2) * 128 + 128) b1) w
 	WHERE before <= $2 AND before + active > $2)
-SELECT n.active, s.seq, s.plan_id, s.start_day, s.expiry_day, s.body, s.created_at, s.suspended_at
-FROM subscription_counter n LEFT JOIN (
+SELECT t.total, s.seq, s.plan_id, s.start_day, s.expiry_day, s.body, s.created_at, s.suspended_at
+FROM (SELECT CAST(coalesce(sum(active), 0) AS BIGINT) AS total FROM b3) t LEFT JOIN (
 	SELECT seq, plan_id, start_day, expiry_day, body, created_at, suspended_at FROM subscription
-	WHERE partner_id = $1 AND ended_at = 0 AND seq >= (SELECT block FROM c1) * 128
+	WHERE partner_id = $1 AND ended_at = 0 AND ` + lastDay + ` >= $4 AND seq >= (SELECT block FROM c1) * 128
 	ORDER BY seq LIMIT $3 OFFSET coalesce($2 - (SELECT before FROM c1), 0)) s ON 1 = 1
-WHERE n.partner_id = $1 ORDER BY s.seq`
+ORDER BY s.seq`
 
-// ActivePage returns part of a partner's subscriptions that have not ended, and how many there are.
+// ActivePage returns part of a partner's subscriptions that have not ended and are not past their expiry date, and how many there are.
 func (s *Store) ActivePage(ctx context.Context, id partner.ID, offset int64, limit int) (subscription.Page, error) {
 	page := subscription.Page{Items: []subscription.Subscription{}}
-	rows, err := s.lister(ctx).QueryContext(ctx, pageQuery, string(id), offset, int64(limit))
+	rows, err := s.lister(ctx).QueryContext(ctx, pageQuery, string(id), offset, int64(limit), int64(subscription.DayOf(s.now())))
 	if err != nil {
 		return page, classify(fmt.Errorf("read page: %w", err))
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
@@ -69,12 +70,12 @@ func enrolAll(t fataler, e *storetest.Env, id partner.ID, subs ...*subscription.
 func plainPage(t fataler, e *storetest.Env, id partner.ID, offset int64, limit int) (seqs []int64, total int64) {
 	t.Helper()
 	ctx := context.Background()
-	if err := e.DB.Reader().QueryRowContext(ctx, `SELECT count(*) FROM subscription WHERE partner_id = $1 AND ended_at = 0`,
-		string(id)).Scan(&total); err != nil {
+	const active = ` FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND (expiry_day = 0 OR expiry_day >= $2)`
+	today := int64(subscription.DayOf(e.Clock.Now()))
+	if err := e.DB.Reader().QueryRowContext(ctx, `SELECT count(*)`+active, string(id), today).Scan(&total); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := e.DB.Reader().QueryContext(ctx, `SELECT seq FROM subscription WHERE partner_id = $1 AND ended_at = 0
-		ORDER BY seq LIMIT $2 OFFSET $3`, string(id), int64(limit), offset)
+	rows, err := e.DB.Reader().QueryContext(ctx, `SELECT seq`+active+` ORDER BY seq LIMIT $3 OFFSET $4`, string(id), today, int64(limit), offset)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +109,8 @@ func comparePage(t fataler, e *storetest.Env, id partner.ID, offset int64, limit
 	}
 }
 
-// TestPagesMatchThePlainQuery holds the block counts against the plain query under random creations, ends, suspensions and
-// resumptions, with numbers that start near the borders of every level of blocks.
+// TestPagesMatchThePlainQuery holds the block counts against the plain query under random creations, ends, suspensions,
+// resumptions, days that go by and sweeps that come late, with numbers that start near the borders of every level of blocks.
 func TestPagesMatchThePlainQuery(t *testing.T) {
 	if os.Getenv("VIGIA_TEST_LONG") == "" { // a hundred otherwise
 		checks := flag.Lookup("rapid.checks")
@@ -135,13 +136,19 @@ func TestPagesMatchThePlainQuery(t *testing.T) {
 			}
 			made := 0
 			holders := []string{"", "12ABC34501DE35", "00000000000191"}
+			expiry := func(r *rapid.T) subscription.Day { // none, over already, or soon
+				if days := rapid.IntRange(-2, 4).Draw(r, "days"); days < 4 {
+					return subscription.DayOf(e.Clock.Now()) + subscription.Day(days)
+				}
+				return 0
+			}
 			r.Repeat(map[string]func(*rapid.T){
 				"create": func(r *rapid.T) {
 					n := rapid.IntRange(1, 150).Draw(r, "n")
 					holder := rapid.SampledFrom(holders).Draw(r, "holder")
 					subs := make([]*subscription.Subscription, n)
 					for i := range subs {
-						subs[i] = person(made+i, "p", holder, 0)
+						subs[i] = person(made+i, "p", holder, expiry(r))
 					}
 					made += n
 					if dup := enrolAll(r, e, p.ID, subs...); len(dup) != 0 {
@@ -150,13 +157,20 @@ func TestPagesMatchThePlainQuery(t *testing.T) {
 				},
 				"again": func(r *rapid.T) { // a person who may be active or ended
 					if made > 0 {
-						enrolAll(r, e, p.ID, person(rapid.IntRange(0, made-1).Draw(r, "who"), "p", "", 0))
+						enrolAll(r, e, p.ID, person(rapid.IntRange(0, made-1).Draw(r, "who"), "p", "", expiry(r)))
 					}
 				},
 				"move one": func(r *rapid.T) {
 					which := subscription.Selection{Plan: "p", CPF: fmt.Sprintf("%011d", rapid.IntRange(0, made).Draw(r, "who"))}
 					move := rapid.SampledFrom([]subscription.Move{subscription.End, subscription.End, subscription.Suspend, subscription.Resume}).Draw(r, "move")
 					if _, err := e.MoveSubscriptions(ctx, p.ID, which, move, 0, 10); err != nil {
+						r.Fatal(err)
+					}
+				},
+				"a day": func(*rapid.T) { e.Clock.Advance(24 * time.Hour) },
+				"part of a sweep": func(r *rapid.T) {
+					which := subscription.Selection{Over: subscription.DayOf(e.Clock.Now())}
+					if _, err := e.MoveSubscriptions(ctx, p.ID, which, subscription.End, 0, rapid.IntRange(1, 200).Draw(r, "limit")); err != nil {
 						r.Fatal(err)
 					}
 				},
@@ -174,7 +188,22 @@ func TestPagesMatchThePlainQuery(t *testing.T) {
 			})
 			comparePage(r, e, p.ID, 0, made+1)
 		})
+		countsAreRight(t, e)
 	})
+}
+
+// countsAreRight runs the look at the database that doctors do.
+func countsAreRight(t *testing.T, e *storetest.Env) {
+	t.Helper()
+	for _, check := range e.Checks() {
+		if check.Name != "counts" {
+			continue
+		}
+		err := check.Run(context.Background(), func(p store.Problem) { t.Errorf("%s %s", p.Where, p.What) }, func(int64) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // eventsOf reads the types and bodies of a partner's events, oldest first.

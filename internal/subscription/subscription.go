@@ -41,6 +41,19 @@ type ID string
 // ID is how events name the subscription.
 func (s Subscription) ID() ID { return ID("sub_" + strconv.FormatInt(s.Seq, 10)) }
 
+// LastDay is the last day of its life: the expiry date, or the day on which it was ended before that. Zero: no end.
+func (s Subscription) LastDay() Day {
+	if ended := DayOf(s.EndedAt); !s.EndedAt.IsZero() && (s.Expiry == 0 || ended < s.Expiry) {
+		return ended
+	}
+	return s.Expiry
+}
+
+// Over tells whether it has ended by a day: it was ended, or its expiry date lies before. The sweep that notes the latter comes later.
+func (s Subscription) Over(today Day) bool {
+	return !s.EndedAt.IsZero() || s.Expiry != 0 && s.Expiry < today
+}
+
 // Beneficiary is the person who is protected, as the partner described them.
 type Beneficiary struct {
 	PrimaryCard, UserCard, Name, CPF, BirthDate, Gender, Email, Phone string
@@ -68,7 +81,7 @@ type Store interface {
 	NewBatch(ctx context.Context, id partner.ID) (Batch, error)
 	// Plans tells which plans a partner has.
 	Plans(ctx context.Context, id partner.ID) ([]plan.Plan, error)
-	// ActivePage returns the subscriptions that have not ended from place offset on, oldest first, and how many there are.
+	// ActivePage returns the subscriptions that are neither ended nor past their expiry date, from place offset on, oldest first, and how many there are.
 	ActivePage(ctx context.Context, id partner.ID, offset int64, limit int) (Page, error)
 	// SubscriptionOf returns the one that has not ended, else the latest that ended.
 	SubscriptionOf(ctx context.Context, id partner.ID, plan plan.ID, cpf string) (Subscription, error)
@@ -93,7 +106,7 @@ func NewRegistry(store Store, now func() time.Time) *Registry {
 // MaxPageSize is the most that a page holds.
 const MaxPageSize = 100
 
-// Active returns one page of the subscriptions that have not ended, oldest first. Pages count from 1; a page past the last
+// Active returns one page of the subscriptions that have not ended by today's date, oldest first. Pages count from 1; a page past the last
 // is empty and its total is true.
 func (r *Registry) Active(ctx context.Context, id partner.ID, page int64, size int) (Page, error) {
 	size = min(size, MaxPageSize)

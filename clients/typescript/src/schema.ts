@@ -237,8 +237,8 @@ export interface paths {
         };
         /**
          * List active subscriptions
-         * @description Every subscription of the partner that has not ended, oldest first. Past the last page `data` is empty and the totals
-         *     are true.
+         * @description Every subscription of the partner that has not ended, oldest first. One whose expiry date is over in America/Sao_Paulo has ended,
+         *     from midnight on. Past the last page `data` is empty and the totals are true.
          */
         get: operations["listSubscriptions"];
         put?: never;
@@ -269,7 +269,8 @@ export interface paths {
         };
         /**
          * Get one subscription
-         * @description The subscription of this plan and CPF that has not ended, else the latest one that ended.
+         * @description The subscription of this plan and CPF that has not ended, else the latest one that ended. If it was ended before its expiry date,
+         *     `expiry_date` is the day of its end.
          */
         get: operations["subscriptionByPlanAndCpf"];
         put?: never;
