@@ -212,7 +212,7 @@ func (r *Reader) makeRoom(n int) {
 		r.read = len(r.text)
 	}
 	if len(r.text)+n > cap(r.text) {
-		larger := make([]byte, len(r.text), min(whole, max(2*cap(r.text), len(r.text)+n, 4*maxBlock)))
+		larger := make([]byte, len(r.text), min(whole, max(4*cap(r.text), len(r.text)+n, 4*maxBlock)))
 		copy(larger, r.text)
 		r.text = larger
 	}
