@@ -34,8 +34,8 @@ const postureQuery = `WITH other (digest) AS MATERIALIZED (SELECT user_256 FROM 
 
 // scoredQuery reads the last score as well.
 const scoredQuery = postureQuery + `
-	UNION ALL SELECT '', 4, l.day, NULL, NULL, l.score, '' FROM (SELECT d.day, d.breach || ' ' || d.assessment AS score
-		FROM score_day d WHERE d.partner_id = $1 AND d.user_index IN ($2, (SELECT digest FROM other))
+	UNION ALL SELECT '', 4, l.day, l.sealed, l.user_index, l.score, '' FROM (
+		SELECT d.day, d.sealed, d.user_index, d.breach || ' ' || d.assessment AS score FROM score_day d WHERE d.partner_id = $1 AND d.user_index IN ($2, (SELECT digest FROM other))
 		ORDER BY d.day DESC, d.kept_at DESC LIMIT 1) l`
 
 // The parts of a posture that are not watched values.
@@ -107,7 +107,11 @@ func (r *postureReader) add(s *Store, id partner.ID, rows *sql.Rows) error {
 		return err
 	}
 	if a.ID == "" {
-		return r.addRest(kind, at, first, second)
+		if kind == scorePart {
+			return r.addScore(s, id, at, first, index, sealed)
+		}
+		r.addRest(kind, at, first, second)
+		return nil
 	}
 	if err := s.openAsset(&a, sealed); err != nil {
 		return err
@@ -122,7 +126,7 @@ func (r *postureReader) add(s *Store, id partner.ID, rows *sql.Rows) error {
 }
 
 // addRest reads a row that is no watched value.
-func (r *postureReader) addRest(part, at int64, first, second string) error {
+func (r *postureReader) addRest(part, at int64, first, second string) {
 	switch part {
 	case devicePart:
 		r.p.Devices = append(r.p.Devices, cyber.PostureDevice{System: cyber.System(first), ValidUntil: fromMicros(at)})
@@ -140,13 +144,16 @@ func (r *postureReader) addRest(part, at int64, first, second string) error {
 				r.p.WaitingCases++
 			}
 		}
-	case scorePart:
-		r.p.Last.Day = at
-		if err := readNumbers(first, &r.p.Last.Breach, &r.p.Last.Assessment); err != nil {
-			return fmt.Errorf("read last score: %w", err)
-		}
 	}
-	return nil
+}
+
+// addScore reads the row of the last score.
+func (r *postureReader) addScore(s *Store, id partner.ID, day int64, plain string, user, sealed []byte) error {
+	r.p.Last.Day = day
+	if err := readNumbers(plain, &r.p.Last.Breach, &r.p.Last.Assessment); err != nil {
+		return fmt.Errorf("read last score: %w", err)
+	}
+	return s.openScore(id, user, &r.p.Last, sealed)
 }
 
 // readNumbers reads numbers with spaces between them.

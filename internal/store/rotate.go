@@ -66,6 +66,9 @@ var sealedColumns = []sealedColumn{
 	}},
 	{"asset", "value", []string{"partner_id", "id"}, inPartner("asset", "value")},
 	{"person_name", "name", []string{"partner_id", "user_index"}, inPartner("person_name", "name")},
+	{"score_day", "sealed", []string{"partner_id", "user_index", "day"}, func(key []any) seal.Place {
+		return seal.Place{Table: "score_day", Column: "sealed", Partner: textOf(key[0]), Row: textOf(key[1]) + "/" + textOf(key[2])}
+	}},
 	{"erasure", "trail", []string{"partner_id", "id"}, inPartner("erasure", "trail")},
 	{"import_source", "addresses", []string{"breach"}, func(key []any) seal.Place { return sourcePlace(textOf(key[0])) }},
 	{"feed", "secret", []string{"name"}, func(key []any) seal.Place { return feedPlace(textOf(key[0])) }},

@@ -2,12 +2,46 @@ package store
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"strconv"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
+
+// scorePlace is where a day's score is sealed: how endangered somebody is, is nobody's business who copies the table.
+func scorePlace(id partner.ID, user []byte, day int64) seal.Place {
+	return seal.Place{Table: "score_day", Column: "sealed", Partner: string(id), Row: string(user) + "/" + strconv.FormatInt(day, 10)}
+}
+
+// sealScore has the same length for every score.
+func (s *Store) sealScore(id partner.ID, user []byte, d cyber.ScoreDay) ([]byte, error) {
+	plain := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(d.Breach)), uint64(d.Assessment))
+	sealed, err := s.keys.Seal(scorePlace(id, user, d.Day), plain)
+	if err != nil {
+		return nil, fmt.Errorf("seal score: %w", err)
+	}
+	return sealed, nil
+}
+
+// openScore fills in the score of a day. A day that was kept before scores were sealed has it beside.
+func (s *Store) openScore(id partner.ID, user []byte, d *cyber.ScoreDay, sealed []byte) error {
+	if sealed == nil {
+		return nil
+	}
+	plain, err := s.keys.Unseal(scorePlace(id, user, d.Day), sealed)
+	if err != nil {
+		return fmt.Errorf("open score: %w", err)
+	}
+	if len(plain) != 16 {
+		return fmt.Errorf("open score: %d bytes", len(plain))
+	}
+	d.Breach, d.Assessment = int64(binary.BigEndian.Uint64(plain)), int64(binary.BigEndian.Uint64(plain[8:]))
+	return nil
+}
 
 // KeepScore keeps the score of a day, over an earlier one of the same day.
 func (s *Store) KeepScore(ctx context.Context, id partner.ID, sent partner.UserHash, d cyber.ScoreDay) error {
@@ -16,10 +50,14 @@ func (s *Store) KeepScore(ctx context.Context, id partner.ID, sent partner.UserH
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO score_day (partner_id, user_index, day, breach, assessment, kept_at)
-			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (partner_id, user_index, day)
-			DO UPDATE SET breach = excluded.breach, assessment = excluded.assessment, kept_at = excluded.kept_at`,
-			string(id), u.write, d.Day, d.Breach, d.Assessment, micros(s.now()))
+		sealed, err := s.sealScore(id, u.write, d)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO score_day (partner_id, user_index, day, breach, assessment, kept_at, sealed)
+			VALUES ($1, $2, $3, 0, 0, $4, $5) ON CONFLICT (partner_id, user_index, day)
+			DO UPDATE SET breach = 0, assessment = 0, kept_at = excluded.kept_at, sealed = excluded.sealed`,
+			string(id), u.write, d.Day, micros(s.now()), sealed)
 		if err != nil {
 			return fmt.Errorf("keep score: %w", err)
 		}
@@ -35,11 +73,21 @@ func (s *Store) ScoreDays(ctx context.Context, id partner.ID, sent partner.UserH
 	if err != nil {
 		return nil, err
 	}
-	return collect(ctx, q, func(row scanner) (cyber.ScoreDay, error) {
-		var d cyber.ScoreDay
-		err := row.Scan(&d.Day, &d.Breach, &d.Assessment)
-		return d, err
-	}, `SELECT d.day, d.breach, d.assessment FROM score_day d WHERE d.partner_id = $1 AND (d.user_index = $2
+	return collect(ctx, q, s.scoreDay(id), `SELECT `+scoreColumns+` FROM score_day d WHERE d.partner_id = $1 AND (d.user_index = $2
 			OR d.user_index = $3 AND NOT EXISTS (SELECT 1 FROM score_day w WHERE w.partner_id = $1 AND w.user_index = $2 AND w.day = d.day))
 		ORDER BY d.day`, string(id), u.write, u.other)
+}
+
+// scoreColumns are what scoreDay reads; the table goes by d.
+const scoreColumns = `d.day, d.breach, d.assessment, d.user_index, d.sealed`
+
+func (s *Store) scoreDay(id partner.ID) func(row scanner) (cyber.ScoreDay, error) {
+	return func(row scanner) (cyber.ScoreDay, error) {
+		var d cyber.ScoreDay
+		var user, sealed []byte
+		if err := row.Scan(&d.Day, &d.Breach, &d.Assessment, &user, &sealed); err != nil {
+			return d, err
+		}
+		return d, s.openScore(id, user, &d, sealed)
+	}
 }

@@ -173,10 +173,8 @@ func (s *Store) heldAnswers(ctx context.Context, q querier, x indexes, h *subjec
 	if err != nil {
 		return err
 	}
-	h.Scores, err = collect(ctx, q, func(sc scanner) (cyber.ScoreDay, error) {
-		var d cyber.ScoreDay
-		return d, sc.Scan(&d.Day, &d.Breach, &d.Assessment)
-	}, `SELECT day, breach, assessment FROM score_day WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY day`, x.userArgs()...)
+	h.Scores, err = collect(ctx, q, s.scoreDay(x.partner), `SELECT `+scoreColumns+` FROM score_day d
+		WHERE d.partner_id = $1 AND d.user_index IN ($2, $3) ORDER BY d.day`, x.userArgs()...)
 	return err
 }
 

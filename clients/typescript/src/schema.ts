@@ -2323,6 +2323,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
                 };
@@ -2358,6 +2360,8 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "cache-control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
                 };
