@@ -14,7 +14,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/draft"
-	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/seal"
@@ -136,11 +136,11 @@ func (w *world) findings(ctx context.Context, n int64) error {
 	if err := os.WriteFile(dump, []byte("alguem@exemplo.org\n"), 0o600); err != nil {
 		return err
 	}
-	inputs, err := leak.Inputs(context.Background(), nil, []string{dump})
+	inputs, err := intake.Inputs(context.Background(), nil, []string{dump})
 	if err != nil {
 		return err
 	}
-	_, err = w.app.ImportBreach(ctx, leak.Spec{Inputs: inputs, Breach: cyber.Breach{
+	_, err = w.app.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{
 		Name: w.breach, Title: "Vazamento de bancada", Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword},
 		Date: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
 	}})

@@ -19,10 +19,11 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/bench/dump"
+
 	"github.com/vigiahq/vigia/internal/corpora"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/scan/scantest"
 	"github.com/vigiahq/vigia/internal/seal"
@@ -35,7 +36,7 @@ type place struct {
 	store    *store.Store
 	keys     *seal.Keys
 	depot    *corpora.Depot
-	importer *leak.Importer
+	importer *intake.Importer
 }
 
 func (b *bench) open(ctx context.Context, name string) (*place, error) {
@@ -59,7 +60,7 @@ func (b *bench) open(ctx context.Context, name string) (*place, error) {
 		return nil, err
 	}
 	p := &place{store: store.New(db, keys, time.Now), keys: keys, depot: depot}
-	p.importer = &leak.Importer{Store: p.store, Depot: depot, Dir: filepath.Join(dir, "import"), Fingerprints: func() leak.Fingerprints { return keys.Fingerprints() }, Now: time.Now}
+	p.importer = &intake.Importer{Store: p.store, Depot: depot, Dir: filepath.Join(dir, "import"), Fingerprints: func() intake.Fingerprints { return keys.Fingerprints() }, Now: time.Now}
 	return p, p.store.CheckKeys(ctx)
 }
 
@@ -144,11 +145,11 @@ func (b *bench) compare(ctx context.Context, p *place, name, path string) error 
 		defer stop()
 		imported++
 		return measure(func() error {
-			inputs, err := leak.Inputs(context.Background(), nil, []string{path})
+			inputs, err := intake.Inputs(context.Background(), nil, []string{path})
 			if err != nil {
 				return err
 			}
-			_, err = p.importer.Import(ctx, leak.Spec{Breach: breach(fmt.Sprintf("%s-%d", name, imported)), Inputs: inputs})
+			_, err = p.importer.Import(ctx, intake.Spec{Breach: breach(fmt.Sprintf("%s-%d", name, imported)), Inputs: inputs})
 			return err
 		})
 	}
@@ -225,8 +226,8 @@ func (b *bench) memory(ctx context.Context) error {
 		debug.FreeOSMemory()
 		stop := watchMemory()
 		c, err := measure(func() error {
-			in := leak.ReaderInput(name, name, -1, func(context.Context) (io.ReadCloser, error) { return io.NopCloser(open()), nil })
-			_, err := p.importer.Import(ctx, leak.Spec{Breach: breach(name), Inputs: []leak.Input{in}})
+			in := intake.ReaderInput(name, name, -1, func(context.Context) (io.ReadCloser, error) { return io.NopCloser(open()), nil })
+			_, err := p.importer.Import(ctx, intake.Spec{Breach: breach(name), Inputs: []intake.Input{in}})
 			return err
 		})
 		peak := stop()

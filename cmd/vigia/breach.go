@@ -14,6 +14,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/scan"
 )
@@ -181,7 +182,7 @@ const importMemory = 232 << 20
 // Run imports, then matches.
 func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	debug.SetMemoryLimit(importMemory)
-	spec := leak.Spec{Breach: cyber.Breach{Name: b.Name}}
+	spec := intake.Spec{Breach: cyber.Breach{Name: b.Name}}
 	if err := b.apply(&spec.Breach); err != nil {
 		return err
 	}
@@ -189,7 +190,7 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 	if err != nil {
 		return err
 	}
-	inputs, err := leak.Inputs(ctx, client, b.Inputs)
+	inputs, err := intake.Inputs(ctx, client, b.Inputs)
 	if err != nil {
 		return err
 	}
@@ -198,12 +199,12 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 		a.Leaks.Importer.Workers = b.Workers
 		imports := a.ImportBreach
 		if b.Spread {
-			imports = func(ctx context.Context, spec leak.Spec) (leak.Outcome, error) {
+			imports = func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
 				return a.SpreadBreach(ctx, spec, int64(b.PartSize))
 			}
 		}
 		bar := o.progress("import "+b.Name, "bytes")
-		spec.Progress = func(p leak.Progress) {
+		spec.Progress = func(p intake.Progress) {
 			note := byType(p.Found) + partsNote(p, b.Spread)
 			if p.Merging {
 				note += ", merging"
@@ -232,7 +233,7 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 }
 
 // partsNote tells how far the parts of a spread import are.
-func partsNote(p leak.Progress, spread bool) string {
+func partsNote(p intake.Progress, spread bool) string {
 	switch {
 	case !spread:
 		return ""
@@ -264,7 +265,7 @@ func (s *byteSize) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (b *breachImportCmd) report(o *output, out leak.Outcome, match leak.MatchProgress) error {
+func (b *breachImportCmd) report(o *output, out intake.Outcome, match leak.MatchProgress) error {
 	type skipView struct {
 		Name   string `json:"name"`
 		Reason string `json:"reason"`

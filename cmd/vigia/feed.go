@@ -8,6 +8,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/leak"
 )
 
@@ -32,14 +33,14 @@ type feedView struct {
 	NextAt   string `json:"next_at"`
 }
 
-func viewFeed(f leak.Feed) feedView {
+func viewFeed(f feed.Feed) feedView {
 	return feedView{
 		Name: f.Name, Kind: string(f.Kind), Target: f.Target, Paused: f.Paused, Every: f.Every.String(), Items: f.State.Items, Failures: f.Failures,
 		Error: f.Error, LastAt: stamp(f.LastAt), NextAt: stamp(f.NextAt),
 	}
 }
 
-func (o *output) feed(f leak.Feed) error {
+func (o *output) feed(f feed.Feed) error {
 	v := viewFeed(f)
 	return o.print(v, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "Feed      %s (%s, every %s, paused %t)\nTarget    %s\nTaken     %d items\nLast      %s\nNext      %s\nFailures  %d %s\n",
@@ -78,9 +79,9 @@ func (c *feedAddCmd) Run(ctx context.Context, common *config.Common, o *output) 
 		if err != nil {
 			return err
 		}
-		f, err := feeds.Add(ctx, leak.Feed{
-			Name: c.Name, Kind: leak.FeedKind(c.Kind), Target: c.Target, Secret: c.Key, Every: c.Every,
-			Settings: leak.FeedSettings{
+		f, err := feeds.Add(ctx, feed.Feed{
+			Name: c.Name, Kind: feed.Kind(c.Kind), Target: c.Target, Secret: c.Key, Every: c.Every,
+			Settings: feed.Settings{
 				Proxy: c.Proxy, Depth: c.Depth, Pages: c.Pages, PageBytes: c.PageBytes, Delay: c.Delay, Exposes: leak.ParseExposes(c.Exposes),
 				PerMinute: c.PerMinute,
 			},

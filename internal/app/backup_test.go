@@ -21,6 +21,7 @@ import (
 	"github.com/vigiahq/vigia/internal/backup"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -150,11 +151,11 @@ func installation(t *testing.T, c config.Common) (*app.App, caller, partner.Part
 
 func importBreach(t *testing.T, a *app.App, name, dump string) {
 	t.Helper()
-	inputs, err := leak.Inputs(context.Background(), nil, []string{dump})
+	inputs, err := intake.Inputs(context.Background(), nil, []string{dump})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = a.ImportBreach(context.Background(), leak.Spec{
+	_, err = a.ImportBreach(context.Background(), intake.Spec{
 		Breach: cyber.Breach{Name: name, Title: name, Date: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail}},
 		Inputs: inputs,
 	})

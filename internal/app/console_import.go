@@ -9,6 +9,8 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/feed"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
@@ -25,11 +27,11 @@ type consoleImports struct {
 
 // Import begins to import the files behind paths.
 func (i *consoleImports) Import(ctx context.Context, b cyber.Breach, paths []string) error {
-	inputs, err := leak.Inputs(ctx, http.DefaultClient, onlyPaths(paths))
+	inputs, err := intake.Inputs(ctx, http.DefaultClient, onlyPaths(paths))
 	if err != nil {
 		return err
 	}
-	return i.beginImport(ctx, leak.Spec{Breach: b, Inputs: inputs}, func() {})
+	return i.beginImport(ctx, intake.Spec{Breach: b, Inputs: inputs}, func() {})
 }
 
 // onlyPaths leaves addresses out: what a page is told to fetch, the command line fetches.
@@ -49,12 +51,12 @@ func (i *consoleImports) Upload(ctx context.Context, b cyber.Breach, name string
 	if err != nil {
 		return err
 	}
-	inputs, err := leak.Inputs(ctx, http.DefaultClient, []string{path})
+	inputs, err := intake.Inputs(ctx, http.DefaultClient, []string{path})
 	if err != nil {
 		remove()
 		return err
 	}
-	return i.beginImport(ctx, leak.Spec{Breach: b, Inputs: inputs}, remove)
+	return i.beginImport(ctx, intake.Spec{Breach: b, Inputs: inputs}, remove)
 }
 
 // Verify begins to read a breach's segment from the first byte to the last.
@@ -66,7 +68,7 @@ func (i *consoleImports) Verify(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return i.begin(ctx, leak.KindVerify, name, leak.ErrBusy.With("name: it is being verified"), func(ctx context.Context, _ func(any)) (any, error) {
+	return i.begin(ctx, leak.KindVerify, name, intake.ErrBusy.With("name: it is being verified"), func(ctx context.Context, _ func(any)) (any, error) {
 		keys, err := i.app.Leaks.VerifySegment(ctx, name)
 		return leak.Verified{Keys: keys}, err
 	}, func() {})
@@ -74,7 +76,7 @@ func (i *consoleImports) Verify(ctx context.Context, name string) error {
 
 // beginImport refuses what can be refused at once and leaves the rest to a goroutine of the server. The import takes its job itself, so
 // that the command line can go on with it.
-func (i *consoleImports) beginImport(ctx context.Context, spec leak.Spec, after func()) error {
+func (i *consoleImports) beginImport(ctx context.Context, spec intake.Spec, after func()) error {
 	if r, err := i.ByName(ctx, spec.Breach.Name); err == nil && r.State != leak.Importing {
 		after()
 		return leak.ErrBreachExists.With("name: taken")
@@ -83,11 +85,11 @@ func (i *consoleImports) beginImport(ctx context.Context, spec leak.Spec, after 
 		return err
 	}
 	// The job is there before the page that shows it.
-	_, err := i.app.Store.AddJob(ctx, leak.KindImport, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
+	_, err := i.app.Store.AddJob(ctx, intake.KindImport, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
 	if err != nil {
 		after()
 		if errors.Is(err, job.ErrExists) {
-			return leak.ErrBusy.With("name: it is being imported")
+			return intake.ErrBusy.With("name: it is being imported")
 		}
 		return err
 	}
@@ -134,10 +136,10 @@ func (k consoleKeys) Count(ctx context.Context) (current, old int64, err error) 
 func (k consoleKeys) Rotate(ctx context.Context) error { return k.app.RotateKeys(ctx) }
 
 // consoleFeeds lists feeds beside the rules that change them.
-type consoleFeeds struct{ *leak.Feeds }
+type consoleFeeds struct{ *feed.Feeds }
 
 // All returns every feed.
-func (f consoleFeeds) All(ctx context.Context) ([]leak.Feed, error) { return f.Store.Feeds(ctx) }
+func (f consoleFeeds) All(ctx context.Context) ([]feed.Feed, error) { return f.Store.Feeds(ctx) }
 
 // consoleWebhooks joins the rules of endpoints to what may be called from here.
 type consoleWebhooks struct {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
-	"github.com/vigiahq/vigia/internal/leak"
 )
 
 // consoleWork is long work that a page begins. It runs in this process, as a job that any console shows and cancels.
@@ -112,7 +112,7 @@ func writeUpload(path string, file io.Reader) error {
 	}
 	_, err = io.Copy(out, file)
 	if err = errors.Join(err, out.Close()); err != nil {
-		return leak.ErrInput.With("file: did not arrive whole").Because(err)
+		return intake.ErrInput.With("file: did not arrive whole").Because(err)
 	}
 	return nil
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/feed"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
@@ -78,9 +80,9 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 	must(err)
 	dump := filepath.Join(t.TempDir(), url.PathEscape(payload)+".txt")
 	must(os.WriteFile(dump, []byte("x@exemplo.org "+payload+"\n"), 0o600))
-	inputs, err := leak.Inputs(context.Background(), nil, []string{dump})
+	inputs, err := intake.Inputs(context.Background(), nil, []string{dump})
 	must(err)
-	_, err = a.ImportBreach(ctx, leak.Spec{Inputs: inputs, Breach: cyber.Breach{
+	_, err = a.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{
 		Name: "xss", Title: payload, Source: payload, Description: payload, Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail},
 		Date: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
 	}})
@@ -90,7 +92,7 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 	j, _, err := a.Store.TakeJob(ctx, "w_test", "breach.import", payload)
 	must(err)
 	must(a.Store.FinishJob(ctx, "w_test", j, "failed", payload))
-	for _, kind := range []string{leak.KindVerify, leak.KindFeed, password.KindImport, password.KindVerify, "keys.rewrite"} {
+	for _, kind := range []string{leak.KindVerify, feed.KindRun, password.KindImport, password.KindVerify, "keys.rewrite"} {
 		// The server does some of these itself: then it is asked for again.
 		for taken := false; !taken; {
 			if _, err = a.Store.AddJob(ctx, kind, payload, struct{}{}); err != nil && !errors.Is(err, job.ErrExists) {

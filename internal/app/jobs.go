@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/vigiahq/vigia/internal/feed"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/password"
@@ -20,7 +22,7 @@ const manyTries = 20
 
 // kinds declares every kind of job once. A kind without a lane is run by whoever begins it, because nobody else has its files. feeds
 // may be nil where no worker runs.
-func (a *App) kinds(feeds *leak.Feeds) []job.Kind {
+func (a *App) kinds(feeds *feed.Feeds) []job.Kind {
 	work := &job.Lane{Name: "work", AtOnce: 4}
 	slow := &job.Lane{Name: "feeds", AtOnce: 4, Before: feeds.Schedule} // a slow source must not keep a match waiting
 	spreads := &job.Lane{Name: "spread imports", AtOnce: 16}            // to watch over one costs next to nothing
@@ -30,10 +32,10 @@ func (a *App) kinds(feeds *leak.Feeds) []job.Kind {
 		{Name: leak.KindMatch, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.Match},
 		{Name: leak.KindWithdraw, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.Withdraw},
 		{Name: leak.KindRestate, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.Restate},
-		{Name: leak.KindFeed, Lane: slow, Tries: manyTries, Step: feeds.Run},
-		{Name: leak.KindSpread, Lane: spreads, Tries: manyTries, Step: a.Leaks.Spreader.Watch},
-		{Name: leak.KindPart, Lane: parts, Tries: manyTries, Step: a.Leaks.Spreader.Part},
-		{Name: leak.KindImport},
+		{Name: feed.KindRun, Lane: slow, Tries: manyTries, Step: feeds.Run},
+		{Name: intake.KindSpread, Lane: spreads, Tries: manyTries, Step: a.Leaks.Spreader.Watch},
+		{Name: intake.KindPart, Lane: parts, Tries: manyTries, Step: a.Leaks.Spreader.Part},
+		{Name: intake.KindImport},
 		{Name: leak.KindVerify},
 		{Name: password.KindImport},
 		{Name: password.KindDownload},

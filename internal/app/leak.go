@@ -17,6 +17,7 @@ import (
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/corpora"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/seal"
@@ -27,10 +28,10 @@ import (
 type Leaks struct {
 	Depot    *corpora.Depot
 	Library  *leak.Library
-	Importer *leak.Importer
+	Importer *intake.Importer
 	Matcher  *leak.Matcher
 	Breaches *leak.Breaches
-	Spreader *leak.Spreader
+	Spreader *intake.Spreader
 }
 
 func openLeaks(ctx context.Context, c config.Common, st *store.Store, keys *seal.Keys, now func() time.Time) (*Leaks, error) {
@@ -38,15 +39,15 @@ func openLeaks(ctx context.Context, c config.Common, st *store.Store, keys *seal
 	if err != nil {
 		return nil, err
 	}
-	importer := &leak.Importer{
-		Store: st, Depot: depot, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprints: func() leak.Fingerprints { return keys.Fingerprints() }, Now: now,
+	importer := &intake.Importer{
+		Store: st, Depot: depot, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprints: func() intake.Fingerprints { return keys.Fingerprints() }, Now: now,
 	}
 	return &Leaks{
 		Depot:    depot,
 		Library:  leak.NewLibrary(st, depot, slog.New(slog.DiscardHandler)),
 		Importer: importer,
-		Spreader: &leak.Spreader{Importer: importer},
-		Matcher:  leak.NewMatcher(st, depot, now),
+		Spreader: &intake.Spreader{Importer: importer},
+		Matcher:  leak.NewMatcher(st, depot, importer.DropParts, now),
 		Breaches: leak.NewBreaches(st, now),
 	}, nil
 }
@@ -114,32 +115,32 @@ func (a *App) place() string {
 }
 
 // ImportBreach imports in this process, as a job that the console shows and can cancel.
-func (a *App) ImportBreach(ctx context.Context, spec leak.Spec) (leak.Outcome, error) {
+func (a *App) ImportBreach(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
 	if err := leak.Check(&spec.Breach, a.now()); err != nil {
-		return leak.Outcome{}, err
+		return intake.Outcome{}, err
 	}
 	name := spec.Breach.Name
-	if _, err := a.Store.JobOf(ctx, leak.KindSpread, name); !errors.Is(err, job.ErrNotFound) {
-		return leak.Outcome{}, errors.Join(leak.ErrBusy.With("name: was begun with --spread; go on with it so, or retract it"), err)
+	if _, err := a.Store.JobOf(ctx, intake.KindSpread, name); !errors.Is(err, job.ErrNotFound) {
+		return intake.Outcome{}, errors.Join(intake.ErrBusy.With("name: was begun with --spread; go on with it so, or retract it"), err)
 	}
-	hold, err := a.Jobs.Begin(ctx, a.place(), leak.KindImport, name, map[string]int{"inputs": len(spec.Inputs)})
+	hold, err := a.Jobs.Begin(ctx, a.place(), intake.KindImport, name, map[string]int{"inputs": len(spec.Inputs)})
 	if errors.Is(err, job.ErrExists) {
-		return leak.Outcome{}, leak.ErrBusy.With("name: another machine is importing it")
+		return intake.Outcome{}, intake.ErrBusy.With("name: another machine is importing it")
 	}
 	if err != nil {
-		return leak.Outcome{}, err
+		return intake.Outcome{}, err
 	}
-	var out leak.Outcome
+	var out intake.Outcome
 	err = hold.Run(ctx, func(ctx context.Context, run *job.Run) error {
 		tell := spec.Progress
-		spec.Progress = func(p leak.Progress) {
+		spec.Progress = func(p intake.Progress) {
 			if tell != nil {
 				tell(p)
 			}
 			run.Tell(ctx, p)
 		}
 		out, err = a.Leaks.Importer.Import(ctx, spec)
-		if errors.Is(err, leak.ErrBusy) { // another process of this place is at it, and holds the same lease
+		if errors.Is(err, intake.ErrBusy) { // another process of this place is at it, and holds the same lease
 			return job.Leave(err)
 		}
 		return err
@@ -201,7 +202,7 @@ func (l *Leaks) Retract(ctx context.Context, name string) (leak.Record, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := l.Importer.Discard(name); err != nil && !errors.Is(err, leak.ErrBusy) { // a running import notices by itself
+	if err := l.Importer.Discard(name); err != nil && !errors.Is(err, intake.ErrBusy) { // a running import notices by itself
 		return r, err
 	}
 	return r, nil

@@ -10,8 +10,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/feed"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
-	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
@@ -22,12 +23,12 @@ const (
 )
 
 // Feeds makes what runs continuous sources; all it calls passes the guard.
-func (a *App) Feeds(o config.Outgoing) (*leak.Feeds, error) {
+func (a *App) Feeds(o config.Outgoing) (*feed.Feeds, error) {
 	client, err := DownloadClient(o)
 	if err != nil {
 		return nil, err
 	}
-	return &leak.Feeds{Store: a.Store, Importer: a.Leaks.Importer, Client: client, Now: a.now}, nil
+	return &feed.Feeds{Store: a.Store, Importer: a.Leaks.Importer, Client: client, Now: a.now}, nil
 }
 
 // DownloadClient fetches dumps: it is patient and follows a few redirects, each of which passes the guard again.
@@ -51,7 +52,7 @@ func DownloadClient(o config.Outgoing) (*http.Client, error) {
 }
 
 // watchFeeds registers the metrics of feeds and returns what counts a run.
-func (s *Server) watchFeeds() (func(leak.Feed, time.Duration, error), error) {
+func (s *Server) watchFeeds() (func(feed.Feed, time.Duration, error), error) {
 	runs := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "vigia_feed_runs_total", Help: "Runs of feeds, by feed and by how they ended.",
 	}, []string{"feed", "outcome"})
@@ -66,7 +67,7 @@ func (s *Server) watchFeeds() (func(leak.Feed, time.Duration, error), error) {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}
 	}
-	return func(f leak.Feed, d time.Duration, err error) {
+	return func(f feed.Feed, d time.Duration, err error) {
 		outcome := "done"
 		if err != nil {
 			outcome = "failed"
@@ -80,23 +81,23 @@ func (s *Server) watchFeeds() (func(leak.Feed, time.Duration, error), error) {
 }
 
 // RunFeed runs a feed here and now, unless a server is at it.
-func (a *App) RunFeed(ctx context.Context, o config.Outgoing, name string) (leak.Feed, error) {
+func (a *App) RunFeed(ctx context.Context, o config.Outgoing, name string) (feed.Feed, error) {
 	feeds, err := a.Feeds(o)
 	if err != nil {
-		return leak.Feed{}, err
+		return feed.Feed{}, err
 	}
 	if _, err := a.Store.FeedByName(ctx, name); err != nil {
-		return leak.Feed{}, err
+		return feed.Feed{}, err
 	}
-	hold, err := a.Jobs.Begin(ctx, a.place(), leak.KindFeed, name, struct{}{})
+	hold, err := a.Jobs.Begin(ctx, a.place(), feed.KindRun, name, struct{}{})
 	if errors.Is(err, job.ErrExists) {
-		return leak.Feed{}, leak.ErrBusy.With("name: a server is running it")
+		return feed.Feed{}, intake.ErrBusy.With("name: a server is running it")
 	}
 	if err != nil {
-		return leak.Feed{}, err
+		return feed.Feed{}, err
 	}
 	if err := hold.Run(ctx, feeds.Run); err != nil {
-		return leak.Feed{}, err
+		return feed.Feed{}, err
 	}
 	return a.Store.FeedByName(ctx, name)
 }

@@ -5,19 +5,20 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 )
 
 // SpreadBreach has the workers of all replicas import, and waits for them. When ctx ends they go on.
-func (a *App) SpreadBreach(ctx context.Context, spec leak.Spec, partBytes int64) (leak.Outcome, error) {
+func (a *App) SpreadBreach(ctx context.Context, spec intake.Spec, partBytes int64) (intake.Outcome, error) {
 	if err := a.Leaks.Importer.Spread(ctx, spec, partBytes); err != nil {
-		return leak.Outcome{}, err
+		return intake.Outcome{}, err
 	}
 	name := spec.Breach.Name
-	var out leak.Outcome
-	err := a.Jobs.Follow(ctx, leak.KindSpread, name, func(j job.Job) (over bool, err error) {
-		var p leak.Progress
+	var out intake.Outcome
+	err := a.Jobs.Follow(ctx, intake.KindSpread, name, func(j job.Job) (over bool, err error) {
+		var p intake.Progress
 		if err := json.Unmarshal(j.Progress, &p); err != nil {
 			return false, fmt.Errorf("read progress: %w", err)
 		}
@@ -31,7 +32,7 @@ func (a *App) SpreadBreach(ctx context.Context, spec leak.Spec, partBytes int64)
 		case job.Cancelled:
 			return true, job.ErrCancelled.With("name: the import was cancelled")
 		case job.Failed:
-			return true, leak.ErrInput.With("%s", j.Error)
+			return true, intake.ErrInput.With("%s", j.Error)
 		case job.Ready, job.Running:
 		}
 		return false, nil
@@ -40,11 +41,11 @@ func (a *App) SpreadBreach(ctx context.Context, spec leak.Spec, partBytes int64)
 }
 
 // SpreadProgress tells how far a spread import is; false when the breach is not imported so, or no longer.
-func (a *App) SpreadProgress(ctx context.Context, r leak.Record) (p leak.Progress, failed string, spread bool) {
+func (a *App) SpreadProgress(ctx context.Context, r leak.Record) (p intake.Progress, failed string, spread bool) {
 	if r.State != leak.Importing {
 		return p, "", false
 	}
-	j, err := a.Store.JobOf(ctx, leak.KindSpread, r.Name)
+	j, err := a.Store.JobOf(ctx, intake.KindSpread, r.Name)
 	if err != nil || json.Unmarshal(j.Progress, &p) != nil {
 		return p, "", false
 	}

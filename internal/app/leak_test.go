@@ -12,6 +12,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 )
@@ -41,12 +42,12 @@ func TestServersNoticeBreaches(t *testing.T) {
 		if err := os.WriteFile(dump, []byte("ana@exemplo.com.br bia@exemplo.com.br"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		inputs, err := leak.Inputs(context.Background(), nil, []string{dump})
+		inputs, err := intake.Inputs(context.Background(), nil, []string{dump})
 		if err != nil {
 			t.Fatal(err)
 		}
 		b := cyber.Breach{Name: "loja", Title: "Loja", Date: time.Now().AddDate(-1, 0, 0), Exposes: []cyber.Exposed{cyber.ExposedEmail}}
-		if _, err := operator.ImportBreach(ctx, leak.Spec{Breach: b, Inputs: inputs}); err != nil {
+		if _, err := operator.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: inputs}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := operator.MatchBreach(ctx, "loja", func(leak.MatchProgress) {}); err != nil {

@@ -415,7 +415,7 @@ func (l *life) dispatch(ctx context.Context, quiet *slog.Logger) {
 
 // work claims and runs jobs the way a server does. Half of the failures are a death: the job is left to its lease.
 func (l *life) work(ctx context.Context, f flaky) {
-	m := leak.NewMatcher(f, l.tp.depot, l.now)
+	m := leak.NewMatcher(f, l.tp.depot, func(context.Context, string) error { return nil }, l.now) // nothing is imported in parts
 	for round := 0; ctx.Err() == nil; round++ {
 		worker := fmt.Sprint("w", round)
 		jobs, _ := f.ClaimJobs(ctx, worker, []string{leak.KindMatch}, 4) // what failed is claimed later

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 )
 
@@ -145,7 +146,7 @@ type choiceCount struct {
 }
 
 // breachKinds are the jobs that a breach's page shows.
-var breachKinds = []string{leak.KindImport, leak.KindSpread, leak.KindMatch, leak.KindWithdraw, leak.KindRestate, leak.KindVerify}
+var breachKinds = []string{intake.KindImport, intake.KindSpread, leak.KindMatch, leak.KindWithdraw, leak.KindRestate, leak.KindVerify}
 
 func showBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")

@@ -4,29 +4,30 @@ import (
 	"context"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/leak"
 )
 
 // Feeds are the continuous sources of dumps.
 type Feeds interface {
-	All(ctx context.Context) ([]leak.Feed, error)
-	Add(ctx context.Context, f leak.Feed) (leak.Feed, error)
-	Pause(ctx context.Context, name string, paused bool) (leak.Feed, error)
+	All(ctx context.Context) ([]feed.Feed, error)
+	Add(ctx context.Context, f feed.Feed) (feed.Feed, error)
+	Pause(ctx context.Context, name string, paused bool) (feed.Feed, error)
 	// Start has a worker run a feed now.
 	Start(ctx context.Context, name string) error
 }
 
 // feedRow is a feed as a page shows it: without its key.
 type feedRow struct {
-	leak.Feed
+	feed.Feed
 	Label string
 }
 
 var feedKinds = []choiceOption{
-	{string(leak.FeedFolder), "Pasta ou bucket"},
-	{string(leak.FeedList), "Lista por HTTPS"},
-	{string(leak.FeedCrawl), "Páginas por proxy SOCKS5"},
-	{string(leak.FeedHIBP), "Have I Been Pwned"},
+	{string(feed.Folder), "Pasta ou bucket"},
+	{string(feed.List), "Lista por HTTPS"},
+	{string(feed.Crawl), "Páginas por proxy SOCKS5"},
+	{string(feed.HIBP), "Have I Been Pwned"},
 }
 
 type feedsPage struct {
@@ -42,7 +43,7 @@ func listFeeds(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page := feedsPage{Kinds: feedKinds, Exposed: exposedOptions}
-	if page.Jobs, err = c.latest(r, leak.KindFeed); err != nil {
+	if page.Jobs, err = c.latest(r, feed.KindRun); err != nil {
 		return nil, err
 	}
 	for _, f := range all {
@@ -63,7 +64,7 @@ func addFeed(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, errForm.With("minutes: a whole number")
 	}
-	f := leak.Feed{Name: r.text("name"), Kind: leak.FeedKind(r.text("kind")), Target: r.text("target"), Secret: r.text("key"), Every: every}
+	f := feed.Feed{Name: r.text("name"), Kind: feed.Kind(r.text("kind")), Target: r.text("target"), Secret: r.text("key"), Every: every}
 	if f.Settings, err = feedSettings(r); err != nil {
 		return nil, err
 	}
@@ -78,8 +79,8 @@ func addFeed(c *Console, r *request) (answer, error) {
 }
 
 // feedSettings reads the limits of a feed; an empty field means the default.
-func feedSettings(r *request) (leak.FeedSettings, error) {
-	s := leak.FeedSettings{Proxy: r.text("proxy"), Exposes: leak.ParseExposes(r.PostForm["exposes"])}
+func feedSettings(r *request) (feed.Settings, error) {
+	s := feed.Settings{Proxy: r.text("proxy"), Exposes: leak.ParseExposes(r.PostForm["exposes"])}
 	var kilobytes, seconds int
 	for _, f := range []struct {
 		name string

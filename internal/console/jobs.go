@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/feed"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/password"
@@ -26,9 +28,9 @@ type Jobs interface {
 
 // jobKinds are the kinds in words.
 var jobKinds = map[string]string{
-	leak.KindImport: "Importação de vazamento", leak.KindMatch: "Busca nos dados monitorados", leak.KindWithdraw: "Retirada de achados",
-	leak.KindRestate: "Recálculo de situações", leak.KindVerify: "Conferência do índice", leak.KindFeed: "Leitura de fonte",
-	leak.KindSpread: "Importação repartida", leak.KindPart: "Parte de importação",
+	intake.KindImport: "Importação de vazamento", leak.KindMatch: "Busca nos dados monitorados", leak.KindWithdraw: "Retirada de achados",
+	leak.KindRestate: "Recálculo de situações", leak.KindVerify: "Conferência do índice", feed.KindRun: "Leitura de fonte",
+	intake.KindSpread: "Importação repartida", intake.KindPart: "Parte de importação",
 	password.KindImport: "Importação de senhas vazadas", password.KindDownload: "Download de senhas vazadas",
 	password.KindVerify: "Conferência das senhas vazadas", seal.KindRewrite: "Troca de chaves de cifra",
 }
@@ -84,7 +86,7 @@ func newJobRow(j job.Job, now time.Time) jobRow {
 		row.Label = j.Kind
 	}
 	switch j.Kind {
-	case leak.KindImport, leak.KindSpread:
+	case intake.KindImport, intake.KindSpread:
 		row.importText()
 	case leak.KindMatch:
 		var p leak.MatchProgress
@@ -121,7 +123,7 @@ func newJobRow(j job.Job, now time.Time) jobRow {
 }
 
 func (row *jobRow) importText() {
-	var p leak.Progress
+	var p intake.Progress
 	if json.Unmarshal(row.Progress, &p) != nil {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/password"
@@ -24,21 +25,21 @@ func TestJobRow(t *testing.T) {
 		"cancelling": {job.Job{Kind: "other", State: job.Running, CancelAsked: true, NextAt: noon}, "Cancelando…", -1},
 		"stalled": {job.Job{Kind: "other", State: job.Running, NextAt: noon.Add(-job.Lease - time.Second)},
 			"Sem sinal do processo que a fazia", -1},
-		"import": {job.Job{Kind: leak.KindImport, State: job.Running, NextAt: noon, Progress: []byte(`{"read":2000,"total":4000}`)},
+		"import": {job.Job{Kind: intake.KindImport, State: job.Running, NextAt: noon, Progress: []byte(`{"read":2000,"total":4000}`)},
 			"2,0 kB de 4,0 kB lidos, 0 identificadores", 50},
 		"match": {job.Job{Kind: leak.KindMatch, State: job.Running, NextAt: noon, Progress: []byte(`{"probed":1500,"hits":2}`)},
 			"1.500 dados conferidos, 2 encontrados", -1},
 		"verified passwords": {job.Job{Kind: password.KindVerify, State: job.Done}, "Todos os bytes conferem", -1},
 		"rewritten": {job.Job{Kind: seal.KindRewrite, State: job.Running, NextAt: noon, Progress: []byte(`{"Column":1,"Columns":4,"Rewritten":1234}`)},
 			"1.234 valores selados de novo", 25},
-		"unreadable": {job.Job{Kind: leak.KindImport, State: job.Running, NextAt: noon, Progress: []byte(`[`)}, "", -1},
+		"unreadable": {job.Job{Kind: intake.KindImport, State: job.Running, NextAt: noon, Progress: []byte(`[`)}, "", -1},
 	} {
 		row := newJobRow(c.job, noon)
 		if row.Text != c.text || row.Percent != c.percent || row.Label == "" {
 			t.Errorf("%s: %q, %v %%, label %q; want %q, %v %%", name, row.Text, row.Percent, row.Label, c.text, c.percent)
 		}
 	}
-	done := newJobRow(job.Job{Kind: leak.KindImport, State: job.Done, Progress: []byte(`{"read":1,"merging":true}`)}, noon)
+	done := newJobRow(job.Job{Kind: intake.KindImport, State: job.Done, Progress: []byte(`{"read":1,"merging":true}`)}, noon)
 	if done.Percent != 100 || !strings.HasSuffix(done.Text, "montando o índice") {
 		t.Errorf("%+v", done)
 	}

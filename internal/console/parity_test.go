@@ -19,6 +19,8 @@ import (
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/feed"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
@@ -170,11 +172,11 @@ func (d *desk) breach(name string) {
 	if err := os.WriteFile(dump, []byte("maria@exemplo.com.br:123456\n"), 0o600); err != nil {
 		d.t.Fatal(err)
 	}
-	inputs, err := leak.Inputs(context.Background(), nil, []string{dump})
+	inputs, err := intake.Inputs(context.Background(), nil, []string{dump})
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	_, err = d.app.ImportBreach(context.Background(), leak.Spec{Inputs: inputs, Breach: cyber.Breach{
+	_, err = d.app.ImportBreach(context.Background(), intake.Spec{Inputs: inputs, Breach: cyber.Breach{
 		Name: name, Title: "Loja", Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail}, Date: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
 	}})
 	if err != nil {
@@ -357,7 +359,7 @@ func TestConsoleWork(t *testing.T) {
 	// A feed, read now although it is not due.
 	folder := t.TempDir()
 	d.post(303, "/feeds", "name", "caixa", "kind", "folder", "target", folder, "minutes", "600", "pages", "3", "exposes", "email")
-	d.job(leak.KindFeed, "caixa")
+	d.job(feed.KindRun, "caixa")
 	first, err := d.app.Store.FeedByName(ctx, "caixa")
 	if err != nil || first.Settings.Pages != 3 {
 		t.Fatal(first, err)
@@ -462,7 +464,7 @@ func TestConsoleOldBreach(t *testing.T) {
 	ctx := context.Background()
 	d.breach("antigo")
 	for i := range 60 {
-		if _, err := d.app.Store.AddJob(ctx, leak.KindImport, fmt.Sprint("novo-", i), struct{}{}); err != nil {
+		if _, err := d.app.Store.AddJob(ctx, intake.KindImport, fmt.Sprint("novo-", i), struct{}{}); err != nil {
 			t.Fatal(err)
 		}
 	}

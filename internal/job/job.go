@@ -90,3 +90,16 @@ func Backoff(attempts int64) time.Duration {
 	pause := time.Second << min(attempts, 9)
 	return min(pause, 5*time.Minute)
 }
+
+// Wait pauses a step.
+func Wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

@@ -299,6 +299,9 @@ func TestOwnLostLease(t *testing.T) {
 			}
 			for e.Clock.Advance(job.Lease + time.Second); ; {
 				if err := run.Save(ctx, nil); err != nil {
+					if cause := context.Cause(ctx); cause != nil { // the renewal noticed first
+						err = cause
+					}
 					causes <- err
 					return err
 				}

@@ -67,13 +67,16 @@ func reserved(name string) error {
 // nameForm is what a name looks like: it is part of file names and of what partners read.
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,79}$`)
 
+// ValidName tells whether a breach can be called so.
+func ValidName(name string) bool { return nameForm.MatchString(name) && !strings.Contains(name, "..") }
+
 // Check validates what is told of a breach, trims its texts and puts its classes in order.
 func Check(b *cyber.Breach, now time.Time) error {
 	b.Title, b.Source, b.Description = strings.TrimSpace(b.Title), strings.TrimSpace(b.Source), strings.TrimSpace(b.Description)
 	if b.Kind == "" {
 		b.Kind = cyber.SourceBreach
 	}
-	if !nameForm.MatchString(b.Name) || strings.Contains(b.Name, "..") {
+	if !ValidName(b.Name) {
 		return ErrBreachInvalid.With("name: 1 to 80 of a-z, 0-9, '-', '_' and single '.', beginning with a letter or digit")
 	}
 	if err := reserved(b.Name); err != nil {

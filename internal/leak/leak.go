@@ -1,8 +1,8 @@
-// Package leak keeps the bodies of leaked data and finds watched values in them.
+// Package leak keeps breaches and finds watched values in them.
 //
-// An import reduces a dump of any format to a segment: the sorted set of keyed fingerprints of the identifiers in it. Nothing
-// else of a dump is kept, on no disk and in no log. The match is one question asked both ways: a new breach is asked about
-// every watched value, a new watched value is asked about in every breach. Feeds bring dumps by themselves.
+// A breach is a segment: the sorted set of keyed fingerprints of the identifiers that were in a dump. The match is one question asked
+// both ways: a new breach is asked about every watched value, a new watched value is asked about in every breach. How a dump becomes
+// a segment is the business of intake.
 //
 // The package knows neither SQL nor HTTP of ours, and no personal value: it handles fingerprints. The invariant it keeps: every
 // stage may be repeated, by this process or another, after a failure at any moment, and each finding is still made once.
@@ -14,7 +14,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -59,14 +58,10 @@ type Tally struct {
 
 // Kinds of jobs.
 const (
-	KindImport   = "breach.import"
 	KindMatch    = "breach.match"
 	KindWithdraw = "breach.withdraw"
 	KindRestate  = "breach.restate"
 	KindVerify   = "breach.verify"
-	// KindSpread watches over a spread import; its parts are KindPart.
-	KindSpread = "breach.spread"
-	KindPart   = "breach.part"
 )
 
 // Verified is the progress of a KindVerify job that is done.
@@ -78,8 +73,6 @@ var (
 	ErrBreachInvalid  = fault.New(fault.Invalid, "breach.invalid")
 	ErrBreachExists   = fault.New(fault.Conflict, "breach.exists")
 	ErrRetracted      = fault.New(fault.Conflict, "breach.retracted")
-	ErrBusy           = fault.New(fault.Conflict, "breach.busy")
-	ErrInput          = fault.New(fault.Invalid, "breach.input")
 )
 
 // Segment is a file to probe.
@@ -98,13 +91,8 @@ type Pending struct {
 type Store interface {
 	Breaches(ctx context.Context) ([]Record, error)
 	BreachByName(ctx context.Context, name string) (Record, error)
-	// InsertBreach keeps a new breach; ErrBreachExists when the name is taken.
-	InsertBreach(ctx context.Context, r Record) error
 	// UpdateBreach changes what is told of a breach and asks for the statuses to be computed again.
 	UpdateBreach(ctx context.Context, name string, change func(*Record) error) (Record, error)
-	// PublishBreach makes a breach that is being imported visible and hands over to the match, in one transaction. Publishing
-	// the same file again changes nothing.
-	PublishBreach(ctx context.Context, name, file, digest string, tally Tally) error
 	// RetractBreach takes a breach back and hands over to the withdrawal of its findings.
 	RetractBreach(ctx context.Context, name string) (Record, error)
 
@@ -131,8 +119,4 @@ type Store interface {
 	PendingAssets(ctx context.Context, limit int) ([]Pending, error)
 	// SettleAsset keeps what a probe at an epoch saw; the value is not pending any more if the epoch still holds.
 	SettleAsset(ctx context.Context, id partner.ID, asset cyber.AssetID, seen cyber.Sighting) error
-
-	AddJob(ctx context.Context, kind, subject string, args any) (job.ID, error)
-
-	SpreadStore
 }

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/leak/leaktest"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -22,28 +24,28 @@ const dump = "id;nome;email;cpf;telefone;cartao\n" +
 func TestImportFindsWatchedValues(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.load()
-		v.watch(v.live, "ana", "email", "ana@exemplo.com.br")
-		v.watch(v.live, "ana", "cpf", "52998224725")
-		v.watch(v.live, "ana", "phone", "+55 11 98765-4321") // the dump has it without its ninth digit
-		v.watch(v.live, "ana", "credit_card", "4111111111111111")
-		v.watch(v.live, "ana", "email", "outra@exemplo.com.br")
-		v.watch(v.live, "caio", "email", "caio@exemplo.com.br")
-		if _, err := v.monitoring.WatchDomain(context.Background(), v.live, "empresa", "empresa-exemplo.com.br"); err != nil {
+		v.Load()
+		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
+		v.Watch(v.Live, "ana", "cpf", "52998224725")
+		v.Watch(v.Live, "ana", "phone", "+55 11 98765-4321") // the dump has it without its ninth digit
+		v.Watch(v.Live, "ana", "credit_card", "4111111111111111")
+		v.Watch(v.Live, "ana", "email", "outra@exemplo.com.br")
+		v.Watch(v.Live, "caio", "email", "caio@exemplo.com.br")
+		if _, err := v.Monitoring.WatchDomain(context.Background(), v.Live, "empresa", "empresa-exemplo.com.br"); err != nil {
 			t.Fatal(err)
 		}
-		out := v.imports(breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPhone), v.file("loja.csv", dump))
+		out := v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPhone), v.File("loja.csv", dump))
 		if got := out.Tally.Found; got["email"] != 2 || got["cpf"] != 2 || got["phone"] != 1 || got["credit_card"] != 1 {
 			t.Errorf("counted %v", got)
 		}
 		for range 2 { // a match may run twice
-			v.runJobs()
-			v.want("statuses", v.statuses(v.live, "ana"), "email=alerta cpf=alerta phone=alerta credit_card=alerta email=monitorado")
-			v.want("findings", v.findings(v.live, "ana"), "email:loja:open cpf:loja:open phone:loja:open credit_card:loja:open")
-			v.want("domain", v.statuses(v.live, "empresa"), "domain=alerta")
-			v.want("nobody", v.statuses(v.live, "caio"), "email=monitorado")
-			told := v.events(v.live)
-			if len(told) != 7 || count(told, "leak ana") != 1 || count(told, "leak empresa domain:loja") != 1 || count(told, "status ") != 5 {
+			v.RunJobs()
+			v.Want("statuses", v.Statuses(v.Live, "ana"), "email=alerta cpf=alerta phone=alerta credit_card=alerta email=monitorado")
+			v.Want("findings", v.FindingsOf(v.Live, "ana"), "email:loja:open cpf:loja:open phone:loja:open credit_card:loja:open")
+			v.Want("domain", v.Statuses(v.Live, "empresa"), "domain=alerta")
+			v.Want("nobody", v.Statuses(v.Live, "caio"), "email=monitorado")
+			told := v.EventsOf(v.Live)
+			if len(told) != 7 || leaktest.Count(told, "leak ana") != 1 || leaktest.Count(told, "leak empresa domain:loja") != 1 || leaktest.Count(told, "status ") != 5 {
 				t.Errorf("told %s", strings.Join(told, "\n"))
 			}
 			if _, err := e.AddJob(context.Background(), leak.KindMatch, "loja", struct{}{}); err != nil {
@@ -53,29 +55,19 @@ func TestImportFindsWatchedValues(t *testing.T) {
 	})
 }
 
-func count(lines []string, prefix string) int {
-	n := 0
-	for _, l := range lines {
-		if strings.HasPrefix(l, prefix) {
-			n++
-		}
-	}
-	return n
-}
-
 // TestNewValueIsFoundInOldBreaches: the same question the other way round, in the request itself.
 func TestNewValueIsFoundInOldBreaches(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.imports(breachNamed("velho", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", "ana@exemplo.com.br\n"))
+		v.Import(leaktest.Breach("velho", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br\n"))
 		v.Clock.Advance(time.Hour)
-		v.imports(breachNamed("senhas", cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword), v.file("b.txt", "x ana@exemplo.com.br:123 y"))
-		v.load()
-		v.watch(v.live, "ana", "email", "Ana@exemplo.com.br")
-		v.want("findings", v.findings(v.live, "ana"), "email:velho:open email:senhas:open")
-		v.want("events", strings.Join(v.events(v.live), "; "), "leak ana email:velho,email:senhas; status ana email monitorado>comprometido")
-		v.runJobs()
-		v.want("after the match", strings.Join(v.events(v.live), "; "), "leak ana email:velho,email:senhas; status ana email monitorado>comprometido")
+		v.Import(leaktest.Breach("senhas", cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword), v.File("b.txt", "x ana@exemplo.com.br:123 y"))
+		v.Load()
+		v.Watch(v.Live, "ana", "email", "Ana@exemplo.com.br")
+		v.Want("findings", v.FindingsOf(v.Live, "ana"), "email:velho:open email:senhas:open")
+		v.Want("events", strings.Join(v.EventsOf(v.Live), "; "), "leak ana email:velho,email:senhas; status ana email monitorado>comprometido")
+		v.RunJobs()
+		v.Want("after the match", strings.Join(v.EventsOf(v.Live), "; "), "leak ana email:velho,email:senhas; status ana email monitorado>comprometido")
 	})
 }
 
@@ -83,47 +75,47 @@ func TestNewValueIsFoundInOldBreaches(t *testing.T) {
 func TestNovelty(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.load()
-		v.watch(v.live, "ana", "email", "ana@exemplo.com.br")
-		v.watch(v.live, "bia", "email", "bia@exemplo.com.br")
-		v.imports(breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", "ana@exemplo.com.br"))
-		v.runJobs()
-		v.imports(breachNamed("coletanea", cyber.SourceCombolist, cyber.ExposedEmail), v.file("b.txt", "ana@exemplo.com.br\nbia@exemplo.com.br"))
-		v.runJobs()
-		v.want("findings", v.findings(v.live, "ana"), "email:loja:open email:coletanea:open")
-		told := strings.Join(v.events(v.live), "; ")
-		v.want("events", told, "leak ana email:loja; status ana email monitorado>alerta; leak bia email:coletanea; status bia email monitorado>alerta")
+		v.Load()
+		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
+		v.Watch(v.Live, "bia", "email", "bia@exemplo.com.br")
+		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
+		v.RunJobs()
+		v.Import(leaktest.Breach("coletanea", cyber.SourceCombolist, cyber.ExposedEmail), v.File("b.txt", "ana@exemplo.com.br\nbia@exemplo.com.br"))
+		v.RunJobs()
+		v.Want("findings", v.FindingsOf(v.Live, "ana"), "email:loja:open email:coletanea:open")
+		told := strings.Join(v.EventsOf(v.Live), "; ")
+		v.Want("events", told, "leak ana email:loja; status ana email monitorado>alerta; leak bia email:coletanea; status bia email monitorado>alerta")
 	})
 }
 
 func TestRetract(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.load()
-		v.watch(v.live, "ana", "email", "ana@exemplo.com.br")
-		v.imports(breachNamed("certo", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", "ana@exemplo.com.br"))
-		v.imports(breachNamed("errado", cyber.SourceStealer, cyber.ExposedEmail), v.file("b.txt", "ana@exemplo.com.br"))
-		v.runJobs()
-		v.load()
-		v.want("before", v.statuses(v.live, "ana"), "email=comprometido")
-		if _, err := v.breaches.Retract(context.Background(), "errado"); err != nil {
+		v.Load()
+		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
+		v.Import(leaktest.Breach("certo", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
+		v.Import(leaktest.Breach("errado", cyber.SourceStealer, cyber.ExposedEmail), v.File("b.txt", "ana@exemplo.com.br"))
+		v.RunJobs()
+		v.Load()
+		v.Want("before", v.Statuses(v.Live, "ana"), "email=comprometido")
+		if _, err := v.Rules.Retract(context.Background(), "errado"); err != nil {
 			t.Fatal(err)
 		}
-		v.runJobs()
-		v.want("after", v.statuses(v.live, "ana"), "email=alerta")
-		v.want("findings", v.findings(v.live, "ana"), "email:certo:open email:errado:retracted")
-		v.load()
-		v.watch(v.live, "bia", "email", "ana@exemplo.com.br")
-		v.want("new value", v.findings(v.live, "bia"), "email:certo:open")
-		names, err := v.depot.Names()
+		v.RunJobs()
+		v.Want("after", v.Statuses(v.Live, "ana"), "email=alerta")
+		v.Want("findings", v.FindingsOf(v.Live, "ana"), "email:certo:open email:errado:retracted")
+		v.Load()
+		v.Watch(v.Live, "bia", "email", "ana@exemplo.com.br")
+		v.Want("new value", v.FindingsOf(v.Live, "bia"), "email:certo:open")
+		names, err := v.Depot.Names()
 		if err != nil || len(names) != 1 || !strings.HasPrefix(names[0], "certo-") {
 			t.Errorf("files left: %v, %v", names, err)
 		}
-		inputs, err := leak.Inputs(context.Background(), nil, []string{v.file("b.txt", "ana@exemplo.com.br")})
+		inputs, err := intake.Inputs(context.Background(), nil, []string{v.File("b.txt", "ana@exemplo.com.br")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = v.importer.Import(context.Background(), leak.Spec{Breach: breachNamed("errado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
+		_, err = v.Importer.Import(context.Background(), intake.Spec{Breach: leaktest.Breach("errado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
 		if !errors.Is(err, leak.ErrRetracted) {
 			t.Errorf("importing a retracted name: %v", err)
 		}
@@ -134,19 +126,19 @@ func TestRetract(t *testing.T) {
 func TestEdit(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.load()
-		v.watch(v.live, "ana", "email", "ana@exemplo.com.br")
-		v.imports(breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", "ana@exemplo.com.br"))
-		v.runJobs()
-		_, err := v.breaches.Edit(context.Background(), "loja", func(b *cyber.Breach) {
+		v.Load()
+		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
+		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
+		v.RunJobs()
+		_, err := v.Rules.Edit(context.Background(), "loja", func(b *cyber.Breach) {
 			b.Exposes, b.Name = append(b.Exposes, cyber.ExposedPassword), "outro"
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		v.runJobs()
-		v.want("status", v.statuses(v.live, "ana"), "email=comprometido")
-		if told := v.events(v.live); told[len(told)-1] != "status ana email alerta>comprometido" {
+		v.RunJobs()
+		v.Want("status", v.Statuses(v.Live, "ana"), "email=comprometido")
+		if told := v.EventsOf(v.Live); told[len(told)-1] != "status ana email alerta>comprometido" {
 			t.Errorf("told %v", told)
 		}
 	})
@@ -158,16 +150,16 @@ func TestSandboxNeverMeetsCorpora(t *testing.T) {
 		v := newEnv(t, e)
 		p, _ := e.NewPartner(t, partner.Sandbox)
 		sandbox := cyber.Owner{Partner: p.ID, Mode: partner.Sandbox}
-		v.load()
-		v.watch(sandbox, "ana", "email", "ana@exemplo.com.br")
-		v.imports(breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", "ana@exemplo.com.br bia@exemplo.com.br joao@vazamento.test"))
-		v.runJobs()
-		v.load()
-		v.watch(sandbox, "bia", "email", "bia@exemplo.com.br")
-		v.want("statuses", v.statuses(sandbox, "ana")+v.statuses(sandbox, "bia"), "email=monitoradoemail=monitorado")
-		v.watch(v.live, "joao", "email", "joao@vazamento.test")
-		v.want("live", v.findings(v.live, "joao"), "email:loja:open")
-		if n, err := v.library.Settle(context.Background()); err != nil || n != 0 {
+		v.Load()
+		v.Watch(sandbox, "ana", "email", "ana@exemplo.com.br")
+		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br bia@exemplo.com.br joao@vazamento.test"))
+		v.RunJobs()
+		v.Load()
+		v.Watch(sandbox, "bia", "email", "bia@exemplo.com.br")
+		v.Want("statuses", v.Statuses(sandbox, "ana")+v.Statuses(sandbox, "bia"), "email=monitoradoemail=monitorado")
+		v.Watch(v.Live, "joao", "email", "joao@vazamento.test")
+		v.Want("live", v.FindingsOf(v.Live, "joao"), "email:loja:open")
+		if n, err := v.Library.Settle(context.Background()); err != nil || n != 0 {
 			t.Errorf("settled %d, %v", n, err)
 		}
 	})
@@ -177,26 +169,26 @@ func TestSandboxNeverMeetsCorpora(t *testing.T) {
 func TestPendingValues(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.watch(v.live, "ana", "email", "ana@exemplo.com.br") // before the first load: nobody can be asked
-		v.load()
-		v.imports(breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", "ana@exemplo.com.br bia@exemplo.com.br"))
-		v.watch(v.live, "bia", "email", "bia@exemplo.com.br") // published, but not yet loaded here
-		v.want("before", v.findings(v.live, "ana")+v.findings(v.live, "bia"), "")
-		if n, err := v.library.Settle(context.Background()); err != nil || n != 2 {
+		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br") // before the first load: nobody can be asked
+		v.Load()
+		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br bia@exemplo.com.br"))
+		v.Watch(v.Live, "bia", "email", "bia@exemplo.com.br") // published, but not yet loaded here
+		v.Want("before", v.FindingsOf(v.Live, "ana")+v.FindingsOf(v.Live, "bia"), "")
+		if n, err := v.Library.Settle(context.Background()); err != nil || n != 2 {
 			// Settled at an epoch that is over: found nothing, still pending.
 			t.Logf("settled %d, %v", n, err)
 		}
-		v.want("still nothing", v.findings(v.live, "ana"), "")
-		v.load()
-		if n, err := v.library.Settle(context.Background()); err != nil || n != 2 {
+		v.Want("still nothing", v.FindingsOf(v.Live, "ana"), "")
+		v.Load()
+		if n, err := v.Library.Settle(context.Background()); err != nil || n != 2 {
 			t.Errorf("settled %d, %v", n, err)
 		}
-		v.want("after", v.findings(v.live, "ana")+" "+v.findings(v.live, "bia"), "email:loja:open email:loja:open")
-		if n, err := v.library.Settle(context.Background()); err != nil || n != 0 {
+		v.Want("after", v.FindingsOf(v.Live, "ana")+" "+v.FindingsOf(v.Live, "bia"), "email:loja:open email:loja:open")
+		if n, err := v.Library.Settle(context.Background()); err != nil || n != 0 {
 			t.Errorf("settled %d again, %v", n, err)
 		}
-		v.runJobs()
-		if told := v.events(v.live); count(told, "leak") != 2 {
+		v.RunJobs()
+		if told := v.EventsOf(v.Live); leaktest.Count(told, "leak") != 2 {
 			t.Errorf("told %v", told)
 		}
 	})
@@ -206,15 +198,15 @@ func TestPendingValues(t *testing.T) {
 func TestForgottenValueIsErased(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.load()
-		v.watch(v.live, "ana", "email", "ana@exemplo.com.br")
-		v.imports(breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", "ana@exemplo.com.br"))
-		v.runJobs()
-		assets, err := v.monitoring.Watched(context.Background(), v.live.Partner, "ana")
+		v.Load()
+		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
+		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
+		v.RunJobs()
+		assets, err := v.Monitoring.Watched(context.Background(), v.Live.Partner, "ana")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := v.monitoring.Forget(context.Background(), v.live.Partner, "ana", assets[0].ID); err != nil {
+		if err := v.Monitoring.Forget(context.Background(), v.Live.Partner, "ana", assets[0].ID); err != nil {
 			t.Fatal(err)
 		}
 		for _, table := range []string{"asset", "finding", "asset_history", "match_hit"} {
@@ -237,28 +229,28 @@ func TestLastLook(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		v := newEnv(t, e)
-		v.load()
-		v.watch(v.live, "ana", "email", "ana@exemplo.com.br")
-		v.imports(breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", "ana@exemplo.com.br bia@exemplo.com.br"))
+		v.Load()
+		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
+		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br bia@exemplo.com.br"))
 		jobs, err := v.ClaimJobs(ctx, "w", []string{leak.KindMatch}, 1)
 		if err != nil || len(jobs) != 1 {
 			t.Fatal(jobs, err)
 		}
 		run := &job.Run{Job: jobs[0]}
 		run.Save = func(_ context.Context, p any) (err error) { run.Progress, err = json.Marshal(p); return err }
-		if err := v.matcher.First(ctx, run); err != nil {
+		if err := v.Matcher.First(ctx, run); err != nil {
 			t.Fatal(err)
 		}
 		late := cyber.NewMonitoring(e.Store, knowsNothing{}, e.Keys.Fingerprint, e.Clock.Now)
-		if err := late.Watch(ctx, v.live, "bia", "email", "bia@exemplo.com.br"); err != nil {
+		if err := late.Watch(ctx, v.Live, "bia", "email", "bia@exemplo.com.br"); err != nil {
 			t.Fatal(err)
 		}
-		v.want("after the first look", v.findings(v.live, "ana")+v.findings(v.live, "bia"), "email:loja:open")
-		if err := v.matcher.Match(ctx, run); err != nil {
+		v.Want("after the first look", v.FindingsOf(v.Live, "ana")+v.FindingsOf(v.Live, "bia"), "email:loja:open")
+		if err := v.Matcher.Match(ctx, run); err != nil {
 			t.Fatal(err)
 		}
-		v.want("after the last look", v.findings(v.live, "bia"), "email:loja:open")
-		v.want("events", strings.Join(v.events(v.live), "; "),
+		v.Want("after the last look", v.FindingsOf(v.Live, "bia"), "email:loja:open")
+		v.Want("events", strings.Join(v.EventsOf(v.Live), "; "),
 			"leak ana email:loja; status ana email monitorado>alerta; leak bia email:loja; status bia email monitorado>alerta")
 	})
 }

@@ -19,18 +19,20 @@ import (
 type Matcher struct {
 	store Store
 	depot *corpora.Depot
-	now   func() time.Time
-	// settle is how long a change takes to be known to every process: a library looks every second, and a request that began
+	// drop takes away what the parts of an import left.
+	drop func(ctx context.Context, breach string) error
+	now  func() time.Time
+	// Settle is how long a change takes to be known to every process: a library looks every second, and a request that began
 	// before it ends soon. After that a second look catches what slipped through.
-	settle time.Duration
+	Settle time.Duration
 }
 
 // settleTime is well above the five seconds in which every replica notices a change.
 const settleTime = 10 * time.Second
 
-// NewMatcher joins the steps to their store and files.
-func NewMatcher(store Store, depot *corpora.Depot, now func() time.Time) *Matcher {
-	return &Matcher{store: store, depot: depot, now: now, settle: settleTime}
+// NewMatcher joins the steps to their store and files. drop takes away what the parts of a breach's import left.
+func NewMatcher(store Store, depot *corpora.Depot, drop func(ctx context.Context, breach string) error, now func() time.Time) *Matcher {
+	return &Matcher{store: store, depot: depot, drop: drop, now: now, Settle: settleTime}
 }
 
 const (
@@ -107,7 +109,7 @@ func (m *Matcher) first(ctx context.Context, run *job.Run, r *segment.Reader, p 
 // late looks at what was added around the publication: whoever added a value without knowing of this breach did so before every
 // process had noticed it.
 func (m *Matcher) late(ctx context.Context, run *job.Run, breach Record, r *segment.Reader, p *MatchProgress) error {
-	if err := wait(ctx, breach.PublishedAt.Add(m.settle).Sub(m.now())); err != nil {
+	if err := job.Wait(ctx, breach.PublishedAt.Add(m.Settle).Sub(m.now())); err != nil {
 		return err
 	}
 	since := breach.PublishedAt.Add(-time.Minute)
@@ -118,18 +120,6 @@ func (m *Matcher) late(ctx context.Context, run *job.Run, breach Record, r *segm
 		return err
 	}
 	return m.tell(ctx, run, p)
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }
 
 // probe asks the segment about watched values in rising order and notes the hits.
@@ -195,7 +185,7 @@ func (m *Matcher) Withdraw(ctx context.Context, run *job.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := wait(ctx, breach.RetractedAt.Add(m.settle).Sub(m.now())); err != nil {
+	if err := job.Wait(ctx, breach.RetractedAt.Add(m.Settle).Sub(m.now())); err != nil {
 		return err
 	}
 	return m.WithdrawFirst(ctx, run)
@@ -220,7 +210,7 @@ func (m *Matcher) WithdrawFirst(ctx context.Context, run *job.Run) error {
 			break
 		}
 	}
-	if err := DropParts(ctx, m.store, m.depot, breach.Name); err != nil || breach.Segment == "" {
+	if err := m.drop(ctx, breach.Name); err != nil || breach.Segment == "" {
 		return err
 	}
 	return m.depot.Remove(ctx, breach.Segment)

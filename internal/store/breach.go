@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -228,7 +229,7 @@ func (s *Store) RetractBreach(ctx context.Context, name string) (leak.Record, er
 			return fmt.Errorf("retract breach: %w", err)
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE job SET cancel = $3 WHERE subject = $2 AND kind IN ($1, $4, $5)
-			AND state IN ('ready', 'running')`, leak.KindImport, name, true, leak.KindMatch, leak.KindSpread); err != nil {
+			AND state IN ('ready', 'running')`, intake.KindImport, name, true, leak.KindMatch, intake.KindSpread); err != nil {
 			return fmt.Errorf("retract breach: %w", err)
 		}
 		r.State, r.RetractedAt = leak.Retracted, now

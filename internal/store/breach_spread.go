@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/seal"
@@ -37,7 +38,7 @@ func (s *Store) AddSpread(ctx context.Context, r leak.Record, args any, parts []
 				return err
 			}
 		}
-		if _, err := s.addJob(ctx, tx, leak.KindSpread, r.Name, args); err != nil {
+		if _, err := s.addJob(ctx, tx, intake.KindSpread, r.Name, args); err != nil {
 			return err
 		}
 		if fresh {
@@ -45,7 +46,7 @@ func (s *Store) AddSpread(ctx context.Context, r leak.Record, args any, parts []
 				return err
 			}
 			for i, p := range parts {
-				if _, err := s.addJob(ctx, tx, leak.KindPart, leak.PartSubject(r.Name, i+1), p); err != nil {
+				if _, err := s.addJob(ctx, tx, intake.KindPart, intake.PartSubject(r.Name, i+1), p); err != nil {
 					return err
 				}
 			}
@@ -116,7 +117,7 @@ func (s *Store) sameParts(ctx context.Context, tx *sqldb.Tx, name string, parts 
 		return err
 	}
 	if len(kept) == 0 {
-		return leak.ErrBusy.With("name: was begun as an import of one process; go on with it there, or retract it")
+		return intake.ErrBusy.With("name: was begun as an import of one process; go on with it there, or retract it")
 	}
 	same := len(kept) == len(parts)
 	for i := 0; same && i < len(parts); i++ {
@@ -127,7 +128,7 @@ func (s *Store) sameParts(ctx context.Context, tx *sqldb.Tx, name string, parts 
 		same = string(text) == string(kept[i].Args)
 	}
 	if !same {
-		return leak.ErrInput.With("inputs: not those that this import began with, or they changed since; retract the breach to give it up")
+		return intake.ErrInput.With("inputs: not those that this import began with, or they changed since; retract the breach to give it up")
 	}
 	if _, err := tx.ExecContext(ctx, `UPDATE job SET state = 'ready', lease = '', error = '', attempts = 0, cancel = $4, next_at = $3, finished_at = 0
 		WHERE `+partsOf+` AND state <> 'done'`, prefix, length, micros(s.now()), false); err != nil {

@@ -9,20 +9,20 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-var _ leak.FeedStore = (*Store)(nil)
+var _ feed.Store = (*Store)(nil)
 
 func feedPlace(name string) seal.Place { return seal.Place{Table: "feed", Column: "secret", Row: name} }
 
 const feedColumns = `name, kind, target, secret, settings, paused, every_s, state, failures, error, next_at, last_at, created_at`
 
-func (s *Store) scanFeed(row scanner) (leak.Feed, error) {
-	var f leak.Feed
+func (s *Store) scanFeed(row scanner) (feed.Feed, error) {
+	var f feed.Feed
 	var sealed []byte
 	var settings, state string
 	var every, next, last, created int64
@@ -44,7 +44,7 @@ func (s *Store) scanFeed(row scanner) (leak.Feed, error) {
 }
 
 // feedRow are the values of a feed's columns.
-func (s *Store) feedRow(f leak.Feed) ([]any, error) {
+func (s *Store) feedRow(f feed.Feed) ([]any, error) {
 	settings, err := json.Marshal(f.Settings)
 	if err != nil {
 		return nil, err
@@ -66,25 +66,25 @@ func (s *Store) feedRow(f leak.Feed) ([]any, error) {
 }
 
 // Feeds returns all feeds by name.
-func (s *Store) Feeds(ctx context.Context) ([]leak.Feed, error) {
+func (s *Store) Feeds(ctx context.Context) ([]feed.Feed, error) {
 	return collect(ctx, s.reader(ctx), s.scanFeed, `SELECT `+feedColumns+` FROM feed ORDER BY name`)
 }
 
 // FeedByName returns one feed.
-func (s *Store) FeedByName(ctx context.Context, name string) (leak.Feed, error) {
+func (s *Store) FeedByName(ctx context.Context, name string) (feed.Feed, error) {
 	return s.feedByName(ctx, s.reader(ctx), name)
 }
 
-func (s *Store) feedByName(ctx context.Context, q querier, name string) (leak.Feed, error) {
+func (s *Store) feedByName(ctx context.Context, q querier, name string) (feed.Feed, error) {
 	f, err := s.scanFeed(q.QueryRowContext(ctx, `SELECT `+feedColumns+` FROM feed WHERE name = $1`, name))
 	if errors.Is(err, sql.ErrNoRows) {
-		return f, leak.ErrFeedNotFound.With("name: there is no such feed")
+		return f, feed.ErrNotFound.With("name: there is no such feed")
 	}
 	return f, classify(err)
 }
 
 // InsertFeed keeps a new feed.
-func (s *Store) InsertFeed(ctx context.Context, f leak.Feed) error {
+func (s *Store) InsertFeed(ctx context.Context, f feed.Feed) error {
 	row, err := s.feedRow(f)
 	if err != nil {
 		return fmt.Errorf("insert feed: %w", err)
@@ -96,15 +96,15 @@ func (s *Store) InsertFeed(ctx context.Context, f leak.Feed) error {
 			return fmt.Errorf("insert feed: %w", err)
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(leak.ErrFeedExists.With("name: is taken"), err)
+			return errors.Join(feed.ErrExists.With("name: is taken"), err)
 		}
 		return nil
 	})
 }
 
 // UpdateFeed changes a feed under the lock of its row.
-func (s *Store) UpdateFeed(ctx context.Context, name string, change func(*leak.Feed) error) (leak.Feed, error) {
-	var f leak.Feed
+func (s *Store) UpdateFeed(ctx context.Context, name string, change func(*feed.Feed) error) (feed.Feed, error) {
+	var f feed.Feed
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE feed SET paused = paused WHERE name = $1`, name); err != nil {
 			return fmt.Errorf("lock feed: %w", err)

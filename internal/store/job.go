@@ -1,11 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -60,7 +62,7 @@ func (s *Store) addJob(ctx context.Context, tx *sqldb.Tx, kind, subject string, 
 	return id, nil
 }
 
-// ClaimJobs takes up to limit due jobs of the given kinds for worker: new ones, and those whose lease has run out.
+// ClaimJobs takes up to limit due jobs of the given kinds for worker, oldest first: new ones, and those whose lease has run out.
 func (s *Store) ClaimJobs(ctx context.Context, worker string, kinds []string, limit int) ([]job.Job, error) {
 	if len(kinds) == 0 {
 		return nil, nil
@@ -84,6 +86,10 @@ func (s *Store) ClaimJobs(ctx context.Context, worker string, kinds []string, li
 	if err != nil {
 		return nil, fmt.Errorf("claim jobs: %w", err)
 	}
+	// An UPDATE returns its rows in any order.
+	slices.SortFunc(jobs, func(a, b job.Job) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
 	return jobs, nil
 }
 

@@ -1,9 +1,11 @@
 package store_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -140,8 +142,10 @@ func TestClaimTakesNoMore(t *testing.T) {
 			}
 		}
 		for _, limit := range []int{1, 3, 1} {
-			if jobs, err := e.ClaimJobs(ctx, "w", []string{"test"}, limit); err != nil || len(jobs) != limit {
-				t.Errorf("%d instead of %d, %v", len(jobs), limit, err)
+			jobs, err := e.ClaimJobs(ctx, "w", []string{"test"}, limit)
+			oldest := slices.IsSortedFunc(jobs, func(a, b job.Job) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
+			if err != nil || len(jobs) != limit || !oldest {
+				t.Errorf("%d instead of %d, oldest first: %v, %v", len(jobs), limit, oldest, err)
 			}
 		}
 	})

@@ -1,9 +1,8 @@
-package leak_test
+package intake_test
 
 import (
 	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +16,9 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/leak/leaktest"
 	"github.com/vigiahq/vigia/internal/scan/scantest"
 	"github.com/vigiahq/vigia/internal/segment"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -37,16 +38,16 @@ func madeUpDump(seed uint64, size int, fingerprint func(byte, []byte) uint64) (t
 
 // keysOf reads a whole segment.
 func (v *env) keysOf(r leak.Record) []uint64 {
-	v.t.Helper()
-	reader, err := v.depot.Open(context.Background(), r.Segment, r.Digest)
+	v.T.Helper()
+	reader, err := v.Depot.Open(context.Background(), r.Segment, r.Digest)
 	if err != nil {
-		v.t.Fatal(err)
+		v.T.Fatal(err)
 	}
 	defer func() { _ = reader.Close() }()
 	keys := make([]uint64, 0, reader.Count())
 	for k, err := range reader.All() {
 		if err != nil {
-			v.t.Fatal(err)
+			v.T.Fatal(err)
 		}
 		keys = append(keys, k)
 	}
@@ -67,18 +68,18 @@ func missing(keys, truth []uint64) int {
 func TestImportKeepsEveryIdentifier(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	text, truth := madeUpDump(1, 6<<20, v.Keys.Fingerprint)
-	plain := v.file("a.txt", string(text))
-	zipped := v.file("b.gz", string(gzipped(t, text)))
-	pieces := v.file("c.tar", string(tarOf(t, text, 40_000)))
+	plain := v.File("a.txt", string(text))
+	zipped := v.File("b.gz", string(leaktest.Gzipped(t, text)))
+	pieces := v.File("c.tar", string(tarOf(t, text, 40_000)))
 
-	whole := v.keysOf(v.imports(breachNamed("inteiro", cyber.SourceBreach, cyber.ExposedEmail), plain).Record)
+	whole := v.keysOf(v.Import(leaktest.Breach("inteiro", cyber.SourceBreach, cyber.ExposedEmail), plain).Record)
 	if n := missing(whole, truth); n > 0 {
 		t.Errorf("%d of %d identifiers are missing", n, len(truth))
 	}
-	v.importer.PartBytes, v.importer.Workers = 1<<20, 3
-	v.importer.SetSpan(300_000)
+	v.Importer.PartBytes, v.Importer.Workers = 1<<20, 3
+	v.Importer.SetSpan(300_000)
 	for name, path := range map[string]string{"partes": plain, "zip": zipped, "tar": pieces} {
-		out := v.imports(breachNamed(name, cyber.SourceBreach, cyber.ExposedEmail), path)
+		out := v.Import(leaktest.Breach(name, cyber.SourceBreach, cyber.ExposedEmail), path)
 		keys := v.keysOf(out.Record)
 		if n := missing(keys, truth); n > 0 {
 			t.Errorf("%s: %d of %d identifiers are missing", name, n, len(truth))
@@ -88,22 +89,9 @@ func TestImportKeepsEveryIdentifier(t *testing.T) {
 			t.Errorf("%s: %d keys, %d in one piece", name, len(keys), len(whole))
 		}
 	}
-	if left, err := os.ReadDir(v.importer.Dir); err != nil || len(left) != 0 {
+	if left, err := os.ReadDir(v.Importer.Dir); err != nil || len(left) != 0 {
 		t.Errorf("work left behind: %v, %v", left, err)
 	}
-}
-
-func gzipped(t *testing.T, text []byte) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	if _, err := w.Write(text); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
 }
 
 // tarOf cuts text at line ends into files of about n bytes.
@@ -143,27 +131,27 @@ func TestCancelledImportGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	v.importer.PartBytes = 500_000
-	v.importer.SetSpan(200_000)
-	want := v.imports(breachNamed("sem-parar", cyber.SourceBreach, cyber.ExposedEmail), folder)
+	v.Importer.PartBytes = 500_000
+	v.Importer.SetSpan(200_000)
+	want := v.Import(leaktest.Breach("sem-parar", cyber.SourceBreach, cyber.ExposedEmail), folder)
 
-	inputs, err := leak.Inputs(context.Background(), nil, []string{folder})
+	inputs, err := intake.Inputs(context.Background(), nil, []string{folder})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := breachNamed("parando", cyber.SourceBreach, cyber.ExposedEmail)
-	work := filepath.Join(v.importer.Dir, "parando")
+	b := leaktest.Breach("parando", cyber.SourceBreach, cyber.ExposedEmail)
+	work := filepath.Join(v.Importer.Dir, "parando")
 	stops, calls := 0, 0
 	for {
 		ctx, cancel := context.WithCancel(context.Background())
 		had := len(partsIn(t, work))
-		undo := onFingerprint(v.importer, func() {
+		undo := leaktest.OnFingerprint(v.Importer, func() {
 			if calls++; calls%400 == 0 && len(partsIn(t, work)) > had {
 				cancel()
 			}
 		})
-		v.importer.Workers = 1 // calls is not shared
-		out, err := v.importer.Import(ctx, leak.Spec{Breach: b, Inputs: inputs})
+		v.Importer.Workers = 1 // calls is not shared
+		out, err := v.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: inputs})
 		undo()
 		cancel()
 		if err == nil {
@@ -201,15 +189,15 @@ func partsIn(t *testing.T, dir string) []string {
 func TestImportRefuses(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	ctx := context.Background()
-	path := v.file("a.txt", "ana@exemplo.com.br")
-	inputs, err := leak.Inputs(context.Background(), nil, []string{path})
+	path := v.File("a.txt", "ana@exemplo.com.br")
+	inputs, err := intake.Inputs(context.Background(), nil, []string{path})
 	if err != nil {
 		t.Fatal(err)
 	}
-	try := func(change func(*cyber.Breach), in []leak.Input) error {
-		b := breachNamed("nome", cyber.SourceBreach, cyber.ExposedEmail)
+	try := func(change func(*cyber.Breach), in []intake.Input) error {
+		b := leaktest.Breach("nome", cyber.SourceBreach, cyber.ExposedEmail)
 		change(&b)
-		_, err := v.importer.Import(ctx, leak.Spec{Breach: b, Inputs: in})
+		_, err := v.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: in})
 		return err
 	}
 	for what, change := range map[string]func(*cyber.Breach){
@@ -227,7 +215,7 @@ func TestImportRefuses(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if err := try(func(*cyber.Breach) {}, nil); !errors.Is(err, leak.ErrInput) {
+	if err := try(func(*cyber.Breach) {}, nil); !errors.Is(err, intake.ErrInput) {
 		t.Errorf("no input: %v", err)
 	}
 	if err := try(func(*cyber.Breach) {}, inputs); err != nil {
@@ -236,7 +224,7 @@ func TestImportRefuses(t *testing.T) {
 	if err := try(func(*cyber.Breach) {}, inputs); !errors.Is(err, leak.ErrBreachExists) {
 		t.Errorf("published twice: %v", err)
 	}
-	if _, err := leak.Inputs(context.Background(), nil, []string{filepath.Join(t.TempDir(), "nada")}); !errors.Is(err, leak.ErrInput) {
+	if _, err := intake.Inputs(context.Background(), nil, []string{filepath.Join(t.TempDir(), "nada")}); !errors.Is(err, intake.ErrInput) {
 		t.Errorf("missing file: %v", err)
 	}
 }
@@ -245,23 +233,23 @@ func TestImportRefuses(t *testing.T) {
 func TestResumeNeedsTheSameInputs(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	ctx := context.Background()
-	b := breachNamed("nome", cyber.SourceBreach, cyber.ExposedEmail)
+	b := leaktest.Breach("nome", cyber.SourceBreach, cyber.ExposedEmail)
 	gone := errors.New("the disk is gone")
-	first := leak.ReaderInput("a.txt", "a", -1, func(context.Context) (io.ReadCloser, error) { return nil, gone })
-	if _, err := v.importer.Import(ctx, leak.Spec{Breach: b, Inputs: []leak.Input{first}}); !errors.Is(err, gone) {
+	first := intake.ReaderInput("a.txt", "a", -1, func(context.Context) (io.ReadCloser, error) { return nil, gone })
+	if _, err := v.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: []intake.Input{first}}); !errors.Is(err, gone) {
 		t.Fatal(err)
 	}
-	second, err := leak.Inputs(context.Background(), nil, []string{v.file("b.txt", "bia@exemplo.com.br")})
+	second, err := intake.Inputs(context.Background(), nil, []string{v.File("b.txt", "bia@exemplo.com.br")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.importer.Import(ctx, leak.Spec{Breach: b, Inputs: second}); !errors.Is(err, leak.ErrInput) {
+	if _, err := v.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: second}); !errors.Is(err, intake.ErrInput) {
 		t.Errorf("other inputs: %v", err)
 	}
-	if err := v.importer.Discard("nome"); err != nil {
+	if err := v.Importer.Discard("nome"); err != nil {
 		t.Fatal(err)
 	}
-	out, err := v.importer.Import(ctx, leak.Spec{Breach: b, Inputs: second})
+	out, err := v.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: second})
 	if err != nil || out.Tally.Found["email"] != 1 {
 		t.Errorf("after discarding: %v, %v", out.Tally, err)
 	}
@@ -271,16 +259,16 @@ func TestResumeNeedsTheSameInputs(t *testing.T) {
 func TestHostileInputs(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	text := []byte(strings.Repeat("ana@exemplo.com.br bia@exemplo.com.br\n", 20_000))
-	broken := gzipped(t, text)
+	broken := leaktest.Gzipped(t, text)
 	folder := t.TempDir()
 	for name, content := range map[string][]byte{
-		"1-quebrado.gz": broken[:len(broken)-20], "2-bomba.gz": gzipped(t, make([]byte, 64<<20)), "3-bom.txt": []byte("caio@exemplo.com.br"),
+		"1-quebrado.gz": broken[:len(broken)-20], "2-bomba.gz": leaktest.Gzipped(t, make([]byte, 64<<20)), "3-bom.txt": []byte("caio@exemplo.com.br"),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	out := v.imports(breachNamed("sujo", cyber.SourceBreach, cyber.ExposedEmail), folder)
+	out := v.Import(leaktest.Breach("sujo", cyber.SourceBreach, cyber.ExposedEmail), folder)
 	if out.Tally.Problems != 2 || len(out.Skips) != 2 {
 		t.Errorf("problems %d: %+v", out.Tally.Problems, out.Skips)
 	}
@@ -297,31 +285,31 @@ func TestHostileInputs(t *testing.T) {
 func TestTheSameDumpThreeTimes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.watch(v.live, "ana", "email", "ana@exemplo.com.br")
+		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
 		persons := cyber.NewPersons(e.Store, cyber.NewCatalogue(e.Store, e.Clock.Now), e.Clock.Now, nil)
 		score := func() float64 {
 			t.Helper()
-			v.runJobs()
-			s, err := persons.Score(context.Background(), v.live.Partner, "ana")
+			v.RunJobs()
+			s, err := persons.Score(context.Background(), v.Live.Partner, "ana")
 			if err != nil {
 				t.Fatal(err)
 			}
 			return s.Breach
 		}
 		loja := func(name string) cyber.Breach {
-			return breachNamed(name, cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword)
+			return leaktest.Breach(name, cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword)
 		}
-		v.imports(loja("loja"), v.file("a.txt", "ana@exemplo.com.br:x\nbia@exemplo.com.br:y\n"))
+		v.Import(loja("loja"), v.File("a.txt", "ana@exemplo.com.br:x\nbia@exemplo.com.br:y\n"))
 		once := score()
-		v.imports(loja("loja-de-novo"), v.file("b.csv", "senha;email\ny;BIA@exemplo.com.br\nx;ana@exemplo.com.br\n"))
-		v.imports(loja("loja-em-partes"), v.file("c1.txt", "bia@exemplo.com.br\n"), v.file("c2.txt", "ana@exemplo.com.br\nana@exemplo.com.br\n"))
+		v.Import(loja("loja-de-novo"), v.File("b.csv", "senha;email\ny;BIA@exemplo.com.br\nx;ana@exemplo.com.br\n"))
+		v.Import(loja("loja-em-partes"), v.File("c1.txt", "bia@exemplo.com.br\n"), v.File("c2.txt", "ana@exemplo.com.br\nana@exemplo.com.br\n"))
 		if again := score(); once == 0 || again != once {
 			t.Errorf("once %v, three times %v", once, again)
 		}
-		if found, err := e.FindingsOfUser(context.Background(), v.live.Partner, "ana"); err != nil || len(found) != 3 {
+		if found, err := e.FindingsOfUser(context.Background(), v.Live.Partner, "ana"); err != nil || len(found) != 3 {
 			t.Error("each import is a finding of its own:", len(found), err)
 		}
-		v.imports(loja("loja-maior"), v.file("d.txt", "ana@exemplo.com.br\nbia@exemplo.com.br\ncaio@exemplo.com.br\n"))
+		v.Import(loja("loja-maior"), v.File("d.txt", "ana@exemplo.com.br\nbia@exemplo.com.br\ncaio@exemplo.com.br\n"))
 		if more := score(); more <= once {
 			t.Errorf("once %v, with another dump %v", once, more)
 		}
@@ -331,7 +319,7 @@ func TestTheSameDumpThreeTimes(t *testing.T) {
 // TestDamagedSegmentIsNoAnswer: a value added while a segment is damaged stays pending instead of counting as clean.
 func TestDamagedSegmentIsNoAnswer(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	out := v.imports(breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", "ana@exemplo.com.br"))
+	out := v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
 	path := filepath.Join(v.Folder, "corpora", out.Segment)
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -340,19 +328,19 @@ func TestDamagedSegmentIsNoAnswer(t *testing.T) {
 	if err := os.WriteFile(path, whole[:len(whole)-1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := v.library.Load(context.Background()); !errors.Is(err, segment.ErrCorrupt) {
+	if err := v.Library.Load(context.Background()); !errors.Is(err, segment.ErrCorrupt) {
 		t.Errorf("load: %v", err)
 	}
-	v.watch(v.live, "ana", "email", "ana@exemplo.com.br")
-	v.want("while damaged", v.findings(v.live, "ana"), "")
+	v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
+	v.Want("while damaged", v.FindingsOf(v.Live, "ana"), "")
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	v.load()
-	if n, err := v.library.Settle(context.Background()); n != 1 || err != nil {
+	v.Load()
+	if n, err := v.Library.Settle(context.Background()); n != 1 || err != nil {
 		t.Errorf("settled %d, %v", n, err)
 	}
-	v.want("mended", v.findings(v.live, "ana"), "email:loja:open")
+	v.Want("mended", v.FindingsOf(v.Live, "ana"), "email:loja:open")
 }
 
 // TestPartsAreWorthKeeping: what is quickly scanned again is not kept, unless it is a lot; what a test asks for is.
@@ -371,7 +359,7 @@ func TestPartsAreWorthKeeping(t *testing.T) {
 		{500, 499, time.Hour, false},
 		{500, 500, 0, true},
 	} {
-		im := &leak.Importer{PartBytes: c.asked, Now: func() time.Time { return now }}
+		im := &intake.Importer{PartBytes: c.asked, Now: func() time.Time { return now }}
 		if im.WorthKeeping(c.scanned, now.Add(-c.took)) != c.want {
 			t.Errorf("%+v", c)
 		}
@@ -381,18 +369,18 @@ func TestPartsAreWorthKeeping(t *testing.T) {
 // TestImportOfAFileThatShrinks: what is cut off under an import is an error that names the file, not half a breach and not the end of the process.
 func TestImportOfAFileThatShrinks(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	path := v.file("dump.txt", strings.Repeat("ana@exemplo.com.br\n", 40_000))
-	inputs, err := leak.Inputs(context.Background(), nil, []string{path})
+	path := v.File("dump.txt", strings.Repeat("ana@exemplo.com.br\n", 40_000))
+	inputs, err := intake.Inputs(context.Background(), nil, []string{path})
 	if err != nil {
 		t.Fatal(err)
 	}
-	onFingerprint(v.importer, func() {
+	leaktest.OnFingerprint(v.Importer, func() {
 		if err := os.Truncate(path, 0); err != nil {
 			t.Error(err)
 		}
 	})
-	_, err = v.importer.Import(context.Background(), leak.Spec{Breach: breachNamed("cortado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
-	if !errors.Is(err, leak.ErrInput) || !strings.Contains(fmt.Sprint(err), "dump.txt changed") {
+	_, err = v.Importer.Import(context.Background(), intake.Spec{Breach: leaktest.Breach("cortado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
+	if !errors.Is(err, intake.ErrInput) || !strings.Contains(fmt.Sprint(err), "dump.txt changed") {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package leak
+package intake
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/corpora"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
 )
 
 // Watch is the step of KindSpread: it waits for the parts, tells how far they are, and when all are done merges and publishes. A part
@@ -26,15 +27,15 @@ func (s *Spreader) Watch(ctx context.Context, run *job.Run) error {
 		if err != nil {
 			return err
 		}
-		if r.State == Published { // a worker died between publishing and cleaning up
-			return DropParts(ctx, im.Store, im.Depot, name)
+		if r.State == leak.Published { // a worker died between publishing and cleaning up
+			return im.DropParts(ctx, name)
 		}
 		parts, err := im.Store.Parts(ctx, name)
 		if err != nil {
 			return err
 		}
 		sum, err := add(parts)
-		if err != nil || r.State == Retracted {
+		if err != nil || r.State == leak.Retracted {
 			return s.stop(ctx, name, errors.Join(err, retracted(r)))
 		}
 		if err := run.Save(ctx, sum.progress(args)); err != nil {
@@ -43,14 +44,14 @@ func (s *Spreader) Watch(ctx context.Context, run *job.Run) error {
 		if sum.done == len(parts) {
 			return s.merge(ctx, run, name, args, sum)
 		}
-		if err := wait(ctx, s.pause(len(parts))); err != nil {
+		if err := job.Wait(ctx, s.pause(len(parts))); err != nil {
 			return s.stop(ctx, name, context.Cause(ctx))
 		}
 	}
 }
 
-func retracted(r Record) error {
-	if r.State == Retracted { // the withdrawal takes away what the parts left
+func retracted(r leak.Record) error {
+	if r.State == leak.Retracted { // the withdrawal takes away what the parts left
 		return job.ErrCancelled
 	}
 	return nil
@@ -66,7 +67,7 @@ func (s *Spreader) stop(ctx context.Context, name string, err error) error {
 
 // spreadSum is what all parts have done.
 type spreadSum struct {
-	tally         Tally
+	tally         leak.Tally
 	done, running int
 	trouble       string
 	files         []partState
@@ -74,7 +75,7 @@ type spreadSum struct {
 
 // add sums up; a part that failed is an ErrInput that says which.
 func add(parts []job.Job) (spreadSum, error) {
-	sum := spreadSum{tally: Tally{Found: map[string]int64{}}}
+	sum := spreadSum{tally: leak.Tally{Found: map[string]int64{}}}
 	for i, j := range parts {
 		if j.State == job.Failed {
 			return sum, ErrInput.With("part %d of %d: %s", i+1, len(parts), j.Error)
@@ -133,13 +134,13 @@ func (s *Spreader) merge(ctx context.Context, run *job.Run, name string, args sp
 	if err = s.mergeParts(ctx, w, sum.files); err == nil {
 		err = im.publish(ctx, w, name)
 	}
-	if errors.Is(err, ErrRetracted) {
+	if errors.Is(err, leak.ErrRetracted) {
 		err = job.ErrCancelled
 	}
 	if err := errors.Join(err, w.remove()); err != nil {
 		return s.stop(ctx, name, err)
 	}
-	return DropParts(ctx, im.Store, im.Depot, name)
+	return im.DropParts(ctx, name)
 }
 
 func (s *Spreader) mergeParts(ctx context.Context, w *work, files []partState) error {
@@ -165,8 +166,8 @@ func (s *Spreader) mergeParts(ctx context.Context, w *work, files []partState) e
 }
 
 // DropParts takes away all that the parts of a breach left: their files, then the rows that name them.
-func DropParts(ctx context.Context, store Store, depot *corpora.Depot, name string) error {
-	parts, err := store.Parts(ctx, name)
+func (im *Importer) DropParts(ctx context.Context, name string) error {
+	parts, err := im.Store.Parts(ctx, name)
 	if err != nil || len(parts) == 0 {
 		return err
 	}
@@ -176,12 +177,12 @@ func DropParts(ctx context.Context, store Store, depot *corpora.Depot, name stri
 			return fmt.Errorf("read progress: %w", err)
 		}
 		if p.File != "" {
-			if err := depot.Remove(ctx, p.File); err != nil {
+			if err := im.Depot.Remove(ctx, p.File); err != nil {
 				return err
 			}
 		}
 	}
-	return store.DropParts(ctx, name)
+	return im.Store.DropParts(ctx, name)
 }
 
 // spreadFolder holds the work of parts and merges; no breach is called like this.

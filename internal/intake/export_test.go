@@ -1,9 +1,6 @@
-package leak
+package intake
 
 import "time"
-
-// SetSettle shortens the wait of a matcher.
-func (m *Matcher) SetSettle(d time.Duration) { m.settle = d }
 
 // SetEvery shortens the pause between two looks at the parts of an import.
 func (s *Spreader) SetEvery(d time.Duration) { s.every = d }

@@ -1,4 +1,4 @@
-package leak_test
+package intake_test
 
 import (
 	"context"
@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/leak/leaktest"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -32,25 +34,25 @@ func TestImportChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock := storetest.NewClock()
-	v := openEnv(t, storetest.Reopen(t, orders[0], orders[1], keys, clock))
+	v := &env{leaktest.Open(t, storetest.Reopen(t, orders[0], orders[1], keys, clock))}
 	crashSettings(v)
-	inputs, err := leak.Inputs(context.Background(), nil, []string{orders[2]})
+	inputs, err := intake.Inputs(context.Background(), nil, []string{orders[2]})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = v.importer.Import(context.Background(), leak.Spec{
-		Breach: breachNamed(orders[3], cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs,
+	_, err = v.Importer.Import(context.Background(), intake.Spec{
+		Breach: leaktest.Breach(orders[3], cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs,
 	})
 	if err != nil && !errors.Is(err, leak.ErrBreachExists) { // killed during the match: the import itself is done
 		t.Fatal(err)
 	}
 	clock.Advance(time.Hour) // the lease of a killed worker is over
-	v.runJobs()
+	v.RunJobs()
 }
 
 func crashSettings(v *env) {
-	v.importer.PartBytes = 400_000
-	v.importer.SetSpan(150_000)
+	v.Importer.PartBytes = 400_000
+	v.Importer.SetSpan(150_000)
 }
 
 // TestKilledImports kills an import at any moment, again and again, until it gets through: the segment holds exactly what an
@@ -63,21 +65,21 @@ func TestKilledImports(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
 		crashSettings(v)
-		v.load()
+		v.Load()
 		text, _ := madeUpDump(3, size, e.Keys.Fingerprint)
 		for i := range 300 { // people of whom every third is in the dump
 			address := fmt.Sprintf("pessoa%d@exemplo.com.br", i)
-			v.watch(v.live, fmt.Sprint("u", i/3), "email", address)
+			v.Watch(v.Live, fmt.Sprint("u", i/3), "email", address)
 			if i%3 == 0 {
 				at := len(text) / 300 * i
 				at += strings.IndexByte(string(text[at:]), '\n') + 1
 				text = slices.Insert(text, at, []byte(address+":senha\n")...)
 			}
 		}
-		path := v.file("dump.txt", string(text))
+		path := v.File("dump.txt", string(text))
 		start := time.Now()
-		want := v.keysOf(v.imports(breachNamed("calmo", cyber.SourceBreach, cyber.ExposedEmail), path).Record)
-		v.runJobs()
+		want := v.keysOf(v.Import(leaktest.Breach("calmo", cyber.SourceBreach, cyber.ExposedEmail), path).Record)
+		v.RunJobs()
 		undisturbed := time.Since(start)
 		killed, breaches := 0, 1
 		for ; killed < kills; breaches++ {
@@ -98,14 +100,14 @@ func TestKilledImports(t *testing.T) {
 
 // killUntilDone starts the child and kills it after a random time, until one gets through; it returns the number of kills.
 func (v *env) killUntilDone(name, path string, undisturbed time.Duration) int {
-	v.t.Helper()
+	v.T.Helper()
 	for kills := 0; ; kills++ {
 		child := exec.Command(os.Args[0], "-test.run", "^TestImportChild$")
 		child.Env = append(os.Environ(), childVariable+"="+strings.Join([]string{v.Address, v.Folder, path, name}, "\n"))
 		var output strings.Builder
 		child.Stdout, child.Stderr = &output, &output
 		if err := child.Start(); err != nil {
-			v.t.Fatal(err)
+			v.T.Fatal(err)
 		}
 		done := make(chan error, 1)
 		go func() { done <- child.Wait() }()
@@ -114,12 +116,12 @@ func (v *env) killUntilDone(name, path string, undisturbed time.Duration) int {
 		select {
 		case err := <-done:
 			if err != nil {
-				v.t.Fatalf("the import failed by itself: %v\n%s", err, output.String())
+				v.T.Fatalf("the import failed by itself: %v\n%s", err, output.String())
 			}
 			return kills
 		case <-time.After(limit):
 			if err := child.Process.Kill(); err != nil {
-				v.t.Fatal(err)
+				v.T.Fatal(err)
 			}
 			<-done
 		}
@@ -128,23 +130,23 @@ func (v *env) killUntilDone(name, path string, undisturbed time.Duration) int {
 
 // checkOnce: one finding per value and breach, one alert per person and breach.
 func (v *env) checkOnce(breaches int) {
-	v.t.Helper()
+	v.T.Helper()
 	v.Clock.Advance(2 * time.Hour)
-	v.runJobs()
+	v.RunJobs()
 	for i := range 100 {
-		all, err := v.monitoring.Findings(context.Background(), v.live.Partner, partner.UserHash(fmt.Sprint("u", i)))
+		all, err := v.Monitoring.Findings(context.Background(), v.Live.Partner, partner.UserHash(fmt.Sprint("u", i)))
 		if err != nil {
-			v.t.Fatal(err)
+			v.T.Fatal(err)
 		}
 		if len(all) != breaches {
-			v.t.Fatalf("person %d has %d findings of %d breaches", i, len(all), breaches)
+			v.T.Fatalf("person %d has %d findings of %d breaches", i, len(all), breaches)
 		}
 	}
-	told := v.events(v.live)
-	if leaks, changes := count(told, "leak "), count(told, "status "); leaks != 100*breaches || changes != 100 {
-		v.t.Errorf("%d alerts and %d changes of status, wanted %d and 100", leaks, changes, 100*breaches)
+	told := v.EventsOf(v.Live)
+	if leaks, changes := leaktest.Count(told, "leak "), leaktest.Count(told, "status "); leaks != 100*breaches || changes != 100 {
+		v.T.Errorf("%d alerts and %d changes of status, wanted %d and 100", leaks, changes, 100*breaches)
 	}
 	if left, err := v.Jobs(context.Background(), leak.KindMatch, 1000); err != nil || len(left) != breaches {
-		v.t.Errorf("%d match jobs, %v", len(left), err)
+		v.T.Errorf("%d match jobs, %v", len(left), err)
 	}
 }

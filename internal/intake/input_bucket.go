@@ -1,4 +1,4 @@
-package leak
+package intake
 
 import (
 	"context"
@@ -19,23 +19,47 @@ func bucketInputs(ctx context.Context, arg string) ([]Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	drops, err := listObjects(ctx, address, prefix)
+	entries, err := openAndList(ctx, address, prefix)
 	if err != nil {
 		return nil, ErrInput.With("inputs: the bucket cannot be read").Because(err)
 	}
-	inputs := make([]Input, 0, len(drops))
-	for _, d := range drops {
-		inputs = append(inputs, bucketInput(address, d))
+	inputs := make([]Input, 0, len(entries))
+	for _, e := range entries {
+		inputs = append(inputs, bucketInput(address, e))
 	}
 	return inputs, nil
 }
 
-func listObjects(ctx context.Context, address, prefix string) ([]drop, error) {
+func openAndList(ctx context.Context, address, prefix string) ([]Entry, error) {
 	b, err := bucket.Open(address)
 	if err != nil {
 		return nil, err
 	}
-	return listDrops(ctx, b, prefix)
+	return Entries(ctx, b, prefix)
+}
+
+// Entry is an object of a bucket as it was listed. Its mark changes when its content does.
+type Entry struct {
+	Key, Mark string
+	Size      int64
+}
+
+// Entries lists the objects of a bucket whose names begin with prefix.
+func Entries(ctx context.Context, b bucket.Bucket, prefix string) ([]Entry, error) {
+	objects, err := b.List(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, 0, len(objects))
+	for _, o := range objects {
+		entries = append(entries, Entry{o.Key, fmt.Sprintf("%s %d %d", o.Key, o.Size, o.Modified.UnixNano()), o.Size})
+	}
+	return entries, nil
+}
+
+// Open reads the object in place: archives that begin at their end need that.
+func (e Entry) Open(ctx context.Context, b bucket.Bucket) io.ReadCloser {
+	return &object{ctx: ctx, bucket: b, key: e.Key, size: e.Size}
 }
 
 // splitBucket tells a bucket's address from the names in it: s3://bucket/prefix?region=..., and for files the last element of the path.
@@ -55,16 +79,16 @@ func splitBucket(arg string) (address, prefix string, err error) {
 }
 
 // bucketInput opens the bucket anew for each reading, so that it can be used by any process and at any time.
-func bucketInput(address string, d drop) Input {
+func bucketInput(address string, e Entry) Input {
 	at := func(ctx context.Context, from int64) (io.ReadCloser, error) {
 		b, err := bucket.Open(address)
 		if err != nil {
 			return nil, err
 		}
-		return &object{ctx: ctx, bucket: b, key: d.key, size: d.size, at: from}, nil
+		return &object{ctx: ctx, bucket: b, key: e.Key, size: e.Size, at: from}, nil
 	}
-	in := ReaderInput(shownAddress(address)+d.key, address+" "+d.mark, d.size, func(ctx context.Context) (io.ReadCloser, error) { return at(ctx, 0) })
-	in.source = source{Bucket: address, Key: d.key}
+	in := ReaderInput(shownAddress(address)+e.Key, address+" "+e.Mark, e.Size, func(ctx context.Context) (io.ReadCloser, error) { return at(ctx, 0) })
+	in.source = source{Bucket: address, Key: e.Key}
 	in.at = at
 	return in
 }

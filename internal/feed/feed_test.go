@@ -1,4 +1,4 @@
-package leak_test
+package feed_test
 
 import (
 	"context"
@@ -20,43 +20,32 @@ import (
 	"github.com/armon/go-socks5"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/leak/leaktest"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
-func (v *env) feeds() *leak.Feeds {
+func (v *env) feeds() *feed.Feeds {
 	guard := webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
-	return &leak.Feeds{Store: v.Store, Importer: v.importer, Client: guard.Client(webhook.ClientOptions{Timeout: time.Minute}), Now: v.Clock.Now}
+	return &feed.Feeds{Store: v.Store, Importer: v.Importer, Client: guard.Client(webhook.ClientOptions{Timeout: time.Minute}), Now: v.Clock.Now}
 }
 
 // runFeed runs a feed once and returns how it stands.
-func (v *env) runFeed(fs *leak.Feeds, name string) leak.Feed {
-	v.t.Helper()
+func (v *env) runFeed(fs *feed.Feeds, name string) feed.Feed {
+	v.T.Helper()
 	if err := fs.Run(context.Background(), &job.Run{Job: job.Job{Subject: name}}); err != nil {
-		v.t.Fatal(err)
+		v.T.Fatal(err)
 	}
 	f, err := v.FeedByName(context.Background(), name)
 	if err != nil {
-		v.t.Fatal(err)
+		v.T.Fatal(err)
 	}
 	return f
-}
-
-func (v *env) names() string {
-	v.t.Helper()
-	all, err := v.breaches.All(context.Background())
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	var names []string
-	for _, r := range all {
-		names = append(names, fmt.Sprintf("%s:%s:%d", r.Name, r.State, r.Tally.Found["email"]))
-	}
-	return strings.Join(names, " ")
 }
 
 func TestFolderFeed(t *testing.T) {
@@ -72,17 +61,17 @@ func TestFolderFeed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := fs.Add(context.Background(), leak.Feed{Name: "caixa", Kind: leak.FeedFolder, Target: folder, Every: time.Minute}); err != nil {
+		if _, err := fs.Add(context.Background(), feed.Feed{Name: "caixa", Kind: feed.Folder, Target: folder, Every: time.Minute}); err != nil {
 			t.Fatal(err)
 		}
-		drop("loja.csv.gz", string(gzipped(t, []byte("ana@exemplo.com.br,bia@exemplo.com.br"))))
+		drop("loja.csv.gz", string(leaktest.Gzipped(t, []byte("ana@exemplo.com.br,bia@exemplo.com.br"))))
 		drop("sem-manifesto.txt", "caio@exemplo.com.br")
 		v.runFeed(fs, "caixa")
-		v.want("without a manifest", v.names(), "")
+		v.Want("without a manifest", v.Names(), "")
 		drop("loja.json", `{"title":"Loja","date":"2026-03-01","exposes":["email"]}`)
 		drop("quebrado.json", `{"title":`)
 		f := v.runFeed(fs, "caixa")
-		v.want("with one", v.names(), "loja:published:2")
+		v.Want("with one", v.Names(), "loja:published:2")
 		if f.Failures != 1 || !strings.Contains(f.Error, "quebrado.json") || !f.NextAt.Equal(v.Clock.Now().Add(time.Minute)) {
 			t.Errorf("a broken manifest is the feed's failure: %+v", f)
 		}
@@ -97,7 +86,7 @@ func TestFolderFeed(t *testing.T) {
 			t.Errorf("after it was mended: %+v", f)
 		}
 		v.runFeed(fs, "caixa")
-		v.want("named files only, and once", v.names(), "loja:published:2 outro:published:1")
+		v.Want("named files only, and once", v.Names(), "loja:published:2 outro:published:1")
 	})
 }
 
@@ -116,7 +105,7 @@ func TestListFeed(t *testing.T) {
 		server := httptest.NewServer(mux)
 		defer server.Close()
 		fs := v.feeds()
-		if _, err := fs.Add(context.Background(), leak.Feed{Name: "lista", Kind: leak.FeedList, Target: server.URL + "/list", Secret: "chave"}); err != nil {
+		if _, err := fs.Add(context.Background(), feed.Feed{Name: "lista", Kind: feed.List, Target: server.URL + "/list", Secret: "chave"}); err != nil {
 			t.Fatal(err)
 		}
 		bad := []http.HandlerFunc{
@@ -157,7 +146,7 @@ func TestListFeed(t *testing.T) {
 				t.Errorf("%+v", f)
 			}
 		}
-		v.want("breaches", v.names(), "pasta:published:2")
+		v.Want("breaches", v.Names(), "pasta:published:2")
 		if dumps.Load() != 1 || tagged != 2 {
 			t.Errorf("%d downloads, %d unchanged lists", dumps.Load(), tagged)
 		}
@@ -209,16 +198,16 @@ func TestCrawlFeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	fs := v.feeds()
-	f := leak.Feed{
-		Name: "forum", Kind: leak.FeedCrawl, Target: "http://forum.test:" + u.Port() + "/",
-		Settings: leak.FeedSettings{Proxy: ln.Addr().String(), Depth: 2, PageBytes: 4000, Delay: time.Millisecond},
+	f := feed.Feed{
+		Name: "forum", Kind: feed.Crawl, Target: "http://forum.test:" + u.Port() + "/",
+		Settings: feed.Settings{Proxy: ln.Addr().String(), Depth: 2, PageBytes: 4000, Delay: time.Millisecond},
 	}
 	if _, err := fs.Add(context.Background(), f); err != nil {
 		t.Fatal(err)
 	}
 	// A run that was killed while it imported; the other is somebody else's.
 	for _, left := range [][2]string{{"forum-20260101-000000", "feed forum"}, {"forum-oficial", ""}} {
-		b := breachNamed(left[0], cyber.SourcePaste, cyber.ExposedEmail)
+		b := leaktest.Breach(left[0], cyber.SourcePaste, cyber.ExposedEmail)
 		b.Source = left[1]
 		if err := v.InsertBreach(context.Background(), leak.Record{Breach: b, State: leak.Importing}); err != nil {
 			t.Fatal(err)
@@ -228,17 +217,17 @@ func TestCrawlFeed(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	const after = "forum-20260101-000000:retracted:0 forum-oficial:importing:0 forum-20261115-120000:published:3"
-	v.want("first run", v.names(), after)
+	v.Want("first run", v.Names(), after)
 	v.Clock.Advance(time.Hour)
 	v.runFeed(fs, "forum")
-	v.want("nothing new", v.names(), after)
+	v.Want("nothing new", v.Names(), after)
 	if _, visited := hits.Load("/fundo2"); visited {
 		t.Error("crawled deeper than allowed")
 	}
 	if _, out := asked.Load("outro.test"); out {
 		t.Error("left the host it began with")
 	}
-	if _, err := v.UpdateFeed(context.Background(), "forum", func(f *leak.Feed) error { f.Settings.Proxy = "127.0.0.1:1"; return nil }); err != nil {
+	if _, err := v.UpdateFeed(context.Background(), "forum", func(f *feed.Feed) error { f.Settings.Proxy = "127.0.0.1:1"; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got := v.runFeed(fs, "forum"); got.Failures != 1 {
@@ -250,12 +239,12 @@ func TestCrawlFeed(t *testing.T) {
 func TestHIBPFeed(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.load()
+		v.Load()
 		p, _ := e.NewPartner(t, partner.Sandbox)
-		v.watch(v.live, "ana", "email", "Ana+x@exemplo.com.br")
-		v.watch(v.live, "bia", "email", "bia@exemplo.com.br")
-		v.watch(v.live, "bia", "cpf", "52998224725")
-		v.watch(cyber.Owner{Partner: p.ID, Mode: partner.Sandbox}, "eva", "email", "eva@exemplo.com.br")
+		v.Watch(v.Live, "ana", "email", "Ana+x@exemplo.com.br")
+		v.Watch(v.Live, "bia", "email", "bia@exemplo.com.br")
+		v.Watch(v.Live, "bia", "cpf", "52998224725")
+		v.Watch(cyber.Owner{Partner: p.ID, Mode: partner.Sandbox}, "eva", "email", "eva@exemplo.com.br")
 		var calls atomic.Int64
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("hibp-api-key") != "chave" || r.Header.Get("User-Agent") == "" {
@@ -281,7 +270,7 @@ func TestHIBPFeed(t *testing.T) {
 		fs := v.feeds()
 		add := func(name, key string) {
 			t.Helper()
-			f := leak.Feed{Name: name, Kind: leak.FeedHIBP, Target: server.URL + "/api/v3", Secret: key, Settings: leak.FeedSettings{PerMinute: 60_000}}
+			f := feed.Feed{Name: name, Kind: feed.HIBP, Target: server.URL + "/api/v3", Secret: key, Settings: feed.Settings{PerMinute: 60_000}}
 			if _, err := fs.Add(context.Background(), f); err != nil {
 				t.Fatal(err)
 			}
@@ -291,9 +280,9 @@ func TestHIBPFeed(t *testing.T) {
 			if f := v.runFeed(fs, "hibp"); f.Failures != 0 || f.State.After != "" {
 				t.Errorf("%+v", f)
 			}
-			v.want("findings", v.findings(v.live, "ana"), "email:hibp-loja-exemplo:open")
-			v.want("statuses", v.statuses(v.live, "ana")+" "+v.statuses(v.live, "bia"), "email=comprometido email=monitorado cpf=monitorado")
-			if told := v.events(v.live); count(told, "leak") != 1 {
+			v.Want("findings", v.FindingsOf(v.Live, "ana"), "email:hibp-loja-exemplo:open")
+			v.Want("statuses", v.Statuses(v.Live, "ana")+" "+v.Statuses(v.Live, "bia"), "email=comprometido email=monitorado cpf=monitorado")
+			if told := v.EventsOf(v.Live); leaktest.Count(told, "leak") != 1 {
 				t.Errorf("told %v", told)
 			}
 		}
@@ -314,7 +303,7 @@ func TestFeedSchedule(t *testing.T) {
 		v := newEnv(t, e)
 		fs, ctx := v.feeds(), context.Background()
 		for _, name := range []string{"a", "b"} {
-			if _, err := fs.Add(ctx, leak.Feed{Name: name, Kind: leak.FeedFolder, Target: t.TempDir()}); err != nil {
+			if _, err := fs.Add(ctx, feed.Feed{Name: name, Kind: feed.Folder, Target: t.TempDir()}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -326,7 +315,7 @@ func TestFeedSchedule(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		jobs, err := v.ClaimJobs(ctx, "w", []string{leak.KindFeed}, 10)
+		jobs, err := v.ClaimJobs(ctx, "w", []string{feed.KindRun}, 10)
 		if err != nil || len(jobs) != 1 || jobs[0].Subject != "a" {
 			t.Errorf("%+v, %v", jobs, err)
 		}

@@ -1,4 +1,4 @@
-package leak
+package feed
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/intake"
 )
 
 // runList fetches a list of dumps and imports those that are new. A list that did not change is not sent again.
@@ -18,10 +20,10 @@ func (fs *Feeds) runList(ctx context.Context, f *Feed) error {
 	}
 	var failed error
 	for _, m := range list {
-		var inputs []Input
+		var inputs []intake.Input
 		for _, u := range m.URLs {
 			if strings.HasPrefix(u, "https://") || strings.HasPrefix(u, "http://") {
-				inputs = append(inputs, addressInput(fs.Client, u))
+				inputs = append(inputs, intake.AddressInput(fs.Client, u))
 			}
 		}
 		if err := fs.take(ctx, f, m.Name+" "+strings.Join(m.URLs, " "), m, inputs); err != nil {
@@ -43,7 +45,7 @@ func (fs *Feeds) fetchList(ctx context.Context, f *Feed) (list []manifest, tag s
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.Target, nil)
 	if err != nil {
-		return nil, "", ErrFeedInvalid.With("target: not an address").Because(err)
+		return nil, "", ErrInvalid.With("target: not an address").Because(err)
 	}
 	if f.State.Tag != "" {
 		req.Header.Set("If-None-Match", f.State.Tag)
@@ -67,7 +69,7 @@ func (fs *Feeds) fetchList(ctx context.Context, f *Feed) (list []manifest, tag s
 		return nil, "", fmt.Errorf("fetch list: %w", err)
 	}
 	if len(text) > maxManifest {
-		return nil, "", ErrFeedInvalid.With("the list is larger than %d bytes", maxManifest)
+		return nil, "", ErrInvalid.With("the list is larger than %d bytes", maxManifest)
 	}
 	list, err = parseManifests(text)
 	return list, res.Header.Get("ETag"), err

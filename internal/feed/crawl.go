@@ -1,4 +1,4 @@
-package leak
+package feed
 
 import (
 	"bytes"
@@ -18,10 +18,13 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/intake"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/scan"
 )
 
-func (s FeedSettings) crawlDefaults() FeedSettings {
+func (s Settings) crawlDefaults() Settings {
 	setDefault(&s.Depth, 2)
 	setDefault(&s.Pages, 200)
 	setDefault(&s.PageBytes, 2<<20)
@@ -46,10 +49,10 @@ func (fs *Feeds) runCrawl(ctx context.Context, f *Feed) error {
 	c := &crawl{fs: fs, feed: f, limits: f.Settings.crawlDefaults(), seen: map[string]bool{}}
 	var err error
 	if c.start, err = url.Parse(f.Target); err != nil {
-		return ErrFeedInvalid.With("target: not an address").Because(err)
+		return ErrInvalid.With("target: not an address").Because(err)
 	}
 	if addr, err := netip.ParseAddr(c.start.Hostname()); err == nil && (addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast()) {
-		return ErrFeedInvalid.With("target: an inner address is not crawled")
+		return ErrInvalid.With("target: an inner address is not crawled")
 	}
 	if c.client, err = socksClient(f.Settings.Proxy, c.sameHost); err != nil {
 		return err
@@ -72,10 +75,10 @@ func (c *crawl) giveUpKilled(ctx context.Context) error {
 		return err
 	}
 	for _, r := range all {
-		if r.State != Importing || r.Source != "feed "+c.feed.Name || !strings.HasPrefix(r.Name, c.feed.Name+"-") {
+		if r.State != leak.Importing || r.Source != "feed "+c.feed.Name || !strings.HasPrefix(r.Name, c.feed.Name+"-") {
 			continue
 		}
-		if err := c.fs.Importer.Discard(r.Name); errors.Is(err, ErrBusy) {
+		if err := c.fs.Importer.Discard(r.Name); errors.Is(err, intake.ErrBusy) {
 			continue // another process is at it after all
 		} else if err != nil {
 			return err
@@ -91,11 +94,11 @@ func (c *crawl) giveUpKilled(ctx context.Context) error {
 func socksClient(address string, allowed func(*url.URL) bool) (*http.Client, error) {
 	d, err := proxy.SOCKS5("tcp", address, nil, &net.Dialer{Timeout: 10 * time.Second})
 	if err != nil {
-		return nil, ErrFeedInvalid.With("proxy: expected host:port").Because(err)
+		return nil, ErrInvalid.With("proxy: expected host:port").Because(err)
 	}
 	dial, ok := d.(proxy.ContextDialer)
 	if !ok {
-		return nil, ErrFeedInvalid.With("proxy: cannot be used")
+		return nil, ErrInvalid.With("proxy: cannot be used")
 	}
 	return &http.Client{
 		Timeout:   time.Minute,
@@ -112,7 +115,7 @@ func socksClient(address string, allowed func(*url.URL) bool) (*http.Client, err
 type crawl struct {
 	fs     *Feeds
 	feed   *Feed
-	limits FeedSettings
+	limits Settings
 	client *http.Client
 	start  *url.URL
 	seen   map[string]bool
@@ -136,7 +139,7 @@ func (c *crawl) walk(ctx context.Context) error {
 	c.seen[c.start.String()] = true
 	for read := 0; len(queue) > 0 && read < c.limits.Pages && int64(c.text.Len()) < c.limits.Bytes; read++ {
 		if read > 0 {
-			if err := wait(ctx, c.limits.Delay); err != nil {
+			if err := job.Wait(ctx, c.limits.Delay); err != nil {
 				return err
 			}
 		}
@@ -167,7 +170,7 @@ func (c *crawl) page(ctx context.Context, l link) ([]link, error) {
 	}
 	defer func() { _ = res.Body.Close() }() // only read
 	if res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusServiceUnavailable {
-		return nil, errors.Join(fmt.Errorf("read page: answered %d", res.StatusCode), wait(ctx, min(retryAfter(res.Header, c.limits.Delay), time.Minute)))
+		return nil, errors.Join(fmt.Errorf("read page: answered %d", res.StatusCode), job.Wait(ctx, min(retryAfter(res.Header, c.limits.Delay), time.Minute)))
 	}
 	if res.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("read page: answered %d", res.StatusCode)
@@ -241,10 +244,10 @@ func (c *crawl) imports(ctx context.Context) error {
 			Name: name, Title: "Coleta de " + c.feed.Name + " em " + now.Format(time.DateOnly), Date: now.Truncate(24 * time.Hour), Kind: cyber.SourcePaste,
 			Exposes: c.limits.Exposes, Source: "feed " + c.feed.Name,
 		}
-		in := ReaderInput(c.feed.Name, name, int64(c.text.Len()), func(context.Context) (io.ReadCloser, error) {
+		in := intake.ReaderInput(c.feed.Name, name, int64(c.text.Len()), func(context.Context) (io.ReadCloser, error) {
 			return io.NopCloser(bytes.NewReader(c.text.Bytes())), nil
 		})
-		if _, err := c.fs.Importer.Import(ctx, Spec{Breach: b, Inputs: []Input{in}}); err != nil {
+		if _, err := c.fs.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: []intake.Input{in}}); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package leak
+package intake
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/corpora"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/scan"
 )
 
@@ -82,7 +83,7 @@ type Progress struct {
 
 // Outcome is what an import did.
 type Outcome struct {
-	Record
+	leak.Record
 	// Skips are inputs, or members of archives, that could not be read to their end; the first hundred of them.
 	Skips []scan.Skip
 }
@@ -92,14 +93,14 @@ type Outcome struct {
 func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
 	b := spec.Breach
 	b.AddedAt = im.Now()
-	if err := Check(&b, im.Now()); err != nil {
+	if err := leak.Check(&b, im.Now()); err != nil {
 		return Outcome{}, err
 	}
 	if len(spec.Inputs) == 0 {
 		return Outcome{}, ErrInput.With("inputs: there is no file")
 	}
 	if err := im.register(ctx, b); err != nil {
-		if errors.Is(err, ErrBreachExists) {
+		if errors.Is(err, leak.ErrBreachExists) {
 			return im.tidy(ctx, b.Name, spec.Inputs, err)
 		}
 		return Outcome{}, err
@@ -115,7 +116,7 @@ func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
 	if err == nil {
 		err = im.publish(ctx, w, b.Name)
 	}
-	if err != nil && !errors.Is(err, ErrRetracted) {
+	if err != nil && !errors.Is(err, leak.ErrRetracted) {
 		return Outcome{}, errors.Join(err, w.leave())
 	}
 	if rerr := w.remove(); err != nil || rerr != nil {
@@ -143,8 +144,8 @@ func (im *Importer) tidy(ctx context.Context, name string, inputs []Input, taken
 
 // register keeps the breach's row, or finds that of an import to be taken up again.
 func (im *Importer) register(ctx context.Context, b cyber.Breach) error {
-	err := im.Store.InsertBreach(ctx, Record{Breach: b, State: Importing})
-	if !errors.Is(err, ErrBreachExists) {
+	err := im.Store.InsertBreach(ctx, leak.Record{Breach: b, State: leak.Importing})
+	if !errors.Is(err, leak.ErrBreachExists) {
 		return err
 	}
 	r, err := im.Store.BreachByName(ctx, b.Name)
@@ -152,21 +153,21 @@ func (im *Importer) register(ctx context.Context, b cyber.Breach) error {
 		return err
 	}
 	switch r.State {
-	case Importing:
+	case leak.Importing:
 		return nil
-	case Retracted:
-		return ErrRetracted.With("name: was retracted; import under another name")
-	case Published:
+	case leak.Retracted:
+		return leak.ErrRetracted.With("name: was retracted; import under another name")
+	case leak.Published:
 	}
-	return ErrBreachExists.With("name: is already published")
+	return leak.ErrBreachExists.With("name: is already published")
 }
 
 func (im *Importer) workDir(name string) string { return filepath.Join(im.Dir, name) }
 
 // Discard removes what an import that will not go on has left on this machine.
 func (im *Importer) Discard(name string) error {
-	if !nameForm.MatchString(name) {
-		return ErrBreachInvalid.With("name: not a breach's name")
+	if !leak.ValidName(name) {
+		return leak.ErrBreachInvalid.With("name: not a breach's name")
 	}
 	lock, err := lockFolder(im.workDir(name))
 	if err != nil {
@@ -189,7 +190,7 @@ func (im *Importer) publish(ctx context.Context, w *work, name string) error {
 	tally := w.last.Tally
 	tally.Distinct = int64(count)
 	err = im.Store.PublishBreach(ctx, name, file, digest, tally)
-	if errors.Is(err, ErrRetracted) {
+	if errors.Is(err, leak.ErrRetracted) {
 		return errors.Join(err, im.Depot.Remove(ctx, file))
 	}
 	return err

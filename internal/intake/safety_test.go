@@ -1,4 +1,4 @@
-package leak_test
+package intake_test
 
 import (
 	"bytes"
@@ -19,7 +19,9 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/leak/leaktest"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -28,50 +30,50 @@ import (
 // hash. Partner names are planted to show that the search finds what is there.
 func TestNothingPersonalOnDisk(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	v.load()
+	v.Load()
 	ctx := context.Background()
 	values := []string{"canario.ana@exemplo.com.br", "52998224725", "529.982.247-25", "+5511987654321", "11987654321", "4111111111111111", "canario-u1"}
-	v.watch(v.live, "canario-u1", "email", values[0])
-	v.watch(v.live, "canario-u1", "cpf", values[2])
-	v.watch(v.live, "canario-u1", "phone", values[4])
-	v.watch(v.live, "canario-u1", "credit_card", values[5])
-	v.importer.PartBytes = 100
-	v.importer.SetSpan(1 << 20)
-	dump := v.file("vazado.txt", strings.Repeat("canario.ana@exemplo.com.br;529.982.247-25;(11) 98765-4321;4111 1111 1111 1111;canario.bia@exemplo.com.br\n", 50))
-	inputs, err := leak.Inputs(context.Background(), nil, []string{dump, dump})
+	v.Watch(v.Live, "canario-u1", "email", values[0])
+	v.Watch(v.Live, "canario-u1", "cpf", values[2])
+	v.Watch(v.Live, "canario-u1", "phone", values[4])
+	v.Watch(v.Live, "canario-u1", "credit_card", values[5])
+	v.Importer.PartBytes = 100
+	v.Importer.SetSpan(1 << 20)
+	dump := v.File("vazado.txt", strings.Repeat("canario.ana@exemplo.com.br;529.982.247-25;(11) 98765-4321;4111 1111 1111 1111;canario.bia@exemplo.com.br\n", 50))
+	inputs, err := intake.Inputs(context.Background(), nil, []string{dump, dump})
 	if err != nil {
 		t.Fatal(err)
 	}
 	stopped, cancel := context.WithCancel(ctx)
-	v.importer.Workers = 1
+	v.Importer.Workers = 1
 	n := 0
-	undo := onFingerprint(v.importer, func() {
+	undo := leaktest.OnFingerprint(v.Importer, func() {
 		if n++; n == 260 {
 			cancel()
 		}
 	})
-	b := breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail)
-	if _, err := v.importer.Import(stopped, leak.Spec{Breach: b, Inputs: inputs}); !errors.Is(err, context.Canceled) {
+	b := leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail)
+	if _, err := v.Importer.Import(stopped, intake.Spec{Breach: b, Inputs: inputs}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	v.search(values) // with an import half done
 	undo()
-	if _, err := v.importer.Import(ctx, leak.Spec{Breach: b, Inputs: inputs}); err != nil {
+	if _, err := v.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: inputs}); err != nil {
 		t.Fatal(err)
 	}
-	v.runJobs()
-	v.want("the life was real", v.statuses(v.live, "canario-u1"), "email=alerta cpf=alerta phone=alerta credit_card=alerta")
-	assets, err := v.monitoring.Watched(ctx, v.live.Partner, "canario-u1")
+	v.RunJobs()
+	v.Want("the life was real", v.Statuses(v.Live, "canario-u1"), "email=alerta cpf=alerta phone=alerta credit_card=alerta")
+	assets, err := v.Monitoring.Watched(ctx, v.Live.Partner, "canario-u1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := v.monitoring.Forget(ctx, v.live.Partner, "canario-u1", assets[0].ID); err != nil {
+	if err := v.Monitoring.Forget(ctx, v.Live.Partner, "canario-u1", assets[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.breaches.Retract(ctx, "loja"); err != nil {
+	if _, err := v.Rules.Retract(ctx, "loja"); err != nil {
 		t.Fatal(err)
 	}
-	v.runJobs()
+	v.RunJobs()
 	v.search(append(values, "canario.bia@exemplo.com.br"))
 }
 
@@ -89,7 +91,7 @@ func forms(value string) map[string][]byte {
 
 // search looks through every file of the installation, the database's log included.
 func (v *env) search(values []string) {
-	v.t.Helper()
+	v.T.Helper()
 	planted := false
 	err := filepath.WalkDir(v.Folder, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -103,17 +105,17 @@ func (v *env) search(values []string) {
 		for _, value := range values {
 			for form, needle := range forms(value) {
 				if bytes.Contains(content, needle) {
-					v.t.Errorf("%s holds %s as %s", filepath.Base(path), value, form)
+					v.T.Errorf("%s holds %s as %s", filepath.Base(path), value, form)
 				}
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		v.t.Fatal(err)
+		v.T.Fatal(err)
 	}
 	if !planted {
-		v.t.Error("the search does not even find the partner's name")
+		v.T.Error("the search does not even find the partner's name")
 	}
 }
 
@@ -121,10 +123,10 @@ func (v *env) search(values []string) {
 func TestOutboxIsAtomic(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.load()
+		v.Load()
 		ctx := context.Background()
-		v.watch(v.live, "ana", "email", "ana@exemplo.com.br")
-		v.imports(breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", "ana@exemplo.com.br"))
+		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
+		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
 		rename := func(from, to string) {
 			t.Helper()
 			if err := e.DB.InTx(ctx, func(tx *sqldb.Tx) error {
@@ -147,11 +149,11 @@ func TestOutboxIsAtomic(t *testing.T) {
 				t.Error("told without", table)
 			}
 			rename(table+"_away", table)
-			v.want("nothing half done", v.findings(v.live, "ana")+v.statuses(v.live, "ana"), "email=monitorado")
+			v.Want("nothing half done", v.FindingsOf(v.Live, "ana")+v.Statuses(v.Live, "ana"), "email=monitorado")
 		}
-		v.runJobs()
-		v.want("all of it", v.findings(v.live, "ana")+" "+v.statuses(v.live, "ana"), "email:loja:open email=alerta")
-		if told := v.events(v.live); len(told) != 2 {
+		v.RunJobs()
+		v.Want("all of it", v.FindingsOf(v.Live, "ana")+" "+v.Statuses(v.Live, "ana"), "email:loja:open email=alerta")
+		if told := v.EventsOf(v.Live); len(told) != 2 {
 			t.Errorf("told %v", told)
 		}
 	})
@@ -161,15 +163,15 @@ func TestOutboxIsAtomic(t *testing.T) {
 func TestOnePersonOneAlert(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.load()
+		v.Load()
 		ctx := context.Background()
 		var text strings.Builder
 		for i := range 30 {
 			address := fmt.Sprintf("p%d@exemplo.com.br", i)
-			v.watch(v.live, fmt.Sprint("u", i%10), "email", address)
+			v.Watch(v.Live, fmt.Sprint("u", i%10), "email", address)
 			text.WriteString(address + "\n")
 		}
-		v.imports(breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", text.String()))
+		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", text.String()))
 		fingerprints, err := v.Fingerprints(ctx, -1<<63, 100)
 		if err != nil {
 			t.Fatal(err)
@@ -185,8 +187,8 @@ func TestOnePersonOneAlert(t *testing.T) {
 				t.Fatalf("%d hits were told: not whole persons", told)
 			}
 		}
-		if told := v.events(v.live); count(told, "leak ") != 10 || count(told, "status ") != 30 {
-			t.Errorf("told %d alerts, %d changes", count(told, "leak "), count(told, "status "))
+		if told := v.EventsOf(v.Live); leaktest.Count(told, "leak ") != 10 || leaktest.Count(told, "status ") != 30 {
+			t.Errorf("told %d alerts, %d changes", leaktest.Count(told, "leak "), leaktest.Count(told, "status "))
 		}
 	})
 }
@@ -195,21 +197,21 @@ func TestOnePersonOneAlert(t *testing.T) {
 func TestRetractedWhileImporting(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	ctx := context.Background()
-	inputs, err := leak.Inputs(context.Background(), nil, []string{v.file("a.txt", "ana@exemplo.com.br")})
+	inputs, err := intake.Inputs(context.Background(), nil, []string{v.File("a.txt", "ana@exemplo.com.br")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	onFingerprint(v.importer, func() {
-		if _, err := v.breaches.Retract(ctx, "loja"); err != nil {
+	leaktest.OnFingerprint(v.Importer, func() {
+		if _, err := v.Rules.Retract(ctx, "loja"); err != nil {
 			t.Error(err)
 		}
 	})
-	_, err = v.importer.Import(ctx, leak.Spec{Breach: breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
+	_, err = v.Importer.Import(ctx, intake.Spec{Breach: leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
 	if !errors.Is(err, leak.ErrRetracted) {
 		t.Errorf("the import ended with %v", err)
 	}
-	v.want("state", v.names(), "loja:retracted:0")
-	for _, dir := range []string{v.importer.Dir, filepath.Join(v.Folder, "corpora")} {
+	v.Want("state", v.Names(), "loja:retracted:0")
+	for _, dir := range []string{v.Importer.Dir, filepath.Join(v.Folder, "corpora")} {
 		if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 			t.Errorf("%s keeps %v, %v", filepath.Base(dir), left, err)
 		}
@@ -219,8 +221,8 @@ func TestRetractedWhileImporting(t *testing.T) {
 // TestPageDamagedWhileOpen: a segment that goes bad under a running server is no answer either.
 func TestPageDamagedWhileOpen(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	out := v.imports(breachNamed("loja", cyber.SourceBreach, cyber.ExposedEmail), v.file("a.txt", "ana@exemplo.com.br"))
-	v.load()
+	out := v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
+	v.Load()
 	f, err := os.OpenFile(filepath.Join(v.Folder, "corpora", out.Segment), os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +233,7 @@ func TestPageDamagedWhileOpen(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	v.watch(v.live, "ana", "email", "ana@exemplo.com.br")
+	v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
 	if pending, err := v.PendingAssets(context.Background(), 10); err != nil || len(pending) != 1 {
 		t.Errorf("%d values wait to be probed, %v: the damaged segment was taken for an answer", len(pending), err)
 	}

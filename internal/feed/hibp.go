@@ -1,4 +1,4 @@
-package leak
+package feed
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
 )
 
 // hibpBreach is a breach as the account API tells it.
@@ -60,7 +62,7 @@ func (fs *Feeds) runHIBP(ctx context.Context, f *Feed) error {
 			}
 			f.State.After = a.ID
 			f.State.Items++
-			if err := wait(ctx, pause); err != nil {
+			if err := job.Wait(ctx, pause); err != nil {
 				return err
 			}
 		}
@@ -83,8 +85,8 @@ func (fs *Feeds) askHIBP(ctx context.Context, f *Feed, a cyber.Asset) error {
 		}
 		now := fs.Now()
 		b.AddedAt = now
-		err := fs.Store.InsertBreach(ctx, Record{Breach: b, State: Published, PublishedAt: now})
-		if err != nil && !errors.Is(err, ErrBreachExists) {
+		err := fs.Store.InsertBreach(ctx, leak.Record{Breach: b, State: leak.Published, PublishedAt: now})
+		if err != nil && !errors.Is(err, leak.ErrBreachExists) {
 			return err
 		}
 		names = append(names, b.Name)
@@ -101,7 +103,7 @@ func (fs *Feeds) accountBreaches(ctx context.Context, f *Feed, address string) (
 		if err != nil || after == 0 {
 			return breaches, err
 		}
-		if err := wait(ctx, min(after, hibpPatient)); err != nil {
+		if err := job.Wait(ctx, min(after, hibpPatient)); err != nil {
 			return nil, err
 		}
 	}
@@ -113,7 +115,7 @@ func (fs *Feeds) askOnce(ctx context.Context, f *Feed, where string) ([]hibpBrea
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, where, nil)
 	if err != nil {
-		return nil, 0, ErrFeedInvalid.With("target: not an address") // the cause would hold the person's address
+		return nil, 0, ErrInvalid.With("target: not an address") // the cause would hold the person's address
 	}
 	req.Header.Set("hibp-api-key", f.Secret)
 	req.Header.Set("User-Agent", "vigia")
@@ -153,7 +155,7 @@ var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 
 // breach is the breach in our words; false when it makes no sense.
 func (h hibpBreach) breach(now time.Time) (cyber.Breach, bool) {
-	day, err := ParseDay(h.BreachDate)
+	day, err := leak.ParseDay(h.BreachDate)
 	b := cyber.Breach{
 		Name: "hibp-" + strings.Trim(notInName.ReplaceAllString(strings.ToLower(h.Name), "-"), "-"), Title: h.Title, Date: day, Kind: cyber.SourceBreach,
 		Source: "Have I Been Pwned", Verified: h.IsVerified, Fabricated: h.IsFabricated, SpamList: h.IsSpamList,
@@ -164,7 +166,7 @@ func (h hibpBreach) breach(now time.Time) (cyber.Breach, bool) {
 	for _, class := range h.DataClasses {
 		b.Exposes = append(b.Exposes, hibpClass(class))
 	}
-	return b, err == nil && len(b.Name) > len("hibp-") && Check(&b, now) == nil
+	return b, err == nil && len(b.Name) > len("hibp-") && leak.Check(&b, now) == nil
 }
 
 // hibpClasses are the words of the service for our classes.

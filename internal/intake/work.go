@@ -1,4 +1,4 @@
-package leak
+package intake
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/vigiahq/vigia/internal/durable"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
@@ -22,8 +23,8 @@ type cursor struct {
 
 // note is the label of a part: where it ends and what was counted up to there.
 type note struct {
-	Upto  cursor `json:"upto"`
-	Tally Tally  `json:"tally"`
+	Upto  cursor     `json:"upto"`
+	Tally leak.Tally `json:"tally"`
 }
 
 // plan is what an import works on; one that is taken up again must have the same.
@@ -179,7 +180,7 @@ func (w *work) keepPart(ctx context.Context, out *segment.Writer, n note) error 
 
 // keepFinal makes the whole segment durable. It has no label, so that the same identifiers give the same digest, however often the
 // import was interrupted and whatever the breach is called: that is how a dump that was imported twice is known.
-func (w *work) keepFinal(ctx context.Context, out *segment.Writer, t Tally) error {
+func (w *work) keepFinal(ctx context.Context, out *segment.Writer, t leak.Tally) error {
 	text, err := json.Marshal(t)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package leak
+package intake
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/scan"
 )
 
@@ -59,9 +60,9 @@ type partArgs struct {
 
 // partState is what a part has done: so far, or, when File is set, in all.
 type partState struct {
-	Tally  Tally  `json:"tally"`
-	File   string `json:"file,omitempty"`
-	Digest string `json:"digest,omitempty"`
+	Tally  leak.Tally `json:"tally"`
+	File   string     `json:"file,omitempty"`
+	Digest string     `json:"digest,omitempty"`
 }
 
 // spreadArgs is the whole of a spread import.
@@ -84,7 +85,7 @@ type SpreadStore interface {
 	// AddSpread keeps a breach that is being imported, the job that watches over its parts, and the parts. One whose parts are the
 	// same goes on: what was done stays, the rest is to be tried anew. ErrInput when the parts are others, job.ErrExists when it is
 	// under way. Addresses are kept sealed, for as long as the parts.
-	AddSpread(ctx context.Context, r Record, args any, parts []any, addresses []string) error
+	AddSpread(ctx context.Context, r leak.Record, args any, parts []any, addresses []string) error
 	// SpreadAddresses returns the addresses of a breach's import.
 	SpreadAddresses(ctx context.Context, breach string) ([]string, error)
 	// Parts returns the parts of a breach in order, without their arguments.
@@ -100,7 +101,7 @@ type SpreadStore interface {
 func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) error {
 	b := spec.Breach
 	b.AddedAt = im.Now()
-	if err := Check(&b, im.Now()); err != nil {
+	if err := leak.Check(&b, im.Now()); err != nil {
 		return err
 	}
 	if partBytes <= 0 {
@@ -122,7 +123,7 @@ func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) erro
 		}
 		args.Bytes += in.Size
 	}
-	err = im.Store.AddSpread(ctx, Record{Breach: b, State: Importing}, args, parts, addresses)
+	err = im.Store.AddSpread(ctx, leak.Record{Breach: b, State: leak.Importing}, args, parts, addresses)
 	if errors.Is(err, job.ErrExists) {
 		return nil // it is under way
 	}
@@ -274,15 +275,15 @@ func (s *Spreader) inputs(ctx context.Context, breach string, args partArgs) ([]
 func (s *Spreader) find(ctx context.Context, p partInput) (Input, error) {
 	switch {
 	case p.URL != "":
-		return addressInput(s.Client, p.URL), nil
+		return AddressInput(s.Client, p.URL), nil
 	case p.Bucket != "":
-		found, err := listObjects(ctx, p.Bucket, p.Key)
+		found, err := openAndList(ctx, p.Bucket, p.Key)
 		if err != nil {
 			return Input{}, fmt.Errorf("%s%s: %w", shownAddress(p.Bucket), p.Key, err)
 		}
-		for _, d := range found {
-			if d.key == p.Key {
-				return bucketInput(p.Bucket, d), nil
+		for _, e := range found {
+			if e.Key == p.Key {
+				return bucketInput(p.Bucket, e), nil
 			}
 		}
 		return Input{}, fmt.Errorf("%s%s: %w", shownAddress(p.Bucket), p.Key, fs.ErrNotExist)
@@ -385,7 +386,7 @@ func (s *Spreader) scanPart(ctx context.Context, run *job.Run, w *work, breach, 
 	scanning := newImportRun(im, w, Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, Progress: func(p Progress) {
 		if now := im.Now(); now.Sub(last) > 2*time.Second {
 			last = now
-			_ = run.Save(ctx, partState{Tally{Bytes: p.Read, Found: p.Found}, before.File, before.Digest}) // the next one will do
+			_ = run.Save(ctx, partState{leak.Tally{Bytes: p.Read, Found: p.Found}, before.File, before.Digest}) // the next one will do
 		}
 	}})
 	if w.final == "" {

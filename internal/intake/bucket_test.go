@@ -1,4 +1,4 @@
-package leak_test
+package intake_test
 
 import (
 	"archive/zip"
@@ -14,7 +14,8 @@ import (
 
 	"github.com/vigiahq/vigia/internal/bucket/buckettest"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/intake"
+	"github.com/vigiahq/vigia/internal/leak/leaktest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -72,8 +73,8 @@ func TestArchivesInBuckets(t *testing.T) {
 			s3.Put(name, body)
 		}
 		bucket := strings.Replace(s3.Address, "s3://vigia?", "s3://vigia/dumps/?", 1)
-		want := v.imports(breachNamed("textos", cyber.SourceBreach, cyber.ExposedEmail), plain)
-		got := v.imports(breachNamed("balde", cyber.SourceBreach, cyber.ExposedEmail), bucket)
+		want := v.Import(leaktest.Breach("textos", cyber.SourceBreach, cyber.ExposedEmail), plain)
+		got := v.Import(leaktest.Breach("balde", cyber.SourceBreach, cyber.ExposedEmail), bucket)
 		if len(got.Skips) > 0 || !slices.Equal(v.keysOf(got.Record), v.keysOf(want.Record)) || got.Tally.Scanned != want.Tally.Scanned || got.Tally.Streams != 3 {
 			t.Errorf("from the bucket %+v, skipped %v; from texts %+v", got.Tally, got.Skips, want.Tally)
 		}
@@ -86,7 +87,7 @@ func TestArchivesInBuckets(t *testing.T) {
 		if spread := r.finish("espalhado"); !slices.Equal(r.keysOf(spread), v.keysOf(want.Record)) {
 			t.Errorf("spread: %d keys, %d in the texts", spread.Tally.Distinct, want.Tally.Distinct)
 		}
-		if _, err := leak.Inputs(context.Background(), nil, []string{bucket + "&region=&x"}); err == nil {
+		if _, err := intake.Inputs(context.Background(), nil, []string{bucket + "&region=&x"}); err == nil {
 			t.Error("an address that names no bucket was taken")
 		}
 	})

@@ -1,4 +1,4 @@
-package leak_test
+package intake_test
 
 import (
 	"bufio"
@@ -20,8 +20,10 @@ import (
 	"github.com/vigiahq/vigia/internal/corpora"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/leak/leaktest"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -30,7 +32,7 @@ import (
 type replica struct {
 	*env
 	name     string
-	spreader *leak.Spreader
+	spreader *intake.Spreader
 	scanned  int
 }
 
@@ -41,13 +43,13 @@ func newReplica(t *testing.T, e *storetest.Env, name, bucket string) *replica {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &env{Env: own, t: t, depot: depot, importer: &leak.Importer{
-		Store: own.Store, Depot: depot, Dir: filepath.Join(e.Folder, name, "import"), Fingerprints: func() leak.Fingerprints { return e.Keys.Fingerprints() }, Now: e.Clock.Now, Workers: 2,
-	}}
-	v.matcher, v.breaches = leak.NewMatcher(own.Store, depot, e.Clock.Now), leak.NewBreaches(own.Store, e.Clock.Now)
-	v.matcher.SetSettle(0)
-	v.importer.SetSpan(spreadPiece)
-	r := &replica{env: v, name: name, spreader: &leak.Spreader{Importer: v.importer, Client: http.DefaultClient}}
+	v := &env{&leaktest.Env{Env: own, T: t, Depot: depot, Importer: &intake.Importer{
+		Store: own.Store, Depot: depot, Dir: filepath.Join(e.Folder, name, "import"), Fingerprints: func() intake.Fingerprints { return e.Keys.Fingerprints() }, Now: e.Clock.Now, Workers: 2,
+	}}}
+	v.Matcher, v.Rules = leak.NewMatcher(own.Store, depot, v.Importer.DropParts, e.Clock.Now), leak.NewBreaches(own.Store, e.Clock.Now)
+	v.Matcher.Settle = 0
+	v.Importer.SetSpan(spreadPiece)
+	r := &replica{env: v, name: name, spreader: &intake.Spreader{Importer: v.Importer, Client: http.DefaultClient}}
 	r.spreader.SetEvery(time.Millisecond)
 	return r
 }
@@ -64,23 +66,23 @@ func sharedBucket(e *storetest.Env) string {
 }
 
 func (r *replica) spread(name string, args ...string) error {
-	r.t.Helper()
-	inputs, err := leak.Inputs(context.Background(), http.DefaultClient, args)
+	r.T.Helper()
+	inputs, err := intake.Inputs(context.Background(), http.DefaultClient, args)
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
-	return r.importer.Spread(context.Background(), leak.Spec{Breach: breachNamed(name, cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs}, spreadPart)
+	return r.Importer.Spread(context.Background(), intake.Spec{Breach: leaktest.Breach(name, cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs}, spreadPart)
 }
 
 // claim takes one due job of a kind.
 func (r *replica) claim(kind string) (job.Job, bool) {
-	r.t.Helper()
+	r.T.Helper()
 	jobs, err := r.ClaimJobs(context.Background(), r.name, []string{kind}, 1)
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	if len(jobs) > 1 {
-		r.t.Fatalf("%d jobs instead of one", len(jobs))
+		r.T.Fatalf("%d jobs instead of one", len(jobs))
 	}
 	if len(jobs) == 0 {
 		return job.Job{}, false
@@ -90,10 +92,10 @@ func (r *replica) claim(kind string) (job.Job, bool) {
 
 // do runs a claimed job as a server does, and returns its error.
 func (r *replica) do(j job.Job) error {
-	r.t.Helper()
+	r.T.Helper()
 	ctx := context.Background()
 	step := r.spreader.Part
-	if j.Kind == leak.KindSpread {
+	if j.Kind == intake.KindSpread {
 		step = r.spreader.Watch
 	}
 	err := step(ctx, &job.Run{Job: j, Save: func(ctx context.Context, p any) error { return r.SaveJob(ctx, r.name, j.ID, p) }})
@@ -109,18 +111,18 @@ func (r *replica) do(j job.Job) error {
 		state, reason = job.Ready, err.Error()
 	}
 	if ferr := r.FinishJob(ctx, r.name, j, state, reason); ferr != nil {
-		r.t.Fatal(ferr)
+		r.T.Fatal(ferr)
 	}
 	return err
 }
 
 // part scans one part, if there is one.
 func (r *replica) part() bool {
-	r.t.Helper()
-	j, ok := r.claim(leak.KindPart)
+	r.T.Helper()
+	j, ok := r.claim(intake.KindPart)
 	if ok {
 		if err := r.do(j); err != nil {
-			r.t.Fatalf("%s: %v", j.Subject, err)
+			r.T.Fatalf("%s: %v", j.Subject, err)
 		}
 		r.scanned++
 	}
@@ -129,23 +131,23 @@ func (r *replica) part() bool {
 
 // finish merges and publishes what is scanned.
 func (r *replica) finish(name string) leak.Record {
-	r.t.Helper()
-	j, ok := r.claim(leak.KindSpread)
+	r.T.Helper()
+	j, ok := r.claim(intake.KindSpread)
 	if !ok {
-		r.t.Fatal("there is no import to watch")
+		r.T.Fatal("there is no import to watch")
 	}
 	parts, err := r.Parts(context.Background(), name)
 	for _, p := range parts {
 		if p.State != job.Done {
-			r.t.Fatalf("%s is %s: %s, %v", p.Subject, p.State, p.Error, err)
+			r.T.Fatalf("%s is %s: %s, %v", p.Subject, p.State, p.Error, err)
 		}
 	}
 	if err := r.do(j); err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	rec, err := r.BreachByName(context.Background(), name)
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	return rec
 }
@@ -161,7 +163,7 @@ func spreadDumps(t *testing.T, e *storetest.Env, seed uint64) string {
 	packed, _ := madeUpDump(seed+1, 300_000, e.Keys.Fingerprint)
 	exact, _ := madeUpDump(seed+2, 13*spreadPiece+1024+5000, e.Keys.Fingerprint)
 	files := map[string][]byte{
-		"large.txt": large, "packed.gz": gzipped(t, packed), "members.tar": tarOf(t, packed, 20_000),
+		"large.txt": large, "packed.gz": leaktest.Gzipped(t, packed), "members.tar": tarOf(t, packed, 20_000),
 		"exact.txt": exact[:13*spreadPiece+1024], // ends where a piece ends
 		"mail.eml":  append([]byte("From someone\nMime-Version: 1.0\n\n"), packed...),
 	}
@@ -183,10 +185,10 @@ func nothingLeft(t *testing.T, e *storetest.Env, breach string, replicas ...*rep
 		t.Errorf("%d rows left, %v", len(parts), err)
 	}
 	for _, r := range replicas {
-		if names, err := r.depot.Names(); err != nil || slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, ".part-") }) {
+		if names, err := r.Depot.Names(); err != nil || slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, ".part-") }) {
 			t.Errorf("%s keeps %v, %v", r.name, names, err)
 		}
-		if left, err := os.ReadDir(filepath.Join(r.importer.Dir, ".spread")); len(left) > 0 {
+		if left, err := os.ReadDir(filepath.Join(r.Importer.Dir, ".spread")); len(left) > 0 {
 			t.Errorf("%s keeps %v, %v", r.name, left, err)
 		}
 	}
@@ -202,7 +204,7 @@ func TestSpreadEqualsUnsplit(t *testing.T) {
 		bucket := sharedBucket(e)
 		a, b := newReplica(t, e, "a", bucket), newReplica(t, e, "b", bucket)
 		dir := spreadDumps(t, e, 5)
-		whole := a.imports(breachNamed("inteiro", cyber.SourceBreach, cyber.ExposedEmail), dir).Record
+		whole := a.Import(leaktest.Breach("inteiro", cyber.SourceBreach, cyber.ExposedEmail), dir).Record
 		if err := a.spread("partes", dir); err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +214,7 @@ func TestSpreadEqualsUnsplit(t *testing.T) {
 		}
 		a.part()
 		// A watch that begins early waits for the last part.
-		watch, _ := b.claim(leak.KindSpread)
+		watch, _ := b.claim(intake.KindSpread)
 		watched := make(chan error, 1)
 		looked := make(chan struct{}, 1000)
 		go func() {
@@ -280,7 +282,7 @@ func TestSpreadReaches(t *testing.T) {
 		}))
 		defer web.Close()
 		inputs := []string{"file://" + dir + "/large.txt", "file://" + dir + "/members.tar", web.URL + "/packed.gz?token=s3cr3t"}
-		whole := a.imports(breachNamed("inteiro", cyber.SourceBreach, cyber.ExposedEmail), dir+"/large.txt", dir+"/members.tar", dir+"/packed.gz")
+		whole := a.Import(leaktest.Breach("inteiro", cyber.SourceBreach, cyber.ExposedEmail), dir+"/large.txt", dir+"/members.tar", dir+"/packed.gz")
 		if err := a.spread("longe", inputs...); err != nil {
 			t.Fatal(err)
 		}
@@ -343,7 +345,7 @@ func TestSpreadFails(t *testing.T) {
 		}
 		done := 0
 		for tries := 0; ; {
-			j, ok := a.claim(leak.KindPart)
+			j, ok := a.claim(intake.KindPart)
 			if !ok {
 				if tries >= 8 {
 					break
@@ -357,14 +359,14 @@ func TestSpreadFails(t *testing.T) {
 				t.Fatalf("try %d: %v", tries, err)
 			}
 		}
-		watch, _ := a.claim(leak.KindSpread)
-		if err := a.do(watch); !errors.Is(err, leak.ErrInput) || !strings.Contains(err.Error(), gone) || !strings.Contains(err.Error(), "8 tries") {
+		watch, _ := a.claim(intake.KindSpread)
+		if err := a.do(watch); !errors.Is(err, intake.ErrInput) || !strings.Contains(err.Error(), gone) || !strings.Contains(err.Error(), "8 tries") {
 			t.Fatalf("the import: %v", err)
 		}
 		if err := os.Rename(gone+"~", gone); err != nil {
 			t.Fatal(err)
 		}
-		if err := a.spread("falha", filepath.Join(dir, "large.txt")); !errors.Is(err, leak.ErrInput) {
+		if err := a.spread("falha", filepath.Join(dir, "large.txt")); !errors.Is(err, intake.ErrInput) {
 			t.Error("with other inputs:", err)
 		}
 		if err := a.spread("falha", dir); err != nil {
@@ -375,7 +377,7 @@ func TestSpreadFails(t *testing.T) {
 		if a.scanned == 0 || a.scanned >= done {
 			t.Errorf("%d parts are scanned again after %d were done", a.scanned, done)
 		}
-		whole := a.imports(breachNamed("inteiro", cyber.SourceBreach, cyber.ExposedEmail), dir).Record
+		whole := a.Import(leaktest.Breach("inteiro", cyber.SourceBreach, cyber.ExposedEmail), dir).Record
 		if got := a.finish("falha"); !slices.Equal(a.keysOf(got), a.keysOf(whole)) {
 			t.Error("the keys differ")
 		}
@@ -387,10 +389,10 @@ func TestSpreadFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		var failed error
-		for j, ok := a.claim(leak.KindPart); ok; j, ok = a.claim(leak.KindPart) {
+		for j, ok := a.claim(intake.KindPart); ok; j, ok = a.claim(intake.KindPart) {
 			failed = errors.Join(failed, a.do(j))
 		}
-		if !errors.Is(failed, leak.ErrInput) || !strings.Contains(failed.Error(), "large.txt changed") {
+		if !errors.Is(failed, intake.ErrInput) || !strings.Contains(failed.Error(), "large.txt changed") {
 			t.Error("a changed file:", failed)
 		}
 	})
@@ -408,7 +410,7 @@ func TestSpreadEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		a.part()
-		watch, _ := b.claim(leak.KindSpread)
+		watch, _ := b.claim(intake.KindSpread)
 		if err := e.CancelJob(ctx, watch.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -422,15 +424,15 @@ func TestSpreadEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		a.part()
-		late, _ := b.claim(leak.KindPart) // by a worker that is slow
-		if _, err := a.breaches.Retract(ctx, "fim"); err != nil {
+		late, _ := b.claim(intake.KindPart) // by a worker that is slow
+		if _, err := a.Rules.Retract(ctx, "fim"); err != nil {
 			t.Fatal(err)
 		}
-		a.runJobs()
+		a.RunJobs()
 		if err := b.do(late); !errors.Is(err, job.ErrLost) && !errors.Is(err, job.ErrCancelled) {
 			t.Error("the slow worker:", err)
 		}
-		if watch, ok := b.claim(leak.KindSpread); ok {
+		if watch, ok := b.claim(intake.KindSpread); ok {
 			if err := b.do(watch); !errors.Is(err, job.ErrCancelled) {
 				t.Error("the watch of what was retracted:", err)
 			}
@@ -457,7 +459,7 @@ func TestSpreadChild(t *testing.T) {
 	}
 	e := storetest.Reopen(t, orders[1], orders[2], keys, storetest.NewClock())
 	r := newReplica(t, e, "child", sharedBucket(e))
-	j, ok := r.claim(leak.KindPart)
+	j, ok := r.claim(intake.KindPart)
 	if !ok {
 		t.Fatal("there is no part")
 	}
@@ -477,7 +479,7 @@ func TestKilledPart(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		a := newReplica(t, e, "a", sharedBucket(e))
 		dir := spreadDumps(t, e, 27)
-		whole := a.imports(breachNamed("inteiro", cyber.SourceBreach, cyber.ExposedEmail), dir).Record
+		whole := a.Import(leaktest.Breach("inteiro", cyber.SourceBreach, cyber.ExposedEmail), dir).Record
 		if err := a.spread("morto", dir); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,7 @@
-package leak
+// Package feed brings dumps by itself: continuous sources that are looked at now and then, each as a job.
+//
+// A source is foreign: what it sends is bounded, what it answers is kept short, and its failure is the feed's and not the service's.
+package feed
 
 import (
 	"context"
@@ -13,32 +16,35 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// FeedKind is where a feed gets its dumps.
-type FeedKind string
+// Kind is where a feed gets its dumps.
+type Kind string
 
 // The kinds of feeds.
 const (
-	FeedFolder FeedKind = "folder" // a folder or bucket into which dumps and manifests are dropped
-	FeedList   FeedKind = "list"   // an address that answers with a list of dumps
-	FeedCrawl  FeedKind = "crawl"  // pages read through a SOCKS5 proxy
-	FeedHIBP   FeedKind = "hibp"   // the account API of Have I Been Pwned
+	Folder Kind = "folder" // a folder or bucket into which dumps and manifests are dropped
+	List   Kind = "list"   // an address that answers with a list of dumps
+	Crawl  Kind = "crawl"  // pages read through a SOCKS5 proxy
+	HIBP   Kind = "hibp"   // the account API of Have I Been Pwned
 )
 
 // Feed is a continuous source.
 type Feed struct {
 	Name   string
-	Kind   FeedKind
+	Kind   Kind
 	Target string
 	// Secret is an API key; sealed at rest, never shown.
 	Secret   string
-	Settings FeedSettings
+	Settings Settings
 	Paused   bool
 	Every    time.Duration
 	// State is the feed's note to itself: positions and tags, nothing personal.
-	State FeedState
+	State State
 	// Failures in a row, and why the last run failed.
 	Failures int64
 	Error    string
@@ -47,8 +53,8 @@ type Feed struct {
 	Created  time.Time
 }
 
-// FeedSettings are the limits of a feed; zero means the default.
-type FeedSettings struct {
+// Settings are the limits of a feed; zero means the default.
+type Settings struct {
 	// Proxy is the SOCKS5 proxy of a crawl, host:port.
 	Proxy string `json:"proxy,omitempty"`
 	// Depth, Pages, PageBytes and Bytes bound a crawl; Delay is the pause between two requests.
@@ -63,26 +69,33 @@ type FeedSettings struct {
 	PerMinute int `json:"per_minute,omitempty"`
 }
 
-// FeedState is where a feed stands.
-type FeedState struct {
+// State is where a feed stands.
+type State struct {
 	Tag   string        `json:"tag,omitempty"`   // of a list, so that it is fetched only when it changed
 	After cyber.AssetID `json:"after,omitempty"` // of a walk over watched values
 	Items int64         `json:"items"`           // taken so far
 }
 
-// KindFeed is the kind of job that runs a feed.
-const KindFeed = "feed.run"
+// KindRun is the kind of job that runs a feed.
+const KindRun = "feed.run"
 
 // Faults of feeds.
 var (
-	ErrFeedNotFound = fault.New(fault.NotFound, "feed.not_found")
-	ErrFeedInvalid  = fault.New(fault.Invalid, "feed.invalid")
-	ErrFeedExists   = fault.New(fault.Conflict, "feed.exists")
+	ErrNotFound = fault.New(fault.NotFound, "feed.not_found")
+	ErrInvalid  = fault.New(fault.Invalid, "feed.invalid")
+	ErrExists   = fault.New(fault.Conflict, "feed.exists")
 )
 
-// FeedStore keeps feeds and what they have taken.
-type FeedStore interface {
-	Store
+// Store keeps feeds and what they have taken.
+type Store interface {
+	Breaches(ctx context.Context) ([]leak.Record, error)
+	// InsertBreach keeps a new breach; leak.ErrBreachExists when the name is taken.
+	InsertBreach(ctx context.Context, r leak.Record) error
+	RetractBreach(ctx context.Context, name string) (leak.Record, error)
+	// SettleAsset keeps what a source told of a value.
+	SettleAsset(ctx context.Context, id partner.ID, asset cyber.AssetID, seen cyber.Sighting) error
+	AddJob(ctx context.Context, kind, subject string, args any) (job.ID, error)
+
 	Feeds(ctx context.Context) ([]Feed, error)
 	FeedByName(ctx context.Context, name string) (Feed, error)
 	InsertFeed(ctx context.Context, f Feed) error
@@ -96,8 +109,8 @@ type FeedStore interface {
 
 // Feeds runs continuous sources.
 type Feeds struct {
-	Store    FeedStore
-	Importer *Importer
+	Store    Store
+	Importer *intake.Importer
 	// Client calls out: it dials only what the guard allows.
 	Client *http.Client
 	Now    func() time.Time
@@ -124,33 +137,33 @@ func (fs *Feeds) Add(ctx context.Context, f Feed) (Feed, error) {
 }
 
 func checkFeed(f *Feed) error {
-	if !nameForm.MatchString(f.Name) || len(f.Name) > 40 {
-		return ErrFeedInvalid.With("name: 1 to 40 of a-z, 0-9, '-', '_' and '.'")
+	if !leak.ValidName(f.Name) || len(f.Name) > 40 {
+		return ErrInvalid.With("name: 1 to 40 of a-z, 0-9, '-', '_' and '.'")
 	}
 	if f.Every < leastEvery {
-		return ErrFeedInvalid.With("every: at least a minute")
+		return ErrInvalid.With("every: at least a minute")
 	}
 	u, err := url.Parse(f.Target)
 	web := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 	switch f.Kind {
-	case FeedFolder:
+	case Folder:
 		if !filepath.IsAbs(f.Target) && !strings.HasPrefix(f.Target, "s3://") && !strings.HasPrefix(f.Target, "file://") {
-			return ErrFeedInvalid.With("target: a folder's absolute path, or s3://bucket")
+			return ErrInvalid.With("target: a folder's absolute path, or s3://bucket")
 		}
-	case FeedList:
+	case List:
 		if !web {
-			return ErrFeedInvalid.With("target: an https address")
+			return ErrInvalid.With("target: an https address")
 		}
-	case FeedCrawl:
+	case Crawl:
 		if !web || f.Settings.Proxy == "" {
-			return ErrFeedInvalid.With("target: the address to begin with; proxy: the SOCKS5 proxy as host:port")
+			return ErrInvalid.With("target: the address to begin with; proxy: the SOCKS5 proxy as host:port")
 		}
-	case FeedHIBP:
+	case HIBP:
 		if !web || f.Secret == "" {
-			return ErrFeedInvalid.With("target: the API's address; secret: its key")
+			return ErrInvalid.With("target: the API's address; secret: its key")
 		}
 	default:
-		return ErrFeedInvalid.With("kind: one of folder, list, crawl, hibp")
+		return ErrInvalid.With("kind: one of folder, list, crawl, hibp")
 	}
 	return nil
 }
@@ -171,9 +184,9 @@ func (fs *Feeds) Start(ctx context.Context, name string) error {
 	if _, err := fs.Store.FeedByName(ctx, name); err != nil {
 		return err
 	}
-	_, err := fs.Store.AddJob(ctx, KindFeed, name, struct{}{})
+	_, err := fs.Store.AddJob(ctx, KindRun, name, struct{}{})
 	if errors.Is(err, job.ErrExists) {
-		return ErrBusy.With("name: a server is running it")
+		return intake.ErrBusy.With("name: a server is running it")
 	}
 	return err
 }
@@ -189,14 +202,14 @@ func (fs *Feeds) Schedule(ctx context.Context) error {
 		if f.Paused || f.NextAt.After(now) {
 			continue
 		}
-		if _, err := fs.Store.AddJob(ctx, KindFeed, f.Name, struct{}{}); err != nil && !errors.Is(err, job.ErrExists) {
+		if _, err := fs.Store.AddJob(ctx, KindRun, f.Name, struct{}{}); err != nil && !errors.Is(err, job.ErrExists) {
 			return err
 		}
 	}
 	return nil
 }
 
-// Run is the step of KindFeed: one run of a feed. A source that fails is tried again later, ever more seldom; its failure is the
+// Run is the step of KindRun: one run of a feed. A source that fails is tried again later, ever more seldom; its failure is the
 // feed's, not the job's.
 func (fs *Feeds) Run(ctx context.Context, run *job.Run) error {
 	f, err := fs.Store.FeedByName(ctx, run.Subject)
@@ -232,16 +245,16 @@ func reason(err error) string {
 
 func (fs *Feeds) run(ctx context.Context, f *Feed) error {
 	switch f.Kind {
-	case FeedFolder:
+	case Folder:
 		return fs.runFolder(ctx, f)
-	case FeedList:
+	case List:
 		return fs.runList(ctx, f)
-	case FeedCrawl:
+	case Crawl:
 		return fs.runCrawl(ctx, f)
-	case FeedHIBP:
+	case HIBP:
 		return fs.runHIBP(ctx, f)
 	}
-	return ErrFeedInvalid.With("kind: unknown")
+	return ErrInvalid.With("kind: unknown")
 }
 
 // manifest is what comes with a dump in a folder, and what a list holds.
@@ -264,15 +277,15 @@ type manifest struct {
 const maxManifest = 4 << 20
 
 func (m manifest) breach() (cyber.Breach, error) {
-	day, err := ParseDay(m.Date)
+	day, err := leak.ParseDay(m.Date)
 	return cyber.Breach{
-		Name: m.Name, Title: m.Title, Date: day, Exposes: ParseExposes(m.Exposes), Kind: cyber.SourceKind(m.Kind), Source: m.Source,
+		Name: m.Name, Title: m.Title, Date: day, Exposes: leak.ParseExposes(m.Exposes), Kind: cyber.SourceKind(m.Kind), Source: m.Source,
 		Description: m.Description, Verified: m.Verified, Fabricated: m.Fabricated, SpamList: m.SpamList,
 	}, err
 }
 
 // take imports what a manifest describes, unless the feed has taken that item before.
-func (fs *Feeds) take(ctx context.Context, f *Feed, item string, m manifest, inputs []Input) error {
+func (fs *Feeds) take(ctx context.Context, f *Feed, item string, m manifest, inputs []intake.Input) error {
 	if taken, err := fs.Store.Taken(ctx, f.Name, item); err != nil || taken {
 		return err
 	}
@@ -281,13 +294,13 @@ func (fs *Feeds) take(ctx context.Context, f *Feed, item string, m manifest, inp
 		return err
 	}
 	if len(inputs) == 0 {
-		return ErrInput.With("files: the manifest names none that is there")
+		return intake.ErrInput.With("files: the manifest names none that is there")
 	}
 	if b.Source == "" {
 		b.Source = "feed " + f.Name
 	}
-	_, err = fs.Importer.Import(ctx, Spec{Breach: b, Inputs: inputs})
-	if err != nil && !errors.Is(err, ErrBreachExists) && !errors.Is(err, ErrRetracted) { // those are somebody's decision, not a failure
+	_, err = fs.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: inputs})
+	if err != nil && !errors.Is(err, leak.ErrBreachExists) && !errors.Is(err, leak.ErrRetracted) { // those are somebody's decision, not a failure
 		return fmt.Errorf("%s: %w", m.Name, err)
 	}
 	f.State.Items++
@@ -297,7 +310,7 @@ func (fs *Feeds) take(ctx context.Context, f *Feed, item string, m manifest, inp
 func parseManifests(text []byte) ([]manifest, error) {
 	var list []manifest
 	if err := json.Unmarshal(text, &list); err != nil {
-		return nil, ErrFeedInvalid.With("the answer is no JSON list of dumps").Because(err)
+		return nil, ErrInvalid.With("the answer is no JSON list of dumps").Because(err)
 	}
 	return list, nil
 }

@@ -1,4 +1,4 @@
-package leak
+package intake
 
 import (
 	"context"
@@ -42,7 +42,7 @@ func Inputs(ctx context.Context, client *http.Client, args []string) ([]Input, e
 		var err error
 		switch {
 		case strings.HasPrefix(arg, "https://"), strings.HasPrefix(arg, "http://"):
-			more = []Input{addressInput(client, arg)}
+			more = []Input{AddressInput(client, arg)}
 		case strings.HasPrefix(arg, "s3://"), strings.HasPrefix(arg, "file://"):
 			more, err = bucketInputs(ctx, arg)
 		default:
@@ -103,7 +103,8 @@ func fileInput(path string, info fs.FileInfo) Input {
 	}
 }
 
-func addressInput(client *http.Client, address string) Input {
+// AddressInput is what an http or https address answers with; client fetches it.
+func AddressInput(client *http.Client, address string) Input {
 	return Input{Name: strings.TrimSuffix(shownAddress(address), "/"), Size: -1, Mark: addressMark(address), source: source{URL: address}, open: func(ctx context.Context) (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 		if err != nil {

@@ -1,4 +1,4 @@
-package leak
+package intake
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/scan"
 	"github.com/vigiahq/vigia/internal/segment"
 )
@@ -25,7 +26,7 @@ type importRun struct {
 
 	// from is where this run begins and base what was counted before; at is where the walk stands.
 	from, at cursor
-	base     Tally
+	base     leak.Tally
 	// firstPart says that no part has been kept, by this run or an earlier one; sincePart is bytes scanned since the last one, and keptAt
 	// when that was.
 	firstPart bool
@@ -220,8 +221,8 @@ func (run *importRun) flush() {
 }
 
 // tally is what this run and those before it counted. No worker is scanning.
-func (run *importRun) tally() Tally {
-	t := Tally{
+func (run *importRun) tally() leak.Tally {
+	t := leak.Tally{
 		Bytes: run.base.Bytes + run.read.Load(), Scanned: run.base.Scanned + run.scanned.Load(), Streams: run.base.Streams + run.streams,
 		Problems: run.base.Problems + run.skipped, Found: map[string]int64{},
 	}

@@ -1,0 +1,86 @@
+package feed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/bucket"
+	"github.com/vigiahq/vigia/internal/intake"
+)
+
+// runFolder looks for manifests, NAME.json, and imports the files they describe. A manifest is to be dropped after its files. Those
+// that are not named by it are the ones called like the manifest, or in a folder of its name.
+func (fs *Feeds) runFolder(ctx context.Context, f *Feed) error {
+	b, err := openFolder(f.Target)
+	if err != nil {
+		return fmt.Errorf("open: %w", err)
+	}
+	drops, err := intake.Entries(ctx, b, "")
+	if err != nil {
+		return fmt.Errorf("list: %w", err)
+	}
+	var failed error
+	for _, d := range drops {
+		if strings.HasSuffix(d.Key, ".json") && !strings.Contains(d.Key, "/") {
+			if err := fs.takeDrop(ctx, f, b, d, drops); err != nil {
+				failed = errors.Join(failed, fmt.Errorf("%s: %w", d.Key, err)) // the others are taken all the same
+			}
+		}
+	}
+	return failed
+}
+
+func openFolder(target string) (bucket.Bucket, error) {
+	if filepath.IsAbs(target) {
+		return bucket.Folder(target)
+	}
+	return bucket.Open(target)
+}
+
+func (fs *Feeds) takeDrop(ctx context.Context, f *Feed, b bucket.Bucket, d intake.Entry, drops []intake.Entry) error {
+	if taken, err := fs.Store.Taken(ctx, f.Name, d.Mark); err != nil || taken {
+		return err
+	}
+	if d.Size > maxManifest {
+		return ErrInvalid.With("manifest: larger than %d bytes", maxManifest)
+	}
+	text, err := bucket.ReadAll(ctx, b, d.Key, maxManifest)
+	if err != nil {
+		return err
+	}
+	var m manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return ErrInvalid.With("manifest: not JSON").Because(err)
+	}
+	base := strings.TrimSuffix(d.Key, ".json")
+	if m.Name == "" {
+		m.Name = base
+	}
+	var inputs []intake.Input
+	for _, o := range drops {
+		named := slices.ContainsFunc(m.Files, func(name string) bool { return path.Clean(name) == o.Key })
+		beside := len(m.Files) == 0 && o.Key != d.Key && (strings.HasPrefix(o.Key, base+".") || strings.HasPrefix(o.Key, base+"/"))
+		if named || beside {
+			inputs = append(inputs, dropInput(f.Target, b, o))
+		}
+	}
+	return fs.take(ctx, f, d.Mark, m, inputs)
+}
+
+// dropInput reads a local file, or an object of a bucket, in place: archives that begin at their end need that.
+func dropInput(target string, b bucket.Bucket, o intake.Entry) intake.Input {
+	return intake.ReaderInput(o.Key, o.Mark, o.Size, func(ctx context.Context) (io.ReadCloser, error) {
+		if filepath.IsAbs(target) {
+			return os.OpenInRoot(target, filepath.FromSlash(o.Key))
+		}
+		return o.Open(ctx, b), nil
+	})
+}

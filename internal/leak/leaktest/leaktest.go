@@ -1,0 +1,295 @@
+// Package leaktest joins everything around breaches to a real store, for the tests of leak, intake and feed.
+package leaktest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/intake"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/store/storetest"
+)
+
+// Env is everything around breaches, on a real store.
+type Env struct {
+	*storetest.Env
+	T          *testing.T
+	Depot      *corpora.Depot
+	Importer   *intake.Importer
+	Library    *leak.Library
+	Matcher    *leak.Matcher
+	Rules      *leak.Breaches
+	Monitoring *cyber.Monitoring
+	Live       cyber.Owner
+	Salt       string
+}
+
+// New opens one with a live partner.
+func New(t *testing.T, e *storetest.Env) *Env {
+	t.Helper()
+	p, cred := e.NewPartner(t, partner.Live)
+	v := Open(t, e)
+	v.Live, v.Salt = cyber.Owner{Partner: p.ID, Mode: partner.Live}, cred.Salt
+	return v
+}
+
+// Open opens one without a partner of its own.
+func Open(t *testing.T, e *storetest.Env) *Env {
+	t.Helper()
+	depot, err := corpora.Open(filepath.Join(e.Folder, "corpora"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &Env{Env: e, T: t, Depot: depot}
+	v.Importer = &intake.Importer{
+		Store: e.Store, Depot: depot, Dir: filepath.Join(e.Folder, "import"), Fingerprints: func() intake.Fingerprints { return e.Keys.Fingerprints() }, Now: e.Clock.Now, Workers: 2,
+	}
+	v.Library = leak.NewLibrary(e.Store, depot, slog.New(slog.DiscardHandler))
+	t.Cleanup(func() {
+		if err := v.Library.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	v.Matcher = leak.NewMatcher(e.Store, depot, v.Importer.DropParts, e.Clock.Now)
+	v.Matcher.Settle = 0
+	v.Rules = leak.NewBreaches(e.Store, e.Clock.Now)
+	v.Monitoring = cyber.NewMonitoring(e.Store, v.Library, e.Keys.Fingerprint, e.Clock.Now)
+	return v
+}
+
+// Load takes up what was published.
+func (v *Env) Load() {
+	v.T.Helper()
+	if err := v.Library.Load(context.Background()); err != nil {
+		v.T.Fatal(err)
+	}
+}
+
+// Watch watches a value.
+func (v *Env) Watch(who cyber.Owner, user, kind, value string) {
+	v.T.Helper()
+	if err := v.Monitoring.Watch(context.Background(), who, partner.UserHash(user), kind, value); err != nil {
+		v.T.Fatalf("watch %s: %v", kind, err)
+	}
+}
+
+// Breach makes up what is told of a breach.
+func Breach(name string, kind cyber.SourceKind, exposes ...cyber.Exposed) cyber.Breach {
+	return cyber.Breach{Name: name, Title: "Vazamento " + name, Date: storetest.Start.AddDate(0, -1, 0).Truncate(24 * time.Hour), Kind: kind, Exposes: exposes}
+}
+
+// File writes a dump and returns its path.
+func (v *Env) File(name, content string) string {
+	v.T.Helper()
+	path := filepath.Join(v.T.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		v.T.Fatal(err)
+	}
+	return path
+}
+
+// Import imports the files behind paths.
+func (v *Env) Import(b cyber.Breach, paths ...string) intake.Outcome {
+	v.T.Helper()
+	inputs, err := intake.Inputs(context.Background(), nil, paths)
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	out, err := v.Importer.Import(context.Background(), intake.Spec{Breach: b, Inputs: inputs})
+	if err != nil {
+		v.T.Fatalf("import %s: %v", b.Name, err)
+	}
+	return out
+}
+
+// RunJobs does everything that is due, as the workers of a server would.
+func (v *Env) RunJobs() {
+	v.T.Helper()
+	ctx := context.Background()
+	steps := map[string]job.Step{leak.KindMatch: v.Matcher.Match, leak.KindWithdraw: v.Matcher.Withdraw, leak.KindRestate: v.Matcher.Restate}
+	for {
+		jobs, err := v.ClaimJobs(ctx, "w", []string{leak.KindMatch, leak.KindWithdraw, leak.KindRestate}, 10)
+		if err != nil {
+			v.T.Fatal(err)
+		}
+		if len(jobs) == 0 {
+			return
+		}
+		for _, j := range jobs {
+			run := &job.Run{Job: j, Save: func(ctx context.Context, p any) error { return v.SaveJob(ctx, "w", j.ID, p) }}
+			err := steps[j.Kind](ctx, run)
+			if err != nil && !errors.Is(err, job.ErrCancelled) {
+				v.T.Fatalf("%s of %s: %v", j.Kind, j.Subject, err)
+			}
+			if err := v.FinishJob(ctx, "w", j, job.Done, ""); err != nil {
+				v.T.Fatal(err)
+			}
+		}
+	}
+}
+
+// Statuses tells a person's values and their statuses, in order: "email=alerta cpf=monitorado".
+func (v *Env) Statuses(who cyber.Owner, user string) string {
+	v.T.Helper()
+	assets, err := v.Monitoring.Watched(context.Background(), who.Partner, partner.UserHash(user))
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	var words []string
+	for _, a := range assets {
+		words = append(words, a.Kind.String()+"="+string(a.Status))
+	}
+	return strings.Join(words, " ")
+}
+
+// FindingsOf tells a person's findings, oldest first: "email:loja:open".
+func (v *Env) FindingsOf(who cyber.Owner, user string) string {
+	v.T.Helper()
+	all, err := v.Monitoring.Findings(context.Background(), who.Partner, partner.UserHash(user))
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	var words []string
+	for _, f := range all {
+		state := string(f.Resolution)
+		if f.Open() {
+			state = "open"
+		}
+		words = append([]string{f.Kind.String() + ":" + f.Breach.Name + ":" + state}, words...)
+	}
+	return strings.Join(words, " ")
+}
+
+type sentEvent struct {
+	Type string `json:"type"`
+	Data struct {
+		UserHash string `json:"userHash"`
+		Findings []struct {
+			AssetType string `json:"assetType"`
+			Breach    string `json:"breach"`
+			Status    string `json:"status"`
+		} `json:"findings"`
+		AssetType      string `json:"assetType"`
+		PreviousStatus string `json:"previousStatus"`
+		Status         string `json:"status"`
+	} `json:"data"`
+}
+
+// EventsOf tells what a partner was told, in order: "leak ana email:loja,cpf:loja" and "status ana email monitorado>alerta".
+func (v *Env) EventsOf(who cyber.Owner) []string {
+	v.T.Helper()
+	rows, err := v.DB.Reader().Query(`SELECT id, body FROM event WHERE partner_id = $1 ORDER BY seq`, string(who.Partner))
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	var told []string
+	for rows.Next() {
+		var id string
+		var sealed []byte
+		if err := rows.Scan(&id, &sealed); err != nil {
+			v.T.Fatal(err)
+		}
+		body, err := v.Keys.Unseal(seal.Place{Table: "event", Column: "body", Partner: string(who.Partner), Row: id}, sealed)
+		if err != nil {
+			v.T.Fatal(err)
+		}
+		var e sentEvent
+		if err := json.NewDecoder(bytes.NewReader(body)).Decode(&e); err != nil {
+			v.T.Fatal(err)
+		}
+		line := "status " + e.Data.UserHash + " " + e.Data.AssetType + " " + e.Data.PreviousStatus + ">" + e.Data.Status
+		if e.Type == "monitoring.leak_detected" {
+			var parts []string
+			for _, f := range e.Data.Findings {
+				parts = append(parts, f.AssetType+":"+f.Breach)
+			}
+			line = "leak " + e.Data.UserHash + " " + strings.Join(parts, ",")
+		}
+		told = append(told, line)
+	}
+	if err := rows.Err(); err != nil {
+		v.T.Fatal(err)
+	}
+	return told
+}
+
+// Want compares and says what differs.
+func (v *Env) Want(what, got, want string) {
+	v.T.Helper()
+	if got != want {
+		v.T.Errorf("%s\n got %s\nwant %s", what, got, want)
+	}
+}
+
+// OnFingerprint has fn called before every value that an import fingerprints, and returns how to undo that.
+func OnFingerprint(im *intake.Importer, fn func()) (undo func()) {
+	plain := im.Fingerprints
+	im.Fingerprints = func() intake.Fingerprints { return watchedFingerprints{plain(), fn} }
+	return func() { im.Fingerprints = plain }
+}
+
+type watchedFingerprints struct {
+	intake.Fingerprints
+	fn func()
+}
+
+// Add calls before it adds.
+func (w watchedFingerprints) Add(kind byte, normal []byte) {
+	w.fn()
+	w.Fingerprints.Add(kind, normal)
+}
+
+// Gzipped packs a text.
+func Gzipped(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Count counts the lines that begin so.
+func Count(lines []string, prefix string) int {
+	n := 0
+	for _, l := range lines {
+		if strings.HasPrefix(l, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+// Names tells all breaches with their states and how many addresses were found: "loja:published:2".
+func (v *Env) Names() string {
+	v.T.Helper()
+	all, err := v.Rules.All(context.Background())
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	var names []string
+	for _, r := range all {
+		names = append(names, fmt.Sprintf("%s:%s:%d", r.Name, r.State, r.Tally.Found["email"]))
+	}
+	return strings.Join(names, " ")
+}
