@@ -340,6 +340,31 @@ func TestNothingOfADeviceInTheClear(t *testing.T) {
 }
 
 // dumpTable is every value of a table as raw bytes.
+// TestNothingOfACaseInTheClear: what a person answered and what an operator noted are sealed.
+func TestNothingOfACaseInTheClear(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		if err := cyber.NewServices(e.Store, e.Clock.Now).Seed(ctx); err != nil {
+			t.Fatal(err)
+		}
+		cases := cyber.NewCases(e.Store, e.Clock.Now)
+		c, err := cases.Open(ctx, p.ID, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: "u1",
+			Answers: []cyber.TriageAnswer{{JSON: `{"answer":"Cliquei num link"}`}}})
+		if err == nil {
+			_, err = cases.Move(ctx, c.ID, cyber.CaseInProgress, "bruna", "nota sobre Fulano")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range []string{"support_case", "case_move"} {
+			if text := dumpTable(t, e, table); strings.Contains(text, "Cliquei") || strings.Contains(text, "Fulano") {
+				t.Errorf("%s holds free text in the clear", table)
+			}
+		}
+	})
+}
+
 func dumpTable(t *testing.T, e *storetest.Env, table string) string {
 	t.Helper()
 	rows, err := e.DB.Reader().QueryContext(context.Background(), `SELECT * FROM `+table)

@@ -1,0 +1,159 @@
+package cyber
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+var errOnPurpose = errors.New("failed on purpose")
+
+// drawer is where a test's watched values go.
+type drawer struct {
+	MonitoringStore
+	kept     []NewAsset
+	resolved []Resolution
+	salt     error
+}
+
+func (d *drawer) InsertAsset(_ context.Context, _ partner.ID, a NewAsset, most int) (bool, error) {
+	if most != MaxAssets {
+		return false, errOnPurpose
+	}
+	d.kept = append(d.kept, a)
+	return true, nil
+}
+func (d *drawer) Salt(context.Context, partner.ID) (string, error) { return "salt", d.salt }
+
+func (d *drawer) ResolveFinding(_ context.Context, _ partner.ID, _ partner.UserHash, _ FindingID, r Resolution) error {
+	d.resolved = append(d.resolved, r)
+	return nil
+}
+
+// oneBreach has seen every value.
+type oneBreach struct{ asked []uint64 }
+
+func (o *oneBreach) Probe(f uint64) Sighting {
+	o.asked = append(o.asked, f)
+	return Sighting{Epoch: 7, Breaches: []string{"loja"}}
+}
+
+func newMonitoring() (*Monitoring, *drawer, *oneBreach) {
+	d, o := &drawer{}, &oneBreach{}
+	print := func(kind byte, normal []byte) uint64 { return uint64(kind)<<32 | uint64(len(normal)) }
+	return NewMonitoring(d, o, print, func() time.Time { return modelNow }), d, o
+}
+
+// madeUpCPF has right check digits.
+func madeUpCPF(t *testing.T) string {
+	t.Helper()
+	for n := range 100 {
+		cpf := "1234567" + string(rune('0'+n/10)) + string(rune('0'+n%10))
+		for d := range 100 {
+			full := cpf + string(rune('0'+d/10)) + string(rune('0'+d%10))
+			if _, err := identifier.ParseCPF(full, identifier.Required); err == nil {
+				return full
+			}
+		}
+	}
+	t.Fatal("no CPF was made")
+	return ""
+}
+
+// TestWatch: a live value is looked up in the breaches by its fingerprint; a sandbox value never is.
+func TestWatch(t *testing.T) {
+	ctx := context.Background()
+	m, d, o := newMonitoring()
+	if err := m.Watch(ctx, Owner{Partner: "pt_1", Mode: partner.Live}, "u", "email", "Ana@Exemplo.com.br"); err != nil {
+		t.Fatal(err)
+	}
+	a := d.kept[0]
+	want := uint64(identifier.Email)<<32 | uint64(len("ana@exemplo.com.br"))
+	if !a.Matched || a.Fingerprint != want || len(o.asked) != 1 || o.asked[0] != want || a.Seen.Epoch != 7 || a.Seen.Breaches[0] != "loja" {
+		t.Errorf("%+v", a)
+	}
+	if a.Normal != "ana@exemplo.com.br" || a.Value != "Ana@Exemplo.com.br" || !strings.HasPrefix(string(a.ID), "as_") || a.Partner != "pt_1" ||
+		a.User != "u" || !a.AddedAt.Equal(modelNow) || a.Kind != identifier.Email {
+		t.Errorf("%+v", a)
+	}
+	if err := m.Watch(ctx, Owner{Mode: partner.Sandbox}, "u", "email", "ana@exemplo.com.br"); err != nil {
+		t.Fatal(err)
+	}
+	if a := d.kept[1]; a.Matched || a.Fingerprint != 0 || len(a.Seen.Breaches) != 0 || len(o.asked) != 1 {
+		t.Errorf("a sandbox value met the breaches: %+v", a)
+	}
+	for kind, value := range map[string]string{"domain": "exemplo.com.br", "": "x", "name": "Ana", "email": "ana", "cpf": "1"} {
+		if err := m.Watch(ctx, Owner{Mode: partner.Live}, "u", kind, value); !errors.Is(err, ErrAssetInvalid) {
+			t.Errorf("%s %q: %v", kind, value, err)
+		}
+	}
+	if added, err := m.WatchDomain(ctx, Owner{Mode: partner.Live}, "u", "exemplo.com.br"); err != nil || !added {
+		t.Error("the operator adds domains:", err)
+	}
+	if err := m.Watch(ctx, Owner{Mode: partner.Sandbox}, "u", "cpf", strings.Repeat("1234567890", 2)[:11]); err != nil {
+		t.Error("sandbox people need no check digits:", err)
+	}
+}
+
+// TestSandboxLeaks: the values that the documentation promises a leak for, and no others.
+func TestSandboxLeaks(t *testing.T) {
+	for kind, values := range map[identifier.Kind][2]string{
+		identifier.Email: {"x@vazamento.test", "x@exemplo.com.br"}, identifier.CPF: {"00000000191", "00000000192"},
+		identifier.Phone: {"+5511999990000", "+5511999990001"}, identifier.Card: {"4000000000000002", "4000000000000010"},
+		identifier.Domain: {"vazamento.test", "exemplo.com.br"}, 99: {"", ""},
+	} {
+		if leaked := sandboxLeak(kind, values[0]); leaked != (kind != 99) || sandboxLeak(kind, values[1]) {
+			t.Errorf("%v: %t", kind, leaked)
+		}
+	}
+	m, d, _ := newMonitoring()
+	if err := m.Watch(context.Background(), Owner{Mode: partner.Sandbox}, "u", "email", "ana@vazamento.test"); err != nil {
+		t.Fatal(err)
+	}
+	if a := d.kept[0]; len(a.Seen.Breaches) != 1 || a.Seen.Breaches[0] != SandboxBreach {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestRecognise: a CPF of which the user hash was made, in either digest, makes the person known; another's does not.
+func TestRecognise(t *testing.T) {
+	ctx, cpf := context.Background(), madeUpCPF(t)
+	d256, d512 := partner.Digests(cpf, "salt")
+	for user, own := range map[string]bool{
+		hex.EncodeToString(d256[1:]): true, hex.EncodeToString(d512[1:]): true, "somebody else": false,
+	} {
+		m, d, _ := newMonitoring()
+		if err := m.Watch(ctx, Owner{Mode: partner.Live}, partner.UserHash(user), "cpf", cpf); err != nil {
+			t.Fatal(err)
+		}
+		if a := d.kept[0]; (a.OwnCPF == cpf) != own || (a.Salt == "salt") != own {
+			t.Errorf("%s: %+v", user, a)
+		}
+	}
+	m, d, _ := newMonitoring()
+	d.salt = errOnPurpose
+	if err := m.Watch(ctx, Owner{Mode: partner.Live}, "u", "cpf", cpf); !errors.Is(err, errOnPurpose) || len(d.kept) != 0 {
+		t.Error(err)
+	}
+}
+
+// TestResolve: only a person's reasons; withdrawing is the service's own.
+func TestResolve(t *testing.T) {
+	m, d, _ := newMonitoring()
+	for reason, ok := range map[string]bool{
+		"password_changed": true, "account_closed": true, "card_replaced": true, "not_me": true, "other": true, "retracted": false, "": false,
+	} {
+		if err := m.Resolve(context.Background(), "pt_1", "u", "fd_1", reason); ok && err != nil || !ok && !errors.Is(err, ErrResolutionInvalid) {
+			t.Errorf("%q: %v", reason, err)
+		}
+	}
+	if len(d.resolved) != 5 {
+		t.Error(d.resolved)
+	}
+}
