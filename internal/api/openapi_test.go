@@ -33,11 +33,11 @@ var wantOperations = []string{
 	"13 GET /subscriptions",
 	"14 GET /subscriptions/{plan_id}/{beneficiary_cpf}",
 	"0 POST /cyber/advise/{userhash}/answers",
+	"0 GET /cyber/cover/{userhash}",
 	"0 GET /events",
 	"0 GET /cyber/findings/{userhash}",
-	"0 GET /cyber/cover/{userhash}",
-	"0 GET /cyber/score/{userhash}/history",
 	"0 POST /cyber/findings/{id}/resolve",
+	"0 GET /cyber/score/{userhash}/history",
 }
 
 func TestDocumentHasTheContract(t *testing.T) {
