@@ -205,6 +205,8 @@ for (const { base, cpf, plan } of rounds) {
     );
     const score = good(await sdk.riskScore({ client, path }));
     assert.ok(score.assessmentScore >= 0);
+    assert.ok(good(await sdk.scoreHistory({ client, path })));
+    assert.ok(good(await sdk.listCover({ client, path })));
     const { detalhesCobertura } = good(await sdk.insuranceCoverage({ client, path }));
     assert.ok(detalhesCobertura.condições && detalhesCobertura.limiteCobertura > 0);
   });

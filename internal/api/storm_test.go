@@ -134,6 +134,8 @@ func newStorm(t *testing.T) *storm {
 		{"GET", "/cyber/advise/" + leaked, "", sandbox, nil},
 		{"GET", "/cyber/score/" + leaked, "", sandbox, nil},
 		{"GET", "/cyber/insurance/" + user, "", live, nil},
+		{"GET", "/cyber/cover/" + user, "", live, nil},
+		{"GET", "/cyber/score/" + leaked + "/history", "", sandbox, nil},
 		{"POST", "/subscriptions", "[" + group + "," + itemOf(9707, "") + "]", live, nil},
 		{"POST", "/subscriptions?dry_run=true", "[" + group + "]", live, nil},
 		{"GET", "/subscriptions?page=1&page_size=3", "", live, nil},
