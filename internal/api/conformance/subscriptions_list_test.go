@@ -27,6 +27,8 @@ func pageRows(w *world) (rows []check) {
 	for n := range listedPeople {
 		all = append(all, newItem(2000+n))
 	}
+	all = append(all, newItem(2100).set("start_date", "2020-01-01").set("expiry_date",
+		"2020-12-31")) // over, never listed
 	w.must(request{"POST", "/v1/subscriptions", bulk(all...), w.other.key, nil})
 	expectPage := func(number, size int) func(answer) error {
 		return has(func(p page) error {
@@ -88,6 +90,12 @@ func singleRows(w *world) (rows []check) {
 		get("in full", "plano", cpf(2000+n), w.other.key, 200, is(string(want)))
 		get("of another partner", "plano", cpf(2000+n), w.live.key, 404, nil)
 	}
+	get("over", "plano", cpf(2100), w.other.key, 200, has(func(v map[string]any) error {
+		if v["expiry_date"] != "2020-12-31T00:00:00.000Z" {
+			return fmt.Errorf("%v", v["expiry_date"])
+		}
+		return nil
+	}))
 	for _, number := range []string{cpf(1), dotted(cpf(2000)), cpf(2000)[:10], cpf(2000) + "0", "abc", "00000000000",
 		"%20" + cpf(2000)} {
 		get("no such CPF "+number, "plano", number, w.other.key, 404, nil)
