@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
-	"net/http" //nolint:depguard // its client is handed on to webhook.Send; nothing here speaks HTTP
+	"net/http" // its client is handed on to webhook.Send; nothing here speaks HTTP
 	"slices"
 	"sync"
 	"time"

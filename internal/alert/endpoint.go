@@ -5,7 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
-	"net/http" //nolint:depguard // its client is handed on to webhook.Send; nothing here speaks HTTP
+	"net/http" // its client is handed on to webhook.Send; nothing here speaks HTTP
 	"slices"
 	"time"
 

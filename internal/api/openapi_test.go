@@ -90,7 +90,7 @@ func TestDocumentNamesEveryStatus(t *testing.T) {
 // TestDocumentIsServedAsJSON: /openapi.json is the same document, member for member, and of the same loader's liking.
 func TestDocumentIsServedAsJSON(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
-	res, err := http.Get(s.server.URL + "/openapi.json") //nolint:noctx // a test
+	res, err := http.Get(s.server.URL + "/openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}

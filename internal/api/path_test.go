@@ -99,7 +99,7 @@ func TestEveryDigestIsMatched(t *testing.T) {
 				}
 				user, err := partner.ParseUserHash("userhash", values[count-1])
 				if err != nil || string(user) != text || !bytes.Equal(user.Canonical()[1:], digest) {
-					return fmt.Errorf("%s %s: read %q, %v", op.method, target, user, err)
+					return fmt.Errorf("%s %s: read %q: %w", op.method, target, user, err)
 				}
 			}
 		}

@@ -233,7 +233,7 @@ func (s *storm) document(req *http.Request, res *http.Response, body []byte) err
 	headers.Set("RateLimit", anyNumber.ReplaceAllString(headers.Get("RateLimit"), "0")) // counts down, and is else the same
 	names := slices.Sorted(maps.Keys(headers))
 	key := sha256.New()
-	fmt.Fprint(key, found.Operation.OperationID, req.Method == http.MethodHead, res.StatusCode, names, headers, "\n")
+	_, _ = fmt.Fprint(key, found.Operation.OperationID, req.Method == http.MethodHead, res.StatusCode, names, headers, "\n")
 	key.Write(body)
 	var sum [32]byte
 	key.Sum(sum[:0])

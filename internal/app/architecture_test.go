@@ -254,9 +254,12 @@ const (
 
 // TestSizes: no file of the product over 500 lines and no function over 100, and few over 50.
 func TestSizes(t *testing.T) {
+	may := except(map[string]string{
+		"internal/scan/sevenzip_table.go": "the table of contents of one format, read from its first byte to its last",
+	})
 	long, all := 0, 0
 	for _, s := range productSources(t) {
-		if n := s.set.Position(s.file.End()).Line; n > mostLines {
+		if n := s.set.Position(s.file.End()).Line; n > mostLines && !may.covers(s.name) {
 			t.Errorf("%s has %d lines: split it", s.name, n)
 		}
 		for _, d := range s.file.Decls {
@@ -274,6 +277,7 @@ func TestSizes(t *testing.T) {
 			}
 		}
 	}
+	may.checkUsed(t)
 	t.Logf("%d of %d functions have more than %d lines", long, all, usualInOneGo)
 	if long*50 > all {
 		t.Errorf("%d of %d functions have more than %d lines: more than one in fifty", long, all, usualInOneGo)
@@ -314,6 +318,8 @@ func TestSegmentsNameFiles(t *testing.T) {
 	elsewhere := except(map[string]string{
 		"cyber/password_check": "the sets of passwords are files and a package of their own",
 		"store/password_check": "as above: nothing of it is in the database",
+		"cyber/cover":          "what /cyber/insurance tells of, as a list: insurance.go",
+		"store/cover":          "as above",
 		"cyber/findings":       "findings are monitoring's: finding.go and monitoring.go",
 		"store/findings":       "a file named after the noun: finding.go",
 	})

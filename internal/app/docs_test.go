@@ -45,7 +45,7 @@ func TestDocumentsPointSomewhere(t *testing.T) {
 		for _, match := range codeSpan.FindAllStringSubmatch(text, -1) {
 			named := match[1]
 			isPath := folderName.MatchString(named) || sourceName.MatchString(named)
-			if !isPath || patternWord.MatchString(named) || unwanted[strings.Trim(named, "/")] {
+			if !isPath || patternWord.MatchString(named) || unwanted[strings.Trim(named, "/")] || unwanted[path.Join(path.Dir(name), named)] {
 				continue
 			}
 			if !inTree(named) && !inTree(path.Join(path.Dir(name), named)) {

@@ -34,7 +34,7 @@ type Leaks struct {
 	Spreader *intake.Spreader
 }
 
-func openLeaks(ctx context.Context, c config.Common, st *store.Store, keys *seal.Keys, now func() time.Time) (*Leaks, error) {
+func openLeaks(c config.Common, st *store.Store, keys *seal.Keys, now func() time.Time) (*Leaks, error) {
 	depot, err := corpora.Open(filepath.Join(c.CorporaPath(), "leak"), c.Corpora)
 	if err != nil {
 		return nil, err

@@ -181,7 +181,7 @@ func (b *s3) Write(ctx context.Context, key string, from *os.File) error {
 	if size <= part {
 		return b.ask(ctx, request{method: http.MethodPut, key: key, body: io.NewSectionReader(from, 0, size)}, nil)
 	}
-	var upload struct{ UploadId string } //nolint:revive,staticcheck // the name in the answer
+	var upload struct{ UploadId string } // the name in the answer
 	if err := b.ask(ctx, request{method: http.MethodPost, key: key, query: url.Values{"uploads": {""}}}, &upload); err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func newCollector(endpoint, version string) (func(context.Context, []*Span) erro
 	c := &collector{endpoint: endpoint, header: http.Header{"Content-Type": {"application/json"}}, version: version}
 	pairs, err := parsePairs(otlpSetting("HEADERS"))
 	if err != nil {
-		return nil, errors.New("traces: the headers of OpenTelemetry's variables are not name=value,...")
+		return nil, errors.New("traces: the headers of OpenTelemetry's variables are no list of name=value")
 	}
 	for _, p := range pairs {
 		c.header.Set(p[0], p[1])
@@ -59,7 +59,7 @@ func newCollector(endpoint, version string) (func(context.Context, []*Span) erro
 	}
 	c.client = &http.Client{Timeout: time.Duration(wait) * time.Millisecond}
 	if pairs, err = parsePairs(os.Getenv("OTEL_RESOURCE_ATTRIBUTES")); err != nil {
-		return nil, errors.New("traces: OTEL_RESOURCE_ATTRIBUTES is not name=value,...")
+		return nil, errors.New("traces: OTEL_RESOURCE_ATTRIBUTES is no list of name=value")
 	}
 	c.about = append(c.about, text("service.name", cmp.Or(os.Getenv("OTEL_SERVICE_NAME"), "vigia")), text("service.version", version))
 	for _, p := range pairs {
