@@ -81,11 +81,11 @@ func (c *assetListCmd) Run(ctx context.Context, common *config.Common, o *output
 		if err != nil {
 			return err
 		}
-		views, rows := make([]assetView, len(assets)), make([][]string, len(assets))
-		for i, as := range assets {
+		t := table[assetView]{heading: "ASSET\tTYPE\tVALUE\tSTATUS\tADDED"}
+		for _, as := range assets {
 			v := assetView{string(as.ID), as.Kind.String(), identifier.Mask(as.Kind, as.Value), string(as.Status), stamp(as.AddedAt)}
-			views[i], rows[i] = v, []string{v.ID, v.Type, v.Masked, v.Status, v.AddedAt}
+			t.add(v, v.ID, v.Type, v.Masked, v.Status, v.AddedAt)
 		}
-		return o.print(views, func(w io.Writer) { o.table(w, "ASSET\tTYPE\tVALUE\tSTATUS\tADDED", rows) })
+		return t.print(o)
 	})
 }

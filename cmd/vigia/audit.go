@@ -141,12 +141,12 @@ func (l *auditListCmd) Run(ctx context.Context, c *config.Common, o *output) err
 		if err != nil {
 			return err
 		}
-		views, rows := make([]auditView, len(lines)), make([][]string, len(lines))
-		for i, e := range lines {
+		t := table[auditView]{heading: "LINE\tAT\tWHO\tFROM\tACTION\tSUBJECT\tDETAIL"}
+		for _, e := range lines {
 			v := auditView{e.Seq, stamp(e.At), e.Name, e.From, e.Action, e.Subject, e.Detail}
-			views[i], rows[i] = v, []string{strconv.FormatInt(v.Line, 10), v.At, v.Actor, v.From, v.Action, v.Subject, v.Detail}
+			t.add(v, v.Line, v.At, v.Actor, v.From, v.Action, v.Subject, v.Detail)
 		}
-		return o.print(views, func(w io.Writer) { o.table(w, "LINE\tAT\tWHO\tFROM\tACTION\tSUBJECT\tDETAIL", rows) })
+		return t.print(o)
 	})
 }
 

@@ -299,22 +299,16 @@ func (breachListCmd) Run(ctx context.Context, c *config.Common, o *output) error
 		if err != nil {
 			return err
 		}
-		views, rows := make([]breachView, len(all)), make([][]string, len(all))
-		for i, r := range all {
+		t := table[breachView]{heading: "NAME\tSTATE\tKIND\tDATE\tDISTINCT\tEXPOSES\tTITLE", none: "No breach yet. Import one: vigia breach import --help"}
+		for _, r := range all {
 			v := viewBreach(r).withParts(ctx, a, r)
 			state := v.State
 			if v.Parts > 0 {
 				state = fmt.Sprintf("%s %d/%d", state, v.PartsDone, v.Parts)
 			}
-			views[i], rows[i] = v, []string{v.Name, state, v.Kind, v.Date, fmt.Sprint(v.Distinct), classes(v.Exposes), v.Title}
+			t.add(v, v.Name, state, v.Kind, v.Date, v.Distinct, classes(v.Exposes), v.Title)
 		}
-		return o.print(views, func(w io.Writer) {
-			if len(rows) == 0 {
-				_, _ = fmt.Fprintln(w, "No breach yet. Import one: vigia breach import --help")
-				return
-			}
-			o.table(w, "NAME\tSTATE\tKIND\tDATE\tDISTINCT\tEXPOSES\tTITLE", rows)
-		})
+		return t.print(o)
 	})
 }
 

@@ -85,16 +85,16 @@ func (l *caseListCmd) Run(ctx context.Context, c *config.Common, o *output) erro
 		if err != nil {
 			return err
 		}
-		views, rows := make([]caseView, len(list)), make([][]string, len(list))
-		for i, cs := range list {
+		t := table[caseView]{heading: "CASE\tOPENED\tSTATUS\tSERVICE\tASSIGNEE\tDUE\t"}
+		for _, cs := range list {
 			v := viewCase(cs, time.Now())
 			late := ""
 			if v.Late {
 				late = "LATE"
 			}
-			views[i], rows[i] = v, []string{v.ID, v.Created, v.Status, v.Service, v.Assignee, v.Due, late}
+			t.add(v, v.ID, v.Created, v.Status, v.Service, v.Assignee, v.Due, late)
 		}
-		return o.print(views, func(w io.Writer) { o.table(w, "CASE\tOPENED\tSTATUS\tSERVICE\tASSIGNEE\tDUE\t", rows) })
+		return t.print(o)
 	})
 }
 

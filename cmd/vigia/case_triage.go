@@ -68,12 +68,11 @@ func (q *questionListCmd) Run(ctx context.Context, c *config.Common, o *output) 
 		if err != nil {
 			return err
 		}
-		views, rows := make([]questionView, len(list)), make([][]string, len(list))
-		for i, x := range list {
-			views[i] = viewQuestion(x)
-			rows[i] = []string{string(x.ID), string(x.Service), fmt.Sprint(x.Required), x.Text, strings.Join(x.Options, " | ")}
+		t := table[questionView]{heading: "QUESTION\tSERVICE\tREQUIRED\tTEXT\tOPTIONS"}
+		for _, x := range list {
+			t.add(viewQuestion(x), x.ID, x.Service, x.Required, x.Text, strings.Join(x.Options, " | "))
 		}
-		return o.print(views, func(w io.Writer) { o.table(w, "QUESTION\tSERVICE\tREQUIRED\tTEXT\tOPTIONS", rows) })
+		return t.print(o)
 	})
 }
 
@@ -170,12 +169,12 @@ func (s *slotListCmd) Run(ctx context.Context, c *config.Common, o *output) erro
 		if err != nil {
 			return err
 		}
-		views, rows := make([]slotView, len(list)), make([][]string, len(list))
-		for i, x := range list {
-			views[i] = slotView{string(x.ID), stamp(x.Starts), string(x.Case)}
-			rows[i] = []string{views[i].ID, views[i].Starts, views[i].Case}
+		t := table[slotView]{heading: "SLOT\tSTARTS\tCASE"}
+		for _, x := range list {
+			v := slotView{string(x.ID), stamp(x.Starts), string(x.Case)}
+			t.add(v, v.ID, v.Starts, v.Case)
 		}
-		return o.print(views, func(w io.Writer) { o.table(w, "SLOT\tSTARTS\tCASE", rows) })
+		return t.print(o)
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
@@ -54,8 +53,8 @@ func (contentListCmd) Run(ctx context.Context, c *config.Common, o *output) erro
 		if err != nil {
 			return err
 		}
-		views, rows := make([]contentView, len(all)), make([][]string, len(all))
-		for i, it := range all {
+		t := table[contentView]{heading: "RANK\tITEM\tTYPE\tDEVICE\t\tTITLE"}
+		for _, it := range all {
 			v := viewContent(it)
 			marks := ""
 			if v.Question {
@@ -64,9 +63,9 @@ func (contentListCmd) Run(ctx context.Context, c *config.Common, o *output) erro
 			if v.Retired {
 				marks = "RETIRED"
 			}
-			views[i], rows[i] = v, []string{strconv.Itoa(v.Rank), v.ID, v.Type, v.Device, marks, v.Title}
+			t.add(v, v.Rank, v.ID, v.Type, v.Device, marks, v.Title)
 		}
-		return o.print(views, func(w io.Writer) { o.table(w, "RANK\tITEM\tTYPE\tDEVICE\t\tTITLE", rows) })
+		return t.print(o)
 	})
 }
 

@@ -79,8 +79,8 @@ func (eppStatusCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 		if err != nil {
 			return err
 		}
-		views, rows := make([]sourceView, len(sources)), make([][]string, len(sources))
-		for i, s := range sources {
+		t := table[sourceView]{heading: "SYSTEM\tSOURCE\tFREE\tTAKEN\tEXPIRED\tLOW BELOW\tLIVE KEYS\t"}
+		for _, s := range sources {
 			v := sourceView{OS: string(s.System), Source: "generated", Free: s.Free, Taken: s.Taken, Over: s.Expired, Mark: s.LowMark, Low: s.Low(), Live: s.Live}
 			state := ""
 			if s.Pooled {
@@ -90,9 +90,9 @@ func (eppStatusCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 				state = "LOW"
 			}
 			n := func(x int64) string { return strconv.FormatInt(x, 10) }
-			views[i], rows[i] = v, []string{v.OS, v.Source, n(v.Free), n(v.Taken), n(v.Over), n(v.Mark), n(v.Live), state}
+			t.add(v, v.OS, v.Source, n(v.Free), n(v.Taken), n(v.Over), n(v.Mark), n(v.Live), state)
 		}
-		return o.print(views, func(w io.Writer) { o.table(w, "SYSTEM\tSOURCE\tFREE\tTAKEN\tEXPIRED\tLOW BELOW\tLIVE KEYS\t", rows) })
+		return t.print(o)
 	})
 }
 

@@ -54,12 +54,12 @@ func (l *eventListCmd) Run(ctx context.Context, c *config.Common, o *output) err
 		if err != nil {
 			return err
 		}
-		views, rows := make([]eventView, len(list)), make([][]string, len(list))
-		for i, e := range list {
+		t := table[eventView]{heading: "SEQ\tEVENT\tAT\tTYPE"}
+		for _, e := range list {
 			v := viewEvent(e)
-			views[i], rows[i] = v, []string{strconv.FormatInt(v.Seq, 10), v.ID, v.At, v.Type}
+			t.add(v, v.Seq, v.ID, v.At, v.Type)
 		}
-		return o.print(views, func(w io.Writer) { o.table(w, "SEQ\tEVENT\tAT\tTYPE", rows) })
+		return t.print(o)
 	})
 }
 

@@ -101,12 +101,12 @@ func (k *keyListCmd) Run(ctx context.Context, c *config.Common, o *output) error
 		if err != nil {
 			return err
 		}
-		views, rows := make([]keyView, len(keys)), make([][]string, len(keys))
-		for i, key := range keys {
+		t := table[keyView]{heading: "KEY\tSTARTS\tSTATE\tSCOPES\tCREATED\tEXPIRES\tLABEL"}
+		for _, key := range keys {
 			v := viewKey(key)
-			views[i], rows[i] = v, []string{v.ID, v.Preview + "...", v.State, strings.Join(v.Scopes, ","), v.CreatedAt, v.ExpiresAt, v.Label}
+			t.add(v, v.ID, v.Preview+"...", v.State, strings.Join(v.Scopes, ","), v.CreatedAt, v.ExpiresAt, v.Label)
 		}
-		return o.print(views, func(w io.Writer) { o.table(w, "KEY\tSTARTS\tSTATE\tSCOPES\tCREATED\tEXPIRES\tLABEL", rows) })
+		return t.print(o)
 	})
 }
 

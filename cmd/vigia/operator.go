@@ -101,18 +101,12 @@ func (operatorListCmd) Run(ctx context.Context, c *config.Common, o *output) err
 		if err != nil {
 			return err
 		}
-		views, rows := make([]operatorView, len(all)), make([][]string, len(all))
-		for i, who := range all {
+		t := table[operatorView]{heading: "OPERATOR\tROLE\tDISABLED\tSECOND FACTOR\tLAST LOGIN\tE-MAIL", none: "No operator yet. Make one: vigia operator create --email ADDRESS --role admin"}
+		for _, who := range all {
 			v := viewOperator(who)
-			views[i], rows[i] = v, []string{v.ID, v.Role, fmt.Sprint(v.Disabled), fmt.Sprint(v.TOTP), v.LastLogin, v.Email}
+			t.add(v, v.ID, v.Role, v.Disabled, v.TOTP, v.LastLogin, v.Email)
 		}
-		return o.print(views, func(w io.Writer) {
-			if len(rows) == 0 {
-				_, _ = fmt.Fprintln(w, "No operator yet. Make one: vigia operator create --email ADDRESS --role admin")
-				return
-			}
-			o.table(w, "OPERATOR\tROLE\tDISABLED\tSECOND FACTOR\tLAST LOGIN\tE-MAIL", rows)
-		})
+		return t.print(o)
 	})
 }
 

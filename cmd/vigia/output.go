@@ -40,6 +40,32 @@ func (o *output) table(w io.Writer, heading string, rows [][]string) {
 	_ = tw.Flush()
 }
 
+// table is a list of the same things: as JSON the views, for people a line each under a heading.
+type table[V any] struct {
+	heading string
+	none    string // for people, in place of a heading with nothing below
+	views   []V
+	rows    [][]string
+}
+
+func (t *table[V]) add(view V, cells ...any) {
+	row := make([]string, len(cells))
+	for i, c := range cells {
+		row[i] = fmt.Sprint(c)
+	}
+	t.views, t.rows = append(t.views, view), append(t.rows, row)
+}
+
+func (t *table[V]) print(o *output) error {
+	return o.print(append([]V{}, t.views...), func(w io.Writer) { // an empty list is [] and not null
+		if len(t.rows) == 0 && t.none != "" {
+			_, _ = fmt.Fprintln(w, t.none)
+			return
+		}
+		o.table(w, t.heading, t.rows)
+	})
+}
+
 // failure says what went wrong: a fault by its code and detail, anything else by its text.
 func (o *output) failure(err error) {
 	var f *fault.Error

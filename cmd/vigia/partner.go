@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
@@ -97,18 +96,12 @@ func (partnerListCmd) Run(ctx context.Context, c *config.Common, o *output) erro
 		if err != nil {
 			return err
 		}
-		views, rows := make([]partnerView, len(all)), make([][]string, len(all))
-		for i, p := range all {
+		t := table[partnerView]{heading: "PARTNER\tMODE\tSUSPENDED\tCREATED\tNAME", none: "No partner yet. Make one: vigia partner create --name NAME"}
+		for _, p := range all {
 			v := viewPartner(p)
-			views[i], rows[i] = v, []string{v.ID, v.Mode, strconv.FormatBool(v.Suspended), v.CreatedAt, v.Name}
+			t.add(v, v.ID, v.Mode, v.Suspended, v.CreatedAt, v.Name)
 		}
-		return o.print(views, func(w io.Writer) {
-			if len(rows) == 0 {
-				_, _ = fmt.Fprintln(w, "No partner yet. Make one: vigia partner create --name NAME")
-				return
-			}
-			o.table(w, "PARTNER\tMODE\tSUSPENDED\tCREATED\tNAME", rows)
-		})
+		return t.print(o)
 	})
 }
 

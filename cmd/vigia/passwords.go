@@ -125,19 +125,15 @@ func (passwordsStatusCmd) Run(ctx context.Context, c *config.Common, o *output) 
 		if err != nil {
 			return err
 		}
-		views, rows := make([]corpusView, len(list)), make([][]string, len(list))
-		for i, corpus := range list {
-			v := viewCorpus(corpus)
-			views[i] = v
-			rows[i] = []string{v.Algorithm, fmt.Sprint(v.Entries), fmt.Sprint(v.Widely), fmt.Sprintf("%.1f MB", float64(v.Bytes)/1e6), v.ImportedAt, v.Source}
+		t := table[corpusView]{
+			heading: "ALGORITHM\tENTRIES\tWIDELY EXPOSED\tSIZE\tIMPORTED\tSOURCE",
+			none:    "No corpus yet. 'vigia serve' makes a small default one; fetch a real one: vigia passwords download --algorithm sha1",
 		}
-		return o.print(views, func(w io.Writer) {
-			if len(rows) == 0 {
-				_, _ = fmt.Fprintln(w, "No corpus yet. 'vigia serve' makes a small default one; fetch a real one: vigia passwords download --algorithm sha1")
-				return
-			}
-			o.table(w, "ALGORITHM\tENTRIES\tWIDELY EXPOSED\tSIZE\tIMPORTED\tSOURCE", rows)
-		})
+		for _, corpus := range list {
+			v := viewCorpus(corpus)
+			t.add(v, v.Algorithm, v.Entries, v.Widely, fmt.Sprintf("%.1f MB", float64(v.Bytes)/1e6), v.ImportedAt, v.Source)
+		}
+		return t.print(o)
 	})
 }
 

@@ -130,20 +130,15 @@ func (p *planListCmd) Run(ctx context.Context, c *config.Common, o *output) erro
 		if err != nil {
 			return err
 		}
-		views, rows := make([]planView, len(all)), make([][]string, len(all))
-		for i, found := range all {
-			if views[i], err = viewPlan(found); err != nil {
+		t := table[planView]{heading: "PLAN\tRETIRED\tLIMIT\tNAME", none: "No plan yet. Make one: vigia plan create --partner ID --id PLAN --name NAME"}
+		for _, found := range all {
+			v, err := viewPlan(found)
+			if err != nil {
 				return err
 			}
-			rows[i] = []string{views[i].ID, strconv.FormatBool(found.Retired), "R$ " + found.Coverage.Limit.Decimal(), found.Name}
+			t.add(v, v.ID, found.Retired, "R$ "+found.Coverage.Limit.Decimal(), found.Name)
 		}
-		return o.print(views, func(w io.Writer) {
-			if len(rows) == 0 {
-				_, _ = fmt.Fprintln(w, "No plan yet. Make one: vigia plan create --partner ID --id PLAN --name NAME")
-				return
-			}
-			o.table(w, "PLAN\tRETIRED\tLIMIT\tNAME", rows)
-		})
+		return t.print(o)
 	})
 }
 

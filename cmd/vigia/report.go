@@ -47,16 +47,16 @@ func (r *reportAccessCmd) Run(ctx context.Context, c *config.Common, o *output) 
 		if err != nil {
 			return err
 		}
-		views, rows := make([]accessView, len(list)), make([][]string, len(list))
-		for i, e := range list {
+		t := table[accessView]{heading: "LINE\tAT\tWHO\tFROM\tACTION\tOF\tDETAIL"}
+		for _, e := range list {
 			v := accessView{auditView{e.Seq, stamp(e.At), e.Name, e.From, e.Action, e.Subject, e.Detail}, e.Masked}
 			what := v.Subject
 			if v.Masked {
 				what = "a masked CPF that others may share"
 			}
-			views[i], rows[i] = v, []string{fmt.Sprint(v.Line), v.At, v.Actor, v.From, v.Action, what, v.Detail}
+			t.add(v, v.Line, v.At, v.Actor, v.From, v.Action, what, v.Detail)
 		}
-		return o.print(views, func(w io.Writer) { o.table(w, "LINE\tAT\tWHO\tFROM\tACTION\tOF\tDETAIL", rows) })
+		return t.print(o)
 	})
 }
 

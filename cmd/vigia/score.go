@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/app"
@@ -42,11 +41,11 @@ func (s *scoreHistoryCmd) Run(ctx context.Context, c *config.Common, o *output) 
 		if err != nil {
 			return err
 		}
-		views, rows := make([]scoreDayView, len(days)), make([][]string, len(days))
-		for i, d := range days {
+		t := table[scoreDayView]{heading: "DAY\tBREACH\tASSESSMENT"}
+		for _, d := range days {
 			v := scoreDayView{d.Date().Format(time.DateOnly), float64(d.Breach) / 10, float64(d.Assessment) / 10}
-			views[i], rows[i] = v, []string{v.Day, fmt.Sprintf("%.1f", v.Breach), fmt.Sprintf("%.1f", v.Assessment)}
+			t.add(v, v.Day, fmt.Sprintf("%.1f", v.Breach), fmt.Sprintf("%.1f", v.Assessment))
 		}
-		return o.print(views, func(w io.Writer) { o.table(w, "DAY\tBREACH\tASSESSMENT", rows) })
+		return t.print(o)
 	})
 }

@@ -65,11 +65,11 @@ func (serviceListCmd) Run(ctx context.Context, c *config.Common, o *output) erro
 		if err != nil {
 			return err
 		}
-		views, rows := make([]serviceView, len(all)), make([][]string, len(all))
-		for i, sv := range all {
-			views[i], rows[i] = viewService(sv), []string{string(sv.ID), fmt.Sprint(sv.Retired), sv.Name}
+		t := table[serviceView]{heading: "SERVICE\tRETIRED\tNAME"}
+		for _, sv := range all {
+			t.add(viewService(sv), string(sv.ID), sv.Retired, sv.Name)
 		}
-		return o.print(views, func(w io.Writer) { o.table(w, "SERVICE\tRETIRED\tNAME", rows) })
+		return t.print(o)
 	})
 }
 

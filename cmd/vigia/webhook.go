@@ -162,7 +162,7 @@ func (w *webhookListCmd) Run(ctx context.Context, c *config.Common, o *output) e
 		if err != nil {
 			return err
 		}
-		views, rows := []webhookView{}, [][]string{}
+		t := table[webhookView]{heading: "WEBHOOK\tPARTNER\tSTATE\tTYPES\tURL", none: "No webhook yet. Make one: vigia webhook create --partner ID --url URL"}
 		for _, p := range partners {
 			list, err := a.Webhooks.Of(ctx, p.ID)
 			if err != nil {
@@ -170,16 +170,10 @@ func (w *webhookListCmd) Run(ctx context.Context, c *config.Common, o *output) e
 			}
 			for _, e := range list {
 				v := viewWebhook(e)
-				views, rows = append(views, v), append(rows, []string{v.ID, v.Partner, v.stateText(), v.typesText(), v.URL})
+				t.add(v, v.ID, v.Partner, v.stateText(), v.typesText(), v.URL)
 			}
 		}
-		return o.print(views, func(out io.Writer) {
-			if len(rows) == 0 {
-				_, _ = fmt.Fprintln(out, "No webhook yet. Make one: vigia webhook create --partner ID --url URL")
-				return
-			}
-			o.table(out, "WEBHOOK\tPARTNER\tSTATE\tTYPES\tURL", rows)
-		})
+		return t.print(o)
 	})
 }
 
