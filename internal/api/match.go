@@ -83,7 +83,7 @@ func (p *sentPath) next() (string, bool) {
 	}
 	p.rest = p.rest[length:]
 	if p.encoded && strings.IndexByte(segment, '%') >= 0 {
-		if decoded, err := url.PathUnescape(segment); err == nil { // net/http has refused the rest
+		if decoded, err := url.PathUnescape(segment); err == nil { // what cannot be decoded is refused by RefuseTarget
 			segment = decoded
 		}
 	}
@@ -122,9 +122,6 @@ func (t *tree) find(p sentPath, values *[maxValues]string) (found *tree, count i
 
 // methods lists what a path answers to, for the header Allow.
 func (t *tree) methods() string {
-	if t == nil {
-		return ""
-	}
 	methods := slices.Sorted(maps.Keys(t.byMethod))
 	if i := slices.Index(methods, http.MethodGet); i >= 0 {
 		methods = slices.Insert(methods, i+1, http.MethodHead)

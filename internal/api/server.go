@@ -314,24 +314,36 @@ func logLine(ctx context.Context, log slog.Handler, who partner.Caller, status i
 	_ = log.Handle(ctx, line) // as a Logger does: there is nobody to tell that telling failed
 }
 
-// unknownPath refuses what no route matches: after the credentials, like everything else.
+// unknownPath refuses what no route matches.
 func (s *Server) unknownPath(w http.ResponseWriter, hr *http.Request) {
-	rt := &route{method: "-", path: "unknown", area: areaOf(sent(hr.URL)), run: (*Server).notFound}
+	err, allow := error(errPathNotFound), ""
+	if place, _ := s.routes.find(sent(hr.URL), new([maxValues]string)); place != nil && len(place.byMethod) > 0 {
+		allow = place.methods()
+		err = errMethodNotAllowed.With("method: allowed are %s", allow)
+	}
+	s.refuseUnrouted(w, hr, allow, err)
+}
+
+// RefuseTarget answers a request whose target is no address, such as /score/%zz: net/http hands it to no handler. URL.RawPath is the path as
+// it was sent.
+func (s *Server) RefuseTarget(w http.ResponseWriter, hr *http.Request) {
+	s.refuseUnrouted(w, hr, "", errPathInvalid.With("path: no spaces or control characters, and a percent sign is followed by two hex digits"))
+}
+
+// refuseUnrouted answers in the shape of the path's area, after the credentials like everything else.
+func (s *Server) refuseUnrouted(w http.ResponseWriter, hr *http.Request, allow string, refusal error) {
+	rt := &route{method: "-", path: "unknown", area: areaOf(sent(hr.URL)), run: func(_ *Server, r *request) (any, error) {
+		if allow != "" {
+			r.reply.Set("allow", allow)
+		}
+		return nil, refusal
+	}}
 	if rt.area == nil { // nobody's area: no credentials to check, nothing to tell
 		rt.area = cyberArea
 		ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get(requestIDHeader)))
-		s.write(w, &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}, once.Answer{}, errPathNotFound)
+		s.write(w, &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}, once.Answer{}, refusal)
 		return
 	}
-	rt.scope = readScopeOf(sent(hr.URL))
-	place, _ := s.routes.find(sent(hr.URL), new([maxValues]string))
-	if allow := place.methods(); allow != "" {
-		rt.run = func(_ *Server, r *request) (any, error) {
-			r.reply.Set("allow", allow)
-			return nil, errMethodNotAllowed.With("method: allowed are %s", allow)
-		}
-	}
+	rt.scope = rt.area.readScope
 	s.serve(w, hr, rt, s.observe(rt))
 }
-
-func (s *Server) notFound(*request) (any, error) { return nil, errPathNotFound }

@@ -95,7 +95,8 @@ func (s *Server) Run(ctx context.Context) error {
 		group.Go(func() error { s.gate.Watch(groupCtx); return nil })
 		group.Go(func() error { return s.passwords.Run(groupCtx) })
 		s.joinReplicas(groupCtx, group)
-		srv, addr, err := s.listen(group, s.cfg.Listen, s.partnerHandler(), writeTime)
+		partners, unparsed := s.partnerHandler()
+		srv, addr, err := s.listen(group, s.cfg.Listen, partners, unparsed, writeTime)
 		if err != nil {
 			return err
 		}
@@ -105,7 +106,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
 	}
-	srv, addr, err := s.listen(group, s.cfg.ConsoleListen, pages, pageTime)
+	srv, addr, err := s.listen(group, s.cfg.ConsoleListen, pages, nil, pageTime)
 	if err != nil {
 		return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
 	}
@@ -170,8 +171,9 @@ func shutdown(ctx context.Context, servers []*http.Server) error {
 	return errors.Join(errs...)
 }
 
-// listen opens the address before it returns, so that an address in use is an error at start.
-func (s *Server) listen(group *errgroup.Group, address string, h http.Handler, answer time.Duration) (*http.Server, net.Addr, error) {
+// listen opens the address before it returns, so that an address in use is an error at start. unparsed, if there is one, answers requests
+// whose target is no address.
+func (s *Server) listen(group *errgroup.Group, address string, h, unparsed http.Handler, answer time.Duration) (*http.Server, net.Addr, error) {
 	ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return nil, nil, fmt.Errorf("listen: %w", err)
@@ -185,14 +187,19 @@ func (s *Server) listen(group *errgroup.Group, address string, h http.Handler, a
 		if _, err := certs.get(nil); err != nil {
 			return nil, nil, errors.Join(err, ln.Close())
 		}
-		srv.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certs.get}
+		srv.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certs.get, NextProtos: []string{"h2", "http/1.1"}}
 	}
 	group.Go(func() error {
 		var err error
-		if srv.TLSConfig != nil {
-			err = srv.ServeTLS(ln, "", "") // the configuration has the certificate
-		} else {
+		switch {
+		case srv.TLSConfig == nil && unparsed == nil:
 			err = srv.Serve(ln)
+		case srv.TLSConfig == nil:
+			err = srv.Serve(targetListener{ln, unparsed})
+		case unparsed == nil:
+			err = srv.ServeTLS(ln, "", "") // the configuration has the certificate
+		default:
+			err = srv.Serve(newTLSTargetListener(ln, srv.TLSConfig.Clone(), unparsed))
 		}
 		if !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("serve: %w", err)
@@ -266,11 +273,11 @@ func addressText(a net.Addr) string {
 	return a.String()
 }
 
-// partnerHandler is the partners' listener.
-func (s *Server) partnerHandler() http.Handler {
+// partnerHandler is what the partners' listener serves, and what answers there when the target of a request is no address.
+func (s *Server) partnerHandler() (partners, unparsed http.Handler) {
 	health := http.NewServeMux()
 	s.health(health)
-	partners := api.NewServer(api.Options{
+	routes := api.NewServer(api.Options{
 		Gate: s.gate, Ledger: s.app.Store, Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now, Replicas: s.replicas.share,
 		Rules: api.Rules{
 			Events: s.app.Feed, Webhooks: s.app.Webhooks,
@@ -282,9 +289,9 @@ func (s *Server) partnerHandler() http.Handler {
 		case "/healthz", "/readyz":
 			health.ServeHTTP(w, r)
 		default:
-			partners.ServeHTTP(w, r)
+			routes.ServeHTTP(w, r)
 		}
-	})
+	}), http.HandlerFunc(routes.RefuseTarget)
 }
 
 // persons are the rules of advice and score; a score that cannot be kept is worth a line in the log and no more.
