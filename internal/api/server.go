@@ -344,6 +344,6 @@ func (s *Server) refuseUnrouted(w http.ResponseWriter, hr *http.Request, allow s
 		s.write(w, &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}, once.Answer{}, refusal)
 		return
 	}
-	rt.scope = rt.area.readScope
+	rt.scope = readScopeOf(sent(hr.URL))
 	s.serve(w, hr, rt, s.observe(rt))
 }
