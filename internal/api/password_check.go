@@ -18,8 +18,8 @@ type passwordAnswer struct {
 	Recommendations []string `json:"recommendations"`
 }
 
-// corpusHeader names what a password was looked up in.
-const corpusHeader = "x-corpus"
+// corpusHeader names what a password was looked up in. In canonical form: setting it in any other would copy it for every answer.
+const corpusHeader = "X-Corpus"
 
 // checkPassword looks a prefix up. A prefix of ten characters names the password, so it is treated like one: it is in no
 // log, and the answer, like every answer here, is not to be stored by anybody on its way.

@@ -128,7 +128,7 @@ func (tr *transcript) exchange(t *testing.T, line, body string, number int) stri
 	}
 	tr.last = tr.s.do(t, c)
 	got := fmt.Sprintf("< %d %s", tr.last.status, tr.hide(tr.last.body))
-	for _, name := range []string{"x-error-detail", "allow", "retry-after", "idempotency-replayed", "x-truncated", corpusHeader, notCreatedHeader} {
+	for _, name := range []string{"x-error-detail", "allow", "retry-after", "idempotency-replayed", "x-truncated", "x-corpus", notCreatedHeader} {
 		if v := tr.last.header.Get(name); v != "" {
 			got += " " + name + "=" + tr.hide(v)
 		}

@@ -30,7 +30,7 @@ type Claim struct {
 type Answer struct {
 	Status int
 	Body   []byte
-	// Headers are what the answer says beside its body, by lower-case name, such as the detail of a refusal. They are kept and
+	// Headers are what the answer says beside its body, by name, such as the detail of a refusal. They are kept and
 	// come again with a replay, so nothing belongs here that is true of one request only. Nil for most answers.
 	Headers map[string]string
 }
