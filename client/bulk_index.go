@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// notCreatedIndexes reads the header x-not-created-index: places from 0 (3,17), runs of them (3,17-19), or, between colons in base64, a
-// bit for each item, the highest bit of a byte first. Anything else, or another number of places than want, is nil.
+// notCreatedIndexes reads the header x-not-created-index: places from 0 (3,17), runs of them (3,17-19), or, between
+// colons in base64, a bit for each item, the highest bit of a byte first. Anything else, or another number of places
+// than want, is nil.
 func notCreatedIndexes(header string, want int) []int {
 	places := make([]int, 0, want)
 	if bits, ok := strings.CutPrefix(header, ":"); ok {

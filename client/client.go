@@ -16,12 +16,13 @@ type Config struct {
 	URL string
 	// Key is the partner's API key.
 	Key string
-	// HTTP sends the requests; nil means a client with a time limit of a minute. Redirects are never followed: they would
-	// carry the key to another address.
+	// HTTP sends the requests; nil means a client with a time limit of a minute. Redirects are never followed: they
+	// would carry the key to another address.
 	HTTP *http.Client
 	// Attempts is how often one call is sent at most; 0 means 4, 1 means never again.
 	Attempts int
-	// Sleep waits between attempts; nil means a timer. It returns early, with the context's error, when the context ends.
+	// Sleep waits between attempts; nil means a timer. It returns early, with the context's error, when the context
+	// ends.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
@@ -86,9 +87,11 @@ type Reply struct {
 	RequestID string
 	// Replayed tells that this is the kept answer to an earlier request with the same idempotency key.
 	Replayed bool
-	// Truncated tells that something was left out: devices beyond the first 1,000, or events that are not kept any more.
+	// Truncated tells that something was left out: devices beyond the first 1,000, or events that are not kept any
+	// more.
 	Truncated bool
-	// Corpus names what a password was looked up in: "sha1; entries=N; date=YYYY-MM-DD, ntlm; ...". Empty on other operations.
+	// Corpus names what a password was looked up in: "sha1; entries=N; date=YYYY-MM-DD, ntlm; ...". Empty on other
+	// operations.
 	Corpus string
 	// Attempts is how often the request was sent.
 	Attempts int
@@ -97,8 +100,8 @@ type Reply struct {
 // Option changes one call.
 type Option func(*call)
 
-// IdempotencyKey names a POST by a key of your own, 1 to 255 characters, so that it is safe to repeat even after a restart of
-// your program. Without it each call gets a random key, which covers the attempts of that call only.
+// IdempotencyKey names a POST by a key of your own, 1 to 255 characters, so that it is safe to repeat even after a
+// restart of your program. Without it each call gets a random key, which covers the attempts of that call only.
 func IdempotencyKey(key string) Option { return func(c *call) { c.idempotencyKey = key } }
 
 // RequestID is taken over by the service and comes back in the Reply.

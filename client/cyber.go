@@ -61,8 +61,8 @@ func (c *Client) Assets(ctx context.Context, userHash string, opts ...Option) ([
 	return list, err
 }
 
-// RemoveAsset stops watching a value and erases it. It is ErrNotFound when there is no such asset; after a lost answer and
-// another attempt that may also mean that the first one did it.
+// RemoveAsset stops watching a value and erases it. It is ErrNotFound when there is no such asset; after a lost answer
+// and another attempt that may also mean that the first one did it.
 func (c *Client) RemoveAsset(ctx context.Context, userHash, assetID string, opts ...Option) error {
 	return c.do(ctx, newCall(http.MethodDelete, "/cyber/monitoring/{id}/{userhash}", []string{assetID, userHash}, opts), &done{})
 }
@@ -83,8 +83,8 @@ func (c *Client) Services(ctx context.Context, opts ...Option) ([]Service, error
 	return wire.Services, err
 }
 
-// NewCase is a support case to open. Appointments and Questions are the partner's own objects; in an appointment the member
-// "appointment", where present, is an ISO 8601 date-time.
+// NewCase is a support case to open. Appointments and Questions are the partner's own objects; in an appointment the
+// member "appointment", where present, is an ISO 8601 date-time.
 type NewCase struct {
 	ServiceID    string           `json:"serviceId"`
 	UserHash     string           `json:"userHash"`
@@ -126,7 +126,8 @@ type ProtectionKey struct {
 	ValidUntil time.Time `json:"validUntil"`
 }
 
-// IssueKey issues an antivirus key for a device. The same person, system and device name with a live key gets that key again.
+// IssueKey issues an antivirus key for a device. The same person, system and device name with a live key gets that key
+// again.
 func (c *Client) IssueKey(ctx context.Context, userHash string, system OperatingSystem, deviceName string, opts ...Option) (ProtectionKey, error) {
 	body := struct {
 		System   OperatingSystem `json:"operatingSystem"`
@@ -147,8 +148,8 @@ type Device struct {
 	ValidUntil time.Time       `json:"validUntil"`
 }
 
-// Devices lists the protected devices of a person, newest first. An empty userHash means all of the partner's, at most 1,000;
-// Reply.Truncated tells when there are more.
+// Devices lists the protected devices of a person, newest first. An empty userHash means all of the partner's, at most
+// 1,000; Reply.Truncated tells when there are more.
 func (c *Client) Devices(ctx context.Context, userHash string, opts ...Option) ([]Device, error) {
 	k := newCall(http.MethodGet, "/cyber/epp", nil, opts)
 	if userHash != "" {
@@ -173,9 +174,9 @@ func (c *Client) CheckPassword(ctx context.Context, password string, opts ...Opt
 	return c.CheckPasswordPrefix(ctx, hex.EncodeToString(sum[:])[:10], opts...)
 }
 
-// CheckPasswordPrefix asks by the first ten hex characters of the SHA-1 or NTLM hash of a password. It sends no idempotency
-// key: asking changes nothing, and an answer about a password should be kept nowhere. "Not exposed" is said of the algorithms that
-// Reply.Corpus names, and of no other.
+// CheckPasswordPrefix asks by the first ten hex characters of the SHA-1 or NTLM hash of a password. It sends no
+// idempotency key: asking changes nothing, and an answer about a password should be kept nowhere. "Not exposed" is said
+// of the algorithms that Reply.Corpus names, and of no other.
 func (c *Client) CheckPasswordPrefix(ctx context.Context, prefix string, opts ...Option) (Exposure, error) {
 	k := newCall(http.MethodPost, "/cyber/password-check", nil, opts)
 	var e Exposure

@@ -19,8 +19,8 @@ type EventPage struct {
 	HasMore bool
 }
 
-// EventPage reads events by cursor, at most 1,000: the same that are pushed to webhooks. An empty cursor means the oldest that
-// is kept. An extension of the contract.
+// EventPage reads events by cursor, at most 1,000: the same that are pushed to webhooks. An empty cursor means the
+// oldest that is kept. An extension of the contract.
 func (c *Client) EventPage(ctx context.Context, after string, limit int, opts ...Option) (EventPage, error) {
 	k := newCall(http.MethodGet, "/events", nil, opts)
 	if after != "" {
@@ -51,8 +51,8 @@ func (c *Client) EventPage(ctx context.Context, after string, limit int, opts ..
 
 const eventsAtOnce = 500
 
-// EventPages walks from a cursor to the newest event, page by page: handle the events of a page, keep its Next, go on. The walk
-// ends when nothing is waiting, or after the first error. An extension of the contract.
+// EventPages walks from a cursor to the newest event, page by page: handle the events of a page, keep its Next, go on.
+// The walk ends when nothing is waiting, or after the first error. An extension of the contract.
 func (c *Client) EventPages(ctx context.Context, after string, opts ...Option) iter.Seq2[EventPage, error] {
 	return func(yield func(EventPage, error) bool) {
 		for {

@@ -32,7 +32,8 @@ func (c *Client) Advise(ctx context.Context, userHash string, opts ...Option) ([
 	return list, err
 }
 
-// Answer keeps a person's answer to the question of an advice; it feeds the assessment score. An extension of the contract.
+// Answer keeps a person's answer to the question of an advice; it feeds the assessment score. An extension of the
+// contract.
 func (c *Client) Answer(ctx context.Context, userHash, catalogID, value string, opts ...Option) error {
 	body := struct {
 		CatalogID string `json:"catalogId"`
@@ -62,7 +63,8 @@ type ScorePoint struct {
 	Assessment float64 `json:"assessmentScore"`
 }
 
-// ScoreHistory lists the days on which the score of a person was asked for and had changed, oldest first. An extension of the contract.
+// ScoreHistory lists the days on which the score of a person was asked for and had changed, oldest first. An extension
+// of the contract.
 func (c *Client) ScoreHistory(ctx context.Context, userHash string, opts ...Option) ([]ScorePoint, error) {
 	var list []ScorePoint
 	err := c.get(ctx, &list, "/cyber/score/{userhash}/history", []string{userHash}, opts)
@@ -94,8 +96,8 @@ type Cover struct {
 	Origin    string     `json:"origem"`
 	Details   Coverage   `json:"detalhesCobertura"`
 	SubLimits []SubLimit `json:"sublimites"`
-	// WaitingDays pass after From before anything is covered; CoveredFrom is the first covered day. Without a subscription the dates are
-	// zero, as is Until where it has no end.
+	// WaitingDays pass after From before anything is covered; CoveredFrom is the first covered day. Without a
+	// subscription the dates are zero, as is Until where it has no end.
 	WaitingDays int       `json:"carenciaDias"`
 	CoveredFrom time.Time `json:"vigenteDesde"`
 	From        time.Time `json:"inicio"`
@@ -108,7 +110,8 @@ type SubLimit struct {
 	Limit float64 `json:"limite"`
 }
 
-// Cover lists every plan in force for a person, the highest limit first, or returns ErrNotFound. An extension of the contract.
+// Cover lists every plan in force for a person, the highest limit first, or returns ErrNotFound. An extension of the
+// contract.
 func (c *Client) Cover(ctx context.Context, userHash string, opts ...Option) ([]Cover, error) {
 	var wire struct {
 		Covers []Cover `json:"coberturas"`

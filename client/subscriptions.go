@@ -71,9 +71,9 @@ type NotCreated struct {
 	Errors        []string `json:"errors"`
 }
 
-// CreateSubscriptions creates up to MaxBulk subscriptions. Each item stands alone: a refused one is in the outcome, in the order
-// of the request, and is no error. With an error nothing was created. Give an IdempotencyKey of your own where the list may be
-// sent again by another run of your program.
+// CreateSubscriptions creates up to MaxBulk subscriptions. Each item stands alone: a refused one is in the outcome, in
+// the order of the request, and is no error. With an error nothing was created. Give an IdempotencyKey of your own
+// where the list may be sent again by another run of your program.
 func (c *Client) CreateSubscriptions(ctx context.Context, items []NewSubscription, opts ...Option) (BulkOutcome, error) {
 	return c.bulk(ctx, items, opts)
 }
@@ -162,8 +162,8 @@ func (c *Client) SubscriptionPage(ctx context.Context, page, size int, opts ...O
 
 const largestPage = 100
 
-// Subscriptions walks through all active subscriptions, page by page, oldest first. The walk ends after the first error. It is
-// no snapshot: a subscription that ends meanwhile moves the later ones, so one of them may be missed.
+// Subscriptions walks through all active subscriptions, page by page, oldest first. The walk ends after the first
+// error. It is no snapshot: a subscription that ends meanwhile moves the later ones, so one of them may be missed.
 func (c *Client) Subscriptions(ctx context.Context, opts ...Option) iter.Seq2[Subscription, error] {
 	return func(yield func(Subscription, error) bool) {
 		for page := 1; ; page++ {
@@ -184,8 +184,8 @@ func (c *Client) Subscriptions(ctx context.Context, opts ...Option) iter.Seq2[Su
 	}
 }
 
-// Subscription returns the subscription of a plan and a CPF (digits only) that has not ended, else the latest that ended, else
-// ErrNotFound.
+// Subscription returns the subscription of a plan and a CPF (digits only) that has not ended, else the latest that
+// ended, else ErrNotFound.
 func (c *Client) Subscription(ctx context.Context, planID, cpf string, opts ...Option) (Subscription, error) {
 	var s Subscription
 	err := c.get(ctx, &s, "/subscriptions/{plan_id}/{beneficiary_cpf}", []string{planID, cpf}, opts)

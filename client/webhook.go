@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// Tolerance is how far the time of an attempt may be from the receiver's clock, to either side. Older ones may be replays.
+// Tolerance is how far the time of an attempt may be from the receiver's clock, to either side. Older ones may be
+// replays.
 const Tolerance = 5 * time.Minute
 
 // What VerifyWebhook may refuse. Answer 4xx to all of them but ErrKey, which is a mistake in the receiver's own
@@ -44,9 +45,9 @@ type Event struct {
 	SentAt time.Time
 }
 
-// VerifyWebhook checks a webhook and returns its event. The keys are those you trust: whsec_ secrets, whpk_ public keys, or
-// both; during a rotation give the old and the new one. The body must be the bytes as received, before any parsing. now is
-// time.Now(), except in tests.
+// VerifyWebhook checks a webhook and returns its event. The keys are those you trust: whsec_ secrets, whpk_ public
+// keys, or both; during a rotation give the old and the new one. The body must be the bytes as received, before any
+// parsing. now is time.Now(), except in tests.
 func VerifyWebhook(keys []string, header http.Header, body []byte, now time.Time) (Event, error) {
 	verifiers, err := parseKeys(keys)
 	if err != nil {

@@ -136,7 +136,8 @@ func mutateSignatures(random *rand.Rand, header string) string {
 	for i, s := range list {
 		for {
 			changed := mutate(random, s)
-			// A separator put before the last character of padding leaves no whole signature behind; one put at either end does.
+			// A separator put before the last character of padding leaves no whole signature behind; one put at either
+			// end does.
 			if changed != s && !strings.Contains(" "+changed+" ", " "+s+" ") && !strings.HasPrefix(changed, s+",") {
 				list[i] = changed
 				break

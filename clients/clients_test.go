@@ -40,8 +40,8 @@ func TestTypeScript(t *testing.T) {
 	npm(t, "typescript", environment(apptest.Start(t)), "test")
 }
 
-// TestGeneratedClient: a client that a third party's generator makes of the document works, and its validators let every answer pass.
-// What is generated is never committed.
+// TestGeneratedClient: a client that a third party's generator makes of the document works, and its validators let
+// every answer pass. What is generated is never committed.
 func TestGeneratedClient(t *testing.T) {
 	npm(t, "generated", nil, "generate")
 	npm(t, "generated", nil, "build")

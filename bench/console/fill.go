@@ -130,7 +130,8 @@ func (w *world) subscriptions(ctx context.Context, n int64) error {
 	})
 }
 
-// findings makes a breach through the rules, then values that it holds, spread over thirty days; every tenth is resolved.
+// findings makes a breach through the rules, then values that it holds, spread over thirty days; every tenth is
+// resolved.
 func (w *world) findings(ctx context.Context, n int64) error {
 	dump := filepath.Join(w.app.Config.Data, "dump.txt")
 	if err := os.WriteFile(dump, []byte("alguem@exemplo.org\n"), 0o600); err != nil {

@@ -1,6 +1,7 @@
 // Command console measures how fast the operator's pages answer on a long-lived installation: SQLite with millions of
-// subscriptions and a million findings. Every page is asked in turns, through HTTP, with a session; the slowest answer of a
-// page counts as much as its median. The figures that pages show are counted beside them, and that is measured too.
+// subscriptions and a million findings. Every page is asked in turns, through HTTP, with a session; the slowest answer
+// of a page counts as much as its median. The figures that pages show are counted beside them, and that is measured
+// too.
 package main
 
 import (

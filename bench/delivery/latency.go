@@ -63,8 +63,8 @@ func (w *stopwatch) wait() (p50, p95 time.Duration) {
 // pace is how far apart timed events are: the service is awake but not at its limit.
 const pace = 5 * time.Millisecond
 
-// firstAttempt times the way from an event to its first attempt: in the process that dispatches, and from another one whose
-// commits are only seen by the poll.
+// firstAttempt times the way from an event to its first attempt: in the process that dispatches, and from another one
+// whose commits are only seen by the poll.
 func firstAttempt(ctx context.Context, o options, engine sqldb.Engine) error {
 	s, err := site.Open(ctx, engine)
 	if err != nil {
@@ -110,8 +110,8 @@ func timed(ctx context.Context, from *store.Store, w *stopwatch, id partner.ID, 
 	return from.AddEvents(ctx, id, e)
 }
 
-// deadEndpoint gives a hundred partners an endpoint each and times their events in turns: with all of them alive, and with one
-// that takes every request and never answers, and that has more events waiting than all others together.
+// deadEndpoint gives a hundred partners an endpoint each and times their events in turns: with all of them alive, and
+// with one that takes every request and never answers, and that has more events waiting than all others together.
 func deadEndpoint(ctx context.Context, o options, engine sqldb.Engine) error {
 	const partners = 100
 	s, err := site.Open(ctx, engine)

@@ -1,7 +1,8 @@
-// Command delivery measures the pushing of events on both engines: its rate beside a plain loop that signs and POSTs the same
-// bodies over the same number of connections, the time from an event to its first attempt, and what one dead endpoint among a
-// hundred does to the others. Receiver and senders share the machine in every case, and the two sides of a pair take
-// turns. PostgreSQL is the one that VIGIA_TEST_POSTGRES names (scripts/with-postgres starts a private one).
+// Command delivery measures the pushing of events on both engines: its rate beside a plain loop that signs and POSTs
+// the same bodies over the same number of connections, the time from an event to its first attempt, and what one dead
+// endpoint among a hundred does to the others. Receiver and senders share the machine in every case, and the two sides
+// of a pair take turns. PostgreSQL is the one that VIGIA_TEST_POSTGRES names (scripts/with-postgres starts a private
+// one).
 package main
 
 import (

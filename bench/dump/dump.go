@@ -1,4 +1,5 @@
-// Package dump makes the files that the benchmarks of scanning read, and reads them with the scanner and with what a team would otherwise use.
+// Package dump makes the files that the benchmarks of scanning read, and reads them with the scanner and with what a
+// team would otherwise use.
 package dump
 
 import (
@@ -19,7 +20,8 @@ import (
 	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
-// Patterns find the four types in the written forms that the scanner knows. They check no digits, so they do less than the scanner does.
+// Patterns find the four types in the written forms that the scanner knows. They check no digits, so they do less than
+// the scanner does.
 var Patterns = []string{
 	`[A-Za-z0-9._%+'-]+(?:@|%40)[A-Za-z0-9.-]+\.[A-Za-z]{2,}`,
 	`\b[0-9]{3}[. -]?[0-9]{3}[. -]?[0-9]{3}[-/. ]?[0-9]{2}\b`,
@@ -27,7 +29,8 @@ var Patterns = []string{
 	`\b[0-9]{4}[ -]?(?:[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}(?:[ -]?[0-9]{3})?|[0-9]{6}[ -]?[0-9]{4,5})\b|\b[0-9]{12,19}\b`,
 }
 
-// Measure returns the MB of the file, or of its first limit bytes, that work reads per second of CPU, children included.
+// Measure returns the MB of the file, or of its first limit bytes, that work reads per second of CPU, children
+// included.
 func Measure(path string, limit int64, work func(path string, limit int64) error) (float64, error) {
 	stat, err := os.Stat(path)
 	if err != nil {

@@ -113,7 +113,8 @@ func bigEndian(b []byte, width int) (k uint64) {
 	return k
 }
 
-// WriteText writes lines as the public corpus has them: 40 upper-case digits, a colon, a count, carriage return and line feed.
+// WriteText writes lines as the public corpus has them: 40 upper-case digits, a colon, a count, carriage return and
+// line feed.
 func WriteText(r *segment.Reader, path string) error {
 	f, err := os.Create(path)
 	if err != nil {

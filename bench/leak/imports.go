@@ -127,8 +127,8 @@ func measure(fn func() error) (cost, error) {
 	return cost{time.Since(start), cpu() - used}, err
 }
 
-// compare takes each round in the order scan, one core, two, one, scan: a machine that grows slower or faster meanwhile then
-// does so for both sides. The median of the rounds' ratios counts.
+// compare takes each round in the order scan, one core, two, one, scan: a machine that grows slower or faster meanwhile
+// then does so for both sides. The median of the rounds' ratios counts.
 func (b *bench) compare(ctx context.Context, p *place, name, path string) error {
 	size := float64(b.size) * 1.048576
 	var alone, one, two cost // all rounds together

@@ -1,8 +1,10 @@
-// Command leak measures what leak monitoring promises: probing watched values, looking a new value up in every breach, and importing.
+// Command leak measures what leak monitoring promises: probing watched values, looking a new value up in every breach,
+// and importing.
 //
 //	go run ./bench/leak [-keys N] [-probes N] [-segments N] [-size MiB] [-dumps dense,sparse,mixed] [-line MiB] [-files N] [-rounds N] [-only probe,new,import,memory,store]
 //
-// It prints one line per figure with its bar, and exits with 1 when a bar is missed. Rates of two sides are measured in the same run.
+// It prints one line per figure with its bar, and exits with 1 when a bar is missed. Rates of two sides are measured in
+// the same run.
 package main
 
 import (

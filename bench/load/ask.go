@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Ask sends one request and returns the body of a 200; anything else is an error. header is one line, like "x-api-key: abc", or empty.
+// Ask sends one request and returns the body of a 200; anything else is an error. header is one line, like "x-api-key:
+// abc", or empty.
 func Ask(ctx context.Context, method, address, path, header string, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, "http://"+address+path, bytes.NewReader(body))
 	if err != nil {

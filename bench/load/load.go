@@ -170,8 +170,9 @@ func chunks(r *bufio.Reader) (total int64, err error) {
 	}
 }
 
-// Compare runs two sides in turns and returns each side's best round, and the median over rounds of what a reached of b. The speed of a
-// shared machine changes within seconds: two rounds that follow each other meet nearly the same, best rounds of both may not.
+// Compare runs two sides in turns and returns each side's best round, and the median over rounds of what a reached of
+// b. The speed of a shared machine changes within seconds: two rounds that follow each other meet nearly the same, best
+// rounds of both may not.
 func Compare(rounds int, a, b func() (Result, error)) (ra, rb Result, ratio float64, err error) {
 	var ratios []float64
 	for range rounds {

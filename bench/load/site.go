@@ -33,7 +33,8 @@ func CPF(n int) string {
 	return s
 }
 
-// NewSchema makes a schema of its own on the PostgreSQL that the environment names. Dropping it may take as long as it is large.
+// NewSchema makes a schema of its own on the PostgreSQL that the environment names. Dropping it may take as long as it
+// is large.
 func NewSchema(ctx context.Context) (address string, drop func() error, err error) {
 	base := os.Getenv("VIGIA_TEST_POSTGRES")
 	if base == "" {

@@ -14,7 +14,8 @@ var (
 	wrkBad      = regexp.MustCompile(`Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)`)
 )
 
-// Wrk sends GET requests with wrk, one thread: the lightest client there is, so it takes the least from the server beside it.
+// Wrk sends GET requests with wrk, one thread: the lightest client there is, so it takes the least from the server
+// beside it.
 func Wrk(address, path, apiKey string, conns int, d time.Duration) (Result, error) {
 	seconds := strconv.Itoa(max(1, int(d.Seconds())))
 	out, err := exec.Command("wrk", "-t1", "-c"+strconv.Itoa(conns), "-d"+seconds, "--latency", "-H", "x-api-key: "+apiKey,

@@ -14,8 +14,8 @@ import (
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
-// textImport writes the keys as a sorted text of hashes and counts, and compares importing it with counting its lines. The
-// import runs in a process of its own, so that its memory can be told.
+// textImport writes the keys as a sorted text of hashes and counts, and compares importing it with counting its lines.
+// The import runs in a process of its own, so that its memory can be told.
 func textImport(r *segment.Reader, dir string) error {
 	path := filepath.Join(dir, "hashes.txt")
 	if err := keyset.WriteText(r, path); err != nil {

@@ -18,8 +18,9 @@ import (
 
 const probeCount = 4 << 20
 
-// lookUps compares the set with binary search over a mapped array, on the same probes, in alternating rounds, and takes the
-// best of each. It counts the processor time of its thread: what one core does, even when other work shares the machine.
+// lookUps compares the set with binary search over a mapped array, on the same probes, in alternating rounds, and takes
+// the best of each. It counts the processor time of its thread: what one core does, even when other work shares the
+// machine.
 func lookUps(r *segment.Reader, dir string) error {
 	flat, err := keyset.PlainArray(r, filepath.Join(dir, "keys.flat"))
 	if err != nil {

@@ -1,7 +1,7 @@
-// Command passwords measures the password set against what it replaces, all in one run on one machine: size and speed of the
-// compressed set beside a plain sorted array of 5-byte keys with binary search, pages read by a cold look-up, sorted probes in
-// bulk, and the import of text beside `wc -l` on the same file. The hashes are made up and uniform. Only ratios inside one run
-// mean anything.
+// Command passwords measures the password set against what it replaces, all in one run on one machine: size and speed
+// of the compressed set beside a plain sorted array of 5-byte keys with binary search, pages read by a cold look-up,
+// sorted probes in bulk, and the import of text beside `wc -l` on the same file. The hashes are made up and uniform.
+// Only ratios inside one run mean anything.
 //
 //	go run ./bench/passwords -n 100000000
 package main

@@ -1,6 +1,6 @@
-// Command protection measures score and advice of people with many open findings through the whole stack, on both engines, against
-// the point get: GET /subscriptions/{plan_id}/{beneficiary_cpf}. The sides run in turns against one server. PostgreSQL is the one
-// that VIGIA_TEST_POSTGRES names (scripts/with-postgres starts a private one).
+// Command protection measures score and advice of people with many open findings through the whole stack, on both
+// engines, against the point get: GET /subscriptions/{plan_id}/{beneficiary_cpf}. The sides run in turns against one
+// server. PostgreSQL is the one that VIGIA_TEST_POSTGRES names (scripts/with-postgres starts a private one).
 //
 //	go run ./bench/protection [-engine sqlite] [-findings 200]
 //

@@ -27,8 +27,8 @@ type world struct {
 	cpfs, hashes []string
 }
 
-// populate makes people with a subscription, four watched values, a phone and some answers, and breaches that hold one value of
-// each of them.
+// populate makes people with a subscription, four watched values, a phone and some answers, and breaches that hold one
+// value of each of them.
 func populate(ctx context.Context, a *app.App, api string, o options) (world, error) {
 	p, cred, err := a.Partners.Create(ctx, "bench", partner.Live, partner.Settings{RatePerSecond: 1_000_000, Burst: 1_000_000})
 	if err != nil {

@@ -1,9 +1,10 @@
-// Command replicas measures what a second replica on the same PostgreSQL brings, and how many bytes a million of each thing takes:
+// Command replicas measures what a second replica on the same PostgreSQL brings, and how many bytes a million of each
+// thing takes:
 //
 //	scripts/with-postgres go run ./bench/replicas -seconds 10 -people 100000
 //
-// Server processes are the real program, built for this run; clients, servers and database share one machine, so the ratio between
-// one and two replicas tells where the limit is and not how fast a larger machine would be.
+// Server processes are the real program, built for this run; clients, servers and database share one machine, so the
+// ratio between one and two replicas tells where the limit is and not how fast a larger machine would be.
 package main
 
 import (

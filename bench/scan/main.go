@@ -1,8 +1,10 @@
-// Command scan compares the scanner with ripgrep and with Go's regexp on the same made-up dumps, in one run, by CPU time.
+// Command scan compares the scanner with ripgrep and with Go's regexp on the same made-up dumps, in one run, by CPU
+// time.
 //
 //	go run ./bench/scan [-size MiB] [-rounds N] [-keep FOLDER]
 //
-// It prints one line per tool and dump, and exits with 1 when a bar of the leak-monitoring issue is missed. ripgrep (rg) must be installed.
+// It prints one line per tool and dump, and exits with 1 when a bar of the leak-monitoring issue is missed. ripgrep
+// (rg) must be installed.
 package main
 
 import (
@@ -68,8 +70,9 @@ func run(size, rounds int, folder string) error {
 	return nil
 }
 
-// compare measures the three tools on one dump and counts the bars that are missed. In each round the scanner runs before and after every
-// other tool, so that a machine that grows slower or faster meanwhile does so for both; the median of the rounds' ratios counts.
+// compare measures the three tools on one dump and counts the bars that are missed. In each round the scanner runs
+// before and after every other tool, so that a machine that grows slower or faster meanwhile does so for both; the
+// median of the rounds' ratios counts.
 func compare(rg, path, name string, rounds int) (missed int, err error) {
 	scanner := func() (float64, error) {
 		return dump.Measure(path, 0, func(path string, n int64) error { _, err := dump.Scan(path, n); return err })

@@ -1,5 +1,6 @@
-// Command services measures GET /cyber/services and POST /cyber/password-check through the whole stack (key check, limits, metrics, a log line to a file)
-// against a bare net/http handler that writes the same bytes: same client, same run, server in a process of its own.
+// Command services measures GET /cyber/services and POST /cyber/password-check through the whole stack (key check,
+// limits, metrics, a log line to a file) against a bare net/http handler that writes the same bytes: same client, same
+// run, server in a process of its own.
 package main
 
 import (
@@ -214,7 +215,8 @@ func memory(pid int) string {
 	return "unknown"
 }
 
-// importPasswords loads a small corpus: the built-in sample is no corpus for a live partner. What is measured is the stack around the look-up.
+// importPasswords loads a small corpus: the built-in sample is no corpus for a live partner. What is measured is the
+// stack around the look-up.
 func importPasswords(ctx context.Context, a *app.App, folder string) error {
 	var lines []byte
 	for i := range 100_000 {

@@ -141,8 +141,9 @@ func startVigia(ctx context.Context, folder string) (*service, error) {
 	return s, nil
 }
 
-// startPocketBase starts the program that PocketBase is released as, and makes what a team would: a collection of partners that log in, one of
-// beneficiaries that only their partner sees, with the same columns and the same unique key.
+// startPocketBase starts the program that PocketBase is released as, and makes what a team would: a collection of
+// partners that log in, one of beneficiaries that only their partner sees, with the same columns and the same unique
+// key.
 func startPocketBase(ctx context.Context, r *report, folder string) (*service, error) {
 	program := filepath.Join(r.Options.peers, "base")
 	r.Versions[pocketBase] = peerVersion(program, "github.com/pocketbase/pocketbase")

@@ -1,5 +1,6 @@
-// Command sidebyside runs Vigia and what a team would otherwise use on the same work, in one run: PocketBase for the CRUD half, ripgrep,
-// gitleaks, xurls and Go's regexp for scanning, sorted files and a table for passwords, a plain table queue for delivery.
+// Command sidebyside runs Vigia and what a team would otherwise use on the same work, in one run: PocketBase for the
+// CRUD half, ripgrep, gitleaks, xurls and Go's regexp for scanning, sorted files and a table for passwords, a plain
+// table queue for delivery.
 //
 //	make compare                                # from the top of the tree; writes raw results, plots and the tables of bench/README.md
 //	make compare ARGS="-only scan -dry"         # one part, written nowhere

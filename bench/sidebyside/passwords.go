@@ -134,7 +134,8 @@ func makeSets(ctx context.Context, r *report, folder string) (s sets, build, siz
 	return s, build, size, nil
 }
 
-// importText is the product's own import. Its folder has what a server needs, which is more than the others have: see README.md.
+// importText is the product's own import. Its folder has what a server needs, which is more than the others have: see
+// README.md.
 func importText(ctx context.Context, folder, path string) (int64, error) {
 	dir := filepath.Join(folder, "library")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -167,7 +168,8 @@ func mapped(path string) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 }
 
-// fillTable loads the table as one would who knows SQLite: in order, in one transaction, with nothing in a row but the key.
+// fillTable loads the table as one would who knows SQLite: in order, in one transaction, with nothing in a row but the
+// key.
 func (s *sets) fillTable(ctx context.Context, folder string) (_ int64, err error) {
 	path := filepath.Join(folder, "table")
 	if err := os.Mkdir(path, 0o700); err != nil {

@@ -9,7 +9,8 @@ import (
 // colours of the sides: ours first, then ones that are told apart in grey as well.
 var colours = []string{"#0b6e4f", "#c8553d", "#8d99ae", "#e0a458", "#5c4d7d", "#a3b18a"}
 
-// plot draws a group as bars lying down, each measure on a scale of its own: its longest bar is as long as the picture allows.
+// plot draws a group as bars lying down, each measure on a scale of its own: its longest bar is as long as the picture
+// allows.
 func plot(g group) string {
 	const (
 		width, left, longest = 820, 190, 470

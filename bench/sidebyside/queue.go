@@ -14,8 +14,9 @@ import (
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
-// The queue that a team writes in an afternoon: a table of what to post, and a loop that selects, posts and marks as done. It posts the same
-// bodies with the same client and time-out over as many connections, and signs them with one secret (ours also signs with a public key).
+// The queue that a team writes in an afternoon: a table of what to post, and a loop that selects, posts and marks as
+// done. It posts the same bodies with the same client and time-out over as many connections, and signs them with one
+// secret (ours also signs with a public key).
 
 const queueConns = 32
 

@@ -23,7 +23,8 @@ import (
 // Plan is what the partner of Prepare sells.
 const Plan = "ouro"
 
-// Prepare makes an installation with one partner that no rate limit holds back, and returns the partner's key. An empty database is SQLite.
+// Prepare makes an installation with one partner that no rate limit holds back, and returns the partner's key. An empty
+// database is SQLite.
 func Prepare(ctx context.Context, data, database string) (key string, err error) {
 	a, err := app.Open(ctx, config.Common{Data: data, Database: database}, sqldb.Options{})
 	if err != nil {

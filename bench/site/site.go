@@ -1,4 +1,5 @@
-// Package site has what benchmarks share of a service: one without listeners, for work below the API; a server process; made-up people.
+// Package site has what benchmarks share of a service: one without listeners, for work below the API; a server process;
+// made-up people.
 package site
 
 import (

@@ -1,5 +1,5 @@
-// Command start measures how long the program takes from its start until /readyz says yes: on a database of a million subscriptions
-// against one that has its tables and nothing in them, in turns, on both engines.
+// Command start measures how long the program takes from its start until /readyz says yes: on a database of a million
+// subscriptions against one that has its tables and nothing in them, in turns, on both engines.
 //
 //	scripts/with-postgres go run ./bench/start -engine sqlite
 package main

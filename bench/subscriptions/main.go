@@ -1,7 +1,8 @@
-// Command subscriptions measures the subscription operations through the whole stack, on both engines: bulk creation against a
-// raw load of the same stored rows, the memory of the server during one bulk request, the deepest page of a long list against
-// its first, and a point get against a bare handler with one primary-key select. Both sides of each pair run in turns in one
-// server process. PostgreSQL is the one that VIGIA_TEST_POSTGRES names (scripts/with-postgres starts a private one).
+// Command subscriptions measures the subscription operations through the whole stack, on both engines: bulk creation
+// against a raw load of the same stored rows, the memory of the server during one bulk request, the deepest page of a
+// long list against its first, and a point get against a bare handler with one primary-key select. Both sides of each
+// pair run in turns in one server process. PostgreSQL is the one that VIGIA_TEST_POSTGRES names (scripts/with-postgres
+// starts a private one).
 package main
 
 import (

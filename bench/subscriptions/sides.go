@@ -200,7 +200,8 @@ func (b *bench) pages(ctx context.Context, pages ...int64) ([]time.Duration, err
 	return medians, nil
 }
 
-// midnight asks for pages when many have come past their date and no sweep has been by: in one run, then mixed with others.
+// midnight asks for pages when many have come past their date and no sweep has been by: in one run, then mixed with
+// others.
 func (b *bench) midnight(ctx context.Context) error {
 	const many = 100_000
 	day := int64(subscription.DayOf(time.Now())) - 1

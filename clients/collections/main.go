@@ -1,5 +1,6 @@
-// Command collections writes the requests of the partner contract as a Postman collection, which Bruno, Insomnia and Hoppscotch
-// import too: one request per operation with the contract's own example, and variables for what differs from partner to partner.
+// Command collections writes the requests of the partner contract as a Postman collection, which Bruno, Insomnia and
+// Hoppscotch import too: one request per operation with the contract's own example, and variables for what differs from
+// partner to partner.
 package main
 
 import (

@@ -31,8 +31,9 @@ func TestCollectionIsFresh(t *testing.T) {
 	}
 }
 
-// TestCollectionWorks sends every request of the collection as a reader of the format would, against the real service. Ids of the
-// contract's examples do not exist there, so a 404 in our own words is an answer too; a 400, 403 or 405 is not.
+// TestCollectionWorks sends every request of the collection as a reader of the format would, against the real service.
+// Ids of the contract's examples do not exist there, so a 404 in our own words is an answer too; a 400, 403 or 405 is
+// not.
 func TestCollectionWorks(t *testing.T) {
 	s := apptest.Start(t)
 	var f file

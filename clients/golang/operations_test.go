@@ -8,8 +8,8 @@ import (
 	"github.com/vigiahq/vigia/client"
 )
 
-// What the reference shows for Go is taken from the bodies of the functions in this file, which TestEveryOperation runs against
-// a real server: one function per operation, named after its operationId.
+// What the reference shows for Go is taken from the bodies of the functions in this file, which TestEveryOperation runs
+// against a real server: one function per operation, named after its operationId.
 
 // The person and the ids that the examples are about, set by the test.
 var (

@@ -31,8 +31,8 @@ func fast(t *testing.T, address, key string) *client.Client {
 	return c
 }
 
-// TestEveryOperation runs the examples of the reference against the real service, and makes sure that there is one for every
-// operation of the contract.
+// TestEveryOperation runs the examples of the reference against the real service, and makes sure that there is one for
+// every operation of the contract.
 func TestEveryOperation(t *testing.T) {
 	s := apptest.Start(t)
 	vigia := fast(t, s.URL, s.Sandbox.APIKey)
@@ -240,7 +240,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestLostAnswers puts a proxy in front of the service that swallows the answers of first attempts: the work is done once.
+// TestLostAnswers puts a proxy in front of the service that swallows the answers of first attempts: the work is done
+// once.
 func TestLostAnswers(t *testing.T) {
 	s := apptest.Start(t)
 	target, err := url.Parse(s.URL)

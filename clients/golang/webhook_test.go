@@ -40,7 +40,8 @@ func (v vector) ours() bool {
 	return err == nil || errors.Is(err, client.ErrBody)
 }
 
-// theirs asks the standard's own library; it knows secrets only, and no clock but the system's, so the time is left out.
+// theirs asks the standard's own library; it knows secrets only, and no clock but the system's, so the time is left
+// out.
 func (v vector) theirs(t *testing.T) (accepted, asked bool) {
 	t.Helper()
 	for _, key := range v.VerifyWith {
@@ -57,8 +58,8 @@ func (v vector) theirs(t *testing.T) (accepted, asked bool) {
 	return accepted, asked
 }
 
-// TestAgreesWithTheStandard: the client and the standard's library accept and refuse the same messages, among them 2,000 in which one bit of
-// the body, the id or the signature was changed.
+// TestAgreesWithTheStandard: the client and the standard's library accept and refuse the same messages, among them
+// 2,000 in which one bit of the body, the id or the signature was changed.
 func TestAgreesWithTheStandard(t *testing.T) {
 	raw, err := os.ReadFile("../../client/testdata/vectors.json")
 	if err != nil {
@@ -88,7 +89,8 @@ func TestAgreesWithTheStandard(t *testing.T) {
 		if theirs {
 			accepted++
 		}
-		// What the library takes and the client does not is a header that the standard does not allow, or a message for a public key.
+		// What the library takes and the client does not is a header that the standard does not allow, or a message for
+		// a public key.
 		if ours := m.ours(); ours && !theirs && !strings.Contains(strings.Join(m.VerifyWith, " "), "whpk_") {
 			t.Errorf("%s: the client accepts what the library refuses: %+v", m.Name, m)
 		}

@@ -1,5 +1,5 @@
-// Command sbom lists what a released binary is made of, as CycloneDX JSON, from the record that the Go linker left in it: not what go.mod
-// asks for, but what is really inside. The same binary gives the same bytes.
+// Command sbom lists what a released binary is made of, as CycloneDX JSON, from the record that the Go linker left in
+// it: not what go.mod asks for, but what is really inside. The same binary gives the same bytes.
 //
 //	go run ./cmd/sbom dist/vigia-v1.2.3-linux-amd64 v1.2.3 > dist/vigia-v1.2.3.cdx.json
 package main

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestBreachCommands: a domain is watched, a dump with an address under it is imported without a server, edited and retracted.
+// TestBreachCommands: a domain is watched, a dump with an address under it is imported without a server, edited and
+// retracted.
 func TestBreachCommands(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	at := func(args ...string) []string { return append(args, "--data", data, "--json") }

@@ -36,8 +36,8 @@ func leaves(t *testing.T) []*kong.Node {
 
 var exampleLine = regexp.MustCompile(`(?m)^ {2,}(?:[A-Z_]+=\S+ )*(vigia .+)$`)
 
-// TestEveryCommandHasAnExample: --help ends well and shows at least one example of the command itself, and every example that it
-// shows is a command line that the parser takes.
+// TestEveryCommandHasAnExample: --help ends well and shows at least one example of the command itself, and every
+// example that it shows is a command line that the parser takes.
 func TestEveryCommandHasAnExample(t *testing.T) {
 	all := leaves(t)
 	for _, n := range all {
@@ -104,8 +104,8 @@ var notOneShot = []string{"serve", "demo", "passwords download"}
 // ownFormat are commands that write a file in a format of its own: a catalogue in YAML, a log of one JSON value a line.
 var ownFormat = []string{"content export", "subject log"}
 
-// TestEveryCommandSpeaksJSON runs each command with made-up arguments on an empty installation: with --json it ends with one JSON value on
-// standard output, or with a JSON error on standard error, and never with loose text.
+// TestEveryCommandSpeaksJSON runs each command with made-up arguments on an empty installation: with --json it ends
+// with one JSON value on standard output, or with a JSON error on standard error, and never with loose text.
 func TestEveryCommandSpeaksJSON(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	for _, n := range leaves(t) {
@@ -229,7 +229,8 @@ COMP_WORDS=(vigia); COMP_CWORD=1; _vigia; echo "${#COMPREPLY[@]}"`
 	}
 }
 
-// TestZshAndFishComplete gives the other two scripts to their shells. These are not on every machine, so it is part of the long run.
+// TestZshAndFishComplete gives the other two scripts to their shells. These are not on every machine, so it is part of
+// the long run.
 func TestZshAndFishComplete(t *testing.T) {
 	if !long() {
 		t.Skip("needs zsh and fish: VIGIA_TEST_LONG=1")

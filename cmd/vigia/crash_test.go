@@ -29,8 +29,8 @@ var binaries struct {
 	path map[string]string
 }
 
-// binary builds the program once per set of tags. A real one is killed and traced, because a test binary is not what runs
-// in production.
+// binary builds the program once per set of tags. A real one is killed and traced, because a test binary is not what
+// runs in production.
 func binary(t *testing.T, tags string) string {
 	t.Helper()
 	binaries.Lock()
@@ -155,8 +155,8 @@ func madeUpCPF(n int64) string {
 	return s
 }
 
-// write sends batch after batch. One whose answer did not come is sent again with the same key until there is an answer, and
-// that answer has to say that all of it was created: by this request or by the one that was cut off.
+// write sends batch after batch. One whose answer did not come is sent again with the same key until there is an
+// answer, and that answer has to say that all of it was created: by this request or by the one that was cut off.
 func (o *oracle) write(t *testing.T) {
 	for !o.stop.Load() {
 		batch := o.next.Add(1) - 1
@@ -198,8 +198,8 @@ func (o *oracle) post(address, body, key string) (int, string, error) {
 	return res.StatusCode, string(answer), err
 }
 
-// TestKilledServer kills the server again and again while four writers create subscriptions: nothing that was acknowledged may
-// be missing or there twice, and what was not is created once by sending it again.
+// TestKilledServer kills the server again and again while four writers create subscriptions: nothing that was
+// acknowledged may be missing or there twice, and what was not is created once by sending it again.
 func TestKilledServer(t *testing.T) {
 	kills := map[sqldb.Engine]int{sqldb.SQLite: 20, sqldb.PostgreSQL: 6}
 	if os.Getenv("VIGIA_TEST_LONG") != "" {

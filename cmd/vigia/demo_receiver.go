@@ -17,8 +17,8 @@ import (
 	"github.com/vigiahq/vigia/client"
 )
 
-// receiver is the partner's side of the demo: it takes alerts, verifies their signatures the way a partner would, and shows
-// them on a page that renews itself.
+// receiver is the partner's side of the demo: it takes alerts, verifies their signatures the way a partner would, and
+// shows them on a page that renews itself.
 type receiver struct {
 	url string
 	srv *http.Server

@@ -12,8 +12,8 @@ import (
 // step is one line of the tour: what it shows, the request, and how the answer begins.
 type step struct {
 	about, method, path, body string
-	// begins is the start of the answer where the whole differs from run to run; empty means that the demo asks by itself
-	// and prints the start of what it got.
+	// begins is the start of the answer where the whole differs from run to run; empty means that the demo asks by
+	// itself and prints the start of what it got.
 	begins string
 }
 

@@ -70,7 +70,8 @@ func openWorld(ctx context.Context, a *app.App, data string, r *receiver, serve 
 	return &world{app: a, secrets: secrets, receiver: r}, secrets.write(data)
 }
 
-// demoEndpoint points the partner's alerts at the receiver; a receiver at another address than last time gets a new endpoint.
+// demoEndpoint points the partner's alerts at the receiver; a receiver at another address than last time gets a new
+// endpoint.
 func demoEndpoint(ctx context.Context, a *app.App, s *demoSecrets, r *receiver, serve config.Serve) error {
 	id, url := partner.ID(s.PartnerID), r.url+"/alertas"
 	list, err := a.Webhooks.Of(ctx, id)

@@ -58,11 +58,11 @@ func (d *smallDisk) grow(t *testing.T, megabytes int) {
 	}
 }
 
-// TestDiskFull fills the disk under a server that is written to. Meanwhile writes are answered 503 with a time to come back and
-// reads 200; when the disk has grown the same process writes again, and nothing acknowledged is missing.
+// TestDiskFull fills the disk under a server that is written to. Meanwhile writes are answered 503 with a time to come
+// back and reads 200; when the disk has grown the same process writes again, and nothing acknowledged is missing.
 //
-// On PostgreSQL the disk that fills is that of the tables. A full disk under its write-ahead log stops the server itself, which
-// is what TestPostgresCrash is about.
+// On PostgreSQL the disk that fills is that of the tables. A full disk under its write-ahead log stops the server
+// itself, which is what TestPostgresCrash is about.
 func TestDiskFull(t *testing.T) {
 	const small, large = 24, 256
 	t.Run(string(sqldb.SQLite), func(t *testing.T) {

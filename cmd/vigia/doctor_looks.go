@@ -263,7 +263,8 @@ func vigiaAnswers(ctx context.Context, address string) bool {
 	return res.StatusCode == http.StatusOK
 }
 
-// clock compares with the only two clocks that are at hand: when this program was made, and when the database was written.
+// clock compares with the only two clocks that are at hand: when this program was made, and when the database was
+// written.
 func (p *patient) clock() {
 	const area = "clock"
 	if made, ok := builtAt(); ok && p.now.Before(made.Add(-time.Hour)) {

@@ -6,8 +6,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// examples are command lines for the commands whose own help shows none: most do one thing, and a line says it all. A test parses
-// every example, and asks for one where there is none.
+// examples are command lines for the commands whose own help shows none: most do one thing, and a line says it all. A
+// test parses every example, and asks for one where there is none.
 var examples = map[string]string{
 	"migrate":          "vigia migrate --data /var/lib/vigia",
 	"partner list":     "vigia partner list --json",

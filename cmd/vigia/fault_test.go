@@ -25,8 +25,8 @@ func (f badCall) inject() string { return "inject=" + f.calls + ":" + f.how + ":
 
 var hows = []string{"error=EIO", "error=ENOSPC", "signal=SIGKILL"}
 
-// TestFaultyCommit makes system calls of a commit fail, or the process die in them. What was acknowledged is there afterwards, the
-// database is whole, and a process whose sync failed does not go on.
+// TestFaultyCommit makes system calls of a commit fail, or the process die in them. What was acknowledged is there
+// afterwards, the database is whole, and a process whose sync failed does not go on.
 func TestFaultyCommit(t *testing.T) {
 	sweep := []badCall{
 		{"fsync,fdatasync", "error=EIO", "1"}, {"pwrite64", "error=EIO", "5"}, {"pwrite64", "error=ENOSPC", "9"}, {"fsync,fdatasync", "signal=SIGKILL", "1"},
@@ -70,8 +70,8 @@ func TestFaultyCommit(t *testing.T) {
 	t.Logf("%d faults, %d batches, met %v", len(sweep), o.acked.Load(), met)
 }
 
-// underFault writes while a fault is at work, brings the server back if it went, and has what was refused written again. It returns
-// how many answers were other than a plain yes.
+// underFault writes while a fault is at work, brings the server back if it went, and has what was refused written
+// again. It returns how many answers were other than a plain yes.
 func (o *oracle) underFault(t *testing.T, s *server, f badCall) (refused int) {
 	t.Helper()
 	detach := attach(t, s.cmd.Process.Pid, f)
@@ -164,8 +164,8 @@ func checkWhole(t *testing.T, folder string) {
 	}
 }
 
-// TestFaultyImport makes system calls of an import fail, or the process die in them. The command says so, and the same command again ends
-// with what an undisturbed one finds.
+// TestFaultyImport makes system calls of an import fail, or the process die in them. The command says so, and the same
+// command again ends with what an undisturbed one finds.
 func TestFaultyImport(t *testing.T) {
 	sweep := []badCall{{"fsync,fdatasync", "error=EIO", "3"}, {"renameat,rename,renameat2", "error=ENOSPC", "1"}, {"renameat,rename,renameat2", "signal=SIGKILL", "1"},
 		{"linkat", "error=ENOSPC", "1"}, {"linkat", "signal=SIGKILL", "1"}} // a segment is published by a link

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows how far long work has come: a bar with rate and time left on a terminal, a line now and then elsewhere,
-// always on standard error, so that it never mixes with a command's result.
+// progress shows how far long work has come: a bar with rate and time left on a terminal, a line now and then
+// elsewhere, always on standard error, so that it never mixes with a command's result.
 type progress struct {
 	w     io.Writer
 	bar   *progressbar.ProgressBar // nil where there is no terminal

@@ -26,8 +26,8 @@ import (
 
 func long() bool { return os.Getenv("VIGIA_TEST_LONG") != "" }
 
-// balancer spreads connections, not requests, over the servers that say that they are ready: all it knows of them is a TCP
-// address and /readyz.
+// balancer spreads connections, not requests, over the servers that say that they are ready: all it knows of them is a
+// TCP address and /readyz.
 type balancer struct {
 	listener net.Listener
 	servers  []*server
@@ -164,8 +164,8 @@ func ask(client *http.Client, method, url, key, body string, header ...string) o
 	return outcome{res.StatusCode, res.Header, string(text), err}
 }
 
-// strictClient keeps one connection for as long as the server lets it, and repeats nothing: a connection that breaks under a request is a
-// failed request.
+// strictClient keeps one connection for as long as the server lets it, and repeats nothing: a connection that breaks
+// under a request is a failed request.
 type strictClient struct {
 	address string
 	conn    net.Conn
@@ -203,8 +203,8 @@ func (c *strictClient) ask(method, path, key, body string) (int, error) {
 	return res.StatusCode, err
 }
 
-// TestRollingRestart replaces both servers behind a plain TCP balancer, one after the other, while clients with connections of their own
-// read and write: not one request fails.
+// TestRollingRestart replaces both servers behind a plain TCP balancer, one after the other, while clients with
+// connections of their own read and write: not one request fails.
 func TestRollingRestart(t *testing.T) {
 	rounds := 1
 	if long() {
@@ -271,11 +271,12 @@ func (b *balancer) restart(t *testing.T, i int) {
 	}
 }
 
-// gentle are the flags of a server that sends its clients on before it stops. The drain is how long a starved machine may take for that.
+// gentle are the flags of a server that sends its clients on before it stops. The drain is how long a starved machine
+// may take for that.
 var gentle = []string{"--drain-time", "6s", "--stop-time", "60s"}
 
-// TestPostgresCrash kills the database under two servers that are written to: what they answer meanwhile is 503 with a time to come
-// back, and nothing acknowledged is lost or there twice.
+// TestPostgresCrash kills the database under two servers that are written to: what they answer meanwhile is 503 with a
+// time to come back, and nothing acknowledged is lost or there twice.
 func TestPostgresCrash(t *testing.T) {
 	kills := 2
 	if long() {
@@ -302,8 +303,8 @@ func TestPostgresCrash(t *testing.T) {
 	t.Logf("longest time from the database's return to a served write: %v", slowest)
 }
 
-// persist writes batch after batch until told to stop, each until it is acknowledged. Anything but 200, 409 and 503 with a time to come
-// back is a failure; so is a connection that breaks, because the servers themselves live on.
+// persist writes batch after batch until told to stop, each until it is acknowledged. Anything but 200, 409 and 503
+// with a time to come back is a failure; so is a connection that breaks, because the servers themselves live on.
 func (o *oracle) persist(t *testing.T, servers []*server) *sync.WaitGroup {
 	t.Helper()
 	var writers sync.WaitGroup
@@ -355,8 +356,8 @@ func untilServed(t *testing.T, f *fleet) time.Duration {
 	return time.Since(start)
 }
 
-// TestRevocation ends keys that are in use on two servers, every other one by a revocation and the rest by a roll whose overlap runs out: from
-// two seconds after the end no request is accepted any more, and none is refused before it.
+// TestRevocation ends keys that are in use on two servers, every other one by a revocation and the rest by a roll whose
+// overlap runs out: from two seconds after the end no request is accepted any more, and none is refused before it.
 func TestRevocation(t *testing.T) {
 	const overlap = 3 * time.Second
 	keys := 10
@@ -372,7 +373,8 @@ func TestRevocation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// When the key may be refused and when it must be, in nanoseconds: what is in between is the time that the command takes.
+		// When the key may be refused and when it must be, in nanoseconds: what is in between is the time that the
+		// command takes.
 		var may, must atomic.Int64
 		var served sync.WaitGroup // by each server once
 		for _, s := range f.servers {
@@ -440,8 +442,8 @@ func TestRevocation(t *testing.T) {
 	t.Logf("%d keys on %d servers: %d requests before, none accepted two seconds after", keys, len(f.servers), used.Load())
 }
 
-// TestSharedRate sends ten times a partner's rate to two servers: together they grant the rate and not twice as much, refuse the rest
-// politely, and let another partner through.
+// TestSharedRate sends ten times a partner's rate to two servers: together they grant the rate and not twice as much,
+// refuse the rest politely, and let another partner through.
 func TestSharedRate(t *testing.T) {
 	seconds := 4
 	if long() {
@@ -465,9 +467,10 @@ func TestSharedRate(t *testing.T) {
 		got := ask(http.DefaultClient, http.MethodGet, "http://"+f.servers[n%2].address+"/v1/cyber/services", cred.APIKey, "")
 		alone.add(time.Since(start), got)
 	}
-	// A process that a starved machine keeps from telling of itself is counted out for a while, and then the other grants all: so the
-	// share has to be right in one of a few windows. Where each grants the whole rate it is wrong in all of them. A window in which the
-	// clients did not get to ask for much more than the rate says nothing; the next one has more of them.
+	// A process that a starved machine keeps from telling of itself is counted out for a while, and then the other
+	// grants all: so the share has to be right in one of a few windows. Where each grants the whole rate it is wrong in
+	// all of them. A window in which the clients did not get to ask for much more than the rate says nothing; the next
+	// one has more of them.
 	var told []string
 	for clients, judged := 20, 0; judged < 5 && len(told) < 10 && !t.Failed(); {
 		granted, refused, took := overload(t, f, clients, cred.APIKey, time.Duration(seconds)*time.Second, &beside)
@@ -510,7 +513,8 @@ func (f *fleet) refuse(t *testing.T) {
 	}
 }
 
-// overload sends far more than the partner's rate to all servers, and beside each request one of another partner, who is always served.
+// overload sends far more than the partner's rate to all servers, and beside each request one of another partner, who
+// is always served.
 func overload(t *testing.T, f *fleet, clients int, other string, length time.Duration, beside *latencies) (granted, refused int64, took time.Duration) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -546,7 +550,8 @@ func overload(t *testing.T, f *fleet, clients int, other string, length time.Dur
 	return yes.Load(), no.Load(), time.Since(begin)
 }
 
-// TestStandbyAnswersLists reads a list from a standby and a single thing from the database, and goes on when the standby is gone.
+// TestStandbyAnswersLists reads a list from a standby and a single thing from the database, and goes on when the
+// standby is gone.
 func TestStandbyAnswersLists(t *testing.T) {
 	primary := storetest.NewServer(t)
 	standby := primary.NewStandby(t, "lists")
@@ -610,9 +615,9 @@ func pause(t *testing.T, s *storetest.Server, stop bool) {
 	}
 }
 
-// TestFailover kills a primary whose commits wait for a standby, and promotes the standby: nothing acknowledged is lost. Before the kill
-// the standby is cut off for a moment, so that there is something to lose: where commits do not wait, the same trial has to find a
-// loss, which is counted. It runs at full size only.
+// TestFailover kills a primary whose commits wait for a standby, and promotes the standby: nothing acknowledged is
+// lost. Before the kill the standby is cut off for a moment, so that there is something to lose: where commits do not
+// wait, the same trial has to find a loss, which is counted. It runs at full size only.
 func TestFailover(t *testing.T) {
 	if !long() {
 		return
@@ -675,8 +680,9 @@ func cutOff(t *testing.T, s *storetest.Server) {
 	}
 }
 
-// TestWorkerDeath kills the worker that is at a job, and another one takes it up and ends it. A lease lasts half a minute, so this
-// takes that long and runs at full size only; TestJobLife of the store shows the same with a clock of its own.
+// TestWorkerDeath kills the worker that is at a job, and another one takes it up and ends it. A lease lasts half a
+// minute, so this takes that long and runs at full size only; TestJobLife of the store shows the same with a clock of
+// its own.
 func TestWorkerDeath(t *testing.T) {
 	if !long() {
 		return

@@ -17,8 +17,8 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// TestRotationUnderLoad rotates the keys from the command line while a server is read from and written to: every look-up finds its person, and in the
-// end nothing is sealed by the old key.
+// TestRotationUnderLoad rotates the keys from the command line while a server is read from and written to: every
+// look-up finds its person, and in the end nothing is sealed by the old key.
 func TestRotationUnderLoad(t *testing.T) {
 	batches := int64(10)
 	if long() {

@@ -38,8 +38,8 @@ func slowKinds(key string) []slowClient {
 	}
 }
 
-// small makes a socket with small buffers and packets, so that a client that does not read is felt by the server at once and not only
-// by the kernel's memory.
+// small makes a socket with small buffers and packets, so that a client that does not read is felt by the server at
+// once and not only by the kernel's memory.
 func small(_, _ string, raw syscall.RawConn) error {
 	var err error
 	cerr := raw.Control(func(fd uintptr) {
@@ -153,9 +153,10 @@ func healthy(url, key string, stop func() bool) *latencies {
 	return &l
 }
 
-// TestManySlowClients: clients that drip their headers or their body, or do not read their answer, all stay connected for as long as the
-// server lets them. Meanwhile every other request is served, and in the end all of them are let go. The server is the real program with
-// its real limits, so this takes as long as the longest of them: it runs beside other tests.
+// TestManySlowClients: clients that drip their headers or their body, or do not read their answer, all stay connected
+// for as long as the server lets them. Meanwhile every other request is served, and in the end all of them are let go.
+// The server is the real program with its real limits, so this takes as long as the longest of them: it runs beside
+// other tests.
 func TestManySlowClients(t *testing.T) {
 	t.Parallel()
 	clients, most := 999, int64(150<<20)

@@ -23,8 +23,9 @@ type vitals struct {
 	rss             float64 // MB
 }
 
-// TestSoak loads a real server with a mixture of everything for as long as SOAK says (`make soak`), and looks at it once in a while: goroutines and
-// file descriptors stay where they were, and memory has no slope. Without SOAK it does not run: a minute of it shows nothing.
+// TestSoak loads a real server with a mixture of everything for as long as SOAK says (`make soak`), and looks at it
+// once in a while: goroutines and file descriptors stay where they were, and memory has no slope. Without SOAK it does
+// not run: a minute of it shows nothing.
 func TestSoak(t *testing.T) {
 	text := os.Getenv("SOAK")
 	if text == "" {
@@ -77,8 +78,9 @@ func TestSoak(t *testing.T) {
 	}
 	stop.Store(true)
 	load.Wait()
-	// The first third is warming up. What fills are SQLite's page caches, 16 MB for each of 9 connections at most: in a run of half an hour memory
-	// went from 78 to 114 MB in 11 minutes and stayed there, while the heap stood at 13 MB from the first minute.
+	// The first third is warming up. What fills are SQLite's page caches, 16 MB for each of 9 connections at most: in a
+	// run of half an hour memory went from 78 to 114 MB in 11 minutes and stayed there, while the heap stood at 13 MB
+	// from the first minute.
 	steady := looks[len(looks)/3:]
 	half := len(steady) / 2
 	goroutines := func(v vitals) float64 { return float64(v.goroutines) }

@@ -33,8 +33,9 @@ func spreadDump(t *testing.T, megabytes int) string {
 	return path
 }
 
-// TestSpreadCommand: `vigia breach import --spread` beside workers finds what an import in one process finds: on SQLite with the one
-// server there is, on PostgreSQL with two workers, of which, at full size, one is killed while both are at a part.
+// TestSpreadCommand: `vigia breach import --spread` beside workers finds what an import in one process finds: on SQLite
+// with the one server there is, on PostgreSQL with two workers, of which, at full size, one is killed while both are at
+// a part.
 func TestSpreadCommand(t *testing.T) {
 	for engine, workers := range map[sqldb.Engine]int{sqldb.SQLite: 1, sqldb.PostgreSQL: 2} {
 		t.Run(fmt.Sprint(engine), func(t *testing.T) {

@@ -167,7 +167,8 @@ func (r *rejects) write(rejected subscription.Reject) error {
 	return r.line(rejected, errs)
 }
 
-// line keeps the item an item, with two more members: unknown ones are ignored, so the mended line can be imported as it is.
+// line keeps the item an item, with two more members: unknown ones are ignored, so the mended line can be imported as
+// it is.
 func (r *rejects) line(rejected subscription.Reject, errs []string) error {
 	note := struct {
 		Line   int      `json:"line"`

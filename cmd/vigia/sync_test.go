@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// TestAnswerWaitsForTheDisk watches the system calls of the server while it creates subscriptions: before an answer goes out,
-// whatever was written to the database's log has to be synced. Killing a process cannot show this, because the system keeps
-// what was written; only a power cut would. A build that does not sync must be found out.
+// TestAnswerWaitsForTheDisk watches the system calls of the server while it creates subscriptions: before an answer
+// goes out, whatever was written to the database's log has to be synced. Killing a process cannot show this, because
+// the system keeps what was written; only a power cut would. A build that does not sync must be found out.
 func TestAnswerWaitsForTheDisk(t *testing.T) {
 	answers := 20
 	if os.Getenv("VIGIA_TEST_LONG") != "" {
@@ -63,8 +63,9 @@ func watchSyncs(t *testing.T, binary string, answers int) error {
 	}
 }
 
-// TestRotationWaitsForTheDisk watches the system calls of a rotation: the new key file is written and synced before it takes its name, and its folder
-// is synced after. Otherwise a power cut could leave an empty key file, or bring back one without the key that values are sealed under by then.
+// TestRotationWaitsForTheDisk watches the system calls of a rotation: the new key file is written and synced before it
+// takes its name, and its folder is synced after. Otherwise a power cut could leave an empty key file, or bring back
+// one without the key that values are sealed under by then.
 func TestRotationWaitsForTheDisk(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "data")
 	crashPartner(t, folder, "")
@@ -91,8 +92,8 @@ var (
 	resumed = regexp.MustCompile(`^(\d+) +<\.\.\. (\w+) resumed>`)
 )
 
-// judgeTrace makes sure that the log was written and then synced before each of the answers. A write to the log counts from its
-// begin, a sync from its end.
+// judgeTrace makes sure that the log was written and then synced before each of the answers. A write to the log counts
+// from its begin, a sync from its end.
 func judgeTrace(f *os.File, answers int) error {
 	written, synced, seen := false, false, 0
 	syncing := map[string]bool{} // threads inside a sync of the log that began after its last write

@@ -20,7 +20,8 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// nextMigration is what the release after this one may bring: it adds, with defaults, to tables that are written all the time.
+// nextMigration is what the release after this one may bring: it adds, with defaults, to tables that are written all
+// the time.
 const nextMigration = `
 CREATE TABLE next_release (id TEXT PRIMARY KEY, note TEXT NOT NULL);
 ALTER TABLE subscription ADD COLUMN next_release TEXT NOT NULL DEFAULT '';
@@ -60,10 +61,11 @@ func build(t *testing.T, folder, path string, flags ...string) {
 	}
 }
 
-// TestUpgrade replaces a release by the next one: replicas on PostgreSQL one by one and under load, the embedded database with a stop
-// between. Every operation of the contract works on the old release alone, on both while they run side by side on the migrated database, and
-// on the new one alone; no request fails and nothing acknowledged is lost. Here "old" is this tree and "new" is this tree with one migration
-// more, so it shows how a binary bears a newer database; TestUpgradeFromHistory has a real pair.
+// TestUpgrade replaces a release by the next one: replicas on PostgreSQL one by one and under load, the embedded
+// database with a stop between. Every operation of the contract works on the old release alone, on both while they run
+// side by side on the migrated database, and on the new one alone; no request fails and nothing acknowledged is lost.
+// Here "old" is this tree and "new" is this tree with one migration more, so it shows how a binary bears a newer
+// database; TestUpgradeFromHistory has a real pair.
 func TestUpgrade(t *testing.T) {
 	before, after := binary(t, ""), nextBinary(t)
 	t.Run("postgres", func(t *testing.T) { upgradeReplicas(t, before, after) })
@@ -238,7 +240,8 @@ func ready(s *server) bool {
 	return err == nil && res.StatusCode == http.StatusOK
 }
 
-// refusesNewer: the way back is a backup. An old binary that is started on the migrated database says so and touches nothing.
+// refusesNewer: the way back is a backup. An old binary that is started on the migrated database says so and touches
+// nothing.
 func refusesNewer(t *testing.T, before, folder, database string) {
 	t.Helper()
 	args := []string{"migrate", "--data", folder}
@@ -251,7 +254,8 @@ func refusesNewer(t *testing.T, before, folder, database string) {
 	}
 }
 
-// everyOperation calls each operation of the contract for one person of a sandbox partner, sends nothing twice, and checks what came of it.
+// everyOperation calls each operation of the contract for one person of a sandbox partner, sends nothing twice, and
+// checks what came of it.
 func everyOperation(address, key, salt, cpf string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()

@@ -119,7 +119,8 @@ func TestLaneKnowsWhoWaits(t *testing.T) {
 	if !free(8, "a", true) {
 		t.Error("nothing waits any more")
 	}
-	// What was left out because an earlier one was under way is not overtaken when that one has arrived before the next page.
+	// What was left out because an earlier one was under way is not overtaken when that one has arrived before the next
+	// page.
 	second := Delivery{Seq: 10, Person: "d", Ordered: true}
 	l.add([]Delivery{second})
 	if free(11, "d", true) {

@@ -53,17 +53,17 @@ type Result struct {
 	Now time.Time
 }
 
-// Head-of-line rule: events of one person reach an endpoint in order, and the earlier one is waited for while it is under
-// way or close to its next try. It is not waited for any more once it has failed orderTries times, or when its next try is
-// more than orderWait away. So one stubborn event delays the next one of its person by less than two minutes, and other
-// persons not at all.
+// Head-of-line rule: events of one person reach an endpoint in order, and the earlier one is waited for while it is
+// under way or close to its next try. It is not waited for any more once it has failed orderTries times, or when its
+// next try is more than orderWait away. So one stubborn event delays the next one of its person by less than two
+// minutes, and other persons not at all.
 const (
 	orderTries = 2
 	orderWait  = time.Minute
 )
 
-// disablePause is how long a delivery that met a 410 waits for the endpoint to be disabled. If the process dies in between,
-// the receiver is asked again after that and says 410 again.
+// disablePause is how long a delivery that met a 410 waits for the endpoint to be disabled. If the process dies in
+// between, the receiver is asked again after that and says 410 again.
 const disablePause = time.Minute
 
 // NextTry names the time of the next try after a number of counted ones, and false when they are used up;

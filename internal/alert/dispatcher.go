@@ -28,19 +28,20 @@ type Open struct {
 	Due bool
 }
 
-// Queue is where deliveries are kept. Any number of dispatchers, in this process and in others, may share one: each endpoint is in
-// the hands of one of them at a time.
+// Queue is where deliveries are kept. Any number of dispatchers, in this process and in others, may share one: each
+// endpoint is in the hands of one of them at a time.
 type Queue interface {
 	// DueEndpoints returns the enabled endpoints that have a delivery due and that no other worker holds.
 	DueEndpoints(ctx context.Context, worker string) ([]EndpointRef, error)
 	// TakeEndpoints takes endpoints until the given time, and returns those it got: nobody else held them.
 	TakeEndpoints(ctx context.Context, worker string, until time.Time, endpoints []EndpointID) ([]Endpoint, error)
-	// KeepEndpoints holds on to endpoints until the given time and lets go of all others that worker holds. It returns those that
-	// worker holds.
+	// KeepEndpoints holds on to endpoints until the given time and lets go of all others that worker holds. It returns
+	// those that worker holds.
 	KeepEndpoints(ctx context.Context, worker string, until time.Time, keep []EndpointID) ([]EndpointID, error)
 	// OpenDeliveries returns the first open deliveries after a number, in the order of their events and without bodies.
 	OpenDeliveries(ctx context.Context, id partner.ID, endpoint EndpointID, after int64, limit int) ([]Open, error)
-	// WithBodies gives deliveries of one partner, in the order of their events, their bodies. Those whose event is gone are left out.
+	// WithBodies gives deliveries of one partner, in the order of their events, their bodies. Those whose event is gone
+	// are left out.
 	WithBodies(ctx context.Context, id partner.ID, list []Delivery) ([]Delivery, error)
 	// RecordResults writes results in one transaction.
 	RecordResults(ctx context.Context, worker string, results []Result) error
@@ -55,7 +56,8 @@ type DispatcherOptions struct {
 	Gate webhook.GateRule
 	// Worker names the dispatcher to others; it must be its own. A random name unless given.
 	Worker string
-	// Lease is how long an endpoint is held: 10 s, renewed at a third of it. A dead worker's endpoints are taken up after that.
+	// Lease is how long an endpoint is held: 10 s, renewed at a third of it. A dead worker's endpoints are taken up
+	// after that.
 	Lease time.Duration
 	// Poll is how often due deliveries are looked for that another process made: 250 ms.
 	Poll time.Duration
@@ -96,15 +98,15 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// Dispatcher pushes due deliveries: it takes endpoints that have some, reads their deliveries, sends them with a few senders per
-// endpoint and records what came of them in groups.
+// Dispatcher pushes due deliveries: it takes endpoints that have some, reads their deliveries, sends them with a few
+// senders per endpoint and records what came of them in groups.
 //
-// An endpoint is in the hands of one dispatcher at a time, and whoever holds it need not claim its deliveries one by one: what is under way is
-// known to the holder, and a result is the only thing that is written. Memory holds nothing that a row does not say: in doubt it is
-// emptied and read again.
+// An endpoint is in the hands of one dispatcher at a time, and whoever holds it need not claim its deliveries one by
+// one: what is under way is known to the holder, and a result is the only thing that is written. Memory holds nothing
+// that a row does not say: in doubt it is emptied and read again.
 //
-// What is sent and not yet on disk is bounded for each endpoint. So a process that is killed repeats no more than that, and a slow database slows
-// the sending instead of growing a heap of unrecorded results.
+// What is sent and not yet on disk is bounded for each endpoint. So a process that is killed repeats no more than that,
+// and a slow database slows the sending instead of growing a heap of unrecorded results.
 type Dispatcher struct {
 	queue  Queue
 	client *http.Client
@@ -126,8 +128,8 @@ type Dispatcher struct {
 	stopping bool
 }
 
-// From manySlots on a sender goes on while its success is being recorded, until resultsPerSlot for each slot are not on disk. Below it waits,
-// which is slower and repeats less after a crash; the default is below.
+// From manySlots on a sender goes on while its success is being recorded, until resultsPerSlot for each slot are not on
+// disk. Below it waits, which is slower and repeats less after a crash; the default is below.
 const (
 	manySlots      = 16
 	resultsPerSlot = 6
@@ -151,7 +153,8 @@ func NewDispatcher(queue Queue, client *http.Client, now func() time.Time, log *
 	}
 }
 
-// Run works until ctx ends. Then it begins nothing more, lets attempts finish for a while, records them and lets go of its endpoints.
+// Run works until ctx ends. Then it begins nothing more, lets attempts finish for a while, records them and lets go of
+// its endpoints.
 func (d *Dispatcher) Run(ctx context.Context) {
 	sendCtx, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
@@ -202,8 +205,8 @@ func (d *Dispatcher) round(ctx, sendCtx context.Context) error {
 	return nil
 }
 
-// renew holds on to the endpoints that are in use, and lets go of the others. What is under way is in use: an endpoint is let go of
-// only when all that was sent to it is recorded.
+// renew holds on to the endpoints that are in use, and lets go of the others. What is under way is in use: an endpoint
+// is let go of only when all that was sent to it is recorded.
 func (d *Dispatcher) renew(ctx context.Context) error {
 	now := d.now()
 	if now.Before(d.renewAt) {

@@ -170,8 +170,8 @@ func dispatch(q Queue, rt roundTrip, slots int) (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-// TestRecordingIsRepeated: while the database is away nothing more is sent than there are senders, or, with many of them, than may be on its way
-// to disk; and nothing is forgotten.
+// TestRecordingIsRepeated: while the database is away nothing more is sent than there are senders, or, with many of
+// them, than may be on its way to disk; and nothing is forgotten.
 func TestRecordingIsRepeated(t *testing.T) {
 	for _, c := range []struct{ events, slots, unrecorded int }{{100, 2, 2}, {1000, manySlots, resultsPerSlot * manySlots}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -195,7 +195,8 @@ func TestRecordingIsRepeated(t *testing.T) {
 	}
 }
 
-// TestStopLetsGo: a stop lets attempts finish for a while, cuts those that do not, begins no other, and leaves the endpoint to whoever wants it.
+// TestStopLetsGo: a stop lets attempts finish for a while, cuts those that do not, begins no other, and leaves the
+// endpoint to whoever wants it.
 func TestStopLetsGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFakeQueue(50)
@@ -239,8 +240,8 @@ func TestStopWithoutDatabase(t *testing.T) {
 	})
 }
 
-// TestBreakerHoldsBack: after five failures in a row the rest is not tried, and a probe follows half a minute later. Meanwhile another
-// worker may have the endpoint.
+// TestBreakerHoldsBack: after five failures in a row the rest is not tried, and a probe follows half a minute later.
+// Meanwhile another worker may have the endpoint.
 func TestBreakerHoldsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFakeQueue(40)
@@ -262,7 +263,8 @@ func TestBreakerHoldsBack(t *testing.T) {
 	})
 }
 
-// TestNothingBeginsWithoutHold: when the hold on an endpoint cannot be renewed nothing is sent after it has run out, until it can.
+// TestNothingBeginsWithoutHold: when the hold on an endpoint cannot be renewed nothing is sent after it has run out,
+// until it can.
 func TestNothingBeginsWithoutHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFakeQueue(100)
@@ -293,7 +295,8 @@ func TestNothingBeginsWithoutHold(t *testing.T) {
 	})
 }
 
-// TestLostEndpointIsLeft: when another worker has an endpoint, what was read for it is forgotten; when it is free again the rest is sent.
+// TestLostEndpointIsLeft: when another worker has an endpoint, what was read for it is forgotten; when it is free again
+// the rest is sent.
 func TestLostEndpointIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFakeQueue(40)
@@ -320,7 +323,8 @@ func TestLostEndpointIsLeft(t *testing.T) {
 	})
 }
 
-// TestLookIsGivenUp: a lane that is emptied while its deliveries are read takes none of them, and the look ends however many there are.
+// TestLookIsGivenUp: a lane that is emptied while its deliveries are read takes none of them, and the look ends however
+// many there are.
 func TestLookIsGivenUp(t *testing.T) {
 	q := newFakeQueue(3 * maxLook)
 	d := NewDispatcher(q, nil, time.Now, slog.New(slog.DiscardHandler), DispatcherOptions{NextTry: plainSchedule})

@@ -107,7 +107,8 @@ type EndpointStore interface {
 	EndpointByID(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error)
 	// EndpointOwner finds the partner of an endpoint, for the operator and for the public keys.
 	EndpointOwner(ctx context.Context, endpoint EndpointID) (partner.ID, error)
-	// UpdateEndpoint changes an endpoint. When its state changes, its deliveries follow: they are held, or pending again.
+	// UpdateEndpoint changes an endpoint. When its state changes, its deliveries follow: they are held, or pending
+	// again.
 	UpdateEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID, change func(*Endpoint) error) (Endpoint, error)
 	// DeleteEndpoint forgets an endpoint with its deliveries and attempts; the events stay.
 	DeleteEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) error
@@ -234,8 +235,8 @@ func (s *Endpoints) PublicKeys(ctx context.Context, endpoint EndpointID) ([]stri
 // testLease is longer than an attempt can last.
 const testLease = 30 * time.Second
 
-// Test sends a webhook.test to one endpoint now, whatever its filter and state, and returns what came of it. It is tried
-// once: whoever asked sees the result.
+// Test sends a webhook.test to one endpoint now, whatever its filter and state, and returns what came of it. It is
+// tried once: whoever asked sees the result.
 func (s *Endpoints) Test(ctx context.Context, id partner.ID, endpoint EndpointID, client *http.Client) (webhook.Outcome, EventID, error) {
 	e, err := s.store.EndpointByID(ctx, id, endpoint)
 	if err != nil {

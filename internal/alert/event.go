@@ -1,8 +1,8 @@
 // Package alert says what each event is called and what it carries.
 //
-// An event is a row written in the transaction of what caused it, pushed to the partner's endpoints and kept for pulling.
-// Bodies are thin: ids, the user hash, types, statuses, names of breaches, never a personal value. This package knows
-// neither HTTP nor SQL.
+// An event is a row written in the transaction of what caused it, pushed to the partner's endpoints and kept for
+// pulling. Bodies are thin: ids, the user hash, types, statuses, names of breaches, never a personal value. This
+// package knows neither HTTP nor SQL.
 package alert
 
 import (
@@ -45,8 +45,8 @@ type Event struct {
 	ID      EventID
 	Partner partner.ID
 	Type    Type
-	// User is whom the event is about; empty when it is about nobody. Events of one person are delivered in order. The store puts
-	// the spelling that the partner used last in its place, so no Data names anybody.
+	// User is whom the event is about; empty when it is about nobody. Events of one person are delivered in order. The
+	// store puts the spelling that the partner used last in its place, so no Data names anybody.
 	User partner.UserHash
 	At   time.Time
 	// Data becomes the member "data" of the body, behind userHash.

@@ -84,9 +84,10 @@ type Page struct {
 // MaxPage bounds a page.
 const MaxPage = 1000
 
-// Read returns what follows a cursor in the areas that the caller may read; the empty cursor stands before the oldest event that is
-// kept. Numbers are in the order of commits, so nothing can appear later before a cursor that was handed out, and a cursor is a place
-// among all events, whoever shows it. Coming back with one is the proof that everything of these areas up to it has arrived.
+// Read returns what follows a cursor in the areas that the caller may read; the empty cursor stands before the oldest
+// event that is kept. Numbers are in the order of commits, so nothing can appear later before a cursor that was handed
+// out, and a cursor is a place among all events, whoever shows it. Coming back with one is the proof that everything of
+// these areas up to it has arrived.
 func (f *Feed) Read(ctx context.Context, id partner.ID, of Areas, cursor string, limit int) (Page, error) {
 	after, err := parseCursor(cursor)
 	if err != nil {

@@ -21,13 +21,16 @@ type lane struct {
 	active int // senders at work
 	// unrecorded bounds what was sent and is not on disk.
 	unrecorded chan struct{}
-	// held are the deliveries in memory, with their person: queued, under way, or recorded since the last look. persons counts them.
+	// held are the deliveries in memory, with their person: queued, under way, or recorded since the last look. persons
+	// counts them.
 	held    map[int64]string
 	persons map[string]int
-	// recorded are on disk and forgotten before the next look, never during one: the look may have begun before they were written.
+	// recorded are on disk and forgotten before the next look, never during one: the look may have begun before they
+	// were written.
 	recorded []Result
 
-	// cursor is how far the pass over the open deliveries has come; 0 when a new one is to begin. pass numbers it, and it began at passAt.
+	// cursor is how far the pass over the open deliveries has come; 0 when a new one is to begin. pass numbers it, and
+	// it began at passAt.
 	cursor int64
 	pass   int
 	passAt time.Time
@@ -35,12 +38,14 @@ type lane struct {
 	blocked map[string]bool
 	// skipped means that the pass left something out because its person was in memory.
 	skipped bool
-	// more means that the pass is not over, seen is the highest number it has met, lookAgain when to begin another without need.
+	// more means that the pass is not over, seen is the highest number it has met, lookAgain when to begin another
+	// without need.
 	more      bool
 	seen      int64
 	lookAgain time.Time
 
-	// batch is how many deliveries are read at once: it grows while a receiver keeps up and starts over when it does not.
+	// batch is how many deliveries are read at once: it grows while a receiver keeps up and starts over when it does
+	// not.
 	batch int
 	// arrived counts deliveries since the last look.
 	arrived     int
@@ -50,8 +55,8 @@ type lane struct {
 const (
 	// passTime is when a pass begins anew though it is not over: what is tried again has low numbers.
 	passTime = 3 * time.Second
-	// lookAhead is how far a look goes beyond what it wants at first, and maxLook how far in one statement: a long look is only needed when many
-	// deliveries wait for their person's earlier one.
+	// lookAhead is how far a look goes beyond what it wants at first, and maxLook how far in one statement: a long look
+	// is only needed when many deliveries wait for their person's earlier one.
 	lookAhead = 64
 	maxLook   = 4096
 )
@@ -75,8 +80,8 @@ func (l *lane) worthALook(newest int64, now time.Time) bool {
 	return l.more || newest > l.seen || !now.Before(l.lookAgain)
 }
 
-// free tells whether a delivery that a look has met may be taken. It may not while an earlier one of its person is in memory, or is
-// waited for. An earlier one that is itself free is no obstacle: it is taken along, and sent before it.
+// free tells whether a delivery that a look has met may be taken. It may not while an earlier one of its person is in
+// memory, or is waited for. An earlier one that is itself free is no obstacle: it is taken along, and sent before it.
 func (l *lane) free(o Open) bool {
 	if _, held := l.held[o.Seq]; held {
 		return false
@@ -222,8 +227,8 @@ func (d *Dispatcher) attempt(ctx context.Context, l *lane, item Delivery) bool {
 // longestWait is how long a sender waits for its endpoint's gate; beyond it the lane is paused.
 const longestWait = time.Second
 
-// enter waits for the endpoint's gate. When the breaker is open the lane is paused and forgets what it has; when our hold on the endpoint is
-// over it only forgets.
+// enter waits for the endpoint's gate. When the breaker is open the lane is paused and forgets what it has; when our
+// hold on the endpoint is over it only forgets.
 func (d *Dispatcher) enter(ctx context.Context, l *lane, item Delivery) (Endpoint, bool) {
 	for ctx.Err() == nil {
 		endpoint, ok := d.may(l)

@@ -16,7 +16,8 @@ type record struct {
 // maxGroup bounds how many results share a transaction.
 const maxGroup = 512
 
-// record has a result written. It returns when that is on disk; a success of an endpoint with many slots is left to the lane's bound.
+// record has a result written. It returns when that is on disk; a success of an endpoint with many slots is left to the
+// lane's bound.
 func (d *Dispatcher) record(l *lane, r Result) {
 	if r.State == Delivered && d.opts.Gate.Concurrent >= manySlots {
 		d.results <- record{r, l, nil}
@@ -27,9 +28,9 @@ func (d *Dispatcher) record(l *lane, r Result) {
 	<-done
 }
 
-// recordAll writes results as they come. All that arrive during one transaction share the next, so that many senders pay for one
-// sync of the disk, and a lone result waits for nobody. Where many arrive they wait for each other a little: what a transaction costs
-// hardly grows with what is in it.
+// recordAll writes results as they come. All that arrive during one transaction share the next, so that many senders
+// pay for one sync of the disk, and a lone result waits for nobody. Where many arrive they wait for each other a
+// little: what a transaction costs hardly grows with what is in it.
 func (d *Dispatcher) recordAll(ctx context.Context) {
 	group := make([]record, 0, maxGroup)
 	for first := range d.results {
@@ -73,8 +74,8 @@ func (d *Dispatcher) drain(group []record) []record {
 // writeTime bounds one try to record; the last one is made after the dispatcher was told to stop.
 const writeTime = 10 * time.Second
 
-// write tries until the results are on disk. Their senders wait, so a database that is away stops the sending. After the end
-// of ctx there is one last try: what is lost then is only the knowledge of an attempt, and it is repeated.
+// write tries until the results are on disk. Their senders wait, so a database that is away stops the sending. After
+// the end of ctx there is one last try: what is lost then is only the knowledge of an attempt, and it is repeated.
 func (d *Dispatcher) write(ctx context.Context, group []record) {
 	results := make([]Result, len(group))
 	for i, r := range group {

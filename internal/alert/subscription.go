@@ -9,8 +9,8 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// SubscriptionChange is the data of SubscriptionEnded, SubscriptionSuspended and SubscriptionResumed. It says whose subscription
-// it is by the user hash, never by a CPF.
+// SubscriptionChange is the data of SubscriptionEnded, SubscriptionSuspended and SubscriptionResumed. It says whose
+// subscription it is by the user hash, never by a CPF.
 type SubscriptionChange struct {
 	// Subscription is the same in every event of one subscription: a person may subscribe to a plan again after an end.
 	Subscription subscription.ID `json:"subscriptionId"`

@@ -15,7 +15,8 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// newCase is the body of POST /cyber/case. The inner members of its arrays are the partner's own, so they are kept as sent.
+// newCase is the body of POST /cyber/case. The inner members of its arrays are the partner's own, so they are kept as
+// sent.
 type newCase struct {
 	ServiceID    string           `json:"serviceId"`
 	UserHash     string           `json:"userHash"`
@@ -111,8 +112,8 @@ func parseAppointment(field string, raw jsontext.Value) (cyber.Appointment, erro
 	return a, err
 }
 
-// parseTriageAnswer reads which question an element answers, under the names that partners use for it; an element that says
-// neither is kept all the same.
+// parseTriageAnswer reads which question an element answers, under the names that partners use for it; an element that
+// says neither is kept all the same.
 func parseTriageAnswer(field string, raw jsontext.Value) (cyber.TriageAnswer, error) {
 	if raw.Kind() != '{' {
 		return cyber.TriageAnswer{}, errBodyInvalid.With("%s: expected an object", field)
@@ -129,7 +130,8 @@ func parseTriageAnswer(field string, raw jsontext.Value) (cyber.TriageAnswer, er
 	}, nil
 }
 
-// plainTexts refuses control characters, line breaks and tabs apart, in every name and text of an element that is kept as it was sent.
+// plainTexts refuses control characters, line breaks and tabs apart, in every name and text of an element that is kept
+// as it was sent.
 func plainTexts(field string, element jsontext.Value) error {
 	d := jsontext.NewDecoder(bytes.NewReader(element))
 	for {
@@ -145,7 +147,8 @@ func plainTexts(field string, element jsontext.Value) error {
 	}
 }
 
-// firstText returns the first of the members that is there: a text as it is, a number or a truth value as JSON writes it.
+// firstText returns the first of the members that is there: a text as it is, a number or a truth value as JSON writes
+// it.
 func firstText(element map[string]jsontext.Value, names ...string) string {
 	for _, name := range names {
 		raw, there := element[name]

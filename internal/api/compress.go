@@ -23,8 +23,8 @@ var packers = sync.Pool{New: func() any {
 	return &packer{gzip: w}
 }}
 
-// packed returns what is sent of an answer: packed by gzip where it is large and the caller asked for that. The header Vary tells caches
-// about it in both cases.
+// packed returns what is sent of an answer: packed by gzip where it is large and the caller asked for that. The header
+// Vary tells caches about it in both cases.
 func packed(h http.Header, r *request, body []byte) []byte {
 	if len(body) <= minPacked || r.route.secret {
 		return body
@@ -49,8 +49,8 @@ var (
 	gzipEncoding   = []string{"gzip"}
 )
 
-// takesGzip reads Accept-Encoding: gzip itself counts before *, and a weight of zero is a no. Where identity is preferred to it, the answer
-// stays as it is.
+// takesGzip reads Accept-Encoding: gzip itself counts before *, and a weight of zero is a no. Where identity is
+// preferred to it, the answer stays as it is.
 func takesGzip(header []string) bool {
 	gzipAt, anyAt, plainAt := -1.0, -1.0, -1.0
 	for _, line := range header {

@@ -79,7 +79,8 @@ func TestPackedAnswers(t *testing.T) {
 	}
 }
 
-// TestSecretsAreNotPacked: whoever watches the connection and chooses a part of an answer must learn nothing from its length.
+// TestSecretsAreNotPacked: whoever watches the connection and chooses a part of an answer must learn nothing from its
+// length.
 func TestSecretsAreNotPacked(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	for n := range 20 {

@@ -75,8 +75,8 @@ func loadContract(t testing.TB) *contract {
 	return c
 }
 
-// check fails the test when the exchange breaks the contract. The bodies are passed apart, as the readers are used up by
-// then. A nil reqBody leaves the request's body unchecked, for a request that stretches the rules and is accepted.
+// check fails the test when the exchange breaks the contract. The bodies are passed apart, as the readers are used up
+// by then. A nil reqBody leaves the request's body unchecked, for a request that stretches the rules and is accepted.
 func (c *contract) check(t testing.TB, req *http.Request, reqBody []byte, res *http.Response, resBody []byte) {
 	t.Helper()
 	if err := c.verify(req, reqBody, res, resBody); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 )
 
-// coverList is the answer of GET /cyber/cover/{userhash}. It speaks Portuguese as the answer of /cyber/insurance does, whose members it
-// repeats.
+// coverList is the answer of GET /cyber/cover/{userhash}. It speaks Portuguese as the answer of /cyber/insurance does,
+// whose members it repeats.
 type coverList struct {
 	Covers []coverItem `json:"coberturas"`
 }

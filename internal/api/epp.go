@@ -80,8 +80,8 @@ func (s *Server) listDevices(r *request) (any, error) {
 	return list, nil
 }
 
-// optionalUser is whom GET /cyber/epp asks about: the header or the query, the same person if both are there, or nobody. A
-// name that is there but empty is a mistake, and answering it with everybody's devices would hide it.
+// optionalUser is whom GET /cyber/epp asks about: the header or the query, the same person if both are there, or
+// nobody. A name that is there but empty is a mistake, and answering it with everybody's devices would hide it.
 func (r *request) optionalUser() (partner.UserHash, error) {
 	named := map[string][]string{"x-user-hash": r.http.Header.Values("x-user-hash"), "userHash": r.query["userHash"]}
 	var user partner.UserHash

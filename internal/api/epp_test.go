@@ -44,7 +44,8 @@ func TestTruncatedDevices(t *testing.T) {
 	}
 }
 
-// TestBothDigestsNameOnePerson: header and query may hold different digests of somebody who is enrolled, and of nobody else.
+// TestBothDigestsNameOnePerson: header and query may hold different digests of somebody who is enrolled, and of nobody
+// else.
 func TestBothDigestsNameOnePerson(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.plan(t, s.Live, "p")
@@ -61,7 +62,8 @@ func TestBothDigestsNameOnePerson(t *testing.T) {
 	})
 }
 
-// TestEveryRecommendationHasItsSentence: whatever the model can recommend is said in full, with nothing left to fill in.
+// TestEveryRecommendationHasItsSentence: whatever the model can recommend is said in full, with nothing left to fill
+// in.
 func TestEveryRecommendationHasItsSentence(t *testing.T) {
 	for _, m := range cyber.AllMends() {
 		switch m {

@@ -65,8 +65,8 @@ const (
 	publicKeysBurst     = 100
 )
 
-// webhookKeys answers with the keys that verify v1a signatures, newest first. Receivers may keep them for a while: a rotated
-// key signs beside the new one for a day.
+// webhookKeys answers with the keys that verify v1a signatures, newest first. Receivers may keep them for a while: a
+// rotated key signs beside the new one for a day.
 func (s *Server) webhookKeys() http.Handler {
 	limit := rate.NewLimiter(publicKeysPerSecond, publicKeysBurst)
 	rt := &route{method: http.MethodGet, path: webhookKeysPath, area: cyberArea}

@@ -61,7 +61,8 @@ func (m *mailbox) received() map[string]string {
 
 var loopback = webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
 
-// happenings cause every event that the service can tell of, each through the operation or the operator's command that causes it.
+// happenings cause every event that the service can tell of, each through the operation or the operator's command that
+// causes it.
 func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 	t.Helper()
 	ctx := context.Background()
@@ -108,9 +109,9 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 	must(err)
 }
 
-// TestEventsAreWhatTheDocumentSays causes every type of event for real and holds what is read and what is pushed against the document and
-// the client: the same bytes, the schema of the type, no member that a client's struct would lose. A type without a cause here, or
-// without a schema, fails.
+// TestEventsAreWhatTheDocumentSays causes every type of event for real and holds what is read and what is pushed
+// against the document and the client: the same bytes, the schema of the type, no member that a client's struct would
+// lose. A type without a cause here, or without a schema, fails.
 func TestEventsAreWhatTheDocumentSays(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		box := newMailbox(t)
@@ -155,8 +156,8 @@ func TestEventsAreWhatTheDocumentSays(t *testing.T) {
 	})
 }
 
-// TestEventsNamePeopleAsThePartnerDid: an event spells the user hash as the last request that wrote did, whatever it was about and in
-// whichever spelling; before the first, as 512 bits in hex. Reading names nobody.
+// TestEventsNamePeopleAsThePartnerDid: an event spells the user hash as the last request that wrote did, whatever it
+// was about and in whichever spelling; before the first, as 512 bits in hex. Reading names nobody.
 func TestEventsNamePeopleAsThePartnerDid(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.plan(t, s.Live, "p")

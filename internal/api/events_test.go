@@ -27,8 +27,8 @@ type eventsWire struct {
 	HasMore bool   `json:"hasMore"`
 }
 
-// TestEventsByCursor walks through a partner's events in pages of every size: each once, in order, with the bodies that are
-// pushed, and none of another partner's.
+// TestEventsByCursor walks through a partner's events in pages of every size: each once, in order, with the bodies that
+// are pushed, and none of another partner's.
 func TestEventsByCursor(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		var want []string
@@ -76,8 +76,8 @@ func TestEventsByCursor(t *testing.T) {
 	})
 }
 
-// TestEventsByScope: a key reads the events of the areas it may read, tests of an endpoint besides, in pages of every size, and what it has read counts
-// as pulled for these areas only.
+// TestEventsByScope: a key reads the events of the areas it may read, tests of an endpoint besides, in pages of every
+// size, and what it has read counts as pulled for these areas only.
 func TestEventsByScope(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		ctx := context.Background()

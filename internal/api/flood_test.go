@@ -41,8 +41,8 @@ func (c countedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// heapGrowth runs work and returns by how much the heap grew at its highest. What it finds is what no collection has freed at that moment, so
-// collections are made frequent: else it would measure how lazy the collector is.
+// heapGrowth runs work and returns by how much the heap grew at its highest. What it finds is what no collection has
+// freed at that moment, so collections are made frequent: else it would measure how lazy the collector is.
 func heapGrowth(work func()) int64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(min(4, runtime.GOMAXPROCS(0)))) // the collector's share grows with the processors
@@ -73,8 +73,8 @@ func heapGrowth(work func()) int64 {
 // maxGrowth is what one request may cost, whatever it sends.
 const maxGrowth = 32 << 20
 
-// TestEndlessBodies sends bodies without end, in chunks and with a length of 100 MB, to every route that takes one: the answer comes at the
-// limit, no more than that is read, and a key that opens nothing is answered before any of it.
+// TestEndlessBodies sends bodies without end, in chunks and with a length of 100 MB, to every route that takes one: the
+// answer comes at the limit, no more than that is read, and a key that opens nothing is answered before any of it.
 func TestEndlessBodies(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	var newest atomic.Pointer[atomic.Int64]
@@ -82,8 +82,8 @@ func TestEndlessBodies(t *testing.T) {
 	server.Listener = counted{server.Listener, &newest}
 	server.Start()
 	t.Cleanup(server.Close)
-	// Past what a handler has read, net/http itself takes 256 KiB more before the answer and, from a body in chunks, as much after
-	// it, so that a client that is nearly done can read its answer; the rest is buffers.
+	// Past what a handler has read, net/http itself takes 256 KiB more before the answer and, from a body in chunks, as
+	// much after it, so that a client that is nearly done can read its answer; the rest is buffers.
 	const slack = 2*256<<10 + 64<<10
 	var highest int64
 	for _, rt := range routes {

@@ -344,8 +344,8 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// TestRateLimit: the burst passes, the next is 429 with its headers, and time refills the bucket; another partner is not
-// touched.
+// TestRateLimit: the burst passes, the next is 429 with its headers, and time refills the bucket; another partner is
+// not touched.
 func TestRateLimit(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	_, err := partner.NewRegistry(s.Store, s.Clock.Now, nil).Change(context.Background(), s.Live.ID, func(p *partner.Partner) {

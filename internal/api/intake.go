@@ -15,19 +15,21 @@ import (
 	"github.com/vigiahq/vigia/internal/fault"
 )
 
-// A packed body is held to the limits of what it unpacks to. Above unpackedFree it may be at most maxUnpackRatio times what was sent:
-// people's data shrinks to a tenth, and only made-up data to less than a hundredth.
+// A packed body is held to the limits of what it unpacks to. Above unpackedFree it may be at most maxUnpackRatio times
+// what was sent: people's data shrinks to a tenth, and only made-up data to less than a hundredth.
 const (
 	maxUnpackRatio = 100
 	unpackedFree   = 1 << 20
 )
 
-// intake is a body on its way in: bounded, unpacked where it came packed, and digested where the request has an idempotency key.
+// intake is a body on its way in: bounded, unpacked where it came packed, and digested where the request has an
+// idempotency key.
 type intake struct {
 	from io.Reader
 	// digest is nil without a key.
 	digest hash.Hash
-	// refusedAs are the headers of a body that is refused for its type: the same bytes under another type are another body.
+	// refusedAs are the headers of a body that is refused for its type: the same bytes under another type are another
+	// body.
 	refusedAs string
 	err       error
 }
@@ -43,7 +45,8 @@ func (in *intake) Read(p []byte) (int, error) {
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		in.err = bodyFault(err)
-		// How far an unpacker comes with a body that it fails at depends on how it arrives, so such bodies count as one.
+		// How far an unpacker comes with a body that it fails at depends on how it arrives, so such bodies count as
+		// one.
 		if _, packed := in.from.(*unpacking); packed && in.digest != nil {
 			in.digest.Reset()
 		}
@@ -52,7 +55,8 @@ func (in *intake) Read(p []byte) (int, error) {
 	return n, err //nolint:wrapcheck // io.EOF, or nothing
 }
 
-// drain reads what is left, so that the digest is that of the body up to its limit. It is false for a body that does not arrive.
+// drain reads what is left, so that the digest is that of the body up to its limit. It is false for a body that does
+// not arrive.
 func (in *intake) drain() bool {
 	_, _ = io.Copy(io.Discard, in) // the error is in the intake
 	return !errors.Is(in.err, errBodySlow)
@@ -76,7 +80,8 @@ func (in *intake) close() {
 	}
 }
 
-// openBody judges the headers of a body and prepares its reading. What is refused here can still be read, for its digest.
+// openBody judges the headers of a body and prepares its reading. What is refused here can still be read, for its
+// digest.
 func (r *request) openBody(w http.ResponseWriter) error {
 	limit := int64(maxSmallBody)
 	if r.route.body == streamBody {

@@ -87,8 +87,8 @@ func wholeSeconds(d time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(max(d.Seconds(), 1))))
 }
 
-// headers tells the caller how much is left, and one that has to wait when to come back. The names are in canonical form: these
-// headers go out with every answer, and Set would copy and check them.
+// headers tells the caller how much is left, and one that has to wait when to come back. The names are in canonical
+// form: these headers go out with every answer, and Set would copy and check them.
 func (a allowance) headers(h http.Header) {
 	h["Ratelimit-Policy"] = a.told.policy
 	if a.wait > 0 {

@@ -50,8 +50,8 @@ func load(t *testing.T, text, value string) string {
 	return string(out)
 }
 
-// TestMassAssignment lets two people of one partner live the same life, one of them with members that only the server may set in
-// every object of every body: both lives look the same afterwards, and no other partner has got anything.
+// TestMassAssignment lets two people of one partner live the same life, one of them with members that only the server
+// may set in every object of every body: both lives look the same afterwards, and no other partner has got anything.
 func TestMassAssignment(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.plan(t, s.Sandbox, "plano-massa")

@@ -10,9 +10,10 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// tree finds the route of a path as it was sent. The standard mux judges a path after decoding it, and a user hash in standard base64
-// may hold "/" and "//": sent as %2F they are part of one segment, decoded they make a path that is unclean or has a segment too many.
-// Nothing here redirects: a redirect would repeat the path, and with it a person's CPF, in a header.
+// tree finds the route of a path as it was sent. The standard mux judges a path after decoding it, and a user hash in
+// standard base64 may hold "/" and "//": sent as %2F they are part of one segment, decoded they make a path that is
+// unclean or has a segment too many. Nothing here redirects: a redirect would repeat the path, and with it a person's
+// CPF, in a header.
 type tree struct {
 	// fixed are the next segments that are written in a template; value is where any other goes.
 	fixed map[string]*tree
@@ -29,7 +30,8 @@ type bound struct {
 	seen  observed
 }
 
-// add puts a route in the tree. That no template has a value where another has a fixed segment is what lets find go one way only.
+// add puts a route in the tree. That no template has a value where another has a fixed segment is what lets find go one
+// way only.
 func (t *tree) add(b *bound) {
 	for _, segment := range strings.Split(strings.TrimPrefix(b.route.path, "/"), "/") {
 		if strings.HasPrefix(segment, "{") {
@@ -63,8 +65,8 @@ type sentPath struct {
 	encoded bool
 }
 
-// sent returns the path of a request as it was sent. net/url keeps it in RawPath where its own encoding of the decoded path
-// differs; where it does not, every slash of the decoded path was sent as a slash.
+// sent returns the path of a request as it was sent. net/url keeps it in RawPath where its own encoding of the decoded
+// path differs; where it does not, every slash of the decoded path was sent as a slash.
 func sent(u *url.URL) sentPath {
 	if u.RawPath != "" {
 		return sentPath{u.RawPath, true}
@@ -99,7 +101,8 @@ func (p sentPath) skipVersion() sentPath {
 	return p
 }
 
-// find walks along a path. The values are those of the segments that the template leaves open; an empty segment is none.
+// find walks along a path. The values are those of the segments that the template leaves open; an empty segment is
+// none.
 func (t *tree) find(p sentPath, values *[maxValues]string) (found *tree, count int) {
 	p = p.skipVersion()
 	for {
@@ -162,8 +165,8 @@ func readScopeOf(p sentPath) partner.Scope {
 	return areaOf(p).readScope
 }
 
-// place names what a request is about: its route and values, the same for every way of encoding the path and with or without the
-// version.
+// place names what a request is about: its route and values, the same for every way of encoding the path and with or
+// without the version.
 func (rt *route) place(hr *http.Request) string {
 	text := rt.method + " " + rt.path
 	for _, segment := range strings.Split(rt.path, "/") {

@@ -55,7 +55,8 @@ var byCode = map[string]string{
 	"asset.limit_reached":       "Limite de dados monitorados deste usuário atingido.",
 }
 
-// detailByCode names field and rule of faults that the storage finds: it does not know what a field is called in a request.
+// detailByCode names field and rule of faults that the storage finds: it does not know what a field is called in a
+// request.
 var detailByCode = map[string]string{
 	"path.not_found":            "path: no operation has it",
 	"asset.not_found":           "id: no such value is watched for this person",
@@ -93,8 +94,8 @@ var passwordAdvice = map[password.Exposure][]string{
 	},
 }
 
-// mendSentence is what the score recommends, by what it mends: {vazamento} is the breach, {valor} the person's value in it, masked.
-// What an answer would mend is said by the catalogue of content.
+// mendSentence is what the score recommends, by what it mends: {vazamento} is the breach, {valor} the person's value in
+// it, masked. What an answer would mend is said by the catalogue of content.
 var mendSentence = map[cyber.Mends]string{
 	cyber.MendStealer:  "Passe o antivírus em seus aparelhos e depois troque todas as senhas: {valor} foi capturado por um programa espião (“{vazamento}”).",
 	cyber.MendPassword: "Troque a senha usada com {valor}, exposta em “{vazamento}”, em todos os serviços em que ela se repete.",

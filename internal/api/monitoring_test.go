@@ -38,7 +38,8 @@ func TestMonitoringLimit(t *testing.T) {
 	})
 }
 
-// TestMonitoringJoinsDigests: once the person's own CPF is watched, both digests of it are the same person, in every spelling.
+// TestMonitoringJoinsDigests: once the person's own CPF is watched, both digests of it are the same person, in every
+// spelling.
 func TestMonitoringJoinsDigests(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		const cpf = "52998224725"

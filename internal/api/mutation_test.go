@@ -15,8 +15,8 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// mutations are what becomes of a text that was right, each as raw JSON. What they are put into is a secret of the log check like
-// any other value, so none may turn up in a log line either.
+// mutations are what becomes of a text that was right, each as raw JSON. What they are put into is a secret of the log
+// check like any other value, so none may turn up in a log line either.
 func mutations(right string) []string {
 	text := func(s string) string {
 		b, _ := json.Marshal(s) //nolint:errchkjson // a string
@@ -45,8 +45,9 @@ type mutable struct {
 	header map[string]string
 }
 
-// TestMutations changes every field of requests that are right, one at a time and in every way above. No answer is a 5xx, each has the
-// contract's shape, nothing that the contract forbids is accepted, and no refusal repeats what was sent.
+// TestMutations changes every field of requests that are right, one at a time and in every way above. No answer is a
+// 5xx, each has the contract's shape, nothing that the contract forbids is accepted, and no refusal repeats what was
+// sent.
 func TestMutations(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.plan(t, s.Live, "p")
@@ -130,7 +131,8 @@ func (s *service) mutate(t *testing.T, m mutable, round int, luck *rand.Rand) (s
 				all := mutations(second)
 				body = strings.Replace(body, quoted(second), all[luck.IntN(len(all))], 1)
 			}
-			// Texts of a bulk item are trimmed, which no pattern of the contract can say; and its check cannot read every number.
+			// Texts of a bulk item are trimmed, which no pattern of the contract can say; and its check cannot read
+			// every number.
 			trimmed := m.route == "POST /subscriptions" && strings.Trim(wrong, `" `) == right
 			try(call{path: plainPath(m.path), body: body, unchecked: trimmed || strings.Contains(body, "1e400")}, fmt.Sprintf("%.60s for %s", wrong, right))
 		}

@@ -28,8 +28,8 @@ func (s *service) attempt(t testing.TB, rt route, key string, a attempt) answere
 	return s.do(t, call{method: rt.method, path: sample(rt) + a.query, body: a.body, header: h, unchecked: true})
 }
 
-// TestEveryRefusalIsKept: on every route that takes a body every refusal of it is given again under the same key, and another body is
-// refused, whether the first was good or bad.
+// TestEveryRefusalIsKept: on every route that takes a body every refusal of it is given again under the same key, and
+// another body is refused, whether the first was good or bad.
 func TestEveryRefusalIsKept(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.unlimited(t, s.Sandbox)
@@ -111,7 +111,8 @@ func gzipped(text string, level int) string {
 	return b.String()
 }
 
-// TestBodyThatDidNotArriveIsNotKept: what was cut off on its way was never a request, and the whole one under the same key is the first.
+// TestBodyThatDidNotArriveIsNotKept: what was cut off on its way was never a request, and the whole one under the same
+// key is the first.
 func TestBodyThatDidNotArriveIsNotKept(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	for _, rt := range routes {

@@ -51,8 +51,8 @@ func referenceHandler() http.Handler {
 	return lazily("reference", func() (http.Handler, error) { return reference.Handler(document) })
 }
 
-// lazily makes a handler when it is first asked: a command or a replica that nobody reads at does not pay for it. What it makes
-// depends on the binary alone, so a failure is one of the build, which a test would have met.
+// lazily makes a handler when it is first asked: a command or a replica that nobody reads at does not pay for it. What
+// it makes depends on the binary alone, so a failure is one of the build, which a test would have met.
 func lazily(name string, make func() (http.Handler, error)) http.Handler {
 	made := sync.OnceValues(make)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -125,8 +125,9 @@ func TestDocumentIsServedAsJSON(t *testing.T) {
 	}
 }
 
-// TestPatternsArePortable: Python, JavaScript, Java and Go read every pattern the same way. What they do not share are classes by
-// property, groups with a question mark, the anchors \A and \z, and the shorthands, which cover other characters from one to the other.
+// TestPatternsArePortable: Python, JavaScript, Java and Go read every pattern the same way. What they do not share are
+// classes by property, groups with a question mark, the anchors \A and \z, and the shorthands, which cover other
+// characters from one to the other.
 func TestPatternsArePortable(t *testing.T) {
 	found := regexp.MustCompile(`(?m)pattern: '(.*?)'`).FindAllSubmatch(document, -1)
 	if len(found) < 10 {

@@ -18,11 +18,12 @@ type passwordAnswer struct {
 	Recommendations []string `json:"recommendations"`
 }
 
-// corpusHeader names what a password was looked up in. In canonical form: setting it in any other would copy it for every answer.
+// corpusHeader names what a password was looked up in. In canonical form: setting it in any other would copy it for
+// every answer.
 const corpusHeader = "X-Corpus"
 
-// checkPassword looks a prefix up. A prefix of ten characters names the password, so it is treated like one: it is in no
-// log, and the answer, like every answer here, is not to be stored by anybody on its way.
+// checkPassword looks a prefix up. A prefix of ten characters names the password, so it is treated like one: it is in
+// no log, and the answer, like every answer here, is not to be stored by anybody on its way.
 func (s *Server) checkPassword(r *request) (any, error) {
 	var in passwordCheck
 	if err := r.decode(&in); err != nil {
@@ -40,8 +41,8 @@ func (s *Server) checkPassword(r *request) (any, error) {
 	return s.passwordAnswer(r.caller.Mode, found)
 }
 
-// passwordAnswers are the few answers there are as long as no corpus changes, encoded once: sentences take longer to encode than a
-// password to look up.
+// passwordAnswers are the few answers there are as long as no corpus changes, encoded once: sentences take longer to
+// encode than a password to look up.
 type passwordAnswers struct {
 	corpora    string
 	byExposure map[password.Exposure]once.Answer

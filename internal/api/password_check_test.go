@@ -53,8 +53,8 @@ func TestNoCorpus(t *testing.T) {
 	}
 }
 
-// TestSampleIsNoCorpus: the built-in list serves the sandbox only. A live partner is answered from what an operator imported, algorithm
-// by algorithm, and every answer names what it was looked up in.
+// TestSampleIsNoCorpus: the built-in list serves the sandbox only. A live partner is answered from what an operator
+// imported, algorithm by algorithm, and every answer names what it was looked up in.
 func TestSampleIsNoCorpus(t *testing.T) {
 	s, lib, reload := withLibrary(t)
 	if err := lib.EnsureDefault(context.Background()); err != nil {

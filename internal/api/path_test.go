@@ -39,8 +39,8 @@ func spelled(digest []byte) []string {
 	}
 }
 
-// encodingTables are the ways in which a text may be put into a path: only what must be is encoded, or all that is not a letter or
-// digit, or every byte, with digits of either case.
+// encodingTables are the ways in which a text may be put into a path: only what must be is encoded, or all that is not
+// a letter or digit, or every byte, with digits of either case.
 var encodingTables = func() (tables [6][256]string) {
 	for i, must := range []string{"/", "+/=-_.", ""} {
 		for c := range 256 {
@@ -76,8 +76,8 @@ var personRoutes = []struct{ method, path string }{
 
 const walkedDigests = 20_000
 
-// TestEveryDigestIsMatched walks 20,000 digests in every spelling and encoding to the routes of the five operations that have a person
-// in their path, and reads the person there.
+// TestEveryDigestIsMatched walks 20,000 digests in every spelling and encoding to the routes of the five operations
+// that have a person in their path, and reads the person there.
 func TestEveryDigestIsMatched(t *testing.T) {
 	var routesOf tree
 	for i := range routes {
@@ -125,8 +125,9 @@ func eachDigest(t *testing.T, fn func(n int, digest []byte) error) {
 	wg.Wait()
 }
 
-// TestEveryDigestIsAnswered asks the whole service about the same 20,000 people. Operation, spelling and encoding are taken in turn, so
-// that every combination of them is met about a hundred times; the test above has tried them all for each digest.
+// TestEveryDigestIsAnswered asks the whole service about the same 20,000 people. Operation, spelling and encoding are
+// taken in turn, so that every combination of them is met about a hundred times; the test above has tried them all for
+// each digest.
 func TestEveryDigestIsAnswered(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.unlimited(t, s.Sandbox)
@@ -212,7 +213,8 @@ func TestOnePersonInEverySpelling(t *testing.T) {
 	}
 }
 
-// TestDotsNeverEnter: a name that no path can carry is refused by every way in, so that nothing is made that cannot be asked for.
+// TestDotsNeverEnter: a name that no path can carry is refused by every way in, so that nothing is made that cannot be
+// asked for.
 func TestDotsNeverEnter(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	for _, dots := range []string{".", "..", ""} {
@@ -280,7 +282,8 @@ func TestNoPathIsRedirected(t *testing.T) {
 	}
 }
 
-// TestTemplatesDoNotShadow: where one template has a value no other may have a fixed segment, or the matcher would have to go back.
+// TestTemplatesDoNotShadow: where one template has a value no other may have a fixed segment, or the matcher would have
+// to go back.
 func TestTemplatesDoNotShadow(t *testing.T) {
 	var all tree
 	for i := range routes {

@@ -10,7 +10,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// promises are what a partner's program may rely on, one line each: an operation, what it takes, what it asks for, what it answers with.
+// promises are what a partner's program may rely on, one line each: an operation, what it takes, what it asks for, what
+// it answers with.
 func promises(c *contract) []string {
 	var lines []string
 	for _, op := range c.operations() {
@@ -74,9 +75,9 @@ func orNone(needs, more string) string {
 	return needs + more
 }
 
-// TestContractKeepsItsPromises: the contract may grow, but what a partner's program relies on stays: no operation, status, parameter or member goes
-// or changes its type, and nothing that was optional is asked for. A new major version is the place for that; -update writes the
-// promises anew after an addition.
+// TestContractKeepsItsPromises: the contract may grow, but what a partner's program relies on stays: no operation,
+// status, parameter or member goes or changes its type, and nothing that was optional is asked for. A new major version
+// is the place for that; -update writes the promises anew after an addition.
 func TestContractKeepsItsPromises(t *testing.T) {
 	const file = "testdata/contract.promises"
 	now := promises(loadContract(t))

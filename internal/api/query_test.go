@@ -35,8 +35,8 @@ func TestBrokenQuery(t *testing.T) {
 	}
 }
 
-// TestUnknownParameters: where a parameter changes what is done, a name that is nearly right is refused, and the detail names the right ones;
-// elsewhere names are nobody's business.
+// TestUnknownParameters: where a parameter changes what is done, a name that is nearly right is refused, and the detail
+// names the right ones; elsewhere names are nobody's business.
 func TestUnknownParameters(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.unlimited(t, s.Sandbox)

@@ -98,8 +98,8 @@ func (r *request) once(work func(ctx context.Context) (any, error)) (once.Answer
 	return answer, err
 }
 
-// refuse keeps a refusal that was found before the request's work began, like every answer but those of 5xx. A body that did not
-// arrive was never a request: its repeat is the first one.
+// refuse keeps a refusal that was found before the request's work began, like every answer but those of 5xx. A body
+// that did not arrive was never a request: its repeat is the first one.
 func (r *request) refuse(err error) (once.Answer, error) {
 	keep := r.claim.Key != "" && !r.claimed && r.route.area.statusOf(err) < http.StatusInternalServerError
 	if !keep || errors.Is(err, errBodySlow) || !r.in.drain() {

@@ -22,11 +22,11 @@ type route struct {
 
 // options are what sets some routes apart.
 type options struct {
-	// query are the parameters of a route whose parameters change what is done or whose data is shown: other names are refused. A
-	// route without any ignores whatever is there.
+	// query are the parameters of a route whose parameters change what is done or whose data is shown: other names are
+	// refused. A route without any ignores whatever is there.
 	query []string
-	// secret is set where answers hold keys or tell about passwords: they are never compressed, because the length of what is compressed
-	// tells of its content to whoever watches the connection and can choose a part of it.
+	// secret is set where answers hold keys or tell about passwords: they are never compressed, because the length of
+	// what is compressed tells of its content to whoever watches the connection and can choose a part of it.
 	secret bool
 }
 
@@ -66,7 +66,8 @@ var routes = []route{
 	{0, http.MethodGet, "/cyber/score/{userhash}/history", cyberArea, partner.ScopeCyberRead, noBody, (*Server).scoreHistory, options{}},
 }
 
-// eventsPath stands outside of both prefixes and speaks like the cyber area. Each key sees the events of the areas it may read.
+// eventsPath stands outside of both prefixes and speaks like the cyber area. Each key sees the events of the areas it
+// may read.
 const eventsPath = "/events"
 
 // versionPrefix is optional in every request.

@@ -1,8 +1,9 @@
 // Package api is the partners' HTTP and nothing else: it parses, asks a rule, and encodes the answer.
 //
 // One table lists the routes, one adapter authenticates, limits, runs, encodes to a buffer, writes, and logs one line.
-// Only this package knows statuses, body shapes and the Portuguese that partners read. The invariant it keeps: nothing of
-// a request is looked at before its credentials, and no path, header value or body ever reaches a log, metric or trace.
+// Only this package knows statuses, body shapes and the Portuguese that partners read. The invariant it keeps: nothing
+// of a request is looked at before its credentials, and no path, header value or body ever reaches a log, metric or
+// trace.
 package api
 
 import (
@@ -91,8 +92,8 @@ func NewServer(o Options) *Server {
 	return s
 }
 
-// ServeHTTP finds the route of a path as it was sent. The standard mux serves what is nobody's data, and gets no path that it would
-// redirect.
+// ServeHTTP finds the route of a path as it was sent. The standard mux serves what is nobody's data, and gets no path
+// that it would redirect.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var values [maxValues]string
 	place, _ := s.routes.find(sent(r.URL), &values)
@@ -115,7 +116,8 @@ func clean(p string) bool {
 	return strings.HasPrefix(p, "/") && (p == tidy || p == tidy+"/" && tidy != "/")
 }
 
-// observed is where a route's requests are counted and logged; made once, so that a request pays only for what is its own.
+// observed is where a route's requests are counted and logged; made once, so that a request pays only for what is its
+// own.
 type observed struct {
 	metrics *telemetry.Route
 	log     *slog.Logger
@@ -217,9 +219,9 @@ func (s *Server) authenticate(r *request) (partner.Caller, error) {
 	return s.Gate.Authenticate(r.ctx, keys[0], r.route.scope)
 }
 
-// encode writes a value to a buffer, so that a failure is an error and never half an answer. What is encoded already, by once or in an
-// earlier request, stays as it is: an endpoint with a header of its own, which a replay must repeat, returns encode(value) with
-// Headers filled.
+// encode writes a value to a buffer, so that a failure is an error and never half an answer. What is encoded already,
+// by once or in an earlier request, stays as it is: an endpoint with a header of its own, which a replay must repeat,
+// returns encode(value) with Headers filled.
 func encode(value any) (once.Answer, error) {
 	if a, ok := value.(once.Answer); ok {
 		return a, nil
@@ -290,8 +292,8 @@ func retryAfter(h http.Header, status int, err error) {
 	}
 }
 
-// logLine is the one line of a request. It goes to the handler directly: a Logger would look for the line of code that logs and ask for
-// the time once more.
+// logLine is the one line of a request. It goes to the handler directly: a Logger would look for the line of code that
+// logs and ask for the time once more.
 func logLine(ctx context.Context, log slog.Handler, who partner.Caller, status int, start, end time.Time, err error) {
 	level := slog.LevelInfo
 	if status >= http.StatusInternalServerError && err != nil {
@@ -324,8 +326,8 @@ func (s *Server) unknownPath(w http.ResponseWriter, hr *http.Request) {
 	s.refuseUnrouted(w, hr, allow, err)
 }
 
-// RefuseTarget answers a request whose target is no address, such as /score/%zz: net/http hands it to no handler. URL.RawPath is the path as
-// it was sent.
+// RefuseTarget answers a request whose target is no address, such as /score/%zz: net/http hands it to no handler.
+// URL.RawPath is the path as it was sent.
 func (s *Server) RefuseTarget(w http.ResponseWriter, hr *http.Request) {
 	s.refuseUnrouted(w, hr, "", errPathInvalid.With("path: no spaces or control characters, and a percent sign is followed by two hex digits"))
 }

@@ -16,8 +16,8 @@ type serviceItem struct {
 	Description string `json:"description"`
 }
 
-// encodedServices is the answer for one list of services: the catalogue is the same for all and changes rarely, so it is
-// encoded when it changes and not on every request.
+// encodedServices is the answer for one list of services: the catalogue is the same for all and changes rarely, so it
+// is encoded when it changes and not on every request.
 type encodedServices struct {
 	of     []cyber.Service
 	answer once.Answer

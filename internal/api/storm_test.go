@@ -51,8 +51,8 @@ type seedling struct {
 	header                  http.Header
 }
 
-// TestStorm: 30,000 requests that are broken in every way at hand get no 5xx and no answer that the document does not describe; nor do the
-// events that came of it. VIGIA_TEST_SEED repeats the half with the random seed.
+// TestStorm: 30,000 requests that are broken in every way at hand get no 5xx and no answer that the document does not
+// describe; nor do the events that came of it. VIGIA_TEST_SEED repeats the half with the random seed.
 func TestStorm(t *testing.T) {
 	s := newStorm(t)
 	fresh := uint64(time.Now().UnixNano())
@@ -254,7 +254,8 @@ func (s *storm) document(req *http.Request, res *http.Response, body []byte) err
 	return err
 }
 
-// plainly is the request with its path as the check can read it, which means the same: letters and digits unescaped, all else escaped.
+// plainly is the request with its path as the check can read it, which means the same: letters and digits unescaped,
+// all else escaped.
 func plainly(req *http.Request) *http.Request {
 	sent, _, _ := strings.Cut(req.RequestURI, "?")
 	path := needlessEscape.ReplaceAllStringFunc(sent, func(escaped string) string {
@@ -273,7 +274,8 @@ var anyNumber = regexp.MustCompile(`[0-9]+`)
 
 var notASCII = regexp.MustCompile(`[^!-~]+|["<>\\^{|}]+`)
 
-// events reads everything that was told during the storm and holds each body against the document's own schema of its type.
+// events reads everything that was told during the storm and holds each body against the document's own schema of its
+// type.
 func (s *storm) events(t *testing.T) {
 	t.Helper()
 	types := map[string]int{}

@@ -38,8 +38,8 @@ type addressWire struct {
 	State        string `json:"state"`
 }
 
-// listedWire is a subscription in a list. Of the beneficiary it carries what the contract asks for and no more: a page of a
-// hundred people is the last place to spread cards and addresses.
+// listedWire is a subscription in a list. Of the beneficiary it carries what the contract asks for and no more: a page
+// of a hundred people is the last place to spread cards and addresses.
 type listedWire struct {
 	PartnerID   string                `json:"partner_id"`
 	StartDate   string                `json:"start_date"`
@@ -109,7 +109,8 @@ func (s *Server) listSubscriptions(r *request) (any, error) {
 	return wire, nil
 }
 
-// countInQuery reads a whole number of at least 1 from the query. One too large for the machine is as good as the largest.
+// countInQuery reads a whole number of at least 1 from the query. One too large for the machine is as good as the
+// largest.
 func (r *request) countInQuery(name string, absent int64) (int64, error) {
 	values, given := r.query[name]
 	if !given {

@@ -87,8 +87,8 @@ func (r *request) flagInQuery(name string) (bool, error) {
 	return false, errQueryInvalid.With("%s: true or false", name)
 }
 
-// Items travel from the reading goroutine to the checking ones in parcels, because handing over each one alone would cost more
-// than reading it.
+// Items travel from the reading goroutine to the checking ones in parcels, because handing over each one alone would
+// cost more than reading it.
 const (
 	parcelItems = 64
 	parcelBytes = 64 << 10
@@ -100,9 +100,9 @@ type parcel struct {
 	ends  []int  // where each ends in text
 }
 
-// readItems reads an array of items and calls add for each, from several goroutines. Only the parcels under way are held in
-// memory. A member of the wrong type is an item's own affair; JSON that is broken anywhere is returned, and then nothing that add was
-// given may be kept.
+// readItems reads an array of items and calls add for each, from several goroutines. Only the parcels under way are
+// held in memory. A member of the wrong type is an item's own affair; JSON that is broken anywhere is returned, and
+// then nothing that add was given may be kept.
 func readItems(body io.Reader, add func(item int, d *subscription.Draft)) error {
 	parcels, idle := make(chan *parcel), sync.Pool{New: func() any { return &parcel{} }}
 	var checking sync.WaitGroup
@@ -144,8 +144,8 @@ func (b *firstBroken) note(item int, err error) {
 	}
 }
 
-// checkParcel reads and adds the items of a parcel. A panic must not pass: in a goroutine of its own it would end the process,
-// and not only the request.
+// checkParcel reads and adds the items of a parcel. A panic must not pass: in a goroutine of its own it would end the
+// process, and not only the request.
 func checkParcel(reader *draft.Reader, p *parcel, add func(int, *subscription.Draft), broken *firstBroken) {
 	at := p.first
 	defer func() {
@@ -174,8 +174,9 @@ func itemFault(item int, err error) error {
 	return errBodyInvalid.With("body: item %d: not valid JSON", item)
 }
 
-// pieces hands a body on while the decoder keeps up with it. The decoder holds what it has not yet understood, and that would be the
-// whole body when it is one long text, or white space and nothing else. Such a text is refused; of white space the rest is left out.
+// pieces hands a body on while the decoder keeps up with it. The decoder holds what it has not yet understood, and that
+// would be the whole body when it is one long text, or white space and nothing else. Such a text is refused; of white
+// space the rest is left out.
 type pieces struct {
 	body    io.Reader
 	decoder *jsontext.Decoder
@@ -200,7 +201,8 @@ func (p *pieces) Read(into []byte) (int, error) {
 	}
 }
 
-// splitItems finds where the items begin and end. It is lenient about names and text: those are judged by those who read the items, on all cores.
+// splitItems finds where the items begin and end. It is lenient about names and text: those are judged by those who
+// read the items, on all cores.
 func splitItems(body io.Reader, empty func() *parcel, out chan<- *parcel) error {
 	in := &pieces{body: body}
 	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))

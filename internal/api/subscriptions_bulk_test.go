@@ -185,7 +185,8 @@ func TestFailuresNameTheirPlace(t *testing.T) {
 	})
 }
 
-// TestActiveIsByDate asks through the API, with no worker anywhere: list, total, single ones, cover and a second enrolment.
+// TestActiveIsByDate asks through the API, with no worker anywhere: list, total, single ones, cover and a second
+// enrolment.
 func TestActiveIsByDate(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.plan(t, s.Live, "p")

@@ -13,9 +13,9 @@ const notCreatedHeader = "x-not-created-index"
 // maxNotCreated bounds the header's value. Proxies give all headers of an answer 4 to 16 KiB before they refuse it.
 const maxNotCreated = 4096
 
-// notCreatedIndex writes the places of failures in the first of three forms that is short enough: every place (3,17,18,19), runs of
-// places (3,17-19), or a bit for each item from the first on, the highest bit of a byte first, between colons in base64. The last one
-// always is: ten thousand items take 1,670 characters.
+// notCreatedIndex writes the places of failures in the first of three forms that is short enough: every place
+// (3,17,18,19), runs of places (3,17-19), or a bit for each item from the first on, the highest bit of a byte first,
+// between colons in base64. The last one always is: ten thousand items take 1,670 characters.
 func notCreatedIndex(failures []subscription.Failure) string {
 	for _, runs := range []bool{false, true} {
 		if list := placesOf(failures, runs); len(list) <= maxNotCreated {
@@ -29,7 +29,8 @@ func notCreatedIndex(failures []subscription.Failure) string {
 	return ":" + base64.StdEncoding.EncodeToString(bits) + ":"
 }
 
-// placesOf lists places in decimal, and stops when the list has become too long. Failures are in the order of the request.
+// placesOf lists places in decimal, and stops when the list has become too long. Failures are in the order of the
+// request.
 func placesOf(failures []subscription.Failure, runs bool) []byte {
 	var list []byte
 	for i := 0; i < len(failures) && len(list) <= maxNotCreated; i++ {

@@ -2,8 +2,8 @@ package api
 
 import "github.com/vigiahq/vigia/internal/subscription"
 
-// itemRules says in Portuguese what an item of a bulk request broke. Together with messages.go it holds every sentence that a
-// partner can read.
+// itemRules says in Portuguese what an item of a bulk request broke. Together with messages.go it holds every sentence
+// that a partner can read.
 var itemRules = map[subscription.Rule]string{
 	subscription.RuleNotObject:      "deve ser um objeto JSON",
 	subscription.RuleUnreadable:     "JSON inválido",

@@ -211,7 +211,8 @@ func TestBulkKeepsOrder(t *testing.T) {
 	})
 }
 
-// TestSameBulkAtOnce sends one bulk five times at once without a key: each person is created once, and the copies say so.
+// TestSameBulkAtOnce sends one bulk five times at once without a key: each person is created once, and the copies say
+// so.
 func TestSameBulkAtOnce(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.plan(t, s.Live, "p")
@@ -236,8 +237,8 @@ func TestSameBulkAtOnce(t *testing.T) {
 	})
 }
 
-// TestReplicasRaceForOneKey sends the same request with the same idempotency key to two replicas at once: one effect, one
-// answer. A replica that meets the other still working says 409, and the partner comes again.
+// TestReplicasRaceForOneKey sends the same request with the same idempotency key to two replicas at once: one effect,
+// one answer. A replica that meets the other still working says 409, and the partner comes again.
 func TestReplicasRaceForOneKey(t *testing.T) {
 	s := newService(t, sqldb.PostgreSQL)
 	s.plan(t, s.Live, "p")

@@ -37,15 +37,16 @@ func (b *belongings) names() []string {
 	return append(b.users[:], b.cpf, b.mail, b.person, b.device, b.plan, b.asset, b.finding, b.idempotency)
 }
 
-// place is one way of naming somebody else's things in a route. With spelt set it is tried with each spelling of a hash.
+// place is one way of naming somebody else's things in a route. With spelt set it is tried with each spelling of a
+// hash.
 type place struct {
 	name  string
 	spelt bool
 	fill  func(own, other *belongings, user string) call
 }
 
-// tenancy is the row of a route: every place where an id can stand. quiet means that such a request writes nothing at all; the
-// rest may write what is the caller's own.
+// tenancy is the row of a route: every place where an id can stand. quiet means that such a request writes nothing at
+// all; the rest may write what is the caller's own.
 type tenancy struct {
 	quiet  bool
 	places []place
@@ -56,8 +57,8 @@ func body(format string, args ...any) call { return call{body: fmt.Sprintf(forma
 // inPath fills a template.
 func inPath(pairs ...string) call { return call{path: strings.Join(pairs, "\x00")} }
 
-// tenancies has a row for each route by method and template; one that is missing fails the test. serviceId and catalogId name
-// catalogues that are the same for every partner.
+// tenancies has a row for each route by method and template; one that is missing fails the test. serviceId and
+// catalogId name catalogues that are the same for every partner.
 var tenancies = map[string]tenancy{
 	"POST /cyber/monitoring": {places: []place{
 		{"another's person", true, func(own, _ *belongings, user string) call {
@@ -196,8 +197,8 @@ func subscriptionOf(b *belongings, plan, more string) string {
 		plan, more, b.person, b.cpf, b.mail)
 }
 
-// TestTenancy: three partners with one of everything. Whatever id of another's a partner names, wherever it can stand, the answer is the
-// one that an id of nobody's gets, holds nothing of the other's, and leaves the other's rows alone.
+// TestTenancy: three partners with one of everything. Whatever id of another's a partner names, wherever it can stand,
+// the answer is the one that an id of nobody's gets, holds nothing of the other's, and leaves the other's rows alone.
 func TestTenancy(t *testing.T) {
 	for _, rt := range routes {
 		if _, there := tenancies[rt.method+" "+rt.path]; !there {
@@ -290,7 +291,8 @@ func (s *service) name(t *testing.T, rt route, prefix string, who tenant, c call
 		c.header = http.Header{}
 	}
 	c.header["x-api-key"] = []string{who.APIKey}
-	// Sent as it is: the transcripts hold such exchanges against the contract, and here that would take most of the time.
+	// Sent as it is: the transcripts hold such exchanges against the contract, and here that would take most of the
+	// time.
 	req, err := http.NewRequestWithContext(context.Background(), c.method, s.server.URL+c.path, strings.NewReader(c.body))
 	if err != nil {
 		t.Fatal(err)
@@ -426,8 +428,8 @@ func (s *service) learn(t *testing.T, who tenant, b *belongings) {
 	}
 }
 
-// stranger has the shape of a partner's things and exists nowhere; each caller meets one of its own, so that what one has
-// written under such a name does not change what the next one reads.
+// stranger has the shape of a partner's things and exists nowhere; each caller meets one of its own, so that what one
+// has written under such a name does not change what the next one reads.
 func stranger(of *belongings, caller int) *belongings {
 	n := 8000 + 10*caller + int(of.mail[len("canario-")]-'0')
 	change := func(id string) string { return id[:len(id)-4] + fmt.Sprintf("%04x", n) }

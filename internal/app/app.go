@@ -1,5 +1,5 @@
-// Package app builds the whole service from its configuration, runs it and stops it in order. It joins rules to the store,
-// binds kinds of jobs to their steps, and holds no rule of its own. Only the command line imports it.
+// Package app builds the whole service from its configuration, runs it and stops it in order. It joins rules to the
+// store, binds kinds of jobs to their steps, and holds no rule of its own. Only the command line imports it.
 package app
 
 import (

@@ -330,8 +330,8 @@ func TestGracefulStop(t *testing.T) {
 	whileDraining(t, 300*time.Millisecond, gracefulStop)
 }
 
-// whileDraining runs what has to happen between the signal and the closing of the listeners, with a longer drain each time a starved machine
-// did not get there.
+// whileDraining runs what has to happen between the signal and the closing of the listeners, with a longer drain each
+// time a starved machine did not get there.
 func whileDraining(t *testing.T, drain time.Duration, try func(t *testing.T, drain time.Duration) (inTime bool)) {
 	t.Helper()
 	for ; drain < 2*time.Minute; drain *= 5 {
@@ -402,8 +402,8 @@ func gracefulStop(t *testing.T, drain time.Duration) (inTime bool) {
 	return off && took < 10*time.Second
 }
 
-// TestSlowClients: a client that never finishes its headers is let go and disturbs nobody. The limits are the server's own,
-// so this only shows that they are set.
+// TestSlowClients: a client that never finishes its headers is let go and disturbs nobody. The limits are the server's
+// own, so this only shows that they are set.
 func TestSlowClients(t *testing.T) {
 	srv := serve(t, open(t, common(t, sqldb.SQLite)), nil)
 	for range 50 {

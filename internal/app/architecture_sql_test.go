@@ -72,8 +72,8 @@ func partnersTables(t *testing.T) (names []string) {
 	return names
 }
 
-// forAllPartners lists the functions whose statements are not about one partner. All of them belong to the operator or to
-// the service itself: no request of a partner ends in one, but for what its reason names.
+// forAllPartners lists the functions whose statements are not about one partner. All of them belong to the operator or
+// to the service itself: no request of a partner ends in one, but for what its reason names.
 var forAllPartners = map[string]string{
 	"":                   "the checks of the whole database",
 	"checkStatuses":      "the checks of the whole database",
@@ -118,7 +118,8 @@ var forAllPartners = map[string]string{
 	"SealedUnder":        "counts what a rotation has still to rewrite",
 }
 
-// TestPartnerInEveryStatement: a statement on a table of partners names the partner, or stands in a function on the list.
+// TestPartnerInEveryStatement: a statement on a table of partners names the partner, or stands in a function on the
+// list.
 func TestPartnerInEveryStatement(t *testing.T) {
 	tables, excused := partnersTables(t), map[string]bool{}
 	for _, s := range storeStatements(t) {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// exceptions are places that a rule does not hold for, each with its reason. One that is not needed any more is an error:
-// the list must not outlive what it excuses.
+// exceptions are places that a rule does not hold for, each with its reason. One that is not needed any more is an
+// error: the list must not outlive what it excuses.
 type exceptions struct {
 	reasons map[string]string
 	used    map[string]bool
@@ -69,8 +69,8 @@ func TestRulesKnowNoHTTP(t *testing.T) {
 	may.checkUsed(t)
 }
 
-// TestTimeAndChanceComeIn: what starts, serves and measures reads the clock; rules and the store are given one. Chance is the
-// same, and a constructor that is given none takes the system's. Ids (UUIDv7) are made where they are needed.
+// TestTimeAndChanceComeIn: what starts, serves and measures reads the clock; rules and the store are given one. Chance
+// is the same, and a constructor that is given none takes the system's. Ids (UUIDv7) are made where they are needed.
 func TestTimeAndChanceComeIn(t *testing.T) {
 	may := except(map[string]string{
 		"cmd/vigia":                     "a command is where time begins",
@@ -108,8 +108,8 @@ func TestTimeAndChanceComeIn(t *testing.T) {
 
 var engineName = regexp.MustCompile(`(?i)sqlite|postgres|pgx|pragma `)
 
-// TestOnlySqldbKnowsEngines: names of engines stand in sqldb, in the settings and commands that people name them by, and in
-// few other places. Comments may speak of them.
+// TestOnlySqldbKnowsEngines: names of engines stand in sqldb, in the settings and commands that people name them by,
+// and in few other places. Comments may speak of them.
 func TestOnlySqldbKnowsEngines(t *testing.T) {
 	may := except(map[string]string{
 		"internal/sqldb":             "knows which engine answers",
@@ -141,8 +141,8 @@ func TestOnlySqldbKnowsEngines(t *testing.T) {
 	may.checkUsed(t)
 }
 
-// TestTagsStandOnWires: a struct tag says how something is written outside of the program. Wires are listed; all other types
-// carry none.
+// TestTagsStandOnWires: a struct tag says how something is written outside of the program. Wires are listed; all other
+// types carry none.
 func TestTagsStandOnWires(t *testing.T) {
 	wires := except(map[string]string{
 		"cmd/vigia":                      "what commands print with --json",
@@ -212,8 +212,8 @@ func TestEndpointsNeverSeeTheWriter(t *testing.T) {
 	may.checkUsed(t)
 }
 
-// TestDetailsAreASCII: what a fault says for the log names a field and a rule in plain ASCII. Portuguese is the API's and the
-// console's.
+// TestDetailsAreASCII: what a fault says for the log names a field and a rule in plain ASCII. Portuguese is the API's
+// and the console's.
 func TestDetailsAreASCII(t *testing.T) {
 	may := except(map[string]string{
 		"internal/plan/coverage.go": "fields of the contract are called so",

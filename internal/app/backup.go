@@ -30,8 +30,9 @@ type BackupOptions struct {
 // The purposes of keyed hashes.
 const backupMAC = "backup"
 
-// Backup writes a copy of this installation to a new file, while servers go on writing. The key file is never in it: together they
-// would be all that a thief needs. A PostgreSQL database is copied by its own tools; then the archive holds the corpora alone.
+// Backup writes a copy of this installation to a new file, while servers go on writing. The key file is never in it:
+// together they would be all that a thief needs. A PostgreSQL database is copied by its own tools; then the archive
+// holds the corpora alone.
 func (a *App) Backup(ctx context.Context, path string, o BackupOptions) (m backup.Manifest, err error) {
 	if _, err := os.Lstat(path); err == nil { // told before the work, and once more after it
 		return m, backup.ErrExists.With("there is a file of that name already")
@@ -135,8 +136,8 @@ type Restored struct {
 	Problems []store.Problem
 }
 
-// Restore unpacks a backup into an empty folder, opens it with its key file, erases again whoever was erased since, and checks
-// everything. record is called with the restored installation before it is looked at.
+// Restore unpacks a backup into an empty folder, opens it with its key file, erases again whoever was erased since, and
+// checks everything. record is called with the restored installation before it is looked at.
 func Restore(ctx context.Context, c config.Common, path string, o RestoreOptions, record func(*App) error) (Restored, error) {
 	var r Restored
 	about, err := backup.Describe(path)

@@ -197,8 +197,8 @@ func holdsAll(t *testing.T, a *app.App, id partner.ID, people []int) {
 	}
 }
 
-// TestBackupUnderLoad: what was acknowledged before a backup began is in it, whatever else is being written; it restores into an
-// empty folder and has no fault.
+// TestBackupUnderLoad: what was acknowledged before a backup began is in it, whatever else is being written; it
+// restores into an empty folder and has no fault.
 func TestBackupUnderLoad(t *testing.T) {
 	ctx := context.Background()
 	c := common(t, sqldb.SQLite)
@@ -260,8 +260,9 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 }
 
-// keepInLog has all that is written from now on stay in the write-ahead log until the test ends: no checkpoint passes a reader who looks at
-// what was there before. A backup that only takes the database's file then lacks every one of those rows.
+// keepInLog has all that is written from now on stay in the write-ahead log until the test ends: no checkpoint passes a
+// reader who looks at what was there before. A backup that only takes the database's file then lacks every one of those
+// rows.
 func keepInLog(t *testing.T, c config.Common) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+c.DatabaseAddress())
@@ -407,7 +408,8 @@ func TestRestoreReplaysErasures(t *testing.T) {
 	}
 }
 
-// TestBackupPostgres: PostgreSQL's own tools copy the database under load, the archive brings the corpora, and the two fit together.
+// TestBackupPostgres: PostgreSQL's own tools copy the database under load, the archive brings the corpora, and the two
+// fit together.
 func TestBackupPostgres(t *testing.T) {
 	ctx := context.Background()
 	c := common(t, sqldb.PostgreSQL)

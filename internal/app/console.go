@@ -83,7 +83,8 @@ const (
 	headEvery = time.Hour
 )
 
-// startConsoleChores keeps the console's counts up, forgets sessions that are over and logs the head of the audit trail.
+// startConsoleChores keeps the console's counts up, forgets sessions that are over and logs the head of the audit
+// trail.
 func (s *Server) startConsoleChores(group *errgroup.Group, ctx context.Context) { //nolint:revive // as in startChores
 	report := func(chore string, err error) {
 		if err != nil && ctx.Err() == nil {

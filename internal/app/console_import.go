@@ -74,8 +74,8 @@ func (i *consoleImports) Verify(ctx context.Context, name string) error {
 	}, func() {})
 }
 
-// beginImport refuses what can be refused at once and leaves the rest to a goroutine of the server. The import takes its job itself, so
-// that the command line can go on with it.
+// beginImport refuses what can be refused at once and leaves the rest to a goroutine of the server. The import takes
+// its job itself, so that the command line can go on with it.
 func (i *consoleImports) beginImport(ctx context.Context, spec intake.Spec, after func()) error {
 	if r, err := i.ByName(ctx, spec.Breach.Name); err == nil && r.State != leak.Importing {
 		after()

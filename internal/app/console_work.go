@@ -23,7 +23,8 @@ type consoleWork struct {
 	log   *slog.Logger
 	ctx   context.Context //nolint:containedctx // the server's own, which outlives the request that begins the work
 	group *errgroup.Group
-	// worker holds the leases. It is another name in every process, so that only what a dead process left can be taken up.
+	// worker holds the leases. It is another name in every process, so that only what a dead process left can be taken
+	// up.
 	worker string
 }
 
@@ -37,8 +38,8 @@ var errStopped = fault.New(fault.Unavailable, "job.stopped")
 // work does something long. It tells how far it is and returns what is kept of the result.
 type work func(ctx context.Context, tell func(progress any)) (result any, err error)
 
-// begin takes a job and leaves the work to a goroutine of the server; after is called when it is over, or at once when the same work
-// is already under way, which is busy.
+// begin takes a job and leaves the work to a goroutine of the server; after is called when it is over, or at once when
+// the same work is already under way, which is busy.
 func (w *consoleWork) begin(ctx context.Context, kind, subject string, busy error, do work, after func()) error {
 	hold, err := w.app.Jobs.Begin(ctx, w.worker, kind, subject, struct{}{})
 	if errors.Is(err, job.ErrExists) {

@@ -17,8 +17,9 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// TestAlertReachesPartner runs a whole server, registers an endpoint and writes events beside it the way an admin command does, and
-// verifies what arrives with the public client: one by the secret, one by the public key that the server publishes.
+// TestAlertReachesPartner runs a whole server, registers an endpoint and writes events beside it the way an admin
+// command does, and verifies what arrives with the public client: one by the secret, one by the public key that the
+// server publishes.
 func TestAlertReachesPartner(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestDependenciesAreExplained compares docs/design/dependencies.md with go.mod: one line for each direct dependency, whole, and in the
-// right part. What counts as part of the binary is what a file imports that is no test and no benchmark.
+// TestDependenciesAreExplained compares docs/design/dependencies.md with go.mod: one line for each direct dependency,
+// whole, and in the right part. What counts as part of the binary is what a file imports that is no test and no
+// benchmark.
 func TestDependenciesAreExplained(t *testing.T) {
 	page := readTree(t, "docs/design/dependencies.md")
 	binary, rest, found := strings.Cut(page, "\n## In tests only\n")

@@ -22,8 +22,9 @@ func (s *Server) health(mux *http.ServeMux) {
 	})
 }
 
-// readiness names each part and whether it is fit; reasons go to the log, not to whoever asks. Of each password corpus it says whether
-// it is one, or the built-in sample, which is nothing to a live partner: the rest of the service is fit all the same.
+// readiness names each part and whether it is fit; reasons go to the log, not to whoever asks. Of each password corpus
+// it says whether it is one, or the built-in sample, which is nothing to a live partner: the rest of the service is fit
+// all the same.
 func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

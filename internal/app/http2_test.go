@@ -78,8 +78,9 @@ func head(method, key string) []byte {
 	return block.Bytes()
 }
 
-// TestHTTP2Abuse: streams that are reset as soon as they are opened, headers without end, more streams than were agreed, and questions
-// whose answers are not read. The server lives, does not take more than it said, and serves others during it and after.
+// TestHTTP2Abuse: streams that are reset as soon as they are opened, headers without end, more streams than were
+// agreed, and questions whose answers are not read. The server lives, does not take more than it said, and serves
+// others during it and after.
 func TestHTTP2Abuse(t *testing.T) {
 	resets, streams, pings, flood := 5_000, 1_000, 20_000, 16<<20
 	if os.Getenv("VIGIA_TEST_LONG") != "" {

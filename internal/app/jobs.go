@@ -20,8 +20,8 @@ import (
 // manyTries is for work that has to be done in the end, however long a disk is full or a bucket away.
 const manyTries = 20
 
-// kinds declares every kind of job once. A kind without a lane is run by whoever begins it, because nobody else has its files. feeds
-// may be nil where no worker runs.
+// kinds declares every kind of job once. A kind without a lane is run by whoever begins it, because nobody else has its
+// files. feeds may be nil where no worker runs.
 func (a *App) kinds(feeds *feed.Feeds) []job.Kind {
 	work := &job.Lane{Name: "work", AtOnce: 4}
 	slow := &job.Lane{Name: "feeds", AtOnce: 4, Before: feeds.Schedule} // a slow source must not keep a match waiting

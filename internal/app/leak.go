@@ -99,8 +99,8 @@ func (s *Server) watchLibrary() error {
 	return nil
 }
 
-// place names this machine and data folder as a holder of leases: only one process can be at an import there, so what a killed one
-// left can be taken up at once.
+// place names this machine and data folder as a holder of leases: only one process can be at an import there, so what a
+// killed one left can be taken up at once.
 func (a *App) place() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -148,8 +148,8 @@ func (a *App) ImportBreach(ctx context.Context, spec intake.Spec) (intake.Outcom
 	return out, err
 }
 
-// MatchBreach sees a breach through its match: here, or by watching the server that got to it first. It does not wait for the last
-// look at values that were added meanwhile; a server takes that up.
+// MatchBreach sees a breach through its match: here, or by watching the server that got to it first. It does not wait
+// for the last look at values that were added meanwhile; a server takes that up.
 func (a *App) MatchBreach(ctx context.Context, name string, tell func(leak.MatchProgress)) (leak.MatchProgress, error) {
 	var p leak.MatchProgress
 	hold, err := a.Jobs.Take(ctx, a.place(), leak.KindMatch, name)
@@ -196,7 +196,8 @@ func (a *App) RetractBreach(ctx context.Context, name string) (leak.Record, erro
 	})
 }
 
-// Retract takes a breach back and removes what an unfinished import left on this machine. A worker withdraws its findings.
+// Retract takes a breach back and removes what an unfinished import left on this machine. A worker withdraws its
+// findings.
 func (l *Leaks) Retract(ctx context.Context, name string) (leak.Record, error) {
 	r, err := l.Breaches.Retract(ctx, name)
 	if err != nil {
@@ -236,7 +237,8 @@ func (l *Leaks) VerifySegment(ctx context.Context, name string) (uint64, error) 
 	return reader.Count(), errors.Join(reader.Verify(ctx), reader.Close())
 }
 
-// EditBreach changes what is told of a breach and brings statuses in line, here or through the server that got to it first.
+// EditBreach changes what is told of a breach and brings statuses in line, here or through the server that got to it
+// first.
 func (a *App) EditBreach(ctx context.Context, name string, edit func(*cyber.Breach)) (leak.Record, error) {
 	r, err := a.Leaks.Breaches.Edit(ctx, name, edit)
 	if err != nil {

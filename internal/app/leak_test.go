@@ -17,8 +17,8 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// TestServersNoticeBreaches: what the command line imports on one machine, servers on that one and on another find for values old and
-// new, and forget when it is retracted. The machines share a database and a bucket.
+// TestServersNoticeBreaches: what the command line imports on one machine, servers on that one and on another find for
+// values old and new, and forget when it is retracted. The machines share a database and a bucket.
 func TestServersNoticeBreaches(t *testing.T) {
 	eachEngine(t, func(t *testing.T, c config.Common) {
 		ctx := context.Background()
@@ -99,8 +99,8 @@ func status(t *testing.T, s running, key, user string) string {
 	return word
 }
 
-// eventually waits for what other processes notice by themselves, which they promise to do within five seconds; a loaded machine gets
-// more.
+// eventually waits for what other processes notice by themselves, which they promise to do within five seconds; a
+// loaded machine gets more.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for start := time.Now(); !ok(); time.Sleep(100 * time.Millisecond) {

@@ -16,7 +16,8 @@ import (
 
 var updateLicences = flag.Bool("update", false, "write docs/licences.md anew")
 
-// permitted are the licences that what we ship may have: all of them let it be used, changed and passed on, with notice.
+// permitted are the licences that what we ship may have: all of them let it be used, changed and passed on, with
+// notice.
 var permitted = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MPL-2.0", "Unlicense"}
 
 // licenceOf recognises a licence by sentences that only it has.

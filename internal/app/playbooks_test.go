@@ -18,7 +18,8 @@ var (
 	series     = regexp.MustCompile(`_(bucket|sum|count)$`)
 )
 
-// TestEveryAlertHasItsPage: each rule names a page of its own, with something to do on it, and there are no pages without a rule.
+// TestEveryAlertHasItsPage: each rule names a page of its own, with something to do on it, and there are no pages
+// without a rule.
 func TestEveryAlertHasItsPage(t *testing.T) {
 	rules := readTree(t, "deploy/alerts.yaml")
 	pages := map[string]bool{}
@@ -43,7 +44,8 @@ func TestEveryAlertHasItsPage(t *testing.T) {
 	}
 }
 
-// TestWatchedMetricsExist: what rules and dashboard ask for is there. Ours are looked up in the code, the runtime's in a registry.
+// TestWatchedMetricsExist: what rules and dashboard ask for is there. Ours are looked up in the code, the runtime's in
+// a registry.
 func TestWatchedMetricsExist(t *testing.T) {
 	known := map[string]bool{}
 	for _, name := range treeFiles(t) {

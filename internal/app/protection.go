@@ -10,10 +10,12 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 )
 
-// protectionEvery is how often endpoint keys are looked after. Every replica with workers does so; rows remember what was done.
+// protectionEvery is how often endpoint keys are looked after. Every replica with workers does so; rows remember what
+// was done.
 const protectionEvery = time.Minute
 
-// watchKeysAndPools announces keys that end soon, ends those whose subscription is over, and reports pools that run low.
+// watchKeysAndPools announces keys that end soon, ends those whose subscription is over, and reports pools that run
+// low.
 func (s *Server) watchKeysAndPools(ctx context.Context) error {
 	free := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "vigia_epp_pool_free", Help: "Vendor keys left to be issued, by system; only systems whose keys come from a pool.",

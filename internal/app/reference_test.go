@@ -10,8 +10,8 @@ import (
 	"github.com/vigiahq/vigia/internal/app/apptest"
 )
 
-// TestReferenceInABrowser reads the partners' documentation and tries an operation, in a real browser without any other network.
-// The browser's own complaints, a refusal by the page's policy among them, fail the test.
+// TestReferenceInABrowser reads the partners' documentation and tries an operation, in a real browser without any other
+// network. The browser's own complaints, a refusal by the page's policy among them, fail the test.
 func TestReferenceInABrowser(t *testing.T) {
 	s := apptest.Start(t)
 	b := newBrowser(t, s.URL)

@@ -17,8 +17,8 @@ const (
 	replicaGone  = 10 * time.Second
 )
 
-// replicas knows how many processes share the partners' requests. Each grants its part of a partner's rate, which is the
-// whole rate together where a balancer spreads requests evenly.
+// replicas knows how many processes share the partners' requests. Each grants its part of a partner's rate, which is
+// the whole rate together where a balancer spreads requests evenly.
 type replicas struct{ serving atomic.Int64 }
 
 // share is by how many a rate is divided.

@@ -13,8 +13,8 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// TestStoppingServerSendsClientsAway: while a server drains it still answers, and asks each client to come back on another
-// connection, so that a balancer of connections can take it elsewhere.
+// TestStoppingServerSendsClientsAway: while a server drains it still answers, and asks each client to come back on
+// another connection, so that a balancer of connections can take it elsewhere.
 func TestStoppingServerSendsClientsAway(t *testing.T) {
 	whileDraining(t, 2*time.Second, sentAway)
 }

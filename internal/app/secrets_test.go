@@ -98,7 +98,8 @@ func madeSecrets(t *testing.T, key string) map[string]string {
 	}
 }
 
-// TestNoSecretsInTheTree: no file of the tree holds a key, a token, a person or an address that is somebody's; and each rule finds what it is for.
+// TestNoSecretsInTheTree: no file of the tree holds a key, a token, a person or an address that is somebody's; and each
+// rule finds what it is for.
 func TestNoSecretsInTheTree(t *testing.T) {
 	a := open(t, common(t, sqldb.SQLite))
 	_, cred, err := a.Partners.Create(context.Background(), "Banco", partner.Live, partner.Settings{})
@@ -130,9 +131,9 @@ func TestNoSecretsInTheTree(t *testing.T) {
 	t.Logf("%d files, %d rules", scanned, len(secretRules))
 }
 
-// TestNoSecretsInLogsAndErrors sends every kind of secret in every place of a request, and looks for them in the log at its most talkative, in the
-// metrics, and in every answer that is an error. One place is left out: x-request-id is the caller's own word for a request, and the contract
-// has it written in every log line.
+// TestNoSecretsInLogsAndErrors sends every kind of secret in every place of a request, and looks for them in the log at
+// its most talkative, in the metrics, and in every answer that is an error. One place is left out: x-request-id is the
+// caller's own word for a request, and the contract has it written in every log line.
 func TestNoSecretsInLogsAndErrors(t *testing.T) {
 	a := open(t, common(t, sqldb.SQLite))
 	_, cred, err := a.Partners.Create(context.Background(), "Banco", partner.Live, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})

@@ -55,8 +55,8 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 	if err != nil {
 		return nil, err
 	}
-	// A new installation gets a small corpus of common passwords, so that its first answer is a true one. An import that
-	// runs right now will do better.
+	// A new installation gets a small corpus of common passwords, so that its first answer is a true one. An import
+	// that runs right now will do better.
 	if err := a.Passwords.EnsureDefault(ctx); err != nil && !errors.Is(err, password.ErrBusy) {
 		return nil, fmt.Errorf("password corpora: %w", err)
 	}
@@ -72,7 +72,8 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 
 // Limits against clients that send or read slowly.
 const (
-	// readTime bounds a request's header and body together: one deadline for both is one that net/http need not move in between.
+	// readTime bounds a request's header and body together: one deadline for both is one that net/http need not move in
+	// between.
 	readTime  = 15 * time.Second
 	writeTime = 40 * time.Second  // from the end of the headers: the body, the work and the answer; a bulk gets more from its route
 	pageTime  = 150 * time.Second // the same for operators, whose reports and exports are large
@@ -171,8 +172,8 @@ func shutdown(ctx context.Context, servers []*http.Server) error {
 	return errors.Join(errs...)
 }
 
-// listen opens the address before it returns, so that an address in use is an error at start. unparsed, if there is one, answers requests
-// whose target is no address.
+// listen opens the address before it returns, so that an address in use is an error at start. unparsed, if there is
+// one, answers requests whose target is no address.
 func (s *Server) listen(group *errgroup.Group, address string, h, unparsed http.Handler, answer time.Duration) (*http.Server, net.Addr, error) {
 	ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
 	if err != nil {
@@ -273,7 +274,8 @@ func addressText(a net.Addr) string {
 	return a.String()
 }
 
-// partnerHandler is what the partners' listener serves, and what answers there when the target of a request is no address.
+// partnerHandler is what the partners' listener serves, and what answers there when the target of a request is no
+// address.
 func (s *Server) partnerHandler() (partners, unparsed http.Handler) {
 	health := http.NewServeMux()
 	s.health(health)
@@ -325,7 +327,8 @@ func (s *Server) watchKeys(ctx context.Context) {
 	})
 }
 
-// watchDisk ends the process when the database's disk is not to be trusted any more; who supervises it starts a new one.
+// watchDisk ends the process when the database's disk is not to be trusted any more; who supervises it starts a new
+// one.
 func (s *Server) watchDisk(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

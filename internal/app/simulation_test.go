@@ -38,16 +38,18 @@ import (
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
-// TestSimulation lives through many short lives of the service, each drawn from a number: two partners enrol people and watch
-// addresses over a network that loses requests and answers, breaches are published and matched, and alerts are pushed to receivers
-// that fail, by workers that die. Each call of the store may fail without having been done, or fail and be done all the same. The rules,
-// the partner API, the dispatcher and the SQL are the real ones, the clock is not: an hour takes milliseconds.
+// TestSimulation lives through many short lives of the service, each drawn from a number: two partners enrol people and
+// watch addresses over a network that loses requests and answers, breaches are published and matched, and alerts are
+// pushed to receivers that fail, by workers that die. Each call of the store may fail without having been done, or fail
+// and be done all the same. The rules, the partner API, the dispatcher and the SQL are the real ones, the clock is not:
+// an hour takes milliseconds.
 //
-// After a minute the faults end and all has to come right: what was acknowledged is there once, every leak of a watched address was
-// found once and told once under one id, a person's alerts arrived in order, and no partner saw a thing of the other.
+// After a minute the faults end and all has to come right: what was acknowledged is there once, every leak of a watched
+// address was found once and told once under one id, a person's alerts arrived in order, and no partner saw a thing of
+// the other.
 //
-// The number decides what is asked and which calls fail, by their name and their time; which goroutine goes first is left to the runtime.
-// VIGIA_TEST_SEED runs one number.
+// The number decides what is asked and which calls fail, by their name and their time; which goroutine goes first is
+// left to the runtime. VIGIA_TEST_SEED runs one number.
 func TestSimulation(t *testing.T) {
 	tp := newTemplate(t)
 	if text := os.Getenv("VIGIA_TEST_SEED"); text != "" {
@@ -84,7 +86,8 @@ func TestSimulation(t *testing.T) {
 	})
 }
 
-// template is what every life begins with: two partners with a plan and an endpoint, and two segments that wait to be published.
+// template is what every life begins with: two partners with a plan and an endpoint, and two segments that wait to be
+// published.
 type template struct {
 	folder, file string
 	keys         *seal.Keys
@@ -221,7 +224,8 @@ const (
 	doneAndLost
 )
 
-// draw decides by the seed, the name of a call and the time, not by its turn: so another order of goroutines meets the same faults.
+// draw decides by the seed, the name of a call and the time, not by its turn: so another order of goroutines meets the
+// same faults.
 func (l *life) draw(name string) fate {
 	since := time.Since(l.begin)
 	if since > calm {
@@ -387,7 +391,8 @@ func (l *life) publish(f flaky) {
 	}
 }
 
-// dispatch runs the dispatcher and, now and then until the calm, kills it: from one moment to the next nothing it does counts.
+// dispatch runs the dispatcher and, now and then until the calm, kills it: from one moment to the next nothing it does
+// counts.
 func (l *life) dispatch(ctx context.Context, quiet *slog.Logger) {
 	chance := rand.New(rand.NewPCG(l.seed, 7))
 	for ctx.Err() == nil {

@@ -211,8 +211,8 @@ type told struct {
 	} `json:"data"`
 }
 
-// farEnd stands for the network to the partners and their ends: what is sent may not arrive, may be refused, or may be taken without the
-// sender hearing of it.
+// farEnd stands for the network to the partners and their ends: what is sent may not arrive, may be refused, or may be
+// taken without the sender hearing of it.
 type farEnd struct {
 	life *life
 	dead *atomic.Bool
@@ -292,7 +292,8 @@ func (l *life) verifyEnrolled(p int, who simPartner) {
 	l.counts["subscriptions"] += len(got)
 }
 
-// verifyFindings: each watched address is there once, with one finding per breach that it is in, and each finding is in one alert.
+// verifyFindings: each watched address is there once, with one finding per breach that it is in, and each finding is in
+// one alert.
 func (l *life) verifyFindings(p int, who simPartner) (events []string) {
 	ctx := context.Background()
 	found := map[string]int{} // finding ids, to be told once
@@ -359,8 +360,8 @@ func (l *life) verifyFindings(p int, who simPartner) (events []string) {
 	return events
 }
 
-// verifyAlerts: every event arrived, under its own id and with one body, at its own partner and at no other; and a person's in order,
-// unless the earlier one had been tried twice.
+// verifyAlerts: every event arrived, under its own id and with one body, at its own partner and at no other; and a
+// person's in order, unless the earlier one had been tried twice.
 func (l *life) verifyAlerts(who simPartner, events []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -38,7 +38,8 @@ func (s source) within(folders ...string) bool {
 
 var parsed []source
 
-// productSources parses, once, what the product is made of: no tests, no packages for tests, no benchmarks, no generators.
+// productSources parses, once, what the product is made of: no tests, no packages for tests, no benchmarks, no
+// generators.
 func productSources(t *testing.T) []source {
 	t.Helper()
 	if parsed != nil {
@@ -100,8 +101,8 @@ func (s source) uses(imported string, names ...string) (found []ast.Node) {
 	return found
 }
 
-// leaf reads constant text: a literal, or names and literals joined by +, where what is not constant becomes a blank. known
-// resolves names.
+// leaf reads constant text: a literal, or names and literals joined by +, where what is not constant becomes a blank.
+// known resolves names.
 func leaf(e ast.Expr, known map[string]string) (text string, isText bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:

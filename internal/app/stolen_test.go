@@ -119,7 +119,8 @@ func (l *lockedBuffer) bytes() []byte {
 	return bytes.Clone(l.b.Bytes())
 }
 
-// newWorld takes n canaries through the whole service over HTTP, good requests and bad ones, with logs at their most talkative.
+// newWorld takes n canaries through the whole service over HTTP, good requests and bad ones, with logs at their most
+// talkative.
 func newWorld(t *testing.T, engine sqldb.Engine, n int) *world {
 	t.Helper()
 	ctx := context.Background()
@@ -210,8 +211,8 @@ func (w *world) live(t *testing.T, who caller, c canary, i int) {
 	}
 }
 
-// fail makes the service complain: bad requests full of values, a webhook that nobody answers, jobs that fail, cases with notes,
-// commands in the audit trail.
+// fail makes the service complain: bad requests full of values, a webhook that nobody answers, jobs that fail, cases
+// with notes, commands in the audit trail.
 func (w *world) fail(t *testing.T, who caller) {
 	t.Helper()
 	ctx := context.Background()
@@ -398,8 +399,8 @@ func canaries() int {
 	return 50
 }
 
-// TestStolen: whoever carries everything away but the key file has no value of anybody in any of twelve encodings, and no unkeyed
-// hash of one. A planted value is found in each.
+// TestStolen: whoever carries everything away but the key file has no value of anybody in any of twelve encodings, and
+// no unkeyed hash of one. A planted value is found in each.
 func TestStolen(t *testing.T) {
 	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
 		t.Run(string(engine), func(t *testing.T) {
@@ -496,8 +497,8 @@ func (w *world) hashes() sieve {
 	return s
 }
 
-// TestErasedEverywhere: after an erasure over the whole service nothing of the person opens any more, even with the keys, and others
-// are whole.
+// TestErasedEverywhere: after an erasure over the whole service nothing of the person opens any more, even with the
+// keys, and others are whole.
 func TestErasedEverywhere(t *testing.T) {
 	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
 		t.Run(string(engine), func(t *testing.T) {

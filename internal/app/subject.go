@@ -16,7 +16,8 @@ import (
 // eraseTime bounds how long an erasure waits for readers to let go of deleted bytes.
 const eraseTime = time.Minute
 
-// ErasureLog is where tombstones are kept outside the database: a restored backup older than an erasure is cleaned with it.
+// ErasureLog is where tombstones are kept outside the database: a restored backup older than an erasure is cleaned with
+// it.
 func ErasureLog(c config.Common) string { return filepath.Join(c.Data, "erasures.jsonl") }
 
 // EraseSubject erases a person and notes the tombstones in the log of this machine's data folder.

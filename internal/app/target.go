@@ -18,9 +18,9 @@ import (
 	"time"
 )
 
-// net/http refuses a request whose target it cannot parse (/score/%zz) before any handler is asked, with this text and a closed
-// connection. Partners are promised an answer in shape with a request id, so the partners' listener hands out connections that put the
-// handler's answer in the place of exactly this text, and change nothing else.
+// net/http refuses a request whose target it cannot parse (/score/%zz) before any handler is asked, with this text and
+// a closed connection. Partners are promised an answer in shape with a request id, so the partners' listener hands out
+// connections that put the handler's answer in the place of exactly this text, and change nothing else.
 const unparsedAnswer = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"
 
 // targetListener hands out such connections.
@@ -37,7 +37,8 @@ func (l targetListener) Accept() (net.Conn, error) {
 	return &targetConn{Conn: c, handler: l.handler}, nil
 }
 
-// targetConn remembers the head of the request that is being read. Reads never overlap, in net/http; a write may overlap with one.
+// targetConn remembers the head of the request that is being read. Reads never overlap, in net/http; a write may
+// overlap with one.
 type targetConn struct {
 	net.Conn
 	handler  http.Handler
@@ -81,7 +82,8 @@ func (c *targetConn) CloseWrite() error {
 // requestLine is not bound to the beginning of a line: the body of an earlier request may end right before it.
 var requestLine = regexp.MustCompile(`([A-Z]+) ([^ \r\n]+|/[^\r\n]+) HTTP/1\.[01]\r?\n`)
 
-// refuse lets the handler answer the request whose target did not parse. It is nil when the request was refused for another reason.
+// refuse lets the handler answer the request whose target did not parse. It is nil when the request was refused for
+// another reason.
 func (c *targetConn) refuse() []byte {
 	at := unparsedTarget(c.head)
 	if at == nil {
@@ -142,8 +144,9 @@ func (w *answerInMemory) Header() http.Header         { return w.header }
 func (w *answerInMemory) WriteHeader(status int)      { w.status = status }
 func (w *answerInMemory) Write(p []byte) (int, error) { return w.body.Write(p) }
 
-// tlsTargetListener does the same above TLS. net/http speaks HTTP/2 on nothing but a *tls.Conn, so the handshake is done here, and only a
-// connection that did not choose HTTP/2 is wrapped. (In HTTP/2 a target that does not parse ends its stream, as the protocol has it.)
+// tlsTargetListener does the same above TLS. net/http speaks HTTP/2 on nothing but a *tls.Conn, so the handshake is
+// done here, and only a connection that did not choose HTTP/2 is wrapped. (In HTTP/2 a target that does not parse ends
+// its stream, as the protocol has it.)
 type tlsTargetListener struct {
 	net.Listener
 	config  *tls.Config

@@ -62,8 +62,8 @@ func targetCases(key string) map[string]targetCase {
 	}
 }
 
-// TestUnparsedTarget: a target that is no address is refused in shape, with a request id, after the credentials; whatever else net/http
-// refuses by itself, and every other answer on the connection, is as it was.
+// TestUnparsedTarget: a target that is no address is refused in shape, with a request id, after the credentials;
+// whatever else net/http refuses by itself, and every other answer on the connection, is as it was.
 func TestUnparsedTarget(t *testing.T) {
 	dir := t.TempDir()
 	cert, certKey := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")

@@ -13,7 +13,8 @@ var (
 	planRow   = regexp.MustCompile(`(?m)^\| ([DWAPHF][0-9]+) \|`)
 )
 
-// TestNamedTestsExist: docs/testing.md has a line for every row of the test plan, and each test it names is where it says.
+// TestNamedTestsExist: docs/testing.md has a line for every row of the test plan, and each test it names is where it
+// says.
 func TestNamedTestsExist(t *testing.T) {
 	page := readTree(t, "docs/testing.md")
 	rows := map[string]bool{}

@@ -29,8 +29,8 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// TestTLS scans a listener the way a scanner does: it offers every version and every suite, one at a time. Only TLS 1.2 and 1.3 are
-// spoken, none of the suites that are known to be weak, and nothing without TLS.
+// TestTLS scans a listener the way a scanner does: it offers every version and every suite, one at a time. Only TLS 1.2
+// and 1.3 are spoken, none of the suites that are known to be weak, and nothing without TLS.
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
@@ -121,8 +121,8 @@ func refusesPlain(t *testing.T, address string) {
 	}
 }
 
-// TestCertificateRenewal replaces the files under a server in use, the certificate a while before its key: no handshake fails, and the
-// new one is used without a restart.
+// TestCertificateRenewal replaces the files under a server in use, the certificate a while before its key: no handshake
+// fails, and the new one is used without a restart.
 func TestCertificateRenewal(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")

@@ -1,9 +1,9 @@
-// Package backup is one file that holds a copy of an installation: a compressed archive with a description at its front and a list
-// of digests at its end.
+// Package backup is one file that holds a copy of an installation: a compressed archive with a description at its front
+// and a list of digests at its end.
 //
-// It knows neither what the files mean nor how they are sealed; whoever writes one hands over a keyed hash of the list. The
-// invariant it keeps: under the archive's name there is a whole archive or nothing, and what Extract hands out is, to the byte and
-// to the last file, what Write was given.
+// It knows neither what the files mean nor how they are sealed; whoever writes one hands over a keyed hash of the list.
+// The invariant it keeps: under the archive's name there is a whole archive or nothing, and what Extract hands out is,
+// to the byte and to the last file, what Write was given.
 package backup
 
 import (
@@ -90,7 +90,8 @@ type Source struct {
 	File *os.File
 }
 
-// Write makes an archive of mode 0600 at path, beside its name first. mac is the keyed hash over the list. progress may be nil.
+// Write makes an archive of mode 0600 at path, beside its name first. mac is the keyed hash over the list. progress may
+// be nil.
 func Write(ctx context.Context, path string, about About, sources []Source, mac func([]byte) []byte, progress func(done, total int64)) (Manifest, error) {
 	m := Manifest{About: about}
 	if _, err := os.Lstat(path); err == nil {

@@ -14,8 +14,9 @@ import (
 	"github.com/vigiahq/vigia/internal/backup"
 )
 
-// TestEveryFlippedBit: an archive that was damaged is refused, unless what comes out of it is, to the byte, what was put in. The second
-// happens: some bits of the compression say nothing (where in a run of zeros a copy begins, for one).
+// TestEveryFlippedBit: an archive that was damaged is refused, unless what comes out of it is, to the byte, what was
+// put in. The second happens: some bits of the compression say nothing (where in a run of zeros a copy begins, for
+// one).
 func TestEveryFlippedBit(t *testing.T) {
 	ctx := context.Background()
 	folder := t.TempDir()

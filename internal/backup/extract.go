@@ -29,8 +29,8 @@ func Describe(file string) (About, error) {
 	return r.about()
 }
 
-// Extract unpacks an archive into an empty folder and checks every byte of it. verify is asked whether the list at the end is what it
-// was. When it fails, the folder holds rubbish; the caller takes it away.
+// Extract unpacks an archive into an empty folder and checks every byte of it. verify is asked whether the list at the
+// end is what it was. When it fails, the folder holds rubbish; the caller takes it away.
 func Extract(ctx context.Context, file, folder string, verify func(list, mac []byte) bool, progress func(done, total int64)) (Manifest, error) {
 	var m Manifest
 	r, err := openArchive(file)

@@ -118,7 +118,8 @@ func TestLargeObject(t *testing.T) {
 	}
 }
 
-// TestTriesAgain: what a server cannot do just now is tried again, and given up after some tries; a refusal is not repeated.
+// TestTriesAgain: what a server cannot do just now is tried again, and given up after some tries; a refusal is not
+// repeated.
 func TestTriesAgain(t *testing.T) {
 	ctx, s3 := context.Background(), buckettest.NewS3(t)
 	b := open(t, s3.Address)

@@ -15,7 +15,8 @@ import (
 	"github.com/vigiahq/vigia/internal/durable"
 )
 
-// folder keeps objects as files below a folder; a slash in a name is a folder in it. The root keeps every name inside, links included.
+// folder keeps objects as files below a folder; a slash in a name is a folder in it. The root keeps every name inside,
+// links included.
 type folder struct{ root *os.Root }
 
 // Folder returns the bucket that a folder of this machine is.

@@ -34,8 +34,8 @@ var s3Client = func() *http.Client {
 	return &http.Client{Transport: transport}
 }()
 
-// openS3 reads the parameters region, endpoint, use_path_style, disable_https, profile and anonymous. What they leave open
-// comes from the environment variables that every tool for S3 reads.
+// openS3 reads the parameters region, endpoint, use_path_style, disable_https, profile and anonymous. What they leave
+// open comes from the environment variables that every tool for S3 reads.
 func openS3(name, path string, query url.Values) (Bucket, error) {
 	if name == "" || path != "" {
 		return nil, errors.New("bucket: expected s3://bucket, and nothing but parameters behind it")
@@ -61,7 +61,8 @@ func openS3(name, path string, query url.Values) (Bucket, error) {
 		return nil, err
 	}
 	b.base = *endpoint
-	// A certificate covers one label before the endpoint's name, so a bucket with a dot in its name stands in the path too.
+	// A certificate covers one label before the endpoint's name, so a bucket with a dot in its name stands in the path
+	// too.
 	if flags[0] || (strings.Contains(name, ".") && b.base.Scheme == "https") {
 		b.base.Path += "/" + name
 	} else {
@@ -95,7 +96,8 @@ func s3Endpoint(text, region string, plain bool) (*url.URL, error) {
 	return u, nil
 }
 
-// s3Credentials looks for them where AWS's own tools do: environment, files, and the metadata of the machine or container.
+// s3Credentials looks for them where AWS's own tools do: environment, files, and the metadata of the machine or
+// container.
 func s3Credentials(profile string) *credentials.Credentials {
 	found := []credentials.Provider{&credentials.FileAWSCredentials{Profile: profile}}
 	if profile == "" {
@@ -171,7 +173,8 @@ const (
 	s3MostPart = 10_000
 )
 
-// Write sends a small file in one request and a large one in parts, which become an object when the last request is answered.
+// Write sends a small file in one request and a large one in parts, which become an object when the last request is
+// answered.
 func (b *s3) Write(ctx context.Context, key string, from *os.File) error {
 	info, err := from.Stat()
 	if err != nil {

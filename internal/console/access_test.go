@@ -243,7 +243,8 @@ func TestConsoleAnswersAlike(t *testing.T) {
 	slices.Sort(unknown)
 	one, other := known[len(known)/2], unknown[len(unknown)/2]
 	t.Logf("median time of a refusal: %v for a known address, %v for an unknown one", one, other)
-	// A password's hash takes a tenth of a second and everything else a thousandth of that, so leaving it out shows on any machine.
+	// A password's hash takes a tenth of a second and everything else a thousandth of that, so leaving it out shows on
+	// any machine.
 	if other < one/4 {
 		t.Error("that tells them apart")
 	}

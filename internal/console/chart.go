@@ -6,7 +6,8 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 )
 
-// chart is a row of bars, one a day, drawn as SVG by the template. The numbers stand beside it as a table for screen readers.
+// chart is a row of bars, one a day, drawn as SVG by the template. The numbers stand beside it as a table for screen
+// readers.
 type chart struct {
 	Label string
 	// Class colours the bars.

@@ -1,9 +1,10 @@
 // Package console is the operator's pages: the whole service in a browser, rendered on the server.
 //
-// One table lists the routes with the role that each needs, and one adapter opens the session, checks role and proof, runs the
-// page, renders it to a buffer and writes it. The pages call the same rules as the command line. The package knows neither
-// the partner API nor SQL. The invariants it keeps: nothing is changed by a GET, nothing changes without a line in the
-// audit trail, a personal value is shown only after a reason was recorded, and no page holds script or style of its own.
+// One table lists the routes with the role that each needs, and one adapter opens the session, checks role and proof,
+// runs the page, renders it to a buffer and writes it. The pages call the same rules as the command line. The package
+// knows neither the partner API nor SQL. The invariants it keeps: nothing is changed by a GET, nothing changes without
+// a line in the audit trail, a personal value is shown only after a reason was recorded, and no page holds script or
+// style of its own.
 package console
 
 import (
@@ -63,8 +64,8 @@ type Rules struct {
 	Keys     Keys
 }
 
-// Figures are the counts that the overview shows. They are kept up beside the tables, because counting millions of rows takes
-// longer than a page may.
+// Figures are the counts that the overview shows. They are kept up beside the tables, because counting millions of rows
+// takes longer than a page may.
 type Figures interface {
 	Figures(ctx context.Context) (operator.Figures, error)
 }

@@ -24,7 +24,8 @@ const shownMissing = 20
 
 const formMoment = "2006-01-02T15:04"
 
-// reportEvents compares what happened with what the partner got. It counts, so it does so only when a window was chosen.
+// reportEvents compares what happened with what the partner got. It counts, so it does so only when a window was
+// chosen.
 func reportEvents(c *Console, r *request) (answer, error) {
 	choice, err := c.choose(r)
 	if err != nil {

@@ -112,7 +112,8 @@ func reportIncident(c *Console, r *request) (answer, error) {
 	return view{"incidents", "Incidentes", page}, nil
 }
 
-// downloadIncident hands out the list of people as a table, with their values in clear when that was asked for with a reason.
+// downloadIncident hands out the list of people as a table, with their values in clear when that was asked for with a
+// reason.
 func downloadIncident(c *Console, r *request) (answer, error) {
 	rep, err := c.incidentAsked(r, r.PostForm.Has("reveal"))
 	if err != nil {

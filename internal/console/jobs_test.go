@@ -45,7 +45,8 @@ func TestJobRow(t *testing.T) {
 	}
 }
 
-// TestBusy: a page follows the job that is at work: not one that is over, that waits for its next try, or whose process is gone.
+// TestBusy: a page follows the job that is at work: not one that is over, that waits for its next try, or whose process
+// is gone.
 func TestBusy(t *testing.T) {
 	rows := jobRows([]job.Job{
 		{ID: "done", State: job.Done},

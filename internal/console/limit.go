@@ -7,8 +7,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// limiter bounds how often one address may try to log in. It is the second net beside the lock of each account, and counts in
-// this process only.
+// limiter bounds how often one address may try to log in. It is the second net beside the lock of each account, and
+// counts in this process only.
 type limiter struct {
 	now func() time.Time
 	mu  sync.Mutex

@@ -13,8 +13,8 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 )
 
-// cookieName carries the prefix by which a browser refuses the cookie unless it is Secure, for this host only and for every
-// path. Browsers take localhost and 127.0.0.1 as secure, so that the demo works without a certificate.
+// cookieName carries the prefix by which a browser refuses the cookie unless it is Secure, for this host only and for
+// every path. Browsers take localhost and 127.0.0.1 as secure, so that the demo works without a certificate.
 const cookieName = "__Host-vigia"
 
 func sessionCookie(token string) *http.Cookie {

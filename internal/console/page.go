@@ -135,7 +135,8 @@ func (f frame) Picked(name, value string, now bool) bool {
 // May tells whether the operator's role covers another: pages leave out what would be refused.
 func (f frame) May(role string) bool { return f.Operator.Role.Covers(operator.Role(role)) }
 
-// brazil is the time that pages show. Brazil has had no summer time since 2019, so an offset is enough and no zone table is needed.
+// brazil is the time that pages show. Brazil has had no summer time since 2019, so an offset is enough and no zone
+// table is needed.
 var brazil = time.FixedZone("BRT", -3*60*60)
 
 var functions = template.FuncMap{

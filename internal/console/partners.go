@@ -34,7 +34,8 @@ type secretPage struct {
 
 type shownSecret struct{ Label, Value, Help string }
 
-// secrets makes the page of secrets that were made just now; it is the answer to the POST itself, so that nothing keeps them.
+// secrets makes the page of secrets that were made just now; it is the answer to the POST itself, so that nothing keeps
+// them.
 func secrets(p secretPage) view { return view{"secret", p.Heading, p} }
 
 const (

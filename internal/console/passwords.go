@@ -11,7 +11,8 @@ import (
 type Passwords interface {
 	Status() ([]password.Corpus, error)
 	Verify(ctx context.Context) error
-	// Import replaces a corpus by files behind paths of the server, Upload by a file that is kept for the time of its import.
+	// Import replaces a corpus by files behind paths of the server, Upload by a file that is kept for the time of its
+	// import.
 	Import(ctx context.Context, a password.Algorithm, source string, paths []string) error
 	Upload(ctx context.Context, a password.Algorithm, source, name string, file io.Reader) error
 	// Download fetches what changed at the public range service.

@@ -32,7 +32,8 @@ type view struct {
 	data  any
 }
 
-// redirect sends the browser on after a change. done names a sentence of messages.go, shown at the top of the next page.
+// redirect sends the browser on after a change. done names a sentence of messages.go, shown at the top of the next
+// page.
 type redirect struct{ to, done string }
 
 // stream is written by its function until it returns.
@@ -144,7 +145,8 @@ func (c *Console) answer(w http.ResponseWriter, r *request) (a answer, err error
 		}
 	}
 	if r.route.upload {
-		// A large file takes longer than the server allows for ordinary requests. A server without deadlines refuses this.
+		// A large file takes longer than the server allows for ordinary requests. A server without deadlines refuses
+		// this.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	}
@@ -172,7 +174,8 @@ func mendable(err error) bool {
 	return false
 }
 
-// enter opens the session and checks role, second factor and proof. A redirect is returned where something is to be done first.
+// enter opens the session and checks role, second factor and proof. A redirect is returned where something is to be
+// done first.
 func (c *Console) enter(r *request) (answer, error) {
 	if r.route.role == "" {
 		return nil, nil //nolint:nilnil // nothing to do first

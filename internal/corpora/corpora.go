@@ -1,8 +1,10 @@
-// Package corpora keeps the files that leaks are looked up in: immutable segments, each under a name that says what is in it.
+// Package corpora keeps the files that leaks are looked up in: immutable segments, each under a name that says what is
+// in it.
 //
-// A folder on this machine always holds them, because they are read in place. Where many replicas run, a bucket holds them too:
-// what one replica publishes the others fetch, check from the first byte to the last, and keep. The package knows neither
-// breaches nor fingerprints. The invariant it keeps: under a name there is the whole file with the asked-for digest, or nothing.
+// A folder on this machine always holds them, because they are read in place. Where many replicas run, a bucket holds
+// them too: what one replica publishes the others fetch, check from the first byte to the last, and keep. The package
+// knows neither breaches nor fingerprints. The invariant it keeps: under a name there is the whole file with the
+// asked-for digest, or nothing.
 package corpora
 
 import (
@@ -36,8 +38,8 @@ type Depot struct {
 	bucket bucket.Bucket // nil: the folder is all there is
 }
 
-// Open makes the folder if need be and opens the bucket at address (s3://bucket?region=..., file:///folder); an empty address
-// means that the folder is all there is.
+// Open makes the folder if need be and opens the bucket at address (s3://bucket?region=..., file:///folder); an empty
+// address means that the folder is all there is.
 func Open(dir, address string) (*Depot, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("corpora folder: %w", err)
@@ -66,8 +68,8 @@ func (d *Depot) path(name string) (string, error) {
 	return filepath.Join(d.dir, name), nil
 }
 
-// Put publishes the file at from under name. The caller keeps from. Putting the same file again changes nothing. When Put
-// returns, the file is in the folder and, where there is a bucket, in it: other replicas can fetch it.
+// Put publishes the file at from under name. The caller keeps from. Putting the same file again changes nothing. When
+// Put returns, the file is in the folder and, where there is a bucket, in it: other replicas can fetch it.
 func (d *Depot) Put(ctx context.Context, name, from string) error {
 	path, err := d.path(name)
 	if err != nil {
@@ -143,8 +145,8 @@ func receive(path string, in io.Reader, check func(arrived string) error) error 
 // busyPause is how long to wait before looking again whether another process has fetched a file.
 const busyPause = 50 * time.Millisecond
 
-// Open opens the file called name after making sure that it is the one with that digest, fetching it from the bucket if this
-// machine has no sound copy. Of several that want to fetch it one does, and the others wait.
+// Open opens the file called name after making sure that it is the one with that digest, fetching it from the bucket if
+// this machine has no sound copy. Of several that want to fetch it one does, and the others wait.
 func (d *Depot) Open(ctx context.Context, name, digest string) (*segment.Reader, error) {
 	path, err := d.path(name)
 	if err != nil {

@@ -50,7 +50,8 @@ func open(t *testing.T, dir, address string) *corpora.Depot {
 	return d
 }
 
-// TestReplicas: what one machine puts, another fetches, checks and keeps; what one removes is gone for all who have no copy.
+// TestReplicas: what one machine puts, another fetches, checks and keeps; what one removes is gone for all who have no
+// copy.
 func TestReplicas(t *testing.T) {
 	ctx := context.Background()
 	for name, address := range buckets(t) {

@@ -59,8 +59,8 @@ type Advice struct {
 	shelved     *shelved
 }
 
-// Rendered returns what render makes of the item, made once for as long as the item is offered: thousands of people are told
-// the same. render must not look at Title and Body of the advice.
+// Rendered returns what render makes of the item, made once for as long as the item is offered: thousands of people are
+// told the same. render must not look at Title and Body of the advice.
 func (a Advice) Rendered(render func(it *Item) any) any {
 	a.shelved.render.Do(func() { a.shelved.rendered = render(&a.shelved.Item) })
 	return a.shelved.rendered

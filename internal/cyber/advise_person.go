@@ -23,7 +23,8 @@ func (d ScoreDay) Date() time.Time { return time.Unix(d.Day*86400, 0).UTC() }
 
 // PersonStore knows where people stand.
 type PersonStore interface {
-	// Posture reads everything about a person in one round trip, breaches by name only; Last only when it is to be scored.
+	// Posture reads everything about a person in one round trip, breaches by name only; Last only when it is to be
+	// scored.
 	Posture(ctx context.Context, id partner.ID, u partner.UserHash, scored bool) (*Posture, error)
 	// BreachesByName returns the named breaches that there are.
 	BreachesByName(ctx context.Context, names []string) ([]Breach, error)
@@ -116,8 +117,8 @@ func (s *Persons) posture(ctx context.Context, id partner.ID, u partner.UserHash
 	return p, items, s.breaches.open(ctx, s.store, p, s.now())
 }
 
-// breachBook remembers judged breaches: thousands of people are in the same one. What an operator changes about a breach shows
-// within offeredFor; a breach that is new is looked up at once.
+// breachBook remembers judged breaches: thousands of people are in the same one. What an operator changes about a
+// breach shows within offeredFor; a breach that is new is looked up at once.
 type breachBook struct {
 	mu    sync.RWMutex
 	known map[string]bookEntry
@@ -185,7 +186,8 @@ func (b *breachBook) fill(p *Posture, now time.Time) (lacking bool) {
 	return lacking
 }
 
-// claim returns the names to look up. What is only too old is claimed by one request: the others go on with what is there.
+// claim returns the names to look up. What is only too old is claimed by one request: the others go on with what is
+// there.
 func (b *breachBook) claim(p *Posture, now time.Time) (names []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,14 +9,15 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
-// Posture is where a person stands at one moment: what advice and score are made from, and nothing else is. Both are pure
-// functions of it, of the catalogue and of the time.
+// Posture is where a person stands at one moment: what advice and score are made from, and nothing else is. Both are
+// pure functions of it, of the catalogue and of the time.
 type Posture struct {
 	Assets  []PostureAsset
 	Devices []PostureDevice
 	// Answers are the latest answers to validation questions.
 	Answers map[ContentID]string
-	// OpenCases counts cases that are not resolved, closed or cancelled; WaitingCases those of them that wait for the person.
+	// OpenCases counts cases that are not resolved, closed or cancelled; WaitingCases those of them that wait for the
+	// person.
 	OpenCases, WaitingCases int
 	// Last is the score of the latest day on which it changed; its zero value means that there was none.
 	Last ScoreDay
@@ -75,8 +76,9 @@ func judge(b Breach, now time.Time) *judged {
 	}
 }
 
-// exposure is one breach with open findings of the person: however many of their values are in it, it counts once. So does a dump that
-// was imported several times: copies are joined under the worst, and what is worst in any of them counts.
+// exposure is one breach with open findings of the person: however many of their values are in it, it counts once. So
+// does a dump that was imported several times: copies are joined under the worst, and what is worst in any of them
+// counts.
 type exposure struct {
 	*judged
 	points  float64
@@ -180,8 +182,8 @@ type kinds uint32
 
 func kindOf(k identifier.Kind) kinds { return 1 << k }
 
-// asset is the value by which an exposure is named: the first one added, of the wanted kinds if there are any; nil when it
-// has none of them.
+// asset is the value by which an exposure is named: the first one added, of the wanted kinds if there are any; nil when
+// it has none of them.
 func (e exposure) asset(wanted kinds) *PostureAsset {
 	for _, a := range e.assets {
 		if wanted == 0 || wanted&kindOf(a.Kind) != 0 {

@@ -91,14 +91,14 @@ type Triage struct {
 type CaseStore interface {
 	// Triage returns what a service asks; ErrServiceNotFound when it is not offered.
 	Triage(ctx context.Context, service ServiceID) (Triage, error)
-	// InsertCase keeps a new case. When its service has a calendar, the first of the wished times that is free is booked;
-	// ErrAppointmentTaken when there are wishes and none is.
+	// InsertCase keeps a new case. When its service has a calendar, the first of the wished times that is free is
+	// booked; ErrAppointmentTaken when there are wishes and none is.
 	InsertCase(ctx context.Context, id partner.ID, c Case, wishes []time.Time) (Case, error)
 	// Cases returns the newest cases that fit; CaseByID one with its history.
 	Cases(ctx context.Context, f CaseFilter) ([]Case, error)
 	CaseByID(ctx context.Context, id CaseID) (Case, []CaseMove, error)
-	// UpdateCase changes a case under the lock of its row. Where change returns a move, which has a To then, its number, its
-	// event and the release of a slot are part of it.
+	// UpdateCase changes a case under the lock of its row. Where change returns a move, which has a To then, its
+	// number, its event and the release of a slot are part of it.
 	UpdateCase(ctx context.Context, id CaseID, change func(*Case) (CaseMove, error)) (Case, error)
 	TriageStore
 }

@@ -198,8 +198,8 @@ func TestTriage(t *testing.T) {
 	})
 }
 
-// TestSlots: one case per slot though many ask at once; a cancelled case gives its slot back; without a calendar any time
-// is kept as a wish.
+// TestSlots: one case per slot though many ask at once; a cancelled case gives its slot back; without a calendar any
+// time is kept as a wish.
 func TestSlots(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

@@ -24,8 +24,8 @@ func CaseStatuses() []CaseStatus {
 	return []CaseStatus{CaseOpen, CaseInProgress, CaseWaiting, CaseResolved, CaseClosed, CaseCancelled}
 }
 
-// caseMoves is the one table of moves; docs/states.md draws it and a test compares the two. What is not open any more can only
-// be reopened, or closed for good measure.
+// caseMoves is the one table of moves; docs/states.md draws it and a test compares the two. What is not open any more
+// can only be reopened, or closed for good measure.
 var caseMoves = map[CaseStatus][]CaseStatus{
 	CaseOpen:       {CaseInProgress, CaseCancelled},
 	CaseInProgress: {CaseWaiting, CaseResolved, CaseCancelled},
@@ -58,8 +58,8 @@ func ParseCaseStatus(s string) (CaseStatus, error) {
 	return "", ErrCaseInvalid.With("status: one of aberto, em-andamento, aguardando-cliente, resolvido, fechado, cancelado")
 }
 
-// Clock counts the working time of a case against its target. It stands while the client is waited for and once the case is
-// resolved, closed or cancelled; a reopened case goes on from where it stood.
+// Clock counts the working time of a case against its target. It stands while the client is waited for and once the
+// case is resolved, closed or cancelled; a reopened case goes on from where it stood.
 type Clock struct {
 	// Target is the time allowed; 0 means any.
 	Target time.Duration

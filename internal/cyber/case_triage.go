@@ -134,7 +134,8 @@ func (c *Cases) SetTarget(ctx context.Context, service ServiceID, target time.Du
 	return c.store.SetTarget(ctx, service, target)
 }
 
-// AddSlots puts times into a service's calendar. From the first one on, the service's cases are attended by appointment.
+// AddSlots puts times into a service's calendar. From the first one on, the service's cases are attended by
+// appointment.
 func (c *Cases) AddSlots(ctx context.Context, service ServiceID, times []time.Time) (int, error) {
 	slots := make([]Slot, len(times))
 	for i, at := range times {
@@ -158,8 +159,8 @@ func (c *Cases) Slots(ctx context.Context, service ServiceID) ([]Slot, error) {
 // RemoveSlot takes a free slot out of the calendar.
 func (c *Cases) RemoveSlot(ctx context.Context, id SlotID) error { return c.store.DeleteSlot(ctx, id) }
 
-// appointmentLayouts are the forms of an ISO 8601 date-time that are understood: extended or basic, with or without seconds
-// and their fraction, with or without an offset.
+// appointmentLayouts are the forms of an ISO 8601 date-time that are understood: extended or basic, with or without
+// seconds and their fraction, with or without an offset.
 var appointmentLayouts = [...]string{
 	"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07", "2006-01-02T15:04:05",
 	"2006-01-02T15:04Z07:00", "2006-01-02T15:04Z0700", "2006-01-02T15:04Z07", "2006-01-02T15:04",

@@ -42,8 +42,8 @@ type Item struct {
 	Rank  int
 	When  Condition
 	Title string
-	// Body may name the finding the item is about: {vazamento}, {valor}, {data}. More is added when the item is about several,
-	// and may say how many others: {mais}.
+	// Body may name the finding the item is about: {vazamento}, {valor}, {data}. More is added when the item is about
+	// several, and may say how many others: {mais}.
 	Body, More string
 	Question   *ValidationQuestion
 	Retired    bool
@@ -73,7 +73,8 @@ func (q ValidationQuestion) Weight() int {
 	return weight
 }
 
-// Risk is what an answer leaves to mend. Without an answer, or with one that is not offered any more, the worst is assumed.
+// Risk is what an answer leaves to mend. Without an answer, or with one that is not offered any more, the worst is
+// assumed.
 func (q ValidationQuestion) Risk(answer string) int {
 	for _, o := range q.Options {
 		if o.Value == answer && answer != "" {

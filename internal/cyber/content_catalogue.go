@@ -19,8 +19,8 @@ type ContentStore interface {
 	DropContent(ctx context.Context, id ContentID) error
 }
 
-// Catalogue is the educational content: what this program brings, and over it, item by item, what the operator changed. So a
-// new version of the program brings its new texts wherever the operator wrote none.
+// Catalogue is the educational content: what this program brings, and over it, item by item, what the operator changed.
+// So a new version of the program brings its new texts wherever the operator wrote none.
 type Catalogue struct {
 	store ContentStore
 	now   func() time.Time
@@ -35,7 +35,8 @@ func NewCatalogue(store ContentStore, now func() time.Time) *Catalogue {
 	return &Catalogue{store: store, now: now}
 }
 
-// offered returns the catalogue without what is retired, most urgent first. A change by the operator shows within offeredFor.
+// offered returns the catalogue without what is retired, most urgent first. A change by the operator shows within
+// offeredFor.
 func (c *Catalogue) offered(ctx context.Context) (*shelf, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock() // held while reading, so that an expired list is read once and not by every request

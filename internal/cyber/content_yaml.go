@@ -83,8 +83,8 @@ type optionFile struct {
 // maxContentFile bounds what is read as a catalogue.
 const maxContentFile = 8 << 20
 
-// ReadContent reads a catalogue in YAML and checks every item. Members it does not know are refused: a misspelt condition
-// would otherwise hold for everybody.
+// ReadContent reads a catalogue in YAML and checks every item. Members it does not know are refused: a misspelt
+// condition would otherwise hold for everybody.
 func ReadContent(r io.Reader) ([]Item, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxContentFile+1))
 	if err != nil {

@@ -91,8 +91,8 @@ var (
 // warnings are how long before its end a key's partner is told, longest first.
 var warnings = [...]time.Duration{30 * 24 * time.Hour, 7 * 24 * time.Hour}
 
-// NextWarning is when a key that ends at end is next announced, seen from now; zero when it is not any more. Nobody is told
-// of an end as it is issued: a key of 20 days is announced once, 7 days ahead.
+// NextWarning is when a key that ends at end is next announced, seen from now; zero when it is not any more. Nobody is
+// told of an end as it is issued: a key of 20 days is announced once, 7 days ahead.
 func NextWarning(now, end time.Time) time.Time {
 	for _, ahead := range warnings {
 		if at := end.Add(-ahead); at.After(now) {
@@ -136,8 +136,8 @@ func (r *DeviceRequest) check() error {
 type Holding struct {
 	// Live is how many live keys the person has.
 	Live int
-	// Plan is the plan in force for the person; its zero value bounds nothing. Subscribed tells a plan of theirs from the
-	// partner's default.
+	// Plan is the plan in force for the person; its zero value bounds nothing. Subscribed tells a plan of theirs from
+	// the partner's default.
 	Plan       plan.Plan
 	Subscribed bool
 }
@@ -154,8 +154,8 @@ type NewKey struct {
 
 // DeviceStore keeps keys and pools.
 type DeviceStore interface {
-	// IssueKey returns the live key of the device, or asks decide and keeps what it says, with a key of the system's pool if
-	// it has one; ErrPoolEmpty when that has none left. Two calls for one person never run at the same time.
+	// IssueKey returns the live key of the device, or asks decide and keeps what it says, with a key of the system's
+	// pool if it has one; ErrPoolEmpty when that has none left. Two calls for one person never run at the same time.
 	IssueKey(ctx context.Context, id partner.ID, r DeviceRequest, decide func(Holding) (NewKey, error)) (Device, error)
 	// Devices returns a person's live devices, newest first.
 	Devices(ctx context.Context, id partner.ID, u partner.UserHash) ([]Device, error)
@@ -169,8 +169,8 @@ type DeviceStore interface {
 	EndKey(ctx context.Context, key KeyID, reason EndReason) (Device, error)
 	// ReplaceDevice ends a live key and issues one for another device of the same person, valid until the same time.
 	ReplaceDevice(ctx context.Context, key KeyID, system System, name string, next NewKey) (Device, error)
-	// WarnExpiring asks about each key whose notice is due, writes the events and returns how many; EndUnsubscribed ends the
-	// keys whose plan has no subscription any more.
+	// WarnExpiring asks about each key whose notice is due, writes the events and returns how many; EndUnsubscribed
+	// ends the keys whose plan has no subscription any more.
 	WarnExpiring(ctx context.Context, decide func(d Device, now time.Time) Notice) (int, error)
 	EndUnsubscribed(ctx context.Context) (int, error)
 	PoolStore
@@ -262,8 +262,8 @@ func (e *Endpoints) Revoke(ctx context.Context, key KeyID) (Device, error) {
 	return e.store.EndKey(ctx, key, EndRevoked)
 }
 
-// Replace moves a person's protection to another device: the old key ends, the new device has a key of its own until the old
-// one would have ended. The plan's limit is not asked, as the number of devices stays the same.
+// Replace moves a person's protection to another device: the old key ends, the new device has a key of its own until
+// the old one would have ended. The plan's limit is not asked, as the number of devices stays the same.
 func (e *Endpoints) Replace(ctx context.Context, key KeyID, system System, name string) (Device, error) {
 	r := DeviceRequest{System: system, Name: name}
 	if err := r.check(); err != nil {

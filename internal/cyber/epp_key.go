@@ -60,7 +60,8 @@ func checkCharacter(text []byte) (byte, bool) {
 	if !ok {
 		return 0, false
 	}
-	// 25*v + sum must be a multiple of 29, and 25 is its own kind of number there: its inverse is 7 (25*7 = 175 = 6*29 + 1).
+	// 25*v + sum must be a multiple of 29, and 25 is its own kind of number there: its inverse is 7 (25*7 = 175 = 6*29
+	// + 1).
 	v := (keyModulus - sum) * 7 % keyModulus
 	if v >= len(keyAlphabet) {
 		return 0, false
@@ -81,8 +82,8 @@ func keySum(text []byte) (int, bool) {
 	return sum % keyModulus, true
 }
 
-// ValidKey tells whether text is a key that this service can have generated: its form and check character are right. Case,
-// spaces and hyphens do not matter, as people copy keys by hand. It says nothing about keys of a vendor.
+// ValidKey tells whether text is a key that this service can have generated: its form and check character are right.
+// Case, spaces and hyphens do not matter, as people copy keys by hand. It says nothing about keys of a vendor.
 func ValidKey(text string) bool {
 	bare := make([]byte, 0, keyLength)
 	for _, c := range []byte(strings.ToUpper(text)) {

@@ -48,8 +48,8 @@ func (k VendorKey) Until(plan time.Time) time.Time {
 
 // PoolStore keeps vendors' keys.
 type PoolStore interface {
-	// LoadPool keeps the keys that are not known yet, switches the system to its pool, and returns how many were new. A known key
-	// that comes with a date of its end ends then, issued or not.
+	// LoadPool keeps the keys that are not known yet, switches the system to its pool, and returns how many were new. A
+	// known key that comes with a date of its end ends then, issued or not.
 	LoadPool(ctx context.Context, system System, keys []VendorKey) (int, error)
 	// Sources returns every system's source, in the order of Systems.
 	Sources(ctx context.Context) ([]Source, error)
@@ -70,9 +70,9 @@ type Loaded struct {
 	Read, New int
 }
 
-// LoadPool reads a vendor's file, one key a line, or a CSV whose column "key" (or else the first) holds the keys, and puts
-// what is new into the system's pool. A column "expires" says when the vendor ends each key. It may be repeated: known keys are passed
-// over, but for a date that they did not have. progress may be nil.
+// LoadPool reads a vendor's file, one key a line, or a CSV whose column "key" (or else the first) holds the keys, and
+// puts what is new into the system's pool. A column "expires" says when the vendor ends each key. It may be repeated:
+// known keys are passed over, but for a date that they did not have. progress may be nil.
 func (e *Endpoints) LoadPool(ctx context.Context, system System, file io.Reader, progress func(Loaded)) (Loaded, error) {
 	var done Loaded
 	rows := newPoolReader(file)

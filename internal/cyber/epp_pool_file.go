@@ -37,7 +37,8 @@ func withoutMark(r io.Reader) *bufio.Reader {
 	return b
 }
 
-// separator is what divides the cells of the first line: where the comma is in numbers, as in Brazil, spreadsheets write semicolons.
+// separator is what divides the cells of the first line: where the comma is in numbers, as in Brazil, spreadsheets
+// write semicolons.
 func separator(text *bufio.Reader) rune {
 	start, _ := text.Peek(1024) // a shorter file comes with an error, and whole
 	first, _, _ := strings.Cut(string(start), "\n")

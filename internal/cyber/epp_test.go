@@ -69,8 +69,8 @@ func TestLoadPool(t *testing.T) {
 	})
 }
 
-// TestVendorEndsItsKeys: a key is over when its vendor's file says so, never later, and earlier where the plan says so; one that is over
-// is never issued.
+// TestVendorEndsItsKeys: a key is over when its vendor's file says so, never later, and earlier where the plan says so;
+// one that is over is never issued.
 func TestVendorEndsItsKeys(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

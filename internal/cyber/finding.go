@@ -71,8 +71,8 @@ type Breach struct {
 	Fabricated  bool
 	SpamList    bool
 	AddedAt     time.Time
-	// Content identifies the values that the breach holds: two breaches with equal contents are one dump that was imported twice. Empty
-	// when it holds none of its own.
+	// Content identifies the values that the breach holds: two breaches with equal contents are one dump that was
+	// imported twice. Empty when it holds none of its own.
 	Content string
 }
 

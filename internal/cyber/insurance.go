@@ -17,8 +17,8 @@ var ErrCoverageNotFound = fault.New(fault.NotFound, "coverage.not_found")
 // Entitlement is a plan that is in force for a person.
 type Entitlement struct {
 	plan.Plan
-	// From and Until are the first and the last day of the subscription, at 00:00 UTC; Until is zero where it has no end, and both are where
-	// the plan is nobody's subscription.
+	// From and Until are the first and the last day of the subscription, at 00:00 UTC; Until is zero where it has no
+	// end, and both are where the plan is nobody's subscription.
 	From, Until time.Time
 }
 
@@ -30,15 +30,16 @@ func (e Entitlement) CoveredFrom() time.Time {
 	return e.From.AddDate(0, 0, e.Coverage.WaitingDays)
 }
 
-// Entitled is what a person may build on: the plans of their subscriptions in force, and the partner's plan for everybody.
+// Entitled is what a person may build on: the plans of their subscriptions in force, and the partner's plan for
+// everybody.
 type Entitled struct {
 	Subscribed []Entitlement
 	// Default has at most one plan: what covers people without a subscription.
 	Default []Entitlement
 }
 
-// All lists what is in force, best first: the highest limit, the older plan where two are alike. subscribed tells a person's own
-// subscriptions from the partner's default.
+// All lists what is in force, best first: the highest limit, the older plan where two are alike. subscribed tells a
+// person's own subscriptions from the partner's default.
 func (e Entitled) All() (list []Entitlement, subscribed bool) {
 	list = e.Subscribed
 	if len(list) == 0 {
@@ -87,8 +88,8 @@ const (
 	OriginDemo         Origin = "demo"
 )
 
-// Of returns everything that covers a person, best first, and why: the plans of their subscriptions in force, else the partner's default,
-// else, at a sandbox partner, the demo's.
+// Of returns everything that covers a person, best first, and why: the plans of their subscriptions in force, else the
+// partner's default, else, at a sandbox partner, the demo's.
 func (c *Cover) Of(ctx context.Context, who partner.Caller, u partner.UserHash) ([]Entitlement, Origin, error) {
 	e, err := c.store.Entitled(ctx, who.Partner, u)
 	if err != nil {

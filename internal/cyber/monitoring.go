@@ -25,8 +25,8 @@ var (
 	ErrResolutionInvalid = fault.New(fault.Invalid, "resolution.invalid")
 )
 
-// MaxAssets is how many values may be watched for one person. Watching is a way of asking whether somebody's data leaked, so
-// the number a key can ask about under one name is bounded.
+// MaxAssets is how many values may be watched for one person. Watching is a way of asking whether somebody's data
+// leaked, so the number a key can ask about under one name is bounded.
 const MaxAssets = 100
 
 // Sighting is where a fingerprint was seen.
@@ -73,7 +73,8 @@ type MonitoringStore interface {
 	DeleteAsset(ctx context.Context, id partner.ID, user partner.UserHash, asset AssetID) error
 	// FindingsOfUser returns a person's findings, newest first.
 	FindingsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]Finding, error)
-	// ResolveFinding closes a finding, recomputes the status and keeps the event of its change. A closed one stays as it is.
+	// ResolveFinding closes a finding, recomputes the status and keeps the event of its change. A closed one stays as
+	// it is.
 	ResolveFinding(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, why Resolution) error
 }
 
@@ -106,7 +107,8 @@ func (m *Monitoring) Watch(ctx context.Context, who Owner, user partner.UserHash
 	return err
 }
 
-// WatchDomain adds a domain on behalf of a person; any e-mail address under it is a hit. It returns false when it was there.
+// WatchDomain adds a domain on behalf of a person; any e-mail address under it is a hit. It returns false when it was
+// there.
 func (m *Monitoring) WatchDomain(ctx context.Context, who Owner, user partner.UserHash, domain string) (added bool, err error) {
 	return m.watch(ctx, who, user, identifier.Domain, domain)
 }

@@ -10,7 +10,8 @@ import (
 
 // The risk model. docs/risk-model.md explains it to people; a test holds the page's tables against these.
 
-// exposedWeight is how many points a class of data is worth to somebody who means harm, and whether it stays true for life.
+// exposedWeight is how many points a class of data is worth to somebody who means harm, and whether it stays true for
+// life.
 var exposedWeight = map[Exposed]struct {
 	points  float64
 	forever bool
@@ -238,8 +239,8 @@ func best(wins []float64, recommend func(i int) Recommendation) []Recommendation
 	return list
 }
 
-// breachScore joins the breaches as chances of harm are joined: 100 * (1 - product of (1 - points/100)). So each adds to what the
-// others left, and their order does not matter. It also says what mending each alone would win.
+// breachScore joins the breaches as chances of harm are joined: 100 * (1 - product of (1 - points/100)). So each adds
+// to what the others left, and their order does not matter. It also says what mending each alone would win.
 func breachScore(found []exposure, sc *scratch) (score float64, wins []float64) {
 	sc.before = slices.Grow(sc.before[:0], len(found)+1)[:len(found)+1] // what the breaches up to each leave
 	sc.wins = slices.Grow(sc.wins[:0], len(found))[:len(found)]
@@ -292,7 +293,8 @@ func alertShare(s Status) float64 {
 	return 0
 }
 
-// statusOfRest is the worst status that so many breaches leave, so many of them usable against the person: see StatusOf.
+// statusOfRest is the worst status that so many breaches leave, so many of them usable against the person: see
+// StatusOf.
 func statusOfRest(breaches, usable int) Status {
 	switch {
 	case usable > 0:
@@ -303,7 +305,8 @@ func statusOfRest(breaches, usable int) Status {
 	return StatusMonitored
 }
 
-// postureGaps lists what is missing beyond breaches; Wins of all of them and the share of alerts are the assessment score.
+// postureGaps lists what is missing beyond breaches; Wins of all of them and the share of alerts are the assessment
+// score.
 func postureGaps(p *Posture, s *shelf) []Recommendation {
 	var gaps []Recommendation
 	if !p.protected(DeviceAll) {

@@ -214,8 +214,8 @@ func TestModelPage(t *testing.T) {
 	}
 }
 
-// TestCopiesCountOnce: a dump that was imported three times, under three names, is one breach to the score and to the advice; a dump with
-// other contents is another.
+// TestCopiesCountOnce: a dump that was imported three times, under three names, is one breach to the score and to the
+// advice; a dump with other contents is another.
 func TestCopiesCountOnce(t *testing.T) {
 	shop := Breach{Name: "loja", Title: "Loja", Kind: SourceBreach, Date: modelNow.AddDate(0, -6, 0), Verified: true, Content: "c1",
 		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedName}}

@@ -1,7 +1,7 @@
 // Package cyber holds the rules of the /cyber area: what a partner may ask for a person, and what the answer is.
 //
-// Its files are named after the path segments of the API. It knows neither HTTP nor SQL nor any sentence a partner reads,
-// and it declares the small interfaces that the store fulfils.
+// Its files are named after the path segments of the API. It knows neither HTTP nor SQL nor any sentence a partner
+// reads, and it declares the small interfaces that the store fulfils.
 package cyber
 
 import (

@@ -1,7 +1,7 @@
 package cyber
 
-// firstServices is the catalogue that a new installation starts with. Its ids are fixed, so that documentation and tests
-// can name them; what the operator adds gets random ones.
+// firstServices is the catalogue that a new installation starts with. Its ids are fixed, so that documentation and
+// tests can name them; what the operator adds gets random ones.
 var firstServices = []struct {
 	id                ServiceID
 	name, description string

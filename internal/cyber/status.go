@@ -12,8 +12,8 @@ const (
 	StatusCompromised Status = "comprometido"
 )
 
-// StatusOf is the one function that computes a status: nothing open is monitored, something open is an alert, and an open
-// finding whose breach exposed something usable against the person is a compromise.
+// StatusOf is the one function that computes a status: nothing open is monitored, something open is an alert, and an
+// open finding whose breach exposed something usable against the person is a compromise.
 func StatusOf(findings []Finding) Status {
 	status := StatusMonitored
 	for _, f := range findings {
@@ -37,8 +37,8 @@ func (b Breach) Usable() bool {
 	return b.Has(ExposedCPF, ExposedDocument) && b.Has(ExposedName, ExposedBirthDate, ExposedAddress)
 }
 
-// SeverityOf grades a finding by what was exposed and where it came from. Fabricated data and spam lists are never more than
-// a nuisance.
+// SeverityOf grades a finding by what was exposed and where it came from. Fabricated data and spam lists are never more
+// than a nuisance.
 func SeverityOf(b Breach) Severity {
 	switch {
 	case b.Fabricated || b.SpamList:
@@ -53,8 +53,8 @@ func SeverityOf(b Breach) Severity {
 	return SeverityLow
 }
 
-// Recycled tells whether a finding would be old news: a combolist is mostly put together from earlier breaches, so when the
-// value was already found elsewhere nobody is alerted. What was withdrawn was never news.
+// Recycled tells whether a finding would be old news: a combolist is mostly put together from earlier breaches, so when
+// the value was already found elsewhere nobody is alerted. What was withdrawn was never news.
 func Recycled(b Breach, earlier []Finding) bool {
 	if b.Kind != SourceCombolist {
 		return false

@@ -63,7 +63,8 @@ func TestSeverity(t *testing.T) {
 	}
 }
 
-// TestCover: subscriptions before the default before the demo's, the highest limit first, the older plan where two are alike.
+// TestCover: subscriptions before the default before the demo's, the highest limit first, the older plan where two are
+// alike.
 func TestCover(t *testing.T) {
 	ctx := context.Background()
 	made := func(id plan.ID, limit plan.Money, age int) Entitlement {

@@ -42,13 +42,14 @@ var csvColumns = map[string]func(d *subscription.Draft) *subscription.Text{
 type CSV struct {
 	in      *csv.Reader
 	columns []func(d *subscription.Draft, value string) // nil for one that is left out
-	// Heading is the first line as it was read, and Comma what stands between its columns: a file of rejects repeats both.
+	// Heading is the first line as it was read, and Comma what stands between its columns: a file of rejects repeats
+	// both.
 	Heading []string
 	Comma   rune
 }
 
-// NewCSV reads a table whose first line names its columns. Columns are separated by commas or semicolons; ones it does not know
-// are left out.
+// NewCSV reads a table whose first line names its columns. Columns are separated by commas or semicolons; ones it does
+// not know are left out.
 func NewCSV(r io.Reader) (*CSV, error) {
 	in := bufio.NewReader(r)
 	if mark, err := in.Peek(3); err == nil && string(mark) == "\uFEFF" {

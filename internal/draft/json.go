@@ -1,7 +1,9 @@
-// Package draft reads subscriptions as people write them: an item of a bulk request in JSON, a line of a file, a row of a table.
+// Package draft reads subscriptions as people write them: an item of a bulk request in JSON, a line of a file, a row of
+// a table.
 //
-// The partner API, the console and the command line share it, so that the same record means the same thing everywhere. It
-// knows the names of members and columns and nothing of what makes a value right: that is the rule's, which is handed drafts.
+// The partner API, the console and the command line share it, so that the same record means the same thing everywhere.
+// It knows the names of members and columns and nothing of what makes a value right: that is the rule's, which is
+// handed drafts.
 package draft
 
 import (
@@ -27,8 +29,9 @@ func NewReader() *Reader {
 	return r
 }
 
-// Read fills d from the JSON of one item. Unknown members are left out. Broken JSON (a member name twice, text that is not UTF-8, half of
-// a surrogate pair, at any depth) is returned besides being noted in d: in a list it makes the whole list unreadable, in a file one line.
+// Read fills d from the JSON of one item. Unknown members are left out. Broken JSON (a member name twice, text that is
+// not UTF-8, half of a surrogate pair, at any depth) is returned besides being noted in d: in a list it makes the whole
+// list unreadable, in a file one line.
 func (r *Reader) Read(item []byte, d *subscription.Draft) error {
 	*d = subscription.Draft{}
 	r.src.Reset(item)

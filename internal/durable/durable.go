@@ -1,11 +1,11 @@
 // Package durable puts files under their names, so that neither a crash nor a power cut leaves a half file there.
 //
-// There is one way to do it: write beside the name, sync the file, give it its name, sync the folder. A file without the first
-// sync may be empty after a power cut although its name is there; a name without the second may be gone although its writer
-// reported success. Whoever renames, links or syncs elsewhere in the tree fails a test.
+// There is one way to do it: write beside the name, sync the file, give it its name, sync the folder. A file without
+// the first sync may be empty after a power cut although its name is there; a name without the second may be gone
+// although its writer reported success. Whoever renames, links or syncs elsewhere in the tree fails a test.
 //
-// BUG(durable): after an error of a sync the file may still have its name, or get it with the next crash. Callers report the
-// error and let the work be done again.
+// BUG(durable): after an error of a sync the file may still have its name, or get it with the next crash. Callers
+// report the error and let the work be done again.
 package durable
 
 import (
@@ -35,8 +35,8 @@ type File struct {
 	over bool // published, discarded or without a name: there is nothing left to take away
 }
 
-// Create opens path + ".tmp" with mode 0600, empty and locked. A second writer of the same path gets ErrBusy; what a killed
-// writer left is removed.
+// Create opens path + ".tmp" with mode 0600, empty and locked. A second writer of the same path gets ErrBusy; what a
+// killed writer left is removed.
 func Create(path string) (*File, error) {
 	name := path + ".tmp"
 	for {
@@ -63,8 +63,8 @@ func Create(path string) (*File, error) {
 	}
 }
 
-// removeLeftover takes the name away from a file that nobody is writing. It is not written to again: somebody else may have
-// put it there, and may still have it open.
+// removeLeftover takes the name away from a file that nobody is writing. It is not written to again: somebody else may
+// have put it there, and may still have it open.
 func removeLeftover(name string) error {
 	info, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,8 +90,8 @@ func removeLeftover(name string) error {
 	return errors.Join(err, f.Close())
 }
 
-// own locks f. It reports false when name no longer leads to f: its writer published or dropped it between our opening and our
-// locking, and to take the name away now would destroy what another one writes.
+// own locks f. It reports false when name no longer leads to f: its writer published or dropped it between our opening
+// and our locking, and to take the name away now would destroy what another one writes.
 func own(f *os.File, name string) (bool, error) {
 	locked, err := TryLock(f)
 	if err != nil {
@@ -111,14 +111,15 @@ func own(f *os.File, name string) (bool, error) {
 	return err == nil && os.SameFile(mine, named), err
 }
 
-// Publish gives the file its name, in place of what was there. When it returns, file and name are on disk. It ends the file,
-// whatever comes of it.
+// Publish gives the file its name, in place of what was there. When it returns, file and name are on disk. It ends the
+// file, whatever comes of it.
 func (f *File) Publish() error { return f.publish(calls.rename) }
 
 // PublishNew is Publish for a name that must be free: fs.ErrExist says that it is not, and what is there stays.
 func (f *File) PublishNew() error { return f.publish(moveNew) }
 
-// publish calls name to move the file to its name. Afterwards the temporary name is free for another writer and no longer ours.
+// publish calls name to move the file to its name. Afterwards the temporary name is free for another writer and no
+// longer ours.
 func (f *File) publish(name func(from, to string) error) error {
 	defer f.Discard()
 	if err := calls.sync(f.File); err != nil {
@@ -131,7 +132,8 @@ func (f *File) publish(name func(from, to string) error) error {
 	return errors.Join(calls.syncFolder(filepath.Dir(f.path)), f.Close())
 }
 
-// moveNew uses a link, because a rename would replace what came meanwhile. A file system without links is left with a look.
+// moveNew uses a link, because a rename would replace what came meanwhile. A file system without links is left with a
+// look.
 func moveNew(from, to string) error {
 	err := calls.link(from, to)
 	if err == nil {
@@ -161,7 +163,8 @@ func (f *File) Discard() {
 	_ = f.Close()
 }
 
-// Unname takes the file's name away for good and leaves the file open, so that a killed process leaves nothing of it behind.
+// Unname takes the file's name away for good and leaves the file open, so that a killed process leaves nothing of it
+// behind.
 func (f *File) Unname() (*os.File, error) {
 	if err := os.Remove(f.Name()); err != nil {
 		return nil, err
@@ -204,7 +207,8 @@ func Append(path string, write func(io.Writer) error) error {
 	return calls.syncFolder(filepath.Dir(path))
 }
 
-// Close syncs and closes a file that has its name already: in a folder that counts for nothing until it is renamed as a whole.
+// Close syncs and closes a file that has its name already: in a folder that counts for nothing until it is renamed as a
+// whole.
 func Close(f *os.File) error { return errors.Join(calls.sync(f), f.Close()) }
 
 // Rename gives a file or folder, all of whose content is on disk, another name in place of what was there.
@@ -220,8 +224,8 @@ func Rename(from, to string) error {
 	return calls.syncFolder(filepath.Dir(to))
 }
 
-// Link gives a file whose content is on disk a second name. A name that is taken is fs.ErrExist, and is on disk too then: whoever
-// took it may have died before it was.
+// Link gives a file whose content is on disk a second name. A name that is taken is fs.ErrExist, and is on disk too
+// then: whoever took it may have died before it was.
 func Link(from, to string) error {
 	err := calls.link(from, to)
 	if err != nil && !errors.Is(err, fs.ErrExist) {

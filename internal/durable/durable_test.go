@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// recorder stands between the package and the system. It writes down what is asked for, in order, with the bytes that a file had
-// when it was synced, and lets one step fail.
+// recorder stands between the package and the system. It writes down what is asked for, in order, with the bytes that a
+// file had when it was synced, and lets one step fail.
 type recorder struct {
 	folder string
 	steps  []string
@@ -98,7 +98,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// What is promised is promised after a power cut too, which no test can bring about: so the order of the calls is what is tested.
+// What is promised is promised after a power cut too, which no test can bring about: so the order of the calls is what
+// is tested.
 func TestOrder(t *testing.T) {
 	r := record(t)
 	for _, c := range []struct {

@@ -1,8 +1,8 @@
 // Package fault is the one error type that crosses floors.
 //
-// A rule returns a named fault, the storage wraps what an engine said, and only the edges (the partner API, the console,
-// the command line) turn a fault into a status, a sentence or an exit code. The list of kinds is closed, its zero value is
-// Internal, and the text of a cause never reaches a caller: it is for the log.
+// A rule returns a named fault, the storage wraps what an engine said, and only the edges (the partner API, the
+// console, the command line) turn a fault into a status, a sentence or an exit code. The list of kinds is closed, its
+// zero value is Internal, and the text of a cause never reaches a caller: it is for the log.
 package fault
 
 import (

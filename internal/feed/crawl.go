@@ -43,8 +43,8 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// runCrawl reads pages of one site through a SOCKS5 proxy and imports those that are new as one breach. It stays on the host it begins
-// with, so a page cannot send it anywhere, and holds what it read in memory only.
+// runCrawl reads pages of one site through a SOCKS5 proxy and imports those that are new as one breach. It stays on the
+// host it begins with, so a page cannot send it anywhere, and holds what it read in memory only.
 func (fs *Feeds) runCrawl(ctx context.Context, f *Feed) error {
 	c := &crawl{fs: fs, feed: f, limits: f.Settings.crawlDefaults(), seen: map[string]bool{}}
 	var err error
@@ -67,8 +67,8 @@ func (fs *Feeds) runCrawl(ctx context.Context, f *Feed) error {
 	return c.imports(ctx)
 }
 
-// giveUpKilled takes back what a run that was killed left as being imported: the pages were in memory only, so it cannot go on. They were not
-// noted as taken, so this run reads them again.
+// giveUpKilled takes back what a run that was killed left as being imported: the pages were in memory only, so it
+// cannot go on. They were not noted as taken, so this run reads them again.
 func (c *crawl) giveUpKilled(ctx context.Context) error {
 	all, err := c.fs.Store.Breaches(ctx)
 	if err != nil {
@@ -90,7 +90,8 @@ func (c *crawl) giveUpKilled(ctx context.Context) error {
 	return nil
 }
 
-// socksClient reaches the outside through the proxy alone: names are resolved there, and nothing is ever dialled directly.
+// socksClient reaches the outside through the proxy alone: names are resolved there, and nothing is ever dialled
+// directly.
 func socksClient(address string, allowed func(*url.URL) bool) (*http.Client, error) {
 	d, err := proxy.SOCKS5("tcp", address, nil, &net.Dialer{Timeout: 10 * time.Second})
 	if err != nil {
@@ -133,7 +134,8 @@ func (c *crawl) sameHost(u *url.URL) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.Host == c.start.Host
 }
 
-// walk reads pages in the order found, politely, until a limit is reached. A page that fails is left out; a start that fails is a failure.
+// walk reads pages in the order found, politely, until a limit is reached. A page that fails is left out; a start that
+// fails is a failure.
 func (c *crawl) walk(ctx context.Context) error {
 	queue := []link{{c.start, 0}}
 	c.seen[c.start.String()] = true

@@ -1,6 +1,7 @@
 // Package feed brings dumps by itself: continuous sources that are looked at now and then, each as a job.
 //
-// A source is foreign: what it sends is bounded, what it answers is kept short, and its failure is the feed's and not the service's.
+// A source is foreign: what it sends is bounded, what it answers is kept short, and its failure is the feed's and not
+// the service's.
 package feed
 
 import (
@@ -209,8 +210,8 @@ func (fs *Feeds) Schedule(ctx context.Context) error {
 	return nil
 }
 
-// Run is the step of KindRun: one run of a feed. A source that fails is tried again later, ever more seldom; its failure is the
-// feed's, not the job's.
+// Run is the step of KindRun: one run of a feed. A source that fails is tried again later, ever more seldom; its
+// failure is the feed's, not the job's.
 func (fs *Feeds) Run(ctx context.Context, run *job.Run) error {
 	f, err := fs.Store.FeedByName(ctx, run.Subject)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/vigiahq/vigia/internal/intake"
 )
 
-// runFolder looks for manifests, NAME.json, and imports the files they describe. A manifest is to be dropped after its files. Those
-// that are not named by it are the ones called like the manifest, or in a folder of its name.
+// runFolder looks for manifests, NAME.json, and imports the files they describe. A manifest is to be dropped after its
+// files. Those that are not named by it are the ones called like the manifest, or in a folder of its name.
 func (fs *Feeds) runFolder(ctx context.Context, f *Feed) error {
 	b, err := openFolder(f.Target)
 	if err != nil {

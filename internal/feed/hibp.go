@@ -39,8 +39,8 @@ const (
 	hibpPatient = 10 * time.Minute
 )
 
-// runHIBP asks the account API about every watched e-mail address, at the rate that the key allows. It goes on where it stopped, and
-// begins again when it is through.
+// runHIBP asks the account API about every watched e-mail address, at the rate that the key allows. It goes on where it
+// stopped, and begins again when it is through.
 func (fs *Feeds) runHIBP(ctx context.Context, f *Feed) error {
 	per := f.Settings.PerMinute
 	if per <= 0 {

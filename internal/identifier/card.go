@@ -6,7 +6,8 @@ const (
 	cardLongest  = 2*cardDigits - 1
 )
 
-// ParseCard reads a payment card number of 12 to 19 digits, single spaces or hyphens between digits allowed, and returns the digits.
+// ParseCard reads a payment card number of 12 to 19 digits, single spaces or hyphens between digits allowed, and
+// returns the digits.
 func ParseCard(s string, check CheckDigits) (string, error) {
 	if s == "" {
 		return "", ErrEmpty

@@ -5,7 +5,8 @@ const (
 	cnpjLength  = 14
 )
 
-// ParseCNPJ reads a CNPJ of fourteen characters: twelve digits or capital letters, then two check digits. No punctuation, as in the contract.
+// ParseCNPJ reads a CNPJ of fourteen characters: twelve digits or capital letters, then two check digits. No
+// punctuation, as in the contract.
 func ParseCNPJ(s string, check CheckDigits) (string, error) {
 	if s == "" {
 		return "", ErrEmpty
@@ -40,7 +41,8 @@ func ValidCNPJ[T string | []byte](s T) bool {
 	return !repeated(s) && cnpjSums(s)
 }
 
-// cnpjSums weighs the characters 2 to 9 and round again from the right; a character counts as its code minus that of '0'.
+// cnpjSums weighs the characters 2 to 9 and round again from the right; a character counts as its code minus that of
+// '0'.
 func cnpjSums[T string | []byte](s T) bool {
 	first, second := 0, 0
 	for i := range cnpjLetters {

@@ -45,8 +45,8 @@ func ValidCPF[T string | []byte](digits T) bool {
 	return len(digits) == cpfDigits && allDigits(digits) && cpfSums(digits) && !repeated(digits)
 }
 
-// cpfSums weighs the digits 2, 3, ... from the right, once without and once with the first check digit. s holds eleven digits. Written out, as it is
-// asked of every number of every dump.
+// cpfSums weighs the digits 2, 3, ... from the right, once without and once with the first check digit. s holds eleven
+// digits. Written out, as it is asked of every number of every dump.
 func cpfSums[T string | []byte](s T) bool {
 	_ = s[cpfDigits-1]
 	d0, d1, d2, d3, d4 := int(s[0]-'0'), int(s[1]-'0'), int(s[2]-'0'), int(s[3]-'0'), int(s[4]-'0')

@@ -28,7 +28,8 @@ func repeated[T string | []byte](s T) bool {
 	return true
 }
 
-// joinDigits appends the digits of s to dst, leaving out single separators of seps between two digits. Anything else is refused.
+// joinDigits appends the digits of s to dst, leaving out single separators of seps between two digits. Anything else is
+// refused.
 func joinDigits(dst []byte, s, seps string) ([]byte, error) {
 	for i := range len(s) {
 		c := s[i]

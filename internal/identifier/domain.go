@@ -38,8 +38,9 @@ func ParseDomain(s string) (string, error) {
 	return s, nil
 }
 
-// ValidDomain says whether s is a domain in normal form as far as its ASCII characters tell: labels of lower-case letters, digits and
-// inner hyphens, at least two of them, the last one of letters only or an A-label. It does not allocate. It does not decode A-labels.
+// ValidDomain says whether s is a domain in normal form as far as its ASCII characters tell: labels of lower-case
+// letters, digits and inner hyphens, at least two of them, the last one of letters only or an A-label. It does not
+// allocate. It does not decode A-labels.
 func ValidDomain[T string | []byte](s T) bool {
 	if len(s) > domainLongest {
 		return false

@@ -1,8 +1,9 @@
-// Package identifier knows the things a person or a company is recognised by: e-mail address, CPF, CNPJ, phone number, payment card,
-// domain, postal code, state. It parses what people write, checks it, and gives the one normal form of it.
+// Package identifier knows the things a person or a company is recognised by: e-mail address, CPF, CNPJ, phone number,
+// payment card, domain, postal code, state. It parses what people write, checks it, and gives the one normal form of
+// it.
 //
-// It does not know where a value comes from or what becomes of it: no HTTP, no storage, no keys. Partner requests, imports and the dump
-// scanner all normalise here, so that a watched value and a leaked one meet as equal bytes.
+// It does not know where a value comes from or what becomes of it: no HTTP, no storage, no keys. Partner requests,
+// imports and the dump scanner all normalise here, so that a watched value and a leaked one meet as equal bytes.
 //
 // Invariants: every normal form is its own normal form, and no error repeats the value that was refused.
 package identifier

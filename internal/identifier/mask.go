@@ -8,8 +8,8 @@ import (
 // hidden stands for what a mask leaves out. Its length is fixed, so that it tells nothing of the length of the value.
 const hidden = "***"
 
-// Mask returns a value as it may be shown on a screen: enough for its owner to know it again, too little for anyone else. It takes normal
-// forms and values as people write them; what it does not understand it hides whole.
+// Mask returns a value as it may be shown on a screen: enough for its owner to know it again, too little for anyone
+// else. It takes normal forms and values as people write them; what it does not understand it hides whole.
 func Mask(k Kind, value string) string {
 	switch k {
 	case Email:

@@ -27,8 +27,8 @@ var areaCodes = func() (known [100]bool) {
 	return known
 }()
 
-// ParsePhone reads a phone number and returns it in E.164 form. Without a leading `+` it is Brazilian, with or without the country code; a
-// mobile number has nine digits. Numbers of other countries need the `+`.
+// ParsePhone reads a phone number and returns it in E.164 form. Without a leading `+` it is Brazilian, with or without
+// the country code; a mobile number has nine digits. Numbers of other countries need the `+`.
 func ParsePhone(s string) (string, error) {
 	digits, international, err := phoneText(s)
 	if err != nil {
@@ -52,9 +52,10 @@ func ParsePhone(s string) (string, error) {
 	return brazilian(digits)
 }
 
-// ParsePhoneWithCountryCode reads a phone number that carries its country code, with or without a leading `+`, and returns it in E.164 form.
-// Without `+`, ten or eleven digits that are a Brazilian number with its area code are that number: 23 area codes read as the calling code
-// of another country too, and whoever leaves both the `+` and the 55 out writes to Brazil.
+// ParsePhoneWithCountryCode reads a phone number that carries its country code, with or without a leading `+`, and
+// returns it in E.164 form. Without `+`, ten or eleven digits that are a Brazilian number with its area code are that
+// number: 23 area codes read as the calling code of another country too, and whoever leaves both the `+` and the 55 out
+// writes to Brazil.
 func ParsePhoneWithCountryCode(s string) (string, error) {
 	digits, international, err := phoneText(s)
 	if err != nil {
@@ -68,8 +69,8 @@ func ParsePhoneWithCountryCode(s string) (string, error) {
 	return withCountryCode(digits)
 }
 
-// ParseLeakedPhone is ParsePhone for text of any age: an eight-digit Brazilian mobile, as written before the ninth digit came, is taken as
-// today's number of the same person.
+// ParseLeakedPhone is ParsePhone for text of any age: an eight-digit Brazilian mobile, as written before the ninth
+// digit came, is taken as today's number of the same person.
 func ParseLeakedPhone(s string) (string, error) {
 	normal, err := ParsePhone(s)
 	if err == nil {
@@ -91,8 +92,9 @@ func ParseLeakedPhone(s string) (string, error) {
 	return "", err
 }
 
-// AppendBrazilianPhone appends to dst the E.164 form of a Brazilian national number (area code and eight or nine digits, nothing else) and
-// says whether it is one. Old eight-digit mobiles get their ninth digit. It allocates only to grow dst.
+// AppendBrazilianPhone appends to dst the E.164 form of a Brazilian national number (area code and eight or nine
+// digits, nothing else) and says whether it is one. Old eight-digit mobiles get their ninth digit. It allocates only to
+// grow dst.
 func AppendBrazilianPhone[T string | []byte](dst []byte, national T) ([]byte, bool) {
 	if (len(national) != landlineBR && len(national) != mobileBR) || !allDigits(national) || !AreaCode(national[0], national[1]) {
 		return dst, false

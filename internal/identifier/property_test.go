@@ -41,8 +41,9 @@ func TestOneChangedDigitIsRefused(t *testing.T) {
 			at := rapid.IntRange(0, len(good)-1).Draw(t, "at")
 			digit := rapid.ByteRange('0', '9').Filter(func(b byte) bool { return b != good[at] }).Draw(t, "digit")
 			bad := good[:at] + string(rune(digit)) + good[at+1:]
-			// The scheme itself is not perfect: the remainders 0 and 1 share the digit 0, so a change that moves the first sum from one to the
-			// other can go unseen (44902900203 and 34902900203 are both right). Everything else must be caught.
+			// The scheme itself is not perfect: the remainders 0 and 1 share the digit 0, so a change that moves the
+			// first sum from one to the other can go unseen (44902900203 and 34902900203 are both right). Everything
+			// else must be caught.
 			if c.valid(bad) && (at >= len(body) || good[len(body)] != '0') {
 				t.Fatalf("%s and %s both pass", good, bad)
 			}
@@ -79,7 +80,8 @@ func TestCardLuhn(t *testing.T) {
 	})
 }
 
-// The fast way for Brazil must agree with the phone library, apart from eight-digit trunk radio numbers, which the contract leaves out.
+// The fast way for Brazil must agree with the phone library, apart from eight-digit trunk radio numbers, which the
+// contract leaves out.
 func TestBrazilAgreesWithThePhoneLibrary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := "+55" + rapid.StringMatching(`[0-9]{2}(9[0-9]{8}|[0-9]{7,9})`).Draw(t, "national")

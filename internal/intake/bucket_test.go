@@ -39,7 +39,8 @@ func zipOf(t *testing.T, texts ...[]byte) []byte {
 	return b.Bytes()
 }
 
-// sevenZipOf makes a 7z of one text, stored. Its table of contents stands at the end and says where the text is and how long.
+// sevenZipOf makes a 7z of one text, stored. Its table of contents stands at the end and says where the text is and how
+// long.
 func sevenZipOf(text []byte) []byte {
 	size := append([]byte{0xf0}, binary.LittleEndian.AppendUint32(nil, uint32(len(text)))...)
 	table := slices.Concat(
@@ -54,8 +55,8 @@ func sevenZipOf(text []byte) []byte {
 	return slices.Concat(head, start, text, table)
 }
 
-// TestArchivesInBuckets: a zip and a 7z, whose tables of contents stand at their ends, are read where they lie in a bucket, by an import and by the
-// parts of a spread one, and give the keys of the texts in them.
+// TestArchivesInBuckets: a zip and a 7z, whose tables of contents stand at their ends, are read where they lie in a
+// bucket, by an import and by the parts of a spread one, and give the keys of the texts in them.
 func TestArchivesInBuckets(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		s3 := buckettest.NewS3(t)

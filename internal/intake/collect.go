@@ -32,8 +32,8 @@ func newCollector(values Fingerprints, flush func([]uint64) []uint64) *collector
 	return &collector{values: values, flush: flush, keys: make([]uint64, 0, keyBatch)}
 }
 
-// found is a scan.Found. An address also stands for its domain and the domains above it, so that a watched domain is hit by
-// every address under it.
+// found is a scan.Found. An address also stands for its domain and the domains above it, so that a watched domain is
+// hit by every address under it.
 func (c *collector) found(kind identifier.Kind, normal []byte) {
 	c.counts[kind]++
 	c.values.Add(byte(kind), normal)
@@ -70,7 +70,8 @@ func (c *collector) turn() {
 	c.keys, c.waited = c.values.AppendTo(c.keys), 0
 }
 
-// domainCache remembers domains seen lately: most addresses of a dump are at a few of them. Forgetting one costs a repeated key.
+// domainCache remembers domains seen lately: most addresses of a dump are at a few of them. Forgetting one costs a
+// repeated key.
 type domainCache struct {
 	slots [1 << 12]cachedDomain
 }

@@ -21,7 +21,8 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// childVariable makes this test program an importer that its parent kills: address, folder, dump and breach, one a line.
+// childVariable makes this test program an importer that its parent kills: address, folder, dump and breach, one a
+// line.
 const childVariable = "VIGIA_LEAK_TEST_CHILD"
 
 func TestImportChild(t *testing.T) {
@@ -55,8 +56,8 @@ func crashSettings(v *env) {
 	v.Importer.SetSpan(150_000)
 }
 
-// TestKilledImports kills an import at any moment, again and again, until it gets through: the segment holds exactly what an
-// undisturbed import finds, and each finding and each alert is there once.
+// TestKilledImports kills an import at any moment, again and again, until it gets through: the segment holds exactly
+// what an undisturbed import finds, and each finding and each alert is there once.
 func TestKilledImports(t *testing.T) {
 	kills, size := 5, 6<<20
 	if os.Getenv("VIGIA_TEST_LONG") != "" {
@@ -98,7 +99,8 @@ func TestKilledImports(t *testing.T) {
 	})
 }
 
-// killUntilDone starts the child and kills it after a random time, until one gets through; it returns the number of kills.
+// killUntilDone starts the child and kills it after a random time, until one gets through; it returns the number of
+// kills.
 func (v *env) killUntilDone(name, path string, undisturbed time.Duration) int {
 	v.T.Helper()
 	for kills := 0; ; kills++ {

@@ -31,8 +31,8 @@ type Importer struct {
 	Workers int
 	// Memory bounds the sorting, in bytes; 0 means 48 MiB.
 	Memory int
-	// PartBytes is how much is scanned between two moments from which an interrupted import can go on; 0 means 1 to 8 GiB, by how long
-	// that takes.
+	// PartBytes is how much is scanned between two moments from which an interrupted import can go on; 0 means 1 to 8
+	// GiB, by how long that takes.
 	PartBytes int64
 	// spanBytes is set by tests; 0 means defaultSpan.
 	spanBytes int64
@@ -46,11 +46,12 @@ type Fingerprints interface {
 }
 
 const (
-	// Sorting and unpacking together stay well below 256 MiB. Sorting in larger pieces is not faster, and the last one is waited for.
+	// Sorting and unpacking together stay well below 256 MiB. Sorting in larger pieces is not faster, and the last one
+	// is waited for.
 	defaultSortMemory = 48 << 20
 	unpackMemory      = 112 << 20
-	// Keys of a part are encoded twice, there and in the final segment: what took less than partTime is rather scanned again. largestPart
-	// bounds what is spilled at once.
+	// Keys of a part are encoded twice, there and in the final segment: what took less than partTime is rather scanned
+	// again. largestPart bounds what is spilled at once.
 	smallestPart = 1 << 30
 	partTime     = 30 * time.Second
 	largestPart  = 8 << 30
@@ -88,8 +89,9 @@ type Outcome struct {
 	Skips []scan.Skip
 }
 
-// Import scans the inputs, publishes their identifiers as a breach and hands over to the match. When it was interrupted, the same
-// call goes on where it stopped: nothing is told twice and the segment is the same. Cancelling ctx stops it cleanly.
+// Import scans the inputs, publishes their identifiers as a breach and hands over to the match. When it was
+// interrupted, the same call goes on where it stopped: nothing is told twice and the segment is the same. Cancelling
+// ctx stops it cleanly.
 func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
 	b := spec.Breach
 	b.AddedAt = im.Now()
@@ -176,8 +178,8 @@ func (im *Importer) Discard(name string) error {
 	return (&work{dir: im.workDir(name), lock: lock}).remove()
 }
 
-// publish puts the segment in the depot under a name that holds its digest, then tells the store in one transaction. Either can
-// be repeated.
+// publish puts the segment in the depot under a name that holds its digest, then tells the store in one transaction.
+// Either can be repeated.
 func (im *Importer) publish(ctx context.Context, w *work, name string) error {
 	digest, count, err := summary(w.final)
 	if err != nil {

@@ -17,8 +17,9 @@ import (
 
 // importRun is one run of an import: it walks the inputs, has them scanned by several workers, and feeds one sorter.
 //
-// A stream of text is scanned in spans of fixed length, and a part of the segment is kept at the end of a span or stream. Where
-// spans begin depends on the stream alone, so an import that was interrupted finds exactly what an uninterrupted one finds.
+// A stream of text is scanned in spans of fixed length, and a part of the segment is kept at the end of a span or
+// stream. Where spans begin depends on the stream alone, so an import that was interrupted finds exactly what an
+// uninterrupted one finds.
 type importRun struct {
 	im   *Importer
 	w    *work
@@ -27,8 +28,8 @@ type importRun struct {
 	// from is where this run begins and base what was counted before; at is where the walk stands.
 	from, at cursor
 	base     leak.Tally
-	// firstPart says that no part has been kept, by this run or an earlier one; sincePart is bytes scanned since the last one, and keptAt
-	// when that was.
+	// firstPart says that no part has been kept, by this run or an earlier one; sincePart is bytes scanned since the
+	// last one, and keptAt when that was.
 	firstPart bool
 	sincePart int64
 	keptAt    time.Time

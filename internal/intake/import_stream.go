@@ -75,8 +75,8 @@ func regularFile(r io.Reader) *os.File {
 	return f
 }
 
-// stream scans one file or member of an archive, unless an earlier run has done so. whole is the file that the stream is, if it is one as it lies on the
-// disk; readBefore is what had been read of the inputs before it.
+// stream scans one file or member of an archive, unless an earlier run has done so. whole is the file that the stream
+// is, if it is one as it lies on the disk; readBefore is what had been read of the inputs before it.
 func (run *importRun) stream(ctx context.Context, r io.Reader, whole *os.File, readBefore int64) error {
 	this := run.at
 	run.at = cursor{Input: this.Input, Stream: this.Stream + 1}
@@ -139,7 +139,8 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 // plainHead is how much of a text is looked at before it is cut.
 const plainHead = 4 << 10
 
-// plainText tells whether a stream may be scanned from its middle: text in bytes, and no mail, whose encoding is told at its top.
+// plainText tells whether a stream may be scanned from its middle: text in bytes, and no mail, whose encoding is told
+// at its top.
 func plainText(head []byte) bool {
 	if !scan.Splittable(head) {
 		return false
@@ -156,7 +157,8 @@ func plainText(head []byte) bool {
 	return true
 }
 
-// spans scans a large stream span by span; a part may be kept after each. cut gives the pieces of the stream from the first that is wanted.
+// spans scans a large stream span by span; a part may be kept after each. cut gives the pieces of the stream from the
+// first that is wanted.
 func (run *importRun) spans(ctx context.Context, this cursor, cut func(first int64) (scan.Pieces, error)) error {
 	next, number := run.at, int64(0)
 	perSpan := max(1, run.im.span()/run.im.piece())

@@ -120,8 +120,8 @@ func tarOf(t *testing.T, text []byte, n int) []byte {
 	return b.Bytes()
 }
 
-// TestCancelledImportGoesOn: cancelled again and again at each part, the import ends with the same set as one that was left alone, and
-// what it had done is not done again.
+// TestCancelledImportGoesOn: cancelled again and again at each part, the import ends with the same set as one that was
+// left alone, and what it had done is not done again.
 func TestCancelledImportGoesOn(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	text, _ := madeUpDump(2, 4<<20, v.Keys.Fingerprint)
@@ -280,8 +280,8 @@ func TestHostileInputs(t *testing.T) {
 	}
 }
 
-// TestTheSameDumpThreeTimes: a dump that was imported again, in other files and another order, does not raise the score; one more value
-// in it makes it another dump.
+// TestTheSameDumpThreeTimes: a dump that was imported again, in other files and another order, does not raise the
+// score; one more value in it makes it another dump.
 func TestTheSameDumpThreeTimes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
@@ -366,7 +366,8 @@ func TestPartsAreWorthKeeping(t *testing.T) {
 	}
 }
 
-// TestImportOfAFileThatShrinks: what is cut off under an import is an error that names the file, not half a breach and not the end of the process.
+// TestImportOfAFileThatShrinks: what is cut off under an import is an error that names the file, not half a breach and
+// not the end of the process.
 func TestImportOfAFileThatShrinks(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	path := v.File("dump.txt", strings.Repeat("ana@exemplo.com.br\n", 40_000))

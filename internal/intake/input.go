@@ -33,8 +33,9 @@ type Input struct {
 	pieces pieceRange
 }
 
-// Inputs lists the files behind arguments: files, folders with all that is below them, http or https addresses, which client
-// fetches, and objects of a bucket, s3://bucket/prefix?region=... Symbolic links inside folders are not followed.
+// Inputs lists the files behind arguments: files, folders with all that is below them, http or https addresses, which
+// client fetches, and objects of a bucket, s3://bucket/prefix?region=... Symbolic links inside folders are not
+// followed.
 func Inputs(ctx context.Context, client *http.Client, args []string) ([]Input, error) {
 	var inputs []Input
 	for _, arg := range args {

@@ -62,7 +62,8 @@ func (e Entry) Open(ctx context.Context, b bucket.Bucket) io.ReadCloser {
 	return &object{ctx: ctx, bucket: b, key: e.Key, size: e.Size}
 }
 
-// splitBucket tells a bucket's address from the names in it: s3://bucket/prefix?region=..., and for files the last element of the path.
+// splitBucket tells a bucket's address from the names in it: s3://bucket/prefix?region=..., and for files the last
+// element of the path.
 func splitBucket(arg string) (address, prefix string, err error) {
 	u, err := url.Parse(arg)
 	if err != nil {
@@ -103,8 +104,8 @@ func shownAddress(address string) string {
 	return strings.TrimSuffix(u.String(), "/") + "/"
 }
 
-// object reads an object of a bucket as if it were a file: in one stream while reads follow each other, in a new one from the offset
-// asked for otherwise. So archives that begin at their end are read where they are.
+// object reads an object of a bucket as if it were a file: in one stream while reads follow each other, in a new one
+// from the offset asked for otherwise. So archives that begin at their end are read where they are.
 type object struct {
 	ctx    context.Context //nolint:containedctx // io.ReaderAt takes none, and an object lives no longer than its import
 	bucket bucket.Bucket

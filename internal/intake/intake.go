@@ -1,8 +1,9 @@
 // Package intake reduces dumps to published breaches.
 //
-// A dump of any format becomes a segment: the sorted set of keyed fingerprints of the identifiers in it. Nothing else of a dump is
-// kept, on no disk and in no log. One process does it, or the workers of all replicas together, each a part. The invariant it keeps:
-// an import that ended at any moment goes on, and gives the same segment as one that was never interrupted.
+// A dump of any format becomes a segment: the sorted set of keyed fingerprints of the identifiers in it. Nothing else
+// of a dump is kept, on no disk and in no log. One process does it, or the workers of all replicas together, each a
+// part. The invariant it keeps: an import that ended at any moment goes on, and gives the same segment as one that was
+// never interrupted.
 package intake
 
 import (
@@ -31,8 +32,8 @@ type Store interface {
 	BreachByName(ctx context.Context, name string) (leak.Record, error)
 	// InsertBreach keeps a new breach; leak.ErrBreachExists when the name is taken.
 	InsertBreach(ctx context.Context, r leak.Record) error
-	// PublishBreach makes a breach that is being imported visible and hands over to the match, in one transaction. Publishing
-	// the same file again changes nothing.
+	// PublishBreach makes a breach that is being imported visible and hands over to the match, in one transaction.
+	// Publishing the same file again changes nothing.
 	PublishBreach(ctx context.Context, name, file, digest string, tally leak.Tally) error
 
 	SpreadStore

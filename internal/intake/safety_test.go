@@ -26,8 +26,8 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// TestNothingPersonalOnDisk: watched and leaked values, through a whole life, leave no trace in any file: not as text, not as an unkeyed
-// hash. Partner names are planted to show that the search finds what is there.
+// TestNothingPersonalOnDisk: watched and leaked values, through a whole life, leave no trace in any file: not as text,
+// not as an unkeyed hash. Partner names are planted to show that the search finds what is there.
 func TestNothingPersonalOnDisk(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	v.Load()
@@ -119,7 +119,8 @@ func (v *env) search(values []string) {
 	}
 }
 
-// TestOutboxIsAtomic: when the alert cannot be kept there is no finding and no status either; once it can, all three come.
+// TestOutboxIsAtomic: when the alert cannot be kept there is no finding and no status either; once it can, all three
+// come.
 func TestOutboxIsAtomic(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)

@@ -20,16 +20,17 @@ import (
 	"github.com/vigiahq/vigia/internal/scan"
 )
 
-// A spread import is cut into parts that the workers of all replicas scan at once. Each part is a job of its own (KindPart), which
-// leaves a sorted segment in the depot; one more job (KindSpread) watches over them, tells how far they are, and when all are done
-// merges them and publishes as any import does. Inputs and depot must be within reach of every worker.
+// A spread import is cut into parts that the workers of all replicas scan at once. Each part is a job of its own
+// (KindPart), which leaves a sorted segment in the depot; one more job (KindSpread) watches over them, tells how far
+// they are, and when all are done merges them and publishes as any import does. Inputs and depot must be within reach
+// of every worker.
 //
-// A text that is larger than a part is cut between pieces (scan.Pieces), which are the same for whoever reads it, so a spread import
-// finds what an import in one process finds, each identifier once, and the file is the same byte for byte. Whatever is packed, mail
-// or UTF-16 is not cut.
+// A text that is larger than a part is cut between pieces (scan.Pieces), which are the same for whoever reads it, so a
+// spread import finds what an import in one process finds, each identifier once, and the file is the same byte for
+// byte. Whatever is packed, mail or UTF-16 is not cut.
 
-// source is how any process finds an input. One of Path, URL and Bucket with Key is set. In the row of a part an address with a secret is cut
-// short, and Sealed is its number, from 1, among those that the store keeps sealed.
+// source is how any process finds an input. One of Path, URL and Bucket with Key is set. In the row of a part an
+// address with a secret is cut short, and Sealed is its number, from 1, among those that the store keeps sealed.
 type source struct {
 	Path   string `json:"path,omitempty"`
 	URL    string `json:"url,omitempty"`
@@ -38,7 +39,8 @@ type source struct {
 	Key    string `json:"key,omitempty"`
 }
 
-// pieceRange is a number of pieces of a text, of the given size; the last range of a text has no end. The zero range is all of a file.
+// pieceRange is a number of pieces of a text, of the given size; the last range of a text has no end. The zero range is
+// all of a file.
 type pieceRange struct {
 	Size  int64 `json:"size,omitempty"`
 	First int64 `json:"first,omitempty"`
@@ -72,19 +74,21 @@ type spreadArgs struct {
 }
 
 const (
-	// DefaultPart is the size of a part: some seconds of work, so that a killed worker costs little and the last part nobody's time.
+	// DefaultPart is the size of a part: some seconds of work, so that a killed worker costs little and the last part
+	// nobody's time.
 	DefaultPart = 256 << 20
 	// partFiles bounds the row of a part in a folder of tiny files.
 	partFiles = 500
-	// partAttempts is after how many tries a part, and the import with it, has failed. A worker that is stopped costs one too.
+	// partAttempts is after how many tries a part, and the import with it, has failed. A worker that is stopped costs
+	// one too.
 	partAttempts = 8
 )
 
 // SpreadStore keeps the parts of spread imports, each a job.
 type SpreadStore interface {
-	// AddSpread keeps a breach that is being imported, the job that watches over its parts, and the parts. One whose parts are the
-	// same goes on: what was done stays, the rest is to be tried anew. ErrInput when the parts are others, job.ErrExists when it is
-	// under way. Addresses are kept sealed, for as long as the parts.
+	// AddSpread keeps a breach that is being imported, the job that watches over its parts, and the parts. One whose
+	// parts are the same goes on: what was done stays, the rest is to be tried anew. ErrInput when the parts are
+	// others, job.ErrExists when it is under way. Addresses are kept sealed, for as long as the parts.
 	AddSpread(ctx context.Context, r leak.Record, args any, parts []any, addresses []string) error
 	// SpreadAddresses returns the addresses of a breach's import.
 	SpreadAddresses(ctx context.Context, breach string) ([]string, error)
@@ -97,7 +101,8 @@ type SpreadStore interface {
 	JobByID(ctx context.Context, id job.ID) (job.Job, error)
 }
 
-// Spread puts an import in the queue, for the workers of all replicas. The same call goes on with one that failed or was cancelled.
+// Spread puts an import in the queue, for the workers of all replicas. The same call goes on with one that failed or
+// was cancelled.
 func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) error {
 	b := spec.Breach
 	b.AddedAt = im.Now()
@@ -319,8 +324,8 @@ func (a partArgs) name() string {
 // PartSubject names the job of a part.
 func PartSubject(breach string, number int) string { return fmt.Sprintf("%s/%06d", breach, number) }
 
-// Part is the step of KindPart: it scans a part to a segment and puts that in the depot. A part that is scanned again gives the same
-// file, so nothing is doubled.
+// Part is the step of KindPart: it scans a part to a segment and puts that in the depot. A part that is scanned again
+// gives the same file, so nothing is doubled.
 func (s *Spreader) Part(ctx context.Context, run *job.Run) error {
 	breach, number, _ := strings.Cut(run.Subject, "/")
 	if err := s.wanted(ctx, breach); err != nil {

@@ -197,8 +197,8 @@ func nothingLeft(t *testing.T, e *storetest.Env, breach string, replicas ...*rep
 	}
 }
 
-// TestSpreadEqualsUnsplit: two workers with nothing in common but the database and a bucket share an import. Its file is that of an
-// import in one process, byte for byte but for the name in it, and its counts are the same.
+// TestSpreadEqualsUnsplit: two workers with nothing in common but the database and a bucket share an import. Its file
+// is that of an import in one process, byte for byte but for the name in it, and its counts are the same.
 func TestSpreadEqualsUnsplit(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		bucket := sharedBucket(e)
@@ -330,8 +330,8 @@ func noSecretInRows(t *testing.T, e *storetest.Env) {
 	}
 }
 
-// TestSpreadFails: a part that cannot be read fails the import with a reason that names the file; when it can be read again, the same
-// call goes on, and what was done is not done again.
+// TestSpreadFails: a part that cannot be read fails the import with a reason that names the file; when it can be read
+// again, the same call goes on, and what was done is not done again.
 func TestSpreadFails(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		a := newReplica(t, e, "a", sharedBucket(e))
@@ -398,8 +398,8 @@ func TestSpreadFails(t *testing.T) {
 	})
 }
 
-// TestSpreadEnds: cancelling stops the parts and the same call goes on; retracting takes all of it away, even from a worker that is at
-// a part and knows nothing of it.
+// TestSpreadEnds: cancelling stops the parts and the same call goes on; retracting takes all of it away, even from a
+// worker that is at a part and knows nothing of it.
 func TestSpreadEnds(t *testing.T) {
 	ctx := context.Background()
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
@@ -473,8 +473,8 @@ func TestSpreadChild(t *testing.T) {
 	t.Fatal("the part ended:", err)
 }
 
-// TestKilledPart kills a worker, as kill -9 does, while it is at a part. Nobody else gets the part before its lease is over; then
-// another worker scans it, and the outcome is that of an undisturbed import.
+// TestKilledPart kills a worker, as kill -9 does, while it is at a part. Nobody else gets the part before its lease is
+// over; then another worker scans it, and the outcome is that of an undisturbed import.
 func TestKilledPart(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		a := newReplica(t, e, "a", sharedBucket(e))

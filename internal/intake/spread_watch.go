@@ -14,8 +14,8 @@ import (
 	"github.com/vigiahq/vigia/internal/leak"
 )
 
-// Watch is the step of KindSpread: it waits for the parts, tells how far they are, and when all are done merges and publishes. A part
-// that failed for good fails the import; cancelling it stops the parts.
+// Watch is the step of KindSpread: it waits for the parts, tells how far they are, and when all are done merges and
+// publishes. A part that failed for good fails the import; cancelling it stops the parts.
 func (s *Spreader) Watch(ctx context.Context, run *job.Run) error {
 	im, name := s.Importer, run.Subject
 	var args spreadArgs
@@ -57,7 +57,8 @@ func retracted(r leak.Record) error {
 	return nil
 }
 
-// stop asks the parts to stop when the import is over; a worker that only stops or lost the lease leaves them to the next.
+// stop asks the parts to stop when the import is over; a worker that only stops or lost the lease leaves them to the
+// next.
 func (s *Spreader) stop(ctx context.Context, name string, err error) error {
 	if errors.Is(err, job.ErrCancelled) || errors.Is(err, ErrInput) {
 		return errors.Join(err, s.Importer.Store.StopParts(context.WithoutCancel(ctx), name))
@@ -114,7 +115,8 @@ func (s spreadSum) progress(args spreadArgs) Progress {
 	}
 }
 
-// merge puts the final segment together out of the parts, publishes it and takes the parts away. Every step can be repeated.
+// merge puts the final segment together out of the parts, publishes it and takes the parts away. Every step can be
+// repeated.
 func (s *Spreader) merge(ctx context.Context, run *job.Run, name string, args spreadArgs, sum spreadSum) error {
 	s.merging.Lock() // sorting takes memory, and a worker may watch several imports
 	defer s.merging.Unlock()
@@ -190,8 +192,8 @@ const spreadFolder = ".spread"
 
 func (im *Importer) spreadDir(name string) string { return filepath.Join(im.Dir, spreadFolder, name) }
 
-// sweepSpread removes what killed processes left on this machine, except what the one who asks goes on with. Whoever is at work holds
-// a lock.
+// sweepSpread removes what killed processes left on this machine, except what the one who asks goes on with. Whoever is
+// at work holds a lock.
 func (im *Importer) sweepSpread(except string) {
 	folders, err := os.ReadDir(filepath.Join(im.Dir, spreadFolder))
 	if err != nil {

@@ -178,8 +178,9 @@ func (w *work) keepPart(ctx context.Context, out *segment.Writer, n note) error 
 	return nil
 }
 
-// keepFinal makes the whole segment durable. It has no label, so that the same identifiers give the same digest, however often the
-// import was interrupted and whatever the breach is called: that is how a dump that was imported twice is known.
+// keepFinal makes the whole segment durable. It has no label, so that the same identifiers give the same digest,
+// however often the import was interrupted and whatever the breach is called: that is how a dump that was imported
+// twice is known.
 func (w *work) keepFinal(ctx context.Context, out *segment.Writer, t leak.Tally) error {
 	text, err := json.Marshal(t)
 	if err != nil {

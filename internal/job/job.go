@@ -1,8 +1,8 @@
 // Package job is the pattern of work that outlives a request: the row is the job.
 //
-// A job has a state, its progress, the time of its next try and a lease. A worker of any replica claims due jobs, renews
-// the lease while it works, and a job whose lease has run out is taken up again, so every step must bear being run twice.
-// This package runs jobs; it knows neither which kinds there are nor where rows are kept.
+// A job has a state, its progress, the time of its next try and a lease. A worker of any replica claims due jobs,
+// renews the lease while it works, and a job whose lease has run out is taken up again, so every step must bear being
+// run twice. This package runs jobs; it knows neither which kinds there are nor where rows are kept.
 package job
 
 import (
@@ -74,8 +74,8 @@ type Run struct {
 	stop  context.CancelCauseFunc
 }
 
-// Tell is Save for work that tells its progress often and looks at its context: most of it is dropped, and what ends the job ends
-// the context. One goroutine may call it at a time.
+// Tell is Save for work that tells its progress often and looks at its context: most of it is dropped, and what ends
+// the job ends the context. One goroutine may call it at a time.
 func (r *Run) Tell(ctx context.Context, progress any) {
 	if now := time.Now(); now.Sub(r.last) >= r.every {
 		r.last = now

@@ -7,8 +7,8 @@ import (
 	"github.com/vigiahq/vigia/internal/fault"
 )
 
-// Step does the work of one kind of job. It returns nil when the job is done, ErrCancelled when it stopped on request; what
-// becomes of any other error is the kind's to decide.
+// Step does the work of one kind of job. It returns nil when the job is done, ErrCancelled when it stopped on request;
+// what becomes of any other error is the kind's to decide.
 type Step func(ctx context.Context, run *Run) error
 
 // Lane is a number of places for jobs. Kinds with lanes of their own do not keep each other waiting.
@@ -22,7 +22,8 @@ type Lane struct {
 // Kind declares one kind of job.
 type Kind struct {
 	Name string
-	// Lane is where workers run it. Nil means that they do not: it needs what only its beginner has, a file for instance.
+	// Lane is where workers run it. Nil means that they do not: it needs what only its beginner has, a file for
+	// instance.
 	Lane *Lane
 	// Step is what workers run. Whoever holds a job in the foreground may run another one.
 	Step Step

@@ -30,8 +30,8 @@ type Runner struct {
 	store Store
 	kinds map[string]Kind
 	log   *slog.Logger
-	// poll is how often a lane with a free place looks for due jobs, renew how often leases are renewed, tell how often a progress
-	// is kept, watch how often Follow looks.
+	// poll is how often a lane with a free place looks for due jobs, renew how often leases are renewed, tell how often
+	// a progress is kept, watch how often Follow looks.
 	poll, renew, tell, watch time.Duration
 }
 
@@ -128,7 +128,8 @@ func (r *Runner) Begin(ctx context.Context, worker, kind, subject string, args a
 	return h, err
 }
 
-// Take takes the unfinished job of a kind and subject for worker. ErrNotFound says that there is none, or that another one is at it.
+// Take takes the unfinished job of a kind and subject for worker. ErrNotFound says that there is none, or that another
+// one is at it.
 func (r *Runner) Take(ctx context.Context, worker, kind, subject string) (*Hold, error) {
 	j, taken, err := r.store.TakeJob(ctx, worker, kind, subject)
 	if err != nil {
@@ -165,8 +166,8 @@ type Hold struct {
 	worker string
 }
 
-// Run runs a step while the lease is renewed beside it, and finishes the job. It returns the step's error; of a job that is over because it
-// was cancelled or lost, or because ctx ended, the cause.
+// Run runs a step while the lease is renewed beside it, and finishes the job. It returns the step's error; of a job
+// that is over because it was cancelled or lost, or because ctx ended, the cause.
 func (h *Hold) Run(ctx context.Context, step Step) error {
 	stepCtx, stop := context.WithCancelCause(ctx)
 	var renewing sync.WaitGroup
@@ -178,7 +179,8 @@ func (h *Hold) Run(ctx context.Context, step Step) error {
 	stop(nil)
 	renewing.Wait()
 	if state, reason, touch := h.runner.kinds[h.Kind].outcome(h.Attempts, err); touch {
-		// The end is written down also when the process is stopping: the job need not wait for its lease to run out then.
+		// The end is written down also when the process is stopping: the job need not wait for its lease to run out
+		// then.
 		if ferr := h.runner.store.FinishJob(context.WithoutCancel(ctx), h.worker, h.Job, state, reason); ferr != nil {
 			return errors.Join(err, ferr)
 		}

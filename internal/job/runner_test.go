@@ -71,8 +71,8 @@ func state(t *testing.T, e *storetest.Env, kind, subject string) job.State {
 	return j.State
 }
 
-// Work runs what has a lane and nothing else, no more at once than there are places, and fills a place as soon as it is free: the
-// next look by the clock is an hour away.
+// Work runs what has a lane and nothing else, no more at once than there are places, and fills a place as soon as it is
+// free: the next look by the clock is an hour away.
 func TestWork(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

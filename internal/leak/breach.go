@@ -49,7 +49,8 @@ func (b *Breaches) Edit(ctx context.Context, name string, edit func(*cyber.Breac
 	})
 }
 
-// Retract takes a breach back: its segment goes, its findings are withdrawn, statuses follow. The name is not used again.
+// Retract takes a breach back: its segment goes, its findings are withdrawn, statuses follow. The name is not used
+// again.
 func (b *Breaches) Retract(ctx context.Context, name string) (Record, error) {
 	if err := reserved(name); err != nil {
 		return Record{}, err

@@ -1,11 +1,12 @@
 // Package leak keeps breaches and finds watched values in them.
 //
-// A breach is a segment: the sorted set of keyed fingerprints of the identifiers that were in a dump. The match is one question asked
-// both ways: a new breach is asked about every watched value, a new watched value is asked about in every breach. How a dump becomes
-// a segment is the business of intake.
+// A breach is a segment: the sorted set of keyed fingerprints of the identifiers that were in a dump. The match is one
+// question asked both ways: a new breach is asked about every watched value, a new watched value is asked about in
+// every breach. How a dump becomes a segment is the business of intake.
 //
-// The package knows neither SQL nor HTTP of ours, and no personal value: it handles fingerprints. The invariant it keeps: every
-// stage may be repeated, by this process or another, after a failure at any moment, and each finding is still made once.
+// The package knows neither SQL nor HTTP of ours, and no personal value: it handles fingerprints. The invariant it
+// keeps: every stage may be repeated, by this process or another, after a failure at any moment, and each finding is
+// still made once.
 package leak
 
 import (
@@ -31,8 +32,8 @@ const (
 type Record struct {
 	cyber.Breach
 	State State
-	// Segment is the file of the corpora that holds its identifiers; empty when there is none, as for what a service such
-	// as Have I Been Pwned told us.
+	// Segment is the file of the corpora that holds its identifiers; empty when there is none, as for what a service
+	// such as Have I Been Pwned told us.
 	Segment string
 	// Digest identifies the content of that file.
 	Digest      string
@@ -107,8 +108,8 @@ type Store interface {
 	FingerprintsSince(ctx context.Context, since time.Time, after int64, limit int) ([]int64, error)
 	// KeepHits notes which watched values have these fingerprints, to be told.
 	KeepHits(ctx context.Context, breach string, fingerprints []int64) (int64, error)
-	// TellHits makes findings, statuses and events of up to limit noted hits, whole persons at a time, and returns how many
-	// were done; 0 when none is left.
+	// TellHits makes findings, statuses and events of up to limit noted hits, whole persons at a time, and returns how
+	// many were done; 0 when none is left.
 	TellHits(ctx context.Context, breach string, limit int) (int, error)
 	// WithdrawFindings closes up to limit open findings of a breach as retracted and returns how many.
 	WithdrawFindings(ctx context.Context, breach string, limit int) (int, error)

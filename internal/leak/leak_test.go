@@ -223,8 +223,8 @@ type knowsNothing struct{}
 
 func (knowsNothing) Probe(uint64) cyber.Sighting { return cyber.Sighting{Epoch: 1 << 40} }
 
-// TestLastLook: a value that is added after the match has gone through the values, by a process that has not noticed the
-// breach, is found by the match's last look.
+// TestLastLook: a value that is added after the match has gone through the values, by a process that has not noticed
+// the breach, is found by the match's last look.
 func TestLastLook(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

@@ -13,8 +13,8 @@ import (
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
-// Library holds the published segments open and answers where a fingerprint is. Load follows what is published and retracted;
-// a library that was never loaded answers that it does not know.
+// Library holds the published segments open and answers where a fingerprint is. Load follows what is published and
+// retracted; a library that was never loaded answers that it does not know.
 type Library struct {
 	store Store
 	depot *corpora.Depot
@@ -45,8 +45,8 @@ func NewLibrary(store Store, depot *corpora.Depot, log *slog.Logger) *Library {
 // LogTo sets where the library complains; before that nowhere.
 func (l *Library) LogTo(log *slog.Logger) { l.log = log }
 
-// Probe returns the breaches that hold a fingerprint. Its epoch is 0 when not every segment could be asked: then the answer may
-// lack breaches, and the value has to be probed again.
+// Probe returns the breaches that hold a fingerprint. Its epoch is 0 when not every segment could be asked: then the
+// answer may lack breaches, and the value has to be probed again.
 func (l *Library) Probe(fingerprint uint64) cyber.Sighting {
 	for range 2 { // a shelf that was replaced meanwhile has closed readers; the new one has not
 		s := l.current.Load()
@@ -84,7 +84,8 @@ func (s *shelf) probe(fingerprint uint64) (cyber.Sighting, error) {
 	return seen, failed
 }
 
-// Load opens what was published since the last call and lets go of what was retracted. It is cheap when nothing changed.
+// Load opens what was published since the last call and lets go of what was retracted. It is cheap when nothing
+// changed.
 func (l *Library) Load(ctx context.Context) error {
 	l.loading.Lock()
 	defer l.loading.Unlock()
@@ -153,8 +154,8 @@ func (l *Library) Close() error {
 // pendingBatch bounds one look at the pending values.
 const pendingBatch = 200
 
-// Settle probes the values that were added when not every segment could be asked: by a process that holds none open, or while a
-// new one was on its way. It returns how many it settled.
+// Settle probes the values that were added when not every segment could be asked: by a process that holds none open, or
+// while a new one was on its way. It returns how many it settled.
 func (l *Library) Settle(ctx context.Context) (int, error) {
 	done := 0
 	for {

@@ -14,16 +14,16 @@ import (
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
-// Matcher does the work that follows a change of the breaches. Its methods are the steps of jobs: each may be interrupted and
-// repeated at any point.
+// Matcher does the work that follows a change of the breaches. Its methods are the steps of jobs: each may be
+// interrupted and repeated at any point.
 type Matcher struct {
 	store Store
 	depot *corpora.Depot
 	// drop takes away what the parts of an import left.
 	drop func(ctx context.Context, breach string) error
 	now  func() time.Time
-	// Settle is how long a change takes to be known to every process: a library looks every second, and a request that began
-	// before it ends soon. After that a second look catches what slipped through.
+	// Settle is how long a change takes to be known to every process: a library looks every second, and a request that
+	// began before it ends soon. After that a second look catches what slipped through.
 	Settle time.Duration
 }
 
@@ -64,8 +64,8 @@ type MatchProgress struct {
 // Match probes every watched value in a new breach and tells whom it concerns. It is the step of KindMatch.
 func (m *Matcher) Match(ctx context.Context, run *job.Run) error { return m.run(ctx, run, true) }
 
-// First is Match without the last look, for which one has to wait until every process knows of the breach. The job goes on from
-// there.
+// First is Match without the last look, for which one has to wait until every process knows of the breach. The job goes
+// on from there.
 func (m *Matcher) First(ctx context.Context, run *job.Run) error { return m.run(ctx, run, false) }
 
 func (m *Matcher) run(ctx context.Context, run *job.Run, late bool) error {
@@ -106,8 +106,8 @@ func (m *Matcher) first(ctx context.Context, run *job.Run, r *segment.Reader, p 
 	return nil
 }
 
-// late looks at what was added around the publication: whoever added a value without knowing of this breach did so before every
-// process had noticed it.
+// late looks at what was added around the publication: whoever added a value without knowing of this breach did so
+// before every process had noticed it.
 func (m *Matcher) late(ctx context.Context, run *job.Run, breach Record, r *segment.Reader, p *MatchProgress) error {
 	if err := job.Wait(ctx, breach.PublishedAt.Add(m.Settle).Sub(m.now())); err != nil {
 		return err
@@ -175,8 +175,8 @@ func (m *Matcher) tell(ctx context.Context, run *job.Run, p *MatchProgress) erro
 	}
 }
 
-// Withdraw closes the findings of a retracted breach and takes its file away. It is the step of KindWithdraw. The second look catches
-// findings of requests that began before the retraction.
+// Withdraw closes the findings of a retracted breach and takes its file away. It is the step of KindWithdraw. The
+// second look catches findings of requests that began before the retraction.
 func (m *Matcher) Withdraw(ctx context.Context, run *job.Run) error {
 	if err := m.WithdrawFirst(ctx, run); err != nil {
 		return err

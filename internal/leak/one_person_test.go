@@ -45,7 +45,8 @@ func (v *env) enrol(cpfs ...string) {
 	}
 }
 
-// named are the ids of values that events after the first few tell of, and persons the keys by which these events are ordered.
+// named are the ids of values that events after the first few tell of, and persons the keys by which these events are
+// ordered.
 func (v *env) named(after int) (assets, persons map[string]bool) {
 	v.T.Helper()
 	rows, err := v.DB.Reader().Query(`SELECT id, person, body FROM event WHERE partner_id = $1 AND seq > $2`, string(v.Live.Partner), int64(after))
@@ -109,9 +110,9 @@ func (v *env) spellings(cpf string) (short, long string) {
 	return base64.StdEncoding.EncodeToString(d256[1:]), hex.EncodeToString(d512[1:])
 }
 
-// TestBothDigestsAreOnePerson: values that were added under both digests of a CPF before anybody knew of it. Once the person is enrolled,
-// a breach is one alert, in one order, about values that the listing shows; the value that was added twice counts once everywhere, and
-// what was resolved under either digest is resolved.
+// TestBothDigestsAreOnePerson: values that were added under both digests of a CPF before anybody knew of it. Once the
+// person is enrolled, a breach is one alert, in one order, about values that the listing shows; the value that was
+// added twice counts once everywhere, and what was resolved under either digest is resolved.
 func TestBothDigestsAreOnePerson(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
@@ -170,8 +171,8 @@ func TestBothDigestsAreOnePerson(t *testing.T) {
 	})
 }
 
-// TestFindingsOfTwinsBeforeTheyAreOne: the listing of findings tells of listed values only, also while nothing has happened since the
-// enrolment; a finding that an earlier event named can still be resolved.
+// TestFindingsOfTwinsBeforeTheyAreOne: the listing of findings tells of listed values only, also while nothing has
+// happened since the enrolment; a finding that an earlier event named can still be resolved.
 func TestFindingsOfTwinsBeforeTheyAreOne(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
@@ -201,8 +202,8 @@ func TestFindingsOfTwinsBeforeTheyAreOne(t *testing.T) {
 	})
 }
 
-// TestHitsOfBothDigestsAreToldTogether: the two digests of a person may stand far apart among the hits of a breach, and the person may be
-// enrolled between match and telling.
+// TestHitsOfBothDigestsAreToldTogether: the two digests of a person may stand far apart among the hits of a breach, and
+// the person may be enrolled between match and telling.
 func TestHitsOfBothDigestsAreToldTogether(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)

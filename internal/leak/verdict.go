@@ -52,9 +52,9 @@ type Restated struct {
 // Moved tells whether the status is another one, which is news to the partner.
 func (r Restated) Moved() bool { return r.Status != r.Before }
 
-// Discover judges hits: a value has one finding of a breach, however often it is hit; what is recycled is quiet; and a person hears
-// once of everything that is news. Hits in breaches that are not published any more, and of values that are gone, count for
-// nothing.
+// Discover judges hits: a value has one finding of a breach, however often it is hit; what is recycled is quiet; and a
+// person hears once of everything that is news. Hits in breaches that are not published any more, and of values that
+// are gone, count for nothing.
 func Discover(values []*Watched, hits []Hit, published map[string]cyber.Breach, newID func() (cyber.FindingID, error), now time.Time) (Verdict, error) {
 	var v Verdict
 	byID := make(map[cyber.AssetID]*Watched, len(values))
@@ -156,16 +156,18 @@ func news(values []*Watched, found []Found) []cyber.News {
 	return list
 }
 
-// Union is one value that stood under both digests of a person, before anybody knew that they were one person's: the value that was
-// added first stays, under the id that listings show, and takes over what only the other one knew.
+// Union is one value that stood under both digests of a person, before anybody knew that they were one person's: the
+// value that was added first stays, under the id that listings show, and takes over what only the other one knew.
 type Union struct {
 	Gone, Into cyber.AssetID
-	// Moved are the findings that change over, Closed those of the value that stays which the person had resolved under the other digest.
+	// Moved are the findings that change over, Closed those of the value that stays which the person had resolved under
+	// the other digest.
 	Moved  []cyber.Finding
 	Closed []cyber.Finding
 }
 
-// Unite leaves each value of a person once. It returns the values that stay, in their order, and what becomes of the others.
+// Unite leaves each value of a person once. It returns the values that stay, in their order, and what becomes of the
+// others.
 func Unite(values []*Watched) ([]*Watched, []Union) {
 	type key struct{ person, same string }
 	first := make(map[key]*Watched, len(values))

@@ -45,7 +45,8 @@ func valueOf(person, name string) *leak.Watched {
 	}
 }
 
-// told writes a verdict down: "found a/loja a/lista(quiet); closed a/loja:other; says a alerta loja; tells ana a/loja=alerta".
+// told writes a verdict down: "found a/loja a/lista(quiet); closed a/loja:other; says a alerta loja; tells ana
+// a/loja=alerta".
 func told(v leak.Verdict) string {
 	var parts []string
 	part := func(title string, words []string) {

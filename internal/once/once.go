@@ -1,8 +1,8 @@
 // Package once is the vocabulary of doing a request's work one time.
 //
-// A partner that repeats a request after a time-out sends the same idempotency key. The claim on that key, the effect of
-// the work and the answer that was given are kept in one transaction, so a repeat finds either all three or none. This
-// package knows neither HTTP nor SQL: an answer is a status and bytes.
+// A partner that repeats a request after a time-out sends the same idempotency key. The claim on that key, the effect
+// of the work and the answer that was given are kept in one transaction, so a repeat finds either all three or none.
+// This package knows neither HTTP nor SQL: an answer is a status and bytes.
 package once
 
 import (
@@ -43,8 +43,8 @@ var (
 
 // Ledger remembers claims and answers.
 type Ledger interface {
-	// Once runs work unless the claim has been answered before, in which case the first answer comes back and replayed is
-	// true. work runs inside the transaction that keeps the claim; its context carries that transaction. When work fails
-	// nothing is kept; when it answers with a refusal (400 to 499) the refusal is kept and its writes are undone.
+	// Once runs work unless the claim has been answered before, in which case the first answer comes back and replayed
+	// is true. work runs inside the transaction that keeps the claim; its context carries that transaction. When work
+	// fails nothing is kept; when it answers with a refusal (400 to 499) the refusal is kept and its writes are undone.
 	Once(ctx context.Context, id partner.ID, c Claim, work func(context.Context) (Answer, error)) (a Answer, replayed bool, err error)
 }

@@ -118,8 +118,8 @@ func (t *Trail) RecordAll(ctx context.Context, who Actor, action string, subject
 	})
 }
 
-// Do runs a change and records it in the same transaction; fn says what it was done to. It must be short and must not reach
-// outside the database.
+// Do runs a change and records it in the same transaction; fn says what it was done to. It must be short and must not
+// reach outside the database.
 func (t *Trail) Do(ctx context.Context, who Actor, action string, fn func(ctx context.Context) (subject, detail string, err error)) error {
 	return t.ledger.Together(ctx, func(ctx context.Context) error {
 		subject, detail, err := fn(ctx)

@@ -74,7 +74,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestTogether: a change and its line are one; what fails leaves no line, and a line that cannot be kept undoes the change.
+// TestTogether: a change and its line are one; what fails leaves no line, and a line that cannot be kept undoes the
+// change.
 func TestTogether(t *testing.T) {
 	ctx, who := context.Background(), Actor{Name: "op_1"}
 	trail, p := newTestTrail()

@@ -45,7 +45,8 @@ type DayCount struct {
 	Count int64
 }
 
-// Brasilia is the distance of the operator's clock from UTC: days begin at midnight there. Brazil has had no summer time since 2019.
+// Brasilia is the distance of the operator's clock from UTC: days begin at midnight there. Brazil has had no summer
+// time since 2019.
 const Brasilia = -3 * time.Hour
 
 // DayOf numbers the calendar day of a moment in Brasília: days since 1970-01-01.

@@ -10,8 +10,8 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
-// What wrong tries cost: from the fifth on every try must wait twice as long as the one before, and ten lock the account for
-// half an hour. API keys are never locked: that would let anybody stop a partner.
+// What wrong tries cost: from the fifth on every try must wait twice as long as the one before, and ten lock the
+// account for half an hour. API keys are never locked: that would let anybody stop a partner.
 const (
 	delayFrom = 5
 	lockFrom  = 10
@@ -30,8 +30,8 @@ func penalty(failures int) time.Duration {
 }
 
 // Login checks e-mail, password and code and opens a session, whose token it returns. Whatever is wrong, the error is
-// ErrRefused and the time is that of one hash. An operator without a second factor leaves the code empty. The operator is
-// returned with a refusal too, for the audit trail and for nobody else.
+// ErrRefused and the time is that of one hash. An operator without a second factor leaves the code empty. The operator
+// is returned with a refusal too, for the audit trail and for nobody else.
 func (r *Registry) Login(ctx context.Context, email, password, code, from string) (Operator, string, error) {
 	var o Operator
 	normal, err := identifier.ParseEmail(email)

@@ -1,5 +1,5 @@
-// Package operator holds the people who run the service: who they are, what they may do, how they prove it, and the trail of
-// what they did and saw.
+// Package operator holds the people who run the service: who they are, what they may do, how they prove it, and the
+// trail of what they did and saw.
 //
 // It knows nothing of HTTP, pages or SQL, and nothing of the product's own rules. The invariants it keeps: there is no
 // account that nobody made, every way of failing to log in looks and costs the same, and the trail only grows.
@@ -111,8 +111,8 @@ type Store interface {
 	OperatorByID(ctx context.Context, id ID) (Operator, error)
 	OperatorByEmail(ctx context.Context, email string) (Operator, error)
 	OperatorByInvite(ctx context.Context, digest []byte) (Operator, error)
-	// UpdateOperator changes one operator under the lock of all of them, so that a rule over the whole list holds. Sessions
-	// end in the same transaction when end is set.
+	// UpdateOperator changes one operator under the lock of all of them, so that a rule over the whole list holds.
+	// Sessions end in the same transaction when end is set.
 	UpdateOperator(ctx context.Context, id ID, end EndSessions, change func(o *Operator, all []Operator) error) (Operator, error)
 
 	InsertSession(ctx context.Context, s Session) error
@@ -146,8 +146,8 @@ type Registry struct {
 	hasher  *hasher
 }
 
-// NewRegistry joins the rules to a store, the corpus of breached passwords, a clock and a source of randomness (nil means the
-// system's).
+// NewRegistry joins the rules to a store, the corpus of breached passwords, a clock and a source of randomness (nil
+// means the system's).
 func NewRegistry(store Store, exposed Exposed, now func() time.Time, random io.Reader) *Registry {
 	if random == nil {
 		random = rand.Reader
@@ -203,7 +203,8 @@ func (r *Registry) invite(o *Operator) (string, error) {
 	return token, nil
 }
 
-// Reset takes an operator's password, second factor and sessions away and returns the token of a one-time link for new ones.
+// Reset takes an operator's password, second factor and sessions away and returns the token of a one-time link for new
+// ones.
 func (r *Registry) Reset(ctx context.Context, id ID) (Operator, string, error) {
 	var token string
 	o, err := r.store.UpdateOperator(ctx, id, DropSessions, func(o *Operator, _ []Operator) (err error) {

@@ -72,8 +72,8 @@ func (h *hasher) encode(ctx context.Context, password string, random io.Reader) 
 	return encodedPrefix + base64.RawStdEncoding.EncodeToString(salt) + "$" + base64.RawStdEncoding.EncodeToString(key), nil
 }
 
-// matches compares a password with an encoded hash. An empty or foreign hash costs the same and never matches, so that an
-// unknown operator cannot be told from a wrong password by the clock.
+// matches compares a password with an encoded hash. An empty or foreign hash costs the same and never matches, so that
+// an unknown operator cannot be told from a wrong password by the clock.
 func (h *hasher) matches(ctx context.Context, password, encoded string) (bool, error) {
 	salt, want := make([]byte, argonSalt), make([]byte, argonKey)
 	known := false

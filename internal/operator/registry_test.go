@@ -123,7 +123,8 @@ func TestSecondFactor(t *testing.T) {
 	})
 }
 
-// TestLock: tries are delayed from the fifth on, ten lock for half an hour, and the right password does not help meanwhile.
+// TestLock: tries are delayed from the fifth on, ten lock for half an hour, and the right password does not help
+// meanwhile.
 func TestLock(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -290,7 +291,8 @@ func TestAdminsRemain(t *testing.T) {
 	}
 }
 
-// TestLinks: a link of a disabled operator, one that was replaced and one that is too old lead nowhere, and a taken one works once.
+// TestLinks: a link of a disabled operator, one that was replaced and one that is too old lead nowhere, and a taken one
+// works once.
 func TestLinks(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")
@@ -356,7 +358,8 @@ func TestFactorStays(t *testing.T) {
 	}
 }
 
-// TestProofIsCounted: wrong proofs lock like wrong log-ins, a lock and a disabling refuse the right one, a right one forgives.
+// TestProofIsCounted: wrong proofs lock like wrong log-ins, a lock and a disabling refuse the right one, a right one
+// forgives.
 func TestProofIsCounted(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")

@@ -17,7 +17,8 @@ const (
 	seenEvery = time.Minute
 )
 
-// Session is one browser that somebody logged in with. The reference that the browser holds is not here, only its digest.
+// Session is one browser that somebody logged in with. The reference that the browser holds is not here, only its
+// digest.
 type Session struct {
 	Digest    []byte
 	Operator  ID
@@ -31,7 +32,8 @@ type Session struct {
 // Fresh tells whether the password was proved so lately that a secret may be shown.
 func (s Session) Fresh(now time.Time) bool { return now.Before(s.ProvedAt.Add(ProofLimit)) }
 
-// over also ends a session that was used in the future: else a clock that was set back would let it live for so much longer.
+// over also ends a session that was used in the future: else a clock that was set back would let it live for so much
+// longer.
 func (s Session) over(now time.Time) bool {
 	return !now.Before(s.SeenAt.Add(IdleLimit)) || !now.Before(s.CreatedAt.Add(AbsoluteLimit)) || now.Before(s.SeenAt.Add(-IdleLimit))
 }
@@ -45,8 +47,8 @@ func (r *Registry) openSession(ctx context.Context, id ID, from string) (string,
 	return token, r.store.InsertSession(ctx, Session{Digest: digest, Operator: id, CreatedAt: now, SeenAt: now, ProvedAt: now, From: from})
 }
 
-// Session says whose session a token is, and keeps it alive. Role and state of the operator are read anew each time, so a
-// change acts at once.
+// Session says whose session a token is, and keeps it alive. Role and state of the operator are read anew each time, so
+// a change acts at once.
 func (r *Registry) Session(ctx context.Context, token string) (Session, Operator, error) {
 	s, o, err := r.store.SessionByDigest(ctx, digestOf(token))
 	if err != nil {

@@ -30,8 +30,8 @@ func totpCode(secret []byte, step int64) string {
 	return fmt.Sprintf("%0*d", totpDigits, value%1_000_000)
 }
 
-// totpStep returns the step whose code was given: the present one, or a neighbour for clocks that differ a little. Steps up to
-// and including last were used already.
+// totpStep returns the step whose code was given: the present one, or a neighbour for clocks that differ a little.
+// Steps up to and including last were used already.
 func totpStep(secret []byte, code string, now time.Time, last int64) (int64, bool) {
 	current := now.Unix() / totpPeriod
 	found, ok := int64(0), false

@@ -20,9 +20,9 @@ type Caller struct {
 // Allows tells whether the key that was shown covers need.
 func (c Caller) Allows(need Scope) bool { return c.key != nil && c.key.Allows(need) }
 
-// Gate checks API keys. It remembers the keys it has seen, so that a request does not cost a database look-up, and forgets
-// all of them when the access epoch moves: Watch polls it, so a revocation acts within two seconds on every replica. When
-// the epoch cannot be read the memory is not trusted.
+// Gate checks API keys. It remembers the keys it has seen, so that a request does not cost a database look-up, and
+// forgets all of them when the access epoch moves: Watch polls it, so a revocation acts within two seconds on every
+// replica. When the epoch cannot be read the memory is not trusted.
 type Gate struct {
 	store Store
 	now   func() time.Time
@@ -83,8 +83,8 @@ func (g *Gate) refresh(ctx context.Context) {
 	g.trustedUntil = asked.Add(trustFor)
 }
 
-// Authenticate says who presents key, if it is live and covers need. Every failure is ErrUnauthorised, whatever its cause;
-// only a database that does not answer is another error.
+// Authenticate says who presents key, if it is live and covers need. Every failure is ErrUnauthorised, whatever its
+// cause; only a database that does not answer is another error.
 func (g *Gate) Authenticate(ctx context.Context, key string, need Scope) (Caller, error) {
 	if !wellFormed(key) {
 		return Caller{}, ErrUnauthorised

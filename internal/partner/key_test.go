@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWellFormed: both prefixes and no third one, letters and digits only, even where the checksum is right. Mutation testing found that no
-// other test of this package would have noticed.
+// TestWellFormed: both prefixes and no third one, letters and digits only, even where the checksum is right. Mutation
+// testing found that no other test of this package would have noticed.
 func TestWellFormed(t *testing.T) {
 	secret := strings.Repeat("aZ09", 11)[:secretLen]
 	for body, want := range map[string]bool{

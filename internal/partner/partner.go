@@ -1,8 +1,8 @@
-// Package partner holds the tenants of the service: partners, their API keys and scopes, and the salt and userHash by which
-// their people are known.
+// Package partner holds the tenants of the service: partners, their API keys and scopes, and the salt and userHash by
+// which their people are known.
 //
-// It knows nothing of HTTP, SQL or the product's operations. The invariant it keeps: the secret part of a key exists only
-// in the hands of the partner; here there is its digest, and every way of failing to authenticate looks the same.
+// It knows nothing of HTTP, SQL or the product's operations. The invariant it keeps: the secret part of a key exists
+// only in the hands of the partner; here there is its digest, and every way of failing to authenticate looks the same.
 package partner
 
 import (

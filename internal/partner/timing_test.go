@@ -38,9 +38,9 @@ func someKey(t *testing.T) (Key, string) {
 	return k, text
 }
 
-// TestKeysAreComparedAlike: a key that nobody has and one whose digest differs late cost the same questions to the database, are answered with
-// the same error, and digests are compared by nothing that stops early. That last one is read from the source, because time is
-// too noisy to tell it in a short run; TestKeyTiming measures it in a long one.
+// TestKeysAreComparedAlike: a key that nobody has and one whose digest differs late cost the same questions to the
+// database, are answered with the same error, and digests are compared by nothing that stops early. That last one is
+// read from the source, because time is too noisy to tell it in a short run; TestKeyTiming measures it in a long one.
 func TestKeysAreComparedAlike(t *testing.T) {
 	known, text := someKey(t)
 	near := known
@@ -99,8 +99,8 @@ const (
 	batch = 10 // calls per measurement: the clock is coarser than one
 )
 
-// difference measures call(0) and call(1) in pairs of random order and returns the median difference of one call, in nanoseconds. They are
-// one function, so that nothing differs but what it is given.
+// difference measures call(0) and call(1) in pairs of random order and returns the median difference of one call, in
+// nanoseconds. They are one function, so that nothing differs but what it is given.
 func difference(call func(which int)) float64 {
 	measure := func(which int) float64 {
 		start := time.Now()
@@ -123,9 +123,10 @@ func difference(call func(which int)) float64 {
 	return diffs[pairs/2]
 }
 
-// TestKeyTiming: in 200,000 comparisons of each kind, the time does not tell how early two digests differ. The same measurement does tell
-// it of a comparison that stops at the first difference, and that is the scale: an early exit over 32 bytes is some 20 ns, so a bar
-// in nanoseconds would let it pass. It runs at full size only, because a busy machine makes it uncertain.
+// TestKeyTiming: in 200,000 comparisons of each kind, the time does not tell how early two digests differ. The same
+// measurement does tell it of a comparison that stops at the first difference, and that is the scale: an early exit
+// over 32 bytes is some 20 ns, so a bar in nanoseconds would let it pass. It runs at full size only, because a busy
+// machine makes it uncertain.
 func TestKeyTiming(t *testing.T) {
 	if os.Getenv("VIGIA_TEST_LONG") == "" {
 		return

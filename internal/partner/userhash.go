@@ -35,7 +35,8 @@ func ParseUserHash(field, s string) (UserHash, error) {
 	return UserHash(s), nil
 }
 
-// Printable tells whether s has 1 to limit characters, all of them printable: the contract's rule for ids and user hashes.
+// Printable tells whether s has 1 to limit characters, all of them printable: the contract's rule for ids and user
+// hashes.
 func Printable(s string, limit int) bool {
 	if s == "" || !utf8.ValidString(s) || utf8.RuneCountInString(s) > limit {
 		return false
@@ -48,12 +49,12 @@ func Printable(s string, limit int) bool {
 	return true
 }
 
-// Dots tells whether s is "." or "..": clients resolve these away before they send a path, encoded or not, so what is named so could
-// be created by a body and never be asked for.
+// Dots tells whether s is "." or "..": clients resolve these away before they send a path, encoded or not, so what is
+// named so could be created by a body and never be asked for.
 func Dots(s string) bool { return s == "." || s == ".." }
 
-// Canonical returns the same bytes for every spelling of one digest. The first byte tells digests from plain strings, so
-// that no string can pose as a digest.
+// Canonical returns the same bytes for every spelling of one digest. The first byte tells digests from plain strings,
+// so that no string can pose as a digest.
 func (u UserHash) Canonical() []byte {
 	if d := u.digest(); d != nil {
 		return append([]byte{'d'}, d...)

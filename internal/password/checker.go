@@ -41,7 +41,8 @@ type openCorpus struct {
 	stale     atomic.Bool           // somebody touched the files: they are opened, and their pages checked, anew
 }
 
-// NewChecker opens the corpora in force. Corpora that are missing or damaged are no error here: look-ups say so, and Health.
+// NewChecker opens the corpora in force. Corpora that are missing or damaged are no error here: look-ups say so, and
+// Health.
 func NewChecker(lib *Library, log *slog.Logger) (*Checker, error) {
 	c := &Checker{lib: lib, log: log}
 	c.current.Store(&shelf{})
@@ -106,8 +107,8 @@ func (c *Checker) logChange(old, next *shelf) {
 	}
 }
 
-// shelve opens the corpora of m. Those that old has open already are taken over; where a new one cannot be opened, the old one
-// goes on serving.
+// shelve opens the corpora of m. Those that old has open already are taken over; where a new one cannot be opened, the
+// old one goes on serving.
 func (l *Library) shelve(m manifest, old *shelf) *shelf {
 	s := &shelf{}
 	for _, a := range Algorithms {
@@ -183,8 +184,9 @@ func (c *Checker) Close() {
 	c.current.Swap(&shelf{}).release(&shelf{})
 }
 
-// Check says how widely the password is exposed whose SHA-1 or NTLM hash starts with prefix: ten hex digits, in any case.
-// Only where sample is true the built-in list counts as a corpus. The error is ErrPrefix, ErrNoCorpus or ErrUnreadable.
+// Check says how widely the password is exposed whose SHA-1 or NTLM hash starts with prefix: ten hex digits, in any
+// case. Only where sample is true the built-in list counts as a corpus. The error is ErrPrefix, ErrNoCorpus or
+// ErrUnreadable.
 func (c *Checker) Check(prefix string, sample bool) (Answer, error) {
 	key, err := parsePrefix(prefix)
 	if err != nil {
@@ -228,8 +230,8 @@ func (o *openCorpus) note(err error) error {
 	return err
 }
 
-// inspect finds out whether somebody changed files of the corpora in place. Pages that were checked before can then no longer be
-// trusted: the corpus answers nothing until the next Reload opens it anew.
+// inspect finds out whether somebody changed files of the corpora in place. Pages that were checked before can then no
+// longer be trusted: the corpus answers nothing until the next Reload opens it anew.
 func (c *Checker) inspect() {
 	for _, o := range c.current.Load().corpora {
 		if err := errors.Join(o.all.Unchanged(), o.wide.Unchanged()); err != nil && o.damage.CompareAndSwap(nil, &err) {

@@ -17,17 +17,19 @@ import (
 	"golang.org/x/crypto/md4" //nolint:staticcheck // NTLM is MD4; nothing here relies on its strength
 )
 
-// brazilian is our own short list of passwords that are common in Brazil, one a line; the library's list is of English speakers.
+// brazilian is our own short list of passwords that are common in Brazil, one a line; the library's list is of English
+// speakers.
 //
 //go:embed brazilian.txt
 var brazilian string
 
-// commonRank is how many of the library's passwords count as widely exposed. The list has no counts, but comes most frequent
-// first. Our own list counts as widely exposed too.
+// commonRank is how many of the library's passwords count as widely exposed. The list has no counts, but comes most
+// frequent first. Our own list counts as widely exposed too.
 const commonRank = 1000
 
-// EnsureDefault makes a small corpus for every algorithm that has none, so that an empty machine answers truly about the most
-// common passwords. It never touches a corpus that is there. ErrBusy says that a long import holds the library.
+// EnsureDefault makes a small corpus for every algorithm that has none, so that an empty machine answers truly about
+// the most common passwords. It never touches a corpus that is there. ErrBusy says that a long import holds the
+// library.
 func (l *Library) EnsureDefault(ctx context.Context) error {
 	m, err := l.readManifest()
 	if err != nil {

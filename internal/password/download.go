@@ -84,9 +84,9 @@ type downloader struct {
 	journal *journal
 }
 
-// Download replaces the corpus of an algorithm by what a range service has. An interrupted download goes on where it stopped,
-// and one that follows another asks only for the ranges that changed since. The corpus in force stays until the new one is
-// complete; imports may run meanwhile.
+// Download replaces the corpus of an algorithm by what a range service has. An interrupted download goes on where it
+// stopped, and one that follows another asks only for the ranges that changed since. The corpus in force stays until
+// the new one is complete; imports may run meanwhile.
 func (l *Library) Download(ctx context.Context, job Download) (Corpus, error) {
 	job.fillIn()
 	if u, err := url.Parse(job.Base); err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {

@@ -303,7 +303,8 @@ func TestDownloadGivesUp(t *testing.T) {
 	}
 }
 
-// Tags that do not fit the corpus must not be believed: a range that the service calls unchanged would be taken from elsewhere.
+// Tags that do not fit the corpus must not be believed: a range that the service calls unchanged would be taken from
+// elsewhere.
 func TestForeignTagsAreNotUsed(t *testing.T) {
 	s, l := newStandIn(t, SHA1), newLibrary(t)
 	if _, err := l.Download(ctx, s.job(SHA1)); err != nil {

@@ -104,7 +104,8 @@ func (d *downloader) parse(number uint32, resp *http.Response) (answer, error) {
 	if _, err := p.parse(trimMark(body), true); err != nil {
 		return answer{}, retryable{error: err}
 	}
-	// A body without declared length may have been cut before its first line; only an explicit nothing counts as nothing.
+	// A body without declared length may have been cut before its first line; only an explicit nothing counts as
+	// nothing.
 	if len(p.keys) == 0 && resp.ContentLength != 0 && !resp.Uncompressed {
 		return answer{}, retryable{error: errors.New("answer without a hash")}
 	}

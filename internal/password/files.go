@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// OpenFiles opens the manifest and every file that it names, for a copy of the library as it is at one moment: an open file stays
-// readable when an import replaces it. The caller closes them.
+// OpenFiles opens the manifest and every file that it names, for a copy of the library as it is at one moment: an open
+// file stays readable when an import replaces it. The caller closes them.
 func (l *Library) OpenFiles() ([]*os.File, error) {
 	for try := 1; ; try++ {
 		files, err := l.openFiles()

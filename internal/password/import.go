@@ -41,8 +41,8 @@ type batch struct {
 	keys, widely []uint64
 }
 
-// Import replaces the corpus of an algorithm by the hashes of the inputs. A line that is not HASH or HASH:COUNT refuses the
-// import: the error names the file and the line, and the corpus that was in force stays so.
+// Import replaces the corpus of an algorithm by the hashes of the inputs. A line that is not HASH or HASH:COUNT refuses
+// the import: the error names the file and the line, and the corpus that was in force stays so.
 func (l *Library) Import(ctx context.Context, job Import) (Corpus, error) {
 	if job.Source == SourceDefault {
 		return Corpus{}, ErrInput.With("source: %q is the name of the built-in sample", SourceDefault)
@@ -103,7 +103,8 @@ func (r *replacement) fill(ctx context.Context, job Import) error {
 	return nil
 }
 
-// named says in which input an error happened. The name goes in the detail of a bad line, because that is what is shown.
+// named says in which input an error happened. The name goes in the detail of a bad line, because that is what is
+// shown.
 func named(name string, err error) error {
 	var f *fault.Error
 	if errors.As(err, &f) && f.Code == ErrLine.Code {
@@ -168,8 +169,8 @@ func (im *importer) readText(ctx context.Context, name string, text io.Reader) e
 	return nil
 }
 
-// readFull fills b or reads to the end. Unlike io.ReadFull it tells an end (io.EOF) from a packed stream that was cut short
-// (io.ErrUnexpectedEOF).
+// readFull fills b or reads to the end. Unlike io.ReadFull it tells an end (io.EOF) from a packed stream that was cut
+// short (io.ErrUnexpectedEOF).
 func readFull(r io.Reader, b []byte) (n int, err error) {
 	for n < len(b) && err == nil {
 		var more int

@@ -16,8 +16,8 @@ import (
 	"github.com/vigiahq/vigia/internal/zstd"
 )
 
-// Input is one text to import. Its name tells how it is packed (.gz, .zst, .xz) and, in folders of range files, the first five
-// digits of its hashes.
+// Input is one text to import. Its name tells how it is packed (.gz, .zst, .xz) and, in folders of range files, the
+// first five digits of its hashes.
 type Input struct {
 	Name string
 	Size int64 // bytes as stored, for the time left; 0 if not known
@@ -32,7 +32,8 @@ func (in Input) open() (io.ReadCloser, error) {
 	return in.Open()
 }
 
-// Files lists the inputs that paths lead to: files as they are, folders with all files below them in order of their names.
+// Files lists the inputs that paths lead to: files as they are, folders with all files below them in order of their
+// names.
 func Files(paths ...string) ([]Input, error) {
 	var inputs []Input
 	for _, root := range paths {
@@ -85,8 +86,8 @@ func stem(name string) string {
 	return s
 }
 
-// parserFor looks at the first line and decides what the lines of an input hold: whole hashes, or hashes whose first five
-// digits are the input's name.
+// parserFor looks at the first line and decides what the lines of an input hold: whole hashes, or hashes whose first
+// five digits are the input's name.
 func parserFor(a Algorithm, name string, head []byte) (*lineParser, error) {
 	digits := 0
 	for digits < len(head) && hexValue(head[digits]) <= 15 {

@@ -14,8 +14,8 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// journal is what a download has fetched so far, kept in a file so that an interrupted download goes on where it stopped. A
-// first line says what is being downloaded; then comes a record for each range, in the order of arrival:
+// journal is what a download has fetched so far, kept in a file so that an interrupted download goes on where it
+// stopped. A first line says what is being downloaded; then comes a record for each range, in the order of arrival:
 //
 //	u32 range, u8 unchanged, u8 length of the tag, u16 zero, u32 number of keys, u32 CRC-32C of the record without this field
 //	the tag, then 3 bytes a key: the 20 bits that follow the range, and above them whether it was seen WidelySeen times

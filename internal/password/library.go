@@ -27,8 +27,9 @@ type Corpus struct {
 // SourceDefault marks the corpus that EnsureDefault builds: a stopgap until a real one is imported.
 const SourceDefault = "default"
 
-// Library is the folder with the corpora of one machine. A manifest names the files in force; everything else in the folder is
-// left over from a replaced or interrupted import. Any number of processes may read a library; one at a time changes it.
+// Library is the folder with the corpora of one machine. A manifest names the files in force; everything else in the
+// folder is left over from a replaced or interrupted import. Any number of processes may read a library; one at a time
+// changes it.
 type Library struct {
 	dir string
 	now func() time.Time
@@ -107,7 +108,8 @@ func parseManifest(text []byte) (manifest, error) {
 	return m, nil
 }
 
-// fileName is what files that the manifest names, and only they, may be called: a manifest never leads out of its folder.
+// fileName is what files that the manifest names, and only they, may be called: a manifest never leads out of its
+// folder.
 var fileName = regexp.MustCompile(`^(sha1|ntlm)-[0-9]{1,9}(-widely)?\.(seg|tags)$`)
 
 func names(a Algorithm, generation int) (file, wide, tags string) {

@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// lineParser turns lines HASH or HASH:COUNT into keys: the first 40 bits of each hash. In range files the first five digits
-// of the hash are the file's name and the lines hold the rest.
+// lineParser turns lines HASH or HASH:COUNT into keys: the first 40 bits of each hash. In range files the first five
+// digits of the hash are the file's name and the lines hold the rest.
 //
 // Nearly every line of a corpus takes the fast path, which looks at eight characters at a time. Whatever it does not
 // recognise at once goes through the slow path, which decides what is a bad line and says why.
@@ -27,8 +27,8 @@ const (
 	slack = 20
 )
 
-// parse reads the complete lines at the front of b and returns how many bytes they take. With last set, b ends the file, and
-// a line without a line end is complete too.
+// parse reads the complete lines at the front of b and returns how many bytes they take. With last set, b ends the
+// file, and a line without a line end is complete too.
 func (p *lineParser) parse(b []byte, last bool) (int, error) {
 	at := 0
 	for at < len(b) {
@@ -51,8 +51,8 @@ func (p *lineParser) parse(b []byte, last bool) (int, error) {
 	return at, nil
 }
 
-// fast reads the well-formed lines at the front of b and returns how many bytes they take. It stops at the first line that is
-// not plainly right, or too near to the end.
+// fast reads the well-formed lines at the front of b and returns how many bytes they take. It stops at the first line
+// that is not plainly right, or too near to the end.
 func (p *lineParser) fast(b []byte) int {
 	n, at, lines, keys := p.digits, 0, 0, p.keys
 	for at+n+slack <= len(b) {

@@ -1,13 +1,13 @@
 // Package password keeps the corpora of breached passwords and answers whether a password is in them.
 //
-// A corpus is the set of the first 40 bits of the hashes of all known breached passwords, one for SHA-1 and one for NTLM, with a
-// second small set beside it of those seen very often. It comes from text files (Import), from a public range service
-// (Download) or, on an empty machine, from a short built-in list (EnsureDefault).
+// A corpus is the set of the first 40 bits of the hashes of all known breached passwords, one for SHA-1 and one for
+// NTLM, with a second small set beside it of those seen very often. It comes from text files (Import), from a public
+// range service (Download) or, on an empty machine, from a short built-in list (EnsureDefault).
 //
 // The package never sees a password or a whole hash of a person who asks: it is given 40 bits, and treats them as a
-// password: they are in no error, no log line and no file. It knows nothing of HTTP answers or of sentences for people. The
-// invariant it keeps: a corpus is replaced whole or not at all, and where the corpora cannot answer the answer is an error,
-// never "not exposed".
+// password: they are in no error, no log line and no file. It knows nothing of HTTP answers or of sentences for people.
+// The invariant it keeps: a corpus is replaced whole or not at all, and where the corpora cannot answer the answer is
+// an error, never "not exposed".
 package password
 
 import (

@@ -9,8 +9,8 @@ import (
 
 // tagTable holds the entity tag of every range of a download, so that the next one can ask only for what changed.
 //
-// Its file: magic, u32 number of ranges, then strings of one length byte each: the digest of the corpus that the tags belong
-// to, the base address they came from, and the tag of each range; CRC-32C of all that.
+// Its file: magic, u32 number of ranges, then strings of one length byte each: the digest of the corpus that the tags
+// belong to, the base address they came from, and the tag of each range; CRC-32C of all that.
 type tagTable struct {
 	digest, base string
 	tags         []string

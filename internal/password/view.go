@@ -9,8 +9,8 @@ import (
 // Answer is what a look-up found, and where it looked.
 type Answer struct {
 	Exposure Exposure
-	// Corpora names the corpora that were looked in: "sha1; entries=N; date=YYYY-MM-DD, ntlm; entries=N; date=YYYY-MM-DD; sample".
-	// One text serves all look-ups until a corpus changes.
+	// Corpora names the corpora that were looked in: "sha1; entries=N; date=YYYY-MM-DD, ntlm; entries=N;
+	// date=YYYY-MM-DD; sample". One text serves all look-ups until a corpus changes.
 	Corpora string
 }
 
@@ -21,7 +21,8 @@ type view struct {
 	name    string
 }
 
-// Sample tells whether the corpus is the built-in list: enough to try the service, far too little to call a password unknown.
+// Sample tells whether the corpus is the built-in list: enough to try the service, far too little to call a password
+// unknown.
 func (c Corpus) Sample() bool { return c.Source == SourceDefault }
 
 func (e entry) sample() bool { return e.Source == SourceDefault }

@@ -40,9 +40,11 @@ type Coverage struct {
 	Types      []string
 	Conditions string
 	Exclusions string
-	// SubLimits bound parts of Limit. The contract's answer has no place for them, nor for the waiting period: an extension tells them.
+	// SubLimits bound parts of Limit. The contract's answer has no place for them, nor for the waiting period: an
+	// extension tells them.
 	SubLimits []SubLimit
-	// WaitingDays is how many days after the start of a subscription pass before it covers; 0: it covers from its first day on.
+	// WaitingDays is how many days after the start of a subscription pass before it covers; 0: it covers from its first
+	// day on.
 	WaitingDays int
 }
 
@@ -79,7 +81,8 @@ func (c *Coverage) check() error {
 	return nil
 }
 
-// coverageFile is a coverage as files and rows hold it: the five members of the contract's answer, sub-limits and waiting period.
+// coverageFile is a coverage as files and rows hold it: the five members of the contract's answer, sub-limits and
+// waiting period.
 type coverageFile struct {
 	Plano      string         `json:"plano"`
 	Limite     jsontext.Value `json:"limiteCobertura"`
@@ -95,7 +98,8 @@ type subLimitFile struct {
 	Limite jsontext.Value `json:"limite"`
 }
 
-// ParseCoverage reads the JSON of a coverage. Members it does not know are refused: a misspelt one would silently be lost.
+// ParseCoverage reads the JSON of a coverage. Members it does not know are refused: a misspelt one would silently be
+// lost.
 func ParseCoverage(text []byte) (Coverage, error) {
 	var f coverageFile
 	if err := json.Unmarshal(bytes.TrimSpace(text), &f, json.RejectUnknownMembers(true)); err != nil {
@@ -126,7 +130,8 @@ func parseMoney(field string, number jsontext.Value) (Money, error) {
 	if err != nil || reais < 0 || reais > maxLimitReais {
 		return 0, bad
 	}
-	// A float64 holds every amount within the bound to far better than a centavo, and the quotient is the one nearest to it, as is what was read.
+	// A float64 holds every amount within the bound to far better than a centavo, and the quotient is the one nearest
+	// to it, as is what was read.
 	cents := math.Round(reais * 100)
 	if cents/100 != reais {
 		return 0, bad

@@ -1,8 +1,8 @@
 // Package plan holds what a partner sells: plans and the insurance coverage that comes with them.
 //
-// Subscriptions name a plan, the cyber area reads its coverage, its device limit and the validity of its keys; both build on
-// this package and neither on the other. It knows nothing of HTTP, SQL or people. The invariant it keeps: a plan that leaves
-// this package's rules has an id, a name and a coverage that can be shown as it is.
+// Subscriptions name a plan, the cyber area reads its coverage, its device limit and the validity of its keys; both
+// build on this package and neither on the other. It knows nothing of HTTP, SQL or people. The invariant it keeps: a
+// plan that leaves this package's rules has an id, a name and a coverage that can be shown as it is.
 package plan
 
 import (
@@ -67,8 +67,8 @@ const (
 
 // Store keeps plans.
 type Store interface {
-	// InsertPlan keeps a new plan; ErrExists when the partner has one of that id, partner.ErrNotFound when there is no such
-	// partner.
+	// InsertPlan keeps a new plan; ErrExists when the partner has one of that id, partner.ErrNotFound when there is no
+	// such partner.
 	InsertPlan(ctx context.Context, id partner.ID, p Plan) error
 	// Plans returns a partner's plans, oldest first, retired ones too.
 	Plans(ctx context.Context, id partner.ID) ([]Plan, error)

@@ -8,11 +8,14 @@ const (
 	sevens = 0x7f * ones
 	gather = 0x0102040810204080 // brings the lowest bits of eight bytes together in the top byte
 
-	// bitmapBytes is the size of a bitmap: small enough to stay in the first-level cache. It stands for eight times as many bytes of text.
+	// bitmapBytes is the size of a bitmap: small enough to stay in the first-level cache. It stands for eight times as
+	// many bytes of text.
 	bitmapBytes = 512
-	// step is how many places are judged at once: what 64 bits hold, less the length of the longest rhythm, in whole bytes.
+	// step is how many places are judged at once: what 64 bits hold, less the length of the longest rhythm, in whole
+	// bytes.
 	step = 48
-	// steps is how often that goes into a bitmap, with 64 bits to see at the last one, by fours: so many go into a register.
+	// steps is how often that goes into a bitmap, with 64 bits to see at the last one, by fours: so many go into a
+	// register.
 	steps = ((bitmapBytes-8)*8/step + 1) &^ 3
 )
 
@@ -62,9 +65,10 @@ func (m *bitmap) at(n int) uint64 { return binary.LittleEndian.Uint64(m[n/8:][:8
 // window returns the 64 bits from place n*step on.
 func (m *bitmap) window(n int) uint64 { return binary.LittleEndian.Uint64(m[n*step/8:][:8]) }
 
-// rhythms marks, among the first 48 places of d, where a number worth a look begins or, if it has short groups, where the last four digits of its
-// first group begin. What is looked for has eight digits in a row, or four digits, a character and four digits, or four, a character and six, or is
-// written like 529.982.247-25. before is d one place later: what stands before each place. rhythmsAVX2 is the same, line by line.
+// rhythms marks, among the first 48 places of d, where a number worth a look begins or, if it has short groups, where
+// the last four digits of its first group begin. What is looked for has eight digits in a row, or four digits, a
+// character and four digits, or four, a character and six, or is written like 529.982.247-25. before is d one place
+// later: what stands before each place. rhythmsAVX2 is the same, line by line.
 func rhythms(d, before uint64) uint64 {
 	d3 := d & (d >> 1) & (d >> 2)
 	d4 := d3 & (d >> 3)
@@ -90,13 +94,15 @@ func (m *marks) findPortable() {
 func markPortable(digits, signs, src []byte) {
 	for k := range digits {
 		word := binary.LittleEndian.Uint64(src[k*8:])
-		// A digit, less '0', neither has its top bit set nor gets it by adding 0x76; a byte that is zero does not get it by adding 0x7f.
+		// A digit, less '0', neither has its top bit set nor gets it by adding 0x76; a byte that is zero does not get
+		// it by adding 0x7f.
 		digits[k] = clearTops(word^'0'*ones, 0x76*ones)
 		signs[k] = clearTops(word^'@'*ones, sevens) | clearTops(word^'%'*ones, sevens)
 	}
 }
 
-// clearTops has bit k set where byte k of x does not have its top bit set, neither before nor after adding that of more.
+// clearTops has bit k set where byte k of x does not have its top bit set, neither before nor after adding that of
+// more.
 func clearTops(x, more uint64) byte {
 	return byte((^(x&sevens + more | x) & tops >> 7) * gather >> 56)
 }

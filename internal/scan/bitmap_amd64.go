@@ -8,7 +8,8 @@ var fastAddress = cpu.X86.HasAVX2
 //go:noescape
 func addressAVX2(dst, local, domain *byte, out *[2]addressMasks)
 
-// addressMasksOf classifies the 64 bytes before an '@' and the 64 after it, and writes them to dst in lower case, the '@' between them.
+// addressMasksOf classifies the 64 bytes before an '@' and the 64 after it, and writes them to dst in lower case, the
+// '@' between them.
 func addressMasksOf(dst *[margin]byte, local, domain []byte, out *[2]addressMasks) {
 	addressAVX2(&dst[0], &local[:addressSpan][0], &domain[:addressSpan][0], out)
 	dst[addressSpan] = '@'
@@ -17,8 +18,8 @@ func addressMasksOf(dst *[margin]byte, local, domain []byte, out *[2]addressMask
 //go:noescape
 func markAVX2(digits, signs, src *byte, words int)
 
-// mark fills digits and signs with the bits of src, which has at least as many bytes as each of them has bits. Both have the same length, a multiple
-// of four.
+// mark fills digits and signs with the bits of src, which has at least as many bytes as each of them has bits. Both
+// have the same length, a multiple of four.
 func mark(digits, signs, src []byte) {
 	if cpu.X86.HasAVX2 && len(digits) > 0 {
 		markAVX2(&digits[0], &signs[:len(digits)][0], &src[:len(digits)*8][0], len(digits)/4)

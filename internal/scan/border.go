@@ -1,6 +1,7 @@
 package scan
 
-// leftFree says whether a number that begins at b[i] is not the tail of something longer: of a decimal, of a hyphened number, of a hash.
+// leftFree says whether a number that begins at b[i] is not the tail of something longer: of a decimal, of a hyphened
+// number, of a hash.
 func leftFree(b []byte, i int) bool {
 	if i == 0 {
 		return true
@@ -18,12 +19,14 @@ func leftFree(b []byte, i int) bool {
 	return true
 }
 
-// isHexDigitOrWord says whether b[k] continues a number: a digit does, and so does a hexadecimal letter that itself follows a digit.
+// isHexDigitOrWord says whether b[k] continues a number: a digit does, and so does a hexadecimal letter that itself
+// follows a digit.
 func isHexDigitOrWord(b []byte, k int) bool {
 	return isDigit(b[k]) || k > 0 && class[b[k]]&hexOnly != 0 && isDigit(b[k-1])
 }
 
-// afterWord says whether the letters before b[i] are a word such as CPF, an escape such as \n or %3D, and not part of a hash.
+// afterWord says whether the letters before b[i] are a word such as CPF, an escape such as \n or %3D, and not part of a
+// hash.
 func afterWord(b []byte, i int) bool {
 	if i >= 3 && b[i-3] == '%' && isHex(b[i-2]) {
 		return true

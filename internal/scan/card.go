@@ -9,7 +9,8 @@ func (s *Scanner) card(n []byte) {
 	}
 }
 
-// network says whether a payment network numbers its cards this way. The check digit alone lets every tenth number pass.
+// network says whether a payment network numbers its cards this way. The check digit alone lets every tenth number
+// pass.
 func network(n []byte) bool {
 	two := int(n[0]-'0')*10 + int(n[1]-'0')
 	switch {
@@ -40,8 +41,8 @@ func repeats(n []byte) bool {
 	return n[0] != '4' || n[1] != '1'
 }
 
-// The ways cards are printed: where their digits stand, up to where the last group must have ended, and the sizes of the groups after the first one of
-// four. The longest comes first.
+// The ways cards are printed: where their digits stand, up to where the last group must have ended, and the sizes of
+// the groups after the first one of four. The longest comes first.
 var groupings = [...]struct {
 	shape, mask uint64
 	rest        []int
@@ -52,8 +53,8 @@ var groupings = [...]struct {
 	{0b0_1111_0_111111_0_1111, 1<<17 - 1, []int{6, 4}},
 }
 
-// groupedCard reads a card printed in groups, the first of which is b[i:i+4], and returns its end, or zero. digits tells where digits stand from
-// there on.
+// groupedCard reads a card printed in groups, the first of which is b[i:i+4], and returns its end, or zero. digits
+// tells where digits stand from there on.
 func (s *Scanner) groupedCard(b []byte, i int, digits uint64) int {
 	for k := range groupings {
 		g := &groupings[k]
@@ -95,8 +96,8 @@ func group(b []byte, at, size int, sep byte) int {
 	return end
 }
 
-// grouped says whether b[i:end] is a piece of a longer number in groups of four: one such group before it, or two after. A single one after
-// it is an expiry date as often as not.
+// grouped says whether b[i:end] is a piece of a longer number in groups of four: one such group before it, or two
+// after. A single one after it is an expiry date as often as not.
 func grouped(b []byte, i, end int, sep byte) bool {
 	if i >= 5 && b[i-1] == sep && isDigit(b[i-2]) && isDigit(b[i-3]) && isDigit(b[i-4]) && isDigit(b[i-5]) && (i == 5 || !isDigit(b[i-6])) {
 		return true

@@ -7,16 +7,18 @@ import (
 )
 
 const (
-	// columnReach is how far to either side lines are compared: less than a margin, as a number may begin before its anchor.
+	// columnReach is how far to either side lines are compared: less than a margin, as a number may begin before its
+	// anchor.
 	columnReach = margin - longestRun - 4
 	// At least so many numbers of a column have to say the same, and so many are asked at most.
 	leastVotes = 2
 	mostVotes  = 4
 )
 
-// column tells what the number at b[i] is by the numbers in the same place of the lines around it: dumps of tables have one kind in a column. It
-// needs no header and no known format: a place is the character before the number and how often that comes before it in the line. It
-// answers noWord where fewer than two numbers can be compared, or where they say different things.
+// column tells what the number at b[i] is by the numbers in the same place of the lines around it: dumps of tables have
+// one kind in a column. It needs no header and no known format: a place is the character before the number and how
+// often that comes before it in the line. It answers noWord where fewer than two numbers can be compared, or where they
+// say different things.
 func column(b []byte, i int) word {
 	from, to := max(0, i-columnReach), min(len(b), i+columnReach)
 	ends := lineEnd

@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// decoded looks at the first bytes of r and, where they show text that is not plain bytes, returns a reader that makes it so.
+// decoded looks at the first bytes of r and, where they show text that is not plain bytes, returns a reader that makes
+// it so.
 func decoded(r io.Reader) io.Reader {
 	head := bufio.NewReaderSize(r, sniffed)
 	start, _ := head.Peek(sniffed) // an error comes again with the read after it
@@ -136,8 +137,9 @@ const (
 	base64Text
 )
 
-// mailReader undoes the encodings of message bodies, in which addresses are broken over lines or not readable at all. It goes line by line and
-// knows no more of a message than the header that names the encoding, the empty line after it, and the lines that end a part.
+// mailReader undoes the encodings of message bodies, in which addresses are broken over lines or not readable at all.
+// It goes line by line and knows no more of a message than the header that names the encoding, the empty line after it,
+// and the lines that end a part.
 type mailReader struct {
 	r       *bufio.Reader
 	body    encoding // of the lines being read

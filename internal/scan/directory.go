@@ -9,8 +9,8 @@ import (
 
 var errNoDirectory = errors.New("no table of contents")
 
-// zipDirectory returns the size of a zip's table of contents, from the record at the end of the file. The zip library reads all of it into memory,
-// several times its size.
+// zipDirectory returns the size of a zip's table of contents, from the record at the end of the file. The zip library
+// reads all of it into memory, several times its size.
 func zipDirectory(at io.ReaderAt, size int64) (int64, error) {
 	const record, comment = 22, 1<<16 - 1
 	tail := make([]byte, min(size, record+comment))

@@ -42,8 +42,8 @@ const addressSpan = 64
 // addressMasks has a bit for each of 64 bytes: which are letters, letters or digits, dots, hyphens, and '_' or '+'.
 type addressMasks struct{ letters, words, dots, hyphens, others uint64 }
 
-// email reads the address whose local part ends at b[at] and whose domain begins at b[after]. Most are plain and short, and are judged by masks of
-// the bytes around them, without looking at one after the other.
+// email reads the address whose local part ends at b[at] and whose domain begins at b[after]. Most are plain and short,
+// and are judged by masks of the bytes around them, without looking at one after the other.
 func (s *Scanner) email(b []byte, at, after int) {
 	if !fastAddress || at < addressSpan || after+addressSpan > len(b) {
 		s.readEmail(b, at, after)
@@ -77,8 +77,8 @@ func (s *Scanner) email(b []byte, at, after int) {
 	}
 }
 
-// readEmail reads an address byte by byte. Both sides are copied while they are read, in lower case, the local part from its end; an address that
-// needs more care than that is handed on.
+// readEmail reads an address byte by byte. Both sides are copied while they are read, in lower case, the local part
+// from its end; an address that needs more care than that is handed on.
 func (s *Scanner) readEmail(b []byte, at, after int) {
 	const middle = localLongest + 1 // where the '@' goes in s.text
 	start, first, seen := at, middle, uint8(0)
@@ -95,7 +95,8 @@ func (s *Scanner) readEmail(b []byte, at, after int) {
 		s.text[first] = lower[b[start-1]]
 	}
 	s.text[middle] = '@'
-	// tail gathers the classes of the last label, which begins at label; plain ends with the first dot or hyphen that breaks a rule.
+	// tail gathers the classes of the last label, which begins at label; plain ends with the first dot or hyphen that
+	// breaks a rule.
 	end, label, tail, plain := after, after, uint8(0), true
 	for stop := min(len(b), after+domainLongest+1); end < stop; end++ {
 		c := class[b[end]]
@@ -126,12 +127,14 @@ func (s *Scanner) readEmail(b []byte, at, after int) {
 	}
 }
 
-// dotsInside says whether local is not empty and has single dots between other characters only; seen is the union of its classes.
+// dotsInside says whether local is not empty and has single dots between other characters only; seen is the union of
+// its classes.
 func dotsInside(local []byte, seen uint8) bool {
 	return len(local) > 0 && (seen&dot == 0 || local[0] != '.' && local[len(local)-1] != '.' && !bytes.Contains(local, twoDots))
 }
 
-// plainEmail takes the slower way for an address of plain ASCII characters: one that may break a rule, or run into the text around it.
+// plainEmail takes the slower way for an address of plain ASCII characters: one that may break a rule, or run into the
+// text around it.
 func (s *Scanner) plainEmail(local, domain []byte) {
 	if len(local) == 0 || len(local) > localLongest || len(domain) > domainLongest {
 		return
@@ -167,7 +170,8 @@ var twoDots = []byte("..")
 
 var encodedLabel = []byte("xn--")
 
-// trimDomain returns the longest start of host, cut at dots and hyphens, that is a domain name: the rest is the text that followed.
+// trimDomain returns the longest start of host, cut at dots and hyphens, that is a domain name: the rest is the text
+// that followed.
 func trimDomain(host []byte) []byte {
 	for len(host) > 0 {
 		if identifier.ValidDomain(host) {
@@ -195,8 +199,8 @@ func notDomain(ending []byte) bool {
 	return false
 }
 
-// rareEmail looks closer at an address that touches an escape, a quote or a character beyond ASCII. It may emit two readings where both are
-// likely: a reading too many costs nothing, a missed one is a leak nobody hears of.
+// rareEmail looks closer at an address that touches an escape, a quote or a character beyond ASCII. It may emit two
+// readings where both are likely: a reading too many costs nothing, a missed one is a leak nobody hears of.
 func (s *Scanner) rareEmail(b []byte, start, at, after, end int) {
 	if cut := lastEscape(b[start:at]); cut > 0 {
 		start += cut
@@ -227,7 +231,8 @@ func (s *Scanner) rareEmail(b []byte, start, at, after, end int) {
 	}
 }
 
-// escapedWord handles text inside a quoted string, where the letters after a backslash may belong to an escape: \n, \t, \u003c.
+// escapedWord handles text inside a quoted string, where the letters after a backslash may belong to an escape: \n, \t,
+// \u003c.
 func (s *Scanner) escapedWord(local, host []byte) {
 	if local[0] == 'u' && len(local) > 5 && isHex(local[1]) && isHex(local[2]) && isHex(local[3]) && isHex(local[4]) {
 		s.wholeEmail(local[5:], host)

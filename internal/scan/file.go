@@ -23,8 +23,9 @@ type inPlace interface {
 	took(n int64)
 }
 
-// scanInPlace searches a file through views of it that the system maps, which spares the copying that would take nearly half of the time in a dump with
-// little to be found. It reports false, having done nothing, where that is not possible.
+// scanInPlace searches a file through views of it that the system maps, which spares the copying that would take nearly
+// half of the time in a dump with little to be found. It reports false, having done nothing, where that is not
+// possible.
 func (s *Scanner) scanInPlace(ctx context.Context, e inPlace) (n int64, ok bool, err error) {
 	f := e.file()
 	if f == nil {
@@ -56,7 +57,8 @@ func (s *Scanner) scanInPlace(ctx context.Context, e inPlace) (n int64, ok bool,
 	return n, true, nil
 }
 
-// view searches the file from one offset to another. What begins before done has been read; it returns the same for the next view.
+// view searches the file from one offset to another. What begins before done has been read; it returns the same for the
+// next view.
 func (s *Scanner) view(f *os.File, from, to, size, done int64) (next int64, err error) {
 	base := max(0, from-margin)
 	err = mapped(f, base, min(to+margin, size), func(b []byte) {
@@ -67,8 +69,8 @@ func (s *Scanner) view(f *os.File, from, to, size, done int64) (next int64, err 
 	return done, err
 }
 
-// mapped calls fn with the bytes of f from one offset to another, as the system maps them. It returns errors.ErrUnsupported, without a call, where
-// that is not possible.
+// mapped calls fn with the bytes of f from one offset to another, as the system maps them. It returns
+// errors.ErrUnsupported, without a call, where that is not possible.
 func mapped(f *os.File, from, to int64, fn func(b []byte)) (err error) {
 	before := from % int64(os.Getpagesize()) // a view begins with a page
 	b, err := mapView(f, from-before, int(to-from+before))

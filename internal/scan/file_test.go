@@ -63,7 +63,8 @@ func TestFileThatShrinks(t *testing.T) {
 	}
 }
 
-// The pieces of a file are those of the same bytes read as a stream: all of them, from their middle, and where the file cannot be mapped.
+// The pieces of a file are those of the same bytes read as a stream: all of them, from their middle, and where the file
+// cannot be mapped.
 func TestFilePieces(t *testing.T) {
 	dump := scantest.NewDense(17, func(identifier.Kind, []byte, bool) {}).Append(nil, 64<<10)
 	path := filepath.Join(t.TempDir(), "dump")

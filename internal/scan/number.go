@@ -9,12 +9,12 @@ import (
 // longestRun is more digits than anything looked for has.
 const longestRun = 20
 
-// numbers reads the identifiers made of digits that begin in b[from:limit], a stretch that is marked, leaving out what begins before b[done]. It
-// returns where what it read ends.
+// numbers reads the identifiers made of digits that begin in b[from:limit], a stretch that is marked, leaving out what
+// begins before b[done]. It returns where what it read ends.
 //
-// The marks tell, for 48 bytes at once, where something with the rhythm of a CPF, a phone or a card begins. Dates, prices, addresses and counters,
-// of which dumps are full, have dropped out there without a branch of their own. A run of digits counts where it begins, so that of two pieces of
-// a stream only one has it.
+// The marks tell, for 48 bytes at once, where something with the rhythm of a CPF, a phone or a card begins. Dates,
+// prices, addresses and counters, of which dumps are full, have dropped out there without a branch of their own. A run
+// of digits counts where it begins, so that of two pieces of a stream only one has it.
 func (s *Scanner) numbers(b []byte, from, limit, done int) int {
 	for n, places := range &s.marks.places {
 		if places != 0 {
@@ -24,7 +24,8 @@ func (s *Scanner) numbers(b []byte, from, limit, done int) int {
 	return done
 }
 
-// look judges the places from the given one of a stretch on, bit by bit, and returns where what was emitted or refused so far ends.
+// look judges the places from the given one of a stretch on, bit by bit, and returns where what was emitted or refused
+// so far ends.
 func (s *Scanner) look(b []byte, from, base, limit, done int, places uint64) int {
 	for ; places != 0; places &= places - 1 {
 		n := base + bits.TrailingZeros64(places)
@@ -50,7 +51,8 @@ func (s *Scanner) look(b []byte, from, base, limit, done int, places uint64) int
 	return done
 }
 
-// Where digits stand in numbers that are written in groups, from their first digit on, up to where the last group must have ended.
+// Where digits stand in numbers that are written in groups, from their first digit on, up to where the last group must
+// have ended.
 const (
 	dottedCPFShape = 0b0_11_0_111_0_111_0_111
 	dottedCPFMask  = 1<<15 - 1
@@ -61,8 +63,8 @@ const (
 	fourMoreMask  = 1<<6 - 1
 )
 
-// run judges the maximal run of digits b[i:j] and returns where to go on: after what it emitted, or after the run. digits has a bit for each byte from b[i]
-// on, more than any number has.
+// run judges the maximal run of digits b[i:j] and returns where to go on: after what it emitted, or after the run.
+// digits has a bit for each byte from b[i] on, more than any number has.
 func (s *Scanner) run(b []byte, i, j int, digits uint64) int {
 	if i >= 1 && b[i-1] == '%' && j-i > 2 {
 		i += 2 // %20 and the like
@@ -123,8 +125,8 @@ func (s *Scanner) bareNumber(b []byte, i, j int) {
 	case 11:
 		cpf, phone := identifier.ValidCPF(n), n[2] == '9' && identifier.AreaCode(n[0], n[1])
 		if cpf && phone {
-			// Both readings are right as far as the digits go. A label next to them decides, or what the lines around have in this place; without
-			// either both are kept.
+			// Both readings are right as far as the digits go. A label next to them decides, or what the lines around
+			// have in this place; without either both are kept.
 			word := label(b, i)
 			if word == noWord {
 				word = column(b, i)

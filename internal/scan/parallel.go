@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// piece is a part of a stream: text to look at, of which [from, limit) is to be searched and the rest is there to be seen.
+// piece is a part of a stream: text to look at, of which [from, limit) is to be searched and the rest is there to be
+// seen.
 type piece struct {
 	text        []byte
 	from, limit int
@@ -24,23 +25,25 @@ const PieceSize = 1 << 20
 // Overlap is what two pieces have in common: either sees a margin beyond the border between them.
 const Overlap = 2 * margin
 
-// ScanParallel is Scan with a goroutine for each of found, each of which is called by its own goroutine only. Which of them receives an identifier
-// is left to chance; all of them together receive what one Scanner would find.
+// ScanParallel is Scan with a goroutine for each of found, each of which is called by its own goroutine only. Which of
+// them receives an identifier is left to chance; all of them together receive what one Scanner would find.
 func ScanParallel(ctx context.Context, r io.Reader, found []Found) (int64, error) {
 	counted := &countingReader{r: r}
 	_, err := NewPieces(decoded(counted), PieceSize, false).Scan(ctx, math.MaxInt64, found)
 	return counted.n, err
 }
 
-// Splittable says whether a file that begins like this may be scanned from its middle: it is neither packed nor in need of decoding.
+// Splittable says whether a file that begins like this may be scanned from its middle: it is neither packed nor in need
+// of decoding.
 func Splittable(start []byte) bool {
 	start = start[:min(len(start), sniffed)]
 	return sniff(start) == plain && !encoded(start)
 }
 
-// Pieces is a text, which needs no decoding, cut into pieces that are searched by themselves. Where piece n is depends on the size of pieces alone:
-// it is bytes n*size to (n+1)*size+Overlap, less where the text ends. So the same pieces are found by whoever reads all of the text, goes on in its
-// middle, or reads no more than that range, and all pieces together find the same however they are shared out.
+// Pieces is a text, which needs no decoding, cut into pieces that are searched by themselves. Where piece n is depends
+// on the size of pieces alone: it is bytes n*size to (n+1)*size+Overlap, less where the text ends. So the same pieces
+// are found by whoever reads all of the text, goes on in its middle, or reads no more than that range, and all pieces
+// together find the same however they are shared out.
 type Pieces interface {
 	// Scan searches the next n pieces with a goroutine for each of found, and says whether there are more.
 	Scan(ctx context.Context, n int64, found []Found) (more bool, err error)
@@ -61,7 +64,8 @@ func NewPieces(r io.Reader, size int64, inside bool) Pieces {
 	return &streamPieces{r: r, size: size, inside: inside}
 }
 
-// Scan has each goroutine read its pieces itself, one after the other, so that it searches what is still in the cache of its own core.
+// Scan has each goroutine read its pieces itself, one after the other, so that it searches what is still in the cache
+// of its own core.
 func (p *streamPieces) Scan(ctx context.Context, n int64, found []Found) (more bool, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	var reading sync.Mutex
@@ -92,8 +96,8 @@ func (p *streamPieces) Scan(ctx context.Context, n int64, found []Found) (more b
 	return !p.ended, err
 }
 
-// cut reads the next piece. Pieces overlap by a margin on both sides, so that each can be searched without the others. What came before an
-// error is a piece too.
+// cut reads the next piece. Pieces overlap by a margin on both sides, so that each can be searched without the others.
+// What came before an error is a piece too.
 func (p *streamPieces) cut(ctx context.Context, buf []byte) (piece, error) {
 	if err := ctx.Err(); err != nil {
 		p.ended = true
@@ -118,7 +122,8 @@ func (p *streamPieces) cut(ctx context.Context, buf []byte) (piece, error) {
 	return next, err
 }
 
-// filePieces are the pieces of a file, which are searched where they lie. Nobody has to wait until somebody else has read.
+// filePieces are the pieces of a file, which are searched where they lie. Nobody has to wait until somebody else has
+// read.
 type filePieces struct {
 	f     *os.File
 	size  int64
@@ -127,7 +132,8 @@ type filePieces struct {
 	took  func(n int64)
 }
 
-// FilePieces cuts the first total bytes of f and begins with piece number first. took is told, by any goroutine, how many bytes have been searched.
+// FilePieces cuts the first total bytes of f and begins with piece number first. took is told, by any goroutine, how
+// many bytes have been searched.
 func FilePieces(f *os.File, total, size, first int64, took func(n int64)) Pieces {
 	return &filePieces{f: f, size: size, total: total, next: first, took: took}
 }

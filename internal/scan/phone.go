@@ -20,8 +20,9 @@ func brazilian(n []byte) bool {
 	return (len(n) == 12 || len(n) == 13) && n[0] == '5' && n[1] == '5' && identifier.AreaCode(n[2], n[3])
 }
 
-// foreign says whether n, which stood after a plus sign, looks like another country's number: a calling code in use and a length that fits. The
-// phone library would know each country's plan, at a hundred times the cost of everything else done here for a number.
+// foreign says whether n, which stood after a plus sign, looks like another country's number: a calling code in use and
+// a length that fits. The phone library would know each country's plan, at a hundred times the cost of everything else
+// done here for a number.
 func foreign(n []byte) bool {
 	if len(n) > e164Longest || n[0] == '0' || n[0] == '5' && n[1] == '5' {
 		return false
@@ -40,8 +41,9 @@ var callingCodes = func() (used [1000]bool) {
 	return used
 }()
 
-// bareTen says whether ten bare digits are to be read as a phone: landlines and old mobiles look like any number of ten digits. A label next
-// to them decides; without one they pass unless they read as a Unix time of the years 2008 to 2027, which dumps are full of.
+// bareTen says whether ten bare digits are to be read as a phone: landlines and old mobiles look like any number of ten
+// digits. A label next to them decides; without one they pass unless they read as a Unix time of the years 2008 to
+// 2027, which dumps are full of.
 func bareTen(b []byte, i int, n []byte) bool {
 	switch label(b, i) {
 	case phoneWord:
@@ -53,8 +55,9 @@ func bareTen(b []byte, i int, n []byte) bool {
 	}
 }
 
-// splitPhone reads a phone from the first long group of its subscriber number, b[i:j] of four, five, eight or nine digits; the area code
-// stands to the left, parted from it. After four or five come one other character and just four more digits.
+// splitPhone reads a phone from the first long group of its subscriber number, b[i:j] of four, five, eight or nine
+// digits; the area code stands to the left, parted from it. After four or five come one other character and just four
+// more digits.
 func (s *Scanner) splitPhone(b []byte, i, j int) int {
 	end := j
 	if j-i <= 5 {
@@ -84,7 +87,8 @@ func (s *Scanner) splitPhone(b []byte, i, j int) int {
 	return j
 }
 
-// plausible refuses what has the shape of a phone but is more likely something else, when nothing but a two-digit number stands before it.
+// plausible refuses what has the shape of a phone but is more likely something else, when nothing but a two-digit
+// number stands before it.
 func plausible(b []byte, i, j int, area area) bool {
 	if area.marked || area.ninth || label(b, area.start) == phoneWord {
 		return true
@@ -99,7 +103,8 @@ func plausible(b []byte, i, j int, area area) bool {
 	return true
 }
 
-// joinedPhone reads 1198765-4321, and 113456-7890 where a label says that it is a phone. A hyphen and just four digits follow b[i:j].
+// joinedPhone reads 1198765-4321, and 113456-7890 where a label says that it is a phone. A hyphen and just four digits
+// follow b[i:j].
 func (s *Scanner) joinedPhone(b []byte, i, j int) int {
 	end := j + 5
 	if !leftFree(b, i) || !rightFree(b, end) {
@@ -212,7 +217,8 @@ const (
 	phoneWord
 )
 
-// label classifies the word right before a number: the name of a JSON member, a form field, a tag, a heading. Field separators end the search.
+// label classifies the word right before a number: the name of a JSON member, a form field, a tag, a heading. Field
+// separators end the search.
 func label(b []byte, i int) word {
 	k, joined := i, false
 	for ; k > 0 && i-k < 8 && class[b[k-1]]&(letter|digit) == 0; k-- {

@@ -1,11 +1,12 @@
 // Package scan turns dump bytes of any kind into identifiers: e-mail addresses, CPFs, phone numbers and payment cards.
 //
-// It has two halves that know nothing of each other. A Scanner reads one stream and calls back with every identifier in its normal form. Walk opens
-// files and archives, however nested, and hands out the streams inside them. Neither knows breaches, fingerprints or storage, and neither
-// parses a format: a Scanner anchors on '@' and on runs of digits, so a combo list, a table, JSON, SQL, HTML or a memory image are all the same to it.
+// It has two halves that know nothing of each other. A Scanner reads one stream and calls back with every identifier in
+// its normal form. Walk opens files and archives, however nested, and hands out the streams inside them. Neither knows
+// breaches, fingerprints or storage, and neither parses a format: a Scanner anchors on '@' and on runs of digits, so a
+// combo list, a table, JSON, SQL, HTML or a memory image are all the same to it.
 //
-// Invariants: memory does not grow with the input; nothing that was read is written anywhere; every value handed out is its own normal form in
-// package identifier.
+// Invariants: memory does not grow with the input; nothing that was read is written anywhere; every value handed out is
+// its own normal form in package identifier.
 package scan
 
 import (
@@ -16,17 +17,20 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
-// Found receives one identifier in normal form. The bytes are valid during the call only. The same value may come many times.
+// Found receives one identifier in normal form. The bytes are valid during the call only. The same value may come many
+// times.
 type Found func(kind identifier.Kind, normal []byte)
 
 const (
 	// block is how much is read at once: it stays in the second-level cache while both passes run over it.
 	block = 64 << 10
-	// margin is how far a decision may look to either side of its anchor. The longest identifier, an e-mail address, has 254 bytes.
+	// margin is how far a decision may look to either side of its anchor. The longest identifier, an e-mail address,
+	// has 254 bytes.
 	margin = 512
 )
 
-// Scanner finds the identifiers of one stream after another. It is not safe for use by several goroutines; each needs its own.
+// Scanner finds the identifiers of one stream after another. It is not safe for use by several goroutines; each needs
+// its own.
 type Scanner struct {
 	found Found
 	buf   []byte
@@ -41,7 +45,8 @@ func NewScanner(found Found) *Scanner {
 	return &Scanner{found: found, buf: make([]byte, block+2*margin)}
 }
 
-// Scan reads r to its end and returns the number of bytes it took from it. UTF-16 is recognised and read as such, mail is decoded.
+// Scan reads r to its end and returns the number of bytes it took from it. UTF-16 is recognised and read as such, mail
+// is decoded.
 func (s *Scanner) Scan(ctx context.Context, r io.Reader) (int64, error) {
 	if e, ok := r.(inPlace); ok {
 		if n, ok, err := s.scanInPlace(ctx, e); ok {
@@ -85,8 +90,8 @@ type window struct {
 	done int // numbers that begin before this have been read
 }
 
-// extract searches the window up to limit. Addresses and numbers are searched for one after the other in each stretch of text, which is still in
-// the nearest cache then.
+// extract searches the window up to limit. Addresses and numbers are searched for one after the other in each stretch
+// of text, which is still in the nearest cache then.
 func (s *Scanner) extract(w *window, limit int) {
 	for ; w.from < limit; w.from += stretch {
 		s.marks.read(w.b, w.from)
@@ -104,8 +109,8 @@ func (w *window) slide(buf []byte) {
 	w.from, w.done = w.from-gone, max(0, w.done-gone)
 }
 
-// fill reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off, for which decoders return
-// io.ErrUnexpectedEOF.
+// fill reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off,
+// for which decoders return io.ErrUnexpectedEOF.
 func fill(r io.Reader, p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var m int

@@ -18,7 +18,8 @@ import (
 	"github.com/vigiahq/vigia/internal/zstd"
 )
 
-// sevenZip reads on inside a 7z, its folders one after the other, each once: files that share one are cut from the same stream.
+// sevenZip reads on inside a 7z, its folders one after the other, each once: files that share one are cut from the same
+// stream.
 func (w *walker) sevenZip(name string, at io.ReaderAt, size int64, depth int) error {
 	h, err := sevenZipTable(at, size, w.limits)
 	if err != nil {
@@ -92,8 +93,8 @@ func (s *summed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// open returns the content of a folder. It is not exact where a filter for machine code was left in: texts are the same without it, and nothing
-// but texts is looked for.
+// open returns the content of a folder. It is not exact where a filter for machine code was left in: texts are the same
+// without it, and nothing but texts is looked for.
 func (h *sevenZipHeader) open(at io.ReaderAt, f *sevenZipFolder) (r io.Reader, exact bool, err error) {
 	o := &folderOpener{at: at, header: h, folder: f, exact: true}
 	r, err = o.output(f.output(), 0)

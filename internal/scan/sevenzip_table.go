@@ -12,8 +12,8 @@ import (
 
 var errSevenZip = errors.New("7z: the table of contents is not in order")
 
-// sevenZipTable reads the table of contents of a 7z. A hostile one claims as many files, folders and bytes of window as it likes without having
-// them, so every claim is held against the bytes that are there.
+// sevenZipTable reads the table of contents of a 7z. A hostile one claims as many files, folders and bytes of window as
+// it likes without having them, so every claim is held against the bytes that are there.
 func sevenZipTable(at io.ReaderAt, size int64, limits Limits) (*sevenZipHeader, error) {
 	var start [32]byte
 	if _, err := at.ReadAt(start[:], 0); err != nil {
@@ -79,7 +79,8 @@ const (
 	szEncodedHeader = 0x17
 )
 
-// sevenZipHeader is a table of contents, and what is left of its text. After the first thing that is wrong, bad is set and everything reads as zero.
+// sevenZipHeader is a table of contents, and what is left of its text. After the first thing that is wrong, bad is set
+// and everything reads as zero.
 type sevenZipHeader struct {
 	text   []byte
 	limits Limits
@@ -457,7 +458,8 @@ func coderMemory(id, properties []byte) int64 {
 	return 0
 }
 
-// subStreams reads into how many files each folder is cut, and how long they are. The last one's length is what is left.
+// subStreams reads into how many files each folder is cut, and how long they are. The last one's length is what is
+// left.
 func (h *sevenZipHeader) subStreams() {
 	for !h.bad {
 		switch h.next() {

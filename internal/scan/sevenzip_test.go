@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestSevenZipMethods reads archives that 7-Zip 26.02 made, of two texts, an empty one, a folder and a link, packed in each way that it knows
-// (`7z a -snl -m0=LZMA ...`), and finds what is in the texts.
+// TestSevenZipMethods reads archives that 7-Zip 26.02 made, of two texts, an empty one, a folder and a link, packed in
+// each way that it knows (`7z a -snl -m0=LZMA ...`), and finds what is in the texts.
 func TestSevenZipMethods(t *testing.T) {
 	unread := map[string]string{"encrypted": "encrypted", "encrypted-table": "encrypted", "deflate64": "not read"}
 	paths, err := filepath.Glob("testdata/7z/*.7z")
@@ -53,8 +53,8 @@ func resum(packed []byte) {
 	binary.LittleEndian.PutUint32(packed[8:], crc32.ChecksumIEEE(packed[12:32]))
 }
 
-// TestSevenZipDamage changes bytes of those archives, many times: no panic and no endless reading. Where the sums were not mended, and no filter was
-// left in, a text is whole or it is said that it is not.
+// TestSevenZipDamage changes bytes of those archives, many times: no panic and no endless reading. Where the sums were
+// not mended, and no filter was left in, a text is whole or it is said that it is not.
 func TestSevenZipDamage(t *testing.T) {
 	paths, err := filepath.Glob("testdata/7z/*.7z")
 	if err != nil {

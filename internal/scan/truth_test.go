@@ -29,8 +29,8 @@ func (s *score) truth(kind identifier.Kind, normal []byte, meant bool) {
 
 func (s *score) found(kind identifier.Kind, normal []byte) { s.got[kind.String()+" "+string(normal)]++ }
 
-// check compares. In tables nearly every number has one reading, by its column; where nothing like it stands around a number, both are kept, and that
-// is no mistake.
+// check compares. In tables nearly every number has one reading, by its column; where nothing like it stands around a
+// number, both are kept, and that is no mistake.
 func (s *score) check(t *testing.T, tables bool) {
 	t.Helper()
 	total, right, wrong, second := 0, 0, 0, 0

@@ -92,7 +92,8 @@ func streamWindow(f format, start []byte) int64 {
 	return usual
 }
 
-// xzWindow finds the dictionary size in the first block header: its last filter is LZMA2 (0x21) with one byte of properties.
+// xzWindow finds the dictionary size in the first block header: its last filter is LZMA2 (0x21) with one byte of
+// properties.
 func xzWindow(head []byte) (int64, bool) {
 	if len(head) < 14 || head[12] == 0 {
 		return 0, false
@@ -154,7 +155,8 @@ func (w *walker) tar(name string, r io.Reader, depth int) error {
 	}
 }
 
-// inPlace reads an archive that has its table of contents at the end. One that can only be read on is held in memory first.
+// inPlace reads an archive that has its table of contents at the end. One that can only be read on is held in memory
+// first.
 func (w *walker) inPlace(name string, f format, r io.Reader, at io.ReaderAt, size int64, depth int) error {
 	if at == nil {
 		var release func()

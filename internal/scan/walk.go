@@ -14,7 +14,8 @@ import (
 	"github.com/vigiahq/vigia/internal/fault"
 )
 
-// Limits bound what Walk unpacks, so that a few bytes made to swell cannot fill memory or take for ever. Zero means the default.
+// Limits bound what Walk unpacks, so that a few bytes made to swell cannot fill memory or take for ever. Zero means the
+// default.
 type Limits struct {
 	// Ratio is how many bytes may come out for each byte that goes in, per layer and over all layers.
 	Ratio int64
@@ -24,8 +25,8 @@ type Limits struct {
 	Depth int
 	// Entries is how many files may be in all archives together.
 	Entries int64
-	// Memory is what all layers under way may hold together: windows of decoders, tables of contents, and archives that must be read from their
-	// end (zip, 7z) but lie inside another one.
+	// Memory is what all layers under way may hold together: windows of decoders, tables of contents, and archives that
+	// must be read from their end (zip, 7z) but lie inside another one.
 	Memory int64
 	// Directory is the size of the largest table of contents of a zip or 7z that is read.
 	Directory int64
@@ -37,7 +38,8 @@ var DefaultLimits = Limits{Ratio: 200, Bytes: 4 << 40, Depth: 6, Entries: 20_000
 // slack is what may come out before the ratio counts: small files of blanks are no bombs.
 const slack = 4 << 20
 
-// Entry is one file to be scanned. The name tells a person where it lies; it comes from the archive and is never to be used as a path.
+// Entry is one file to be scanned. The name tells a person where it lies; it comes from the archive and is never to be
+// used as a path.
 type Entry struct {
 	Name  string
 	Depth int
@@ -64,11 +66,13 @@ const skipsKept = 100
 // ErrBomb means that a limit was reached. What had been handed out before belongs to a hostile file.
 var ErrBomb = fault.New(fault.Unprocessable, "scan.bomb")
 
-// Visit reads one entry. An error of its own stops the walk; an error that the reader returned, handed back, only ends the entry.
+// Visit reads one entry. An error of its own stops the walk; an error that the reader returned, handed back, only ends
+// the entry.
 type Visit func(entry Entry, r io.Reader) error
 
-// Walk opens source and calls visit for every file in it: for source itself, or, if it is an archive or compressed, for what lies inside, through all
-// layers. It writes nothing anywhere: what must be held to be read is held in memory, within limits.Memory, or skipped and reported.
+// Walk opens source and calls visit for every file in it: for source itself, or, if it is an archive or compressed, for
+// what lies inside, through all layers. It writes nothing anywhere: what must be held to be read is held in memory,
+// within limits.Memory, or skipped and reported.
 //
 // A source that also is an io.ReaderAt and an io.Seeker, such as a file, is read in place whatever its size.
 func Walk(ctx context.Context, name string, source io.Reader, limits Limits, visit Visit) (Report, error) {
@@ -183,7 +187,8 @@ func (w *walker) hand(entry Entry, r io.Reader) error {
 	return err
 }
 
-// damaged notes an entry that could not be read to its end. A limit or a cancelled walk is no damage: it ends everything.
+// damaged notes an entry that could not be read to its end. A limit or a cancelled walk is no damage: it ends
+// everything.
 func (w *walker) damaged(name string, r io.Reader, err error) error {
 	if errors.Is(err, ErrBomb) || w.ctx.Err() != nil {
 		return err

@@ -84,8 +84,8 @@ func zipped(t testing.TB, files ...string) []byte {
 	return b.Bytes()
 }
 
-// sevenZipped makes a 7z of one stored file; packed says whether the table of contents is compressed, as programs do. claim is the number of files
-// that the table claims to have.
+// sevenZipped makes a 7z of one stored file; packed says whether the table of contents is compressed, as programs do.
+// claim is the number of files that the table claims to have.
 func sevenZipped(t testing.TB, name, text string, packed bool, claim byte) []byte {
 	t.Helper()
 	var toc bytes.Buffer
@@ -275,7 +275,8 @@ func TestDamageIsLocal(t *testing.T) {
 	}
 }
 
-// A tar whose file claims more than is there: the file and the tar are both reported, and nothing is made for the claim.
+// A tar whose file claims more than is there: the file and the tar are both reported, and nothing is made for the
+// claim.
 func TestCutTar(t *testing.T) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)

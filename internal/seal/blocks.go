@@ -21,8 +21,9 @@ func (w words) store(b []byte) {
 
 func (w words) xor(x words) words { return words{w.lo ^ x.lo, w.hi ^ x.hi} }
 
-// blockCipher is AES over many blocks that have nothing to do with each other. crypto/aes takes one at a time, and the processor then waits for each
-// round of it; where it has the instructions, eight go through together, which takes a sixth of the time.
+// blockCipher is AES over many blocks that have nothing to do with each other. crypto/aes takes one at a time, and the
+// processor then waits for each round of it; where it has the instructions, eight go through together, which takes a
+// sixth of the time.
 type blockCipher struct {
 	one    cipher.Block
 	keys   [mostRounds + 1]words
@@ -86,8 +87,8 @@ func substitute(w uint32) (out uint32) {
 	return out
 }
 
-// sbox is the S-box of AES, computed: the inverse in GF(2^8), which is the 254th power, and the affine map after it. It runs some fifty
-// times for each key, in the same time whatever the key is.
+// sbox is the S-box of AES, computed: the inverse in GF(2^8), which is the 254th power, and the affine map after it. It
+// runs some fifty times for each key, in the same time whatever the key is.
 func sbox(b byte) byte {
 	inverse, power := byte(1), b
 	for range 7 { // 2 + 4 + ... + 128 = 254

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Many blocks at once must come out as crypto/aes has them one by one, whatever the length of the key and the number of blocks.
+// Many blocks at once must come out as crypto/aes has them one by one, whatever the length of the key and the number of
+// blocks.
 func TestBlocksAreThoseOfCryptoAES(t *testing.T) {
 	rnd := rand.NewChaCha8([32]byte{1})
 	for _, size := range []int{16, 24, 32} {

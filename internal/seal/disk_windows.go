@@ -8,14 +8,16 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Windows has no modes, and owners that say little: who may read the key file is decided by the access list of its folder, which the
-// operator sets and this package does not look at. docs/operations.md says so. Links are refused, and locks hold, as elsewhere.
+// Windows has no modes, and owners that say little: who may read the key file is decided by the access list of its
+// folder, which the operator sets and this package does not look at. docs/operations.md says so. Links are refused, and
+// locks hold, as elsewhere.
 
 const noFollow = 0
 
 var errLink = errors.New("a symbolic link")
 
-// openPlain opens a file for reading. A link could be put there between the look and the opening, by somebody who may write to the folder.
+// openPlain opens a file for reading. A link could be put there between the look and the opening, by somebody who may
+// write to the folder.
 func openPlain(path string) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// Fingerprint returns the 64-bit keyed fingerprint by which leaked and watched values are matched: the first eight bytes of
-// AES-256-CMAC over kind and value under the match key, big endian. It is the same for all partners. kind keeps apart, say, a
-// phone number and a CPF of the same digits; value is already normalised. It allocates nothing.
+// Fingerprint returns the 64-bit keyed fingerprint by which leaked and watched values are matched: the first eight
+// bytes of AES-256-CMAC over kind and value under the match key, big endian. It is the same for all partners. kind
+// keeps apart, say, a phone number and a CPF of the same digits; value is already normalised. It allocates nothing.
 func (k *Keys) Fingerprint(kind byte, value []byte) uint64 {
 	f, _ := k.match.idle.Get().(*Fingerprints)
 	f.Add(kind, value)
@@ -23,16 +23,17 @@ func (k *Keys) Fingerprint(kind byte, value []byte) uint64 {
 // Fingerprints computes many fingerprints at once, for one goroutine.
 func (k *Keys) Fingerprints() *Fingerprints { return &Fingerprints{matcher: k.match} }
 
-// matcher is AES-CMAC (RFC 4493) under the match key, written out because tink's takes and returns slices it allocates and
-// this runs for every identifier of every dump.
+// matcher is AES-CMAC (RFC 4493) under the match key, written out because tink's takes and returns slices it allocates
+// and this runs for every identifier of every dump.
 type matcher struct {
 	cipher *blockCipher
 	k1, k2 words
 	idle   sync.Pool
 }
 
-// Fingerprints collects values and computes their fingerprints together: the first blocks of all values of the same length, then the second ones, and so
-// on. In a chain each block has to wait for the one before it; those of different values do not.
+// Fingerprints collects values and computes their fingerprints together: the first blocks of all values of the same
+// length, then the second ones, and so on. In a chain each block has to wait for the one before it; those of different
+// values do not.
 type Fingerprints struct {
 	*matcher
 	lengths []chains
@@ -40,8 +41,8 @@ type Fingerprints struct {
 	buf     [aes.BlockSize]byte
 }
 
-// chains are the blocks of all values that have so many of them: the first ones, the second ones, and so on. The last ones are already mixed with their
-// subkeys.
+// chains are the blocks of all values that have so many of them: the first ones, the second ones, and so on. The last
+// ones are already mixed with their subkeys.
 type chains [][]words
 
 func newMatcher(key []byte) (*matcher, error) {

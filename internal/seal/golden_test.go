@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The secrets below are made up: 0x00.., 0x20.., 0x40.. and 0x60.. counting up, so that anybody can recompute what follows
-// from them with other tools.
+// The secrets below are made up: 0x00.., 0x20.., 0x40.. and 0x60.. counting up, so that anybody can recompute what
+// follows from them with other tools.
 const golden = `{
   "version": 1,
   "note": "made up for a test",

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// IndexSize is the length of a blind index. 128 bits: a billion values of one field and partner collide with probability 2^-69.
+	// IndexSize is the length of a blind index. 128 bits: a billion values of one field and partner collide with
+	// probability 2^-69.
 	IndexSize = 16
 	// MACSize is the length of a MAC.
 	MACSize = sha256.Size
@@ -35,8 +36,8 @@ func (k *Keys) derive(m *material) (err error) {
 }
 
 // BlindIndex returns a keyed hash of value, by which a row can be found without opening it: the same field, partner and
-// value always give the same IndexSize bytes, and nothing links values of two fields or two partners. field is a constant
-// of the program (a key is kept for each), value is already normalised.
+// value always give the same IndexSize bytes, and nothing links values of two fields or two partners. field is a
+// constant of the program (a key is kept for each), value is already normalised.
 func (k *Keys) BlindIndex(field, partner string, value []byte) []byte {
 	h := k.index.key(field).take()
 	h.text(partner)
@@ -44,8 +45,8 @@ func (k *Keys) BlindIndex(field, partner string, value []byte) []byte {
 	return h.sum(IndexSize)
 }
 
-// MAC returns a MACSize-byte keyed hash of the parts under a key of its own for the purpose, a constant of the program. Parts
-// keep their bounds: ("ab", "c") and ("a", "bc") differ.
+// MAC returns a MACSize-byte keyed hash of the parts under a key of its own for the purpose, a constant of the program.
+// Parts keep their bounds: ("ab", "c") and ("a", "bc") differ.
 func (k *Keys) MAC(purpose string, data ...[]byte) []byte {
 	h := k.macs.key(purpose).take()
 	for _, part := range data {
@@ -58,8 +59,8 @@ func (k *Keys) MAC(purpose string, data ...[]byte) []byte {
 // bindingID is how many random bytes begin a binding, so that two databases under one key file do not show it.
 const bindingID = 16
 
-// Binding returns a token for a new database to store. It reveals nothing, differs at each call, and only the same key file,
-// whatever its rotations since, verifies it.
+// Binding returns a token for a new database to store. It reveals nothing, differs at each call, and only the same key
+// file, whatever its rotations since, verifies it.
 func (k *Keys) Binding() []byte {
 	token := make([]byte, bindingID, bindingID+MACSize)
 	_, _ = rand.Read(token) // never fails: crypto/rand ends the program instead
@@ -72,8 +73,8 @@ func (k *Keys) appendBinding(id []byte) []byte {
 	return h.Sum(id)
 }
 
-// Verify returns ErrWrongKeys unless this key file made the token. It covers the index, match and MAC secrets, because with
-// wrong ones nothing fails: look-ups merely find nothing.
+// Verify returns ErrWrongKeys unless this key file made the token. It covers the index, match and MAC secrets, because
+// with wrong ones nothing fails: look-ups merely find nothing.
 func (k *Keys) Verify(token []byte) error {
 	if len(token) == bindingID+MACSize {
 		id := append(make([]byte, 0, len(token)), token[:bindingID]...)
@@ -108,7 +109,8 @@ func newDeriver(secret []byte, label string) *deriver {
 	return d
 }
 
-// key returns the key for name. Names are few and constant, so the map is copied when one is new and read without a lock.
+// key returns the key for name. Names are few and constant, so the map is copied when one is new and read without a
+// lock.
 func (d *deriver) key(name string) *hmacKey {
 	if k, ok := (*d.keys.Load())[name]; ok {
 		return k
@@ -128,8 +130,8 @@ func (d *deriver) key(name string) *hmacKey {
 	return k
 }
 
-// hmacKey computes HMAC-SHA-256 many times under one key. It keeps idle hashes, which hold the key already absorbed: that
-// halves the work for short values and allocates only the result.
+// hmacKey computes HMAC-SHA-256 many times under one key. It keeps idle hashes, which hold the key already absorbed:
+// that halves the work for short values and allocates only the result.
 type hmacKey struct{ idle sync.Pool }
 
 // keyedHash is one use of a key: the message is gathered in msg, then hashed at once.

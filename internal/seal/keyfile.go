@@ -20,7 +20,8 @@ import (
 const (
 	fileVersion = 1
 	secretSize  = 32
-	// kmsContext is authenticated with a wrapped file, so a blob that the same KMS key wrapped for another use is refused.
+	// kmsContext is authenticated with a wrapped file, so a blob that the same KMS key wrapped for another use is
+	// refused.
 	kmsContext = "vigia key file 1"
 	fileNote   = "Vigia key file. Who reads it can read all personal data in the database; without it nobody can. " +
 		"Keep it mode 0600 and back it up apart from the database. Do not edit."
@@ -32,8 +33,8 @@ type keyFile struct {
 	Note    string `json:"note,omitzero"`
 	// KMS is the URI of the key that wraps the file, as tink's registry understands it.
 	KMS string `json:"kms_uri,omitzero"`
-	// Wrapped is material in JSON, encrypted under a one-time key that the KMS key encrypts (tink's KMS envelope): one call
-	// to the KMS, whatever its limit on sizes, and no way to mix parts of two files.
+	// Wrapped is material in JSON, encrypted under a one-time key that the KMS key encrypts (tink's KMS envelope): one
+	// call to the KMS, whatever its limit on sizes, and no way to mix parts of two files.
 	Wrapped []byte    `json:"wrapped,omitzero"`
 	Keys    *material `json:"keys,omitzero"`
 }
@@ -52,8 +53,8 @@ type secret struct {
 	Key     []byte `json:"key"`
 }
 
-// wipe overwrites what this package holds of the secrets. Copies inside tink and those the collector moved stay: Go gives
-// no hold on them.
+// wipe overwrites what this package holds of the secrets. Copies inside tink and those the collector moved stay: Go
+// gives no hold on them.
 func (m *material) wipe() {
 	clear(m.AEAD)
 	clear(m.Index.Key)
@@ -75,8 +76,8 @@ func newMaterial() (*material, error) {
 	return m, m.setHandle(h)
 }
 
-// keyTemplate is the AEAD of new keys: XChaCha20-Poly1305 with tink's prefix. Its 192-bit random nonces do not repeat in any
-// number of messages we can reach; docs/design/0002-keys.md has the comparison.
+// keyTemplate is the AEAD of new keys: XChaCha20-Poly1305 with tink's prefix. Its 192-bit random nonces do not repeat
+// in any number of messages we can reach; docs/design/0002-keys.md has the comparison.
 func keyTemplate() *tinkpb.KeyTemplate { return aead.XChaCha20Poly1305KeyTemplate() }
 
 func (m *material) setHandle(h *keyset.Handle) error {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// refuses checks that the file does not open, for the right reason, with a message that names it and quotes nothing of it.
+// refuses checks that the file does not open, for the right reason, with a message that names it and quotes nothing of
+// it.
 func refuses(t *testing.T, path string, want error) {
 	t.Helper()
 	k, err := Open(path)

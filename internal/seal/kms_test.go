@@ -16,8 +16,8 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// memKMS is a key management service inside the test: it makes a key for every URI asked for, limits what it encrypts as
-// real ones do, and fails while down.
+// memKMS is a key management service inside the test: it makes a key for every URI asked for, limits what it encrypts
+// as real ones do, and fails while down.
 type memKMS struct {
 	mu   sync.Mutex
 	keys map[string]tink.AEAD

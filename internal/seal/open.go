@@ -12,12 +12,13 @@ import (
 // Option changes how a key file is opened or created.
 type Option func(*Keys)
 
-// WithKMS has the key file wrapped by a key of a key management service: Create makes such a file, Open refuses a file that is
-// in the clear or names another key. Without it, Open follows what the file says. The URI is resolved by tink's registry.
+// WithKMS has the key file wrapped by a key of a key management service: Create makes such a file, Open refuses a file
+// that is in the clear or names another key. Without it, Open follows what the file says. The URI is resolved by tink's
+// registry.
 func WithKMS(uri string) Option { return func(k *Keys) { k.kms = uri } }
 
-// Open reads the key file at path. It refuses a file that is missing, is a link, is open to others, belongs to another user,
-// is damaged or was written by a newer program.
+// Open reads the key file at path. It refuses a file that is missing, is a link, is open to others, belongs to another
+// user, is damaged or was written by a newer program.
 func Open(path string, opts ...Option) (*Keys, error) {
 	k := &Keys{path: path}
 	for _, o := range opts {
@@ -74,8 +75,9 @@ func (k *Keys) create() error {
 	return writeFile(k.path, raw, true)
 }
 
-// OpenOrCreate opens the key file at path and makes it first when there is none. Many processes may do so at once: one file
-// is made and all open it. A caller whose database already exists uses Open instead, as new keys would not open it.
+// OpenOrCreate opens the key file at path and makes it first when there is none. Many processes may do so at once: one
+// file is made and all open it. A caller whose database already exists uses Open instead, as new keys would not open
+// it.
 func OpenOrCreate(path string, opts ...Option) (*Keys, error) {
 	k, err := Open(path, opts...)
 	if !errors.Is(err, ErrNoKeyFile) {
@@ -105,8 +107,8 @@ func (k *Keys) read() (m *material, uri string, info os.FileInfo, err error) {
 	return m, uri, info, nil
 }
 
-// Reload takes up a rotation that another process made. When the file is unchanged it costs one stat; when anything is wrong
-// with the file it keeps the keys it has and says so.
+// Reload takes up a rotation that another process made. When the file is unchanged it costs one stat; when anything is
+// wrong with the file it keeps the keys it has and says so.
 func (k *Keys) Reload() (changed bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -121,7 +123,8 @@ func (k *Keys) Reload() (changed bool, err error) {
 	return k.adopt(m, info)
 }
 
-// adopt replaces the ring by the keys in m, once it is sure that m is a later state of the same file and that it is on disk.
+// adopt replaces the ring by the keys in m, once it is sure that m is a later state of the same file and that it is on
+// disk.
 func (k *Keys) adopt(m *material, info os.FileInfo) (changed bool, err error) {
 	if bind := m.bindKey(); subtle.ConstantTimeCompare(bind[:], k.bind[:]) != 1 {
 		return false, ErrWrongKeys.With("%+q was replaced by the key file of another installation; put the right one back", k.path)
@@ -141,9 +144,9 @@ func (k *Keys) adopt(m *material, info os.FileInfo) (changed bool, err error) {
 // KindRewrite is the kind of the job that seals anew, after a rotation, what older keys have sealed.
 const KindRewrite = "keys.rewrite"
 
-// Rotate adds a new key to the file and seals with it from now on. Old keys go on opening. Indexes, fingerprints and MACs do
-// not change. After an error the file holds the old keys or, when only the last sync failed, the new ones too; this
-// process goes on with the old ones either way.
+// Rotate adds a new key to the file and seals with it from now on. Old keys go on opening. Indexes, fingerprints and
+// MACs do not change. After an error the file holds the old keys or, when only the last sync failed, the new ones too;
+// this process goes on with the old ones either way.
 func (k *Keys) Rotate() error {
 	return k.replace(func(m *keyset.Manager, _ *ring) error {
 		id, err := m.Add(keyTemplate())
@@ -154,9 +157,9 @@ func (k *Keys) Rotate() error {
 	})
 }
 
-// Drop removes an old key from the file for good: what is still sealed under it is lost. The caller has counted that nothing
-// is, and that every server has reloaded since the rotation, as one that has not still seals under the old key. The
-// primary key is refused.
+// Drop removes an old key from the file for good: what is still sealed under it is lost. The caller has counted that
+// nothing is, and that every server has reloaded since the rotation, as one that has not still seals under the old key.
+// The primary key is refused.
 func (k *Keys) Drop(id uint32) error {
 	return k.replace(func(m *keyset.Manager, r *ring) error {
 		switch {
@@ -169,8 +172,8 @@ func (k *Keys) Drop(id uint32) error {
 	})
 }
 
-// replace changes the keyset in the file. It starts from the file, not from memory, and holds the lock, so two processes that
-// rotate at once both take effect.
+// replace changes the keyset in the file. It starts from the file, not from memory, and holds the lock, so two
+// processes that rotate at once both take effect.
 func (k *Keys) replace(change func(*keyset.Manager, *ring) error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

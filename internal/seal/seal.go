@@ -1,13 +1,14 @@
 // Package seal keeps personal data unreadable at rest: it seals values with an AEAD bound to the place where they are
 // stored, derives keyed blind indexes for looking values up, keyed 64-bit fingerprints for matching breaches, and keyed
-// hashes for the audit chain and for cursors. It also owns the key file: how it is made, checked, rotated and read again.
+// hashes for the audit chain and for cursors. It also owns the key file: how it is made, checked, rotated and read
+// again.
 //
 // It knows no table, no product word and no normal form: two spellings of one e-mail address are two values here, so
 // callers normalise first. It never logs and never puts a value or a key in an error.
 //
-// Invariants: a sealed value opens only at the place it was sealed for and under a key in the file; the file is only ever
-// replaced whole, and a key seals nothing before the file that holds it is on disk; the index, match and MAC secrets of a
-// file never change (see docs/design/0002-keys.md), so an index or a fingerprint computed once stays true.
+// Invariants: a sealed value opens only at the place it was sealed for and under a key in the file; the file is only
+// ever replaced whole, and a key seals nothing before the file that holds it is on disk; the index, match and MAC
+// secrets of a file never change (see docs/design/0002-keys.md), so an index or a fingerprint computed once stays true.
 package seal
 
 import (
@@ -71,8 +72,8 @@ type ring struct {
 
 func (r *ring) holds(id uint32) bool { return slices.Contains(r.ids, id) }
 
-// Place says where a sealed value is stored. It is authenticated with the value, so a ciphertext copied to another table,
-// column, partner or row does not open there. A place that has no partner, or no row, leaves the field empty.
+// Place says where a sealed value is stored. It is authenticated with the value, so a ciphertext copied to another
+// table, column, partner or row does not open there. A place that has no partner, or no row, leaves the field empty.
 type Place struct{ Table, Column, Partner, Row string }
 
 // placeVersion is the first byte of every encoded place: another encoding gets another byte and can never collide.
@@ -99,8 +100,8 @@ func (k *Keys) Seal(at Place, plain []byte) ([]byte, error) {
 	return sealed, nil
 }
 
-// Unseal opens what Seal made for the same place. A value under a key this process has not seen yet (another process has
-// just rotated) makes it read the key file again, so a rotation needs no pause.
+// Unseal opens what Seal made for the same place. A value under a key this process has not seen yet (another process
+// has just rotated) makes it read the key file again, so a rotation needs no pause.
 func (k *Keys) Unseal(at Place, sealed []byte) ([]byte, error) {
 	id, ok := SealedWith(sealed)
 	if !ok {
@@ -141,8 +142,8 @@ func SealedWith(sealed []byte) (id uint32, ok bool) {
 	return binary.BigEndian.Uint32(sealed[1:PrefixSize]), true
 }
 
-// Prefix returns the first bytes of everything sealed under the key id, so that a query can count and find those rows with
-// substr(column, 1, 5).
+// Prefix returns the first bytes of everything sealed under the key id, so that a query can count and find those rows
+// with substr(column, 1, 5).
 func Prefix(id uint32) []byte {
 	return binary.BigEndian.AppendUint32([]byte{tinkByte}, id)
 }

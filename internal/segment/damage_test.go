@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// answers checks that r, whatever happened to its file, says the truth about its keys or reports damage. It asks for as many of
-// them as probes says, and their neighbours. It returns whether any damage was met.
+// answers checks that r, whatever happened to its file, says the truth about its keys or reports damage. It asks for as
+// many of them as probes says, and their neighbours. It returns whether any damage was met.
 func answers(t *testing.T, r *Reader, sorted []uint64, probes int) (damaged bool) {
 	t.Helper()
 	ask := func(k uint64) {
@@ -229,8 +229,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzPage gives pages to a reader that somebody made with right checksums and any content: nothing may crash, and what Verify
-// accepts must answer like its own walk.
+// FuzzPage gives pages to a reader that somebody made with right checksums and any content: nothing may crash, and what
+// Verify accepts must answer like its own walk.
 func FuzzPage(f *testing.F) {
 	var p page
 	keys := distinct(1, 300)

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// digits is a source that gives all keys of a spill, digit by digit. While the keys of one are taken, those of the next ones are read and sorted by
-// other goroutines.
+// digits is a source that gives all keys of a spill, digit by digit. While the keys of one are taken, those of the next
+// ones are read and sorted by other goroutines.
 type digits struct {
 	spill *spill
 	limit int // keys that are held to sort one digit
@@ -111,8 +111,9 @@ func (d *digits) sorted(digit int, b *digitBuffer) ([]uint64, error) {
 	return slices.Compact(b.sorted), nil
 }
 
-// large gives out a digit of more keys than may be held: the least ones of them first, then the least of those above, and so on, reading all of
-// them each time. Only keys that are not evenly spread need it. It reports false when ctx has ended.
+// large gives out a digit of more keys than may be held: the least ones of them first, then the least of those above,
+// and so on, reading all of them each time. Only keys that are not evenly spread need it. It reports false when ctx has
+// ended.
 func (d *digits) large(ctx context.Context, digit int) bool {
 	var above *uint64
 	for {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The same keys give the same file, whatever becomes of the writer: these digests are of files that its first version wrote.
+// The same keys give the same file, whatever becomes of the writer: these digests are of files that its first version
+// wrote.
 var goldenDigests = map[Width]map[string]string{
 	Bits40: {
 		"clustered": "3f8a0c73d92271313ac109d3d12e36c22619827309dc1bd66fc25531afdd96ba",

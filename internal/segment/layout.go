@@ -7,8 +7,8 @@ import (
 	"hash/crc32"
 )
 
-// The file, in order: one header page, the data pages, the directory (first key of every page, then the checksum of every
-// page), the label, the footer. It is written strictly front to back.
+// The file, in order: one header page, the data pages, the directory (first key of every page, then the checksum of
+// every page), the label, the footer. It is written strictly front to back.
 const (
 	pageSize   = 4096
 	version    = 1

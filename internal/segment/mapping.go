@@ -9,8 +9,9 @@ import (
 	"unsafe"
 )
 
-// mapping is the file in memory: mapped, or read where a system would not let a mapped file be removed. It is unmapped by the garbage collector once no look-up and no Reader refers to it: closing
-// a Reader can therefore never pull the memory away under a look-up, and look-ups pay nothing for that.
+// mapping is the file in memory: mapped, or read where a system would not let a mapped file be removed. It is unmapped
+// by the garbage collector once no look-up and no Reader refers to it: closing a Reader can therefore never pull the
+// memory away under a look-up, and look-ups pay nothing for that.
 type mapping struct {
 	data []byte
 }
@@ -20,7 +21,8 @@ func (m *mapping) page(i int) *page {
 	return (*page)(m.data[(1+i)*pageSize:])
 }
 
-// intact says whether the page still has its mark. It is asked after the page was read, hence the atomic load: the order counts.
+// intact says whether the page still has its mark. It is asked after the page was read, hence the atomic load: the
+// order counts.
 func intact(p *page) bool {
 	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&p[pageContent]))) == markInMemory
 }
@@ -28,8 +30,8 @@ func intact(p *page) bool {
 // markInMemory is pageMark as this machine's byte order reads it.
 var markInMemory = binary.NativeEndian.Uint64([]byte(pageMark))
 
-// guard ends a stretch of code that reads mapped memory. A page that cannot be read (the file was cut, the disk failed) or
-// that holds nonsense after all becomes ErrCorrupt instead of the end of the process. Use:
+// guard ends a stretch of code that reads mapped memory. A page that cannot be read (the file was cut, the disk failed)
+// or that holds nonsense after all becomes ErrCorrupt instead of the end of the process. Use:
 //
 //	defer m.guard(debug.SetPanicOnFault(true), &err)
 func (m *mapping) guard(before bool, err *error) {

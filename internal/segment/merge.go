@@ -70,8 +70,9 @@ func copyAll(ctx context.Context, out *run, s source) error {
 	}
 }
 
-// merger takes from all sources the keys up to the least of their last ones, which is all there can be of them, and unites these
-// pair by pair. Keys are compared without branches: which of two random keys is less is a guess that fails every second time.
+// merger takes from all sources the keys up to the least of their last ones, which is all there can be of them, and
+// unites these pair by pair. Keys are compared without branches: which of two random keys is less is a guess that fails
+// every second time.
 type merger struct {
 	sources []source
 	heads   [][]uint64 // what was read of each and not yet taken

@@ -15,9 +15,10 @@ import (
 //	...        bits, low bit first: the groups one after the other, nothing between them
 //	4088  8    mark
 //
-// Keys are stored as offsets from the page's first key, which the directory holds. Group i has the offsets whose bits above
-// l+6 equal i. A group of c keys takes exactly 64+c*(l+1) bits, so where it begins follows from start[i] alone: first 64+c
-// bits of Elias-Fano upper part (64 slots, a one for each key in a slot, a zero after each slot), then c times l low bits.
+// Keys are stored as offsets from the page's first key, which the directory holds. Group i has the offsets whose bits
+// above l+6 equal i. A group of c keys takes exactly 64+c*(l+1) bits, so where it begins follows from start[i] alone:
+// first 64+c bits of Elias-Fano upper part (64 slots, a one for each key in a slot, a zero after each slot), then c
+// times l low bits.
 const (
 	slotBits = 6
 	slots    = 1 << slotBits
@@ -30,8 +31,8 @@ const (
 	tableAt  = 4
 )
 
-// pageMark ends every page. A file that is cut inside a page reads as zeros from the cut to the page's end, so a page whose
-// mark is gone was cut after its checksum was found right.
+// pageMark ends every page. A file that is cut inside a page reads as zeros from the cut to the page's end, so a page
+// whose mark is gone was cut after its checksum was found right.
 const pageMark = "PAGEEND\xa5"
 
 type page = [pageSize]byte
@@ -41,8 +42,8 @@ func load(p *page, at uint) uint64 {
 	return binary.LittleEndian.Uint64(p[at>>3:]) >> (at & 7)
 }
 
-// pageContains says whether offset is in the page. It must only be given pages whose checksum was right; on others it may
-// panic with an index out of range, never worse.
+// pageContains says whether offset is in the page. It must only be given pages whose checksum was right; on others it
+// may panic with an index out of range, never worse.
 func pageContains(p *page, offset uint64) bool {
 	l := uint(p[0])
 	m := uint64(binary.LittleEndian.Uint16(p[2:]))
@@ -190,8 +191,8 @@ func fits(n int, offset uint64, l uint) bool {
 	return 8*(tableAt+2*(m+1))+slots*m+uint64(n)*uint64(l+1) <= contentBits
 }
 
-// plan finds how many of the sorted keys go into the next page and with how many low bits: the choice that takes most keys.
-// guess is where to look first.
+// plan finds how many of the sorted keys go into the next page and with how many low bits: the choice that takes most
+// keys. guess is where to look first.
 func plan(keys []uint64, guess uint) (n int, l uint) {
 	n, l = longest(keys, guess), guess
 	for _, dir := range []int{-1, 1} {
@@ -236,8 +237,8 @@ func encodePage(p *page, keys []uint64, l uint) {
 	copy(p[pageContent:], pageMark)
 }
 
-// encodeUpper sets the bits of the upper part of a group at bit position at. Bits are gathered in a word before they are stored: a
-// load of what was just stored in another shape makes the processor wait.
+// encodeUpper sets the bits of the upper part of a group at bit position at. Bits are gathered in a word before they
+// are stored: a load of what was just stored in another shape makes the processor wait.
 func encodeUpper(p *page, keys []uint64, first uint64, at, l uint) {
 	word, bits := at>>6, uint64(0)
 	for _, k := range keys {
@@ -258,8 +259,8 @@ func setBits(p *page, word uint, bits uint64) {
 	binary.LittleEndian.PutUint64(w, binary.LittleEndian.Uint64(w)|bits)
 }
 
-// encodeLow writes the low bits of a group from bit position at on. There is nothing in the page yet behind them, and the mark leaves room
-// for eight bytes at the last of them.
+// encodeLow writes the low bits of a group from bit position at on. There is nothing in the page yet behind them, and
+// the mark leaves room for eight bytes at the last of them.
 func encodeLow(p *page, keys []uint64, first uint64, at, l uint) {
 	mask := uint64(1)<<l - 1
 	used := at & 7

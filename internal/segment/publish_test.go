@@ -16,7 +16,8 @@ import (
 
 func digestOf(b []byte) Digest { return sha256.Sum256(b) }
 
-// publisherPath, when set in the environment, makes the test binary a process that publishes segments until it is killed.
+// publisherPath, when set in the environment, makes the test binary a process that publishes segments until it is
+// killed.
 const publisherPath = "SEGMENT_TEST_PUBLISH"
 
 // publisherRests names a number of publications after which the publisher waits to be killed.
@@ -53,8 +54,8 @@ func publishForever(path string) {
 	}
 }
 
-// A publisher is killed at a hundred moments. Whatever is under the name afterwards is one of the two versions, whole, and the
-// next publisher is not held up by what the killed one left.
+// A publisher is killed at a hundred moments. Whatever is under the name afterwards is one of the two versions, whole,
+// and the next publisher is not held up by what the killed one left.
 func TestKilledPublisherLeavesOldOrNew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.seg")
 	v := versions()

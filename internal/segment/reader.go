@@ -13,9 +13,9 @@ import (
 
 // Reader answers from a segment. It is safe for many goroutines.
 //
-// Open checks header, directory, label and footer, and that the file has exactly the length these call for. The data pages
-// are checked one by one, each when a look-up first needs it: opening takes milliseconds whatever the size, and no answer
-// comes from an unchecked page. Verify checks everything at once.
+// Open checks header, directory, label and footer, and that the file has exactly the length these call for. The data
+// pages are checked one by one, each when a look-up first needs it: opening takes milliseconds whatever the size, and
+// no answer comes from an unchecked page. Verify checks everything at once.
 type Reader struct {
 	mapped atomic.Pointer[mapping] // nil once closed
 	file   *os.File
@@ -24,8 +24,8 @@ type Reader struct {
 	foot   footer
 	label  []byte
 	dir    directory
-	// jump[t] is the number of pages whose first key, less the first of all, is below t<<shift: it narrows the search in
-	// dir.first to a page or two when keys are spread evenly.
+	// jump[t] is the number of pages whose first key, less the first of all, is below t<<shift: it narrows the search
+	// in dir.first to a page or two when keys are spread evenly.
 	jump    []uint32
 	shift   uint
 	checked []atomic.Uint32 // one bit for each page whose checksum was found right
@@ -45,7 +45,8 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// load reads everything but the data pages. It uses plain reads: a file that shrinks meanwhile is an error, not a fault.
+// load reads everything but the data pages. It uses plain reads: a file that shrinks meanwhile is an error, not a
+// fault.
 func (r *Reader) load() (err error) {
 	if r.stat, err = r.file.Stat(); err != nil {
 		return err
@@ -131,8 +132,8 @@ func (r *Reader) read(at int64, n int) ([]byte, error) {
 	return b, nil
 }
 
-// Close releases the file. Look-ups under way finish; later ones get ErrClosed. The memory goes back to the system at the next
-// garbage collection.
+// Close releases the file. Look-ups under way finish; later ones get ErrClosed. The memory goes back to the system at
+// the next garbage collection.
 func (r *Reader) Close() error {
 	if r.mapped.Swap(nil) == nil {
 		return ErrClosed
@@ -174,8 +175,8 @@ func (r *Reader) locate(key uint64) int {
 	return lo - 1
 }
 
-// Contains says whether key is in the set. It does not allocate. An error means that the question could not be answered, never
-// that the key is absent.
+// Contains says whether key is in the set. It does not allocate. An error means that the question could not be
+// answered, never that the key is absent.
 func (r *Reader) Contains(key uint64) (found bool, err error) {
 	m := r.mapped.Load()
 	if m == nil {
@@ -212,9 +213,9 @@ func (r *Reader) check(p *page, i int) error {
 	return nil
 }
 
-// Intersect appends to dst those of probes that are in the set, in the order of probes. Probes should be sorted: each page is
-// then visited once, which makes millions of probes many times faster than as many calls of Contains. On an error the result
-// is not complete.
+// Intersect appends to dst those of probes that are in the set, in the order of probes. Probes should be sorted: each
+// page is then visited once, which makes millions of probes many times faster than as many calls of Contains. On an
+// error the result is not complete.
 func (r *Reader) Intersect(dst, probes []uint64) (_ []uint64, err error) {
 	m := r.mapped.Load()
 	if m == nil {
@@ -257,7 +258,8 @@ func (r *Reader) lastOf(i int) uint64 {
 // All walks the keys in rising order. After an error, which comes with a zero key, it ends.
 func (r *Reader) All() iter.Seq2[uint64, error] { return r.Range(0, r.width.MaxKey()) }
 
-// Range walks the keys from first to last, both included, in rising order. After an error, which comes with a zero key, it ends.
+// Range walks the keys from first to last, both included, in rising order. After an error, which comes with a zero key,
+// it ends.
 func (r *Reader) Range(first, last uint64) iter.Seq2[uint64, error] {
 	return func(yield func(uint64, error) bool) {
 		var keys []uint64
@@ -279,7 +281,8 @@ func (r *Reader) Range(first, last uint64) iter.Seq2[uint64, error] {
 	}
 }
 
-// decode appends the keys of page i to dst. No foreign code runs while the guard is up: a panic of the caller's is its own.
+// decode appends the keys of page i to dst. No foreign code runs while the guard is up: a panic of the caller's is its
+// own.
 func (r *Reader) decode(dst []uint64, i int) (_ []uint64, err error) {
 	m := r.mapped.Load()
 	if m == nil {

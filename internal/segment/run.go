@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// run is a file being filled with sorted keys: header page and data pages, the same bytes as the front of a segment. It is finished
-// into the segment itself, or merged with what was spilled.
+// run is a file being filled with sorted keys: header page and data pages, the same bytes as the front of a segment. It
+// is finished into the segment itself, or merged with what was spilled.
 type run struct {
 	file    *os.File
 	out     *sink

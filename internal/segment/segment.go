@@ -1,13 +1,13 @@
 // Package segment keeps exact sets of integer keys in immutable files that are read in place.
 //
 // A segment holds distinct keys of up to 40 or 64 bits, sorted and compressed to within about one bit a key of what
-// information theory allows for evenly spread keys. Every page of 4 KiB answers by itself, so a look-up touches one page of
-// the file and a small directory that is held in memory. The byte layout is in docs/formats/segment.md.
+// information theory allows for evenly spread keys. Every page of 4 KiB answers by itself, so a look-up touches one
+// page of the file and a small directory that is held in memory. The byte layout is in docs/formats/segment.md.
 //
-// The package knows nothing of what a key stands for. The invariant it keeps: an answer comes from bytes whose checksum was
-// right, or it is an error. A file that was cut, changed, zeroed or is no segment at all is reported by Open, by Verify or
-// by the look-up that meets the damage; it never crashes the process and never turns into a wrong answer. Files are
-// published whole: a reader sees the old file or the new one.
+// The package knows nothing of what a key stands for. The invariant it keeps: an answer comes from bytes whose checksum
+// was right, or it is an error. A file that was cut, changed, zeroed or is no segment at all is reported by Open, by
+// Verify or by the look-up that meets the damage; it never crashes the process and never turns into a wrong answer.
+// Files are published whole: a reader sees the old file or the new one.
 package segment
 
 import (
@@ -31,8 +31,8 @@ func (w Width) valid() bool { return w == Bits40 || w == Bits64 }
 // MaxLabel is the most bytes that the label of a segment may have.
 const MaxLabel = 64 << 10
 
-// The faults of this package. ErrCorrupt covers every way in which a file can fail to be a whole segment: its detail says
-// which one.
+// The faults of this package. ErrCorrupt covers every way in which a file can fail to be a whole segment: its detail
+// says which one.
 var (
 	ErrCorrupt    = fault.New(fault.Internal, "segment.corrupt")
 	ErrClosed     = fault.New(fault.Unavailable, "segment.closed")

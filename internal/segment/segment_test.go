@@ -212,7 +212,8 @@ func FuzzWriter(f *testing.F) {
 	})
 }
 
-// The least memory makes a writer spill many runs; what comes out must not depend on that, nor on the order of the keys.
+// The least memory makes a writer spill many runs; what comes out must not depend on that, nor on the order of the
+// keys.
 func TestSpillsAndMergesToTheSameBytes(t *testing.T) {
 	keys := uniform(3, 700_000, Bits40)
 	keys = append(keys, keys[:100_000]...) // repeated across runs
@@ -292,7 +293,8 @@ func TestSortKeys(t *testing.T) {
 	}
 }
 
-// Keys that come in every way a writer treats apart: encoded straight, spilled, left in memory, and out of other segments.
+// Keys that come in every way a writer treats apart: encoded straight, spilled, left in memory, and out of other
+// segments.
 func TestAllWaysTogether(t *testing.T) {
 	for seed := range uint64(6) {
 		rnd := rand.New(rand.NewPCG(seed, 9))
@@ -347,7 +349,8 @@ func TestAddSegmentOfAnotherWidth(t *testing.T) {
 	}
 }
 
-// Keys that are not spread over their first digit do not fit the memory that sorts one digit, and must come out all the same.
+// Keys that are not spread over their first digit do not fit the memory that sorts one digit, and must come out all the
+// same.
 func TestSpillOfUnevenKeys(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(4, 4))
 	for name, key := range map[string]func(i int) uint64{

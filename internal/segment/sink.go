@@ -10,8 +10,8 @@ import (
 // writeBuffer is what a sink collects before it calls the system.
 const writeBuffer = 256 << 10
 
-// sink hashes and writes what it is given. From the second buffer on it does so on a goroutine of its own, so that the next pages
-// are encoded meanwhile.
+// sink hashes and writes what it is given. From the second buffer on it does so on a goroutine of its own, so that the
+// next pages are encoded meanwhile.
 type sink struct {
 	file   *os.File
 	sum    hash.Hash

@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// Digits of the two passes: the first cuts millions of keys into pieces that fit the fastest cache, the second cuts a piece into about
-// as many places as it has keys. Keys are evenly spread as a rule, so that little is left to do after that.
+// Digits of the two passes: the first cuts millions of keys into pieces that fit the fastest cache, the second cuts a
+// piece into about as many places as it has keys. Keys are evenly spread as a rule, so that little is left to do after
+// that.
 const (
 	coarseDigit = 11
 	fineDigit   = 13
@@ -16,9 +17,9 @@ const (
 	manyKeys = 1 << 15
 )
 
-// sortKeys sorts keys that agree above the given number of bits by radix, most significant digit first; scratch is at least as long as keys. For
-// millions of evenly spread keys it takes half the time of a radix sort from the other end, whose passes all go through slow memory. It
-// uses up to the given number of cores where there are many keys.
+// sortKeys sorts keys that agree above the given number of bits by radix, most significant digit first; scratch is at
+// least as long as keys. For millions of evenly spread keys it takes half the time of a radix sort from the other end,
+// whose passes all go through slow memory. It uses up to the given number of cores where there are many keys.
 func sortKeys(keys, scratch []uint64, bits uint, cores int) {
 	if bits < coarseDigit || len(keys) < fewKeys {
 		slices.Sort(keys)
@@ -42,8 +43,8 @@ func sortKeys(keys, scratch []uint64, bits uint, cores int) {
 	sorting.Wait()
 }
 
-// scatter copies keys, which agree above the given number of bits, into dst, ordered by the digit below that. It returns where each digit begins
-// and, last, the number of keys.
+// scatter copies keys, which agree above the given number of bits, into dst, ordered by the digit below that. It
+// returns where each digit begins and, last, the number of keys.
 func scatter(dst, keys []uint64, bits, digit uint) (start []uint32) {
 	start = make([]uint32, 1<<digit+1)
 	shift, mask := bits-digit, uint64(1)<<digit-1

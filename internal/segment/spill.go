@@ -6,9 +6,10 @@ import (
 	"os"
 )
 
-// spill is a file without a name that holds runs of plain keys: they are read once, when the segment is put together, so that packing them would cost
-// more than it saves. The keys of a run are ordered by their first digit only. What all runs have of one digit fits the nearest caches, is
-// read together and sorted there: that is less work than to sort each run and to merge them.
+// spill is a file without a name that holds runs of plain keys: they are read once, when the segment is put together,
+// so that packing them would cost more than it saves. The keys of a run are ordered by their first digit only. What all
+// runs have of one digit fits the nearest caches, is read together and sorted there: that is less work than to sort
+// each run and to merge them.
 type spill struct {
 	file  *os.File
 	size  int64
@@ -27,7 +28,8 @@ type spilledRun struct {
 }
 
 const (
-	// leastRead is how many keys of a digit a run should have, for reading them to be worth a call; spillRead is how many are read at once at most.
+	// leastRead is how many keys of a digit a run should have, for reading them to be worth a call; spillRead is how
+	// many are read at once at most.
 	leastRead = 512
 	spillRead = 8 << 10
 )

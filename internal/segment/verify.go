@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// Verify reads the whole file and checks everything: the checksum and the structure of each page, that keys rise from page
-// to page, that there are as many as the footer says, and the digest of the file. It reads, rather than maps, so that it
-// sees what is on the disk now and not what was right at first touch.
+// Verify reads the whole file and checks everything: the checksum and the structure of each page, that keys rise from
+// page to page, that there are as many as the footer says, and the digest of the file. It reads, rather than maps, so
+// that it sees what is on the disk now and not what was right at first touch.
 func (r *Reader) Verify(ctx context.Context) error {
 	if r.mapped.Load() == nil {
 		return ErrClosed
@@ -68,8 +68,8 @@ func (r *Reader) verifyPages(ctx context.Context, in io.Reader) error {
 	return nil
 }
 
-// Unchanged compares length and time of the file with what they were at Open. It costs one system call. A segment is never
-// changed in place by this package; whoever keeps a Reader for long can find out cheaply that somebody else did.
+// Unchanged compares length and time of the file with what they were at Open. It costs one system call. A segment is
+// never changed in place by this package; whoever keeps a Reader for long can find out cheaply that somebody else did.
 func (r *Reader) Unchanged() error {
 	now, err := r.file.Stat()
 	if err != nil {

@@ -16,8 +16,8 @@ type Options struct {
 	Width Width
 	// Label is kept in the file and means nothing to this package. It can also be set until Commit.
 	Label []byte
-	// Memory bounds what the writer holds for sorting, in bytes; 0 means 64 MiB. Directories of pages come on top: 12 bytes
-	// for about 2,000 keys.
+	// Memory bounds what the writer holds for sorting, in bytes; 0 means 64 MiB. Directories of pages come on top: 12
+	// bytes for about 2,000 keys.
 	Memory int
 }
 
@@ -29,8 +29,8 @@ const (
 )
 
 // Writer builds a segment from keys in any order in bounded memory. Keys that come sorted are encoded straight to the
-// file. Others are put in order of their first digit and spilled to an unnamed file beside the target, while the next ones are
-// collected, and sorted by Commit. Repeated keys count once. A Writer is for one goroutine.
+// file. Others are put in order of their first digit and spilled to an unnamed file beside the target, while the next
+// ones are collected, and sorted by Commit. Repeated keys count once. A Writer is for one goroutine.
 type Writer struct {
 	path    string
 	width   Width
@@ -49,8 +49,9 @@ type Writer struct {
 	done     bool
 }
 
-// Create starts a segment that Commit will publish at path. Until then nothing exists under that name; the work goes on in
-// path + ".tmp", which is locked: a second writer of the same path gets ErrBusy, and what a killed writer left is removed.
+// Create starts a segment that Commit will publish at path. Until then nothing exists under that name; the work goes on
+// in path + ".tmp", which is locked: a second writer of the same path gets ErrBusy, and what a killed writer left is
+// removed.
 func Create(path string, opt Options) (*Writer, error) {
 	if !opt.Width.valid() {
 		return nil, ErrOption.With("width must be 40 or 64")
@@ -86,11 +87,12 @@ func (w *Writer) SetLabel(label []byte) error {
 	return nil
 }
 
-// capacity is how many keys are collected before they are spilled: a third of the memory is for them, a third for those that are being
-// spilled, a third to put them in order.
+// capacity is how many keys are collected before they are spilled: a third of the memory is for them, a third for those
+// that are being spilled, a third to put them in order.
 func (w *Writer) capacity() int { return w.memory / 24 }
 
-// AddSegment puts all keys of a segment into the set; it is read when Commit merges. The Reader must stay open until then.
+// AddSegment puts all keys of a segment into the set; it is read when Commit merges. The Reader must stay open until
+// then.
 func (w *Writer) AddSegment(r *Reader) error {
 	if r.Width() != w.width {
 		return ErrOption.With("a segment of keys of another width")
@@ -147,7 +149,8 @@ func (w *Writer) grow() error {
 	return w.flush()
 }
 
-// flush encodes what was collected if it goes on where the current run ends; else it has it spilled, and returns at once.
+// flush encodes what was collected if it goes on where the current run ends; else it has it spilled, and returns at
+// once.
 func (w *Writer) flush() error {
 	if w.done {
 		return ErrClosed
@@ -222,7 +225,8 @@ func (w *Writer) openSpill() error {
 	return w.unname()
 }
 
-// unname takes the name away from the temporary file, so that a killed process leaves nothing of it behind, and opens a new one.
+// unname takes the name away from the temporary file, so that a killed process leaves nothing of it behind, and opens a
+// new one.
 func (w *Writer) unname() error {
 	file, err := w.tmp.Unname()
 	if err != nil {
@@ -237,8 +241,8 @@ func (w *Writer) unname() error {
 	return nil
 }
 
-// Commit completes the segment and publishes it under its path, in place of what was there. It returns after the file and its
-// folder are synced. After an error nothing is published and the Writer is of no further use.
+// Commit completes the segment and publishes it under its path, in place of what was there. It returns after the file
+// and its folder are synced. After an error nothing is published and the Writer is of no further use.
 func (w *Writer) Commit(ctx context.Context) (Summary, error) {
 	if w.done {
 		return Summary{}, ErrClosed

@@ -13,8 +13,8 @@ import (
 )
 
 // Load inserts rows into table in one go: COPY on PostgreSQL, a prepared statement in a loop on SQLite (where one
-// statement with many rows is slower). next returns the values of the next row, or nil after the last one; the slice may
-// be reused between calls. Table and columns are names from this program, never from a caller.
+// statement with many rows is slower). next returns the values of the next row, or nil after the last one; the slice
+// may be reused between calls. Table and columns are names from this program, never from a caller.
 func (t *Tx) Load(ctx context.Context, table string, columns []string, next func() ([]any, error)) (n int64, err error) {
 	if t.engine == PostgreSQL {
 		return t.copyFrom(ctx, table, columns, next)
@@ -60,8 +60,8 @@ type Statement struct {
 	Args  []any
 }
 
-// Run executes statements that return nothing, in order, and stops at the first that fails. PostgreSQL gets them in one round
-// trip; SQLite has each text prepared once. Few texts with many arguments are what it is for.
+// Run executes statements that return nothing, in order, and stops at the first that fails. PostgreSQL gets them in one
+// round trip; SQLite has each text prepared once. Few texts with many arguments are what it is for.
 func (t *Tx) Run(ctx context.Context, list []Statement) error {
 	if len(list) == 0 {
 		return nil
@@ -103,8 +103,9 @@ func (t *Tx) pipeline(ctx context.Context, list []Statement) error {
 	})
 }
 
-// InList is the condition that a column is in the list of numbers that List made argument n of. The text does not depend on the
-// length of the list, so that it stays prepared, and SQLite is spared looking for the name of each of hundreds of arguments.
+// InList is the condition that a column is in the list of numbers that List made argument n of. The text does not
+// depend on the length of the list, so that it stays prepared, and SQLite is spared looking for the name of each of
+// hundreds of arguments.
 func (t *Tx) InList(n int) string {
 	if t.engine == PostgreSQL {
 		return "= ANY($" + strconv.Itoa(n) + ")"

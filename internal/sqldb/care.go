@@ -15,8 +15,8 @@ import (
 // ErrNotEmbedded means that the database is a server's: what was asked for is done by its own tools.
 var ErrNotEmbedded = errors.New("the database is a PostgreSQL server: use its own tools")
 
-// CopyTo writes a copy of a SQLite database, as it is at one moment, to a new file of mode 0600, while other processes go on
-// reading and writing. The copy holds no free pages, so nothing that was deleted is in it.
+// CopyTo writes a copy of a SQLite database, as it is at one moment, to a new file of mode 0600, while other processes
+// go on reading and writing. The copy holds no free pages, so nothing that was deleted is in it.
 func (d *DB) CopyTo(ctx context.Context, path string) error {
 	if d.engine != SQLite {
 		return ErrNotEmbedded
@@ -41,9 +41,9 @@ func (d *DB) CopyTo(ctx context.Context, path string) error {
 	return nil
 }
 
-// Damage looks for what the engine itself can find wrong with its files, and returns it in words, at most limit of them.
-// On SQLite every page, index and reference is read. PostgreSQL tells of unusable indexes, constraints that were never checked and
-// pages whose checksum failed; more than that is for pg_amcheck.
+// Damage looks for what the engine itself can find wrong with its files, and returns it in words, at most limit of
+// them. On SQLite every page, index and reference is read. PostgreSQL tells of unusable indexes, constraints that were
+// never checked and pages whose checksum failed; more than that is for pg_amcheck.
 func (d *DB) Damage(ctx context.Context, limit int) ([]string, error) {
 	if d.engine == PostgreSQL {
 		return d.postgresDamage(ctx, limit)
@@ -110,9 +110,10 @@ func (d *DB) words(ctx context.Context, query string) ([]string, error) {
 // ErrStillKept means that a reader kept old pages in use for so long that they could not be scrubbed.
 var ErrStillKept = errors.New("another process has been reading for too long: deleted bytes are still in the write-ahead log")
 
-// Scrub takes what was deleted out of the files. SQLite overwrites deleted rows as it goes, so what is left is the write-ahead
-// log, which is carried over and cut to nothing; that has to wait for readers, and is tried until ctx ends. On PostgreSQL the
-// tables are vacuumed, so that their pages are free to be overwritten; its write-ahead log is recycled by the server.
+// Scrub takes what was deleted out of the files. SQLite overwrites deleted rows as it goes, so what is left is the
+// write-ahead log, which is carried over and cut to nothing; that has to wait for readers, and is tried until ctx ends.
+// On PostgreSQL the tables are vacuumed, so that their pages are free to be overwritten; its write-ahead log is
+// recycled by the server.
 func (d *DB) Scrub(ctx context.Context, tables ...string) error {
 	if d.engine == PostgreSQL {
 		for _, t := range tables {
@@ -154,8 +155,8 @@ func cutLog(ctx context.Context, own *sql.DB) error {
 	}
 }
 
-// sqliteAddress names a file with the settings that every connection has. They go in the address, so that no connection of a pool
-// can miss them. secure_delete overwrites erased values. The journal mode is not among them: see enterWAL.
+// sqliteAddress names a file with the settings that every connection has. They go in the address, so that no connection
+// of a pool can miss them. secure_delete overwrites erased values. The journal mode is not among them: see enterWAL.
 func sqliteAddress(path string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + strings.Join([]string{
 		fmt.Sprintf("_pragma=busy_timeout(%d)", busyTime.Milliseconds()), "_pragma=synchronous(" + synchronous + ")", "_pragma=foreign_keys(1)",

@@ -5,8 +5,9 @@ import (
 	"database/sql"
 )
 
-// Lister answers single statements from a standby, and from the database itself where there is none or it fails. What it reads may be a
-// little old, so it is for lists that people page through and never for what a decision or a write rests on.
+// Lister answers single statements from a standby, and from the database itself where there is none or it fails. What
+// it reads may be a little old, so it is for lists that people page through and never for what a decision or a write
+// rests on.
 type Lister struct{ d *DB }
 
 // Lister is for long lists.
@@ -20,8 +21,8 @@ func (d *DB) Standby() *sql.DB {
 	return d.standby.read
 }
 
-// QueryContext asks the standby first. Whatever is wrong with it, a missing table of a migration that has not arrived included, is a reason to
-// ask the database itself; only a caller that is gone is not.
+// QueryContext asks the standby first. Whatever is wrong with it, a missing table of a migration that has not arrived
+// included, is a reason to ask the database itself; only a caller that is gone is not.
 func (l Lister) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	if s := l.d.Standby(); s != nil {
 		rows, err := s.QueryContext(ctx, query, args...)

@@ -53,9 +53,10 @@ func Migrations(files fs.FS) ([]Migration, error) {
 // migrationLock is the key of the PostgreSQL advisory lock under which migrations run; any fixed number would do.
 const migrationLock = 0x76696769
 
-// Migrate applies the steps that are missing, each in its own transaction, and returns them. Many replicas may call it at
-// once: on PostgreSQL an advisory lock and on SQLite the single writer let one go first, and the others find nothing left
-// to do. A step that was applied with another text, or a database with steps this program does not know, is refused.
+// Migrate applies the steps that are missing, each in its own transaction, and returns them. Many replicas may call it
+// at once: on PostgreSQL an advisory lock and on SQLite the single writer let one go first, and the others find nothing
+// left to do. A step that was applied with another text, or a database with steps this program does not know, is
+// refused.
 func (d *DB) Migrate(ctx context.Context, list []Migration, now time.Time) ([]Migration, error) {
 	const table = `CREATE TABLE IF NOT EXISTS schema_migration (
 		version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)`

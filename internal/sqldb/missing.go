@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// LoadMissing is Load for rows that may be there already: one that meets a unique constraint is left out and the rest go in,
-// whoever else is inserting the same ones at that moment. key names a BIGINT column among columns; its values in the rows that
-// were new come back in ascending order. An empty key returns nothing.
+// LoadMissing is Load for rows that may be there already: one that meets a unique constraint is left out and the rest
+// go in, whoever else is inserting the same ones at that moment. key names a BIGINT column among columns; its values in
+// the rows that were new come back in ascending order. An empty key returns nothing.
 //
-// On PostgreSQL the rows are copied to a temporary table first, since COPY itself cannot leave any out. Looking for the rows
-// that exist and copying the rest would save that, but the planner's statistics are old after a bulk load, and then it
-// answers such a look-up by walking the whole table; a conflict always goes through its index.
+// On PostgreSQL the rows are copied to a temporary table first, since COPY itself cannot leave any out. Looking for the
+// rows that exist and copying the rest would save that, but the planner's statistics are old after a bulk load, and
+// then it answers such a look-up by walking the whole table; a conflict always goes through its index.
 func (t *Tx) LoadMissing(ctx context.Context, table string, columns []string, key string, next func() ([]any, error)) ([]int64, error) {
 	if t.engine != PostgreSQL {
 		return t.insertMissing(ctx, table, columns, slices.Index(columns, key), next)
 	}
 	stage, names := "load_"+table, strings.Join(columns, ", ")
-	// Made once per connection, emptied at each end of a transaction. It has these columns and no other: LIKE would also copy the NOT NULL of a
-	// column that a newer release has added, and leave its default behind.
+	// Made once per connection, emptied at each end of a transaction. It has these columns and no other: LIKE would
+	// also copy the NOT NULL of a column that a newer release has added, and leave its default behind.
 	_, err := t.ExecContext(ctx, `CREATE TEMPORARY TABLE IF NOT EXISTS `+stage+` ON COMMIT DELETE ROWS AS SELECT `+names+` FROM `+table+` WITH NO DATA`)
 	if err == nil && t.staged[stage] {
 		_, err = t.ExecContext(ctx, `TRUNCATE pg_temp.`+stage) // what an earlier load of the same transaction left

@@ -10,7 +10,8 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// TestLoadMissing loads overlapping rows twice in one transaction and once in another, into a table that has a column more than the program knows of.
+// TestLoadMissing loads overlapping rows twice in one transaction and once in another, into a table that has a column
+// more than the program knows of.
 func TestLoadMissing(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// maxPrepared bounds how many statements are kept: each holds some kilobytes of the engine's memory, and texts that are put together
-// from lists of any length would fill it for ever.
+// maxPrepared bounds how many statements are kept: each holds some kilobytes of the engine's memory, and texts that are
+// put together from lists of any length would fill it for ever.
 const maxPrepared = 256
 
-// prepared keeps the statements of SQLite's one writing connection, where reading a text again at each call costs about as much as a
-// small write. (On PostgreSQL the driver does this by itself.) A text is prepared after it was used twice, and between transactions:
-// inside one its connection is taken.
+// prepared keeps the statements of SQLite's one writing connection, where reading a text again at each call costs about
+// as much as a small write. (On PostgreSQL the driver does this by itself.) A text is prepared after it was used twice,
+// and between transactions: inside one its connection is taken.
 type prepared struct {
 	mu     sync.Mutex
 	used   map[string]int
@@ -41,7 +41,8 @@ func (p *prepared) find(text string) *sql.Stmt {
 	return nil
 }
 
-// worthKeeping tells whether a text is one that services ask again and again. Others, like changes of the schema, run once.
+// worthKeeping tells whether a text is one that services ask again and again. Others, like changes of the schema, run
+// once.
 func worthKeeping(text string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
 	switch word {

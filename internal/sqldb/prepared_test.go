@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPreparedStatements: a text that is asked again is prepared once, gives the same answers inside transactions that fail and after the
-// schema changed, and texts of every length do not fill the memory.
+// TestPreparedStatements: a text that is asked again is prepared once, gives the same answers inside transactions that
+// fail and after the schema changed, and texts of every length do not fill the memory.
 func TestPreparedStatements(t *testing.T) {
 	ctx := context.Background()
 	d, err := Open(ctx, filepath.Join(t.TempDir(), "test.db"), Options{})

@@ -1,8 +1,8 @@
 // Package sqldb is the only package that knows which database engine answers.
 //
 // It opens SQLite (embedded, the default) or PostgreSQL, runs transactions, sorts errors into classes, loads rows in
-// bulk and applies migrations. Above it there is one query text for both engines: `$1` parameters and only TEXT, BIGINT,
-// BOOLEAN and BYTEA columns. It knows no table of the product.
+// bulk and applies migrations. Above it there is one query text for both engines: `$1` parameters and only TEXT,
+// BIGINT, BOOLEAN and BYTEA columns. It knows no table of the product.
 //
 // The invariant it keeps: a transaction that InTx reports as committed is on disk. SQLite runs in WAL mode with
 // synchronous=FULL, and a PostgreSQL that has fsync or synchronous_commit off is refused at Open.
@@ -159,8 +159,9 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 // busyTime is how long a connection waits for another one's lock on a SQLite file.
 const busyTime = 10 * time.Second
 
-// enterWAL turns the write-ahead log on; the file keeps that. SQLite does not wait for it: of two connections that have both read the file and
-// want it for themselves one is told at once that it is busy, whatever its time-out. So whoever starts beside others asks again.
+// enterWAL turns the write-ahead log on; the file keeps that. SQLite does not wait for it: of two connections that have
+// both read the file and want it for themselves one is told at once that it is busy, whatever its time-out. So whoever
+// starts beside others asks again.
 func enterWAL(ctx context.Context, db *sql.DB) error {
 	for deadline := time.Now().Add(busyTime); ; {
 		var mode string
@@ -187,8 +188,8 @@ func (d *DB) Engine() Engine { return d.engine }
 // Reader is for single statements that only read, outside a transaction.
 func (d *DB) Reader() *sql.DB { return d.read }
 
-// SkipLocked is what a claim query adds to its inner SELECT: what it finds is locked until the transaction ends, so no other
-// worker of any replica has it, and none waits for it. SQLite needs nothing: it has one writer at a time.
+// SkipLocked is what a claim query adds to its inner SELECT: what it finds is locked until the transaction ends, so no
+// other worker of any replica has it, and none waits for it. SQLite needs nothing: it has one writer at a time.
 func (d *DB) SkipLocked() string {
 	if d.engine == PostgreSQL {
 		return " FOR UPDATE SKIP LOCKED"

@@ -30,8 +30,8 @@ type Tx struct {
 // Engine says which database answers.
 func (t *Tx) Engine() Engine { return t.engine }
 
-// AfterCommit has fn called once the transaction is on disk, and not at all when it is rolled back. fn must be quick: the
-// caller of InTx waits for it.
+// AfterCommit has fn called once the transaction is on disk, and not at all when it is rolled back. fn must be quick:
+// the caller of InTx waits for it.
 func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 
 // maxTries bounds how often a transaction is repeated after the engine asked for it.
@@ -39,10 +39,12 @@ const maxTries = 5
 
 // InTx runs fn in one write transaction and commits it. fn may run more than once: when the engine reports a
 // serialisation conflict, a deadlock or a busy file, the transaction is rolled back and repeated, so fn must not have
-// effects outside the transaction. Everything inside fn uses tx: a query on the DB itself would wait for ever on SQLite.
+// effects outside the transaction. Everything inside fn uses tx: a query on the DB itself would wait for ever on
+// SQLite.
 //
-// A server that went away while nobody asked is noticed at BEGIN, before anything was done: that is repeated too, on another
-// connection. One that goes away later leaves it open whether the transaction was kept, so the error goes to the caller.
+// A server that went away while nobody asked is noticed at BEGIN, before anything was done: that is repeated too, on
+// another connection. One that goes away later leaves it open whether the transaction was kept, so the error goes to
+// the caller.
 func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	for try := 1; ; try++ {
 		select {
@@ -69,9 +71,9 @@ func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 // ErrDistrusted means that a sync failed before, so nothing is written any more.
 var ErrDistrusted = errors.New("the disk refused to sync the database's log: no more is written until the process has been restarted")
 
-// Distrusted is closed once SQLite could not sync its log. The system may then have dropped what it could not write and call the next sync
-// a success, so no later one can be believed: whoever serves stops, and begins anew from what the disk really has. PostgreSQL does the
-// same by itself.
+// Distrusted is closed once SQLite could not sync its log. The system may then have dropped what it could not write and
+// call the next sync a success, so no later one can be believed: whoever serves stops, and begins anew from what the
+// disk really has. PostgreSQL does the same by itself.
 func (d *DB) Distrusted() <-chan struct{} { return d.distrusted }
 
 func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
@@ -137,9 +139,9 @@ func IsLockTimeout(err error) bool {
 	return isState(err, "55P03") || isSQLite(err, sqlite3.SQLITE_BUSY)
 }
 
-// IsUnavailable tells whether err means that the database cannot serve at the moment: it is gone, starting or stopping, only
-// reads (a standby that is not yet promoted), its disk is full or fails, it has no connection left, or transactions stand in each other's way. The
-// same statement may succeed later.
+// IsUnavailable tells whether err means that the database cannot serve at the moment: it is gone, starting or stopping,
+// only reads (a standby that is not yet promoted), its disk is full or fails, it has no connection left, or
+// transactions stand in each other's way. The same statement may succeed later.
 func IsUnavailable(err error) bool {
 	var pe *pgconn.PgError
 	if errors.As(err, &pe) {
@@ -196,8 +198,9 @@ func isSQLite(err error, codes ...int) bool {
 	return false
 }
 
-// ReadAnew is for single statements that only read queues; on SQLite beside the writer. PostgreSQL plans them for the tables as they are: a
-// plan that was kept from when the table was empty reads all of it once it is full, until the engine counts the rows again.
+// ReadAnew is for single statements that only read queues; on SQLite beside the writer. PostgreSQL plans them for the
+// tables as they are: a plan that was kept from when the table was empty reads all of it once it is full, until the
+// engine counts the rows again.
 func (d *DB) ReadAnew() Querier {
 	if d.engine != PostgreSQL {
 		return d.read

@@ -17,10 +17,11 @@ import (
 
 var _ cyber.PersonStore = (*Store)(nil)
 
-// postureQuery reads what advice is made from in one round trip: rows of watched values with the names of their open breaches, and,
-// without an id, rows of devices, answers and cases: part tells which. Those stand under the digest as sent or under the person's other
-// digest, which is NULL until it is known whose the hash is. Plain rows are what both engines give at the least cost: an aggregate
-// for each list, or a half of the statement for each digest, took PostgreSQL half as long again.
+// postureQuery reads what advice is made from in one round trip: rows of watched values with the names of their open
+// breaches, and, without an id, rows of devices, answers and cases: part tells which. Those stand under the digest as
+// sent or under the person's other digest, which is NULL until it is known whose the hash is. Plain rows are what both
+// engines give at the least cost: an aggregate for each list, or a half of the statement for each digest, took
+// PostgreSQL half as long again.
 const postureQuery = `WITH other (digest) AS MATERIALIZED (SELECT user_256 FROM person WHERE partner_id = $1 AND user_512 = $2
 		UNION ALL SELECT user_512 FROM person WHERE partner_id = $1 AND user_256 = $2 LIMIT 1)
 	SELECT a.id, a.kind, a.created_at, a.value, a.value_index, a.status, a.open_breaches
@@ -73,7 +74,8 @@ func (s *Store) Posture(ctx context.Context, id partner.ID, sent partner.UserHas
 type postureReader struct {
 	p      cyber.Posture
 	assets []postureAsset
-	// answered is when what stands in p was said: a person may have answered under both digests, and the later one counts.
+	// answered is when what stands in p was said: a person may have answered under both digests, and the later one
+	// counts.
 	answered map[cyber.ContentID]int64
 }
 

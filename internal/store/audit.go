@@ -27,8 +27,8 @@ type auditDetail struct {
 	Text string `json:"text"`
 }
 
-// auditMAC chains a line to the one before. It covers the plain detail and not its ciphertext, so that a rotation of keys,
-// which seals details anew, leaves the chain whole.
+// auditMAC chains a line to the one before. It covers the plain detail and not its ciphertext, so that a rotation of
+// keys, which seals details anew, leaves the chain whole.
 func (s *Store) auditMAC(before []byte, e operator.Entry) []byte {
 	var numbers [16]byte
 	binary.BigEndian.PutUint64(numbers[:8], uint64(e.Seq))
@@ -43,7 +43,8 @@ func (s *Store) auditTag(seq int64, mac []byte) []byte {
 // AppendAudit adds a line to the trail.
 func (s *Store) AppendAudit(ctx context.Context, e operator.Entry) (operator.Entry, error) {
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
-		// The first statement locks the head until the transaction ends: lines are chained in the order of their commits.
+		// The first statement locks the head until the transaction ends: lines are chained in the order of their
+		// commits.
 		_, err := tx.ExecContext(ctx, `INSERT INTO audit_head (id, seq, mac, tag) VALUES (1, 0, $1, $1)
 			ON CONFLICT (id) DO UPDATE SET seq = audit_head.seq`, []byte{})
 		if err != nil {

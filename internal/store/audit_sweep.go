@@ -17,7 +17,8 @@ func (s *Store) baseTag(seq int64, mac []byte) []byte {
 	return s.keys.MAC("audit.base", binary.BigEndian.AppendUint64(nil, uint64(seq)), mac)
 }
 
-// auditBase is the last line before the trail's beginning, which the first line is chained to; line 0 while nothing was dropped.
+// auditBase is the last line before the trail's beginning, which the first line is chained to; line 0 while nothing was
+// dropped.
 func (s *Store) auditBase(ctx context.Context, q querier) (operator.Head, error) {
 	h := operator.Head{MAC: []byte{}}
 	var tag []byte
@@ -34,8 +35,8 @@ func (s *Store) auditBase(ctx context.Context, q querier) (operator.Head, error)
 	return h, nil
 }
 
-// SweepAudit drops lines older than keep from the beginning of the trail, and leaves under a keyed hash where it begins now: nobody
-// else can shorten it unnoticed. The last line always stays. It returns how many it dropped.
+// SweepAudit drops lines older than keep from the beginning of the trail, and leaves under a keyed hash where it begins
+// now: nobody else can shorten it unnoticed. The last line always stays. It returns how many it dropped.
 func (s *Store) SweepAudit(ctx context.Context, keep time.Duration) (int64, error) {
 	limit := micros(s.now().Add(-keep))
 	total, err := s.inBatches(ctx, func(tx *sqldb.Tx) (int64, error) {

@@ -164,8 +164,8 @@ func lockBreach(ctx context.Context, tx *sqldb.Tx, name string) error {
 	return nil
 }
 
-// handOver adds a job in the transaction of what calls for it. One that has not begun will see what this transaction wrote; one
-// that runs may have passed it, so it is asked to begin again.
+// handOver adds a job in the transaction of what calls for it. One that has not begun will see what this transaction
+// wrote; one that runs may have passed it, so it is asked to begin again.
 func (s *Store) handOver(ctx context.Context, tx *sqldb.Tx, kind, name string) error {
 	_, err := tx.ExecContext(ctx, `UPDATE job SET progress = '{}', lease = '', state = 'ready', next_at = $3
 		WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running')`, kind, name, micros(s.now()))
@@ -261,7 +261,8 @@ func (s *Store) CorporaEpoch(ctx context.Context) (int64, error) {
 	return corporaEpoch(ctx, s.reader(ctx))
 }
 
-// Segments returns all published segments. The epoch is read first: whatever comes between is seen again at the next look.
+// Segments returns all published segments. The epoch is read first: whatever comes between is seen again at the next
+// look.
 func (s *Store) Segments(ctx context.Context) ([]leak.Segment, int64, error) {
 	epoch, err := s.CorporaEpoch(ctx)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// TakeJob claims the one unfinished job of a kind and subject, if it is due or already held under this worker's name, and returns
-// false when there is none to take. A name that stands for a place rather than a process (a folder that only one process can
-// hold) so takes up again what a killed process left, without waiting for its lease.
+// TakeJob claims the one unfinished job of a kind and subject, if it is due or already held under this worker's name,
+// and returns false when there is none to take. A name that stands for a place rather than a process (a folder that
+// only one process can hold) so takes up again what a killed process left, without waiting for its lease.
 func (s *Store) TakeJob(ctx context.Context, worker, kind, subject string) (j job.Job, taken bool, err error) {
 	now := s.now()
 	err = s.inTx(ctx, func(tx *sqldb.Tx) error {

@@ -72,7 +72,8 @@ type keptHit struct {
 	asset   cyber.AssetID
 }
 
-// TellHits turns noted hits into findings, statuses and events, whole persons at a time: a person hears once of a breach.
+// TellHits turns noted hits into findings, statuses and events, whole persons at a time: a person hears once of a
+// breach.
 func (s *Store) TellHits(ctx context.Context, breach string, limit int) (int, error) {
 	told := 0
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
@@ -118,8 +119,8 @@ func wholePersons(kept []keptHit) []keptHit {
 	return kept
 }
 
-// tell makes findings of hits, and of those that stand under the other digest of the same people: whoever was enrolled after values had been
-// added under both is one person.
+// tell makes findings of hits, and of those that stand under the other digest of the same people: whoever was enrolled
+// after values had been added under both is one person.
 func (s *Store) tell(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach string, kept []keptHit) (int, error) {
 	users := make([][]byte, len(kept))
 	for i, h := range kept {

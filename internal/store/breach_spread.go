@@ -14,15 +14,16 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// The parts of a spread import are jobs whose subject is the breach's name, a slash and a number; no name has a slash in it.
-// Their beginnings are compared, because what comes after what is another question in each collation.
+// The parts of a spread import are jobs whose subject is the breach's name, a slash and a number; no name has a slash
+// in it. Their beginnings are compared, because what comes after what is another question in each collation.
 const partsOf = `kind = 'breach.part' AND substr(subject, 1, $2) = $1`
 
 func partsPrefix(breach string) (prefix string, length int64) {
 	return breach + "/", int64(len(breach) + 1)
 }
 
-// AddSpread keeps a breach, the job that watches over its import, and the parts. One with the same parts goes on: what is done stays.
+// AddSpread keeps a breach, the job that watches over its import, and the parts. One with the same parts goes on: what
+// is done stays.
 func (s *Store) AddSpread(ctx context.Context, r leak.Record, args any, parts []any, addresses []string) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		err := s.insertBreach(ctx, tx, r)

@@ -23,7 +23,8 @@ func book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, wishes []time.Time) (
 		return time.Time{}, err
 	}
 	for _, at := range wishes {
-		// The booking's primary key decides between two cases at once: the second waits for the first and then adds nothing.
+		// The booking's primary key decides between two cases at once: the second waits for the first and then adds
+		// nothing.
 		res, err := tx.ExecContext(ctx, `INSERT INTO case_booking (slot_id, partner_id, case_id)
 			SELECT id, CAST($3 AS TEXT), CAST($4 AS TEXT) FROM case_slot WHERE service_id = $1 AND starts_at = $2 AND starts_at > $5
 			ON CONFLICT (slot_id) DO NOTHING`,

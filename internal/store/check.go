@@ -18,8 +18,8 @@ type Problem struct {
 	What  string
 }
 
-// Check is one kind of look at the whole database. It may run while others write: each statement sees one moment, and a check
-// never compares what two statements saw.
+// Check is one kind of look at the whole database. It may run while others write: each statement sees one moment, and a
+// check never compares what two statements saw.
 type Check struct {
 	Name, About string
 	// Run calls found for each problem, and seen as it goes with how many rows it has looked at.
@@ -109,7 +109,8 @@ var countQueries = []string{
 	WHERE coalesce(b.active, 0) <> coalesce(n.active, 0) ORDER BY 1`,
 }
 
-// numberedEvents are the numbers of events that are there, or were erased with their person since the oldest that is there.
+// numberedEvents are the numbers of events that are there, or were erased with their person since the oldest that is
+// there.
 const numberedEvents = `(SELECT partner_id, seq FROM event UNION SELECT g.partner_id, g.seq FROM event_gap g
 	WHERE g.seq > (SELECT min(o.seq) FROM event o WHERE o.partner_id = g.partner_id))`
 

@@ -91,7 +91,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// damaged returns the problems of a database that something was done to behind the program's back. It is whole again afterwards.
+// damaged returns the problems of a database that something was done to behind the program's back. It is whole again
+// afterwards.
 func (w *town) damaged(t *testing.T, statement string) (found []store.Problem) {
 	t.Helper()
 	ctx := context.Background()

@@ -205,8 +205,8 @@ func (s *Store) checkAssetIndexes(ctx context.Context, modes map[partner.ID]part
 	return len(rows), err
 }
 
-// checkStatuses computes the status and the open breaches of every watched value from its findings, value and findings read at one
-// moment. Values whose status a job is about to bring in line are left to it.
+// checkStatuses computes the status and the open breaches of every watched value from its findings, value and findings
+// read at one moment. Values whose status a job is about to bring in line are left to it.
 func (s *Store) checkStatuses(ctx context.Context, found func(Problem), seen func(int64)) error {
 	type row struct {
 		id      string

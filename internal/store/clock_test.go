@@ -17,8 +17,9 @@ import (
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
-// TestClockJumps sets the clock forward and back under everything that waits for a time. Times in the database are of the clock on the
-// wall, so the clock may make things late; it never makes them early, loses them, or brings back what was over.
+// TestClockJumps sets the clock forward and back under everything that waits for a time. Times in the database are of
+// the clock on the wall, so the clock may make things late; it never makes them early, loses them, or brings back what
+// was over.
 func TestClockJumps(t *testing.T) {
 	const day = 24 * time.Hour
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
@@ -157,8 +158,8 @@ func (w *jumper) answer() {
 	w.until(kept, ask)
 }
 
-// session: one that was refused stays refused when the clock is set right again, and a clock that was set back does not make one live
-// for a day more.
+// session: one that was refused stays refused when the clock is set right again, and a clock that was set back does not
+// make one live for a day more.
 func (w *jumper) session() {
 	reg := operator.NewRegistry(w.Store, noneExposed, w.Clock.Now, nil)
 	_, link, err := reg.Create(w.ctx, fmt.Sprintf("ana%d@exemplo.com.br", w.jump), operator.Admin)

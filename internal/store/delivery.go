@@ -22,11 +22,12 @@ func (s *Store) signalDue() {
 	}
 }
 
-// DueEndpoints returns the enabled endpoints that have a delivery due and that no other worker holds. Its cost grows with the endpoints,
-// not with what is waiting for them: it looks from the newest, as what waits for its next try is old.
+// DueEndpoints returns the enabled endpoints that have a delivery due and that no other worker holds. Its cost grows
+// with the endpoints, not with what is waiting for them: it looks from the newest, as what waits for its next try is
+// old.
 //
-// An endpoint's id says whose deliveries these are. Here and in OpenDeliveries naming the partner too would let an engine take
-// the primary key, which also holds what was delivered long ago, for the index of what is open.
+// An endpoint's id says whose deliveries these are. Here and in OpenDeliveries naming the partner too would let an
+// engine take the primary key, which also holds what was delivered long ago, for the index of what is open.
 func (s *Store) DueEndpoints(ctx context.Context, worker string) ([]alert.EndpointRef, error) {
 	due, err := collect(ctx, s.db.ReadAnew(), func(row scanner) (alert.EndpointRef, error) {
 		var r alert.EndpointRef
@@ -42,8 +43,8 @@ func (s *Store) DueEndpoints(ctx context.Context, worker string) ([]alert.Endpoi
 	return due, classify(err)
 }
 
-// TakeEndpoints takes endpoints that nobody else holds until the given time. That one worker at a time has an endpoint is what keeps a
-// person's events in order: it knows every earlier one as it is.
+// TakeEndpoints takes endpoints that nobody else holds until the given time. That one worker at a time has an endpoint
+// is what keeps a person's events in order: it knows every earlier one as it is.
 func (s *Store) TakeEndpoints(ctx context.Context, worker string, until time.Time, endpoints []alert.EndpointID) ([]alert.Endpoint, error) {
 	statements := make([]sqldb.Statement, len(endpoints))
 	now := micros(s.now())
@@ -70,8 +71,8 @@ func (s *Store) TakeEndpoints(ctx context.Context, worker string, until time.Tim
 	return taken, err
 }
 
-// KeepEndpoints holds on to endpoints until the given time, lets go of all others of the worker, and returns those it holds. A hold that ran
-// out and that nobody has taken is still there.
+// KeepEndpoints holds on to endpoints until the given time, lets go of all others of the worker, and returns those it
+// holds. A hold that ran out and that nobody has taken is still there.
 func (s *Store) KeepEndpoints(ctx context.Context, worker string, until time.Time, keep []alert.EndpointID) ([]alert.EndpointID, error) {
 	var kept []alert.EndpointID
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
@@ -93,8 +94,8 @@ func (s *Store) KeepEndpoints(ctx context.Context, worker string, until time.Tim
 	return kept, err
 }
 
-// OpenDeliveries returns, in the order of their events, pending deliveries that are due, and ordered ones that are not: those are
-// close to their next try, and later ones of the same person have to wait for them.
+// OpenDeliveries returns, in the order of their events, pending deliveries that are due, and ordered ones that are not:
+// those are close to their next try, and later ones of the same person have to wait for them.
 func (s *Store) OpenDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID, after int64, limit int) ([]alert.Open, error) {
 	now := micros(s.now())
 	open, err := collect(ctx, s.db.ReadAnew(), func(row scanner) (alert.Open, error) {
@@ -109,8 +110,8 @@ func (s *Store) OpenDeliveries(ctx context.Context, id partner.ID, endpoint aler
 	return open, classify(err)
 }
 
-// amongOpen is the condition for some open deliveries of one endpoint, which are neighbours or nearly so: a stretch of the index
-// of what is open, narrowed to those meant.
+// amongOpen is the condition for some open deliveries of one endpoint, which are neighbours or nearly so: a stretch of
+// the index of what is open, narrowed to those meant.
 func amongOpen(tx *sqldb.Tx, args *[]any, list []alert.Delivery) string {
 	low, high := list[0].Seq, list[0].Seq
 	numbers := make([]int64, len(list))
@@ -135,8 +136,8 @@ func neighbours(n int, seq func(i int) int64) int {
 	return n
 }
 
-// WithBodies gives deliveries, in the order of their events, their bodies: the events are mostly neighbours, so they are read in runs. A
-// delivery whose event was swept in between is left out: its row goes with the sweep.
+// WithBodies gives deliveries, in the order of their events, their bodies: the events are mostly neighbours, so they
+// are read in runs. A delivery whose event was swept in between is left out: its row goes with the sweep.
 func (s *Store) WithBodies(ctx context.Context, id partner.ID, list []alert.Delivery) ([]alert.Delivery, error) {
 	kept := list[:0]
 	for len(list) > 0 {

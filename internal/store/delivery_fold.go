@@ -12,8 +12,9 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// A try that arrived and whose answer had no text is kept in the delivery's row, the first such one at least: when it began in microseconds
-// (8 bytes), how many it took (4), the status (2), two bytes of nothing. It holds nothing personal, so it is not sealed.
+// A try that arrived and whose answer had no text is kept in the delivery's row, the first such one at least: when it
+// began in microseconds (8 bytes), how many it took (4), the status (2), two bytes of nothing. It holds nothing
+// personal, so it is not sealed.
 const triedSize = 16
 
 // foldable tells whether a try goes into the delivery's row.
@@ -37,8 +38,8 @@ func readTried(tried []byte) (a alert.AttemptLog) {
 	return a
 }
 
-// foldDelivered writes deliveries of one endpoint that arrived, with their tries. One statement writes a run of neighbours: the tries are one
-// argument, from which each row cuts its own by its number.
+// foldDelivered writes deliveries of one endpoint that arrived, with their tries. One statement writes a run of
+// neighbours: the tries are one argument, from which each row cuts its own by its number.
 func foldDelivered(ctx context.Context, tx *sqldb.Tx, worker string, k endpointKey, results []alert.Result, now int64) error {
 	slices.SortFunc(results, func(a, b alert.Result) int { return cmp.Compare(a.Delivery.Seq, b.Delivery.Seq) })
 	for len(results) > 0 {
@@ -68,8 +69,9 @@ func foldDelivered(ctx context.Context, tx *sqldb.Tx, worker string, k endpointK
 	return nil
 }
 
-// foldOthers is for deliveries that were not pending any more: held meanwhile, or delivered by another worker, or by a transaction that was
-// reported as failed. The row takes the try if it has none, or has this one; otherwise it gets a row of its own.
+// foldOthers is for deliveries that were not pending any more: held meanwhile, or delivered by another worker, or by a
+// transaction that was reported as failed. The row takes the try if it has none, or has this one; otherwise it gets a
+// row of its own.
 func foldOthers(ctx context.Context, tx *sqldb.Tx, worker string, k endpointKey, run []alert.Result, now int64) error {
 	var statements []sqldb.Statement
 	for _, r := range run {

@@ -11,8 +11,8 @@ import (
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
-// TestEveryTryIsListed: wherever a try is kept it is listed once, in order: without and with text, repeated, held meanwhile, said twice,
-// and recorded by two workers.
+// TestEveryTryIsListed: wherever a try is kept it is listed once, in order: without and with text, repeated, held
+// meanwhile, said twice, and recorded by two workers.
 func TestEveryTryIsListed(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()

@@ -34,7 +34,8 @@ var killOptions = alert.DispatcherOptions{
 	},
 }
 
-// TestWorkerProcess is the worker that TestKilledWorkers starts and kills: this test binary, called again with an address.
+// TestWorkerProcess is the worker that TestKilledWorkers starts and kills: this test binary, called again with an
+// address.
 func TestWorkerProcess(t *testing.T) {
 	address, folder := os.Getenv("VIGIA_TEST_WORKER"), os.Getenv("VIGIA_TEST_FOLDER")
 	if address == "" {
@@ -123,9 +124,9 @@ func (m *moody) received() (distinct, repeats, bad int) {
 	return len(m.taken), repeats, m.bad
 }
 
-// TestKilledWorkers: events go to a receiver that is bad for 30 % of attempts while of two worker processes the one that sends is killed again and again.
-// None is lost, no other id appears, and a kill repeats no more than its worker had under way, which is 2 % here. VIGIA_TEST_LONG makes it 10,000 events and 50
-// kills.
+// TestKilledWorkers: events go to a receiver that is bad for 30 % of attempts while of two worker processes the one
+// that sends is killed again and again. None is lost, no other id appears, and a kill repeats no more than its worker
+// had under way, which is 2 % here. VIGIA_TEST_LONG makes it 10,000 events and 50 kills.
 func TestKilledWorkers(t *testing.T) {
 	events, kills := 1000, 5
 	if os.Getenv("VIGIA_TEST_LONG") != "" {
@@ -178,8 +179,8 @@ func TestKilledWorkers(t *testing.T) {
 				t.Errorf("%s was never published", id)
 			}
 		}
-		// An answer that a starved machine brings after the time-out is repeated too, and the sender has noted that: such time-outs are those
-		// that the receiver did not make by hanging.
+		// An answer that a starved machine brings after the time-out is repeated too, and the sender has noted that:
+		// such time-outs are those that the receiver did not make by hanging.
 		r.mu.Lock()
 		late := max(0, m.countWhere(t, "attempt", "failure = 'timeout'")-r.hung)
 		r.mu.Unlock()

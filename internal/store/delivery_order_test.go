@@ -24,8 +24,8 @@ func userOf(t *testing.T, e client.Event) string {
 	return data.User
 }
 
-// TestOrderPerPerson: a receiver that fails every event's first try still gets each person's events in order, while several
-// dispatchers share the work.
+// TestOrderPerPerson: a receiver that fails every event's first try still gets each person's events in order, while
+// several dispatchers share the work.
 func TestOrderPerPerson(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		r := newReceiver(t, func(_ client.Event, try int) int {
@@ -113,7 +113,8 @@ func TestStubbornEventIsPassed(t *testing.T) {
 	})
 }
 
-// TestRetryAfterPassesTheTurn: a wait asked for by the receiver that is longer than the order rule allows lets the next one go.
+// TestRetryAfterPassesTheTurn: a wait asked for by the receiver that is longer than the order rule allows lets the next
+// one go.
 func TestRetryAfterPassesTheTurn(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		r := newReceiver(t, nil)
@@ -136,8 +137,8 @@ func TestRetryAfterPassesTheTurn(t *testing.T) {
 	})
 }
 
-// TestEndpointsAreHeldByOne: of many workers that take an endpoint at once one gets it; it keeps it for as long as it says so, and what was
-// let go of or ran out is taken up.
+// TestEndpointsAreHeldByOne: of many workers that take an endpoint at once one gets it; it keeps it for as long as it
+// says so, and what was let go of or ran out is taken up.
 func TestEndpointsAreHeldByOne(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()

@@ -28,8 +28,9 @@ type health struct {
 	failedAt int64
 }
 
-// RecordResults writes what became of deliveries: the attempts, the deliveries, and since when an endpoint fails.
-// That a delivery arrived is a fact whoever holds its endpoint by now; everything else counts only from the hand that holds it.
+// RecordResults writes what became of deliveries: the attempts, the deliveries, and since when an endpoint fails. That
+// a delivery arrived is a fact whoever holds its endpoint by now; everything else counts only from the hand that holds
+// it.
 //
 // It may be called again with results whose first writing was reported as failed and had succeeded all the same.
 func (s *Store) RecordResults(ctx context.Context, worker string, results []alert.Result) error {
@@ -156,8 +157,8 @@ func putBack(worker string, r alert.Result) sqldb.Statement {
 		}}
 }
 
-// markDelivered writes deliveries of one endpoint that arrived. Those that are not pending any more were held meanwhile, or
-// another worker has said the same.
+// markDelivered writes deliveries of one endpoint that arrived. Those that are not pending any more were held
+// meanwhile, or another worker has said the same.
 func markDelivered(ctx context.Context, tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) error {
 	args := []any{string(k.endpoint), now}
 	n, err := affected(tx.ExecContext(ctx, `UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1, lease = ''

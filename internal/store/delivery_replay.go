@@ -10,8 +10,9 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// Requeue makes deliveries pending again with new tries. For an event or a window it also makes those that never were: for
-// endpoints that came later, or whose filter has widened. What is pending already is left alone. Large windows go in batches.
+// Requeue makes deliveries pending again with new tries. For an event or a window it also makes those that never were:
+// for endpoints that came later, or whose filter has widened. What is pending already is left alone. Large windows go
+// in batches.
 func (s *Store) Requeue(ctx context.Context, id partner.ID, sel alert.Selection) (int64, error) {
 	if sel.Failed {
 		return s.requeueFailed(ctx, id, sel.Endpoint)

@@ -32,7 +32,8 @@ func (s *Store) WarnExpiring(ctx context.Context, decide func(d cyber.Device, no
 
 func (s *Store) warnBatch(ctx context.Context, tx *sqldb.Tx, decide func(d cyber.Device, now time.Time) cyber.Notice) (seen, told int, err error) {
 	now := s.now()
-	// In the order of partners: two workers number events of several partners without waiting for each other in a circle.
+	// In the order of partners: two workers number events of several partners without waiting for each other in a
+	// circle.
 	due, err := collect(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE id IN (
 		SELECT id FROM epp_key WHERE next_warning > 0 AND next_warning <= $1 ORDER BY next_warning LIMIT $2`+s.db.SkipLocked()+`)
 		ORDER BY partner_id, id`, micros(now), int64(warnBatch))

@@ -26,8 +26,8 @@ func isPooled(ctx context.Context, q querier, system cyber.System) (bool, error)
 	return pooled, nil
 }
 
-// takeFromPool takes the oldest free key that its vendor has not ended. A key that another transaction is taking is passed over;
-// should that one fail, the key is free again for the next request.
+// takeFromPool takes the oldest free key that its vendor has not ended. A key that another transaction is taking is
+// passed over; should that one fail, the key is free again for the next request.
 func (s *Store) takeFromPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device) (cyber.VendorKey, error) {
 	var row string
 	var sealed []byte
@@ -99,8 +99,8 @@ func (s *Store) loadKey(ctx context.Context, insert *sql.Stmt, system cyber.Syst
 	return int(n), err
 }
 
-// endAsVendorSays gives a known key the end that its vendor states, in the pool and, if it was issued, on the device. An issued key is only
-// ever shortened: what its partner was told is what its plan allows.
+// endAsVendorSays gives a known key the end that its vendor states, in the pool and, if it was issued, on the device.
+// An issued key is only ever shortened: what its partner was told is what its plan allows.
 func (s *Store) endAsVendorSays(ctx context.Context, tx *sqldb.Tx, k cyber.VendorKey) error {
 	index, expires, now := s.keyIndex(k.Key), micros(k.Expires), s.now()
 	if _, err := tx.ExecContext(ctx, `UPDATE epp_pool SET expires_at = $2 WHERE key_index = $1`, index, expires); err != nil {

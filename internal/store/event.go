@@ -21,8 +21,8 @@ func (s *Store) AddEvents(ctx context.Context, id partner.ID, events ...alert.Ev
 	return s.inTx(ctx, func(tx *sqldb.Tx) error { return s.addEvents(ctx, tx, id, events...) })
 }
 
-// addEvents keeps events of one partner in the transaction of what caused them, with a delivery for each endpoint that wants
-// them.
+// addEvents keeps events of one partner in the transaction of what caused them, with a delivery for each endpoint that
+// wants them.
 func (s *Store) addEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events ...alert.Event) error {
 	if len(events) == 0 {
 		return nil
@@ -46,8 +46,8 @@ type keptEvent struct {
 	person []byte
 }
 
-// insertEvents numbers and keeps events. The counter's row stays locked until the transaction ends, so numbers are in the
-// order of commits, and nobody can read one before all lower ones are there.
+// insertEvents numbers and keeps events. The counter's row stays locked until the transaction ends, so numbers are in
+// the order of commits, and nobody can read one before all lower ones are there.
 func (s *Store) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([]keptEvent, error) {
 	events, persons, err := s.aboutWhom(ctx, tx, id, events)
 	if err != nil {
@@ -86,8 +86,8 @@ func (s *Store) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, e
 	return kept, nil
 }
 
-// aboutWhom names the person of each event as the partner named them last, and returns the keys by which a person's events stay in
-// order: that of the longer digest once the service knows both.
+// aboutWhom names the person of each event as the partner named them last, and returns the keys by which a person's
+// events stay in order: that of the longer digest once the service knows both.
 func (s *Store) aboutWhom(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([]alert.Event, [][]byte, error) {
 	keys := make([][]byte, len(events))
 	for i, e := range events {
@@ -110,8 +110,8 @@ func (s *Store) aboutWhom(ctx context.Context, tx *sqldb.Tx, id partner.ID, even
 	return events, keys, nil
 }
 
-// endpointFilters are the endpoints of a partner with what fan-out needs of them. It comes after the events were numbered:
-// from then on no endpoint of the partner changes until the transaction ends.
+// endpointFilters are the endpoints of a partner with what fan-out needs of them. It comes after the events were
+// numbered: from then on no endpoint of the partner changes until the transaction ends.
 func endpointFilters(ctx context.Context, tx *sqldb.Tx, id partner.ID) ([]alert.Endpoint, error) {
 	list, err := collect(ctx, tx, func(row scanner) (alert.Endpoint, error) {
 		e := alert.Endpoint{Partner: id}

@@ -40,8 +40,8 @@ func (s *Store) scanKept(id partner.ID) func(row scanner) (alert.Kept, error) {
 	}
 }
 
-// EventsAfter returns up to limit events of some areas that follow seq. The newest number is read first, so that it is never ahead
-// of the events.
+// EventsAfter returns up to limit events of some areas that follow seq. The newest number is read first, so that it is
+// never ahead of the events.
 func (s *Store) EventsAfter(ctx context.Context, id partner.ID, of alert.Areas, seq int64, limit int) (alert.Stretch, error) {
 	var found alert.Stretch
 	q := s.reader(ctx)
@@ -191,7 +191,8 @@ func window(from, to time.Time) (int64, int64) {
 	return micros(from), micros(to)
 }
 
-// lastPulled is the number of the last event pulled of the area that e belongs to: $5 for subscriptions, $4 for the rest.
+// lastPulled is the number of the last event pulled of the area that e belongs to: $5 for subscriptions, $4 for the
+// rest.
 const lastPulled = `(CASE WHEN e.type LIKE 'subscription.%' THEN CAST($5 AS BIGINT) ELSE CAST($4 AS BIGINT) END)`
 
 // missing is the condition on an event e that is neither pushed nor pulled.

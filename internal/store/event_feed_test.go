@@ -31,8 +31,8 @@ func newEvents(t *testing.T, m *mailer, n int) []alert.Event {
 	return list
 }
 
-// TestCursorSkipsNothing: readers that follow the cursor while many writers commit, and some roll back, see every event once and
-// in the same order.
+// TestCursorSkipsNothing: readers that follow the cursor while many writers commit, and some roll back, see every event
+// once and in the same order.
 func TestCursorSkipsNothing(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
@@ -150,8 +150,8 @@ func (m *mailer) exec(t *testing.T, statement string) {
 	}
 }
 
-// TestOutbox: with a failure forced at each step in turn, by the database itself and between the statements, cause, event and
-// deliveries are there together or not at all.
+// TestOutbox: with a failure forced at each step in turn, by the database itself and between the statements, cause,
+// event and deliveries are there together or not at all.
 func TestOutbox(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
@@ -272,7 +272,8 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// TestRetention: events of the last days stay, older ones go with everything that hangs on them, and a cursor from before is told.
+// TestRetention: events of the last days stay, older ones go with everything that hangs on them, and a cursor from
+// before is told.
 func TestRetention(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
@@ -373,7 +374,8 @@ func TestReport(t *testing.T) {
 	})
 }
 
-// TestPullsCountByArea: who may read one area has the events of that one only, and its cursor stands behind the others' all the same.
+// TestPullsCountByArea: who may read one area has the events of that one only, and its cursor stands behind the others'
+// all the same.
 func TestPullsCountByArea(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx, feed := context.Background(), alert.NewFeed(m.Store)

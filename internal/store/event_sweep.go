@@ -42,8 +42,8 @@ func (s *Store) inBatches(ctx context.Context, step func(tx *sqldb.Tx) (int64, e
 	}
 }
 
-// SweepEvents removes events older than keep with their deliveries and attempts, delivered or not, and what is left of deleted
-// endpoints. It returns how many events it removed.
+// SweepEvents removes events older than keep with their deliveries and attempts, delivered or not, and what is left of
+// deleted endpoints. It returns how many events it removed.
 func (s *Store) SweepEvents(ctx context.Context, keep time.Duration) (int64, error) {
 	limit := micros(s.now().Add(-keep))
 	total, err := s.inBatches(ctx, func(tx *sqldb.Tx) (int64, error) { return sweepEvents(ctx, tx, limit) })
@@ -88,7 +88,8 @@ func sweepEvents(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, error) 
 			return 0, err
 		}
 		total += n
-		// Per endpoint, because that is how their keys begin. An event that a turned-back clock made look younger keeps its own.
+		// Per endpoint, because that is how their keys begin. An event that a turned-back clock made look younger keeps
+		// its own.
 		endpoints, err := collect(ctx, tx, func(row scanner) (id alert.EndpointID, err error) {
 			err = row.Scan(&id)
 			return id, err

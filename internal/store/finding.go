@@ -36,8 +36,8 @@ func unique[T comparable](values []T) []T {
 	return out
 }
 
-// addFindings turns the hits of one partner's values into findings, statuses and events, in the caller's transaction: see
-// leak.Discover.
+// addFindings turns the hits of one partner's values into findings, statuses and events, in the caller's transaction:
+// see leak.Discover.
 func (s *Store) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, hits []leak.Hit) error {
 	if len(hits) == 0 {
 		return nil
@@ -75,8 +75,8 @@ func newFindingID() (cyber.FindingID, error) {
 	return cyber.FindingID("fd_" + made.String()), nil
 }
 
-// keepVerdict writes what a rule has decided on values that this transaction holds, and the events of it: what was found first, then
-// what the values say of themselves.
+// keepVerdict writes what a rule has decided on values that this transaction holds, and the events of it: what was
+// found first, then what the values say of themselves.
 func (s *Store) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID, v leak.Verdict) error {
 	now := s.now()
 	for _, f := range v.Found {
@@ -163,8 +163,8 @@ type longer struct {
 
 func (l longer) Scan(dest ...any) error { return l.scanner.Scan(append(dest, l.more...)...) }
 
-// FindingsOfUser returns a person's findings, newest first, each under the id of a value that the listing shows: a value that was added
-// under both digests counts once.
+// FindingsOfUser returns a person's findings, newest first, each under the id of a value that the listing shows: a
+// value that was added under both digests counts once.
 func (s *Store) FindingsOfUser(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.Finding, error) {
 	q := s.reader(ctx)
 	u, err := s.userOf(ctx, q, id, hash)
@@ -202,8 +202,8 @@ func (s *Store) FindingsOfUser(ctx context.Context, id partner.ID, hash partner.
 	return findings, nil
 }
 
-// ResolveFinding closes a finding: see cyber.MonitoringStore. One of a value that another has taken over closes what that one knows of the
-// same breach.
+// ResolveFinding closes a finding: see cyber.MonitoringStore. One of a value that another has taken over closes what
+// that one knows of the same breach.
 func (s *Store) ResolveFinding(ctx context.Context, id partner.ID, hash partner.UserHash, finding cyber.FindingID, why cyber.Resolution) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.named(ctx, tx, id, hash)

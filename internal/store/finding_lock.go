@@ -11,9 +11,9 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// lockAssets takes the rows of values, so that whoever else changes their findings waits and then sees ours. Values that are
-// gone are left out. Values that were added under both digests of a person become one here: into says which is in whose place. So
-// no finding, status or event is ever written of a value that no listing shows.
+// lockAssets takes the rows of values, so that whoever else changes their findings waits and then sees ours. Values
+// that are gone are left out. Values that were added under both digests of a person become one here: into says which is
+// in whose place. So no finding, status or event is ever written of a value that no listing shows.
 func (s *Store) lockAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) (values []*leak.Watched, into map[cyber.AssetID]cyber.AssetID, err error) {
 	rows, err := s.lockRows(ctx, tx, id, unique(ids))
 	if err != nil {

@@ -62,7 +62,8 @@ func (s *Store) addJob(ctx context.Context, tx *sqldb.Tx, kind, subject string, 
 	return id, nil
 }
 
-// ClaimJobs takes up to limit due jobs of the given kinds for worker, oldest first: new ones, and those whose lease has run out.
+// ClaimJobs takes up to limit due jobs of the given kinds for worker, oldest first: new ones, and those whose lease has
+// run out.
 func (s *Store) ClaimJobs(ctx context.Context, worker string, kinds []string, limit int) ([]job.Job, error) {
 	if len(kinds) == 0 {
 		return nil, nil
@@ -71,8 +72,8 @@ func (s *Store) ClaimJobs(ctx context.Context, worker string, kinds []string, li
 	args := []any{micros(now), micros(now.Add(job.Lease)), worker, int64(limit)}
 	marks := list(&args, kinds)
 	var jobs []job.Job
-	// The due ones are locked as they are read, so no other worker has them. They are read once, before: a subquery that
-	// PostgreSQL runs for each row finds other rows each time, and the limit is none.
+	// The due ones are locked as they are read, so no other worker has them. They are read once, before: a subquery
+	// that PostgreSQL runs for each row finds other rows each time, and the limit is none.
 	query := `WITH due AS MATERIALIZED (
 			SELECT id FROM job WHERE state IN ('ready', 'running') AND next_at <= $1 AND kind IN (` + marks + `)
 			ORDER BY next_at LIMIT $4` + s.db.SkipLocked() + `)
@@ -93,7 +94,8 @@ func (s *Store) ClaimJobs(ctx context.Context, worker string, kinds []string, li
 	return jobs, nil
 }
 
-// SaveJob keeps the progress of a claimed job and renews its lease; job.ErrCancelled tells that an operator asked to stop.
+// SaveJob keeps the progress of a claimed job and renews its lease; job.ErrCancelled tells that an operator asked to
+// stop.
 func (s *Store) SaveJob(ctx context.Context, worker string, id job.ID, progress any) error {
 	text, err := json.Marshal(progress)
 	if err != nil {
@@ -173,7 +175,8 @@ func (s *Store) JobByID(ctx context.Context, id job.ID) (job.Job, error) {
 	return j, classify(err)
 }
 
-// Jobs returns the newest jobs of a kind; of every kind but the parts of imports, of which there may be thousands, when kind is empty.
+// Jobs returns the newest jobs of a kind; of every kind but the parts of imports, of which there may be thousands, when
+// kind is empty.
 func (s *Store) Jobs(ctx context.Context, kind string, limit int) ([]job.Job, error) {
 	const newest = ` ORDER BY created_at DESC, id DESC LIMIT $1`
 	if kind == "" {

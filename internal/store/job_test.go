@@ -131,8 +131,8 @@ func TestClaimRace(t *testing.T) {
 	})
 }
 
-// TestClaimTakesNoMore: a claim takes as many jobs as were asked for. PostgreSQL runs a subquery with SKIP LOCKED for each row if it likes,
-// and then takes all there are.
+// TestClaimTakesNoMore: a claim takes as many jobs as were asked for. PostgreSQL runs a subquery with SKIP LOCKED for
+// each row if it likes, and then takes all there are.
 func TestClaimTakesNoMore(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

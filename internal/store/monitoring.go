@@ -114,8 +114,8 @@ func (s *Store) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID, a 
 	return n == 1, err
 }
 
-// probing says what to keep for the match. A value whose sighting is older than the corpora is pending: a worker probes it
-// again. A breach that is published while this transaction runs is the match's own business: see leak.Matcher.
+// probing says what to keep for the match. A value whose sighting is older than the corpora is pending: a worker probes
+// it again. A breach that is published while this transaction runs is the match's own business: see leak.Matcher.
 func (s *Store) probing(ctx context.Context, q querier, a cyber.NewAsset) (fingerprint sql.NullInt64, pending bool, err error) {
 	if !a.Matched {
 		return fingerprint, false, nil
@@ -124,8 +124,8 @@ func (s *Store) probing(ctx context.Context, q querier, a cyber.NewAsset) (finge
 	return sql.NullInt64{Int64: int64(a.Fingerprint), Valid: true}, a.Seen.Epoch < epoch, err
 }
 
-// AssetsOfUser returns a person's values in the order added, each once even if it was added under both digests before these
-// were known as one person.
+// AssetsOfUser returns a person's values in the order added, each once even if it was added under both digests before
+// these were known as one person.
 func (s *Store) AssetsOfUser(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.Asset, error) {
 	q := s.reader(ctx)
 	u, err := s.userOf(ctx, q, id, hash)
@@ -160,7 +160,8 @@ func (s *Store) AssetsOfUser(ctx context.Context, id partner.ID, hash partner.Us
 	return assets, nil
 }
 
-// DeleteAsset erases a value, its findings and its history; what was added under the person's other digest goes with it.
+// DeleteAsset erases a value, its findings and its history; what was added under the person's other digest goes with
+// it.
 func (s *Store) DeleteAsset(ctx context.Context, id partner.ID, hash partner.UserHash, asset cyber.AssetID) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.named(ctx, tx, id, hash)

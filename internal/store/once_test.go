@@ -163,7 +163,8 @@ func TestOnceRaces(t *testing.T) {
 	})
 }
 
-// TestOnceStuckOwner: while another replica works on the same key the answer is "still running", not a wait without end.
+// TestOnceStuckOwner: while another replica works on the same key the answer is "still running", not a wait without
+// end.
 func TestOnceStuckOwner(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		p, _ := e.NewPartner(t, partner.Live)

@@ -64,8 +64,8 @@ type figure struct {
 	n    int64
 }
 
-// CountFigures counts everything anew that can be read off an index, and goes on counting events from where it stopped. Many
-// processes may call it: counts younger than fresh are left alone.
+// CountFigures counts everything anew that can be read off an index, and goes on counting events from where it stopped.
+// Many processes may call it: counts younger than fresh are left alone.
 func (s *Store) CountFigures(ctx context.Context, fresh time.Duration) error {
 	f, err := s.Figures(ctx)
 	if err != nil || s.now().Sub(f.At) < fresh {
@@ -184,8 +184,8 @@ func (s *Store) countDays(ctx context.Context) ([]figure, error) {
 	return list, nil
 }
 
-// countEvents adds the events of a partner that came since the last count; seq has no gaps and grows in commit order, so none is
-// missed or counted twice. It tells whether there may be more.
+// countEvents adds the events of a partner that came since the last count; seq has no gaps and grows in commit order,
+// so none is missed or counted twice. It tells whether there may be more.
 func (s *Store) countEvents(ctx context.Context, id partner.ID) (more bool, err error) {
 	type count struct {
 		day, n int64

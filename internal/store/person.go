@@ -59,7 +59,8 @@ func (s *Store) userOf(ctx context.Context, q querier, id partner.ID, u partner.
 	return user{write: d512, other: d256, cpf: cpf}, nil
 }
 
-// SamePerson tells whether two user hashes name one person: spellings of one digest, or both digests of somebody who is known.
+// SamePerson tells whether two user hashes name one person: spellings of one digest, or both digests of somebody who is
+// known.
 func (s *Store) SamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error) {
 	q := s.reader(ctx)
 	one, err := s.userOf(ctx, q, id, a)
@@ -85,9 +86,9 @@ func namePlace(id partner.ID, index []byte) seal.Place {
 	return seal.Place{Table: "person_name", Column: "name", Partner: string(id), Row: string(index)}
 }
 
-// named is userOf for a request that writes: it also remembers the spelling in which the partner names the person, because that is how
-// events will. Most requests name somebody as the one before did, and write nothing here. Of people who may yet turn out to be one
-// with somebody else the time is kept as well.
+// named is userOf for a request that writes: it also remembers the spelling in which the partner names the person,
+// because that is how events will. Most requests name somebody as the one before did, and write nothing here. Of people
+// who may yet turn out to be one with somebody else the time is kept as well.
 func (s *Store) named(ctx context.Context, tx *sqldb.Tx, id partner.ID, hash partner.UserHash) (user, error) {
 	u, err := s.userOf(ctx, tx, id, hash)
 	if err != nil {
@@ -122,7 +123,8 @@ func (s *Store) named(ctx context.Context, tx *sqldb.Tx, id partner.ID, hash par
 
 // person is who stands behind an index.
 type person struct {
-	// key is the one index by which all that belongs to a person is told apart: that of the longer digest once both are known.
+	// key is the one index by which all that belongs to a person is told apart: that of the longer digest once both are
+	// known.
 	key []byte
 	// d256 and d512 are empty while only one index is known.
 	d256, d512 string

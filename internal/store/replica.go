@@ -8,8 +8,8 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// NoteReplica says that the process named id serves partners, and returns how many do: those that said so within the last time given. Who
-// has not for ten times as long is forgotten.
+// NoteReplica says that the process named id serves partners, and returns how many do: those that said so within the
+// last time given. Who has not for ten times as long is forgotten.
 func (s *Store) NoteReplica(ctx context.Context, id string, within time.Duration) (int, error) {
 	now := s.now()
 	var n int64

@@ -29,7 +29,8 @@ type Retention struct {
 	Audit time.Duration
 }
 
-// Sweep removes what is past its time and returns how many rows went, by what they were. Many processes may sweep at once.
+// Sweep removes what is past its time and returns how many rows went, by what they were. Many processes may sweep at
+// once.
 func (s *Store) Sweep(ctx context.Context, r Retention) (map[string]int64, error) {
 	removed := map[string]int64{}
 	for _, class := range []struct {
@@ -102,8 +103,8 @@ func hasNothing(partner, indexes string) string {
 	return alone
 }
 
-// sweepNames forgets how people were named of whom nothing else is kept. They are looked for outside of a transaction, so that nobody
-// waits for it, and a name of today is left alone: its first row may be on its way.
+// sweepNames forgets how people were named of whom nothing else is kept. They are looked for outside of a transaction,
+// so that nobody waits for it, and a name of today is left alone: its first row may be on its way.
 func (s *Store) sweepNames(ctx context.Context) error {
 	alone := `named_at <= $1 AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_512 = person_name.user_index)
 		AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_256 = person_name.user_index)` +
@@ -201,7 +202,8 @@ func sweepDevices(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, error)
 	return affected(tx.ExecContext(ctx, `DELETE FROM epp_key WHERE id IN (`+old+`)`, limit, int64(sweepBatch)))
 }
 
-// sweepGaps removes tries of erased deliveries that were on their way at the time, and forgets gaps before the oldest event.
+// sweepGaps removes tries of erased deliveries that were on their way at the time, and forgets gaps before the oldest
+// event.
 func (s *Store) sweepGaps(ctx context.Context) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM attempt WHERE (partner_id, endpoint_id, seq) IN (

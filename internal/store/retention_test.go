@@ -19,7 +19,8 @@ var keepAll = store.Retention{
 	Attempts: 14 * day, Subscriptions: 100 * day, Cases: 50 * day, Devices: 200 * day, Scores: 300 * day, Jobs: 10 * day, Audit: 400 * day,
 }
 
-// TestRetentionOfClasses: each class goes after its own time, not before, and takes along what would otherwise be left alone.
+// TestRetentionOfClasses: each class goes after its own time, not before, and takes along what would otherwise be left
+// alone.
 func TestRetentionOfClasses(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

@@ -10,8 +10,8 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// sealedColumn is a place where sealed values are kept. Every sealed column of the schema stands in sealedColumns: a test
-// compares the list with the migrations.
+// sealedColumn is a place where sealed values are kept. Every sealed column of the schema stands in sealedColumns: a
+// test compares the list with the migrations.
 type sealedColumn struct {
 	table, column string
 	// key are the columns of the primary key, all of them TEXT, BYTEA or BIGINT.

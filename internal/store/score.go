@@ -65,8 +65,8 @@ func (s *Store) KeepScore(ctx context.Context, id partner.ID, sent partner.UserH
 	})
 }
 
-// ScoreDays returns the days on which a person's score changed, oldest first. A day kept under both digests counts as it was
-// kept once the person was known.
+// ScoreDays returns the days on which a person's score changed, oldest first. A day kept under both digests counts as
+// it was kept once the person was known.
 func (s *Store) ScoreDays(ctx context.Context, id partner.ID, sent partner.UserHash) ([]cyber.ScoreDay, error) {
 	q := s.reader(ctx)
 	u, err := s.userOf(ctx, q, id, sent)

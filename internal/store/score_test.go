@@ -9,8 +9,8 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// TestScoresAreSealed: a table that was copied does not tell how endangered anybody is; the history, the last score and a day that was
-// kept twice read as they were kept.
+// TestScoresAreSealed: a table that was copied does not tell how endangered anybody is; the history, the last score and
+// a day that was kept twice read as they were kept.
 func TestScoresAreSealed(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

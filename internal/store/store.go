@@ -1,9 +1,9 @@
 // Package store holds all SQL of the product, one text for both engines, and seals and opens personal data on its way.
 //
 // It fulfils the small interfaces that the rule packages declare; no rule lives here. One exported method is one
-// transaction, and partner.ID comes right after the context in every method that touches a partner's rows, and stands in
-// every WHERE. The invariant it keeps: what leaves for the database holds no personal value in the clear and no unkeyed
-// hash of one.
+// transaction, and partner.ID comes right after the context in every method that touches a partner's rows, and stands
+// in every WHERE. The invariant it keeps: what leaves for the database holds no personal value in the clear and no
+// unkeyed hash of one.
 package store
 
 import (
@@ -122,7 +122,8 @@ func Migrate(ctx context.Context, db *sqldb.DB, now time.Time) ([]sqldb.Migratio
 	return db.Migrate(ctx, list, now)
 }
 
-// Bound tells whether a migrated database already belongs to a key file, so that a lost one is never replaced by a new one.
+// Bound tells whether a migrated database already belongs to a key file, so that a lost one is never replaced by a new
+// one.
 func Bound(ctx context.Context, db *sqldb.DB) (bool, error) {
 	var bound bool
 	err := db.Reader().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'key_binding')`).Scan(&bound)
@@ -155,8 +156,8 @@ func (s *Store) CheckKeys(ctx context.Context) error {
 	})
 }
 
-// CheckStandby refuses a standby of another database. One that does not answer, or has not got that far, is no reason not to
-// start: lists are answered without it.
+// CheckStandby refuses a standby of another database. One that does not answer, or has not got that far, is no reason
+// not to start: lists are answered without it.
 func (s *Store) CheckStandby(ctx context.Context) error {
 	standby := s.db.Standby()
 	if standby == nil {
@@ -175,8 +176,9 @@ func (s *Store) CheckStandby(ctx context.Context) error {
 // Distrusted is closed when the disk under the database has failed in a way that only a new start mends.
 func (s *Store) Distrusted() <-chan struct{} { return s.db.Distrusted() }
 
-// Ready tells whether the database answers, takes writes as far as is known, and has this program's schema. A newer one is as good: while replicas
-// are replaced one by one, the first new one migrates, and the others serve on until their turn comes.
+// Ready tells whether the database answers, takes writes as far as is known, and has this program's schema. A newer one
+// is as good: while replicas are replaced one by one, the first new one migrates, and the others serve on until their
+// turn comes.
 func (s *Store) Ready(ctx context.Context) error {
 	select {
 	case <-s.db.Distrusted():

@@ -37,7 +37,8 @@ type indexes struct {
 	value []byte
 }
 
-// indexesOf computes a person's keys. By a CPF it needs no row to be there; by a user hash it learns the rest from the person's row.
+// indexesOf computes a person's keys. By a CPF it needs no row to be there; by a user hash it learns the rest from the
+// person's row.
 func (s *Store) indexesOf(ctx context.Context, q querier, id partner.ID, p subject.Person) (indexes, error) {
 	if p.CPF == "" {
 		u, err := s.userOf(ctx, q, id, p.User)

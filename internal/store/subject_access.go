@@ -15,8 +15,8 @@ import (
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
-// AccessesOf returns the lines of the audit trail about a person. Lines name rows by ids; those of erased rows are kept with the
-// erasure, so that it can still be told who saw what is gone.
+// AccessesOf returns the lines of the audit trail about a person. Lines name rows by ids; those of erased rows are kept
+// with the erasure, so that it can still be told who saw what is gone.
 func (s *Store) AccessesOf(ctx context.Context, held []subject.Held, p subject.Person) ([]subject.Access, error) {
 	names := []string{s.PersonRef(p)}
 	var users [][]byte

@@ -155,8 +155,8 @@ func (s *Store) countAnswers(ctx context.Context, h subject.Held, p subject.Pers
 	return n, err
 }
 
-// RedactAnswers takes the person out of the partner's kept answers. The claims stay, so that a request which is repeated is not
-// carried out a second time: that would bring the person back.
+// RedactAnswers takes the person out of the partner's kept answers. The claims stay, so that a request which is
+// repeated is not carried out a second time: that would bring the person back.
 func (s *Store) RedactAnswers(ctx context.Context, h subject.Held, p subject.Person) (int64, error) {
 	var total int64
 	err := s.answersAbout(ctx, h, p, func(r keptRow, a keptAnswer, m mentions) error {
@@ -194,7 +194,8 @@ func (m mentions) redact(text string) string {
 	return text
 }
 
-// redactBody replaces texts inside JSON strings, so that the answer keeps its shape. A body that is no JSON is replaced whole.
+// redactBody replaces texts inside JSON strings, so that the answer keeps its shape. A body that is no JSON is replaced
+// whole.
 func (m mentions) redactBody(body []byte) []byte {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()

@@ -59,7 +59,8 @@ func (s *Store) EraseRows(ctx context.Context, h subject.Held, p subject.Person,
 	return erased, t, err
 }
 
-// tombstoneMAC shows later that the service wrote a tombstone: a log kept elsewhere could otherwise be made to erase anybody.
+// tombstoneMAC shows later that the service wrote a tombstone: a log kept elsewhere could otherwise be made to erase
+// anybody.
 func (s *Store) tombstoneMAC(t subject.Tombstone) []byte {
 	at := binary.BigEndian.AppendUint64(nil, uint64(t.ErasedAt))
 	return s.keys.MAC("erasure", []byte(t.ID), []byte(t.Partner), []byte(t.Person), t.CPF, t.User256, t.User512, t.Watched, at)
@@ -109,8 +110,8 @@ func (s *Store) Tombstones(ctx context.Context) ([]subject.Tombstone, error) {
 	}, `SELECT id, partner_id, person, cpf, user_256, user_512, watched, erased_at FROM erasure ORDER BY erased_at, id`)
 }
 
-// eraseRows deletes what is about a person and not newer than upTo. Locks are taken in the order in which everybody takes them:
-// subscriptions, then what a person has, then events.
+// eraseRows deletes what is about a person and not newer than upTo. Locks are taken in the order in which everybody
+// takes them: subscriptions, then what a person has, then events.
 func (s *Store) eraseRows(ctx context.Context, tx *sqldb.Tx, x indexes, upTo int64) (subject.Erased, error) {
 	e := eraser{tx: tx, x: x, upTo: upTo, erased: subject.Erased{Partner: x.partner, Counts: map[string]int64{}}}
 	for _, step := range []func(context.Context) error{
@@ -146,7 +147,8 @@ func (e *eraser) delete(ctx context.Context, what, statement string, args ...any
 	return nil
 }
 
-// user are the arguments of statements that begin with partner_id = $1 AND user_index IN ($2, $3), followed by the time.
+// user are the arguments of statements that begin with partner_id = $1 AND user_index IN ($2, $3), followed by the
+// time.
 func (e *eraser) user() []any { return append(e.x.userArgs(), e.upTo) }
 
 func (e *eraser) subscriptions(ctx context.Context, s *Store) error {
@@ -269,7 +271,8 @@ func seqMarks(args *[]any, seqs []int64) string {
 	return string(marks)
 }
 
-// person deletes how the partner spelt the person's hash, and the row that joins the forms of it unless a newer enrolment uses that.
+// person deletes how the partner spelt the person's hash, and the row that joins the forms of it unless a newer
+// enrolment uses that.
 func (e *eraser) person(ctx context.Context) error {
 	if err := e.delete(ctx, "names", `DELETE FROM person_name WHERE partner_id = $1 AND user_index IN ($2, $3) AND named_at <= $4`, e.user()...); err != nil {
 		return err

@@ -64,7 +64,8 @@ func TestSubjectExport(t *testing.T) {
 	})
 }
 
-// TestSubjectErase: a person is gone from every table and everybody else is whole; what was taken is counted; the checks agree.
+// TestSubjectErase: a person is gone from every table and everybody else is whole; what was taken is counted; the
+// checks agree.
 func TestSubjectErase(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -149,7 +150,8 @@ func TestEraseReachesOthers(t *testing.T) {
 	})
 }
 
-// TestReplayErasures: what an older copy brings back goes again, a stranger's log is refused, and what came later stays.
+// TestReplayErasures: what an older copy brings back goes again, a stranger's log is refused, and what came later
+// stays.
 func TestReplayErasures(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -196,8 +198,8 @@ func TestReplayErasures(t *testing.T) {
 	})
 }
 
-// sealedOf reads every sealed value and index that stands for a person, as bytes that must be gone later; but for the indexes that a
-// tombstone keeps.
+// sealedOf reads every sealed value and index that stands for a person, as bytes that must be gone later; but for the
+// indexes that a tombstone keeps.
 func (w *town) sealedOf(t *testing.T, h human) (marks [][]byte) {
 	t.Helper()
 	cpf := w.Keys.BlindIndex("cpf", string(w.partner.ID), []byte(h.cpf))
@@ -327,7 +329,8 @@ func actions(t *testing.T, w *town, h human) string {
 	return strings.Join(names, " ")
 }
 
-// TestIncident: a report finds everybody once, by breach and by time, shows nothing in clear unless asked, and then records whom.
+// TestIncident: a report finds everybody once, by breach and by time, shows nothing in clear unless asked, and then
+// records whom.
 func TestIncident(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

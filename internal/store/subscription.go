@@ -40,8 +40,8 @@ func bodyTexts(s *subscription.Subscription) [18]*string {
 	}
 }
 
-// appendBody writes what a subscription's sealed column holds: the format, the group's size, then each text behind its length.
-// A page opens a hundred of these, so the layout is one that reads without a parser.
+// appendBody writes what a subscription's sealed column holds: the format, the group's size, then each text behind its
+// length. A page opens a hundred of these, so the layout is one that reads without a parser.
 func appendBody(dst []byte, s *subscription.Subscription) []byte {
 	dst = append(dst, bodyFormat)
 	dst = binary.AppendUvarint(dst, uint64(max(s.GroupSize, 0)))

@@ -12,8 +12,8 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// TestActiveByDate lets days go by without any worker: what is past its date is out of list, total, moves and figures at midnight in
-// São Paulo, and the sweep that comes at last counts nothing twice.
+// TestActiveByDate lets days go by without any worker: what is past its date is out of list, total, moves and figures
+// at midnight in São Paulo, and the sweep that comes at last counts nothing twice.
 func TestActiveByDate(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -93,7 +93,8 @@ func TestActiveByDate(t *testing.T) {
 	})
 }
 
-// TestEndedEarlyShowsItsDay ends subscriptions by hand: the day of the end is their last one, unless they were over before.
+// TestEndedEarlyShowsItsDay ends subscriptions by hand: the day of the end is their last one, unless they were over
+// before.
 func TestEndedEarlyShowsItsDay(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

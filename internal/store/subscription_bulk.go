@@ -14,8 +14,8 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// batch gathers one bulk request. What can be computed without the database (keyed indexes, the body's bytes) is computed when
-// an item is added, so that all cores take part and the transaction stays short.
+// batch gathers one bulk request. What can be computed without the database (keyed indexes, the body's bytes) is
+// computed when an item is added, so that all cores take part and the transaction stays short.
 type batch struct {
 	store *Store
 	id    partner.ID
@@ -96,7 +96,8 @@ func (b *batch) Keep(ctx context.Context, register []plan.Plan, dryRun bool) ([]
 	return append(duplicates, stored...), err
 }
 
-// distinct leaves out items that repeat an earlier one of the same request. What is only asked for stands in nobody's way.
+// distinct leaves out items that repeat an earlier one of the same request. What is only asked for stands in nobody's
+// way.
 func (b *batch) distinct() (rows, asked []newRow, repeated []int) {
 	seen := make(map[liveKey]struct{}, len(b.rows))
 	rows = make([]newRow, 0, len(b.rows))
@@ -148,8 +149,8 @@ func itemsOf(rows []newRow) []int {
 	return items
 }
 
-// replaceOver looks again at the rows that met a live subscription. One whose expiry date is over, but which the sweep has not
-// come to yet, stands in nobody's way: it is ended here and the new one created.
+// replaceOver looks again at the rows that met a live subscription. One whose expiry date is over, but which the sweep
+// has not come to yet, stands in nobody's way: it is ended here and the new one created.
 func (b *batch) replaceOver(ctx context.Context, tx *sqldb.Tx, last int64, added *[]seat, left []newRow) ([]newRow, error) {
 	if len(left) == 0 {
 		return nil, nil
@@ -183,8 +184,8 @@ type overRow struct {
 	seq int64
 }
 
-// standing splits off the rows that the partner has a subscription for: stored, or past its date. Rows it has none for are
-// neither.
+// standing splits off the rows that the partner has a subscription for: stored, or past its date. Rows it has none for
+// are neither.
 func (b *batch) standing(ctx context.Context, q querier, rows []newRow) (stored []newRow, over []overRow, err error) {
 	today := int64(subscription.DayOf(b.store.now()))
 	for _, r := range rows {
@@ -224,8 +225,8 @@ var loadedColumns = []string{
 	"partner_id", "seq", "plan_id", "cpf", "holder", "start_day", "expiry_day", "body", "created_at", "suspended_at", "ended_at",
 }
 
-// load puts the rows in behind seq last, sealing each body for its place on the way. It returns the seats of those that went in
-// and the rows that met a live subscription; a row that was left out leaves a gap in the numbers.
+// load puts the rows in behind seq last, sealing each body for its place on the way. It returns the seats of those that
+// went in and the rows that met a live subscription; a row that was left out leaves a gap in the numbers.
 func (b *batch) load(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRow) (added []seat, left []newRow, err error) {
 	i, now := 0, micros(b.store.now())
 	values := make([]any, len(loadedColumns))

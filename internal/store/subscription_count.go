@@ -18,8 +18,8 @@ func scanSeat(row scanner) (s seat, err error) {
 	return s, err
 }
 
-// addActive counts new subscriptions in. Their seqs ascend and lie behind last, which was the highest before. The caller
-// holds the counter's lock.
+// addActive counts new subscriptions in. Their seqs ascend and lie behind last, which was the highest before. The
+// caller holds the counter's lock.
 func (s *Store) addActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, last int64, seats []seat) error {
 	if len(seats) == 0 {
 		return nil
@@ -82,8 +82,8 @@ type blockCount struct {
 	block, day, active int64
 }
 
-// expiryCounts counts what has an end by block and day. Level 1 is left out: with as many days as subscriptions it would be a second row
-// for each of them, and counting one block of level 2 in the index is quick.
+// expiryCounts counts what has an end by block and day. Level 1 is left out: with as many days as subscriptions it
+// would be a second row for each of them, and counting one block of level 2 in the index is quick.
 func expiryCounts(seats []seat) []blockCount {
 	type key struct {
 		level      int

@@ -54,7 +54,8 @@ func anyOver(ctx context.Context, q querier, id partner.ID, day subscription.Day
 	return over, nil
 }
 
-// selected reads the chosen subscriptions that have not ended; for the sweep those that are past their date, for all others those that are not.
+// selected reads the chosen subscriptions that have not ended; for the sweep those that are past their date, for all
+// others those that are not.
 func (s *Store) selected(ctx context.Context, tx *sqldb.Tx, id partner.ID, which subscription.Selection, after int64, limit int) ([]subscription.Subscription, error) {
 	scan := func(row scanner) (subscription.Subscription, error) { return s.scanSubscription(id, row) }
 	today := int64(subscription.DayOf(s.now()))
@@ -85,7 +86,8 @@ func (s *Store) endBySeq(ctx context.Context, tx *sqldb.Tx, id partner.ID, seqs 
 	return s.move(ctx, tx, id, subs, subscription.End)
 }
 
-// move writes the step, the counts and the events of subscriptions that have not ended. The caller holds the counter's lock.
+// move writes the step, the counts and the events of subscriptions that have not ended. The caller holds the counter's
+// lock.
 func (s *Store) move(ctx context.Context, tx *sqldb.Tx, id partner.ID, subs []subscription.Subscription, move subscription.Move) error {
 	if len(subs) == 0 {
 		return nil

@@ -11,13 +11,14 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// The numbered pages of a list are found by counting blocks. A block of level 1 holds 128 consecutive seq, one of level 2 holds
-// 128 of those, one of level 3 again; each row of subscription_block tells how many in its block have not ended, and the
-// counter's row how many there are in all. To find the offset-th one, walk the blocks of the top level, then those inside the
-// one that contains it, and so on: at most a few hundred small rows at any depth.
+// The numbered pages of a list are found by counting blocks. A block of level 1 holds 128 consecutive seq, one of level
+// 2 holds 128 of those, one of level 3 again; each row of subscription_block tells how many in its block have not
+// ended, and the counter's row how many there are in all. To find the offset-th one, walk the blocks of the top level,
+// then those inside the one that contains it, and so on: at most a few hundred small rows at any depth.
 //
-// A subscription is active until its expiry date is over, whether the sweep has ended it yet or not. So every count is taken less what is
-// past its day: subscription_expiry tells how many of a block are over after each day, and holds no past day once the sweep has been by.
+// A subscription is active until its expiry date is over, whether the sweep has ended it yet or not. So every count is
+// taken less what is past its day: subscription_expiry tells how many of a block are over after each day, and holds no
+// past day once the sweep has been by.
 const (
 	blockFan    = 128
 	blockLevels = 3
@@ -42,13 +43,14 @@ func lockSubscriptions(ctx context.Context, tx *sqldb.Tx, id partner.ID) (last i
 	return last, nil
 }
 
-// lastDay is the last day on which a subscription is active, in the words of the index subscription_active; a day that no date reaches
-// stands for no end.
+// lastDay is the last day on which a subscription is active, in the words of the index subscription_active; a day that
+// no date reaches stands for no end.
 const lastDay = `(CASE WHEN expiry_day = 0 THEN 4000000 ELSE expiry_day END)`
 
-// pageQuery is one statement, so that totals and rows are of one moment. b3, b2 and b1 are blocks with how many in them are active on
-// day $4; c3, c2 and c1 narrow down to the block of level 1 that holds the offset-th row, and before is how many come earlier than it.
-// SQLite has to be told to compute each part once, and by CROSS JOIN to begin with the few past days and not with all that is past.
+// pageQuery is one statement, so that totals and rows are of one moment. b3, b2 and b1 are blocks with how many in them
+// are active on day $4; c3, c2 and c1 narrow down to the block of level 1 that holds the offset-th row, and before is
+// how many come earlier than it. SQLite has to be told to compute each part once, and by CROSS JOIN to begin with the
+// few past days and not with all that is past.
 const pageQuery = `
 WITH b3 AS MATERIALIZED (
 	SELECT b.block, b.active - coalesce((SELECT sum(e.active) FROM subscription_expiry e
@@ -86,7 +88,8 @@ FROM (SELECT CAST(coalesce(sum(active), 0) AS BIGINT) AS total FROM b3) t LEFT J
 	ORDER BY seq LIMIT $3 OFFSET coalesce($2 - (SELECT before FROM c1), 0)) s ON 1 = 1
 ORDER BY s.seq`
 
-// ActivePage returns part of a partner's subscriptions that have not ended and are not past their expiry date, and how many there are.
+// ActivePage returns part of a partner's subscriptions that have not ended and are not past their expiry date, and how
+// many there are.
 func (s *Store) ActivePage(ctx context.Context, id partner.ID, offset int64, limit int) (subscription.Page, error) {
 	page := subscription.Page{Items: []subscription.Subscription{}}
 	rows, err := s.lister(ctx).QueryContext(ctx, pageQuery, string(id), offset, int64(limit), int64(subscription.DayOf(s.now())))

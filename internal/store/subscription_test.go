@@ -110,7 +110,8 @@ func comparePage(t fataler, e *storetest.Env, id partner.ID, offset int64, limit
 }
 
 // TestPagesMatchThePlainQuery holds the block counts against the plain query under random creations, ends, suspensions,
-// resumptions, days that go by and sweeps that come late, with numbers that start near the borders of every level of blocks.
+// resumptions, days that go by and sweeps that come late, with numbers that start near the borders of every level of
+// blocks.
 func TestPagesMatchThePlainQuery(t *testing.T) {
 	if os.Getenv("VIGIA_TEST_LONG") == "" { // a hundred otherwise
 		checks := flag.Lookup("rapid.checks")
@@ -356,7 +357,8 @@ func TestOverIsInNobodysWay(t *testing.T) {
 	})
 }
 
-// TestBulkLeavesNoTrace makes each write of a bulk creation fail in turn: nothing may stay behind, and the next try is whole.
+// TestBulkLeavesNoTrace makes each write of a bulk creation fail in turn: nothing may stay behind, and the next try is
+// whole.
 func TestBulkLeavesNoTrace(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -406,8 +408,8 @@ func TestBulkLeavesNoTrace(t *testing.T) {
 	})
 }
 
-// TestReplicasRaceForTheSameItems lets two replicas create the same people at once: each ends with one subscription, every
-// request is answered, and between them the answers count each creation once.
+// TestReplicasRaceForTheSameItems lets two replicas create the same people at once: each ends with one subscription,
+// every request is answered, and between them the answers count each creation once.
 func TestReplicasRaceForTheSameItems(t *testing.T) {
 	e := storetest.Open(t, sqldb.PostgreSQL)
 	second := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
@@ -447,7 +449,8 @@ func TestReplicasRaceForTheSameItems(t *testing.T) {
 	}
 }
 
-// TestSubscriptionAtRest makes sure that nothing of a person can be read in the database, and that a moved body does not open.
+// TestSubscriptionAtRest makes sure that nothing of a person can be read in the database, and that a moved body does
+// not open.
 func TestSubscriptionAtRest(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

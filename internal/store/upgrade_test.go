@@ -19,13 +19,15 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// oldStatements is where scripts/record-statements puts what a release asks of the database: NNNN.txt, one statement a line, NNNN being the
-// newest migration of that release. What stands there comes from that release's own code; it is never edited.
+// oldStatements is where scripts/record-statements puts what a release asks of the database: NNNN.txt, one statement a
+// line, NNNN being the newest migration of that release. What stands there comes from that release's own code; it is
+// never edited.
 const oldStatements = "testdata/statements"
 
-// TestOldStatements: while replicas are replaced one by one, those of the release before go on with its statements on a database that the first
-// new one has migrated. So each of them must be understood by the schema it was written for, and by every one since: tables, columns, the
-// constraints that ON CONFLICT names; and no row it inserts may lack a column that now has to be there.
+// TestOldStatements: while replicas are replaced one by one, those of the release before go on with its statements on a
+// database that the first new one has migrated. So each of them must be understood by the schema it was written for,
+// and by every one since: tables, columns, the constraints that ON CONFLICT names; and no row it inserts may lack a
+// column that now has to be there.
 func TestOldStatements(t *testing.T) {
 	if log := os.Getenv("VIGIA_STATEMENT_LOG"); log != "" {
 		recordStatements(t, log)
@@ -146,7 +148,8 @@ func drain(rows *sql.Rows, err error) error {
 	return cmp.Or(rows.Err(), rows.Close())
 }
 
-// enough tells whether a row of these columns may be inserted: every column that is not named has a default or may be null.
+// enough tells whether a row of these columns may be inserted: every column that is not named has a default or may be
+// null.
 func enough(ctx context.Context, tx *sqldb.Tx, table, named string) (err error) {
 	columns := `SELECT column_name, is_nullable = 'NO' AND column_default IS NULL FROM information_schema.columns
 		WHERE table_schema = current_schema() AND table_name = $1`
@@ -185,11 +188,13 @@ func enough(ctx context.Context, tx *sqldb.Tx, table, named string) (err error) 
 	return nil
 }
 
-// contracts are the changes that break a release which does not know of them, or may: a default is what keeps an added column that is NOT NULL.
+// contracts are the changes that break a release which does not know of them, or may: a default is what keeps an added
+// column that is NOT NULL.
 var contracts = regexp.MustCompile(`(?i)\b(DROP\s+TABLE|DROP\s+COLUMN|RENAME|ALTER\s+COLUMN|ADD\s+CONSTRAINT|CREATE\s+UNIQUE\s+INDEX|CREATE\s+(OR\s+REPLACE\s+)?TRIGGER)\b`)
 
-// TestMigrationsExpandFirst: a migration adds. One that takes away, renames or narrows says which release stopped using what it takes, in a line
-// "-- contract: unused since NNNN", NNNN being the newest migration of that release; TestOldStatements then shows whether it is so.
+// TestMigrationsExpandFirst: a migration adds. One that takes away, renames or narrows says which release stopped using
+// what it takes, in a line "-- contract: unused since NNNN", NNNN being the newest migration of that release;
+// TestOldStatements then shows whether it is so.
 func TestMigrationsExpandFirst(t *testing.T) {
 	version, _ := readStatements(t)
 	migrations, err := store.MigrationList()
@@ -248,8 +253,9 @@ func expandsFirst(text string, version int) error {
 	return nil
 }
 
-// recordStatements writes the file of this tree from the log of a PostgreSQL that its tests have used: scripts/record-statements. Tests also ask
-// questions of their own; only what begins like a text in the store's sources is the store's.
+// recordStatements writes the file of this tree from the log of a PostgreSQL that its tests have used:
+// scripts/record-statements. Tests also ask questions of their own; only what begins like a text in the store's sources
+// is the store's.
 func recordStatements(t *testing.T, log string) {
 	t.Helper()
 	sources := ""

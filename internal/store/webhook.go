@@ -110,8 +110,8 @@ func (s *Store) scanEndpoint(row scanner) (alert.Endpoint, error) {
 	return e, s.openKeys(&e, keys)
 }
 
-// lockEvents keeps new events of the partner out until the transaction ends. Whatever changes which endpoints there are takes
-// it first, so that fan-out and change see each other whole: no delivery is made for a state that is gone.
+// lockEvents keeps new events of the partner out until the transaction ends. Whatever changes which endpoints there are
+// takes it first, so that fan-out and change see each other whole: no delivery is made for a state that is gone.
 func (s *Store) lockEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO event_counter (partner_id, last) VALUES ($1, 0)
 		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last`, string(id))
@@ -220,8 +220,8 @@ func (s *Store) UpdateEndpoint(ctx context.Context, id partner.ID, endpoint aler
 	return e, err
 }
 
-// followState holds the deliveries of an endpoint that was disabled. Of one that was enabled it sends on what was held, and
-// what used up its tries since the trouble began: whoever mends a receiver wants all that it missed.
+// followState holds the deliveries of an endpoint that was disabled. Of one that was enabled it sends on what was held,
+// and what used up its tries since the trouble began: whoever mends a receiver wants all that it missed.
 func (s *Store) followState(ctx context.Context, tx *sqldb.Tx, before, after alert.Endpoint, now time.Time) error {
 	var err error
 	switch {
@@ -247,7 +247,8 @@ func (s *Store) followState(ctx context.Context, tx *sqldb.Tx, before, after ale
 	return nil
 }
 
-// DeleteEndpoint forgets an endpoint at once and its deliveries and attempts in batches; a sweep finishes what a crash leaves.
+// DeleteEndpoint forgets an endpoint at once and its deliveries and attempts in batches; a sweep finishes what a crash
+// leaves.
 func (s *Store) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		if err := s.lockEvents(ctx, tx, id); err != nil {

@@ -98,8 +98,8 @@ func TestGoneDisables(t *testing.T) {
 	})
 }
 
-// TestDeadEndpoint: failures disable an endpoint only when there was nothing else for five days, and enabling brings also what
-// had used up its tries.
+// TestDeadEndpoint: failures disable an endpoint only when there was nothing else for five days, and enabling brings
+// also what had used up its tries.
 func TestDeadEndpoint(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
@@ -239,8 +239,8 @@ func TestRotation(t *testing.T) {
 	})
 }
 
-// TestForbiddenTargets: an address that may not be called is refused when it is saved, and not called when a name moves there
-// afterwards. A listener counts what reaches it.
+// TestForbiddenTargets: an address that may not be called is refused when it is saved, and not called when a name moves
+// there afterwards. A listener counts what reaches it.
 func TestForbiddenTargets(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
@@ -330,7 +330,8 @@ func TestTest(t *testing.T) {
 	})
 }
 
-// TestEndpointSecretsAtRest: neither address nor keys nor answers are readable in the tables, and all open after a key rotation.
+// TestEndpointSecretsAtRest: neither address nor keys nor answers are readable in the tables, and all open after a key
+// rotation.
 func TestEndpointSecretsAtRest(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()

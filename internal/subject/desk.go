@@ -76,8 +76,9 @@ type Outcome struct {
 	Scrubbed bool
 }
 
-// Erase takes everything away that is held about a person. Partners that held nothing get a tombstone too: an older backup may hold
-// more. keep is handed the tombstones before anything is scrubbed, so that they are also kept outside the database.
+// Erase takes everything away that is held about a person. Partners that held nothing get a tombstone too: an older
+// backup may hold more. keep is handed the tombstones before anything is scrubbed, so that they are also kept outside
+// the database.
 func (d *Desk) Erase(ctx context.Context, who operator.Actor, p Person, reason string, keep func([]Tombstone) error) (Outcome, error) {
 	var out Outcome
 	reason = strings.TrimSpace(reason)
@@ -149,8 +150,9 @@ type Replayed struct {
 
 const maxLogLine = 64 << 10
 
-// Replay reads a log of erasures and erases again whatever has come back since, as it does when a backup older than the erasure is
-// restored. What a partner enrolled after the erasure stays. A line that this service did not write ends the replay.
+// Replay reads a log of erasures and erases again whatever has come back since, as it does when a backup older than the
+// erasure is restored. What a partner enrolled after the erasure stays. A line that this service did not write ends the
+// replay.
 func (d *Desk) Replay(ctx context.Context, log io.Reader) (Replayed, error) {
 	var done Replayed
 	in := bufio.NewScanner(log)

@@ -23,8 +23,8 @@ var (
 	errOnPurpose = errors.New("failed on purpose")
 )
 
-// town is a store of two partners that notes what is asked of it, and fails when told to. What the real one reads and takes away is
-// tested beside it.
+// town is a store of two partners that notes what is asked of it, and fails when told to. What the real one reads and
+// takes away is tested beside it.
 type town struct {
 	Store
 	operator.Ledger
@@ -239,7 +239,8 @@ func TestAccesses(t *testing.T) {
 	}
 }
 
-// TestReport: everybody once, counted by partner and kind; values only for a reason, and not before their lines are written.
+// TestReport: everybody once, counted by partner and kind; values only for a reason, and not before their lines are
+// written.
 func TestReport(t *testing.T) {
 	ctx, breach := context.Background(), Incident{Breach: "loja"}
 	people := []Affected{

@@ -59,8 +59,8 @@ type Report struct {
 	List []Affected
 	// Showings are who saw or changed personal data in the window; for a report by time.
 	Showings []Showing
-	// Deadline is when the authority and the people have to be told if this is an incident of the service itself: three working
-	// days from when it was known, local holidays not counted.
+	// Deadline is when the authority and the people have to be told if this is an incident of the service itself: three
+	// working days from when it was known, local holidays not counted.
 	Deadline time.Time
 }
 
@@ -70,8 +70,8 @@ type PartnerCount struct {
 	People  int
 }
 
-// Report finds whom an incident affects. With a reason it shows their values in clear, and each person's line in the audit trail is
-// written first.
+// Report finds whom an incident affects. With a reason it shows their values in clear, and each person's line in the
+// audit trail is written first.
 func (d *Desk) Report(ctx context.Context, who operator.Actor, of Incident, known time.Time, reveal bool, reason string) (Report, error) {
 	r := Report{Kinds: map[identifier.Kind]int{}}
 	if err := of.check(); err != nil {

@@ -1,9 +1,9 @@
-// Package subject holds what the law gives a person: to be told everything that is held about them, to have it erased, and to know
-// who looked at it; and what it asks of the operator after an incident.
+// Package subject holds what the law gives a person: to be told everything that is held about them, to have it erased,
+// and to know who looked at it; and what it asks of the operator after an incident.
 //
-// It knows neither SQL nor which screen or command asks. The invariant it keeps: a person is named by a CPF, or by a user hash
-// together with its partner; what outlives an erasure names nobody without the service's keys; and every answer is recorded in the
-// audit trail before it is given.
+// It knows neither SQL nor which screen or command asks. The invariant it keeps: a person is named by a CPF, or by a
+// user hash together with its partner; what outlives an erasure names nobody without the service's keys; and every
+// answer is recorded in the audit trail before it is given.
 package subject
 
 import (
@@ -68,8 +68,8 @@ type Held struct {
 	Answers       []Answer
 	Scores        []cyber.ScoreDay
 	Events        []Event
-	// Others are user hashes under which somebody else watches this person's CPF. That value is held about the person, and goes
-	// with them; what else stands under those hashes is another person's.
+	// Others are user hashes under which somebody else watches this person's CPF. That value is held about the person,
+	// and goes with them; what else stands under those hashes is another person's.
 	Others []partner.UserHash
 	// StoredAnswers counts kept answers to the partner's requests that repeat something about the person.
 	StoredAnswers int
@@ -135,7 +135,8 @@ func (e Erased) Total() (n int64) {
 	return n
 }
 
-// Tombstone is what stays of an erasure: keyed indexes, by which a restored backup is cleaned again. It is safe to keep anywhere.
+// Tombstone is what stays of an erasure: keyed indexes, by which a restored backup is cleaned again. It is safe to keep
+// anywhere.
 type Tombstone struct {
 	ID       string     `json:"id"`
 	Partner  partner.ID `json:"partner_id"`
@@ -160,11 +161,13 @@ type Access struct {
 type Store interface {
 	Partners(ctx context.Context) ([]partner.Partner, error)
 	PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error)
-	// PersonRef is the audit trail's name for a person: the same for all partners when a CPF is known, and telling nothing.
+	// PersonRef is the audit trail's name for a person: the same for all partners when a CPF is known, and telling
+	// nothing.
 	PersonRef(p Person) string
 	// Held reads everything about a person for one partner.
 	Held(ctx context.Context, who partner.Partner, p Person) (Held, error)
-	// EraseRows takes away all rows about a person that are in held or belong to the same person, and keeps a tombstone.
+	// EraseRows takes away all rows about a person that are in held or belong to the same person, and keeps a
+	// tombstone.
 	EraseRows(ctx context.Context, held Held, p Person, reason string) (Erased, Tombstone, error)
 	// RedactAnswers takes the person out of the partner's kept answers, and returns how many it rewrote.
 	RedactAnswers(ctx context.Context, held Held, p Person) (int64, error)
@@ -172,7 +175,8 @@ type Store interface {
 	ScrubErased(ctx context.Context) error
 	// Tombstones returns all, oldest first.
 	Tombstones(ctx context.Context) ([]Tombstone, error)
-	// Replay erases again what a tombstone stands for and keeps the tombstone; ErrForeign when this service did not write it.
+	// Replay erases again what a tombstone stands for and keeps the tombstone; ErrForeign when this service did not
+	// write it.
 	Replay(ctx context.Context, t Tombstone) (Erased, error)
 	// AccessesOf returns the lines of the audit trail about a person, newest first.
 	AccessesOf(ctx context.Context, held []Held, p Person) ([]Access, error)

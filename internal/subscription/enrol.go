@@ -19,12 +19,13 @@ const MaxItems = 10_000
 type Batch interface {
 	// Add takes a subscription over; item is its place in the request. Many goroutines may add.
 	Add(item int, s *Subscription) error
-	// Ask takes the plan and the CPF of an item that is not to be created, so that Keep can tell whether it would have been a duplicate.
-	// Many goroutines may ask.
+	// Ask takes the plan and the CPF of an item that is not to be created, so that Keep can tell whether it would have
+	// been a duplicate. Many goroutines may ask.
 	Ask(item int, p plan.ID, cpf string)
-	// Keep creates, in one transaction, everything that was added, except what the partner already has and what was added twice:
-	// those come back by their place, and so does what was asked for and is there already or was added before it. Plans in register
-	// are made first. With dryRun it only tells. It may be called again when the transaction around it is repeated.
+	// Keep creates, in one transaction, everything that was added, except what the partner already has and what was
+	// added twice: those come back by their place, and so does what was asked for and is there already or was added
+	// before it. Plans in register are made first. With dryRun it only tells. It may be called again when the
+	// transaction around it is repeated.
 	Keep(ctx context.Context, register []plan.Plan, dryRun bool) (duplicates []int, err error)
 }
 
@@ -138,8 +139,8 @@ func cut(t Text) string {
 	return string([]rune(text)[:limit])
 }
 
-// Keep creates what passed and tells what became of every item. It may be called again when the transaction around it is
-// repeated.
+// Keep creates what passed and tells what became of every item. It may be called again when the transaction around it
+// is repeated.
 func (e *Enrolment) Keep(ctx context.Context, dryRun bool) (Outcome, error) {
 	if e.err != nil {
 		return Outcome{}, e.err

@@ -38,8 +38,8 @@ type ImportReport struct {
 // importBatch is how many records one transaction takes.
 const importBatch = 2000
 
-// Import creates a subscription for each record of a file, in batches that stand on their own: after a stop a second run creates
-// the rest. progress is called after each batch.
+// Import creates a subscription for each record of a file, in batches that stand on their own: after a stop a second
+// run creates the rest. progress is called after each batch.
 func (r *Registry) Import(ctx context.Context, p partner.Partner, from Source, dryRun bool, reject func(Reject) error,
 	progress func(ImportReport),
 ) (ImportReport, error) {

@@ -16,8 +16,8 @@ import (
 // Move is a step in a subscription's life.
 type Move uint8
 
-// The moves. An ended subscription stays ended. A suspended one still counts as active and keeps its place against a second
-// enrolment; only its cover is paused until it is resumed. It ends by date like any other.
+// The moves. An ended subscription stays ended. A suspended one still counts as active and keeps its place against a
+// second enrolment; only its cover is paused until it is resumed. It ends by date like any other.
 const (
 	End Move = iota + 1
 	Suspend
@@ -64,7 +64,8 @@ const (
 	movePause = 5 * time.Millisecond // lets waiting writers in between two batches
 )
 
-// Move takes the selected subscriptions a step on and returns how many were found and changed. Nothing found is ErrNotFound.
+// Move takes the selected subscriptions a step on and returns how many were found and changed. Nothing found is
+// ErrNotFound.
 func (r *Registry) Move(ctx context.Context, id partner.ID, which Selection, move Move) (Moved, error) {
 	one, company := which.CPF != "" || which.Plan != "", which.Holder != ""
 	switch {
@@ -93,8 +94,8 @@ type MovedTable struct {
 	Lines []int
 }
 
-// MoveTable moves the subscriptions of a table (columns plan_id and cpf) one by one; one that is not there is reported and stops
-// nothing. progress is told the lines read so far.
+// MoveTable moves the subscriptions of a table (columns plan_id and cpf) one by one; one that is not there is reported
+// and stops nothing. progress is told the lines read so far.
 func (r *Registry) MoveTable(ctx context.Context, id partner.ID, table Source, move Move, progress func(lines int64, t MovedTable)) (MovedTable, error) {
 	var total MovedTable
 	var draft Draft
@@ -139,8 +140,8 @@ func (r *Registry) moveAll(ctx context.Context, id partner.ID, which Selection, 
 	}
 }
 
-// Sweep ends the subscriptions of every partner whose expiry date is over in São Paulo, and returns how many. It is for a
-// chore that runs at least once a minute; many replicas may run it, and it catches up after a stop of any length.
+// Sweep ends the subscriptions of every partner whose expiry date is over in São Paulo, and returns how many. It is for
+// a chore that runs at least once a minute; many replicas may run it, and it catches up after a stop of any length.
 func (r *Registry) Sweep(ctx context.Context) (int, error) {
 	partners, err := r.store.Partners(ctx)
 	if err != nil {

@@ -136,7 +136,8 @@ func told(o Outcome) string {
 	return strings.Join(words, "; ")
 }
 
-// TestEnrol: failures come in the order of the request with all that is wrong, duplicates among them, and a repeat says the same.
+// TestEnrol: failures come in the order of the request with all that is wrong, duplicates among them, and a repeat says
+// the same.
 func TestEnrol(t *testing.T) {
 	s := &shelf{plans: []plan.Plan{{ID: "ouro"}, {ID: "velho", Retired: true}}, there: []string{fmt.Sprintf("%011d", 7)}}
 	e := s.enrol(t, partner.Sandbox)
@@ -182,7 +183,8 @@ func TestEnrolLive(t *testing.T) {
 	}
 }
 
-// TestEnrolPlansInOrder: new plans are made in one order, whatever the order of the items: two requests do not wait in a circle.
+// TestEnrolPlansInOrder: new plans are made in one order, whatever the order of the items: two requests do not wait in
+// a circle.
 func TestEnrolPlansInOrder(t *testing.T) {
 	s := &shelf{}
 	e := s.enrol(t, partner.Sandbox)
@@ -228,7 +230,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestMove: exactly one form of selection, in batches that go on where the last one ended, and nothing found is not found.
+// TestMove: exactly one form of selection, in batches that go on where the last one ended, and nothing found is not
+// found.
 func TestMove(t *testing.T) {
 	ctx := context.Background()
 	cpf, cnpj := fmt.Sprintf("%011d", 1), "12ABC34501DE35"
@@ -338,7 +341,8 @@ func (s *table) Next(d *Draft) (int, []byte, error) {
 	return s.at + 1, []byte(fmt.Sprint("record ", s.at)), nil // after a line of titles
 }
 
-// TestImport: batches of two thousand; what is there already is known, what is wrong is handed on with its line and text.
+// TestImport: batches of two thousand; what is there already is known, what is wrong is handed on with its line and
+// text.
 func TestImport(t *testing.T) {
 	ctx := context.Background()
 	file := &table{end: io.EOF}

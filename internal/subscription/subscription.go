@@ -1,9 +1,9 @@
-// Package subscription holds the rules of /subscriptions: which items of a bulk request may be created, what is wrong with
-// the others, and the life of a subscription until it ends.
+// Package subscription holds the rules of /subscriptions: which items of a bulk request may be created, what is wrong
+// with the others, and the life of a subscription until it ends.
 //
-// It knows neither HTTP nor SQL nor any sentence a partner reads: what is wrong with an item is a field and a rule, and the
-// API gives them words. The invariant it keeps: what reaches the store has passed every rule of the contract, and what did
-// not pass is reported with all of its problems, in the order of the request.
+// It knows neither HTTP nor SQL nor any sentence a partner reads: what is wrong with an item is a field and a rule, and
+// the API gives them words. The invariant it keeps: what reaches the store has passed every rule of the contract, and
+// what did not pass is reported with all of its problems, in the order of the request.
 package subscription
 
 import (
@@ -49,7 +49,8 @@ func (s Subscription) LastDay() Day {
 	return s.Expiry
 }
 
-// Over tells whether it has ended by a day: it was ended, or its expiry date lies before. The sweep that notes the latter comes later.
+// Over tells whether it has ended by a day: it was ended, or its expiry date lies before. The sweep that notes the
+// latter comes later.
 func (s Subscription) Over(today Day) bool {
 	return !s.EndedAt.IsZero() || s.Expiry != 0 && s.Expiry < today
 }
@@ -81,7 +82,8 @@ type Store interface {
 	NewBatch(ctx context.Context, id partner.ID) (Batch, error)
 	// Plans tells which plans a partner has.
 	Plans(ctx context.Context, id partner.ID) ([]plan.Plan, error)
-	// ActivePage returns the subscriptions that are neither ended nor past their expiry date, from place offset on, oldest first, and how many there are.
+	// ActivePage returns the subscriptions that are neither ended nor past their expiry date, from place offset on,
+	// oldest first, and how many there are.
 	ActivePage(ctx context.Context, id partner.ID, offset int64, limit int) (Page, error)
 	// SubscriptionOf returns the one that has not ended, else the latest that ended.
 	SubscriptionOf(ctx context.Context, id partner.ID, plan plan.ID, cpf string) (Subscription, error)
@@ -106,8 +108,8 @@ func NewRegistry(store Store, now func() time.Time) *Registry {
 // MaxPageSize is the most that a page holds.
 const MaxPageSize = 100
 
-// Active returns one page of the subscriptions that have not ended by today's date, oldest first. Pages count from 1; a page past the last
-// is empty and its total is true.
+// Active returns one page of the subscriptions that have not ended by today's date, oldest first. Pages count from 1; a
+// page past the last is empty and its total is true.
 func (r *Registry) Active(ctx context.Context, id partner.ID, page int64, size int) (Page, error) {
 	size = min(size, MaxPageSize)
 	const beyond = 1 << 50 // no partner has that many: keeps the product below from overflowing

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// jsonLines writes what slog's JSON handler writes, byte for byte, and writes plain lines itself: those whose attributes are numbers and
-// printable ASCII, as the line of every request is. Slog's own took a twentieth of a short request; ours takes about half of that
-// (BenchmarkRequestLine). Whatever is not plain goes to slog.
+// jsonLines writes what slog's JSON handler writes, byte for byte, and writes plain lines itself: those whose
+// attributes are numbers and printable ASCII, as the line of every request is. Slog's own took a twentieth of a short
+// request; ours takes about half of that (BenchmarkRequestLine). Whatever is not plain goes to slog.
 type jsonLines struct {
 	general slog.Handler
 	out     *wholeLines

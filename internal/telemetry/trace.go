@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// Tracer makes the one span of a request and sends it to a collector. It does nothing unless OpenTelemetry's own environment
-// variables name one. The service has no other spans, so it does without OpenTelemetry's libraries: what is here is the part
-// of their specification that an operator can set.
+// Tracer makes the one span of a request and sends it to a collector. It does nothing unless OpenTelemetry's own
+// environment variables name one. The service has no other spans, so it does without OpenTelemetry's libraries: what is
+// here is the part of their specification that an operator can set.
 type Tracer struct {
 	// Enabled lets the hot path skip the work of a span that nobody would see.
 	Enabled bool
@@ -36,8 +36,8 @@ const (
 	spanEvery = 5 * time.Second
 )
 
-// NewTracer reads OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, and the variables beside them that say how to send,
-// what to sample and what the service is called.
+// NewTracer reads OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, and the variables beside them that
+// say how to send, what to sample and what the service is called.
 func NewTracer(version string, log *slog.Logger) (*Tracer, error) {
 	endpoint, err := tracesEndpoint()
 	if err != nil || endpoint == "" || os.Getenv("OTEL_SDK_DISABLED") == "true" {
@@ -138,7 +138,8 @@ func (t *Tracer) Start(header http.Header, method, route string, at time.Time) *
 	return s
 }
 
-// End hands the span over. Where spans end faster than the collector takes them, this one is lost: a request never waits.
+// End hands the span over. Where spans end faster than the collector takes them, this one is lost: a request never
+// waits.
 func (s *Span) End(status int, at time.Time) {
 	if s == nil {
 		return

@@ -46,7 +46,8 @@ func joined(list []attribute) string {
 	return b.String()
 }
 
-// collect runs requests under the variables given and returns what a collector was sent, which refuses the first refuse times.
+// collect runs requests under the variables given and returns what a collector was sent, which refuses the first refuse
+// times.
 func collect(t *testing.T, refuse int, env map[string]string, requests func(*telemetry.Tracer)) (bodies []collected, headers []http.Header) {
 	t.Helper()
 	var mu sync.Mutex
@@ -84,8 +85,8 @@ var (
 	untraced = http.Header{"Traceparent": {"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"}}
 )
 
-// TestTraces: a request's span belongs to its caller's trace, tells route, method and status and no path, and arrives when the service stops;
-// a collector that refuses at first gets it all the same.
+// TestTraces: a request's span belongs to its caller's trace, tells route, method and status and no path, and arrives
+// when the service stops; a collector that refuses at first gets it all the same.
 func TestTraces(t *testing.T) {
 	at := time.Unix(1_700_000_000, 5)
 	env := map[string]string{
@@ -145,7 +146,8 @@ func TestSampling(t *testing.T) {
 	}
 }
 
-// TestTracesNeverHoldUp: more spans than the queue has room for are dropped, and a collector that is away costs the service nothing but them.
+// TestTracesNeverHoldUp: more spans than the queue has room for are dropped, and a collector that is away costs the
+// service nothing but them.
 func TestTracesNeverHoldUp(t *testing.T) {
 	bodies, _ := collect(t, 0, nil, func(tr *telemetry.Tracer) {
 		for range 10_000 {

@@ -13,13 +13,13 @@ type BreakerRule struct {
 	Cooldown, MaxCooldown time.Duration
 }
 
-// DefaultBreaker is the rule for endpoints: a receiver that has just failed five times is left alone for half a minute, a
-// dead one is probed every ten minutes.
+// DefaultBreaker is the rule for endpoints: a receiver that has just failed five times is left alone for half a minute,
+// a dead one is probed every ten minutes.
 var DefaultBreaker = BreakerRule{Failures: 5, Cooldown: 30 * time.Second, MaxCooldown: 10 * time.Minute}
 
-// Breaker holds back the deliveries of an endpoint that keeps failing, so that a dead receiver costs one probe now and then
-// instead of a time-out for each event. Deliveries held back do not use up tries. It lives in memory: a replica that
-// starts learns afresh, at the price of a few failures.
+// Breaker holds back the deliveries of an endpoint that keeps failing, so that a dead receiver costs one probe now and
+// then instead of a time-out for each event. Deliveries held back do not use up tries. It lives in memory: a replica
+// that starts learns afresh, at the price of a few failures.
 type Breaker struct {
 	rule BreakerRule
 	now  func() time.Time
@@ -27,8 +27,8 @@ type Breaker struct {
 	mu       sync.Mutex
 	failures int
 	cooldown time.Duration
-	// openUntil is when the next probe may go; the zero time means closed. Letting a probe go moves it on, so a probe whose
-	// result never comes is replaced by another one.
+	// openUntil is when the next probe may go; the zero time means closed. Letting a probe go moves it on, so a probe
+	// whose result never comes is replaced by another one.
 	openUntil time.Time
 	probing   bool
 }

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// names is a DNS server in memory. Each name has a list of answers, one for each question, the last one for ever: a name
-// whose list has more than one is rebound.
+// names is a DNS server in memory. Each name has a list of answers, one for each question, the last one for ever: a
+// name whose list has more than one is rebound.
 type names struct {
 	t  *testing.T
 	mu sync.Mutex

@@ -50,8 +50,8 @@ func NewGates[K comparable](rule GateRule, now func() time.Time) *Gates[K] {
 	return &Gates[K]{rule: rule, now: now, gates: make(map[K]*gate)}
 }
 
-// Enter asks to make one attempt at the endpoint. Granted, the caller calls Leave with the verdict; refused, wait is when
-// asking again makes sense. The slot is asked for first and the breaker last, so that a probe is never granted to
+// Enter asks to make one attempt at the endpoint. Granted, the caller calls Leave with the verdict; refused, wait is
+// when asking again makes sense. The slot is asked for first and the breaker last, so that a probe is never granted to
 // an attempt that something else then holds back.
 func (g *Gates[K]) Enter(endpoint K) (wait time.Duration, ok bool) {
 	g.mu.Lock()
@@ -76,8 +76,8 @@ func (g *Gates[K]) Enter(endpoint K) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// Leave gives the slot back. An attempt that our own stop cut says nothing about the receiver; one that wants no more is
-// alive.
+// Leave gives the slot back. An attempt that our own stop cut says nothing about the receiver; one that wants no more
+// is alive.
 func (g *Gates[K]) Leave(endpoint K, action Action) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

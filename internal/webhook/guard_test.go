@@ -104,7 +104,8 @@ func lastOf(p netip.Prefix) netip.Addr {
 	return addr
 }
 
-// TestSecondOpinion compares with the list above: what one refuses the other does too. Half of the addresses lie near a range of either.
+// TestSecondOpinion compares with the list above: what one refuses the other does too. Half of the addresses lie near a
+// range of either.
 func TestSecondOpinion(t *testing.T) {
 	g, global := NewGuard(nil), netip.MustParsePrefix("2000::/3")
 	random := rand.New(rand.NewPCG(3, 4))

@@ -18,8 +18,8 @@ type DatedKey struct {
 type Keyring []DatedKey
 
 // Rotate returns a ring in which next is the current key of its scheme and the one before it signs for overlap more
-// (zero: not at all, for a key known to be stolen). Keys of the other scheme stay as they are. Too many rotations within
-// one overlap are refused rather than cutting the promised time of an earlier key.
+// (zero: not at all, for a key known to be stolen). Keys of the other scheme stay as they are. Too many rotations
+// within one overlap are refused rather than cutting the promised time of an earlier key.
 func (r Keyring) Rotate(next Key, now time.Time, overlap time.Duration) (Keyring, error) {
 	ring := Keyring{{Key: next}}
 	same := 1

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Limiter bounds the attempts per second to one endpoint. It keeps a single number, the time at which the bucket is full
-// again, and needs no goroutine.
+// Limiter bounds the attempts per second to one endpoint. It keeps a single number, the time at which the bucket is
+// full again, and needs no goroutine.
 type Limiter struct {
 	interval time.Duration
 	burst    time.Duration

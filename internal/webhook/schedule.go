@@ -5,7 +5,8 @@ import "time"
 // MaxAttempts is how many tries a delivery gets before it is marked failed.
 const MaxAttempts = len(delays)
 
-// delays are the waits before each try, as Standard Webhooks lists them: the tenth comes 75 h 35 min 5 s after the first.
+// delays are the waits before each try, as Standard Webhooks lists them: the tenth comes 75 h 35 min 5 s after the
+// first.
 var delays = [...]time.Duration{
 	0,
 	5 * time.Second,

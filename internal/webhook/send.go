@@ -60,7 +60,8 @@ type Outcome struct {
 	Status   int
 	Failure  Failure
 	Duration time.Duration
-	// Answer is the beginning of the answer's body, printable, at most 1 KiB. It is the receiver's text: show it escaped.
+	// Answer is the beginning of the answer's body, printable, at most 1 KiB. It is the receiver's text: show it
+	// escaped.
 	Answer string
 	// Read is how many bytes of the body were read.
 	Read int64
@@ -68,8 +69,8 @@ type Outcome struct {
 	RetryAfter time.Duration
 }
 
-// Send signs and posts once. It never retries, returns within the client's time-out, and leaves the reading of the result
-// to Judge. The client is one of Guard.Client.
+// Send signs and posts once. It never retries, returns within the client's time-out, and leaves the reading of the
+// result to Judge. The client is one of Guard.Client.
 func Send(ctx context.Context, client *http.Client, a Attempt) Outcome {
 	start := time.Now() // how long it took is shown to people; no rule asks for it
 	outcome := send(ctx, client, a)

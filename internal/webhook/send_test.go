@@ -325,8 +325,9 @@ func (p pipes) Close() error { close(p); return nil }
 
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
 
-// TestConnectionsAreReused: the bounded reading leaves an honest receiver's connection in the pool. It runs in time of its own, because
-// net/http gives a connection up whose writer a busy machine has kept from saying that it is done for 50 ms.
+// TestConnectionsAreReused: the bounded reading leaves an honest receiver's connection in the pool. It runs in time of
+// its own, because net/http gives a connection up whose writer a busy machine has kept from saying that it is done for
+// 50 ms.
 func TestConnectionsAreReused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		incoming, opened := make(pipes), 0

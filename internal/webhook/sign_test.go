@@ -64,8 +64,9 @@ func parseKeys(t *testing.T, texts []string) []Key {
 	return keys
 }
 
-// TestVectors signs what the published file says and wants its signatures, byte for byte. The file was computed by another
-// implementation (Python's hmac and cryptography), and two of its entries are those published with the standard.
+// TestVectors signs what the published file says and wants its signatures, byte for byte. The file was computed by
+// another implementation (Python's hmac and cryptography), and two of its entries are those published with the
+// standard.
 func TestVectors(t *testing.T) {
 	file := readVectors(t)
 	if len(file.Valid) < 10 {

@@ -115,8 +115,8 @@ func forbiddenNames(t *testing.T) *names {
 }
 
 // TestForbiddenTargets is row W1: each host, with and without TLS, at saving, at sending and at the bare dialer. The
-// canary's port is opened, so that nothing but the address stands between us and it. The first target that passes ends it: behind many of the
-// others nobody answers, and with a guard that lets them pass each would take its time-out.
+// canary's port is opened, so that nothing but the address stands between us and it. The first target that passes ends
+// it: behind many of the others nobody answers, and with a guard that lets them pass each would take its time-out.
 func TestForbiddenTargets(t *testing.T) {
 	c := newCanary(t, ":0")
 	g := NewGuard(nil)

@@ -22,8 +22,8 @@ type target struct {
 }
 
 // CheckURL is asked when an endpoint is saved: the URL must be well formed and every address its host has now must be
-// allowed. It is a courtesy to whoever types the URL and a first net; the check that counts is made again on the address
-// really dialled, at each attempt.
+// allowed. It is a courtesy to whoever types the URL and a first net; the check that counts is made again on the
+// address really dialled, at each attempt.
 func (g *Guard) CheckURL(ctx context.Context, raw string) error {
 	t, err := parseTarget(raw)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// backward reads bits from the end of its data to the beginning, as Huffman and sequence streams are written. Beyond the beginning
-// it reads zeros, and left says that it did.
+// backward reads bits from the end of its data to the beginning, as Huffman and sequence streams are written. Beyond
+// the beginning it reads zeros, and left says that it did.
 type backward struct {
 	data []byte
 	pos  int    // bytes that were not taken yet

@@ -2,7 +2,8 @@ package zstd
 
 import "math/bits"
 
-// state is one entry of a table of finite state entropy: what it stands for, and how the next state follows from the stream.
+// state is one entry of a table of finite state entropy: what it stands for, and how the next state follows from the
+// stream.
 type state struct {
 	base  uint32 // the value, or its least one
 	next  uint16 // of the next state, to which bits are added
@@ -54,7 +55,8 @@ func readCounts(data []byte, maxLog, maxSymbol int) (counts []int16, log, taken 
 	return counts, log, (f.at + 7) / 8, true
 }
 
-// build lays the symbols out over the states of a table and works out how each goes on. value tells what a symbol stands for.
+// build lays the symbols out over the states of a table and works out how each goes on. value tells what a symbol
+// stands for.
 func (t *table) build(counts []int16, log int, value func(symbol int) (base uint32, extra uint8)) {
 	size := 1 << log
 	t.log = log

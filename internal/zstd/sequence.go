@@ -27,7 +27,8 @@ var (
 	}, 5}
 )
 
-// steps are symbols that stand for themselves, shifted, up to exact; each one after that begins where the one before ends.
+// steps are symbols that stand for themselves, shifted, up to exact; each one after that begins where the one before
+// ends.
 func steps(exact, shift int, extra []uint8) func(int) (uint32, uint8) {
 	bases := make([]uint32, len(extra))
 	base := uint32(exact + shift)
@@ -68,8 +69,8 @@ func (c *codes) read(kind *numberKind, mode byte, raw []byte) (rest []byte, ok b
 	return raw, true
 }
 
-// sequences carries out the n sequences of a block: so many literals, then a match, a piece of what came before. It returns the literals
-// that are left.
+// sequences carries out the n sequences of a block: so many literals, then a match, a piece of what came before. It
+// returns the literals that are left.
 func (b *block) sequences(text, literals, raw []byte, n int, window uint64, most int) (_, left []byte, ok bool) {
 	if len(raw) == 0 || raw[0]&3 != 0 {
 		return text, nil, false

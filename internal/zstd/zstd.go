@@ -1,8 +1,10 @@
-// Package zstd reads Zstandard, RFC 8878, a stream at a time and within a limit of memory. It writes none, and knows no dictionaries.
+// Package zstd reads Zstandard, RFC 8878, a stream at a time and within a limit of memory. It writes none, and knows no
+// dictionaries.
 //
-// The library that everybody uses is a download of 40 MB, as its module holds much else; this is the part that a dump needs, and the
-// tests hold it against that library. The invariant is that of every reader here: whatever the bytes are, the answer is the text that
-// was compressed or an error, without a panic and without more memory than was allowed.
+// The library that everybody uses is a download of 40 MB, as its module holds much else; this is the part that a dump
+// needs, and the tests hold it against that library. The invariant is that of every reader here: whatever the bytes
+// are, the answer is the text that was compressed or an error, without a panic and without more memory than was
+// allowed.
 package zstd
 
 import (
@@ -203,7 +205,8 @@ func (r *Reader) unpack(kind uint32, size, most int) error {
 	return ErrCorrupt
 }
 
-// makeRoom has n bytes free behind the text, forgetting what the window no longer reaches. It is asked when all was read.
+// makeRoom has n bytes free behind the text, forgetting what the window no longer reaches. It is asked when all was
+// read.
 func (r *Reader) makeRoom(n int) {
 	whole := int(r.frame.window + slack(r.frame.window) + maxBlock) // the window was held against the limit
 	if len(r.text)+n > whole {

@@ -59,7 +59,8 @@ func pack(t testing.TB, text []byte, options ...reference.EOption) []byte {
 	return b.Bytes()
 }
 
-// TestReadsWhatTheLibraryWrites: every kind of text, at every level, with and without checksum, in streams and in one piece.
+// TestReadsWhatTheLibraryWrites: every kind of text, at every level, with and without checksum, in streams and in one
+// piece.
 func TestReadsWhatTheLibraryWrites(t *testing.T) {
 	for name, text := range texts() {
 		for level := reference.SpeedFastest; level <= reference.SpeedBestCompression; level++ {
@@ -102,8 +103,8 @@ func TestFramesFollowEachOther(t *testing.T) {
 	}
 }
 
-// TestDamage changes a byte, many times: what comes out is the text, or an error; with a checksum it is never another text. The library
-// judges the same.
+// TestDamage changes a byte, many times: what comes out is the text, or an error; with a checksum it is never another
+// text. The library judges the same.
 func TestDamage(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	text := texts()["rows"][:60_000]

@@ -1,6 +1,7 @@
-// Package conformance_test holds the running service against the partner contract, from outside: over HTTP, on the whole service, with
-// expectations that come from the contract and its decisions and from nothing of the implementation. Each check is one row: an operation,
-// a rule, a request, and what the contract says to it. A rule is a function that returns rows; `rules` lists them.
+// Package conformance_test holds the running service against the partner contract, from outside: over HTTP, on the
+// whole service, with expectations that come from the contract and its decisions and from nothing of the
+// implementation. Each check is one row: an operation, a rule, a request, and what the contract says to it. A rule is a
+// function that returns rows; `rules` lists them.
 package conformance_test
 
 import (
@@ -53,7 +54,8 @@ type request struct {
 	header             http.Header
 }
 
-// expect is what the contract says. A refusal's body follows from its status and its area; a success is looked at by holds.
+// expect is what the contract says. A refusal's body follows from its status and its area; a success is looked at by
+// holds.
 type expect struct {
 	status  int
 	message string // of a refusal, where the contract gives it; else any

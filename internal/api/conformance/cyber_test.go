@@ -70,7 +70,8 @@ func cyberMemberRows(w *world) (rows []check) {
 
 type asset struct{ ID, Type, Value, Status string }
 
-// personRows: all spellings of a digest are one person, values come back as sent and in order, and a removed one is gone.
+// personRows: all spellings of a digest are one person, values come back as sent and in order, and a removed one is
+// gone.
 func personRows(w *world) (rows []check) {
 	number := cpf(900)
 	all := digests(number, w.sandbox.salt)

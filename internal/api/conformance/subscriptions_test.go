@@ -94,7 +94,8 @@ func fails(fields ...string) func(answer) error {
 	})
 }
 
-// rehearsed is a dry run by the live partner of one item, which is right when no field is named and else fails about those.
+// rehearsed is a dry run by the live partner of one item, which is right when no field is named and else fails about
+// those.
 func (w *world) rehearsed(rule string, it any, wrong ...string) check {
 	c := check{"12 POST subscriptions", rule, request{"POST", "/v1/subscriptions?dry_run=true", bulk(it), w.live.key,
 		nil}, expect{status: 200, holds: outcome("success", 1, 0)}}

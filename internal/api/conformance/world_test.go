@@ -127,7 +127,8 @@ func (o operation) request() request { return request{method: o.method, path: o.
 // spellings are the two ways to write a path.
 func spellings(path string) []string { return []string{"/v1" + path, path} }
 
-// operations are the 14 and the extensions, each with a request that answers 200 to the sandbox partner, as often as it is sent.
+// operations are the 14 and the extensions, each with a request that answers 200 to the sandbox partner, as often as it
+// is sent.
 func (w *world) operations() []operation {
 	user := digest(512, cpf(1), w.sandbox.salt)
 	return []operation{

@@ -49,8 +49,8 @@ func (o Operation) ExamplePath() string {
 	return path
 }
 
-// Keyed tells whether the operation takes an idempotency key that is worth showing: asking about a password changes nothing, and
-// its answer should be kept nowhere.
+// Keyed tells whether the operation takes an idempotency key that is worth showing: asking about a password changes
+// nothing, and its answer should be kept nowhere.
 func (o Operation) Keyed() bool { return o.Method == "POST" && o.ID != "checkPasswordExposure" }
 
 // Curl is the contract's example as a command line.
@@ -99,8 +99,8 @@ func (o Operation) Python() string {
 	return b.String()
 }
 
-// pythonLiteral turns JSON into Python, which differs in three words. They stand alone on their line's end, never inside a string of
-// the contract's examples; the test that runs every example would notice.
+// pythonLiteral turns JSON into Python, which differs in three words. They stand alone on their line's end, never
+// inside a string of the contract's examples; the test that runs every example would notice.
 func pythonLiteral(text string) string {
 	for from, to := range map[string]string{"true": "True", "false": "False", "null": "None"} {
 		text = strings.ReplaceAll(text, ": "+from, ": "+to)

@@ -11,8 +11,9 @@ import (
 	"github.com/vigiahq/vigia/internal/app/apptest"
 )
 
-// TestExamplesRun pastes every example in curl and Python into a shell, against the real service. The examples in Go and TypeScript
-// are run by the clients' own tests. Only the ids of the contract's examples are replaced, by ids that exist.
+// TestExamplesRun pastes every example in curl and Python into a shell, against the real service. The examples in Go
+// and TypeScript are run by the clients' own tests. Only the ids of the contract's examples are replaced, by ids that
+// exist.
 func TestExamplesRun(t *testing.T) {
 	s := apptest.Start(t)
 	vigia, err := client.New(client.Config{URL: s.URL, Key: s.Sandbox.APIKey})

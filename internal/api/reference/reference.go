@@ -1,5 +1,5 @@
-// Package reference is the partners' documentation as pages: every operation of the contract with examples, the errors, the
-// events, the guides, and a form that tries an operation out.
+// Package reference is the partners' documentation as pages: every operation of the contract with examples, the errors,
+// the events, the guides, and a form that tries an operation out.
 //
 // It reads the contract that it is given and knows no route, rule or secret of the service. What it keeps: a page needs
 // nothing but this server, holds nothing inline, and says only what the contract or a tested file says.
@@ -24,8 +24,8 @@ const Path = "/docs/"
 //go:embed page.html docs.css docs.js errors.md snippets.json
 var files embed.FS
 
-// policy is the Content-Security-Policy of these pages and of nothing else. They may talk to this server alone, so that a key
-// typed into a page cannot be sent elsewhere.
+// policy is the Content-Security-Policy of these pages and of nothing else. They may talk to this server alone, so that
+// a key typed into a page cannot be sent elsewhere.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -62,9 +62,9 @@ func typeOf(name string) string {
 	return "text/html; charset=utf-8"
 }
 
-// Static serves bytes that change only with the binary. Caches keep them but ask before each use, which costs an empty 304, so
-// that nobody reads the contract of yesterday's release. They are written in one piece: http.ServeContent would keep 64 KB of buffers for
-// every client that takes its time, which is 200 MB for some thousands of them.
+// Static serves bytes that change only with the binary. Caches keep them but ask before each use, which costs an empty
+// 304, so that nobody reads the contract of yesterday's release. They are written in one piece: http.ServeContent would
+// keep 64 KB of buffers for every client that takes its time, which is 200 MB for some thousands of them.
 func Static(content []byte, contentType string) http.Handler {
 	sum := sha256.Sum256(content)
 	etag := `"` + hex.EncodeToString(sum[:16]) + `"`

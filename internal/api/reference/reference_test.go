@@ -43,8 +43,8 @@ var (
 	anchor  = regexp.MustCompile(`id="([^"]+)"`)
 )
 
-// TestPagesPointSomewhere: everything that a page names is served here, anchors included, and nothing names another host except
-// as a link for readers.
+// TestPagesPointSomewhere: everything that a page names is served here, anchors included, and nothing names another
+// host except as a link for readers.
 func TestPagesPointSomewhere(t *testing.T) {
 	all := pages(t)
 	if len(all) < 25 {
@@ -119,8 +119,8 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// TestEveryOperationIsWhole: four examples, a body where there is one, members, an answer, and a page of errors that knows every
-// status and every sentence of the contract.
+// TestEveryOperationIsWhole: four examples, a body where there is one, members, an answer, and a page of errors that
+// knows every status and every sentence of the contract.
 func TestEveryOperationIsWhole(t *testing.T) {
 	all, c := pages(t), contract(t)
 	kept, err := readSnippets()

@@ -1,6 +1,6 @@
-// Package apptest starts the whole service for tests that stand outside of it: clients, guides and the reference. What they
-// meet is what a partner meets: a real server on a loopback port, on a fresh SQLite folder, with one sandbox and one live
-// partner.
+// Package apptest starts the whole service for tests that stand outside of it: clients, guides and the reference. What
+// they meet is what a partner meets: a real server on a loopback port, on a fresh SQLite folder, with one sandbox and
+// one live partner.
 package apptest
 
 import (

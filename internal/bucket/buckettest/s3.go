@@ -1,5 +1,5 @@
-// Package buckettest is for tests: an S3 in memory. It works every signature out by itself, from the written rules and the
-// standard library alone, so that what it accepts is what a real one would.
+// Package buckettest is for tests: an S3 in memory. It works every signature out by itself, from the written rules and
+// the standard library alone, so that what it accepts is what a real one would.
 package buckettest
 
 import (
@@ -142,7 +142,8 @@ func (s *S3) serve(w http.ResponseWriter, r *http.Request, key string, body []by
 	}
 }
 
-// join makes an object of the parts that are named, in that order. What is wrong with them is said in an answer of status 200, as S3 may.
+// join makes an object of the parts that are named, in that order. What is wrong with them is said in an answer of
+// status 200, as S3 may.
 func (s *S3) join(w http.ResponseWriter, key, id string, body []byte) {
 	var named struct {
 		Part []struct {

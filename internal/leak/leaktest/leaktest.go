@@ -190,7 +190,8 @@ type sentEvent struct {
 	} `json:"data"`
 }
 
-// EventsOf tells what a partner was told, in order: "leak ana email:loja,cpf:loja" and "status ana email monitorado>alerta".
+// EventsOf tells what a partner was told, in order: "leak ana email:loja,cpf:loja" and "status ana email
+// monitorado>alerta".
 func (v *Env) EventsOf(who cyber.Owner) []string {
 	v.T.Helper()
 	rows, err := v.DB.Reader().Query(`SELECT id, body FROM event WHERE partner_id = $1 ORDER BY seq`, string(who.Partner))

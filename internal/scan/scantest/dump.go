@@ -1,7 +1,9 @@
-// Package scantest makes up dumps for tests and benchmarks: no person, address or number in them is real, and the same seed gives the same bytes.
+// Package scantest makes up dumps for tests and benchmarks: no person, address or number in them is real, and the same
+// seed gives the same bytes.
 //
-// Every identifier it writes is reported as it is written, so that a test knows the truth of a dump without reading it. It writes what dumps
-// also hold and must not be taken for identifiers: hashes, timestamps, keys, prices, company numbers, network addresses.
+// Every identifier it writes is reported as it is written, so that a test knows the truth of a dump without reading it.
+// It writes what dumps also hold and must not be taken for identifiers: hashes, timestamps, keys, prices, company
+// numbers, network addresses.
 package scantest
 
 import (
@@ -11,8 +13,9 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
-// Truth receives each identifier written, in normal form, the bytes being valid during the call only. Meant is false for a second reading that
-// the digits allow as well as the first and that nobody with only the text in hand could rule out: finding it is no mistake, and not finding it neither.
+// Truth receives each identifier written, in normal form, the bytes being valid during the call only. Meant is false
+// for a second reading that the digits allow as well as the first and that nobody with only the text in hand could rule
+// out: finding it is no mistake, and not finding it neither.
 type Truth func(kind identifier.Kind, normal []byte, meant bool)
 
 // Dump writes records of made-up people in the formats dumps come in.

@@ -124,7 +124,8 @@ const (
 	labelled   = true
 )
 
-// phone writes a mobile, an old mobile or a landline. Ten bare digits of the area codes 12 to 17 without a label are left out: those are times.
+// phone writes a mobile, an old mobile or a landline. Ten bare digits of the area codes 12 to 17 without a label are
+// left out: those are times.
 func (d *Dump) phone(label bool) {
 	area, mid, last := d.pick(areas...), strconv.Itoa(1000+d.rnd.IntN(9000)), strconv.Itoa(1000+d.rnd.IntN(9000))
 	kind := d.rnd.IntN(10)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// WithoutReferences runs statements on a SQLite file as somebody would who goes around the program: references are not kept, rules
-// are not asked.
+// WithoutReferences runs statements on a SQLite file as somebody would who goes around the program: references are not
+// kept, rules are not asked.
 func WithoutReferences(t testing.TB, path string, statements ...string) {
 	t.Helper()
 	ctx := context.Background()

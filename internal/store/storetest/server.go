@@ -91,9 +91,9 @@ func (s *Server) lend(t testing.TB) {
 	}
 }
 
-// FreePort is a port that nobody else uses as long as the test lives, whether or not anybody listens on it: a server that was killed
-// comes back to its own. It is below what the system draws from for connections and for port 0, and a lock keeps other test programs
-// from it.
+// FreePort is a port that nobody else uses as long as the test lives, whether or not anybody listens on it: a server
+// that was killed comes back to its own. It is below what the system draws from for connections and for port 0, and a
+// lock keeps other test programs from it.
 func FreePort(t testing.TB) int {
 	t.Helper()
 	folder := filepath.Join(os.TempDir(), "vigia-test-ports")
@@ -193,7 +193,8 @@ func (s *Server) answers() bool {
 	return false
 }
 
-// Kill ends the server's first process at once, as a crash of the machine would: nothing is said to clients, nothing is written.
+// Kill ends the server's first process at once, as a crash of the machine would: nothing is said to clients, nothing is
+// written.
 func (s *Server) Kill() {
 	if s.cmd != nil && s.cmd.Process != nil {
 		_ = syscall.Kill(s.cmd.Process.Pid, syscall.SIGKILL)
@@ -206,8 +207,8 @@ func (s *Server) Address() string {
 	return fmt.Sprintf("postgres://vigia@127.0.0.1:%d/postgres?sslmode=disable", s.port)
 }
 
-// NewDatabaseIn makes a database whose tables live in another folder, which the server's user is made the owner of, and returns its
-// address. The write-ahead log stays where it was.
+// NewDatabaseIn makes a database whose tables live in another folder, which the server's user is made the owner of, and
+// returns its address. The write-ahead log stays where it was.
 func (s *Server) NewDatabaseIn(t testing.TB, name, folder string) string {
 	t.Helper()
 	if s.owner != nil {

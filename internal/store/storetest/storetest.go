@@ -1,6 +1,6 @@
 // Package storetest opens real stores for tests: a SQLite file in a temporary folder, and a schema of its own on the
-// PostgreSQL that VIGIA_TEST_POSTGRES names (make test starts a private one). A missing PostgreSQL is a failure, not a skip:
-// what was not run was not tested.
+// PostgreSQL that VIGIA_TEST_POSTGRES names (make test starts a private one). A missing PostgreSQL is a failure, not a
+// skip: what was not run was not tested.
 package storetest
 
 import (
@@ -106,7 +106,8 @@ func NewAddress(t testing.TB, engine sqldb.Engine, folder string) string {
 	return newSchema(t)
 }
 
-// newSchema makes a schema on the test PostgreSQL and returns an address that uses only it; it is dropped after the test.
+// newSchema makes a schema on the test PostgreSQL and returns an address that uses only it; it is dropped after the
+// test.
 func newSchema(t testing.TB) string {
 	t.Helper()
 	base := os.Getenv("VIGIA_TEST_POSTGRES")
