@@ -114,7 +114,7 @@ func (w *world) send(r request) (answer, error) {
 	if r.body != "" {
 		body = strings.NewReader(r.body)
 	}
-	req, err := http.NewRequest(r.method, w.url, body) //nolint:noctx // a test
+	req, err := http.NewRequest(r.method, w.url, body)
 	if err != nil {
 		return answer{}, err
 	}

@@ -122,8 +122,6 @@ func (o operation) refused() int {
 	return http.StatusForbidden
 }
 
-func (o operation) request() request { return request{method: o.method, path: o.path, body: o.body} }
-
 // spellings are the two ways to write a path.
 func spellings(path string) []string { return []string{"/v1" + path, path} }
 
