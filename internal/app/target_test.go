@@ -128,8 +128,11 @@ func (c targetCase) judge(conn net.Conn) error {
 	}
 	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != c.status || string(body) != c.body || !res.Close {
-		return fmt.Errorf("%d %s %v, close %v", res.StatusCode, body, err, res.Close)
+	if err != nil {
+		return err
+	}
+	if res.StatusCode != c.status || string(body) != c.body || !res.Close {
+		return fmt.Errorf("%d %s, close %v", res.StatusCode, body, res.Close)
 	}
 	if _, err := in.ReadByte(); err == nil {
 		return fmt.Errorf("more after the last answer")
