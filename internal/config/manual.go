@@ -3,11 +3,15 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 )
 
 //go:generate go test . -run TestManual -update
+
+// codeQuotes are the quotes that stand for backticks, which a raw string cannot hold.
+var codeQuotes = regexp.MustCompile(`'([^' ]+)'`)
 
 // Manual is docs/configuration.md: every setting with its flag, variable, default and meaning, from the struct tags.
 func Manual() string {
@@ -18,15 +22,22 @@ func Manual() string {
 		"created. A setting marked *secret* can also be given as the path of a file in the variable with `_FILE` at its end.\n")
 	section(&b, "Every command", "These go before or after the command's name.", reflect.TypeFor[Common]())
 	section(&b, "`vigia serve`", "What a running server takes.", reflect.TypeFor[Serve]())
-	b.WriteString("\n## Traces\n\nA span for each partner request is sent when OpenTelemetry's own variables name a collector\n" +
-		"(`OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`), as JSON over HTTP. Beside them `OTEL_EXPORTER_OTLP_HEADERS`\n" +
-		"and `_TIMEOUT` (both also with `TRACES_`), `OTEL_TRACES_SAMPLER` and `_ARG`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and\n" +
-		"`OTEL_SDK_DISABLED` are read. A caller's `traceparent` is followed.\n\n" +
-		"## Buckets\n\nWhere a setting or a command takes `s3://bucket`, parameters may follow: `region`, `endpoint` (of a service that speaks like S3),\n" +
-		"`use_path_style=true`, `disable_https=true`, `profile`, `anonymous=true`. What they leave open comes from the usual variables:\n" +
-		"`AWS_REGION`, `AWS_ENDPOINT_URL_S3`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_PROFILE`; then from `~/.aws`,\n" +
-		"and from the metadata of the machine or container unless `AWS_EC2_METADATA_DISABLED=true`. A folder is `file:///path`. There are no\n" +
-		"other kinds.\n")
+	b.WriteString(codeQuotes.ReplaceAllString(`
+## Traces
+
+A span for each partner request is sent when OpenTelemetry's own variables name a collector
+('OTEL_EXPORTER_OTLP_ENDPOINT' or 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'), as JSON over HTTP. Beside them
+'OTEL_EXPORTER_OTLP_HEADERS' and '_TIMEOUT' (both also with 'TRACES_'), 'OTEL_TRACES_SAMPLER' and '_ARG',
+'OTEL_SERVICE_NAME', 'OTEL_RESOURCE_ATTRIBUTES' and 'OTEL_SDK_DISABLED' are read. A caller's 'traceparent' is followed.
+
+## Buckets
+
+Where a setting or a command takes 's3://bucket', parameters may follow: 'region', 'endpoint' (of a service that
+speaks like S3), 'use_path_style=true', 'disable_https=true', 'profile', 'anonymous=true'. What they leave open comes
+from the usual variables: 'AWS_REGION', 'AWS_ENDPOINT_URL_S3', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY',
+'AWS_SESSION_TOKEN', 'AWS_PROFILE'; then from '~/.aws', and from the metadata of the machine or container unless
+'AWS_EC2_METADATA_DISABLED=true'. A folder is 'file:///path'. There are no other kinds.
+`, "`$1`"))
 	return b.String()
 }
 
