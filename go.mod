@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	code.dny.dev/ssrf v0.3.0
+	github.com/aead/siphash v1.0.1
 	github.com/alecthomas/kong v1.16.1
 	github.com/armon/go-socks5 v0.0.0-20160902184237-e75332964ef5
 	github.com/cespare/xxhash/v2 v2.3.0

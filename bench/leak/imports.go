@@ -60,7 +60,7 @@ func (b *bench) open(ctx context.Context, name string) (*place, error) {
 		return nil, err
 	}
 	p := &place{store: store.New(db, keys, time.Now), keys: keys, depot: depot}
-	p.importer = &intake.Importer{Store: p.store, Depot: depot, Dir: filepath.Join(dir, "import"), Fingerprints: func() intake.Fingerprints { return keys.Fingerprints() }, Now: time.Now}
+	p.importer = &intake.Importer{Store: p.store, Depot: depot, Dir: filepath.Join(dir, "import"), Fingerprints: keys.Fingerprints, Now: time.Now}
 	return p, p.store.CheckKeys(ctx)
 }
 

@@ -8,19 +8,14 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
-const (
-	// keyBatch is how many fingerprints travel at once from those who scan to the one who sorts.
-	keyBatch = 32 << 10
-	// valueBatch is how many values are fingerprinted together: few enough to stay in the nearest cache.
-	valueBatch = 128
-)
+// keyBatch is how many fingerprints travel at once from those who scan to the one who sorts.
+const keyBatch = 32 << 10
 
 // collector turns the identifiers of one scanning goroutine into fingerprints.
 type collector struct {
-	values Fingerprints
-	waited int // identifiers since values were turned into keys
-	keys   []uint64
-	counts [identifier.Domain + 1]int64
+	fingerprint func(kind byte, normal []byte) uint64
+	keys        []uint64
+	counts      [identifier.Domain + 1]int64
 	// shown is counts as of the last full batch, for whoever watches meanwhile.
 	shown  [identifier.Domain + 1]atomic.Int64
 	recent domainCache
@@ -28,20 +23,17 @@ type collector struct {
 	flush func([]uint64) []uint64
 }
 
-func newCollector(values Fingerprints, flush func([]uint64) []uint64) *collector {
-	return &collector{values: values, flush: flush, keys: make([]uint64, 0, keyBatch)}
+func newCollector(fingerprint func(kind byte, normal []byte) uint64, flush func([]uint64) []uint64) *collector {
+	return &collector{fingerprint: fingerprint, flush: flush, keys: make([]uint64, 0, keyBatch)}
 }
 
 // found is a scan.Found. An address also stands for its domain and the domains above it, so that a watched domain is
 // hit by every address under it.
 func (c *collector) found(kind identifier.Kind, normal []byte) {
 	c.counts[kind]++
-	c.values.Add(byte(kind), normal)
+	c.add(kind, normal)
 	if kind == identifier.Email {
 		c.domains(normal[bytes.IndexByte(normal, '@')+1:]) // the only one
-	}
-	if c.waited++; c.waited >= valueBatch {
-		c.turn()
 	}
 }
 
@@ -50,7 +42,7 @@ func (c *collector) domains(domain []byte) {
 		return
 	}
 	for {
-		c.values.Add(byte(identifier.Domain), domain)
+		c.add(identifier.Domain, domain)
 		dot := bytes.IndexByte(domain, '.')
 		if dot < 0 || bytes.IndexByte(domain[dot+1:], '.') < 0 {
 			return
@@ -59,15 +51,14 @@ func (c *collector) domains(domain []byte) {
 	}
 }
 
-// turn makes fingerprints of the values that wait for it. An address has at most a hundred and some domains above it.
-func (c *collector) turn() {
-	if len(c.keys)+c.values.Len() > cap(c.keys) {
+func (c *collector) add(kind identifier.Kind, normal []byte) {
+	if len(c.keys) == cap(c.keys) {
 		c.keys = c.flush(c.keys)
 		for k := range c.counts {
 			c.shown[k].Store(c.counts[k])
 		}
 	}
-	c.keys, c.waited = c.values.AppendTo(c.keys), 0
+	c.keys = append(c.keys, c.fingerprint(byte(kind), normal))
 }
 
 // domainCache remembers domains seen lately: most addresses of a dump are at a few of them. Forgetting one costs a

@@ -22,7 +22,7 @@ type Importer struct {
 	Depot *corpora.Depot
 	// Dir is where unfinished imports wait; it is on the same disk as the depot's folder if that can be helped.
 	Dir string
-	// Fingerprints makes what computes the keyed fingerprints of normal forms, for one goroutine.
+	// Fingerprints makes what computes the keyed fingerprint of a normal form, for one goroutine.
 	Fingerprints func() Fingerprints
 	Now          func() time.Time
 	// Limits bound what archives may unfold into.
@@ -38,12 +38,8 @@ type Importer struct {
 	spanBytes int64
 }
 
-// Fingerprints collects normal forms and gives their fingerprints, in any order.
-type Fingerprints interface {
-	Add(kind byte, normal []byte)
-	Len() int
-	AppendTo(dst []uint64) []uint64
-}
+// Fingerprints computes the keyed fingerprint of a normal form.
+type Fingerprints = func(kind byte, normal []byte) uint64
 
 const (
 	// Sorting and unpacking together stay well below 256 MiB. Sorting in larger pieces is not faster, and the last one

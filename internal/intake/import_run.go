@@ -214,7 +214,6 @@ func (run *importRun) finish() {
 // flush hands over what the collectors hold. No worker is scanning.
 func (run *importRun) flush() {
 	for _, w := range run.workers {
-		w.turn()
 		if len(w.keys) > 0 {
 			w.keys = w.collector.flush(w.keys)
 		}

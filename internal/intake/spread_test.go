@@ -44,7 +44,7 @@ func newReplica(t *testing.T, e *storetest.Env, name, bucket string) *replica {
 		t.Fatal(err)
 	}
 	v := &env{&leaktest.Env{Env: own, T: t, Depot: depot, Importer: &intake.Importer{
-		Store: own.Store, Depot: depot, Dir: filepath.Join(e.Folder, name, "import"), Fingerprints: func() intake.Fingerprints { return e.Keys.Fingerprints() }, Now: e.Clock.Now, Workers: 2,
+		Store: own.Store, Depot: depot, Dir: filepath.Join(e.Folder, name, "import"), Fingerprints: e.Keys.Fingerprints, Now: e.Clock.Now, Workers: 2,
 	}}}
 	v.Matcher, v.Rules = leak.NewMatcher(own.Store, depot, v.Importer.DropParts, e.Clock.Now), leak.NewBreaches(own.Store, e.Clock.Now)
 	v.Matcher.Settle = 0

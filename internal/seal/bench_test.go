@@ -76,18 +76,6 @@ func BenchmarkFingerprint(b *testing.B) {
 			}
 		})
 	}
-	b.Run("together", func(b *testing.B) {
-		f, sums := k.Fingerprints(), make([]uint64, 0, 128)
-		for i := 0; b.Loop(); i++ {
-			f.Add('e', []byte("maria.silva@exemplo.com.br"))
-			if i%2 == 0 {
-				f.Add('c', []byte("52998224725"))
-			}
-			if f.Len() > 100 {
-				sums = f.AppendTo(sums[:0])
-			}
-		}
-	})
 	b.Run("parallel", func(b *testing.B) {
 		b.ReportAllocs()
 		v := []byte("maria.silva@exemplo.com.br")

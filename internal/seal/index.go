@@ -19,20 +19,21 @@ const (
 	MACSize = sha256.Size
 )
 
-// Labels that keep the uses of one secret apart. They are part of every stored index and MAC: never change one.
+// Labels that keep the uses of one secret apart. They are part of every stored index, MAC and fingerprint: never change one.
 const (
 	labelIndex = "vigia index 1: "
 	labelMAC   = "vigia mac 1: "
+	labelMatch = "vigia match 1: "
+	labelPair  = "vigia pair 1"
 	labelBind  = "vigia bind 1"
 )
 
 // derive fills in everything that follows from the secrets that do not rotate.
-func (k *Keys) derive(m *material) (err error) {
+func (k *Keys) derive(m *material) {
 	k.index = newDeriver(m.Index.Key, labelIndex)
 	k.macs = newDeriver(m.MAC.Key, labelMAC)
 	k.bind = m.bindKey()
-	k.match, err = newMatcher(m.Match.Key)
-	return err
+	k.match = newMatcher(m.Match.Key)
 }
 
 // BlindIndex returns a keyed hash of value, by which a row can be found without opening it: the same field, partner and

@@ -33,9 +33,7 @@ func Open(path string, opts ...Option) (*Keys, error) {
 	if err != nil {
 		return nil, malformed(path, err.Error())
 	}
-	if err := k.derive(m); err != nil {
-		return nil, err
-	}
+	k.derive(m)
 	if err := settle(path); err != nil {
 		return nil, err
 	}

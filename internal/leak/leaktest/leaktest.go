@@ -57,7 +57,7 @@ func Open(t *testing.T, e *storetest.Env) *Env {
 	}
 	v := &Env{Env: e, T: t, Depot: depot}
 	v.Importer = &intake.Importer{
-		Store: e.Store, Depot: depot, Dir: filepath.Join(e.Folder, "import"), Fingerprints: func() intake.Fingerprints { return e.Keys.Fingerprints() }, Now: e.Clock.Now, Workers: 2,
+		Store: e.Store, Depot: depot, Dir: filepath.Join(e.Folder, "import"), Fingerprints: e.Keys.Fingerprints, Now: e.Clock.Now, Workers: 2,
 	}
 	v.Library = leak.NewLibrary(e.Store, depot, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {
@@ -241,19 +241,14 @@ func (v *Env) Want(what, got, want string) {
 // OnFingerprint has fn called before every value that an import fingerprints, and returns how to undo that.
 func OnFingerprint(im *intake.Importer, fn func()) (undo func()) {
 	plain := im.Fingerprints
-	im.Fingerprints = func() intake.Fingerprints { return watchedFingerprints{plain(), fn} }
+	im.Fingerprints = func() intake.Fingerprints {
+		fingerprint := plain()
+		return func(kind byte, normal []byte) uint64 {
+			fn()
+			return fingerprint(kind, normal)
+		}
+	}
 	return func() { im.Fingerprints = plain }
-}
-
-type watchedFingerprints struct {
-	intake.Fingerprints
-	fn func()
-}
-
-// Add calls before it adds.
-func (w watchedFingerprints) Add(kind byte, normal []byte) {
-	w.fn()
-	w.Fingerprints.Add(kind, normal)
 }
 
 // Gzipped packs a text.
