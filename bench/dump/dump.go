@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/scan"
 	"github.com/vigiahq/vigia/internal/scan/scantest"
@@ -66,7 +67,7 @@ func Scan(path string, limit int64) (found [16]int, err error) {
 	}
 	defer f.Close()
 	scanner := scan.NewScanner(func(kind identifier.Kind, _ []byte) { found[kind]++ })
-	report, err := scan.Walk(context.Background(), path, f, scan.Limits{}, func(_ scan.Entry, r io.Reader) error {
+	report, err := container.Walk(context.Background(), path, f, container.Options{}, func(_ container.Entry, r io.Reader) error {
 		_, err := scanner.Scan(context.Background(), r)
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/corpora"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/leak"
@@ -26,7 +27,7 @@ type Importer struct {
 	Fingerprints func() Fingerprints
 	Now          func() time.Time
 	// Limits bound what archives may unfold into.
-	Limits scan.Limits
+	Limits container.Limits
 	// Workers scan at the same time; 0 means one per core.
 	Workers int
 	// Memory bounds the sorting, in bytes; 0 means 48 MiB.
@@ -82,7 +83,7 @@ type Progress struct {
 type Outcome struct {
 	leak.Record
 	// Skips are inputs, or members of archives, that could not be read to their end; the first hundred of them.
-	Skips []scan.Skip
+	Skips []container.Skip
 }
 
 // Import scans the inputs, publishes their identifiers as a breach and hands over to the match. When it was
@@ -201,7 +202,7 @@ func (im *Importer) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-func (im *Importer) limits() scan.Limits {
+func (im *Importer) limits() container.Limits {
 	l := im.Limits
 	if l.Memory == 0 {
 		l.Memory = unpackMemory

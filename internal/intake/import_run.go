@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/scan"
@@ -35,7 +36,7 @@ type importRun struct {
 	keptAt    time.Time
 	streams   int64
 	skipped   int64
-	skips     []scan.Skip
+	skips     []container.Skip
 
 	workers []*worker
 	small   chan smallStream // streams that fit a buffer, for any worker

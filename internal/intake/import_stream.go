@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 
+	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/scan"
 )
 
@@ -44,7 +45,7 @@ func (run *importRun) walkInput(ctx context.Context, in Input) error {
 	}
 	defer func() { _ = source.Close() }() // only read
 	before := run.read.Load()
-	report, err := scan.Walk(ctx, in.Name, meter(source, &run.read), run.im.limits(), func(entry scan.Entry, r io.Reader) error {
+	report, err := container.Walk(ctx, in.Name, meter(source, &run.read), container.Options{Limits: run.im.limits()}, func(entry container.Entry, r io.Reader) error {
 		if entry.Depth > 0 {
 			return run.stream(ctx, r, nil, 0)
 		}
@@ -55,8 +56,8 @@ func (run *importRun) walkInput(ctx context.Context, in Input) error {
 	if errors.Is(err, scan.ErrChanged) {
 		err = ErrInput.With("inputs: %s changed while it was read", in.Name)
 	}
-	if errors.Is(err, scan.ErrBomb) { // what it held so far stays, the rest of it is given up, the other inputs go on
-		run.skips = append(run.skips, scan.Skip{Name: in.Name, Reason: err.Error()})
+	if errors.Is(err, container.ErrBomb) { // what it held so far stays, the rest of it is given up, the other inputs go on
+		run.skips = append(run.skips, container.Skip{Name: in.Name, Reason: err.Error()})
 		run.skipped++
 		err = nil
 	}
@@ -142,7 +143,7 @@ const plainHead = 4 << 10
 // plainText tells whether a stream may be scanned from its middle: text in bytes, and no mail, whose encoding is told
 // at its top.
 func plainText(head []byte) bool {
-	if !scan.Splittable(head) {
+	if container.Packed(head) || !scan.Splittable(head) {
 		return false
 	}
 	head = bytes.ToLower(head[:min(len(head), plainHead)])

@@ -10,6 +10,9 @@ import (
 	"unicode/utf8"
 )
 
+// sniffed is how many bytes tell an encoding.
+const sniffed = 512
+
 // decoded looks at the first bytes of r and, where they show text that is not plain bytes, returns a reader that makes
 // it so.
 func decoded(r io.Reader) io.Reader {

@@ -19,15 +19,15 @@ var mapView = mapFile
 
 // inPlace is an entry that is a plain file as a whole, which can be searched without copying it.
 type inPlace interface {
-	file() *os.File
-	took(n int64)
+	File() *os.File
+	Took(n int64)
 }
 
 // scanInPlace searches a file through views of it that the system maps, which spares the copying that would take nearly
 // half of the time in a dump with little to be found. It reports false, having done nothing, where that is not
 // possible.
 func (s *Scanner) scanInPlace(ctx context.Context, e inPlace) (n int64, ok bool, err error) {
-	f := e.file()
+	f := e.File()
 	if f == nil {
 		return 0, false, nil
 	}
@@ -52,7 +52,7 @@ func (s *Scanner) scanInPlace(ctx context.Context, e inPlace) (n int64, ok bool,
 			return n, true, err
 		}
 		n = next
-		e.took(n)
+		e.Took(n)
 	}
 	return n, true, nil
 }

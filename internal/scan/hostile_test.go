@@ -1,12 +1,8 @@
 package scan
 
 import (
-	"archive/tar"
-	"bufio"
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -94,46 +90,6 @@ func TestOneLineOfAGigabyte(t *testing.T) {
 				t.Errorf("the heap grew by %d bytes", grown)
 			}
 		})
-	}
-}
-
-// manyFiles is a tar of n small files that is made while it is read.
-func manyFiles(n int) io.Reader {
-	r, w := io.Pipe()
-	go func() {
-		buffered := bufio.NewWriterSize(w, 64<<10)
-		t := tar.NewWriter(buffered)
-		for i := range n {
-			if t.WriteHeader(&tar.Header{Name: fmt.Sprintf("logs/%d.txt", i), Size: int64(len(secret)), Mode: 0o600}) != nil {
-				return
-			}
-			if _, err := io.WriteString(t, secret); err != nil {
-				return
-			}
-		}
-		w.CloseWithError(errors.Join(t.Close(), buffered.Flush()))
-	}()
-	return r
-}
-
-func TestTarOfAMillionFiles(t *testing.T) {
-	const n = 1_000_000
-	count := 0
-	s := NewScanner(func(identifier.Kind, []byte) { count++ })
-	grown := heap(t, func() {
-		report, err := Walk(context.Background(), "dump", manyFiles(n), Limits{}, func(_ Entry, r io.Reader) error {
-			_, err := s.Scan(context.Background(), r)
-			return err
-		})
-		if err != nil || report.Entries != n || report.Skipped != 0 {
-			t.Errorf("%v, %+v", err, report)
-		}
-	})
-	if count != 2*n {
-		t.Errorf("%d found", count)
-	}
-	if grown > 16<<20 {
-		t.Errorf("the heap grew by %d bytes", grown)
 	}
 }
 

@@ -33,12 +33,8 @@ func ScanParallel(ctx context.Context, r io.Reader, found []Found) (int64, error
 	return counted.n, err
 }
 
-// Splittable says whether a file that begins like this may be scanned from its middle: it is neither packed nor in need
-// of decoding.
-func Splittable(start []byte) bool {
-	start = start[:min(len(start), sniffed)]
-	return sniff(start) == plain && !encoded(start)
-}
+// Splittable says whether a text that begins like this may be scanned from its middle: it is not in need of decoding.
+func Splittable(start []byte) bool { return !encoded(start[:min(len(start), sniffed)]) }
 
 // Pieces is a text, which needs no decoding, cut into pieces that are searched by themselves. Where piece n is depends
 // on the size of pieces alone: it is bytes n*size to (n+1)*size+Overlap, less where the text ends. So the same pieces

@@ -1,9 +1,9 @@
 // Package scan turns dump bytes of any kind into identifiers: e-mail addresses, CPFs, phone numbers and payment cards.
 //
-// It has two halves that know nothing of each other. A Scanner reads one stream and calls back with every identifier in
-// its normal form. Walk opens files and archives, however nested, and hands out the streams inside them. Neither knows
-// breaches, fingerprints or storage, and neither parses a format: a Scanner anchors on '@' and on runs of digits, so a
-// combo list, a table, JSON, SQL, HTML or a memory image are all the same to it.
+// A Scanner reads one stream and calls back with every identifier in its normal form; package container opens files and
+// archives and hands out the streams inside them. It knows neither breaches, fingerprints nor storage, and parses no
+// format: a Scanner anchors on '@' and on runs of digits, so a combo list, a table, JSON, SQL, HTML or a memory image
+// are all the same to it.
 //
 // Invariants: memory does not grow with the input; nothing that was read is written anywhere; every value handed out is
 // its own normal form in package identifier.

@@ -1,7 +1,6 @@
-package scan
+package container
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,7 +13,8 @@ var errSevenZip = errors.New("7z: the table of contents is not in order")
 
 // sevenZipTable reads the table of contents of a 7z. A hostile one claims as many files, folders and bytes of window as
 // it likes without having them, so every claim is held against the bytes that are there.
-func sevenZipTable(at io.ReaderAt, size int64, limits Limits) (*sevenZipHeader, error) {
+func sevenZipTable(w *walker, at io.ReaderAt, size int64) (*sevenZipHeader, error) {
+	limits := w.limits
 	var start [32]byte
 	if _, err := at.ReadAt(start[:], 0); err != nil {
 		return nil, errSevenZip
@@ -38,7 +38,7 @@ func sevenZipTable(at io.ReaderAt, size int64, limits Limits) (*sevenZipHeader, 
 		if h.bad {
 			return nil, errSevenZip
 		}
-		inner, err := h.unpack(at, size)
+		inner, err := h.unpack(w, at, size)
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +101,6 @@ type sevenZipFolder struct {
 	sizes   []int64     // of outputs
 	streams []sevenZipStream
 	first   int // its first packed stream
-	memory  int64
 }
 
 type sevenZipCoder struct {
@@ -303,225 +302,6 @@ func (h *sevenZipHeader) attributes(files []sevenZipEntry) {
 	}
 }
 
-// streams reads the description of the packed streams.
-func (h *sevenZipHeader) streams() {
-	for !h.bad {
-		switch h.next() {
-		case szEnd:
-			return
-		case szPackInfo:
-			h.packInfo()
-		case szUnpackInfo:
-			h.unpackInfo()
-		case szSubStreams:
-			h.subStreams()
-		default:
-			h.bad = true
-		}
-	}
-}
-
-func (h *sevenZipHeader) packInfo() {
-	h.packedAt = h.number()
-	h.packed = make([]int64, h.count())
-	for !h.bad {
-		switch h.next() {
-		case szEnd:
-			return
-		case szSize:
-			for i := range h.packed {
-				h.packed[i] = h.number()
-			}
-		case szCRC:
-			h.digests(len(h.packed), func(int, uint32) {})
-		default:
-			h.bad = true
-		}
-	}
-}
-
-func (h *sevenZipHeader) unpackInfo() {
-	if h.next() != szFolder {
-		h.bad = true
-	}
-	n := h.count()
-	if h.next() != 0 { // folders kept elsewhere: no program does that
-		h.bad = true
-	}
-	h.folders = nil
-	streams := 0
-	for i := 0; i < n && !h.bad; i++ {
-		f := h.folder()
-		f.first = streams
-		streams += len(f.inputs)
-		f.streams = []sevenZipStream{{}} // until told otherwise
-		h.folders = append(h.folders, f)
-	}
-	for !h.bad {
-		switch h.next() {
-		case szEnd:
-			return
-		case szUnpackSize:
-			for i := range h.folders {
-				f := &h.folders[i]
-				for j := range f.sizes {
-					f.sizes[j] = h.number()
-				}
-				f.streams[0].size = f.size()
-			}
-		case szCRC:
-			h.digests(len(h.folders), func(i int, sum uint32) {
-				h.folders[i].streams[0].sum, h.folders[i].streams[0].summed = sum, true
-			})
-		default:
-			h.bad = true
-		}
-	}
-}
-
-// folder reads one chain of coders and adds up the memory they ask for.
-func (h *sevenZipHeader) folder() (f sevenZipFolder) {
-	const most = 32
-	ins, outs := 0, 0
-	for n := h.count(); n > 0 && !h.bad; n-- {
-		flags := h.next()
-		c := sevenZipCoder{id: h.bytes(int(flags & 0x0f)), ins: 1, outs: 1}
-		if flags&0x10 != 0 {
-			c.ins, c.outs = h.count(), h.count()
-		}
-		if flags&0x20 != 0 {
-			c.properties = h.bytes(h.count())
-		}
-		ins, outs = ins+c.ins, outs+c.outs
-		f.memory += coderMemory(c.id, c.properties)
-		f.coders = append(f.coders, c)
-		if ins > most || outs > most {
-			h.bad = true
-		}
-	}
-	if h.bad || outs == 0 || ins < outs-1 {
-		h.bad = true
-		return f
-	}
-	f.sizes = make([]int64, outs)
-	f.bound = map[int]int{}
-	for range outs - 1 {
-		in, out := h.number(), h.number()
-		if in >= int64(ins) || out >= int64(outs) {
-			h.bad = true
-			return f
-		}
-		f.bound[int(in)] = int(out)
-	}
-	for in := range ins {
-		if _, taken := f.bound[in]; !taken {
-			f.inputs = append(f.inputs, in)
-		}
-	}
-	if len(f.inputs) > 1 {
-		for i := range f.inputs {
-			f.inputs[i] = int(min(h.number(), most))
-		}
-	}
-	return f
-}
-
-// output is the one that no coder reads: the content. There is one, or -1.
-func (f *sevenZipFolder) output() int {
-	read := map[int]bool{}
-	for _, out := range f.bound {
-		read[out] = true
-	}
-	for out := range f.sizes {
-		if !read[out] {
-			return out
-		}
-	}
-	return -1
-}
-
-func (f *sevenZipFolder) size() int64 {
-	if out := f.output(); out >= 0 {
-		return f.sizes[out]
-	}
-	return 0
-}
-
-// coderMemory is the window that a coder's properties ask for: LZMA, LZMA2 and PPMd say so.
-func coderMemory(id, properties []byte) int64 {
-	switch {
-	case bytes.Equal(id, []byte{3, 1, 1}) && len(properties) == 5, bytes.Equal(id, []byte{3, 4, 1}) && len(properties) == 5:
-		return int64(binary.LittleEndian.Uint32(properties[1:]))
-	case bytes.Equal(id, []byte{0x21}) && len(properties) == 1:
-		return lzma2Window(properties[0])
-	}
-	return 0
-}
-
-// subStreams reads into how many files each folder is cut, and how long they are. The last one's length is what is
-// left.
-func (h *sevenZipHeader) subStreams() {
-	for !h.bad {
-		switch h.next() {
-		case szEnd:
-			return
-		case szNumUnpackStream:
-			total := 0
-			for i := range h.folders {
-				f := &h.folders[i]
-				n := h.number()
-				if total += int(min(n, 1<<30)); total > len(h.text)+len(h.folders) {
-					h.bad = true // all but the last stream of a folder have their size written down
-					return
-				}
-				if n != 1 {
-					f.streams = make([]sevenZipStream, n)
-				}
-				h.lastStream(f)
-			}
-		case szSize:
-			for i := range h.folders {
-				f := &h.folders[i]
-				for j := range len(f.streams) - 1 {
-					f.streams[j].size = h.number()
-				}
-				h.lastStream(f)
-			}
-		case szCRC:
-			h.streamDigests()
-		default:
-			h.bad = true
-		}
-	}
-}
-
-func (h *sevenZipHeader) lastStream(f *sevenZipFolder) {
-	if len(f.streams) == 0 {
-		return
-	}
-	left := f.size()
-	for _, s := range f.streams[:len(f.streams)-1] {
-		if left -= s.size; left < 0 {
-			h.bad = true
-			return
-		}
-	}
-	f.streams[len(f.streams)-1].size = left
-}
-
-// streamDigests reads the sums of streams that have none yet: a folder of one stream may have told it.
-func (h *sevenZipHeader) streamDigests() {
-	var open []*sevenZipStream
-	for i := range h.folders {
-		for j := range h.folders[i].streams {
-			if s := &h.folders[i].streams[j]; !s.summed {
-				open = append(open, s)
-			}
-		}
-	}
-	h.digests(len(open), func(i int, sum uint32) { open[i].sum, open[i].summed = sum, true })
-}
-
 // assign gives each stream its file and makes sure that all packed streams are there.
 func (h *sevenZipHeader) assign(size int64) bool {
 	end := 32 + h.packedAt
@@ -530,11 +310,10 @@ func (h *sevenZipHeader) assign(size int64) bool {
 			return false
 		}
 	}
-	var most int64
 	next := 0
 	for i := range h.folders {
 		f := &h.folders[i]
-		if most = max(most, f.memory); f.first+len(f.inputs) > len(h.packed) || f.output() < 0 {
+		if f.first+len(f.inputs) > len(h.packed) || f.output() < 0 {
 			return false
 		}
 		for j := range f.streams {
@@ -548,24 +327,22 @@ func (h *sevenZipHeader) assign(size int64) bool {
 			next++
 		}
 	}
-	h.memory += most
 	return true
 }
 
 // unpack decodes a packed table of contents, which programs pack with LZMA alone.
-func (h *sevenZipHeader) unpack(at io.ReaderAt, size int64) ([]byte, error) {
+func (h *sevenZipHeader) unpack(w *walker, at io.ReaderAt, size int64) ([]byte, error) {
 	if len(h.folders) != 1 || len(h.packed) < 1 || 32+h.packedAt > size || h.packed[0] > size-h.packedAt-32 {
 		return nil, errSevenZip
 	}
 	f := &h.folders[0]
-	if f.memory > h.limits.Memory {
-		return nil, fmt.Errorf("7z: a window of %d bytes is too large", f.memory)
-	}
 	want := f.size()
 	if want > h.limits.Directory {
 		return nil, fmt.Errorf("7z: a table of contents of %d bytes is too large", want)
 	}
-	r, _, err := h.open(at, f)
+	grow, release := w.growing()
+	defer release()
+	r, _, err := h.open(at, f, grow)
 	if err != nil {
 		return nil, err
 	}

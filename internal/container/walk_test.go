@@ -1,4 +1,4 @@
-package scan
+package container
 
 import (
 	"archive/tar"
@@ -23,6 +23,7 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan"
 )
 
 const secret = "maria@exemplo.com;529.982.247-25\n"
@@ -133,13 +134,13 @@ func sevenZipped(t testing.TB, name, text string, packed bool, claim byte) []byt
 	return slices.Concat(out, start, body, table)
 }
 
-// stream hides that a source can be read in place.
-type stream struct{ io.Reader }
+// streamed hides that a source can be read in place.
+type streamed struct{ io.Reader }
 
 // walked scans all entries of a source and returns what was found and the names.
 func walked(source io.Reader, limits Limits) (values, names []string, report Report, err error) {
-	s := NewScanner(func(kind identifier.Kind, normal []byte) { values = append(values, kind.String()+" "+string(normal)) })
-	report, err = Walk(context.Background(), "dump", source, limits, func(e Entry, r io.Reader) error {
+	s := scan.NewScanner(func(kind identifier.Kind, normal []byte) { values = append(values, kind.String()+" "+string(normal)) })
+	report, err = Walk(context.Background(), "dump", source, Options{Limits: limits}, func(e Entry, r io.Reader) error {
 		names = append(names, e.Name)
 		_, err := s.Scan(context.Background(), r)
 		return err
@@ -160,7 +161,7 @@ func TestWalkFormats(t *testing.T) {
 		"7z in zip": zipped(t, "b.7z", string(sevenZipped(t, "a.txt", secret, true, 1))), "zst in zip in tar in gz": deep,
 		"gzip, two members": append(gzipped(t, text[:10]), gzipped(t, text[10:])...),
 	} {
-		for way, source := range map[string]io.Reader{"in place": bytes.NewReader(dump), "stream": stream{bytes.NewReader(dump)}} {
+		for way, source := range map[string]io.Reader{"in place": bytes.NewReader(dump), "stream": streamed{bytes.NewReader(dump)}} {
 			t.Run(name+" "+way, func(t *testing.T) {
 				values, names, report, err := walked(source, Limits{})
 				if want := []string{"cpf 52998224725", "email maria@exemplo.com"}; err != nil || !slices.Equal(values, want) {
@@ -207,7 +208,7 @@ func TestBombsAreStopped(t *testing.T) {
 		"files, two tars": {tarred(t, "a", string(tarred(t, "a", "x")), "b", string(tarred(t, "b", "y"))), Limits{Entries: 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, source := range []io.Reader{bytes.NewReader(c.dump), stream{bytes.NewReader(c.dump)}} {
+			for _, source := range []io.Reader{bytes.NewReader(c.dump), streamed{bytes.NewReader(c.dump)}} {
 				_, _, report, err := walked(source, c.limits)
 				if !errors.Is(err, ErrBomb) {
 					t.Fatalf("%v, %+v", err, report)
@@ -238,13 +239,11 @@ func TestWhatIsSkippedIsReported(t *testing.T) {
 		"depth":               {gzipped(t, gzipped(t, gzipped(t, text))), Limits{Depth: 2}, "nested too deeply"},
 		"window":              {zstded(t, text), Limits{Memory: 1 << 20}, "memory"},
 		"xz window":           {xzed(t, text), Limits{Memory: 1 << 20}, "memory"},
-		"zip inside too big":  {gzipped(t, zipped(t, "a", noise.String(), "b", noise.String())), Limits{Memory: 8<<20 + 1000}, "memory"},
-		"table of contents":   {zipped(t, "a", "x", "b", "x"), Limits{Directory: 60}, "too large"},
 		"7z with false claim": {hostile, Limits{}, "not in order"},
-		"cut gzip":            {gzipped(t, noise.Bytes())[:2000], Limits{}, "unexpected EOF"},
-		"cut zip":             {zipped(t, "a", noise.String())[:2000], Limits{}, "no table of contents"},
-		"cut xz":              {xzed(t, noise.Bytes())[:200], Limits{}, "EOF"},
-		"cut zstd":            {zstded(t, noise.Bytes())[:2000], Limits{}, "unexpected EOF"},
+		"cut gzip":            {gzipped(t, noise.Bytes())[:2000], Limits{}, "cut short"},
+		"cut zip":             {zipped(t, "a", noise.String())[:2000], Limits{}, "cut short"},
+		"cut xz":              {xzed(t, noise.Bytes())[:200], Limits{}, "cut short"},
+		"cut zstd":            {zstded(t, noise.Bytes())[:2000], Limits{}, "cut short"},
 		"cut 7z":              {sevenZipped(t, "a.txt", secret, true, 1)[:60], Limits{}, "not in order"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -323,12 +322,12 @@ func TestNamesFromArchivesAreOnlyShown(t *testing.T) {
 func TestVisitorsOwnErrorStopsTheWalk(t *testing.T) {
 	own := errors.New("own")
 	calls := 0
-	_, err := Walk(context.Background(), "dump", bytes.NewReader(tarred(t, "a", "x", "b", "y")), Limits{}, func(Entry, io.Reader) error { calls++; return own })
+	_, err := Walk(context.Background(), "dump", bytes.NewReader(tarred(t, "a", "x", "b", "y")), Options{}, func(Entry, io.Reader) error { calls++; return own })
 	if !errors.Is(err, own) || calls != 1 {
 		t.Errorf("%v after %d calls", err, calls)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err = Walk(ctx, "dump", bytes.NewReader(tarred(t, "a", "x", "b", "y")), Limits{}, func(Entry, io.Reader) error { cancel(); return nil })
+	_, err = Walk(ctx, "dump", bytes.NewReader(tarred(t, "a", "x", "b", "y")), Options{}, func(Entry, io.Reader) error { cancel(); return nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}

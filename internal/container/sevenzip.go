@@ -1,62 +1,64 @@
-package scan
+package container
 
 import (
 	"bufio"
-	"bytes"
 	"compress/bzip2"
 	"compress/flate"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
 	"hash/crc32"
 	"io"
 
 	"github.com/stangelandcl/ppmd"
-	"github.com/ulikunitz/xz/lzma"
 
+	"github.com/vigiahq/vigia/internal/lzma"
 	"github.com/vigiahq/vigia/internal/zstd"
 )
 
+var sevenZipFormat = inPlace("7z", starts("7z\xbc\xaf\x27\x1c"), (*walker).sevenZip)
+
 // sevenZip reads on inside a 7z, its folders one after the other, each once: files that share one are cut from the same
 // stream.
-func (w *walker) sevenZip(name string, at io.ReaderAt, size int64, depth int) error {
-	h, err := sevenZipTable(at, size, w.limits)
+func (w *walker) sevenZip(l layer) error {
+	h, err := sevenZipTable(w, l.at, l.size)
 	if err != nil {
-		return w.damaged(name, nil, err)
+		return w.damaged(l.name, 0, err)
 	}
-	release, ok := w.reserve(name, h.memory)
+	release, ok := w.reserve(l.name, h.memory)
 	if !ok {
 		return nil
 	}
 	defer release()
 	for range h.files {
-		if err := w.file(name); err != nil {
+		if err := w.file(l.name); err != nil {
 			return err
 		}
 	}
 	for i := range h.folders {
-		if err := w.sevenZipFolder(name, at, size, h, &h.folders[i], depth); err != nil {
+		if err := w.sevenZipFolder(l, h, &h.folders[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *walker) sevenZipFolder(name string, at io.ReaderAt, size int64, h *sevenZipHeader, f *sevenZipFolder, depth int) error {
-	r, exact, err := h.open(at, f)
+func (w *walker) sevenZipFolder(l layer, h *sevenZipHeader, f *sevenZipFolder) error {
+	grow, release := w.growing()
+	defer release()
+	r, exact, err := h.open(l.at, f, grow)
 	if err != nil {
 		for _, s := range f.streams {
-			w.skip(inside(name, s.file.name), err.Error(), 0)
+			w.skip(inside(l.name, s.file.name), plainly(err), 0)
 		}
-		return nil
+		return w.ctx.Err()
 	}
 	for _, s := range f.streams {
-		entry := inside(name, s.file.name)
-		content := &summed{r: io.LimitReader(r, s.size), left: s.size, stream: s, exact: exact, hash: crc32.NewIEEE()}
-		m := &meter{w: w, name: entry, r: content, in: func() int64 { return size }}
+		entry := inside(l.name, s.file.name)
+		content := &summed{r: io.LimitReader(r, s.size), left: s.size, sum: s.sum, summed: s.summed, exact: exact, hash: crc32.NewIEEE()}
+		m := &meter{w: w, name: entry, r: content, in: func() int64 { return l.size }}
 		if s.file.plain {
-			if err := w.open(entry, m, nil, 0, depth+1); err != nil {
+			if err := w.open(layer{name: entry, depth: l.depth + 1}, m); err != nil {
 				return err
 			}
 		}
@@ -67,36 +69,10 @@ func (w *walker) sevenZipFolder(name string, at io.ReaderAt, size int64, h *seve
 	return nil
 }
 
-// summed reads the content of one file, to its end, and holds it against its check sum.
-type summed struct {
-	r      io.Reader
-	left   int64
-	stream sevenZipStream
-	exact  bool
-	hash   hash.Hash32
-}
-
-func (s *summed) Read(p []byte) (int, error) {
-	n, err := s.r.Read(p)
-	s.left -= int64(n)
-	if s.exact && s.stream.summed {
-		_, _ = s.hash.Write(p[:n]) // a hash takes everything
-	}
-	if errors.Is(err, io.EOF) && s.exact {
-		switch {
-		case s.left > 0:
-			err = io.ErrUnexpectedEOF
-		case s.stream.summed && s.hash.Sum32() != s.stream.sum:
-			err = errors.New("7z: the check sum does not match")
-		}
-	}
-	return n, err
-}
-
 // open returns the content of a folder. It is not exact where a filter for machine code was left in: texts are the same
 // without it, and nothing but texts is looked for.
-func (h *sevenZipHeader) open(at io.ReaderAt, f *sevenZipFolder) (r io.Reader, exact bool, err error) {
-	o := &folderOpener{at: at, header: h, folder: f, exact: true}
+func (h *sevenZipHeader) open(at io.ReaderAt, f *sevenZipFolder, grow func(int64) error) (r io.Reader, exact bool, err error) {
+	o := &folderOpener{at: at, header: h, folder: f, exact: true, grow: grow}
 	r, err = o.output(f.output(), 0)
 	return r, o.exact, err
 }
@@ -106,6 +82,7 @@ type folderOpener struct {
 	header *sevenZipHeader
 	folder *sevenZipFolder
 	exact  bool
+	grow   func(int64) error
 }
 
 // output opens what a coder writes.
@@ -159,20 +136,24 @@ func (o *folderOpener) decoder(c sevenZipCoder, in io.Reader, size int64) (io.Re
 		if len(p) != 5 {
 			return nil, errSevenZip
 		}
-		head := binary.LittleEndian.AppendUint64(append([]byte{}, p...), uint64(size))
-		return lzma.NewReader(io.MultiReader(bytes.NewReader(head), in))
+		return lzma.NewRaw(in, p, size, o.grow)
 	case "21":
 		if len(p) != 1 {
 			return nil, errSevenZip
 		}
-		return lzma.Reader2Config{DictCap: int(max(lzma.MinDictCap, min(lzma2Window(p[0]), lzma.MaxDictCap)))}.NewReader2(in)
+		return lzma.NewRaw2(in, p[0], o.grow)
 	case "030401":
 		if len(p) != 5 {
 			return nil, errSevenZip
 		}
+		if err := o.grow(int64(binary.LittleEndian.Uint32(p[1:]))); err != nil {
+			return nil, err
+		}
 		return newPPMd(in, int(p[0]), int(binary.LittleEndian.Uint32(p[1:])), int(size))
 	case "040108":
 		return flate.NewReader(in), nil
+	case "040109":
+		return newDeflate64(in), nil
 	case "040202":
 		return bzip2.NewReader(in), nil
 	case "04f71101":
@@ -181,7 +162,7 @@ func (o *folderOpener) decoder(c sevenZipCoder, in io.Reader, size int64) (io.Re
 		if len(p) != 1 {
 			return nil, errSevenZip
 		}
-		return &delta{r: in, distance: int(p[0]) + 1}, nil
+		return lzma.NewDelta(in, int(p[0])+1), nil
 	case "03030103", "0303011b", "03030205", "03030401", "03030501", "03030701", "03030805", "04", "05", "06", "07", "08", "09", "0a", "0b":
 		o.exact = false
 		return in, nil
@@ -189,24 +170,6 @@ func (o *folderOpener) decoder(c sevenZipCoder, in io.Reader, size int64) (io.Re
 		return nil, errors.New("encrypted")
 	}
 	return nil, fmt.Errorf("7z: packed in a way that is not read: %x", c.id)
-}
-
-// delta adds to each byte the one that stood distance before it.
-type delta struct {
-	r        io.Reader
-	distance int
-	last     [256]byte
-	at       int
-}
-
-func (d *delta) Read(p []byte) (int, error) {
-	n, err := d.r.Read(p)
-	for i := range p[:n] {
-		p[i] += d.last[d.at]
-		d.last[d.at] = p[i]
-		d.at = (d.at + 1) % d.distance
-	}
-	return n, err
 }
 
 // ppmdReader turns a panic of the library, which damaged bytes can bring about, into an error.

@@ -1,0 +1,175 @@
+// Package container opens dumps: archives, compressed files, documents, mailboxes and databases, however nested, and
+// hands out the texts inside them. It looks for nothing in them.
+//
+// A format is one file here and one line in the list of format.go: how it is known by its first bytes, and how it is
+// read on. Names are never asked, and never used as paths.
+//
+// Invariants: nothing is written anywhere; what is held in memory was reserved first, within Limits; what is not read
+// to its end is reported with its name and the reason in plain words.
+package container
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+
+	"github.com/vigiahq/vigia/internal/fault"
+)
+
+// Limits bound what Walk unpacks, so that a few bytes made to swell cannot fill memory or take for ever. Zero means the
+// default.
+type Limits struct {
+	// Ratio is how many bytes may come out for each byte that goes in, per layer and over all layers.
+	Ratio int64
+	// Bytes is how much may be unpacked in all.
+	Bytes int64
+	// Depth is how many layers may lie inside each other: a .tar.gz has two.
+	Depth int
+	// Entries is how many files may be in all archives together.
+	Entries int64
+	// Memory is what all layers under way may hold together: windows of decoders, tables of contents, and archives that
+	// must be read from their end (7z, databases) but lie inside another one.
+	Memory int64
+	// Directory is the size of the largest table of contents that is held.
+	Directory int64
+	// Derivations is how many rounds of hashing may be spent on turning passwords into keys.
+	Derivations int64
+}
+
+// DefaultLimits keep an import within 256 MiB of memory, and the making of keys within some seconds.
+var DefaultLimits = Limits{
+	Ratio: 200, Bytes: 4 << 40, Depth: 6, Entries: 20_000_000, Memory: 160 << 20, Directory: 16 << 20, Derivations: 1 << 26,
+}
+
+// slack is what may come out before the ratio counts: small files of blanks are no bombs.
+const slack = 4 << 20
+
+// Options say how to open.
+type Options struct {
+	Limits
+	// Passwords are tried on what is encrypted, before the usual ones.
+	Passwords []string
+}
+
+// Entry is one text to be scanned. The name tells a person where it lies; it comes from the archive and is never to be
+// used as a path.
+type Entry struct {
+	Name  string
+	Depth int
+}
+
+// Skip is something that was not read to its end, and why.
+type Skip struct {
+	Name   string
+	Reason string
+	// Offset is how many unpacked bytes of the entry had been read.
+	Offset int64
+}
+
+// Report sums up a walk.
+type Report struct {
+	Entries int64 // handed out
+	Bytes   int64 // unpacked and handed out
+	// Unknown is how many of the entries are of no known kind: what is plain text in them was handed out, no more.
+	Unknown int64
+	Skips   []Skip
+	Skipped int64 // all of them; Skips holds the first hundred
+}
+
+const skipsKept = 100
+
+// Verdict is how much of a source was read.
+type Verdict uint8
+
+// Read to its end; read in part; not read at all.
+const (
+	Read Verdict = iota
+	Partly
+	Unread
+)
+
+func (v Verdict) String() string { return [...]string{"read", "partly read", "not read"}[v] }
+
+// Verdict judges the walk.
+func (r *Report) Verdict() Verdict {
+	switch {
+	case r.Skipped == 0:
+		return Read
+	case r.Bytes > 0 && r.Entries > r.Unknown:
+		return Partly
+	}
+	return Unread
+}
+
+// ErrBomb means that a limit was reached. What had been handed out before belongs to a hostile file.
+var ErrBomb = fault.New(fault.Unprocessable, "scan.bomb")
+
+// Visit reads one entry. An error of its own stops the walk; an error that the reader returned, handed back, only ends
+// the entry.
+type Visit func(entry Entry, r io.Reader) error
+
+// Walk opens source and calls visit for every text in it: for source itself, or, if it is packed in any way, for what
+// lies inside, through all layers. It writes nothing anywhere: what must be held to be read is held in memory, within
+// the limit, or skipped and reported.
+//
+// A source that also is an io.ReaderAt and an io.Seeker, such as a file or a Set, is read in place whatever its size.
+func Walk(ctx context.Context, name string, source io.Reader, options Options, visit Visit) (Report, error) {
+	options.Limits = options.orDefault()
+	w := &walker{ctx: ctx, options: options, limits: options.Limits, visit: visit}
+	if at, size, ok := seekable(source); ok {
+		w.source.known = size
+		w.source.whole, _ = source.(*os.File)
+		err := w.open(layer{name: shown(name), at: at, size: size}, io.NewSectionReader(at, 0, size))
+		return w.report, err
+	}
+	w.source.r = source
+	err := w.open(layer{name: shown(name)}, &w.source)
+	return w.report, err
+}
+
+func (l Limits) orDefault() Limits {
+	d := DefaultLimits
+	for _, f := range []struct{ own, byDefault *int64 }{
+		{&l.Ratio, &d.Ratio}, {&l.Bytes, &d.Bytes}, {&l.Entries, &d.Entries}, {&l.Memory, &d.Memory},
+		{&l.Directory, &d.Directory}, {&l.Derivations, &d.Derivations},
+	} {
+		if *f.own == 0 {
+			*f.own = *f.byDefault
+		}
+	}
+	if l.Depth == 0 {
+		l.Depth = d.Depth
+	}
+	return l
+}
+
+func seekable(r io.Reader) (io.ReaderAt, int64, bool) {
+	at, ok := r.(io.ReaderAt)
+	seeker, canSeek := r.(io.Seeker)
+	if !ok || !canSeek {
+		return nil, 0, false
+	}
+	size, err := seeker.Seek(0, io.SeekEnd)
+	return at, size, err == nil
+}
+
+const nameLongest = 256
+
+// shown makes a name fit to be shown: short, valid UTF-8, nothing that steers a terminal.
+func shown(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "?"))
+	if len(name) > nameLongest {
+		name = strings.ToValidUTF8(name[:nameLongest], "")
+	}
+	return name
+}
+
+// inside names an entry of the archive outer.
+func inside(outer, name string) string { return outer + "!" + shown(name) }

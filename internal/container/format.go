@@ -1,0 +1,138 @@
+package container
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"runtime/debug"
+)
+
+// format is one way of packing.
+type format struct {
+	// name is what a person calls it.
+	name string
+	// known tells it by its first bytes, at most sniffed of them.
+	known func(head []byte) bool
+	// open reads on inside.
+	open func(w *walker, l layer) error
+}
+
+// sniffed is how many bytes tell a format.
+const sniffed = 1 << 10
+
+// formats are asked in this order: what has a mark of its own first, what is guessed from its shape last.
+var formats []*format
+
+func init() { // the formats refer to the walker, which refers to them
+	formats = []*format{
+		gzipFormat, zstdFormat, xzFormat, bzip2Format, zipFormat, sevenZipFormat,
+		lzipFormat, tarFormat, lzmaFormat,
+	}
+}
+
+// sniff knows a format by its first bytes, or returns nil. Names are not asked: dumps are called anything.
+func sniff(head []byte) *format {
+	if len(head) < 2 {
+		return nil
+	}
+	for _, f := range formats {
+		if f.known(head) {
+			return f
+		}
+	}
+	return nil
+}
+
+// Packed says whether what begins like this is opened by Walk, and no text by itself.
+func Packed(head []byte) bool { return sniff(head[:min(len(head), sniffed)]) != nil }
+
+// stream describes a compressed stream. decode gets the packed bytes, and asks grow before it takes memory; base is
+// what it holds in any case.
+func stream(name string, known func(head []byte) bool, base int64, decode func(in io.Reader, grow func(int64) error) (io.Reader, error)) *format {
+	return &format{name: name, known: known, open: func(w *walker, l layer) error {
+		grow, release := w.growing()
+		defer release()
+		in := &countingReader{r: l.r}
+		if err := grow(base); err != nil {
+			return w.damaged(l.name, 0, err)
+		}
+		out, err := decode(in, grow)
+		if err != nil {
+			return w.damaged(l.name, 0, err)
+		}
+		return w.open(layer{name: l.name + "!", depth: l.depth + 1}, &meter{w: w, name: l.name, r: out, in: func() int64 { return in.n }})
+	}}
+}
+
+// inPlace describes what must be read at many places; what can only be read on is held in memory first.
+func inPlace(name string, known func(head []byte) bool, read func(w *walker, l layer) error) *format {
+	return &format{name: name, known: known, open: func(w *walker, l layer) error {
+		release, ok, err := w.place(&l)
+		if err != nil || !ok {
+			return err
+		}
+		defer release()
+		return read(w, l)
+	}}
+}
+
+// place gives a layer its at. It reports false if the layer is too large to be held, which is noted.
+func (w *walker) place(l *layer) (release func(), ok bool, err error) {
+	if l.at != nil {
+		return func() {}, true, nil
+	}
+	l.at, l.size, release, err = w.hold(l.name, l.r)
+	return release, l.at != nil, err
+}
+
+// document describes what is turned into a text: write reads the layer and writes what it says, tables as rows of cells
+// between tabs.
+func document(name string, known func(head []byte) bool, write func(d *source, out *text) error) *format {
+	return inPlace(name, known, func(w *walker, l layer) error {
+		grow, release := w.growing()
+		defer release()
+		return w.written(l, func(out *text) error { return write(&source{ReaderAt: l.at, size: l.size, grow: grow}, out) })
+	})
+}
+
+// source is what a document is read from.
+type source struct {
+	io.ReaderAt
+	size int64
+	grow func(n int64) error
+}
+
+// written hands out what write writes, while it does. What was written before an error counts.
+func (w *walker) written(l layer, write func(out *text) error) error {
+	r, pipe := io.Pipe()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = pipe.CloseWithError(writeAll(pipe, write)) // returns nil
+	}()
+	defer func() { <-done }()
+	defer func() { _ = r.Close() }() // returns nil
+	size := max(l.size, 1)
+	return w.hand(Entry{Name: l.name + "!", Depth: l.depth + 1}, &meter{w: w, name: l.name, r: r, in: func() int64 { return size }})
+}
+
+// writeAll turns what a damaged file can do to a reader of it into an error.
+func writeAll(to io.Writer, write func(out *text) error) (err error) {
+	out := &text{w: bufio.NewWriterSize(to, 64<<10)}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("damaged: %v", p)
+			if debugPanics {
+				debug.PrintStack()
+			}
+		}
+	}()
+	err = write(out)
+	if ferr := out.w.Flush(); err == nil {
+		err = ferr
+	}
+	return err
+}
+
+// debugPanics is set by a test that looks for them.
+var debugPanics = false

@@ -1,0 +1,198 @@
+package container
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/vigiahq/vigia/internal/fault"
+)
+
+// walker is one walk under way.
+type walker struct {
+	ctx      context.Context
+	options  Options
+	limits   Limits
+	visit    Visit
+	report   Report
+	source   countedSource
+	held     int64  // bytes of memory reserved
+	unpacked int64  // bytes that came out of any decoder or archive
+	files    int64  // entries of archives seen
+	derived  int64  // rounds of hashing spent on keys
+	fitted   string // the password that fitted last
+}
+
+// countedSource counts what was taken from the source; of one that is read in place, all of it counts from the start.
+type countedSource struct {
+	r     io.Reader
+	n     int64
+	known int64
+	whole *os.File // the source, until it turns out to be packed
+}
+
+func (c *countedSource) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+func (c *countedSource) bytes() int64 { return max(c.n, c.known) }
+
+// layer is something that was met on the way down.
+type layer struct {
+	name  string
+	r     *bufio.Reader
+	at    io.ReaderAt // all of it in place, or nil if it can only be read on
+	size  int64       // of at
+	depth int
+	head  []byte // its first bytes
+}
+
+// open looks at the first bytes of r and goes on by what they say.
+func (w *walker) open(l layer, r io.Reader) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	l.r = bufio.NewReaderSize(r, sniffed)
+	start, err := l.r.Peek(sniffed)
+	if err != nil && !errors.Is(err, io.EOF) { // what is there may still be told and read
+		l.r = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(bytes.Clone(start)), failed{err}), sniffed)
+		start, _ = l.r.Peek(sniffed)
+	}
+	f := sniff(start)
+	if f == nil {
+		return w.plain(l, start)
+	}
+	w.source.whole = nil
+	l.head = bytes.Clone(start)
+	if l.depth >= w.limits.Depth {
+		w.skip(l.name, "nested too deeply", 0)
+		return nil
+	}
+	return f.open(w, l)
+}
+
+// failed is what is left of a stream after an error.
+type failed struct{ err error }
+
+func (f failed) Read([]byte) (int, error) { return 0, f.err }
+
+// plain hands out what is packed in no known way. If it is no text, that is noted.
+func (w *walker) plain(l layer, start []byte) error {
+	reason := unreadable(start)
+	entry := Entry{Name: l.name, Depth: l.depth}
+	before := w.report.Bytes
+	if err := w.hand(entry, l.r); err != nil {
+		return err
+	}
+	if reason != "" {
+		w.report.Unknown++
+		w.skip(l.name, reason, w.report.Bytes-before)
+	}
+	return nil
+}
+
+// hand gives an entry to the visitor.
+func (w *walker) hand(entry Entry, r io.Reader) error {
+	counted := &entryReader{r: r, whole: w.source.whole}
+	err := w.visit(entry, counted)
+	w.report.Entries++
+	w.report.Bytes += counted.n
+	if err != nil && counted.err != nil && errors.Is(err, counted.err) {
+		return w.damaged(entry.Name, counted.n, counted.err)
+	}
+	return err
+}
+
+// damaged notes an entry that could not be read to its end. A limit or a cancelled walk is no damage: it ends
+// everything.
+func (w *walker) damaged(name string, offset int64, err error) error {
+	if errors.Is(err, ErrBomb) || w.ctx.Err() != nil {
+		return err
+	}
+	w.skip(name, plainly(err), offset)
+	return nil
+}
+
+// plainly says what an error means to a person.
+func plainly(err error) string {
+	var known *fault.Error
+	switch {
+	case errors.As(err, &known):
+		return err.Error()
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "cut short"
+	}
+	return err.Error()
+}
+
+func (w *walker) skip(name, reason string, offset int64) {
+	w.report.Skipped++
+	if len(w.report.Skips) < skipsKept {
+		w.report.Skips = append(w.report.Skips, Skip{Name: name, Reason: reason, Offset: offset})
+	}
+}
+
+// errMemory means that a layer would need more memory than there is left.
+var errMemory = errors.New("too large for the memory limit")
+
+// reserve sets aside n bytes of memory for as long as a layer is open, or notes that the entry is skipped.
+func (w *walker) reserve(name string, n int64) (release func(), ok bool) {
+	if n > w.limits.Memory-w.held {
+		w.skip(name, fmt.Sprintf("needs %d bytes of memory, %d are left", n, w.limits.Memory-w.held), 0)
+		return nil, false
+	}
+	w.held += n
+	return func() { w.held -= n }, true
+}
+
+// growing is memory that a layer asks for as it goes on; release gives all of it back.
+func (w *walker) growing() (grow func(n int64) error, release func()) {
+	var mine int64
+	grow = func(n int64) error {
+		if n > w.limits.Memory-w.held {
+			return fmt.Errorf("%w: needs %d bytes more, %d are left", errMemory, n, w.limits.Memory-w.held)
+		}
+		w.held += n
+		mine += n
+		return nil
+	}
+	return grow, func() { w.held -= mine }
+}
+
+// file counts an entry of an archive.
+func (w *walker) file(name string) error {
+	w.files++
+	if w.files > w.limits.Entries {
+		return ErrBomb.With("%s: more than %d files", name, w.limits.Entries)
+	}
+	return w.ctx.Err()
+}
+
+// entryReader remembers how far an entry was read, and the error that ended it.
+type entryReader struct {
+	r     io.Reader
+	n     int64
+	err   error
+	whole *os.File // the file that the entry is, or nil
+}
+
+// File is the plain file that the entry is as a whole, or nil: a scanner may search it without copying.
+func (c *entryReader) File() *os.File { return c.whole }
+
+// Took tells how many bytes of the File were read.
+func (c *entryReader) Took(n int64) { c.n = n }
+
+func (c *entryReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.err = err
+	}
+	return n, err
+}

@@ -1,0 +1,199 @@
+package container
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+var zipFormat = &format{name: "zip", known: starts("PK\x03\x04", "PK\x05\x06", zipSpanned+"PK\x03\x04", "PK00PK\x03\x04"), open: (*walker).zip}
+
+// zipSpanned begins the first volume of a set; the offsets in its table of contents count from the volumes' beginnings.
+const zipSpanned = "PK\x07\x08"
+
+// zipEntryCost is how many bytes the zip library holds for each byte of a table of contents, at most.
+const zipEntryCost = 8
+
+// zip reads a zip by its table of contents, which stands at its end. Where that is missing, too large or out of reach,
+// the files are read one after the other as they come.
+func (w *walker) zip(l layer) error {
+	if l.at == nil {
+		at, size, rest, release := w.holdSome(l.r)
+		if rest != nil {
+			release()
+			return w.zipOnward(l, rest, "")
+		}
+		defer release()
+		l.at, l.size = at, size
+	}
+	missing := w.zipTable(l)
+	if missing.done {
+		return missing.err
+	}
+	return w.zipOnward(l, io.NewSectionReader(l.at, 0, l.size), missing.reason)
+}
+
+// zipOutcome is what came of reading by the table of contents: done, or why it has to be done otherwise.
+type zipOutcome struct {
+	done   bool
+	err    error
+	reason string // to be noted; none where nothing is missed by doing otherwise
+}
+
+func (w *walker) zipTable(l layer) zipOutcome {
+	if bytes.HasPrefix(l.head, []byte(zipSpanned)) {
+		return zipOutcome{}
+	}
+	dir, err := zipDirectory(l.at, l.size)
+	if err != nil {
+		return zipOutcome{reason: "cut short: no table of contents"}
+	}
+	if dir > w.limits.Directory || zipEntryCost*dir > w.limits.Memory-w.held {
+		return zipOutcome{}
+	}
+	release, _ := w.reserve(l.name, zipEntryCost*dir)
+	defer release()
+	z, err := zip.NewReader(l.at, l.size)
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		return zipOutcome{reason: "damaged: the table of contents is not in order"}
+	}
+	for _, f := range z.File {
+		if err := w.zipFile(l, f); err != nil {
+			return zipOutcome{done: true, err: err}
+		}
+	}
+	return zipOutcome{done: true}
+}
+
+func (w *walker) zipFile(l layer, f *zip.File) error {
+	if err := w.file(l.name); err != nil {
+		return err
+	}
+	entry := inside(l.name, f.Name)
+	if f.FileInfo().IsDir() || !f.Mode().IsRegular() {
+		return nil
+	}
+	e := zipEntry{
+		flags: f.Flags, method: f.Method, extra: f.Extra, sum: f.CRC32, packed: int64(min(f.CompressedSize64, uint64(l.size))),
+		size: int64(min(f.UncompressedSize64, 1<<62)), check: byte(f.CRC32 >> 24), sized: true,
+	}
+	if e.flags&zipHasDescriptor != 0 {
+		e.check = byte(f.ModifiedTime >> 8)
+	}
+	grow, release := w.growing()
+	defer release()
+	r, err := w.zipOpen(e, grow, func() (io.Reader, error) { return f.OpenRaw() })
+	if err != nil {
+		return w.damaged(entry, 0, err)
+	}
+	return w.open(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: r, in: func() int64 { return e.packed }})
+}
+
+// zipEntry is what a zip says of a file in it.
+type zipEntry struct {
+	flags, method uint16
+	extra         []byte
+	sum           uint32
+	packed, size  int64
+	check         byte // the last byte before encrypted text, to tell a wrong password
+	sized         bool // packed, size and sum are known
+}
+
+const (
+	zipEncrypted     = 1
+	zipHasMark       = 2 // of LZMA: a mark ends the text
+	zipHasDescriptor = 8
+)
+
+// zipOpen gives the text of a file. raw may be called again where passwords are tried.
+func (w *walker) zipOpen(e zipEntry, grow func(int64) error, raw func() (io.Reader, error)) (io.Reader, error) {
+	if e.flags&zipEncrypted != 0 {
+		return w.zipDecrypt(e, grow, raw)
+	}
+	in, err := raw()
+	if err != nil {
+		return nil, err
+	}
+	return e.text(in, grow)
+}
+
+// text undoes the packing and holds the text against its check sum.
+func (e *zipEntry) text(in io.Reader, grow func(int64) error) (io.Reader, error) {
+	r, err := e.unpack(in, grow)
+	if err != nil || !e.sized {
+		return r, err
+	}
+	return &summed{r: r, left: e.size, sum: e.sum, summed: e.sum != 0 || e.size == 0, hash: crc32.NewIEEE(), exact: true}, nil
+}
+
+// zipDecrypt finds the password of a file: one that passes the check and under which the text can be unpacked.
+func (w *walker) zipDecrypt(e zipEntry, grow func(int64) error, raw func() (io.Reader, error)) (io.Reader, error) {
+	locked, err := newZipLock(&e)
+	if err != nil {
+		return nil, err
+	}
+	for _, password := range w.passwords() {
+		if err := w.derive(locked.cost()); err != nil {
+			return nil, err
+		}
+		open := func() (io.Reader, error) {
+			in, err := raw()
+			if err != nil {
+				return nil, err
+			}
+			if in, err = locked.open(in, password); err != nil {
+				return nil, err
+			}
+			return e.text(in, grow)
+		}
+		const tried = 1 << 20
+		r, err := open()
+		if errors.Is(err, errEncrypted) {
+			continue
+		}
+		if err == nil {
+			_, err = io.Copy(io.Discard, io.LimitReader(r, tried))
+		}
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+			continue
+		}
+		w.fitted = password
+		return open()
+	}
+	return nil, errEncrypted
+}
+
+// holdSome holds what can only be read on, if it is small beside the memory that is left; else it returns all of it as
+// a stream.
+func (w *walker) holdSome(r io.Reader) (at io.ReaderAt, size int64, rest io.Reader, release func()) {
+	var held chunks
+	release = func() { w.held -= int64(len(held)) * chunk }
+	for most := (w.limits.Memory - w.held) / 2; ; {
+		if size+chunk > most {
+			return nil, 0, io.MultiReader(io.NewSectionReader(held, 0, size), r), release
+		}
+		w.held += chunk
+		part := make([]byte, chunk)
+		held = append(held, part)
+		n, err := fill(r, part)
+		if size += int64(n); errors.Is(err, io.EOF) {
+			return io.NewSectionReader(held, 0, size), size, nil, release
+		}
+		if err != nil {
+			return nil, 0, io.MultiReader(io.NewSectionReader(held, 0, size), failed{err}), release
+		}
+	}
+}
+
+var errZipMethod = errors.New("zip: packed in a way that is not read")
+
+func zipMethod(n uint16) error {
+	names := map[uint16]string{1: "Shrink", 6: "Implode", 18: "TERSE", 19: "LZ77", 96: "JPEG", 97: "WavPack", 98: "PPMd"}
+	if name, ok := names[n]; ok {
+		return fmt.Errorf("%w: %s", errZipMethod, name)
+	}
+	return fmt.Errorf("%w: method %d", errZipMethod, n)
+}
