@@ -56,7 +56,7 @@ func run(ctx context.Context, folder string, subscriptions, findings int64, roun
 	}
 	fmt.Printf("  %d subscriptions, %d watched values with a finding each, made in %v\n", subscriptions, findings, time.Since(begin).Round(time.Second))
 	begin = time.Now()
-	if err := a.Store.CountFigures(ctx, 0); err != nil {
+	if err := a.Store.Overview.CountFigures(ctx, 0); err != nil {
 		return err
 	}
 	fmt.Printf("  the figures counted anew in %v, beside the pages and once a minute\n", time.Since(begin).Round(time.Millisecond))

@@ -107,7 +107,7 @@ func timed(ctx context.Context, from *store.Store, w *stopwatch, id partner.ID, 
 		return err
 	}
 	w.start(e.ID)
-	return from.AddEvents(ctx, id, e)
+	return from.Alerts.AddEvents(ctx, id, e)
 }
 
 // deadEndpoint gives a hundred partners an endpoint each and times their events in turns: with all of them alive, and

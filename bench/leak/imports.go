@@ -60,7 +60,7 @@ func (b *bench) open(ctx context.Context, name string) (*place, error) {
 		return nil, err
 	}
 	p := &place{store: store.New(db, keys, time.Now), keys: keys, depot: depot}
-	p.importer = &intake.Importer{Store: p.store, Depot: depot, Dir: filepath.Join(dir, "import"), Fingerprints: keys.Fingerprints, Now: time.Now}
+	p.importer = &intake.Importer{Store: p.store.Breaches, Jobs: p.store.Jobs, Depot: depot, Dir: filepath.Join(dir, "import"), Fingerprints: keys.Fingerprints, Now: time.Now}
 	return p, p.store.CheckKeys(ctx)
 }
 
@@ -321,12 +321,12 @@ func (b *bench) throughStore(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = p.store.Close() }()
-	registry := partner.NewRegistry(p.store, time.Now, nil)
+	registry := partner.NewRegistry(p.store.Partners, time.Now, nil)
 	owner, _, err := registry.Create(ctx, "Banco", partner.Live, partner.Settings{})
 	if err != nil {
 		return err
 	}
-	monitoring := cyber.NewMonitoring(p.store, cyber.Unasked{}, p.keys.Fingerprint, time.Now)
+	monitoring := cyber.NewMonitoring(p.store.Monitoring, p.store.Partners, cyber.Unasked{}, p.keys.Fingerprint, time.Now)
 	filled, err := measure(func() error {
 		for i := range b.watched {
 			if err := monitoring.Watch(ctx, cyber.Owner{Partner: owner.ID, Mode: owner.Mode}, partner.UserHash(fmt.Sprint("u", i/4)), "email",
@@ -342,7 +342,7 @@ func (b *bench) throughStore(ctx context.Context) error {
 	read, err := measure(func() error {
 		after, n := int64(-1<<63), 0
 		for {
-			batch, err := p.store.Fingerprints(ctx, after, 50_000)
+			batch, err := p.store.Breaches.Fingerprints(ctx, after, 50_000)
 			if err != nil || len(batch) == 0 {
 				return err
 			}

@@ -112,17 +112,17 @@ func addBreach(ctx context.Context, a *app.App, i int, prints []int64) error {
 	}
 	now := time.Now()
 	name := fmt.Sprintf("vazamento-%03d", i)
-	err := a.Store.InsertBreach(ctx, leak.Record{State: leak.Published, PublishedAt: now, Breach: cyber.Breach{
+	err := a.Store.Breaches.InsertBreach(ctx, leak.Record{State: leak.Published, PublishedAt: now, Breach: cyber.Breach{
 		Name: name, Title: fmt.Sprintf("Vazamento %03d", i), Date: now.AddDate(0, -i%90, 0), Exposes: sets[i%len(sets)], Kind: cyber.SourceBreach,
 		Verified: true, AddedAt: now,
 	}})
 	if err != nil {
 		return err
 	}
-	if _, err := a.Store.KeepHits(ctx, name, prints); err != nil {
+	if _, err := a.Store.Breaches.KeepHits(ctx, name, prints); err != nil {
 		return err
 	}
-	_, err = a.Store.TellHits(ctx, name, 10*len(prints))
+	_, err = a.Store.Breaches.TellHits(ctx, name, 10*len(prints))
 	return err
 }
 

@@ -77,13 +77,13 @@ func (s *Site) connect(ctx context.Context) (err error) {
 		return err
 	}
 	s.Store = store.New(s.DB, s.Keys, time.Now)
-	s.Endpoints = alert.NewEndpoints(s.Store, time.Now, nil)
+	s.Endpoints = alert.NewEndpoints(s.Store.Alerts, time.Now, nil)
 	return nil
 }
 
 // NewPartner makes a partner of its own.
 func (s *Site) NewPartner(ctx context.Context) (partner.ID, error) {
-	p, _, err := partner.NewRegistry(s.Store, time.Now, nil).Create(ctx, "Parceiro", partner.Sandbox, partner.Settings{})
+	p, _, err := partner.NewRegistry(s.Store.Partners, time.Now, nil).Create(ctx, "Parceiro", partner.Sandbox, partner.Settings{})
 	return p.ID, err
 }
 
@@ -125,7 +125,7 @@ func Publish(ctx context.Context, s *Site, id partner.ID, n int) error {
 			}
 			batch = append(batch, e)
 		}
-		if err := s.AddEvents(ctx, id, batch...); err != nil {
+		if err := s.Alerts.AddEvents(ctx, id, batch...); err != nil {
 			return err
 		}
 	}
@@ -137,7 +137,7 @@ func (s *Site) Dispatch(slots int) (stop func()) {
 	rule := webhook.DefaultGate
 	rule.Concurrent, rule.PerSecond = slots, 0
 	client := Guard.Client(webhook.ClientOptions{MaxIdlePerHost: slots})
-	d := alert.NewDispatcher(s.Store, client, time.Now, slog.New(slog.DiscardHandler), alert.DispatcherOptions{
+	d := alert.NewDispatcher(s.Store.Alerts, client, time.Now, slog.New(slog.DiscardHandler), alert.DispatcherOptions{
 		Gate: rule, NextTry: webhook.NewSchedule(func() float64 { return 0.5 }).Next,
 	})
 	ctx, cancel := context.WithCancel(context.Background())

@@ -98,7 +98,7 @@ type feedListCmd struct{}
 // Run lists the feeds.
 func (feedListCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	return withApp(ctx, c, func(a *app.App) error {
-		all, err := a.Store.Feeds(ctx)
+		all, err := a.Store.Feeds.Feeds(ctx)
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ type keysView struct {
 }
 
 func (o *output) keys(ctx context.Context, a *app.App) error {
-	current, old, err := a.Store.SealedUnder(ctx)
+	current, old, err := a.Store.Upkeep.SealedUnder(ctx)
 	if err != nil {
 		return err
 	}

@@ -243,7 +243,7 @@ func TestRollingRestart(t *testing.T) {
 	}
 	stop.Store(true)
 	clients.Wait()
-	page, err := f.admin.Store.ActivePage(context.Background(), f.partner.ID, 0, 1)
+	page, err := f.admin.Store.Subscriptions.ActivePage(context.Background(), f.partner.ID, 0, 1)
 	if err != nil || page.Total != next.Load() {
 		t.Errorf("%d subscriptions, %d were acknowledged (%v)", page.Total, next.Load(), err)
 	}
@@ -700,7 +700,7 @@ func TestWorkerDeath(t *testing.T) {
 		t.Fatal(err)
 	}
 	for {
-		jobs, err := f.admin.Store.Jobs(ctx, "keys.rewrite", 1)
+		jobs, err := f.admin.Store.Jobs.Jobs(ctx, "keys.rewrite", 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -716,7 +716,7 @@ func TestWorkerDeath(t *testing.T) {
 	killed := time.Now()
 	f.worker(t)
 	for {
-		_, old, err := f.admin.Store.SealedUnder(ctx)
+		_, old, err := f.admin.Store.Upkeep.SealedUnder(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -98,7 +98,7 @@ func rotateUnderLoad(t *testing.T, engine sqldb.Engine, batches int64) {
 				t.Error(err)
 				break
 			}
-			_, old, err := a.Store.SealedUnder(ctx)
+			_, old, err := a.Store.Upkeep.SealedUnder(ctx)
 			if err != nil || time.Now().After(deadline) {
 				t.Errorf("%d values are sealed by an old key (%v)", old, err)
 				break

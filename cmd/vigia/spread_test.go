@@ -100,7 +100,7 @@ func killOneAtWork(t *testing.T, folder, database string, servers []*server) {
 	}
 	defer func() { _ = a.Close() }()
 	for {
-		parts, err := a.Store.Parts(ctx, "partes")
+		parts, err := a.Store.Breaches.Parts(ctx, "partes")
 		if err != nil {
 			t.Error(err)
 			return
@@ -121,7 +121,7 @@ func killOneAtWork(t *testing.T, folder, database string, servers []*server) {
 			t.Logf("killed with %d of %d parts left", left, len(parts))
 			return
 		}
-		if r, err := a.Store.BreachByName(ctx, "partes"); err == nil && r.State == leak.Published {
+		if r, err := a.Store.Breaches.BreachByName(ctx, "partes"); err == nil && r.State == leak.Published {
 			t.Error("the import was over before both workers were at it: give it more to do")
 			return
 		}

@@ -71,18 +71,25 @@ type HistoryStore interface {
 	Deliveries(ctx context.Context, id partner.ID, event EventID) ([]DeliveryStatus, error)
 	Attempts(ctx context.Context, id partner.ID, event EventID) ([]AttemptLog, error)
 	EventReport(ctx context.Context, id partner.ID, from, to time.Time, show int) (Report, error)
+}
+
+// Partners knows who there is.
+type Partners interface {
 	PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error)
 }
 
 // History is what the operator asks about events, from the command line and the console alike.
-type History struct{ store HistoryStore }
+type History struct {
+	store   HistoryStore
+	tenants Partners
+}
 
 // NewHistory joins the rules to a store.
-func NewHistory(store HistoryStore) *History { return &History{store} }
+func NewHistory(store HistoryStore, tenants Partners) *History { return &History{store, tenants} }
 
 // Events returns up to limit events that follow a number.
 func (h *History) Events(ctx context.Context, id partner.ID, after int64, limit int) ([]Kept, error) {
-	if _, err := h.store.PartnerByID(ctx, id); err != nil {
+	if _, err := h.tenants.PartnerByID(ctx, id); err != nil {
 		return nil, err
 	}
 	stretch, err := h.store.EventsAfter(ctx, id, Everything, after, min(max(limit, 1), MaxPage))
@@ -114,7 +121,7 @@ func (h *History) Replay(ctx context.Context, id partner.ID, s Selection) (int64
 	if !s.From.IsZero() && !s.To.IsZero() && !s.From.Before(s.To) {
 		return 0, ErrReplay.With("window: from must be before to")
 	}
-	if _, err := h.store.PartnerByID(ctx, id); err != nil {
+	if _, err := h.tenants.PartnerByID(ctx, id); err != nil {
 		return 0, err
 	}
 	return h.store.Requeue(ctx, id, s)
@@ -122,7 +129,7 @@ func (h *History) Replay(ctx context.Context, id partner.ID, s Selection) (int64
 
 // Report compares events of a window with what the partner got, and shows the first of what is missing.
 func (h *History) Report(ctx context.Context, id partner.ID, from, to time.Time, show int) (Report, error) {
-	if _, err := h.store.PartnerByID(ctx, id); err != nil {
+	if _, err := h.tenants.PartnerByID(ctx, id); err != nil {
 		return Report{}, err
 	}
 	return h.store.EventReport(ctx, id, from, to, show)

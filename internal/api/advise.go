@@ -33,7 +33,7 @@ func (s *Server) advise(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	applies, err := s.Rules.Persons.Advise(r.ctx, r.caller.Partner, user)
+	applies, err := r.rules.Persons.Advise(r.ctx, r.caller.Partner, user)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (s *Server) answerQuestion(r *request) (any, error) {
 	if body.CatalogID == "" || body.Value == "" {
 		return nil, errBodyInvalid.With("catalogId, value: must not be empty")
 	}
-	if err := s.Rules.Persons.Answer(r.ctx, r.caller.Partner, user, cyber.ContentID(body.CatalogID), body.Value); err != nil {
+	if err := r.rules.Persons.Answer(r.ctx, r.caller.Partner, user, cyber.ContentID(body.CatalogID), body.Value); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgAnswerKept}, nil

@@ -48,7 +48,7 @@ func (s *Server) openCase(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.Rules.Cases.Open(r.ctx, r.caller.Partner, wanted)
+	c, err := r.rules.Cases.Open(r.ctx, r.caller.Partner, wanted)
 	if err != nil {
 		return nil, err
 	}

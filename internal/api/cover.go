@@ -42,7 +42,7 @@ func (s *Server) listCover(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, origin, err := s.Rules.Cover.Of(r.ctx, r.caller, user)
+	list, origin, err := r.rules.Cover.Of(r.ctx, r.caller, user)
 	if err != nil {
 		return nil, err
 	}

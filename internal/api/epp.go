@@ -35,7 +35,7 @@ func (s *Server) issueKey(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.Rules.Endpoints.Issue(r.ctx, r.caller.Partner, cyber.DeviceRequest{User: user, System: system, Name: body.DeviceName})
+	d, err := r.rules.Endpoints.Issue(r.ctx, r.caller.Partner, cyber.DeviceRequest{User: user, System: system, Name: body.DeviceName})
 	if err != nil {
 		return nil, err
 	}
@@ -61,10 +61,10 @@ func (s *Server) listDevices(r *request) (any, error) {
 	}
 	var found []cyber.Device
 	if user != "" {
-		found, err = s.Rules.Endpoints.Of(r.ctx, r.caller.Partner, user)
+		found, err = r.rules.Endpoints.Of(r.ctx, r.caller.Partner, user)
 	} else {
 		var more bool
-		if found, more, err = s.Rules.Endpoints.All(r.ctx, r.caller.Partner); more {
+		if found, more, err = r.rules.Endpoints.All(r.ctx, r.caller.Partner); more {
 			r.reply.Set("x-truncated", "true")
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // TestTruncatedDevices: a partner's list stops at 1,000 and says so; a person's list does not.
 func TestTruncatedDevices(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
-	endpoints := cyber.NewEndpoints(s.Store, s.Clock.Now, nil)
+	endpoints := cyber.NewEndpoints(s.Store.Devices, s.Clock.Now, nil)
 	add := func(n int) {
 		t.Helper()
 		d, err := endpoints.Issue(context.Background(), s.Live.ID, cyber.DeviceRequest{

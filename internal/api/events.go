@@ -42,7 +42,7 @@ func (s *Server) listEvents(r *request) (any, error) {
 		return nil, err
 	}
 	of := alert.Areas{Cyber: r.caller.Allows(partner.ScopeCyberRead), Subscriptions: r.caller.Allows(partner.ScopeSubscriptionsRead)}
-	page, err := s.Rules.Events.Read(r.ctx, r.caller.Partner, of, cursor, int(min(limit, alert.MaxPage)))
+	page, err := r.rules.Events.Read(r.ctx, r.caller.Partner, of, cursor, int(min(limit, alert.MaxPage)))
 	if err != nil {
 		return nil, err
 	}

@@ -87,7 +87,7 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 	accepted(http.MethodPost, "/v1/cyber/findings/"+found[0].ID+"/resolve", fmt.Sprintf(`{"userHash":%q,"reason":"password_changed"}`, user), new(any))
 	// A case that moves.
 	accepted(http.MethodPost, "/v1/cyber/case", fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":%q}`, user), new(any))
-	cases := cyber.NewCases(s.Store, s.Clock.Now)
+	cases := cyber.NewCases(s.Store.Cases, s.Clock.Now)
 	list, err := cases.List(ctx, cyber.CaseFilter{Partner: s.Live.ID, Limit: 1})
 	must(err)
 	_, err = cases.Move(ctx, list[0].ID, cyber.CaseInProgress, "bruna", "")
@@ -95,17 +95,17 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 	// A key that ends soon.
 	accepted(http.MethodPost, "/v1/cyber/epp", fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":"a","userHash":%q}`, user), new(any))
 	s.Clock.Advance(336 * 24 * time.Hour)
-	_, err = cyber.NewEndpoints(s.Store, s.Clock.Now, nil).WarnExpiring(ctx)
+	_, err = cyber.NewEndpoints(s.Store.Devices, s.Clock.Now, nil).WarnExpiring(ctx)
 	must(err)
 	// The steps of subscriptions, with and without a reference of the partner's own.
-	subscriptions := subscription.NewRegistry(s.Store, s.Clock.Now)
+	subscriptions := subscription.NewRegistry(s.Store.Subscriptions, s.Store.Plans, s.Store.Partners, s.Clock.Now)
 	for n := range 2 {
 		for _, move := range []subscription.Move{subscription.Suspend, subscription.Resume, subscription.End} {
 			_, err = subscriptions.Move(ctx, s.Live.ID, subscription.Selection{Plan: "p", CPF: cpfOf(n + 1)}, move)
 			must(err)
 		}
 	}
-	_, _, err = alert.NewEndpoints(s.Store, s.Clock.Now, nil).Test(ctx, s.Live.ID, endpoint, loopback.Client(webhook.ClientOptions{}))
+	_, _, err = alert.NewEndpoints(s.Store.Alerts, s.Clock.Now, nil).Test(ctx, s.Live.ID, endpoint, loopback.Client(webhook.ClientOptions{}))
 	must(err)
 }
 
@@ -115,7 +115,7 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 func TestEventsAreWhatTheDocumentSays(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		box := newMailbox(t)
-		endpoint, err := alert.NewEndpoints(s.Store, s.Clock.Now, nil).Create(context.Background(), s.Live.ID, box.URL, nil, loopback)
+		endpoint, err := alert.NewEndpoints(s.Store.Alerts, s.Clock.Now, nil).Create(context.Background(), s.Live.ID, box.URL, nil, loopback)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestEventsNamePeopleAsThePartnerDid(t *testing.T) {
 			base64.URLEncoding.EncodeToString(d512[1:]),
 		}
 		secret(spelt...)
-		subscriptions := subscription.NewRegistry(s.Store, s.Clock.Now)
+		subscriptions := subscription.NewRegistry(s.Store.Subscriptions, s.Store.Plans, s.Store.Partners, s.Clock.Now)
 		cursor, move := "", subscription.Suspend
 		// next causes an event about the person and tells how it names them.
 		next := func() string {
@@ -245,7 +245,7 @@ func TestEventsNamePeopleAsThePartnerDid(t *testing.T) {
 func (s *service) pushAll(t *testing.T, box *mailbox, events int) map[string]string {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	dispatcher := alert.NewDispatcher(s.Store, loopback.Client(webhook.ClientOptions{}), s.Clock.Now, slog.New(slog.DiscardHandler), alert.DispatcherOptions{Worker: "w"})
+	dispatcher := alert.NewDispatcher(s.Store.Alerts, loopback.Client(webhook.ClientOptions{}), s.Clock.Now, slog.New(slog.DiscardHandler), alert.DispatcherOptions{Worker: "w"})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -41,7 +41,7 @@ func TestEventsByCursor(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.AddEvents(context.Background(), s.Live.ID, e); err != nil {
+			if err := s.Alerts.AddEvents(context.Background(), s.Live.ID, e); err != nil {
 				t.Fatal(err)
 			}
 			body, err := e.Body()
@@ -81,13 +81,13 @@ func TestEventsByCursor(t *testing.T) {
 func TestEventsByScope(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		ctx := context.Background()
-		endpoint, err := alert.NewEndpoints(s.Store, s.Clock.Now, nil).Create(ctx, s.Live.ID, newMailbox(t).URL, nil, loopback)
+		endpoint, err := alert.NewEndpoints(s.Store.Alerts, s.Clock.Now, nil).Create(ctx, s.Live.ID, newMailbox(t).URL, nil, loopback)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.happenings(t, endpoint.ID)
 		s.happeningsAgain(t)
-		kept, err := alert.NewHistory(s.Store).Events(ctx, s.Live.ID, 0, 1000) // as the operator, so that nothing counts as pulled
+		kept, err := alert.NewHistory(s.Store.Alerts, s.Store.Partners).Events(ctx, s.Live.ID, 0, 1000) // as the operator, so that nothing counts as pulled
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestEventsByScope(t *testing.T) {
 			{[]partner.Scope{partner.ScopeCyberRead}, cyberTypes, true},
 			{[]partner.Scope{partner.ScopeCyber, partner.ScopeSubscriptionsRead}, cyberTypes + " " + subscriptionTypes, false},
 		} {
-			_, text, err := partner.NewRegistry(s.Store, s.Clock.Now, nil).CreateKey(ctx, s.Live.ID, "", c.scopes, time.Time{})
+			_, text, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).CreateKey(ctx, s.Live.ID, "", c.scopes, time.Time{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,7 +119,7 @@ func TestEventsByScope(t *testing.T) {
 					want = append(want, e)
 				}
 			}
-			before, err := s.EventReport(ctx, s.Live.ID, time.Time{}, time.Time{}, 0)
+			before, err := s.Alerts.EventReport(ctx, s.Live.ID, time.Time{}, time.Time{}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,7 +128,7 @@ func TestEventsByScope(t *testing.T) {
 					t.Errorf("%v in pages of %d reads\n%s\nwant\n%s", c.scopes, size, strings.Join(got, "\n"), strings.Join(want, "\n"))
 				}
 			}
-			after, err := s.EventReport(ctx, s.Live.ID, time.Time{}, time.Time{}, 0)
+			after, err := s.Alerts.EventReport(ctx, s.Live.ID, time.Time{}, time.Time{}, 0)
 			if news := after.Pulled - before.Pulled; err != nil || c.pulled && news != int64(len(want)-1) || !c.pulled && news != 0 {
 				t.Errorf("%v: %d more of %d events count as pulled: %v", c.scopes, news, len(want), err)
 			}
@@ -197,7 +197,7 @@ func TestWebhookKeys(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		ctx := context.Background()
 		guard := webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
-		endpoints := alert.NewEndpoints(s.Store, s.Clock.Now, nil)
+		endpoints := alert.NewEndpoints(s.Store.Alerts, s.Clock.Now, nil)
 		e, err := endpoints.Create(ctx, s.Live.ID, "https://127.0.0.1/", nil, guard)
 		if err != nil {
 			t.Fatal(err)

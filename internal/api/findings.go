@@ -41,7 +41,7 @@ func (s *Server) listFindings(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	findings, err := s.Rules.Monitoring.Findings(r.ctx, r.caller.Partner, user)
+	findings, err := r.rules.Monitoring.Findings(r.ctx, r.caller.Partner, user)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (s *Server) resolveFinding(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Rules.Monitoring.Resolve(r.ctx, r.caller.Partner, user, cyber.FindingID(id), in.Reason); err != nil {
+	if err := r.rules.Monitoring.Resolve(r.ctx, r.caller.Partner, user, cyber.FindingID(id), in.Reason); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgFindingResolved}, nil

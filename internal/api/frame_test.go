@@ -93,7 +93,7 @@ func TestCredentials(t *testing.T) {
 func badCredentials(t *testing.T, s *service) map[string]http.Header {
 	t.Helper()
 	ctx := context.Background()
-	reg := partner.NewRegistry(s.Store, s.Clock.Now, nil)
+	reg := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil)
 	key := func(scopes []partner.Scope, expires time.Time) (partner.KeyID, string) {
 		k, text, err := reg.CreateKey(ctx, s.Live.ID, "test", scopes, expires)
 		if err != nil {
@@ -149,7 +149,7 @@ func foreignKey(t *testing.T) string {
 // TestReadOnlyScope: a read-only key reads and changes nothing.
 func TestReadOnlyScope(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
-	reg := partner.NewRegistry(s.Store, s.Clock.Now, nil)
+	reg := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil)
 	_, text, err := reg.CreateKey(context.Background(), s.Live.ID, "", []partner.Scope{partner.ScopeCyberRead, partner.ScopeSubscriptionsRead}, time.Time{})
 	if err != nil {
 		t.Fatal(err)
@@ -348,7 +348,7 @@ func TestRequestID(t *testing.T) {
 // not touched.
 func TestRateLimit(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
-	_, err := partner.NewRegistry(s.Store, s.Clock.Now, nil).Change(context.Background(), s.Live.ID, func(p *partner.Partner) {
+	_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).Change(context.Background(), s.Live.ID, func(p *partner.Partner) {
 		p.Settings.RatePerSecond, p.Settings.Burst = 2, 5
 	})
 	if err != nil {

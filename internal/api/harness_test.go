@@ -22,9 +22,11 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/password"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/subscription"
 	"github.com/vigiahq/vigia/internal/telemetry"
@@ -132,7 +134,7 @@ func newHandler(t testing.TB, e *storetest.Env) *Server {
 
 func newHandlerLogging(t testing.TB, e *storetest.Env, log io.Writer) *Server {
 	t.Helper()
-	services := cyber.NewServices(e.Store, e.Clock.Now)
+	services := cyber.NewServices(e.Store.Services, e.Clock.Now)
 	if err := services.Seed(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -141,10 +143,36 @@ func newHandlerLogging(t testing.TB, e *storetest.Env, log io.Writer) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	books := &bookkeeper{e: e, services: services, passwords: passwords, content: cyber.NewCatalogue(e.Store.Advice, e.Clock.Now)}
 	return NewServer(Options{
-		Gate: partner.NewGate(e.Store, e.Clock.Now), Ledger: e.Store, Log: telemetry.NewLogger(log, telemetry.LogOptions{}),
-		Metrics: telemetry.NewMetrics(), Tracer: tracer, Now: e.Clock.Now,
-		Rules: Rules{Events: alert.NewFeed(e.Store), Webhooks: alert.NewEndpoints(e.Store, e.Clock.Now, nil), Passwords: passwords, Subscriptions: subscription.NewRegistry(e.Store, e.Clock.Now), Monitoring: cyber.NewMonitoring(e.Store, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now), Services: services, Cases: cyber.NewCases(e.Store, e.Clock.Now), Endpoints: cyber.NewEndpoints(e.Store, e.Clock.Now, nil), Cover: cyber.NewCover(e.Store), Persons: cyber.NewPersons(e.Store, cyber.NewCatalogue(e.Store, e.Clock.Now), e.Clock.Now, nil)},
+		Gate: partner.NewGate(e.Store.Partners, e.Clock.Now), Ledger: books, Rules: books.rules(e.Store.Areas),
+		Log: telemetry.NewLogger(log, telemetry.LogOptions{}), Metrics: telemetry.NewMetrics(), Tracer: tracer, Now: e.Clock.Now,
+	})
+}
+
+// bookkeeper binds the rules to the store, or to a transaction of it.
+type bookkeeper struct {
+	e         *storetest.Env
+	services  *cyber.Services
+	passwords *password.Checker
+	content   *cyber.Catalogue
+}
+
+func (b *bookkeeper) rules(in store.Areas) Rules {
+	now := b.e.Clock.Now
+	return Rules{
+		Events: alert.NewFeed(in.Alerts), Webhooks: alert.NewEndpoints(in.Alerts, now, nil), Passwords: b.passwords, Services: b.services,
+		Subscriptions: subscription.NewRegistry(in.Subscriptions, in.Plans, in.Partners, now),
+		Monitoring:    cyber.NewMonitoring(in.Monitoring, in.Partners, cyber.Unasked{}, b.e.Keys.Fingerprint, now),
+		Cases:         cyber.NewCases(in.Cases, now), Endpoints: cyber.NewEndpoints(in.Devices, now, nil), Cover: cyber.NewCover(in.Cover),
+		Persons: cyber.NewPersons(in.Advice, b.content, now, nil),
+	}
+}
+
+func (b *bookkeeper) Once(ctx context.Context, id partner.ID, c once.Claim, work func(in *Rules) (once.Answer, error)) (once.Answer, bool, error) {
+	return b.e.Store.Answers.Once(ctx, id, c, func(tx store.Tx) (once.Answer, error) {
+		in := b.rules(tx.Areas)
+		return work(&in)
 	})
 }
 

@@ -24,7 +24,7 @@ func (s *Server) insurance(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, _, err := s.Rules.Cover.Of(r.ctx, r.caller, user)
+	list, _, err := r.rules.Cover.Of(r.ctx, r.caller, user)
 	if err != nil {
 		return nil, err
 	}

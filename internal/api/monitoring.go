@@ -38,7 +38,7 @@ func (s *Server) addMonitoring(r *request) (any, error) {
 		return nil, err
 	}
 	who := cyber.Owner{Partner: r.caller.Partner, Mode: r.caller.Mode}
-	if err := s.Rules.Monitoring.Watch(r.ctx, who, user, in.Type, in.Value); err != nil {
+	if err := r.rules.Monitoring.Watch(r.ctx, who, user, in.Type, in.Value); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgMonitoringAdded}, nil
@@ -49,7 +49,7 @@ func (s *Server) listMonitoring(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	assets, err := s.Rules.Monitoring.Watched(r.ctx, r.caller.Partner, user)
+	assets, err := r.rules.Monitoring.Watched(r.ctx, r.caller.Partner, user)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (s *Server) removeMonitoring(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Rules.Monitoring.Forget(r.ctx, r.caller.Partner, user, cyber.AssetID(id)); err != nil {
+	if err := r.rules.Monitoring.Forget(r.ctx, r.caller.Partner, user, cyber.AssetID(id)); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgMonitoringRemoved}, nil

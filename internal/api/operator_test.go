@@ -56,7 +56,7 @@ func (tr *transcript) hashes(_ *testing.T, args []string) error {
 }
 
 func (tr *transcript) setPlan(t *testing.T, args []string) error {
-	ctx, plans := context.Background(), plan.NewCatalogue(tr.s.Store, tr.s.Clock.Now)
+	ctx, plans := context.Background(), plan.NewCatalogue(tr.s.Store.Plans, tr.s.Clock.Now)
 	id := plan.ID(args[0])
 	if _, err := plans.Show(ctx, tr.s.Live.ID, id); err != nil {
 		tr.s.plan(t, tr.s.Live, args[0])
@@ -87,7 +87,7 @@ func (tr *transcript) setPlan(t *testing.T, args []string) error {
 }
 
 func (tr *transcript) setDefault(_ *testing.T, args []string) error {
-	_, err := partner.NewRegistry(tr.s.Store, tr.s.Clock.Now, nil).Change(context.Background(), tr.s.Live.ID, func(p *partner.Partner) {
+	_, err := partner.NewRegistry(tr.s.Store.Partners, tr.s.Clock.Now, nil).Change(context.Background(), tr.s.Live.ID, func(p *partner.Partner) {
 		p.Settings.DefaultPlan = strings.Join(args, "")
 	})
 	return err
@@ -107,12 +107,12 @@ func (tr *transcript) loadPool(_ *testing.T, args []string) error {
 		}
 		keys = append(keys, k)
 	}
-	_, err := tr.s.LoadPool(context.Background(), cyber.System(args[0]), keys)
+	_, err := tr.s.Devices.LoadPool(context.Background(), cyber.System(args[0]), keys)
 	return err
 }
 
 func (tr *transcript) ask(_ *testing.T, args []string) error {
-	cases := cyber.NewCases(tr.s.Store, tr.s.Clock.Now)
+	cases := cyber.NewCases(tr.s.Store.Cases, tr.s.Clock.Now)
 	text, options := strings.Join(args[3:], " "), []string(nil)
 	if before, after, ok := strings.Cut(text, "? "); ok {
 		text, options = before+"?", strings.Split(after, "|")
@@ -127,7 +127,7 @@ func (tr *transcript) addSlot(_ *testing.T, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = tr.s.InsertSlots(context.Background(), []cyber.Slot{{ID: cyber.SlotID("sl_" + args[1]), Service: cyber.ServiceID(args[0]), Starts: at}})
+	_, err = tr.s.Cases.InsertSlots(context.Background(), []cyber.Slot{{ID: cyber.SlotID("sl_" + args[1]), Service: cyber.ServiceID(args[0]), Starts: at}})
 	return err
 }
 
@@ -136,20 +136,20 @@ func (tr *transcript) moveCase(_ *testing.T, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = cyber.NewCases(tr.s.Store, tr.s.Clock.Now).Move(context.Background(), cyber.CaseID(args[0]), to, "bruna", "")
+	_, err = cyber.NewCases(tr.s.Store.Cases, tr.s.Clock.Now).Move(context.Background(), cyber.CaseID(args[0]), to, "bruna", "")
 	return err
 }
 
 func (tr *transcript) moveSubscription(move subscription.Move) func(*testing.T, []string) error {
 	return func(_ *testing.T, args []string) error {
-		_, err := subscription.NewRegistry(tr.s.Store, tr.s.Clock.Now).Move(context.Background(), tr.s.Live.ID,
+		_, err := subscription.NewRegistry(tr.s.Store.Subscriptions, tr.s.Store.Plans, tr.s.Store.Partners, tr.s.Clock.Now).Move(context.Background(), tr.s.Live.ID,
 			subscription.Selection{Plan: plan.ID(args[0]), CPF: args[1]}, move)
 		return err
 	}
 }
 
 func (tr *transcript) chores(*testing.T, []string) error {
-	ctx, endpoints := context.Background(), cyber.NewEndpoints(tr.s.Store, tr.s.Clock.Now, nil)
+	ctx, endpoints := context.Background(), cyber.NewEndpoints(tr.s.Store.Devices, tr.s.Clock.Now, nil)
 	if _, err := endpoints.WarnExpiring(ctx); err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (tr *transcript) leak(_ *testing.T, args []string) error {
 		return err
 	}
 	now := tr.s.Clock.Now()
-	err = tr.s.InsertBreach(ctx, leak.Record{State: leak.Published, PublishedAt: now, Breach: cyber.Breach{
+	err = tr.s.Breaches.InsertBreach(ctx, leak.Record{State: leak.Published, PublishedAt: now, Breach: cyber.Breach{
 		Name: args[0], Title: "Vazamento " + args[0], Date: day, Exposes: leak.ParseExposes(strings.Split(args[2], ",")),
 		Kind: cyber.SourceBreach, Verified: true, AddedAt: now,
 	}})
@@ -184,9 +184,9 @@ func (tr *transcript) leak(_ *testing.T, args []string) error {
 		}
 		prints = append(prints, int64(tr.s.Keys.Fingerprint(byte(kind), []byte(normal))))
 	}
-	if _, err := tr.s.KeepHits(ctx, args[0], prints); err != nil {
+	if _, err := tr.s.Breaches.KeepHits(ctx, args[0], prints); err != nil {
 		return err
 	}
-	_, err = tr.s.TellHits(ctx, args[0], 100)
+	_, err = tr.s.Breaches.TellHits(ctx, args[0], 100)
 	return err
 }

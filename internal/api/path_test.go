@@ -233,7 +233,7 @@ func TestDotsNeverEnter(t *testing.T) {
 		if !strings.Contains(got.body, `"total_created_items":0`) || !strings.Contains(got.body, `"plan_id: `) {
 			t.Errorf("plan %q: %d %s", dots, got.status, got.body)
 		}
-		_, err := plan.NewCatalogue(s.Store, s.Clock.Now).Create(t.Context(), plan.Plan{
+		_, err := plan.NewCatalogue(s.Store.Plans, s.Clock.Now).Create(t.Context(), plan.Plan{
 			ID: plan.ID(dots), Partner: s.Live.ID, Name: "Plano", Coverage: plan.Demo(),
 		})
 		if err == nil {

@@ -33,9 +33,11 @@ const (
 // request is what an endpoint works with.
 type request struct {
 	http   *http.Request
-	ctx    context.Context //nolint:containedctx // lives exactly as long as the request; replaced inside once
+	ctx    context.Context //nolint:containedctx // lives exactly as long as the request
 	route  *route
 	server *Server
+	// rules are what the endpoint asks: inside once, those that commit together with the answer.
+	rules  *Rules
 	caller partner.Caller
 	// query are the parameters, decoded.
 	query url.Values
@@ -72,9 +74,9 @@ func (r *request) readClaim() error {
 }
 
 // once runs work unless this request has been answered before; without an idempotency key it simply runs.
-func (r *request) once(work func(ctx context.Context) (any, error)) (once.Answer, error) {
+func (r *request) once(work func(in *Rules) (any, error)) (once.Answer, error) {
 	if r.claim.Key == "" {
-		value, err := work(r.ctx)
+		value, err := work(r.rules)
 		if err != nil {
 			return once.Answer{}, err
 		}
@@ -82,8 +84,8 @@ func (r *request) once(work func(ctx context.Context) (any, error)) (once.Answer
 	}
 	r.claimed = true
 	r.claim.Digest = r.in.sum(r.http.URL.RawQuery)
-	answer, replayed, err := r.server.Ledger.Once(r.ctx, r.caller.Partner, r.claim, func(ctx context.Context) (once.Answer, error) {
-		value, err := work(ctx)
+	answer, replayed, err := r.server.Ledger.Once(r.ctx, r.caller.Partner, r.claim, func(in *Rules) (once.Answer, error) {
+		value, err := work(in)
 		if err == nil {
 			return encode(value)
 		}
@@ -105,7 +107,7 @@ func (r *request) refuse(err error) (once.Answer, error) {
 	if !keep || errors.Is(err, errBodySlow) || !r.in.drain() {
 		return once.Answer{}, err
 	}
-	return r.once(func(context.Context) (any, error) { return nil, err })
+	return r.once(func(*Rules) (any, error) { return nil, err })
 }
 
 // decode reads a small body into v: one JSON value, strict, its members' names unique.

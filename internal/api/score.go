@@ -18,7 +18,7 @@ func (s *Server) score(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	score, err := s.Rules.Persons.Score(r.ctx, r.caller.Partner, user)
+	score, err := r.rules.Persons.Score(r.ctx, r.caller.Partner, user)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (s *Server) scoreHistory(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	days, err := s.Rules.Persons.History(r.ctx, r.caller.Partner, user)
+	days, err := r.rules.Persons.History(r.ctx, r.caller.Partner, user)
 	if err != nil {
 		return nil, err
 	}

@@ -54,10 +54,19 @@ type Rules struct {
 	Subscriptions *subscription.Registry
 }
 
+// Ledger remembers answers.
+type Ledger interface {
+	// Once runs work one time for a claim of a partner and keeps its answer for once.Keep. The effects of the rules that
+	// work is given and the answer are kept together or not at all. When work fails nothing is kept; when it answers
+	// with a refusal (400 to 499) the refusal is kept and its writes are undone. The first answer comes back, and
+	// replayed is true, when the claim has been answered before.
+	Once(ctx context.Context, id partner.ID, c once.Claim, work func(in *Rules) (once.Answer, error)) (a once.Answer, replayed bool, err error)
+}
+
 // Options are what the server itself needs.
 type Options struct {
 	Gate    Authenticator
-	Ledger  once.Ledger
+	Ledger  Ledger
 	Rules   Rules
 	Log     *slog.Logger
 	Metrics *telemetry.Metrics
@@ -136,7 +145,7 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt *route, seen 
 	if s.Tracer.Enabled {
 		span = s.Tracer.Start(hr.Header, rt.method, rt.path, start)
 	}
-	r := &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}
+	r := &request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()}
 	answer, err := s.answer(w, r, start)
 	status := s.write(w, r, answer, err)
 	end := s.Now()
@@ -196,9 +205,9 @@ func (s *Server) takeIn(w http.ResponseWriter, r *request) (once.Answer, error) 
 	if r.claim.Key == "" {
 		return s.run(r)
 	}
-	return r.once(func(ctx context.Context) (any, error) {
+	return r.once(func(in *Rules) (any, error) {
 		inner := *r
-		inner.ctx = ctx
+		inner.rules = in
 		return r.route.run(s, &inner)
 	})
 }
@@ -343,7 +352,7 @@ func (s *Server) refuseUnrouted(w http.ResponseWriter, hr *http.Request, allow s
 	if rt.area == nil { // nobody's area: no credentials to check, nothing to tell
 		rt.area = cyberArea
 		ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get(requestIDHeader)))
-		s.write(w, &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}, once.Answer{}, refusal)
+		s.write(w, &request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()}, once.Answer{}, refusal)
 		return
 	}
 	rt.scope = readScopeOf(sent(hr.URL))

@@ -24,7 +24,7 @@ type encodedServices struct {
 }
 
 func (s *Server) listServices(r *request) (any, error) {
-	offered, err := s.Rules.Services.Offered(r.ctx)
+	offered, err := r.rules.Services.Offered(r.ctx)
 	if err != nil {
 		return nil, err
 	}

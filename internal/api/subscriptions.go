@@ -88,7 +88,7 @@ func (s *Server) listSubscriptions(r *request) (any, error) {
 		return nil, err
 	}
 	size := int(min(asked, subscription.MaxPageSize))
-	found, err := s.Rules.Subscriptions.Active(r.ctx, r.caller.Partner, page, size)
+	found, err := r.rules.Subscriptions.Active(r.ctx, r.caller.Partner, page, size)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (s *Server) getSubscription(r *request) (any, error) {
 	if err != nil {
 		return nil, subscription.ErrNotFound.With("beneficiary_cpf: eleven digits")
 	}
-	sub, err := s.Rules.Subscriptions.Of(r.ctx, r.caller.Partner, plan.ID(planID), cpf)
+	sub, err := r.rules.Subscriptions.Of(r.ctx, r.caller.Partner, plan.ID(planID), cpf)
 	if err != nil {
 		return nil, err
 	}

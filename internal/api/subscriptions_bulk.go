@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"runtime"
@@ -34,15 +33,15 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	enrolment, err := s.Rules.Subscriptions.Enrol(r.ctx, r.caller.Partner, r.caller.Mode)
+	enrolment, err := r.rules.Subscriptions.Enrol(r.ctx, r.caller.Partner, r.caller.Mode)
 	if err != nil {
 		return nil, err
 	}
 	if err := readItems(&r.in, enrolment.Add); err != nil {
 		return nil, err
 	}
-	work := func(ctx context.Context) (any, error) {
-		outcome, err := enrolment.Keep(ctx, dryRun)
+	work := func(in *Rules) (any, error) {
+		outcome, err := in.Subscriptions.Keep(r.ctx, enrolment, dryRun)
 		if err != nil {
 			return nil, err
 		}

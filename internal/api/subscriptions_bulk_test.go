@@ -216,7 +216,7 @@ func TestActiveIsByDate(t *testing.T) {
 		if a := bulkOf(t, again.body); a.Created != 2 || again.header.Get(notCreatedHeader) != "2" {
 			t.Error("only what is active is in the way:", again.body)
 		}
-		rules := subscription.NewRegistry(s.Store, s.Clock.Now)
+		rules := subscription.NewRegistry(s.Store.Subscriptions, s.Store.Plans, s.Store.Partners, s.Clock.Now)
 		if _, err := rules.Move(t.Context(), s.Live.ID, subscription.Selection{Plan: "p", CPF: cpfOf(4)}, subscription.End); err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ import (
 // plan registers a plan for a partner.
 func (s *service) plan(t testing.TB, who tenant, id string) {
 	t.Helper()
-	_, err := plan.NewCatalogue(s.Store, s.Clock.Now).Create(context.Background(), plan.Plan{
+	_, err := plan.NewCatalogue(s.Store.Plans, s.Clock.Now).Create(context.Background(), plan.Plan{
 		ID: plan.ID(id), Partner: who.ID, Name: "Plano " + id, Coverage: plan.Demo(),
 	})
 	if err != nil {
@@ -109,7 +109,7 @@ func bulkOf(t testing.TB, text string) (a bulkAnswer) {
 
 func (s *service) total(t testing.TB, who tenant) int64 {
 	t.Helper()
-	page, err := s.ActivePage(context.Background(), who.ID, 0, 1)
+	page, err := s.Subscriptions.ActivePage(context.Background(), who.ID, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestBulkKeepsOrder(t *testing.T) {
 			}
 		}
 		for i, at := range []int64{0, 1, 600, 1199} {
-			page, err := s.ActivePage(context.Background(), s.Live.ID, at, 1)
+			page, err := s.Subscriptions.ActivePage(context.Background(), s.Live.ID, at, 1)
 			n := []int{0, 2, 1000, 1999}[i]
 			if err != nil || len(page.Items) != 1 || page.Items[0].Beneficiary.CPF != cpfOf(n) {
 				t.Errorf("place %d: %v %v", at, page.Items, err)
@@ -242,7 +242,7 @@ func TestSameBulkAtOnce(t *testing.T) {
 func TestReplicasRaceForOneKey(t *testing.T) {
 	s := newService(t, sqldb.PostgreSQL)
 	s.plan(t, s.Live, "p")
-	_, err := partner.NewRegistry(s.Store, s.Clock.Now, nil).Change(context.Background(), s.Live.ID,
+	_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).Change(context.Background(), s.Live.ID,
 		func(p *partner.Partner) { p.Settings.RatePerSecond = 1_000_000 }) // the test's clock stands still, so no token comes back
 	if err != nil {
 		t.Fatal(err)
@@ -311,7 +311,7 @@ func TestMaskedCards(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.plan(t, s.Live, "p")
 	s.post(t, s.server.URL, s.Live.APIKey, itemsOf(1, 2))
-	_, err := partner.NewRegistry(s.Store, s.Clock.Now, nil).Change(context.Background(), s.Live.ID,
+	_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).Change(context.Background(), s.Live.ID,
 		func(p *partner.Partner) { p.Settings.MaskCards = true })
 	if err != nil {
 		t.Fatal(err)

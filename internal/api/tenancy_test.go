@@ -325,7 +325,7 @@ func comparable(a answered, sent, twin *belongings) string {
 // furnish gives a partner its things through its own requests.
 func (s *service) furnish(t *testing.T, who tenant, n int) *belongings {
 	t.Helper()
-	_, err := partner.NewRegistry(s.Store, s.Clock.Now, nil).Change(context.Background(), who.ID, func(p *partner.Partner) {
+	_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).Change(context.Background(), who.ID, func(p *partner.Partner) {
 		p.Settings.RatePerSecond, p.Settings.Burst = 100_000, 100_000 // the clock stands still
 	})
 	if err != nil {
@@ -367,7 +367,7 @@ func spellings(cpf, salt string) [3]string {
 func (s *service) breach(t *testing.T, all []*belongings) {
 	t.Helper()
 	ctx, now := context.Background(), s.Clock.Now()
-	err := s.InsertBreach(ctx, leak.Record{State: leak.Published, PublishedAt: now, Breach: cyber.Breach{
+	err := s.Breaches.InsertBreach(ctx, leak.Record{State: leak.Published, PublishedAt: now, Breach: cyber.Breach{
 		Name: "loja", Title: "Vazamento loja", Date: now.Add(-240 * time.Hour), Exposes: []cyber.Exposed{"email", "password"},
 		Kind: cyber.SourceBreach, Verified: true, AddedAt: now,
 	}})
@@ -378,10 +378,10 @@ func (s *service) breach(t *testing.T, all []*belongings) {
 	for _, b := range all {
 		prints = append(prints, int64(s.Keys.Fingerprint(byte(identifier.Email), []byte(b.mail))))
 	}
-	if _, err := s.KeepHits(ctx, "loja", prints); err != nil {
+	if _, err := s.Breaches.KeepHits(ctx, "loja", prints); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.TellHits(ctx, "loja", 100); err != nil {
+	if _, err := s.Breaches.TellHits(ctx, "loja", 100); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -13,44 +13,25 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/config"
-	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/job"
-	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/password"
-	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/subject"
-	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // App is the service without its listeners: what an admin command needs, and what a server is made of.
 type App struct {
-	Config        config.Common
-	Keys          *seal.Keys
-	Store         *store.Store
-	Partners      *partner.Registry
-	Services      *cyber.Services
-	Plans         *plan.Catalogue
-	Subscriptions *subscription.Registry
-	Cases         *cyber.Cases
-	Endpoints     *cyber.Endpoints
-	Cover         *cyber.Cover
-	Content       *cyber.Catalogue
-	Monitoring    *cyber.Monitoring
-	Passwords     *password.Library
-	Leaks         *Leaks
-	Jobs          *job.Runner
-	Webhooks      *alert.Endpoints
-	Feed          *alert.Feed
-	History       *alert.History
-	Operators     *operator.Registry
-	Audit         *operator.Trail
-	Subjects      *subject.Desk
+	Rules
+	Config    config.Common
+	Keys      *seal.Keys
+	Store     *store.Store
+	Passwords *password.Library
+	Leaks     *Leaks
+	Jobs      *job.Runner
+	Subjects  *subject.Desk
 	// Engine is which database answers.
 	Engine sqldb.Engine
 	now    func() time.Time
@@ -94,25 +75,11 @@ func build(ctx context.Context, c config.Common, db *sqldb.DB) (*App, error) {
 	if err != nil {
 		return nil, fmt.Errorf("leak corpora: %w", err)
 	}
-	a := &App{
-		Leaks:     leaks,
-		Passwords: passwords,
-		Config:    c, Keys: keys, Store: st, Engine: db.Engine(), now: now,
-		Partners: partner.NewRegistry(st, now, nil),
-		Services: cyber.NewServices(st, now),
-		Plans:    plan.NewCatalogue(st, now), Subscriptions: subscription.NewRegistry(st, now),
-		Cases:      cyber.NewCases(st, now),
-		Endpoints:  cyber.NewEndpoints(st, now, nil),
-		Cover:      cyber.NewCover(st),
-		Content:    cyber.NewCatalogue(st, now),
-		Monitoring: cyber.NewMonitoring(st, leaks.Library, keys.Fingerprint, now),
-		Webhooks:   alert.NewEndpoints(st, now, nil),
-		Feed:       alert.NewFeed(st),
-		History:    alert.NewHistory(st),
-	}
-	a.Jobs = job.NewRunner(st, slog.New(slog.DiscardHandler), a.kinds(nil)...)
-	a.newOperators()
-	a.Subjects = subject.NewDesk(st, a.Audit, now)
+	a := &App{Config: c, Keys: keys, Store: st, Passwords: passwords, Leaks: leaks, Engine: db.Engine(), now: now}
+	a.Rules = a.rules(st.Areas)
+	a.lasting()
+	a.Jobs = job.NewRunner(st.Jobs, slog.New(slog.DiscardHandler), a.kinds(nil)...)
+	a.Subjects = subject.NewDesk(st.Subjects, st.Partners, a.Audit, now)
 	if err := errors.Join(st.CheckKeys(ctx), st.CheckStandby(ctx)); err != nil {
 		return nil, err
 	}

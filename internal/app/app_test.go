@@ -293,7 +293,7 @@ func TestKeyRotationWhileRunning(t *testing.T) {
 		}
 		cli := open(t, c)
 		before := cli.Keys.PrimaryID()
-		if n, _, err := cli.Store.SealedUnder(ctx); err != nil || n == 0 {
+		if n, _, err := cli.Store.Upkeep.SealedUnder(ctx); err != nil || n == 0 {
 			t.Fatal("there is nothing to rewrite:", n, err)
 		}
 		if err := cli.RotateKeys(ctx); err != nil {
@@ -307,7 +307,7 @@ func TestKeyRotationWhileRunning(t *testing.T) {
 		}
 		deadline := time.Now().Add(2 * time.Minute)
 		for {
-			_, old, err := cli.Store.SealedUnder(ctx)
+			_, old, err := cli.Store.Upkeep.SealedUnder(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -319,7 +319,7 @@ func TestKeyRotationWhileRunning(t *testing.T) {
 			}
 			time.Sleep(50 * time.Millisecond)
 		}
-		if salt, err := a.Store.Salt(ctx, p.ID); err != nil || salt != cred.Salt {
+		if salt, err := a.Store.Partners.Salt(ctx, p.ID); err != nil || salt != cred.Salt {
 			t.Error(err)
 		}
 	})

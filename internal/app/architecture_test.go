@@ -108,6 +108,24 @@ func TestTimeAndChanceComeIn(t *testing.T) {
 
 var engineName = regexp.MustCompile(`(?i)sqlite|postgres|pgx|pragma `)
 
+// TestContextsCarryNoTransaction: what commits together is seen in the code, so a context carries nothing but what logs
+// say of a request.
+func TestContextsCarryNoTransaction(t *testing.T) {
+	may := except(map[string]string{
+		"internal/telemetry": "the id of a request, for its log lines",
+		"cmd/vigia/audit.go": "which command was called, for its line in the trail",
+	})
+	for _, s := range productSources(t) {
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "WithValue" && !may.covers(s.name) {
+				t.Errorf("%s: a value travels in a context", s.line(sel))
+			}
+			return true
+		})
+	}
+	may.checkUsed(t)
+}
+
 // TestOnlySqldbKnowsEngines: names of engines stand in sqldb, in the settings and commands that people name them by,
 // and in few other places. Comments may speak of them.
 func TestOnlySqldbKnowsEngines(t *testing.T) {

@@ -99,7 +99,7 @@ func (a *App) copyDatabase(ctx context.Context, path string) (*store.Store, *os.
 
 // openCorpora opens every file that the copy of the database speaks of, and the password corpora in force.
 func (a *App) openCorpora(ctx context.Context, st *store.Store) (sources []backup.Source, err error) {
-	segments, _, err := st.Segments(ctx)
+	segments, _, err := st.Breaches.Segments(ctx)
 	if err != nil {
 		return nil, err
 	}

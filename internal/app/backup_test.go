@@ -188,7 +188,7 @@ func holdsAll(t *testing.T, a *app.App, id partner.ID, people []int) {
 	t.Helper()
 	missing := 0
 	for _, n := range people {
-		if _, err := a.Store.SubscriptionOf(context.Background(), id, plan.ID("ouro"), fmt.Sprintf("%011d", n)); err != nil {
+		if _, err := a.Store.Subscriptions.SubscriptionOf(context.Background(), id, plan.ID("ouro"), fmt.Sprintf("%011d", n)); err != nil {
 			missing++
 		}
 	}

@@ -24,7 +24,7 @@ func (a *App) Check(ctx context.Context, at func(name string, rows int64)) ([]st
 	}
 	var list []store.Problem
 	found := func(p store.Problem) { list = append(list, p) }
-	for _, c := range a.Store.Checks() {
+	for _, c := range a.Store.Upkeep.Checks() {
 		at(c.Name, 0)
 		if err := c.Run(ctx, found, func(rows int64) { at(c.Name, rows) }); err != nil {
 			return list, fmt.Errorf("check %s: %w", c.Name, err)
@@ -47,7 +47,7 @@ func (a *App) Check(ctx context.Context, at func(name string, rows int64)) ([]st
 // checkSegments reads every published segment from the first byte to the last.
 func (a *App) checkSegments(ctx context.Context, found func(store.Problem), at func(string, int64)) error {
 	at("segments", 0)
-	segments, _, err := a.Store.Segments(ctx)
+	segments, _, err := a.Store.Breaches.Segments(ctx)
 	if err != nil {
 		return fmt.Errorf("check segments: %w", err)
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/api"
 	"github.com/vigiahq/vigia/internal/console"
-	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/password"
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
@@ -57,14 +56,19 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 	if err := work.sweep(); err != nil {
 		return nil, err
 	}
+	rules := console.Rules{
+		Operators: a.Operators, Audit: a.Audit, Partners: a.Partners, Services: a.Services, Figures: a.Store.Overview,
+		Plans: a.Plans, Subscriptions: a.Subscriptions, FindSubscriptions: a.Store.Overview, ProblemText: api.ItemError,
+		Monitoring: a.Monitoring, Persons: s.persons(), Review: a.Store.Overview,
+		Breaches: &consoleImports{a.Leaks.Breaches, work}, Feeds: consoleFeeds{feeds},
+		Passwords: &consolePasswords{a.Passwords, work, downloads}, Cases: a.Cases, Endpoints: a.Endpoints, Content: a.Content,
+		Subjects: consoleSubjects{a.Subjects, a}, Keys: consoleKeys{a},
+		Webhooks: &consoleWebhooks{a.Webhooks, guard, client}, Events: a.Store.Overview, History: a.History, Jobs: a.Store.Jobs,
+	}
 	return console.New(console.Options{
-		Rules: console.Rules{
-			Operators: a.Operators, Audit: a.Audit, Partners: a.Partners, Services: a.Services, Figures: a.Store,
-			Plans: a.Plans, Subscriptions: a.Subscriptions, FindSubscriptions: a.Store, ProblemText: api.ItemError,
-			Monitoring: a.Monitoring, Persons: s.persons(), Review: a.Store, Breaches: &consoleImports{a.Leaks.Breaches, work}, Feeds: consoleFeeds{feeds},
-			Passwords: &consolePasswords{a.Passwords, work, downloads}, Cases: a.Cases, Endpoints: a.Endpoints, Content: a.Content,
-			Subjects: consoleSubjects{a.Subjects, a}, Keys: consoleKeys{a},
-			Webhooks: &consoleWebhooks{a.Webhooks, guard, client}, Events: a.Store, History: a.History, Jobs: a.Store,
+		Rules: rules,
+		InTx: func(ctx context.Context, fn func(in *console.Rules) error) error {
+			return a.inTx(ctx, rules, *feeds, fn)
 		},
 		Log: s.log, Now: a.now, Stopping: s.stopping.Load, SecondFactorOptional: s.secondFactorOptional,
 		Latency: func() []telemetry.Latency {
@@ -93,7 +97,7 @@ func (s *Server) startConsoleChores(group *errgroup.Group, ctx context.Context) 
 	}
 	group.Go(func() error {
 		every(ctx, figuresEvery, func() {
-			report("counts for the console", s.app.Store.CountFigures(ctx, figuresEvery/2))
+			report("counts for the console", s.app.Store.Overview.CountFigures(ctx, figuresEvery/2))
 			_, err := s.app.Operators.Sweep(ctx)
 			report("sweep of sessions", err)
 		})
@@ -101,7 +105,7 @@ func (s *Server) startConsoleChores(group *errgroup.Group, ctx context.Context) 
 	})
 	group.Go(func() error {
 		every(ctx, headEvery, func() {
-			head, err := s.app.Store.AuditHead(ctx)
+			head, err := s.app.Store.Audit.AuditHead(ctx)
 			report("the head of the audit trail is not as it was written", err)
 			if err == nil && head.Seq > 0 {
 				s.log.Info("audit head", "line", head.Seq, "head", fmt.Sprintf("%d:%x", head.Seq, head.MAC))
@@ -113,9 +117,3 @@ func (s *Server) startConsoleChores(group *errgroup.Group, ctx context.Context) 
 
 // RelaxSecondFactor lets operators in without an authenticator app: for the demo, before Run.
 func (s *Server) RelaxSecondFactor() { s.secondFactorOptional = true }
-
-// newOperators joins the rules of operators to this service.
-func (a *App) newOperators() {
-	a.Audit = operator.NewTrail(a.Store, a.now)
-	a.Operators = operator.NewRegistry(a.Store, a.exposed, a.now, nil)
-}

@@ -85,7 +85,7 @@ func (i *consoleImports) beginImport(ctx context.Context, spec intake.Spec, afte
 		return err
 	}
 	// The job is there before the page that shows it.
-	_, err := i.app.Store.AddJob(ctx, intake.KindImport, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
+	_, err := i.app.Store.Jobs.AddJob(ctx, intake.KindImport, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
 	if err != nil {
 		after()
 		if errors.Is(err, job.ErrExists) {
@@ -129,7 +129,7 @@ func (k consoleKeys) State() (primary uint32, all []uint32, file string) {
 
 // Count counts what the newest key has sealed and what older ones have; it reads every sealed value.
 func (k consoleKeys) Count(ctx context.Context) (current, old int64, err error) {
-	return k.app.Store.SealedUnder(ctx)
+	return k.app.Store.Upkeep.SealedUnder(ctx)
 }
 
 // Rotate makes a new key and has workers rewrite what older ones sealed.

@@ -315,7 +315,7 @@ func TestConsoleStory(t *testing.T) {
 	b.followJob(a)
 
 	b.must(t, "POST", api+"/cyber/epp", key, `{"userHash":"`+user+`","operatingSystem":"android","type":"antivirus","deviceName":"Celular da Maria"}`)
-	if err := a.Store.CountFigures(ctx, 0); err != nil {
+	if err := a.Store.Overview.CountFigures(ctx, 0); err != nil {
 		t.Fatal(err)
 	}
 	b.law(a, user)
@@ -360,7 +360,7 @@ func (b *browser) law(a *app.App, user string) {
 	b.press(`form[action="/keys/rotate"] button`)
 	b.see("Chave nova em uso")
 	b.waitHere("Concluída")
-	if _, old, err := a.Store.SealedUnder(context.Background()); err != nil || old != 0 {
+	if _, old, err := a.Store.Upkeep.SealedUnder(context.Background()); err != nil || old != 0 {
 		b.t.Error(old, "values are under old keys:", err)
 	}
 }
@@ -370,16 +370,16 @@ func (b *browser) followJob(a *app.App) {
 	b.t.Helper()
 	ctx := context.Background()
 	const kind, worker = "breach.import", "w_test"
-	if _, err := a.Store.AddJob(ctx, kind, "grande", struct{}{}); err != nil {
+	if _, err := a.Store.Jobs.AddJob(ctx, kind, "grande", struct{}{}); err != nil {
 		b.t.Fatal(err)
 	}
-	j, taken, err := a.Store.TakeJob(ctx, worker, kind, "grande")
+	j, taken, err := a.Store.Jobs.TakeJob(ctx, worker, kind, "grande")
 	if err != nil || !taken {
 		b.t.Fatal(taken, err)
 	}
 	save := func(read int) {
 		b.t.Helper()
-		if err := a.Store.SaveJob(ctx, worker, j.ID, map[string]any{"Read": read, "Total": 1000000, "Found": map[string]int{"email": read / 100}}); err != nil {
+		if err := a.Store.Jobs.SaveJob(ctx, worker, j.ID, map[string]any{"Read": read, "Total": 1000000, "Found": map[string]int{"email": read / 100}}); err != nil {
 			b.t.Fatal(err)
 		}
 	}
@@ -393,10 +393,10 @@ func (b *browser) followJob(a *app.App) {
 	}
 	b.press(`form[action$="/cancel"] button`)
 	b.see("Cancelamento pedido")
-	if cancel, err := a.Store.RenewJob(ctx, worker, j.ID); err != nil || !cancel {
+	if cancel, err := a.Store.Jobs.RenewJob(ctx, worker, j.ID); err != nil || !cancel {
 		b.t.Fatal("the job was not told to stop:", err)
 	}
-	if err := a.Store.FinishJob(ctx, worker, j, "cancelled", ""); err != nil {
+	if err := a.Store.Jobs.FinishJob(ctx, worker, j, "cancelled", ""); err != nil {
 		b.t.Fatal(err)
 	}
 	// The stream tells that it is over and the page loads itself anew.

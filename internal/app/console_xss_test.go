@@ -87,19 +87,19 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 		Date: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
 	}})
 	must(err)
-	_, err = a.Store.AddJob(ctx, "breach.import", payload, struct{}{})
+	_, err = a.Store.Jobs.AddJob(ctx, "breach.import", payload, struct{}{})
 	must(err)
-	j, _, err := a.Store.TakeJob(ctx, "w_test", "breach.import", payload)
+	j, _, err := a.Store.Jobs.TakeJob(ctx, "w_test", "breach.import", payload)
 	must(err)
-	must(a.Store.FinishJob(ctx, "w_test", j, "failed", payload))
+	must(a.Store.Jobs.FinishJob(ctx, "w_test", j, "failed", payload))
 	for _, kind := range []string{leak.KindVerify, feed.KindRun, password.KindImport, password.KindVerify, "keys.rewrite"} {
 		// The server does some of these itself: then it is asked for again.
 		for taken := false; !taken; {
-			if _, err = a.Store.AddJob(ctx, kind, payload, struct{}{}); err != nil && !errors.Is(err, job.ErrExists) {
+			if _, err = a.Store.Jobs.AddJob(ctx, kind, payload, struct{}{}); err != nil && !errors.Is(err, job.ErrExists) {
 				t.Fatal(err)
 			}
-			if j, taken, err = a.Store.TakeJob(ctx, "w_test", kind, payload); taken {
-				must(a.Store.FinishJob(ctx, "w_test", j, "failed", payload))
+			if j, taken, err = a.Store.Jobs.TakeJob(ctx, "w_test", kind, payload); taken {
+				must(a.Store.Jobs.FinishJob(ctx, "w_test", j, "failed", payload))
 			}
 			must(err)
 		}

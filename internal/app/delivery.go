@@ -58,7 +58,7 @@ func (s *Server) startDelivery(group *errgroup.Group, ctx context.Context) error
 	if err != nil {
 		return err
 	}
-	d := alert.NewDispatcher(s.app.Store, client, s.app.now, s.log, alert.DispatcherOptions{
+	d := alert.NewDispatcher(s.app.Store.Alerts, client, s.app.now, s.log, alert.DispatcherOptions{
 		Gate: rule, NextTry: webhook.NewSchedule(rand.Float64).Next, Observe: observe,
 	})
 	group.Go(func() error {
@@ -72,7 +72,7 @@ func (s *Server) startDelivery(group *errgroup.Group, ctx context.Context) error
 	}
 	group.Go(func() error {
 		every(ctx, 10*time.Minute, func() {
-			if n, err := s.app.Store.SweepEvents(ctx, keep); err != nil && ctx.Err() == nil {
+			if n, err := s.app.Store.Alerts.SweepEvents(ctx, keep); err != nil && ctx.Err() == nil {
 				s.log.Error("sweep of events failed", "cause", err.Error())
 			} else if n > 0 {
 				s.log.Info("swept events", "count", n)

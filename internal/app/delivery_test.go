@@ -78,7 +78,7 @@ func TestAlertReachesPartner(t *testing.T) {
 	for _, key := range []string{endpoint.Secret(), public[0]} {
 		event, err := alert.New(p.ID, alert.StatusChanged, "abc", time.Now(), alert.StatusChange{Status: "alerta"})
 		if err == nil {
-			err = admin.Store.AddEvents(ctx, p.ID, event)
+			err = admin.Store.Alerts.AddEvents(ctx, p.ID, event)
 		}
 		if err != nil {
 			t.Fatal(err)

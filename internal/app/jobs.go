@@ -53,7 +53,7 @@ func (s *Server) startJobs(ctx context.Context, group *errgroup.Group) error {
 		return err
 	}
 	s.app.Leaks.Spreader.Client = feeds.Client
-	runner := job.NewRunner(s.app.Store, s.log, s.app.kinds(feeds)...)
+	runner := job.NewRunner(s.app.Store.Jobs, s.log, s.app.kinds(feeds)...)
 	group.Go(func() error { runner.Work(ctx); return nil })
 	return nil
 }
@@ -74,7 +74,7 @@ func (s *Server) startChores(group *errgroup.Group, ctx context.Context) { //nol
 	})
 	group.Go(func() error {
 		every(ctx, 10*time.Minute, func() {
-			if n, err := s.app.Store.SweepAnswers(ctx); err != nil && ctx.Err() == nil {
+			if n, err := s.app.Store.Answers.SweepAnswers(ctx); err != nil && ctx.Err() == nil {
 				s.log.Error("sweep of kept answers failed", "cause", err.Error())
 			} else if n > 0 {
 				s.log.Info("swept kept answers", "count", n)
@@ -89,7 +89,7 @@ func (a *App) RotateKeys(ctx context.Context) error {
 	if err := a.Keys.Rotate(); err != nil {
 		return err
 	}
-	_, err := a.Store.AddJob(ctx, seal.KindRewrite, fmt.Sprint(a.Keys.PrimaryID()), struct{}{})
+	_, err := a.Store.Jobs.AddJob(ctx, seal.KindRewrite, fmt.Sprint(a.Keys.PrimaryID()), struct{}{})
 	return err
 }
 
@@ -103,7 +103,7 @@ func (a *App) rewriteSealed(ctx context.Context, run *job.Run) error {
 		return fmt.Errorf("read progress: %w", err)
 	}
 	for {
-		done, err := a.Store.RewriteSealed(ctx, &p, 500)
+		done, err := a.Store.Upkeep.RewriteSealed(ctx, &p, 500)
 		if err != nil || done {
 			return err
 		}

@@ -40,15 +40,15 @@ func openLeaks(c config.Common, st *store.Store, keys *seal.Keys, now func() tim
 		return nil, err
 	}
 	importer := &intake.Importer{
-		Store: st, Depot: depot, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprints: func() intake.Fingerprints { return keys.Fingerprints() }, Now: now,
+		Store: st.Breaches, Jobs: st.Jobs, Depot: depot, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprints: keys.Fingerprints, Now: now,
 	}
 	return &Leaks{
 		Depot:    depot,
-		Library:  leak.NewLibrary(st, depot, slog.New(slog.DiscardHandler)),
+		Library:  leak.NewLibrary(st.Breaches, depot, slog.New(slog.DiscardHandler)),
 		Importer: importer,
 		Spreader: &intake.Spreader{Importer: importer},
-		Matcher:  leak.NewMatcher(st, depot, importer.DropParts, now),
-		Breaches: leak.NewBreaches(st, now),
+		Matcher:  leak.NewMatcher(st.Breaches, depot, importer.DropParts, now),
+		Breaches: leak.NewBreaches(st.Breaches, now),
 	}, nil
 }
 
@@ -120,7 +120,7 @@ func (a *App) ImportBreach(ctx context.Context, spec intake.Spec) (intake.Outcom
 		return intake.Outcome{}, err
 	}
 	name := spec.Breach.Name
-	if _, err := a.Store.JobOf(ctx, intake.KindSpread, name); !errors.Is(err, job.ErrNotFound) {
+	if _, err := a.Store.Jobs.JobOf(ctx, intake.KindSpread, name); !errors.Is(err, job.ErrNotFound) {
 		return intake.Outcome{}, errors.Join(intake.ErrBusy.With("name: was begun with --spread; go on with it so, or retract it"), err)
 	}
 	hold, err := a.Jobs.Begin(ctx, a.place(), intake.KindImport, name, map[string]int{"inputs": len(spec.Inputs)})

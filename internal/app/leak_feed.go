@@ -28,7 +28,7 @@ func (a *App) Feeds(o config.Outgoing) (*feed.Feeds, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &feed.Feeds{Store: a.Store, Importer: a.Leaks.Importer, Client: client, Now: a.now}, nil
+	return &feed.Feeds{Store: a.Store.Feeds, Breaches: a.Store.Breaches, Jobs: a.Store.Jobs, Importer: a.Leaks.Importer, Client: client, Now: a.now}, nil
 }
 
 // DownloadClient fetches dumps: it is patient and follows a few redirects, each of which passes the guard again.
@@ -86,7 +86,7 @@ func (a *App) RunFeed(ctx context.Context, o config.Outgoing, name string) (feed
 	if err != nil {
 		return feed.Feed{}, err
 	}
-	if _, err := a.Store.FeedByName(ctx, name); err != nil {
+	if _, err := a.Store.Feeds.FeedByName(ctx, name); err != nil {
 		return feed.Feed{}, err
 	}
 	hold, err := a.Jobs.Begin(ctx, a.place(), feed.KindRun, name, struct{}{})
@@ -99,5 +99,5 @@ func (a *App) RunFeed(ctx context.Context, o config.Outgoing, name string) (feed
 	if err := hold.Run(ctx, feeds.Run); err != nil {
 		return feed.Feed{}, err
 	}
-	return a.Store.FeedByName(ctx, name)
+	return a.Store.Feeds.FeedByName(ctx, name)
 }

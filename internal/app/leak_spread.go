@@ -27,7 +27,7 @@ func (a *App) SpreadBreach(ctx context.Context, spec intake.Spec, partBytes int6
 		}
 		switch j.State {
 		case job.Done:
-			out.Record, err = a.Store.BreachByName(ctx, name)
+			out.Record, err = a.Store.Breaches.BreachByName(ctx, name)
 			return true, err
 		case job.Cancelled:
 			return true, job.ErrCancelled.With("name: the import was cancelled")
@@ -45,7 +45,7 @@ func (a *App) SpreadProgress(ctx context.Context, r leak.Record) (p intake.Progr
 	if r.State != leak.Importing {
 		return p, "", false
 	}
-	j, err := a.Store.JobOf(ctx, intake.KindSpread, r.Name)
+	j, err := a.Store.Jobs.JobOf(ctx, intake.KindSpread, r.Name)
 	if err != nil || json.Unmarshal(j.Progress, &p) != nil {
 		return p, "", false
 	}

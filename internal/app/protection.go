@@ -67,5 +67,5 @@ func (s *Server) reportPools(ctx context.Context, free *prometheus.GaugeVec) err
 
 // Persons are the rules of advice and score; missed is told of a day's score that could not be kept, and may be nil.
 func (a *App) Persons(missed func(context.Context, error)) *cyber.Persons {
-	return cyber.NewPersons(a.Store, a.Content, a.now, missed)
+	return cyber.NewPersons(a.Store.Advice, a.Content, a.now, missed)
 }

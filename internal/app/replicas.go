@@ -31,7 +31,7 @@ func (s *Server) joinReplicas(ctx context.Context, group *errgroup.Group) {
 	}
 	id := "r_" + rand.Text()
 	tell := func() {
-		n, err := s.app.Store.NoteReplica(ctx, id, replicaGone)
+		n, err := s.app.Store.Upkeep.NoteReplica(ctx, id, replicaGone)
 		if err != nil { // what was known last is the best guess
 			if ctx.Err() == nil {
 				s.log.Error("replicas cannot be counted", "cause", err.Error())
@@ -52,7 +52,7 @@ func (s *Server) joinReplicas(ctx context.Context, group *errgroup.Group) {
 		return nil
 	})
 	s.leave = func(ctx context.Context) {
-		if err := s.app.Store.DropReplica(ctx, id); err != nil {
+		if err := s.app.Store.Upkeep.DropReplica(ctx, id); err != nil {
 			s.log.Warn("this replica counts for some more seconds", "cause", err.Error())
 		}
 	}

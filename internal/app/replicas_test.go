@@ -71,7 +71,7 @@ func TestForeignStandby(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if page, err := a.Store.ActivePage(ctx, p.ID, 0, 10); err != nil || page.Total != 0 {
+		if page, err := a.Store.Subscriptions.ActivePage(ctx, p.ID, 0, 10); err != nil || page.Total != 0 {
 			t.Error("a standby that has nothing to say:", err)
 		}
 		if err := a.Close(); err != nil {

@@ -66,7 +66,7 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 	}
 	return &Server{
 		app: a, cfg: cfg, log: log, metrics: telemetry.NewMetrics(), tracer: tracer, passwords: passwords,
-		gate: partner.NewGate(a.Store, a.now), Ready: make(chan struct{}),
+		gate: partner.NewGate(a.Store.Partners, a.now), Ready: make(chan struct{}),
 	}, nil
 }
 
@@ -279,11 +279,10 @@ func addressText(a net.Addr) string {
 func (s *Server) partnerHandler() (partners, unparsed http.Handler) {
 	health := http.NewServeMux()
 	s.health(health)
+	persons := s.persons()
 	routes := api.NewServer(api.Options{
-		Gate: s.gate, Ledger: s.app.Store, Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now, Replicas: s.replicas.share,
-		Rules: api.Rules{
-			Events: s.app.Feed, Webhooks: s.app.Webhooks,
-			Passwords: s.passwords, Subscriptions: s.app.Subscriptions, Monitoring: s.app.Monitoring, Services: s.app.Services, Cases: s.app.Cases, Endpoints: s.app.Endpoints, Cover: s.app.Cover, Persons: s.persons()},
+		Gate: s.gate, Ledger: ledger{s.app, s.passwords, persons}, Rules: s.app.forPartners(s.passwords, persons),
+		Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now, Replicas: s.replicas.share,
 	})
 	// A second mux around the first would match every path twice.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -33,7 +33,6 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
-	"github.com/vigiahq/vigia/internal/subscription"
 	"github.com/vigiahq/vigia/internal/telemetry"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
@@ -144,12 +143,12 @@ func newTemplate(t *testing.T) *template {
 	clock := storetest.NewClock()
 	e := storetest.Reopen(t, filepath.Join(folder, "first.db"), folder, tp.keys, clock)
 	for i := range tp.partners {
-		p, cred, err := partner.NewRegistry(e.Store, clock.Now, nil).Create(ctx, fmt.Sprint("Banco ", i), partner.Live, partner.Settings{RatePerSecond: 1_000_000, Burst: 1_000_000})
+		p, cred, err := partner.NewRegistry(e.Store.Partners, clock.Now, nil).Create(ctx, fmt.Sprint("Banco ", i), partner.Live, partner.Settings{RatePerSecond: 1_000_000, Burst: 1_000_000})
 		must(err)
-		_, err = plan.NewCatalogue(e.Store, clock.Now).Create(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro"})
+		_, err = plan.NewCatalogue(e.Store.Plans, clock.Now).Create(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro"})
 		must(err)
 		host := fmt.Sprintf("banco%d.example", i)
-		_, err = alert.NewEndpoints(e.Store, clock.Now, nil).Create(ctx, p.ID, "https://"+host+"/", nil, anyAddress{})
+		_, err = alert.NewEndpoints(e.Store.Alerts, clock.Now, nil).Create(ctx, p.ID, "https://"+host+"/", nil, anyAddress{})
 		must(err)
 		tp.partners[i] = simPartner{p.ID, cred.APIKey, host}
 	}
@@ -283,11 +282,11 @@ func (tp *template) live(t *testing.T, seed uint64) {
 
 func (l *life) run() {
 	quiet := slog.New(slog.DiscardHandler)
-	f := flaky{l.store, l, new(atomic.Bool)}
-	l.library = leak.NewLibrary(f, l.tp.depot, quiet)
+	f := flaky{l.store.Areas, l, new(atomic.Bool)}
+	l.library = leak.NewLibrary(f.breaches(), l.tp.depot, quiet)
 	l.handler = api.NewServer(api.Options{
-		Gate: partner.NewGate(f, l.now), Ledger: f, Log: quiet, Metrics: l.tp.metrics, Tracer: l.tp.tracer, Now: l.now,
-		Rules: api.Rules{Subscriptions: subscription.NewRegistry(f, l.now), Monitoring: cyber.NewMonitoring(f, l.library, l.tp.keys.Fingerprint, l.now)},
+		Gate: partner.NewGate(f.partners(), l.now), Ledger: f, Rules: f.rules(),
+		Log: quiet, Metrics: l.tp.metrics, Tracer: l.tp.tracer, Now: l.now,
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	var workers, clients sync.WaitGroup
@@ -379,9 +378,9 @@ func (l *life) publish(f flaky) {
 			Name: simBreach(b), Title: "Loja", Date: storetest.Start.AddDate(0, -1, 0), Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail}, AddedAt: l.now(),
 		}}
 		for _, step := range []func() error{
-			func() error { return f.InsertBreach(context.Background(), record) },
+			func() error { return f.breaches().InsertBreach(context.Background(), record) },
 			func() error {
-				return f.PublishBreach(context.Background(), record.Name, record.Name+".seg", l.tp.digest[b], leak.Tally{})
+				return f.breaches().PublishBreach(context.Background(), record.Name, record.Name+".seg", l.tp.digest[b], leak.Tally{})
 			},
 		} {
 			for err := step(); err != nil && !errors.Is(err, leak.ErrBreachExists); err = step() {
@@ -397,7 +396,7 @@ func (l *life) dispatch(ctx context.Context, quiet *slog.Logger) {
 	chance := rand.New(rand.NewPCG(l.seed, 7))
 	for ctx.Err() == nil {
 		dead := new(atomic.Bool)
-		d := alert.NewDispatcher(flaky{l.store, l, dead}, &http.Client{Transport: farEnd{l, dead}}, l.now, quiet, alert.DispatcherOptions{
+		d := alert.NewDispatcher(flaky{l.store.Areas, l, dead}.alerts(), &http.Client{Transport: farEnd{l, dead}}, l.now, quiet, alert.DispatcherOptions{
 			Poll: 2 * time.Second, Gate: webhook.GateRule{Concurrent: 2, Breaker: webhook.DefaultBreaker},
 			NextTry: func(attempts int, now time.Time, _ time.Duration) (time.Time, bool) {
 				return now.Add(time.Duration(min(attempts, 5)) * 2 * time.Second), true
@@ -420,19 +419,19 @@ func (l *life) dispatch(ctx context.Context, quiet *slog.Logger) {
 
 // work claims and runs jobs the way a server does. Half of the failures are a death: the job is left to its lease.
 func (l *life) work(ctx context.Context, f flaky) {
-	m := leak.NewMatcher(f, l.tp.depot, func(context.Context, string) error { return nil }, l.now) // nothing is imported in parts
+	m := leak.NewMatcher(f.breaches(), l.tp.depot, func(context.Context, string) error { return nil }, l.now) // nothing is imported in parts
 	for round := 0; ctx.Err() == nil; round++ {
 		worker := fmt.Sprint("w", round)
-		jobs, _ := f.ClaimJobs(ctx, worker, []string{leak.KindMatch}, 4) // what failed is claimed later
+		jobs, _ := f.jobs().ClaimJobs(ctx, worker, []string{leak.KindMatch}, 4) // what failed is claimed later
 		for _, j := range jobs {
-			err := m.Match(ctx, &job.Run{Job: j, Save: func(ctx context.Context, p any) error { return f.SaveJob(ctx, worker, j.ID, p) }})
+			err := m.Match(ctx, &job.Run{Job: j, Save: func(ctx context.Context, p any) error { return f.jobs().SaveJob(ctx, worker, j.ID, p) }})
 			switch {
 			case err == nil:
-				_ = f.FinishJob(ctx, worker, j, job.Done, "") // a job that could not be finished is done again
+				_ = f.jobs().FinishJob(ctx, worker, j, job.Done, "") // a job that could not be finished is done again
 			case l.draw("death") != done:
 				l.note("job abandoned")
 			default:
-				_ = f.FinishJob(ctx, worker, j, job.Ready, err.Error())
+				_ = f.jobs().FinishJob(ctx, worker, j, job.Ready, err.Error())
 			}
 		}
 		sleep(ctx, 3*time.Second)
@@ -446,8 +445,8 @@ func (l *life) settle() {
 	var left string
 	for range 2000 {
 		time.Sleep(2 * time.Second)
-		pending, err := l.store.PendingAssets(ctx, 1)
-		jobs, jerr := l.store.Jobs(ctx, leak.KindMatch, 10)
+		pending, err := l.store.Breaches.PendingAssets(ctx, 1)
+		jobs, jerr := l.store.Jobs.Jobs(ctx, leak.KindMatch, 10)
 		due, derr := l.undelivered()
 		if err != nil || jerr != nil || derr != nil {
 			l.Fatal(err, jerr, derr)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/api"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/job"
@@ -48,9 +49,68 @@ func simCPF(n int) string {
 
 // flaky is the store with calls that fail: undone, or done. Once its owner is dead all of them fail undone.
 type flaky struct {
-	*store.Store
+	store.Areas
 	life *life
 	dead *atomic.Bool
+}
+
+// The areas under names that do not hide their methods of the same name.
+type (
+	thePartners      = store.Partners
+	thePlans         = store.Plans
+	theSubscriptions = store.Subscriptions
+	theMonitoring    = store.Monitoring
+	theAlerts        = store.Alerts
+	theJobs          = store.Jobs
+	theBreaches      = store.Breaches
+)
+
+type (
+	flakyPartners struct {
+		thePartners
+		f flaky
+	}
+	flakyPlans struct {
+		thePlans
+		f flaky
+	}
+	flakySubscriptions struct {
+		theSubscriptions
+		f flaky
+	}
+	flakyMonitoring struct {
+		theMonitoring
+		f flaky
+	}
+	flakyAlerts struct {
+		theAlerts
+		f flaky
+	}
+	flakyJobs struct {
+		theJobs
+		f flaky
+	}
+	flakyBreaches struct {
+		theBreaches
+		f flaky
+	}
+)
+
+func (f flaky) partners() flakyPartners           { return flakyPartners{f.Partners, f} }
+func (f flaky) plans() flakyPlans                 { return flakyPlans{f.Plans, f} }
+func (f flaky) subscriptions() flakySubscriptions { return flakySubscriptions{f.Subscriptions, f} }
+func (f flaky) monitoring() flakyMonitoring       { return flakyMonitoring{f.Monitoring, f} }
+func (f flaky) alerts() flakyAlerts               { return flakyAlerts{f.Alerts, f} }
+func (f flaky) jobs() flakyJobs                   { return flakyJobs{f.Jobs, f} }
+func (f flaky) breaches() flakyBreaches           { return flakyBreaches{f.Breaches, f} }
+
+// rules are those of the API that a simulation uses, over calls that fail.
+func (f flaky) rules() api.Rules {
+	l := f.life
+	return api.Rules{
+		Subscriptions: subscription.NewRegistry(f.subscriptions(), f.plans(), f.partners(), l.now),
+		Monitoring:    cyber.NewMonitoring(f.monitoring(), f.partners(), l.library, l.tp.keys.Fingerprint, l.now),
+	}
 }
 
 var errDrawn = errors.New("drawn by the simulation")
@@ -78,126 +138,124 @@ func act(f flaky, name string, do func() error) error {
 	return err
 }
 
-func (f flaky) KeyByLookup(ctx context.Context, lookup []byte) (k partner.Key, p partner.Partner, err error) {
-	err = act(f, "KeyByLookup", func() error { k, p, err = f.Store.KeyByLookup(ctx, lookup); return err })
+func (w flakyPartners) KeyByLookup(ctx context.Context, lookup []byte) (k partner.Key, p partner.Partner, err error) {
+	err = act(w.f, "KeyByLookup", func() error { k, p, err = w.thePartners.KeyByLookup(ctx, lookup); return err })
 	return k, p, err
 }
 
-func (f flaky) Once(ctx context.Context, id partner.ID, c once.Claim, work func(context.Context) (once.Answer, error)) (a once.Answer, replayed bool, err error) {
-	err = act(f, "Once", func() error { a, replayed, err = f.Store.Once(ctx, id, c, work); return err })
+func (f flaky) Once(ctx context.Context, id partner.ID, c once.Claim, work func(*api.Rules) (once.Answer, error)) (a once.Answer, replayed bool, err error) {
+	err = act(f, "Once", func() error {
+		a, replayed, err = f.Answers.Once(ctx, id, c, func(tx store.Tx) (once.Answer, error) {
+			in := flaky{tx.Areas, f.life, f.dead}.rules()
+			return work(&in)
+		})
+		return err
+	})
 	if replayed {
 		f.life.note("answer replayed")
 	}
 	return a, replayed, err
 }
 
-func (f flaky) Plans(ctx context.Context, id partner.ID) ([]plan.Plan, error) {
-	return chanced(f, "Plans", func() ([]plan.Plan, error) { return f.Store.Plans(ctx, id) })
+func (w flakyPlans) Plans(ctx context.Context, id partner.ID) ([]plan.Plan, error) {
+	return chanced(w.f, "Plans", func() ([]plan.Plan, error) { return w.thePlans.Plans(ctx, id) })
 }
 
-func (f flaky) NewBatch(ctx context.Context, id partner.ID) (subscription.Batch, error) {
-	return chanced(f, "NewBatch", func() (subscription.Batch, error) {
-		b, err := f.Store.NewBatch(ctx, id)
-		return flakyBatch{b, f}, err
-	})
+func (w flakySubscriptions) NewBatch(ctx context.Context, id partner.ID) (subscription.Batch, error) {
+	return chanced(w.f, "NewBatch", func() (subscription.Batch, error) { return w.theSubscriptions.NewBatch(ctx, id) })
 }
 
-type flakyBatch struct {
-	subscription.Batch
-	flaky flaky
+func (w flakySubscriptions) KeepBatch(ctx context.Context, b subscription.Batch, register []plan.Plan, dryRun bool) ([]int, error) {
+	return chanced(w.f, "Keep", func() ([]int, error) { return w.theSubscriptions.KeepBatch(ctx, b, register, dryRun) })
 }
 
-func (b flakyBatch) Keep(ctx context.Context, register []plan.Plan, dryRun bool) ([]int, error) {
-	return chanced(b.flaky, "Keep", func() ([]int, error) { return b.Batch.Keep(ctx, register, dryRun) })
+func (w flakyMonitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (bool, error) {
+	return chanced(w.f, "InsertAsset", func() (bool, error) { return w.theMonitoring.InsertAsset(ctx, id, a, limit) })
 }
 
-func (f flaky) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (bool, error) {
-	return chanced(f, "InsertAsset", func() (bool, error) { return f.Store.InsertAsset(ctx, id, a, limit) })
+func (w flakyAlerts) DueEndpoints(ctx context.Context, worker string) ([]alert.EndpointRef, error) {
+	return chanced(w.f, "DueEndpoints", func() ([]alert.EndpointRef, error) { return w.theAlerts.DueEndpoints(ctx, worker) })
 }
 
-func (f flaky) DueEndpoints(ctx context.Context, worker string) ([]alert.EndpointRef, error) {
-	return chanced(f, "DueEndpoints", func() ([]alert.EndpointRef, error) { return f.Store.DueEndpoints(ctx, worker) })
+func (w flakyAlerts) TakeEndpoints(ctx context.Context, worker string, until time.Time, ids []alert.EndpointID) ([]alert.Endpoint, error) {
+	return chanced(w.f, "TakeEndpoints", func() ([]alert.Endpoint, error) { return w.theAlerts.TakeEndpoints(ctx, worker, until, ids) })
 }
 
-func (f flaky) TakeEndpoints(ctx context.Context, worker string, until time.Time, ids []alert.EndpointID) ([]alert.Endpoint, error) {
-	return chanced(f, "TakeEndpoints", func() ([]alert.Endpoint, error) { return f.Store.TakeEndpoints(ctx, worker, until, ids) })
+func (w flakyAlerts) KeepEndpoints(ctx context.Context, worker string, until time.Time, keep []alert.EndpointID) ([]alert.EndpointID, error) {
+	return chanced(w.f, "KeepEndpoints", func() ([]alert.EndpointID, error) { return w.theAlerts.KeepEndpoints(ctx, worker, until, keep) })
 }
 
-func (f flaky) KeepEndpoints(ctx context.Context, worker string, until time.Time, keep []alert.EndpointID) ([]alert.EndpointID, error) {
-	return chanced(f, "KeepEndpoints", func() ([]alert.EndpointID, error) { return f.Store.KeepEndpoints(ctx, worker, until, keep) })
+func (w flakyAlerts) OpenDeliveries(ctx context.Context, id partner.ID, e alert.EndpointID, after int64, limit int) ([]alert.Open, error) {
+	return chanced(w.f, "OpenDeliveries", func() ([]alert.Open, error) { return w.theAlerts.OpenDeliveries(ctx, id, e, after, limit) })
 }
 
-func (f flaky) OpenDeliveries(ctx context.Context, id partner.ID, e alert.EndpointID, after int64, limit int) ([]alert.Open, error) {
-	return chanced(f, "OpenDeliveries", func() ([]alert.Open, error) { return f.Store.OpenDeliveries(ctx, id, e, after, limit) })
+func (w flakyAlerts) WithBodies(ctx context.Context, id partner.ID, list []alert.Delivery) ([]alert.Delivery, error) {
+	return chanced(w.f, "WithBodies", func() ([]alert.Delivery, error) { return w.theAlerts.WithBodies(ctx, id, list) })
 }
 
-func (f flaky) WithBodies(ctx context.Context, id partner.ID, list []alert.Delivery) ([]alert.Delivery, error) {
-	return chanced(f, "WithBodies", func() ([]alert.Delivery, error) { return f.Store.WithBodies(ctx, id, list) })
+func (w flakyAlerts) RecordResults(ctx context.Context, worker string, results []alert.Result) error {
+	return act(w.f, "RecordResults", func() error { return w.theAlerts.RecordResults(ctx, worker, results) })
 }
 
-func (f flaky) RecordResults(ctx context.Context, worker string, results []alert.Result) error {
-	return act(f, "RecordResults", func() error { return f.Store.RecordResults(ctx, worker, results) })
+func (w flakyAlerts) UpdateEndpoint(ctx context.Context, id partner.ID, e alert.EndpointID, change func(*alert.Endpoint) error) (alert.Endpoint, error) {
+	return chanced(w.f, "UpdateEndpoint", func() (alert.Endpoint, error) { return w.theAlerts.UpdateEndpoint(ctx, id, e, change) })
 }
 
-func (f flaky) UpdateEndpoint(ctx context.Context, id partner.ID, e alert.EndpointID, change func(*alert.Endpoint) error) (alert.Endpoint, error) {
-	return chanced(f, "UpdateEndpoint", func() (alert.Endpoint, error) { return f.Store.UpdateEndpoint(ctx, id, e, change) })
+func (w flakyJobs) ClaimJobs(ctx context.Context, worker string, kinds []string, limit int) ([]job.Job, error) {
+	return chanced(w.f, "ClaimJobs", func() ([]job.Job, error) { return w.theJobs.ClaimJobs(ctx, worker, kinds, limit) })
 }
 
-func (f flaky) ClaimJobs(ctx context.Context, worker string, kinds []string, limit int) ([]job.Job, error) {
-	return chanced(f, "ClaimJobs", func() ([]job.Job, error) { return f.Store.ClaimJobs(ctx, worker, kinds, limit) })
+func (w flakyJobs) SaveJob(ctx context.Context, worker string, id job.ID, progress any) error {
+	return act(w.f, "SaveJob", func() error { return w.theJobs.SaveJob(ctx, worker, id, progress) })
 }
 
-func (f flaky) SaveJob(ctx context.Context, worker string, id job.ID, progress any) error {
-	return act(f, "SaveJob", func() error { return f.Store.SaveJob(ctx, worker, id, progress) })
+func (w flakyJobs) FinishJob(ctx context.Context, worker string, j job.Job, state job.State, reason string) error {
+	return act(w.f, "FinishJob", func() error { return w.theJobs.FinishJob(ctx, worker, j, state, reason) })
 }
 
-func (f flaky) FinishJob(ctx context.Context, worker string, j job.Job, state job.State, reason string) error {
-	return act(f, "FinishJob", func() error { return f.Store.FinishJob(ctx, worker, j, state, reason) })
+func (w flakyBreaches) BreachByName(ctx context.Context, name string) (leak.Record, error) {
+	return chanced(w.f, "BreachByName", func() (leak.Record, error) { return w.theBreaches.BreachByName(ctx, name) })
 }
 
-func (f flaky) BreachByName(ctx context.Context, name string) (leak.Record, error) {
-	return chanced(f, "BreachByName", func() (leak.Record, error) { return f.Store.BreachByName(ctx, name) })
+func (w flakyBreaches) InsertBreach(ctx context.Context, r leak.Record) error {
+	return act(w.f, "InsertBreach", func() error { return w.theBreaches.InsertBreach(ctx, r) })
 }
 
-func (f flaky) InsertBreach(ctx context.Context, r leak.Record) error {
-	return act(f, "InsertBreach", func() error { return f.Store.InsertBreach(ctx, r) })
+func (w flakyBreaches) PublishBreach(ctx context.Context, name, file, digest string, tally leak.Tally) error {
+	return act(w.f, "PublishBreach", func() error { return w.theBreaches.PublishBreach(ctx, name, file, digest, tally) })
 }
 
-func (f flaky) PublishBreach(ctx context.Context, name, file, digest string, tally leak.Tally) error {
-	return act(f, "PublishBreach", func() error { return f.Store.PublishBreach(ctx, name, file, digest, tally) })
+func (w flakyBreaches) CorporaEpoch(ctx context.Context) (int64, error) {
+	return chanced(w.f, "CorporaEpoch", func() (int64, error) { return w.theBreaches.CorporaEpoch(ctx) })
 }
 
-func (f flaky) CorporaEpoch(ctx context.Context) (int64, error) {
-	return chanced(f, "CorporaEpoch", func() (int64, error) { return f.Store.CorporaEpoch(ctx) })
-}
-
-func (f flaky) Segments(ctx context.Context) (list []leak.Segment, epoch int64, err error) {
-	err = act(f, "Segments", func() error { list, epoch, err = f.Store.Segments(ctx); return err })
+func (w flakyBreaches) Segments(ctx context.Context) (list []leak.Segment, epoch int64, err error) {
+	err = act(w.f, "Segments", func() error { list, epoch, err = w.theBreaches.Segments(ctx); return err })
 	return list, epoch, err
 }
 
-func (f flaky) Fingerprints(ctx context.Context, after int64, limit int) ([]int64, error) {
-	return chanced(f, "Fingerprints", func() ([]int64, error) { return f.Store.Fingerprints(ctx, after, limit) })
+func (w flakyBreaches) Fingerprints(ctx context.Context, after int64, limit int) ([]int64, error) {
+	return chanced(w.f, "Fingerprints", func() ([]int64, error) { return w.theBreaches.Fingerprints(ctx, after, limit) })
 }
 
-func (f flaky) FingerprintsSince(ctx context.Context, since time.Time, after int64, limit int) ([]int64, error) {
-	return chanced(f, "FingerprintsSince", func() ([]int64, error) { return f.Store.FingerprintsSince(ctx, since, after, limit) })
+func (w flakyBreaches) FingerprintsSince(ctx context.Context, since time.Time, after int64, limit int) ([]int64, error) {
+	return chanced(w.f, "FingerprintsSince", func() ([]int64, error) { return w.theBreaches.FingerprintsSince(ctx, since, after, limit) })
 }
 
-func (f flaky) KeepHits(ctx context.Context, breach string, fingerprints []int64) (int64, error) {
-	return chanced(f, "KeepHits", func() (int64, error) { return f.Store.KeepHits(ctx, breach, fingerprints) })
+func (w flakyBreaches) KeepHits(ctx context.Context, breach string, fingerprints []int64) (int64, error) {
+	return chanced(w.f, "KeepHits", func() (int64, error) { return w.theBreaches.KeepHits(ctx, breach, fingerprints) })
 }
 
-func (f flaky) TellHits(ctx context.Context, breach string, limit int) (int, error) {
-	return chanced(f, "TellHits", func() (int, error) { return f.Store.TellHits(ctx, breach, limit) })
+func (w flakyBreaches) TellHits(ctx context.Context, breach string, limit int) (int, error) {
+	return chanced(w.f, "TellHits", func() (int, error) { return w.theBreaches.TellHits(ctx, breach, limit) })
 }
 
-func (f flaky) PendingAssets(ctx context.Context, limit int) ([]leak.Pending, error) {
-	return chanced(f, "PendingAssets", func() ([]leak.Pending, error) { return f.Store.PendingAssets(ctx, limit) })
+func (w flakyBreaches) PendingAssets(ctx context.Context, limit int) ([]leak.Pending, error) {
+	return chanced(w.f, "PendingAssets", func() ([]leak.Pending, error) { return w.theBreaches.PendingAssets(ctx, limit) })
 }
 
-func (f flaky) SettleAsset(ctx context.Context, id partner.ID, asset cyber.AssetID, seen cyber.Sighting) error {
-	return act(f, "SettleAsset", func() error { return f.Store.SettleAsset(ctx, id, asset, seen) })
+func (w flakyBreaches) SettleAsset(ctx context.Context, id partner.ID, asset cyber.AssetID, seen cyber.Sighting) error {
+	return act(w.f, "SettleAsset", func() error { return w.theBreaches.SettleAsset(ctx, id, asset, seen) })
 }
 
 // told is the part of an alert's body that says whom it is about.
@@ -277,7 +335,7 @@ func (l *life) verify() {
 
 // verifyEnrolled: everything acknowledged is there once, and nothing else.
 func (l *life) verifyEnrolled(p int, who simPartner) {
-	page, err := l.store.ActivePage(context.Background(), who.id, 0, 1000)
+	page, err := l.store.Subscriptions.ActivePage(context.Background(), who.id, 0, 1000)
 	if err != nil {
 		l.Fatal(err)
 	}
@@ -311,7 +369,7 @@ func (l *life) verifyFindings(p int, who simPartner) (events []string) {
 				}
 			}
 		}
-		assets, err := l.store.AssetsOfUser(ctx, who.id, partner.UserHash(user))
+		assets, err := l.store.Monitoring.AssetsOfUser(ctx, who.id, partner.UserHash(user))
 		if err != nil {
 			l.Fatal(err)
 		}
@@ -320,7 +378,7 @@ func (l *life) verifyFindings(p int, who simPartner) (events []string) {
 			value[a.ID] = a.Value
 			got = append(got, a.Value)
 		}
-		findings, err := l.store.FindingsOfUser(ctx, who.id, partner.UserHash(user))
+		findings, err := l.store.Monitoring.FindingsOfUser(ctx, who.id, partner.UserHash(user))
 		if err != nil {
 			l.Fatal(err)
 		}
@@ -334,7 +392,7 @@ func (l *life) verifyFindings(p int, who simPartner) (events []string) {
 			l.Errorf("seed %d: %s of partner %d has\n%v\nand should have\n%v", l.seed, user, p, got, want)
 		}
 	}
-	stretch, err := l.store.EventsAfter(ctx, who.id, alert.Everything, 0, 1000)
+	stretch, err := l.store.Alerts.EventsAfter(ctx, who.id, alert.Everything, 0, 1000)
 	if err != nil {
 		l.Fatal(err)
 	}

@@ -130,7 +130,7 @@ func newWorld(t *testing.T, engine sqldb.Engine, n int) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Store.InsertPlan(ctx, p.ID, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro", Coverage: plan.Demo(), CreatedAt: time.Now()}); err != nil {
+	if err := w.Store.Plans.InsertPlan(ctx, p.ID, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro", Coverage: plan.Demo(), CreatedAt: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	w.partner, w.salt = p, cred.Salt
@@ -236,7 +236,7 @@ func (w *world) fail(t *testing.T, who caller) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.Store.AddJob(ctx, "breach.match", "no-such-breach", struct{}{}); err != nil {
+	if _, err := w.Store.Jobs.AddJob(ctx, "breach.match", "no-such-breach", struct{}{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Audit.Record(ctx, operator.Actor{Name: "cli:test"}, "subject.export", w.Subjects.Ref(subject.Person{CPF: w.canaries[0].cpf}), "porque "+w.canaries[0].name); err != nil {
@@ -244,7 +244,7 @@ func (w *world) fail(t *testing.T, who caller) {
 	}
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		logs := string(w.logs.bytes())
-		j, err := w.Store.JobOf(ctx, "breach.match", "no-such-breach")
+		j, err := w.Store.Jobs.JobOf(ctx, "breach.match", "no-such-breach")
 		if err == nil && j.Error != "" && strings.Contains(logs, "job failed") {
 			return
 		}
@@ -519,7 +519,7 @@ func TestErasedEverywhere(t *testing.T) {
 				}
 			}
 			w.stop()
-			if _, err := w.Store.Sweep(ctx, store.Retention{}); err != nil { // tries that were on their way
+			if _, err := w.Store.Upkeep.Sweep(ctx, store.Retention{}); err != nil { // tries that were on their way
 				t.Fatal(err)
 			}
 			if found, err := w.Check(ctx, nil); err != nil || len(found) != 0 {

@@ -44,7 +44,7 @@ func retention(c config.Serve) store.Retention {
 // sweepRetention removes what is past its time, now and then.
 func (s *Server) sweepRetention(ctx context.Context) {
 	every(ctx, retentionEvery, func() {
-		removed, err := s.app.Store.Sweep(ctx, retention(s.cfg))
+		removed, err := s.app.Store.Upkeep.Sweep(ctx, retention(s.cfg))
 		for what, n := range removed {
 			if n > 0 {
 				s.log.Info("removed what is past its time", "what", what, "count", n)

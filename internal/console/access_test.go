@@ -181,7 +181,7 @@ func TestConsoleOtherSites(t *testing.T) {
 	base := "http://" + srv.ConsoleAddr.String()
 	admin := session(t, a, "ana@exemplo.com.br", operator.Admin)
 	ctx := context.Background()
-	before, err := a.Store.AuditHead(ctx)
+	before, err := a.Store.Audit.AuditHead(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestConsoleOtherSites(t *testing.T) {
 		}
 	}
 	// Every change and every log-out leaves a line, so a trail that did not grow means that nothing happened.
-	if after, err := a.Store.AuditHead(ctx); err != nil || after.Seq != before.Seq {
+	if after, err := a.Store.Audit.AuditHead(ctx); err != nil || after.Seq != before.Seq {
 		t.Errorf("%d lines before, %d after, %v", before.Seq, after.Seq, err)
 	}
 	if res, _ := ask(t, base, http.MethodGet, "/", admin, nil); res.StatusCode != http.StatusOK {
@@ -261,7 +261,7 @@ func TestConsoleFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.ProvedAt = time.Now().Add(-operator.ProofLimit)
-	if err := a.Store.UpdateSession(context.Background(), s); err != nil {
+	if err := a.Store.Operators.UpdateSession(context.Background(), s); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range console.Pages() {

@@ -179,8 +179,8 @@ func saveBreach(c *Console, r *request) (answer, error) {
 	if err := breachOf(r.PostForm, &given); err != nil {
 		return nil, err
 	}
-	err := c.change(r, "breach.edit", func(ctx context.Context) (string, string, error) {
-		_, err := c.Rules.Breaches.Edit(ctx, name, func(b *cyber.Breach) {
+	err := c.change(r, "breach.edit", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Breaches.Edit(ctx, name, func(b *cyber.Breach) {
 			given.Name, given.AddedAt = b.Name, b.AddedAt
 			*b = given
 		})

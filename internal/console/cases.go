@@ -182,8 +182,8 @@ func moveCase(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	id := cyber.CaseID(r.PathValue("id"))
-	err = c.change(r, "case.move", func(ctx context.Context) (string, string, error) {
-		_, err := c.Rules.Cases.Move(ctx, id, to, r.who.Email, r.text("note"))
+	err = c.change(r, "case.move", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Cases.Move(ctx, id, to, r.who.Email, r.text("note"))
 		return string(id), string(to), err
 	})
 	if err != nil {
@@ -198,8 +198,8 @@ func assignCase(c *Console, r *request) (answer, error) {
 	if r.PostForm.Has("me") {
 		to = r.who.Email
 	}
-	err := c.change(r, "case.assign", func(ctx context.Context) (string, string, error) {
-		_, err := c.Rules.Cases.Assign(ctx, id, to)
+	err := c.change(r, "case.assign", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Cases.Assign(ctx, id, to)
 		return string(id), to, err
 	})
 	if err != nil {
@@ -220,21 +220,21 @@ func setTarget(c *Console, r *request) (answer, error) {
 	if err != nil || hours < 0 {
 		return nil, cyber.ErrServiceInvalid.With("hours: a number, 0 for no target")
 	}
-	return c.onService(r, "case.target", "service.target", func(ctx context.Context, id cyber.ServiceID) error {
-		return c.Rules.Cases.SetTarget(ctx, id, hours)
+	return c.onService(r, "case.target", "service.target", func(ctx context.Context, in *Rules, id cyber.ServiceID) error {
+		return in.Cases.SetTarget(ctx, id, hours)
 	})
 }
 
 func addQuestion(c *Console, r *request) (answer, error) {
-	return c.onService(r, "case.question.add", "service.question", func(ctx context.Context, id cyber.ServiceID) error {
-		_, err := c.Rules.Cases.AddQuestion(ctx, id, r.text("question"), r.PostForm.Has("required"), lines(r.text("options")))
+	return c.onService(r, "case.question.add", "service.question", func(ctx context.Context, in *Rules, id cyber.ServiceID) error {
+		_, err := in.Cases.AddQuestion(ctx, id, r.text("question"), r.PostForm.Has("required"), lines(r.text("options")))
 		return err
 	})
 }
 
 func removeQuestion(c *Console, r *request) (answer, error) {
-	return c.onService(r, "case.question.remove", "service.question_removed", func(ctx context.Context, _ cyber.ServiceID) error {
-		return c.Rules.Cases.RemoveQuestion(ctx, cyber.QuestionID(r.PathValue("question")))
+	return c.onService(r, "case.question.remove", "service.question_removed", func(ctx context.Context, in *Rules, _ cyber.ServiceID) error {
+		return in.Cases.RemoveQuestion(ctx, cyber.QuestionID(r.PathValue("question")))
 	})
 }
 
@@ -247,21 +247,21 @@ func addSlots(c *Console, r *request) (answer, error) {
 		}
 		times = append(times, t)
 	}
-	return c.onService(r, "case.slot.add", "service.slots", func(ctx context.Context, id cyber.ServiceID) error {
-		_, err := c.Rules.Cases.AddSlots(ctx, id, times)
+	return c.onService(r, "case.slot.add", "service.slots", func(ctx context.Context, in *Rules, id cyber.ServiceID) error {
+		_, err := in.Cases.AddSlots(ctx, id, times)
 		return err
 	})
 }
 
 func removeSlot(c *Console, r *request) (answer, error) {
-	return c.onService(r, "case.slot.remove", "service.slot_removed", func(ctx context.Context, _ cyber.ServiceID) error {
-		return c.Rules.Cases.RemoveSlot(ctx, cyber.SlotID(r.PathValue("slot")))
+	return c.onService(r, "case.slot.remove", "service.slot_removed", func(ctx context.Context, in *Rules, _ cyber.ServiceID) error {
+		return in.Cases.RemoveSlot(ctx, cyber.SlotID(r.PathValue("slot")))
 	})
 }
 
-func (c *Console) onService(r *request, action, done string, fn func(ctx context.Context, id cyber.ServiceID) error) (answer, error) {
+func (c *Console) onService(r *request, action, done string, fn func(ctx context.Context, in *Rules, id cyber.ServiceID) error) (answer, error) {
 	id := cyber.ServiceID(r.PathValue("id"))
-	err := c.change(r, action, func(ctx context.Context) (string, string, error) { return string(id), "", fn(ctx, id) })
+	err := c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) { return string(id), "", fn(ctx, in, id) })
 	if err != nil {
 		return nil, err
 	}

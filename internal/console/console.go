@@ -73,8 +73,10 @@ type Figures interface {
 // Options are what the console itself needs.
 type Options struct {
 	Rules Rules
-	Log   *slog.Logger
-	Now   func() time.Time
+	// InTx runs fn with rules whose changes are committed together, or not at all.
+	InTx func(ctx context.Context, fn func(in *Rules) error) error
+	Log  *slog.Logger
+	Now  func() time.Time
 	// Latency says how fast this process answered partners since it started.
 	Latency func() []telemetry.Latency
 	// Stopping tells streams to end, so that the process can.

@@ -72,8 +72,8 @@ func saveContent(c *Console, r *request) (answer, error) {
 	if r.PostForm.Has("preview") {
 		return contentView(it, r.PostFormValue("yaml"))
 	}
-	err = c.change(r, "content.edit", func(ctx context.Context) (string, string, error) {
-		return string(it.ID), "", c.Rules.Content.Import(ctx, []cyber.Item{it}, false)
+	err = c.change(r, "content.edit", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(it.ID), "", in.Content.Import(ctx, []cyber.Item{it}, false)
 	})
 	if err != nil {
 		return nil, err
@@ -83,8 +83,8 @@ func saveContent(c *Console, r *request) (answer, error) {
 
 func resetContent(c *Console, r *request) (answer, error) {
 	id := cyber.ContentID(r.PathValue("id"))
-	err := c.change(r, "content.reset", func(ctx context.Context) (string, string, error) {
-		return string(id), "", c.Rules.Content.Reset(ctx, id)
+	err := c.change(r, "content.reset", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(id), "", in.Content.Reset(ctx, id)
 	})
 	if err != nil {
 		return nil, err
@@ -102,8 +102,8 @@ func offerContent(c *Console, r *request) (answer, error) {
 
 func (c *Console) offerContent(r *request, action string, retired bool) (answer, error) {
 	id := cyber.ContentID(r.PathValue("id"))
-	err := c.change(r, action, func(ctx context.Context) (string, string, error) {
-		_, err := c.Rules.Content.Edit(ctx, id, func(it *cyber.Item) { it.Retired = retired })
+	err := c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Content.Edit(ctx, id, func(it *cyber.Item) { it.Retired = retired })
 		return string(id), "", err
 	})
 	if err != nil {
@@ -141,12 +141,12 @@ func addContent(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.change(r, "content.add", func(ctx context.Context) (string, string, error) {
+	err = c.change(r, "content.add", func(ctx context.Context, in *Rules) (string, string, error) {
 		names := make([]string, len(items))
 		for i, it := range items {
 			names[i] = string(it.ID)
 		}
-		return strings.Join(names, " "), "", c.Rules.Content.Import(ctx, items, !r.PostForm.Has("replace"))
+		return strings.Join(names, " "), "", in.Content.Import(ctx, items, !r.PostForm.Has("replace"))
 	})
 	if err != nil {
 		return nil, err

@@ -99,8 +99,8 @@ func revealDevice(c *Console, r *request) (answer, error) {
 
 func revokeDevice(c *Console, r *request) (answer, error) {
 	id := cyber.KeyID(r.PathValue("id"))
-	err := c.change(r, "epp.revoke", func(ctx context.Context) (string, string, error) {
-		_, err := c.Rules.Endpoints.Revoke(ctx, id)
+	err := c.change(r, "epp.revoke", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Endpoints.Revoke(ctx, id)
 		return string(id), "", err
 	})
 	if err != nil {
@@ -112,8 +112,8 @@ func revokeDevice(c *Console, r *request) (answer, error) {
 func replaceDevice(c *Console, r *request) (answer, error) {
 	id := cyber.KeyID(r.PathValue("id"))
 	var made cyber.Device
-	err := c.change(r, "epp.replace", func(ctx context.Context) (_, _ string, err error) {
-		made, err = c.Rules.Endpoints.Replace(ctx, id, cyber.System(r.text("system")), r.text("name"))
+	err := c.change(r, "epp.replace", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		made, err = in.Endpoints.Replace(ctx, id, cyber.System(r.text("system")), r.text("name"))
 		return string(id), string(made.ID), err
 	})
 	if err != nil {
@@ -129,8 +129,8 @@ func setSource(c *Console, r *request) (answer, error) {
 		return nil, cyber.ErrPoolFile.With("low mark: a whole number")
 	}
 	pooled := r.text("source") == "pool"
-	err = c.change(r, "epp.source", func(ctx context.Context) (string, string, error) {
-		return string(system), r.text("source"), c.Rules.Endpoints.SetSource(ctx, system, &pooled, &low)
+	err = c.change(r, "epp.source", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(system), r.text("source"), in.Endpoints.SetSource(ctx, system, &pooled, &low)
 	})
 	if err != nil {
 		return nil, err

@@ -89,8 +89,8 @@ func showEvent(c *Console, r *request) (answer, error) {
 
 func replayEvent(c *Console, r *request) (answer, error) {
 	id, event := partnerOf(r), alert.EventID(r.PathValue("event"))
-	err := c.change(r, "event.replay", func(ctx context.Context) (string, string, error) {
-		_, err := c.Rules.History.Replay(ctx, id, alert.Selection{Event: event, Endpoint: alert.EndpointID(r.text("endpoint"))})
+	err := c.change(r, "event.replay", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.History.Replay(ctx, id, alert.Selection{Event: event, Endpoint: alert.EndpointID(r.text("endpoint"))})
 		return string(event), string(id), err
 	})
 	if err != nil {

@@ -68,8 +68,8 @@ func addFeed(c *Console, r *request) (answer, error) {
 	if f.Settings, err = feedSettings(r); err != nil {
 		return nil, err
 	}
-	err = c.change(r, "feed.add", func(ctx context.Context) (string, string, error) {
-		_, err := c.Rules.Feeds.Add(ctx, f)
+	err = c.change(r, "feed.add", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Feeds.Add(ctx, f)
 		return f.Name, f.Target, err
 	})
 	if err != nil {
@@ -98,7 +98,9 @@ func feedSettings(r *request) (feed.Settings, error) {
 
 func runFeed(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
-	err := c.change(r, "feed.run", func(ctx context.Context) (string, string, error) { return name, "", c.Rules.Feeds.Start(ctx, name) })
+	err := c.change(r, "feed.run", func(ctx context.Context, in *Rules) (string, string, error) {
+		return name, "", in.Feeds.Start(ctx, name)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +112,8 @@ func pauseFeed(c *Console, r *request) (answer, error) { return c.setPaused(r, "
 func resumeFeed(c *Console, r *request) (answer, error) { return c.setPaused(r, "feed.resume", false) }
 
 func (c *Console) setPaused(r *request, action string, paused bool) (answer, error) {
-	err := c.change(r, action, func(ctx context.Context) (string, string, error) {
-		_, err := c.Rules.Feeds.Pause(ctx, r.PathValue("name"), paused)
+	err := c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Feeds.Pause(ctx, r.PathValue("name"), paused)
 		return r.PathValue("name"), "", err
 	})
 	if err != nil {

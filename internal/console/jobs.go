@@ -185,12 +185,12 @@ func listJobs(c *Console, r *request) (answer, error) {
 
 func cancelJob(c *Console, r *request) (answer, error) {
 	id := job.ID(r.PathValue("id"))
-	err := c.change(r, "job.cancel", func(ctx context.Context) (string, string, error) {
-		j, err := c.Rules.Jobs.JobByID(ctx, id)
+	err := c.change(r, "job.cancel", func(ctx context.Context, in *Rules) (string, string, error) {
+		j, err := in.Jobs.JobByID(ctx, id)
 		if err != nil {
 			return "", "", err
 		}
-		return string(id), j.Kind + " " + j.Subject, c.Rules.Jobs.CancelJob(ctx, id)
+		return string(id), j.Kind + " " + j.Subject, in.Jobs.CancelJob(ctx, id)
 	})
 	if err != nil {
 		return nil, err

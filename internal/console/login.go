@@ -166,8 +166,8 @@ func confirmSecondFactor(c *Console, r *request) (answer, error) {
 	if !c.tries.allow(addressOf(r.Request)) {
 		return nil, errTries
 	}
-	err := c.change(r, "account.second_factor", func(ctx context.Context) (string, string, error) {
-		_, err := c.Rules.Operators.ConfirmTOTP(ctx, r.who.ID, code(r))
+	err := c.change(r, "account.second_factor", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Operators.ConfirmTOTP(ctx, r.who.ID, code(r))
 		return string(r.who.ID), "", err
 	})
 	if err != nil {

@@ -138,9 +138,9 @@ func resolveFinding(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.change(r, "finding.resolve", func(ctx context.Context) (string, string, error) {
+	err = c.change(r, "finding.resolve", func(ctx context.Context, in *Rules) (string, string, error) {
 		id, user := found.Owner()
-		err := c.Rules.Monitoring.Resolve(ctx, id, user, found.Finding.ID, r.text("resolution"))
+		err := in.Monitoring.Resolve(ctx, id, user, found.Finding.ID, r.text("resolution"))
 		return string(found.Finding.ID), r.text("resolution"), err
 	})
 	if err != nil {

@@ -43,8 +43,8 @@ func createOperator(c *Console, r *request) (answer, error) {
 	}
 	var made operator.Operator
 	var token string
-	err = c.change(r, "operator.create", func(ctx context.Context) (_, _ string, err error) {
-		made, token, err = c.Rules.Operators.Create(ctx, r.text("email"), role)
+	err = c.change(r, "operator.create", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		made, token, err = in.Operators.Create(ctx, r.text("email"), role)
 		return string(made.ID), string(role), err
 	})
 	if err != nil {
@@ -75,13 +75,13 @@ func showOperator(c *Console, r *request) (answer, error) {
 }
 
 // onOperator runs a change of somebody else's access.
-func (c *Console) onOperator(r *request, action, done string, fn func(ctx context.Context, id operator.ID) (string, error)) (answer, error) {
+func (c *Console) onOperator(r *request, action, done string, fn func(ctx context.Context, in *Rules, id operator.ID) (string, error)) (answer, error) {
 	id := operator.ID(r.PathValue("id"))
 	if id == r.who.ID {
 		return nil, errSelf
 	}
-	err := c.change(r, action, func(ctx context.Context) (string, string, error) {
-		detail, err := fn(ctx, id)
+	err := c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+		detail, err := fn(ctx, in, id)
 		return string(id), detail, err
 	})
 	if err != nil {
@@ -95,29 +95,29 @@ func setRole(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.onOperator(r, "operator.role", "operator.role", func(ctx context.Context, id operator.ID) (string, error) {
-		_, err := c.Rules.Operators.SetRole(ctx, id, role)
+	return c.onOperator(r, "operator.role", "operator.role", func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
+		_, err := in.Operators.SetRole(ctx, id, role)
 		return string(role), err
 	})
 }
 
 func disableOperator(c *Console, r *request) (answer, error) {
-	return c.onOperator(r, "operator.disable", "operator.disabled", func(ctx context.Context, id operator.ID) (string, error) {
-		_, err := c.Rules.Operators.Disable(ctx, id)
+	return c.onOperator(r, "operator.disable", "operator.disabled", func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
+		_, err := in.Operators.Disable(ctx, id)
 		return "", err
 	})
 }
 
 func enableOperator(c *Console, r *request) (answer, error) {
-	return c.onOperator(r, "operator.enable", "operator.enabled", func(ctx context.Context, id operator.ID) (string, error) {
-		_, err := c.Rules.Operators.Enable(ctx, id)
+	return c.onOperator(r, "operator.enable", "operator.enabled", func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
+		_, err := in.Operators.Enable(ctx, id)
 		return "", err
 	})
 }
 
 func endSessions(c *Console, r *request) (answer, error) {
-	return c.onOperator(r, "operator.logout", "operator.logged_out", func(ctx context.Context, id operator.ID) (string, error) {
-		_, err := c.Rules.Operators.LogoutEverywhere(ctx, id)
+	return c.onOperator(r, "operator.logout", "operator.logged_out", func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
+		_, err := in.Operators.LogoutEverywhere(ctx, id)
 		return "", err
 	})
 }
@@ -125,8 +125,8 @@ func endSessions(c *Console, r *request) (answer, error) {
 func resetOperator(c *Console, r *request) (answer, error) {
 	var o operator.Operator
 	var token string
-	_, err := c.onOperator(r, "operator.reset", "", func(ctx context.Context, id operator.ID) (_ string, err error) {
-		o, token, err = c.Rules.Operators.Reset(ctx, id)
+	_, err := c.onOperator(r, "operator.reset", "", func(ctx context.Context, in *Rules, id operator.ID) (_ string, err error) {
+		o, token, err = in.Operators.Reset(ctx, id)
 		return "", err
 	})
 	if err != nil {

@@ -113,7 +113,7 @@ func (d *desk) upload(want int, path, name, content string, fields ...string) st
 func (d *desk) job(kind, subject string) job.Job {
 	d.t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		j, err := d.app.Store.JobOf(context.Background(), kind, subject)
+		j, err := d.app.Store.Jobs.JobOf(context.Background(), kind, subject)
 		if err == nil && j.State != job.Ready && j.State != job.Running {
 			return j
 		}
@@ -247,14 +247,14 @@ func TestConsoleSubjects(t *testing.T) {
 	d.recorded("subject.reveal", "", why)
 
 	d.post(422, "/subjects/erase", "cpf", cpf, "reason", why, "confirm", "apagar")
-	if list, err := d.app.Store.SubscriptionsOfCPF(ctx, p.ID, "52998224725"); err != nil || len(list) != 1 {
+	if list, err := d.app.Store.Overview.SubscriptionsOfCPF(ctx, p.ID, "52998224725"); err != nil || len(list) != 1 {
 		t.Fatal("erased without the word:", list, err)
 	}
 	_, page = d.post(200, "/subjects/erase", "cpf", cpf, "reason", why, "confirm", "APAGAR")
 	if !strings.Contains(page, "assinaturas") {
 		t.Error(page)
 	}
-	if list, err := d.app.Store.SubscriptionsOfCPF(ctx, p.ID, "52998224725"); err != nil || len(list) != 0 {
+	if list, err := d.app.Store.Overview.SubscriptionsOfCPF(ctx, p.ID, "52998224725"); err != nil || len(list) != 0 {
 		t.Error("still there:", list, err)
 	}
 	d.recorded("subject.erase", "", why)
@@ -360,13 +360,13 @@ func TestConsoleWork(t *testing.T) {
 	folder := t.TempDir()
 	d.post(303, "/feeds", "name", "caixa", "kind", "folder", "target", folder, "minutes", "600", "pages", "3", "exposes", "email")
 	d.job(feed.KindRun, "caixa")
-	first, err := d.app.Store.FeedByName(ctx, "caixa")
+	first, err := d.app.Store.Feeds.FeedByName(ctx, "caixa")
 	if err != nil || first.Settings.Pages != 3 {
 		t.Fatal(first, err)
 	}
 	d.post(303, "/feeds/caixa/run")
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		if f, err := d.app.Store.FeedByName(ctx, "caixa"); err == nil && f.LastAt.After(first.LastAt) {
+		if f, err := d.app.Store.Feeds.FeedByName(ctx, "caixa"); err == nil && f.LastAt.After(first.LastAt) {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -380,15 +380,15 @@ func TestConsoleWork(t *testing.T) {
 func TestConsoleBusyWork(t *testing.T) {
 	d := newDesk(t)
 	ctx := context.Background()
-	if _, err := d.app.Store.AddJob(ctx, "passwords.verify", "", struct{}{}); err != nil {
+	if _, err := d.app.Store.Jobs.AddJob(ctx, "passwords.verify", "", struct{}{}); err != nil {
 		t.Fatal(err)
 	}
-	j, taken, err := d.app.Store.TakeJob(ctx, "another process", "passwords.verify", "")
+	j, taken, err := d.app.Store.Jobs.TakeJob(ctx, "another process", "passwords.verify", "")
 	if err != nil || !taken {
 		t.Fatal(taken, err)
 	}
 	d.post(409, "/passwords/verify")
-	if err := d.app.Store.FinishJob(ctx, "another process", j, job.Ready, ""); err != nil { // as a process that stops puts it back
+	if err := d.app.Store.Jobs.FinishJob(ctx, "another process", j, job.Ready, ""); err != nil { // as a process that stops puts it back
 		t.Fatal(err)
 	}
 	d.post(303, "/passwords/verify")
@@ -416,7 +416,7 @@ func TestConsoleOperations(t *testing.T) {
 	if !strings.Contains(page, "1 mudada") || !strings.Contains(page, "assinatura ativa: 3") {
 		t.Error(page)
 	}
-	if list, err := d.app.Store.SubscriptionsOfCPF(ctx, p.ID, "52998224725"); err != nil || len(list) != 1 || list[0].SuspendedAt.IsZero() {
+	if list, err := d.app.Store.Overview.SubscriptionsOfCPF(ctx, p.ID, "52998224725"); err != nil || len(list) != 1 || list[0].SuspendedAt.IsZero() {
 		t.Error(list, err)
 	}
 	d.post(404, "/subscriptions/move/holder", "partner", id, "move", "end", "holder", "12ABC34501DE35")
@@ -464,7 +464,7 @@ func TestConsoleOldBreach(t *testing.T) {
 	ctx := context.Background()
 	d.breach("antigo")
 	for i := range 60 {
-		if _, err := d.app.Store.AddJob(ctx, intake.KindImport, fmt.Sprint("novo-", i), struct{}{}); err != nil {
+		if _, err := d.app.Store.Jobs.AddJob(ctx, intake.KindImport, fmt.Sprint("novo-", i), struct{}{}); err != nil {
 			t.Fatal(err)
 		}
 	}

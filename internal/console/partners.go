@@ -54,8 +54,8 @@ func createPartner(c *Console, r *request) (answer, error) {
 	}
 	var made partner.Partner
 	var cred partner.Credentials
-	err = c.change(r, "partner.create", func(ctx context.Context) (_, _ string, err error) {
-		made, cred, err = c.Rules.Partners.Create(ctx, r.text("name"), mode, settings)
+	err = c.change(r, "partner.create", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		made, cred, err = in.Partners.Create(ctx, r.text("name"), mode, settings)
 		return string(made.ID), string(mode), err
 	})
 	if err != nil {
@@ -153,8 +153,8 @@ func savePartner(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.change(r, "partner.set", func(ctx context.Context) (string, string, error) {
-		_, err := c.Rules.Partners.Change(ctx, id, func(p *partner.Partner) { p.Name, p.Settings = r.text("name"), settings })
+	err = c.change(r, "partner.set", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Partners.Change(ctx, id, func(p *partner.Partner) { p.Name, p.Settings = r.text("name"), settings })
 		return string(id), "", err
 	})
 	if err != nil {
@@ -164,17 +164,17 @@ func savePartner(c *Console, r *request) (answer, error) {
 }
 
 func suspendPartner(c *Console, r *request) (answer, error) {
-	return c.partnerChange(r, "partner.suspend", "partner.suspended", c.Rules.Partners.Suspend)
+	return c.partnerChange(r, "partner.suspend", "partner.suspended", (*partner.Registry).Suspend)
 }
 
 func resumePartner(c *Console, r *request) (answer, error) {
-	return c.partnerChange(r, "partner.resume", "partner.resumed", c.Rules.Partners.Resume)
+	return c.partnerChange(r, "partner.resume", "partner.resumed", (*partner.Registry).Resume)
 }
 
-func (c *Console) partnerChange(r *request, action, done string, fn func(context.Context, partner.ID) (partner.Partner, error)) (answer, error) {
+func (c *Console) partnerChange(r *request, action, done string, fn func(*partner.Registry, context.Context, partner.ID) (partner.Partner, error)) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	err := c.change(r, action, func(ctx context.Context) (string, string, error) {
-		_, err := fn(ctx, id)
+	err := c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := fn(in.Partners, ctx, id)
 		return string(id), "", err
 	})
 	if err != nil {
@@ -206,8 +206,8 @@ func createKey(c *Console, r *request) (answer, error) {
 		expires = c.Now().AddDate(0, 0, n)
 	}
 	var text string
-	err = c.change(r, "key.create", func(ctx context.Context) (string, string, error) {
-		k, made, err := c.Rules.Partners.CreateKey(ctx, id, r.text("label"), scopes, expires)
+	err = c.change(r, "key.create", func(ctx context.Context, in *Rules) (string, string, error) {
+		k, made, err := in.Partners.CreateKey(ctx, id, r.text("label"), scopes, expires)
 		text = made
 		return string(k.ID), string(id), err
 	})
@@ -251,8 +251,8 @@ func rollKey(c *Console, r *request) (answer, error) {
 		return nil, partner.ErrInvalid.With("hours: 0 to 168")
 	}
 	var text string
-	err = c.change(r, "key.roll", func(ctx context.Context) (string, string, error) {
-		_, made, err := c.Rules.Partners.RollKey(ctx, id, partner.KeyID(r.PathValue("key")), time.Duration(hours)*time.Hour)
+	err = c.change(r, "key.roll", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, made, err := in.Partners.RollKey(ctx, id, partner.KeyID(r.PathValue("key")), time.Duration(hours)*time.Hour)
 		text = made
 		return r.PathValue("key"), string(id), err
 	})
@@ -267,8 +267,8 @@ func rollKey(c *Console, r *request) (answer, error) {
 
 func revokeKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	err := c.change(r, "key.revoke", func(ctx context.Context) (string, string, error) {
-		k, err := c.Rules.Partners.RevokeKey(ctx, id, partner.KeyID(r.PathValue("key")))
+	err := c.change(r, "key.revoke", func(ctx context.Context, in *Rules) (string, string, error) {
+		k, err := in.Partners.RevokeKey(ctx, id, partner.KeyID(r.PathValue("key")))
 		return string(k.ID), string(id), err
 	})
 	if err != nil {

@@ -49,9 +49,9 @@ func watchDomain(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.change(r, "asset.add", func(ctx context.Context) (string, string, error) {
-		_, err := c.Rules.Monitoring.WatchDomain(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, user, r.text("domain"))
-		return c.Rules.Subjects.Ref(subject.Person{User: user, Partner: p.ID}), "domain", err
+	err = c.change(r, "asset.add", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Monitoring.WatchDomain(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, user, r.text("domain"))
+		return in.Subjects.Ref(subject.Person{User: user, Partner: p.ID}), "domain", err
 	})
 	if err != nil {
 		return nil, err

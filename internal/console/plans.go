@@ -140,8 +140,8 @@ func createPlan(c *Console, r *request) (answer, error) {
 	if err := planOf(r, &p); err != nil {
 		return nil, err
 	}
-	err := c.change(r, "plan.create", func(ctx context.Context) (string, string, error) {
-		made, err := c.Rules.Plans.Create(ctx, p)
+	err := c.change(r, "plan.create", func(ctx context.Context, in *Rules) (string, string, error) {
+		made, err := in.Plans.Create(ctx, p)
 		return string(p.Partner), string(made.ID), err
 	})
 	if err != nil {
@@ -156,8 +156,8 @@ func savePlan(c *Console, r *request) (answer, error) {
 	if err := planOf(r, &given); err != nil {
 		return nil, err
 	}
-	err := c.change(r, "plan.edit", func(ctx context.Context) (string, string, error) {
-		_, err := c.Rules.Plans.Edit(ctx, id, name, func(p *plan.Plan) {
+	err := c.change(r, "plan.edit", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Plans.Edit(ctx, id, name, func(p *plan.Plan) {
 			given.Retired = !r.PostForm.Has("offered")
 			given.ID, given.Partner, given.CreatedAt = p.ID, p.Partner, p.CreatedAt
 			*p = given

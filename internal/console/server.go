@@ -320,9 +320,17 @@ func (c *Console) logLine(r *request, status int, took time.Duration, err error)
 	c.Log.LogAttrs(telemetry.WithRequestID(r.Context(), telemetry.NewRequestID("")), level, "console", attrs...)
 }
 
-// change runs a change and its line in the audit trail in one transaction.
-func (c *Console) change(r *request, action string, fn func(ctx context.Context) (subject, detail string, err error)) error {
-	return c.Rules.Audit.Do(r.Context(), r.actor(), action, fn)
+// change runs a change and its line in the audit trail in one transaction: fn works with the rules it is given and no others,
+// must be short, and must not reach outside the database.
+func (c *Console) change(r *request, action string, fn func(ctx context.Context, in *Rules) (subject, detail string, err error)) error {
+	ctx := r.Context()
+	return c.InTx(ctx, func(in *Rules) error {
+		subject, detail, err := fn(ctx, in)
+		if err != nil {
+			return err
+		}
+		return in.Audit.Record(ctx, r.actor(), action, subject, detail)
+	})
 }
 
 // note records what is about to be done or shown, for work that does not fit into one transaction.

@@ -17,8 +17,8 @@ func listServices(c *Console, r *request) (answer, error) {
 }
 
 func addService(c *Console, r *request) (answer, error) {
-	err := c.change(r, "service.add", func(ctx context.Context) (string, string, error) {
-		sv, err := c.Rules.Services.Add(ctx, r.text("name"), r.text("description"))
+	err := c.change(r, "service.add", func(ctx context.Context, in *Rules) (string, string, error) {
+		sv, err := in.Services.Add(ctx, r.text("name"), r.text("description"))
 		return string(sv.ID), sv.Name, err
 	})
 	if err != nil {
@@ -60,8 +60,8 @@ func saveService(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, cyber.ErrServiceInvalid.With("position: a whole number")
 	}
-	err = c.change(r, "service.edit", func(ctx context.Context) (string, string, error) {
-		sv, err := c.Rules.Services.Edit(ctx, cyber.ServiceID(r.PathValue("id")), func(sv *cyber.Service) {
+	err = c.change(r, "service.edit", func(ctx context.Context, in *Rules) (string, string, error) {
+		sv, err := in.Services.Edit(ctx, cyber.ServiceID(r.PathValue("id")), func(sv *cyber.Service) {
 			sv.Name, sv.Description, sv.Position, sv.Retired = r.text("name"), r.text("description"), position, !r.PostForm.Has("offered")
 		})
 		return r.PathValue("id"), sv.Name, err
@@ -73,8 +73,8 @@ func saveService(c *Console, r *request) (answer, error) {
 }
 
 func retireService(c *Console, r *request) (answer, error) {
-	err := c.change(r, "service.retire", func(ctx context.Context) (string, string, error) {
-		sv, err := c.Rules.Services.Retire(ctx, cyber.ServiceID(r.PathValue("id")))
+	err := c.change(r, "service.retire", func(ctx context.Context, in *Rules) (string, string, error) {
+		sv, err := in.Services.Retire(ctx, cyber.ServiceID(r.PathValue("id")))
 		return string(sv.ID), sv.Name, err
 	})
 	if err != nil {

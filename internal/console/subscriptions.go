@@ -155,8 +155,8 @@ func moveSubscription(c *Console, r *request, action, done string, move subscrip
 	if page.Ended {
 		return nil, subscription.ErrNotFound.With("subscription: it has ended")
 	}
-	err = c.change(r, action, func(ctx context.Context) (string, string, error) {
-		_, err := c.Rules.Subscriptions.Move(ctx, page.Partner.ID, subscription.Selection{Plan: page.Plan, CPF: page.Beneficiary.CPF}, move)
+	err = c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Subscriptions.Move(ctx, page.Partner.ID, subscription.Selection{Plan: page.Plan, CPF: page.Beneficiary.CPF}, move)
 		return page.subject(), "", err
 	})
 	if err != nil {

@@ -136,8 +136,8 @@ func rotateWebhook(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, errForm.With("hours: a whole number")
 	}
-	err = c.change(r, "webhook.rotate", func(ctx context.Context) (_, _ string, err error) {
-		e, err = c.Rules.Webhooks.Rotate(ctx, e.Partner, e.ID, time.Duration(hours)*time.Hour)
+	err = c.change(r, "webhook.rotate", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		e, err = in.Webhooks.Rotate(ctx, e.Partner, e.ID, time.Duration(hours)*time.Hour)
 		return string(e.ID), "", err
 	})
 	if err != nil {
@@ -150,12 +150,12 @@ func rotateWebhook(c *Console, r *request) (answer, error) {
 	}), nil
 }
 
-func (c *Console) webhookChange(r *request, action, done string, fn func(ctx context.Context, e alert.Endpoint) error) (answer, error) {
+func (c *Console) webhookChange(r *request, action, done string, fn func(ctx context.Context, in *Rules, e alert.Endpoint) error) (answer, error) {
 	e, err := c.endpointOf(r)
 	if err != nil {
 		return nil, err
 	}
-	err = c.change(r, action, func(ctx context.Context) (string, string, error) { return string(e.ID), "", fn(ctx, e) })
+	err = c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) { return string(e.ID), "", fn(ctx, in, e) })
 	if err != nil {
 		return nil, err
 	}
@@ -167,21 +167,21 @@ func (c *Console) webhookChange(r *request, action, done string, fn func(ctx con
 }
 
 func enableWebhook(c *Console, r *request) (answer, error) {
-	return c.webhookChange(r, "webhook.enable", "webhook.enabled", func(ctx context.Context, e alert.Endpoint) error {
-		_, err := c.Rules.Webhooks.Enable(ctx, e.Partner, e.ID)
+	return c.webhookChange(r, "webhook.enable", "webhook.enabled", func(ctx context.Context, in *Rules, e alert.Endpoint) error {
+		_, err := in.Webhooks.Enable(ctx, e.Partner, e.ID)
 		return err
 	})
 }
 
 func disableWebhook(c *Console, r *request) (answer, error) {
-	return c.webhookChange(r, "webhook.disable", "webhook.disabled", func(ctx context.Context, e alert.Endpoint) error {
-		_, err := c.Rules.Webhooks.Disable(ctx, e.Partner, e.ID)
+	return c.webhookChange(r, "webhook.disable", "webhook.disabled", func(ctx context.Context, in *Rules, e alert.Endpoint) error {
+		_, err := in.Webhooks.Disable(ctx, e.Partner, e.ID)
 		return err
 	})
 }
 
 func deleteWebhook(c *Console, r *request) (answer, error) {
-	return c.webhookChange(r, "webhook.delete", "webhook.deleted", func(ctx context.Context, e alert.Endpoint) error {
-		return c.Rules.Webhooks.Delete(ctx, e.Partner, e.ID)
+	return c.webhookChange(r, "webhook.delete", "webhook.deleted", func(ctx context.Context, in *Rules, e alert.Endpoint) error {
+		return in.Webhooks.Delete(ctx, e.Partner, e.ID)
 	})
 }

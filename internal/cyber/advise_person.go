@@ -42,7 +42,7 @@ type Persons struct {
 	now       func() time.Time
 	// missed is told when a day's score could not be kept: the answer stands, and the next one keeps it.
 	missed   func(ctx context.Context, err error)
-	breaches breachBook
+	breaches *breachBook
 }
 
 // NewPersons joins the rules to a store, the catalogue and a clock. missed may be nil.
@@ -50,7 +50,14 @@ func NewPersons(store PersonStore, catalogue *Catalogue, now func() time.Time, m
 	if missed == nil {
 		missed = func(context.Context, error) {}
 	}
-	return &Persons{store: store, catalogue: catalogue, now: now, missed: missed, breaches: breachBook{known: map[string]bookEntry{}, contents: map[string]int{}}}
+	return &Persons{store: store, catalogue: catalogue, now: now, missed: missed, breaches: &breachBook{known: map[string]bookEntry{}, contents: map[string]int{}}}
+}
+
+// Over is the same rules over another store: inside a transaction.
+func (s *Persons) Over(store PersonStore) *Persons {
+	inside := *s
+	inside.store = store
+	return &inside
 }
 
 // Advise returns what applies to a person, most urgent first.

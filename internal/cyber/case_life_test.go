@@ -20,10 +20,10 @@ const phishing cyber.ServiceID = "sv_ajuda_phishing"
 
 func newCases(t *testing.T, e *storetest.Env) *cyber.Cases {
 	t.Helper()
-	if err := cyber.NewServices(e.Store, e.Clock.Now).Seed(context.Background()); err != nil {
+	if err := cyber.NewServices(e.Store.Services, e.Clock.Now).Seed(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	return cyber.NewCases(e.Store, e.Clock.Now)
+	return cyber.NewCases(e.Store.Cases, e.Clock.Now)
 }
 
 func wish(times ...time.Time) (list []cyber.Appointment) {

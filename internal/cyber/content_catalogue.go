@@ -24,7 +24,11 @@ type ContentStore interface {
 type Catalogue struct {
 	store ContentStore
 	now   func() time.Time
+	cache *offeredContent
+}
 
+// offeredContent is what was read last, shared by all who were made of one Catalogue.
+type offeredContent struct {
 	mu     sync.Mutex
 	cached *shelf
 	until  time.Time
@@ -32,25 +36,32 @@ type Catalogue struct {
 
 // NewCatalogue joins the rules to a store and a clock.
 func NewCatalogue(store ContentStore, now func() time.Time) *Catalogue {
-	return &Catalogue{store: store, now: now}
+	return &Catalogue{store: store, now: now, cache: &offeredContent{}}
+}
+
+// Over is the same catalogue over another store: inside a transaction.
+func (c *Catalogue) Over(store ContentStore) *Catalogue {
+	inside := *c
+	inside.store = store
+	return &inside
 }
 
 // offered returns the catalogue without what is retired, most urgent first. A change by the operator shows within
 // offeredFor.
 func (c *Catalogue) offered(ctx context.Context) (*shelf, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock() // held while reading, so that an expired list is read once and not by every request
+	c.cache.mu.Lock()
+	defer c.cache.mu.Unlock() // held while reading, so that an expired list is read once and not by every request
 	now := c.now()
-	if now.Before(c.until) {
-		return c.cached, nil
+	if now.Before(c.cache.until) {
+		return c.cache.cached, nil
 	}
 	all, err := c.All(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.cached = shelve(slices.DeleteFunc(all, func(it Item) bool { return it.Retired }))
-	c.until = now.Add(offeredFor)
-	return c.cached, nil
+	c.cache.cached = shelve(slices.DeleteFunc(all, func(it Item) bool { return it.Retired }))
+	c.cache.until = now.Add(offeredFor)
+	return c.cache.cached, nil
 }
 
 // All returns the whole catalogue, for the operator: most urgent first, alerts before advice before tips, then by id.
@@ -130,7 +141,7 @@ func (c *Catalogue) Reset(ctx context.Context, id ContentID) error {
 }
 
 func (c *Catalogue) forget() {
-	c.mu.Lock()
-	c.until = time.Time{}
-	c.mu.Unlock()
+	c.cache.mu.Lock()
+	c.cache.until = time.Time{}
+	c.cache.mu.Unlock()
 }

@@ -29,7 +29,7 @@ func TestNextWarning(t *testing.T) {
 func TestLoadPool(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		endpoints := cyber.NewEndpoints(e.Store, e.Clock.Now, nil)
+		endpoints := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil)
 		var reports int
 		load := func(text string) (cyber.Loaded, error) {
 			return endpoints.LoadPool(ctx, cyber.Android, strings.NewReader(text), func(cyber.Loaded) { reports++ })
@@ -75,7 +75,7 @@ func TestVendorEndsItsKeys(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
-		endpoints := cyber.NewEndpoints(e.Store, e.Clock.Now, nil)
+		endpoints := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil)
 		load := func(text string) {
 			t.Helper()
 			if _, err := endpoints.LoadPool(ctx, cyber.Android, strings.NewReader(text), nil); err != nil {

@@ -63,7 +63,6 @@ type NewAsset struct {
 
 // MonitoringStore keeps watched values and findings.
 type MonitoringStore interface {
-	Salt(ctx context.Context, id partner.ID) (string, error)
 	// InsertAsset keeps a new value with its first findings and their events, or does nothing when the person has it
 	// already. More than limit values of one person are ErrAssetLimit.
 	InsertAsset(ctx context.Context, id partner.ID, a NewAsset, limit int) (added bool, err error)
@@ -78,17 +77,25 @@ type MonitoringStore interface {
 	ResolveFinding(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, why Resolution) error
 }
 
+// Salts opens partners' salts.
+type Salts interface {
+	Salt(ctx context.Context, id partner.ID) (string, error)
+}
+
 // Monitoring is the rules of /cyber/monitoring and /cyber/findings.
 type Monitoring struct {
 	store       MonitoringStore
+	salts       Salts
 	corpora     Corpora
 	fingerprint func(kind byte, normal []byte) uint64
 	now         func() time.Time
 }
 
 // NewMonitoring joins the rules to a store, the corpora and the keyed fingerprint of values.
-func NewMonitoring(store MonitoringStore, corpora Corpora, fingerprint func(byte, []byte) uint64, now func() time.Time) *Monitoring {
-	return &Monitoring{store: store, corpora: corpora, fingerprint: fingerprint, now: now}
+func NewMonitoring(store MonitoringStore, salts Salts, corpora Corpora, fingerprint func(byte, []byte) uint64,
+	now func() time.Time,
+) *Monitoring {
+	return &Monitoring{store: store, salts: salts, corpora: corpora, fingerprint: fingerprint, now: now}
 }
 
 // Owner is whose request or command it is.
@@ -157,7 +164,7 @@ func invalidValue(err error) error {
 
 // recognise finds out whether a CPF is the one that the user hash was made of. Then both digests name one person.
 func (m *Monitoring) recognise(ctx context.Context, a *NewAsset) error {
-	salt, err := m.store.Salt(ctx, a.Partner)
+	salt, err := m.salts.Salt(ctx, a.Partner)
 	if err != nil {
 		return fmt.Errorf("recognise person: %w", err)
 	}

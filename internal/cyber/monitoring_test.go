@@ -47,7 +47,7 @@ func (o *oneBreach) Probe(f uint64) Sighting {
 func newMonitoring() (*Monitoring, *drawer, *oneBreach) {
 	d, o := &drawer{}, &oneBreach{}
 	print := func(kind byte, normal []byte) uint64 { return uint64(kind)<<32 | uint64(len(normal)) }
-	return NewMonitoring(d, o, print, func() time.Time { return modelNow }), d, o
+	return NewMonitoring(d, d, o, print, func() time.Time { return modelNow }), d, o
 }
 
 // madeUpCPF has right check digits.

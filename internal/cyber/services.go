@@ -52,7 +52,11 @@ type ServiceStore interface {
 type Services struct {
 	store ServiceStore
 	now   func() time.Time
+	cache *offeredServices
+}
 
+// offeredServices is what was read last, shared by all who were made of one Services.
+type offeredServices struct {
 	mu     sync.Mutex
 	cached []Service
 	until  time.Time
@@ -63,16 +67,24 @@ const offeredFor = 2 * time.Second
 
 // NewServices joins the rules to a store and a clock.
 func NewServices(store ServiceStore, now func() time.Time) *Services {
-	return &Services{store: store, now: now}
+	return &Services{store: store, now: now, cache: &offeredServices{}}
+}
+
+// Over is the same catalogue over another store: inside a transaction.
+func (s *Services) Over(store ServiceStore) *Services {
+	inside := *s
+	inside.store = store
+	return &inside
 }
 
 // Offered returns the services that cases can be opened for, in order. The list is shared: do not change it.
 func (s *Services) Offered(ctx context.Context) ([]Service, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock() // held while reading, so that an expired list is read once and not by every request
+	c := s.cache
+	c.mu.Lock()
+	defer c.mu.Unlock() // held while reading, so that an expired list is read once and not by every request
 	now := s.now()
-	if now.Before(s.until) {
-		return s.cached, nil
+	if now.Before(c.until) {
+		return c.cached, nil
 	}
 	all, err := s.store.Services(ctx)
 	if err != nil {
@@ -84,7 +96,7 @@ func (s *Services) Offered(ctx context.Context) ([]Service, error) {
 			offered = append(offered, sv)
 		}
 	}
-	s.cached, s.until = offered, now.Add(offeredFor)
+	c.cached, c.until = offered, now.Add(offeredFor)
 	return offered, nil
 }
 
@@ -127,9 +139,9 @@ func (s *Services) Retire(ctx context.Context, id ServiceID) (Service, error) {
 }
 
 func (s *Services) forget() {
-	s.mu.Lock()
-	s.until = time.Time{}
-	s.mu.Unlock()
+	s.cache.mu.Lock()
+	s.cache.until = time.Time{}
+	s.cache.mu.Unlock()
 }
 
 func (sv *Service) check() error {

@@ -70,7 +70,7 @@ func (fs *Feeds) runCrawl(ctx context.Context, f *Feed) error {
 // giveUpKilled takes back what a run that was killed left as being imported: the pages were in memory only, so it
 // cannot go on. They were not noted as taken, so this run reads them again.
 func (c *crawl) giveUpKilled(ctx context.Context) error {
-	all, err := c.fs.Store.Breaches(ctx)
+	all, err := c.fs.Breaches.Breaches(ctx)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (c *crawl) giveUpKilled(ctx context.Context) error {
 		} else if err != nil {
 			return err
 		}
-		if _, err := c.fs.Store.RetractBreach(ctx, r.Name); err != nil {
+		if _, err := c.fs.Breaches.RetractBreach(ctx, r.Name); err != nil {
 			return err
 		}
 	}

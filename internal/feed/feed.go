@@ -87,16 +87,23 @@ var (
 	ErrExists   = fault.New(fault.Conflict, "feed.exists")
 )
 
-// Store keeps feeds and what they have taken.
-type Store interface {
+// Breaches keeps what feeds bring.
+type Breaches interface {
 	Breaches(ctx context.Context) ([]leak.Record, error)
 	// InsertBreach keeps a new breach; leak.ErrBreachExists when the name is taken.
 	InsertBreach(ctx context.Context, r leak.Record) error
 	RetractBreach(ctx context.Context, name string) (leak.Record, error)
 	// SettleAsset keeps what a source told of a value.
 	SettleAsset(ctx context.Context, id partner.ID, asset cyber.AssetID, seen cyber.Sighting) error
-	AddJob(ctx context.Context, kind, subject string, args any) (job.ID, error)
+}
 
+// Jobs takes work that is due.
+type Jobs interface {
+	AddJob(ctx context.Context, kind, subject string, args any) (job.ID, error)
+}
+
+// Store keeps feeds and what they have taken.
+type Store interface {
 	Feeds(ctx context.Context) ([]Feed, error)
 	FeedByName(ctx context.Context, name string) (Feed, error)
 	InsertFeed(ctx context.Context, f Feed) error
@@ -111,6 +118,8 @@ type Store interface {
 // Feeds runs continuous sources.
 type Feeds struct {
 	Store    Store
+	Breaches Breaches
+	Jobs     Jobs
 	Importer *intake.Importer
 	// Client calls out: it dials only what the guard allows.
 	Client *http.Client
@@ -185,7 +194,7 @@ func (fs *Feeds) Start(ctx context.Context, name string) error {
 	if _, err := fs.Store.FeedByName(ctx, name); err != nil {
 		return err
 	}
-	_, err := fs.Store.AddJob(ctx, KindRun, name, struct{}{})
+	_, err := fs.Jobs.AddJob(ctx, KindRun, name, struct{}{})
 	if errors.Is(err, job.ErrExists) {
 		return intake.ErrBusy.With("name: a server is running it")
 	}
@@ -203,7 +212,7 @@ func (fs *Feeds) Schedule(ctx context.Context) error {
 		if f.Paused || f.NextAt.After(now) {
 			continue
 		}
-		if _, err := fs.Store.AddJob(ctx, KindRun, f.Name, struct{}{}); err != nil && !errors.Is(err, job.ErrExists) {
+		if _, err := fs.Jobs.AddJob(ctx, KindRun, f.Name, struct{}{}); err != nil && !errors.Is(err, job.ErrExists) {
 			return err
 		}
 	}

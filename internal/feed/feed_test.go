@@ -32,7 +32,7 @@ import (
 
 func (v *env) feeds() *feed.Feeds {
 	guard := webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
-	return &feed.Feeds{Store: v.Store, Importer: v.Importer, Client: guard.Client(webhook.ClientOptions{Timeout: time.Minute}), Now: v.Clock.Now}
+	return &feed.Feeds{Store: v.Feeds, Breaches: v.Breaches, Jobs: v.Jobs, Importer: v.Importer, Client: guard.Client(webhook.ClientOptions{Timeout: time.Minute}), Now: v.Clock.Now}
 }
 
 // runFeed runs a feed once and returns how it stands.
@@ -41,7 +41,7 @@ func (v *env) runFeed(fs *feed.Feeds, name string) feed.Feed {
 	if err := fs.Run(context.Background(), &job.Run{Job: job.Job{Subject: name}}); err != nil {
 		v.T.Fatal(err)
 	}
-	f, err := v.FeedByName(context.Background(), name)
+	f, err := v.Feeds.FeedByName(context.Background(), name)
 	if err != nil {
 		v.T.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestCrawlFeed(t *testing.T) {
 	for _, left := range [][2]string{{"forum-20260101-000000", "feed forum"}, {"forum-oficial", ""}} {
 		b := leaktest.Breach(left[0], cyber.SourcePaste, cyber.ExposedEmail)
 		b.Source = left[1]
-		if err := v.InsertBreach(context.Background(), leak.Record{Breach: b, State: leak.Importing}); err != nil {
+		if err := v.Breaches.InsertBreach(context.Background(), leak.Record{Breach: b, State: leak.Importing}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -227,7 +227,7 @@ func TestCrawlFeed(t *testing.T) {
 	if _, out := asked.Load("outro.test"); out {
 		t.Error("left the host it began with")
 	}
-	if _, err := v.UpdateFeed(context.Background(), "forum", func(f *feed.Feed) error { f.Settings.Proxy = "127.0.0.1:1"; return nil }); err != nil {
+	if _, err := v.Feeds.UpdateFeed(context.Background(), "forum", func(f *feed.Feed) error { f.Settings.Proxy = "127.0.0.1:1"; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got := v.runFeed(fs, "forum"); got.Failures != 1 {
@@ -315,7 +315,7 @@ func TestFeedSchedule(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		jobs, err := v.ClaimJobs(ctx, "w", []string{feed.KindRun}, 10)
+		jobs, err := v.Jobs.ClaimJobs(ctx, "w", []string{feed.KindRun}, 10)
 		if err != nil || len(jobs) != 1 || jobs[0].Subject != "a" {
 			t.Errorf("%+v, %v", jobs, err)
 		}

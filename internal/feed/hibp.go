@@ -85,14 +85,14 @@ func (fs *Feeds) askHIBP(ctx context.Context, f *Feed, a cyber.Asset) error {
 		}
 		now := fs.Now()
 		b.AddedAt = now
-		err := fs.Store.InsertBreach(ctx, leak.Record{Breach: b, State: leak.Published, PublishedAt: now})
+		err := fs.Breaches.InsertBreach(ctx, leak.Record{Breach: b, State: leak.Published, PublishedAt: now})
 		if err != nil && !errors.Is(err, leak.ErrBreachExists) {
 			return err
 		}
 		names = append(names, b.Name)
 	}
 	// An epoch of zero says nothing about the corpora, which were not asked.
-	return fs.Store.SettleAsset(ctx, a.Partner, a.ID, cyber.Sighting{Breaches: names})
+	return fs.Breaches.SettleAsset(ctx, a.Partner, a.ID, cyber.Sighting{Breaches: names})
 }
 
 // accountBreaches asks about one address and waits when told to.

@@ -86,7 +86,7 @@ func TestKilledImports(t *testing.T) {
 		for ; killed < kills; breaches++ {
 			name := fmt.Sprint("morto-", breaches)
 			killed += v.killUntilDone(name, path, undisturbed)
-			r, err := v.BreachByName(context.Background(), name)
+			r, err := v.Breaches.BreachByName(context.Background(), name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +148,7 @@ func (v *env) checkOnce(breaches int) {
 	if leaks, changes := leaktest.Count(told, "leak "), leaktest.Count(told, "status "); leaks != 100*breaches || changes != 100 {
 		v.T.Errorf("%d alerts and %d changes of status, wanted %d and 100", leaks, changes, 100*breaches)
 	}
-	if left, err := v.Jobs(context.Background(), leak.KindMatch, 1000); err != nil || len(left) != breaches {
+	if left, err := v.Jobs.Jobs(context.Background(), leak.KindMatch, 1000); err != nil || len(left) != breaches {
 		v.T.Errorf("%d match jobs, %v", len(left), err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 type Importer struct {
 	// Store and Depot receive what was imported.
 	Store Store
+	Jobs  Jobs
 	Depot *corpora.Depot
 	// Dir is where unfinished imports wait; it is on the same disk as the depot's folder if that can be helped.
 	Dir string

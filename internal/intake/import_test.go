@@ -286,7 +286,7 @@ func TestTheSameDumpThreeTimes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
-		persons := cyber.NewPersons(e.Store, cyber.NewCatalogue(e.Store, e.Clock.Now), e.Clock.Now, nil)
+		persons := cyber.NewPersons(e.Store.Advice, cyber.NewCatalogue(e.Store.Advice, e.Clock.Now), e.Clock.Now, nil)
 		score := func() float64 {
 			t.Helper()
 			v.RunJobs()
@@ -306,7 +306,7 @@ func TestTheSameDumpThreeTimes(t *testing.T) {
 		if again := score(); once == 0 || again != once {
 			t.Errorf("once %v, three times %v", once, again)
 		}
-		if found, err := e.FindingsOfUser(context.Background(), v.Live.Partner, "ana"); err != nil || len(found) != 3 {
+		if found, err := e.Monitoring.FindingsOfUser(context.Background(), v.Live.Partner, "ana"); err != nil || len(found) != 3 {
 			t.Error("each import is a finding of its own:", len(found), err)
 		}
 		v.Import(loja("loja-maior"), v.File("d.txt", "ana@exemplo.com.br\nbia@exemplo.com.br\ncaio@exemplo.com.br\n"))

@@ -137,16 +137,16 @@ func TestOutboxIsAtomic(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		fingerprints, err := v.Fingerprints(ctx, -1<<63, 10)
+		fingerprints, err := v.Breaches.Fingerprints(ctx, -1<<63, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := v.KeepHits(ctx, "loja", fingerprints); err != nil {
+		if _, err := v.Breaches.KeepHits(ctx, "loja", fingerprints); err != nil {
 			t.Fatal(err)
 		}
 		for _, table := range []string{"event", "asset_history"} {
 			rename(table, table+"_away")
-			if _, err := v.TellHits(ctx, "loja", 10); err == nil {
+			if _, err := v.Breaches.TellHits(ctx, "loja", 10); err == nil {
 				t.Error("told without", table)
 			}
 			rename(table+"_away", table)
@@ -173,15 +173,15 @@ func TestOnePersonOneAlert(t *testing.T) {
 			text.WriteString(address + "\n")
 		}
 		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", text.String()))
-		fingerprints, err := v.Fingerprints(ctx, -1<<63, 100)
+		fingerprints, err := v.Breaches.Fingerprints(ctx, -1<<63, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := v.KeepHits(ctx, "loja", fingerprints); n != 30 || err != nil {
+		if n, err := v.Breaches.KeepHits(ctx, "loja", fingerprints); n != 30 || err != nil {
 			t.Fatal(n, err)
 		}
 		for told, all := 1, 0; told > 0; all += told {
-			if told, err = v.TellHits(ctx, "loja", 4); err != nil {
+			if told, err = v.Breaches.TellHits(ctx, "loja", 4); err != nil {
 				t.Fatal(err)
 			}
 			if told%3 != 0 {
@@ -235,7 +235,7 @@ func TestPageDamagedWhileOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
-	if pending, err := v.PendingAssets(context.Background(), 10); err != nil || len(pending) != 1 {
+	if pending, err := v.Breaches.PendingAssets(context.Background(), 10); err != nil || len(pending) != 1 {
 		t.Errorf("%d values wait to be probed, %v: the damaged segment was taken for an answer", len(pending), err)
 	}
 }

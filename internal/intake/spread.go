@@ -97,6 +97,10 @@ type SpreadStore interface {
 	// StopParts asks parts to stop that are not done; DropParts removes all of them.
 	StopParts(ctx context.Context, breach string) error
 	DropParts(ctx context.Context, breach string) error
+}
+
+// Jobs tells how work stands.
+type Jobs interface {
 	JobOf(ctx context.Context, kind, subject string) (job.Job, error)
 	JobByID(ctx context.Context, id job.ID) (job.Job, error)
 }
@@ -353,7 +357,7 @@ func (s *Spreader) Part(ctx context.Context, run *job.Run) error {
 
 // wanted refuses parts of an import that is not under way any more.
 func (s *Spreader) wanted(ctx context.Context, breach string) error {
-	j, err := s.Importer.Store.JobOf(ctx, KindSpread, breach)
+	j, err := s.Importer.Jobs.JobOf(ctx, KindSpread, breach)
 	if err != nil && !errors.Is(err, job.ErrNotFound) {
 		return err
 	}
@@ -412,7 +416,7 @@ func (s *Spreader) scanPart(ctx context.Context, run *job.Run, w *work, breach, 
 		return err
 	}
 	if err := run.Save(ctx, state); errors.Is(err, job.ErrLost) {
-		if _, err := im.Store.JobByID(ctx, run.ID); errors.Is(err, job.ErrNotFound) { // the import is over: nobody else removes it
+		if _, err := im.Jobs.JobByID(ctx, run.ID); errors.Is(err, job.ErrNotFound) { // the import is over: nobody else removes it
 			return errors.Join(job.ErrLost, im.Depot.Remove(ctx, state.File))
 		}
 		return job.ErrLost

@@ -44,9 +44,9 @@ func newReplica(t *testing.T, e *storetest.Env, name, bucket string) *replica {
 		t.Fatal(err)
 	}
 	v := &env{&leaktest.Env{Env: own, T: t, Depot: depot, Importer: &intake.Importer{
-		Store: own.Store, Depot: depot, Dir: filepath.Join(e.Folder, name, "import"), Fingerprints: e.Keys.Fingerprints, Now: e.Clock.Now, Workers: 2,
+		Store: own.Breaches, Jobs: own.Jobs, Depot: depot, Dir: filepath.Join(e.Folder, name, "import"), Fingerprints: e.Keys.Fingerprints, Now: e.Clock.Now, Workers: 2,
 	}}}
-	v.Matcher, v.Rules = leak.NewMatcher(own.Store, depot, v.Importer.DropParts, e.Clock.Now), leak.NewBreaches(own.Store, e.Clock.Now)
+	v.Matcher, v.Rules = leak.NewMatcher(own.Breaches, depot, v.Importer.DropParts, e.Clock.Now), leak.NewBreaches(own.Breaches, e.Clock.Now)
 	v.Matcher.Settle = 0
 	v.Importer.SetSpan(spreadPiece)
 	r := &replica{env: v, name: name, spreader: &intake.Spreader{Importer: v.Importer, Client: http.DefaultClient}}
@@ -77,7 +77,7 @@ func (r *replica) spread(name string, args ...string) error {
 // claim takes one due job of a kind.
 func (r *replica) claim(kind string) (job.Job, bool) {
 	r.T.Helper()
-	jobs, err := r.ClaimJobs(context.Background(), r.name, []string{kind}, 1)
+	jobs, err := r.Jobs.ClaimJobs(context.Background(), r.name, []string{kind}, 1)
 	if err != nil {
 		r.T.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func (r *replica) do(j job.Job) error {
 	if j.Kind == intake.KindSpread {
 		step = r.spreader.Watch
 	}
-	err := step(ctx, &job.Run{Job: j, Save: func(ctx context.Context, p any) error { return r.SaveJob(ctx, r.name, j.ID, p) }})
+	err := step(ctx, &job.Run{Job: j, Save: func(ctx context.Context, p any) error { return r.Jobs.SaveJob(ctx, r.name, j.ID, p) }})
 	state, reason := job.Done, ""
 	switch {
 	case errors.Is(err, job.ErrLost):
@@ -110,7 +110,7 @@ func (r *replica) do(j job.Job) error {
 	case err != nil:
 		state, reason = job.Ready, err.Error()
 	}
-	if ferr := r.FinishJob(ctx, r.name, j, state, reason); ferr != nil {
+	if ferr := r.Jobs.FinishJob(ctx, r.name, j, state, reason); ferr != nil {
 		r.T.Fatal(ferr)
 	}
 	return err
@@ -136,7 +136,7 @@ func (r *replica) finish(name string) leak.Record {
 	if !ok {
 		r.T.Fatal("there is no import to watch")
 	}
-	parts, err := r.Parts(context.Background(), name)
+	parts, err := r.Breaches.Parts(context.Background(), name)
 	for _, p := range parts {
 		if p.State != job.Done {
 			r.T.Fatalf("%s is %s: %s, %v", p.Subject, p.State, p.Error, err)
@@ -145,7 +145,7 @@ func (r *replica) finish(name string) leak.Record {
 	if err := r.do(j); err != nil {
 		r.T.Fatal(err)
 	}
-	rec, err := r.BreachByName(context.Background(), name)
+	rec, err := r.Breaches.BreachByName(context.Background(), name)
 	if err != nil {
 		r.T.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func spreadDumps(t *testing.T, e *storetest.Env, seed uint64) string {
 // nothingLeft: no part is in a table, a bucket or a folder.
 func nothingLeft(t *testing.T, e *storetest.Env, breach string, replicas ...*replica) {
 	t.Helper()
-	if parts, err := e.Parts(context.Background(), breach); err != nil || len(parts) != 0 {
+	if parts, err := e.Breaches.Parts(context.Background(), breach); err != nil || len(parts) != 0 {
 		t.Errorf("%d rows left, %v", len(parts), err)
 	}
 	for _, r := range replicas {
@@ -208,7 +208,7 @@ func TestSpreadEqualsUnsplit(t *testing.T) {
 		if err := a.spread("partes", dir); err != nil {
 			t.Fatal(err)
 		}
-		parts, err := e.Parts(context.Background(), "partes")
+		parts, err := e.Breaches.Parts(context.Background(), "partes")
 		if err != nil || len(parts) < 15 {
 			t.Fatalf("%d parts, %v", len(parts), err)
 		}
@@ -223,7 +223,7 @@ func TestSpreadEqualsUnsplit(t *testing.T) {
 				case looked <- struct{}{}:
 				default:
 				}
-				return b.SaveJob(ctx, b.name, watch.ID, p)
+				return b.Jobs.SaveJob(ctx, b.name, watch.ID, p)
 			}})
 		}()
 		<-looked
@@ -238,7 +238,7 @@ func TestSpreadEqualsUnsplit(t *testing.T) {
 		if a.scanned == 0 || b.scanned == 0 || a.scanned+b.scanned != len(parts) {
 			t.Errorf("%d and %d of %d parts", a.scanned, b.scanned, len(parts))
 		}
-		got, err := b.BreachByName(context.Background(), "partes")
+		got, err := b.Breaches.BreachByName(context.Background(), "partes")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +248,7 @@ func TestSpreadEqualsUnsplit(t *testing.T) {
 		if g, w := asJSON(t, got.Tally), asJSON(t, whole.Tally); g != w {
 			t.Errorf("counts\n got %s\nwant %s", g, w)
 		}
-		if _, err := e.JobOf(context.Background(), leak.KindMatch, "partes"); err != nil {
+		if _, err := e.Jobs.JobOf(context.Background(), leak.KindMatch, "partes"); err != nil {
 			t.Error("no match follows:", err)
 		}
 		nothingLeft(t, e, "partes", a, b)
@@ -300,7 +300,7 @@ func TestSpreadReaches(t *testing.T) {
 		if !slices.Equal(a.keysOf(got), a.keysOf(whole.Record)) || asJSON(t, got.Tally) != asJSON(t, whole.Tally) {
 			t.Errorf("%d keys, in one process %d", got.Tally.Distinct, whole.Tally.Distinct)
 		}
-		if left, err := e.SpreadAddresses(context.Background(), "longe"); err != nil || len(left) != 0 {
+		if left, err := e.Breaches.SpreadAddresses(context.Background(), "longe"); err != nil || len(left) != 0 {
 			t.Errorf("the address outlives the import: %d, %v", len(left), err)
 		}
 	})
@@ -411,7 +411,7 @@ func TestSpreadEnds(t *testing.T) {
 		}
 		a.part()
 		watch, _ := b.claim(intake.KindSpread)
-		if err := e.CancelJob(ctx, watch.ID); err != nil {
+		if err := e.Jobs.CancelJob(ctx, watch.ID); err != nil {
 			t.Fatal(err)
 		}
 		if err := b.do(watch); !errors.Is(err, job.ErrCancelled) {
@@ -438,7 +438,7 @@ func TestSpreadEnds(t *testing.T) {
 			}
 		}
 		nothingLeft(t, e, "fim", a, b)
-		if r, err := e.BreachByName(ctx, "fim"); err != nil || r.State != leak.Retracted {
+		if r, err := e.Breaches.BreachByName(ctx, "fim"); err != nil || r.State != leak.Retracted {
 			t.Error(r.State, err)
 		}
 		if err := a.spread("fim", dir); !errors.Is(err, leak.ErrRetracted) {
@@ -464,7 +464,7 @@ func TestSpreadChild(t *testing.T) {
 		t.Fatal("there is no part")
 	}
 	err = r.spreader.Part(context.Background(), &job.Run{Job: j, Save: func(ctx context.Context, p any) error {
-		if err := r.SaveJob(ctx, r.name, j.ID, p); err != nil {
+		if err := r.Jobs.SaveJob(ctx, r.name, j.ID, p); err != nil {
 			return err
 		}
 		fmt.Println("in the middle of", j.Subject)

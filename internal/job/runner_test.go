@@ -66,7 +66,7 @@ func work(t *testing.T, r *job.Runner) (stop func()) {
 
 func state(t *testing.T, e *storetest.Env, kind, subject string) job.State {
 	t.Helper()
-	j, err := e.JobOf(context.Background(), kind, subject)
+	j, err := e.Jobs.JobOf(context.Background(), kind, subject)
 	must(t, err)
 	return j.State
 }
@@ -80,14 +80,14 @@ func TestWork(t *testing.T) {
 		full, held := make(chan struct{}), &job.Lane{Name: "held", AtOnce: 1}
 		two := &job.Lane{Name: "two", AtOnce: 2}
 		for n := range 7 {
-			_, err := e.AddJob(ctx, "quick", fmt.Sprint(n), nil)
+			_, err := e.Jobs.AddJob(ctx, "quick", fmt.Sprint(n), nil)
 			must(t, err)
 		}
 		for _, kind := range []string{"held", "here"} {
-			_, err := e.AddJob(ctx, kind, "one", nil)
+			_, err := e.Jobs.AddJob(ctx, kind, "one", nil)
 			must(t, err)
 		}
-		work(t, job.NewRunner(e, quiet,
+		work(t, job.NewRunner(e.Jobs, quiet,
 			job.Kind{Name: "quick", Lane: two, Step: func(ctx context.Context, run *job.Run) error {
 				for n := now.Add(1); ; {
 					if was := most.Load(); n <= was || most.CompareAndSwap(was, n) {
@@ -110,7 +110,7 @@ func TestWork(t *testing.T) {
 			job.Kind{Name: "here"},
 		).Hasten(time.Hour))
 		eventually(t, "all seven", func() bool {
-			jobs, err := e.Jobs(ctx, "quick", 10)
+			jobs, err := e.Jobs.Jobs(ctx, "quick", 10)
 			must(t, err)
 			done := 0
 			for _, j := range jobs {
@@ -143,13 +143,13 @@ func TestBefore(t *testing.T) {
 			if looks++; looks == 1 {
 				return errors.New("no clock")
 			}
-			_, err := e.AddJob(ctx, "due", "one", nil)
+			_, err := e.Jobs.AddJob(ctx, "due", "one", nil)
 			if errors.Is(err, job.ErrExists) {
 				return nil
 			}
 			return err
 		}}
-		stop := work(t, job.NewRunner(e, slog.New(slog.NewTextHandler(told, nil)), job.Kind{Name: "due", Lane: lane, Step: func(context.Context, *job.Run) error {
+		stop := work(t, job.NewRunner(e.Jobs, slog.New(slog.NewTextHandler(told, nil)), job.Kind{Name: "due", Lane: lane, Step: func(context.Context, *job.Run) error {
 			ran <- struct{}{}
 			return nil
 		}}).Hasten(time.Millisecond))
@@ -163,7 +163,7 @@ func TestBefore(t *testing.T) {
 		if !strings.Contains(told.String(), "no clock") {
 			t.Errorf("not told: %s", told)
 		}
-		if _, err := e.JobOf(ctx, "due", "one"); err != nil {
+		if _, err := e.Jobs.JobOf(ctx, "due", "one"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -195,13 +195,13 @@ func TestOutcome(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 				ctx := context.Background()
-				r := job.NewRunner(e, quiet, job.Kind{Name: "k", Tries: c.tries})
+				r := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k", Tries: c.tries})
 				hold, err := r.Begin(ctx, "w", "k", "one", nil)
 				must(t, err)
 				if err := hold.Run(ctx, func(context.Context, *job.Run) error { return c.returned }); !errors.Is(err, c.told) || (err == nil) != (c.told == nil) {
 					t.Errorf("told %v, want %v", err, c.told)
 				}
-				j, err := e.JobOf(ctx, "k", "one")
+				j, err := e.Jobs.JobOf(ctx, "k", "one")
 				if err != nil || j.State != c.state || j.Error != c.reason {
 					t.Errorf("%s %q %v, want %s %q", j.State, j.Error, err, c.state, c.reason)
 				}
@@ -214,12 +214,12 @@ func TestOutcome(t *testing.T) {
 func TestPanic(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		hold, err := job.NewRunner(e, quiet, job.Kind{Name: "k"}).Begin(ctx, "w", "k", "one", nil)
+		hold, err := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k"}).Begin(ctx, "w", "k", "one", nil)
 		must(t, err)
 		if err := hold.Run(ctx, func(context.Context, *job.Run) error { panic("maria@example.com") }); err == nil || strings.Contains(err.Error(), "maria") {
 			t.Errorf("told %v", err)
 		}
-		if j, err := e.JobOf(ctx, "k", "one"); err != nil || j.State != job.Failed || j.Error != "panic of type string" {
+		if j, err := e.Jobs.JobOf(ctx, "k", "one"); err != nil || j.State != job.Failed || j.Error != "panic of type string" {
 			t.Errorf("%s %q %v", j.State, j.Error, err)
 		}
 	})
@@ -228,17 +228,17 @@ func TestPanic(t *testing.T) {
 // A job whose process stops is there for the next one at once.
 func TestStop(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
-		_, err := e.AddJob(context.Background(), "k", "one", nil)
+		_, err := e.Jobs.AddJob(context.Background(), "k", "one", nil)
 		must(t, err)
 		began := make(chan struct{})
-		stop := work(t, job.NewRunner(e, quiet, job.Kind{Name: "k", Lane: &job.Lane{AtOnce: 1}, Step: func(ctx context.Context, _ *job.Run) error {
+		stop := work(t, job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k", Lane: &job.Lane{AtOnce: 1}, Step: func(ctx context.Context, _ *job.Run) error {
 			close(began)
 			<-ctx.Done()
 			return fmt.Errorf("read: %w", ctx.Err())
 		}}).Hasten(time.Hour))
 		<-began
 		stop()
-		if j, err := e.JobOf(context.Background(), "k", "one"); err != nil || j.State != job.Ready || j.Error != "" {
+		if j, err := e.Jobs.JobOf(context.Background(), "k", "one"); err != nil || j.State != job.Ready || j.Error != "" {
 			t.Errorf("%s %q %v", j.State, j.Error, err)
 		}
 	})
@@ -248,17 +248,17 @@ func TestStop(t *testing.T) {
 func TestLeaseIsRenewed(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		hold, err := job.NewRunner(e, quiet, job.Kind{Name: "k"}).Hasten(time.Hour).Begin(ctx, "w", "k", "one", nil)
+		hold, err := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k"}).Hasten(time.Hour).Begin(ctx, "w", "k", "one", nil)
 		must(t, err)
 		must(t, hold.Run(ctx, func(ctx context.Context, _ *job.Run) error {
 			for range 4 {
 				e.Clock.Advance(job.Lease * 3 / 4)
 				eventually(t, "a renewal", func() bool {
-					j, err := e.JobOf(ctx, "k", "one")
+					j, err := e.Jobs.JobOf(ctx, "k", "one")
 					must(t, err)
 					return j.NextAt.Equal(e.Clock.Now().Add(job.Lease))
 				})
-				if jobs, err := e.ClaimJobs(ctx, "other", []string{"k"}, 1); err != nil || len(jobs) != 0 {
+				if jobs, err := e.Jobs.ClaimJobs(ctx, "other", []string{"k"}, 1); err != nil || len(jobs) != 0 {
 					t.Errorf("taken away: %v %v", jobs, err)
 				}
 			}
@@ -271,10 +271,10 @@ func TestLeaseIsRenewed(t *testing.T) {
 func TestLostLease(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		hold, err := job.NewRunner(e, quiet, job.Kind{Name: "k"}).Hasten(time.Hour).Begin(ctx, "w", "k", "one", nil)
+		hold, err := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k"}).Hasten(time.Hour).Begin(ctx, "w", "k", "one", nil)
 		must(t, err)
 		e.Clock.Advance(job.Lease + time.Second)
-		jobs, err := e.ClaimJobs(ctx, "other", []string{"k"}, 1)
+		jobs, err := e.Jobs.ClaimJobs(ctx, "other", []string{"k"}, 1)
 		if err != nil || len(jobs) != 1 {
 			t.Fatal(jobs, err)
 		}
@@ -282,18 +282,18 @@ func TestLostLease(t *testing.T) {
 		if !errors.Is(err, job.ErrLost) {
 			t.Errorf("told %v", err)
 		}
-		must(t, e.SaveJob(ctx, "other", jobs[0].ID, nil))
+		must(t, e.Jobs.SaveJob(ctx, "other", jobs[0].ID, nil))
 	})
 }
 
 // A worker that slept past its own lease gets the job once more under another name, and the step of before stops.
 func TestOwnLostLease(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
-		_, err := e.AddJob(context.Background(), "k", "one", nil)
+		_, err := e.Jobs.AddJob(context.Background(), "k", "one", nil)
 		must(t, err)
 		var runs atomic.Int64
 		causes := make(chan error, 1)
-		work(t, job.NewRunner(e, quiet, job.Kind{Name: "k", Lane: &job.Lane{AtOnce: 2}, Step: func(ctx context.Context, run *job.Run) error {
+		work(t, job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k", Lane: &job.Lane{AtOnce: 2}, Step: func(ctx context.Context, run *job.Run) error {
 			if runs.Add(1) == 2 {
 				return nil
 			}
@@ -330,13 +330,13 @@ func TestCancel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 				ctx := context.Background()
-				r := job.NewRunner(e, quiet, job.Kind{Name: "k", Tries: 5})
+				r := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k", Tries: 5})
 				if name == "looks" {
 					r.Hasten(time.Hour)
 				}
 				hold, err := r.Begin(ctx, "w", "k", "one", nil)
 				must(t, err)
-				must(t, e.CancelJob(ctx, hold.ID))
+				must(t, e.Jobs.CancelJob(ctx, hold.ID))
 				if err := hold.Run(ctx, step); !errors.Is(err, job.ErrCancelled) {
 					t.Errorf("told %v", err)
 				}
@@ -352,7 +352,7 @@ func TestCancel(t *testing.T) {
 func TestTell(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		hold, err := job.NewRunner(e, quiet, job.Kind{Name: "k"}).Begin(ctx, "w", "k", "one", nil)
+		hold, err := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k"}).Begin(ctx, "w", "k", "one", nil)
 		must(t, err)
 		saves := 0
 		must(t, hold.Run(ctx, func(ctx context.Context, run *job.Run) error {
@@ -363,7 +363,7 @@ func TestTell(t *testing.T) {
 			}
 			return nil
 		}))
-		if j, err := e.JobOf(ctx, "k", "one"); err != nil || saves > 2 || !strings.HasPrefix(string(j.Progress), `{"saves":`) {
+		if j, err := e.Jobs.JobOf(ctx, "k", "one"); err != nil || saves > 2 || !strings.HasPrefix(string(j.Progress), `{"saves":`) {
 			t.Errorf("%d saves, %s %v", saves, j.Progress, err)
 		}
 	})
@@ -372,7 +372,7 @@ func TestTell(t *testing.T) {
 func TestBeginTakeFollow(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		r := job.NewRunner(e, quiet, job.Kind{Name: "k"}).Hasten(time.Hour)
+		r := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k"}).Hasten(time.Hour)
 		if _, err := r.Take(ctx, "w", "k", "one"); !errors.Is(err, job.ErrNotFound) {
 			t.Errorf("took %v", err)
 		}

@@ -48,7 +48,7 @@ func TestImportFindsWatchedValues(t *testing.T) {
 			if len(told) != 7 || leaktest.Count(told, "leak ana") != 1 || leaktest.Count(told, "leak empresa domain:loja") != 1 || leaktest.Count(told, "status ") != 5 {
 				t.Errorf("told %s", strings.Join(told, "\n"))
 			}
-			if _, err := e.AddJob(context.Background(), leak.KindMatch, "loja", struct{}{}); err != nil {
+			if _, err := e.Jobs.AddJob(context.Background(), leak.KindMatch, "loja", struct{}{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -232,7 +232,7 @@ func TestLastLook(t *testing.T) {
 		v.Load()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
 		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br bia@exemplo.com.br"))
-		jobs, err := v.ClaimJobs(ctx, "w", []string{leak.KindMatch}, 1)
+		jobs, err := v.Jobs.ClaimJobs(ctx, "w", []string{leak.KindMatch}, 1)
 		if err != nil || len(jobs) != 1 {
 			t.Fatal(jobs, err)
 		}
@@ -241,7 +241,7 @@ func TestLastLook(t *testing.T) {
 		if err := v.Matcher.First(ctx, run); err != nil {
 			t.Fatal(err)
 		}
-		late := cyber.NewMonitoring(e.Store, knowsNothing{}, e.Keys.Fingerprint, e.Clock.Now)
+		late := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, knowsNothing{}, e.Keys.Fingerprint, e.Clock.Now)
 		if err := late.Watch(ctx, v.Live, "bia", "email", "bia@exemplo.com.br"); err != nil {
 			t.Fatal(err)
 		}

@@ -24,11 +24,11 @@ import (
 func (v *env) enrol(cpfs ...string) {
 	v.T.Helper()
 	ctx := context.Background()
-	err := v.InsertPlan(ctx, v.Live.Partner, plan.Plan{ID: "ouro", Partner: v.Live.Partner, Name: "Ouro", Coverage: plan.Demo(), CreatedAt: v.Clock.Now()})
+	err := v.Plans.InsertPlan(ctx, v.Live.Partner, plan.Plan{ID: "ouro", Partner: v.Live.Partner, Name: "Ouro", Coverage: plan.Demo(), CreatedAt: v.Clock.Now()})
 	if err != nil {
 		v.T.Fatal(err)
 	}
-	b, err := v.NewBatch(ctx, v.Live.Partner)
+	b, err := v.Subscriptions.NewBatch(ctx, v.Live.Partner)
 	if err != nil {
 		v.T.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func (v *env) enrol(cpfs ...string) {
 			v.T.Fatal(err)
 		}
 	}
-	if _, err = b.Keep(ctx, nil, false); err != nil {
+	if _, err = v.Subscriptions.KeepBatch(ctx, b, nil, false); err != nil {
 		v.T.Fatal(err)
 	}
 }
@@ -222,17 +222,17 @@ func TestHitsOfBothDigestsAreToldTogether(t *testing.T) {
 			}
 		}
 		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("loja.csv", lines.String()))
-		prints, err := v.Fingerprints(ctx, math.MinInt64, 100)
+		prints, err := v.Breaches.Fingerprints(ctx, math.MinInt64, 100)
 		if err != nil || len(prints) != 2*people {
 			t.Fatal(len(prints), err)
 		}
-		if n, err := v.KeepHits(ctx, "loja", prints); err != nil || n != 2*people {
+		if n, err := v.Breaches.KeepHits(ctx, "loja", prints); err != nil || n != 2*people {
 			t.Fatal(n, err)
 		}
 		v.enrol(cpfs...)
 		told := 0
 		for n := -1; n != 0; told += n {
-			if n, err = v.TellHits(ctx, "loja", 3); err != nil {
+			if n, err = v.Breaches.TellHits(ctx, "loja", 3); err != nil {
 				t.Fatal(err)
 			}
 		}

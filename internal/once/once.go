@@ -6,11 +6,9 @@
 package once
 
 import (
-	"context"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Keep is how long an answer is remembered.
@@ -40,11 +38,3 @@ var (
 	ErrOtherBody    = fault.New(fault.Unprocessable, "idempotency.other_body")
 	ErrStillRunning = fault.New(fault.Conflict, "idempotency.still_running")
 )
-
-// Ledger remembers claims and answers.
-type Ledger interface {
-	// Once runs work unless the claim has been answered before, in which case the first answer comes back and replayed
-	// is true. work runs inside the transaction that keeps the claim; its context carries that transaction. When work
-	// fails nothing is kept; when it answers with a refusal (400 to 499) the refusal is kept and its writes are undone.
-	Once(ctx context.Context, id partner.ID, c Claim, work func(context.Context) (Answer, error)) (a Answer, replayed bool, err error)
-}

@@ -76,8 +76,8 @@ type Ledger interface {
 	Audit(ctx context.Context, f Filter) ([]Entry, error)
 	// VerifyAudit walks the whole trail and returns its head; ErrTrailBroken names the first line that is wrong.
 	VerifyAudit(ctx context.Context, expect Head, progress func(seq int64)) (Head, error)
-	// Together runs fn in one transaction: what it changes and the lines it records are kept together or not at all.
-	Together(ctx context.Context, fn func(ctx context.Context) error) error
+	// Together runs fn on a ledger whose lines are kept together or not at all.
+	Together(ctx context.Context, fn func(Ledger) error) error
 }
 
 // Trail is the audit trail: who did or saw what, when and from where.
@@ -108,25 +108,14 @@ func (t *Trail) Record(ctx context.Context, who Actor, action, subject, detail s
 
 // RecordAll adds a line of the same action for each of the subjects, all or none.
 func (t *Trail) RecordAll(ctx context.Context, who Actor, action string, subjects []string, detail string) error {
-	return t.ledger.Together(ctx, func(ctx context.Context) error {
+	return t.ledger.Together(ctx, func(in Ledger) error {
+		trail := NewTrail(in, t.now)
 		for _, s := range subjects {
-			if err := t.Record(ctx, who, action, s, detail); err != nil {
+			if err := trail.Record(ctx, who, action, s, detail); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
-}
-
-// Do runs a change and records it in the same transaction; fn says what it was done to. It must be short and must not
-// reach outside the database.
-func (t *Trail) Do(ctx context.Context, who Actor, action string, fn func(ctx context.Context) (subject, detail string, err error)) error {
-	return t.ledger.Together(ctx, func(ctx context.Context) error {
-		subject, detail, err := fn(ctx)
-		if err != nil {
-			return err
-		}
-		return t.Record(ctx, who, action, subject, detail)
 	})
 }
 

@@ -25,10 +25,10 @@ func (p *pile) AppendAudit(_ context.Context, e Entry) (Entry, error) {
 	return e, nil
 }
 
-func (p *pile) Together(ctx context.Context, fn func(ctx context.Context) error) error {
+func (p *pile) Together(_ context.Context, fn func(Ledger) error) error {
 	p.depth++
 	kept := len(p.lines)
-	err := fn(ctx)
+	err := fn(p)
 	if err != nil {
 		p.lines = p.lines[:kept]
 	}
@@ -74,27 +74,15 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestTogether: a change and its line are one; what fails leaves no line, and a line that cannot be kept undoes the
-// change.
+// TestTogether: lines that belong together are kept in one step, and one that cannot be kept fails them all.
 func TestTogether(t *testing.T) {
 	ctx, who := context.Background(), Actor{Name: "op_1"}
 	trail, p := newTestTrail()
-	err := trail.Do(ctx, who, "plan.edit", func(context.Context) (string, string, error) { return "pt_1", "ouro", nil })
-	if err != nil || len(p.lines) != 1 || p.depth != 1 || p.lines[0].Subject != "pt_1" || p.lines[0].Detail != "ouro" {
-		t.Fatal(p, err)
-	}
-	err = trail.Do(ctx, who, "plan.edit", func(context.Context) (string, string, error) { return "", "", errOnPurpose })
-	if !errors.Is(err, errOnPurpose) || len(p.lines) != 1 {
-		t.Error("a failed change was recorded:", p.lines, err)
-	}
-	if err := trail.RecordAll(ctx, who, "asset.reveal", []string{"a", "b"}, "x"); err != nil || len(p.lines) != 3 || p.depth != 3 {
-		t.Error(p.lines, err)
+	err := trail.RecordAll(ctx, who, "asset.reveal", []string{"a", "b"}, "x")
+	if err != nil || len(p.lines) != 2 || p.depth != 1 || p.lines[1].Subject != "b" || p.lines[1].Detail != "x" {
+		t.Error(p.lines, p.depth, err)
 	}
 	p.fail = errOnPurpose
-	err = trail.Do(ctx, who, "plan.edit", func(context.Context) (string, string, error) { return "", "", nil })
-	if !errors.Is(err, errOnPurpose) {
-		t.Error("a change without its line was kept:", err)
-	}
 	if err := trail.RecordAll(ctx, who, "asset.reveal", []string{"a"}, ""); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}

@@ -155,6 +155,13 @@ func NewRegistry(store Store, exposed Exposed, now func() time.Time, random io.R
 	return &Registry{store: store, exposed: exposed, now: now, random: random, hasher: newHasher()}
 }
 
+// Over is the same rules over another store: inside a transaction.
+func (r *Registry) Over(store Store) *Registry {
+	inside := *r
+	inside.store = store
+	return &inside
+}
+
 // LinkFor is how long a one-time link can be used.
 const LinkFor = 24 * time.Hour
 

@@ -108,10 +108,10 @@ func TestGateForgets(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx, stop := context.WithCancel(context.Background())
 		defer stop()
-		gate := partner.NewGate(e.Store, time.Now)
+		gate := partner.NewGate(e.Store.Partners, time.Now)
 		go gate.Watch(ctx)
 		// The command line is another process: another store on the same database.
-		cli := partner.NewRegistry(storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock).Store, time.Now, nil)
+		cli := partner.NewRegistry(storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock).Partners, time.Now, nil)
 		p, cred, err := cli.Create(ctx, "Banco", partner.Live, partner.Settings{})
 		if err != nil {
 			t.Fatal(err)
@@ -166,7 +166,7 @@ func TestGateForgets(t *testing.T) {
 // TestGateDistrustsItsMemory: when the epoch cannot be read, a remembered key is looked up again.
 func TestGateDistrustsItsMemory(t *testing.T) {
 	e := storetest.Open(t, "sqlite")
-	counted := &countingStore{Store: e.Store}
+	counted := &countingStore{Store: e.Store.Partners}
 	gate := partner.NewGate(counted, e.Clock.Now)
 	_, cred := e.NewPartner(t, partner.Live)
 	ctx, stop := context.WithCancel(context.Background())
@@ -208,9 +208,9 @@ func TestGateDistrustsItsMemory(t *testing.T) {
 func TestGateKeepsNoOvertakenAnswer(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")
-	counted := &countingStore{Store: e.Store}
+	counted := &countingStore{Store: e.Store.Partners}
 	gate := partner.NewGate(counted, e.Clock.Now)
-	registry := partner.NewRegistry(e.Store, e.Clock.Now, nil)
+	registry := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
 	p, cred := e.NewPartner(t, partner.Live)
 	keys, err := registry.Keys(ctx, p.ID)
 	if err != nil {
@@ -234,7 +234,7 @@ func TestGateKeepsNoOvertakenAnswer(t *testing.T) {
 
 func TestKeysAreRandomAndChecked(t *testing.T) {
 	e := storetest.Open(t, "sqlite")
-	counted := &countingStore{Store: e.Store}
+	counted := &countingStore{Store: e.Store.Partners}
 	gate := partner.NewGate(counted, e.Clock.Now)
 	_, cred := e.NewPartner(t, partner.Live)
 	key := []byte(cred.APIKey)
@@ -253,7 +253,7 @@ func TestKeysAreRandomAndChecked(t *testing.T) {
 	if n := counted.lookups.Load(); n != 0 {
 		t.Errorf("%d mistyped keys reached the database", n)
 	}
-	reg := partner.NewRegistry(e.Store, e.Clock.Now, rand.Reader)
+	reg := partner.NewRegistry(e.Store.Partners, e.Clock.Now, rand.Reader)
 	_, other, err := reg.Create(context.Background(), "x", partner.Sandbox, partner.Settings{})
 	if err != nil || !strings.HasPrefix(other.APIKey, "vg_test_") || !strings.HasPrefix(cred.APIKey, "vg_live_") {
 		t.Error(other.APIKey[:8], err)

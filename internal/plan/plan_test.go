@@ -76,7 +76,7 @@ func TestCatalogue(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		other, _ := e.NewPartner(t, partner.Live)
-		plans := plan.NewCatalogue(e.Store, e.Clock.Now)
+		plans := plan.NewCatalogue(e.Store.Plans, e.Clock.Now)
 		made, err := plans.Create(ctx, plan.Plan{ID: " ouro ", Partner: p.ID, Name: "Ouro", MaxDevices: 3, Retired: true})
 		if err != nil || made.ID != "ouro" || made.Retired || made.Coverage.Plan != "Ouro" {
 			t.Fatal(made, err)

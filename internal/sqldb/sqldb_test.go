@@ -283,6 +283,38 @@ func TestLoad(t *testing.T) {
 	})
 }
 
+// TestSnapshot: what others commit meanwhile is not seen, and nothing can be written.
+func TestSnapshot(t *testing.T) {
+	each(t, func(t *testing.T, _ string, db *sqldb.DB) {
+		ctx := context.Background()
+		exec := func(statement string) {
+			t.Helper()
+			err := db.InTx(ctx, func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		exec(`CREATE TABLE s (n INTEGER)`)
+		exec(`INSERT INTO s (n) VALUES (1)`)
+		err := db.Snapshot(ctx, func(tx *sqldb.Tx) error {
+			for range 2 {
+				var n int
+				if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM s`).Scan(&n); err != nil || n != 1 {
+					t.Errorf("%d rows, want the one of the beginning (%v)", n, err)
+				}
+				exec(`INSERT INTO s (n) VALUES (2)`)
+			}
+			if _, err := tx.ExecContext(ctx, `INSERT INTO s (n) VALUES (3)`); err == nil {
+				t.Error("a snapshot was written to")
+			}
+			return nil
+		})
+		if err != nil || count(t, db, "s") != 3 {
+			t.Error(err, count(t, db, "s"))
+		}
+	})
+}
+
 // TestUnsafePostgres: a server that could lose acknowledged data is refused.
 func TestUnsafePostgres(t *testing.T) {
 	address := os.Getenv("VIGIA_TEST_POSTGRES")

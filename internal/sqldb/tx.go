@@ -17,12 +17,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Tx is a write transaction on a pinned connection; the pin is what lets a bulk load use COPY inside it.
+// Tx is a transaction on a pinned connection; the pin is what lets a bulk load use COPY inside it.
 type Tx struct {
 	*sql.Tx
 	conn   *sql.Conn
 	engine Engine
-	texts  *prepared       // nil on PostgreSQL
+	texts  *prepared       // nil on PostgreSQL and in a snapshot
 	staged map[string]bool // tables that LoadMissing has filled in this transaction
 	after  []func()
 }
@@ -109,6 +109,30 @@ func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
 		fn()
 	}
 	return nil
+}
+
+// Snapshot runs fn in a transaction that only reads: all its statements see the database as it was at the first of them,
+// whatever others write meanwhile. It waits for no writer and no writer waits for it.
+func (d *DB) Snapshot(ctx context.Context, fn func(tx *Tx) error) (err error) {
+	conn, err := d.read.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("take a connection: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	var opts *sql.TxOptions // on SQLite every transaction of the reading pool is one
+	if d.engine == PostgreSQL {
+		opts = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	}
+	inner, err := conn.BeginTx(ctx, opts)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() {
+		if rerr := inner.Rollback(); rerr != nil && !errors.Is(rerr, sql.ErrTxDone) && !errors.Is(rerr, driver.ErrBadConn) {
+			err = errors.Join(err, fmt.Errorf("end a snapshot: %w", rerr))
+		}
+	}()
+	return fn(&Tx{Tx: inner, conn: conn, engine: d.engine})
 }
 
 // Savepoint runs fn so that its writes can be undone while the transaction goes on: when fn fails, what it wrote is

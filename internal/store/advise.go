@@ -15,7 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-var _ cyber.PersonStore = (*Store)(nil)
+var _ cyber.PersonStore = Advice{}
 
 // postureQuery reads what advice is made from in one round trip: rows of watched values with the names of their open
 // breaches, and, without an id, rows of devices, answers and cases: part tells which. Those stand under the digest as
@@ -48,7 +48,7 @@ const (
 )
 
 // Posture reads where a person stands: see cyber.PersonStore.
-func (s *Store) Posture(ctx context.Context, id partner.ID, sent partner.UserHash, scored bool) (*cyber.Posture, error) {
+func (s Advice) Posture(ctx context.Context, id partner.ID, sent partner.UserHash, scored bool) (*cyber.Posture, error) {
 	text := postureQuery
 	if scored {
 		text = scoredQuery
@@ -100,7 +100,7 @@ func (r *postureReader) posture() *cyber.Posture {
 }
 
 // add reads one row.
-func (r *postureReader) add(s *Store, id partner.ID, rows *sql.Rows) error {
+func (r *postureReader) add(s Advice, id partner.ID, rows *sql.Rows) error {
 	a := cyber.Asset{Partner: id}
 	var at, kind int64
 	var sealed, index sql.RawBytes
@@ -115,7 +115,7 @@ func (r *postureReader) add(s *Store, id partner.ID, rows *sql.Rows) error {
 		r.addRest(kind, at, first, second)
 		return nil
 	}
-	if err := s.openAsset(&a, sealed); err != nil {
+	if err := s.monitoring().openAsset(&a, sealed); err != nil {
 		return err
 	}
 	r.assets = append(r.assets, postureAsset{
@@ -150,7 +150,7 @@ func (r *postureReader) addRest(part, at int64, first, second string) {
 }
 
 // addScore reads the row of the last score.
-func (r *postureReader) addScore(s *Store, id partner.ID, day int64, plain string, user, sealed []byte) error {
+func (r *postureReader) addScore(s Advice, id partner.ID, day int64, plain string, user, sealed []byte) error {
 	r.p.Last.Day = day
 	if err := readNumbers(plain, &r.p.Last.Breach, &r.p.Last.Assessment); err != nil {
 		return fmt.Errorf("read last score: %w", err)
@@ -171,9 +171,9 @@ func readNumbers(text string, into ...*int64) (err error) {
 }
 
 // BreachesByName returns the named breaches.
-func (s *Store) BreachesByName(ctx context.Context, names []string) ([]cyber.Breach, error) {
+func (s Advice) BreachesByName(ctx context.Context, names []string) ([]cyber.Breach, error) {
 	var args []any
-	found, err := collect(ctx, s.reader(ctx), func(row scanner) (cyber.Breach, error) {
+	found, err := collect(ctx, s.reader(), func(row scanner) (cyber.Breach, error) {
 		var b breachRow
 		err := row.Scan(b.dest()...)
 		return b.breach(), err
@@ -185,7 +185,7 @@ func (s *Store) BreachesByName(ctx context.Context, names []string) ([]cyber.Bre
 }
 
 // KeepAnswer keeps a person's answer to a validation question.
-func (s *Store) KeepAnswer(ctx context.Context, id partner.ID, sent partner.UserHash, item cyber.ContentID, value string) error {
+func (s Advice) KeepAnswer(ctx context.Context, id partner.ID, sent partner.UserHash, item cyber.ContentID, value string) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.named(ctx, tx, id, sent)
 		if err != nil {

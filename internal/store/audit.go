@@ -15,7 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-var _ operator.Ledger = (*Store)(nil)
+var _ operator.Ledger = Audit{}
 
 func auditPlace(seq int64) seal.Place {
 	return seal.Place{Table: "audit", Column: "detail", Row: strconv.FormatInt(seq, 10)}
@@ -29,19 +29,19 @@ type auditDetail struct {
 
 // auditMAC chains a line to the one before. It covers the plain detail and not its ciphertext, so that a rotation of
 // keys, which seals details anew, leaves the chain whole.
-func (s *Store) auditMAC(before []byte, e operator.Entry) []byte {
+func (s Audit) auditMAC(before []byte, e operator.Entry) []byte {
 	var numbers [16]byte
 	binary.BigEndian.PutUint64(numbers[:8], uint64(e.Seq))
 	binary.BigEndian.PutUint64(numbers[8:], uint64(micros(e.At)))
 	return s.keys.MAC("audit", before, numbers[:], []byte(e.Name), []byte(e.From), []byte(e.Action), []byte(e.Subject), []byte(e.Detail))
 }
 
-func (s *Store) auditTag(seq int64, mac []byte) []byte {
+func (s Audit) auditTag(seq int64, mac []byte) []byte {
 	return s.keys.MAC("audit.head", binary.BigEndian.AppendUint64(nil, uint64(seq)), mac)
 }
 
 // AppendAudit adds a line to the trail.
-func (s *Store) AppendAudit(ctx context.Context, e operator.Entry) (operator.Entry, error) {
+func (s Audit) AppendAudit(ctx context.Context, e operator.Entry) (operator.Entry, error) {
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		// The first statement locks the head until the transaction ends: lines are chained in the order of their
 		// commits.
@@ -78,7 +78,7 @@ func (s *Store) AppendAudit(ctx context.Context, e operator.Entry) (operator.Ent
 }
 
 // auditHead reads the head and refuses one that the keys did not make: going on from it would bury the damage.
-func (s *Store) auditHead(ctx context.Context, q querier) (operator.Head, error) {
+func (s Audit) auditHead(ctx context.Context, q querier) (operator.Head, error) {
 	var h operator.Head
 	var tag []byte
 	err := q.QueryRowContext(ctx, `SELECT seq, mac, tag FROM audit_head WHERE id = 1`).Scan(&h.Seq, &h.MAC, &tag)
@@ -95,8 +95,8 @@ func (s *Store) auditHead(ctx context.Context, q querier) (operator.Head, error)
 }
 
 // AuditHead returns the end of the trail.
-func (s *Store) AuditHead(ctx context.Context) (operator.Head, error) {
-	return s.auditHead(ctx, s.reader(ctx))
+func (s Audit) AuditHead(ctx context.Context) (operator.Head, error) {
+	return s.auditHead(ctx, s.reader())
 }
 
 // auditRow is a line together with its mac.
@@ -107,7 +107,7 @@ type auditRow struct {
 
 const auditColumns = `seq, at, actor, action, subject, detail, mac`
 
-func (s *Store) scanAudit(row scanner) (auditRow, error) {
+func (s Audit) scanAudit(row scanner) (auditRow, error) {
 	var r auditRow
 	var at int64
 	var sealed []byte
@@ -128,7 +128,7 @@ func (s *Store) scanAudit(row scanner) (auditRow, error) {
 }
 
 // Audit returns lines of the trail, newest first.
-func (s *Store) Audit(ctx context.Context, f operator.Filter) ([]operator.Entry, error) {
+func (s Audit) Audit(ctx context.Context, f operator.Filter) ([]operator.Entry, error) {
 	query, args := `SELECT `+auditColumns+` FROM audit WHERE true`, []any{}
 	add := func(condition string, value any) {
 		args = append(args, value)
@@ -148,20 +148,20 @@ func (s *Store) Audit(ctx context.Context, f operator.Filter) ([]operator.Entry,
 	}
 	query += ` ORDER BY seq DESC`
 	add(` LIMIT $`, int64(max(f.Limit, 1)))
-	return collect(ctx, s.reader(ctx), func(row scanner) (operator.Entry, error) {
+	return collect(ctx, s.reader(), func(row scanner) (operator.Entry, error) {
 		r, err := s.scanAudit(row)
 		return r.Entry, err
 	}, query, args...)
 }
 
 // VerifyAudit walks the trail from its first line to its head.
-func (s *Store) VerifyAudit(ctx context.Context, expect operator.Head, progress func(seq int64)) (operator.Head, error) {
+func (s Audit) VerifyAudit(ctx context.Context, expect operator.Head, progress func(seq int64)) (operator.Head, error) {
 	const batch = 1000
-	head, err := s.auditHead(ctx, s.reader(ctx))
+	head, err := s.auditHead(ctx, s.reader())
 	if err != nil {
 		return head, err
 	}
-	at, err := s.auditBase(ctx, s.reader(ctx))
+	at, err := s.auditBase(ctx, s.reader())
 	if err != nil {
 		return at, err
 	}
@@ -169,7 +169,7 @@ func (s *Store) VerifyAudit(ctx context.Context, expect operator.Head, progress 
 		return at, operator.ErrTrailBroken.With("line %d is older than the trail, which begins at line %d: note a newer head", expect.Seq, at.Seq+1)
 	}
 	for at.Seq < head.Seq {
-		rows, err := collect(ctx, s.reader(ctx), s.scanAudit,
+		rows, err := collect(ctx, s.reader(), s.scanAudit,
 			`SELECT `+auditColumns+` FROM audit WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3`, at.Seq, head.Seq, int64(batch))
 		if err != nil {
 			return at, err
@@ -196,7 +196,7 @@ func (s *Store) VerifyAudit(ctx context.Context, expect operator.Head, progress 
 }
 
 // follow checks one line against the one before.
-func (s *Store) follow(before operator.Head, r auditRow, expect operator.Head) (operator.Head, error) {
+func (s Audit) follow(before operator.Head, r auditRow, expect operator.Head) (operator.Head, error) {
 	if r.Seq != before.Seq+1 {
 		return before, operator.ErrTrailBroken.With("line %d is missing", before.Seq+1)
 	}
@@ -210,17 +210,17 @@ func (s *Store) follow(before operator.Head, r auditRow, expect operator.Head) (
 }
 
 // nothingBeyond finds lines after the head that are not simply newer than the reading of it.
-func (s *Store) nothingBeyond(ctx context.Context, head operator.Head) error {
-	now, err := s.auditHead(ctx, s.reader(ctx))
+func (s Audit) nothingBeyond(ctx context.Context, head operator.Head) error {
+	now, err := s.auditHead(ctx, s.reader())
 	if err != nil || now.Seq > head.Seq {
 		return err
 	}
-	base, err := s.auditBase(ctx, s.reader(ctx))
+	base, err := s.auditBase(ctx, s.reader())
 	if err != nil {
 		return err
 	}
 	var beyond int64
-	err = s.reader(ctx).QueryRowContext(ctx, `SELECT count(*) FROM audit WHERE seq > $1 OR seq <= $2`, head.Seq, base.Seq).Scan(&beyond)
+	err = s.reader().QueryRowContext(ctx, `SELECT count(*) FROM audit WHERE seq > $1 OR seq <= $2`, head.Seq, base.Seq).Scan(&beyond)
 	if err != nil {
 		return classify(fmt.Errorf("read audit: %w", err))
 	}
@@ -230,7 +230,7 @@ func (s *Store) nothingBeyond(ctx context.Context, head operator.Head) error {
 	return nil
 }
 
-// Together runs fn in one transaction, which every method of the store called with its context joins.
-func (s *Store) Together(ctx context.Context, fn func(ctx context.Context) error) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error { return fn(context.WithValue(ctx, txKey{}, tx)) })
+// Together runs fn on a trail whose lines are kept together or not at all.
+func (s Audit) Together(ctx context.Context, fn func(operator.Ledger) error) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error { return fn(Audit{s.within(tx)}) })
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-func (s *Store) baseTag(seq int64, mac []byte) []byte {
+func (s Audit) baseTag(seq int64, mac []byte) []byte {
 	return s.keys.MAC("audit.base", binary.BigEndian.AppendUint64(nil, uint64(seq)), mac)
 }
 
 // auditBase is the last line before the trail's beginning, which the first line is chained to; line 0 while nothing was
 // dropped.
-func (s *Store) auditBase(ctx context.Context, q querier) (operator.Head, error) {
+func (s Audit) auditBase(ctx context.Context, q querier) (operator.Head, error) {
 	h := operator.Head{MAC: []byte{}}
 	var tag []byte
 	err := q.QueryRowContext(ctx, `SELECT seq, mac, tag FROM audit_base WHERE id = 1`).Scan(&h.Seq, &h.MAC, &tag)
@@ -37,9 +37,9 @@ func (s *Store) auditBase(ctx context.Context, q querier) (operator.Head, error)
 
 // SweepAudit drops lines older than keep from the beginning of the trail, and leaves under a keyed hash where it begins
 // now: nobody else can shorten it unnoticed. The last line always stays. It returns how many it dropped.
-func (s *Store) SweepAudit(ctx context.Context, keep time.Duration) (int64, error) {
+func (s Audit) SweepAudit(ctx context.Context, keep time.Duration) (int64, error) {
 	limit := micros(s.now().Add(-keep))
-	total, err := s.inBatches(ctx, func(tx *sqldb.Tx) (int64, error) {
+	total, err := s.alerts().inBatches(ctx, func(tx *sqldb.Tx) (int64, error) {
 		// The head's lock first, as everybody who changes the trail takes it.
 		if _, err := tx.ExecContext(ctx, `UPDATE audit_head SET seq = seq WHERE id = 1`); err != nil {
 			return 0, err

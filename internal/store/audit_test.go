@@ -28,7 +28,7 @@ func record(t *testing.T, trail *operator.Trail, n int) {
 func TestAuditTrail(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		trail := operator.NewTrail(e.Store, e.Clock.Now)
+		trail := operator.NewTrail(e.Store.Audit, e.Clock.Now)
 		const lines = 1000
 		record(t, trail, lines)
 		head, err := trail.Verify(ctx, operator.Head{}, nil)
@@ -63,7 +63,7 @@ func TestAuditTrail(t *testing.T) {
 				fmt.Sprintf(`UPDATE audit_head SET seq = %d, mac = (SELECT mac FROM audit WHERE seq = %d)`, lines-1, lines-1)},
 			"a line added": {fmt.Sprintf(`INSERT INTO audit (seq, at, actor, action, subject, detail, mac) SELECT %d, at, actor, action, subject, detail, mac FROM audit WHERE seq = 1`, lines+1)},
 		} {
-			t.Run(name, func(t *testing.T) { tampered(t, e, trail, head, statements) })
+			t.Run(name, func(t *testing.T) { tampered(t, e, head, statements) })
 		}
 		if _, err := trail.Verify(ctx, head, nil); err != nil {
 			t.Fatal("every tampering was undone:", err)
@@ -74,15 +74,16 @@ func TestAuditTrail(t *testing.T) {
 var errUndo = errors.New("undo")
 
 // tampered runs statements in a transaction, verifies inside it and rolls back.
-func tampered(t *testing.T, e *storetest.Env, trail *operator.Trail, head operator.Head, statements []string) {
+func tampered(t *testing.T, e *storetest.Env, head operator.Head, statements []string) {
 	t.Helper()
-	err := e.Together(context.Background(), func(ctx context.Context) error {
+	ctx := context.Background()
+	err := e.InTx(ctx, func(tx store.Tx) error {
 		for _, s := range statements {
-			if err := e.ExecForTest(ctx, s); err != nil {
+			if err := tx.ExecForTest(ctx, s); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := trail.Verify(ctx, head, nil); !errors.Is(err, operator.ErrTrailBroken) {
+		if _, err := operator.NewTrail(tx.Audit, e.Clock.Now).Verify(ctx, head, nil); !errors.Is(err, operator.ErrTrailBroken) {
 			t.Errorf("not found: %v", err)
 		}
 		return errUndo
@@ -95,7 +96,7 @@ func tampered(t *testing.T, e *storetest.Env, trail *operator.Trail, head operat
 // TestAuditAtOnce: many at once still make one chain without gaps.
 func TestAuditAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
-		trail := operator.NewTrail(e.Store, e.Clock.Now)
+		trail := operator.NewTrail(e.Store.Audit, e.Clock.Now)
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() { record(t, trail, 10) })
@@ -107,17 +108,18 @@ func TestAuditAtOnce(t *testing.T) {
 	})
 }
 
-// TestDoIsOneStep: a change that fails leaves no line, and a line comes with its change.
-func TestDoIsOneStep(t *testing.T) {
+// TestTxIsOneStep: a change that fails leaves no line, and a line comes with its change.
+func TestTxIsOneStep(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		trail := operator.NewTrail(e.Store, e.Clock.Now)
-		reg := operator.NewRegistry(e.Store, noneExposed, e.Clock.Now, nil)
+		trail := operator.NewTrail(e.Store.Audit, e.Clock.Now)
+		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
 		who := operator.Actor{Name: "op_a", From: "192.0.2.7"}
 		create := func(then error) error {
-			return trail.Do(ctx, who, "operator.create", func(ctx context.Context) (string, string, error) {
-				o, _, err := reg.Create(ctx, "ana@exemplo.com.br", operator.Viewer)
-				return string(o.ID), "viewer", errors.Join(err, then)
+			return e.InTx(ctx, func(tx store.Tx) error {
+				o, _, err := reg.Over(tx.Operators).Create(ctx, "ana@exemplo.com.br", operator.Viewer)
+				err = errors.Join(err, operator.NewTrail(tx.Audit, e.Clock.Now).Record(ctx, who, "operator.create", string(o.ID), "viewer"))
+				return errors.Join(err, then)
 			})
 		}
 		if err := create(errUndo); !errors.Is(err, errUndo) {
@@ -143,7 +145,7 @@ func TestDoIsOneStep(t *testing.T) {
 func TestAuditFilter(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		trail := operator.NewTrail(e.Store, e.Clock.Now)
+		trail := operator.NewTrail(e.Store.Audit, e.Clock.Now)
 		record(t, trail, 9)
 		e.Clock.Advance(time.Hour)
 		if err := trail.Record(ctx, operator.Actor{Name: "cli:root", From: "host"}, "partner.create", "pt_1", ""); err != nil {
@@ -175,7 +177,7 @@ func rewriteAll(t *testing.T, e *storetest.Env) {
 	var p store.RewriteProgress
 	for done := false; !done; {
 		var err error
-		if done, err = e.RewriteSealed(context.Background(), &p, 100); err != nil {
+		if done, err = e.Upkeep.RewriteSealed(context.Background(), &p, 100); err != nil {
 			t.Fatal(err)
 		}
 	}

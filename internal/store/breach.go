@@ -15,7 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-var _ leak.Store = (*Store)(nil)
+var _ leak.Store = Breaches{}
 
 // breachColumns are what a person or partner may be told of a breach; the table goes by b.
 const breachColumns = `b.name, b.title, b.day, b.source, b.description, b.exposes, b.kind, b.verified, b.fabricated, b.spam_list, b.added_at, b.digest`
@@ -69,13 +69,13 @@ func scanRecord(row scanner) (leak.Record, error) {
 }
 
 // Breaches returns all breaches, oldest first.
-func (s *Store) Breaches(ctx context.Context) ([]leak.Record, error) {
-	return collect(ctx, s.reader(ctx), scanRecord, `SELECT `+recordColumns+` FROM breach b ORDER BY b.added_at, b.name`)
+func (s Breaches) Breaches(ctx context.Context) ([]leak.Record, error) {
+	return collect(ctx, s.reader(), scanRecord, `SELECT `+recordColumns+` FROM breach b ORDER BY b.added_at, b.name`)
 }
 
 // BreachByName returns one breach.
-func (s *Store) BreachByName(ctx context.Context, name string) (leak.Record, error) {
-	return breachByName(ctx, s.reader(ctx), name)
+func (s Breaches) BreachByName(ctx context.Context, name string) (leak.Record, error) {
+	return breachByName(ctx, s.reader(), name)
 }
 
 func breachByName(ctx context.Context, q querier, name string) (leak.Record, error) {
@@ -108,11 +108,11 @@ func publishedBreaches(ctx context.Context, q querier, names []string) (map[stri
 }
 
 // InsertBreach keeps a new breach.
-func (s *Store) InsertBreach(ctx context.Context, r leak.Record) error {
+func (s Breaches) InsertBreach(ctx context.Context, r leak.Record) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error { return s.insertBreach(ctx, tx, r) })
 }
 
-func (s *Store) insertBreach(ctx context.Context, tx *sqldb.Tx, r leak.Record) error {
+func (s Breaches) insertBreach(ctx context.Context, tx *sqldb.Tx, r leak.Record) error {
 	tally, err := json.Marshal(r.Tally)
 	if err != nil {
 		return fmt.Errorf("insert breach: %w", err)
@@ -132,7 +132,7 @@ func (s *Store) insertBreach(ctx context.Context, tx *sqldb.Tx, r leak.Record) e
 }
 
 // UpdateBreach changes what is told of a breach. Statuses and severities depend on it, so a job computes them again.
-func (s *Store) UpdateBreach(ctx context.Context, name string, change func(*leak.Record) error) (leak.Record, error) {
+func (s Breaches) UpdateBreach(ctx context.Context, name string, change func(*leak.Record) error) (leak.Record, error) {
 	var r leak.Record
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		if err := lockBreach(ctx, tx, name); err != nil {
@@ -166,20 +166,20 @@ func lockBreach(ctx context.Context, tx *sqldb.Tx, name string) error {
 
 // handOver adds a job in the transaction of what calls for it. One that has not begun will see what this transaction
 // wrote; one that runs may have passed it, so it is asked to begin again.
-func (s *Store) handOver(ctx context.Context, tx *sqldb.Tx, kind, name string) error {
+func (s Breaches) handOver(ctx context.Context, tx *sqldb.Tx, kind, name string) error {
 	_, err := tx.ExecContext(ctx, `UPDATE job SET progress = '{}', lease = '', state = 'ready', next_at = $3
 		WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running')`, kind, name, micros(s.now()))
 	if err != nil {
 		return fmt.Errorf("hand over: %w", err)
 	}
-	if _, err = s.addJob(ctx, tx, kind, name, struct{}{}); errors.Is(err, job.ErrExists) {
+	if _, err = s.jobs().addJob(ctx, tx, kind, name, struct{}{}); errors.Is(err, job.ErrExists) {
 		return nil
 	}
 	return err
 }
 
 // PublishBreach makes an imported breach visible and hands over to the match.
-func (s *Store) PublishBreach(ctx context.Context, name, file, digest string, tally leak.Tally) error {
+func (s Breaches) PublishBreach(ctx context.Context, name, file, digest string, tally leak.Tally) error {
 	text, err := json.Marshal(tally)
 	if err != nil {
 		return fmt.Errorf("publish breach: %w", err)
@@ -213,7 +213,7 @@ func (s *Store) PublishBreach(ctx context.Context, name, file, digest string, ta
 }
 
 // RetractBreach takes a breach back: from this moment it is neither probed nor told.
-func (s *Store) RetractBreach(ctx context.Context, name string) (leak.Record, error) {
+func (s Breaches) RetractBreach(ctx context.Context, name string) (leak.Record, error) {
 	var r leak.Record
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		if err := lockBreach(ctx, tx, name); err != nil {
@@ -257,18 +257,18 @@ func corporaEpoch(ctx context.Context, q querier) (int64, error) {
 }
 
 // CorporaEpoch moves whenever a breach is published or retracted.
-func (s *Store) CorporaEpoch(ctx context.Context) (int64, error) {
-	return corporaEpoch(ctx, s.reader(ctx))
+func (s Breaches) CorporaEpoch(ctx context.Context) (int64, error) {
+	return corporaEpoch(ctx, s.reader())
 }
 
 // Segments returns all published segments. The epoch is read first: whatever comes between is seen again at the next
 // look.
-func (s *Store) Segments(ctx context.Context) ([]leak.Segment, int64, error) {
+func (s Breaches) Segments(ctx context.Context) ([]leak.Segment, int64, error) {
 	epoch, err := s.CorporaEpoch(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	segments, err := collect(ctx, s.reader(ctx), func(row scanner) (leak.Segment, error) {
+	segments, err := collect(ctx, s.reader(), func(row scanner) (leak.Segment, error) {
 		var g leak.Segment
 		return g, row.Scan(&g.Breach, &g.File, &g.Digest)
 	}, `SELECT name, segment, digest FROM breach WHERE state = 'published' AND segment <> '' ORDER BY published_at, name`)

@@ -13,7 +13,7 @@ import (
 // TakeJob claims the one unfinished job of a kind and subject, if it is due or already held under this worker's name,
 // and returns false when there is none to take. A name that stands for a place rather than a process (a folder that
 // only one process can hold) so takes up again what a killed process left, without waiting for its lease.
-func (s *Store) TakeJob(ctx context.Context, worker, kind, subject string) (j job.Job, taken bool, err error) {
+func (s Jobs) TakeJob(ctx context.Context, worker, kind, subject string) (j job.Job, taken bool, err error) {
 	now := s.now()
 	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
 		j, err = scanJob(tx.QueryRowContext(ctx, `UPDATE job SET state = 'running', lease = $3, next_at = $5, attempts = attempts + 1, cancel = $6
@@ -32,8 +32,8 @@ func (s *Store) TakeJob(ctx context.Context, worker, kind, subject string) (j jo
 }
 
 // JobOf returns the newest job of a kind and subject.
-func (s *Store) JobOf(ctx context.Context, kind, subject string) (job.Job, error) {
-	j, err := scanJob(s.reader(ctx).QueryRowContext(ctx, `SELECT `+jobColumns+` FROM job WHERE kind = $1 AND subject = $2
+func (s Jobs) JobOf(ctx context.Context, kind, subject string) (job.Job, error) {
+	j, err := scanJob(s.reader().QueryRowContext(ctx, `SELECT `+jobColumns+` FROM job WHERE kind = $1 AND subject = $2
 		ORDER BY created_at DESC, id DESC LIMIT 1`, kind, subject))
 	if errors.Is(err, sql.ErrNoRows) {
 		return j, job.ErrNotFound

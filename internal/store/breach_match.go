@@ -18,14 +18,14 @@ func scanInt(row scanner) (int64, error) {
 }
 
 // Fingerprints returns watched fingerprints above after, each once.
-func (s *Store) Fingerprints(ctx context.Context, after int64, limit int) ([]int64, error) {
-	return collect(ctx, s.reader(ctx), scanInt, `SELECT DISTINCT fingerprint FROM asset WHERE fingerprint IS NOT NULL AND fingerprint > $1
+func (s Breaches) Fingerprints(ctx context.Context, after int64, limit int) ([]int64, error) {
+	return collect(ctx, s.reader(), scanInt, `SELECT DISTINCT fingerprint FROM asset WHERE fingerprint IS NOT NULL AND fingerprint > $1
 		ORDER BY fingerprint LIMIT $2`, after, int64(limit))
 }
 
 // FingerprintsSince returns those of values added at or after a time.
-func (s *Store) FingerprintsSince(ctx context.Context, since time.Time, after int64, limit int) ([]int64, error) {
-	return collect(ctx, s.reader(ctx), scanInt, `SELECT DISTINCT fingerprint FROM asset WHERE fingerprint IS NOT NULL AND fingerprint > $1
+func (s Breaches) FingerprintsSince(ctx context.Context, since time.Time, after int64, limit int) ([]int64, error) {
+	return collect(ctx, s.reader(), scanInt, `SELECT DISTINCT fingerprint FROM asset WHERE fingerprint IS NOT NULL AND fingerprint > $1
 		AND created_at >= $3 ORDER BY fingerprint LIMIT $2`, after, int64(limit), micros(since))
 }
 
@@ -33,7 +33,7 @@ func (s *Store) FingerprintsSince(ctx context.Context, since time.Time, after in
 const hitBatch = 500
 
 // KeepHits notes the watched values with these fingerprints.
-func (s *Store) KeepHits(ctx context.Context, breach string, fingerprints []int64) (int64, error) {
+func (s Breaches) KeepHits(ctx context.Context, breach string, fingerprints []int64) (int64, error) {
 	var total int64
 	for len(fingerprints) > 0 {
 		part := fingerprints[:min(hitBatch, len(fingerprints))]
@@ -74,7 +74,7 @@ type keptHit struct {
 
 // TellHits turns noted hits into findings, statuses and events, whole persons at a time: a person hears once of a
 // breach.
-func (s *Store) TellHits(ctx context.Context, breach string, limit int) (int, error) {
+func (s Breaches) TellHits(ctx context.Context, breach string, limit int) (int, error) {
 	told := 0
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		told = 0
@@ -121,7 +121,7 @@ func wholePersons(kept []keptHit) []keptHit {
 
 // tell makes findings of hits, and of those that stand under the other digest of the same people: whoever was enrolled
 // after values had been added under both is one person.
-func (s *Store) tell(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach string, kept []keptHit) (int, error) {
+func (s Breaches) tell(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach string, kept []keptHit) (int, error) {
 	users := make([][]byte, len(kept))
 	for i, h := range kept {
 		users[i] = []byte(h.user)
@@ -152,7 +152,7 @@ func (s *Store) tell(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach st
 	for i, asset := range ids {
 		hits[i] = leak.Hit{Asset: asset, Breach: breach}
 	}
-	if err := s.addFindings(ctx, tx, id, hits); err != nil {
+	if err := s.monitoring().addFindings(ctx, tx, id, hits); err != nil {
 		return 0, err
 	}
 	args := []any{breach, string(id)}
@@ -193,7 +193,7 @@ func byPartner(found []foundIn, fn func(id partner.ID, assets []cyber.AssetID) e
 }
 
 // WithdrawFindings closes up to limit open findings of a breach as retracted, and forgets hits that were not told.
-func (s *Store) WithdrawFindings(ctx context.Context, breach string, limit int) (int, error) {
+func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int) (int, error) {
 	n := 0
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM match_hit WHERE breach = $1`, breach); err != nil {
@@ -206,14 +206,14 @@ func (s *Store) WithdrawFindings(ctx context.Context, breach string, limit int) 
 		}
 		n = len(found)
 		return byPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
-			return s.close(ctx, tx, id, assets, breach, cyber.ResolvedRetracted)
+			return s.monitoring().close(ctx, tx, id, assets, breach, cyber.ResolvedRetracted)
 		})
 	})
 	return n, err
 }
 
 // RestateFindings computes the statuses of values found in a breach again.
-func (s *Store) RestateFindings(ctx context.Context, breach string, after cyber.FindingID, limit int) (last cyber.FindingID, err error) {
+func (s Breaches) RestateFindings(ctx context.Context, breach string, after cyber.FindingID, limit int) (last cyber.FindingID, err error) {
 	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
 		last = ""
 		found, err := collect(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2
@@ -225,15 +225,15 @@ func (s *Store) RestateFindings(ctx context.Context, breach string, after cyber.
 			last = found[len(found)-1].id
 		}
 		return byPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
-			return s.restate(ctx, tx, id, assets)
+			return s.monitoring().restate(ctx, tx, id, assets)
 		})
 	})
 	return last, err
 }
 
 // PendingAssets returns values not yet probed in every breach.
-func (s *Store) PendingAssets(ctx context.Context, limit int) ([]leak.Pending, error) {
-	return collect(ctx, s.reader(ctx), func(row scanner) (leak.Pending, error) {
+func (s Breaches) PendingAssets(ctx context.Context, limit int) ([]leak.Pending, error) {
+	return collect(ctx, s.reader(), func(row scanner) (leak.Pending, error) {
 		var p leak.Pending
 		var f int64
 		err := row.Scan(&p.Partner, &p.Asset, &f)
@@ -243,9 +243,9 @@ func (s *Store) PendingAssets(ctx context.Context, limit int) ([]leak.Pending, e
 }
 
 // SettleAsset keeps what a later probe saw.
-func (s *Store) SettleAsset(ctx context.Context, id partner.ID, asset cyber.AssetID, seen cyber.Sighting) error {
+func (s Breaches) SettleAsset(ctx context.Context, id partner.ID, asset cyber.AssetID, seen cyber.Sighting) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		if err := s.addFindings(ctx, tx, id, hitsOf(asset, seen.Breaches)); err != nil {
+		if err := s.monitoring().addFindings(ctx, tx, id, hitsOf(asset, seen.Breaches)); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE asset SET pending = $4 WHERE partner_id = $1 AND id = $2

@@ -24,7 +24,7 @@ func partsPrefix(breach string) (prefix string, length int64) {
 
 // AddSpread keeps a breach, the job that watches over its import, and the parts. One with the same parts goes on: what
 // is done stays.
-func (s *Store) AddSpread(ctx context.Context, r leak.Record, args any, parts []any, addresses []string) error {
+func (s Breaches) AddSpread(ctx context.Context, r leak.Record, args any, parts []any, addresses []string) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		err := s.insertBreach(ctx, tx, r)
 		fresh := err == nil
@@ -39,7 +39,7 @@ func (s *Store) AddSpread(ctx context.Context, r leak.Record, args any, parts []
 				return err
 			}
 		}
-		if _, err := s.addJob(ctx, tx, intake.KindSpread, r.Name, args); err != nil {
+		if _, err := s.jobs().addJob(ctx, tx, intake.KindSpread, r.Name, args); err != nil {
 			return err
 		}
 		if fresh {
@@ -47,7 +47,7 @@ func (s *Store) AddSpread(ctx context.Context, r leak.Record, args any, parts []
 				return err
 			}
 			for i, p := range parts {
-				if _, err := s.addJob(ctx, tx, intake.KindPart, intake.PartSubject(r.Name, i+1), p); err != nil {
+				if _, err := s.jobs().addJob(ctx, tx, intake.KindPart, intake.PartSubject(r.Name, i+1), p); err != nil {
 					return err
 				}
 			}
@@ -61,7 +61,7 @@ func sourcePlace(breach string) seal.Place {
 	return seal.Place{Table: "import_source", Column: "addresses", Row: breach}
 }
 
-func (s *Store) insertAddresses(ctx context.Context, tx *sqldb.Tx, breach string, addresses []string) error {
+func (s Breaches) insertAddresses(ctx context.Context, tx *sqldb.Tx, breach string, addresses []string) error {
 	if len(addresses) == 0 {
 		return nil
 	}
@@ -80,9 +80,9 @@ func (s *Store) insertAddresses(ctx context.Context, tx *sqldb.Tx, breach string
 }
 
 // SpreadAddresses returns the addresses with secrets of a breach's import; none when it has none.
-func (s *Store) SpreadAddresses(ctx context.Context, breach string) (addresses []string, err error) {
+func (s Breaches) SpreadAddresses(ctx context.Context, breach string) (addresses []string, err error) {
 	var sealed []byte
-	err = s.reader(ctx).QueryRowContext(ctx, `SELECT addresses FROM import_source WHERE breach = $1`, breach).Scan(&sealed)
+	err = s.reader().QueryRowContext(ctx, `SELECT addresses FROM import_source WHERE breach = $1`, breach).Scan(&sealed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return []string{}, nil
 	}
@@ -111,7 +111,7 @@ func goOn(ctx context.Context, q querier, name string) error {
 }
 
 // sameParts lets the parts of an import that failed or was cancelled be tried anew.
-func (s *Store) sameParts(ctx context.Context, tx *sqldb.Tx, name string, parts []any) error {
+func (s Breaches) sameParts(ctx context.Context, tx *sqldb.Tx, name string, parts []any) error {
 	prefix, length := partsPrefix(name)
 	kept, err := collect(ctx, tx, scanJob, `SELECT `+jobColumns+` FROM job WHERE `+partsOf+` ORDER BY subject`, prefix, length)
 	if err != nil {
@@ -139,14 +139,14 @@ func (s *Store) sameParts(ctx context.Context, tx *sqldb.Tx, name string, parts 
 }
 
 // Parts returns the parts of a breach's import in order, without their arguments, which may name a great many files.
-func (s *Store) Parts(ctx context.Context, breach string) ([]job.Job, error) {
+func (s Breaches) Parts(ctx context.Context, breach string) ([]job.Job, error) {
 	prefix, length := partsPrefix(breach)
-	return collect(ctx, s.reader(ctx), scanJob, `SELECT id, kind, subject, state, '{}', progress, error, attempts, next_at, cancel, created_at,
+	return collect(ctx, s.reader(), scanJob, `SELECT id, kind, subject, state, '{}', progress, error, attempts, next_at, cancel, created_at,
 		finished_at FROM job WHERE `+partsOf+` ORDER BY subject`, prefix, length)
 }
 
 // StopParts asks the parts of an import to stop: waiting ones at once, running ones when they look.
-func (s *Store) StopParts(ctx context.Context, breach string) error {
+func (s Breaches) StopParts(ctx context.Context, breach string) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		prefix, length := partsPrefix(breach)
 		if _, err := tx.ExecContext(ctx, `UPDATE job SET state = 'cancelled', finished_at = $3 WHERE `+partsOf+` AND state = 'ready'`,
@@ -161,7 +161,7 @@ func (s *Store) StopParts(ctx context.Context, breach string) error {
 }
 
 // DropParts removes the parts of an import. A worker that is at one finds its lease lost.
-func (s *Store) DropParts(ctx context.Context, breach string) error {
+func (s Breaches) DropParts(ctx context.Context, breach string) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		prefix, length := partsPrefix(breach)
 		if _, err := tx.ExecContext(ctx, `DELETE FROM job WHERE `+partsOf, prefix, length); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-var _ cyber.CaseStore = (*Store)(nil)
+var _ cyber.CaseStore = Cases{}
 
 // keptCase is what the sealed column holds: free text of a person may say anything about them.
 type keptCase struct {
@@ -36,7 +36,7 @@ func notePlace(id partner.ID, cs cyber.CaseID, number int64) seal.Place {
 const caseColumns = `c.id, c.partner_id, c.service_id, c.status, c.assignee, c.details, c.target, c.clock_used, c.clock_since, c.created_at,
 	c.changed_at, coalesce((SELECT min(sl.starts_at) FROM case_booking b JOIN case_slot sl ON sl.id = b.slot_id WHERE b.case_id = c.id), 0)`
 
-func (s *Store) scanCase(row scanner) (cyber.Case, error) {
+func (s Cases) scanCase(row scanner) (cyber.Case, error) {
 	var c cyber.Case
 	var sealed []byte
 	var target, used, since, created, changed, booked int64
@@ -61,7 +61,7 @@ func (s *Store) scanCase(row scanner) (cyber.Case, error) {
 }
 
 // InsertCase keeps a new case and books its slot: see cyber.CaseStore.
-func (s *Store) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wishes []time.Time) (cyber.Case, error) {
+func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wishes []time.Time) (cyber.Case, error) {
 	plain, err := json.Marshal(keptCase{User: string(c.User), Appointments: c.Appointments, Answers: c.Answers})
 	if err != nil {
 		return c, fmt.Errorf("keep case: %w", err)
@@ -91,7 +91,7 @@ func (s *Store) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wis
 	return c, err
 }
 
-func (s *Store) insertMove(ctx context.Context, tx *sqldb.Tx, c cyber.Case, m cyber.CaseMove) error {
+func (s Cases) insertMove(ctx context.Context, tx *sqldb.Tx, c cyber.Case, m cyber.CaseMove) error {
 	var note []byte
 	if m.Note != "" {
 		var err error
@@ -109,8 +109,8 @@ func (s *Store) insertMove(ctx context.Context, tx *sqldb.Tx, c cyber.Case, m cy
 }
 
 // Cases returns the newest cases that fit. The operator's question: it may name no partner.
-func (s *Store) Cases(ctx context.Context, f cyber.CaseFilter) ([]cyber.Case, error) {
-	return collect(ctx, s.reader(ctx), s.scanCase, `SELECT `+caseColumns+` FROM support_case c
+func (s Cases) Cases(ctx context.Context, f cyber.CaseFilter) ([]cyber.Case, error) {
+	return collect(ctx, s.reader(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c
 		WHERE ($1 = '' OR c.partner_id = $1) AND ($2 = '' OR c.service_id = $2) AND ($3 = '' OR c.status = $3)
 			AND ($4 = '' OR c.assignee = $4) AND (NOT $5 OR c.status IN ('`+string(cyber.CaseOpen)+`', '`+string(cyber.CaseInProgress)+`', '`+
 		string(cyber.CaseWaiting)+`'))
@@ -119,8 +119,8 @@ func (s *Store) Cases(ctx context.Context, f cyber.CaseFilter) ([]cyber.Case, er
 }
 
 // CaseByID returns a case and its history.
-func (s *Store) CaseByID(ctx context.Context, id cyber.CaseID) (cyber.Case, []cyber.CaseMove, error) {
-	q := s.reader(ctx)
+func (s Cases) CaseByID(ctx context.Context, id cyber.CaseID) (cyber.Case, []cyber.CaseMove, error) {
+	q := s.reader()
 	c, err := s.caseByID(ctx, q, id)
 	if err != nil {
 		return c, nil, err
@@ -147,7 +147,7 @@ func (s *Store) CaseByID(ctx context.Context, id cyber.CaseID) (cyber.Case, []cy
 	return c, moves, nil
 }
 
-func (s *Store) caseByID(ctx context.Context, q querier, id cyber.CaseID) (cyber.Case, error) {
+func (s Cases) caseByID(ctx context.Context, q querier, id cyber.CaseID) (cyber.Case, error) {
 	c, err := s.scanCase(q.QueryRowContext(ctx, `SELECT `+caseColumns+` FROM support_case c WHERE c.id = $1`, string(id)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return c, cyber.ErrCaseNotFound.With("case: no such id")
@@ -159,7 +159,7 @@ func (s *Store) caseByID(ctx context.Context, q querier, id cyber.CaseID) (cyber
 }
 
 // UpdateCase changes a case: see cyber.CaseStore.
-func (s *Store) UpdateCase(ctx context.Context, id cyber.CaseID, change func(*cyber.Case) (cyber.CaseMove, error)) (cyber.Case, error) {
+func (s Cases) UpdateCase(ctx context.Context, id cyber.CaseID, change func(*cyber.Case) (cyber.CaseMove, error)) (cyber.Case, error) {
 	var c cyber.Case
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		// Taken first, so that changes of one case wait for each other and each sees the last.
@@ -188,7 +188,7 @@ func (s *Store) UpdateCase(ctx context.Context, id cyber.CaseID, change func(*cy
 }
 
 // moved keeps a move, frees the slot of a case that is not open any more, and tells the partner.
-func (s *Store) moved(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, move cyber.CaseMove) error {
+func (s Cases) moved(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, move cyber.CaseMove) error {
 	err := tx.QueryRowContext(ctx, `SELECT max(number) + 1 FROM case_move WHERE partner_id = $1 AND case_id = $2`,
 		string(c.Partner), string(c.ID)).Scan(&move.Number)
 	if err != nil {
@@ -206,5 +206,5 @@ func (s *Store) moved(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, move cyb
 	if err != nil {
 		return err
 	}
-	return s.addEvents(ctx, tx, c.Partner, e)
+	return s.alerts().addEvents(ctx, tx, c.Partner, e)
 }

@@ -57,7 +57,7 @@ func release(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, now time.Time) er
 }
 
 // InsertSlots keeps new times of one service.
-func (s *Store) InsertSlots(ctx context.Context, slots []cyber.Slot) (int, error) {
+func (s Cases) InsertSlots(ctx context.Context, slots []cyber.Slot) (int, error) {
 	total := 0
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		total = 0
@@ -84,8 +84,8 @@ func (s *Store) InsertSlots(ctx context.Context, slots []cyber.Slot) (int, error
 }
 
 // Slots returns a service's slots from a time on.
-func (s *Store) Slots(ctx context.Context, service cyber.ServiceID, from time.Time) ([]cyber.Slot, error) {
-	return collect(ctx, s.reader(ctx), func(row scanner) (cyber.Slot, error) {
+func (s Cases) Slots(ctx context.Context, service cyber.ServiceID, from time.Time) ([]cyber.Slot, error) {
+	return collect(ctx, s.reader(), func(row scanner) (cyber.Slot, error) {
 		var sl cyber.Slot
 		var starts int64
 		err := row.Scan(&sl.ID, &sl.Service, &starts, &sl.Case)
@@ -96,7 +96,7 @@ func (s *Store) Slots(ctx context.Context, service cyber.ServiceID, from time.Ti
 }
 
 // DeleteSlot takes a free slot away.
-func (s *Store) DeleteSlot(ctx context.Context, id cyber.SlotID) error {
+func (s Cases) DeleteSlot(ctx context.Context, id cyber.SlotID) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		var holder string
 		err := tx.QueryRowContext(ctx, `SELECT coalesce(b.case_id, '') FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id

@@ -12,9 +12,9 @@ import (
 )
 
 // Triage returns what an offered service asks and how its cases are timed, in one round trip.
-func (s *Store) Triage(ctx context.Context, service cyber.ServiceID) (cyber.Triage, error) {
+func (s Cases) Triage(ctx context.Context, service cyber.ServiceID) (cyber.Triage, error) {
 	t, found := cyber.Triage{}, false
-	rows, err := s.reader(ctx).QueryContext(ctx, `SELECT coalesce(g.target, $2), coalesce(q.id, ''), coalesce(q.question, ''),
+	rows, err := s.reader().QueryContext(ctx, `SELECT coalesce(g.target, $2), coalesce(q.id, ''), coalesce(q.question, ''),
 			coalesce(q.required, $3), coalesce(q.options, '[]'), coalesce(q.created_at, 0)
 		FROM service v LEFT JOIN case_target g ON g.service_id = v.id LEFT JOIN case_question q ON q.service_id = v.id
 		WHERE v.id = $1 AND NOT v.retired ORDER BY q.created_at, q.id`,
@@ -54,7 +54,7 @@ func scanQuestion(row scanner, q *cyber.Question, before ...any) error {
 }
 
 // InsertQuestion keeps a question of an existing service.
-func (s *Store) InsertQuestion(ctx context.Context, q cyber.Question) error {
+func (s Cases) InsertQuestion(ctx context.Context, q cyber.Question) error {
 	options := []byte("[]")
 	if len(q.Options) > 0 {
 		var err error
@@ -87,8 +87,8 @@ func serviceExists(ctx context.Context, q querier, service cyber.ServiceID) erro
 }
 
 // Questions returns what a service asks; every service's questions when service is empty.
-func (s *Store) Questions(ctx context.Context, service cyber.ServiceID) ([]cyber.Question, error) {
-	return collect(ctx, s.reader(ctx), func(row scanner) (cyber.Question, error) {
+func (s Cases) Questions(ctx context.Context, service cyber.ServiceID) ([]cyber.Question, error) {
+	return collect(ctx, s.reader(), func(row scanner) (cyber.Question, error) {
 		var q cyber.Question
 		err := scanQuestion(row, &q, &q.Service)
 		return q, err
@@ -97,11 +97,11 @@ func (s *Store) Questions(ctx context.Context, service cyber.ServiceID) ([]cyber
 }
 
 // DeleteQuestion removes a question.
-func (s *Store) DeleteQuestion(ctx context.Context, id cyber.QuestionID) error {
+func (s Cases) DeleteQuestion(ctx context.Context, id cyber.QuestionID) error {
 	return s.deleteOne(ctx, `DELETE FROM case_question WHERE id = $1`, string(id), cyber.ErrQuestionNotFound.With("question: no such id"))
 }
 
-func (s *Store) deleteOne(ctx context.Context, statement, id string, none error) error {
+func (s Cases) deleteOne(ctx context.Context, statement, id string, none error) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, statement, id)
 		if err != nil {
@@ -115,7 +115,7 @@ func (s *Store) deleteOne(ctx context.Context, statement, id string, none error)
 }
 
 // SetTarget keeps the working time of a service's new cases.
-func (s *Store) SetTarget(ctx context.Context, service cyber.ServiceID, target time.Duration) error {
+func (s Cases) SetTarget(ctx context.Context, service cyber.ServiceID, target time.Duration) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		if err := serviceExists(ctx, tx, service); err != nil {
 			return err

@@ -27,7 +27,7 @@ type Check struct {
 }
 
 // Checks are all looks at the database, in the order of what depends on what.
-func (s *Store) Checks() []Check {
+func (s Upkeep) Checks() []Check {
 	return []Check{
 		{"files", "pages, indexes, references and constraints, by the engine itself", s.checkFiles},
 		{"seals", "every sealed value opens where it stands", s.checkSeals},
@@ -45,7 +45,7 @@ func (s *Store) Checks() []Check {
 // maxDamage bounds what the engine is asked to list.
 const maxDamage = 100
 
-func (s *Store) checkFiles(ctx context.Context, found func(Problem), _ func(int64)) error {
+func (s Upkeep) checkFiles(ctx context.Context, found func(Problem), _ func(int64)) error {
 	damage, err := s.db.Damage(ctx, maxDamage)
 	for _, text := range damage {
 		found(Problem{"files", "database", text})
@@ -53,8 +53,8 @@ func (s *Store) checkFiles(ctx context.Context, found func(Problem), _ func(int6
 	return err
 }
 
-func (s *Store) checkAudit(ctx context.Context, found func(Problem), seen func(int64)) error {
-	_, err := s.VerifyAudit(ctx, operator.Head{}, seen)
+func (s Upkeep) checkAudit(ctx context.Context, found func(Problem), seen func(int64)) error {
+	_, err := s.audit().VerifyAudit(ctx, operator.Head{}, seen)
 	if detail, broken := brokenTrail(err); broken {
 		found(Problem{"audit", "audit", detail})
 		return nil
@@ -63,10 +63,10 @@ func (s *Store) checkAudit(ctx context.Context, found func(Problem), seen func(i
 }
 
 // queries makes a check of statements that return a place and what is wrong there, and nothing when all is well.
-func (s *Store) queries(name string, statements []string) func(context.Context, func(Problem), func(int64)) error {
+func (s Upkeep) queries(name string, statements []string) func(context.Context, func(Problem), func(int64)) error {
 	return func(ctx context.Context, found func(Problem), seen func(int64)) error {
 		for i, statement := range statements {
-			problems, err := collect(ctx, s.reader(ctx), func(row scanner) (Problem, error) {
+			problems, err := collect(ctx, s.reader(), func(row scanner) (Problem, error) {
 				p := Problem{Check: name}
 				return p, row.Scan(&p.Where, &p.What)
 			}, statement)

@@ -15,7 +15,7 @@ import (
 )
 
 // problems runs every check.
-func problems(t *testing.T, ctx context.Context, s *store.Store) (list []store.Problem) {
+func problems(t *testing.T, ctx context.Context, s store.Upkeep) (list []store.Problem) {
 	t.Helper()
 	for _, c := range s.Checks() {
 		if err := c.Run(ctx, func(p store.Problem) { list = append(list, p) }, func(int64) {}); err != nil {
@@ -70,7 +70,7 @@ func TestCheck(t *testing.T) {
 		t.Run(string(engine), func(t *testing.T) {
 			w := newTown(t, storetest.Open(t, engine), 3)
 			w.note(t, 3)
-			if found := problems(t, context.Background(), w.Store); len(found) != 0 {
+			if found := problems(t, context.Background(), w.Upkeep); len(found) != 0 {
 				t.Fatal("a sound database:", found)
 			}
 			for _, b := range breakages {
@@ -103,16 +103,16 @@ func (w *town) damaged(t *testing.T, statement string) (found []store.Problem) {
 			t.Fatal(err)
 		}
 		storetest.WithoutReferences(t, path, statement)
-		return problems(t, ctx, storetest.Reopen(t, path, folder, w.Keys, w.Clock).Store)
+		return problems(t, ctx, storetest.Reopen(t, path, folder, w.Keys, w.Clock).Upkeep)
 	}
 	undo := errors.New("undo")
-	err := w.Together(ctx, func(ctx context.Context) error {
+	err := w.InTx(ctx, func(tx store.Tx) error {
 		for _, s := range []string{`SET LOCAL session_replication_role = replica`, statement} { // the engine keeps no references then
-			if err := w.ExecForTest(ctx, s); err != nil {
+			if err := tx.ExecForTest(ctx, s); err != nil {
 				t.Fatal(err)
 			}
 		}
-		found = problems(t, ctx, w.Store)
+		found = problems(t, ctx, tx.Upkeep)
 		return undo
 	})
 	if !errors.Is(err, undo) {
@@ -124,7 +124,7 @@ func (w *town) damaged(t *testing.T, statement string) (found []store.Problem) {
 // note adds lines to the audit trail.
 func (w *town) note(t *testing.T, lines int) {
 	t.Helper()
-	trail := operator.NewTrail(w.Store, w.Clock.Now)
+	trail := operator.NewTrail(w.Store.Audit, w.Clock.Now)
 	for range lines {
 		if err := trail.Record(context.Background(), operator.Actor{Name: "op_1", From: "aqui"}, "partner.show", string(w.partner.ID), ""); err != nil {
 			t.Fatal(err)
@@ -151,11 +151,11 @@ func TestCheckUnknownKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range problems(t, context.Background(), e.Store) {
+		for _, p := range problems(t, context.Background(), e.Upkeep) {
 			if p.Check == "seals" && strings.Contains(p.What, "which the key file does not hold") {
 				return
 			}
 		}
-		t.Error("not found:", problems(t, context.Background(), e.Store))
+		t.Error("not found:", problems(t, context.Background(), e.Upkeep))
 	})
 }

@@ -32,7 +32,7 @@ func brokenTrail(err error) (string, bool) {
 }
 
 // checkSeals opens every sealed value where it stands.
-func (s *Store) checkSeals(ctx context.Context, found func(Problem), seen func(int64)) error {
+func (s Upkeep) checkSeals(ctx context.Context, found func(Problem), seen func(int64)) error {
 	if _, err := s.keys.Reload(); err != nil {
 		return fmt.Errorf("check seals: %w", err)
 	}
@@ -61,7 +61,7 @@ func (s *Store) checkSeals(ctx context.Context, found func(Problem), seen func(i
 }
 
 // sealedRows reads sealed values in the order of their keys, from behind a key.
-func (s *Store) sealedRows(ctx context.Context, c sealedColumn, after []any, limit int) ([]oldRow, error) {
+func (s Upkeep) sealedRows(ctx context.Context, c sealedColumn, after []any, limit int) ([]oldRow, error) {
 	keys, args, from := strings.Join(c.key, ", "), []any{int64(limit)}, ""
 	if after != nil {
 		marks := make([]string, len(after))
@@ -71,7 +71,7 @@ func (s *Store) sealedRows(ctx context.Context, c sealedColumn, after []any, lim
 		}
 		from = ` AND (` + keys + `) > (` + strings.Join(marks, ", ") + `)`
 	}
-	return collect(ctx, s.reader(ctx), func(row scanner) (oldRow, error) {
+	return collect(ctx, s.reader(), func(row scanner) (oldRow, error) {
 		r := oldRow{key: make([]any, len(c.key))}
 		dest := make([]any, len(c.key), len(c.key)+1)
 		for i := range r.key {
@@ -81,7 +81,7 @@ func (s *Store) sealedRows(ctx context.Context, c sealedColumn, after []any, lim
 	}, `SELECT `+keys+`, `+c.column+` FROM `+c.table+` WHERE `+c.column+` IS NOT NULL`+from+` ORDER BY `+keys+` LIMIT $1`, args...)
 }
 
-func (s *Store) sealProblem(c sealedColumn, row oldRow) string {
+func (s Upkeep) sealProblem(c sealedColumn, row oldRow) string {
 	if _, err := s.keys.Unseal(c.place(row.key), row.sealed); err == nil {
 		return ""
 	}
@@ -111,8 +111,8 @@ func rowName(key []any) string {
 }
 
 // checkIndexes compares keyed indexes with the values behind them. What does not open is the business of checkSeals.
-func (s *Store) checkIndexes(ctx context.Context, found func(Problem), seen func(int64)) error {
-	partners, err := s.Partners(ctx)
+func (s Upkeep) checkIndexes(ctx context.Context, found func(Problem), seen func(int64)) error {
+	partners, err := s.partners().Partners(ctx)
 	if err != nil {
 		return err
 	}
@@ -145,12 +145,12 @@ type checkMark struct {
 	id  string
 }
 
-func (s *Store) checkSubscriptionIndexes(ctx context.Context, id partner.ID, after *checkMark, found func(Problem)) (int, error) {
+func (s Upkeep) checkSubscriptionIndexes(ctx context.Context, id partner.ID, after *checkMark, found func(Problem)) (int, error) {
 	type row struct {
 		seq               int64
 		cpf, holder, body []byte
 	}
-	rows, err := collect(ctx, s.reader(ctx), func(sc scanner) (row, error) {
+	rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
 		var r row
 		return r, sc.Scan(&r.seq, &r.cpf, &r.holder, &r.body)
 	}, `SELECT seq, cpf, holder, body FROM subscription WHERE partner_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, string(id), after.seq, int64(checkBatch))
@@ -158,26 +158,26 @@ func (s *Store) checkSubscriptionIndexes(ctx context.Context, id partner.ID, aft
 		after.seq = r.seq
 		where := fmt.Sprintf("subscription %s/%d", id, r.seq)
 		sub := subscription.Subscription{Seq: r.seq}
-		switch err := s.openBody(id, r.body, &sub); {
+		switch err := s.subscriptions().openBody(id, r.body, &sub); {
 		case errors.Is(err, errBody):
 			found(Problem{"indexes", where, "its body has an unknown layout"})
 		case err != nil:
 		case !bytes.Equal(r.cpf, s.cpfIndex(id, sub.Beneficiary.CPF)):
 			found(Problem{"indexes", where, "its index is not that of its CPF"})
-		case !bytes.Equal(r.holder, s.holderIndex(id, sub.Holder)):
+		case !bytes.Equal(r.holder, s.subscriptions().holderIndex(id, sub.Holder)):
 			found(Problem{"indexes", where, "its index is not that of its holder"})
 		}
 	}
 	return len(rows), err
 }
 
-func (s *Store) checkAssetIndexes(ctx context.Context, modes map[partner.ID]partner.Mode, after *checkMark, found func(Problem)) (int, error) {
+func (s Upkeep) checkAssetIndexes(ctx context.Context, modes map[partner.ID]partner.Mode, after *checkMark, found func(Problem)) (int, error) {
 	type row struct {
 		cyber.Asset
 		index, value []byte
 		fingerprint  sql.NullInt64
 	}
-	rows, err := collect(ctx, s.reader(ctx), func(sc scanner) (row, error) {
+	rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
 		var r row
 		return r, sc.Scan(&r.ID, &r.Partner, &r.Kind, &r.index, &r.fingerprint, &r.value)
 	}, `SELECT id, partner_id, kind, value_index, fingerprint, value FROM asset WHERE id > $1 ORDER BY id LIMIT $2`, after.id, int64(checkBatch))
@@ -187,14 +187,14 @@ func (s *Store) checkAssetIndexes(ctx context.Context, modes map[partner.ID]part
 		if modes[r.Partner] == partner.Sandbox {
 			check = identifier.Waived
 		}
-		if s.openAsset(&r.Asset, r.value) != nil {
+		if s.monitoring().openAsset(&r.Asset, r.value) != nil {
 			continue
 		}
 		normal, err := identifier.Parse(r.Kind, r.Value, check)
 		switch {
 		case err != nil:
 			found(Problem{"indexes", "asset " + string(r.ID), "its value is not valid any more"})
-		case !bytes.Equal(r.index, s.valueIndex(r.Partner, r.Kind, normal)):
+		case !bytes.Equal(r.index, s.monitoring().valueIndex(r.Partner, r.Kind, normal)):
 			found(Problem{"indexes", "asset " + string(r.ID), "its index is not that of its value"})
 		case r.fingerprint.Valid && uint64(r.fingerprint.Int64) != s.keys.Fingerprint(byte(r.Kind), []byte(normal)):
 			found(Problem{"indexes", "asset " + string(r.ID), "its fingerprint is not that of its value: leaks are not found"})
@@ -207,7 +207,7 @@ func (s *Store) checkAssetIndexes(ctx context.Context, modes map[partner.ID]part
 
 // checkStatuses computes the status and the open breaches of every watched value from its findings, value and findings
 // read at one moment. Values whose status a job is about to bring in line are left to it.
-func (s *Store) checkStatuses(ctx context.Context, found func(Problem), seen func(int64)) error {
+func (s Upkeep) checkStatuses(ctx context.Context, found func(Problem), seen func(int64)) error {
 	type row struct {
 		id      string
 		status  cyber.Status
@@ -217,7 +217,7 @@ func (s *Store) checkStatuses(ctx context.Context, found func(Problem), seen fun
 	}
 	var looked int64
 	for after := ""; ; {
-		rows, err := collect(ctx, s.reader(ctx), func(sc scanner) (row, error) {
+		rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
 			var r row
 			var exposes string
 			err := sc.Scan(&r.id, &r.status, &r.open, &r.finding.ID, &r.finding.Breach.Name, &r.finding.Resolution, &r.finding.Breach.Kind, &exposes, &r.waiting)

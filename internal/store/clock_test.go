@@ -12,6 +12,7 @@ import (
 	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/subscription"
 	"github.com/vigiahq/vigia/internal/webhook"
@@ -79,11 +80,11 @@ func (w *jumper) until(at time.Time, due func() bool) {
 
 func (w *jumper) endpoint() alert.Endpoint {
 	w.Helper()
-	e, err := alert.NewEndpoints(w.Store, w.Clock.Now, nil).Create(w.ctx, w.partner, "https://127.0.0.1/", nil, loopback)
+	e, err := alert.NewEndpoints(w.Store.Alerts, w.Clock.Now, nil).Create(w.ctx, w.partner, "https://127.0.0.1/", nil, loopback)
 	w.need(err)
 	event, err := alert.New(w.partner, alert.LeakDetected, "ana", w.Clock.Now(), map[string]string{})
 	w.need(err)
-	w.need(w.AddEvents(w.ctx, w.partner, event))
+	w.need(w.Alerts.AddEvents(w.ctx, w.partner, event))
 	return e
 }
 
@@ -97,7 +98,7 @@ func (w *jumper) retry() {
 	e := w.endpoint()
 	now, list := w.Clock.Now(), w.claims(e, "w")
 	next := now.Add(5 * time.Minute)
-	w.need(w.RecordResults(w.ctx, "w", []alert.Result{{
+	w.need(w.Alerts.RecordResults(w.ctx, "w", []alert.Result{{
 		Delivery: list[0], At: now, Outcome: &webhook.Outcome{Status: 500}, State: alert.Pending, Attempts: 1, NextAt: next, Now: now,
 	}}))
 	w.Clock.Advance(w.jump)
@@ -110,7 +111,7 @@ func (w *jumper) claim() {
 	held, list := w.Clock.Now().Add(time.Minute), w.claims(e, "w")
 	w.Clock.Advance(w.jump)
 	w.until(held, func() bool { return len(w.claims(e, "x")) == 1 })
-	w.need(w.RecordResults(w.ctx, "w", []alert.Result{{
+	w.need(w.Alerts.RecordResults(w.ctx, "w", []alert.Result{{
 		Delivery: list[0], At: w.Clock.Now(), Outcome: &webhook.Outcome{Status: 200}, State: alert.Delivered, Attempts: 1, Now: w.Clock.Now(),
 	}}))
 	w.Clock.Advance(w.jump)
@@ -123,14 +124,14 @@ func (w *jumper) claim() {
 // job: the same for a job's lease.
 func (w *jumper) job() {
 	kind := fmt.Sprint("clock", w.jump)
-	_, err := w.AddJob(w.ctx, kind, "one", nil)
+	_, err := w.Jobs.AddJob(w.ctx, kind, "one", nil)
 	w.need(err)
-	first, err := w.ClaimJobs(w.ctx, "w", []string{kind}, 1)
+	first, err := w.Jobs.ClaimJobs(w.ctx, "w", []string{kind}, 1)
 	w.need(err)
 	held := w.Clock.Now().Add(job.Lease)
 	w.Clock.Advance(w.jump)
 	w.until(held, func() bool {
-		jobs, err := w.ClaimJobs(w.ctx, "x", []string{kind}, 1)
+		jobs, err := w.Jobs.ClaimJobs(w.ctx, "x", []string{kind}, 1)
 		w.need(err)
 		return len(jobs) == 1 && jobs[0].ID == first[0].ID
 	})
@@ -141,9 +142,9 @@ func (w *jumper) answer() {
 	ran := false
 	ask := func() bool {
 		ran = false
-		_, err := w.SweepAnswers(w.ctx)
+		_, err := w.Answers.SweepAnswers(w.ctx)
 		w.need(err)
-		_, _, err = w.Once(w.ctx, w.partner, claimOf("clock", ""), func(context.Context) (once.Answer, error) {
+		_, _, err = w.Answers.Once(w.ctx, w.partner, claimOf("clock", ""), func(tx store.Tx) (once.Answer, error) {
 			ran = true
 			return once.Answer{Status: 200}, nil
 		})
@@ -161,7 +162,7 @@ func (w *jumper) answer() {
 // session: one that was refused stays refused when the clock is set right again, and a clock that was set back does not
 // make one live for a day more.
 func (w *jumper) session() {
-	reg := operator.NewRegistry(w.Store, noneExposed, w.Clock.Now, nil)
+	reg := operator.NewRegistry(w.Store.Operators, noneExposed, w.Clock.Now, nil)
 	_, link, err := reg.Create(w.ctx, fmt.Sprintf("ana%d@exemplo.com.br", w.jump), operator.Admin)
 	if err != nil {
 		w.Fatal(err)
@@ -183,10 +184,10 @@ func (w *jumper) session() {
 
 // key: one that was revoked stays revoked.
 func (w *jumper) key() {
-	reg := partner.NewRegistry(w.Store, w.Clock.Now, nil)
+	reg := partner.NewRegistry(w.Store.Partners, w.Clock.Now, nil)
 	k, text, err := reg.CreateKey(w.ctx, w.partner, "teste", partner.AllScopes(), time.Time{})
 	w.need(err)
-	gate := partner.NewGate(w.Store, w.Clock.Now)
+	gate := partner.NewGate(w.Store.Partners, w.Clock.Now)
 	_, err = gate.Authenticate(w.ctx, text, partner.ScopeCyberRead)
 	w.need(err)
 	_, err = reg.RevokeKey(w.ctx, w.partner, k.ID)
@@ -202,7 +203,7 @@ func (w *jumper) key() {
 // ended: a subscription that has ended is not brought back.
 func (w *jumper) ended() {
 	active := func() int64 {
-		page, err := w.ActivePage(w.ctx, w.partner, 0, 1)
+		page, err := w.Subscriptions.ActivePage(w.ctx, w.partner, 0, 1)
 		w.need(err)
 		return page.Total
 	}
@@ -211,7 +212,7 @@ func (w *jumper) ended() {
 	if active() != 1 {
 		w.Error("the subscription is not there")
 	}
-	reg := subscription.NewRegistry(w.Store, w.Clock.Now)
+	reg := subscription.NewRegistry(w.Store.Subscriptions, w.Store.Plans, w.Store.Partners, w.Clock.Now)
 	w.to(now.AddDate(0, 0, 3))
 	_, err := reg.Sweep(w.ctx)
 	w.need(err)

@@ -9,11 +9,11 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-var _ cyber.ContentStore = (*Store)(nil)
+var _ cyber.ContentStore = Advice{}
 
 // ContentChanges returns what the operator changed in the catalogue.
-func (s *Store) ContentChanges(ctx context.Context) ([]cyber.Item, error) {
-	return collect(ctx, s.reader(ctx), func(row scanner) (cyber.Item, error) {
+func (s Advice) ContentChanges(ctx context.Context) ([]cyber.Item, error) {
+	return collect(ctx, s.reader(), func(row scanner) (cyber.Item, error) {
 		var text string
 		var retired bool
 		if err := row.Scan(&text, &retired); err != nil {
@@ -29,7 +29,7 @@ func (s *Store) ContentChanges(ctx context.Context) ([]cyber.Item, error) {
 }
 
 // KeepContent keeps items over what was there.
-func (s *Store) KeepContent(ctx context.Context, items []cyber.Item) error {
+func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		for _, it := range items {
 			var text bytes.Buffer
@@ -48,6 +48,6 @@ func (s *Store) KeepContent(ctx context.Context, items []cyber.Item) error {
 }
 
 // DropContent forgets the operator's change of an item.
-func (s *Store) DropContent(ctx context.Context, id cyber.ContentID) error {
-	return s.deleteOne(ctx, `DELETE FROM content WHERE id = $1`, string(id), cyber.ErrContentNotFound.With("content: was not changed"))
+func (s Advice) DropContent(ctx context.Context, id cyber.ContentID) error {
+	return s.cases().deleteOne(ctx, `DELETE FROM content WHERE id = $1`, string(id), cyber.ErrContentNotFound.With("content: was not changed"))
 }

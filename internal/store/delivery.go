@@ -10,12 +10,12 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-var _ alert.Queue = (*Store)(nil)
+var _ alert.Queue = Alerts{}
 
 // Due is signalled after a commit of this process made deliveries due.
-func (s *Store) Due() <-chan struct{} { return s.due }
+func (s Alerts) Due() <-chan struct{} { return s.due }
 
-func (s *Store) signalDue() {
+func (s Alerts) signalDue() {
 	select {
 	case s.due <- struct{}{}:
 	default: // somebody is being told already
@@ -28,7 +28,7 @@ func (s *Store) signalDue() {
 //
 // An endpoint's id says whose deliveries these are. Here and in OpenDeliveries naming the partner too would let an
 // engine take the primary key, which also holds what was delivered long ago, for the index of what is open.
-func (s *Store) DueEndpoints(ctx context.Context, worker string) ([]alert.EndpointRef, error) {
+func (s Alerts) DueEndpoints(ctx context.Context, worker string) ([]alert.EndpointRef, error) {
 	due, err := collect(ctx, s.db.ReadAnew(), func(row scanner) (alert.EndpointRef, error) {
 		var r alert.EndpointRef
 		var changed int64
@@ -45,7 +45,7 @@ func (s *Store) DueEndpoints(ctx context.Context, worker string) ([]alert.Endpoi
 
 // TakeEndpoints takes endpoints that nobody else holds until the given time. That one worker at a time has an endpoint
 // is what keeps a person's events in order: it knows every earlier one as it is.
-func (s *Store) TakeEndpoints(ctx context.Context, worker string, until time.Time, endpoints []alert.EndpointID) ([]alert.Endpoint, error) {
+func (s Alerts) TakeEndpoints(ctx context.Context, worker string, until time.Time, endpoints []alert.EndpointID) ([]alert.Endpoint, error) {
 	statements := make([]sqldb.Statement, len(endpoints))
 	now := micros(s.now())
 	for i, id := range endpoints {
@@ -73,7 +73,7 @@ func (s *Store) TakeEndpoints(ctx context.Context, worker string, until time.Tim
 
 // KeepEndpoints holds on to endpoints until the given time, lets go of all others of the worker, and returns those it
 // holds. A hold that ran out and that nobody has taken is still there.
-func (s *Store) KeepEndpoints(ctx context.Context, worker string, until time.Time, keep []alert.EndpointID) ([]alert.EndpointID, error) {
+func (s Alerts) KeepEndpoints(ctx context.Context, worker string, until time.Time, keep []alert.EndpointID) ([]alert.EndpointID, error) {
 	var kept []alert.EndpointID
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		args := []any{worker}
@@ -96,7 +96,7 @@ func (s *Store) KeepEndpoints(ctx context.Context, worker string, until time.Tim
 
 // OpenDeliveries returns, in the order of their events, pending deliveries that are due, and ordered ones that are not:
 // those are close to their next try, and later ones of the same person have to wait for them.
-func (s *Store) OpenDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID, after int64, limit int) ([]alert.Open, error) {
+func (s Alerts) OpenDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID, after int64, limit int) ([]alert.Open, error) {
 	now := micros(s.now())
 	open, err := collect(ctx, s.db.ReadAnew(), func(row scanner) (alert.Open, error) {
 		d := alert.Open{Delivery: alert.Delivery{Partner: id, Endpoint: endpoint}}
@@ -138,7 +138,7 @@ func neighbours(n int, seq func(i int) int64) int {
 
 // WithBodies gives deliveries, in the order of their events, their bodies: the events are mostly neighbours, so they
 // are read in runs. A delivery whose event was swept in between is left out: its row goes with the sweep.
-func (s *Store) WithBodies(ctx context.Context, id partner.ID, list []alert.Delivery) ([]alert.Delivery, error) {
+func (s Alerts) WithBodies(ctx context.Context, id partner.ID, list []alert.Delivery) ([]alert.Delivery, error) {
 	kept := list[:0]
 	for len(list) > 0 {
 		n := neighbours(len(list), func(i int) int64 { return list[i].Seq })
@@ -147,7 +147,7 @@ func (s *Store) WithBodies(ctx context.Context, id partner.ID, list []alert.Deli
 			body []byte
 		}
 		bodies := make(map[int64]sealedBody, n)
-		_, err := collect(ctx, s.reader(ctx), func(row scanner) (struct{}, error) {
+		_, err := collect(ctx, s.reader(), func(row scanner) (struct{}, error) {
 			var seq int64
 			var b sealedBody
 			err := row.Scan(&b.id, &seq, &b.body)

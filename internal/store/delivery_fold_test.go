@@ -32,7 +32,7 @@ func TestEveryTryIsListed(t *testing.T) {
 		}
 		record := func(worker string, list ...alert.Result) {
 			t.Helper()
-			if err := m.RecordResults(ctx, worker, list); err != nil {
+			if err := m.Alerts.RecordResults(ctx, worker, list); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -48,7 +48,7 @@ func TestEveryTryIsListed(t *testing.T) {
 		if _, err := m.endpoints.Enable(ctx, m.partner, e.ID); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := m.Requeue(ctx, m.partner, alert.Selection{Event: events[0].ID}); err != nil || n != 1 {
+		if n, err := m.Alerts.Requeue(ctx, m.partner, alert.Selection{Event: events[0].ID}); err != nil || n != 1 {
 			t.Fatal(n, err)
 		}
 		again := claim(t, m.Store, "w", m.clock.Now().Add(time.Hour), e.ID, 10)
@@ -71,7 +71,7 @@ func TestEveryTryIsListed(t *testing.T) {
 // history spells out a delivery's state and tries.
 func (m *mailer) history(t *testing.T, event alert.EventID) string {
 	t.Helper()
-	list, tries, err := alert.NewHistory(m.Store).Deliveries(context.Background(), m.partner, event)
+	list, tries, err := alert.NewHistory(m.Store.Alerts, m.Store.Partners).Deliveries(context.Background(), m.partner, event)
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
@@ -100,7 +100,7 @@ func TestFarApartResults(t *testing.T) {
 			}
 			batch = append(batch, event)
 		}
-		if err := m.AddEvents(ctx, m.partner, batch...); err != nil {
+		if err := m.Alerts.AddEvents(ctx, m.partner, batch...); err != nil {
 			t.Fatal(err)
 		}
 		list := claim(t, m.Store, "w", m.clock.Now().Add(time.Hour), e.ID, 300)
@@ -111,7 +111,7 @@ func TestFarApartResults(t *testing.T) {
 				Outcome: &webhook.Outcome{Status: 200, Duration: time.Duration(i+1) * time.Microsecond},
 			})
 		}
-		if err := m.RecordResults(ctx, "w", results); err != nil {
+		if err := m.Alerts.RecordResults(ctx, "w", results); err != nil {
 			t.Fatal(err)
 		}
 		for _, i := range []int{0, 1, 3, 150, 151, 299} {

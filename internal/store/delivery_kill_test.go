@@ -54,7 +54,7 @@ func TestWorkerProcess(t *testing.T) {
 	client := loopback.Client(webhook.ClientOptions{Timeout: 400 * time.Millisecond})
 	opts := killOptions
 	opts.Worker = os.Getenv("VIGIA_TEST_NAME")
-	alert.NewDispatcher(s, client, time.Now, slog.New(slog.DiscardHandler), opts).Run(ctx)
+	alert.NewDispatcher(s.Alerts, client, time.Now, slog.New(slog.DiscardHandler), opts).Run(ctx)
 }
 
 // moody is a receiver that treats three attempts in ten badly: it fails, hangs, sends elsewhere, or takes its time.
@@ -147,7 +147,7 @@ func TestKilledWorkers(t *testing.T) {
 			published[string(e.ID)] = true
 			batch = append(batch, e)
 		}
-		if err := m.AddEvents(context.Background(), m.partner, batch...); err != nil {
+		if err := m.Alerts.AddEvents(context.Background(), m.partner, batch...); err != nil {
 			t.Fatal(err)
 		}
 		workers := map[string]*exec.Cmd{}

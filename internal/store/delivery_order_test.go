@@ -48,7 +48,7 @@ func TestOrderPerPerson(t *testing.T) {
 			batch = append(batch, e)
 		}
 		// Half at once, so that runs of one person are claimed together; half one by one, while others are under way.
-		if err := m.AddEvents(context.Background(), m.partner, batch[:len(batch)/2]...); err != nil {
+		if err := m.Alerts.AddEvents(context.Background(), m.partner, batch[:len(batch)/2]...); err != nil {
 			t.Fatal(err)
 		}
 		opts := testOptions
@@ -57,7 +57,7 @@ func TestOrderPerPerson(t *testing.T) {
 			m.run(t, opts)
 		}
 		for _, e := range batch[len(batch)/2:] {
-			if err := m.AddEvents(context.Background(), m.partner, e); err != nil {
+			if err := m.Alerts.AddEvents(context.Background(), m.partner, e); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -154,7 +154,7 @@ func TestEndpointsAreHeldByOne(t *testing.T) {
 		for w := range 8 {
 			wg.Go(func() {
 				worker := fmt.Sprint("w", w)
-				taken, err := m.TakeEndpoints(ctx, worker, m.clock.Now().Add(time.Hour), ids)
+				taken, err := m.Alerts.TakeEndpoints(ctx, worker, m.clock.Now().Add(time.Hour), ids)
 				if err != nil {
 					t.Error(err)
 				}
@@ -174,7 +174,7 @@ func TestEndpointsAreHeldByOne(t *testing.T) {
 		}
 		dueTo := func(worker string) int {
 			t.Helper()
-			due, err := m.DueEndpoints(ctx, worker)
+			due, err := m.Alerts.DueEndpoints(ctx, worker)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +191,7 @@ func TestEndpointsAreHeldByOne(t *testing.T) {
 			}
 		}
 		m.clock.Advance(50 * time.Minute)
-		kept, err := m.KeepEndpoints(ctx, by, m.clock.Now().Add(time.Hour), ids[:1])
+		kept, err := m.Alerts.KeepEndpoints(ctx, by, m.clock.Now().Add(time.Hour), ids[:1])
 		if err != nil || !slices.Equal(kept, ids[:1]) {
 			t.Errorf("kept %v: %v", kept, err)
 		}
@@ -199,14 +199,14 @@ func TestEndpointsAreHeldByOne(t *testing.T) {
 			t.Errorf("%d are due to others after %d were let go of", n, len(mine)-1)
 		}
 		m.clock.Advance(30 * time.Minute) // past the first hour, within the renewed one
-		if taken, err := m.TakeEndpoints(ctx, "late", m.clock.Now().Add(time.Hour), ids); err != nil || len(taken) != len(ids)-1 {
+		if taken, err := m.Alerts.TakeEndpoints(ctx, "late", m.clock.Now().Add(time.Hour), ids); err != nil || len(taken) != len(ids)-1 {
 			t.Errorf("%d were taken: %v", len(taken), err)
 		}
 		m.clock.Advance(40 * time.Minute)
-		if taken, err := m.TakeEndpoints(ctx, "late", m.clock.Now().Add(time.Hour), ids); err != nil || len(taken) != len(ids) {
+		if taken, err := m.Alerts.TakeEndpoints(ctx, "late", m.clock.Now().Add(time.Hour), ids); err != nil || len(taken) != len(ids) {
 			t.Errorf("%d were taken after the hold had run out: %v", len(taken), err)
 		}
-		if kept, err := m.KeepEndpoints(ctx, by, m.clock.Now().Add(time.Hour), ids[:1]); err != nil || len(kept) != 0 {
+		if kept, err := m.Alerts.KeepEndpoints(ctx, by, m.clock.Now().Add(time.Hour), ids[:1]); err != nil || len(kept) != 0 {
 			t.Errorf("%v was kept though another has it: %v", kept, err)
 		}
 	})
@@ -232,17 +232,17 @@ func TestLateResults(t *testing.T) {
 		failed := alert.Result{
 			Delivery: old, At: m.clock.Now(), Outcome: &webhook.Outcome{Status: 500}, State: alert.Pending, Attempts: 1, NextAt: m.clock.Now(), Now: m.clock.Now(),
 		}
-		if err := m.RecordResults(ctx, "old", []alert.Result{failed}); err != nil {
+		if err := m.Alerts.RecordResults(ctx, "old", []alert.Result{failed}); err != nil {
 			t.Fatal(err)
 		}
-		if list, err := m.Deliveries(ctx, m.partner, old.Event); err != nil || list[0].Attempts != 0 {
+		if list, err := m.Alerts.Deliveries(ctx, m.partner, old.Event); err != nil || list[0].Attempts != 0 {
 			t.Errorf("the old worker put back what the new one has: %v %v", list, err)
 		}
 		arrived := alert.Result{Delivery: old, At: m.clock.Now().Add(time.Millisecond), Outcome: &webhook.Outcome{Status: 200, Answer: "ok"}, State: alert.Delivered, Attempts: 1, Now: m.clock.Now()}
-		if err := m.RecordResults(ctx, "old", []alert.Result{arrived}); err != nil {
+		if err := m.Alerts.RecordResults(ctx, "old", []alert.Result{arrived}); err != nil {
 			t.Fatal(err)
 		}
-		history := alert.NewHistory(m.Store)
+		history := alert.NewHistory(m.Store.Alerts, m.Store.Partners)
 		list, tries, err := history.Deliveries(ctx, m.partner, old.Event)
 		if err != nil || len(list) != 1 || list[0].State != alert.Delivered || len(tries) != 2 || tries[0].Status != 500 || tries[1].Answer != "ok" {
 			t.Errorf("%v %v %v", list, tries, err)

@@ -33,7 +33,7 @@ type health struct {
 // it.
 //
 // It may be called again with results whose first writing was reported as failed and had succeeded all the same.
-func (s *Store) RecordResults(ctx context.Context, worker string, results []alert.Result) error {
+func (s Alerts) RecordResults(ctx context.Context, worker string, results []alert.Result) error {
 	err := s.recordResults(ctx, worker, results, s.loadAttempts)
 	if sqldb.IsUnique(err) {
 		err = s.recordResults(ctx, worker, results, s.mergeAttempts)
@@ -43,7 +43,7 @@ func (s *Store) RecordResults(ctx context.Context, worker string, results []aler
 
 type writeAttempts func(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error
 
-func (s *Store) recordResults(ctx context.Context, worker string, results []alert.Result, attempts writeAttempts) error {
+func (s Alerts) recordResults(ctx context.Context, worker string, results []alert.Result, attempts writeAttempts) error {
 	folded, arrived := map[endpointKey][]alert.Result{}, map[endpointKey][]alert.Delivery{}
 	endpoints := map[endpointKey]health{}
 	var statements []sqldb.Statement
@@ -95,7 +95,7 @@ func (s *Store) recordResults(ctx context.Context, worker string, results []aler
 var attemptColumns = []string{"partner_id", "endpoint_id", "seq", "at", "worker", "status", "failure", "duration", "answer"}
 
 // attemptRow gives the columns of an attempt.
-func (s *Store) attemptRow(worker string, r alert.Result) ([]any, error) {
+func (s Alerts) attemptRow(worker string, r alert.Result) ([]any, error) {
 	var answer []byte
 	if r.Outcome.Answer != "" {
 		place := attemptPlace(string(r.Delivery.Partner), string(r.Delivery.Endpoint), strconv.FormatInt(r.Delivery.Seq, 10),
@@ -112,7 +112,7 @@ func (s *Store) attemptRow(worker string, r alert.Result) ([]any, error) {
 }
 
 // loadAttempts is the fast way.
-func (s *Store) loadAttempts(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error {
+func (s Alerts) loadAttempts(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error {
 	if len(results) == 0 {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (s *Store) loadAttempts(ctx context.Context, tx *sqldb.Tx, worker string, r
 }
 
 // mergeAttempts is the way for results of which some are there already.
-func (s *Store) mergeAttempts(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error {
+func (s Alerts) mergeAttempts(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error {
 	var statements []sqldb.Statement
 	for _, r := range results {
 		row, err := s.attemptRow(worker, r)

@@ -13,14 +13,14 @@ import (
 // Requeue makes deliveries pending again with new tries. For an event or a window it also makes those that never were:
 // for endpoints that came later, or whose filter has widened. What is pending already is left alone. Large windows go
 // in batches.
-func (s *Store) Requeue(ctx context.Context, id partner.ID, sel alert.Selection) (int64, error) {
+func (s Alerts) Requeue(ctx context.Context, id partner.ID, sel alert.Selection) (int64, error) {
 	if sel.Failed {
 		return s.requeueFailed(ctx, id, sel.Endpoint)
 	}
 	first, end := window(sel.From, sel.To)
 	after, upTo, without := int64(0), int64(math.MaxInt64), string(alert.WebhookTest) // a test was meant for one endpoint, once
 	if sel.Event != "" {
-		seq, err := s.seqOf(ctx, s.reader(ctx), id, sel.Event)
+		seq, err := s.seqOf(ctx, s.reader(), id, sel.Event)
 		if err != nil {
 			return 0, err
 		}
@@ -60,7 +60,7 @@ func (s *Store) Requeue(ctx context.Context, id partner.ID, sel alert.Selection)
 }
 
 // replayTargets are the endpoints to replay to, held still until the transaction ends.
-func (s *Store) replayTargets(ctx context.Context, tx *sqldb.Tx, id partner.ID, only alert.EndpointID) ([]alert.Endpoint, error) {
+func (s Alerts) replayTargets(ctx context.Context, tx *sqldb.Tx, id partner.ID, only alert.EndpointID) ([]alert.Endpoint, error) {
 	if err := s.lockEvents(ctx, tx, id); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *Store) replayTargets(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 	return nil, alert.ErrEndpointNotFound
 }
 
-func (s *Store) requeue(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint) (int64, error) {
+func (s Alerts) requeue(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint) (int64, error) {
 	now := micros(s.now())
 	var total int64
 	for _, to := range endpoints {
@@ -107,7 +107,7 @@ func (s *Store) requeue(ctx context.Context, tx *sqldb.Tx, id partner.ID, events
 }
 
 // requeueFailed repeats every delivery whose tries are used up.
-func (s *Store) requeueFailed(ctx context.Context, id partner.ID, only alert.EndpointID) (int64, error) {
+func (s Alerts) requeueFailed(ctx context.Context, id partner.ID, only alert.EndpointID) (int64, error) {
 	var total int64
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		total = 0

@@ -102,7 +102,7 @@ func eachMailer(t *testing.T, fn func(t *testing.T, m *mailer)) {
 		p, _ := e.NewPartner(t, partner.Sandbox)
 		clock := &runningClock{}
 		s := store.New(e.DB, e.Keys, clock.Now)
-		fn(t, &mailer{Store: s, env: e, clock: clock, endpoints: alert.NewEndpoints(s, clock.Now, nil), partner: p.ID})
+		fn(t, &mailer{Store: s, env: e, clock: clock, endpoints: alert.NewEndpoints(s.Alerts, clock.Now, nil), partner: p.ID})
 	})
 }
 
@@ -121,7 +121,7 @@ func (m *mailer) publish(t *testing.T, kind alert.Type, user string) alert.Event
 	t.Helper()
 	e, err := alert.New(m.partner, kind, partner.UserHash(user), m.clock.Now(), struct{}{})
 	if err == nil {
-		err = m.AddEvents(context.Background(), m.partner, e)
+		err = m.Alerts.AddEvents(context.Background(), m.partner, e)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -144,14 +144,14 @@ var testOptions = alert.DispatcherOptions{
 func claim(t *testing.T, s *store.Store, worker string, until time.Time, endpoint alert.EndpointID, limit int) []alert.Delivery {
 	t.Helper()
 	ctx := context.Background()
-	taken, err := s.TakeEndpoints(ctx, worker, until, []alert.EndpointID{endpoint})
+	taken, err := s.Alerts.TakeEndpoints(ctx, worker, until, []alert.EndpointID{endpoint})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(taken) == 0 {
 		return nil
 	}
-	open, err := s.OpenDeliveries(ctx, taken[0].Partner, endpoint, 0, limit)
+	open, err := s.Alerts.OpenDeliveries(ctx, taken[0].Partner, endpoint, 0, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func claim(t *testing.T, s *store.Store, worker string, until time.Time, endpoin
 			due = append(due, o.Delivery)
 		}
 	}
-	list, err := s.WithBodies(ctx, taken[0].Partner, due)
+	list, err := s.Alerts.WithBodies(ctx, taken[0].Partner, due)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func (m *mailer) run(t *testing.T, opts alert.DispatcherOptions) (stop func()) {
 func (m *mailer) runWith(t *testing.T, guard *webhook.Guard, opts alert.DispatcherOptions) (stop func()) {
 	t.Helper()
 	httpClient := guard.Client(webhook.ClientOptions{Timeout: time.Minute})
-	d := alert.NewDispatcher(m.Store, httpClient, m.clock.Now, slog.New(slog.NewTextHandler(t.Output(), nil)), opts)
+	d := alert.NewDispatcher(m.Alerts, httpClient, m.clock.Now, slog.New(slog.NewTextHandler(t.Output(), nil)), opts)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { d.Run(ctx); close(done) }()

@@ -13,7 +13,7 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-var _ cyber.DeviceStore = (*Store)(nil)
+var _ cyber.DeviceStore = Devices{}
 
 // keptDevice is what the sealed column holds.
 type keptDevice struct {
@@ -27,17 +27,17 @@ func devicePlace(id partner.ID, key cyber.KeyID) seal.Place {
 }
 
 // keyIndex is how an activation key is found again; it is the same for all partners, as no key is issued twice.
-func (s *Store) keyIndex(text string) []byte {
+func (s Devices) keyIndex(text string) []byte {
 	return s.keys.BlindIndex("epp.key", "", []byte(text))
 }
 
-func (s *Store) deviceIndex(id partner.ID, name string) []byte {
+func (s Devices) deviceIndex(id partner.ID, name string) []byte {
 	return s.keys.BlindIndex("epp.device", string(id), []byte(name))
 }
 
 const deviceColumns = `id, partner_id, system, details, plan_id, issued_at, valid_until, ended_at, end_reason`
 
-func (s *Store) scanDevice(row scanner) (cyber.Device, error) {
+func (s Devices) scanDevice(row scanner) (cyber.Device, error) {
 	var d cyber.Device
 	var sealed []byte
 	var issued, until, ended int64
@@ -58,7 +58,7 @@ func (s *Store) scanDevice(row scanner) (cyber.Device, error) {
 }
 
 // IssueKey returns the live key of a device or keeps a new one: see cyber.DeviceStore.
-func (s *Store) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequest, decide func(cyber.Holding) (cyber.NewKey, error)) (cyber.Device, error) {
+func (s Devices) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequest, decide func(cyber.Holding) (cyber.NewKey, error)) (cyber.Device, error) {
 	var d cyber.Device
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.named(ctx, tx, id, r.User)
@@ -105,7 +105,7 @@ func lockHolder(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error 
 }
 
 // endExpired makes room in the unique index for keys that follow others.
-func (s *Store) endExpired(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error {
+func (s Devices) endExpired(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error {
 	_, err := tx.ExecContext(ctx, `UPDATE epp_key SET ended_at = valid_until, end_reason = $5, next_warning = 0
 		WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0 AND valid_until <= $4`,
 		string(id), u.write, u.other, micros(s.now()), string(cyber.EndExpired))
@@ -115,12 +115,12 @@ func (s *Store) endExpired(ctx context.Context, tx *sqldb.Tx, id partner.ID, u u
 	return nil
 }
 
-func (s *Store) deviceNamed(ctx context.Context, q querier, id partner.ID, u user, system cyber.System, name string) (cyber.Device, error) {
+func (s Devices) deviceNamed(ctx context.Context, q querier, id partner.ID, u user, system cyber.System, name string) (cyber.Device, error) {
 	return s.oneDevice(ctx, q, `partner_id = $1 AND user_index IN ($2, $3) AND system = $4 AND device_index = $5 AND ended_at = 0`,
 		string(id), u.write, u.other, string(system), s.deviceIndex(id, name))
 }
 
-func (s *Store) oneDevice(ctx context.Context, q querier, where string, args ...any) (cyber.Device, error) {
+func (s Devices) oneDevice(ctx context.Context, q querier, where string, args ...any) (cyber.Device, error) {
 	d, err := s.scanDevice(q.QueryRowContext(ctx, `SELECT `+deviceColumns+` FROM epp_key WHERE `+where, args...))
 	if errors.Is(err, sql.ErrNoRows) {
 		return d, cyber.ErrDeviceUnknown
@@ -132,14 +132,14 @@ func (s *Store) oneDevice(ctx context.Context, q querier, where string, args ...
 }
 
 // holding counts a person's live keys and finds their plan.
-func (s *Store) holding(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) (cyber.Holding, error) {
+func (s Devices) holding(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) (cyber.Holding, error) {
 	var h cyber.Holding
 	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0`,
 		string(id), u.write, u.other).Scan(&h.Live)
 	if err != nil {
 		return h, fmt.Errorf("count devices: %w", err)
 	}
-	e, err := s.entitled(ctx, tx, id, u)
+	e, err := s.cover().entitled(ctx, tx, id, u)
 	if err != nil {
 		return h, err
 	}
@@ -148,7 +148,7 @@ func (s *Store) holding(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user
 }
 
 // insertDevice gives a device its key, from the pool where the system has one, and keeps it.
-func (s *Store) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cyber.Device) error {
+func (s Devices) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cyber.Device) error {
 	pooled, err := isPooled(ctx, tx, d.System)
 	if err != nil {
 		return err
@@ -179,8 +179,8 @@ func (s *Store) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cyber
 }
 
 // Devices returns a person's live devices, newest first.
-func (s *Store) Devices(ctx context.Context, id partner.ID, sent partner.UserHash) ([]cyber.Device, error) {
-	q := s.reader(ctx)
+func (s Devices) Devices(ctx context.Context, id partner.ID, sent partner.UserHash) ([]cyber.Device, error) {
+	q := s.reader()
 	u, err := s.userOf(ctx, q, id, sent)
 	if err != nil {
 		return nil, err
@@ -190,23 +190,23 @@ func (s *Store) Devices(ctx context.Context, id partner.ID, sent partner.UserHas
 }
 
 // PartnerDevices returns a partner's newest live devices.
-func (s *Store) PartnerDevices(ctx context.Context, id partner.ID, limit int) ([]cyber.Device, error) {
-	return collect(ctx, s.lister(ctx), s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND ended_at = 0
+func (s Devices) PartnerDevices(ctx context.Context, id partner.ID, limit int) ([]cyber.Device, error) {
+	return collect(ctx, s.lister(), s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND ended_at = 0
 		AND valid_until > $2 ORDER BY issued_at DESC, id DESC LIMIT $3`, string(id), micros(s.now()), int64(limit))
 }
 
 // DeviceByID returns one key, ended ones too. The operator's question: it names no partner.
-func (s *Store) DeviceByID(ctx context.Context, key cyber.KeyID) (cyber.Device, error) {
-	return s.oneDevice(ctx, s.reader(ctx), `id = $1`, string(key))
+func (s Devices) DeviceByID(ctx context.Context, key cyber.KeyID) (cyber.Device, error) {
+	return s.oneDevice(ctx, s.reader(), `id = $1`, string(key))
 }
 
 // DeviceByKey returns the device that a key was issued for.
-func (s *Store) DeviceByKey(ctx context.Context, text string) (cyber.Device, error) {
-	return s.oneDevice(ctx, s.reader(ctx), `key_index = $1`, s.keyIndex(text))
+func (s Devices) DeviceByKey(ctx context.Context, text string) (cyber.Device, error) {
+	return s.oneDevice(ctx, s.reader(), `key_index = $1`, s.keyIndex(text))
 }
 
 // EndKey ends a live key.
-func (s *Store) EndKey(ctx context.Context, key cyber.KeyID, reason cyber.EndReason) (cyber.Device, error) {
+func (s Devices) EndKey(ctx context.Context, key cyber.KeyID, reason cyber.EndReason) (cyber.Device, error) {
 	var d cyber.Device
 	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
 		d, err = s.endKey(ctx, tx, key, reason)
@@ -215,7 +215,7 @@ func (s *Store) EndKey(ctx context.Context, key cyber.KeyID, reason cyber.EndRea
 	return d, err
 }
 
-func (s *Store) endKey(ctx context.Context, tx *sqldb.Tx, key cyber.KeyID, reason cyber.EndReason) (cyber.Device, error) {
+func (s Devices) endKey(ctx context.Context, tx *sqldb.Tx, key cyber.KeyID, reason cyber.EndReason) (cyber.Device, error) {
 	now := s.now()
 	d, err := s.scanDevice(tx.QueryRowContext(ctx, `UPDATE epp_key SET ended_at = $2, end_reason = $3, next_warning = 0
 		WHERE id = $1 AND ended_at = 0 AND valid_until > $2 RETURNING `+deviceColumns, string(key), micros(now), string(reason)))
@@ -232,7 +232,7 @@ func (s *Store) endKey(ctx context.Context, tx *sqldb.Tx, key cyber.KeyID, reaso
 }
 
 // ReplaceDevice ends a live key and issues another for the same person: see cyber.DeviceStore.
-func (s *Store) ReplaceDevice(ctx context.Context, key cyber.KeyID, system cyber.System, name string, next cyber.NewKey) (cyber.Device, error) {
+func (s Devices) ReplaceDevice(ctx context.Context, key cyber.KeyID, system cyber.System, name string, next cyber.NewKey) (cyber.Device, error) {
 	var d cyber.Device
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		old, err := s.endKey(ctx, tx, key, cyber.EndReplaced)

@@ -15,7 +15,7 @@ const warnBatch = 200
 
 // WarnExpiring writes an event for each key whose notice is due: see cyber.DeviceStore. Notice and event are one
 // transaction, and a row that another replica holds is passed over, so each notice is given once.
-func (s *Store) WarnExpiring(ctx context.Context, decide func(d cyber.Device, now time.Time) cyber.Notice) (int, error) {
+func (s Devices) WarnExpiring(ctx context.Context, decide func(d cyber.Device, now time.Time) cyber.Notice) (int, error) {
 	total := 0
 	for {
 		var seen, told int
@@ -30,7 +30,7 @@ func (s *Store) WarnExpiring(ctx context.Context, decide func(d cyber.Device, no
 	}
 }
 
-func (s *Store) warnBatch(ctx context.Context, tx *sqldb.Tx, decide func(d cyber.Device, now time.Time) cyber.Notice) (seen, told int, err error) {
+func (s Devices) warnBatch(ctx context.Context, tx *sqldb.Tx, decide func(d cyber.Device, now time.Time) cyber.Notice) (seen, told int, err error) {
 	now := s.now()
 	// In the order of partners: two workers number events of several partners without waiting for each other in a
 	// circle.
@@ -62,7 +62,7 @@ func (s *Store) warnBatch(ctx context.Context, tx *sqldb.Tx, decide func(d cyber
 		told++
 	}
 	for _, id := range order {
-		if err := s.addEvents(ctx, tx, id, events[id]...); err != nil {
+		if err := s.alerts().addEvents(ctx, tx, id, events[id]...); err != nil {
 			return 0, 0, err
 		}
 	}

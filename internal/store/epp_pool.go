@@ -28,7 +28,7 @@ func isPooled(ctx context.Context, q querier, system cyber.System) (bool, error)
 
 // takeFromPool takes the oldest free key that its vendor has not ended. A key that another transaction is taking is
 // passed over; should that one fail, the key is free again for the next request.
-func (s *Store) takeFromPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device) (cyber.VendorKey, error) {
+func (s Devices) takeFromPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device) (cyber.VendorKey, error) {
 	var row string
 	var sealed []byte
 	var expires int64
@@ -51,7 +51,7 @@ func (s *Store) takeFromPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device) 
 }
 
 // LoadPool keeps a batch of vendor keys: see cyber.PoolStore.
-func (s *Store) LoadPool(ctx context.Context, system cyber.System, keys []cyber.VendorKey) (int, error) {
+func (s Devices) LoadPool(ctx context.Context, system cyber.System, keys []cyber.VendorKey) (int, error) {
 	loaded := 0
 	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
 		loaded = 0
@@ -81,7 +81,7 @@ func (s *Store) LoadPool(ctx context.Context, system cyber.System, keys []cyber.
 	return loaded, err
 }
 
-func (s *Store) loadKey(ctx context.Context, insert *sql.Stmt, system cyber.System, k cyber.VendorKey) (int, error) {
+func (s Devices) loadKey(ctx context.Context, insert *sql.Stmt, system cyber.System, k cyber.VendorKey) (int, error) {
 	made, err := uuid.NewV7()
 	if err != nil {
 		return 0, err
@@ -101,7 +101,7 @@ func (s *Store) loadKey(ctx context.Context, insert *sql.Stmt, system cyber.Syst
 
 // endAsVendorSays gives a known key the end that its vendor states, in the pool and, if it was issued, on the device.
 // An issued key is only ever shortened: what its partner was told is what its plan allows.
-func (s *Store) endAsVendorSays(ctx context.Context, tx *sqldb.Tx, k cyber.VendorKey) error {
+func (s Devices) endAsVendorSays(ctx context.Context, tx *sqldb.Tx, k cyber.VendorKey) error {
 	index, expires, now := s.keyIndex(k.Key), micros(k.Expires), s.now()
 	if _, err := tx.ExecContext(ctx, `UPDATE epp_pool SET expires_at = $2 WHERE key_index = $1`, index, expires); err != nil {
 		return err
@@ -112,8 +112,8 @@ func (s *Store) endAsVendorSays(ctx context.Context, tx *sqldb.Tx, k cyber.Vendo
 }
 
 // Sources returns every system's source.
-func (s *Store) Sources(ctx context.Context) ([]cyber.Source, error) {
-	found, err := collect(ctx, s.reader(ctx), func(row scanner) (cyber.Source, error) {
+func (s Devices) Sources(ctx context.Context) ([]cyber.Source, error) {
+	found, err := collect(ctx, s.reader(), func(row scanner) (cyber.Source, error) {
 		var src cyber.Source
 		err := row.Scan(&src.System, &src.Pooled, &src.LowMark, &src.ToldLow, &src.Free, &src.Taken, &src.Expired, &src.Live)
 		return src, err
@@ -131,7 +131,7 @@ func (s *Store) Sources(ctx context.Context) ([]cyber.Source, error) {
 }
 
 // SetSource changes where a system's keys come from.
-func (s *Store) SetSource(ctx context.Context, system cyber.System, pooled *bool, lowMark *int64) error {
+func (s Devices) SetSource(ctx context.Context, system cyber.System, pooled *bool, lowMark *int64) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (system) DO NOTHING`, string(system), false, int64(cyber.DefaultLowMark), false)
@@ -149,7 +149,7 @@ func (s *Store) SetSource(ctx context.Context, system cyber.System, pooled *bool
 }
 
 // TurnedLow compares each pool with what was last told, and remembers: see cyber.PoolStore.
-func (s *Store) TurnedLow(ctx context.Context) ([]cyber.Source, error) {
+func (s Devices) TurnedLow(ctx context.Context) ([]cyber.Source, error) {
 	sources, err := s.Sources(ctx)
 	if err != nil {
 		return nil, err

@@ -27,10 +27,10 @@ func defaultPlan(t *testing.T, e *storetest.Env, id partner.ID, p plan.Plan) {
 	t.Helper()
 	ctx := context.Background()
 	p.ID, p.Partner, p.Name = "padrao", id, "Plano padrão"
-	if _, err := plan.NewCatalogue(e.Store, e.Clock.Now).Create(ctx, p); err != nil {
+	if _, err := plan.NewCatalogue(e.Store.Plans, e.Clock.Now).Create(ctx, p); err != nil {
 		t.Fatal(err)
 	}
-	_, err := partner.NewRegistry(e.Store, e.Clock.Now, nil).Change(ctx, id, func(p *partner.Partner) { p.Settings.DefaultPlan = "padrao" })
+	_, err := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil).Change(ctx, id, func(p *partner.Partner) { p.Settings.DefaultPlan = "padrao" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestOneDeviceOneKey(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
-		endpoints := cyber.NewEndpoints(e.Store, e.Clock.Now, nil)
+		endpoints := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil)
 		var mu sync.Mutex
 		keys := map[string]int{}
 		var wg sync.WaitGroup
@@ -97,7 +97,7 @@ func TestDeviceLimit(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		defaultPlan(t, e, p.ID, plan.Plan{MaxDevices: 3, KeyDays: 30})
-		endpoints := cyber.NewEndpoints(e.Store, e.Clock.Now, nil)
+		endpoints := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil)
 		var mu sync.Mutex
 		var issued []cyber.Device
 		refused := 0
@@ -148,7 +148,7 @@ func TestReplaceDevice(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		defaultPlan(t, e, p.ID, plan.Plan{MaxDevices: 1})
-		endpoints := cyber.NewEndpoints(e.Store, e.Clock.Now, nil)
+		endpoints := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil)
 		lost, err := endpoints.Issue(ctx, p.ID, phone("u1", "Celular perdido"))
 		if err != nil {
 			t.Fatal(err)
@@ -180,10 +180,10 @@ func TestLastPooledKey(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		twin := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
-		replicas := []*cyber.Endpoints{cyber.NewEndpoints(e.Store, e.Clock.Now, nil), cyber.NewEndpoints(twin.Store, e.Clock.Now, nil)}
+		replicas := []*cyber.Endpoints{cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil), cyber.NewEndpoints(twin.Store.Devices, e.Clock.Now, nil)}
 		for round := range 10 {
 			key := fmt.Sprintf("VENDOR-KEY-%d", round)
-			if n, err := e.LoadPool(ctx, cyber.Android, []cyber.VendorKey{{Key: key}}); err != nil || n != 1 {
+			if n, err := e.Devices.LoadPool(ctx, cyber.Android, []cyber.VendorKey{{Key: key}}); err != nil || n != 1 {
 				t.Fatal(n, err)
 			}
 			var wg sync.WaitGroup
@@ -219,7 +219,7 @@ func TestPoolLevels(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
-		endpoints := cyber.NewEndpoints(e.Store, e.Clock.Now, nil)
+		endpoints := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil)
 		turned := func(want string) {
 			t.Helper()
 			list, err := endpoints.TurnedLow(ctx)
@@ -236,7 +236,7 @@ func TestPoolLevels(t *testing.T) {
 			t.Fatal(err)
 		}
 		turned("")
-		if _, err := e.LoadPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "A"}, {Key: "B"}}); err != nil {
+		if _, err := e.Devices.LoadPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "A"}, {Key: "B"}}); err != nil {
 			t.Fatal(err)
 		}
 		turned("")
@@ -245,7 +245,7 @@ func TestPoolLevels(t *testing.T) {
 		}
 		turned("android low=true free=1")
 		turned("")
-		if _, err := e.LoadPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "C"}}); err != nil {
+		if _, err := e.Devices.LoadPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "C"}}); err != nil {
 			t.Fatal(err)
 		}
 		turned("android low=false free=2")
@@ -267,7 +267,7 @@ func TestExpiryNotices(t *testing.T) {
 		p, _ := e.NewPartner(t, partner.Live)
 		q, _ := e.NewPartner(t, partner.Live)
 		twin := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
-		workers := []*cyber.Endpoints{cyber.NewEndpoints(e.Store, e.Clock.Now, nil), cyber.NewEndpoints(twin.Store, e.Clock.Now, nil)}
+		workers := []*cyber.Endpoints{cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil), cyber.NewEndpoints(twin.Store.Devices, e.Clock.Now, nil)}
 		for i := range 3 {
 			for _, id := range []partner.ID{p.ID, q.ID} {
 				if _, err := workers[0].Issue(ctx, id, phone(fmt.Sprintf("u%d", i), "Celular")); err != nil {
@@ -322,10 +322,10 @@ func TestNothingOfADeviceInTheClear(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
-		if _, err := e.LoadPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "VENDORKEYINTHECLEAR"}}); err != nil {
+		if _, err := e.Devices.LoadPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "VENDORKEYINTHECLEAR"}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cyber.NewEndpoints(e.Store, e.Clock.Now, nil).Issue(ctx, p.ID, phone("userhashintheclear", "Celular da Fulana")); err != nil {
+		if _, err := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil).Issue(ctx, p.ID, phone("userhashintheclear", "Celular da Fulana")); err != nil {
 			t.Fatal(err)
 		}
 		for _, table := range []string{"epp_key", "epp_pool", "epp_holder"} {
@@ -345,10 +345,10 @@ func TestNothingOfACaseInTheClear(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
-		if err := cyber.NewServices(e.Store, e.Clock.Now).Seed(ctx); err != nil {
+		if err := cyber.NewServices(e.Store.Services, e.Clock.Now).Seed(ctx); err != nil {
 			t.Fatal(err)
 		}
-		cases := cyber.NewCases(e.Store, e.Clock.Now)
+		cases := cyber.NewCases(e.Store.Cases, e.Clock.Now)
 		c, err := cases.Open(ctx, p.ID, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: "u1",
 			Answers: []cyber.TriageAnswer{{JSON: `{"answer":"Cliquei num link"}`}}})
 		if err == nil {

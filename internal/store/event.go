@@ -17,13 +17,13 @@ func eventPlace(id partner.ID, event string) seal.Place {
 }
 
 // AddEvents keeps events that have no other cause in the store.
-func (s *Store) AddEvents(ctx context.Context, id partner.ID, events ...alert.Event) error {
+func (s Alerts) AddEvents(ctx context.Context, id partner.ID, events ...alert.Event) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error { return s.addEvents(ctx, tx, id, events...) })
 }
 
 // addEvents keeps events of one partner in the transaction of what caused them, with a delivery for each endpoint that
 // wants them.
-func (s *Store) addEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events ...alert.Event) error {
+func (s Alerts) addEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events ...alert.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -48,7 +48,7 @@ type keptEvent struct {
 
 // insertEvents numbers and keeps events. The counter's row stays locked until the transaction ends, so numbers are in
 // the order of commits, and nobody can read one before all lower ones are there.
-func (s *Store) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([]keptEvent, error) {
+func (s Alerts) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([]keptEvent, error) {
 	events, persons, err := s.aboutWhom(ctx, tx, id, events)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s *Store) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, e
 
 // aboutWhom names the person of each event as the partner named them last, and returns the keys by which a person's
 // events stay in order: that of the longer digest once the service knows both.
-func (s *Store) aboutWhom(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([]alert.Event, [][]byte, error) {
+func (s Alerts) aboutWhom(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([]alert.Event, [][]byte, error) {
 	keys := make([][]byte, len(events))
 	for i, e := range events {
 		keys[i] = s.userIndex(id, e.User)
@@ -131,7 +131,7 @@ var deliveryColumns = []string{
 }
 
 // insertDeliveries makes one delivery per event and endpoint that wants it; for a disabled endpoint it is held.
-func (s *Store) insertDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint) error {
+func (s Alerts) insertDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint) error {
 	now := micros(s.now())
 	i, j, due := 0, -1, false
 	_, err := tx.Load(ctx, "delivery", deliveryColumns, func() ([]any, error) {
@@ -166,7 +166,7 @@ func (s *Store) insertDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.I
 }
 
 // ClaimTest keeps a test event and its one delivery, already in the hands of worker.
-func (s *Store) ClaimTest(ctx context.Context, id partner.ID, endpoint alert.EndpointID, worker string, until time.Time, e alert.Event) (alert.Delivery, error) {
+func (s Alerts) ClaimTest(ctx context.Context, id partner.ID, endpoint alert.EndpointID, worker string, until time.Time, e alert.Event) (alert.Delivery, error) {
 	d := alert.Delivery{Partner: id, Endpoint: endpoint, Event: e.ID}
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		kept, err := s.insertEvents(ctx, tx, id, []alert.Event{e})

@@ -16,14 +16,14 @@ import (
 )
 
 var (
-	_ alert.FeedStore    = (*Store)(nil)
-	_ alert.HistoryStore = (*Store)(nil)
+	_ alert.FeedStore    = Alerts{}
+	_ alert.HistoryStore = Alerts{}
 )
 
 const keptColumns = `id, seq, type, body, created_at`
 
 // scanKept reads and opens an event.
-func (s *Store) scanKept(id partner.ID) func(row scanner) (alert.Kept, error) {
+func (s Alerts) scanKept(id partner.ID) func(row scanner) (alert.Kept, error) {
 	return func(row scanner) (alert.Kept, error) {
 		var e alert.Kept
 		var sealed []byte
@@ -42,9 +42,9 @@ func (s *Store) scanKept(id partner.ID) func(row scanner) (alert.Kept, error) {
 
 // EventsAfter returns up to limit events of some areas that follow seq. The newest number is read first, so that it is
 // never ahead of the events.
-func (s *Store) EventsAfter(ctx context.Context, id partner.ID, of alert.Areas, seq int64, limit int) (alert.Stretch, error) {
+func (s Alerts) EventsAfter(ctx context.Context, id partner.ID, of alert.Areas, seq int64, limit int) (alert.Stretch, error) {
 	var found alert.Stretch
-	q := s.reader(ctx)
+	q := s.reader()
 	err := q.QueryRowContext(ctx, `SELECT last FROM event_counter WHERE partner_id = $1`, string(id)).Scan(&found.Newest)
 	if errors.Is(err, sql.ErrNoRows) {
 		return found, nil
@@ -74,7 +74,7 @@ func (s *Store) EventsAfter(ctx context.Context, id partner.ID, of alert.Areas, 
 type pulls struct{ cyber, subscriptions int64 }
 
 // NotePull remembers how far a partner has read. A poll that brings nothing new writes nothing.
-func (s *Store) NotePull(ctx context.Context, id partner.ID, of alert.Areas, seq int64) error {
+func (s Alerts) NotePull(ctx context.Context, id partner.ID, of alert.Areas, seq int64) error {
 	known, err := s.pulled(ctx, id)
 	if err != nil {
 		return err
@@ -102,9 +102,9 @@ func (s *Store) NotePull(ctx context.Context, id partner.ID, of alert.Areas, seq
 	})
 }
 
-func (s *Store) pulled(ctx context.Context, id partner.ID) (pulls, error) {
+func (s Alerts) pulled(ctx context.Context, id partner.ID) (pulls, error) {
 	var p pulls
-	err := s.reader(ctx).QueryRowContext(ctx, `SELECT seq, subscription_seq FROM event_pull WHERE partner_id = $1`, string(id)).
+	err := s.reader().QueryRowContext(ctx, `SELECT seq, subscription_seq FROM event_pull WHERE partner_id = $1`, string(id)).
 		Scan(&p.cyber, &p.subscriptions)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return p, classify(fmt.Errorf("read pull: %w", err))
@@ -112,7 +112,7 @@ func (s *Store) pulled(ctx context.Context, id partner.ID) (pulls, error) {
 	return p, nil
 }
 
-func (s *Store) seqOf(ctx context.Context, q querier, id partner.ID, event alert.EventID) (int64, error) {
+func (s Alerts) seqOf(ctx context.Context, q querier, id partner.ID, event alert.EventID) (int64, error) {
 	var seq int64
 	err := q.QueryRowContext(ctx, `SELECT seq FROM event WHERE partner_id = $1 AND id = $2`, string(id), string(event)).Scan(&seq)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -122,12 +122,12 @@ func (s *Store) seqOf(ctx context.Context, q querier, id partner.ID, event alert
 }
 
 // Deliveries returns where an event has gone.
-func (s *Store) Deliveries(ctx context.Context, id partner.ID, event alert.EventID) ([]alert.DeliveryStatus, error) {
-	seq, err := s.seqOf(ctx, s.reader(ctx), id, event)
+func (s Alerts) Deliveries(ctx context.Context, id partner.ID, event alert.EventID) ([]alert.DeliveryStatus, error) {
+	seq, err := s.seqOf(ctx, s.reader(), id, event)
 	if err != nil {
 		return nil, err
 	}
-	return collect(ctx, s.reader(ctx), func(row scanner) (alert.DeliveryStatus, error) {
+	return collect(ctx, s.reader(), func(row scanner) (alert.DeliveryStatus, error) {
 		d := alert.DeliveryStatus{Event: event, Seq: seq}
 		var next, finished int64
 		err := row.Scan(&d.Endpoint, &d.State, &d.Attempts, &next, &finished)
@@ -141,12 +141,12 @@ func (s *Store) Deliveries(ctx context.Context, id partner.ID, event alert.Event
 }
 
 // Attempts returns every logged try of an event, in order.
-func (s *Store) Attempts(ctx context.Context, id partner.ID, event alert.EventID) ([]alert.AttemptLog, error) {
-	seq, err := s.seqOf(ctx, s.reader(ctx), id, event)
+func (s Alerts) Attempts(ctx context.Context, id partner.ID, event alert.EventID) ([]alert.AttemptLog, error) {
+	seq, err := s.seqOf(ctx, s.reader(), id, event)
 	if err != nil {
 		return nil, err
 	}
-	list, err := collect(ctx, s.reader(ctx), func(row scanner) (alert.AttemptLog, error) {
+	list, err := collect(ctx, s.reader(), func(row scanner) (alert.AttemptLog, error) {
 		var a alert.AttemptLog
 		var at, status, duration int64
 		var worker, failure string
@@ -169,7 +169,7 @@ func (s *Store) Attempts(ctx context.Context, id partner.ID, event alert.EventID
 	if err != nil {
 		return nil, err
 	}
-	folded, err := collect(ctx, s.reader(ctx), func(row scanner) (alert.AttemptLog, error) {
+	folded, err := collect(ctx, s.reader(), func(row scanner) (alert.AttemptLog, error) {
 		var endpoint alert.EndpointID
 		var tried []byte
 		err := row.Scan(&endpoint, &tried)
@@ -208,14 +208,14 @@ const pushed = `EXISTS (SELECT 1 FROM delivery d WHERE d.partner_id = $1 AND d.s
 		AND d.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1) AND d.state <> 'delivered')`
 
 // EventReport compares the events of a window with what was pushed and pulled. Tests do not count: nobody misses one.
-func (s *Store) EventReport(ctx context.Context, id partner.ID, from, to time.Time, show int) (alert.Report, error) {
+func (s Alerts) EventReport(ctx context.Context, id partner.ID, from, to time.Time, show int) (alert.Report, error) {
 	var r alert.Report
 	pulled, err := s.pulled(ctx, id)
 	if err != nil {
 		return r, err
 	}
 	first, end := window(from, to)
-	q := s.reader(ctx)
+	q := s.reader()
 	const where = ` FROM event e WHERE e.partner_id = $1 AND e.created_at >= $2 AND e.created_at < $3 AND e.type <> 'webhook.test'`
 	err = q.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE `+pushed+`), count(*) FILTER (WHERE e.seq <= `+lastPulled+`),
 		count(*) FILTER (WHERE `+missing+`)`+where, string(id), first, end, pulled.cyber, pulled.subscriptions).Scan(&r.Events, &r.Pushed, &r.Pulled, &r.Missing)

@@ -36,7 +36,7 @@ func newEvents(t *testing.T, m *mailer, n int) []alert.Event {
 func TestCursorSkipsNothing(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
-		feed := alert.NewFeed(m.Store)
+		feed := alert.NewFeed(m.Store.Alerts)
 		const writers, rounds = 6, 15
 		var mu sync.Mutex
 		written := map[string]bool{}
@@ -201,7 +201,7 @@ func TestOutbox(t *testing.T) {
 func TestReplay(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
-		history := alert.NewHistory(m.Store)
+		history := alert.NewHistory(m.Store.Alerts, m.Store.Partners)
 		var broken atomic.Bool
 		broken.Store(true)
 		r := newReceiver(t, func(client.Event, int) int {
@@ -219,7 +219,7 @@ func TestReplay(t *testing.T) {
 		events := []alert.Event{m.publish(t, alert.LeakDetected, "ana"), m.publish(t, alert.CaseStatusChanged, "ana"), m.publish(t, alert.LeakDetected, "bia")}
 		wait(t, "all to fail", func() bool {
 			for _, e := range events {
-				if list, err := m.Deliveries(ctx, m.partner, e.ID); err != nil || list[0].State != alert.DeliveryFailed {
+				if list, err := m.Alerts.Deliveries(ctx, m.partner, e.ID); err != nil || list[0].State != alert.DeliveryFailed {
 					return false
 				}
 			}
@@ -277,7 +277,7 @@ func TestReplay(t *testing.T) {
 func TestRetention(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
-		feed := alert.NewFeed(m.Store)
+		feed := alert.NewFeed(m.Store.Alerts)
 		held := m.endpoint(t, newReceiver(t, nil))
 		if _, err := m.endpoints.Disable(ctx, m.partner, held.ID); err != nil {
 			t.Fatal(err)
@@ -296,11 +296,11 @@ func TestRetention(t *testing.T) {
 		m.clock.Advance(alert.KeepEvents - time.Minute)
 		young := m.publish(t, alert.LeakDetected, "ana")
 		wait(t, "the young event", func() bool { return m.countWhere(t, "delivery", "state = 'delivered'") == 4 })
-		if n, err := m.SweepEvents(ctx, alert.KeepEvents); err != nil || n != 0 {
+		if n, err := m.Alerts.SweepEvents(ctx, alert.KeepEvents); err != nil || n != 0 {
 			t.Fatalf("%d events swept too early: %v", n, err)
 		}
 		m.clock.Advance(2 * time.Minute)
-		if n, err := m.SweepEvents(ctx, alert.KeepEvents); err != nil || n != 3 {
+		if n, err := m.Alerts.SweepEvents(ctx, alert.KeepEvents); err != nil || n != 3 {
 			t.Fatalf("%d events swept: %v", n, err)
 		}
 		if e, d, a := m.count(t, "event"), m.count(t, "delivery"), m.countWhere(t, "delivery", "tried IS NOT NULL"); e != 1 || d != 2 || a != 1 {
@@ -321,7 +321,7 @@ func TestRetention(t *testing.T) {
 func TestReport(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
-		history, feed := alert.NewHistory(m.Store), alert.NewFeed(m.Store)
+		history, feed := alert.NewHistory(m.Store.Alerts, m.Store.Partners), alert.NewFeed(m.Store.Alerts)
 		report := func() string {
 			t.Helper()
 			r, err := history.Report(ctx, m.partner, time.Time{}, time.Time{}, 2)
@@ -378,7 +378,7 @@ func TestReport(t *testing.T) {
 // all the same.
 func TestPullsCountByArea(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
-		ctx, feed := context.Background(), alert.NewFeed(m.Store)
+		ctx, feed := context.Background(), alert.NewFeed(m.Store.Alerts)
 		for name, c := range map[string]struct {
 			of          alert.Areas
 			events      int
@@ -409,7 +409,7 @@ func TestPullsCountByArea(t *testing.T) {
 			if all, err := feed.Read(ctx, m.partner, alert.Everything, "", 10); err != nil || all.Next != page.Next {
 				t.Error(name, "the cursor does not stand behind the newest event:", all, err)
 			}
-			r, err := alert.NewHistory(m.Store).Report(ctx, m.partner, time.Time{}, time.Time{}, 1)
+			r, err := alert.NewHistory(m.Store.Alerts, m.Store.Partners).Report(ctx, m.partner, time.Time{}, time.Time{}, 1)
 			if err != nil || r.Pulled != c.pulled || r.Missing != r.Events-c.pulled {
 				t.Errorf("%s: %+v %v", name, r, err)
 			}

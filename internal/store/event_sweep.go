@@ -22,7 +22,7 @@ func affected(res sql.Result, err error) (int64, error) {
 }
 
 // inBatches repeats a transaction until it changes nothing, and lets waiting writers in between.
-func (s *Store) inBatches(ctx context.Context, step func(tx *sqldb.Tx) (int64, error)) (int64, error) {
+func (s Alerts) inBatches(ctx context.Context, step func(tx *sqldb.Tx) (int64, error)) (int64, error) {
 	var total int64
 	for {
 		var n int64
@@ -44,13 +44,13 @@ func (s *Store) inBatches(ctx context.Context, step func(tx *sqldb.Tx) (int64, e
 
 // SweepEvents removes events older than keep with their deliveries and attempts, delivered or not, and what is left of
 // deleted endpoints. It returns how many events it removed.
-func (s *Store) SweepEvents(ctx context.Context, keep time.Duration) (int64, error) {
+func (s Alerts) SweepEvents(ctx context.Context, keep time.Duration) (int64, error) {
 	limit := micros(s.now().Add(-keep))
 	total, err := s.inBatches(ctx, func(tx *sqldb.Tx) (int64, error) { return sweepEvents(ctx, tx, limit) })
 	if err != nil {
 		return total, fmt.Errorf("sweep events: %w", err)
 	}
-	orphans, err := collect(ctx, s.reader(ctx), func(row scanner) (k endpointKey, err error) {
+	orphans, err := collect(ctx, s.reader(), func(row scanner) (k endpointKey, err error) {
 		err = row.Scan(&k.partner, &k.endpoint)
 		return k, err
 	}, `SELECT DISTINCT d.partner_id, d.endpoint_id FROM delivery d WHERE NOT EXISTS (SELECT 1 FROM endpoint e WHERE e.id = d.endpoint_id)`)

@@ -17,13 +17,13 @@ func SealedColumnNames() []string {
 	return names
 }
 
-// ExecForTest runs a statement in the transaction that ctx carries.
-func (s *Store) ExecForTest(ctx context.Context, statement string) error {
-	_, err := s.reader(ctx).ExecContext(ctx, statement)
+// ExecForTest runs a statement in the transaction.
+func (t Tx) ExecForTest(ctx context.Context, statement string) error {
+	_, err := t.Audit.reader().ExecContext(ctx, statement)
 	return err
 }
 
 // AddEventsForTest adds events in a transaction of the test.
 func (s *Store) AddEventsForTest(ctx context.Context, tx *sqldb.Tx, id partner.ID, events ...alert.Event) error {
-	return s.addEvents(ctx, tx, id, events...)
+	return s.Alerts.addEvents(ctx, tx, id, events...)
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-var _ feed.Store = (*Store)(nil)
+var _ feed.Store = Feeds{}
 
 func feedPlace(name string) seal.Place { return seal.Place{Table: "feed", Column: "secret", Row: name} }
 
 const feedColumns = `name, kind, target, secret, settings, paused, every_s, state, failures, error, next_at, last_at, created_at`
 
-func (s *Store) scanFeed(row scanner) (feed.Feed, error) {
+func (s Feeds) scanFeed(row scanner) (feed.Feed, error) {
 	var f feed.Feed
 	var sealed []byte
 	var settings, state string
@@ -44,7 +44,7 @@ func (s *Store) scanFeed(row scanner) (feed.Feed, error) {
 }
 
 // feedRow are the values of a feed's columns.
-func (s *Store) feedRow(f feed.Feed) ([]any, error) {
+func (s Feeds) feedRow(f feed.Feed) ([]any, error) {
 	settings, err := json.Marshal(f.Settings)
 	if err != nil {
 		return nil, err
@@ -66,16 +66,16 @@ func (s *Store) feedRow(f feed.Feed) ([]any, error) {
 }
 
 // Feeds returns all feeds by name.
-func (s *Store) Feeds(ctx context.Context) ([]feed.Feed, error) {
-	return collect(ctx, s.reader(ctx), s.scanFeed, `SELECT `+feedColumns+` FROM feed ORDER BY name`)
+func (s Feeds) Feeds(ctx context.Context) ([]feed.Feed, error) {
+	return collect(ctx, s.reader(), s.scanFeed, `SELECT `+feedColumns+` FROM feed ORDER BY name`)
 }
 
 // FeedByName returns one feed.
-func (s *Store) FeedByName(ctx context.Context, name string) (feed.Feed, error) {
-	return s.feedByName(ctx, s.reader(ctx), name)
+func (s Feeds) FeedByName(ctx context.Context, name string) (feed.Feed, error) {
+	return s.feedByName(ctx, s.reader(), name)
 }
 
-func (s *Store) feedByName(ctx context.Context, q querier, name string) (feed.Feed, error) {
+func (s Feeds) feedByName(ctx context.Context, q querier, name string) (feed.Feed, error) {
 	f, err := s.scanFeed(q.QueryRowContext(ctx, `SELECT `+feedColumns+` FROM feed WHERE name = $1`, name))
 	if errors.Is(err, sql.ErrNoRows) {
 		return f, feed.ErrNotFound.With("name: there is no such feed")
@@ -84,7 +84,7 @@ func (s *Store) feedByName(ctx context.Context, q querier, name string) (feed.Fe
 }
 
 // InsertFeed keeps a new feed.
-func (s *Store) InsertFeed(ctx context.Context, f feed.Feed) error {
+func (s Feeds) InsertFeed(ctx context.Context, f feed.Feed) error {
 	row, err := s.feedRow(f)
 	if err != nil {
 		return fmt.Errorf("insert feed: %w", err)
@@ -103,7 +103,7 @@ func (s *Store) InsertFeed(ctx context.Context, f feed.Feed) error {
 }
 
 // UpdateFeed changes a feed under the lock of its row.
-func (s *Store) UpdateFeed(ctx context.Context, name string, change func(*feed.Feed) error) (feed.Feed, error) {
+func (s Feeds) UpdateFeed(ctx context.Context, name string, change func(*feed.Feed) error) (feed.Feed, error) {
 	var f feed.Feed
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE feed SET paused = paused WHERE name = $1`, name); err != nil {
@@ -131,12 +131,12 @@ func (s *Store) UpdateFeed(ctx context.Context, name string, change func(*feed.F
 }
 
 // mark is how an item is recognised again. Names of files and pages may hold anything, so it is keyed.
-func (s *Store) mark(feed, item string) []byte { return s.keys.BlindIndex("feed", feed, []byte(item)) }
+func (s Feeds) mark(feed, item string) []byte { return s.keys.BlindIndex("feed", feed, []byte(item)) }
 
 // Taken tells whether a feed has taken an item before.
-func (s *Store) Taken(ctx context.Context, feed, item string) (bool, error) {
+func (s Feeds) Taken(ctx context.Context, feed, item string) (bool, error) {
 	var taken bool
-	err := s.reader(ctx).QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM feed_item WHERE feed = $1 AND mark = $2)`,
+	err := s.reader().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM feed_item WHERE feed = $1 AND mark = $2)`,
 		feed, s.mark(feed, item)).Scan(&taken)
 	if err != nil {
 		return false, classify(fmt.Errorf("look for item: %w", err))
@@ -145,7 +145,7 @@ func (s *Store) Taken(ctx context.Context, feed, item string) (bool, error) {
 }
 
 // Take remembers an item.
-func (s *Store) Take(ctx context.Context, feed, item, breach string) error {
+func (s Feeds) Take(ctx context.Context, feed, item, breach string) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO feed_item (feed, mark, breach, seen_at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (feed, mark) DO NOTHING`, feed, s.mark(feed, item), breach, micros(s.now()))
@@ -157,14 +157,14 @@ func (s *Store) Take(ctx context.Context, feed, item, breach string) error {
 }
 
 // WatchedEmails returns addresses that live partners watch, by id. Only they have a fingerprint.
-func (s *Store) WatchedEmails(ctx context.Context, after cyber.AssetID, limit int) ([]cyber.Asset, error) {
-	return collect(ctx, s.reader(ctx), func(row scanner) (cyber.Asset, error) {
+func (s Feeds) WatchedEmails(ctx context.Context, after cyber.AssetID, limit int) ([]cyber.Asset, error) {
+	return collect(ctx, s.reader(), func(row scanner) (cyber.Asset, error) {
 		var a cyber.Asset
 		var sealed []byte
 		if err := row.Scan(&a.ID, &a.Partner, &a.Kind, &sealed); err != nil {
 			return a, err
 		}
-		return a, s.openAsset(&a, sealed)
+		return a, s.monitoring().openAsset(&a, sealed)
 	}, `SELECT id, partner_id, kind, value FROM asset WHERE kind = $1 AND fingerprint IS NOT NULL AND id > $2 ORDER BY id LIMIT $3`,
 		int64(identifier.Email), string(after), int64(limit))
 }

@@ -38,7 +38,7 @@ func unique[T comparable](values []T) []T {
 
 // addFindings turns the hits of one partner's values into findings, statuses and events, in the caller's transaction:
 // see leak.Discover.
-func (s *Store) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, hits []leak.Hit) error {
+func (s Monitoring) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, hits []leak.Hit) error {
 	if len(hits) == 0 {
 		return nil
 	}
@@ -77,7 +77,7 @@ func newFindingID() (cyber.FindingID, error) {
 
 // keepVerdict writes what a rule has decided on values that this transaction holds, and the events of it: what was
 // found first, then what the values say of themselves.
-func (s *Store) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID, v leak.Verdict) error {
+func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID, v leak.Verdict) error {
 	now := s.now()
 	for _, f := range v.Found {
 		_, err := tx.ExecContext(ctx, `INSERT INTO finding (id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at)
@@ -111,7 +111,7 @@ func (s *Store) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID, v 
 		}
 		events = append(events, e)
 	}
-	return s.addEvents(ctx, tx, id, events...)
+	return s.alerts().addEvents(ctx, tx, id, events...)
 }
 
 func closeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, closed []cyber.Finding) error {
@@ -126,7 +126,7 @@ func closeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, closed []cy
 }
 
 // keepStatus writes what a value says of itself, and the history of its status.
-func (s *Store) keepStatus(ctx context.Context, tx *sqldb.Tx, id partner.ID, r leak.Restated) error {
+func (s Monitoring) keepStatus(ctx context.Context, tx *sqldb.Tx, id partner.ID, r leak.Restated) error {
 	if _, err := tx.ExecContext(ctx, `UPDATE asset SET status = $3, open_breaches = $4 WHERE partner_id = $1 AND id = $2`,
 		string(id), string(r.ID), string(r.Status), r.OpenBreaches); err != nil {
 		return fmt.Errorf("set status: %w", err)
@@ -165,8 +165,8 @@ func (l longer) Scan(dest ...any) error { return l.scanner.Scan(append(dest, l.m
 
 // FindingsOfUser returns a person's findings, newest first, each under the id of a value that the listing shows: a
 // value that was added under both digests counts once.
-func (s *Store) FindingsOfUser(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.Finding, error) {
-	q := s.reader(ctx)
+func (s Monitoring) FindingsOfUser(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.Finding, error) {
+	q := s.reader()
 	u, err := s.userOf(ctx, q, id, hash)
 	if err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (s *Store) FindingsOfUser(ctx context.Context, id partner.ID, hash partner.
 
 // ResolveFinding closes a finding: see cyber.MonitoringStore. One of a value that another has taken over closes what
 // that one knows of the same breach.
-func (s *Store) ResolveFinding(ctx context.Context, id partner.ID, hash partner.UserHash, finding cyber.FindingID, why cyber.Resolution) error {
+func (s Monitoring) ResolveFinding(ctx context.Context, id partner.ID, hash partner.UserHash, finding cyber.FindingID, why cyber.Resolution) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.named(ctx, tx, id, hash)
 		if err != nil {
@@ -225,7 +225,7 @@ func (s *Store) ResolveFinding(ctx context.Context, id partner.ID, hash partner.
 }
 
 // close resolves the open findings of a breach among those of the values, and recomputes their statuses.
-func (s *Store) close(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID, breach string, why cyber.Resolution) error {
+func (s Monitoring) close(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID, breach string, why cyber.Resolution) error {
 	values, _, err := s.lockAssets(ctx, tx, id, ids)
 	if err != nil {
 		return err
@@ -234,7 +234,7 @@ func (s *Store) close(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cy
 }
 
 // restate computes the statuses of values again.
-func (s *Store) restate(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) error {
+func (s Monitoring) restate(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) error {
 	values, _, err := s.lockAssets(ctx, tx, id, ids)
 	if err != nil {
 		return err

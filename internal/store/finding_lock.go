@@ -14,7 +14,7 @@ import (
 // lockAssets takes the rows of values, so that whoever else changes their findings waits and then sees ours. Values
 // that are gone are left out. Values that were added under both digests of a person become one here: into says which is
 // in whose place. So no finding, status or event is ever written of a value that no listing shows.
-func (s *Store) lockAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) (values []*leak.Watched, into map[cyber.AssetID]cyber.AssetID, err error) {
+func (s Monitoring) lockAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) (values []*leak.Watched, into map[cyber.AssetID]cyber.AssetID, err error) {
 	rows, err := s.lockRows(ctx, tx, id, unique(ids))
 	if err != nil {
 		return nil, nil, err
@@ -67,7 +67,7 @@ func indexesOfRows(rows []lockedRow) [][]byte {
 }
 
 // lockRows takes rows and returns those that are there in the order of ids.
-func (s *Store) lockRows(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) ([]lockedRow, error) {
+func (s Monitoring) lockRows(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) ([]lockedRow, error) {
 	args := []any{string(id)}
 	rows, err := collect(ctx, tx, func(row scanner) (lockedRow, error) {
 		r := lockedRow{Watched: &leak.Watched{Asset: cyber.Asset{Partner: id}}}

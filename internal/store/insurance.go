@@ -11,11 +11,11 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-var _ cyber.CoverStore = (*Store)(nil)
+var _ cyber.CoverStore = Cover{}
 
 // Entitled returns the plans of a person's subscriptions in force and the partner's default plan.
-func (s *Store) Entitled(ctx context.Context, id partner.ID, sent partner.UserHash) (cyber.Entitled, error) {
-	q := s.reader(ctx)
+func (s Cover) Entitled(ctx context.Context, id partner.ID, sent partner.UserHash) (cyber.Entitled, error) {
+	q := s.reader()
 	u, err := s.userOf(ctx, q, id, sent)
 	if err != nil {
 		return cyber.Entitled{}, err
@@ -23,7 +23,7 @@ func (s *Store) Entitled(ctx context.Context, id partner.ID, sent partner.UserHa
 	return s.entitled(ctx, q, id, u)
 }
 
-func (s *Store) entitled(ctx context.Context, q querier, id partner.ID, u user) (cyber.Entitled, error) {
+func (s Cover) entitled(ctx context.Context, q querier, id partner.ID, u user) (cyber.Entitled, error) {
 	const columns = `p.partner_id, p.id, p.name, p.coverage, p.max_devices, p.key_days, p.keys_end, p.retired, p.created_at`
 	cpf := u.cpf
 	if cpf == nil {
@@ -62,7 +62,7 @@ type leading struct {
 func (l leading) Scan(dest ...any) error { return l.scanner.Scan(append(l.first, dest...)...) }
 
 // EndUnsubscribed ends the keys that were to end with the last subscription of their plan.
-func (s *Store) EndUnsubscribed(ctx context.Context) (int, error) {
+func (s Devices) EndUnsubscribed(ctx context.Context) (int, error) {
 	var ended int64
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `UPDATE epp_key SET ended_at = $1, end_reason = $2, next_warning = 0

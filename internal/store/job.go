@@ -29,7 +29,7 @@ func scanJob(row scanner) (job.Job, error) {
 }
 
 // AddJob puts work in the queue; job.ErrExists when the same work is there already and not finished.
-func (s *Store) AddJob(ctx context.Context, kind, subject string, args any) (job.ID, error) {
+func (s Jobs) AddJob(ctx context.Context, kind, subject string, args any) (job.ID, error) {
 	var id job.ID
 	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
 		id, err = s.addJob(ctx, tx, kind, subject, args)
@@ -39,7 +39,7 @@ func (s *Store) AddJob(ctx context.Context, kind, subject string, args any) (job
 }
 
 // addJob is the form for a stage that hands over in the transaction of its own result.
-func (s *Store) addJob(ctx context.Context, tx *sqldb.Tx, kind, subject string, args any) (job.ID, error) {
+func (s Jobs) addJob(ctx context.Context, tx *sqldb.Tx, kind, subject string, args any) (job.ID, error) {
 	text, err := json.Marshal(args)
 	if err != nil {
 		return "", fmt.Errorf("add job: %w", err)
@@ -64,7 +64,7 @@ func (s *Store) addJob(ctx context.Context, tx *sqldb.Tx, kind, subject string, 
 
 // ClaimJobs takes up to limit due jobs of the given kinds for worker, oldest first: new ones, and those whose lease has
 // run out.
-func (s *Store) ClaimJobs(ctx context.Context, worker string, kinds []string, limit int) ([]job.Job, error) {
+func (s Jobs) ClaimJobs(ctx context.Context, worker string, kinds []string, limit int) ([]job.Job, error) {
 	if len(kinds) == 0 {
 		return nil, nil
 	}
@@ -96,7 +96,7 @@ func (s *Store) ClaimJobs(ctx context.Context, worker string, kinds []string, li
 
 // SaveJob keeps the progress of a claimed job and renews its lease; job.ErrCancelled tells that an operator asked to
 // stop.
-func (s *Store) SaveJob(ctx context.Context, worker string, id job.ID, progress any) error {
+func (s Jobs) SaveJob(ctx context.Context, worker string, id job.ID, progress any) error {
 	text, err := json.Marshal(progress)
 	if err != nil {
 		return fmt.Errorf("save job: %w", err)
@@ -121,7 +121,7 @@ func (s *Store) SaveJob(ctx context.Context, worker string, id job.ID, progress 
 }
 
 // RenewJob renews the lease and tells whether an operator asked to stop.
-func (s *Store) RenewJob(ctx context.Context, worker string, id job.ID) (cancel bool, err error) {
+func (s Jobs) RenewJob(ctx context.Context, worker string, id job.ID) (cancel bool, err error) {
 	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
 		err := tx.QueryRowContext(ctx, `UPDATE job SET next_at = $3 WHERE id = $1 AND lease = $2 AND state = 'running'
 			RETURNING cancel`, string(id), worker, micros(s.now().Add(job.Lease))).Scan(&cancel)
@@ -134,7 +134,7 @@ func (s *Store) RenewJob(ctx context.Context, worker string, id job.ID) (cancel 
 }
 
 // FinishJob ends a claimed job, or puts it back for another try when state is job.Ready.
-func (s *Store) FinishJob(ctx context.Context, worker string, j job.Job, state job.State, reason string) error {
+func (s Jobs) FinishJob(ctx context.Context, worker string, j job.Job, state job.State, reason string) error {
 	now := s.now()
 	next, finished := int64(0), micros(now)
 	if state == job.Ready {
@@ -152,7 +152,7 @@ func (s *Store) FinishJob(ctx context.Context, worker string, j job.Job, state j
 }
 
 // CancelJob asks a job to stop: a waiting one at once, a running one at its next step.
-func (s *Store) CancelJob(ctx context.Context, id job.ID) error {
+func (s Jobs) CancelJob(ctx context.Context, id job.ID) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE job SET state = 'cancelled', finished_at = $2 WHERE id = $1 AND state = 'ready'`,
 			string(id), micros(s.now()))
@@ -167,8 +167,8 @@ func (s *Store) CancelJob(ctx context.Context, id job.ID) error {
 }
 
 // JobByID returns one job.
-func (s *Store) JobByID(ctx context.Context, id job.ID) (job.Job, error) {
-	j, err := scanJob(s.reader(ctx).QueryRowContext(ctx, `SELECT `+jobColumns+` FROM job WHERE id = $1`, string(id)))
+func (s Jobs) JobByID(ctx context.Context, id job.ID) (job.Job, error) {
+	j, err := scanJob(s.reader().QueryRowContext(ctx, `SELECT `+jobColumns+` FROM job WHERE id = $1`, string(id)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return j, job.ErrNotFound
 	}
@@ -177,17 +177,17 @@ func (s *Store) JobByID(ctx context.Context, id job.ID) (job.Job, error) {
 
 // Jobs returns the newest jobs of a kind; of every kind but the parts of imports, of which there may be thousands, when
 // kind is empty.
-func (s *Store) Jobs(ctx context.Context, kind string, limit int) ([]job.Job, error) {
+func (s Jobs) Jobs(ctx context.Context, kind string, limit int) ([]job.Job, error) {
 	const newest = ` ORDER BY created_at DESC, id DESC LIMIT $1`
 	if kind == "" {
-		return collect(ctx, s.reader(ctx), scanJob, `SELECT `+jobColumns+` FROM job WHERE kind <> 'breach.part'`+newest, int64(limit))
+		return collect(ctx, s.reader(), scanJob, `SELECT `+jobColumns+` FROM job WHERE kind <> 'breach.part'`+newest, int64(limit))
 	}
-	return collect(ctx, s.reader(ctx), scanJob, `SELECT `+jobColumns+` FROM job WHERE kind = $2`+newest, int64(limit), kind)
+	return collect(ctx, s.reader(), scanJob, `SELECT `+jobColumns+` FROM job WHERE kind = $2`+newest, int64(limit), kind)
 }
 
 // JobsAbout returns the newest jobs of some kinds about one subject.
-func (s *Store) JobsAbout(ctx context.Context, subject string, kinds []string, limit int) ([]job.Job, error) {
+func (s Jobs) JobsAbout(ctx context.Context, subject string, kinds []string, limit int) ([]job.Job, error) {
 	args := []any{subject, int64(limit)}
-	return collect(ctx, s.reader(ctx), scanJob, `SELECT `+jobColumns+` FROM job WHERE subject = $1 AND kind IN (`+list(&args, kinds)+`)
+	return collect(ctx, s.reader(), scanJob, `SELECT `+jobColumns+` FROM job WHERE subject = $1 AND kind IN (`+list(&args, kinds)+`)
 		ORDER BY created_at DESC, id DESC LIMIT $2`, args...)
 }

@@ -17,66 +17,66 @@ import (
 func TestJobLife(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		id, err := e.AddJob(ctx, "test", "one", map[string]int{"n": 1})
+		id, err := e.Jobs.AddJob(ctx, "test", "one", map[string]int{"n": 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.AddJob(ctx, "test", "one", nil); !errors.Is(err, job.ErrExists) {
+		if _, err := e.Jobs.AddJob(ctx, "test", "one", nil); !errors.Is(err, job.ErrExists) {
 			t.Fatal("the same work twice:", err)
 		}
-		if jobs, err := e.ClaimJobs(ctx, "w1", []string{"other"}, 5); err != nil || len(jobs) != 0 {
+		if jobs, err := e.Jobs.ClaimJobs(ctx, "w1", []string{"other"}, 5); err != nil || len(jobs) != 0 {
 			t.Fatal("another kind was claimed:", jobs, err)
 		}
-		jobs, err := e.ClaimJobs(ctx, "w1", []string{"test"}, 5)
+		jobs, err := e.Jobs.ClaimJobs(ctx, "w1", []string{"test"}, 5)
 		if err != nil || len(jobs) != 1 || jobs[0].ID != id || string(jobs[0].Args) != `{"n":1}` {
 			t.Fatal(jobs, err)
 		}
-		if again, _ := e.ClaimJobs(ctx, "w2", []string{"test"}, 5); len(again) != 0 {
+		if again, _ := e.Jobs.ClaimJobs(ctx, "w2", []string{"test"}, 5); len(again) != 0 {
 			t.Fatal("a leased job was claimed again")
 		}
-		if err := e.SaveJob(ctx, "w2", id, struct{}{}); !errors.Is(err, job.ErrLost) {
+		if err := e.Jobs.SaveJob(ctx, "w2", id, struct{}{}); !errors.Is(err, job.ErrLost) {
 			t.Fatal("a foreign lease was renewed:", err)
 		}
 		e.Clock.Advance(job.Lease / 2)
-		if err := e.SaveJob(ctx, "w1", id, map[string]int{"at": 5}); err != nil {
+		if err := e.Jobs.SaveJob(ctx, "w1", id, map[string]int{"at": 5}); err != nil {
 			t.Fatal(err)
 		}
 		e.Clock.Advance(job.Lease / 2) // past the first lease, within the renewed one
-		if again, _ := e.ClaimJobs(ctx, "w2", []string{"test"}, 5); len(again) != 0 {
+		if again, _ := e.Jobs.ClaimJobs(ctx, "w2", []string{"test"}, 5); len(again) != 0 {
 			t.Fatal("a renewed lease was ignored")
 		}
 		e.Clock.Advance(job.Lease)
-		again, err := e.ClaimJobs(ctx, "w2", []string{"test"}, 5)
+		again, err := e.Jobs.ClaimJobs(ctx, "w2", []string{"test"}, 5)
 		if err != nil || len(again) != 1 || again[0].Attempts != 2 || string(again[0].Progress) != `{"at":5}` {
 			t.Fatal("a dead worker's job was not taken up:", again, err)
 		}
-		if err := e.SaveJob(ctx, "w1", id, struct{}{}); !errors.Is(err, job.ErrLost) {
+		if err := e.Jobs.SaveJob(ctx, "w1", id, struct{}{}); !errors.Is(err, job.ErrLost) {
 			t.Fatal("the dead worker came back:", err)
 		}
-		if err := e.FinishJob(ctx, "w2", again[0], job.Ready, "try later"); err != nil {
+		if err := e.Jobs.FinishJob(ctx, "w2", again[0], job.Ready, "try later"); err != nil {
 			t.Fatal(err)
 		}
-		if now, _ := e.ClaimJobs(ctx, "w2", []string{"test"}, 5); len(now) != 0 {
+		if now, _ := e.Jobs.ClaimJobs(ctx, "w2", []string{"test"}, 5); len(now) != 0 {
 			t.Fatal("the pause before the next try was ignored")
 		}
 		e.Clock.Advance(10 * time.Minute)
-		last, _ := e.ClaimJobs(ctx, "w2", []string{"test"}, 5)
+		last, _ := e.Jobs.ClaimJobs(ctx, "w2", []string{"test"}, 5)
 		if len(last) != 1 {
 			t.Fatal("no next try")
 		}
-		if err := e.CancelJob(ctx, id); err != nil {
+		if err := e.Jobs.CancelJob(ctx, id); err != nil {
 			t.Fatal(err)
 		}
-		if err := e.SaveJob(ctx, "w2", id, struct{}{}); !errors.Is(err, job.ErrCancelled) {
+		if err := e.Jobs.SaveJob(ctx, "w2", id, struct{}{}); !errors.Is(err, job.ErrCancelled) {
 			t.Fatal("a cancelled job goes on:", err)
 		}
-		if err := e.FinishJob(ctx, "w2", last[0], job.Cancelled, ""); err != nil {
+		if err := e.Jobs.FinishJob(ctx, "w2", last[0], job.Cancelled, ""); err != nil {
 			t.Fatal(err)
 		}
-		if j, err := e.JobByID(ctx, id); err != nil || j.State != job.Cancelled || j.FinishedAt.IsZero() {
+		if j, err := e.Jobs.JobByID(ctx, id); err != nil || j.State != job.Cancelled || j.FinishedAt.IsZero() {
 			t.Fatal(j, err)
 		}
-		if _, err := e.AddJob(ctx, "test", "one", nil); err != nil {
+		if _, err := e.Jobs.AddJob(ctx, "test", "one", nil); err != nil {
 			t.Fatal("finished work may be asked for again:", err)
 		}
 	})
@@ -89,7 +89,7 @@ func TestClaimRace(t *testing.T) {
 		second := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
 		const n = 200
 		for i := range n {
-			if _, err := e.AddJob(ctx, "race", fmt.Sprint(i), nil); err != nil {
+			if _, err := e.Jobs.AddJob(ctx, "race", fmt.Sprint(i), nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -103,7 +103,7 @@ func TestClaimRace(t *testing.T) {
 			}
 			wg.Go(func() {
 				for {
-					jobs, err := replica.ClaimJobs(ctx, fmt.Sprint("w", w), []string{"race"}, 7)
+					jobs, err := replica.Jobs.ClaimJobs(ctx, fmt.Sprint("w", w), []string{"race"}, 7)
 					if err != nil {
 						t.Error(err)
 						return
@@ -137,12 +137,12 @@ func TestClaimTakesNoMore(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		for i := range 19 {
-			if _, err := e.AddJob(ctx, "test", fmt.Sprint(i), nil); err != nil {
+			if _, err := e.Jobs.AddJob(ctx, "test", fmt.Sprint(i), nil); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, limit := range []int{1, 3, 1} {
-			jobs, err := e.ClaimJobs(ctx, "w", []string{"test"}, limit)
+			jobs, err := e.Jobs.ClaimJobs(ctx, "w", []string{"test"}, limit)
 			oldest := slices.IsSortedFunc(jobs, func(a, b job.Job) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
 			if err != nil || len(jobs) != limit || !oldest {
 				t.Errorf("%d instead of %d, oldest first: %v, %v", len(jobs), limit, oldest, err)
@@ -157,7 +157,7 @@ func TestJobsAbout(t *testing.T) {
 		ctx := context.Background()
 		add := func(kind, subject string) {
 			t.Helper()
-			if _, err := e.AddJob(ctx, kind, subject, nil); err != nil {
+			if _, err := e.Jobs.AddJob(ctx, kind, subject, nil); err != nil {
 				t.Fatal(err)
 			}
 			e.Clock.Advance(time.Second)
@@ -169,7 +169,7 @@ func TestJobsAbout(t *testing.T) {
 			add("one", fmt.Sprint("new", i))
 		}
 		for limit, want := range map[int]string{10: "[two one]", 1: "[two]"} {
-			jobs, err := e.JobsAbout(ctx, "old", []string{"one", "two"}, limit)
+			jobs, err := e.Jobs.JobsAbout(ctx, "old", []string{"one", "two"}, limit)
 			var got []string
 			for _, j := range jobs {
 				if j.Subject == "old" {

@@ -12,6 +12,7 @@ import (
 	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/subject"
 	"github.com/vigiahq/vigia/internal/webhook"
@@ -59,13 +60,13 @@ func newTown(t *testing.T, e *storetest.Env, people int) *town {
 	ctx := context.Background()
 	p, cred := e.NewPartner(t, partner.Live)
 	w := &town{Env: e, partner: p, salt: cred.Salt}
-	if err := e.InsertPlan(ctx, p.ID, plan.Plan{ID: townPlan, Partner: p.ID, Name: "Ouro", Coverage: plan.Demo(), CreatedAt: e.Clock.Now()}); err != nil {
+	if err := e.Plans.InsertPlan(ctx, p.ID, plan.Plan{ID: townPlan, Partner: p.ID, Name: "Ouro", Coverage: plan.Demo(), CreatedAt: e.Clock.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	if err := cyber.NewServices(e.Store, e.Clock.Now).Seed(ctx); err != nil {
+	if err := cyber.NewServices(e.Store.Services, e.Clock.Now).Seed(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := alert.NewEndpoints(e.Store, e.Clock.Now, nil).Create(ctx, p.ID, "http://127.0.0.1:9/", nil, loopback); err != nil {
+	if _, err := alert.NewEndpoints(e.Store.Alerts, e.Clock.Now, nil).Create(ctx, p.ID, "http://127.0.0.1:9/", nil, loopback); err != nil {
 		t.Fatal(err)
 	}
 	for n := range people {
@@ -91,20 +92,20 @@ func (w *town) live(t *testing.T, n int) human {
 	sub := person(n, townPlan, "", 0)
 	sub.Beneficiary.CPF = h.cpf
 	enrolAll(t, w.Env, id, sub)
-	watch := cyber.NewMonitoring(w.Store, everywhere{}, w.Keys.Fingerprint, w.Clock.Now)
+	watch := cyber.NewMonitoring(w.Store.Monitoring, w.Store.Partners, everywhere{}, w.Keys.Fingerprint, w.Clock.Now)
 	owner := cyber.Owner{Partner: id, Mode: partner.Live}
 	must(watch.Watch(ctx, owner, h.user, "email", fmt.Sprintf("p%d@exemplo.com.br", n)))
 	must(watch.Watch(ctx, owner, h.user, "cpf", h.cpf))
-	device, err := cyber.NewEndpoints(w.Store, w.Clock.Now, nil).Issue(ctx, id, cyber.DeviceRequest{User: h.user, System: cyber.Android, Name: fmt.Sprint("Celular ", n)})
+	device, err := cyber.NewEndpoints(w.Store.Devices, w.Clock.Now, nil).Issue(ctx, id, cyber.DeviceRequest{User: h.user, System: cyber.Android, Name: fmt.Sprint("Celular ", n)})
 	must(err)
-	cases := cyber.NewCases(w.Store, w.Clock.Now)
+	cases := cyber.NewCases(w.Store.Cases, w.Clock.Now)
 	opened, err := cases.Open(ctx, id, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: h.user})
 	must(err)
 	_, err = cases.Move(ctx, opened.ID, cyber.CaseInProgress, "op_1", fmt.Sprint("ligar para a pessoa ", n))
 	must(err)
-	must(w.KeepAnswer(ctx, id, h.user, "q", "sim"))
-	must(w.KeepScore(ctx, id, h.user, cyber.ScoreDay{Day: w.Clock.Now().Unix() / 86400, Breach: 50, Assessment: 40}))
-	_, _, err = w.Once(ctx, id, once.Claim{Path: "/subscriptions", Key: fmt.Sprint("k", n), Digest: []byte{byte(n)}}, func(context.Context) (once.Answer, error) {
+	must(w.Advice.KeepAnswer(ctx, id, h.user, "q", "sim"))
+	must(w.Advice.KeepScore(ctx, id, h.user, cyber.ScoreDay{Day: w.Clock.Now().Unix() / 86400, Breach: 50, Assessment: 40}))
+	_, _, err = w.Answers.Once(ctx, id, once.Claim{Path: "/subscriptions", Key: fmt.Sprint("k", n), Digest: []byte{byte(n)}}, func(tx store.Tx) (once.Answer, error) {
 		return once.Answer{Status: 200, Body: fmt.Appendf(nil, `{"not_created_items":[{"cpf":%q,"message":"x"}],"key":%q,"n":%d}`, h.cpf, device.Key, n)}, nil
 	})
 	must(err)
@@ -115,7 +116,7 @@ func (w *town) live(t *testing.T, n int) human {
 func (w *town) deliver(t *testing.T) {
 	t.Helper()
 	ctx := context.Background()
-	endpoints, err := w.Endpoints(ctx, w.partner.ID)
+	endpoints, err := w.Alerts.Endpoints(ctx, w.partner.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +133,7 @@ func (w *town) deliver(t *testing.T) {
 	if len(results) == 0 {
 		t.Fatal("nothing to deliver")
 	}
-	if err := w.RecordResults(ctx, "w", results); err != nil {
+	if err := w.Alerts.RecordResults(ctx, "w", results); err != nil {
 		t.Fatal(err)
 	}
 }

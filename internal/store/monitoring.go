@@ -15,7 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-var _ cyber.MonitoringStore = (*Store)(nil)
+var _ cyber.MonitoringStore = Monitoring{}
 
 // sealedAsset is what the sealed column of a watched value holds.
 type sealedAsset struct {
@@ -27,7 +27,7 @@ func assetPlace(id partner.ID, asset cyber.AssetID) seal.Place {
 	return seal.Place{Table: "asset", Column: "value", Partner: string(id), Row: string(asset)}
 }
 
-func (s *Store) sealAsset(id partner.ID, a cyber.Asset) ([]byte, error) {
+func (s Monitoring) sealAsset(id partner.ID, a cyber.Asset) ([]byte, error) {
 	plain, err := json.Marshal(sealedAsset{Value: a.Value, User: a.User})
 	if err != nil {
 		return nil, fmt.Errorf("seal asset: %w", err)
@@ -39,7 +39,7 @@ func (s *Store) sealAsset(id partner.ID, a cyber.Asset) ([]byte, error) {
 	return sealed, nil
 }
 
-func (s *Store) openAsset(a *cyber.Asset, sealed []byte) error {
+func (s Monitoring) openAsset(a *cyber.Asset, sealed []byte) error {
 	plain, err := s.keys.Unseal(assetPlace(a.Partner, a.ID), sealed)
 	if err != nil {
 		return fmt.Errorf("open asset: %w", err)
@@ -53,12 +53,12 @@ func (s *Store) openAsset(a *cyber.Asset, sealed []byte) error {
 }
 
 // valueIndex is how a person's value is recognised when it is added again.
-func (s *Store) valueIndex(id partner.ID, kind identifier.Kind, normal string) []byte {
+func (s Monitoring) valueIndex(id partner.ID, kind identifier.Kind, normal string) []byte {
 	return s.keys.BlindIndex("asset", string(id), append([]byte{byte(kind)}, normal...))
 }
 
 // InsertAsset keeps a new watched value: see cyber.MonitoringStore.
-func (s *Store) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (added bool, err error) {
+func (s Monitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (added bool, err error) {
 	sealed, err := s.sealAsset(id, a.Asset)
 	if err != nil {
 		return false, err
@@ -78,7 +78,7 @@ func (s *Store) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset
 	return added, err
 }
 
-func (s *Store) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID, a cyber.NewAsset, sealed []byte, limit int) (bool, error) {
+func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID, a cyber.NewAsset, sealed []byte, limit int) (bool, error) {
 	u, err := s.named(ctx, tx, id, a.User)
 	if err != nil {
 		return false, err
@@ -116,7 +116,7 @@ func (s *Store) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID, a 
 
 // probing says what to keep for the match. A value whose sighting is older than the corpora is pending: a worker probes
 // it again. A breach that is published while this transaction runs is the match's own business: see leak.Matcher.
-func (s *Store) probing(ctx context.Context, q querier, a cyber.NewAsset) (fingerprint sql.NullInt64, pending bool, err error) {
+func (s Monitoring) probing(ctx context.Context, q querier, a cyber.NewAsset) (fingerprint sql.NullInt64, pending bool, err error) {
 	if !a.Matched {
 		return fingerprint, false, nil
 	}
@@ -126,8 +126,8 @@ func (s *Store) probing(ctx context.Context, q querier, a cyber.NewAsset) (finge
 
 // AssetsOfUser returns a person's values in the order added, each once even if it was added under both digests before
 // these were known as one person.
-func (s *Store) AssetsOfUser(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.Asset, error) {
-	q := s.reader(ctx)
+func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.Asset, error) {
+	q := s.reader()
 	u, err := s.userOf(ctx, q, id, hash)
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (s *Store) AssetsOfUser(ctx context.Context, id partner.ID, hash partner.Us
 
 // DeleteAsset erases a value, its findings and its history; what was added under the person's other digest goes with
 // it.
-func (s *Store) DeleteAsset(ctx context.Context, id partner.ID, hash partner.UserHash, asset cyber.AssetID) error {
+func (s Monitoring) DeleteAsset(ctx context.Context, id partner.ID, hash partner.UserHash, asset cyber.AssetID) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.named(ctx, tx, id, hash)
 		if err != nil {

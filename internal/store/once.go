@@ -14,8 +14,6 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-var _ once.Ledger = (*Store)(nil)
-
 // keptAnswer is what the sealed column holds.
 type keptAnswer struct {
 	Status  int               `json:"status"`
@@ -28,8 +26,10 @@ type errReplay struct{ answer once.Answer }
 
 func (errReplay) Error() string { return "answered before" }
 
-// Once keeps claim, effect and answer in one transaction: see once.Ledger.
-func (s *Store) Once(ctx context.Context, id partner.ID, c once.Claim, work func(context.Context) (once.Answer, error)) (once.Answer, bool, error) {
+// Once keeps claim, effect and answer in one transaction, which work is given. When work fails nothing is kept; when it
+// answers with a refusal (400 to 499) the refusal is kept and its writes are undone. The first answer comes back, and
+// replayed is true, when the claim has been answered before.
+func (s Answers) Once(ctx context.Context, id partner.ID, c once.Claim, work func(tx Tx) (once.Answer, error)) (once.Answer, bool, error) {
 	claim := s.keys.BlindIndex("idempotency.claim", string(id), []byte(c.Path+"\x00"+c.Key))
 	digest := s.keys.BlindIndex("idempotency.body", string(id), c.Digest)
 	running := string(id) + string(claim)
@@ -44,7 +44,7 @@ func (s *Store) Once(ctx context.Context, id partner.ID, c once.Claim, work func
 			return err
 		}
 		var err error
-		if answer, err = runOnce(ctx, tx, work); err != nil {
+		if answer, err = s.runOnce(ctx, tx, work); err != nil {
 			return err
 		}
 		return s.keepAnswer(ctx, tx, id, claim, answer)
@@ -59,11 +59,11 @@ func (s *Store) Once(ctx context.Context, id partner.ID, c once.Claim, work func
 var errRefused = errors.New("refused")
 
 // runOnce runs the work behind a savepoint, so that a refusal leaves no trace but its answer.
-func runOnce(ctx context.Context, tx *sqldb.Tx, work func(context.Context) (once.Answer, error)) (once.Answer, error) {
+func (s Answers) runOnce(ctx context.Context, tx *sqldb.Tx, work func(tx Tx) (once.Answer, error)) (once.Answer, error) {
 	var answer once.Answer
 	err := tx.Savepoint(ctx, func() error {
 		var err error
-		answer, err = work(context.WithValue(ctx, txKey{}, tx))
+		answer, err = work(s.open(tx))
 		if err == nil && answer.Status >= 400 {
 			return errRefused
 		}
@@ -77,7 +77,7 @@ func runOnce(ctx context.Context, tx *sqldb.Tx, work func(context.Context) (once
 
 // claim takes the key, or returns the answer kept under it. A twin in another replica makes the insert wait: if it does
 // not finish soon the request is answered "still running".
-func (s *Store) claim(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest []byte) error {
+func (s Answers) claim(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest []byte) error {
 	if tx.Engine() == sqldb.PostgreSQL {
 		if _, err := tx.ExecContext(ctx, `SET LOCAL lock_timeout = '2s'`); err != nil {
 			return fmt.Errorf("claim: %w", err)
@@ -108,7 +108,7 @@ func (s *Store) claim(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, d
 	return s.answered(ctx, tx, id, claim, digest)
 }
 
-func (s *Store) liftLockTimeout(ctx context.Context, tx *sqldb.Tx) error {
+func (s Answers) liftLockTimeout(ctx context.Context, tx *sqldb.Tx) error {
 	if tx.Engine() != sqldb.PostgreSQL {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (s *Store) liftLockTimeout(ctx context.Context, tx *sqldb.Tx) error {
 }
 
 // answered returns the kept answer as errReplay, or says why there is none for this body.
-func (s *Store) answered(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest []byte) error {
+func (s Answers) answered(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest []byte) error {
 	var kept, sealed []byte
 	err := tx.QueryRowContext(ctx, `SELECT body_digest, answer FROM idempotency WHERE partner_id = $1 AND claim = $2`,
 		string(id), claim).Scan(&kept, &sealed)
@@ -145,7 +145,7 @@ func answerPlace(id partner.ID, claim []byte) seal.Place {
 	return seal.Place{Table: "idempotency", Column: "answer", Partner: string(id), Row: string(claim)}
 }
 
-func (s *Store) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim []byte, a once.Answer) error {
+func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim []byte, a once.Answer) error {
 	plain, err := json.Marshal(keptAnswer(a))
 	if err != nil {
 		return fmt.Errorf("keep answer: %w", err)
@@ -162,7 +162,7 @@ func (s *Store) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, cla
 }
 
 // SweepAnswers forgets idempotency keys older than once.Keep, in batches, and returns how many it removed.
-func (s *Store) SweepAnswers(ctx context.Context) (int64, error) {
+func (s Answers) SweepAnswers(ctx context.Context) (int64, error) {
 	const batch = 1000
 	limit := micros(s.now().Add(-once.Keep))
 	var total int64

@@ -14,6 +14,7 @@ import (
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -23,16 +24,16 @@ func claimOf(key, body string) once.Claim {
 }
 
 // addService is an effect that a test can count.
-func addService(e *storetest.Env, name string) func(context.Context) (once.Answer, error) {
-	return func(ctx context.Context) (once.Answer, error) {
-		err := e.InsertService(ctx, cyber.Service{ID: cyber.ServiceID(name), Name: name, Description: name, CreatedAt: e.Clock.Now()})
+func addService(name string) func(tx store.Tx) (once.Answer, error) {
+	return func(tx store.Tx) (once.Answer, error) {
+		err := tx.Services.InsertService(context.Background(), cyber.Service{ID: cyber.ServiceID(name), Name: name, Description: name, CreatedAt: storetest.Start})
 		return once.Answer{Status: 200, Body: []byte(`{"made":"` + name + `"}`)}, err
 	}
 }
 
 func services(t *testing.T, e *storetest.Env) int {
 	t.Helper()
-	list, err := e.Services(context.Background())
+	list, err := e.Services.Services(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,29 +46,29 @@ func TestOnceReplays(t *testing.T) {
 		p, _ := e.NewPartner(t, partner.Live)
 		other, _ := e.NewPartner(t, partner.Live)
 
-		first, replayed, err := e.Once(ctx, p.ID, claimOf("k", "a"), addService(e, "sv_1"))
+		first, replayed, err := e.Answers.Once(ctx, p.ID, claimOf("k", "a"), addService("sv_1"))
 		if err != nil || replayed || string(first.Body) != `{"made":"sv_1"}` {
 			t.Fatal(first, replayed, err)
 		}
-		again, replayed, err := e.Once(ctx, p.ID, claimOf("k", "a"), addService(e, "sv_2"))
+		again, replayed, err := e.Answers.Once(ctx, p.ID, claimOf("k", "a"), addService("sv_2"))
 		if err != nil || !replayed || string(again.Body) != string(first.Body) || again.Status != 200 {
 			t.Fatal(again, replayed, err)
 		}
-		if _, _, err := e.Once(ctx, p.ID, claimOf("k", "b"), addService(e, "sv_3")); !errors.Is(err, once.ErrOtherBody) {
+		if _, _, err := e.Answers.Once(ctx, p.ID, claimOf("k", "b"), addService("sv_3")); !errors.Is(err, once.ErrOtherBody) {
 			t.Fatal("another body:", err)
 		}
-		if _, replayed, err := e.Once(ctx, other.ID, claimOf("k", "a"), addService(e, "sv_4")); err != nil || replayed {
+		if _, replayed, err := e.Answers.Once(ctx, other.ID, claimOf("k", "a"), addService("sv_4")); err != nil || replayed {
 			t.Fatal("another partner's key is its own:", replayed, err)
 		}
 		if n := services(t, e); n != 2 {
 			t.Fatalf("%d effects, want 2", n)
 		}
 		e.Clock.Advance(24*time.Hour - time.Second) // what the contract says, whatever once.Keep is
-		if _, replayed, err := e.Once(ctx, p.ID, claimOf("k", "a"), addService(e, "sv_5")); err != nil || !replayed {
+		if _, replayed, err := e.Answers.Once(ctx, p.ID, claimOf("k", "a"), addService("sv_5")); err != nil || !replayed {
 			t.Fatal("a second before 24 h:", replayed, err)
 		}
 		e.Clock.Advance(time.Second)
-		if _, replayed, err := e.Once(ctx, p.ID, claimOf("k", "b"), addService(e, "sv_5")); err != nil || replayed {
+		if _, replayed, err := e.Answers.Once(ctx, p.ID, claimOf("k", "b"), addService("sv_5")); err != nil || replayed {
 			t.Fatal("after 24 h the key is free:", replayed, err)
 		}
 	})
@@ -77,32 +78,32 @@ func TestOnceKeepsRefusalsAndForgetsFailures(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
-		refuse := func(ctx context.Context) (once.Answer, error) {
-			if _, err := addService(e, "sv_refused")(ctx); err != nil {
+		refuse := func(tx store.Tx) (once.Answer, error) {
+			if _, err := addService("sv_refused")(tx); err != nil {
 				return once.Answer{}, err
 			}
 			return once.Answer{Status: 409, Body: []byte("no"), Headers: map[string]string{"x-error-detail": "device: limit"}}, nil
 		}
-		if a, _, err := e.Once(ctx, p.ID, claimOf("r", ""), refuse); err != nil || a.Status != 409 {
+		if a, _, err := e.Answers.Once(ctx, p.ID, claimOf("r", ""), refuse); err != nil || a.Status != 409 {
 			t.Fatal(a, err)
 		}
-		if a, replayed, err := e.Once(ctx, p.ID, claimOf("r", ""), addService(e, "sv_never")); err != nil || !replayed || a.Status != 409 || a.Headers["x-error-detail"] != "device: limit" {
+		if a, replayed, err := e.Answers.Once(ctx, p.ID, claimOf("r", ""), addService("sv_never")); err != nil || !replayed || a.Status != 409 || a.Headers["x-error-detail"] != "device: limit" {
 			t.Fatal(a, replayed, err)
 		}
 		boom := errors.New("boom")
-		fail := func(ctx context.Context) (once.Answer, error) {
-			if _, err := addService(e, "sv_failed")(ctx); err != nil {
+		fail := func(tx store.Tx) (once.Answer, error) {
+			if _, err := addService("sv_failed")(tx); err != nil {
 				return once.Answer{}, err
 			}
 			return once.Answer{}, boom
 		}
-		if _, _, err := e.Once(ctx, p.ID, claimOf("f", ""), fail); !errors.Is(err, boom) {
+		if _, _, err := e.Answers.Once(ctx, p.ID, claimOf("f", ""), fail); !errors.Is(err, boom) {
 			t.Fatal(err)
 		}
 		if n := services(t, e); n != 0 {
 			t.Fatalf("a refusal or a failure left %d effects", n)
 		}
-		if _, replayed, err := e.Once(ctx, p.ID, claimOf("f", ""), addService(e, "sv_ok")); err != nil || replayed {
+		if _, replayed, err := e.Answers.Once(ctx, p.ID, claimOf("f", ""), addService("sv_ok")); err != nil || replayed {
 			t.Fatal("a failed claim must be free again:", replayed, err)
 		}
 	})
@@ -127,9 +128,9 @@ func TestOnceRaces(t *testing.T) {
 				}
 				wg.Go(func() {
 					for {
-						a, _, err := replica.Once(context.Background(), p.ID, claimOf(name, "x"), func(ctx context.Context) (once.Answer, error) {
+						a, _, err := replica.Answers.Once(context.Background(), p.ID, claimOf(name, "x"), func(tx store.Tx) (once.Answer, error) {
 							run := effects.Add(1) // each run answers differently, so that a second one shows
-							a, err := addService(replica, name)(ctx)
+							a, err := addService(name)(tx)
 							a.Body = fmt.Appendf(a.Body, " %d", run)
 							return a, err
 						})
@@ -171,7 +172,7 @@ func TestOnceStuckOwner(t *testing.T) {
 		started, release := make(chan struct{}), make(chan struct{})
 		done := make(chan error, 1)
 		go func() {
-			_, _, err := e.Once(context.Background(), p.ID, claimOf("k", ""), func(context.Context) (once.Answer, error) {
+			_, _, err := e.Answers.Once(context.Background(), p.ID, claimOf("k", ""), func(tx store.Tx) (once.Answer, error) {
 				close(started)
 				<-release
 				return once.Answer{Status: 200}, nil
@@ -179,12 +180,12 @@ func TestOnceStuckOwner(t *testing.T) {
 			done <- err
 		}()
 		<-started
-		if _, _, err := e.Once(context.Background(), p.ID, claimOf("k", ""), addService(e, "sv_x")); !errors.Is(err, once.ErrStillRunning) {
+		if _, _, err := e.Answers.Once(context.Background(), p.ID, claimOf("k", ""), addService("sv_x")); !errors.Is(err, once.ErrStillRunning) {
 			t.Error("same replica:", err)
 		}
 		if e.DB.Engine() == "postgres" { // on SQLite two replicas share a file and its one writer: the second simply waits
 			second := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
-			if _, _, err := second.Once(context.Background(), p.ID, claimOf("k", ""), addService(e, "sv_y")); !errors.Is(err, once.ErrStillRunning) {
+			if _, _, err := second.Answers.Once(context.Background(), p.ID, claimOf("k", ""), addService("sv_y")); !errors.Is(err, once.ErrStillRunning) {
 				t.Error("other replica:", err)
 			}
 		}
@@ -203,12 +204,12 @@ func TestSweepAnswers(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		for _, k := range []string{"a", "b", "c"} {
-			if _, _, err := e.Once(ctx, p.ID, claimOf(k, ""), func(context.Context) (once.Answer, error) { return once.Answer{Status: 200}, nil }); err != nil {
+			if _, _, err := e.Answers.Once(ctx, p.ID, claimOf(k, ""), func(tx store.Tx) (once.Answer, error) { return once.Answer{Status: 200}, nil }); err != nil {
 				t.Fatal(err)
 			}
 			e.Clock.Advance(10 * time.Hour)
 		}
-		if n, err := e.SweepAnswers(ctx); err != nil || n != 1 {
+		if n, err := e.Answers.SweepAnswers(ctx); err != nil || n != 1 {
 			t.Errorf("swept %d, want the one older than 24 h (%v)", n, err)
 		}
 	})

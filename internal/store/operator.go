@@ -11,7 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-var _ operator.Store = (*Store)(nil)
+var _ operator.Store = Operators{}
 
 func operatorPlace(column string, id operator.ID) seal.Place {
 	return seal.Place{Table: "operator", Column: column, Row: string(id)}
@@ -22,14 +22,14 @@ func ofOperator(column string) func([]any) seal.Place {
 	return func(key []any) seal.Place { return operatorPlace(column, operator.ID(textOf(key[0]))) }
 }
 
-func (s *Store) emailIndex(email string) []byte {
+func (s Operators) emailIndex(email string) []byte {
 	return s.keys.BlindIndex("operator.email", "", []byte(email))
 }
 
 // sealedOperator is the sealed columns of an operator; nil where there is nothing to seal.
 type sealedOperator struct{ email, password, totp []byte }
 
-func (s *Store) sealOperator(o operator.Operator) (sealedOperator, error) {
+func (s Operators) sealOperator(o operator.Operator) (sealedOperator, error) {
 	var out sealedOperator
 	for _, c := range []struct {
 		column string
@@ -48,7 +48,7 @@ func (s *Store) sealOperator(o operator.Operator) (sealedOperator, error) {
 }
 
 // InsertOperator keeps a new operator.
-func (s *Store) InsertOperator(ctx context.Context, o operator.Operator) error {
+func (s Operators) InsertOperator(ctx context.Context, o operator.Operator) error {
 	sealed, err := s.sealOperator(o)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ const operatorColumns = `o.id, o.email, o.role, o.disabled, o.password, o.totp, 
 	o.locked_until, o.created_at, o.last_login`
 
 // scanOperator reads operatorColumns and opens what is sealed; more are the columns selected after them.
-func (s *Store) scanOperator(row scanner, more ...any) (operator.Operator, error) {
+func (s Operators) scanOperator(row scanner, more ...any) (operator.Operator, error) {
 	var o operator.Operator
 	var sealed sealedOperator
 	var inviteUntil, failures, locked, created, last int64
@@ -106,32 +106,32 @@ func (s *Store) scanOperator(row scanner, more ...any) (operator.Operator, error
 }
 
 // Operators returns all operators, oldest first.
-func (s *Store) Operators(ctx context.Context) ([]operator.Operator, error) {
-	return s.operators(ctx, s.reader(ctx))
+func (s Operators) Operators(ctx context.Context) ([]operator.Operator, error) {
+	return s.operators(ctx, s.reader())
 }
 
-func (s *Store) operators(ctx context.Context, q querier) ([]operator.Operator, error) {
+func (s Operators) operators(ctx context.Context, q querier) ([]operator.Operator, error) {
 	return collect(ctx, q, func(row scanner) (operator.Operator, error) { return s.scanOperator(row) },
 		`SELECT `+operatorColumns+` FROM operator o ORDER BY o.created_at, o.id`)
 }
 
 // OperatorByID returns one operator.
-func (s *Store) OperatorByID(ctx context.Context, id operator.ID) (operator.Operator, error) {
+func (s Operators) OperatorByID(ctx context.Context, id operator.ID) (operator.Operator, error) {
 	return s.operatorBy(ctx, `o.id = $1`, string(id))
 }
 
 // OperatorByEmail returns one operator by the normal form of the e-mail.
-func (s *Store) OperatorByEmail(ctx context.Context, email string) (operator.Operator, error) {
+func (s Operators) OperatorByEmail(ctx context.Context, email string) (operator.Operator, error) {
 	return s.operatorBy(ctx, `o.email_index = $1`, s.emailIndex(email))
 }
 
 // OperatorByInvite returns the operator whose one-time link has this digest.
-func (s *Store) OperatorByInvite(ctx context.Context, digest []byte) (operator.Operator, error) {
+func (s Operators) OperatorByInvite(ctx context.Context, digest []byte) (operator.Operator, error) {
 	return s.operatorBy(ctx, `o.invite = $1`, digest)
 }
 
-func (s *Store) operatorBy(ctx context.Context, where string, arg any) (operator.Operator, error) {
-	o, err := s.scanOperator(s.reader(ctx).QueryRowContext(ctx, `SELECT `+operatorColumns+` FROM operator o WHERE `+where, arg))
+func (s Operators) operatorBy(ctx context.Context, where string, arg any) (operator.Operator, error) {
+	o, err := s.scanOperator(s.reader().QueryRowContext(ctx, `SELECT `+operatorColumns+` FROM operator o WHERE `+where, arg))
 	if errors.Is(err, sql.ErrNoRows) {
 		return o, operator.ErrNotFound
 	}
@@ -142,7 +142,7 @@ func (s *Store) operatorBy(ctx context.Context, where string, arg any) (operator
 }
 
 // UpdateOperator changes one operator under the lock of all of them.
-func (s *Store) UpdateOperator(ctx context.Context, id operator.ID, end operator.EndSessions,
+func (s Operators) UpdateOperator(ctx context.Context, id operator.ID, end operator.EndSessions,
 	change func(o *operator.Operator, all []operator.Operator) error) (operator.Operator, error) {
 	var changed operator.Operator
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
@@ -176,7 +176,7 @@ func (s *Store) UpdateOperator(ctx context.Context, id operator.ID, end operator
 	return changed, err
 }
 
-func (s *Store) writeOperator(ctx context.Context, tx *sqldb.Tx, o operator.Operator) error {
+func (s Operators) writeOperator(ctx context.Context, tx *sqldb.Tx, o operator.Operator) error {
 	sealed, err := s.sealOperator(o)
 	if err != nil {
 		return err

@@ -29,14 +29,14 @@ const (
 )
 
 // Figures returns the counts that CountFigures made last.
-func (s *Store) Figures(ctx context.Context) (operator.Figures, error) {
+func (s Overview) Figures(ctx context.Context) (operator.Figures, error) {
 	f := operator.Figures{Now: map[operator.Figure]int64{}, ByDay: map[operator.Figure][]operator.DayCount{}}
 	type row struct {
 		name   string
 		day, n int64
 	}
 	since := operator.DayOf(s.now()) - operator.FigureDays
-	rows, err := collect(ctx, s.reader(ctx), func(sc scanner) (row, error) {
+	rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
 		var r row
 		return r, sc.Scan(&r.name, &r.day, &r.n)
 	}, `SELECT name, day, n FROM tally WHERE part = '' AND (day = 0 OR day >= $1) ORDER BY name, day`, since)
@@ -66,7 +66,7 @@ type figure struct {
 
 // CountFigures counts everything anew that can be read off an index, and goes on counting events from where it stopped.
 // Many processes may call it: counts younger than fresh are left alone.
-func (s *Store) CountFigures(ctx context.Context, fresh time.Duration) error {
+func (s Overview) CountFigures(ctx context.Context, fresh time.Duration) error {
 	f, err := s.Figures(ctx)
 	if err != nil || s.now().Sub(f.At) < fresh {
 		return err
@@ -80,7 +80,7 @@ func (s *Store) CountFigures(ctx context.Context, fresh time.Duration) error {
 		return err
 	}
 	figures = append(figures, days...)
-	partners, err := s.Partners(ctx)
+	partners, err := s.partners().Partners(ctx)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func addTally(ctx context.Context, tx *sqldb.Tx, name string, day, n int64) erro
 }
 
 // standing counts what there is now, each count from an index alone.
-func (s *Store) standing(ctx context.Context) ([]figure, error) {
+func (s Overview) standing(ctx context.Context) ([]figure, error) {
 	var list []figure
 	today := []any{int64(subscription.DayOf(s.now()))}
 	for _, c := range []struct {
@@ -153,7 +153,7 @@ func (s *Store) standing(ctx context.Context) ([]figure, error) {
 		for i := range counts {
 			dest[i] = &counts[i]
 		}
-		if err := s.reader(ctx).QueryRowContext(ctx, c.query, c.args...).Scan(dest...); err != nil {
+		if err := s.reader().QueryRowContext(ctx, c.query, c.args...).Scan(dest...); err != nil {
 			return nil, classify(fmt.Errorf("count %s: %w", c.figures[0], err))
 		}
 		for i, name := range c.figures {
@@ -164,7 +164,7 @@ func (s *Store) standing(ctx context.Context) ([]figure, error) {
 }
 
 // countDays counts yesterday and today anew; days before that do not change any more.
-func (s *Store) countDays(ctx context.Context) ([]figure, error) {
+func (s Overview) countDays(ctx context.Context) ([]figure, error) {
 	today := operator.DayOf(s.now())
 	var list []figure
 	for _, day := range []int64{today - 1, today} {
@@ -175,7 +175,7 @@ func (s *Store) countDays(ctx context.Context) ([]figure, error) {
 				AND finished_at >= $1 AND finished_at < $2`,
 		} {
 			f := figure{name: name, day: day}
-			if err := s.reader(ctx).QueryRowContext(ctx, query, from, to).Scan(&f.n); err != nil {
+			if err := s.reader().QueryRowContext(ctx, query, from, to).Scan(&f.n); err != nil {
 				return nil, classify(fmt.Errorf("count %s: %w", name, err))
 			}
 			list = append(list, f)
@@ -186,7 +186,7 @@ func (s *Store) countDays(ctx context.Context) ([]figure, error) {
 
 // countEvents adds the events of a partner that came since the last count; seq has no gaps and grows in commit order,
 // so none is missed or counted twice. It tells whether there may be more.
-func (s *Store) countEvents(ctx context.Context, id partner.ID) (more bool, err error) {
+func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, err error) {
 	type count struct {
 		day, n int64
 		kind   string
@@ -229,7 +229,7 @@ func (s *Store) countEvents(ctx context.Context, id partner.ID) (more bool, err 
 }
 
 // countSubscriptions adds what the partners' counters have moved since the last count to today.
-func (s *Store) countSubscriptions(ctx context.Context, tx *sqldb.Tx) error {
+func (s Overview) countSubscriptions(ctx context.Context, tx *sqldb.Tx) error {
 	const mark = "mark.subscriptions"
 	if _, err := tx.ExecContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'figures'`); err != nil {
 		return fmt.Errorf("lock figures: %w", err)

@@ -41,7 +41,7 @@ func (c *conditions) limit(n int) string {
 }
 
 // FindingList returns the newest findings of all partners that fit.
-func (s *Store) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyber.Found, error) {
+func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyber.Found, error) {
 	var c conditions
 	if f.OpenOnly {
 		c.add(`f.resolution = `, "")
@@ -58,7 +58,7 @@ func (s *Store) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyber
 }
 
 // FindingByID returns one finding and its value.
-func (s *Store) FindingByID(ctx context.Context, id partner.ID, finding cyber.FindingID) (cyber.Found, error) {
+func (s Overview) FindingByID(ctx context.Context, id partner.ID, finding cyber.FindingID) (cyber.Found, error) {
 	list, err := s.findings(ctx, ` AND f.partner_id = $1 AND f.id = $2`, string(id), string(finding))
 	if err == nil && len(list) == 0 {
 		return cyber.Found{}, cyber.ErrFindingNotFound
@@ -69,8 +69,8 @@ func (s *Store) FindingByID(ctx context.Context, id partner.ID, finding cyber.Fi
 	return list[0], nil
 }
 
-func (s *Store) findings(ctx context.Context, rest string, args ...any) ([]cyber.Found, error) {
-	list, err := collect(ctx, s.reader(ctx), func(row scanner) (cyber.Found, error) {
+func (s Overview) findings(ctx context.Context, rest string, args ...any) ([]cyber.Found, error) {
+	list, err := collect(ctx, s.reader(), func(row scanner) (cyber.Found, error) {
 		var created int64
 		var sealed []byte
 		var a cyber.Asset
@@ -79,7 +79,7 @@ func (s *Store) findings(ctx context.Context, rest string, args ...any) ([]cyber
 			return cyber.Found{}, err
 		}
 		a.ID, a.Partner, a.Kind, a.AddedAt = f.Asset, f.Partner, f.Kind, fromMicros(created)
-		err = s.openAsset(&a, sealed)
+		err = s.monitoring().openAsset(&a, sealed)
 		return cyber.Found{Finding: f, Asset: a}, err
 	}, `SELECT `+findingColumns+`, a.status, a.created_at, a.value FROM finding f JOIN asset a ON a.id = f.asset_id
 		JOIN breach b ON b.name = f.breach WHERE true`+rest, args...)
@@ -98,7 +98,7 @@ type withMore struct {
 func (w withMore) Scan(dest ...any) error { return w.scanner.Scan(append(dest, w.more...)...) }
 
 // AssetList returns the newest watched values of all partners in a status.
-func (s *Store) AssetList(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, error) {
+func (s Overview) AssetList(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, error) {
 	var c conditions
 	c.add(`status = `, string(f.Status))
 	c.before(`created_at, id`, f.Before)
@@ -106,7 +106,7 @@ func (s *Store) AssetList(ctx context.Context, f cyber.AssetFilter) ([]cyber.Ass
 }
 
 // AssetByID returns one watched value.
-func (s *Store) AssetByID(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
+func (s Overview) AssetByID(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
 	list, err := s.assets(ctx, ` AND partner_id = $1 AND id = $2`, string(id), string(asset))
 	if err == nil && len(list) == 0 {
 		return cyber.Asset{}, cyber.ErrAssetNotFound
@@ -117,8 +117,8 @@ func (s *Store) AssetByID(ctx context.Context, id partner.ID, asset cyber.AssetI
 	return list[0], nil
 }
 
-func (s *Store) assets(ctx context.Context, rest string, args ...any) ([]cyber.Asset, error) {
-	list, err := collect(ctx, s.reader(ctx), func(row scanner) (cyber.Asset, error) {
+func (s Overview) assets(ctx context.Context, rest string, args ...any) ([]cyber.Asset, error) {
+	list, err := collect(ctx, s.reader(), func(row scanner) (cyber.Asset, error) {
 		var a cyber.Asset
 		var created int64
 		var sealed []byte
@@ -126,7 +126,7 @@ func (s *Store) assets(ctx context.Context, rest string, args ...any) ([]cyber.A
 			return a, err
 		}
 		a.AddedAt = fromMicros(created)
-		return a, s.openAsset(&a, sealed)
+		return a, s.monitoring().openAsset(&a, sealed)
 	}, `SELECT id, partner_id, kind, status, created_at, value FROM asset WHERE true`+rest, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list assets: %w", err)
@@ -135,7 +135,7 @@ func (s *Store) assets(ctx context.Context, rest string, args ...any) ([]cyber.A
 }
 
 // DeliveryList returns deliveries of all partners in a state: finished ones latest first, others oldest first.
-func (s *Store) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]alert.Listed, error) {
+func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]alert.Listed, error) {
 	var c conditions
 	c.add(`d.state = `, string(f.State))
 	order := ` ORDER BY d.endpoint_id, d.seq`
@@ -146,7 +146,7 @@ func (s *Store) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]ale
 			c.add(`d.finished_at < `, micros(f.Before))
 		}
 	}
-	list, err := collect(ctx, s.reader(ctx), func(row scanner) (alert.Listed, error) {
+	list, err := collect(ctx, s.reader(), func(row scanner) (alert.Listed, error) {
 		var l alert.Listed
 		var attempts, next, finished, created int64
 		err := row.Scan(&l.Partner, &l.Endpoint, &l.Event, &l.Seq, &l.State, &attempts, &next, &finished, &created, &l.Type)
@@ -162,7 +162,7 @@ func (s *Store) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]ale
 }
 
 // NewestEvents returns events of a partner, newest first, that come before a number; 0 means from the newest.
-func (s *Store) NewestEvents(ctx context.Context, id partner.ID, before int64, limit int) ([]alert.Kept, error) {
+func (s Overview) NewestEvents(ctx context.Context, id partner.ID, before int64, limit int) ([]alert.Kept, error) {
 	c := conditions{text: ` AND partner_id = $1`, args: []any{string(id)}}
 	if before > 0 {
 		c.add(`seq < `, before)
@@ -171,7 +171,7 @@ func (s *Store) NewestEvents(ctx context.Context, id partner.ID, before int64, l
 }
 
 // EventByID returns one event.
-func (s *Store) EventByID(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
+func (s Overview) EventByID(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
 	list, err := s.keptEvents(ctx, id, ` AND partner_id = $1 AND id = $2`, string(id), string(event))
 	if err == nil && len(list) == 0 {
 		return alert.Kept{}, alert.ErrEventNotFound
@@ -182,8 +182,8 @@ func (s *Store) EventByID(ctx context.Context, id partner.ID, event alert.EventI
 	return list[0], nil
 }
 
-func (s *Store) keptEvents(ctx context.Context, id partner.ID, rest string, args ...any) ([]alert.Kept, error) {
-	list, err := collect(ctx, s.reader(ctx), s.scanKept(id), `SELECT `+keptColumns+` FROM event WHERE true`+rest, args...)
+func (s Overview) keptEvents(ctx context.Context, id partner.ID, rest string, args ...any) ([]alert.Kept, error) {
+	list, err := collect(ctx, s.reader(), s.alerts().scanKept(id), `SELECT `+keptColumns+` FROM event WHERE true`+rest, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list events: %w", err)
 	}
@@ -191,8 +191,8 @@ func (s *Store) keptEvents(ctx context.Context, id partner.ID, rest string, args
 }
 
 // SubscriptionBySeq returns one subscription by its number.
-func (s *Store) SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64) (subscription.Subscription, error) {
-	sub, err := s.scanSubscription(id, s.reader(ctx).QueryRowContext(ctx,
+func (s Overview) SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64) (subscription.Subscription, error) {
+	sub, err := s.subscriptions().scanSubscription(id, s.reader().QueryRowContext(ctx,
 		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND seq = $2`, string(id), seq))
 	if errors.Is(err, sql.ErrNoRows) {
 		return sub, subscription.ErrNotFound
@@ -204,11 +204,13 @@ func (s *Store) SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64)
 }
 
 // SubscriptionsOfCPF returns a person's subscriptions of one partner, those that have not ended first.
-func (s *Store) SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf string) ([]subscription.Subscription, error) {
+func (s Overview) SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf string) ([]subscription.Subscription, error) {
 	index := s.cpfIndex(id, cpf)
 	var all []subscription.Subscription
 	for _, which := range []string{`ended_at = 0`, `ended_at <> 0`} {
-		list, err := collect(ctx, s.reader(ctx), func(row scanner) (subscription.Subscription, error) { return s.scanSubscription(id, row) },
+		list, err := collect(ctx, s.reader(), func(row scanner) (subscription.Subscription, error) {
+			return s.subscriptions().scanSubscription(id, row)
+		},
 			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND `+which+` ORDER BY seq DESC LIMIT 100`,
 			string(id), index)
 		if err != nil {

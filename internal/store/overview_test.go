@@ -18,7 +18,7 @@ func TestFigures(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Sandbox)
-		watch := cyber.NewMonitoring(e.Store, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
+		watch := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
 		who := cyber.Owner{Partner: p.ID, Mode: p.Mode}
 		for _, value := range []string{"um@vazamento.test", "dois@vazamento.test", "tres@exemplo.com.br"} {
 			if err := watch.Watch(ctx, who, "pessoa", "email", value); err != nil {
@@ -27,10 +27,10 @@ func TestFigures(t *testing.T) {
 		}
 		check := func(when string, findings, alerts int64) {
 			t.Helper()
-			if err := e.CountFigures(ctx, 0); err != nil {
+			if err := e.Overview.CountFigures(ctx, 0); err != nil {
 				t.Fatal(err)
 			}
-			f, err := e.Figures(ctx)
+			f, err := e.Overview.Figures(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,15 +48,15 @@ func TestFigures(t *testing.T) {
 			t.Fatal(err)
 		}
 		check("two days later", 3, 3)
-		before, err := e.Figures(ctx)
+		before, err := e.Overview.Figures(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		e.Clock.Advance(time.Second)
-		if err := e.CountFigures(ctx, time.Minute); err != nil {
+		if err := e.Overview.CountFigures(ctx, time.Minute); err != nil {
 			t.Fatal(err)
 		}
-		if after, err := e.Figures(ctx); err != nil || !after.At.Equal(before.At) {
+		if after, err := e.Overview.Figures(ctx); err != nil || !after.At.Equal(before.At) {
 			t.Error("fresh figures were counted anew:", after.At, err)
 		}
 	})
@@ -75,40 +75,40 @@ func TestOperatorLists(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Sandbox)
 		other, _ := e.NewPartner(t, partner.Sandbox)
-		watch := cyber.NewMonitoring(e.Store, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
+		watch := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
 		for _, value := range []string{"um@vazamento.test", "dois@vazamento.test", "tres@vazamento.test"} {
 			if err := watch.Watch(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, "pessoa", "email", value); err != nil {
 				t.Fatal(err)
 			}
 			e.Clock.Advance(time.Minute)
 		}
-		found, err := e.FindingList(ctx, cyber.FindingFilter{OpenOnly: true, Limit: 2})
+		found, err := e.Overview.FindingList(ctx, cyber.FindingFilter{OpenOnly: true, Limit: 2})
 		if err != nil || len(found) != 2 || found[0].Asset.Value != "tres@vazamento.test" || found[1].Asset.User != "pessoa" {
 			t.Fatal(found, err)
 		}
 		last := found[1].Finding
-		rest, err := e.FindingList(ctx, cyber.FindingFilter{Limit: 2, Before: cyber.Mark{At: last.FoundAt, ID: string(last.ID)}})
+		rest, err := e.Overview.FindingList(ctx, cyber.FindingFilter{Limit: 2, Before: cyber.Mark{At: last.FoundAt, ID: string(last.ID)}})
 		if err != nil || len(rest) != 1 || rest[0].Asset.Value != "um@vazamento.test" {
 			t.Fatal(rest, err)
 		}
-		if _, err := e.FindingByID(ctx, other.ID, last.ID); !errors.Is(err, cyber.ErrFindingNotFound) {
+		if _, err := e.Overview.FindingByID(ctx, other.ID, last.ID); !errors.Is(err, cyber.ErrFindingNotFound) {
 			t.Error("a finding of another partner:", err)
 		}
-		assets, err := e.AssetList(ctx, cyber.AssetFilter{Status: found[0].Asset.Status, Limit: 10})
+		assets, err := e.Overview.AssetList(ctx, cyber.AssetFilter{Status: found[0].Asset.Status, Limit: 10})
 		if err != nil || len(assets) != 3 || assets[0].ID != found[0].Asset.ID {
 			t.Fatal(assets, err)
 		}
-		if _, err := e.AssetByID(ctx, other.ID, assets[0].ID); !errors.Is(err, cyber.ErrAssetNotFound) {
+		if _, err := e.Overview.AssetByID(ctx, other.ID, assets[0].ID); !errors.Is(err, cyber.ErrAssetNotFound) {
 			t.Error("a value of another partner:", err)
 		}
-		events, err := e.NewestEvents(ctx, p.ID, 0, 100)
+		events, err := e.Overview.NewestEvents(ctx, p.ID, 0, 100)
 		if err != nil || len(events) < 3 || events[0].Seq <= events[1].Seq {
 			t.Fatal(events, err)
 		}
-		if older, err := e.NewestEvents(ctx, p.ID, events[0].Seq, 1); err != nil || len(older) != 1 || older[0].ID != events[1].ID {
+		if older, err := e.Overview.NewestEvents(ctx, p.ID, events[0].Seq, 1); err != nil || len(older) != 1 || older[0].ID != events[1].ID {
 			t.Fatal(older, err)
 		}
-		if _, err := e.EventByID(ctx, other.ID, events[0].ID); !errors.Is(err, alert.ErrEventNotFound) {
+		if _, err := e.Overview.EventByID(ctx, other.ID, events[0].ID); !errors.Is(err, alert.ErrEventNotFound) {
 			t.Error("an event of another partner:", err)
 		}
 	})

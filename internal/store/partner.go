@@ -12,7 +12,7 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-var _ partner.Store = (*Store)(nil)
+var _ partner.Store = Partners{}
 
 const lookupLen = 8
 
@@ -21,7 +21,7 @@ func saltPlace(id partner.ID) seal.Place {
 }
 
 // InsertPartner keeps a new partner, its sealed salt and its first key.
-func (s *Store) InsertPartner(ctx context.Context, p partner.Partner, salt string, first partner.Key) error {
+func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt string, first partner.Key) error {
 	sealed, err := s.keys.Seal(saltPlace(p.ID), []byte(salt))
 	if err != nil {
 		return fmt.Errorf("seal salt: %w", err)
@@ -53,8 +53,8 @@ func scanPartner(row scanner, more ...any) (partner.Partner, error) {
 }
 
 // PartnerByID returns one partner.
-func (s *Store) PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error) {
-	return partnerByID(ctx, s.reader(ctx), id)
+func (s Partners) PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error) {
+	return partnerByID(ctx, s.reader(), id)
 }
 
 func partnerByID(ctx context.Context, q querier, id partner.ID) (partner.Partner, error) {
@@ -69,8 +69,8 @@ func partnerByID(ctx context.Context, q querier, id partner.ID) (partner.Partner
 }
 
 // Partners returns all partners, oldest first.
-func (s *Store) Partners(ctx context.Context) ([]partner.Partner, error) {
-	return collect(ctx, s.reader(ctx), func(row scanner) (partner.Partner, error) { return scanPartner(row) },
+func (s Partners) Partners(ctx context.Context) ([]partner.Partner, error) {
+	return collect(ctx, s.reader(), func(row scanner) (partner.Partner, error) { return scanPartner(row) },
 		`SELECT `+partnerColumns+` FROM partner ORDER BY created_at, id`)
 }
 
@@ -93,7 +93,7 @@ func collect[T any](ctx context.Context, q querier, scan func(scanner) (T, error
 }
 
 // UpdatePartner changes a partner under the lock of its row and moves the access epoch.
-func (s *Store) UpdatePartner(ctx context.Context, id partner.ID, change func(*partner.Partner) error) (partner.Partner, error) {
+func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(*partner.Partner) error) (partner.Partner, error) {
 	var p partner.Partner
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		if err := moveAccessEpoch(ctx, tx); err != nil { // first: it also orders concurrent changes
@@ -125,7 +125,7 @@ func moveAccessEpoch(ctx context.Context, tx *sqldb.Tx) error {
 }
 
 // AccessEpoch changes whenever a key or a partner changes.
-func (s *Store) AccessEpoch(ctx context.Context) (int64, error) {
+func (s Partners) AccessEpoch(ctx context.Context) (int64, error) {
 	var v int64
 	if err := s.db.Reader().QueryRowContext(ctx, `SELECT value FROM epoch WHERE name = 'access'`).Scan(&v); err != nil {
 		return 0, classify(fmt.Errorf("read access epoch: %w", err))
@@ -134,9 +134,9 @@ func (s *Store) AccessEpoch(ctx context.Context) (int64, error) {
 }
 
 // Salt opens a partner's salt.
-func (s *Store) Salt(ctx context.Context, id partner.ID) (string, error) {
+func (s Partners) Salt(ctx context.Context, id partner.ID) (string, error) {
 	var sealed []byte
-	err := s.reader(ctx).QueryRowContext(ctx, `SELECT salt FROM partner WHERE id = $1`, string(id)).Scan(&sealed)
+	err := s.reader().QueryRowContext(ctx, `SELECT salt FROM partner WHERE id = $1`, string(id)).Scan(&sealed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", partner.ErrNotFound
 	}
@@ -151,7 +151,7 @@ func (s *Store) Salt(ctx context.Context, id partner.ID) (string, error) {
 }
 
 // InsertKey keeps a new key.
-func (s *Store) InsertKey(ctx context.Context, id partner.ID, k partner.Key) error {
+func (s Partners) InsertKey(ctx context.Context, id partner.ID, k partner.Key) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error { return insertKey(ctx, tx, id, k) })
 }
 
@@ -194,13 +194,13 @@ func scanKey(row scanner) (partner.Key, error) {
 }
 
 // Keys returns a partner's keys, oldest first.
-func (s *Store) Keys(ctx context.Context, id partner.ID) ([]partner.Key, error) {
-	return collect(ctx, s.reader(ctx), scanKey,
+func (s Partners) Keys(ctx context.Context, id partner.ID) ([]partner.Key, error) {
+	return collect(ctx, s.reader(), scanKey,
 		`SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 ORDER BY k.created_at, k.id`, string(id))
 }
 
 // KeyByLookup returns a key by the first bytes of its digest, and its partner.
-func (s *Store) KeyByLookup(ctx context.Context, lookup []byte) (partner.Key, partner.Partner, error) {
+func (s Partners) KeyByLookup(ctx context.Context, lookup []byte) (partner.Key, partner.Partner, error) {
 	var k partner.Key
 	var scopes string
 	var times [3]int64
@@ -219,7 +219,7 @@ func (s *Store) KeyByLookup(ctx context.Context, lookup []byte) (partner.Key, pa
 }
 
 // UpdateKey changes a key's times and moves the access epoch.
-func (s *Store) UpdateKey(ctx context.Context, id partner.ID, key partner.KeyID, change func(*partner.Key) error) (partner.Key, error) {
+func (s Partners) UpdateKey(ctx context.Context, id partner.ID, key partner.KeyID, change func(*partner.Key) error) (partner.Key, error) {
 	var k partner.Key
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		if err := moveAccessEpoch(ctx, tx); err != nil {

@@ -17,12 +17,12 @@ import (
 func TestPartnersAndKeys(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		reg := partner.NewRegistry(e.Store, e.Clock.Now, nil)
+		reg := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
 		p, cred, err := reg.Create(ctx, "  Banco Exemplo ", partner.Live, partner.Settings{RatePerSecond: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if salt, err := e.Salt(ctx, p.ID); err != nil || salt != cred.Salt {
+		if salt, err := e.Partners.Salt(ctx, p.ID); err != nil || salt != cred.Salt {
 			t.Fatalf("salt %q, %v", salt, err)
 		}
 		got, err := reg.Partner(ctx, p.ID)
@@ -44,11 +44,11 @@ func TestPartnersAndKeys(t *testing.T) {
 		if err != nil || len(keys) != 2 || keys[1].ID != k.ID || keys[1].Label != "second" {
 			t.Fatal(keys, err)
 		}
-		before, _ := e.AccessEpoch(ctx)
+		before, _ := e.Partners.AccessEpoch(ctx)
 		if _, err := reg.RevokeKey(ctx, p.ID, k.ID); err != nil {
 			t.Fatal(err)
 		}
-		if after, _ := e.AccessEpoch(ctx); after == before {
+		if after, _ := e.Partners.AccessEpoch(ctx); after == before {
 			t.Error("a revocation must move the access epoch")
 		}
 		if all, err := reg.Partners(ctx); err != nil || len(all) != 2 {

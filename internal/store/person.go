@@ -15,12 +15,12 @@ import (
 )
 
 // cpfIndex is how a CPF is found again.
-func (s *Store) cpfIndex(id partner.ID, cpf string) []byte {
+func (s core) cpfIndex(id partner.ID, cpf string) []byte {
 	return s.keys.BlindIndex("cpf", string(id), []byte(cpf))
 }
 
 // userIndex is how a user hash is found again, in whichever spelling it comes; empty for no user.
-func (s *Store) userIndex(id partner.ID, u partner.UserHash) []byte {
+func (s core) userIndex(id partner.ID, u partner.UserHash) []byte {
 	if u == "" {
 		return []byte{}
 	}
@@ -28,7 +28,7 @@ func (s *Store) userIndex(id partner.ID, u partner.UserHash) []byte {
 }
 
 // personRow gives the columns of a person's row.
-func (s *Store) personRow(id partner.ID, cpf, salt string) (cpfIndex, user256, user512 []byte) {
+func (s core) personRow(id partner.ID, cpf, salt string) (cpfIndex, user256, user512 []byte) {
 	d256, d512 := partner.Digests(cpf, salt)
 	return s.cpfIndex(id, cpf), s.keys.BlindIndex("user", string(id), d256), s.keys.BlindIndex("user", string(id), d512)
 }
@@ -44,7 +44,7 @@ type user struct {
 }
 
 // userOf joins the forms of a user hash through the person they belong to.
-func (s *Store) userOf(ctx context.Context, q querier, id partner.ID, u partner.UserHash) (user, error) {
+func (s core) userOf(ctx context.Context, q querier, id partner.ID, u partner.UserHash) (user, error) {
 	sent := s.userIndex(id, u)
 	var cpf, d256, d512 []byte
 	err := q.QueryRowContext(ctx, `SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND user_512 = $2
@@ -61,8 +61,8 @@ func (s *Store) userOf(ctx context.Context, q querier, id partner.ID, u partner.
 
 // SamePerson tells whether two user hashes name one person: spellings of one digest, or both digests of somebody who is
 // known.
-func (s *Store) SamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error) {
-	q := s.reader(ctx)
+func (s core) SamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error) {
+	q := s.reader()
 	one, err := s.userOf(ctx, q, id, a)
 	if err != nil {
 		return false, err
@@ -72,7 +72,7 @@ func (s *Store) SamePerson(ctx context.Context, id partner.ID, a, b partner.User
 }
 
 // linkPerson makes both digests of a CPF known as one person.
-func (s *Store) linkPerson(ctx context.Context, tx *sqldb.Tx, id partner.ID, cpf, salt string) error {
+func (s core) linkPerson(ctx context.Context, tx *sqldb.Tx, id partner.ID, cpf, salt string) error {
 	index, d256, d512 := s.personRow(id, cpf, salt)
 	_, err := tx.ExecContext(ctx, `INSERT INTO person (partner_id, cpf, user_256, user_512, created_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (partner_id, cpf) DO NOTHING`, string(id), index, d256, d512, micros(s.now()))
@@ -89,7 +89,7 @@ func namePlace(id partner.ID, index []byte) seal.Place {
 // named is userOf for a request that writes: it also remembers the spelling in which the partner names the person,
 // because that is how events will. Most requests name somebody as the one before did, and write nothing here. Of people
 // who may yet turn out to be one with somebody else the time is kept as well.
-func (s *Store) named(ctx context.Context, tx *sqldb.Tx, id partner.ID, hash partner.UserHash) (user, error) {
+func (s core) named(ctx context.Context, tx *sqldb.Tx, id partner.ID, hash partner.UserHash) (user, error) {
 	u, err := s.userOf(ctx, tx, id, hash)
 	if err != nil {
 		return u, err
@@ -142,7 +142,7 @@ func (p person) other(index string) string {
 }
 
 // personsOf finds out who stands behind indexes; each of them has its entry.
-func (s *Store) personsOf(ctx context.Context, q querier, id partner.ID, indexes [][]byte) (map[string]person, error) {
+func (s core) personsOf(ctx context.Context, q querier, id partner.ID, indexes [][]byte) (map[string]person, error) {
 	people := make(map[string]person, len(indexes))
 	wanted := make([]string, 0, len(indexes))
 	for _, index := range indexes {
@@ -168,7 +168,7 @@ func (s *Store) personsOf(ctx context.Context, q querier, id partner.ID, indexes
 }
 
 // addPerson takes a row of personsOf into what is known of the people asked for.
-func (s *Store) addPerson(id partner.ID, people map[string]person, row scanner) error {
+func (s core) addPerson(id partner.ID, people map[string]person, row scanner) error {
 	var d256, d512, index, sealed []byte
 	var at sql.NullInt64
 	if err := row.Scan(&d256, &d512, &index, &sealed, &at); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-var _ plan.Store = (*Store)(nil)
+var _ plan.Store = Plans{}
 
 const planColumns = `partner_id, id, name, coverage, max_devices, key_days, keys_end, retired, created_at`
 
@@ -31,7 +31,7 @@ func scanPlan(row scanner) (plan.Plan, error) {
 }
 
 // InsertPlan keeps a new plan.
-func (s *Store) InsertPlan(ctx context.Context, id partner.ID, p plan.Plan) error {
+func (s Plans) InsertPlan(ctx context.Context, id partner.ID, p plan.Plan) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := partnerByID(ctx, tx, id); err != nil {
 			return err
@@ -61,13 +61,13 @@ func insertPlan(ctx context.Context, tx *sqldb.Tx, id partner.ID, p plan.Plan) (
 }
 
 // Plans returns a partner's plans, oldest first.
-func (s *Store) Plans(ctx context.Context, id partner.ID) ([]plan.Plan, error) {
-	return collect(ctx, s.reader(ctx), scanPlan, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 ORDER BY created_at, id`, string(id))
+func (s Plans) Plans(ctx context.Context, id partner.ID) ([]plan.Plan, error) {
+	return collect(ctx, s.reader(), scanPlan, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 ORDER BY created_at, id`, string(id))
 }
 
 // PlanByID returns one plan.
-func (s *Store) PlanByID(ctx context.Context, id partner.ID, p plan.ID) (plan.Plan, error) {
-	return planByID(ctx, s.reader(ctx), id, p)
+func (s Plans) PlanByID(ctx context.Context, id partner.ID, p plan.ID) (plan.Plan, error) {
+	return planByID(ctx, s.reader(), id, p)
 }
 
 func planByID(ctx context.Context, q querier, id partner.ID, p plan.ID) (plan.Plan, error) {
@@ -83,7 +83,7 @@ func planByID(ctx context.Context, q querier, id partner.ID, p plan.ID) (plan.Pl
 }
 
 // UpdatePlan changes one plan.
-func (s *Store) UpdatePlan(ctx context.Context, id partner.ID, p plan.ID, change func(*plan.Plan) error) (plan.Plan, error) {
+func (s Plans) UpdatePlan(ctx context.Context, id partner.ID, p plan.ID, change func(*plan.Plan) error) (plan.Plan, error) {
 	var found plan.Plan
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		var err error

@@ -11,9 +11,9 @@ import (
 // query runs a SELECT whose text is a constant of the program and long enough that reading it again at each call would
 // cost more than running it. On SQLite it is prepared once, and once more on each new connection by database/sql; the
 // statements live as long as the database. On PostgreSQL the driver remembers statements by itself.
-func (s *Store) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	if _, inside := ctx.Value(txKey{}).(*sqldb.Tx); inside || s.db.Engine() != sqldb.SQLite {
-		return s.reader(ctx).QueryContext(ctx, text, args...)
+func (s core) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	if s.tx != nil || s.db.Engine() != sqldb.SQLite {
+		return s.reader().QueryContext(ctx, text, args...)
 	}
 	kept, ok := s.statements.Load(text)
 	if !ok {

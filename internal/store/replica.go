@@ -10,7 +10,7 @@ import (
 
 // NoteReplica says that the process named id serves partners, and returns how many do: those that said so within the
 // last time given. Who has not for ten times as long is forgotten.
-func (s *Store) NoteReplica(ctx context.Context, id string, within time.Duration) (int, error) {
+func (s Upkeep) NoteReplica(ctx context.Context, id string, within time.Duration) (int, error) {
 	now := s.now()
 	var n int64
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
@@ -31,7 +31,7 @@ func (s *Store) NoteReplica(ctx context.Context, id string, within time.Duration
 }
 
 // DropReplica says that a process serves partners no longer.
-func (s *Store) DropReplica(ctx context.Context, id string) error {
+func (s Upkeep) DropReplica(ctx context.Context, id string) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM replica WHERE id = $1`, id); err != nil {
 			return fmt.Errorf("drop replica: %w", err)

@@ -31,7 +31,7 @@ type Retention struct {
 
 // Sweep removes what is past its time and returns how many rows went, by what they were. Many processes may sweep at
 // once.
-func (s *Store) Sweep(ctx context.Context, r Retention) (map[string]int64, error) {
+func (s Upkeep) Sweep(ctx context.Context, r Retention) (map[string]int64, error) {
 	removed := map[string]int64{}
 	for _, class := range []struct {
 		name string
@@ -54,7 +54,7 @@ func (s *Store) Sweep(ctx context.Context, r Retention) (map[string]int64, error
 			continue
 		}
 		limit := micros(s.now().Add(-class.keep))
-		n, err := s.inBatches(ctx, func(tx *sqldb.Tx) (int64, error) { return class.step(tx, limit) })
+		n, err := s.alerts().inBatches(ctx, func(tx *sqldb.Tx) (int64, error) { return class.step(tx, limit) })
 		if err != nil {
 			return removed, fmt.Errorf("sweep %s: %w", class.name, err)
 		}
@@ -69,7 +69,7 @@ func (s *Store) Sweep(ctx context.Context, r Retention) (map[string]int64, error
 	if r.Audit <= 0 {
 		return removed, nil
 	}
-	n, err := s.SweepAudit(ctx, r.Audit)
+	n, err := s.audit().SweepAudit(ctx, r.Audit)
 	removed["audit lines"] = n
 	return removed, err
 }
@@ -105,7 +105,7 @@ func hasNothing(partner, indexes string) string {
 
 // sweepNames forgets how people were named of whom nothing else is kept. They are looked for outside of a transaction,
 // so that nobody waits for it, and a name of today is left alone: its first row may be on its way.
-func (s *Store) sweepNames(ctx context.Context) error {
+func (s Upkeep) sweepNames(ctx context.Context) error {
 	alone := `named_at <= $1 AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_512 = person_name.user_index)
 		AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_256 = person_name.user_index)` +
 		hasNothing(`person_name.partner_id`, `person_name.user_index`)
@@ -115,7 +115,7 @@ func (s *Store) sweepNames(ctx context.Context) error {
 			partner string
 			index   []byte
 		}
-		old, err := collect(ctx, s.reader(ctx), func(row scanner) (n name, err error) {
+		old, err := collect(ctx, s.reader(), func(row scanner) (n name, err error) {
 			err = row.Scan(&n.partner, &n.index)
 			return n, err
 		}, `SELECT partner_id, user_index FROM person_name WHERE `+alone+` LIMIT $2`, limit, int64(sweepBatch))
@@ -204,7 +204,7 @@ func sweepDevices(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, error)
 
 // sweepGaps removes tries of erased deliveries that were on their way at the time, and forgets gaps before the oldest
 // event.
-func (s *Store) sweepGaps(ctx context.Context) error {
+func (s Upkeep) sweepGaps(ctx context.Context) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM attempt WHERE (partner_id, endpoint_id, seq) IN (
 			SELECT n.partner_id, n.id, g.seq FROM event_gap g JOIN endpoint n ON n.partner_id = g.partner_id)`)

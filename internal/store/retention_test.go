@@ -26,18 +26,18 @@ func TestRetentionOfClasses(t *testing.T) {
 		ctx := context.Background()
 		w := newTown(t, e, 3)
 		w.note(t, 3)
-		if _, err := e.AddJob(ctx, "test.kind", "x", nil); err != nil {
+		if _, err := e.Jobs.AddJob(ctx, "test.kind", "x", nil); err != nil {
 			t.Fatal(err)
 		}
-		jobs, err := e.ClaimJobs(ctx, "w", []string{"test.kind"}, 1)
+		jobs, err := e.Jobs.ClaimJobs(ctx, "w", []string{"test.kind"}, 1)
 		if err != nil || len(jobs) != 1 {
 			t.Fatal(err)
 		}
-		if err := e.FinishJob(ctx, "w", jobs[0], "done", ""); err != nil {
+		if err := e.Jobs.FinishJob(ctx, "w", jobs[0], "done", ""); err != nil {
 			t.Fatal(err)
 		}
 		// One person's subscription ends, and another's case is closed.
-		registry := subscription.NewRegistry(e.Store, e.Clock.Now)
+		registry := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
 		if _, err := registry.Move(ctx, w.partner.ID, subscription.Selection{Plan: townPlan, CPF: w.people[0].cpf}, subscription.End); err != nil {
 			t.Fatal(err)
 		}
@@ -45,12 +45,12 @@ func TestRetentionOfClasses(t *testing.T) {
 		if err := e.DB.Reader().QueryRowContext(ctx, `SELECT min(id) FROM support_case`).Scan(&closed); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cyber.NewCases(e.Store, e.Clock.Now).Move(ctx, closed, cyber.CaseCancelled, "op_1", ""); err != nil {
+		if _, err := cyber.NewCases(e.Store.Cases, e.Clock.Now).Move(ctx, closed, cyber.CaseCancelled, "op_1", ""); err != nil {
 			t.Fatal(err)
 		}
 		// What is not past its time stays.
 		e.Clock.Advance(9 * day)
-		if removed, err := e.Sweep(ctx, keepAll); err != nil || sum(removed) != 0 {
+		if removed, err := e.Upkeep.Sweep(ctx, keepAll); err != nil || sum(removed) != 0 {
 			t.Error("too early:", removed, err)
 		}
 		total := 9 * day
@@ -64,18 +64,18 @@ func TestRetentionOfClasses(t *testing.T) {
 		} {
 			e.Clock.Advance(step.at - total)
 			total = step.at
-			removed, err := e.Sweep(ctx, keepAll)
+			removed, err := e.Upkeep.Sweep(ctx, keepAll)
 			if err != nil || removed[step.class] != step.rows || sum(removed) != step.rows {
 				t.Errorf("after %v: %v, want %d %s (%v)", step.at, removed, step.rows, step.class, err)
 			}
-			if found := problems(t, ctx, w.Store); len(found) != 0 {
+			if found := problems(t, ctx, w.Upkeep); len(found) != 0 {
 				t.Error(step.class, found)
 			}
 		}
 		if n := w.count(t, `SELECT count(*) FROM person`); n != 3 {
 			t.Error("people who have something else left:", n)
 		}
-		if removed, err := e.Sweep(ctx, store.Retention{}); err != nil || sum(removed) != 0 {
+		if removed, err := e.Upkeep.Sweep(ctx, store.Retention{}); err != nil || sum(removed) != 0 {
 			t.Error("zero keeps for ever:", removed, err)
 		}
 	})
@@ -87,14 +87,14 @@ func TestSweptPerson(t *testing.T) {
 		ctx := context.Background()
 		w := newTown(t, e, 1)
 		enrolAll(t, e, w.partner.ID, person(77, townPlan, "", 0))
-		registry := subscription.NewRegistry(e.Store, e.Clock.Now)
+		registry := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
 		for _, cpf := range []string{w.people[0].cpf, person(77, townPlan, "", 0).Beneficiary.CPF} {
 			if _, err := registry.Move(ctx, w.partner.ID, subscription.Selection{Plan: townPlan, CPF: cpf}, subscription.End); err != nil {
 				t.Fatal(err)
 			}
 		}
 		e.Clock.Advance(101 * day)
-		if removed, err := e.Sweep(ctx, store.Retention{Subscriptions: 100 * day}); err != nil || removed["subscriptions"] != 2 {
+		if removed, err := e.Upkeep.Sweep(ctx, store.Retention{Subscriptions: 100 * day}); err != nil || removed["subscriptions"] != 2 {
 			t.Error(removed, err)
 		}
 		if n := w.count(t, `SELECT count(*) FROM person`); n != 1 {
@@ -113,19 +113,19 @@ func TestSweptPersonHasNothingElse(t *testing.T) {
 		belongings := map[string]func(user partner.UserHash, cpf string) error{
 			"nothing": func(partner.UserHash, string) error { return nil },
 			"asset": func(user partner.UserHash, cpf string) error {
-				return cyber.NewMonitoring(e.Store, everywhere{}, e.Keys.Fingerprint, now).Watch(ctx, owner, user, "cpf", cpf)
+				return cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, everywhere{}, e.Keys.Fingerprint, now).Watch(ctx, owner, user, "cpf", cpf)
 			},
 			"device": func(user partner.UserHash, _ string) error {
-				_, err := cyber.NewEndpoints(e.Store, now, nil).Issue(ctx, id, phone(string(user), "Celular"))
+				_, err := cyber.NewEndpoints(e.Store.Devices, now, nil).Issue(ctx, id, phone(string(user), "Celular"))
 				return err
 			},
 			"case": func(user partner.UserHash, _ string) error {
-				_, err := cyber.NewCases(e.Store, now).Open(ctx, id, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: user})
+				_, err := cyber.NewCases(e.Store.Cases, now).Open(ctx, id, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: user})
 				return err
 			},
-			"answer": func(user partner.UserHash, _ string) error { return e.KeepAnswer(ctx, id, user, "q", "sim") },
+			"answer": func(user partner.UserHash, _ string) error { return e.Advice.KeepAnswer(ctx, id, user, "q", "sim") },
 			"score": func(user partner.UserHash, _ string) error {
-				return e.KeepScore(ctx, id, user, cyber.ScoreDay{Day: now().Unix() / 86400, Breach: 50, Assessment: 40})
+				return e.Advice.KeepScore(ctx, id, user, cyber.ScoreDay{Day: now().Unix() / 86400, Breach: 50, Assessment: 40})
 			},
 		}
 		n := 0
@@ -139,12 +139,12 @@ func TestSweptPersonHasNothingElse(t *testing.T) {
 				t.Fatal(name, err)
 			}
 			selection := subscription.Selection{Plan: townPlan, CPF: someone.Beneficiary.CPF}
-			if _, err := subscription.NewRegistry(e.Store, now).Move(ctx, id, selection, subscription.End); err != nil {
+			if _, err := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, now).Move(ctx, id, selection, subscription.End); err != nil {
 				t.Fatal(name, err)
 			}
 			people := w.count(t, `SELECT count(*) FROM person`)
 			e.Clock.Advance(101 * day)
-			removed, err := e.Sweep(ctx, store.Retention{Subscriptions: 100 * day})
+			removed, err := e.Upkeep.Sweep(ctx, store.Retention{Subscriptions: 100 * day})
 			if err != nil || removed["subscriptions"] != 1 {
 				t.Error(name, removed, err)
 			}
@@ -167,7 +167,7 @@ func sum(counts map[string]int64) (n int64) {
 func TestSweepAudit(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		trail := operator.NewTrail(e.Store, e.Clock.Now)
+		trail := operator.NewTrail(e.Store.Audit, e.Clock.Now)
 		for range 10 {
 			if err := trail.Record(ctx, clerk, "partner.show", "pt_1", ""); err != nil {
 				t.Fatal(err)
@@ -178,7 +178,7 @@ func TestSweepAudit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := e.SweepAudit(ctx, 4*day+time.Hour); err != nil || n != 6 {
+		if n, err := e.Audit.SweepAudit(ctx, 4*day+time.Hour); err != nil || n != 6 {
 			t.Fatal(n, err)
 		}
 		if after, err := trail.Verify(ctx, head, nil); err != nil || after.Seq != 10 {
@@ -194,7 +194,7 @@ func TestSweepAudit(t *testing.T) {
 		if found := w.damaged(t, `UPDATE audit_base SET seq = 7, mac = (SELECT mac FROM audit WHERE seq = 7)`); len(found) != 1 {
 			t.Error("the beginning was moved unnoticed:", found)
 		}
-		if n, err := e.SweepAudit(ctx, time.Nanosecond); err != nil || n != 3 {
+		if n, err := e.Audit.SweepAudit(ctx, time.Nanosecond); err != nil || n != 3 {
 			t.Error("the last line stays:", n, err)
 		}
 		if err := trail.Record(ctx, clerk, "partner.show", "pt_1", ""); err != nil {
@@ -214,13 +214,13 @@ func TestSweptNames(t *testing.T) {
 		id := w.partner.ID
 		names := func() int64 { return w.count(t, `SELECT count(*) FROM person_name`) }
 		before := names()
-		monitoring := cyber.NewMonitoring(e.Store, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
+		monitoring := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
 		if err := monitoring.Watch(ctx, cyber.Owner{Partner: id, Mode: partner.Live}, "zoe", "email", "zoe@exemplo.com.br"); err != nil {
 			t.Fatal(err)
 		}
 		sweep := func(want int64) {
 			t.Helper()
-			if _, err := e.Sweep(ctx, store.Retention{}); err != nil || names() != want {
+			if _, err := e.Upkeep.Sweep(ctx, store.Retention{}); err != nil || names() != want {
 				t.Errorf("%d names, want %d: %v", names(), want, err)
 			}
 		}

@@ -75,12 +75,12 @@ var sealedColumns = []sealedColumn{
 }
 
 // SealedUnder counts the sealed values by whether the primary key sealed them.
-func (s *Store) SealedUnder(ctx context.Context) (current, old int64, err error) {
+func (s Upkeep) SealedUnder(ctx context.Context) (current, old int64, err error) {
 	for _, c := range sealedColumns {
 		var n, o int64
 		query := `SELECT count(*), count(*) FILTER (WHERE substr(` + c.column + `, 1, 5) <> $1) FROM ` + c.table +
 			` WHERE ` + c.column + ` IS NOT NULL`
-		if err := s.reader(ctx).QueryRowContext(ctx, query, s.keys.PrimaryPrefix()).Scan(&n, &o); err != nil {
+		if err := s.reader().QueryRowContext(ctx, query, s.keys.PrimaryPrefix()).Scan(&n, &o); err != nil {
 			return 0, 0, classify(fmt.Errorf("count sealed values of %s: %w", c.table, err))
 		}
 		current, old = current+n-o, old+o
@@ -128,7 +128,7 @@ func keepKey(v any) rewriteKey {
 
 // RewriteSealed seals up to limit values that an old key sealed under the primary key, going on from p, and reports
 // whether everything has been looked at. It may be repeated from any earlier progress.
-func (s *Store) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int) (done bool, err error) {
+func (s Upkeep) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int) (done bool, err error) {
 	if p.Column >= len(sealedColumns) {
 		return true, nil
 	}
@@ -165,7 +165,7 @@ type oldRow struct {
 	sealed []byte
 }
 
-func (s *Store) oldRows(ctx context.Context, c sealedColumn, p *RewriteProgress, limit int) ([]oldRow, error) {
+func (s Upkeep) oldRows(ctx context.Context, c sealedColumn, p *RewriteProgress, limit int) ([]oldRow, error) {
 	keys := strings.Join(c.key, ", ")
 	args := []any{s.keys.PrimaryPrefix(), int64(limit)}
 	after := ""
@@ -179,7 +179,7 @@ func (s *Store) oldRows(ctx context.Context, c sealedColumn, p *RewriteProgress,
 	}
 	query := `SELECT ` + keys + `, ` + c.column + ` FROM ` + c.table + ` WHERE ` + c.column + ` IS NOT NULL AND substr(` +
 		c.column + `, 1, 5) <> $1` + after + ` ORDER BY ` + keys + ` LIMIT $2`
-	return collect(ctx, s.reader(ctx), func(row scanner) (oldRow, error) {
+	return collect(ctx, s.reader(), func(row scanner) (oldRow, error) {
 		r := oldRow{key: make([]any, len(c.key))}
 		dest := make([]any, len(c.key)+1)
 		for i := range r.key {
@@ -191,7 +191,7 @@ func (s *Store) oldRows(ctx context.Context, c sealedColumn, p *RewriteProgress,
 }
 
 // rewriteRow writes the value back unless somebody changed it meanwhile, who then used the primary key already.
-func (s *Store) rewriteRow(ctx context.Context, tx *sqldb.Tx, c sealedColumn, row oldRow) error {
+func (s Upkeep) rewriteRow(ctx context.Context, tx *sqldb.Tx, c sealedColumn, row oldRow) error {
 	plain, err := s.keys.Unseal(c.place(row.key), row.sealed)
 	if err != nil {
 		return err

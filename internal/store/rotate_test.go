@@ -31,25 +31,25 @@ func TestRewriteSealed(t *testing.T) {
 		}
 		p, cred := e.NewPartner(t, partner.Live)
 		all = append(all, made{p.ID, cred.Salt})
-		current, old, err := e.SealedUnder(ctx)
+		current, old, err := e.Upkeep.SealedUnder(ctx)
 		if err != nil || current != 1 || old != 7 {
 			t.Fatalf("%d current, %d old, %v", current, old, err)
 		}
 		var progress store.RewriteProgress
 		for done := false; !done; {
-			if done, err = e.RewriteSealed(ctx, &progress, 3); err != nil {
+			if done, err = e.Upkeep.RewriteSealed(ctx, &progress, 3); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if current, old, err = e.SealedUnder(ctx); err != nil || current != 8 || old != 0 || progress.Rewritten != 7 {
+		if current, old, err = e.Upkeep.SealedUnder(ctx); err != nil || current != 8 || old != 0 || progress.Rewritten != 7 {
 			t.Fatalf("%d current, %d old, %d rewritten, %v", current, old, progress.Rewritten, err)
 		}
 		for _, m := range all {
-			if salt, err := e.Salt(ctx, m.id); err != nil || salt != m.salt {
+			if salt, err := e.Partners.Salt(ctx, m.id); err != nil || salt != m.salt {
 				t.Errorf("salt of %s after the rewrite: %v", m.id, err)
 			}
 		}
-		if _, err := e.RewriteSealed(ctx, &store.RewriteProgress{}, 3); err != nil {
+		if _, err := e.Upkeep.RewriteSealed(ctx, &store.RewriteProgress{}, 3); err != nil {
 			t.Error("a rewrite may run again from the start:", err)
 		}
 	})

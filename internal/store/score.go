@@ -18,7 +18,7 @@ func scorePlace(id partner.ID, user []byte, day int64) seal.Place {
 }
 
 // sealScore has the same length for every score.
-func (s *Store) sealScore(id partner.ID, user []byte, d cyber.ScoreDay) ([]byte, error) {
+func (s Advice) sealScore(id partner.ID, user []byte, d cyber.ScoreDay) ([]byte, error) {
 	plain := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(d.Breach)), uint64(d.Assessment))
 	sealed, err := s.keys.Seal(scorePlace(id, user, d.Day), plain)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Store) sealScore(id partner.ID, user []byte, d cyber.ScoreDay) ([]byte,
 }
 
 // openScore fills in the score of a day. A day that was kept before scores were sealed has it beside.
-func (s *Store) openScore(id partner.ID, user []byte, d *cyber.ScoreDay, sealed []byte) error {
+func (s Advice) openScore(id partner.ID, user []byte, d *cyber.ScoreDay, sealed []byte) error {
 	if sealed == nil {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (s *Store) openScore(id partner.ID, user []byte, d *cyber.ScoreDay, sealed 
 }
 
 // KeepScore keeps the score of a day, over an earlier one of the same day.
-func (s *Store) KeepScore(ctx context.Context, id partner.ID, sent partner.UserHash, d cyber.ScoreDay) error {
+func (s Advice) KeepScore(ctx context.Context, id partner.ID, sent partner.UserHash, d cyber.ScoreDay) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.userOf(ctx, tx, id, sent)
 		if err != nil {
@@ -67,8 +67,8 @@ func (s *Store) KeepScore(ctx context.Context, id partner.ID, sent partner.UserH
 
 // ScoreDays returns the days on which a person's score changed, oldest first. A day kept under both digests counts as
 // it was kept once the person was known.
-func (s *Store) ScoreDays(ctx context.Context, id partner.ID, sent partner.UserHash) ([]cyber.ScoreDay, error) {
-	q := s.reader(ctx)
+func (s Advice) ScoreDays(ctx context.Context, id partner.ID, sent partner.UserHash) ([]cyber.ScoreDay, error) {
+	q := s.reader()
 	u, err := s.userOf(ctx, q, id, sent)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (s *Store) ScoreDays(ctx context.Context, id partner.ID, sent partner.UserH
 // scoreColumns are what scoreDay reads; the table goes by d.
 const scoreColumns = `d.day, d.breach, d.assessment, d.user_index, d.sealed`
 
-func (s *Store) scoreDay(id partner.ID) func(row scanner) (cyber.ScoreDay, error) {
+func (s Advice) scoreDay(id partner.ID) func(row scanner) (cyber.ScoreDay, error) {
 	return func(row scanner) (cyber.ScoreDay, error) {
 		var d cyber.ScoreDay
 		var user, sealed []byte

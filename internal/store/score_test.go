@@ -17,15 +17,15 @@ func TestScoresAreSealed(t *testing.T) {
 		p, _ := e.NewPartner(t, partner.Live)
 		want := []cyber.ScoreDay{{Day: 20000, Breach: 685, Assessment: 920}, {Day: 20003, Breach: 0, Assessment: 633}}
 		for _, d := range append([]cyber.ScoreDay{{Day: 20003, Breach: 1, Assessment: 2}}, want...) {
-			if err := e.KeepScore(ctx, p.ID, "u1", d); err != nil {
+			if err := e.Advice.KeepScore(ctx, p.ID, "u1", d); err != nil {
 				t.Fatal(err)
 			}
 		}
-		got, err := e.ScoreDays(ctx, p.ID, "u1")
+		got, err := e.Advice.ScoreDays(ctx, p.ID, "u1")
 		if err != nil || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 			t.Error(got, err)
 		}
-		if posture, err := e.Posture(ctx, p.ID, "u1", true); err != nil || posture.Last != want[1] {
+		if posture, err := e.Advice.Posture(ctx, p.ID, "u1", true); err != nil || posture.Last != want[1] {
 			t.Error(posture, err)
 		}
 		var clear, sealed int

@@ -10,7 +10,7 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-var _ cyber.ServiceStore = (*Store)(nil)
+var _ cyber.ServiceStore = Services{}
 
 const serviceColumns = `id, name, description, position, retired, created_at`
 
@@ -23,12 +23,12 @@ func scanService(row scanner) (cyber.Service, error) {
 }
 
 // Services returns the whole catalogue in order.
-func (s *Store) Services(ctx context.Context) ([]cyber.Service, error) {
-	return collect(ctx, s.reader(ctx), scanService, `SELECT `+serviceColumns+` FROM service ORDER BY position, id`)
+func (s Services) Services(ctx context.Context) ([]cyber.Service, error) {
+	return collect(ctx, s.reader(), scanService, `SELECT `+serviceColumns+` FROM service ORDER BY position, id`)
 }
 
 // InsertService keeps a new service.
-func (s *Store) InsertService(ctx context.Context, sv cyber.Service) error {
+func (s Services) InsertService(ctx context.Context, sv cyber.Service) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error { return insertService(ctx, tx, sv) })
 }
 
@@ -43,7 +43,7 @@ func insertService(ctx context.Context, q querier, sv cyber.Service) error {
 }
 
 // SeedServices fills an empty catalogue; several replicas may do so at once.
-func (s *Store) SeedServices(ctx context.Context, list []cyber.Service) error {
+func (s Services) SeedServices(ctx context.Context, list []cyber.Service) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		var any bool
 		if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM service)`).Scan(&any); err != nil {
@@ -62,7 +62,7 @@ func (s *Store) SeedServices(ctx context.Context, list []cyber.Service) error {
 }
 
 // UpdateService changes one service.
-func (s *Store) UpdateService(ctx context.Context, id cyber.ServiceID, change func(*cyber.Service) error) (cyber.Service, error) {
+func (s Services) UpdateService(ctx context.Context, id cyber.ServiceID, change func(*cyber.Service) error) (cyber.Service, error) {
 	var sv cyber.Service
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		var err error

@@ -17,7 +17,7 @@ func sessionPlace(digest []byte) seal.Place {
 }
 
 // InsertSession keeps a new session.
-func (s *Store) InsertSession(ctx context.Context, n operator.Session) error {
+func (s Operators) InsertSession(ctx context.Context, n operator.Session) error {
 	origin, err := s.keys.Seal(sessionPlace(n.Digest), []byte(n.From))
 	if err != nil {
 		return fmt.Errorf("seal session: %w", err)
@@ -45,7 +45,7 @@ func (r *sessionRow) dest() []any {
 	return []any{&r.session.Digest, &r.session.Operator, &r.times[0], &r.times[1], &r.times[2], &r.origin}
 }
 
-func (s *Store) openSession(r *sessionRow) (operator.Session, error) {
+func (s Operators) openSession(r *sessionRow) (operator.Session, error) {
 	from, err := s.keys.Unseal(sessionPlace(r.session.Digest), r.origin)
 	if err != nil {
 		return r.session, fmt.Errorf("open session: %w", err)
@@ -57,9 +57,9 @@ func (s *Store) openSession(r *sessionRow) (operator.Session, error) {
 }
 
 // SessionByDigest returns a session and its operator.
-func (s *Store) SessionByDigest(ctx context.Context, digest []byte) (operator.Session, operator.Operator, error) {
+func (s Operators) SessionByDigest(ctx context.Context, digest []byte) (operator.Session, operator.Operator, error) {
 	var r sessionRow
-	o, err := s.scanOperator(s.reader(ctx).QueryRowContext(ctx, `SELECT `+operatorColumns+`, `+sessionColumns+`
+	o, err := s.scanOperator(s.reader().QueryRowContext(ctx, `SELECT `+operatorColumns+`, `+sessionColumns+`
 		FROM operator_session n JOIN operator o ON o.id = n.operator_id WHERE n.digest = $1`, digest), r.dest()...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return operator.Session{}, o, operator.ErrNoSession
@@ -72,7 +72,7 @@ func (s *Store) SessionByDigest(ctx context.Context, digest []byte) (operator.Se
 }
 
 // UpdateSession keeps the times of a session; one that is gone stays gone.
-func (s *Store) UpdateSession(ctx context.Context, n operator.Session) error {
+func (s Operators) UpdateSession(ctx context.Context, n operator.Session) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE operator_session SET seen_at = $2, proved_at = $3 WHERE digest = $1`,
 			n.Digest, micros(n.SeenAt), micros(n.ProvedAt))
@@ -84,22 +84,22 @@ func (s *Store) UpdateSession(ctx context.Context, n operator.Session) error {
 }
 
 // DeleteSession ends a session.
-func (s *Store) DeleteSession(ctx context.Context, digest []byte) error {
+func (s Operators) DeleteSession(ctx context.Context, digest []byte) error {
 	_, err := s.deleteSessions(ctx, `digest = $1`, digest)
 	return err
 }
 
 // DeleteSessions ends all sessions of an operator.
-func (s *Store) DeleteSessions(ctx context.Context, id operator.ID) (int64, error) {
+func (s Operators) DeleteSessions(ctx context.Context, id operator.ID) (int64, error) {
 	return s.deleteSessions(ctx, `operator_id = $1`, string(id))
 }
 
 // SweepSessions removes sessions made or last used before the limits.
-func (s *Store) SweepSessions(ctx context.Context, created, seen time.Time) (int64, error) {
+func (s Operators) SweepSessions(ctx context.Context, created, seen time.Time) (int64, error) {
 	return s.deleteSessions(ctx, `created_at <= $1 OR seen_at <= $2`, micros(created), micros(seen))
 }
 
-func (s *Store) deleteSessions(ctx context.Context, where string, args ...any) (n int64, err error) {
+func (s Operators) deleteSessions(ctx context.Context, where string, args ...any) (n int64, err error) {
 	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `DELETE FROM operator_session WHERE `+where, args...)
 		if err != nil {
@@ -112,8 +112,8 @@ func (s *Store) deleteSessions(ctx context.Context, where string, args ...any) (
 }
 
 // Sessions returns an operator's sessions, newest first.
-func (s *Store) Sessions(ctx context.Context, id operator.ID) ([]operator.Session, error) {
-	return collect(ctx, s.reader(ctx), func(row scanner) (operator.Session, error) {
+func (s Operators) Sessions(ctx context.Context, id operator.ID) ([]operator.Session, error) {
+	return collect(ctx, s.reader(), func(row scanner) (operator.Session, error) {
 		var r sessionRow
 		if err := row.Scan(r.dest()...); err != nil {
 			return r.session, err

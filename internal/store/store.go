@@ -1,9 +1,9 @@
 // Package store holds all SQL of the product, one text for both engines, and seals and opens personal data on its way.
 //
 // It fulfils the small interfaces that the rule packages declare; no rule lives here. One exported method is one
-// transaction, and partner.ID comes right after the context in every method that touches a partner's rows, and stands
-// in every WHERE. The invariant it keeps: what leaves for the database holds no personal value in the clear and no
-// unkeyed hash of one.
+// transaction unless it is called on a Tx, and partner.ID comes right after the context in every method that touches a
+// partner's rows, and stands in every WHERE. The invariant it keeps: what leaves for the database holds no personal
+// value in the clear and no unkeyed hash of one.
 package store
 
 import (
@@ -25,8 +25,21 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// Store keeps the product's rows.
+// Store is the open database: what concerns it as a whole, and the areas.
 type Store struct {
+	core
+	Areas
+}
+
+// core is all that the areas share.
+type core struct {
+	*process
+	// tx is the transaction that every method joins; nil when each is one of its own.
+	tx *sqldb.Tx
+}
+
+// process is what belongs to the open database and not to a transaction of it.
+type process struct {
 	db   *sqldb.DB
 	keys *seal.Keys
 	now  func() time.Time
@@ -43,41 +56,53 @@ var ErrUnavailable = fault.New(fault.Unavailable, "store.unavailable")
 
 // New joins a migrated database and its keys. CheckKeys comes before use.
 func New(db *sqldb.DB, keys *seal.Keys, now func() time.Time) *Store {
-	return &Store{db: db, keys: keys, now: now, due: make(chan struct{}, 1)}
+	c := core{process: &process{db: db, keys: keys, now: now, due: make(chan struct{}, 1)}}
+	return &Store{core: c, Areas: areasOver(c)}
 }
 
-// querier is what a statement needs: the transaction of the context, or the pool that only reads.
+// querier is what a statement needs: a transaction, or the pool that only reads.
 type querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-type txKey struct{}
+// within is the same core inside a transaction.
+func (c core) within(tx *sqldb.Tx) core { return core{c.process, tx} }
 
-// inTx runs fn in the transaction that ctx carries, or in one of its own. A context carries a transaction only inside
-// Once, where a request's effect must be kept together with its answer.
-func (s *Store) inTx(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
-	if tx, ok := ctx.Value(txKey{}).(*sqldb.Tx); ok {
-		return fn(tx)
+// open is the transaction as rules see it.
+func (c core) open(tx *sqldb.Tx) Tx { return Tx{areasOver(c.within(tx))} }
+
+// inTx runs fn in the transaction that the area is open on, or in one of its own.
+func (c core) inTx(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
+	if c.tx != nil {
+		return fn(c.tx)
 	}
-	return classify(s.db.InTx(ctx, fn))
+	return classify(c.db.InTx(ctx, fn))
 }
 
-// reader is for methods of one SELECT; inside Once it sees what the request has written.
-func (s *Store) reader(ctx context.Context) querier {
-	if tx, ok := ctx.Value(txKey{}).(*sqldb.Tx); ok {
-		return tx
+// snapshot runs fn on a core all of whose reads see one state of the database. fn must not write.
+func (c core) snapshot(ctx context.Context, fn func(in core) error) error {
+	if c.tx != nil {
+		return fn(c)
 	}
-	return s.db.Reader()
+	return classify(c.db.Snapshot(ctx, func(tx *sqldb.Tx) error { return fn(c.within(tx)) }))
+}
+
+// reader is for methods of one SELECT; inside a transaction it sees what that has written.
+func (c core) reader() querier {
+	if c.tx != nil {
+		return c.tx
+	}
+	return c.db.Reader()
 }
 
 // lister is reader for long lists that may be a moment old: a standby answers them if there is one.
-func (s *Store) lister(ctx context.Context) querier {
-	if tx, ok := ctx.Value(txKey{}).(*sqldb.Tx); ok {
-		return tx
+func (c core) lister() querier {
+	if c.tx != nil {
+		return c.tx
 	}
-	return s.db.Lister()
+	return c.db.Lister()
 }
 
 // classify names the failures that a later try may not meet; the rest stay as they are and count as internal.

@@ -14,10 +14,10 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-var _ subject.Store = (*Store)(nil)
+var _ subject.Store = Subjects{}
 
 // PersonRef is the audit trail's name for a person.
-func (s *Store) PersonRef(p subject.Person) string {
+func (s Subjects) PersonRef(p subject.Person) string {
 	if p.CPF != "" {
 		return "ps_" + hex.EncodeToString(s.keys.BlindIndex("audit.person", "", []byte(p.CPF)))
 	}
@@ -39,16 +39,16 @@ type indexes struct {
 
 // indexesOf computes a person's keys. By a CPF it needs no row to be there; by a user hash it learns the rest from the
 // person's row.
-func (s *Store) indexesOf(ctx context.Context, q querier, id partner.ID, p subject.Person) (indexes, error) {
+func (s Subjects) indexesOf(ctx context.Context, q querier, id partner.ID, p subject.Person) (indexes, error) {
 	if p.CPF == "" {
 		u, err := s.userOf(ctx, q, id, p.User)
 		return indexes{partner: id, cpf: nonNil(u.cpf), user256: u.other, user512: u.write, value: []byte{}}, err
 	}
-	salt, err := s.Salt(ctx, id)
+	salt, err := s.partners().Salt(ctx, id)
 	if err != nil {
 		return indexes{}, err
 	}
-	x := indexes{partner: id, value: s.valueIndex(id, identifier.CPF, p.CPF)}
+	x := indexes{partner: id, value: s.monitoring().valueIndex(id, identifier.CPF, p.CPF)}
 	x.cpf, x.user256, x.user512 = s.personRow(id, p.CPF, salt)
 	return x, nil
 }
@@ -60,10 +60,18 @@ func nonNil(b []byte) []byte {
 	return b
 }
 
-// Held reads everything about a person for one partner.
-func (s *Store) Held(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, error) {
+// Held reads everything about a person for one partner, all of it as of one moment.
+func (s Subjects) Held(ctx context.Context, who partner.Partner, p subject.Person) (h subject.Held, err error) {
+	err = s.snapshot(ctx, func(in core) (err error) {
+		h, err = Subjects{in}.held(ctx, who, p)
+		return err
+	})
+	return h, err
+}
+
+func (s Subjects) held(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, error) {
 	h := subject.Held{Partner: who}
-	q := s.reader(ctx)
+	q := s.reader()
 	x, err := s.indexesOf(ctx, q, who.ID, p)
 	if err != nil {
 		return h, err
@@ -79,14 +87,16 @@ func (s *Store) Held(ctx context.Context, who partner.Partner, p subject.Person)
 	return h, err
 }
 
-func (s *Store) heldSubscriptions(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Subscriptions, err = collect(ctx, q, func(row scanner) (subscription.Subscription, error) { return s.scanSubscription(x.partner, row) },
+func (s Subjects) heldSubscriptions(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
+	h.Subscriptions, err = collect(ctx, q, func(row scanner) (subscription.Subscription, error) {
+		return s.subscriptions().scanSubscription(x.partner, row)
+	},
 		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 ORDER BY seq`, string(x.partner), x.cpf)
 	return err
 }
 
 // heldAssets reads the person's watched values, and their CPF where somebody else watches it.
-func (s *Store) heldAssets(ctx context.Context, q querier, x indexes, h *subject.Held) error {
+func (s Subjects) heldAssets(ctx context.Context, q querier, x indexes, h *subject.Held) error {
 	type row struct {
 		subject.Watched
 		own bool
@@ -99,7 +109,7 @@ func (s *Store) heldAssets(ctx context.Context, q querier, x indexes, h *subject
 			return r, err
 		}
 		r.AddedAt = fromMicros(created)
-		return r, s.openAsset(&r.Asset, sealed)
+		return r, s.monitoring().openAsset(&r.Asset, sealed)
 	}, `SELECT id, kind, value, status, created_at, user_index IN ($2, $3) FROM asset WHERE `+assetsOfPerson+` ORDER BY created_at, id`,
 		x.assetArgs()...)
 	if err != nil {
@@ -131,7 +141,7 @@ func (x indexes) assetArgs() []any {
 	return []any{string(x.partner), x.user512, x.user256, int64(identifier.CPF), x.value}
 }
 
-func (s *Store) heldFindings(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
+func (s Subjects) heldFindings(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
 	h.Findings, err = collect(ctx, q, scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.asset_id = a.id
 		JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND (a.user_index IN ($2, $3) OR a.kind = $4 AND a.value_index = $5)
 		ORDER BY f.found_at, f.id`, x.assetArgs()...)
@@ -140,14 +150,14 @@ func (s *Store) heldFindings(ctx context.Context, q querier, x indexes, h *subje
 
 func (x indexes) userArgs() []any { return []any{string(x.partner), x.user512, x.user256} }
 
-func (s *Store) heldCases(ctx context.Context, q querier, x indexes, h *subject.Held) error {
+func (s Subjects) heldCases(ctx context.Context, q querier, x indexes, h *subject.Held) error {
 	ids, err := collect(ctx, q, func(sc scanner) (id cyber.CaseID, err error) { return id, sc.Scan(&id) },
 		`SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, x.userArgs()...)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		c, moves, err := s.CaseByID(ctx, id)
+		c, moves, err := s.cases().CaseByID(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -156,13 +166,13 @@ func (s *Store) heldCases(ctx context.Context, q querier, x indexes, h *subject.
 	return nil
 }
 
-func (s *Store) heldDevices(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Devices, err = collect(ctx, q, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
+func (s Subjects) heldDevices(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
+	h.Devices, err = collect(ctx, q, s.devices().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
 		ORDER BY issued_at, id`, x.userArgs()...)
 	return err
 }
 
-func (s *Store) heldAnswers(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
+func (s Subjects) heldAnswers(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
 	h.Answers, err = collect(ctx, q, func(sc scanner) (subject.Answer, error) {
 		var a subject.Answer
 		var at int64
@@ -174,12 +184,12 @@ func (s *Store) heldAnswers(ctx context.Context, q querier, x indexes, h *subjec
 	if err != nil {
 		return err
 	}
-	h.Scores, err = collect(ctx, q, s.scoreDay(x.partner), `SELECT `+scoreColumns+` FROM score_day d
+	h.Scores, err = collect(ctx, q, s.advice().scoreDay(x.partner), `SELECT `+scoreColumns+` FROM score_day d
 		WHERE d.partner_id = $1 AND d.user_index IN ($2, $3) ORDER BY d.day`, x.userArgs()...)
 	return err
 }
 
-func (s *Store) heldEvents(ctx context.Context, q querier, x indexes, h *subject.Held) error {
+func (s Subjects) heldEvents(ctx context.Context, q querier, x indexes, h *subject.Held) error {
 	type row struct {
 		subject.Event
 		seq int64
@@ -241,9 +251,9 @@ func idsOf(h subject.Held) []string {
 }
 
 // ScrubErased takes what was deleted out of the database's files.
-func (s *Store) ScrubErased(ctx context.Context) error {
+func (s Subjects) ScrubErased(ctx context.Context) error {
 	return s.db.Scrub(ctx, erasedTables...)
 }
 
 // Engine says which database answers.
-func (s *Store) Engine() sqldb.Engine { return s.db.Engine() }
+func (s Subjects) Engine() sqldb.Engine { return s.db.Engine() }

@@ -17,11 +17,11 @@ import (
 
 // AccessesOf returns the lines of the audit trail about a person. Lines name rows by ids; those of erased rows are kept
 // with the erasure, so that it can still be told who saw what is gone.
-func (s *Store) AccessesOf(ctx context.Context, held []subject.Held, p subject.Person) ([]subject.Access, error) {
+func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject.Person) ([]subject.Access, error) {
 	names := []string{s.PersonRef(p)}
 	var users [][]byte
 	for _, h := range held {
-		x, err := s.indexesOf(ctx, s.reader(ctx), h.Partner.ID, p)
+		x, err := s.indexesOf(ctx, s.reader(), h.Partner.ID, p)
 		if err != nil {
 			return nil, err
 		}
@@ -35,8 +35,8 @@ func (s *Store) AccessesOf(ctx context.Context, held []subject.Held, p subject.P
 	var accesses []subject.Access
 	for part := range slices.Chunk(unique(append(names, erased...)), hitBatch) {
 		var args []any
-		found, err := collect(ctx, s.reader(ctx), func(row scanner) (subject.Access, error) {
-			r, err := s.scanAudit(row)
+		found, err := collect(ctx, s.reader(), func(row scanner) (subject.Access, error) {
+			r, err := s.audit().scanAudit(row)
 			return subject.Access{Entry: r.Entry}, err
 		}, `SELECT `+auditColumns+` FROM audit WHERE subject IN (`+list(&args, part)+`)`, args...)
 		if err != nil {
@@ -56,13 +56,13 @@ func (s *Store) AccessesOf(ctx context.Context, held []subject.Held, p subject.P
 }
 
 // erasedIDs are the ids of rows that were erased with a person, whichever of their names the erasure was asked for by.
-func (s *Store) erasedIDs(ctx context.Context, p subject.Person, users [][]byte) ([]string, error) {
+func (s Subjects) erasedIDs(ctx context.Context, p subject.Person, users [][]byte) ([]string, error) {
 	args, or := []any{s.PersonRef(p), string(p.Partner)}, ""
 	for _, u := range users {
 		args = append(args, u)
 		or += ` OR user_512 = $` + strconv.Itoa(len(args))
 	}
-	kept, err := collect(ctx, s.reader(ctx), func(row scanner) (keptTrail, error) {
+	kept, err := collect(ctx, s.reader(), func(row scanner) (keptTrail, error) {
 		var id, partnerID string
 		var sealed []byte
 		var kept keptTrail
@@ -85,24 +85,24 @@ func (s *Store) erasedIDs(ctx context.Context, p subject.Person, users [][]byte)
 // actionFind is how the console records that somebody looked a CPF up: masked, because nobody may have had it.
 const actionFind = "subscription.find"
 
-func (s *Store) maskedAccesses(ctx context.Context, held []subject.Held, cpf string) ([]subject.Access, error) {
+func (s Subjects) maskedAccesses(ctx context.Context, held []subject.Held, cpf string) ([]subject.Access, error) {
 	mask := identifier.Mask(identifier.CPF, cpf)
 	of := map[string]bool{}
 	for _, h := range held {
 		of[string(h.Partner.ID)] = true
 	}
-	lines, err := collect(ctx, s.reader(ctx), func(row scanner) (subject.Access, error) {
-		r, err := s.scanAudit(row)
+	lines, err := collect(ctx, s.reader(), func(row scanner) (subject.Access, error) {
+		r, err := s.audit().scanAudit(row)
 		return subject.Access{Entry: r.Entry, Masked: true}, err
 	}, `SELECT `+auditColumns+` FROM audit WHERE action = $1`, actionFind)
 	return slices.DeleteFunc(lines, func(a subject.Access) bool { return a.Detail != mask || !of[a.Subject] }), err
 }
 
 // Affected calls found for each person with findings of an incident, in the order of partners.
-func (s *Store) Affected(ctx context.Context, of subject.Incident, found func(subject.Affected) error) error {
+func (s Subjects) Affected(ctx context.Context, of subject.Incident, found func(subject.Affected) error) error {
 	c, order := conditions{}, `a.partner_id, a.user_index, f.id`
 	if of.Breach != "" {
-		if _, err := s.BreachByName(ctx, of.Breach); err != nil {
+		if _, err := s.breaches().BreachByName(ctx, of.Breach); err != nil {
 			return err
 		}
 		c.add(`f.breach = `, of.Breach)
@@ -149,13 +149,13 @@ type affectedRow struct {
 	at               time.Time
 }
 
-func (s *Store) affectedPage(ctx context.Context, c conditions, order string, after affectedMark) ([]affectedRow, error) {
+func (s Subjects) affectedPage(ctx context.Context, c conditions, order string, after affectedMark) ([]affectedRow, error) {
 	if after.id != "" {
 		c.args = append(slices.Clone(c.args), string(after.partner), after.user, after.id)
 		n := len(c.args)
 		c.text += ` AND (` + order + `) > ($` + strconv.Itoa(n-2) + `, $` + strconv.Itoa(n-1) + `, $` + strconv.Itoa(n) + `)`
 	}
-	return collect(ctx, s.reader(ctx), func(row scanner) (affectedRow, error) {
+	return collect(ctx, s.reader(), func(row scanner) (affectedRow, error) {
 		var r affectedRow
 		var index, sealed []byte
 		var at int64
@@ -163,7 +163,7 @@ func (s *Store) affectedPage(ctx context.Context, c conditions, order string, af
 			return r, err
 		}
 		r.user, r.at = string(index), fromMicros(at)
-		return r, s.openAsset(&r.Asset, sealed)
+		return r, s.monitoring().openAsset(&r.Asset, sealed)
 	}, `SELECT a.partner_id, a.user_index, f.id, f.breach, f.found_at, a.id, a.kind, a.value FROM finding f JOIN asset a ON a.id = f.asset_id
 		WHERE f.resolution <> 'retracted'`+c.text+` ORDER BY `+order+` LIMIT `+strconv.Itoa(checkBatch), c.args...)
 }
@@ -204,8 +204,8 @@ func (a *affectedRows) tell(found func(subject.Affected) error) error {
 }
 
 // Showings counts the lines of the trail in a window, by who and what; what only keeps house is left out.
-func (s *Store) Showings(ctx context.Context, from, to time.Time) ([]subject.Showing, error) {
-	list, err := collect(ctx, s.reader(ctx), func(row scanner) (subject.Showing, error) {
+func (s Subjects) Showings(ctx context.Context, from, to time.Time) ([]subject.Showing, error) {
+	list, err := collect(ctx, s.reader(), func(row scanner) (subject.Showing, error) {
 		var v subject.Showing
 		return v, row.Scan(&v.Actor, &v.Action, &v.Count)
 	}, `SELECT actor, action, count(*) FROM audit WHERE at >= $1 AND at < $2 GROUP BY actor, action ORDER BY 3 DESC, 1, 2`, micros(from), micros(to))

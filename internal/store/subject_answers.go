@@ -23,11 +23,11 @@ type mentions struct {
 }
 
 // mentionsOf gathers them from what is held and from the ways of spelling a user hash.
-func (s *Store) mentionsOf(ctx context.Context, h subject.Held, p subject.Person) (mentions, error) {
+func (s Subjects) mentionsOf(ctx context.Context, h subject.Held, p subject.Person) (mentions, error) {
 	var m mentions
 	name := func(texts ...string) { m.naming = append(m.naming, texts...) }
 	if p.CPF != "" {
-		salt, err := s.Salt(ctx, h.Partner.ID)
+		salt, err := s.partners().Salt(ctx, h.Partner.ID)
 		if err != nil {
 			return m, err
 		}
@@ -79,7 +79,7 @@ type keptRow struct {
 }
 
 // answersAbout calls fn with the kept answers of a partner that mention the person.
-func (s *Store) answersAbout(ctx context.Context, h subject.Held, p subject.Person, fn func(keptRow, keptAnswer, mentions) error) error {
+func (s Subjects) answersAbout(ctx context.Context, h subject.Held, p subject.Person, fn func(keptRow, keptAnswer, mentions) error) error {
 	m, err := s.mentionsOf(ctx, h, p)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (s *Store) answersAbout(ctx context.Context, h subject.Held, p subject.Pers
 		needles = append(needles, []byte(text), quoted[1:len(quoted)-1])
 	}
 	for after := []byte{}; ; {
-		rows, err := collect(ctx, s.reader(ctx), func(row scanner) (keptRow, error) {
+		rows, err := collect(ctx, s.reader(), func(row scanner) (keptRow, error) {
 			var r keptRow
 			return r, row.Scan(&r.claim, &r.sealed)
 		}, `SELECT claim, answer FROM idempotency WHERE partner_id = $1 AND claim > $2 AND answer IS NOT NULL ORDER BY claim LIMIT $3`,
@@ -120,7 +120,7 @@ func (s *Store) answersAbout(ctx context.Context, h subject.Held, p subject.Pers
 	}
 }
 
-func (s *Store) openAnswer(id partner.ID, r keptRow) (keptAnswer, error) {
+func (s Subjects) openAnswer(id partner.ID, r keptRow) (keptAnswer, error) {
 	var a keptAnswer
 	plain, err := s.keys.Unseal(answerPlace(id, r.claim), r.sealed)
 	if err != nil {
@@ -150,14 +150,14 @@ func holdsAny(text []byte, needles [][]byte) bool {
 	return false
 }
 
-func (s *Store) countAnswers(ctx context.Context, h subject.Held, p subject.Person) (n int, err error) {
+func (s Subjects) countAnswers(ctx context.Context, h subject.Held, p subject.Person) (n int, err error) {
 	err = s.answersAbout(ctx, h, p, func(keptRow, keptAnswer, mentions) error { n++; return nil })
 	return n, err
 }
 
 // RedactAnswers takes the person out of the partner's kept answers. The claims stay, so that a request which is
 // repeated is not carried out a second time: that would bring the person back.
-func (s *Store) RedactAnswers(ctx context.Context, h subject.Held, p subject.Person) (int64, error) {
+func (s Subjects) RedactAnswers(ctx context.Context, h subject.Held, p subject.Person) (int64, error) {
 	var total int64
 	err := s.answersAbout(ctx, h, p, func(r keptRow, a keptAnswer, m mentions) error {
 		a.Body = m.redactBody(a.Body)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/subject"
 )
@@ -32,13 +33,19 @@ type keptTrail struct {
 	IDs    []string `json:"ids,omitempty"`
 }
 
-// EraseRows takes away all rows about a person and keeps the tombstone, in one transaction.
-func (s *Store) EraseRows(ctx context.Context, h subject.Held, p subject.Person, reason string) (subject.Erased, subject.Tombstone, error) {
+// inside is the same area in a transaction.
+func (s Subjects) inside(tx *sqldb.Tx) Subjects { return Subjects{s.within(tx)} }
+
+// EraseRows takes away all rows about a person and keeps the tombstone and what record adds to the trail, in one
+// transaction.
+func (s Subjects) EraseRows(ctx context.Context, h subject.Held, p subject.Person, reason string,
+	record func(operator.Ledger, subject.Erased, subject.Tombstone) error,
+) (subject.Erased, subject.Tombstone, error) {
 	var erased subject.Erased
 	var t subject.Tombstone
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
-		inside := context.WithValue(ctx, txKey{}, tx)
-		x, err := s.indexesOf(inside, tx, h.Partner.ID, p)
+		inside := s.inside(tx)
+		x, err := inside.indexesOf(ctx, tx, h.Partner.ID, p)
 		if err != nil {
 			return err
 		}
@@ -51,22 +58,25 @@ func (s *Store) EraseRows(ctx context.Context, h subject.Held, p subject.Person,
 			Watched: x.value, ErasedAt: micros(s.now()),
 		}
 		t.MAC = s.tombstoneMAC(t)
-		if erased, err = s.eraseRows(inside, tx, x, math.MaxInt64); err != nil {
+		if erased, err = inside.eraseRows(ctx, tx, x, math.MaxInt64); err != nil {
 			return err
 		}
-		return s.keepTombstone(ctx, tx, t, keptTrail{reason, idsOf(h)})
+		if err := s.keepTombstone(ctx, tx, t, keptTrail{reason, idsOf(h)}); err != nil {
+			return err
+		}
+		return record(inside.audit(), erased, t)
 	})
 	return erased, t, err
 }
 
 // tombstoneMAC shows later that the service wrote a tombstone: a log kept elsewhere could otherwise be made to erase
 // anybody.
-func (s *Store) tombstoneMAC(t subject.Tombstone) []byte {
+func (s Subjects) tombstoneMAC(t subject.Tombstone) []byte {
 	at := binary.BigEndian.AppendUint64(nil, uint64(t.ErasedAt))
 	return s.keys.MAC("erasure", []byte(t.ID), []byte(t.Partner), []byte(t.Person), t.CPF, t.User256, t.User512, t.Watched, at)
 }
 
-func (s *Store) keepTombstone(ctx context.Context, tx *sqldb.Tx, t subject.Tombstone, kept keptTrail) error {
+func (s Subjects) keepTombstone(ctx context.Context, tx *sqldb.Tx, t subject.Tombstone, kept keptTrail) error {
 	plain, err := json.Marshal(kept)
 	if err != nil {
 		return fmt.Errorf("keep erasure: %w", err)
@@ -85,14 +95,14 @@ func (s *Store) keepTombstone(ctx context.Context, tx *sqldb.Tx, t subject.Tombs
 }
 
 // Replay erases again what is older than the erasure: see subject.Store.
-func (s *Store) Replay(ctx context.Context, t subject.Tombstone) (subject.Erased, error) {
+func (s Subjects) Replay(ctx context.Context, t subject.Tombstone) (subject.Erased, error) {
 	var erased subject.Erased
 	if !hmac.Equal(t.MAC, s.tombstoneMAC(t)) {
 		return erased, subject.ErrForeign.With("this service did not write the line")
 	}
 	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
 		x := indexes{partner: t.Partner, cpf: nonNil(t.CPF), user256: t.User256, user512: t.User512, value: nonNil(t.Watched)}
-		if erased, err = s.eraseRows(context.WithValue(ctx, txKey{}, tx), tx, x, t.ErasedAt); err != nil {
+		if erased, err = s.inside(tx).eraseRows(ctx, tx, x, t.ErasedAt); err != nil {
 			return err
 		}
 		return s.keepTombstone(ctx, tx, t, keptTrail{Reason: "replayed"})
@@ -101,8 +111,8 @@ func (s *Store) Replay(ctx context.Context, t subject.Tombstone) (subject.Erased
 }
 
 // Tombstones returns all erasures, oldest first.
-func (s *Store) Tombstones(ctx context.Context) ([]subject.Tombstone, error) {
-	return collect(ctx, s.reader(ctx), func(row scanner) (subject.Tombstone, error) {
+func (s Subjects) Tombstones(ctx context.Context) ([]subject.Tombstone, error) {
+	return collect(ctx, s.reader(), func(row scanner) (subject.Tombstone, error) {
 		var t subject.Tombstone
 		err := row.Scan(&t.ID, &t.Partner, &t.Person, &t.CPF, &t.User256, &t.User512, &t.Watched, &t.ErasedAt)
 		t.MAC = s.tombstoneMAC(t)
@@ -112,7 +122,7 @@ func (s *Store) Tombstones(ctx context.Context) ([]subject.Tombstone, error) {
 
 // eraseRows deletes what is about a person and not newer than upTo. Locks are taken in the order in which everybody
 // takes them: subscriptions, then what a person has, then events.
-func (s *Store) eraseRows(ctx context.Context, tx *sqldb.Tx, x indexes, upTo int64) (subject.Erased, error) {
+func (s Subjects) eraseRows(ctx context.Context, tx *sqldb.Tx, x indexes, upTo int64) (subject.Erased, error) {
 	e := eraser{tx: tx, x: x, upTo: upTo, erased: subject.Erased{Partner: x.partner, Counts: map[string]int64{}}}
 	for _, step := range []func(context.Context) error{
 		func(ctx context.Context) error { return e.subscriptions(ctx, s) },
@@ -151,7 +161,7 @@ func (e *eraser) delete(ctx context.Context, what, statement string, args ...any
 // time.
 func (e *eraser) user() []any { return append(e.x.userArgs(), e.upTo) }
 
-func (e *eraser) subscriptions(ctx context.Context, s *Store) error {
+func (e *eraser) subscriptions(ctx context.Context, s Subjects) error {
 	if len(e.x.cpf) == 0 {
 		return nil
 	}
@@ -167,7 +177,7 @@ func (e *eraser) subscriptions(ctx context.Context, s *Store) error {
 		string(e.x.partner), e.x.cpf, e.upTo); err != nil || len(live) == 0 {
 		return err
 	}
-	return s.removeActive(ctx, e.tx, e.x.partner, live)
+	return s.subscriptions().removeActive(ctx, e.tx, e.x.partner, live)
 }
 
 // monitoring deletes watched values; findings, histories and hits go with them by the engine's hand.
@@ -218,8 +228,8 @@ func (e *eraser) rest(ctx context.Context) error {
 }
 
 // events deletes what the partner was told, on its way or kept, and remembers the numbers: they are not losses.
-func (e *eraser) events(ctx context.Context, s *Store) error {
-	if err := s.lockEvents(ctx, e.tx, e.x.partner); err != nil {
+func (e *eraser) events(ctx context.Context, s Subjects) error {
+	if err := s.alerts().lockEvents(ctx, e.tx, e.x.partner); err != nil {
 		return err
 	}
 	seqs, err := collect(ctx, e.tx, scanInt, `SELECT seq FROM event WHERE partner_id = $1 AND person IN ($2, $3) AND created_at <= $4`, e.user()...)

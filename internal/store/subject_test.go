@@ -16,12 +16,13 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
 func (w *town) desk() *subject.Desk {
-	return subject.NewDesk(w.Store, operator.NewTrail(w.Store, w.Clock.Now), w.Clock.Now)
+	return subject.NewDesk(w.Store.Subjects, w.Store.Partners, operator.NewTrail(w.Store.Audit, w.Clock.Now), w.Clock.Now)
 }
 
 var clerk = operator.Actor{Name: "cli:clerk", From: "here"}
@@ -89,14 +90,14 @@ func TestSubjectErase(t *testing.T) {
 		if held, err := w.desk().Export(ctx, w.people[2].who()); err != nil || len(held) != 0 {
 			t.Error("still there:", held, err)
 		}
-		if found := problems(t, ctx, w.Store); len(found) != 0 {
+		if found := problems(t, ctx, w.Upkeep); len(found) != 0 {
 			t.Error("an erasure leaves the database whole:", found)
 		}
 		comparePage(t, e, w.partner.ID, 0, 100)
 
 		// The claim is still there: the old request answers without the person, and is not carried out again.
-		answer, replayed, err := w.Once(ctx, w.partner.ID, once.Claim{Path: "/subscriptions", Key: "k2", Digest: []byte{2}},
-			func(context.Context) (once.Answer, error) { return once.Answer{}, errors.New("carried out again") })
+		answer, replayed, err := w.Answers.Once(ctx, w.partner.ID, once.Claim{Path: "/subscriptions", Key: "k2", Digest: []byte{2}},
+			func(store.Tx) (once.Answer, error) { return once.Answer{}, errors.New("carried out again") })
 		if err != nil || !replayed || strings.Contains(string(answer.Body), w.people[2].cpf) || !strings.Contains(string(answer.Body), `"cpf":"***"`) ||
 			!strings.Contains(string(answer.Body), `"n":2`) {
 			t.Error("kept answer:", string(answer.Body), replayed, err)
@@ -108,7 +109,7 @@ func TestSubjectErase(t *testing.T) {
 		if dup := enrolAll(t, e, w.partner.ID, sub); len(dup) != 0 {
 			t.Error("a person who was erased cannot come back:", dup)
 		}
-		if found := problems(t, ctx, w.Store); len(found) != 0 {
+		if found := problems(t, ctx, w.Upkeep); len(found) != 0 {
 			t.Error("a new enrolment is no return:", found)
 		}
 	})
@@ -131,7 +132,7 @@ func TestEraseReachesOthers(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		w := newTown(t, e, 1)
-		watch := cyber.NewMonitoring(w.Store, everywhere{}, w.Keys.Fingerprint, w.Clock.Now)
+		watch := cyber.NewMonitoring(w.Store.Monitoring, w.Store.Partners, everywhere{}, w.Keys.Fingerprint, w.Clock.Now)
 		owner := cyber.Owner{Partner: w.partner.ID, Mode: partner.Live}
 		for kind, value := range map[string]string{"cpf": w.people[0].cpf, "email": "mae@exemplo.com.br"} {
 			if err := watch.Watch(ctx, owner, "mae", kind, value); err != nil {
@@ -169,7 +170,7 @@ func TestReplayErasures(t *testing.T) {
 		w.live(t, 0)
 		e.Clock.Advance(2 * time.Hour)
 		w.live(t, 5)
-		if found := problems(t, ctx, w.Store); len(found) == 0 || found[0].Check != "erasures" {
+		if found := problems(t, ctx, w.Upkeep); len(found) == 0 || found[0].Check != "erasures" {
 			t.Error("somebody who is back is not noticed:", found)
 		}
 		done, err := w.desk().Replay(ctx, strings.NewReader(log.String()+"\n"))
@@ -180,7 +181,7 @@ func TestReplayErasures(t *testing.T) {
 		if after["subscription"] != before["subscription"] || after["asset"] != before["asset"] {
 			t.Error(before, after)
 		}
-		if found := problems(t, ctx, w.Store); len(found) != 0 {
+		if found := problems(t, ctx, w.Upkeep); len(found) != 0 {
 			t.Error(found)
 		}
 		if done, err = w.desk().Replay(ctx, &log); err != nil || done.Rows != 0 {
@@ -266,7 +267,7 @@ func TestErasedBytes(t *testing.T) {
 	if n := hits(); n != 0 {
 		t.Errorf("%d pieces of %d are still in the files", n, len(marks))
 	}
-	if found := problems(t, context.Background(), w.Store); len(found) != 0 {
+	if found := problems(t, context.Background(), w.Upkeep); len(found) != 0 {
 		t.Error(found)
 	}
 }
@@ -276,7 +277,7 @@ func TestAccesses(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		w := newTown(t, e, 2)
-		trail := operator.NewTrail(w.Store, w.Clock.Now)
+		trail := operator.NewTrail(w.Store.Audit, w.Clock.Now)
 		held, err := w.desk().Export(ctx, w.people[0].who())
 		if err != nil {
 			t.Fatal(err)

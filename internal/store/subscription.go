@@ -14,13 +14,13 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-var _ subscription.Store = (*Store)(nil)
+var _ subscription.Store = Subscriptions{}
 
 func subscriptionPlace(id partner.ID, seq int64) seal.Place {
 	return seal.Place{Table: "subscription", Column: "body", Partner: string(id), Row: strconv.FormatInt(seq, 10)}
 }
 
-func (s *Store) holderIndex(id partner.ID, cnpj string) []byte {
+func (s Subscriptions) holderIndex(id partner.ID, cnpj string) []byte {
 	if cnpj == "" {
 		return []byte{}
 	}
@@ -85,7 +85,7 @@ func readBody(body []byte, s *subscription.Subscription) error {
 const subscriptionColumns = `seq, plan_id, start_day, expiry_day, body, created_at, suspended_at, ended_at`
 
 // scanSubscription reads and opens a row of subscriptionColumns.
-func (s *Store) scanSubscription(id partner.ID, row scanner) (subscription.Subscription, error) {
+func (s Subscriptions) scanSubscription(id partner.ID, row scanner) (subscription.Subscription, error) {
 	var sub subscription.Subscription
 	var sealed []byte
 	var created, suspended, ended int64
@@ -96,7 +96,7 @@ func (s *Store) scanSubscription(id partner.ID, row scanner) (subscription.Subsc
 	return sub, s.openBody(id, sealed, &sub)
 }
 
-func (s *Store) openBody(id partner.ID, sealed []byte, sub *subscription.Subscription) error {
+func (s Subscriptions) openBody(id partner.ID, sealed []byte, sub *subscription.Subscription) error {
 	body, err := s.keys.Unseal(subscriptionPlace(id, sub.Seq), sealed)
 	if err != nil {
 		return fmt.Errorf("open subscription: %w", err)
@@ -105,11 +105,11 @@ func (s *Store) openBody(id partner.ID, sealed []byte, sub *subscription.Subscri
 }
 
 // SubscriptionOf returns the subscription of a plan and a CPF that has not ended, else the latest that ended.
-func (s *Store) SubscriptionOf(ctx context.Context, id partner.ID, p plan.ID, cpf string) (subscription.Subscription, error) {
+func (s Subscriptions) SubscriptionOf(ctx context.Context, id partner.ID, p plan.ID, cpf string) (subscription.Subscription, error) {
 	index := s.cpfIndex(id, cpf)
 	const columns = `SELECT ` + subscriptionColumns + ` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND plan_id = $3 AND `
 	for _, query := range [...]string{columns + `ended_at = 0`, columns + `ended_at <> 0 ORDER BY seq DESC LIMIT 1`} {
-		found, err := s.scanSubscription(id, s.reader(ctx).QueryRowContext(ctx, query, string(id), index, string(p)))
+		found, err := s.scanSubscription(id, s.reader().QueryRowContext(ctx, query, string(id), index, string(p)))
 		if errors.Is(err, sql.ErrNoRows) {
 			continue
 		}

@@ -17,7 +17,7 @@ import (
 func TestActiveByDate(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		rules := subscription.NewRegistry(e.Store, e.Clock.Now)
+		rules := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
 		p, _ := e.NewPartner(t, partner.Live)
 		today := subscription.DayOf(e.Clock.Now())
 		const company = "12ABC34501DE35"
@@ -66,10 +66,10 @@ func TestActiveByDate(t *testing.T) {
 		if got := walk(); got != left || left != count(0)+1 {
 			t.Error(got, "active a day later, want", left)
 		}
-		if err := e.CountFigures(ctx, 0); err != nil {
+		if err := e.Overview.CountFigures(ctx, 0); err != nil {
 			t.Fatal(err)
 		}
-		figures, err := e.Figures(ctx)
+		figures, err := e.Overview.Figures(ctx)
 		if err != nil || figures.Now[operator.SubscriptionsActive] != left || figures.Now[operator.SubscriptionsEnded] != 902-left {
 			t.Error(figures.Now[operator.SubscriptionsActive], figures.Now[operator.SubscriptionsEnded], err)
 		}
@@ -98,7 +98,7 @@ func TestActiveByDate(t *testing.T) {
 func TestEndedEarlyShowsItsDay(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		rules := subscription.NewRegistry(e.Store, e.Clock.Now)
+		rules := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
 		p, _ := e.NewPartner(t, partner.Live)
 		today := subscription.DayOf(e.Clock.Now())
 		enrolAll(t, e, p.ID, person(1, "p", "", 0), person(2, "p", "", today+90), person(3, "p", "", today), person(4, "p", "", today+9))

@@ -17,7 +17,7 @@ import (
 // batch gathers one bulk request. What can be computed without the database (keyed indexes, the body's bytes) is
 // computed when an item is added, so that all cores take part and the transaction stays short.
 type batch struct {
-	store *Store
+	store Subscriptions
 	id    partner.ID
 	salt  string
 
@@ -43,8 +43,8 @@ func (r *newRow) key() liveKey { return liveKey{string(r.cpf), r.plan} }
 type liveKey struct{ cpf, plan string }
 
 // NewBatch begins a bulk creation.
-func (s *Store) NewBatch(ctx context.Context, id partner.ID) (subscription.Batch, error) {
-	salt, err := s.Salt(ctx, id)
+func (s Subscriptions) NewBatch(ctx context.Context, id partner.ID) (subscription.Batch, error) {
+	salt, err := s.partners().Salt(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -72,15 +72,16 @@ func (b *batch) Ask(item int, p plan.ID, cpf string) {
 	b.mu.Unlock()
 }
 
-// Keep creates what was added; see subscription.Batch.
-func (b *batch) Keep(ctx context.Context, register []plan.Plan, dryRun bool) ([]int, error) {
+// KeepBatch creates what was added; see subscription.Store.
+func (s Subscriptions) KeepBatch(ctx context.Context, of subscription.Batch, register []plan.Plan, dryRun bool) ([]int, error) {
+	b := of.(*batch) //nolint:errcheck // nobody else makes one
 	slices.SortFunc(b.rows, func(x, y newRow) int { return x.item - y.item })
 	rows, asked, repeated := b.distinct()
 	if dryRun {
 		asked, rows = append(asked, rows...), nil
 	}
 	// What is only asked for is looked up outside the transaction, which others of the partner wait for.
-	known, _, err := b.standing(ctx, b.store.reader(ctx), asked)
+	known, _, err := b.standing(ctx, s.reader(), asked)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +90,7 @@ func (b *batch) Keep(ctx context.Context, register []plan.Plan, dryRun bool) ([]
 		return duplicates, nil
 	}
 	var stored []int
-	err = b.store.inTx(ctx, func(tx *sqldb.Tx) (err error) {
+	err = s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
 		stored, err = b.keep(ctx, tx, register, rows)
 		return err
 	})

@@ -20,7 +20,7 @@ func scanSeat(row scanner) (s seat, err error) {
 
 // addActive counts new subscriptions in. Their seqs ascend and lie behind last, which was the highest before. The
 // caller holds the counter's lock.
-func (s *Store) addActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, last int64, seats []seat) error {
+func (s Subscriptions) addActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, last int64, seats []seat) error {
 	if len(seats) == 0 {
 		return nil
 	}
@@ -117,7 +117,7 @@ func changeBlock(id partner.ID, c blockCount) sqldb.Statement {
 }
 
 // removeActive counts ended subscriptions out. The caller holds the counter's lock.
-func (s *Store) removeActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, seats []seat) error {
+func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, seats []seat) error {
 	slices.SortFunc(seats, func(a, b seat) int { return cmp.Compare(a.seq, b.seq) })
 	counts := []sqldb.Statement{{
 		Query: `UPDATE subscription_counter SET active = active - $2 WHERE partner_id = $1`, Args: []any{string(id), int64(len(seats))},

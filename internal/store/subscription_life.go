@@ -11,13 +11,13 @@ import (
 )
 
 // MoveSubscriptions takes some subscriptions a step on, with their events, in one transaction.
-func (s *Store) MoveSubscriptions(ctx context.Context, id partner.ID, which subscription.Selection, move subscription.Move,
+func (s Subscriptions) MoveSubscriptions(ctx context.Context, id partner.ID, which subscription.Selection, move subscription.Move,
 	after int64, limit int,
 ) (subscription.Moved, error) {
 	var moved subscription.Moved
 	if which.Over != 0 {
 		// The sweep looks every minute at every partner and mostly finds nothing: it looks before it locks.
-		if due, err := anyOver(ctx, s.reader(ctx), id, which.Over); err != nil || !due {
+		if due, err := anyOver(ctx, s.reader(), id, which.Over); err != nil || !due {
 			return moved, err
 		}
 	}
@@ -56,7 +56,7 @@ func anyOver(ctx context.Context, q querier, id partner.ID, day subscription.Day
 
 // selected reads the chosen subscriptions that have not ended; for the sweep those that are past their date, for all
 // others those that are not.
-func (s *Store) selected(ctx context.Context, tx *sqldb.Tx, id partner.ID, which subscription.Selection, after int64, limit int) ([]subscription.Subscription, error) {
+func (s Subscriptions) selected(ctx context.Context, tx *sqldb.Tx, id partner.ID, which subscription.Selection, after int64, limit int) ([]subscription.Subscription, error) {
 	scan := func(row scanner) (subscription.Subscription, error) { return s.scanSubscription(id, row) }
 	today := int64(subscription.DayOf(s.now()))
 	const from = `SELECT ` + subscriptionColumns + ` FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND `
@@ -73,7 +73,7 @@ func (s *Store) selected(ctx context.Context, tx *sqldb.Tx, id partner.ID, which
 }
 
 // endBySeq ends single subscriptions, for a transaction that holds the counter's lock.
-func (s *Store) endBySeq(ctx context.Context, tx *sqldb.Tx, id partner.ID, seqs []int64) error {
+func (s Subscriptions) endBySeq(ctx context.Context, tx *sqldb.Tx, id partner.ID, seqs []int64) error {
 	subs := make([]subscription.Subscription, 0, len(seqs))
 	for _, seq := range seqs {
 		sub, err := s.scanSubscription(id, tx.QueryRowContext(ctx, `SELECT `+subscriptionColumns+`
@@ -88,7 +88,7 @@ func (s *Store) endBySeq(ctx context.Context, tx *sqldb.Tx, id partner.ID, seqs 
 
 // move writes the step, the counts and the events of subscriptions that have not ended. The caller holds the counter's
 // lock.
-func (s *Store) move(ctx context.Context, tx *sqldb.Tx, id partner.ID, subs []subscription.Subscription, move subscription.Move) error {
+func (s Subscriptions) move(ctx context.Context, tx *sqldb.Tx, id partner.ID, subs []subscription.Subscription, move subscription.Move) error {
 	if len(subs) == 0 {
 		return nil
 	}
@@ -121,8 +121,8 @@ func (s *Store) move(ctx context.Context, tx *sqldb.Tx, id partner.ID, subs []su
 }
 
 // announce tells the partner of a step. Who never was named by a user hash is named by the longer digest.
-func (s *Store) announce(ctx context.Context, tx *sqldb.Tx, id partner.ID, move subscription.Move, subs []subscription.Subscription) error {
-	salt, err := s.Salt(context.WithValue(ctx, txKey{}, tx), id) // through the transaction: no second connection is taken
+func (s Subscriptions) announce(ctx context.Context, tx *sqldb.Tx, id partner.ID, move subscription.Move, subs []subscription.Subscription) error {
+	salt, err := s.within(tx).partners().Salt(ctx, id) // through the transaction: no second connection is taken
 	if err != nil {
 		return err
 	}
@@ -134,5 +134,5 @@ func (s *Store) announce(ctx context.Context, tx *sqldb.Tx, id partner.ID, move 
 		}
 		events = append(events, e)
 	}
-	return s.addEvents(ctx, tx, id, events...)
+	return s.alerts().addEvents(ctx, tx, id, events...)
 }

@@ -90,9 +90,9 @@ ORDER BY s.seq`
 
 // ActivePage returns part of a partner's subscriptions that have not ended and are not past their expiry date, and how
 // many there are.
-func (s *Store) ActivePage(ctx context.Context, id partner.ID, offset int64, limit int) (subscription.Page, error) {
+func (s Subscriptions) ActivePage(ctx context.Context, id partner.ID, offset int64, limit int) (subscription.Page, error) {
 	page := subscription.Page{Items: []subscription.Subscription{}}
-	rows, err := s.lister(ctx).QueryContext(ctx, pageQuery, string(id), offset, int64(limit), int64(subscription.DayOf(s.now())))
+	rows, err := s.lister().QueryContext(ctx, pageQuery, string(id), offset, int64(limit), int64(subscription.DayOf(s.now())))
 	if err != nil {
 		return page, classify(fmt.Errorf("read page: %w", err))
 	}

@@ -50,7 +50,7 @@ type fataler interface {
 // enrolAll creates subscriptions and returns the items that were there already.
 func enrolAll(t fataler, e *storetest.Env, id partner.ID, subs ...*subscription.Subscription) []int {
 	t.Helper()
-	b, err := e.NewBatch(context.Background(), id)
+	b, err := e.Subscriptions.NewBatch(context.Background(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func enrolAll(t fataler, e *storetest.Env, id partner.ID, subs ...*subscription.
 			t.Fatal(err)
 		}
 	}
-	dup, err := b.Keep(context.Background(), nil, false)
+	dup, err := e.Subscriptions.KeepBatch(context.Background(), b, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func plainPage(t fataler, e *storetest.Env, id partner.ID, offset int64, limit i
 func comparePage(t fataler, e *storetest.Env, id partner.ID, offset int64, limit int) {
 	t.Helper()
 	want, total := plainPage(t, e, id, offset, limit)
-	page, err := e.ActivePage(context.Background(), id, offset, limit)
+	page, err := e.Subscriptions.ActivePage(context.Background(), id, offset, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,21 +164,21 @@ func TestPagesMatchThePlainQuery(t *testing.T) {
 				"move one": func(r *rapid.T) {
 					which := subscription.Selection{Plan: "p", CPF: fmt.Sprintf("%011d", rapid.IntRange(0, made).Draw(r, "who"))}
 					move := rapid.SampledFrom([]subscription.Move{subscription.End, subscription.End, subscription.Suspend, subscription.Resume}).Draw(r, "move")
-					if _, err := e.MoveSubscriptions(ctx, p.ID, which, move, 0, 10); err != nil {
+					if _, err := e.Subscriptions.MoveSubscriptions(ctx, p.ID, which, move, 0, 10); err != nil {
 						r.Fatal(err)
 					}
 				},
 				"a day": func(*rapid.T) { e.Clock.Advance(24 * time.Hour) },
 				"part of a sweep": func(r *rapid.T) {
 					which := subscription.Selection{Over: subscription.DayOf(e.Clock.Now())}
-					if _, err := e.MoveSubscriptions(ctx, p.ID, which, subscription.End, 0, rapid.IntRange(1, 200).Draw(r, "limit")); err != nil {
+					if _, err := e.Subscriptions.MoveSubscriptions(ctx, p.ID, which, subscription.End, 0, rapid.IntRange(1, 200).Draw(r, "limit")); err != nil {
 						r.Fatal(err)
 					}
 				},
 				"end of a company": func(r *rapid.T) {
 					which := subscription.Selection{Holder: rapid.SampledFrom(holders[1:]).Draw(r, "holder")}
 					limit := rapid.IntRange(1, 400).Draw(r, "limit")
-					if _, err := e.MoveSubscriptions(ctx, p.ID, which, subscription.End, 0, limit); err != nil {
+					if _, err := e.Subscriptions.MoveSubscriptions(ctx, p.ID, which, subscription.End, 0, limit); err != nil {
 						r.Fatal(err)
 					}
 				},
@@ -196,7 +196,7 @@ func TestPagesMatchThePlainQuery(t *testing.T) {
 // countsAreRight runs the look at the database that doctors do.
 func countsAreRight(t *testing.T, e *storetest.Env) {
 	t.Helper()
-	for _, check := range e.Checks() {
+	for _, check := range e.Upkeep.Checks() {
 		if check.Name != "counts" {
 			continue
 		}
@@ -238,7 +238,7 @@ func TestLifeOfASubscription(t *testing.T) {
 		ctx := context.Background()
 		p, cred := e.NewPartner(t, partner.Live)
 		other, _ := e.NewPartner(t, partner.Live)
-		rules := subscription.NewRegistry(e.Store, e.Clock.Now)
+		rules := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
 		ana := person(1, "p", "", 0)
 		ana.InternalID = "contrato-1"
 		enrolAll(t, e, p.ID, ana)
@@ -302,7 +302,7 @@ func TestLifeOfASubscription(t *testing.T) {
 func TestSweep(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		rules := subscription.NewRegistry(e.Store, e.Clock.Now)
+		rules := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
 		today := subscription.DayOf(e.Clock.Now())
 		a, _ := e.NewPartner(t, partner.Live)
 		b, _ := e.NewPartner(t, partner.Live)
@@ -351,7 +351,7 @@ func TestOverIsInNobodysWay(t *testing.T) {
 		if types, _ := eventsOf(t, e, p.ID); len(types) != 2 {
 			t.Error("the two that were over have ended:", types)
 		}
-		if page, err := e.ActivePage(context.Background(), p.ID, 0, 10); err != nil || page.Total != 4 {
+		if page, err := e.Subscriptions.ActivePage(context.Background(), p.ID, 0, 10); err != nil || page.Total != 4 {
 			t.Error(page, err)
 		}
 	})
@@ -382,7 +382,7 @@ func TestBulkLeavesNoTrace(t *testing.T) {
 		register := []plan.Plan{{ID: "p", Partner: p.ID, Name: "p", Coverage: plan.Demo()}}
 		for _, table := range []string{"plan", "person", "subscription", "subscription_block"} {
 			exec(`ALTER TABLE ` + table + ` RENAME TO gone`)
-			b, err := e.NewBatch(ctx, p.ID)
+			b, err := e.Subscriptions.NewBatch(ctx, p.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -391,7 +391,7 @@ func TestBulkLeavesNoTrace(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if _, err := b.Keep(ctx, register, false); err == nil {
+			if _, err := e.Subscriptions.KeepBatch(ctx, b, register, false); err == nil {
 				t.Errorf("without table %s a bulk creation succeeded", table)
 			}
 			exec(`ALTER TABLE gone RENAME TO ` + table)
@@ -399,7 +399,7 @@ func TestBulkLeavesNoTrace(t *testing.T) {
 				t.Fatalf("%d rows stayed behind when %s failed", n, table)
 			}
 			if table == "subscription_block" {
-				if dup, err := b.Keep(ctx, register, false); err != nil || len(dup) != 0 { // the same batch again
+				if dup, err := e.Subscriptions.KeepBatch(ctx, b, register, false); err != nil || len(dup) != 0 { // the same batch again
 					t.Fatal(dup, err)
 				}
 			}
@@ -420,7 +420,7 @@ func TestReplicasRaceForTheSameItems(t *testing.T) {
 	for try := range tries {
 		replica := []*storetest.Env{e, second}[try%2]
 		wg.Go(func() {
-			b, err := replica.NewBatch(context.Background(), p.ID)
+			b, err := replica.Subscriptions.NewBatch(context.Background(), p.ID)
 			if err != nil {
 				t.Error(err)
 				return
@@ -431,7 +431,7 @@ func TestReplicasRaceForTheSameItems(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			dup, err := b.Keep(context.Background(), nil, false)
+			dup, err := replica.Subscriptions.KeepBatch(context.Background(), b, nil, false)
 			if err != nil {
 				t.Error(err)
 				return
@@ -444,7 +444,7 @@ func TestReplicasRaceForTheSameItems(t *testing.T) {
 		t.Errorf("%d created in all, want %d", created.Load(), people)
 	}
 	comparePage(t, e, p.ID, 0, 2*people)
-	if page, err := e.ActivePage(context.Background(), p.ID, 0, 1); err != nil || page.Total != people {
+	if page, err := e.Subscriptions.ActivePage(context.Background(), p.ID, 0, 1); err != nil || page.Total != people {
 		t.Error(page.Total, err)
 	}
 }
@@ -464,7 +464,7 @@ func TestSubscriptionAtRest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.SubscriptionOf(ctx, p.ID, "p", "00000000002"); err == nil {
+		if _, err := e.Subscriptions.SubscriptionOf(ctx, p.ID, "p", "00000000002"); err == nil {
 			t.Error("a body copied to another row opened")
 		}
 		if e.DB.Engine() != sqldb.SQLite {

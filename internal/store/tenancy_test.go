@@ -18,7 +18,7 @@ import (
 func TestPartnersCannotBeJoined(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")
-	if err := cyber.NewServices(e.Store, e.Clock.Now).Seed(ctx); err != nil {
+	if err := cyber.NewServices(e.Store.Services, e.Clock.Now).Seed(ctx); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -29,18 +29,18 @@ func TestPartnersCannotBeJoined(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		must(e.InsertPlan(ctx, p.ID, plan.Plan{ID: townPlan, Partner: p.ID, Coverage: plan.Demo(), CreatedAt: e.Clock.Now()}))
+		must(e.Plans.InsertPlan(ctx, p.ID, plan.Plan{ID: townPlan, Partner: p.ID, Coverage: plan.Demo(), CreatedAt: e.Clock.Now()}))
 		enrolAll(t, e, p.ID, person(1, townPlan, "", 0))
-		_, err := alert.NewEndpoints(e.Store, e.Clock.Now, nil).Create(ctx, p.ID, "http://127.0.0.1:9/", nil, loopback)
+		_, err := alert.NewEndpoints(e.Store.Alerts, e.Clock.Now, nil).Create(ctx, p.ID, "http://127.0.0.1:9/", nil, loopback)
 		must(err)
-		watch := cyber.NewMonitoring(e.Store, everywhere{}, e.Keys.Fingerprint, e.Clock.Now)
+		watch := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, everywhere{}, e.Keys.Fingerprint, e.Clock.Now)
 		must(watch.Watch(ctx, cyber.Owner{Partner: p.ID, Mode: partner.Live}, "u1", "email", "ana@exemplo.com.br"))
-		_, err = cyber.NewEndpoints(e.Store, e.Clock.Now, nil).Issue(ctx, p.ID, phone("u1", "Celular da Ana"))
+		_, err = cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil).Issue(ctx, p.ID, phone("u1", "Celular da Ana"))
 		must(err)
-		_, err = cyber.NewCases(e.Store, e.Clock.Now).Open(ctx, p.ID, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: "u1"})
+		_, err = cyber.NewCases(e.Store.Cases, e.Clock.Now).Open(ctx, p.ID, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: "u1"})
 		must(err)
-		must(e.KeepAnswer(ctx, p.ID, "u1", "q", "sim"))
-		must(e.KeepScore(ctx, p.ID, "u1", cyber.ScoreDay{Day: e.Clock.Now().Unix() / 86400, Breach: 50, Assessment: 40}))
+		must(e.Advice.KeepAnswer(ctx, p.ID, "u1", "q", "sim"))
+		must(e.Advice.KeepScore(ctx, p.ID, "u1", cyber.ScoreDay{Day: e.Clock.Now().Unix() / 86400, Breach: 50, Assessment: 40}))
 	}
 	compared := map[string]bool{}
 	for _, column := range bytesOfPartners(t, e) {
@@ -95,14 +95,14 @@ func TestForeignEndpointsAndEvents(t *testing.T) {
 		other, _ := m.env.NewPartner(t, partner.Sandbox)
 		for who, found := range map[partner.ID]bool{m.partner: true, other.ID: false} {
 			for what, ask := range map[string]func() error{
-				"endpoint": func() error { _, err := m.EndpointByID(ctx, who, e.ID); return err },
+				"endpoint": func() error { _, err := m.Alerts.EndpointByID(ctx, who, e.ID); return err },
 				"change of an endpoint": func() error {
-					_, err := m.UpdateEndpoint(ctx, who, e.ID, func(*alert.Endpoint) error { return nil })
+					_, err := m.Alerts.UpdateEndpoint(ctx, who, e.ID, func(*alert.Endpoint) error { return nil })
 					return err
 				},
-				"deliveries": func() error { _, err := m.Deliveries(ctx, who, event.ID); return err },
-				"attempts":   func() error { _, err := m.Attempts(ctx, who, event.ID); return err },
-				"replay":     func() error { _, err := m.Requeue(ctx, who, alert.Selection{Event: event.ID}); return err },
+				"deliveries": func() error { _, err := m.Alerts.Deliveries(ctx, who, event.ID); return err },
+				"attempts":   func() error { _, err := m.Alerts.Attempts(ctx, who, event.ID); return err },
+				"replay":     func() error { _, err := m.Alerts.Requeue(ctx, who, alert.Selection{Event: event.ID}); return err },
 			} {
 				err := ask()
 				missing := errors.Is(err, alert.ErrEndpointNotFound) || errors.Is(err, alert.ErrEventNotFound)

@@ -16,7 +16,7 @@ import (
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
-var _ alert.EndpointStore = (*Store)(nil)
+var _ alert.EndpointStore = Alerts{}
 
 func endpointPlace(id partner.ID, endpoint alert.EndpointID, column string) seal.Place {
 	return seal.Place{Table: "endpoint", Column: column, Partner: string(id), Row: string(endpoint)}
@@ -28,7 +28,7 @@ type keptKey struct {
 	Until int64  `json:"until,omitempty"`
 }
 
-func (s *Store) sealKeys(e alert.Endpoint) ([]byte, error) {
+func (s Alerts) sealKeys(e alert.Endpoint) ([]byte, error) {
 	kept := make([]keptKey, 0, len(e.Keys))
 	for _, k := range e.Keys {
 		switch key := k.Key.(type) {
@@ -47,7 +47,7 @@ func (s *Store) sealKeys(e alert.Endpoint) ([]byte, error) {
 	return s.keys.Seal(endpointPlace(e.Partner, e.ID, "keys"), plain)
 }
 
-func (s *Store) openKeys(e *alert.Endpoint, sealed []byte) error {
+func (s Alerts) openKeys(e *alert.Endpoint, sealed []byte) error {
 	plain, err := s.keys.Unseal(endpointPlace(e.Partner, e.ID, "keys"), sealed)
 	if err != nil {
 		return fmt.Errorf("open endpoint keys: %w", err)
@@ -93,7 +93,7 @@ func splitTypes(text string) []alert.Type {
 const endpointColumns = `id, partner_id, url, keys, types, state, reason, failing_since, changed_at, created_at`
 
 // scanEndpoint reads and opens an endpoint.
-func (s *Store) scanEndpoint(row scanner) (alert.Endpoint, error) {
+func (s Alerts) scanEndpoint(row scanner) (alert.Endpoint, error) {
 	var e alert.Endpoint
 	var url, keys []byte
 	var types string
@@ -112,7 +112,7 @@ func (s *Store) scanEndpoint(row scanner) (alert.Endpoint, error) {
 
 // lockEvents keeps new events of the partner out until the transaction ends. Whatever changes which endpoints there are
 // takes it first, so that fan-out and change see each other whole: no delivery is made for a state that is gone.
-func (s *Store) lockEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID) error {
+func (s Alerts) lockEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO event_counter (partner_id, last) VALUES ($1, 0)
 		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last`, string(id))
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Store) lockEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID) err
 }
 
 // InsertEndpoint keeps a new endpoint.
-func (s *Store) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpoint, limit int) error {
+func (s Alerts) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpoint, limit int) error {
 	url, err := s.keys.Seal(endpointPlace(id, e.ID, "url"), []byte(e.URL))
 	if err != nil {
 		return fmt.Errorf("seal endpoint: %w", err)
@@ -156,17 +156,17 @@ func (s *Store) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpo
 }
 
 // Endpoints returns a partner's endpoints, oldest first.
-func (s *Store) Endpoints(ctx context.Context, id partner.ID) ([]alert.Endpoint, error) {
-	return collect(ctx, s.reader(ctx), s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1
+func (s Alerts) Endpoints(ctx context.Context, id partner.ID) ([]alert.Endpoint, error) {
+	return collect(ctx, s.reader(), s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1
 		ORDER BY created_at, id`, string(id))
 }
 
 // EndpointByID returns one endpoint.
-func (s *Store) EndpointByID(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error) {
-	return s.endpointByID(ctx, s.reader(ctx), id, endpoint)
+func (s Alerts) EndpointByID(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error) {
+	return s.endpointByID(ctx, s.reader(), id, endpoint)
 }
 
-func (s *Store) endpointByID(ctx context.Context, q querier, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error) {
+func (s Alerts) endpointByID(ctx context.Context, q querier, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error) {
 	e, err := s.scanEndpoint(q.QueryRowContext(ctx, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1 AND id = $2`,
 		string(id), string(endpoint)))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -176,9 +176,9 @@ func (s *Store) endpointByID(ctx context.Context, q querier, id partner.ID, endp
 }
 
 // EndpointOwner finds the partner of an endpoint.
-func (s *Store) EndpointOwner(ctx context.Context, endpoint alert.EndpointID) (partner.ID, error) {
+func (s Alerts) EndpointOwner(ctx context.Context, endpoint alert.EndpointID) (partner.ID, error) {
 	var id partner.ID
-	err := s.reader(ctx).QueryRowContext(ctx, `SELECT partner_id FROM endpoint WHERE id = $1`, string(endpoint)).Scan(&id)
+	err := s.reader().QueryRowContext(ctx, `SELECT partner_id FROM endpoint WHERE id = $1`, string(endpoint)).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return id, alert.ErrEndpointNotFound
 	}
@@ -186,7 +186,7 @@ func (s *Store) EndpointOwner(ctx context.Context, endpoint alert.EndpointID) (p
 }
 
 // UpdateEndpoint changes an endpoint and lets its deliveries follow its state.
-func (s *Store) UpdateEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID, change func(*alert.Endpoint) error) (alert.Endpoint, error) {
+func (s Alerts) UpdateEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID, change func(*alert.Endpoint) error) (alert.Endpoint, error) {
 	var e alert.Endpoint
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		if err := s.lockEvents(ctx, tx, id); err != nil {
@@ -222,7 +222,7 @@ func (s *Store) UpdateEndpoint(ctx context.Context, id partner.ID, endpoint aler
 
 // followState holds the deliveries of an endpoint that was disabled. Of one that was enabled it sends on what was held,
 // and what used up its tries since the trouble began: whoever mends a receiver wants all that it missed.
-func (s *Store) followState(ctx context.Context, tx *sqldb.Tx, before, after alert.Endpoint, now time.Time) error {
+func (s Alerts) followState(ctx context.Context, tx *sqldb.Tx, before, after alert.Endpoint, now time.Time) error {
 	var err error
 	switch {
 	case before.State == after.State:
@@ -249,7 +249,7 @@ func (s *Store) followState(ctx context.Context, tx *sqldb.Tx, before, after ale
 
 // DeleteEndpoint forgets an endpoint at once and its deliveries and attempts in batches; a sweep finishes what a crash
 // leaves.
-func (s *Store) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
+func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		if err := s.lockEvents(ctx, tx, id); err != nil {
 			return err
@@ -272,7 +272,7 @@ func (s *Store) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint aler
 	return s.deleteDeliveries(ctx, id, endpoint)
 }
 
-func (s *Store) deleteDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
+func (s Alerts) deleteDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
 	for _, table := range []string{"attempt", "delivery"} {
 		_, err := s.inBatches(ctx, func(tx *sqldb.Tx) (int64, error) {
 			return affected(tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (

@@ -45,7 +45,7 @@ func TestHeldUntilEnabled(t *testing.T) {
 		if n := len(r.received()); n != 1 {
 			t.Fatalf("%d events reached a disabled endpoint", n-1)
 		}
-		list, err := m.Deliveries(ctx, m.partner, alert.EventID(want[5]))
+		list, err := m.Alerts.Deliveries(ctx, m.partner, alert.EventID(want[5]))
 		if err != nil || len(list) != 1 || list[0].State != alert.Held {
 			t.Fatalf("%v %v", list, err)
 		}
@@ -79,7 +79,7 @@ func TestGoneDisables(t *testing.T) {
 		m.run(t, testOptions)
 		event := m.publish(t, alert.LeakDetected, "ana")
 		wait(t, "the endpoint to be disabled", func() bool {
-			now, err := m.EndpointByID(ctx, m.partner, e.ID)
+			now, err := m.Alerts.EndpointByID(ctx, m.partner, e.ID)
 			return err == nil && now.State == alert.Disabled && now.Reason == alert.Gone
 		})
 		m.publish(t, alert.LeakDetected, "bia")
@@ -118,7 +118,7 @@ func TestDeadEndpoint(t *testing.T) {
 		m.run(t, opts)
 		state := func() alert.Endpoint {
 			t.Helper()
-			now, err := m.EndpointByID(ctx, m.partner, e.ID)
+			now, err := m.Alerts.EndpointByID(ctx, m.partner, e.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +126,7 @@ func TestDeadEndpoint(t *testing.T) {
 		}
 		failed := func(event alert.Event) func() bool {
 			return func() bool {
-				list, err := m.Deliveries(ctx, m.partner, event.ID)
+				list, err := m.Alerts.Deliveries(ctx, m.partner, event.ID)
 				return err == nil && list[0].State == alert.DeliveryFailed && list[0].Attempts == 3
 			}
 		}
@@ -170,12 +170,12 @@ func TestSuccessForgivesFailure(t *testing.T) {
 			works.Store(i%2 == 1)
 			event := m.publish(t, alert.LeakDetected, "")
 			wait(t, "the event to be settled", func() bool {
-				list, err := m.Deliveries(context.Background(), m.partner, event.ID)
+				list, err := m.Alerts.Deliveries(context.Background(), m.partner, event.ID)
 				return err == nil && list[0].State != alert.Pending
 			})
 			m.clock.Advance(alert.DeadAfter - time.Hour)
 		}
-		now, err := m.EndpointByID(context.Background(), m.partner, e.ID)
+		now, err := m.Alerts.EndpointByID(context.Background(), m.partner, e.ID)
 		if err != nil || now.State != alert.Enabled {
 			t.Error(now.State, err)
 		}
@@ -203,7 +203,7 @@ func TestRotation(t *testing.T) {
 			r.mu.Unlock()
 			event := m.publish(t, alert.LeakDetected, "")
 			wait(t, "an attempt", func() bool {
-				list, err := m.Deliveries(ctx, m.partner, event.ID)
+				list, err := m.Alerts.Deliveries(ctx, m.partner, event.ID)
 				return err == nil && list[0].State == alert.Delivered
 			})
 			r.mu.Lock()
@@ -277,10 +277,10 @@ func TestForbiddenTargets(t *testing.T) {
 		m.runWith(t, strict, opts)
 		event := m.publish(t, alert.LeakDetected, "")
 		wait(t, "the delivery to fail", func() bool {
-			list, err := m.Deliveries(ctx, m.partner, event.ID)
+			list, err := m.Alerts.Deliveries(ctx, m.partner, event.ID)
 			return err == nil && list[0].State == alert.DeliveryFailed
 		})
-		tries, err := m.Attempts(ctx, m.partner, event.ID)
+		tries, err := m.Alerts.Attempts(ctx, m.partner, event.ID)
 		if err != nil || len(tries) != 1 || tries[0].Failure != webhook.FailureAddress || tries[0].Endpoint != e.ID {
 			t.Errorf("%v %v", tries, err)
 		}
@@ -319,7 +319,7 @@ func TestTest(t *testing.T) {
 			t.Fatal(err)
 		}
 		for event, want := range map[alert.EventID]alert.DeliveryState{id: alert.Delivered, failed: alert.DeliveryFailed} {
-			list, err := m.Deliveries(ctx, m.partner, event)
+			list, err := m.Alerts.Deliveries(ctx, m.partner, event)
 			if err != nil || len(list) != 1 || list[0].State != want {
 				t.Errorf("%v, want %s, %v", list, want, err)
 			}
@@ -355,11 +355,11 @@ func TestEndpointSecretsAtRest(t *testing.T) {
 			t.Fatal(err)
 		}
 		for progress, done := (store.RewriteProgress{}), false; !done; {
-			if done, err = m.RewriteSealed(ctx, &progress, 2); err != nil {
+			if done, err = m.Upkeep.RewriteSealed(ctx, &progress, 2); err != nil {
 				t.Fatal(err)
 			}
 		}
-		again, err := m.EndpointByID(ctx, m.partner, e.ID)
+		again, err := m.Alerts.EndpointByID(ctx, m.partner, e.ID)
 		if err != nil || again.URL != e.URL || again.Secret() != e.Secret() {
 			t.Error(again.URL, err)
 		}
@@ -375,7 +375,7 @@ func TestDeleteEndpoint(t *testing.T) {
 		m.run(t, testOptions)
 		event := m.publish(t, alert.LeakDetected, "ana")
 		wait(t, "the event", func() bool {
-			list, err := m.Deliveries(ctx, m.partner, event.ID)
+			list, err := m.Alerts.Deliveries(ctx, m.partner, event.ID)
 			return err == nil && list[0].State == alert.Delivered
 		})
 		if err := m.endpoints.Delete(ctx, "pt_other", e.ID); !errors.Is(err, alert.ErrEndpointNotFound) {

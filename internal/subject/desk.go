@@ -16,14 +16,15 @@ import (
 
 // Desk answers what people and authorities ask.
 type Desk struct {
-	store Store
-	trail *operator.Trail
-	now   func() time.Time
+	store   Store
+	tenants Partners
+	trail   *operator.Trail
+	now     func() time.Time
 }
 
 // NewDesk joins the rules to a store, the audit trail and a clock.
-func NewDesk(store Store, trail *operator.Trail, now func() time.Time) *Desk {
-	return &Desk{store: store, trail: trail, now: now}
+func NewDesk(store Store, tenants Partners, trail *operator.Trail, now func() time.Time) *Desk {
+	return &Desk{store: store, tenants: tenants, trail: trail, now: now}
 }
 
 // Ref is the audit trail's name for a person.
@@ -31,9 +32,9 @@ func (d *Desk) Ref(p Person) string { return d.store.PersonRef(p) }
 
 func (d *Desk) partners(ctx context.Context, p Person) ([]partner.Partner, error) {
 	if p.Partner == "" {
-		return d.store.Partners(ctx)
+		return d.tenants.Partners(ctx)
 	}
-	one, err := d.store.PartnerByID(ctx, p.Partner)
+	one, err := d.tenants.PartnerByID(ctx, p.Partner)
 	return []partner.Partner{one}, err
 }
 
@@ -90,12 +91,9 @@ func (d *Desk) Erase(ctx context.Context, who operator.Actor, p Person, reason s
 		return out, err
 	}
 	for _, h := range all {
-		var erased Erased
-		var stone Tombstone
-		err := d.trail.Do(ctx, who, "subject.erased", func(ctx context.Context) (string, string, error) {
-			var err error
-			erased, stone, err = d.store.EraseRows(ctx, h, p, reason)
-			return d.store.PersonRef(p), fmt.Sprintf("partner %s, erasure %s, %d rows", h.Partner.ID, stone.ID, erased.Total()), err
+		erased, stone, err := d.store.EraseRows(ctx, h, p, reason, func(in operator.Ledger, erased Erased, stone Tombstone) error {
+			detail := fmt.Sprintf("partner %s, erasure %s, %d rows", h.Partner.ID, stone.ID, erased.Total())
+			return operator.NewTrail(in, d.now).Record(ctx, who, "subject.erased", d.store.PersonRef(p), detail)
 		})
 		if err != nil {
 			return out, fmt.Errorf("erase: %w", err)

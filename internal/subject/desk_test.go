@@ -60,9 +60,15 @@ func (w *town) Held(_ context.Context, who partner.Partner, _ Person) (Held, err
 	return h, w.note("held %s", who.ID)
 }
 
-func (w *town) EraseRows(_ context.Context, h Held, _ Person, reason string) (Erased, Tombstone, error) {
-	return Erased{Partner: h.Partner.ID, Counts: map[string]int64{"events": 2}}, Tombstone{ID: "er_" + string(h.Partner.ID), MAC: []byte("m")},
-		w.note("erase %s %s", h.Partner.ID, reason)
+func (w *town) EraseRows(_ context.Context, h Held, _ Person, reason string,
+	record func(operator.Ledger, Erased, Tombstone) error,
+) (Erased, Tombstone, error) {
+	erased := Erased{Partner: h.Partner.ID, Counts: map[string]int64{"events": 2}}
+	stone := Tombstone{ID: "er_" + string(h.Partner.ID), MAC: []byte("m")}
+	if err := w.note("erase %s %s", h.Partner.ID, reason); err != nil {
+		return erased, stone, err
+	}
+	return erased, stone, record(w, erased, stone)
 }
 
 func (w *town) RedactAnswers(_ context.Context, h Held, _ Person) (int64, error) {
@@ -98,15 +104,15 @@ func (w *town) AppendAudit(_ context.Context, e operator.Entry) (operator.Entry,
 	return e, w.note("record %s %s %s", e.Action, e.Subject, e.Detail)
 }
 
-func (w *town) Together(ctx context.Context, fn func(ctx context.Context) error) error {
+func (w *town) Together(_ context.Context, fn func(operator.Ledger) error) error {
 	if err := w.note("begin"); err != nil {
 		return err
 	}
-	return fn(ctx)
+	return fn(w)
 }
 
 func (w *town) desk() *Desk {
-	return NewDesk(w, operator.NewTrail(w, func() time.Time { return noon }), func() time.Time { return noon })
+	return NewDesk(w, w, operator.NewTrail(w, func() time.Time { return noon }), func() time.Time { return noon })
 }
 
 func keepNothing([]Tombstone) error { return nil }
@@ -147,8 +153,8 @@ func TestErase(t *testing.T) {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	want := "partners, held pt_1, held pt_2, " +
-		"begin, erase pt_1 pedido, record subject.erased ref 1 partner pt_1, erasure er_pt_1, 2 rows, redact pt_1, " +
-		"begin, erase pt_2 pedido, record subject.erased ref 1 partner pt_2, erasure er_pt_2, 2 rows, redact pt_2, keep 2, scrub"
+		"erase pt_1 pedido, record subject.erased ref 1 partner pt_1, erasure er_pt_1, 2 rows, redact pt_1, " +
+		"erase pt_2 pedido, record subject.erased ref 1 partner pt_2, erasure er_pt_2, 2 rows, redact pt_2, keep 2, scrub"
 	if got := strings.Join(w.asked, ", "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -157,18 +157,23 @@ type Access struct {
 	Masked bool
 }
 
-// Store keeps what the rules of this package ask for.
-type Store interface {
+// Partners tells whose people there are.
+type Partners interface {
 	Partners(ctx context.Context) ([]partner.Partner, error)
 	PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error)
+}
+
+// Store keeps what the rules of this package ask for.
+type Store interface {
 	// PersonRef is the audit trail's name for a person: the same for all partners when a CPF is known, and telling
 	// nothing.
 	PersonRef(p Person) string
 	// Held reads everything about a person for one partner.
 	Held(ctx context.Context, who partner.Partner, p Person) (Held, error)
 	// EraseRows takes away all rows about a person that are in held or belong to the same person, and keeps a
-	// tombstone.
-	EraseRows(ctx context.Context, held Held, p Person, reason string) (Erased, Tombstone, error)
+	// tombstone and the lines that record adds to the trail, all or nothing.
+	EraseRows(ctx context.Context, held Held, p Person, reason string,
+		record func(operator.Ledger, Erased, Tombstone) error) (Erased, Tombstone, error)
 	// RedactAnswers takes the person out of the partner's kept answers, and returns how many it rewrote.
 	RedactAnswers(ctx context.Context, held Held, p Person) (int64, error)
 	// ScrubErased takes what was deleted out of the database's files.

@@ -19,14 +19,9 @@ const MaxItems = 10_000
 type Batch interface {
 	// Add takes a subscription over; item is its place in the request. Many goroutines may add.
 	Add(item int, s *Subscription) error
-	// Ask takes the plan and the CPF of an item that is not to be created, so that Keep can tell whether it would have
-	// been a duplicate. Many goroutines may ask.
+	// Ask takes the plan and the CPF of an item that is not to be created, so that KeepBatch can tell whether it would
+	// have been a duplicate. Many goroutines may ask.
 	Ask(item int, p plan.ID, cpf string)
-	// Keep creates, in one transaction, everything that was added, except what the partner already has and what was
-	// added twice: those come back by their place, and so does what was asked for and is there already or was added
-	// before it. Plans in register are made first. With dryRun it only tells. It may be called again when the
-	// transaction around it is repeated.
-	Keep(ctx context.Context, register []plan.Plan, dryRun bool) (duplicates []int, err error)
 }
 
 // Outcome is what became of a bulk request.
@@ -57,7 +52,7 @@ type echo struct{ cpf, holder, plan string }
 
 // Enrol begins a bulk request of a partner.
 func (r *Registry) Enrol(ctx context.Context, id partner.ID, mode partner.Mode) (*Enrolment, error) {
-	known, err := r.store.Plans(ctx, id)
+	known, err := r.plans.Plans(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("read plans: %w", err)
 	}
@@ -140,8 +135,8 @@ func cut(t Text) string {
 }
 
 // Keep creates what passed and tells what became of every item. It may be called again when the transaction around it
-// is repeated.
-func (e *Enrolment) Keep(ctx context.Context, dryRun bool) (Outcome, error) {
+// is repeated, and the registry may be that transaction's while another one began the enrolment.
+func (r *Registry) Keep(ctx context.Context, e *Enrolment, dryRun bool) (Outcome, error) {
 	if e.err != nil {
 		return Outcome{}, e.err
 	}
@@ -150,7 +145,7 @@ func (e *Enrolment) Keep(ctx context.Context, dryRun bool) (Outcome, error) {
 		register = append(register, e.demo(p))
 	}
 	slices.SortFunc(register, func(a, b plan.Plan) int { return strings.Compare(string(a.ID), string(b.ID)) })
-	duplicates, err := e.batch.Keep(ctx, register, dryRun)
+	duplicates, err := r.store.KeepBatch(ctx, e.batch, register, dryRun)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -76,7 +76,7 @@ func (r *Registry) importBatch(ctx context.Context, p partner.Partner, from Sour
 		enrolment.Add(len(records), &draft)
 		records = append(records, Reject{Line: line, Text: bytes.Clone(text)})
 	}
-	outcome, err := enrolment.Keep(ctx, dryRun)
+	outcome, err := r.Keep(ctx, enrolment, dryRun)
 	if err != nil {
 		return report, err
 	}

@@ -143,7 +143,7 @@ func (r *Registry) moveAll(ctx context.Context, id partner.ID, which Selection, 
 // Sweep ends the subscriptions of every partner whose expiry date is over in São Paulo, and returns how many. It is for
 // a chore that runs at least once a minute; many replicas may run it, and it catches up after a stop of any length.
 func (r *Registry) Sweep(ctx context.Context) (int, error) {
-	partners, err := r.store.Partners(ctx)
+	partners, err := r.tenants.Partners(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("sweep subscriptions: %w", err)
 	}

@@ -88,7 +88,8 @@ func (b *tray) Ask(item int, _ plan.ID, cpf string) {
 	b.cpf[item], b.asked = cpf, append(b.asked, item)
 }
 
-func (b *tray) Keep(_ context.Context, register []plan.Plan, dryRun bool) (duplicates []int, err error) {
+func (s *shelf) KeepBatch(_ context.Context, of Batch, register []plan.Plan, dryRun bool) (duplicates []int, err error) {
+	b := of.(*tray)
 	b.kept++
 	b.register = nil
 	for _, p := range register {
@@ -116,7 +117,7 @@ func draftOf(n int, planID string) *Draft {
 	}
 }
 
-func (s *shelf) registry() *Registry { return NewRegistry(s, func() time.Time { return noon }) }
+func (s *shelf) registry() *Registry { return NewRegistry(s, s, s, func() time.Time { return noon }) }
 
 func (s *shelf) enrol(t *testing.T, mode partner.Mode) *Enrolment {
 	t.Helper()
@@ -153,7 +154,7 @@ func TestEnrol(t *testing.T) {
 	want := "1 [{beneficiary.cpf exists}]; 2 [{plan_id plan_retired}]; 3 [{beneficiary.cpf exists}]; " +
 		"4 [{beneficiary.name required} {beneficiary.cpf exists}]; 6 [{item not_object}]"
 	for range 2 {
-		out, err := e.Keep(context.Background(), false)
+		out, err := s.registry().Keep(context.Background(), e, false)
 		if err != nil || told(out) != "2; "+want {
 			t.Errorf("%v\n got %s\nwant %s", err, told(out), "2; "+want)
 		}
@@ -171,7 +172,7 @@ func TestEnrolLive(t *testing.T) {
 	s := &shelf{plans: []plan.Plan{{ID: "ouro"}}}
 	e := s.enrol(t, partner.Live)
 	e.Add(0, draftOf(1, "novo"))
-	out, err := e.Keep(context.Background(), true)
+	out, err := s.registry().Keep(context.Background(), e, true)
 	if err != nil || told(out) != "0; 0 [{beneficiary.cpf identifier.check_digits} {plan_id plan_unknown}]" || len(s.batch.register) != 0 {
 		t.Error(told(out), err, s.batch.register)
 	}
@@ -195,7 +196,7 @@ func TestEnrolPlansInOrder(t *testing.T) {
 		e.Add(i, draftOf(i+1, string(id)))
 	}
 	slices.Sort(want)
-	if _, err := e.Keep(context.Background(), false); err != nil || !slices.Equal(s.batch.register, want) {
+	if _, err := s.registry().Keep(context.Background(), e, false); err != nil || !slices.Equal(s.batch.register, want) {
 		t.Error(s.batch.register, err)
 	}
 	made := e.demo("p00")
@@ -215,7 +216,7 @@ func TestEnrolFails(t *testing.T) {
 		s := &shelf{fail: step}
 		e := s.enrol(t, partner.Sandbox)
 		e.Add(0, draftOf(1, "ouro"))
-		if out, err := e.Keep(context.Background(), false); !errors.Is(err, errOnPurpose) || out.Created != 0 {
+		if out, err := s.registry().Keep(context.Background(), e, false); !errors.Is(err, errOnPurpose) || out.Created != 0 {
 			t.Error(step, out, err)
 		}
 	}

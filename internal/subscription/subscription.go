@@ -80,8 +80,11 @@ type Page struct {
 type Store interface {
 	// NewBatch prepares the creation of many subscriptions at once.
 	NewBatch(ctx context.Context, id partner.ID) (Batch, error)
-	// Plans tells which plans a partner has.
-	Plans(ctx context.Context, id partner.ID) ([]plan.Plan, error)
+	// KeepBatch creates, in one transaction, everything that was added to a batch, except what the partner already has
+	// and what was added twice: those come back by their place, and so does what was asked for and is there already or
+	// was added before it. Plans in register are made first. With dryRun it only tells. It may be called again when the
+	// transaction around it is repeated.
+	KeepBatch(ctx context.Context, b Batch, register []plan.Plan, dryRun bool) (duplicates []int, err error)
 	// ActivePage returns the subscriptions that are neither ended nor past their expiry date, from place offset on,
 	// oldest first, and how many there are.
 	ActivePage(ctx context.Context, id partner.ID, offset int64, limit int) (Page, error)
@@ -90,19 +93,29 @@ type Store interface {
 	// MoveSubscriptions changes up to limit subscriptions that have not ended, with seq above after, in one transaction
 	// together with their events.
 	MoveSubscriptions(ctx context.Context, id partner.ID, which Selection, move Move, after int64, limit int) (Moved, error)
-	// Partners lists everybody the sweep has to look at.
+}
+
+// Plans tells which plans a partner has.
+type Plans interface {
+	Plans(ctx context.Context, id partner.ID) ([]plan.Plan, error)
+}
+
+// Partners lists everybody the sweep has to look at.
+type Partners interface {
 	Partners(ctx context.Context) ([]partner.Partner, error)
 }
 
 // Registry is the door to the subscriptions of all partners.
 type Registry struct {
-	store Store
-	now   func() time.Time
+	store   Store
+	plans   Plans
+	tenants Partners
+	now     func() time.Time
 }
 
-// NewRegistry joins the rules to a store and a clock.
-func NewRegistry(store Store, now func() time.Time) *Registry {
-	return &Registry{store: store, now: now}
+// NewRegistry joins the rules to what is kept and a clock.
+func NewRegistry(store Store, plans Plans, tenants Partners, now func() time.Time) *Registry {
+	return &Registry{store: store, plans: plans, tenants: tenants, now: now}
 }
 
 // MaxPageSize is the most that a page holds.

@@ -57,18 +57,18 @@ func Open(t *testing.T, e *storetest.Env) *Env {
 	}
 	v := &Env{Env: e, T: t, Depot: depot}
 	v.Importer = &intake.Importer{
-		Store: e.Store, Depot: depot, Dir: filepath.Join(e.Folder, "import"), Fingerprints: e.Keys.Fingerprints, Now: e.Clock.Now, Workers: 2,
+		Store: e.Breaches, Jobs: e.Jobs, Depot: depot, Dir: filepath.Join(e.Folder, "import"), Fingerprints: e.Keys.Fingerprints, Now: e.Clock.Now, Workers: 2,
 	}
-	v.Library = leak.NewLibrary(e.Store, depot, slog.New(slog.DiscardHandler))
+	v.Library = leak.NewLibrary(e.Breaches, depot, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {
 		if err := v.Library.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	v.Matcher = leak.NewMatcher(e.Store, depot, v.Importer.DropParts, e.Clock.Now)
+	v.Matcher = leak.NewMatcher(e.Breaches, depot, v.Importer.DropParts, e.Clock.Now)
 	v.Matcher.Settle = 0
-	v.Rules = leak.NewBreaches(e.Store, e.Clock.Now)
-	v.Monitoring = cyber.NewMonitoring(e.Store, v.Library, e.Keys.Fingerprint, e.Clock.Now)
+	v.Rules = leak.NewBreaches(e.Breaches, e.Clock.Now)
+	v.Monitoring = cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, v.Library, e.Keys.Fingerprint, e.Clock.Now)
 	return v
 }
 
@@ -123,7 +123,7 @@ func (v *Env) RunJobs() {
 	ctx := context.Background()
 	steps := map[string]job.Step{leak.KindMatch: v.Matcher.Match, leak.KindWithdraw: v.Matcher.Withdraw, leak.KindRestate: v.Matcher.Restate}
 	for {
-		jobs, err := v.ClaimJobs(ctx, "w", []string{leak.KindMatch, leak.KindWithdraw, leak.KindRestate}, 10)
+		jobs, err := v.Jobs.ClaimJobs(ctx, "w", []string{leak.KindMatch, leak.KindWithdraw, leak.KindRestate}, 10)
 		if err != nil {
 			v.T.Fatal(err)
 		}
@@ -131,12 +131,12 @@ func (v *Env) RunJobs() {
 			return
 		}
 		for _, j := range jobs {
-			run := &job.Run{Job: j, Save: func(ctx context.Context, p any) error { return v.SaveJob(ctx, "w", j.ID, p) }}
+			run := &job.Run{Job: j, Save: func(ctx context.Context, p any) error { return v.Jobs.SaveJob(ctx, "w", j.ID, p) }}
 			err := steps[j.Kind](ctx, run)
 			if err != nil && !errors.Is(err, job.ErrCancelled) {
 				v.T.Fatalf("%s of %s: %v", j.Kind, j.Subject, err)
 			}
-			if err := v.FinishJob(ctx, "w", j, job.Done, ""); err != nil {
+			if err := v.Jobs.FinishJob(ctx, "w", j, job.Done, ""); err != nil {
 				v.T.Fatal(err)
 			}
 		}

@@ -150,7 +150,7 @@ func newSchema(t testing.TB) string {
 // NewPartner registers a partner and returns it with its key and salt.
 func (e *Env) NewPartner(t testing.TB, mode partner.Mode) (partner.Partner, partner.Credentials) {
 	t.Helper()
-	r := partner.NewRegistry(e.Store, e.Clock.Now, nil)
+	r := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
 	p, cred, err := r.Create(context.Background(), fmt.Sprintf("Parceiro %s", mode), mode, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,107 @@
+package app
+
+import (
+	"context"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/api"
+	"github.com/vigiahq/vigia/internal/console"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/feed"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// Rules are what commands, partners and pages ask, over the database or over one transaction of it.
+type Rules struct {
+	Partners      *partner.Registry
+	Services      *cyber.Services
+	Plans         *plan.Catalogue
+	Subscriptions *subscription.Registry
+	Cases         *cyber.Cases
+	Endpoints     *cyber.Endpoints
+	Cover         *cyber.Cover
+	Content       *cyber.Catalogue
+	Monitoring    *cyber.Monitoring
+	Webhooks      *alert.Endpoints
+	Feed          *alert.Feed
+	History       *alert.History
+	Operators     *operator.Registry
+	Audit         *operator.Trail
+}
+
+// rules joins the rules that remember nothing between calls to areas of the store.
+func (a *App) rules(in store.Areas) Rules {
+	return Rules{
+		Partners:      partner.NewRegistry(in.Partners, a.now, nil),
+		Plans:         plan.NewCatalogue(in.Plans, a.now),
+		Subscriptions: subscription.NewRegistry(in.Subscriptions, in.Plans, in.Partners, a.now),
+		Cases:         cyber.NewCases(in.Cases, a.now),
+		Endpoints:     cyber.NewEndpoints(in.Devices, a.now, nil),
+		Cover:         cyber.NewCover(in.Cover),
+		Monitoring:    cyber.NewMonitoring(in.Monitoring, in.Partners, a.Leaks.Library, a.Keys.Fingerprint, a.now),
+		Webhooks:      alert.NewEndpoints(in.Alerts, a.now, nil),
+		Feed:          alert.NewFeed(in.Alerts),
+		History:       alert.NewHistory(in.Alerts, in.Partners),
+		Audit:         operator.NewTrail(in.Audit, a.now),
+	}
+}
+
+// lasting adds the rules that remember something between calls: made once, and Over a transaction inside one.
+func (a *App) lasting() {
+	a.Services = cyber.NewServices(a.Store.Services, a.now)
+	a.Content = cyber.NewCatalogue(a.Store.Advice, a.now)
+	a.Operators = operator.NewRegistry(a.Store.Operators, a.exposed, a.now, nil)
+}
+
+// within are the rules whose changes are committed together, with tx.
+func (a *App) within(tx store.Tx) Rules {
+	in := a.rules(tx.Areas)
+	in.Services, in.Content = a.Services.Over(tx.Services), a.Content.Over(tx.Advice)
+	in.Operators = a.Operators.Over(tx.Operators)
+	return in
+}
+
+// forPartners are the rules of the partner API.
+func (r Rules) forPartners(passwords api.Passwords, persons *cyber.Persons) api.Rules {
+	return api.Rules{
+		Events: r.Feed, Webhooks: r.Webhooks, Passwords: passwords, Subscriptions: r.Subscriptions, Monitoring: r.Monitoring,
+		Services: r.Services, Cases: r.Cases, Endpoints: r.Endpoints, Cover: r.Cover, Persons: persons,
+	}
+}
+
+// ledger keeps answers of the partner API together with the effects of their requests.
+type ledger struct {
+	app       *App
+	passwords api.Passwords
+	persons   *cyber.Persons
+}
+
+// Once is the store's, with the rules bound to its transaction.
+func (l ledger) Once(ctx context.Context, id partner.ID, c once.Claim, work func(in *api.Rules) (once.Answer, error)) (once.Answer, bool, error) {
+	return l.app.Store.Answers.Once(ctx, id, c, func(tx store.Tx) (once.Answer, error) {
+		in := l.app.within(tx).forPartners(l.passwords, l.persons.Over(tx.Advice))
+		return work(&in)
+	})
+}
+
+// inTx runs fn with the console's rules bound to one transaction. What a page does outside the database stays outside:
+// it is as in all.
+func (a *App) inTx(ctx context.Context, all console.Rules, feeds feed.Feeds, fn func(in *console.Rules) error) error {
+	return a.Store.InTx(ctx, func(tx store.Tx) error {
+		bound, in := a.within(tx), all
+		in.Operators, in.Audit, in.Partners, in.Services = bound.Operators, bound.Audit, bound.Partners, bound.Services
+		in.Plans, in.Subscriptions, in.Monitoring, in.Cases = bound.Plans, bound.Subscriptions, bound.Monitoring, bound.Cases
+		in.Endpoints, in.Content, in.History = bound.Endpoints, bound.Content, bound.History
+		in.Jobs, in.Webhooks = tx.Jobs, &consoleWebhooks{Endpoints: bound.Webhooks}
+		in.Breaches = &consoleImports{Breaches: leak.NewBreaches(tx.Breaches, a.now)}
+		feeds.Store, feeds.Breaches, feeds.Jobs = tx.Feeds, tx.Breaches, tx.Jobs
+		in.Feeds = consoleFeeds{&feeds}
+		return fn(&in)
+	})
+}
