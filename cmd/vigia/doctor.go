@@ -39,23 +39,23 @@ const (
 	stateProblem = "problem"
 )
 
-// patient is the set-up under examination. Every look adds to list and none stops the others.
-type patient struct {
+// checkup is the set-up under examination. Every look adds to list and none stops the others.
+type checkup struct {
 	common config.Common
 	serve  config.Serve
 	now    time.Time
 	list   []diagnosis
 }
 
-func (p *patient) ok(area, format string, args ...any) {
+func (p *checkup) ok(area, format string, args ...any) {
 	p.list = append(p.list, diagnosis{area, stateOK, fmt.Sprintf(format, args...), ""})
 }
 
-func (p *patient) warn(area, found, remedy string) {
+func (p *checkup) warn(area, found, remedy string) {
 	p.list = append(p.list, diagnosis{area, stateWarning, found, remedy})
 }
 
-func (p *patient) problem(area, found, remedy string) {
+func (p *checkup) problem(area, found, remedy string) {
 	p.list = append(p.list, diagnosis{area, stateProblem, found, remedy})
 }
 
@@ -64,7 +64,7 @@ var errSick = errors.New("the set-up has problems that keep the service from wor
 
 // Run examines a set-up.
 func (d *doctorCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	p := &patient{common: *c, serve: d.Serve, now: time.Now()}
+	p := &checkup{common: *c, serve: d.Serve, now: time.Now()}
 	p.configuration()
 	p.folder()
 	p.disk()

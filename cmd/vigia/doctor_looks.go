@@ -22,7 +22,7 @@ import (
 	"github.com/vigiahq/vigia/internal/store"
 )
 
-func (p *patient) configuration() {
+func (p *checkup) configuration() {
 	var problems config.Problems
 	if err := p.serve.Check(p.common); errors.As(err, &problems) {
 		for _, text := range problems {
@@ -34,7 +34,7 @@ func (p *patient) configuration() {
 }
 
 // folder looks at the data folder and at what others may do with it.
-func (p *patient) folder() {
+func (p *checkup) folder() {
 	const area = "data folder"
 	info, err := os.Stat(p.common.Data)
 	switch {
@@ -70,7 +70,7 @@ const (
 	tooLittle = 500 << 20
 )
 
-func (p *patient) disk() {
+func (p *checkup) disk() {
 	path := p.common.Data
 	for {
 		if _, err := os.Stat(path); err == nil || filepath.Dir(path) == path {
@@ -93,7 +93,7 @@ func (p *patient) disk() {
 }
 
 // keyFile returns the opened keys, or nil.
-func (p *patient) keyFile() *seal.Keys {
+func (p *checkup) keyFile() *seal.Keys {
 	const area = "key file"
 	path := p.common.KeyFilePath()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -110,7 +110,7 @@ func (p *patient) keyFile() *seal.Keys {
 }
 
 // database looks without changing: it opens only what is there, and migrates nothing.
-func (p *patient) database(ctx context.Context, keys *seal.Keys) {
+func (p *checkup) database(ctx context.Context, keys *seal.Keys) {
 	const area = "database"
 	address := p.common.DatabaseAddress()
 	if p.common.Database == "" {
@@ -149,7 +149,7 @@ func (p *patient) database(ctx context.Context, keys *seal.Keys) {
 }
 
 // pair tells whether keys and database belong together.
-func (p *patient) pair(ctx context.Context, db *sqldb.DB, keys *seal.Keys) {
+func (p *checkup) pair(ctx context.Context, db *sqldb.DB, keys *seal.Keys) {
 	const area = "key file"
 	bound, err := store.Bound(ctx, db)
 	if err != nil || !bound {
@@ -166,7 +166,7 @@ func (p *patient) pair(ctx context.Context, db *sqldb.DB, keys *seal.Keys) {
 	p.ok(area, "belongs to this database")
 }
 
-func (p *patient) corpora() {
+func (p *checkup) corpora() {
 	const area = "corpora"
 	if _, err := os.Stat(filepath.Join(p.common.CorporaPath(), "password")); errors.Is(err, fs.ErrNotExist) {
 		p.warn(area, "no password corpus yet", "the first start brings a small sample for sandbox partners; live partners need a real one: vigia passwords download")
@@ -186,7 +186,7 @@ func (p *patient) corpora() {
 }
 
 // passwordCorpora tells a corpus from the built-in sample, which is nothing to a live partner.
-func (p *patient) passwordCorpora(list []password.Corpus) {
+func (p *checkup) passwordCorpora(list []password.Corpus) {
 	const area, mend = "corpora", "vigia passwords download, or vigia passwords import"
 	samples := 0
 	for _, c := range list {
@@ -206,7 +206,7 @@ func (p *patient) passwordCorpora(list []password.Corpus) {
 }
 
 // addresses tells whether the listeners' addresses are free, and who sits there if not.
-func (p *patient) addresses(ctx context.Context) {
+func (p *checkup) addresses(ctx context.Context) {
 	const area = "addresses"
 	list := []struct{ flag, value string }{{"--listen", p.serve.Listen}, {"--console-listen", p.serve.ConsoleListen}}
 	for _, a := range list {
@@ -265,7 +265,7 @@ func vigiaAnswers(ctx context.Context, address string) bool {
 
 // clock compares with the only two clocks that are at hand: when this program was made, and when the database was
 // written.
-func (p *patient) clock() {
+func (p *checkup) clock() {
 	const area = "clock"
 	if made, ok := builtAt(); ok && p.now.Before(made.Add(-time.Hour)) {
 		p.problem(area, fmt.Sprintf("it says %s, before this program was made", stamp(p.now)), "set the clock: signatures, keys and expiry dates depend on it")
@@ -279,7 +279,7 @@ func (p *patient) clock() {
 }
 
 // webhooks looks at the ranges that were opened for outgoing calls.
-func (p *patient) webhooks() {
+func (p *checkup) webhooks() {
 	const area = "webhooks"
 	ranges, err := p.serve.Outgoing().Ranges()
 	if err != nil {

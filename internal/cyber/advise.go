@@ -10,14 +10,14 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
-// shelf is the catalogue made ready to be held against many findings.
-type shelf struct {
-	items []shelved
+// catalogueIndex is the catalogue made ready to be held against many findings.
+type catalogueIndex struct {
+	items []indexedItem
 	// weight is the sum of all questions' weights.
 	weight int
 }
 
-type shelved struct {
+type indexedItem struct {
 	Item
 	about    bool
 	exposes  classes
@@ -30,9 +30,9 @@ type shelved struct {
 	rendered any
 }
 
-// shelve prepares items, which are in order and not retired.
-func shelve(items []Item) *shelf {
-	s := &shelf{items: make([]shelved, len(items))}
+// indexCatalogue prepares items, which are in order and not retired.
+func indexCatalogue(items []Item) *catalogueIndex {
+	s := &catalogueIndex{items: make([]indexedItem, len(items))}
 	for i, it := range items {
 		e := &s.items[i]
 		e.Item, e.about, e.exposes, e.severity = it, it.When.aboutFinding(), classesOf(it.When.Exposes), severityOrder(it.When.Severity)
@@ -56,18 +56,18 @@ type Advice struct {
 	// Title and Body have everything filled in. Personal tells that they differ from person to person.
 	Title, Body string
 	Personal    bool
-	shelved     *shelved
+	indexedItem *indexedItem
 }
 
 // Rendered returns what render makes of the item, made once for as long as the item is offered: thousands of people are
 // told the same. render must not look at Title and Body of the advice.
 func (a Advice) Rendered(render func(it *Item) any) any {
-	a.shelved.render.Do(func() { a.shelved.rendered = render(&a.shelved.Item) })
-	return a.shelved.rendered
+	a.indexedItem.render.Do(func() { a.indexedItem.rendered = render(&a.indexedItem.Item) })
+	return a.indexedItem.rendered
 }
 
 // adviseOn returns what applies to a person, in the order of the catalogue: most urgent first.
-func adviseOn(p *Posture, s *shelf, now time.Time) []Advice {
+func adviseOn(p *Posture, s *catalogueIndex, now time.Time) []Advice {
 	sc := takeScratch()
 	defer sc.give()
 	found := p.exposures(sc)
@@ -79,7 +79,7 @@ func adviseOn(p *Posture, s *shelf, now time.Time) []Advice {
 			continue
 		}
 		if !it.about {
-			list = append(list, Advice{Item: &it.Item, Title: it.Title, Body: it.Body, shelved: it})
+			list = append(list, Advice{Item: &it.Item, Title: it.Title, Body: it.Body, indexedItem: it})
 			continue
 		}
 		if worst, others := it.pick(groups); worst != nil {
@@ -146,7 +146,7 @@ next:
 }
 
 // pick returns the worst exposure that fits, and how many others do.
-func (it *shelved) pick(groups []alike) (worst *exposure, others int) {
+func (it *indexedItem) pick(groups []alike) (worst *exposure, others int) {
 	for i := range groups {
 		g := &groups[i]
 		if !it.fits(g) {
@@ -160,13 +160,13 @@ func (it *shelved) pick(groups []alike) (worst *exposure, others int) {
 	return worst, others - 1
 }
 
-func (it *shelved) fits(g *alike) bool {
+func (it *indexedItem) fits(g *alike) bool {
 	return (it.exposes == 0 || it.exposes&g.exposes != 0) && (it.assets == 0 || it.assets&g.assets != 0) &&
 		g.severity >= it.severity && (len(it.When.Sources) == 0 || slices.Contains(it.When.Sources, g.source))
 }
 
 // fill puts the names into an item's text.
-func (it *shelved) fill(worst *exposure, others int) Advice {
+func (it *indexedItem) fill(worst *exposure, others int) Advice {
 	a := worst.asset(it.assets)
 	var names [len(blanks)]string
 	names[blankBreach], names[blankValue] = worst.Title, identifier.Mask(a.Kind, a.Value)
@@ -175,7 +175,7 @@ func (it *shelved) fill(worst *exposure, others int) Advice {
 	if others > 0 {
 		body = it.more
 	}
-	return Advice{Item: &it.Item, Title: it.title.fill(&names), Body: body.fill(&names), Personal: true, shelved: it}
+	return Advice{Item: &it.Item, Title: it.title.fill(&names), Body: body.fill(&names), Personal: true, indexedItem: it}
 }
 
 // The blanks of an item's text.

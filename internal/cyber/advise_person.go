@@ -112,7 +112,7 @@ func (s *Persons) Answer(ctx context.Context, id partner.ID, u partner.UserHash,
 	return ErrContentNotFound.With("catalogId: no such item, or it asks nothing")
 }
 
-func (s *Persons) posture(ctx context.Context, id partner.ID, u partner.UserHash, scored bool) (*Posture, *shelf, error) {
+func (s *Persons) posture(ctx context.Context, id partner.ID, u partner.UserHash, scored bool) (*Posture, *catalogueIndex, error) {
 	items, err := s.catalogue.offered(ctx)
 	if err != nil {
 		return nil, nil, err

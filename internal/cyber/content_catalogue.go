@@ -30,7 +30,7 @@ type Catalogue struct {
 // offeredContent is what was read last, shared by all who were made of one Catalogue.
 type offeredContent struct {
 	mu     sync.Mutex
-	cached *shelf
+	cached *catalogueIndex
 	until  time.Time
 }
 
@@ -48,7 +48,7 @@ func (c *Catalogue) Over(store ContentStore) *Catalogue {
 
 // offered returns the catalogue without what is retired, most urgent first. A change by the operator shows within
 // offeredFor.
-func (c *Catalogue) offered(ctx context.Context) (*shelf, error) {
+func (c *Catalogue) offered(ctx context.Context) (*catalogueIndex, error) {
 	c.cache.mu.Lock()
 	defer c.cache.mu.Unlock() // held while reading, so that an expired list is read once and not by every request
 	now := c.now()
@@ -59,7 +59,7 @@ func (c *Catalogue) offered(ctx context.Context) (*shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.cache.cached = shelve(slices.DeleteFunc(all, func(it Item) bool { return it.Retired }))
+	c.cache.cached = indexCatalogue(slices.DeleteFunc(all, func(it Item) bool { return it.Retired }))
 	c.cache.until = now.Add(offeredFor)
 	return c.cache.cached, nil
 }

@@ -181,7 +181,7 @@ func (r Recommendation) Value() string {
 const maxRecommendations = 20
 
 // scoreOf computes the score. It is deterministic, a new finding never lowers it, and resolving one never raises it.
-func scoreOf(p *Posture, s *shelf) Score {
+func scoreOf(p *Posture, s *catalogueIndex) Score {
 	sc := takeScratch()
 	defer sc.give()
 	found := p.exposures(sc)
@@ -307,7 +307,7 @@ func statusOfRest(breaches, usable int) Status {
 
 // postureGaps lists what is missing beyond breaches; Wins of all of them and the share of alerts are the assessment
 // score.
-func postureGaps(p *Posture, s *shelf) []Recommendation {
+func postureGaps(p *Posture, s *catalogueIndex) []Recommendation {
 	var gaps []Recommendation
 	if !p.protected(DeviceAll) {
 		gaps = append(gaps, Recommendation{Mends: MendDevice, Wins: shareDevices})

@@ -17,12 +17,12 @@ import (
 
 var modelNow = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
-func firstShelf(t interface{ Fatal(...any) }) *shelf {
+func firstCatalogue(t interface{ Fatal(...any) }) *catalogueIndex {
 	items, err := firstContent()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return shelve(items)
+	return indexCatalogue(items)
 }
 
 // drawBreaches makes a small world of breaches, so that values meet in the same one.
@@ -76,7 +76,7 @@ func inRange(s Score) bool {
 
 // TestScoreIsMonotone: a new finding never lowers either score, resolving one never raises it, and order means nothing.
 func TestScoreIsMonotone(t *testing.T) {
-	s := firstShelf(t)
+	s := firstCatalogue(t)
 	rapid.Check(t, func(t *rapid.T) {
 		breaches := drawBreaches(t)
 		findings := drawFindings(t, len(breaches))
@@ -99,7 +99,7 @@ func TestScoreIsMonotone(t *testing.T) {
 
 // TestPostureIsMonotone: a device never raises the assessment, nor does an answer, and a worse answer never lowers it.
 func TestPostureIsMonotone(t *testing.T) {
-	s := firstShelf(t)
+	s := firstCatalogue(t)
 	var asking []*Item
 	for i := range s.items {
 		if s.items[i].Question != nil {
@@ -134,7 +134,7 @@ func TestPostureIsMonotone(t *testing.T) {
 
 // TestRecommendationsWinWhatTheySay: mending what the first one names lowers the scores by its points.
 func TestRecommendationsWinWhatTheySay(t *testing.T) {
-	s := firstShelf(t)
+	s := firstCatalogue(t)
 	rapid.Check(t, func(t *rapid.T) {
 		breaches := drawBreaches(t)
 		findings := drawFindings(t, len(breaches))
@@ -162,7 +162,7 @@ func TestRecommendationsWinWhatTheySay(t *testing.T) {
 
 // TestRecommendationsAddUp: for somebody nobody knows, what can be won is the whole score.
 func TestRecommendationsAddUp(t *testing.T) {
-	s := firstShelf(t)
+	s := firstCatalogue(t)
 	score := scoreOf(&Posture{}, s)
 	sum := 0.0
 	for _, r := range score.Recommendations {
@@ -235,7 +235,7 @@ func TestCopiesCountOnce(t *testing.T) {
 			{Kind: identifier.Email, Value: "a@exemplo.com.br", Status: StatusCompromised, open: open},
 			{Kind: identifier.Phone, Value: "+5511999990000", Status: StatusCompromised, open: open[:1]},
 		}}
-		return scoreOf(p, firstShelf(t))
+		return scoreOf(p, firstCatalogue(t))
 	}
 	about := func(s Score) (n int) {
 		for _, r := range s.Recommendations {
@@ -287,7 +287,7 @@ func TestExamples(t *testing.T) {
 		{"all four", []*judged{shop, old, register, stealer}, 92},
 	} {
 		p := &Posture{Assets: []PostureAsset{{Kind: identifier.Email, Value: "a@exemplo.com.br", Status: StatusCompromised, open: c.all}}}
-		if got := scoreOf(p, firstShelf(t)).Breach; got != c.want {
+		if got := scoreOf(p, firstCatalogue(t)).Breach; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

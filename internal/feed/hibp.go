@@ -35,8 +35,8 @@ const (
 	hibpBatch     = 100
 	maxHIBPAnswer = 4 << 20
 	// hibpTries is how often one address is asked about when the service says to wait.
-	hibpTries   = 5
-	hibpPatient = 10 * time.Minute
+	hibpTries       = 5
+	hibpLongestWait = 10 * time.Minute
 )
 
 // runHIBP asks the account API about every watched e-mail address, at the rate that the key allows. It goes on where it
@@ -103,7 +103,7 @@ func (fs *Feeds) accountBreaches(ctx context.Context, f *Feed, address string) (
 		if err != nil || after == 0 {
 			return breaches, err
 		}
-		if err := job.Wait(ctx, min(after, hibpPatient)); err != nil {
+		if err := job.Wait(ctx, min(after, hibpLongestWait)); err != nil {
 			return nil, err
 		}
 	}

@@ -21,18 +21,18 @@ type Library struct {
 	log   *slog.Logger
 
 	loading sync.Mutex
-	current atomic.Pointer[shelf]
+	current atomic.Pointer[snapshot]
 }
 
-// shelf is one state of the library. It is replaced, never changed.
-type shelf struct {
+// snapshot is one state of the library. It is replaced, never changed.
+type snapshot struct {
 	epoch int64
 	// whole says that every published segment could be opened.
-	whole   bool
-	volumes []volume
+	whole    bool
+	segments []openSegment
 }
 
-type volume struct {
+type openSegment struct {
 	Segment
 	reader *segment.Reader
 }
@@ -48,7 +48,7 @@ func (l *Library) LogTo(log *slog.Logger) { l.log = log }
 // Probe returns the breaches that hold a fingerprint. Its epoch is 0 when not every segment could be asked: then the
 // answer may lack breaches, and the value has to be probed again.
 func (l *Library) Probe(fingerprint uint64) cyber.Sighting {
-	for range 2 { // a shelf that was replaced meanwhile has closed readers; the new one has not
+	for range 2 { // a snapshot that was replaced meanwhile has closed readers; the new one has not
 		s := l.current.Load()
 		if s == nil {
 			return cyber.Sighting{}
@@ -65,13 +65,13 @@ func (l *Library) Probe(fingerprint uint64) cyber.Sighting {
 	return cyber.Sighting{}
 }
 
-func (s *shelf) probe(fingerprint uint64) (cyber.Sighting, error) {
+func (s *snapshot) probe(fingerprint uint64) (cyber.Sighting, error) {
 	seen := cyber.Sighting{Epoch: s.epoch}
 	if !s.whole {
 		seen.Epoch = 0
 	}
 	var failed error
-	for _, v := range s.volumes {
+	for _, v := range s.segments {
 		found, err := v.reader.Contains(fingerprint)
 		if err != nil {
 			seen.Epoch, failed = 0, fmt.Errorf("breach %s: %w", v.Breach, err)
@@ -100,10 +100,10 @@ func (l *Library) Load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("load segments: %w", err)
 	}
-	next := &shelf{epoch: epoch, whole: true, volumes: make([]volume, 0, len(segments))}
+	next := &snapshot{epoch: epoch, whole: true, segments: make([]openSegment, 0, len(segments))}
 	open := map[string]*segment.Reader{}
 	if old != nil {
-		for _, v := range old.volumes {
+		for _, v := range old.segments {
 			open[v.File] = v.reader
 		}
 	}
@@ -118,7 +118,7 @@ func (l *Library) Load(ctx context.Context) error {
 			}
 		}
 		delete(open, g.File)
-		next.volumes = append(next.volumes, volume{g, r})
+		next.segments = append(next.segments, openSegment{g, r})
 	}
 	l.current.Store(next)
 	for file, r := range open { // retracted: no copy stays on this machine
@@ -130,10 +130,10 @@ func (l *Library) Load(ctx context.Context) error {
 // Size tells how many segments are open and how many keys they hold.
 func (l *Library) Size() (segments int, keys uint64) {
 	if s := l.current.Load(); s != nil {
-		for _, v := range s.volumes {
+		for _, v := range s.segments {
 			keys += v.reader.Count()
 		}
-		segments = len(s.volumes)
+		segments = len(s.segments)
 	}
 	return segments, keys
 }
@@ -144,7 +144,7 @@ func (l *Library) Close() error {
 	defer l.loading.Unlock()
 	var errs error
 	if s := l.current.Swap(nil); s != nil {
-		for _, v := range s.volumes {
+		for _, v := range s.segments {
 			errs = errors.Join(errs, v.reader.Close())
 		}
 	}

@@ -20,13 +20,13 @@ const pollEvery = time.Second
 type Checker struct {
 	lib     *Library
 	log     *slog.Logger
-	current atomic.Pointer[shelf]
+	current atomic.Pointer[snapshot]
 	reload  sync.Mutex  // one reload at a time
 	seen    os.FileInfo // the manifest that current was made from; guarded by reload
 }
 
-// shelf is the open corpora of one manifest. It does not change, except that a corpus can turn out damaged.
-type shelf struct {
+// snapshot is the open corpora of one manifest. It does not change, except that a corpus can turn out damaged.
+type snapshot struct {
 	corpora []*openCorpus
 	broken  error // why a corpus that the manifest names could not be opened
 	// imported is what an operator brought, every that and the built-in sample.
@@ -45,7 +45,7 @@ type openCorpus struct {
 // Health.
 func NewChecker(lib *Library, log *slog.Logger) (*Checker, error) {
 	c := &Checker{lib: lib, log: log}
-	c.current.Store(&shelf{})
+	c.current.Store(&snapshot{})
 	return c, c.Reload()
 }
 
@@ -85,7 +85,7 @@ func (c *Checker) Reload() error {
 		return err
 	}
 	old := c.current.Load()
-	next := c.lib.shelve(m, old)
+	next := c.lib.open(m, old)
 	c.seen = info
 	if next.broken != nil {
 		c.seen = nil // perhaps the manifest was replaced and its files removed since we read it: look again soon
@@ -96,7 +96,7 @@ func (c *Checker) Reload() error {
 	return nil
 }
 
-func (c *Checker) logChange(old, next *shelf) {
+func (c *Checker) logChange(old, next *snapshot) {
 	for _, o := range next.corpora {
 		if old.corpus(o.algorithm) != o {
 			c.log.Info("password corpus in force", "algorithm", o.algorithm.String(), "entries", o.entry.Entries, "source", o.entry.Source)
@@ -107,10 +107,10 @@ func (c *Checker) logChange(old, next *shelf) {
 	}
 }
 
-// shelve opens the corpora of m. Those that old has open already are taken over; where a new one cannot be opened, the
+// open opens the corpora of m. Those that old has open already are taken over; where a new one cannot be opened, the
 // old one goes on serving.
-func (l *Library) shelve(m manifest, old *shelf) *shelf {
-	s := &shelf{}
+func (l *Library) open(m manifest, old *snapshot) *snapshot {
+	s := &snapshot{}
 	for _, a := range Algorithms {
 		e, ok := m.Corpora[a.String()]
 		if !ok {
@@ -149,7 +149,7 @@ func (l *Library) openCorpus(a Algorithm, e entry) (*openCorpus, error) {
 	return &openCorpus{entry: e, algorithm: a, all: all, wide: wide}, nil
 }
 
-func (s *shelf) corpus(a Algorithm) *openCorpus {
+func (s *snapshot) corpus(a Algorithm) *openCorpus {
 	for _, o := range s.corpora {
 		if o.algorithm == a {
 			return o
@@ -158,12 +158,12 @@ func (s *shelf) corpus(a Algorithm) *openCorpus {
 	return nil
 }
 
-func (s *shelf) stale() bool {
+func (s *snapshot) stale() bool {
 	return slices.ContainsFunc(s.corpora, func(o *openCorpus) bool { return o.stale.Load() })
 }
 
 // release closes the corpora that next did not take over.
-func (s *shelf) release(next *shelf) {
+func (s *snapshot) release(next *snapshot) {
 	for _, o := range s.corpora {
 		if next.corpus(o.algorithm) != o {
 			o.close()
@@ -181,7 +181,7 @@ func (c *Checker) Close() {
 	c.reload.Lock()
 	defer c.reload.Unlock()
 	c.seen = nil
-	c.current.Swap(&shelf{}).release(&shelf{})
+	c.current.Swap(&snapshot{}).release(&snapshot{})
 }
 
 // Check says how widely the password is exposed whose SHA-1 or NTLM hash starts with prefix: ten hex digits, in any
@@ -195,7 +195,7 @@ func (c *Checker) Check(prefix string, sample bool) (Answer, error) {
 	for {
 		s := c.current.Load()
 		found, err := s.view(sample).check(key)
-		// A reload may close a shelf between our taking it and our asking it: the next one is there already.
+		// A reload may close a snapshot between our taking it and our asking it: the next one is there already.
 		if errors.Is(err, segment.ErrClosed) && c.current.Load() != s {
 			continue
 		}

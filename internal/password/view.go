@@ -14,7 +14,7 @@ type Answer struct {
 	Corpora string
 }
 
-// view is the part of a shelf that counts for somebody.
+// view is the part of a snapshot that counts for somebody.
 type view struct {
 	corpora []*openCorpus
 	missing error // why a corpus that belongs here could not be opened, when nothing serves in its place
@@ -28,7 +28,7 @@ func (c Corpus) Sample() bool { return c.Source == SourceDefault }
 func (e entry) sample() bool { return e.Source == SourceDefault }
 
 // lack notes that the corpus e cannot be opened; before, if any, serves in its place.
-func (s *shelf) lack(e entry, before *openCorpus, err error) {
+func (s *snapshot) lack(e entry, before *openCorpus, err error) {
 	if before == nil {
 		s.every.missing = err
 	}
@@ -38,7 +38,7 @@ func (s *shelf) lack(e entry, before *openCorpus, err error) {
 }
 
 // look fills the views from the corpora.
-func (s *shelf) look() {
+func (s *snapshot) look() {
 	s.every.corpora = s.corpora
 	for _, o := range s.corpora {
 		if !o.entry.sample() {
@@ -48,7 +48,7 @@ func (s *shelf) look() {
 	s.every.name, s.imported.name = nameOf(s.every.corpora), nameOf(s.imported.corpora)
 }
 
-func (s *shelf) view(sample bool) *view {
+func (s *snapshot) view(sample bool) *view {
 	if sample {
 		return &s.every
 	}
