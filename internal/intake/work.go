@@ -133,7 +133,7 @@ func (w *work) readParts() error {
 			return err
 		}
 		var n note
-		jerr := json.Unmarshal(r.Label(), &n)
+		jerr := json.Unmarshal(r.Note(), &n)
 		if err := errors.Join(jerr, r.Close()); err != nil {
 			return fmt.Errorf("read part: %w", err)
 		}
@@ -164,7 +164,7 @@ func (w *work) keepPart(ctx context.Context, out *segment.Writer, n note) error 
 	if err != nil {
 		return err
 	}
-	if err := out.SetLabel(label); err != nil {
+	if err := out.SetNote(label); err != nil {
 		return err
 	}
 	if _, err := out.Commit(ctx); err != nil {

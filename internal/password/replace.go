@@ -41,10 +41,10 @@ func (r *replacement) begin(source string) (err error) {
 	r.entry = entry{Generation: generation, Source: source}
 	r.entry.File, r.entry.WideFile, _ = names(r.algorithm, generation)
 	label := []byte(r.algorithm.String())
-	if r.all, err = segment.Create(r.lib.path(r.entry.File), segment.Options{Width: segment.Bits40, Label: label}); err != nil {
+	if r.all, err = segment.Create(r.lib.path(r.entry.File), segment.Options{Width: segment.Bits40, Note: label}); err != nil {
 		return err
 	}
-	r.wide, err = segment.Create(r.lib.path(r.entry.WideFile), segment.Options{Width: segment.Bits40, Label: label, Memory: 8 << 20})
+	r.wide, err = segment.Create(r.lib.path(r.entry.WideFile), segment.Options{Width: segment.Bits40, Note: label, Memory: 8 << 20})
 	return err
 }
 

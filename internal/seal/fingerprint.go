@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 
 	"github.com/aead/siphash"
+	daead "github.com/tink-crypto/tink-go/v2/daead/subtle"
 )
 
 // Fingerprint returns the 64-bit keyed fingerprint by which leaked and watched values are matched: SipHash-2-4 of the
@@ -28,14 +29,15 @@ func (k *Keys) Fingerprints() func(kind byte, value []byte) uint64 { return k.Fi
 
 // matcher holds the keys that follow from the match secret.
 type matcher struct {
-	kinds [256]sipKey
-	pair  sipKey
+	kinds  [256]sipKey
+	pair   sipKey
+	tables *daead.AESSIV
 }
 
 type sipKey [siphash.KeySize]byte
 
 func newMatcher(secret []byte) *matcher {
-	m := &matcher{pair: newSipKey(secret, []byte(labelPair))}
+	m := &matcher{pair: newSipKey(secret, []byte(labelPair)), tables: newTables(secret)}
 	for kind := range m.kinds {
 		m.kinds[kind] = newSipKey(secret, append([]byte(labelMatch), byte(kind)))
 	}

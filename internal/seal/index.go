@@ -25,6 +25,7 @@ const (
 	labelMAC   = "vigia mac 1: "
 	labelMatch = "vigia match 1: "
 	labelPair  = "vigia pair 1"
+	labelTable = "vigia table 1"
 	labelBind  = "vigia bind 1"
 )
 

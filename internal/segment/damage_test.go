@@ -79,7 +79,7 @@ func distinct(seed uint64, n int) []uint64 {
 
 func small(t *testing.T) (content []byte, keys []uint64, path string) {
 	keys = distinct(5, 60)
-	path = build(t, Options{Width: Bits40, Label: []byte("label")}, keys)
+	path = build(t, Options{Width: Bits40, Note: []byte("note")}, keys)
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -152,8 +152,8 @@ func TestForeignFiles(t *testing.T) {
 	if _, err := Open(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing: %v", err)
 	}
-	newer := encodeHeader(Bits40)
-	newer[8] = 2
+	newer := encodeHeader(Bits40, false)
+	newer[8] = 3
 	binary.LittleEndian.PutUint32(newer[pageSize-4:], checksum(newer[:pageSize-4]))
 	content, _, small := small(t)
 	copy(content, newer)
@@ -234,7 +234,7 @@ func FuzzOpen(f *testing.F) {
 func FuzzPage(f *testing.F) {
 	var p page
 	keys := distinct(1, 300)
-	n, l := plan(keys, 0)
+	n, l := plan(keys, costs{}, 0)
 	encodePage(&p, keys[:n], l)
 	f.Add(p[:], keys[0], keys[n-1], uint64(n))
 	path := filepath.Join(f.TempDir(), "x.seg")
@@ -265,7 +265,7 @@ func FuzzPage(f *testing.F) {
 func forge(p page, first, last, count uint64) []byte {
 	var d directory
 	d.add(first, checksum(p[:]))
-	b := append(encodeHeader(Bits64), p[:]...)
+	b := append(encodeHeader(Bits64, false), p[:]...)
 	b = append(b, d.encode()...)
 	f := footer{count: count, pages: 1, last: last, dirSum: checksum(d.encode()), digest: digestOf(b)}
 	return append(b, f.encode()...)

@@ -8,29 +8,30 @@ import (
 
 // digits is a source that gives all keys of a spill, digit by digit. While the keys of one are taken, those of the next
 // ones are read and sorted by other goroutines.
-type digits struct {
-	spill *spill
+type digits[R record] struct {
+	spill *spill[R]
+	unite unite
 	limit int // keys that are held to sort one digit
-	order chan chan batch
-	free  chan *digitBuffer
-	taken *digitBuffer // holds the keys that were given last
+	order chan chan batch[R]
+	free  chan *digitBuffer[R]
+	taken *digitBuffer[R] // holds the keys that were given last
 	stop  context.CancelFunc
 	busy  sync.WaitGroup
 }
 
-type batch struct {
-	keys   []uint64
-	buffer *digitBuffer
+type batch[R record] struct {
+	keys   []R
+	buffer *digitBuffer[R]
 	err    error
 }
 
-type digitBuffer struct {
-	readBuffer
-	keys, sorted []uint64
+type digitBuffer[R record] struct {
+	readBuffer[R]
+	keys, sorted []R
 }
 
 // newDigits begins to read. Memory for limit keys, twice, is used at most; close must be called in the end.
-func newDigits(ctx context.Context, s *spill, limit, cores int) *digits {
+func newDigits[R record](ctx context.Context, s *spill[R], unite unite, limit, cores int) *digits[R] {
 	largest := 1
 	for d := range 1 << s.digit {
 		if n := s.count(d); n <= limit {
@@ -39,21 +40,23 @@ func newDigits(ctx context.Context, s *spill, limit, cores int) *digits {
 	}
 	ahead := max(1, min(cores+1, limit/largest))
 	ctx, stop := context.WithCancel(ctx)
-	d := &digits{spill: s, limit: limit, order: make(chan chan batch, ahead), free: make(chan *digitBuffer, ahead), stop: stop}
+	d := &digits[R]{
+		spill: s, unite: unite, limit: limit, order: make(chan chan batch[R], ahead), free: make(chan *digitBuffer[R], ahead), stop: stop,
+	}
 	for range ahead {
-		d.free <- &digitBuffer{}
+		d.free <- &digitBuffer[R]{}
 	}
 	d.busy.Go(func() { d.run(ctx) })
 	return d
 }
 
 // close ends the goroutines.
-func (d *digits) close() {
+func (d *digits[R]) close() {
 	d.stop()
 	d.busy.Wait()
 }
 
-func (d *digits) more() ([]uint64, error) {
+func (d *digits[R]) more() ([]R, error) {
 	if d.taken != nil {
 		d.free <- d.taken
 		d.taken = nil
@@ -68,7 +71,7 @@ func (d *digits) more() ([]uint64, error) {
 }
 
 // run gives out the digits, in order. It ends early when ctx does.
-func (d *digits) run(ctx context.Context) {
+func (d *digits[R]) run(ctx context.Context) {
 	defer close(d.order)
 	for digit := range 1 << d.spill.digit {
 		switch n := d.spill.count(digit); {
@@ -81,17 +84,17 @@ func (d *digits) run(ctx context.Context) {
 			if buffer == nil {
 				return
 			}
-			next := make(chan batch, 1)
+			next := make(chan batch[R], 1)
 			d.order <- next // has room for as many as there are buffers
 			d.busy.Go(func() {
 				keys, err := d.sorted(digit, buffer)
-				next <- batch{keys, buffer, err}
+				next <- batch[R]{keys, buffer, err}
 			})
 		}
 	}
 }
 
-func (d *digits) buffer(ctx context.Context) *digitBuffer {
+func (d *digits[R]) buffer(ctx context.Context) *digitBuffer[R] {
 	select {
 	case b := <-d.free:
 		return b
@@ -101,52 +104,53 @@ func (d *digits) buffer(ctx context.Context) *digitBuffer {
 }
 
 // sorted reads the keys of a digit, of which there are not too many, and sorts them.
-func (d *digits) sorted(digit int, b *digitBuffer) ([]uint64, error) {
+func (d *digits[R]) sorted(digit int, b *digitBuffer[R]) ([]R, error) {
 	b.keys = b.keys[:0]
-	if err := d.spill.read(digit, &b.readBuffer, func(keys []uint64) { b.keys = append(b.keys, keys...) }); err != nil {
+	if err := d.spill.read(digit, &b.readBuffer, func(keys []R) { b.keys = append(b.keys, keys...) }); err != nil {
 		return nil, err
 	}
 	b.sorted = slices.Grow(b.sorted[:0], len(b.keys))[:len(b.keys)]
 	sortPiece(b.sorted, b.keys, uint(d.spill.width)-d.spill.digit)
-	return slices.Compact(b.sorted), nil
+	return compact(b.sorted, d.unite), nil
 }
 
 // large gives out a digit of more keys than may be held: the least ones of them first, then the least of those above,
 // and so on, reading all of them each time. Only keys that are not evenly spread need it. It reports false when ctx has
 // ended.
-func (d *digits) large(ctx context.Context, digit int) bool {
+func (d *digits[R]) large(ctx context.Context, digit int) bool {
 	var above *uint64
 	for {
 		buffer := d.buffer(ctx)
 		if buffer == nil {
 			return false
 		}
-		least := leastKeys{limit: d.limit, above: above, keys: slices.Grow(buffer.keys[:0], d.limit)}
+		least := leastKeys[R]{limit: d.limit, unite: d.unite, above: above, keys: slices.Grow(buffer.keys[:0], d.limit)}
 		err := d.spill.read(digit, &buffer.readBuffer, least.add)
 		least.cut()
 		buffer.keys = least.keys
-		next := make(chan batch, 1)
-		next <- batch{least.keys, buffer, err}
+		next := make(chan batch[R], 1)
+		next <- batch[R]{least.keys, buffer, err}
 		d.order <- next
 		if err != nil || !least.dropped {
 			return err == nil
 		}
-		last := least.keys[len(least.keys)-1]
+		last := least.keys[len(least.keys)-1][0]
 		above = &last
 	}
 }
 
 // leastKeys collects the least keys above one.
-type leastKeys struct {
+type leastKeys[R record] struct {
 	limit   int // keys held at most
+	unite   unite
 	above   *uint64
-	keys    []uint64
+	keys    []R
 	dropped bool // there are more
 }
 
-func (l *leastKeys) add(keys []uint64) {
+func (l *leastKeys[R]) add(keys []R) {
 	for _, k := range keys {
-		if l.above != nil && k <= *l.above || l.dropped && k > l.keys[l.limit/2-1] {
+		if l.above != nil && k[0] <= *l.above || l.dropped && k[0] > l.keys[l.limit/2-1][0] {
 			continue
 		}
 		if len(l.keys) >= l.limit {
@@ -157,9 +161,9 @@ func (l *leastKeys) add(keys []uint64) {
 }
 
 // cut sorts the keys and keeps the lower half of what may be held.
-func (l *leastKeys) cut() {
-	slices.Sort(l.keys)
-	l.keys = slices.Compact(l.keys)
+func (l *leastKeys[R]) cut() {
+	slices.SortFunc(l.keys, compareKeys[R])
+	l.keys = compact(l.keys, l.unite)
 	if len(l.keys) > l.limit/2 {
 		l.keys, l.dropped = l.keys[:l.limit/2], true
 	}

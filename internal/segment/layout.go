@@ -8,17 +8,23 @@ import (
 )
 
 // The file, in order: one header page, the data pages, the directory (first key of every page, then the checksum of
-// every page), the label, the footer. It is written strictly front to back.
+// every page), the note, the code and the table of labels where there are any, the footer. It is written strictly front
+// to back.
 const (
 	pageSize   = 4096
-	version    = 1
+	version    = 1 // of a segment without labels
+	withLabels = 2 // of one with them
 	footerSize = 76
-	dirEntry   = 8 + 4
+	// labelFooter is how much longer the footer of a segment with labels is.
+	labelFooter = 8
+	dirEntry    = 8 + 4
 
 	headerMagic = "\x89SEG\r\n\x1a\n" // a text-mode copy or a stripped high bit breaks it visibly
 	footerMagic = "SEGMEND\n"
 	// maxPages keeps page numbers in 32 bits: 16 TiB of data pages.
 	maxPages = 1<<32 - 2
+	// maxTable bounds what a reader holds of a table of labels.
+	maxTable = 256 << 20
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -31,72 +37,99 @@ type Digest [sha256.Size]byte
 // String returns the digest in hex.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-func encodeHeader(w Width) []byte {
+func encodeHeader(w Width, labelled bool) []byte {
 	b := make([]byte, pageSize)
 	copy(b, headerMagic)
 	binary.LittleEndian.PutUint16(b[8:], version)
+	if labelled {
+		binary.LittleEndian.PutUint16(b[8:], withLabels)
+	}
 	b[10] = byte(w)
 	binary.LittleEndian.PutUint32(b[12:], pageSize)
 	binary.LittleEndian.PutUint32(b[pageSize-4:], checksum(b[:pageSize-4]))
 	return b
 }
 
-func decodeHeader(b []byte) (Width, error) {
+func decodeHeader(b []byte) (w Width, labelled bool, err error) {
 	if string(b[:8]) != headerMagic {
-		return 0, ErrCorrupt.With("not a segment file")
+		return 0, false, ErrCorrupt.With("not a segment file")
 	}
 	if binary.LittleEndian.Uint32(b[pageSize-4:]) != checksum(b[:pageSize-4]) {
-		return 0, ErrCorrupt.With("header: wrong checksum")
+		return 0, false, ErrCorrupt.With("header: wrong checksum")
 	}
-	if v := binary.LittleEndian.Uint16(b[8:]); v != version {
-		return 0, ErrCorrupt.With("header: version %d, this program reads version %d", v, version)
+	v := binary.LittleEndian.Uint16(b[8:])
+	if v != version && v != withLabels {
+		return 0, false, ErrCorrupt.With("header: version %d, this program reads versions up to %d", v, withLabels)
 	}
-	w := Width(b[10])
+	w = Width(b[10])
 	if !w.valid() || binary.LittleEndian.Uint32(b[12:]) != pageSize {
-		return 0, ErrCorrupt.With("header: key width or page size not known")
+		return 0, false, ErrCorrupt.With("header: key width or page size not known")
 	}
-	return w, nil
+	return w, v == withLabels, nil
 }
 
 // footer closes the file. Everything that Open needs to find and check the rest is here.
 type footer struct {
-	count    uint64
-	pages    uint64
-	last     uint64 // largest key; 0 in an empty segment
-	labelLen uint32
-	dirSum   uint32 // CRC-32C of directory and label
-	digest   Digest
+	count   uint64
+	pages   uint64
+	last    uint64 // largest key; 0 in an empty segment
+	noteLen uint32
+	dirSum  uint32 // CRC-32C of directory, note and labels
+	digest  Digest
+	// Of a segment with labels only: how many bytes code and table have.
+	labelled  bool
+	labelsLen uint64
+}
+
+// footerLen is how many bytes the footer has.
+func footerLen(labelled bool) int64 {
+	if labelled {
+		return footerSize + labelFooter
+	}
+	return footerSize
 }
 
 func (f footer) encode() []byte {
-	b := make([]byte, footerSize)
+	b := make([]byte, footerLen(f.labelled))
 	binary.LittleEndian.PutUint64(b[0:], f.count)
 	binary.LittleEndian.PutUint64(b[8:], f.pages)
 	binary.LittleEndian.PutUint64(b[16:], f.last)
-	binary.LittleEndian.PutUint32(b[24:], f.labelLen)
+	binary.LittleEndian.PutUint32(b[24:], f.noteLen)
 	binary.LittleEndian.PutUint32(b[28:], f.dirSum)
-	copy(b[32:], f.digest[:])
-	copy(b[64:], footerMagic)
-	binary.LittleEndian.PutUint32(b[72:], checksum(b[:72]))
+	rest := b[32:]
+	if f.labelled {
+		binary.LittleEndian.PutUint64(rest, f.labelsLen)
+		rest = rest[labelFooter:]
+	}
+	copy(rest, f.digest[:])
+	copy(rest[32:], footerMagic)
+	binary.LittleEndian.PutUint32(rest[40:], checksum(b[:len(b)-4]))
 	return b
 }
 
-func decodeFooter(b []byte) (footer, error) {
-	if string(b[64:72]) != footerMagic {
+func decodeFooter(b []byte, labelled bool) (footer, error) {
+	rest := b[32:]
+	if labelled {
+		rest = rest[labelFooter:]
+	}
+	if string(rest[32:40]) != footerMagic {
 		return footer{}, ErrCorrupt.With("footer missing: the file was cut or never finished")
 	}
-	if binary.LittleEndian.Uint32(b[72:]) != checksum(b[:72]) {
+	if binary.LittleEndian.Uint32(rest[40:]) != checksum(b[:len(b)-4]) {
 		return footer{}, ErrCorrupt.With("footer: wrong checksum")
 	}
 	f := footer{
-		count:    binary.LittleEndian.Uint64(b[0:]),
-		pages:    binary.LittleEndian.Uint64(b[8:]),
-		last:     binary.LittleEndian.Uint64(b[16:]),
-		labelLen: binary.LittleEndian.Uint32(b[24:]),
-		dirSum:   binary.LittleEndian.Uint32(b[28:]),
-		digest:   Digest(b[32:64]),
+		count:   binary.LittleEndian.Uint64(b[0:]),
+		pages:   binary.LittleEndian.Uint64(b[8:]),
+		last:    binary.LittleEndian.Uint64(b[16:]),
+		noteLen: binary.LittleEndian.Uint32(b[24:]),
+		dirSum:  binary.LittleEndian.Uint32(b[28:]),
+		digest:  Digest(rest[:32]),
 	}
-	if f.pages > maxPages || f.labelLen > MaxLabel || (f.pages == 0) != (f.count == 0) {
+	if f.labelled = labelled; labelled {
+		f.labelsLen = binary.LittleEndian.Uint64(b[32:])
+	}
+	if f.pages > maxPages || f.noteLen > MaxNote || f.labelsLen > maxTable || (f.pages == 0) != (f.count == 0) {
 		return footer{}, ErrCorrupt.With("footer: counts out of range")
 	}
 	return f, nil
@@ -107,7 +140,7 @@ func (f footer) dirOffset() int64 { return int64(1+f.pages) * pageSize }
 
 // size is the length the whole file must have.
 func (f footer) size() int64 {
-	return f.dirOffset() + int64(f.pages)*dirEntry + int64(f.labelLen) + footerSize
+	return f.dirOffset() + int64(f.pages)*dirEntry + int64(f.noteLen) + int64(f.labelsLen) + footerLen(f.labelled)
 }
 
 // directory is the part of a segment that is held in memory: for each data page its first key and its checksum.

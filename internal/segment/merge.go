@@ -7,15 +7,15 @@ import (
 )
 
 // source is a sorted sequence of keys that are merged.
-type source interface {
+type source[R record] interface {
 	// more returns the next keys, which are valid until the next call, and none at the end.
-	more() ([]uint64, error)
+	more() ([]R, error)
 }
 
 // sortedKeys is a source that is in memory.
-type sortedKeys []uint64
+type sortedKeys[R record] []R
 
-func (s *sortedKeys) more() ([]uint64, error) {
+func (s *sortedKeys[R]) more() ([]R, error) {
 	keys := *s
 	*s = nil
 	return keys, nil
@@ -25,19 +25,19 @@ func (s *sortedKeys) more() ([]uint64, error) {
 const mergeBatch = 4096
 
 // merge appends the union of the sources to out. It looks for the next keys while the ones before are encoded.
-func merge(ctx context.Context, out *run, sources []source) error {
+func merge[R record](ctx context.Context, out output[R], sources []source[R], unite unite) error {
 	if len(sources) == 1 {
 		return copyAll(ctx, out, sources[0])
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	batches, free := make(chan []uint64, 1), make(chan []uint64, 2)
+	batches, free := make(chan []R, 1), make(chan []R, 2)
 	free <- nil
 	free <- nil
 	failed := make(chan error, 1)
 	go func() {
 		defer close(batches)
-		failed <- newMerger(sources).run(ctx, batches, free)
+		failed <- newMerger(sources, unite).run(ctx, batches, free)
 	}()
 	var err error
 	for keys := range batches {
@@ -55,7 +55,7 @@ func merge(ctx context.Context, out *run, sources []source) error {
 }
 
 // copyAll appends the keys of one source to out.
-func copyAll(ctx context.Context, out *run, s source) error {
+func copyAll[R record](ctx context.Context, out output[R], s source[R]) error {
 	for {
 		keys, err := s.more()
 		if err == nil {
@@ -73,18 +73,19 @@ func copyAll(ctx context.Context, out *run, s source) error {
 // merger takes from all sources the keys up to the least of their last ones, which is all there can be of them, and
 // unites these pair by pair. Keys are compared without branches: which of two random keys is less is a guess that fails
 // every second time.
-type merger struct {
-	sources []source
-	heads   [][]uint64 // what was read of each and not yet taken
-	parts   [][]uint64
-	buf     [2][]uint64
+type merger[R record] struct {
+	sources []source[R]
+	unite   unite
+	heads   [][]R // what was read of each and not yet taken
+	parts   [][]R
+	buf     [2][]R
 }
 
-func newMerger(sources []source) *merger {
-	return &merger{sources: sources, heads: make([][]uint64, len(sources)), parts: make([][]uint64, 0, len(sources))}
+func newMerger[R record](sources []source[R], unite unite) *merger[R] {
+	return &merger[R]{sources: sources, unite: unite, heads: make([][]R, len(sources)), parts: make([][]R, 0, len(sources))}
 }
 
-func (m *merger) run(ctx context.Context, batches chan<- []uint64, free <-chan []uint64) error {
+func (m *merger[R]) run(ctx context.Context, batches chan<- []R, free <-chan []R) error {
 	for {
 		if err := m.fill(); err != nil {
 			return err
@@ -97,7 +98,7 @@ func (m *merger) run(ctx context.Context, batches chan<- []uint64, free <-chan [
 }
 
 // fill reads more of the sources of which nothing is left, and forgets those that have ended.
-func (m *merger) fill() error {
+func (m *merger[R]) fill() error {
 	n := 0
 	for i, s := range m.sources {
 		head := m.heads[i]
@@ -117,15 +118,15 @@ func (m *merger) fill() error {
 }
 
 // next returns the next keys, in dst if they fit.
-func (m *merger) next(dst []uint64) []uint64 {
+func (m *merger[R]) next(dst []R) []R {
 	upto := ^uint64(0)
 	for _, head := range m.heads {
-		upto = min(upto, head[min(len(head), mergeBatch)-1])
+		upto = min(upto, head[min(len(head), mergeBatch)-1][0])
 	}
 	total := 0
 	m.parts = m.parts[:0]
 	for i, head := range m.heads {
-		n := sort.Search(min(len(head), mergeBatch), func(k int) bool { return head[k] > upto })
+		n := sort.Search(min(len(head), mergeBatch), func(k int) bool { return head[k][0] > upto })
 		if n > 0 {
 			m.parts, m.heads[i] = append(m.parts, head[:n]), head[n:]
 			total += n
@@ -138,17 +139,17 @@ func (m *merger) next(dst []uint64) []uint64 {
 	if len(m.parts) == 1 {
 		return dst[:copy(dst, m.parts[0])]
 	}
-	return dst[:union(dst, m.parts[0], m.parts[1])]
+	return dst[:union(dst, m.parts[0], m.parts[1], m.unite)]
 }
 
 // halve unites the parts two by two, into buf.
-func (m *merger) halve(buf *[]uint64, total int) {
+func (m *merger[R]) halve(buf *[]R, total int) {
 	*buf = room(*buf, total)
 	free, n := *buf, 0
 	for i := 0; i < len(m.parts); i, n = i+2, n+1 {
 		var k int
 		if i+1 < len(m.parts) {
-			k = union(free, m.parts[i], m.parts[i+1])
+			k = union(free, m.parts[i], m.parts[i+1], m.unite)
 		} else {
 			k = copy(free, m.parts[i]) // the buffer it lies in is the next to be written
 		}
@@ -158,22 +159,31 @@ func (m *merger) halve(buf *[]uint64, total int) {
 }
 
 // room returns b, or a larger one, at its full length, which is at least n.
-func room(b []uint64, n int) []uint64 {
+func room[R record](b []R, n int) []R {
 	if cap(b) < n {
-		return make([]uint64, n+n/4)
+		return make([]R, n+n/4)
 	}
 	return b[:cap(b)]
 }
 
 // union writes the union of a and b, both sorted, to dst and returns its length. What both have comes once.
-func union(dst, a, b []uint64) int {
+func union[R record](dst, a, b []R, unite unite) int {
 	i, j, n := 0, 0, 0
 	dst = dst[:len(a)+len(b)]
 	for i < len(a) && j < len(b) {
-		x, y := a[i], b[j]
+		x, y := a[i][0], b[j][0]
 		_, less := bits.Sub64(x, y, 0)
 		_, more := bits.Sub64(y, x, 0)
-		dst[n] = min(x, y)
+		if unite == nil { // no labels
+			dst[n][0] = min(x, y)
+		} else if less != 0 {
+			dst[n] = a[i]
+		} else {
+			dst[n] = b[j]
+			if more == 0 {
+				dst[n] = united(a[i], b[j], unite)
+			}
+		}
 		n++
 		i += int(1 - more)
 		j += int(1 - less)

@@ -45,17 +45,23 @@ func load(p *page, at uint) uint64 {
 // pageContains says whether offset is in the page. It must only be given pages whose checksum was right; on others it
 // may panic with an index out of range, never worse.
 func pageContains(p *page, offset uint64) bool {
+	_, found := pageFind(p, offset)
+	return found
+}
+
+// pageFind is pageContains that also returns how many keys of the page are before one that was found.
+func pageFind(p *page, offset uint64) (at uint, found bool) {
 	l := uint(p[0])
 	m := uint64(binary.LittleEndian.Uint16(p[2:]))
 	group := offset >> (l + slotBits)
 	if group >= m {
-		return false
+		return 0, false
 	}
-	at := tableAt + 2*uint(group)
-	before := uint(binary.LittleEndian.Uint16(p[at:]))
-	count := uint(binary.LittleEndian.Uint16(p[at+2:])) - before
+	entry := tableAt + 2*uint(group)
+	before := uint(binary.LittleEndian.Uint16(p[entry:]))
+	count := uint(binary.LittleEndian.Uint16(p[entry+2:])) - before
 	if count == 0 {
-		return false
+		return 0, false
 	}
 	upper := (tableAt+2*(uint(m)+1))*8 + uint(group)*slots + before*(l+1)
 	slot := uint(offset>>l) & (slots - 1)
@@ -69,15 +75,16 @@ func pageContains(p *page, offset uint64) bool {
 		for j := uint(0); j < run; j++ {
 			got := load(p, low) & mask
 			if got >= want {
-				return got == want
+				return before + rank + j, got == want
 			}
 			low += l
 		}
 		// Up to 57 bits of a load are valid: a longer run of ones goes on in the next load.
 		if run < 57 {
-			return false
+			return 0, false
 		}
 		pos += run
+		rank += run
 	}
 }
 
@@ -102,38 +109,43 @@ func slotStart(p *page, upper, slot uint) uint {
 // decodePage appends the keys of a page to dst and checks its structure on the way: what it returns without an error is
 // sorted, starts with first and is what pageContains would find.
 func decodePage(dst []uint64, p *page, first uint64) ([]uint64, bool) {
+	dst, end, ok := decodeKeys(dst, p, first)
+	return dst, ok && zeroFrom(p, end)
+}
+
+// decodeKeys is decodePage for all but what follows the groups, and returns the bit position where that begins.
+func decodeKeys(dst []uint64, p *page, first uint64) (_ []uint64, end uint, ok bool) {
 	l := uint(p[0])
 	m := uint(binary.LittleEndian.Uint16(p[2:]))
 	if l > maxLow || p[1] != 0 || m == 0 || string(p[pageContent:]) != pageMark {
-		return dst, false
+		return dst, 0, false
 	}
 	table := tableAt + 2*(m+1)
 	if table > pageContent || binary.LittleEndian.Uint16(p[tableAt:]) != 0 {
-		return dst, false
+		return dst, 0, false
 	}
 	at, before := table*8, uint(0)
 	start := len(dst)
 	for g := uint(0); g < m; g++ {
 		next := uint(binary.LittleEndian.Uint16(p[tableAt+2*(g+1):]))
 		if next < before || at+slots+(next-before)*(l+1) > contentBits {
-			return dst, false
+			return dst, 0, false
 		}
-		var ok bool
 		if dst, ok = decodeGroup(dst, p, at, next-before, l, first+uint64(g)<<(l+slotBits)); !ok {
-			return dst, false
+			return dst, 0, false
 		}
 		at += slots + (next-before)*(l+1)
 		before = next
 	}
-	if !zeroFrom(p, at) || len(dst) == start || dst[start] != first || before == uint(binary.LittleEndian.Uint16(p[tableAt+2*(m-1):])) {
-		return dst, false
+	if len(dst) == start || dst[start] != first || before == uint(binary.LittleEndian.Uint16(p[tableAt+2*(m-1):])) {
+		return dst, 0, false
 	}
 	for i := start + 1; i < len(dst); i++ {
 		if dst[i] <= dst[i-1] {
-			return dst, false
+			return dst, 0, false
 		}
 	}
-	return dst, true
+	return dst, at, true
 }
 
 // decodeGroup appends the count keys of the group at bit position at; base is the smallest key the group could hold.
@@ -182,22 +194,22 @@ func zeroFrom(p *page, at uint) bool {
 // groupsFor is the number of groups that keys up to offset need with l low bits.
 func groupsFor(offset uint64, l uint) uint64 { return offset>>(l+slotBits) + 1 }
 
-// fits says whether n keys, the last at offset, fit in a page with l low bits.
-func fits(n int, offset uint64, l uint) bool {
+// fits says whether n keys, the last at offset, fit in a page with l low bits beside so many bits of labels.
+func fits(n int, offset uint64, l uint, labels uint64) bool {
 	m := groupsFor(offset, l)
 	if m > contentBits/slots {
 		return false
 	}
-	return 8*(tableAt+2*(m+1))+slots*m+uint64(n)*uint64(l+1) <= contentBits
+	return 8*(tableAt+2*(m+1))+slots*m+uint64(n)*uint64(l+1)+labels <= contentBits
 }
 
 // plan finds how many of the sorted keys go into the next page and with how many low bits: the choice that takes most
 // keys. guess is where to look first.
-func plan(keys []uint64, guess uint) (n int, l uint) {
-	n, l = longest(keys, guess), guess
+func plan(keys []uint64, labels costs, guess uint) (n int, l uint) {
+	n, l = longest(keys, labels, guess), guess
 	for _, dir := range []int{-1, 1} {
 		for next := int(guess) + dir; next >= 0 && next <= maxLow; next += dir {
-			got := longest(keys, uint(next))
+			got := longest(keys, labels, uint(next))
 			if got < n {
 				break
 			}
@@ -208,13 +220,16 @@ func plan(keys []uint64, guess uint) (n int, l uint) {
 }
 
 // longest is how many of keys fit in one page with l low bits.
-func longest(keys []uint64, l uint) int {
+func longest(keys []uint64, labels costs, l uint) int {
 	most := min(len(keys), contentBits/int(l+1))
-	return sort.Search(most, func(i int) bool { return !fits(i+1, keys[i]-keys[0], l) })
+	if labels.sums == nil {
+		return sort.Search(most, func(i int) bool { return !fits(i+1, keys[i]-keys[0], l, 0) })
+	}
+	return sort.Search(most, func(i int) bool { return !fits(i+1, keys[i]-keys[0], l, labels.of(i+1)) })
 }
 
-// encodePage writes keys, which plan has found to fit with l low bits, into p.
-func encodePage(p *page, keys []uint64, l uint) {
+// encodePage writes keys, which plan has found to fit with l low bits, into p, and returns the bit position behind them.
+func encodePage(p *page, keys []uint64, l uint) (end uint) {
 	clear(p[:])
 	first, last := keys[0], keys[len(keys)-1]
 	m := uint(groupsFor(last-first, l))
@@ -235,6 +250,7 @@ func encodePage(p *page, keys []uint64, l uint) {
 		binary.LittleEndian.PutUint16(p[tableAt+2*(g+1):], uint16(done))
 	}
 	copy(p[pageContent:], pageMark)
+	return at
 }
 
 // encodeUpper sets the bits of the upper part of a group at bit position at. Bits are gathered in a word before they

@@ -158,7 +158,7 @@ func TestCancelledCommitPublishesNothing(t *testing.T) {
 // The format is a promise: the same keys give the bytes of the file in testdata, which was written once.
 func TestGoldenBytes(t *testing.T) {
 	keys := []uint64{0, 1, 2, 63, 64, 1 << 20, 1<<20 + 1, 0x5BAA61E4C9, 0x7C4A8D09CA, 1<<40 - 1}
-	got, err := os.ReadFile(build(t, Options{Width: Bits40, Label: []byte("golden")}, keys))
+	got, err := os.ReadFile(build(t, Options{Width: Bits40, Note: []byte("golden")}, keys))
 	if err != nil {
 		t.Fatal(err)
 	}

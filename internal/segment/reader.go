@@ -13,7 +13,7 @@ import (
 
 // Reader answers from a segment. It is safe for many goroutines.
 //
-// Open checks header, directory, label and footer, and that the file has exactly the length these call for. The data
+// Open checks header, directory, note and footer, and that the file has exactly the length these call for. The data
 // pages are checked one by one, each when a look-up first needs it: opening takes milliseconds whatever the size, and
 // no answer comes from an unchecked page. Verify checks everything at once.
 type Reader struct {
@@ -22,8 +22,12 @@ type Reader struct {
 	stat   os.FileInfo
 	width  Width
 	foot   footer
-	label  []byte
+	note   []byte
 	dir    directory
+	// Of a segment with labels: how they are coded, their sealed table, and, once opened, the table.
+	code   *code
+	sealed []byte
+	table  atomic.Pointer[[][]byte]
 	// jump[t] is the number of pages whose first key, less the first of all, is below t<<shift: it narrows the search
 	// in dir.first to a page or two when keys are spread evenly.
 	jump    []uint32
@@ -59,14 +63,19 @@ func (r *Reader) load() (err error) {
 	if err != nil {
 		return err
 	}
-	if r.width, err = decodeHeader(head); err != nil {
+	var withLabels bool
+	if r.width, withLabels, err = decodeHeader(head); err != nil {
 		return err
 	}
-	foot, err := r.read(size-footerSize, footerSize)
+	length := footerLen(withLabels)
+	if size < pageSize+length {
+		return ErrCorrupt.With("not a segment file: too short")
+	}
+	foot, err := r.read(size-length, int(length))
 	if err != nil {
 		return err
 	}
-	if r.foot, err = decodeFooter(foot); err != nil {
+	if r.foot, err = decodeFooter(foot, withLabels); err != nil {
 		return err
 	}
 	if r.foot.size() != size {
@@ -88,7 +97,7 @@ func (r *Reader) load() (err error) {
 
 func (r *Reader) loadDirectory() error {
 	n := int(r.foot.pages)
-	tail, err := r.read(r.foot.dirOffset(), n*dirEntry+int(r.foot.labelLen))
+	tail, err := r.read(r.foot.dirOffset(), n*dirEntry+int(r.foot.noteLen)+int(r.foot.labelsLen))
 	if err != nil {
 		return err
 	}
@@ -98,7 +107,13 @@ func (r *Reader) loadDirectory() error {
 	if r.dir, err = decodeDirectory(tail, n, r.foot.last); err != nil {
 		return err
 	}
-	r.label = slices.Clone(tail[n*dirEntry:])
+	rest := slices.Clone(tail[n*dirEntry:])
+	r.note, rest = rest[:r.foot.noteLen], rest[r.foot.noteLen:]
+	if r.foot.labelled {
+		if r.code, r.sealed, err = decodeCode(rest); err != nil {
+			return err
+		}
+	}
 	r.checked = make([]atomic.Uint32, (n+31)/32)
 	r.index()
 	return nil
@@ -153,8 +168,8 @@ func (r *Reader) Size() int64 { return r.stat.Size() }
 // Digest identifies the content.
 func (r *Reader) Digest() Digest { return r.foot.digest }
 
-// Label returns what the writer put in.
-func (r *Reader) Label() []byte { return slices.Clone(r.label) }
+// Note returns what the writer put in.
+func (r *Reader) Note() []byte { return slices.Clone(r.note) }
 
 // locate returns the page that holds key if any page does, or -1.
 func (r *Reader) locate(key uint64) int {
@@ -281,6 +296,15 @@ func (r *Reader) Range(first, last uint64) iter.Seq2[uint64, error] {
 	}
 }
 
+// decodeKeys appends the keys of page i, which p is. Labels, where there are any, are not looked at.
+func (r *Reader) decodeKeys(dst []uint64, p *page, i int) ([]uint64, bool) {
+	if r.code == nil {
+		return decodePage(dst, p, r.dir.first[i])
+	}
+	dst, _, ok := decodeKeys(dst, p, r.dir.first[i])
+	return dst, ok
+}
+
 // decode appends the keys of page i to dst. No foreign code runs while the guard is up: a panic of the caller's is its
 // own.
 func (r *Reader) decode(dst []uint64, i int) (_ []uint64, err error) {
@@ -293,7 +317,7 @@ func (r *Reader) decode(dst []uint64, i int) (_ []uint64, err error) {
 	if err := r.check(p, i); err != nil {
 		return dst, err
 	}
-	dst, ok := decodePage(dst, p, r.dir.first[i])
+	dst, ok := r.decodeKeys(dst, p, i)
 	if !ok {
 		return dst, ErrCorrupt.With("page %d: does not decode", i)
 	}

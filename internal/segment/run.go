@@ -2,6 +2,7 @@ package segment
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"io"
 	"os"
 )
@@ -12,17 +13,34 @@ type run struct {
 	file    *os.File
 	out     *sink
 	dir     directory
+	code    *code    // nil where there are no labels
 	pending []uint64 // sorted, distinct, not yet in a page
+	labels  []uint32 // of the pending keys, by their places in the table
 	count   uint64
 	last    uint64
 	low     uint // low bits of the page before: the first guess for the next
 	page    page
 }
 
-func newRun(file *os.File, w Width) (*run, error) {
-	r := &run{file: file, out: newSink(file), pending: make([]uint64, 0, 2*pageKeys)}
-	_, err := r.out.Write(encodeHeader(w))
+func newRun(file *os.File, w Width, c *code) (*run, error) {
+	r := &run{file: file, out: newSink(file), code: c, pending: make([]uint64, 0, 2*pageKeys)}
+	_, err := r.out.Write(encodeHeader(w, c != nil))
 	return r, err
+}
+
+// bareRun is a run as the output of keys alone.
+type bareRun struct{ *run }
+
+func (r bareRun) add(records []bare) error { return r.run.add(keysOf(records)) }
+
+func (r bareRun) stop() { _ = r.out.stop() }
+
+func (r bareRun) reopen() (source[bare], *os.File, error) {
+	if err := r.finishPages(); err != nil {
+		return nil, nil, err
+	}
+	in, err := newRunReader(r.run)
+	return in, r.file, err
 }
 
 // accepts says whether keys that start with first can be appended.
@@ -39,6 +57,22 @@ func (r *run) add(keys []uint64) error {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// addLabelled appends keys that rise, and their labels.
+func (r *run) addLabelled(records []labelled, places []uint32) error {
+	for i := range records {
+		if len(r.pending) == cap(r.pending) {
+			if err := r.emit(pageKeys); err != nil {
+				return err
+			}
+		}
+		r.pending, r.labels = append(r.pending, records[i][0]), append(r.labels, places[records[i][1]])
+	}
+	if n := len(records); n > 0 {
+		r.count, r.last = r.count+uint64(n), records[n-1][0]
 	}
 	return nil
 }
@@ -62,10 +96,18 @@ func (r *run) take(keys []uint64) {
 
 // emit writes pages until at most keep keys are pending. Fewer than pageKeys pending keys may not fill a page.
 func (r *run) emit(keep int) error {
-	rest := r.pending
+	rest, labels := r.pending, r.labels
+	costs := r.code.costs(labels)
 	for len(rest) > keep {
-		n, l := plan(rest, r.low)
-		encodePage(&r.page, rest[:n], l)
+		n, l := plan(rest, costs, r.low)
+		if r.code != nil {
+			n = r.code.fit(rest, labels, n, l)
+		}
+		end := encodePage(&r.page, rest[:n], l)
+		if r.code != nil {
+			r.code.encode(&r.page, end, labels[:n])
+			labels, costs.sums = labels[n:], costs.sums[n:]
+		}
 		if len(r.dir.first) >= maxPages {
 			return ErrOption.With("too many keys for one segment")
 		}
@@ -76,6 +118,7 @@ func (r *run) emit(keep int) error {
 		rest, r.low = rest[n:], l
 	}
 	r.pending = r.pending[:copy(r.pending, rest)]
+	r.labels = r.labels[:copy(r.labels, labels)]
 	return nil
 }
 
@@ -87,21 +130,33 @@ func (r *run) finishPages() error {
 	return r.out.flush()
 }
 
-// finish completes the file to a segment.
-func (r *run) finish(label []byte) (Summary, error) {
+// finish completes the file to a segment. seal, where there are labels, is given what their table is bound to and
+// returns it as it stands in the file.
+func (r *run) finish(note []byte, seal func(context Digest) ([]byte, error)) (Summary, error) {
 	if err := r.emit(0); err != nil {
 		return Summary{}, err
 	}
-	tail := append(r.dir.encode(), label...)
+	f := footer{count: r.count, pages: uint64(len(r.dir.first)), last: r.last, noteLen: uint32(len(note)), labelled: r.code != nil}
+	tail := append(r.dir.encode(), note...)
+	if r.code != nil {
+		before := len(tail)
+		tail = append(tail, r.code.describe()...)
+		table, err := seal(sha256.Sum256(tail))
+		if err != nil {
+			return Summary{}, err
+		}
+		tail = append(tail, table...)
+		if f.labelsLen = uint64(len(tail) - before); f.labelsLen > maxTable {
+			return Summary{}, ErrOption.With("labels: the table is too long")
+		}
+	}
 	if _, err := r.out.Write(tail); err != nil {
 		return Summary{}, err
 	}
 	if err := r.out.flush(); err != nil {
 		return Summary{}, err
 	}
-	f := footer{
-		count: r.count, pages: uint64(len(r.dir.first)), last: r.last, labelLen: uint32(len(label)), dirSum: checksum(tail),
-	}
+	f.dirSum = checksum(tail)
 	r.out.sum.Sum(f.digest[:0])
 	if _, err := r.file.Write(f.encode()); err != nil {
 		return Summary{}, err
@@ -127,7 +182,7 @@ func newRunReader(r *run) (*runReader, error) {
 }
 
 // more returns the keys of the next page. It is checked like that of a segment.
-func (r *runReader) more() ([]uint64, error) {
+func (r *runReader) more() ([]bare, error) {
 	if r.next == len(r.dir.first) {
 		return nil, nil
 	}
@@ -142,7 +197,7 @@ func (r *runReader) more() ([]uint64, error) {
 		return nil, ErrCorrupt.With("spill file: page %d does not decode", r.next)
 	}
 	r.next++
-	return r.keys, nil
+	return bareOf(r.keys), nil
 }
 
 // segmentReader walks the keys of a whole segment.
@@ -152,11 +207,11 @@ type segmentReader struct {
 	keys []uint64
 }
 
-func (r *segmentReader) more() (_ []uint64, err error) {
+func (r *segmentReader) more() (_ []bare, err error) {
 	if r.next == len(r.dir.first) {
 		return nil, nil
 	}
 	r.keys, err = r.decode(r.keys[:0], r.next)
 	r.next++
-	return r.keys, err
+	return bareOf(r.keys), err
 }

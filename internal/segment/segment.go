@@ -28,8 +28,8 @@ func (w Width) MaxKey() uint64 { return ^uint64(0) >> (64 - uint(w)) }
 
 func (w Width) valid() bool { return w == Bits40 || w == Bits64 }
 
-// MaxLabel is the most bytes that the label of a segment may have.
-const MaxLabel = 64 << 10
+// MaxNote is the most bytes that the note of a segment may have.
+const MaxNote = 64 << 10
 
 // The faults of this package. ErrCorrupt covers every way in which a file can fail to be a whole segment: its detail
 // says which one.
@@ -38,7 +38,9 @@ var (
 	ErrClosed     = fault.New(fault.Unavailable, "segment.closed")
 	ErrBusy       = fault.New(fault.Conflict, "segment.busy")
 	ErrKeyTooWide = fault.New(fault.Invalid, "segment.key_too_wide")
-	ErrOption     = fault.New(fault.Invalid, "segment.option")
+	// ErrSealed is a label that was asked for before OpenLabels.
+	ErrSealed = fault.New(fault.Internal, "segment.sealed")
+	ErrOption = fault.New(fault.Invalid, "segment.option")
 )
 
 // Summary describes a segment as a whole.

@@ -77,10 +77,10 @@ func sets(w Width) map[string][]uint64 {
 func TestHoldsExactlyTheKeys(t *testing.T) {
 	for _, w := range []Width{Bits40, Bits64} {
 		for name, keys := range sets(w) {
-			r := open(t, build(t, Options{Width: w, Label: []byte(name)}, keys))
+			r := open(t, build(t, Options{Width: w, Note: []byte(name)}, keys))
 			want := slices.Compact(slices.Sorted(slices.Values(keys)))
-			if r.Count() != uint64(len(want)) || string(r.Label()) != name || r.Width() != w {
-				t.Errorf("%d/%s: count %d label %q width %d", w, name, r.Count(), r.Label(), r.Width())
+			if r.Count() != uint64(len(want)) || string(r.Note()) != name || r.Width() != w {
+				t.Errorf("%d/%s: count %d note %q width %d", w, name, r.Count(), r.Note(), r.Width())
 			}
 			if err := r.Verify(context.Background()); err != nil {
 				t.Errorf("%d/%s: %v", w, name, err)
@@ -244,8 +244,8 @@ func TestRefusesWhatDoesNotFit(t *testing.T) {
 	if err := w.AddAll([]uint64{1, 1 << 63}); !errors.Is(err, ErrKeyTooWide) {
 		t.Errorf("AddAll: %v", err)
 	}
-	if err := w.SetLabel(make([]byte, MaxLabel+1)); !errors.Is(err, ErrOption) {
-		t.Errorf("SetLabel: %v", err)
+	if err := w.SetNote(make([]byte, MaxNote+1)); !errors.Is(err, ErrOption) {
+		t.Errorf("SetNote: %v", err)
 	}
 	if _, err := Create(filepath.Join(t.TempDir(), "x.seg"), Options{Width: 41}); !errors.Is(err, ErrOption) {
 		t.Errorf("width 41: %v", err)
@@ -285,7 +285,7 @@ func TestSortKeys(t *testing.T) {
 	for _, w := range []Width{Bits40, Bits64} {
 		for _, keys := range sets(w) {
 			want := slices.Sorted(slices.Values(keys))
-			sortKeys(keys, make([]uint64, len(keys)), uint(w), 1)
+			sortKeys(bareOf(keys), make([]bare, len(keys)), uint(w), 1)
 			if !slices.Equal(keys, want) {
 				t.Errorf("width %d: %d keys not sorted", w, len(keys))
 			}

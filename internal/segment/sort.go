@@ -20,9 +20,9 @@ const (
 // sortKeys sorts keys that agree above the given number of bits by radix, most significant digit first; scratch is at
 // least as long as keys. For millions of evenly spread keys it takes half the time of a radix sort from the other end,
 // whose passes all go through slow memory. It uses up to the given number of cores where there are many keys.
-func sortKeys(keys, scratch []uint64, bits uint, cores int) {
+func sortKeys[R record](keys, scratch []R, bits uint, cores int) {
 	if bits < coarseDigit || len(keys) < fewKeys {
-		slices.Sort(keys)
+		slices.SortFunc(keys, compareKeys[R])
 		return
 	}
 	start := scatter(scratch, keys, bits, coarseDigit)
@@ -45,26 +45,26 @@ func sortKeys(keys, scratch []uint64, bits uint, cores int) {
 
 // scatter copies keys, which agree above the given number of bits, into dst, ordered by the digit below that. It
 // returns where each digit begins and, last, the number of keys.
-func scatter(dst, keys []uint64, bits, digit uint) (start []uint32) {
+func scatter[R record](dst, keys []R, bits, digit uint) (start []uint32) {
 	start = make([]uint32, 1<<digit+1)
 	shift, mask := bits-digit, uint64(1)<<digit-1
-	for _, k := range keys {
-		start[k>>shift&mask+1]++
+	for i := range keys {
+		start[keys[i][0]>>shift&mask+1]++
 	}
 	for d := 1; d < len(start); d++ {
 		start[d] += start[d-1]
 	}
 	at := slices.Clone(start)
-	for _, k := range keys {
-		d := k >> shift & mask
-		dst[at[d]] = k
+	for i := range keys {
+		d := keys[i][0] >> shift & mask
+		dst[at[d]] = keys[i]
 		at[d]++
 	}
 	return start
 }
 
 // sortPiece sorts from into to; all keys agree above the given number of bits. from is of no use afterwards.
-func sortPiece(to, from []uint64, bits uint) {
+func sortPiece[R record](to, from []R, bits uint) {
 	if len(from) < fewKeys || bits < fineDigit {
 		copy(to, from)
 		sortLeft(to, len(from) >= fewKeys)
@@ -78,30 +78,30 @@ func sortPiece(to, from []uint64, bits uint) {
 	var table [1<<fineDigit + 1]uint32
 	digit := min(fineDigit, uint(mathbits.Len(uint(len(from)))))
 	at, shift, mask := table[:1<<digit+1], bits-digit, uint64(1)<<digit-1
-	for _, k := range from {
-		at[k>>shift&mask+1]++
+	for i := range from {
+		at[from[i][0]>>shift&mask+1]++
 	}
 	most := uint32(0)
 	for d := 1; d < len(at); d++ {
 		most = max(most, at[d])
 		at[d] += at[d-1]
 	}
-	for _, k := range from {
-		d := k >> shift & mask
-		to[at[d]] = k
+	for i := range from {
+		d := from[i][0] >> shift & mask
+		to[at[d]] = from[i]
 		at[d]++
 	}
 	sortLeft(to, most > fewKeys)
 }
 
 // sortLeft ends the sort: by insertion where keys are near their places, by comparison where they may not be.
-func sortLeft(keys []uint64, far bool) {
+func sortLeft[R record](keys []R, far bool) {
 	if far {
-		slices.Sort(keys)
+		slices.SortFunc(keys, compareKeys[R])
 		return
 	}
 	for i, k := range keys {
-		for ; i > 0 && keys[i-1] > k; i-- {
+		for ; i > 0 && keys[i-1][0] > k[0]; i-- {
 			keys[i] = keys[i-1]
 		}
 		keys[i] = k

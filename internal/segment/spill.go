@@ -10,14 +10,14 @@ import (
 // so that packing them would cost more than it saves. The keys of a run are ordered by their first digit only. What all
 // runs have of one digit fits the nearest caches, is read together and sorted there: that is less work than to sort
 // each run and to merge them.
-type spill struct {
+type spill[R record] struct {
 	file  *os.File
 	size  int64
 	width Width
 	digit uint // bits of the first digit
 	runs  []spilledRun
 	// rest are the last keys, in order of their first digit too, which need not go to the file.
-	rest      []uint64
+	rest      []R
 	restStart []uint32
 }
 
@@ -44,7 +44,7 @@ func digitFor(keys int) uint {
 }
 
 // write appends a run of keys that scatter has put in order.
-func (s *spill) write(keys []uint64, start []uint32) error {
+func (s *spill[R]) write(keys []R, start []uint32) error {
 	run := spilledRun{at: s.size, start: start, sums: make([]uint32, len(start)-1)}
 	buf := make([]byte, 0, writeBuffer)
 	flush := func() error {
@@ -60,10 +60,8 @@ func (s *spill) write(keys []uint64, start []uint32) error {
 					return err
 				}
 			}
-			at, n := len(buf), min(len(rest), (cap(buf)-len(buf))/8)
-			for _, k := range rest[:n] {
-				buf = binary.LittleEndian.AppendUint64(buf, k)
-			}
+			at, n := len(buf), min(len(rest), (cap(buf)-len(buf))/(8*len(rest[0])))
+			buf = appendRecords(buf, rest[:n])
 			run.sums[d], rest = crc32.Update(run.sums[d], castagnoli, buf[at:]), rest[n:]
 		}
 	}
@@ -72,7 +70,7 @@ func (s *spill) write(keys []uint64, start []uint32) error {
 }
 
 // count is how many keys have digit d, repeated ones included.
-func (s *spill) count(d int) (n int) {
+func (s *spill[R]) count(d int) (n int) {
 	for _, run := range s.runs {
 		n += int(run.start[d+1] - run.start[d])
 	}
@@ -80,7 +78,7 @@ func (s *spill) count(d int) (n int) {
 }
 
 // left returns the keys of digit d that are in memory.
-func (s *spill) left(d int) []uint64 {
+func (s *spill[R]) left(d int) []R {
 	if s.restStart == nil {
 		return nil
 	}
@@ -88,7 +86,7 @@ func (s *spill) left(d int) []uint64 {
 }
 
 // read calls fn with all keys of digit d, some at a time. buf has room for spillRead keys in each form.
-func (s *spill) read(d int, buf *readBuffer, fn func(keys []uint64)) error {
+func (s *spill[R]) read(d int, buf *readBuffer[R], fn func(keys []R)) error {
 	if keys := s.left(d); len(keys) > 0 {
 		fn(keys)
 	}
@@ -96,14 +94,13 @@ func (s *spill) read(d int, buf *readBuffer, fn func(keys []uint64)) error {
 		sum := uint32(0)
 		for from, to := run.start[d], run.start[d+1]; from < to; {
 			n := min(to-from, spillRead)
-			raw, keys := buf.raw[:8*n], buf.keys[:n]
-			if _, err := s.file.ReadAt(raw, run.at+8*int64(from)); err != nil {
+			keys := buf.keys[:n]
+			raw := buf.room(int(n))
+			if _, err := s.file.ReadAt(raw, run.at+int64(recordSize[R]())*int64(from)); err != nil {
 				return err
 			}
 			sum = crc32.Update(sum, castagnoli, raw)
-			for i := range keys {
-				keys[i] = binary.LittleEndian.Uint64(raw[8*i:])
-			}
+			readRecords(keys, raw)
 			fn(keys)
 			from += n
 		}
@@ -114,7 +111,39 @@ func (s *spill) read(d int, buf *readBuffer, fn func(keys []uint64)) error {
 	return nil
 }
 
-type readBuffer struct {
-	raw  [8 * spillRead]byte
-	keys [spillRead]uint64
+type readBuffer[R record] struct {
+	raw  []byte
+	keys [spillRead]R
+}
+
+// room is for so many records in the file's form.
+func (b *readBuffer[R]) room(n int) []byte {
+	if b.raw == nil {
+		b.raw = make([]byte, recordSize[R]()*spillRead)
+	}
+	return b.raw[:recordSize[R]()*n]
+}
+
+// recordSize is how many bytes a record has in a file.
+func recordSize[R record]() int {
+	var r R
+	return 8 * len(r)
+}
+
+func appendRecords[R record](buf []byte, records []R) []byte {
+	for i := range records {
+		for k := range len(records[i]) {
+			buf = binary.LittleEndian.AppendUint64(buf, records[i][k])
+		}
+	}
+	return buf
+}
+
+func readRecords[R record](records []R, raw []byte) {
+	words := recordSize[R]() / 8
+	for i := range records {
+		for k := range words {
+			records[i][k] = binary.LittleEndian.Uint64(raw[8*(words*i+k):])
+		}
+	}
 }

@@ -19,7 +19,7 @@ func (r *Reader) Verify(ctx context.Context) error {
 		return err
 	}
 	sum := sha256.New()
-	body := io.NewSectionReader(r.file, 0, r.foot.size()-footerSize)
+	body := io.NewSectionReader(r.file, 0, r.foot.size()-footerLen(r.foot.labelled))
 	in := bufio.NewReaderSize(io.TeeReader(body, sum), writeBuffer)
 	if _, err := io.CopyN(io.Discard, in, pageSize); err != nil {
 		return unexpectedEnd(err)
@@ -53,8 +53,7 @@ func (r *Reader) verifyPages(ctx context.Context, in io.Reader) error {
 		if checksum(p[:]) != r.dir.sum[i] {
 			return ErrCorrupt.With("page %d: wrong checksum", i)
 		}
-		var ok bool
-		if keys, ok = decodePage(keys[:0], &p, first); !ok {
+		if keys = r.verifyPage(keys[:0], &p, first); len(keys) == 0 {
 			return ErrCorrupt.With("page %d: does not decode", i)
 		}
 		count += uint64(len(keys))
@@ -66,6 +65,18 @@ func (r *Reader) verifyPages(ctx context.Context, in io.Reader) error {
 		return ErrCorrupt.With("footer: %d keys, found %d, or another last key", r.foot.count, count)
 	}
 	return nil
+}
+
+// verifyPage decodes all of a page, labels included, and returns no keys when it does not decode.
+func (r *Reader) verifyPage(keys []uint64, p *page, first uint64) []uint64 {
+	keys, end, ok := decodeKeys(keys, p, first)
+	if ok && r.code != nil {
+		_, end, ok = r.code.decode(nil, p, end, uint(len(keys)))
+	}
+	if !ok || !zeroFrom(p, end) {
+		return nil
+	}
+	return keys
 }
 
 // Unchanged compares length and time of the file with what they were at Open. It costs one system call. A segment is

@@ -1,0 +1,205 @@
+package segment
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"runtime/debug"
+	"slices"
+)
+
+// HasLabels says whether the segment has labels.
+func (r *Reader) HasLabels() bool { return r.code != nil }
+
+// OpenLabels opens the table of labels by what undoes the writer's SealTable. It does nothing when the segment has none
+// or they were opened before.
+func (r *Reader) OpenLabels(open func(context, sealed []byte) ([]byte, error)) error {
+	if r.code == nil || r.table.Load() != nil {
+		return nil
+	}
+	context := sha256.Sum256(slices.Concat(r.dir.encode(), r.note, r.code.describe()))
+	plain, err := open(context[:], r.sealed)
+	if err != nil {
+		return err
+	}
+	table, err := decodeTable(plain, r.code.labels())
+	if err != nil {
+		return err
+	}
+	r.table.Store(&table)
+	return nil
+}
+
+// Labels returns the table; a LabelID of this Reader is a place in it. A segment without labels has a table of the empty
+// label alone. The labels must not be changed.
+func (r *Reader) Labels() ([][]byte, error) {
+	if r.code == nil {
+		return [][]byte{nil}, nil
+	}
+	if table := r.table.Load(); table != nil {
+		return *table, nil
+	}
+	return nil, ErrSealed
+}
+
+// Label returns the label that an id stands for, which must not be changed. It is empty in a segment without labels.
+func (r *Reader) Label(id LabelID) ([]byte, error) {
+	table, err := r.Labels()
+	if err != nil {
+		return nil, err
+	}
+	if int(id) >= len(table) {
+		return nil, ErrOption.With("no label of this segment")
+	}
+	return table[id], nil
+}
+
+// LookUp says whether key is in the set and with which label. It does not allocate.
+func (r *Reader) LookUp(key uint64) (label LabelID, found bool, err error) {
+	m := r.mapped.Load()
+	if m == nil {
+		return 0, false, ErrClosed
+	}
+	i := r.locate(key)
+	if i < 0 {
+		return 0, false, nil
+	}
+	defer m.guard(debug.SetPanicOnFault(true), &err)
+	p := m.page(i)
+	if err := r.check(p, i); err != nil {
+		return 0, false, err
+	}
+	at, found := pageFind(p, key-r.dir.first[i])
+	if found {
+		label = r.labelAt(p, at)
+	}
+	if !intact(p) {
+		return 0, false, errCut(i)
+	}
+	return label, found, nil
+}
+
+// labelAt is the label of key number at of a page.
+func (r *Reader) labelAt(p *page, at uint) LabelID {
+	if r.code == nil || r.code.depth == 0 {
+		return 0
+	}
+	n, end := labelsBegin(p)
+	return LabelID(r.code.lookUp(p, end, n, at))
+}
+
+// labelsBegin returns how many keys a page has and the bit position behind them.
+func labelsBegin(p *page) (n, at uint) {
+	l, m := uint(p[0]), uint(binary.LittleEndian.Uint16(p[2:]))
+	n = uint(binary.LittleEndian.Uint16(p[tableAt+2*m:]))
+	return n, (tableAt+2*(m+1))*8 + m*slots + n*(l+1)
+}
+
+// LookUpAll appends to dst those of probes that are in the set, with their labels, in the order of probes. Probes should
+// be sorted, as for Intersect.
+func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) {
+	m := r.mapped.Load()
+	if m == nil {
+		return dst, ErrClosed
+	}
+	defer m.guard(debug.SetPanicOnFault(true), &err)
+	for len(probes) > 0 {
+		i := r.locate(probes[0])
+		if i < 0 {
+			probes = probes[1:]
+			continue
+		}
+		p, first, last := m.page(i), r.dir.first[i], r.lastOf(i)
+		if err := r.check(p, i); err != nil {
+			return dst, err
+		}
+		n, had := 0, len(dst)
+		for n < len(probes) && probes[n] >= first && probes[n] <= last {
+			if at, found := pageFind(p, probes[n]-first); found {
+				dst = append(dst, Entry{probes[n], r.labelAt(p, at)})
+			}
+			n++
+		}
+		if !intact(p) {
+			return dst[:had], errCut(i)
+		}
+		probes = probes[n:]
+	}
+	return dst, nil
+}
+
+// decodeEntries appends the entries of page i to dst, like decode.
+func (r *Reader) decodeEntries(dst []Entry, keys []uint64, places []uint32, i int) (_ []Entry, _ []uint64, _ []uint32, err error) {
+	m := r.mapped.Load()
+	if m == nil {
+		return dst, keys, places, ErrClosed
+	}
+	defer m.guard(debug.SetPanicOnFault(true), &err)
+	p := m.page(i)
+	if err := r.check(p, i); err != nil {
+		return dst, keys, places, err
+	}
+	keys, end, ok := decodeKeys(keys[:0], p, r.dir.first[i])
+	if ok && r.code != nil {
+		places, _, ok = r.code.decode(places[:0], p, end, uint(len(keys)))
+	} else {
+		places = slices.Grow(places[:0], len(keys))[:len(keys)]
+		clear(places)
+	}
+	if !ok {
+		return dst, keys, places, ErrCorrupt.With("page %d: does not decode", i)
+	}
+	if !intact(p) {
+		return dst, keys, places, errCut(i)
+	}
+	for k, key := range keys {
+		dst = append(dst, Entry{key, LabelID(places[k])})
+	}
+	return dst, keys, places, nil
+}
+
+// Entries walks keys and labels in rising order of the keys. After an error, which comes with a zero entry, it ends.
+func (r *Reader) Entries() func(yield func(Entry, error) bool) {
+	return func(yield func(Entry, error) bool) {
+		var entries []Entry
+		var keys []uint64
+		var places []uint32
+		for i := range r.dir.first {
+			var err error
+			if entries, keys, places, err = r.decodeEntries(entries[:0], keys, places, i); err != nil {
+				yield(Entry{}, err)
+				return
+			}
+			for _, e := range entries {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// labelledReader walks the records of a whole segment, with the ids that a writer's Labels have for its labels.
+type labelledReader struct {
+	*Reader
+	ids     []uint64
+	next    int
+	entries []Entry
+	keys    []uint64
+	places  []uint32
+	records []labelled
+}
+
+func (r *labelledReader) more() (_ []labelled, err error) {
+	if r.next == len(r.dir.first) {
+		return nil, nil
+	}
+	if r.entries, r.keys, r.places, err = r.decodeEntries(r.entries[:0], r.keys, r.places, r.next); err != nil {
+		return nil, err
+	}
+	r.next++
+	r.records = r.records[:0]
+	for _, e := range r.entries {
+		r.records = append(r.records, labelled{e.Key, r.ids[e.Label]})
+	}
+	return r.records, nil
+}

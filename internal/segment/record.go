@@ -1,0 +1,70 @@
+package segment
+
+import (
+	"cmp"
+	"unsafe"
+)
+
+// record is what is sorted: a key alone, or a key and the id of its label. They are arrays so that one text of the sort
+// serves both, and reads a key without a call.
+type record interface{ bare | labelled }
+
+type (
+	bare     [1]uint64
+	labelled [2]uint64
+)
+
+// Entry is a key and the id of its label, in the Labels of a writer or in the table of a Reader.
+type Entry struct {
+	Key   uint64
+	Label LabelID
+}
+
+// bareOf views keys as records, and keysOf records as keys: they are the same bytes.
+func bareOf(keys []uint64) []bare {
+	return unsafe.Slice((*bare)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys))
+}
+
+func keysOf(records []bare) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(records))), len(records))
+}
+
+func compareKeys[R record](a, b R) int { return cmp.Compare(a[0], b[0]) }
+
+// sortedByKey is slices.IsSortedFunc without a call for each record.
+func sortedByKey[R record](records []R) bool {
+	for i := 1; i < len(records); i++ {
+		if records[i][0] < records[i-1][0] {
+			return false
+		}
+	}
+	return true
+}
+
+// unite gives the label of a key that came with two. It is nil where there are no labels.
+type unite func(a, b uint64) uint64
+
+// compact drops repeated keys from sorted records.
+func compact[R record](records []R, unite unite) []R {
+	if len(records) == 0 {
+		return records
+	}
+	n := 0
+	for i := 1; i < len(records); i++ {
+		if records[i][0] != records[n][0] {
+			n++
+			records[n] = records[i]
+		} else if unite != nil {
+			records[n] = united(records[n], records[i], unite)
+		}
+	}
+	return records[:n+1]
+}
+
+// united is the record of two that have the same key.
+func united[R record](a, b R, unite unite) R {
+	if last := len(a) - 1; a[last] != b[last] {
+		a[last] = unite(a[last], b[last])
+	}
+	return a
+}
