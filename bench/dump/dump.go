@@ -12,9 +12,8 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
-	"syscall"
-	"time"
 
+	"github.com/vigiahq/vigia/bench/load"
 	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/scan"
@@ -32,62 +31,36 @@ var Patterns = []string{
 
 // Measure returns the MB of the file, or of its first limit bytes, that work reads per second of CPU, children
 // included.
-func Measure(path string, limit int64, work func(path string, limit int64) error) (float64, error) {
-	stat, err := os.Stat(path)
-	if err != nil {
-		return 0, err
+func Measure(path string, limit int64, work func(path string, limit int64)) float64 {
+	size := load.Must(os.Stat(path)).Size()
+	if limit > 0 {
+		size = min(size, limit)
 	}
-	size := stat.Size()
-	if limit > 0 && limit < size {
-		size = limit
-	}
-	before := CPU()
-	if err := work(path, size); err != nil {
-		return 0, err
-	}
-	return float64(size) / 1e6 / (CPU() - before).Seconds(), nil
-}
-
-// CPU is the time this process and its finished children have spent, in user and system mode.
-func CPU() (sum time.Duration) {
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
-		var u syscall.Rusage
-		if err := syscall.Getrusage(who, &u); err == nil {
-			sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
-		}
-	}
-	return sum
+	return float64(size) / 1e6 / load.Time(1, func() { work(path, size) }).Spent.Seconds()
 }
 
 // Scan reads the file with the scanner and counts what it finds by kind.
-func Scan(path string, limit int64) (found [16]int, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return found, err
-	}
+func Scan(path string, limit int64) (found [16]int) {
+	f := load.Must(os.Open(path))
 	defer f.Close()
 	scanner := scan.NewScanner(func(kind identifier.Kind, _ []byte) { found[kind]++ })
-	report, err := container.Walk(context.Background(), path, f, container.Options{}, func(_ container.Entry, r io.Reader) error {
+	report := load.Must(container.Walk(context.Background(), path, f, container.Options{}, func(_ container.Entry, r io.Reader) error {
 		_, err := scanner.Scan(context.Background(), r)
 		return err
-	})
-	if err == nil && report.Bytes != limit {
-		err = fmt.Errorf("%d of %d bytes were scanned", report.Bytes, limit)
+	}))
+	if report.Bytes != limit {
+		load.Fail("%d of %d bytes were scanned", report.Bytes, limit)
 	}
-	return found, err
+	return found
 }
 
 // Ripgrep prints every match of the patterns to nowhere.
-func Ripgrep(rg, path string) error {
-	args := RipgrepArgs("-oN")
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
+func Ripgrep(rg, path string) {
+	null := load.Must(os.OpenFile(os.DevNull, os.O_WRONLY, 0))
 	defer null.Close()
-	cmd := exec.Command(rg, append(args, path)...)
+	cmd := exec.Command(rg, append(RipgrepArgs("-oN"), path)...)
 	cmd.Stdout, cmd.Stderr = null, os.Stderr
-	return cmd.Run()
+	load.Check(cmd.Run())
 }
 
 // RipgrepArgs are the arguments before the file.
@@ -100,46 +73,48 @@ func RipgrepArgs(more ...string) []string {
 }
 
 // Regexp counts the matches of the patterns line by line.
-func Regexp(path string, limit int64) (found int, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, err
-	}
+func Regexp(path string, limit int64) (found int) {
+	f := load.Must(os.Open(path))
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, limit))
-	if err != nil {
-		return 0, err
-	}
+	text := load.Must(io.ReadAll(io.LimitReader(f, limit)))
 	re := regexp.MustCompile(strings.Join(Patterns, "|"))
 	for line := range bytes.Lines(text) {
 		found += len(re.FindAllIndex(line, -1))
 	}
 	if found == 0 {
-		return 0, fmt.Errorf("the patterns found nothing")
+		load.Fail("the patterns found nothing")
 	}
-	return found, nil
+	return found
 }
 
-// Write makes the dump and counts what was written by kind.
-func Write(path string, make func(uint64, scantest.Truth) *scantest.Dump, size int) (counts [16]int, err error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return counts, err
-	}
+// Kind is a dump that can be made.
+type Kind struct {
+	Name string
+	Make func(uint64, scantest.Truth) *scantest.Dump
+}
+
+// Kinds are the two ends: identifiers everywhere, and hardly any.
+var Kinds = []Kind{{"dense", scantest.NewDense}, {"sparse", scantest.NewSparse}}
+
+// Write makes a dump, with a megabyte of each kind in turn, and counts what was written by kind of identifier.
+func Write(path string, size int, kinds ...Kind) (counts [16]int) {
+	f := load.Must(os.Create(path))
 	defer f.Close()
-	dump := make(1, func(kind identifier.Kind, _ []byte, meant bool) {
-		if meant {
-			counts[kind]++
-		}
-	})
-	w, part := bufio.NewWriter(f), []byte(nil)
-	for done := 0; done < size; done += len(part) {
-		part = dump.Append(part[:0], min(1<<20, size-done))
-		if _, err := w.Write(part); err != nil {
-			return counts, err
-		}
+	var dumps []*scantest.Dump
+	for _, kind := range kinds {
+		dumps = append(dumps, kind.Make(1, func(kind identifier.Kind, _ []byte, meant bool) {
+			if meant {
+				counts[kind]++
+			}
+		}))
 	}
-	return counts, w.Flush()
+	w, part := bufio.NewWriter(f), []byte(nil)
+	for done, i := 0, 0; done < size; done, i = done+len(part), i+1 {
+		part = dumps[i%len(dumps)].Append(part[:0], min(1<<20, size-done))
+		load.Must(w.Write(part))
+	}
+	load.Check(w.Flush())
+	return counts
 }
 
 // PerMB tells how many of each kind a megabyte holds.

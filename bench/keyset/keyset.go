@@ -3,6 +3,7 @@ package keyset
 
 import (
 	"bufio"
+	"context"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -10,6 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/vigiahq/vigia/bench/load"
+	"github.com/vigiahq/vigia/internal/password"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
@@ -38,49 +41,55 @@ func Probes(r *segment.Reader, count int) []uint64 {
 // ThreadTime is the processor time of this thread.
 func ThreadTime() time.Duration {
 	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {
-		panic(err) // only a wrong argument can fail
-	}
+	load.Check(unix.Getrusage(unix.RUSAGE_THREAD, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // CountInSet looks every key up in the set.
-func CountInSet(r *segment.Reader, keys []uint64) (n int, err error) {
+func CountInSet(r *segment.Reader, keys []uint64) (n int) {
 	for _, k := range keys {
 		found, err := r.Contains(k)
 		if err != nil {
-			return 0, err
+			load.Check(err)
 		}
 		if found {
 			n++
 		}
 	}
-	return n, nil
+	return n
+}
+
+// WriteSet makes a set of the first n keys, which come in random order.
+func WriteSet(path string, n int, width segment.Width) segment.Summary {
+	w := load.Must(segment.Create(path, segment.Options{Width: width}))
+	defer w.Abort()
+	for i := range uint64(n) {
+		load.Check(w.Add(KeyAt(i, width)))
+	}
+	return load.Must(w.Commit(context.Background()))
+}
+
+// Map maps a file.
+func Map(path string) []byte {
+	f := load.Must(os.Open(path))
+	defer f.Close()
+	return load.Must(unix.Mmap(int(f.Fd()), 0, int(load.Must(f.Stat()).Size()), unix.PROT_READ, unix.MAP_SHARED))
 }
 
 // PlainArray writes the keys of r as a sorted array of whole bytes and maps it.
-func PlainArray(r *segment.Reader, path string) ([]byte, error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return nil, err
-	}
+func PlainArray(r *segment.Reader, path string) []byte {
+	f := load.Must(os.Create(path))
 	defer f.Close()
 	out := bufio.NewWriterSize(f, 1<<20)
 	width := int(r.Width()) / 8
 	for k, err := range r.All() {
-		if err != nil {
-			return nil, err
-		}
+		load.Check(err)
 		for i := width - 1; i >= 0; i-- {
-			if err := out.WriteByte(byte(k >> (8 * i))); err != nil {
-				return nil, err
-			}
+			load.Check(out.WriteByte(byte(k >> (8 * i))))
 		}
 	}
-	if err := out.Flush(); err != nil {
-		return nil, err
-	}
-	return unix.Mmap(int(f.Fd()), 0, int(r.Count())*width, unix.PROT_READ, unix.MAP_SHARED)
+	load.Check(out.Flush())
+	return Map(path)
 }
 
 // CountInArray looks every key up in a sorted array by binary search.
@@ -115,20 +124,15 @@ func bigEndian(b []byte, width int) (k uint64) {
 
 // WriteText writes lines as the public corpus has them: 40 upper-case digits, a colon, a count, carriage return and
 // line feed.
-func WriteText(r *segment.Reader, path string) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
+func WriteText(r *segment.Reader, path string) {
+	f := load.Must(os.Create(path))
 	defer f.Close()
 	const digits = "0123456789ABCDEF"
 	rng := rand.NewPCG(7, 7)
 	out := bufio.NewWriterSize(f, 1<<20)
 	line := make([]byte, 40, 64)
 	for k, err := range r.All() {
-		if err != nil {
-			return err
-		}
+		load.Check(err)
 		for i := range 10 {
 			line[i] = digits[k>>(36-4*i)&15]
 		}
@@ -142,12 +146,14 @@ func WriteText(r *segment.Reader, path string) error {
 		line = append(line[:40], ':')
 		line = strconv.AppendUint(line, ^uint64(0)/max(rng.Uint64(), 1<<40), 10)
 		line = append(line, '\r', '\n')
-		if _, err := out.Write(line); err != nil {
-			return err
-		}
+		load.Must(out.Write(line))
 	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	return f.Close()
+	load.Check(out.Flush())
+}
+
+// ImportText imports a text into a library of its own, as the product does.
+func ImportText(ctx context.Context, dir, path string) {
+	load.Check(os.MkdirAll(dir, 0o700))
+	lib := load.Must(password.OpenLibrary(dir, time.Now))
+	load.Must(lib.Import(ctx, password.Import{Algorithm: password.SHA1, Inputs: load.Must(password.Files(path)), Source: "made up"}))
 }

@@ -12,112 +12,80 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/vigiahq/vigia/bench/keyset"
+	"github.com/vigiahq/vigia/bench/load"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
+var (
+	count    = flag.Int("n", 100_000_000, "number of made-up hashes")
+	dir      = flag.String("dir", "", "folder for the files (default: a temporary one, removed afterwards)")
+	sizeOnly = flag.Bool("size", false, "measure only the size of the set")
+	wide     = flag.Bool("wide", false, "measure the set with 64-bit keys instead")
+	text     = flag.String("import", "", "only import this text (what the benchmark starts as a process of its own)")
+)
+
 func main() {
-	n := flag.Int("n", 100_000_000, "number of made-up hashes")
-	dir := flag.String("dir", "", "folder for the files (default: a temporary one, removed afterwards)")
-	sizeOnly := flag.Bool("size", false, "measure only the size of the set")
-	wide := flag.Bool("wide", false, "measure the set with 64-bit keys instead")
-	text := flag.String("import", "", "only import this text (what the benchmark starts as a process of its own)")
-	flag.Parse()
-	if *text != "" {
-		if err := importText(*text, *dir); err != nil {
-			fmt.Fprintln(os.Stderr, "passwords:", err)
-			os.Exit(1)
+	load.Main(func(ctx context.Context) {
+		if *text != "" { // tells the most memory it had
+			folder := load.Must(os.MkdirTemp(*dir, "corpora-"))
+			defer os.RemoveAll(folder)
+			keyset.ImportText(ctx, folder, *text)
+			fmt.Println(load.Memory("self", "VmHWM") >> 10)
+			return
 		}
-		return
-	}
-	if err := run(*n, *dir, *sizeOnly, *wide); err != nil {
-		fmt.Fprintln(os.Stderr, "passwords:", err)
-		os.Exit(1)
-	}
+		measure()
+	})
 }
 
-func run(n int, dir string, sizeOnly, wide bool) error {
-	if dir == "" {
-		tmp, err := os.MkdirTemp("", "bench-passwords-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(tmp)
-		dir = tmp
+func measure() {
+	if *dir == "" {
+		made, remove := load.Folder()
+		defer remove()
+		*dir = made
 	}
 	width := segment.Bits40
-	if wide {
+	if *wide {
 		width = segment.Bits64
 	}
-	fmt.Printf("%d made-up uniform keys of %d bits\n\n", n, width)
-	path := filepath.Join(dir, "keys.seg")
-	if err := writeSet(path, n, width); err != nil {
-		return err
+	fmt.Printf("%d made-up uniform keys of %d bits\n\n", *count, width)
+	writeSet(width)
+	if *sizeOnly {
+		return
 	}
-	if sizeOnly {
-		return nil
-	}
-	r, err := segment.Open(path)
-	if err != nil {
-		return err
-	}
+	r := load.Must(segment.Open(setPath()))
 	defer r.Close()
-	steps := []func(*segment.Reader, string) error{lookUps, coldPages, sortedProbes}
-	if !wide {
-		steps = append(steps, textImport)
+	lookUps(r)
+	coldPages(r)
+	sortedProbes(r)
+	if !*wide {
+		textImport(r)
 	}
-	for _, step := range steps {
-		if err := step(r, dir); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
+func setPath() string { return filepath.Join(*dir, "keys.seg") }
+
 // writeSet builds the set from keys in random order and prints its size.
-func writeSet(path string, n int, width segment.Width) error {
-	w, err := segment.Create(path, segment.Options{Width: width})
-	if err != nil {
-		return err
-	}
-	defer w.Abort()
-	began := time.Now()
-	for i := range uint64(n) {
-		if err := w.Add(keyset.KeyAt(i, width)); err != nil {
-			return err
-		}
-	}
-	sum, err := w.Commit(context.Background())
-	if err != nil {
-		return err
-	}
-	took := time.Since(began)
+func writeSet(width segment.Width) {
+	var sum segment.Summary
+	took := load.Time(*count, func() { sum = keyset.WriteSet(setPath(), *count, width) })
 	bits := float64(sum.Size) * 8 / float64(sum.Count)
 	fmt.Printf("set: %d distinct keys, %d bytes, %.2f bits a key, %.1f %% of a plain array; written unsorted at %.1f M keys/s\n",
-		sum.Count, sum.Size, bits, 100*bits/float64(width), float64(n)/took.Seconds()/1e6)
-	limit(width == segment.Bits40 && n == 100_000_000, "bits a key", bits, 16.6)
-	limit(width == segment.Bits40 && n == 1_000_000_000, "bits a key", bits, 13.4)
-	limit(width == segment.Bits64 && n == 100_000_000, "bits a key", bits, 42)
-	return nil
+		sum.Count, sum.Size, bits, 100*bits/float64(width), took.Rate()/1e6)
+	limit(width == segment.Bits40 && *count == 100_000_000, "bits a key", bits, 16.6)
+	limit(width == segment.Bits40 && *count == 1_000_000_000, "bits a key", bits, 13.4)
+	limit(width == segment.Bits64 && *count == 100_000_000, "bits a key", bits, 42)
 }
 
 // limit prints whether a figure is at most what the issue allows, where it sets a limit.
 func limit(applies bool, what string, got, most float64) {
 	if applies {
-		fmt.Printf("  %-60s %8.2f  at most  %8.2f  %s\n", what, got, most, verdict(got <= most))
+		fmt.Printf("  %-60s %8.2f  at most  %8.2f  %s\n", what, got, most, load.Verdict(got <= most))
 	}
 }
 
 // floor prints whether a figure is at least what the issue asks for.
 func floor(what string, got, least float64) {
-	fmt.Printf("  %-60s %8.2f  at least %8.2f  %s\n", what, got, least, verdict(got >= least))
-}
-
-func verdict(ok bool) string {
-	if ok {
-		return "ok"
-	}
-	return "MISSED"
+	fmt.Printf("  %-60s %8.2f  at least %8.2f  %s\n", what, got, least, load.Verdict(got >= least))
 }

@@ -9,165 +9,139 @@ package main
 
 import (
 	"context"
-	"errors"
+	"encoding/hex"
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"os"
 	"path/filepath"
-	"runtime/pprof"
 	"time"
 
 	"github.com/vigiahq/vigia/bench/load"
-	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/bench/site"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
-	"github.com/vigiahq/vigia/internal/telemetry"
+)
+
+var (
+	engine   = flag.String("engine", "", "sqlite or postgres; both unless given")
+	findings = flag.Int("findings", 200, "open findings of each person, each in a breach of its own")
+	people   = flag.Int("people", 20, "people who are asked about in turn")
+	rounds   = flag.Int("rounds", 5, "rounds of each side, taken in turns; the best counts")
+	conns    = flag.Int("c", 32, "connections")
+	each     = flag.Duration("d", 2*time.Second, "length of a round")
+	profile  = flag.String("cpuprofile", "", "write a profile of the last engine here")
 )
 
 // bar is the least share of the point get's requests a second.
 const bar = 0.30
 
-type options struct {
-	engine   string
-	findings int
-	people   int
-	rounds   int
-	conns    int
-	each     time.Duration
-	profile  string
+// bench is a service and who there is to ask about.
+type bench struct {
+	*site.Service
+	cpfs, hashes []string
 }
 
 func main() {
-	var o options
-	flag.StringVar(&o.engine, "engine", "", "sqlite or postgres; both unless given")
-	flag.IntVar(&o.findings, "findings", 200, "open findings of each person, each in a breach of its own")
-	flag.IntVar(&o.people, "people", 20, "people who are asked about in turn")
-	flag.IntVar(&o.rounds, "rounds", 5, "rounds of each side, taken in turns; the best counts")
-	flag.IntVar(&o.conns, "c", 32, "connections")
-	flag.DurationVar(&o.each, "d", 2*time.Second, "length of a round")
-	flag.StringVar(&o.profile, "cpuprofile", "", "write a profile of the last engine here")
-	flag.Parse()
-	var errs []error
-	for _, engine := range load.Engines(o.engine) {
-		o.engine = engine
-		if err := measure(o); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", engine, err))
+	load.Main(func(ctx context.Context) {
+		for _, e := range site.Engines(*engine) {
+			measure(ctx, e)
 		}
-	}
-	if err := errors.Join(errs...); err != nil {
-		fmt.Fprintln(os.Stderr, "protection:", err)
-		os.Exit(1)
-	}
+	})
 }
 
-func measure(o options) (err error) {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	folder, err := os.MkdirTemp("", "vigia-bench")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	common := config.Common{Data: filepath.Join(folder, "data")}
-	if o.engine == "postgres" {
-		var drop func() error
-		if common.Database, drop, err = load.NewSchema(ctx); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, drop()) }()
-	}
-	a, err := app.Open(ctx, common, sqldb.Options{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	address, done, err := serve(ctx, a, folder)
-	if err != nil {
-		return err
-	}
+func measure(ctx context.Context, engine string) {
+	folder, remove := load.Folder()
+	defer remove()
+	b := &bench{Service: site.NewService(ctx, filepath.Join(folder, "data"), engine)}
+	defer b.Close()
+	b.Listen(ctx, "api", 16)
 	begin := time.Now()
-	w, err := populate(ctx, a, address, o)
-	if err != nil {
-		return err
+	b.populate(ctx)
+	if engine == "postgres" { // what autovacuum does in its own time: without figures the planner guesses
+		db := load.Must(sqldb.Open(ctx, b.Database, sqldb.Options{}))
+		_, err := db.Reader().ExecContext(ctx, `VACUUM ANALYZE`)
+		load.Check(err, db.Close())
 	}
-	if o.engine == "postgres" { // what autovacuum does in its own time: without figures the planner guesses
-		if err := analyse(ctx, common.Database); err != nil {
-			return err
-		}
-	}
-	fmt.Printf("\n%s: %d people with %d findings each, made in %v\n", o.engine, o.people, o.findings, time.Since(begin).Round(time.Second))
-	if o.profile != "" {
-		f, err := os.Create(o.profile)
-		if err != nil {
-			return err
-		}
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return err
-		}
-		defer func() { pprof.StopCPUProfile(); err = errors.Join(err, f.Close()) }()
-	}
-	err = compare(ctx, o, w, address)
-	stop()
-	return errors.Join(err, <-done)
-}
-
-// serve starts the partner API as a server would, its log going to a file.
-func serve(ctx context.Context, a *app.App, folder string) (string, <-chan error, error) {
-	logFile, err := telemetry.OpenLogFile(filepath.Join(folder, "log"))
-	if err != nil {
-		return "", nil, err
-	}
-	srv, err := app.NewServer(ctx, a, config.Serve{
-		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api"}, MaxConnections: 16, StopTime: time.Second,
-	}, telemetry.NewLogger(logFile, telemetry.LogOptions{Format: "json"}), "bench")
-	if err != nil {
-		return "", nil, err
-	}
-	done := make(chan error, 1)
-	go func() { done <- srv.Run(ctx) }()
-	select {
-	case <-srv.Ready:
-	case err := <-done:
-		return "", nil, errors.Join(err, errors.New("the server ended"))
-	}
-	return srv.APIAddr.String(), done, nil
-}
-
-// compare takes turns: point get, score, advice.
-func compare(ctx context.Context, o options, w world, address string) error {
-	paths := map[string]func(n int) string{
-		"point get": func(n int) string { return "/v1/subscriptions/" + planID + "/" + w.cpfs[n] },
-		"score":     func(n int) string { return "/v1/cyber/score/" + w.hashes[n] },
-		"advice":    func(n int) string { return "/v1/cyber/advise/" + w.hashes[n] },
-	}
-	best := map[string]load.Result{}
-	cost := map[string]time.Duration{"point get": time.Hour, "score": time.Hour, "advice": time.Hour}
-	for range o.rounds {
-		for _, side := range []string{"point get", "score", "advice"} {
-			cpu := load.Spent()
-			r, err := load.Run(ctx, address, o.conns, o.each, func(int) []byte {
-				return load.Request(http.MethodGet, address, paths[side](rand.IntN(o.people)), w.key, nil)
+	fmt.Printf("\n%s: %d people with %d findings each, made in %v\n", engine, *people, *findings, time.Since(begin).Round(time.Second))
+	defer load.Profile(*profile)()
+	side := func(path func(n int) string) func() load.Result {
+		return func() load.Result {
+			return load.Run(ctx, b.API, *conns, *each, func() []byte {
+				return load.Request("GET", b.API, path(rand.IntN(*people)), b.Header(), nil)
 			})
-			if err != nil {
-				return fmt.Errorf("%s: %w", side, err)
-			}
-			cost[side] = min(cost[side], (load.Spent()-cpu)/time.Duration(r.Requests))
-			if best[side].Requests == 0 || r.Rate() > best[side].Rate() {
-				best[side] = r
-			}
 		}
 	}
-	var short []error
-	get := best["point get"]
-	fmt.Printf("  point get  %8.0f requests/s  p50 %v, CPU %v\n", get.Rate(), get.P50, cost["point get"])
-	for _, side := range []string{"score", "advice"} {
-		r, share := best[side], best[side].Rate()/get.Rate()
-		fmt.Printf("  %-9s  %8.0f requests/s  p50 %v, CPU %v  %5.1f %% of the point get (bar %.0f %%)\n", side, r.Rate(), r.P50, cost[side], 100*share, 100*bar)
-		if share < bar {
-			short = append(short, fmt.Errorf("%s is under its bar", side))
+	sides := load.Turns(*rounds,
+		side(func(n int) string { return "/v1/subscriptions/" + site.Plan + "/" + b.cpfs[n] }),
+		side(func(n int) string { return "/v1/cyber/score/" + b.hashes[n] }),
+		side(func(n int) string { return "/v1/cyber/advise/" + b.hashes[n] }))
+	get := sides[0].Best()
+	fmt.Printf("  point get  %8.0f requests/s  p50 %v, CPU %v\n", get.Rate(), get.P50, sides[0].Cheapest())
+	for i, name := range []string{"score", "advice"} {
+		r, ratios := sides[i+1].Best(), load.Ratios(sides[i+1], sides[0])
+		share := r.Rate() / get.Rate()
+		fmt.Printf("  %-9s  %8.0f requests/s  p50 %v, CPU %v  %5.1f %% of the point get (bar %.0f %%: %s; rounds %.2f)\n",
+			name, r.Rate(), r.P50, sides[i+1].Cheapest(), 100*share, 100*bar, load.Bar(share >= bar), ratios)
+	}
+}
+
+type watched struct {
+	kind  identifier.Kind
+	value string
+}
+
+// populate makes people with a subscription, four watched values, a phone and some answers, and breaches that hold one
+// value of each of them.
+func (b *bench) populate(ctx context.Context) {
+	var prints [4][]int64 // by value, one per person
+	for n := range *people {
+		cpf := site.CPF(n + 1)
+		_, d512 := partner.Digests(cpf, b.Credentials.Salt)
+		b.cpfs, b.hashes = append(b.cpfs, cpf), append(b.hashes, hex.EncodeToString(d512[1:]))
+		values := [4]watched{
+			{identifier.Email, fmt.Sprintf("pessoa.%d@exemplo.com.br", n)}, {identifier.CPF, cpf},
+			{identifier.Phone, fmt.Sprintf("+55119%08d", 70000000+n)}, {identifier.Email, fmt.Sprintf("outra.%d@exemplo.com.br", n)},
+		}
+		b.addPerson(n, values)
+		for i, v := range values {
+			normal := load.Must(identifier.Parse(v.kind, v.value, identifier.Required))
+			prints[i] = append(prints[i], int64(b.Keys.Fingerprint(byte(v.kind), []byte(normal))))
 		}
 	}
-	return errors.Join(short...)
+	for i := range *findings {
+		b.addBreach(ctx, i, prints[i%len(prints)])
+	}
+}
+
+// addPerson does through the API what a partner would do for a person.
+func (b *bench) addPerson(n int, values [4]watched) {
+	post := func(path, format string, args ...any) { b.Ask("POST", path, fmt.Appendf(nil, format, args...)) }
+	user := b.hashes[n]
+	post("/v1/subscriptions", "[%s]", site.Item(n+1))
+	post("/v1/cyber/epp", `{"operatingSystem":"android","type":"antivirus","deviceName":"Celular","userHash":%q}`, user)
+	for _, v := range values {
+		post("/v1/cyber/monitoring", `{"value":%q,"type":%q,"userHash":%q}`, v.value, v.kind, user)
+	}
+	for _, answer := range [][2]string{{"senhas-repetidas", "algumas"}, {"duas-etapas-email", "sms"}, {"limites-do-pix", "nao"}} {
+		post("/v1/cyber/advise/"+user+"/answers", `{"catalogId":%q,"value":%q}`, answer[0], answer[1])
+	}
+}
+
+// addBreach publishes a breach that holds these values and finds them.
+func (b *bench) addBreach(ctx context.Context, i int, prints []int64) {
+	sets := [][]cyber.Exposed{
+		{cyber.ExposedEmail, cyber.ExposedPassword, cyber.ExposedName}, {cyber.ExposedCPF, cyber.ExposedName, cyber.ExposedBirthDate, cyber.ExposedAddress},
+		{cyber.ExposedPhone, cyber.ExposedName, cyber.ExposedUsername}, {cyber.ExposedEmail, cyber.ExposedPasswordHash, cyber.ExposedIP},
+	}
+	now := time.Now()
+	name := fmt.Sprintf("vazamento-%03d", i)
+	load.Check(b.Store.Breaches.InsertBreach(ctx, leak.Record{State: leak.Published, PublishedAt: now, Breach: cyber.Breach{
+		Name: name, Title: fmt.Sprintf("Vazamento %03d", i), Date: now.AddDate(0, -i%90, 0), Exposes: sets[i%len(sets)], Kind: cyber.SourceBreach,
+		Verified: true, AddedAt: now,
+	}}))
+	load.Must(b.Store.Breaches.KeepHits(ctx, name, prints))
+	load.Must(b.Store.Breaches.TellHits(ctx, name, 10*len(prints)))
 }

@@ -2,20 +2,18 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/vigiahq/vigia/bench/load"
 	"github.com/vigiahq/vigia/bench/site"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 const (
@@ -25,48 +23,37 @@ const (
 )
 
 // delivery compares the dispatcher with a table queue, each in processes of its own, on both engines.
-func delivery(ctx context.Context, r *report, _ string) (groups []group, err error) {
+func delivery(ctx context.Context, r *report, _ string) (groups []group) {
 	sides := []string{us, rowSide, batchSide}
-	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+	for _, engine := range site.Engines("") {
 		d := &deliveries{events: r.Options.Events, engine: engine}
-		g := group{Name: "delivery-" + string(engine), Title: "Delivering events, " + string(engine), Sides: sides}
-		rate := measure{What: "deliver, one worker, 32 connections", Unit: "events/s"}
-		if err := rounds(r.Options.Rounds, &rate, sides, func(side string) (float64, error) { return d.rate(ctx, side) }); err != nil {
-			return nil, err
+		rate := rounds(r.Options.Rounds, measure{What: "deliver, one worker, 32 connections", Unit: "events/s"}, sides,
+			func(side string) float64 { return d.rate(ctx, side) })
+		lost := func(what, unit string) measure {
+			return measure{What: what, Unit: unit, Lower: true, Values: map[string]float64{}}
 		}
-		g.Measures = append(g.Measures, rate)
 		killed := []measure{
-			{What: "worker killed and started again: never arrived", Unit: "events", Lower: true, Values: map[string]float64{}},
-			{What: "worker killed and started again: arrived twice", Unit: "events", Lower: true, Values: map[string]float64{}},
-			{What: "worker killed and started again: all there after", Unit: "s", Lower: true, Values: map[string]float64{}},
+			lost("worker killed and started again: never arrived", "events"), lost("worker killed and started again: arrived twice", "events"),
+			lost("worker killed and started again: all there after", "s"),
 		}
-		two := measure{What: "two workers at once: arrived twice", Unit: "events", Lower: true, Values: map[string]float64{}}
+		two := lost("two workers at once: arrived twice", "events")
 		dead := measure{
 			What: fmt.Sprintf("one of %d endpoints hangs: events for the others there in %.0f s", endpoints, within.Seconds()), Unit: "%", Values: map[string]float64{},
 		}
 		for _, side := range sides {
-			values, err := d.kill(ctx, side)
-			if err != nil {
-				return nil, fmt.Errorf("%s: kill: %w", side, err)
+			for i, value := range d.kill(ctx, side) {
+				killed[i].Values[side] = value
 			}
-			for i := range killed {
-				killed[i].Values[side] = values[i]
-			}
-			if two.Values[side], err = d.two(ctx, side); err != nil {
-				return nil, fmt.Errorf("%s: two: %w", side, err)
-			}
-			if dead.Values[side], err = d.dead(ctx, side); err != nil {
-				return nil, fmt.Errorf("%s: dead: %w", side, err)
-			}
+			two.Values[side], dead.Values[side] = d.two(ctx, side), d.dead(ctx, side)
 		}
-		groups = append(groups, group{Name: g.Name, Title: g.Title, Sides: sides, Measures: append(append(g.Measures, killed...), two, dead)})
+		groups = append(groups, group{Name: "delivery-" + engine, Title: "Delivering events, " + engine, Sides: sides, Measures: append(append([]measure{rate}, killed...), two, dead)})
 	}
-	return groups, nil
+	return groups
 }
 
 type deliveries struct {
 	events int
-	engine sqldb.Engine
+	engine string
 }
 
 // receiver counts the arrivals of each event. Paths that begin with /dead never answer.
@@ -114,6 +101,15 @@ func (r *receiver) arrived() (once, twice int) {
 	return len(r.seen), twice
 }
 
+// all fails unless n events have come.
+func (r *receiver) all(n int) int {
+	once, _ := r.arrived()
+	if once < n {
+		load.Fail("only %d of %d events arrived", once, n)
+	}
+	return once
+}
+
 // wait returns when n events have come, or the time is over.
 func (r *receiver) wait(n int, limit time.Duration) {
 	for until := time.Now().Add(limit); time.Now().Before(until); time.Sleep(2 * time.Millisecond) {
@@ -124,64 +120,43 @@ func (r *receiver) wait(n int, limit time.Duration) {
 }
 
 // scene is a database with events for endpoints, of which the first may be dead, and no worker yet.
-func (d *deliveries) scene(ctx context.Context, side string, dead bool) (*site.Site, *receiver, error) {
-	s, err := site.Open(ctx, d.engine)
-	if err != nil {
-		return nil, nil, err
-	}
-	in := newReceiver()
+func (d *deliveries) scene(ctx context.Context, side string, dead bool) (s *site.Site, in *receiver, over func()) {
+	s, in = site.Open(ctx, d.engine), newReceiver()
 	urls := []string{in.URL}
 	if dead {
-		urls = nil
-		for i := range endpoints {
+		urls = []string{in.URL + "/dead"}
+		for i := 1; i < endpoints; i++ {
 			urls = append(urls, fmt.Sprintf("%s/%d", in.URL, i))
 		}
-		urls[0] = in.URL + "/dead"
 	}
 	if side == us {
-		err = fillOutbox(ctx, s, urls, d.events)
+		fillOutbox(ctx, s, urls, d.events)
 	} else {
-		err = fillQueue(ctx, s, urls, d.events)
+		fillQueue(ctx, s, urls, d.events)
 	}
-	if err != nil {
-		in.stop()
-		return nil, nil, errors.Join(err, s.Close())
-	}
-	return s, in, nil
+	return s, in, func() { in.stop(); s.Close() }
 }
 
 // fillOutbox gives each endpoint a partner and writes the events in turns.
-func fillOutbox(ctx context.Context, s *site.Site, urls []string, events int) error {
+func fillOutbox(ctx context.Context, s *site.Site, urls []string, events int) {
 	ids := make([]partner.ID, len(urls))
 	for i, url := range urls {
-		var err error
-		if ids[i], err = s.NewPartner(ctx); err != nil {
-			return err
-		}
-		if _, err := s.Endpoints.Create(ctx, ids[i], url, nil, site.Guard); err != nil {
-			return err
-		}
+		ids[i] = s.NewPartner(ctx)
+		load.Must(s.Endpoints.Create(ctx, ids[i], url, nil, site.Guard))
 	}
 	const batch = 50
 	for done := 0; done < events; done += batch * len(urls) {
 		for _, id := range ids {
-			if err := site.Publish(ctx, s, id, batch); err != nil {
-				return err
-			}
+			s.Publish(ctx, id, batch)
 		}
 	}
-	return nil
 }
 
 // worker starts a process that delivers.
-func worker(side string, s *site.Site) (*exec.Cmd, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.Command(self, "-child", side, s.Folder, s.Address)
-	cmd.Stderr = os.Stderr
-	return cmd, cmd.Start()
+func worker(side string, s *site.Site) *exec.Cmd {
+	cmd := load.Self("-child", side, s.Folder, s.Address)
+	load.Check(cmd.Start())
+	return cmd
 }
 
 func kill(cmd *exec.Cmd) {
@@ -190,107 +165,63 @@ func kill(cmd *exec.Cmd) {
 }
 
 // deliver is what the process does until it is killed.
-func deliver(ctx context.Context, side string, args []string) error {
-	s, err := site.Join(ctx, args[0], args[1])
-	if err != nil {
-		return err
-	}
+func deliver(ctx context.Context, side string, args []string) {
+	s := site.Join(ctx, args[0], args[1])
 	if side == us {
 		s.Dispatch(32)
 		select {}
 	}
-	return runQueue(ctx, s.DB, side == batchSide)
+	runQueue(ctx, s.DB, side == batchSide)
 }
 
 // rate is measured from the first arrival to the last, so that the start of the process does not count.
-func (d *deliveries) rate(ctx context.Context, side string) (float64, error) {
-	s, in, err := d.scene(ctx, side, false)
-	if err != nil {
-		return 0, err
-	}
-	defer in.stop()
-	cmd, err := worker(side, s)
-	if err != nil {
-		return 0, errors.Join(err, s.Close())
-	}
+func (d *deliveries) rate(ctx context.Context, side string) float64 {
+	s, in, over := d.scene(ctx, side, false)
+	defer over()
+	defer kill(worker(side, s))
 	in.wait(1, time.Minute)
-	begin := time.Now()
 	first, _ := in.arrived()
-	in.wait(d.events, 5*time.Minute)
-	took := time.Since(begin)
-	last, _ := in.arrived()
-	kill(cmd)
-	if last < d.events {
-		return 0, errors.Join(fmt.Errorf("only %d of %d events arrived", last, d.events), s.Close())
-	}
-	return float64(last-first) / took.Seconds(), s.Close()
+	took := load.Time(1, func() { in.wait(d.events, 5*time.Minute) })
+	return float64(in.all(d.events)-first) / took.Elapsed.Seconds()
 }
 
 // kill kills the worker after a third of the events and starts another one.
-func (d *deliveries) kill(ctx context.Context, side string) (values [3]float64, err error) {
-	s, in, err := d.scene(ctx, side, false)
-	if err != nil {
-		return values, err
-	}
-	defer in.stop()
-	defer func() { err = errors.Join(err, s.Close()) }()
-	cmd, err := worker(side, s)
-	if err != nil {
-		return values, err
-	}
+func (d *deliveries) kill(ctx context.Context, side string) [3]float64 {
+	s, in, over := d.scene(ctx, side, false)
+	defer over()
+	cmd := worker(side, s)
 	in.wait(d.events/3, time.Minute)
 	kill(cmd)
 	began := time.Now()
-	if cmd, err = worker(side, s); err != nil {
-		return values, err
-	}
+	cmd = worker(side, s)
 	in.wait(d.events, 3*time.Minute)
 	took := time.Since(began)
 	time.Sleep(time.Second) // repeats that are still under way
 	kill(cmd)
 	once, twice := in.arrived()
-	return [3]float64{float64(d.events - once), float64(twice), took.Seconds()}, nil
+	return [3]float64{float64(d.events - once), float64(twice), took.Seconds()}
 }
 
 // two runs two workers, as two replicas of a service would.
-func (d *deliveries) two(ctx context.Context, side string) (twice float64, err error) {
-	s, in, err := d.scene(ctx, side, false)
-	if err != nil {
-		return 0, err
-	}
-	defer in.stop()
-	defer func() { err = errors.Join(err, s.Close()) }()
-	for range 2 {
-		cmd, err := worker(side, s)
-		if err != nil {
-			return 0, err
-		}
-		defer kill(cmd)
-	}
+func (d *deliveries) two(ctx context.Context, side string) float64 {
+	s, in, over := d.scene(ctx, side, false)
+	defer over()
+	defer kill(worker(side, s))
+	defer kill(worker(side, s))
 	in.wait(d.events, 3*time.Minute)
 	time.Sleep(time.Second)
-	once, n := in.arrived()
-	if once < d.events {
-		return 0, fmt.Errorf("only %d of %d events arrived", once, d.events)
-	}
-	return float64(n), nil
+	in.all(d.events)
+	_, twice := in.arrived()
+	return float64(twice)
 }
 
 // dead has one endpoint that takes requests and never answers.
-func (d *deliveries) dead(ctx context.Context, side string) (percent float64, err error) {
-	s, in, err := d.scene(ctx, side, true)
-	if err != nil {
-		return 0, err
-	}
-	defer in.stop()
-	defer func() { err = errors.Join(err, s.Close()) }()
-	cmd, err := worker(side, s)
-	if err != nil {
-		return 0, err
-	}
-	defer kill(cmd)
+func (d *deliveries) dead(ctx context.Context, side string) (percent float64) {
+	s, in, over := d.scene(ctx, side, true)
+	defer over()
+	defer kill(worker(side, s))
 	others := d.events / endpoints * (endpoints - 1)
 	in.wait(others, within)
 	once, _ := in.arrived()
-	return 100 * float64(once) / float64(others), nil
+	return 100 * float64(once) / float64(others)
 }

@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vigiahq/vigia/bench/load"
 )
 
 // options are kept with the results.
@@ -60,77 +62,49 @@ func main() {
 	flag.BoolVar(&o.dry, "dry", false, "print the tables and write nothing")
 	flag.StringVar(&o.peers, "peers", "bin/peers", "folder of the peers' programs, which `make compare` builds")
 	child := flag.String("child", "", "internal: deliver as this side")
-	flag.Parse()
-	ctx := context.Background()
-	var err error
-	if *child != "" {
-		err = deliver(ctx, *child, flag.Args())
-	} else {
-		err = run(ctx, o)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "sidebyside:", err)
-		os.Exit(1)
-	}
+	load.Main(func(ctx context.Context) {
+		if *child != "" {
+			deliver(ctx, *child, flag.Args())
+			return
+		}
+		o.peers = load.Must(filepath.Abs(o.peers))
+		compare(ctx, o)
+	})
 }
 
-func run(ctx context.Context, o options) (err error) {
-	peers, err := filepath.Abs(o.peers)
-	if err != nil {
-		return err
-	}
-	o.peers = peers
-	folder, err := os.MkdirTemp("", "vigia-sidebyside")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+func compare(ctx context.Context, o options) {
+	folder, remove := load.Folder()
+	defer remove()
 	r := report{Date: time.Now().UTC().Format(time.RFC3339), Commit: commit(), Machine: machine(), Options: o, Versions: map[string]string{}}
 	for _, part := range []struct {
 		name string
-		run  func(context.Context, *report, string) ([]group, error)
+		run  func(context.Context, *report, string) []group
 	}{{"crud", crud}, {"scan", scanning}, {"passwords", passwords}, {"delivery", delivery}} {
 		if o.only != "" && o.only != part.name {
 			continue
 		}
 		began := time.Now()
-		groups, err := part.run(ctx, &r, folder)
-		if err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
-		}
-		r.Groups = append(r.Groups, groups...)
+		r.Groups = append(r.Groups, part.run(ctx, &r, folder)...)
 		fmt.Fprintf(os.Stderr, "sidebyside: %s took %s\n", part.name, time.Since(began).Round(time.Second))
 	}
 	fmt.Println(r.render())
-	if o.dry || o.only != "" {
-		return nil
+	if !o.dry && o.only == "" {
+		r.write()
 	}
-	return r.write(".")
 }
 
 // write puts the raw results, the plots and the tables into the tree.
-func (r report) write(top string) error {
-	raw, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
+func (r report) write() {
+	put := func(text string, path ...string) {
+		load.Check(os.WriteFile(filepath.Join(path...), []byte(text), 0o644))
 	}
-	if err := os.WriteFile(filepath.Join(top, results, r.file()), append(raw, '\n'), 0o644); err != nil {
-		return err
-	}
+	put(string(load.Must(json.MarshalIndent(r, "", "  ")))+"\n", results, r.file())
 	for _, g := range r.Groups {
-		if err := os.WriteFile(filepath.Join(top, results, r.plotFile(g)), []byte(plot(g)), 0o644); err != nil {
-			return err
-		}
+		put(plot(g), results, r.plotFile(g))
 	}
-	text, err := os.ReadFile(filepath.Join(top, readme))
-	if err != nil {
-		return err
-	}
-	before, _, after, err := split(string(text))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(top, readme), []byte(before+r.render()+after), 0o644)
+	before, _, after, err := split(string(load.Must(os.ReadFile(readme))))
+	load.Check(err)
+	put(before+r.render()+after, readme)
 }
 
 var marks = regexp.MustCompile(`(?s)^(.*<!-- figures: [^\n]*-->\n)(.*)(<!-- /figures -->\n.*)$`)
@@ -146,37 +120,8 @@ func split(text string) (before, figures, after string, err error) {
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-func commit() string {
-	out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
-	if err != nil {
-		return "unknown"
-	}
-	text := strings.TrimSpace(string(out))
-	if out, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no").Output(); err == nil && len(out) > 0 {
-		text += " with local changes"
-	}
-	return text
-}
-
-var (
-	cpuName = regexp.MustCompile(`(?m)^model name\s*: (.*)$`)
-)
-
-func machine() string {
-	text := fmt.Sprintf("%s %s/%s, %d cores", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	if raw, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		if m := cpuName.FindSubmatch(raw); m != nil {
-			text += ", " + strings.TrimSpace(string(m[1]))
-		}
-	}
-	if raw, err := os.ReadFile("/proc/loadavg"); err == nil {
-		text += ", load " + strings.Fields(string(raw))[0]
-	}
-	return text
-}
-
-// version asks a program for its version.
-func version(program string, args ...string) string {
+// said is the first line that a command prints, or that it is unknown.
+func said(program string, args ...string) string {
 	out, err := exec.Command(program, args...).CombinedOutput()
 	if err != nil {
 		return "unknown"
@@ -185,35 +130,44 @@ func version(program string, args ...string) string {
 	return line
 }
 
+func commit() string {
+	text := said("git", "rev-parse", "--short", "HEAD")
+	if said("git", "status", "--porcelain", "--untracked-files=no") != "" {
+		text += " with local changes"
+	}
+	return text
+}
+
+var cpuName = regexp.MustCompile(`(?m)^model name\s*: (.*)$`)
+
+func machine() string {
+	text := fmt.Sprintf("%s %s/%s, %d cores", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	if m := cpuName.FindSubmatch(load.Must(os.ReadFile("/proc/cpuinfo"))); m != nil {
+		text += ", " + strings.TrimSpace(string(m[1]))
+	}
+	return text + ", load " + strings.Fields(string(load.Must(os.ReadFile("/proc/loadavg"))))[0]
+}
+
 // peerVersion reads the version of a module from the program that was built from it.
 func peerVersion(program, module string) string {
 	out, err := exec.Command("go", "version", "-m", program).Output()
-	if err != nil {
+	found := regexp.MustCompile(`(?m)^\s*(?:dep|mod)\s+` + regexp.QuoteMeta(module) + `\s+(\S+)`).FindSubmatch(out)
+	if err != nil || found == nil {
 		return "unknown"
 	}
-	for line := range strings.Lines(string(out)) {
-		f := strings.Fields(line)
-		if len(f) >= 3 && (f[0] == "dep" || f[0] == "mod") && f[1] == module {
-			return f[2]
-		}
-	}
-	return "unknown"
+	return string(found[1])
 }
 
-// rounds takes turns and keeps the best of each side.
-func rounds(n int, m *measure, sides []string, work func(side string) (float64, error)) error {
+// rounds lets the sides take turns and keeps the best of each.
+func rounds(n int, m measure, sides []string, work func(side string) float64) measure {
 	m.Values, m.Rounds = map[string]float64{}, map[string][]float64{}
 	for range n {
 		for _, side := range sides {
-			v, err := work(side)
-			if err != nil {
-				return fmt.Errorf("%s: %s: %w", m.What, side, err)
-			}
-			m.Rounds[side] = append(m.Rounds[side], v)
+			m.Rounds[side] = append(m.Rounds[side], work(side))
 		}
 	}
 	for side, list := range m.Rounds {
 		m.Values[side] = slices.Max(list)
 	}
-	return nil
+	return m
 }

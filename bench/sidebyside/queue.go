@@ -5,10 +5,12 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/vigiahq/vigia/bench/load"
 	"github.com/vigiahq/vigia/bench/site"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/webhook"
@@ -21,32 +23,13 @@ import (
 const queueConns = 32
 
 // fillQueue writes the same events as fillOutbox, in the same turns.
-func fillQueue(ctx context.Context, s *site.Site, urls []string, events int) error {
-	return s.DB.InTx(ctx, func(tx *sqldb.Tx) error {
-		for _, st := range []string{
-			`CREATE TABLE queue (id BIGINT PRIMARY KEY, event TEXT NOT NULL, url TEXT NOT NULL, body TEXT NOT NULL, done BIGINT NOT NULL)`,
-			`CREATE INDEX queue_open ON queue (done, id)`,
-		} {
-			if _, err := tx.ExecContext(ctx, st); err != nil {
-				return err
-			}
-		}
-		for i := range events {
-			e, err := site.NewEvent(s.Partner, i)
-			if err != nil {
-				return err
-			}
-			body, err := e.Body()
-			if err != nil {
-				return err
-			}
-			_, err = tx.ExecContext(ctx, `INSERT INTO queue (id, event, url, body, done) VALUES ($1, $2, $3, $4, 0)`,
-				int64(i), string(e.ID), urls[i%len(urls)], string(body))
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+func fillQueue(ctx context.Context, s *site.Site, urls []string, events int) {
+	site.Exec(ctx, s.DB, `CREATE TABLE queue (id BIGINT PRIMARY KEY, event TEXT NOT NULL, url TEXT NOT NULL, body TEXT NOT NULL, done BIGINT NOT NULL)`)
+	site.Exec(ctx, s.DB, `CREATE INDEX queue_open ON queue (done, id)`)
+	site.LoadRows(ctx, s.DB, "queue", []string{"id", "event", "url", "body", "done"}, 0, int64(events)-1, func(i int64) ([]any, error) {
+		e := site.NewEvent(s.Partner, int(i))
+		body, err := e.Body()
+		return []any{i, string(e.ID), urls[int(i)%len(urls)], string(body), int64(0)}, err
 	})
 }
 
@@ -56,73 +39,47 @@ type queued struct {
 }
 
 // runQueue works until the process is killed.
-func runQueue(ctx context.Context, db *sqldb.DB, inBatches bool) error {
+func runQueue(ctx context.Context, db *sqldb.DB, inBatches bool) {
 	client := site.Guard.Client(webhook.ClientOptions{MaxIdlePerHost: queueConns})
-	secret, err := webhook.NewSecret(rand.Reader)
-	if err != nil {
-		return err
-	}
+	secret := load.Must(webhook.NewSecret(rand.Reader))
 	for {
-		batch, err := selectOpen(ctx, db)
-		if err != nil {
-			return err
-		}
+		batch := selectOpen(ctx, db)
 		if len(batch) == 0 {
 			time.Sleep(100 * time.Millisecond)
-			continue
 		}
-		var (
-			wg   sync.WaitGroup
-			mu   sync.Mutex
-			sent []int64
-			slot = make(chan struct{}, queueConns)
-		)
-		for _, q := range batch {
-			slot <- struct{}{}
-			wg.Go(func() {
-				defer func() { <-slot }()
+		var next atomic.Int64
+		sent := make([][]int64, queueConns)
+		load.Parallel(queueConns, func(w int) {
+			for i := next.Add(1) - 1; i < int64(len(batch)); i = next.Add(1) - 1 {
+				q := batch[i]
 				out := webhook.Send(ctx, client, webhook.Attempt{URL: q.url, EventID: q.event, At: time.Now(), Body: []byte(q.body), Keys: []webhook.Key{secret}})
-				if out.Status != http.StatusNoContent {
-					return
+				switch {
+				case out.Status != http.StatusNoContent:
+				case inBatches:
+					sent[w] = append(sent[w], q.id)
+				default:
+					_ = load.Try(func() { markDone(ctx, db, q.id) }) // it stays open and is sent again
 				}
-				mu.Lock()
-				sent = append(sent, q.id)
-				mu.Unlock()
-				if !inBatches {
-					_ = markDone(ctx, db, q.id) // it stays open and is sent again
-				}
-			})
-		}
-		wg.Wait()
-		if inBatches && len(sent) > 0 {
-			if err := markDone(ctx, db, sent...); err != nil {
-				return err
 			}
+		})
+		if done := slices.Concat(sent...); len(done) > 0 {
+			markDone(ctx, db, done...)
 		}
 	}
 }
 
-func selectOpen(ctx context.Context, db *sqldb.DB) ([]queued, error) {
-	rows, err := db.Reader().QueryContext(ctx, `SELECT id, event, url, body FROM queue WHERE done = 0 ORDER BY id LIMIT 100`)
-	if err != nil {
-		return nil, err
-	}
+func selectOpen(ctx context.Context, db *sqldb.DB) (list []queued) {
+	rows := load.Must(db.Reader().QueryContext(ctx, `SELECT id, event, url, body FROM queue WHERE done = 0 ORDER BY id LIMIT 100`))
 	defer rows.Close()
-	var list []queued
 	for rows.Next() {
 		var q queued
-		if err := rows.Scan(&q.id, &q.event, &q.url, &q.body); err != nil {
-			return nil, err
-		}
+		load.Check(rows.Scan(&q.id, &q.event, &q.url, &q.body))
 		list = append(list, q)
 	}
-	return list, rows.Err()
+	load.Check(rows.Err())
+	return list
 }
 
-func markDone(ctx context.Context, db *sqldb.DB, ids ...int64) error {
-	list := strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ","), "[]")
-	return db.InTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE queue SET done = 1 WHERE id IN (`+list+`)`)
-		return err
-	})
+func markDone(ctx context.Context, db *sqldb.DB, ids ...int64) {
+	site.Exec(ctx, db, `UPDATE queue SET done = 1 WHERE id IN (`+strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ","), "[]")+`)`)
 }

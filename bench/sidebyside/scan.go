@@ -12,55 +12,38 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/bench/dump"
+	"github.com/vigiahq/vigia/bench/load"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 const (
 	rgSide, leaksSide, urlsSide, regexpSide = "ripgrep", "gitleaks", "xurls (e-mails only)", "Go regexp"
 )
 
-func scanning(_ context.Context, r *report, folder string) (groups []group, err error) {
+func scanning(_ context.Context, r *report, folder string) (groups []group) {
 	rg, err := exec.LookPath("rg")
 	if err != nil {
-		return nil, fmt.Errorf("ripgrep is not installed (package ripgrep)")
+		load.Fail("ripgrep is not installed (package ripgrep)")
 	}
-	r.Versions[rgSide] = version(rg, "--version")
+	r.Versions[rgSide] = said(rg, "--version")
 	r.Versions[leaksSide] = peerVersion(r.peer("gitleaks"), "github.com/zricethezav/gitleaks/v8")
 	r.Versions["xurls"] = peerVersion(r.peer("xurls"), "mvdan.cc/xurls/v2")
 	rules := filepath.Join(folder, "rules.toml")
-	if err := os.WriteFile(rules, []byte(leakRules()), 0o600); err != nil {
-		return nil, err
-	}
-	for _, kind := range []struct {
-		name string
-		make func(uint64, scantest.Truth) *scantest.Dump
-	}{{"dense", scantest.NewDense}, {"sparse", scantest.NewSparse}} {
-		path, small := filepath.Join(folder, kind.name), filepath.Join(folder, kind.name+"-small")
-		written, err := dump.Write(path, kind.make, r.Options.Dump<<20)
-		if err != nil {
-			return nil, err
-		}
-		smallWritten, err := dump.Write(small, kind.make, r.Options.SlowDump<<20)
-		if err != nil {
-			return nil, err
-		}
+	load.Check(os.WriteFile(rules, []byte(leakRules()), 0o600))
+	for _, kind := range dump.Kinds {
+		path, small := filepath.Join(folder, kind.Name), filepath.Join(folder, kind.Name+"-small")
+		written, smallWritten := dump.Write(path, r.Options.Dump<<20, kind), dump.Write(small, r.Options.SlowDump<<20, kind)
 		t := tools{rg: rg, leaks: r.peer("gitleaks"), urls: r.peer("xurls"), rules: rules, found: map[string]float64{}}
-		g := group{Name: "scan-" + kind.name, Title: "Identifiers in a " + kind.name + " dump", Sides: []string{us, rgSide, leaksSide, urlsSide, regexpSide}}
+		g := group{Name: "scan-" + kind.Name, Title: "Identifiers in a " + kind.Name + " dump", Sides: []string{us, rgSide, leaksSide, urlsSide, regexpSide}}
 		speed := measure{What: fmt.Sprintf("read a dump, %s a MB", dump.PerMB(written, r.Options.Dump<<20)), Unit: "MB/s of CPU"}
-		err = rounds(r.Options.Rounds, &speed, g.Sides, func(side string) (float64, error) {
+		speed = rounds(r.Options.Rounds, speed, g.Sides, func(side string) float64 {
 			file := small
 			if side == us || side == rgSide {
 				file = path
 			}
-			return dump.Measure(file, 0, func(file string, size int64) error { return t.read(side, file, size) })
+			return dump.Measure(file, 0, func(file string, size int64) { t.read(side, file, size) })
 		})
-		if err != nil {
-			return nil, err
-		}
-		if err := t.count(path); err != nil {
-			return nil, err
-		}
+		t.count(path)
 		off := func(reported, truth float64) float64 { return 100 * math.Abs(reported-truth) / truth }
 		all := measure{What: "reported too many or too few", Unit: "for 100 that are there", Lower: true, Values: map[string]float64{
 			us: off(t.found[us], sum(written)), rgSide: off(t.found[rgSide], sum(written)),
@@ -72,7 +55,7 @@ func scanning(_ context.Context, r *report, folder string) (groups []group, err 
 		g.Measures = []measure{speed, all, emails}
 		groups = append(groups, g)
 	}
-	return groups, nil
+	return groups
 }
 
 func (r *report) peer(name string) string { return filepath.Join(r.Options.peers, name) }
@@ -101,48 +84,34 @@ type tools struct {
 	emails                 float64 // that ours found
 }
 
-func (t *tools) read(side, path string, size int64) error {
+func (t *tools) read(side, path string, size int64) {
 	switch side {
 	case us:
-		n, err := dump.Scan(path, size)
+		n := dump.Scan(path, size)
 		t.found[side], t.emails = sum(n), float64(n[identifier.Email])
-		return err
 	case rgSide:
-		return dump.Ripgrep(t.rg, path)
+		dump.Ripgrep(t.rg, path)
 	case regexpSide:
-		n, err := dump.Regexp(path, size)
-		t.found[side] = float64(n)
-		return err
+		t.found[side] = float64(dump.Regexp(path, size))
 	case leaksSide:
 		out := t.rules + ".csv"
 		cmd := exec.Command(t.leaks, "dir", path, "--config", t.rules, "--no-banner", "--log-level", "error", "--exit-code", "0", "--max-decode-depth", "0",
 			"--report-format", "csv", "--report-path", out)
 		if text, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("gitleaks: %w: %s", err, text)
+			load.Fail("gitleaks: %w: %s", err, text)
 		}
-		raw, err := os.ReadFile(out)
-		t.found[side] = float64(max(0, bytes.Count(raw, []byte("\n"))-1))
-		return err
+		t.found[side] = float64(max(0, bytes.Count(load.Must(os.ReadFile(out)), []byte("\n"))-1))
 	default:
-		in, err := os.Open(path)
-		if err != nil {
-			return err
-		}
+		in := load.Must(os.Open(path))
 		defer in.Close()
 		cmd := exec.Command(t.urls, "-r")
 		cmd.Stdin = in
-		out, err := cmd.Output()
-		t.found[side] = float64(bytes.Count(out, []byte("@")))
-		return err
+		t.found[side] = float64(bytes.Count(load.Must(cmd.Output()), []byte("@")))
 	}
 }
 
 // count asks ripgrep for the number of matches, which it does not tell while printing them.
-func (t *tools) count(path string) error {
-	out, err := exec.Command(t.rg, append(dump.RipgrepArgs("--count-matches", "--no-filename"), path)...).Output()
-	if err != nil {
-		return err
-	}
-	t.found[rgSide], err = strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
-	return err
+func (t *tools) count(path string) {
+	out := load.Must(exec.Command(t.rg, append(dump.RipgrepArgs("--count-matches", "--no-filename"), path)...).Output())
+	t.found[rgSide] = load.Must(strconv.ParseFloat(strings.TrimSpace(string(out)), 64))
 }
