@@ -40,7 +40,7 @@ type Limits struct {
 
 // DefaultLimits keep an import within 256 MiB of memory, and the making of keys within some seconds.
 var DefaultLimits = Limits{
-	Ratio: 200, Bytes: 4 << 40, Depth: 6, Entries: 20_000_000, Memory: 160 << 20, Directory: 16 << 20, Derivations: 1 << 26,
+	Ratio: 200, Bytes: 4 << 40, Depth: 6, Entries: 20_000_000, Memory: 160 << 20, Directory: 16 << 20, Derivations: 1 << 28,
 }
 
 // slack is what may come out before the ratio counts: small files of blanks are no bombs.

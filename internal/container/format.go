@@ -24,10 +24,11 @@ const sniffed = 1 << 10
 var formats []*format
 
 func init() { // the formats refer to the walker, which refers to them
-	formats = []*format{
-		gzipFormat, zstdFormat, xzFormat, bzip2Format, zipFormat, sevenZipFormat,
-		lzipFormat, tarFormat, lzmaFormat,
-	}
+	formats = append([]*format{
+		gzipFormat, zstdFormat, xzFormat, bzip2Format, lz4Format, lzipFormat, compressFormat,
+		zipFormat, sevenZipFormat, rarFormat, arFormat, cpioFormat, sqliteFormat, sqliteLogFormat,
+		programFormat, tarFormat, zlibFormat, mailFormat, lzmaFormat,
+	}, lockedFormats...)
 }
 
 // sniff knows a format by its first bytes, or returns nil. Names are not asked: dumps are called anything.

@@ -46,7 +46,7 @@ func (w *walker) sevenZip(l layer) error {
 func (w *walker) sevenZipFolder(l layer, h *sevenZipHeader, f *sevenZipFolder) error {
 	grow, release := w.growing()
 	defer release()
-	r, exact, err := h.open(l.at, f, grow)
+	r, exact, err := h.open(w, l.at, f, grow)
 	if err != nil {
 		for _, s := range f.streams {
 			w.skip(inside(l.name, s.file.name), plainly(err), 0)
@@ -71,8 +71,13 @@ func (w *walker) sevenZipFolder(l layer, h *sevenZipHeader, f *sevenZipFolder) e
 
 // open returns the content of a folder. It is not exact where a filter for machine code was left in: texts are the same
 // without it, and nothing but texts is looked for.
-func (h *sevenZipHeader) open(at io.ReaderAt, f *sevenZipFolder, grow func(int64) error) (r io.Reader, exact bool, err error) {
+func (h *sevenZipHeader) open(w *walker, at io.ReaderAt, f *sevenZipFolder, grow func(int64) error) (r io.Reader, exact bool, err error) {
 	o := &folderOpener{at: at, header: h, folder: f, exact: true, grow: grow}
+	if f.encrypted() {
+		if o.keys, err = w.sevenZipUnlock(o); err != nil {
+			return nil, false, err
+		}
+	}
 	r, err = o.output(f.output(), 0)
 	return r, o.exact, err
 }
@@ -83,6 +88,7 @@ type folderOpener struct {
 	folder *sevenZipFolder
 	exact  bool
 	grow   func(int64) error
+	keys   sevenZipKeys // of what is encrypted
 }
 
 // output opens what a coder writes.
@@ -166,8 +172,8 @@ func (o *folderOpener) decoder(c sevenZipCoder, in io.Reader, size int64) (io.Re
 	case "03030103", "0303011b", "03030205", "03030401", "03030501", "03030701", "03030805", "04", "05", "06", "07", "08", "09", "0a", "0b":
 		o.exact = false
 		return in, nil
-	case "06f10701":
-		return nil, errors.New("encrypted")
+	case sevenZipAES:
+		return o.decrypt(in, p, size)
 	}
 	return nil, fmt.Errorf("7z: packed in a way that is not read: %x", c.id)
 }

@@ -342,7 +342,7 @@ func (h *sevenZipHeader) unpack(w *walker, at io.ReaderAt, size int64) ([]byte, 
 	}
 	grow, release := w.growing()
 	defer release()
-	r, _, err := h.open(at, f, grow)
+	r, _, err := h.open(w, at, f, grow)
 	if err != nil {
 		return nil, err
 	}

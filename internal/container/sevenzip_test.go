@@ -14,9 +14,9 @@ import (
 )
 
 // TestSevenZipMethods reads archives that 7-Zip 26.02 made, of two texts, an empty one, a folder and a link, packed in
-// each way that it knows (`7z a -snl -m0=LZMA ...`), and finds what is in the texts.
+// each way that it knows (`7z a -snl -m0=LZMA ...`), two of them under the password "senha", and finds what is in the
+// texts.
 func TestSevenZipMethods(t *testing.T) {
-	unread := map[string]string{"encrypted": "encrypted", "encrypted-table": "encrypted"}
 	paths, err := filepath.Glob("testdata/7z/*.7z")
 	if err != nil || len(paths) < 15 {
 		t.Fatal(paths, err)
@@ -31,12 +31,6 @@ func TestSevenZipMethods(t *testing.T) {
 			values, names, report, err := walked(bytes.NewReader(packed), Limits{})
 			if err != nil {
 				t.Fatal(err)
-			}
-			if reason, ok := unread[name]; ok {
-				if len(values) > 0 || report.Skipped == 0 || !strings.Contains(report.Skips[0].Reason, reason) {
-					t.Errorf("%d values, %+v", len(values), report)
-				}
-				return
 			}
 			if slices.Sort(names); report.Skipped != 0 || !slices.Equal(names, []string{"dump!pasta/dois é.txt", "dump!um.txt"}) || len(values) != 90 {
 				t.Errorf("%v, %d values, %+v", names, len(values), report)
@@ -75,7 +69,7 @@ func TestSevenZipDamage(t *testing.T) {
 			if i%2 == 0 {
 				resum(bad)
 			}
-			values, _, report, err := walked(bytes.NewReader(bad), Limits{Memory: 1 << 26})
+			values, _, report, err := walked(bytes.NewReader(bad), Limits{Memory: 1 << 26, Derivations: 1 << 10})
 			if err != nil || i%2 == 1 && !filtered && report.Skipped == 0 && len(values) != 90 {
 				t.Fatalf("%s: %d values, %v, %+v", path, len(values), err, report)
 			}
@@ -104,7 +98,7 @@ func FuzzSevenZip(f *testing.F) {
 				resum(packed)
 			}
 		}
-		if _, _, _, err := walked(bytes.NewReader(packed), Limits{Memory: 1 << 24, Bytes: 1 << 24}); err != nil && !errors.Is(err, ErrBomb) {
+		if _, _, _, err := walked(bytes.NewReader(packed), Limits{Memory: 1 << 24, Bytes: 1 << 24, Derivations: 1 << 10}); err != nil && !errors.Is(err, ErrBomb) {
 			t.Error(err)
 		}
 	})

@@ -3,7 +3,10 @@ package container
 import (
 	"bytes"
 	"compress/bzip2"
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
+	"errors"
 	"io"
 
 	"github.com/vigiahq/vigia/internal/lzma"
@@ -73,3 +76,14 @@ var lzmaFormat = stream("lzma", func(b []byte) bool {
 	unknown := bytes.Equal(b[5:13], []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 	return unknown || b[10] == 0 && b[11] == 0 && b[12] == 0
 }, usualWindow, func(in io.Reader, grow func(int64) error) (io.Reader, error) { return lzma.NewAlone(in, grow) })
+
+// zlibFormat has two bytes that are a multiple of 31, which a text may have too: what follows must unpack.
+var zlibFormat = stream("zlib", func(b []byte) bool {
+	if len(b) < 8 || b[0] != 0x78 || (int(b[0])<<8|int(b[1]))%31 != 0 || b[1]&0x20 != 0 {
+		return false
+	}
+	r := flate.NewReader(bytes.NewReader(b[2:]))
+	var text [64]byte
+	n, err := io.ReadFull(r, text[:])
+	return n > 0 && (err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF))
+}, usualWindow, func(in io.Reader, _ func(int64) error) (io.Reader, error) { return zlib.NewReader(in) })

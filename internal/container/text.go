@@ -74,3 +74,9 @@ func (t *text) line(s []byte) error {
 	t.note(err)
 	return t.row()
 }
+
+// raw writes a text as it is.
+func (t *text) raw(s []byte) {
+	_, err := t.w.Write(s)
+	t.note(err)
+}

@@ -58,6 +58,17 @@ func xzed(t testing.TB, text []byte) []byte {
 	return compressed(t, func(w io.Writer) (io.WriteCloser, error) { return xz.NewWriter(w) }, text)
 }
 
+// lzipped writes a member as lzip does.
+func lzipped(t testing.TB, text []byte) []byte {
+	alone := compressed(t, func(w io.Writer) (io.WriteCloser, error) {
+		return lzma.WriterConfig{DictCap: 1 << 16, EOSMarker: true}.NewWriter(w)
+	}, text)
+	file := append([]byte("LZIP\x01\x10"), alone[13:]...)
+	file = binary.LittleEndian.AppendUint32(file, crc32.ChecksumIEEE(text))
+	file = binary.LittleEndian.AppendUint64(file, uint64(len(text)))
+	return binary.LittleEndian.AppendUint64(file, uint64(6+len(alone)-13+20))
+}
+
 func tarred(t testing.TB, files ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -139,8 +150,12 @@ type streamed struct{ io.Reader }
 
 // walked scans all entries of a source and returns what was found and the names.
 func walked(source io.Reader, limits Limits) (values, names []string, report Report, err error) {
+	return walkedWith(source, Options{Limits: limits})
+}
+
+func walkedWith(source io.Reader, options Options) (values, names []string, report Report, err error) {
 	s := scan.NewScanner(func(kind identifier.Kind, normal []byte) { values = append(values, kind.String()+" "+string(normal)) })
-	report, err = Walk(context.Background(), "dump", source, Options{Limits: limits}, func(e Entry, r io.Reader) error {
+	report, err = Walk(context.Background(), "dump", source, options, func(e Entry, r io.Reader) error {
 		names = append(names, e.Name)
 		_, err := s.Scan(context.Background(), r)
 		return err

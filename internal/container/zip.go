@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 )
 
 var zipFormat = &format{name: "zip", known: starts("PK\x03\x04", "PK\x05\x06", zipSpanned+"PK\x03\x04", "PK00PK\x03\x04"), open: (*walker).zip}
@@ -60,8 +61,23 @@ func (w *walker) zipTable(l layer) zipOutcome {
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return zipOutcome{reason: "damaged: the table of contents is not in order"}
 	}
+	names := map[string]*zip.File{}
 	for _, f := range z.File {
-		if err := w.zipFile(l, f); err != nil {
+		if officeNames[f.Name] {
+			names[f.Name] = f
+		}
+	}
+	var shared sharedStrings
+	defer func() { shared.close() }()
+	for _, f := range z.File {
+		done := false
+		if len(names) > 0 {
+			done, err = w.officeFile(l, names, f, &shared)
+		}
+		if !done {
+			err = w.zipFile(l, f)
+		}
+		if err != nil {
 			return zipOutcome{done: true, err: err}
 		}
 	}
@@ -73,7 +89,7 @@ func (w *walker) zipFile(l layer, f *zip.File) error {
 		return err
 	}
 	entry := inside(l.name, f.Name)
-	if f.FileInfo().IsDir() || !f.Mode().IsRegular() {
+	if f.FileInfo().IsDir() || f.Mode()&fs.ModeSymlink != 0 {
 		return nil
 	}
 	e := zipEntry{
@@ -139,7 +155,7 @@ func (w *walker) zipDecrypt(e zipEntry, grow func(int64) error, raw func() (io.R
 		if err := w.derive(locked.cost()); err != nil {
 			return nil, err
 		}
-		open := func() (io.Reader, error) {
+		open := func(grow func(int64) error) (io.Reader, error) {
 			in, err := raw()
 			if err != nil {
 				return nil, err
@@ -150,18 +166,21 @@ func (w *walker) zipDecrypt(e zipEntry, grow func(int64) error, raw func() (io.R
 			return e.text(in, grow)
 		}
 		const tried = 1 << 20
-		r, err := open()
+		trial, release := w.growing()
+		r, err := open(trial)
 		if errors.Is(err, errEncrypted) {
+			release()
 			continue
 		}
 		if err == nil {
 			_, err = io.Copy(io.Discard, io.LimitReader(r, tried))
 		}
+		release()
 		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 			continue
 		}
 		w.fitted = password
-		return open()
+		return open(grow)
 	}
 	return nil, errEncrypted
 }

@@ -1,0 +1,322 @@
+package container
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"io"
+	"mime"
+	"strings"
+)
+
+// mailFormat is a message, or a mailbox of them. Their texts are decoded, their attachments opened.
+var mailFormat = &format{name: "mail", known: isMail, open: (*walker).mail}
+
+// isMail knows a mailbox, or a message, by its first lines.
+func isMail(b []byte) bool {
+	for line := range bytes.Lines(b) {
+		if bytes.HasPrefix(line, []byte("From ")) {
+			return true
+		}
+		if line[0] == ' ' || line[0] == '\t' {
+			continue // a header goes on
+		}
+		name, _, ok := bytes.Cut(line, []byte(":"))
+		if !ok {
+			return false
+		}
+		switch string(bytes.ToLower(name)) {
+		case "return-path", "received", "delivered-to", "mime-version", "message-id", "x-gm-thrid", "x-mozilla-status", "content-transfer-encoding":
+			return true
+		}
+	}
+	return false
+}
+
+func (w *walker) mail(l layer) error {
+	m := &mailReader{in: bufio.NewReaderSize(l.r, 64<<10), header: true}
+	for {
+		m.attached = false
+		if err := w.hand(Entry{Name: l.name, Depth: l.depth}, m); err != nil {
+			return err
+		}
+		if !m.attached {
+			return nil
+		}
+		if err := w.file(l.name); err != nil {
+			return err
+		}
+		entry := inside(l.name, m.name)
+		r := &attachment{m: m}
+		if err := w.open(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: r}); err != nil {
+			return err
+		}
+		_, _ = io.Copy(io.Discard, r) // the next part begins where this one ends
+	}
+}
+
+type mailEncoding uint8
+
+const (
+	unencoded mailEncoding = iota
+	quotedPrintable
+	base64Text
+)
+
+// mailReader reads the text of messages, with the encodings of headers and bodies undone. It stops where an attachment
+// begins, and goes on behind it. It keeps no more of a message than a line and what its headers said.
+type mailReader struct {
+	in         *bufio.Reader
+	header     bool // the lines being read are headers
+	long       bool // the line being read began in the read before
+	boundaries []string
+	body       mailEncoding
+	kind       string // of the part, as its header says
+	name       string
+	field      []byte // the header being read, with the lines that it goes on over
+	carry      []byte // base64 that does not make three bytes yet
+	attached   bool
+	blank      bool // the line before was empty
+	text       []byte
+	out        []byte
+	err        error
+}
+
+func (m *mailReader) Read(p []byte) (int, error) {
+	for len(m.text) == 0 {
+		if m.err != nil || m.attached {
+			if m.err == nil {
+				return 0, io.EOF
+			}
+			return 0, m.err
+		}
+		var line []byte
+		line, m.err = m.line()
+		m.out = m.read(m.out[:0], line)
+		if m.err != nil && m.header {
+			m.endField()
+		}
+		m.text = m.out
+	}
+	n := copy(p, m.text)
+	m.text = m.text[n:]
+	return n, nil
+}
+
+// line takes the next line, or a piece of one that is too long.
+func (m *mailReader) line() ([]byte, error) {
+	line, err := m.in.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		err = nil
+	}
+	return line, err
+}
+
+// read appends to dst what a line says.
+func (m *mailReader) read(dst, line []byte) []byte {
+	text := bytes.TrimRight(line, "\r\n")
+	continued := m.long
+	m.long = len(line) > 0 && line[len(line)-1] != '\n'
+	if !continued && m.border(text) {
+		m.header, m.body, m.kind, m.name = true, unencoded, "", ""
+		m.carry = m.carry[:0]
+		m.blank = false
+		return append(dst, line...)
+	}
+	m.blank = len(text) == 0
+	switch {
+	case m.header && len(text) == 0 && len(line) > 0:
+		m.endField()
+		m.header = false
+		m.attached = m.body == base64Text && (m.name != "" || !strings.HasPrefix(m.kind, "text/") && m.kind != "")
+		return append(dst, line...)
+	case m.header:
+		return m.head(dst, line, text)
+	case m.body == quotedPrintable:
+		return unquote(dst, line)
+	case m.body == base64Text:
+		return m.unbase(dst, text)
+	}
+	return append(dst, line...)
+}
+
+// border tells the lines between parts and messages.
+func (m *mailReader) border(text []byte) bool {
+	if bytes.HasPrefix(text, []byte("From ")) && (m.blank || m.body == base64Text) {
+		m.boundaries = m.boundaries[:0]
+		return true
+	}
+	if !bytes.HasPrefix(text, []byte("--")) {
+		return false
+	}
+	for _, b := range m.boundaries {
+		if bytes.HasPrefix(text[2:], []byte(b)) {
+			return true
+		}
+	}
+	return m.body == base64Text // whatever it is, it is no base64
+}
+
+const fieldLongest = 16 << 10
+
+// head takes a line of a header and appends it with its encoded words undone.
+func (m *mailReader) head(dst, line, text []byte) []byte {
+	if len(text) > 0 && text[0] != ' ' && text[0] != '\t' {
+		m.endField()
+	}
+	if len(m.field)+len(text) < fieldLongest {
+		m.field = append(m.field, text...)
+	}
+	if bytes.HasPrefix(bytes.ToLower(m.field), []byte("content-transfer-encoding:")) {
+		return dst // is undone here, and must not be by whoever reads on
+	}
+	if bytes.Contains(line, []byte("=?")) {
+		var words mime.WordDecoder
+		words.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
+		if plain, err := words.DecodeHeader(string(line)); err == nil {
+			return append(append(dst, plain...), '\n')
+		}
+	}
+	return append(dst, line...)
+}
+
+// endField understands a header that is complete.
+func (m *mailReader) endField() {
+	name, value, ok := strings.Cut(string(m.field), ":")
+	m.field = m.field[:0]
+	if !ok {
+		return
+	}
+	switch strings.ToLower(strings.TrimSpace(name)) {
+	case "content-transfer-encoding":
+		switch strings.ToLower(strings.TrimSpace(value)) {
+		case "quoted-printable":
+			m.body = quotedPrintable
+		case "base64":
+			m.body = base64Text
+		}
+	case "content-type":
+		kind, parameters, err := mime.ParseMediaType(value)
+		if err != nil && kind == "" {
+			kind = strings.ToLower(strings.TrimSpace(strings.SplitN(value, ";", 2)[0]))
+		}
+		m.kind = kind
+		if b := parameters["boundary"]; b != "" && len(m.boundaries) < 64 {
+			m.boundaries = append(m.boundaries, b)
+		}
+		m.called(parameters["name"])
+	case "content-disposition":
+		if _, parameters, err := mime.ParseMediaType(value); err == nil {
+			m.called(parameters["filename"])
+		}
+	}
+}
+
+func (m *mailReader) called(name string) {
+	if name != "" {
+		m.name = name
+	}
+}
+
+// unbase undoes base64 over the ends of lines.
+func (m *mailReader) unbase(dst, text []byte) []byte {
+	for _, c := range text {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '=' {
+			m.carry = append(m.carry, c)
+		}
+	}
+	whole := len(m.carry) - len(m.carry)%4
+	for at := 0; at < whole; { // padding may stand in the middle, where texts were put together
+		end := whole
+		if i := bytes.IndexByte(m.carry[at:whole], '='); i >= 0 {
+			end = min(whole, at+i-i%4+4)
+		}
+		room := base64.StdEncoding.AppendDecode
+		if plain, err := room(dst, m.carry[at:end]); err == nil {
+			dst = plain
+		}
+		at = end
+	}
+	m.carry = append(m.carry[:0], m.carry[whole:]...)
+	return dst
+}
+
+// attachment is the content of a part, up to the line that ends it.
+type attachment struct {
+	m    *mailReader
+	text []byte
+	out  []byte
+	done bool
+}
+
+func (a *attachment) Read(p []byte) (int, error) {
+	for len(a.text) == 0 {
+		m := a.m
+		if a.done {
+			return 0, io.EOF
+		}
+		if m.err != nil {
+			if errors.Is(m.err, io.EOF) && len(m.boundaries) > 0 {
+				return 0, io.ErrUnexpectedEOF // a part has a line that ends it
+			}
+			return 0, m.err
+		}
+		start, err := m.in.Peek(2)
+		if len(start) == 2 && (start[0] == '-' && start[1] == '-' || start[0] == 'F' && a.next()) {
+			a.done = true
+			m.body = unencoded
+			m.blank = true
+			continue
+		}
+		if len(start) == 0 {
+			m.err = err
+			continue
+		}
+		var line []byte
+		line, m.err = m.line()
+		a.out = m.unbase(a.out[:0], bytes.TrimRight(line, "\r\n"))
+		a.text = a.out
+	}
+	n := copy(p, a.text)
+	a.text = a.text[n:]
+	return n, nil
+}
+
+// next says whether another message begins here.
+func (a *attachment) next() bool {
+	start, _ := a.m.in.Peek(5)
+	return string(start) == "From "
+}
+
+// unquote undoes quoted-printable: =40 is '@', and a line that ends in '=' goes on in the next.
+func unquote(dst, line []byte) []byte {
+	for i := 0; i < len(line); i++ {
+		if line[i] != '=' {
+			dst = append(dst, line[i])
+			continue
+		}
+		rest := line[i+1:]
+		switch {
+		case len(rest) >= 2 && unhex(rest[0]) < 16 && unhex(rest[1]) < 16:
+			dst = append(dst, unhex(rest[0])<<4|unhex(rest[1]))
+			i += 2
+		case len(bytes.TrimRight(rest, " \t\r\n")) == 0:
+			return dst
+		default:
+			dst = append(dst, '=')
+		}
+	}
+	return dst
+}
+
+// unhex is the value of a hexadecimal digit, or 16 for another byte.
+func unhex(c byte) byte {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0'
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10
+	}
+	return 16
+}

@@ -1,0 +1,204 @@
+package container
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/nwaples/rardecode/v2"
+)
+
+var rarFormat = &format{name: "RAR", known: starts("Rar!\x1a\x07\x00", "Rar!\x1a\x07\x01\x00"), open: (*walker).rar}
+
+// rar reads on inside a RAR of version 4 or 5, and through all volumes of a Set.
+func (w *walker) rar(l layer) error {
+	var rest io.Reader
+	if l.at == nil {
+		var release func()
+		l.at, l.size, rest, release = w.holdSome(l.r)
+		defer release()
+	}
+	// A window is made as large as it is claimed, up to a limit, for which there must be room.
+	window := max(0, w.limits.Memory-w.held) / 2
+	w.held += window
+	defer func() { w.held -= window }()
+	if rest != nil {
+		return w.rarFiles(l, func(string) (*rardecode.Reader, error) { return rarReader(rest, rarOptions(window, "")) }, nil)
+	}
+	open := func(password string) (*rardecode.Reader, error) {
+		if v, ok := l.at.(interface{ Volumes() []Volume }); ok {
+			if volumes := v.Volumes(); len(volumes) > 1 {
+				return rarVolumes(volumes, rarOptions(window, password))
+			}
+		}
+		return rarReader(io.NewSectionReader(l.at, 0, l.size), rarOptions(window, password))
+	}
+	return w.rarFiles(l, open, func() (rarKeys, error) { return rarKeysOf(l.at, l.size) })
+}
+
+func rarOptions(window int64, password string) []rardecode.Option {
+	options := []rardecode.Option{rardecode.MaxDictionarySize(window)}
+	if password != "" {
+		options = append(options, rardecode.Password(password))
+	}
+	return options
+}
+
+func rarReader(r io.Reader, options []rardecode.Option) (z *rardecode.Reader, err error) {
+	defer notPanicking(&err)
+	return rardecode.NewReader(r, options...)
+}
+
+func rarVolumes(volumes []Volume, options []rardecode.Option) (z *rardecode.Reader, err error) {
+	defer notPanicking(&err)
+	r, err := rardecode.OpenReader(volumes[0].Name, append(options, rardecode.FileSystem(volumeFS(volumes)))...)
+	if err != nil {
+		return nil, err
+	}
+	return &r.Reader, nil
+}
+
+// notPanicking turns what a damaged file can do to a library into an error.
+func notPanicking(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("damaged: %v", p)
+	}
+}
+
+// rarFiles goes through the files. Where one is encrypted, a password is looked for; keys tells what that costs, and is
+// nil where the archive cannot be read a second time.
+func (w *walker) rarFiles(l layer, open func(password string) (*rardecode.Reader, error), keys func() (rarKeys, error)) error {
+	var (
+		password string
+		done     int
+		hopeless error // why what is encrypted stays so
+	)
+	if keys == nil {
+		hopeless = errEncrypted
+	}
+	for {
+		z, err := open(password)
+		for n := 0; err == nil; {
+			var h *rardecode.FileHeader
+			if h, err = rarNext(z); err != nil {
+				break
+			}
+			if n++; n <= done { // before the password was looked for
+				continue
+			}
+			if h.Encrypted && password == "" && hopeless == nil {
+				err = rardecode.ErrArchivedFileEncrypted
+				break
+			}
+			done = n
+			if err := w.rarFile(l, h, z, hopeless); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case (errors.Is(err, rardecode.ErrArchiveEncrypted) || errors.Is(err, rardecode.ErrArchivedFileEncrypted)) && password == "" && hopeless == nil:
+			password, hopeless = w.rarPassword(open, keys)
+			continue
+		case hopeless != nil && errors.Is(err, rardecode.ErrArchiveEncrypted):
+			err = hopeless
+		}
+		return w.damaged(l.name, 0, rarPlainly(err))
+	}
+}
+
+func rarNext(z *rardecode.Reader) (h *rardecode.FileHeader, err error) {
+	defer notPanicking(&err)
+	return z.Next()
+}
+
+func (w *walker) rarFile(l layer, h *rardecode.FileHeader, z *rardecode.Reader, hopeless error) error {
+	if err := w.file(l.name); err != nil {
+		return err
+	}
+	if h.IsDir || h.LinkType != rardecode.LinkTypeNone || !h.Mode().IsRegular() {
+		return nil
+	}
+	entry := inside(l.name, h.Name)
+	if h.Encrypted && hopeless != nil {
+		return w.damaged(entry, 0, hopeless)
+	}
+	packed := max(h.PackedSize, 1)
+	if h.Solid || l.at != nil {
+		packed = max(l.size, packed)
+	}
+	return w.open(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: guarded{z}, in: func() int64 { return packed }})
+}
+
+// guarded is a library's reader that damaged bytes may bring to panic.
+type guarded struct{ r io.Reader }
+
+func (g guarded) Read(p []byte) (n int, err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			n, err = 0, fmt.Errorf("damaged: %v", e)
+		}
+	}()
+	n, err = g.r.Read(p)
+	return n, rarPlainly(err)
+}
+
+// rarPassword tries passwords on the first file that is encrypted.
+func (w *walker) rarPassword(open func(password string) (*rardecode.Reader, error), keys func() (rarKeys, error)) (string, error) {
+	k, err := keys()
+	if err != nil {
+		return "", err
+	}
+	for _, password := range w.passwords() {
+		if password == "" {
+			continue
+		}
+		if err := w.derive(k.one); err != nil {
+			return "", err
+		}
+		if rarFits(open, password) {
+			w.fitted = password
+			return password, w.derive(k.all)
+		}
+	}
+	return "", errEncrypted
+}
+
+func rarFits(open func(password string) (*rardecode.Reader, error), password string) bool {
+	z, err := open(password)
+	if err != nil {
+		return false
+	}
+	for {
+		h, err := rarNext(z)
+		if err != nil {
+			return false
+		}
+		if !h.Encrypted && !h.HeaderEncrypted || h.IsDir {
+			continue
+		}
+		_, err = io.Copy(io.Discard, io.LimitReader(guarded{z}, 1<<20))
+		return err == nil || errors.Is(err, io.ErrUnexpectedEOF)
+	}
+}
+
+// rarPlainly says what the library's errors mean.
+func rarPlainly(err error) error {
+	switch {
+	case err == nil, errors.Is(err, io.EOF):
+		return err
+	case errors.Is(err, rardecode.ErrArchiveEncrypted), errors.Is(err, rardecode.ErrArchivedFileEncrypted), errors.Is(err, rardecode.ErrBadPassword):
+		return errEncrypted
+	case errors.Is(err, rardecode.ErrMultiVolume), errors.Is(err, rardecode.ErrBadVolumeNumber), errors.Is(err, fs.ErrNotExist):
+		return errors.New("RAR: another volume of the set is missing")
+	case errors.Is(err, rardecode.ErrDictionaryTooLarge):
+		return fmt.Errorf("RAR: %w", errMemory)
+	case errors.Is(err, rardecode.ErrUnexpectedArcEnd), errors.Is(err, rardecode.ErrShortFile), errors.Is(err, rardecode.ErrDecoderOutOfData):
+		return io.ErrUnexpectedEOF
+	case errors.Is(err, rardecode.ErrBadFileChecksum):
+		return errSum
+	}
+	return err
+}
