@@ -24,9 +24,9 @@ type Importer struct {
 	Files *corpora.Files
 	// Dir is where unfinished imports wait; it is on the same disk as the files's folder if that can be helped.
 	Dir string
-	// Fingerprints makes what computes the keyed fingerprint of a normal form, for one goroutine.
-	Fingerprints func() Fingerprints
-	Now          func() time.Time
+	// Fingerprint computes the keyed fingerprint of a normal form; many goroutines call it.
+	Fingerprint func(kind byte, normal []byte) uint64
+	Now         func() time.Time
 	// Limits bound what archives may unfold into.
 	Limits container.Limits
 	// Workers scan at the same time; 0 means one per core.
@@ -39,9 +39,6 @@ type Importer struct {
 	// spanBytes is set by tests; 0 means defaultSpan.
 	spanBytes int64
 }
-
-// Fingerprints computes the keyed fingerprint of a normal form.
-type Fingerprints = func(kind byte, normal []byte) uint64
 
 const (
 	// Sorting and unpacking together stay well below 256 MiB. Sorting in larger pieces is not faster, and the last one

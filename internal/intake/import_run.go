@@ -85,7 +85,7 @@ func newImportRun(im *Importer, w *work, spec Spec) *importRun {
 		run.empty <- make([]uint64, 0, keyBatch)
 	}
 	for range n {
-		c := newCollector(im.Fingerprints(), func(full []uint64) []uint64 { run.full <- full; return <-run.empty })
+		c := newCollector(im.Fingerprint, func(full []uint64) []uint64 { run.full <- full; return <-run.empty })
 		run.workers = append(run.workers, &worker{c, scan.NewScanner(c.found)})
 	}
 	return run
