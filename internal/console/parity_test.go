@@ -28,8 +28,8 @@ import (
 	"github.com/vigiahq/vigia/internal/plan"
 )
 
-// adminSession is an admin at the console, without a browser.
-type adminSession struct {
+// desk is an admin at the console, without a browser.
+type desk struct {
 	t      *testing.T
 	app    *app.App
 	base   string
@@ -37,14 +37,14 @@ type adminSession struct {
 	cookie *http.Cookie
 }
 
-func newAdmin(t *testing.T) *adminSession {
+func newDesk(t *testing.T) *desk {
 	t.Helper()
 	a := open(t)
 	srv := serve(t, a, nil)
-	return &adminSession{t, a, "http://" + srv.ConsoleAddr.String(), "http://" + srv.APIAddr.String() + "/v1", session(t, a, "ana@exemplo.com.br", operator.Admin)}
+	return &desk{t, a, "http://" + srv.ConsoleAddr.String(), "http://" + srv.APIAddr.String() + "/v1", session(t, a, "ana@exemplo.com.br", operator.Admin)}
 }
 
-func (d *adminSession) send(path, kind string, body io.Reader) (*http.Response, string) {
+func (d *desk) send(path, kind string, body io.Reader) (*http.Response, string) {
 	d.t.Helper()
 	method := http.MethodPost
 	if body == nil {
@@ -75,7 +75,7 @@ func (d *adminSession) send(path, kind string, body io.Reader) (*http.Response, 
 }
 
 // post sends a form and expects a status.
-func (d *adminSession) post(want int, path string, fields ...string) (*http.Response, string) {
+func (d *desk) post(want int, path string, fields ...string) (*http.Response, string) {
 	d.t.Helper()
 	form := url.Values{}
 	for i := 0; i < len(fields); i += 2 {
@@ -89,7 +89,7 @@ func (d *adminSession) post(want int, path string, fields ...string) (*http.Resp
 }
 
 // upload sends a form whose last part is a file.
-func (d *adminSession) upload(want int, path, name, content string, fields ...string) string {
+func (d *desk) upload(want int, path, name, content string, fields ...string) string {
 	d.t.Helper()
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -110,7 +110,7 @@ func (d *adminSession) upload(want int, path, name, content string, fields ...st
 }
 
 // job waits until the newest job of a kind is over.
-func (d *adminSession) job(kind, subject string) job.Job {
+func (d *desk) job(kind, subject string) job.Job {
 	d.t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		j, err := d.app.Store.Jobs.JobOf(context.Background(), kind, subject)
@@ -124,7 +124,7 @@ func (d *adminSession) job(kind, subject string) job.Job {
 }
 
 // recorded expects a line of the audit trail.
-func (d *adminSession) recorded(action, subject, detail string) {
+func (d *desk) recorded(action, subject, detail string) {
 	d.t.Helper()
 	lines, err := d.app.Audit.Entries(context.Background(), operator.Filter{Action: action, Limit: 100})
 	if err != nil {
@@ -143,7 +143,7 @@ const maria = `[{"start_date":"2026-01-01","expiry_date":null,"plan_id":"ouro","
 	"email":"maria@exemplo.com.br","phone_number":"+5511987654321","address":{"zipcode":"01001000","street":"Rua","number":"1","complement":null,"neighborhood":"Centro","city":"São Paulo","state":"SP"}}}]`
 
 // customer makes a partner with a plan and one person, and returns the person's hash.
-func (d *adminSession) customer() (p partner.Partner, user string) {
+func (d *desk) customer() (p partner.Partner, user string) {
 	d.t.Helper()
 	ctx := context.Background()
 	p, cred, err := d.app.Partners.Create(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
@@ -166,7 +166,7 @@ func (d *adminSession) customer() (p partner.Partner, user string) {
 }
 
 // breach imports a dump that holds a watched value.
-func (d *adminSession) breach(name string) {
+func (d *desk) breach(name string) {
 	d.t.Helper()
 	dump := filepath.Join(d.t.TempDir(), "dump.txt")
 	if err := os.WriteFile(dump, []byte("maria@exemplo.com.br:123456\n"), 0o600); err != nil {
@@ -185,7 +185,7 @@ func (d *adminSession) breach(name string) {
 }
 
 // found waits for the finding of a person.
-func (d *adminSession) found(id partner.ID, user string) {
+func (d *desk) found(id partner.ID, user string) {
 	d.t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		if list, err := d.app.Monitoring.Findings(context.Background(), id, partner.UserHash(user)); err == nil && len(list) > 0 {
@@ -199,7 +199,7 @@ func (d *adminSession) found(id partner.ID, user string) {
 
 // TestConsoleSubjects: a person's rights in the browser: what is held, a copy, who looked, the incident, the erasure.
 func TestConsoleSubjects(t *testing.T) {
-	d := newAdmin(t)
+	d := newDesk(t)
 	ctx := context.Background()
 	p, user := d.customer()
 	d.breach("loja")
@@ -276,7 +276,7 @@ func TestConsoleSubjects(t *testing.T) {
 
 // TestConsoleKeys: a rotation from the console makes a new key and seals everything anew.
 func TestConsoleKeys(t *testing.T) {
-	d := newAdmin(t)
+	d := newDesk(t)
 	d.customer()
 	before := d.app.Keys.PrimaryID()
 	res, _ := d.post(303, "/keys/rotate")
@@ -294,7 +294,7 @@ func TestConsoleKeys(t *testing.T) {
 
 // TestConsoleWork: what takes long is a job of this process: it is done, or says why not, or is cancelled.
 func TestConsoleWork(t *testing.T) {
-	d := newAdmin(t)
+	d := newDesk(t)
 	ctx := context.Background()
 	d.breach("loja")
 	d.post(303, "/breaches/loja/verify")
@@ -378,7 +378,7 @@ func TestConsoleWork(t *testing.T) {
 
 // TestConsoleBusyWork: the same work is not begun twice, and what a dead process left is taken up.
 func TestConsoleBusyWork(t *testing.T) {
-	d := newAdmin(t)
+	d := newDesk(t)
 	ctx := context.Background()
 	if _, err := d.app.Store.Jobs.AddJob(ctx, "passwords.verify", "", struct{}{}); err != nil {
 		t.Fatal(err)
@@ -399,7 +399,7 @@ func TestConsoleBusyWork(t *testing.T) {
 
 // TestConsoleOperations are the smaller things that the command line can do too.
 func TestConsoleOperations(t *testing.T) {
-	d := newAdmin(t)
+	d := newDesk(t)
 	ctx := context.Background()
 	p, user := d.customer()
 	id := string(p.ID)
@@ -460,7 +460,7 @@ func TestConsoleOperations(t *testing.T) {
 
 // TestConsoleOldBreach: the page of a breach shows what was done about it, also when much was done about others since.
 func TestConsoleOldBreach(t *testing.T) {
-	d := newAdmin(t)
+	d := newDesk(t)
 	ctx := context.Background()
 	d.breach("antigo")
 	for i := range 60 {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan/record"
 )
 
 // keyBatch is how many fingerprints travel at once from those who scan to the one who sorts.
@@ -27,13 +28,13 @@ func newCollector(fingerprint func(kind byte, normal []byte) uint64, flush func(
 	return &collector{fingerprint: fingerprint, flush: flush, keys: make([]uint64, 0, keyBatch)}
 }
 
-// found is a scan.Found. An address also stands for its domain and the domains above it, so that a watched domain is
+// found is a record.Found. An address also stands for its domain and the domains above it, so that a watched domain is
 // hit by every address under it.
-func (c *collector) found(kind identifier.Kind, normal []byte) {
-	c.counts[kind]++
-	c.add(kind, normal)
-	if kind == identifier.Email {
-		c.domains(normal[bytes.IndexByte(normal, '@')+1:]) // the only one
+func (c *collector) found(s *record.Sighting) {
+	c.counts[s.Kind]++
+	c.add(s.Kind, s.Normal)
+	if s.Kind == identifier.Email {
+		c.domains(s.Normal[bytes.IndexByte(s.Normal, '@')+1:]) // the only one
 	}
 }
 

@@ -18,15 +18,15 @@ import (
 
 // Importer turns dumps into published breaches.
 type Importer struct {
-	// Store and Files receive what was imported.
+	// Store and Depot receive what was imported.
 	Store Store
 	Jobs  Jobs
-	Files *corpora.Files
-	// Dir is where unfinished imports wait; it is on the same disk as the files's folder if that can be helped.
+	Depot *corpora.Depot
+	// Dir is where unfinished imports wait; it is on the same disk as the depot's folder if that can be helped.
 	Dir string
-	// Fingerprint computes the keyed fingerprint of a normal form; many goroutines call it.
-	Fingerprint func(kind byte, normal []byte) uint64
-	Now         func() time.Time
+	// Fingerprints makes what computes the keyed fingerprint of a normal form, for one goroutine.
+	Fingerprints func() Fingerprints
+	Now          func() time.Time
 	// Limits bound what archives may unfold into.
 	Limits container.Limits
 	// Workers scan at the same time; 0 means one per core.
@@ -39,6 +39,9 @@ type Importer struct {
 	// spanBytes is set by tests; 0 means defaultSpan.
 	spanBytes int64
 }
+
+// Fingerprints computes the keyed fingerprint of a normal form.
+type Fingerprints = func(kind byte, normal []byte) uint64
 
 const (
 	// Sorting and unpacking together stay well below 256 MiB. Sorting in larger pieces is not faster, and the last one
@@ -173,7 +176,7 @@ func (im *Importer) Discard(name string) error {
 	return (&work{dir: im.workDir(name), lock: lock}).remove()
 }
 
-// publish puts the segment in the files under a name that holds its digest, then tells the store in one transaction.
+// publish puts the segment in the depot under a name that holds its digest, then tells the store in one transaction.
 // Either can be repeated.
 func (im *Importer) publish(ctx context.Context, w *work, name string) error {
 	digest, count, err := summary(w.final)
@@ -181,14 +184,14 @@ func (im *Importer) publish(ctx context.Context, w *work, name string) error {
 		return err
 	}
 	file := fmt.Sprintf("%s-%s.seg", name, digest[:16])
-	if err := im.Files.Put(ctx, file, w.final); err != nil {
+	if err := im.Depot.Put(ctx, file, w.final); err != nil {
 		return err
 	}
 	tally := w.last.Tally
 	tally.Distinct = int64(count)
 	err = im.Store.PublishBreach(ctx, name, file, digest, tally)
 	if errors.Is(err, leak.ErrRetracted) {
-		return errors.Join(err, im.Files.Remove(ctx, file))
+		return errors.Join(err, im.Depot.Remove(ctx, file))
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/scan"
+	"github.com/vigiahq/vigia/internal/scan/record"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
@@ -28,7 +29,9 @@ type importRun struct {
 
 	// from is where this run begins and base what was counted before; at is where the walk stands.
 	from, at cursor
-	base     leak.Tally
+	// rows is what the text before at says of the rows after it, where at is inside of a text.
+	rows record.State
+	base leak.Tally
 	// firstPart says that no part has been kept, by this run or an earlier one; sincePart is bytes scanned since the
 	// last one, and keptAt when that was.
 	firstPart bool
@@ -55,10 +58,11 @@ type importRun struct {
 
 type worker struct {
 	*collector
-	scanner *scan.Scanner
+	recorder *scan.Recorder
 }
 
 type smallStream struct {
+	name      string
 	text, buf []byte
 }
 
@@ -74,7 +78,7 @@ const smallLimit = 256 << 10
 func newImportRun(im *Importer, w *work, spec Spec) *importRun {
 	n := im.workers()
 	run := &importRun{
-		im: im, w: w, spec: spec, from: w.last.Upto, base: w.last.Tally, firstPart: len(w.parts) == 0,
+		im: im, w: w, spec: spec, from: w.last.Upto, rows: w.last.Rows, base: w.last.Tally, firstPart: len(w.parts) == 0,
 		small: make(chan smallStream, n), buffers: make(chan []byte, 2*n),
 		full: make(chan any, n), empty: make(chan []uint64, 3*n), started: im.Now(), keptAt: im.Now(),
 	}
@@ -85,8 +89,8 @@ func newImportRun(im *Importer, w *work, spec Spec) *importRun {
 		run.empty <- make([]uint64, 0, keyBatch)
 	}
 	for range n {
-		c := newCollector(im.Fingerprint, func(full []uint64) []uint64 { run.full <- full; return <-run.empty })
-		run.workers = append(run.workers, &worker{c, scan.NewScanner(c.found)})
+		c := newCollector(im.Fingerprints(), func(full []uint64) []uint64 { run.full <- full; return <-run.empty })
+		run.workers = append(run.workers, &worker{c, scan.NewRecorder(c.found)})
 	}
 	return run
 }
@@ -141,7 +145,7 @@ func (run *importRun) scan(ctx context.Context) error {
 func (run *importRun) work(ctx context.Context, w *worker) {
 	for s := range run.small {
 		// Reading from memory fails only when ctx ends, which the walk notices too.
-		n, _ := w.scanner.Scan(ctx, bytes.NewReader(s.text))
+		n, _ := w.recorder.Scan(ctx, bytes.NewReader(s.text), s.name)
 		run.scanned.Add(n)
 		run.buffers <- s.buf
 		run.pending.Done()
@@ -201,7 +205,7 @@ func (run *importRun) mayKeep(scanned int64) {
 	}
 	run.pending.Wait()
 	run.flush()
-	run.full <- commit{note: note{Upto: run.at, Tally: run.tally()}}
+	run.full <- commit{note: note{Upto: run.at, Rows: run.rows, Tally: run.tally()}}
 	run.sincePart, run.keptAt, run.firstPart = 0, run.im.Now(), false
 }
 

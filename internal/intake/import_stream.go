@@ -11,6 +11,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/scan"
+	"github.com/vigiahq/vigia/internal/scan/record"
 )
 
 // defaultSpan is how much of a large text is scanned before a part may be kept.
@@ -47,9 +48,9 @@ func (run *importRun) walkInput(ctx context.Context, in Input) error {
 	before := run.read.Load()
 	report, err := container.Walk(ctx, in.Name, meter(source, &run.read), container.Options{Limits: run.im.limits()}, func(entry container.Entry, r io.Reader) error {
 		if entry.Depth > 0 {
-			return run.stream(ctx, r, nil, 0)
+			return run.stream(ctx, entry.Name, r, nil, 0)
 		}
-		return run.stream(ctx, r, regularFile(source), before)
+		return run.stream(ctx, entry.Name, r, regularFile(source), before)
 	})
 	run.skips = append(run.skips, report.Skips...)
 	run.skipped += report.Skipped
@@ -76,9 +77,9 @@ func regularFile(r io.Reader) *os.File {
 	return f
 }
 
-// stream scans one file or member of an archive, unless an earlier run has done so. whole is the file that the stream
+// stream scans one file or member of an archive by its name, unless an earlier run has done so. whole is the file that the stream
 // is, if it is one as it lies on the disk; readBefore is what had been read of the inputs before it.
-func (run *importRun) stream(ctx context.Context, r io.Reader, whole *os.File, readBefore int64) error {
+func (run *importRun) stream(ctx context.Context, name string, r io.Reader, whole *os.File, readBefore int64) error {
 	this := run.at
 	run.at = cursor{Input: this.Input, Stream: this.Stream + 1}
 	if this.Input == run.from.Input && this.Stream < run.from.Stream {
@@ -92,7 +93,7 @@ func (run *importRun) stream(ctx context.Context, r io.Reader, whole *os.File, r
 	n, err := io.ReadFull(r, buf)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		run.pending.Add(1)
-		run.small <- smallStream{buf[:n], buf}
+		run.small <- smallStream{name, buf[:n], buf}
 		run.mayKeep(int64(n))
 		return ctx.Err()
 	}
@@ -104,32 +105,32 @@ func (run *importRun) stream(ctx context.Context, r io.Reader, whole *os.File, r
 	}
 	run.pending.Wait() // from here on every collector belongs to the large stream
 	if !plainText(head) {
-		n, err := scan.ScanParallel(ctx, metered{rest, &run.scanned}, run.found())
+		n, err := scan.ScanParallel(ctx, metered{rest, &run.scanned}, name, run.recorders())
 		if err == nil {
 			run.mayKeep(n)
 		}
 		return err
 	}
 	if whole != nil {
-		return run.fileSpans(ctx, whole, this, readBefore)
+		return run.fileSpans(ctx, name, whole, this, readBefore)
 	}
-	return run.spans(ctx, this, func(first int64) (scan.Pieces, error) {
-		if _, err := io.CopyN(io.Discard, rest, first*run.im.piece()); err != nil {
+	return run.spans(ctx, name, this, func(from scan.Place) (scan.Pieces, error) {
+		if _, err := io.CopyN(io.Discard, rest, from.First*run.im.piece()); err != nil {
 			return nil, err
 		}
-		return scan.NewPieces(metered{rest, &run.scanned}, run.im.piece(), first > 0), nil
+		return scan.NewPieces(metered{rest, &run.scanned}, run.im.piece(), from), nil
 	})
 }
 
 // fileSpans scans a large file where it lies.
-func (run *importRun) fileSpans(ctx context.Context, f *os.File, this cursor, readBefore int64) error {
+func (run *importRun) fileSpans(ctx context.Context, name string, f *os.File, this cursor, readBefore int64) error {
 	stat, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	return run.spans(ctx, this, func(first int64) (scan.Pieces, error) {
-		run.read.Store(readBefore + first*run.im.piece()) // its first bytes have been read, and are once more
-		return scan.FilePieces(f, stat.Size(), run.im.piece(), first, func(n int64) { run.read.Add(n); run.scanned.Add(n) }), nil
+	return run.spans(ctx, name, this, func(from scan.Place) (scan.Pieces, error) {
+		run.read.Store(readBefore + from.First*run.im.piece()) // its first bytes have been read, and are once more
+		return scan.FilePieces(f, stat.Size(), run.im.piece(), from, func(n int64) { run.read.Add(n); run.scanned.Add(n) }), nil
 	})
 }
 
@@ -159,25 +160,28 @@ func plainText(head []byte) bool {
 }
 
 // spans scans a large stream span by span; a part may be kept after each. cut gives the pieces of the stream from the
-// first that is wanted.
-func (run *importRun) spans(ctx context.Context, this cursor, cut func(first int64) (scan.Pieces, error)) error {
+// place that is wanted.
+func (run *importRun) spans(ctx context.Context, name string, this cursor, cut func(from scan.Place) (scan.Pieces, error)) error {
 	next, number := run.at, int64(0)
 	perSpan := max(1, run.im.span()/run.im.piece())
+	from := scan.Place{Name: name}
 	if this.Input == run.from.Input && this.Stream == run.from.Stream {
 		number = run.from.Span
+		from.First, from.State = number*perSpan, run.rows
 	}
-	pieces, err := cut(number * perSpan)
+	pieces, err := cut(from)
 	if err != nil {
 		return err
 	}
 	for more := true; more; number++ {
 		before := run.scanned.Load()
 		run.at = cursor{Input: this.Input, Stream: this.Stream, Span: number + 1}
-		if more, err = pieces.Scan(ctx, perSpan, run.found()); !more {
-			run.at = next
-		}
+		more, err = pieces.Scan(ctx, perSpan, run.recorders())
 		if err != nil {
 			return err
+		}
+		if run.rows = pieces.State(); !more {
+			run.at, run.rows = next, record.State{}
 		}
 		run.mayKeep(run.scanned.Load() - before)
 	}
@@ -200,8 +204,16 @@ func (run *importRun) pieces(ctx context.Context, in Input) error {
 	if p.End > 0 {
 		n = p.End - p.First
 	}
+	from := scan.Place{Name: in.Name, First: p.First}
+	if p.First > 0 {
+		head, err := readHead(ctx, in)
+		if err != nil {
+			return err
+		}
+		from.State = scan.HeadState(head)
+	}
 	r := metered{metered{source, &run.read}, &run.scanned}
-	more, err := scan.NewPieces(r, p.Size, p.First > 0).Scan(ctx, n, run.found())
+	more, err := scan.NewPieces(r, p.Size, from).Scan(ctx, n, run.recorders())
 	if err != nil {
 		return err
 	}
@@ -215,11 +227,11 @@ func (run *importRun) pieces(ctx context.Context, in Input) error {
 	return nil
 }
 
-// found are the collectors, all of which belong to one large stream.
-func (run *importRun) found() []scan.Found {
-	found := make([]scan.Found, len(run.workers))
+// recorders are those of all workers, which belong to one large stream.
+func (run *importRun) recorders() []*scan.Recorder {
+	all := make([]*scan.Recorder, len(run.workers))
 	for i, w := range run.workers {
-		found[i] = w.found
+		all[i] = w.recorder
 	}
-	return found
+	return all
 }

@@ -39,7 +39,7 @@ func madeUpDump(seed uint64, size int, fingerprint func(byte, []byte) uint64) (t
 // keysOf reads a whole segment.
 func (v *env) keysOf(r leak.Record) []uint64 {
 	v.T.Helper()
-	reader, err := v.Files.Open(context.Background(), r.Segment, r.Digest)
+	reader, err := v.Depot.Open(context.Background(), r.Segment, r.Digest)
 	if err != nil {
 		v.T.Fatal(err)
 	}
@@ -131,8 +131,8 @@ func TestCancelledImportGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	v.Importer.PartBytes = 500_000
-	v.Importer.SetSpan(200_000)
+	v.Importer.PartBytes = 250_000
+	v.Importer.SetSpan(100_000)
 	want := v.Import(leaktest.Breach("sem-parar", cyber.SourceBreach, cyber.ExposedEmail), folder)
 
 	inputs, err := intake.Inputs(context.Background(), nil, []string{folder})

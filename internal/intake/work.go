@@ -10,6 +10,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/scan/record"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
@@ -23,8 +24,10 @@ type cursor struct {
 
 // note is the label of a part: where it ends and what was counted up to there.
 type note struct {
-	Upto  cursor     `json:"upto"`
-	Tally leak.Tally `json:"tally"`
+	Upto cursor `json:"upto"`
+	// Rows is what the text before Upto says of the rows after it: which columns they have.
+	Rows  record.State `json:"rows,omitzero"`
+	Tally leak.Tally   `json:"tally"`
 }
 
 // plan is what an import works on; one that is taken up again must have the same.

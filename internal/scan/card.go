@@ -3,9 +3,9 @@ package scan
 import "github.com/vigiahq/vigia/internal/identifier"
 
 // card emits n, which stands by itself, if a payment network could have issued it.
-func (s *Scanner) card(n []byte) {
+func (s *Scanner) card(n []byte, from, to int) {
 	if network(n) && identifier.Luhn(n) && !repeats(n) && !(len(n) == 14 && identifier.ValidCNPJ(n)) {
-		s.found(identifier.Card, n)
+		s.emit(identifier.Card, n, from, to)
 	}
 }
 
@@ -76,7 +76,7 @@ func (s *Scanner) groupedCard(b []byte, i int, digits uint64) int {
 		if !leftFree(b, i) || !rightFree(b, end) || grouped(b, i, end, sep) {
 			return 0
 		}
-		s.found(identifier.Card, n)
+		s.emit(identifier.Card, n, i, end)
 		return end
 	}
 	return 0

@@ -16,15 +16,21 @@ const sniffed = 512
 // decoded looks at the first bytes of r and, where they show text that is not plain bytes, returns a reader that makes
 // it so.
 func decoded(r io.Reader) io.Reader {
+	text, _ := decodedMail(r)
+	return text
+}
+
+// decodedMail also says whether it is mail.
+func decodedMail(r io.Reader) (text io.Reader, mail bool) {
 	head := bufio.NewReaderSize(r, sniffed)
 	start, _ := head.Peek(sniffed) // an error comes again with the read after it
 	if high, ok := utf16Order(start); ok {
-		return &utf16Reader{r: head, high: high, raw: make([]byte, 32<<10)}
+		return &utf16Reader{r: head, high: high, raw: make([]byte, 32<<10)}, false
 	}
 	if isMail(start) {
-		return &mailReader{r: bufio.NewReaderSize(head, 64<<10)}
+		return &mailReader{r: bufio.NewReaderSize(head, 64<<10)}, true
 	}
-	return head
+	return head, false
 }
 
 // encoded says whether text that begins like this must be decoded.

@@ -73,7 +73,7 @@ func (s *Scanner) email(b []byte, at, after int) {
 	if text := s.text[addressSpan-left : addressSpan+1+right]; wrong != 0 || label == 0 || right-label < 2 {
 		s.readEmail(b, at, after)
 	} else if !notDomain(text[left+1+label:]) {
-		s.found(identifier.Email, text)
+		s.emit(identifier.Email, text, at-left, after+right)
 	}
 }
 
@@ -121,9 +121,9 @@ func (s *Scanner) readEmail(b []byte, at, after int) {
 	case seen&rare != 0:
 		s.rareEmail(b, start, at, after, end)
 	case !plain || tail&(letter|digit) != letter || end-label < 2 || label == after || end-after > labelLongest || !dotsInside(local, seen):
-		s.plainEmail(local, b[after:end])
+		s.plainEmail(local, b[after:end], start, after)
 	case !notDomain(s.text[middle+1+label-after : middle+1+end-after]):
-		s.found(identifier.Email, s.text[first:middle+1+end-after])
+		s.emit(identifier.Email, s.text[first:middle+1+end-after], start, end)
 	}
 }
 
@@ -135,7 +135,7 @@ func dotsInside(local []byte, seen uint8) bool {
 
 // plainEmail takes the slower way for an address of plain ASCII characters: one that may break a rule, or run into the
 // text around it.
-func (s *Scanner) plainEmail(local, domain []byte) {
+func (s *Scanner) plainEmail(local, domain []byte, from, after int) {
 	if len(local) == 0 || len(local) > localLongest || len(domain) > domainLongest {
 		return
 	}
@@ -160,10 +160,10 @@ func (s *Scanner) plainEmail(local, domain []byte) {
 		return
 	}
 	if bytes.Contains(host, encodedLabel) {
-		s.parsedEmail(out[:at+len(host)])
+		s.parsedEmail(out[:at+len(host)], from, after+len(host))
 		return
 	}
-	s.found(identifier.Email, out[:at+len(host)])
+	s.emit(identifier.Email, out[:at+len(host)], from, after+len(host))
 }
 
 var twoDots = []byte("..")
@@ -215,37 +215,38 @@ func (s *Scanner) rareEmail(b []byte, start, at, after, end int) {
 	}
 	switch {
 	case before == '\\' && start < at:
-		s.escapedWord(b[start:at], host)
+		s.escapedWord(b[start:at], host, start, after)
 	case before == '\'' && start > 1 && class[b[start-2]]&letter != 0:
 		// o'brien@... and Python's u'maria@...' look alike.
 		from := start - 1
 		for from > 0 && start-from < localLongest && class[b[from-1]]&(letter|digit) != 0 {
 			from--
 		}
-		s.wholeEmail(b[from:at], host)
-		s.wholeEmail(b[start:at], host)
+		s.wholeEmail(b[from:at], host, from, after)
+		s.wholeEmail(b[start:at], host, start, after)
 	case before >= utf8.RuneSelf:
-		s.wholeEmail(b[wordStart(b, start, max(0, at-localLongest)):at], host)
+		from := wordStart(b, start, max(0, at-localLongest))
+		s.wholeEmail(b[from:at], host, from, after)
 	default:
-		s.wholeEmail(b[start:at], host)
+		s.wholeEmail(b[start:at], host, start, after)
 	}
 }
 
 // escapedWord handles text inside a quoted string, where the letters after a backslash may belong to an escape: \n, \t,
 // \u003c.
-func (s *Scanner) escapedWord(local, host []byte) {
+func (s *Scanner) escapedWord(local, host []byte, from, after int) {
 	if local[0] == 'u' && len(local) > 5 && isHex(local[1]) && isHex(local[2]) && isHex(local[3]) && isHex(local[4]) {
-		s.wholeEmail(local[5:], host)
+		s.wholeEmail(local[5:], host, from+5, after)
 		return
 	}
-	s.wholeEmail(local, host)
+	s.wholeEmail(local, host, from, after)
 	if len(local) > 1 && bytes.IndexByte([]byte("nrtbfv0"), local[0]) >= 0 {
-		s.wholeEmail(local[1:], host)
+		s.wholeEmail(local[1:], host, from+1, after)
 	}
 }
 
 // wholeEmail takes the way of plain characters where it can, else the full parser.
-func (s *Scanner) wholeEmail(local, host []byte) {
+func (s *Scanner) wholeEmail(local, host []byte, from, after int) {
 	ascii := true
 	for _, part := range [2][]byte{local, host} {
 		for _, c := range part {
@@ -253,7 +254,7 @@ func (s *Scanner) wholeEmail(local, host []byte) {
 		}
 	}
 	if ascii && bytes.IndexByte(local, '\'') < 0 {
-		s.plainEmail(local, host)
+		s.plainEmail(local, host, from, after)
 		return
 	}
 	if len(local)+1+len(host) > len(s.text) {
@@ -261,12 +262,12 @@ func (s *Scanner) wholeEmail(local, host []byte) {
 	}
 	out := append(s.text[:0], local...)
 	out = append(append(out, '@'), bytes.TrimRight(host, ".-")...)
-	s.parsedEmail(out)
+	s.parsedEmail(out, from, after+len(host))
 }
 
-func (s *Scanner) parsedEmail(address []byte) {
+func (s *Scanner) parsedEmail(address []byte, from, to int) {
 	if normal, err := identifier.ParseEmail(string(address)); err == nil {
-		s.found(identifier.Email, []byte(normal))
+		s.emit(identifier.Email, []byte(normal), from, to)
 	}
 }
 

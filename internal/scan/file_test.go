@@ -25,7 +25,7 @@ func must(t testing.TB, err error) {
 // The pieces of a file are those of the same bytes read as a stream: all of them, from their middle, and where the file
 // cannot be mapped.
 func TestFilePieces(t *testing.T) {
-	dump := scantest.NewDense(17, func(identifier.Kind, []byte, bool) {}).Append(nil, 64<<10)
+	dump := scantest.NewDense(17, func(identifier.Kind, []byte, bool) {}).Append(nil, 256<<10)
 	path := filepath.Join(t.TempDir(), "dump")
 	must(t, os.WriteFile(path, dump, 0o600))
 	f, err := os.Open(path)
@@ -39,7 +39,7 @@ func TestFilePieces(t *testing.T) {
 		if way == "read" {
 			mapView = func(*os.File, int64, int) ([]byte, error) { return nil, errors.ErrUnsupported }
 		}
-		for _, size := range []int64{1000, 4096, 1 << 20} {
+		for _, size := range []int64{20_000, 65_536, 1 << 20} {
 			for _, total := range []int64{1, Overlap - 1, Overlap, size - 1, size, size + Overlap - 1, size + Overlap, size + Overlap + 1, 3*size + 77, int64(len(dump))} {
 				if total > int64(len(dump)) {
 					continue
@@ -47,13 +47,13 @@ func TestFilePieces(t *testing.T) {
 				for first := int64(0); first == 0 || first*size+Overlap <= total && first < 4; first++ {
 					var want, got, second []string
 					ctx := context.Background()
-					stream := NewPieces(bytes.NewReader(dump[first*size:total]), size, first > 0)
+					stream := NewPieces(bytes.NewReader(dump[first*size:total]), size, Place{First: first})
 					var took atomic.Int64
-					pieces := FilePieces(f, total, size, first, func(n int64) { took.Add(n) })
+					pieces := FilePieces(f, total, size, Place{First: first}, func(n int64) { took.Add(n) })
 					for more := true; more; {
-						more, err = stream.Scan(ctx, 2, []Found{collect(&want)})
+						more, err = stream.Scan(ctx, 2, []*Recorder{recorder(collect(&want))})
 						must(t, err)
-						again, err := pieces.Scan(ctx, 2, []Found{collect(&got), collect(&second)})
+						again, err := pieces.Scan(ctx, 2, []*Recorder{recorder(collect(&got)), recorder(collect(&second))})
 						must(t, err)
 						if again != more {
 							t.Fatalf("%s, %d bytes in pieces of %d from %d: more is %v, of the stream %v", way, total, size, first, again, more)
@@ -83,7 +83,7 @@ func TestFilePiecesOfAFileThatShrank(t *testing.T) {
 	defer f.Close()
 	defer func() { mapView = mapFile }()
 	for range 2 {
-		_, err := FilePieces(f, 1<<20, 4096, 0, func(int64) {}).Scan(context.Background(), 1000, []Found{func(identifier.Kind, []byte) {}})
+		_, err := FilePieces(f, 1<<20, 4096, Place{}, func(int64) {}).Scan(context.Background(), 1000, []*Recorder{recorder(func(identifier.Kind, []byte) {})})
 		if !errors.Is(err, ErrChanged) {
 			t.Errorf("%v", err)
 		}

@@ -16,6 +16,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan/record"
 	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
@@ -186,6 +187,11 @@ func TestMail(t *testing.T) {
 	}
 }
 
+// recorder calls found with the identifiers alone.
+func recorder(found Found) *Recorder {
+	return NewRecorder(func(s *record.Sighting) { found(s.Kind, s.Normal) })
+}
+
 func TestParallelFindsTheSame(t *testing.T) {
 	s := newScore()
 	dump := scantest.NewDense(11, s.truth).Append(nil, 5<<20)
@@ -197,7 +203,8 @@ func TestParallelFindsTheSame(t *testing.T) {
 		}
 		_, err := NewScanner(collect(&want[0])).Scan(context.Background(), bytes.NewReader(dump[shift:]))
 		must(t, err)
-		n, err := ScanParallel(context.Background(), bytes.NewReader(dump[shift:]), []Found{collect(&got[0]), collect(&got[1]), collect(&got[2])})
+		n, err := ScanParallel(context.Background(), bytes.NewReader(dump[shift:]), "dump",
+			[]*Recorder{recorder(collect(&got[0])), recorder(collect(&got[1])), recorder(collect(&got[2]))})
 		if err != nil || n != int64(len(dump)-shift) {
 			t.Fatalf("%d bytes, %v", n, err)
 		}
@@ -210,7 +217,7 @@ func TestParallelFindsTheSame(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := ScanParallel(ctx, &repeated{text: "abc", n: 1 << 30}, []Found{func(identifier.Kind, []byte) {}}); err == nil {
+	if _, err := ScanParallel(ctx, &repeated{text: "abc", n: 1 << 30}, "dump", []*Recorder{recorder(func(identifier.Kind, []byte) {})}); err == nil {
 		t.Error("a cancelled scan ends without an error")
 	}
 }

@@ -113,14 +113,14 @@ func (s *Scanner) bareNumber(b []byte, i, j int) {
 	n := b[i:j]
 	if i > 0 && b[i-1] == '+' && !brazilian(n) {
 		if foreign(n) {
-			s.found(identifier.Phone, append(append(s.text[:0], '+'), n...))
+			s.emit(identifier.Phone, append(append(s.text[:0], '+'), n...), i-1, j)
 		}
 		return
 	}
 	switch len(n) {
 	case 10:
 		if bareTen(b, i, n) {
-			s.phone(n)
+			s.phone(n, i, j)
 		}
 	case 11:
 		cpf, phone := identifier.ValidCPF(n), n[2] == '9' && identifier.AreaCode(n[0], n[1])
@@ -134,23 +134,23 @@ func (s *Scanner) bareNumber(b []byte, i, j int) {
 			cpf, phone = word != phoneWord, word != cpfWord
 		}
 		if cpf {
-			s.found(identifier.CPF, n)
+			s.emit(identifier.CPF, n, i, j)
 		}
 		if phone {
-			s.phone(n)
+			s.phone(n, i, j)
 		}
 	case 12, 13:
 		if brazilian(n) {
-			s.phone(n[2:])
+			s.phone(n[2:], i, j)
 			return
 		}
 		if n[0] == '0' && len(n) == 12 && n[3] == '9' {
-			s.phone(n[1:])
+			s.phone(n[1:], i, j)
 			return
 		}
-		s.card(n)
+		s.card(n, i, j)
 	default:
-		s.card(n)
+		s.card(n, i, j)
 	}
 }
 
@@ -165,7 +165,7 @@ func (s *Scanner) dottedCPF(b []byte, i int) int {
 	if !identifier.ValidCPF(cpf) || !leftFree(b, i) || !rightFree(b, i+14) {
 		return i + 3
 	}
-	s.found(identifier.CPF, cpf)
+	s.emit(identifier.CPF, cpf, i, i+14)
 	return i + 14
 }
 
@@ -188,6 +188,6 @@ func (s *Scanner) dashedCPF(b []byte, i, j int) int {
 	if !identifier.ValidCPF(cpf) || !leftFree(b, i) || !rightFree(b, j+3) {
 		return 0
 	}
-	s.found(identifier.CPF, cpf)
+	s.emit(identifier.CPF, cpf, i, j+3)
 	return j + 3
 }

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/vigiahq/vigia/internal/scan/record"
 )
 
 // piece is a part of a stream: text to look at, of which [from, limit) is to be searched and the rest is there to be
@@ -17,19 +19,22 @@ import (
 type piece struct {
 	text        []byte
 	from, limit int
+	number      int64 // 0: the text begins with it
 }
 
 // PieceSize is large enough that handing a piece over costs nothing beside searching it.
-const PieceSize = 1 << 20
+const PieceSize = 256 << 10
 
-// Overlap is what two pieces have in common: either sees a margin beyond the border between them.
-const Overlap = 2 * margin
+// Overlap is what two pieces have in common: either sees as far beyond the border between them as records reach.
+const Overlap = 2 * record.Reach
 
-// ScanParallel is Scan with a goroutine for each of found, each of which is called by its own goroutine only. Which of
-// them receives an identifier is left to chance; all of them together receive what one Scanner would find.
-func ScanParallel(ctx context.Context, r io.Reader, found []Found) (int64, error) {
+// ScanParallel is Scan with a goroutine for each Recorder. Which of them calls back with an identifier is left to
+// chance; all of them together find what one would find.
+func ScanParallel(ctx context.Context, r io.Reader, name string, recorders []*Recorder) (int64, error) {
 	counted := &countingReader{r: r}
-	_, err := NewPieces(decoded(counted), PieceSize, false).Scan(ctx, math.MaxInt64, found)
+	text, mail := decodedMail(counted)
+	pieces := &streamPieces{r: text, size: PieceSize, about: about{name: name, mail: mail}, chain: newChain(0, record.State{})}
+	_, err := pieces.Scan(ctx, math.MaxInt64, recorders)
 	return counted.n, err
 }
 
@@ -41,8 +46,17 @@ func Splittable(start []byte) bool { return !encoded(start[:min(len(start), snif
 // are found by whoever reads all of the text, goes on in its middle, or reads no more than that range, and all pieces
 // together find the same however they are shared out.
 type Pieces interface {
-	// Scan searches the next n pieces with a goroutine for each of found, and says whether there are more.
-	Scan(ctx context.Context, n int64, found []Found) (more bool, err error)
+	// Scan searches the next n pieces with a goroutine for each Recorder, and says whether there are more.
+	Scan(ctx context.Context, n int64, recorders []*Recorder) (more bool, err error)
+	// State is what the pieces so far say of the rows of the next one.
+	State() record.State
+}
+
+// Place is where in a text to begin: with which piece, and what those before it said.
+type Place struct {
+	Name  string // of the file, with its folders
+	First int64
+	State record.State
 }
 
 // streamPieces are the pieces of what can only be read on.
@@ -51,23 +65,26 @@ type streamPieces struct {
 	size    int64
 	overlap [Overlap]byte
 	kept    int
-	inside  bool // the next piece is not the first of the text
+	number  int64 // of the next piece
 	ended   bool
+	about   about
+	chain   *chain
 }
 
-// NewPieces cuts r. inside says that r begins with another piece than the first.
-func NewPieces(r io.Reader, size int64, inside bool) Pieces {
-	return &streamPieces{r: r, size: size, inside: inside}
+// NewPieces cuts r, which begins with the first piece that is wanted.
+func NewPieces(r io.Reader, size int64, from Place) Pieces {
+	return &streamPieces{r: r, size: size, number: from.First, about: about{name: from.Name, sql: from.State.SQL()}, chain: newChain(from.First, from.State)}
 }
+
+func (p *streamPieces) State() record.State { return p.chain.before(p.number) }
 
 // Scan has each goroutine read its pieces itself, one after the other, so that it searches what is still in the cache
 // of its own core.
-func (p *streamPieces) Scan(ctx context.Context, n int64, found []Found) (more bool, err error) {
+func (p *streamPieces) Scan(ctx context.Context, n int64, recorders []*Recorder) (more bool, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	var reading sync.Mutex
-	for _, f := range found {
+	for _, r := range recorders {
 		group.Go(func() error {
-			s, buf := NewScanner(f), make([]byte, p.size+Overlap)
 			for {
 				reading.Lock()
 				left := n > 0 && !p.ended
@@ -75,13 +92,13 @@ func (p *streamPieces) Scan(ctx context.Context, n int64, found []Found) (more b
 				var next piece
 				var err error
 				if left {
-					next, err = p.cut(ctx, buf)
+					next, err = p.cut(ctx, r.room(p.size))
 				}
 				reading.Unlock()
 				if !left {
 					return nil
 				}
-				s.extract(&window{b: next.text, from: next.from}, next.limit)
+				r.tell(next, &p.about, p.chain)
 				if err != nil {
 					return err
 				}
@@ -92,22 +109,26 @@ func (p *streamPieces) Scan(ctx context.Context, n int64, found []Found) (more b
 	return !p.ended, err
 }
 
-// cut reads the next piece. Pieces overlap by a margin on both sides, so that each can be searched without the others.
-// What came before an error is a piece too.
+// cut reads the next piece. Pieces overlap on both sides, so that each can be searched without the others. What came
+// before an error is a piece too.
 func (p *streamPieces) cut(ctx context.Context, buf []byte) (piece, error) {
+	next := piece{number: p.number}
+	p.number++
 	if err := ctx.Err(); err != nil {
 		p.ended = true
-		return piece{}, err
+		return next, err
 	}
 	copy(buf, p.overlap[:p.kept])
 	n, err := fill(p.r, buf[p.kept:])
-	next := piece{text: buf[:p.kept+n]}
-	next.limit = len(next.text) - margin
-	if p.inside {
-		next.from = min(margin, len(next.text))
+	next.text = buf[:p.kept+n]
+	next.limit = len(next.text) - record.Reach
+	if next.number > 0 {
+		next.from = min(record.Reach, len(next.text))
+	} else {
+		p.about.sql = record.IsSQL(next.text)
 	}
 	if err == nil {
-		p.kept, p.inside = copy(p.overlap[:], next.text[len(next.text)-Overlap:]), true
+		p.kept = copy(p.overlap[:], next.text[len(next.text)-Overlap:])
 		return next, nil
 	}
 	p.ended = true
@@ -126,33 +147,43 @@ type filePieces struct {
 	total int64
 	next  int64 // piece
 	took  func(n int64)
+	about about
+	chain *chain
 }
 
-// FilePieces cuts the first total bytes of f and begins with piece number first. took is told, by any goroutine, how
-// many bytes have been searched.
-func FilePieces(f *os.File, total, size, first int64, took func(n int64)) Pieces {
-	return &filePieces{f: f, size: size, total: total, next: first, took: took}
+// FilePieces cuts the first total bytes of f. took is told, by any goroutine, how many bytes have been searched.
+func FilePieces(f *os.File, total, size int64, from Place, took func(n int64)) Pieces {
+	head := make([]byte, min(total, HeadSize))
+	n, _ := f.ReadAt(head, 0) // an error comes again with the pieces
+	return &filePieces{
+		f: f, size: size, total: total, next: from.First, took: took, about: about{name: from.Name, sql: record.IsSQL(head[:n])}, chain: newChain(from.First, from.State),
+	}
 }
 
-func (p *filePieces) Scan(ctx context.Context, n int64, found []Found) (more bool, err error) {
+// HeadSize is how much of a text tells what its rows are.
+const HeadSize = 32 << 10
+
+func (p *filePieces) State() record.State { return p.chain.before(p.next) }
+
+func (p *filePieces) Scan(ctx context.Context, n int64, recorders []*Recorder) (more bool, err error) {
 	count := max(0, p.total-Overlap)/p.size + 1
 	end := count
 	if n < count-p.next {
 		end = p.next + n
 	}
-	atOnce := max(1, viewSize/p.size)
 	group, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64
 	next.Store(p.next)
-	for _, f := range found {
+	for _, r := range recorders {
 		group.Go(func() error {
-			s := NewScanner(f)
 			for ctx.Err() == nil {
-				first := next.Add(atOnce) - atOnce
-				if first >= end {
+				number := next.Add(1) - 1
+				if number >= end {
 					return nil
 				}
-				if err := p.search(s, first, min(first+atOnce, end)); err != nil {
+				err := p.search(r, number)
+				p.chain.release(number)
+				if err != nil {
 					return err
 				}
 			}
@@ -164,39 +195,32 @@ func (p *filePieces) Scan(ctx context.Context, n int64, found []Found) (more boo
 	return end < count, err
 }
 
-// search searches some pieces in one view.
-func (p *filePieces) search(s *Scanner, first, end int64) error {
-	from, to := first*p.size, min(end*p.size+Overlap, p.total)
-	err := mapped(p.f, from, to, func(b []byte) {
-		for n := first; n < end; n++ {
-			p.piece(s, b[(n-first)*p.size:], n)
-		}
-	})
+// search searches a piece in a view of its own.
+func (p *filePieces) search(r *Recorder, n int64) error {
+	from, to := n*p.size, min((n+1)*p.size+Overlap, p.total)
+	err := mapped(p.f, from, to, func(b []byte) { p.piece(r, b, n) })
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	b := make([]byte, p.size+Overlap)
-	for n := first; n < end; n++ {
-		text := b[:min(p.size+Overlap, p.total-n*p.size)]
-		if _, err := p.f.ReadAt(text, n*p.size); errors.Is(err, io.EOF) {
-			return ErrChanged
-		} else if err != nil {
-			return err
-		}
-		p.piece(s, text, n)
+	text := r.room(p.size)[:to-from]
+	if _, err := p.f.ReadAt(text, from); errors.Is(err, io.EOF) {
+		return ErrChanged
+	} else if err != nil {
+		return err
 	}
+	p.piece(r, text, n)
 	return nil
 }
 
-// piece searches piece n, with which b begins.
-func (p *filePieces) piece(s *Scanner, b []byte, n int64) {
-	w, limit, mine := window{b: b}, len(b), int64(len(b))
-	if whole := p.size + Overlap; int64(len(b)) >= whole { // not the last one
-		w.b, limit, mine = b[:whole], int(whole)-margin, p.size
+// piece searches piece n.
+func (p *filePieces) piece(r *Recorder, b []byte, n int64) {
+	next, mine := piece{text: b, limit: len(b), number: n}, int64(len(b))
+	if int64(len(b)) == p.size+Overlap { // not the last one
+		next.limit, mine = len(b)-record.Reach, p.size
 	}
 	if n > 0 {
-		w.from = margin
+		next.from = min(record.Reach, len(b))
 	}
-	s.extract(&w, limit)
+	r.tell(next, &p.about, p.chain)
 	p.took(mine)
 }

@@ -9,9 +9,9 @@ import (
 const e164Longest = 15
 
 // phone emits a Brazilian national number of ten or eleven digits, if it is one.
-func (s *Scanner) phone(national []byte) {
+func (s *Scanner) phone(national []byte, from, to int) {
 	if normal, ok := identifier.AppendBrazilianPhone(s.text[:0], national); ok {
-		s.found(identifier.Phone, normal)
+		s.emit(identifier.Phone, normal, from, to)
 	}
 }
 
@@ -81,7 +81,7 @@ func (s *Scanner) splitPhone(b []byte, i, j int) int {
 		n = append(n, b[j+1:end]...)
 	}
 	if normal, ok := identifier.AppendBrazilianPhone(s.text[:0], n); ok {
-		s.found(identifier.Phone, normal)
+		s.emit(identifier.Phone, normal, area.start, end)
 		return end
 	}
 	return j
@@ -115,7 +115,7 @@ func (s *Scanner) joinedPhone(b []byte, i, j int) int {
 	}
 	n := append(append(s.text[64:64], b[i:j]...), b[j+1:end]...)
 	if normal, ok := identifier.AppendBrazilianPhone(s.text[:0], n); ok {
-		s.found(identifier.Phone, normal)
+		s.emit(identifier.Phone, normal, i, end)
 		return end
 	}
 	return j

@@ -15,6 +15,7 @@ import (
 	"io"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan/record"
 )
 
 // Found receives one identifier in normal form. The bytes are valid during the call only. The same value may come many
@@ -33,9 +34,11 @@ const (
 // its own.
 type Scanner struct {
 	found Found
-	buf   []byte
-	text  [margin]byte // the value being put together
-	marks marks
+	// records takes what is found, with its place, instead of found.
+	records *record.Reader
+	buf     []byte
+	text    [margin]byte // the value being put together
+	marks   marks
 	// around describes the address being read.
 	around [2]addressMasks
 }
@@ -81,6 +84,15 @@ func (s *Scanner) scan(ctx context.Context, r io.Reader) error {
 // Extract finds the identifiers of b, which is taken as a whole text.
 func (s *Scanner) Extract(b []byte) {
 	s.extract(&window{b: b}, len(b))
+}
+
+// emit hands out an identifier that stands at [from, to) of the text at hand.
+func (s *Scanner) emit(kind identifier.Kind, normal []byte, from, to int) {
+	if s.records != nil {
+		s.records.Add(kind, normal, from, to)
+		return
+	}
+	s.found(kind, normal)
 }
 
 // window is the part of the stream in memory.

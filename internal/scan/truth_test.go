@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan/record"
 	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
@@ -93,6 +94,22 @@ func benchmark(b *testing.B, make func(uint64, scantest.Truth) *scantest.Dump) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := s.Scan(context.Background(), bytes.NewReader(dump)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkDenseRecords(b *testing.B)  { benchmarkRecords(b, scantest.NewDense) }
+func BenchmarkSparseRecords(b *testing.B) { benchmarkRecords(b, scantest.NewSparse) }
+
+func benchmarkRecords(b *testing.B, make func(uint64, scantest.Truth) *scantest.Dump) {
+	dump := make(7, func(identifier.Kind, []byte, bool) {}).Append(nil, 8<<20)
+	var tally [8]int
+	r := NewRecorder(func(s *record.Sighting) { tally[s.Kind]++ })
+	b.SetBytes(int64(len(dump)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := r.Scan(context.Background(), bytes.NewReader(dump), "dump"); err != nil {
 			b.Fatal(err)
 		}
 	}

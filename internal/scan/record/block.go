@@ -1,0 +1,247 @@
+package record
+
+import (
+	"bytes"
+)
+
+// label reads "Name: value" or "Name = value" and returns what the name says and where the value begins. plain says that
+// the line has the shape of one, whether or not the name is known.
+func (r *Reader) label(from, to int) (c column, value int, plain bool) {
+	b := r.b
+	for from < to && (b[from] == ' ' || b[from] == '\t' || b[from] == '-' || b[from] == '*' || b[from] == '[' || b[from] == '>') {
+		from++
+	}
+	end := from
+	for limit := min(to, from+longestName); end < limit; end++ {
+		c := b[end]
+		if c == ':' || c == '=' || c == ';' {
+			break
+		}
+		if kindOf[c]&(hasLetter|hasDigit|hasSpace) == 0 && c != '_' && c != '-' && c != '.' && c != '/' && c != '\'' && c != ']' && c != '(' && c != ')' {
+			return unknown, 0, false
+		}
+	}
+	if end >= to || end == from || end >= from+longestName {
+		return unknown, 0, false
+	}
+	value = end + 1
+	if b[end] == ';' { // TEL;TYPE=CELL: of a vCard
+		n := bytes.IndexByte(b[end:to], ':')
+		if n < 0 || n > 64 {
+			return unknown, 0, false
+		}
+		value = end + n + 1
+	}
+	name := b[from:end]
+	if n := bytes.IndexByte(name, '.'); n >= 0 && n < 8 && bytes.HasPrefix(name, []byte("item")) {
+		name = name[n+1:]
+	}
+	for value < to && (b[value] == ' ' || b[value] == '\t' || b[value] == ':') {
+		value++
+	}
+	return r.columnOf(name), value, true
+}
+
+// rule says whether a line parts records: nothing, or a row of the same marks.
+func rule(text []byte) bool {
+	if len(text) > 0 && kindOf[text[0]]&(hasLetter|hasDigit) != 0 && text[0]|0x20 != 'b' && text[0]|0x20 != 'e' {
+		return false
+	}
+	text = bytes.TrimRight(text, " \t\r")
+	if len(text) == 0 {
+		return true
+	}
+	if len(text) <= 11 && bytes.EqualFold(text, []byte("begin:vcard")) || bytes.EqualFold(text, []byte("end:vcard")) {
+		return true
+	}
+	if len(text) < 3 || kindOf[text[0]]&hasMark == 0 {
+		return false
+	}
+	for _, c := range text {
+		if c != text[0] && c != ' ' {
+			return false
+		}
+	}
+	return true
+}
+
+// pair is a labelled line.
+type pair struct {
+	column column
+	field
+}
+
+// inBlock reads the labelled block with hit k in it, which stands in line i, and returns how many hits it handed out.
+func (r *Reader) inBlock(i, k int) int {
+	l := &r.lines[i]
+	to := r.trimmed(l)
+	c, value, plain := r.label(int(l.from), to)
+	if !plain || c == unknown || int(r.hits[k].from) < value-1 {
+		return 0
+	}
+	if c == colHeader {
+		end := r.endOf(i)
+		r.alone(r.hits[k:end])
+		return end - k
+	}
+	lead, known := r.leadOf(int(l.from))
+	from, ok := r.blockStart(int(l.from), lead, known)
+	if !ok {
+		return 0
+	}
+	end := r.readPairs(from, int(l.from), lead)
+	if len(r.pairs) < 2 {
+		return 0
+	}
+	return r.judgeBlock(k, from, end)
+}
+
+// How far from a line the beginning and the end of its block may be, in bytes, and its beginning in lines.
+const (
+	blockReach = Longest / 2
+	blockLines = 40
+)
+
+// segment is a stretch of lines without an empty one or a rule among them.
+type segment struct {
+	from    int // where it begins
+	checked int // the line up to which that is sure; 0: nothing is known
+	lead    column
+	led     bool // lead is known
+}
+
+// leadOf tells what label the records begin with in the segment of the line at b[at]: the first of the segment, where
+// its beginning can be seen.
+func (r *Reader) leadOf(at int) (lead column, known bool) {
+	s := &r.block
+	if s.checked == 0 || at < s.checked || at-s.checked > blockReach {
+		*s = segment{from: r.ruleBefore(at)}
+	} else {
+		for line := s.checked; line < at; {
+			end := line + bytes.IndexByte(r.b[line:at], '\n')
+			if end < line {
+				break
+			}
+			if rule(r.b[line:end]) {
+				*s = segment{from: end + 1}
+			}
+			line = end + 1
+		}
+	}
+	s.checked = at
+	if at-s.from > blockReach {
+		return colURL, false
+	}
+	for line := s.from; !s.led && line <= at; {
+		end := r.lineEnd(line)
+		if c, _, plain := r.label(line, end); plain && c != unknown {
+			s.lead, s.led = c, true
+		}
+		line = end + 1
+	}
+	return s.lead, s.led
+}
+
+// ruleBefore finds where the segment of the line at b[at] begins, or what is too far away.
+func (r *Reader) ruleBefore(at int) int {
+	low := max(0, at-blockReach)
+	for at > low {
+		n := bytes.LastIndexByte(r.b[low:at-1], '\n')
+		if n < 0 && low > 0 {
+			return low - 1
+		}
+		if before := low + n + 1; rule(r.b[before : at-1]) {
+			return at
+		} else {
+			at = before
+		}
+	}
+	if at > 0 || !r.begins {
+		return low - 1
+	}
+	return 0
+}
+
+// lineEnd is where the line at b[at] ends.
+func (r *Reader) lineEnd(at int) int {
+	if n := bytes.IndexByte(r.b[at:min(len(r.b), at+Longest)], '\n'); n >= 0 {
+		return at + n
+	}
+	return min(len(r.b), at+Longest)
+}
+
+// blockStart goes from the line at b[at] up to the one with which its record begins.
+func (r *Reader) blockStart(at int, lead column, known bool) (int, bool) {
+	low := max(0, at-blockReach, r.block.from)
+	for range blockLines {
+		if c, _, plain := r.label(at, r.lineEnd(at)); plain && c == lead {
+			return at, true
+		}
+		if at <= low {
+			return at, known && at == r.block.from
+		}
+		n := bytes.LastIndexByte(r.b[low:at-1], '\n')
+		if n < 0 && low > r.block.from {
+			return at, false
+		}
+		at = low + n + 1
+	}
+	return at, false
+}
+
+// readPairs reads the labelled lines of the record that begins at b[from] and goes at least to the line at b[at]. It
+// returns where the record ends: with a rule, or before the next one begins.
+func (r *Reader) readPairs(from, at int, lead column) int {
+	r.pairs = r.pairs[:0]
+	for line, high := from, min(len(r.b), at+blockReach); line < high; {
+		end := r.lineEnd(line)
+		text := end
+		if text > line && r.b[text-1] == '\r' {
+			text--
+		}
+		if line > at && rule(r.b[line:text]) {
+			return line
+		}
+		if c, value, plain := r.label(line, text); plain && value <= text {
+			if line > at && c == lead {
+				return line
+			}
+			r.pairs = append(r.pairs, pair{c, field{value, text, literal}})
+		}
+		line = end + 1
+	}
+	return min(len(r.b), at+blockReach)
+}
+
+// judgeBlock hands out the hits of the pairs, which stand in b[from:to].
+func (r *Reader) judgeBlock(k, from, to int) int {
+	start, end := r.within(k, from, to)
+	hits := r.hits[start:end]
+	r.begin(len(r.pairs))
+	r.fields = r.fields[:0]
+	for i, p := range r.pairs {
+		r.fields = append(r.fields, p.field)
+		r.cells[i].column = p.column
+	}
+	r.locate(hits)
+	for i, f := range r.places {
+		if f >= 0 {
+			r.enter(&hits[i], f, false)
+		} else {
+			hits[i].length |= aside
+		}
+	}
+	log := false
+	for i := range r.fields {
+		c := &r.cells[i]
+		log = log || c.column == colURL
+		if !c.main && c.column != unknown && c.column != colKey {
+			r.claimField(c.column, &r.fields[i])
+		}
+	}
+	if log {
+		r.out.Day = r.taken()
+	}
+	r.tell(hits)
+	return end - k
+}

@@ -1,0 +1,339 @@
+package record
+
+import (
+	"bytes"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+)
+
+// form is what a line looks like to its neighbours: identifier, separator and the rest of the line.
+type form struct {
+	known bool
+	sep   byte // 0: no combo line
+	look  look
+	extra uint8 // separators in the rest
+	from  int32 // the rest, without identifiers and addresses behind it
+	to    int32
+}
+
+const separators = "\t;|,"
+
+// look is what the rest of a combo line looks like.
+type look uint8
+
+const (
+	nothing look = iota
+	other        // a name, a date, an address: no password
+	neutral      // could be anything
+	secret       // what people choose for passwords
+	hashed
+)
+
+const (
+	// neighbourhood is how many lines to either side are asked, and how far they may be.
+	neighbourhood      = 3
+	neighbourhoodBytes = 2 << 10
+)
+
+// formOf looks at a line once.
+func (r *Reader) formOf(i int) *form {
+	l := &r.lines[i]
+	f := &l.form
+	if f.known || l.long {
+		return f
+	}
+	f.known = true
+	to, first := r.trimmed(l), &r.hits[l.first]
+	if start := r.start(l); int(first.from) > start || first.kind == identifier.Card || int(first.to) >= to {
+		return f
+	}
+	switch c := r.b[first.to]; c {
+	case ':', ';', '|', ',', '\t':
+		f.sep = c
+	default:
+		return f
+	}
+	rest, end := int(first.to)+1, to
+	f.extra = uint8(min(bytes.Count(r.b[rest:to], []byte{f.sep}), 255))
+	if f.extra > 0 {
+		for k := int(l.first) + 1; k < r.endOf(i); k++ {
+			if h := &r.hits[k]; int(h.from) > rest && r.b[h.from-1] == f.sep && (int(h.to) == to || r.b[h.to] == f.sep) {
+				end = int(h.from) - 1
+				break
+			}
+		}
+		if n := bytes.Index(r.b[rest:end], []byte("http")); n > 0 && r.b[rest+n-1] == f.sep {
+			end = rest + n - 1
+		}
+	}
+	f.from, f.to = int32(rest), int32(end)
+	f.look = lookOf(r.b[rest:end], f.sep)
+	if rest < to && int(l.first)+1 < r.endOf(i) {
+		if h := &r.hits[l.first+1]; int(h.from) <= rest+1 && int(h.to) >= end-1 {
+			f.look = other // another identifier, and nothing else
+		}
+	}
+	return f
+}
+
+// endOf is the hit after the last one of line i.
+func (r *Reader) endOf(i int) int {
+	if i+1 < len(r.lines) {
+		return int(r.lines[i+1].first)
+	}
+	return len(r.hits)
+}
+
+// start is where the text of a line begins.
+func (r *Reader) start(l *line) int {
+	at := int(l.from)
+	for at < int(l.to) && (r.b[at] == ' ' || r.b[at] == 0xef || r.b[at] == 0xbb || r.b[at] == 0xbf || r.b[at] == '"') {
+		at++
+	}
+	return at
+}
+
+// lookOf judges the rest of a combo line.
+func lookOf(v []byte, sep byte) look {
+	if len(v) < 7 && empty(v) {
+		return nothing
+	}
+	if len(v) >= 20 {
+		first := v
+		if n := bytes.IndexByte(v, sep); n > 0 {
+			first = v[:n] // hash:salt
+		}
+		if strongHash(first) || hexDigest(first) {
+			return hashed
+		}
+	}
+	k := kinds(v[:min(len(v), 64)])
+	switch {
+	case len(v) > 64, v[0] == ' ', v[0] == 'h' && bytes.HasPrefix(v, []byte("http")), k&hasDigit != 0 && k&hasMark != 0 && (ipAddress(v) || year(v) > 0):
+		return other
+	case k&hasSpace != 0:
+		if k&(hasDigit|hasMark) != 0 {
+			return neutral
+		}
+		return other // words
+	case k&hasLetter != 0 && k&(hasDigit|hasMark) != 0:
+		return secret
+	case k&hasMark != 0 && k&hasDigit != 0 && len(v) < 6:
+		return neutral
+	}
+	return neutral
+}
+
+// combo reads identifier:password. That a list is one is told by the lines around.
+func (r *Reader) combo(i int, hits []hit) bool {
+	f := r.formOf(i)
+	if f.sep == 0 {
+		return false
+	}
+	if f.look == nothing || f.look == other {
+		return r.bareCombo(i, f, hits)
+	}
+	if f.look != secret || f.extra > 0 || !r.inList(i) {
+		v := r.ask(i, f)
+		switch {
+		case v.lines == 1 && !(f.look == secret && f.sep == ':' && r.single(i)) && f.look != hashed:
+			return r.bareCombo(i, f, hits)
+		case v.secrets == 0 || f.sep != ':' && (v.secrets*2 < v.lines || v.others*2 >= v.lines):
+			return r.bareCombo(i, f, hits)
+		case f.extra > 0 && v.same*2 > v.lines && v.lines > 1 && (f.extra > 1 || int(f.to) == r.trimmed(&r.lines[i]) && f.look != hashed):
+			return false // a table
+		}
+	}
+	r.begin(0)
+	if len(hits) > 1 {
+		r.aside(hits, int(f.from), int(f.to))
+	}
+	v := r.b[f.from:f.to]
+	if f.look == hashed {
+		r.out.Classes |= PasswordHash
+	} else if class := passwordClass(v); class != 0 {
+		if r.out.Classes |= class; class == Password {
+			r.out.Password = v
+		}
+	}
+	if to := r.trimmed(&r.lines[i]); int(f.to)+5 < to && bytes.HasPrefix(r.b[f.to+1:to], []byte("http")) {
+		r.setSite(r.b[f.to+1 : to])
+	}
+	r.tell(hits)
+	return true
+}
+
+// votes are what the combo lines around one are, that one included.
+type votes struct{ lines, secrets, others, same int }
+
+func (v *votes) count(n, own *form) {
+	v.lines++
+	switch n.look {
+	case secret, hashed:
+		v.secrets++
+	case other:
+		v.others++
+	case nothing, neutral:
+	}
+	if n.extra == own.extra {
+		v.same++
+	}
+}
+
+// ask counts what the lines around line i look like.
+func (r *Reader) ask(i int, f *form) (v votes) {
+	v.count(f, f)
+	for _, step := range [2]int{-1, 1} {
+		for n, k := 0, i+step; n < neighbourhood && k >= 0 && k < len(r.lines); n, k = n+1, k+step {
+			if r.lines[k].long || r.apart(i, k) {
+				break
+			}
+			if near := r.formOf(k); near.sep == f.sep {
+				v.count(near, f)
+			}
+		}
+	}
+	return v
+}
+
+// inList says whether the line before or after line i leaves no doubt that both are of a combo list, whatever separator
+// each has.
+func (r *Reader) inList(i int) bool {
+	if i > 0 && !r.lines[i-1].long && !r.apart(i, i-1) {
+		if f := r.formOf(i - 1); f.look == secret && f.extra == 0 && f.sep != ',' && f.sep != '\t' {
+			return true
+		}
+	}
+	if i+1 < len(r.lines) && !r.lines[i+1].long && !r.apart(i, i+1) {
+		f := r.formOf(i + 1)
+		return f.look == secret && f.extra == 0 && f.sep != ',' && f.sep != '\t'
+	}
+	return false
+}
+
+// beside says whether the line before or after line i is a combo line with the same separator.
+func (r *Reader) beside(i int, sep byte) bool {
+	return i > 0 && !r.lines[i-1].long && r.formOf(i-1).sep == sep && !r.apart(i, i-1) ||
+		i+1 < len(r.lines) && !r.lines[i+1].long && r.formOf(i+1).sep == sep && !r.apart(i, i+1)
+}
+
+// bareCombo is a combo line of which nothing more is claimed than its identifiers.
+func (r *Reader) bareCombo(i int, f *form, hits []hit) bool {
+	if f.extra > 0 {
+		return false
+	}
+	if !r.beside(i, f.sep) {
+		return false
+	}
+	r.begin(0)
+	r.tell(hits)
+	return true
+}
+
+// aside marks the identifiers inside a value.
+func (r *Reader) aside(hits []hit, from, to int) {
+	for i := range hits {
+		if int(hits[i].from) >= from && int(hits[i].from) < to {
+			hits[i].length |= aside
+		}
+	}
+}
+
+// apart says whether line k is too far from line i to be compared with it.
+func (r *Reader) apart(i, k int) bool {
+	if k > i {
+		return int(r.lines[k].to-r.lines[i].to) > neighbourhoodBytes
+	}
+	return int(r.lines[i].from-r.lines[k].from) > neighbourhoodBytes
+}
+
+// single says whether a line is the only one of its text.
+func (r *Reader) single(i int) bool {
+	l := &r.lines[i]
+	return r.begins && r.ends && len(bytes.TrimSpace(r.b[:l.from])) == 0 && len(bytes.TrimSpace(r.b[l.to:])) == 0
+}
+
+// credential reads url:identifier:password, which stealers' logs are turned into.
+func (r *Reader) credential(i int, hits []hit) bool {
+	l := &r.lines[i]
+	start, to := r.start(l), r.trimmed(l)
+	text := r.b[start:to]
+	n := bytes.Index(text[:min(len(text), 16)], []byte("://"))
+	if n < 3 {
+		return false
+	}
+	for k := range hits {
+		h := &hits[k]
+		if int(h.from) < start+n+6 || int(h.to) >= to || h.kind == identifier.Card {
+			continue
+		}
+		sep := r.b[h.to]
+		if sep != r.b[h.from-1] || sep != ':' && sep != ';' && sep != '|' && sep != ',' && sep != '\t' && sep != ' ' {
+			continue
+		}
+		r.begin(0)
+		r.aside(hits, start, int(h.from))
+		r.aside(hits, int(h.to), to)
+		v := r.b[h.to+1 : to]
+		if !empty(v) {
+			if class := passwordClass(v); class != 0 {
+				if r.out.Classes |= class; class == Password {
+					r.out.Password = v
+				}
+			}
+		}
+		r.setSite(r.b[start : h.from-1])
+		r.out.Day = r.taken()
+		r.tell(hits)
+		return true
+	}
+	return false
+}
+
+// headless reads a row of a table without a header: the line beside it has as many fields. Only shapes are claimed.
+func (r *Reader) headless(i int, hits []hit) bool {
+	l := &r.lines[i]
+	sep := r.separator(l, &hits[0])
+	if sep == 0 {
+		return false
+	}
+	n := r.fieldsOf(i, sep)
+	if !(i > 0 && !r.lines[i-1].long && !r.apart(i, i-1) && r.fieldsOf(i-1, sep) == n ||
+		i+1 < len(r.lines) && !r.lines[i+1].long && !r.apart(i, i+1) && r.fieldsOf(i+1, sep) == n) {
+		return false
+	}
+	r.fields = splitRow(r.fields[:0], r.b, int(l.from), r.trimmed(l), sep)
+	if r.locate(hits); !r.anyWhole(hits) {
+		return false
+	}
+	return r.judge(hits, nil)
+}
+
+// separator is the character beside an identifier that may part fields, or 0.
+func (r *Reader) separator(l *line, h *hit) byte {
+	at := int(h.to)
+	if at < int(l.to) && r.b[at] == '"' {
+		at++
+	}
+	if at < int(l.to) && bytes.IndexByte([]byte(separators), r.b[at]) >= 0 {
+		return r.b[at]
+	}
+	at = int(h.from) - 1
+	if at >= int(l.from) && r.b[at] == '"' {
+		at--
+	}
+	if at >= int(l.from) && bytes.IndexByte([]byte(separators), r.b[at]) >= 0 {
+		return r.b[at]
+	}
+	return 0
+}
+
+// fieldsOf counts a separator in a line.
+func (r *Reader) fieldsOf(i int, sep byte) int32 {
+	l := &r.lines[i]
+	if l.counted != sep {
+		l.counted = sep
+		l.count = int32(bytes.Count(r.b[l.from:l.to], []byte{sep}))
+	}
+	return l.count
+}

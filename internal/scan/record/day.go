@@ -1,0 +1,33 @@
+package record
+
+import "time"
+
+// firstStealer is before which no log of a stealer was written.
+const firstStealer = 2010
+
+// dayOf reads 2024-03-12, 12.03.2024 and their kin, and returns the day since 1970, or 0. A day that could be read with
+// its month in either place is none.
+func dayOf(s string) int32 {
+	v := []byte(s)
+	for i, c := range v {
+		if c == '_' {
+			v[i] = '-'
+		}
+	}
+	var y, m, d int
+	switch {
+	case parted(v, 4, 7):
+		y, m, d = number(v[:4]), number(v[5:7]), number(v[8:])
+	case parted(v, 2, 5):
+		d, m, y = number(v[:2]), number(v[3:5]), number(v[6:])
+		if d <= 12 && m <= 12 && d != m && v[2] == '/' {
+			return 0
+		}
+	default:
+		return 0
+	}
+	if y < firstStealer || y > firstStealer+90 || m < 1 || m > 12 || d < 1 || d > 31 {
+		return 0
+	}
+	return int32(time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC).Unix() / 86400)
+}

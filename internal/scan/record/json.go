@@ -1,0 +1,424 @@
+package record
+
+import (
+	"bytes"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+)
+
+// climbBytes is how far before an object that which holds it is looked for.
+const climbBytes = 1 << 10
+
+// object is a JSON object inside a record, after the one that holds it.
+type object struct {
+	parent   int
+	group    int // the object whose record it belongs to
+	column   column
+	inList   bool
+	identity Classes // e-mail and CPF among its own members
+	own      Classes // the same, before what belongs to it was added
+	people   int     // objects in it that have such
+}
+
+// member is a value of an object.
+type member struct {
+	object int
+	column column
+	field
+}
+
+const identities = Email | CPF
+
+// inObject reads the JSON object with hit k in it, which stands in line i, and returns how many hits it handed out.
+func (r *Reader) inObject(i, k int) int {
+	at := int(r.hits[k].from)
+	if l := &r.lines[i]; !l.long && r.b[l.from] == '{' { // a line of its own
+		if end := r.parse(int(l.from)); end > at && end >= r.trimmed(l)-1 {
+			first, last := r.within(k, int(l.from), end)
+			r.people(r.hits[first:last])
+			return last - k
+		}
+	}
+	inString, listed, ok := r.memberAt(at)
+	if !ok {
+		return 0
+	}
+	low := max(0, at-Longest)
+	if listed { // or a field of a row in quotes
+		low = max(0, at-longestText)
+	}
+	start := r.enclosing(at, low, inString)
+	if start < 0 {
+		return 0
+	}
+	start = r.climb(k, start)
+	end := r.parse(start)
+	if end <= at {
+		return 0
+	}
+	first, last := r.within(k, start, end)
+	r.people(r.hits[first:last])
+	return last - k
+}
+
+// memberAt says whether b[at] is a value with a name before it, or in a list, and whether it is in quotes.
+func (r *Reader) memberAt(at int) (inString, listed, ok bool) {
+	b, i := r.b, at-1
+	for i >= 0 && b[i] == ' ' {
+		i--
+	}
+	if i < 0 {
+		return false, false, false
+	}
+	if b[i] != ':' || i == at-1 && i > 0 && b[i-1] != '"' && b[i-1] != ' ' { // in a string, then
+		low := max(0, at-longestText)
+		n := bytes.LastIndexByte(b[low:at], '"')
+		if n < 0 || bytes.IndexByte(b[low+n:at], '\n') >= 0 {
+			return false, false, false
+		}
+		inString, i = true, low+n-1
+		for i > low && b[i] == '\\' { // \" inside of it
+			if n = bytes.LastIndexByte(b[low:i], '"'); n < 0 {
+				return false, false, false
+			}
+			i = low + n - 1
+		}
+		for i >= 0 && space(b[i]) {
+			i--
+		}
+	}
+	if i < 0 {
+		return false, false, false
+	}
+	switch b[i] {
+	case '[', ',':
+		return inString, true, true
+	case ':':
+		for i--; i > 0 && space(b[i]); i-- {
+		}
+		return inString, false, i > 0 && b[i] == '"'
+	}
+	return false, false, false
+}
+
+const longestText = 512
+
+// enclosing finds where the innermost object that holds b[at] begins, or -1.
+func (r *Reader) enclosing(at, low int, inString bool) int {
+	for {
+		at = opening(r.b, at, low, inString)
+		if at < 0 || r.b[at] == '{' {
+			return at
+		}
+		inString = false
+	}
+}
+
+// opening goes back to the brace or bracket that is open at b[at], or returns -1.
+func opening(b []byte, at, low int, inString bool) int {
+	depth := 0
+	for i := at - 1; i >= low; i-- {
+		c := b[i]
+		if c == '"' {
+			slashes := 0
+			for k := i - 1; k >= low && b[k] == '\\'; k-- {
+				slashes++
+			}
+			if slashes%2 == 0 {
+				inString = !inString
+			}
+			continue
+		}
+		if inString {
+			if c == '\n' {
+				return -1
+			}
+			continue
+		}
+		switch c {
+		case '}', ']':
+			depth++
+		case '{', '[':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		}
+	}
+	return -1
+}
+
+// climb goes from an object to the one that holds it, as long as both may be of one person: not out of a list, unless
+// what is in it has neither an e-mail address nor a CPF.
+func (r *Reader) climb(k, start int) int {
+	for range 8 {
+		i := start - 1
+		for i >= 0 && space(r.b[i]) {
+			i--
+		}
+		if i < 0 {
+			return start
+		}
+		low := max(0, start-climbBytes)
+		var outer int
+		switch r.b[i] {
+		case ':':
+			outer = opening(r.b, start, low, false)
+			if outer < 0 || r.b[outer] != '{' {
+				return start
+			}
+		case ',', '[':
+			if r.anyone(k, start) {
+				return start
+			}
+			outer = opening(r.b, start, low, false)
+			if outer <= 0 || r.b[outer] != '[' {
+				return start
+			}
+			if outer = r.enclosing(outer, max(0, outer-climbBytes), false); outer < 0 || !r.somebody(k, outer) {
+				return start
+			}
+		default:
+			return start
+		}
+		start = outer
+	}
+	return start
+}
+
+// anyone says whether the object at b[start], which holds hit k, has an e-mail address or a CPF.
+func (r *Reader) anyone(k, start int) bool {
+	end := r.parse(start)
+	if end < 0 {
+		return true // not to be climbed out of
+	}
+	first, last := r.within(k, start, end)
+	for _, h := range r.hits[first:last] {
+		if h.kind == identifier.Email || h.kind == identifier.CPF {
+			return true
+		}
+	}
+	return false
+}
+
+// level is an object or list that is being read.
+type level struct {
+	object int
+	list   bool
+	column column
+}
+
+// named is the column of a value: its own name, or in a list that of the list.
+func (l *level) named(name column) column {
+	if l.list {
+		return l.column
+	}
+	return name
+}
+
+// key is a name that stood in the same place of the last object, and what it says.
+type key struct {
+	name   []byte
+	column column
+}
+
+// keyed is columnOf for the nth name of a record: most have the same names in the same order.
+func (r *Reader) keyed(n int, name []byte) column {
+	if n >= len(r.keys) {
+		return r.columnOf(name)
+	}
+	k := &r.keys[n]
+	if !bytes.Equal(k.name, name) {
+		k.name, k.column = append(k.name[:0], name...), r.columnOf(name)
+	}
+	return k.column
+}
+
+// somebody says whether the object at b[start], which holds hit k, has an e-mail address or a CPF of its own.
+func (r *Reader) somebody(k, start int) bool {
+	end := r.parse(start)
+	if end <= int(r.hits[k].from) {
+		return false
+	}
+	first, last := r.within(k, start, end)
+	for i := first; i < last; i++ {
+		if m := r.memberOf(&r.hits[i]); m >= 0 && r.members[m].object == 0 && ofKind[r.hits[i].kind]&identities != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// parse reads the object at b[start] into r.objects and r.members and returns its end, or -1 if it is none.
+func (r *Reader) parse(start int) int {
+	b := r.b[:min(len(r.b), start+Longest)]
+	r.objects, r.members = r.objects[:0], r.members[:0]
+	var stack [24]level
+	depth, keys := 0, 0
+	name := unknown // of the value to come
+	for i := start; i < len(b); i++ {
+		switch c := b[i]; c {
+		case '{', '[':
+			if depth == len(stack) {
+				return -1
+			}
+			next := level{column: name, list: c == '['}
+			if depth > 0 {
+				next.object = stack[depth-1].object
+				if stack[depth-1].list {
+					next.column = stack[depth-1].column
+				}
+			}
+			if c == '{' {
+				r.objects = append(r.objects, object{parent: next.object, column: next.column, inList: depth > 0 && stack[depth-1].list})
+				next.object = len(r.objects) - 1
+			}
+			stack[depth] = next
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+			name = unknown
+		case '"':
+			end := textEnd(b, i)
+			if end < 0 {
+				return -1
+			}
+			top := &stack[depth-1]
+			if after := skipSpace(b, end+1); !top.list && after < len(b) && b[after] == ':' {
+				name, i = r.keyed(keys, b[i+1:end]), after
+				keys++
+				continue
+			}
+			r.members = append(r.members, member{top.object, top.named(name), field{i + 1, end, jsonText}})
+			i = end
+		case ',', ':', ' ', '\t', '\n', '\r':
+		default: // a number or a word
+			end := i
+			for end < len(b) && b[end] != ',' && b[end] != '}' && b[end] != ']' && !space(b[end]) {
+				end++
+			}
+			top := &stack[depth-1]
+			r.members = append(r.members, member{top.object, top.named(name), field{i, end, literal}})
+			i = end - 1
+		}
+	}
+	return -1
+}
+
+func skipSpace(b []byte, at int) int {
+	for at < len(b) && space(b[at]) {
+		at++
+	}
+	return at
+}
+
+// textEnd finds the quote that ends the string which begins at b[at], or -1.
+func textEnd(b []byte, at int) int {
+	for i := at + 1; i < len(b); i++ {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return -1
+		}
+		i += n
+		slashes := 0
+		for k := i - 1; k > at && b[k] == '\\'; k-- {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// people hands out the hits of a parsed object, person by person.
+func (r *Reader) people(hits []hit) {
+	if len(r.objects) == 1 {
+		r.person(hits, 0)
+		return
+	}
+	r.identify(hits)
+	for g := range r.objects {
+		if r.objects[g].group == g {
+			r.group = r.group[:0]
+			for i := range hits {
+				if m := r.memberOf(&hits[i]); m >= 0 && r.objects[r.members[m].object].group == g || m < 0 && g == 0 {
+					r.group = append(r.group, hits[i])
+				}
+			}
+			r.person(r.group, g)
+		}
+	}
+}
+
+// identify says which objects are records of their own: those with an e-mail address or CPF that stand in a list, beside
+// others of their kind, or in an object that has its own.
+func (r *Reader) identify(hits []hit) {
+	for i := range hits {
+		if m := r.memberOf(&hits[i]); m >= 0 && r.whole(&hits[i], r.members[m].field) {
+			o := &r.objects[r.members[m].object]
+			o.identity |= ofKind[hits[i].kind] & identities
+			o.own = o.identity
+		}
+	}
+	for i := len(r.objects) - 1; i > 0; i-- {
+		if o := &r.objects[i]; o.identity != 0 || o.people > 0 {
+			r.objects[o.parent].people++
+		}
+	}
+	for i := 1; i < len(r.objects); i++ {
+		o := &r.objects[i]
+		above := &r.objects[o.parent]
+		if o.identity != 0 && (o.inList || above.people > 1 || o.identity&r.objects[above.group].identity != 0) || above.people > 1 && o.people > 0 || o.inList && o.identity == 0 && r.objects[above.group].own&identities == 0 {
+			o.group = i
+		} else {
+			o.group = above.group
+			r.objects[o.group].identity |= o.identity
+		}
+	}
+}
+
+// memberOf is the member that an identifier stands in, or -1.
+func (r *Reader) memberOf(h *hit) int {
+	low, high := 0, len(r.members)
+	for low < high {
+		if mid := (low + high) / 2; r.members[mid].to < int(h.to) {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low < len(r.members) && r.members[low].from <= int(h.from) {
+		return low
+	}
+	return -1
+}
+
+// person hands out the hits of one record.
+func (r *Reader) person(hits []hit, group int) {
+	r.begin(len(r.members))
+	r.fields = r.fields[:0]
+	for i := range r.members {
+		m := &r.members[i]
+		r.fields = append(r.fields, m.field)
+		r.cells[i].column = m.column
+	}
+	for i := range hits {
+		if m := r.memberOf(&hits[i]); m >= 0 {
+			r.enter(&hits[i], m, false)
+		} else {
+			hits[i].length |= aside
+		}
+	}
+	for i := range r.members {
+		m := &r.members[i]
+		o := &r.objects[m.object]
+		if o.group != group || r.cells[i].main || m.column == colName && m.object != group && o.column == unknown && m.object != 0 {
+			continue // the name of a company, a product
+		}
+		r.claimField(m.column, &m.field)
+	}
+	r.tell(hits)
+}

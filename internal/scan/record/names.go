@@ -1,0 +1,200 @@
+package record
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// column is what a column, a key or a label says of its values.
+type column uint8
+
+const (
+	unknown column = iota
+	colEmail
+	colPassword
+	colHash
+	colCPF
+	colPhone
+	colCard
+	colAddress
+	colName
+	colBirthDate
+	colDocument
+	colHealth
+	colFinancial
+	colCookies
+	colIP
+	colUsername
+	// The rest are no class of their own.
+	colURL    // the site that a credential is for
+	colKey    // begins a record and says nothing of a person
+	colHeader // a header of a mail message
+	colOther  // known to be nothing that is claimed
+)
+
+// identity says whether values of the column are identifiers, which the scanner finds.
+func (c column) identity() bool { return c == colEmail || c == colCPF || c == colPhone || c == colCard }
+
+// classOf is what a value of the column exposes.
+var classOf = [...]Classes{
+	colEmail: Email, colPassword: Password, colHash: PasswordHash, colCPF: CPF, colPhone: Phone, colCard: Card, colAddress: Address, colName: Name,
+	colBirthDate: BirthDate, colDocument: Document, colHealth: Health, colFinancial: Financial, colCookies: Cookies, colIP: IP, colUsername: Username,
+	colOther: 0,
+}
+
+// exact are names as a whole, without what parts their words. They come before the words.
+var exact = spread(map[column]string{
+	colEmail:     "mail email emails correo correoelectronico enderecoeletronico emailaddress emailadress mailaddress useremail",
+	colPassword:  "pass password passwd pwd pw pword senha senhas contrasena contrasenia clave claveacceso userpassword userpass userpwd passord secret segredo senhaacesso motdepasse mdp passwort kennwort parola sifre haslo wachtwoord пароль 密码",
+	colHash:      "hash passwordhash passhash pwdhash hashsenha senhahash passwordmd5 md5 sha1 sha256 bcrypt encryptedpassword senhacriptografada passworddigest hashedpassword cryptedpassword userpasswordhash contrasenahash hashcontrasena",
+	colCPF:       "cpf nrcpf numcpf cpfcnpj cpfcliente numerocpf taxid brtaxid doccpf",
+	colPhone:     "phone phones phonenumber telephone telephonenumber telefone telefones fone tel cel celular mobile mobilephone mobilenumber cellphone cell telefono movil whatsapp wpp zap fonecelular homephone workphone msisdn numerotelefono fax",
+	colCard:      "card cardnumber creditcard creditcardnumber ccnumber ccnum cc cartao numerocartao numcartao cartaocredito tarjeta numerotarjeta pan",
+	colAddress:   "address addr address1 addressline1 street streetaddress endereco enderecocompleto logradouro rua cep zip zipcode postalcode postcode codigopostal codpostal direccion domicilio calle postaladdress homeaddress bairro homepostaladdress adr billingaddress shippingaddress enderecoentrega",
+	colName:      "name names nome nombre fullname firstname lastname surname givenname familyname nomecompleto nombrecompleto sobrenome apellido apellidos primeironome primernombre cn sn fn realname nomecliente nombrecliente customername displayname middlename nomes nombres nomepessoa personname titular nometitular cardholder holdername",
+	colBirthDate: "birthdate birthday dateofbirth dob bday birth nascimento datanascimento datadenascimento dtnascimento dtnasc datanasc nasc fechanacimento fechadenacimento fechanac nacimento aniversario bdate birthdt",
+	colDocument:  "rg dni cnh document documento passport passportnumber passaporte pasaporte ssn nif curp rfc pis nis titulo tituloeleitor tituloeleitoral documentnumber numerodocumento numdocumento docnumber rgnumero numerorg identidade driverlicense driverslicense idcard nationalid licencia cedula",
+	colHealth:    "diagnostico diagnosis cid cid10 tiposanguineo bloodtype planosaude alergias allergies enfermedad doenca healthplan medicamentos gruposanguineo convenio",
+	colFinancial: "salary salario renda income saldo balance creditlimit limite limitecredito iban conta contabancaria bankaccount accountnumber numeroconta agencia agenciaconta sueldo ingresos cuenta cuentabancaria numerocuenta creditscore score rendamensal chavepix networth patrimonio valordivida divida",
+	colCookies:   "cookie cookies sessioncookie cookievalue",
+	colIP:        "ip ipaddress ipaddr ipv4 ipv6 lastip regip registrationip loginip signupip userip clientip ipcadastro ultimoip enderecoip direccionip ipregistro remoteaddr remoteip lastloginip createdip ipcliente ipacesso",
+	colUsername:  "user username users login userlogin usuario usuarios nomeusuario nomedeusuario nombreusuario nombredeusuario nick nickname apelido apodo screenname uid loginname userid handle accountname usr utilisateur nomdutilisateur benutzername identifiant gebruiker логин пользователь kullanici utente",
+	colURL:       "url urls host hostname site website link web origin actionurl loginurl urllogin webaddress siteurl sitio sitioweb pagina paginaweb originurl enlace dominio domain адрес",
+	colKey:       "dn id begin data dados datos person pessoa persona customer cliente client contact contato contacto account details detalhes info information attributes fields member membro owner personal soft software application aplicativo app browser navegador storage profile perfil programa program appname",
+	colHeader:    "from to cc bcc replyto returnpath deliveredto sender xoriginalto resentfrom errorsto messageid received xforwardedto inreplyto references",
+	colOther:     "city cidade ciudad state estado uf country pais provincia gender genero sexo sexo company empresa occupation profissao salt created createdat updatedat status token token2 hint",
+})
+
+// words are what a part of a longer name says; spoilers are words that make a name say something else than that.
+var words = spread(map[column]string{
+	colEmail: "mail email correo", colPassword: "password passwd pwd senha contrasena clave pass", colCPF: "cpf",
+	colPhone: "phone telefone telefono celular fone mobile movil whatsapp tel cel", colAddress: "address endereco direccion logradouro street cep zip postal rua calle domicilio",
+	colName: "firstname lastname fullname surname sobrenome apellido apellidos nome nombre name", colBirthDate: "nascimento nacimento birth birthdate birthday nasc dob",
+	colDocument: "rg cnh passport passaporte pasaporte dni ssn", colFinancial: "salario salary renda saldo balance income iban sueldo", colCookies: "cookie cookies",
+	colIP: "ip", colUsername: "username login usuario nickname", colHash: "hash md5 sha1 sha256 bcrypt digest encrypted hashed crypted criptografada", colCard: "cartao tarjeta creditcard",
+})
+
+var spoilers = func() map[string]bool {
+	set := map[string]bool{}
+	for _, w := range bytes.Fields([]byte("at on em date data fecha reset verified verificado confirmed confirmado type tipo status id count qtd hint question pergunta pregunta " +
+		"expires expiry expira token changed alterada alterado updated last ultimo ultima flag is has opt sent salt company empresa file arquivo archivo product produto producto mae pai mother father " +
+		"madre padre city cidade ciudad state estado uf country pais event evento domain dominio server class valid valido bounce newsletter marketing num attempts tentativas time hora " +
+		"table column db host brand bandeira plan plano url method country provider model device version bytes size lang idioma group grupo role perfil store loja banco bank")) {
+		set[string(w)] = true
+	}
+	return set
+}()
+
+// filler are the words beside which a name still says that the value is a password.
+var filler = func() map[string]bool {
+	set := map[string]bool{}
+	for _, w := range bytes.Fields([]byte("user users usr account conta cuenta cliente customer client member login web acesso acceso access de do da del la the plain plaintext text texto " +
+		"clear my minha mi su your wp site portal app sistema system internet 1 2")) {
+		set[string(w)] = true
+	}
+	return set
+}()
+
+func spread(lists map[column]string) map[string]column {
+	names := map[string]column{}
+	for c, list := range lists {
+		for _, name := range bytes.Fields([]byte(list)) {
+			names[string(name)] = c
+		}
+	}
+	return names
+}
+
+// longestName is more than any name has that says something.
+const longestName = 48
+
+// columnOf tells what a name says. Dumps have few names and millions of values, so answers are kept.
+func (r *Reader) columnOf(name []byte) column {
+	if len(name) == 0 || len(name) > longestName {
+		return unknown
+	}
+	if c, ok := r.columns[string(name)]; ok {
+		return c
+	}
+	c := readName(name)
+	if len(r.columns) >= 1<<12 { // names that are values in truth
+		clear(r.columns)
+	}
+	r.columns[string(name)] = c
+	return c
+}
+
+// readName takes a name as a whole, then by its words.
+func readName(name []byte) column {
+	var plain [2 * longestName]byte
+	whole, starts := fold(plain[:0], name)
+	if c, ok := exact[string(whole)]; ok {
+		return c
+	}
+	said, sure := unknown, true
+	for i, from := range starts {
+		to := len(whole)
+		if i+1 < len(starts) {
+			to = starts[i+1]
+		}
+		word := string(whole[from:to])
+		if spoilers[word] {
+			return unknown
+		}
+		switch c := words[word]; {
+		case c == unknown:
+			sure = sure && filler[word]
+		case c == colHash && (said == colPassword || said == unknown) || c == colPassword && said == colHash:
+			said = colHash
+		case said == unknown || said == colUsername && c == colEmail || c == colPassword:
+			said = c
+		}
+	}
+	if !sure && (said == colPassword || said == colHash) {
+		return unknown // something about a password
+	}
+	if said == colHash && !bytes.Contains(whole, []byte("pass")) && !bytes.Contains(whole, []byte("senha")) && !bytes.Contains(whole, []byte("contrasen")) &&
+		!bytes.Contains(whole, []byte("pwd")) {
+		return unknown // a hash of something
+	}
+	return said
+}
+
+// fold writes a name in lower case without accents and without what parts its words, and says where the words begin.
+func fold(dst, name []byte) (whole []byte, starts []int) {
+	before := byte(0) // 0 parts words, else the kind of the last character
+	for len(name) > 0 {
+		c, n := rune(name[0]), 1
+		if c >= utf8.RuneSelf {
+			if c, n = utf8.DecodeRune(name); c == utf8.RuneError && n == 1 {
+				c = rune(name[0]) // Latin-1
+			}
+		}
+		name = name[n:]
+		kind := byte('a')
+		switch {
+		case c >= 'a' && c <= 'z':
+		case c >= 'A' && c <= 'Z':
+			kind, c = 'A', c+'a'-'A'
+		case c >= '0' && c <= '9':
+			kind = '0'
+		case c >= 0xc0 && c < 0x100:
+			c = rune(unaccented[c-0xc0])
+		case c >= 0x400:
+			if c >= 0x410 && c < 0x430 {
+				c += 0x20
+			}
+		default:
+			before = 0
+			continue
+		}
+		if before == 0 || kind == 'A' && before != 'A' {
+			starts = append(starts, len(dst))
+		}
+		dst, before = utf8.AppendRune(dst, c), kind
+	}
+	return dst, starts
+}
+
+// unaccented are the letters of Latin-1 from À on.
+const unaccented = "aaaaaaaceeeeiiiidnooooo ouuuuy saaaaaaaceeeeiiiidnooooo ouuuuy y"

@@ -1,0 +1,196 @@
+package record
+
+import (
+	"bytes"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+)
+
+// Text is a text, or a piece of one, in which identifiers are to be told.
+type Text struct {
+	Bytes []byte
+	// Those that begin in [From, Limit) are handed out. Up to Longest to either side they are known, and Reach can be
+	// seen, except where the text begins or ends.
+	From, Limit  int
+	Begins, Ends bool
+	// Name is the file and its folders, for people and for the day in it.
+	Name string
+	// Mail is a mailbox or a message: each address in it stands for itself.
+	Mail bool
+	// SQL is a dump of a database.
+	SQL bool
+}
+
+// Start takes a text, in which nothing has been found yet.
+func (r *Reader) Start(t Text) {
+	r.b, r.from, r.limit, r.begins, r.ends = t.Bytes, t.From, t.Limit, t.Begins, t.Ends
+	r.mail, r.sql = t.Mail, t.SQL
+	if t.Name != r.name {
+		r.name, r.day = t.Name, -1
+	}
+	r.addresses, r.numbers, r.arena = r.addresses[:0], r.numbers[:0], r.arena[:0]
+}
+
+// Add takes an identifier in normal form that was found at [from, to) of the text. Addresses come in order, and so do
+// all others.
+func (r *Reader) Add(kind identifier.Kind, normal []byte, from, to int) {
+	if kind == identifier.Phone && from > 0 && r.b[from-1] == '+' {
+		from--
+	}
+	h := hit{from: int32(from), to: int32(to), normal: uint32(len(r.arena)), length: uint16(len(normal)), kind: kind}
+	r.arena = append(r.arena, normal...)
+	if kind == identifier.Email {
+		r.addresses = append(r.addresses, h)
+	} else {
+		r.numbers = append(r.numbers, h)
+	}
+}
+
+// Survey reads what the text says of its rows, before any row is told. What it returns makes the State after the text
+// of the one before it.
+func (r *Reader) Survey() func(State) State {
+	r.merge()
+	r.split(r.begins)
+	r.survey(r.from, r.limit, r.begins, r.sql)
+	events := append([]event(nil), r.events...)
+	sql := r.sql
+	return func(s State) State {
+		s.sql = sql
+		return s.fold(events)
+	}
+}
+
+// Tell hands out the identifiers with their records, given the State before the text.
+func (r *Reader) Tell(before func() State) {
+	r.state, r.asked, r.tuple, r.barren, r.block = State{}, false, 0, 0, segment{}
+	r.before = before
+	next := 0 // event
+	for i, k := 0, 0; i < len(r.lines); i++ {
+		end := r.endOf(i)
+		if int(r.lines[i].from) >= r.limit && int(r.hits[r.lines[i].first].from) >= r.limit {
+			break
+		}
+		for next < len(r.events) && r.events[next].at < int(r.lines[i].from) {
+			r.apply(r.events[next])
+			next++
+		}
+		if int(r.lines[i].to) <= r.from {
+			continue // belongs to the piece before
+		}
+		for k = max(k, int(r.lines[i].first)); k < end; {
+			r.since = r.hits[k].from
+			k += r.record(i, k, end)
+		}
+	}
+	r.before = nil
+}
+
+// apply moves the State over an event.
+func (r *Reader) apply(e event) {
+	if !r.asked {
+		r.state, r.asked = r.before(), true
+	}
+	r.state = r.state.after(e)
+}
+
+// inForce is the State where the reading stands. Whoever does not need it does not wait for it.
+func (r *Reader) inForce() *State {
+	if !r.asked {
+		r.state, r.asked = r.before(), true
+	}
+	return &r.state
+}
+
+// merge puts addresses and numbers in one order.
+func (r *Reader) merge() {
+	r.hits = r.hits[:0]
+	a, n := r.addresses, r.numbers
+	for len(a) > 0 && len(n) > 0 {
+		if a[0].from <= n[0].from {
+			r.hits, a = append(r.hits, a[0]), a[1:]
+		} else {
+			r.hits, n = append(r.hits, n[0]), n[1:]
+		}
+	}
+	r.hits = append(append(r.hits, a...), n...)
+}
+
+// record tells the record of hit k, which stands in line i, whose hits end before end. It returns how many hits it
+// handed out. What describes itself comes before what a header says.
+func (r *Reader) record(i, k, end int) int {
+	l := &r.lines[i]
+	hits := r.hits[k:end]
+	if r.mail {
+		r.alone(hits)
+		return len(hits)
+	}
+	if l.long {
+		return r.inLongLine(i, k)
+	}
+	start := r.start(l)
+	first := r.b[start]
+	switch first {
+	case '(', 'I', 'i', 'R', 'r', 'V', 'v':
+		if first == '(' || r.beginsStatement(start) {
+			if n := r.inTuple(i, k); n > 0 {
+				return n
+			}
+		}
+	case '{', '[', '}', ']', ',', '\t':
+		if n := r.inObject(i, k); n > 0 {
+			return n
+		}
+	case '<':
+		if markup(r.b[start:l.to]) {
+			r.alone(hits)
+		} else {
+			r.untold(hits)
+		}
+		return len(hits)
+	}
+	if start > int(l.from) { // "name": of JSON over many lines, or a field in quotes
+		if n := r.inObject(i, k); n > 0 {
+			return n
+		}
+	}
+	if in := r.inForce().layout; in != nil && r.table(l, hits, in) {
+		return len(hits)
+	}
+	if int(hits[0].from) > start { // else it cannot have a label
+		if n := r.inBlock(i, k); n > 0 {
+			return n
+		}
+		if r.credential(i, hits) {
+			return len(hits)
+		}
+	}
+	if !r.combo(i, hits) && !r.headless(i, hits) {
+		r.untold(hits)
+	}
+	return len(hits)
+}
+
+// inLongLine tells the record of a hit in a line that is longer than a record.
+func (r *Reader) inLongLine(i, k int) int {
+	if n := r.inObject(i, k); n > 0 {
+		return n
+	}
+	if c := r.b[max(0, int(r.hits[k].from)-1)]; c == '\'' || c == '"' || c == ',' || c == '(' || c == ' ' || c == '+' {
+		if n := r.inTuple(i, k); n > 0 {
+			return n
+		}
+	}
+	r.untold(r.hits[k : k+1])
+	return 1
+}
+
+// beginsStatement says whether b[at:] begins with a word of SQL.
+func (r *Reader) beginsStatement(at int) bool {
+	text := r.b[at:min(len(r.b), at+10)]
+	return keyword(text, 0, "insert") > 0 || keyword(text, 0, "replace") > 0 || keyword(text, 0, "values") > 0
+}
+
+// markup says whether a line is a row of an HTML table.
+func markup(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("<tr")) || bytes.HasPrefix(text, []byte("<TR")) || bytes.HasPrefix(text, []byte("<row"))
+}

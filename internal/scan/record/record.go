@@ -1,0 +1,139 @@
+// Package record tells which record of a dump an identifier stands in, and what else that record holds.
+//
+// The scanner finds identifiers; this package looks at the bytes around them: a line, an SQL tuple, a JSON object, a
+// labelled block. It claims a class of data only where a column name, a label, a place in a combo list or an
+// unmistakable shape says so and the value is there. What it cannot tell apart it hands on as not told, and in doubt it
+// claims nothing: somebody who is told of a password that never leaked will not believe the next alert.
+//
+// Invariants: a text without identifiers costs nothing; what is said of an identifier depends on the bytes within Reach
+// of it and on the Layout in force there, never on where a text was cut into pieces; nothing that was read is kept.
+package record
+
+import (
+	"github.com/vigiahq/vigia/internal/identifier"
+)
+
+const (
+	// Longest is the most bytes that a record may have; what is longer has no records that can be told apart.
+	Longest = 8 << 10
+	// Reach is how far from an identifier its record may be looked for, neighbouring records included.
+	Reach = 2 * Longest
+)
+
+// Classes is a set of the classes of data that a breach can expose, a bit for each in the order of the vocabulary.
+type Classes uint16
+
+// The classes, in the order in which the vocabulary is documented. The last two of it, health and other, are also here
+// so that every set of the vocabulary can be written down.
+const (
+	Email Classes = 1 << iota
+	Password
+	PasswordHash
+	CPF
+	Phone
+	Card
+	Address
+	Name
+	BirthDate
+	Document
+	Health
+	Financial
+	Cookies
+	IP
+	Username
+	Other
+)
+
+// Has tells whether all of the classes of other are in the set.
+func (c Classes) Has(other Classes) bool { return c&other == other }
+
+// ofKind is the class that an identifier is itself.
+var ofKind = [...]Classes{identifier.Email: Email, identifier.CPF: CPF, identifier.Phone: Phone, identifier.Card: Card, identifier.Domain: 0}
+
+// Sighting is one identifier with what stood in its record. All bytes are valid during the call only.
+type Sighting struct {
+	Kind   identifier.Kind
+	Normal []byte
+	// Told says that the record could be told apart. If not, all that is known is that the identifier was there, and
+	// Classes holds no more than that.
+	Told bool
+	// Classes are what stands in the record with a value, the identifier itself included.
+	Classes Classes
+	// Password is that of the record as it was typed, without the quotes and escapes of its format; nil when the record
+	// has none in the clear, or more than one.
+	Password []byte
+	// Site is the host that the credential is for, in lower case, and Day the day since 1970 on which it was taken, both
+	// of stealer logs; nil and zero when unknown.
+	Site []byte
+	Day  int32
+}
+
+// Found receives the identifiers of a text with their records.
+type Found func(*Sighting)
+
+// hit is an identifier found in the text. Its normal form is kept in the arena.
+type hit struct {
+	from, to int32
+	normal   uint32
+	length   uint16
+	kind     identifier.Kind
+}
+
+// line is a line of the text with an identifier in it: those from first up to the next line's. One that is longer than
+// a record has no from.
+type line struct {
+	from, to, first int32
+	long            bool
+	// What its neighbours ask of it, once it is known.
+	form    form
+	counted byte // the separator of which it has count
+	count   int32
+}
+
+// Reader tells the records of one text after another. It is not safe for use by several goroutines.
+type Reader struct {
+	found Found
+	// Name is the file, and the folders, that the text lies in: the logs of stealers name the day there.
+	name string
+	day  int32 // of name; -1 when it was not asked for
+	mail bool
+
+	// The text, as Text describes it.
+	b            []byte
+	from, limit  int
+	since        int32 // what begins before has been handed out
+	begins, ends bool
+	sql          bool
+	// What was found in it: addresses and numbers as they come, then both in one order.
+	addresses, numbers, hits []hit
+	arena                    []byte
+	lines                    []line
+	events                   []event
+	state                    State
+	before                   func() State
+	asked                    bool // whether before was
+
+	// What is known of the record being read, and room to read it.
+	out     Sighting
+	fields  []field
+	cells   []cell
+	places  []int // the fields of the hits
+	objects []object
+	members []member
+	group   []hit
+	pairs   []pair
+	text    []byte // a value without its escapes
+	site    []byte
+	tuple   int // where the next tuple may begin
+	barren  int // a long line has no tuple up to here, as far as is looked back
+	block   segment
+
+	columns map[string]column // what names say
+	keys    [32]key
+	last    statement
+}
+
+// NewReader makes a Reader that calls found.
+func NewReader(found Found) *Reader {
+	return &Reader{found: found, columns: map[string]column{}, day: -1}
+}

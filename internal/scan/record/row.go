@@ -1,0 +1,434 @@
+package record
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+)
+
+// field is a value of a row, without the quotes around it.
+type field struct {
+	from, to int
+	escapes  escapes
+}
+
+// escapes is how characters are written inside a value that would else end it.
+type escapes uint8
+
+const (
+	literal   escapes = iota
+	doubled           // a quote twice
+	backslash         // and a quote twice
+	copyText          // a backslash alone
+	jsonText
+)
+
+// splitRow appends the fields of b[from:to]. A field in quotes ends with a quote that a separator follows, so that a
+// stray quote inside does not swallow the row.
+func splitRow(fields []field, b []byte, from, to int, sep byte) []field {
+	for {
+		if from < to && b[from] == '"' {
+			if end := quoted(b, from+1, to, sep); end >= 0 {
+				fields = append(fields, field{from + 1, end, doubled})
+				if from = end + 1; from >= to {
+					return fields
+				}
+				from++
+				continue
+			}
+		}
+		n := bytes.IndexByte(b[from:to], sep)
+		if n < 0 {
+			return append(fields, field{from, to, literal})
+		}
+		fields = append(fields, field{from, from + n, literal})
+		from += n + 1
+	}
+}
+
+// quoted finds the quote that ends a field, or -1.
+func quoted(b []byte, from, to int, sep byte) int {
+	for at := from; ; at++ {
+		n := bytes.IndexByte(b[at:to], '"')
+		if n < 0 {
+			return -1
+		}
+		at += n
+		switch {
+		case at+1 >= to || b[at+1] == sep:
+			return at
+		case b[at+1] == '"':
+			at++
+		}
+	}
+}
+
+// cell is a field with what stands in it.
+type cell struct {
+	column column
+	main   bool // an identifier of this record is its value
+}
+
+// table reads a line by the header in force. It says no where the line is none of its rows.
+func (r *Reader) table(l *line, hits []hit, in *layout) bool {
+	from, to := int(l.from), r.trimmed(l)
+	switch in.Form {
+	case copied:
+		r.fields = splitPlain(r.fields[:0], r.b, from, to, in.Sep)
+		for i := range r.fields {
+			r.fields[i].escapes = copyText
+		}
+	case separated:
+		r.fields = splitRow(r.fields[:0], r.b, from, to, in.Sep)
+		if in.Sep == '|' {
+			r.trimFields()
+		}
+	case aligned:
+		if !r.cut(from, to, in) {
+			return false
+		}
+	case noTable, tuples:
+		return false
+	}
+	return r.fitting(hits, in.Columns, in.Form == separated)
+}
+
+// fitting judges the fields by their columns, if they fit. Where there are more fields than columns, a password held
+// the separator; of a line that is cut short only the columns up to its last identifier are sure.
+func (r *Reader) fitting(hits []hit, columns []column, loose bool) bool {
+	surplus := len(r.fields) - len(columns)
+	if surplus == 0 {
+		return r.fits(hits, columns) && r.judge(hits, columns)
+	}
+	if !loose || len(columns) < 2 {
+		return false
+	}
+	if surplus < 0 {
+		return r.cutShort(hits, columns[:len(r.fields)])
+	}
+	at := -1
+	for j, c := range columns {
+		if c != colPassword || surplus > 8 {
+			continue
+		}
+		if at >= 0 {
+			return r.onlyHits(hits)
+		}
+		at = j
+	}
+	if at < 0 {
+		return r.onlyHits(hits)
+	}
+	whole := append([]field(nil), r.fields...)
+	r.fields[at].to = r.fields[at+surplus].to
+	r.fields = append(r.fields[:at+1], r.fields[at+surplus+1:]...)
+	if r.fits(hits, columns) && r.anchored(hits, columns, at) {
+		return r.judge(hits, columns)
+	}
+	r.fields = whole
+	return r.onlyHits(hits)
+}
+
+// anchored says whether an identifier stands in its own column to the right of the given one, or that is the last one:
+// what was joined there has its right end then.
+func (r *Reader) anchored(hits []hit, columns []column, at int) bool {
+	if at == len(columns)-1 {
+		return true
+	}
+	for i, f := range r.places {
+		if f > at && columnFits(columns[f], hits[i].kind) == sure {
+			return true
+		}
+	}
+	return false
+}
+
+// cutShort judges a row with fewer fields than columns.
+func (r *Reader) cutShort(hits []hit, columns []column) bool {
+	if !r.fits(hits, columns) {
+		return false
+	}
+	last := -1
+	for i, f := range r.places {
+		if f > last && columnFits(columns[f], hits[i].kind) == sure {
+			last = f
+		}
+	}
+	if last < 0 {
+		return false
+	}
+	known := make([]column, len(columns))
+	copy(known, columns[:last+1])
+	return r.judge(hits, known)
+}
+
+// fits says whether the identifiers stand in columns that may hold them, at least one of them in its own.
+func (r *Reader) fits(hits []hit, columns []column) bool {
+	own := false
+	r.locate(hits)
+	for i, f := range r.places {
+		h := &hits[i]
+		if f < 0 {
+			return false
+		}
+		switch columnFits(columns[f], h.kind) {
+		case sure:
+			own = true
+		case never:
+			if r.whole(h, r.fields[f]) && !r.otherReading(hits, i, columns[f]) {
+				return false
+			}
+		case perhaps:
+		}
+	}
+	if own {
+		return true
+	}
+	for _, c := range columns {
+		if c.identity() {
+			return false // it should have been in there
+		}
+	}
+	return true
+}
+
+// otherReading says whether the same digits were read as something that the column may hold.
+func (r *Reader) otherReading(hits []hit, i int, c column) bool {
+	for k := range hits {
+		if k != i && hits[k].from < hits[i].to && hits[k].to > hits[i].from && columnFits(c, hits[k].kind) == sure {
+			return true
+		}
+	}
+	return false
+}
+
+type fit uint8
+
+const (
+	never fit = iota
+	perhaps
+	sure
+)
+
+// columnFits tells whether an identifier may be the value of a column.
+func columnFits(c column, kind identifier.Kind) fit {
+	switch c {
+	case unknown, colKey, colOther:
+		return perhaps
+	case colUsername:
+		if kind == identifier.Card {
+			return perhaps
+		}
+		return sure
+	case colPassword, colURL, colCookies, colHash, colHealth:
+		return perhaps // inside of a text
+	case colDocument:
+		if kind == identifier.CPF {
+			return sure
+		}
+		return perhaps
+	case colFinancial, colAddress, colName:
+		return perhaps
+	}
+	if int(c) < len(classOf) && classOf[c] == ofKind[kind] {
+		return sure
+	}
+	return never
+}
+
+// locate finds the field that each identifier stands in, or -1. Both are in order.
+func (r *Reader) locate(hits []hit) {
+	r.places = r.places[:0]
+	f := 0
+	for i := range hits {
+		from, to := int(hits[i].from), int(hits[i].to)
+		for f < len(r.fields) && r.fields[f].to < to {
+			f++
+		}
+		place := -1
+		if f < len(r.fields) && r.fields[f].from <= from {
+			place = f
+		}
+		r.places = append(r.places, place)
+	}
+}
+
+// anyWhole says whether an identifier is the whole of its field.
+func (r *Reader) anyWhole(hits []hit) bool {
+	for i, f := range r.places {
+		if f >= 0 && r.whole(&hits[i], r.fields[f]) {
+			return true
+		}
+	}
+	return false
+}
+
+// whole says whether an identifier is the value of a field, and not a part of a text in it.
+func (r *Reader) whole(h *hit, f field) bool {
+	return f.to-f.from-int(h.to-h.from) <= 6 && (h.kind != identifier.Email || f.to-f.from-int(h.to-h.from) <= 2)
+}
+
+// judge claims what the fields hold by their columns, and hands out the identifiers, which have been located. No columns
+// means that there is no header: then shapes alone count.
+func (r *Reader) judge(hits []hit, columns []column) bool {
+	r.begin(len(r.fields))
+	for i := range r.cells {
+		if columns != nil {
+			r.cells[i].column = columns[i]
+		}
+	}
+	for i, f := range r.places {
+		if f >= 0 {
+			r.enter(&hits[i], f, columns == nil)
+		}
+	}
+	if columns == nil {
+		for i, f := range r.fields {
+			if !r.cells[i].main && f.to-f.from >= shortestShape {
+				r.out.Classes |= bare(trim(r.b[f.from:f.to]))
+			}
+		}
+	} else {
+		for i := range r.fields {
+			if c := &r.cells[i]; !c.main && c.column != colOther && c.column != colKey {
+				r.claimField(c.column, &r.fields[i])
+			}
+		}
+	}
+	r.tell(hits)
+	return true
+}
+
+// begin makes n empty cells.
+func (r *Reader) begin(n int) {
+	if cap(r.cells) < n {
+		r.cells = make([]cell, n, 2*n)
+	}
+	r.cells = r.cells[:n]
+	clear(r.cells)
+	r.out = Sighting{Told: true}
+}
+
+// enter says whether an identifier is a value of the record: of its own column, or of one that nothing is known of.
+// Else it is a part of some text, such as a password, and says nothing of the person.
+func (r *Reader) enter(h *hit, f int, headless bool) {
+	c := &r.cells[f]
+	fits := columnFits(c.column, h.kind)
+	if fits == never || fits == perhaps && (c.column != unknown && c.column != colOther && c.column != colKey || !r.whole(h, r.fields[f])) ||
+		fits == sure && c.column == colUsername && !r.whole(h, r.fields[f]) || headless && !r.whole(h, r.fields[f]) {
+		h.length |= aside
+		return
+	}
+	c.main = true
+}
+
+// claimField adds what a field exposes.
+func (r *Reader) claimField(c column, f *field) {
+	v := trim(r.b[f.from:f.to])
+	switch c {
+	case colPassword:
+		r.password(f, v)
+	case colURL:
+		r.setSite(v)
+	default:
+		r.out.Classes |= claim(c, v)
+	}
+}
+
+func trim(v []byte) []byte {
+	for len(v) > 0 && v[0] == ' ' {
+		v = v[1:]
+	}
+	for len(v) > 0 && v[len(v)-1] == ' ' {
+		v = v[:len(v)-1]
+	}
+	return v
+}
+
+// password takes the field as the record's password. Two passwords are none: it would not be known which.
+func (r *Reader) password(f *field, v []byte) {
+	if empty(v) {
+		return
+	}
+	class := passwordClass(v)
+	if class == Password {
+		if r.out.Classes&Password != 0 {
+			r.out.Password = nil
+		} else {
+			r.out.Password = r.unescaped(*f)
+		}
+	}
+	r.out.Classes |= class
+}
+
+// onlyHits hands out a row whose fields cannot be told for sure: the identifiers that are fields of their own.
+func (r *Reader) onlyHits(hits []hit) bool {
+	r.begin(0)
+	r.locate(hits)
+	for i, f := range r.places {
+		if f < 0 || !r.whole(&hits[i], r.fields[f]) {
+			hits[i].length |= aside
+		}
+	}
+	r.tell(hits)
+	return true
+}
+
+// trimmed is where a line ends without its carriage return.
+func (r *Reader) trimmed(l *line) int {
+	to := int(l.to)
+	if to > int(l.from) && r.b[to-1] == '\r' {
+		to--
+	}
+	return to
+}
+
+func splitPlain(fields []field, b []byte, from, to int, sep byte) []field {
+	for {
+		n := bytes.IndexByte(b[from:to], sep)
+		if n < 0 {
+			return append(fields, field{from, to, literal})
+		}
+		fields = append(fields, field{from, from + n, literal})
+		from += n + 1
+	}
+}
+
+// trimFields takes the spaces off that some tables are padded with.
+func (r *Reader) trimFields() {
+	for i := range r.fields {
+		f := &r.fields[i]
+		for f.from < f.to && r.b[f.from] == ' ' {
+			f.from++
+		}
+		for f.from < f.to && r.b[f.to-1] == ' ' {
+			f.to--
+		}
+	}
+}
+
+// cut makes fields by where columns begin, in characters. A value that goes over the beginning of the next column makes
+// the line none of the table.
+func (r *Reader) cut(from, to int, in *layout) bool {
+	r.fields = r.fields[:0]
+	at, place := from, 0
+	for _, start := range in.Starts {
+		for place < start && at < to {
+			_, n := utf8.DecodeRune(r.b[at:to])
+			at, place = at+n, place+1
+		}
+		if place < start { // cut short
+			at = to
+		}
+		if at > from && at < to && r.b[at-1] != ' ' {
+			return false
+		}
+		if n := len(r.fields); n > 0 {
+			r.fields[n-1].to = at
+		}
+		r.fields = append(r.fields, field{at, to, literal})
+	}
+	r.trimFields()
+	return true
+}

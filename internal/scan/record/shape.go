@@ -1,0 +1,331 @@
+package record
+
+import "bytes"
+
+// empty says whether a value is none: nothing, NULL, \N, a dash.
+func empty(v []byte) bool {
+	switch len(v) {
+	case 0:
+		return true
+	case 1:
+		return v[0] == '-' || v[0] == ' ' || v[0] == '.'
+	case 2:
+		return v[0] == '\\' && v[1] == 'N' || v[0] == '-' && v[1] == '-'
+	case 3:
+		return fold3(v) == "n/a" || fold3(v) == "nil" || fold3(v) == "nan"
+	case 4:
+		return bytes.EqualFold(v, []byte("null")) || bytes.EqualFold(v, []byte("none"))
+	case 6:
+		return bytes.EqualFold(v, []byte("(null)")) || bytes.EqualFold(v, []byte("<null>")) || bytes.EqualFold(v, []byte("[null]"))
+	}
+	return false
+}
+
+func fold3(v []byte) string { return string([]byte{lowered(v[0]), lowered(v[1]), lowered(v[2])}) }
+
+func lowered(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+// The kinds of characters in a value.
+const (
+	hasLetter uint8 = 1 << iota
+	hasDigit
+	hasSpace
+	hasMark
+	hasUpper
+	hasHigh
+)
+
+var kindOf = func() (t [256]uint8) {
+	for c := range 256 {
+		switch {
+		case c >= 'a' && c <= 'z':
+			t[c] = hasLetter
+		case c >= 'A' && c <= 'Z':
+			t[c] = hasLetter | hasUpper
+		case c >= '0' && c <= '9':
+			t[c] = hasDigit
+		case c == ' ':
+			t[c] = hasSpace
+		case c >= 0x80:
+			t[c] = hasLetter | hasHigh
+		default:
+			t[c] = hasMark
+		}
+	}
+	return t
+}()
+
+func kinds(v []byte) (k uint8) {
+	for _, c := range v {
+		k |= kindOf[c]
+	}
+	return k
+}
+
+// strongHash knows what nothing but a password is stored as: bcrypt, argon2, crypt, PHPass, LDAP schemes, Django's.
+func strongHash(v []byte) bool {
+	if len(v) < 20 || len(v) > 512 {
+		return false
+	}
+	switch v[0] {
+	case '$':
+		for _, start := range [...]string{"$2a$", "$2b$", "$2x$", "$2y$", "$1$", "$5$", "$6$", "$7$", "$y$", "$P$", "$H$", "$argon2", "$apr1$", "$S$", "$scrypt$", "$pbkdf2"} {
+			if len(v) > len(start) && string(v[:len(start)]) == start {
+				return !bytes.ContainsAny(v, " \t\"'")
+			}
+		}
+	case '{':
+		for _, scheme := range [...]string{"{SSHA", "{SHA", "{MD5", "{SMD5", "{CRYPT", "{PBKDF2", "{ARGON2"} {
+			if len(v) > len(scheme) && bytes.EqualFold(v[:len(scheme)], []byte(scheme)) {
+				return true
+			}
+		}
+	case 'p', 'b':
+		return bytes.HasPrefix(v, []byte("pbkdf2_sha")) || bytes.HasPrefix(v, []byte("pbkdf2:sha")) || bytes.HasPrefix(v, []byte("bcrypt_sha256$"))
+	}
+	return false
+}
+
+// hexDigest knows MD5, SHA-1, SHA-256 and SHA-512 by their length.
+func hexDigest(v []byte) bool {
+	switch len(v) {
+	case 32, 40, 64, 128:
+	default:
+		return false
+	}
+	letters, digits := false, false
+	for _, c := range v {
+		switch {
+		case c >= '0' && c <= '9':
+			digits = true
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			letters = true
+		default:
+			return false
+		}
+	}
+	return letters && digits
+}
+
+// postalCode knows a Brazilian one, 01310-100.
+func postalCode(v []byte) bool {
+	return len(v) == 9 && v[5] == '-' && allDigits(v[:5]) && allDigits(v[6:]) && string(v) != "00000-000"
+}
+
+func allDigits(v []byte) bool {
+	for _, c := range v {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(v) > 0
+}
+
+// The years in which somebody can have been born, and those in which a date is more likely that than another.
+const (
+	firstYear, lastYear = 1900, 2025
+	oldestAlive         = 1915
+	recordsBegin        = 1994
+)
+
+// year reads a date as people and databases write it, and returns its year, or 0.
+func year(v []byte) int {
+	if len(v) < 8 || v[0] < '0' || v[0] > '9' {
+		return 0
+	}
+	if len(v) > 10 && (v[10] == 'T' || v[10] == ' ') {
+		v = v[:10]
+	}
+	switch {
+	case len(v) == 10 && parted(v, 4, 7):
+		return date(number(v[:4]), number(v[5:7]), number(v[8:]))
+	case len(v) == 10 && parted(v, 2, 5):
+		return either(number(v[6:]), number(v[:2]), number(v[3:5]))
+	case len(v) == 8 && allDigits(v):
+		if y := date(number(v[:4]), number(v[4:6]), number(v[6:])); y >= firstYear {
+			return y
+		}
+		return either(number(v[4:]), number(v[:2]), number(v[2:4]))
+	case len(v) == 8 && parted(v, 1, 3): // 1/2/1980
+		return either(number(v[4:]), number(v[:1]), number(v[2:3]))
+	case len(v) == 9 && parted(v, 2, 4):
+		return either(number(v[5:]), number(v[:2]), number(v[3:4]))
+	case len(v) == 9 && parted(v, 1, 4):
+		return either(number(v[5:]), number(v[:1]), number(v[2:4]))
+	}
+	return 0
+}
+
+func parted(v []byte, i, j int) bool {
+	return v[i] == v[j] && (v[i] == '-' || v[i] == '/' || v[i] == '.')
+}
+
+// either reads day and month in whichever order they can be.
+func either(y, a, b int) int { return max(date(y, b, a), date(y, a, b)) }
+
+func date(y, m, d int) int {
+	if y < firstYear || y > lastYear || m < 1 || m > 12 || d < 1 || d > 31 || y == firstYear && m == 1 && d == 1 {
+		return 0
+	}
+	return y
+}
+
+// number reads digits, or returns -1.
+func number(v []byte) int {
+	n := 0
+	for _, c := range v {
+		if c < '0' || c > '9' || n > 1<<20 {
+			return -1
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
+}
+
+// address knows an IP address, v4 or v6.
+func ipAddress(v []byte) bool {
+	if len(v) < 3 || len(v) > 45 || v[0] != ':' && (v[0] < '0' || v[0] > '9') && (v[0]|0x20 < 'a' || v[0]|0x20 > 'f') {
+		return false
+	}
+	if bytes.IndexByte(v, ':') >= 0 {
+		for _, c := range v {
+			if c != ':' && c != '.' && !(c >= '0' && c <= '9') && !(c|0x20 >= 'a' && c|0x20 <= 'f') {
+				return false
+			}
+		}
+		return bytes.Count(v, []byte(":")) >= 2
+	}
+	groups, n, digits := 0, 0, 0
+	for _, c := range v {
+		switch {
+		case c >= '0' && c <= '9':
+			if n, digits = n*10+int(c-'0'), digits+1; digits > 3 || n > 255 {
+				return false
+			}
+		case c == '.' && digits > 0:
+			groups, n, digits = groups+1, 0, 0
+		default:
+			return false
+		}
+	}
+	return groups == 3 && digits > 0 && string(v) != "0.0.0.0"
+}
+
+// claim tells what a value of a column exposes: nothing, if it is none or has not the shape that it should have.
+// Columns of identifiers are the scanner's to judge.
+func claim(c column, v []byte) Classes {
+	if empty(v) {
+		return 0
+	}
+	switch c {
+	case colPassword:
+		return passwordClass(v)
+	case colHash:
+		if strongHash(v) || hexDigest(v) || len(v) >= 13 && kinds(v)&(hasSpace|hasHigh) == 0 {
+			return PasswordHash
+		}
+		return 0
+	case colName:
+		if k := kinds(v); k&hasLetter == 0 || k&hasDigit != 0 || bytes.IndexByte(v, '@') >= 0 || len(v) < 2 || truth(v) {
+			return 0
+		}
+	case colBirthDate:
+		if year(v) == 0 {
+			return 0
+		}
+	case colAddress:
+		if k := kinds(v); postalCode(v) || len(v) == 8 && allDigits(v) && string(v) != "00000000" {
+			return Address
+		} else if len(v) < 4 || k&hasLetter == 0 || truth(v) {
+			return 0
+		}
+	case colDocument:
+		if len(v) < 5 || kinds(v)&hasDigit == 0 {
+			return 0
+		}
+	case colFinancial:
+		if kinds(v)&hasDigit == 0 {
+			return 0
+		}
+	case colIP:
+		if !ipAddress(v) {
+			return 0
+		}
+	case colUsername:
+		if bytes.IndexByte(v, '@') > 0 || truth(v) || kinds(v)&hasLetter == 0 {
+			return 0
+		}
+	case colHealth, colCookies:
+		if truth(v) {
+			return 0
+		}
+	case unknown:
+		if strongHash(v) {
+			return PasswordHash
+		}
+		return 0
+	default:
+		return 0
+	}
+	return classOf[c]
+}
+
+// truth knows the words for yes and no, which say that something is so, not what it is.
+func truth(v []byte) bool {
+	if len(v) == 0 || len(v) > 5 {
+		return false
+	}
+	var word [5]byte
+	for i, c := range v {
+		word[i] = lowered(c)
+	}
+	switch string(word[:len(v)]) {
+	case "true", "false", "yes", "no", "sim", "nao", "0", "1", "t", "f", "y", "n", "s":
+		return true
+	}
+	return false
+}
+
+// passwordClass tells a password from what is stored instead of one.
+func passwordClass(v []byte) Classes {
+	if strongHash(v) || hexDigest(v) {
+		return PasswordHash
+	}
+	if truth(v) && len(v) > 3 || hidden(v) {
+		return 0
+	}
+	return Password
+}
+
+// hidden says whether a value is a mask or a placeholder.
+func hidden(v []byte) bool {
+	for _, c := range v {
+		if c != '*' {
+			return bytes.EqualFold(v, []byte("[redacted]"))
+		}
+	}
+	return len(v) > 3
+}
+
+// shortestShape is how long a value must be for its shape to say something.
+const shortestShape = 8
+
+// bare is what a headerless value shows by its shape alone.
+func bare(v []byte) Classes {
+	switch n := len(v); {
+	case strongHash(v): // digits alone may be a token of any kind
+		return PasswordHash
+	case n == 9 && postalCode(v):
+		return Address
+	case n <= 19 && n != 8:
+		if y := year(v); y >= oldestAlive && y < recordsBegin {
+			return BirthDate
+		}
+	}
+	return 0
+}

@@ -1,0 +1,222 @@
+package record
+
+import (
+	"bytes"
+)
+
+const (
+	// A header stands next to rows: so many lines beside a gap in them are looked at, and at the top of a text some more.
+	besideRows, atTop = 2, 24
+	// headerReach is how far that goes in bytes.
+	headerReach = 2 << 10
+	// statementLongest is how long the beginning of a statement may be: a definition of a table.
+	statementLongest = 16 << 10
+)
+
+// IsSQL says whether a text that begins like this is a dump of a database, whose statements say far ahead of the rows
+// what is in them.
+func IsSQL(head []byte) bool {
+	head = head[:min(len(head), 32<<10)]
+	for _, sign := range [...]string{"-- MySQL dump", "-- MariaDB dump", "-- PostgreSQL database dump", "-- phpMyAdmin SQL", "CREATE TABLE ", "create table ", "INSERT INTO ",
+		"insert into ", "SQLite format", "BEGIN TRANSACTION;"} {
+		if bytes.Contains(head, []byte(sign)) {
+			return true
+		}
+	}
+	at := bytes.Index(head, []byte("COPY "))
+	return at == 0 || at > 0 && head[at-1] == '\n'
+}
+
+// split finds the lines of the hits. begins says that the text begins with r.b. Each byte is searched for a line end at
+// most once in either direction, however long lines are.
+func (r *Reader) split(begins bool) {
+	r.lines = r.lines[:0]
+	b := r.b
+	start, clear := 0, 0 // the line that is read begins at start, and up to clear it has not ended
+	if !begins {
+		start = -Longest - 1
+	}
+	end := -1 // of the line, if that is known
+	for i := range r.hits {
+		h := &r.hits[i]
+		at := int(h.from)
+		if at < end {
+			continue // the same line
+		}
+		if at > clear {
+			start = lineStart(b, start, clear, at)
+			clear = at
+		}
+		end = min(len(b), at+Longest+1)
+		if search := max(clear, at); search < end {
+			if n := bytes.IndexByte(b[search:end], '\n'); n >= 0 {
+				end = search + n
+			}
+		}
+		clear = max(clear, end)
+		l := line{from: int32(start), to: int32(end), first: int32(i)}
+		if end-start > Longest {
+			l = line{from: h.from, to: h.to, first: int32(i), long: true}
+			end = int(h.from) // the next one in it is a line of its own
+		}
+		r.lines = append(r.lines, l)
+	}
+}
+
+// lineStart finds where the line with b[at] begins, if the one that is known to go on to clear began at start. Over a
+// wide gap it looks back instead of at all lines in it.
+func lineStart(b []byte, start, clear, at int) int {
+	if at-clear > headerReach {
+		low := max(clear, at-Longest-1)
+		if n := bytes.LastIndexByte(b[low:at], '\n'); n >= 0 {
+			return low + n + 1
+		}
+		if low > clear {
+			return low - 1 // too far away
+		}
+		return start
+	}
+	for {
+		n := bytes.IndexByte(b[clear:at], '\n')
+		if n < 0 {
+			return start
+		}
+		clear += n + 1
+		start = clear
+	}
+}
+
+// survey looks for what says something of the rows, in the lines beside those with hits in [from, limit).
+func (r *Reader) survey(from, limit int, begins, sql bool) {
+	r.events = r.events[:0]
+	if sql {
+		r.statements(from, limit)
+		return
+	}
+	if begins && from == 0 {
+		stop := len(r.b)
+		if len(r.lines) > 0 {
+			stop = int(r.lines[0].from)
+		}
+		r.headers(0, min(stop, headerReach), atTop)
+	}
+	covered := false // the gap before the line has been read
+	for i := range r.lines {
+		l := &r.lines[i]
+		if at := int(l.from); l.long || at < from || at >= limit {
+			covered = false
+			continue
+		}
+		if before := r.endBefore(i); !covered && int(l.from)-before > 1 {
+			r.linesBefore(before, int(l.from))
+		}
+		covered = false
+		after := len(r.b)
+		if i+1 < len(r.lines) {
+			after = int(r.lines[i+1].from)
+		}
+		if after-int(l.to) > 2 {
+			covered = r.headers(int(l.to)+1, min(after, int(l.to)+headerReach), besideRows) >= after
+		}
+	}
+}
+
+// endBefore is where the line with hits before line i ends.
+func (r *Reader) endBefore(i int) int {
+	if i == 0 {
+		return -1
+	}
+	return int(r.lines[i-1].to)
+}
+
+// linesBefore reads the last lines of a gap that ends with the line at b[to].
+func (r *Reader) linesBefore(gap, to int) {
+	low := max(gap+1, 0, to-headerReach)
+	at, n := to, 0
+	for ; n < besideRows && at > low; n++ {
+		prev := bytes.LastIndexByte(r.b[low:at-1], '\n')
+		if prev < 0 {
+			if low == gap+1 || low == 0 {
+				at = low
+			}
+			break
+		}
+		at = low + prev + 1
+	}
+	if at < to {
+		r.headers(at, to, besideRows)
+	}
+}
+
+// headers reads up to most lines of b[from:to] as headers or statements and returns how far it came.
+func (r *Reader) headers(from, to, most int) int {
+	for ; most > 0 && from < to; most-- {
+		end := to
+		if n := bytes.IndexByte(r.b[from:to], '\n'); n >= 0 {
+			end = from + n
+		} else if to < len(r.b) && r.b[to] != '\n' && (to == 0 || r.b[to-1] != '\n') {
+			return from // goes on
+		}
+		if text := r.b[from:end]; len(text) >= 5 {
+			if !r.statement(from, text) {
+				if l := r.header(text); l != nil {
+					r.events = append(r.events, event{at: from, layout: l})
+				}
+			}
+		}
+		from = end + 1
+	}
+	return from
+}
+
+// statements reads all lines that begin in b[from:limit] as statements.
+func (r *Reader) statements(from, limit int) {
+	at := from
+	if at > 0 && r.b[at-1] != '\n' {
+		n := bytes.IndexByte(r.b[at:limit], '\n')
+		if n < 0 {
+			return
+		}
+		at += n + 1
+	}
+	for at < limit {
+		r.statement(at, r.b[at:])
+		n := bytes.IndexByte(r.b[at:limit], '\n')
+		if n < 0 {
+			return
+		}
+		at += n + 1
+	}
+}
+
+// statement reads a line that may begin a statement or end the rows of one. text begins with the line.
+func (r *Reader) statement(at int, text []byte) bool {
+	if len(text) < 2 {
+		return false
+	}
+	var e event
+	switch lowered(text[0]) {
+	case 'i', 'r':
+		var end int
+		if e.layout, e.table, end = r.insert(r.b[at:min(len(r.b), at+statementLongest)]); end == 0 {
+			return false
+		}
+	case 'c':
+		text = r.b[at:min(len(r.b), at+statementLongest)]
+		if e.layout, e.table = r.copyFrom(text); e.layout == nil {
+			if e.layout, e.table = r.definition(text); e.layout == nil {
+				return false
+			}
+			e.defines = true
+		}
+	case '\\':
+		if text[1] != '.' {
+			return false
+		}
+	default:
+		return false
+	}
+	e.at = at
+	r.events = append(r.events, e)
+	return true
+}

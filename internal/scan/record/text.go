@@ -1,0 +1,163 @@
+package record
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+)
+
+// unescaped is a value as it was typed. It is valid until the next call.
+func (r *Reader) unescaped(f field) []byte {
+	v := r.b[f.from:f.to]
+	switch f.escapes {
+	case doubled:
+		if bytes.IndexByte(v, '"') < 0 {
+			return v
+		}
+		r.text = appendSingle(r.text[:0], v, '"')
+	case backslash:
+		if bytes.IndexByte(v, '\\') < 0 && bytes.IndexByte(v, '\'') < 0 {
+			return v
+		}
+		r.text = appendPlain(r.text[:0], v)
+	case copyText:
+		if bytes.IndexByte(v, '\\') < 0 {
+			return v
+		}
+		r.text = appendCopied(r.text[:0], v)
+	case jsonText:
+		if bytes.IndexByte(v, '\\') < 0 {
+			return v
+		}
+		r.text = appendJSON(r.text[:0], v)
+	case literal:
+		return v
+	}
+	return r.text
+}
+
+func appendSingle(dst, v []byte, quote byte) []byte {
+	for i := 0; i < len(v); i++ {
+		if dst = append(dst, v[i]); v[i] == quote && i+1 < len(v) && v[i+1] == quote {
+			i++
+		}
+	}
+	return dst
+}
+
+// appendCopied undoes the escapes of COPY.
+func appendCopied(dst, v []byte) []byte {
+	for i := 0; i < len(v); i++ {
+		if v[i] == '\\' && i+1 < len(v) {
+			i++
+			dst = append(dst, control(v[i]))
+			continue
+		}
+		dst = append(dst, v[i])
+	}
+	return dst
+}
+
+// appendPlain undoes the escapes of SQL strings.
+func appendPlain(dst, v []byte) []byte {
+	for i := 0; i < len(v); i++ {
+		switch c := v[i]; {
+		case c == '\\' && i+1 < len(v):
+			i++
+			dst = append(dst, control(v[i]))
+		case c == '\'' && i+1 < len(v) && v[i+1] == '\'':
+			i++
+			dst = append(dst, c)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+func control(c byte) byte {
+	switch c {
+	case 'n':
+		return '\n'
+	case 't':
+		return '\t'
+	case 'r':
+		return '\r'
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	}
+	return c
+}
+
+func appendJSON(dst, v []byte) []byte {
+	for i := 0; i < len(v); i++ {
+		if v[i] != '\\' || i+1 >= len(v) {
+			dst = append(dst, v[i])
+			continue
+		}
+		i++
+		if v[i] != 'u' || i+4 >= len(v) {
+			dst = append(dst, control(v[i]))
+			continue
+		}
+		n, err := strconv.ParseUint(string(v[i+1:i+5]), 16, 32)
+		if err != nil {
+			continue
+		}
+		c := rune(n)
+		i += 4
+		if c >= 0xd800 && c < 0xdc00 && i+6 < len(v) && v[i+1] == '\\' && v[i+2] == 'u' {
+			if low, err := strconv.ParseUint(string(v[i+3:i+7]), 16, 32); err == nil && low >= 0xdc00 && low < 0xe000 {
+				c = (c-0xd800)<<10 + rune(low) - 0xdc00 + 0x10000
+				i += 6
+			}
+		}
+		dst = utf8.AppendRune(dst, c)
+	}
+	return dst
+}
+
+// setSite takes the host out of an address.
+func (r *Reader) setSite(url []byte) {
+	if n := bytes.Index(url, []byte("://")); n >= 0 {
+		url = url[n+3:]
+	}
+	if n := bytes.IndexAny(url, "/?# \t"); n >= 0 {
+		url = url[:n]
+	}
+	url = url[bytes.LastIndexByte(url, '@')+1:]
+	if n := bytes.IndexByte(url, ':'); n >= 0 {
+		url = url[:n]
+	}
+	if len(url) < 4 || len(url) > 253 || bytes.IndexByte(url, '.') <= 0 {
+		return
+	}
+	r.site = r.site[:0]
+	for _, c := range url {
+		if kindOf[c]&(hasLetter|hasDigit) == 0 && c != '.' && c != '-' && c != '_' {
+			return
+		}
+		r.site = append(r.site, lowered(c))
+	}
+	r.out.Site = bytes.TrimPrefix(r.site, []byte("www."))
+}
+
+// taken is the day that the names of the file and its folders tell, since 1970, or 0.
+func (r *Reader) taken() int32 {
+	if r.day >= 0 {
+		return r.day
+	}
+	r.day = 0
+	name := r.name
+	for i := 0; i+10 <= len(name); i++ {
+		if i > 0 && name[i-1] >= '0' && name[i-1] <= '9' || i+10 < len(name) && name[i+10] >= '0' && name[i+10] <= '9' {
+			continue
+		}
+		if d := dayOf(name[i : i+10]); d > 0 {
+			r.day = d
+		}
+	}
+	return r.day
+}

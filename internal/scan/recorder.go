@@ -1,0 +1,143 @@
+package scan
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/vigiahq/vigia/internal/scan/record"
+)
+
+// Recorder finds the identifiers of one text after another and tells the record that each stands in. It is not safe for
+// use by several goroutines; each needs its own.
+type Recorder struct {
+	scanner Scanner
+	records *record.Reader
+	buf     []byte
+}
+
+// NewRecorder makes a Recorder that calls found.
+func NewRecorder(found record.Found) *Recorder {
+	r := &Recorder{records: record.NewReader(found)}
+	r.scanner.records = r.records
+	return r
+}
+
+// Scan reads source to its end and returns the number of bytes it took from it. UTF-16 is recognised and read as such,
+// mail is decoded. name is the file, with its folders, that source is.
+func (r *Recorder) Scan(ctx context.Context, source io.Reader, name string) (int64, error) {
+	counted := &countingReader{r: source}
+	text, mail := decodedMail(counted)
+	pieces := &streamPieces{r: text, size: PieceSize, about: about{name: name, mail: mail}, chain: newChain(0, record.State{})}
+	for !pieces.ended {
+		next, err := pieces.cut(ctx, r.room(PieceSize))
+		r.tell(next, &pieces.about, pieces.chain)
+		if err != nil {
+			return counted.n, err
+		}
+	}
+	return counted.n, nil
+}
+
+// room is a buffer for a piece of the given size.
+func (r *Recorder) room(size int64) []byte {
+	if n := int(size + Overlap); len(r.buf) != n {
+		r.buf = make([]byte, n)
+	}
+	return r.buf
+}
+
+// about is what is known of a text as a whole.
+type about struct {
+	name      string
+	mail, sql bool
+}
+
+// tell finds the identifiers of a piece and hands out those that begin in it. Those of its neighbours that may stand in
+// the same record have to be known too.
+func (r *Recorder) tell(p piece, about *about, chain *chain) {
+	t := record.Text{
+		Bytes: p.text, From: p.from, Limit: p.limit, Begins: p.number == 0, Ends: p.limit == len(p.text), Name: about.name, Mail: about.mail, SQL: about.sql,
+	}
+	r.records.Start(t)
+	r.scanner.extract(&window{b: p.text, from: max(0, p.from-record.Longest)}, min(len(p.text), p.limit+record.Longest))
+	chain.publish(p.number, r.records.Survey())
+	r.records.Tell(func() record.State { return chain.before(p.number) })
+	chain.release(p.number)
+}
+
+// HeadState is what the beginning of a text says of the rows of all of it, for whoever reads it from its middle.
+func HeadState(head []byte) record.State {
+	r := NewRecorder(func(*record.Sighting) {})
+	chain := newChain(0, record.State{})
+	r.tell(piece{text: head, limit: len(head)}, &about{}, chain)
+	return chain.before(1)
+}
+
+// IsSQL says whether a text that begins like this is a dump of a database, the rows of which cannot be told without
+// what was said far before them.
+func IsSQL(head []byte) bool { return record.IsSQL(head) }
+
+// chain hands what the pieces of a text say of its rows on from each to the next, whoever searches them. A piece says it
+// before it asks for what was said before it, so nobody waits for long.
+type chain struct {
+	mu     sync.Mutex
+	moved  sync.Cond
+	next   int64 // the first piece that has not said anything
+	said   map[int64]func(record.State) record.State
+	states map[int64]record.State // before each piece
+	done   map[int64]bool
+}
+
+func newChain(first int64, state record.State) *chain {
+	c := &chain{next: first, said: map[int64]func(record.State) record.State{}, states: map[int64]record.State{first: state}, done: map[int64]bool{}}
+	c.moved.L = &c.mu
+	return c
+}
+
+// publish says what piece n makes of the State before it. Only the first word counts.
+func (c *chain) publish(n int64, change func(record.State) record.State) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n < c.next || c.said[n] != nil {
+		return
+	}
+	c.said[n] = change
+	for {
+		change := c.said[c.next]
+		if change == nil {
+			break
+		}
+		c.states[c.next+1] = change(c.states[c.next])
+		delete(c.said, c.next)
+		if c.done[c.next] {
+			delete(c.states, c.next)
+			delete(c.done, c.next)
+		}
+		c.next++
+	}
+	c.moved.Broadcast()
+}
+
+// before waits for the State before piece n.
+func (c *chain) before(n int64) record.State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.next < n {
+		c.moved.Wait()
+	}
+	return c.states[n]
+}
+
+// release says that nobody asks for the State before piece n any more. A piece that could not be read has not changed
+// anything.
+func (c *chain) release(n int64) {
+	c.publish(n, func(s record.State) record.State { return s })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n < c.next {
+		delete(c.states, n)
+		return
+	}
+	c.done[n] = true
+}

@@ -1,0 +1,422 @@
+package scantest
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// File is a made-up dump with the truth of each of its records, in the order in which they were written.
+type File struct {
+	Name   string
+	Text   []byte
+	People []Person
+}
+
+// Format is a way in which dumps are written.
+type Format struct {
+	Name string
+	// Headed says that columns, keys or labels say what is what.
+	Headed bool
+	// Bare formats show the identifiers alone to whoever reads them: what else they hold cannot be told by anybody.
+	Bare  bool
+	write func(p *people, f *File, n int)
+}
+
+// Formats are all of them.
+var Formats = []Format{
+	{"combo list", false, false, combos}, {"url, user, password", false, false, credentials}, {"comma", true, false, commas}, {"semicolon", true, false, semicolons},
+	{"tab", true, false, tabs}, {"fixed width", true, false, fixedWidth}, {"insert", true, false, inserts}, {"mysqldump", true, false, mysqldump},
+	{"copy", true, false, copies}, {"json lines", true, false, jsonLines}, {"json list", true, false, jsonList}, {"stealer log", true, false, stealerLog},
+	{"ldif", true, false, ldif}, {"vcard", true, false, vcards}, {"mail", false, false, mails}, {"no header", false, true, headless},
+	{"two columns, no header", false, true, twoColumns},
+}
+
+// Write makes a file of n records.
+func (f Format) Write(seed uint64, n int) File {
+	file := File{Name: "dump/" + f.Name + ".txt"}
+	f.write(newPeople(seed), &file, n)
+	return file
+}
+
+// table is the columns of one file: some of all there are, in any order, at least one of them an identifier.
+func (p *people) table() (columns []kind, names []string) {
+	columns = append(columns, columnKinds[p.rnd.IntN(4)])
+	if p.rnd.IntN(4) > 0 {
+		columns[0] = columnKinds[0]
+	}
+	classes := map[string]bool{columns[0].class: true}
+	for _, k := range p.rnd.Perm(len(columnKinds)) {
+		if c := columnKinds[k]; len(columns) < 3+p.rnd.IntN(10) && (c.class == "" || !classes[c.class]) {
+			columns = append(columns, c)
+			classes[c.class] = true
+		}
+	}
+	p.rnd.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
+	seen := map[string]bool{}
+	for i := 0; i < len(columns); i++ {
+		name := p.pick(columns[i].names...)
+		if seen[strings.ToLower(name)] {
+			i--
+			continue
+		}
+		seen[strings.ToLower(name)] = true
+		names = append(names, name)
+	}
+	return columns, names
+}
+
+// person fills the columns. A missing value is an empty text. Somebody without any identifier is nobody.
+func (p *people) person(columns []kind) (Person, []string) {
+	for {
+		who, texts := Person{Classes: map[string]bool{}}, make([]string, len(columns))
+		for i, c := range columns {
+			if p.rnd.IntN(5) == 0 {
+				continue
+			}
+			d := c.make(p)
+			texts[i] = d.text
+			who.take(d)
+		}
+		if len(who.Values) > 0 {
+			return who, texts
+		}
+	}
+}
+
+func (w *Person) take(d datum) {
+	if d.class != "" {
+		w.Classes[d.class] = true
+	}
+	if d.class == "password" {
+		w.Password = d.text
+	}
+	if d.value.Normal != "" {
+		w.Values = append(w.Values, d.value)
+	}
+}
+
+func (f *File) printf(format string, args ...any) { f.Text = fmt.Appendf(f.Text, format, args...) }
+
+func combos(p *people, f *File, n int) {
+	sep := p.pick(":", ":", ":", ";", "|")
+	lead := columnKinds[[]int{0, 0, 0, 0, 1, 2}[p.rnd.IntN(6)]]
+	if lead.class != "email" {
+		sep = ":"
+	}
+	hashes := p.rnd.IntN(5) == 0
+	for range n {
+		who := Person{Classes: map[string]bool{}}
+		id := lead.make(p)
+		who.take(id)
+		secret := datum{class: "password", text: p.password()}
+		if hashes {
+			secret = datum{class: "password_hash", text: p.hash()}
+		}
+		if p.rnd.IntN(20) == 0 {
+			secret = datum{text: p.pick("", "", "NULL", "-")}
+		}
+		who.take(secret)
+		f.printf("%s%s%s\n", id.text, sep, secret.text)
+		f.People = append(f.People, who)
+	}
+}
+
+func (p *people) site() (url, host string) {
+	host = p.pick("loja", "banco", "conta", "jogo") + strconv.Itoa(p.rnd.IntN(1000)) + "." + p.pick(domains...)
+	return p.pick("https://", "http://", "https://www.") + host + p.pick("/", "/login", "/auth?next=%2Fconta&a=b", ":8443/entrar"), host
+}
+
+func credentials(p *people, f *File, n int) {
+	sep := p.pick(":", ":", "|", ";")
+	for range n {
+		who := Person{Classes: map[string]bool{}}
+		id := columnKinds[0].make(p)
+		who.take(id)
+		secret := datum{class: "password", text: p.password()}
+		who.take(secret)
+		url, host := p.site()
+		who.Site = host
+		f.printf("%s%s%s%s%s\n", url, sep, id.text, sep, secret.text)
+		f.People = append(f.People, who)
+	}
+}
+
+func commas(p *people, f *File, n int)     { separated(p, f, n, ',') }
+func semicolons(p *people, f *File, n int) { separated(p, f, n, ';') }
+func tabs(p *people, f *File, n int)       { separated(p, f, n, '\t') }
+
+func separated(p *people, f *File, n int, sep rune) {
+	var out bytes.Buffer
+	w := csv.NewWriter(&out)
+	w.Comma, w.UseCRLF = sep, p.rnd.IntN(4) == 0
+	columns, names := p.table()
+	_ = w.Write(names) // never fails
+	none := p.pick("", "", "NULL", `\N`, "-")
+	for range n {
+		who, texts := p.person(columns)
+		for i := range texts {
+			if texts[i] == "" {
+				texts[i] = none
+			}
+		}
+		_ = w.Write(texts)
+		f.People = append(f.People, who)
+	}
+	w.Flush()
+	f.Text = append(f.Text, out.Bytes()...)
+}
+
+func fixedWidth(p *people, f *File, n int) {
+	columns, names := p.table()
+	rows := [][]string{names}
+	for range n {
+		who, texts := p.person(columns)
+		rows, f.People = append(rows, texts), append(f.People, who)
+	}
+	widths := make([]int, len(names))
+	for _, row := range rows {
+		for i, text := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(text)+2)
+		}
+	}
+	for _, row := range rows {
+		for i, text := range row {
+			f.printf("%s%s", text, strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text)))
+		}
+		f.printf("\n")
+	}
+}
+
+func sqlText(text, none string) string {
+	if text == "" {
+		return none
+	}
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
+}
+
+func sqlTuple(texts []string, none string) string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = sqlText(t, none)
+	}
+	return "(" + strings.Join(out, ",") + ")"
+}
+
+func inserts(p *people, f *File, n int) {
+	columns, names := p.table()
+	none := p.pick("NULL", "''")
+	perLine := p.rnd.IntN(2) == 0
+	head := "INSERT INTO " + p.pick("usuarios", "`db`.`users`", `"public"."clientes"`) + " (`" + strings.Join(names, "`, `") + "`) VALUES"
+	for i := range n {
+		who, texts := p.person(columns)
+		f.People = append(f.People, who)
+		switch {
+		case perLine:
+			f.printf("%s %s;\n", head, sqlTuple(texts, none))
+		case i%50 == 0:
+			f.printf("%s\n%s", head, sqlTuple(texts, none))
+		default:
+			f.printf(",\n%s", sqlTuple(texts, none))
+		}
+		if !perLine && (i%50 == 49 || i == n-1) {
+			f.printf(";\n")
+		}
+	}
+}
+
+func mysqldump(p *people, f *File, n int) {
+	columns, names := p.table()
+	f.printf("-- MySQL dump 10.13\nCREATE TABLE `produtos` (\n  `id` int(11) NOT NULL,\n  `password` varchar(9),\n  PRIMARY KEY (`id`)\n);\n")
+	f.printf("CREATE TABLE `users` (\n")
+	for _, name := range names {
+		f.printf("  `%s` varchar(255) DEFAULT NULL,\n", name)
+	}
+	f.printf("  PRIMARY KEY (`%s`),\n  KEY `k` (`%s`)\n) ENGINE=InnoDB;\nINSERT INTO `produtos` VALUES (1,'x'),(2,'y');\n", names[0], names[0])
+	for i := range n {
+		who, texts := p.person(columns)
+		f.People = append(f.People, who)
+		if i%300 == 0 {
+			if i > 0 {
+				f.printf(";\n")
+			}
+			f.printf("INSERT INTO `users` VALUES ")
+		} else {
+			f.printf(",")
+		}
+		f.printf("%s", sqlTuple(texts, "NULL"))
+	}
+	f.printf(";\n")
+}
+
+func copies(p *people, f *File, n int) {
+	columns, names := p.table()
+	f.printf("--\n-- PostgreSQL database dump\n--\nCOPY public.log (id, senha) FROM stdin;\n1\tx\n\\.\n\nCOPY public.users (\"%s\") FROM stdin;\n", strings.Join(names, `", "`))
+	for range n {
+		who, texts := p.person(columns)
+		f.People = append(f.People, who)
+		for i, t := range texts {
+			if texts[i] = strings.NewReplacer(`\`, `\\`, "\t", `\t`).Replace(t); t == "" {
+				texts[i] = `\N`
+			}
+		}
+		f.printf("%s\n", strings.Join(texts, "\t"))
+	}
+	f.printf("\\.\n\n")
+}
+
+// nested writes some of the members inside of another object.
+func (p *people) nested(names, texts []string) map[string]any {
+	out, inner := map[string]any{}, map[string]any{}
+	deep := p.rnd.IntN(2) == 0
+	for i, name := range names {
+		into := out
+		if deep && i%3 == 1 {
+			into = inner
+		}
+		if into[name] = texts[i]; texts[i] == "" {
+			into[name] = nil
+		}
+	}
+	if len(inner) > 0 {
+		out[p.pick("profile", "perfil", "dados", "data")] = inner
+	}
+	out["tags"] = []string{"a", "b"}
+	out["orders"] = []map[string]any{{"id": p.rnd.IntN(1000), "total": 10}, {"id": p.rnd.IntN(1000), "total": 20}}
+	return out
+}
+
+func jsonLines(p *people, f *File, n int) {
+	columns, names := p.table()
+	for range n {
+		who, texts := p.person(columns)
+		text, _ := json.Marshal(p.nested(names, texts))
+		f.printf("%s\n", text)
+		f.People = append(f.People, who)
+	}
+}
+
+func jsonList(p *people, f *File, n int) {
+	columns, names := p.table()
+	var all []any
+	for range n {
+		who, texts := p.person(columns)
+		all = append(all, p.nested(names, texts))
+		f.People = append(f.People, who)
+	}
+	whole := map[string]any{"count": n, "password": "none of theirs", "users": all}
+	if p.rnd.IntN(2) == 0 {
+		f.Text, _ = json.Marshal(whole)
+		return
+	}
+	f.Text, _ = json.MarshalIndent(whole, "", "  ")
+}
+
+func stealerLog(p *people, f *File, n int) {
+	f.Name = "logs/BR[0F3A] 2024-0" + strconv.Itoa(1+p.rnd.IntN(9)) + "-1" + strconv.Itoa(p.rnd.IntN(9)) + "/Passwords.txt"
+	labels := [][3]string{
+		{"URL", "Username", "Password"}, {"Host", "Login", "Password"}, {"URL", "USER", "PASS"}, {"url", "usuario", "senha"}, {"Sitio", "Usuario", "Contraseña"},
+		{"Hostname", "Usuário", "Senha"}, {"URL", "Логин", "Пароль"}, {"Link", "E-mail", "Clave"},
+	}[p.rnd.IntN(8)]
+	part, parted := p.pick(": ", ":", " : ", " = "), p.pick("\n", "===============\n", "---\n", "")
+	for range n {
+		who := Person{Classes: map[string]bool{}}
+		url, host := p.site()
+		who.Site = host
+		id := columnKinds[p.rnd.IntN(10)/9].make(p) // one in ten logs in by CPF
+		who.take(id)
+		secret := datum{class: "password", text: p.password()}
+		if p.rnd.IntN(10) == 0 {
+			secret = datum{}
+		}
+		who.take(secret)
+		if parted != "" && p.rnd.IntN(2) == 0 {
+			f.printf("Soft%sChrome Default (126.0.6478.127)\n", part)
+		}
+		f.printf("%s%s%s\n%s%s%s\n%s%s%s\n%s", labels[0], part, url, labels[1], part, id.text, labels[2], part, secret.text, parted)
+		f.People = append(f.People, who)
+	}
+}
+
+func ldif(p *people, f *File, n int) {
+	for range n {
+		who := Person{Classes: map[string]bool{}}
+		p.id++
+		f.printf("dn: uid=u%d,ou=people,dc=exemplo,dc=com\nobjectClass: inetOrgPerson\nobjectClass: top\n", p.id)
+		line := func(name string, d datum) {
+			if p.rnd.IntN(4) > 0 || name == "mail" {
+				who.take(d)
+				f.printf("%s: %s\n", name, d.text)
+			}
+		}
+		line("mail", columnKinds[0].make(p))
+		line("cn", columnKinds[6].make(p))
+		line("telephoneNumber", columnKinds[2].make(p))
+		line("street", columnKinds[8].make(p))
+		line("userPassword", datum{class: "password_hash", text: "{SSHA}" + p.hex(40)})
+		f.printf("\n")
+		f.People = append(f.People, who)
+	}
+}
+
+func vcards(p *people, f *File, n int) {
+	for range n {
+		who := Person{Classes: map[string]bool{}}
+		f.printf("BEGIN:VCARD\r\nVERSION:3.0\r\n")
+		line := func(name string, d datum) {
+			if p.rnd.IntN(4) > 0 || strings.HasPrefix(name, "EMAIL") {
+				who.take(d)
+				f.printf("%s:%s\r\n", name, d.text)
+			}
+		}
+		line("FN", columnKinds[6].make(p))
+		line("EMAIL;TYPE=INTERNET", columnKinds[0].make(p))
+		line("TEL;TYPE=CELL", columnKinds[2].make(p))
+		line("BDAY", columnKinds[7].make(p))
+		f.printf("ORG:Empresa %d\r\nEND:VCARD\r\n", p.rnd.IntN(100))
+		f.People = append(f.People, who)
+	}
+}
+
+func mails(p *people, f *File, n int) {
+	for range n {
+		from, to, third := columnKinds[0].make(p), columnKinds[0].make(p), columnKinds[1].make(p)
+		f.printf("From %s Mon Mar 11 10:00:00 2024\nReturn-Path: <%s>\nFrom: %s\nTo: %s\nSubject: senha\n\nO CPF %s, senha: %s\n\n", from.text, from.text, from.text, to.text,
+			third.text, p.password())
+		for _, d := range []datum{from, to, third} {
+			who := Person{Classes: map[string]bool{}}
+			who.take(d)
+			f.People = append(f.People, who)
+		}
+	}
+}
+
+// twoColumns looks like a combo list to whoever does not look at what it holds.
+func twoColumns(p *people, f *File, n int) {
+	sep, second := p.pick(":", ";", ",", "\t", "|"), columnKinds[[]int{6, 7, 8, 9, 11, 13, 17, 18}[p.rnd.IntN(8)]]
+	for range n {
+		who := Person{Classes: map[string]bool{}}
+		id, other := columnKinds[0].make(p), second.make(p)
+		who.take(id)
+		who.take(other)
+		f.printf("%s%s%s\n", id.text, sep, other.text)
+		f.People = append(f.People, who)
+	}
+}
+
+func headless(p *people, f *File, n int) {
+	columns, _ := p.table()
+	sep := p.pick(",", ";", "\t", "|")
+	for range n {
+		who, texts := p.person(columns)
+		for i := range texts {
+			texts[i] = strings.ReplaceAll(texts[i], sep, "")
+		}
+		f.printf("%s\n", strings.Join(texts, sep))
+		f.People = append(f.People, who)
+	}
+}
