@@ -75,6 +75,8 @@ const maxGrowth = 32 << 20
 
 // TestEndlessBodies sends bodies without end, in chunks and with a length of 100 MB, to every route that takes one: the
 // answer comes at the limit, no more than that is read, and a key that opens nothing is answered before any of it.
+//
+//vigia:row A8
 func TestEndlessBodies(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	var newest atomic.Pointer[atomic.Int64]
@@ -151,6 +153,8 @@ func flood(address string, rt route, key, framing string, most int) (int, error)
 }
 
 // TestDeepBodies: nesting of a hundred thousand levels is refused by the bytes alone, whatever the route.
+//
+//vigia:row A8
 func TestDeepBodies(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	var highest int64

@@ -53,6 +53,13 @@ type seedling struct {
 
 // TestStorm: 30,000 requests that are broken in every way at hand get no 5xx and no answer that the document does not
 // describe; nor do the events that came of it. VIGIA_TEST_SEED repeats the half with the random seed.
+//
+//vigia:row C2
+//vigia:bar 30,000 mutated requests (members, bytes, paths, queries, headers, methods, encodings; half from a fixed
+//vigia:bar seed, half from a new one): no 5xx, no answer off the document, no event off its schema
+//vigia:seen 2026-11-15 30,000, seeds 1 and a new one: 0 wrong; 8,542 accepted; 51 events
+//vigia:tier C
+//vigia:broken a redirect for `//`
 func TestStorm(t *testing.T) {
 	s := newStorm(t)
 	fresh := uint64(time.Now().UnixNano())

@@ -148,6 +148,8 @@ func TestEmptyFolder(t *testing.T) {
 }
 
 // TestKeyFileBelongs: start is refused with a foreign, missing or readable key file, and nothing is made in its place.
+//
+//vigia:row P4
 func TestKeyFileBelongs(t *testing.T) {
 	eachEngine(t, func(t *testing.T, c config.Common) {
 		open(t, c)
@@ -195,6 +197,7 @@ func TestKeyFileBelongs(t *testing.T) {
 	})
 }
 
+//vigia:row P4
 func TestDataFolder(t *testing.T) {
 	ctx := context.Background()
 	base := t.TempDir()
@@ -260,6 +263,8 @@ func TestReplicasStartTogether(t *testing.T) {
 }
 
 // TestNewerDatabase: an older program refuses a database that a newer one has migrated.
+//
+//vigia:row D15
 func TestNewerDatabase(t *testing.T) {
 	eachEngine(t, func(t *testing.T, c config.Common) {
 		open(t, c)
@@ -282,6 +287,8 @@ func TestNewerDatabase(t *testing.T) {
 }
 
 // TestKeyRotationWhileRunning: the command line rotates, the running server reads on and rewrites in the background.
+//
+//vigia:row P6
 func TestKeyRotationWhileRunning(t *testing.T) {
 	eachEngine(t, func(t *testing.T, c config.Common) {
 		ctx := context.Background()
@@ -326,6 +333,8 @@ func TestKeyRotationWhileRunning(t *testing.T) {
 }
 
 // TestGracefulStop: what is in flight when the signal comes is answered, and readiness goes first.
+//
+//vigia:row D13
 func TestGracefulStop(t *testing.T) {
 	whileDraining(t, 300*time.Millisecond, gracefulStop)
 }
@@ -404,6 +413,8 @@ func gracefulStop(t *testing.T, drain time.Duration) (inTime bool) {
 
 // TestSlowClients: a client that never finishes its headers is let go and disturbs nobody. The limits are the server's
 // own, so this only shows that they are set.
+//
+//vigia:row A10
 func TestSlowClients(t *testing.T) {
 	srv := serve(t, open(t, common(t, sqldb.SQLite)), nil)
 	for range 50 {

@@ -121,6 +121,8 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 }
 
 // TestConsoleHostileText crawls every page that links lead to, with hostile text in every field: none of it runs.
+//
+//vigia:row P10
 func TestConsoleHostileText(t *testing.T) {
 	a := open(t, common(t, sqldb.SQLite))
 	srv := serveLogged(t, a)

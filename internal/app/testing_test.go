@@ -8,23 +8,31 @@ import (
 )
 
 var (
-	namedTest = regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Za-z0-9]+)` in `([A-Za-z0-9_./-]+/)`")
+	namedTest = regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Za-z0-9]+)`\\s+in\\s+`([A-Za-z0-9_./-]+/)`")
 	anyTest   = regexp.MustCompile("`(?:Test|Fuzz|Benchmark)[A-Za-z0-9]+`")
-	planRow   = regexp.MustCompile(`(?m)^\| ([DWAPHF][0-9]+) \|`)
+	planRow   = regexp.MustCompile(`(?m)^## ([DWAPHFC][0-9]+)$`)
 )
 
-// TestNamedTestsExist: docs/testing.md has a line for every row of the test plan, and each test it names is where it
-// says.
+// TestNamedTestsExist: the pages about tests have a section for every row of the test plan, and each test they name is
+// where they say.
 func TestNamedTestsExist(t *testing.T) {
 	page := readTree(t, "docs/testing.md")
+	for _, area := range testAreas {
+		page += readTree(t, "docs/testing/"+area.file+".md")
+	}
+	page += readTree(t, "docs/testing/more.md")
+	for _, area := range testAreas {
+		page += readTree(t, "docs/testing/"+area.file+".md")
+	}
+	page += readTree(t, "docs/testing/more.md")
 	rows := map[string]bool{}
 	for _, match := range planRow.FindAllStringSubmatch(page, -1) {
 		rows[match[1]] = true
 	}
-	for letter, last := range map[string]int{"D": 16, "W": 4, "A": 11, "P": 10, "H": 3, "F": 6} {
+	for letter, last := range map[string]int{"D": 16, "W": 4, "A": 11, "P": 10, "H": 3, "F": 6, "C": 4} {
 		for n := 1; n <= last; n++ {
 			if id := fmt.Sprint(letter, n); !rows[id] {
-				t.Errorf("docs/testing.md has no line for %s", id)
+				t.Errorf("the pages about tests have no section %s", id)
 			}
 		}
 	}
@@ -34,7 +42,7 @@ func TestNamedTestsExist(t *testing.T) {
 	}
 	for _, match := range named {
 		if !declares(t, match[2], match[1]) {
-			t.Errorf("docs/testing.md names %s in %s, which is not there", match[1], match[2])
+			t.Errorf("the pages about tests name %s in %s, which is not there", match[1], match[2])
 		}
 	}
 }

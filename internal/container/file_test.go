@@ -118,6 +118,7 @@ func manyFiles(n int) io.Reader {
 	return r
 }
 
+//vigia:row H1
 func TestTarOfAMillionFiles(t *testing.T) {
 	const n = 1_000_000
 	count := 0

@@ -206,6 +206,7 @@ func bomb(t testing.TB, size int64) []byte {
 	return b.Bytes()
 }
 
+//vigia:row H1
 func TestBombsAreStopped(t *testing.T) {
 	flat := bomb(t, 64<<20)
 	nested := gzipped(t, gzipped(t, flat))

@@ -162,6 +162,9 @@ func (r fixedResolver) Resolve(ctx context.Context, name string) (context.Contex
 }
 
 // TestCrawlFeed reads a made-up forum through a real SOCKS5 server.
+//
+//vigia:shows among others: what a killed crawl left as being imported is taken back by the next run
+//vigia:broken the same without taking it back
 func TestCrawlFeed(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	var asked sync.Map

@@ -11,6 +11,11 @@ import (
 )
 
 // Whatever the bytes: no panic, the same result in whatever pieces they come, and every value in normal form.
+//
+//vigia:row F1 `make fuzz` runs this and every other target
+//vigia:bar 0 crashes
+//vigia:seen 2026-11-15 all 22 targets, 19 of them for 15 s each, 1.3 million inputs, and three for 20 s: 0 crashes
+//vigia:tier by hand
 func FuzzScan(f *testing.F) {
 	for _, c := range extractCases {
 		f.Add([]byte(c.text))

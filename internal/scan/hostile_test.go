@@ -65,6 +65,7 @@ func (r *repeated) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+//vigia:row H1
 func TestOneLineOfAGigabyte(t *testing.T) {
 	for name, filler := range map[string]string{
 		"letters": strings.Repeat("abcdefgh", 8192), "digits": strings.Repeat("1234567890", 8192), "groups": strings.Repeat("4111 1111-", 8192),
@@ -247,6 +248,9 @@ func TestMarks(t *testing.T) {
 }
 
 // All ways to the places of numbers must agree with the rules spelled out, byte by byte.
+//
+//vigia:shows vectors, plain Go and the rules spelled out find the same places of numbers
+//vigia:broken one shift that is one too long
 func TestPlaces(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(6, 6))
 	worth := regexp.MustCompile(`^(?:[0-9]{8}|[0-9]{4}[^0-9](?:[0-9]{4}(?:[^0-9]|$)|[0-9]{6})|[0-9]{3}[^0-9][0-9]{3}[^0-9][0-9]{3}[^0-9][0-9]{2})`)

@@ -58,6 +58,12 @@ func TestPlacesNeverShareAnEncoding(t *testing.T) {
 }
 
 // Property P5: a ciphertext moved to any other table, column, partner or row does not open there.
+//
+//vigia:row P5
+//vigia:bar all refused
+//vigia:seen 2026-11-15 passes
+//vigia:tier C
+//vigia:broken a place without its row
 func TestMovedCiphertextIsRefused(t *testing.T) {
 	k := fresh(t)
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -83,6 +89,7 @@ func TestMovedCiphertextIsRefused(t *testing.T) {
 	}
 }
 
+//vigia:row P5
 func TestAlteredCiphertextIsRefused(t *testing.T) {
 	k := fresh(t)
 	mustRotate(t, k)
@@ -108,6 +115,7 @@ func TestAlteredCiphertextIsRefused(t *testing.T) {
 	refused("other installation", mustSeal(t, fresh(t), home, "x"))
 }
 
+//vigia:row P5
 func TestNoncesDoNotRepeat(t *testing.T) {
 	const nonceSize = Overhead - PrefixSize - 16
 	count := 1_000_000

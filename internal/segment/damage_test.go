@@ -87,6 +87,11 @@ func small(t *testing.T) (content []byte, keys []uint64, path string) {
 	return content, keys, path
 }
 
+//vigia:row H2
+//vigia:bar all found, no wrong answer
+//vigia:seen 2026-11-15 passes
+//vigia:tier C
+//vigia:broken pages read without their checksum: a wrong answer
 func TestEveryFlippedByteIsNoticed(t *testing.T) {
 	content, keys, path := small(t)
 	for i := range content {
@@ -98,6 +103,7 @@ func TestEveryFlippedByteIsNoticed(t *testing.T) {
 	}
 }
 
+//vigia:row H2
 func TestEveryCutIsNoticed(t *testing.T) {
 	content, keys, path := small(t)
 	for n := range content {
@@ -161,6 +167,8 @@ func TestForeignFiles(t *testing.T) {
 }
 
 // A file that is cut under an open reader reads as zeros in its last page and not at all after it.
+//
+//vigia:row H2
 func TestCutWhileOpen(t *testing.T) {
 	keys := distinct(7, 20_000)
 	for _, touched := range []bool{true, false} {

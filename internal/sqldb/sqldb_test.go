@@ -125,6 +125,7 @@ func TestMigrateHalf(t *testing.T) {
 	})
 }
 
+//vigia:row D15
 func TestMigrateByManyReplicas(t *testing.T) {
 	each(t, func(t *testing.T, address string, _ *sqldb.DB) {
 		list := steps(t, stepA, stepB)

@@ -127,6 +127,14 @@ func (m *moody) received() (distinct, repeats, bad int) {
 // TestKilledWorkers: events go to a receiver that is bad for 30 % of attempts while of two worker processes the one
 // that sends is killed again and again. None is lost, no other id appears, and a kill repeats no more than its worker
 // had under way, which is 2 % here. VIGIA_TEST_LONG makes it 10,000 events and 50 kills.
+//
+//vigia:row D10
+//vigia:bar every event arrives; a job is taken up within a minute
+//vigia:seen 2026-11-15 10,000 events, 50 kills of the sender, 2,862 and 2,923 bad answers: all arrived, 26 repeats on
+//vigia:seen SQLite and 46 on PostgreSQL (0.3 and 0.5 %; the first such run found a look that did not end); a job
+//vigia:seen ended 39.7 s after its worker was killed
+//vigia:tier C: 1,000 events, L: 10,000
+//vigia:broken claims that last a year: nothing arrives any more
 func TestKilledWorkers(t *testing.T) {
 	events, kills := 1000, 5
 	if os.Getenv("VIGIA_TEST_LONG") != "" {

@@ -152,6 +152,12 @@ func (m *mailer) exec(t *testing.T, statement string) {
 
 // TestOutbox: with a failure forced at each step in turn, by the database itself and between the statements, cause,
 // event and deliveries are there together or not at all.
+//
+//vigia:row D11
+//vigia:bar matches and alerts 1 : 1
+//vigia:seen 2026-11-15 500 forced faults on each engine, 1 : 1
+//vigia:tier C
+//vigia:broken the error of writing an event, or its deliveries, ignored
 func TestOutbox(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()

@@ -240,6 +240,8 @@ func (w *town) sealedOf(t *testing.T, h human) (marks [][]byte) {
 }
 
 // TestErasedBytes: not even the ciphertexts of an erased person are in the files afterwards. Before, they are.
+//
+//vigia:row P7
 func TestErasedBytes(t *testing.T) {
 	w := newTown(t, storetest.Open(t, sqldb.SQLite), 120)
 	var marks [][]byte
