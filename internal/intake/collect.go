@@ -6,44 +6,48 @@ import (
 	"sync/atomic"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/scan/record"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 // keyBatch is how many fingerprints travel at once from those who scan to the one who sorts.
 const keyBatch = 32 << 10
 
-// collector turns the identifiers of one scanning goroutine into fingerprints.
+// collector turns the identifiers of one scanning goroutine into fingerprints with labels.
 type collector struct {
 	fingerprint func(kind byte, normal []byte) uint64
-	keys        []uint64
+	keys        []segment.Entry
+	labels      labelCache
 	counts      [identifier.Domain + 1]int64
 	// shown is counts as of the last full batch, for whoever watches meanwhile.
 	shown  [identifier.Domain + 1]atomic.Int64
 	recent domainCache
 	// flush takes a full batch and returns an empty one.
-	flush func([]uint64) []uint64
+	flush func([]segment.Entry) []segment.Entry
 }
 
-func newCollector(fingerprint func(kind byte, normal []byte) uint64, flush func([]uint64) []uint64) *collector {
-	return &collector{fingerprint: fingerprint, flush: flush, keys: make([]uint64, 0, keyBatch)}
+func newCollector(fingerprint func(kind byte, normal []byte) uint64, labels *segment.Labels, flush func([]segment.Entry) []segment.Entry) *collector {
+	return &collector{fingerprint: fingerprint, labels: labelCache{labels: labels, logs: map[string]segment.LabelID{}}, flush: flush, keys: make([]segment.Entry, 0, keyBatch)}
 }
 
 // found is a record.Found. An address also stands for its domain and the domains above it, so that a watched domain is
 // hit by every address under it.
 func (c *collector) found(s *record.Sighting) {
 	c.counts[s.Kind]++
-	c.add(s.Kind, s.Normal)
+	label := c.labels.of(s)
+	c.add(s.Kind, s.Normal, label)
 	if s.Kind == identifier.Email {
-		c.domains(s.Normal[bytes.IndexByte(s.Normal, '@')+1:]) // the only one
+		c.domains(s.Normal[bytes.IndexByte(s.Normal, '@')+1:], label) // the only one
 	}
 }
 
-func (c *collector) domains(domain []byte) {
-	if c.recent.has(domain) {
+func (c *collector) domains(domain []byte, label segment.LabelID) {
+	if c.recent.has(domain, label) {
 		return
 	}
 	for {
-		c.add(identifier.Domain, domain)
+		c.add(identifier.Domain, domain, label)
 		dot := bytes.IndexByte(domain, '.')
 		if dot < 0 || bytes.IndexByte(domain[dot+1:], '.') < 0 {
 			return
@@ -52,14 +56,53 @@ func (c *collector) domains(domain []byte) {
 	}
 }
 
-func (c *collector) add(kind identifier.Kind, normal []byte) {
+func (c *collector) add(kind identifier.Kind, normal []byte, label segment.LabelID) {
 	if len(c.keys) == cap(c.keys) {
 		c.keys = c.flush(c.keys)
 		for k := range c.counts {
 			c.shown[k].Store(c.counts[k])
 		}
 	}
-	c.keys = append(c.keys, c.fingerprint(byte(kind), normal))
+	c.keys = append(c.keys, segment.Entry{Key: c.fingerprint(byte(kind), normal), Label: label})
+}
+
+// labelCache knows the ids of labels: there are few, and asking all workers' table for each identifier would be slow.
+type labelCache struct {
+	labels *segment.Labels
+	plain  [1 << 16]segment.LabelID // by classes; 0 is not asked for yet
+	logs   map[string]segment.LabelID
+	text   []byte
+}
+
+// mostLogLabels bounds what is remembered of labels with sites.
+const mostLogLabels = 1 << 14
+
+// of is the label of what a sighting tells.
+func (c *labelCache) of(s *record.Sighting) segment.LabelID {
+	if !s.Told {
+		return segment.NoLabel
+	}
+	if s.Site == nil && s.Day == 0 {
+		id := &c.plain[s.Classes]
+		if *id == segment.NoLabel {
+			*id = c.labels.ID(leak.Label{Classes: s.Classes}.Append(c.text[:0]))
+		}
+		return *id
+	}
+	label := leak.Label{Classes: s.Classes, Day: s.Day}
+	if s.Site != nil {
+		label.Sites = []string{string(s.Site)}
+	}
+	c.text = label.Append(c.text[:0])
+	if id, ok := c.logs[string(c.text)]; ok {
+		return id
+	}
+	if len(c.logs) >= mostLogLabels {
+		clear(c.logs)
+	}
+	id := c.labels.ID(c.text)
+	c.logs[string(c.text)] = id
+	return id
 }
 
 // domainCache remembers domains seen lately: most addresses of a dump are at a few of them. Forgetting one costs a
@@ -69,21 +112,22 @@ type domainCache struct {
 }
 
 type cachedDomain struct {
-	n    uint8
-	text [47]byte
+	label segment.LabelID
+	n     uint8
+	text  [47]byte
 }
 
-// has tells whether a domain was seen lately, and remembers it.
-func (d *domainCache) has(domain []byte) bool {
+// has tells whether a domain was seen lately with a label, and remembers it.
+func (d *domainCache) has(domain []byte, label segment.LabelID) bool {
 	if len(domain) > len(d.slots[0].text) || len(domain) < 8 {
 		return false
 	}
 	// The first bytes tell domains apart well enough; a hash of all of them would cost as much as it saves.
-	head := binary.LittleEndian.Uint64(domain) + uint64(len(domain))
+	head := binary.LittleEndian.Uint64(domain) + uint64(len(domain)) + uint64(label)<<8
 	slot := &d.slots[head*0x9e3779b97f4a7c15>>(64-12)]
-	if int(slot.n) == len(domain) && bytes.Equal(slot.text[:slot.n], domain) {
+	if int(slot.n) == len(domain) && slot.label == label && bytes.Equal(slot.text[:slot.n], domain) {
 		return true
 	}
-	slot.n = uint8(copy(slot.text[:], domain))
+	slot.label, slot.n = label, uint8(copy(slot.text[:], domain))
 	return false
 }

@@ -26,7 +26,9 @@ type Importer struct {
 	Dir string
 	// Fingerprints makes what computes the keyed fingerprint of a normal form, for one goroutine.
 	Fingerprints func() Fingerprints
-	Now          func() time.Time
+	// Tables seals the labels of fingerprints, and opens them when parts are merged.
+	Tables Tables
+	Now    func() time.Time
 	// Limits bound what archives may unfold into.
 	Limits container.Limits
 	// Workers scan at the same time; 0 means one per core.
@@ -38,6 +40,12 @@ type Importer struct {
 	PartBytes int64
 	// spanBytes is set by tests; 0 means defaultSpan.
 	spanBytes int64
+}
+
+// Tables seals what segments say of their keys; seal.Keys does.
+type Tables interface {
+	SealTable(context, table []byte) ([]byte, error)
+	OpenTable(context, sealed []byte) ([]byte, error)
 }
 
 // Fingerprints computes the keyed fingerprint of a normal form.
@@ -105,7 +113,7 @@ func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
 		}
 		return Outcome{}, err
 	}
-	w, err := openWork(im.workDir(b.Name), spec.Inputs)
+	w, err := openWork(im.workDir(b.Name), spec.Inputs, im.Tables)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -131,7 +139,7 @@ func (im *Importer) tidy(ctx context.Context, name string, inputs []Input, taken
 	if _, err := os.Stat(filepath.Join(im.workDir(name), planFile)); err != nil {
 		return Outcome{}, taken
 	}
-	w, err := openWork(im.workDir(name), inputs)
+	w, err := openWork(im.workDir(name), inputs, im.Tables)
 	if err != nil {
 		return Outcome{}, errors.Join(taken, err)
 	}

@@ -46,8 +46,8 @@ type importRun struct {
 	pending sync.WaitGroup   // small streams not yet scanned
 	buffers chan []byte
 
-	full  chan any // []uint64 to sort, or a commit
-	empty chan []uint64
+	full  chan any // []segment.Entry to sort, or a commit
+	empty chan []segment.Entry
 
 	// What the progress shows.
 	started       time.Time
@@ -80,16 +80,16 @@ func newImportRun(im *Importer, w *work, spec Spec) *importRun {
 	run := &importRun{
 		im: im, w: w, spec: spec, from: w.last.Upto, rows: w.last.Rows, base: w.last.Tally, firstPart: len(w.parts) == 0,
 		small: make(chan smallStream, n), buffers: make(chan []byte, 2*n),
-		full: make(chan any, n), empty: make(chan []uint64, 3*n), started: im.Now(), keptAt: im.Now(),
+		full: make(chan any, n), empty: make(chan []segment.Entry, 3*n), started: im.Now(), keptAt: im.Now(),
 	}
 	for range cap(run.buffers) {
 		run.buffers <- make([]byte, smallLimit)
 	}
 	for range cap(run.empty) {
-		run.empty <- make([]uint64, 0, keyBatch)
+		run.empty <- make([]segment.Entry, 0, keyBatch)
 	}
 	for range n {
-		c := newCollector(im.Fingerprints(), func(full []uint64) []uint64 { run.full <- full; return <-run.empty })
+		c := newCollector(im.Fingerprints(), w.labels, func(full []segment.Entry) []segment.Entry { run.full <- full; return <-run.empty })
 		run.workers = append(run.workers, &worker{c, scan.NewRecorder(c.found)})
 	}
 	return run
@@ -156,7 +156,7 @@ func (run *importRun) work(ctx context.Context, w *worker) {
 func (run *importRun) sort(ctx context.Context) (err error) {
 	defer func() { // whoever waits to hand over must not wait for ever
 		for m := range run.full {
-			if keys, ok := m.([]uint64); ok {
+			if keys, ok := m.([]segment.Entry); ok {
 				run.empty <- keys[:0]
 			}
 		}
@@ -168,7 +168,7 @@ func (run *importRun) sort(ctx context.Context) (err error) {
 	defer func() { out.Abort() }()
 	for m := range run.full {
 		switch m := m.(type) {
-		case []uint64:
+		case []segment.Entry:
 			err = out.AddAll(m)
 			run.empty <- m[:0]
 		case commit:
@@ -182,7 +182,7 @@ func (run *importRun) sort(ctx context.Context) (err error) {
 }
 
 // keep makes what was sorted durable and begins the next part.
-func (run *importRun) keep(ctx context.Context, out *segment.Writer, c commit) (*segment.Writer, error) {
+func (run *importRun) keep(ctx context.Context, out *segment.LabelWriter, c commit) (*segment.LabelWriter, error) {
 	if c.whole {
 		return out, run.w.keepFinal(ctx, out, c.note.Tally)
 	}

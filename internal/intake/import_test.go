@@ -287,7 +287,7 @@ func TestHostileInputs(t *testing.T) {
 }
 
 // TestTheSameDumpThreeTimes: a dump that was imported again, in other files and another order, does not raise the
-// score; one more value in it makes it another dump.
+// score: it tells the same of the same values. One more value in it makes it another dump.
 func TestTheSameDumpThreeTimes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
@@ -305,10 +305,10 @@ func TestTheSameDumpThreeTimes(t *testing.T) {
 		loja := func(name string) cyber.Breach {
 			return leaktest.Breach(name, cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword)
 		}
-		v.Import(loja("loja"), v.File("a.txt", "ana@exemplo.com.br:x\nbia@exemplo.com.br:y\n"))
+		v.Import(loja("loja"), v.File("a.txt", "ana@exemplo.com.br:Praia2020\nbia@exemplo.com.br:y!9x\n"))
 		once := score()
-		v.Import(loja("loja-de-novo"), v.File("b.csv", "senha;email\ny;BIA@exemplo.com.br\nx;ana@exemplo.com.br\n"))
-		v.Import(loja("loja-em-partes"), v.File("c1.txt", "bia@exemplo.com.br\n"), v.File("c2.txt", "ana@exemplo.com.br\nana@exemplo.com.br\n"))
+		v.Import(loja("loja-de-novo"), v.File("b.csv", "senha;email\ny!9x;BIA@exemplo.com.br\nPraia2020;ana@exemplo.com.br\n"))
+		v.Import(loja("loja-em-partes"), v.File("c1.txt", "bia@exemplo.com.br:y!9x\n"), v.File("c2.txt", "ana@exemplo.com.br:Praia2020\nana@exemplo.com.br:Praia2020\n"))
 		if again := score(); once == 0 || again != once {
 			t.Errorf("once %v, three times %v", once, again)
 		}

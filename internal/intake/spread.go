@@ -374,7 +374,7 @@ func (s *Spreader) part(ctx context.Context, run *job.Run, breach, number string
 		return err
 	}
 	im.sweepSpread(breach + "-" + number)
-	w, err := openWork(im.spreadDir(breach+"-"+number), inputs)
+	w, err := openWork(im.spreadDir(breach+"-"+number), inputs, im.Tables)
 	if err != nil {
 		return err
 	}

@@ -132,7 +132,8 @@ func (s *Spreader) merge(ctx context.Context, run *job.Run, name string, args sp
 	if err != nil {
 		return err
 	}
-	w := &work{dir: dir, lock: lock, last: note{Tally: sum.tally}}
+	w := newWork(dir, lock, im.Tables)
+	w.last.Tally = sum.tally
 	if err = s.mergeParts(ctx, w, sum.files); err == nil {
 		err = im.publish(ctx, w, name)
 	}
@@ -160,7 +161,7 @@ func (s *Spreader) mergeParts(ctx context.Context, w *work, files []partState) e
 			return fmt.Errorf("merge parts: %s: %w", p.File, err)
 		}
 		defer func() { _ = r.Close() }() // only read
-		if err := out.AddSegment(r); err != nil {
+		if err := errors.Join(r.OpenLabels(w.tables.OpenTable), out.AddSegment(r)); err != nil {
 			return fmt.Errorf("merge parts: %s: %w", p.File, err)
 		}
 	}

@@ -43,6 +43,9 @@ type work struct {
 	last  note
 	// final is the finished segment, when there is one.
 	final string
+	// labels are those of all parts, tables what seals them.
+	labels *segment.Labels
+	tables Tables
 }
 
 const (
@@ -53,12 +56,12 @@ const (
 )
 
 // openWork takes the folder of an import and reads how far it came. Another process at the same import is ErrBusy.
-func openWork(dir string, inputs []Input) (*work, error) {
+func openWork(dir string, inputs []Input, tables Tables) (*work, error) {
 	lock, err := lockFolder(dir)
 	if err != nil {
 		return nil, err
 	}
-	w := &work{dir: dir, lock: lock}
+	w := newWork(dir, lock, tables)
 	if err = w.checkPlan(inputs); err == nil {
 		err = w.readParts()
 	}
@@ -66,6 +69,10 @@ func openWork(dir string, inputs []Input) (*work, error) {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return w, nil
+}
+
+func newWork(dir string, lock *os.File, tables Tables) *work {
+	return &work{dir: dir, lock: lock, labels: segment.NewLabels(leak.LabelRules), tables: tables}
 }
 
 // lockFolder makes the folder and this process the only one in it; the lock goes with the process.
@@ -157,12 +164,12 @@ func (w *work) dropPartsFrom(i int) error {
 }
 
 // begin starts the next part.
-func (w *work) begin(memory int) (*segment.Writer, error) {
-	return segment.Create(w.path(nextFile), segment.Options{Width: segment.Bits64, Memory: memory})
+func (w *work) begin(memory int) (*segment.LabelWriter, error) {
+	return segment.CreateLabelled(w.path(nextFile), segment.Options{Width: segment.Bits64, Memory: memory}, w.labels, w.tables.SealTable)
 }
 
 // keepPart makes a finished part durable.
-func (w *work) keepPart(ctx context.Context, out *segment.Writer, n note) error {
+func (w *work) keepPart(ctx context.Context, out *segment.LabelWriter, n note) error {
 	label, err := json.Marshal(n)
 	if err != nil {
 		return err
@@ -184,7 +191,7 @@ func (w *work) keepPart(ctx context.Context, out *segment.Writer, n note) error 
 // keepFinal makes the whole segment durable. It has no label, so that the same identifiers give the same digest,
 // however often the import was interrupted and whatever the breach is called: that is how a dump that was imported
 // twice is known.
-func (w *work) keepFinal(ctx context.Context, out *segment.Writer, t leak.Tally) error {
+func (w *work) keepFinal(ctx context.Context, out *segment.LabelWriter, t leak.Tally) error {
 	text, err := json.Marshal(t)
 	if err != nil {
 		return err
@@ -210,7 +217,9 @@ func (w *work) merge(ctx context.Context, memory int) error {
 		r, err := segment.Open(path)
 		if err == nil {
 			defer func() { _ = r.Close() }() // only read
-			err = out.AddSegment(r)
+			if err = r.OpenLabels(w.tables.OpenTable); err == nil {
+				err = out.AddSegment(r)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("merge parts: %w", err)

@@ -57,7 +57,7 @@ func Open(t *testing.T, e *storetest.Env) *Env {
 	}
 	v := &Env{Env: e, T: t, Depot: depot}
 	v.Importer = &intake.Importer{
-		Store: e.Breaches, Jobs: e.Jobs, Depot: depot, Dir: filepath.Join(e.Folder, "import"), Fingerprints: e.Keys.Fingerprints, Now: e.Clock.Now, Workers: 2,
+		Store: e.Breaches, Jobs: e.Jobs, Depot: depot, Dir: filepath.Join(e.Folder, "import"), Fingerprints: e.Keys.Fingerprints, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
 	}
 	v.Library = leak.NewLibrary(e.Breaches, depot, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {
