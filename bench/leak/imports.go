@@ -37,7 +37,7 @@ func open(ctx context.Context, folder string) *importer {
 	s := site.Open(ctx, "sqlite")
 	load.Check(s.CheckKeys(ctx))
 	return &importer{site: s, Importer: &intake.Importer{
-		Store: s.Store.Breaches, Jobs: s.Store.Jobs, Depot: load.Must(corpora.Open(filepath.Join(folder, "corpora"), "")), Dir: filepath.Join(folder, "import"),
+		Store: s.Store.Breaches, Jobs: s.Store.Jobs, Files: load.Must(corpora.Open(filepath.Join(folder, "corpora"), "")), Dir: filepath.Join(folder, "import"),
 		Fingerprints: s.Keys.Fingerprints, Tables: s.Keys, Now: time.Now,
 	}}
 }

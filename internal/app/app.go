@@ -31,7 +31,7 @@ type App struct {
 	Passwords *password.Library
 	Leaks     *Leaks
 	Jobs      *job.Runner
-	Subjects  *subject.Desk
+	Subjects  *subject.Rights
 	// Engine is which database answers.
 	Engine sqldb.Engine
 	now    func() time.Time
@@ -79,7 +79,7 @@ func build(ctx context.Context, c config.Common, db *sqldb.DB) (*App, error) {
 	a.Rules = a.rules(st.Areas)
 	a.lasting()
 	a.Jobs = job.NewRunner(st.Jobs, slog.New(slog.DiscardHandler), a.kinds(nil)...)
-	a.Subjects = subject.NewDesk(st.Subjects, st.Partners, a.Audit, now)
+	a.Subjects = subject.NewRights(st.Subjects, st.Partners, a.Audit, now)
 	if err := errors.Join(st.CheckKeys(ctx), st.CheckStandby(ctx)); err != nil {
 		return nil, err
 	}

@@ -21,8 +21,8 @@ const (
 	screenshotFolder = treeRoot + "/test-artifacts/console"
 )
 
-// browserPatience is how long a step may take on a starved machine.
-const browserPatience = 2 * time.Minute
+// browserTimeout is how long a step may take on a starved machine.
+const browserTimeout = 2 * time.Minute
 
 // browser is a real Chromium with one page. Whatever the page complains about fails the test at its end.
 type browser struct {
@@ -45,7 +45,7 @@ func newBrowser(t *testing.T, base string) *browser {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 900),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"), chromedp.Flag("lang", "pt-BR"),
-		chromedp.WSURLReadTimeout(browserPatience))
+		chromedp.WSURLReadTimeout(browserTimeout))
 	allocated, cancelAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(allocated)
 	limited, cancelTime := context.WithTimeout(ctx, 25*time.Minute)
@@ -81,7 +81,7 @@ func newBrowser(t *testing.T, base string) *browser {
 
 func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, browserPatience)
+	ctx, cancel := context.WithTimeout(b.ctx, browserTimeout)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.t.Fatalf("%v\n%s", err, b.text())
@@ -102,7 +102,7 @@ func (b *browser) text() string {
 // eval asks the page, again if it loads itself anew while it is asked.
 func eval[T any](b *browser, expression string) T {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, browserPatience)
+	ctx, cancel := context.WithTimeout(b.ctx, browserTimeout)
 	defer cancel()
 	for {
 		v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
@@ -149,7 +149,7 @@ func (b *browser) fill(form string, fields ...string) {
 // press clicks and waits for the page that follows.
 func (b *browser) press(selector string) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, browserPatience)
+	ctx, cancel := context.WithTimeout(b.ctx, browserTimeout)
 	defer cancel()
 	if _, err := chromedp.RunResponse(ctx, chromedp.Click(selector, chromedp.NodeVisible)); err != nil {
 		b.t.Fatalf("click %s: %v\n%s", selector, err, b.text())
@@ -159,7 +159,7 @@ func (b *browser) press(selector string) {
 // see expects a text on the page, which may need a moment to show it.
 func (b *browser) see(text string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(browserPatience / 4); !strings.Contains(eval[string](b, `document.body.innerText`), text); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(browserTimeout / 4); !strings.Contains(eval[string](b, `document.body.innerText`), text); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			b.t.Fatalf("the page does not say %q:\n%s", text, b.text())
 		}
@@ -169,7 +169,7 @@ func (b *browser) see(text string) {
 // wait reloads a page until it says a text.
 func (b *browser) wait(path, text string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(browserPatience); ; {
+	for deadline := time.Now().Add(browserTimeout); ; {
 		b.visit(path)
 		if strings.Contains(eval[string](b, `document.body.innerText`), text) {
 			return
@@ -184,7 +184,7 @@ func (b *browser) wait(path, text string) {
 // waitHere waits until the page says a text by itself: it follows a job, and loads itself anew when that is over.
 func (b *browser) waitHere(text string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(browserPatience); !strings.Contains(b.text(), text); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(browserTimeout); !strings.Contains(b.text(), text); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			b.t.Fatalf("the page never said %q:\n%s", text, b.text())
 		}
@@ -194,7 +194,7 @@ func (b *browser) waitHere(text string) {
 // settle opens a page that follows jobs until none is at work any more.
 func (b *browser) settle(path string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(browserPatience); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(browserTimeout); ; time.Sleep(100 * time.Millisecond) {
 		b.visit(path)
 		if !eval[bool](b, `document.querySelector("[data-events]") !== null`) {
 			return

@@ -52,7 +52,7 @@ func (a *App) checkSegments(ctx context.Context, found func(store.Problem), at f
 		return fmt.Errorf("check segments: %w", err)
 	}
 	for i, g := range segments {
-		reader, err := a.Leaks.Depot.Open(ctx, g.File, g.Digest)
+		reader, err := a.Leaks.Files.Open(ctx, g.File, g.Digest)
 		if err == nil {
 			err = errors.Join(reader.Verify(ctx), reader.Close())
 		}

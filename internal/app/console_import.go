@@ -110,7 +110,7 @@ func (i *consoleImports) Retract(ctx context.Context, name string) (leak.Record,
 
 // consoleSubjects erases people and keeps the tombstones in this machine's log.
 type consoleSubjects struct {
-	*subject.Desk
+	*subject.Rights
 	app *App
 }
 

@@ -388,7 +388,7 @@ func (b *browser) followJob(a *app.App) {
 	b.see("250,0 kB de 1,0 MB")
 	b.look("progress")
 	save(750_000)
-	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](`document.querySelector("progress").value === 75`, chromedp.WithPollingTimeout(browserPatience))); err != nil {
+	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](`document.querySelector("progress").value === 75`, chromedp.WithPollingTimeout(browserTimeout))); err != nil {
 		b.t.Fatal("the page does not follow the job:", err)
 	}
 	b.press(`form[action$="/cancel"] button`)

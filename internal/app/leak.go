@@ -26,7 +26,7 @@ import (
 
 // Leaks is everything around breaches.
 type Leaks struct {
-	Depot    *corpora.Depot
+	Files    *corpora.Files
 	Library  *leak.Library
 	Importer *intake.Importer
 	Matcher  *leak.Matcher
@@ -35,19 +35,19 @@ type Leaks struct {
 }
 
 func openLeaks(c config.Common, st *store.Store, keys *seal.Keys, now func() time.Time) (*Leaks, error) {
-	depot, err := corpora.Open(filepath.Join(c.CorporaPath(), "leak"), c.Corpora)
+	files, err := corpora.Open(filepath.Join(c.CorporaPath(), "leak"), c.Corpora)
 	if err != nil {
 		return nil, err
 	}
 	importer := &intake.Importer{
-		Store: st.Breaches, Jobs: st.Jobs, Depot: depot, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprints: keys.Fingerprints, Tables: keys, Now: now,
+		Store: st.Breaches, Jobs: st.Jobs, Files: files, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprints: keys.Fingerprints, Tables: keys, Now: now,
 	}
 	return &Leaks{
-		Depot:    depot,
-		Library:  leak.NewLibrary(st.Breaches, depot, slog.New(slog.DiscardHandler)),
+		Files:    files,
+		Library:  leak.NewLibrary(st.Breaches, files, slog.New(slog.DiscardHandler)),
 		Importer: importer,
 		Spreader: &intake.Spreader{Importer: importer},
-		Matcher:  leak.NewMatcher(st.Breaches, depot, importer.DropParts, now),
+		Matcher:  leak.NewMatcher(st.Breaches, files, importer.DropParts, now),
 		Breaches: leak.NewBreaches(st.Breaches, now),
 	}, nil
 }
@@ -230,7 +230,7 @@ func (l *Leaks) VerifySegment(ctx context.Context, name string) (uint64, error) 
 	if r.State != leak.Published || r.Segment == "" {
 		return 0, leak.ErrBreachNotFound.With("name: the breach has no segment")
 	}
-	reader, err := l.Depot.Open(ctx, r.Segment, r.Digest)
+	reader, err := l.Files.Open(ctx, r.Segment, r.Digest)
 	if err != nil {
 		return 0, err
 	}

@@ -103,7 +103,7 @@ type template struct {
 	folder, file string
 	keys         *seal.Keys
 	partners     [2]simPartner
-	depot        *corpora.Depot
+	files        *corpora.Files
 	digest       [simBreaches]string
 	metrics      *telemetry.Metrics
 	tracer       *telemetry.Tracer
@@ -165,7 +165,7 @@ func newTemplate(t *testing.T) *template {
 		tp.partners[i] = simPartner{p.ID, cred.APIKey, host}
 	}
 	must(e.DB.CopyTo(ctx, tp.file))
-	tp.depot, err = corpora.Open(filepath.Join(folder, "corpora"), "")
+	tp.files, err = corpora.Open(filepath.Join(folder, "corpora"), "")
 	must(err)
 	for b := range simBreaches {
 		path := filepath.Join(folder, fmt.Sprintf("new-%d.seg", b))
@@ -179,7 +179,7 @@ func newTemplate(t *testing.T) *template {
 		s, err := w.Commit(ctx)
 		must(err)
 		tp.digest[b] = s.Digest.String()
-		must(tp.depot.Put(ctx, simBreach(b)+".seg", path))
+		must(tp.files.Put(ctx, simBreach(b)+".seg", path))
 	}
 	return tp
 }
@@ -295,7 +295,7 @@ func (tp *template) live(t *testing.T, seed uint64) {
 func (l *life) run() {
 	quiet := slog.New(slog.DiscardHandler)
 	f := flaky{l.store.Areas, l, new(atomic.Bool)}
-	l.library = leak.NewLibrary(f.breaches(), l.tp.depot, quiet)
+	l.library = leak.NewLibrary(f.breaches(), l.tp.files, quiet)
 	l.handler = api.NewServer(api.Options{
 		Gate: partner.NewGate(f.partners(), l.now), Ledger: f, Rules: f.rules(),
 		Log: quiet, Metrics: l.tp.metrics, Tracer: l.tp.tracer, Now: l.now,
@@ -431,7 +431,7 @@ func (l *life) dispatch(ctx context.Context, quiet *slog.Logger) {
 
 // work claims and runs jobs the way a server does. Half of the failures are a death: the job is left to its lease.
 func (l *life) work(ctx context.Context, f flaky) {
-	m := leak.NewMatcher(f.breaches(), l.tp.depot, func(context.Context, string) error { return nil }, l.now) // nothing is imported in parts
+	m := leak.NewMatcher(f.breaches(), l.tp.files, func(context.Context, string) error { return nil }, l.now) // nothing is imported in parts
 	for round := 0; ctx.Err() == nil; round++ {
 		worker := fmt.Sprint("w", round)
 		jobs, _ := f.jobs().ClaimJobs(ctx, worker, []string{leak.KindMatch}, 4) // what failed is claimed later

@@ -28,8 +28,8 @@ import (
 	"github.com/vigiahq/vigia/internal/plan"
 )
 
-// desk is an admin at the console, without a browser.
-type desk struct {
+// adminSession is an admin at the console, without a browser.
+type adminSession struct {
 	t      *testing.T
 	app    *app.App
 	base   string
@@ -37,14 +37,14 @@ type desk struct {
 	cookie *http.Cookie
 }
 
-func newDesk(t *testing.T) *desk {
+func newAdmin(t *testing.T) *adminSession {
 	t.Helper()
 	a := open(t)
 	srv := serve(t, a, nil)
-	return &desk{t, a, "http://" + srv.ConsoleAddr.String(), "http://" + srv.APIAddr.String() + "/v1", session(t, a, "ana@exemplo.com.br", operator.Admin)}
+	return &adminSession{t, a, "http://" + srv.ConsoleAddr.String(), "http://" + srv.APIAddr.String() + "/v1", session(t, a, "ana@exemplo.com.br", operator.Admin)}
 }
 
-func (d *desk) send(path, kind string, body io.Reader) (*http.Response, string) {
+func (d *adminSession) send(path, kind string, body io.Reader) (*http.Response, string) {
 	d.t.Helper()
 	method := http.MethodPost
 	if body == nil {
@@ -75,7 +75,7 @@ func (d *desk) send(path, kind string, body io.Reader) (*http.Response, string) 
 }
 
 // post sends a form and expects a status.
-func (d *desk) post(want int, path string, fields ...string) (*http.Response, string) {
+func (d *adminSession) post(want int, path string, fields ...string) (*http.Response, string) {
 	d.t.Helper()
 	form := url.Values{}
 	for i := 0; i < len(fields); i += 2 {
@@ -89,7 +89,7 @@ func (d *desk) post(want int, path string, fields ...string) (*http.Response, st
 }
 
 // upload sends a form whose last part is a file.
-func (d *desk) upload(want int, path, name, content string, fields ...string) string {
+func (d *adminSession) upload(want int, path, name, content string, fields ...string) string {
 	d.t.Helper()
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -110,7 +110,7 @@ func (d *desk) upload(want int, path, name, content string, fields ...string) st
 }
 
 // job waits until the newest job of a kind is over.
-func (d *desk) job(kind, subject string) job.Job {
+func (d *adminSession) job(kind, subject string) job.Job {
 	d.t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		j, err := d.app.Store.Jobs.JobOf(context.Background(), kind, subject)
@@ -124,7 +124,7 @@ func (d *desk) job(kind, subject string) job.Job {
 }
 
 // recorded expects a line of the audit trail.
-func (d *desk) recorded(action, subject, detail string) {
+func (d *adminSession) recorded(action, subject, detail string) {
 	d.t.Helper()
 	lines, err := d.app.Audit.Entries(context.Background(), operator.Filter{Action: action, Limit: 100})
 	if err != nil {
@@ -143,7 +143,7 @@ const maria = `[{"start_date":"2026-01-01","expiry_date":null,"plan_id":"ouro","
 	"email":"maria@exemplo.com.br","phone_number":"+5511987654321","address":{"zipcode":"01001000","street":"Rua","number":"1","complement":null,"neighborhood":"Centro","city":"São Paulo","state":"SP"}}}]`
 
 // customer makes a partner with a plan and one person, and returns the person's hash.
-func (d *desk) customer() (p partner.Partner, user string) {
+func (d *adminSession) customer() (p partner.Partner, user string) {
 	d.t.Helper()
 	ctx := context.Background()
 	p, cred, err := d.app.Partners.Create(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
@@ -166,7 +166,7 @@ func (d *desk) customer() (p partner.Partner, user string) {
 }
 
 // breach imports a dump that holds a watched value.
-func (d *desk) breach(name string) {
+func (d *adminSession) breach(name string) {
 	d.t.Helper()
 	dump := filepath.Join(d.t.TempDir(), "dump.txt")
 	if err := os.WriteFile(dump, []byte("maria@exemplo.com.br:123456\n"), 0o600); err != nil {
@@ -185,7 +185,7 @@ func (d *desk) breach(name string) {
 }
 
 // found waits for the finding of a person.
-func (d *desk) found(id partner.ID, user string) {
+func (d *adminSession) found(id partner.ID, user string) {
 	d.t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		if list, err := d.app.Monitoring.Findings(context.Background(), id, partner.UserHash(user)); err == nil && len(list) > 0 {
@@ -201,7 +201,7 @@ func (d *desk) found(id partner.ID, user string) {
 //
 //vigia:shows what the console does for a person's rights is done, and recorded
 func TestConsoleSubjects(t *testing.T) {
-	d := newDesk(t)
+	d := newAdmin(t)
 	ctx := context.Background()
 	p, user := d.customer()
 	d.breach("loja")
@@ -280,7 +280,7 @@ func TestConsoleSubjects(t *testing.T) {
 //
 //vigia:shows what the console does with keys is done, and recorded
 func TestConsoleKeys(t *testing.T) {
-	d := newDesk(t)
+	d := newAdmin(t)
 	d.customer()
 	before := d.app.Keys.PrimaryID()
 	res, _ := d.post(303, "/keys/rotate")
@@ -300,7 +300,7 @@ func TestConsoleKeys(t *testing.T) {
 //
 //vigia:shows long work begun by a page ends, and tells damage
 func TestConsoleWork(t *testing.T) {
-	d := newDesk(t)
+	d := newAdmin(t)
 	ctx := context.Background()
 	d.breach("loja")
 	d.post(303, "/breaches/loja/verify")
@@ -386,7 +386,7 @@ func TestConsoleWork(t *testing.T) {
 //
 //vigia:shows long work begun by a page is not begun twice
 func TestConsoleBusyWork(t *testing.T) {
-	d := newDesk(t)
+	d := newAdmin(t)
 	ctx := context.Background()
 	if _, err := d.app.Store.Jobs.AddJob(ctx, "passwords.verify", "", struct{}{}); err != nil {
 		t.Fatal(err)
@@ -409,7 +409,7 @@ func TestConsoleBusyWork(t *testing.T) {
 //
 //vigia:shows what else the console does is done, and recorded
 func TestConsoleOperations(t *testing.T) {
-	d := newDesk(t)
+	d := newAdmin(t)
 	ctx := context.Background()
 	p, user := d.customer()
 	id := string(p.ID)
@@ -470,7 +470,7 @@ func TestConsoleOperations(t *testing.T) {
 
 // TestConsoleOldBreach: the page of a breach shows what was done about it, also when much was done about others since.
 func TestConsoleOldBreach(t *testing.T) {
-	d := newDesk(t)
+	d := newAdmin(t)
 	ctx := context.Background()
 	d.breach("antigo")
 	for i := range 60 {

@@ -32,19 +32,19 @@ var (
 	ErrDamaged = fault.New(fault.Unavailable, "corpora.damaged")
 )
 
-// Depot is where the files are.
-type Depot struct {
+// Files are the segment files of all breaches, in a folder and, for replicas, in a bucket.
+type Files struct {
 	dir    string
 	bucket bucket.Bucket // nil: the folder is all there is
 }
 
 // Open makes the folder if need be and opens the bucket at address (s3://bucket?region=..., file:///folder); an empty
 // address means that the folder is all there is.
-func Open(dir, address string) (*Depot, error) {
+func Open(dir, address string) (*Files, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("corpora folder: %w", err)
 	}
-	d := &Depot{dir: dir}
+	d := &Files{dir: dir}
 	if address == "" {
 		return d, nil
 	}
@@ -56,12 +56,12 @@ func Open(dir, address string) (*Depot, error) {
 }
 
 // Shared tells whether other machines find here what this one puts.
-func (d *Depot) Shared() bool { return d.bucket != nil }
+func (d *Files) Shared() bool { return d.bucket != nil }
 
 // fileName keeps every name inside the folder.
 var fileName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,200}\.seg$`)
 
-func (d *Depot) path(name string) (string, error) {
+func (d *Files) path(name string) (string, error) {
 	if !fileName.MatchString(name) || strings.Contains(name, "..") {
 		return "", ErrName
 	}
@@ -70,7 +70,7 @@ func (d *Depot) path(name string) (string, error) {
 
 // Put publishes the file at from under name. The caller keeps from. Putting the same file again changes nothing. When
 // Put returns, the file is in the folder and, where there is a bucket, in it: other replicas can fetch it.
-func (d *Depot) Put(ctx context.Context, name, from string) error {
+func (d *Files) Put(ctx context.Context, name, from string) error {
 	path, err := d.path(name)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (d *Depot) Put(ctx context.Context, name, from string) error {
 }
 
 // PutShared is Put without a copy on this machine where there is a bucket: for what whoever needs it fetches once.
-func (d *Depot) PutShared(ctx context.Context, name, from string) error {
+func (d *Files) PutShared(ctx context.Context, name, from string) error {
 	if d.bucket == nil {
 		return d.Put(ctx, name, from)
 	}
@@ -108,7 +108,7 @@ func (d *Depot) PutShared(ctx context.Context, name, from string) error {
 	return nil
 }
 
-func (d *Depot) upload(ctx context.Context, name, from string) error {
+func (d *Files) upload(ctx context.Context, name, from string) error {
 	f, err := os.Open(from)
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ const busyPause = 50 * time.Millisecond
 
 // Open opens the file called name after making sure that it is the one with that digest, fetching it from the bucket if
 // this machine has no sound copy. Of several that want to fetch it one does, and the others wait.
-func (d *Depot) Open(ctx context.Context, name, digest string) (*segment.Reader, error) {
+func (d *Files) Open(ctx context.Context, name, digest string) (*segment.Reader, error) {
 	path, err := d.path(name)
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func open(path, digest string) (*segment.Reader, error) {
 }
 
 // fetch brings a copy here and checks all of it before it gets its name: what a lookup meets later was whole once.
-func (d *Depot) fetch(ctx context.Context, name, path, digest string) error {
+func (d *Files) fetch(ctx context.Context, name, path, digest string) error {
 	in, err := d.bucket.Read(ctx, name, 0)
 	if err != nil {
 		if errors.Is(err, bucket.ErrMissing) {
@@ -213,7 +213,7 @@ func (d *Depot) fetch(ctx context.Context, name, path, digest string) error {
 }
 
 // Forget removes the local copy; a process that reads it keeps it until it lets go.
-func (d *Depot) Forget(name string) error {
+func (d *Files) Forget(name string) error {
 	path, err := d.path(name)
 	if err != nil {
 		return err
@@ -225,7 +225,7 @@ func (d *Depot) Forget(name string) error {
 }
 
 // Remove takes the file away everywhere. Removing what is not there is no error.
-func (d *Depot) Remove(ctx context.Context, name string) error {
+func (d *Files) Remove(ctx context.Context, name string) error {
 	if err := d.Forget(name); err != nil || d.bucket == nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func (d *Depot) Remove(ctx context.Context, name string) error {
 }
 
 // Names lists the local files.
-func (d *Depot) Names() ([]string, error) {
+func (d *Files) Names() ([]string, error) {
 	entries, err := os.ReadDir(d.dir)
 	if err != nil {
 		return nil, err

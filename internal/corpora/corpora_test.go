@@ -41,7 +41,7 @@ func sample(t *testing.T) (path, digest string) {
 	return path, sum.Digest.String()
 }
 
-func open(t *testing.T, dir, address string) *corpora.Depot {
+func open(t *testing.T, dir, address string) *corpora.Files {
 	t.Helper()
 	d, err := corpora.Open(dir, address)
 	if err != nil {

@@ -18,11 +18,11 @@ import (
 
 // Importer turns dumps into published breaches.
 type Importer struct {
-	// Store and Depot receive what was imported.
+	// Store and Files receive what was imported.
 	Store Store
 	Jobs  Jobs
-	Depot *corpora.Depot
-	// Dir is where unfinished imports wait; it is on the same disk as the depot's folder if that can be helped.
+	Files *corpora.Files
+	// Dir is where unfinished imports wait; it is on the same disk as the files's folder if that can be helped.
 	Dir string
 	// Fingerprints makes what computes the keyed fingerprint of a normal form, for one goroutine.
 	Fingerprints func() Fingerprints
@@ -184,7 +184,7 @@ func (im *Importer) Discard(name string) error {
 	return (&work{dir: im.workDir(name), lock: lock}).remove()
 }
 
-// publish puts the segment in the depot under a name that holds its digest, then tells the store in one transaction.
+// publish puts the segment in the files under a name that holds its digest, then tells the store in one transaction.
 // Either can be repeated.
 func (im *Importer) publish(ctx context.Context, w *work, name string) error {
 	digest, count, err := summary(w.final)
@@ -192,14 +192,14 @@ func (im *Importer) publish(ctx context.Context, w *work, name string) error {
 		return err
 	}
 	file := fmt.Sprintf("%s-%s.seg", name, digest[:16])
-	if err := im.Depot.Put(ctx, file, w.final); err != nil {
+	if err := im.Files.Put(ctx, file, w.final); err != nil {
 		return err
 	}
 	tally := w.last.Tally
 	tally.Distinct = int64(count)
 	err = im.Store.PublishBreach(ctx, name, file, digest, tally)
 	if errors.Is(err, leak.ErrRetracted) {
-		return errors.Join(err, im.Depot.Remove(ctx, file))
+		return errors.Join(err, im.Files.Remove(ctx, file))
 	}
 	return err
 }

@@ -39,7 +39,7 @@ func madeUpDump(seed uint64, size int, fingerprint func(byte, []byte) uint64) (t
 // keysOf reads a whole segment.
 func (v *env) keysOf(r leak.Record) []uint64 {
 	v.T.Helper()
-	reader, err := v.Depot.Open(context.Background(), r.Segment, r.Digest)
+	reader, err := v.Files.Open(context.Background(), r.Segment, r.Digest)
 	if err != nil {
 		v.T.Fatal(err)
 	}

@@ -21,8 +21,8 @@ import (
 )
 
 // A spread import is cut into parts that the workers of all replicas scan at once. Each part is a job of its own
-// (KindPart), which leaves a sorted segment in the depot; one more job (KindSpread) watches over them, tells how far
-// they are, and when all are done merges them and publishes as any import does. Inputs and depot must be within reach
+// (KindPart), which leaves a sorted segment in the files; one more job (KindSpread) watches over them, tells how far
+// they are, and when all are done merges them and publishes as any import does. Inputs and files must be within reach
 // of every worker.
 //
 // A text that is larger than a part is cut between pieces (scan.Pieces), which are the same for whoever reads it, so a
@@ -328,7 +328,7 @@ func (a partArgs) name() string {
 // PartSubject names the job of a part.
 func PartSubject(breach string, number int) string { return fmt.Sprintf("%s/%06d", breach, number) }
 
-// Part is the step of KindPart: it scans a part to a segment and puts that in the depot. A part that is scanned again
+// Part is the step of KindPart: it scans a part to a segment and puts that in the files. A part that is scanned again
 // gives the same file, so nothing is doubled.
 func (s *Spreader) Part(ctx context.Context, run *job.Run) error {
 	breach, number, _ := strings.Cut(run.Subject, "/")
@@ -412,12 +412,12 @@ func (s *Spreader) scanPart(ctx context.Context, run *job.Run, w *work, breach, 
 	if err := run.Save(ctx, state); err != nil {
 		return err
 	}
-	if err := im.Depot.PutShared(ctx, state.File, w.final); err != nil {
+	if err := im.Files.PutShared(ctx, state.File, w.final); err != nil {
 		return err
 	}
 	if err := run.Save(ctx, state); errors.Is(err, job.ErrLost) {
 		if _, err := im.Jobs.JobByID(ctx, run.ID); errors.Is(err, job.ErrNotFound) { // the import is over: nobody else removes it
-			return errors.Join(job.ErrLost, im.Depot.Remove(ctx, state.File))
+			return errors.Join(job.ErrLost, im.Files.Remove(ctx, state.File))
 		}
 		return job.ErrLost
 	} else if err != nil {

@@ -28,7 +28,7 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// replica is a worker with a machine of its own: its store, its folder, its copy of the depot. The bucket is shared.
+// replica is a worker with a machine of its own: its store, its folder, its copy of the files. The bucket is shared.
 type replica struct {
 	*env
 	name     string
@@ -39,14 +39,14 @@ type replica struct {
 func newReplica(t *testing.T, e *storetest.Env, name, bucket string) *replica {
 	t.Helper()
 	own := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
-	depot, err := corpora.Open(filepath.Join(e.Folder, name, "corpora"), bucket)
+	files, err := corpora.Open(filepath.Join(e.Folder, name, "corpora"), bucket)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &env{&leaktest.Env{Env: own, T: t, Depot: depot, Importer: &intake.Importer{
-		Store: own.Breaches, Jobs: own.Jobs, Depot: depot, Dir: filepath.Join(e.Folder, name, "import"), Fingerprints: e.Keys.Fingerprints, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
+	v := &env{&leaktest.Env{Env: own, T: t, Files: files, Importer: &intake.Importer{
+		Store: own.Breaches, Jobs: own.Jobs, Files: files, Dir: filepath.Join(e.Folder, name, "import"), Fingerprints: e.Keys.Fingerprints, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
 	}}}
-	v.Matcher, v.Rules = leak.NewMatcher(own.Breaches, depot, v.Importer.DropParts, e.Clock.Now), leak.NewBreaches(own.Breaches, e.Clock.Now)
+	v.Matcher, v.Rules = leak.NewMatcher(own.Breaches, files, v.Importer.DropParts, e.Clock.Now), leak.NewBreaches(own.Breaches, e.Clock.Now)
 	v.Matcher.Settle = 0
 	v.Importer.SetSpan(spreadPiece)
 	r := &replica{env: v, name: name, spreader: &intake.Spreader{Importer: v.Importer, Client: http.DefaultClient}}
@@ -185,7 +185,7 @@ func nothingLeft(t *testing.T, e *storetest.Env, breach string, replicas ...*rep
 		t.Errorf("%d rows left, %v", len(parts), err)
 	}
 	for _, r := range replicas {
-		if names, err := r.Depot.Names(); err != nil || slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, ".part-") }) {
+		if names, err := r.Files.Names(); err != nil || slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, ".part-") }) {
 			t.Errorf("%s keeps %v, %v", r.name, names, err)
 		}
 		if left, err := os.ReadDir(filepath.Join(r.Importer.Dir, ".spread")); len(left) > 0 {

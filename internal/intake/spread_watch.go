@@ -153,8 +153,8 @@ func (s *Spreader) mergeParts(ctx context.Context, w *work, files []partState) e
 	}
 	defer out.Abort()
 	for _, p := range files {
-		r, err := s.Importer.Depot.Open(ctx, p.File, p.Digest)
-		if errors.Is(err, corpora.ErrMissing) && !s.Importer.Depot.Shared() {
+		r, err := s.Importer.Files.Open(ctx, p.File, p.Digest)
+		if errors.Is(err, corpora.ErrMissing) && !s.Importer.Files.Shared() {
 			return ErrInput.With("parts: %s is not in this machine's folder; workers of several machines need one --corpora", p.File)
 		}
 		if err != nil {
@@ -180,7 +180,7 @@ func (im *Importer) DropParts(ctx context.Context, name string) error {
 			return fmt.Errorf("read progress: %w", err)
 		}
 		if p.File != "" {
-			if err := im.Depot.Remove(ctx, p.File); err != nil {
+			if err := im.Files.Remove(ctx, p.File); err != nil {
 				return err
 			}
 		}

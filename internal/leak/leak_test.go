@@ -107,7 +107,7 @@ func TestRetract(t *testing.T) {
 		v.Load()
 		v.Watch(v.Live, "bia", "email", "ana@exemplo.com.br")
 		v.Want("new value", v.FindingsOf(v.Live, "bia"), "email:certo:open")
-		names, err := v.Depot.Names()
+		names, err := v.Files.Names()
 		if err != nil || len(names) != 1 || !strings.HasPrefix(names[0], "certo-") {
 			t.Errorf("files left: %v, %v", names, err)
 		}

@@ -17,7 +17,7 @@ import (
 // retracted; a library that was never loaded answers that it does not know.
 type Library struct {
 	store Store
-	depot *corpora.Depot
+	files *corpora.Files
 	log   *slog.Logger
 
 	loading sync.Mutex
@@ -38,8 +38,8 @@ type openSegment struct {
 }
 
 // NewLibrary makes a library that has nothing open yet.
-func NewLibrary(store Store, depot *corpora.Depot, log *slog.Logger) *Library {
-	return &Library{store: store, depot: depot, log: log}
+func NewLibrary(store Store, files *corpora.Files, log *slog.Logger) *Library {
+	return &Library{store: store, files: files, log: log}
 }
 
 // LogTo sets where the library complains; before that nowhere.
@@ -111,7 +111,7 @@ func (l *Library) Load(ctx context.Context) error {
 	for _, g := range segments {
 		r := open[g.File]
 		if r == nil {
-			if r, err = l.depot.Open(ctx, g.File, g.Digest); err != nil {
+			if r, err = l.files.Open(ctx, g.File, g.Digest); err != nil {
 				next.whole = false
 				problems = errors.Join(problems, fmt.Errorf("breach %s: %w", g.Breach, err))
 				continue
@@ -122,7 +122,7 @@ func (l *Library) Load(ctx context.Context) error {
 	}
 	l.current.Store(next)
 	for file, r := range open { // retracted: no copy stays on this machine
-		problems = errors.Join(problems, r.Close(), l.depot.Forget(file))
+		problems = errors.Join(problems, r.Close(), l.files.Forget(file))
 	}
 	return problems
 }

@@ -18,7 +18,7 @@ import (
 // interrupted and repeated at any point.
 type Matcher struct {
 	store Store
-	depot *corpora.Depot
+	files *corpora.Files
 	// drop takes away what the parts of an import left.
 	drop func(ctx context.Context, breach string) error
 	now  func() time.Time
@@ -31,8 +31,8 @@ type Matcher struct {
 const settleTime = 10 * time.Second
 
 // NewMatcher joins the steps to their store and files. drop takes away what the parts of a breach's import left.
-func NewMatcher(store Store, depot *corpora.Depot, drop func(ctx context.Context, breach string) error, now func() time.Time) *Matcher {
-	return &Matcher{store: store, depot: depot, drop: drop, now: now, Settle: settleTime}
+func NewMatcher(store Store, files *corpora.Files, drop func(ctx context.Context, breach string) error, now func() time.Time) *Matcher {
+	return &Matcher{store: store, files: files, drop: drop, now: now, Settle: settleTime}
 }
 
 const (
@@ -79,7 +79,7 @@ func (m *Matcher) run(ctx context.Context, run *job.Run, late bool) error {
 			return fmt.Errorf("read progress: %w", err)
 		}
 	}
-	r, err := m.depot.Open(ctx, breach.Segment, breach.Digest)
+	r, err := m.files.Open(ctx, breach.Segment, breach.Digest)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (m *Matcher) WithdrawFirst(ctx context.Context, run *job.Run) error {
 	if err := m.drop(ctx, breach.Name); err != nil || breach.Segment == "" {
 		return err
 	}
-	return m.depot.Remove(ctx, breach.Segment)
+	return m.files.Remove(ctx, breach.Segment)
 }
 
 // Restate computes statuses again after a breach was edited. It is the step of KindRestate.

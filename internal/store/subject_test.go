@@ -21,15 +21,15 @@ import (
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
-func (w *town) desk() *subject.Desk {
-	return subject.NewDesk(w.Store.Subjects, w.Store.Partners, operator.NewTrail(w.Store.Audit, w.Clock.Now), w.Clock.Now)
+func (w *town) rights() *subject.Rights {
+	return subject.NewRights(w.Store.Subjects, w.Store.Partners, operator.NewTrail(w.Store.Audit, w.Clock.Now), w.Clock.Now)
 }
 
 var clerk = operator.Actor{Name: "cli:clerk", From: "here"}
 
 func (w *town) erase(t *testing.T, p subject.Person) subject.Outcome {
 	t.Helper()
-	out, err := w.desk().Erase(context.Background(), clerk, p, "pedido da pessoa", func([]subject.Tombstone) error { return nil })
+	out, err := w.rights().Erase(context.Background(), clerk, p, "pedido da pessoa", func([]subject.Tombstone) error { return nil })
 	if err != nil || !out.Scrubbed {
 		t.Fatal(out, err)
 	}
@@ -42,7 +42,7 @@ func TestSubjectExport(t *testing.T) {
 		w := newTown(t, e, 3)
 		other := newTown(t, e, 1) // the same first person at another partner
 		for _, p := range []subject.Person{w.people[1].who(), {User: w.people[1].user, Partner: w.partner.ID}} {
-			held, err := w.desk().Export(context.Background(), p)
+			held, err := w.rights().Export(context.Background(), p)
 			if err != nil || len(held) != 1 {
 				t.Fatal(len(held), err)
 			}
@@ -55,11 +55,11 @@ func TestSubjectExport(t *testing.T) {
 				t.Errorf("%+v", h)
 			}
 		}
-		held, err := w.desk().Export(context.Background(), w.people[0].who())
+		held, err := w.rights().Export(context.Background(), w.people[0].who())
 		if err != nil || len(held) != 2 || held[1].Partner.ID != other.partner.ID {
 			t.Error("a person of two partners:", len(held), err)
 		}
-		if held, err = w.desk().Export(context.Background(), subject.Person{CPF: "00000000191"}); err != nil || len(held) != 0 {
+		if held, err = w.rights().Export(context.Background(), subject.Person{CPF: "00000000191"}); err != nil || len(held) != 0 {
 			t.Error("somebody unknown:", held, err)
 		}
 	})
@@ -87,7 +87,7 @@ func TestSubjectErase(t *testing.T) {
 		if got := out.Partners[0].Counts; got["kept answers"] != 1 || got["subscriptions"] != 1 || got["watched values"] != 2 || got["events"] < 4 {
 			t.Error(got)
 		}
-		if held, err := w.desk().Export(ctx, w.people[2].who()); err != nil || len(held) != 0 {
+		if held, err := w.rights().Export(ctx, w.people[2].who()); err != nil || len(held) != 0 {
 			t.Error("still there:", held, err)
 		}
 		if found := problems(t, ctx, w.Upkeep); len(found) != 0 {
@@ -139,7 +139,7 @@ func TestEraseReachesOthers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		held, err := w.desk().Export(ctx, w.people[0].who())
+		held, err := w.rights().Export(ctx, w.people[0].who())
 		if err != nil || len(held[0].Others) != 1 || held[0].Others[0] != "mae" {
 			t.Fatal(held, err)
 		}
@@ -173,7 +173,7 @@ func TestReplayErasures(t *testing.T) {
 		if found := problems(t, ctx, w.Upkeep); len(found) == 0 || found[0].Check != "erasures" {
 			t.Error("somebody who is back is not noticed:", found)
 		}
-		done, err := w.desk().Replay(ctx, strings.NewReader(log.String()+"\n"))
+		done, err := w.rights().Replay(ctx, strings.NewReader(log.String()+"\n"))
 		if err != nil || done.Lines != 1 || done.Rows == 0 || !done.Scrubbed {
 			t.Fatal(done, err)
 		}
@@ -184,7 +184,7 @@ func TestReplayErasures(t *testing.T) {
 		if found := problems(t, ctx, w.Upkeep); len(found) != 0 {
 			t.Error(found)
 		}
-		if done, err = w.desk().Replay(ctx, &log); err != nil || done.Rows != 0 {
+		if done, err = w.rights().Replay(ctx, &log); err != nil || done.Rows != 0 {
 			t.Error("a second replay finds nothing:", done, err)
 		}
 		forged := out.Tombstones[0]
@@ -193,7 +193,7 @@ func TestReplayErasures(t *testing.T) {
 		if err := subject.WriteLog(&log, []subject.Tombstone{forged}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.desk().Replay(ctx, &log); !errors.Is(err, subject.ErrForeign) {
+		if _, err := w.rights().Replay(ctx, &log); !errors.Is(err, subject.ErrForeign) {
 			t.Error("a forged line:", err)
 		}
 	})
@@ -280,14 +280,14 @@ func TestAccesses(t *testing.T) {
 		ctx := context.Background()
 		w := newTown(t, e, 2)
 		trail := operator.NewTrail(w.Store.Audit, w.Clock.Now)
-		held, err := w.desk().Export(ctx, w.people[0].who())
+		held, err := w.rights().Export(ctx, w.people[0].who())
 		if err != nil {
 			t.Fatal(err)
 		}
 		mask := "***." + w.people[0].cpf[3:6] + "." + w.people[0].cpf[6:9] + "-**"
 		for action, subjectID := range map[string]string{
 			"asset.reveal": string(held[0].Assets[0].ID), "case.reveal": string(held[0].Cases[0].ID), "subscription.reveal": string(w.partner.ID) + "/1",
-			"subject.export": w.desk().Ref(w.people[0].who()), "score.history": w.desk().Ref(subject.Person{User: w.people[0].user, Partner: w.partner.ID}),
+			"subject.export": w.rights().Ref(w.people[0].who()), "score.history": w.rights().Ref(subject.Person{User: w.people[0].user, Partner: w.partner.ID}),
 			"partner.show": string(w.partner.ID),
 		} {
 			if err := trail.Record(ctx, clerk, action, subjectID, "porque sim"); err != nil {
@@ -313,7 +313,7 @@ func TestAccesses(t *testing.T) {
 
 func actions(t *testing.T, w *town, h human) string {
 	t.Helper()
-	list, err := w.desk().Accesses(context.Background(), h.who())
+	list, err := w.rights().Accesses(context.Background(), h.who())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +343,7 @@ func TestIncident(t *testing.T) {
 		for name, of := range map[string]subject.Incident{
 			"breach": {Breach: "sandbox"}, "time": {From: day.Add(-time.Hour), To: day.Add(time.Hour)},
 		} {
-			r, err := w.desk().Report(ctx, clerk, of, day, false, "")
+			r, err := w.rights().Report(ctx, clerk, of, day, false, "")
 			if err != nil || r.People != 5 || r.Findings != 10 || len(r.Partners) != 2 || r.Partners[0].People != 3 || r.List[0].User == "" {
 				t.Errorf("%s: %+v %v", name, r, err)
 			}
@@ -356,16 +356,16 @@ func TestIncident(t *testing.T) {
 				t.Error(r.Deadline)
 			}
 		}
-		if r, err := w.desk().Report(ctx, clerk, subject.Incident{Breach: "sandbox", Partner: other.partner.ID}, day, false, ""); err != nil || r.People != 2 {
+		if r, err := w.rights().Report(ctx, clerk, subject.Incident{Breach: "sandbox", Partner: other.partner.ID}, day, false, ""); err != nil || r.People != 2 {
 			t.Error(r, err)
 		}
-		if r, err := w.desk().Report(ctx, clerk, subject.Incident{From: day.Add(time.Hour), To: day.Add(2 * time.Hour)}, day, false, ""); err != nil || r.People != 0 {
+		if r, err := w.rights().Report(ctx, clerk, subject.Incident{From: day.Add(time.Hour), To: day.Add(2 * time.Hour)}, day, false, ""); err != nil || r.People != 0 {
 			t.Error(r, err)
 		}
-		if _, err := w.desk().Report(ctx, clerk, subject.Incident{Breach: "sandbox"}, day, true, ""); !errors.Is(err, subject.ErrNoReason) {
+		if _, err := w.rights().Report(ctx, clerk, subject.Incident{Breach: "sandbox"}, day, true, ""); !errors.Is(err, subject.ErrNoReason) {
 			t.Error("revealed for no reason:", err)
 		}
-		r, err := w.desk().Report(ctx, clerk, subject.Incident{Breach: "sandbox"}, day, true, "aviso as pessoas")
+		r, err := w.rights().Report(ctx, clerk, subject.Incident{Breach: "sandbox"}, day, true, "aviso as pessoas")
 		if err != nil || len(r.List[0].Values) != 2 || !strings.Contains(fmt.Sprint(r.List[0].Values), "@exemplo.com.br") {
 			t.Error(r, err)
 		}

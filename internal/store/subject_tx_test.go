@@ -19,7 +19,7 @@ func TestHeldIsOneMoment(t *testing.T) {
 			person := w.people[n].who()
 			erased := make(chan error, 1)
 			go func() {
-				_, err := w.desk().Erase(ctx, clerk, person, "pedido", func([]subject.Tombstone) error { return nil })
+				_, err := w.rights().Erase(ctx, clerk, person, "pedido", func([]subject.Tombstone) error { return nil })
 				erased <- err
 			}()
 			for over := false; !over; {

@@ -72,7 +72,7 @@ type PartnerCount struct {
 
 // Report finds whom an incident affects. With a reason it shows their values in clear, and each person's line in the
 // audit trail is written first.
-func (d *Desk) Report(ctx context.Context, who operator.Actor, of Incident, known time.Time, reveal bool, reason string) (Report, error) {
+func (d *Rights) Report(ctx context.Context, who operator.Actor, of Incident, known time.Time, reveal bool, reason string) (Report, error) {
 	r := Report{Kinds: map[identifier.Kind]int{}}
 	if err := of.check(); err != nil {
 		return r, err
@@ -116,7 +116,7 @@ func (d *Desk) Report(ctx context.Context, who operator.Actor, of Incident, know
 // recordBatch is how many lines of the audit trail share a transaction.
 const recordBatch = 200
 
-func (d *Desk) recordReveals(ctx context.Context, who operator.Actor, list []Affected, reason string) error {
+func (d *Rights) recordReveals(ctx context.Context, who operator.Actor, list []Affected, reason string) error {
 	for len(list) > 0 {
 		part := list[:min(recordBatch, len(list))]
 		list = list[len(part):]
@@ -127,7 +127,7 @@ func (d *Desk) recordReveals(ctx context.Context, who operator.Actor, list []Aff
 	return nil
 }
 
-func (d *Desk) refs(list []Affected) []string {
+func (d *Rights) refs(list []Affected) []string {
 	refs := make([]string, len(list))
 	for i, a := range list {
 		refs[i] = d.store.PersonRef(Person{User: a.User, Partner: a.Partner})

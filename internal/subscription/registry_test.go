@@ -20,8 +20,8 @@ var (
 	errOnPurpose = errors.New("failed on purpose")
 )
 
-// shelf is a store that notes what is asked of it; the real one is tested beside it.
-type shelf struct {
+// fakeStore is a store that notes what is asked of it; the real one is tested beside it.
+type fakeStore struct {
 	Store
 	asked []string
 	fail  string
@@ -29,10 +29,10 @@ type shelf struct {
 	// there are the CPFs that the partner already has.
 	there []string
 	moves []Moved
-	batch *tray
+	batch *fakeBatch
 }
 
-func (s *shelf) note(format string, args ...any) error {
+func (s *fakeStore) note(format string, args ...any) error {
 	s.asked = append(s.asked, fmt.Sprintf(format, args...))
 	if word, _, _ := strings.Cut(s.asked[len(s.asked)-1], " "); word == s.fail {
 		return errOnPurpose
@@ -40,24 +40,24 @@ func (s *shelf) note(format string, args ...any) error {
 	return nil
 }
 
-func (s *shelf) Plans(context.Context, partner.ID) ([]plan.Plan, error) {
+func (s *fakeStore) Plans(context.Context, partner.ID) ([]plan.Plan, error) {
 	return s.plans, s.note("plans")
 }
 
-func (s *shelf) NewBatch(context.Context, partner.ID) (Batch, error) {
-	s.batch = &tray{shelf: s, cpf: map[int]string{}}
+func (s *fakeStore) NewBatch(context.Context, partner.ID) (Batch, error) {
+	s.batch = &fakeBatch{fakeStore: s, cpf: map[int]string{}}
 	return s.batch, s.note("batch")
 }
 
-func (s *shelf) ActivePage(_ context.Context, _ partner.ID, offset int64, limit int) (Page, error) {
+func (s *fakeStore) ActivePage(_ context.Context, _ partner.ID, offset int64, limit int) (Page, error) {
 	return Page{Total: offset}, s.note("page %d %d", offset, limit)
 }
 
-func (s *shelf) SubscriptionOf(_ context.Context, _ partner.ID, p plan.ID, cpf string) (Subscription, error) {
+func (s *fakeStore) SubscriptionOf(_ context.Context, _ partner.ID, p plan.ID, cpf string) (Subscription, error) {
 	return Subscription{Plan: p, Beneficiary: Beneficiary{CPF: cpf}}, nil
 }
 
-func (s *shelf) MoveSubscriptions(_ context.Context, id partner.ID, which Selection, move Move, after int64, limit int) (Moved, error) {
+func (s *fakeStore) MoveSubscriptions(_ context.Context, id partner.ID, which Selection, move Move, after int64, limit int) (Moved, error) {
 	err := s.note("move %s %+v %d after %d by %d", id, which, move, after, limit)
 	if len(s.moves) == 0 {
 		return Moved{}, err
@@ -67,29 +67,29 @@ func (s *shelf) MoveSubscriptions(_ context.Context, id partner.ID, which Select
 	return step, err
 }
 
-func (s *shelf) Partners(context.Context) ([]partner.Partner, error) {
+func (s *fakeStore) Partners(context.Context) ([]partner.Partner, error) {
 	return []partner.Partner{{ID: "pt_1"}, {ID: "pt_2"}}, s.note("partners")
 }
 
-// tray is a batch in memory.
-type tray struct {
-	shelf    *shelf
-	cpf      map[int]string
-	asked    []int
-	register []plan.ID
-	kept     int
+// fakeBatch is a batch in memory.
+type fakeBatch struct {
+	fakeStore *fakeStore
+	cpf       map[int]string
+	asked     []int
+	register  []plan.ID
+	kept      int
 }
 
-func (b *tray) Add(item int, s *Subscription) error {
+func (b *fakeBatch) Add(item int, s *Subscription) error {
 	b.cpf[item] = s.Beneficiary.CPF
-	return b.shelf.note("add %d", item)
+	return b.fakeStore.note("add %d", item)
 }
-func (b *tray) Ask(item int, _ plan.ID, cpf string) {
+func (b *fakeBatch) Ask(item int, _ plan.ID, cpf string) {
 	b.cpf[item], b.asked = cpf, append(b.asked, item)
 }
 
-func (s *shelf) KeepBatch(_ context.Context, of Batch, register []plan.Plan, dryRun bool) (duplicates []int, err error) {
-	b := of.(*tray)
+func (s *fakeStore) KeepBatch(_ context.Context, of Batch, register []plan.Plan, dryRun bool) (duplicates []int, err error) {
+	b := of.(*fakeBatch)
 	b.kept++
 	b.register = nil
 	for _, p := range register {
@@ -98,12 +98,12 @@ func (s *shelf) KeepBatch(_ context.Context, of Batch, register []plan.Plan, dry
 	seen := map[string]bool{}
 	for item := range 100 {
 		cpf, there := b.cpf[item]
-		if there && (seen[cpf] || slices.Contains(b.shelf.there, cpf)) {
+		if there && (seen[cpf] || slices.Contains(b.fakeStore.there, cpf)) {
 			duplicates = append(duplicates, item)
 		}
 		seen[cpf] = there
 	}
-	return duplicates, b.shelf.note("keep %t", dryRun)
+	return duplicates, b.fakeStore.note("keep %t", dryRun)
 }
 
 // draftOf is a good item for somebody made up: sandbox partners need no check digits.
@@ -117,9 +117,11 @@ func draftOf(n int, planID string) *Draft {
 	}
 }
 
-func (s *shelf) registry() *Registry { return NewRegistry(s, s, s, func() time.Time { return noon }) }
+func (s *fakeStore) registry() *Registry {
+	return NewRegistry(s, s, s, func() time.Time { return noon })
+}
 
-func (s *shelf) enrol(t *testing.T, mode partner.Mode) *Enrolment {
+func (s *fakeStore) enrol(t *testing.T, mode partner.Mode) *Enrolment {
 	t.Helper()
 	e, err := s.registry().Enrol(context.Background(), "pt_1", mode)
 	if err != nil {
@@ -140,7 +142,7 @@ func told(o Outcome) string {
 // TestEnrol: failures come in the order of the request with all that is wrong, duplicates among them, and a repeat says
 // the same.
 func TestEnrol(t *testing.T) {
-	s := &shelf{plans: []plan.Plan{{ID: "ouro"}, {ID: "velho", Retired: true}}, there: []string{fmt.Sprintf("%011d", 7)}}
+	s := &fakeStore{plans: []plan.Plan{{ID: "ouro"}, {ID: "velho", Retired: true}}, there: []string{fmt.Sprintf("%011d", 7)}}
 	e := s.enrol(t, partner.Sandbox)
 	broken := draftOf(7, "ouro")
 	broken.Name = GivenText("")
@@ -169,7 +171,7 @@ func TestEnrol(t *testing.T) {
 
 // TestEnrolLive: a live partner's unknown plan is refused and not made; check digits are asked for.
 func TestEnrolLive(t *testing.T) {
-	s := &shelf{plans: []plan.Plan{{ID: "ouro"}}}
+	s := &fakeStore{plans: []plan.Plan{{ID: "ouro"}}}
 	e := s.enrol(t, partner.Live)
 	e.Add(0, draftOf(1, "novo"))
 	out, err := s.registry().Keep(context.Background(), e, true)
@@ -187,7 +189,7 @@ func TestEnrolLive(t *testing.T) {
 // TestEnrolPlansInOrder: new plans are made in one order, whatever the order of the items: two requests do not wait in
 // a circle.
 func TestEnrolPlansInOrder(t *testing.T) {
-	s := &shelf{}
+	s := &fakeStore{}
 	e := s.enrol(t, partner.Sandbox)
 	want := []plan.ID{}
 	for i := range 20 {
@@ -208,12 +210,12 @@ func TestEnrolPlansInOrder(t *testing.T) {
 // TestEnrolFails: a store that fails is an error, not a refused item.
 func TestEnrolFails(t *testing.T) {
 	for _, step := range []string{"plans", "batch"} {
-		if _, err := (&shelf{fail: step}).registry().Enrol(context.Background(), "pt_1", partner.Sandbox); !errors.Is(err, errOnPurpose) {
+		if _, err := (&fakeStore{fail: step}).registry().Enrol(context.Background(), "pt_1", partner.Sandbox); !errors.Is(err, errOnPurpose) {
 			t.Error(step, err)
 		}
 	}
 	for _, step := range []string{"add", "keep"} {
-		s := &shelf{fail: step}
+		s := &fakeStore{fail: step}
 		e := s.enrol(t, partner.Sandbox)
 		e.Add(0, draftOf(1, "ouro"))
 		if out, err := s.registry().Keep(context.Background(), e, false); !errors.Is(err, errOnPurpose) || out.Created != 0 {
@@ -241,12 +243,12 @@ func TestMove(t *testing.T) {
 		"by date": {Plan: "ouro", CPF: cpf, Over: 1}, "no CNPJ": {Holder: "1"}, "short CPF": {Plan: "ouro", CPF: "1"},
 		"a company and a plan": {Plan: "ouro", Holder: cnpj},
 	} {
-		s := &shelf{}
+		s := &fakeStore{}
 		if _, err := s.registry().Move(ctx, "pt_1", which, End); !errors.Is(err, ErrSelection) || len(s.asked) > 0 {
 			t.Errorf("%s: %v, %v", name, err, s.asked)
 		}
 	}
-	s := &shelf{moves: []Moved{{Found: 500, Changed: 400, Last: 77, More: true}, {Found: 2, Changed: 1, Last: 99}}}
+	s := &fakeStore{moves: []Moved{{Found: 500, Changed: 400, Last: 77, More: true}, {Found: 2, Changed: 1, Last: 99}}}
 	moved, err := s.registry().Move(ctx, "pt_1", Selection{Holder: cnpj}, Suspend)
 	if err != nil || moved.Found != 502 || moved.Changed != 401 {
 		t.Error(moved, err)
@@ -255,15 +257,15 @@ func TestMove(t *testing.T) {
 		t.Error(s.asked)
 	}
 	one := Selection{Plan: "ouro", CPF: cpf}
-	if _, err := (&shelf{}).registry().Move(ctx, "pt_1", one, End); !errors.Is(err, ErrNotFound) {
+	if _, err := (&fakeStore{}).registry().Move(ctx, "pt_1", one, End); !errors.Is(err, ErrNotFound) {
 		t.Error(err)
 	}
-	if _, err := (&shelf{fail: "move"}).registry().Move(ctx, "pt_1", one, End); !errors.Is(err, errOnPurpose) {
+	if _, err := (&fakeStore{fail: "move"}).registry().Move(ctx, "pt_1", one, End); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	s = &shelf{moves: []Moved{{Found: 1, Last: 1, More: true}, {Found: 1}}}
+	s = &fakeStore{moves: []Moved{{Found: 1, Last: 1, More: true}, {Found: 1}}}
 	if got, err := s.registry().Move(ended, "pt_1", Selection{Holder: cnpj}, End); !errors.Is(err, context.Canceled) || got.Found != 1 {
 		t.Error("a stop between batches:", got, err)
 	}
@@ -283,7 +285,7 @@ func TestMoveChanges(t *testing.T) {
 
 // TestSweep: every partner, those that are over in São Paulo, and what ended before a failure is told.
 func TestSweep(t *testing.T) {
-	s := &shelf{moves: []Moved{{Found: 2, Changed: 2}, {Found: 3, Changed: 3}}}
+	s := &fakeStore{moves: []Moved{{Found: 2, Changed: 2}, {Found: 3, Changed: 3}}}
 	if n, err := s.registry().Sweep(context.Background()); err != nil || n != 5 {
 		t.Error(n, err)
 	}
@@ -292,11 +294,11 @@ func TestSweep(t *testing.T) {
 		t.Error(s.asked)
 	}
 	for _, step := range []string{"partners", "move"} {
-		if _, err := (&shelf{fail: step}).registry().Sweep(context.Background()); !errors.Is(err, errOnPurpose) {
+		if _, err := (&fakeStore{fail: step}).registry().Sweep(context.Background()); !errors.Is(err, errOnPurpose) {
 			t.Error(step, err)
 		}
 	}
-	failing := &shelf{fail: "move", moves: []Moved{{Found: 2, Changed: 2}}}
+	failing := &fakeStore{fail: "move", moves: []Moved{{Found: 2, Changed: 2}}}
 	if n, err := failing.registry().Sweep(context.Background()); err == nil || n != 0 {
 		t.Error(n, err)
 	}
@@ -312,12 +314,12 @@ func TestActive(t *testing.T) {
 		{1, 20, "page 0 20"}, {3, 20, "page 40 20"}, {2, 100, "page 100 100"}, {2, 101, "page 100 100"},
 		{1 << 62, 100, fmt.Sprintf("page %d 100", int64(1<<50)/100*100)},
 	} {
-		s := &shelf{}
+		s := &fakeStore{}
 		if _, err := s.registry().Active(context.Background(), "pt_1", c.page, c.size); err != nil || s.asked[0] != c.want {
 			t.Errorf("page %d of %d: %v, %v", c.page, c.size, s.asked, err)
 		}
 	}
-	got, err := (&shelf{}).registry().Of(context.Background(), "pt_1", "ouro", "1")
+	got, err := (&fakeStore{}).registry().Of(context.Background(), "pt_1", "ouro", "1")
 	if err != nil || got.Plan != "ouro" || got.Beneficiary.CPF != "1" {
 		t.Error(got, err)
 	}
@@ -351,7 +353,7 @@ func TestImport(t *testing.T) {
 		file.drafts = append(file.drafts, draftOf(n+1, "ouro"))
 	}
 	file.drafts[1].Name = GivenText("")
-	s := &shelf{plans: []plan.Plan{{ID: "ouro"}}, there: []string{fmt.Sprintf("%011d", 1), fmt.Sprintf("%011d", 2)}}
+	s := &fakeStore{plans: []plan.Plan{{ID: "ouro"}}, there: []string{fmt.Sprintf("%011d", 1), fmt.Sprintf("%011d", 2)}}
 	var rejects []Reject
 	var seen []ImportReport
 	reject := func(r Reject) error { rejects = append(rejects, r); return nil }
@@ -371,13 +373,13 @@ func TestImport(t *testing.T) {
 	bad := draftOf(1, "ouro")
 	bad.Name = GivenText("")
 	for name, c := range map[string]struct {
-		shelf *shelf
-		file  *table
+		fakeStore *fakeStore
+		file      *table
 	}{
-		"file": {&shelf{}, &table{end: errOnPurpose}}, "begin": {&shelf{fail: "plans"}, &table{end: io.EOF}},
-		"keep": {&shelf{fail: "keep"}, &table{end: io.EOF}}, "reject": {&shelf{}, &table{drafts: []*Draft{bad}, end: io.EOF}},
+		"file": {&fakeStore{}, &table{end: errOnPurpose}}, "begin": {&fakeStore{fail: "plans"}, &table{end: io.EOF}},
+		"keep": {&fakeStore{fail: "keep"}, &table{end: io.EOF}}, "reject": {&fakeStore{}, &table{drafts: []*Draft{bad}, end: io.EOF}},
 	} {
-		_, err := c.shelf.registry().Import(ctx, p, c.file, false, refuse, func(ImportReport) {})
+		_, err := c.fakeStore.registry().Import(ctx, p, c.file, false, refuse, func(ImportReport) {})
 		if !errors.Is(err, errOnPurpose) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -390,7 +392,7 @@ func TestMoveTable(t *testing.T) {
 	file := func() *table {
 		return &table{drafts: []*Draft{draftOf(1, "ouro"), draftOf(2, ""), draftOf(3, "ouro")}, end: io.EOF}
 	}
-	s := &shelf{moves: []Moved{{Found: 1, Changed: 1}}}
+	s := &fakeStore{moves: []Moved{{Found: 1, Changed: 1}}}
 	var lines []int64
 	total, err := s.registry().MoveTable(ctx, "pt_1", file(), End, func(n int64, _ MovedTable) { lines = append(lines, n) })
 	if err != nil || total.Found != 1 || total.Changed != 1 || total.NotFound != 2 || !slices.Equal(total.Lines, []int{3, 4}) {
@@ -400,10 +402,10 @@ func TestMoveTable(t *testing.T) {
 		t.Error(lines)
 	}
 	quiet := func(int64, MovedTable) {}
-	if _, err := (&shelf{fail: "move"}).registry().MoveTable(ctx, "pt_1", file(), End, quiet); !errors.Is(err, errOnPurpose) {
+	if _, err := (&fakeStore{fail: "move"}).registry().MoveTable(ctx, "pt_1", file(), End, quiet); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
-	if _, err := (&shelf{}).registry().MoveTable(ctx, "pt_1", &table{end: fault.New(fault.Invalid, "x")}, End, quiet); err == nil {
+	if _, err := (&fakeStore{}).registry().MoveTable(ctx, "pt_1", &table{end: fault.New(fault.Invalid, "x")}, End, quiet); err == nil {
 		t.Error("a file that cannot be read")
 	}
 }

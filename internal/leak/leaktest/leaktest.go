@@ -29,7 +29,7 @@ import (
 type Env struct {
 	*storetest.Env
 	T          *testing.T
-	Depot      *corpora.Depot
+	Files      *corpora.Files
 	Importer   *intake.Importer
 	Library    *leak.Library
 	Matcher    *leak.Matcher
@@ -51,21 +51,21 @@ func New(t *testing.T, e *storetest.Env) *Env {
 // Open opens one without a partner of its own.
 func Open(t *testing.T, e *storetest.Env) *Env {
 	t.Helper()
-	depot, err := corpora.Open(filepath.Join(e.Folder, "corpora"), "")
+	files, err := corpora.Open(filepath.Join(e.Folder, "corpora"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &Env{Env: e, T: t, Depot: depot}
+	v := &Env{Env: e, T: t, Files: files}
 	v.Importer = &intake.Importer{
-		Store: e.Breaches, Jobs: e.Jobs, Depot: depot, Dir: filepath.Join(e.Folder, "import"), Fingerprints: e.Keys.Fingerprints, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
+		Store: e.Breaches, Jobs: e.Jobs, Files: files, Dir: filepath.Join(e.Folder, "import"), Fingerprints: e.Keys.Fingerprints, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
 	}
-	v.Library = leak.NewLibrary(e.Breaches, depot, slog.New(slog.DiscardHandler))
+	v.Library = leak.NewLibrary(e.Breaches, files, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {
 		if err := v.Library.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	v.Matcher = leak.NewMatcher(e.Breaches, depot, v.Importer.DropParts, e.Clock.Now)
+	v.Matcher = leak.NewMatcher(e.Breaches, files, v.Importer.DropParts, e.Clock.Now)
 	v.Matcher.Settle = 0
 	v.Rules = leak.NewBreaches(e.Breaches, e.Clock.Now)
 	v.Monitoring = cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, v.Library, e.Keys.Fingerprint, e.Clock.Now)

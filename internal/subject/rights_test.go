@@ -111,8 +111,8 @@ func (w *town) Together(_ context.Context, fn func(operator.Ledger) error) error
 	return fn(w)
 }
 
-func (w *town) desk() *Desk {
-	return NewDesk(w, w, operator.NewTrail(w, func() time.Time { return noon }), func() time.Time { return noon })
+func (w *town) rights() *Rights {
+	return NewRights(w, w, operator.NewTrail(w, func() time.Time { return noon }), func() time.Time { return noon })
 }
 
 func keepNothing([]Tombstone) error { return nil }
@@ -121,12 +121,12 @@ func keepNothing([]Tombstone) error { return nil }
 func TestExport(t *testing.T) {
 	ctx := context.Background()
 	w := &town{held: map[partner.ID]Held{"pt_2": {StoredAnswers: 1}}}
-	list, err := w.desk().Export(ctx, Person{CPF: "1"})
+	list, err := w.rights().Export(ctx, Person{CPF: "1"})
 	if err != nil || len(list) != 1 || list[0].Partner.ID != "pt_2" {
 		t.Error(list, err)
 	}
 	w.asked = nil
-	if list, err = w.desk().Export(ctx, Person{User: "u", Partner: "pt_1"}); err != nil || len(list) != 0 {
+	if list, err = w.rights().Export(ctx, Person{User: "u", Partner: "pt_1"}); err != nil || len(list) != 0 {
 		t.Error(list, err)
 	}
 	if got := strings.Join(w.asked, ", "); got != "partner pt_1, held pt_1" {
@@ -134,11 +134,11 @@ func TestExport(t *testing.T) {
 	}
 	for _, step := range []string{"partners", "held"} {
 		w.fail = step
-		if list, err := w.desk().Export(ctx, Person{CPF: "1"}); !errors.Is(err, errOnPurpose) || list != nil {
+		if list, err := w.rights().Export(ctx, Person{CPF: "1"}); !errors.Is(err, errOnPurpose) || list != nil {
 			t.Errorf("%s failed: %v, %v", step, list, err)
 		}
 	}
-	if w.desk().Ref(Person{CPF: "1"}) != "ref 1" {
+	if w.rights().Ref(Person{CPF: "1"}) != "ref 1" {
 		t.Error("the name in the trail")
 	}
 }
@@ -148,7 +148,7 @@ func TestErase(t *testing.T) {
 	ctx := context.Background()
 	w := &town{redacted: 1}
 	keep := func(stones []Tombstone) error { return w.note("keep %d", len(stones)) }
-	out, err := w.desk().Erase(ctx, clerk, Person{CPF: "1"}, " pedido ", keep)
+	out, err := w.rights().Erase(ctx, clerk, Person{CPF: "1"}, " pedido ", keep)
 	if err != nil || !out.Scrubbed || len(out.Partners) != 2 || out.Partners[1].Counts["kept answers"] != 1 || out.Tombstones[1].ID != "er_pt_2" {
 		t.Fatalf("%+v, %v", out, err)
 	}
@@ -160,7 +160,7 @@ func TestErase(t *testing.T) {
 	}
 	for _, step := range []string{"partners", "erase", "record", "redact", "keep", "scrub"} {
 		w := &town{fail: step}
-		out, err := w.desk().Erase(ctx, clerk, Person{CPF: "1"}, "x", func([]Tombstone) error { return w.note("keep") })
+		out, err := w.rights().Erase(ctx, clerk, Person{CPF: "1"}, "x", func([]Tombstone) error { return w.note("keep") })
 		if !errors.Is(err, errOnPurpose) || out.Scrubbed {
 			t.Errorf("%s failed: %+v, %v", step, out, err)
 		}
@@ -168,17 +168,17 @@ func TestErase(t *testing.T) {
 			t.Errorf("after %s had failed it went on to %s", step, last)
 		}
 	}
-	quiet, err := (&town{}).desk().Erase(ctx, clerk, Person{CPF: "1"}, "x", keepNothing)
+	quiet, err := (&town{}).rights().Erase(ctx, clerk, Person{CPF: "1"}, "x", keepNothing)
 	if _, counted := quiet.Partners[0].Counts["kept answers"]; err != nil || counted {
 		t.Error("answers that were not rewritten are counted:", quiet, err)
 	}
 	for _, reason := range []string{"", "  ", strings.Repeat("x", 1001)} {
 		w := &town{}
-		if _, err := w.desk().Erase(ctx, clerk, Person{CPF: "1"}, reason, keepNothing); !errors.Is(err, ErrNoReason) || len(w.asked) > 0 {
+		if _, err := w.rights().Erase(ctx, clerk, Person{CPF: "1"}, reason, keepNothing); !errors.Is(err, ErrNoReason) || len(w.asked) > 0 {
 			t.Errorf("reason of %d characters: %v, %v", len(reason), err, w.asked)
 		}
 	}
-	if _, err := (&town{}).desk().Erase(ctx, clerk, Person{CPF: "1"}, strings.Repeat("x", 1000), keepNothing); err != nil {
+	if _, err := (&town{}).rights().Erase(ctx, clerk, Person{CPF: "1"}, strings.Repeat("x", 1000), keepNothing); err != nil {
 		t.Error(err)
 	}
 }
@@ -188,26 +188,26 @@ func TestLogAndReplay(t *testing.T) {
 	ctx := context.Background()
 	w := &town{stones: []Tombstone{{ID: "er_1", CPF: []byte("k")}, {ID: "er_2"}}}
 	var log bytes.Buffer
-	if n, err := w.desk().Log(ctx, &log); err != nil || n != 2 || strings.Count(log.String(), "\n") != 2 {
+	if n, err := w.rights().Log(ctx, &log); err != nil || n != 2 || strings.Count(log.String(), "\n") != 2 {
 		t.Fatal(n, err, log.String())
 	}
 	for back, want := range map[int64]string{0: "replay er_1, replay er_2", 3: "replay er_1, replay er_2, scrub"} {
 		w := &town{back: back}
-		done, err := w.desk().Replay(ctx, strings.NewReader("\n"+log.String()+"  \n"))
+		done, err := w.rights().Replay(ctx, strings.NewReader("\n"+log.String()+"  \n"))
 		if err != nil || done != (Replayed{Lines: 2, Rows: 2 * back, Scrubbed: true}) || strings.Join(w.asked, ", ") != want {
 			t.Errorf("%+v, %v, %v", done, err, w.asked)
 		}
 	}
 	w = &town{back: 1, fail: "scrub"}
-	if done, err := w.desk().Replay(ctx, strings.NewReader(log.String())); !errors.Is(err, errOnPurpose) || done.Scrubbed {
+	if done, err := w.rights().Replay(ctx, strings.NewReader(log.String())); !errors.Is(err, errOnPurpose) || done.Scrubbed {
 		t.Error(done, err)
 	}
 	w = &town{fail: "replay"}
-	if done, err := w.desk().Replay(ctx, strings.NewReader(log.String())); !errors.Is(err, errOnPurpose) || done.Lines != 0 {
+	if done, err := w.rights().Replay(ctx, strings.NewReader(log.String())); !errors.Is(err, errOnPurpose) || done.Lines != 0 {
 		t.Error(done, err)
 	}
 	w = &town{fail: "tombstones"}
-	if _, err := w.desk().Log(ctx, io.Discard); !errors.Is(err, errOnPurpose) {
+	if _, err := w.rights().Log(ctx, io.Discard); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
 	if err := WriteLog(failingWriter{}, []Tombstone{{}}); !errors.Is(err, errOnPurpose) {
@@ -223,7 +223,7 @@ func TestLogAndReplay(t *testing.T) {
 		"too long": {strings.NewReader(first + "\n" + strings.Repeat(" ", maxLogLine)), ErrLogLine, "line 2"},
 		"broken":   {iotest.ErrReader(errOnPurpose), errOnPurpose, "read the erasure log"},
 	} {
-		_, err := (&town{}).desk().Replay(ctx, c.log)
+		_, err := (&town{}).rights().Replay(ctx, c.log)
 		if !errors.Is(err, c.wrong) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -236,11 +236,11 @@ func (failingWriter) Write([]byte) (int, error) { return 0, errOnPurpose }
 
 func TestAccesses(t *testing.T) {
 	w := &town{}
-	if list, err := w.desk().Accesses(context.Background(), Person{CPF: "1"}); err != nil || len(list) != 2 {
+	if list, err := w.rights().Accesses(context.Background(), Person{CPF: "1"}); err != nil || len(list) != 2 {
 		t.Error(list, err)
 	}
 	w.fail = "held"
-	if _, err := w.desk().Accesses(context.Background(), Person{CPF: "1"}); !errors.Is(err, errOnPurpose) {
+	if _, err := w.rights().Accesses(context.Background(), Person{CPF: "1"}); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
 }
@@ -255,7 +255,7 @@ func TestReport(t *testing.T) {
 		{Partner: "pt_2", User: "c", Kinds: map[identifier.Kind]int{identifier.Email: 1}},
 	}
 	w := &town{affected: people}
-	r, err := w.desk().Report(ctx, clerk, breach, noon, false, "")
+	r, err := w.rights().Report(ctx, clerk, breach, noon, false, "")
 	counts := []PartnerCount{{"pt_1", 2}, {"pt_2", 1}}
 	if err != nil || r.People != 3 || r.Findings != 5 || !slices.Equal(r.Partners, counts) || r.Kinds[identifier.CPF] != 3 || r.Kinds[identifier.Email] != 2 {
 		t.Errorf("%+v, %v", r, err)
@@ -267,21 +267,21 @@ func TestReport(t *testing.T) {
 		t.Error("three working days after a Friday:", r.Deadline)
 	}
 	w.asked = nil
-	if r, err = w.desk().Report(ctx, clerk, breach, noon, true, "aviso"); err != nil || r.List[1].Values[0] != "y" {
+	if r, err = w.rights().Report(ctx, clerk, breach, noon, true, "aviso"); err != nil || r.List[1].Values[0] != "y" {
 		t.Error(r, err)
 	}
 	if got := w.asked[2:]; len(got) != 3 || got[0] != "record subject.reveal ref a aviso" {
 		t.Error(got)
 	}
 	w.fail = "record"
-	if _, err := w.desk().Report(ctx, clerk, breach, noon, true, "aviso"); !errors.Is(err, errOnPurpose) {
+	if _, err := w.rights().Report(ctx, clerk, breach, noon, true, "aviso"); !errors.Is(err, errOnPurpose) {
 		t.Error("shown without a line:", err)
 	}
-	if _, err := w.desk().Report(ctx, clerk, breach, noon, true, ""); !errors.Is(err, ErrNoReason) {
+	if _, err := w.rights().Report(ctx, clerk, breach, noon, true, ""); !errors.Is(err, ErrNoReason) {
 		t.Error(err)
 	}
 	many := &town{affected: make([]Affected, recordBatch+1)}
-	if _, err := many.desk().Report(ctx, clerk, breach, noon, true, "x"); err != nil {
+	if _, err := many.rights().Report(ctx, clerk, breach, noon, true, "x"); err != nil {
 		t.Fatal(err)
 	}
 	begun, lines := 0, 0
@@ -296,20 +296,20 @@ func TestReport(t *testing.T) {
 		t.Errorf("%d lines in %d transactions", lines, begun)
 	}
 	byTime := &town{}
-	r, err = byTime.desk().Report(ctx, clerk, Incident{From: noon, To: noon.Add(1)}, noon, false, "")
+	r, err = byTime.rights().Report(ctx, clerk, Incident{From: noon, To: noon.Add(1)}, noon, false, "")
 	if err != nil || len(r.Showings) != 1 || len(r.Partners) != 0 {
 		t.Error(r, err)
 	}
 	for _, step := range []string{"affected", "showings"} {
 		w := &town{fail: step}
-		if _, err := w.desk().Report(ctx, clerk, Incident{From: noon, To: noon.Add(1)}, noon, false, ""); !errors.Is(err, errOnPurpose) {
+		if _, err := w.rights().Report(ctx, clerk, Incident{From: noon, To: noon.Add(1)}, noon, false, ""); !errors.Is(err, errOnPurpose) {
 			t.Error(step, err)
 		}
 	}
 	for name, of := range map[string]Incident{
 		"nothing": {}, "both": {Breach: "x", From: noon}, "empty window": {From: noon, To: noon}, "backwards": {From: noon, To: noon.Add(-1)},
 	} {
-		if _, err := (&town{}).desk().Report(ctx, clerk, of, noon, false, ""); !errors.Is(err, ErrInvalid) {
+		if _, err := (&town{}).rights().Report(ctx, clerk, of, noon, false, ""); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

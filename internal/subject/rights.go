@@ -14,23 +14,23 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// Desk answers what people and authorities ask.
-type Desk struct {
+// Rights answers what people and authorities ask.
+type Rights struct {
 	store   Store
 	tenants Partners
 	trail   *operator.Trail
 	now     func() time.Time
 }
 
-// NewDesk joins the rules to a store, the audit trail and a clock.
-func NewDesk(store Store, tenants Partners, trail *operator.Trail, now func() time.Time) *Desk {
-	return &Desk{store: store, tenants: tenants, trail: trail, now: now}
+// NewRights joins the rules to a store, the audit trail and a clock.
+func NewRights(store Store, tenants Partners, trail *operator.Trail, now func() time.Time) *Rights {
+	return &Rights{store: store, tenants: tenants, trail: trail, now: now}
 }
 
 // Ref is the audit trail's name for a person.
-func (d *Desk) Ref(p Person) string { return d.store.PersonRef(p) }
+func (d *Rights) Ref(p Person) string { return d.store.PersonRef(p) }
 
-func (d *Desk) partners(ctx context.Context, p Person) ([]partner.Partner, error) {
+func (d *Rights) partners(ctx context.Context, p Person) ([]partner.Partner, error) {
 	if p.Partner == "" {
 		return d.tenants.Partners(ctx)
 	}
@@ -39,7 +39,7 @@ func (d *Desk) partners(ctx context.Context, p Person) ([]partner.Partner, error
 }
 
 // Export returns everything held about a person, partner by partner; partners that hold nothing are left out.
-func (d *Desk) Export(ctx context.Context, p Person) ([]Held, error) {
+func (d *Rights) Export(ctx context.Context, p Person) ([]Held, error) {
 	all, err := d.held(ctx, p)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (d *Desk) Export(ctx context.Context, p Person) ([]Held, error) {
 	return list, nil
 }
 
-func (d *Desk) held(ctx context.Context, p Person) ([]Held, error) {
+func (d *Rights) held(ctx context.Context, p Person) ([]Held, error) {
 	partners, err := d.partners(ctx, p)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ type Outcome struct {
 // Erase takes everything away that is held about a person. Partners that held nothing get a tombstone too: an older
 // backup may hold more. keep is handed the tombstones before anything is scrubbed, so that they are also kept outside
 // the database.
-func (d *Desk) Erase(ctx context.Context, who operator.Actor, p Person, reason string, keep func([]Tombstone) error) (Outcome, error) {
+func (d *Rights) Erase(ctx context.Context, who operator.Actor, p Person, reason string, keep func([]Tombstone) error) (Outcome, error) {
 	var out Outcome
 	reason = strings.TrimSpace(reason)
 	if !partner.Paragraphs(reason, 1, 1000) {
@@ -119,7 +119,7 @@ func (d *Desk) Erase(ctx context.Context, who operator.Actor, p Person, reason s
 }
 
 // Log writes the tombstones of all erasures, one JSON object a line.
-func (d *Desk) Log(ctx context.Context, w io.Writer) (int, error) {
+func (d *Rights) Log(ctx context.Context, w io.Writer) (int, error) {
 	stones, err := d.store.Tombstones(ctx)
 	if err != nil {
 		return 0, err
@@ -151,7 +151,7 @@ const maxLogLine = 64 << 10
 // Replay reads a log of erasures and erases again whatever has come back since, as it does when a backup older than the
 // erasure is restored. What a partner enrolled after the erasure stays. A line that this service did not write ends the
 // replay.
-func (d *Desk) Replay(ctx context.Context, log io.Reader) (Replayed, error) {
+func (d *Rights) Replay(ctx context.Context, log io.Reader) (Replayed, error) {
 	var done Replayed
 	in := bufio.NewScanner(log)
 	in.Buffer(make([]byte, 0, 4096), maxLogLine)
@@ -186,7 +186,7 @@ func (d *Desk) Replay(ctx context.Context, log io.Reader) (Replayed, error) {
 }
 
 // Accesses returns who looked at or changed anything of a person's, newest first.
-func (d *Desk) Accesses(ctx context.Context, p Person) ([]Access, error) {
+func (d *Rights) Accesses(ctx context.Context, p Person) ([]Access, error) {
 	all, err := d.held(ctx, p)
 	if err != nil {
 		return nil, err
