@@ -40,7 +40,7 @@ func openLeaks(c config.Common, st *store.Store, keys *seal.Keys, now func() tim
 		return nil, err
 	}
 	importer := &intake.Importer{
-		Store: st.Breaches, Jobs: st.Jobs, Files: files, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprints: keys.Fingerprints, Tables: keys, Now: now,
+		Store: st.Breaches, Jobs: st.Jobs, Files: files, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprint: keys.Fingerprint, Tables: keys, Now: now,
 	}
 	return &Leaks{
 		Files:    files,

@@ -18,7 +18,7 @@ var updateLicences = flag.Bool("update", false, "write docs/licences.md anew")
 
 // permitted are the licences that what we ship may have: all of them let it be used, changed and passed on, with
 // notice.
-var permitted = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MPL-2.0", "Unlicense"}
+var permitted = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MPL-2.0", "Unlicense", "CC0-1.0"}
 
 // licenceOf recognises a licence by sentences that only it has.
 func licenceOf(text string) string {
@@ -39,6 +39,8 @@ func licenceOf(text string) string {
 		return "BSD-2-Clause"
 	case has("This is free and unencumbered software"):
 		return "Unlicense"
+	case has("CC0 1.0 Universal"):
+		return "CC0-1.0"
 	}
 	return "unknown"
 }

@@ -24,8 +24,8 @@ type Importer struct {
 	Files *corpora.Files
 	// Dir is where unfinished imports wait; it is on the same disk as the files's folder if that can be helped.
 	Dir string
-	// Fingerprints makes what computes the keyed fingerprint of a normal form, for one goroutine.
-	Fingerprints func() Fingerprints
+	// Fingerprint computes the keyed fingerprint of a normal form; many goroutines call it.
+	Fingerprint func(kind byte, normal []byte) uint64
 	// Tables seals the labels of fingerprints, and opens them when parts are merged.
 	Tables Tables
 	Now    func() time.Time
@@ -47,9 +47,6 @@ type Tables interface {
 	SealTable(context, table []byte) ([]byte, error)
 	OpenTable(context, sealed []byte) ([]byte, error)
 }
-
-// Fingerprints computes the keyed fingerprint of a normal form.
-type Fingerprints = func(kind byte, normal []byte) uint64
 
 const (
 	// Sorting and unpacking together stay well below 256 MiB. Sorting in larger pieces is not faster, and the last one

@@ -89,7 +89,7 @@ func newImportRun(im *Importer, w *work, spec Spec) *importRun {
 		run.empty <- make([]segment.Entry, 0, keyBatch)
 	}
 	for range n {
-		c := newCollector(im.Fingerprints(), w.labels, func(full []segment.Entry) []segment.Entry { run.full <- full; return <-run.empty })
+		c := newCollector(im.Fingerprint, w.labels, func(full []segment.Entry) []segment.Entry { run.full <- full; return <-run.empty })
 		run.workers = append(run.workers, &worker{c, scan.NewRecorder(c.found)})
 	}
 	return run

@@ -19,7 +19,7 @@ import (
 // labelsOf reads what a breach tells of each fingerprint.
 func (v *env) labelsOf(r leak.Record) map[uint64]leak.Label {
 	v.T.Helper()
-	reader, err := v.Depot.Open(context.Background(), r.Segment, r.Digest)
+	reader, err := v.Files.Open(context.Background(), r.Segment, r.Digest)
 	if err != nil {
 		v.T.Fatal(err)
 	}

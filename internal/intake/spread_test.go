@@ -44,7 +44,7 @@ func newReplica(t *testing.T, e *storetest.Env, name, bucket string) *replica {
 		t.Fatal(err)
 	}
 	v := &env{&leaktest.Env{Env: own, T: t, Files: files, Importer: &intake.Importer{
-		Store: own.Breaches, Jobs: own.Jobs, Files: files, Dir: filepath.Join(e.Folder, name, "import"), Fingerprints: e.Keys.Fingerprints, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
+		Store: own.Breaches, Jobs: own.Jobs, Files: files, Dir: filepath.Join(e.Folder, name, "import"), Fingerprint: e.Keys.Fingerprint, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
 	}}}
 	v.Matcher, v.Rules = leak.NewMatcher(own.Breaches, files, v.Importer.DropParts, e.Clock.Now), leak.NewBreaches(own.Breaches, e.Clock.Now)
 	v.Matcher.Settle = 0

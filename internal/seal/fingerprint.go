@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 
-	"github.com/aead/siphash"
+	"github.com/dchest/siphash"
 	daead "github.com/tink-crypto/tink-go/v2/daead/subtle"
 )
 
@@ -24,9 +24,6 @@ func (k *Keys) Pair(fingerprint, password uint64) uint64 {
 	return k.match.pair.sum(msg[:])
 }
 
-// Fingerprints returns Fingerprint, for who asks for a function of one goroutine.
-func (k *Keys) Fingerprints() func(kind byte, value []byte) uint64 { return k.Fingerprint }
-
 // matcher holds the keys that follow from the match secret.
 type matcher struct {
 	kinds  [256]sipKey
@@ -34,7 +31,8 @@ type matcher struct {
 	tables *daead.AESSIV
 }
 
-type sipKey [siphash.KeySize]byte
+// sipKey is a key of SipHash, as the two numbers that its authors make of its sixteen bytes.
+type sipKey struct{ k0, k1 uint64 }
 
 func newMatcher(secret []byte) *matcher {
 	m := &matcher{pair: newSipKey(secret, []byte(labelPair)), tables: newTables(secret)}
@@ -49,7 +47,7 @@ func newSipKey(secret, label []byte) sipKey {
 	h := hmac.New(sha256.New, secret)
 	h.Write(label)
 	key := h.Sum(nil)
-	return sipKey(key[:siphash.KeySize])
+	return sipKey{binary.LittleEndian.Uint64(key), binary.LittleEndian.Uint64(key[8:])}
 }
 
-func (k *sipKey) sum(msg []byte) uint64 { return siphash.Sum64(msg, (*[siphash.KeySize]byte)(k)) }
+func (k sipKey) sum(msg []byte) uint64 { return siphash.Hash(k.k0, k.k1, msg) }

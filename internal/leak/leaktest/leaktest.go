@@ -57,7 +57,7 @@ func Open(t *testing.T, e *storetest.Env) *Env {
 	}
 	v := &Env{Env: e, T: t, Files: files}
 	v.Importer = &intake.Importer{
-		Store: e.Breaches, Jobs: e.Jobs, Files: files, Dir: filepath.Join(e.Folder, "import"), Fingerprints: e.Keys.Fingerprints, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
+		Store: e.Breaches, Jobs: e.Jobs, Files: files, Dir: filepath.Join(e.Folder, "import"), Fingerprint: e.Keys.Fingerprint, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
 	}
 	v.Library = leak.NewLibrary(e.Breaches, files, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {
@@ -240,15 +240,12 @@ func (v *Env) Want(what, got, want string) {
 
 // OnFingerprint has fn called before every value that an import fingerprints, and returns how to undo that.
 func OnFingerprint(im *intake.Importer, fn func()) (undo func()) {
-	plain := im.Fingerprints
-	im.Fingerprints = func() intake.Fingerprints {
-		fingerprint := plain()
-		return func(kind byte, normal []byte) uint64 {
-			fn()
-			return fingerprint(kind, normal)
-		}
+	plain := im.Fingerprint
+	im.Fingerprint = func(kind byte, normal []byte) uint64 {
+		fn()
+		return plain(kind, normal)
 	}
-	return func() { im.Fingerprints = plain }
+	return func() { im.Fingerprint = plain }
 }
 
 // Gzipped packs a text.
