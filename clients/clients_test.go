@@ -35,7 +35,6 @@ func environment(s *apptest.Service) []string {
 }
 
 func TestTypeScript(t *testing.T) {
-	npm(t, "typescript", nil, "fresh") // src/schema.ts is what the contract says
 	npm(t, "typescript", nil, "build")
 	npm(t, "typescript", environment(apptest.Start(t)), "test")
 }
