@@ -39,7 +39,7 @@ func (r *Reader) label(from, to int) (c column, value int, plain bool) {
 	for value < to && (b[value] == ' ' || b[value] == '\t' || b[value] == ':') {
 		value++
 	}
-	return r.columnOf(name), value, true
+	return r.labels[name[0]&15].of(r, name), value, true
 }
 
 // rule says whether a line parts records: nothing, or a row of the same marks.
@@ -85,11 +85,13 @@ func (r *Reader) inBlock(i, k int) int {
 		return end - k
 	}
 	lead, known := r.leadOf(int(l.from))
-	from, ok := r.blockStart(int(l.from), lead, known)
-	if !ok {
-		return 0
+	from := r.block.from
+	if !known || int(l.from)-from > blockNear {
+		if from, plain = r.blockStart(int(l.from), lead, known); !plain {
+			return 0
+		}
 	}
-	end := r.readPairs(from, int(l.from), lead)
+	from, end := r.readPairs(from, int(l.from), lead)
 	if len(r.pairs) < 2 {
 		return 0
 	}
@@ -100,6 +102,8 @@ func (r *Reader) inBlock(i, k int) int {
 const (
 	blockReach = Longest / 2
 	blockLines = 40
+	// blockNear is up to which distance all lines are read from the beginning of a segment on.
+	blockNear = 512
 )
 
 // segment is a stretch of lines without an empty one or a rule among them.
@@ -189,9 +193,9 @@ func (r *Reader) blockStart(at int, lead column, known bool) (int, bool) {
 	return at, false
 }
 
-// readPairs reads the labelled lines of the record that begins at b[from] and goes at least to the line at b[at]. It
-// returns where the record ends: with a rule, or before the next one begins.
-func (r *Reader) readPairs(from, at int, lead column) int {
+// readPairs reads the labelled lines of the record with the line at b[at], beginning at b[from]: a record begins there, or
+// where its first label comes again. It returns where the record begins and ends: with a rule, or before the next one.
+func (r *Reader) readPairs(from, at int, lead column) (start, end int) {
 	r.pairs = r.pairs[:0]
 	for line, high := from, min(len(r.b), at+blockReach); line < high; {
 		end := r.lineEnd(line)
@@ -200,17 +204,20 @@ func (r *Reader) readPairs(from, at int, lead column) int {
 			text--
 		}
 		if line > at && rule(r.b[line:text]) {
-			return line
+			return from, line
 		}
 		if c, value, plain := r.label(line, text); plain && value <= text {
-			if line > at && c == lead {
-				return line
+			if c == lead && line > from {
+				if line > at {
+					return from, line
+				}
+				from, r.pairs = line, r.pairs[:0]
 			}
 			r.pairs = append(r.pairs, pair{c, field{value, text, literal}})
 		}
 		line = end + 1
 	}
-	return min(len(r.b), at+blockReach)
+	return from, min(len(r.b), at+blockReach)
 }
 
 // judgeBlock hands out the hits of the pairs, which stand in b[from:to].
@@ -226,7 +233,7 @@ func (r *Reader) judgeBlock(k, from, to int) int {
 	r.locate(hits)
 	for i, f := range r.places {
 		if f >= 0 {
-			r.enter(&hits[i], f, false)
+			r.enter(&hits[i], &r.cells[f], r.fields[f])
 		} else {
 			hits[i].length |= aside
 		}

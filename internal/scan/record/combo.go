@@ -54,8 +54,7 @@ func (r *Reader) formOf(i int) *form {
 		return f
 	}
 	rest, end := int(first.to)+1, to
-	f.extra = uint8(min(bytes.Count(r.b[rest:to], []byte{f.sep}), 255))
-	if f.extra > 0 {
+	if f.extra = separatorsIn(r.b[rest:to], f.sep); f.extra > 0 {
 		for k := int(l.first) + 1; k < r.endOf(i); k++ {
 			if h := &r.hits[k]; int(h.from) > rest && r.b[h.from-1] == f.sep && (int(h.to) == to || r.b[h.to] == f.sep) {
 				end = int(h.from) - 1
@@ -74,6 +73,16 @@ func (r *Reader) formOf(i int) *form {
 		}
 	}
 	return f
+}
+
+// separatorsIn counts a separator. The rest of a combo line is short.
+func separatorsIn(v []byte, sep byte) (n uint8) {
+	for _, c := range v[:min(len(v), 255)] {
+		if c == sep {
+			n++
+		}
+	}
+	return n
 }
 
 // endOf is the hit after the last one of line i.
@@ -109,7 +118,7 @@ func lookOf(v []byte, sep byte) look {
 	}
 	k := kinds(v[:min(len(v), 64)])
 	switch {
-	case len(v) > 64, v[0] == ' ', v[0] == 'h' && bytes.HasPrefix(v, []byte("http")), k&hasDigit != 0 && k&hasMark != 0 && (ipAddress(v) || year(v) > 0):
+	case len(v) > 64, v[0] == ' ', v[0] == 'h' && bytes.HasPrefix(v, []byte("http")), kindOf[v[0]] == hasDigit && k&hasMark != 0 && (ipAddress(v) || year(v) > 0):
 		return other
 	case k&hasSpace != 0:
 		if k&(hasDigit|hasMark) != 0 {
@@ -151,6 +160,8 @@ func (r *Reader) combo(i int, hits []hit) bool {
 	v := r.b[f.from:f.to]
 	if f.look == hashed {
 		r.out.Classes |= PasswordHash
+	} else if f.look == secret && v[0] != '*' && v[0] != '[' {
+		r.out.Classes, r.out.Password = Password, v
 	} else if class := passwordClass(v); class != 0 {
 		if r.out.Classes |= class; class == Password {
 			r.out.Password = v

@@ -227,7 +227,11 @@ func (r *Reader) keyed(n int, name []byte) column {
 	if n >= len(r.keys) {
 		return r.columnOf(name)
 	}
-	k := &r.keys[n]
+	return r.keys[n].of(r, name)
+}
+
+// of is columnOf for a name that most likely is the one of the last time.
+func (k *key) of(r *Reader, name []byte) column {
 	if !bytes.Equal(k.name, name) {
 		k.name, k.column = append(k.name[:0], name...), r.columnOf(name)
 	}
@@ -399,15 +403,12 @@ func (r *Reader) memberOf(h *hit) int {
 // person hands out the hits of one record.
 func (r *Reader) person(hits []hit, group int) {
 	r.begin(len(r.members))
-	r.fields = r.fields[:0]
 	for i := range r.members {
-		m := &r.members[i]
-		r.fields = append(r.fields, m.field)
-		r.cells[i].column = m.column
+		r.cells[i].column = r.members[i].column
 	}
 	for i := range hits {
 		if m := r.memberOf(&hits[i]); m >= 0 {
-			r.enter(&hits[i], m, false)
+			r.enter(&hits[i], &r.cells[m], r.members[m].field)
 		} else {
 			hits[i].length |= aside
 		}
@@ -417,6 +418,9 @@ func (r *Reader) person(hits []hit, group int) {
 		o := &r.objects[m.object]
 		if o.group != group || r.cells[i].main || m.column == colName && m.object != group && o.column == unknown && m.object != 0 {
 			continue // the name of a company, a product
+		}
+		if m.column == unknown && !maybeHash(r.b[m.from]) {
+			continue
 		}
 		r.claimField(m.column, &m.field)
 	}

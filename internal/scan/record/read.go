@@ -156,7 +156,7 @@ func (r *Reader) record(i, k, end int) int {
 	if in := r.inForce().layout; in != nil && r.table(l, hits, in) {
 		return len(hits)
 	}
-	if int(hits[0].from) > start { // else it cannot have a label
+	if int(hits[0].from) > start && kindOf[first] != hasDigit { // else it cannot have a label, nor an address
 		if n := r.inBlock(i, k); n > 0 {
 			return n
 		}

@@ -130,6 +130,7 @@ type Reader struct {
 
 	columns map[string]column // what names say
 	keys    [32]key
+	labels  [16]key // by their first letter
 	last    statement
 }
 

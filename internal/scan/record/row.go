@@ -280,7 +280,7 @@ func (r *Reader) judge(hits []hit, columns []column) bool {
 	}
 	for i, f := range r.places {
 		if f >= 0 {
-			r.enter(&hits[i], f, columns == nil)
+			r.enter(&hits[i], &r.cells[f], r.fields[f])
 		}
 	}
 	if columns == nil {
@@ -291,7 +291,7 @@ func (r *Reader) judge(hits []hit, columns []column) bool {
 		}
 	} else {
 		for i := range r.fields {
-			if c := &r.cells[i]; !c.main && c.column != colOther && c.column != colKey {
+			if c := &r.cells[i]; !c.main && c.column != colOther && c.column != colKey && (c.column != unknown || r.fields[i].to > r.fields[i].from && maybeHash(r.b[r.fields[i].from])) {
 				r.claimField(c.column, &r.fields[i])
 			}
 		}
@@ -312,13 +312,21 @@ func (r *Reader) begin(n int) {
 
 // enter says whether an identifier is a value of the record: of its own column, or of one that nothing is known of.
 // Else it is a part of some text, such as a password, and says nothing of the person.
-func (r *Reader) enter(h *hit, f int, headless bool) {
-	c := &r.cells[f]
-	fits := columnFits(c.column, h.kind)
-	if fits == never || fits == perhaps && (c.column != unknown && c.column != colOther && c.column != colKey || !r.whole(h, r.fields[f])) ||
-		fits == sure && c.column == colUsername && !r.whole(h, r.fields[f]) || headless && !r.whole(h, r.fields[f]) {
+func (r *Reader) enter(h *hit, c *cell, f field) {
+	switch columnFits(c.column, h.kind) {
+	case never:
 		h.length |= aside
 		return
+	case perhaps:
+		if c.column != unknown && c.column != colOther && c.column != colKey || !r.whole(h, f) {
+			h.length |= aside
+			return
+		}
+	case sure:
+		if c.column == colUsername && !r.whole(h, f) {
+			h.length |= aside
+			return
+		}
 	}
 	c.main = true
 }

@@ -67,6 +67,9 @@ func kinds(v []byte) (k uint8) {
 	return k
 }
 
+// maybeHash says whether what strongHash knows may begin with c.
+func maybeHash(c byte) bool { return c == '$' || c == '{' || c == 'p' || c == 'b' }
+
 // strongHash knows what nothing but a password is stored as: bcrypt, argon2, crypt, PHPass, LDAP schemes, Django's.
 func strongHash(v []byte) bool {
 	if len(v) < 20 || len(v) > 512 {
@@ -293,7 +296,7 @@ func truth(v []byte) bool {
 
 // passwordClass tells a password from what is stored instead of one.
 func passwordClass(v []byte) Classes {
-	if strongHash(v) || hexDigest(v) {
+	if len(v) >= 20 && (strongHash(v) || hexDigest(v)) {
 		return PasswordHash
 	}
 	if truth(v) && len(v) > 3 || hidden(v) {
@@ -304,12 +307,13 @@ func passwordClass(v []byte) Classes {
 
 // hidden says whether a value is a mask or a placeholder.
 func hidden(v []byte) bool {
-	for _, c := range v {
-		if c != '*' {
-			return bytes.EqualFold(v, []byte("[redacted]"))
-		}
+	switch v[0] {
+	case '*':
+		return len(v) > 3 && bytes.Count(v, []byte("*")) == len(v)
+	case '[':
+		return bytes.EqualFold(v, []byte("[redacted]"))
 	}
-	return len(v) > 3
+	return false
 }
 
 // shortestShape is how long a value must be for its shape to say something.
