@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -82,6 +84,9 @@ type breachView struct {
 	Scanned     int64            `json:"scanned"`
 	Streams     int64            `json:"streams"`
 	Problems    int64            `json:"problems"`
+	Verdict     string           `json:"verdict"`
+	Inputs      inputsView       `json:"inputs"`
+	Reasons     map[string]int64 `json:"reasons"`
 	AddedAt     string           `json:"added_at"`
 	PublishedAt string           `json:"published_at"`
 	RetractedAt string           `json:"retracted_at"`
@@ -90,6 +95,13 @@ type breachView struct {
 	PartsDone int    `json:"parts_done,omitempty"`
 	Running   int    `json:"parts_running,omitempty"`
 	Trouble   string `json:"trouble,omitempty"`
+}
+
+// inputsView counts inputs by how much of them was read.
+type inputsView struct {
+	Read   int64 `json:"read"`
+	Partly int64 `json:"partly_read"`
+	Unread int64 `json:"not_read"`
 }
 
 // withParts adds how far a spread import is.
@@ -104,15 +116,19 @@ func (v breachView) withParts(ctx context.Context, a *app.App, r leak.Record) br
 }
 
 func viewBreach(r leak.Record) breachView {
-	found := r.Tally.Found
+	found, reasons := r.Tally.Found, r.Tally.Reasons
 	if found == nil {
 		found = map[string]int64{}
+	}
+	if reasons == nil {
+		reasons = map[string]int64{}
 	}
 	return breachView{
 		Name: r.Name, Title: r.Title, Date: r.Date.Format(time.DateOnly), Kind: string(r.Kind), Exposes: r.Exposes, Source: r.Source,
 		Description: r.Description, Verified: r.Verified, Fabricated: r.Fabricated, SpamList: r.SpamList, State: string(r.State),
 		Segment: r.Segment, Digest: r.Digest, Distinct: r.Tally.Distinct, Found: found, Bytes: r.Tally.Bytes, Scanned: r.Tally.Scanned,
-		Streams: r.Tally.Streams, Problems: r.Tally.Problems, AddedAt: stamp(r.AddedAt), PublishedAt: stamp(r.PublishedAt),
+		Streams: r.Tally.Streams, Problems: r.Tally.Problems, Verdict: r.Tally.Verdict(), Reasons: reasons,
+		Inputs: inputsView{r.Tally.Read, r.Tally.Partly, r.Tally.Unread}, AddedAt: stamp(r.AddedAt), PublishedAt: stamp(r.PublishedAt),
 		RetractedAt: stamp(r.RetractedAt),
 	}
 }
@@ -122,6 +138,10 @@ func (v breachView) text(w io.Writer) {
 		"About      %s\n", v.Name, v.Kind, v.Date, v.State, v.Title, classes(v.Exposes), v.Verified, v.Fabricated, v.SpamList, v.Source, v.Description)
 	_, _ = fmt.Fprintf(w, "Read       %.1f MB in %d files, %.1f MB unpacked, %d problems\nFound      %s\nDistinct   %d (e-mail domains included)\n"+
 		"Segment    %s\n", float64(v.Bytes)/1e6, v.Streams, float64(v.Scanned)/1e6, v.Problems, byType(v.Found), v.Distinct, v.Segment)
+	_, _ = fmt.Fprintf(w, "Inputs     %s: %d read, %d in part, %d not\n", v.Verdict, v.Inputs.Read, v.Inputs.Partly, v.Inputs.Unread)
+	for _, reason := range slices.Sorted(maps.Keys(v.Reasons)) {
+		_, _ = fmt.Fprintf(w, "           %d: %s\n", v.Reasons[reason], reason)
+	}
 	if v.Parts > 0 {
 		_, _ = fmt.Fprintf(w, "Parts      %d of %d scanned, %d at work\n", v.PartsDone, v.Parts, v.Running)
 	}
@@ -159,6 +179,8 @@ type breachImportCmd struct {
 	Name string `required:"" placeholder:"NAME" help:"Short name: a-z, 0-9, '-', '_' and '.'."`
 	breachFlags
 	config.Outgoing
+	importOpening
+	Force    bool     `help:"Publish even if nothing was found, or most of it could not be read."`
 	Workers  int      `placeholder:"N" help:"Scan with so many threads; 0 means one per core."`
 	Spread   bool     `help:"Have the workers of all replicas scan, in parts. They must reach the inputs by the same names, and share --corpora."`
 	PartSize byteSize `placeholder:"SIZE" default:"256MiB" help:"Size of a part with --spread, such as 256MiB or 1GiB. Large texts are cut; what is packed, mail or UTF-16 is one part."`
@@ -194,9 +216,16 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 	if err != nil {
 		return err
 	}
-	spec.Inputs = inputs
+	spec.Inputs, spec.Force = inputs, b.Force
+	if spec.Passwords, err = b.passwords(); err != nil {
+		return err
+	}
+	if b.Spread && !b.importOpening.none() {
+		return errors.New("--password, --password-file, --ratio and --limit are not for --spread: workers would have to keep them")
+	}
 	return withApp(ctx, c, func(a *app.App) error {
 		a.Leaks.Importer.Workers = b.Workers
+		a.Leaks.Importer.Limits.Ratio, a.Leaks.Importer.Limits.Bytes = b.Ratio, int64(b.Limit)
 		imports := a.ImportBreach
 		if b.Spread {
 			imports = func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
@@ -219,6 +248,9 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 			}
 			if errors.Is(err, context.Canceled) {
 				return fmt.Errorf("stopped; run the same command again to go on, or give it up: vigia breach retract --name %s", b.Name)
+			}
+			if errors.Is(err, intake.ErrDoubtful) {
+				return errors.Join(b.report(o, out, leak.MatchProgress{}), err, errors.New("not published; --force publishes it all the same"))
 			}
 			return err
 		}

@@ -27,6 +27,7 @@ type feedView struct {
 	Paused   bool   `json:"paused"`
 	Every    string `json:"every"`
 	Items    int64  `json:"items"`
+	Orphans  int64  `json:"files_without_manifest"`
 	Failures int64  `json:"failures"`
 	Error    string `json:"error"`
 	LastAt   string `json:"last_at"`
@@ -35,7 +36,7 @@ type feedView struct {
 
 func viewFeed(f feed.Feed) feedView {
 	return feedView{
-		Name: f.Name, Kind: string(f.Kind), Target: f.Target, Paused: f.Paused, Every: f.Every.String(), Items: f.State.Items, Failures: f.Failures,
+		Name: f.Name, Kind: string(f.Kind), Target: f.Target, Paused: f.Paused, Every: f.Every.String(), Items: f.State.Items, Orphans: f.State.Orphans, Failures: f.Failures,
 		Error: f.Error, LastAt: stamp(f.LastAt), NextAt: stamp(f.NextAt),
 	}
 }
@@ -43,8 +44,8 @@ func viewFeed(f feed.Feed) feedView {
 func (o *output) feed(f feed.Feed) error {
 	v := viewFeed(f)
 	return o.print(v, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "Feed      %s (%s, every %s, paused %t)\nTarget    %s\nTaken     %d items\nLast      %s\nNext      %s\nFailures  %d %s\n",
-			v.Name, v.Kind, v.Every, v.Paused, v.Target, v.Items, v.LastAt, v.NextAt, v.Failures, v.Error)
+		_, _ = fmt.Fprintf(w, "Feed      %s (%s, every %s, paused %t)\nTarget    %s\nTaken     %d items; %d files without a manifest\nLast      %s\nNext      %s\nFailures  %d %s\n",
+			v.Name, v.Kind, v.Every, v.Paused, v.Target, v.Items, v.Orphans, v.LastAt, v.NextAt, v.Failures, v.Error)
 	})
 }
 

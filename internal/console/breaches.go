@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"io"
+	"maps"
 	"net/url"
 	"slices"
 
@@ -138,6 +139,8 @@ type breachPage struct {
 	breachForm
 	recentJobs
 	Found []choiceCount
+	// Reasons are why inputs were not read.
+	Reasons []choiceCount
 }
 
 type choiceCount struct {
@@ -166,6 +169,9 @@ func showBreach(c *Console, r *request) (answer, error) {
 		if n := rec.Tally.Found[o.Value]; n > 0 {
 			page.Found = append(page.Found, choiceCount{o.Label, n})
 		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(rec.Tally.Reasons)) {
+		page.Reasons = append(page.Reasons, choiceCount{reasonText(reason), rec.Tally.Reasons[reason]})
 	}
 	if n := rec.Tally.Found["credit_card"]; n > 0 {
 		page.Found = append(page.Found, choiceCount{"Cartão", n})

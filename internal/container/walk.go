@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -145,7 +144,7 @@ var errMemory = errors.New("too large for the memory limit")
 // reserve sets aside n bytes of memory for as long as a layer is open, or notes that the entry is skipped.
 func (w *walker) reserve(name string, n int64) (release func(), ok bool) {
 	if n > w.limits.Memory-w.held {
-		w.skip(name, fmt.Sprintf("needs %d bytes of memory, %d are left", n, w.limits.Memory-w.held), 0)
+		w.skip(name, errMemory.Error(), 0)
 		return nil, false
 	}
 	w.held += n
@@ -157,7 +156,7 @@ func (w *walker) growing() (grow func(n int64) error, release func()) {
 	var mine int64
 	grow = func(n int64) error {
 		if n > w.limits.Memory-w.held {
-			return fmt.Errorf("%w: needs %d bytes more, %d are left", errMemory, n, w.limits.Memory-w.held)
+			return errMemory
 		}
 		w.held += n
 		mine += n

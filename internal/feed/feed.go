@@ -75,6 +75,8 @@ type State struct {
 	Tag   string        `json:"tag,omitempty"`   // of a list, so that it is fetched only when it changed
 	After cyber.AssetID `json:"after,omitempty"` // of a walk over watched values
 	Items int64         `json:"items"`           // taken so far
+	// Orphans are files of a folder that no manifest speaks of.
+	Orphans int64 `json:"orphans,omitempty"`
 }
 
 // KindRun is the kind of job that runs a feed.

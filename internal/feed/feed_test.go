@@ -82,7 +82,7 @@ func TestFolderFeed(t *testing.T) {
 		drop("b/2.txt", "eva@exemplo.com.br")
 		drop("b.json", `{"name":"outro","title":"Outro","date":"2026-03-02","exposes":["email"],"files":["b/1.txt","../../etc/passwd"]}`)
 		f = v.runFeed(fs, "caixa")
-		if f.Failures != 0 || f.Error != "" || f.State.Items != 2 {
+		if f.Failures != 0 || f.Error != "" || f.State.Items != 2 || f.State.Orphans != 1 {
 			t.Errorf("after it was mended: %+v", f)
 		}
 		v.runFeed(fs, "caixa")

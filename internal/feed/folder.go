@@ -35,7 +35,44 @@ func (fs *Feeds) runFolder(ctx context.Context, f *Feed) error {
 			}
 		}
 	}
-	return failed
+	f.State.Orphans, err = orphans(ctx, b, drops)
+	return errors.Join(failed, err)
+}
+
+// orphans counts files that no manifest speaks of. A manifest is dropped last, so a file may be one for a while and that
+// is no failure; one that stays so would be missed in silence.
+func orphans(ctx context.Context, b bucket.Bucket, drops []intake.Entry) (int64, error) {
+	var manifests, left []intake.Entry
+	for _, d := range drops {
+		if strings.HasSuffix(d.Key, ".json") && !strings.Contains(d.Key, "/") {
+			manifests = append(manifests, d)
+		}
+	}
+	for _, d := range drops {
+		if !slices.ContainsFunc(manifests, func(m intake.Entry) bool { return m.Key == d.Key || besides(m.Key, d.Key) }) {
+			left = append(left, d)
+		}
+	}
+	for i := 0; len(left) > 0 && i < len(manifests); i++ {
+		text, err := bucket.ReadAll(ctx, b, manifests[i].Key, maxManifest)
+		if err != nil {
+			return 0, err
+		}
+		var m manifest
+		if json.Unmarshal(text, &m) != nil { // is told where it is taken
+			continue
+		}
+		left = slices.DeleteFunc(left, func(d intake.Entry) bool {
+			return slices.ContainsFunc(m.Files, func(name string) bool { return path.Clean(name) == d.Key })
+		})
+	}
+	return int64(len(left)), nil
+}
+
+// besides says whether a file is called like a manifest, or lies in a folder of its name.
+func besides(manifest, file string) bool {
+	base := strings.TrimSuffix(manifest, ".json")
+	return strings.HasPrefix(file, base+".") || strings.HasPrefix(file, base+"/")
 }
 
 func openFolder(target string) (bucket.Bucket, error) {
@@ -67,12 +104,12 @@ func (fs *Feeds) takeDrop(ctx context.Context, f *Feed, b bucket.Bucket, d intak
 	var inputs []intake.Input
 	for _, o := range drops {
 		named := slices.ContainsFunc(m.Files, func(name string) bool { return path.Clean(name) == o.Key })
-		beside := len(m.Files) == 0 && o.Key != d.Key && (strings.HasPrefix(o.Key, base+".") || strings.HasPrefix(o.Key, base+"/"))
+		beside := len(m.Files) == 0 && o.Key != d.Key && besides(d.Key, o.Key)
 		if named || beside {
 			inputs = append(inputs, dropInput(f.Target, b, o))
 		}
 	}
-	return fs.take(ctx, f, d.Mark, m, inputs)
+	return fs.take(ctx, f, d.Mark, m, intake.JoinVolumes(inputs))
 }
 
 // dropInput reads a local file, or an object of a bucket, in place: archives that begin at their end need that.

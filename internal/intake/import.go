@@ -64,6 +64,10 @@ const (
 type Spec struct {
 	Breach cyber.Breach
 	Inputs []Input
+	// Passwords are tried on what is encrypted, before the usual ones and the names of files beside it.
+	Passwords []string
+	// Force publishes what would be doubtful: a breach in which nothing was found, or most of which was not read.
+	Force bool
 	// Progress, if set, is called about four times a second from one goroutine, and once at the end.
 	Progress func(Progress)
 }
@@ -104,19 +108,28 @@ func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
 	if len(spec.Inputs) == 0 {
 		return Outcome{}, ErrInput.With("inputs: there is no file")
 	}
-	if err := im.register(ctx, b); err != nil {
+	fresh, err := im.register(ctx, b)
+	if err != nil {
 		if errors.Is(err, leak.ErrBreachExists) {
 			return im.tidy(ctx, b.Name, spec.Inputs, err)
 		}
 		return Outcome{}, err
 	}
 	w, err := openWork(im.workDir(b.Name), spec.Inputs, im.Tables)
+	if fresh && errors.Is(err, ErrInput) { // what lies there was never published, and was about something else
+		if err = im.Discard(b.Name); err == nil {
+			w, err = openWork(im.workDir(b.Name), spec.Inputs, im.Tables)
+		}
+	}
 	if err != nil {
 		return Outcome{}, err
 	}
 	run := newImportRun(im, w, spec)
 	if w.final == "" {
 		err = run.build(ctx)
+	}
+	if doubt := w.last.Tally.Doubtful(); err == nil && doubt != "" && !spec.Force {
+		return im.refuse(ctx, w, b, run.skips, doubt)
 	}
 	if err == nil {
 		err = im.publish(ctx, w, b.Name)
@@ -129,6 +142,13 @@ func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
 	}
 	r, err := im.Store.BreachByName(ctx, b.Name)
 	return Outcome{Record: r, Skips: run.skips}, err
+}
+
+// refuse gives the name back and keeps what was scanned, so that the same import with Force need not scan again. The
+// outcome says what was counted.
+func (im *Importer) refuse(ctx context.Context, w *work, b cyber.Breach, skips []container.Skip, doubt string) (Outcome, error) {
+	err := errors.Join(ErrDoubtful.With("inputs: %s", doubt), im.Store.DropImport(ctx, b.Name), w.leave())
+	return Outcome{Record: leak.Record{Breach: b, State: leak.Importing, Tally: w.last.Tally}, Skips: skips}, err
 }
 
 // tidy ends an import that was killed between publishing and cleaning up. To any other the name is simply taken.
@@ -147,24 +167,24 @@ func (im *Importer) tidy(ctx context.Context, name string, inputs []Input, taken
 	return Outcome{Record: r}, err
 }
 
-// register keeps the breach's row, or finds that of an import to be taken up again.
-func (im *Importer) register(ctx context.Context, b cyber.Breach) error {
-	err := im.Store.InsertBreach(ctx, leak.Record{Breach: b, State: leak.Importing})
+// register keeps the breach's row, or finds that of an import to be taken up again, which is not fresh.
+func (im *Importer) register(ctx context.Context, b cyber.Breach) (fresh bool, err error) {
+	err = im.Store.InsertBreach(ctx, leak.Record{Breach: b, State: leak.Importing})
 	if !errors.Is(err, leak.ErrBreachExists) {
-		return err
+		return true, err
 	}
 	r, err := im.Store.BreachByName(ctx, b.Name)
 	if err != nil {
-		return err
+		return false, err
 	}
 	switch r.State {
 	case leak.Importing:
-		return nil
+		return false, nil
 	case leak.Retracted:
-		return leak.ErrRetracted.With("name: was retracted; import under another name")
+		return false, leak.ErrRetracted.With("name: was retracted; import under another name")
 	case leak.Published:
 	}
-	return leak.ErrBreachExists.With("name: is already published")
+	return false, leak.ErrBreachExists.With("name: is already published")
 }
 
 func (im *Importer) workDir(name string) string { return filepath.Join(im.Dir, name) }

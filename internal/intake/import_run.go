@@ -38,8 +38,10 @@ type importRun struct {
 	sincePart int64
 	keptAt    time.Time
 	streams   int64
-	skipped   int64
-	skips     []container.Skip
+	// verdicts counts the inputs of this run by how much of them was read.
+	verdicts leak.Tally
+	skips    []container.Skip
+	beside   map[string][]string // names in folders of inputs
 
 	workers []*worker
 	small   chan smallStream // streams that fit a buffer, for any worker
@@ -228,8 +230,14 @@ func (run *importRun) flush() {
 // tally is what this run and those before it counted. No worker is scanning.
 func (run *importRun) tally() leak.Tally {
 	t := leak.Tally{
-		Bytes: run.base.Bytes + run.read.Load(), Scanned: run.base.Scanned + run.scanned.Load(), Streams: run.base.Streams + run.streams,
-		Problems: run.base.Problems + run.skipped, Found: map[string]int64{},
+		Bytes: max(run.base.Bytes, run.read.Load()), Scanned: run.base.Scanned + run.scanned.Load(), Streams: run.base.Streams + run.streams,
+		Found: map[string]int64{},
+	}
+	for _, counted := range []*leak.Tally{&run.base, &run.verdicts} {
+		t.Problems, t.Read, t.Partly, t.Unread = t.Problems+counted.Problems, t.Read+counted.Read, t.Partly+counted.Partly, t.Unread+counted.Unread
+		for reason, n := range counted.Reasons {
+			t.Note(reason, n)
+		}
 	}
 	for _, k := range identifier.Kinds() {
 		n := run.base.Found[k.String()]

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 
 	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/scan"
@@ -40,29 +41,37 @@ func (run *importRun) walkInput(ctx context.Context, in Input) error {
 	if in.pieces.Size > 0 {
 		return run.pieces(ctx, in)
 	}
+	if in.refused != "" {
+		run.verdicts.Unread++
+		run.problem(container.Skip{Name: in.Name, Reason: in.refused})
+		return nil
+	}
 	source, err := in.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = source.Close() }() // only read
 	before := run.read.Load()
-	report, err := container.Walk(ctx, in.Name, meter(source, &run.read), container.Options{Limits: run.im.limits()}, func(entry container.Entry, r io.Reader) error {
+	report, err := container.Walk(ctx, in.Name, meter(source, &run.read), run.options(in), func(entry container.Entry, r io.Reader) error {
+		run.name(in, entry.Name)
 		if entry.Depth > 0 {
 			return run.stream(ctx, entry.Name, r, nil, 0)
 		}
 		return run.stream(ctx, entry.Name, r, regularFile(source), before)
 	})
-	run.skips = append(run.skips, report.Skips...)
-	run.skipped += report.Skipped
 	if errors.Is(err, scan.ErrChanged) {
 		err = ErrInput.With("inputs: %s changed while it was read", in.Name)
 	}
 	if errors.Is(err, container.ErrBomb) { // what it held so far stays, the rest of it is given up, the other inputs go on
-		run.skips = append(run.skips, container.Skip{Name: in.Name, Reason: err.Error()})
-		run.skipped++
+		reason := err.Error()
+		report.Skips = append(report.Skips, container.Skip{Name: in.Name, Reason: reason[strings.LastIndex(reason, ": ")+2:]})
+		report.Skipped++
 		err = nil
 	}
-	return errors.Join(err, ctx.Err())
+	if err = errors.Join(err, ctx.Err()); err == nil {
+		run.judge(&report)
+	}
+	return err
 }
 
 // regularFile returns r if that is what it is, else nil.
@@ -90,19 +99,19 @@ func (run *importRun) stream(ctx context.Context, name string, r io.Reader, whol
 		run.streams++
 	}
 	buf := <-run.buffers
-	n, err := io.ReadFull(r, buf)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	n, err := fill(r, buf)
+	if err != nil { // it ends here, or breaks off: what came before is scanned all the same
 		run.pending.Add(1)
 		run.small <- smallStream{name, buf[:n], buf}
 		run.mayKeep(int64(n))
-		return ctx.Err()
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return errors.Join(ctx.Err(), err)
 	}
 	head := bytes.Clone(buf[:n])
 	run.buffers <- buf
 	rest := io.MultiReader(bytes.NewReader(head), r)
-	if err != nil { // what came before a broken end is scanned all the same
-		rest = io.MultiReader(bytes.NewReader(head), failing{err})
-	}
 	run.pending.Wait() // from here on every collector belongs to the large stream
 	if !plainText(head) {
 		n, err := scan.ScanParallel(ctx, metered{rest, &run.scanned}, name, run.recorders())
@@ -133,10 +142,6 @@ func (run *importRun) fileSpans(ctx context.Context, name string, f *os.File, th
 		return scan.FilePieces(f, stat.Size(), run.im.piece(), from, func(n int64) { run.read.Add(n); run.scanned.Add(n) }), nil
 	})
 }
-
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 // plainHead is how much of a text is looked at before it is cut.
 const plainHead = 4 << 10
@@ -198,6 +203,7 @@ func (run *importRun) pieces(ctx context.Context, in Input) error {
 	defer func() { _ = source.Close() }() // only read
 	if p.First == 0 {
 		run.streams++
+		run.verdicts.Read++
 	}
 	run.pending.Wait()
 	n := int64(math.MaxInt64)

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+
+	"github.com/vigiahq/vigia/internal/container"
 )
 
 // Input is one source of bytes: a file, or what an address answers with.
@@ -29,13 +31,17 @@ type Input struct {
 	source source
 	// at reads on from an offset; nil when that cannot be had.
 	at func(ctx context.Context, from int64) (io.ReadCloser, error)
+	// inner is what of its name belongs to the dump: the path below the folder that was asked for.
+	inner string
+	// refused is why it is not read, in plain words: a link, a device.
+	refused string
 	// pieces, when it is not zero, is all that is to be scanned: a range of a large text.
 	pieces pieceRange
 }
 
 // Inputs lists the files behind arguments: files, folders with all that is below them, http or https addresses, which
-// client fetches, and objects of a bucket, s3://bucket/prefix?region=... Symbolic links inside folders are not
-// followed.
+// client fetches, and objects of a bucket, s3://bucket/prefix?region=... The volumes of a split archive are one input.
+// Links, devices and pipes inside folders are not read, and stand in the list as such.
 func Inputs(ctx context.Context, client *http.Client, args []string) ([]Input, error) {
 	var inputs []Input
 	for _, arg := range args {
@@ -52,7 +58,7 @@ func Inputs(ctx context.Context, client *http.Client, args []string) ([]Input, e
 		if err != nil {
 			return nil, err
 		}
-		inputs = append(inputs, more...)
+		inputs = append(inputs, JoinVolumes(more)...)
 	}
 	if len(inputs) == 0 {
 		return nil, ErrInput.With("inputs: there is no file")
@@ -70,20 +76,38 @@ func fileInputs(arg string) ([]Input, error) {
 	}
 	var inputs []Input
 	err = filepath.WalkDir(path, func(p string, e fs.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() {
+		if err != nil || e.IsDir() {
 			return err
 		}
 		info, err := e.Info()
 		if err != nil {
 			return err
 		}
-		inputs = append(inputs, fileInput(p, info))
+		in := fileInput(p, info)
+		if in.inner, err = filepath.Rel(filepath.Dir(path), p); err != nil {
+			return err
+		}
+		in.refused = irregular(info.Mode())
+		inputs = append(inputs, in)
 		return nil
 	})
 	if err != nil {
 		return nil, ErrInput.With("inputs: %s cannot be read", arg).Because(err)
 	}
 	return inputs, nil
+}
+
+// irregular says what a file is that is none to be read.
+func irregular(mode fs.FileMode) string {
+	switch {
+	case mode.IsRegular():
+		return ""
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link: not followed"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe: not read"
+	}
+	return "a device or socket: not read"
 }
 
 func fileInput(path string, info fs.FileInfo) Input {
@@ -175,6 +199,14 @@ func (m meteredFile) ReadAt(p []byte, off int64) (int, error) {
 	n, err := m.f.ReadAt(p, off)
 	m.n.Add(int64(n))
 	return n, err
+}
+
+// Volumes are those of a set: some archives number their blocks by volume.
+func (m meteredFile) Volumes() []container.Volume {
+	if s, ok := m.f.(interface{ Volumes() []container.Volume }); ok {
+		return s.Volumes()
+	}
+	return nil
 }
 
 func (m meteredFile) Seek(offset int64, whence int) (int64, error) { return m.f.Seek(offset, whence) }

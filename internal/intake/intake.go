@@ -25,6 +25,8 @@ const (
 var (
 	ErrBusy  = fault.New(fault.Conflict, "breach.busy")
 	ErrInput = fault.New(fault.Invalid, "breach.input")
+	// ErrDoubtful is an import that would tell people that they are safe, though nothing was found or little was read.
+	ErrDoubtful = fault.New(fault.Unprocessable, "breach.doubtful")
 )
 
 // Store keeps what is imported.
@@ -32,6 +34,8 @@ type Store interface {
 	BreachByName(ctx context.Context, name string) (leak.Record, error)
 	// InsertBreach keeps a new breach; leak.ErrBreachExists when the name is taken.
 	InsertBreach(ctx context.Context, r leak.Record) error
+	// DropImport gives up a breach that is being imported, as if it had never been begun. Any other stays.
+	DropImport(ctx context.Context, name string) error
 	// PublishBreach makes a breach that is being imported visible and hands over to the match, in one transaction.
 	// Publishing the same file again changes nothing.
 	PublishBreach(ctx context.Context, name, file, digest string, tally leak.Tally) error

@@ -37,6 +37,8 @@ type source struct {
 	Sealed int    `json:"sealed,omitempty"`
 	Bucket string `json:"bucket,omitempty"`
 	Key    string `json:"key,omitempty"`
+	// Volumes are the paths or keys of the volumes after the first, a line each.
+	Volumes string `json:"volumes,omitempty"`
 }
 
 // pieceRange is a number of pieces of a text, of the given size; the last range of a text has no end. The zero range is
@@ -71,6 +73,9 @@ type partState struct {
 type spreadArgs struct {
 	Parts int   `json:"parts"`
 	Bytes int64 `json:"bytes"` // of all inputs; -1 when one is not known
+	// Force publishes what is doubtful; Refused are inputs that are not read, by reason.
+	Force   bool             `json:"force,omitempty"`
+	Refused map[string]int64 `json:"refused,omitempty"`
 }
 
 const (
@@ -121,11 +126,15 @@ func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) erro
 		return err
 	}
 	addresses := hideAddresses(plan)
-	args, parts := spreadArgs{Parts: len(plan)}, make([]any, len(plan))
+	args, parts := spreadArgs{Parts: len(plan), Force: spec.Force, Refused: map[string]int64{}}, make([]any, len(plan))
 	for i, p := range plan {
 		parts[i] = p
 	}
 	for _, in := range spec.Inputs {
+		if in.refused != "" {
+			args.Refused[in.refused]++
+			continue
+		}
 		if in.Size < 0 {
 			args.Bytes = -1
 			break
@@ -150,6 +159,9 @@ func (im *Importer) cut(ctx context.Context, inputs []Input, partBytes int64) ([
 		}
 	}
 	for _, in := range inputs {
+		if in.refused != "" {
+			continue
+		}
 		if in.source == (source{}) {
 			return nil, ErrInput.With("inputs: %s cannot be read by other processes", in.Name)
 		}
@@ -281,7 +293,30 @@ func (s *Spreader) inputs(ctx context.Context, breach string, args partArgs) ([]
 	return inputs, nil
 }
 
+// find opens what a source names, with all its volumes.
 func (s *Spreader) find(ctx context.Context, p partInput) (Input, error) {
+	first, err := s.findOne(ctx, p)
+	if err != nil || p.Volumes == "" {
+		return first, err
+	}
+	volumes := []Input{first}
+	for _, name := range strings.Split(p.Volumes, "\n") {
+		next := p
+		if next.Path != "" {
+			next.Path = name
+		} else {
+			next.Key = name
+		}
+		in, err := s.findOne(ctx, next)
+		if err != nil {
+			return Input{}, err
+		}
+		volumes = append(volumes, in)
+	}
+	return setInput(volumes), nil
+}
+
+func (s *Spreader) findOne(ctx context.Context, p partInput) (Input, error) {
 	switch {
 	case p.URL != "":
 		return AddressInput(s.Client, p.URL), nil

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/vigiahq/vigia/internal/corpora"
-	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 )
@@ -96,14 +95,7 @@ func add(parts []job.Job) (spreadSum, error) {
 		if j.State != job.Done && j.Error != "" {
 			sum.trouble = fmt.Sprintf("part %d: %s", i+1, j.Error)
 		}
-		t := &sum.tally
-		t.Bytes, t.Scanned, t.Streams = t.Bytes+p.Tally.Bytes, t.Scanned+p.Tally.Scanned, t.Streams+p.Tally.Streams
-		t.Problems += p.Tally.Problems
-		for _, k := range identifier.Kinds() {
-			if n := p.Tally.Found[k.String()]; n > 0 {
-				t.Found[k.String()] += n
-			}
-		}
+		sum.tally.Add(p.Tally)
 	}
 	return sum, nil
 }
@@ -118,6 +110,14 @@ func (s spreadSum) progress(args spreadArgs) Progress {
 // merge puts the final segment together out of the parts, publishes it and takes the parts away. Every step can be
 // repeated.
 func (s *Spreader) merge(ctx context.Context, run *job.Run, name string, args spreadArgs, sum spreadSum) error {
+	for reason, n := range args.Refused {
+		sum.tally.Unread, sum.tally.Problems = sum.tally.Unread+n, sum.tally.Problems+n
+		sum.tally.Note(reason, n)
+	}
+	if doubt := sum.tally.Doubtful(); doubt != "" && !args.Force {
+		err := errors.Join(s.Importer.DropParts(ctx, name), s.Importer.Store.DropImport(ctx, name))
+		return errors.Join(err, ErrInput.With("inputs: %s", doubt))
+	}
 	s.merging.Lock() // sorting takes memory, and a worker may watch several imports
 	defer s.merging.Unlock()
 	im := s.Importer

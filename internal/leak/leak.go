@@ -42,21 +42,6 @@ type Record struct {
 	RetractedAt time.Time
 }
 
-// Tally is what an import counted.
-type Tally struct {
-	// Bytes were read from the inputs, Scanned after unpacking.
-	Bytes   int64 `json:"bytes"`
-	Scanned int64 `json:"scanned"`
-	// Streams are the files, members of archives included.
-	Streams int64 `json:"streams"`
-	// Found counts identifiers by type, repetitions included.
-	Found map[string]int64 `json:"found"`
-	// Distinct is the size of the set, e-mail domains included.
-	Distinct int64 `json:"distinct"`
-	// Problems counts inputs that could not be read to their end: broken or refused archives.
-	Problems int64 `json:"problems"`
-}
-
 // Kinds of jobs.
 const (
 	KindMatch    = "breach.match"

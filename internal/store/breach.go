@@ -131,6 +131,16 @@ func (s Breaches) insertBreach(ctx context.Context, tx *sqldb.Tx, r leak.Record)
 	return nil
 }
 
+// DropImport gives up a breach that is being imported.
+func (s Breaches) DropImport(ctx context.Context, name string) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM breach WHERE name = $1 AND state = 'importing'`, name); err != nil {
+			return fmt.Errorf("drop import: %w", err)
+		}
+		return nil
+	})
+}
+
 // UpdateBreach changes what is told of a breach. Statuses and severities depend on it, so a job computes them again.
 func (s Breaches) UpdateBreach(ctx context.Context, name string, change func(*leak.Record) error) (leak.Record, error) {
 	var r leak.Record

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"os"
+)
+
+// importOpening says how to open what is packed.
+type importOpening struct {
+	Password     []string `placeholder:"TEXT" sep:"none" help:"A password for what is encrypted; may be given several times. The usual ones, and names beside the archive, are tried too."`
+	PasswordFile string   `placeholder:"FILE" help:"Passwords, a line each; - is the standard input."`
+	Ratio        int64    `placeholder:"N" help:"How many bytes may come out of each that is packed; 0 means 200. Honest logs that repeat themselves may need more."`
+	Limit        byteSize `placeholder:"SIZE" help:"How much may be unpacked from one input, such as 500GiB; 4096GiB if it is not given."`
+}
+
+// none says that nothing was asked for.
+func (o *importOpening) none() bool {
+	return len(o.Password) == 0 && o.PasswordFile == "" && o.Ratio == 0 && o.Limit == 0
+}
+
+// passwordsMost bounds a file of passwords: each of them costs time at every archive.
+const passwordsMost = 1000
+
+// passwords are those of flags and file.
+func (o *importOpening) passwords() ([]string, error) {
+	all := o.Password
+	if o.PasswordFile == "" {
+		return all, nil
+	}
+	f := os.Stdin
+	if o.PasswordFile != "-" {
+		var err error
+		if f, err = os.Open(o.PasswordFile); err != nil {
+			return nil, err
+		}
+		defer func() { _ = f.Close() }() // only read
+	}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if all = append(all, lines.Text()); len(all) > passwordsMost {
+			return nil, errors.New("--password-file: at most 1000 passwords")
+		}
+	}
+	return all, lines.Err()
+}

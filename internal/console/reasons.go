@@ -1,0 +1,36 @@
+package console
+
+import "strings"
+
+// reasonTexts are the reasons of the readers in the operators' language. One that is not here is shown as it is.
+var reasonTexts = map[string]string{
+	"cut short":                                            "interrompido antes do fim",
+	"cut short: no table of contents":                      "interrompido: falta o índice do arquivo",
+	"damaged":                                              "danificado",
+	"damaged: the check sum does not match":                "danificado: a soma de verificação não confere",
+	"nested too deeply":                                    "pacotes dentro de pacotes demais",
+	"too large for the memory limit":                       "grande demais para o limite de memória",
+	"encrypted: none of the passwords fits":                "cifrado: nenhuma senha serviu",
+	"encrypted: trying more passwords would take too long": "cifrado: tentar mais senhas demoraria demais",
+	"a symbolic link: not followed":                        "link simbólico: não é seguido",
+	"a named pipe: not read":                               "pipe: não é lido",
+	"a device or socket: not read":                         "dispositivo ou soquete: não é lido",
+	"RAR: another volume of the set is missing":            "RAR: falta outro volume do conjunto",
+	"other reasons":                                        "outros motivos",
+}
+
+func reasonText(reason string) string {
+	if text, ok := reasonTexts[reason]; ok {
+		return text
+	}
+	if with, ok := strings.CutPrefix(reason, "encrypted with "); ok {
+		return "cifrado com " + with
+	}
+	if kind, ok := strings.CutSuffix(reason, ": only searched for plain text"); ok {
+		if kind == "binary of an unknown kind" {
+			kind = "binário de tipo desconhecido"
+		}
+		return kind + ": só o texto aparente foi pesquisado"
+	}
+	return reason
+}

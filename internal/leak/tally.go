@@ -1,0 +1,82 @@
+package leak
+
+// Tally is what an import counted.
+type Tally struct {
+	// Bytes were read from the inputs, Scanned after unpacking.
+	Bytes   int64 `json:"bytes"`
+	Scanned int64 `json:"scanned"`
+	// Streams are the files, members of archives included.
+	Streams int64 `json:"streams"`
+	// Found counts identifiers by type, repetitions included.
+	Found map[string]int64 `json:"found"`
+	// Distinct is the size of the set, e-mail domains included.
+	Distinct int64 `json:"distinct"`
+	// Problems counts inputs that could not be read to their end: broken or refused archives.
+	Problems int64 `json:"problems"`
+	// Read, Partly and Unread count the inputs by how much of them was read; Reasons counts why not all, in plain words
+	// that name no file.
+	Read    int64            `json:"read"`
+	Partly  int64            `json:"partly"`
+	Unread  int64            `json:"unread"`
+	Reasons map[string]int64 `json:"reasons,omitempty"`
+}
+
+// reasonsKept bounds how many reasons are told apart.
+const reasonsKept = 32
+
+// Note counts a reason n times.
+func (t *Tally) Note(reason string, n int64) {
+	if n == 0 {
+		return
+	}
+	if t.Reasons == nil {
+		t.Reasons = map[string]int64{}
+	}
+	if _, known := t.Reasons[reason]; !known && len(t.Reasons) >= reasonsKept {
+		reason = "other reasons"
+	}
+	t.Reasons[reason] += n
+}
+
+// Add sums up what parts counted; Distinct is no sum.
+func (t *Tally) Add(other Tally) {
+	t.Bytes, t.Scanned, t.Streams = t.Bytes+other.Bytes, t.Scanned+other.Scanned, t.Streams+other.Streams
+	t.Problems += other.Problems
+	t.Read, t.Partly, t.Unread = t.Read+other.Read, t.Partly+other.Partly, t.Unread+other.Unread
+	if t.Found == nil {
+		t.Found = map[string]int64{}
+	}
+	for kind, n := range other.Found {
+		t.Found[kind] += n
+	}
+	for reason, n := range other.Reasons {
+		t.Note(reason, n)
+	}
+}
+
+// Verdict says how much of the inputs was read.
+func (t *Tally) Verdict() string {
+	switch {
+	case t.Partly == 0 && t.Unread == 0:
+		return "read"
+	case t.Read == 0 && t.Partly == 0:
+		return "not read"
+	}
+	return "partly read"
+}
+
+// Doubtful says why a breach is not to be published unasked, or nothing: one without an identifier, or of which most
+// could not be read, would tell people that they are safe.
+func (t *Tally) Doubtful() string {
+	var found int64
+	for _, n := range t.Found {
+		found += n
+	}
+	switch {
+	case found == 0:
+		return "nothing was found"
+	case t.Unread > t.Read+t.Partly:
+		return "most of it could not be read"
+	}
+	return ""
+}
