@@ -43,6 +43,8 @@ type importRun struct {
 	skips    []container.Skip
 	beside   map[string][]string // names in folders of inputs
 
+	// stop is done when somebody asks the import to end: it does so at the next place from which it can go on.
+	stop    context.Context //nolint:containedctx // of this run, and no longer than it
 	workers []*worker
 	small   chan smallStream // streams that fit a buffer, for any worker
 	pending sync.WaitGroup   // small streams not yet scanned
@@ -114,7 +116,8 @@ func (run *importRun) build(ctx context.Context) error {
 }
 
 func (run *importRun) scan(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
+	run.stop = ctx
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	var scanning, sorting sync.WaitGroup
 	var sorted error
@@ -137,7 +140,7 @@ func (run *importRun) scan(ctx context.Context) error {
 	if sorted != nil {
 		return sorted
 	}
-	if cause := context.Cause(ctx); err != nil && cause != nil {
+	if cause := context.Cause(run.stop); err != nil && cause != nil {
 		return cause
 	}
 	return err
@@ -200,9 +203,11 @@ func (run *importRun) keep(ctx context.Context, out *segment.LabelWriter, c comm
 	return next, nil
 }
 
-// mayKeep asks for a part when enough was scanned since the last one. Everything before run.at is scanned then.
+// mayKeep asks for a part when enough was scanned since the last one, or when the import is asked to stop. Everything
+// before run.at is scanned then.
 func (run *importRun) mayKeep(scanned int64) {
-	if run.sincePart += scanned; !run.im.worthKeeping(run.sincePart, run.keptAt) {
+	run.sincePart += scanned
+	if stopping := run.stop.Err() != nil && run.sincePart > 0; !stopping && !run.im.worthKeeping(run.sincePart, run.keptAt) {
 		return
 	}
 	run.pending.Wait()

@@ -15,8 +15,9 @@ import (
 	"github.com/vigiahq/vigia/internal/scan/record"
 )
 
-// defaultSpan is how much of a large text is scanned before a part may be kept.
-const defaultSpan = 1 << 30
+// defaultSpan is how much of a large text is scanned before a part may be kept, and before it is noticed that the import
+// is to stop.
+const defaultSpan = 128 << 20
 
 // walk goes through the inputs in order.
 func (run *importRun) walk(ctx context.Context) error {
@@ -34,8 +35,11 @@ func (run *importRun) walk(ctx context.Context) error {
 		}
 	}
 	run.pending.Wait()
-	return ctx.Err()
+	return run.stopped(ctx)
 }
+
+// stopped says that the run failed, or that it was asked to stop.
+func (run *importRun) stopped(ctx context.Context) error { return errors.Join(ctx.Err(), run.stop.Err()) }
 
 func (run *importRun) walkInput(ctx context.Context, in Input) error {
 	if in.pieces.Size > 0 {
@@ -46,7 +50,7 @@ func (run *importRun) walkInput(ctx context.Context, in Input) error {
 		run.problem(container.Skip{Name: in.Name, Reason: in.refused})
 		return nil
 	}
-	source, err := in.open(ctx)
+	source, err := in.open(run.stop) // a source that stalls must not hold up the stop
 	if err != nil {
 		return err
 	}
@@ -68,7 +72,7 @@ func (run *importRun) walkInput(ctx context.Context, in Input) error {
 		report.Skipped++
 		err = nil
 	}
-	if err = errors.Join(err, ctx.Err()); err == nil {
+	if err = errors.Join(err, run.stopped(ctx)); err == nil {
 		run.judge(&report)
 	}
 	return err
@@ -92,7 +96,7 @@ func (run *importRun) stream(ctx context.Context, name string, r io.Reader, whol
 	this := run.at
 	run.at = cursor{Input: this.Input, Stream: this.Stream + 1}
 	if this.Input == run.from.Input && this.Stream < run.from.Stream {
-		return nil
+		return run.stop.Err()
 	}
 	begun := this.Input == run.from.Input && this.Stream == run.from.Stream && run.from.Span > 0
 	if !begun {
@@ -103,22 +107,27 @@ func (run *importRun) stream(ctx context.Context, name string, r io.Reader, whol
 	if err != nil { // it ends here, or breaks off: what came before is scanned all the same
 		run.pending.Add(1)
 		run.small <- smallStream{name, buf[:n], buf}
-		run.mayKeep(int64(n))
-		if errors.Is(err, io.EOF) {
-			err = nil
+		if ended := errors.Is(err, io.EOF); ended || run.stop.Err() == nil { // else it is the stop that broke it off
+			run.mayKeep(int64(n))
+			if ended {
+				err = nil
+			}
 		}
-		return errors.Join(ctx.Err(), err)
+		return errors.Join(run.stopped(ctx), err)
 	}
 	head := bytes.Clone(buf[:n])
 	run.buffers <- buf
 	rest := io.MultiReader(bytes.NewReader(head), r)
 	run.pending.Wait() // from here on every collector belongs to the large stream
 	if !plainText(head) {
+		ctx, cancel := context.WithCancel(ctx) // it has no place from which it could go on
+		defer context.AfterFunc(run.stop, cancel)()
+		defer cancel()
 		n, err := scan.ScanParallel(ctx, metered{rest, &run.scanned}, name, run.recorders())
 		if err == nil {
 			run.mayKeep(n)
 		}
-		return err
+		return errors.Join(run.stop.Err(), err)
 	}
 	if whole != nil {
 		return run.fileSpans(ctx, name, whole, this, readBefore)
@@ -189,6 +198,9 @@ func (run *importRun) spans(ctx context.Context, name string, this cursor, cut f
 			run.at, run.rows = next, record.State{}
 		}
 		run.mayKeep(run.scanned.Load() - before)
+		if err := run.stop.Err(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -196,7 +208,7 @@ func (run *importRun) spans(ctx context.Context, name string, this cursor, cut f
 // pieces scans a range of a large text. What it sees beyond its end belongs to the next range and is not counted.
 func (run *importRun) pieces(ctx context.Context, in Input) error {
 	p := in.pieces
-	source, err := in.at(ctx, p.First*p.Size)
+	source, err := in.at(run.stop, p.First*p.Size)
 	if err != nil {
 		return err
 	}

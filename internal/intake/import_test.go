@@ -176,6 +176,42 @@ func TestCancelledImportGoesOn(t *testing.T) {
 	}
 }
 
+// TestStoppedImportKeepsWhatItDid: an import that is asked to stop keeps all that it scanned, however little, and counts
+// the same in the end as one that was left alone.
+func TestStoppedImportKeepsWhatItDid(t *testing.T) {
+	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
+	text, _ := madeUpDump(4, 3<<20, v.Keys.Fingerprint)
+	first, second := v.File("1.txt", "ana@exemplo.com.br\n"), v.File("2.txt", string(text))
+	v.Importer.SetSpan(100_000)
+	want := v.Import(leaktest.Breach("sem-parar", cyber.SourceBreach, cyber.ExposedEmail), first, second)
+	inputs, err := intake.Inputs(context.Background(), nil, []string{first, second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := leaktest.Breach("parado", cyber.SourceBreach, cyber.ExposedEmail)
+	ctx, cancel := context.WithCancel(context.Background())
+	calls := 0
+	v.Importer.Workers = 1 // calls is not shared
+	undo := leaktest.OnFingerprint(v.Importer, func() {
+		if calls++; calls == 20_000 {
+			cancel()
+		}
+	})
+	_, err = v.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: inputs})
+	undo()
+	if !errors.Is(err, context.Canceled) || len(partsIn(t, filepath.Join(v.Importer.Dir, "parado"))) != 1 {
+		t.Fatalf("%v, parts %v", err, partsIn(t, filepath.Join(v.Importer.Dir, "parado")))
+	}
+	var resumed int64
+	out, err := v.Importer.Import(context.Background(), intake.Spec{Breach: b, Inputs: inputs, Progress: func(p intake.Progress) { resumed = p.Resumed }})
+	if err != nil || resumed < 200_000 {
+		t.Fatalf("%d bytes were not scanned again, %v", resumed, err)
+	}
+	if g, w := fmt.Sprintf("%+v", out.Tally), fmt.Sprintf("%+v", want.Tally); g != w {
+		t.Errorf("counted %s after the stop, %s without", g, w)
+	}
+}
+
 func partsIn(t *testing.T, dir string) []string {
 	t.Helper()
 	parts, err := filepath.Glob(filepath.Join(dir, "part-*.seg"))
