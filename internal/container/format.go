@@ -26,8 +26,8 @@ var formats []*format
 func init() { // the formats refer to the walker, which refers to them
 	formats = append([]*format{
 		gzipFormat, zstdFormat, xzFormat, bzip2Format, lz4Format, lzipFormat, compressFormat,
-		zipFormat, sevenZipFormat, rarFormat, arFormat, cpioFormat, sqliteFormat, sqliteLogFormat,
-		programFormat, tarFormat, zlibFormat, mailFormat, lzmaFormat,
+		zipFormat, sevenZipFormat, rarFormat, arFormat, cpioFormat, sqliteFormat, sqliteLogFormat, pdfFormat, pgDumpFormat, oleFormat,
+		programFormat, tarFormat, zlibFormat, mailFormat, bsonFormat, lzmaFormat,
 	}, lockedFormats...)
 }
 

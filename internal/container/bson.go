@@ -1,0 +1,260 @@
+package container
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+)
+
+// bsonFormat reads what mongodump writes: documents one after the other. Each becomes a line of JSON, numbers written
+// out.
+var bsonFormat = &format{name: "BSON", known: isBSON, open: func(w *walker, l layer) error {
+	grow, release := w.growing()
+	defer release()
+	l.size = w.limits.Bytes // documents do not swell: a number is at most some times as long in digits
+	return w.written(l, func(out *text) error { return writeBSON(bufio.NewReaderSize(l.r, 64<<10), out, grow) })
+}}
+
+// isBSON holds the first document against its shape: a length, a known kind, a printable name, and a zero at its end if
+// that is in sight.
+func isBSON(b []byte) bool {
+	if len(b) < 16 {
+		return false
+	}
+	size := binary.LittleEndian.Uint32(b)
+	if size < 12 || size > bsonLargest {
+		return false
+	}
+	if int(size) <= len(b) && b[size-1] != 0 {
+		return false
+	}
+	if kind := b[4]; kind == 0 || kind > 0x13 {
+		return false
+	}
+	end := bytes.IndexByte(b[5:min(len(b), 70)], 0)
+	if end < 1 {
+		return false
+	}
+	for _, c := range b[5 : 5+end] {
+		if c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return b[2] == 0 && b[3] == 0 || b[3] == 0 && b[2] < 0x20
+}
+
+const bsonLargest = 17 << 20 // Mongo takes no document over 16 MiB
+
+var errBSON = errors.New("damaged: not BSON")
+
+func writeBSON(in io.Reader, out *text, grow func(int64) error) error {
+	var held int64
+	var doc []byte
+	for {
+		var head [4]byte
+		n, err := fill(in, head[:])
+		if n == 0 && errors.Is(err, io.EOF) {
+			return nil
+		}
+		size := int64(binary.LittleEndian.Uint32(head[:]))
+		if n < len(head) {
+			return cutShort(err)
+		}
+		if size < 5 || size > bsonLargest {
+			return errBSON
+		}
+		if size > held {
+			if err := grow(size - held); err != nil {
+				return err
+			}
+			held = size
+		}
+		if int64(cap(doc)) < size {
+			doc = make([]byte, size)
+		}
+		doc = doc[:size-4]
+		k, rerr := fill(in, doc)
+		w := bsonWriter{b: doc[:k], out: out}
+		werr := w.document('{', '}', 0)
+		if err := out.row(); err != nil {
+			return err
+		}
+		if k < len(doc) {
+			return cutShort(rerr)
+		}
+		if werr != nil {
+			return werr
+		}
+	}
+}
+
+// bsonWriter writes a document as JSON, as far as it goes.
+type bsonWriter struct {
+	b   []byte
+	out *text
+}
+
+func (w *bsonWriter) take(n int) []byte {
+	if n < 0 || n > len(w.b) {
+		w.b = nil
+		return nil
+	}
+	v := w.b[:n]
+	w.b = w.b[n:]
+	return v
+}
+
+func (w *bsonWriter) name() ([]byte, bool) {
+	end := bytes.IndexByte(w.b, 0)
+	if end < 0 {
+		return nil, false
+	}
+	v := w.b[:end]
+	w.b = w.b[end+1:]
+	return v, true
+}
+
+func (w *bsonWriter) quoted(s []byte) {
+	w.out.raw(strconv.AppendQuote(nil, string(s)))
+}
+
+// document writes the elements up to the zero that ends them.
+func (w *bsonWriter) document(open, end byte, depth int) error {
+	if depth > 100 {
+		return errBSON
+	}
+	w.out.raw([]byte{open})
+	for first := true; ; first = false {
+		kind := w.take(1)
+		if kind == nil {
+			return errBSON
+		}
+		if kind[0] == 0 {
+			w.out.raw([]byte{end})
+			return nil
+		}
+		name, ok := w.name()
+		if !ok {
+			return errBSON
+		}
+		if !first {
+			w.out.raw([]byte(", "))
+		}
+		if open == '{' {
+			w.quoted(name)
+			w.out.raw([]byte(": "))
+		}
+		if err := w.value(kind[0], depth); err != nil {
+			return err
+		}
+	}
+}
+
+func (w *bsonWriter) value(kind byte, depth int) error {
+	fixed := map[byte]int{1: 8, 7: 12, 8: 1, 9: 8, 0x10: 4, 0x11: 8, 0x12: 8, 0x13: 16}
+	if n, ok := fixed[kind]; ok {
+		v := w.take(n)
+		if v == nil {
+			return errBSON
+		}
+		w.fixed(kind, v)
+		return nil
+	}
+	switch kind {
+	case 3, 4:
+		if w.take(4) == nil {
+			return errBSON
+		}
+		if kind == 4 {
+			return w.document('[', ']', depth+1)
+		}
+		return w.document('{', '}', depth+1)
+	case 2, 13, 14: // text, code, symbol
+		return w.text()
+	case 5:
+		return w.bytes()
+	case 6, 10, 0x7f, 0xff:
+		w.out.raw([]byte("null"))
+		return nil
+	case 11: // a pattern and its options
+		pattern, ok := w.name()
+		if _, ok2 := w.name(); !ok || !ok2 {
+			return errBSON
+		}
+		w.quoted(pattern)
+		return nil
+	}
+	return errBSON
+}
+
+func (w *bsonWriter) text() error {
+	head := w.take(4)
+	if head == nil {
+		return errBSON
+	}
+	s := w.take(int(int32(binary.LittleEndian.Uint32(head))))
+	if len(s) == 0 {
+		return errBSON
+	}
+	w.quoted(s[:len(s)-1])
+	return nil
+}
+
+func (w *bsonWriter) bytes() error {
+	head := w.take(5)
+	if head == nil {
+		return errBSON
+	}
+	b := w.take(int(int32(binary.LittleEndian.Uint32(head))))
+	if b == nil {
+		return errBSON
+	}
+	if noText(b) {
+		b = nil
+	}
+	w.quoted(b)
+	return nil
+}
+
+func (w *bsonWriter) fixed(kind byte, v []byte) {
+	switch kind {
+	case 1:
+		w.out.raw(strconv.AppendFloat(nil, math.Float64frombits(binary.LittleEndian.Uint64(v)), 'f', -1, 64))
+	case 7:
+		w.quoted([]byte(hex.EncodeToString(v)))
+	case 8:
+		w.out.raw(strconv.AppendBool(nil, v[0] != 0))
+	case 0x10:
+		w.out.raw(strconv.AppendInt(nil, int64(int32(binary.LittleEndian.Uint32(v))), 10))
+	case 0x13:
+		w.decimal(v)
+	default:
+		w.out.raw(strconv.AppendInt(nil, int64(binary.LittleEndian.Uint64(v)), 10))
+	}
+}
+
+// decimal writes a decimal number of 128 bits whose digits fit into 64, as those of people do.
+func (w *bsonWriter) decimal(v []byte) {
+	low, high := binary.LittleEndian.Uint64(v), binary.LittleEndian.Uint64(v[8:])
+	exponent := int(high>>49&0x3fff) - 6176
+	if high&(1<<49-1) != 0 || exponent < -30 || exponent > 30 {
+		w.out.raw([]byte("null"))
+		return
+	}
+	digits := strconv.FormatUint(low, 10)
+	for ; exponent > 0; exponent-- {
+		digits += "0"
+	}
+	if exponent < 0 {
+		for len(digits) <= -exponent {
+			digits = "0" + digits
+		}
+		digits = digits[:len(digits)+exponent] + "." + digits[len(digits)+exponent:]
+	}
+	w.out.raw([]byte(digits))
+}

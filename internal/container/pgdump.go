@@ -1,0 +1,247 @@
+package container
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/vigiahq/vigia/internal/zstd"
+)
+
+// pgDumpFormat reads the custom format of pg_dump (-Fc): a list of what was dumped, then the rows of each table, packed.
+// They come out as the plain format has them: COPY, rows, end.
+var pgDumpFormat = document("pg_dump archive", starts("PGDMP"), func(d *source, out *text) error {
+	if err := d.grow(8 << 20); err != nil {
+		return err
+	}
+	p := &pgDump{in: bufio.NewReaderSize(io.NewSectionReader(d, 0, d.size), 64<<10), copies: map[int64][]byte{}, grow: d.grow}
+	if err := p.head(); err != nil {
+		return err
+	}
+	return p.blocks(out)
+})
+
+var errPGDump = errors.New("damaged: not what pg_dump writes")
+
+type pgDump struct {
+	in      *bufio.Reader
+	version int // 0x010e00 is 1.14
+	intSize int
+	offSize int
+	packing int // 0 none, 1 gzip, 2 lz4, 3 zstd
+	copies  map[int64][]byte
+	grow    func(int64) error
+	err     error
+}
+
+func (p *pgDump) byte() int {
+	c, err := p.in.ReadByte()
+	if err != nil {
+		p.fail(cutShort(err))
+		return 0
+	}
+	return int(c)
+}
+
+func (p *pgDump) fail(err error) {
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+// integer is a sign and bytes from the lowest on.
+func (p *pgDump) integer() int64 {
+	negative := p.byte() != 0
+	var v int64
+	for i := range p.intSize {
+		v |= int64(p.byte()) << (8 * i)
+	}
+	if negative {
+		return -v
+	}
+	return v
+}
+
+const pgTextLongest = 16 << 20
+
+// text is a length and bytes; minus one is none.
+func (p *pgDump) text() []byte {
+	n := p.integer()
+	if n < 0 || p.err != nil {
+		return nil
+	}
+	if n > pgTextLongest {
+		p.fail(errPGDump)
+		return nil
+	}
+	b, err := io.ReadAll(io.LimitReader(p.in, n)) // not made for the claim
+	if err != nil || int64(len(b)) < n {
+		p.fail(cutShort(err))
+	}
+	return b
+}
+
+// head reads the version, the packing and the list of what was dumped.
+func (p *pgDump) head() error {
+	for range len("PGDMP") {
+		p.byte()
+	}
+	p.version = p.byte()<<16 | p.byte()<<8
+	if p.version > 0x010000 {
+		p.version |= p.byte()
+	}
+	p.intSize, p.offSize = p.byte(), p.byte()
+	if format := p.byte(); p.err == nil && format != 1 || p.intSize < 1 || p.intSize > 8 || p.offSize < 1 || p.offSize > 8 {
+		p.fail(errPGDump)
+	}
+	if p.version >= 0x010f00 {
+		p.packing = p.byte()
+	} else if level := p.integer(); level != 0 {
+		p.packing = 1
+	}
+	for range 7 { // when it was made
+		p.integer()
+	}
+	for range 3 { // database, server, program
+		p.text()
+	}
+	count := p.integer()
+	for i := int64(0); i < count && p.err == nil; i++ {
+		p.entry()
+	}
+	return p.err
+}
+
+// entry reads one thing that was dumped, and keeps the COPY of a table.
+func (p *pgDump) entry() {
+	id := p.integer()
+	p.integer() // has data
+	p.text()    // table oid
+	p.text()    // oid
+	p.text()    // tag
+	p.text()    // description
+	p.integer() // section
+	p.text()    // definition
+	p.text()    // what drops it
+	copied := p.text()
+	p.text() // namespace
+	p.text() // tablespace
+	if p.version >= 0x010e00 {
+		p.text() // access method
+	}
+	if p.version >= 0x011000 {
+		p.integer() // kind of relation
+	}
+	p.text()                              // owner
+	p.text()                              // with oids
+	for p.err == nil && p.text() != nil { // what it depends on
+	}
+	p.byte() // how the offset is to be taken
+	for range p.offSize {
+		p.byte()
+	}
+	if len(copied) > 0 && p.err == nil {
+		if err := p.grow(int64(len(copied)) + 64); err != nil {
+			p.fail(err)
+			return
+		}
+		p.copies[id] = copied
+	}
+}
+
+// blocks reads the rows of table after table.
+func (p *pgDump) blocks(out *text) error {
+	for {
+		kind, err := p.in.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		const data, blobs = 1, 3
+		if err != nil || kind != data && kind != blobs {
+			return errors.Join(errPGDump, err)
+		}
+		id := p.integer()
+		if p.err != nil {
+			return p.err
+		}
+		if kind == blobs { // each large object has a number before it; zero ends them
+			for {
+				if oid := p.integer(); oid == 0 || p.err != nil {
+					break
+				}
+				if err := p.rows(out); err != nil {
+					return err
+				}
+			}
+		} else {
+			if err := out.line(bytes.TrimSpace(p.copies[id])); err != nil {
+				return err
+			}
+			if err := p.rows(out); err != nil {
+				return err
+			}
+			if err := out.line([]byte(`\.`)); err != nil {
+				return err
+			}
+		}
+		if p.err != nil {
+			return p.err
+		}
+	}
+}
+
+// rows writes the rows of one table. What was unpacked before damage counts; the next table begins behind its chunks.
+func (p *pgDump) rows(out *text) error {
+	chunks := &pgChunks{p: p}
+	var r io.Reader = chunks
+	var err error
+	switch p.packing {
+	case 0:
+	case 1:
+		r, err = zlib.NewReader(chunks)
+	case 2:
+		r = &lz4Reader{in: chunks}
+	case 3:
+		r = zstd.NewReader(chunks, 8<<20)
+	default:
+		return fmt.Errorf("%w: packed in a way that is not known", errPGDump)
+	}
+	if err == nil {
+		_, err = io.Copy(out.w, r)
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil // an empty table
+	}
+	_, rest := io.Copy(io.Discard, chunks)
+	return errors.Join(err, rest)
+}
+
+// pgChunks are the packed bytes of a table: lengths and bytes, zero ends them.
+type pgChunks struct {
+	p    *pgDump
+	left int64
+	done bool
+}
+
+func (c *pgChunks) Read(b []byte) (int, error) {
+	for c.left == 0 {
+		if c.done {
+			return 0, io.EOF
+		}
+		if c.left = c.p.integer(); c.p.err != nil {
+			return 0, c.p.err
+		}
+		if c.left <= 0 {
+			c.done, c.left = true, 0
+		}
+	}
+	n, err := c.p.in.Read(b[:min(int64(len(b)), c.left)])
+	c.left -= int64(n)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
