@@ -180,7 +180,7 @@ func TestTagsStandOnWires(t *testing.T) {
 		"internal/password/library.go":   "the list of sets, a file",
 		"internal/feed/feed.go":          "what a feed remembers between runs",
 		"internal/feed/hibp.go":          "a published list",
-		"internal/leak/tally.go": "what an import counted, kept with its breach",
+		"internal/leak/tally.go":         "what an import counted, kept with its breach",
 		"internal/leak/match.go":         "progress of jobs",
 		"internal/intake/spread.go":      "progress of jobs",
 		"internal/intake/work.go":        "arguments and progress of jobs",

@@ -312,7 +312,9 @@ func (l *pdfLexer) next() ([]byte, pdfToken) {
 			}
 		case c == '(':
 			return l.literal(), pdfString
-		case c == '<' && l.at+1 < len(l.b) && l.b[l.at+1] != '<':
+		case bytes.HasPrefix(l.b[l.at:], []byte("<<")):
+			l.at += 2
+		case c == '<':
 			return l.hex(), pdfString
 		case c == '/':
 			l.at++

@@ -39,7 +39,9 @@ func (run *importRun) walk(ctx context.Context) error {
 }
 
 // stopped says that the run failed, or that it was asked to stop.
-func (run *importRun) stopped(ctx context.Context) error { return errors.Join(ctx.Err(), run.stop.Err()) }
+func (run *importRun) stopped(ctx context.Context) error {
+	return errors.Join(ctx.Err(), run.stop.Err())
+}
 
 func (run *importRun) walkInput(ctx context.Context, in Input) error {
 	if in.pieces.Size > 0 {
