@@ -68,6 +68,9 @@ type Key struct {
 	RevokedAt time.Time // zero: not revoked
 }
 
+// BUG(partner): whether a key has expired is judged by the clock of the machine: one that is set back by an hour lets a
+// key live an hour longer. A revoked key stays revoked whatever the clock says.
+
 // LiveAt tells whether the key opens anything at that moment.
 func (k Key) LiveAt(t time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || t.Before(k.ExpiresAt))

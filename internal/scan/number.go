@@ -108,6 +108,9 @@ func (s *Scanner) run(b []byte, i, j int, digits uint64) int {
 	return j
 }
 
+// BUG(scan): eleven bare digits can be a right CPF and a mobile number at once. In a column that mixes both, and where no
+// label or column says which it is, both readings are kept, one of which is of somebody else or of nobody.
+
 // bareNumber judges ten to nineteen digits that stand by themselves.
 func (s *Scanner) bareNumber(b []byte, i, j int) {
 	n := b[i:j]

@@ -9,6 +9,10 @@ import (
 	daead "github.com/tink-crypto/tink-go/v2/daead/subtle"
 )
 
+// BUG(seal): a fingerprint has 64 bits, so a value that is in no breach is taken for one that is with a probability of
+// n in 2^64, where n is the number of all keys in all breaches: about one watched value in two thousand million at ten
+// thousand million keys.
+
 // Fingerprint returns the 64-bit keyed fingerprint by which leaked and watched values are matched: SipHash-2-4 of the
 // value under a key of its kind, which keeps apart, say, a phone number and a CPF of the same digits. It is the same
 // for all partners. value is already normalised. It runs for every identifier of every dump, and allocates nothing.

@@ -5,6 +5,9 @@ import (
 	"database/sql"
 )
 
+// BUG(sqldb): a list that comes from a standby is as old as the standby is behind: what was created a moment ago may be
+// missing from it. A single thing is always read from the database itself.
+
 // Lister answers single statements from a standby, and from the database itself where there is none or it fails. What
 // it reads may be a little old, so it is for lists that people page through and never for what a decision or a write
 // rests on.

@@ -103,6 +103,9 @@ func hasNothing(partner, indexes string) string {
 	return alone
 }
 
+// BUG(store): sweepNames reads all of person_name once an hour, since nothing says which names have lost their last row.
+// The time it takes grows with the number of people, and it finds nothing in most hours.
+
 // sweepNames forgets how people were named of whom nothing else is kept. They are looked for outside of a transaction,
 // so that nobody waits for it, and a name of today is left alone: its first row may be on its way.
 func (s Upkeep) sweepNames(ctx context.Context) error {
