@@ -350,9 +350,9 @@ func TestSegmentsNameFiles(t *testing.T) {
 		t.Fatal("few segments were found:", names)
 	}
 	for _, name := range names {
-		for _, room := range []string{"api", "cyber", "store"} {
-			if !inTree("internal/"+room+"/"+name+".go") && !elsewhere.covers(room+"/"+name) {
-				t.Errorf("/cyber/%s has no file internal/%s/%s.go", name, room, name)
+		for _, folder := range []string{"api", "cyber", "store"} {
+			if !inTree("internal/"+folder+"/"+name+".go") && !elsewhere.covers(folder+"/"+name) {
+				t.Errorf("/cyber/%s has no file internal/%s/%s.go", name, folder, name)
 			}
 		}
 	}

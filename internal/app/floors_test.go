@@ -17,8 +17,8 @@ import (
 // treeRoot is the top of the checkout, seen from this package's folder, where `go test` runs.
 const treeRoot = "../.."
 
-// room is one line of the floors picture.
-type room struct {
+// place is one line of the floors picture: a folder and its floor.
+type place struct {
 	floor   int
 	planned bool
 }
@@ -27,7 +27,7 @@ type room struct {
 var floorLine = regexp.MustCompile(`(?m)^([a-z][a-z0-9/]*)/ +([0-9]) +(.*)$`)
 
 // readFloors takes the floors from the picture itself, so that picture and rule cannot drift apart.
-func readFloors(t *testing.T) map[string]room {
+func readFloors(t *testing.T) map[string]place {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(treeRoot, "ARCHITECTURE.md"))
 	if err != nil {
@@ -41,7 +41,7 @@ func readFloors(t *testing.T) map[string]room {
 	if len(parts) < 3 {
 		t.Fatal("the section Floors of ARCHITECTURE.md has no picture")
 	}
-	floors := make(map[string]room)
+	floors := make(map[string]place)
 	for _, line := range floorLine.FindAllStringSubmatch(parts[1], -1) {
 		floor, err := strconv.Atoi(line[2])
 		if err != nil {
@@ -50,7 +50,7 @@ func readFloors(t *testing.T) map[string]room {
 		if _, twice := floors[line[1]]; twice {
 			t.Errorf("ARCHITECTURE.md gives %s/ two floors", line[1])
 		}
-		floors[line[1]] = room{floor: floor, planned: strings.HasPrefix(line[3], "planned")}
+		floors[line[1]] = place{floor: floor, planned: strings.HasPrefix(line[3], "planned")}
 	}
 	if lines := strings.Count(strings.TrimSpace(parts[1]), "\n") + 1; lines != len(floors) {
 		t.Errorf("the floors picture has %d lines, of which %d can be read", lines, len(floors))
@@ -58,8 +58,8 @@ func readFloors(t *testing.T) map[string]room {
 	return floors
 }
 
-// roomOf finds the line that a folder belongs to: its own, or that of the nearest folder above it.
-func roomOf(floors map[string]room, folder string) (string, bool) {
+// lineOf finds the line that a folder belongs to: its own, or that of the nearest folder above it.
+func lineOf(floors map[string]place, folder string) (string, bool) {
 	for ; folder != "."; folder = path.Dir(folder) {
 		if _, ok := floors[folder]; ok {
 			return folder, true
@@ -78,7 +78,7 @@ func TestFloors(t *testing.T) {
 			continue
 		}
 		folder := path.Dir(name)
-		from, ok := roomOf(floors, folder)
+		from, ok := lineOf(floors, folder)
 		if !ok {
 			t.Errorf("%s: no line for %s/ in the floors picture of ARCHITECTURE.md: give it a floor", name, folder)
 			continue
@@ -119,8 +119,8 @@ var forAll = []string{"internal/fault", "internal/durable"}
 func forTests(folder string) bool { return strings.HasSuffix(folder, "test") }
 
 // judgeImport says what is wrong with a production file of a folder importing a package, or nothing.
-func judgeImport(floors map[string]room, folder, imported string) string {
-	from, _ := roomOf(floors, folder)
+func judgeImport(floors map[string]place, folder, imported string) string {
+	from, _ := lineOf(floors, folder)
 	for border, allowed := range borders {
 		within := imported == border || (strings.Contains(border, ".") && strings.HasPrefix(imported, border+"/"))
 		if within && !forTests(folder) && !slices.Contains(allowed, from) {
@@ -131,7 +131,7 @@ func judgeImport(floors map[string]room, folder, imported string) string {
 	if !ours {
 		return ""
 	}
-	to, ok := roomOf(floors, target)
+	to, ok := lineOf(floors, target)
 	switch {
 	case !ok:
 		return "imports " + imported + ", which has no floor"
@@ -148,7 +148,7 @@ func judgeImport(floors map[string]room, folder, imported string) string {
 
 // TestFloorsTellTales shows that the judge above does find what it is there to find.
 func TestFloorsTellTales(t *testing.T) {
-	floors := map[string]room{
+	floors := map[string]place{
 		"internal/fault": {floor: 0}, "internal/durable": {floor: 0}, "internal/seal": {floor: 0}, "internal/partner": {floor: 1}, "internal/store": {floor: 4},
 		"internal/api": {floor: 4}, "internal/store/storetest": {floor: 5}, "cmd/vigia": {floor: 6}, "bench": {floor: 6},
 	}
@@ -162,7 +162,7 @@ func TestFloorsTellTales(t *testing.T) {
 		{"internal/seal", "github.com/vigiahq/vigia/internal/durable", false},           // for all
 		{"internal/partner", "github.com/vigiahq/vigia/internal/store", true},           // up
 		{"internal/api", "github.com/vigiahq/vigia/internal/store", true},               // sideways
-		{"internal/seal", "github.com/vigiahq/vigia/internal/partner/deeper", true},     // up, into a folder of a room
+		{"internal/seal", "github.com/vigiahq/vigia/internal/partner/deeper", true},     // up, into a folder of a place
 		{"internal/store", "github.com/vigiahq/vigia/internal/nowhere", true},           // no floor
 		{"cmd/vigia", "github.com/vigiahq/vigia/internal/store/storetest", true},        // tests only
 		{"internal/api", "database/sql", true},                                          // across a border
@@ -172,7 +172,7 @@ func TestFloorsTellTales(t *testing.T) {
 		{"internal/partner", "testing", true},
 		{"internal/store/storetest", "testing", false},
 		{"internal/store", "github.com/vigiahq/vigia/internal/store/storetest", true},    // tests only
-		{"internal/partner", "github.com/vigiahq/vigia/internal/partner/keytest", true},  // tests only, in the same room
+		{"internal/partner", "github.com/vigiahq/vigia/internal/partner/keytest", true},  // tests only, in the same place
 		{"bench/partner", "github.com/vigiahq/vigia/internal/partner/keytest", false},    // made-up data to measure with
 		{"internal/store/storetest", "github.com/vigiahq/vigia/internal/partner", false}, // down
 	} {

@@ -68,7 +68,7 @@ var breakages = []breakage{
 func TestCheck(t *testing.T) {
 	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
 		t.Run(string(engine), func(t *testing.T) {
-			w := newTown(t, storetest.Open(t, engine), 3)
+			w := newLives(t, storetest.Open(t, engine), 3)
 			w.note(t, 3)
 			if found := problems(t, context.Background(), w.Upkeep); len(found) != 0 {
 				t.Fatal("a sound database:", found)
@@ -93,7 +93,7 @@ func TestCheck(t *testing.T) {
 
 // damaged returns the problems of a database that something was done to behind the program's back. It is whole again
 // afterwards.
-func (w *town) damaged(t *testing.T, statement string) (found []store.Problem) {
+func (w *lives) damaged(t *testing.T, statement string) (found []store.Problem) {
 	t.Helper()
 	ctx := context.Background()
 	if w.DB.Engine() == sqldb.SQLite {
@@ -122,7 +122,7 @@ func (w *town) damaged(t *testing.T, statement string) (found []store.Problem) {
 }
 
 // note adds lines to the audit trail.
-func (w *town) note(t *testing.T, lines int) {
+func (w *lives) note(t *testing.T, lines int) {
 	t.Helper()
 	trail := operator.NewTrail(w.Store.Audit, w.Clock.Now)
 	for range lines {
@@ -135,7 +135,7 @@ func (w *town) note(t *testing.T, lines int) {
 // TestCheckUnknownKey: a value under a key that the file does not hold is told apart from one that was altered.
 func TestCheckUnknownKey(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
-		w := newTown(t, e, 1)
+		w := newLives(t, e, 1)
 		other, err := seal.Create(t.TempDir() + "/keys.json")
 		if err != nil {
 			t.Fatal(err)

@@ -45,22 +45,22 @@ func cpfOf(n int) string {
 	return d
 }
 
-// town is a partner with people who have a whole life in the service.
-type town struct {
+// lives is a partner with people who have done everything that the service offers.
+type lives struct {
 	*storetest.Env
 	partner partner.Partner
 	salt    string
 	people  []human
 }
 
-const townPlan = plan.ID("ouro")
+const livesPlan = plan.ID("ouro")
 
-func newTown(t *testing.T, e *storetest.Env, people int) *town {
+func newLives(t *testing.T, e *storetest.Env, people int) *lives {
 	t.Helper()
 	ctx := context.Background()
 	p, cred := e.NewPartner(t, partner.Live)
-	w := &town{Env: e, partner: p, salt: cred.Salt}
-	if err := e.Plans.InsertPlan(ctx, p.ID, plan.Plan{ID: townPlan, Partner: p.ID, Name: "Ouro", Coverage: plan.Demo(), CreatedAt: e.Clock.Now()}); err != nil {
+	w := &lives{Env: e, partner: p, salt: cred.Salt}
+	if err := e.Plans.InsertPlan(ctx, p.ID, plan.Plan{ID: livesPlan, Partner: p.ID, Name: "Ouro", Coverage: plan.Demo(), CreatedAt: e.Clock.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	if err := cyber.NewServices(e.Store.Services, e.Clock.Now).Seed(ctx); err != nil {
@@ -77,7 +77,7 @@ func newTown(t *testing.T, e *storetest.Env, people int) *town {
 }
 
 // live takes a person through the service.
-func (w *town) live(t *testing.T, n int) human {
+func (w *lives) live(t *testing.T, n int) human {
 	t.Helper()
 	ctx, id := context.Background(), w.partner.ID
 	must := func(err error) {
@@ -89,7 +89,7 @@ func (w *town) live(t *testing.T, n int) human {
 	h := human{n: n, cpf: cpfOf(n)}
 	_, d512 := partner.Digests(h.cpf, w.salt)
 	h.user = partner.UserHash(hex.EncodeToString(d512[1:]))
-	sub := person(n, townPlan, "", 0)
+	sub := person(n, livesPlan, "", 0)
 	sub.Beneficiary.CPF = h.cpf
 	enrolAll(t, w.Env, id, sub)
 	watch := cyber.NewMonitoring(w.Store.Monitoring, w.Store.Partners, everywhere{}, w.Keys.Fingerprint, w.Clock.Now)
@@ -113,7 +113,7 @@ func (w *town) live(t *testing.T, n int) human {
 }
 
 // deliver tries every pending delivery once.
-func (w *town) deliver(t *testing.T) {
+func (w *lives) deliver(t *testing.T) {
 	t.Helper()
 	ctx := context.Background()
 	endpoints, err := w.Alerts.Endpoints(ctx, w.partner.ID)
@@ -141,7 +141,7 @@ func (w *town) deliver(t *testing.T) {
 func (h human) who() subject.Person { return subject.Person{CPF: h.cpf} }
 
 // count reads one number.
-func (w *town) count(t *testing.T, query string, args ...any) (n int64) {
+func (w *lives) count(t *testing.T, query string, args ...any) (n int64) {
 	t.Helper()
 	if err := w.DB.Reader().QueryRowContext(context.Background(), query, args...).Scan(&n); err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func (w *town) count(t *testing.T, query string, args ...any) (n int64) {
 }
 
 // rows counts all tables that hold something of people.
-func (w *town) rows(t *testing.T) map[string]int64 {
+func (w *lives) rows(t *testing.T) map[string]int64 {
 	t.Helper()
 	counts := map[string]int64{}
 	for _, table := range strings.Fields(`subscription person asset asset_history finding support_case case_move epp_key epp_holder

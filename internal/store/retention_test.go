@@ -24,7 +24,7 @@ var keepAll = store.Retention{
 func TestRetentionOfClasses(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		w := newTown(t, e, 3)
+		w := newLives(t, e, 3)
 		w.note(t, 3)
 		if _, err := e.Jobs.AddJob(ctx, "test.kind", "x", nil); err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func TestRetentionOfClasses(t *testing.T) {
 		}
 		// One person's subscription ends, and another's case is closed.
 		registry := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
-		if _, err := registry.Move(ctx, w.partner.ID, subscription.Selection{Plan: townPlan, CPF: w.people[0].cpf}, subscription.End); err != nil {
+		if _, err := registry.Move(ctx, w.partner.ID, subscription.Selection{Plan: livesPlan, CPF: w.people[0].cpf}, subscription.End); err != nil {
 			t.Fatal(err)
 		}
 		var closed cyber.CaseID
@@ -85,11 +85,11 @@ func TestRetentionOfClasses(t *testing.T) {
 func TestSweptPerson(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		w := newTown(t, e, 1)
-		enrolAll(t, e, w.partner.ID, person(77, townPlan, "", 0))
+		w := newLives(t, e, 1)
+		enrolAll(t, e, w.partner.ID, person(77, livesPlan, "", 0))
 		registry := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
-		for _, cpf := range []string{w.people[0].cpf, person(77, townPlan, "", 0).Beneficiary.CPF} {
-			if _, err := registry.Move(ctx, w.partner.ID, subscription.Selection{Plan: townPlan, CPF: cpf}, subscription.End); err != nil {
+		for _, cpf := range []string{w.people[0].cpf, person(77, livesPlan, "", 0).Beneficiary.CPF} {
+			if _, err := registry.Move(ctx, w.partner.ID, subscription.Selection{Plan: livesPlan, CPF: cpf}, subscription.End); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -107,7 +107,7 @@ func TestSweptPerson(t *testing.T) {
 func TestSweptPersonHasNothingElse(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		w := newTown(t, e, 1)
+		w := newLives(t, e, 1)
 		id, now := w.partner.ID, e.Clock.Now
 		owner := cyber.Owner{Partner: id, Mode: partner.Live}
 		belongings := map[string]func(user partner.UserHash, cpf string) error{
@@ -131,14 +131,14 @@ func TestSweptPersonHasNothingElse(t *testing.T) {
 		n := 0
 		for name, give := range belongings {
 			n++
-			someone := person(n, townPlan, "", 0)
+			someone := person(n, livesPlan, "", 0)
 			someone.Beneficiary.CPF = cpfOf(n)
 			enrolAll(t, e, id, someone)
 			_, digest := partner.Digests(someone.Beneficiary.CPF, w.salt)
 			if err := give(partner.UserHash(hex.EncodeToString(digest[1:])), someone.Beneficiary.CPF); err != nil {
 				t.Fatal(name, err)
 			}
-			selection := subscription.Selection{Plan: townPlan, CPF: someone.Beneficiary.CPF}
+			selection := subscription.Selection{Plan: livesPlan, CPF: someone.Beneficiary.CPF}
 			if _, err := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, now).Move(ctx, id, selection, subscription.End); err != nil {
 				t.Fatal(name, err)
 			}
@@ -187,7 +187,7 @@ func TestSweepAudit(t *testing.T) {
 		if _, err := trail.Verify(ctx, operator.Head{Seq: 3, MAC: []byte("x")}, nil); !errors.Is(err, operator.ErrTrailBroken) {
 			t.Error("a head from before the beginning proves nothing:", err)
 		}
-		w := &town{Env: e}
+		w := &lives{Env: e}
 		if found := w.damaged(t, `DELETE FROM audit WHERE seq = 7`); len(found) != 1 {
 			t.Error("a further line was dropped unnoticed:", found)
 		}
@@ -210,7 +210,7 @@ func TestSweepAudit(t *testing.T) {
 func TestSweptNames(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		w := newTown(t, e, 1)
+		w := newLives(t, e, 1)
 		id := w.partner.ID
 		names := func() int64 { return w.count(t, `SELECT count(*) FROM person_name`) }
 		before := names()

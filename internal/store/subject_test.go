@@ -21,13 +21,13 @@ import (
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
-func (w *town) rights() *subject.Rights {
+func (w *lives) rights() *subject.Rights {
 	return subject.NewRights(w.Store.Subjects, w.Store.Partners, operator.NewTrail(w.Store.Audit, w.Clock.Now), w.Clock.Now)
 }
 
 var clerk = operator.Actor{Name: "cli:clerk", From: "here"}
 
-func (w *town) erase(t *testing.T, p subject.Person) subject.Outcome {
+func (w *lives) erase(t *testing.T, p subject.Person) subject.Outcome {
 	t.Helper()
 	out, err := w.rights().Erase(context.Background(), clerk, p, "pedido da pessoa", func([]subject.Tombstone) error { return nil })
 	if err != nil || !out.Scrubbed {
@@ -39,8 +39,8 @@ func (w *town) erase(t *testing.T, p subject.Person) subject.Outcome {
 // TestSubjectExport: everything that a person has left in the service is in the export, and nothing of anybody else.
 func TestSubjectExport(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
-		w := newTown(t, e, 3)
-		other := newTown(t, e, 1) // the same first person at another partner
+		w := newLives(t, e, 3)
+		other := newLives(t, e, 1) // the same first person at another partner
 		for _, p := range []subject.Person{w.people[1].who(), {User: w.people[1].user, Partner: w.partner.ID}} {
 			held, err := w.rights().Export(context.Background(), p)
 			if err != nil || len(held) != 1 {
@@ -70,7 +70,7 @@ func TestSubjectExport(t *testing.T) {
 func TestSubjectErase(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		w := newTown(t, e, 4)
+		w := newLives(t, e, 4)
 		one := newTownRows(t, e) // what a single person leaves
 		before := w.rows(t)
 		out := w.erase(t, subject.Person{CPF: w.people[2].cpf, Partner: w.partner.ID})
@@ -104,7 +104,7 @@ func TestSubjectErase(t *testing.T) {
 		}
 		// A new enrolment is the partner's to make.
 		e.Clock.Advance(time.Minute)
-		sub := person(2, townPlan, "", 0)
+		sub := person(2, livesPlan, "", 0)
 		sub.Beneficiary.CPF = w.people[2].cpf
 		if dup := enrolAll(t, e, w.partner.ID, sub); len(dup) != 0 {
 			t.Error("a person who was erased cannot come back:", dup)
@@ -119,8 +119,8 @@ func TestSubjectErase(t *testing.T) {
 func newTownRows(t *testing.T, e *storetest.Env) map[string]int64 {
 	t.Helper()
 	fresh := storetest.Open(t, e.DB.Engine())
-	a, b := newTown(t, fresh, 1).rows(t), map[string]int64{}
-	second := newTown(t, storetest.Open(t, e.DB.Engine()), 2).rows(t)
+	a, b := newLives(t, fresh, 1).rows(t), map[string]int64{}
+	second := newLives(t, storetest.Open(t, e.DB.Engine()), 2).rows(t)
 	for table := range a {
 		b[table] = second[table] - a[table]
 	}
@@ -131,7 +131,7 @@ func newTownRows(t *testing.T, e *storetest.Env) map[string]int64 {
 func TestEraseReachesOthers(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		w := newTown(t, e, 1)
+		w := newLives(t, e, 1)
 		watch := cyber.NewMonitoring(w.Store.Monitoring, w.Store.Partners, everywhere{}, w.Keys.Fingerprint, w.Clock.Now)
 		owner := cyber.Owner{Partner: w.partner.ID, Mode: partner.Live}
 		for kind, value := range map[string]string{"cpf": w.people[0].cpf, "email": "mae@exemplo.com.br"} {
@@ -156,7 +156,7 @@ func TestEraseReachesOthers(t *testing.T) {
 func TestReplayErasures(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		w := newTown(t, e, 2)
+		w := newLives(t, e, 2)
 		before := w.rows(t)
 		out := w.erase(t, w.people[0].who())
 		var log bytes.Buffer
@@ -201,7 +201,7 @@ func TestReplayErasures(t *testing.T) {
 
 // sealedOf reads every sealed value and index that stands for a person, as bytes that must be gone later; but for the
 // indexes that a tombstone keeps.
-func (w *town) sealedOf(t *testing.T, h human) (marks [][]byte) {
+func (w *lives) sealedOf(t *testing.T, h human) (marks [][]byte) {
 	t.Helper()
 	cpf := w.Keys.BlindIndex("cpf", string(w.partner.ID), []byte(h.cpf))
 	user := w.Keys.BlindIndex("user", string(w.partner.ID), h.user.Canonical())
@@ -243,7 +243,7 @@ func (w *town) sealedOf(t *testing.T, h human) (marks [][]byte) {
 //
 //vigia:row P7
 func TestErasedBytes(t *testing.T) {
-	w := newTown(t, storetest.Open(t, sqldb.SQLite), 120)
+	w := newLives(t, storetest.Open(t, sqldb.SQLite), 120)
 	var marks [][]byte
 	for _, h := range w.people[10:40] {
 		marks = append(marks, w.sealedOf(t, h)...)
@@ -278,7 +278,7 @@ func TestErasedBytes(t *testing.T) {
 func TestAccesses(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		w := newTown(t, e, 2)
+		w := newLives(t, e, 2)
 		trail := operator.NewTrail(w.Store.Audit, w.Clock.Now)
 		held, err := w.rights().Export(ctx, w.people[0].who())
 		if err != nil {
@@ -311,7 +311,7 @@ func TestAccesses(t *testing.T) {
 	})
 }
 
-func actions(t *testing.T, w *town, h human) string {
+func actions(t *testing.T, w *lives, h human) string {
 	t.Helper()
 	list, err := w.rights().Accesses(context.Background(), h.who())
 	if err != nil {
@@ -337,8 +337,8 @@ func actions(t *testing.T, w *town, h human) string {
 func TestIncident(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		w := newTown(t, e, 3)
-		other := newTown(t, e, 2)
+		w := newLives(t, e, 3)
+		other := newLives(t, e, 2)
 		day := e.Clock.Now()
 		for name, of := range map[string]subject.Incident{
 			"breach": {Breach: "sandbox"}, "time": {From: day.Add(-time.Hour), To: day.Add(time.Hour)},

@@ -14,7 +14,7 @@ import (
 func TestHeldIsOneMoment(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		w := newTown(t, e, 24)
+		w := newLives(t, e, 24)
 		for n := range w.people {
 			person := w.people[n].who()
 			erased := make(chan error, 1)
@@ -50,7 +50,7 @@ func TestHeldIsOneMoment(t *testing.T) {
 func TestErasureAndItsLineAreOne(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		w := newTown(t, e, 1)
+		w := newLives(t, e, 1)
 		person := w.people[0].who()
 		h, err := w.Subjects.Held(ctx, w.partner, person)
 		if err != nil {

@@ -29,8 +29,8 @@ func TestPartnersCannotBeJoined(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		must(e.Plans.InsertPlan(ctx, p.ID, plan.Plan{ID: townPlan, Partner: p.ID, Coverage: plan.Demo(), CreatedAt: e.Clock.Now()}))
-		enrolAll(t, e, p.ID, person(1, townPlan, "", 0))
+		must(e.Plans.InsertPlan(ctx, p.ID, plan.Plan{ID: livesPlan, Partner: p.ID, Coverage: plan.Demo(), CreatedAt: e.Clock.Now()}))
+		enrolAll(t, e, p.ID, person(1, livesPlan, "", 0))
 		_, err := alert.NewEndpoints(e.Store.Alerts, e.Clock.Now, nil).Create(ctx, p.ID, "http://127.0.0.1:9/", nil, loopback)
 		must(err)
 		watch := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, everywhere{}, e.Keys.Fingerprint, e.Clock.Now)

@@ -23,9 +23,9 @@ var (
 	errOnPurpose = errors.New("failed on purpose")
 )
 
-// town is a store of two partners that notes what is asked of it, and fails when told to. What the real one reads and
+// fakeStore is a store of two partners that notes what is asked of it, and fails when told to. What the real one reads and
 // takes away is tested beside it.
-type town struct {
+type fakeStore struct {
 	Store
 	operator.Ledger
 	asked    []string
@@ -37,7 +37,7 @@ type town struct {
 	back     int64
 }
 
-func (w *town) note(format string, args ...any) error {
+func (w *fakeStore) note(format string, args ...any) error {
 	w.asked = append(w.asked, fmt.Sprintf(format, args...))
 	if word, _, _ := strings.Cut(w.asked[len(w.asked)-1], " "); word == w.fail {
 		return errOnPurpose
@@ -45,22 +45,22 @@ func (w *town) note(format string, args ...any) error {
 	return nil
 }
 
-func (w *town) Partners(context.Context) ([]partner.Partner, error) {
+func (w *fakeStore) Partners(context.Context) ([]partner.Partner, error) {
 	return []partner.Partner{{ID: "pt_1"}, {ID: "pt_2"}}, w.note("partners")
 }
 
-func (w *town) PartnerByID(_ context.Context, id partner.ID) (partner.Partner, error) {
+func (w *fakeStore) PartnerByID(_ context.Context, id partner.ID) (partner.Partner, error) {
 	return partner.Partner{ID: id}, w.note("partner %s", id)
 }
-func (w *town) PersonRef(p Person) string { return "ref " + p.CPF + string(p.User) }
+func (w *fakeStore) PersonRef(p Person) string { return "ref " + p.CPF + string(p.User) }
 
-func (w *town) Held(_ context.Context, who partner.Partner, _ Person) (Held, error) {
+func (w *fakeStore) Held(_ context.Context, who partner.Partner, _ Person) (Held, error) {
 	h := w.held[who.ID]
 	h.Partner = who
 	return h, w.note("held %s", who.ID)
 }
 
-func (w *town) EraseRows(_ context.Context, h Held, _ Person, reason string,
+func (w *fakeStore) EraseRows(_ context.Context, h Held, _ Person, reason string,
 	record func(operator.Ledger, Erased, Tombstone) error,
 ) (Erased, Tombstone, error) {
 	erased := Erased{Partner: h.Partner.ID, Counts: map[string]int64{"events": 2}}
@@ -71,23 +71,23 @@ func (w *town) EraseRows(_ context.Context, h Held, _ Person, reason string,
 	return erased, stone, record(w, erased, stone)
 }
 
-func (w *town) RedactAnswers(_ context.Context, h Held, _ Person) (int64, error) {
+func (w *fakeStore) RedactAnswers(_ context.Context, h Held, _ Person) (int64, error) {
 	return w.redacted, w.note("redact %s", h.Partner.ID)
 }
-func (w *town) ScrubErased(context.Context) error { return w.note("scrub") }
-func (w *town) Tombstones(context.Context) ([]Tombstone, error) {
+func (w *fakeStore) ScrubErased(context.Context) error { return w.note("scrub") }
+func (w *fakeStore) Tombstones(context.Context) ([]Tombstone, error) {
 	return w.stones, w.note("tombstones")
 }
 
-func (w *town) Replay(_ context.Context, t Tombstone) (Erased, error) {
+func (w *fakeStore) Replay(_ context.Context, t Tombstone) (Erased, error) {
 	return Erased{Counts: map[string]int64{"rows": w.back}}, w.note("replay %s", t.ID)
 }
 
-func (w *town) AccessesOf(_ context.Context, held []Held, _ Person) ([]Access, error) {
+func (w *fakeStore) AccessesOf(_ context.Context, held []Held, _ Person) ([]Access, error) {
 	return make([]Access, len(held)), w.note("accesses %d", len(held))
 }
 
-func (w *town) Affected(_ context.Context, _ Incident, found func(Affected) error) error {
+func (w *fakeStore) Affected(_ context.Context, _ Incident, found func(Affected) error) error {
 	for _, a := range w.affected {
 		if err := found(a); err != nil {
 			return err
@@ -96,22 +96,22 @@ func (w *town) Affected(_ context.Context, _ Incident, found func(Affected) erro
 	return w.note("affected")
 }
 
-func (w *town) Showings(context.Context, time.Time, time.Time) ([]Showing, error) {
+func (w *fakeStore) Showings(context.Context, time.Time, time.Time) ([]Showing, error) {
 	return []Showing{{Actor: "op_1", Count: 3}}, w.note("showings")
 }
 
-func (w *town) AppendAudit(_ context.Context, e operator.Entry) (operator.Entry, error) {
+func (w *fakeStore) AppendAudit(_ context.Context, e operator.Entry) (operator.Entry, error) {
 	return e, w.note("record %s %s %s", e.Action, e.Subject, e.Detail)
 }
 
-func (w *town) Together(_ context.Context, fn func(operator.Ledger) error) error {
+func (w *fakeStore) Together(_ context.Context, fn func(operator.Ledger) error) error {
 	if err := w.note("begin"); err != nil {
 		return err
 	}
 	return fn(w)
 }
 
-func (w *town) rights() *Rights {
+func (w *fakeStore) rights() *Rights {
 	return NewRights(w, w, operator.NewTrail(w, func() time.Time { return noon }), func() time.Time { return noon })
 }
 
@@ -120,7 +120,7 @@ func keepNothing([]Tombstone) error { return nil }
 // TestExport: partner by partner, without those that hold nothing; one partner when it is named.
 func TestExport(t *testing.T) {
 	ctx := context.Background()
-	w := &town{held: map[partner.ID]Held{"pt_2": {StoredAnswers: 1}}}
+	w := &fakeStore{held: map[partner.ID]Held{"pt_2": {StoredAnswers: 1}}}
 	list, err := w.rights().Export(ctx, Person{CPF: "1"})
 	if err != nil || len(list) != 1 || list[0].Partner.ID != "pt_2" {
 		t.Error(list, err)
@@ -146,7 +146,7 @@ func TestExport(t *testing.T) {
 // TestErase: at every partner, each with its line in the trail; the tombstones are handed over before the bytes go.
 func TestErase(t *testing.T) {
 	ctx := context.Background()
-	w := &town{redacted: 1}
+	w := &fakeStore{redacted: 1}
 	keep := func(stones []Tombstone) error { return w.note("keep %d", len(stones)) }
 	out, err := w.rights().Erase(ctx, clerk, Person{CPF: "1"}, " pedido ", keep)
 	if err != nil || !out.Scrubbed || len(out.Partners) != 2 || out.Partners[1].Counts["kept answers"] != 1 || out.Tombstones[1].ID != "er_pt_2" {
@@ -159,7 +159,7 @@ func TestErase(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	for _, step := range []string{"partners", "erase", "record", "redact", "keep", "scrub"} {
-		w := &town{fail: step}
+		w := &fakeStore{fail: step}
 		out, err := w.rights().Erase(ctx, clerk, Person{CPF: "1"}, "x", func([]Tombstone) error { return w.note("keep") })
 		if !errors.Is(err, errOnPurpose) || out.Scrubbed {
 			t.Errorf("%s failed: %+v, %v", step, out, err)
@@ -168,17 +168,17 @@ func TestErase(t *testing.T) {
 			t.Errorf("after %s had failed it went on to %s", step, last)
 		}
 	}
-	quiet, err := (&town{}).rights().Erase(ctx, clerk, Person{CPF: "1"}, "x", keepNothing)
+	quiet, err := (&fakeStore{}).rights().Erase(ctx, clerk, Person{CPF: "1"}, "x", keepNothing)
 	if _, counted := quiet.Partners[0].Counts["kept answers"]; err != nil || counted {
 		t.Error("answers that were not rewritten are counted:", quiet, err)
 	}
 	for _, reason := range []string{"", "  ", strings.Repeat("x", 1001)} {
-		w := &town{}
+		w := &fakeStore{}
 		if _, err := w.rights().Erase(ctx, clerk, Person{CPF: "1"}, reason, keepNothing); !errors.Is(err, ErrNoReason) || len(w.asked) > 0 {
 			t.Errorf("reason of %d characters: %v, %v", len(reason), err, w.asked)
 		}
 	}
-	if _, err := (&town{}).rights().Erase(ctx, clerk, Person{CPF: "1"}, strings.Repeat("x", 1000), keepNothing); err != nil {
+	if _, err := (&fakeStore{}).rights().Erase(ctx, clerk, Person{CPF: "1"}, strings.Repeat("x", 1000), keepNothing); err != nil {
 		t.Error(err)
 	}
 }
@@ -186,27 +186,27 @@ func TestErase(t *testing.T) {
 // TestLogAndReplay: what Log writes Replay reads; bytes go only when rows had come back.
 func TestLogAndReplay(t *testing.T) {
 	ctx := context.Background()
-	w := &town{stones: []Tombstone{{ID: "er_1", CPF: []byte("k")}, {ID: "er_2"}}}
+	w := &fakeStore{stones: []Tombstone{{ID: "er_1", CPF: []byte("k")}, {ID: "er_2"}}}
 	var log bytes.Buffer
 	if n, err := w.rights().Log(ctx, &log); err != nil || n != 2 || strings.Count(log.String(), "\n") != 2 {
 		t.Fatal(n, err, log.String())
 	}
 	for back, want := range map[int64]string{0: "replay er_1, replay er_2", 3: "replay er_1, replay er_2, scrub"} {
-		w := &town{back: back}
+		w := &fakeStore{back: back}
 		done, err := w.rights().Replay(ctx, strings.NewReader("\n"+log.String()+"  \n"))
 		if err != nil || done != (Replayed{Lines: 2, Rows: 2 * back, Scrubbed: true}) || strings.Join(w.asked, ", ") != want {
 			t.Errorf("%+v, %v, %v", done, err, w.asked)
 		}
 	}
-	w = &town{back: 1, fail: "scrub"}
+	w = &fakeStore{back: 1, fail: "scrub"}
 	if done, err := w.rights().Replay(ctx, strings.NewReader(log.String())); !errors.Is(err, errOnPurpose) || done.Scrubbed {
 		t.Error(done, err)
 	}
-	w = &town{fail: "replay"}
+	w = &fakeStore{fail: "replay"}
 	if done, err := w.rights().Replay(ctx, strings.NewReader(log.String())); !errors.Is(err, errOnPurpose) || done.Lines != 0 {
 		t.Error(done, err)
 	}
-	w = &town{fail: "tombstones"}
+	w = &fakeStore{fail: "tombstones"}
 	if _, err := w.rights().Log(ctx, io.Discard); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
@@ -223,7 +223,7 @@ func TestLogAndReplay(t *testing.T) {
 		"too long": {strings.NewReader(first + "\n" + strings.Repeat(" ", maxLogLine)), ErrLogLine, "line 2"},
 		"broken":   {iotest.ErrReader(errOnPurpose), errOnPurpose, "read the erasure log"},
 	} {
-		_, err := (&town{}).rights().Replay(ctx, c.log)
+		_, err := (&fakeStore{}).rights().Replay(ctx, c.log)
 		if !errors.Is(err, c.wrong) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -235,7 +235,7 @@ type failingWriter struct{}
 func (failingWriter) Write([]byte) (int, error) { return 0, errOnPurpose }
 
 func TestAccesses(t *testing.T) {
-	w := &town{}
+	w := &fakeStore{}
 	if list, err := w.rights().Accesses(context.Background(), Person{CPF: "1"}); err != nil || len(list) != 2 {
 		t.Error(list, err)
 	}
@@ -254,7 +254,7 @@ func TestReport(t *testing.T) {
 		{Partner: "pt_1", User: "b", Kinds: map[identifier.Kind]int{identifier.CPF: 1, identifier.Email: 1}, Values: []string{"y"}},
 		{Partner: "pt_2", User: "c", Kinds: map[identifier.Kind]int{identifier.Email: 1}},
 	}
-	w := &town{affected: people}
+	w := &fakeStore{affected: people}
 	r, err := w.rights().Report(ctx, clerk, breach, noon, false, "")
 	counts := []PartnerCount{{"pt_1", 2}, {"pt_2", 1}}
 	if err != nil || r.People != 3 || r.Findings != 5 || !slices.Equal(r.Partners, counts) || r.Kinds[identifier.CPF] != 3 || r.Kinds[identifier.Email] != 2 {
@@ -280,7 +280,7 @@ func TestReport(t *testing.T) {
 	if _, err := w.rights().Report(ctx, clerk, breach, noon, true, ""); !errors.Is(err, ErrNoReason) {
 		t.Error(err)
 	}
-	many := &town{affected: make([]Affected, recordBatch+1)}
+	many := &fakeStore{affected: make([]Affected, recordBatch+1)}
 	if _, err := many.rights().Report(ctx, clerk, breach, noon, true, "x"); err != nil {
 		t.Fatal(err)
 	}
@@ -295,13 +295,13 @@ func TestReport(t *testing.T) {
 	if begun != 2 || lines != recordBatch+1 {
 		t.Errorf("%d lines in %d transactions", lines, begun)
 	}
-	byTime := &town{}
+	byTime := &fakeStore{}
 	r, err = byTime.rights().Report(ctx, clerk, Incident{From: noon, To: noon.Add(1)}, noon, false, "")
 	if err != nil || len(r.Showings) != 1 || len(r.Partners) != 0 {
 		t.Error(r, err)
 	}
 	for _, step := range []string{"affected", "showings"} {
-		w := &town{fail: step}
+		w := &fakeStore{fail: step}
 		if _, err := w.rights().Report(ctx, clerk, Incident{From: noon, To: noon.Add(1)}, noon, false, ""); !errors.Is(err, errOnPurpose) {
 			t.Error(step, err)
 		}
@@ -309,7 +309,7 @@ func TestReport(t *testing.T) {
 	for name, of := range map[string]Incident{
 		"nothing": {}, "both": {Breach: "x", From: noon}, "empty window": {From: noon, To: noon}, "backwards": {From: noon, To: noon.Add(-1)},
 	} {
-		if _, err := (&town{}).rights().Report(ctx, clerk, of, noon, false, ""); !errors.Is(err, ErrInvalid) {
+		if _, err := (&fakeStore{}).rights().Report(ctx, clerk, of, noon, false, ""); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
