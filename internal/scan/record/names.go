@@ -52,7 +52,7 @@ var exact = spread(map[column]string{
 	colCard:      "card cardnumber creditcard creditcardnumber ccnumber ccnum cc cartao numerocartao numcartao cartaocredito tarjeta numerotarjeta pan",
 	colAddress:   "address addr address1 addressline1 street streetaddress endereco enderecocompleto logradouro rua cep zip zipcode postalcode postcode codigopostal codpostal direccion domicilio calle postaladdress homeaddress bairro homepostaladdress adr billingaddress shippingaddress enderecoentrega",
 	colName:      "name names nome nombre fullname firstname lastname surname givenname familyname nomecompleto nombrecompleto sobrenome apellido apellidos primeironome primernombre cn sn fn realname nomecliente nombrecliente customername displayname middlename nomes nombres nomepessoa personname titular nometitular cardholder holdername",
-	colBirthDate: "birthdate birthday dateofbirth dob bday birth nascimento datanascimento datadenascimento dtnascimento dtnasc datanasc nasc fechanacimento fechadenacimento fechanac nacimento aniversario bdate birthdt",
+	colBirthDate: "birthdate birthday dateofbirth dob bday birth nascimento datanascimento datadenascimento dtnascimento dtnasc datanasc nasc fechanacimiento fechadenacimiento fechanac nacimiento cumpleanos aniversario bdate birthdt",
 	colDocument:  "rg dni cnh document documento passport passportnumber passaporte pasaporte ssn nif curp rfc pis nis titulo tituloeleitor tituloeleitoral documentnumber numerodocumento numdocumento docnumber rgnumero numerorg identidade driverlicense driverslicense idcard nationalid licencia cedula",
 	colHealth:    "diagnostico diagnosis cid cid10 tiposanguineo bloodtype planosaude alergias allergies enfermedad doenca healthplan medicamentos gruposanguineo convenio",
 	colFinancial: "salary salario renda income saldo balance creditlimit limite limitecredito iban conta contabancaria bankaccount accountnumber numeroconta agencia agenciaconta sueldo ingresos cuenta cuentabancaria numerocuenta creditscore score rendamensal chavepix networth patrimonio valordivida divida",
@@ -69,7 +69,7 @@ var exact = spread(map[column]string{
 var words = spread(map[column]string{
 	colEmail: "mail email correo", colPassword: "password passwd pwd senha contrasena clave pass", colCPF: "cpf",
 	colPhone: "phone telefone telefono celular fone mobile movil whatsapp tel cel", colAddress: "address endereco direccion logradouro street cep zip postal rua calle domicilio",
-	colName: "firstname lastname fullname surname sobrenome apellido apellidos nome nombre name", colBirthDate: "nascimento nacimento birth birthdate birthday nasc dob",
+	colName: "firstname lastname fullname surname sobrenome apellido apellidos nome nombre name", colBirthDate: "nascimento nacimiento birth birthdate birthday nasc dob",
 	colDocument: "rg cnh passport passaporte pasaporte dni ssn", colFinancial: "salario salary renda saldo balance income iban sueldo", colCookies: "cookie cookies",
 	colIP: "ip", colUsername: "username login usuario nickname", colHash: "hash md5 sha1 sha256 bcrypt digest encrypted hashed crypted criptografada", colCard: "cartao tarjeta creditcard",
 })

@@ -151,7 +151,7 @@ var columnKinds = []kind{
 	plainKind("name", "nome,name,nombre,full_name,Nome Completo,nombre_completo,nome_cliente,fullName,apellidos,sobrenome", func(p *people) string {
 		return p.pick(firstNames...) + " " + p.pick(lastNames...)
 	}),
-	plainKind("birth_date", "data_nascimento,nascimento,birth_date,date_of_birth,dob,fecha_nacimento,Data de Nascimento,dt_nasc,birthday", func(p *people) string { return p.date(1940, 2008) }),
+	plainKind("birth_date", "data_nascimento,nascimento,birth_date,date_of_birth,dob,fecha_nacimiento,Data de Nascimento,dt_nasc,birthday", func(p *people) string { return p.date(1940, 2008) }),
 	plainKind("address", "endereco,endereço,address,direccion,dirección,logradouro,street_address,rua", func(p *people) string {
 		return p.pick("Rua ", "Av. ", "Travessa ") + p.pick(lastNames...) + " " + strconv.Itoa(1+p.rnd.IntN(3000))
 	}),
