@@ -11,7 +11,9 @@ func unreadable(head []byte) string {
 				if k.name == "" {
 					return ""
 				}
-				return k.name + ": only searched for plain text"
+				if noText(head) { // a text may begin with the same letters
+					return k.name + ": only searched for plain text"
+				}
 			}
 		}
 	}
@@ -36,6 +38,7 @@ var kinds = []struct {
 	{"SQL Server backup", 0, []string{"TAPE"}},
 	{"disk image", 0, []string{"KDMV", "QFI\xfb", "conectix", "vhdxfile"}},
 	{"cabinet", 0, []string{"MSCF"}},
+	{"ORC table", 0, []string{"ORC"}},
 	{"HDF5 file", 0, []string{"\x89HDF"}},
 	{"dBase table", 0, []string{"\xf5\xee\xff"}},
 }
