@@ -72,7 +72,10 @@ func (r *Reader) memberAt(at int) (inString, listed, ok bool) {
 	}
 	if b[i] != ':' || i == at-1 && i > 0 && b[i-1] != '"' && b[i-1] != ' ' { // in a string, then
 		low := max(0, at-longestText)
-		n := bytes.LastIndexByte(b[low:at], '"')
+		n := at - 1 - low
+		if b[at-1] != '"' { // not at the beginning of the string
+			n = bytes.LastIndexByte(b[low:at], '"')
+		}
 		if n < 0 || bytes.IndexByte(b[low+n:at], '\n') >= 0 {
 			return false, false, false
 		}
@@ -101,7 +104,7 @@ func (r *Reader) memberAt(at int) (inString, listed, ok bool) {
 	return false, false, false
 }
 
-const longestText = 512
+const longestText = 256
 
 // enclosing finds where the innermost object that holds b[at] begins, or -1.
 func (r *Reader) enclosing(at, low int, inString bool) int {

@@ -48,7 +48,7 @@ func (r *Reader) split(begins bool) {
 			clear = at
 		}
 		end = min(len(b), at+Longest+1)
-		if search := max(clear, at); search < end {
+		if search := max(clear, int(h.to)); search < end { // there is none in an identifier
 			if n := bytes.IndexByte(b[search:end], '\n'); n >= 0 {
 				end = search + n
 			}
@@ -76,14 +76,18 @@ func lineStart(b []byte, start, clear, at int) int {
 		}
 		return start
 	}
-	for {
-		n := bytes.IndexByte(b[clear:at], '\n')
-		if n < 0 {
-			return start
+	for clear < at {
+		if b[clear] != '\n' { // most often it is the end of the line before
+			n := bytes.IndexByte(b[clear:at], '\n')
+			if n < 0 {
+				return start
+			}
+			clear += n
 		}
-		clear += n + 1
+		clear++
 		start = clear
 	}
+	return start
 }
 
 // survey looks for what says something of the rows, in the lines beside those with hits in [from, limit).
