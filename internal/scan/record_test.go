@@ -147,6 +147,28 @@ func TestClassesOfRecords(t *testing.T) {
 	t.Logf("all: recall %.5f, %d of %d claims wrong; %d people in formats with headers", float64(all.right)/float64(all.expected), all.wrong, all.claims, headed)
 }
 
+// TestTablesInOneFile: where files were joined, each row counts by the header that it stands under.
+func TestTablesInOneFile(t *testing.T) {
+	for i, format := range scantest.Formats {
+		if !format.Headed {
+			continue
+		}
+		c := tally{missed: map[string]int{}, untrue: map[string]int{}, sites: map[string]int{}}
+		for round := range uint64(4) {
+			var joined scantest.File
+			for part := range uint64(6) {
+				file := format.Write(uint64(i*1000)+100*round+part+50_000, 40)
+				joined.Name, joined.People = file.Name, append(joined.People, file.People...)
+				joined.Text = append(append(joined.Text, file.Text...), '\n')
+			}
+			c.compare(t, joined)
+		}
+		if recall := float64(c.right) / float64(c.expected); c.deceived > 0 || c.wrong*1000 > c.claims || recall < 0.98 {
+			t.Errorf("%s: recall %.4f, %d of %d claims wrong, %d of %d people deceived: %q", format.Name, recall, c.wrong, c.claims, c.deceived, c.people, c.examples)
+		}
+	}
+}
+
 // told is all that is said of an identifier.
 func told(s *record.Sighting) string {
 	return fmt.Sprintf("%v %s: %v %016b %q %q %d", s.Kind, s.Normal, s.Told, s.Classes, s.Password, s.Site, s.Day)

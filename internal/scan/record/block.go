@@ -154,11 +154,11 @@ func (r *Reader) ruleBefore(at int) int {
 		if n < 0 && low > 0 {
 			return low - 1
 		}
-		if before := low + n + 1; rule(r.b[before : at-1]) {
+		before := low + n + 1
+		if rule(r.b[before : at-1]) {
 			return at
-		} else {
-			at = before
 		}
+		at = before
 	}
 	if at > 0 || !r.begins {
 		return low - 1

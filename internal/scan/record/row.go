@@ -214,27 +214,26 @@ const (
 // columnFits tells whether an identifier may be the value of a column.
 func columnFits(c column, kind identifier.Kind) fit {
 	switch c {
-	case unknown, colKey, colOther:
-		return perhaps
 	case colUsername:
 		if kind == identifier.Card {
 			return perhaps
 		}
 		return sure
-	case colPassword, colURL, colCookies, colHash, colHealth:
-		return perhaps // inside of a text
 	case colDocument:
 		if kind == identifier.CPF {
 			return sure
 		}
 		return perhaps
-	case colFinancial, colAddress, colName:
+	case colEmail, colCPF, colPhone, colCard:
+		if classOf[c] == ofKind[kind] {
+			return sure
+		}
+		return never
+	case colBirthDate, colIP, colHeader:
+		return never
+	default: // of nothing that is known, or inside of a text
 		return perhaps
 	}
-	if int(c) < len(classOf) && classOf[c] == ofKind[kind] {
-		return sure
-	}
-	return never
 }
 
 // locate finds the field that each identifier stands in, or -1. Both are in order.
