@@ -5,12 +5,15 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ulikunitz/xz"
 )
 
 // TestSevenZipMethods reads archives that 7-Zip 26.02 made, of two texts, an empty one, a folder and a link, packed in
@@ -36,6 +39,37 @@ func TestSevenZipMethods(t *testing.T) {
 				t.Errorf("%v, %d values, %+v", names, len(values), report)
 			}
 		})
+	}
+}
+
+// TestKeysAreBounded: what the keys of an archive would cost is known before any is made, and a few kilobytes cannot ask
+// for minutes of it.
+func TestKeysAreBounded(t *testing.T) {
+	for _, name := range []string{"encrypted", "encrypted-table"} {
+		packed, err := os.ReadFile("testdata/7z/" + name + ".7z")
+		must(t, err)
+		values, _, report, err := walked(bytes.NewReader(packed), Limits{Derivations: 1 << 18}) // one key takes 1 << 19
+		if err != nil || len(values) > 0 || report.Verdict() != Unread || !strings.Contains(report.Skips[0].Reason, "too long") {
+			t.Errorf("%s: %d values, %+v, %v", name, len(values), report, err)
+		}
+	}
+}
+
+// TestManyBlocksOfXZ: blocks that each claim a window of 256 MiB take no more memory than what is in them.
+func TestManyBlocksOfXZ(t *testing.T) {
+	one := compressed(t, func(w io.Writer) (io.WriteCloser, error) { return xz.WriterConfig{DictCap: 1 << 28}.NewWriter(w) }, []byte(secret))
+	file := bytes.Repeat(one, 200)
+	var values []string
+	grown := heap(t, func() {
+		var report Report
+		var err error
+		values, _, report, err = walked(bytes.NewReader(file), Limits{})
+		if err != nil || report.Skipped != 0 {
+			t.Errorf("%+v, %v", report, err)
+		}
+	})
+	if len(values) != 400 || grown > 16<<20 {
+		t.Errorf("%d values; the heap grew by %d bytes", len(values), grown)
 	}
 }
 

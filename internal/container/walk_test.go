@@ -5,7 +5,9 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
 	"context"
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -206,7 +208,18 @@ func bomb(t testing.TB, size int64) []byte {
 	return b.Bytes()
 }
 
+// lz4Bomb is a frame of one block after the other, each a long match.
+//
 //vigia:row H1
+func lz4Bomb() []byte {
+	block := append(append([]byte{0x1f, 0, 1, 0}, bytes.Repeat([]byte{255}, 16000)...), 0)
+	file := []byte("\x04\x22\x4d\x18\x40\x70\xdf")
+	for range 10 {
+		file = append(binary.LittleEndian.AppendUint32(file, uint32(len(block))), block...)
+	}
+	return file
+}
+
 func TestBombsAreStopped(t *testing.T) {
 	flat := bomb(t, 64<<20)
 	nested := gzipped(t, gzipped(t, flat))
@@ -215,6 +228,13 @@ func TestBombsAreStopped(t *testing.T) {
 		limits Limits
 	}{
 		"ratio":           {flat, Limits{}},
+		"xz":              {xzed(t, make([]byte, 32<<20)), Limits{}},
+		"zstd":            {zstded(t, make([]byte, 32<<20)), Limits{}},
+		"lzip":            {lzipped(t, make([]byte, 32<<20)), Limits{}},
+		"zlib":            {compressed(t, func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil }, make([]byte, 32<<20)), Limits{}},
+		"lz4":             {lz4Bomb(), Limits{}},
+		"worksheet":       {zipped(t, "xl/workbook.xml", "<w/>", "xl/worksheets/sheet1.xml", "<worksheet>"+strings.Repeat("<row/>", 6<<20)), Limits{}},
+		"attachment":      {[]byte("MIME-Version: 1.0\nContent-Type: application/gzip\nContent-Transfer-Encoding: base64\n\n" + base64.StdEncoding.EncodeToString(flat)), Limits{}},
 		"ratio, nested":   {nested, Limits{}},
 		"ratio in zip":    {zipped(t, "zeros.gz", string(flat)), Limits{}},
 		"zip of blanks":   {zipped(t, "blanks", strings.Repeat(" ", 32<<20)), Limits{}},
