@@ -237,16 +237,11 @@ func documentFormats(t *testing.T) []subformat {
 }
 
 func databaseFormats(t *testing.T) []subformat {
-	row := "INSERT INTO a VALUES ('maria@exemplo.com', '529.982.247-25')"
-	number := "INSERT INTO a VALUES ('maria@exemplo.com', 52998224725)"
-	table := "CREATE TABLE a (email TEXT, cpf)"
-	file := func(statements ...string) []byte { f, _ := sqliteFile(t, statements...); return f }
-	_, log := sqliteFile(t, "PRAGMA journal_mode=WAL", "PRAGMA wal_autocheckpoint=0", table, row)
 	return grouped("Databases", []subformat{
-		{name: "SQLite, texts", file: file(table, row)}, {name: "SQLite, numbers", file: file(table, number)},
-		{name: "SQLite, UTF-16", file: file("PRAGMA encoding='UTF-16'", table, row)},
-		{name: "SQLite, without row numbers", file: file("CREATE TABLE a (email TEXT PRIMARY KEY, cpf) WITHOUT ROWID", row)},
-		{name: "SQLite, write-ahead log", file: log}, {name: "SQLite, a deleted row", file: file(table, row, "INSERT INTO a VALUES (1, 2)")},
+		{name: "SQLite, texts", file: fixture(t, "db/texts.sqlite")}, {name: "SQLite, numbers", file: fixture(t, "db/numbers.sqlite")},
+		{name: "SQLite, UTF-16", file: fixture(t, "db/wide.sqlite")}, {name: "SQLite, without row numbers", file: fixture(t, "db/norows.sqlite")},
+		{name: "SQLite, write-ahead log", file: fixture(t, "db/log.sqlite-wal")},
+		{name: "SQLite, cut short", file: read(t, "db/page512.sqlite.gz")[:40_000], want: []string{"email pessoa1@exemplo.com.br"}, lost: "damaged"},
 	})
 }
 
