@@ -211,7 +211,10 @@ func (a *avro) blocks() error {
 		raw, uerr := a.unpack(packed)
 		b := avroRows{b: raw, out: a.out}
 		for i := int64(0); i < count && len(b.b) > 0 && b.err == nil; i++ {
-			b.row(a.row)
+			before := len(b.b)
+			if b.row(a.row); len(b.b) == before { // rows of no size would have no end
+				break
+			}
 		}
 		if err = errors.Join(err, uerr, b.err); err != nil {
 			return err

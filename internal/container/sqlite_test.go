@@ -8,8 +8,10 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"runtime/pprof"
 	"strings"
 	"testing"
+	"time"
 )
 
 // texts are what a walk hands out.
@@ -105,6 +107,11 @@ func FuzzSQLite(f *testing.F) {
 // fuzzDocument: no panic in our own readers, and an end.
 func fuzzDocument(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte) {
+		slow := time.AfterFunc(20*time.Second, func() { // shows where it goes round in circles
+			_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 2)
+			panic("no end")
+		})
+		defer slow.Stop()
 		report, err := Walk(context.Background(), "dump", bytes.NewReader(file), Options{Limits: Limits{Memory: 1 << 25, Bytes: 1 << 23, Derivations: 1 << 10}}, func(_ Entry, r io.Reader) error {
 			_, err := io.Copy(io.Discard, r)
 			return err

@@ -163,7 +163,7 @@ func addressMark(address string) string {
 
 // ReaderInput is an input that somebody else opens, such as an object of a bucket.
 func ReaderInput(name, mark string, size int64, open func(ctx context.Context) (io.ReadCloser, error)) Input {
-	return Input{Name: name, Size: size, Mark: mark, open: open}
+	return Input{Name: name, Size: size, Mark: mark, open: open, inner: name}
 }
 
 // metered counts what is read. A file stays readable in place: archives that begin at their end need that.

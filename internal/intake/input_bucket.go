@@ -90,7 +90,7 @@ func bucketInput(address string, e Entry) Input {
 	}
 	in := ReaderInput(shownAddress(address)+e.Key, address+" "+e.Mark, e.Size, func(ctx context.Context) (io.ReadCloser, error) { return at(ctx, 0) })
 	in.source = source{Bucket: address, Key: e.Key}
-	in.at = at
+	in.at, in.inner = at, e.Key
 	return in
 }
 
