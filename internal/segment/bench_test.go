@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 )
 
 const benchKeys = 2_000_000
@@ -52,4 +53,63 @@ func BenchmarkWriteUnsorted(b *testing.B) {
 	for b.Loop() {
 		build(b, Options{Width: Bits40, Memory: 8 << 20}, keys)
 	}
+}
+
+// BenchmarkLookUp asks a segment with and one without labels in turn, about random keys and about sorted ones, half of
+// which are present. It takes small steps and the best of each, because other work on the machine only makes them longer.
+func BenchmarkLookUp(b *testing.B) {
+	keys := slices.Compact(slices.Sorted(slices.Values(uniform(1, benchKeys, Bits64))))
+	plain := open(b, build(b, Options{Width: Bits64}, keys))
+	for _, shape := range []string{"one", "two", "falling", "steep", "even", "many"} {
+		r := openLabelled(b, buildLabelled(b, Options{Width: Bits64}, NewLabels(LabelRules{Unite: or}), labelledPairs(1, keys, shapes[shape])))
+		b.Run(shape, func(b *testing.B) {
+			rnd := rand.New(rand.NewPCG(3, 3))
+			best := [4]time.Duration{time.Hour, time.Hour, time.Hour, time.Hour}
+			const few = 2000
+			probes, hits, entries := make([]uint64, few), make([]uint64, 0, few), make([]Entry, 0, few)
+			for b.Loop() {
+				for i := range probes {
+					if probes[i] = rnd.Uint64(); i%2 == 0 {
+						probes[i] = keys[rnd.IntN(len(keys))]
+					}
+				}
+				for i, ask := range []func() error{
+					func() error {
+						return each(probes, func(k uint64) (err error) { _, err = plain.Contains(k); return err })
+					},
+					func() error { return each(probes, func(k uint64) (err error) { _, _, err = r.LookUp(k); return err }) },
+					func() (err error) { hits, err = plain.Intersect(hits[:0], probes); return err },
+					func() (err error) { entries, err = r.LookUpAll(entries[:0], probes); return err },
+				} {
+					if i == 2 { // as dense as ten million probes in a hundred million keys
+						at := rnd.IntN(len(keys) - 5*few)
+						for k := range probes {
+							if probes[k] = keys[at+5*k]; k%2 == 0 {
+								probes[k]++
+							}
+						}
+					}
+					start := time.Now()
+					if err := ask(); err != nil {
+						b.Fatal(err)
+					}
+					best[i] = min(best[i], time.Since(start))
+				}
+			}
+			for i, name := range []string{"ns-plain", "ns-labelled", "ns-sorted-plain", "ns-sorted-labelled"} {
+				b.ReportMetric(float64(best[i].Nanoseconds())/few, name)
+			}
+			b.ReportMetric(100*best[0].Seconds()/best[1].Seconds(), "%-of-rate")
+			b.ReportMetric(best[3].Seconds()/best[2].Seconds(), "x-sorted")
+		})
+	}
+}
+
+func each(keys []uint64, fn func(uint64) error) error {
+	for _, k := range keys {
+		if err := fn(k); err != nil {
+			return err
+		}
+	}
+	return nil
 }

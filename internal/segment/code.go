@@ -2,6 +2,7 @@ package segment
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 )
 
@@ -15,40 +16,88 @@ const (
 	plainLevel = -1
 )
 
-// code is how the labels of a segment are written: a canonical Huffman code, so that a label that half of the keys have
-// takes one bit. Labels are numbered by their place in the table, the most frequent first, which is also the order of
-// their codes.
+// code is how the labels of a segment are written. They are numbered by their place in the table, the most frequent
+// first. The last bits of that number, as many for all, stand in a page key by key; what is before them, the group, has
+// a canonical Huffman code, so that a group that half of the keys have takes one bit.
 //
-// A page has the bits of the codes level by level: the first bit of every key's code, then the second bits of those
-// that have one, ordered by their first bit, and so on (a wavelet tree in the shape of the code). So a label is found by
+// A page has the bits of these codes level by level: the first bit of every key's code, then the second bits of those
+// that have one, ordered by their first bit, and so on (a wavelet tree in the shape of the code). So a group is found by
 // counting bits, whatever the lengths of the codes before it, and no positions are stored. As long as a level has one
 // node, of which one child is far more frequent, the level is written as the positions of the other.
 type code struct {
-	leaves [deepest + 1]uint32 // labels whose code has so many bits
-	depth  int                 // of the longest code; 0 when there is but one label
+	labels int                 // how many there are
+	suffix uint                // bits of a label's place that are no part of its group
+	leaves [deepest + 1]uint32 // groups whose code has so many bits
+	depth  int                 // of the longest code; 0 when there is but one group
 	// low is, for the first levels, how many low bits are kept of each position of a one; plainLevel for a level whose
 	// bits are written as they are.
 	low [deepest]int
 	// share is which part of the keys of each level goes on below it, or, on a sparse level, has a one: in 65,536ths.
 	// Counts are written as how far they are from that.
 	share [deepest]uint16
-	// Of each length: the first code, and the place in the table of its label.
+	// Of each length: the first code, and the number of its group.
 	firstCode, firstPlace [deepest + 2]uint32
 
-	price []uint64 // of each label, in parts of a bit, about
+	price []uint64 // of each group, in parts of a bit, about
+	steps [deepest]step
+}
+
+// step is what a look-up needs to know of a level.
+type step struct {
+	leafEnd uint32 // codes of the next length below this one are groups
+	place   uint32 // what is added to such a code to get the number of its group
+	share   uint32
+	low     int
+	counted bool
 }
 
 // part is a bit in the unit of prices.
 const part = 1 << 16
 
+// Every bit less in the codes of groups makes a look-up faster. So much of a bit a key over the entropy of the labels may
+// that cost. A page holds so many keys, about, and a count takes so many bits.
+const (
+	patience  = 0.17
+	mostBits  = 8
+	pageFull  = 700.0
+	countBits = 6.0
+)
+
 // newCode makes the code for labels that are so frequent, in falling order. There is at least one.
 func newCode(frequency []uint64) *code {
-	c := &code{}
+	best := newGroupCode(frequency, 0)
+	enough := max(best.expect(frequency), entropy(frequency)+patience)
+	for suffix := uint(1); suffix <= mostBits && len(frequency) > 1<<(suffix-1); suffix++ {
+		if c := newGroupCode(frequency, suffix); c.expect(frequency) <= enough {
+			best = c
+		}
+	}
+	return best
+}
+
+// entropy is how many bits labels that are so frequent must take.
+func entropy(frequency []uint64) float64 {
+	all, sum := 0.0, 0.0
+	for _, f := range frequency {
+		all += float64(f)
+	}
+	for _, f := range frequency {
+		if f > 0 {
+			sum -= float64(f) * math.Log2(float64(f)/all)
+		}
+	}
+	return sum / max(all, 1)
+}
+
+// newGroupCode makes the code with so many bits beside the group.
+func newGroupCode(frequency []uint64, suffix uint) *code {
+	c := &code{labels: len(frequency), suffix: suffix}
 	for i := range c.low {
 		c.low[i] = plainLevel
 	}
+	groups := c.groups(frequency)
 	for floor := uint64(1); ; floor *= 2 {
-		if lengths := huffman(frequency, floor); len(lengths) == 1 || int(lengths[len(lengths)-1]) <= deepest {
+		if lengths := huffman(groups, floor); len(lengths) == 1 || int(lengths[len(lengths)-1]) <= deepest {
 			for _, l := range lengths {
 				c.leaves[l]++
 			}
@@ -57,13 +106,38 @@ func newCode(frequency []uint64) *code {
 	}
 	c.leaves[0] = 0
 	c.complete()
-	c.choose(frequency)
-	c.setShares(frequency)
+	c.choose(groups)
+	c.setShares(groups)
 	c.setPrices()
 	return c
 }
 
-// huffman returns the length of each label's code, rising. A label counts as at least so frequent: that bounds the
+// groups adds up the frequencies of each group.
+func (c *code) groups(frequency []uint64) []uint64 {
+	groups := make([]uint64, (len(frequency)-1)>>c.suffix+1)
+	for i, f := range frequency {
+		groups[i>>c.suffix] += f
+	}
+	return groups
+}
+
+// expect is about how many bits a label takes.
+func (c *code) expect(frequency []uint64) float64 {
+	sum, all := 0.0, 0.0
+	for i, f := range c.groups(frequency) {
+		sum += float64(f) * float64(c.price[i]) / part
+		all += float64(f)
+	}
+	counts := 0
+	for d := range c.depth {
+		if c.counted(d) {
+			counts++
+		}
+	}
+	return sum/max(all, 1) + float64(c.suffix) + float64(counts)*countBits/pageFull
+}
+
+// huffman returns the length of each group's code, rising. A group counts as at least so frequent: that bounds the
 // lengths.
 func huffman(frequency []uint64, floor uint64) []uint8 {
 	n := len(frequency)
@@ -95,7 +169,7 @@ func huffman(frequency []uint64, floor uint64) []uint8 {
 	return lengths
 }
 
-// complete fills in what follows from the number of labels of each length. It reports false when no code has them.
+// complete fills in what follows from the number of groups of each length. It reports false when no code has them.
 func (c *code) complete() bool {
 	next, place := uint64(0), uint64(0)
 	for l := 1; l <= deepest; l++ {
@@ -113,13 +187,11 @@ func (c *code) complete() bool {
 	return c.depth == 0 || uint64(c.firstCode[c.depth])+uint64(c.leaves[c.depth]) == 1<<c.depth
 }
 
-// labels is how many labels there are.
-func (c *code) labels() int {
-	n := 0
+func (c *code) groupCount() (n int) {
 	for _, l := range c.leaves {
 		n += int(l)
 	}
-	return max(n, 1)
+	return n
 }
 
 // alone says whether level d has one node: every level above it has one label.
@@ -176,7 +248,7 @@ func (c *code) setShares(frequency []uint64) {
 
 // setPrices computes what labels cost, for whoever fills pages.
 func (c *code) setPrices() {
-	c.price = make([]uint64, 0, c.labels())
+	c.price = nil
 	for l := 1; l <= c.depth; l++ {
 		for i := range c.leaves[l] {
 			c.price = append(c.price, c.priceOf(c.firstCode[l]+i, l))
@@ -184,6 +256,9 @@ func (c *code) setPrices() {
 	}
 	if c.depth == 0 {
 		c.price = append(c.price, 0)
+	}
+	for d := range c.depth {
+		c.steps[d] = step{c.firstCode[d+1] + c.leaves[d+1], c.firstPlace[d+1] - c.firstCode[d+1], uint32(c.share[d]), c.low[d], c.counted(d)}
 	}
 }
 
@@ -207,92 +282,10 @@ func (c *code) counted(d int) bool {
 	return c.low[d] != plainLevel || c.leaves[d+1] > 0 && d+1 < c.depth
 }
 
-// costs tells about how many bits the labels of the first keys take.
-type costs struct {
-	sums []uint64 // up to each key, in parts of a bit; one more than keys
-}
-
-// costs adds up what labels cost. A nil code has none.
-func (c *code) costs(labels []uint32) costs {
-	if c == nil {
-		return costs{}
-	}
-	sums, sum := make([]uint64, len(labels)+1), uint64(0)
-	for i, l := range labels {
-		sum += c.price[l]
-		sums[i+1] = sum
-	}
-	return costs{sums: sums}
-}
-
-// of is about what the first n keys take: counts are left out.
-func (c *costs) of(n int) uint64 {
-	if c.sums == nil {
-		return 0
-	}
-	return (c.sums[n] - c.sums[0]) / part
-}
-
-// fill is the labels of one page, of which as many are taken as fit.
-type fill struct {
-	*code
-	lengths [deepest + 1]uint // how many labels have a code of so many bits
-	last    uint              // how many are the last of the table
-}
-
-func (f *fill) put(label uint32, n uint) {
-	f.lengths[f.length(label)] += n
-	if int(label) == len(f.price)-1 {
-		f.last += n
-	}
-}
-
-// size is how many bits the labels take.
-func (f *fill) size() (size uint64) {
-	n := uint(0)
-	for _, k := range f.lengths {
-		n += k
-	}
-	for d := 0; d < f.depth && n > 0; d++ {
-		below := n - f.lengths[d+1]
-		ones := below
-		if d+1 == f.depth { // of the two that end here, if the level is sparse, it is the last
-			ones = f.last
-		}
-		if f.counted(d) {
-			size += uint64(f.countSize(d, n, ones))
-		}
-		if low := f.low[d]; low == plainLevel {
-			size += uint64(n)
-		} else {
-			size += uint64(ones+n>>uint(low)+1) + uint64(ones)*uint64(low)
-		}
-		n = below
-	}
-	return size
-}
-
-// fit corrects how many of the keys, planned by about what their labels take, go into a page with l low bits.
-func (c *code) fit(keys []uint64, labels []uint32, n int, l uint) int {
-	f := fill{code: c}
-	for _, label := range labels[:n] {
-		f.put(label, 1)
-	}
-	full := func() bool { return !fits(n, keys[n-1]-keys[0], l, f.size()) }
-	for n < len(keys) && !full() {
-		f.put(labels[n], 1)
-		n++
-	}
-	for n > 1 && full() {
-		n--
-		f.put(labels[n], ^uint(0))
-	}
-	return n
-}
-
 // describe writes the code as it stands in the file.
 func (c *code) describe() []byte {
-	b := []byte{byte(c.depth)}
+	b := binary.LittleEndian.AppendUint32(nil, uint32(c.labels))
+	b = append(b, byte(c.suffix), byte(c.depth))
 	for l := 1; l <= c.depth; l++ {
 		b = binary.LittleEndian.AppendUint32(b, c.leaves[l])
 		b = binary.LittleEndian.AppendUint16(b, c.share[l-1])
@@ -302,23 +295,23 @@ func (c *code) describe() []byte {
 }
 
 // describedSize is how many bytes describe writes for codes of so many bits.
-func describedSize(depth int) int { return 1 + 7*depth }
+func describedSize(depth int) int { return 6 + 7*depth }
 
 // decodeCode reads what describe wrote, and returns the rest.
 func decodeCode(b []byte) (*code, []byte, error) {
-	if len(b) == 0 || int(b[0]) > deepest || len(b) < describedSize(int(b[0])) {
+	if len(b) < describedSize(0) || b[4] > mostBits || int(b[5]) > deepest || len(b) < describedSize(int(b[5])) {
 		return nil, nil, ErrCorrupt.With("labels: no code")
 	}
-	c := &code{}
+	c := &code{labels: int(binary.LittleEndian.Uint32(b)), suffix: uint(b[4])}
 	for i := range c.low {
 		c.low[i] = plainLevel
 	}
-	depth := int(b[0])
+	depth := int(b[5])
 	for l := 1; l <= depth; l++ {
 		at := describedSize(l - 1)
 		c.leaves[l], c.share[l-1], c.low[l-1] = binary.LittleEndian.Uint32(b[at:]), binary.LittleEndian.Uint16(b[at+4:]), int(b[at+6])-1
 	}
-	if !c.complete() || c.depth != depth {
+	if !c.complete() || c.depth != depth || c.labels < 1 || c.labels > MaxLabels || (c.labels-1)>>c.suffix+1 != max(1, c.groupCount()) {
 		return nil, nil, ErrCorrupt.With("labels: a code that cannot be")
 	}
 	for d := range depth {

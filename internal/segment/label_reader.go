@@ -21,7 +21,7 @@ func (r *Reader) OpenLabels(open func(context, sealed []byte) ([]byte, error)) e
 	if err != nil {
 		return err
 	}
-	table, err := decodeTable(plain, r.code.labels())
+	table, err := decodeTable(plain, r.code.labels)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (r *Reader) LookUp(key uint64) (label LabelID, found bool, err error) {
 
 // labelAt is the label of key number at of a page.
 func (r *Reader) labelAt(p *page, at uint) LabelID {
-	if r.code == nil || r.code.depth == 0 {
+	if r.code == nil {
 		return 0
 	}
 	n, end := labelsBegin(p)
@@ -94,6 +94,9 @@ func labelsBegin(p *page) (n, at uint) {
 	return n, (tableAt+2*(m+1))*8 + m*slots + n*(l+1)
 }
 
+// fewLabels is how many labels of a page are looked up before the ones of its levels are worth counting all at once.
+const fewLabels = 3
+
 // LookUpAll appends to dst those of probes that are in the set, with their labels, in the order of probes. Probes should
 // be sorted, as for Intersect.
 func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) {
@@ -102,6 +105,7 @@ func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) 
 		return dst, ErrClosed
 	}
 	defer m.guard(debug.SetPanicOnFault(true), &err)
+	var labels pageLabels
 	for len(probes) > 0 {
 		i := r.locate(probes[0])
 		if i < 0 {
@@ -115,7 +119,7 @@ func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) 
 		n, had := 0, len(dst)
 		for n < len(probes) && probes[n] >= first && probes[n] <= last {
 			if at, found := pageFind(p, probes[n]-first); found {
-				dst = append(dst, Entry{probes[n], r.labelAt(p, at)})
+				dst = append(dst, Entry{probes[n], r.labelOf(p, &labels, len(dst)-had, at)})
 			}
 			n++
 		}
@@ -125,6 +129,18 @@ func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) 
 		probes = probes[n:]
 	}
 	return dst, nil
+}
+
+// labelOf is labelAt for who has looked up so many labels of the page already.
+func (r *Reader) labelOf(p *page, labels *pageLabels, before int, at uint) LabelID {
+	if r.code == nil || before < fewLabels {
+		return r.labelAt(p, at)
+	}
+	if before == fewLabels {
+		n, begin := labelsBegin(p)
+		labels.fill(r.code, p, begin, n)
+	}
+	return LabelID(labels.lookUp(r.code, p, at))
 }
 
 // decodeEntries appends the entries of page i to dst, like decode.

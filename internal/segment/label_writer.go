@@ -46,10 +46,20 @@ func (w *LabelWriter) Add(key uint64, label LabelID) error {
 
 // AddAll gives keys their labels.
 func (w *LabelWriter) AddAll(entries []Entry) error {
-	for _, e := range entries {
-		if err := w.add(labelled{e.Key, uint64(e.Label)}); err != nil {
-			return err
+	for len(entries) > 0 {
+		if len(w.keys) == cap(w.keys) {
+			if err := w.grow(); err != nil {
+				return err
+			}
 		}
+		n := min(len(entries), cap(w.keys)-len(w.keys))
+		for _, e := range entries[:n] {
+			if e.Key > w.width.MaxKey() {
+				return ErrKeyTooWide
+			}
+			w.keys = append(w.keys, labelled{e.Key, uint64(e.Label)})
+		}
+		entries = entries[n:]
 	}
 	return nil
 }
