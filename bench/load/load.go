@@ -124,6 +124,7 @@ func Run(ctx context.Context, address string, conns int, d time.Duration, next f
 		Parallel(conns, func(c int) {
 			conn := Must((&net.Dialer{}).DialContext(ctx, "tcp", address))
 			defer func() { _ = conn.Close() }()
+			Check(conn.SetDeadline(time.Now().Add(d + time.Minute))) // a server that hangs ends the run
 			for r := bufio.NewReaderSize(conn, 64<<10); ctx.Err() == nil; {
 				begin := time.Now()
 				Must(conn.Write(next()))

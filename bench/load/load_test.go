@@ -1,0 +1,84 @@
+package load
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// The client reads answers with a length and in chunks, counts each, and ends at the first that is no 200.
+//
+//vigia:shows the client of the benchmarks reads answers of both forms to their end and takes no bad status for an answer
+//vigia:broken statuses not looked at; a chunk left unread: the run hung
+func TestRun(t *testing.T) {
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := asked.Add(1)
+		switch {
+		case r.URL.Path == "/bad":
+			w.WriteHeader(http.StatusTeapot)
+		case n%2 == 0: // too long for a length, so it comes in chunks
+			_, _ = w.Write([]byte(strings.Repeat("a long answer\n", 2000)))
+		default:
+			_, _ = w.Write([]byte("a short one"))
+		}
+	}))
+	defer server.Close()
+	address := server.Listener.Addr().String()
+	side := func(path string) (r Result, err error) {
+		err = Try(func() {
+			r = Run(t.Context(), address, 3, 50*time.Millisecond, func() []byte { return Request("GET", address, path, "x-a: b", nil) })
+		})
+		return r, err
+	}
+	r, err := side("/")
+	if err != nil || int64(r.Requests) != asked.Load() || r.P50 <= 0 || r.P95 < r.P50 || r.Rate() <= 0 {
+		t.Errorf("%+v of %d, %v", r, asked.Load(), err)
+	}
+	if _, err := side("/bad"); err == nil || !strings.Contains(err.Error(), "418") {
+		t.Errorf("a bad status: %v", err)
+	}
+}
+
+// Sides take turns, and a ratio is taken round by round.
+//
+//vigia:shows sides take turns, the median of the rounds' ratios is the ratio, and an error of any part ends the whole
+//vigia:broken all rounds of one side first
+func TestTurns(t *testing.T) {
+	order := ""
+	side := func(name string, rates ...int) func() Result {
+		return func() Result {
+			n := strings.Count(order, name)
+			order += name
+			return Result{Requests: rates[n], Elapsed: time.Second, Spent: time.Duration(rates[n]) * time.Duration(n+1)}
+		}
+	}
+	took := Turns(3, side("a", 10, 40, 30), side("b", 20, 20, 20))
+	if order != "ababab" {
+		t.Errorf("order %s", order)
+	}
+	if got := Median(Ratios(took[0], took[1])); got != 1.5 {
+		t.Errorf("ratio %v", got)
+	}
+	if took[0].Best().Requests != 40 || took[0].Cheapest() != 1 || Percentile([]int{3, 1, 2}, 95) != 3 {
+		t.Errorf("best %+v, cheapest %v", took[0].Best(), took[0].Cheapest())
+	}
+	broken := errors.New("broken")
+	cleaned := false
+	err := Try(func() {
+		defer func() { cleaned = true }()
+		Parallel(4, func(i int) {
+			if i == 2 {
+				Check(broken)
+			}
+		})
+		t.Error("it went on")
+	})
+	if !errors.Is(err, broken) || !cleaned {
+		t.Errorf("%v, cleaned %v", err, cleaned)
+	}
+}
