@@ -250,7 +250,7 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 				return fmt.Errorf("stopped; run the same command again to go on, or give it up: vigia breach retract --name %s", b.Name)
 			}
 			if errors.Is(err, intake.ErrDoubtful) {
-				return errors.Join(b.report(o, out, leak.MatchProgress{}), err, errors.New("not published; --force publishes it all the same"))
+				return errors.Join(b.report(o, out, leak.MatchProgress{}), err)
 			}
 			return err
 		}

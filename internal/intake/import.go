@@ -147,7 +147,7 @@ func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
 // refuse gives the name back and keeps what was scanned, so that the same import with Force need not scan again. The
 // outcome says what was counted.
 func (im *Importer) refuse(ctx context.Context, w *work, b cyber.Breach, skips []container.Skip, doubt string) (Outcome, error) {
-	err := errors.Join(ErrDoubtful.With("inputs: %s", doubt), im.Store.DropImport(ctx, b.Name), w.leave())
+	err := errors.Join(ErrDoubtful.With("inputs: %s: not published, unless it is forced (--force)", doubt), im.Store.DropImport(ctx, b.Name), w.leave())
 	return Outcome{Record: leak.Record{Breach: b, State: leak.Importing, Tally: w.last.Tally}, Skips: skips}, err
 }
 

@@ -116,7 +116,7 @@ func (s *Spreader) merge(ctx context.Context, run *job.Run, name string, args sp
 	}
 	if doubt := sum.tally.Doubtful(); doubt != "" && !args.Force {
 		err := errors.Join(s.Importer.DropParts(ctx, name), s.Importer.Store.DropImport(ctx, name))
-		return errors.Join(err, ErrInput.With("inputs: %s", doubt))
+		return errors.Join(err, ErrInput.With("inputs: %s: not published, unless it is forced (--force)", doubt))
 	}
 	s.merging.Lock() // sorting takes memory, and a worker may watch several imports
 	defer s.merging.Unlock()
