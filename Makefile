@@ -35,8 +35,8 @@ test: tools check lint-api ## what CI runs: install what is missing, quick check
 #vigia:row F3 `make test-race`; leaks of goroutines in `internal/webhook/` and `internal/seal/`
 #vigia:bar 0 reports
 #vigia:seen 2026-11-16 alert, backup, bucket, config, container, corpora, cyber, draft, durable, fault, feed, identifier,
-#vigia:seen intake, job, leak, lzma, once and the reference: 0 reports; seal and webhook on 2026-11-15. Not run: store,
-#vigia:seen api, console, app, the command, and what comes after once by name
+#vigia:seen intake, job, leak, lzma, once, operator, partner, password, plan, reference: 0 reports; seal and webhook a day
+#vigia:seen before. Not run: store, api, console, app, the command and the others
 #vigia:tier by hand
 .PHONY: test-race
 test-race: ## all tests under the race detector
