@@ -68,6 +68,9 @@ func (r *Reader) LookUp(key uint64) (label LabelID, found bool, err error) {
 	if err := r.check(p, i); err != nil {
 		return 0, false, err
 	}
+	if r.code != nil {
+		touchLabels(p)
+	}
 	at, found := pageFind(p, key-r.dir.first[i])
 	if found {
 		label = r.labelAt(p, at)
@@ -97,6 +100,24 @@ func labelsBegin(p *page) (n, at uint) {
 // fewLabels is how many labels of a page are looked up before the ones of its levels are worth counting all at once.
 const fewLabels = 3
 
+// touchLabels reads a byte of each of the first lines of a page's labels. Memory then brings them while the key is
+// searched for, and not after it. It is not inlined because a read whose result nobody wants would be left out.
+//
+//go:noinline
+func touchLabels(p *page) (all byte) {
+	_, begin := labelsBegin(p)
+	for at := begin >> 3; at < min(begin>>3+touched, pageContent); at += cacheLine {
+		all |= p[at]
+	}
+	return all
+}
+
+// cacheLine is what memory brings at once; touched is about how long the labels of a page are.
+const (
+	cacheLine = 64
+	touched   = 4 * cacheLine
+)
+
 // LookUpAll appends to dst those of probes that are in the set, with their labels, in the order of probes. Probes should
 // be sorted, as for Intersect.
 func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) {
@@ -115,6 +136,9 @@ func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) 
 		p, first, last := m.page(i), r.dir.first[i], r.lastOf(i)
 		if err := r.check(p, i); err != nil {
 			return dst, err
+		}
+		if r.code != nil {
+			touchLabels(p)
 		}
 		n, had := 0, len(dst)
 		for n < len(probes) && probes[n] >= first && probes[n] <= last {
