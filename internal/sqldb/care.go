@@ -110,8 +110,9 @@ func (d *DB) words(ctx context.Context, query string) ([]string, error) {
 // ErrStillKept means that a reader kept old pages in use for so long that they could not be scrubbed.
 var ErrStillKept = errors.New("another process has been reading for too long: deleted bytes are still in the write-ahead log")
 
-// Scrub takes what was deleted out of the files. SQLite overwrites deleted rows as it goes, so what is left is the
-// write-ahead log, which is carried over and cut to nothing; that has to wait for readers, and is tried until ctx ends.
+// Scrub takes what was deleted out of the files. SQLite overwrites deleted rows as it goes, so what is left is copies of
+// them where they once were, which are wiped, and the write-ahead log, which is carried over and cut to nothing; that has
+// to wait for readers, and is tried until ctx ends.
 // On PostgreSQL the tables are vacuumed, so that their pages are free to be overwritten; its write-ahead log is
 // recycled by the server.
 func (d *DB) Scrub(ctx context.Context, tables ...string) error {
@@ -128,6 +129,9 @@ func (d *DB) Scrub(ctx context.Context, tables ...string) error {
 		return fmt.Errorf("cut the write-ahead log: %w", err)
 	}
 	own.SetMaxOpenConns(1)
+	if err := d.wipeGaps(ctx, own); err != nil {
+		return errors.Join(err, own.Close())
+	}
 	return errors.Join(cutLog(ctx, own), own.Close())
 }
 
