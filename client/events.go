@@ -87,6 +87,10 @@ type LeakDetected struct {
 		Status    AssetStatus `json:"status"`
 		Breach    string      `json:"breach"`
 		Severity  string      `json:"severity"`
+		// Exposed, Basis and OwnSite are as in Finding.
+		Exposed []string `json:"exposed"`
+		Basis   string   `json:"basis"`
+		OwnSite bool     `json:"ownSite,omitempty"`
 	} `json:"findings"`
 }
 

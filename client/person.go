@@ -126,8 +126,15 @@ type Finding struct {
 	AssetID   string    `json:"assetId"`
 	AssetType AssetType `json:"assetType"`
 	Breach    Breach    `json:"breach"`
-	// Exposed names what was exposed with the value: email, password, cpf, phone, card, address.
-	Exposed  []string  `json:"exposed"`
+	// Exposed names what was exposed of the person: email, password, cpf, phone, card, address. With Basis "breach" it
+	// is what the breach exposed of its people, because this person's own records are not known; else Basis is "row".
+	Exposed []string `json:"exposed"`
+	Basis   string   `json:"basis"`
+	// Sites are hosts for which malware took credentials from the person's device, TakenOn the last day of it
+	// (YYYY-MM-DD), both empty when unknown. OwnSite says that one of the sites is yours.
+	Sites    []string  `json:"sites"`
+	TakenOn  string    `json:"takenOn"`
+	OwnSite  bool      `json:"ownSite"`
 	Severity string    `json:"severity"` // low, medium, high or critical
 	State    string    `json:"state"`    // open or resolved
 	FoundAt  time.Time `json:"foundAt"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
@@ -29,14 +30,16 @@ type partnerView struct {
 	Burst       int    `json:"burst"`
 	DefaultPlan string `json:"default_plan"`
 	MaskCards   bool   `json:"mask_cards"`
-	CreatedAt   string `json:"created_at"`
+	// Sites are hosts of the partner's own.
+	Sites     []string `json:"sites"`
+	CreatedAt string   `json:"created_at"`
 }
 
 func viewPartner(p partner.Partner) partnerView {
 	rate, burst := p.Settings.Rate()
 	return partnerView{
 		ID: string(p.ID), Name: p.Name, Mode: string(p.Mode), Suspended: p.Suspended, Rate: rate, Burst: burst,
-		DefaultPlan: p.Settings.DefaultPlan, MaskCards: p.Settings.MaskCards, CreatedAt: stamp(p.CreatedAt),
+		DefaultPlan: p.Settings.DefaultPlan, MaskCards: p.Settings.MaskCards, Sites: append([]string{}, p.Settings.SiteList()...), CreatedAt: stamp(p.CreatedAt),
 	}
 }
 
@@ -44,8 +47,8 @@ func (o *output) partner(p partner.Partner) error {
 	v := viewPartner(p)
 	return o.print(v, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "Partner       %s\nName          %s\nMode          %s\nSuspended     %t\nRate          %d/s, burst %d\n"+
-			"Default plan  %s\nMask cards    %t\nCreated       %s\n",
-			v.ID, v.Name, v.Mode, v.Suspended, v.Rate, v.Burst, v.DefaultPlan, v.MaskCards, v.CreatedAt)
+			"Default plan  %s\nMask cards    %t\nSites         %s\nCreated       %s\n",
+			v.ID, v.Name, v.Mode, v.Suspended, v.Rate, v.Burst, v.DefaultPlan, v.MaskCards, strings.Join(v.Sites, ", "), v.CreatedAt)
 	})
 }
 
@@ -157,11 +160,13 @@ type partnerSetCmd struct {
 	Burst       *int    `placeholder:"N" help:"Requests at once; 0 means twice the rate."`
 	DefaultPlan *string `placeholder:"PLAN" help:"Plan that covers people without a subscription; '' means none."`
 	MaskCards   *bool   `negatable:"" help:"Answer card numbers with all but the last four digits hidden."`
+	// Site replaces the list.
+	Site []string `placeholder:"HOST" help:"Hosts of the partner's own, in place of those before; '' means none. A stolen credential for one is critical."`
 }
 
 // Help shows examples.
 func (partnerSetCmd) Help() string {
-	return "Example:\n  vigia partner set pt_... --rate 500 --mask-cards"
+	return "Example:\n  vigia partner set pt_... --rate 500 --mask-cards\n  vigia partner set pt_... --site banco.com.br --site app.banco.com.br"
 }
 
 // Run changes what was given and leaves the rest.
@@ -173,6 +178,9 @@ func (p *partnerSetCmd) Run(ctx context.Context, c *config.Common, o *output) er
 			set(&q.Settings.Burst, p.Burst)
 			set(&q.Settings.DefaultPlan, p.DefaultPlan)
 			set(&q.Settings.MaskCards, p.MaskCards)
+			if p.Site != nil {
+				q.Settings.Sites = partner.JoinSites(p.Site)
+			}
 		})
 		if err != nil {
 			return err

@@ -19,6 +19,9 @@ type LeakFinding struct {
 	Status   cyber.Status    `json:"status"`
 	Breach   string          `json:"breach"`
 	Severity cyber.Severity  `json:"severity"`
+	Exposed  []cyber.Exposed `json:"exposed"`
+	Basis    cyber.Basis     `json:"basis"`
+	OwnSite  bool            `json:"ownSite,omitzero"`
 }
 
 // Leaked tells of everything that was found of one person at one time.
@@ -27,6 +30,7 @@ func Leaked(news cyber.News, at time.Time) (Event, error) {
 	for i, f := range news.Found {
 		leak.Findings[i] = LeakFinding{
 			ID: f.ID, Asset: f.Asset, Kind: f.Kind.String(), Status: news.Status[f.Asset], Breach: f.Breach.Name, Severity: f.Severity,
+			Exposed: f.Breach.Exposes, Basis: f.Basis(), OwnSite: f.OwnSite,
 		}
 	}
 	return New(news.Partner, LeakDetected, news.User, at, leak)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
 	"github.com/vigiahq/vigia/internal/webhook"
@@ -36,7 +37,10 @@ func TestEventsByCursor(t *testing.T) {
 			user := hashOf(fmt.Sprint("pessoa", i))
 			secret(user)
 			e, err := alert.New(s.Live.ID, alert.LeakDetected, partner.UserHash(user), s.Clock.Now(), alert.Leak{
-				Findings: []alert.LeakFinding{{ID: "f", Asset: "a", Kind: "email", Status: "alerta", Breach: "loja", Severity: "high"}},
+				Findings: []alert.LeakFinding{{
+					ID: "f", Asset: "a", Kind: "email", Status: "alerta", Breach: "loja", Severity: "high",
+					Exposed: []cyber.Exposed{cyber.ExposedEmail}, Basis: cyber.BasisRow,
+				}},
 			})
 			if err != nil {
 				t.Fatal(err)

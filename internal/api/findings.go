@@ -16,6 +16,10 @@ type findingItem struct {
 	AssetType  string          `json:"assetType"`
 	Breach     breachItem      `json:"breach"`
 	Exposed    []cyber.Exposed `json:"exposed"`
+	Basis      cyber.Basis     `json:"basis"`
+	Sites      []string        `json:"sites,omitempty"`
+	TakenOn    string          `json:"takenOn,omitempty"`
+	OwnSite    bool            `json:"ownSite,omitzero"`
 	Severity   string          `json:"severity"`
 	State      string          `json:"state"`
 	FoundAt    string          `json:"foundAt"`
@@ -28,6 +32,14 @@ type breachItem struct {
 	Title string `json:"title"`
 	Date  string `json:"date"`
 	Kind  string `json:"kind"`
+}
+
+// dayOf writes a day; nothing of one that is not known.
+func dayOf(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.DateOnly)
 }
 
 // resolution is the body of POST /cyber/findings/{id}/resolve.
@@ -48,7 +60,8 @@ func (s *Server) listFindings(r *request) (any, error) {
 	items := make([]findingItem, len(findings))
 	for i, f := range findings {
 		items[i] = findingItem{
-			ID: string(f.ID), AssetID: string(f.Asset), AssetType: f.Kind.String(), Exposed: f.Breach.Exposes,
+			ID: string(f.ID), AssetID: string(f.Asset), AssetType: f.Kind.String(), Exposed: f.Breach.Exposes, Basis: f.Basis(),
+			Sites: f.Trace.Sites, TakenOn: dayOf(f.Trace.TakenOn()), OwnSite: f.OwnSite,
 			Breach:   breachItem{f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), string(f.Breach.Kind)},
 			Severity: string(f.Severity), State: "open", FoundAt: f.FoundAt.Format(alert.TimeFormat),
 		}

@@ -187,6 +187,8 @@ func (tr *transcript) leak(_ *testing.T, args []string) error {
 	if _, err := tr.s.Breaches.KeepHits(ctx, args[0], prints); err != nil {
 		return err
 	}
-	_, err = tr.s.Breaches.TellHits(ctx, args[0], 100)
+	_, err = tr.s.Breaches.TellHits(ctx, args[0], 100, untold)
 	return err
 }
+
+func untold(uint64) (cyber.Trace, error) { return cyber.Trace{}, nil }

@@ -389,7 +389,7 @@ func (s *service) breach(t *testing.T, all []*belongings) {
 	if _, err := s.Breaches.KeepHits(ctx, "loja", prints); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Breaches.TellHits(ctx, "loja", 100); err != nil {
+	if _, err := s.Breaches.TellHits(ctx, "loja", 100, untold); err != nil {
 		t.Fatal(err)
 	}
 }

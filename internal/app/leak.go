@@ -39,6 +39,7 @@ func openLeaks(c config.Common, st *store.Store, keys *seal.Keys, now func() tim
 	if err != nil {
 		return nil, err
 	}
+	files.OpenTable = keys.OpenTable
 	importer := &intake.Importer{
 		Store: st.Breaches, Jobs: st.Jobs, Files: files, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprint: keys.Fingerprint, Tables: keys, Now: now,
 	}

@@ -246,8 +246,8 @@ func (w flakyBreaches) KeepHits(ctx context.Context, breach string, fingerprints
 	return chanced(w.f, "KeepHits", func() (int64, error) { return w.theBreaches.KeepHits(ctx, breach, fingerprints) })
 }
 
-func (w flakyBreaches) TellHits(ctx context.Context, breach string, limit int) (int, error) {
-	return chanced(w.f, "TellHits", func() (int, error) { return w.theBreaches.TellHits(ctx, breach, limit) })
+func (w flakyBreaches) TellHits(ctx context.Context, breach string, limit int, trace leak.Tracer) (int, error) {
+	return chanced(w.f, "TellHits", func() (int, error) { return w.theBreaches.TellHits(ctx, breach, limit, trace) })
 }
 
 func (w flakyBreaches) PendingAssets(ctx context.Context, limit int) ([]leak.Pending, error) {

@@ -36,6 +36,8 @@ var (
 type Files struct {
 	dir    string
 	bucket bucket.Bucket // nil: the folder is all there is
+	// OpenTable undoes what sealed the labels of segments; without it they stay shut.
+	OpenTable func(context, sealed []byte) ([]byte, error)
 }
 
 // Open makes the folder if need be and opens the bucket at address (s3://bucket?region=..., file:///folder); an empty
@@ -153,7 +155,7 @@ func (d *Files) Open(ctx context.Context, name, digest string) (*segment.Reader,
 		return nil, err
 	}
 	for {
-		r, err := open(path, digest)
+		r, err := d.open(path, digest)
 		if err == nil || d.bucket == nil {
 			if errors.Is(err, os.ErrNotExist) {
 				err = ErrMissing.Because(err)
@@ -162,7 +164,7 @@ func (d *Files) Open(ctx context.Context, name, digest string) (*segment.Reader,
 		}
 		err = d.fetch(ctx, name, path, digest)
 		if err == nil {
-			return open(path, digest)
+			return d.open(path, digest)
 		}
 		if !errors.Is(err, durable.ErrBusy) {
 			return nil, err
@@ -175,10 +177,15 @@ func (d *Files) Open(ctx context.Context, name, digest string) (*segment.Reader,
 	}
 }
 
-func open(path, digest string) (*segment.Reader, error) {
+func (d *Files) open(path, digest string) (*segment.Reader, error) {
 	r, err := segment.Open(path)
 	if err != nil {
 		return nil, err
+	}
+	if d.OpenTable != nil {
+		if err := r.OpenLabels(d.OpenTable); err != nil {
+			return nil, errors.Join(ErrDamaged.With("segment: its labels cannot be opened").Because(err), r.Close())
+		}
 	}
 	if r.Digest().String() != digest {
 		return nil, errors.Join(ErrDamaged.With("segment: not the file that was published"), r.Close())
@@ -197,7 +204,7 @@ func (d *Files) fetch(ctx context.Context, name, path, digest string) error {
 	}
 	defer func() { _ = in.Close() }() // only read
 	err = receive(path, in, func(arrived string) error {
-		r, err := open(arrived, digest)
+		r, err := d.open(arrived, digest)
 		if err == nil {
 			err = errors.Join(r.Verify(ctx), r.Close())
 		}

@@ -20,7 +20,7 @@ type catalogueIndex struct {
 type indexedItem struct {
 	Item
 	about    bool
-	exposes  classes
+	exposes  Classes
 	severity int
 	assets   kinds // none: any
 	// title and body are the item's texts taken apart; more is what body ends with when other findings fit as well.
@@ -35,7 +35,7 @@ func indexCatalogue(items []Item) *catalogueIndex {
 	s := &catalogueIndex{items: make([]indexedItem, len(items))}
 	for i, it := range items {
 		e := &s.items[i]
-		e.Item, e.about, e.exposes, e.severity = it, it.When.aboutFinding(), classesOf(it.When.Exposes), severityOrder(it.When.Severity)
+		e.Item, e.about, e.exposes, e.severity = it, it.When.aboutFinding(), ClassesOf(it.When.Exposes), severityOrder(it.When.Severity)
 		for _, k := range it.When.Assets {
 			e.assets |= kindOf(k)
 		}
@@ -118,7 +118,7 @@ type alike struct {
 	worst    *exposure // the first
 	severity int
 	source   SourceKind
-	exposes  classes
+	exposes  Classes
 	assets   kinds
 	n        int
 }

@@ -3,6 +3,7 @@ package cyber
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -127,7 +128,8 @@ func (s *Persons) posture(ctx context.Context, id partner.ID, u partner.UserHash
 // breachBook remembers judged breaches: thousands of people are in the same one. What an operator changes about a
 // breach shows within offeredFor; a breach that is new is looked up at once.
 type breachBook struct {
-	mu    sync.RWMutex
+	mu sync.RWMutex
+	// known is by what Names writes of a breach: those in which the same classes were exposed of people are one.
 	known map[string]bookEntry
 	// contents numbers what breaches hold, so that copies are told by one comparison.
 	contents map[string]int
@@ -143,21 +145,39 @@ func (b *breachBook) open(ctx context.Context, store PersonStore, p *Posture, no
 	if !b.fill(p, now) {
 		return nil
 	}
-	names := b.claim(p, now)
-	if len(names) > 0 {
-		found, err := store.BreachesByName(ctx, names)
-		if err != nil {
+	if words := b.claim(p, now); len(words) > 0 {
+		if err := b.read(ctx, store, words, now); err != nil {
 			return err
 		}
-		b.mu.Lock()
-		for _, breach := range found {
-			j := judge(breach, now)
-			j.content = b.number(breach.Content)
-			b.known[breach.Name] = bookEntry{j, now.Add(offeredFor)}
-		}
-		b.mu.Unlock()
 	}
 	b.fill(p, now)
+	return nil
+}
+
+// read looks breaches up and judges each as far as it concerns whoever the words are about.
+func (b *breachBook) read(ctx context.Context, store PersonStore, words []string, now time.Time) error {
+	var names []string
+	for _, w := range words {
+		if name, _ := readName(w); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	found, err := store.BreachesByName(ctx, names)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, w := range words {
+		name, trace := readName(w)
+		i := slices.IndexFunc(found, func(b Breach) bool { return b.Name == name })
+		if i < 0 {
+			continue
+		}
+		j := judge(found[i].Of(trace), now)
+		j.content = b.number(found[i].Content)
+		b.known[w] = bookEntry{j, now.Add(offeredFor)}
+	}
 	return nil
 }
 
@@ -182,8 +202,8 @@ func (b *breachBook) fill(p *Posture, now time.Time) (lacking bool) {
 			continue
 		}
 		a.open = make([]*judged, 0, 1+strings.Count(a.Breaches, " "))
-		for name := range strings.SplitSeq(a.Breaches, " ") {
-			e, ok := b.known[name]
+		for word := range strings.SplitSeq(a.Breaches, " ") {
+			e, ok := b.known[word]
 			lacking = lacking || !ok || !now.Before(e.until)
 			if ok {
 				a.open = append(a.open, e.breach)
@@ -193,24 +213,24 @@ func (b *breachBook) fill(p *Posture, now time.Time) (lacking bool) {
 	return lacking
 }
 
-// claim returns the names to look up. What is only too old is claimed by one request: the others go on with what is
+// claim returns the words to look up. What is only too old is claimed by one request: the others go on with what is
 // there.
-func (b *breachBook) claim(p *Posture, now time.Time) (names []string) {
+func (b *breachBook) claim(p *Posture, now time.Time) (words []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	seen := map[string]bool{}
 	for i := range p.Assets {
-		for name := range strings.FieldsSeq(p.Assets[i].Breaches) {
-			e, ok := b.known[name]
-			if seen[name] || ok && now.Before(e.until) {
+		for word := range strings.FieldsSeq(p.Assets[i].Breaches) {
+			e, ok := b.known[word]
+			if seen[word] || ok && now.Before(e.until) {
 				continue
 			}
-			seen[name] = true
-			names = append(names, name)
+			seen[word] = true
+			words = append(words, word)
 			if ok {
-				b.known[name] = bookEntry{e.breach, now.Add(offeredFor)}
+				b.known[word] = bookEntry{e.breach, now.Add(offeredFor)}
 			}
 		}
 	}
-	return names
+	return words
 }

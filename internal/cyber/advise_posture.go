@@ -28,7 +28,7 @@ type PostureAsset struct {
 	Kind   identifier.Kind
 	Value  string
 	Status Status
-	// Breaches are the names of the breaches, with spaces between them.
+	// Breaches are what Names wrote of its findings.
 	Breaches string
 	// open are the same, looked up and judged.
 	open []*judged
@@ -47,31 +47,19 @@ type judged struct {
 	// urgency orders breaches in one comparison: by severity, then by date.
 	urgency int64
 	usable  bool
-	exposes classes
+	exposes Classes
 	mends   Mends
 	points  float64
 	// content numbers the contents of the breaches in one book; 0: like no other.
 	content int
 }
 
-// classes is a set of Exposed: a bit for each, in the order of AllExposed.
-type classes uint32
-
-func classesOf(list []Exposed) (set classes) {
-	for i, e := range AllExposed() {
-		if slices.Contains(list, e) {
-			set |= 1 << i
-		}
-	}
-	return set
-}
-
 // judge applies the model to a breach.
 func judge(b Breach, now time.Time) *judged {
-	severity := severityOrder(SeverityOf(b))
+	severity := severityOrder(b.severity())
 	const aboveAnyDate = 1 << 40 // seconds: some 34,000 years
 	return &judged{
-		Breach: b, severity: severity, urgency: int64(severity)*aboveAnyDate + b.Date.Unix(), usable: b.Usable(), exposes: classesOf(b.Exposes),
+		Breach: b, severity: severity, urgency: int64(severity)*aboveAnyDate + b.Date.Unix(), usable: b.Usable(), exposes: ClassesOf(b.Exposes),
 		mends: b.mends(), points: b.points(now),
 	}
 }
@@ -83,7 +71,7 @@ type exposure struct {
 	*judged
 	points  float64
 	usable  bool
-	exposes classes
+	exposes Classes
 	assets  []*PostureAsset
 }
 

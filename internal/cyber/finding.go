@@ -1,6 +1,7 @@
 package cyber
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -65,12 +66,15 @@ type Breach struct {
 	Date        time.Time // when it happened, to the day
 	Source      string
 	Description string
-	Exposes     []Exposed
-	Kind        SourceKind
-	Verified    bool
-	Fabricated  bool
-	SpamList    bool
-	AddedAt     time.Time
+	// Exposes is what it exposed of whoever it speaks of: of all its people, or, as Basis says, of one.
+	Exposes []Exposed
+	// Basis is BasisRow once the breach was narrowed to one value: see Of. Empty is BasisBreach.
+	Basis      Basis
+	Kind       SourceKind
+	Verified   bool
+	Fabricated bool
+	SpamList   bool
+	AddedAt    time.Time
 	// Content identifies the values that the breach holds: two breaches with equal contents are one dump that was
 	// imported twice. Empty when it holds none of its own.
 	Content string
@@ -107,11 +111,15 @@ type Asset struct {
 
 // Finding is a watched value that a breach holds.
 type Finding struct {
-	ID       FindingID
-	Partner  partner.ID
-	Asset    AssetID
-	Kind     identifier.Kind
-	Breach   Breach
+	ID      FindingID
+	Partner partner.ID
+	Asset   AssetID
+	Kind    identifier.Kind
+	// Breach is the breach as far as it concerns this value: see Breach.Of.
+	Breach Breach
+	Trace  Trace
+	// OwnSite says that a credential for a site of the partner's own was taken.
+	OwnSite  bool
 	Severity Severity
 	FoundAt  time.Time
 	// Resolution is why it is not open any more; empty while it is.
@@ -127,6 +135,9 @@ type News struct {
 	// Status is what each of the values found says now.
 	Status map[AssetID]Status
 }
+
+// Basis is what the finding's classes are known from.
+func (f Finding) Basis() Basis { return cmp.Or(f.Breach.Basis, BasisBreach) }
 
 // Open tells whether the finding still counts.
 func (f Finding) Open() bool { return f.Resolution == "" }

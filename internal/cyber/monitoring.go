@@ -29,10 +29,16 @@ var (
 // leaked, so the number a key can ask about under one name is bounded.
 const MaxAssets = 100
 
+// Seen is a breach that holds a value, and what its records say of it.
+type Seen struct {
+	Breach string
+	Trace  Trace
+}
+
 // Sighting is where a fingerprint was seen.
 type Sighting struct {
-	// Breaches are the names of the breaches that hold it.
-	Breaches []string
+	// Breaches are those that hold it.
+	Breaches []Seen
 	// Epoch is the state of the corpora that was asked; 0 means that nobody could be asked now.
 	Epoch int64
 }
@@ -139,7 +145,7 @@ func (m *Monitoring) watch(ctx context.Context, who Owner, user partner.UserHash
 	}
 	if who.Mode == partner.Sandbox {
 		if sandboxLeak(k, normal) {
-			a.Seen.Breaches = []string{SandboxBreach}
+			a.Seen.Breaches = []Seen{{Breach: SandboxBreach}}
 		}
 	} else {
 		a.Matched, a.Fingerprint = true, m.fingerprint(byte(k), []byte(normal))

@@ -41,7 +41,7 @@ type oneBreach struct{ asked []uint64 }
 
 func (o *oneBreach) Probe(f uint64) Sighting {
 	o.asked = append(o.asked, f)
-	return Sighting{Epoch: 7, Breaches: []string{"loja"}}
+	return Sighting{Epoch: 7, Breaches: []Seen{{Breach: "loja"}}}
 }
 
 func newMonitoring() (*Monitoring, *drawer, *oneBreach) {
@@ -75,7 +75,7 @@ func TestWatch(t *testing.T) {
 	}
 	a := d.kept[0]
 	want := uint64(identifier.Email)<<32 | uint64(len("ana@exemplo.com.br"))
-	if !a.Matched || a.Fingerprint != want || len(o.asked) != 1 || o.asked[0] != want || a.Seen.Epoch != 7 || a.Seen.Breaches[0] != "loja" {
+	if !a.Matched || a.Fingerprint != want || len(o.asked) != 1 || o.asked[0] != want || a.Seen.Epoch != 7 || a.Seen.Breaches[0].Breach != "loja" {
 		t.Errorf("%+v", a)
 	}
 	if a.Normal != "ana@exemplo.com.br" || a.Value != "Ana@Exemplo.com.br" || !strings.HasPrefix(string(a.ID), "as_") || a.Partner != "pt_1" ||
@@ -116,7 +116,7 @@ func TestSandboxLeaks(t *testing.T) {
 	if err := m.Watch(context.Background(), Owner{Mode: partner.Sandbox}, "u", "email", "ana@vazamento.test"); err != nil {
 		t.Fatal(err)
 	}
-	if a := d.kept[0]; len(a.Seen.Breaches) != 1 || a.Seen.Breaches[0] != SandboxBreach {
+	if a := d.kept[0]; len(a.Seen.Breaches) != 1 || a.Seen.Breaches[0].Breach != SandboxBreach {
 		t.Errorf("%+v", a)
 	}
 }

@@ -29,21 +29,38 @@ func StatusOf(findings []Finding) Status {
 }
 
 // Usable tells whether what a breach exposed can be used against the person: a password, card data, a government id
-// together with identity data, or whatever a stealer took from their own device.
+// together with identity data, or whatever a stealer took from their own device. Of fabricated data and spam lists
+// nothing can.
 func (b Breach) Usable() bool {
-	if b.Kind == SourceStealer || b.Has(ExposedPassword, ExposedCard) {
+	switch {
+	case b.Fabricated || b.SpamList:
+		return false
+	case b.taken(), b.Has(ExposedPassword, ExposedCard):
 		return true
 	}
 	return b.Has(ExposedCPF, ExposedDocument) && b.Has(ExposedName, ExposedBirthDate, ExposedAddress)
 }
 
-// SeverityOf grades a finding by what was exposed and where it came from. Fabricated data and spam lists are never more
-// than a nuisance.
-func SeverityOf(b Breach) Severity {
+// taken tells whether a stealer took something from the person's device that opens an account. Of a log whose records
+// are not told apart that is assumed.
+func (b Breach) taken() bool {
+	return b.Kind == SourceStealer && (b.Basis != BasisRow || b.Has(ExposedPassword, ExposedCookies))
+}
+
+// SeverityOf grades a finding by what was exposed, where it came from, and whether a key to the partner's own house is
+// among it. Fabricated data and spam lists are never more than a nuisance.
+func SeverityOf(f Finding) Severity {
+	if f.OwnSite && !f.Breach.Fabricated && !f.Breach.SpamList {
+		return SeverityCritical
+	}
+	return f.Breach.severity()
+}
+
+func (b Breach) severity() Severity {
 	switch {
 	case b.Fabricated || b.SpamList:
 		return SeverityLow
-	case b.Kind == SourceStealer || b.Has(ExposedPassword) && b.Has(ExposedCard, ExposedFinancial):
+	case b.taken() || b.Has(ExposedPassword) && b.Has(ExposedCard, ExposedFinancial):
 		return SeverityCritical
 	case b.Usable():
 		return SeverityHigh

@@ -54,10 +54,10 @@ func TestSeverity(t *testing.T) {
 		"password and accounts": {Breach{Exposes: []Exposed{ExposedPassword, ExposedFinancial}}, SeverityCritical, true},
 		"phish":                 {Breach{Kind: SourcePhish}, SeverityMedium, false},
 		"stealer":               {Breach{Kind: SourceStealer}, SeverityCritical, true},
-		"made up":               {Breach{Fabricated: true, Kind: SourceStealer}, SeverityLow, true},
-		"spam":                  {Breach{SpamList: true, Exposes: []Exposed{ExposedPassword}}, SeverityLow, true},
+		"made up":               {Breach{Fabricated: true, Kind: SourceStealer}, SeverityLow, false},
+		"spam":                  {Breach{SpamList: true, Exposes: []Exposed{ExposedPassword}}, SeverityLow, false},
 	} {
-		if got := SeverityOf(c.breach); got != c.want || c.breach.Usable() != c.usable {
+		if got := SeverityOf(Finding{Breach: c.breach}); got != c.want || c.breach.Usable() != c.usable {
 			t.Errorf("%s: %s, usable %t", name, got, c.breach.Usable())
 		}
 	}

@@ -77,7 +77,7 @@ func (fs *Feeds) askHIBP(ctx context.Context, f *Feed, a cyber.Asset) error {
 	if err != nil || len(breaches) == 0 {
 		return err
 	}
-	names := make([]string, 0, len(breaches))
+	seen := make([]cyber.Seen, 0, len(breaches))
 	for _, h := range breaches {
 		b, ok := h.breach(fs.Now())
 		if !ok {
@@ -89,10 +89,10 @@ func (fs *Feeds) askHIBP(ctx context.Context, f *Feed, a cyber.Asset) error {
 		if err != nil && !errors.Is(err, leak.ErrBreachExists) {
 			return err
 		}
-		names = append(names, b.Name)
+		seen = append(seen, cyber.Seen{Breach: b.Name})
 	}
 	// An epoch of zero says nothing about the corpora, which were not asked.
-	return fs.Breaches.SettleAsset(ctx, a.Partner, a.ID, cyber.Sighting{Breaches: names})
+	return fs.Breaches.SettleAsset(ctx, a.Partner, a.ID, cyber.Sighting{Breaches: seen})
 }
 
 // accountBreaches asks about one address and waits when told to.

@@ -66,6 +66,9 @@ type Segment struct {
 	Breach, File, Digest string
 }
 
+// Tracer tells what the records of one breach say of a value that it holds.
+type Tracer func(fingerprint uint64) (cyber.Trace, error)
+
 // Pending is a watched value that has not been probed in every breach.
 type Pending struct {
 	Partner     partner.ID
@@ -95,7 +98,7 @@ type Store interface {
 	KeepHits(ctx context.Context, breach string, fingerprints []int64) (int64, error)
 	// TellHits makes findings, statuses and events of up to limit noted hits, whole persons at a time, and returns how
 	// many were done; 0 when none is left.
-	TellHits(ctx context.Context, breach string, limit int) (int, error)
+	TellHits(ctx context.Context, breach string, limit int, trace Tracer) (int, error)
 	// WithdrawFindings closes up to limit open findings of a breach as retracted and returns how many.
 	WithdrawFindings(ctx context.Context, breach string, limit int) (int, error)
 	// RestateFindings computes the statuses again for up to limit findings after the given one, and returns the last.

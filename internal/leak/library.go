@@ -72,13 +72,17 @@ func (s *snapshot) probe(fingerprint uint64) (cyber.Sighting, error) {
 	}
 	var failed error
 	for _, v := range s.segments {
-		found, err := v.reader.Contains(fingerprint)
+		label, found, err := v.reader.LookUp(fingerprint)
+		var trace cyber.Trace
+		if err == nil && found {
+			trace, err = traceOf(v.reader, label)
+		}
 		if err != nil {
 			seen.Epoch, failed = 0, fmt.Errorf("breach %s: %w", v.Breach, err)
 			continue
 		}
 		if found {
-			seen.Breaches = append(seen.Breaches, v.Breach)
+			seen.Breaches = append(seen.Breaches, cyber.Seen{Breach: v.Breach, Trace: trace})
 		}
 	}
 	return seen, failed

@@ -97,7 +97,7 @@ func (m *Matcher) first(ctx context.Context, run *job.Run, r *segment.Reader, p 
 		p.Phase = PhaseTell
 	}
 	if p.Phase == PhaseTell {
-		if err := m.tell(ctx, run, p); err != nil {
+		if err := m.tell(ctx, run, r, p); err != nil {
 			return err
 		}
 		p.Phase, p.After = PhaseLate, math.MinInt64
@@ -119,7 +119,7 @@ func (m *Matcher) late(ctx context.Context, run *job.Run, breach Record, r *segm
 	if err := m.probe(ctx, run, r, p, next); err != nil {
 		return err
 	}
-	return m.tell(ctx, run, p)
+	return m.tell(ctx, run, r, p)
 }
 
 // probe asks the segment about watched values in rising order and notes the hits.
@@ -159,9 +159,9 @@ func (m *Matcher) probe(ctx context.Context, run *job.Run, r *segment.Reader, p 
 	}
 }
 
-func (m *Matcher) tell(ctx context.Context, run *job.Run, p *MatchProgress) error {
+func (m *Matcher) tell(ctx context.Context, run *job.Run, r *segment.Reader, p *MatchProgress) error {
 	for {
-		n, err := m.store.TellHits(ctx, run.Subject, tellBatch)
+		n, err := m.store.TellHits(ctx, run.Subject, tellBatch, tracer(r))
 		if err != nil {
 			return fmt.Errorf("tell: %w", err)
 		}

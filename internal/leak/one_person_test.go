@@ -232,7 +232,7 @@ func TestHitsOfBothDigestsAreToldTogether(t *testing.T) {
 		v.enrol(cpfs...)
 		told := 0
 		for n := -1; n != 0; told += n {
-			if n, err = v.Breaches.TellHits(ctx, "loja", 3); err != nil {
+			if n, err = v.Breaches.TellHits(ctx, "loja", 3, untold); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -244,3 +244,5 @@ func TestHitsOfBothDigestsAreToldTogether(t *testing.T) {
 		}
 	})
 }
+
+func untold(uint64) (cyber.Trace, error) { return cyber.Trace{}, nil }

@@ -11,8 +11,8 @@ import (
 
 // Hit is a watched value that a breach holds, before it is a finding.
 type Hit struct {
-	Asset  cyber.AssetID
-	Breach string
+	Asset cyber.AssetID
+	cyber.Seen
 }
 
 // Watched is a watched value with all that was found of it, while nobody else changes it.
@@ -22,10 +22,19 @@ type Watched struct {
 	Person string
 	// Same is equal for equal values.
 	Same string
-	// OpenBreaches is what the value's row says of its open findings: see OpenBreaches.
+	// OpenBreaches is what the value's row says of its open findings: see cyber.Names.
 	OpenBreaches string
 	// Findings are all of the value's, oldest first.
 	Findings []cyber.Finding
+	// Sites are those of the partner.
+	Sites []string
+}
+
+// ownSite tells whether a credential for a site of the partner was taken: the site itself, or a host under it.
+func (w *Watched) ownSite(t cyber.Trace) bool {
+	return slices.ContainsFunc(t.Sites, func(host string) bool {
+		return slices.ContainsFunc(w.Sites, func(site string) bool { return host == site || strings.HasSuffix(host, "."+site) })
+	})
 }
 
 // Verdict is what a look at watched values comes to: what is to be kept, and who is to be told.
@@ -71,9 +80,11 @@ func Discover(values []*Watched, hits []Hit, published map[string]cyber.Breach, 
 		if err != nil {
 			return v, err
 		}
+		b = b.Of(h.Trace)
 		f := cyber.Finding{
-			ID: id, Partner: w.Partner, Asset: w.ID, Kind: w.Kind, Breach: b, Severity: cyber.SeverityOf(b), FoundAt: now,
+			ID: id, Partner: w.Partner, Asset: w.ID, Kind: w.Kind, Breach: b, Trace: h.Trace, OwnSite: b.Basis == cyber.BasisRow && w.ownSite(h.Trace), FoundAt: now,
 		}
+		f.Severity = cyber.SeverityOf(f)
 		v.Found = append(v.Found, Found{f, cyber.Recycled(b, w.Findings)})
 		w.Findings = append(w.Findings, f)
 	}
@@ -109,7 +120,7 @@ func (w *Watched) in(breach string) int {
 func restate(values []*Watched) []Restated {
 	var list []Restated
 	for _, w := range values {
-		before, status, open := w.Status, cyber.StatusOf(w.Findings), OpenBreaches(w.Findings)
+		before, status, open := w.Status, cyber.StatusOf(w.Findings), cyber.Names(w.Findings)
 		if status == before && open == w.OpenBreaches {
 			continue
 		}
@@ -117,17 +128,6 @@ func restate(values []*Watched) []Restated {
 		list = append(list, Restated{Asset: w.Asset, Before: before, OpenBreaches: open})
 	}
 	return list
-}
-
-// OpenBreaches names the breaches of open findings with spaces between them: names of breaches hold none.
-func OpenBreaches(findings []cyber.Finding) string {
-	var names []string
-	for i := range findings {
-		if findings[i].Open() {
-			names = append(names, findings[i].Breach.Name)
-		}
-	}
-	return strings.Join(names, " ")
 }
 
 // news gathers what is to be told, person by person in the order of their values.

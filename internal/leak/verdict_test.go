@@ -126,7 +126,7 @@ func TestDiscover(t *testing.T) {
 				t.Errorf("%v\n got %s\nwant %s", err, got, c.want)
 			}
 			for _, f := range v.Found {
-				if f.ID == "" || f.Partner != "pt" || f.FoundAt != noon || !f.Open() || f.Severity != cyber.SeverityOf(f.Breach) {
+				if f.ID == "" || f.Partner != "pt" || f.FoundAt != noon || !f.Open() || f.Severity != cyber.SeverityOf(f.Finding) {
 					t.Errorf("%+v", f)
 				}
 			}
@@ -155,7 +155,7 @@ func hitsIn(text string) []leak.Hit {
 	var hits []leak.Hit
 	for _, word := range strings.Fields(text) {
 		asset, breach, _ := strings.Cut(word, "/")
-		hits = append(hits, leak.Hit{Asset: cyber.AssetID(asset), Breach: breach})
+		hits = append(hits, leak.Hit{Asset: cyber.AssetID(asset), Seen: cyber.Seen{Breach: breach}})
 	}
 	return hits
 }
@@ -278,7 +278,7 @@ func TestVerdictsHold(t *testing.T) {
 			default:
 				var hits []leak.Hit
 				for range 1 + chance.IntN(6) {
-					hits = append(hits, leak.Hit{Asset: cyber.AssetID(fmt.Sprint("v", chance.IntN(9))), Breach: names[chance.IntN(len(names))]})
+					hits = append(hits, leak.Hit{Asset: cyber.AssetID(fmt.Sprint("v", chance.IntN(9))), Seen: cyber.Seen{Breach: names[chance.IntN(len(names))]}})
 				}
 				v, err := leak.Discover(values, hits, w.published, w.newID, now)
 				if err != nil {

@@ -11,6 +11,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,6 +42,25 @@ type Settings struct {
 	DefaultPlan string
 	// MaskCards answers beneficiaries' cards with all but the last four digits hidden.
 	MaskCards bool
+	// Sites are hosts of the partner's own, in lower case with spaces between them: a credential for one of them, or for
+	// a host under one, is a key to its house.
+	Sites string
+}
+
+// mostSites bounds the hosts of one partner.
+const mostSites = 50
+
+// SiteList returns the hosts one by one.
+func (s Settings) SiteList() []string { return strings.Fields(s.Sites) }
+
+// JoinSites is what Settings keep of hosts as people write them.
+func JoinSites(hosts []string) string {
+	list := make([]string, 0, len(hosts))
+	for _, h := range hosts {
+		list = append(list, strings.Fields(strings.ToLower(h))...)
+	}
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), " ")
 }
 
 // Defaults of Settings, as decided for the contract.
@@ -189,6 +210,12 @@ func (s Settings) check() error {
 		return ErrInvalid.With("burst: 0 (default) to 1000000 requests")
 	case len(s.DefaultPlan) > 255:
 		return ErrInvalid.With("default plan: at most 255 characters")
+	case len(s.SiteList()) > mostSites:
+		return ErrInvalid.With("site: at most %d", mostSites)
+	case !slices.ContainsFunc(s.SiteList(), func(h string) bool { return !hostName.MatchString(h) || len(h) > 253 }):
+		return nil
 	}
-	return nil
+	return ErrInvalid.With("site: a host such as banco.com.br, without scheme, port or path")
 }
+
+var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -257,5 +258,40 @@ func TestKeysAreRandomAndChecked(t *testing.T) {
 	_, other, err := reg.Create(context.Background(), "x", partner.Sandbox, partner.Settings{})
 	if err != nil || !strings.HasPrefix(other.APIKey, "vg_test_") || !strings.HasPrefix(cred.APIKey, "vg_live_") {
 		t.Error(other.APIKey[:8], err)
+	}
+}
+
+// TestSites: hosts of the partner's own are kept in one spelling; what is no host is refused and named.
+func TestSites(t *testing.T) {
+	e := storetest.Open(t, "sqlite")
+	ctx := context.Background()
+	p, _ := e.NewPartner(t, partner.Live)
+	reg := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
+	set := func(hosts ...string) (string, error) {
+		_, err := reg.Change(ctx, p.ID, func(p *partner.Partner) { p.Settings.Sites = partner.JoinSites(hosts) })
+		kept, kerr := reg.Partner(ctx, p.ID)
+		if kerr != nil {
+			t.Fatal(kerr)
+		}
+		return kept.Settings.Sites, err
+	}
+	const want = "app.banco.com.br banco.com.br"
+	if got, err := set("Banco.com.br", "app.banco.com.br banco.com.br"); err != nil || got != want {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, bad := range []string{"banco", "https://banco.com.br", "banco.com.br:443", "banco.com.br/x", ".banco.com", "-a.com", strings.Repeat("a", 64) + ".com"} {
+		if got, err := set(bad); !errors.Is(err, partner.ErrInvalid) || !strings.Contains(err.Error(), "site") || got != want {
+			t.Errorf("%s: %q, %v", bad, got, err)
+		}
+	}
+	many := make([]string, 51)
+	for i := range many {
+		many[i] = fmt.Sprintf("a%d.com", i)
+	}
+	if _, err := set(many...); !errors.Is(err, partner.ErrInvalid) {
+		t.Error("51 sites:", err)
+	}
+	if got, err := set(""); err != nil || got != "" {
+		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -34,13 +34,19 @@ func (r *breachRow) dest() []any {
 }
 
 func (r *breachRow) breach() cyber.Breach {
-	r.b.Date, r.b.AddedAt, r.b.Exposes = fromMicros(r.day), fromMicros(r.added), []cyber.Exposed{}
-	for _, e := range strings.Split(r.exposes, ",") {
+	r.b.Date, r.b.AddedAt, r.b.Exposes = fromMicros(r.day), fromMicros(r.added), exposesOf(r.exposes)
+	return r.b
+}
+
+// exposesOf undoes exposesText.
+func exposesOf(text string) []cyber.Exposed {
+	classes := []cyber.Exposed{}
+	for e := range strings.SplitSeq(text, ",") {
 		if e != "" {
-			r.b.Exposes = append(r.b.Exposes, cyber.Exposed(e))
+			classes = append(classes, cyber.Exposed(e))
 		}
 	}
-	return r.b
+	return classes
 }
 
 func exposesText(classes []cyber.Exposed) string {

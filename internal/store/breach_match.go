@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -67,25 +68,31 @@ func (s Breaches) KeepHits(ctx context.Context, breach string, fingerprints []in
 }
 
 type keptHit struct {
-	partner partner.ID
-	user    string
-	asset   cyber.AssetID
+	partner     partner.ID
+	user        string
+	asset       cyber.AssetID
+	fingerprint int64
+}
+
+const keptHitColumns = `m.partner_id, m.user_index, m.asset_id, a.fingerprint
+	FROM match_hit m JOIN asset a ON a.partner_id = m.partner_id AND a.id = m.asset_id`
+
+func scanKeptHit(row scanner) (keptHit, error) {
+	var h keptHit
+	var user []byte
+	err := row.Scan(&h.partner, &user, &h.asset, &h.fingerprint)
+	h.user = string(user)
+	return h, err
 }
 
 // TellHits turns noted hits into findings, statuses and events, whole persons at a time: a person hears once of a
 // breach.
-func (s Breaches) TellHits(ctx context.Context, breach string, limit int) (int, error) {
+func (s Breaches) TellHits(ctx context.Context, breach string, limit int, trace leak.Tracer) (int, error) {
 	told := 0
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		told = 0
-		kept, err := collect(ctx, tx, func(row scanner) (keptHit, error) {
-			var h keptHit
-			var user []byte
-			err := row.Scan(&h.partner, &user, &h.asset)
-			h.user = string(user)
-			return h, err
-		}, `SELECT partner_id, user_index, asset_id FROM match_hit WHERE breach = $1 ORDER BY partner_id, user_index, asset_id LIMIT $2`,
-			breach, int64(limit))
+		kept, err := collect(ctx, tx, scanKeptHit, `SELECT `+keptHitColumns+` WHERE m.breach = $1
+			ORDER BY m.partner_id, m.user_index, m.asset_id LIMIT $2`, breach, int64(limit))
 		if err != nil {
 			return fmt.Errorf("read hits: %w", err)
 		}
@@ -97,7 +104,7 @@ func (s Breaches) TellHits(ctx context.Context, breach string, limit int) (int, 
 			for n < len(rest) && rest[n].partner == rest[0].partner {
 				n++
 			}
-			done, err := s.tell(ctx, tx, rest[0].partner, breach, rest[:n])
+			done, err := s.tell(ctx, tx, rest[0].partner, breach, rest[:n], trace)
 			if err != nil {
 				return err
 			}
@@ -121,7 +128,7 @@ func wholePersons(kept []keptHit) []keptHit {
 
 // tell makes findings of hits, and of those that stand under the other digest of the same people: whoever was enrolled
 // after values had been added under both is one person.
-func (s Breaches) tell(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach string, kept []keptHit) (int, error) {
+func (s Breaches) tell(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach string, kept []keptHit, trace leak.Tracer) (int, error) {
 	users := make([][]byte, len(kept))
 	for i, h := range kept {
 		users[i] = []byte(h.user)
@@ -131,26 +138,27 @@ func (s Breaches) tell(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach 
 		return 0, err
 	}
 	var others []string
-	ids := make([]cyber.AssetID, len(kept))
-	for i, h := range kept {
-		ids[i] = h.asset
+	for _, h := range kept {
 		if other := people[h.user].other(h.user); other != "" {
 			others = append(others, other)
 		}
 	}
 	if len(others) > 0 {
 		args := []any{breach, string(id)}
-		more, err := collect(ctx, tx, func(row scanner) (asset cyber.AssetID, err error) { return asset, row.Scan(&asset) },
-			`SELECT asset_id FROM match_hit WHERE breach = $1 AND partner_id = $2 AND user_index IN (`+byteMarks(&args, unique(others))+`)
-			ORDER BY user_index, asset_id`, args...)
+		more, err := collect(ctx, tx, scanKeptHit, `SELECT `+keptHitColumns+` WHERE m.breach = $1 AND m.partner_id = $2
+			AND m.user_index IN (`+byteMarks(&args, unique(others))+`) ORDER BY m.user_index, m.asset_id`, args...)
 		if err != nil {
 			return 0, fmt.Errorf("read hits: %w", err)
 		}
-		ids = unique(append(ids, more...))
+		kept = unique(append(slices.Clip(kept), more...))
 	}
-	hits := make([]leak.Hit, len(ids))
-	for i, asset := range ids {
-		hits[i] = leak.Hit{Asset: asset, Breach: breach}
+	hits, ids := make([]leak.Hit, len(kept)), make([]cyber.AssetID, len(kept))
+	for i, h := range kept {
+		seen := cyber.Seen{Breach: breach}
+		if seen.Trace, err = trace(uint64(h.fingerprint)); err != nil {
+			return 0, err
+		}
+		hits[i], ids[i] = leak.Hit{Asset: h.asset, Seen: seen}, h.asset
 	}
 	if err := s.monitoring().addFindings(ctx, tx, id, hits); err != nil {
 		return 0, err

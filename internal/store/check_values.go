@@ -13,7 +13,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
@@ -220,13 +219,15 @@ func (s Upkeep) checkStatuses(ctx context.Context, found func(Problem), seen fun
 		rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
 			var r row
 			var exposes string
-			err := sc.Scan(&r.id, &r.status, &r.open, &r.finding.ID, &r.finding.Breach.Name, &r.finding.Resolution, &r.finding.Breach.Kind, &exposes, &r.waiting)
-			for _, e := range strings.Split(exposes, ",") {
-				r.finding.Breach.Exposes = append(r.finding.Breach.Exposes, cyber.Exposed(e))
-			}
+			var classes sql.NullInt64
+			b := &r.finding.Breach
+			err := sc.Scan(&r.id, &r.status, &r.open, &r.finding.ID, &b.Name, &r.finding.Resolution, &b.Kind, &exposes, &b.Fabricated, &b.SpamList,
+				&classes, &r.waiting)
+			b.Exposes = exposesOf(exposes)
+			*b = b.Of(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
 			return r, err
 		}, `SELECT a.id, a.status, a.open_breaches, coalesce(f.id, ''), coalesce(f.breach, ''), coalesce(f.resolution, ''), coalesce(b.kind, ''), coalesce(b.exposes, ''),
-				coalesce(f.breach IN (`+restating+`), FALSE)
+				coalesce(b.fabricated, FALSE), coalesce(b.spam_list, FALSE), f.classes, coalesce(f.breach IN (`+restating+`), FALSE)
 			FROM (SELECT id, status, open_breaches FROM asset WHERE id > $1 ORDER BY id LIMIT $2) a LEFT JOIN finding f ON f.asset_id = a.id
 			LEFT JOIN breach b ON b.name = f.breach ORDER BY a.id`, after, int64(checkBatch))
 		if err != nil {
@@ -245,7 +246,7 @@ func (s Upkeep) checkStatuses(ctx context.Context, found func(Problem), seen fun
 			if want := cyber.StatusOf(findings); want != first.status && !waiting {
 				found(Problem{"statuses", "asset " + first.id, fmt.Sprintf("is %s; from its findings it is %s", first.status, want)})
 			}
-			if sortedWords(leak.OpenBreaches(findings)) != sortedWords(first.open) {
+			if sortedWords(cyber.Names(findings)) != sortedWords(first.open) {
 				found(Problem{"statuses", "asset " + first.id, "its list of open breaches is not that of its findings"})
 			}
 			n, after = n+1, first.id

@@ -14,13 +14,14 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-func hitsOf(asset cyber.AssetID, breaches []string) []leak.Hit {
+func hitsOf(asset cyber.AssetID, breaches []cyber.Seen) []leak.Hit {
 	hits := make([]leak.Hit, len(breaches))
 	for i, b := range breaches {
-		hits[i] = leak.Hit{Asset: asset, Breach: b}
+		hits[i] = leak.Hit{Asset: asset, Seen: b}
 	}
 	return hits
 }
@@ -60,6 +61,13 @@ func (s Monitoring) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID
 			hits[i].Asset = other
 		}
 	}
+	owner, err := partnerByID(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	for _, w := range values {
+		w.Sites = owner.Settings.SiteList()
+	}
 	verdict, err := leak.Discover(values, hits, breaches, newFindingID, s.now())
 	if err != nil {
 		return err
@@ -80,9 +88,14 @@ func newFindingID() (cyber.FindingID, error) {
 func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID, v leak.Verdict) error {
 	now := s.now()
 	for _, f := range v.Found {
-		_, err := tx.ExecContext(ctx, `INSERT INTO finding (id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at)
-			VALUES ($1, $2, $3, $4, $5, $6, '', 0)`,
-			string(f.ID), string(id), string(f.Asset), f.Breach.Name, f.Quiet, micros(f.FoundAt))
+		classes, logins, err := s.sealTrace(id, f.Finding)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO finding
+			(id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at, classes, logins, own_site)
+			VALUES ($1, $2, $3, $4, $5, $6, '', 0, $7, $8, $9)`,
+			string(f.ID), string(id), string(f.Asset), f.Breach.Name, f.Quiet, micros(f.FoundAt), classes, logins, f.OwnSite)
 		if err != nil {
 			return fmt.Errorf("insert finding: %w", err)
 		}
@@ -143,16 +156,57 @@ func (s Monitoring) keepStatus(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 	return nil
 }
 
-const findingColumns = `f.id, f.partner_id, f.asset_id, a.kind, f.found_at, f.resolution, f.resolved_at, ` + breachColumns
+// sealTrace gives the columns that say what stood beside a value. Sites are sealed: they tell where a person is a
+// customer.
+func (s Monitoring) sealTrace(id partner.ID, f cyber.Finding) (classes sql.NullInt64, logins []byte, err error) {
+	if !f.Trace.Told {
+		return classes, nil, nil
+	}
+	classes = sql.NullInt64{Int64: int64(f.Trace.Classes), Valid: true}
+	if len(f.Trace.Sites) > 0 || f.Trace.Day != 0 {
+		if logins, err = s.keys.Seal(loginsPlace(id, f.ID), leak.LabelOf(f.Trace).Append(nil)); err != nil {
+			return classes, nil, fmt.Errorf("seal finding: %w", err)
+		}
+	}
+	return classes, logins, nil
+}
 
-func scanFinding(row scanner) (cyber.Finding, error) {
+func loginsPlace(id partner.ID, finding cyber.FindingID) seal.Place {
+	return seal.Place{Table: "finding", Column: "logins", Partner: string(id), Row: string(finding)}
+}
+
+func (s Monitoring) openLogins(f cyber.Finding, sealed []byte) (leak.Label, error) {
+	plain, err := s.keys.Unseal(loginsPlace(f.Partner, f.ID), sealed)
+	if err != nil {
+		return leak.Label{}, err
+	}
+	return leak.ParseLabel(plain)
+}
+
+const findingColumns = `f.id, f.partner_id, f.asset_id, a.kind, f.found_at, f.resolution, f.resolved_at, f.classes, f.logins, f.own_site, ` + breachColumns
+
+func (s Monitoring) scanFinding(row scanner) (cyber.Finding, error) {
 	var f cyber.Finding
 	var found, resolved int64
+	var classes sql.NullInt64
+	var logins []byte
 	var b breachRow
-	err := row.Scan(append([]any{&f.ID, &f.Partner, &f.Asset, &f.Kind, &found, &f.Resolution, &resolved}, b.dest()...)...)
-	f.FoundAt, f.ResolvedAt, f.Breach = fromMicros(found), fromMicros(resolved), b.breach()
-	f.Severity = cyber.SeverityOf(f.Breach) // from the breach as it stands now: an operator may have learned more
-	return f, err
+	err := row.Scan(append([]any{&f.ID, &f.Partner, &f.Asset, &f.Kind, &found, &f.Resolution, &resolved, &classes, &logins, &f.OwnSite}, b.dest()...)...)
+	if err != nil {
+		return f, err
+	}
+	f.FoundAt, f.ResolvedAt = fromMicros(found), fromMicros(resolved)
+	f.Trace = cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)}
+	if len(logins) > 0 {
+		label, err := s.openLogins(f, logins)
+		if err != nil {
+			return f, fmt.Errorf("open finding: %w", err)
+		}
+		f.Trace.Sites, f.Trace.Day = label.Sites, label.Day
+	}
+	f.Breach = b.breach().Of(f.Trace)
+	f.Severity = cyber.SeverityOf(f) // from the breach as it stands now: an operator may have learned more
+	return f, nil
 }
 
 // longer is a row with further columns behind those of the rest.
@@ -176,7 +230,7 @@ func (s Monitoring) FindingsOfUser(ctx context.Context, id partner.ID, hash part
 	_, err = collect(ctx, q, func(row scanner) (struct{}, error) {
 		var first cyber.AssetID
 		var added int64
-		f, err := scanFinding(longer{row, []any{&first, &added}})
+		f, err := s.scanFinding(longer{row, []any{&first, &added}})
 		w := byAsset[f.Asset]
 		if w == nil {
 			w = &leak.Watched{Asset: cyber.Asset{ID: f.Asset, AddedAt: fromMicros(added)}, Same: string(first)}

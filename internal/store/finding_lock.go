@@ -39,7 +39,7 @@ func (s Monitoring) lockAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 		values[i] = r.Watched
 		r.Person = string(people[r.user].key)
 	}
-	if err := readFindings(ctx, tx, id, values); err != nil {
+	if err := s.readFindings(ctx, tx, id, values); err != nil {
 		return nil, nil, err
 	}
 	values, unions := leak.Unite(values)
@@ -125,7 +125,7 @@ func twinsOf(ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []lockedRow,
 }
 
 // readFindings gives values all that was found of them.
-func readFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, values []*leak.Watched) error {
+func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, values []*leak.Watched) error {
 	byID, ids := make(map[cyber.AssetID]*leak.Watched, len(values)), make([]cyber.AssetID, len(values))
 	for i, w := range values {
 		byID[w.ID], ids[i] = w, w.ID
@@ -134,7 +134,7 @@ func readFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, values []*le
 		return nil
 	}
 	args := []any{string(id)}
-	findings, err := collect(ctx, tx, scanFinding, `SELECT `+findingColumns+` FROM finding f JOIN asset a ON a.id = f.asset_id
+	findings, err := collect(ctx, tx, s.scanFinding, `SELECT `+findingColumns+` FROM finding f JOIN asset a ON a.id = f.asset_id
 		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1 AND f.asset_id IN (`+list(&args, ids)+`) ORDER BY f.found_at, f.id`, args...)
 	if err != nil {
 		return fmt.Errorf("read findings: %w", err)

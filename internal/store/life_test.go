@@ -22,7 +22,7 @@ import (
 type everywhere struct{}
 
 func (everywhere) Probe(uint64) cyber.Sighting {
-	return cyber.Sighting{Epoch: 1 << 40, Breaches: []string{"sandbox"}}
+	return cyber.Sighting{Epoch: 1 << 40, Breaches: []cyber.Seen{{Breach: "sandbox"}}}
 }
 
 // human is a made-up person who uses everything.

@@ -74,7 +74,7 @@ func (s Overview) findings(ctx context.Context, rest string, args ...any) ([]cyb
 		var created int64
 		var sealed []byte
 		var a cyber.Asset
-		f, err := scanFinding(withMore{row, []any{&a.Status, &created, &sealed}})
+		f, err := s.monitoring().scanFinding(longer{row, []any{&a.Status, &created, &sealed}})
 		if err != nil {
 			return cyber.Found{}, err
 		}
@@ -88,14 +88,6 @@ func (s Overview) findings(ctx context.Context, rest string, args ...any) ([]cyb
 	}
 	return list, nil
 }
-
-// withMore scans columns that were selected after those a scan function knows.
-type withMore struct {
-	scanner
-	more []any
-}
-
-func (w withMore) Scan(dest ...any) error { return w.scanner.Scan(append(dest, w.more...)...) }
 
 // AssetList returns the newest watched values of all partners in a status.
 func (s Overview) AssetList(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, error) {

@@ -64,6 +64,7 @@ var sealedColumns = []sealedColumn{
 	{"case_move", "note", []string{"partner_id", "case_id", "number"}, func(key []any) seal.Place {
 		return seal.Place{Table: "case_move", Column: "note", Partner: textOf(key[0]), Row: textOf(key[1]) + "/" + textOf(key[2])}
 	}},
+	{"finding", "logins", []string{"partner_id", "id"}, inPartner("finding", "logins")},
 	{"asset", "value", []string{"partner_id", "id"}, inPartner("asset", "value")},
 	{"person_name", "name", []string{"partner_id", "user_index"}, inPartner("person_name", "name")},
 	{"score_day", "sealed", []string{"partner_id", "user_index", "day"}, func(key []any) seal.Place {

@@ -142,7 +142,7 @@ func (x indexes) assetArgs() []any {
 }
 
 func (s Subjects) heldFindings(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Findings, err = collect(ctx, q, scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.asset_id = a.id
+	h.Findings, err = collect(ctx, q, s.monitoring().scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.asset_id = a.id
 		JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND (a.user_index IN ($2, $3) OR a.kind = $4 AND a.value_index = $5)
 		ORDER BY f.found_at, f.id`, x.assetArgs()...)
 	return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -70,6 +71,9 @@ type heldFinding struct {
 	Title      string   `json:"title"`
 	Date       string   `json:"breach_date"`
 	Exposes    []string `json:"exposed"`
+	Basis      string   `json:"basis"`
+	Sites      []string `json:"sites,omitempty"`
+	TakenOn    string   `json:"taken_on,omitempty"`
 	Severity   string   `json:"severity"`
 	FoundAt    string   `json:"found_at"`
 	Resolution string   `json:"resolution"`
@@ -181,7 +185,7 @@ func viewHeldMonitoring(v *heldView, h Held) {
 	}
 	for _, f := range h.Findings {
 		fv := heldFinding{
-			string(f.ID), string(f.Asset), f.Kind.String(), f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), []string{}, string(f.Severity),
+			string(f.ID), string(f.Asset), f.Kind.String(), f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), []string{}, string(f.Basis()), f.Trace.Sites, dayHeld(f.Trace.TakenOn()), string(f.Severity),
 			stamp(f.FoundAt), string(f.Resolution),
 		}
 		for _, e := range f.Breach.Exposes {
@@ -195,6 +199,13 @@ func viewHeldMonitoring(v *heldView, h Held) {
 	for _, s := range h.Scores {
 		v.Scores = append(v.Scores, heldScore{s.Date().Format(time.DateOnly), float64(s.Breach) / 10, float64(s.Assessment) / 10})
 	}
+}
+
+func dayHeld(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.DateOnly)
 }
 
 func viewHeldProtection(v *heldView, h Held) {
@@ -274,7 +285,12 @@ func writeHeldMonitoring(say func(string, ...any), v heldView) {
 		say("\nVazamentos encontrados\n")
 	}
 	for _, f := range v.Findings {
-		say("  %s em %s (%s), que expôs %s; gravidade %s; encontrado em %s%s\n", f.Type, f.Title, f.Date, strings.Join(f.Exposes, ", "), f.Severity, f.FoundAt,
+		exposed := "seus dados que estavam ali: "
+		if f.Basis == string(cyber.BasisBreach) {
+			exposed = "o vazamento expôs: "
+		}
+		say("  %s em %s (%s); %s%s%s; gravidade %s; encontrado em %s%s\n", f.Type, f.Title, f.Date, exposed, strings.Join(f.Exposes, ", "),
+			since("; acessos levados: ", strings.Join(f.Sites, ", "))+since(" até ", f.TakenOn), f.Severity, f.FoundAt,
 			since("; resolvido: ", f.Resolution))
 	}
 	for _, a := range v.Answers {

@@ -55,6 +55,7 @@ func Open(t *testing.T, e *storetest.Env) *Env {
 	if err != nil {
 		t.Fatal(err)
 	}
+	files.OpenTable = e.Keys.OpenTable
 	v := &Env{Env: e, T: t, Files: files}
 	v.Importer = &intake.Importer{
 		Store: e.Breaches, Jobs: e.Jobs, Files: files, Dir: filepath.Join(e.Folder, "import"), Fingerprint: e.Keys.Fingerprint, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,

@@ -1,0 +1,102 @@
+package cyber
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Classes is a set of Exposed: a bit for each, in the order of AllExposed.
+type Classes uint32
+
+// ClassesOf is the set of the classes in a list.
+func ClassesOf(list []Exposed) (set Classes) {
+	for i, e := range AllExposed() {
+		if slices.Contains(list, e) {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// List names the classes, in the order of documentation.
+func (c Classes) List() []Exposed {
+	list := []Exposed{}
+	for i, e := range AllExposed() {
+		if c&(1<<i) != 0 {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// Basis is what is known of a finding: what stood in the person's own records, or only what the breach as a whole
+// exposed.
+type Basis string
+
+// The bases. A breach whose records could not be told apart, or that a source only names, is told of as a whole.
+const (
+	BasisRow    Basis = "row"
+	BasisBreach Basis = "breach"
+)
+
+// Trace is what the records of one breach say of one value.
+type Trace struct {
+	// Told says that the value stood in a record of its own. Nothing else is known if not.
+	Told bool
+	// Classes are what stood with a value in its records, all of them together.
+	Classes Classes
+	// Sites are the hosts that credentials taken by a stealer are for, in order, and Day is the last day since 1970 on
+	// which one was taken; nil and 0 when the records did not say.
+	Sites []string
+	Day   int32
+}
+
+// TakenOn is the day as a date; the zero time when it is not known.
+func (t Trace) TakenOn() time.Time {
+	if t.Day == 0 {
+		return time.Time{}
+	}
+	return time.Unix(int64(t.Day)*86400, 0).UTC()
+}
+
+// Of is the breach as far as it concerns one value: it exposed what stood in the value's own records, if those are known.
+func (b Breach) Of(t Trace) Breach {
+	if t.Told {
+		b.Basis, b.Exposes = BasisRow, t.Classes.List()
+	}
+	return b
+}
+
+// Names writes which breaches hold a value that has open findings, with spaces between them: the name and, where the
+// value's own records are known, a colon and their classes. Names of breaches hold neither.
+func Names(findings []Finding) string {
+	var b strings.Builder
+	for i := range findings {
+		f := &findings[i]
+		if !f.Open() {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(f.Breach.Name)
+		if f.Breach.Basis == BasisRow {
+			b.WriteByte(':')
+			b.WriteString(strconv.FormatUint(uint64(ClassesOf(f.Breach.Exposes)), 16))
+		}
+	}
+	return b.String()
+}
+
+// readName reads one of Names.
+func readName(word string) (name string, t Trace) {
+	name, classes, told := strings.Cut(word, ":")
+	if told {
+		if set, err := strconv.ParseUint(classes, 16, 32); err == nil {
+			t = Trace{Told: true, Classes: Classes(set)}
+		}
+	}
+	return name, t
+}
