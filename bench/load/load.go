@@ -198,7 +198,7 @@ func Ask(method, address, path, header string, body []byte) []byte {
 		req.Header.Set(name, value)
 	}
 	req.Header.Set("content-type", "application/json")
-	res := Must(http.DefaultClient.Do(req))
+	res := Must(http.DefaultClient.Do(req)) //nolint:bodyclose // closed below, behind Must
 	defer func() { _ = res.Body.Close() }()
 	text := Must(io.ReadAll(res.Body))
 	if res.StatusCode != http.StatusOK || bytes.Contains(text, []byte(`"result":"failure"`)) {

@@ -3,7 +3,7 @@ package console
 import "strings"
 
 // reasonTexts are the reasons of the readers in the operators' language. One that is not here is shown as it is.
-var reasonTexts = map[string]string{
+var reasonTexts = map[string]string{ //nolint:gosec // speaks of passwords, holds none
 	"cut short":                                            "interrompido antes do fim",
 	"cut short: no table of contents":                      "interrompido: falta o índice do arquivo",
 	"damaged":                                              "danificado",

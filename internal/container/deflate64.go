@@ -182,7 +182,7 @@ func (d *deflate64) tables() bool {
 			if i == 0 {
 				return false
 			}
-			value, again = lengths[i-1], 3+int(d.take(2))
+			value, again = lengths[i-1], 3+int(d.take(2)) //nolint:gosec // i is above 0 here
 		case s == 17:
 			again = 3 + int(d.take(3))
 		default:

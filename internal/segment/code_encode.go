@@ -20,8 +20,8 @@ type bough struct {
 
 func (b bough) bit(d int) uint { return uint(b.code>>(int(b.length)-1-d)) & 1 }
 
-// encode writes the labels of a page at bit position at and returns the position behind them.
-func (c *code) encode(p *page, at uint, labels []uint32) uint {
+// encode writes the labels of a page at bit position at.
+func (c *code) encode(p *page, at uint, labels []uint32) {
 	keys, spare := make([]bough, len(labels)), make([]bough, len(labels))
 	for i, l := range labels {
 		keys[i] = c.boughOf(l >> c.suffix)
@@ -44,7 +44,6 @@ func (c *code) encode(p *page, at uint, labels []uint32) uint {
 		}
 		spare, keys = keys[:cap(keys)], rest
 	}
-	return at
 }
 
 func (c *code) boughOf(group uint32) bough {

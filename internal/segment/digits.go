@@ -39,7 +39,7 @@ func newDigits[R record](ctx context.Context, s *spill[R], unite unite, limit, c
 		}
 	}
 	ahead := max(1, min(cores+1, limit/largest))
-	ctx, stop := context.WithCancel(ctx)
+	ctx, stop := context.WithCancel(ctx) //nolint:gosec // close calls it
 	d := &digits[R]{
 		spill: s, unite: unite, limit: limit, order: make(chan chan batch[R], ahead), free: make(chan *digitBuffer[R], ahead), stop: stop,
 	}

@@ -104,7 +104,7 @@ const fewLabels = 3
 // searched for, and not after it. It is not inlined because a read whose result nobody wants would be left out.
 //
 //go:noinline
-func touchLabels(p *page) (all byte) {
+func touchLabels(p *page) (all byte) { //nolint:unparam // see above
 	_, begin := labelsBegin(p)
 	for at := begin >> 3; at < min(begin>>3+touched, pageContent); at += cacheLine {
 		all |= p[at]

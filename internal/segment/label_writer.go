@@ -100,7 +100,7 @@ func (w *LabelWriter) Commit(ctx context.Context) (Summary, error) {
 			return Summary{}, err
 		}
 	}
-	ranks := w.rank(w.current.(*recording).counts)
+	ranks := w.rank(w.current.(*recording).counts) //nolint:errcheck // a labelled writer has no other
 	run, err := newRun(w.tmp.File, w.width, newCode(ranks.frequency))
 	if err != nil {
 		return Summary{}, err

@@ -22,11 +22,11 @@ type Entry struct {
 
 // bareOf views keys as records, and keysOf records as keys: they are the same bytes.
 func bareOf(keys []uint64) []bare {
-	return unsafe.Slice((*bare)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys))
+	return unsafe.Slice((*bare)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys)) //nolint:gosec // one number each
 }
 
 func keysOf(records []bare) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(records))), len(records))
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(records))), len(records)) //nolint:gosec // as above
 }
 
 func compareKeys[R record](a, b R) int { return cmp.Compare(a[0], b[0]) }

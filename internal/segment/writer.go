@@ -67,5 +67,7 @@ func (w *Writer) Commit(ctx context.Context) (Summary, error) {
 	if err := w.complete(ctx); err != nil {
 		return Summary{}, err
 	}
-	return w.publish(ctx, func() (Summary, error) { return w.current.(bareRun).finish(w.note, nil) })
+	return w.publish(ctx, func() (Summary, error) {
+		return w.current.(bareRun).finish(w.note, nil) //nolint:errcheck // a writer without labels has no other
+	})
 }

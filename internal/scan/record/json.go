@@ -269,15 +269,16 @@ func (r *Reader) parse(start int) int {
 			if depth == len(stack) {
 				return -1
 			}
-			next := level{column: name, list: c == '['}
+			next, inList := level{column: name, list: c == '['}, false
 			if depth > 0 {
-				next.object = stack[depth-1].object
-				if stack[depth-1].list {
-					next.column = stack[depth-1].column
+				above := stack[depth-1] //nolint:gosec // depth is above 0 here
+				next.object = above.object
+				if inList = above.list; inList {
+					next.column = above.column
 				}
 			}
 			if c == '{' {
-				r.objects = append(r.objects, object{parent: next.object, column: next.column, inList: depth > 0 && stack[depth-1].list})
+				r.objects = append(r.objects, object{parent: next.object, column: next.column, inList: inList})
 				next.object = len(r.objects) - 1
 			}
 			stack[depth] = next
@@ -292,7 +293,7 @@ func (r *Reader) parse(start int) int {
 			if end < 0 {
 				return -1
 			}
-			top := &stack[depth-1]
+			top := &stack[depth-1] //nolint:gosec // the text begins with a bracket, and its last one ends the loop
 			if after := skipSpace(b, end+1); !top.list && after < len(b) && b[after] == ':' {
 				name, i = r.keyed(keys, b[i+1:end]), after
 				keys++
@@ -306,7 +307,7 @@ func (r *Reader) parse(start int) int {
 			for end < len(b) && b[end] != ',' && b[end] != '}' && b[end] != ']' && !space(b[end]) {
 				end++
 			}
-			top := &stack[depth-1]
+			top := &stack[depth-1] //nolint:gosec // as above
 			r.members = append(r.members, member{top.object, top.named(name), field{i, end, literal}})
 			i = end - 1
 		}

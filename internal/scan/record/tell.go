@@ -66,10 +66,9 @@ func (r *Reader) untold(hits []hit) {
 }
 
 // alone hands out identifiers that have records of which nothing else is known.
-func (r *Reader) alone(hits []hit) bool {
+func (r *Reader) alone(hits []hit) {
 	r.out = Sighting{Told: true}
 	for i := range hits {
 		r.hand(&hits[i])
 	}
-	return true
 }

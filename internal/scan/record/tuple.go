@@ -122,7 +122,7 @@ func (r *Reader) splitTuple(at int) int {
 		for at < len(b) && space(b[at]) {
 			at++
 		}
-		from, end := at, at
+		from, end := at, 0
 		if at < len(b) && (b[at] == '\'' || b[at] == '"' || (b[at] == 'N' || b[at] == 'E') && at+1 < len(b) && b[at+1] == '\'') {
 			if b[at] == 'N' || b[at] == 'E' {
 				at++
