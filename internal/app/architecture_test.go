@@ -133,6 +133,8 @@ func TestOnlySqldbKnowsEngines(t *testing.T) {
 		"internal/sqldb":             "knows which engine answers",
 		"internal/config":            "the operator names one",
 		"cmd/vigia":                  "the operator names one",
+		"internal/container":         "opens files that engines wrote, as dumps",
+		"internal/scan/record":       "knows dumps of engines by their first words",
 		"internal/app/backup.go":     "a SQLite file is part of the archive, a PostgreSQL is not",
 		"internal/app/replicas.go":   "replicas need an engine that others can reach",
 		"internal/store/prepared.go": "statements are kept prepared on SQLite only",

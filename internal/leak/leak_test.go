@@ -40,9 +40,9 @@ func TestImportFindsWatchedValues(t *testing.T) {
 		}
 		for range 2 { // a match may run twice
 			v.RunJobs()
-			v.Want("statuses", v.Statuses(v.Live, "ana"), "email=alerta cpf=alerta phone=alerta credit_card=alerta email=monitorado")
+			v.Want("statuses", v.Statuses(v.Live, "ana"), "email=comprometido cpf=comprometido phone=comprometido credit_card=comprometido email=monitorado")
 			v.Want("findings", v.FindingsOf(v.Live, "ana"), "email:loja:open cpf:loja:open phone:loja:open credit_card:loja:open")
-			v.Want("domain", v.Statuses(v.Live, "empresa"), "domain=alerta")
+			v.Want("domain", v.Statuses(v.Live, "empresa"), "domain=comprometido") // a CPF and a name stand beside the address
 			v.Want("nobody", v.Statuses(v.Live, "caio"), "email=monitorado")
 			told := v.EventsOf(v.Live)
 			if len(told) != 7 || leaktest.Count(told, "leak ana") != 1 || leaktest.Count(told, "leak empresa domain:loja") != 1 || leaktest.Count(told, "status ") != 5 {
