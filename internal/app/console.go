@@ -14,8 +14,13 @@ import (
 
 	"github.com/vigiahq/vigia/internal/api"
 	"github.com/vigiahq/vigia/internal/console"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/feed"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // exposed looks an operator's new password up in our own corpora. It happens so rarely that they are opened for it.
@@ -56,21 +61,11 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 	if err := work.sweep(); err != nil {
 		return nil, err
 	}
-	rules := console.Rules{
-		Operators: a.Operators, Audit: a.Audit, Partners: a.Partners, Services: a.Services, Figures: a.Store.Overview,
-		Plans: a.Plans, Subscriptions: a.Subscriptions, FindSubscriptions: a.Store.Overview, ProblemText: api.ItemError,
-		Monitoring: a.Monitoring, Persons: s.persons(), Review: a.Store.Overview,
-		Breaches: &consoleImports{a.Leaks.Breaches, work}, Feeds: consoleFeeds{feeds},
-		Passwords: &consolePasswords{a.Passwords, work, downloads}, Cases: a.Cases, Endpoints: a.Endpoints, Content: a.Content,
-		Subjects: consoleSubjects{a.Subjects, a}, Keys: consoleKeys{a},
-		Webhooks: &consoleWebhooks{a.Webhooks, guard, client}, Events: a.Store.Overview, History: a.History, Jobs: a.Store.Jobs,
-	}
+	parts := &consoleParts{app: a, work: work, guard: guard, client: client, downloads: downloads, feeds: *feeds, persons: s.persons()}
 	return console.New(console.Options{
-		Rules: rules,
-		InTx: func(ctx context.Context, fn func(in *console.Rules) error) error {
-			return a.inTx(ctx, rules, *feeds, fn)
-		},
-		Log: s.log, Now: a.now, Stopping: s.stopping.Load, SecondFactorOptional: s.secondFactorOptional,
+		Rules: parts.rules(a.Rules, a.Store.Areas),
+		InTx:  parts.inTx,
+		Log:   s.log, Now: a.now, Stopping: s.stopping.Load, SecondFactorOptional: s.secondFactorOptional,
 		Latency: func() []telemetry.Latency {
 			list, err := s.metrics.Latencies()
 			if err != nil {
@@ -78,6 +73,40 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 			}
 			return list
 		},
+	})
+}
+
+// consoleParts are what the console's rules reach beside the store.
+type consoleParts struct {
+	app       *App
+	work      *consoleWork
+	guard     *webhook.Guard
+	client    *http.Client
+	downloads *http.Client
+	feeds     feed.Feeds
+	persons   *cyber.Persons
+}
+
+// rules are the console's, over the database or over one transaction of it.
+func (p *consoleParts) rules(r Rules, in store.Areas) console.Rules {
+	a, feeds := p.app, p.feeds
+	feeds.Store, feeds.Breaches, feeds.Jobs = in.Feeds, in.Breaches, in.Jobs
+	return console.Rules{
+		Operators: r.Operators, Audit: r.Audit, Partners: r.Partners, Services: r.Services, Figures: in.Overview,
+		Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: in.Overview, ProblemText: api.ItemError,
+		Monitoring: r.Monitoring, Persons: p.persons.Over(in.Advice), Review: in.Overview,
+		Breaches: &consoleImports{leak.NewBreaches(in.Breaches, a.now), p.work}, Feeds: consoleFeeds{&feeds},
+		Passwords: &consolePasswords{a.Passwords, p.work, p.downloads}, Cases: r.Cases, Endpoints: r.Endpoints, Content: r.Content,
+		Subjects: consoleSubjects{a.Subjects, a}, Keys: consoleKeys{a},
+		Webhooks: &consoleWebhooks{r.Webhooks, p.guard, p.client}, Events: in.Overview, History: r.History, Jobs: in.Jobs,
+	}
+}
+
+// inTx runs fn with rules whose changes are committed together.
+func (p *consoleParts) inTx(ctx context.Context, fn func(in *console.Rules) error) error {
+	return p.app.Store.InTx(ctx, func(tx store.Tx) error {
+		in := p.rules(p.app.within(tx), tx.Areas)
+		return fn(&in)
 	})
 }
 

@@ -5,10 +5,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/api"
-	"github.com/vigiahq/vigia/internal/console"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/feed"
-	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -87,21 +84,5 @@ func (l ledger) Once(ctx context.Context, id partner.ID, c once.Claim, work func
 	return l.app.Store.Answers.Once(ctx, id, c, func(tx store.Tx) (once.Answer, error) {
 		in := l.app.within(tx).forPartners(l.passwords, l.persons.Over(tx.Advice))
 		return work(&in)
-	})
-}
-
-// inTx runs fn with the console's rules bound to one transaction. What a page does outside the database stays outside:
-// it is as in all.
-func (a *App) inTx(ctx context.Context, all console.Rules, feeds feed.Feeds, fn func(in *console.Rules) error) error {
-	return a.Store.InTx(ctx, func(tx store.Tx) error {
-		bound, in := a.within(tx), all
-		in.Operators, in.Audit, in.Partners, in.Services = bound.Operators, bound.Audit, bound.Partners, bound.Services
-		in.Plans, in.Subscriptions, in.Monitoring, in.Cases = bound.Plans, bound.Subscriptions, bound.Monitoring, bound.Cases
-		in.Endpoints, in.Content, in.History = bound.Endpoints, bound.Content, bound.History
-		in.Jobs, in.Webhooks = tx.Jobs, &consoleWebhooks{Endpoints: bound.Webhooks}
-		in.Breaches = &consoleImports{Breaches: leak.NewBreaches(tx.Breaches, a.now)}
-		feeds.Store, feeds.Breaches, feeds.Jobs = tx.Feeds, tx.Breaches, tx.Jobs
-		in.Feeds = consoleFeeds{&feeds}
-		return fn(&in)
 	})
 }

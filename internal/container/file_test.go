@@ -10,11 +10,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/scan"
@@ -71,34 +68,6 @@ func TestFileThatShrinks(t *testing.T) {
 	}
 }
 
-// heap runs work and returns by how much the heap grew at its largest, looked at often.
-func heap(t *testing.T, work func()) uint64 {
-	t.Helper()
-	defer debug.SetGCPercent(debug.SetGCPercent(20))
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(min(4, runtime.GOMAXPROCS(0)))) // the collector's share grows with the processors
-	runtime.GC()
-	var before, now runtime.MemStats
-	runtime.ReadMemStats(&before)
-	peak, stop, stopped := before.HeapAlloc, make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				runtime.ReadMemStats(&now)
-				peak = max(peak, now.HeapAlloc)
-				time.Sleep(5 * time.Millisecond) // reading the figures stops the program
-			}
-		}
-	}()
-	work()
-	close(stop)
-	<-stopped
-	return peak - before.HeapAlloc
-}
-
 // manyFiles is a tar of n small files that is made while it is read.
 func manyFiles(n int) io.Reader {
 	r, w := io.Pipe()
@@ -123,7 +92,7 @@ func TestTarOfAMillionFiles(t *testing.T) {
 	const n = 1_000_000
 	count := 0
 	s := scan.NewScanner(func(identifier.Kind, []byte) { count++ })
-	grown := heap(t, func() {
+	grown := scantest.Heap(t, func() {
 		report, err := Walk(context.Background(), "dump", manyFiles(n), Options{}, func(_ Entry, r io.Reader) error {
 			_, err := s.Scan(context.Background(), r)
 			return err

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/ulikunitz/xz"
+
+	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 // TestSevenZipMethods reads archives that 7-Zip 26.02 made, of two texts, an empty one, a folder and a link, packed in
@@ -60,7 +62,7 @@ func TestManyBlocksOfXZ(t *testing.T) {
 	one := compressed(t, func(w io.Writer) (io.WriteCloser, error) { return xz.WriterConfig{DictCap: 1 << 28}.NewWriter(w) }, []byte(secret))
 	file := bytes.Repeat(one, 200)
 	var values []string
-	grown := heap(t, func() {
+	grown := scantest.Heap(t, func() {
 		var report Report
 		var err error
 		values, _, report, err = walked(bytes.NewReader(file), Limits{})

@@ -7,46 +7,15 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf16"
 
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/scan/record"
 	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
-
-// heap runs work and returns by how much the heap grew at its largest, looked at often.
-func heap(t *testing.T, work func()) uint64 {
-	t.Helper()
-	defer debug.SetGCPercent(debug.SetGCPercent(20))
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(min(4, runtime.GOMAXPROCS(0)))) // the collector's share grows with the processors
-	runtime.GC()
-	var before, now runtime.MemStats
-	runtime.ReadMemStats(&before)
-	peak, stop, stopped := before.HeapAlloc, make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				runtime.ReadMemStats(&now)
-				peak = max(peak, now.HeapAlloc)
-				time.Sleep(5 * time.Millisecond) // reading the figures stops the program
-			}
-		}
-	}()
-	work()
-	close(stop)
-	<-stopped
-	return peak - before.HeapAlloc
-}
 
 // repeated is text again and again, up to n bytes.
 type repeated struct {
@@ -80,7 +49,7 @@ func TestOneLineOfAGigabyte(t *testing.T) {
 				}
 			})
 			line := io.MultiReader(strings.NewReader("52998224725 "), &repeated{text: filler, n: size}, strings.NewReader(" maria@exemplo.com"))
-			grown := heap(t, func() {
+			grown := scantest.Heap(t, func() {
 				if n, err := s.Scan(context.Background(), line); err != nil || n != size+30 {
 					t.Errorf("%d bytes, %v", n, err)
 				}
