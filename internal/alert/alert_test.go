@@ -67,6 +67,16 @@ func TestOrderTries(t *testing.T) {
 	}
 }
 
+// TestOrderWait: a next try is waited for when it is at most a minute away.
+func TestOrderWait(t *testing.T) {
+	for wait, ordered := range map[time.Duration]bool{time.Minute: true, time.Minute + time.Microsecond: false} {
+		next := func(_ int, now time.Time, _ time.Duration) (time.Time, bool) { return now.Add(wait), true }
+		if r := settle(Delivery{Ordered: true}, noon, webhook.Outcome{Status: 500}, next, noon); r.Ordered != ordered {
+			t.Errorf("a next try in %s: ordered %t", wait, r.Ordered)
+		}
+	}
+}
+
 // TestLaneKeepsPersonsTogether: one chain per person, in order, and one for each event about nobody.
 func TestLaneKeepsPersonsTogether(t *testing.T) {
 	l := newLane(EndpointRef{}, 4)
@@ -177,7 +187,8 @@ func TestParseTypes(t *testing.T) {
 // TestDead: five days of nothing but failures, not less.
 func TestDead(t *testing.T) {
 	e := Endpoint{FailingSince: noon}
-	if e.Dead(noon.Add(DeadAfter-time.Second)) || !e.Dead(noon.Add(DeadAfter)) || (Endpoint{}).Dead(noon) {
+	fiveDays := noon.AddDate(0, 0, 5)
+	if e.Dead(fiveDays.Add(-time.Second)) || !e.Dead(fiveDays) || (Endpoint{}).Dead(noon) {
 		t.Error("an endpoint is dead at the wrong time")
 	}
 }

@@ -33,6 +33,18 @@ type fakeQueue struct {
 	until       time.Time // zero: nobody holds it
 	// looking is called whenever open deliveries are read.
 	looking func() error
+	// asked are the looks, takes how often the endpoint was taken, groups how many results each transaction had.
+	asked  []look
+	takes  int
+	groups []int
+	// endpoint is what the row of the endpoint says.
+	endpoint Endpoint
+}
+
+// look is one reading of open deliveries.
+type look struct {
+	after int64
+	limit int
 }
 
 func newFakeQueue(n int) *fakeQueue {
@@ -74,6 +86,7 @@ func (q *fakeQueue) TakeEndpoints(_ context.Context, _ string, until time.Time, 
 		return nil, nil
 	}
 	q.until = until
+	q.takes++
 	secret, err := webhook.NewSecret(strings.NewReader(strings.Repeat("k", 32)))
 	return []Endpoint{{ID: "e", Partner: "p", URL: "https://partner.example/", Keys: webhook.Keyring{{Key: secret}}}}, err
 }
@@ -93,6 +106,7 @@ func (q *fakeQueue) KeepEndpoints(_ context.Context, _ string, until time.Time, 
 }
 
 func (q *fakeQueue) OpenDeliveries(_ context.Context, _ partner.ID, _ EndpointID, after int64, limit int) ([]Open, error) {
+	q.set(func() { q.asked = append(q.asked, look{after, limit}) })
 	if q.looking != nil {
 		if err := q.looking(); err != nil {
 			return nil, err
@@ -102,8 +116,9 @@ func (q *fakeQueue) OpenDeliveries(_ context.Context, _ partner.ID, _ EndpointID
 	defer q.mu.Unlock()
 	var open []Open
 	for _, d := range q.rows {
-		if at, pending := q.nextAt[d.Seq]; pending && d.Seq > after && len(open) < limit && !at.After(time.Now()) {
-			open = append(open, Open{Delivery: d, Due: true})
+		at, pending := q.nextAt[d.Seq]
+		if due := !at.After(time.Now()); pending && d.Seq > after && len(open) < limit && (due || d.Ordered) {
+			open = append(open, Open{Delivery: d, Due: due})
 		}
 	}
 	return open, nil
@@ -123,6 +138,7 @@ func (q *fakeQueue) RecordResults(_ context.Context, _ string, results []Result)
 	if q.breakAt > 0 && len(q.results) >= q.breakAt {
 		return errAway
 	}
+	q.groups = append(q.groups, len(results))
 	for _, r := range results {
 		if delete(q.nextAt, r.Delivery.Seq); r.State == Pending {
 			q.nextAt[r.Delivery.Seq] = r.NextAt
@@ -132,8 +148,13 @@ func (q *fakeQueue) RecordResults(_ context.Context, _ string, results []Result)
 	return nil
 }
 
-func (q *fakeQueue) UpdateEndpoint(context.Context, partner.ID, EndpointID, func(*Endpoint) error) (Endpoint, error) {
-	return Endpoint{}, errAlive
+func (q *fakeQueue) UpdateEndpoint(_ context.Context, _ partner.ID, _ EndpointID, change func(*Endpoint) error) (Endpoint, error) {
+	e := q.endpoint
+	if err := change(&e); err != nil {
+		return Endpoint{}, err
+	}
+	q.endpoint = e
+	return e, nil
 }
 
 func (q *fakeQueue) Due() <-chan struct{} { return nil }
@@ -207,7 +228,7 @@ func TestStopLetsGo(t *testing.T) {
 		time.Sleep(time.Second)
 		before := time.Now()
 		stop()
-		if took := time.Since(before); took > 6*time.Second {
+		if took := time.Since(before); took < 5*time.Second || took > 6*time.Second {
 			t.Errorf("stopping took %s", took)
 		}
 		if tried, arrived := q.count(); arrived != 0 || tried != 3 || len(q.nextAt) != 50 || !q.until.IsZero() {
@@ -285,6 +306,11 @@ func TestNothingBeginsWithoutHold(t *testing.T) {
 		if tried, _ := q.count(); tried < 14 {
 			t.Errorf("%d tried in 15 s: the hold was not renewed", tried)
 		}
+		q.set(func() {
+			if q.takes != 1 {
+				t.Errorf("an endpoint in use was taken %d times instead of being held", q.takes)
+			}
+		})
 		var until time.Time
 		q.set(func() { q.away, until = true, q.until })
 		time.Sleep(time.Minute)
