@@ -38,7 +38,7 @@ func open(ctx context.Context, folder string) *importer {
 	load.Check(s.CheckKeys(ctx))
 	return &importer{site: s, Importer: &intake.Importer{
 		Store: s.Store.Breaches, Jobs: s.Store.Jobs, Files: load.Must(corpora.Open(filepath.Join(folder, "corpora"), "")), Dir: filepath.Join(folder, "import"),
-		Fingerprint: s.Keys.Fingerprint, Tables: s.Keys, Now: time.Now,
+		Fingerprint: s.Keys.Fingerprint, Pair: s.Keys.Pair, Tables: s.Keys, Now: time.Now,
 	}}
 }
 

@@ -86,7 +86,7 @@ func newValue(ctx context.Context, folder string) {
 		sum := writeSegment(ctx, filepath.Join(folder, file), uint64(i), each)
 		s.segments = append(s.segments, leak.Segment{Breach: file, File: file, Digest: sum.Digest.String()})
 	}
-	l := leak.NewLibrary(s, files, slog.New(slog.DiscardHandler))
+	l := leak.NewLibrary(s, files, nil, slog.New(slog.DiscardHandler))
 	opened := load.Time(1, func() { load.Check(l.Load(ctx)) })
 	defer func() { _ = l.Close() }()
 	var times []time.Duration

@@ -79,6 +79,7 @@ type breachView struct {
 	Segment     string           `json:"segment"`
 	Digest      string           `json:"digest"`
 	Distinct    int64            `json:"distinct"`
+	Pairs       int64            `json:"pairs"`
 	Found       map[string]int64 `json:"found"`
 	Bytes       int64            `json:"bytes"`
 	Scanned     int64            `json:"scanned"`
@@ -126,7 +127,7 @@ func viewBreach(r leak.Record) breachView {
 	return breachView{
 		Name: r.Name, Title: r.Title, Date: r.Date.Format(time.DateOnly), Kind: string(r.Kind), Exposes: r.Exposes, Source: r.Source,
 		Description: r.Description, Verified: r.Verified, Fabricated: r.Fabricated, SpamList: r.SpamList, State: string(r.State),
-		Segment: r.Segment, Digest: r.Digest, Distinct: r.Tally.Distinct, Found: found, Bytes: r.Tally.Bytes, Scanned: r.Tally.Scanned,
+		Segment: r.Segment, Digest: r.Digest, Distinct: r.Tally.Distinct, Pairs: r.Tally.Pairs, Found: found, Bytes: r.Tally.Bytes, Scanned: r.Tally.Scanned,
 		Streams: r.Tally.Streams, Problems: r.Tally.Problems, Verdict: r.Tally.Verdict(), Reasons: reasons,
 		Inputs: inputsView{r.Tally.Read, r.Tally.Partly, r.Tally.Unread}, AddedAt: stamp(r.AddedAt), PublishedAt: stamp(r.PublishedAt),
 		RetractedAt: stamp(r.RetractedAt),
@@ -137,7 +138,8 @@ func (v breachView) text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "Breach     %s (%s, %s, %s)\nTitle      %s\nExposes    %s\nFlags      verified=%t fabricated=%t spam list=%t\nSource     %s\n"+
 		"About      %s\n", v.Name, v.Kind, v.Date, v.State, v.Title, classes(v.Exposes), v.Verified, v.Fabricated, v.SpamList, v.Source, v.Description)
 	_, _ = fmt.Fprintf(w, "Read       %.1f MB in %d files, %.1f MB unpacked, %d problems\nFound      %s\nDistinct   %d (e-mail domains included)\n"+
-		"Segment    %s\n", float64(v.Bytes)/1e6, v.Streams, float64(v.Scanned)/1e6, v.Problems, byType(v.Found), v.Distinct, v.Segment)
+		"Pairs      %d (of an identifier and a password)\nSegment    %s\n", float64(v.Bytes)/1e6, v.Streams, float64(v.Scanned)/1e6, v.Problems, byType(v.Found),
+		v.Distinct, v.Pairs, v.Segment)
 	_, _ = fmt.Fprintf(w, "Inputs     %s: %d read, %d in part, %d not\n", v.Verdict, v.Inputs.Read, v.Inputs.Partly, v.Inputs.Unread)
 	for _, reason := range slices.Sorted(maps.Keys(v.Reasons)) {
 		_, _ = fmt.Fprintf(w, "           %d: %s\n", v.Reasons[reason], reason)
@@ -181,6 +183,7 @@ type breachImportCmd struct {
 	config.Outgoing
 	importOpening
 	Force    bool     `help:"Publish even if nothing was found, or most of it could not be read."`
+	NoPairs  bool     `help:"Keep nothing of the passwords that stand beside identifiers: credential-check does not know this breach."`
 	Workers  int      `placeholder:"N" help:"Scan with so many threads; 0 means one per core."`
 	Spread   bool     `help:"Have the workers of all replicas scan, in parts. They must reach the inputs by the same names, and share --corpora."`
 	PartSize byteSize `placeholder:"SIZE" default:"256MiB" help:"Size of a part with --spread, such as 256MiB or 1GiB. Large texts are cut; what is packed, mail or UTF-16 is one part."`
@@ -216,7 +219,7 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 	if err != nil {
 		return err
 	}
-	spec.Inputs, spec.Force = inputs, b.Force
+	spec.Inputs, spec.Force, spec.NoPairs = inputs, b.Force, b.NoPairs
 	if spec.Passwords, err = b.passwords(); err != nil {
 		return err
 	}

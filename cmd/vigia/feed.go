@@ -62,6 +62,7 @@ type feedAddCmd struct {
 	Delay     time.Duration `placeholder:"TIME" help:"Pause between two pages; default 2s."`
 	Exposes   []string      `placeholder:"CLASS" help:"What crawled pages expose; default email."`
 	PerMinute int           `placeholder:"N" help:"Calls a minute to an API; default 10."`
+	NoPairs   bool          `help:"Keep nothing of the passwords that stand beside identifiers."`
 }
 
 // Help shows examples.
@@ -84,7 +85,7 @@ func (c *feedAddCmd) Run(ctx context.Context, common *config.Common, o *output) 
 			Name: c.Name, Kind: feed.Kind(c.Kind), Target: c.Target, Secret: c.Key, Every: c.Every,
 			Settings: feed.Settings{
 				Proxy: c.Proxy, Depth: c.Depth, Pages: c.Pages, PageBytes: c.PageBytes, Delay: c.Delay, Exposes: leak.ParseExposes(c.Exposes),
-				PerMinute: c.PerMinute,
+				PerMinute: c.PerMinute, NoPairs: c.NoPairs,
 			},
 		})
 		if err != nil {

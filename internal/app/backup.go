@@ -104,11 +104,14 @@ func (a *App) openCorpora(ctx context.Context, st *store.Store) (sources []backu
 		return nil, err
 	}
 	for _, g := range segments {
-		f, err := os.Open(filepath.Join(a.Config.CorporaPath(), "leak", filepath.Base(g.File)))
-		if err != nil {
-			return sources, fmt.Errorf("the segment of breach %s cannot be opened; if it was retracted just now, run the command again: %w", g.Breach, err)
+		for _, file := range g.Files() {
+			name := filepath.Base(file.Name)
+			f, err := os.Open(filepath.Join(a.Config.CorporaPath(), "leak", name))
+			if err != nil {
+				return sources, fmt.Errorf("the segment of breach %s cannot be opened; if it was retracted just now, run the command again: %w", g.Breach, err)
+			}
+			sources = append(sources, backup.Source{Name: "corpora/leak/" + name, File: f})
 		}
-		sources = append(sources, backup.Source{Name: "corpora/leak/" + filepath.Base(g.File), File: f})
 	}
 	passwords, err := a.Passwords.OpenFiles()
 	for _, f := range passwords {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,15 +51,14 @@ func (a *App) checkSegments(ctx context.Context, found func(store.Problem), at f
 		return fmt.Errorf("check segments: %w", err)
 	}
 	for i, g := range segments {
-		reader, err := a.Leaks.Files.Open(ctx, g.File, g.Digest)
-		if err == nil {
-			err = errors.Join(reader.Verify(ctx), reader.Close())
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			found(store.Problem{Check: "segments", Where: "breach " + g.Breach, What: err.Error()})
+		for _, f := range g.Files() {
+			_, err := a.Leaks.verify(ctx, f)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				found(store.Problem{Check: "segments", Where: "breach " + g.Breach, What: err.Error()})
+			}
 		}
 		at("segments", int64(i+1))
 	}

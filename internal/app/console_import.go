@@ -26,12 +26,12 @@ type consoleImports struct {
 }
 
 // Import begins to import the files behind paths.
-func (i *consoleImports) Import(ctx context.Context, b cyber.Breach, paths []string) error {
+func (i *consoleImports) Import(ctx context.Context, b cyber.Breach, noPairs bool, paths []string) error {
 	inputs, err := intake.Inputs(ctx, http.DefaultClient, onlyPaths(paths))
 	if err != nil {
 		return err
 	}
-	return i.beginImport(ctx, intake.Spec{Breach: b, Inputs: inputs}, func() {})
+	return i.beginImport(ctx, intake.Spec{Breach: b, Inputs: inputs, NoPairs: noPairs}, func() {})
 }
 
 // onlyPaths leaves addresses out: what a page is told to fetch, the command line fetches.
@@ -46,7 +46,7 @@ func onlyPaths(paths []string) []string {
 }
 
 // Upload keeps a file for the time of its import and begins it.
-func (i *consoleImports) Upload(ctx context.Context, b cyber.Breach, name string, file io.Reader) error {
+func (i *consoleImports) Upload(ctx context.Context, b cyber.Breach, noPairs bool, name string, file io.Reader) error {
 	path, remove, err := i.keep(name, file)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (i *consoleImports) Upload(ctx context.Context, b cyber.Breach, name string
 		remove()
 		return err
 	}
-	return i.beginImport(ctx, intake.Spec{Breach: b, Inputs: inputs}, remove)
+	return i.beginImport(ctx, intake.Spec{Breach: b, Inputs: inputs, NoPairs: noPairs}, remove)
 }
 
 // Verify begins to read a breach's segment from the first byte to the last.

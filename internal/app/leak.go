@@ -41,11 +41,11 @@ func openLeaks(c config.Common, st *store.Store, keys *seal.Keys, now func() tim
 	}
 	files.OpenTable = keys.OpenTable
 	importer := &intake.Importer{
-		Store: st.Breaches, Jobs: st.Jobs, Files: files, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprint: keys.Fingerprint, Tables: keys, Now: now,
+		Store: st.Breaches, Jobs: st.Jobs, Files: files, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprint: keys.Fingerprint, Pair: keys.Pair, Tables: keys, Now: now,
 	}
 	return &Leaks{
 		Files:    files,
-		Library:  leak.NewLibrary(st.Breaches, files, slog.New(slog.DiscardHandler)),
+		Library:  leak.NewLibrary(st.Breaches, files, keys, slog.New(slog.DiscardHandler)),
 		Importer: importer,
 		Spreader: &intake.Spreader{Importer: importer},
 		Matcher:  leak.NewMatcher(st.Breaches, files, importer.DropParts, now),
@@ -222,7 +222,7 @@ func (a *App) runNow(ctx context.Context, kind, subject string, step job.Step) e
 	return hold.Run(ctx, step)
 }
 
-// VerifySegment checks a breach's segment from the first byte to the last and returns how many keys it has.
+// VerifySegment checks a breach's segments from the first byte to the last and returns how many identifiers it has.
 func (l *Leaks) VerifySegment(ctx context.Context, name string) (uint64, error) {
 	r, err := l.Breaches.ByName(ctx, name)
 	if err != nil {
@@ -231,7 +231,21 @@ func (l *Leaks) VerifySegment(ctx context.Context, name string) (uint64, error) 
 	if r.State != leak.Published || r.Segment == "" {
 		return 0, leak.ErrBreachNotFound.With("name: the breach has no segment")
 	}
-	reader, err := l.Files.Open(ctx, r.Segment, r.Digest)
+	var first uint64
+	for i, f := range r.Files() {
+		keys, err := l.verify(ctx, f)
+		if err != nil {
+			return 0, err
+		}
+		if i == 0 {
+			first = keys
+		}
+	}
+	return first, nil
+}
+
+func (l *Leaks) verify(ctx context.Context, f leak.File) (keys uint64, err error) {
+	reader, err := l.Files.Open(ctx, f.Name, f.Digest)
 	if err != nil {
 		return 0, err
 	}

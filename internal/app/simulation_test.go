@@ -295,7 +295,7 @@ func (tp *template) live(t *testing.T, seed uint64) {
 func (l *life) run() {
 	quiet := slog.New(slog.DiscardHandler)
 	f := flaky{l.store.Areas, l, new(atomic.Bool)}
-	l.library = leak.NewLibrary(f.breaches(), l.tp.files, quiet)
+	l.library = leak.NewLibrary(f.breaches(), l.tp.files, l.tp.keys, quiet)
 	l.handler = api.NewServer(api.Options{
 		Gate: partner.NewGate(f.partners(), l.now), Ledger: f, Rules: f.rules(),
 		Log: quiet, Metrics: l.tp.metrics, Tracer: l.tp.tracer, Now: l.now,
@@ -392,7 +392,7 @@ func (l *life) publish(f flaky) {
 		for _, step := range []func() error{
 			func() error { return f.breaches().InsertBreach(context.Background(), record) },
 			func() error {
-				return f.breaches().PublishBreach(context.Background(), record.Name, record.Name+".seg", l.tp.digest[b], leak.Tally{})
+				return f.breaches().PublishBreach(context.Background(), record.Name, leak.Publication{File: record.Name + ".seg", Digest: l.tp.digest[b]})
 			},
 		} {
 			for err := step(); err != nil && !errors.Is(err, leak.ErrBreachExists); err = step() {

@@ -221,8 +221,8 @@ func (w flakyBreaches) InsertBreach(ctx context.Context, r leak.Record) error {
 	return act(w.f, "InsertBreach", func() error { return w.theBreaches.InsertBreach(ctx, r) })
 }
 
-func (w flakyBreaches) PublishBreach(ctx context.Context, name, file, digest string, tally leak.Tally) error {
-	return act(w.f, "PublishBreach", func() error { return w.theBreaches.PublishBreach(ctx, name, file, digest, tally) })
+func (w flakyBreaches) PublishBreach(ctx context.Context, name string, p leak.Publication) error {
+	return act(w.f, "PublishBreach", func() error { return w.theBreaches.PublishBreach(ctx, name, p) })
 }
 
 func (w flakyBreaches) CorporaEpoch(ctx context.Context) (int64, error) {

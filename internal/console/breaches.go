@@ -22,9 +22,10 @@ type Breaches interface {
 	// Verify begins to read every byte of a breach's segment, as a job.
 	Verify(ctx context.Context, name string) error
 	// Import begins to import the files behind paths of the server, as a job.
-	Import(ctx context.Context, b cyber.Breach, paths []string) error
+	// noPairs keeps nothing of passwords beside identifiers.
+	Import(ctx context.Context, b cyber.Breach, noPairs bool, paths []string) error
 	// Upload keeps a file for the time of its import and begins it.
-	Upload(ctx context.Context, b cyber.Breach, name string, file io.Reader) error
+	Upload(ctx context.Context, b cyber.Breach, noPairs bool, name string, file io.Reader) error
 }
 
 func listBreaches(c *Console, r *request) (answer, error) {
@@ -108,7 +109,7 @@ func importBreach(c *Console, r *request) (answer, error) {
 	if err := c.note(r, "breach.import", b.Name, r.text("paths")); err != nil {
 		return nil, err
 	}
-	if err := c.Rules.Breaches.Import(r.Context(), b, paths); err != nil {
+	if err := c.Rules.Breaches.Import(r.Context(), b, r.PostForm.Has("no_pairs"), paths); err != nil {
 		return nil, err
 	}
 	return redirect{at("breaches", b.Name), "breach.started"}, nil
@@ -129,7 +130,7 @@ func uploadBreach(c *Console, r *request) (answer, error) {
 	if err := c.note(r, "breach.import", b.Name, "upload"); err != nil {
 		return nil, err
 	}
-	if err := c.Rules.Breaches.Upload(r.Context(), b, file.FileName(), file); err != nil {
+	if err := c.Rules.Breaches.Upload(r.Context(), b, r.PostForm.Has("no_pairs"), file.FileName(), file); err != nil {
 		return nil, err
 	}
 	return redirect{at("breaches", b.Name), "breach.started"}, nil

@@ -80,7 +80,7 @@ func addFeed(c *Console, r *request) (answer, error) {
 
 // feedSettings reads the limits of a feed; an empty field means the default.
 func feedSettings(r *request) (feed.Settings, error) {
-	s := feed.Settings{Proxy: r.text("proxy"), Exposes: leak.ParseExposes(r.PostForm["exposes"])}
+	s := feed.Settings{Proxy: r.text("proxy"), Exposes: leak.ParseExposes(r.PostForm["exposes"]), NoPairs: r.PostForm.Has("no_pairs")}
 	var kilobytes, seconds int
 	for _, f := range []struct {
 		name string

@@ -46,6 +46,9 @@ type Sighting struct {
 // Corpora answers in which breaches a value is. It does not block on anything slower than memory-mapped files.
 type Corpora interface {
 	Probe(fingerprint uint64) Sighting
+	// Holds tells whether a breach holds one of the values together with a password, of which the first 40 bits of the
+	// SHA-1 are given; ErrNotAsked when that cannot be told now.
+	Holds(fingerprints []uint64, password uint64) (bool, error)
 }
 
 // Unasked stands for corpora that this process does not hold open: what it adds is probed by a worker soon after.
@@ -53,6 +56,9 @@ type Unasked struct{}
 
 // Probe knows nothing.
 func (Unasked) Probe(uint64) Sighting { return Sighting{} }
+
+// Holds knows nothing.
+func (Unasked) Holds([]uint64, uint64) (bool, error) { return false, ErrNotAsked }
 
 // NewAsset is a value about to be watched.
 type NewAsset struct {
@@ -72,6 +78,8 @@ type MonitoringStore interface {
 	// InsertAsset keeps a new value with its first findings and their events, or does nothing when the person has it
 	// already. More than limit values of one person are ErrAssetLimit.
 	InsertAsset(ctx context.Context, id partner.ID, a NewAsset, limit int) (added bool, err error)
+	// FingerprintsOfUser returns the fingerprints of a person's values; those of sandbox partners have none.
+	FingerprintsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]uint64, error)
 	// AssetsOfUser returns a person's values in the order added.
 	AssetsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]Asset, error)
 	// DeleteAsset erases a value and all that was known of it.

@@ -37,7 +37,10 @@ func (d *drawer) ResolveFinding(_ context.Context, _ partner.ID, _ partner.UserH
 }
 
 // oneBreach has seen every value.
-type oneBreach struct{ asked []uint64 }
+type oneBreach struct {
+	Unasked
+	asked []uint64
+}
 
 func (o *oneBreach) Probe(f uint64) Sighting {
 	o.asked = append(o.asked, f)

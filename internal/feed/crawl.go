@@ -249,7 +249,7 @@ func (c *crawl) imports(ctx context.Context) error {
 		in := intake.ReaderInput(c.feed.Name, name, int64(c.text.Len()), func(context.Context) (io.ReadCloser, error) {
 			return io.NopCloser(bytes.NewReader(c.text.Bytes())), nil
 		})
-		if _, err := c.fs.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: []intake.Input{in}}); err != nil {
+		if _, err := c.fs.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: []intake.Input{in}, NoPairs: c.limits.NoPairs}); err != nil {
 			return err
 		}
 	}

@@ -68,6 +68,8 @@ type Settings struct {
 	Exposes []cyber.Exposed `json:"exposes,omitempty"`
 	// PerMinute bounds the calls to an API.
 	PerMinute int `json:"per_minute,omitempty"`
+	// NoPairs keeps nothing of passwords beside identifiers; a manifest can ask for the same.
+	NoPairs bool `json:"no_pairs,omitempty"`
 }
 
 // State is where a feed stands.
@@ -281,6 +283,7 @@ type manifest struct {
 	Verified    bool     `json:"verified"`
 	Fabricated  bool     `json:"fabricated"`
 	SpamList    bool     `json:"spam_list"`
+	NoPairs     bool     `json:"no_pairs"`
 	// Files are beside the manifest; URLs are fetched.
 	Files []string `json:"files"`
 	URLs  []string `json:"urls"`
@@ -311,7 +314,7 @@ func (fs *Feeds) take(ctx context.Context, f *Feed, item string, m manifest, inp
 	if b.Source == "" {
 		b.Source = "feed " + f.Name
 	}
-	_, err = fs.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: inputs})
+	_, err = fs.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: inputs, NoPairs: m.NoPairs || f.Settings.NoPairs})
 	if err != nil && !errors.Is(err, leak.ErrBreachExists) && !errors.Is(err, leak.ErrRetracted) { // those are somebody's decision, not a failure
 		return fmt.Errorf("%s: %w", m.Name, err)
 	}

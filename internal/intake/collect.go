@@ -25,10 +25,13 @@ type collector struct {
 	recent domainCache
 	// flush takes a full batch and returns an empty one.
 	flush func([]segment.Entry) []segment.Entry
+	pairs pairCollector
 }
 
-func newCollector(fingerprint func(kind byte, normal []byte) uint64, labels *segment.Labels, flush func([]segment.Entry) []segment.Entry) *collector {
-	return &collector{fingerprint: fingerprint, labels: labelCache{labels: labels, logs: map[string]segment.LabelID{}}, flush: flush, keys: make([]segment.Entry, 0, keyBatch)}
+func newCollector(fingerprint func(kind byte, normal []byte) uint64, labels *segment.Labels, flush func([]segment.Entry) []segment.Entry, pairs pairCollector) *collector {
+	return &collector{
+		fingerprint: fingerprint, labels: labelCache{labels: labels, logs: map[string]segment.LabelID{}}, flush: flush, keys: make([]segment.Entry, 0, keyBatch), pairs: pairs,
+	}
 }
 
 // found is a record.Found. An address also stands for its domain and the domains above it, so that a watched domain is
@@ -36,7 +39,10 @@ func newCollector(fingerprint func(kind byte, normal []byte) uint64, labels *seg
 func (c *collector) found(s *record.Sighting) {
 	c.counts[s.Kind]++
 	label := c.labels.of(s)
-	c.add(s.Kind, s.Normal, label)
+	value := c.add(s.Kind, s.Normal, label)
+	if len(s.Password) > 0 && c.pairs.pair != nil {
+		c.pairs.add(value, s.Password)
+	}
 	if s.Kind == identifier.Email {
 		c.domains(s.Normal[bytes.IndexByte(s.Normal, '@')+1:], label) // the only one
 	}
@@ -56,14 +62,16 @@ func (c *collector) domains(domain []byte, label segment.LabelID) {
 	}
 }
 
-func (c *collector) add(kind identifier.Kind, normal []byte, label segment.LabelID) {
+func (c *collector) add(kind identifier.Kind, normal []byte, label segment.LabelID) uint64 {
 	if len(c.keys) == cap(c.keys) {
 		c.keys = c.flush(c.keys)
 		for k := range c.counts {
 			c.shown[k].Store(c.counts[k])
 		}
 	}
-	c.keys = append(c.keys, segment.Entry{Key: c.fingerprint(byte(kind), normal), Label: label})
+	key := c.fingerprint(byte(kind), normal)
+	c.keys = append(c.keys, segment.Entry{Key: key, Label: label})
+	return key
 }
 
 // labelCache knows the ids of labels: there are few, and asking all workers' table for each identifier would be slow.

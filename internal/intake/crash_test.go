@@ -82,7 +82,8 @@ func TestKilledImports(t *testing.T) {
 		}
 		path := v.File("dump.txt", string(text))
 		start := time.Now()
-		want := v.keysOf(v.Import(leaktest.Breach("calmo", cyber.SourceBreach, cyber.ExposedEmail), path).Record)
+		calm := v.Import(leaktest.Breach("calmo", cyber.SourceBreach, cyber.ExposedEmail), path)
+		want := v.keysOf(calm.Record)
 		v.RunJobs()
 		undisturbed := time.Since(start)
 		killed, breaches := 0, 1
@@ -92,6 +93,9 @@ func TestKilledImports(t *testing.T) {
 			r, err := v.Breaches.BreachByName(context.Background(), name)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if r.Pairs == "" || r.PairsDigest != calm.PairsDigest {
+				t.Fatalf("%s: %d pairs, undisturbed %d", name, r.Tally.Pairs, calm.Tally.Pairs)
 			}
 			if got := v.keysOf(r); !slices.Equal(got, want) {
 				t.Fatalf("%s: %d keys, undisturbed %d", name, len(got), len(want))

@@ -26,6 +26,8 @@ type Importer struct {
 	Dir string
 	// Fingerprint computes the keyed fingerprint of a normal form; many goroutines call it.
 	Fingerprint func(kind byte, normal []byte) uint64
+	// Pair computes the keyed fingerprint of an identifier's fingerprint and a password: see seal.Keys.Pair.
+	Pair func(fingerprint, password uint64) uint64
 	// Tables seals the labels of fingerprints, and opens them when parts are merged.
 	Tables Tables
 	Now    func() time.Time
@@ -68,6 +70,8 @@ type Spec struct {
 	Passwords []string
 	// Force publishes what would be doubtful: a breach in which nothing was found, or most of which was not read.
 	Force bool
+	// NoPairs keeps nothing of passwords that stand beside identifiers.
+	NoPairs bool
 	// Progress, if set, is called about four times a second from one goroutine, and once at the end.
 	Progress func(Progress)
 }
@@ -115,10 +119,10 @@ func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
 		}
 		return Outcome{}, err
 	}
-	w, err := openWork(im.workDir(b.Name), spec.Inputs, im.Tables)
+	w, err := openWork(im.workDir(b.Name), spec.Inputs, im.Tables, spec.NoPairs)
 	if fresh && errors.Is(err, ErrInput) { // what lies there was never published, and was about something else
 		if err = im.Discard(b.Name); err == nil {
-			w, err = openWork(im.workDir(b.Name), spec.Inputs, im.Tables)
+			w, err = openWork(im.workDir(b.Name), spec.Inputs, im.Tables, spec.NoPairs)
 		}
 	}
 	if err != nil {
@@ -156,7 +160,7 @@ func (im *Importer) tidy(ctx context.Context, name string, inputs []Input, taken
 	if _, err := os.Stat(filepath.Join(im.workDir(name), planFile)); err != nil {
 		return Outcome{}, taken
 	}
-	w, err := openWork(im.workDir(name), inputs, im.Tables)
+	w, err := openWork(im.workDir(name), inputs, im.Tables, false)
 	if err != nil {
 		return Outcome{}, errors.Join(taken, err)
 	}
@@ -208,15 +212,25 @@ func (im *Importer) publish(ctx context.Context, w *work, name string) error {
 	if err != nil {
 		return err
 	}
-	file := fmt.Sprintf("%s-%s.seg", name, digest[:16])
-	if err := im.Files.Put(ctx, file, w.final); err != nil {
+	p := leak.Publication{File: fmt.Sprintf("%s-%s.seg", name, digest[:16]), Digest: digest, Tally: w.last.Tally}
+	if p.Tally.Distinct = int64(count); w.finalPairs == "" {
+		p.Tally.Pairs = 0 // some were found, and are not wanted any more
+	}
+	if w.finalPairs != "" {
+		if p.PairsDigest, _, err = summary(w.finalPairs); err != nil {
+			return err
+		}
+		p.Pairs = fmt.Sprintf("%s.pairs-%s.seg", name, p.PairsDigest[:16])
+		if err := im.Files.Put(ctx, p.Pairs, w.finalPairs); err != nil {
+			return err
+		}
+	}
+	if err := im.Files.Put(ctx, p.File, w.final); err != nil {
 		return err
 	}
-	tally := w.last.Tally
-	tally.Distinct = int64(count)
-	err = im.Store.PublishBreach(ctx, name, file, digest, tally)
+	err = im.Store.PublishBreach(ctx, name, p)
 	if errors.Is(err, leak.ErrRetracted) {
-		return errors.Join(err, im.Files.Remove(ctx, file))
+		return errors.Join(err, im.removeAll(ctx, partState{File: p.File, Pairs: p.Pairs}.files()))
 	}
 	return err
 }

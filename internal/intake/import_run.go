@@ -50,8 +50,9 @@ type importRun struct {
 	pending sync.WaitGroup   // small streams not yet scanned
 	buffers chan []byte
 
-	full  chan any // []segment.Entry to sort, or a commit
-	empty chan []segment.Entry
+	full       chan any // []segment.Entry or pairKeys to sort, or a commit
+	empty      chan []segment.Entry
+	emptyPairs chan pairKeys
 
 	// What the progress shows.
 	started       time.Time
@@ -84,7 +85,7 @@ func newImportRun(im *Importer, w *work, spec Spec) *importRun {
 	run := &importRun{
 		im: im, w: w, spec: spec, from: w.last.Upto, rows: w.last.Rows, base: w.last.Tally, firstPart: len(w.parts) == 0,
 		small: make(chan smallStream, n), buffers: make(chan []byte, 2*n),
-		full: make(chan any, n), empty: make(chan []segment.Entry, 3*n), started: im.Now(), keptAt: im.Now(),
+		full: make(chan any, n), empty: make(chan []segment.Entry, 3*n), emptyPairs: make(chan pairKeys, 3*n), started: im.Now(), keptAt: im.Now(),
 	}
 	for range cap(run.buffers) {
 		run.buffers <- make([]byte, smallLimit)
@@ -93,10 +94,29 @@ func newImportRun(im *Importer, w *work, spec Spec) *importRun {
 		run.empty <- make([]segment.Entry, 0, keyBatch)
 	}
 	for range n {
-		c := newCollector(im.Fingerprint, w.labels, func(full []segment.Entry) []segment.Entry { run.full <- full; return <-run.empty })
+		c := newCollector(im.Fingerprint, w.labels, func(full []segment.Entry) []segment.Entry { run.full <- full; return <-run.empty }, run.newPairs())
 		run.workers = append(run.workers, &worker{c, scan.NewRecorder(c.found)})
 	}
 	return run
+}
+
+// newPairs makes what collects the pairs of one worker. Their batches are made when the first ones come.
+func (run *importRun) newPairs() pairCollector {
+	if run.w.noPairs {
+		return pairCollector{}
+	}
+	return pairCollector{pair: run.im.Pair, flush: func(full pairKeys) pairKeys {
+		if cap(full) == 0 {
+			return make(pairKeys, 0, keyBatch)
+		}
+		run.full <- full
+		select {
+		case empty := <-run.emptyPairs:
+			return empty
+		default: // as many as there are batches on the way
+			return make(pairKeys, 0, keyBatch)
+		}
+	}}
 }
 
 // build scans what is not yet scanned, from where the last run stopped, and puts the final segment together.
@@ -163,19 +183,25 @@ func (run *importRun) sort(ctx context.Context) (err error) {
 		for m := range run.full {
 			if keys, ok := m.([]segment.Entry); ok {
 				run.empty <- keys[:0]
-			}
+			} // pairs are let go
 		}
 	}()
 	out, err := run.w.begin(run.im.memory())
 	if err != nil {
 		return fmt.Errorf("write segment: %w", err)
 	}
-	defer func() { out.Abort() }()
+	defer func() { out.abort() }()
 	for m := range run.full {
 		switch m := m.(type) {
 		case []segment.Entry:
-			err = out.AddAll(m)
+			err = out.keys.AddAll(m)
 			run.empty <- m[:0]
+		case pairKeys:
+			err = run.w.addPairs(out, m)
+			select {
+			case run.emptyPairs <- m[:0]:
+			default:
+			}
 		case commit:
 			out, err = run.keep(ctx, out, m)
 		}
@@ -187,7 +213,7 @@ func (run *importRun) sort(ctx context.Context) (err error) {
 }
 
 // keep makes what was sorted durable and begins the next part.
-func (run *importRun) keep(ctx context.Context, out *segment.LabelWriter, c commit) (*segment.LabelWriter, error) {
+func (run *importRun) keep(ctx context.Context, out *sorter, c commit) (*sorter, error) {
 	if c.whole {
 		return out, run.w.keepFinal(ctx, out, c.note.Tally)
 	}
@@ -229,6 +255,7 @@ func (run *importRun) flush() {
 		if len(w.keys) > 0 {
 			w.keys = w.collector.flush(w.keys)
 		}
+		w.pairs.end()
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package intake reduces dumps to published breaches.
 //
-// A dump of any format becomes a segment: the sorted set of keyed fingerprints of the identifiers in it. Nothing else
-// of a dump is kept, on no disk and in no log. One process does it, or the workers of all replicas together, each a
+// A dump of any format becomes a segment: the sorted set of keyed fingerprints of the identifiers in it, and a second one
+// of identifiers together with the passwords beside them. Nothing else of a dump is kept, on no disk and in no log. One process does it, or the workers of all replicas together, each a
 // part. The invariant it keeps: an import that ended at any moment goes on, and gives the same segment as one that was
 // never interrupted.
 package intake
@@ -38,7 +38,7 @@ type Store interface {
 	DropImport(ctx context.Context, name string) error
 	// PublishBreach makes a breach that is being imported visible and hands over to the match, in one transaction.
 	// Publishing the same file again changes nothing.
-	PublishBreach(ctx context.Context, name, file, digest string, tally leak.Tally) error
+	PublishBreach(ctx context.Context, name string, p leak.Publication) error
 
 	SpreadStore
 }

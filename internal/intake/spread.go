@@ -59,7 +59,8 @@ type partInput struct {
 
 // partArgs is what a part has to scan.
 type partArgs struct {
-	Inputs []partInput `json:"inputs"`
+	Inputs  []partInput `json:"inputs"`
+	NoPairs bool        `json:"no_pairs,omitempty"`
 }
 
 // partState is what a part has done: so far, or, when File is set, in all.
@@ -67,6 +68,19 @@ type partState struct {
 	Tally  leak.Tally `json:"tally"`
 	File   string     `json:"file,omitempty"`
 	Digest string     `json:"digest,omitempty"`
+	// Pairs is the file of the part's pairs, if it has any.
+	Pairs       string `json:"pairs,omitempty"`
+	PairsDigest string `json:"pairs_digest,omitempty"`
+}
+
+// files are all that a part has put.
+func (p partState) files() (names []string) {
+	for _, name := range []string{p.File, p.Pairs} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // spreadArgs is the whole of a spread import.
@@ -128,6 +142,7 @@ func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) erro
 	addresses := hideAddresses(plan)
 	args, parts := spreadArgs{Parts: len(plan), Force: spec.Force, Refused: map[string]int64{}}, make([]any, len(plan))
 	for i, p := range plan {
+		p.NoPairs = spec.NoPairs
 		parts[i] = p
 	}
 	for _, in := range spec.Inputs {
@@ -409,7 +424,7 @@ func (s *Spreader) part(ctx context.Context, run *job.Run, breach, number string
 		return err
 	}
 	im.sweepSpread(breach + "-" + number)
-	w, err := openWork(im.spreadDir(breach+"-"+number), inputs, im.Tables)
+	w, err := openWork(im.spreadDir(breach+"-"+number), inputs, im.Tables, args.NoPairs)
 	if err != nil {
 		return err
 	}
@@ -430,7 +445,7 @@ func (s *Spreader) scanPart(ctx context.Context, run *job.Run, w *work, breach, 
 	scanning := newImportRun(im, w, Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, Progress: func(p Progress) {
 		if now := im.Now(); now.Sub(last) > 2*time.Second {
 			last = now
-			_ = run.Save(ctx, partState{leak.Tally{Bytes: p.Read, Found: p.Found}, before.File, before.Digest}) // the next one will do
+			_ = run.Save(ctx, partState{leak.Tally{Bytes: p.Read, Found: p.Found}, before.File, before.Digest, before.Pairs, before.PairsDigest}) // the next one will do
 		}
 	}})
 	if w.final == "" {
@@ -443,6 +458,12 @@ func (s *Spreader) scanPart(ctx context.Context, run *job.Run, w *work, breach, 
 		return err
 	}
 	state := partState{Tally: w.last.Tally, File: fmt.Sprintf("%s.part-%s-%s.seg", breach, number, digest[:16]), Digest: digest}
+	if w.finalPairs != "" {
+		if state.PairsDigest, _, err = summary(w.finalPairs); err != nil {
+			return err
+		}
+		state.Pairs = fmt.Sprintf("%s.part-%s-pairs-%s.seg", breach, number, state.PairsDigest[:16])
+	}
 	// The name comes first: a file that no row names would stay for ever.
 	if err := run.Save(ctx, state); err != nil {
 		return err
@@ -450,9 +471,14 @@ func (s *Spreader) scanPart(ctx context.Context, run *job.Run, w *work, breach, 
 	if err := im.Files.PutShared(ctx, state.File, w.final); err != nil {
 		return err
 	}
+	if state.Pairs != "" {
+		if err := im.Files.PutShared(ctx, state.Pairs, w.finalPairs); err != nil {
+			return err
+		}
+	}
 	if err := run.Save(ctx, state); errors.Is(err, job.ErrLost) {
 		if _, err := im.Jobs.JobByID(ctx, run.ID); errors.Is(err, job.ErrNotFound) { // the import is over: nobody else removes it
-			return errors.Join(job.ErrLost, im.Files.Remove(ctx, state.File))
+			return errors.Join(job.ErrLost, im.removeAll(ctx, state.files()))
 		}
 		return job.ErrLost
 	} else if err != nil {

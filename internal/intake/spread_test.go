@@ -44,7 +44,7 @@ func newReplica(t *testing.T, e *storetest.Env, name, bucket string) *replica {
 		t.Fatal(err)
 	}
 	v := &env{&leaktest.Env{Env: own, T: t, Files: files, Importer: &intake.Importer{
-		Store: own.Breaches, Jobs: own.Jobs, Files: files, Dir: filepath.Join(e.Folder, name, "import"), Fingerprint: e.Keys.Fingerprint, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
+		Store: own.Breaches, Jobs: own.Jobs, Files: files, Dir: filepath.Join(e.Folder, name, "import"), Fingerprint: e.Keys.Fingerprint, Pair: e.Keys.Pair, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
 	}}}
 	v.Matcher, v.Rules = leak.NewMatcher(own.Breaches, files, v.Importer.DropParts, e.Clock.Now), leak.NewBreaches(own.Breaches, e.Clock.Now)
 	v.Matcher.Settle = 0
@@ -249,6 +249,9 @@ func TestSpreadEqualsUnsplit(t *testing.T) {
 		}
 		if !slices.Equal(b.keysOf(got), a.keysOf(whole)) {
 			t.Errorf("%d keys, in one process %d", got.Tally.Distinct, whole.Tally.Distinct)
+		}
+		if got.Pairs == "" || got.PairsDigest != whole.PairsDigest {
+			t.Errorf("other pairs: %q and %q", got.Pairs, whole.Pairs)
 		}
 		if g, w := asJSON(t, got.Tally), asJSON(t, whole.Tally); g != w {
 			t.Errorf("counts\n got %s\nwant %s", g, w)

@@ -11,6 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/corpora"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/segment"
 )
 
 // Watch is the step of KindSpread: it waits for the parts, tells how far they are, and when all are done merges and
@@ -151,21 +152,50 @@ func (s *Spreader) mergeParts(ctx context.Context, w *work, files []partState) e
 	if err != nil {
 		return err
 	}
-	defer out.Abort()
+	defer out.abort()
 	for _, p := range files {
-		r, err := s.Importer.Files.Open(ctx, p.File, p.Digest)
-		if errors.Is(err, corpora.ErrMissing) && !s.Importer.Files.Shared() {
-			return ErrInput.With("parts: %s is not in this machine's folder; workers of several machines need one --corpora", p.File)
-		}
+		r, err := s.openPart(ctx, p.File, p.Digest)
 		if err != nil {
-			return fmt.Errorf("merge parts: %s: %w", p.File, err)
+			return err
 		}
 		defer func() { _ = r.Close() }() // only read
-		if err := errors.Join(r.OpenLabels(w.tables.OpenTable), out.AddSegment(r)); err != nil {
+		if err := errors.Join(r.OpenLabels(w.tables.OpenTable), out.keys.AddSegment(r)); err != nil {
 			return fmt.Errorf("merge parts: %s: %w", p.File, err)
+		}
+		if p.Pairs == "" {
+			continue
+		}
+		pairs, err := s.openPart(ctx, p.Pairs, p.PairsDigest)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = pairs.Close() }() // only read
+		if err := w.mergePairs(out, pairs); err != nil {
+			return fmt.Errorf("merge parts: %s: %w", p.Pairs, err)
 		}
 	}
 	return w.keepFinal(ctx, out, w.last.Tally)
+}
+
+func (s *Spreader) openPart(ctx context.Context, file, digest string) (*segment.Reader, error) {
+	r, err := s.Importer.Files.Open(ctx, file, digest)
+	if errors.Is(err, corpora.ErrMissing) && !s.Importer.Files.Shared() {
+		return nil, ErrInput.With("parts: %s is not in this machine's folder; workers of several machines need one --corpora", file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("merge parts: %s: %w", file, err)
+	}
+	return r, nil
+}
+
+// removeAll takes files away everywhere.
+func (im *Importer) removeAll(ctx context.Context, files []string) error {
+	for _, name := range files {
+		if err := im.Files.Remove(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // DropParts takes away all that the parts of a breach left: their files, then the rows that name them.
@@ -179,10 +209,8 @@ func (im *Importer) DropParts(ctx context.Context, name string) error {
 		if err := json.Unmarshal(j.Progress, &p); err != nil {
 			return fmt.Errorf("read progress: %w", err)
 		}
-		if p.File != "" {
-			if err := im.Files.Remove(ctx, p.File); err != nil {
-				return err
-			}
+		if err := im.removeAll(ctx, p.files()); err != nil {
+			return err
 		}
 	}
 	return im.Store.DropParts(ctx, name)

@@ -1,12 +1,12 @@
 package intake
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/leak"
@@ -28,11 +28,15 @@ type note struct {
 	// Rows is what the text before Upto says of the rows after it: which columns they have.
 	Rows  record.State `json:"rows,omitzero"`
 	Tally leak.Tally   `json:"tally"`
+	// Pairs says that the part has pairs, in the file beside it.
+	Pairs bool `json:"pairs,omitempty"`
 }
 
 // plan is what an import works on; one that is taken up again must have the same.
 type plan struct {
 	Marks []string `json:"inputs"`
+	// NoPairs says that it began without pairs: what was scanned before has none.
+	NoPairs bool `json:"no_pairs,omitempty"`
 }
 
 // work is the folder of one import. It holds fingerprints and the names of inputs, nothing that was in them.
@@ -40,9 +44,13 @@ type work struct {
 	dir   string
 	lock  *os.File
 	parts []string
+	// pairs are the files of the parts' pairs.
+	pairs []string
 	last  note
-	// final is the finished segment, when there is one.
-	final string
+	// final is the finished segment, when there is one, and finalPairs that of the pairs, if it has any.
+	final, finalPairs string
+	// noPairs says that no pairs are to be kept, and those of an earlier run are to be forgotten.
+	noPairs bool
 	// labels are those of all parts, tables what seals them.
 	labels *segment.Labels
 	tables Tables
@@ -53,15 +61,19 @@ const (
 	tallyFile = "tally.json"
 	finalFile = "final.seg"
 	nextFile  = "next.seg"
+	// Pairs of a part lie beside it.
+	finalPairsFile = "final-pairs.seg"
+	nextPairsFile  = "next-pairs.seg"
 )
 
 // openWork takes the folder of an import and reads how far it came. Another process at the same import is ErrBusy.
-func openWork(dir string, inputs []Input, tables Tables) (*work, error) {
+func openWork(dir string, inputs []Input, tables Tables, noPairs bool) (*work, error) {
 	lock, err := lockFolder(dir)
 	if err != nil {
 		return nil, err
 	}
 	w := newWork(dir, lock, tables)
+	w.noPairs = noPairs
 	if err = w.checkPlan(inputs); err == nil {
 		err = w.readParts()
 	}
@@ -97,7 +109,7 @@ func lockFolder(dir string) (*os.File, error) {
 func (w *work) path(name string) string { return filepath.Join(w.dir, name) }
 
 func (w *work) checkPlan(inputs []Input) error {
-	p := plan{Marks: make([]string, len(inputs))}
+	p := plan{Marks: make([]string, len(inputs)), NoPairs: w.noPairs}
 	for i, in := range inputs {
 		p.Marks[i] = in.Mark
 	}
@@ -112,9 +124,11 @@ func (w *work) checkPlan(inputs []Input) error {
 	if err != nil {
 		return err
 	}
-	if string(before) != string(text) {
+	var was plan
+	if err := json.Unmarshal(before, &was); err != nil || !slices.Equal(was.Marks, p.Marks) {
 		return ErrInput.With("inputs: not those that this import began with, or they changed since; retract the breach to give it up")
 	}
+	w.noPairs = w.noPairs || was.NoPairs
 	return nil
 }
 
@@ -128,7 +142,13 @@ func (w *work) readParts() error {
 			return err
 		}
 		w.final = w.path(finalFile)
-		return json.Unmarshal(text, &w.last.Tally)
+		if err := json.Unmarshal(text, &w.last.Tally); err != nil {
+			return err
+		}
+		if w.last.Tally.Pairs > 0 && !w.noPairs {
+			w.finalPairs = w.path(finalPairsFile)
+		}
+		return nil
 	}
 	for {
 		path := w.path(partName(len(w.parts)))
@@ -147,6 +167,13 @@ func (w *work) readParts() error {
 		if err := errors.Join(jerr, r.Close()); err != nil {
 			return fmt.Errorf("read part: %w", err)
 		}
+		if n.Pairs && !w.noPairs {
+			pairs := w.path(pairPartName(len(w.parts)))
+			if _, _, err := summary(pairs); err != nil {
+				return w.dropPartsFrom(len(w.parts))
+			}
+			w.pairs = append(w.pairs, pairs)
+		}
 		w.parts, w.last = append(w.parts, path), n
 	}
 }
@@ -161,71 +188,6 @@ func (w *work) dropPartsFrom(i int) error {
 			return err
 		}
 	}
-}
-
-// begin starts the next part.
-func (w *work) begin(memory int) (*segment.LabelWriter, error) {
-	return segment.CreateLabelled(w.path(nextFile), segment.Options{Width: segment.Bits64, Memory: memory}, w.labels, w.tables.SealTable)
-}
-
-// keepPart makes a finished part durable.
-func (w *work) keepPart(ctx context.Context, out *segment.LabelWriter, n note) error {
-	label, err := json.Marshal(n)
-	if err != nil {
-		return err
-	}
-	if err := out.SetNote(label); err != nil {
-		return err
-	}
-	if _, err := out.Commit(ctx); err != nil {
-		return err
-	}
-	path := w.path(partName(len(w.parts)))
-	if err := durable.Rename(w.path(nextFile), path); err != nil {
-		return err
-	}
-	w.parts, w.last = append(w.parts, path), n
-	return nil
-}
-
-// keepFinal makes the whole segment durable. It has no label, so that the same identifiers give the same digest,
-// however often the import was interrupted and whatever the breach is called: that is how a dump that was imported
-// twice is known.
-func (w *work) keepFinal(ctx context.Context, out *segment.LabelWriter, t leak.Tally) error {
-	text, err := json.Marshal(t)
-	if err != nil {
-		return err
-	}
-	if err := durable.Write(w.path(tallyFile), text); err != nil {
-		return err
-	}
-	if _, err := out.Commit(ctx); err != nil {
-		return err
-	}
-	w.final, w.last.Tally = w.path(finalFile), t
-	return durable.Rename(w.path(nextFile), w.final)
-}
-
-// merge makes the whole segment out of the parts.
-func (w *work) merge(ctx context.Context, memory int) error {
-	out, err := w.begin(memory)
-	if err != nil {
-		return err
-	}
-	defer out.Abort()
-	for _, path := range w.parts {
-		r, err := segment.Open(path)
-		if err == nil {
-			defer func() { _ = r.Close() }() // only read
-			if err = r.OpenLabels(w.tables.OpenTable); err == nil {
-				err = out.AddSegment(r)
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("merge parts: %w", err)
-		}
-	}
-	return w.keepFinal(ctx, out, w.last.Tally)
 }
 
 // leave lets go of the folder and keeps what is in it.

@@ -36,10 +36,12 @@ type Record struct {
 	// such as Have I Been Pwned told us.
 	Segment string
 	// Digest identifies the content of that file.
-	Digest      string
-	Tally       Tally
-	PublishedAt time.Time
-	RetractedAt time.Time
+	Digest string
+	// Pairs is the file that holds which passwords stood beside which identifiers; empty when there is none.
+	Pairs, PairsDigest string
+	Tally              Tally
+	PublishedAt        time.Time
+	RetractedAt        time.Time
 }
 
 // Kinds of jobs.
@@ -61,9 +63,35 @@ var (
 	ErrRetracted      = fault.New(fault.Conflict, "breach.retracted")
 )
 
-// Segment is a file to probe.
+// Segment is a file to probe, with its pairs if it has any.
 type Segment struct {
 	Breach, File, Digest string
+	Pairs, PairsDigest   string
+}
+
+// File is one file of the corpora.
+type File struct{ Name, Digest string }
+
+// Files are those of a breach: none, its identifiers, or these and its pairs.
+func (g Segment) Files() (files []File) {
+	for _, f := range []File{{g.File, g.Digest}, {g.Pairs, g.PairsDigest}} {
+		if f.Name != "" {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// Files are those of the breach.
+func (r Record) Files() []File {
+	return Segment{File: r.Segment, Digest: r.Digest, Pairs: r.Pairs, PairsDigest: r.PairsDigest}.Files()
+}
+
+// Publication is what an import leaves: the files of a breach, and what was counted.
+type Publication struct {
+	File, Digest       string
+	Pairs, PairsDigest string
+	Tally              Tally
 }
 
 // Tracer tells what the records of one breach say of a value that it holds.

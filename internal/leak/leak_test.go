@@ -219,7 +219,7 @@ func TestForgottenValueIsErased(t *testing.T) {
 }
 
 // knowsNothing is a process that believes to know every breach there is, and has not noticed the newest.
-type knowsNothing struct{}
+type knowsNothing struct{ cyber.Unasked }
 
 func (knowsNothing) Probe(uint64) cyber.Sighting { return cyber.Sighting{Epoch: 1 << 40} }
 

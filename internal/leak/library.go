@@ -18,6 +18,7 @@ import (
 type Library struct {
 	store Store
 	files *corpora.Files
+	pairs Pairs
 	log   *slog.Logger
 
 	loading sync.Mutex
@@ -35,11 +36,13 @@ type snapshot struct {
 type openSegment struct {
 	Segment
 	reader *segment.Reader
+	// pairs is nil when the breach has none.
+	pairs *segment.Reader
 }
 
-// NewLibrary makes a library that has nothing open yet.
-func NewLibrary(store Store, files *corpora.Files, log *slog.Logger) *Library {
-	return &Library{store: store, files: files, log: log}
+// NewLibrary makes a library that has nothing open yet. pairs are the keys of pairs.
+func NewLibrary(store Store, files *corpora.Files, pairs Pairs, log *slog.Logger) *Library {
+	return &Library{store: store, files: files, pairs: pairs, log: log}
 }
 
 // LogTo sets where the library complains; before that nowhere.
@@ -105,30 +108,56 @@ func (l *Library) Load(ctx context.Context) error {
 		return fmt.Errorf("load segments: %w", err)
 	}
 	next := &snapshot{epoch: epoch, whole: true, segments: make([]openSegment, 0, len(segments))}
-	open := map[string]*segment.Reader{}
-	if old != nil {
-		for _, v := range old.segments {
-			open[v.File] = v.reader
-		}
-	}
+	shelf := old.shelf(l.files)
 	var problems error
 	for _, g := range segments {
-		r := open[g.File]
-		if r == nil {
-			if r, err = l.files.Open(ctx, g.File, g.Digest); err != nil {
-				next.whole = false
-				problems = errors.Join(problems, fmt.Errorf("breach %s: %w", g.Breach, err))
-				continue
-			}
+		o := openSegment{Segment: g}
+		if o.reader, err = shelf.take(ctx, g.File, g.Digest); err == nil && g.Pairs != "" {
+			o.pairs, err = shelf.take(ctx, g.Pairs, g.PairsDigest)
 		}
-		delete(open, g.File)
-		next.segments = append(next.segments, openSegment{g, r})
+		if err != nil {
+			next.whole = false
+			problems = errors.Join(problems, fmt.Errorf("breach %s: %w", g.Breach, err))
+		}
+		if o.reader == nil {
+			continue
+		}
+		next.segments = append(next.segments, o)
 	}
 	l.current.Store(next)
-	for file, r := range open { // retracted: no copy stays on this machine
+	for file, r := range shelf.open { // retracted: no copy stays on this machine
 		problems = errors.Join(problems, r.Close(), l.files.Forget(file))
 	}
 	return problems
+}
+
+// shelf holds what is open already.
+type shelf struct {
+	files *corpora.Files
+	open  map[string]*segment.Reader
+}
+
+func (s *snapshot) shelf(files *corpora.Files) shelf {
+	f := shelf{files, map[string]*segment.Reader{}}
+	if s == nil {
+		return f
+	}
+	for _, v := range s.segments {
+		f.open[v.File] = v.reader
+		if v.pairs != nil {
+			f.open[v.Pairs] = v.pairs
+		}
+	}
+	return f
+}
+
+// take takes a file off the shelf, or opens it.
+func (f shelf) take(ctx context.Context, file, digest string) (*segment.Reader, error) {
+	if r := f.open[file]; r != nil {
+		delete(f.open, file)
+		return r, nil
+	}
+	return f.files.Open(ctx, file, digest)
 }
 
 // Size tells how many segments are open and how many keys they hold.
@@ -149,7 +178,9 @@ func (l *Library) Close() error {
 	var errs error
 	if s := l.current.Swap(nil); s != nil {
 		for _, v := range s.segments {
-			errs = errors.Join(errs, v.reader.Close())
+			if errs = errors.Join(errs, v.reader.Close()); v.pairs != nil {
+				errs = errors.Join(errs, v.pairs.Close())
+			}
 		}
 	}
 	return errs

@@ -210,10 +210,15 @@ func (m *Matcher) WithdrawFirst(ctx context.Context, run *job.Run) error {
 			break
 		}
 	}
-	if err := m.drop(ctx, breach.Name); err != nil || breach.Segment == "" {
+	if err := m.drop(ctx, breach.Name); err != nil {
 		return err
 	}
-	return m.files.Remove(ctx, breach.Segment)
+	for _, file := range breach.Files() {
+		if err := m.files.Remove(ctx, file.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Restate computes statuses again after a breach was edited. It is the step of KindRestate.

@@ -11,6 +11,8 @@ type Tally struct {
 	Found map[string]int64 `json:"found"`
 	// Distinct is the size of the set, e-mail domains included.
 	Distinct int64 `json:"distinct"`
+	// Pairs is how many pairs of an identifier and a password there are.
+	Pairs int64 `json:"pairs,omitempty"`
 	// Problems counts inputs that could not be read to their end: broken or refused archives.
 	Problems int64 `json:"problems"`
 	// Read, Partly and Unread count the inputs by how much of them was read; Reasons counts why not all, in plain words

@@ -18,6 +18,10 @@ import (
 // for all partners. value is already normalised. It runs for every identifier of every dump, and allocates nothing.
 func (k *Keys) Fingerprint(kind byte, value []byte) uint64 { return k.match.kinds[kind].sum(value) }
 
+// pairTag is how many bits of a pair tell passwords of one value apart. A wrong password is taken for one that leaked with
+// the value with a probability of one in 2^24 for each that did; the 40 bits before it say whose it is.
+const pairTag = 24
+
 // Pair returns the fingerprint of a value and a password that stood in one record: of the value's own fingerprint and
 // the first 40 bits of the password's SHA-1, under a key of its own. Who watches a value has its fingerprint at hand, so
 // a pair is asked for without opening the value.
@@ -25,7 +29,17 @@ func (k *Keys) Pair(fingerprint, password uint64) uint64 {
 	var msg [16]byte
 	binary.LittleEndian.PutUint64(msg[:], fingerprint)
 	binary.LittleEndian.PutUint64(msg[8:], password)
-	return k.match.pair.sum(msg[:])
+	first, _ := k.Pairs(fingerprint)
+	return first | k.match.pair.sum(msg[:])>>(64-pairTag)
+}
+
+// Pairs returns the range in which all pairs of a value are: what is in it tells passwords apart that leaked with the
+// value, and is the same in every breach.
+func (k *Keys) Pairs(fingerprint uint64) (first, last uint64) {
+	var msg [8]byte
+	binary.LittleEndian.PutUint64(msg[:], fingerprint)
+	first = k.match.pair.sum(msg[:]) &^ (1<<pairTag - 1)
+	return first, first | (1<<pairTag - 1)
 }
 
 // matcher holds the keys that follow from the match secret.

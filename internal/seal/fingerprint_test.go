@@ -27,6 +27,16 @@ func TestPairsAreToldApart(t *testing.T) {
 	if reopen(t, k.Path()).Pair(value, password) != pair {
 		t.Error("a pair does not outlive its process")
 	}
+	first, last := k.Pairs(value)
+	if pair < first || pair > last || last-first != 1<<24-1 {
+		t.Errorf("%x is not among the pairs %x to %x of its value", pair, first, last)
+	}
+	if p := k.Pair(value, password+1); p < first || p > last {
+		t.Error("another password of the value is not among its pairs")
+	}
+	if p := k.Pair(value+1, password); p >= first && p <= last {
+		t.Error("another value's pair is among them")
+	}
 }
 
 func TestFingerprintTellsKindsAndInstallationsApart(t *testing.T) {

@@ -57,14 +57,14 @@ func exposesText(classes []cyber.Exposed) string {
 	return strings.Join(text, ",")
 }
 
-const recordColumns = breachColumns + `, b.state, b.segment, b.digest, b.tally, b.published_at, b.retracted_at`
+const recordColumns = breachColumns + `, b.state, b.segment, b.digest, b.tally, b.published_at, b.retracted_at, b.pairs, b.pairs_digest`
 
 func scanRecord(row scanner) (leak.Record, error) {
 	var b breachRow
 	var r leak.Record
 	var tally string
 	var published, retracted int64
-	if err := row.Scan(append(b.dest(), &r.State, &r.Segment, &r.Digest, &tally, &published, &retracted)...); err != nil {
+	if err := row.Scan(append(b.dest(), &r.State, &r.Segment, &r.Digest, &tally, &published, &retracted, &r.Pairs, &r.PairsDigest)...); err != nil {
 		return r, err
 	}
 	r.Breach, r.PublishedAt, r.RetractedAt = b.breach(), fromMicros(published), fromMicros(retracted)
@@ -195,8 +195,8 @@ func (s Breaches) handOver(ctx context.Context, tx *sqldb.Tx, kind, name string)
 }
 
 // PublishBreach makes an imported breach visible and hands over to the match.
-func (s Breaches) PublishBreach(ctx context.Context, name, file, digest string, tally leak.Tally) error {
-	text, err := json.Marshal(tally)
+func (s Breaches) PublishBreach(ctx context.Context, name string, p leak.Publication) error {
+	text, err := json.Marshal(p.Tally)
 	if err != nil {
 		return fmt.Errorf("publish breach: %w", err)
 	}
@@ -209,15 +209,15 @@ func (s Breaches) PublishBreach(ctx context.Context, name, file, digest string, 
 			return err
 		}
 		switch {
-		case r.State == leak.Published && r.Digest == digest: // a repetition after a crash
+		case r.State == leak.Published && r.Digest == p.Digest: // a repetition after a crash
 			return nil
 		case r.State == leak.Retracted:
 			return leak.ErrRetracted.With("name: was retracted")
 		case r.State == leak.Published:
 			return leak.ErrBreachExists.With("name: is published with other content")
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE breach SET state = 'published', segment = $2, digest = $3, tally = $4, published_at = $5
-			WHERE name = $1`, name, file, digest, string(text), micros(s.now()))
+		_, err = tx.ExecContext(ctx, `UPDATE breach SET state = 'published', segment = $2, digest = $3, tally = $4, published_at = $5,
+			pairs = $6, pairs_digest = $7 WHERE name = $1`, name, p.File, p.Digest, string(text), micros(s.now()), p.Pairs, p.PairsDigest)
 		if err != nil {
 			return fmt.Errorf("publish breach: %w", err)
 		}
@@ -286,7 +286,7 @@ func (s Breaches) Segments(ctx context.Context) ([]leak.Segment, int64, error) {
 	}
 	segments, err := collect(ctx, s.reader(), func(row scanner) (leak.Segment, error) {
 		var g leak.Segment
-		return g, row.Scan(&g.Breach, &g.File, &g.Digest)
-	}, `SELECT name, segment, digest FROM breach WHERE state = 'published' AND segment <> '' ORDER BY published_at, name`)
+		return g, row.Scan(&g.Breach, &g.File, &g.Digest, &g.Pairs, &g.PairsDigest)
+	}, `SELECT name, segment, digest, pairs, pairs_digest FROM breach WHERE state = 'published' AND segment <> '' ORDER BY published_at, name`)
 	return segments, epoch, err
 }

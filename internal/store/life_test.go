@@ -19,7 +19,7 @@ import (
 )
 
 // everywhere finds every value in one breach.
-type everywhere struct{}
+type everywhere struct{ cyber.Unasked }
 
 func (everywhere) Probe(uint64) cyber.Sighting {
 	return cyber.Sighting{Epoch: 1 << 40, Breaches: []cyber.Seen{{Breach: "sandbox"}}}

@@ -58,9 +58,9 @@ func Open(t *testing.T, e *storetest.Env) *Env {
 	files.OpenTable = e.Keys.OpenTable
 	v := &Env{Env: e, T: t, Files: files}
 	v.Importer = &intake.Importer{
-		Store: e.Breaches, Jobs: e.Jobs, Files: files, Dir: filepath.Join(e.Folder, "import"), Fingerprint: e.Keys.Fingerprint, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
+		Store: e.Breaches, Jobs: e.Jobs, Files: files, Dir: filepath.Join(e.Folder, "import"), Fingerprint: e.Keys.Fingerprint, Pair: e.Keys.Pair, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
 	}
-	v.Library = leak.NewLibrary(e.Breaches, files, slog.New(slog.DiscardHandler))
+	v.Library = leak.NewLibrary(e.Breaches, files, e.Keys, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {
 		if err := v.Library.Close(); err != nil {
 			t.Error(err)
