@@ -12,6 +12,9 @@ func (s *Scanner) card(n []byte, from, to int) {
 // network says whether a payment network numbers its cards this way. The check digit alone lets every tenth number
 // pass.
 func network(n []byte) bool {
+	if len(n) < 12 {
+		return false
+	}
 	two := int(n[0]-'0')*10 + int(n[1]-'0')
 	switch {
 	case n[0] == '4':
@@ -62,7 +65,7 @@ func (s *Scanner) groupedCard(b []byte, i int, digits uint64) int {
 			continue
 		}
 		sep, n, end := b[i+4], append(s.text[:0], b[i:i+4]...), i+4
-		if sep != ' ' && sep != '-' {
+		if sep != ' ' && sep != '-' && sep != '.' {
 			return 0
 		}
 		same := true
@@ -73,7 +76,7 @@ func (s *Scanner) groupedCard(b []byte, i int, digits uint64) int {
 		if !same || !network(n) || !identifier.Luhn(n) || repeats(n) {
 			continue
 		}
-		if !leftFree(b, i) || !rightFree(b, end) || grouped(b, i, end, sep) {
+		if !leftFree(b, i) || !rightFree(b, end) && !afterCard(b, end) || grouped(b, i, end, sep) {
 			return 0
 		}
 		s.emit(identifier.Card, n, i, end)

@@ -118,6 +118,8 @@ func (s *Scanner) readEmail(b []byte, at, after int) {
 	}
 	switch local := b[start:at]; {
 	case len(local) > localLongest:
+	case start == at && at > 1 && b[at-1] == '"':
+		s.quotedEmail(b, at, after)
 	case seen&rare != 0:
 		s.rareEmail(b, start, at, after, end)
 	case !plain || tail&(letter|digit) != letter || end-label < 2 || label == after || end-after > labelLongest || !dotsInside(local, seen):

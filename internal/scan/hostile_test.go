@@ -3,6 +3,7 @@ package scan
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -96,7 +97,9 @@ func TestNumberSoup(t *testing.T) {
 		{"dates", func() string {
 			return "20" + digits(2) + "-" + digits(2) + "-" + digits(2) + " " + digits(2) + ":" + digits(2) + ":" + digits(2)
 		}, nil},
-		{"addresses", func() string { return digits(3) + "." + digits(3) + "." + digits(3) + "." + digits(2) }, nil},
+		{"addresses", func() string {
+			return fmt.Sprintf("%03d.%03d.%03d.%02d", rnd.IntN(256), rnd.IntN(256), rnd.IntN(256), rnd.IntN(100))
+		}, nil},
 		{"times", func() string { return "1" + string(rune('2'+rnd.IntN(6))) + digits(8) }, nil},
 		{"company numbers", func() string {
 			return digits(2) + "." + digits(3) + "." + digits(3) + "/" + digits(4) + "-" + digits(2)

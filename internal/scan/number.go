@@ -92,18 +92,31 @@ func (s *Scanner) run(b []byte, i, j int, digits uint64) int {
 			return s.joinedPhone(b, i, j)
 		}
 	case 8:
+		if end := s.shortNumber(b, i, j); end > 0 {
+			return end
+		}
 		return s.splitPhone(b, i, j)
 	case 9:
-		if digits>>9&twoMoreMask == twoMoreShape && b[j] == '-' {
+		if digits>>9&twoMoreMask == twoMoreShape && (b[j] == '-' || b[j] == '/' || b[j] == ' ') {
 			if end := s.dashedCPF(b, i, j); end > 0 {
 				return end
 			}
+		}
+		if end := s.shortNumber(b, i, j); end > 0 {
+			return end
 		}
 		return s.splitPhone(b, i, j)
 	case 10, 11, 12, 13, 14, 15, 16, 17, 18, 19:
 		if leftFree(b, i) && rightFree(b, j) {
 			s.bareNumber(b, i, j)
+			return j
 		}
+		if j < len(b) && b[j]|0x20 == 'e' {
+			if end := s.exponent(b, i, j); end > 0 {
+				return end
+			}
+		}
+		s.tight(b, i, j)
 	}
 	return j
 }
@@ -122,38 +135,72 @@ func (s *Scanner) bareNumber(b []byte, i, j int) {
 	}
 	switch len(n) {
 	case 10:
-		if bareTen(b, i, n) {
-			s.phone(n, i, j)
-		}
+		s.tenDigits(b, i, j)
 	case 11:
-		cpf, phone := identifier.ValidCPF(n), n[2] == '9' && identifier.AreaCode(n[0], n[1])
-		if cpf && phone {
-			// Both readings are right as far as the digits go. A label next to them decides, or what the lines around
-			// have in this place; without either both are kept.
-			word := label(b, i)
-			if word == noWord {
-				word = column(b, i)
-			}
-			cpf, phone = word != phoneWord, word != cpfWord
-		}
-		if cpf {
-			s.emit(identifier.CPF, n, i, j)
-		}
-		if phone {
-			s.phone(n, i, j)
-		}
+		s.elevenDigits(b, i, j)
 	case 12, 13:
-		if brazilian(n) {
+		switch {
+		case place(b, i, j) == numberWord:
+		case brazilian(n):
 			s.phone(n[2:], i, j)
-			return
-		}
-		if n[0] == '0' && len(n) == 12 && n[3] == '9' {
+		case n[0] == '0' && len(n) == 12 && n[3] == '9' && label(b, i) != cpfWord:
 			s.phone(n[1:], i, j)
-			return
+			s.weakCPF(n, i, j)
+		case n[0] == '0' && s.labelled(b, i, j):
+		default:
+			s.card(n, i, j)
+			s.weakCPF(n, i, j)
 		}
-		s.card(n, i, j)
 	default:
-		s.card(n, i, j)
+		if n[0] != '0' {
+			if network(n) && place(b, i, j) != numberWord {
+				s.card(n, i, j)
+			}
+		} else if !s.labelled(b, i, j) {
+			s.weakPadded(n, i, j)
+		}
+	}
+}
+
+// tenDigits judges what may be a landline, an old mobile, or a CPF without its first zero.
+func (s *Scanner) tenDigits(b []byte, i, j int) {
+	n := b[i:j]
+	word := place(b, i, j)
+	switch {
+	case word == cpfWord && s.paddedCPF(n, i, j):
+	case bareTen(word, n):
+		s.phone(n, i, j)
+		s.weakCPF(n, i, j)
+	case word == noWord:
+		s.weakPhone(n, i, j)
+		s.weakCPF(n, i, j)
+	}
+}
+
+// elevenDigits judges what may be a CPF or a mobile.
+func (s *Scanner) elevenDigits(b []byte, i, j int) {
+	n := b[i:j]
+	cpf, phone := identifier.ValidCPF(n), n[2] == '9' && identifier.AreaCode(n[0], n[1])
+	if !cpf && !phone {
+		return
+	}
+	word := place(b, i, j)
+	if cpf && phone && word != numberWord {
+		// Both readings are right as far as the digits go. A label next to them decides, or what the lines around have in
+		// this place; without either both are kept.
+		if word == noWord {
+			word = column(b, i)
+		}
+		cpf, phone = word != phoneWord, word != cpfWord
+	}
+	if word == numberWord {
+		phone, cpf = false, cpf && sameLabel(b, i)
+	}
+	if cpf {
+		s.emit(identifier.CPF, n, i, j)
+	}
+	if phone {
+		s.phone(n, i, j)
 	}
 }
 
@@ -165,30 +212,48 @@ func (s *Scanner) dottedCPF(b []byte, i int) int {
 		return i + 3
 	}
 	cpf := append(s.text[:0], t[0], t[1], t[2], t[4], t[5], t[6], t[8], t[9], t[10], t[12], t[13])
-	if !identifier.ValidCPF(cpf) || !leftFree(b, i) || !rightFree(b, i+14) {
+	if !identifier.ValidCPF(cpf) || !leftFree(b, i) || !rightFree(b, i+14) && !wordRight(b, i+14) {
+		return i + 3
+	}
+	if last == '.' && label(b, i) != cpfWord && octets(cpf) {
+		s.weak(identifier.CPF, cpf, i, i+14)
 		return i + 3
 	}
 	s.emit(identifier.CPF, cpf, i, i+14)
 	return i + 14
 }
 
-// cpfSeparators leaves out dots alone, which would make CPFs of network addresses.
 func cpfSeparators(sep, last byte) bool {
 	switch sep {
 	case '.':
-		return last == '-' || last == '/' || last == ' '
+		return last == '-' || last == '/' || last == ' ' || last == '.'
 	case ' ':
-		return last == ' ' || last == '-'
+		return last == ' ' || last == '-' || last == '/'
 	case '-':
 		return last == '-'
 	}
 	return false
 }
 
-// dashedCPF reads 529982247-25, the digits of which are in their places, and returns its end, or zero.
+// octets says whether a CPF that is written with dots alone may be a network address.
+func octets(cpf []byte) bool {
+	for k := 0; k < 9; k += 3 {
+		if string(cpf[k:k+3]) > "255" {
+			return false
+		}
+	}
+	return true
+}
+
+// dashedCPF reads 529982247-25, the digits of which are in their places, and returns its end, or zero. After a space
+// the last two may be another number: then something has to say that it is a CPF.
 func (s *Scanner) dashedCPF(b []byte, i, j int) int {
 	cpf := append(append(s.text[:0], b[i:j]...), b[j+1], b[j+2])
-	if !identifier.ValidCPF(cpf) || !leftFree(b, i) || !rightFree(b, j+3) {
+	if !identifier.ValidCPF(cpf) || !leftFree(b, i) || !rightFree(b, j+3) && !wordRight(b, j+3) {
+		return 0
+	}
+	if b[j] == ' ' && label(b, i) != cpfWord {
+		s.weak(identifier.CPF, cpf, i, j+3)
 		return 0
 	}
 	s.emit(identifier.CPF, cpf, i, j+3)

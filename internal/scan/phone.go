@@ -42,14 +42,14 @@ var callingCodes = func() (used [1000]bool) {
 }()
 
 // bareTen says whether ten bare digits are to be read as a phone: landlines and old mobiles look like any number of ten
-// digits. A label next to them decides; without one they pass unless they read as a Unix time of the years 2008 to
-// 2027, which dumps are full of.
-func bareTen(b []byte, i int, n []byte) bool {
-	switch label(b, i) {
+// digits. What stands next to them decides; else they pass unless they read as a Unix time of the years 2008 to 2027,
+// which dumps are full of, or as the last one of all.
+func bareTen(word word, n []byte) bool {
+	switch word {
 	case phoneWord:
 		return true
 	case noWord:
-		return n[0] != '1' || n[1] < '2' || n[1] > '7'
+		return (n[0] != '1' || n[1] < '2' || n[1] > '7') && string(n) != "2147483647"
 	default:
 		return false
 	}
@@ -69,7 +69,10 @@ func (s *Scanner) splitPhone(b []byte, i, j int) int {
 		return j
 	}
 	area, ok := areaLeft(b, i)
-	if !ok || !plausible(b, i, j, area) {
+	if !ok {
+		if s.records != nil && end > j {
+			s.apartPhone(b, append(append(s.text[80:80], b[i:j]...), b[j+1:end]...), i, end)
+		}
 		return j
 	}
 	n := append(s.text[64:64], area.digits[0], area.digits[1])
@@ -79,6 +82,10 @@ func (s *Scanner) splitPhone(b []byte, i, j int) int {
 	n = append(n, b[i:j]...)
 	if end > j {
 		n = append(n, b[j+1:end]...)
+	}
+	if !plausible(b, i, j, area) {
+		s.weakPhone(n, area.start, end)
+		return j
 	}
 	if normal, ok := identifier.AppendBrazilianPhone(s.text[:0], n); ok {
 		s.emit(identifier.Phone, normal, area.start, end)
@@ -96,7 +103,7 @@ func plausible(b []byte, i, j int, area area) bool {
 	switch j - i {
 	case 4:
 		years := (b[i] == '1' && b[i+1] == '9' || b[i] == '2' && b[i+1] == '0') && (b[j+1] == '1' || b[j+1] == '2')
-		return b[j] == '-' && !years
+		return (b[j] == '-' || b[j] == '.' && b[i-1] == '.') && !years
 	case 8:
 		return false // 11 20240131
 	}
@@ -131,10 +138,14 @@ type area struct {
 	ninth  bool // the ninth digit stood apart: (11) 9 8765-4321
 }
 
-// areaLeft reads the area code that ends before b[i], with what may stand before it: +55, 55, a trunk 0, parentheses.
+// areaLeft reads the area code that ends before b[i], with what may stand before it: +55, 55, a trunk 0, a carrier,
+// parentheses.
 func areaLeft(b []byte, i int) (a area, ok bool) {
 	k := gapLeft(b, i)
-	if k == i && (k == 0 || b[k-1] != ')') {
+	if k == i && k > 0 && b[k-1] == '/' {
+		k--
+	}
+	if k == i && (k == 0 || b[k-1] != ')' && b[k-1] != ']') {
 		return a, false
 	}
 	if k >= 2 && k < i && b[k-1] == '9' && !isDigit(b[k-2]) {
@@ -142,61 +153,97 @@ func areaLeft(b []byte, i int) (a area, ok bool) {
 			a.ninth, k = true, apart
 		}
 	}
-	closed := k > 0 && b[k-1] == ')'
-	if closed {
+	opened := byte(0)
+	if k > 0 && b[k-1] == ')' {
+		opened = '('
+		k--
+	} else if k > 0 && b[k-1] == ']' {
+		opened = '['
 		k--
 	}
 	from := k
-	for from > 0 && k-from < 5 && isDigit(b[from-1]) {
+	for from > 0 && k-from < 6 && isDigit(b[from-1]) {
 		from--
 	}
-	code := b[from:k]
-	if closed {
-		if from == 0 || b[from-1] != '(' {
+	code, from := a.trunk(b, from, k)
+	if code == nil || !identifier.AreaCode(code[0], code[1]) {
+		return a, false
+	}
+	if opened != 0 {
+		if from == 0 || b[from-1] != opened {
 			return a, false
 		}
 		from--
 		a.marked = true
 	}
-	switch len(code) {
-	case 2:
-	case 3:
-		if code[0] != '0' {
-			return a, false
-		}
-		code, a.marked = code[1:], true
-	case 4:
-		if closed || code[0] != '5' || code[1] != '5' {
-			return a, false
-		}
-		code, a.marked = code[2:], true
-		if from > 0 && b[from-1] == '+' {
-			from--
-		}
-	default:
-		return a, false
-	}
-	if !identifier.AreaCode(code[0], code[1]) {
-		return a, false
+	if b[from] != '(' && k < i && b[k] == '/' && from > 0 && (b[from-1] == '/' || b[from-1] == '-' || b[from-1] == '.') {
+		return a, false // a date
 	}
 	a.digits, a.start = code, from
 	return a, a.countryLeft(b)
 }
 
-// countryLeft moves the start over the country code, and says whether the number is free of anything else on its left.
+// trunk takes off b[from:k] what is dialled before an area code: 0, 015, 0xx, 55. It returns the code and where all of it
+// begins, or nil.
+func (a *area) trunk(b []byte, from, k int) (code []byte, start int) {
+	code = b[from:k]
+	switch len(code) {
+	case 2:
+		if from >= 3 && b[from-1]|0x20 == 'x' && b[from-2]|0x20 == 'x' && b[from-3] == '0' {
+			a.marked = true
+			return code, from - 3
+		}
+		return code, from
+	case 3:
+		if code[0] == '0' {
+			a.marked = true
+			return code[1:], from
+		}
+	case 4:
+		if code[0] == '5' && code[1] == '5' && (k >= len(b) || b[k] != ')') {
+			a.marked = true
+			if from > 0 && b[from-1] == '+' {
+				from--
+			}
+			return code[2:], from
+		}
+	case 5:
+		if code[0] == '0' && carrier(code[1], code[2]) {
+			a.marked = true
+			return code[3:], from
+		}
+	case 6:
+		if string(code[:4]) == "0055" && (from == 0 || !isDigit(b[from-1])) {
+			a.marked = true
+			return code[4:], from
+		}
+	}
+	return nil, from
+}
+
+// countryLeft moves the start over the country code or a carrier's, and says whether the number is free of anything else
+// on its left.
 func (a *area) countryLeft(b []byte) bool {
 	k := gapLeft(b, a.start)
-	if k >= 2 && b[k-1] == '5' && b[k-2] == '5' && (k == 2 || !isDigit(b[k-3])) && (k < a.start || b[a.start] == '(') {
+	if k >= 4 && string(b[k-4:k]) == "0055" && leftFree(b, k-4) {
+		a.start, a.marked = k-4, true
+		return true
+	}
+	if k >= 2 && b[k-1] == '5' && b[k-2] == '5' && (k == 2 || !isDigit(b[k-3])) && (k < a.start || b[a.start] == '(' || b[a.start] == '[') {
 		plus := k >= 3 && b[k-3] == '+'
 		if plus || leftFree(b, k-2) {
 			a.start, a.marked = k-2, true
 			return true
 		}
 	}
+	if k >= 3 && k < a.start && b[k-3] == '0' && carrier(b[k-2], b[k-1]) && leftFree(b, k-3) && b[a.start] != '0' {
+		a.start, a.marked = k-3, true
+		return true
+	}
 	if a.start > 0 && b[a.start-1] == '+' && b[a.start] != '5' {
 		return false // another country's code
 	}
-	return b[a.start] == '(' && (a.start == 0 || !isDigit(b[a.start-1])) || leftFree(b, a.start)
+	return (b[a.start] == '(' || b[a.start] == '[') && (a.start == 0 || !isDigit(b[a.start-1])) || leftFree(b, a.start)
 }
 
 // gapLeft moves back over at most two characters that part the groups of a phone number.
@@ -215,6 +262,8 @@ const (
 	otherWord
 	cpfWord
 	phoneWord
+	cardWord
+	numberWord // of a thing or a moment, not of a person
 )
 
 // label classifies the word right before a number: the name of a JSON member, a form field, a tag, a heading. Field
@@ -245,6 +294,9 @@ func label(b []byte, i int) word {
 	if meaning := named(w); meaning != noWord {
 		return meaning
 	}
+	if ofThings(w, joined) {
+		return numberWord
+	}
 	switch {
 	case !joined || k > 0 && (b[k-1] == '.' || b[k-1] == '@' || b[k-1] == '-') || saysNothing(w):
 		return noWord // running text, the end of an address, a word that says nothing
@@ -257,7 +309,7 @@ var names = func() (byLetter [256][]labelName) {
 	for text, means := range map[string]word{
 		"cpf": cpfWord, "doc": cpfWord, "taxid": cpfWord, "tax_id": cpfWord,
 		"fone": phoneWord, "phone": phoneWord, "tel": phoneWord, "cel": phoneWord, "whats": phoneWord, "zap": phoneWord, "mobile": phoneWord, "contat": phoneWord,
-		"fax": phoneWord,
+		"fax": phoneWord, "cartao": cardWord, "creditcard": cardWord, "credit_card": cardWord, "card_number": cardWord, "cardnumber": cardWord,
 	} {
 		byLetter[text[0]] = append(byLetter[text[0]], labelName{text, means})
 	}

@@ -248,7 +248,8 @@ func TestNoRecordIsSaid(t *testing.T) {
 	}
 }
 
-// FuzzRecords: whatever the bytes, no panic, the identifiers are those that a Scanner finds, and each is its own class.
+// FuzzRecords: whatever the bytes, no panic, the addresses are those that a Scanner finds, and each identifier is its own
+// class. Of digits a column may say more than a Scanner sees.
 func FuzzRecords(f *testing.F) {
 	for i, format := range scantest.Formats {
 		f.Add(format.Write(uint64(i), 3).Text)
@@ -259,13 +260,18 @@ func FuzzRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var want, got []string
 		collect := func(to *[]string) Found {
-			return func(kind identifier.Kind, normal []byte) { *to = append(*to, kind.String()+" "+string(normal)) }
+			return func(kind identifier.Kind, normal []byte) {
+				if kind == identifier.Email {
+					*to = append(*to, kind.String()+" "+string(normal))
+				}
+			}
 		}
 		if _, err := NewScanner(collect(&want)).Scan(context.Background(), bytes.NewReader(text)); err != nil {
 			t.Fatal(err)
 		}
 		r := NewRecorder(func(s *record.Sighting) {
 			collect(&got)(s.Kind, s.Normal)
+			checkNormal(t, s.Kind, string(s.Normal))
 			if s.Classes&vocabulary[ownClass[s.Kind]] == 0 || s.Password != nil && s.Classes&record.Password == 0 || !s.Told && s.Password != nil {
 				t.Fatal(told(s))
 			}

@@ -233,7 +233,7 @@ func (r *Reader) judgeBlock(k, from, to int) int {
 	r.locate(hits)
 	for i, f := range r.places {
 		if f >= 0 {
-			r.enter(&hits[i], &r.cells[f], r.fields[f])
+			r.enter(&hits[i], f, r.fields[f])
 		} else {
 			hits[i].length |= aside
 		}

@@ -43,7 +43,11 @@ func (r *Reader) formOf(i int) *form {
 		return f
 	}
 	f.known = true
-	to, first := r.trimmed(l), &r.hits[l.first]
+	n := r.firstStrong(i)
+	if n < 0 {
+		return f
+	}
+	to, first := r.trimmed(l), &r.hits[n]
 	if start := r.start(l); int(first.from) > start || first.kind == identifier.Card || int(first.to) >= to {
 		return f
 	}
@@ -55,8 +59,8 @@ func (r *Reader) formOf(i int) *form {
 	}
 	rest, end := int(first.to)+1, to
 	if f.extra = separatorsIn(r.b[rest:to], f.sep); f.extra > 0 {
-		for k := int(l.first) + 1; k < r.endOf(i); k++ {
-			if h := &r.hits[k]; int(h.from) > rest && r.b[h.from-1] == f.sep && (int(h.to) == to || r.b[h.to] == f.sep) {
+		for k := n + 1; k < r.endOf(i); k++ {
+			if h := &r.hits[k]; h.length&weak == 0 && int(h.from) > rest && r.b[h.from-1] == f.sep && (int(h.to) == to || r.b[h.to] == f.sep) {
 				end = int(h.from) - 1
 				break
 			}
@@ -67,12 +71,38 @@ func (r *Reader) formOf(i int) *form {
 	}
 	f.from, f.to = int32(rest), int32(end)
 	f.look = lookOf(r.b[rest:end], f.sep)
-	if rest < to && int(l.first)+1 < r.endOf(i) {
-		if h := &r.hits[l.first+1]; int(h.from) <= rest+1 && int(h.to) >= end-1 {
+	if rest < to && n+1 < r.endOf(i) {
+		if h := &r.hits[n+1]; h.length&weak == 0 && int(h.from) <= rest+1 && int(h.to) >= end-1 {
 			f.look = other // another identifier, and nothing else
 		}
 	}
 	return f
+}
+
+// firstStrong is the first hit of line i that needs no column, or -1.
+func (r *Reader) firstStrong(i int) int {
+	for k, end := int(r.lines[i].first), r.endOf(i); k < end; k++ {
+		if r.hits[k].length&weak == 0 {
+			return k
+		}
+	}
+	return -1
+}
+
+// strong moves those that need no column to the front of hits and returns them.
+func strong(hits []hit) []hit {
+	n := 0
+	for i := range hits {
+		if hits[i].length&weak == 0 {
+			if i > n {
+				h := hits[i]
+				copy(hits[n+1:i+1], hits[n:i])
+				hits[n] = h
+			}
+			n++
+		}
+	}
+	return hits[:n]
 }
 
 // separatorsIn counts a separator. The rest of a combo line is short.

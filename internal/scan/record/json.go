@@ -197,6 +197,9 @@ func (r *Reader) anyone(k, start int) bool {
 	}
 	first, last := r.within(k, start, end)
 	for _, h := range r.hits[first:last] {
+		if h.length&weak != 0 {
+			continue
+		}
 		if h.kind == identifier.Email || h.kind == identifier.CPF {
 			return true
 		}
@@ -249,7 +252,7 @@ func (r *Reader) somebody(k, start int) bool {
 	}
 	first, last := r.within(k, start, end)
 	for i := first; i < last; i++ {
-		if m := r.memberOf(&r.hits[i]); m >= 0 && r.members[m].object == 0 && ofKind[r.hits[i].kind]&identities != 0 {
+		if m := r.memberOf(&r.hits[i]); m >= 0 && r.members[m].object == 0 && r.hits[i].length&weak == 0 && ofKind[r.hits[i].kind]&identities != 0 {
 			return true
 		}
 	}
@@ -365,7 +368,7 @@ func (r *Reader) people(hits []hit) {
 // others of their kind, or in an object that has its own.
 func (r *Reader) identify(hits []hit) {
 	for i := range hits {
-		if m := r.memberOf(&hits[i]); m >= 0 && r.whole(&hits[i], r.members[m].field) {
+		if m := r.memberOf(&hits[i]); m >= 0 && hits[i].length&weak == 0 && r.whole(&hits[i], r.members[m].field) {
 			o := &r.objects[r.members[m].object]
 			o.identity |= ofKind[hits[i].kind] & identities
 			o.own = o.identity
@@ -412,7 +415,7 @@ func (r *Reader) person(hits []hit, group int) {
 	}
 	for i := range hits {
 		if m := r.memberOf(&hits[i]); m >= 0 {
-			r.enter(&hits[i], &r.cells[m], r.members[m].field)
+			r.enter(&hits[i], m, r.members[m].field)
 		} else {
 			hits[i].length |= aside
 		}

@@ -28,8 +28,11 @@ type layout struct {
 // header reads a line as the heads of columns, or returns nil. At least one of them has to name an identifier, and
 // nothing in it may look like a value.
 func (r *Reader) header(text []byte) *layout {
-	if len(text) > 2<<10 || !headerLike(text) {
+	if len(text) > 2<<10 {
 		return nil
+	}
+	if !headerLike(text) {
+		return r.singleHead(text)
 	}
 	text = bytes.TrimRight(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), "\r ")
 	text = bytes.TrimLeft(text, "#")
@@ -48,6 +51,21 @@ func (r *Reader) header(text []byte) *layout {
 	}
 	return best
 }
+
+// singleHead reads a line as the head of the only column of a table: one that says what digits under it are.
+func (r *Reader) singleHead(text []byte) *layout {
+	text = bytes.Trim(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), "\r\" ")
+	if len(text) > longestSingle || !nameLike(text) {
+		return nil
+	}
+	if c := r.columnOf(text); c == colCPF || c == colPhone || c == colCard || c.ofThings() && c != colID {
+		return &layout{Form: separated, Columns: []column{c}}
+	}
+	return nil
+}
+
+// longestSingle is how long the head of an only column may be: a line that is longer is a sentence.
+const longestSingle = 24
 
 // headerLike says whether a line may be one at all: most are told from one by their first bytes.
 func headerLike(text []byte) bool {
@@ -111,7 +129,7 @@ func (r *Reader) heads(text []byte, sep byte) *layout {
 		if c != unknown {
 			known++
 		}
-		leads = leads || c.identity() || c == colUsername || c == colDocument
+		leads = leads || c.identity() || c == colUsername || c == colDocument || c.ofThings()
 	}
 	if !leads || known < 2 && len(l.Columns) > 4 || len(l.Columns) < 2 || sep == ':' && known < len(l.Columns) {
 		return nil

@@ -30,7 +30,19 @@ const (
 	colKey    // begins a record and says nothing of a person
 	colHeader // a header of a mail message
 	colOther  // known to be nothing that is claimed
+	colArea   // of a phone, which stands in the column after it
+	colPaper  // a document with a number of its own kind, which is no CPF
+	colThing  // the number of a thing or a moment
+	colID     // begins a record, as a key does, and is a number of nobody
 )
+
+// silent says whether values of the column are known to be nothing that is claimed.
+func (c column) silent() bool {
+	return c == colOther || c == colKey || c == colArea || c == colThing || c == colID
+}
+
+// ofThings says whether digits under the column are the number of a thing, a document or a moment.
+func (c column) ofThings() bool { return c == colPaper || c == colThing || c == colID }
 
 // identity says whether values of the column are identifiers, which the scanner finds.
 func (c column) identity() bool { return c == colEmail || c == colCPF || c == colPhone || c == colCard }
@@ -39,7 +51,7 @@ func (c column) identity() bool { return c == colEmail || c == colCPF || c == co
 var classOf = [...]Classes{
 	colEmail: Email, colPassword: Password, colHash: PasswordHash, colCPF: CPF, colPhone: Phone, colCard: Card, colAddress: Address, colName: Name,
 	colBirthDate: BirthDate, colDocument: Document, colHealth: Health, colFinancial: Financial, colCookies: Cookies, colIP: IP, colUsername: Username,
-	colOther: 0,
+	colOther: 0, colPaper: Document, colID: 0,
 }
 
 // exact are names as a whole, without what parts their words. They come before the words.
@@ -53,16 +65,20 @@ var exact = spread(map[column]string{
 	colAddress:   "address addr address1 addressline1 street streetaddress endereco enderecocompleto logradouro rua cep zip zipcode postalcode postcode codigopostal codpostal direccion domicilio calle postaladdress homeaddress bairro homepostaladdress adr billingaddress shippingaddress enderecoentrega",
 	colName:      "name names nome nombre fullname firstname lastname surname givenname familyname nomecompleto nombrecompleto sobrenome apellido apellidos primeironome primernombre cn sn fn realname nomecliente nombrecliente customername displayname middlename nomes nombres nomepessoa personname titular nometitular cardholder holdername",
 	colBirthDate: "birthdate birthday dateofbirth dob bday birth nascimento datanascimento datadenascimento dtnascimento dtnasc datanasc nasc fechanacimiento fechadenacimiento fechanac nacimiento cumpleanos aniversario bdate birthdt",
-	colDocument:  "rg dni cnh document documento passport passportnumber passaporte pasaporte ssn nif curp rfc pis nis titulo tituloeleitor tituloeleitoral documentnumber numerodocumento numdocumento docnumber rgnumero numerorg identidade driverlicense driverslicense idcard nationalid licencia cedula",
+	colDocument:  "dni document documento ssn nif curp rfc documentnumber numerodocumento numdocumento docnumber identidade idcard nationalid cedula",
+	colPaper:     "rg cnh passport passportnumber passaporte pasaporte pis nis nit pasep pispasep titulo tituloeleitor tituloeleitoral rgnumero numerorg driverlicense driverslicense licencia cns cartaosus numerocnh nrcnh ctps",
+	colArea:      "ddd area areacode codigoarea codarea dddtelefone dddcelular dddfone dddtel dddcel ddd1 ddd2 phonearea areatelefone",
+	colThing:     "renavam expires expiry expiration expirationdate expiresutc expirationtime timestamp time unixtime epoch ts createdat updatedat created updated imei iccid imsi protocolo protocol pedido numeropedido order ordernumber nsu ean gtin isbn barcode codigobarras codbarras linhadigitavel nossonumero boleto serial serialnumber chassi sku tracking rastreio matricula sequence seq transactionid transacao lastaccess hora vencimento validade",
+	colID:        "id ids codigo cod",
 	colHealth:    "diagnostico diagnosis cid cid10 tiposanguineo bloodtype planosaude alergias allergies enfermedad doenca healthplan medicamentos gruposanguineo convenio",
 	colFinancial: "salary salario renda income saldo balance creditlimit limite limitecredito iban conta contabancaria bankaccount accountnumber numeroconta agencia agenciaconta sueldo ingresos cuenta cuentabancaria numerocuenta creditscore score rendamensal chavepix networth patrimonio valordivida divida",
 	colCookies:   "cookie cookies sessioncookie cookievalue",
 	colIP:        "ip ipaddress ipaddr ipv4 ipv6 lastip regip registrationip loginip signupip userip clientip ipcadastro ultimoip enderecoip direccionip ipregistro remoteaddr remoteip lastloginip createdip ipcliente ipacesso",
 	colUsername:  "user username users login userlogin usuario usuarios nomeusuario nomedeusuario nombreusuario nombredeusuario nick nickname apelido apodo screenname uid loginname userid handle accountname usr utilisateur nomdutilisateur benutzername identifiant gebruiker логин пользователь kullanici utente",
 	colURL:       "url urls host hostname site website link web origin actionurl loginurl urllogin webaddress siteurl sitio sitioweb pagina paginaweb originurl enlace dominio domain адрес",
-	colKey:       "dn id begin data dados datos person pessoa persona customer cliente client contact contato contacto account details detalhes info information attributes fields member membro owner personal soft software application aplicativo app browser navegador storage profile perfil programa program appname",
+	colKey:       "dn begin data dados datos person pessoa persona customer cliente client contact contato contacto account details detalhes info information attributes fields member membro owner personal soft software application aplicativo app browser navegador storage profile perfil programa program appname",
 	colHeader:    "from to cc bcc replyto returnpath deliveredto sender xoriginalto resentfrom errorsto messageid received xforwardedto inreplyto references",
-	colOther:     "city cidade ciudad state estado uf country pais provincia gender genero sexo sexo company empresa occupation profissao salt created createdat updatedat status token token2 hint",
+	colOther:     "city cidade ciudad state estado uf country pais provincia gender genero sexo sexo company empresa occupation profissao salt status token token2 hint",
 })
 
 // words are what a part of a longer name says; spoilers are words that make a name say something else than that.
@@ -70,7 +86,7 @@ var words = spread(map[column]string{
 	colEmail: "mail email correo", colPassword: "password passwd pwd senha contrasena clave pass", colCPF: "cpf",
 	colPhone: "phone telefone telefono celular fone mobile movil whatsapp tel cel", colAddress: "address endereco direccion logradouro street cep zip postal rua calle domicilio",
 	colName: "firstname lastname fullname surname sobrenome apellido apellidos nome nombre name", colBirthDate: "nascimento nacimiento birth birthdate birthday nasc dob",
-	colDocument: "rg cnh passport passaporte pasaporte dni ssn", colFinancial: "salario salary renda saldo balance income iban sueldo", colCookies: "cookie cookies",
+	colDocument: "dni ssn", colPaper: "rg cnh passport passaporte pasaporte pis pasep renavam", colArea: "ddd", colFinancial: "salario salary renda saldo balance income iban sueldo", colCookies: "cookie cookies",
 	colIP: "ip", colUsername: "username login usuario nickname", colHash: "hash md5 sha1 sha256 bcrypt digest encrypted hashed crypted criptografada", colCard: "cartao tarjeta creditcard",
 })
 
@@ -139,13 +155,15 @@ func readName(name []byte) column {
 		}
 		word := string(whole[from:to]) //nolint:staticcheck // asked for three times
 		if spoilers[word] {
-			return unknown
+			return thing(whole, starts)
 		}
 		switch c := words[word]; {
 		case c == unknown:
 			sure = sure && filler[word]
 		case c == colHash && (said == colPassword || said == unknown) || c == colPassword && said == colHash:
 			said = colHash
+		case c == colArea, said == colArea:
+			said = colArea
 		case said == unknown || said == colUsername && c == colEmail || c == colPassword:
 			said = c
 		}
@@ -158,6 +176,21 @@ func readName(name []byte) column {
 		return unknown // a hash of something
 	}
 	return said
+}
+
+// thing tells whether a name that has to do with something else than a value of a person is that of a number.
+func thing(whole []byte, starts []int) column {
+	for i, from := range starts {
+		to := len(whole)
+		if i+1 < len(starts) {
+			to = starts[i+1]
+		}
+		switch string(whole[from:to]) {
+		case "id", "at", "date", "data", "fecha", "expires", "expiry", "expira", "time", "hora", "count", "qtd", "bytes", "size", "version", "token", "updated", "changed":
+			return colThing
+		}
+	}
+	return unknown
 }
 
 // fold writes a name in lower case without accents and without what parts its words, and says where the words begin.

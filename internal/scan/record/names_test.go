@@ -18,12 +18,16 @@ func TestNames(t *testing.T) {
 		colAddress:   "endereco,Endereço,direccion,cep,street_address,endereco_entrega",
 		colIP:        "ip,last_ip,ip_address,endereco_ip",
 		colUsername:  "login,usuario,userName,nombre de usuario",
+		colArea:      "ddd,DDD,ddd_telefone,codigo_area",
+		colPaper:     "cnh,numero_cnh,RG,pis,passaporte",
+		colThing:     "expires,expires_at,renavam,created_at,order_id,timestamp,nosso_numero",
+		colID:        "id,ID,codigo",
 		unknown: "password_changed_at,senha_expirada,reset_password_token,email_verified,company_name,nome_mae,password_hint,data_cadastro,created,foo,,ip_type,file_hash," +
 			strings.Repeat("senha", 20),
 	} {
 		for _, name := range strings.Split(names, ",") {
 			got := NewReader(nil).columnOf([]byte(name))
-			if got == colOther || got == colKey {
+			if got.silent() && !want.silent() {
 				got = unknown // known to say nothing
 			}
 			if got != want {

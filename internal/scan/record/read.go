@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/vigiahq/vigia/internal/identifier"
 )
@@ -29,10 +30,11 @@ func (r *Reader) Start(t Text) {
 		r.name, r.day = t.Name, -1
 	}
 	r.addresses, r.numbers, r.arena = r.addresses[:0], r.numbers[:0], r.arena[:0]
+	r.disorder = false
 }
 
-// Add takes an identifier in normal form that was found at [from, to) of the text. Addresses come in order, and so do
-// all others.
+// Add takes an identifier in normal form that was found at [from, to) of the text. Most addresses come in order, and so
+// do most others.
 func (r *Reader) Add(kind identifier.Kind, normal []byte, from, to int) {
 	if kind == identifier.Phone && from > 0 && r.b[from-1] == '+' {
 		from--
@@ -40,10 +42,18 @@ func (r *Reader) Add(kind identifier.Kind, normal []byte, from, to int) {
 	h := hit{from: int32(from), to: int32(to), normal: uint32(len(r.arena)), length: uint16(len(normal)), kind: kind}
 	r.arena = append(r.arena, normal...)
 	if kind == identifier.Email {
+		r.disorder = r.disorder || len(r.addresses) > 0 && r.addresses[len(r.addresses)-1].from > h.from
 		r.addresses = append(r.addresses, h)
 	} else {
+		r.disorder = r.disorder || len(r.numbers) > 0 && r.numbers[len(r.numbers)-1].from > h.from
 		r.numbers = append(r.numbers, h)
 	}
+}
+
+// AddWeak takes a reading of digits that counts only if the column it stands in says that it is one.
+func (r *Reader) AddWeak(kind identifier.Kind, normal []byte, from, to int) {
+	r.Add(kind, normal, from, to)
+	r.numbers[len(r.numbers)-1].length |= weak
 }
 
 // Survey reads what the text says of its rows, before any row is told. What it returns makes the State after the text
@@ -113,6 +123,9 @@ func (r *Reader) merge() {
 		}
 	}
 	r.hits = append(append(r.hits, a...), n...)
+	if r.disorder {
+		slices.SortStableFunc(r.hits, func(a, b hit) int { return int(a.from - b.from) })
+	}
 }
 
 // record tells the record of hit k, which stands in line i, whose hits end before end. It returns how many hits it
@@ -156,18 +169,23 @@ func (r *Reader) record(i, k, end int) int {
 	if in := r.inForce().layout; in != nil && r.table(l, hits, in) {
 		return len(hits)
 	}
+	all := len(hits)
+	hits = strong(hits)
+	if len(hits) == 0 { // they may still be those of a block
+		return max(all, r.inBlock(i, k))
+	}
 	if int(hits[0].from) > start && kindOf[first] != hasDigit { // else it cannot have a label, nor an address
 		if n := r.inBlock(i, k); n > 0 {
 			return n
 		}
 		if r.credential(i, hits) {
-			return len(hits)
+			return all
 		}
 	}
 	if !r.combo(i, hits) && !r.headless(i, hits) {
 		r.untold(hits)
 	}
-	return len(hits)
+	return all
 }
 
 // inLongLine tells the record of a hit in a line that is longer than a record.

@@ -106,6 +106,7 @@ type Reader struct {
 	sql          bool
 	// What was found in it: addresses and numbers as they come, then both in one order.
 	addresses, numbers, hits []hit
+	disorder                 bool // addresses or numbers did not come in order
 	arena                    []byte
 	lines                    []line
 	events                   []event

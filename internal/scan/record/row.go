@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"sort"
 	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -165,13 +166,18 @@ func (r *Reader) cutShort(hits []hit, columns []column) bool {
 
 // fits says whether the identifiers stand in columns that may hold them, at least one of them in its own.
 func (r *Reader) fits(hits []hit, columns []column) bool {
-	own := false
+	own, strong := false, false
 	r.locate(hits)
 	for i, f := range r.places {
 		h := &hits[i]
+		if h.length&weak != 0 {
+			own = own || f >= 0 && columnFits(columns[f], h.kind) == sure && columns[f].identity()
+			continue
+		}
 		if f < 0 {
 			return false
 		}
+		strong = true
 		switch columnFits(columns[f], h.kind) {
 		case sure:
 			own = true
@@ -182,7 +188,7 @@ func (r *Reader) fits(hits []hit, columns []column) bool {
 		case perhaps:
 		}
 	}
-	if own {
+	if own || !strong {
 		return true
 	}
 	for _, c := range columns {
@@ -221,6 +227,11 @@ func columnFits(c column, kind identifier.Kind) fit {
 		return sure
 	case colDocument:
 		if kind == identifier.CPF {
+			return sure
+		}
+		return perhaps
+	case colArea:
+		if kind == identifier.Phone {
 			return sure
 		}
 		return perhaps
@@ -279,7 +290,7 @@ func (r *Reader) judge(hits []hit, columns []column) bool {
 	}
 	for i, f := range r.places {
 		if f >= 0 {
-			r.enter(&hits[i], &r.cells[f], r.fields[f])
+			r.enter(&hits[i], f, r.fields[f])
 		}
 	}
 	if columns == nil {
@@ -290,7 +301,7 @@ func (r *Reader) judge(hits []hit, columns []column) bool {
 		}
 	} else {
 		for i := range r.fields {
-			if c := &r.cells[i]; !c.main && c.column != colOther && c.column != colKey && (c.column != unknown || r.fields[i].to > r.fields[i].from && maybeHash(r.b[r.fields[i].from])) {
+			if c := &r.cells[i]; !c.main && !c.column.silent() && (c.column != unknown || r.fields[i].to > r.fields[i].from && maybeHash(r.b[r.fields[i].from])) {
 				r.claimField(c.column, &r.fields[i])
 			}
 		}
@@ -310,14 +321,26 @@ func (r *Reader) begin(n int) {
 }
 
 // enter says whether an identifier is a value of the record: of its own column, or of one that nothing is known of.
-// Else it is a part of some text, such as a password, and says nothing of the person.
-func (r *Reader) enter(h *hit, c *cell, f field) {
+// Else it is a part of some text, such as a password, and says nothing of the person. It stands in cell n, which is f.
+func (r *Reader) enter(h *hit, n int, f field) {
+	c := &r.cells[n]
+	if h.length&weak != 0 {
+		if r.means(h, n) && r.whole(h, f) {
+			h.length = h.length&^weak | taken
+			c.main = true
+		}
+		return
+	}
+	if c.column.ofThings() && h.kind != identifier.Email && r.whole(h, f) && allDigits(r.b[h.from:h.to]) && !(h.kind == identifier.CPF && r.sameBeside(h)) {
+		h.length |= gone
+		return
+	}
 	switch columnFits(c.column, h.kind) {
 	case never:
 		h.length |= aside
 		return
 	case perhaps:
-		if c.column != unknown && c.column != colOther && c.column != colKey || !r.whole(h, f) {
+		if c.column != unknown && !c.column.silent() || !r.whole(h, f) {
 			h.length |= aside
 			return
 		}
@@ -329,6 +352,40 @@ func (r *Reader) enter(h *hit, c *cell, f field) {
 	}
 	c.main = true
 }
+
+// means says whether cell n is named after what its digits can be read as. A phone without its area code needs that in the
+// cell before it.
+func (r *Reader) means(h *hit, n int) bool {
+	c := r.cells[n].column
+	if h.kind == identifier.Phone && int(h.to-h.from) < 10 {
+		return n > 0 && r.cells[n-1].column == colArea && (c == colPhone || c == unknown)
+	}
+	return c.identity() && classOf[c] == ofKind[h.kind]
+}
+
+// sameBeside says whether a CPF under a name that promises none is one all the same: those of the records beside it are,
+// and no other column is named after it.
+func (r *Reader) sameBeside(h *hit) bool {
+	for i := range r.cells {
+		if r.cells[i].column == colCPF {
+			return false
+		}
+	}
+	at := sort.Search(len(r.hits), func(i int) bool { return r.hits[i].from >= h.from })
+	cpfs, low, high := 0, max(0, int(h.from)-sameReach), min(len(r.b), int(h.to)+sameReach)
+	for _, step := range [2]int{-1, 1} {
+		for k := at + step; k >= 0 && k < len(r.hits) && int(r.hits[k].from) >= low && int(r.hits[k].to) <= high; k += step {
+			if o := &r.hits[k]; o.kind == identifier.CPF && o.length&weak == 0 && o.from != h.from {
+				cpfs++
+			}
+		}
+	}
+	around := r.b[low:high]
+	return cpfs > 0 && cpfs*2 >= max(bytes.Count(around, []byte("\n")), bytes.Count(around, []byte("),(")))-1
+}
+
+// sameReach is how far the records beside one are asked, in bytes.
+const sameReach = 512
 
 // claimField adds what a field exposes.
 func (r *Reader) claimField(c column, f *field) {

@@ -247,7 +247,7 @@ func claim(c column, v []byte) Classes {
 		} else if len(v) < 4 || k&hasLetter == 0 || truth(v) {
 			return 0
 		}
-	case colDocument:
+	case colDocument, colPaper:
 		if len(v) < 5 || kinds(v)&hasDigit == 0 {
 			return 0
 		}

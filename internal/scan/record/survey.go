@@ -161,7 +161,7 @@ func (r *Reader) headers(from, to, most int) int {
 		} else if to < len(r.b) && r.b[to] != '\n' && (to == 0 || r.b[to-1] != '\n') {
 			return from // goes on
 		}
-		if text := r.b[from:end]; len(text) >= 5 {
+		if text := r.b[from:end]; len(text) >= 3 {
 			if !r.statement(from, text) {
 				if l := r.header(text); l != nil {
 					r.events = append(r.events, event{at: from, layout: l})

@@ -1,15 +1,20 @@
 package record
 
-// Marks in the length of a hit: it is part of another value; its digits can be read in two ways.
+// Marks in the length of a hit: it is part of another value; its digits can be read in two ways; its column has to say
+// that it is one; its column said so; its column says that it is none.
 const (
 	aside  = 1 << 15
 	unsure = 1 << 14
+	weak   = 1 << 13
+	taken  = 1 << 12
+	gone   = 1 << 11
 )
 
 // tell hands out the identifiers of a record. Where digits were read in two ways, with no column to decide, the record
 // is that of somebody else for one of them: neither is told of it.
 func (r *Reader) tell(hits []hit) {
 	if len(hits) > 1 {
+		r.settle(hits)
 		for i := range hits {
 			if r.twice(hits, i) {
 				hits[i].length |= unsure
@@ -17,7 +22,7 @@ func (r *Reader) tell(hits []hit) {
 		}
 	}
 	for i := range hits {
-		if hits[i].length&(aside|unsure) == 0 {
+		if hits[i].length&(aside|unsure|weak|gone) == 0 {
 			r.out.Classes |= ofKind[hits[i].kind]
 		}
 	}
@@ -37,17 +42,32 @@ func (r *Reader) tell(hits []hit) {
 // twice says whether the digits of hit i were also read as something else that is in the record.
 func (r *Reader) twice(hits []hit, i int) bool {
 	for _, k := range [2]int{i - 1, i + 1} {
-		if k >= 0 && k < len(hits) && hits[k].length&aside == 0 && hits[k].kind != hits[i].kind && hits[k].from < hits[i].to && hits[k].to > hits[i].from {
+		if k >= 0 && k < len(hits) && (hits[k].length|hits[i].length)&(weak|gone) == 0 && hits[k].length&aside == 0 && hits[k].kind != hits[i].kind && hits[k].from < hits[i].to && hits[k].to > hits[i].from {
 			return true
 		}
 	}
 	return false
 }
 
-// hand calls back with an identifier, unless it belongs to another piece of the text.
+// settle takes away the other readings of digits that a column has said what they are.
+func (r *Reader) settle(hits []hit) {
+	for i := range hits {
+		if hits[i].length&taken == 0 {
+			continue
+		}
+		for k := range hits {
+			if k != i && hits[k].from < hits[i].to && hits[k].to > hits[i].from {
+				hits[k].length |= gone
+			}
+		}
+	}
+}
+
+// hand calls back with an identifier, unless it belongs to another piece of the text, or is none by its column.
 func (r *Reader) hand(h *hit) {
-	h.length &^= aside | unsure
-	if int(h.from) < r.from || int(h.from) >= r.limit || h.from < r.since {
+	none := h.length&(weak|gone) != 0
+	h.length &^= aside | unsure | taken | gone
+	if none || int(h.from) < r.from || int(h.from) >= r.limit || h.from < r.since {
 		return
 	}
 	r.out.Kind, r.out.Normal = h.kind, r.arena[h.normal:h.normal+uint32(h.length)]

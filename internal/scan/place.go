@@ -1,0 +1,121 @@
+package scan
+
+import (
+	"bytes"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+)
+
+// place tells what the place of the bare number b[i:j] says of it: the word before it, the columns of a browser's
+// cookies, the blocks of a payment slip.
+func place(b []byte, i, j int) word {
+	if word := label(b, i); word != noWord {
+		return word
+	}
+	if i > 0 && b[i-1] == '\t' && cookieLine(b, i) || slip(b, i, j) {
+		return numberWord
+	}
+	return noWord
+}
+
+// cookieLine says whether b[i], which follows a tab, stands in a line of a browser's cookies as they are exported: domain,
+// TRUE or FALSE, path, TRUE or FALSE, expiry, name, value.
+func cookieLine(b []byte, i int) bool {
+	line := b[max(0, i-columnReach):i]
+	if n := bytes.LastIndexByte(line, '\n'); n >= 0 {
+		line = line[n+1:]
+	}
+	for range 3 {
+		n := bytes.IndexByte(line, '\t')
+		if n < 0 {
+			return false
+		}
+		line = line[n+1:]
+		if yesNo(line) {
+			if n = bytes.IndexByte(line, '\t'); n < 0 {
+				return false
+			}
+			if line = line[n+1:]; len(line) == 0 || line[0] != '/' {
+				return false
+			}
+			n = bytes.IndexByte(line, '\t')
+			return n >= 0 && yesNo(line[n+1:])
+		}
+	}
+	return false
+}
+
+func yesNo(field []byte) bool {
+	return len(field) > 4 && (bytes.EqualFold(field[:5], []byte("true\t")) || len(field) > 5 && bytes.EqualFold(field[:6], []byte("false\t")))
+}
+
+// slip says whether b[i:j] is a block of the digits that a payment slip is typed by: 23793.38128 60000.000003
+// 00000.000405 1 84340000010000, or four times twelve digits.
+func slip(b []byte, i, j int) bool {
+	switch j - i {
+	case 12:
+		return i > 12 && !isDigit(b[i-1]) && digitsOnly(b[i-13:i-1]) || j+13 <= len(b) && b[j] == ' ' && digitsOnly(b[j+1:j+13])
+	case 14:
+		return i > 4 && b[i-1] == ' ' && isDigit(b[i-2]) && b[i-3] == ' ' && isDigit(b[i-4])
+	}
+	return false
+}
+
+func digitsOnly(b []byte) bool {
+	for _, c := range b {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// ofThings knows the names of numbers that belong to a thing, a document or a moment. Names that are words of a sentence
+// too count only where they are joined to the number.
+func ofThings(name []byte, joined bool) bool {
+	for _, part := range [...]string{"renavam", "pasep", "boleto", "timestamp", "barcode", "codbarras", "codigobarras", "chassi", "linhadigitavel", "nossonumero", "nosso_numero"} {
+		if bytes.Contains(name, []byte(part)) {
+			return true
+		}
+	}
+	from := 0
+	for k := 0; k <= len(name); k++ {
+		if k < len(name) && name[k] != '_' {
+			continue
+		}
+		switch string(name[from:k]) {
+		case "pis", "cnh", "nis", "nit", "cns", "nsu", "imei", "iccid", "imsi", "ean", "gtin", "isbn", "linha_digitavel":
+			return true
+		case "id", "uid", "uuid", "ip", "time", "ts", "date", "expires", "expiry", "expire", "expiration", "expirationdate", "exp", "iat", "nbf", "created", "updated", "modified", "createdat", "updatedat",
+			"expiresat", "lastlogin", "epoch", "unix", "order", "pedido", "protocolo", "protocol", "transaction", "transacao", "serial", "seq", "sequence", "sku", "tracking", "rastreio", "session",
+			"matricula", "titulo", "nfe", "nota", "hash", "token", "barras", "digitavel", "userid", "orderid", "size", "length", "hora", "data", "validade", "vencimento":
+			return joined
+		}
+		from = k + 1
+	}
+	return false
+}
+
+// sameLabel says whether the CPF b[i:i+11], which stands after a name that promises none, is one all the same: the
+// numbers after the same name nearby are CPFs too, or there are none.
+func sameLabel(b []byte, i int) bool {
+	k := i
+	for ; k > 0 && i-k < 8 && class[b[k-1]]&(letter|digit) == 0; k-- {
+	}
+	for stop := max(0, k-24); k > stop && (class[b[k-1]]&(letter|digit) != 0 || b[k-1] == '_'); k-- {
+	}
+	name := b[k:i]
+	for _, around := range [2][]byte{b[max(0, i-columnReach):k], b[i:min(len(b), i+columnReach)]} {
+		for {
+			n := bytes.Index(around, name)
+			if n < 0 {
+				break
+			}
+			around = around[n+len(name):]
+			if len(around) >= 12 && isDigit(around[0]) && isDigit(around[7]) && (isDigit(around[11]) || !identifier.ValidCPF(around[:11])) {
+				return false
+			}
+		}
+	}
+	return true
+}
