@@ -31,8 +31,10 @@ var numbers = map[string]func(d decoys) string{
 	"expires": decoys.time, "timestamp": decoys.time, "created_at": decoys.time, "last_login_time": decoys.time, "expirationDate": decoys.time,
 	"id":      func(d decoys) string { return d.digits(9 + d.IntN(11)) },
 	"user_id": func(d decoys) string { return "1000" + d.digits(11) },
-	"ip":      func(d decoys) string { return fmt.Sprintf("%d.%d.%d.%d", d.IntN(256), d.IntN(256), d.IntN(256), d.IntN(256)) },
-	"cnh":     func(d decoys) string { return d.digits(11) }, "renavam": func(d decoys) string { return d.digits(11) }, "pis": func(d decoys) string { return d.digits(11) },
+	"ip": func(d decoys) string {
+		return fmt.Sprintf("%d.%d.%d.%d", d.IntN(256), d.IntN(256), d.IntN(256), d.IntN(256))
+	},
+	"cnh": func(d decoys) string { return d.digits(11) }, "renavam": func(d decoys) string { return d.digits(11) }, "pis": func(d decoys) string { return d.digits(11) },
 	"protocolo": func(d decoys) string { return d.digits(10 + d.IntN(8)) }, "codigo_barras": func(d decoys) string { return d.digits(13) },
 	"nosso_numero": func(d decoys) string { return d.digits(10 + d.IntN(7)) },
 }
@@ -96,9 +98,11 @@ var places = map[string]func(d decoys) string{
 	"slips in four blocks": func(d decoys) string {
 		return fmt.Sprintf("%s %s %s %s", d.digits(12), d.digits(12), d.digits(12), d.digits(12))
 	},
-	"slips in one":        func(d decoys) string { return d.digits(47) },
-	"cookies of a header": func(d decoys) string { return "Cookie: _fbp=fb.1." + d.digits(13) + "." + d.digits(10) + "; ts=" + d.time() },
-	"network addresses":   func(d decoys) string { return numbers["ip"](d) + " - - GET /" + d.digits(4) },
+	"slips in one": func(d decoys) string { return d.digits(47) },
+	"cookies of a header": func(d decoys) string {
+		return "Cookie: _fbp=fb.1." + d.digits(13) + "." + d.digits(10) + "; ts=" + d.time()
+	},
+	"network addresses": func(d decoys) string { return numbers["ip"](d) + " - - GET /" + d.digits(4) },
 }
 
 // TestDecoys: numbers whose place says that they are of a thing or a moment become nobody's identifier: at most one in a
