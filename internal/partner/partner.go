@@ -76,7 +76,7 @@ func (s Settings) Rate() (perSecond, burst int) {
 		perSecond = DefaultRatePerSecond
 	}
 	if burst == 0 {
-		burst = max(2*perSecond, 1)
+		burst = 2 * perSecond
 	}
 	return perSecond, burst
 }

@@ -162,7 +162,7 @@ func TestBadSinks(t *testing.T) {
 		{name: "999", behave: status("999 What"), want: Outcome{Status: 999}},
 		{name: "hang before the answer", behave: hang, want: Outcome{Failure: FailureTimeout}, limit: 400 * time.Millisecond},
 		{name: "header dripped", behave: func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n"); drip(c, "X") }, want: Outcome{Failure: FailureTimeout}, limit: 400 * time.Millisecond},
-		{name: "body dripped", behave: func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n"); drip(c, "x") }, want: Outcome{Status: 200}, action: Delivered, limit: 10 * time.Second},
+		{name: "body dripped", behave: func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n"); drip(c, "x") }, want: Outcome{Status: 200}, action: Delivered, limit: 3 * time.Second},
 		{name: "endless body", behave: func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 500 No\r\n\r\n")
 			flood(c, make([]byte, 1<<20))
