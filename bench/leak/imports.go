@@ -54,15 +54,19 @@ func imports(ctx context.Context, folder string) {
 	p := open(ctx, folder)
 	defer p.site.Close()
 	for _, name := range strings.Split(*dumps, ",") {
-		kinds := map[string][]dump.Kind{"dense": dump.Kinds[:1], "sparse": dump.Kinds[1:], "mixed": dump.Kinds}[name]
-		if kinds == nil {
-			load.Fail("%q is none of dense, sparse, mixed", name)
-		}
 		path := filepath.Join(folder, name)
-		dump.Write(path, *size<<20, kinds...)
+		writeDump(path, name)
 		p.compare(ctx, name, path)
 		load.Check(os.Remove(path))
 	}
+}
+
+func kindsOf(name string) []dump.Kind {
+	kinds := map[string][]dump.Kind{"dense": dump.Kinds[:1], "sparse": dump.Kinds[1:], "mixed": dump.Kinds}[name]
+	if kinds == nil {
+		load.Fail("%q is no dump", name)
+	}
+	return kinds
 }
 
 // compare takes each round in the order scan, one core, two, one, scan: a machine that grows slower or faster meanwhile

@@ -22,7 +22,8 @@ var (
 	probes   = flag.Int("probes", 10_000_000, "watched values probed in it")
 	segments = flag.Int("segments", 1000, "segments that a new value is looked up in")
 	size     = flag.Int("size", 512, "size of the imported dump in MiB")
-	dumps    = flag.String("dumps", "dense,sparse,mixed", "which dumps are imported")
+	dumps    = flag.String("dumps", "dense,sparse,mixed", "which dumps are imported: dense, sparse, mixed, or a format of scantest")
+	checkout = flag.String("against", "", "folder of another checkout to compare imports with, for -only against")
 	profile  = flag.String("profile", "", "write CPU profiles of the imports to files that begin like this")
 	line     = flag.Int("line", 4096, "length of the simulated single line in MiB")
 	files    = flag.Int("files", 1_000_000, "files in the simulated tar")
@@ -39,7 +40,7 @@ func main() {
 	load.Main(func(ctx context.Context) {
 		parts := map[string]func(context.Context, string){
 			"probe": probe, "new": newValue, "import": imports, "memory": memory, "store": throughStore,
-			"labels": labels, "overlap": overlap, "pairs": pairs,
+			"labels": labels, "overlap": overlap, "pairs": pairs, "against": against,
 		}
 		for _, name := range strings.Split(*only, ",") {
 			if parts[name] == nil {

@@ -38,8 +38,9 @@ type code struct {
 	// Of each length: the first code, and the number of its group.
 	firstCode, firstPlace [deepest + 2]uint32
 
-	price []uint64 // of each group, in parts of a bit, about
-	steps [deepest]step
+	price  []uint64 // of each group, in parts of a bit, about
+	boughs []bough  // of each group
+	steps  [deepest]step
 }
 
 // step is what a look-up needs to know of a level.
@@ -248,14 +249,14 @@ func (c *code) setShares(frequency []uint64) {
 
 // setPrices computes what labels cost, for whoever fills pages.
 func (c *code) setPrices() {
-	c.price = nil
+	c.price, c.boughs = nil, nil
 	for l := 1; l <= c.depth; l++ {
 		for i := range c.leaves[l] {
-			c.price = append(c.price, c.priceOf(c.firstCode[l]+i, l))
+			c.price, c.boughs = append(c.price, c.priceOf(c.firstCode[l]+i, l)), append(c.boughs, makeBough(c.firstCode[l]+i, l))
 		}
 	}
 	if c.depth == 0 {
-		c.price = append(c.price, 0)
+		c.price, c.boughs = append(c.price, 0), append(c.boughs, 0)
 	}
 	for d := range c.depth {
 		c.steps[d] = step{c.firstCode[d+1] + c.leaves[d+1], c.firstPlace[d+1] - c.firstCode[d+1], uint32(c.share[d]), c.low[d], c.counted(d)}

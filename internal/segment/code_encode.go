@@ -1,6 +1,9 @@
 package segment
 
-// putBits writes the low bits of v, of which there are at most 56, at bit position at, where there are zeros.
+import "math/bits"
+
+// putBits writes the low bits of v, of which there are at most 64 and no others, at bit position at, where there are
+// zeros.
 func putBits(p *page, at uint, v uint64, n uint) {
 	if n == 0 {
 		return
@@ -12,102 +15,137 @@ func putBits(p *page, at uint, v uint64, n uint) {
 	}
 }
 
-// bough is a key on its way down the code: how many bits its code has, and which.
-type bough struct {
-	code   uint32
-	length uint8
+// bough is a key on its way down the code: the bits of its code, the first one highest, and below them how many.
+type bough uint32
+
+const boughBits = 32
+
+func makeBough(code uint32, length int) bough { return bough(code<<(boughBits-length)) | bough(length) }
+
+func (b bough) length() int { return int(b & 0xff) }
+
+// encoder writes the labels of pages. It has the room that this takes.
+type encoder struct {
+	*code
+	keys, spare, ones []bough
+	bits              []uint64 // of a level
 }
 
-func (b bough) bit(d int) uint { return uint(b.code>>(int(b.length)-1-d)) & 1 }
-
 // encode writes the labels of a page at bit position at.
-func (c *code) encode(p *page, at uint, labels []uint32) {
-	keys, spare := make([]bough, len(labels)), make([]bough, len(labels))
-	for i, l := range labels {
-		keys[i] = c.boughOf(l >> c.suffix)
-		putBits(p, at+uint(i)*c.suffix, uint64(l)&(1<<c.suffix-1), c.suffix)
+func (e *encoder) encode(p *page, at uint, labels []uint32) {
+	if len(e.keys) < len(labels) {
+		n := len(labels) + pageKeys/16
+		e.keys, e.spare, e.ones, e.bits = make([]bough, n), make([]bough, n), make([]bough, n), make([]uint64, n/64+1)
 	}
-	at += uint(len(labels)) * c.suffix
-	for d := 0; d < c.depth && len(keys) > 0; d++ {
-		rest := descend(spare[:len(keys)], keys, d)
-		if c.counted(d) {
-			count := uint(len(rest))
-			if d+1 == c.depth {
-				count = onesOf(keys, d)
-			}
-			at = c.putCount(p, d, at, uint(len(keys)), count)
+	keys, spare := e.keys[:len(labels)], e.spare
+	for i, l := range labels {
+		keys[i] = e.boughs[l>>e.suffix]
+	}
+	at = putRests(p, at, labels, e.suffix)
+	for d := 0; d < e.depth && len(keys) > 0; d++ {
+		rest := e.descend(spare[:len(keys)], keys, uint(d))
+		n, ones := uint(len(keys)), e.bits[:(len(keys)+63)/64]
+		count := uint(len(rest))
+		if d+1 == e.depth {
+			count = onesOf(ones)
 		}
-		if low := c.low[d]; low != plainLevel {
-			at = putSparse(p, at, keys, d, uint(low))
+		if e.counted(d) {
+			at = e.putCount(p, d, at, n, count)
+		}
+		if low := e.low[d]; low != plainLevel {
+			at = putSparse(p, at, ones, n, uint(low))
 		} else {
-			at = putPlain(p, at, keys, d)
+			at = putPlain(p, at, ones, n)
 		}
 		spare, keys = keys[:cap(keys)], rest
 	}
 }
 
-func (c *code) boughOf(group uint32) bough {
-	l := c.length(group)
-	return bough{c.firstCode[l] + group - c.firstPlace[l], uint8(l)}
-}
-
-// length is how many bits the code of a group has.
-func (c *code) length(group uint32) int {
-	for l := 1; l < c.depth; l++ {
-		if group < c.firstPlace[l]+c.leaves[l] {
-			return l
-		}
+// putRests writes what of each label is no part of its group.
+func putRests(p *page, at uint, labels []uint32, suffix uint) uint {
+	if suffix == 0 {
+		return at
 	}
-	return c.depth
+	mask := uint32(1)<<suffix - 1
+	for each := int(64 / suffix); len(labels) > 0; {
+		n := min(len(labels), each)
+		word := uint64(0)
+		for i, l := range labels[:n] {
+			word |= uint64(l&mask) << (uint(i) * suffix)
+		}
+		putBits(p, at, word, uint(n)*suffix)
+		at, labels = at+uint(n)*suffix, labels[n:]
+	}
+	return at
 }
 
-// descend puts those of keys that go on below level d into dst, in the order of the next level: node by node, zeros
-// first. Those that end come first in that order, and are left out.
-func descend(dst, keys []bough, d int) []bough {
-	n := 0
-	for from := 0; from < len(keys); {
-		node := keys[from].code >> (int(keys[from].length) - d)
-		to := from
-		for to < len(keys) && keys[to].code>>(int(keys[to].length)-d) == node {
-			to++
-		}
-		for bit := range uint(2) {
-			for _, k := range keys[from:to] {
-				if k.bit(d) == bit && int(k.length) > d+1 {
-					dst[n] = k
-					n++
+// descend notes the bits that level d has, and puts those of keys that go on below it into dst, in the order of the next
+// level: node by node, zeros first. Those that end come first in that order, and are left out. Each key is written to
+// both sides and counts on one: which it is cannot be guessed.
+func (e *encoder) descend(dst, keys []bough, d uint) []bough {
+	n, leafEnd := 0, e.steps[d].leafEnd
+	above, shift := boughBits-d, boughBits-1-d
+	for i := 0; i < len(keys); {
+		node := keys[i] >> above
+		zeros, ones := dst[n:], e.ones
+		z, o := 0, 0
+		for i < len(keys) {
+			word, to := uint64(0), min(len(keys), i&^63+64)
+			begin := uint(i & 63)
+			at := i
+			for ; i < to; i++ {
+				k := keys[i]
+				if k>>above != node {
+					break
 				}
+				bit := int(k>>shift) & 1
+				word |= uint64(bit) << (uint(i) & 63)
+				zeros[z], ones[o] = k, k
+				z, o = z+1-bit, o+bit
+			}
+			if begin == 0 {
+				e.bits[at>>6] = 0
+			}
+			e.bits[at>>6] |= word
+			if i < to {
+				break
 			}
 		}
-		from = to
+		if uint32(node)<<1 < leafEnd {
+			z = 0
+		}
+		if uint32(node)<<1|1 < leafEnd {
+			o = 0
+		}
+		n += z
+		n += copy(dst[n:], ones[:o])
 	}
 	return dst[:n]
 }
 
-func onesOf(keys []bough, d int) (n uint) {
-	for _, k := range keys {
-		n += k.bit(d)
+func onesOf(words []uint64) (n uint) {
+	for _, w := range words {
+		n += uint(bits.OnesCount64(w))
 	}
 	return n
 }
 
-func putPlain(p *page, at uint, keys []bough, d int) uint {
-	for i, k := range keys {
-		if k.bit(d) == 1 {
-			setBits(p, (at+uint(i))>>6, 1<<((at+uint(i))&63))
-		}
+func putPlain(p *page, at uint, words []uint64, n uint) uint {
+	for i, w := range words {
+		putBits(p, at+uint(i)*64, w, min(64, n-uint(i)*64))
 	}
-	return at + uint(len(keys))
+	return at + n
 }
 
-func putSparse(p *page, at uint, keys []bough, d int, low uint) uint {
-	n, ones := uint(len(keys)), onesOf(keys, d)
+func putSparse(p *page, at uint, words []uint64, n, low uint) uint {
+	ones := onesOf(words)
 	lows, done := at+ones+n>>low+1, uint(0)
-	for i, k := range keys {
-		if k.bit(d) == 1 {
-			upper := at + done + uint(i)>>low
+	for i, w := range words {
+		for ; w != 0; w &= w - 1 {
+			place := uint(i)*64 + uint(bits.TrailingZeros64(w))
+			upper := at + done + place>>low
 			setBits(p, upper>>6, 1<<(upper&63))
-			putBits(p, lows+done*low, uint64(i)&(1<<low-1), low)
+			putBits(p, lows+done*low, uint64(place)&(1<<low-1), low)
 			done++
 		}
 	}

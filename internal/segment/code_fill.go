@@ -5,26 +5,28 @@ type costs struct {
 	sums []uint64 // up to each key, in parts of a bit; one more than keys
 }
 
-// costs adds up what labels cost. A nil code has none.
-func (c *code) costs(labels []uint32) costs {
-	if c == nil {
-		return costs{}
+// append adds labels to those whose costs are known.
+func (c *costs) append(code *code, labels []uint32) {
+	if len(c.sums) == 0 {
+		c.sums = append(c.sums, 0)
 	}
-	sums, sum := make([]uint64, len(labels)+1), uint64(0)
-	for i, l := range labels {
-		sum += c.price[l>>c.suffix] + uint64(c.suffix)*part
-		sums[i+1] = sum
+	sum, rests := c.sums[len(c.sums)-1], uint64(code.suffix)*part
+	for _, l := range labels {
+		sum += code.price[l>>code.suffix] + rests
+		c.sums = append(c.sums, sum)
 	}
-	return costs{sums: sums}
 }
 
-// of is about what the first n keys take: counts are left out.
+// of is about what the first n keys take: counts are left out. Nothing was added where there are no labels.
 func (c *costs) of(n int) uint64 {
 	if c.sums == nil {
 		return 0
 	}
 	return (c.sums[n] - c.sums[0]) / part
 }
+
+// drop forgets the first n keys.
+func (c *costs) drop(n int) { c.sums = c.sums[:copy(c.sums, c.sums[n:])] }
 
 // fill is the labels of one page, of which as many are taken as fit.
 type fill struct {
@@ -35,7 +37,7 @@ type fill struct {
 
 func (f *fill) put(label uint32, n uint) {
 	group := label >> f.suffix
-	f.lengths[f.length(group)] += n
+	f.lengths[f.boughs[group].length()] += n
 	if int(group) == len(f.price)-1 {
 		f.last += n
 	}

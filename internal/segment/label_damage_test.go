@@ -115,10 +115,12 @@ func FuzzLabelPage(f *testing.F) {
 	for i := range labels {
 		labels[i] = uint32(min(i%23, len(frequency)-1))
 	}
-	n, l := plan(keys, c.costs(labels), 0)
+	var sums costs
+	sums.append(c, labels)
+	n, l := plan(keys, sums, 0)
 	n = c.fit(keys, labels, n, l)
 	var p page
-	c.encode(&p, encodePage(&p, keys[:n], l), labels[:n])
+	(&encoder{code: c}).encode(&p, encodePage(&p, keys[:n], l), labels[:n])
 	f.Add(p[:], c.describe(), keys[0], keys[n-1], uint64(n))
 	even := newGroupCode([]uint64{9, 8, 7, 6, 5, 4, 3, 2, 1}, 1)
 	f.Add(p[:], even.describe(), keys[0], keys[n-1], uint64(n))

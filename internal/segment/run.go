@@ -16,6 +16,8 @@ type run struct {
 	code    *code    // nil where there are no labels
 	pending []uint64 // sorted, distinct, not yet in a page
 	labels  []uint32 // of the pending keys, by their places in the table
+	costs   costs    // of the labels
+	encoder encoder
 	count   uint64
 	last    uint64
 	low     uint // low bits of the page before: the first guess for the next
@@ -23,7 +25,7 @@ type run struct {
 }
 
 func newRun(file *os.File, w Width, c *code) (*run, error) {
-	r := &run{file: file, out: newSink(file), code: c, pending: make([]uint64, 0, 2*pageKeys)}
+	r := &run{file: file, out: newSink(file), code: c, encoder: encoder{code: c}, pending: make([]uint64, 0, 2*pageKeys)}
 	_, err := r.out.Write(encodeHeader(w, c != nil))
 	return r, err
 }
@@ -63,16 +65,21 @@ func (r *run) add(keys []uint64) error {
 
 // addLabelled appends keys that rise, and their labels.
 func (r *run) addLabelled(records []labelled, places []uint32) error {
-	for i := range records {
+	if n := len(records); n > 0 {
+		r.count, r.last = r.count+uint64(n), records[n-1][0]
+	}
+	for len(records) > 0 {
+		n, had := min(len(records), cap(r.pending)-len(r.pending)), len(r.labels)
+		for _, record := range records[:n] {
+			r.pending, r.labels = append(r.pending, record[0]), append(r.labels, places[record[1]])
+		}
+		r.costs.append(r.code, r.labels[had:])
+		records = records[n:]
 		if len(r.pending) == cap(r.pending) {
 			if err := r.emit(pageKeys); err != nil {
 				return err
 			}
 		}
-		r.pending, r.labels = append(r.pending, records[i][0]), append(r.labels, places[records[i][1]])
-	}
-	if n := len(records); n > 0 {
-		r.count, r.last = r.count+uint64(n), records[n-1][0]
 	}
 	return nil
 }
@@ -97,7 +104,7 @@ func (r *run) take(keys []uint64) {
 // emit writes pages until at most keep keys are pending. Fewer than pageKeys pending keys may not fill a page.
 func (r *run) emit(keep int) error {
 	rest, labels := r.pending, r.labels
-	costs := r.code.costs(labels)
+	costs := r.costs
 	for len(rest) > keep {
 		n, l := plan(rest, costs, r.low)
 		if r.code != nil {
@@ -105,7 +112,7 @@ func (r *run) emit(keep int) error {
 		}
 		end := encodePage(&r.page, rest[:n], l)
 		if r.code != nil {
-			r.code.encode(&r.page, end, labels[:n])
+			r.encoder.encode(&r.page, end, labels[:n])
 			labels, costs.sums = labels[n:], costs.sums[n:]
 		}
 		if len(r.dir.first) >= maxPages {
@@ -116,6 +123,9 @@ func (r *run) emit(keep int) error {
 			return err
 		}
 		rest, r.low = rest[n:], l
+	}
+	if r.code != nil {
+		r.costs.drop(len(r.labels) - len(labels))
 	}
 	r.pending = r.pending[:copy(r.pending, rest)]
 	r.labels = r.labels[:copy(r.labels, labels)]
