@@ -122,8 +122,8 @@ func (r *Reader) leadOf(at int) (lead column, known bool) {
 		*s = segment{from: r.ruleBefore(at)}
 	} else {
 		for line := s.checked; line < at; {
-			end := line + bytes.IndexByte(r.b[line:at], '\n')
-			if end < line {
+			end := r.marks.lineEnd(line, at)
+			if end < 0 {
 				break
 			}
 			if rule(r.b[line:end]) {
@@ -150,11 +150,11 @@ func (r *Reader) leadOf(at int) (lead column, known bool) {
 func (r *Reader) ruleBefore(at int) int {
 	low := max(0, at-blockReach)
 	for at > low {
-		n := bytes.LastIndexByte(r.b[low:at-1], '\n')
+		n := r.marks.lineBefore(low, at-1)
 		if n < 0 && low > 0 {
 			return low - 1
 		}
-		before := low + n + 1
+		before := max(low, n+1)
 		if rule(r.b[before : at-1]) {
 			return at
 		}
@@ -168,8 +168,8 @@ func (r *Reader) ruleBefore(at int) int {
 
 // lineEnd is where the line at b[at] ends.
 func (r *Reader) lineEnd(at int) int {
-	if n := bytes.IndexByte(r.b[at:min(len(r.b), at+Longest)], '\n'); n >= 0 {
-		return at + n
+	if n := r.marks.lineEnd(at, min(len(r.b), at+Longest)); n >= 0 {
+		return n
 	}
 	return min(len(r.b), at+Longest)
 }
@@ -184,11 +184,11 @@ func (r *Reader) blockStart(at int, lead column, known bool) (int, bool) {
 		if at <= low {
 			return at, known && at == r.block.from
 		}
-		n := bytes.LastIndexByte(r.b[low:at-1], '\n')
+		n := r.marks.lineBefore(low, at-1)
 		if n < 0 && low > r.block.from {
 			return at, false
 		}
-		at = low + n + 1
+		at = max(low, n+1)
 	}
 	return at, false
 }

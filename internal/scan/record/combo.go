@@ -58,7 +58,7 @@ func (r *Reader) formOf(i int) *form {
 		return f
 	}
 	rest, end := int(first.to)+1, to
-	if f.extra = separatorsIn(r.b[rest:to], f.sep); f.extra > 0 {
+	if f.extra = uint8(r.marks.count(f.sep, rest, min(to, rest+255))); f.extra > 0 {
 		for k := n + 1; k < r.endOf(i); k++ {
 			if h := &r.hits[k]; h.length&weak == 0 && int(h.from) > rest && r.b[h.from-1] == f.sep && (int(h.to) == to || r.b[h.to] == f.sep) {
 				end = int(h.from) - 1
@@ -103,16 +103,6 @@ func strong(hits []hit) []hit {
 		}
 	}
 	return hits[:n]
-}
-
-// separatorsIn counts a separator. The rest of a combo line is short.
-func separatorsIn(v []byte, sep byte) (n uint8) {
-	for _, c := range v[:min(len(v), 255)] {
-		if c == sep {
-			n++
-		}
-	}
-	return n
 }
 
 // endOf is the hit after the last one of line i.
@@ -343,7 +333,7 @@ func (r *Reader) headless(i int, hits []hit) bool {
 		i+1 < len(r.lines) && !r.lines[i+1].long && !r.apart(i, i+1) && r.fieldsOf(i+1, sep) == n) {
 		return false
 	}
-	r.fields = splitRow(r.fields[:0], r.b, int(l.from), r.trimmed(l), sep)
+	r.splitRow(int(l.from), r.trimmed(l), sep, false)
 	if r.locate(hits); !r.anyWhole(hits) {
 		return false
 	}

@@ -292,7 +292,7 @@ func (r *Reader) parse(start int) int {
 			}
 			name = unknown
 		case '"':
-			end := textEnd(b, i)
+			end := r.textEnd(i, len(b))
 			if end < 0 {
 				return -1
 			}
@@ -325,23 +325,20 @@ func skipSpace(b []byte, at int) int {
 	return at
 }
 
-// textEnd finds the quote that ends the string which begins at b[at], or -1.
-func textEnd(b []byte, at int) int {
-	for i := at + 1; i < len(b); i++ {
-		n := bytes.IndexByte(b[i:], '"')
-		if n < 0 {
+// textEnd finds the quote, before b[to], that ends the string which begins at b[at], or -1.
+func (r *Reader) textEnd(at, to int) int {
+	for i := at; ; {
+		if i = r.marks.find('"', i+1, to); i < 0 {
 			return -1
 		}
-		i += n
 		slashes := 0
-		for k := i - 1; k > at && b[k] == '\\'; k-- {
+		for k := i - 1; k > at && r.b[k] == '\\'; k-- {
 			slashes++
 		}
 		if slashes%2 == 0 {
 			return i
 		}
 	}
-	return -1
 }
 
 // people hands out the hits of a parsed object, person by person.

@@ -25,24 +25,27 @@ type layout struct {
 	Starts []int
 }
 
-// header reads a line as the heads of columns, or returns nil. At least one of them has to name an identifier, and
+// header reads the line b[from:to] as the heads of columns, or returns nil. At least one of them has to name an identifier, and
 // nothing in it may look like a value.
-func (r *Reader) header(text []byte) *layout {
+func (r *Reader) header(from, to int) *layout {
+	text := r.b[from:to]
 	if len(text) > 2<<10 {
 		return nil
 	}
 	if !headerLike(text) {
 		return r.singleHead(text)
 	}
-	text = bytes.TrimRight(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), "\r ")
-	text = bytes.TrimLeft(text, "#")
+	text = bytes.TrimRight(text, "\r ")
+	to = from + len(text)
+	text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), "#")
+	from = to - len(text)
 	var best *layout
 	for _, sep := range [...]byte{'\t', ';', '|', ',', ':'} {
 		if bytes.IndexByte(text, sep) < 0 {
 			continue
 		}
-		r.fields = splitRow(r.fields[:0], text, 0, len(text), sep)
-		if l := r.heads(text, sep); l != nil && (best == nil || len(l.Columns) > len(best.Columns)) {
+		r.splitRow(from, to, sep, false)
+		if l := r.heads(sep); l != nil && (best == nil || len(l.Columns) > len(best.Columns)) {
 			best = l
 		}
 	}
@@ -115,16 +118,16 @@ var headerByte = func() (t [256]byte) {
 }()
 
 // heads judges the fields of a line as heads of columns.
-func (r *Reader) heads(text []byte, sep byte) *layout {
+func (r *Reader) heads(sep byte) *layout {
 	for _, f := range r.fields {
-		if !nameLike(text[f.from:f.to]) {
+		if !nameLike(r.b[f.from:f.to]) {
 			return nil
 		}
 	}
 	l := &layout{Form: separated, Sep: sep, Columns: make([]column, 0, len(r.fields))}
 	known, leads := 0, false
 	for _, f := range r.fields {
-		c := r.columnOf(bytes.TrimSpace(text[f.from:f.to]))
+		c := r.columnOf(bytes.TrimSpace(r.b[f.from:f.to]))
 		l.Columns = append(l.Columns, c)
 		if c != unknown {
 			known++

@@ -26,6 +26,7 @@ type Text struct {
 func (r *Reader) Start(t Text) {
 	r.b, r.from, r.limit, r.begins, r.ends = t.Bytes, t.From, t.Limit, t.Begins, t.Ends
 	r.mail, r.sql = t.Mail, t.SQL
+	r.marks.start(t.Bytes)
 	if t.Name != r.name {
 		r.name, r.day = t.Name, -1
 	}
@@ -113,16 +114,18 @@ func (r *Reader) inForce() *State {
 
 // merge puts addresses and numbers in one order.
 func (r *Reader) merge() {
-	r.hits = r.hits[:0]
 	a, n := r.addresses, r.numbers
+	hits := slices.Grow(r.hits[:0], len(a)+len(n))
 	for len(a) > 0 && len(n) > 0 {
-		if a[0].from <= n[0].from {
-			r.hits, a = append(r.hits, a[0]), a[1:]
-		} else {
-			r.hits, n = append(r.hits, n[0]), n[1:]
+		// Without a branch, which would be a guess.
+		next, second := &a[0], 0
+		if n[0].from < next.from {
+			next, second = &n[0], 1
 		}
+		hits = append(hits, *next)
+		a, n = a[1-second:], n[second:]
 	}
-	r.hits = append(append(r.hits, a...), n...)
+	r.hits = append(append(hits, a...), n...)
 	if r.disorder {
 		slices.SortStableFunc(r.hits, func(a, b hit) int { return int(a.from - b.from) })
 	}

@@ -104,6 +104,7 @@ type Reader struct {
 	since        int32 // what begins before has been handed out
 	begins, ends bool
 	sql          bool
+	marks        marks
 	// What was found in it: addresses and numbers as they come, then both in one order.
 	addresses, numbers, hits []hit
 	disorder                 bool // addresses or numbers did not come in order

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"math/bits"
 	"sort"
 	"unicode/utf8"
 
@@ -25,27 +26,49 @@ const (
 	jsonText
 )
 
-// splitRow appends the fields of b[from:to]. A field in quotes ends with a quote that a separator follows, so that a
-// stray quote inside does not swallow the row.
-func splitRow(fields []field, b []byte, from, to int, sep byte) []field {
-	for {
-		if from < to && b[from] == '"' {
+// splitRow cuts b[from:to] into fields. A field in quotes ends with a quote that a separator follows, so that a stray
+// quote inside does not swallow the row; plain rows have none.
+func (r *Reader) splitRow(from, to int, sep byte, plain bool) {
+	fields, b := r.fields[:0], r.b
+	r.marks.need(from, to)
+	for i, word := from>>6, r.marks.after(from); ; {
+		if !plain && from < to && b[from] == '"' {
 			if end := quoted(b, from+1, to, sep); end >= 0 {
 				fields = append(fields, field{from + 1, end, doubled})
-				if from = end + 1; from >= to {
-					return fields
+				if end+1 >= to {
+					break
 				}
-				from++
+				from = end + 2
+				i, word = from>>6, r.marks.after(from)
 				continue
 			}
 		}
-		n := bytes.IndexByte(b[from:to], sep)
-		if n < 0 {
-			return append(fields, field{from, to, literal})
+		end := to
+		for {
+			for word == 0 && (i+1)<<6 < to {
+				i++
+				word = r.marks.signs[i]
+			}
+			if word == 0 {
+				break
+			}
+			at := i<<6 + bits.TrailingZeros64(word)
+			if at >= to {
+				break
+			}
+			word &= word - 1
+			if b[at] == sep {
+				end = at
+				break
+			}
 		}
-		fields = append(fields, field{from, from + n, literal})
-		from += n + 1
+		fields = append(fields, field{from, end, literal})
+		if end == to {
+			break
+		}
+		from = end + 1
 	}
+	r.fields = fields
 }
 
 // quoted finds the quote that ends a field, or -1.
@@ -76,12 +99,12 @@ func (r *Reader) table(l *line, hits []hit, in *layout) bool {
 	from, to := int(l.from), r.trimmed(l)
 	switch in.Form {
 	case copied:
-		r.fields = splitPlain(r.fields[:0], r.b, from, to, in.Sep)
+		r.splitRow(from, to, in.Sep, true)
 		for i := range r.fields {
 			r.fields[i].escapes = copyText
 		}
 	case separated:
-		r.fields = splitRow(r.fields[:0], r.b, from, to, in.Sep)
+		r.splitRow(from, to, in.Sep, false)
 		if in.Sep == '|' {
 			r.trimFields()
 		}
@@ -446,17 +469,6 @@ func (r *Reader) trimmed(l *line) int {
 		to--
 	}
 	return to
-}
-
-func splitPlain(fields []field, b []byte, from, to int, sep byte) []field {
-	for {
-		n := bytes.IndexByte(b[from:to], sep)
-		if n < 0 {
-			return append(fields, field{from, to, literal})
-		}
-		fields = append(fields, field{from, from + n, literal})
-		from += n + 1
-	}
 }
 
 // trimFields takes the spaces off that some tables are padded with.

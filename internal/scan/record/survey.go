@@ -44,13 +44,13 @@ func (r *Reader) split(begins bool) {
 			continue // the same line
 		}
 		if at > clear {
-			start = lineStart(b, start, clear, at)
+			start = r.lineStart(start, clear, at)
 			clear = at
 		}
 		end = min(len(b), at+Longest+1)
 		if search := max(clear, int(h.to)); search < end { // there is none in an identifier
-			if n := bytes.IndexByte(b[search:end], '\n'); n >= 0 {
-				end = search + n
+			if n := r.marks.lineEnd(search, end); n >= 0 {
+				end = n
 			}
 		}
 		clear = max(clear, end)
@@ -63,29 +63,14 @@ func (r *Reader) split(begins bool) {
 	}
 }
 
-// lineStart finds where the line with b[at] begins, if the one that is known to go on to clear began at start. Over a
-// wide gap it looks back instead of at all lines in it.
-func lineStart(b []byte, start, clear, at int) int {
-	if at-clear > headerReach {
-		low := max(clear, at-Longest-1)
-		if n := bytes.LastIndexByte(b[low:at], '\n'); n >= 0 {
-			return low + n + 1
-		}
-		if low > clear {
-			return low - 1 // too far away
-		}
-		return start
+// lineStart finds where the line with b[at] begins, if the one that is known to go on to clear began at start.
+func (r *Reader) lineStart(start, clear, at int) int {
+	low := max(clear, at-Longest-1)
+	if n := r.marks.lineBefore(low, at); n >= 0 {
+		return n + 1
 	}
-	for clear < at {
-		if b[clear] != '\n' { // most often it is the end of the line before
-			n := bytes.IndexByte(b[clear:at], '\n')
-			if n < 0 {
-				return start
-			}
-			clear += n
-		}
-		clear++
-		start = clear
+	if low > clear {
+		return low - 1 // too far away
 	}
 	return start
 }
@@ -138,14 +123,14 @@ func (r *Reader) linesBefore(gap, to int) {
 	low := max(gap+1, 0, to-headerReach)
 	at, n := to, 0
 	for ; n < besideRows && at > low; n++ {
-		prev := bytes.LastIndexByte(r.b[low:at-1], '\n')
+		prev := r.marks.lineBefore(low, at-1)
 		if prev < 0 {
 			if low == gap+1 || low == 0 {
 				at = low
 			}
 			break
 		}
-		at = low + prev + 1
+		at = prev + 1
 	}
 	if at < to {
 		r.headers(at, to, besideRows)
@@ -156,14 +141,14 @@ func (r *Reader) linesBefore(gap, to int) {
 func (r *Reader) headers(from, to, most int) int {
 	for ; most > 0 && from < to; most-- {
 		end := to
-		if n := bytes.IndexByte(r.b[from:to], '\n'); n >= 0 {
-			end = from + n
+		if n := r.marks.lineEnd(from, to); n >= 0 {
+			end = n
 		} else if to < len(r.b) && r.b[to] != '\n' && (to == 0 || r.b[to-1] != '\n') {
 			return from // goes on
 		}
 		if text := r.b[from:end]; len(text) >= 3 {
 			if !r.statement(from, text) {
-				if l := r.header(text); l != nil {
+				if l := r.header(from, end); l != nil {
 					r.events = append(r.events, event{at: from, layout: l})
 				}
 			}

@@ -13,12 +13,10 @@ const (
 // tell hands out the identifiers of a record. Where digits were read in two ways, with no column to decide, the record
 // is that of somebody else for one of them: neither is told of it.
 func (r *Reader) tell(hits []hit) {
-	if len(hits) > 1 {
-		r.settle(hits)
-		for i := range hits {
-			if r.twice(hits, i) {
-				hits[i].length |= unsure
-			}
+	r.settle(hits)
+	for i := 1; i < len(hits); i++ {
+		if a, b := &hits[i-1], &hits[i]; b.from < a.to && a.kind != b.kind {
+			doubt(a, b)
 		}
 	}
 	for i := range hits {
@@ -39,14 +37,18 @@ func (r *Reader) tell(hits []hit) {
 	}
 }
 
-// twice says whether the digits of hit i were also read as something else that is in the record.
-func (r *Reader) twice(hits []hit, i int) bool {
-	for _, k := range [2]int{i - 1, i + 1} {
-		if k >= 0 && k < len(hits) && (hits[k].length|hits[i].length)&(weak|gone) == 0 && hits[k].length&aside == 0 && hits[k].kind != hits[i].kind && hits[k].from < hits[i].to && hits[k].to > hits[i].from {
-			return true
-		}
+// doubt marks two readings of the same digits, unless one of them is not of the record.
+func doubt(a, b *hit) {
+	if b.to <= a.from || (a.length|b.length)&(weak|gone) != 0 {
+		return
 	}
-	return false
+	first := a.length
+	if b.length&aside == 0 {
+		a.length |= unsure
+	}
+	if first&aside == 0 {
+		b.length |= unsure
+	}
 }
 
 // settle takes away the other readings of digits that a column has said what they are.

@@ -127,13 +127,13 @@ func (r *Reader) splitTuple(at int) int {
 			if b[at] == 'N' || b[at] == 'E' {
 				at++
 			}
-			end = stringEnd(b, at)
+			end = r.stringEnd(at, len(b))
 			if end < 0 {
 				return -1
 			}
 			from, at = at+1, end+1
 		} else {
-			if at = bareEnd(b, at); at < 0 {
+			if at = r.bareEnd(b, at); at < 0 {
 				return -1
 			}
 			end = at
@@ -161,7 +161,7 @@ func (r *Reader) splitTuple(at int) int {
 }
 
 // bareEnd finds where a value without quotes ends, which may be a call, or -1.
-func bareEnd(b []byte, at int) int {
+func (r *Reader) bareEnd(b []byte, at int) int {
 	for depth := 0; at < len(b) && (depth > 0 || b[at] != ',' && b[at] != ')'); at++ {
 		switch b[at] {
 		case '(':
@@ -171,7 +171,7 @@ func bareEnd(b []byte, at int) int {
 		case ')':
 			depth--
 		case '\'':
-			if at = stringEnd(b, at); at < 0 {
+			if at = r.stringEnd(at, len(b)); at < 0 {
 				return -1
 			}
 		case ';', '{', '@':
@@ -183,19 +183,17 @@ func bareEnd(b []byte, at int) int {
 	return at
 }
 
-// stringEnd finds the quote that ends the string which begins at b[at], or -1.
-func stringEnd(b []byte, at int) int {
-	quote := b[at]
+// stringEnd finds the quote, before b[to], that ends the string which begins at b[at], or -1.
+func (r *Reader) stringEnd(at, to int) int {
+	b, quote := r.b[:to], r.b[at]
 	for i := at + 1; i < len(b); i++ {
-		n := bytes.IndexByte(b[i:], quote)
-		if n < 0 {
+		if i = r.marks.find(quote, i, to); i < 0 {
 			return -1
 		}
 		slashes := 0
-		for k := i + n - 1; k > at && b[k] == '\\'; k-- {
+		for k := i - 1; k > at && b[k] == '\\'; k-- {
 			slashes++
 		}
-		i += n
 		if slashes%2 == 1 {
 			// A backslash before the quote: where it is no escape, the string would end here.
 			continue

@@ -1,0 +1,6 @@
+//go:build !amd64
+
+package record
+
+// mark fills lines and signs, which are of one length, with the bits of src, which has 64 bytes for each of their words.
+func mark(lines, signs []uint64, src []byte) { markPortable(lines, signs, src) }

@@ -1,0 +1,51 @@
+package record
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+//vigia:shows line ends and separators are marked alike on every processor, and found where a plain search finds them
+func TestMarks(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 1))
+	text := make([]byte, 5*markBlock+77)
+	for i := range text {
+		text[i] = byte(i)
+		if i >= 256 {
+			text[i] = "abcdefgh,;\n\"\xffx"[rnd.IntN(14)]
+		}
+	}
+	words := len(text) / 64
+	var fast, slow [2][]uint64
+	for i := range fast {
+		fast[i], slow[i] = make([]uint64, words), make([]uint64, words)
+	}
+	mark(fast[0], fast[1], text)
+	markPortable(slow[0], slow[1], text)
+	if !slices.Equal(fast[0], slow[0]) || !slices.Equal(fast[1], slow[1]) {
+		t.Fatal("the two ways of marking differ")
+	}
+	for range 2000 {
+		var m marks
+		m.start(text)
+		from, to := rnd.IntN(len(text)), rnd.IntN(len(text)+1)
+		part := text[min(from, to):max(from, to)]
+		base := min(from, to)
+		for _, c := range []struct{ got, want int }{
+			{m.lineEnd(base, max(from, to)), bytes.IndexByte(part, '\n')}, {m.lineBefore(base, max(from, to)), bytes.LastIndexByte(part, '\n')},
+			{m.find(';', base, max(from, to)), bytes.IndexByte(part, ';')},
+		} {
+			if c.want >= 0 {
+				c.want += base
+			}
+			if c.got != c.want {
+				t.Fatalf("[%d,%d): found %d, not %d", base, max(from, to), c.got, c.want)
+			}
+		}
+		if got, want := m.count(',', base, max(from, to)), bytes.Count(part, []byte(",")); got != want {
+			t.Fatalf("[%d,%d): counted %d, not %d", base, max(from, to), got, want)
+		}
+	}
+}
