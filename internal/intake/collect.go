@@ -30,7 +30,7 @@ type collector struct {
 
 func newCollector(fingerprint func(kind byte, normal []byte) uint64, labels *segment.Labels, flush func([]segment.Entry) []segment.Entry, pairs pairCollector) *collector {
 	return &collector{
-		fingerprint: fingerprint, labels: labelCache{labels: labels, logs: map[string]segment.LabelID{}}, flush: flush, keys: make([]segment.Entry, 0, keyBatch), pairs: pairs,
+		fingerprint: fingerprint, labels: labelCache{labels: labels}, flush: flush, keys: make([]segment.Entry, 0, keyBatch), pairs: pairs,
 	}
 }
 
@@ -78,12 +78,18 @@ func (c *collector) add(kind identifier.Kind, normal []byte, label segment.Label
 type labelCache struct {
 	labels *segment.Labels
 	plain  [1 << 16]segment.LabelID // by classes; 0 is not asked for yet
-	logs   map[string]segment.LabelID
+	logs   [1 << 10]logLabel
 	text   []byte
 }
 
-// mostLogLabels bounds what is remembered of labels with sites.
-const mostLogLabels = 1 << 14
+// logLabel is a label with a site or a day, by which most are found again: the identifiers of a record come together,
+// and stealers' logs name few sites again and again.
+type logLabel struct {
+	id      segment.LabelID // 0: none
+	day     int32
+	classes record.Classes
+	site    []byte
+}
 
 // of is the label of what a sighting tells.
 func (c *labelCache) of(s *record.Sighting) segment.LabelID {
@@ -97,20 +103,21 @@ func (c *labelCache) of(s *record.Sighting) segment.LabelID {
 		}
 		return *id
 	}
+	head := uint64(s.Classes) + uint64(s.Day)<<16 + uint64(len(s.Site))<<40
+	if len(s.Site) >= 8 {
+		head += binary.LittleEndian.Uint64(s.Site) ^ binary.LittleEndian.Uint64(s.Site[len(s.Site)-8:])<<7
+	}
+	known := &c.logs[head*0x9e3779b97f4a7c15>>(64-10)]
+	if known.id != segment.NoLabel && known.classes == s.Classes && known.day == s.Day && bytes.Equal(known.site, s.Site) {
+		return known.id
+	}
 	label := leak.Label{Classes: s.Classes, Day: s.Day}
 	if s.Site != nil {
 		label.Sites = []string{string(s.Site)}
 	}
 	c.text = label.Append(c.text[:0])
-	if id, ok := c.logs[string(c.text)]; ok {
-		return id
-	}
-	if len(c.logs) >= mostLogLabels {
-		clear(c.logs)
-	}
-	id := c.labels.ID(c.text)
-	c.logs[string(c.text)] = id
-	return id
+	*known = logLabel{id: c.labels.ID(c.text), day: s.Day, classes: s.Classes, site: append(known.site[:0], s.Site...)}
+	return known.id
 }
 
 // domainCache remembers domains seen lately: most addresses of a dump are at a few of them. Forgetting one costs a

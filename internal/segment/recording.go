@@ -16,8 +16,7 @@ type recording struct {
 	count  uint64
 	size   int64
 	blocks []uint32 // checksum of each block of recordBlock records in the file
-	buf    []byte
-	next   int // block to read next
+	next   int      // block to read next
 }
 
 // recordBlock is how many records are written and read at once.
@@ -64,12 +63,12 @@ func (r *recording) tally() {
 func (r *recording) write() error {
 	done := 0
 	for ; len(r.held)-done > recordBlock; done += recordBlock {
-		r.buf = appendRecords(r.buf[:0], r.held[done:done+recordBlock])
-		if _, err := r.file.WriteAt(r.buf, r.size); err != nil {
+		block := bytesOf(r.held[done : done+recordBlock])
+		if _, err := r.file.WriteAt(block, r.size); err != nil {
 			return err
 		}
-		r.size += int64(len(r.buf))
-		r.blocks = append(r.blocks, crc32.Checksum(r.buf, castagnoli))
+		r.size += int64(len(block))
+		r.blocks = append(r.blocks, crc32.Checksum(block, castagnoli))
 	}
 	r.held = r.held[:copy(r.held, r.held[done:])]
 	return nil
@@ -97,15 +96,15 @@ func (r *recorded) more() ([]labelled, error) {
 		return rest, nil
 	}
 	if r.records == nil {
-		r.buf, r.records = make([]byte, recordBlock*recordSize[labelled]()), make([]labelled, recordBlock)
+		r.records = make([]labelled, recordBlock)
 	}
-	if _, err := r.file.ReadAt(r.buf, int64(r.next)*int64(len(r.buf))); err != nil {
+	block := bytesOf(r.records)
+	if _, err := r.file.ReadAt(block, int64(r.next)*int64(len(block))); err != nil {
 		return nil, err
 	}
-	if crc32.Checksum(r.buf, castagnoli) != r.blocks[r.next] {
+	if crc32.Checksum(block, castagnoli) != r.blocks[r.next] {
 		return nil, ErrCorrupt.With("spill file: wrong checksum")
 	}
 	r.next++
-	readRecords(r.records, r.buf)
 	return r.records, nil
 }

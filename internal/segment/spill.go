@@ -1,9 +1,9 @@
 package segment
 
 import (
-	"encoding/binary"
 	"hash/crc32"
 	"os"
+	"unsafe"
 )
 
 // spill is a file without a name that holds runs of plain keys: they are read once, when the segment is put together,
@@ -46,27 +46,14 @@ func digitFor(keys int) uint {
 // write appends a run of keys that scatter has put in order.
 func (s *spill[R]) write(keys []R, start []uint32) error {
 	run := spilledRun{at: s.size, start: start, sums: make([]uint32, len(start)-1)}
-	buf := make([]byte, 0, writeBuffer)
-	flush := func() error {
-		_, err := s.file.WriteAt(buf, s.size)
-		s.size += int64(len(buf))
-		buf = buf[:0]
-		return err
-	}
 	for d := range run.sums {
-		for rest := keys[start[d]:start[d+1]]; len(rest) > 0; {
-			if len(buf) == cap(buf) {
-				if err := flush(); err != nil {
-					return err
-				}
-			}
-			at, n := len(buf), min(len(rest), (cap(buf)-len(buf))/(8*len(rest[0])))
-			buf = appendRecords(buf, rest[:n])
-			run.sums[d], rest = crc32.Update(run.sums[d], castagnoli, buf[at:]), rest[n:]
-		}
+		run.sums[d] = crc32.Checksum(bytesOf(keys[start[d]:start[d+1]]), castagnoli)
 	}
+	all := bytesOf(keys[:start[len(run.sums)]])
+	_, err := s.file.WriteAt(all, s.size)
+	s.size += int64(len(all))
 	s.runs = append(s.runs, run)
-	return flush()
+	return err
 }
 
 // count is how many keys have digit d, repeated ones included.
@@ -85,7 +72,7 @@ func (s *spill[R]) left(d int) []R {
 	return s.rest[s.restStart[d]:s.restStart[d+1]]
 }
 
-// read calls fn with all keys of digit d, some at a time. buf has room for spillRead keys in each form.
+// read calls fn with all keys of digit d, some at a time. buf has room for some.
 func (s *spill[R]) read(d int, buf *readBuffer[R], fn func(keys []R)) error {
 	if keys := s.left(d); len(keys) > 0 {
 		fn(keys)
@@ -94,13 +81,12 @@ func (s *spill[R]) read(d int, buf *readBuffer[R], fn func(keys []R)) error {
 		sum := uint32(0)
 		for from, to := run.start[d], run.start[d+1]; from < to; {
 			n := min(to-from, spillRead)
-			keys := buf.keys[:n]
-			raw := buf.room(int(n))
+			keys := buf[:n]
+			raw := bytesOf(keys)
 			if _, err := s.file.ReadAt(raw, run.at+int64(recordSize[R]())*int64(from)); err != nil {
 				return err
 			}
 			sum = crc32.Update(sum, castagnoli, raw)
-			readRecords(keys, raw)
 			fn(keys)
 			from += n
 		}
@@ -111,18 +97,7 @@ func (s *spill[R]) read(d int, buf *readBuffer[R], fn func(keys []R)) error {
 	return nil
 }
 
-type readBuffer[R record] struct {
-	raw  []byte
-	keys [spillRead]R
-}
-
-// room is for so many records in the file's form.
-func (b *readBuffer[R]) room(n int) []byte {
-	if b.raw == nil {
-		b.raw = make([]byte, recordSize[R]()*spillRead)
-	}
-	return b.raw[:recordSize[R]()*n]
-}
+type readBuffer[R record] [spillRead]R
 
 // recordSize is how many bytes a record has in a file.
 func recordSize[R record]() int {
@@ -130,20 +105,7 @@ func recordSize[R record]() int {
 	return 8 * len(r)
 }
 
-func appendRecords[R record](buf []byte, records []R) []byte {
-	for i := range records {
-		for k := range len(records[i]) {
-			buf = binary.LittleEndian.AppendUint64(buf, records[i][k])
-		}
-	}
-	return buf
-}
-
-func readRecords[R record](records []R, raw []byte) {
-	words := recordSize[R]() / 8
-	for i := range records {
-		for k := range words {
-			records[i][k] = binary.LittleEndian.Uint64(raw[8*(words*i+k):])
-		}
-	}
+// bytesOf views records as bytes, in the order that this machine has: nobody else reads a file without a name.
+func bytesOf[R record](records []R) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(records))), recordSize[R]()*len(records)) //nolint:gosec // numbers alone
 }

@@ -13,11 +13,9 @@ func (r *Reader) label(from, to int) (c column, value int, plain bool) {
 	}
 	end := from
 	for limit := min(to, from+longestName); end < limit; end++ {
-		c := b[end]
-		if c == ':' || c == '=' || c == ';' {
+		if k := labelByte[b[end]]; k == endsLabel {
 			break
-		}
-		if kindOf[c]&(hasLetter|hasDigit|hasSpace) == 0 && c != '_' && c != '-' && c != '.' && c != '/' && c != '\'' && c != ']' && c != '(' && c != ')' {
+		} else if k == noLabel {
 			return unknown, 0, false
 		}
 	}
@@ -33,14 +31,36 @@ func (r *Reader) label(from, to int) (c column, value int, plain bool) {
 		value = end + n + 1
 	}
 	name := b[from:end]
-	if n := bytes.IndexByte(name, '.'); n >= 0 && n < 8 && bytes.HasPrefix(name, []byte("item")) {
-		name = name[n+1:]
+	if name[0] == 'i' && bytes.HasPrefix(name, []byte("item")) {
+		if n := bytes.IndexByte(name, '.'); n >= 0 && n < 8 {
+			name = name[n+1:]
+		}
 	}
 	for value < to && (b[value] == ' ' || b[value] == '\t' || b[value] == ':') {
 		value++
 	}
 	return r.labels[name[0]&15].of(r, name), value, true
 }
+
+// What a character is in the name of a label.
+const (
+	noLabel uint8 = iota
+	inLabel
+	endsLabel
+)
+
+var labelByte = func() (t [256]uint8) {
+	for c := range t {
+		if kindOf[c]&(hasLetter|hasDigit|hasSpace) != 0 {
+			t[c] = inLabel
+		}
+	}
+	for _, c := range "_-./']()" {
+		t[c] = inLabel
+	}
+	t[':'], t['='], t[';'] = endsLabel, endsLabel, endsLabel
+	return t
+}()
 
 // rule says whether a line parts records: nothing, or a row of the same marks.
 func rule(text []byte) bool {

@@ -410,11 +410,18 @@ func (r *Reader) person(hits []hit, group int) {
 	for i := range r.members {
 		r.cells[i].column = r.members[i].column
 	}
+	m, last := 0, int32(0)
 	for i := range hits {
-		if m := r.memberOf(&hits[i]); m >= 0 {
-			r.enter(&hits[i], m, r.members[m].field)
+		h := &hits[i]
+		if h.to < last {
+			m = 0
+		}
+		for last = h.to; m < len(r.members) && r.members[m].to < int(h.to); m++ {
+		}
+		if m < len(r.members) && r.members[m].from <= int(h.from) {
+			r.enter(h, m, r.members[m].field)
 		} else {
-			hits[i].length |= aside
+			h.length |= aside
 		}
 	}
 	for i := range r.members {

@@ -79,7 +79,7 @@ func strongHash(v []byte) bool {
 	case '$':
 		for _, start := range [...]string{"$2a$", "$2b$", "$2x$", "$2y$", "$1$", "$5$", "$6$", "$7$", "$y$", "$P$", "$H$", "$argon2", "$apr1$", "$S$", "$scrypt$", "$pbkdf2"} {
 			if len(v) > len(start) && string(v[:len(start)]) == start {
-				return !bytes.ContainsAny(v, " \t\"'")
+				return !anyOf(v, &endsHash)
 			}
 		}
 	case '{':
@@ -94,6 +94,16 @@ func strongHash(v []byte) bool {
 	return false
 }
 
+// endsHash is what does not stand in a crypted password.
+var endsHash = [256]bool{' ': true, '\t': true, '"': true, '\'': true}
+
+func anyOf(v []byte, set *[256]bool) (any bool) {
+	for _, c := range v {
+		any = any || set[c]
+	}
+	return any
+}
+
 // hexDigest knows MD5, SHA-1, SHA-256 and SHA-512 by their length.
 func hexDigest(v []byte) bool {
 	switch len(v) {
@@ -101,19 +111,31 @@ func hexDigest(v []byte) bool {
 	default:
 		return false
 	}
-	letters, digits := false, false
+	all := uint8(0)
 	for _, c := range v {
-		switch {
-		case c >= '0' && c <= '9':
-			digits = true
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			letters = true
-		default:
-			return false
-		}
+		all |= hexOf[c]
 	}
-	return letters && digits
+	return all == hexDigit|hexLetter
 }
+
+const (
+	hexDigit uint8 = 1 << iota
+	hexLetter
+	noHex
+)
+
+var hexOf = func() (t [256]uint8) {
+	for c := range t {
+		t[c] = noHex
+	}
+	for _, c := range "0123456789" {
+		t[c] = hexDigit
+	}
+	for _, c := range "abcdefABCDEF" {
+		t[c] = hexLetter
+	}
+	return t
+}()
 
 // postalCode knows a Brazilian one, 01310-100.
 func postalCode(v []byte) bool {
