@@ -70,12 +70,20 @@ func digitsOnly(b []byte) bool {
 	return true
 }
 
+// things are what the names of such numbers hold, by the letter they begin with.
+var things = [256][]string{
+	'b': {"boleto", "barcode"}, 'c': {"codbarras", "codigobarras", "chassi"}, 'l': {"linhadigitavel"}, 'n': {"nossonumero", "nosso_numero"}, 'p': {"pasep"},
+	'r': {"renavam"}, 't': {"timestamp"},
+}
+
 // ofThings knows the names of numbers that belong to a thing, a document or a moment. Names that are words of a sentence
 // too count only where they are joined to the number.
 func ofThings(name []byte, joined bool) bool {
-	for _, part := range [...]string{"renavam", "pasep", "boleto", "timestamp", "barcode", "codbarras", "codigobarras", "chassi", "linhadigitavel", "nossonumero", "nosso_numero"} {
-		if bytes.Contains(name, []byte(part)) {
-			return true
+	for k, c := range name {
+		for _, part := range things[c] {
+			if rest := name[k:]; len(rest) >= len(part) && string(rest[:len(part)]) == part {
+				return true
+			}
 		}
 	}
 	from := 0
