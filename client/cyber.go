@@ -174,6 +174,19 @@ func (c *Client) CheckPassword(ctx context.Context, password string, opts ...Opt
 	return c.CheckPasswordPrefix(ctx, hex.EncodeToString(sum[:])[:10], opts...)
 }
 
+// CheckCredential asks whether a password is known together with a value that is watched for a person. Only the first ten
+// hex characters of its SHA-1 leave this process. The key needs the scope credentials. Like CheckPassword it sends no
+// idempotency key.
+func (c *Client) CheckCredential(ctx context.Context, userHash, password string, opts ...Option) (Exposure, error) {
+	sum := sha1.Sum([]byte(password)) //nolint:gosec // see the import
+	k := newCall(http.MethodPost, "/cyber/credential-check", nil, opts)
+	var e Exposure
+	if err := k.encode(map[string]string{"userHash": userHash, "passwordHashPrefix": hex.EncodeToString(sum[:])[:10]}); err != nil {
+		return e, err
+	}
+	return e, c.do(ctx, k, &e)
+}
+
 // CheckPasswordPrefix asks by the first ten hex characters of the SHA-1 or NTLM hash of a password. It sends no
 // idempotency key: asking changes nothing, and an answer about a password should be kept nowhere. "Not exposed" is said
 // of the algorithms that Reply.Corpus names, and of no other.

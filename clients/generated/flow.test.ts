@@ -190,6 +190,8 @@ for (const { base, cpf, plan } of rounds) {
     const prefix = createHash("sha1").update("password").digest("hex").slice(0, 10);
     const checked = good(await sdk.checkPasswordExposure({ client, body: { passwordHashPrefix: prefix } }));
     assert.ok(checked.exposed && checked.recommendations.length > 0);
+    const credential = good(await sdk.checkCredentialExposure({ client, body: { userHash, passwordHashPrefix: prefix } }));
+    assert.ok(credential.recommendations.length > 0);
   });
 
   test(`advice, score and cover at ${base}/`, async () => {

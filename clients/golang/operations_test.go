@@ -33,6 +33,7 @@ var examples = []struct {
 	{"addMonitoredAsset", addMonitoredAsset},
 	{"listMonitoredAssets", listMonitoredAssets},
 	{"listFindings", listFindings},
+	{"checkCredentialExposure", checkCredentialExposure},
 	{"riskScore", riskScore},
 	{"resolveFinding", resolveFinding},
 	{"removeMonitoredAsset", removeMonitoredAsset},
@@ -125,6 +126,15 @@ func listProtectedDevices(ctx context.Context, vigia *client.Client) error {
 
 func checkPasswordExposure(ctx context.Context, vigia *client.Client) error {
 	answer, err := vigia.CheckPassword(ctx, "password") // only ten hex characters of its SHA-1 are sent
+	if err != nil {
+		return err
+	}
+	out.Println(answer.Exposed, answer.Recommendations)
+	return nil
+}
+
+func checkCredentialExposure(ctx context.Context, vigia *client.Client) error {
+	answer, err := vigia.CheckCredential(ctx, userHash, "password") // only ten hex characters of its SHA-1 are sent
 	if err != nil {
 		return err
 	}

@@ -88,6 +88,10 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 		if err != nil || len(devices) != 1 || devices[0].Name != "Celular da Ana" || devices[0].Key == "" {
 			t.Fatal(devices, err)
 		}
+	case "checkCredentialExposure":
+		if !strings.HasPrefix(out.last, "true ") {
+			t.Fatal("the sandbox's password is not known together with its address:", out.last)
+		}
 	case "checkPasswordExposure":
 		if !strings.HasPrefix(out.last, "true ") {
 			t.Fatal("the commonest password is not exposed:", out.last)

@@ -42,6 +42,8 @@ func sampleBody(rt route) string {
 	switch rt.path { // the extensions have no number
 	case "/cyber/findings/{id}/resolve":
 		return `{"userHash":"` + user + `","reason":"other"}`
+	case "/cyber/credential-check":
+		return `{"userHash":"` + user + `","passwordHashPrefix":"5BAA61E4C9"}`
 	case "/cyber/advise/{userhash}/answers":
 		return `{"catalogId":"conteudo-desconhecido","value":"sim"}`
 	}

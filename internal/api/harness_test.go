@@ -163,7 +163,7 @@ func (b *bookkeeper) rules(in store.Areas) Rules {
 	return Rules{
 		Events: alert.NewFeed(in.Alerts), Webhooks: alert.NewEndpoints(in.Alerts, now, nil), Passwords: b.passwords, Services: b.services,
 		Subscriptions: subscription.NewRegistry(in.Subscriptions, in.Plans, in.Partners, now),
-		Monitoring:    cyber.NewMonitoring(in.Monitoring, in.Partners, cyber.Unasked{}, b.e.Keys.Fingerprint, now),
+		Monitoring:    cyber.NewMonitoring(in.Monitoring, in.Partners, oneCredential{}, b.e.Keys.Fingerprint, now),
 		Cases:         cyber.NewCases(in.Cases, now), Endpoints: cyber.NewEndpoints(in.Devices, now, nil), Cover: cyber.NewCover(in.Cover),
 		Persons: cyber.NewPersons(in.Advice, b.content, now, nil),
 	}
@@ -348,4 +348,13 @@ func eachEngine(t *testing.T, fn func(t *testing.T, s *service)) {
 func hashOf(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return fmt.Sprintf("%x", sum)
+}
+
+// oneCredential stands for breaches that know one password, of everybody, and no value by itself.
+type oneCredential struct{ cyber.Unasked }
+
+const knownCredential = 0x7c4a8d09ca
+
+func (oneCredential) Holds(_ []uint64, password uint64) (bool, error) {
+	return password == knownCredential, nil
 }

@@ -94,6 +94,19 @@ var passwordAdvice = map[password.Exposure][]string{
 	},
 }
 
+// credentialAdvice is what to do about a password, by whether it is known together with a value of the person.
+var credentialAdvice = map[bool][]string{
+	true: {
+		"Esta senha vazou junto com um dado seu: quem tem o vazamento sabe que ela é sua. Troque-a agora em todos os serviços em que a usa.",
+		"Confira se há acessos que você não reconhece nessas contas e encerre as sessões abertas.",
+		"Ative a verificação em duas etapas e use uma senha diferente para cada serviço.",
+	},
+	false: {
+		"Esta senha não foi encontrada junto com os seus dados monitorados. Isso não garante que ela seja forte nem que não tenha vazado de outra forma.",
+		"Não repita a mesma senha em outros serviços e ative a verificação em duas etapas sempre que possível.",
+	},
+}
+
 // mendSentence is what the score recommends, by what it mends: {vazamento} is the breach, {valor} the person's value in
 // it, masked. What an answer would mend is said by the catalogue of content.
 var mendSentence = map[cyber.Mends]string{

@@ -70,6 +70,7 @@ func TestMutations(t *testing.T) {
 		{route: "POST /cyber/epp", path: "/cyber/epp", body: `{"operatingSystem":"android","type":"antivirus","deviceName":"Aparelho mutante","userHash":"` + user + `"}`},
 		{route: "GET /cyber/epp", path: "/cyber/epp?userHash=<" + user + ">", header: map[string]string{"x-user-hash": user}},
 		{route: "POST /cyber/password-check", path: "/cyber/password-check", body: `{"passwordHashPrefix":"5BAA61E4C9"}`},
+		{route: "POST /cyber/credential-check", path: "/cyber/credential-check", body: `{"userHash":"` + user + `","passwordHashPrefix":"5BAA61E4C9"}`},
 		{route: "GET /cyber/advise/{userhash}", path: "/cyber/advise/<" + user + ">"},
 		{route: "GET /cyber/score/{userhash}", path: "/cyber/score/<" + user + ">"},
 		{route: "GET /cyber/insurance/{userhash}", path: "/cyber/insurance/<" + user + ">"},

@@ -33,6 +33,7 @@ var wantOperations = []string{
 	"13 GET /subscriptions",
 	"14 GET /subscriptions/{plan_id}/{beneficiary_cpf}",
 	"0 POST /cyber/advise/{userhash}/answers",
+	"0 POST /cyber/credential-check",
 	"0 GET /cyber/cover/{userhash}",
 	"0 GET /events",
 	"0 GET /cyber/findings/{userhash}",

@@ -31,14 +31,19 @@ func (s *Server) checkPassword(r *request) (any, error) {
 	}
 	// The built-in sample is for trying things out: to a live partner it would deny nearly everything that is known.
 	found, err := s.Rules.Passwords.Check(in.PasswordHashPrefix, r.caller.Mode == partner.Sandbox)
-	var f *fault.Error
-	if errors.As(err, &f) && f.Kind == fault.Invalid {
-		return nil, f.With("passwordHashPrefix: %s", f.Detail)
-	}
 	if err != nil {
-		return nil, err
+		return nil, prefixFault(err)
 	}
 	return s.passwordAnswer(r.caller.Mode, found)
+}
+
+// prefixFault names the field that a prefix stands in.
+func prefixFault(err error) error {
+	var f *fault.Error
+	if errors.As(err, &f) && f.Kind == fault.Invalid {
+		return f.With("passwordHashPrefix: %s", f.Detail)
+	}
+	return err
 }
 
 // passwordAnswers are the few answers there are as long as no corpus changes, encoded once: sentences take longer to

@@ -89,7 +89,8 @@ func (r *request) once(work func(in *Rules) (any, error)) (once.Answer, error) {
 		if err == nil {
 			return encode(value)
 		}
-		if refusal := r.route.area.refusal(err); refusal.Status < http.StatusInternalServerError {
+		// One who asked too often has not been answered: the repeat may be.
+		if refusal := r.route.area.refusal(err); refusal.Status < http.StatusInternalServerError && !errors.Is(err, errRateLimited) {
 			return refusal, nil
 		}
 		return once.Answer{}, err

@@ -62,6 +62,7 @@ var routes = []route{
 	{0, http.MethodPost, "/cyber/advise/{userhash}/answers", cyberArea, partner.ScopeCyber, smallBody, (*Server).answerQuestion, options{}},
 	{0, http.MethodGet, "/cyber/findings/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).listFindings, options{}},
 	{0, http.MethodPost, "/cyber/findings/{id}/resolve", cyberArea, partner.ScopeCyber, smallBody, (*Server).resolveFinding, options{}},
+	{0, http.MethodPost, "/cyber/credential-check", cyberArea, partner.ScopeCredentials, smallBody, (*Server).checkCredential, options{secret: true}},
 	{0, http.MethodGet, "/cyber/cover/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).listCover, options{}},
 	{0, http.MethodGet, "/cyber/score/{userhash}/history", cyberArea, partner.ScopeCyberRead, noBody, (*Server).scoreHistory, options{}},
 }

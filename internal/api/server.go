@@ -20,6 +20,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"golang.org/x/time/rate"
+
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
@@ -80,6 +82,7 @@ type Options struct {
 type Server struct {
 	Options
 	limits   *limiter
+	guesses  guesses
 	routes   tree
 	mux      *http.ServeMux
 	services atomic.Pointer[encodedServices]
@@ -89,7 +92,7 @@ type Server struct {
 
 // NewServer builds the handler of the partner API.
 func NewServer(o Options) *Server {
-	s := &Server{Options: o, limits: newLimiter(o.Replicas), mux: http.NewServeMux()}
+	s := &Server{Options: o, limits: newLimiter(o.Replicas), guesses: guesses{buckets: map[guessed]*rate.Limiter{}}, mux: http.NewServeMux()}
 	for i := range routes {
 		s.routes.add(&bound{route: &routes[i], seen: s.observe(&routes[i])})
 	}

@@ -137,6 +137,7 @@ func newStorm(t *testing.T) *storm {
 		{"POST", "/cyber/epp",
 			`{"operatingSystem":"android","type":"antivirus","deviceName":"` + stormMark + `","userHash":"` + user + `"}`, live, nil},
 		{"GET", "/cyber/epp?userHash=" + user, "", live, http.Header{"X-User-Hash": {user}}},
+		{"POST", "/cyber/credential-check", `{"userHash":"` + user + `","passwordHashPrefix":"5BAA61E4C9"}`, sandbox, nil},
 		{"POST", "/cyber/password-check", `{"passwordHashPrefix":"5BAA61E4C9"}`, sandbox, nil},
 		{"GET", "/cyber/advise/" + leaked, "", sandbox, nil},
 		{"GET", "/cyber/score/" + leaked, "", sandbox, nil},

@@ -120,6 +120,11 @@ var tenancies = map[string]tenancy{
 	"POST /cyber/password-check": {quiet: true, places: []place{
 		{"nothing to name", false, func(_, _ *belongings, _ string) call { return body(`{"passwordHashPrefix":"5BAA61E4C9"}`) }},
 	}},
+	"POST /cyber/credential-check": {quiet: true, places: []place{
+		{"another's person", true, func(_, _ *belongings, user string) call {
+			return body(`{"userHash":%q,"passwordHashPrefix":"5BAA61E4C9"}`, user)
+		}},
+	}},
 	"GET /cyber/advise/{userhash}":    {quiet: true, places: []place{byUser}},
 	"GET /cyber/score/{userhash}":     {places: []place{byUser}},
 	"GET /cyber/insurance/{userhash}": {quiet: true, places: []place{byUser}},

@@ -166,7 +166,7 @@ func TestNoSecretsInLogsAndErrors(t *testing.T) {
 				{"GET", "/v1/cyber/" + escaped, ""}, {"GET", "/v1/" + escaped, ""}, {"GET", "/" + escaped + "/x", ""},
 				{"GET", "/v1/subscriptions/" + escaped, ""}, {"GET", "/v1/subscriptions?page=" + url.QueryEscape(secret), ""}, {"DELETE", "/v1/subscriptions/" + escaped, ""},
 				{"GET", "/v1/events?cursor=" + url.QueryEscape(secret), ""}, {"POST", "/v1/cyber/password-check", fmt.Sprintf(`{"passwordHashPrefix":%q}`, secret)},
-				{"POST", "/v1/cyber/password-check", fmt.Sprintf(`{%q:1}`, secret)}, {"POST", "/v1/cyber/password-check", secret}, {"POST", "/v1/subscriptions", secret},
+				{"POST", "/v1/cyber/password-check", fmt.Sprintf(`{%q:1}`, secret)}, {"POST", "/v1/cyber/password-check", secret}, {"POST", "/v1/cyber/credential-check", fmt.Sprintf(`{"userHash":"u","passwordHashPrefix":%q}`, secret)}, {"POST", "/v1/subscriptions", secret},
 				{"POST", "/v1/subscriptions", fmt.Sprintf(`{"cpf":%q}`, secret)}, {"POST", "/v1/cyber/monitoring", fmt.Sprintf(`{"userHash":%q,"type":%q}`, secret, secret)},
 			} {
 				req, err := http.NewRequestWithContext(ctx, c[0], "http://"+srv.APIAddr.String()+c[1], strings.NewReader(c[2]))

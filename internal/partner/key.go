@@ -27,24 +27,27 @@ const (
 	ScopeCyberRead         Scope = "cyber:read"
 	ScopeSubscriptions     Scope = "subscriptions"
 	ScopeSubscriptionsRead Scope = "subscriptions:read"
+	// ScopeCredentials lets a key ask whether a password is known together with a person's values. No other scope
+	// includes it: it tells more of a person than all they watch.
+	ScopeCredentials Scope = "credentials"
 	// ScopeAnyRead is what a route asks for that shows each key what it may see; no key is given it.
 	ScopeAnyRead Scope = "any:read"
 )
 
 // AllScopes is what a key has unless the operator narrows it.
-func AllScopes() []Scope { return []Scope{ScopeCyber, ScopeSubscriptions} }
+func AllScopes() []Scope { return []Scope{ScopeCyber, ScopeSubscriptions, ScopeCredentials} }
 
 // ParseScopes checks a list of scope names.
 func ParseScopes(names []string) ([]Scope, error) {
 	if len(names) == 0 {
 		return AllScopes(), nil
 	}
-	known := []Scope{ScopeCyber, ScopeCyberRead, ScopeSubscriptions, ScopeSubscriptionsRead}
+	known := []Scope{ScopeCyber, ScopeCyberRead, ScopeSubscriptions, ScopeSubscriptionsRead, ScopeCredentials}
 	scopes := make([]Scope, 0, len(names))
 	for _, n := range names {
 		s := Scope(strings.TrimSpace(n))
 		if !slices.Contains(known, s) {
-			return nil, ErrInvalid.With("scopes: unknown scope; known are cyber, cyber:read, subscriptions, subscriptions:read")
+			return nil, ErrInvalid.With("scopes: unknown scope; known are cyber, cyber:read, subscriptions, subscriptions:read, credentials")
 		}
 		if !slices.Contains(scopes, s) {
 			scopes = append(scopes, s)

@@ -87,7 +87,7 @@ func TestUserHashOthers(t *testing.T) {
 }
 
 func TestParseScopes(t *testing.T) {
-	if s, err := partner.ParseScopes(nil); err != nil || len(s) != 2 {
+	if s, err := partner.ParseScopes(nil); err != nil || len(s) != 3 {
 		t.Error(s, err)
 	}
 	if _, err := partner.ParseScopes([]string{"cyber", "admin"}); !errors.Is(err, partner.ErrInvalid) {

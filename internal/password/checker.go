@@ -188,7 +188,7 @@ func (c *Checker) Close() {
 // case. Only where sample is true the built-in list counts as a corpus. The error is ErrPrefix, ErrNoCorpus or
 // ErrUnreadable.
 func (c *Checker) Check(prefix string, sample bool) (Answer, error) {
-	key, err := parsePrefix(prefix)
+	key, err := ParsePrefix(prefix)
 	if err != nil {
 		return Answer{}, err
 	}

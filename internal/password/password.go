@@ -98,8 +98,8 @@ var (
 	ErrRangeServer = fault.New(fault.Unavailable, "password.range_server")
 )
 
-// parsePrefix reads the 40 bits of a prefix. The error does not repeat it.
-func parsePrefix(s string) (key uint64, err error) {
+// ParsePrefix reads the 40 bits of a prefix. The error does not repeat it.
+func ParsePrefix(s string) (key uint64, err error) {
 	if len(s) != PrefixDigits {
 		return 0, ErrPrefix.With("must have %d hexadecimal characters", PrefixDigits)
 	}

@@ -124,6 +124,14 @@ export class Vigia {
     return unwrap(this.api.POST("/cyber/password-check", { body: { passwordHashPrefix }, ...signalOf(o) }));
   }
 
+  /**
+   * Whether a password, by the first ten hex characters of its SHA-1, is known together with a value watched for a person.
+   * The key needs the scope `credentials`. No idempotency key, as for checkPassword.
+   */
+  checkCredential(userHash: string, passwordHashPrefix: string, o: CallOptions = {}): Promise<Schemas["PasswordExposure"]> {
+    return unwrap(this.api.POST("/cyber/credential-check", { body: { userHash, passwordHashPrefix }, ...signalOf(o) }));
+  }
+
   advise(userHash: string, o: CallOptions = {}): Promise<Schemas["Advice"][]> {
     return unwrap(this.api.GET("/cyber/advise/{userhash}", { params: { path: { userhash: userHash } }, ...signalOf(o) }));
   }

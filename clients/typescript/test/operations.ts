@@ -77,6 +77,12 @@ export const examples: Record<string, Example> = {
     print(answer.exposed, answer.recommendations);
   },
 
+  async checkCredentialExposure(vigia, print) {
+    const prefix = createHash("sha1").update("password").digest("hex").slice(0, 10);
+    const answer = await vigia.checkCredential(known.userHash, prefix);
+    print(answer.exposed, answer.recommendations);
+  },
+
   async listAdvice(vigia, print) {
     for (const advice of await vigia.advise(known.userHash)) {
       print(advice.catalogId, advice.type, advice.title, advice.validationQuestion);

@@ -159,6 +159,8 @@ func (w *world) operations() []operation {
 			reads: true, extension: true},
 		{name: "POST resolve", method: "POST", path: "/cyber/findings/nada/resolve",
 			body: `{"userHash":"` + user + `","reason":"other"}`, extension: true},
+		{name: "POST credential-check", method: "POST", path: "/cyber/credential-check",
+			body: `{"userHash":"` + user + `","passwordHashPrefix":"5BAA61E4C9"}`, extension: true},
 		{name: "POST answers", method: "POST", path: "/cyber/advise/" + user + "/answers",
 			template: "/cyber/advise/{}/answers",
 			body:     `{"catalogId":"nada","value":"sim"}`, extension: true},

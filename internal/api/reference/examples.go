@@ -51,7 +51,9 @@ func (o Operation) ExamplePath() string {
 
 // Keyed tells whether the operation takes an idempotency key that is worth showing: asking about a password changes
 // nothing, and its answer should be kept nowhere.
-func (o Operation) Keyed() bool { return o.Method == "POST" && o.ID != "checkPasswordExposure" }
+func (o Operation) Keyed() bool {
+	return o.Method == "POST" && o.ID != "checkPasswordExposure" && o.ID != "checkCredentialExposure"
+}
 
 // Curl is the contract's example as a command line.
 func (o Operation) Curl() string {
