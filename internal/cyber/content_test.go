@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // TestFirstContent holds the catalogue against what was promised of it.
@@ -94,5 +96,81 @@ func TestContentRefused(t *testing.T) {
 		if _, err := ReadContent(strings.NewReader(text)); !errors.Is(err, ErrContentInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestContentBounds: the last value that is allowed, and the first that is not.
+func TestContentBounds(t *testing.T) {
+	question := func(n, risk int) *ValidationQuestion {
+		q := &ValidationQuestion{Text: "Q", Mends: "M", Options: []Option{{Value: "sim", Label: "S"}}}
+		for i := 1; i < n; i++ {
+			q.Options = append(q.Options, Option{Value: "v" + strings.Repeat("x", i), Label: "L", Risk: risk})
+		}
+		return q
+	}
+	for name, c := range map[string]struct {
+		change func(*Item)
+		ok     bool
+	}{
+		"rank 1":                {func(it *Item) { it.Rank = 1 }, true},
+		"rank 0":                {func(it *Item) { it.Rank = 0 }, false},
+		"rank 1000":             {func(it *Item) { it.Rank = 1000 }, true},
+		"rank 1001":             {func(it *Item) { it.Rank = 1001 }, false},
+		"an id of 64":           {func(it *Item) { it.ID = ContentID(strings.Repeat("a", 64)) }, true},
+		"an id of 65":           {func(it *Item) { it.ID = ContentID(strings.Repeat("a", 65)) }, false},
+		"the least severity":    {func(it *Item) { it.When.Severity = SeverityLow }, true},
+		"366 days ahead":        {func(it *Item) { it.When.KeyEndsWithin = 366 }, true},
+		"367 days ahead":        {func(it *Item) { it.When.KeyEndsWithin = 367 }, false},
+		"days before":           {func(it *Item) { it.When.KeyEndsWithin = -1 }, false},
+		"less than no findings": {func(it *Item) { it.When.OpenFindings = -1 }, false},
+		"an unknown source":     {func(it *Item) { it.When.Sources = []SourceKind{"dream"} }, false},
+		"a known source":        {func(it *Item) { it.When.Sources = []SourceKind{SourcePhish} }, true},
+		"an unknown device":     {func(it *Item) { it.When.NoDevice = "watch" }, false},
+		"another one":           {func(it *Item) { it.When.HasDevice = "watch" }, false},
+		"known devices":         {func(it *Item) { it.When.NoDevice, it.When.HasDevice = DeviceMobile, DeviceDesktop }, true},
+		"no such place":         {func(it *Item) { it.Device = "watch" }, false},
+		"answered with nothing": {func(it *Item) { it.When.Answered = map[ContentID][]string{"a": nil} }, false},
+		"answered by no item":   {func(it *Item) { it.When.Answered = map[ContentID][]string{"A": {"x"}} }, false},
+		"answered":              {func(it *Item) { it.When.Answered = map[ContentID][]string{"a": {"x"}} }, true},
+		"two options":           {func(it *Item) { it.Question = question(2, 10) }, true},
+		"ten options":           {func(it *Item) { it.Question = question(10, 1) }, true},
+		"eleven options":        {func(it *Item) { it.Question = question(11, 1) }, false},
+		"too much risk":         {func(it *Item) { it.Question = question(2, 11) }, false},
+		"less than no risk":     {func(it *Item) { it.Question = question(2, -1) }, false},
+		"a question of nothing": {func(it *Item) { it.Question = &ValidationQuestion{Mends: "M", Options: question(2, 1).Options} }, false},
+		"others, of a finding":  {func(it *Item) { it.When.Severity, it.More = SeverityLow, "{mais}" }, true},
+		"others, of no finding": {func(it *Item) { it.More = "{mais}" }, false},
+		"a stray word in more":  {func(it *Item) { it.When.Severity, it.More = SeverityLow, "{nome}" }, false},
+	} {
+		it := tip("a-b", 5, ContentTip)
+		c.change(&it)
+		if err := it.check(); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrContentInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestContentDetails: what an operator reads of a mistake is plain ASCII, whatever was written.
+func TestContentDetails(t *testing.T) {
+	it := tip("a", 5, ContentTip)
+	it.Body = "{ação ~\n!}"
+	if err := it.check(); err == nil || !strings.Contains(err.Error(), "{a??o ~?!}") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestContentFile: a file of just the size that is read, and one byte more; kinds of values by their names.
+func TestContentFile(t *testing.T) {
+	const good = "- {id: a-b, type: tip, device: all, rank: 5, title: T, body: B., when: {assets: [email], watched: phone}}\n"
+	fill := func(size int) string { return good + "#" + strings.Repeat("x", size-len(good)-1) }
+	items, err := ReadContent(strings.NewReader(fill(8 << 20)))
+	if err != nil || len(items) != 1 || len(items[0].When.Assets) != 1 || items[0].When.Assets[0] != identifier.Email || items[0].When.Watched != identifier.Phone {
+		t.Errorf("%+v: %v", items, err)
+	}
+	if _, err := ReadContent(strings.NewReader(fill(8<<20 + 1))); !errors.Is(err, ErrContentInvalid) {
+		t.Errorf("a file over the limit: %v", err)
+	}
+	if _, err := ReadContent(strings.NewReader(strings.Replace(good, "[email]", "[iris]", 1))); !errors.Is(err, ErrContentInvalid) {
+		t.Errorf("an unknown kind: %v", err)
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
 )
@@ -158,5 +160,78 @@ func TestResolve(t *testing.T) {
 	}
 	if len(d.resolved) != 5 {
 		t.Error(d.resolved)
+	}
+}
+
+// watchedPerson is somebody's values and fingerprints.
+type watchedPerson struct {
+	*drawer
+	assets []Asset
+	prints []uint64
+	fails  error
+}
+
+func (p *watchedPerson) AssetsOfUser(context.Context, partner.ID, partner.UserHash) ([]Asset, error) {
+	return p.assets, p.fails
+}
+
+func (p *watchedPerson) FingerprintsOfUser(context.Context, partner.ID, partner.UserHash) ([]uint64, error) {
+	return p.prints, p.fails
+}
+
+// pairs is a corpus that holds one pair.
+type pairs struct {
+	*oneBreach
+	asked int
+}
+
+func (p *pairs) Holds(prints []uint64, password uint64) (bool, error) {
+	p.asked++
+	return slices.Contains(prints, 7) && password == 9, nil
+}
+
+// TestCheckCredential: a password is known together with a watched value or it is not; the sandbox has one documented
+// pair and never asks the corpora.
+func TestCheckCredential(t *testing.T) {
+	leaked, safe := Asset{Kind: identifier.Email, Value: "ana@vazamento.test"}, Asset{Kind: identifier.Email, Value: "ana@exemplo.com.br"}
+	for name, c := range map[string]struct {
+		mode     partner.Mode
+		assets   []Asset
+		prints   []uint64
+		password uint64
+		want     bool
+		asked    int
+	}{
+		"the pair":                        {partner.Live, nil, []uint64{3, 7}, 9, true, 1},
+		"another password":                {partner.Live, nil, []uint64{3, 7}, 8, false, 1},
+		"nobody who is watched":           {partner.Live, []Asset{leaked}, nil, 9, false, 0},
+		"the sandbox's pair":              {partner.Sandbox, []Asset{safe, leaked}, []uint64{7}, SandboxPassword, true, 0},
+		"the sandbox's, another password": {partner.Sandbox, []Asset{leaked}, []uint64{7}, 9, false, 0},
+		"the sandbox's, another value":    {partner.Sandbox, []Asset{safe}, nil, SandboxPassword, false, 0},
+		"not a value at all":              {partner.Sandbox, []Asset{{Kind: identifier.Email, Value: "vazamento.test"}}, nil, SandboxPassword, false, 0},
+	} {
+		p, corpus := &watchedPerson{assets: c.assets, prints: c.prints}, &pairs{}
+		m := NewMonitoring(p, p, corpus, nil, nil)
+		if got, err := m.CheckCredential(t.Context(), Owner{Mode: c.mode}, "u", c.password); err != nil || got != c.want || corpus.asked != c.asked {
+			t.Errorf("%s: %t, asked %d times: %v", name, got, corpus.asked, err)
+		}
+		p.fails = errOnPurpose
+		if got, err := m.CheckCredential(t.Context(), Owner{Mode: c.mode}, "u", 0); !errors.Is(err, errOnPurpose) || got {
+			t.Errorf("%s: without a database: %t, %v", name, got, err)
+		}
+	}
+}
+
+// TestInvalidValueSaysWhy: what is wrong with a value is said without the value.
+func TestInvalidValueSaysWhy(t *testing.T) {
+	m, _, _ := newMonitoring()
+	_, why := identifier.Parse(identifier.CPF, "123", identifier.Required)
+	err := m.Watch(t.Context(), Owner{Mode: partner.Live}, "u", "cpf", "123")
+	var f *fault.Error
+	if !errors.As(why, &f) || f.Detail == "" || !errors.Is(err, ErrAssetInvalid) || !strings.Contains(err.Error(), "value: "+f.Detail) {
+		t.Errorf("%v, want it to say %q", err, f.Detail)
+	}
+	if err := invalidValue(errOnPurpose); !strings.Contains(err.Error(), "value: not valid") {
+		t.Error(err)
 	}
 }

@@ -292,3 +292,62 @@ func TestExamples(t *testing.T) {
 		}
 	}
 }
+
+// TestBestRecommendations: the twenty that win most, the largest first; of equals the first.
+func TestBestRecommendations(t *testing.T) {
+	wins := make([]float64, 30)
+	for i := range wins {
+		wins[i] = float64(i / 2) // pairs of equals, growing
+	}
+	var got []int
+	best(wins, func(i int) Recommendation { got = append(got, i); return Recommendation{} })
+	want := []int{28, 29, 26, 27, 24, 25, 22, 23, 20, 21, 18, 19, 16, 17, 14, 15, 12, 13, 10, 11}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	slices.Reverse(wins)
+	got = nil
+	best(wins, func(i int) Recommendation { got = append(got, i); return Recommendation{} })
+	if len(got) != 20 || !slices.IsSorted(got) || got[19] != 19 {
+		t.Errorf("%v, want the first twenty", got)
+	}
+	got = nil
+	best(make([]float64, 25), func(i int) Recommendation { got = append(got, i); return Recommendation{} })
+	if len(got) != 20 || !slices.IsSorted(got) || got[19] != 19 {
+		t.Errorf("of equals %v, want the first twenty", got)
+	}
+}
+
+// TestMends: what to do about a breach is decided by the worst of it.
+func TestMends(t *testing.T) {
+	for _, c := range []struct {
+		b    Breach
+		want Mends
+	}{
+		{Breach{Kind: SourceStealer, Exposes: []Exposed{ExposedCard}}, MendStealer},
+		{Breach{Kind: SourcePhish, Exposes: []Exposed{ExposedEmail}}, MendPhish},
+		{Breach{Kind: SourceBreach, Exposes: []Exposed{ExposedEmail}}, MendContact},
+		{Breach{Kind: SourcePhish, Exposes: []Exposed{ExposedHealth}}, MendHealth},
+		{Breach{Exposes: []Exposed{ExposedPassword, ExposedCard}}, MendPassword},
+	} {
+		if got := c.b.mends(); got != c.want {
+			t.Errorf("%s %v: %s, want %s", c.b.Kind, c.b.Exposes, got, c.want)
+		}
+	}
+}
+
+// TestNothingToMend: a question whose answer leaves no risk is no recommendation.
+func TestNothingToMend(t *testing.T) {
+	items := indexCatalogue([]Item{{ID: "q", Question: &ValidationQuestion{Mends: "M", Options: []Option{{Value: "sim"}, {Value: "nao", Risk: 5}}}}})
+	for answer, want := range map[string]int{"sim": 0, "nao": 1, "": 1} {
+		n := 0
+		for _, g := range postureGaps(&Posture{Answers: map[ContentID]string{"q": answer}}, items) {
+			if g.Mends == MendAnswer {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("answered %q: recommended %d times", answer, n)
+		}
+	}
+}
