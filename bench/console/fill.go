@@ -69,7 +69,7 @@ func fillFindings(ctx context.Context, s *site.Service, db *sqldb.DB, n int64) {
 	for i := range names {
 		names[i] = load.Must(uuid.NewV7()).String()
 	}
-	id, now := string(s.Partner.ID), time.Now()
+	id, now := s.Partner.ID.Number(), time.Now()
 	at := func(i int64) int64 {
 		return now.Add(-time.Duration(n-i) * 30 * 24 * time.Hour / time.Duration(n)).UnixMicro()
 	}
@@ -77,7 +77,7 @@ func fillFindings(ctx context.Context, s *site.Service, db *sqldb.DB, n int64) {
 	columns := []string{"id", "partner_id", "user_index", "kind", "value_index", "fingerprint", "pending", "value", "status", "created_at"}
 	site.LoadRows(ctx, db, "asset", columns, 1, n, func(i int64) ([]any, error) {
 		name := "as_" + names[i]
-		value, err := s.Keys.Seal(seal.Place{Table: "asset", Column: "value", Partner: id, Row: name}, plain)
+		value, err := s.Keys.Seal(seal.Place{Table: "asset", Column: "value", Partner: string(s.Partner.ID), Row: name}, plain)
 		return []any{name, id, fmt.Appendf(nil, "%016d", i), int64(1), fmt.Appendf(nil, "%016d", i), i, false, value, "comprometido", at(i)}, err
 	})
 	columns = []string{"id", "partner_id", "asset_id", "breach", "quiet", "found_at", "resolution", "resolved_at"}

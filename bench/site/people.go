@@ -50,13 +50,13 @@ var SubscriptionColumns = []string{
 // FillSubscriptions makes the partner's list n long by loading copies of its first subscription, each sealed for its own
 // place.
 func (s *Service) FillSubscriptions(ctx context.Context, db *sqldb.DB, n int64) {
-	id := string(s.Partner.ID)
+	id := s.Partner.ID.Number()
 	var have int64
 	var holder, body []byte
 	load.Check(db.Reader().QueryRowContext(ctx, `SELECT holder, body, (SELECT last FROM subscription_counter WHERE partner_id = $1)
 		FROM subscription WHERE partner_id = $1 AND seq = 1`, id).Scan(&holder, &body, &have))
 	place := func(seq int64) seal.Place {
-		return seal.Place{Table: "subscription", Column: "body", Partner: id, Row: strconv.FormatInt(seq, 10)}
+		return seal.Place{Table: "subscription", Column: "body", Partner: string(s.Partner.ID), Row: strconv.FormatInt(seq, 10)}
 	}
 	plain := load.Must(s.Keys.Unseal(place(1), body))
 	holder = append([]byte{}, holder...) // an empty one comes back as nil, which the column refuses
@@ -86,7 +86,7 @@ func (s *Service) CountSubscriptions(ctx context.Context, db *sqldb.DB) {
 		}
 	}
 	for _, st := range statements {
-		Exec(ctx, db, st, string(s.Partner.ID))
+		Exec(ctx, db, st, s.Partner.ID.Number())
 	}
 }
 

@@ -163,7 +163,7 @@ func (b *bench) bareGet(w http.ResponseWriter, r *http.Request) {
 	var start, expiry int64
 	if err == nil {
 		err = b.db.Reader().QueryRowContext(r.Context(), `SELECT plan_id, start_day, expiry_day, body FROM subscription
-			WHERE partner_id = $1 AND seq = $2`, string(b.Partner.ID), seq).Scan(&planID, &start, &expiry, &body)
+			WHERE partner_id = $1 AND seq = $2`, b.Partner.ID.Number(), seq).Scan(&planID, &start, &expiry, &body)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)

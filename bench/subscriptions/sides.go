@@ -82,7 +82,7 @@ func backwards(rows [][]any) func() ([]any, error) {
 }
 
 func (b *bench) rows(ctx context.Context, query string, columns int) (list [][]any) {
-	found := load.Must(b.db.Reader().QueryContext(ctx, query, string(b.Partner.ID), *items))
+	found := load.Must(b.db.Reader().QueryContext(ctx, query, b.Partner.ID.Number(), *items))
 	defer func() { _ = found.Close() }()
 	for found.Next() {
 		row, dest := make([]any, columns), make([]any, columns)
@@ -129,7 +129,7 @@ func (b *bench) pages(pages ...int64) (medians []time.Duration) {
 // others.
 func (b *bench) midnight(ctx context.Context) {
 	many, middle := min(100_000, *list/4), *list/2
-	day, id := int64(subscription.DayOf(time.Now()))-1, string(b.Partner.ID)
+	day, id := int64(subscription.DayOf(time.Now()))-1, b.Partner.ID.Number()
 	for _, c := range []struct {
 		name, where string
 		to          int64

@@ -13,8 +13,8 @@ var (
 	statement   = regexp.MustCompile(`^\s*(SELECT|INSERT INTO|UPDATE\s+\w+\s+SET|DELETE FROM|WITH\s+(RECURSIVE\s+)?\w+.*\sAS|CREATE TABLE|ALTER TABLE)\b`)
 	createTable = regexp.MustCompile(`(?s)CREATE TABLE (\w+) \((.*?)\n\)`)
 	tableNamed  = regexp.MustCompile(`\b(?:FROM|JOIN|INTO|UPDATE)\s+(\w+)`)
-	// ofPartner is a condition on the partner: a comparison, a join, or a row that is compared with others.
-	ofPartner = regexp.MustCompile(`partner_id\s*(=|<|>|IN\b)|= ?\w+\.partner_id|\((\w+\.)?partner_id,[^)]*\)\s+IN\b`)
+	// ofPartner is a condition that leaves one partner. A join by partner keeps partners apart, but reads those of all.
+	ofPartner = regexp.MustCompile(`partner_id\s*(=|IN\b)\s*\(?\$\d`)
 )
 
 // kept is a statement of the store.
@@ -86,7 +86,6 @@ var forAllPartners = map[string]string{
 	"WatchedEmails":      "a feed is asked about the values of all partners; each row names its own",
 	"caseByID":           "the operator: a case by its id, which no two partners share",
 	"UpdateCase":         "the operator: a case by its id",
-	"release":            "the operator: the booking of a case by its id",
 	"Slots":              "hours belong to a service of ours, not to a partner",
 	"DeleteSlot":         "hours belong to a service of ours, not to a partner",
 	"DueEndpoints":       "the dispatcher serves all partners; each row names its own",
@@ -114,6 +113,14 @@ var forAllPartners = map[string]string{
 	"sweepSubscriptions": "retention goes by age; each row names its own",
 	"SweepEvents":        "retention goes by age; each row names its own",
 	"sweepEvents":        "retention goes by age; each row names its own",
+	"TellHits":           "a breach concerns all partners; each row names its own",
+	"EndUnsubscribed":    "ends keys of all partners when a day is over",
+	"DeliveryList":       "the operator's list; narrowed to a partner by its filter",
+	"KeyByLookup":        "finds whose a key is",
+	"SweepAnswers":       "retention goes by age",
+	"sweepAttempts":      "retention goes by age",
+	"sweepGaps":          "forgets what is before each partner's oldest event",
+	"erasedQueries":      "the checks of the whole database",
 	"SealedUnder":        "counts what a rotation has still to rewrite",
 }
 
@@ -148,8 +155,9 @@ func TestPartnerInEveryStatement(t *testing.T) {
 func TestStatementsTellTales(t *testing.T) {
 	for text, names := range map[string]bool{
 		`SELECT id FROM asset WHERE partner_id = $1`:                                true,
-		`SELECT a.id FROM finding f JOIN asset a ON a.partner_id = f.partner_id`:    true,
-		`DELETE FROM attempt WHERE (partner_id, seq) IN (SELECT 1, 2)`:              true,
+		`SELECT a.id FROM asset a WHERE a.partner_id IN ($1, $2)`:                   true,
+		`SELECT a.id FROM finding f JOIN asset a ON a.partner_id = f.partner_id`:    false,
+		`DELETE FROM attempt WHERE (partner_id, seq) IN (SELECT 1, 2)`:              false,
 		`SELECT partner_id, id FROM asset WHERE id = $1`:                            false,
 		`SELECT id FROM asset ORDER BY partner_id, id`:                              false,
 		`UPDATE epp_key SET ended_at = $2 WHERE id = $1 RETURNING id, partner_id`:   false,
@@ -253,4 +261,66 @@ func TestPartnerComesAfterTheContext(t *testing.T) {
 func isNamed(e ast.Expr, name string) bool {
 	ident, ok := e.(*ast.Ident)
 	return ok && ident.Name == name
+}
+
+// keysWithoutPartner are those of tables with a partner in every row that cannot begin with it, by table.
+var keysWithoutPartner = map[string]string{
+	"api_key":      "a key is looked up to learn whose it is; few rows, the same on every machine",
+	"case_booking": "an hour belongs to a service of ours: no two partners may have it",
+}
+
+// TestPartnerInEveryKey: where rows of partners are spread over machines by partner, a machine can keep a key only if
+// the partner is part of it; and where all are on one, it is the partner that keeps one's rows together.
+func TestPartnerInEveryKey(t *testing.T) {
+	tables, excused := partnersTables(t), map[string]bool{}
+	var keys int
+	for name, text := range migrationTexts(t) {
+		for table, columns := range uniqueKeys(text) {
+			if !slices.Contains(tables, table) {
+				continue
+			}
+			for _, c := range columns {
+				keys++
+				if regexp.MustCompile(`\bpartner_id\b`).MatchString(c) {
+					continue
+				}
+				if keysWithoutPartner[table] == "" {
+					t.Errorf("%s: %s is unique by (%s), without the partner", name, table, c)
+				}
+				excused[table] = true
+			}
+		}
+	}
+	if len(excused) != len(keysWithoutPartner) || keys < 25 {
+		t.Errorf("%d keys were found; %v of %v have none of the partner", keys, excused, keysWithoutPartner)
+	}
+	const bad = "CREATE TABLE asset (\n\tid TEXT PRIMARY KEY,\n\tpartner_id INTEGER NOT NULL,\n\tmark TEXT UNIQUE,\n\tPRIMARY KEY (id, mark)\n);\n" +
+		"CREATE UNIQUE INDEX asset_mark ON asset (mark) WHERE mark <> '';"
+	if got := uniqueKeys(bad)["asset"]; !slices.Equal(got, []string{"id", "mark", "id, mark", "mark"}) {
+		t.Errorf("keys of a made-up table: %q", got)
+	}
+}
+
+var (
+	keyOfColumn = regexp.MustCompile(`(?m)^\t(\w+) .*\b(?:PRIMARY KEY|UNIQUE)\b`)
+	keyOfTable  = regexp.MustCompile(`(?m)^\tPRIMARY KEY \(([^)]*)\)`)
+	uniqueIndex = regexp.MustCompile(`CREATE UNIQUE INDEX \w+ ON (\w+)\s*\(([^)]*)\)`)
+)
+
+// uniqueKeys are the columns of every key of every table in a migration's text.
+func uniqueKeys(text string) map[string][]string {
+	keys := map[string][]string{}
+	for _, m := range createTable.FindAllStringSubmatch(text, -1) {
+		for _, re := range []*regexp.Regexp{keyOfColumn, keyOfTable} {
+			for _, k := range re.FindAllStringSubmatch(m[2], -1) {
+				if k[1] != "PRIMARY" {
+					keys[m[1]] = append(keys[m[1]], k[1])
+				}
+			}
+		}
+	}
+	for _, m := range uniqueIndex.FindAllStringSubmatch(text, -1) {
+		keys[m[1]] = append(keys[m[1]], m[2])
+	}
+	return keys
 }

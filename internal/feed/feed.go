@@ -74,9 +74,11 @@ type Settings struct {
 
 // State is where a feed stands.
 type State struct {
-	Tag   string        `json:"tag,omitempty"`   // of a list, so that it is fetched only when it changed
-	After cyber.AssetID `json:"after,omitempty"` // of a walk over watched values
-	Items int64         `json:"items"`           // taken so far
+	Tag string `json:"tag,omitempty"` // of a list, so that it is fetched only when it changed
+	// After is where a walk over watched values stands: the last one asked about, and its partner.
+	After        cyber.AssetID `json:"after,omitempty"`
+	AfterPartner partner.ID    `json:"after_partner,omitempty"`
+	Items        int64         `json:"items"` // taken so far
 	// Orphans are files of a folder that no manifest speaks of.
 	Orphans int64 `json:"orphans,omitempty"`
 }
@@ -115,8 +117,8 @@ type Store interface {
 	// Taken tells whether a feed has taken an item before; Take remembers it and what became of it.
 	Taken(ctx context.Context, feed, item string) (bool, error)
 	Take(ctx context.Context, feed, item, breach string) error
-	// WatchedEmails returns e-mail addresses that live partners watch, by id.
-	WatchedEmails(ctx context.Context, after cyber.AssetID, limit int) ([]cyber.Asset, error)
+	// WatchedEmails returns e-mail addresses that live partners watch, by partner and id, behind one of a partner.
+	WatchedEmails(ctx context.Context, of partner.ID, after cyber.AssetID, limit int) ([]cyber.Asset, error)
 }
 
 // Feeds runs continuous sources.

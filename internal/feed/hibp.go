@@ -48,19 +48,19 @@ func (fs *Feeds) runHIBP(ctx context.Context, f *Feed) error {
 	}
 	pause := time.Minute / time.Duration(per)
 	for {
-		assets, err := fs.Store.WatchedEmails(ctx, f.State.After, hibpBatch)
+		assets, err := fs.Store.WatchedEmails(ctx, f.State.AfterPartner, f.State.After, hibpBatch)
 		if err != nil {
 			return err
 		}
 		if len(assets) == 0 {
-			f.State.After = ""
+			f.State.AfterPartner, f.State.After = "", ""
 			return nil
 		}
 		for _, a := range assets {
 			if err := fs.askHIBP(ctx, f, a); err != nil {
 				return err
 			}
-			f.State.After = a.ID
+			f.State.AfterPartner, f.State.After = a.Partner, a.ID
 			f.State.Items++
 			if err := job.Wait(ctx, pause); err != nil {
 				return err

@@ -49,7 +49,7 @@ func (v *env) enrol(cpfs ...string) {
 // ordered.
 func (v *env) named(after int) (assets, persons map[string]bool) {
 	v.T.Helper()
-	rows, err := v.DB.Reader().Query(`SELECT id, person, body FROM event WHERE partner_id = $1 AND seq > $2`, string(v.Live.Partner), int64(after))
+	rows, err := v.DB.Reader().Query(`SELECT id, person, body FROM event WHERE partner_id = $1 AND seq > $2`, v.Live.Partner.Number(), int64(after))
 	if err != nil {
 		v.T.Fatal(err)
 	}

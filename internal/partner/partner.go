@@ -16,13 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/vigiahq/vigia/internal/fault"
 )
-
-// ID names a partner: "pt_" and a UUIDv7.
-type ID string
 
 // Mode tells real partners from those that try the service out.
 type Mode string
@@ -101,6 +96,8 @@ var (
 
 // Store is what the rules of this package need to keep.
 type Store interface {
+	// NextPartner hands out the number of a new partner; none is handed out twice.
+	NextPartner(ctx context.Context) (int64, error)
 	// InsertPartner keeps a new partner with its sealed salt and its first key, all or nothing.
 	InsertPartner(ctx context.Context, p Partner, salt string, first Key) error
 	PartnerByID(ctx context.Context, id ID) (Partner, error)
@@ -151,11 +148,11 @@ func (r *Registry) Create(ctx context.Context, name string, mode Mode, settings 
 	if err := settings.check(); err != nil {
 		return Partner{}, Credentials{}, err
 	}
-	id, err := uuid.NewV7()
+	number, err := r.store.NextPartner(ctx)
 	if err != nil {
-		return Partner{}, Credentials{}, fmt.Errorf("make partner id: %w", err)
+		return Partner{}, Credentials{}, fmt.Errorf("create partner: %w", err)
 	}
-	p := Partner{ID: ID("pt_" + id.String()), Name: name, Mode: mode, Settings: settings, CreatedAt: r.now()}
+	p := Partner{ID: Numbered(number), Name: name, Mode: mode, Settings: settings, CreatedAt: r.now()}
 	salt := make([]byte, 32)
 	if _, err := io.ReadFull(r.random, salt); err != nil {
 		return Partner{}, Credentials{}, fmt.Errorf("make salt: %w", err)

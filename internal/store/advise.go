@@ -6,8 +6,6 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -35,8 +33,8 @@ const postureQuery = `WITH other (digest) AS MATERIALIZED (SELECT user_256 FROM 
 
 // scoredQuery reads the last score as well.
 const scoredQuery = postureQuery + `
-	UNION ALL SELECT '', 4, l.day, l.sealed, l.user_index, l.score, '' FROM (
-		SELECT d.day, d.sealed, d.user_index, d.breach || ' ' || d.assessment AS score FROM score_day d WHERE d.partner_id = $1 AND d.user_index IN ($2, (SELECT digest FROM other))
+	UNION ALL SELECT '', 4, l.day, l.sealed, l.user_index, '', '' FROM (
+		SELECT d.day, d.sealed, d.user_index FROM score_day d WHERE d.partner_id = $1 AND d.user_index IN ($2, (SELECT digest FROM other))
 		ORDER BY d.day DESC, d.kept_at DESC LIMIT 1) l`
 
 // The parts of a posture that are not watched values.
@@ -53,7 +51,7 @@ func (s Advice) Posture(ctx context.Context, id partner.ID, sent partner.UserHas
 	if scored {
 		text = scoredQuery
 	}
-	rows, err := s.query(ctx, text, string(id), s.userIndex(id, sent), micros(s.now()))
+	rows, err := s.query(ctx, text, number(id), s.userIndex(id, sent), micros(s.now()))
 	if err != nil {
 		return nil, classify(fmt.Errorf("read posture: %w", err))
 	}
@@ -110,7 +108,8 @@ func (r *postureReader) add(s Advice, id partner.ID, rows *sql.Rows) error {
 	}
 	if a.ID == "" {
 		if kind == scorePart {
-			return r.addScore(s, id, at, first, index, sealed)
+			r.p.Last.Day = at
+			return s.openScore(id, index, &r.p.Last, sealed)
 		}
 		r.addRest(kind, at, first, second)
 		return nil
@@ -149,27 +148,6 @@ func (r *postureReader) addRest(part, at int64, first, second string) {
 	}
 }
 
-// addScore reads the row of the last score.
-func (r *postureReader) addScore(s Advice, id partner.ID, day int64, plain string, user, sealed []byte) error {
-	r.p.Last.Day = day
-	if err := readNumbers(plain, &r.p.Last.Breach, &r.p.Last.Assessment); err != nil {
-		return fmt.Errorf("read last score: %w", err)
-	}
-	return s.openScore(id, user, &r.p.Last, sealed)
-}
-
-// readNumbers reads numbers with spaces between them.
-func readNumbers(text string, into ...*int64) (err error) {
-	for _, n := range into {
-		var word string
-		word, text, _ = strings.Cut(text, " ")
-		if *n, err = strconv.ParseInt(word, 10, 64); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // BreachesByName returns the named breaches.
 func (s Advice) BreachesByName(ctx context.Context, names []string) ([]cyber.Breach, error) {
 	var args []any
@@ -194,7 +172,7 @@ func (s Advice) KeepAnswer(ctx context.Context, id partner.ID, sent partner.User
 		_, err = tx.ExecContext(ctx, `INSERT INTO content_answer (partner_id, user_index, content_id, value, answered_at)
 			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (partner_id, user_index, content_id)
 			DO UPDATE SET value = excluded.value, answered_at = excluded.answered_at`,
-			string(id), u.write, string(item), value, micros(s.now()))
+			number(id), u.write, string(item), value, micros(s.now()))
 		if err != nil {
 			return fmt.Errorf("keep answer: %w", err)
 		}

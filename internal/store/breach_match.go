@@ -51,7 +51,7 @@ func (s Breaches) KeepHits(ctx context.Context, breach string, fingerprints []in
 		err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 			res, err := tx.ExecContext(ctx, `INSERT INTO match_hit (breach, partner_id, user_index, asset_id)
 				SELECT CAST($1 AS TEXT), partner_id, user_index, id FROM asset WHERE fingerprint IN (`+string(marks)+`)
-				AND NOT EXISTS (SELECT 1 FROM finding f WHERE f.asset_id = asset.id AND f.breach = $1)
+				AND NOT EXISTS (SELECT 1 FROM finding f WHERE f.partner_id = asset.partner_id AND f.asset_id = asset.id AND f.breach = $1)
 				ON CONFLICT (breach, partner_id, user_index, asset_id) DO NOTHING`, args...)
 			if err != nil {
 				return fmt.Errorf("keep hits: %w", err)
@@ -80,7 +80,7 @@ const keptHitColumns = `m.partner_id, m.user_index, m.asset_id, a.fingerprint
 func scanKeptHit(row scanner) (keptHit, error) {
 	var h keptHit
 	var user []byte
-	err := row.Scan(&h.partner, &user, &h.asset, &h.fingerprint)
+	err := row.Scan(numbered(&h.partner), &user, &h.asset, &h.fingerprint)
 	h.user = string(user)
 	return h, err
 }
@@ -144,7 +144,7 @@ func (s Breaches) tell(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach 
 		}
 	}
 	if len(others) > 0 {
-		args := []any{breach, string(id)}
+		args := []any{breach, number(id)}
 		more, err := collect(ctx, tx, scanKeptHit, `SELECT `+keptHitColumns+` WHERE m.breach = $1 AND m.partner_id = $2
 			AND m.user_index IN (`+byteMarks(&args, unique(others))+`) ORDER BY m.user_index, m.asset_id`, args...)
 		if err != nil {
@@ -163,7 +163,7 @@ func (s Breaches) tell(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach 
 	if err := s.monitoring().addFindings(ctx, tx, id, hits); err != nil {
 		return 0, err
 	}
-	args := []any{breach, string(id)}
+	args := []any{breach, number(id)}
 	marks := list(&args, ids)
 	if _, err := tx.ExecContext(ctx, `DELETE FROM match_hit WHERE breach = $1 AND partner_id = $2 AND asset_id IN (`+marks+`)`, args...); err != nil {
 		return 0, fmt.Errorf("forget hits: %w", err)
@@ -179,7 +179,7 @@ type foundIn struct {
 
 func scanFoundIn(row scanner) (foundIn, error) {
 	var f foundIn
-	return f, row.Scan(&f.id, &f.partner, &f.asset)
+	return f, row.Scan(&f.id, numbered(&f.partner), &f.asset)
 }
 
 // byPartner runs fn for the values of each partner.
@@ -244,7 +244,7 @@ func (s Breaches) PendingAssets(ctx context.Context, limit int) ([]leak.Pending,
 	return collect(ctx, s.reader(), func(row scanner) (leak.Pending, error) {
 		var p leak.Pending
 		var f int64
-		err := row.Scan(&p.Partner, &p.Asset, &f)
+		err := row.Scan(numbered(&p.Partner), &p.Asset, &f)
 		p.Fingerprint = uint64(f)
 		return p, err
 	}, `SELECT partner_id, id, fingerprint FROM asset WHERE pending AND fingerprint IS NOT NULL ORDER BY created_at LIMIT $1`, int64(limit))
@@ -257,7 +257,7 @@ func (s Breaches) SettleAsset(ctx context.Context, id partner.ID, asset cyber.As
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE asset SET pending = $4 WHERE partner_id = $1 AND id = $2
-			AND EXISTS (SELECT 1 FROM epoch WHERE name = 'corpora' AND value <= $3)`, string(id), string(asset), seen.Epoch, false)
+			AND EXISTS (SELECT 1 FROM epoch WHERE name = 'corpora' AND value <= $3)`, number(id), string(asset), seen.Epoch, false)
 		if err != nil {
 			return fmt.Errorf("settle asset: %w", err)
 		}

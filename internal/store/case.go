@@ -34,13 +34,13 @@ func notePlace(id partner.ID, cs cyber.CaseID, number int64) seal.Place {
 }
 
 const caseColumns = `c.id, c.partner_id, c.service_id, c.status, c.assignee, c.details, c.target, c.clock_used, c.clock_since, c.created_at,
-	c.changed_at, coalesce((SELECT min(sl.starts_at) FROM case_booking b JOIN case_slot sl ON sl.id = b.slot_id WHERE b.case_id = c.id), 0)`
+	c.changed_at, coalesce((SELECT min(sl.starts_at) FROM case_booking b JOIN case_slot sl ON sl.id = b.slot_id WHERE b.partner_id = c.partner_id AND b.case_id = c.id), 0)`
 
 func (s Cases) scanCase(row scanner) (cyber.Case, error) {
 	var c cyber.Case
 	var sealed []byte
 	var target, used, since, created, changed, booked int64
-	err := row.Scan(&c.ID, &c.Partner, &c.Service, &c.Status, &c.Assignee, &sealed, &target, &used, &since, &created, &changed, &booked)
+	err := row.Scan(&c.ID, numbered(&c.Partner), &c.Service, &c.Status, &c.Assignee, &sealed, &target, &used, &since, &created, &changed, &booked)
 	if err != nil {
 		return c, err
 	}
@@ -77,7 +77,7 @@ func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wish
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO support_case (id, partner_id, user_index, service_id, status, assignee, details, target,
 			clock_used, clock_since, created_at, changed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-			string(c.ID), string(id), u.write, string(c.Service), string(c.Status), c.Assignee, sealed, c.Clock.Target.Microseconds(),
+			string(c.ID), number(id), u.write, string(c.Service), string(c.Status), c.Assignee, sealed, c.Clock.Target.Microseconds(),
 			c.Clock.Used.Microseconds(), micros(c.Clock.Since), micros(c.CreatedAt), micros(c.ChangedAt))
 		if err != nil {
 			return fmt.Errorf("insert case: %w", err)
@@ -101,7 +101,7 @@ func (s Cases) insertMove(ctx context.Context, tx *sqldb.Tx, c cyber.Case, m cyb
 	}
 	_, err := tx.ExecContext(ctx, `INSERT INTO case_move (partner_id, case_id, number, from_status, to_status, actor, note, moved_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		string(c.Partner), string(c.ID), m.Number, string(m.From), string(m.To), m.Actor, note, micros(m.At))
+		number(c.Partner), string(c.ID), m.Number, string(m.From), string(m.To), m.Actor, note, micros(m.At))
 	if err != nil {
 		return fmt.Errorf("keep move: %w", err)
 	}
@@ -111,11 +111,11 @@ func (s Cases) insertMove(ctx context.Context, tx *sqldb.Tx, c cyber.Case, m cyb
 // Cases returns the newest cases that fit. The operator's question: it may name no partner.
 func (s Cases) Cases(ctx context.Context, f cyber.CaseFilter) ([]cyber.Case, error) {
 	return collect(ctx, s.reader(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c
-		WHERE ($1 = '' OR c.partner_id = $1) AND ($2 = '' OR c.service_id = $2) AND ($3 = '' OR c.status = $3)
+		WHERE ($1 = 0 OR c.partner_id = $1) AND ($2 = '' OR c.service_id = $2) AND ($3 = '' OR c.status = $3)
 			AND ($4 = '' OR c.assignee = $4) AND (NOT $5 OR c.status IN ('`+string(cyber.CaseOpen)+`', '`+string(cyber.CaseInProgress)+`', '`+
 		string(cyber.CaseWaiting)+`'))
 		ORDER BY c.created_at DESC, c.id DESC LIMIT $6`,
-		string(f.Partner), string(f.Service), string(f.Status), f.Assignee, f.OpenOnly, int64(f.Limit))
+		number(f.Partner), string(f.Service), string(f.Status), f.Assignee, f.OpenOnly, int64(f.Limit))
 }
 
 // CaseByID returns a case and its history.
@@ -140,7 +140,7 @@ func (s Cases) CaseByID(ctx context.Context, id cyber.CaseID) (cyber.Case, []cyb
 		m.Note = string(plain)
 		return m, err
 	}, `SELECT number, from_status, to_status, actor, note, moved_at FROM case_move WHERE partner_id = $1 AND case_id = $2 ORDER BY number`,
-		string(c.Partner), string(id))
+		number(c.Partner), string(id))
 	if err != nil {
 		return c, nil, fmt.Errorf("read moves: %w", err)
 	}
@@ -175,7 +175,8 @@ func (s Cases) UpdateCase(ctx context.Context, id cyber.CaseID, change func(*cyb
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE support_case SET status = $2, assignee = $3, clock_used = $4, clock_since = $5, changed_at = $6
-			WHERE id = $1`, string(id), string(c.Status), c.Assignee, c.Clock.Used.Microseconds(), micros(c.Clock.Since), micros(c.ChangedAt))
+			WHERE id = $1 AND partner_id = $7`, string(id), string(c.Status), c.Assignee, c.Clock.Used.Microseconds(), micros(c.Clock.Since), micros(c.ChangedAt),
+			number(c.Partner))
 		if err != nil {
 			return fmt.Errorf("update case: %w", err)
 		}
@@ -190,7 +191,7 @@ func (s Cases) UpdateCase(ctx context.Context, id cyber.CaseID, change func(*cyb
 // moved keeps a move, frees the slot of a case that is not open any more, and tells the partner.
 func (s Cases) moved(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, move cyber.CaseMove) error {
 	err := tx.QueryRowContext(ctx, `SELECT max(number) + 1 FROM case_move WHERE partner_id = $1 AND case_id = $2`,
-		string(c.Partner), string(c.ID)).Scan(&move.Number)
+		number(c.Partner), string(c.ID)).Scan(&move.Number)
 	if err != nil {
 		return fmt.Errorf("number move: %w", err)
 	}

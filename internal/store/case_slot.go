@@ -26,9 +26,9 @@ func book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, wishes []time.Time) (
 		// The booking's primary key decides between two cases at once: the second waits for the first and then adds
 		// nothing.
 		res, err := tx.ExecContext(ctx, `INSERT INTO case_booking (slot_id, partner_id, case_id)
-			SELECT id, CAST($3 AS TEXT), CAST($4 AS TEXT) FROM case_slot WHERE service_id = $1 AND starts_at = $2 AND starts_at > $5
+			SELECT id, CAST($3 AS INTEGER), CAST($4 AS TEXT) FROM case_slot WHERE service_id = $1 AND starts_at = $2 AND starts_at > $5
 			ON CONFLICT (slot_id) DO NOTHING`,
-			string(c.Service), micros(at), string(c.Partner), string(c.ID), micros(c.CreatedAt))
+			string(c.Service), micros(at), number(c.Partner), string(c.ID), micros(c.CreatedAt))
 		if err != nil {
 			return time.Time{}, fmt.Errorf("book slot: %w", err)
 		}
@@ -45,8 +45,8 @@ func book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, wishes []time.Time) (
 
 // release gives back a slot that is still to come.
 func release(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, now time.Time) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM case_booking WHERE case_id = $1 AND slot_id IN (
-		SELECT id FROM case_slot WHERE service_id = $2 AND starts_at > $3)`, string(c.ID), string(c.Service), micros(now))
+	_, err := tx.ExecContext(ctx, `DELETE FROM case_booking WHERE partner_id = $4 AND case_id = $1 AND slot_id IN (
+		SELECT id FROM case_slot WHERE service_id = $2 AND starts_at > $3)`, string(c.ID), string(c.Service), micros(now), number(c.Partner))
 	if err != nil {
 		return fmt.Errorf("release slot: %w", err)
 	}

@@ -148,11 +148,10 @@ var ofPartners = []string{
 type refers struct{ table, row, what, where string }
 
 var references = []refers{
-	{"finding", "id", "its watched value is not there", `NOT EXISTS (SELECT 1 FROM asset p WHERE p.id = t.asset_id)`},
-	{"finding", "id", "belongs to another partner than its watched value", `EXISTS (SELECT 1 FROM asset p WHERE p.id = t.asset_id AND p.partner_id <> t.partner_id)`},
+	{"finding", "id", "its watched value is not there", `NOT EXISTS (SELECT 1 FROM asset p WHERE p.partner_id = t.partner_id AND p.id = t.asset_id)`},
 	{"finding", "id", "its breach is not there", `NOT EXISTS (SELECT 1 FROM breach p WHERE p.name = t.breach)`},
-	{"asset_history", "asset_id", "its watched value is not there", `NOT EXISTS (SELECT 1 FROM asset p WHERE p.id = t.asset_id)`},
-	{"match_hit", "asset_id", "its watched value is not there", `NOT EXISTS (SELECT 1 FROM asset p WHERE p.id = t.asset_id)`},
+	{"asset_history", "asset_id", "its watched value is not there", `NOT EXISTS (SELECT 1 FROM asset p WHERE p.partner_id = t.partner_id AND p.id = t.asset_id)`},
+	{"match_hit", "asset_id", "its watched value is not there", `NOT EXISTS (SELECT 1 FROM asset p WHERE p.partner_id = t.partner_id AND p.id = t.asset_id)`},
 	{"subscription", "partner_id || '/' || t.seq", "its plan is not there", `NOT EXISTS (SELECT 1 FROM plan p WHERE p.partner_id = t.partner_id AND p.id = t.plan_id)`},
 	{"subscription", "partner_id || '/' || t.seq", "its person is not there", `NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = t.partner_id AND p.cpf = t.cpf)`},
 	{"support_case", "id", "its service is not there", `NOT EXISTS (SELECT 1 FROM service p WHERE p.id = t.service_id)`},

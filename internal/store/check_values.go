@@ -140,8 +140,9 @@ func (s Upkeep) checkIndexes(ctx context.Context, found func(Problem), seen func
 
 // checkMark is how far a check has come in a table.
 type checkMark struct {
-	seq int64
-	id  string
+	seq     int64
+	partner partner.ID
+	id      string
 }
 
 func (s Upkeep) checkSubscriptionIndexes(ctx context.Context, id partner.ID, after *checkMark, found func(Problem)) (int, error) {
@@ -152,7 +153,7 @@ func (s Upkeep) checkSubscriptionIndexes(ctx context.Context, id partner.ID, aft
 	rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
 		var r row
 		return r, sc.Scan(&r.seq, &r.cpf, &r.holder, &r.body)
-	}, `SELECT seq, cpf, holder, body FROM subscription WHERE partner_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, string(id), after.seq, int64(checkBatch))
+	}, `SELECT seq, cpf, holder, body FROM subscription WHERE partner_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, number(id), after.seq, int64(checkBatch))
 	for _, r := range rows {
 		after.seq = r.seq
 		where := fmt.Sprintf("subscription %s/%d", id, r.seq)
@@ -178,10 +179,11 @@ func (s Upkeep) checkAssetIndexes(ctx context.Context, modes map[partner.ID]part
 	}
 	rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
 		var r row
-		return r, sc.Scan(&r.ID, &r.Partner, &r.Kind, &r.index, &r.fingerprint, &r.value)
-	}, `SELECT id, partner_id, kind, value_index, fingerprint, value FROM asset WHERE id > $1 ORDER BY id LIMIT $2`, after.id, int64(checkBatch))
+		return r, sc.Scan(&r.ID, numbered(&r.Partner), &r.Kind, &r.index, &r.fingerprint, &r.value)
+	}, `SELECT id, partner_id, kind, value_index, fingerprint, value FROM asset
+		WHERE (partner_id, id) > ($1, $2) ORDER BY partner_id, id LIMIT $3`, number(after.partner), after.id, int64(checkBatch))
 	for _, r := range rows {
-		after.id = string(r.ID)
+		after.partner, after.id = r.Partner, string(r.ID)
 		check := identifier.Required
 		if modes[r.Partner] == partner.Sandbox {
 			check = identifier.Waived
@@ -208,6 +210,7 @@ func (s Upkeep) checkAssetIndexes(ctx context.Context, modes map[partner.ID]part
 // read at one moment. Values whose status a job is about to bring in line are left to it.
 func (s Upkeep) checkStatuses(ctx context.Context, found func(Problem), seen func(int64)) error {
 	type row struct {
+		partner partner.ID
 		id      string
 		status  cyber.Status
 		open    string
@@ -215,21 +218,23 @@ func (s Upkeep) checkStatuses(ctx context.Context, found func(Problem), seen fun
 		finding cyber.Finding
 	}
 	var looked int64
-	for after := ""; ; {
+	for after := (checkMark{}); ; {
 		rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
 			var r row
 			var exposes string
 			var classes sql.NullInt64
 			b := &r.finding.Breach
-			err := sc.Scan(&r.id, &r.status, &r.open, &r.finding.ID, &b.Name, &r.finding.Resolution, &b.Kind, &exposes, &b.Fabricated, &b.SpamList,
+			err := sc.Scan(numbered(&r.partner), &r.id, &r.status, &r.open, &r.finding.ID, &b.Name, &r.finding.Resolution, &b.Kind, &exposes, &b.Fabricated, &b.SpamList,
 				&classes, &r.waiting)
 			b.Exposes = exposesOf(exposes)
 			*b = b.Of(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
 			return r, err
-		}, `SELECT a.id, a.status, a.open_breaches, coalesce(f.id, ''), coalesce(f.breach, ''), coalesce(f.resolution, ''), coalesce(b.kind, ''), coalesce(b.exposes, ''),
+		}, `SELECT a.partner_id, a.id, a.status, a.open_breaches, coalesce(f.id, ''), coalesce(f.breach, ''), coalesce(f.resolution, ''), coalesce(b.kind, ''), coalesce(b.exposes, ''),
 				coalesce(b.fabricated, FALSE), coalesce(b.spam_list, FALSE), f.classes, coalesce(f.breach IN (`+restating+`), FALSE)
-			FROM (SELECT id, status, open_breaches FROM asset WHERE id > $1 ORDER BY id LIMIT $2) a LEFT JOIN finding f ON f.asset_id = a.id
-			LEFT JOIN breach b ON b.name = f.breach ORDER BY a.id`, after, int64(checkBatch))
+			FROM (SELECT partner_id, id, status, open_breaches FROM asset WHERE (partner_id, id) > ($1, $2) ORDER BY partner_id, id LIMIT $3) a
+			LEFT JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
+			LEFT JOIN breach b ON b.name = f.breach ORDER BY a.partner_id, a.id`,
+			number(after.partner), after.id, int64(checkBatch))
 		if err != nil {
 			return fmt.Errorf("check statuses: %w", err)
 		}
@@ -237,7 +242,7 @@ func (s Upkeep) checkStatuses(ctx context.Context, found func(Problem), seen fun
 		for len(rows) > 0 {
 			first, waiting := rows[0], false
 			var findings []cyber.Finding
-			for len(rows) > 0 && rows[0].id == first.id {
+			for len(rows) > 0 && rows[0].id == first.id && rows[0].partner == first.partner {
 				if waiting = waiting || rows[0].waiting; rows[0].finding.ID != "" {
 					findings = append(findings, rows[0].finding)
 				}
@@ -249,7 +254,7 @@ func (s Upkeep) checkStatuses(ctx context.Context, found func(Problem), seen fun
 			if sortedWords(cyber.Names(findings)) != sortedWords(first.open) {
 				found(Problem{"statuses", "asset " + first.id, "its list of open breaches is not that of its findings"})
 			}
-			n, after = n+1, first.id
+			n, after.partner, after.id = n+1, first.partner, first.id
 		}
 		looked += int64(n)
 		seen(looked)

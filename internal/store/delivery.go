@@ -32,7 +32,7 @@ func (s Alerts) DueEndpoints(ctx context.Context, worker string) ([]alert.Endpoi
 	due, err := collect(ctx, s.db.ReadAnew(), func(row scanner) (alert.EndpointRef, error) {
 		var r alert.EndpointRef
 		var changed int64
-		err := row.Scan(&r.Partner, &r.Endpoint, &changed, &r.Newest)
+		err := row.Scan(numbered(&r.Partner), &r.Endpoint, &changed, &r.Newest)
 		r.ChangedAt = fromMicros(changed)
 		return r, err
 	}, `SELECT partner_id, id, changed_at, newest FROM (SELECT e.partner_id, e.id, e.changed_at, (SELECT d.seq FROM delivery d
@@ -153,7 +153,7 @@ func (s Alerts) WithBodies(ctx context.Context, id partner.ID, list []alert.Deli
 			err := row.Scan(&b.id, &seq, &b.body)
 			bodies[seq] = b
 			return struct{}{}, err
-		}, `SELECT id, seq, body FROM event WHERE partner_id = $1 AND seq >= $2 AND seq <= $3`, string(id), list[0].Seq, list[n-1].Seq)
+		}, `SELECT id, seq, body FROM event WHERE partner_id = $1 AND seq >= $2 AND seq <= $3`, number(id), list[0].Seq, list[n-1].Seq)
 		if err != nil {
 			return nil, classify(fmt.Errorf("read bodies: %w", err))
 		}

@@ -79,12 +79,12 @@ func foldOthers(ctx context.Context, tx *sqldb.Tx, worker string, k endpointKey,
 		putTried(tried, r)
 		statements = append(statements, sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1,
 			lease = '', tried = $5 WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held' AND tried IS NULL`,
-			Args: []any{string(k.partner), string(k.endpoint), r.Delivery.Seq, now, tried}},
+			Args: []any{number(k.partner), string(k.endpoint), r.Delivery.Seq, now, tried}},
 			sqldb.Statement{Query: `INSERT INTO attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)
 			SELECT partner_id, endpoint_id, seq, CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS BIGINT), '', CAST($7 AS BIGINT) FROM delivery
 			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND (tried IS NULL OR tried <> $8) ON CONFLICT DO NOTHING`,
 				Args: []any{
-					string(k.partner), string(k.endpoint), r.Delivery.Seq, micros(r.At), worker, int64(r.Outcome.Status),
+					number(k.partner), string(k.endpoint), r.Delivery.Seq, micros(r.At), worker, int64(r.Outcome.Status),
 					r.Outcome.Duration.Microseconds(), tried,
 				}})
 	}

@@ -106,7 +106,7 @@ func (s Alerts) attemptRow(worker string, r alert.Result) ([]any, error) {
 		}
 	}
 	return []any{
-		string(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, micros(r.At), worker, int64(r.Outcome.Status),
+		number(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, micros(r.At), worker, int64(r.Outcome.Status),
 		string(r.Outcome.Failure), r.Outcome.Duration.Microseconds(), answer,
 	}, nil
 }
@@ -152,7 +152,7 @@ func putBack(worker string, r alert.Result) sqldb.Statement {
 		WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'pending'
 		AND (lease = $4 OR EXISTS (SELECT 1 FROM endpoint_lease l WHERE l.endpoint_id = $2 AND l.worker = $4))`,
 		Args: []any{
-			string(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, worker, string(r.State), int64(r.Attempts),
+			number(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, worker, string(r.State), int64(r.Attempts),
 			micros(r.NextAt), r.Ordered, finished,
 		}}
 }
@@ -170,7 +170,7 @@ func markDelivered(ctx context.Context, tx *sqldb.Tx, k endpointKey, list []aler
 	for i, d := range list {
 		statements[i] = sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1, lease = ''
 			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held'`,
-			Args: []any{string(k.partner), string(k.endpoint), d.Seq, now}}
+			Args: []any{number(k.partner), string(k.endpoint), d.Seq, now}}
 	}
 	return tx.Run(ctx, statements)
 }
@@ -180,10 +180,10 @@ func (h health) write(k endpointKey) (sqldb.Statement, bool) {
 	switch {
 	case h.succeeded:
 		return sqldb.Statement{Query: `UPDATE endpoint SET failing_since = 0 WHERE partner_id = $1 AND id = $2 AND failing_since <> 0`,
-			Args: []any{string(k.partner), string(k.endpoint)}}, true
+			Args: []any{number(k.partner), string(k.endpoint)}}, true
 	case h.failedAt != 0:
 		return sqldb.Statement{Query: `UPDATE endpoint SET failing_since = $3 WHERE partner_id = $1 AND id = $2 AND failing_since = 0`,
-			Args: []any{string(k.partner), string(k.endpoint), h.failedAt}}, true
+			Args: []any{number(k.partner), string(k.endpoint), h.failedAt}}, true
 	}
 	return sqldb.Statement{}, false
 }

@@ -40,7 +40,7 @@ func (s Alerts) Requeue(ctx context.Context, id partner.ID, sel alert.Selection)
 				err = row.Scan(&e.id, &e.kind, &e.seq, &e.person)
 				return e, err
 			}, `SELECT id, type, seq, person FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
-				AND type <> $6 ORDER BY seq LIMIT $7`, string(id), after, upTo, first, end, without, int64(sweepBatch))
+				AND type <> $6 ORDER BY seq LIMIT $7`, number(id), after, upTo, first, end, without, int64(sweepBatch))
 			if err != nil {
 				return fmt.Errorf("replay: %w", err)
 			}
@@ -93,7 +93,7 @@ func (s Alerts) requeue(ctx context.Context, tx *sqldb.Tx, id partner.ID, events
 				VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, '', $8, 0)
 				ON CONFLICT (partner_id, endpoint_id, seq) DO UPDATE SET state = $6, ordered = $7, attempts = 0, next_at = $8, lease = '', finished_at = 0
 				WHERE delivery.state <> 'pending'`,
-				string(id), string(to.ID), e.seq, string(e.id), e.person, string(state), len(e.person) > 0, now))
+				number(id), string(to.ID), e.seq, string(e.id), e.person, string(state), len(e.person) > 0, now))
 			if err != nil {
 				return 0, fmt.Errorf("replay: %w", err)
 			}
@@ -122,7 +122,7 @@ func (s Alerts) requeueFailed(ctx context.Context, id partner.ID, only alert.End
 			}
 			n, err := affected(tx.ExecContext(ctx, `UPDATE delivery SET state = $3, ordered = (length(person) > 0), attempts = 0, next_at = $4,
 				lease = '', finished_at = 0 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'failed'`,
-				string(id), string(to.ID), string(state), micros(s.now())))
+				number(id), string(to.ID), string(state), micros(s.now())))
 			if err != nil {
 				return fmt.Errorf("replay: %w", err)
 			}

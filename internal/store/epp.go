@@ -41,7 +41,7 @@ func (s Devices) scanDevice(row scanner) (cyber.Device, error) {
 	var d cyber.Device
 	var sealed []byte
 	var issued, until, ended int64
-	if err := row.Scan(&d.ID, &d.Partner, &d.System, &sealed, &d.Plan, &issued, &until, &ended, &d.EndReason); err != nil {
+	if err := row.Scan(&d.ID, numbered(&d.Partner), &d.System, &sealed, &d.Plan, &issued, &until, &ended, &d.EndReason); err != nil {
 		return d, err
 	}
 	d.IssuedAt, d.ValidUntil, d.EndedAt = fromMicros(issued), fromMicros(until), fromMicros(ended)
@@ -97,7 +97,7 @@ func (s Devices) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequ
 // lockHolder makes the decisions about one person's keys take turns.
 func lockHolder(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO epp_holder (partner_id, user_index, issued) VALUES ($1, $2, 1)
-		ON CONFLICT (partner_id, user_index) DO UPDATE SET issued = epp_holder.issued + 1`, string(id), u.write)
+		ON CONFLICT (partner_id, user_index) DO UPDATE SET issued = epp_holder.issued + 1`, number(id), u.write)
 	if err != nil {
 		return fmt.Errorf("lock holder: %w", err)
 	}
@@ -108,7 +108,7 @@ func lockHolder(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error 
 func (s Devices) endExpired(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error {
 	_, err := tx.ExecContext(ctx, `UPDATE epp_key SET ended_at = valid_until, end_reason = $5, next_warning = 0
 		WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0 AND valid_until <= $4`,
-		string(id), u.write, u.other, micros(s.now()), string(cyber.EndExpired))
+		number(id), u.write, u.other, micros(s.now()), string(cyber.EndExpired))
 	if err != nil {
 		return fmt.Errorf("end expired keys: %w", err)
 	}
@@ -117,7 +117,7 @@ func (s Devices) endExpired(ctx context.Context, tx *sqldb.Tx, id partner.ID, u 
 
 func (s Devices) deviceNamed(ctx context.Context, q querier, id partner.ID, u user, system cyber.System, name string) (cyber.Device, error) {
 	return s.oneDevice(ctx, q, `partner_id = $1 AND user_index IN ($2, $3) AND system = $4 AND device_index = $5 AND ended_at = 0`,
-		string(id), u.write, u.other, string(system), s.deviceIndex(id, name))
+		number(id), u.write, u.other, string(system), s.deviceIndex(id, name))
 }
 
 func (s Devices) oneDevice(ctx context.Context, q querier, where string, args ...any) (cyber.Device, error) {
@@ -135,7 +135,7 @@ func (s Devices) oneDevice(ctx context.Context, q querier, where string, args ..
 func (s Devices) holding(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) (cyber.Holding, error) {
 	var h cyber.Holding
 	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0`,
-		string(id), u.write, u.other).Scan(&h.Live)
+		number(id), u.write, u.other).Scan(&h.Live)
 	if err != nil {
 		return h, fmt.Errorf("count devices: %w", err)
 	}
@@ -170,7 +170,7 @@ func (s Devices) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cybe
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO epp_key (id, partner_id, user_index, system, device_index, key_index, details, plan_id,
 		issued_at, valid_until, ended_at, end_reason, next_warning) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '', $11)`,
-		string(d.ID), string(d.Partner), u.write, string(d.System), s.deviceIndex(d.Partner, d.Name), s.keyIndex(d.Key), sealed,
+		string(d.ID), number(d.Partner), u.write, string(d.System), s.deviceIndex(d.Partner, d.Name), s.keyIndex(d.Key), sealed,
 		string(d.Plan), micros(d.IssuedAt), micros(d.ValidUntil), micros(cyber.NextWarning(d.IssuedAt, d.ValidUntil)))
 	if err != nil {
 		return fmt.Errorf("insert key: %w", err)
@@ -186,13 +186,13 @@ func (s Devices) Devices(ctx context.Context, id partner.ID, sent partner.UserHa
 		return nil, err
 	}
 	return collect(ctx, q, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
-		AND ended_at = 0 AND valid_until > $4 ORDER BY issued_at DESC, id DESC`, string(id), u.write, u.other, micros(s.now()))
+		AND ended_at = 0 AND valid_until > $4 ORDER BY issued_at DESC, id DESC`, number(id), u.write, u.other, micros(s.now()))
 }
 
 // PartnerDevices returns a partner's newest live devices.
 func (s Devices) PartnerDevices(ctx context.Context, id partner.ID, limit int) ([]cyber.Device, error) {
 	return collect(ctx, s.lister(), s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND ended_at = 0
-		AND valid_until > $2 ORDER BY issued_at DESC, id DESC LIMIT $3`, string(id), micros(s.now()), int64(limit))
+		AND valid_until > $2 ORDER BY issued_at DESC, id DESC LIMIT $3`, number(id), micros(s.now()), int64(limit))
 }
 
 // DeviceByID returns one key, ended ones too. The operator's question: it names no partner.

@@ -56,7 +56,7 @@ func (s Alerts) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, e
 	var last int64
 	err = tx.QueryRowContext(ctx, `INSERT INTO event_counter (partner_id, last) VALUES ($1, $2)
 		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last + $2 RETURNING last`,
-		string(id), int64(len(events))).Scan(&last)
+		number(id), int64(len(events))).Scan(&last)
 	if err != nil {
 		return nil, fmt.Errorf("number events: %w", err)
 	}
@@ -76,7 +76,7 @@ func (s Alerts) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, e
 		if err != nil {
 			return nil, fmt.Errorf("seal event: %w", err)
 		}
-		row := []any{string(e.ID), string(id), kept[i].seq, string(e.Type), persons[i], sealed, micros(e.At)}
+		row := []any{string(e.ID), number(id), kept[i].seq, string(e.Type), persons[i], sealed, micros(e.At)}
 		i++
 		return row, nil
 	})
@@ -119,7 +119,7 @@ func endpointFilters(ctx context.Context, tx *sqldb.Tx, id partner.ID) ([]alert.
 		err := row.Scan(&e.ID, &types, &e.State)
 		e.Types = splitTypes(types)
 		return e, err
-	}, `SELECT id, types, state FROM endpoint WHERE partner_id = $1`, string(id))
+	}, `SELECT id, types, state FROM endpoint WHERE partner_id = $1`, number(id))
 	if err != nil {
 		return nil, fmt.Errorf("read endpoints: %w", err)
 	}
@@ -152,7 +152,7 @@ func (s Alerts) insertDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.I
 			}
 			due = due || state == alert.Pending
 			return []any{
-				string(id), string(to.ID), e.seq, string(e.id), e.person, string(state), len(e.person) > 0, int64(0), now, "", now, int64(0),
+				number(id), string(to.ID), e.seq, string(e.id), e.person, string(state), len(e.person) > 0, int64(0), now, "", now, int64(0),
 			}, nil
 		}
 	})
@@ -179,7 +179,7 @@ func (s Alerts) ClaimTest(ctx context.Context, id partner.ID, endpoint alert.End
 		d.Seq = kept[0].seq
 		_, err = tx.ExecContext(ctx, `INSERT INTO delivery
 			(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, lease, created_at, finished_at)
-			VALUES ($1, $2, $3, $4, $5, 'pending', $6, 0, $7, $8, $9, 0)`, string(id), string(endpoint), d.Seq, string(e.ID),
+			VALUES ($1, $2, $3, $4, $5, 'pending', $6, 0, $7, $8, $9, 0)`, number(id), string(endpoint), d.Seq, string(e.ID),
 			kept[0].person, false, micros(until), worker, micros(s.now()))
 		if err != nil {
 			return fmt.Errorf("keep delivery: %w", err)

@@ -45,14 +45,14 @@ func (s Alerts) scanKept(id partner.ID) func(row scanner) (alert.Kept, error) {
 func (s Alerts) EventsAfter(ctx context.Context, id partner.ID, of alert.Areas, seq int64, limit int) (alert.Stretch, error) {
 	var found alert.Stretch
 	q := s.reader()
-	err := q.QueryRowContext(ctx, `SELECT last FROM event_counter WHERE partner_id = $1`, string(id)).Scan(&found.Newest)
+	err := q.QueryRowContext(ctx, `SELECT last FROM event_counter WHERE partner_id = $1`, number(id)).Scan(&found.Newest)
 	if errors.Is(err, sql.ErrNoRows) {
 		return found, nil
 	}
 	if err != nil {
 		return found, classify(fmt.Errorf("read events: %w", err))
 	}
-	args, only := []any{string(id), seq, int64(limit)}, ""
+	args, only := []any{number(id), seq, int64(limit)}, ""
 	if of != alert.Everything {
 		only = ` AND type IN (` + list(&args, of.Types()) + `)`
 	}
@@ -63,7 +63,7 @@ func (s Alerts) EventsAfter(ctx context.Context, id partner.ID, of alert.Areas, 
 		return found, err
 	}
 	err = q.QueryRowContext(ctx, `SELECT NOT EXISTS (SELECT 1 FROM event WHERE partner_id = $1 AND seq = $2)
-		AND NOT EXISTS (SELECT 1 FROM event_gap WHERE partner_id = $1 AND seq = $2)`, string(id), next).Scan(&found.Gap)
+		AND NOT EXISTS (SELECT 1 FROM event_gap WHERE partner_id = $1 AND seq = $2)`, number(id), next).Scan(&found.Gap)
 	if err != nil {
 		return found, classify(fmt.Errorf("read events: %w", err))
 	}
@@ -94,7 +94,7 @@ func (s Alerts) NotePull(ctx context.Context, id partner.ID, of alert.Areas, seq
 			ON CONFLICT (partner_id) DO UPDATE SET at = excluded.at,
 				seq = CASE WHEN event_pull.seq < excluded.seq THEN excluded.seq ELSE event_pull.seq END,
 				subscription_seq = CASE WHEN event_pull.subscription_seq < excluded.subscription_seq THEN excluded.subscription_seq
-					ELSE event_pull.subscription_seq END`, string(id), next.cyber, next.subscriptions, micros(s.now()))
+					ELSE event_pull.subscription_seq END`, number(id), next.cyber, next.subscriptions, micros(s.now()))
 		if err != nil {
 			return fmt.Errorf("note pull: %w", err)
 		}
@@ -104,7 +104,7 @@ func (s Alerts) NotePull(ctx context.Context, id partner.ID, of alert.Areas, seq
 
 func (s Alerts) pulled(ctx context.Context, id partner.ID) (pulls, error) {
 	var p pulls
-	err := s.reader().QueryRowContext(ctx, `SELECT seq, subscription_seq FROM event_pull WHERE partner_id = $1`, string(id)).
+	err := s.reader().QueryRowContext(ctx, `SELECT seq, subscription_seq FROM event_pull WHERE partner_id = $1`, number(id)).
 		Scan(&p.cyber, &p.subscriptions)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return p, classify(fmt.Errorf("read pull: %w", err))
@@ -114,7 +114,7 @@ func (s Alerts) pulled(ctx context.Context, id partner.ID) (pulls, error) {
 
 func (s Alerts) seqOf(ctx context.Context, q querier, id partner.ID, event alert.EventID) (int64, error) {
 	var seq int64
-	err := q.QueryRowContext(ctx, `SELECT seq FROM event WHERE partner_id = $1 AND id = $2`, string(id), string(event)).Scan(&seq)
+	err := q.QueryRowContext(ctx, `SELECT seq FROM event WHERE partner_id = $1 AND id = $2`, number(id), string(event)).Scan(&seq)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, alert.ErrEventNotFound
 	}
@@ -137,7 +137,7 @@ func (s Alerts) Deliveries(ctx context.Context, id partner.ID, event alert.Event
 		return d, err
 	}, `SELECT d.endpoint_id, d.state, d.attempts, d.next_at, d.finished_at FROM endpoint e
 		JOIN delivery d ON d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.seq = $2
-		WHERE e.partner_id = $1 ORDER BY d.endpoint_id`, string(id), seq)
+		WHERE e.partner_id = $1 ORDER BY d.endpoint_id`, number(id), seq)
 }
 
 // Attempts returns every logged try of an event, in order.
@@ -165,7 +165,7 @@ func (s Alerts) Attempts(ctx context.Context, id partner.ID, event alert.EventID
 		return a, nil
 	}, `SELECT a.endpoint_id, a.at, a.worker, a.status, a.failure, a.duration, a.answer FROM endpoint e
 		JOIN attempt a ON a.partner_id = e.partner_id AND a.endpoint_id = e.id AND a.seq = $2
-		WHERE e.partner_id = $1`, string(id), seq)
+		WHERE e.partner_id = $1`, number(id), seq)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (s Alerts) Attempts(ctx context.Context, id partner.ID, event alert.EventID
 		a.Endpoint = endpoint
 		return a, err
 	}, `SELECT d.endpoint_id, d.tried FROM endpoint e JOIN delivery d ON d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.seq = $2
-		WHERE e.partner_id = $1 AND d.tried IS NOT NULL`, string(id), seq)
+		WHERE e.partner_id = $1 AND d.tried IS NOT NULL`, number(id), seq)
 	list = append(list, folded...)
 	inOrder(list)
 	return list, err
@@ -218,12 +218,12 @@ func (s Alerts) EventReport(ctx context.Context, id partner.ID, from, to time.Ti
 	q := s.reader()
 	const where = ` FROM event e WHERE e.partner_id = $1 AND e.created_at >= $2 AND e.created_at < $3 AND e.type <> 'webhook.test'`
 	err = q.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE `+pushed+`), count(*) FILTER (WHERE e.seq <= `+lastPulled+`),
-		count(*) FILTER (WHERE `+missing+`)`+where, string(id), first, end, pulled.cyber, pulled.subscriptions).Scan(&r.Events, &r.Pushed, &r.Pulled, &r.Missing)
+		count(*) FILTER (WHERE `+missing+`)`+where, number(id), first, end, pulled.cyber, pulled.subscriptions).Scan(&r.Events, &r.Pushed, &r.Pulled, &r.Missing)
 	if err != nil {
 		return r, classify(fmt.Errorf("report events: %w", err))
 	}
 	r.Oldest, err = collect(ctx, q, s.scanKept(id), `SELECT `+keptColumns+where+` AND `+missing+` ORDER BY e.seq LIMIT $6`,
-		string(id), first, end, pulled.cyber, pulled.subscriptions, int64(show))
+		number(id), first, end, pulled.cyber, pulled.subscriptions, int64(show))
 	if err != nil {
 		return r, err
 	}
@@ -235,6 +235,6 @@ func (s Alerts) EventReport(ctx context.Context, id partner.ID, from, to time.Ti
 		count(*) FILTER (WHERE d.state = 'held'), count(*) FILTER (WHERE d.state = 'failed')
 		FROM endpoint p LEFT JOIN (delivery d JOIN event e ON e.partner_id = d.partner_id AND e.seq = d.seq
 			AND e.created_at >= $2 AND e.created_at < $3 AND e.type <> 'webhook.test') ON d.partner_id = p.partner_id AND d.endpoint_id = p.id
-		WHERE p.partner_id = $1 GROUP BY p.id, p.state, p.created_at ORDER BY p.created_at, p.id`, string(id), first, end)
+		WHERE p.partner_id = $1 GROUP BY p.id, p.state, p.created_at ORDER BY p.created_at, p.id`, number(id), first, end)
 	return r, err
 }

@@ -113,7 +113,7 @@ func TestCursorSkipsNothing(t *testing.T) {
 			}
 		}
 		var last int64
-		if err := m.env.DB.Reader().QueryRowContext(ctx, `SELECT last FROM event_counter WHERE partner_id = $1`, string(m.partner)).Scan(&last); err != nil || last != int64(len(written)) {
+		if err := m.env.DB.Reader().QueryRowContext(ctx, `SELECT last FROM event_counter WHERE partner_id = $1`, m.partner.Number()).Scan(&last); err != nil || last != int64(len(written)) {
 			t.Errorf("the counter is at %d after %d events: %v", last, len(written), err)
 		}
 	})

@@ -51,9 +51,9 @@ func (s Alerts) SweepEvents(ctx context.Context, keep time.Duration) (int64, err
 		return total, fmt.Errorf("sweep events: %w", err)
 	}
 	orphans, err := collect(ctx, s.reader(), func(row scanner) (k endpointKey, err error) {
-		err = row.Scan(&k.partner, &k.endpoint)
+		err = row.Scan(numbered(&k.partner), &k.endpoint)
 		return k, err
-	}, `SELECT DISTINCT d.partner_id, d.endpoint_id FROM delivery d WHERE NOT EXISTS (SELECT 1 FROM endpoint e WHERE e.id = d.endpoint_id)`)
+	}, `SELECT DISTINCT d.partner_id, d.endpoint_id FROM delivery d WHERE NOT EXISTS (SELECT 1 FROM endpoint e WHERE e.partner_id = d.partner_id AND e.id = d.endpoint_id)`)
 	if err != nil {
 		return total, fmt.Errorf("sweep deliveries: %w", err)
 	}
@@ -72,7 +72,7 @@ func sweepEvents(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, error) 
 		seq     int64
 	}
 	ends, err := collect(ctx, tx, func(row scanner) (e end, err error) {
-		err = row.Scan(&e.partner, &e.seq)
+		err = row.Scan(numbered(&e.partner), &e.seq)
 		return e, err
 	}, `SELECT partner_id, max(seq) FROM (
 		SELECT partner_id, seq FROM event WHERE created_at <= $1 ORDER BY created_at LIMIT $2) AS old GROUP BY partner_id`,
@@ -83,7 +83,7 @@ func sweepEvents(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, error) 
 	var total int64
 	for _, e := range ends {
 		n, err := affected(tx.ExecContext(ctx, `DELETE FROM event WHERE partner_id = $1 AND seq <= $2 AND created_at <= $3`,
-			string(e.partner), e.seq, limit))
+			number(e.partner), e.seq, limit))
 		if err != nil {
 			return 0, err
 		}
@@ -93,14 +93,14 @@ func sweepEvents(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, error) 
 		endpoints, err := collect(ctx, tx, func(row scanner) (id alert.EndpointID, err error) {
 			err = row.Scan(&id)
 			return id, err
-		}, `SELECT id FROM endpoint WHERE partner_id = $1`, string(e.partner))
+		}, `SELECT id FROM endpoint WHERE partner_id = $1`, number(e.partner))
 		if err != nil {
 			return 0, err
 		}
 		for _, endpoint := range endpoints {
 			for _, table := range []string{"attempt", "delivery"} {
 				_, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 AND seq <= $3 AND NOT EXISTS (
-					SELECT 1 FROM event e WHERE e.partner_id = $1 AND e.seq = `+table+`.seq)`, string(e.partner), string(endpoint), e.seq)
+					SELECT 1 FROM event e WHERE e.partner_id = $1 AND e.seq = `+table+`.seq)`, number(e.partner), string(endpoint), e.seq)
 				if err != nil {
 					return 0, err
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
@@ -156,15 +157,16 @@ func (s Feeds) Take(ctx context.Context, feed, item, breach string) error {
 	})
 }
 
-// WatchedEmails returns addresses that live partners watch, by id. Only they have a fingerprint.
-func (s Feeds) WatchedEmails(ctx context.Context, after cyber.AssetID, limit int) ([]cyber.Asset, error) {
+// WatchedEmails returns addresses that live partners watch, by partner and id, behind one of a partner. Only they have a
+// fingerprint.
+func (s Feeds) WatchedEmails(ctx context.Context, of partner.ID, after cyber.AssetID, limit int) ([]cyber.Asset, error) {
 	return collect(ctx, s.reader(), func(row scanner) (cyber.Asset, error) {
 		var a cyber.Asset
 		var sealed []byte
-		if err := row.Scan(&a.ID, &a.Partner, &a.Kind, &sealed); err != nil {
+		if err := row.Scan(&a.ID, numbered(&a.Partner), &a.Kind, &sealed); err != nil {
 			return a, err
 		}
 		return a, s.monitoring().openAsset(&a, sealed)
-	}, `SELECT id, partner_id, kind, value FROM asset WHERE kind = $1 AND fingerprint IS NOT NULL AND id > $2 ORDER BY id LIMIT $3`,
-		int64(identifier.Email), string(after), int64(limit))
+	}, `SELECT id, partner_id, kind, value FROM asset WHERE kind = $1 AND fingerprint IS NOT NULL AND (partner_id, id) > ($2, $3)
+		ORDER BY partner_id, id LIMIT $4`, int64(identifier.Email), number(of), string(after), int64(limit))
 }

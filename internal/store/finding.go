@@ -95,7 +95,7 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		_, err = tx.ExecContext(ctx, `INSERT INTO finding
 			(id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at, classes, logins, own_site)
 			VALUES ($1, $2, $3, $4, $5, $6, '', 0, $7, $8, $9)`,
-			string(f.ID), string(id), string(f.Asset), f.Breach.Name, f.Quiet, micros(f.FoundAt), classes, logins, f.OwnSite)
+			string(f.ID), number(id), string(f.Asset), f.Breach.Name, f.Quiet, micros(f.FoundAt), classes, logins, f.OwnSite)
 		if err != nil {
 			return fmt.Errorf("insert finding: %w", err)
 		}
@@ -130,7 +130,7 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 func closeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, closed []cyber.Finding) error {
 	for _, f := range closed {
 		_, err := tx.ExecContext(ctx, `UPDATE finding SET resolution = $3, resolved_at = $4 WHERE partner_id = $1 AND id = $2`,
-			string(id), string(f.ID), string(f.Resolution), micros(f.ResolvedAt))
+			number(id), string(f.ID), string(f.Resolution), micros(f.ResolvedAt))
 		if err != nil {
 			return fmt.Errorf("resolve finding: %w", err)
 		}
@@ -141,16 +141,16 @@ func closeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, closed []cy
 // keepStatus writes what a value says of itself, and the history of its status.
 func (s Monitoring) keepStatus(ctx context.Context, tx *sqldb.Tx, id partner.ID, r leak.Restated) error {
 	if _, err := tx.ExecContext(ctx, `UPDATE asset SET status = $3, open_breaches = $4 WHERE partner_id = $1 AND id = $2`,
-		string(id), string(r.ID), string(r.Status), r.OpenBreaches); err != nil {
+		number(id), string(r.ID), string(r.Status), r.OpenBreaches); err != nil {
 		return fmt.Errorf("set status: %w", err)
 	}
 	if !r.Moved() {
 		return nil
 	}
 	if _, err := tx.ExecContext(ctx, `INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
-		SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS BIGINT), COALESCE(MAX(seq), 0) + 1, CAST($4 AS TEXT), CAST($5 AS TEXT)
-		FROM asset_history WHERE asset_id = $1`,
-		string(r.ID), string(id), micros(s.now()), string(r.Before), string(r.Status)); err != nil {
+		SELECT CAST($1 AS TEXT), CAST($2 AS INTEGER), CAST($3 AS BIGINT), COALESCE(MAX(seq), 0) + 1, CAST($4 AS TEXT), CAST($5 AS TEXT)
+		FROM asset_history WHERE partner_id = $2 AND asset_id = $1`,
+		string(r.ID), number(id), micros(s.now()), string(r.Before), string(r.Status)); err != nil {
 		return fmt.Errorf("keep status history: %w", err)
 	}
 	return nil
@@ -191,7 +191,7 @@ func (s Monitoring) scanFinding(row scanner) (cyber.Finding, error) {
 	var classes sql.NullInt64
 	var logins []byte
 	var b breachRow
-	err := row.Scan(append([]any{&f.ID, &f.Partner, &f.Asset, &f.Kind, &found, &f.Resolution, &resolved, &classes, &logins, &f.OwnSite}, b.dest()...)...)
+	err := row.Scan(append([]any{&f.ID, numbered(&f.Partner), &f.Asset, &f.Kind, &found, &f.Resolution, &resolved, &classes, &logins, &f.OwnSite}, b.dest()...)...)
 	if err != nil {
 		return f, err
 	}
@@ -238,9 +238,9 @@ func (s Monitoring) FindingsOfUser(ctx context.Context, id partner.ID, hash part
 		}
 		w.Findings, shown[f.Asset] = append(w.Findings, f), first
 		return struct{}{}, err
-	}, `SELECT `+findingColumns+`, a.first, a.created_at FROM (SELECT id, kind, created_at, first_value(id) OVER (PARTITION BY value_index ORDER BY created_at, id) AS first
-			FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)) a JOIN finding f ON f.asset_id = a.id
-		JOIN breach b ON b.name = f.breach ORDER BY f.found_at, f.id`, string(id), u.write, u.other)
+	}, `SELECT `+findingColumns+`, a.first, a.created_at FROM (SELECT partner_id, id, kind, created_at, first_value(id) OVER (PARTITION BY value_index ORDER BY created_at, id) AS first
+			FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)) a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
+		JOIN breach b ON b.name = f.breach ORDER BY f.found_at, f.id`, number(id), u.write, u.other)
 	if err != nil {
 		return nil, fmt.Errorf("list findings: %w", err)
 	}
@@ -266,8 +266,8 @@ func (s Monitoring) ResolveFinding(ctx context.Context, id partner.ID, hash part
 		}
 		var asset cyber.AssetID
 		var breach string
-		err = tx.QueryRowContext(ctx, `SELECT a.id, f.breach FROM finding f JOIN asset a ON a.id = f.asset_id
-			WHERE f.partner_id = $1 AND a.user_index IN ($2, $3) AND f.id = $4`, string(id), u.write, u.other, string(finding)).Scan(&asset, &breach)
+		err = tx.QueryRowContext(ctx, `SELECT a.id, f.breach FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
+			WHERE f.partner_id = $1 AND a.user_index IN ($2, $3) AND f.id = $4`, number(id), u.write, u.other, string(finding)).Scan(&asset, &breach)
 		if errors.Is(err, sql.ErrNoRows) {
 			return cyber.ErrFindingNotFound
 		}

@@ -68,7 +68,7 @@ func indexesOfRows(rows []lockedRow) [][]byte {
 
 // lockRows takes rows and returns those that are there in the order of ids.
 func (s Monitoring) lockRows(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) ([]lockedRow, error) {
-	args := []any{string(id)}
+	args := []any{number(id)}
 	rows, err := collect(ctx, tx, func(row scanner) (lockedRow, error) {
 		r := lockedRow{Watched: &leak.Watched{Asset: cyber.Asset{Partner: id}}}
 		var user, same, sealed []byte
@@ -95,7 +95,7 @@ func (s Monitoring) lockRows(ctx context.Context, tx *sqldb.Tx, id partner.ID, i
 func twinsOf(ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []lockedRow, people map[string]person) ([]cyber.AssetID, error) {
 	type twin struct{ user, same string }
 	wanted, have := map[twin]bool{}, map[cyber.AssetID]bool{}
-	args, users, values := []any{string(id)}, []string{}, []string{}
+	args, users, values := []any{number(id)}, []string{}, []string{}
 	for _, r := range rows {
 		have[r.ID] = true
 		if other := people[r.user].other(r.user); other != "" {
@@ -133,8 +133,8 @@ func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 	if len(ids) == 0 {
 		return nil
 	}
-	args := []any{string(id)}
-	findings, err := collect(ctx, tx, s.scanFinding, `SELECT `+findingColumns+` FROM finding f JOIN asset a ON a.id = f.asset_id
+	args := []any{number(id)}
+	findings, err := collect(ctx, tx, s.scanFinding, `SELECT `+findingColumns+` FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
 		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1 AND f.asset_id IN (`+list(&args, ids)+`) ORDER BY f.found_at, f.id`, args...)
 	if err != nil {
 		return fmt.Errorf("read findings: %w", err)
@@ -150,14 +150,14 @@ func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 func keepUnion(ctx context.Context, tx *sqldb.Tx, id partner.ID, u leak.Union) error {
 	for _, f := range u.Moved {
 		if _, err := tx.ExecContext(ctx, `UPDATE finding SET asset_id = $3 WHERE partner_id = $1 AND id = $2`,
-			string(id), string(f.ID), string(u.Into)); err != nil {
+			number(id), string(f.ID), string(u.Into)); err != nil {
 			return fmt.Errorf("move finding: %w", err)
 		}
 	}
 	if err := closeFindings(ctx, tx, id, u.Closed); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM asset WHERE partner_id = $1 AND id = $2`, string(id), string(u.Gone)); err != nil {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM asset WHERE partner_id = $1 AND id = $2`, number(id), string(u.Gone)); err != nil {
 		return fmt.Errorf("unite values: %w", err)
 	}
 	return nil

@@ -46,7 +46,7 @@ func (s Cover) entitled(ctx context.Context, q querier, id partner.ID, u user) (
 		WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at = 0 AND b.suspended_at = 0 AND b.start_day <= $3
 			AND (b.expiry_day = 0 OR b.expiry_day >= $3)
 		UNION ALL SELECT TRUE, 0, 0, `+columns+` FROM partner t JOIN plan p ON p.partner_id = t.id AND p.id = t.default_plan WHERE t.id = $1`,
-		string(id), cpf, int64(subscription.DayOf(s.now())))
+		number(id), cpf, int64(subscription.DayOf(s.now())))
 	if err != nil {
 		return e, fmt.Errorf("read entitlement: %w", err)
 	}

@@ -87,7 +87,7 @@ func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	var twins, all int64
 	// The limit is a quota: two requests at the same instant may pass it by one. Twins are what the constraint forbids.
 	err = tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE kind = $4 AND value_index = $5), count(*) FROM asset
-		WHERE partner_id = $1 AND user_index IN ($2, $3)`, string(id), u.write, u.other, int64(a.Kind), index).Scan(&twins, &all)
+		WHERE partner_id = $1 AND user_index IN ($2, $3)`, number(id), u.write, u.other, int64(a.Kind), index).Scan(&twins, &all)
 	if err != nil {
 		return false, fmt.Errorf("count assets: %w", err)
 	}
@@ -105,7 +105,7 @@ func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		(id, partner_id, user_index, kind, value_index, fingerprint, pending, value, status, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (partner_id, user_index, kind, value_index) DO NOTHING`,
-		string(a.ID), string(id), u.write, int64(a.Kind), index, fingerprint, pending, sealed, string(cyber.StatusMonitored),
+		string(a.ID), number(id), u.write, int64(a.Kind), index, fingerprint, pending, sealed, string(cyber.StatusMonitored),
 		micros(a.AddedAt))
 	if err != nil {
 		return false, fmt.Errorf("insert asset: %w", err)
@@ -146,7 +146,7 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 		r.AddedAt, r.twin = fromMicros(created), string(index)
 		return r, s.openAsset(&r.Asset, sealed)
 	}, `SELECT id, kind, value_index, value, status, created_at FROM asset
-		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, string(id), u.write, u.other)
+		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, number(id), u.write, u.other)
 	if err != nil {
 		return nil, fmt.Errorf("list assets: %w", err)
 	}
@@ -189,7 +189,7 @@ func (s Monitoring) DeleteAsset(ctx context.Context, id partner.ID, hash partner
 		var kind int64
 		var index []byte
 		err = tx.QueryRowContext(ctx, `SELECT kind, value_index FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND id = $4`,
-			string(id), u.write, u.other, string(asset)).Scan(&kind, &index)
+			number(id), u.write, u.other, string(asset)).Scan(&kind, &index)
 		if errors.Is(err, sql.ErrNoRows) {
 			return cyber.ErrAssetNotFound
 		}
@@ -197,7 +197,7 @@ func (s Monitoring) DeleteAsset(ctx context.Context, id partner.ID, hash partner
 			return fmt.Errorf("delete asset: %w", err)
 		}
 		res, err := tx.ExecContext(ctx, `DELETE FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND kind = $4 AND value_index = $5`,
-			string(id), u.write, u.other, kind, index)
+			number(id), u.write, u.other, kind, index)
 		if err != nil {
 			return fmt.Errorf("delete asset: %w", err)
 		}

@@ -86,11 +86,11 @@ func (s Answers) claim(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, 
 	now := s.now()
 	// A claim past its time is as good as absent, whether or not the sweep has come by.
 	_, err := tx.ExecContext(ctx, `DELETE FROM idempotency WHERE partner_id = $1 AND claim = $2 AND created_at <= $3`,
-		string(id), claim, micros(now.Add(-once.Keep)))
+		number(id), claim, micros(now.Add(-once.Keep)))
 	if err == nil {
 		var res sql.Result
 		res, err = tx.ExecContext(ctx, `INSERT INTO idempotency (partner_id, claim, body_digest, answer, created_at)
-			VALUES ($1, $2, $3, NULL, $4) ON CONFLICT (partner_id, claim) DO NOTHING`, string(id), claim, digest, micros(now))
+			VALUES ($1, $2, $3, NULL, $4) ON CONFLICT (partner_id, claim) DO NOTHING`, number(id), claim, digest, micros(now))
 		if err == nil {
 			n, aerr := res.RowsAffected()
 			if aerr == nil && n == 1 {
@@ -120,7 +120,7 @@ func (s Answers) liftLockTimeout(ctx context.Context, tx *sqldb.Tx) error {
 func (s Answers) answered(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest []byte) error {
 	var kept, sealed []byte
 	err := tx.QueryRowContext(ctx, `SELECT body_digest, answer FROM idempotency WHERE partner_id = $1 AND claim = $2`,
-		string(id), claim).Scan(&kept, &sealed)
+		number(id), claim).Scan(&kept, &sealed)
 	if errors.Is(err, sql.ErrNoRows) { // swept between the two statements: the next try will claim it
 		return once.ErrStillRunning
 	}
@@ -154,7 +154,7 @@ func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, cl
 	if err != nil {
 		return fmt.Errorf("seal answer: %w", err)
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE idempotency SET answer = $3 WHERE partner_id = $1 AND claim = $2`, string(id), claim, sealed)
+	_, err = tx.ExecContext(ctx, `UPDATE idempotency SET answer = $3 WHERE partner_id = $1 AND claim = $2`, number(id), claim, sealed)
 	if err != nil {
 		return fmt.Errorf("keep answer: %w", err)
 	}

@@ -196,8 +196,8 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 			return fmt.Errorf("lock figures: %w", err)
 		}
 		var from, last int64
-		err := tx.QueryRowContext(ctx, `SELECT coalesce((SELECT n FROM tally WHERE name = $2 AND part = $1 AND day = 0), 0),
-			coalesce((SELECT last FROM event_counter WHERE partner_id = $1), 0)`, string(id), tallyEvents).Scan(&from, &last)
+		err := tx.QueryRowContext(ctx, `SELECT coalesce((SELECT n FROM tally WHERE name = $2 AND part = $3 AND day = 0), 0),
+			coalesce((SELECT last FROM event_counter WHERE partner_id = $1), 0)`, number(id), tallyEvents, string(id)).Scan(&from, &last)
 		if err != nil {
 			return fmt.Errorf("read mark of events: %w", err)
 		}
@@ -209,7 +209,7 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 			var c count
 			return c, sc.Scan(&c.day, &c.kind, &c.n)
 		}, `SELECT (created_at + $5) / $4, type, count(*) FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 GROUP BY 1, 2 ORDER BY 1, 2`,
-			string(id), from, to, dayMicros, zoneMicros)
+			number(id), from, to, dayMicros, zoneMicros)
 		if err != nil {
 			return fmt.Errorf("count events: %w", err)
 		}

@@ -59,7 +59,7 @@ func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyb
 
 // FindingByID returns one finding and its value.
 func (s Overview) FindingByID(ctx context.Context, id partner.ID, finding cyber.FindingID) (cyber.Found, error) {
-	list, err := s.findings(ctx, ` AND f.partner_id = $1 AND f.id = $2`, string(id), string(finding))
+	list, err := s.findings(ctx, ` AND f.partner_id = $1 AND f.id = $2`, number(id), string(finding))
 	if err == nil && len(list) == 0 {
 		return cyber.Found{}, cyber.ErrFindingNotFound
 	}
@@ -81,7 +81,7 @@ func (s Overview) findings(ctx context.Context, rest string, args ...any) ([]cyb
 		a.ID, a.Partner, a.Kind, a.AddedAt = f.Asset, f.Partner, f.Kind, fromMicros(created)
 		err = s.monitoring().openAsset(&a, sealed)
 		return cyber.Found{Finding: f, Asset: a}, err
-	}, `SELECT `+findingColumns+`, a.status, a.created_at, a.value FROM finding f JOIN asset a ON a.id = f.asset_id
+	}, `SELECT `+findingColumns+`, a.status, a.created_at, a.value FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
 		JOIN breach b ON b.name = f.breach WHERE true`+rest, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list findings: %w", err)
@@ -99,7 +99,7 @@ func (s Overview) AssetList(ctx context.Context, f cyber.AssetFilter) ([]cyber.A
 
 // AssetByID returns one watched value.
 func (s Overview) AssetByID(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
-	list, err := s.assets(ctx, ` AND partner_id = $1 AND id = $2`, string(id), string(asset))
+	list, err := s.assets(ctx, ` AND partner_id = $1 AND id = $2`, number(id), string(asset))
 	if err == nil && len(list) == 0 {
 		return cyber.Asset{}, cyber.ErrAssetNotFound
 	}
@@ -114,7 +114,7 @@ func (s Overview) assets(ctx context.Context, rest string, args ...any) ([]cyber
 		var a cyber.Asset
 		var created int64
 		var sealed []byte
-		if err := row.Scan(&a.ID, &a.Partner, &a.Kind, &a.Status, &created, &sealed); err != nil {
+		if err := row.Scan(&a.ID, numbered(&a.Partner), &a.Kind, &a.Status, &created, &sealed); err != nil {
 			return a, err
 		}
 		a.AddedAt = fromMicros(created)
@@ -141,7 +141,7 @@ func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]a
 	list, err := collect(ctx, s.reader(), func(row scanner) (alert.Listed, error) {
 		var l alert.Listed
 		var attempts, next, finished, created int64
-		err := row.Scan(&l.Partner, &l.Endpoint, &l.Event, &l.Seq, &l.State, &attempts, &next, &finished, &created, &l.Type)
+		err := row.Scan(numbered(&l.Partner), &l.Endpoint, &l.Event, &l.Seq, &l.State, &attempts, &next, &finished, &created, &l.Type)
 		l.Attempts, l.NextAt, l.FinishedAt, l.CreatedAt = int(attempts), fromMicros(next), fromMicros(finished), fromMicros(created)
 		return l, err
 	}, `SELECT d.partner_id, d.endpoint_id, d.event_id, d.seq, d.state, d.attempts, d.next_at, d.finished_at, d.created_at,
@@ -155,7 +155,7 @@ func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]a
 
 // NewestEvents returns events of a partner, newest first, that come before a number; 0 means from the newest.
 func (s Overview) NewestEvents(ctx context.Context, id partner.ID, before int64, limit int) ([]alert.Kept, error) {
-	c := conditions{text: ` AND partner_id = $1`, args: []any{string(id)}}
+	c := conditions{text: ` AND partner_id = $1`, args: []any{number(id)}}
 	if before > 0 {
 		c.add(`seq < `, before)
 	}
@@ -164,7 +164,7 @@ func (s Overview) NewestEvents(ctx context.Context, id partner.ID, before int64,
 
 // EventByID returns one event.
 func (s Overview) EventByID(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
-	list, err := s.keptEvents(ctx, id, ` AND partner_id = $1 AND id = $2`, string(id), string(event))
+	list, err := s.keptEvents(ctx, id, ` AND partner_id = $1 AND id = $2`, number(id), string(event))
 	if err == nil && len(list) == 0 {
 		return alert.Kept{}, alert.ErrEventNotFound
 	}
@@ -185,7 +185,7 @@ func (s Overview) keptEvents(ctx context.Context, id partner.ID, rest string, ar
 // SubscriptionBySeq returns one subscription by its number.
 func (s Overview) SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64) (subscription.Subscription, error) {
 	sub, err := s.subscriptions().scanSubscription(id, s.reader().QueryRowContext(ctx,
-		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND seq = $2`, string(id), seq))
+		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND seq = $2`, number(id), seq))
 	if errors.Is(err, sql.ErrNoRows) {
 		return sub, subscription.ErrNotFound
 	}
@@ -204,7 +204,7 @@ func (s Overview) SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf str
 			return s.subscriptions().scanSubscription(id, row)
 		},
 			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND `+which+` ORDER BY seq DESC LIMIT 100`,
-			string(id), index)
+			number(id), index)
 		if err != nil {
 			return nil, fmt.Errorf("find subscriptions: %w", err)
 		}

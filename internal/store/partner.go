@@ -20,6 +20,38 @@ func saltPlace(id partner.ID) seal.Place {
 	return seal.Place{Table: "partner", Column: "salt", Partner: string(id), Row: string(id)}
 }
 
+// number is what a partner's rows are kept under.
+func number(id partner.ID) int64 { return id.Number() }
+
+// numbered scans such a number.
+func numbered(id *partner.ID) sql.Scanner { return numberScanner{id} }
+
+type numberScanner struct{ into *partner.ID }
+
+// Scan takes what the drivers make of an integer; NULL is nobody.
+func (n numberScanner) Scan(value any) error {
+	switch v := value.(type) {
+	case int64:
+		*n.into = partner.Numbered(v)
+	case nil:
+		*n.into = ""
+	default:
+		return fmt.Errorf("a partner's number is a %T", value)
+	}
+	return nil
+}
+
+// NextPartner hands out the number of a new partner; none is handed out twice.
+func (s Partners) NextPartner(ctx context.Context) (n int64, err error) {
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+		return tx.QueryRowContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'partners' RETURNING value`).Scan(&n)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("number a partner: %w", err)
+	}
+	return n, nil
+}
+
 // InsertPartner keeps a new partner, its sealed salt and its first key.
 func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt string, first partner.Key) error {
 	sealed, err := s.keys.Seal(saltPlace(p.ID), []byte(salt))
@@ -30,7 +62,7 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 		_, err := tx.ExecContext(ctx, `INSERT INTO partner
 			(id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, salt, created_at, sites)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-			string(p.ID), p.Name, string(p.Mode), p.Suspended, int64(p.Settings.RatePerSecond), int64(p.Settings.Burst),
+			number(p.ID), p.Name, string(p.Mode), p.Suspended, int64(p.Settings.RatePerSecond), int64(p.Settings.Burst),
 			p.Settings.DefaultPlan, p.Settings.MaskCards, sealed, micros(p.CreatedAt), p.Settings.Sites)
 		if err != nil {
 			return fmt.Errorf("insert partner: %w", err)
@@ -46,7 +78,7 @@ type scanner interface{ Scan(dest ...any) error }
 func scanPartner(row scanner, more ...any) (partner.Partner, error) {
 	var p partner.Partner
 	var rate, burst, created int64
-	err := row.Scan(append([]any{&p.ID, &p.Name, &p.Mode, &p.Suspended, &rate, &burst, &p.Settings.DefaultPlan,
+	err := row.Scan(append([]any{numbered(&p.ID), &p.Name, &p.Mode, &p.Suspended, &rate, &burst, &p.Settings.DefaultPlan,
 		&p.Settings.MaskCards, &p.Settings.Sites, &created}, more...)...)
 	p.Settings.RatePerSecond, p.Settings.Burst, p.CreatedAt = int(rate), int(burst), fromMicros(created)
 	return p, err
@@ -58,7 +90,7 @@ func (s Partners) PartnerByID(ctx context.Context, id partner.ID) (partner.Partn
 }
 
 func partnerByID(ctx context.Context, q querier, id partner.ID) (partner.Partner, error) {
-	p, err := scanPartner(q.QueryRowContext(ctx, `SELECT `+partnerColumns+` FROM partner WHERE id = $1`, string(id)))
+	p, err := scanPartner(q.QueryRowContext(ctx, `SELECT `+partnerColumns+` FROM partner WHERE id = $1`, number(id)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return p, partner.ErrNotFound
 	}
@@ -107,7 +139,7 @@ func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
-			default_plan = $6, mask_cards = $7, sites = $8 WHERE id = $1`, string(id), p.Name, p.Suspended,
+			default_plan = $6, mask_cards = $7, sites = $8 WHERE id = $1`, number(id), p.Name, p.Suspended,
 			int64(p.Settings.RatePerSecond), int64(p.Settings.Burst), p.Settings.DefaultPlan, p.Settings.MaskCards, p.Settings.Sites)
 		if err != nil {
 			return fmt.Errorf("update partner: %w", err)
@@ -136,7 +168,7 @@ func (s Partners) AccessEpoch(ctx context.Context) (int64, error) {
 // Salt opens a partner's salt.
 func (s Partners) Salt(ctx context.Context, id partner.ID) (string, error) {
 	var sealed []byte
-	err := s.reader().QueryRowContext(ctx, `SELECT salt FROM partner WHERE id = $1`, string(id)).Scan(&sealed)
+	err := s.reader().QueryRowContext(ctx, `SELECT salt FROM partner WHERE id = $1`, number(id)).Scan(&sealed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", partner.ErrNotFound
 	}
@@ -163,7 +195,7 @@ func insertKey(ctx context.Context, q querier, id partner.ID, k partner.Key) err
 	_, err := q.ExecContext(ctx, `INSERT INTO api_key
 		(id, partner_id, label, preview, lookup, digest, scopes, created_at, expires_at, revoked_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		string(k.ID), string(id), k.Label, k.Preview, k.Digest[:lookupLen], k.Digest, strings.Join(scopes, ","),
+		string(k.ID), number(id), k.Label, k.Preview, k.Digest[:lookupLen], k.Digest, strings.Join(scopes, ","),
 		micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt))
 	if err != nil {
 		return fmt.Errorf("insert key: %w", err)
@@ -174,7 +206,7 @@ func insertKey(ctx context.Context, q querier, id partner.ID, k partner.Key) err
 const keyColumns = `k.id, k.partner_id, k.label, k.preview, k.digest, k.scopes, k.created_at, k.expires_at, k.revoked_at`
 
 func keyDest(k *partner.Key, scopes *string, times *[3]int64) []any {
-	return []any{&k.ID, &k.Partner, &k.Label, &k.Preview, &k.Digest, scopes, &times[0], &times[1], &times[2]}
+	return []any{&k.ID, numbered(&k.Partner), &k.Label, &k.Preview, &k.Digest, scopes, &times[0], &times[1], &times[2]}
 }
 
 func finishKey(k *partner.Key, scopes string, times [3]int64) {
@@ -196,7 +228,7 @@ func scanKey(row scanner) (partner.Key, error) {
 // Keys returns a partner's keys, oldest first.
 func (s Partners) Keys(ctx context.Context, id partner.ID) ([]partner.Key, error) {
 	return collect(ctx, s.reader(), scanKey,
-		`SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 ORDER BY k.created_at, k.id`, string(id))
+		`SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 ORDER BY k.created_at, k.id`, number(id))
 }
 
 // KeyByLookup returns a key by the first bytes of its digest, and its partner.
@@ -227,7 +259,7 @@ func (s Partners) UpdateKey(ctx context.Context, id partner.ID, key partner.KeyI
 		}
 		var err error
 		k, err = scanKey(tx.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 AND k.id = $2`,
-			string(id), string(key)))
+			number(id), string(key)))
 		if errors.Is(err, sql.ErrNoRows) {
 			return partner.ErrKeyNotFound
 		}
@@ -238,7 +270,7 @@ func (s Partners) UpdateKey(ctx context.Context, id partner.ID, key partner.KeyI
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE api_key SET expires_at = $3, revoked_at = $4 WHERE partner_id = $1 AND id = $2`,
-			string(id), string(key), micros(k.ExpiresAt), micros(k.RevokedAt))
+			number(id), string(key), micros(k.ExpiresAt), micros(k.RevokedAt))
 		if err != nil {
 			return fmt.Errorf("update key: %w", err)
 		}

@@ -49,7 +49,7 @@ func (s core) userOf(ctx context.Context, q querier, id partner.ID, u partner.Us
 	var cpf, d256, d512 []byte
 	err := q.QueryRowContext(ctx, `SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND user_512 = $2
 		UNION ALL SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND user_256 = $2 LIMIT 1`,
-		string(id), sent).Scan(&cpf, &d256, &d512)
+		number(id), sent).Scan(&cpf, &d256, &d512)
 	if errors.Is(err, sql.ErrNoRows) {
 		return user{write: sent, other: sent}, nil
 	}
@@ -75,7 +75,7 @@ func (s core) SamePerson(ctx context.Context, id partner.ID, a, b partner.UserHa
 func (s core) linkPerson(ctx context.Context, tx *sqldb.Tx, id partner.ID, cpf, salt string) error {
 	index, d256, d512 := s.personRow(id, cpf, salt)
 	_, err := tx.ExecContext(ctx, `INSERT INTO person (partner_id, cpf, user_256, user_512, created_at) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (partner_id, cpf) DO NOTHING`, string(id), index, d256, d512, micros(s.now()))
+		ON CONFLICT (partner_id, cpf) DO NOTHING`, number(id), index, d256, d512, micros(s.now()))
 	if err != nil {
 		return fmt.Errorf("link person: %w", err)
 	}
@@ -96,7 +96,7 @@ func (s core) named(ctx context.Context, tx *sqldb.Tx, id partner.ID, hash partn
 	}
 	var index, sealed []byte
 	err = tx.QueryRowContext(ctx, `SELECT user_index, name FROM person_name WHERE partner_id = $1 AND user_index IN ($2, $3)
-		ORDER BY named_at DESC LIMIT 1`, string(id), u.write, u.other).Scan(&index, &sealed)
+		ORDER BY named_at DESC LIMIT 1`, number(id), u.write, u.other).Scan(&index, &sealed)
 	if err == nil {
 		var last []byte
 		if last, err = s.keys.Unseal(namePlace(id, index), sealed); err == nil && string(last) == string(hash) && u.cpf != nil {
@@ -111,9 +111,9 @@ func (s core) named(ctx context.Context, tx *sqldb.Tx, id partner.ID, hash partn
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO person_name (partner_id, user_index, name, named_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (partner_id, user_index) DO UPDATE SET name = excluded.name, named_at = excluded.named_at`,
-		string(id), u.write, sealed, micros(s.now()))
+		number(id), u.write, sealed, micros(s.now()))
 	if err == nil && !bytes.Equal(u.write, u.other) {
-		_, err = tx.ExecContext(ctx, `DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2`, string(id), u.other)
+		_, err = tx.ExecContext(ctx, `DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2`, number(id), u.other)
 	}
 	if err != nil {
 		return u, fmt.Errorf("keep name: %w", err)
@@ -153,7 +153,7 @@ func (s core) personsOf(ctx context.Context, q querier, id partner.ID, indexes [
 	}
 	const batch = 300
 	for part := range slices.Chunk(wanted, batch) {
-		args := []any{string(id)}
+		args := []any{number(id)}
 		marks := byteMarks(&args, part)
 		const joined = `SELECT p.user_256, p.user_512, n.user_index, n.name, n.named_at FROM person p
 			LEFT JOIN person_name n ON n.partner_id = p.partner_id AND n.user_index IN (p.user_256, p.user_512) WHERE p.partner_id = $1 AND `

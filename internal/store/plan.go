@@ -19,7 +19,7 @@ func scanPlan(row scanner) (plan.Plan, error) {
 	var p plan.Plan
 	var coverage string
 	var devices, days, created int64
-	if err := row.Scan(&p.Partner, &p.ID, &p.Name, &coverage, &devices, &days, &p.KeysEndWithSubscription, &p.Retired, &created); err != nil {
+	if err := row.Scan(numbered(&p.Partner), &p.ID, &p.Name, &coverage, &devices, &days, &p.KeysEndWithSubscription, &p.Retired, &created); err != nil {
 		return p, err
 	}
 	p.MaxDevices, p.KeyDays, p.CreatedAt = int(devices), int(days), fromMicros(created)
@@ -51,7 +51,7 @@ func insertPlan(ctx context.Context, tx *sqldb.Tx, id partner.ID, p plan.Plan) (
 		return false, err
 	}
 	res, err := tx.ExecContext(ctx, `INSERT INTO plan (`+planColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-		ON CONFLICT (partner_id, id) DO NOTHING`, string(id), string(p.ID), p.Name, string(coverage), int64(p.MaxDevices),
+		ON CONFLICT (partner_id, id) DO NOTHING`, number(id), string(p.ID), p.Name, string(coverage), int64(p.MaxDevices),
 		int64(p.KeyDays), p.KeysEndWithSubscription, p.Retired, micros(p.CreatedAt))
 	if err != nil {
 		return false, fmt.Errorf("insert plan: %w", err)
@@ -62,7 +62,7 @@ func insertPlan(ctx context.Context, tx *sqldb.Tx, id partner.ID, p plan.Plan) (
 
 // Plans returns a partner's plans, oldest first.
 func (s Plans) Plans(ctx context.Context, id partner.ID) ([]plan.Plan, error) {
-	return collect(ctx, s.reader(), scanPlan, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 ORDER BY created_at, id`, string(id))
+	return collect(ctx, s.reader(), scanPlan, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 ORDER BY created_at, id`, number(id))
 }
 
 // PlanByID returns one plan.
@@ -72,7 +72,7 @@ func (s Plans) PlanByID(ctx context.Context, id partner.ID, p plan.ID) (plan.Pla
 
 func planByID(ctx context.Context, q querier, id partner.ID, p plan.ID) (plan.Plan, error) {
 	found, err := scanPlan(q.QueryRowContext(ctx, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 AND id = $2`,
-		string(id), string(p)))
+		number(id), string(p)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return found, plan.ErrNotFound
 	}
@@ -98,7 +98,7 @@ func (s Plans) UpdatePlan(ctx context.Context, id partner.ID, p plan.ID, change 
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE plan SET name = $3, coverage = $4, max_devices = $5, key_days = $6, keys_end = $7,
-			retired = $8 WHERE partner_id = $1 AND id = $2`, string(id), string(p), found.Name, string(coverage),
+			retired = $8 WHERE partner_id = $1 AND id = $2`, number(id), string(p), found.Name, string(coverage),
 			int64(found.MaxDevices), int64(found.KeyDays), found.KeysEndWithSubscription, found.Retired)
 		if err != nil {
 			return fmt.Errorf("update plan: %w", err)

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -115,7 +114,7 @@ func (s Upkeep) sweepNames(ctx context.Context) error {
 	limit := micros(s.now().Add(-24 * time.Hour))
 	for {
 		type name struct {
-			partner string
+			partner int64
 			index   []byte
 		}
 		old, err := collect(ctx, s.reader(), func(row scanner) (n name, err error) {
@@ -149,7 +148,7 @@ func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, 
 		cpf     []byte
 	}
 	old, err := collect(ctx, tx, func(row scanner) (e ended, err error) {
-		err = row.Scan(&e.partner, &e.seq, &e.cpf)
+		err = row.Scan(numbered(&e.partner), &e.seq, &e.cpf)
 		return e, err
 	}, `SELECT partner_id, seq, cpf FROM subscription WHERE ended_at <> 0 AND ended_at <= $1 ORDER BY ended_at LIMIT $2`, limit, int64(sweepBatch))
 	if err != nil {
@@ -157,11 +156,11 @@ func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, 
 	}
 	alone := hasNothing(`person.partner_id`, `person.user_256, person.user_512`)
 	for _, e := range old { // an end is final: none of them can have come back since it was read
-		if _, err := tx.ExecContext(ctx, `DELETE FROM subscription WHERE partner_id = $1 AND seq = $2`, string(e.partner), e.seq); err != nil {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM subscription WHERE partner_id = $1 AND seq = $2`, number(e.partner), e.seq); err != nil {
 			return 0, err
 		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM person WHERE partner_id = $1 AND cpf = $2 AND NOT EXISTS (
-			SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $2)`+alone, string(e.partner), e.cpf)
+			SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $2)`+alone, number(e.partner), e.cpf)
 		if err != nil {
 			return 0, err
 		}
@@ -176,24 +175,26 @@ func sweepCases(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, error) {
 	var args []any
 	closed := list(&args, closedStatuses)
 	args = append(args, limit, int64(sweepBatch))
-	ids, err := collect(ctx, tx, func(row scanner) (id cyber.CaseID, err error) { return id, row.Scan(&id) },
-		fmt.Sprintf(`SELECT id FROM support_case WHERE status IN (%s) AND changed_at <= $%d ORDER BY changed_at LIMIT $%d`, closed, len(args)-1, len(args)), args...)
-	if err != nil || len(ids) == 0 {
+	type old struct {
+		partner int64
+		id      string
+	}
+	cases, err := collect(ctx, tx, func(row scanner) (c old, err error) { return c, row.Scan(&c.partner, &c.id) },
+		fmt.Sprintf(`SELECT partner_id, id FROM support_case WHERE status IN (%s) AND changed_at <= $%d ORDER BY changed_at LIMIT $%d`, closed, len(args)-1, len(args)), args...)
+	if err != nil {
 		return 0, err
 	}
-	for part := range slices.Chunk(ids, hitBatch) {
-		var args []any
-		marks := list(&args, part)
+	for _, c := range cases {
 		for _, statement := range []string{
-			`DELETE FROM case_booking WHERE case_id IN (` + marks + `)`, `DELETE FROM case_move WHERE case_id IN (` + marks + `)`,
-			`DELETE FROM support_case WHERE id IN (` + marks + `)`,
+			`DELETE FROM case_booking WHERE partner_id = $1 AND case_id = $2`, `DELETE FROM case_move WHERE partner_id = $1 AND case_id = $2`,
+			`DELETE FROM support_case WHERE partner_id = $1 AND id = $2`,
 		} {
-			if _, err := tx.ExecContext(ctx, statement, args...); err != nil {
+			if _, err := tx.ExecContext(ctx, statement, c.partner, c.id); err != nil {
 				return 0, err
 			}
 		}
 	}
-	return int64(len(ids)), nil
+	return int64(len(cases)), nil
 }
 
 // sweepDevices removes keys that ended, by their time or before it.

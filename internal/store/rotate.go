@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
@@ -32,23 +33,29 @@ func textOf(v any) string {
 	return fmt.Sprint(v)
 }
 
+// partnerOf is the ID of the partner whose number leads a key.
+func partnerOf(number any) string {
+	n, _ := number.(int64) // no other partner has the number 0, and nothing is sealed for it
+	return string(partner.Numbered(n))
+}
+
 // inPartner is the place of a row whose primary key is (partner_id, row).
 func inPartner(table, column string) func([]any) seal.Place {
 	return func(key []any) seal.Place {
-		return seal.Place{Table: table, Column: column, Partner: textOf(key[0]), Row: textOf(key[1])}
+		return seal.Place{Table: table, Column: column, Partner: partnerOf(key[0]), Row: textOf(key[1])}
 	}
 }
 
 var sealedColumns = []sealedColumn{
 	{"partner", "salt", []string{"id"}, func(key []any) seal.Place {
-		return seal.Place{Table: "partner", Column: "salt", Partner: textOf(key[0]), Row: textOf(key[0])}
+		return seal.Place{Table: "partner", Column: "salt", Partner: partnerOf(key[0]), Row: partnerOf(key[0])}
 	}},
 	{"idempotency", "answer", []string{"partner_id", "claim"}, inPartner("idempotency", "answer")},
 	{"event", "body", []string{"partner_id", "id"}, inPartner("event", "body")},
 	{"endpoint", "url", []string{"partner_id", "id"}, inPartner("endpoint", "url")},
 	{"endpoint", "keys", []string{"partner_id", "id"}, inPartner("endpoint", "keys")},
 	{"attempt", "answer", []string{"partner_id", "endpoint_id", "seq", "at", "worker"}, func(key []any) seal.Place {
-		return attemptPlace(textOf(key[0]), textOf(key[1]), textOf(key[2]), textOf(key[3]), textOf(key[4]))
+		return attemptPlace(partnerOf(key[0]), textOf(key[1]), textOf(key[2]), textOf(key[3]), textOf(key[4]))
 	}},
 	{"subscription", "body", []string{"partner_id", "seq"}, inPartner("subscription", "body")},
 	{"operator", "email", []string{"id"}, ofOperator("email")},
@@ -62,13 +69,13 @@ var sealedColumns = []sealedColumn{
 	{"epp_pool", "vendor_key", []string{"id"}, func(key []any) seal.Place { return poolPlace(textOf(key[0])) }},
 	{"support_case", "details", []string{"partner_id", "id"}, inPartner("support_case", "details")},
 	{"case_move", "note", []string{"partner_id", "case_id", "number"}, func(key []any) seal.Place {
-		return seal.Place{Table: "case_move", Column: "note", Partner: textOf(key[0]), Row: textOf(key[1]) + "/" + textOf(key[2])}
+		return seal.Place{Table: "case_move", Column: "note", Partner: partnerOf(key[0]), Row: textOf(key[1]) + "/" + textOf(key[2])}
 	}},
 	{"finding", "logins", []string{"partner_id", "id"}, inPartner("finding", "logins")},
 	{"asset", "value", []string{"partner_id", "id"}, inPartner("asset", "value")},
 	{"person_name", "name", []string{"partner_id", "user_index"}, inPartner("person_name", "name")},
 	{"score_day", "sealed", []string{"partner_id", "user_index", "day"}, func(key []any) seal.Place {
-		return seal.Place{Table: "score_day", Column: "sealed", Partner: textOf(key[0]), Row: textOf(key[1]) + "/" + textOf(key[2])}
+		return seal.Place{Table: "score_day", Column: "sealed", Partner: partnerOf(key[0]), Row: textOf(key[1]) + "/" + textOf(key[2])}
 	}},
 	{"erasure", "trail", []string{"partner_id", "id"}, inPartner("erasure", "trail")},
 	{"import_source", "addresses", []string{"breach"}, func(key []any) seal.Place { return sourcePlace(textOf(key[0])) }},

@@ -27,11 +27,8 @@ func (s Advice) sealScore(id partner.ID, user []byte, d cyber.ScoreDay) ([]byte,
 	return sealed, nil
 }
 
-// openScore fills in the score of a day. A day that was kept before scores were sealed has it beside.
+// openScore fills in the score of a day.
 func (s Advice) openScore(id partner.ID, user []byte, d *cyber.ScoreDay, sealed []byte) error {
-	if sealed == nil {
-		return nil
-	}
 	plain, err := s.keys.Unseal(scorePlace(id, user, d.Day), sealed)
 	if err != nil {
 		return fmt.Errorf("open score: %w", err)
@@ -54,10 +51,10 @@ func (s Advice) KeepScore(ctx context.Context, id partner.ID, sent partner.UserH
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO score_day (partner_id, user_index, day, breach, assessment, kept_at, sealed)
-			VALUES ($1, $2, $3, 0, 0, $4, $5) ON CONFLICT (partner_id, user_index, day)
-			DO UPDATE SET breach = 0, assessment = 0, kept_at = excluded.kept_at, sealed = excluded.sealed`,
-			string(id), u.write, d.Day, micros(s.now()), sealed)
+		_, err = tx.ExecContext(ctx, `INSERT INTO score_day (partner_id, user_index, day, kept_at, sealed)
+			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (partner_id, user_index, day)
+			DO UPDATE SET kept_at = excluded.kept_at, sealed = excluded.sealed`,
+			number(id), u.write, d.Day, micros(s.now()), sealed)
 		if err != nil {
 			return fmt.Errorf("keep score: %w", err)
 		}
@@ -75,17 +72,17 @@ func (s Advice) ScoreDays(ctx context.Context, id partner.ID, sent partner.UserH
 	}
 	return collect(ctx, q, s.scoreDay(id), `SELECT `+scoreColumns+` FROM score_day d WHERE d.partner_id = $1 AND (d.user_index = $2
 			OR d.user_index = $3 AND NOT EXISTS (SELECT 1 FROM score_day w WHERE w.partner_id = $1 AND w.user_index = $2 AND w.day = d.day))
-		ORDER BY d.day`, string(id), u.write, u.other)
+		ORDER BY d.day`, number(id), u.write, u.other)
 }
 
 // scoreColumns are what scoreDay reads; the table goes by d.
-const scoreColumns = `d.day, d.breach, d.assessment, d.user_index, d.sealed`
+const scoreColumns = `d.day, d.user_index, d.sealed`
 
 func (s Advice) scoreDay(id partner.ID) func(row scanner) (cyber.ScoreDay, error) {
 	return func(row scanner) (cyber.ScoreDay, error) {
 		var d cyber.ScoreDay
 		var user, sealed []byte
-		if err := row.Scan(&d.Day, &d.Breach, &d.Assessment, &user, &sealed); err != nil {
+		if err := row.Scan(&d.Day, &user, &sealed); err != nil {
 			return d, err
 		}
 		return d, s.openScore(id, user, &d, sealed)

@@ -91,7 +91,7 @@ func (s Subjects) heldSubscriptions(ctx context.Context, q querier, x indexes, h
 	h.Subscriptions, err = collect(ctx, q, func(row scanner) (subscription.Subscription, error) {
 		return s.subscriptions().scanSubscription(x.partner, row)
 	},
-		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 ORDER BY seq`, string(x.partner), x.cpf)
+		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 ORDER BY seq`, number(x.partner), x.cpf)
 	return err
 }
 
@@ -125,7 +125,7 @@ func (s Subjects) heldAssets(ctx context.Context, q querier, x indexes, h *subje
 			err := sc.Scan(&at, &c.Before, &c.Then)
 			c.At = fromMicros(at)
 			return c, err
-		}, `SELECT at, previous, status FROM asset_history WHERE partner_id = $1 AND asset_id = $2 ORDER BY seq`, string(x.partner), string(r.ID))
+		}, `SELECT at, previous, status FROM asset_history WHERE partner_id = $1 AND asset_id = $2 ORDER BY seq`, number(x.partner), string(r.ID))
 		if err != nil {
 			return err
 		}
@@ -138,17 +138,17 @@ func (s Subjects) heldAssets(ctx context.Context, q querier, x indexes, h *subje
 const assetsOfPerson = `partner_id = $1 AND (user_index IN ($2, $3) OR kind = $4 AND value_index = $5)`
 
 func (x indexes) assetArgs() []any {
-	return []any{string(x.partner), x.user512, x.user256, int64(identifier.CPF), x.value}
+	return []any{number(x.partner), x.user512, x.user256, int64(identifier.CPF), x.value}
 }
 
 func (s Subjects) heldFindings(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Findings, err = collect(ctx, q, s.monitoring().scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.asset_id = a.id
+	h.Findings, err = collect(ctx, q, s.monitoring().scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
 		JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND (a.user_index IN ($2, $3) OR a.kind = $4 AND a.value_index = $5)
 		ORDER BY f.found_at, f.id`, x.assetArgs()...)
 	return err
 }
 
-func (x indexes) userArgs() []any { return []any{string(x.partner), x.user512, x.user256} }
+func (x indexes) userArgs() []any { return []any{number(x.partner), x.user512, x.user256} }
 
 func (s Subjects) heldCases(ctx context.Context, q querier, x indexes, h *subject.Held) error {
 	ids, err := collect(ctx, q, func(sc scanner) (id cyber.CaseID, err error) { return id, sc.Scan(&id) },
@@ -217,7 +217,7 @@ func (s Subjects) heldEvents(ctx context.Context, q querier, x indexes, h *subje
 			d.At = fromMicros(finished)
 			return d, err
 		}, `SELECT d.endpoint_id, d.state, d.finished_at FROM endpoint e JOIN delivery d ON d.partner_id = e.partner_id AND d.endpoint_id = e.id
-			AND d.seq = $2 WHERE e.partner_id = $1 ORDER BY 1`, string(x.partner), r.seq)
+			AND d.seq = $2 WHERE e.partner_id = $1 ORDER BY 1`, number(x.partner), r.seq)
 		if err != nil {
 			return fmt.Errorf("read deliveries: %w", err)
 		}

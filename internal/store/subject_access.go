@@ -57,24 +57,25 @@ func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject
 
 // erasedIDs are the ids of rows that were erased with a person, whichever of their names the erasure was asked for by.
 func (s Subjects) erasedIDs(ctx context.Context, p subject.Person, users [][]byte) ([]string, error) {
-	args, or := []any{s.PersonRef(p), string(p.Partner)}, ""
+	args, or := []any{s.PersonRef(p), number(p.Partner)}, ""
 	for _, u := range users {
 		args = append(args, u)
 		or += ` OR user_512 = $` + strconv.Itoa(len(args))
 	}
 	kept, err := collect(ctx, s.reader(), func(row scanner) (keptTrail, error) {
-		var id, partnerID string
+		var id string
+		var of int64
 		var sealed []byte
 		var kept keptTrail
-		if err := row.Scan(&id, &partnerID, &sealed); err != nil {
+		if err := row.Scan(&id, &of, &sealed); err != nil {
 			return kept, err
 		}
-		plain, err := s.keys.Unseal(inPartner("erasure", "trail")([]any{partnerID, id}), sealed)
+		plain, err := s.keys.Unseal(inPartner("erasure", "trail")([]any{of, id}), sealed)
 		if err != nil {
 			return kept, fmt.Errorf("open erasure: %w", err)
 		}
 		return kept, json.Unmarshal(plain, &kept)
-	}, `SELECT id, partner_id, trail FROM erasure WHERE (person = $1`+or+`) AND ($2 = '' OR partner_id = $2)`, args...)
+	}, `SELECT id, partner_id, trail FROM erasure WHERE (person = $1`+or+`) AND ($2 = 0 OR partner_id = $2)`, args...)
 	var ids []string
 	for _, k := range kept {
 		ids = append(ids, k.IDs...)
@@ -111,7 +112,7 @@ func (s Subjects) Affected(ctx context.Context, of subject.Incident, found func(
 		c.add(`f.found_at < `, micros(of.To))
 	}
 	if of.Partner != "" {
-		c.add(`a.partner_id = `, string(of.Partner))
+		c.add(`a.partner_id = `, number(of.Partner))
 	}
 	var one affectedRows
 	for after := (affectedMark{}); ; {
@@ -151,7 +152,7 @@ type affectedRow struct {
 
 func (s Subjects) affectedPage(ctx context.Context, c conditions, order string, after affectedMark) ([]affectedRow, error) {
 	if after.id != "" {
-		c.args = append(slices.Clone(c.args), string(after.partner), after.user, after.id)
+		c.args = append(slices.Clone(c.args), number(after.partner), after.user, after.id)
 		n := len(c.args)
 		c.text += ` AND (` + order + `) > ($` + strconv.Itoa(n-2) + `, $` + strconv.Itoa(n-1) + `, $` + strconv.Itoa(n) + `)`
 	}
@@ -159,12 +160,12 @@ func (s Subjects) affectedPage(ctx context.Context, c conditions, order string, 
 		var r affectedRow
 		var index, sealed []byte
 		var at int64
-		if err := row.Scan(&r.Partner, &index, &r.id, &r.breach, &at, &r.ID, &r.Kind, &sealed); err != nil {
+		if err := row.Scan(numbered(&r.Partner), &index, &r.id, &r.breach, &at, &r.ID, &r.Kind, &sealed); err != nil {
 			return r, err
 		}
 		r.user, r.at = string(index), fromMicros(at)
 		return r, s.monitoring().openAsset(&r.Asset, sealed)
-	}, `SELECT a.partner_id, a.user_index, f.id, f.breach, f.found_at, a.id, a.kind, a.value FROM finding f JOIN asset a ON a.id = f.asset_id
+	}, `SELECT a.partner_id, a.user_index, f.id, f.breach, f.found_at, a.id, a.kind, a.value FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
 		WHERE f.resolution <> 'retracted'`+c.text+` ORDER BY `+order+` LIMIT `+strconv.Itoa(checkBatch), c.args...)
 }
 

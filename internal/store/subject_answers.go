@@ -97,7 +97,7 @@ func (s Subjects) answersAbout(ctx context.Context, h subject.Held, p subject.Pe
 			var r keptRow
 			return r, row.Scan(&r.claim, &r.sealed)
 		}, `SELECT claim, answer FROM idempotency WHERE partner_id = $1 AND claim > $2 AND answer IS NOT NULL ORDER BY claim LIMIT $3`,
-			string(h.Partner.ID), after, int64(checkBatch))
+			number(h.Partner.ID), after, int64(checkBatch))
 		if err != nil {
 			return fmt.Errorf("look through kept answers: %w", err)
 		}
@@ -174,7 +174,7 @@ func (s Subjects) RedactAnswers(ctx context.Context, h subject.Held, p subject.P
 		}
 		return s.inTx(ctx, func(tx *sqldb.Tx) error {
 			n, err := affected(tx.ExecContext(ctx, `UPDATE idempotency SET answer = $4 WHERE partner_id = $1 AND claim = $2 AND answer = $3`,
-				string(h.Partner.ID), r.claim, r.sealed, sealed))
+				number(h.Partner.ID), r.claim, r.sealed, sealed))
 			total += n
 			return err
 		})

@@ -81,13 +81,13 @@ func (s Subjects) keepTombstone(ctx context.Context, tx *sqldb.Tx, t subject.Tom
 	if err != nil {
 		return fmt.Errorf("keep erasure: %w", err)
 	}
-	sealed, err := s.keys.Seal(inPartner("erasure", "trail")([]any{string(t.Partner), t.ID}), plain)
+	sealed, err := s.keys.Seal(inPartner("erasure", "trail")([]any{number(t.Partner), t.ID}), plain)
 	if err != nil {
 		return fmt.Errorf("seal erasure: %w", err)
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO erasure (id, partner_id, person, cpf, user_256, user_512, watched, erased_at, trail)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING`,
-		t.ID, string(t.Partner), t.Person, nonNil(t.CPF), t.User256, t.User512, nonNil(t.Watched), t.ErasedAt, sealed)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (partner_id, id) DO NOTHING`,
+		t.ID, number(t.Partner), t.Person, nonNil(t.CPF), t.User256, t.User512, nonNil(t.Watched), t.ErasedAt, sealed)
 	if err != nil {
 		return fmt.Errorf("keep erasure: %w", err)
 	}
@@ -114,7 +114,7 @@ func (s Subjects) Replay(ctx context.Context, t subject.Tombstone) (subject.Eras
 func (s Subjects) Tombstones(ctx context.Context) ([]subject.Tombstone, error) {
 	return collect(ctx, s.reader(), func(row scanner) (subject.Tombstone, error) {
 		var t subject.Tombstone
-		err := row.Scan(&t.ID, &t.Partner, &t.Person, &t.CPF, &t.User256, &t.User512, &t.Watched, &t.ErasedAt)
+		err := row.Scan(&t.ID, numbered(&t.Partner), &t.Person, &t.CPF, &t.User256, &t.User512, &t.Watched, &t.ErasedAt)
 		t.MAC = s.tombstoneMAC(t)
 		return t, err
 	}, `SELECT id, partner_id, person, cpf, user_256, user_512, watched, erased_at FROM erasure ORDER BY erased_at, id`)
@@ -169,12 +169,12 @@ func (e *eraser) subscriptions(ctx context.Context, s Subjects) error {
 		return err
 	}
 	live, err := collect(ctx, e.tx, scanSeat, `SELECT seq, expiry_day FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3 AND ended_at = 0`,
-		string(e.x.partner), e.x.cpf, e.upTo)
+		number(e.x.partner), e.x.cpf, e.upTo)
 	if err != nil {
 		return err
 	}
 	if err := e.delete(ctx, "subscriptions", `DELETE FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3`,
-		string(e.x.partner), e.x.cpf, e.upTo); err != nil || len(live) == 0 {
+		number(e.x.partner), e.x.cpf, e.upTo); err != nil || len(live) == 0 {
 		return err
 	}
 	return s.subscriptions().removeActive(ctx, e.tx, e.x.partner, live)
@@ -184,7 +184,7 @@ func (e *eraser) subscriptions(ctx context.Context, s Subjects) error {
 func (e *eraser) monitoring(ctx context.Context) error {
 	args := append(e.x.assetArgs(), e.upTo)
 	for _, part := range []struct{ what, table string }{{"findings", "finding"}, {"status changes", "asset_history"}, {"hits", "match_hit"}} {
-		err := e.delete(ctx, part.what, `DELETE FROM `+part.table+` WHERE asset_id IN (SELECT id FROM asset WHERE `+assetsOfPerson+` AND created_at <= $6)`, args...)
+		err := e.delete(ctx, part.what, `DELETE FROM `+part.table+` WHERE partner_id = $1 AND asset_id IN (SELECT id FROM asset WHERE `+assetsOfPerson+` AND created_at <= $6)`, args...)
 		if err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func (e *eraser) monitoring(ctx context.Context) error {
 func (e *eraser) cases(ctx context.Context) error {
 	const own = `partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4`
 	for _, part := range []struct{ what, table string }{{"bookings", "case_booking"}, {"case moves", "case_move"}} {
-		err := e.delete(ctx, part.what, `DELETE FROM `+part.table+` WHERE case_id IN (SELECT id FROM support_case WHERE `+own+`)`, e.user()...)
+		err := e.delete(ctx, part.what, `DELETE FROM `+part.table+` WHERE partner_id = $1 AND case_id IN (SELECT id FROM support_case WHERE `+own+`)`, e.user()...)
 		if err != nil {
 			return err
 		}
@@ -237,13 +237,13 @@ func (e *eraser) events(ctx context.Context, s Subjects) error {
 		return err
 	}
 	endpoints, err := collect(ctx, e.tx, func(row scanner) (id alert.EndpointID, err error) { return id, row.Scan(&id) },
-		`SELECT DISTINCT endpoint_id FROM delivery WHERE partner_id = $1`, string(e.x.partner))
+		`SELECT DISTINCT endpoint_id FROM delivery WHERE partner_id = $1`, number(e.x.partner))
 	if err != nil {
 		return err
 	}
 	for part := range slices.Chunk(seqs, hitBatch) {
 		for _, endpoint := range endpoints {
-			args := []any{string(e.x.partner), string(endpoint)}
+			args := []any{number(e.x.partner), string(endpoint)}
 			marks := seqMarks(&args, part)
 			where := ` WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (` + marks + `)`
 			for _, of := range []struct{ what, statement string }{
@@ -255,7 +255,7 @@ func (e *eraser) events(ctx context.Context, s Subjects) error {
 				}
 			}
 		}
-		args := []any{string(e.x.partner)}
+		args := []any{number(e.x.partner)}
 		marks := seqMarks(&args, part)
 		if _, err := e.tx.ExecContext(ctx, `INSERT INTO event_gap (partner_id, seq) SELECT partner_id, seq FROM event
 			WHERE partner_id = $1 AND seq IN (`+marks+`) ON CONFLICT (partner_id, seq) DO NOTHING`, args...); err != nil {
@@ -291,7 +291,7 @@ func (e *eraser) person(ctx context.Context) error {
 		return nil
 	}
 	return e.delete(ctx, "person", `DELETE FROM person WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3 AND NOT EXISTS (
-		SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $2)`, string(e.x.partner), e.x.cpf, e.upTo)
+		SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $2)`, number(e.x.partner), e.x.cpf, e.upTo)
 }
 
 // erasedQueries find rows of people who were erased that are older than their erasure.

@@ -192,7 +192,7 @@ func (b *batch) standing(ctx context.Context, q querier, rows []newRow) (stored 
 	for _, r := range rows {
 		var seq, expiry int64
 		err := q.QueryRowContext(ctx, `SELECT seq, expiry_day FROM subscription
-			WHERE partner_id = $1 AND cpf = $2 AND plan_id = $3 AND ended_at = 0`, string(b.id), r.cpf, r.plan).Scan(&seq, &expiry)
+			WHERE partner_id = $1 AND cpf = $2 AND plan_id = $3 AND ended_at = 0`, number(b.id), r.cpf, r.plan).Scan(&seq, &expiry)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 		case err != nil:
@@ -216,7 +216,7 @@ func (b *batch) loadPersons(ctx context.Context, tx *sqldb.Tx, rows []newRow) er
 		}
 		r := &rows[i]
 		i++
-		values[0], values[1], values[2], values[3], values[4] = string(b.id), r.cpf, r.user256, r.user512, now
+		values[0], values[1], values[2], values[3], values[4] = number(b.id), r.cpf, r.user256, r.user512, now
 		return values, nil
 	})
 	return err
@@ -242,7 +242,7 @@ func (b *batch) load(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRo
 		if err != nil {
 			return nil, fmt.Errorf("seal subscription: %w", err)
 		}
-		values[0], values[1], values[2], values[3], values[4] = string(b.id), seq, r.plan, r.cpf, r.holder
+		values[0], values[1], values[2], values[3], values[4] = number(b.id), seq, r.plan, r.cpf, r.holder
 		values[5], values[6], values[7], values[8], values[9], values[10] = r.start, r.expiry, sealed, now, int64(0), int64(0)
 		return values, nil
 	})

@@ -27,7 +27,7 @@ func (s Subscriptions) addActive(ctx context.Context, tx *sqldb.Tx, id partner.I
 	// The whole partner waits for this lock, so what can be sent at once is.
 	counts := []sqldb.Statement{{
 		Query: `UPDATE subscription_counter SET last = $2, active = active + $3 WHERE partner_id = $1`,
-		Args:  []any{string(id), seats[len(seats)-1].seq, int64(len(seats))},
+		Args:  []any{number(id), seats[len(seats)-1].seq, int64(len(seats))},
 	}}
 	var fresh []blockCount // blocks that no earlier seq reached: loaded in one go
 	for level := 1; level <= blockLevels; level++ {
@@ -43,7 +43,7 @@ func (s Subscriptions) addActive(ctx context.Context, tx *sqldb.Tx, id partner.I
 		counts = append(counts, sqldb.Statement{
 			Query: `INSERT INTO subscription_expiry (partner_id, level, block, expiry_day, active) VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT (partner_id, level, block, expiry_day) DO UPDATE SET active = subscription_expiry.active + excluded.active`,
-			Args: []any{string(id), int64(c.level), c.block, c.day, c.active},
+			Args: []any{number(id), int64(c.level), c.block, c.day, c.active},
 		})
 	}
 	if err := tx.Run(ctx, counts); err != nil {
@@ -59,7 +59,7 @@ func (s Subscriptions) addActive(ctx context.Context, tx *sqldb.Tx, id partner.I
 		}
 		c := fresh[i]
 		i++
-		return []any{string(id), int64(c.level), c.block, c.active}, nil
+		return []any{number(id), int64(c.level), c.block, c.active}, nil
 	})
 	return err
 }
@@ -112,7 +112,7 @@ func changeBlock(id partner.ID, c blockCount) sqldb.Statement {
 	return sqldb.Statement{
 		Query: `INSERT INTO subscription_block (partner_id, level, block, active) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (partner_id, level, block) DO UPDATE SET active = subscription_block.active + excluded.active`,
-		Args: []any{string(id), int64(c.level), c.block, c.active},
+		Args: []any{number(id), int64(c.level), c.block, c.active},
 	}
 }
 
@@ -120,7 +120,7 @@ func changeBlock(id partner.ID, c blockCount) sqldb.Statement {
 func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, seats []seat) error {
 	slices.SortFunc(seats, func(a, b seat) int { return cmp.Compare(a.seq, b.seq) })
 	counts := []sqldb.Statement{{
-		Query: `UPDATE subscription_counter SET active = active - $2 WHERE partner_id = $1`, Args: []any{string(id), int64(len(seats))},
+		Query: `UPDATE subscription_counter SET active = active - $2 WHERE partner_id = $1`, Args: []any{number(id), int64(len(seats))},
 	}}
 	for level := 1; level <= blockLevels; level++ {
 		for _, c := range blockCounts(level, seats, -1) {
@@ -129,7 +129,7 @@ func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partne
 	}
 	for _, c := range expiryCounts(seats) {
 		const row = ` WHERE partner_id = $1 AND level = $2 AND block = $3 AND expiry_day = $4`
-		key := []any{string(id), int64(c.level), c.block, c.day}
+		key := []any{number(id), int64(c.level), c.block, c.day}
 		counts = append(counts,
 			sqldb.Statement{Query: `UPDATE subscription_expiry SET active = active - $5` + row, Args: append(key, c.active)},
 			// Days that have gone by would add up, and every page would read them.

@@ -47,7 +47,7 @@ func (s Subscriptions) MoveSubscriptions(ctx context.Context, id partner.ID, whi
 // anyOver tells whether a partner has a subscription that has not ended though its expiry date lies before a day.
 func anyOver(ctx context.Context, q querier, id partner.ID, day subscription.Day) (over bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM subscription
-		WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0 AND expiry_day < $2)`, string(id), int64(day)).Scan(&over)
+		WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0 AND expiry_day < $2)`, number(id), int64(day)).Scan(&over)
 	if err != nil {
 		return false, classify(fmt.Errorf("find due subscriptions: %w", err))
 	}
@@ -63,13 +63,13 @@ func (s Subscriptions) selected(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	switch {
 	case which.Over != 0: // what was ended is not met again, so after is not needed
 		return collect(ctx, tx, scan, from+`expiry_day > 0 AND expiry_day < $2 ORDER BY expiry_day, seq LIMIT $3`,
-			string(id), int64(which.Over), int64(limit))
+			number(id), int64(which.Over), int64(limit))
 	case which.Holder != "":
 		return collect(ctx, tx, scan, from+lastDay+` >= $5 AND holder = $2 AND holder <> '' AND seq > $3 ORDER BY seq LIMIT $4`,
-			string(id), s.holderIndex(id, which.Holder), after, int64(limit), today)
+			number(id), s.holderIndex(id, which.Holder), after, int64(limit), today)
 	}
 	return collect(ctx, tx, scan, from+lastDay+` >= $5 AND cpf = $2 AND plan_id = $3 AND seq > $4`,
-		string(id), s.cpfIndex(id, which.CPF), string(which.Plan), after, today)
+		number(id), s.cpfIndex(id, which.CPF), string(which.Plan), after, today)
 }
 
 // endBySeq ends single subscriptions, for a transaction that holds the counter's lock.
@@ -77,7 +77,7 @@ func (s Subscriptions) endBySeq(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	subs := make([]subscription.Subscription, 0, len(seqs))
 	for _, seq := range seqs {
 		sub, err := s.scanSubscription(id, tx.QueryRowContext(ctx, `SELECT `+subscriptionColumns+`
-			FROM subscription WHERE partner_id = $1 AND seq = $2`, string(id), seq))
+			FROM subscription WHERE partner_id = $1 AND seq = $2`, number(id), seq))
 		if err != nil {
 			return fmt.Errorf("read subscription: %w", err)
 		}
@@ -108,7 +108,7 @@ func (s Subscriptions) move(ctx context.Context, tx *sqldb.Tx, id partner.ID, su
 	seats := make([]seat, len(subs))
 	for i, sub := range subs {
 		seats[i] = seat{sub.Seq, int64(sub.Expiry)}
-		if _, err := stmt.ExecContext(ctx, string(id), sub.Seq, at); err != nil {
+		if _, err := stmt.ExecContext(ctx, number(id), sub.Seq, at); err != nil {
 			return fmt.Errorf("move subscriptions: %w", err)
 		}
 	}

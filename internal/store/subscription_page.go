@@ -36,7 +36,7 @@ func span(level int) int64 {
 // lockSubscriptions takes the partner's counter for the rest of the transaction and returns the last seq.
 func lockSubscriptions(ctx context.Context, tx *sqldb.Tx, id partner.ID) (last int64, err error) {
 	err = tx.QueryRowContext(ctx, `INSERT INTO subscription_counter (partner_id, last, active) VALUES ($1, 0, 0)
-		ON CONFLICT (partner_id) DO UPDATE SET last = subscription_counter.last RETURNING last`, string(id)).Scan(&last)
+		ON CONFLICT (partner_id) DO UPDATE SET last = subscription_counter.last RETURNING last`, number(id)).Scan(&last)
 	if err != nil {
 		return 0, fmt.Errorf("lock subscriptions: %w", err)
 	}
@@ -92,7 +92,7 @@ ORDER BY s.seq`
 // many there are.
 func (s Subscriptions) ActivePage(ctx context.Context, id partner.ID, offset int64, limit int) (subscription.Page, error) {
 	page := subscription.Page{Items: []subscription.Subscription{}}
-	rows, err := s.lister().QueryContext(ctx, pageQuery, string(id), offset, int64(limit), int64(subscription.DayOf(s.now())))
+	rows, err := s.lister().QueryContext(ctx, pageQuery, number(id), offset, int64(limit), int64(subscription.DayOf(s.now())))
 	if err != nil {
 		return page, classify(fmt.Errorf("read page: %w", err))
 	}

@@ -98,7 +98,7 @@ func (s Alerts) scanEndpoint(row scanner) (alert.Endpoint, error) {
 	var url, keys []byte
 	var types string
 	var failing, changed, created int64
-	if err := row.Scan(&e.ID, &e.Partner, &url, &keys, &types, &e.State, &e.Reason, &failing, &changed, &created); err != nil {
+	if err := row.Scan(&e.ID, numbered(&e.Partner), &url, &keys, &types, &e.State, &e.Reason, &failing, &changed, &created); err != nil {
 		return e, err
 	}
 	plain, err := s.keys.Unseal(endpointPlace(e.Partner, e.ID, "url"), url)
@@ -114,7 +114,7 @@ func (s Alerts) scanEndpoint(row scanner) (alert.Endpoint, error) {
 // takes it first, so that fan-out and change see each other whole: no delivery is made for a state that is gone.
 func (s Alerts) lockEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO event_counter (partner_id, last) VALUES ($1, 0)
-		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last`, string(id))
+		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last`, number(id))
 	if err != nil {
 		return fmt.Errorf("lock events: %w", err)
 	}
@@ -139,14 +139,14 @@ func (s Alerts) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpo
 			return err
 		}
 		var n int
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM endpoint WHERE partner_id = $1`, string(id)).Scan(&n); err != nil {
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM endpoint WHERE partner_id = $1`, number(id)).Scan(&n); err != nil {
 			return fmt.Errorf("count endpoints: %w", err)
 		}
 		if n >= limit {
 			return alert.ErrTooManyEndpoints.With("partner: at most %d webhooks", limit)
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO endpoint (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-			string(e.ID), string(id), url, keys, joinTypes(e.Types), string(e.State), string(e.Reason), micros(e.FailingSince),
+			string(e.ID), number(id), url, keys, joinTypes(e.Types), string(e.State), string(e.Reason), micros(e.FailingSince),
 			micros(e.ChangedAt), micros(e.CreatedAt))
 		if err != nil {
 			return fmt.Errorf("insert endpoint: %w", err)
@@ -158,7 +158,7 @@ func (s Alerts) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpo
 // Endpoints returns a partner's endpoints, oldest first.
 func (s Alerts) Endpoints(ctx context.Context, id partner.ID) ([]alert.Endpoint, error) {
 	return collect(ctx, s.reader(), s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1
-		ORDER BY created_at, id`, string(id))
+		ORDER BY created_at, id`, number(id))
 }
 
 // EndpointByID returns one endpoint.
@@ -168,7 +168,7 @@ func (s Alerts) EndpointByID(ctx context.Context, id partner.ID, endpoint alert.
 
 func (s Alerts) endpointByID(ctx context.Context, q querier, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error) {
 	e, err := s.scanEndpoint(q.QueryRowContext(ctx, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1 AND id = $2`,
-		string(id), string(endpoint)))
+		number(id), string(endpoint)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return e, alert.ErrEndpointNotFound
 	}
@@ -178,7 +178,7 @@ func (s Alerts) endpointByID(ctx context.Context, q querier, id partner.ID, endp
 // EndpointOwner finds the partner of an endpoint.
 func (s Alerts) EndpointOwner(ctx context.Context, endpoint alert.EndpointID) (partner.ID, error) {
 	var id partner.ID
-	err := s.reader().QueryRowContext(ctx, `SELECT partner_id FROM endpoint WHERE id = $1`, string(endpoint)).Scan(&id)
+	err := s.reader().QueryRowContext(ctx, `SELECT partner_id FROM endpoint WHERE id = $1`, string(endpoint)).Scan(numbered(&id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return id, alert.ErrEndpointNotFound
 	}
@@ -210,7 +210,7 @@ func (s Alerts) UpdateEndpoint(ctx context.Context, id partner.ID, endpoint aler
 			e.FailingSince = time.Time{}
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE endpoint SET keys = $3, types = $4, state = $5, reason = $6, failing_since = $7, changed_at = $8
-			WHERE partner_id = $1 AND id = $2`, string(id), string(endpoint), keys, joinTypes(e.Types), string(e.State), string(e.Reason),
+			WHERE partner_id = $1 AND id = $2`, number(id), string(endpoint), keys, joinTypes(e.Types), string(e.State), string(e.Reason),
 			micros(e.FailingSince), micros(now))
 		if err != nil {
 			return fmt.Errorf("update endpoint: %w", err)
@@ -229,7 +229,7 @@ func (s Alerts) followState(ctx context.Context, tx *sqldb.Tx, before, after ale
 		return nil
 	case after.State == alert.Disabled:
 		_, err = tx.ExecContext(ctx, `UPDATE delivery SET state = 'held', lease = '' WHERE partner_id = $1 AND endpoint_id = $2
-			AND state = 'pending'`, string(after.Partner), string(after.ID))
+			AND state = 'pending'`, number(after.Partner), string(after.ID))
 	default:
 		failedSince := int64(1<<63 - 1)
 		if !before.FailingSince.IsZero() {
@@ -238,7 +238,7 @@ func (s Alerts) followState(ctx context.Context, tx *sqldb.Tx, before, after ale
 		_, err = tx.ExecContext(ctx, `UPDATE delivery SET state = 'pending', lease = '', attempts = 0, next_at = $3, finished_at = 0,
 			ordered = (length(person) > 0) WHERE partner_id = $1 AND endpoint_id = $2
 			AND (state = 'held' OR state = 'failed' AND finished_at >= $4)`,
-			string(after.Partner), string(after.ID), micros(now), failedSince)
+			number(after.Partner), string(after.ID), micros(now), failedSince)
 		tx.AfterCommit(s.signalDue)
 	}
 	if err != nil {
@@ -254,7 +254,7 @@ func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint aler
 		if err := s.lockEvents(ctx, tx, id); err != nil {
 			return err
 		}
-		res, err := tx.ExecContext(ctx, `DELETE FROM endpoint WHERE partner_id = $1 AND id = $2`, string(id), string(endpoint))
+		res, err := tx.ExecContext(ctx, `DELETE FROM endpoint WHERE partner_id = $1 AND id = $2`, number(id), string(endpoint))
 		if err != nil {
 			return fmt.Errorf("delete endpoint: %w", err)
 		}
@@ -277,7 +277,7 @@ func (s Alerts) deleteDeliveries(ctx context.Context, id partner.ID, endpoint al
 		_, err := s.inBatches(ctx, func(tx *sqldb.Tx) (int64, error) {
 			return affected(tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (
 				SELECT seq FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 ORDER BY seq LIMIT $3)`,
-				string(id), string(endpoint), int64(sweepBatch)))
+				number(id), string(endpoint), int64(sweepBatch)))
 		})
 		if err != nil {
 			return fmt.Errorf("delete from %s: %w", table, err)

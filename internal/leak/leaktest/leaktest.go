@@ -195,7 +195,7 @@ type sentEvent struct {
 // monitorado>alerta".
 func (v *Env) EventsOf(who cyber.Owner) []string {
 	v.T.Helper()
-	rows, err := v.DB.Reader().Query(`SELECT id, body FROM event WHERE partner_id = $1 ORDER BY seq`, string(who.Partner))
+	rows, err := v.DB.Reader().Query(`SELECT id, body FROM event WHERE partner_id = $1 ORDER BY seq`, who.Partner.Number())
 	if err != nil {
 		v.T.Fatal(err)
 	}

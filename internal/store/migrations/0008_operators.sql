@@ -16,8 +16,6 @@ CREATE TABLE operator (
 	created_at   BIGINT NOT NULL,
 	last_login   BIGINT NOT NULL
 );
--- Locked by every change of an operator, so that rules over the whole list hold.
-INSERT INTO epoch (name, value) VALUES ('operators', 1);
 
 CREATE TABLE operator_session (
 	digest      BYTEA PRIMARY KEY, -- of the random reference that the browser holds
@@ -51,21 +49,10 @@ CREATE TABLE audit_head (
 	tag BYTEA NOT NULL  -- over seq and mac
 );
 
--- Counts that the console shows. They are kept up by a worker, because counting millions of rows takes longer than a page
--- may. Names that begin with "mark." say how far an incremental count has come.
-CREATE TABLE tally (
-	name TEXT NOT NULL,
-	part TEXT NOT NULL,   -- a partner's id; empty: the whole service
-	day  BIGINT NOT NULL, -- days since 1970-01-01, by the clock of Brasilia; 0: as it stands now
-	n    BIGINT NOT NULL,
-	PRIMARY KEY (name, part, day)
+-- Where the trail begins once its oldest lines were dropped: the last line before, under a keyed hash of its own.
+CREATE TABLE audit_base (
+	id  BIGINT PRIMARY KEY CHECK (id = 1),
+	seq BIGINT NOT NULL,
+	mac BYTEA NOT NULL, -- of that line
+	tag BYTEA NOT NULL  -- over seq and mac
 );
-INSERT INTO epoch (name, value) VALUES ('figures', 1);
-
--- What the console lists and counts, newest first and without opening rows.
-CREATE INDEX finding_newest ON finding (found_at, id, resolution);
-CREATE INDEX asset_status ON asset (status, created_at, id);
-CREATE INDEX subscription_suspended ON subscription (partner_id, seq) WHERE ended_at = 0 AND suspended_at > 0;
-CREATE INDEX delivery_done ON delivery (state, finished_at) WHERE finished_at > 0;
-CREATE INDEX support_case_status ON support_case (status, changed_at, id);
-CREATE INDEX job_newest ON job (created_at, id);

@@ -1,28 +1,35 @@
 -- An endpoint-protection key and the device it was issued for.
 CREATE TABLE epp_key (
-	id           TEXT PRIMARY KEY,
-	partner_id   TEXT NOT NULL,
-	user_index   BYTEA NOT NULL, -- keyed index of the user
+	partner_id   INTEGER NOT NULL,
+	id           TEXT NOT NULL,
+	user_index   BYTEA NOT NULL,  -- keyed index of the user
 	system       TEXT NOT NULL,
-	device_index BYTEA NOT NULL, -- keyed index of the device's name
-	key_index    BYTEA NOT NULL UNIQUE, -- keyed index of the key: none is ever issued twice
-	details      BYTEA NOT NULL, -- sealed: user hash as sent, device name, key
-	plan_id      TEXT NOT NULL,  -- the plan whose subscription the key ends with; empty: it does not
+	device_index BYTEA NOT NULL,  -- keyed index of the device's name
+	key_index    BYTEA NOT NULL,  -- keyed index of the key
+	details      BYTEA NOT NULL,  -- sealed: user hash as sent, device name, key
+	plan_id      TEXT NOT NULL,   -- the plan whose subscription the key ends with; empty: it does not
 	issued_at    BIGINT NOT NULL,
 	valid_until  BIGINT NOT NULL,
 	ended_at     BIGINT NOT NULL, -- 0: not ended before its time
 	end_reason   TEXT NOT NULL,
-	next_warning BIGINT NOT NULL  -- when the next notice of expiry is due; 0: none
+	next_warning BIGINT NOT NULL, -- when the next notice of expiry is due; 0: none
+	PRIMARY KEY (partner_id, id)
 );
 -- One key per device: the guard against two requests at once.
 CREATE UNIQUE INDEX epp_key_device ON epp_key (partner_id, user_index, system, device_index) WHERE ended_at = 0;
+-- No key is issued twice, and an operator may ask whose a key is: so it leads. Across partners it is the pool's index that says so,
+-- or chance, for keys of 128 random bits.
+CREATE UNIQUE INDEX epp_key_once ON epp_key (key_index, partner_id);
+-- Operators name a key by its id alone.
+CREATE INDEX epp_key_id ON epp_key (id);
 CREATE INDEX epp_key_newest ON epp_key (partner_id, issued_at, id) WHERE ended_at = 0;
 CREATE INDEX epp_key_warning ON epp_key (next_warning) WHERE next_warning > 0;
 CREATE INDEX epp_key_plan ON epp_key (partner_id, plan_id) WHERE ended_at = 0 AND plan_id <> '';
+CREATE INDEX epp_key_over ON epp_key (valid_until);
 
 -- A row per person who was issued a key: its lock makes counting devices and adding one a single step.
 CREATE TABLE epp_holder (
-	partner_id TEXT NOT NULL,
+	partner_id INTEGER NOT NULL,
 	user_index BYTEA NOT NULL,
 	issued     BIGINT NOT NULL, -- how many keys, ever
 	PRIMARY KEY (partner_id, user_index)
@@ -35,6 +42,7 @@ CREATE TABLE epp_pool (
 	key_index  BYTEA NOT NULL UNIQUE, -- keyed index of the key: no duplicates, in one file or across files
 	vendor_key BYTEA NOT NULL, -- sealed
 	loaded_at  BIGINT NOT NULL,
+	expires_at BIGINT NOT NULL DEFAULT 0, -- when the vendor ends it, as its file says; 0: it does not say
 	taken_at   BIGINT NOT NULL, -- 0: free
 	taken_by   TEXT NOT NULL    -- the issued key's id
 );
@@ -48,35 +56,14 @@ CREATE TABLE epp_source (
 	low      BOOLEAN NOT NULL -- what the operator was last told
 );
 
--- A support case.
-CREATE TABLE support_case (
+-- The catalogue of support services, the same for every partner.
+CREATE TABLE service (
 	id          TEXT PRIMARY KEY,
-	partner_id  TEXT NOT NULL,
-	user_index  BYTEA NOT NULL, -- keyed index of the user
-	service_id  TEXT NOT NULL REFERENCES service (id),
-	status      TEXT NOT NULL,
-	assignee    TEXT NOT NULL,
-	details     BYTEA NOT NULL, -- sealed: user hash as sent, appointments, answers
-	target      BIGINT NOT NULL, -- microseconds of working time within which it should be resolved; 0: none
-	clock_used  BIGINT NOT NULL, -- microseconds of working time used up to clock_since
-	clock_since BIGINT NOT NULL, -- when the clock was started; 0: it stands
-	created_at  BIGINT NOT NULL,
-	changed_at  BIGINT NOT NULL
-);
-CREATE INDEX support_case_user ON support_case (partner_id, user_index, status);
-CREATE INDEX support_case_newest ON support_case (created_at, id);
-
--- Every move of a case, from its opening on.
-CREATE TABLE case_move (
-	partner_id  TEXT NOT NULL,
-	case_id     TEXT NOT NULL REFERENCES support_case (id),
-	number      BIGINT NOT NULL, -- 1, 2, ... within the case: two moves at once cannot both be the next
-	from_status TEXT NOT NULL,   -- empty for the opening
-	to_status   TEXT NOT NULL,
-	actor       TEXT NOT NULL,
-	note        BYTEA, -- sealed: what the operator wrote
-	moved_at    BIGINT NOT NULL,
-	PRIMARY KEY (partner_id, case_id, number)
+	name        TEXT NOT NULL,
+	description TEXT NOT NULL,
+	position    BIGINT NOT NULL,
+	retired     BOOLEAN NOT NULL,
+	created_at  BIGINT NOT NULL
 );
 
 -- Triage questions of a service.
@@ -96,7 +83,43 @@ CREATE TABLE case_target (
 	target     BIGINT NOT NULL
 );
 
--- The calendar of a service. A booking's primary key is what keeps two cases out of one slot.
+-- A support case.
+CREATE TABLE support_case (
+	partner_id  INTEGER NOT NULL,
+	id          TEXT NOT NULL,
+	user_index  BYTEA NOT NULL, -- keyed index of the user
+	service_id  TEXT NOT NULL REFERENCES service (id),
+	status      TEXT NOT NULL,
+	assignee    TEXT NOT NULL,
+	details     BYTEA NOT NULL, -- sealed: user hash as sent, appointments, answers
+	target      BIGINT NOT NULL, -- microseconds of working time within which it should be resolved; 0: none
+	clock_used  BIGINT NOT NULL, -- microseconds of working time used up to clock_since
+	clock_since BIGINT NOT NULL, -- when the clock was started; 0: it stands
+	created_at  BIGINT NOT NULL,
+	changed_at  BIGINT NOT NULL,
+	PRIMARY KEY (partner_id, id)
+);
+CREATE INDEX support_case_user ON support_case (partner_id, user_index, status);
+CREATE INDEX support_case_newest ON support_case (created_at, id);
+CREATE INDEX support_case_status ON support_case (status, changed_at, id);
+-- Operators name a case by its id alone.
+CREATE INDEX support_case_id ON support_case (id);
+
+-- Every move of a case, from its opening on.
+CREATE TABLE case_move (
+	partner_id  INTEGER NOT NULL,
+	case_id     TEXT NOT NULL,
+	number      BIGINT NOT NULL, -- 1, 2, ... within the case: two moves at once cannot both be the next
+	from_status TEXT NOT NULL,   -- empty for the opening
+	to_status   TEXT NOT NULL,
+	actor       TEXT NOT NULL,
+	note        BYTEA, -- sealed: what the operator wrote
+	moved_at    BIGINT NOT NULL,
+	PRIMARY KEY (partner_id, case_id, number),
+	FOREIGN KEY (partner_id, case_id) REFERENCES support_case (partner_id, id)
+);
+
+-- The calendar of a service, shared by all partners. A booking's primary key is what keeps two cases out of one slot.
 CREATE TABLE case_slot (
 	id         TEXT PRIMARY KEY,
 	service_id TEXT NOT NULL REFERENCES service (id),
@@ -106,10 +129,10 @@ CREATE UNIQUE INDEX case_slot_time ON case_slot (service_id, starts_at);
 
 CREATE TABLE case_booking (
 	slot_id    TEXT PRIMARY KEY REFERENCES case_slot (id),
-	partner_id TEXT NOT NULL,
-	case_id    TEXT NOT NULL REFERENCES support_case (id)
+	partner_id INTEGER NOT NULL,
+	case_id    TEXT NOT NULL
 );
-CREATE INDEX case_booking_case ON case_booking (case_id);
+CREATE INDEX case_booking_case ON case_booking (partner_id, case_id);
 
 -- What the operator changed in the catalogue of content; an id without a row is as this program brings it.
 CREATE TABLE content (
@@ -121,7 +144,7 @@ CREATE TABLE content (
 
 -- A person's latest answer to a validation question.
 CREATE TABLE content_answer (
-	partner_id  TEXT NOT NULL,
+	partner_id  INTEGER NOT NULL,
 	user_index  BYTEA NOT NULL, -- keyed index of the user
 	content_id  TEXT NOT NULL,
 	value       TEXT NOT NULL, -- one of the question's options
@@ -131,14 +154,10 @@ CREATE TABLE content_answer (
 
 -- A person's score, one row for each day on which it changed: the last one seen that day.
 CREATE TABLE score_day (
-	partner_id TEXT NOT NULL,
+	partner_id INTEGER NOT NULL,
 	user_index BYTEA NOT NULL, -- keyed index of the user
 	day        BIGINT NOT NULL, -- days since 1970-01-01, UTC
-	breach     BIGINT NOT NULL, -- tenths
-	assessment BIGINT NOT NULL, -- tenths
+	sealed     BYTEA NOT NULL,  -- sealed: both figures of the day
 	kept_at    BIGINT NOT NULL,
 	PRIMARY KEY (partner_id, user_index, day)
 );
-
--- What is open for a person, without a look at the rows: the score of somebody with hundreds of findings reads only this.
-CREATE INDEX finding_open ON finding (asset_id, breach) WHERE resolution = '';

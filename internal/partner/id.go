@@ -1,0 +1,49 @@
+package partner
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/google/uuid"
+)
+
+// ID names a partner to people and programs: "pt_" and a UUID. The database knows the partner by a small number, and the
+// UUID (of version 8, for uses of one's own) is made from it, so that each is known from the other without asking
+// anybody.
+type ID string
+
+const idPrefix = "pt_"
+
+// spread and gather are each other's inverse modulo 2^32. They keep an ID from looking like the count of partners; they
+// hide nothing.
+const (
+	spread uint32 = 0x9e3779b1
+	gather uint32 = 0x0e8b2f51
+)
+
+// Numbered is the ID of the partner with a number, from 1 up.
+func Numbered(number int64) ID {
+	n := uint32(number) //nolint:gosec // numbers are handed out one by one
+	var u uuid.UUID
+	binary.BigEndian.PutUint32(u[12:], n*spread)
+	sum := sha256.Sum256(append([]byte("vigia partner "), u[12:]...))
+	copy(u[:12], sum[:])
+	u[6], u[8] = u[6]&0x0f|0x80, u[8]&0x3f|0x80 // version and variant
+	return ID(idPrefix + u.String())
+}
+
+// Number is what the database knows the partner by; 0, which is nobody's, when the text is no ID of a partner.
+func (id ID) Number() int64 {
+	if len(id) != len(idPrefix)+36 {
+		return 0
+	}
+	u, err := uuid.Parse(string(id[len(idPrefix):]))
+	if err != nil {
+		return 0
+	}
+	n := int64(binary.BigEndian.Uint32(u[12:]) * gather)
+	if Numbered(n) != id {
+		return 0
+	}
+	return n
+}

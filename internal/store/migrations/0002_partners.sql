@@ -1,0 +1,76 @@
+-- A tenant. Its number stands in every table of its rows, at the head of every key; the ID that people see is made from it
+-- (see package partner).
+CREATE TABLE partner (
+	id              INTEGER PRIMARY KEY,
+	name            TEXT NOT NULL,
+	mode            TEXT NOT NULL CHECK (mode IN ('live', 'sandbox')),
+	suspended       BOOLEAN NOT NULL,
+	rate_per_second BIGINT NOT NULL,
+	burst           BIGINT NOT NULL,
+	default_plan    TEXT NOT NULL,
+	mask_cards      BOOLEAN NOT NULL,
+	sites           TEXT NOT NULL,  -- hosts of its own, with spaces between them
+	salt            BYTEA NOT NULL, -- sealed
+	created_at      BIGINT NOT NULL
+);
+
+CREATE TABLE api_key (
+	id         TEXT PRIMARY KEY,
+	partner_id INTEGER NOT NULL REFERENCES partner (id),
+	label      TEXT NOT NULL,
+	preview    TEXT NOT NULL,
+	lookup     BYTEA NOT NULL UNIQUE, -- the first bytes of digest
+	digest     BYTEA NOT NULL,
+	scopes     TEXT NOT NULL,
+	created_at BIGINT NOT NULL,
+	expires_at BIGINT NOT NULL, -- 0: never
+	revoked_at BIGINT NOT NULL  -- 0: not revoked
+);
+CREATE INDEX api_key_partner ON api_key (partner_id, created_at, id);
+
+-- One row per idempotency key in use. The answer may repeat personal data, so it is sealed.
+CREATE TABLE idempotency (
+	created_at  BIGINT NOT NULL,
+	partner_id  INTEGER NOT NULL,
+	claim       BYTEA NOT NULL, -- keyed index of path and key
+	body_digest BYTEA NOT NULL, -- keyed index of the body's digest
+	answer      BYTEA,          -- sealed
+	PRIMARY KEY (partner_id, claim)
+);
+CREATE INDEX idempotency_age ON idempotency (created_at);
+
+-- What a partner sells.
+CREATE TABLE plan (
+	partner_id  INTEGER NOT NULL REFERENCES partner (id),
+	id          TEXT NOT NULL,
+	name        TEXT NOT NULL,
+	coverage    TEXT NOT NULL,    -- JSON: see package plan
+	max_devices BIGINT NOT NULL,  -- 0: no bound
+	key_days    BIGINT NOT NULL,  -- 0: the default
+	keys_end    BOOLEAN NOT NULL, -- keys end with the subscription
+	retired     BOOLEAN NOT NULL,
+	created_at  BIGINT NOT NULL,
+	PRIMARY KEY (partner_id, id)
+);
+
+-- A person whose CPF the service knows, with both digests by which a partner may name them in the cyber area.
+CREATE TABLE person (
+	created_at BIGINT NOT NULL,
+	partner_id INTEGER NOT NULL,
+	cpf        BYTEA NOT NULL, -- keyed index of the CPF
+	user_256   BYTEA NOT NULL, -- keyed index of the 256-bit user hash
+	user_512   BYTEA NOT NULL, -- keyed index of the 512-bit user hash
+	PRIMARY KEY (partner_id, cpf)
+);
+CREATE UNIQUE INDEX person_user_256 ON person (partner_id, user_256);
+CREATE UNIQUE INDEX person_user_512 ON person (partner_id, user_512);
+
+-- How a partner spelt the user hash of a person last, in a request that wrote: events name people so. It stands under the
+-- index of the longer digest once both are known to be one person's, else under that of the hash as sent.
+CREATE TABLE person_name (
+	named_at   BIGINT NOT NULL,
+	partner_id INTEGER NOT NULL,
+	user_index BYTEA NOT NULL,
+	name       BYTEA NOT NULL, -- sealed: the user hash as sent
+	PRIMARY KEY (partner_id, user_index)
+);

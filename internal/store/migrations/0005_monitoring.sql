@@ -1,0 +1,65 @@
+-- A watched value.
+CREATE TABLE asset (
+	created_at    BIGINT NOT NULL,
+	fingerprint   BIGINT,           -- keyed, the same for all partners; NULL: a sandbox value, which never meets the corpora
+	partner_id    INTEGER NOT NULL,
+	kind          INTEGER NOT NULL,
+	pending       BOOLEAN NOT NULL, -- not yet probed in every published breach
+	id            TEXT NOT NULL,
+	user_index    BYTEA NOT NULL,   -- keyed index of the user
+	value_index   BYTEA NOT NULL,   -- keyed index of the value's normal form
+	value         BYTEA NOT NULL,   -- sealed: value and user hash as sent
+	status        TEXT NOT NULL CHECK (status IN ('monitorado', 'alerta', 'comprometido')),
+	-- The breaches in which the value stands open, as one text: score and advice of somebody with hundreds of findings read a
+	-- column instead of a row for each. It is written with the findings, under the lock of this row.
+	open_breaches TEXT NOT NULL DEFAULT '',
+	PRIMARY KEY (partner_id, id)
+);
+CREATE UNIQUE INDEX asset_value ON asset (partner_id, user_index, kind, value_index);
+CREATE INDEX asset_probe ON asset (fingerprint) WHERE fingerprint IS NOT NULL;
+CREATE INDEX asset_pending ON asset (created_at) WHERE pending;
+CREATE INDEX asset_age ON asset (created_at);
+CREATE INDEX asset_status ON asset (status, created_at, id);
+
+-- A watched value that a breach holds: once per breach, whoever noticed it and however often.
+CREATE TABLE finding (
+	found_at    BIGINT NOT NULL,
+	resolved_at BIGINT NOT NULL,
+	classes     BIGINT,           -- what the records of the value held; NULL where only the breach as a whole is known
+	partner_id  INTEGER NOT NULL,
+	quiet       BOOLEAN NOT NULL, -- recycled data: nobody was alerted
+	own_site    BOOLEAN NOT NULL DEFAULT FALSE,
+	id          TEXT NOT NULL,
+	asset_id    TEXT NOT NULL,
+	breach      TEXT NOT NULL REFERENCES breach (name),
+	resolution  TEXT NOT NULL,    -- empty while open
+	logins      BYTEA,            -- sealed: the sites and the last day of a stealer's log
+	PRIMARY KEY (partner_id, id),
+	FOREIGN KEY (partner_id, asset_id) REFERENCES asset (partner_id, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX finding_once ON finding (partner_id, asset_id, breach);
+CREATE INDEX finding_breach ON finding (breach, id);
+CREATE INDEX finding_newest ON finding (found_at, id, resolution);
+
+-- Every change of a watched value's status.
+CREATE TABLE asset_history (
+	at         BIGINT NOT NULL,
+	seq        BIGINT NOT NULL,
+	partner_id INTEGER NOT NULL,
+	asset_id   TEXT NOT NULL,
+	previous   TEXT NOT NULL,
+	status     TEXT NOT NULL,
+	PRIMARY KEY (partner_id, asset_id, seq),
+	FOREIGN KEY (partner_id, asset_id) REFERENCES asset (partner_id, id) ON DELETE CASCADE
+);
+
+-- Matches of a new breach that have not been made findings yet: gathered here so that a person is told once of all of them.
+CREATE TABLE match_hit (
+	breach     TEXT NOT NULL,
+	partner_id INTEGER NOT NULL,
+	user_index BYTEA NOT NULL,
+	asset_id   TEXT NOT NULL,
+	PRIMARY KEY (breach, partner_id, user_index, asset_id),
+	FOREIGN KEY (partner_id, asset_id) REFERENCES asset (partner_id, id) ON DELETE CASCADE
+);
+CREATE INDEX match_hit_asset ON match_hit (partner_id, asset_id);
