@@ -1,0 +1,201 @@
+package leak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+)
+
+// ledger has a few breaches.
+type ledger struct {
+	Store
+	list      []Record
+	retracted string
+}
+
+func (l *ledger) Breaches(context.Context) ([]Record, error) { return l.list, nil }
+
+func (l *ledger) UpdateBreach(_ context.Context, _ string, change func(*Record) error) (Record, error) {
+	r := l.list[0]
+	if err := change(&r); err != nil {
+		return Record{}, err
+	}
+	l.list[0] = r
+	return r, nil
+}
+
+func (l *ledger) RetractBreach(_ context.Context, name string) (Record, error) {
+	l.retracted = name
+	return Record{}, nil
+}
+
+func sound() cyber.Breach {
+	return cyber.Breach{Name: "loja", Title: "Loja", Date: publication, Exposes: []cyber.Exposed{cyber.ExposedEmail}}
+}
+
+// TestCheckBreach: what may be told of a breach, to the last that is allowed.
+func TestCheckBreach(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*cyber.Breach)
+		ok     bool
+	}{
+		"sound":              {func(*cyber.Breach) {}, true},
+		"the sandbox's name": {func(b *cyber.Breach) { b.Name = cyber.SandboxBreach }, false},
+		"no name":            {func(b *cyber.Breach) { b.Name = "" }, false},
+		"a name of 80":       {func(b *cyber.Breach) { b.Name = strings.Repeat("a", 80) }, true},
+		"a name of 81":       {func(b *cyber.Breach) { b.Name = strings.Repeat("a", 81) }, false},
+		"a way up":           {func(b *cyber.Breach) { b.Name = "a..b" }, false},
+		"no title":           {func(b *cyber.Breach) { b.Title = " " }, false},
+		"a long source":      {func(b *cyber.Breach) { b.Source = strings.Repeat("a", 501) }, false},
+		"a long description": {func(b *cyber.Breach) { b.Description = strings.Repeat("a", 4001) }, false},
+		"no day":             {func(b *cyber.Breach) { b.Date = time.Time{} }, false},
+		"today":              {func(b *cyber.Breach) { b.Date = publication }, true},
+		"tomorrow":           {func(b *cyber.Breach) { b.Date = publication.Add(1) }, false},
+		"the first day":      {func(b *cyber.Breach) { b.Date = time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC) }, true},
+		"the day before":     {func(b *cyber.Breach) { b.Date = time.Date(1969, 12, 31, 0, 0, 0, 0, time.UTC) }, false},
+		"an unknown kind":    {func(b *cyber.Breach) { b.Kind = "dream" }, false},
+		"no class":           {func(b *cyber.Breach) { b.Exposes = nil }, false},
+		"an unknown class":   {func(b *cyber.Breach) { b.Exposes = []cyber.Exposed{cyber.ExposedEmail, "soul"} }, false},
+		"classes in any order": {func(b *cyber.Breach) {
+			b.Exposes = []cyber.Exposed{cyber.ExposedCard, cyber.ExposedEmail, cyber.ExposedCard}
+		}, true},
+		"a kind that was given": {func(b *cyber.Breach) { b.Kind = cyber.SourcePaste }, true},
+	} {
+		b := sound()
+		c.change(&b)
+		given := b.Kind
+		err := Check(&b, publication)
+		if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrBreachInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil && (given == "" && b.Kind != cyber.SourceBreach || given != "" && b.Kind != given) {
+			t.Errorf("%s: kind %s", name, b.Kind)
+		}
+		if name == "classes in any order" && fmt.Sprint(b.Exposes) != fmt.Sprint([]cyber.Exposed{cyber.ExposedEmail, cyber.ExposedCard}) {
+			t.Errorf("classes %v", b.Exposes)
+		}
+	}
+}
+
+// TestOperatorOnBreaches: what an operator sees and changes; the sandbox's breach is left alone.
+func TestOperatorOnBreaches(t *testing.T) {
+	l := &ledger{list: []Record{{Breach: sound(), State: Published}, {Breach: cyber.Breach{Name: cyber.SandboxBreach}}}}
+	rules := NewBreaches(l, func() time.Time { return publication })
+	if list, err := rules.All(t.Context()); err != nil || len(list) != 1 || list[0].Name != "loja" {
+		t.Errorf("%v, %v", list, err)
+	}
+	if r, err := rules.Edit(t.Context(), "loja", func(b *cyber.Breach) { b.Name, b.Title = "outra", "Outra" }); err != nil || r.Name != "loja" || r.Title != "Outra" {
+		t.Errorf("%+v, %v", r.Breach, err)
+	}
+	if _, err := rules.Edit(t.Context(), "loja", func(b *cyber.Breach) { b.Title = "" }); !errors.Is(err, ErrBreachInvalid) {
+		t.Errorf("an edit that breaks it: %v", err)
+	}
+	if _, err := rules.Edit(t.Context(), cyber.SandboxBreach, func(*cyber.Breach) {}); !errors.Is(err, ErrBreachInvalid) {
+		t.Errorf("the sandbox's breach was edited: %v", err)
+	}
+	if _, err := rules.Retract(t.Context(), cyber.SandboxBreach); !errors.Is(err, ErrBreachInvalid) || l.retracted != "" {
+		t.Errorf("the sandbox's breach was retracted: %v", err)
+	}
+	if _, err := rules.Retract(t.Context(), "loja"); err != nil || l.retracted != "loja" {
+		t.Errorf("%q, %v", l.retracted, err)
+	}
+	l.list[0].State = Retracted
+	if _, err := rules.Edit(t.Context(), "loja", func(*cyber.Breach) {}); !errors.Is(err, ErrRetracted) {
+		t.Errorf("a retracted breach was edited: %v", err)
+	}
+}
+
+// TestOperatorWrites: days and classes as people write them.
+func TestOperatorWrites(t *testing.T) {
+	if day, err := ParseDay("2026-11-15"); err != nil || !day.Equal(time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)) {
+		t.Error(day, err)
+	}
+	for _, bad := range []string{"", "15/11/2026", "2026-13-01"} {
+		if _, err := ParseDay(bad); !errors.Is(err, ErrBreachInvalid) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	if got := ParseExposes([]string{"email, cpf", "", "card,,"}); !slices.Equal(got, []cyber.Exposed{"email", "cpf", "card"}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestTally: parts are summed up, reasons are told apart up to a bound, and what could not be read is doubted.
+func TestTally(t *testing.T) {
+	sum := Tally{Bytes: 1, Scanned: 2, Streams: 3, Problems: 4, Read: 5, Partly: 6, Unread: 7}
+	sum.Add(Tally{
+		Bytes: 10, Scanned: 20, Streams: 30, Problems: 40, Read: 50, Partly: 60, Unread: 70,
+		Found: map[string]int64{"email": 2}, Reasons: map[string]int64{"broken": 3, "never": 0},
+	})
+	sum.Add(Tally{Found: map[string]int64{"email": 1, "cpf": 1}, Reasons: map[string]int64{"broken": 1}})
+	want := Tally{
+		Bytes: 11, Scanned: 22, Streams: 33, Problems: 44, Read: 55, Partly: 66, Unread: 77,
+		Found: map[string]int64{"email": 3, "cpf": 1}, Reasons: map[string]int64{"broken": 4},
+	}
+	if fmt.Sprint(sum) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", sum, want)
+	}
+	var many Tally
+	for i := range 40 {
+		many.Note(fmt.Sprint("reason ", i), 2)
+	}
+	many.Note("reason 1", 1)
+	if len(many.Reasons) != 33 || many.Reasons["other reasons"] != 16 || many.Reasons["reason 1"] != 3 || many.Reasons["reason 31"] != 2 {
+		t.Errorf("%v", many.Reasons)
+	}
+	found := map[string]int64{"email": 1}
+	for _, c := range []struct {
+		t                 Tally
+		verdict, doubtful string
+	}{
+		{Tally{Read: 1, Found: found}, "read", ""},
+		{Tally{Found: found}, "read", ""},
+		{Tally{Read: 1}, "read", "nothing was found"},
+		{Tally{Read: 1, Unread: 2, Found: found}, "partly read", "most of it could not be read"},
+		{Tally{Read: 1, Partly: 1, Unread: 2, Found: found}, "partly read", ""},
+		{Tally{Read: 1, Partly: 1, Found: found}, "partly read", ""},
+		{Tally{Partly: 1, Found: found}, "partly read", ""},
+		{Tally{Unread: 1}, "not read", "nothing was found"},
+	} {
+		if c.t.Verdict() != c.verdict || c.t.Doubtful() != c.doubtful {
+			t.Errorf("%+v: %q, %q", c.t, c.t.Verdict(), c.t.Doubtful())
+		}
+	}
+}
+
+// TestLabelBounds: a label that was cut or made up is none, and a coarser one drops the sites, then the day.
+func TestLabelBounds(t *testing.T) {
+	full := Label{Classes: 1, Day: 1 << 30, Sites: []string{"a", "", "b", "c"}}
+	text := full.Append(nil)
+	if l, err := ParseLabel(text); err != nil || l.Day != full.Day || !slices.Equal(l.Sites, full.Sites) {
+		t.Errorf("%+v, %v", l, err)
+	}
+	day := len(Label{Classes: 1, Day: 1 << 30}.Append(nil))
+	for _, bad := range [][]byte{
+		text[:1], text[:3], append(slices.Clone(text), 0), append(slices.Clone(text[:day]), 2, 'a'), append(slices.Clone(text[:day]), 0x80),
+		Label{Classes: 1, Day: 1<<30 + 1}.Append(nil),
+	} {
+		if l, err := ParseLabel(bad); !errors.Is(err, ErrLabel) {
+			t.Errorf("%x is %+v", bad, l)
+		}
+	}
+	noSites := coarsenLabel(text)
+	if want := (Label{Classes: 1, Day: 1 << 30}).Append(nil); !slices.Equal(noSites, want) {
+		t.Errorf("%x, want %x", noSites, want)
+	}
+	if got, want := coarsenLabel(noSites), (Label{Classes: 1}).Append(nil); !slices.Equal(got, want) {
+		t.Errorf("%x, want %x", got, want)
+	}
+	if got := coarsenLabel([]byte{1}); got != nil {
+		t.Errorf("%x of what is no label", got)
+	}
+	if uniteLabels([]byte{1}, text) != nil || uniteLabels(text, []byte{1}) != nil {
+		t.Error("what is no label was united")
+	}
+}

@@ -1,0 +1,508 @@
+package leak
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/segment"
+)
+
+var errAway = errors.New("the database is away")
+
+// registers is a store that fails at will: failAt names the call that fails, or a call and how often it went well.
+type registers struct {
+	Store
+	breach   Record
+	watched  []int64
+	late     []int64
+	hits     []int64
+	open     int
+	findings []cyber.FindingID
+	pending  []Pending
+	settled  []string
+	segments []Segment
+	epoch    int64
+	calls    []string
+	failAt   string
+}
+
+func (s *registers) call(name string) error {
+	s.calls = append(s.calls, name)
+	if n := count(s.calls, name); s.failAt == name || s.failAt == fmt.Sprint(name, n) {
+		return errAway
+	}
+	return nil
+}
+
+func count(list []string, what string) (n int) {
+	for _, c := range list {
+		if c == what {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *registers) BreachByName(context.Context, string) (Record, error) {
+	return s.breach, s.call("breach")
+}
+
+func above(list []int64, after int64, limit int) []int64 {
+	i, _ := slices.BinarySearch(list, after+1)
+	return list[i:min(len(list), i+limit)]
+}
+
+func (s *registers) Fingerprints(_ context.Context, after int64, limit int) ([]int64, error) {
+	return above(s.watched, after, limit), s.call("watched")
+}
+
+func (s *registers) FingerprintsSince(_ context.Context, since time.Time, after int64, limit int) ([]int64, error) {
+	s.calls = append(s.calls, "since "+s.breach.PublishedAt.Sub(since).String())
+	return above(s.late, after, limit), s.call("late")
+}
+
+func (s *registers) KeepHits(_ context.Context, _ string, list []int64) (int64, error) {
+	s.hits = append(s.hits, list...)
+	s.open += len(list)
+	return int64(len(list)), s.call("keep")
+}
+
+func (s *registers) TellHits(_ context.Context, _ string, limit int, _ Tracer) (int, error) {
+	n := min(s.open, limit)
+	s.open -= n
+	return n, s.call("tell")
+}
+
+func (s *registers) WithdrawFindings(_ context.Context, _ string, limit int) (int, error) {
+	n := min(s.open, limit)
+	s.open -= n
+	return n, s.call("withdraw")
+}
+
+func (s *registers) RestateFindings(_ context.Context, _ string, after cyber.FindingID, _ int) (cyber.FindingID, error) {
+	for _, f := range s.findings {
+		if f > after {
+			return f, s.call("restate")
+		}
+	}
+	return "", s.call("restate")
+}
+
+func (s *registers) CorporaEpoch(context.Context) (int64, error) { return s.epoch, s.call("epoch") }
+
+func (s *registers) Segments(context.Context) ([]Segment, int64, error) {
+	return s.segments, s.epoch, s.call("segments")
+}
+
+func (s *registers) PendingAssets(_ context.Context, limit int) ([]Pending, error) {
+	return slices.Clone(s.pending[:min(limit, len(s.pending))]), s.call("pending")
+}
+
+func (s *registers) SettleAsset(_ context.Context, _ partner.ID, asset cyber.AssetID, seen cyber.Sighting) error {
+	s.settled = append(s.settled, fmt.Sprint(asset, seen.Breaches, seen.Epoch))
+	if seen.Epoch != 0 {
+		s.pending = slices.DeleteFunc(s.pending, func(p Pending) bool { return p.Asset == asset })
+	}
+	return s.call("settle")
+}
+
+// shelfWith makes files, and in them segments of the given keys.
+func shelfWith(t *testing.T, segments map[string][]uint64) (*corpora.Files, map[string]Segment) {
+	t.Helper()
+	files, err := corpora.Open(filepath.Join(t.TempDir(), "corpora"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := map[string]Segment{}
+	for name, keys := range segments {
+		path := filepath.Join(t.TempDir(), name)
+		w, err := segment.Create(path, segment.Options{Width: segment.Bits64})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.AddAll(keys); err != nil {
+			t.Fatal(err)
+		}
+		sum, err := w.Commit(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := files.Put(t.Context(), name+".seg", path); err != nil {
+			t.Fatal(err)
+		}
+		made[name] = Segment{Breach: name, File: name + ".seg", Digest: sum.Digest.String()}
+	}
+	return files, made
+}
+
+var publication = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+
+// ran is a job's run that remembers what was saved.
+func ran(progress string, s *registers) (*job.Run, *[]string) {
+	var saved []string
+	return &job.Run{Job: job.Job{Subject: "loja", Progress: []byte(progress)}, Save: func(_ context.Context, p any) error {
+		text, err := json.Marshal(p)
+		saved = append(saved, string(text))
+		return errors.Join(err, s.call("save"))
+	}}, &saved
+}
+
+func newMatcher(t *testing.T) (*Matcher, *registers) {
+	t.Helper()
+	files, made := shelfWith(t, map[string][]uint64{"loja": {2, 3, 5, 7}})
+	s := &registers{watched: []int64{1, 2, 3, 4}, late: []int64{4, 5, 6}}
+	s.breach = Record{Breach: cyber.Breach{Name: "loja"}, State: Published, Segment: "loja.seg", Digest: made["loja"].Digest, PublishedAt: publication, RetractedAt: publication}
+	m := NewMatcher(s, files, func(context.Context, string) error { return s.call("drop") }, func() time.Time { return publication.Add(time.Hour) })
+	return m, s
+}
+
+// TestMatchSteps: every watched value is probed and told of, then what was added around the publication; a match that was
+// interrupted goes on where it was.
+func TestMatchSteps(t *testing.T) {
+	for name, c := range map[string]struct {
+		progress string
+		first    bool
+		hits     []int64
+		last     string
+	}{
+		"from the start":             {`{}`, false, []int64{2, 3, 5}, `{"phase":2,"after":6,"probed":7,"hits":3,"told":3}`},
+		"without a progress":         {``, false, []int64{2, 3, 5}, `{"phase":2,"after":6,"probed":7,"hits":3,"told":3}`},
+		"from the middle":            {`{"phase":0,"after":2,"probed":2,"hits":1}`, false, []int64{3, 5}, `{"phase":2,"after":6,"probed":7,"hits":3,"told":2}`},
+		"when all hits were noted":   {`{"phase":1,"after":4,"probed":4,"hits":2}`, false, []int64{5}, `{"phase":2,"after":6,"probed":7,"hits":3,"told":1}`},
+		"at the second look":         {`{"phase":2,"after":4,"probed":4,"hits":2,"told":2}`, false, []int64{5}, `{"phase":2,"after":6,"probed":6,"hits":3,"told":3}`},
+		"without the second look":    {`{}`, true, []int64{2, 3}, `{"phase":2,"after":-9223372036854775808,"probed":4,"hits":2,"told":2}`},
+		"only told, without a look":  {`{"phase":1,"after":4,"probed":4,"hits":2,"told":2}`, true, nil, `{"phase":2,"after":-9223372036854775808,"probed":4,"hits":2,"told":2}`},
+		"nothing left, without look": {`{"phase":2,"after":4}`, true, nil, ""},
+	} {
+		m, s := newMatcher(t)
+		run, saved := ran(c.progress, s)
+		step := m.Match
+		if c.first {
+			step = m.First
+		}
+		if err := step(t.Context(), run); err != nil || !slices.Equal(s.hits, c.hits) {
+			t.Errorf("%s: hits %v, %v", name, s.hits, err)
+		}
+		last := ""
+		if n := len(*saved); n > 0 {
+			last = (*saved)[n-1]
+		}
+		if last != c.last || s.open != 0 {
+			t.Errorf("%s: %s, want %s; %d not told", name, last, c.last, s.open)
+		}
+		if looked := count(s.calls, "since 1m0s"); (looked > 0) == c.first {
+			t.Errorf("%s: %d second looks", name, looked)
+		}
+	}
+}
+
+// TestMatchBatches: watched values are probed 50,000 at a time, and the last full batch has nothing behind it.
+func TestMatchBatches(t *testing.T) {
+	for n, batches := range map[int]int{49_999: 1, 50_000: 2, 50_001: 2} {
+		m, s := newMatcher(t)
+		s.watched = make([]int64, n)
+		for i := range s.watched {
+			s.watched[i] = int64(i)
+		}
+		run, _ := ran("{}", s)
+		if err := m.First(t.Context(), run); err != nil || count(s.calls, "watched") != batches || len(s.hits) != 4 {
+			t.Errorf("%d values: %d batches, hits %v, %v", n, count(s.calls, "watched"), s.hits, err)
+		}
+	}
+}
+
+// TestMatchOfNothing: a breach that is not published, or has no values of its own, is not matched.
+func TestMatchOfNothing(t *testing.T) {
+	for name, change := range map[string]func(*Record){
+		"importing": func(r *Record) { r.State = Importing }, "retracted": func(r *Record) { r.State = Retracted }, "without values": func(r *Record) { r.Segment = "" },
+	} {
+		m, s := newMatcher(t)
+		change(&s.breach)
+		run, saved := ran("{}", s)
+		if err := m.Match(t.Context(), run); err != nil || len(s.hits) != 0 || len(*saved) != 0 {
+			t.Errorf("%s: %v, %v", name, s.hits, err)
+		}
+	}
+	m, s := newMatcher(t)
+	s.breach.Digest = "another"
+	run, _ := ran("{}", s)
+	if err := m.Match(t.Context(), run); err == nil || len(s.hits) != 0 {
+		t.Errorf("a file that is another one was probed: %v", err)
+	}
+	run, _ = ran("{", s)
+	if err := m.Match(t.Context(), run); err == nil {
+		t.Error("a progress that cannot be read was taken for none")
+	}
+}
+
+// TestStepsStop: whatever cannot be read or written ends a step with that error, and the step can be repeated.
+func TestStepsStop(t *testing.T) {
+	type step func(*Matcher, context.Context, *job.Run) error
+	for _, c := range []struct {
+		failAt string
+		step   step
+		state  State
+		after  string // what must not be reached any more
+	}{
+		{"breach", (*Matcher).Match, Published, "watched"}, {"watched", (*Matcher).Match, Published, "keep"},
+		{"keep", (*Matcher).Match, Published, "save"}, {"save", (*Matcher).Match, Published, "tell"},
+		{"tell", (*Matcher).Match, Published, "late"}, {"save2", (*Matcher).Match, Published, "late"},
+		{"save4", (*Matcher).Match, Published, "late"}, {"late", (*Matcher).Match, Published, ""},
+		{"tell3", (*Matcher).Match, Published, ""},
+		{"breach", (*Matcher).Withdraw, Retracted, "withdraw"}, {"withdraw", (*Matcher).Withdraw, Retracted, "save"},
+		{"save", (*Matcher).Withdraw, Retracted, "drop"}, {"drop", (*Matcher).Withdraw, Retracted, ""},
+		{"breach2", (*Matcher).Withdraw, Retracted, ""}, {"breach3", (*Matcher).Withdraw, Retracted, ""},
+		{"restate", (*Matcher).Restate, Published, "save"}, {"save", (*Matcher).Restate, Published, ""},
+	} {
+		m, s := newMatcher(t)
+		s.failAt, s.findings, s.breach.State = c.failAt, []cyber.FindingID{"f1", "f2"}, c.state
+		run, _ := ran("{}", s)
+		if err := c.step(m, t.Context(), run); !errors.Is(err, errAway) || c.after != "" && slices.Contains(s.calls, c.after) {
+			t.Errorf("%s fails: %v after %v", c.failAt, err, s.calls)
+		}
+	}
+}
+
+// TestWithdrawSteps: findings are closed 500 at a time, what was left of the import and the files go, and a second look
+// follows when every process knows.
+func TestWithdrawSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, s := newMatcher(t)
+		s.breach.State, s.open = Retracted, 1200
+		m.now = func() time.Time { return publication.Add(4 * time.Second) }
+		run, saved := ran("{}", s)
+		begin := time.Now()
+		if err := m.Withdraw(t.Context(), run); err != nil || time.Since(begin) != 6*time.Second {
+			t.Errorf("%v, after %s", err, time.Since(begin))
+		}
+		want := []string{`{"withdrawn":500}`, `{"withdrawn":1000}`, `{"withdrawn":1200}`, `{"withdrawn":1200}`, `{"withdrawn":0}`}
+		if !slices.Equal(*saved, want) || count(s.calls, "drop") != 2 {
+			t.Errorf("%v, %v", *saved, s.calls)
+		}
+		if names, err := m.files.Names(); err != nil || len(names) != 0 {
+			t.Errorf("files are left: %v, %v", names, err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		run, _ = ran("{}", s)
+		if err := m.Withdraw(ctx, run); !errors.Is(err, context.Canceled) {
+			t.Errorf("a wait that was cut: %v", err)
+		}
+		m, s = newMatcher(t)
+		run, saved = ran("{}", s)
+		if err := m.WithdrawFirst(t.Context(), run); err != nil || len(*saved) != 0 {
+			t.Errorf("a breach that is published was withdrawn: %v, %v", *saved, err)
+		}
+	})
+}
+
+// TestRestateSteps: all findings, from where it was.
+func TestRestateSteps(t *testing.T) {
+	m, s := newMatcher(t)
+	s.findings = []cyber.FindingID{"f1", "f2", "f3"}
+	run, saved := ran(`{"after":"f1"}`, s)
+	if err := m.Restate(t.Context(), run); err != nil || fmt.Sprint(*saved) != `[{"after":"f2"} {"after":"f3"}]` {
+		t.Errorf("%v, %v", *saved, err)
+	}
+	run, _ = ran(``, s)
+	if err := m.Restate(t.Context(), run); err == nil {
+		t.Error("a progress that cannot be read was taken for none")
+	}
+}
+
+// sums makes keys of pairs that can be read.
+type sums struct{}
+
+func (sums) Pair(fingerprint, password uint64) uint64 { return fingerprint*100 + password }
+func (sums) Pairs(fingerprint uint64) (uint64, uint64) {
+	return fingerprint * 100, fingerprint*100 + 99
+}
+
+func newLibrary(t *testing.T) (*Library, *registers, map[string]Segment) {
+	t.Helper()
+	files, made := shelfWith(t, map[string][]uint64{"a": {1, 2}, "b": {2, 3}, "pairs": {203, 305}})
+	b := made["b"]
+	b.Pairs, b.PairsDigest = "pairs.seg", made["pairs"].Digest
+	made["b"] = b
+	s := &registers{segments: []Segment{made["a"], made["b"]}, epoch: 1}
+	l := NewLibrary(s, files, sums{}, slog.New(slog.DiscardHandler))
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l, s, made
+}
+
+func names(seen cyber.Sighting) (list []string) {
+	for _, b := range seen.Breaches {
+		list = append(list, b.Breach)
+	}
+	return list
+}
+
+// TestLibraryFollows: what is published is asked, what is retracted is not, and nothing is read while nothing changes.
+func TestLibraryFollows(t *testing.T) {
+	l, s, made := newLibrary(t)
+	if seen := l.Probe(2); seen.Epoch != 0 || seen.Breaches != nil {
+		t.Errorf("before anything is open: %+v", seen)
+	}
+	if n, keys := l.Size(); n != 0 || keys != 0 {
+		t.Errorf("%d segments with %d keys before anything is open", n, keys)
+	}
+	if _, err := l.Holds([]uint64{3}, 5); !errors.Is(err, cyber.ErrNotAsked) {
+		t.Errorf("a pair before anything is open: %v", err)
+	}
+	if err := l.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if seen := l.Probe(2); seen.Epoch != 1 || fmt.Sprint(names(seen)) != "[a b]" {
+		t.Errorf("%+v", seen)
+	}
+	if n, keys := l.Size(); n != 2 || keys != 4 {
+		t.Errorf("%d segments with %d keys", n, keys)
+	}
+	for _, c := range []struct {
+		values   []uint64
+		password uint64
+		want     bool
+	}{{[]uint64{3}, 5, true}, {[]uint64{1, 2}, 3, true}, {[]uint64{2}, 5, false}, {nil, 5, false}} {
+		if held, err := l.Holds(c.values, c.password); err != nil || held != c.want {
+			t.Errorf("pair of %v and %d: %t, %v", c.values, c.password, held, err)
+		}
+	}
+	s.calls = nil
+	if err := l.Load(t.Context()); err != nil || slices.Contains(s.calls, "segments") {
+		t.Errorf("nothing changed, and %v: %v", s.calls, err)
+	}
+	s.failAt = "epoch"
+	if err := l.Load(t.Context()); !errors.Is(err, errAway) {
+		t.Errorf("without a database: %v", err)
+	}
+	s.failAt, s.segments, s.epoch = "", []Segment{made["a"]}, 2
+	if err := l.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if seen := l.Probe(2); seen.Epoch != 2 || fmt.Sprint(names(seen)) != "[a]" {
+		t.Errorf("after a retraction: %+v", seen)
+	}
+	if held, err := l.Holds([]uint64{3}, 5); err != nil || held {
+		t.Errorf("a pair of a breach that was retracted: %t, %v", held, err)
+	}
+	if left, err := l.files.Names(); err != nil || !slices.Equal(left, []string{"a.seg"}) {
+		t.Errorf("files are left: %v, %v", left, err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if seen := l.Probe(1); seen.Epoch != 0 || seen.Breaches != nil {
+		t.Errorf("after the end: %+v", seen)
+	}
+}
+
+// TestLibraryWithAHole: while a file is missing what is known is told, and nothing is taken for safe.
+func TestLibraryWithAHole(t *testing.T) {
+	for _, missing := range []string{"a", "b", "pairs"} {
+		l, s, _ := newLibrary(t)
+		if err := l.files.Remove(t.Context(), missing+".seg"); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Load(t.Context()); err == nil {
+			t.Errorf("%s is missing, and nobody is told", missing)
+		}
+		if seen := l.Probe(2); seen.Epoch != 0 || len(seen.Breaches) != map[string]int{"a": 1, "b": 1, "pairs": 2}[missing] {
+			t.Errorf("without %s: %+v", missing, seen)
+		}
+		if held, err := l.Holds([]uint64{3}, 5); missing == "a" && (err != nil || !held) || missing != "a" && !errors.Is(err, cyber.ErrNotAsked) {
+			t.Errorf("without %s: %t, %v", missing, held, err)
+		}
+		if _, err := l.Holds([]uint64{3}, 6); !errors.Is(err, cyber.ErrNotAsked) {
+			t.Errorf("without %s a pair is known not to be held: %v", missing, err)
+		}
+		if _, err := l.Overlap(t.Context(), "x", nil); !errors.Is(err, ErrNotLoaded) {
+			t.Errorf("without %s: %v", missing, err)
+		}
+		s.calls = nil
+		if err := l.Load(t.Context()); err == nil || !slices.Contains(s.calls, "segments") {
+			t.Errorf("without %s: it is not looked for again: %v", missing, s.calls)
+		}
+	}
+}
+
+// TestOverlapCounts: what others had before, the most first, without its own breach.
+func TestOverlapCounts(t *testing.T) {
+	l, _, made := newLibrary(t)
+	if err := l.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := l.files.Open(t.Context(), "a.seg", made["a"].Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if o, err := l.Overlap(t.Context(), "a", r); err != nil || o.Keys != 2 || o.Known != 1 || fmt.Sprint(o.Each) != "[{b 1}]" || o.Part() != 0.5 {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if o, err := l.Overlap(t.Context(), "c", r); err != nil || o.Known != 2 || fmt.Sprint(o.Each) != "[{a 2} {b 1}]" {
+		t.Errorf("%+v, %v", o, err)
+	}
+	files, other := shelfWith(t, map[string][]uint64{"c": {9}})
+	c, err := files.Open(t.Context(), "c.seg", other["c"].Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if o, err := l.Overlap(t.Context(), "c", c); err != nil || len(o.Each) != 0 || o.Known != 0 {
+		t.Errorf("breaches with nothing in common are listed: %+v, %v", o, err)
+	}
+}
+
+// TestSettlePending: values that were added when not everything could be asked are asked again, until all are.
+func TestSettlePending(t *testing.T) {
+	fill := func(s *registers, n int) {
+		for i := range n {
+			s.pending = append(s.pending, Pending{Asset: cyber.AssetID(fmt.Sprint("as", i)), Fingerprint: 2})
+		}
+	}
+	for n, looks := range map[int]int{0: 1, 199: 1, 200: 2, 450: 3} {
+		l, s, _ := newLibrary(t)
+		if err := l.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		fill(s, n)
+		if done, err := l.Settle(t.Context()); err != nil || done != n || len(s.pending) != 0 || count(s.calls, "pending") != looks {
+			t.Errorf("of %d: %d with %d looks: %v", n, done, count(s.calls, "pending"), err)
+		}
+	}
+	l, s, _ := newLibrary(t)
+	fill(s, 3)
+	if done, err := l.Settle(t.Context()); err != nil || done != 0 || len(s.settled) != 0 {
+		t.Errorf("%d settled by a library that has nothing open: %v", done, err)
+	}
+	if err := l.files.Remove(t.Context(), "a.seg"); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Load(t.Context()); err == nil {
+		t.Fatal("nothing is missing")
+	}
+	s.pending = append(s.pending, Pending{Asset: "nowhere", Fingerprint: 99})
+	if done, err := l.Settle(t.Context()); err != nil || done != 0 || len(s.settled) != 3 || len(s.pending) != 4 {
+		t.Errorf("%d settled, %d told of what was seen: %v", done, len(s.settled), err)
+	}
+	s.failAt = "settle"
+	if _, err := l.Settle(t.Context()); !errors.Is(err, errAway) {
+		t.Errorf("without a database: %v", err)
+	}
+}
