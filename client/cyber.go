@@ -11,13 +11,16 @@ import (
 // AssetType is what kind of value is watched.
 type AssetType string
 
-// The kinds. Domain appears only in listings: the operator adds domains.
+// The kinds. Domain appears only in listings: the operator adds domains. PixKey and CNPJ are extensions of the contract:
+// see AddExtra.
 const (
 	Email      AssetType = "email"
 	CPF        AssetType = "cpf"
 	Phone      AssetType = "phone"
 	CreditCard AssetType = "credit_card"
 	Domain     AssetType = "domain"
+	PixKey     AssetType = "pix_key"
+	CNPJ       AssetType = "cnpj"
 )
 
 // AssetStatus is what is known about a watched value.
@@ -65,6 +68,29 @@ func (c *Client) Assets(ctx context.Context, userHash string, opts ...Option) ([
 // and another attempt that may also mean that the first one did it.
 func (c *Client) RemoveAsset(ctx context.Context, userHash, assetID string, opts ...Option) error {
 	return c.do(ctx, newCall(http.MethodDelete, "/cyber/monitoring/{id}/{userhash}", []string{assetID, userHash}, opts), &done{})
+}
+
+// AddExtra watches a random Pix key or a CNPJ of a person for leaks. An extension of the contract, like Extras and
+// RemoveExtra: AddAsset, Assets and RemoveAsset do not know these kinds.
+func (c *Client) AddExtra(ctx context.Context, userHash string, kind AssetType, value string, opts ...Option) error {
+	body := struct {
+		Value    string    `json:"value"`
+		Type     AssetType `json:"type"`
+		UserHash string    `json:"userHash"`
+	}{value, kind, userHash}
+	return c.post(ctx, body, &done{}, "/cyber/monitoring/extra", nil, opts)
+}
+
+// Extras lists the random Pix keys and CNPJs that are watched for a person.
+func (c *Client) Extras(ctx context.Context, userHash string, opts ...Option) ([]Asset, error) {
+	var list []Asset
+	err := c.get(ctx, &list, "/cyber/monitoring/extra/{userhash}", []string{userHash}, opts)
+	return list, err
+}
+
+// RemoveExtra stops watching a random Pix key or a CNPJ and erases it; ErrNotFound is as for RemoveAsset.
+func (c *Client) RemoveExtra(ctx context.Context, userHash, assetID string, opts ...Option) error {
+	return c.do(ctx, newCall(http.MethodDelete, "/cyber/monitoring/extra/{id}/{userhash}", []string{assetID, userHash}, opts), &done{})
 }
 
 // Service is a support service.

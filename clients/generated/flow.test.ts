@@ -163,6 +163,16 @@ for (const { base, cpf, plan } of rounds) {
     assert.deepEqual(good(await sdk.listMonitoredAssets({ client, path })), []);
   });
 
+  test(`extra keys at ${base}/`, async () => {
+    const key = { type: "pix_key" as const, value: "00000000-0000-4000-8000-000000000002", userHash };
+    good(await sdk.addExtraAsset({ client, body: key }));
+    const [asset] = good(await sdk.listExtraAssets({ client, path }));
+    assert.ok(asset);
+    assert.deepEqual([asset.type, asset.value], [key.type, key.value]);
+    good(await sdk.removeExtraAsset({ client, path: { id: asset.id, ...path } }));
+    assert.deepEqual(good(await sdk.listExtraAssets({ client, path })), []);
+  });
+
   test(`support, protection and password at ${base}/`, async () => {
     const [service] = good(await sdk.listSupportServices({ client })).services;
     assert.ok(service);

@@ -15,6 +15,7 @@ import (
 var (
 	userHash  string
 	assetID   string
+	extraID   string
 	serviceID string
 	findingID string
 	out       = &printed{}
@@ -37,6 +38,9 @@ var examples = []struct {
 	{"riskScore", riskScore},
 	{"resolveFinding", resolveFinding},
 	{"removeMonitoredAsset", removeMonitoredAsset},
+	{"addExtraAsset", addExtraAsset},
+	{"listExtraAssets", listExtraAssets},
+	{"removeExtraAsset", removeExtraAsset},
 	{"openSupportCase", openSupportCase},
 	{"issueProtectionKey", issueProtectionKey},
 	{"listProtectedDevices", listProtectedDevices},
@@ -77,6 +81,33 @@ func removeMonitoredAsset(ctx context.Context, vigia *client.Client) error {
 		return nil // gone already
 	}
 	return err
+}
+
+func addExtraAsset(ctx context.Context, vigia *client.Client) error {
+	err := vigia.AddExtra(ctx, userHash, client.PixKey, "123e4567-e89b-42d3-a456-426614174000")
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+func listExtraAssets(ctx context.Context, vigia *client.Client) error {
+	assets, err := vigia.Extras(ctx, userHash)
+	if err != nil {
+		return err
+	}
+	for _, a := range assets {
+		out.Println(a.ID, a.Type, a.Value, a.Status)
+	}
+	return nil
+}
+
+func removeExtraAsset(ctx context.Context, vigia *client.Client) error {
+	err := vigia.RemoveExtra(ctx, userHash, extraID)
+	if err != nil {
+		return err
+	}
+	return nil
 }
 
 func openSupportCase(ctx context.Context, vigia *client.Client) error {

@@ -83,6 +83,16 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 		if err := vigia.RemoveAsset(ctx, userHash, assetID); !errors.Is(err, client.ErrNotFound) {
 			t.Fatal("removed twice:", err)
 		}
+	case "listExtraAssets":
+		assets, err := vigia.Extras(ctx, userHash)
+		if err != nil || len(assets) != 1 || assets[0].Type != client.PixKey || assets[0].Status != client.Watched {
+			t.Fatal(assets, err)
+		}
+		extraID = assets[0].ID
+	case "removeExtraAsset":
+		if assets, err := vigia.Extras(ctx, userHash); err != nil || len(assets) != 0 {
+			t.Fatal("not removed:", assets, err)
+		}
 	case "listProtectedDevices":
 		devices, err := vigia.Devices(ctx, userHash)
 		if err != nil || len(devices) != 1 || devices[0].Name != "Celular da Ana" || devices[0].Key == "" {

@@ -13,15 +13,15 @@ import (
 )
 
 type assetCmd struct {
-	Add  assetAddCmd  `cmd:"" help:"Watch a domain for a partner: any e-mail under it is a hit."`
+	Add  assetAddCmd  `cmd:"" help:"Watch a domain (any e-mail under it is a hit), a random Pix key or a CNPJ for a partner's person."`
 	List assetListCmd `cmd:"" help:"List the watched values of a person; the values themselves are masked."`
 }
 
 type assetAddCmd struct {
 	Partner string `required:"" placeholder:"PARTNER" help:"The partner's id."`
 	User    string `required:"" name:"user-hash" placeholder:"HASH" help:"User hash under which the partner lists it."`
-	Type    string `default:"domain" enum:"domain" help:"Only domain: the other types are the partner's to add."`
-	Value   string `required:"" placeholder:"DOMAIN" help:"The domain."`
+	Type    string `default:"domain" enum:"domain,pix_key,cnpj" help:"domain, pix_key or cnpj: the other types are the partner's to add."`
+	Value   string `required:"" placeholder:"VALUE" help:"The domain, key or number."`
 }
 
 // Help shows examples.
@@ -29,7 +29,7 @@ func (assetAddCmd) Help() string {
 	return "Example:\n  vigia asset add --partner pt_... --user-hash HASH --type domain --value empresa-exemplo.com.br"
 }
 
-// Run adds a domain.
+// Run adds a value.
 func (c *assetAddCmd) Run(ctx context.Context, common *config.Common, o *output) error {
 	return withApp(ctx, common, func(a *app.App) error {
 		user, err := partner.ParseUserHash("user-hash", c.User)
@@ -40,16 +40,16 @@ func (c *assetAddCmd) Run(ctx context.Context, common *config.Common, o *output)
 		if err != nil {
 			return err
 		}
-		added, err := a.Monitoring.WatchDomain(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, user, c.Value)
+		added, err := a.Monitoring.WatchOf(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, user, cyber.OperatorAdds, c.Type, c.Value)
 		if err != nil {
 			return err
 		}
 		return o.print(map[string]any{"partner_id": p.ID, "type": c.Type, "added": added}, func(w io.Writer) {
 			if !added {
-				_, _ = fmt.Fprintln(w, "The domain was already watched for that person.")
+				_, _ = fmt.Fprintln(w, "It was already watched for that person.")
 				return
 			}
-			_, _ = fmt.Fprintln(w, "The domain is watched. A running server looks it up in every breach within seconds.")
+			_, _ = fmt.Fprintln(w, "It is watched. A running server looks it up in every breach within seconds.")
 		})
 	})
 }

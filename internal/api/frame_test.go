@@ -40,6 +40,8 @@ func sampleBody(rt route) string {
 		return `[]`
 	}
 	switch rt.path { // the extensions have no number
+	case "/cyber/monitoring/extra":
+		return `{"value":"123e4567-e89b-42d3-a456-426614174000","type":"pix_key","userHash":"` + user + `"}`
 	case "/cyber/findings/{id}/resolve":
 		return `{"userHash":"` + user + `","reason":"other"}`
 	case "/cyber/credential-check":

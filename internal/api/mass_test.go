@@ -85,9 +85,9 @@ func TestMassAssignment(t *testing.T) {
 func (s *service) life(t *testing.T, n int, change func(string) string) []string {
 	t.Helper()
 	b := &belongings{cpf: cpfOf(9000 + n), mail: fmt.Sprintf("massa-%d@vazamento.test", n), person: fmt.Sprintf("Pessoa Massa %d", n),
-		device: fmt.Sprintf("Aparelho massa %d", n), plan: "plano-massa"}
+		device: fmt.Sprintf("Aparelho massa %d", n), plan: "plano-massa", pix: "123e4567-e89b-42d3-a456-426614174000"}
 	b.users = spellings(b.cpf, s.Sandbox.Salt)
-	common := &belongings{users: [3]string{"HASH", "HASH", "HASH"}, cpf: "CPF", mail: "MAIL", person: "PERSON", device: "DEVICE", plan: "PLAN"}
+	common := &belongings{users: [3]string{"HASH", "HASH", "HASH"}, cpf: "CPF", mail: "MAIL", person: "PERSON", device: "DEVICE", plan: "PLAN", pix: "PIX"}
 	var lines []string
 	ask := func(template, path, body string) string {
 		method, _, _ := strings.Cut(template, " ")
@@ -103,6 +103,7 @@ func (s *service) life(t *testing.T, n int, change func(string) string) []string
 	}
 	user := b.users[0]
 	ask("POST /cyber/monitoring", "/cyber/monitoring", fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, b.mail, user))
+	ask("POST /cyber/monitoring/extra", "/cyber/monitoring/extra", fmt.Sprintf(`{"value":%q,"type":"pix_key","userHash":%q}`, b.pix, user))
 	ask("POST /cyber/case", "/cyber/case", fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":%q,"appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}],"questions":[{"question":"Qual?","answer":"Sim"}]}`, user))
 	ask("POST /cyber/epp", "/cyber/epp", fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":%q,"userHash":%q}`, b.device, user))
 	ask("POST /cyber/advise/{userhash}/answers", "/cyber/advise/"+user+"/answers", `{"catalogId":"senhas-repetidas","value":"nunca"}`)
@@ -114,7 +115,7 @@ func (s *service) life(t *testing.T, n int, change func(string) string) []string
 		t.Fatal(findings, err)
 	}
 	ask("POST /cyber/findings/{id}/resolve", "/cyber/findings/"+findings[0].ID+"/resolve", fmt.Sprintf(`{"userHash":%q,"reason":"other"}`, user))
-	for _, template := range []string{"GET /cyber/monitoring/{userhash}", "GET /cyber/findings/{userhash}", "GET /cyber/advise/{userhash}",
+	for _, template := range []string{"GET /cyber/monitoring/{userhash}", "GET /cyber/monitoring/extra/{userhash}", "GET /cyber/findings/{userhash}", "GET /cyber/advise/{userhash}",
 		"GET /cyber/score/{userhash}", "GET /cyber/insurance/{userhash}", "GET /cyber/cover/{userhash}", "GET /cyber/score/{userhash}/history"} {
 		ask(template, strings.Replace(strings.TrimPrefix(template, "GET "), "{userhash}", user, 1), "")
 	}

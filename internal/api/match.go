@@ -31,7 +31,7 @@ type bound struct {
 }
 
 // add puts a route in the tree. That no template has a value where another has a fixed segment is what lets find go one
-// way only.
+// way only; "extra" in the place of a user hash or an id is the one exception, and no digest reads so.
 func (t *tree) add(b *bound) {
 	for _, segment := range strings.Split(strings.TrimPrefix(b.route.path, "/"), "/") {
 		if strings.HasPrefix(segment, "{") {

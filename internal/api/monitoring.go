@@ -7,14 +7,14 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// newAsset is the body of POST /cyber/monitoring.
+// newAsset is the body of POST /cyber/monitoring and of POST /cyber/monitoring/extra.
 type newAsset struct {
 	Value    string `json:"value"`
 	Type     string `json:"type"`
 	UserHash string `json:"userHash"`
 }
 
-// assetItem is an element of GET /cyber/monitoring/{userhash}.
+// assetItem is an element of GET /cyber/monitoring/{userhash} and of GET /cyber/monitoring/extra/{userhash}.
 type assetItem struct {
 	ID     string `json:"id"`
 	Type   string `json:"type"`
@@ -28,7 +28,11 @@ type done struct {
 	Description string `json:"description"`
 }
 
-func (s *Server) addMonitoring(r *request) (any, error) {
+func (s *Server) addMonitoring(r *request) (any, error) { return watchOf(r, cyber.ContractAdds) }
+
+func (s *Server) addExtra(r *request) (any, error) { return watchOf(r, cyber.ExtraKinds) }
+
+func watchOf(r *request, group cyber.Group) (any, error) {
 	var in newAsset
 	if err := r.decode(&in); err != nil {
 		return nil, err
@@ -38,18 +42,22 @@ func (s *Server) addMonitoring(r *request) (any, error) {
 		return nil, err
 	}
 	who := cyber.Owner{Partner: r.caller.Partner, Mode: r.caller.Mode}
-	if err := r.rules.Monitoring.Watch(r.ctx, who, user, in.Type, in.Value); err != nil {
+	if _, err := r.rules.Monitoring.WatchOf(r.ctx, who, user, group, in.Type, in.Value); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgMonitoringAdded}, nil
 }
 
-func (s *Server) listMonitoring(r *request) (any, error) {
+func (s *Server) listMonitoring(r *request) (any, error) { return watchedOf(r, cyber.ContractShows) }
+
+func (s *Server) listExtra(r *request) (any, error) { return watchedOf(r, cyber.ExtraKinds) }
+
+func watchedOf(r *request, group cyber.Group) (any, error) {
 	user, err := r.userHash()
 	if err != nil {
 		return nil, err
 	}
-	assets, err := r.rules.Monitoring.Watched(r.ctx, r.caller.Partner, user)
+	assets, err := r.rules.Monitoring.WatchedOf(r.ctx, r.caller.Partner, user, group)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +68,11 @@ func (s *Server) listMonitoring(r *request) (any, error) {
 	return items, nil
 }
 
-func (s *Server) removeMonitoring(r *request) (any, error) {
+func (s *Server) removeMonitoring(r *request) (any, error) { return forgetOf(r, cyber.ContractShows) }
+
+func (s *Server) removeExtra(r *request) (any, error) { return forgetOf(r, cyber.ExtraKinds) }
+
+func forgetOf(r *request, group cyber.Group) (any, error) {
 	id, err := r.idInPath("id", cyber.ErrAssetNotFound)
 	if err != nil {
 		return nil, err
@@ -69,7 +81,7 @@ func (s *Server) removeMonitoring(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.rules.Monitoring.Forget(r.ctx, r.caller.Partner, user, cyber.AssetID(id)); err != nil {
+	if err := r.rules.Monitoring.ForgetOf(r.ctx, r.caller.Partner, user, cyber.AssetID(id), group); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgMonitoringRemoved}, nil

@@ -27,14 +27,14 @@ type belongings struct {
 	// users are the three spellings of one person's hash.
 	users [3]string
 	cpf, mail, person, device, plan,
-	asset, finding, idempotency string
+	asset, finding, idempotency, pix, extra string
 	// canaries are what no other partner may ever read, requests it makes itself aside.
 	canaries []string
 }
 
 // names are what a request may carry of these.
 func (b *belongings) names() []string {
-	return append(b.users[:], b.cpf, b.mail, b.person, b.device, b.plan, b.asset, b.finding, b.idempotency)
+	return append(b.users[:], b.cpf, b.mail, b.person, b.device, b.plan, b.asset, b.finding, b.idempotency, b.pix, b.extra)
 }
 
 // place is one way of naming somebody else's things in a route. With spelt set it is tried with each spelling of a
@@ -166,6 +166,31 @@ var tenancies = map[string]tenancy{
 			c := inPath("{userhash}", user)
 			c.body = `{"catalogId":"duas-etapas-email","value":"sms"}`
 			return c
+		}},
+	}},
+	"POST /cyber/monitoring/extra": {places: []place{
+		{"another's person", true, func(own, _ *belongings, user string) call {
+			return body(`{"value":%q,"type":"pix_key","userHash":%q}`, own.pix, user)
+		}},
+		{"another's value", false, func(own, other *belongings, _ string) call {
+			return body(`{"value":%q,"type":"pix_key","userHash":%q}`, other.pix, own.users[0])
+		}},
+		{"another's idempotency key", false, func(own, other *belongings, _ string) call {
+			c := body(`{"value":%q,"type":"pix_key","userHash":%q}`, other.pix, own.users[0])
+			c.header = http.Header{"idempotency-key": {other.idempotency}}
+			return c
+		}},
+	}},
+	"GET /cyber/monitoring/extra/{userhash}": {quiet: true, places: []place{byUser}},
+	"DELETE /cyber/monitoring/extra/{id}/{userhash}": {quiet: true, places: []place{
+		{"another's value of another's person", true, func(_, other *belongings, user string) call {
+			return inPath("{id}", other.extra, "{userhash}", user)
+		}},
+		{"another's value of one's own person", false, func(own, other *belongings, _ string) call {
+			return inPath("{id}", other.extra, "{userhash}", own.users[0])
+		}},
+		{"one's own value of another's person", true, func(own, _ *belongings, user string) call {
+			return inPath("{id}", own.extra, "{userhash}", user)
 		}},
 	}},
 	"GET /cyber/findings/{userhash}":      {quiet: true, places: []place{byUser}},
@@ -347,12 +372,14 @@ func (s *service) furnish(t *testing.T, who tenant, n int) *belongings {
 	b := &belongings{
 		cpf: cpfOf(7000 + n), mail: fmt.Sprintf("canario-%d@vazamento.test", n), person: fmt.Sprintf("Canário Número %d", n),
 		device: fmt.Sprintf("Aparelho canário %d", n), plan: fmt.Sprintf("plano-canario-%d", n), idempotency: fmt.Sprintf("chave-canario-%d", n),
+		pix: fmt.Sprintf("%08x-e89b-42d3-a456-426614174000", 7000+n),
 	}
 	b.users = spellings(b.cpf, who.Salt)
 	s.plan(t, who, b.plan)
 	for _, c := range []call{
 		{path: "/cyber/monitoring", body: fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, b.mail, b.users[0])},
 		{path: "/cyber/monitoring", body: fmt.Sprintf(`{"value":%q,"type":"cpf","userHash":%q}`, b.cpf, b.users[0]), header: http.Header{"idempotency-key": {b.idempotency}}},
+		{path: "/cyber/monitoring/extra", body: fmt.Sprintf(`{"value":%q,"type":"pix_key","userHash":%q}`, b.pix, b.users[0]), header: http.Header{"idempotency-key": {b.idempotency}}},
 		{path: "/cyber/case", body: fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":%q}`, b.users[0]), header: http.Header{"idempotency-key": {b.idempotency}}},
 		{path: "/cyber/epp", body: fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":%q,"userHash":%q}`, b.device, b.users[0])},
 		{path: "/subscriptions", body: "[" + subscriptionOf(b, b.plan, "") + "]", header: http.Header{"idempotency-key": {b.idempotency}}},
@@ -408,7 +435,7 @@ func (s *service) learn(t *testing.T, who tenant, b *belongings) {
 			t.Fatal(path, got.status, got.body, err)
 		}
 	}
-	var assets, findings []struct {
+	var assets, extras, findings []struct {
 		ID string `json:"id"`
 	}
 	var devices struct {
@@ -423,13 +450,14 @@ func (s *service) learn(t *testing.T, who tenant, b *belongings) {
 		} `json:"events"`
 	}
 	read("/cyber/monitoring/"+b.users[0], &assets)
+	read("/cyber/monitoring/extra/"+b.users[0], &extras)
 	read("/cyber/findings/"+b.users[0], &findings)
 	read("/cyber/epp", &devices)
 	read("/events", &events)
-	if len(assets) < 2 || len(findings) == 0 || len(devices.List) == 0 || len(events.List) == 0 {
+	if len(assets) < 2 || len(extras) == 0 || len(findings) == 0 || len(devices.List) == 0 || len(events.List) == 0 {
 		t.Fatalf("%d values, %d findings, %d devices, %d events: the matrix would compare nothing with nothing", len(assets), len(findings), len(devices.List), len(events.List))
 	}
-	b.asset, b.finding = assets[0].ID, findings[0].ID
+	b.asset, b.extra, b.finding = assets[0].ID, extras[0].ID, findings[0].ID
 	b.canaries = append(b.names(), string(who.ID), assets[1].ID)
 	for _, d := range devices.List {
 		if d.Name == b.device {
@@ -450,6 +478,7 @@ func stranger(of *belongings, caller int) *belongings {
 		users: spellings(cpfOf(n), "sal de ninguem"), cpf: cpfOf(n), mail: fmt.Sprintf("ninguem-%d@vazamento.test", n),
 		person: fmt.Sprintf("Ninguém Número %d", n), device: fmt.Sprintf("Aparelho ninguem %d", n), plan: fmt.Sprintf("plano-ninguem-%d", n),
 		idempotency: fmt.Sprintf("chave-ninguem-%d", n), asset: change(of.asset), finding: change(of.finding),
+		pix: fmt.Sprintf("%08x-e89b-42d3-a456-426614174000", n), extra: change(of.extra),
 	}
 }
 

@@ -110,7 +110,7 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 	must(err)
 	_, err = a.Passwords.Import(ctx, password.Import{Algorithm: password.SHA1, Inputs: hashes, Source: payload})
 	must(err)
-	_, err = a.Monitoring.WatchDomain(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, payloadFlat, "vazamento.test")
+	_, err = a.Monitoring.WatchOf(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, payloadFlat, cyber.OperatorAdds, "domain", "vazamento.test")
 	must(err)
 	items, err := a.Content.All(ctx)
 	must(err)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 )
@@ -174,8 +175,10 @@ func showBreach(c *Console, r *request) (answer, error) {
 	for _, reason := range slices.Sorted(maps.Keys(rec.Tally.Reasons)) {
 		page.Reasons = append(page.Reasons, choiceCount{reasonText(reason), rec.Tally.Reasons[reason]})
 	}
-	if n := rec.Tally.Found["credit_card"]; n > 0 {
-		page.Found = append(page.Found, choiceCount{"Cartão", n})
+	for _, k := range []identifier.Kind{identifier.Card, identifier.PixKey, identifier.CNPJ} { // no class has their names
+		if n := rec.Tally.Found[k.String()]; n > 0 {
+			page.Found = append(page.Found, choiceCount{kindWords[k], n})
+		}
 	}
 	return view{"breach", rec.Title, page}, nil
 }

@@ -147,6 +147,7 @@ func plainCell(text string) string {
 
 var kindWords = map[identifier.Kind]string{
 	identifier.Email: "e-mail", identifier.CPF: "CPF", identifier.Phone: "telefone", identifier.Card: "cartão", identifier.Domain: "domínio",
+	identifier.PixKey: "chave Pix", identifier.CNPJ: "CNPJ",
 }
 
 // kindCounts is "2 CPF, 1 e-mail".

@@ -54,7 +54,7 @@ var doneSentences = map[string]string{
 	"event.replayed":           "Reenvio na fila.",
 	"job.started":              "Tarefa iniciada. O andamento aparece nesta página.",
 	"keys.rotated":             "Chave nova em uso. O que as antigas selaram continua legível e está sendo selado de novo.",
-	"asset.domain":             "Domínio monitorado. Ele é procurado em todos os vazamentos em instantes.",
+	"asset.added":              "Dado monitorado. Ele é procurado em todos os vazamentos em instantes.",
 	"job.cancelled":            "Cancelamento pedido. A tarefa para no próximo passo.",
 	"service.retired":          "Serviço retirado da oferta. Os casos abertos continuam.",
 }

@@ -44,17 +44,18 @@ func findPerson(c *Console, r *request) (answer, error) {
 	return view{"person", "Pessoa", page}, nil
 }
 
-func watchDomain(c *Console, r *request) (answer, error) {
+func watchValue(c *Console, r *request) (answer, error) {
 	p, user, err := c.personOf(r)
 	if err != nil {
 		return nil, err
 	}
+	kind := r.text("type")
 	err = c.change(r, "asset.add", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Monitoring.WatchDomain(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, user, r.text("domain"))
-		return in.Subjects.Ref(subject.Person{User: user, Partner: p.ID}), "domain", err
+		_, err := in.Monitoring.WatchOf(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, user, cyber.OperatorAdds, kind, r.text("value"))
+		return in.Subjects.Ref(subject.Person{User: user, Partner: p.ID}), kind, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return redirect{"/monitoring?status=monitorado", "asset.domain"}, nil
+	return redirect{"/monitoring?status=monitorado", "asset.added"}, nil
 }

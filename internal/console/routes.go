@@ -110,7 +110,7 @@ var routes = []route{
 
 	{method: "GET", path: "/monitoring", role: operator.Viewer, run: listAssets},
 	{method: "POST", path: "/monitoring/find", role: operator.Viewer, run: findPerson, form: listAssets},
-	{method: "POST", path: "/monitoring/domains", role: operator.Admin, run: watchDomain, form: listAssets},
+	{method: "POST", path: "/monitoring/values", role: operator.Admin, run: watchValue, form: listAssets},
 	{method: "POST", path: "/monitoring/{partner}/{asset}/reveal", role: operator.Support, run: revealAsset, form: listAssets},
 	{method: "GET", path: "/findings", role: operator.Viewer, run: listFindings},
 	{method: "POST", path: "/findings/{partner}/{finding}/resolve", role: operator.Support, run: resolveFinding, form: listFindings},

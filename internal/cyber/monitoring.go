@@ -82,8 +82,8 @@ type MonitoringStore interface {
 	FingerprintsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]uint64, error)
 	// AssetsOfUser returns a person's values in the order added.
 	AssetsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]Asset, error)
-	// DeleteAsset erases a value and all that was known of it.
-	DeleteAsset(ctx context.Context, id partner.ID, user partner.UserHash, asset AssetID) error
+	// DeleteAsset erases a value of one of the kinds and all that was known of it.
+	DeleteAsset(ctx context.Context, id partner.ID, user partner.UserHash, asset AssetID, kinds []identifier.Kind) error
 	// FindingsOfUser returns a person's findings, newest first.
 	FindingsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]Finding, error)
 	// ResolveFinding closes a finding, recomputes the status and keeps the event of its change. A closed one stays as
@@ -118,20 +118,44 @@ type Owner struct {
 	Mode    partner.Mode
 }
 
-// Watch adds a value of a person, as a partner asks. Domains are the operator's to add: see WatchDomain.
-func (m *Monitoring) Watch(ctx context.Context, who Owner, user partner.UserHash, kind, value string) error {
-	k, err := identifier.ParseKind(kind)
-	if err != nil || k == identifier.Domain {
-		return ErrAssetInvalid.With("type: one of email, cpf, phone, credit_card")
+// Group is the kinds of values that one way of asking may name.
+type Group []identifier.Kind
+
+// The groups. What the contract takes is what its own operations add; domains, which the operator adds, it only lists.
+// The extra kinds are neither taken nor shown by the contract's operations: they have routes of their own. An operator
+// adds what no partner's request can: domains, and the extra kinds for partners that do not use those routes.
+var (
+	ContractAdds  = Group{identifier.Email, identifier.CPF, identifier.Phone, identifier.Card}
+	ContractShows = append(slices.Clone(ContractAdds), identifier.Domain)
+	ExtraKinds    = Group{identifier.PixKey, identifier.CNPJ}
+	OperatorAdds  = Group{identifier.Domain, identifier.PixKey, identifier.CNPJ}
+)
+
+// Has tells whether a kind is in the group.
+func (g Group) Has(k identifier.Kind) bool { return slices.Contains(g, k) }
+
+func (g Group) words() string {
+	words := make([]string, len(g))
+	for i, k := range g {
+		words[i] = k.String()
 	}
-	_, err = m.watch(ctx, who, user, k, value)
+	return strings.Join(words, ", ")
+}
+
+// Watch adds a value of a person, of a kind that the contract takes.
+func (m *Monitoring) Watch(ctx context.Context, who Owner, user partner.UserHash, kind, value string) error {
+	_, err := m.WatchOf(ctx, who, user, ContractAdds, kind, value)
 	return err
 }
 
-// WatchDomain adds a domain on behalf of a person; any e-mail address under it is a hit. It returns false when it was
-// there.
-func (m *Monitoring) WatchDomain(ctx context.Context, who Owner, user partner.UserHash, domain string) (added bool, err error) {
-	return m.watch(ctx, who, user, identifier.Domain, domain)
+// WatchOf adds a value of a person, whose kind has to be of the group. It returns false when it was there. Any e-mail
+// address under a domain is a hit.
+func (m *Monitoring) WatchOf(ctx context.Context, who Owner, user partner.UserHash, allowed Group, kind, value string) (added bool, err error) {
+	k, err := identifier.ParseKind(kind)
+	if err != nil || !allowed.Has(k) {
+		return false, ErrAssetInvalid.With("type: one of %s", allowed.words())
+	}
+	return m.watch(ctx, who, user, k, value)
 }
 
 func (m *Monitoring) watch(ctx context.Context, who Owner, user partner.UserHash, k identifier.Kind, value string) (bool, error) {
@@ -205,18 +229,33 @@ func sandboxLeak(k identifier.Kind, normal string) bool {
 		return normal == "4000000000000002"
 	case identifier.Domain:
 		return normal == "vazamento.test"
+	case identifier.PixKey:
+		return normal == "00000000-0000-4000-8000-000000000002"
+	case identifier.CNPJ:
+		return normal == "VAZAMENTO00103"
 	}
 	return false
 }
 
-// Watched lists a person's values in the order added.
+// Watched lists a person's values in the order added, of every kind.
 func (m *Monitoring) Watched(ctx context.Context, id partner.ID, user partner.UserHash) ([]Asset, error) {
 	return m.store.AssetsOfUser(ctx, id, user)
 }
 
-// Forget ends the watch on a value and erases it.
+// WatchedOf lists those of a group.
+func (m *Monitoring) WatchedOf(ctx context.Context, id partner.ID, user partner.UserHash, group Group) ([]Asset, error) {
+	assets, err := m.store.AssetsOfUser(ctx, id, user)
+	return slices.DeleteFunc(assets, func(a Asset) bool { return !group.Has(a.Kind) }), err
+}
+
+// Forget ends the watch on a value that the contract shows and erases it.
 func (m *Monitoring) Forget(ctx context.Context, id partner.ID, user partner.UserHash, asset AssetID) error {
-	return m.store.DeleteAsset(ctx, id, user, asset)
+	return m.ForgetOf(ctx, id, user, asset, ContractShows)
+}
+
+// ForgetOf ends the watch on a value of a group and erases it.
+func (m *Monitoring) ForgetOf(ctx context.Context, id partner.ID, user partner.UserHash, asset AssetID, group Group) error {
+	return m.store.DeleteAsset(ctx, id, user, asset, group)
 }
 
 // Findings lists what was found of a person, newest first.

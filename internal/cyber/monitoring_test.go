@@ -98,7 +98,7 @@ func TestWatch(t *testing.T) {
 			t.Errorf("%s %q: %v", kind, value, err)
 		}
 	}
-	if added, err := m.WatchDomain(ctx, Owner{Mode: partner.Live}, "u", "exemplo.com.br"); err != nil || !added {
+	if added, err := m.WatchOf(ctx, Owner{Mode: partner.Live}, "u", OperatorAdds, "domain", "exemplo.com.br"); err != nil || !added {
 		t.Error("the operator adds domains:", err)
 	}
 	if err := m.Watch(ctx, Owner{Mode: partner.Sandbox}, "u", "cpf", strings.Repeat("1234567890", 2)[:11]); err != nil {

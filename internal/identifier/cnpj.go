@@ -3,7 +3,30 @@ package identifier
 const (
 	cnpjLetters = 12
 	cnpjLength  = 14
+	cnpjLongest = len("00.000.000/0000-00")
 )
+
+// ParseWrittenCNPJ reads a CNPJ as people write it, with or without dots, slash and dash and with letters of either
+// case, and returns its fourteen characters.
+func ParseWrittenCNPJ(s string, check CheckDigits) (string, error) {
+	if len(s) > cnpjLongest {
+		return "", ErrLength
+	}
+	plain := make([]byte, 0, cnpjLongest)
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '.' || c == '/' || c == '-':
+			if i == 0 || i == len(s)-1 {
+				return "", ErrCharacter
+			}
+		case c >= 'a' && c <= 'z':
+			plain = append(plain, c-'a'+'A')
+		default:
+			plain = append(plain, c)
+		}
+	}
+	return ParseCNPJ(string(plain), check)
+}
 
 // ParseCNPJ reads a CNPJ of fourteen characters: twelve digits or capital letters, then two check digits. No
 // punctuation, as in the contract.

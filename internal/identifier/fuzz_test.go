@@ -29,6 +29,14 @@ func FuzzCNPJ(f *testing.F) {
 	fuzz(f, func(s string) (string, error) { return identifier.ParseCNPJ(s, identifier.Required) }, "12ABC34501DE35", "00000000000191")
 }
 
+func FuzzWrittenCNPJ(f *testing.F) {
+	fuzz(f, func(s string) (string, error) { return identifier.ParseWrittenCNPJ(s, identifier.Required) }, "12.ABC.345/01DE-35")
+}
+
+func FuzzPixKey(f *testing.F) {
+	fuzz(f, identifier.ParsePixKey, "123e4567-e89b-42d3-a456-426614174000")
+}
+
 func FuzzCard(f *testing.F) {
 	fuzz(f, func(s string) (string, error) { return identifier.ParseCard(s, identifier.Required) }, "4111 1111 1111 1111", "378282246310005")
 }

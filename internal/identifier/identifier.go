@@ -1,5 +1,5 @@
 // Package identifier knows the things a person or a company is recognised by: e-mail address, CPF, CNPJ, phone number,
-// payment card, domain, postal code, state. It parses what people write, checks it, and gives the one normal form of
+// payment card, domain, random Pix key, postal code, state. It parses what people write, checks it, and gives the one normal form of
 // it.
 //
 // It does not know where a value comes from or what becomes of it: no HTTP, no storage, no keys. Partner requests,
@@ -20,14 +20,23 @@ const (
 	Phone
 	Card
 	Domain
+	PixKey
+	CNPJ
+	// NumKinds is one more than the last kind, for tables by kind.
+	NumKinds
 )
 
-var kindNames = [...]string{Email: "email", CPF: "cpf", Phone: "phone", Card: "credit_card", Domain: "domain"}
+var kindNames = [NumKinds]string{
+	Email: "email", CPF: "cpf", Phone: "phone", Card: "credit_card", Domain: "domain", PixKey: "pix_key", CNPJ: "cnpj",
+}
 
 // Kinds lists every kind.
-func Kinds() []Kind { return []Kind{Email, CPF, Phone, Card, Domain} }
+func Kinds() []Kind { return []Kind{Email, CPF, Phone, Card, Domain, PixKey, CNPJ} }
 
-// String returns the partner contract's word for the kind.
+// Extra tells the kinds that the contract's own operations neither take nor show.
+func (k Kind) Extra() bool { return k == PixKey || k == CNPJ }
+
+// String returns the partner contract's word for the kind, or the extensions'.
 func (k Kind) String() string {
 	if k == 0 || int(k) >= len(kindNames) {
 		return "unknown"
@@ -35,7 +44,7 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// ParseKind reads the partner contract's word for a kind.
+// ParseKind reads the word for a kind that String returns.
 func ParseKind(s string) (Kind, error) {
 	for k, name := range kindNames {
 		if name == s && name != "" {
@@ -67,6 +76,7 @@ var (
 	ErrNumber      = rule("number", "no such number in its country's plan")
 	ErrAddress     = rule("address", "not one e-mail address")
 	ErrDomain      = rule("domain", "not a registrable domain name")
+	ErrPixKey      = rule("pix_key", "not a random Pix key")
 	ErrState       = rule("state", "unknown state")
 )
 
@@ -87,6 +97,10 @@ func Parse(k Kind, s string, check CheckDigits) (string, error) {
 		return ParseCard(s, check)
 	case Domain:
 		return ParseDomain(s)
+	case PixKey:
+		return ParsePixKey(s)
+	case CNPJ:
+		return ParseWrittenCNPJ(s, check)
 	}
 	return "", ErrKind
 }

@@ -70,6 +70,31 @@ func TestCNPJ(t *testing.T) {
 	})
 }
 
+func TestWrittenCNPJ(t *testing.T) {
+	check(t, func(s string) (string, error) { return identifier.ParseWrittenCNPJ(s, identifier.Required) }, []parseCase{
+		{"12.ABC.345/01DE-35", "12ABC34501DE35", nil},
+		{"12abc34501de35", "12ABC34501DE35", nil},
+		{"", "", identifier.ErrEmpty},
+		{"12.ABC.345/01DE-36", "", identifier.ErrCheckDigits},
+		{"12 ABC 345/01DE-35", "", identifier.ErrCharacter},
+		{"-12.ABC.345/01DE35", "", identifier.ErrCharacter},
+		{"12.ABC.345/01DE-35-", "", identifier.ErrLength},
+	})
+}
+
+func TestPixKey(t *testing.T) {
+	check(t, identifier.ParsePixKey, []parseCase{
+		{"123e4567-e89b-42d3-a456-426614174000", "123e4567-e89b-42d3-a456-426614174000", nil},
+		{"123E4567-E89B-42D3-B456-426614174000", "123e4567-e89b-42d3-b456-426614174000", nil},
+		{"", "", identifier.ErrEmpty},
+		{"123e4567e89b42d3a456426614174000", "", identifier.ErrLength},
+		{"123e4567-e89b-12d3-a456-426614174000", "", identifier.ErrPixKey}, // version 1
+		{"123e4567-e89b-42d3-c456-426614174000", "", identifier.ErrPixKey}, // another variant
+		{"123g4567-e89b-42d3-a456-426614174000", "", identifier.ErrPixKey},
+		{"123e4567+e89b-42d3-a456-426614174000", "", identifier.ErrPixKey},
+	})
+}
+
 func TestCard(t *testing.T) {
 	check(t, func(s string) (string, error) { return identifier.ParseCard(s, identifier.Required) }, []parseCase{
 		{"4111 1111 1111 1111", "4111111111111111", nil},
@@ -228,6 +253,11 @@ func TestMask(t *testing.T) {
 		{identifier.Card, "4111 1111 1111 1234", "****1234"},
 		{identifier.Card, "1234", "***"},
 		{identifier.Domain, "exemplo.com", "e***.com"},
+		{identifier.PixKey, "123e4567-e89b-42d3-a456-426614174abc", "***-4abc"},
+		{identifier.PixKey, "123e4567", "***"},
+		{identifier.CNPJ, "12.abc.345/01DE-35", "**.ABC.345/****-**"},
+		{identifier.CNPJ, "12ABC34501DE35", "**.ABC.345/****-**"},
+		{identifier.CNPJ, "12ABC", "***"},
 		{0, "52998224725", "***"},
 	} {
 		if got := identifier.Mask(c.kind, c.in); got != c.want {
@@ -239,6 +269,7 @@ func TestMask(t *testing.T) {
 func TestKindWords(t *testing.T) {
 	want := map[identifier.Kind]string{
 		identifier.Email: "email", identifier.CPF: "cpf", identifier.Phone: "phone", identifier.Card: "credit_card", identifier.Domain: "domain",
+		identifier.PixKey: "pix_key", identifier.CNPJ: "cnpj",
 	}
 	if len(identifier.Kinds()) != len(want) {
 		t.Fatalf("%d kinds", len(identifier.Kinds()))

@@ -30,6 +30,18 @@ func Mask(k Kind, value string) string {
 		return lastFour(value, landlineBR-2)
 	case Card:
 		return lastFour(value, cardShortest)
+	case PixKey:
+		if len(value) != pixKeyLength {
+			return hidden
+		}
+		return hidden + "-" + value[pixKeyLength-4:]
+	case CNPJ:
+		// The company is in the register; which of its branches is not shown.
+		normal, err := ParseWrittenCNPJ(value, Waived)
+		if err != nil {
+			return hidden
+		}
+		return "**." + normal[2:5] + "." + normal[5:8] + "/****-**"
 	}
 	return hidden
 }

@@ -19,9 +19,9 @@ type collector struct {
 	fingerprint func(kind byte, normal []byte) uint64
 	keys        []segment.Entry
 	labels      labelCache
-	counts      [identifier.Domain + 1]int64
+	counts      [identifier.NumKinds]int64
 	// shown is counts as of the last full batch, for whoever watches meanwhile.
-	shown  [identifier.Domain + 1]atomic.Int64
+	shown  [identifier.NumKinds]atomic.Int64
 	recent domainCache
 	// flush takes a full batch and returns an empty one.
 	flush func([]segment.Entry) []segment.Entry

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +33,7 @@ func TestImportFindsWatchedValues(t *testing.T) {
 		v.Watch(v.Live, "ana", "credit_card", "4111111111111111")
 		v.Watch(v.Live, "ana", "email", "outra@exemplo.com.br")
 		v.Watch(v.Live, "caio", "email", "caio@exemplo.com.br")
-		if _, err := v.Monitoring.WatchDomain(context.Background(), v.Live, "empresa", "empresa-exemplo.com.br"); err != nil {
+		if _, err := v.Monitoring.WatchOf(context.Background(), v.Live, "empresa", cyber.OperatorAdds, "domain", "empresa-exemplo.com.br"); err != nil {
 			t.Fatal(err)
 		}
 		out := v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPhone), v.File("loja.csv", dump))
@@ -252,5 +254,48 @@ func TestLastLook(t *testing.T) {
 		v.Want("after the last look", v.FindingsOf(v.Live, "bia"), "email:loja:open")
 		v.Want("events", strings.Join(v.EventsOf(v.Live), "; "),
 			"leak ana email:loja; status ana email monitorado>alerta; leak bia email:loja; status bia email monitorado>alerta")
+	})
+}
+
+// TestExtraKeysAreFound: random Pix keys and CNPJs are matched whether they are watched before or after the import, with
+// what stood in their own records.
+func TestExtraKeysAreFound(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		v.Load()
+		watch := func(user partner.UserHash) {
+			for kind, value := range map[string]string{"pix_key": "123E4567-E89B-42D3-A456-426614174000", "cnpj": "12abc34501de35"} {
+				if _, err := v.Monitoring.WatchOf(context.Background(), v.Live, user, cyber.ExtraKinds, kind, value); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		told := func(user partner.UserHash) string {
+			findings, err := v.Monitoring.Findings(context.Background(), v.Live.Partner, user)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var list []string
+			for _, f := range findings {
+				list = append(list, fmt.Sprint(f.Kind, f.Basis(), f.Breach.Exposes, f.Severity))
+			}
+			slices.Sort(list)
+			return strings.Join(list, "; ")
+		}
+		watch("antes")
+		out := v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("loja.csv",
+			"email;chave_pix;cnpj;senha\nana@exemplo.com.br;123e4567-e89b-42d3-a456-426614174000;;segredo99\nloja@exemplo.com.br;;12.ABC.345/01DE-35;\n"))
+		if out.Tally.Found["pix_key"] != 1 || out.Tally.Found["cnpj"] != 1 {
+			t.Errorf("counted %v", out.Tally.Found)
+		}
+		v.RunJobs()
+		v.Load()
+		watch("depois")
+		const want = "cnpjrow[email other]low; pix_keyrow[email password financial]critical"
+		v.Want("before", told("antes"), want)
+		v.Want("after", told("depois"), want)
+		if events := v.EventsOf(v.Live); leaktest.Count(events, "leak antes") != 1 || leaktest.Count(events, "leak depois") != 2 {
+			t.Errorf("told %s", strings.Join(events, "\n"))
+		}
 	})
 }

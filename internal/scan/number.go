@@ -152,6 +152,9 @@ func (s *Scanner) bareNumber(b []byte, i, j int) {
 			s.weakCPF(n, i, j)
 		}
 	default:
+		if len(n) == bareCNPJ && s.companyNumber(b, i, j) {
+			return
+		}
 		if n[0] != '0' {
 			if network(n) && place(b, i, j) != numberWord {
 				s.card(n, i, j)

@@ -1,4 +1,5 @@
-// Package scan turns dump bytes of any kind into identifiers: e-mail addresses, CPFs, phone numbers and payment cards.
+// Package scan turns dump bytes of any kind into identifiers: e-mail addresses, CPFs, phone numbers, payment cards,
+// CNPJs and random Pix keys.
 //
 // A Scanner reads one stream and calls back with every identifier in its normal form; package container opens files and
 // archives and hands out the streams inside them. It knows neither breaches, fingerprints nor storage, and parses no
@@ -109,6 +110,7 @@ func (s *Scanner) extract(w *window, limit int) {
 		s.marks.read(w.b, w.from)
 		s.emails(w.b, w.from, limit)
 		w.done = s.numbers(w.b, w.from, limit, w.done)
+		s.keys(w.b, w.from, min(w.from+stretch, limit, len(w.b)))
 	}
 	w.from = limit
 }

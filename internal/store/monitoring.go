@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 
@@ -178,9 +179,9 @@ func (s Monitoring) FingerprintsOfUser(ctx context.Context, id partner.ID, hash 
 	return found, nil
 }
 
-// DeleteAsset erases a value, its findings and its history; what was added under the person's other digest goes with
-// it.
-func (s Monitoring) DeleteAsset(ctx context.Context, id partner.ID, hash partner.UserHash, asset cyber.AssetID) error {
+// DeleteAsset erases a value of one of the kinds, its findings and its history; what was added under the person's other
+// digest goes with it.
+func (s Monitoring) DeleteAsset(ctx context.Context, id partner.ID, hash partner.UserHash, asset cyber.AssetID, kinds []identifier.Kind) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.named(ctx, tx, id, hash)
 		if err != nil {
@@ -190,7 +191,7 @@ func (s Monitoring) DeleteAsset(ctx context.Context, id partner.ID, hash partner
 		var index []byte
 		err = tx.QueryRowContext(ctx, `SELECT kind, value_index FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND id = $4`,
 			number(id), u.write, u.other, string(asset)).Scan(&kind, &index)
-		if errors.Is(err, sql.ErrNoRows) {
+		if errors.Is(err, sql.ErrNoRows) || err == nil && !slices.Contains(kinds, identifier.Kind(kind)) {
 			return cyber.ErrAssetNotFound
 		}
 		if err != nil {

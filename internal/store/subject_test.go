@@ -151,6 +151,39 @@ func TestEraseReachesOthers(t *testing.T) {
 	})
 }
 
+// TestExtraKindsAreThePersonsOwn: a random Pix key stands in the person's copy with its findings, is rewritten by a
+// rotation, and goes with the person.
+func TestExtraKindsAreThePersonsOwn(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		w := newLives(t, e, 1)
+		watch := cyber.NewMonitoring(w.Store.Monitoring, w.Store.Partners, everywhere{}, w.Keys.Fingerprint, w.Clock.Now)
+		owner := cyber.Owner{Partner: w.partner.ID, Mode: partner.Live}
+		const key = "123e4567-e89b-42d3-a456-426614174000"
+		if _, err := watch.WatchOf(ctx, owner, w.people[0].user, cyber.ExtraKinds, "pix_key", key); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Keys.Rotate(); err != nil {
+			t.Fatal(err)
+		}
+		var progress store.RewriteProgress
+		for done := false; !done; {
+			var err error
+			if done, err = e.Upkeep.RewriteSealed(ctx, &progress, 100); err != nil {
+				t.Fatal(err)
+			}
+		}
+		held, err := w.rights().Export(ctx, w.people[0].who())
+		if err != nil || len(held[0].Assets) != 3 || held[0].Assets[2].Value != key || len(held[0].Findings) != 3 {
+			t.Fatal(len(held[0].Assets), len(held[0].Findings), err)
+		}
+		w.erase(t, w.people[0].who())
+		if left, err := watch.Watched(ctx, w.partner.ID, w.people[0].user); err != nil || len(left) != 0 {
+			t.Error(left, err)
+		}
+	})
+}
+
 // TestReplayErasures: what an older copy brings back goes again, a stranger's log is refused, and what came later
 // stays.
 func TestReplayErasures(t *testing.T) {

@@ -101,6 +101,20 @@ export class Vigia {
     await unwrap(this.api.DELETE("/cyber/monitoring/{id}/{userhash}", { params: { path: { id, userhash: userHash } }, ...signalOf(o) }));
   }
 
+  /** Watches a random Pix key or a CNPJ: kinds that the contract's own operations do not know. */
+  async addExtra(asset: Schemas["NewExtraAsset"], o: CallOptions = {}): Promise<void> {
+    await unwrap(this.api.POST("/cyber/monitoring/extra", { body: asset, ...this.post(o) }));
+  }
+
+  extras(userHash: string, o: CallOptions = {}): Promise<Schemas["ExtraAsset"][]> {
+    return unwrap(this.api.GET("/cyber/monitoring/extra/{userhash}", { params: { path: { userhash: userHash } }, ...signalOf(o) }));
+  }
+
+  async removeExtra(userHash: string, id: string, o: CallOptions = {}): Promise<void> {
+    const path = { id, userhash: userHash };
+    await unwrap(this.api.DELETE("/cyber/monitoring/extra/{id}/{userhash}", { params: { path }, ...signalOf(o) }));
+  }
+
   async openCase(newCase: Schemas["NewCase"], o: CallOptions = {}): Promise<Schemas["OpenedCase"]["task"]> {
     return (await unwrap(this.api.POST("/cyber/case", { body: newCase, ...this.post(o) }))).task;
   }

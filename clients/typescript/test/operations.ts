@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { Vigia, VigiaError } from "../src/index.js";
 
 /** The ids that the examples are about, set by the test. */
-export const known = { userHash: "", assetId: "", serviceId: "", findingId: "" };
+export const known = { userHash: "", assetId: "", extraId: "", serviceId: "", findingId: "" };
 
 export type Print = (...values: unknown[]) => void;
 
@@ -45,6 +45,20 @@ export const examples: Record<string, Example> = {
 
   async removeMonitoredAsset(vigia) {
     await vigia.removeAsset(known.userHash, known.assetId);
+  },
+
+  async addExtraAsset(vigia) {
+    await vigia.addExtra({ type: "pix_key", value: "123e4567-e89b-42d3-a456-426614174000", userHash: known.userHash });
+  },
+
+  async listExtraAssets(vigia, print) {
+    for (const asset of await vigia.extras(known.userHash)) {
+      print(asset.id, asset.type, asset.value, asset.status);
+    }
+  },
+
+  async removeExtraAsset(vigia) {
+    await vigia.removeExtra(known.userHash, known.extraId);
   },
 
   async openSupportCase(vigia, print) {

@@ -42,6 +42,13 @@ test("every operation of the contract has an example, and it runs", async () => 
       case "removeMonitoredAsset":
         assert.deepEqual(await vigia.assets(known.userHash), []);
         break;
+      case "listExtraAssets":
+        known.extraId = lines[0]?.split(" ")[0] ?? "";
+        assert.match(lines[0] ?? "", /pix_key 123e4567-e89b-42d3-a456-426614174000 monitorado$/);
+        break;
+      case "removeExtraAsset":
+        assert.deepEqual(await vigia.extras(known.userHash), []);
+        break;
       case "checkPasswordExposure":
         assert.match(lines[0] ?? "", /^true /);
         break;

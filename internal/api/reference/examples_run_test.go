@@ -55,6 +55,13 @@ func withIDs(t *testing.T, vigia *client.Client, code string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := vigia.AddExtra(ctx, person, client.PixKey, "123e4567-e89b-42d3-a456-426614174000"); err != nil {
+		t.Fatal(err)
+	}
+	extras, err := vigia.Extras(ctx, person)
+	if err != nil {
+		t.Fatal(err)
+	}
 	findings, err := vigia.Findings(ctx, person)
 	if err != nil || len(findings) == 0 {
 		t.Fatal(findings, err)
@@ -65,6 +72,7 @@ func withIDs(t *testing.T, vigia *client.Client, code string) string {
 	}
 	return strings.NewReplacer(
 		"0198c0de-7a00-7000-8000-000000000001", assets[0].ID,
+		"0198c0de-7a00-7000-8000-000000000011", extras[0].ID,
 		"0198c0de-7a00-7000-8000-0000000000d1", findings[0].ID,
 		"0198c0de-7a00-7000-8000-0000000000a1", services[0].ID,
 	).Replace(code)

@@ -132,7 +132,7 @@ func (r *Reader) heads(sep byte) *layout {
 		if c != unknown {
 			known++
 		}
-		leads = leads || c.identity() || c == colUsername || c == colDocument || c.ofThings()
+		leads = leads || c.identity() || c == colUsername || c == colDocument || c == colPix || c == colCNPJ || c.ofThings()
 	}
 	if !leads || known < 2 && len(l.Columns) > 4 || len(l.Columns) < 2 || sep == ':' && known < len(l.Columns) {
 		return nil

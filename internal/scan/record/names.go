@@ -25,7 +25,9 @@ const (
 	colCookies
 	colIP
 	colUsername
+	colPix
 	// The rest are no class of their own.
+	colCNPJ
 	colURL    // the site that a credential is for
 	colKey    // begins a record and says nothing of a person
 	colHeader // a header of a mail message
@@ -51,7 +53,7 @@ func (c column) identity() bool { return c == colEmail || c == colCPF || c == co
 var classOf = [...]Classes{
 	colEmail: Email, colPassword: Password, colHash: PasswordHash, colCPF: CPF, colPhone: Phone, colCard: Card, colAddress: Address, colName: Name,
 	colBirthDate: BirthDate, colDocument: Document, colHealth: Health, colFinancial: Financial, colCookies: Cookies, colIP: IP, colUsername: Username,
-	colOther: 0, colPaper: Document, colID: 0,
+	colPix: Financial, colOther: 0, colPaper: Document, colID: 0,
 }
 
 // exact are names as a whole, without what parts their words. They come before the words.
@@ -71,10 +73,12 @@ var exact = spread(map[column]string{
 	colThing:     "renavam expires expiry expiration expirationdate expiresutc expirationtime timestamp time unixtime epoch ts createdat updatedat created updated imei iccid imsi protocolo protocol pedido numeropedido order ordernumber nsu ean gtin isbn barcode codigobarras codbarras linhadigitavel nossonumero boleto serial serialnumber chassi sku tracking rastreio matricula sequence seq transactionid transacao lastaccess hora vencimento validade",
 	colID:        "id ids codigo cod",
 	colHealth:    "diagnostico diagnosis cid cid10 tiposanguineo bloodtype planosaude alergias allergies enfermedad doenca healthplan medicamentos gruposanguineo convenio",
-	colFinancial: "salary salario renda income saldo balance creditlimit limite limitecredito iban conta contabancaria bankaccount accountnumber numeroconta agencia agenciaconta sueldo ingresos cuenta cuentabancaria numerocuenta creditscore score rendamensal chavepix networth patrimonio valordivida divida",
+	colFinancial: "salary salario renda income saldo balance creditlimit limite limitecredito iban conta contabancaria bankaccount accountnumber numeroconta agencia agenciaconta sueldo ingresos cuenta cuentabancaria numerocuenta creditscore score rendamensal networth patrimonio valordivida divida",
 	colCookies:   "cookie cookies sessioncookie cookievalue",
 	colIP:        "ip ipaddress ipaddr ipv4 ipv6 lastip regip registrationip loginip signupip userip clientip ipcadastro ultimoip enderecoip direccionip ipregistro remoteaddr remoteip lastloginip createdip ipcliente ipacesso",
 	colUsername:  "user username users login userlogin usuario usuarios nomeusuario nomedeusuario nombreusuario nombredeusuario nick nickname apelido apodo screenname uid loginname userid handle accountname usr utilisateur nomdutilisateur benutzername identifiant gebruiker логин пользователь kullanici utente",
+	colPix:       "pix chavepix pixkey pixchave chavealeatoria chavepixaleatoria evp chaveevp pixevp",
+	colCNPJ:      "cnpj nrcnpj numcnpj numerocnpj cnpjempresa cnpjcliente cnpjcpf doccnpj",
 	colURL:       "url urls host hostname site website link web origin actionurl loginurl urllogin webaddress siteurl sitio sitioweb pagina paginaweb originurl enlace dominio domain адрес",
 	colKey:       "dn begin data dados datos person pessoa persona customer cliente client contact contato contacto account details detalhes info information attributes fields member membro owner personal soft software application aplicativo app browser navegador storage profile perfil programa program appname",
 	colHeader:    "from to cc bcc replyto returnpath deliveredto sender xoriginalto resentfrom errorsto messageid received xforwardedto inreplyto references",
@@ -87,7 +91,7 @@ var words = spread(map[column]string{
 	colPhone: "phone telefone telefono celular fone mobile movil whatsapp tel cel", colAddress: "address endereco direccion logradouro street cep zip postal rua calle domicilio",
 	colName: "firstname lastname fullname surname sobrenome apellido apellidos nome nombre name", colBirthDate: "nascimento nacimiento birth birthdate birthday nasc dob",
 	colDocument: "dni ssn", colPaper: "rg cnh passport passaporte pasaporte pis pasep renavam", colArea: "ddd", colFinancial: "salario salary renda saldo balance income iban sueldo", colCookies: "cookie cookies",
-	colIP: "ip", colUsername: "username login usuario nickname", colHash: "hash md5 sha1 sha256 bcrypt digest encrypted hashed crypted criptografada", colCard: "cartao tarjeta creditcard",
+	colPix: "pix evp", colCNPJ: "cnpj", colIP: "ip", colUsername: "username login usuario nickname", colHash: "hash md5 sha1 sha256 bcrypt digest encrypted hashed crypted criptografada", colCard: "cartao tarjeta creditcard",
 })
 
 var spoilers = func() map[string]bool {

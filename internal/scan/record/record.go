@@ -47,8 +47,19 @@ const (
 // Has tells whether all of the classes of other are in the set.
 func (c Classes) Has(other Classes) bool { return c&other == other }
 
-// ofKind is the class that an identifier is itself.
-var ofKind = [...]Classes{identifier.Email: Email, identifier.CPF: CPF, identifier.Phone: Phone, identifier.Card: Card, identifier.Domain: 0}
+// ofKind is what an identifier says of the person whose record it stands in. The number of a company is no document of
+// somebody who works there.
+var ofKind = [identifier.NumKinds]Classes{
+	identifier.Email: Email, identifier.CPF: CPF, identifier.Phone: Phone, identifier.Card: Card, identifier.PixKey: Financial,
+}
+
+// ofItself is the class that an identifier is itself.
+func ofItself(kind identifier.Kind) Classes {
+	if kind == identifier.CNPJ {
+		return Other
+	}
+	return ofKind[kind]
+}
 
 // Sighting is one identifier with what stood in its record. All bytes are valid during the call only.
 type Sighting struct {

@@ -232,44 +232,6 @@ func (r *Reader) otherReading(hits []hit, i int, c column) bool {
 	return false
 }
 
-type fit uint8
-
-const (
-	never fit = iota
-	perhaps
-	sure
-)
-
-// columnFits tells whether an identifier may be the value of a column.
-func columnFits(c column, kind identifier.Kind) fit {
-	switch c {
-	case colUsername:
-		if kind == identifier.Card {
-			return perhaps
-		}
-		return sure
-	case colDocument:
-		if kind == identifier.CPF {
-			return sure
-		}
-		return perhaps
-	case colArea:
-		if kind == identifier.Phone {
-			return sure
-		}
-		return perhaps
-	case colEmail, colCPF, colPhone, colCard:
-		if classOf[c] == ofKind[kind] {
-			return sure
-		}
-		return never
-	case colBirthDate, colIP, colHeader:
-		return never
-	default: // of nothing that is known, or inside of a text
-		return perhaps
-	}
-}
-
 // locate finds the field that each identifier stands in, or -1. Both are in order.
 func (r *Reader) locate(hits []hit) {
 	r.places = r.places[:0]
@@ -374,16 +336,6 @@ func (r *Reader) enter(h *hit, n int, f field) {
 		}
 	}
 	c.main = true
-}
-
-// means says whether cell n is named after what its digits can be read as. A phone without its area code needs that in the
-// cell before it.
-func (r *Reader) means(h *hit, n int) bool {
-	c := r.cells[n].column
-	if h.kind == identifier.Phone && int(h.to-h.from) < 10 {
-		return n > 0 && r.cells[n-1].column == colArea && (c == colPhone || c == unknown)
-	}
-	return c.identity() && classOf[c] == ofKind[h.kind]
 }
 
 // sameBeside says whether a CPF under a name that promises none is one all the same: those of the records beside it are,

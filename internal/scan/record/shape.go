@@ -273,7 +273,7 @@ func claim(c column, v []byte) Classes {
 		if len(v) < 5 || kinds(v)&hasDigit == 0 {
 			return 0
 		}
-	case colFinancial:
+	case colFinancial, colPix:
 		if kinds(v)&hasDigit == 0 {
 			return 0
 		}

@@ -74,7 +74,7 @@ func (r *Reader) hand(h *hit) {
 	}
 	r.out.Kind, r.out.Normal = h.kind, r.arena[h.normal:h.normal+uint32(h.length)]
 	classes := r.out.Classes
-	r.out.Classes |= ofKind[h.kind]
+	r.out.Classes |= ofItself(h.kind)
 	r.found(&r.out)
 	r.out.Classes = classes
 }

@@ -52,7 +52,7 @@ func (d *Dump) password() {
 	d.text(d.pick("", "!", "#", "$"))
 }
 
-// cnpj writes a company number, formatted or bare. It is not looked for.
+// cnpj writes a company number, formatted or bare. Bare ones are not looked for where nothing says what they are.
 func (d *Dump) cnpj() {
 	n := d.normal[:0]
 	for range 8 {
@@ -66,6 +66,7 @@ func (d *Dump) cnpj() {
 		d.out = append(d.out, n...)
 		return
 	}
+	d.truth(identifier.CNPJ, n, true)
 	d.text(string(n[:2]) + "." + string(n[2:5]) + "." + string(n[5:8]) + "/" + string(n[8:12]) + "-" + string(n[12:]))
 }
 

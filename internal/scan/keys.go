@@ -1,0 +1,128 @@
+package scan
+
+import (
+	"bytes"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+)
+
+// Where the hyphens of a UUID stand, and the punctuation of 12.345.678/0001-95, from the hyphen that is looked for.
+const (
+	uuidBefore, uuidAfter = 13, 23
+	cnpjBefore, cnpjAfter = 15, 3
+	bareCNPJ              = 14
+)
+
+// keys reads the random Pix keys and the punctuated CNPJs whose hyphen stands in b[from:to]. Only one hyphen of each
+// counts, so that of two pieces of a stream only one has it. A UUID may be anything, so it counts where something says
+// that it is a key.
+func (s *Scanner) keys(b []byte, from, to int) {
+	for at := from; at < to; at++ {
+		n := bytes.IndexByte(b[at:to], '-')
+		if n < 0 {
+			return
+		}
+		at += n
+		switch {
+		case at < uuidBefore:
+		case at+uuidAfter <= len(b) && b[at+1] == '4' && b[at-5] == '-' && b[at+5] == '-' && b[at+10] == '-':
+			s.uuid(b, at-uuidBefore, at+uuidAfter)
+		case at >= cnpjBefore && at+cnpjAfter <= len(b) && b[at-5] == '/' && b[at-9] == '.' && b[at-13] == '.':
+			s.writtenCNPJ(b, at-cnpjBefore, at+cnpjAfter)
+		}
+	}
+}
+
+func (s *Scanner) uuid(b []byte, from, to int) {
+	if partOfWord(b, from, to) {
+		return
+	}
+	normal, ok := identifier.AppendPixKey(s.text[:0], b[from:to])
+	switch {
+	case !ok:
+	case saysPix(b, from):
+		s.emit(identifier.PixKey, normal, from, to)
+	default:
+		s.weak(identifier.PixKey, normal, from, to)
+	}
+}
+
+func (s *Scanner) writtenCNPJ(b []byte, from, to int) {
+	if partOfWord(b, from, to) {
+		return
+	}
+	t, n := b[from:to], s.text[:0]
+	for i, c := range t {
+		if i != 2 && i != 6 && i != 10 && i != 15 {
+			if c >= 'a' && c <= 'z' {
+				c -= 'a' - 'A'
+			}
+			n = append(n, c)
+		}
+	}
+	if identifier.ValidCNPJ(n) {
+		s.emit(identifier.CNPJ, n, from, to)
+	}
+}
+
+// partOfWord says whether b[from:to] goes on to either side.
+func partOfWord(b []byte, from, to int) bool {
+	const goesOn = letter | digit
+	return from > 0 && (class[b[from-1]]&goesOn != 0 || b[from-1] == '-') && !afterEscape(b, from) ||
+		to < len(b) && (class[b[to]]&goesOn != 0 || b[to] == '-')
+}
+
+// afterEscape says whether what stands before b[i] is \n, \t or the like.
+func afterEscape(b []byte, i int) bool {
+	return i >= 2 && b[i-2] == '\\' && (b[i-1] == 'n' || b[i-1] == 't' || b[i-1] == 'r')
+}
+
+// pixReach is how far before a UUID, in its line, something may stand that says that it is a key of Pix. It is wide:
+// nobody else's UUID is ever equal to one that is watched.
+const pixReach = 64
+
+var pixWords = [...]string{"pix", "evp", "aleat"}
+
+func saysPix(b []byte, i int) bool {
+	var folded [pixReach]byte
+	n := copy(folded[:], b[max(0, i-pixReach):i])
+	text := folded[:n]
+	text = text[bytes.LastIndexByte(text, '\n')+1:]
+	for k, c := range text {
+		text[k] = lower[c]
+	}
+	for _, w := range pixWords {
+		if bytes.Contains(text, []byte(w)) {
+			return true
+		}
+	}
+	return false
+}
+
+// companyNumber reads fourteen bare digits as a CNPJ, and says whether a label says that they are one. If not, a column
+// may.
+func (s *Scanner) companyNumber(b []byte, i, j int) bool {
+	switch {
+	case !identifier.ValidCNPJ(b[i:j]):
+	case saysCNPJ(b, i):
+		s.emit(identifier.CNPJ, b[i:j], i, j)
+		return true
+	default:
+		s.weak(identifier.CNPJ, b[i:j], i, j)
+	}
+	return false
+}
+
+// saysCNPJ says whether the label of the bare number at b[i] names a CNPJ: the words before it up to where another
+// field ends.
+func saysCNPJ(b []byte, i int) bool {
+	const reach = 32
+	var folded [reach]byte
+	n := copy(folded[:], b[max(0, i-reach):i])
+	text := folded[:n]
+	text = text[bytes.LastIndexAny(text, ",;|\t\r\n")+1:]
+	for k, c := range text {
+		text[k] = lower[c]
+	}
+	return bytes.Contains(text, []byte("cnpj"))
+}
