@@ -87,10 +87,11 @@ type LeakDetected struct {
 		Status    AssetStatus `json:"status"`
 		Breach    string      `json:"breach"`
 		Severity  string      `json:"severity"`
-		// Exposed, Basis and OwnSite are as in Finding.
-		Exposed []string `json:"exposed"`
-		Basis   string   `json:"basis"`
-		OwnSite bool     `json:"ownSite,omitempty"`
+		// Exposed, Basis, OwnSite and WatchedSite are as in Finding.
+		Exposed     []string `json:"exposed"`
+		Basis       string   `json:"basis"`
+		OwnSite     bool     `json:"ownSite,omitempty"`
+		WatchedSite bool     `json:"watchedSite,omitempty"`
 	} `json:"findings"`
 }
 

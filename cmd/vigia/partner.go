@@ -32,6 +32,7 @@ type partnerView struct {
 	MaskCards   bool   `json:"mask_cards"`
 	// Sites are hosts of the partner's own.
 	Sites     []string `json:"sites"`
+	Watched   []string `json:"watched_sites"`
 	CreatedAt string   `json:"created_at"`
 }
 
@@ -39,7 +40,7 @@ func viewPartner(p partner.Partner) partnerView {
 	rate, burst := p.Settings.Rate()
 	return partnerView{
 		ID: string(p.ID), Name: p.Name, Mode: string(p.Mode), Suspended: p.Suspended, Rate: rate, Burst: burst,
-		DefaultPlan: p.Settings.DefaultPlan, MaskCards: p.Settings.MaskCards, Sites: append([]string{}, p.Settings.SiteList()...), CreatedAt: stamp(p.CreatedAt),
+		DefaultPlan: p.Settings.DefaultPlan, MaskCards: p.Settings.MaskCards, Sites: append([]string{}, p.Settings.SiteList()...), Watched: append([]string{}, p.Settings.WatchedList()...), CreatedAt: stamp(p.CreatedAt),
 	}
 }
 
@@ -47,8 +48,8 @@ func (o *output) partner(p partner.Partner) error {
 	v := viewPartner(p)
 	return o.print(v, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "Partner       %s\nName          %s\nMode          %s\nSuspended     %t\nRate          %d/s, burst %d\n"+
-			"Default plan  %s\nMask cards    %t\nSites         %s\nCreated       %s\n",
-			v.ID, v.Name, v.Mode, v.Suspended, v.Rate, v.Burst, v.DefaultPlan, v.MaskCards, strings.Join(v.Sites, ", "), v.CreatedAt)
+			"Default plan  %s\nMask cards    %t\nSites         %s\nWatched       %s\nCreated       %s\n",
+			v.ID, v.Name, v.Mode, v.Suspended, v.Rate, v.Burst, v.DefaultPlan, v.MaskCards, strings.Join(v.Sites, ", "), strings.Join(v.Watched, ", "), v.CreatedAt)
 	})
 }
 
@@ -162,6 +163,8 @@ type partnerSetCmd struct {
 	MaskCards   *bool   `negatable:"" help:"Answer card numbers with all but the last four digits hidden."`
 	// Site replaces the list.
 	Site []string `placeholder:"HOST" help:"Hosts of the partner's own, in place of those before; '' means none. A stolen credential for one is critical."`
+	// WatchSite replaces the list.
+	WatchSite []string `placeholder:"HOST" help:"Hosts of others to watch for the partner, in place of those before; '' means none. Everybody whose credential for one was taken is told."`
 }
 
 // Help shows examples.
@@ -180,6 +183,9 @@ func (p *partnerSetCmd) Run(ctx context.Context, c *config.Common, o *output) er
 			set(&q.Settings.MaskCards, p.MaskCards)
 			if p.Site != nil {
 				q.Settings.Sites = partner.JoinSites(p.Site)
+			}
+			if p.WatchSite != nil {
+				q.Settings.WatchedSites = partner.JoinSites(p.WatchSite)
 			}
 		})
 		if err != nil {

@@ -22,6 +22,7 @@ type LeakFinding struct {
 	Exposed  []cyber.Exposed `json:"exposed"`
 	Basis    cyber.Basis     `json:"basis"`
 	OwnSite  bool            `json:"ownSite,omitzero"`
+	Watched  bool            `json:"watchedSite,omitzero"`
 }
 
 // Leaked tells of everything that was found of one person at one time.
@@ -30,7 +31,7 @@ func Leaked(news cyber.News, at time.Time) (Event, error) {
 	for i, f := range news.Found {
 		leak.Findings[i] = LeakFinding{
 			ID: f.ID, Asset: f.Asset, Kind: f.Kind.String(), Status: news.Status[f.Asset], Breach: f.Breach.Name, Severity: f.Severity,
-			Exposed: f.Breach.Exposes, Basis: f.Basis(), OwnSite: f.OwnSite,
+			Exposed: f.Breach.Exposes, Basis: f.Basis(), OwnSite: f.OwnSite, Watched: f.WatchedSite,
 		}
 	}
 	return New(news.Partner, LeakDetected, news.User, at, leak)

@@ -32,6 +32,7 @@ func (a *App) kinds(feeds *feed.Feeds) []job.Kind {
 		{Name: leak.KindMatch, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.Match},
 		{Name: leak.KindWithdraw, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.Withdraw},
 		{Name: leak.KindRestate, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.Restate},
+		{Name: leak.KindSites, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.Sites},
 		{Name: feed.KindRun, Lane: slow, Tries: manyTries, Step: feeds.Run},
 		{Name: intake.KindSpread, Lane: spreads, Tries: manyTries, Step: a.Leaks.Spreader.Watch},
 		{Name: intake.KindPart, Lane: parts, Tries: manyTries, Step: a.Leaks.Spreader.Part},

@@ -118,10 +118,11 @@ type Finding struct {
 	// Breach is the breach as far as it concerns this value: see Breach.Of.
 	Breach Breach
 	Trace  Trace
-	// OwnSite says that a credential for a site of the partner's own was taken.
-	OwnSite  bool
-	Severity Severity
-	FoundAt  time.Time
+	// OwnSite says that a credential for a site of the partner's own was taken, WatchedSite the same of one that the
+	// operator watches for the partner.
+	OwnSite, WatchedSite bool
+	Severity             Severity
+	FoundAt              time.Time
 	// Resolution is why it is not open any more; empty while it is.
 	Resolution Resolution
 	ResolvedAt time.Time

@@ -47,10 +47,10 @@ func (b Breach) taken() bool {
 	return b.Kind == SourceStealer && (b.Basis != BasisRow || b.Has(ExposedPassword, ExposedCookies))
 }
 
-// SeverityOf grades a finding by what was exposed, where it came from, and whether a key to the partner's own house is
-// among it. Fabricated data and spam lists are never more than a nuisance.
+// SeverityOf grades a finding by what was exposed, where it came from, and whether a key to the partner's own house, or
+// to one that is watched for it, is among it. Fabricated data and spam lists are never more than a nuisance.
 func SeverityOf(f Finding) Severity {
-	if f.OwnSite && !f.Breach.Fabricated && !f.Breach.SpamList {
+	if (f.OwnSite || f.WatchedSite) && !f.Breach.Fabricated && !f.Breach.SpamList {
 		return SeverityCritical
 	}
 	return f.Breach.severity()

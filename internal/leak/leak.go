@@ -50,6 +50,8 @@ const (
 	KindWithdraw = "breach.withdraw"
 	KindRestate  = "breach.restate"
 	KindVerify   = "breach.verify"
+	// KindSites is about a partner.
+	KindSites = "partner.sites"
 )
 
 // Verified is the progress of a KindVerify job that is done.
@@ -131,6 +133,10 @@ type Store interface {
 	WithdrawFindings(ctx context.Context, breach string, limit int) (int, error)
 	// RestateFindings computes the statuses again for up to limit findings after the given one, and returns the last.
 	RestateFindings(ctx context.Context, breach string, after cyber.FindingID, limit int) (last cyber.FindingID, err error)
+
+	// RejudgeSites judges the sites of up to limit findings of a partner after the given one, tells whom it is news to,
+	// and returns the last.
+	RejudgeSites(ctx context.Context, id partner.ID, after cyber.FindingID, limit int) (last cyber.FindingID, err error)
 
 	// PendingAssets returns values that are not yet probed in every breach, oldest first.
 	PendingAssets(ctx context.Context, limit int) ([]Pending, error)

@@ -11,6 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/corpora"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
@@ -223,6 +224,21 @@ func (m *Matcher) WithdrawFirst(ctx context.Context, run *job.Run) error {
 
 // Restate computes statuses again after a breach was edited. It is the step of KindRestate.
 func (m *Matcher) Restate(ctx context.Context, run *job.Run) error {
+	return m.walk(ctx, run, func(after cyber.FindingID) (cyber.FindingID, error) {
+		return m.store.RestateFindings(ctx, run.Subject, after, tellBatch)
+	})
+}
+
+// Sites judges a partner's findings again after its sites, or those watched for it, were changed. It is the step of
+// KindSites.
+func (m *Matcher) Sites(ctx context.Context, run *job.Run) error {
+	return m.walk(ctx, run, func(after cyber.FindingID) (cyber.FindingID, error) {
+		return m.store.RejudgeSites(ctx, partner.ID(run.Subject), after, tellBatch)
+	})
+}
+
+// walk goes over findings, as far as next has any, and keeps where it is.
+func (m *Matcher) walk(ctx context.Context, run *job.Run, next func(after cyber.FindingID) (cyber.FindingID, error)) error {
 	var p struct {
 		After cyber.FindingID `json:"after"`
 	}
@@ -230,7 +246,7 @@ func (m *Matcher) Restate(ctx context.Context, run *job.Run) error {
 		return fmt.Errorf("read progress: %w", err)
 	}
 	for {
-		last, err := m.store.RestateFindings(ctx, run.Subject, p.After, tellBatch)
+		last, err := next(p.After)
 		if err != nil || last == "" {
 			return err
 		}

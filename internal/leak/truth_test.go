@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/leak/leaktest"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -64,5 +65,67 @@ func TestToldOfOwnRecord(t *testing.T) {
 			v.Want(who+" watched before", v.toldOf("antes "+who), want)
 			v.Want(who+" watched after", v.toldOf("depois "+who), want)
 		}
+	})
+}
+
+// TestWatchedSites: everybody whose credential for a watched site was taken is told so, whether the site was watched
+// before the import or after it, and once. Whoever is of another partner is not.
+func TestWatchedSites(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		v := newEnv(t, e)
+		other, _ := e.NewPartner(t, partner.Live)
+		set := func(id partner.ID, sites string) {
+			t.Helper()
+			_, err := partner.NewRegistry(e.Partners, e.Clock.Now, nil).Change(ctx, id, func(p *partner.Partner) { p.Settings.WatchedSites = sites })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		second := v.Live
+		second.Partner = other.ID
+		v.Load()
+		for _, who := range []cyber.Owner{v.Live, second} {
+			for _, name := range []string{"eva", "leo"} {
+				v.Watch(who, name, "email", name+"@exemplo.com")
+				v.Watch(who, name, "email", name+"@outro.com")
+			}
+		}
+		log := func(name, domain string) {
+			v.Import(leaktest.Breach(name, cyber.SourceStealer, cyber.ExposedEmail, cyber.ExposedPassword), v.File(name+".txt",
+				"URL: https://app.banco.test/login\nUSER: eva@"+domain+"\nPASS: x1\n\nURL: https://loja.test/\nUSER: leo@"+domain+"\nPASS: x2\n\n"))
+			v.RunJobs()
+		}
+		told := func(id partner.ID, user partner.UserHash) string {
+			findings, err := v.Monitoring.Findings(ctx, id, user)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var list []string
+			for _, f := range findings {
+				list = append(list, fmt.Sprint(f.Breach.Name, " ", f.WatchedSite, " ", f.Severity))
+			}
+			slices.Sort(list)
+			return strings.Join(list, "; ")
+		}
+		log("antigo", "exemplo.com")
+		before := len(v.EventsOf(v.Live))
+		set(v.Live.Partner, "banco.test")
+		for range 2 { // the step may run twice
+			v.RunJobs()
+			if _, err := e.Jobs.AddJob(ctx, leak.KindSites, string(v.Live.Partner), struct{}{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v.RunJobs()
+		events := v.EventsOf(v.Live)[before:]
+		v.Want("events of the watch", strings.Join(events, "; "), "leak eva email:antigo")
+		log("novo", "outro.com")
+		v.Want("eva", told(v.Live.Partner, "eva"), "antigo true critical; novo true critical")
+		v.Want("leo", told(v.Live.Partner, "leo"), "antigo false critical; novo false critical")
+		v.Want("of another partner", told(other.ID, "eva"), "antigo false critical; novo false critical")
+		set(v.Live.Partner, "")
+		v.RunJobs()
+		v.Want("not watched any more", told(v.Live.Partner, "eva"), "antigo false critical; novo false critical")
 	})
 }

@@ -26,21 +26,30 @@ type Watched struct {
 	OpenBreaches string
 	// Findings are all of the value's, oldest first.
 	Findings []cyber.Finding
-	// Sites are those of the partner.
-	Sites []string
+	// Sites are those of the partner, and WatchedSites those that the operator watches for it.
+	Sites, WatchedSites []string
 }
 
-// ownSite tells whether a credential for a site of the partner was taken: the site itself, or a host under it.
-func (w *Watched) ownSite(t cyber.Trace) bool {
-	return slices.ContainsFunc(t.Sites, func(host string) bool {
-		return slices.ContainsFunc(w.Sites, func(site string) bool { return host == site || strings.HasSuffix(host, "."+site) })
+// judgeSites says of a finding whose credentials were taken: those for a site of the partner, or for a watched one, the
+// site itself or a host under it.
+func (w *Watched) judgeSites(f *cyber.Finding) {
+	f.OwnSite = f.Breach.Basis == cyber.BasisRow && anyUnder(f.Trace.Sites, w.Sites)
+	f.WatchedSite = f.Breach.Basis == cyber.BasisRow && anyUnder(f.Trace.Sites, w.WatchedSites)
+	f.Severity = cyber.SeverityOf(*f)
+}
+
+func anyUnder(hosts, sites []string) bool {
+	return slices.ContainsFunc(hosts, func(host string) bool {
+		return slices.ContainsFunc(sites, func(site string) bool { return host == site || strings.HasSuffix(host, "."+site) })
 	})
 }
 
 // Verdict is what a look at watched values comes to: what is to be kept, and who is to be told.
 type Verdict struct {
-	Found    []Found
-	Closed   []cyber.Finding
+	Found  []Found
+	Closed []cyber.Finding
+	// Judged are findings of which something else is said of their sites than before.
+	Judged   []cyber.Finding
 	Restated []Restated
 	News     []cyber.News
 }
@@ -82,9 +91,9 @@ func Discover(values []*Watched, hits []Hit, published map[string]cyber.Breach, 
 		}
 		b = b.Of(h.Trace)
 		f := cyber.Finding{
-			ID: id, Partner: w.Partner, Asset: w.ID, Kind: w.Kind, Breach: b, Trace: h.Trace, OwnSite: b.Basis == cyber.BasisRow && w.ownSite(h.Trace), FoundAt: now,
+			ID: id, Partner: w.Partner, Asset: w.ID, Kind: w.Kind, Breach: b, Trace: h.Trace, FoundAt: now,
 		}
-		f.Severity = cyber.SeverityOf(f)
+		w.judgeSites(&f)
 		v.Found = append(v.Found, Found{f, cyber.Recycled(b, w.Findings)})
 		w.Findings = append(w.Findings, f)
 	}
@@ -105,6 +114,28 @@ func Close(values []*Watched, which func(cyber.Finding) bool, why cyber.Resoluti
 		}
 	}
 	v.Restated = restate(values)
+	return v
+}
+
+// RejudgeSites judges the findings of values again after the sites of their partner changed. What becomes a credential for
+// one of them is news, although the finding is not.
+func RejudgeSites(values []*Watched) Verdict {
+	var v Verdict
+	var told []Found
+	for _, w := range values {
+		for i := range w.Findings {
+			f := &w.Findings[i]
+			before := *f
+			if w.judgeSites(f); f.OwnSite == before.OwnSite && f.WatchedSite == before.WatchedSite {
+				continue
+			}
+			v.Judged = append(v.Judged, *f)
+			if f.Open() && (f.OwnSite && !before.OwnSite || f.WatchedSite && !before.WatchedSite) {
+				told = append(told, Found{Finding: *f})
+			}
+		}
+	}
+	v.News = news(values, told)
 	return v
 }
 

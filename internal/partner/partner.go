@@ -40,6 +40,8 @@ type Settings struct {
 	// Sites are hosts of the partner's own, in lower case with spaces between them: a credential for one of them, or for
 	// a host under one, is a key to its house.
 	Sites string
+	// WatchedSites are hosts of others that the operator watches for the partner, written the same way.
+	WatchedSites string
 }
 
 // mostSites bounds the hosts of one partner.
@@ -47,6 +49,9 @@ const mostSites = 50
 
 // SiteList returns the hosts one by one.
 func (s Settings) SiteList() []string { return strings.Fields(s.Sites) }
+
+// WatchedList returns the watched hosts one by one.
+func (s Settings) WatchedList() []string { return strings.Fields(s.WatchedSites) }
 
 // JoinSites is what Settings keep of hosts as people write them.
 func JoinSites(hosts []string) string {
@@ -207,9 +212,9 @@ func (s Settings) check() error {
 		return ErrInvalid.With("burst: 0 (default) to 1000000 requests")
 	case len(s.DefaultPlan) > 255:
 		return ErrInvalid.With("default plan: at most 255 characters")
-	case len(s.SiteList()) > mostSites:
+	case len(s.SiteList()) > mostSites || len(s.WatchedList()) > mostSites:
 		return ErrInvalid.With("site: at most %d", mostSites)
-	case !slices.ContainsFunc(s.SiteList(), func(h string) bool { return !hostName.MatchString(h) || len(h) > 253 }):
+	case !slices.ContainsFunc(slices.Concat(s.SiteList(), s.WatchedList()), func(h string) bool { return !hostName.MatchString(h) || len(h) > 253 }):
 		return nil
 	}
 	return ErrInvalid.With("site: a host such as banco.com.br, without scheme, port or path")

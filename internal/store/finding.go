@@ -61,12 +61,8 @@ func (s Monitoring) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID
 			hits[i].Asset = other
 		}
 	}
-	owner, err := partnerByID(ctx, tx, id)
-	if err != nil {
+	if err := giveSites(ctx, tx, id, values); err != nil {
 		return err
-	}
-	for _, w := range values {
-		w.Sites = owner.Settings.SiteList()
 	}
 	verdict, err := leak.Discover(values, hits, breaches, newFindingID, s.now())
 	if err != nil {
@@ -93,14 +89,17 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO finding
-			(id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at, classes, logins, own_site)
-			VALUES ($1, $2, $3, $4, $5, $6, '', 0, $7, $8, $9)`,
-			string(f.ID), number(id), string(f.Asset), f.Breach.Name, f.Quiet, micros(f.FoundAt), classes, logins, f.OwnSite)
+			(id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at, classes, logins, own_site, watched_site)
+			VALUES ($1, $2, $3, $4, $5, $6, '', 0, $7, $8, $9, $10)`,
+			string(f.ID), number(id), string(f.Asset), f.Breach.Name, f.Quiet, micros(f.FoundAt), classes, logins, f.OwnSite, f.WatchedSite)
 		if err != nil {
 			return fmt.Errorf("insert finding: %w", err)
 		}
 	}
 	if err := closeFindings(ctx, tx, id, v.Closed); err != nil {
+		return err
+	}
+	if err := judgeFindings(ctx, tx, id, v.Judged); err != nil {
 		return err
 	}
 	var events []alert.Event
@@ -183,7 +182,7 @@ func (s Monitoring) openLogins(f cyber.Finding, sealed []byte) (leak.Label, erro
 	return leak.ParseLabel(plain)
 }
 
-const findingColumns = `f.id, f.partner_id, f.asset_id, a.kind, f.found_at, f.resolution, f.resolved_at, f.classes, f.logins, f.own_site, ` + breachColumns
+const findingColumns = `f.id, f.partner_id, f.asset_id, a.kind, f.found_at, f.resolution, f.resolved_at, f.classes, f.logins, f.own_site, f.watched_site, ` + breachColumns
 
 func (s Monitoring) scanFinding(row scanner) (cyber.Finding, error) {
 	var f cyber.Finding
@@ -191,7 +190,7 @@ func (s Monitoring) scanFinding(row scanner) (cyber.Finding, error) {
 	var classes sql.NullInt64
 	var logins []byte
 	var b breachRow
-	err := row.Scan(append([]any{&f.ID, numbered(&f.Partner), &f.Asset, &f.Kind, &found, &f.Resolution, &resolved, &classes, &logins, &f.OwnSite}, b.dest()...)...)
+	err := row.Scan(append([]any{&f.ID, numbered(&f.Partner), &f.Asset, &f.Kind, &found, &f.Resolution, &resolved, &classes, &logins, &f.OwnSite, &f.WatchedSite}, b.dest()...)...)
 	if err != nil {
 		return f, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -60,10 +61,10 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 	}
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO partner
-			(id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, salt, created_at, sites)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+			(id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, salt, created_at, sites, watched_sites)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 			number(p.ID), p.Name, string(p.Mode), p.Suspended, int64(p.Settings.RatePerSecond), int64(p.Settings.Burst),
-			p.Settings.DefaultPlan, p.Settings.MaskCards, sealed, micros(p.CreatedAt), p.Settings.Sites)
+			p.Settings.DefaultPlan, p.Settings.MaskCards, sealed, micros(p.CreatedAt), p.Settings.Sites, p.Settings.WatchedSites)
 		if err != nil {
 			return fmt.Errorf("insert partner: %w", err)
 		}
@@ -71,7 +72,7 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 	})
 }
 
-const partnerColumns = `id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, sites, created_at`
+const partnerColumns = `id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, sites, watched_sites, created_at`
 
 type scanner interface{ Scan(dest ...any) error }
 
@@ -79,7 +80,7 @@ func scanPartner(row scanner, more ...any) (partner.Partner, error) {
 	var p partner.Partner
 	var rate, burst, created int64
 	err := row.Scan(append([]any{numbered(&p.ID), &p.Name, &p.Mode, &p.Suspended, &rate, &burst, &p.Settings.DefaultPlan,
-		&p.Settings.MaskCards, &p.Settings.Sites, &created}, more...)...)
+		&p.Settings.MaskCards, &p.Settings.Sites, &p.Settings.WatchedSites, &created}, more...)...)
 	p.Settings.RatePerSecond, p.Settings.Burst, p.CreatedAt = int(rate), int(burst), fromMicros(created)
 	return p, err
 }
@@ -135,16 +136,20 @@ func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(
 		if p, err = partnerByID(ctx, tx, id); err != nil {
 			return err
 		}
+		before := p.Settings
 		if err := change(&p); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
-			default_plan = $6, mask_cards = $7, sites = $8 WHERE id = $1`, number(id), p.Name, p.Suspended,
-			int64(p.Settings.RatePerSecond), int64(p.Settings.Burst), p.Settings.DefaultPlan, p.Settings.MaskCards, p.Settings.Sites)
+			default_plan = $6, mask_cards = $7, sites = $8, watched_sites = $9 WHERE id = $1`, number(id), p.Name, p.Suspended,
+			int64(p.Settings.RatePerSecond), int64(p.Settings.Burst), p.Settings.DefaultPlan, p.Settings.MaskCards, p.Settings.Sites, p.Settings.WatchedSites)
 		if err != nil {
 			return fmt.Errorf("update partner: %w", err)
 		}
-		return nil
+		if before.Sites == p.Settings.Sites && before.WatchedSites == p.Settings.WatchedSites {
+			return nil
+		}
+		return s.breaches().handOver(ctx, tx, leak.KindSites, string(id)) // what was found before is judged by them too
 	})
 	return p, err
 }
@@ -237,7 +242,7 @@ func (s Partners) KeyByLookup(ctx context.Context, lookup []byte) (partner.Key, 
 	var scopes string
 	var times [3]int64
 	row := s.db.Reader().QueryRowContext(ctx, `SELECT p.id, p.name, p.mode, p.suspended, p.rate_per_second, p.burst,
-		p.default_plan, p.mask_cards, p.sites, p.created_at, `+keyColumns+`
+		p.default_plan, p.mask_cards, p.sites, p.watched_sites, p.created_at, `+keyColumns+`
 		FROM api_key k JOIN partner p ON p.id = k.partner_id WHERE k.lookup = $1`, lookup)
 	p, err := scanPartner(row, keyDest(&k, &scopes, &times)...)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -122,9 +122,9 @@ func (v *Env) Import(b cyber.Breach, paths ...string) intake.Outcome {
 func (v *Env) RunJobs() {
 	v.T.Helper()
 	ctx := context.Background()
-	steps := map[string]job.Step{leak.KindMatch: v.Matcher.Match, leak.KindWithdraw: v.Matcher.Withdraw, leak.KindRestate: v.Matcher.Restate}
+	steps := map[string]job.Step{leak.KindMatch: v.Matcher.Match, leak.KindWithdraw: v.Matcher.Withdraw, leak.KindRestate: v.Matcher.Restate, leak.KindSites: v.Matcher.Sites}
 	for {
-		jobs, err := v.Jobs.ClaimJobs(ctx, "w", []string{leak.KindMatch, leak.KindWithdraw, leak.KindRestate}, 10)
+		jobs, err := v.Jobs.ClaimJobs(ctx, "w", []string{leak.KindMatch, leak.KindWithdraw, leak.KindRestate, leak.KindSites}, 10)
 		if err != nil {
 			v.T.Fatal(err)
 		}

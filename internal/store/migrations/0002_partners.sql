@@ -10,6 +10,7 @@ CREATE TABLE partner (
 	default_plan    TEXT NOT NULL,
 	mask_cards      BOOLEAN NOT NULL,
 	sites           TEXT NOT NULL,  -- hosts of its own, with spaces between them
+	watched_sites   TEXT NOT NULL,  -- hosts of others that the operator watches for it
 	salt            BYTEA NOT NULL, -- sealed
 	created_at      BIGINT NOT NULL
 );

@@ -29,6 +29,7 @@ CREATE TABLE finding (
 	partner_id  INTEGER NOT NULL,
 	quiet       BOOLEAN NOT NULL, -- recycled data: nobody was alerted
 	own_site    BOOLEAN NOT NULL DEFAULT FALSE,
+	watched_site BOOLEAN NOT NULL DEFAULT FALSE,
 	id          TEXT NOT NULL,
 	asset_id    TEXT NOT NULL,
 	breach      TEXT NOT NULL REFERENCES breach (name),

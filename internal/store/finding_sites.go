@@ -1,0 +1,64 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+)
+
+// RejudgeSites judges the sites of a partner's findings again: see leak.Store. Only what a stealer took names sites.
+func (s Breaches) RejudgeSites(ctx context.Context, id partner.ID, after cyber.FindingID, limit int) (last cyber.FindingID, err error) {
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+		last = ""
+		found, err := collect(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE partner_id = $1 AND id > $2
+			AND logins IS NOT NULL ORDER BY id LIMIT $3`, number(id), string(after), int64(limit))
+		if err != nil {
+			return fmt.Errorf("judge sites: %w", err)
+		}
+		if len(found) > 0 {
+			last = found[len(found)-1].id
+		}
+		return byPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
+			return s.monitoring().rejudgeSites(ctx, tx, id, assets)
+		})
+	})
+	return last, err
+}
+
+func (s Monitoring) rejudgeSites(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) error {
+	values, _, err := s.lockAssets(ctx, tx, id, ids)
+	if err != nil {
+		return err
+	}
+	if err := giveSites(ctx, tx, id, values); err != nil {
+		return err
+	}
+	return s.keepVerdict(ctx, tx, id, leak.RejudgeSites(values))
+}
+
+// giveSites tells values which sites count for their partner.
+func giveSites(ctx context.Context, tx *sqldb.Tx, id partner.ID, values []*leak.Watched) error {
+	owner, err := partnerByID(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	for _, w := range values {
+		w.Sites, w.WatchedSites = owner.Settings.SiteList(), owner.Settings.WatchedList()
+	}
+	return nil
+}
+
+func judgeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, judged []cyber.Finding) error {
+	for _, f := range judged {
+		_, err := tx.ExecContext(ctx, `UPDATE finding SET own_site = $3, watched_site = $4 WHERE partner_id = $1 AND id = $2`,
+			number(id), string(f.ID), f.OwnSite, f.WatchedSite)
+		if err != nil {
+			return fmt.Errorf("judge finding: %w", err)
+		}
+	}
+	return nil
+}
