@@ -88,7 +88,9 @@ next:
 	VPSRLQ      $7, Y2, Y7
 	VPAND       Y6, Y7, Y6
 	VPSRLQ      $5, Y4, Y7
+	VPSRLQ      $6, Y4, Y8
 	VPOR        Y6, Y7, Y6
+	VPOR        Y6, Y8, Y6
 	VPAND       Y4, Y6, Y6           // split
 	VPSRLQ      $4, Y3, Y7
 	VPSRLQ      $8, Y3, Y8

@@ -85,6 +85,30 @@ func (s *Scanner) groupedCard(b []byte, i int, digits uint64) int {
 	return 0
 }
 
+// spacedCard reads a card in groups of four with two spaces between them, and returns its end, or zero.
+func (s *Scanner) spacedCard(b []byte, i int) int {
+	const length = 4*4 + 3*2
+	if i+length > len(b) || !leftFree(b, i) || !rightFree(b, i+length) {
+		return 0
+	}
+	n := s.text[:0]
+	for k, c := range b[i : i+length] {
+		if k%6 < 4 {
+			if !isDigit(c) {
+				return 0
+			}
+			n = append(n, c)
+		} else if c != ' ' {
+			return 0
+		}
+	}
+	if !network(n) || !identifier.Luhn(n) || repeats(n) {
+		return 0
+	}
+	s.emit(identifier.Card, n, i, i+length)
+	return i + length
+}
+
 // group returns the end of a separator and exactly size digits at b[at:], or -1.
 func group(b []byte, at, size int, sep byte) int {
 	end := at + 1 + size

@@ -66,13 +66,16 @@ func (s *Scanner) email(b []byte, at, after int) {
 	}
 	// Dots and hyphens stand between other characters, in a local part dots only. The last label is of letters.
 	dots := local.dots >> (addressSpan - left)
+	hyphens := local.hyphens >> (addressSpan - left)
 	inside := uint64(1)<<right - 1
 	breaks := (domain.dots | domain.hyphens) & inside
 	label := bits.Len64(domain.dots & inside)
 	wrong := dots&(dots>>1) | dots&1 | dots>>(left-1)&1 | breaks&(breaks>>1) | breaks&1 | breaks>>(right-1)&1 | (inside&^domain.letters)>>label
-	if text := s.text[addressSpan-left : addressSpan+1+right]; wrong != 0 || label == 0 || right-label < 2 {
+	if text := s.text[addressSpan-left : addressSpan+1+right]; wrong|hyphens&(hyphens>>1)&(hyphens>>2)&(hyphens>>3) != 0 || label == 0 || right-label < 2 {
 		s.readEmail(b, at, after)
-	} else if !notDomain(text[left+1+label:]) {
+	} else if notDomain(text[left+1+label:]) {
+		s.plainEmail(b[at-left:at], b[after:after+right], at-left, after)
+	} else {
 		s.emit(identifier.Email, text, at-left, after+right)
 	}
 }
@@ -116,15 +119,20 @@ func (s *Scanner) readEmail(b []byte, at, after int) {
 	if end < len(b) && b[end] >= utf8.RuneSelf {
 		seen |= rare
 	}
+	if cut := bytes.LastIndex(b[start:at], rule); cut >= 0 { // user----address----password
+		start, first = start+cut+len(rule), first+cut+len(rule)
+	}
 	switch local := b[start:at]; {
 	case len(local) > localLongest:
-	case start == at && at > 1 && b[at-1] == '"':
+	case start == at && at > 2 && b[at-1] == '"':
 		s.quotedEmail(b, at, after)
 	case seen&rare != 0:
 		s.rareEmail(b, start, at, after, end)
 	case !plain || tail&(letter|digit) != letter || end-label < 2 || label == after || end-after > labelLongest || !dotsInside(local, seen):
 		s.plainEmail(local, b[after:end], start, after)
-	case !notDomain(s.text[middle+1+label-after : middle+1+end-after]):
+	case notDomain(s.text[middle+1+label-after : middle+1+end-after]):
+		s.plainEmail(local, b[after:end], start, after)
+	default:
 		s.emit(identifier.Email, s.text[first:middle+1+end-after], start, end)
 	}
 }
@@ -168,7 +176,11 @@ func (s *Scanner) plainEmail(local, domain []byte, from, after int) {
 	s.emit(identifier.Email, out[:at+len(host)], from, after+len(host))
 }
 
-var twoDots = []byte("..")
+var (
+	twoDots = []byte("..")
+	// rule parts the fields of some lists.
+	rule = []byte("----")
+)
 
 var encodedLabel = []byte("xn--")
 
@@ -177,10 +189,13 @@ var encodedLabel = []byte("xn--")
 func trimDomain(host []byte) []byte {
 	for len(host) > 0 {
 		if identifier.ValidDomain(host) {
-			if notDomain(host[bytes.LastIndexByte(host, '.')+1:]) {
+			dot := bytes.LastIndexByte(host, '.')
+			if !notDomain(host[dot+1:]) {
+				return host
+			}
+			if !document(host[dot+1:]) {
 				return nil
 			}
-			return host
 		}
 		cut := len(host) - 1
 		for cut >= 0 && host[cut] != '.' && host[cut] != '-' {
@@ -196,6 +211,15 @@ func notDomain(ending []byte) bool {
 	switch string(ending) {
 	case "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "bmp", "ico", "css", "scss", "js", "mjs", "jsx", "tsx", "html", "htm", "xml",
 		"json", "txt", "pdf", "woff", "ttf", "dll", "exe":
+		return true
+	}
+	return false
+}
+
+// document knows the endings of files that lists of addresses are kept in: an address may be the name of one.
+func document(ending []byte) bool {
+	switch string(ending) {
+	case "txt", "pdf", "json", "xml":
 		return true
 	}
 	return false
@@ -229,10 +253,16 @@ func (s *Scanner) rareEmail(b []byte, start, at, after, end int) {
 	case before >= utf8.RuneSelf:
 		from := wordStart(b, start, max(0, at-localLongest))
 		s.wholeEmail(b[from:at], host, from, after)
+		if from < start && at-start >= gluedShortest {
+			s.wholeEmail(b[start:at], host, start, after) // behind a word
+		}
 	default:
 		s.wholeEmail(b[start:at], host, start, after)
 	}
 }
+
+// gluedShortest is how long the rest of a word after an accent must be to be taken for an address of its own.
+const gluedShortest = 5
 
 // escapedWord handles text inside a quoted string, where the letters after a backslash may belong to an escape: \n, \t,
 // \u003c.

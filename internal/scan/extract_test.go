@@ -86,7 +86,7 @@ func TestExtract(t *testing.T) {
 
 // Every case is found again wherever a buffer ends: the text slides over the border byte by byte.
 func TestExtractOverBufferBorders(t *testing.T) {
-	const size = block + 2*margin
+	const size = block + 2*margin + cell + 2*cellMargin
 	var text bytes.Buffer
 	for _, c := range extractCases {
 		text.WriteString("\n" + c.text + "\n")

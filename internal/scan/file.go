@@ -60,10 +60,11 @@ func (s *Scanner) scanInPlace(ctx context.Context, e inPlace) (n int64, ok bool,
 // view searches the file from one offset to another. What begins before done has been read; it returns the same for the
 // next view.
 func (s *Scanner) view(f *os.File, from, to, size, done int64) (next int64, err error) {
-	base := max(0, from-margin)
-	err = mapped(f, base, min(to+margin, size), func(b []byte) {
+	base := max(0, from-cellMargin) // a view is a number of whole cells
+	err = mapped(f, base, min(to+cellMargin, size), func(b []byte) {
 		w := window{b: b, from: int(from - base), done: int(max(0, done-base))}
 		s.extract(&w, int(to-base))
+		s.decode(b, base, int(from-base), int(to-base))
 		done = base + int64(w.done)
 	})
 	return done, err

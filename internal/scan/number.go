@@ -83,6 +83,11 @@ func (s *Scanner) run(b []byte, i, j int, digits uint64) int {
 		if fourMore {
 			return s.splitPhone(b, i, j)
 		}
+		if j+1 < len(b) && b[j] == ' ' && b[j+1] == ' ' {
+			if end := s.spacedCard(b, i); end > 0 {
+				return end
+			}
+		}
 	case 5:
 		if fourMore {
 			return s.splitPhone(b, i, j)
@@ -140,10 +145,10 @@ func (s *Scanner) bareNumber(b []byte, i, j int) {
 		s.elevenDigits(b, i, j)
 	case 12, 13:
 		switch {
-		case place(b, i, j) == numberWord:
+		case s.place(b, i, j) == numberWord:
 		case brazilian(n):
 			s.phone(n[2:], i, j)
-		case n[0] == '0' && len(n) == 12 && n[3] == '9' && label(b, i) != cpfWord:
+		case n[0] == '0' && len(n) == 12 && n[3] == '9' && s.label(b, i) != cpfWord:
 			s.phone(n[1:], i, j)
 			s.weakCPF(n, i, j)
 		case n[0] == '0' && s.labelled(b, i, j):
@@ -156,7 +161,7 @@ func (s *Scanner) bareNumber(b []byte, i, j int) {
 			return
 		}
 		if n[0] != '0' {
-			if network(n) && place(b, i, j) != numberWord {
+			if network(n) && s.place(b, i, j) != numberWord {
 				s.card(n, i, j)
 			}
 		} else if !s.labelled(b, i, j) {
@@ -168,7 +173,7 @@ func (s *Scanner) bareNumber(b []byte, i, j int) {
 // tenDigits judges what may be a landline, an old mobile, or a CPF without its first zero.
 func (s *Scanner) tenDigits(b []byte, i, j int) {
 	n := b[i:j]
-	word := place(b, i, j)
+	word := s.place(b, i, j)
 	switch {
 	case word == cpfWord && s.paddedCPF(n, i, j):
 	case bareTen(word, n):
@@ -187,7 +192,7 @@ func (s *Scanner) elevenDigits(b []byte, i, j int) {
 	if !cpf && !phone {
 		return
 	}
-	word := place(b, i, j)
+	word := s.place(b, i, j)
 	if cpf && phone && word != numberWord {
 		// Both readings are right as far as the digits go. A label next to them decides, or what the lines around have in
 		// this place; without either both are kept.
@@ -218,7 +223,7 @@ func (s *Scanner) dottedCPF(b []byte, i int) int {
 	if !identifier.ValidCPF(cpf) || !leftFree(b, i) || !rightFree(b, i+14) && !wordRight(b, i+14) {
 		return i + 3
 	}
-	if last == '.' && label(b, i) != cpfWord && octets(cpf) {
+	if last == '.' && s.label(b, i) != cpfWord && octets(cpf) {
 		s.weak(identifier.CPF, cpf, i, i+14)
 		return i + 3
 	}
@@ -255,7 +260,7 @@ func (s *Scanner) dashedCPF(b []byte, i, j int) int {
 	if !identifier.ValidCPF(cpf) || !leftFree(b, i) || !rightFree(b, j+3) && !wordRight(b, j+3) {
 		return 0
 	}
-	if b[j] == ' ' && label(b, i) != cpfWord {
+	if b[j] == ' ' && s.label(b, i) != cpfWord {
 		s.weak(identifier.CPF, cpf, i, j+3)
 		return 0
 	}

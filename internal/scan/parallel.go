@@ -20,6 +20,7 @@ type piece struct {
 	text        []byte
 	from, limit int
 	number      int64 // 0: the text begins with it
+	base        int64 // where in the text it begins
 }
 
 // PieceSize is large enough that handing a piece over costs nothing beside searching it.
@@ -112,7 +113,7 @@ func (p *streamPieces) Scan(ctx context.Context, n int64, recorders []*Recorder)
 // cut reads the next piece. Pieces overlap on both sides, so that each can be searched without the others. What came
 // before an error is a piece too.
 func (p *streamPieces) cut(ctx context.Context, buf []byte) (piece, error) {
-	next := piece{number: p.number}
+	next := piece{number: p.number, base: p.number * p.size}
 	p.number++
 	if err := ctx.Err(); err != nil {
 		p.ended = true
@@ -214,7 +215,7 @@ func (p *filePieces) search(r *Recorder, n int64) error {
 
 // piece searches piece n.
 func (p *filePieces) piece(r *Recorder, b []byte, n int64) {
-	next, mine := piece{text: b, limit: len(b), number: n}, int64(len(b))
+	next, mine := piece{text: b, limit: len(b), number: n, base: n * p.size}, int64(len(b))
 	if int64(len(b)) == p.size+Overlap { // not the last one
 		next.limit, mine = len(b)-record.Reach, p.size
 	}

@@ -70,7 +70,7 @@ func (s *Scanner) splitPhone(b []byte, i, j int) int {
 	}
 	area, ok := areaLeft(b, i)
 	if !ok {
-		if s.records != nil && end > j {
+		if s.weighs() && end > j {
 			s.apartPhone(b, append(append(s.text[80:80], b[i:j]...), b[j+1:end]...), i, end)
 		}
 		return j
@@ -83,7 +83,7 @@ func (s *Scanner) splitPhone(b []byte, i, j int) int {
 	if end > j {
 		n = append(n, b[j+1:end]...)
 	}
-	if !plausible(b, i, j, area) {
+	if !s.plausible(b, i, j, area) {
 		s.weakPhone(n, area.start, end)
 		return j
 	}
@@ -96,8 +96,8 @@ func (s *Scanner) splitPhone(b []byte, i, j int) int {
 
 // plausible refuses what has the shape of a phone but is more likely something else, when nothing but a two-digit
 // number stands before it.
-func plausible(b []byte, i, j int, area area) bool {
-	if area.marked || area.ninth || label(b, area.start) == phoneWord {
+func (s *Scanner) plausible(b []byte, i, j int, area area) bool {
+	if area.marked || area.ninth || s.label(b, area.start) == phoneWord {
 		return true
 	}
 	switch j - i {
@@ -117,7 +117,7 @@ func (s *Scanner) joinedPhone(b []byte, i, j int) int {
 	if !leftFree(b, i) || !rightFree(b, end) {
 		return j
 	}
-	if j-i == 6 && label(b, i) != phoneWord {
+	if j-i == 6 && s.label(b, i) != phoneWord {
 		return j
 	}
 	n := append(append(s.text[64:64], b[i:j]...), b[j+1:end]...)
@@ -253,95 +253,3 @@ func gapLeft(b []byte, k int) int {
 	}
 	return k
 }
-
-// The words a label next to a number can be.
-type word uint8
-
-const (
-	noWord word = iota
-	otherWord
-	cpfWord
-	phoneWord
-	cardWord
-	numberWord // of a thing or a moment, not of a person
-)
-
-// label classifies the word right before a number: the name of a JSON member, a form field, a tag, a heading. Field
-// separators end the search.
-func label(b []byte, i int) word {
-	k, joined := i, false
-	for ; k > 0 && i-k < 8 && class[b[k-1]]&(letter|digit) == 0; k-- {
-		switch b[k-1] {
-		case ',', ';', '|', '\n', '\r', '\t', 0:
-			return noWord
-		case '=', '>':
-			joined = true
-		case ':': // a:b is a line of a combo list, "a":b and a: b are not
-			joined = joined || b[k] == ' ' || quote(b[k]) || k > 1 && quote(b[k-2])
-		}
-	}
-	end := k
-	var name [24]byte
-	at := len(name)
-	for ; k > 0 && at > 0 && (class[b[k-1]]&(letter|digit) != 0 || b[k-1] == '_'); k-- {
-		at--
-		name[at] = lower[b[k-1]]
-	}
-	w := name[at:]
-	if k == end {
-		return noWord
-	}
-	if meaning := named(w); meaning != noWord {
-		return meaning
-	}
-	if ofThings(w, joined) {
-		return numberWord
-	}
-	switch {
-	case !joined || k > 0 && (b[k-1] == '.' || b[k-1] == '@' || b[k-1] == '-') || saysNothing(w):
-		return noWord // running text, the end of an address, a word that says nothing
-	}
-	return otherWord
-}
-
-// names are what is looked for in a label, by the letter they begin with.
-var names = func() (byLetter [256][]labelName) {
-	for text, means := range map[string]word{
-		"cpf": cpfWord, "doc": cpfWord, "taxid": cpfWord, "tax_id": cpfWord,
-		"fone": phoneWord, "phone": phoneWord, "tel": phoneWord, "cel": phoneWord, "whats": phoneWord, "zap": phoneWord, "mobile": phoneWord, "contat": phoneWord,
-		"fax": phoneWord, "cartao": cardWord, "creditcard": cardWord, "credit_card": cardWord, "card_number": cardWord, "cardnumber": cardWord,
-	} {
-		byLetter[text[0]] = append(byLetter[text[0]], labelName{text, means})
-	}
-	return byLetter
-}()
-
-type labelName struct {
-	text  string
-	means word
-}
-
-// named tells what a label that holds one of the names says: a CPF, if it holds names of both.
-func named(label []byte) (means word) {
-	for k, c := range label {
-		for _, n := range names[c] {
-			if rest := label[k:]; len(rest) >= len(n.text) && string(rest[:len(n.text)]) == n.text {
-				if means = n.means; means == cpfWord {
-					return means
-				}
-			}
-		}
-	}
-	return means
-}
-
-// saysNothing knows the names that stand before any kind of number: table cells and the like.
-func saysNothing(w []byte) bool {
-	switch string(w) {
-	case "number", "numero", "num", "value", "valor", "td", "th", "li", "p", "b", "i", "em", "span", "div", "strong", "font", "dd":
-		return true
-	}
-	return false
-}
-
-func quote(c byte) bool { return c == '"' || c == '\'' }

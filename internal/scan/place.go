@@ -2,14 +2,15 @@ package scan
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // place tells what the place of the bare number b[i:j] says of it: the word before it, the columns of a browser's
 // cookies, the blocks of a payment slip.
-func place(b []byte, i, j int) word {
-	if word := label(b, i); word != noWord {
+func (s *Scanner) place(b []byte, i, j int) word {
+	if word := s.label(b, i); word != noWord {
 		return word
 	}
 	if i > 0 && b[i-1] == '\t' && cookieLine(b, i) || slip(b, i, j) {
@@ -54,7 +55,7 @@ func yesNo(field []byte) bool {
 func slip(b []byte, i, j int) bool {
 	switch j - i {
 	case 12:
-		return i > 12 && !isDigit(b[i-1]) && digitsOnly(b[i-13:i-1]) || j+13 <= len(b) && b[j] == ' ' && digitsOnly(b[j+1:j+13])
+		return i > 12 && b[i-1] == ' ' && digitsOnly(b[i-13:i-1]) || j+13 <= len(b) && b[j] == ' ' && digitsOnly(b[j+1:j+13])
 	case 14:
 		return i > 4 && b[i-1] == ' ' && isDigit(b[i-2]) && b[i-3] == ' ' && isDigit(b[i-4])
 	}
@@ -70,38 +71,35 @@ func digitsOnly(b []byte) bool {
 	return true
 }
 
-// things are what the names of such numbers hold, by the letter they begin with.
-var things = [256][]string{
-	'b': {"boleto", "barcode"}, 'c': {"codbarras", "codigobarras", "chassi"}, 'l': {"linhadigitavel"}, 'n': {"nossonumero", "nosso_numero"}, 'p': {"pasep"},
-	'r': {"renavam"}, 't': {"timestamp"},
-}
+// things are the words for numbers that belong to a thing, a document or a moment. Those that are words of a sentence too
+// count only where they are joined to the number.
+var things = func() map[string]labelMeaning {
+	words := map[string]labelMeaning{}
+	for _, w := range strings.Fields("pis cnh nis nit cns nsu imei iccid imsi ean gtin isbn") {
+		words[w] = labelMeaning{numberWord, numberWord}
+	}
+	for _, w := range strings.Fields("id uid uuid ip time ts date expires expiry expire expiration expirationdate exp iat nbf created updated modified createdat updatedat expiresat " +
+		"lastlogin epoch unix order pedido protocolo protocol transaction transacao serial seq sequence sku tracking rastreio session matricula titulo nfe nota hash token " +
+		"barras digitavel userid orderid size length hora data validade vencimento") {
+		words[w] = labelMeaning{noWord, numberWord}
+	}
+	return words
+}()
 
-// ofThings knows the names of numbers that belong to a thing, a document or a moment. Names that are words of a sentence
-// too count only where they are joined to the number.
-func ofThings(name []byte, joined bool) bool {
-	for k, c := range name {
-		for _, part := range things[c] {
-			if rest := name[k:]; len(rest) >= len(part) && string(rest[:len(part)]) == part {
-				return true
-			}
+// ofThings tells what the words of a name say that a number is, or nothing.
+func ofThings(name []byte) (m labelMeaning, ok bool) {
+	for len(name) > 0 {
+		word := name
+		if n := bytes.IndexByte(name, '_'); n >= 0 {
+			word, name = name[:n], name[n+1:]
+		} else {
+			name = nil
+		}
+		if said, known := things[string(word)]; known && (!ok || said.always != noWord) {
+			m, ok = said, true
 		}
 	}
-	from := 0
-	for k := 0; k <= len(name); k++ {
-		if k < len(name) && name[k] != '_' {
-			continue
-		}
-		switch string(name[from:k]) {
-		case "pis", "cnh", "nis", "nit", "cns", "nsu", "imei", "iccid", "imsi", "ean", "gtin", "isbn", "linha_digitavel":
-			return true
-		case "id", "uid", "uuid", "ip", "time", "ts", "date", "expires", "expiry", "expire", "expiration", "expirationdate", "exp", "iat", "nbf", "created", "updated", "modified", "createdat", "updatedat",
-			"expiresat", "lastlogin", "epoch", "unix", "order", "pedido", "protocolo", "protocol", "transaction", "transacao", "serial", "seq", "sequence", "sku", "tracking", "rastreio", "session",
-			"matricula", "titulo", "nfe", "nota", "hash", "token", "barras", "digitavel", "userid", "orderid", "size", "length", "hora", "data", "validade", "vencimento":
-			return joined
-		}
-		from = k + 1
-	}
-	return false
+	return m, ok
 }
 
 // sameLabel says whether the CPF b[i:i+11], which stands after a name that promises none, is one all the same: the

@@ -60,7 +60,9 @@ func (r *Recorder) tell(p piece, about *about, chain *chain) {
 		Bytes: p.text, From: p.from, Limit: p.limit, Begins: p.number == 0, Ends: p.limit == len(p.text), Name: about.name, Mail: about.mail, SQL: about.sql,
 	}
 	r.records.Start(t)
-	r.scanner.extract(&window{b: p.text, from: max(0, p.from-record.Longest)}, min(len(p.text), p.limit+record.Longest))
+	from, limit := max(0, p.from-record.Longest), min(len(p.text), p.limit+record.Longest)
+	r.scanner.extract(&window{b: p.text, from: from}, limit)
+	r.scanner.decode(p.text, p.base, from, limit)
 	chain.publish(p.number, r.records.Survey())
 	r.records.Tell(func() record.State { return chain.before(p.number) })
 	chain.release(p.number)

@@ -37,16 +37,20 @@ type Scanner struct {
 	found Found
 	// records takes what is found, with its place, instead of found.
 	records *record.Reader
+	// inView takes what is found in a decoded view of a text.
+	inView  func(kind identifier.Kind, normal []byte, from, to int, weak bool)
+	decoder *decoder
 	buf     []byte
 	text    [margin]byte // the value being put together
 	marks   marks
+	labels  labelMemo
 	// around describes the address being read.
 	around [2]addressMasks
 }
 
 // NewScanner makes a Scanner that calls found.
 func NewScanner(found Found) *Scanner {
-	return &Scanner{found: found, buf: make([]byte, block+2*margin)}
+	return &Scanner{found: found, buf: make([]byte, block+2*margin+cell+2*cellMargin)}
 }
 
 // Scan reads r to its end and returns the number of bytes it took from it. UTF-16 is recognised and read as such, mail
@@ -72,12 +76,17 @@ func (s *Scanner) scan(ctx context.Context, r io.Reader) error {
 		w.b = s.buf[:len(w.b)+n]
 		if err != nil {
 			s.extract(&w, len(w.b))
+			s.decode(w.b, w.base, w.cell, len(w.b))
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
 			return err
 		}
 		s.extract(&w, len(w.b)-margin)
+		whole := len(w.b) - cellMargin
+		whole -= int((w.base + int64(whole)) % cell)
+		s.decode(w.b, w.base, w.cell, whole)
+		w.cell = whole
 		w.slide(s.buf)
 	}
 }
@@ -85,22 +94,28 @@ func (s *Scanner) scan(ctx context.Context, r io.Reader) error {
 // Extract finds the identifiers of b, which is taken as a whole text.
 func (s *Scanner) Extract(b []byte) {
 	s.extract(&window{b: b}, len(b))
+	s.decode(b, 0, 0, len(b))
 }
 
 // emit hands out an identifier that stands at [from, to) of the text at hand.
 func (s *Scanner) emit(kind identifier.Kind, normal []byte, from, to int) {
-	if s.records != nil {
+	switch {
+	case s.records != nil:
 		s.records.Add(kind, normal, from, to)
-		return
+	case s.inView != nil:
+		s.inView(kind, normal, from, to, false)
+	default:
+		s.found(kind, normal)
 	}
-	s.found(kind, normal)
 }
 
 // window is the part of the stream in memory.
 type window struct {
 	b    []byte
-	from int // what lies before has been searched
-	done int // numbers that begin before this have been read
+	from int   // what lies before has been searched
+	done int   // numbers that begin before this have been read
+	base int64 // how far b lies after the beginning of the text
+	cell int   // the first cell that has not been looked at for something to decode
 }
 
 // extract searches the window up to limit. Addresses and numbers are searched for one after the other in each stretch
@@ -115,12 +130,12 @@ func (s *Scanner) extract(w *window, limit int) {
 	w.from = limit
 }
 
-// slide moves the unread rest, and the margin before it, to the front of buf.
+// slide moves the unread rest, and the margins before it, to the front of buf.
 func (w *window) slide(buf []byte) {
-	gone := max(0, w.from-margin)
+	gone := max(0, min(w.from-margin, w.cell-cellMargin))
 	n := copy(buf, w.b[gone:])
 	w.b = buf[:n]
-	w.from, w.done = w.from-gone, max(0, w.done-gone)
+	w.from, w.done, w.cell, w.base = w.from-gone, max(0, w.done-gone), w.cell-gone, w.base+int64(gone)
 }
 
 // fill reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off,

@@ -93,9 +93,9 @@ func (s *Scanner) exponent(b []byte, i, j int) int {
 	switch {
 	case len(n) == 11 && identifier.ValidCPF(n):
 		s.emit(identifier.CPF, n, i-2, end)
-	case len(n) < 11 && label(b, i-2) == cpfWord:
+	case len(n) < 11 && s.label(b, i-2) == cpfWord:
 		s.paddedCPF(n, i-2, end)
-	case len(n) < 12 && label(b, i-2) == phoneWord:
+	case len(n) < 12 && s.label(b, i-2) == phoneWord:
 		s.phone(n, i-2, end)
 	case brazilian(n):
 		s.phone(n[2:], i-2, end)
@@ -130,7 +130,7 @@ func unpadded(dst, n []byte) ([]byte, bool) {
 // with zeros too few or too many, phones with two zeros or a carrier before them. It says whether they were that.
 func (s *Scanner) labelled(b []byte, i, j int) bool {
 	n := b[i:j]
-	switch label(b, i) {
+	switch s.label(b, i) {
 	case cpfWord:
 		return len(n) != 11 && s.paddedCPF(n, i, j)
 	case phoneWord:
@@ -174,17 +174,21 @@ func carrier(a, b byte) bool {
 }
 
 // quotedEmail reads "maria.silva"@exemplo.com, the '@' of which stands at b[at]: the quotes say nothing where none are
-// needed.
+// needed. Inside of other quotes they are doubled, or have a backslash before them.
 func (s *Scanner) quotedEmail(b []byte, at, after int) {
-	from := at - 1
-	for from > 0 && at-from <= localLongest && class[b[from-1]]&inLocal != 0 {
+	to := at - 1
+	if b[to-1] == '"' || b[to-1] == '\\' {
+		to--
+	}
+	from := to
+	for from > 0 && to-from <= localLongest && class[b[from-1]]&inLocal != 0 {
 		from--
 	}
-	if from > 0 && b[from-1] == '"' && from < at-1 {
+	if from > 0 && b[from-1] == '"' && from < to {
 		end := after
 		for end < len(b) && end-after <= domainLongest && class[b[end]]&inDomain != 0 {
 			end++
 		}
-		s.plainEmail(b[from:at-1], b[after:end], from-1, after)
+		s.plainEmail(b[from:to], b[after:end], from-1, after)
 	}
 }

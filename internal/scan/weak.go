@@ -1,17 +1,26 @@
 package scan
 
-import "github.com/vigiahq/vigia/internal/identifier"
+import (
+	"bytes"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+)
 
 // weak hands on a reading that counts only where the column it stands in says so. Without records nothing can say that.
 func (s *Scanner) weak(kind identifier.Kind, normal []byte, from, to int) {
 	if s.records != nil {
 		s.records.AddWeak(kind, normal, from, to)
+	} else if s.inView != nil {
+		s.inView(kind, normal, from, to, true)
 	}
 }
 
+// weighs says whether somebody can weigh weak readings.
+func (s *Scanner) weighs() bool { return s.records != nil || s.inView != nil }
+
 // weakCPF hands on a CPF without its leading zeros, or with some too many.
 func (s *Scanner) weakCPF(n []byte, from, to int) {
-	if s.records == nil {
+	if !s.weighs() {
 		return
 	}
 	if cpf, ok := unpadded(s.text[32:32], n); ok {
@@ -21,7 +30,7 @@ func (s *Scanner) weakCPF(n []byte, from, to int) {
 
 // weakPhone hands on ten digits that look like a time, or a phone in groups that look like other numbers.
 func (s *Scanner) weakPhone(national []byte, from, to int) {
-	if s.records == nil {
+	if !s.weighs() {
 		return
 	}
 	if normal, ok := identifier.AppendBrazilianPhone(s.text[:0], national); ok {
@@ -31,7 +40,7 @@ func (s *Scanner) weakPhone(national []byte, from, to int) {
 
 // weakPadded hands on what fourteen and more digits that begin with zeros may be: a CPF, a card, a phone with prefixes.
 func (s *Scanner) weakPadded(n []byte, from, to int) {
-	if s.records == nil {
+	if !s.weighs() {
 		return
 	}
 	s.weakCPF(n, from, to)
@@ -55,13 +64,13 @@ func (s *Scanner) shortNumber(b []byte, i, j int) int {
 		return s.exponent(b, i, j)
 	}
 	if cpf, ok := unpadded(s.text[32:32], b[i:j]); ok && leftFree(b, i) && (rightFree(b, j) || decimalZero(b, j)) {
-		if label(b, i) == cpfWord {
+		if s.label(b, i) == cpfWord {
 			s.emit(identifier.CPF, cpf, i, j)
 			return j
 		}
 		s.weak(identifier.CPF, cpf, i, j)
 	}
-	if s.records != nil && rightFree(b, j) {
+	if s.weighs() && rightFree(b, j) {
 		s.apartPhone(b, b[i:j], i, j)
 	}
 	return 0
@@ -69,37 +78,42 @@ func (s *Scanner) shortNumber(b []byte, i, j int) int {
 
 // apartPhone hands on a subscriber's number n, which stands at b[from:to], with the area code that the field before it is.
 func (s *Scanner) apartPhone(b, n []byte, from, to int) {
-	if area := areaBefore(b, from); area != nil {
+	area, named := areaBefore(b, from)
+	if named && s.label(b, from) == phoneWord {
+		s.phone(append(append(s.text[64:64], area...), n...), from, to)
+	} else if area != nil {
 		s.weakPhone(append(append(s.text[64:64], area...), n...), from, to)
 	}
 }
 
-// areaBefore returns the area code that the field before the one at b[i] consists of, or nil: in a row, a tuple or an
-// object, where a name stands between the two.
-func areaBefore(b []byte, i int) []byte {
-	k, stop := i, max(0, i-48)
-	named := false
+// areaBefore returns the area code that the field before the one at b[i] consists of, or nil: in a row, a tuple, an
+// object or a block, where names stand between the two. It also says whether that is named as one.
+func areaBefore(b []byte, i int) (area []byte, named bool) {
+	k, stop, letters, ends := i, max(0, i-48), false, 0
 	for ; k > stop && !isDigit(b[k-1]); k-- {
 		switch c := b[k-1]; {
-		case c == '\n' || c == '(' || c == '{' || c == '[':
-			return nil
+		case c == '\n':
+			ends++
+		case c == '(' || c == '{' || c == '[':
+			return nil, false
 		case class[c]&letter != 0:
-			named = true
+			letters = true
 		}
 	}
 	end := k
 	for k > 0 && end-k < 4 && isDigit(b[k-1]) {
 		k--
 	}
-	area := b[k:end]
-	if len(area) == 3 && area[0] == '0' {
+	if area = b[k:end]; len(area) == 3 && area[0] == '0' {
 		area = area[1:]
 	}
-	if len(area) != 2 || !identifier.AreaCode(area[0], area[1]) || end == i || !named && i-end > 8 {
-		return nil
+	if len(area) != 2 || !identifier.AreaCode(area[0], area[1]) || end == i || !letters && i-end > 8 || ends > 1 || ends == 1 && !letters {
+		return nil, false
 	}
 	if k > 0 && (class[b[k-1]]&letter != 0 || b[k-1] == '.' || b[k-1] == '-' || b[k-1] == '/') {
-		return nil
+		return nil, false
 	}
-	return area
+	for from := k; k > 0 && from-k < 8 && class[b[k-1]]&(letter|digit) == 0; k-- {
+	}
+	return area, k >= 3 && bytes.EqualFold(b[k-3:k], []byte("ddd"))
 }

@@ -128,8 +128,14 @@ func (r *Reader) merge() {
 	r.hits = append(append(hits, a...), n...)
 	if r.disorder {
 		slices.SortStableFunc(r.hits, func(a, b hit) int { return int(a.from - b.from) })
+		r.hits = slices.CompactFunc(r.hits, func(a, b hit) bool { // found as it is and decoded
+			return a.from == b.from && a.to == b.to && a.kind == b.kind && a.length == b.length && string(r.normalOf(a)) == string(r.normalOf(b))
+		})
 	}
 }
+
+// normalOf is the normal form of a hit that has no marks but being weak.
+func (r *Reader) normalOf(h hit) []byte { return r.arena[h.normal:][:h.length&^weak] }
 
 // record tells the record of hit k, which stands in line i, whose hits end before end. It returns how many hits it
 // handed out. What describes itself comes before what a header says.

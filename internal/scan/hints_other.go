@@ -1,0 +1,6 @@
+//go:build !amd64
+
+package scan
+
+// hints sets a bit of out for each byte of src that begins a hint. src has a byte more than out has bits.
+func hints(out, src []byte) { hintsPortable(out, src) }

@@ -1,0 +1,534 @@
+package scantest
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+)
+
+// Cell is a value with the name of its column.
+type Cell struct{ Name, Text string }
+
+// Spelling is a way to write an identifier down. Write also says what it is to be found as, which is told from the value
+// that was made up, never from the text.
+type Spelling struct {
+	Kind identifier.Kind
+	Name string
+	// Named spellings can be told only where a column or a label says what they are.
+	Named bool
+	Write func(r *rand.Rand) (cells []Cell, normal string)
+	// Lost says why it is known not to be found.
+	Lost string
+}
+
+// Carrier writes rows of cells into a text.
+type Carrier struct {
+	Name string
+	// Named carriers have names for their values.
+	Named bool
+	Write func(rows [][]Cell) []byte
+}
+
+// Digits are n digits by chance, the first of them not zero.
+func Digits(r *rand.Rand, n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte('0' + r.IntN(10))
+	}
+	b[0] = byte('1' + r.IntN(9))
+	return string(b)
+}
+
+// CPFWithZeros makes up a CPF that begins with so many zeros and no more.
+func CPFWithZeros(r *rand.Rand, zeros int) string {
+	for {
+		start := strings.Repeat("0", zeros) + Digits(r, 9-zeros)
+		for check := range 100 {
+			if n := fmt.Sprintf("%s%02d", start, check); identifier.ValidCPF(n) {
+				return n
+			}
+		}
+	}
+}
+
+func cpfText(name string, named bool, zeros int, write func(n string) string) Spelling {
+	return Spelling{identifier.CPF, name, named, func(r *rand.Rand) ([]Cell, string) {
+		n := CPFWithZeros(r, zeros)
+		return []Cell{{"cpf", write(n)}}, n
+	}, ""}
+}
+
+var cpfSpellings = []Spelling{
+	cpfText("bare", false, 0, func(n string) string { return n }),
+	cpfText("dots and hyphen", false, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "-" + n[9:] }),
+	cpfText("hyphen alone", false, 0, func(n string) string { return n[:9] + "-" + n[9:] }),
+	cpfText("spaces", false, 0, func(n string) string { return n[:3] + " " + n[3:6] + " " + n[6:9] + " " + n[9:] }),
+	cpfText("hyphens", false, 0, func(n string) string { return n[:3] + "-" + n[3:6] + "-" + n[6:9] + "-" + n[9:] }),
+	cpfText("dots alone", true, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "." + n[9:] }),
+	cpfText("dots, slash", false, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "/" + n[9:] }),
+	cpfText("dots, space", false, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + " " + n[9:] }),
+	cpfText("slash before the last two", false, 0, func(n string) string { return n[:9] + "/" + n[9:] }),
+	cpfText("space before the last two", true, 0, func(n string) string { return n[:9] + " " + n[9:] }),
+	cpfText("with .0", false, 0, func(n string) string { return n + ".0" }),
+	cpfText("exponent, comma", false, 0, func(n string) string { return n[:1] + "," + n[1:] + "E+10" }),
+	cpfText("exponent, point", false, 0, func(n string) string { return n[:1] + "." + n[1:] + "e10" }),
+	cpfText("state behind it", false, 0, func(n string) string { return n + "SP" }),
+	cpfText("one zero lost", true, 1, func(n string) string { return n[1:] }),
+	cpfText("two zeros lost", true, 2, func(n string) string { return n[2:] }),
+	cpfText("one zero lost, .0", true, 1, func(n string) string { return n[1:] + ".0" }),
+	cpfText("padded to 12", true, 0, func(n string) string { return "0" + n }),
+	cpfText("padded to 14", true, 0, func(n string) string { return "000" + n }),
+	cpfText("padded to 15", true, 0, func(n string) string { return "0000" + n }),
+	cpfText("full-width digits", false, 0, wide),
+	cpfText("hyphen U+2011", false, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "\u2011" + n[9:] }),
+	cpfText("en dash", false, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "\u2013" + n[9:] }),
+	cpfText("zero width inside", false, 0, func(n string) string { return n[:3] + ".\u200b" + n[3:6] + "." + n[6:9] + "-" + n[9:] }),
+	cpfText("no-break spaces", false, 0, func(n string) string { return n[:3] + "\u00a0" + n[3:6] + "\u00a0" + n[6:9] + "\u00a0" + n[9:] }),
+	cpfText("entities", false, 0, entities),
+	cpfText("quoted-printable hyphen", false, 0, func(n string) string { return n[:3] + "=2E" + n[3:6] + "=2E" + n[6:9] + "=2D" + n[9:] }),
+}
+
+// wide writes digits and signs as the full-width ones.
+func wide(s string) string {
+	var b strings.Builder
+	for _, c := range s {
+		if c > ' ' && c < 0x7f {
+			c += 0xfee0
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// entities writes each character as a decimal entity of HTML.
+func entities(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		fmt.Fprintf(&b, "&#%d;", c)
+	}
+	return b.String()
+}
+
+func mobile(r *rand.Rand) (area, first, last string) {
+	return areas[r.IntN(len(areas))], "9" + strconv.Itoa(1000+r.IntN(9000)), strconv.Itoa(1000 + r.IntN(9000))
+}
+
+func landline(r *rand.Rand) (area, first, last string) {
+	return areas[r.IntN(len(areas))], strconv.Itoa(2+r.IntN(4)) + strconv.Itoa(100+r.IntN(900)), strconv.Itoa(1000 + r.IntN(9000))
+}
+
+func phoneText(name string, named bool, of func(*rand.Rand) (string, string, string), write func(area, first, last string) string) Spelling {
+	return Spelling{identifier.Phone, name, named, func(r *rand.Rand) ([]Cell, string) {
+		area, first, last := of(r)
+		return []Cell{{"telefone", write(area, first, last)}}, "+55" + area + first + last
+	}, ""}
+}
+
+var phoneSpellings = []Spelling{
+	phoneText("mobile, bare", false, mobile, func(a, f, l string) string { return a + f + l }),
+	phoneText("mobile, 55", false, mobile, func(a, f, l string) string { return "55" + a + f + l }),
+	phoneText("mobile, +55", false, mobile, func(a, f, l string) string { return "+55" + a + f + l }),
+	phoneText("mobile, parentheses", false, mobile, func(a, f, l string) string { return "(" + a + ") " + f + "-" + l }),
+	phoneText("mobile, ninth digit apart", false, mobile, func(a, f, l string) string { return "(" + a + ") 9 " + f[1:] + "-" + l }),
+	phoneText("mobile, brackets", false, mobile, func(a, f, l string) string { return "[" + a + "] " + f + "-" + l }),
+	phoneText("mobile, slash", false, mobile, func(a, f, l string) string { return a + "/" + f + "-" + l }),
+	phoneText("mobile, dots", false, mobile, func(a, f, l string) string { return a + "." + f + "." + l }),
+	phoneText("mobile, spaces", false, mobile, func(a, f, l string) string { return a + " " + f + " " + l }),
+	phoneText("mobile, hyphens", false, mobile, func(a, f, l string) string { return a + "-" + f + "-" + l }),
+	phoneText("mobile, 0xx", false, mobile, func(a, f, l string) string { return "0xx" + a + " " + f + "-" + l }),
+	phoneText("mobile, (0xx11)", false, mobile, func(a, f, l string) string { return "(0XX" + a + ") " + f + "-" + l }),
+	phoneText("mobile, 0055", false, mobile, func(a, f, l string) string { return "0055 " + a + " " + f + "-" + l }),
+	phoneText("mobile, 0055 bare", true, mobile, func(a, f, l string) string { return "0055" + a + f + l }),
+	phoneText("mobile, carrier", false, mobile, func(a, f, l string) string { return "015 " + a + " " + f + "-" + l }),
+	phoneText("mobile, carrier in parentheses", false, mobile, func(a, f, l string) string { return "(015" + a + ") " + f + "-" + l }),
+	phoneText("mobile, carrier bare", true, mobile, func(a, f, l string) string { return "021" + a + f + l }),
+	phoneText("mobile, trunk 0", false, mobile, func(a, f, l string) string { return "0" + a + f + l }),
+	phoneText("mobile, .0", false, mobile, func(a, f, l string) string { return a + f + l + ".0" }),
+	phoneText("mobile, hyphen U+2011", false, mobile, func(a, f, l string) string { return "+55 " + a + " " + f + "\u2011" + l }),
+	phoneText("mobile, bidi marks", false, mobile, func(a, f, l string) string { return "\u202a+55\u00a0" + a + "\u00a0" + f + "\u2011" + l + "\u202c" }),
+	phoneText("mobile, full-width", false, mobile, func(a, f, l string) string { return wide("(" + a + ")" + f + "-" + l) }),
+	phoneText("landline, bare", true, landline, func(a, f, l string) string { return a + f + l }),
+	phoneText("landline, parentheses", false, landline, func(a, f, l string) string { return "(" + a + ") " + f + "-" + l }),
+	phoneText("landline, parentheses, in one", false, landline, func(a, f, l string) string { return "(" + a + ")" + f + l }),
+	phoneText("landline, spaces", true, landline, func(a, f, l string) string { return a + " " + f + " " + l }),
+	phoneText("landline, one space", true, landline, func(a, f, l string) string { return a + " " + f + l }),
+	phoneText("landline, hyphens", true, landline, func(a, f, l string) string { return a + "-" + f + "-" + l }),
+	phoneText("landline, dots", true, landline, func(a, f, l string) string { return a + "." + f + "." + l }),
+	phoneText("landline, slash", true, landline, func(a, f, l string) string { return a + "/" + f + "-" + l }),
+	phoneText("landline, +55", false, landline, func(a, f, l string) string { return "+55 " + a + " " + f + "-" + l }),
+	{identifier.Phone, "area code in a column of its own", true, func(r *rand.Rand) ([]Cell, string) {
+		a, f, l := mobile(r)
+		return []Cell{{"ddd", a}, {"telefone", f + l}}, "+55" + a + f + l
+	}, ""},
+	{identifier.Phone, "area code apart, hyphen", true, func(r *rand.Rand) ([]Cell, string) {
+		a, f, l := mobile(r)
+		return []Cell{{"ddd", a}, {"celular", f + "-" + l}}, "+55" + a + f + l
+	}, ""},
+	{identifier.Phone, "area code apart, landline", true, func(r *rand.Rand) ([]Cell, string) {
+		a, f, l := landline(r)
+		return []Cell{{"DDD", a}, {"fone", f + l}}, "+55" + a + f + l
+	}, ""},
+	foreignText("foreign, +", false, "", func(code, n string) string { return "+" + code + n }),
+	foreignText("foreign, spaces", false, "", func(code, n string) string { return "+" + code + " " + n[:3] + " " + n[3:6] + " " + n[6:] }),
+	foreignText("foreign, 00", true, "", func(code, n string) string { return "00" + code + n }),
+	foreignText("foreign, 00 and spaces", true, "groups of three digits are any numbers", func(code, n string) string { return "00" + code + " " + n[:3] + " " + n[3:6] + " " + n[6:] }),
+}
+
+// foreignText makes up mobiles of Portugal.
+func foreignText(name string, named bool, lost string, write func(code, n string) string) Spelling {
+	return Spelling{identifier.Phone, name, named, func(r *rand.Rand) ([]Cell, string) {
+		n := "91" + Digits(r, 7)
+		return []Cell{{"telefone", write("351", n)}}, "+351" + n
+	}, lost}
+}
+
+// Card makes up a card of sixteen digits.
+func Card(r *rand.Rand) string {
+	n := []byte([]string{"4532", "5412", "4916", "5234"}[r.IntN(4)] + Digits(r, 12))
+	for !identifier.Luhn(n) {
+		n[15] = '0' + (n[15]-'0'+1)%10
+	}
+	return string(n)
+}
+
+func cardText(name string, named bool, write func(n string) string) Spelling {
+	return Spelling{identifier.Card, name, named, func(r *rand.Rand) ([]Cell, string) {
+		n := Card(r)
+		return []Cell{{"cartao", write(n)}}, n
+	}, ""}
+}
+
+func fours(n, sep string) string { return strings.Join([]string{n[:4], n[4:8], n[8:12], n[12:]}, sep) }
+
+var cardSpellings = []Spelling{
+	cardText("bare", false, func(n string) string { return n }),
+	cardText("spaces", false, func(n string) string { return fours(n, " ") }),
+	cardText("hyphens", false, func(n string) string { return fours(n, "-") }),
+	cardText("dots", false, func(n string) string { return fours(n, ".") }),
+	cardText("double spaces", false, func(n string) string { return fours(n, "  ") }),
+	cardText("padded to 19", true, func(n string) string { return "000" + n }),
+	cardText("with .0", false, func(n string) string { return n + ".0" }),
+	cardText("date and code, hyphens", false, func(n string) string { return n + "-12-2029-123" }),
+	cardText("date, hyphens", false, func(n string) string { return n + "-07-28" }),
+	cardText("date, slash", false, func(n string) string { return n + "/07/28" }),
+	cardText("track 1", false, func(n string) string { return "%B" + n + "^SILVA/ANA^29121010000000000000?" }),
+	cardText("track 2", false, func(n string) string { return ";" + n + "=29121010000012345678?" }),
+	cardText("track 2, D", false, func(n string) string { return n + "D29121010000012345678" }),
+	cardText("full-width", false, wide),
+	cardText("no-break spaces", false, func(n string) string { return fours(n, "\u00a0") }),
+}
+
+func address(r *rand.Rand) string {
+	return localNames[r.IntN(len(localNames))] + "." + localNames[r.IntN(len(localNames))] + strconv.Itoa(r.IntN(100_000)) + "@" + domains[r.IntN(len(domains))]
+}
+
+func mailText(name string, write func(s string) string) Spelling {
+	return Spelling{identifier.Email, name, false, func(r *rand.Rand) ([]Cell, string) {
+		s := address(r)
+		return []Cell{{"email", write(s)}}, s
+	}, ""}
+}
+
+func at(with string) func(string) string {
+	return func(s string) string { return strings.Replace(s, "@", with, 1) }
+}
+
+var mailSpellings = []Spelling{
+	mailText("plain", func(s string) string { return s }),
+	mailText("upper case", strings.ToUpper),
+	mailText(`\u0040`, at(`\u0040`)), mailText(`\x40`, at(`\x40`)), mailText("&#64;", at("&#64;")), mailText("&#x40;", at("&#x40;")), mailText("&commat;", at("&commat;")),
+	mailText("entities", entities),
+	mailText("%40", at("%40")), mailText("%2540", at("%2540")),
+	{identifier.Email, "plus tag as %2B", false, func(r *rand.Rand) ([]Cell, string) {
+		s := strings.Replace(address(r), "@", "+loja@", 1)
+		return []Cell{{"email", strings.NewReplacer("+", "%2B", "@", "%40").Replace(s)}}, s
+	}, ""},
+	mailText("=40", at("=40")),
+	mailText("RFC 2047, base64", func(s string) string { return "=?utf-8?B?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?=" }),
+	mailText("RFC 2047, Q", func(s string) string { return "=?utf-8?Q?" + strings.Replace(s, "@", "=40", 1) + "?=" }),
+	mailText("zero width space", at("\u200b@")), mailText("zero width joiner", at("@\u200d")), mailText("soft hyphen", at("@\u00ad")), mailText("byte order mark inside", at("\ufeff@")),
+	mailText("full-width @", at("\uff20")), mailText("bidi marks", func(s string) string { return "\u202a" + s + "\u202c" }),
+	mailText("full-width", wide),
+	mailText("[at]", at("[at]")), mailText("(at)", at("(at)")), mailText(" [at] ", at(" [at] ")), mailText("(arroba)", at("(arroba)")), mailText(" @ ", at(" @ ")),
+	mailText("[at] and [dot]", func(s string) string { return strings.NewReplacer("@", "[at]", ".", "[dot]").Replace(s) }),
+	mailText("<wbr>", at("<wbr>@")), mailText("<wbr> in the domain", func(s string) string { return strings.Replace(s, "exe", "exe<wbr>", 1) + " " }),
+	mailText("tags around @", at("<b>@</b>")), mailText("comment before @", at("<!-- x -->@")),
+	mailText("data-cfemail", cloudflare),
+	mailText("quotes around the local part", func(s string) string { return `"` + strings.Replace(s, "@", `"@`, 1) }),
+	mailText("user----mail----password", func(s string) string { return "fulano----" + s + "----senha123" }),
+	mailText("behind .txt", func(s string) string { return s + ".txt" }),
+	mailText("behind an accent", func(s string) string { return "é" + s }),
+	mailText("base64", func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }),
+	mailText("base64 for addresses", func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }),
+	mailText("hex", func(s string) string { return hex.EncodeToString([]byte(s)) }),
+	mailText("hex, 0x", func(s string) string { return "0x" + strings.ToUpper(hex.EncodeToString([]byte(s))) }),
+	mailText(`hex, \x`, func(s string) string { return `\x` + hex.EncodeToString([]byte(s)) }),
+}
+
+// cloudflare hides an address as pages do that a well-known network serves.
+func cloudflare(s string) string {
+	key := byte(0x5a)
+	hidden := []byte{key}
+	for _, c := range []byte(s) {
+		hidden = append(hidden, c^key)
+	}
+	return `<a class="__cf_email__" data-cfemail="` + hex.EncodeToString(hidden) + `">[email&#160;protected]</a>`
+}
+
+// Spellings are all of them.
+var Spellings = func() (all []Spelling) {
+	for _, s := range [][]Spelling{mailSpellings, cpfSpellings, phoneSpellings, cardSpellings} {
+		all = append(all, s...)
+	}
+	return all
+}()
+
+// Carriers are the texts that spellings are put into.
+var Carriers = []Carrier{
+	{"comma", true, func(rows [][]Cell) []byte { return separatedRows(rows, ',', false) }},
+	{"semicolon", true, func(rows [][]Cell) []byte { return separatedRows(rows, ';', false) }},
+	{"tab", true, func(rows [][]Cell) []byte { return separatedRows(rows, '\t', false) }},
+	{"all in quotes", true, func(rows [][]Cell) []byte { return separatedRows(rows, ',', true) }},
+	{"one column", true, oneColumn},
+	{"JSON lines", true, func(rows [][]Cell) []byte { return objects(rows, false) }},
+	{"JSON list", true, func(rows [][]Cell) []byte { return objects(rows, true) }},
+	{"INSERT", true, func(rows [][]Cell) []byte { return statements(rows, false) }},
+	{"mysqldump", true, func(rows [][]Cell) []byte { return statements(rows, true) }},
+	{"COPY", true, copyRows},
+	{"labels", true, labelledRows},
+	{"key=value", true, keyValues},
+	{"XML", true, xmlRows},
+	{"lines", false, lines},
+	{"sentences", false, sentences},
+	{"HTML table", false, htmlRows},
+	{"no header", false, func(rows [][]Cell) []byte {
+		return separatedRows(rows, ';', false)[len("nome;;cidade\n")+namesLen(rows):]
+	}},
+}
+
+func namesLen(rows [][]Cell) (n int) {
+	for i, c := range rows[0] {
+		if n += len(c.Name); i > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// around puts what else stands in a row around its cells.
+func around(row []Cell, i int) []Cell {
+	all := []Cell{{"nome", firstNames[i%len(firstNames)] + " " + lastNames[i%len(lastNames)]}}
+	return append(append(all, row...), Cell{"cidade", "Campinas"})
+}
+
+func separatedRows(rows [][]Cell, sep rune, quotes bool) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Comma = sep
+	write := func(texts []string) {
+		if quotes {
+			for i := range texts {
+				texts[i] = `"` + strings.ReplaceAll(texts[i], `"`, `""`) + `"`
+			}
+			w.Flush()
+			b.WriteString(strings.Join(texts, string(sep)) + "\n")
+			return
+		}
+		_ = w.Write(texts)
+	}
+	for i, row := range rows {
+		var names, texts []string
+		for _, c := range around(row, i) {
+			names, texts = append(names, c.Name), append(texts, c.Text)
+		}
+		if i == 0 {
+			write(names)
+		}
+		write(texts)
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
+func oneColumn(rows [][]Cell) []byte {
+	var b strings.Builder
+	for i, row := range rows {
+		var names, texts []string
+		for _, c := range row {
+			names, texts = append(names, c.Name), append(texts, c.Text)
+		}
+		if i == 0 {
+			b.WriteString(strings.Join(names, ";") + "\n")
+		}
+		b.WriteString(strings.Join(texts, ";") + "\n")
+	}
+	return []byte(b.String())
+}
+
+func objects(rows [][]Cell, list bool) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if list {
+		e.SetIndent("", "  ")
+		b.WriteString("[\n")
+	}
+	for i, row := range rows {
+		members := &bytes.Buffer{}
+		members.WriteString("{")
+		for k, c := range around(row, i) {
+			if k > 0 {
+				members.WriteString(",")
+			}
+			text := &bytes.Buffer{}
+			t := json.NewEncoder(text)
+			t.SetEscapeHTML(false)
+			_ = t.Encode(c.Text)
+			// What looks like an escape is one here.
+			value := strings.ReplaceAll(strings.TrimSpace(text.String()), `\\u0040`, `\u0040`)
+			members.WriteString(`"` + c.Name + `":` + value)
+		}
+		members.WriteString("}")
+		if list && i > 0 {
+			b.WriteString(",\n")
+		}
+		_ = e.Encode(json.RawMessage(members.Bytes()))
+	}
+	if list {
+		b.WriteString("]\n")
+	}
+	return b.Bytes()
+}
+
+func statements(rows [][]Cell, defined bool) []byte {
+	var b strings.Builder
+	for i, row := range rows {
+		var names, texts []string
+		for _, c := range around(row, i) {
+			names, texts = append(names, "`"+c.Name+"`"), append(texts, "'"+strings.ReplaceAll(c.Text, "'", "''")+"'")
+		}
+		if !defined {
+			fmt.Fprintf(&b, "INSERT INTO clientes (%s) VALUES (%s);\n", strings.Join(names, ", "), strings.Join(texts, ", "))
+			continue
+		}
+		if i == 0 {
+			fmt.Fprintf(&b, "-- MySQL dump 10.13\nCREATE TABLE `clientes` (\n  %s varchar(90)\n);\nINSERT INTO `clientes` VALUES ", strings.Join(names, " varchar(90),\n  "))
+		} else {
+			b.WriteString(",")
+		}
+		b.WriteString("(" + strings.Join(texts, ",") + ")")
+	}
+	return []byte(b.String() + ";\n")
+}
+
+func copyRows(rows [][]Cell) []byte {
+	var b strings.Builder
+	for i, row := range rows {
+		var names, texts []string
+		for _, c := range around(row, i) {
+			names, texts = append(names, c.Name), append(texts, strings.ReplaceAll(c.Text, `\`, `\\`))
+		}
+		if i == 0 {
+			b.WriteString("COPY public.clientes (" + strings.Join(names, ", ") + ") FROM stdin;\n")
+		}
+		b.WriteString(strings.Join(texts, "\t") + "\n")
+	}
+	return []byte(b.String() + "\\.\n")
+}
+
+func labelledRows(rows [][]Cell) []byte {
+	var b strings.Builder
+	for i, row := range rows {
+		for _, c := range around(row, i) {
+			b.WriteString(c.Name + ": " + c.Text + "\n")
+		}
+		b.WriteString("\n")
+	}
+	return []byte(b.String())
+}
+
+func keyValues(rows [][]Cell) []byte {
+	var b strings.Builder
+	for i, row := range rows {
+		fmt.Fprintf(&b, "2026-11-%02d 10:00:00 INFO", i%28+1)
+		for _, c := range row {
+			b.WriteString(" " + c.Name + "=" + c.Text)
+		}
+		b.WriteString("\n")
+	}
+	return []byte(b.String())
+}
+
+func xmlRows(rows [][]Cell) []byte {
+	var b strings.Builder
+	for i, row := range rows {
+		b.WriteString("<cliente>\n")
+		for _, c := range around(row, i) {
+			fmt.Fprintf(&b, "  <%s>%s</%s>\n", c.Name, c.Text, c.Name)
+		}
+		b.WriteString("</cliente>\n")
+	}
+	return []byte(b.String())
+}
+
+func lines(rows [][]Cell) []byte {
+	var b strings.Builder
+	for _, row := range rows {
+		b.WriteString(row[len(row)-1].Text + "\n")
+	}
+	return []byte(b.String())
+}
+
+func sentences(rows [][]Cell) []byte {
+	var b strings.Builder
+	for i, row := range rows {
+		fmt.Fprintf(&b, "%s informou %s ontem, e espera a resposta.\n", firstNames[i%len(firstNames)], row[len(row)-1].Text)
+	}
+	return []byte(b.String())
+}
+
+func htmlRows(rows [][]Cell) []byte {
+	var b strings.Builder
+	b.WriteString("<table>\n")
+	for i, row := range rows {
+		fmt.Fprintf(&b, "<tr><td>%s</td><td>%s</td></tr>\n", firstNames[i%len(firstNames)], row[len(row)-1].Text)
+	}
+	return []byte(b.String() + "</table>\n")
+}
+
+// Spelled is a text of one spelling in one carrier.
+type Spelled struct {
+	Spelling *Spelling
+	Carrier  *Carrier
+	Text     []byte
+	Want     []Value
+}
+
+// AllSpelled writes n values of each spelling into each carrier that suits it.
+func AllSpelled(n int) (all []Spelled) {
+	for i := range Spellings {
+		for k := range Carriers {
+			s, c := &Spellings[i], &Carriers[k]
+			if s.Named && !c.Named {
+				continue
+			}
+			r := rand.New(rand.NewPCG(uint64(i), uint64(k)))
+			var rows [][]Cell
+			var want []Value
+			for range n {
+				cells, normal := s.Write(r)
+				rows, want = append(rows, cells), append(want, Value{s.Kind, normal})
+			}
+			all = append(all, Spelled{s, c, c.Write(rows), want})
+		}
+	}
+	return all
+}

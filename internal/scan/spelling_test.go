@@ -1,0 +1,128 @@
+package scan
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan/record"
+	"github.com/vigiahq/vigia/internal/scan/scantest"
+)
+
+// TestSpelledOverBorders: what is decoded, and what a column says of digits, does not depend on where a text is cut, nor on
+// how it is read.
+func TestSpelledOverBorders(t *testing.T) {
+	var text []byte
+	for _, s := range scantest.AllSpelled(3) {
+		if s.Spelling.Kind != identifier.Phone || len(s.Text)%3 == 0 { // not all of them: it takes its time
+			text = append(append(text, s.Text...), '\n')
+		}
+	}
+	var whole []string
+	one := NewRecorder(func(s *record.Sighting) { whole = append(whole, told(s)) })
+	one.tell(piece{text: text, limit: len(text)}, &about{name: "dump", sql: record.IsSQL(text)}, newChain(0, record.State{}))
+	slices.Sort(whole)
+	for _, size := range []int64{20_011, 40_000, 65_536} {
+		var got []string
+		pieces := NewPieces(bytes.NewReader(text), size, Place{Name: "dump"})
+		if _, err := pieces.Scan(context.Background(), 1<<40, []*Recorder{NewRecorder(func(s *record.Sighting) { got = append(got, told(s)) })}); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, whole) {
+			t.Errorf("in pieces of %d: %d said, %d in one; first difference %s", size, len(got), len(whole), difference(got, whole))
+		}
+	}
+	var mapped, streamed []string
+	collect := func(into *[]string) Found {
+		return func(kind identifier.Kind, normal []byte) { *into = append(*into, kind.String()+" "+string(normal)) }
+	}
+	NewScanner(collect(&mapped)).Extract(text)
+	if _, err := NewScanner(collect(&streamed)).Scan(context.Background(), bytes.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(mapped)
+	slices.Sort(streamed)
+	if !slices.Equal(mapped, streamed) {
+		t.Errorf("%d in one, %d as a stream; first difference %s", len(mapped), len(streamed), difference(mapped, streamed))
+	}
+}
+
+// TestHints: both ways to look for hints agree.
+func TestHints(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(8, 8))
+	src := make([]byte, cell+1)
+	marks := []byte("\\&2ux#%A=+ >@[({<0-:QEUk\x00\xe2\x80\xef\xbc")
+	for range 100 {
+		for i := range src {
+			if src[i] = byte(rnd.IntN(256)); rnd.IntN(2) == 0 {
+				src[i] = marks[rnd.IntN(len(marks))]
+			}
+		}
+		var fast, portable [cell / 8]byte
+		hints(fast[:], src)
+		hintsPortable(portable[:], src)
+		if fast != portable {
+			t.Fatal("the fast hints are not the portable ones")
+		}
+		for i := range cell {
+			want := false
+			for _, p := range hintPairs {
+				want = want || strings.IndexByte(p.first, src[i]) >= 0 && strings.IndexByte(p.second, src[i+1]) >= 0
+			}
+			if want && fast[i/8]>>(i%8)&1 == 0 {
+				t.Fatalf("%q is no hint", src[i:i+2])
+			}
+		}
+	}
+}
+
+// FuzzDecode: whatever the bytes, decoding them does not panic, places lie in the text, and the effort is bounded: a view is
+// not much longer than what it was made of.
+func FuzzDecode(f *testing.F) {
+	for i, s := range scantest.AllSpelled(1) {
+		if i%7 == 0 {
+			f.Add(s.Text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var v view
+		var room []byte
+		v.read(text, 0, len(text), &room)
+		if len(v.text) > 2*len(text)+64 {
+			t.Fatalf("%d bytes become %d", len(text), len(v.text))
+		}
+		for at := range v.text {
+			if from, to := v.from(at), v.until(at+1); from < 0 || to > len(text) || from > to {
+				t.Fatalf("%d stood at %d to %d of %d", at, from, to, len(text))
+			}
+		}
+		NewRecorder(func(s *record.Sighting) { checkNormal(t, s.Kind, string(s.Normal)) }).tell(piece{text: text, limit: len(text)}, &about{}, newChain(0, record.State{}))
+	})
+}
+
+// TestSpellings: whatever way an identifier is written in, and whatever it stands in, it is found.
+//
+//vigia:shows each spelling of an identifier is found in each text that suits it
+func TestSpellings(t *testing.T) {
+	for _, s := range scantest.AllSpelled(12) {
+		got := map[scantest.Value]bool{}
+		r := NewRecorder(func(s *record.Sighting) { got[scantest.Value{Kind: s.Kind, Normal: string(s.Normal)}] = true })
+		if _, err := r.Scan(context.Background(), bytes.NewReader(s.Text), "dump"); err != nil {
+			t.Fatal(err)
+		}
+		missed := 0
+		for _, v := range s.Want {
+			if !got[v] {
+				missed++
+			}
+		}
+		if missed > 0 && s.Spelling.Lost == "" {
+			t.Errorf("%v, %s, in %s: %d of %d missed: %.200q", s.Spelling.Kind, s.Spelling.Name, s.Carrier.Name, missed, len(s.Want), s.Text)
+		}
+	}
+}

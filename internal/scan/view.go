@@ -1,0 +1,166 @@
+package scan
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"sort"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+)
+
+const (
+	// cell is how much of a text is decoded at once, where a hint shows that there is something to decode. Cells lie at
+	// multiples of it from the beginning of the text, so what is found does not depend on where the text is cut.
+	cell = 4 << 10
+	// cellMargin is how much is decoded to either side of a cell, so that what lies over its border is seen.
+	cellMargin = 1536
+)
+
+// view is a cell of a text and what is around it, decoded.
+type view struct {
+	text []byte
+	// From text[steps[i].at] on, up to the next, each byte stood as far from steps[i].from as it does from at. What is
+	// decoded is a step of its own.
+	steps []viewStep
+	wide  bool // the text has a zero byte after each character
+}
+
+type viewStep struct {
+	at       int32
+	from, to int32 // to is of what is decoded
+	decoded  bool
+	known    bool // decoded, and understood without that
+}
+
+// decoder finds what is written in some code in the cells of a text.
+type decoder struct {
+	hinted [cell / 8]byte
+	view   view
+	room   []byte // what is decoded on the way
+	inner  *Scanner
+}
+
+// decode searches the cells that begin in b[from:limit], which lies base bytes after the beginning of the text.
+func (s *Scanner) decode(b []byte, base int64, from, limit int) {
+	for at := from; at < limit; {
+		start := at - int((base+int64(at))%cell)
+		end := min(start+cell, limit)
+		if from, high := max(start, 0), min(start+cell, len(b)); s.hinted(b, from, high) {
+			s.decodeCell(b, start, at, end)
+		}
+		at = end
+	}
+}
+
+// hinted says whether there is something to decode in b[from:to]. It depends on nothing but these bytes and a few before
+// and after them.
+func (s *Scanner) hinted(b []byte, from, to int) bool {
+	if s.decoder == nil {
+		s.decoder = &decoder{}
+	}
+	d := s.decoder
+	src := b[from:to]
+	whole := max(0, len(src)-1) / 32 * 4
+	hints(d.hinted[:whole], src)
+	for k := 0; k < whole; k += 8 {
+		var word uint64
+		if k+8 <= whole {
+			word = binary.LittleEndian.Uint64(d.hinted[k:])
+		} else {
+			word = uint64(binary.LittleEndian.Uint32(d.hinted[k:]))
+		}
+		for ; word != 0; word &= word - 1 {
+			if worthDecoding(b, from+k*8+bits.TrailingZeros64(word)) {
+				return true
+			}
+		}
+	}
+	for i := from + whole*8; i < to; i++ {
+		next := byte('\n')
+		if i+1 < len(b) {
+			next = b[i+1]
+		}
+		if pairOf(b[i], next) != 0 && worthDecoding(b, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// decodeCell searches the decoded cell that begins at b[start] for what begins in b[from:to].
+func (s *Scanner) decodeCell(b []byte, start, from, to int) {
+	d := s.decoder
+	if d.inner == nil {
+		d.inner = &Scanner{}
+	}
+	low, high := max(0, start-cellMargin), min(len(b), start+cell+cellMargin)
+	v := &d.view
+	v.read(b, low, high, &d.room)
+	d.inner.inView = func(kind identifier.Kind, normal []byte, at, end int, weak bool) {
+		first, changed := v.place(at, end)
+		// Where nothing in it was decoded, it was found as it is, unless digits stood right behind an escape.
+		behind := kind != identifier.Email && first > low && v.decodedAt(at) && class[b[first-1]]&(letter|digit) != 0
+		if !changed && !behind || first < from || first >= to {
+			return
+		}
+		last := v.until(end)
+		if weak {
+			s.weak(kind, normal, first, last)
+			return
+		}
+		s.emit(kind, normal, first, last)
+	}
+	d.inner.extract(&window{b: v.text}, len(v.text))
+}
+
+// place says where text[at:end] began, and whether anything in it was decoded.
+func (v *view) place(at, end int) (from int, changed bool) {
+	n := v.step(at)
+	for i := n; i < len(v.steps) && int(v.steps[i].at) < end; i++ {
+		changed = changed || v.steps[i].decoded && !v.steps[i].known
+	}
+	return v.from(at), changed
+}
+
+// decodedAt says whether what stands right before text[at] was decoded.
+func (v *view) decodedAt(at int) bool {
+	n := v.step(at)
+	return n > 0 && int(v.steps[n].at) == at && v.steps[n-1].decoded && !v.steps[n-1].known
+}
+
+// step is the last step that begins at or before text[at].
+func (v *view) step(at int) int {
+	return sort.Search(len(v.steps), func(i int) bool { return int(v.steps[i].at) > at }) - 1
+}
+
+// from says where text[at] stood.
+func (v *view) from(at int) int {
+	step := v.steps[v.step(at)]
+	if step.decoded {
+		return int(step.from)
+	}
+	return int(step.from) + at - int(step.at)
+}
+
+// until says where text[:at] ended.
+func (v *view) until(at int) int {
+	n := sort.Search(len(v.steps), func(i int) bool { return int(v.steps[i].at) >= at }) - 1
+	step := v.steps[n]
+	if step.decoded {
+		return int(step.to)
+	}
+	return int(step.from) + at - int(step.at)
+}
+
+// plain goes on as the text is from b[from] on.
+func (v *view) plain(from int) {
+	v.steps = append(v.steps, viewStep{at: int32(len(v.text)), from: int32(from)})
+}
+
+// put adds what was decoded of b[from:to], and goes on after it.
+func (v *view) put(from, to int, text ...byte) int {
+	v.steps = append(v.steps, viewStep{at: int32(len(v.text)), from: int32(from), to: int32(to), decoded: true})
+	v.text = append(v.text, text...)
+	v.plain(to)
+	return to
+}

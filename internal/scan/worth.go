@@ -1,0 +1,165 @@
+package scan
+
+import "bytes"
+
+// worthDecoding looks closer at the hint at b[i]. It sees a few bytes around it, so that plain text, which has some hints
+// by chance, is not decoded for nothing.
+func worthDecoding(b []byte, i int) bool {
+	if i+2 >= len(b) {
+		return false
+	}
+	before := byte('\n')
+	if i > 0 {
+		before = b[i-1]
+	}
+	after := b[i+1:]
+	switch b[i] {
+	case '\\':
+		return worthBackslash(after)
+	case '&':
+		c, n := entity(b[i:min(len(b), i+16)])
+		_, plain := plainRune(c)
+		return n > 0 && plain
+	case '2':
+		return after[0]|0x20 == 'e' && hexDot(b, i)
+	case 'Q':
+		return (after[0] == 'G' || after[0] == 'H') && baseAt(b, i-4, 3)
+	case 'E', 'U', 'k', '0':
+		return after[0] == 'B' && baseAt(b, i-5, 4)
+	case 'A':
+		return baseAt(b, i-3, 2)
+	case '%':
+		return worthPercent(after)
+	case '+':
+		_, end := foreignGroups(b, i)
+		return end > 0
+	case '=':
+		if after[0] == '?' {
+			return class[after[1]]&letter != 0
+		}
+		c, ok := hexRune(after, 0, 2)
+		return ok && c < 0x7f && after[1] < 'a' && bytes.IndexByte([]byte("@.-_+"), byte(c)) >= 0 && class[before]&inLocal != 0 && len(after) > 2 && class[after[2]]&inLocal != 0 &&
+			(c != '@' || dotted(after[2:]))
+	case 0xe2, 0xef, 0xc2:
+		return worthRune(b, i)
+	case ' ':
+		return after[0] == '@' && class[before]&inLocal != 0 && after[1] == ' ' && len(after) > 2 && class[after[2]]&(letter|digit) != 0
+	case '>':
+		return after[0] == '@'
+	case '[', '(', '{':
+		_, end := bracketed(b, i)
+		return end > 0
+	case '<':
+		return isBreak(b[i:min(len(b), i+8)])
+	case '@':
+		return after[0] == '<' || after[0] == 0
+	}
+	return false
+}
+
+// dotted says whether b begins with a name that has a dot in it.
+func dotted(b []byte) bool {
+	for _, c := range b[:min(len(b), labelLongest)] {
+		if class[c]&(dot|inDomain) != inDomain {
+			return c == '.'
+		}
+	}
+	return false
+}
+
+func worthBackslash(after []byte) bool {
+	if after[0]|0x20 == 'u' {
+		c, ok := hexRune(after, 1, 4)
+		_, plain := plainRune(c)
+		return ok && plain
+	}
+	c, ok := hexRune(after, 1, 2)
+	return ok && c >= ' ' && c < 0x7f
+}
+
+// worthPercent leaves out what addresses of pages are full of: only signs that stand in addresses, and percent signs that
+// were themselves encoded, need decoding.
+func worthPercent(after []byte) bool {
+	c, ok := hexRune(after, 0, 2)
+	switch {
+	case after[0] == 'u':
+		c, ok = hexRune(after, 1, 4)
+		_, plain := plainRune(c)
+		return ok && plain
+	case !ok:
+		return false
+	case c == '%':
+		_, ok = hexRune(after, 2, 2)
+		return ok
+	}
+	return c == '+' || c == '.' || c == '-' || c == '_'
+}
+
+// worthRune judges characters beyond ASCII. Dashes and blanks count between digits only: texts are full of them.
+func worthRune(b []byte, i int) bool {
+	n := 3
+	if b[i] == 0xc2 {
+		n = 2
+	}
+	if i+n >= len(b) || i == 0 {
+		return false
+	}
+	c := rune(b[i])<<6&0x7ff | rune(b[i+1])&0x3f
+	if n == 3 {
+		c = rune(b[i])&0xf<<12 | rune(b[i+1])&0x3f<<6 | rune(b[i+2])&0x3f
+	}
+	plain, ok := plainRune(c)
+	if !ok {
+		return false
+	}
+	if plain == ' ' || plain == '-' {
+		return (isDigit(b[i-1]) || b[i-1] == ')') && (isDigit(b[i+n]) || b[i+n] == '(')
+	}
+	return b[i-1] != '\n' || plain != 0
+}
+
+// baseAt says whether the eight characters of base64 at b[i:] are text whose byte n is an '@'.
+func baseAt(b []byte, i, n int) bool {
+	if i < 0 || i+8 > len(b) {
+		return false
+	}
+	var text [6]byte
+	for k := 0; k < 8; k += 4 {
+		q := uint32(0)
+		for _, c := range b[i+k : i+k+4] {
+			six := baseValue[c]
+			if six > 63 {
+				return false
+			}
+			q = q<<6 | uint32(six)
+		}
+		text[k/4*3], text[k/4*3+1], text[k/4*3+2] = byte(q>>16), byte(q>>8), byte(q)
+	}
+	return text[n] == '@' && printable(text[:])
+}
+
+// baseValue is what a character of base64 stands for, in either alphabet; 64 is none.
+var baseValue = func() (t [256]byte) {
+	for c := range t {
+		t[c] = 64
+	}
+	for i, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
+		t[c] = byte(i)
+	}
+	t['-'], t['_'] = 62, 63
+	return t
+}()
+
+// hexDot says whether the hexadecimal digits around those of a dot at b[i] stand for letters or digits.
+func hexDot(b []byte, i int) bool {
+	if i < 6 || i+8 > len(b) {
+		return false
+	}
+	for _, at := range [...]int{i - 6, i - 4, i - 2, i + 2, i + 4, i + 6} {
+		c, ok := hexRune(b, at, 2)
+		if !ok || c > 0x7f || class[byte(c)]&inLocal == 0 && c != '@' {
+			return false
+		}
+	}
+	return true
+}
