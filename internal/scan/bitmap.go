@@ -25,7 +25,8 @@ const stretch = steps * step
 // bitmap has a bit for each byte of a stretch of text and a little more.
 type bitmap [bitmapBytes]byte
 
-// marks are where the digits and where the signs '@' and '%' are in a stretch of text.
+// marks are where the digits and where the signs are in a stretch of text: '@', '%', and what may begin something that has
+// to be decoded.
 type marks struct {
 	_      [7]byte
 	before byte // its top bit says whether a digit stands before the stretch: the bitmap goes on from there
@@ -97,8 +98,22 @@ func markPortable(digits, signs, src []byte) {
 		// A digit, less '0', neither has its top bit set nor gets it by adding 0x76; a byte that is zero does not get
 		// it by adding 0x7f.
 		digits[k] = clearTops(word^'0'*ones, 0x76*ones)
-		signs[k] = clearTops(word^'@'*ones, sevens) | clearTops(word^'%'*ones, sevens)
+		signs[k] = signBits(word)
 	}
+}
+
+// isSign tells the signs: \u0040, &#64;, [at] and (arroba), characters without width, dashes, full-width letters, the second
+// byte of a no-break space.
+var isSign = [256]bool{'@': true, '%': true, '\\': true, '&': true, '[': true, '(': true, 0xa0: true, 0xe2: true, 0xef: true}
+
+// signBits has bit k set where byte k of word is a sign.
+func signBits(word uint64) (bits byte) {
+	for k := range 8 {
+		if isSign[byte(word>>(8*k))] {
+			bits |= 1 << k
+		}
+	}
+	return bits
 }
 
 // clearTops has bit k set where byte k of x does not have its top bit set, neither before nor after adding that of

@@ -1,9 +1,21 @@
 #include "textflag.h"
 
+// A byte is a sign if it is the one that the low half of it stands for here. The second table is of bytes beyond ASCII,
+// less their top bit.
+DATA signBytes<>+0(SB)/8, $0x8026258080808040
+DATA signBytes<>+8(SB)/8, $0x8080805c5b808028
+DATA signBytes<>+16(SB)/8, $0x8026258080808040
+DATA signBytes<>+24(SB)/8, $0x8080805c5b808028
+DATA signBytes<>+32(SB)/8, $0x8080808080628020
+DATA signBytes<>+40(SB)/8, $0x6f80808080808080
+DATA signBytes<>+48(SB)/8, $0x8080808080628020
+DATA signBytes<>+56(SB)/8, $0x6f80808080808080
+GLOBL signBytes<>(SB), RODATA|NOPTR, $64
+
 // func markAVX2(digits, signs, src *byte, words int)
 //
 // For each word of four bytes it loads 32 and sets the bits of those that are digits (less '0', as an unsigned byte, a digit is at most 9) in
-// digits, and of those that are '@' or '%' in signs.
+// digits, and of those that are signs in signs.
 TEXT ·markAVX2(SB), NOSPLIT, $0-32
 	MOVQ digits+0(FP), DI
 	MOVQ signs+8(FP), DX
@@ -15,19 +27,21 @@ TEXT ·markAVX2(SB), NOSPLIT, $0-32
 	MOVL $0x09090909, AX
 	VMOVD AX, X1
 	VPBROADCASTD X1, Y1
-	MOVL $0x40404040, AX
-	VMOVD AX, X4
-	VPBROADCASTD X4, Y4
-	MOVL $0x25252525, AX
-	VMOVD AX, X5
-	VPBROADCASTD X5, Y5
+	MOVL $0x80808080, AX
+	VMOVD AX, X8
+	VPBROADCASTD X8, Y8
+	VMOVDQU signBytes<>(SB), Y4
+	VMOVDQU signBytes<>+32(SB), Y5
 	TESTQ CX, CX
 	JZ   done
 
 loop:
 	VMOVDQU   (SI), Y2
-	VPCMPEQB  Y4, Y2, Y6
-	VPCMPEQB  Y5, Y2, Y7
+	VPSHUFB   Y2, Y4, Y6
+	VPCMPEQB  Y2, Y6, Y6
+	VPXOR     Y8, Y2, Y9
+	VPSHUFB   Y9, Y5, Y7
+	VPCMPEQB  Y9, Y7, Y7
 	VPSUBB    Y0, Y2, Y2
 	VPMINUB   Y1, Y2, Y3
 	VPCMPEQB  Y2, Y3, Y3

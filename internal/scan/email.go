@@ -27,10 +27,24 @@ func (s *Scanner) emails(b []byte, from, limit int) {
 			if k >= stretch || at >= limit {
 				return
 			}
-			if b[at] == '@' {
+			switch c := b[at]; {
+			case c == '@':
 				s.email(b, at, at+1)
-			} else if at+3 <= len(b) && b[at+1] == '4' && b[at+2] == '0' {
+				if at > 0 && at+1 < len(b) && (b[at-1] == ' ' || b[at-1] == '>' || b[at+1] == '<' || b[at+1] == 0) {
+					s.hint(b, at)
+				}
+			case c == '%' && at+3 <= len(b) && b[at+1] == '4' && b[at+2] == '0':
 				s.email(b, at, at+3)
+			case c == '(' || c == '[': // (11), [0]: few are (at)
+				if at+2 < len(b) && (b[at+1] == ' ' || b[at+2]|0x20 >= 'o' && b[at+2]|0x20 <= 'u' && class[b[at+1]]&letter != 0) {
+					s.hint(b, at)
+				}
+			case c == 0xa0:
+				if at > 0 && b[at-1] == 0xc2 {
+					s.hint(b, at)
+				}
+			default:
+				s.hint(b, at)
 			}
 		}
 	}
@@ -63,6 +77,9 @@ func (s *Scanner) email(b []byte, at, after int) {
 	if class[stop]&rare != 0 && (stop != '\'' || at-left < 2 || class[b[at-left-2]]&letter != 0) || b[after+right] >= utf8.RuneSelf {
 		s.readEmail(b, at, after)
 		return
+	}
+	if stop == '>' || b[after+right] == '<' {
+		s.hint(b, at)
 	}
 	// Dots and hyphens stand between other characters, in a local part dots only. The last label is of letters.
 	dots := local.dots >> (addressSpan - left)
@@ -121,6 +138,9 @@ func (s *Scanner) readEmail(b []byte, at, after int) {
 	}
 	if cut := bytes.LastIndex(b[start:at], rule); cut >= 0 { // user----address----password
 		start, first = start+cut+len(rule), first+cut+len(rule)
+	}
+	if start > 0 && b[start-1] == '>' || end < len(b) && b[end] == '<' {
+		s.hint(b, at)
 	}
 	switch local := b[start:at]; {
 	case len(local) > localLongest:
@@ -228,6 +248,7 @@ func document(ending []byte) bool {
 // rareEmail looks closer at an address that touches an escape, a quote or a character beyond ASCII. It may emit two
 // readings where both are likely: a reading too many costs nothing, a missed one is a leak nobody hears of.
 func (s *Scanner) rareEmail(b []byte, start, at, after, end int) {
+	s.hint(b, at)
 	if cut := lastEscape(b[start:at]); cut > 0 {
 		start += cut
 	}

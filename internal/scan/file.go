@@ -63,6 +63,7 @@ func (s *Scanner) view(f *os.File, from, to, size, done int64) (next int64, err 
 	base := max(0, from-cellMargin) // a view is a number of whole cells
 	err = mapped(f, base, min(to+cellMargin, size), func(b []byte) {
 		w := window{b: b, from: int(from - base), done: int(max(0, done-base))}
+		s.wanted = s.wanted[:0]
 		s.extract(&w, int(to-base))
 		s.decode(b, base, int(from-base), int(to-base))
 		done = base + int64(w.done)

@@ -1,20 +1,28 @@
 package scan
 
-// A hint is two bytes that text which needs decoding has and plain text hardly ever has. They are looked for in all of a
-// text, so that has to cost next to nothing; what they may begin is then looked at closely. The groups are chosen so that
-// the halves of their bytes have few other combinations that are common.
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// What has to be decoded shows itself by signs, which are marked while the digits are, or by pairs of bytes that plain text
+// hardly ever has. To look for the pairs takes longer, so beyond the beginning of a text they are looked for in a part of
+// each cell only: what is written in base64, in hexadecimal digits or as quoted-printable text is seldom alone.
 //
-// hintPairs are the pairs, in eight groups: any first byte of a group with any second one of it.
+// hintPairs are the pairs, in groups: any first byte of a group with any second one of it. The groups are chosen so that
+// the halves of their bytes have few other combinations that are common.
 var hintPairs = [8]struct{ first, second string }{
-	{`\<`, "uxUXw"},         // \u0040, \x40, <wbr>
-	{"&%+", "#cu123456789"}, // &#64;, &commat;, %2540, %u0040, +351 912 345 678
-	{"QEUk0", "GHB"},        // an '@' in base64, as the first or second of three bytes
-	{"A@", "YZabcde<\x00"},  // an '@' in base64, as the third of three; @</b>, @ in wide characters
-	{"=", "425?"},           // =40, =2E, =?
-	{"\xe2\xef\xc22", "\x80\x81\xbb\xbc\xa0\xadeE"}, // characters without width, dashes, full-width letters, no-break spaces; a dot in hexadecimal digits
-	{" >", "@"},        // maria @ exemplo.com, <b>@</b>
-	{"[({", "aAdDpP "}, // [at], (arroba), {dot}
+	{"QEUk0", "GHB"}, // an '@' in base64, as the first or second of three bytes
+	{"A", "YZabcde"}, // an '@' in base64, as the third of three
+	{"=", "425?"},    // =40, =2E, =?
+	{"2", "eE"},      // a dot in hexadecimal digits
 }
+
+const (
+	// wellSeen is how much of a text is looked through as a whole, and sample how much of each cell after it.
+	wellSeen = 64 << 10
+	sample   = 512
+)
 
 // hintTables are what the low and the high half of a first and of a second byte say: a bit for each group.
 type hintTables [4][32]byte
@@ -50,4 +58,31 @@ func hintsPortable(out, src []byte) {
 		}
 		out[k] = bits
 	}
+}
+
+// hint takes note of the sign at b[at], if it is of something to decode.
+func (s *Scanner) hint(b []byte, at int) {
+	if s.inView == nil && (len(s.wanted) == 0 || s.wanted[len(s.wanted)-1] != at) && worthDecoding(b, at) {
+		s.wanted = append(s.wanted, at)
+	}
+}
+
+// paired says whether a pair in b[from:to] is of something to decode.
+func (d *decoder) paired(b []byte, from, to int) bool {
+	src := b[from:to]
+	whole := max(0, len(src)-1) / 32 * 4
+	hints(d.pairs[:whole], src)
+	for k := 0; k < whole; k += 4 {
+		for word := binary.LittleEndian.Uint32(d.pairs[k:]); word != 0; word &= word - 1 {
+			if worthPair(b, from+k*8+bits.TrailingZeros32(word)) {
+				return true
+			}
+		}
+	}
+	for i := from + whole*8; i+1 < min(to+1, len(b)); i++ {
+		if pairOf(b[i], b[i+1]) != 0 && worthPair(b, i) {
+			return true
+		}
+	}
+	return false
 }

@@ -76,6 +76,9 @@ func (s *Scanner) run(b []byte, i, j int, digits uint64) int {
 		if digits&dottedCPFMask == dottedCPFShape {
 			return s.dottedCPF(b, i)
 		}
+		if end := s.spacedForeign(b, i); end > 0 {
+			return end
+		}
 	case 4:
 		if end := s.groupedCard(b, i, digits); end > 0 {
 			return end

@@ -70,6 +70,9 @@ func (s *Scanner) splitPhone(b []byte, i, j int) int {
 	}
 	area, ok := areaLeft(b, i)
 	if !ok {
+		if end := s.spacedForeign(b, i); end > 0 {
+			return end
+		}
 		if s.weighs() && end > j {
 			s.apartPhone(b, append(append(s.text[80:80], b[i:j]...), b[j+1:end]...), i, end)
 		}

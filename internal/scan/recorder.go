@@ -61,6 +61,7 @@ func (r *Recorder) tell(p piece, about *about, chain *chain) {
 	}
 	r.records.Start(t)
 	from, limit := max(0, p.from-record.Longest), min(len(p.text), p.limit+record.Longest)
+	r.scanner.wanted = r.scanner.wanted[:0]
 	r.scanner.extract(&window{b: p.text, from: from}, limit)
 	r.scanner.decode(p.text, p.base, from, limit)
 	chain.publish(p.number, r.records.Survey())

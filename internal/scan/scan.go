@@ -40,6 +40,7 @@ type Scanner struct {
 	// inView takes what is found in a decoded view of a text.
 	inView  func(kind identifier.Kind, normal []byte, from, to int, weak bool)
 	decoder *decoder
+	wanted  []int // where the text at hand has something to decode, as far as it was searched
 	buf     []byte
 	text    [margin]byte // the value being put together
 	marks   marks
@@ -68,6 +69,7 @@ func (s *Scanner) Scan(ctx context.Context, r io.Reader) (int64, error) {
 
 func (s *Scanner) scan(ctx context.Context, r io.Reader) error {
 	w := window{b: s.buf[:0]}
+	s.wanted = s.wanted[:0]
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -87,12 +89,16 @@ func (s *Scanner) scan(ctx context.Context, r io.Reader) error {
 		whole -= int((w.base + int64(whole)) % cell)
 		s.decode(w.b, w.base, w.cell, whole)
 		w.cell = whole
-		w.slide(s.buf)
+		gone := w.slide(s.buf)
+		for i := range s.wanted {
+			s.wanted[i] -= gone
+		}
 	}
 }
 
 // Extract finds the identifiers of b, which is taken as a whole text.
 func (s *Scanner) Extract(b []byte) {
+	s.wanted = s.wanted[:0]
 	s.extract(&window{b: b}, len(b))
 	s.decode(b, 0, 0, len(b))
 }
@@ -130,12 +136,13 @@ func (s *Scanner) extract(w *window, limit int) {
 	w.from = limit
 }
 
-// slide moves the unread rest, and the margins before it, to the front of buf.
-func (w *window) slide(buf []byte) {
-	gone := max(0, min(w.from-margin, w.cell-cellMargin))
+// slide moves the unread rest, and the margins before it, to the front of buf, and returns by how much.
+func (w *window) slide(buf []byte) (gone int) {
+	gone = max(0, min(w.from-margin, w.cell-cellMargin))
 	n := copy(buf, w.b[gone:])
 	w.b = buf[:n]
 	w.from, w.done, w.cell, w.base = w.from-gone, max(0, w.done-gone), w.cell-gone, w.base+int64(gone)
+	return gone
 }
 
 // fill reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off,

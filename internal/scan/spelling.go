@@ -192,3 +192,49 @@ func (s *Scanner) quotedEmail(b []byte, at, after int) {
 		s.plainEmail(b[from:to], b[after:end], from-1, after)
 	}
 }
+
+// spacedForeign reads another country's number in groups, of which that at b[i] is one: +351 912 345 678. It returns its
+// end, or zero.
+func (s *Scanner) spacedForeign(b []byte, i int) int {
+	k := i
+	for k > 0 && i-k < 12 && (isDigit(b[k-1]) || phoneGap(b[k-1]) || b[k-1] == '(' || b[k-1] == ')') {
+		k--
+	}
+	if k == 0 || b[k-1] != '+' {
+		return 0
+	}
+	n, end := foreignGroups(b, k-1)
+	if end <= i {
+		return 0
+	}
+	s.emit(identifier.Phone, append(append(s.text[:0], '+'), n...), k-1, end)
+	return end
+}
+
+// foreignGroups reads a number in groups after the plus sign at b[i], and returns its digits and its end, or zero.
+func foreignGroups(b []byte, i int) (digits []byte, end int) {
+	var room [e164Longest]byte
+	digits = room[:0]
+	gaps, gap := 0, 0
+	for at := i + 1; at < len(b) && at < i+32; at++ {
+		switch c := b[at]; {
+		case isDigit(c):
+			if len(digits) == cap(digits) {
+				return nil, 0
+			}
+			if gap > 0 {
+				gaps++
+			}
+			digits, gap, end = append(digits, c), 0, at+1
+			continue
+		case (phoneGap(c) || c == '(' || c == ')') && gap < 2:
+			gap++
+			continue
+		}
+		break
+	}
+	if len(digits) < 8 || gaps == 0 || !foreign(digits) || !rightFree(b, end) {
+		return nil, 0
+	}
+	return digits, end
+}

@@ -56,7 +56,7 @@ func TestSpelledOverBorders(t *testing.T) {
 func TestHints(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 8))
 	src := make([]byte, cell+1)
-	marks := []byte("\\&2ux#%A=+ >@[({<0-:QEUk\x00\xe2\x80\xef\xbc")
+	marks := []byte("AYZGHB425?eE\\&2ux#%A=+ >@[({<0-:QEUk\x00\xe2\x80\xef\xbc")
 	for range 100 {
 		for i := range src {
 			if src[i] = byte(rnd.IntN(256)); rnd.IntN(2) == 0 {

@@ -3,7 +3,6 @@ package scan
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/hex"
 	"unicode/utf8"
 )
 
@@ -353,6 +352,9 @@ func (v *view) tag(b []byte, i int) int {
 
 // isBreak knows <wbr>, <wbr/> and </wbr>.
 func isBreak(tag []byte) bool {
+	if len(tag) < 5 || tag[0] != '<' {
+		return false
+	}
 	tag = bytes.TrimPrefix(tag[1:], []byte("/"))
 	return len(tag) > 3 && bytes.EqualFold(tag[:3], []byte("wbr"))
 }
@@ -395,150 +397,4 @@ func (v *view) attribute(b []byte, i int, room *[]byte) int {
 	}
 	v.text = append(v.text, ": "...)
 	return v.put(i+3, at, plain...)
-}
-
-// word decodes the word b[i:end], if it is a text in base64 or hexadecimal digits or an address that a network hid.
-func (v *view) word(b []byte, i, end int, room *[]byte) int {
-	n := end - i
-	switch {
-	case n < shortestCode:
-		if n == 12 && end < len(b) && b[end] == '=' && string(b[i:end]) == "data-cfemail" {
-			for end < len(b) && (b[end] == '=' || b[end] == '\\' || quote(b[end])) {
-				end++
-			}
-			return v.hidden(b, end)
-		}
-		if b[i] == '+' {
-			return v.foreign(b, i)
-		}
-		return 0
-	case b[i] == '0' && b[i+1]|0x20 == 'x':
-		if text := hexText(room, b[i+2:end]); text != nil {
-			return v.put(i, end, text...)
-		}
-		return 0
-	}
-	if text := hexText(room, b[i:end]); text != nil {
-		return v.put(i, end, text...)
-	}
-	if text := baseText(room, b[i:end]); text != nil {
-		for k := 0; k < 2 && end < len(b) && b[end] == '='; k++ {
-			end++
-		}
-		return v.put(i, end, text...)
-	}
-	return 0
-}
-
-// hidden reads an address each byte of which was changed by the first.
-func (v *view) hidden(b []byte, i int) int {
-	end := i
-	for end < len(b) && end-i < 2*margin && isHex(b[end]) {
-		end++
-	}
-	n := (end - i) / 2
-	if n < 6 {
-		return 0
-	}
-	text := make([]byte, n)
-	if _, err := hex.Decode(text, b[i:i+2*n]); err != nil {
-		return 0
-	}
-	for k := 1; k < n; k++ {
-		text[k] ^= text[0]
-	}
-	text[0] = ' '
-	return v.put(i, end, text...)
-}
-
-// foreign joins the groups of another country's number: +351 912 345 678.
-func (v *view) foreign(b []byte, i int) int {
-	n, end := foreignGroups(b, i)
-	if end == 0 {
-		return 0
-	}
-	return v.put(i, end, append([]byte{'+'}, n...)...)
-}
-
-// foreignGroups reads a number in groups after the plus sign at b[i], and returns its digits and its end, or zero.
-func foreignGroups(b []byte, i int) (digits []byte, end int) {
-	var room [e164Longest]byte
-	digits = room[:0]
-	gaps, gap := 0, 0
-	for at := i + 1; at < len(b) && at < i+32; at++ {
-		switch c := b[at]; {
-		case isDigit(c):
-			if len(digits) == cap(digits) {
-				return nil, 0
-			}
-			if gap > 0 {
-				gaps++
-			}
-			digits, gap, end = append(digits, c), 0, at+1
-			continue
-		case (phoneGap(c) || c == '(' || c == ')') && gap < 2:
-			gap++
-			continue
-		}
-		break
-	}
-	if len(digits) < 8 || gaps == 0 || !foreign(digits) || !rightFree(b, end) {
-		return nil, 0
-	}
-	return digits, end
-}
-
-// shortestCode is how long a word in a code has to be: no identifier is written in fewer.
-const shortestCode = 16
-
-// hexText is the text that hexadecimal digits stand for, or nil.
-func hexText(room *[]byte, digits []byte) []byte {
-	if len(digits) < shortestCode || len(digits)%2 == 1 || digits[0] < '2' || digits[0] > '7' {
-		return nil
-	}
-	text := (*room)[:0]
-	for k := 0; k < len(digits); k += 2 {
-		if !isHex(digits[k]) || !isHex(digits[k+1]) {
-			return nil
-		}
-		c := unhex(digits[k])<<4 | unhex(digits[k+1])
-		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
-			return nil
-		}
-		text = append(text, c)
-	}
-	*room = text
-	return text
-}
-
-// baseText is the text that base64 stands for, or nil.
-func baseText(room *[]byte, word []byte) []byte {
-	if len(word)%4 == 1 || len(word) > 4*margin {
-		return nil
-	}
-	coding := base64.RawStdEncoding
-	if bytes.IndexByte(word, '_') >= 0 || bytes.IndexByte(word, '-') >= 0 {
-		coding = base64.RawURLEncoding
-	}
-	// Most words are none: their first bytes show it.
-	var start [6]byte
-	if _, err := coding.Decode(start[:], word[:8]); err != nil || !printable(start[:]) {
-		return nil
-	}
-	text, err := coding.AppendDecode((*room)[:0], word)
-	if err != nil || !printable(text) {
-		return nil
-	}
-	*room = text
-	return text
-}
-
-// printable says whether bytes are text.
-func printable(text []byte) bool {
-	for _, c := range text {
-		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
-			return false
-		}
-	}
-	return utf8.Valid(text)
 }

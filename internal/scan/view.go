@@ -1,8 +1,6 @@
 package scan
 
 import (
-	"encoding/binary"
-	"math/bits"
 	"sort"
 
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -34,53 +32,51 @@ type viewStep struct {
 
 // decoder finds what is written in some code in the cells of a text.
 type decoder struct {
-	hinted [cell / 8]byte
-	view   view
-	room   []byte // what is decoded on the way
-	inner  *Scanner
+	pairs [cell / 8]byte
+	view  view
+	room  []byte // what is decoded on the way
+	inner *Scanner
 }
 
-// decode searches the cells that begin in b[from:limit], which lies base bytes after the beginning of the text.
+// decode searches the cells that begin in b[from:limit], which lies base bytes after the beginning of the text and has been
+// searched as it is.
 func (s *Scanner) decode(b []byte, base int64, from, limit int) {
+	if s.decoder == nil {
+		s.decoder = &decoder{}
+	}
+	next := 0 // sign
 	for at := from; at < limit; {
 		start := at - int((base+int64(at))%cell)
 		end := min(start+cell, limit)
-		if from, high := max(start, 0), min(start+cell, len(b)); s.hinted(b, from, high) {
+		low, high := max(start, 0), min(start+cell, len(b))
+		for next < len(s.wanted) && s.wanted[next] < low {
+			next++
+		}
+		wanted := next < len(s.wanted) && s.wanted[next] < end
+		// Of a cell that was not searched as a whole the rest has to be asked, too, or it would depend on where it was cut.
+		wanted = wanted || s.signed(b, low, at) || s.signed(b, end, high)
+		if !wanted {
+			look := high
+			if base+int64(start) >= wellSeen {
+				look = min(high, low+sample+1)
+			}
+			wanted = s.decoder.paired(b, low, look)
+		}
+		if wanted {
 			s.decodeCell(b, start, at, end)
 		}
 		at = end
 	}
+	for next < len(s.wanted) && s.wanted[next] < limit {
+		next++
+	}
+	s.wanted = append(s.wanted[:0], s.wanted[next:]...)
 }
 
-// hinted says whether there is something to decode in b[from:to]. It depends on nothing but these bytes and a few before
-// and after them.
-func (s *Scanner) hinted(b []byte, from, to int) bool {
-	if s.decoder == nil {
-		s.decoder = &decoder{}
-	}
-	d := s.decoder
-	src := b[from:to]
-	whole := max(0, len(src)-1) / 32 * 4
-	hints(d.hinted[:whole], src)
-	for k := 0; k < whole; k += 8 {
-		var word uint64
-		if k+8 <= whole {
-			word = binary.LittleEndian.Uint64(d.hinted[k:])
-		} else {
-			word = uint64(binary.LittleEndian.Uint32(d.hinted[k:]))
-		}
-		for ; word != 0; word &= word - 1 {
-			if worthDecoding(b, from+k*8+bits.TrailingZeros64(word)) {
-				return true
-			}
-		}
-	}
-	for i := from + whole*8; i < to; i++ {
-		next := byte('\n')
-		if i+1 < len(b) {
-			next = b[i+1]
-		}
-		if pairOf(b[i], next) != 0 && worthDecoding(b, i) {
+// signed says whether a sign in b[from:to] is of something to decode.
+func (s *Scanner) signed(b []byte, from, to int) bool {
+	for at := from; at < to; at++ {
+		if isSign[b[at]] && worthDecoding(b, at) {
 			return true
 		}
 	}

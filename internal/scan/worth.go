@@ -1,25 +1,74 @@
 package scan
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
-// worthDecoding looks closer at the hint at b[i]. It sees a few bytes around it, so that plain text, which has some hints
-// by chance, is not decoded for nothing.
+// worthDecoding looks closer at the sign at b[i], so that plain text, which has many of them, is not decoded for nothing.
+// It sees a few bytes around it.
 func worthDecoding(b []byte, i int) bool {
-	if i+2 >= len(b) {
+	if i == 0 || i+2 >= len(b) {
 		return false
 	}
-	before := byte('\n')
-	if i > 0 {
-		before = b[i-1]
-	}
-	after := b[i+1:]
+	before, after := b[i-1], b[i+1:]
 	switch b[i] {
 	case '\\':
-		return worthBackslash(after)
+		return (after[0]|0x20 == 'u' || after[0]|0x20 == 'x') && worthBackslash(after)
 	case '&':
+		if after[0] != '#' && after[0] != 'c' && after[0] != 'a' {
+			return false
+		}
 		c, n := entity(b[i:min(len(b), i+16)])
 		_, plain := plainRune(c)
 		return n > 0 && plain
+	case '%':
+		return worthPercent(after)
+	case 0xe2, 0xef:
+		return worthRune(b, i, 3)
+	case 0xa0:
+		return before == 0xc2 && i > 1 && worthRune(b, i-1, 2)
+	case '[', '(':
+		_, end := bracketed(b, i)
+		return end > 0
+	case '@':
+		return worthAt(b, i)
+	}
+	return false
+}
+
+// worthAt says whether something that does not belong there stands beside an '@', or in the address: a tag, a blank, the
+// other halves of wide characters.
+func worthAt(b []byte, i int) bool {
+	if b[i-1] == '>' || b[i+1] == '<' || b[i+1] == 0 && b[i+2] != 0 {
+		return true
+	}
+	if b[i-1] == ' ' {
+		return i > 1 && class[b[i-2]]&inLocal != 0 && b[i+1] == ' ' && class[b[i+2]]&(letter|digit) != 0
+	}
+	end := i + 1
+	for end < len(b) && end-i < labelLongest && class[b[end]]&inDomain != 0 {
+		end++
+	}
+	if isBreak(b[end:min(len(b), end+6)]) || bytes.HasPrefix(b[end:], softHyphen) {
+		return true
+	}
+	start := i
+	for start > 0 && i-start < localLongest && class[b[start-1]]&inLocal != 0 {
+		start--
+	}
+	return start > 4 && b[start-1] == '>' && isBreak(b[max(0, start-6):start]) || bytes.HasSuffix(b[:start], softHyphen)
+}
+
+var softHyphen = []byte("\u00ad")
+
+// worthPair looks closer at the pair at b[i].
+func worthPair(b []byte, i int) bool {
+	if i == 0 || i+2 >= len(b) {
+		return false
+	}
+	before, after := b[i-1], b[i+1:]
+	switch b[i] {
 	case '2':
 		return after[0]|0x20 == 'e' && hexDot(b, i)
 	case 'Q':
@@ -28,11 +77,6 @@ func worthDecoding(b []byte, i int) bool {
 		return after[0] == 'B' && baseAt(b, i-5, 4)
 	case 'A':
 		return baseAt(b, i-3, 2)
-	case '%':
-		return worthPercent(after)
-	case '+':
-		_, end := foreignGroups(b, i)
-		return end > 0
 	case '=':
 		if after[0] == '?' {
 			return class[after[1]]&letter != 0
@@ -40,19 +84,6 @@ func worthDecoding(b []byte, i int) bool {
 		c, ok := hexRune(after, 0, 2)
 		return ok && c < 0x7f && after[1] < 'a' && bytes.IndexByte([]byte("@.-_+"), byte(c)) >= 0 && class[before]&inLocal != 0 && len(after) > 2 && class[after[2]]&inLocal != 0 &&
 			(c != '@' || dotted(after[2:]))
-	case 0xe2, 0xef, 0xc2:
-		return worthRune(b, i)
-	case ' ':
-		return after[0] == '@' && class[before]&inLocal != 0 && after[1] == ' ' && len(after) > 2 && class[after[2]]&(letter|digit) != 0
-	case '>':
-		return after[0] == '@'
-	case '[', '(', '{':
-		_, end := bracketed(b, i)
-		return end > 0
-	case '<':
-		return isBreak(b[i:min(len(b), i+8)])
-	case '@':
-		return after[0] == '<' || after[0] == 0
 	}
 	return false
 }
@@ -95,27 +126,20 @@ func worthPercent(after []byte) bool {
 	return c == '+' || c == '.' || c == '-' || c == '_'
 }
 
-// worthRune judges characters beyond ASCII. Dashes and blanks count between digits only: texts are full of them.
-func worthRune(b []byte, i int) bool {
-	n := 3
-	if b[i] == 0xc2 {
-		n = 2
-	}
+// worthRune judges the character of n bytes at b[i]. Dashes and blanks count between digits only: texts are full of them.
+func worthRune(b []byte, i, n int) bool {
 	if i+n >= len(b) || i == 0 {
 		return false
 	}
-	c := rune(b[i])<<6&0x7ff | rune(b[i+1])&0x3f
-	if n == 3 {
-		c = rune(b[i])&0xf<<12 | rune(b[i+1])&0x3f<<6 | rune(b[i+2])&0x3f
-	}
+	c, size := utf8.DecodeRune(b[i : i+n])
 	plain, ok := plainRune(c)
-	if !ok {
+	if !ok || size != n {
 		return false
 	}
 	if plain == ' ' || plain == '-' {
 		return (isDigit(b[i-1]) || b[i-1] == ')') && (isDigit(b[i+n]) || b[i+n] == '(')
 	}
-	return b[i-1] != '\n' || plain != 0
+	return true
 }
 
 // baseAt says whether the eight characters of base64 at b[i:] are text whose byte n is an '@'.

@@ -515,20 +515,26 @@ type Spelled struct {
 // AllSpelled writes n values of each spelling into each carrier that suits it.
 func AllSpelled(n int) (all []Spelled) {
 	for i := range Spellings {
-		for k := range Carriers {
-			s, c := &Spellings[i], &Carriers[k]
-			if s.Named && !c.Named {
-				continue
-			}
-			r := rand.New(rand.NewPCG(uint64(i), uint64(k)))
-			var rows [][]Cell
-			var want []Value
-			for range n {
-				cells, normal := s.Write(r)
-				rows, want = append(rows, cells), append(want, Value{s.Kind, normal})
-			}
-			all = append(all, Spelled{s, c, c.Write(rows), want})
+		all = append(all, Spell(&Spellings[i], Carriers, n)...)
+	}
+	return all
+}
+
+// Spell writes n values of a spelling into each of the carriers that suits it.
+func Spell(s *Spelling, carriers []Carrier, n int) (all []Spelled) {
+	for k := range carriers {
+		c := &carriers[k]
+		if s.Named && !c.Named {
+			continue
 		}
+		r := rand.New(rand.NewPCG(uint64(len(s.Name)), uint64(k)))
+		var rows [][]Cell
+		var want []Value
+		for range n {
+			cells, normal := s.Write(r)
+			rows, want = append(rows, cells), append(want, Value{s.Kind, normal})
+		}
+		all = append(all, Spelled{s, c, c.Write(rows), want})
 	}
 	return all
 }
