@@ -39,7 +39,7 @@ func (l *Library) Overlap(ctx context.Context, breach string, r *segment.Reader)
 			return Overlap{}, ErrNotLoaded
 		}
 		o, err := s.overlap(ctx, breach, r)
-		if err == nil || !errors.Is(err, segment.ErrClosed) {
+		if !errors.Is(err, segment.ErrClosed) {
 			return o, err
 		}
 	}

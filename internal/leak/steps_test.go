@@ -308,6 +308,25 @@ func TestWithdrawSteps(t *testing.T) {
 	})
 }
 
+// TestWithdrawTakesBothFiles: neither who was in a retracted breach nor with which password stays.
+func TestWithdrawTakesBothFiles(t *testing.T) {
+	files, made := shelfWith(t, map[string][]uint64{"loja": {2}, "pairs": {203}})
+	s := &registers{breach: Record{State: Retracted, Segment: made["loja"].File, Pairs: made["pairs"].File}}
+	m := NewMatcher(s, files, func(context.Context, string) error { return nil }, time.Now)
+	run, _ := ran("{}", s)
+	if err := m.WithdrawFirst(t.Context(), run); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := files.Names(); err != nil || len(left) != 0 {
+		t.Errorf("files are left: %v, %v", left, err)
+	}
+	s.breach.Segment = "../loja.seg"
+	run, _ = ran("{}", s)
+	if err := m.WithdrawFirst(t.Context(), run); !errors.Is(err, corpora.ErrName) {
+		t.Errorf("a file that could not be removed: %v", err)
+	}
+}
+
 // TestRestateSteps: all findings, from where it was.
 func TestRestateSteps(t *testing.T) {
 	m, s := newMatcher(t)

@@ -203,7 +203,8 @@ func TestLogAndReplay(t *testing.T) {
 		t.Error(done, err)
 	}
 	w = &fakeStore{fail: "replay"}
-	if done, err := w.rights().Replay(ctx, strings.NewReader(log.String())); !errors.Is(err, errOnPurpose) || done.Lines != 0 {
+	done, err := w.rights().Replay(ctx, strings.NewReader(log.String()))
+	if !errors.Is(err, errOnPurpose) || done.Lines != 0 || !strings.Contains(err.Error(), "line 1 ") {
 		t.Error(done, err)
 	}
 	w = &fakeStore{fail: "tombstones"}

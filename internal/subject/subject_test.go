@@ -46,6 +46,9 @@ func TestEmpty(t *testing.T) {
 		if h.Empty() {
 			t.Errorf("a %s is held", name)
 		}
+		if h.Subscriptions = make([]subscription.Subscription, 1); h.Empty() {
+			t.Errorf("a subscription and a %s are held", name)
+		}
 	}
 }
 
