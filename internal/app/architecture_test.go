@@ -334,12 +334,13 @@ func TestNames(t *testing.T) {
 // TestSegmentsNameFiles: /cyber/services is services.go in the partner API, the rules and the store.
 func TestSegmentsNameFiles(t *testing.T) {
 	elsewhere := except(map[string]string{
-		"cyber/password_check": "the sets of passwords are files and a package of their own",
-		"store/password_check": "as above: nothing of it is in the database",
-		"cyber/cover":          "what /cyber/insurance tells of, as a list: insurance.go",
-		"store/cover":          "as above",
-		"cyber/findings":       "findings are monitoring's: finding.go and monitoring.go",
-		"store/findings":       "a file named after the noun: finding.go",
+		"cyber/password_check":   "the sets of passwords are files and a package of their own",
+		"store/password_check":   "as above: nothing of it is in the database",
+		"store/credential_check": "it asks for fingerprints alone: monitoring.go",
+		"cyber/cover":            "what /cyber/insurance tells of, as a list: insurance.go",
+		"store/cover":            "as above",
+		"cyber/findings":         "findings are monitoring's: finding.go and monitoring.go",
+		"store/findings":         "a file named after the noun: finding.go",
 	})
 	segment := regexp.MustCompile(`"/cyber/([a-z-]+)`)
 	var names []string

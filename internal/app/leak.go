@@ -48,7 +48,7 @@ func openLeaks(c config.Common, st *store.Store, keys *seal.Keys, now func() tim
 		Library:  leak.NewLibrary(st.Breaches, files, keys, slog.New(slog.DiscardHandler)),
 		Importer: importer,
 		Spreader: &intake.Spreader{Importer: importer},
-		Matcher:  leak.NewMatcher(st.Breaches, files, importer.DropParts, now),
+		Matcher:  leak.NewMatcher(st.Breaches, files, keys, importer.DropParts, now),
 		Breaches: leak.NewBreaches(st.Breaches, now),
 	}, nil
 }

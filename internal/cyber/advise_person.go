@@ -1,6 +1,7 @@
 package cyber
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -158,8 +159,11 @@ func (b *breachBook) open(ctx context.Context, store PersonStore, p *Posture, no
 func (b *breachBook) read(ctx context.Context, store PersonStore, words []string, now time.Time) error {
 	var names []string
 	for _, w := range words {
-		if name, _ := readName(w); !slices.Contains(names, name) {
-			names = append(names, name)
+		name, repeated, _ := readName(w)
+		for _, n := range []string{name, repeated} {
+			if n != "" && !slices.Contains(names, n) {
+				names = append(names, n)
+			}
 		}
 	}
 	found, err := store.BreachesByName(ctx, names)
@@ -169,23 +173,26 @@ func (b *breachBook) read(ctx context.Context, store PersonStore, words []string
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, w := range words {
-		name, trace := readName(w)
+		name, repeated, trace := readName(w)
 		i := slices.IndexFunc(found, func(b Breach) bool { return b.Name == name })
 		if i < 0 {
 			continue
 		}
 		j := judge(found[i].Of(trace), now)
-		j.content = b.number(found[i].Content)
+		if first := slices.IndexFunc(found, func(b Breach) bool { return b.Name == repeated }); first >= 0 {
+			i = first // it counts as a copy of that one
+		}
+		j.content = b.number(found[i].content())
 		b.known[w] = bookEntry{j, now.Add(offeredFor)}
 	}
 	return nil
 }
 
-// number returns the number of a content, 0 for none. The caller holds the lock.
+// content tells breaches apart by what they hold, or by their name if they hold nothing of their own.
+func (b Breach) content() string { return cmp.Or(b.Content, "~"+b.Name) }
+
+// number returns the number of a content. The caller holds the lock.
 func (b *breachBook) number(content string) int {
-	if content == "" {
-		return 0
-	}
 	if _, ok := b.contents[content]; !ok {
 		b.contents[content] = len(b.contents) + 1
 	}

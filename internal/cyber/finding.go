@@ -75,8 +75,8 @@ type Breach struct {
 	Fabricated bool
 	SpamList   bool
 	AddedAt    time.Time
-	// Content identifies the values that the breach holds: two breaches with equal contents are one dump that was
-	// imported twice. Empty when it holds none of its own.
+	// Content identifies the values that the breach holds, and behind them their pairs with passwords: two breaches with
+	// equal contents are one dump that was imported twice. Empty when it holds none of its own.
 	Content string
 }
 
@@ -122,7 +122,9 @@ type Finding struct {
 	// operator watches for the partner.
 	OwnSite, WatchedSite bool
 	Severity             Severity
-	FoundAt              time.Time
+	// Quiet says that the person knew all of it when it was found: see Known. It is shown, and nobody is alerted.
+	Quiet   bool
+	FoundAt time.Time
 	// Resolution is why it is not open any more; empty while it is.
 	Resolution Resolution
 	ResolvedAt time.Time

@@ -1,7 +1,5 @@
 package cyber
 
-import "slices"
-
 // Status is what a watched value's listing says.
 type Status string
 
@@ -68,13 +66,4 @@ func (b Breach) severity() Severity {
 		return SeverityMedium
 	}
 	return SeverityLow
-}
-
-// Recycled tells whether a finding would be old news: a combolist is mostly put together from earlier breaches, so when
-// the value was already found elsewhere nobody is alerted. What was withdrawn was never news.
-func Recycled(b Breach, earlier []Finding) bool {
-	if b.Kind != SourceCombolist {
-		return false
-	}
-	return slices.ContainsFunc(earlier, func(f Finding) bool { return f.Resolution != ResolvedRetracted })
 }

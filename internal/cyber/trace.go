@@ -1,6 +1,7 @@
 package cyber
 
 import (
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +52,9 @@ type Trace struct {
 	// which one was taken; nil and 0 when the records did not say.
 	Sites []string
 	Day   int32
+	// Passwords tell apart the passwords that stood beside the value, in order; the same password of the same value is the
+	// same number in every breach. Nil when they are not known.
+	Passwords []uint32
 }
 
 // TakenOn is the day as a date; the zero time when it is not known.
@@ -69,8 +73,9 @@ func (b Breach) Of(t Trace) Breach {
 	return b
 }
 
-// Names writes which breaches hold a value that has open findings, with spaces between them: the name and, where the
-// value's own records are known, a colon and their classes. Names of breaches hold neither.
+// Names writes which breaches hold a value that has open findings, with spaces between them: the name; where the value's
+// own records are known, a colon and their classes; and, of one that told nothing new, a tilde and the breach that it
+// repeats. Names of breaches hold none of these signs. Findings are in the order in which they were found.
 func Names(findings []Finding) string {
 	var b strings.Builder
 	for i := range findings {
@@ -86,17 +91,42 @@ func Names(findings []Finding) string {
 			b.WriteByte(':')
 			b.WriteString(strconv.FormatUint(uint64(ClassesOf(f.Breach.Exposes)), 16))
 		}
+		if first := repeats(findings, i); first != "" {
+			b.WriteByte('~')
+			b.WriteString(first)
+		}
 	}
 	return b.String()
 }
 
-// readName reads one of Names.
-func readName(word string) (name string, t Trace) {
+// repeats names the breach whose open finding a quiet one is counted with: of those before it that count by themselves
+// the one with most in common. Empty when there is none, or the finding is none of the kind.
+func repeats(findings []Finding, i int) (name string) {
+	f, most := &findings[i], 0
+	if !f.Quiet {
+		return ""
+	}
+	classes := ClassesOf(f.Breach.Exposes)
+	for j := range i {
+		e := &findings[j]
+		if !e.Open() || e.Quiet && repeats(findings, j) != "" {
+			continue
+		}
+		if n := bits.OnesCount32(uint32(classes & ClassesOf(e.Breach.Exposes))); n > most {
+			name, most = e.Breach.Name, n
+		}
+	}
+	return name
+}
+
+// readName reads one of Names; repeated is empty for a breach that counts by itself.
+func readName(word string) (name, repeated string, t Trace) {
+	word, repeated, _ = strings.Cut(word, "~")
 	name, classes, told := strings.Cut(word, ":")
 	if told {
 		if set, err := strconv.ParseUint(classes, 16, 32); err == nil {
 			t = Trace{Told: true, Classes: Classes(set)}
 		}
 	}
-	return name, t
+	return name, repeated, t
 }

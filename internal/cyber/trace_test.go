@@ -51,7 +51,7 @@ func TestOfOnePerson(t *testing.T) {
 		if len(shop.Exposes) != 4 {
 			t.Fatal("the breach itself was changed")
 		}
-		word, trace := readName(c.words)
+		word, _, trace := readName(c.words)
 		if word != "loja" || trace.Told != c.trace.Told || trace.Classes != c.trace.Classes {
 			t.Error(name, word, trace)
 		}

@@ -351,9 +351,20 @@ func TestTheSameDumpThreeTimes(t *testing.T) {
 		if found, err := e.Monitoring.FindingsOfUser(context.Background(), v.Live.Partner, "ana"); err != nil || len(found) != 3 {
 			t.Error("each import is a finding of its own:", len(found), err)
 		}
-		v.Import(loja("loja-maior"), v.File("d.txt", "ana@exemplo.com.br\nbia@exemplo.com.br\ncaio@exemplo.com.br\n"))
+		v.Import(leaktest.Breach("compilado", cyber.SourceCombolist, cyber.ExposedEmail, cyber.ExposedPassword),
+			v.File("d.txt", "caio@exemplo.com.br:outra9\nana@exemplo.com.br:Praia2020\n"))
+		if again := score(); again != once {
+			t.Errorf("once %v, in a compilation too %v", once, again)
+		}
+		if leaks := strings.Count(strings.Join(v.EventsOf(v.Live), "; "), "leak ana"); leaks != 1 {
+			t.Errorf("ana was told %d times", leaks)
+		}
+		v.Import(loja("loja-maior"), v.File("e.txt", "ana@exemplo.com.br:Verao2021\nbia@exemplo.com.br:y!9x\n"))
 		if more := score(); more <= once {
-			t.Errorf("once %v, with another dump %v", once, more)
+			t.Errorf("once %v, with another password %v", once, more)
+		}
+		if leaks := strings.Count(strings.Join(v.EventsOf(v.Live), "; "), "leak ana"); leaks != 2 {
+			t.Errorf("ana was told %d times, with another password", leaks)
 		}
 	})
 }

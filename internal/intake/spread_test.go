@@ -46,7 +46,7 @@ func newReplica(t *testing.T, e *storetest.Env, name, bucket string) *replica {
 	v := &env{&leaktest.Env{Env: own, T: t, Files: files, Importer: &intake.Importer{
 		Store: own.Breaches, Jobs: own.Jobs, Files: files, Dir: filepath.Join(e.Folder, name, "import"), Fingerprint: e.Keys.Fingerprint, Pair: e.Keys.Pair, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
 	}}}
-	v.Matcher, v.Rules = leak.NewMatcher(own.Breaches, files, v.Importer.DropParts, e.Clock.Now), leak.NewBreaches(own.Breaches, e.Clock.Now)
+	v.Matcher, v.Rules = leak.NewMatcher(own.Breaches, files, e.Keys, v.Importer.DropParts, e.Clock.Now), leak.NewBreaches(own.Breaches, e.Clock.Now)
 	v.Matcher.Settle = 0
 	v.Importer.SetSpan(spreadPiece)
 	r := &replica{env: v, name: name, spreader: &intake.Spreader{Importer: v.Importer, Client: http.DefaultClient}}

@@ -35,9 +35,7 @@ type snapshot struct {
 
 type openSegment struct {
 	Segment
-	reader *segment.Reader
-	// pairs is nil when the breach has none.
-	pairs *segment.Reader
+	volume
 }
 
 // NewLibrary makes a library that has nothing open yet. pairs are the keys of pairs.
@@ -78,7 +76,7 @@ func (s *snapshot) probe(fingerprint uint64) (cyber.Sighting, error) {
 		label, found, err := v.reader.LookUp(fingerprint)
 		var trace cyber.Trace
 		if err == nil && found {
-			trace, err = traceOf(v.reader, label)
+			trace, err = v.labelled(fingerprint, label)
 		}
 		if err != nil {
 			seen.Epoch, failed = 0, fmt.Errorf("breach %s: %w", v.Breach, err)
@@ -111,7 +109,7 @@ func (l *Library) Load(ctx context.Context) error {
 	shelf := old.shelf(l.files)
 	var problems error
 	for _, g := range segments {
-		o := openSegment{Segment: g}
+		o := openSegment{Segment: g, volume: volume{keys: l.pairs}}
 		if o.reader, err = shelf.take(ctx, g.File, g.Digest); err == nil && g.Pairs != "" {
 			o.pairs, err = shelf.take(ctx, g.Pairs, g.PairsDigest)
 		}
@@ -178,9 +176,7 @@ func (l *Library) Close() error {
 	var errs error
 	if s := l.current.Swap(nil); s != nil {
 		for _, v := range s.segments {
-			if errs = errors.Join(errs, v.reader.Close()); v.pairs != nil {
-				errs = errors.Join(errs, v.pairs.Close())
-			}
+			errs = errors.Join(errs, v.close())
 		}
 	}
 	return errs

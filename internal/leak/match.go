@@ -20,6 +20,7 @@ import (
 type Matcher struct {
 	store Store
 	files *corpora.Files
+	pairs Pairs
 	// drop takes away what the parts of an import left.
 	drop func(ctx context.Context, breach string) error
 	now  func() time.Time
@@ -31,9 +32,10 @@ type Matcher struct {
 // settleTime is well above the five seconds in which every replica notices a change.
 const settleTime = 10 * time.Second
 
-// NewMatcher joins the steps to their store and files. drop takes away what the parts of a breach's import left.
-func NewMatcher(store Store, files *corpora.Files, drop func(ctx context.Context, breach string) error, now func() time.Time) *Matcher {
-	return &Matcher{store: store, files: files, drop: drop, now: now, Settle: settleTime}
+// NewMatcher joins the steps to their store, files and the keys of pairs. drop takes away what the parts of a breach's
+// import left.
+func NewMatcher(store Store, files *corpora.Files, pairs Pairs, drop func(ctx context.Context, breach string) error, now func() time.Time) *Matcher {
+	return &Matcher{store: store, files: files, pairs: pairs, drop: drop, now: now, Settle: settleTime}
 }
 
 const (
@@ -80,25 +82,37 @@ func (m *Matcher) run(ctx context.Context, run *job.Run, late bool) error {
 			return fmt.Errorf("read progress: %w", err)
 		}
 	}
-	r, err := m.files.Open(ctx, breach.Segment, breach.Digest)
+	v, err := m.open(ctx, breach)
 	if err != nil {
 		return err
 	}
-	if err = m.first(ctx, run, r, &p); err == nil && late {
-		err = m.late(ctx, run, breach, r, &p)
+	if err = m.first(ctx, run, v, &p); err == nil && late {
+		err = m.late(ctx, run, breach, v, &p)
 	}
-	return errors.Join(err, r.Close())
+	return errors.Join(err, v.close())
 }
 
-func (m *Matcher) first(ctx context.Context, run *job.Run, r *segment.Reader, p *MatchProgress) error {
+// open opens what is published of a breach.
+func (m *Matcher) open(ctx context.Context, breach Record) (v volume, err error) {
+	v.keys = m.pairs
+	if v.reader, err = m.files.Open(ctx, breach.Segment, breach.Digest); err != nil || breach.Pairs == "" {
+		return v, err
+	}
+	if v.pairs, err = m.files.Open(ctx, breach.Pairs, breach.PairsDigest); err != nil {
+		return v, errors.Join(err, v.reader.Close())
+	}
+	return v, nil
+}
+
+func (m *Matcher) first(ctx context.Context, run *job.Run, v volume, p *MatchProgress) error {
 	if p.Phase == PhaseProbe {
-		if err := m.probe(ctx, run, r, p, m.store.Fingerprints); err != nil {
+		if err := m.probe(ctx, run, v.reader, p, m.store.Fingerprints); err != nil {
 			return err
 		}
 		p.Phase = PhaseTell
 	}
 	if p.Phase == PhaseTell {
-		if err := m.tell(ctx, run, r, p); err != nil {
+		if err := m.tell(ctx, run, v, p); err != nil {
 			return err
 		}
 		p.Phase, p.After = PhaseLate, math.MinInt64
@@ -109,7 +123,7 @@ func (m *Matcher) first(ctx context.Context, run *job.Run, r *segment.Reader, p 
 
 // late looks at what was added around the publication: whoever added a value without knowing of this breach did so
 // before every process had noticed it.
-func (m *Matcher) late(ctx context.Context, run *job.Run, breach Record, r *segment.Reader, p *MatchProgress) error {
+func (m *Matcher) late(ctx context.Context, run *job.Run, breach Record, v volume, p *MatchProgress) error {
 	if err := job.Wait(ctx, breach.PublishedAt.Add(m.Settle).Sub(m.now())); err != nil {
 		return err
 	}
@@ -117,10 +131,10 @@ func (m *Matcher) late(ctx context.Context, run *job.Run, breach Record, r *segm
 	next := func(ctx context.Context, after int64, limit int) ([]int64, error) {
 		return m.store.FingerprintsSince(ctx, since, after, limit)
 	}
-	if err := m.probe(ctx, run, r, p, next); err != nil {
+	if err := m.probe(ctx, run, v.reader, p, next); err != nil {
 		return err
 	}
-	return m.tell(ctx, run, r, p)
+	return m.tell(ctx, run, v, p)
 }
 
 // probe asks the segment about watched values in rising order and notes the hits.
@@ -160,9 +174,9 @@ func (m *Matcher) probe(ctx context.Context, run *job.Run, r *segment.Reader, p 
 	}
 }
 
-func (m *Matcher) tell(ctx context.Context, run *job.Run, r *segment.Reader, p *MatchProgress) error {
+func (m *Matcher) tell(ctx context.Context, run *job.Run, v volume, p *MatchProgress) error {
 	for {
-		n, err := m.store.TellHits(ctx, run.Subject, tellBatch, tracer(r))
+		n, err := m.store.TellHits(ctx, run.Subject, tellBatch, v.trace)
 		if err != nil {
 			return fmt.Errorf("tell: %w", err)
 		}

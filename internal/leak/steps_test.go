@@ -164,7 +164,7 @@ func newMatcher(t *testing.T) (*Matcher, *registers) {
 	files, made := shelfWith(t, map[string][]uint64{"loja": {2, 3, 5, 7}})
 	s := &registers{watched: []int64{1, 2, 3, 4}, late: []int64{4, 5, 6}}
 	s.breach = Record{Breach: cyber.Breach{Name: "loja"}, State: Published, Segment: "loja.seg", Digest: made["loja"].Digest, PublishedAt: publication, RetractedAt: publication}
-	m := NewMatcher(s, files, func(context.Context, string) error { return s.call("drop") }, func() time.Time { return publication.Add(time.Hour) })
+	m := NewMatcher(s, files, sums{}, func(context.Context, string) error { return s.call("drop") }, func() time.Time { return publication.Add(time.Hour) })
 	return m, s
 }
 

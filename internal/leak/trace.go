@@ -1,6 +1,8 @@
 package leak
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -13,24 +15,59 @@ func (l Label) Trace() cyber.Trace {
 	return cyber.Trace{Told: l.Told(), Classes: cyber.Classes(l.Classes), Sites: l.Sites, Day: l.Day}
 }
 
-// LabelOf undoes Trace.
-func LabelOf(t cyber.Trace) Label {
-	return Label{Classes: record.Classes(t.Classes), Sites: t.Sites, Day: t.Day}
-}
-
-// tracer reads traces from a segment. In one of the old kind nothing is told of anybody.
-func tracer(r *segment.Reader) Tracer {
-	return func(fingerprint uint64) (cyber.Trace, error) {
-		label, found, err := r.LookUp(fingerprint)
-		if err != nil || !found {
-			return cyber.Trace{}, err
-		}
-		return traceOf(r, label)
+// AppendTrace writes down what the store keeps of a trace besides its classes: sites, day and which passwords.
+func AppendTrace(dst []byte, t cyber.Trace) []byte {
+	label := Label{Classes: record.Classes(t.Classes), Sites: t.Sites, Day: t.Day}.Append(nil)
+	dst = append(binary.AppendUvarint(dst, uint64(len(label))), label...)
+	for _, p := range t.Passwords {
+		dst = append(dst, byte(p>>16), byte(p>>8), byte(p))
 	}
+	return dst
 }
 
-func traceOf(r *segment.Reader, id segment.LabelID) (cyber.Trace, error) {
-	text, err := r.Label(id)
+// ParseTrace reads what AppendTrace wrote.
+func ParseTrace(text []byte) (cyber.Trace, error) {
+	size, n := binary.Uvarint(text)
+	if n <= 0 || size > uint64(len(text)-n) || (uint64(len(text)-n)-size)%3 != 0 {
+		return cyber.Trace{}, ErrLabel.With("no trace")
+	}
+	label, err := ParseLabel(text[n : n+int(size)])
+	if err != nil {
+		return cyber.Trace{}, err
+	}
+	t := label.Trace()
+	for tags := text[n+int(size):]; len(tags) > 0; tags = tags[3:] {
+		t.Passwords = append(t.Passwords, uint32(tags[0])<<16|uint32(tags[1])<<8|uint32(tags[2]))
+	}
+	return t, nil
+}
+
+// volume is what is read of one breach: its identifiers and, if it has any, its pairs.
+type volume struct {
+	reader, pairs *segment.Reader
+	keys          Pairs
+}
+
+// close lets go of both.
+func (v volume) close() error {
+	err := v.reader.Close()
+	if v.pairs != nil {
+		err = errors.Join(err, v.pairs.Close())
+	}
+	return err
+}
+
+// trace tells what the records say of a value. In a segment of the old kind nothing is told of anybody.
+func (v volume) trace(fingerprint uint64) (cyber.Trace, error) {
+	label, found, err := v.reader.LookUp(fingerprint)
+	if err != nil || !found {
+		return cyber.Trace{}, err
+	}
+	return v.labelled(fingerprint, label)
+}
+
+func (v volume) labelled(fingerprint uint64, id segment.LabelID) (cyber.Trace, error) {
+	text, err := v.reader.Label(id)
 	if err != nil {
 		return cyber.Trace{}, err
 	}
@@ -38,5 +75,31 @@ func traceOf(r *segment.Reader, id segment.LabelID) (cyber.Trace, error) {
 	if err != nil {
 		return cyber.Trace{}, fmt.Errorf("label of a segment: %w", err)
 	}
-	return label.Trace(), nil
+	t := label.Trace()
+	if v.pairs != nil && t.Classes&passwordClass != 0 {
+		if t.Passwords, err = v.passwords(fingerprint); err != nil {
+			return cyber.Trace{}, fmt.Errorf("pairs of a segment: %w", err)
+		}
+	}
+	return t, nil
+}
+
+var passwordClass = cyber.ClassesOf([]cyber.Exposed{cyber.ExposedPassword})
+
+// mostPasswords bounds what is known of one value in one breach: addresses with more are nobody's own.
+const mostPasswords = 256
+
+// passwords tells apart those that stood beside a value; nil when there are none, or too many.
+func (v volume) passwords(fingerprint uint64) (tags []uint32, err error) {
+	first, last := v.keys.Pairs(fingerprint)
+	for key, err := range v.pairs.Range(first, last) {
+		if err != nil {
+			return nil, err
+		}
+		if len(tags) == mostPasswords {
+			return nil, nil
+		}
+		tags = append(tags, uint32(key-first))
+	}
+	return tags, nil
 }

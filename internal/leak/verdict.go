@@ -46,18 +46,12 @@ func anyUnder(hosts, sites []string) bool {
 
 // Verdict is what a look at watched values comes to: what is to be kept, and who is to be told.
 type Verdict struct {
-	Found  []Found
+	Found  []cyber.Finding
 	Closed []cyber.Finding
 	// Judged are findings of which something else is said of their sites than before.
 	Judged   []cyber.Finding
 	Restated []Restated
 	News     []cyber.News
-}
-
-// Found is a finding to be kept. A quiet one is shown and counts, and nobody is alerted.
-type Found struct {
-	cyber.Finding
-	Quiet bool
 }
 
 // Restated is a value whose row has to say something else from now on.
@@ -70,7 +64,7 @@ type Restated struct {
 // Moved tells whether the status is another one, which is news to the partner.
 func (r Restated) Moved() bool { return r.Status != r.Before }
 
-// Discover judges hits: a value has one finding of a breach, however often it is hit; what is recycled is quiet; and a
+// Discover judges hits: a value has one finding of a breach, however often it is hit; what the person knew is quiet; and a
 // person hears once of everything that is news. Hits in breaches that are not published any more, and of values that
 // are gone, count for nothing.
 func Discover(values []*Watched, hits []Hit, published map[string]cyber.Breach, newID func() (cyber.FindingID, error), now time.Time) (Verdict, error) {
@@ -94,7 +88,8 @@ func Discover(values []*Watched, hits []Hit, published map[string]cyber.Breach, 
 			ID: id, Partner: w.Partner, Asset: w.ID, Kind: w.Kind, Breach: b, Trace: h.Trace, FoundAt: now,
 		}
 		w.judgeSites(&f)
-		v.Found = append(v.Found, Found{f, cyber.Recycled(b, w.Findings)})
+		f.Quiet = cyber.Known(f, w.Findings)
+		v.Found = append(v.Found, f)
 		w.Findings = append(w.Findings, f)
 	}
 	v.Restated = restate(values)
@@ -121,7 +116,7 @@ func Close(values []*Watched, which func(cyber.Finding) bool, why cyber.Resoluti
 // one of them is news, although the finding is not.
 func RejudgeSites(values []*Watched) Verdict {
 	var v Verdict
-	var told []Found
+	var told []cyber.Finding
 	for _, w := range values {
 		for i := range w.Findings {
 			f := &w.Findings[i]
@@ -131,7 +126,9 @@ func RejudgeSites(values []*Watched) Verdict {
 			}
 			v.Judged = append(v.Judged, *f)
 			if f.Open() && (f.OwnSite && !before.OwnSite || f.WatchedSite && !before.WatchedSite) {
-				told = append(told, Found{Finding: *f})
+				loud := *f
+				loud.Quiet = false
+				told = append(told, loud)
 			}
 		}
 	}
@@ -162,11 +159,11 @@ func restate(values []*Watched) []Restated {
 }
 
 // news gathers what is to be told, person by person in the order of their values.
-func news(values []*Watched, found []Found) []cyber.News {
+func news(values []*Watched, found []cyber.Finding) []cyber.News {
 	told := make(map[cyber.AssetID][]cyber.Finding, len(values))
 	for _, f := range found {
 		if !f.Quiet {
-			told[f.Asset] = append(told[f.Asset], f.Finding)
+			told[f.Asset] = append(told[f.Asset], f)
 		}
 	}
 	var list []cyber.News

@@ -104,11 +104,11 @@ func TestDiscover(t *testing.T) {
 		"not published any more":  {"", "a/sumida", ""},
 		"a value that is gone":    {"", "x/loja", ""},
 		"a list of fresh values":  {"", "a/lista", "found a/lista; says a monitorado>alerta [lista]; tells u-ana a/lista=alerta"},
-		"a list of old news":      {"a/loja", "a/lista", "found a/lista(quiet); says a alerta>alerta [loja lista]"},
+		"a list of old news":      {"a/loja", "a/lista", "found a/lista(quiet); says a alerta>alerta [loja lista~loja]"},
 		"a list of resolved news": {"a/loja:other", "a/lista", "found a/lista(quiet); says a monitorado>alerta [lista]"},
 		"a list of withdrawn":     {"a/loja:retracted", "a/lista", "found a/lista; says a monitorado>alerta [lista]; tells u-ana a/lista=alerta"},
 		"a list behind its source in one look": {"", "a/loja a/lista",
-			"found a/loja, a/lista(quiet); says a monitorado>alerta [loja lista]; tells u-ana a/loja=alerta"},
+			"found a/loja, a/lista(quiet); says a monitorado>alerta [loja lista~loja]; tells u-ana a/loja=alerta"},
 		"two values of one person": {"", "a/loja b/loja",
 			"found a/loja, b/loja; says a monitorado>alerta [loja], b monitorado>alerta [loja]; tells u-ana a/loja=alerta b/loja=alerta"},
 		"two people": {"", "a/loja c/loja",
@@ -126,7 +126,7 @@ func TestDiscover(t *testing.T) {
 				t.Errorf("%v\n got %s\nwant %s", err, got, c.want)
 			}
 			for _, f := range v.Found {
-				if f.ID == "" || f.Partner != "pt" || f.FoundAt != noon || !f.Open() || f.Severity != cyber.SeverityOf(f.Finding) {
+				if f.ID == "" || f.Partner != "pt" || f.FoundAt != noon || !f.Open() || f.Severity != cyber.SeverityOf(f) {
 					t.Errorf("%+v", f)
 				}
 			}

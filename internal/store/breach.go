@@ -18,7 +18,7 @@ import (
 var _ leak.Store = Breaches{}
 
 // breachColumns are what a person or partner may be told of a breach; the table goes by b.
-const breachColumns = `b.name, b.title, b.day, b.source, b.description, b.exposes, b.kind, b.verified, b.fabricated, b.spam_list, b.added_at, b.digest`
+const breachColumns = `b.name, b.title, b.day, b.source, b.description, b.exposes, b.kind, b.verified, b.fabricated, b.spam_list, b.added_at, b.digest || b.pairs_digest`
 
 type breachRow struct {
 	b          cyber.Breach

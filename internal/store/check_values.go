@@ -225,15 +225,15 @@ func (s Upkeep) checkStatuses(ctx context.Context, found func(Problem), seen fun
 			var classes sql.NullInt64
 			b := &r.finding.Breach
 			err := sc.Scan(numbered(&r.partner), &r.id, &r.status, &r.open, &r.finding.ID, &b.Name, &r.finding.Resolution, &b.Kind, &exposes, &b.Fabricated, &b.SpamList,
-				&classes, &r.waiting)
+				&classes, &r.waiting, &r.finding.Quiet)
 			b.Exposes = exposesOf(exposes)
 			*b = b.Of(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
 			return r, err
 		}, `SELECT a.partner_id, a.id, a.status, a.open_breaches, coalesce(f.id, ''), coalesce(f.breach, ''), coalesce(f.resolution, ''), coalesce(b.kind, ''), coalesce(b.exposes, ''),
-				coalesce(b.fabricated, FALSE), coalesce(b.spam_list, FALSE), f.classes, coalesce(f.breach IN (`+restating+`), FALSE)
+				coalesce(b.fabricated, FALSE), coalesce(b.spam_list, FALSE), f.classes, coalesce(f.breach IN (`+restating+`), FALSE), coalesce(f.quiet, FALSE)
 			FROM (SELECT partner_id, id, status, open_breaches FROM asset WHERE (partner_id, id) > ($1, $2) ORDER BY partner_id, id LIMIT $3) a
 			LEFT JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
-			LEFT JOIN breach b ON b.name = f.breach ORDER BY a.partner_id, a.id`,
+			LEFT JOIN breach b ON b.name = f.breach ORDER BY a.partner_id, a.id, f.found_at, f.id`,
 			number(after.partner), after.id, int64(checkBatch))
 		if err != nil {
 			return fmt.Errorf("check statuses: %w", err)

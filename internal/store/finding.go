@@ -84,7 +84,7 @@ func newFindingID() (cyber.FindingID, error) {
 func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID, v leak.Verdict) error {
 	now := s.now()
 	for _, f := range v.Found {
-		classes, logins, err := s.sealTrace(id, f.Finding)
+		classes, logins, err := s.sealTrace(id, f)
 		if err != nil {
 			return err
 		}
@@ -156,14 +156,14 @@ func (s Monitoring) keepStatus(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 }
 
 // sealTrace gives the columns that say what stood beside a value. Sites are sealed: they tell where a person is a
-// customer.
+// customer; and so is which passwords were beside it.
 func (s Monitoring) sealTrace(id partner.ID, f cyber.Finding) (classes sql.NullInt64, logins []byte, err error) {
 	if !f.Trace.Told {
 		return classes, nil, nil
 	}
 	classes = sql.NullInt64{Int64: int64(f.Trace.Classes), Valid: true}
-	if len(f.Trace.Sites) > 0 || f.Trace.Day != 0 {
-		if logins, err = s.keys.Seal(loginsPlace(id, f.ID), leak.LabelOf(f.Trace).Append(nil)); err != nil {
+	if len(f.Trace.Sites) > 0 || f.Trace.Day != 0 || len(f.Trace.Passwords) > 0 {
+		if logins, err = s.keys.Seal(loginsPlace(id, f.ID), leak.AppendTrace(nil, f.Trace)); err != nil {
 			return classes, nil, fmt.Errorf("seal finding: %w", err)
 		}
 	}
@@ -174,15 +174,15 @@ func loginsPlace(id partner.ID, finding cyber.FindingID) seal.Place {
 	return seal.Place{Table: "finding", Column: "logins", Partner: string(id), Row: string(finding)}
 }
 
-func (s Monitoring) openLogins(f cyber.Finding, sealed []byte) (leak.Label, error) {
+func (s Monitoring) openLogins(f cyber.Finding, sealed []byte) (cyber.Trace, error) {
 	plain, err := s.keys.Unseal(loginsPlace(f.Partner, f.ID), sealed)
 	if err != nil {
-		return leak.Label{}, err
+		return cyber.Trace{}, err
 	}
-	return leak.ParseLabel(plain)
+	return leak.ParseTrace(plain)
 }
 
-const findingColumns = `f.id, f.partner_id, f.asset_id, a.kind, f.found_at, f.resolution, f.resolved_at, f.classes, f.logins, f.own_site, f.watched_site, ` + breachColumns
+const findingColumns = `f.id, f.partner_id, f.asset_id, a.kind, f.found_at, f.resolution, f.resolved_at, f.classes, f.logins, f.own_site, f.watched_site, f.quiet, ` + breachColumns
 
 func (s Monitoring) scanFinding(row scanner) (cyber.Finding, error) {
 	var f cyber.Finding
@@ -190,18 +190,18 @@ func (s Monitoring) scanFinding(row scanner) (cyber.Finding, error) {
 	var classes sql.NullInt64
 	var logins []byte
 	var b breachRow
-	err := row.Scan(append([]any{&f.ID, numbered(&f.Partner), &f.Asset, &f.Kind, &found, &f.Resolution, &resolved, &classes, &logins, &f.OwnSite, &f.WatchedSite}, b.dest()...)...)
+	err := row.Scan(append([]any{&f.ID, numbered(&f.Partner), &f.Asset, &f.Kind, &found, &f.Resolution, &resolved, &classes, &logins, &f.OwnSite, &f.WatchedSite, &f.Quiet}, b.dest()...)...)
 	if err != nil {
 		return f, err
 	}
 	f.FoundAt, f.ResolvedAt = fromMicros(found), fromMicros(resolved)
 	f.Trace = cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)}
 	if len(logins) > 0 {
-		label, err := s.openLogins(f, logins)
+		kept, err := s.openLogins(f, logins)
 		if err != nil {
 			return f, fmt.Errorf("open finding: %w", err)
 		}
-		f.Trace.Sites, f.Trace.Day = label.Sites, label.Day
+		f.Trace.Sites, f.Trace.Day, f.Trace.Passwords = kept.Sites, kept.Day, kept.Passwords
 	}
 	f.Breach = b.breach().Of(f.Trace)
 	f.Severity = cyber.SeverityOf(f) // from the breach as it stands now: an operator may have learned more

@@ -172,7 +172,7 @@ func (s Monitoring) FingerprintsOfUser(ctx context.Context, id partner.ID, hash 
 		v, err := scanInt(row)
 		return uint64(v), err
 	}, `SELECT DISTINCT fingerprint FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND fingerprint IS NOT NULL ORDER BY fingerprint`,
-		string(id), u.write, u.other)
+		number(id), u.write, u.other)
 	if err != nil {
 		return nil, fmt.Errorf("read fingerprints: %w", err)
 	}

@@ -126,7 +126,7 @@ func (o operation) refused() int {
 func spellings(path string) []string { return []string{"/v1" + path, path} }
 
 // operations are the 14 and the extensions, each with a request that answers 200 to the sandbox partner, as often as it
-// is sent.
+// is sent. The credential check is not among them: it has a limit for each person.
 func (w *world) operations() []operation {
 	user := digest(512, cpf(1), w.sandbox.salt)
 	return []operation{
@@ -165,8 +165,6 @@ func (w *world) operations() []operation {
 			reads: true, extension: true},
 		{name: "POST resolve", method: "POST", path: "/cyber/findings/nada/resolve",
 			body: `{"userHash":"` + user + `","reason":"other"}`, extension: true},
-		{name: "POST credential-check", method: "POST", path: "/cyber/credential-check",
-			body: `{"userHash":"` + user + `","passwordHashPrefix":"5BAA61E4C9"}`, extension: true},
 		{name: "POST answers", method: "POST", path: "/cyber/advise/" + user + "/answers",
 			template: "/cyber/advise/{}/answers",
 			body:     `{"catalogId":"nada","value":"sim"}`, extension: true},

@@ -66,7 +66,7 @@ func Open(t *testing.T, e *storetest.Env) *Env {
 			t.Error(err)
 		}
 	})
-	v.Matcher = leak.NewMatcher(e.Breaches, files, v.Importer.DropParts, e.Clock.Now)
+	v.Matcher = leak.NewMatcher(e.Breaches, files, e.Keys, v.Importer.DropParts, e.Clock.Now)
 	v.Matcher.Settle = 0
 	v.Rules = leak.NewBreaches(e.Breaches, e.Clock.Now)
 	v.Monitoring = cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, v.Library, e.Keys.Fingerprint, e.Clock.Now)
