@@ -164,7 +164,7 @@ func (s *Scanner) bareNumber(b []byte, i, j int) {
 			return
 		}
 		if n[0] != '0' {
-			if network(n) && s.place(b, i, j) != numberWord {
+			if network(n) && identifier.Luhn(n) && s.place(b, i, j) != numberWord {
 				s.card(n, i, j)
 			}
 		} else if !s.labelled(b, i, j) {
