@@ -50,6 +50,8 @@ type step struct {
 	share   uint32
 	low     int
 	counted bool
+	// single says that the level has one node, all zeros of which end there: what goes on is in order.
+	single bool
 }
 
 // part is a bit in the unit of prices.
@@ -259,7 +261,7 @@ func (c *code) setPrices() {
 		c.price, c.boughs = append(c.price, 0), append(c.boughs, 0)
 	}
 	for d := range c.depth {
-		c.steps[d] = step{c.firstCode[d+1] + c.leaves[d+1], c.firstPlace[d+1] - c.firstCode[d+1], uint32(c.share[d]), c.low[d], c.counted(d)}
+		c.steps[d] = step{c.firstCode[d+1] + c.leaves[d+1], c.firstPlace[d+1] - c.firstCode[d+1], uint32(c.share[d]), c.low[d], c.counted(d), c.alone(d) && c.leaves[d+1] == 1}
 	}
 }
 

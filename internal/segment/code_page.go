@@ -55,6 +55,10 @@ func (c *code) group(p *page, at, n, r uint) uint32 {
 		if word = word<<1 | uint32(one); word < s.leafEnd {
 			return s.place + word
 		}
+		if s.single {
+			from, to, r = 0, v.next, v.onesBefore(p, r)
+			continue
+		}
 		before := countOnes(p, v.at+from, v.at+r)
 		all := before + countOnes(p, v.at+r, v.at+to)
 		from, to, r = v.descend(from, to, r, before, all, one)
@@ -77,6 +81,7 @@ func (v *level) descend(from, to, r, before, all, one uint) (uint, uint, uint) {
 type pageLabels struct {
 	at     uint // where they begin
 	levels [deepest]level
+	starts [deepest]uint        // ones before each level
 	ones   [pageSize / 8]uint16 // before each word, from where the labels begin
 }
 
@@ -84,18 +89,19 @@ type pageLabels struct {
 func (k *pageLabels) fill(c *code, p *page, at, n uint) {
 	k.at = at
 	at += n * c.suffix
-	first := at >> 6
-	for d := range c.depth {
-		k.levels[d] = c.steps[d].level(p, at, n)
-		at, n = k.levels[d].end, k.levels[d].next
-		if n == 0 {
-			break
-		}
+	first, depth := at>>6, 0
+	for depth < c.depth && n > 0 {
+		k.levels[depth] = c.steps[depth].level(p, at, n)
+		at, n = k.levels[depth].end, k.levels[depth].next
+		depth++
 	}
 	sum := uint16(0)
 	for i := first; i <= min(at>>6, pageContent/8); i++ {
 		k.ones[i] = sum
 		sum += uint16(bits.OnesCount64(binary.LittleEndian.Uint64(p[i*8:])))
+	}
+	for d := range depth {
+		k.starts[d] = k.before(p, k.levels[d].at)
 	}
 }
 
@@ -125,6 +131,10 @@ func (k *pageLabels) group(c *code, p *page, r uint) uint32 {
 		if word = word<<1 | uint32(one); word < s.leafEnd {
 			return s.place + word
 		}
+		if s.single {
+			from, to, r = 0, v.next, k.before(p, v.at+r)-k.starts[d]
+			continue
+		}
 		start := k.before(p, v.at+from)
 		from, to, r = v.descend(from, to, r, k.before(p, v.at+r)-start, k.before(p, v.at+to)-start, one)
 	}
@@ -149,6 +159,14 @@ func (v *level) find(p *page, low, r uint) (one uint32, before uint) {
 		before++
 	}
 	return 0, before
+}
+
+// onesBefore counts the ones before key r, which is one of them, of a level with a single node, from the nearer side.
+func (v *level) onesBefore(p *page, r uint) uint {
+	if 2*r <= v.n {
+		return countOnes(p, v.at, v.at+r)
+	}
+	return v.next - countOnes(p, v.at+r, v.at+v.n)
 }
 
 // countOnes counts the ones from one bit position to another.
