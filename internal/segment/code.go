@@ -35,6 +35,8 @@ type code struct {
 	// share is which part of the keys of each level goes on below it, or, on a sparse level, has a one: in 65,536ths.
 	// Counts are written as how far they are from that.
 	share [deepest]uint16
+	// chain says that every level has one node, whose zeros end there.
+	chain bool
 	// Of each length: the first code, and the number of its group.
 	firstCode, firstPlace [deepest + 2]uint32
 
@@ -60,16 +62,23 @@ const part = 1 << 16
 // Every bit less in the codes of groups makes a look-up faster. So much of a bit a key over the entropy of the labels may
 // that cost. A page holds so many keys, about, and a count takes so many bits.
 const (
-	patience  = 0.17
-	mostBits  = 8
-	pageFull  = 700.0
-	countBits = 6.0
+	patience = 0.25
+	// With more labels than few, counts of many levels make the guess too low.
+	lessPatience = 0.17
+	few          = 256
+	mostBits     = 8
+	pageFull     = 700.0
+	countBits    = 6.0
 )
 
 // newCode makes the code for labels that are so frequent, in falling order. There is at least one.
 func newCode(frequency []uint64) *code {
 	best := newGroupCode(frequency, 0)
-	enough := max(best.expect(frequency), entropy(frequency)+patience)
+	more := patience
+	if len(frequency) > few {
+		more = lessPatience
+	}
+	enough := max(best.expect(frequency), entropy(frequency)+more)
 	for suffix := uint(1); suffix <= mostBits && len(frequency) > 1<<(suffix-1); suffix++ {
 		if c := newGroupCode(frequency, suffix); c.expect(frequency) <= enough {
 			best = c
@@ -186,6 +195,7 @@ func (c *code) complete() bool {
 			return false
 		}
 	}
+	c.chain = c.depth > 0 && c.alone(c.depth-1) && c.leaves[c.depth] == 2
 	// Every code that begins like a code must be one: otherwise a page could hold bits that mean nothing.
 	return c.depth == 0 || uint64(c.firstCode[c.depth])+uint64(c.leaves[c.depth]) == 1<<c.depth
 }

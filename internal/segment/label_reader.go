@@ -69,7 +69,7 @@ func (r *Reader) LookUp(key uint64) (label LabelID, found bool, err error) {
 		return 0, false, err
 	}
 	if r.code != nil {
-		touchLabels(p)
+		r.code.touch(p, key-r.dir.first[i])
 	}
 	at, found := pageFind(p, key-r.dir.first[i])
 	if found {
@@ -100,23 +100,18 @@ func labelsBegin(p *page) (n, at uint) {
 // fewLabels is how many labels of a page are looked up before the ones of its levels are worth counting all at once.
 const fewLabels = 3
 
-// touchLabels reads a byte of each of the first lines of a page's labels. Memory then brings them while the key is
-// searched for, and not after it. It is not inlined because a read whose result nobody wants would be left out.
+// touch reads where the label of a key with that offset should be, in the last bits and in the first level. Memory then
+// brings both while the key is searched for, and not after it. It is not inlined because a read whose result nobody wants
+// would be left out.
 //
 //go:noinline
-func touchLabels(p *page) (all byte) { //nolint:unparam // see above
-	_, begin := labelsBegin(p)
-	for at := begin >> 3; at < min(begin>>3+touched, pageContent); at += cacheLine {
-		all |= p[at]
-	}
-	return all
+func (c *code) touch(p *page, offset uint64) byte { //nolint:unparam // see above
+	l, m := uint(p[0]), uint(binary.LittleEndian.Uint16(p[2:]))
+	group := min(uint(offset>>(l+slotBits)), m)
+	before := uint(binary.LittleEndian.Uint16(p[tableAt+2*group:])) + slots/2
+	n, begin := labelsBegin(p)
+	return p[(begin+before*c.suffix)>>3%pageSize] | p[(begin+n*c.suffix+before)>>3%pageSize]
 }
-
-// cacheLine is what memory brings at once; touched is about how long the labels of a page are.
-const (
-	cacheLine = 64
-	touched   = 4 * cacheLine
-)
 
 // LookUpAll appends to dst those of probes that are in the set, with their labels, in the order of probes. Probes should
 // be sorted, as for Intersect.
@@ -127,6 +122,7 @@ func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) 
 	}
 	defer m.guard(debug.SetPanicOnFault(true), &err)
 	var labels pageLabels
+	var all decoding
 	for len(probes) > 0 {
 		i := r.locate(probes[0])
 		if i < 0 {
@@ -137,10 +133,17 @@ func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) 
 		if err := r.check(p, i); err != nil {
 			return dst, err
 		}
-		if r.code != nil {
-			touchLabels(p)
-		}
 		n, had := 0, len(dst)
+		if r.code != nil {
+			if len(probes) > manyProbes && probes[manyProbes] <= last && r.code.chain {
+				if dst, n, err = r.lookUpMany(dst, probes, p, i, &all); err != nil {
+					return dst, err
+				}
+				probes = probes[n:]
+				continue
+			}
+			r.code.touch(p, probes[0]-first)
+		}
 		for n < len(probes) && probes[n] >= first && probes[n] <= last {
 			if at, found := pageFind(p, probes[n]-first); found {
 				dst = append(dst, Entry{probes[n], r.labelOf(p, &labels, len(dst)-had, at)})
@@ -153,6 +156,30 @@ func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) 
 		probes = probes[n:]
 	}
 	return dst, nil
+}
+
+// manyProbes is how many probes of one page make it worth while to read all its labels.
+const manyProbes = 100
+
+// lookUpMany looks up those of probes that page i can hold, and returns how many these are. All labels of the page are
+// read first: one after the other they cost far less than each by itself.
+func (r *Reader) lookUpMany(dst []Entry, probes []uint64, p *page, i int, all *decoding) (_ []Entry, n int, err error) {
+	first, last, had := r.dir.first[i], r.lastOf(i), len(dst)
+	count, begin := labelsBegin(p)
+	if _, ok := all.decode(r.code, p, begin, count); !ok {
+		return dst, 0, ErrCorrupt.With("page %d: does not decode", i)
+	}
+	places := all.places
+	for n < len(probes) && probes[n] >= first && probes[n] <= last {
+		if at, found := pageFind(p, probes[n]-first); found {
+			dst = append(dst, Entry{probes[n], LabelID(places[at])})
+		}
+		n++
+	}
+	if !intact(p) {
+		return dst[:had], 0, errCut(i)
+	}
+	return dst, n, nil
 }
 
 // labelOf is labelAt for who has looked up so many labels of the page already.
@@ -168,44 +195,51 @@ func (r *Reader) labelOf(p *page, labels *pageLabels, before int, at uint) Label
 }
 
 // decodeEntries appends the entries of page i to dst, like decode.
-func (r *Reader) decodeEntries(dst []Entry, keys []uint64, places []uint32, i int) (_ []Entry, _ []uint64, _ []uint32, err error) {
+func (r *Reader) decodeEntries(dst []Entry, room *entryRoom, i int) (_ []Entry, err error) {
 	m := r.mapped.Load()
 	if m == nil {
-		return dst, keys, places, ErrClosed
+		return dst, ErrClosed
 	}
 	defer m.guard(debug.SetPanicOnFault(true), &err)
 	p := m.page(i)
 	if err := r.check(p, i); err != nil {
-		return dst, keys, places, err
+		return dst, err
 	}
-	keys, end, ok := decodeKeys(keys[:0], p, r.dir.first[i])
-	if ok && r.code != nil {
-		places, _, ok = r.code.decode(places[:0], p, end, uint(len(keys)))
-	} else {
-		places = slices.Grow(places[:0], len(keys))[:len(keys)]
-		clear(places)
+	var end uint
+	var ok bool
+	if room.keys, end, ok = decodeKeys(room.keys[:0], p, r.dir.first[i]); ok && r.code != nil {
+		_, ok = room.decode(r.code, p, end, uint(len(room.keys)))
 	}
 	if !ok {
-		return dst, keys, places, ErrCorrupt.With("page %d: does not decode", i)
+		return dst, ErrCorrupt.With("page %d: does not decode", i)
 	}
 	if !intact(p) {
-		return dst, keys, places, errCut(i)
+		return dst, errCut(i)
 	}
-	for k, key := range keys {
-		dst = append(dst, Entry{key, LabelID(places[k])})
+	for k, key := range room.keys {
+		label := LabelID(0)
+		if r.code != nil {
+			label = LabelID(room.places[k])
+		}
+		dst = append(dst, Entry{key, label})
 	}
-	return dst, keys, places, nil
+	return dst, nil
+}
+
+// entryRoom is what decoding entries takes.
+type entryRoom struct {
+	keys []uint64
+	decoding
 }
 
 // Entries walks keys and labels in rising order of the keys. After an error, which comes with a zero entry, it ends.
 func (r *Reader) Entries() func(yield func(Entry, error) bool) {
 	return func(yield func(Entry, error) bool) {
 		var entries []Entry
-		var keys []uint64
-		var places []uint32
+		var room entryRoom
 		for i := range r.dir.first {
 			var err error
-			if entries, keys, places, err = r.decodeEntries(entries[:0], keys, places, i); err != nil {
+			if entries, err = r.decodeEntries(entries[:0], &room, i); err != nil {
 				yield(Entry{}, err)
 				return
 			}
@@ -224,8 +258,7 @@ type labelledReader struct {
 	ids     []uint64
 	next    int
 	entries []Entry
-	keys    []uint64
-	places  []uint32
+	room    entryRoom
 	records []labelled
 }
 
@@ -233,7 +266,7 @@ func (r *labelledReader) more() (_ []labelled, err error) {
 	if r.next == len(r.dir.first) {
 		return nil, nil
 	}
-	if r.entries, r.keys, r.places, err = r.decodeEntries(r.entries[:0], r.keys, r.places, r.next); err != nil {
+	if r.entries, err = r.decodeEntries(r.entries[:0], &r.room, r.next); err != nil {
 		return nil, err
 	}
 	r.next++
