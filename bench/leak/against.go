@@ -58,17 +58,21 @@ func against(ctx context.Context, folder string) {
 				})
 			}
 		}
-		imports := func(side string) func() load.Result {
-			return run(side+"-vigia", "breach", "import", "--data", side+"-data", "--title", "x", "--date", "2025-01-01", "--exposes", "email", path)
+		imports := func(side string, more ...string) func() load.Result {
+			return run(append([]string{side + "-vigia", "breach", "import", "--data", side + "-data", "--title", "x", "--date", "2025-01-01", "--exposes", "email", path}, more...)...)
 		}
-		took := load.Turns(*rounds, run(there+"-scan", path), run(here+"-scan", path), imports(there), imports(here))
-		for i, bars := range []float64{0.95, 0.7} {
+		took := load.Turns(*rounds, run(there+"-scan", path), run(here+"-scan", path), imports(there), imports(here), imports(here, "--no-pairs"))
+		for _, c := range []struct {
+			what        string
+			there, here load.Rounds
+			least       float64
+		}{{"scan", took[0], took[1], 0.95}, {"import", took[2], took[3], 0.7}, {"import --no-pairs", took[2], took[4], 0.7}} {
 			var ratios []float64
 			for n := range *rounds {
-				ratios = append(ratios, took[2*i][n].Spent.Seconds()/took[2*i+1][n].Spent.Seconds())
+				ratios = append(ratios, c.there[n].Spent.Seconds()/c.here[n].Spent.Seconds())
 			}
-			bar(load.Median(ratios) >= bars, "%s %s: %.2f of the other's MB/s (bar: %.2f; rounds %.2f; %.0f and %.0f ms)", []string{"scan", "import"}[i], name,
-				load.Median(ratios), bars, ratios, took[2*i].Cheapest().Seconds()*1e3, took[2*i+1].Cheapest().Seconds()*1e3)
+			bar(load.Median(ratios) >= c.least, "%s %s: %.2f of the other's MB/s (bar: %.2f; rounds %.2f; %.0f and %.0f ms)", c.what, name, load.Median(ratios), c.least, ratios,
+				c.there.Cheapest().Seconds()*1e3, c.here.Cheapest().Seconds()*1e3)
 		}
 	}
 }
