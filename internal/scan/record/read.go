@@ -127,10 +127,25 @@ func (r *Reader) merge() {
 	}
 	r.hits = append(append(hits, a...), n...)
 	if r.disorder {
-		slices.SortStableFunc(r.hits, func(a, b hit) int { return int(a.from - b.from) })
+		order(r.hits)
 		r.hits = slices.CompactFunc(r.hits, func(a, b hit) bool { // found as it is and decoded
 			return a.from == b.from && a.to == b.to && a.kind == b.kind && a.length == b.length && string(r.normalOf(a)) == string(r.normalOf(b))
 		})
+	}
+}
+
+// order sorts hits that are nearly sorted: what is out of order was found in the same stretch of text.
+func order(hits []hit) {
+	for i, moves := 1, 0; i < len(hits); i++ {
+		h, k := hits[i], i
+		for ; k > 0 && hits[k-1].from > h.from; k-- {
+			hits[k] = hits[k-1]
+		}
+		hits[k] = h
+		if moves += i - k; moves > 64*len(hits) { // not nearly, then
+			slices.SortStableFunc(hits, func(a, b hit) int { return int(a.from - b.from) })
+			return
+		}
 	}
 }
 
