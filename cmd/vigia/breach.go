@@ -34,7 +34,7 @@ type breachCmd struct {
 type breachFlags struct {
 	Title       *string  `placeholder:"TEXT" help:"What people read."`
 	Date        *string  `placeholder:"YYYY-MM-DD" help:"When it happened."`
-	Exposes     []string `placeholder:"CLASS" help:"What it exposes, separated by commas: email, password, password_hash, cpf, phone, card, address, name, birth_date, document, health, financial, cookies, ip_address, username, other."`
+	Exposes     []string `placeholder:"CLASS" help:"What it exposes, separated by commas: email, password, password_hash, cpf, phone, card, address, name, birth_date, document, health, financial, cookies, ip_address, username, other. Of an import also auto: those that are found; so it is without this flag."`
 	Kind        *string  `placeholder:"KIND" help:"breach, combolist, stealer, paste or phish; default is breach."`
 	Source      *string  `placeholder:"TEXT" help:"Where it comes from."`
 	Description *string  `placeholder:"TEXT" help:"What happened."`
@@ -88,9 +88,15 @@ type breachView struct {
 	Verdict     string           `json:"verdict"`
 	Inputs      inputsView       `json:"inputs"`
 	Reasons     map[string]int64 `json:"reasons"`
-	AddedAt     string           `json:"added_at"`
-	PublishedAt string           `json:"published_at"`
-	RetractedAt string           `json:"retracted_at"`
+	// Told is how many identifiers stood in a record that could be told, and Classes what stood in those.
+	Told    int64            `json:"told"`
+	Classes map[string]int64 `json:"classes"`
+	// Nowhere are classes that it is said to expose and that were not found, Unnamed the other way round.
+	Nowhere     []cyber.Exposed `json:"named_not_found"`
+	Unnamed     []cyber.Exposed `json:"found_not_named"`
+	AddedAt     string          `json:"added_at"`
+	PublishedAt string          `json:"published_at"`
+	RetractedAt string          `json:"retracted_at"`
 	// Of a spread import that is not over.
 	Parts     int    `json:"parts,omitempty"`
 	PartsDone int    `json:"parts_done,omitempty"`
@@ -124,7 +130,13 @@ func viewBreach(r leak.Record) breachView {
 	if reasons == nil {
 		reasons = map[string]int64{}
 	}
+	counts := r.Tally.Classes
+	if counts == nil {
+		counts = map[string]int64{}
+	}
+	nowhere, unnamed := r.Tally.Against(r.Exposes)
 	return breachView{
+		Told: r.Tally.Told, Classes: counts, Nowhere: append([]cyber.Exposed{}, nowhere...), Unnamed: append([]cyber.Exposed{}, unnamed...),
 		Name: r.Name, Title: r.Title, Date: r.Date.Format(time.DateOnly), Kind: string(r.Kind), Exposes: r.Exposes, Source: r.Source,
 		Description: r.Description, Verified: r.Verified, Fabricated: r.Fabricated, SpamList: r.SpamList, State: string(r.State),
 		Segment: r.Segment, Digest: r.Digest, Distinct: r.Tally.Distinct, Pairs: r.Tally.Pairs, Found: found, Bytes: r.Tally.Bytes, Scanned: r.Tally.Scanned,
@@ -140,6 +152,15 @@ func (v breachView) text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "Read       %.1f MB in %d files, %.1f MB unpacked, %d problems\nFound      %s\nDistinct   %d (e-mail domains included)\n"+
 		"Pairs      %d (of an identifier and a password)\nSegment    %s\n", float64(v.Bytes)/1e6, v.Streams, float64(v.Scanned)/1e6, v.Problems, byType(v.Found),
 		v.Distinct, v.Pairs, v.Segment)
+	if v.Told > 0 {
+		_, _ = fmt.Fprintf(w, "Records    of %d identifiers: %s\n", v.Told, shares(v.Classes, v.Told))
+	}
+	if len(v.Nowhere) > 0 {
+		_, _ = fmt.Fprintf(w, "Warning    named, but not found: %s\n", classes(v.Nowhere))
+	}
+	if len(v.Unnamed) > 0 {
+		_, _ = fmt.Fprintf(w, "Warning    found, but not named: %s\n", classes(v.Unnamed))
+	}
 	_, _ = fmt.Fprintf(w, "Inputs     %s: %d read, %d in part, %d not\n", v.Verdict, v.Inputs.Read, v.Inputs.Partly, v.Inputs.Unread)
 	for _, reason := range slices.Sorted(maps.Keys(v.Reasons)) {
 		_, _ = fmt.Fprintf(w, "           %d: %s\n", v.Reasons[reason], reason)
@@ -158,6 +179,17 @@ func classes(list []cyber.Exposed) string {
 		names[i] = string(c)
 	}
 	return strings.Join(names, ", ")
+}
+
+// shares is "email 100 %, password 83 %", in the order of documentation.
+func shares(counts map[string]int64, of int64) string {
+	var parts []string
+	for _, e := range cyber.AllExposed() {
+		if n := counts[string(e)]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %.3g %%", e, 100*float64(n)/float64(of)))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // byType is "12 cpf, 40 email".

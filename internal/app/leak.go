@@ -117,7 +117,7 @@ func (a *App) place() string {
 
 // ImportBreach imports in this process, as a job that the console shows and can cancel.
 func (a *App) ImportBreach(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
-	if err := leak.Check(&spec.Breach, a.now()); err != nil {
+	if err := leak.CheckNew(&spec.Breach, a.now()); err != nil {
 		return intake.Outcome{}, err
 	}
 	name := spec.Breach.Name

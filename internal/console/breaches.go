@@ -103,7 +103,7 @@ func importBreach(c *Console, r *request) (answer, error) {
 	if err := breachOf(r.PostForm, &b); err != nil {
 		return nil, err
 	}
-	if err := leak.Check(&b, c.Now()); err != nil {
+	if err := leak.CheckNew(&b, c.Now()); err != nil {
 		return nil, err
 	}
 	paths := lines(r.text("paths"))
@@ -125,7 +125,7 @@ func uploadBreach(c *Console, r *request) (answer, error) {
 	if err := breachOf(r.PostForm, &b); err != nil {
 		return nil, err
 	}
-	if err := leak.Check(&b, c.Now()); err != nil {
+	if err := leak.CheckNew(&b, c.Now()); err != nil {
 		return nil, err
 	}
 	if err := c.note(r, "breach.import", b.Name, "upload"); err != nil {
@@ -143,6 +143,21 @@ type breachPage struct {
 	Found []choiceCount
 	// Reasons are why inputs were not read.
 	Reasons []choiceCount
+	// Nowhere are classes that it is said to expose and that were not found, Unnamed the other way round.
+	Nowhere, Unnamed []string
+}
+
+func exposedLabels(list []cyber.Exposed) []string {
+	labels := make([]string, len(list))
+	for i, e := range list {
+		labels[i] = string(e)
+		for _, o := range exposedOptions {
+			if o.Value == string(e) {
+				labels[i] = o.Label
+			}
+		}
+	}
+	return labels
 }
 
 type choiceCount struct {
@@ -172,6 +187,8 @@ func showBreach(c *Console, r *request) (answer, error) {
 			page.Found = append(page.Found, choiceCount{o.Label, n})
 		}
 	}
+	nowhere, unnamed := rec.Tally.Against(rec.Exposes)
+	page.Nowhere, page.Unnamed = exposedLabels(nowhere), exposedLabels(unnamed)
 	for _, reason := range slices.Sorted(maps.Keys(rec.Tally.Reasons)) {
 		page.Reasons = append(page.Reasons, choiceCount{reasonText(reason), rec.Tally.Reasons[reason]})
 	}

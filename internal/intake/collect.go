@@ -3,6 +3,7 @@ package intake
 import (
 	"bytes"
 	"encoding/binary"
+	"math/bits"
 	"sync/atomic"
 
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -20,6 +21,9 @@ type collector struct {
 	keys        []segment.Entry
 	labels      labelCache
 	counts      [identifier.NumKinds]int64
+	// told counts the sightings with a record, and classes what stood in those.
+	told    int64
+	classes [16]int64
 	// shown is counts as of the last full batch, for whoever watches meanwhile.
 	shown  [identifier.NumKinds]atomic.Int64
 	recent domainCache
@@ -38,6 +42,12 @@ func newCollector(fingerprint func(kind byte, normal []byte) uint64, labels *seg
 // hit by every address under it.
 func (c *collector) found(s *record.Sighting) {
 	c.counts[s.Kind]++
+	if s.Told {
+		c.told++
+		for set := uint16(s.Classes); set != 0; set &= set - 1 {
+			c.classes[bits.TrailingZeros16(set)&15]++
+		}
+	}
 	label := c.labels.of(s)
 	value := c.add(s.Kind, s.Normal, label)
 	if len(s.Password) > 0 && c.pairs.pair != nil {

@@ -106,7 +106,7 @@ type Outcome struct {
 func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
 	b := spec.Breach
 	b.AddedAt = im.Now()
-	if err := leak.Check(&b, im.Now()); err != nil {
+	if err := leak.CheckNew(&b, im.Now()); err != nil {
 		return Outcome{}, err
 	}
 	if len(spec.Inputs) == 0 {

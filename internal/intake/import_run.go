@@ -271,6 +271,10 @@ func (run *importRun) tally() leak.Tally {
 			t.Note(reason, n)
 		}
 	}
+	t.AddClasses(&run.base)
+	for _, w := range run.workers {
+		t.CountClasses(w.told, w.classes[:])
+	}
 	for _, k := range identifier.Kinds() {
 		n := run.base.Found[k.String()]
 		for _, w := range run.workers {

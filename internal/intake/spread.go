@@ -129,7 +129,7 @@ type Jobs interface {
 func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) error {
 	b := spec.Breach
 	b.AddedAt = im.Now()
-	if err := leak.Check(&b, im.Now()); err != nil {
+	if err := leak.CheckNew(&b, im.Now()); err != nil {
 		return err
 	}
 	if partBytes <= 0 {

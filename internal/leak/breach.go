@@ -45,6 +45,9 @@ func (b *Breaches) Edit(ctx context.Context, name string, edit func(*cyber.Breac
 		before := r.Breach
 		edit(&r.Breach)
 		r.Name, r.AddedAt = before.Name, before.AddedAt
+		if r.State == Importing {
+			return CheckNew(&r.Breach, b.now())
+		}
 		return Check(&r.Breach, b.now())
 	})
 }

@@ -1,5 +1,7 @@
 package leak
 
+import "github.com/vigiahq/vigia/internal/cyber"
+
 // Tally is what an import counted.
 type Tally struct {
 	// Bytes were read from the inputs, Scanned after unpacking.
@@ -9,6 +11,9 @@ type Tally struct {
 	Streams int64 `json:"streams"`
 	// Found counts identifiers by type, repetitions included.
 	Found map[string]int64 `json:"found"`
+	// Told is how many of them stood in a record that could be told, and Classes counts what stood in those.
+	Told    int64            `json:"told,omitempty"`
+	Classes map[string]int64 `json:"classes,omitempty"`
 	// Distinct is the size of the set, e-mail domains included.
 	Distinct int64 `json:"distinct"`
 	// Pairs is how many pairs of an identifier and a password there are.
@@ -51,9 +56,32 @@ func (t *Tally) Add(other Tally) {
 	for kind, n := range other.Found {
 		t.Found[kind] += n
 	}
+	t.AddClasses(&other)
 	for reason, n := range other.Reasons {
 		t.Note(reason, n)
 	}
+}
+
+// AddClasses sums up what stood in records.
+func (t *Tally) AddClasses(other *Tally) {
+	t.Told += other.Told
+	if t.Classes == nil && len(other.Classes) > 0 {
+		t.Classes = map[string]int64{}
+	}
+	for class, n := range other.Classes {
+		t.Classes[class] += n
+	}
+}
+
+// CountClasses adds a record's count of classes, a number for each in the order of the vocabulary.
+func (t *Tally) CountClasses(told int64, counts []int64) {
+	more := Tally{Told: told, Classes: map[string]int64{}}
+	for i, e := range cyber.AllExposed() {
+		if counts[i] > 0 {
+			more.Classes[string(e)] = counts[i]
+		}
+	}
+	t.AddClasses(&more)
 }
 
 // Verdict says how much of the inputs was read.

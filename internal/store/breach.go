@@ -217,7 +217,8 @@ func (s Breaches) PublishBreach(ctx context.Context, name string, p leak.Publica
 			return leak.ErrBreachExists.With("name: is published with other content")
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE breach SET state = 'published', segment = $2, digest = $3, tally = $4, published_at = $5,
-			pairs = $6, pairs_digest = $7 WHERE name = $1`, name, p.File, p.Digest, string(text), micros(s.now()), p.Pairs, p.PairsDigest)
+			pairs = $6, pairs_digest = $7, exposes = $8 WHERE name = $1`, name, p.File, p.Digest, string(text), micros(s.now()), p.Pairs, p.PairsDigest,
+			exposesText(leak.SettleExposes(r.Exposes, &p.Tally)))
 		if err != nil {
 			return fmt.Errorf("publish breach: %w", err)
 		}
