@@ -24,6 +24,9 @@ func decoded(r io.Reader) io.Reader {
 func decodedMail(r io.Reader) (text io.Reader, mail bool) {
 	head := bufio.NewReaderSize(r, sniffed)
 	start, _ := head.Peek(sniffed) // an error comes again with the read after it
+	if convert := otherEncoding(start); convert != nil {
+		return &convertReader{r: head, convert: convert}, false
+	}
 	if high, ok := utf16Order(start); ok {
 		return &utf16Reader{r: head, high: high, raw: make([]byte, 32<<10)}, false
 	}
@@ -36,7 +39,7 @@ func decodedMail(r io.Reader) (text io.Reader, mail bool) {
 // encoded says whether text that begins like this must be decoded.
 func encoded(start []byte) bool {
 	_, wide := utf16Order(start)
-	return wide || isMail(start)
+	return wide || isMail(start) || otherEncoding(start) != nil
 }
 
 // utf16Order tells UTF-16 by its mark or by its pattern of NUL bytes, and which byte of each pair is the high one.

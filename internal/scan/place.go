@@ -10,6 +10,12 @@ import (
 // place tells what the place of the bare number b[i:j] says of it: the word before it, the columns of a browser's
 // cookies, the blocks of a payment slip.
 func (s *Scanner) place(b []byte, i, j int) word {
+	if i == 0 || b[i-1] == ',' || b[i-1] == ';' || b[i-1] == '\n' { // most stand in tables
+		if slip(b, i, j) {
+			return numberWord
+		}
+		return noWord
+	}
 	if word := s.label(b, i); word != noWord {
 		return word
 	}
@@ -19,35 +25,39 @@ func (s *Scanner) place(b []byte, i, j int) word {
 	return noWord
 }
 
-// cookieLine says whether b[i], which follows a tab, stands in a line of a browser's cookies as they are exported: domain,
-// TRUE or FALSE, path, TRUE or FALSE, expiry, name, value.
+// cookieLine says whether b[i], which follows a tab, is the expiry or the value in a line of a browser's cookies as they are
+// exported: domain, TRUE or FALSE, path, TRUE or FALSE, expiry, name, value.
 func cookieLine(b []byte, i int) bool {
-	line := b[max(0, i-columnReach):i]
-	if n := bytes.LastIndexByte(line, '\n'); n >= 0 {
-		line = line[n+1:]
+	if afterPath(b, i-1) {
+		return true
 	}
-	for range 3 {
-		n := bytes.IndexByte(line, '\t')
-		if n < 0 {
-			return false
-		}
-		line = line[n+1:]
-		if yesNo(line) {
-			if n = bytes.IndexByte(line, '\t'); n < 0 {
-				return false
-			}
-			if line = line[n+1:]; len(line) == 0 || line[0] != '/' {
-				return false
-			}
-			n = bytes.IndexByte(line, '\t')
-			return n >= 0 && yesNo(line[n+1:])
-		}
+	name := fieldBefore(b, i-1)
+	if name <= 0 || b[name-1] != '\t' {
+		return false
 	}
-	return false
+	expiry := fieldBefore(b, name-1)
+	return expiry > 0 && digitsOnly(b[expiry:name-1]) && afterPath(b, expiry-1)
 }
 
-func yesNo(field []byte) bool {
-	return len(field) > 4 && (bytes.EqualFold(field[:5], []byte("true\t")) || len(field) > 5 && bytes.EqualFold(field[:6], []byte("false\t")))
+// fieldBefore is where the field begins that the tab at b[tab] ends.
+func fieldBefore(b []byte, tab int) int {
+	stop := max(0, tab-columnReach/4)
+	for tab > stop && b[tab-1] != '\t' && b[tab-1] != '\n' {
+		tab--
+	}
+	return tab
+}
+
+// afterPath says whether a path and TRUE or FALSE stand before the tab at b[tab].
+func afterPath(b []byte, tab int) bool {
+	if tab < 7 || b[tab] != '\t' || b[tab-1]|0x20 != 'e' {
+		return false
+	}
+	word := fieldBefore(b, tab)
+	if text := b[word:tab]; !bytes.EqualFold(text, []byte("true")) && !bytes.EqualFold(text, []byte("false")) || word == 0 {
+		return false
+	}
+	return b[word-1] == '\t' && b[fieldBefore(b, word-1)] == '/'
 }
 
 // slip says whether b[i:j] is a block of the digits that a payment slip is typed by: 23793.38128 60000.000003

@@ -3,10 +3,12 @@ package scan
 import (
 	"bytes"
 	"context"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/scan/record"
@@ -125,4 +127,26 @@ func TestSpellings(t *testing.T) {
 			t.Errorf("%v, %s, in %s: %d of %d missed: %.200q", s.Spelling.Kind, s.Spelling.Name, s.Carrier.Name, missed, len(s.Want), s.Text)
 		}
 	}
+}
+
+// FuzzEncodings: whatever a text begins with, it is read to its end, the same in whatever pieces it comes.
+func FuzzEncodings(f *testing.F) {
+	f.Add([]byte("dn: uid=1\nmail: a@exem\n plo.com\n"))
+	f.Add([]byte("BEGIN:VCARD\r\nEMAIL:a@b\r\n .com\r\n"))
+	f.Add([]byte(strings.Repeat("\xa4\xd4\xf0\x7c\x4b\x25", 20)))
+	f.Add([]byte(strings.Repeat("a\x00\x00\x00", 20)))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		convert := otherEncoding(text[:min(len(text), sniffed)])
+		if convert == nil {
+			return
+		}
+		whole, err := io.ReadAll(&convertReader{r: bytes.NewReader(text), convert: convert})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces, err := io.ReadAll(&convertReader{r: iotest.OneByteReader(bytes.NewReader(text)), convert: convert})
+		if err != nil || !bytes.Equal(whole, pieces) || len(whole) > 3*len(text) {
+			t.Fatalf("%v: %q in one, %q byte by byte", err, whole, pieces)
+		}
+	})
 }
