@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -49,6 +50,9 @@ type DB struct {
 	distrust   sync.Once
 	// texts are kept prepared for the writing connection; nil on PostgreSQL.
 	texts *prepared
+	// writers share transactions on SQLite; commits counts those of the engine.
+	writers writers
+	commits atomic.Int64
 }
 
 // Options tune the pools.

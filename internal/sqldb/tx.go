@@ -37,7 +37,8 @@ func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 // maxTries bounds how often a transaction is repeated after the engine asked for it.
 const maxTries = 5
 
-// InTx runs fn in one write transaction and commits it. fn may run more than once: when the engine reports a
+// InTx runs fn in one write transaction and commits it. On SQLite those of several callers may share one of the engine's,
+// each undone for itself when it fails: see shared.go. fn may run more than once: when the engine reports a
 // serialisation conflict, a deadlock or a busy file, the transaction is rolled back and repeated, so fn must not have
 // effects outside the transaction. Everything inside fn uses tx: a query on the DB itself would wait for ever on
 // SQLite.
@@ -52,7 +53,7 @@ func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 			return ErrDistrusted
 		default:
 		}
-		err := d.once(ctx, fn)
+		err := d.run(ctx, fn)
 		if isSQLite(err, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC) {
 			d.distrust.Do(func() { close(d.distrusted) })
 		}
@@ -75,6 +76,14 @@ var ErrDistrusted = errors.New("the disk refused to sync the database's log: no 
 // call the next sync a success, so no later one can be believed: whoever serves stops, and begins anew from what the
 // disk really has. PostgreSQL does the same by itself.
 func (d *DB) Distrusted() <-chan struct{} { return d.distrusted }
+
+// run runs fn in a transaction: on SQLite in one that others may share.
+func (d *DB) run(ctx context.Context, fn func(tx *Tx) error) error {
+	if d.engine == SQLite {
+		return d.share(ctx, fn)
+	}
+	return d.once(ctx, fn)
+}
 
 func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
 	if d.texts != nil {
@@ -105,6 +114,7 @@ func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
 		return fmt.Errorf("commit: %w", err)
 	}
 	committed = true
+	d.commits.Add(1)
 	for _, fn := range tx.after {
 		fn()
 	}

@@ -1,0 +1,200 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// On SQLite one transaction writes at a time, and most of the time of a small one is its sync. So transactions that wait
+// for each other go to disk together: whoever finds nobody writing leads, runs the work of all who wait in one
+// transaction of the engine, each in a savepoint of its own, and commits once. Work that fails is rolled back to its
+// savepoint and takes nobody along. Work that nobody waits beside runs as it always did, without a savepoint.
+const (
+	// mostShared bounds how much work one commit holds.
+	mostShared = 128
+	// shareTime ends a shared transaction for those who come late: the first one waits for all.
+	shareTime = 5 * time.Millisecond
+)
+
+// writers are those who want to write.
+type writers struct {
+	mu      sync.Mutex
+	leading bool
+	waiting []*write
+}
+
+// write is one caller's work.
+type write struct {
+	ctx      context.Context //nolint:containedctx // it waits in a queue for the length of its caller's call
+	fn       func(tx *Tx) error
+	tx       *Tx
+	err      error
+	panicked any
+	// lead is closed to make the caller the next to lead, done when its work is over.
+	lead, done chan struct{}
+}
+
+// share runs fn in a transaction that others may share, and returns when it is on disk.
+func (d *DB) share(ctx context.Context, fn func(tx *Tx) error) error {
+	w := &write{ctx: ctx, fn: fn, err: errGone, lead: make(chan struct{}), done: make(chan struct{})}
+	q := &d.writers
+	q.mu.Lock()
+	if q.leading {
+		q.waiting = append(q.waiting, w)
+		q.mu.Unlock()
+		select {
+		case <-w.done:
+			return w.result()
+		case <-w.lead:
+		case <-ctx.Done():
+			if q.leave(w) {
+				return ctx.Err()
+			}
+			select { // somebody has begun with it, or it is to lead
+			case <-w.done:
+				return w.result()
+			case <-w.lead:
+			}
+		}
+	} else {
+		q.leading = true
+		q.mu.Unlock()
+	}
+	defer q.handOn()
+	d.lead(w)
+	return w.result()
+}
+
+// leave takes work out of the queue, unless somebody has it already.
+func (q *writers) leave(w *write) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, other := range q.waiting {
+		if other == w {
+			q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// handOn makes the first who waits lead.
+func (q *writers) handOn() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) == 0 {
+		q.leading = false
+		return
+	}
+	next := q.waiting[0]
+	q.waiting = q.waiting[1:]
+	close(next.lead)
+}
+
+// take returns who waits, up to n.
+func (q *writers) take(n int) []*write {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n = min(n, len(q.waiting))
+	taken := q.waiting[:n:n]
+	q.waiting = q.waiting[n:]
+	return taken
+}
+
+func (w *write) result() error {
+	if w.panicked != nil {
+		panic(w.panicked)
+	}
+	return w.err
+}
+
+// lead runs the leader's work, alone or with that of others.
+func (d *DB) lead(w *write) {
+	others := d.writers.take(mostShared - 1)
+	if len(others) == 0 {
+		w.err = d.once(w.ctx, w.fn)
+		return
+	}
+	batch := append([]*write{w}, others...)
+	defer func() {
+		for _, each := range batch[1:] {
+			close(each.done)
+		}
+	}()
+	if d.together(&batch) {
+		return
+	}
+	// The engine gave the whole transaction up, as it does when a statement is interrupted or the disk is full: each on
+	// its own, then.
+	for _, each := range batch {
+		each.err, each.panicked = each.ctx.Err(), nil
+		if each.err == nil {
+			each.panicked = caught(func() { each.err = d.once(each.ctx, each.fn) })
+		}
+	}
+}
+
+// errGone means that the engine's transaction ended before its time.
+var errGone = errors.New("the shared transaction is gone")
+
+// together runs all work in one transaction, and that of those who come meanwhile. It tells whether everybody's result
+// stands.
+func (d *DB) together(batch *[]*write) bool {
+	began := time.Now()
+	err := d.once(context.WithoutCancel((*batch)[0].ctx), func(tx *Tx) error {
+		for i := 0; i < len(*batch); i++ {
+			if err := tx.member((*batch)[i]); err != nil {
+				return err
+			}
+			if i == len(*batch)-1 && time.Since(began) < shareTime {
+				*batch = append(*batch, d.writers.take(mostShared-len(*batch))...)
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errGone) {
+		return false
+	}
+	for _, w := range *batch {
+		if err != nil && (w.err == nil || w.tx == nil) { // nothing is kept of a commit that failed; it may not even have begun
+			w.err = err
+		}
+		if w.err == nil && w.panicked == nil {
+			for _, fn := range w.tx.after {
+				fn()
+			}
+		}
+	}
+	return true
+}
+
+// member runs one caller's work in a savepoint. Its error is that of the transaction; the work's own stays with it.
+func (t *Tx) member(w *write) error {
+	if w.err = w.ctx.Err(); w.err != nil {
+		return nil
+	}
+	ctx := context.WithoutCancel(w.ctx)
+	if _, err := t.Tx.ExecContext(ctx, `SAVEPOINT member`); err != nil {
+		return errGone
+	}
+	w.tx = &Tx{Tx: t.Tx, conn: t.conn, engine: t.engine, texts: t.texts}
+	w.panicked = caught(func() { w.err = w.fn(w.tx) })
+	if w.err != nil || w.panicked != nil {
+		if _, err := t.Tx.ExecContext(ctx, `ROLLBACK TO SAVEPOINT member`); err != nil {
+			return errGone
+		}
+	}
+	if _, err := t.Tx.ExecContext(ctx, `RELEASE SAVEPOINT member`); err != nil {
+		return errGone
+	}
+	return nil
+}
+
+// caught runs fn and returns what it panicked with.
+func caught(fn func()) (panicked any) {
+	defer func() { panicked = recover() }()
+	fn()
+	return nil
+}
