@@ -312,7 +312,7 @@ func TestWithdrawSteps(t *testing.T) {
 func TestWithdrawTakesBothFiles(t *testing.T) {
 	files, made := shelfWith(t, map[string][]uint64{"loja": {2}, "pairs": {203}})
 	s := &registers{breach: Record{State: Retracted, Segment: made["loja"].File, Pairs: made["pairs"].File}}
-	m := NewMatcher(s, files, func(context.Context, string) error { return nil }, time.Now)
+	m := NewMatcher(s, files, nil, func(context.Context, string) error { return nil }, time.Now)
 	run, _ := ran("{}", s)
 	if err := m.WithdrawFirst(t.Context(), run); err != nil {
 		t.Fatal(err)
