@@ -32,6 +32,8 @@ type marks struct {
 	before byte // its top bit says whether a digit stands before the stretch: the bitmap goes on from there
 	digits bitmap
 	signs  bitmap
+	// hyphens are where UUIDs and CNPJs are looked for.
+	hyphens bitmap
 	// places are where numbers worth a look begin, 48 bits for as many bytes.
 	places [steps]uint64
 }
@@ -49,15 +51,16 @@ func (m *marks) read(b []byte, at int) {
 func (m *marks) mark(b []byte, at int) {
 	rest := b[min(at, len(b)):]
 	whole := min(len(rest)/32*4, bitmapBytes)
-	mark(m.digits[:whole], m.signs[:whole], rest)
+	mark(m.digits[:whole], m.signs[:whole], m.hyphens[:whole], rest)
 	if whole == bitmapBytes {
 		return
 	}
 	var padded [32 + 8]byte
 	copy(padded[:32], rest[whole*8:])
-	mark(m.digits[whole:whole+4], m.signs[whole:whole+4], padded[:])
+	mark(m.digits[whole:whole+4], m.signs[whole:whole+4], m.hyphens[whole:whole+4], padded[:])
 	clear(m.digits[whole+4:])
 	clear(m.signs[whole+4:])
+	clear(m.hyphens[whole+4:])
 }
 
 // at returns the bits from place n of a stretch on, at least 57 of them.
@@ -92,13 +95,14 @@ func (m *marks) findPortable() {
 }
 
 // markPortable is mark for processors without a faster way. It takes eight bytes at a time.
-func markPortable(digits, signs, src []byte) {
+func markPortable(digits, signs, hyphens, src []byte) {
 	for k := range digits {
 		word := binary.LittleEndian.Uint64(src[k*8:])
 		// A digit, less '0', neither has its top bit set nor gets it by adding 0x76; a byte that is zero does not get
 		// it by adding 0x7f.
 		digits[k] = clearTops(word^'0'*ones, 0x76*ones)
 		signs[k] = signBits(word)
+		hyphens[k] = clearTops(word^'-'*ones, sevens)
 	}
 }
 

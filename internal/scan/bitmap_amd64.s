@@ -12,15 +12,19 @@ DATA signBytes<>+48(SB)/8, $0x8080808080628020
 DATA signBytes<>+56(SB)/8, $0x6f80808080808080
 GLOBL signBytes<>(SB), RODATA|NOPTR, $64
 
-// func markAVX2(digits, signs, src *byte, words int)
+// func markAVX2(digits, signs, hyphens, src *byte, words int)
 //
 // For each word of four bytes it loads 32 and sets the bits of those that are digits (less '0', as an unsigned byte, a digit is at most 9) in
-// digits, and of those that are signs in signs.
-TEXT ·markAVX2(SB), NOSPLIT, $0-32
+// digits, of those that are signs in signs, and of hyphens in hyphens.
+TEXT ·markAVX2(SB), NOSPLIT, $0-40
 	MOVQ digits+0(FP), DI
 	MOVQ signs+8(FP), DX
-	MOVQ src+16(FP), SI
-	MOVQ words+24(FP), CX
+	MOVQ hyphens+16(FP), R8
+	MOVQ src+24(FP), SI
+	MOVQ words+32(FP), CX
+	MOVL $0x2d2d2d2d, AX
+	VMOVD AX, X10
+	VPBROADCASTD X10, Y10
 	MOVL $0x30303030, AX
 	VMOVD AX, X0
 	VPBROADCASTD X0, Y0
@@ -37,6 +41,10 @@ TEXT ·markAVX2(SB), NOSPLIT, $0-32
 
 loop:
 	VMOVDQU   (SI), Y2
+	VPCMPEQB  Y2, Y10, Y11
+	VPMOVMSKB Y11, R9
+	MOVL      R9, (R8)
+	ADDQ      $4, R8
 	VPSHUFB   Y2, Y4, Y6
 	VPCMPEQB  Y2, Y6, Y6
 	VPXOR     Y8, Y2, Y9

@@ -2,8 +2,8 @@
 
 package scan
 
-// mark fills digits and signs with the bits of src, which has at least as many bytes as each of them has bits.
-func mark(digits, signs, src []byte) { markPortable(digits, signs, src) }
+// mark fills digits, signs and hyphens with the bits of src, which has at least as many bytes as each of them has bits.
+func mark(digits, signs, hyphens, src []byte) { markPortable(digits, signs, hyphens, src) }
 
 // find marks the places where numbers begin.
 func (m *marks) find() { m.findPortable() }

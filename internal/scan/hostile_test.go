@@ -203,15 +203,15 @@ func TestMarks(t *testing.T) {
 		for i := range src {
 			src[i] = byte(rnd.IntN(256))
 			if rnd.IntN(2) == 0 {
-				src[i] = "./0189:;@%A?$&\\[(\xe2\xef\xa0\x04"[rnd.IntN(21)]
+				src[i] = "./0189:;@%A?$&\\[(\xe2\xef\xa0\x04-"[rnd.IntN(22)]
 			}
 		}
 		var fast, portable marks
-		mark(fast.digits[:], fast.signs[:], src)
-		markPortable(portable.digits[:], portable.signs[:], src)
+		mark(fast.digits[:], fast.signs[:], fast.hyphens[:], src)
+		markPortable(portable.digits[:], portable.signs[:], portable.hyphens[:], src)
 		for i, c := range src {
 			for name, m := range map[string]*marks{"fast": &fast, "portable": &portable} {
-				if m.digits[i/8]>>(i%8)&1 == 1 != isDigit(c) || m.signs[i/8]>>(i%8)&1 == 1 != isSign[c] {
+				if m.digits[i/8]>>(i%8)&1 == 1 != isDigit(c) || m.signs[i/8]>>(i%8)&1 == 1 != isSign[c] || m.hyphens[i/8]>>(i%8)&1 == 1 != (c == '-') {
 					t.Fatalf("%s: byte %#x at %d", name, c, i)
 				}
 			}

@@ -2,6 +2,8 @@ package scan
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 
 	"github.com/vigiahq/vigia/internal/identifier"
 )
@@ -13,22 +15,29 @@ const (
 	bareCNPJ              = 14
 )
 
-// keys reads the random Pix keys and the punctuated CNPJs whose hyphen stands in b[from:to]. Only one hyphen of each
-// counts, so that of two pieces of a stream only one has it. A UUID may be anything, so it counts where something says
-// that it is a key.
+// keys reads the random Pix keys and the punctuated CNPJs whose hyphen stands in b[from:to], a stretch that is marked. Only
+// one hyphen of each counts, so that of two pieces of a stream only one has it. A UUID may be anything, so it counts where
+// something says that it is a key.
 func (s *Scanner) keys(b []byte, from, to int) {
-	for at := from; at < to; at++ {
-		n := bytes.IndexByte(b[at:to], '-')
-		if n < 0 {
-			return
-		}
-		at += n
-		switch {
-		case at < uuidBefore:
-		case at+uuidAfter <= len(b) && b[at+1] == '4' && b[at-5] == '-' && b[at+5] == '-' && b[at+10] == '-':
-			s.uuid(b, at-uuidBefore, at+uuidAfter)
-		case at >= cnpjBefore && at+cnpjAfter <= len(b) && b[at-5] == '/' && b[at-9] == '.' && b[at-13] == '.':
-			s.writtenCNPJ(b, at-cnpjBefore, at+cnpjAfter)
+	for w := range (stretch + 63) / 64 {
+		for hyphens := binary.LittleEndian.Uint64(s.marks.hyphens[w*8:][:8]); hyphens != 0; hyphens &= hyphens - 1 {
+			at := from + w*64 + bits.TrailingZeros64(hyphens)
+			if at >= to {
+				return
+			}
+			if at < uuidBefore {
+				continue
+			}
+			switch b[at-5] {
+			case '-':
+				if at+uuidAfter <= len(b) && b[at+1] == '4' && b[at+5] == '-' && b[at+10] == '-' {
+					s.uuid(b, at-uuidBefore, at+uuidAfter)
+				}
+			case '/':
+				if at >= cnpjBefore && at+cnpjAfter <= len(b) && b[at-9] == '.' && b[at-13] == '.' {
+					s.writtenCNPJ(b, at-cnpjBefore, at+cnpjAfter)
+				}
+			}
 		}
 	}
 }
