@@ -23,18 +23,18 @@ CREATE INDEX asset_status ON asset (status, created_at, id);
 
 -- A watched value that a breach holds: once per breach, whoever noticed it and however often.
 CREATE TABLE finding (
-	found_at    BIGINT NOT NULL,
-	resolved_at BIGINT NOT NULL,
-	classes     BIGINT,           -- what the records of the value held; NULL where only the breach as a whole is known
-	partner_id  INTEGER NOT NULL,
-	quiet       BOOLEAN NOT NULL, -- recycled data: nobody was alerted
-	own_site    BOOLEAN NOT NULL DEFAULT FALSE,
+	found_at     BIGINT NOT NULL,
+	resolved_at  BIGINT NOT NULL,
+	classes      BIGINT,           -- what the records of the value held; NULL where only the breach as a whole is known
+	partner_id   INTEGER NOT NULL,
+	quiet        BOOLEAN NOT NULL, -- recycled data: nobody was alerted
+	own_site     BOOLEAN NOT NULL DEFAULT FALSE,
 	watched_site BOOLEAN NOT NULL DEFAULT FALSE,
-	id          TEXT NOT NULL,
-	asset_id    TEXT NOT NULL,
-	breach      TEXT NOT NULL REFERENCES breach (name),
-	resolution  TEXT NOT NULL,    -- empty while open
-	logins      BYTEA,            -- sealed: the sites and the last day of a stealer's log
+	id           TEXT NOT NULL,
+	asset_id     TEXT NOT NULL,
+	breach       TEXT NOT NULL REFERENCES breach (name),
+	resolution   TEXT NOT NULL,    -- empty while open
+	logins       BYTEA,            -- sealed: the sites and the last day of a stealer's log
 	PRIMARY KEY (partner_id, id),
 	FOREIGN KEY (partner_id, asset_id) REFERENCES asset (partner_id, id) ON DELETE CASCADE
 );
