@@ -106,7 +106,7 @@ func (v *votes) ask(line []byte) {
 		v.cpfs++
 	case phoneWord:
 		v.phones++
-	case noWord, otherWord: // no vote
+	case noWord, otherWord, cardWord, numberWord: // no vote
 	}
 }
 

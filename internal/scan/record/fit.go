@@ -59,10 +59,10 @@ func (r *Reader) means(h *hit, n int) bool {
 	if h.kind == identifier.Phone && int(h.to-h.from) < 10 {
 		return n > 0 && r.cells[n-1].column == colArea && (c == colPhone || c == unknown)
 	}
-	switch h.kind {
-	case identifier.PixKey:
+	switch {
+	case h.kind == identifier.PixKey:
 		return c == colPix
-	case identifier.CNPJ: // which a CPF with zeros before it may look like
+	case h.kind == identifier.CNPJ: // which a CPF with zeros before it may look like
 		return c == colCNPJ || c == colCPF && !bytes.HasPrefix(r.b[h.from:h.to], []byte("000"))
 	}
 	return c.identity() && classOf[c] == ofKind[h.kind]
