@@ -93,7 +93,7 @@ func TestCaseLife(t *testing.T) {
 // readEvents opens the bodies of a partner's events, in order.
 func readEvents(t *testing.T, e *storetest.Env, id partner.ID) (bodies []string) {
 	t.Helper()
-	rows, err := e.DB.Reader().QueryContext(context.Background(), `SELECT id, body FROM event WHERE partner_id = $1 ORDER BY seq`, string(id))
+	rows, err := e.DB.Reader().QueryContext(context.Background(), `SELECT id, body FROM event WHERE partner_id = $1 ORDER BY seq`, id.Number())
 	if err != nil {
 		t.Fatal(err)
 	}
