@@ -255,9 +255,6 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 	if spec.Passwords, err = b.passwords(); err != nil {
 		return err
 	}
-	if b.Spread && !b.importOpening.none() {
-		return errors.New("--password, --password-file, --ratio and --limit are not for --spread: workers would have to keep them")
-	}
 	return withApp(ctx, c, func(a *app.App) error {
 		a.Leaks.Importer.Workers = b.Workers
 		a.Leaks.Importer.Limits.Ratio, a.Leaks.Importer.Limits.Bytes = b.Ratio, int64(b.Limit)

@@ -14,11 +14,6 @@ type importOpening struct {
 	Limit        byteSize `placeholder:"SIZE" help:"How much may be unpacked from one input, such as 500GiB; 4096GiB if it is not given."`
 }
 
-// none says that nothing was asked for.
-func (o *importOpening) none() bool {
-	return len(o.Password) == 0 && o.PasswordFile == "" && o.Ratio == 0 && o.Limit == 0
-}
-
 // passwordsMost bounds a file of passwords: each of them costs time at every archive.
 const passwordsMost = 1000
 

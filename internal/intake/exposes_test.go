@@ -72,3 +72,35 @@ func TestExposesOfASpreadImport(t *testing.T) {
 		}
 	})
 }
+
+// TestSpreadKeepsHowToOpen: passwords of a spread import are kept sealed, and its limits hold for the workers.
+func TestSpreadKeepsHowToOpen(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		bucket := sharedBucket(e)
+		a, b := newReplica(t, e, "a", bucket), newReplica(t, e, "b", bucket)
+		packed := leaktest.Gzipped(t, []byte("ana@exemplo.com.br\n"+strings.Repeat("linha que se repete\n", 200_000)))
+		inputs, err := intake.Inputs(ctx, nil, []string{a.File("a.txt.gz", string(packed))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const password = "segredo-do-arquivo"
+		a.Importer.Limits.Bytes = 1 << 20
+		spec := intake.Spec{Breach: leaktest.Breach("partes", cyber.SourceBreach), Inputs: inputs, Passwords: []string{password}}
+		if err := a.Importer.Spread(ctx, spec, spreadPart); err != nil {
+			t.Fatal(err)
+		}
+		if kept, err := e.Breaches.SpreadAddresses(ctx, "partes"); err != nil || fmt.Sprint(kept) != "["+password+"]" {
+			t.Error(kept, err)
+		}
+		jobs, err := e.Breaches.Parts(ctx, "partes")
+		if err != nil || len(jobs) != 1 || strings.Contains(string(jobs[0].Args), password) {
+			t.Error(jobs, err)
+		}
+		for b.part() {
+		}
+		if r := b.finish("partes"); r.Tally.Partly != 1 || r.Tally.Found["email"] != 1 {
+			t.Errorf("%+v", r.Tally)
+		}
+	})
+}

@@ -61,6 +61,11 @@ type partInput struct {
 type partArgs struct {
 	Inputs  []partInput `json:"inputs"`
 	NoPairs bool        `json:"no_pairs,omitempty"`
+	// Passwords is how many of what the store keeps sealed, from the end, are passwords. Ratio and Limit are as in
+	// container.Limits.
+	Passwords int   `json:"passwords,omitempty"`
+	Ratio     int64 `json:"ratio,omitempty"`
+	Limit     int64 `json:"limit,omitempty"`
 }
 
 // partState is what a part has done: so far, or, when File is set, in all.
@@ -107,9 +112,10 @@ const (
 type SpreadStore interface {
 	// AddSpread keeps a breach that is being imported, the job that watches over its parts, and the parts. One whose
 	// parts are the same goes on: what was done stays, the rest is to be tried anew. ErrInput when the parts are
-	// others, job.ErrExists when it is under way. Addresses are kept sealed, for as long as the parts.
-	AddSpread(ctx context.Context, r leak.Record, args any, parts []any, addresses []string) error
-	// SpreadAddresses returns the addresses of a breach's import.
+	// others, job.ErrExists when it is under way. Secrets, which are addresses and passwords, are kept sealed, for as
+	// long as the parts.
+	AddSpread(ctx context.Context, r leak.Record, args any, parts []any, secrets []string) error
+	// SpreadAddresses returns the secrets of a breach's import.
 	SpreadAddresses(ctx context.Context, breach string) ([]string, error)
 	// Parts returns the parts of a breach in order, without their arguments.
 	Parts(ctx context.Context, breach string) ([]job.Job, error)
@@ -139,10 +145,10 @@ func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) erro
 	if err != nil {
 		return err
 	}
-	addresses := hideAddresses(plan)
+	secrets := append(hideAddresses(plan), spec.Passwords...)
 	args, parts := spreadArgs{Parts: len(plan), Force: spec.Force, Refused: map[string]int64{}}, make([]any, len(plan))
 	for i, p := range plan {
-		p.NoPairs = spec.NoPairs
+		p.NoPairs, p.Passwords, p.Ratio, p.Limit = spec.NoPairs, len(spec.Passwords), im.Limits.Ratio, im.Limits.Bytes
 		parts[i] = p
 	}
 	for _, in := range spec.Inputs {
@@ -156,7 +162,7 @@ func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) erro
 		}
 		args.Bytes += in.Size
 	}
-	err = im.Store.AddSpread(ctx, leak.Record{Breach: b, State: leak.Importing}, args, parts, addresses)
+	err = im.Store.AddSpread(ctx, leak.Record{Breach: b, State: leak.Importing}, args, parts, secrets)
 	if errors.Is(err, job.ErrExists) {
 		return nil // it is under way
 	}
@@ -418,8 +424,12 @@ func (s *Spreader) wanted(ctx context.Context, breach string) error {
 }
 
 func (s *Spreader) part(ctx context.Context, run *job.Run, breach, number string, args partArgs) error {
-	im := s.Importer
+	im := s.Importer.within(args)
 	inputs, err := s.inputs(ctx, breach, args)
+	if err != nil {
+		return err
+	}
+	passwords, err := s.passwords(ctx, breach, args)
 	if err != nil {
 		return err
 	}
@@ -428,26 +438,27 @@ func (s *Spreader) part(ctx context.Context, run *job.Run, breach, number string
 	if err != nil {
 		return err
 	}
-	err = s.scanPart(ctx, run, w, breach, number, inputs)
+	err = im.scanPart(ctx, run, w, Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, Passwords: passwords}, number)
 	if err != nil && ctx.Err() != nil {
 		return errors.Join(err, w.leave()) // what was kept of it helps whoever goes on here
 	}
 	return errors.Join(err, w.remove())
 }
 
-func (s *Spreader) scanPart(ctx context.Context, run *job.Run, w *work, breach, number string, inputs []Input) error {
-	im := s.Importer
+func (im *Importer) scanPart(ctx context.Context, run *job.Run, w *work, spec Spec, number string) error {
+	breach := spec.Breach.Name
 	var last time.Time
 	var before partState // a file that an earlier try put there keeps its name in the row
 	if err := json.Unmarshal(run.Progress, &before); err != nil {
 		return fmt.Errorf("read progress: %w", err)
 	}
-	scanning := newImportRun(im, w, Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, Progress: func(p Progress) {
+	spec.Progress = func(p Progress) {
 		if now := im.Now(); now.Sub(last) > 2*time.Second {
 			last = now
 			_ = run.Save(ctx, partState{leak.Tally{Bytes: p.Read, Found: p.Found}, before.File, before.Digest, before.Pairs, before.PairsDigest}) // the next one will do
 		}
-	}})
+	}
+	scanning := newImportRun(im, w, spec)
 	if w.final == "" {
 		if err := scanning.build(ctx); err != nil {
 			return err
