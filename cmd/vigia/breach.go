@@ -80,6 +80,7 @@ type breachView struct {
 	Digest      string           `json:"digest"`
 	Distinct    int64            `json:"distinct"`
 	Pairs       int64            `json:"pairs"`
+	Measured    *leak.Measured   `json:"measured,omitempty"`
 	Found       map[string]int64 `json:"found"`
 	Bytes       int64            `json:"bytes"`
 	Scanned     int64            `json:"scanned"`
@@ -139,7 +140,7 @@ func viewBreach(r leak.Record) breachView {
 		Told: r.Tally.Told, Classes: counts, Nowhere: append([]cyber.Exposed{}, nowhere...), Unnamed: append([]cyber.Exposed{}, unnamed...),
 		Name: r.Name, Title: r.Title, Date: r.Date.Format(time.DateOnly), Kind: string(r.Kind), Exposes: r.Exposes, Source: r.Source,
 		Description: r.Description, Verified: r.Verified, Fabricated: r.Fabricated, SpamList: r.SpamList, State: string(r.State),
-		Segment: r.Segment, Digest: r.Digest, Distinct: r.Tally.Distinct, Pairs: r.Tally.Pairs, Found: found, Bytes: r.Tally.Bytes, Scanned: r.Tally.Scanned,
+		Segment: r.Segment, Digest: r.Digest, Distinct: r.Tally.Distinct, Pairs: r.Tally.Pairs, Measured: r.Tally.Measured, Found: found, Bytes: r.Tally.Bytes, Scanned: r.Tally.Scanned,
 		Streams: r.Tally.Streams, Problems: r.Tally.Problems, Verdict: r.Tally.Verdict(), Reasons: reasons,
 		Inputs: inputsView{r.Tally.Read, r.Tally.Partly, r.Tally.Unread}, AddedAt: stamp(r.AddedAt), PublishedAt: stamp(r.PublishedAt),
 		RetractedAt: stamp(r.RetractedAt),
@@ -161,6 +162,7 @@ func (v breachView) text(w io.Writer) {
 	if len(v.Unnamed) > 0 {
 		_, _ = fmt.Fprintf(w, "Warning    found, but not named: %s\n", classes(v.Unnamed))
 	}
+	v.measured(w)
 	_, _ = fmt.Fprintf(w, "Inputs     %s: %d read, %d in part, %d not\n", v.Verdict, v.Inputs.Read, v.Inputs.Partly, v.Inputs.Unread)
 	for _, reason := range slices.Sorted(maps.Keys(v.Reasons)) {
 		_, _ = fmt.Fprintf(w, "           %d: %s\n", v.Reasons[reason], reason)
@@ -171,6 +173,24 @@ func (v breachView) text(w io.Writer) {
 	if v.Trouble != "" {
 		_, _ = fmt.Fprintf(w, "Trouble    %s\n", v.Trouble)
 	}
+}
+
+// measured tells how much of the breach was known.
+func (v breachView) measured(w io.Writer) {
+	m := v.Measured
+	if m == nil {
+		return
+	}
+	from, _ := m.Most()
+	if from != "" {
+		from = ", most from " + from
+	}
+	_, _ = fmt.Fprintf(w, "Known      %s of the values%s\n", share(m.Known, v.Distinct), from)
+}
+
+// share is "91 %".
+func share(part, whole int64) string {
+	return strconv.FormatFloat(100*float64(part)/float64(max(1, whole)), 'f', 1, 64) + " %"
 }
 
 func classes(list []cyber.Exposed) string {
@@ -290,6 +310,9 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 		match, err := a.MatchBreach(ctx, b.Name, func(p leak.MatchProgress) { matching.set(p.Probed, 0, fmt.Sprintf("%d hits", p.Hits)) })
 		matching.end()
 		if err != nil {
+			return err
+		}
+		if out.Record, err = a.Leaks.Breaches.ByName(ctx, b.Name); err != nil { // with what the match has measured
 			return err
 		}
 		return b.report(o, out, match)

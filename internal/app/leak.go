@@ -91,6 +91,8 @@ func (s *Server) watchLibrary() error {
 		value      func() float64
 	}{
 		{"vigia_leak_segments", "Breach segments that this process holds open.", func() float64 { n, _ := l.Size(); return float64(n) }},
+		{"vigia_leak_pairs", "Pairs of an identifier and a password in the open segments.", func() float64 { return float64(l.Pairs()) }},
+		{"vigia_leak_known_ratio", "Which part of the newest measured breach earlier ones had.", s.app.knownRatio},
 		{"vigia_leak_keys", "Fingerprints in the open segments.", func() float64 { _, k := l.Size(); return float64(k) }},
 	} {
 		if err := s.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.value)); err != nil {
@@ -98,6 +100,27 @@ func (s *Server) watchLibrary() error {
 		}
 	}
 	return nil
+}
+
+// knownRatio is which part of the newest measured breach was known before; 0 when there is none. It is asked for when
+// metrics are read.
+func (a *App) knownRatio() float64 {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	all, err := a.Leaks.Breaches.All(ctx)
+	if err != nil {
+		return 0
+	}
+	var newest leak.Record
+	for _, r := range all {
+		if r.State == leak.Published && r.Tally.Measured != nil && !r.PublishedAt.Before(newest.PublishedAt) {
+			newest = r
+		}
+	}
+	if newest.Tally.Measured == nil {
+		return 0
+	}
+	return float64(newest.Tally.Measured.Known) / float64(max(1, newest.Tally.Distinct))
 }
 
 // place names this machine and data folder as a holder of leases: only one process can be at an import there, so what a

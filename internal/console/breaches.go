@@ -145,6 +145,8 @@ type breachPage struct {
 	Reasons []choiceCount
 	// Nowhere are classes that it is said to expose and that were not found, Unnamed the other way round.
 	Nowhere, Unnamed []string
+	// MostFrom is the breach that shares most with this one.
+	MostFrom string
 }
 
 func exposedLabels(list []cyber.Exposed) []string {
@@ -189,6 +191,9 @@ func showBreach(c *Console, r *request) (answer, error) {
 	}
 	nowhere, unnamed := rec.Tally.Against(rec.Exposes)
 	page.Nowhere, page.Unnamed = exposedLabels(nowhere), exposedLabels(unnamed)
+	if m := rec.Tally.Measured; m != nil {
+		page.MostFrom, _ = m.Most()
+	}
 	for _, reason := range slices.Sorted(maps.Keys(rec.Tally.Reasons)) {
 		page.Reasons = append(page.Reasons, choiceCount{reasonText(reason), rec.Tally.Reasons[reason]})
 	}

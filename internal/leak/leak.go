@@ -115,6 +115,9 @@ type Store interface {
 	// RetractBreach takes a breach back and hands over to the withdrawal of its findings.
 	RetractBreach(ctx context.Context, name string) (Record, error)
 
+	// KeepTally replaces what is counted of a published breach.
+	KeepTally(ctx context.Context, name string, t Tally) error
+
 	// CorporaEpoch moves whenever a breach is published or retracted.
 	CorporaEpoch(ctx context.Context) (int64, error)
 	// Segments returns all published segments and the epoch they belong to.

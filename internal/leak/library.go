@@ -169,6 +169,18 @@ func (l *Library) Size() (segments int, keys uint64) {
 	return segments, keys
 }
 
+// Pairs tells how many pairs of a value and a password are open.
+func (l *Library) Pairs() (keys uint64) {
+	if s := l.current.Load(); s != nil {
+		for _, v := range s.segments {
+			if v.pairs != nil {
+				keys += v.pairs.Count()
+			}
+		}
+	}
+	return keys
+}
+
 // Close lets go of everything; later probes know nothing.
 func (l *Library) Close() error {
 	l.loading.Lock()

@@ -86,7 +86,10 @@ func (m *Matcher) run(ctx context.Context, run *job.Run, late bool) error {
 	if err != nil {
 		return err
 	}
-	if err = m.first(ctx, run, v, &p); err == nil && late {
+	if err = m.first(ctx, run, v, &p); err == nil {
+		err = m.measure(ctx, breach, v.reader) // nobody's alert waits for it
+	}
+	if err == nil && late {
 		err = m.late(ctx, run, breach, v, &p)
 	}
 	return errors.Join(err, v.close())

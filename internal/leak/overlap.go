@@ -1,69 +1,61 @@
 package leak
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
-// ErrNotLoaded means that not every published segment is open, so that what is known cannot be counted.
-var ErrNotLoaded = fault.New(fault.Unavailable, "breach.not_loaded")
-
-// Overlap is how much of a breach others had before.
-type Overlap struct {
-	Keys  uint64 // of the breach
-	Known uint64 // of them that at least one other has
-	Each  []Shared
-}
-
-// Shared is how many keys a breach has in common with another.
-type Shared struct {
-	Breach string
-	Keys   uint64
-}
-
-// Part is which part of the breach was known, from 0 to 1.
-func (o Overlap) Part() float64 { return float64(o.Known) / float64(max(1, o.Keys)) }
-
-// Overlap counts exactly what a segment has in common with every published one but that of its own breach. Each lists
-// those with something in common, the most first.
-func (l *Library) Overlap(ctx context.Context, breach string, r *segment.Reader) (Overlap, error) {
-	for range 2 { // as in Probe
-		s := l.current.Load()
-		if s == nil || !s.whole {
-			return Overlap{}, ErrNotLoaded
-		}
-		o, err := s.overlap(ctx, breach, r)
-		if !errors.Is(err, segment.ErrClosed) {
-			return o, err
+// Most names the breach that shares most with this one; of equals the first by name.
+func (m Measured) Most() (breach string, values int64) {
+	for name, n := range m.From {
+		if n > values || n == values && name < breach {
+			breach, values = name, n
 		}
 	}
-	return Overlap{}, ErrNotLoaded
+	return breach, values
 }
 
-func (s *snapshot) overlap(ctx context.Context, breach string, r *segment.Reader) (Overlap, error) {
-	var names []string
-	var readers []*segment.Reader
-	for _, v := range s.segments {
-		if v.Breach != breach {
-			names, readers = append(names, v.Breach), append(readers, v.reader)
-		}
+// measure counts what is new in a breach. Only breaches published before it count, so that a
+// repetition gives the same.
+func (m *Matcher) measure(ctx context.Context, breach Record, r *segment.Reader) (err error) {
+	if breach.Tally.Measured != nil {
+		return nil
 	}
-	counted, err := r.Compare(ctx, readers)
+	segments, _, err := m.store.Segments(ctx) // in the order of publication
 	if err != nil {
-		return Overlap{}, fmt.Errorf("overlap of %s: %w", breach, err)
+		return err
 	}
-	o := Overlap{Keys: r.Count(), Known: counted.Any}
+	var names []string
+	var earlier []*segment.Reader
+	defer func() {
+		for _, e := range earlier {
+			err = errors.Join(err, e.Close())
+		}
+	}()
+	for _, g := range segments {
+		if g.Breach == breach.Name {
+			break
+		}
+		e, err := m.files.Open(ctx, g.File, g.Digest)
+		if err != nil {
+			return fmt.Errorf("measure with %s: %w", g.Breach, err)
+		}
+		names, earlier = append(names, g.Breach), append(earlier, e)
+	}
+	counted, err := r.Compare(ctx, earlier)
+	if err != nil {
+		return fmt.Errorf("overlap of %s: %w", breach.Name, err)
+	}
+	measured := Measured{Known: int64(counted.Any), From: map[string]int64{}}
 	for i, n := range counted.Each {
 		if n > 0 {
-			o.Each = append(o.Each, Shared{names[i], n})
+			measured.From[names[i]] = int64(n)
 		}
 	}
-	slices.SortFunc(o.Each, func(a, b Shared) int { return cmp.Or(cmp.Compare(b.Keys, a.Keys), cmp.Compare(a.Breach, b.Breach)) })
-	return o, nil
+	t := breach.Tally
+	t.Measured = &measured
+	return m.store.KeepTally(ctx, breach.Name, t)
 }

@@ -163,7 +163,7 @@ func newMatcher(t *testing.T) (*Matcher, *registers) {
 	t.Helper()
 	files, made := shelfWith(t, map[string][]uint64{"loja": {2, 3, 5, 7}})
 	s := &registers{watched: []int64{1, 2, 3, 4}, late: []int64{4, 5, 6}}
-	s.breach = Record{Breach: cyber.Breach{Name: "loja"}, State: Published, Segment: "loja.seg", Digest: made["loja"].Digest, PublishedAt: publication, RetractedAt: publication}
+	s.breach = Record{Breach: cyber.Breach{Name: "loja"}, State: Published, Segment: "loja.seg", Digest: made["loja"].Digest, Tally: Tally{Measured: &Measured{}}, PublishedAt: publication, RetractedAt: publication}
 	m := NewMatcher(s, files, sums{}, func(context.Context, string) error { return s.call("drop") }, func() time.Time { return publication.Add(time.Hour) })
 	return m, s
 }
@@ -450,41 +450,10 @@ func TestLibraryWithAHole(t *testing.T) {
 		if _, err := l.Holds([]uint64{3}, 6); !errors.Is(err, cyber.ErrNotAsked) {
 			t.Errorf("without %s a pair is known not to be held: %v", missing, err)
 		}
-		if _, err := l.Overlap(t.Context(), "x", nil); !errors.Is(err, ErrNotLoaded) {
-			t.Errorf("without %s: %v", missing, err)
-		}
 		s.calls = nil
 		if err := l.Load(t.Context()); err == nil || !slices.Contains(s.calls, "segments") {
 			t.Errorf("without %s: it is not looked for again: %v", missing, s.calls)
 		}
-	}
-}
-
-// TestOverlapCounts: what others had before, the most first, without its own breach.
-func TestOverlapCounts(t *testing.T) {
-	l, _, made := newLibrary(t)
-	if err := l.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	r, err := l.files.Open(t.Context(), "a.seg", made["a"].Digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if o, err := l.Overlap(t.Context(), "a", r); err != nil || o.Keys != 2 || o.Known != 1 || fmt.Sprint(o.Each) != "[{b 1}]" || o.Part() != 0.5 {
-		t.Errorf("%+v, %v", o, err)
-	}
-	if o, err := l.Overlap(t.Context(), "c", r); err != nil || o.Known != 2 || fmt.Sprint(o.Each) != "[{a 2} {b 1}]" {
-		t.Errorf("%+v, %v", o, err)
-	}
-	files, other := shelfWith(t, map[string][]uint64{"c": {9}})
-	c, err := files.Open(t.Context(), "c.seg", other["c"].Digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if o, err := l.Overlap(t.Context(), "c", c); err != nil || len(o.Each) != 0 || o.Known != 0 {
-		t.Errorf("breaches with nothing in common are listed: %+v, %v", o, err)
 	}
 }
 

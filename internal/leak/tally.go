@@ -18,6 +18,8 @@ type Tally struct {
 	Distinct int64 `json:"distinct"`
 	// Pairs is how many pairs of an identifier and a password there are.
 	Pairs int64 `json:"pairs,omitempty"`
+	// Measured is nil until the published breach was compared with those before it.
+	Measured *Measured `json:"measured,omitempty"`
 	// Problems counts inputs that could not be read to their end: broken or refused archives.
 	Problems int64 `json:"problems"`
 	// Read, Partly and Unread count the inputs by how much of them was read; Reasons counts why not all, in plain words
@@ -26,6 +28,15 @@ type Tally struct {
 	Partly  int64            `json:"partly"`
 	Unread  int64            `json:"unread"`
 	Reasons map[string]int64 `json:"reasons,omitempty"`
+}
+
+// Measured is what is counted of a breach once it is published. E-mail domains count as values, like everywhere in
+// segments.
+type Measured struct {
+	// Known is how many of its values a breach published before it has, and From how many each of those has that share
+	// some.
+	Known int64            `json:"known"`
+	From  map[string]int64 `json:"from,omitempty"`
 }
 
 // reasonsKept bounds how many reasons are told apart.

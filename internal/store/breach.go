@@ -229,6 +229,20 @@ func (s Breaches) PublishBreach(ctx context.Context, name string, p leak.Publica
 	})
 }
 
+// KeepTally replaces what is counted of a published breach.
+func (s Breaches) KeepTally(ctx context.Context, name string, t leak.Tally) error {
+	text, err := json.Marshal(t)
+	if err != nil {
+		return fmt.Errorf("keep tally: %w", err)
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if _, err := tx.ExecContext(ctx, `UPDATE breach SET tally = $2 WHERE name = $1 AND state = 'published'`, name, string(text)); err != nil {
+			return fmt.Errorf("keep tally: %w", err)
+		}
+		return nil
+	})
+}
+
 // RetractBreach takes a breach back: from this moment it is neither probed nor told.
 func (s Breaches) RetractBreach(ctx context.Context, name string) (leak.Record, error) {
 	var r leak.Record
