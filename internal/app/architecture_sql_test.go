@@ -202,7 +202,7 @@ func TestColumnTypes(t *testing.T) {
 				if column == strings.ToUpper(column) { // PRIMARY KEY, UNIQUE, FOREIGN KEY
 					continue
 				}
-				if columns++; !slices.Contains([]string{"TEXT", "BIGINT", "BOOLEAN", "BYTEA"}, kind) {
+				if columns++; !slices.Contains([]string{"TEXT", "INTEGER", "BIGINT", "BOOLEAN", "BYTEA"}, kind) {
 					t.Errorf("%s: column %s is a %s", name, column, kind)
 				}
 			}

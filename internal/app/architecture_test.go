@@ -85,6 +85,7 @@ func TestTimeAndChanceComeIn(t *testing.T) {
 		"internal/job/runner.go":        "a worker's name",
 		"internal/seal":                 "keys and nonces come from the system and from nowhere else",
 		"internal/partner/partner.go":   "default of a constructor",
+		"internal/partner/gate.go":      "the secret under which this process remembers keys",
 		"internal/operator":             "default of a constructor",
 		"internal/cyber/epp.go":         "default of a constructor",
 		"internal/alert/endpoint.go":    "default of a constructor; the name of a worker for one test",
