@@ -22,9 +22,10 @@ const (
 	Domain
 	PixKey
 	CNPJ
-	// NumKinds is one more than the last kind, for tables by kind.
-	NumKinds
 )
+
+// NumKinds is one more than the last kind, for tables by kind.
+const NumKinds = int(CNPJ) + 1
 
 var kindNames = [NumKinds]string{
 	Email: "email", CPF: "cpf", Phone: "phone", Card: "credit_card", Domain: "domain", PixKey: "pix_key", CNPJ: "cnpj",

@@ -23,7 +23,7 @@ const (
 
 // Numbered is the ID of the partner with a number, from 1 up.
 func Numbered(number int64) ID {
-	n := uint32(number) //nolint:gosec // numbers are handed out one by one
+	n := uint32(number)
 	var u uuid.UUID
 	binary.BigEndian.PutUint32(u[12:], n*spread)
 	sum := sha256.Sum256(append([]byte("vigia partner "), u[12:]...))
