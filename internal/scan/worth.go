@@ -98,14 +98,19 @@ func dotted(b []byte) bool {
 	return false
 }
 
+// worthBackslash judges what stands behind a backslash. A letter or digit that is escaped alone is more often a password
+// than part of an address; where whole texts are escaped, another escape follows.
 func worthBackslash(after []byte) bool {
+	digits := 2
 	if after[0]|0x20 == 'u' {
-		c, ok := hexRune(after, 1, 4)
-		_, plain := plainRune(c)
-		return ok && plain
+		digits = 4
 	}
-	c, ok := hexRune(after, 1, 2)
-	return ok && c >= ' ' && c < 0x7f
+	c, ok := hexRune(after, 1, digits)
+	if _, known := plainRune(c); !ok || !known {
+		return false
+	}
+	alone := len(after) <= 1+digits || after[1+digits] != '\\'
+	return !alone || c >= 0x7f || bytes.IndexByte([]byte("@.-_+"), byte(c)) >= 0
 }
 
 // worthPercent leaves out what addresses of pages are full of: only signs that stand in addresses, and percent signs that
