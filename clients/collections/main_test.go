@@ -58,7 +58,7 @@ func TestCollectionWorks(t *testing.T) {
 			}
 		}
 	}
-	if count != 20 {
+	if count != 24 {
 		t.Errorf("%d requests", count)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/user"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,6 +61,10 @@ func withCommand(ctx context.Context, parsed *kong.Context) context.Context {
 				person.User, value = value, "..."
 			case "partner":
 				person.Partner = value
+			case "email", "phone", "card", "pix-key", "cnpj":
+				if slices.Contains(names, "explain") { // elsewhere they are an operator's own
+					value = "..."
+				}
 			}
 			said = append(said, "--"+step.Flag.Name+"="+value)
 			if step.Flag.Name == "partner" && subject == "" {

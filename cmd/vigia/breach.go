@@ -26,6 +26,7 @@ type breachCmd struct {
 	List    breachListCmd    `cmd:"" help:"List the breaches."`
 	Show    breachShowCmd    `cmd:"" help:"Show one breach."`
 	Edit    breachEditCmd    `cmd:"" help:"Change what is told of a breach; statuses follow."`
+	Explain breachExplainCmd `cmd:"" help:"Tell what a breach says of one value, and what was known of it before."`
 	Verify  breachVerifyCmd  `cmd:"" help:"Check every byte of a breach's segment."`
 	Retract breachRetractCmd `cmd:"" help:"Take a breach back: its segment is deleted, its findings are withdrawn."`
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/corpora"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
@@ -243,6 +244,29 @@ func (a *App) runNow(ctx context.Context, kind, subject string, step job.Step) e
 		return err
 	}
 	return hold.Run(ctx, step)
+}
+
+// Explain tells what a published breach says of one value, and what was known of it before.
+func (l *Leaks) Explain(ctx context.Context, name string, kind identifier.Kind, value string) (leak.Explanation, error) {
+	normal, err := identifier.Parse(kind, value, identifier.Required)
+	if err != nil {
+		return leak.Explanation{}, err
+	}
+	of, err := l.Breaches.ByName(ctx, name)
+	if err != nil {
+		return leak.Explanation{}, err
+	}
+	if of.State != leak.Published || of.Segment == "" {
+		return leak.Explanation{}, leak.ErrBreachNotFound.With("name: the breach has no segment")
+	}
+	all, err := l.Breaches.All(ctx)
+	if err != nil {
+		return leak.Explanation{}, err
+	}
+	if err := l.Library.Load(ctx); err != nil {
+		return leak.Explanation{}, err
+	}
+	return leak.Explain(of, all, l.Library.Probe(l.Importer.Fingerprint(byte(kind), []byte(normal)))), nil
 }
 
 // VerifySegment checks a breach's segments from the first byte to the last and returns how many identifiers it has.

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/leak"
+)
+
+type breachExplainCmd struct {
+	breachName
+	Email  string `placeholder:"ADDRESS" xor:"value" required:"" help:"An e-mail address. As of every value, '-' reads it from standard input."`
+	CPF    string `name:"cpf" placeholder:"CPF" xor:"value" required:"" help:"A CPF."`
+	Phone  string `placeholder:"NUMBER" xor:"value" required:"" help:"A phone number."`
+	Card   string `placeholder:"NUMBER" xor:"value" required:"" help:"A card number."`
+	PixKey string `placeholder:"KEY" xor:"value" required:"" help:"A random Pix key."`
+	CNPJ   string `name:"cnpj" placeholder:"CNPJ" xor:"value" required:"" help:"A CNPJ."`
+}
+
+// Help shows examples.
+func (breachExplainCmd) Help() string {
+	return "Tells what stood in the records of one value, how many passwords beside it, and which earlier breach knew it. The question is recorded in " +
+		"the audit trail, the value is not.\n\n" +
+		"Examples:\n  vigia breach explain --name loja-exemplo --email ana@exemplo.com.br\n  echo 529.982.247-25 | vigia breach explain --name loja-exemplo --cpf - --json"
+}
+
+// value is the one that was given.
+func (b *breachExplainCmd) value() (identifier.Kind, string) {
+	for kind, text := range map[identifier.Kind]string{
+		identifier.Email: b.Email, identifier.CPF: b.CPF, identifier.Phone: b.Phone, identifier.Card: b.Card, identifier.PixKey: b.PixKey, identifier.CNPJ: b.CNPJ,
+	} {
+		if text != "" {
+			return kind, text
+		}
+	}
+	return 0, ""
+}
+
+// Run explains.
+func (b *breachExplainCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	kind, text := b.value()
+	if text == "-" {
+		line, err := bufio.NewReader(io.LimitReader(os.Stdin, 4<<10)).ReadString('\n')
+		if err != nil && line == "" {
+			return fmt.Errorf("read the value from standard input: %w", err)
+		}
+		text = strings.TrimSpace(line)
+	}
+	return withAppFor(ctx, c, func(a *app.App) error {
+		e, err := a.Leaks.Explain(ctx, b.Name, kind, text)
+		if err != nil {
+			return err
+		}
+		v := viewExplanation(b.Name, kind, e)
+		return o.print(v, v.text)
+	})
+}
+
+type explanationView struct {
+	Name    string          `json:"name"`
+	Kind    string          `json:"type"`
+	Found   bool            `json:"found"`
+	News    bool            `json:"news"`
+	Known   toldView        `json:"told"`
+	Earlier []explainedView `json:"earlier"`
+}
+
+type toldView struct {
+	Basis     string          `json:"basis,omitempty"`
+	Exposes   []cyber.Exposed `json:"exposed"`
+	Sites     []string        `json:"sites"`
+	TakenOn   string          `json:"taken_on,omitempty"`
+	Passwords int             `json:"passwords"`
+}
+
+type explainedView struct {
+	Name string `json:"name"`
+	toldView
+	SamePassword bool `json:"same_password"`
+}
+
+func viewTold(b cyber.Breach, t cyber.Trace) toldView {
+	v := toldView{Basis: string(cyber.BasisBreach), Exposes: append([]cyber.Exposed{}, b.Exposes...), Sites: append([]string{}, t.Sites...), Passwords: len(t.Passwords)}
+	if t.Told {
+		v.Basis = string(cyber.BasisRow)
+	}
+	if day := t.TakenOn(); !day.IsZero() {
+		v.TakenOn = day.Format("2006-01-02")
+	}
+	return v
+}
+
+func viewExplanation(name string, kind identifier.Kind, e leak.Explanation) explanationView {
+	v := explanationView{Name: name, Kind: kind.String(), Found: e.Found, News: e.News, Earlier: []explainedView{}, Known: toldView{Exposes: []cyber.Exposed{}, Sites: []string{}}}
+	if e.Found {
+		v.Known = viewTold(e.Breach, e.Trace)
+	}
+	for _, b := range e.Earlier {
+		v.Earlier = append(v.Earlier, explainedView{b.Breach.Name, viewTold(b.Breach, b.Trace), b.SamePassword})
+	}
+	return v
+}
+
+func (v explanationView) text(w io.Writer) {
+	if !v.Found {
+		_, _ = fmt.Fprintf(w, "%s does not hold this value (%s).\n", v.Name, v.Kind)
+		return
+	}
+	_, _ = fmt.Fprintf(w, "Breach     %s holds this value (%s)\nTold       %s\n", v.Name, v.Kind, v.Known.line())
+	for _, b := range v.Earlier {
+		same := ""
+		if b.SamePassword {
+			same = ", a password of both"
+		}
+		_, _ = fmt.Fprintf(w, "Earlier    %s: %s%s\n", b.Name, b.line(), same)
+	}
+	if v.News {
+		_, _ = fmt.Fprintln(w, "News       yes: no earlier breach told all of this")
+		return
+	}
+	_, _ = fmt.Fprintln(w, "News       no: earlier breaches told all of this, so nobody is alerted again")
+}
+
+// line is "email, password (from the records; 2 passwords; site.example, taken 2026-03-01)".
+func (t toldView) line() string {
+	more := []string{"from the records"}
+	if t.Basis != string(cyber.BasisRow) {
+		more[0] = "as the breach as a whole"
+	}
+	if t.Passwords > 0 {
+		more = append(more, fmt.Sprintf("%d passwords", t.Passwords))
+	}
+	if len(t.Sites) > 0 {
+		more = append(more, strings.Join(t.Sites, " "))
+	}
+	if t.TakenOn != "" {
+		more = append(more, "taken "+t.TakenOn)
+	}
+	return classes(t.Exposes) + " (" + strings.Join(more, "; ") + ")"
+}

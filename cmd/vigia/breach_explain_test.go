@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestBreachExplain asks what two dumps say of one address: the second has the same password as the first, the third
+// another one.
+func TestBreachExplain(t *testing.T) {
+	data, dumps := filepath.Join(t.TempDir(), "data"), t.TempDir()
+	must := func(args ...string) map[string]any {
+		t.Helper()
+		code, out, errs := vigia(t, append(args, "--data", data, "--json")...)
+		if code != 0 {
+			t.Fatal(args, code, errs)
+		}
+		return decode(t, out)
+	}
+	for name, text := range map[string]string{
+		"primeira": "email;senha;cpf\nana@exemplo.com.br;Lua-2019;\nbia@exemplo.com.br;Sol-2020;\n",
+		"segunda":  "email;senha\nana@exemplo.com.br;Lua-2019\nbia@exemplo.com.br;\n",
+		"terceira": "email;senha\nana@exemplo.com.br;Mar-2024\ncaio@exemplo.com.br;Rio-2024\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dumps, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"primeira", "segunda", "terceira"} {
+		must("breach", "import", "--name", name, "--title", name, "--date", "2026-01-02", filepath.Join(dumps, name))
+	}
+	first := must("breach", "explain", "--name", "primeira", "--email", "Ana@Exemplo.com.br")
+	told, _ := first["told"].(map[string]any)
+	exposed, _ := told["exposed"].([]any)
+	earlier, _ := first["earlier"].([]any)
+	if first["found"] != true || first["news"] != true || told["basis"] != "row" || len(exposed) != 2 || told["passwords"] != 1.0 || len(earlier) != 0 {
+		t.Error(first)
+	}
+	if second := must("breach", "explain", "--name", "segunda", "--email", "ana@exemplo.com.br"); second["news"] != false {
+		t.Error("the same password counts as news:", second)
+	}
+	third := must("breach", "explain", "--name", "terceira", "--email", "ana@exemplo.com.br")
+	if before, _ := third["earlier"].([]any); third["news"] != true || len(before) != 2 {
+		t.Error("another password does not count as news:", third)
+	}
+	if none := must("breach", "explain", "--name", "terceira", "--email", "bia@exemplo.com.br"); none["found"] != false {
+		t.Error(none)
+	}
+	for text, args := range map[string][]string{
+		"no such breach":      {"--name", "quarta", "--email", "ana@exemplo.com.br"},
+		"a value that is not": {"--name", "segunda", "--email", "ana"},
+		"two values":          {"--name", "segunda", "--email", "ana@exemplo.com.br", "--phone", "11987654321"},
+		"no value":            {"--name", "segunda"},
+	} {
+		if code, _, _ := vigia(t, append([]string{"breach", "explain", "--data", data}, args...)...); code == 0 {
+			t.Error(text, "is explained")
+		}
+	}
+	_, trail, _ := vigia(t, "audit", "list", "--data", data, "--json")
+	if !strings.Contains(trail, "breach.explain") || strings.Contains(strings.ToLower(trail), "ana@exemplo") {
+		t.Error("the trail lacks the question or has the value:", trail)
+	}
+}
