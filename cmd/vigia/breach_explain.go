@@ -17,12 +17,12 @@ import (
 
 type breachExplainCmd struct {
 	breachName
-	Email  string `placeholder:"ADDRESS" xor:"value" required:"" help:"An e-mail address. As of every value, '-' reads it from standard input."`
-	CPF    string `name:"cpf" placeholder:"CPF" xor:"value" required:"" help:"A CPF."`
-	Phone  string `placeholder:"NUMBER" xor:"value" required:"" help:"A phone number."`
-	Card   string `placeholder:"NUMBER" xor:"value" required:"" help:"A card number."`
-	PixKey string `placeholder:"KEY" xor:"value" required:"" help:"A random Pix key."`
-	CNPJ   string `name:"cnpj" placeholder:"CNPJ" xor:"value" required:"" help:"A CNPJ."`
+	Email  string `placeholder:"ADDRESS" xor:"value" help:"An e-mail address. As of every value, '-' reads it from standard input."`
+	CPF    string `name:"cpf" placeholder:"CPF" xor:"value" help:"A CPF."`
+	Phone  string `placeholder:"NUMBER" xor:"value" help:"A phone number."`
+	Card   string `placeholder:"NUMBER" xor:"value" help:"A card number."`
+	PixKey string `placeholder:"KEY" xor:"value" help:"A random Pix key."`
+	CNPJ   string `name:"cnpj" placeholder:"CNPJ" xor:"value" help:"A CNPJ."`
 }
 
 // Help shows examples.
@@ -47,6 +47,9 @@ func (b *breachExplainCmd) value() (identifier.Kind, string) {
 // Run explains.
 func (b *breachExplainCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	kind, text := b.value()
+	if text == "" {
+		return leak.ErrBreachInvalid.With("value: one of --email, --cpf, --phone, --card, --pix-key and --cnpj is needed")
+	}
 	if text == "-" {
 		line, err := bufio.NewReader(io.LimitReader(os.Stdin, 4<<10)).ReadString('\n')
 		if err != nil && line == "" {

@@ -104,6 +104,7 @@ func (s *service) life(t *testing.T, n int, change func(string) string) []string
 	user := b.users[0]
 	ask("POST /cyber/monitoring", "/cyber/monitoring", fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, b.mail, user))
 	ask("POST /cyber/monitoring/extra", "/cyber/monitoring/extra", fmt.Sprintf(`{"value":%q,"type":"pix_key","userHash":%q}`, b.pix, user))
+	ask("POST /cyber/credential-check", "/cyber/credential-check", fmt.Sprintf(`{"userHash":%q,"passwordHashPrefix":"5BAA61E4C9"}`, user))
 	ask("POST /cyber/case", "/cyber/case", fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":%q,"appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}],"questions":[{"question":"Qual?","answer":"Sim"}]}`, user))
 	ask("POST /cyber/epp", "/cyber/epp", fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":%q,"userHash":%q}`, b.device, user))
 	ask("POST /cyber/advise/{userhash}/answers", "/cyber/advise/"+user+"/answers", `{"catalogId":"senhas-repetidas","value":"nunca"}`)
