@@ -142,9 +142,10 @@ func TestWholeAndOwnRecords(t *testing.T) {
 // TestCopiesInTheBook: two breaches with one content are one, and such without are not.
 func TestCopiesInTheBook(t *testing.T) {
 	b := &breachBook{contents: map[string]int{}}
-	one, two := b.number("x"), b.number("y")
-	if one == 0 || two == 0 || one == two || b.number("x") != one || b.number("y") != two || b.number("") != 0 || b.number("z") == two {
-		t.Errorf("%d %d", one, two)
+	number := func(name, content string) int { return b.number(Breach{Name: name, Content: content}.content()) }
+	one, two, none := number("a", "x"), number("b", "y"), number("c", "")
+	if one == two || one == none || number("d", "x") != one || number("b", "y") != two || number("e", "") == none || number("c", "") != none {
+		t.Errorf("%d %d %d", one, two, none)
 	}
 }
 

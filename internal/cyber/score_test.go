@@ -227,7 +227,7 @@ func TestCopiesCountOnce(t *testing.T) {
 			b.Exposes = exposes
 		}
 		j := judge(b, modelNow)
-		j.content = book.number(b.Content)
+		j.content = book.number(b.content())
 		return j
 	}
 	score := func(open ...*judged) Score {

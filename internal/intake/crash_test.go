@@ -101,8 +101,12 @@ func TestKilledImports(t *testing.T) {
 				t.Fatalf("%s: %d keys, undisturbed %d", name, len(got), len(want))
 			}
 		}
-		t.Logf("%d kills over %d imports", killed, breaches-1)
-		v.checkOnce(breaches)
+		// What was imported so far is one dump, so it was news once. Another password is news to all whose line is told as a
+		// record: most of them.
+		again := v.File("again.txt", strings.ReplaceAll(string(text), ":senha\n", ":outra\n"))
+		killed += v.killUntilDone("outra-senha", again, undisturbed)
+		t.Logf("%d kills over %d imports", killed, breaches)
+		v.checkOnce(breaches + 1)
 	})
 }
 
@@ -140,6 +144,7 @@ func (v *env) killUntilDone(name, path string, undisturbed time.Duration) int {
 // checkOnce: one finding per value and breach, one alert per person and breach.
 func (v *env) checkOnce(breaches int) {
 	v.T.Helper()
+	news := 0
 	v.Clock.Advance(2 * time.Hour)
 	v.RunJobs()
 	for i := range 100 {
@@ -150,10 +155,15 @@ func (v *env) checkOnce(breaches int) {
 		if len(all) != breaches {
 			v.T.Fatalf("person %d has %d findings of %d breaches", i, len(all), breaches)
 		}
+		for _, f := range all {
+			if !f.Quiet {
+				news++
+			}
+		}
 	}
 	told := v.EventsOf(v.Live)
-	if leaks, changes := leaktest.Count(told, "leak "), leaktest.Count(told, "status "); leaks != 100*breaches || changes != 100 {
-		v.T.Errorf("%d alerts and %d changes of status, wanted %d and 100", leaks, changes, 100*breaches)
+	if leaks, changes := leaktest.Count(told, "leak "), leaktest.Count(told, "status "); leaks != news || news < 180 || news > 200 || changes != 100 {
+		v.T.Errorf("%d alerts and %d changes of status, wanted %d and 100", leaks, changes, news)
 	}
 	if left, err := v.Jobs.Jobs(context.Background(), leak.KindMatch, 1000); err != nil || len(left) != breaches {
 		v.T.Errorf("%d match jobs, %v", len(left), err)
