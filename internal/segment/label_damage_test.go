@@ -50,7 +50,7 @@ func TestDamageOfLabelsIsNoticed(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := truth(pairs)
-	for i := range whole {
+	for i := 0; i < len(whole); i += damageStep() {
 		b := slices.Clone(whole)
 		b[i] ^= 1 << (i % 8)
 		labelsAnswer(t, path, b, want, "flipped bit")
