@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
@@ -91,12 +92,9 @@ type explainedView struct {
 }
 
 func viewTold(b cyber.Breach, t cyber.Trace) toldView {
-	v := toldView{Basis: string(cyber.BasisBreach), Exposes: append([]cyber.Exposed{}, b.Exposes...), Sites: append([]string{}, t.Sites...), Passwords: len(t.Passwords)}
-	if t.Told {
-		v.Basis = string(cyber.BasisRow)
-	}
+	v := toldView{Basis: string(cyber.Finding{Breach: b}.Basis()), Exposes: append([]cyber.Exposed{}, b.Exposes...), Sites: append([]string{}, t.Sites...), Passwords: len(t.Passwords)}
 	if day := t.TakenOn(); !day.IsZero() {
-		v.TakenOn = day.Format("2006-01-02")
+		v.TakenOn = day.Format(time.DateOnly)
 	}
 	return v
 }

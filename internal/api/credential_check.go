@@ -74,13 +74,7 @@ func (g *guesses) take(id partner.ID, user partner.UserHash, now time.Time) time
 		b = rate.NewLimiter(rate.Limit(guessesPerMinute)/60, guessesPerMinute)
 		g.buckets[who] = b
 	}
-	if b.AllowN(now, 1) {
-		return 0
-	}
-	r := b.ReserveN(now, 1)
-	wait := r.DelayFrom(now)
-	r.CancelAt(now)
-	return max(wait, time.Millisecond)
+	return spend(b, now)
 }
 
 // forget lets go of those whose bucket is full again: a new one is the same. When so many ask at once that none is, it

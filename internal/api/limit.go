@@ -70,13 +70,21 @@ func (l *limiter) take(who partner.Caller, now time.Time) allowance {
 	}
 	told := b.told
 	l.mu.Unlock()
+	if wait := spend(b.Limiter, now); wait > 0 {
+		return allowance{wait: wait, told: told}
+	}
+	return allowance{left: max(int(b.TokensAt(now)), 0), told: told}
+}
+
+// spend takes a token from a bucket, or says how long until there is one.
+func spend(b *rate.Limiter, now time.Time) time.Duration {
 	if b.AllowN(now, 1) {
-		return allowance{left: max(int(b.TokensAt(now)), 0), told: told}
+		return 0
 	}
 	r := b.ReserveN(now, 1)
 	wait := r.DelayFrom(now)
 	r.CancelAt(now)
-	return allowance{wait: max(wait, time.Millisecond), told: told}
+	return max(wait, time.Millisecond)
 }
 
 func toldOf(who partner.Caller, part rate.Limit) rateTold {

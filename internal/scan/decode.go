@@ -28,7 +28,7 @@ func decodedMail(r io.Reader) (text io.Reader, mail bool) {
 		return &convertReader{r: head, convert: convert}, false
 	}
 	if high, ok := utf16Order(start); ok {
-		return &utf16Reader{r: head, high: high, raw: make([]byte, 32<<10)}, false
+		return &convertReader{r: head, convert: (&fromUTF16{high: high}).convert}, false
 	}
 	if isMail(start) {
 		return &mailReader{r: bufio.NewReaderSize(head, 64<<10)}, true
@@ -69,58 +69,40 @@ func utf16Order(b []byte) (high int, ok bool) {
 	return 0, false
 }
 
-// utf16Reader turns UTF-16 into UTF-8.
-type utf16Reader struct {
-	r         io.Reader
-	high      int // index of the high byte in a pair
-	raw       []byte
-	odd       int  // bytes of raw left over from the last read
+// fromUTF16 turns UTF-16 into UTF-8.
+type fromUTF16 struct {
+	high      int  // index of the high byte in a pair
 	surrogate rune // first half of a pair, or zero
-	out       []byte
-	text      []byte // what of out was not taken yet
-	err       error
 }
 
-func (u *utf16Reader) Read(p []byte) (int, error) {
-	for len(u.text) == 0 {
-		if u.err != nil {
-			return 0, u.err
-		}
-		var n int
-		n, u.err = u.r.Read(u.raw[u.odd:])
-		n += u.odd
-		u.out = u.out[:0]
-		for i := 0; i+1 < n; i += 2 {
-			u.unit(rune(u.raw[i+u.high])<<8 | rune(u.raw[i+1-u.high]))
-		}
-		if u.odd = n & 1; u.odd == 1 {
-			u.raw[0] = u.raw[n-1]
-		}
-		u.text = u.out
+// convert is for a convertReader.
+func (u *fromUTF16) convert(dst, raw []byte, _ bool) ([]byte, int) {
+	i := 0
+	for ; i+1 < len(raw); i += 2 {
+		dst = u.unit(dst, rune(raw[i+u.high])<<8|rune(raw[i+1-u.high]))
 	}
-	n := copy(p, u.text)
-	u.text = u.text[n:]
-	return n, nil
+	return dst, i
 }
 
 // unit appends one code unit. Half a pair alone becomes the replacement character.
-func (u *utf16Reader) unit(c rune) {
+func (u *fromUTF16) unit(dst []byte, c rune) []byte {
 	if u.surrogate != 0 {
 		pair := utf16.DecodeRune(u.surrogate, c)
 		u.surrogate = 0
-		u.out = utf8.AppendRune(u.out, pair)
+		dst = utf8.AppendRune(dst, pair)
 		if pair != utf8.RuneError {
-			return
+			return dst
 		}
 	}
 	switch {
 	case c < utf8.RuneSelf:
-		u.out = append(u.out, byte(c))
+		dst = append(dst, byte(c))
 	case c >= 0xd800 && c < 0xdc00:
 		u.surrogate = c
 	default:
-		u.out = utf8.AppendRune(u.out, c)
+		dst = utf8.AppendRune(dst, c)
 	}
+	return dst
 }
 
 // isMail knows a mailbox, or a message, by its first lines.

@@ -93,19 +93,24 @@ const pixReach = 64
 var pixWords = [...]string{"pix", "evp", "aleat"}
 
 func saysPix(b []byte, i int) bool {
-	var folded [pixReach]byte
-	n := copy(folded[:], b[max(0, i-pixReach):i])
-	text := folded[:n]
-	text = text[bytes.LastIndexByte(text, '\n')+1:]
-	for k, c := range text {
-		text[k] = lower[c]
-	}
+	var room [pixReach]byte
+	text := foldedBefore(room[:], b, i, "\n")
 	for _, w := range pixWords {
 		if bytes.Contains(text, []byte(w)) {
 			return true
 		}
 	}
 	return false
+}
+
+// foldedBefore is what stands before b[i], as far as room goes and behind the last of the ends, in small letters.
+func foldedBefore(room, b []byte, i int, ends string) []byte {
+	text := room[:copy(room, b[max(0, i-len(room)):i])]
+	text = text[bytes.LastIndexAny(text, ends)+1:]
+	for k, c := range text {
+		text[k] = lower[c]
+	}
+	return text
 }
 
 // companyNumber reads fourteen bare digits as a CNPJ, and says whether a label says that they are one. If not, a column
@@ -125,13 +130,6 @@ func (s *Scanner) companyNumber(b []byte, i, j int) bool {
 // saysCNPJ says whether the label of the bare number at b[i] names a CNPJ: the words before it up to where another
 // field ends.
 func saysCNPJ(b []byte, i int) bool {
-	const reach = 32
-	var folded [reach]byte
-	n := copy(folded[:], b[max(0, i-reach):i])
-	text := folded[:n]
-	text = text[bytes.LastIndexAny(text, ",;|\t\r\n")+1:]
-	for k, c := range text {
-		text[k] = lower[c]
-	}
-	return bytes.Contains(text, []byte("cnpj"))
+	var room [32]byte
+	return bytes.Contains(foldedBefore(room[:], b, i, ",;|\t\r\n"), []byte("cnpj"))
 }

@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 )
@@ -71,13 +72,12 @@ func (d *DB) share(ctx context.Context, fn func(tx *Tx) error) error {
 func (q *writers) leave(w *write) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for i, other := range q.waiting {
-		if other == w {
-			q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
-			return true
-		}
+	i := slices.Index(q.waiting, w)
+	if i < 0 {
+		return false
 	}
-	return false
+	q.waiting = slices.Delete(q.waiting, i, i+1)
+	return true
 }
 
 // handOn makes the first who waits lead.

@@ -222,19 +222,22 @@ func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int
 
 // RestateFindings computes the statuses of values found in a breach again.
 func (s Breaches) RestateFindings(ctx context.Context, breach string, after cyber.FindingID, limit int) (last cyber.FindingID, err error) {
+	return s.again(ctx, s.monitoring().restate, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2
+		ORDER BY id LIMIT $3`, breach, string(after), int64(limit))
+}
+
+// again judges the values of some findings again, in one transaction, and returns the last finding; none is empty.
+func (s Breaches) again(ctx context.Context, judge func(context.Context, *sqldb.Tx, partner.ID, []cyber.AssetID) error, query string, args ...any) (last cyber.FindingID, err error) {
 	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
 		last = ""
-		found, err := collect(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2
-			ORDER BY id LIMIT $3`, breach, string(after), int64(limit))
+		found, err := collect(ctx, tx, scanFoundIn, query, args...)
 		if err != nil {
-			return fmt.Errorf("restate findings: %w", err)
+			return fmt.Errorf("judge findings again: %w", err)
 		}
 		if len(found) > 0 {
 			last = found[len(found)-1].id
 		}
-		return byPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
-			return s.monitoring().restate(ctx, tx, id, assets)
-		})
+		return byPartner(found, func(id partner.ID, assets []cyber.AssetID) error { return judge(ctx, tx, id, assets) })
 	})
 	return last, err
 }

@@ -3,10 +3,13 @@ package store
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Problem is something in the database that is not as it should be. It names tables and ids, never a person's value.
@@ -68,7 +71,9 @@ func (s Upkeep) queries(name string, statements []string) func(context.Context, 
 		for i, statement := range statements {
 			problems, err := collect(ctx, s.reader(), func(row scanner) (Problem, error) {
 				p := Problem{Check: name}
-				return p, row.Scan(&p.Where, &p.What)
+				err := row.Scan(&p.Where, &p.What)
+				p.Where = withPartner(p.Where)
+				return p, err
 			}, statement)
 			if err != nil {
 				return fmt.Errorf("check %s: %w", name, err)
@@ -80,6 +85,22 @@ func (s Upkeep) queries(name string, statements []string) func(context.Context, 
 		}
 		return nil
 	}
+}
+
+// ofNumber is a place that begins with its table and a partner's number.
+var ofNumber = regexp.MustCompile(`^(\w+ (?:of )?)(\d+)`)
+
+// withPartner puts the ID that operators know in the place of the number.
+func withPartner(where string) string {
+	m := ofNumber.FindStringSubmatch(where)
+	if m == nil {
+		return where
+	}
+	n, err := strconv.ParseInt(m[2], 10, 32)
+	if err != nil {
+		return where
+	}
+	return m[1] + string(partner.Numbered(n)) + where[len(m[0]):]
 }
 
 var countQueries = []string{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -156,5 +157,23 @@ func TestCheckUnknownKey(t *testing.T) {
 			}
 		}
 		t.Error("not found:", problems(t, context.Background(), e.Upkeep))
+	})
+}
+
+// TestCheckNamesPartners: an operator knows a partner by its ID, not by the number that the rows have.
+func TestCheckNamesPartners(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		w := newLives(t, e, 3)
+		id := string(w.partner.ID)
+		for statement, want := range map[string]string{
+			`UPDATE subscription_counter SET active = active + 1`: "subscription_counter " + id,
+			`UPDATE subscription SET plan_id = 'nowhere'`:         "subscription " + id + "/1",
+			`DELETE FROM event_counter`:                           "event_counter " + id,
+		} {
+			found := w.damaged(t, statement)
+			if !slices.ContainsFunc(found, func(p store.Problem) bool { return p.Where == want }) {
+				t.Errorf("%s: nothing is found at %s: %v", statement, want, found)
+			}
+		}
 	})
 }

@@ -12,21 +12,8 @@ import (
 
 // RejudgeSites judges the sites of a partner's findings again: see leak.Store. Only what a stealer took names sites.
 func (s Breaches) RejudgeSites(ctx context.Context, id partner.ID, after cyber.FindingID, limit int) (last cyber.FindingID, err error) {
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
-		last = ""
-		found, err := collect(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE partner_id = $1 AND id > $2
-			AND logins IS NOT NULL ORDER BY id LIMIT $3`, number(id), string(after), int64(limit))
-		if err != nil {
-			return fmt.Errorf("judge sites: %w", err)
-		}
-		if len(found) > 0 {
-			last = found[len(found)-1].id
-		}
-		return byPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
-			return s.monitoring().rejudgeSites(ctx, tx, id, assets)
-		})
-	})
-	return last, err
+	return s.again(ctx, s.monitoring().rejudgeSites, `SELECT id, partner_id, asset_id FROM finding WHERE partner_id = $1 AND id > $2
+		AND logins IS NOT NULL ORDER BY id LIMIT $3`, number(id), string(after), int64(limit))
 }
 
 func (s Monitoring) rejudgeSites(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) error {

@@ -208,7 +208,7 @@ func (b *batch) standing(ctx context.Context, q querier, rows []newRow) (stored 
 
 // loadPersons makes the people known by both of their digests; many are known already.
 func (b *batch) loadPersons(ctx context.Context, tx *sqldb.Tx, rows []newRow) error {
-	i, now := 0, micros(b.store.now())
+	i, id, now := 0, number(b.id), micros(b.store.now())
 	values := make([]any, 5)
 	_, err := tx.LoadMissing(ctx, "person", []string{"partner_id", "cpf", "user_256", "user_512", "created_at"}, "", func() ([]any, error) {
 		if i == len(rows) {
@@ -216,7 +216,7 @@ func (b *batch) loadPersons(ctx context.Context, tx *sqldb.Tx, rows []newRow) er
 		}
 		r := &rows[i]
 		i++
-		values[0], values[1], values[2], values[3], values[4] = number(b.id), r.cpf, r.user256, r.user512, now
+		values[0], values[1], values[2], values[3], values[4] = id, r.cpf, r.user256, r.user512, now
 		return values, nil
 	})
 	return err
@@ -229,7 +229,7 @@ var loadedColumns = []string{
 // load puts the rows in behind seq last, sealing each body for its place on the way. It returns the seats of those that
 // went in and the rows that met a live subscription; a row that was left out leaves a gap in the numbers.
 func (b *batch) load(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRow) (added []seat, left []newRow, err error) {
-	i, now := 0, micros(b.store.now())
+	i, id, now := 0, number(b.id), micros(b.store.now())
 	values := make([]any, len(loadedColumns))
 	seqs, err := tx.LoadMissing(ctx, "subscription", loadedColumns, "seq", func() ([]any, error) {
 		if i == len(rows) {
@@ -242,7 +242,7 @@ func (b *batch) load(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRo
 		if err != nil {
 			return nil, fmt.Errorf("seal subscription: %w", err)
 		}
-		values[0], values[1], values[2], values[3], values[4] = number(b.id), seq, r.plan, r.cpf, r.holder
+		values[0], values[1], values[2], values[3], values[4] = id, seq, r.plan, r.cpf, r.holder
 		values[5], values[6], values[7], values[8], values[9], values[10] = r.start, r.expiry, sealed, now, int64(0), int64(0)
 		return values, nil
 	})
