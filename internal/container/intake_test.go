@@ -70,6 +70,8 @@ func TestIntake(t *testing.T) {
 	flush()
 	texts, more, there := writeSpellings(t, &page)
 	count, planted, found = count+texts, planted+more, found+there
+	texts, more, there = writeFixed(t, &page)
+	count, planted, found = count+texts, planted+more, found+there
 	fmt.Fprintf(&page, "\n%d sub-formats, %d values planted, %d found; each miss is reported by the import or named here.\n", count, planted, found)
 	const path = "../../docs/formats/intake.md"
 	if *update {

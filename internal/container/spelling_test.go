@@ -169,6 +169,26 @@ func writeSpellings(t *testing.T, page *strings.Builder) (texts, planted, found 
 	return texts, planted, found
 }
 
+// writeFixed looks for the values in records of fixed width and writes what came of it.
+func writeFixed(t *testing.T, page *strings.Builder) (texts, planted, found int) {
+	page.WriteString("\n## Records of fixed width\n\nNothing stands between the columns: they are told by the rows around, of which there are 40.\n\n" +
+		"| Planted | Found | Known not to be found | Columns |\n|---:|---:|---|---|\n")
+	for _, text := range scantest.FixedTexts(40) {
+		got, n := sightings(t, text.Text), 0
+		for _, v := range text.Want {
+			if got[v] {
+				n++
+			}
+		}
+		if n < len(text.Want) && text.Lost == "" {
+			t.Errorf("%s: %d of %d found", text.Name, n, len(text.Want))
+		}
+		fmt.Fprintf(page, "| %d | %d | %s | %s |\n", len(text.Want), n, text.Lost, text.Name)
+		texts, planted, found = texts+1, planted+len(text.Want), found+n
+	}
+	return texts, planted, found
+}
+
 // wrapped is a list in lines of a page.
 func wrapped(names []string) string {
 	var lines []string

@@ -116,15 +116,23 @@ func (s *Scanner) run(b []byte, i, j int, digits uint64) int {
 		return s.splitPhone(b, i, j)
 	case 10, 11, 12, 13, 14, 15, 16, 17, 18, 19:
 		if leftFree(b, i) && rightFree(b, j) {
+			if j-i > 11 {
+				s.noteRun(b, i, j)
+			}
 			s.bareNumber(b, i, j)
 			return j
 		}
+		s.noteRun(b, i, j)
 		if j < len(b) && b[j]|0x20 == 'e' {
 			if end := s.exponent(b, i, j); end > 0 {
 				return end
 			}
 		}
 		s.tight(b, i, j)
+	default:
+		if j-i >= longestRun {
+			s.noteRun(b, i, j)
+		}
 	}
 	return j
 }

@@ -64,6 +64,7 @@ func (r *Recorder) tell(p piece, about *about, chain *chain) {
 	r.scanner.wanted = r.scanner.wanted[:0]
 	r.scanner.extract(&window{b: p.text, from: from}, limit)
 	r.scanner.decode(p.text, p.base, from, limit)
+	r.scanner.fixed(p.text, p.base)
 	chain.publish(p.number, r.records.Survey())
 	r.records.Tell(func() record.State { return chain.before(p.number) })
 	chain.release(p.number)

@@ -45,6 +45,9 @@ type Scanner struct {
 	text    [margin]byte // the value being put together
 	marks   marks
 	labels  labelMemo
+	// runs are where digits were seen that may be columns of fixed width, and layout what is known of these.
+	runs   []int
+	layout fixedRows
 	// around describes the address being read.
 	around [2]addressMasks
 }

@@ -31,7 +31,7 @@ func (r *Reader) Start(t Text) {
 		r.name, r.day = t.Name, -1
 	}
 	r.addresses, r.numbers, r.arena = r.addresses[:0], r.numbers[:0], r.arena[:0]
-	r.disorder = false
+	r.disorder, r.rows = false, r.rows[:0]
 }
 
 // Add takes an identifier in normal form that was found at [from, to) of the text. Most addresses come in order, and so
@@ -190,7 +190,7 @@ func (r *Reader) record(i, k, end int) int {
 			return n
 		}
 	}
-	if in := r.inForce().layout; in != nil && r.table(l, hits, in) {
+	if in := r.inForce().layout; in != nil && r.table(l, hits, in) || len(r.rows) > 0 && r.fixedRow(l, hits) {
 		return len(hits)
 	}
 	all := len(hits)

@@ -119,6 +119,7 @@ type Reader struct {
 	// What was found in it: addresses and numbers as they come, then both in one order.
 	addresses, numbers, hits []hit
 	disorder                 bool // addresses or numbers did not come in order
+	rows                     []row
 	arena                    []byte
 	lines                    []line
 	events                   []event

@@ -51,10 +51,11 @@ func doubt(a, b *hit) {
 	}
 }
 
-// settle takes away the other readings of digits that a column has said what they are.
+// settle takes away the other readings of digits that a column has said what they are. What a header says comes before
+// what the rows around say.
 func (r *Reader) settle(hits []hit) {
 	for i := range hits {
-		if hits[i].length&taken == 0 {
+		if hits[i].length&(taken|gone) != taken {
 			continue
 		}
 		for k := range hits {

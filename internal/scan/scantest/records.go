@@ -33,7 +33,7 @@ var Formats = []Format{
 	{"tab", true, false, tabs}, {"fixed width", true, false, fixedWidth}, {"insert", true, false, inserts}, {"mysqldump", true, false, mysqldump},
 	{"copy", true, false, copies}, {"json lines", true, false, jsonLines}, {"json list", true, false, jsonList}, {"stealer log", true, false, stealerLog},
 	{"ldif", true, false, ldif}, {"vcard", true, false, vcards}, {"mail", false, false, mails}, {"no header", false, true, headless},
-	{"two columns, no header", false, true, twoColumns},
+	{"two columns, no header", false, true, twoColumns}, {"fixed width, glued", false, false, glued},
 }
 
 // Write makes a file of n records.
