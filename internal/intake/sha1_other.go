@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package intake
+
+func (b *passwordBlock) prefixes() [lanes]uint64 { return b.prefixesPortable() }
