@@ -36,6 +36,7 @@ func (s *serveCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	if err != nil {
 		return errors.Join(err, closeLog())
 	}
+	a.WarnOfCustody(log, s.DatabaseRead)
 	srv, err := app.NewServer(ctx, a, s.Serve, log, versionText())
 	if err == nil {
 		err = srv.Run(ctx)

@@ -46,6 +46,7 @@ func Open(ctx context.Context, c config.Common, opts sqldb.Options) (*App, error
 	if err := prepareFolder(c.Data); err != nil {
 		return nil, err
 	}
+	opts.Insecure = c.DatabaseInsecure
 	db, err := sqldb.Open(ctx, c.DatabaseAddress(), opts)
 	if err != nil {
 		return nil, err

@@ -138,8 +138,8 @@ func act(f flaky, name string, do func() error) error {
 	return err
 }
 
-func (w flakyPartners) KeyByLookup(ctx context.Context, lookup []byte) (k partner.Key, p partner.Partner, err error) {
-	err = act(w.f, "KeyByLookup", func() error { k, p, err = w.thePartners.KeyByLookup(ctx, lookup); return err })
+func (w flakyPartners) KeyByDigest(ctx context.Context, digest []byte) (k partner.Key, p partner.Partner, err error) {
+	err = act(w.f, "KeyByDigest", func() error { k, p, err = w.thePartners.KeyByDigest(ctx, digest); return err })
 	return k, p, err
 }
 

@@ -18,12 +18,13 @@ import (
 
 // Common is what every command takes.
 type Common struct {
-	Data     string `name:"data" env:"VIGIA_DATA" default:"./data" type:"path" placeholder:"DIR" help:"Folder of the embedded database, the key file and the corpora; created with mode 0700."`
-	Database string `name:"database" env:"VIGIA_DATABASE" default:"" placeholder:"URL" help:"PostgreSQL address postgres://user:password@host:port/name; empty means SQLite in the data folder. Keep the password out of the process list: use the environment or VIGIA_DATABASE_FILE."`
-	KeyFile  string `name:"key-file" env:"VIGIA_KEY_FILE" default:"" placeholder:"FILE" help:"Key file that seals personal data; empty means keys.json in the data folder. Created with mode 0600 on first start; keep a copy apart from the database's backups."`
-	KMS      string `name:"kms" env:"VIGIA_KMS" default:"" placeholder:"URI" help:"Key-management service that wraps the key file when it is created (a URI for which a tink client is registered); empty means the file holds the keys."`
-	Corpora  string `name:"corpora" env:"VIGIA_CORPORA" default:"" placeholder:"URL" help:"Bucket that shares leak corpora between replicas, s3://bucket?region=... or file:///folder; empty means the data folder alone. A local copy is kept in the data folder either way."`
-	JSON     bool   `name:"json" env:"VIGIA_JSON" help:"Machine-readable output of admin commands."`
+	Data             string `name:"data" env:"VIGIA_DATA" default:"./data" type:"path" placeholder:"DIR" help:"Folder of the embedded database, the key file and the corpora; created with mode 0700."`
+	Database         string `name:"database" env:"VIGIA_DATABASE" default:"" placeholder:"URL" help:"PostgreSQL address postgres://user:password@host:port/name; empty means SQLite in the data folder. Keep the password out of the process list: use the environment or VIGIA_DATABASE_FILE."`
+	DatabaseInsecure bool   `name:"database-insecure" env:"VIGIA_DATABASE_INSECURE" help:"Speak to a PostgreSQL on another machine although the address does not have its certificate checked (sslmode=verify-full); a warning is logged at each start."`
+	KeyFile          string `name:"key-file" env:"VIGIA_KEY_FILE" default:"" placeholder:"FILE" help:"Key file that seals personal data; empty means keys.json in the data folder. Created with mode 0600 on first start; keep a copy apart from the database's backups."`
+	KMS              string `name:"kms" env:"VIGIA_KMS" default:"" placeholder:"URI" help:"Key-management service that wraps the key file when it is created (a URI for which a tink client is registered); empty means the file holds the keys."`
+	Corpora          string `name:"corpora" env:"VIGIA_CORPORA" default:"" placeholder:"URL" help:"Bucket that shares leak corpora between replicas, s3://bucket?region=... or file:///folder; empty means the data folder alone. A local copy is kept in the data folder either way."`
+	JSON             bool   `name:"json" env:"VIGIA_JSON" help:"Machine-readable output of admin commands."`
 }
 
 // Serve is what a running server takes.

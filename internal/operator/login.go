@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"crypto/hmac"
 	"errors"
 	"fmt"
 	"io"
@@ -91,11 +92,12 @@ func (r *Registry) judge(ctx context.Context, id ID, right bool, code string) (O
 
 // Invited returns whose one-time link a token is.
 func (r *Registry) Invited(ctx context.Context, token string) (Operator, error) {
-	o, err := r.store.OperatorByInvite(ctx, digestOf(token))
+	o, err := r.store.OperatorByInvite(ctx, r.store.Digest(token))
 	if err != nil {
 		return Operator{}, orRefused(err, ErrLink)
 	}
-	if o.Disabled || !r.now().Before(o.InviteUntil) {
+	// A reset takes the second factor away before it gives a link: one beside a factor that is on would go around it.
+	if o.Disabled || o.TOTPOn || !r.now().Before(o.InviteUntil) {
 		return Operator{}, ErrLink
 	}
 	return o, nil
@@ -115,7 +117,7 @@ func (r *Registry) Accept(ctx context.Context, token, password, from string) (Op
 		return Operator{}, "", err
 	}
 	o, err = r.store.UpdateOperator(ctx, o.ID, DropSessions, func(o *Operator, _ []Operator) error {
-		if string(o.Invite) != string(digestOf(token)) { // used by somebody else meanwhile
+		if !hmac.Equal(o.Invite, r.store.Digest(token)) || o.TOTPOn { // used by somebody else meanwhile
 			return ErrLink
 		}
 		o.Password, o.Invite, o.InviteUntil = encoded, nil, time.Time{}

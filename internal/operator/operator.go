@@ -8,7 +8,6 @@ package operator
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -82,6 +81,8 @@ type Operator struct {
 	LockedUntil time.Time
 	CreatedAt   time.Time
 	LastLogin   time.Time
+	// Forged is a row that this program did not write: it grants nothing, and is only in lists.
+	Forged bool
 }
 
 // Faults of this package.
@@ -104,6 +105,8 @@ var (
 
 // Store keeps operators and their sessions.
 type Store interface {
+	// Digest is what is kept of a token: keyed, so that nobody else can write the digest of a token of their own.
+	Digest(token string) []byte
 	// InsertOperator keeps a new operator; ErrExists when the e-mail is taken.
 	InsertOperator(ctx context.Context, o Operator) error
 	// Operators returns all of them, oldest first.
@@ -186,19 +189,14 @@ func (r *Registry) Create(ctx context.Context, email string, role Role) (Operato
 	return o, token, r.store.InsertOperator(ctx, o)
 }
 
-// token makes a reference of 256 random bits and its digest. A fast digest is right for so much randomness.
+// token makes a reference of 256 random bits and its digest. A fast one is right for so much randomness.
 func (r *Registry) token() (text string, digest []byte, err error) {
 	raw := make([]byte, 32)
 	if _, err := io.ReadFull(r.random, raw); err != nil {
 		return "", nil, fmt.Errorf("make token: %w", err)
 	}
 	text = base64.RawURLEncoding.EncodeToString(raw)
-	return text, digestOf(text), nil
-}
-
-func digestOf(token string) []byte {
-	sum := sha256.Sum256([]byte(token))
-	return sum[:]
+	return text, r.store.Digest(text), nil
 }
 
 func (r *Registry) invite(o *Operator) (string, error) {
@@ -275,7 +273,7 @@ func (r *Registry) Enable(ctx context.Context, id ID) (Operator, error) {
 // otherAdmin tells whether an admin other than id could log in.
 func otherAdmin(all []Operator, id ID) bool {
 	for _, o := range all {
-		if o.ID != id && o.Role == Admin && !o.Disabled {
+		if o.ID != id && o.Role == Admin && !o.Disabled && !o.Forged {
 			return true
 		}
 	}

@@ -450,3 +450,34 @@ func TestSessionsListed(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestLinkNeverSkipsTheSecondFactor: a link beside a second factor that is on opens nothing, however it came to be there:
+// a reset, which gives links, takes the factor away first.
+func TestLinkNeverSkipsTheSecondFactor(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+		o, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
+		set := func(on bool) {
+			t.Helper()
+			_, err := e.Store.Operators.UpdateOperator(ctx, o.ID, operator.KeepSessions, func(o *operator.Operator, _ []operator.Operator) error {
+				o.Invite, o.InviteUntil, o.TOTP, o.TOTPOn = e.Store.Operators.Digest("link"), e.Clock.Now().Add(time.Hour), []byte("secret"), on
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		set(true)
+		if _, err := reg.Invited(ctx, "link"); !errors.Is(err, operator.ErrLink) {
+			t.Error("the page of the link is shown:", err)
+		}
+		if _, session, err := reg.Accept(ctx, "link", goodPassword, ""); !errors.Is(err, operator.ErrLink) || session != "" {
+			t.Error("a link went around the second factor:", err)
+		}
+		set(false)
+		if _, _, err := reg.Accept(ctx, "link", goodPassword, ""); err != nil {
+			t.Error("without a second factor:", err)
+		}
+	})
+}

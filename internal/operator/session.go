@@ -50,7 +50,7 @@ func (r *Registry) openSession(ctx context.Context, id ID, from string) (string,
 // Session says whose session a token is, and keeps it alive. Role and state of the operator are read anew each time, so
 // a change acts at once.
 func (r *Registry) Session(ctx context.Context, token string) (Session, Operator, error) {
-	s, o, err := r.store.SessionByDigest(ctx, digestOf(token))
+	s, o, err := r.store.SessionByDigest(ctx, r.store.Digest(token))
 	if err != nil {
 		return Session{}, Operator{}, err
 	}

@@ -20,9 +20,9 @@ func (c *countingStore) AccessEpoch(ctx context.Context) (int64, error) {
 	return c.Store.AccessEpoch(ctx)
 }
 
-func (c *countingStore) KeyByLookup(ctx context.Context, lookup []byte) (partner.Key, partner.Partner, error) {
+func (c *countingStore) KeyByDigest(ctx context.Context, digest []byte) (partner.Key, partner.Partner, error) {
 	c.lookups.Add(1)
-	key, p, err := c.Store.KeyByLookup(ctx, lookup)
+	key, p, err := c.Store.KeyByDigest(ctx, digest)
 	if c.meanwhile != nil {
 		c.meanwhile()
 	}

@@ -148,7 +148,7 @@ func (g *Gate) find(ctx context.Context, key string, now time.Time) (*entry, err
 
 // read asks the database for the key with this digest.
 func (g *Gate) read(ctx context.Context, digest [sha256.Size]byte) (*entry, error) {
-	key, p, err := g.store.KeyByLookup(ctx, digest[:lookupLen])
+	key, p, err := g.store.KeyByDigest(ctx, digest[:])
 	if errors.Is(err, ErrKeyNotFound) {
 		// The same comparison as for a known key, so that the two do not differ in time.
 		Key{Digest: make([]byte, sha256.Size)}.matches(digest[:])

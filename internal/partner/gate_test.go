@@ -14,7 +14,7 @@ type lastKey struct {
 	digest [sha256.Size]byte
 }
 
-func (k *lastKey) KeyByLookup(context.Context, []byte) (Key, Partner, error) {
+func (k *lastKey) KeyByDigest(context.Context, []byte) (Key, Partner, error) {
 	return Key{Digest: k.digest[:]}, Partner{}, nil
 }
 

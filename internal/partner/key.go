@@ -63,12 +63,15 @@ type Key struct {
 	Label   string
 	// Preview is the start of the key, enough to tell keys apart in a list.
 	Preview string
-	// Digest is the SHA-256 of the whole key. A fast hash is right for a secret of 256 random bits.
+	// Digest is the SHA-256 of the whole key. A fast hash is right for a secret of 256 random bits. In lists it is the keyed
+	// hash of it that is kept.
 	Digest    []byte
 	Scopes    []Scope
 	CreatedAt time.Time
 	ExpiresAt time.Time // zero: never
 	RevokedAt time.Time // zero: not revoked
+	// Forged is a row that this program did not write: it opens nothing, and is only in lists.
+	Forged bool
 }
 
 // BUG(partner): whether a key has expired is judged by the clock of the machine: one that is set back by an hour lets a
@@ -76,7 +79,7 @@ type Key struct {
 
 // LiveAt tells whether the key opens anything at that moment.
 func (k Key) LiveAt(t time.Time) bool {
-	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || t.Before(k.ExpiresAt))
+	return !k.Forged && k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || t.Before(k.ExpiresAt))
 }
 
 // Allows tells whether the key covers need.
@@ -94,7 +97,6 @@ const (
 	secretLen    = 43 // 256 bits in base 62
 	checksumLen  = 6  // a CRC-32 in base 62
 	keyLen       = prefixLen + secretLen + checksumLen
-	lookupLen    = 8
 	alphabet     = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	maxRollHours = 7 * 24
 )

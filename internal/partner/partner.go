@@ -89,6 +89,8 @@ type Partner struct {
 	Suspended bool
 	Settings  Settings
 	CreatedAt time.Time
+	// Forged is a row that this program did not write: it lets nobody in, and is only in lists.
+	Forged bool
 }
 
 // Faults of this package.
@@ -111,8 +113,8 @@ type Store interface {
 	InsertKey(ctx context.Context, id ID, k Key) error
 	Keys(ctx context.Context, id ID) ([]Key, error)
 	UpdateKey(ctx context.Context, id ID, key KeyID, change func(*Key) error) (Key, error)
-	// KeyByLookup returns the key whose digest starts with lookup, together with its partner.
-	KeyByLookup(ctx context.Context, lookup []byte) (Key, Partner, error)
+	// KeyByDigest returns the key with this digest, together with its partner. What is kept is a keyed hash of the digest.
+	KeyByDigest(ctx context.Context, digest []byte) (Key, Partner, error)
 	// AccessEpoch changes whenever a key or a partner changes, so that caches know when to forget.
 	AccessEpoch(ctx context.Context) (int64, error)
 	// Salt opens the partner's salt.

@@ -21,7 +21,7 @@ type oneKey struct {
 	lookups atomic.Int64
 }
 
-func (o *oneKey) KeyByLookup(context.Context, []byte) (Key, Partner, error) {
+func (o *oneKey) KeyByDigest(context.Context, []byte) (Key, Partner, error) {
 	o.lookups.Add(1)
 	if o.key == nil {
 		return Key{}, Partner{}, ErrKeyNotFound

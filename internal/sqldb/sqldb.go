@@ -16,7 +16,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -63,12 +62,14 @@ type Options struct {
 	StatementTimeout time.Duration
 	// ReadAddress names a PostgreSQL standby for Lister. It need not be there when the database is opened.
 	ReadAddress string
+	// Insecure lets a PostgreSQL on another machine go without a certificate that is checked.
+	Insecure bool
 }
 
 // Open connects to the database at address: a postgres:// URL, or the path of a SQLite file, which is created with mode
 // 0600 when it is not there.
 func Open(ctx context.Context, address string, opts Options) (*DB, error) {
-	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
+	if isPostgres(address) {
 		d, err := openPostgres(ctx, address, opts)
 		if err == nil && opts.ReadAddress != "" {
 			if d.standby, err = connectPostgres(ctx, opts.ReadAddress, opts); err != nil {
@@ -96,6 +97,9 @@ func connectPostgres(ctx context.Context, address string, opts Options) (*DB, er
 	cfg, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, errors.New("database: the PostgreSQL address cannot be read; expected postgres://user:password@host:port/name")
+	}
+	if err := refuseUnverified(cfg.ConnConfig, opts.Insecure); err != nil {
+		return nil, err
 	}
 	if opts.MaxConns == 0 {
 		opts.MaxConns = 16

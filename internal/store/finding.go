@@ -61,7 +61,7 @@ func (s Monitoring) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID
 			hits[i].Asset = other
 		}
 	}
-	if err := giveSites(ctx, tx, id, values); err != nil {
+	if err := s.giveSites(ctx, tx, id, values); err != nil {
 		return err
 	}
 	verdict, err := leak.Discover(values, hits, breaches, newFindingID, s.now())

@@ -21,15 +21,15 @@ func (s Monitoring) rejudgeSites(ctx context.Context, tx *sqldb.Tx, id partner.I
 	if err != nil {
 		return err
 	}
-	if err := giveSites(ctx, tx, id, values); err != nil {
+	if err := s.giveSites(ctx, tx, id, values); err != nil {
 		return err
 	}
 	return s.keepVerdict(ctx, tx, id, leak.RejudgeSites(values))
 }
 
 // giveSites tells values which sites count for their partner.
-func giveSites(ctx context.Context, tx *sqldb.Tx, id partner.ID, values []*leak.Watched) error {
-	owner, err := partnerByID(ctx, tx, id)
+func (c core) giveSites(ctx context.Context, tx *sqldb.Tx, id partner.ID, values []*leak.Watched) error {
+	owner, err := c.partnerByID(ctx, tx, id)
 	if err != nil {
 		return err
 	}

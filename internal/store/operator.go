@@ -55,10 +55,11 @@ func (s Operators) InsertOperator(ctx context.Context, o operator.Operator) erro
 	}
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `INSERT INTO operator (id, email_index, email, role, disabled, password, totp, totp_on, totp_step,
-			invite, invite_until, failures, locked_until, created_at, last_login)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (email_index) DO NOTHING`,
+			invite, invite_until, failures, locked_until, created_at, last_login, mac)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT (email_index) DO NOTHING`,
 			string(o.ID), s.emailIndex(o.Email), sealed.email, string(o.Role), o.Disabled, sealed.password, sealed.totp, o.TOTPOn, o.TOTPStep,
-			o.Invite, micros(o.InviteUntil), int64(o.Failures), micros(o.LockedUntil), micros(o.CreatedAt), micros(o.LastLogin))
+			o.Invite, micros(o.InviteUntil), int64(o.Failures), micros(o.LockedUntil), micros(o.CreatedAt), micros(o.LastLogin),
+			s.mac("operator", operatorGrant(o)))
 		if err != nil {
 			return fmt.Errorf("insert operator: %w", err)
 		}
@@ -70,15 +71,16 @@ func (s Operators) InsertOperator(ctx context.Context, o operator.Operator) erro
 }
 
 const operatorColumns = `o.id, o.email, o.role, o.disabled, o.password, o.totp, o.totp_on, o.totp_step, o.invite, o.invite_until, o.failures,
-	o.locked_until, o.created_at, o.last_login`
+	o.locked_until, o.created_at, o.last_login, o.mac`
 
 // scanOperator reads operatorColumns and opens what is sealed; more are the columns selected after them.
 func (s Operators) scanOperator(row scanner, more ...any) (operator.Operator, error) {
 	var o operator.Operator
 	var sealed sealedOperator
+	var mac []byte
 	var inviteUntil, failures, locked, created, last int64
 	err := row.Scan(append([]any{&o.ID, &sealed.email, &o.Role, &o.Disabled, &sealed.password, &sealed.totp, &o.TOTPOn, &o.TOTPStep, &o.Invite,
-		&inviteUntil, &failures, &locked, &created, &last}, more...)...)
+		&inviteUntil, &failures, &locked, &created, &last, &mac}, more...)...)
 	if err != nil {
 		return o, err
 	}
@@ -102,10 +104,14 @@ func (s Operators) scanOperator(row scanner, more ...any) (operator.Operator, er
 		}
 		c.to(plain)
 	}
+	o.Forged = !s.genuine("operator", operatorGrant(o), mac)
 	return o, nil
 }
 
-// Operators returns all operators, oldest first.
+// Digest is what is kept of a token.
+func (s Operators) Digest(token string) []byte { return s.keyedDigest("operator", []byte(token)) }
+
+// Operators returns all operators, oldest first, forged ones too.
 func (s Operators) Operators(ctx context.Context) ([]operator.Operator, error) {
 	return s.operators(ctx, s.reader())
 }
@@ -138,6 +144,9 @@ func (s Operators) operatorBy(ctx context.Context, where string, arg any) (opera
 	if err != nil {
 		return o, classify(fmt.Errorf("read operator: %w", err))
 	}
+	if o.Forged {
+		return operator.Operator{}, forged("operator", string(o.ID))
+	}
 	return o, nil
 }
 
@@ -162,6 +171,9 @@ func (s Operators) UpdateOperator(ctx context.Context, id operator.ID, end opera
 		if !found {
 			return operator.ErrNotFound
 		}
+		if changed.Forged {
+			return forged("operator", string(id))
+		}
 		if err := change(&changed, all); err != nil {
 			return err
 		}
@@ -182,9 +194,9 @@ func (s Operators) writeOperator(ctx context.Context, tx *sqldb.Tx, o operator.O
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE operator SET role = $2, disabled = $3, password = $4, totp = $5, totp_on = $6, totp_step = $7,
-		invite = $8, invite_until = $9, failures = $10, locked_until = $11, last_login = $12 WHERE id = $1`,
+		invite = $8, invite_until = $9, failures = $10, locked_until = $11, last_login = $12, mac = $13 WHERE id = $1`,
 		string(o.ID), string(o.Role), o.Disabled, sealed.password, sealed.totp, o.TOTPOn, o.TOTPStep, o.Invite, micros(o.InviteUntil),
-		int64(o.Failures), micros(o.LockedUntil), micros(o.LastLogin))
+		int64(o.Failures), micros(o.LockedUntil), micros(o.LastLogin), s.mac("operator", operatorGrant(o)))
 	if err != nil {
 		return fmt.Errorf("update operator: %w", err)
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/hmac"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 var _ partner.Store = Partners{}
 
+// lookupLen is how much of a key's keyed digest stands in the unique index.
 const lookupLen = 8
 
 func saltPlace(id partner.ID) seal.Place {
@@ -61,49 +63,59 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 	}
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO partner
-			(id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, salt, created_at, sites, watched_sites)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+			(id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, salt, created_at, sites, watched_sites, mac)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 			number(p.ID), p.Name, string(p.Mode), p.Suspended, int64(p.Settings.RatePerSecond), int64(p.Settings.Burst),
-			p.Settings.DefaultPlan, p.Settings.MaskCards, sealed, micros(p.CreatedAt), p.Settings.Sites, p.Settings.WatchedSites)
+			p.Settings.DefaultPlan, p.Settings.MaskCards, sealed, micros(p.CreatedAt), p.Settings.Sites, p.Settings.WatchedSites,
+			s.mac("partner", partnerGrant(p)))
 		if err != nil {
 			return fmt.Errorf("insert partner: %w", err)
 		}
-		return insertKey(ctx, tx, p.ID, first)
+		return s.insertKey(ctx, tx, p.ID, first)
 	})
 }
 
-const partnerColumns = `id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, sites, watched_sites, created_at`
+const partnerColumns = `id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, sites, watched_sites, created_at, mac`
 
 type scanner interface{ Scan(dest ...any) error }
 
-func scanPartner(row scanner, more ...any) (partner.Partner, error) {
+// scanPartner reads partnerColumns and notes whether this program wrote them.
+func (c core) scanPartner(row scanner, more ...any) (partner.Partner, error) {
 	var p partner.Partner
 	var rate, burst, created int64
+	var mac []byte
 	err := row.Scan(append([]any{numbered(&p.ID), &p.Name, &p.Mode, &p.Suspended, &rate, &burst, &p.Settings.DefaultPlan,
-		&p.Settings.MaskCards, &p.Settings.Sites, &p.Settings.WatchedSites, &created}, more...)...)
+		&p.Settings.MaskCards, &p.Settings.Sites, &p.Settings.WatchedSites, &created, &mac}, more...)...)
+	if err != nil {
+		return p, err
+	}
 	p.Settings.RatePerSecond, p.Settings.Burst, p.CreatedAt = int(rate), int(burst), fromMicros(created)
-	return p, err
+	p.Forged = !c.genuine("partner", partnerGrant(p), mac)
+	return p, nil
 }
 
 // PartnerByID returns one partner.
 func (s Partners) PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error) {
-	return partnerByID(ctx, s.reader(), id)
+	return s.partnerByID(ctx, s.reader(), id)
 }
 
-func partnerByID(ctx context.Context, q querier, id partner.ID) (partner.Partner, error) {
-	p, err := scanPartner(q.QueryRowContext(ctx, `SELECT `+partnerColumns+` FROM partner WHERE id = $1`, number(id)))
+func (c core) partnerByID(ctx context.Context, q querier, id partner.ID) (partner.Partner, error) {
+	p, err := c.scanPartner(q.QueryRowContext(ctx, `SELECT `+partnerColumns+` FROM partner WHERE id = $1`, number(id)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return p, partner.ErrNotFound
 	}
 	if err != nil {
 		return p, classify(fmt.Errorf("read partner: %w", err))
 	}
+	if p.Forged {
+		return partner.Partner{}, forged("partner", string(id))
+	}
 	return p, nil
 }
 
-// Partners returns all partners, oldest first.
+// Partners returns all partners, oldest first, forged ones too.
 func (s Partners) Partners(ctx context.Context) ([]partner.Partner, error) {
-	return collect(ctx, s.reader(), func(row scanner) (partner.Partner, error) { return scanPartner(row) },
+	return collect(ctx, s.reader(), func(row scanner) (partner.Partner, error) { return s.scanPartner(row) },
 		`SELECT `+partnerColumns+` FROM partner ORDER BY created_at, id`)
 }
 
@@ -133,7 +145,7 @@ func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(
 			return err
 		}
 		var err error
-		if p, err = partnerByID(ctx, tx, id); err != nil {
+		if p, err = s.partnerByID(ctx, tx, id); err != nil {
 			return err
 		}
 		before := p.Settings
@@ -141,8 +153,9 @@ func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
-			default_plan = $6, mask_cards = $7, sites = $8, watched_sites = $9 WHERE id = $1`, number(id), p.Name, p.Suspended,
-			int64(p.Settings.RatePerSecond), int64(p.Settings.Burst), p.Settings.DefaultPlan, p.Settings.MaskCards, p.Settings.Sites, p.Settings.WatchedSites)
+			default_plan = $6, mask_cards = $7, sites = $8, watched_sites = $9, mac = $10 WHERE id = $1`, number(id), p.Name, p.Suspended,
+			int64(p.Settings.RatePerSecond), int64(p.Settings.Burst), p.Settings.DefaultPlan, p.Settings.MaskCards, p.Settings.Sites, p.Settings.WatchedSites,
+			s.mac("partner", partnerGrant(p)))
 		if err != nil {
 			return fmt.Errorf("update partner: %w", err)
 		}
@@ -189,69 +202,80 @@ func (s Partners) Salt(ctx context.Context, id partner.ID) (string, error) {
 
 // InsertKey keeps a new key.
 func (s Partners) InsertKey(ctx context.Context, id partner.ID, k partner.Key) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error { return insertKey(ctx, tx, id, k) })
+	return s.inTx(ctx, func(tx *sqldb.Tx) error { return s.insertKey(ctx, tx, id, k) })
 }
 
-func insertKey(ctx context.Context, q querier, id partner.ID, k partner.Key) error {
-	scopes := make([]string, len(k.Scopes))
-	for i, sc := range k.Scopes {
-		scopes[i] = string(sc)
-	}
+func (s Partners) insertKey(ctx context.Context, q querier, id partner.ID, k partner.Key) error {
+	k.Partner, k.Digest = id, s.keyedDigest("api_key", k.Digest)
 	_, err := q.ExecContext(ctx, `INSERT INTO api_key
-		(id, partner_id, label, preview, lookup, digest, scopes, created_at, expires_at, revoked_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		string(k.ID), number(id), k.Label, k.Preview, k.Digest[:lookupLen], k.Digest, strings.Join(scopes, ","),
-		micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt))
+		(id, partner_id, label, preview, lookup, digest, scopes, created_at, expires_at, revoked_at, mac)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		string(k.ID), number(id), k.Label, k.Preview, k.Digest[:lookupLen], k.Digest, scopeText(k.Scopes),
+		micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt), s.mac("api_key", keyGrant(k)))
 	if err != nil {
 		return fmt.Errorf("insert key: %w", err)
 	}
 	return nil
 }
 
-const keyColumns = `k.id, k.partner_id, k.label, k.preview, k.digest, k.scopes, k.created_at, k.expires_at, k.revoked_at`
+const keyColumns = `k.id, k.partner_id, k.label, k.preview, k.digest, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.mac`
 
-func keyDest(k *partner.Key, scopes *string, times *[3]int64) []any {
-	return []any{&k.ID, numbered(&k.Partner), &k.Label, &k.Preview, &k.Digest, scopes, &times[0], &times[1], &times[2]}
+// keyRow is the columns of a key on their way in.
+type keyRow struct {
+	key    partner.Key
+	scopes string
+	times  [3]int64
+	mac    []byte
 }
 
-func finishKey(k *partner.Key, scopes string, times [3]int64) {
-	for _, sc := range strings.Split(scopes, ",") {
+func (r *keyRow) dest() []any {
+	return []any{&r.key.ID, numbered(&r.key.Partner), &r.key.Label, &r.key.Preview, &r.key.Digest, &r.scopes, &r.times[0], &r.times[1], &r.times[2], &r.mac}
+}
+
+// openKey makes a key of its columns and notes whether this program wrote them.
+func (s Partners) openKey(r *keyRow) partner.Key {
+	k := r.key
+	for _, sc := range strings.Split(r.scopes, ",") {
 		k.Scopes = append(k.Scopes, partner.Scope(sc))
 	}
-	k.CreatedAt, k.ExpiresAt, k.RevokedAt = fromMicros(times[0]), fromMicros(times[1]), fromMicros(times[2])
+	k.CreatedAt, k.ExpiresAt, k.RevokedAt = fromMicros(r.times[0]), fromMicros(r.times[1]), fromMicros(r.times[2])
+	k.Forged = !s.genuine("api_key", keyGrant(k), r.mac)
+	return k
 }
 
-func scanKey(row scanner) (partner.Key, error) {
-	var k partner.Key
-	var scopes string
-	var times [3]int64
-	err := row.Scan(keyDest(&k, &scopes, &times)...)
-	finishKey(&k, scopes, times)
-	return k, err
+func (s Partners) scanKey(row scanner) (partner.Key, error) {
+	var r keyRow
+	if err := row.Scan(r.dest()...); err != nil {
+		return r.key, err
+	}
+	return s.openKey(&r), nil
 }
 
 // Keys returns a partner's keys, oldest first.
 func (s Partners) Keys(ctx context.Context, id partner.ID) ([]partner.Key, error) {
-	return collect(ctx, s.reader(), scanKey,
+	return collect(ctx, s.reader(), s.scanKey,
 		`SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 ORDER BY k.created_at, k.id`, number(id))
 }
 
-// KeyByLookup returns a key by the first bytes of its digest, and its partner.
-func (s Partners) KeyByLookup(ctx context.Context, lookup []byte) (partner.Key, partner.Partner, error) {
-	var k partner.Key
-	var scopes string
-	var times [3]int64
+// KeyByDigest returns the key with this digest, and its partner. A row that this program did not write is no key.
+func (s Partners) KeyByDigest(ctx context.Context, digest []byte) (partner.Key, partner.Partner, error) {
+	var r keyRow
+	keyed := s.keyedDigest("api_key", digest)
 	row := s.db.Reader().QueryRowContext(ctx, `SELECT p.id, p.name, p.mode, p.suspended, p.rate_per_second, p.burst,
-		p.default_plan, p.mask_cards, p.sites, p.watched_sites, p.created_at, `+keyColumns+`
-		FROM api_key k JOIN partner p ON p.id = k.partner_id WHERE k.lookup = $1`, lookup)
-	p, err := scanPartner(row, keyDest(&k, &scopes, &times)...)
+		p.default_plan, p.mask_cards, p.sites, p.watched_sites, p.created_at, p.mac, `+keyColumns+`
+		FROM api_key k JOIN partner p ON p.id = k.partner_id WHERE k.lookup = $1`, keyed[:lookupLen])
+	p, err := s.scanPartner(row, r.dest()...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return k, p, partner.ErrKeyNotFound
+		return partner.Key{}, p, partner.ErrKeyNotFound
 	}
 	if err != nil {
-		return k, p, classify(fmt.Errorf("read key: %w", err))
+		return partner.Key{}, p, classify(fmt.Errorf("read key: %w", err))
 	}
-	finishKey(&k, scopes, times)
+	k := s.openKey(&r)
+	if k.Forged || p.Forged || !hmac.Equal(k.Digest, keyed) {
+		return partner.Key{}, partner.Partner{}, partner.ErrKeyNotFound
+	}
+	k.Digest = digest
 	return k, p, nil
 }
 
@@ -263,7 +287,7 @@ func (s Partners) UpdateKey(ctx context.Context, id partner.ID, key partner.KeyI
 			return err
 		}
 		var err error
-		k, err = scanKey(tx.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 AND k.id = $2`,
+		k, err = s.scanKey(tx.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 AND k.id = $2`,
 			number(id), string(key)))
 		if errors.Is(err, sql.ErrNoRows) {
 			return partner.ErrKeyNotFound
@@ -271,11 +295,14 @@ func (s Partners) UpdateKey(ctx context.Context, id partner.ID, key partner.KeyI
 		if err != nil {
 			return fmt.Errorf("read key: %w", err)
 		}
+		if k.Forged {
+			return forged("api_key", string(key))
+		}
 		if err := change(&k); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE api_key SET expires_at = $3, revoked_at = $4 WHERE partner_id = $1 AND id = $2`,
-			number(id), string(key), micros(k.ExpiresAt), micros(k.RevokedAt))
+		_, err = tx.ExecContext(ctx, `UPDATE api_key SET expires_at = $3, revoked_at = $4, mac = $5 WHERE partner_id = $1 AND id = $2`,
+			number(id), string(key), micros(k.ExpiresAt), micros(k.RevokedAt), s.mac("api_key", keyGrant(k)))
 		if err != nil {
 			return fmt.Errorf("update key: %w", err)
 		}

@@ -33,7 +33,7 @@ func scanPlan(row scanner) (plan.Plan, error) {
 // InsertPlan keeps a new plan.
 func (s Plans) InsertPlan(ctx context.Context, id partner.ID, p plan.Plan) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		if _, err := partnerByID(ctx, tx, id); err != nil {
+		if _, err := s.partnerByID(ctx, tx, id); err != nil {
 			return err
 		}
 		added, err := insertPlan(ctx, tx, id, p)

@@ -23,8 +23,9 @@ func (s Operators) InsertSession(ctx context.Context, n operator.Session) error 
 		return fmt.Errorf("seal session: %w", err)
 	}
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO operator_session (digest, operator_id, created_at, seen_at, proved_at, origin)
-			VALUES ($1, $2, $3, $4, $5, $6)`, n.Digest, string(n.Operator), micros(n.CreatedAt), micros(n.SeenAt), micros(n.ProvedAt), origin)
+		_, err := tx.ExecContext(ctx, `INSERT INTO operator_session (digest, operator_id, created_at, seen_at, proved_at, origin, mac)
+			VALUES ($1, $2, $3, $4, $5, $6, $7)`, n.Digest, string(n.Operator), micros(n.CreatedAt), micros(n.SeenAt), micros(n.ProvedAt), origin,
+			s.mac("operator_session", sessionGrant(n)))
 		if err != nil {
 			return fmt.Errorf("insert session: %w", err)
 		}
@@ -32,17 +33,18 @@ func (s Operators) InsertSession(ctx context.Context, n operator.Session) error 
 	})
 }
 
-const sessionColumns = `n.digest, n.operator_id, n.created_at, n.seen_at, n.proved_at, n.origin`
+const sessionColumns = `n.digest, n.operator_id, n.created_at, n.seen_at, n.proved_at, n.origin, n.mac`
 
 // sessionRow is the columns of a session on their way in.
 type sessionRow struct {
 	session operator.Session
 	times   [3]int64
 	origin  []byte
+	mac     []byte
 }
 
 func (r *sessionRow) dest() []any {
-	return []any{&r.session.Digest, &r.session.Operator, &r.times[0], &r.times[1], &r.times[2], &r.origin}
+	return []any{&r.session.Digest, &r.session.Operator, &r.times[0], &r.times[1], &r.times[2], &r.origin, &r.mac}
 }
 
 func (s Operators) openSession(r *sessionRow) (operator.Session, error) {
@@ -53,6 +55,9 @@ func (s Operators) openSession(r *sessionRow) (operator.Session, error) {
 	n := r.session
 	n.From = string(from)
 	n.CreatedAt, n.SeenAt, n.ProvedAt = fromMicros(r.times[0]), fromMicros(r.times[1]), fromMicros(r.times[2])
+	if !s.genuine("operator_session", sessionGrant(n), r.mac) {
+		return operator.Session{}, forged("operator_session of", string(n.Operator))
+	}
 	return n, nil
 }
 
@@ -67,6 +72,9 @@ func (s Operators) SessionByDigest(ctx context.Context, digest []byte) (operator
 	if err != nil {
 		return operator.Session{}, o, classify(fmt.Errorf("read session: %w", err))
 	}
+	if o.Forged {
+		return operator.Session{}, operator.Operator{}, forged("operator", string(o.ID))
+	}
 	n, err := s.openSession(&r)
 	return n, o, err
 }
@@ -74,8 +82,8 @@ func (s Operators) SessionByDigest(ctx context.Context, digest []byte) (operator
 // UpdateSession keeps the times of a session; one that is gone stays gone.
 func (s Operators) UpdateSession(ctx context.Context, n operator.Session) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE operator_session SET seen_at = $2, proved_at = $3 WHERE digest = $1`,
-			n.Digest, micros(n.SeenAt), micros(n.ProvedAt))
+		_, err := tx.ExecContext(ctx, `UPDATE operator_session SET seen_at = $2, proved_at = $3, mac = $4 WHERE digest = $1`,
+			n.Digest, micros(n.SeenAt), micros(n.ProvedAt), s.mac("operator_session", sessionGrant(n)))
 		if err != nil {
 			return fmt.Errorf("update session: %w", err)
 		}

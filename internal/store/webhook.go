@@ -132,7 +132,7 @@ func (s Alerts) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpo
 		return err
 	}
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		if _, err := partnerByID(ctx, tx, id); err != nil {
+		if _, err := s.partnerByID(ctx, tx, id); err != nil {
 			return err
 		}
 		if err := s.lockEvents(ctx, tx, id); err != nil {

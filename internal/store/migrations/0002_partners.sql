@@ -12,7 +12,8 @@ CREATE TABLE partner (
 	sites           TEXT NOT NULL,  -- hosts of its own, with spaces between them
 	watched_sites   TEXT NOT NULL,  -- hosts of others that the operator watches for it
 	salt            BYTEA NOT NULL, -- sealed
-	created_at      BIGINT NOT NULL
+	created_at      BIGINT NOT NULL,
+	mac             BYTEA NOT NULL  -- keyed hash of the row: see grant.go
 );
 
 CREATE TABLE api_key (
@@ -21,11 +22,12 @@ CREATE TABLE api_key (
 	label      TEXT NOT NULL,
 	preview    TEXT NOT NULL,
 	lookup     BYTEA NOT NULL UNIQUE, -- the first bytes of digest
-	digest     BYTEA NOT NULL,
+	digest     BYTEA NOT NULL,  -- keyed hash of the key's digest
 	scopes     TEXT NOT NULL,
 	created_at BIGINT NOT NULL,
 	expires_at BIGINT NOT NULL, -- 0: never
-	revoked_at BIGINT NOT NULL  -- 0: not revoked
+	revoked_at BIGINT NOT NULL, -- 0: not revoked
+	mac        BYTEA NOT NULL   -- keyed hash of the row
 );
 CREATE INDEX api_key_partner ON api_key (partner_id, created_at, id);
 

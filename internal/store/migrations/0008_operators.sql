@@ -9,21 +9,23 @@ CREATE TABLE operator (
 	totp         BYTEA, -- sealed: the secret of the second factor
 	totp_on      BOOLEAN NOT NULL,
 	totp_step    BIGINT NOT NULL, -- the last time step whose code was taken
-	invite       BYTEA UNIQUE,    -- digest of the one-time link in force
+	invite       BYTEA UNIQUE,    -- keyed hash of the digest of the one-time link in force
 	invite_until BIGINT NOT NULL,
 	failures     BIGINT NOT NULL, -- wrong tries in a row
 	locked_until BIGINT NOT NULL,
 	created_at   BIGINT NOT NULL,
-	last_login   BIGINT NOT NULL
+	last_login   BIGINT NOT NULL,
+	mac          BYTEA NOT NULL   -- keyed hash of the row: see grant.go
 );
 
 CREATE TABLE operator_session (
-	digest      BYTEA PRIMARY KEY, -- of the random reference that the browser holds
+	digest      BYTEA PRIMARY KEY, -- keyed hash of the digest of the random reference that the browser holds
 	operator_id TEXT NOT NULL REFERENCES operator (id),
 	created_at  BIGINT NOT NULL,
 	seen_at     BIGINT NOT NULL,
 	proved_at   BIGINT NOT NULL, -- when the password was last given
-	origin      BYTEA NOT NULL   -- sealed: the network address it was opened from
+	origin      BYTEA NOT NULL,  -- sealed: the network address it was opened from
+	mac         BYTEA NOT NULL   -- keyed hash of the row
 );
 CREATE INDEX operator_session_owner ON operator_session (operator_id, created_at);
 

@@ -3,7 +3,12 @@ package storetest
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // WithoutReferences runs statements on a SQLite file as somebody would who goes around the program: references are not
@@ -20,6 +25,65 @@ func WithoutReferences(t testing.TB, path string, statements ...string) {
 	for _, s := range append([]string{`PRAGMA busy_timeout = 5000`, `PRAGMA foreign_keys = 0`, `PRAGMA ignore_check_constraints = 1`}, statements...) {
 		if _, err := db.ExecContext(ctx, s); err != nil {
 			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// Write runs a statement behind the program's back: it knows the tables and not the keys.
+func Write(ctx context.Context, e *Env, statement string, args ...any) error {
+	return e.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, statement, args...)
+		return err
+	})
+}
+
+// Keep copies tables as they are and returns what puts them back, a later one first emptied.
+func Keep(t testing.TB, e *Env, tables ...string) (restore func()) {
+	t.Helper()
+	ctx := context.Background()
+	kept := map[string][][]any{}
+	columns := map[string][]string{}
+	for _, table := range tables {
+		rows, err := e.DB.Reader().QueryContext(ctx, `SELECT * FROM `+table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if columns[table], err = rows.Columns(); err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			row := make([]any, len(columns[table]))
+			dest := make([]any, len(row))
+			for i := range row {
+				dest[i] = &row[i]
+			}
+			if err := rows.Scan(dest...); err != nil {
+				t.Fatal(err)
+			}
+			kept[table] = append(kept[table], row)
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func() {
+		t.Helper()
+		put := func(statement string, args ...any) {
+			if err := Write(ctx, e, statement, args...); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+		}
+		for _, table := range slices.Backward(tables) {
+			put(`DELETE FROM ` + table)
+		}
+		for _, table := range tables {
+			marks := make([]string, len(columns[table]))
+			for i := range marks {
+				marks[i] = fmt.Sprintf("$%d", i+1)
+			}
+			for _, row := range kept[table] {
+				put(`INSERT INTO `+table+` (`+strings.Join(columns[table], ", ")+`) VALUES (`+strings.Join(marks, ", ")+`)`, row...)
+			}
 		}
 	}
 }
