@@ -12,10 +12,6 @@ import (
 // ErrNotAsked means that not every breach can be asked now.
 var ErrNotAsked = fault.New(fault.Unavailable, "corpora.not_asked")
 
-// SandboxPassword is the one that is known together with the documented values of the sandbox: the first 40 bits of the
-// SHA-1 of "password".
-const SandboxPassword = 0x5baa61e4c9
-
 // CheckCredential tells whether a password, by the first 40 bits of its SHA-1, is known together with one of the values
 // that are watched for a person. Of somebody who is not watched nothing is known.
 func (m *Monitoring) CheckCredential(ctx context.Context, who Owner, user partner.UserHash, password uint64) (bool, error) {
@@ -23,7 +19,7 @@ func (m *Monitoring) CheckCredential(ctx context.Context, who Owner, user partne
 		watched, err := m.store.AssetsOfUser(ctx, who.Partner, user)
 		leaked := slices.ContainsFunc(watched, func(a Asset) bool {
 			normal, err := identifier.Parse(a.Kind, a.Value, identifier.Waived)
-			return err == nil && sandboxLeak(a.Kind, normal)
+			return err == nil && a.Kind == identifier.Email && sandboxLeak(a.Kind, normal) // of no other the record holds one
 		})
 		return leaked && password == SandboxPassword, err
 	}

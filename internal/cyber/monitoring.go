@@ -176,9 +176,7 @@ func (m *Monitoring) watch(ctx context.Context, who Owner, user partner.UserHash
 		Normal: normal,
 	}
 	if who.Mode == partner.Sandbox {
-		if sandboxLeak(k, normal) {
-			a.Seen.Breaches = []Seen{{Breach: SandboxBreach}}
-		}
+		a.Seen.Breaches = sandboxSeen(k, normal)
 	} else {
 		a.Matched, a.Fingerprint = true, m.fingerprint(byte(k), []byte(normal))
 		a.Seen = m.corpora.Probe(a.Fingerprint)
@@ -211,30 +209,6 @@ func (m *Monitoring) recognise(ctx context.Context, a *NewAsset) error {
 		a.OwnCPF, a.Salt = a.Normal, salt
 	}
 	return nil
-}
-
-// SandboxBreach is the made-up breach of sandbox partners.
-const SandboxBreach = "sandbox"
-
-// sandboxLeak tells whether a sandbox value is one of those that the documentation promises a leak for.
-func sandboxLeak(k identifier.Kind, normal string) bool {
-	switch k {
-	case identifier.Email:
-		return strings.HasSuffix(normal, "@vazamento.test")
-	case identifier.CPF:
-		return normal == "00000000191"
-	case identifier.Phone:
-		return normal == "+5511999990000"
-	case identifier.Card:
-		return normal == "4000000000000002"
-	case identifier.Domain:
-		return normal == "vazamento.test"
-	case identifier.PixKey:
-		return normal == "00000000-0000-4000-8000-000000000002"
-	case identifier.CNPJ:
-		return normal == "VAZAMENTO00103"
-	}
-	return false
 }
 
 // Watched lists a person's values in the order added, of every kind.

@@ -117,12 +117,37 @@ func TestSandboxLeaks(t *testing.T) {
 			t.Errorf("%v: %t", kind, leaked)
 		}
 	}
-	m, d, _ := newMonitoring()
-	if err := m.Watch(context.Background(), Owner{Mode: partner.Sandbox}, "u", "email", "ana@vazamento.test"); err != nil {
-		t.Fatal(err)
-	}
-	if a := d.kept[0]; len(a.Seen.Breaches) != 1 || a.Seen.Breaches[0].Breach != SandboxBreach {
-		t.Errorf("%+v", a)
+}
+
+// TestSandboxTellsOfTheRecord: what people of the sandbox are told stood in the record of the value, and comes to the
+// statuses that the documentation promises. Nobody is told of a password who had none.
+func TestSandboxTellsOfTheRecord(t *testing.T) {
+	whole := Breach{Name: SandboxBreach, Kind: SourceBreach, Exposes: AllExposed()}
+	for _, c := range []struct {
+		kind, value string
+		exposed     []Exposed
+		status      Status
+	}{
+		{"email", "ana@vazamento.test", []Exposed{ExposedEmail, ExposedPassword, ExposedName}, StatusCompromised},
+		{"cpf", "000.000.001-91", []Exposed{ExposedCPF, ExposedName, ExposedBirthDate}, StatusCompromised},
+		{"phone", "(11) 99999-0000", []Exposed{ExposedPhone, ExposedName}, StatusAlert},
+		{"credit_card", "4000 0000 0000 0002", []Exposed{ExposedCard, ExposedName}, StatusCompromised},
+		{"pix_key", "00000000-0000-4000-8000-000000000002", []Exposed{ExposedName, ExposedFinancial}, StatusAlert},
+		{"cnpj", "VAZAMENTO00103", []Exposed{ExposedName, ExposedOther}, StatusAlert},
+		{"domain", "vazamento.test", []Exposed{ExposedEmail, ExposedPassword, ExposedName}, StatusCompromised},
+	} {
+		m, d, _ := newMonitoring()
+		if _, err := m.WatchOf(t.Context(), Owner{Mode: partner.Sandbox}, "u", append(slices.Clone(ContractAdds), OperatorAdds...), c.kind, c.value); err != nil {
+			t.Fatal(err)
+		}
+		seen := d.kept[0].Seen.Breaches
+		if len(seen) != 1 || seen[0].Breach != SandboxBreach {
+			t.Fatalf("%s: %+v", c.kind, seen)
+		}
+		f := Finding{Breach: whole.Of(seen[0].Trace), Trace: seen[0].Trace}
+		if f.Basis() != BasisRow || !slices.Equal(f.Breach.Exposes, c.exposed) || StatusOf([]Finding{f}) != c.status {
+			t.Errorf("%s: %s %v %s", c.kind, f.Basis(), f.Breach.Exposes, StatusOf([]Finding{f}))
+		}
 	}
 }
 
@@ -208,6 +233,7 @@ func TestCheckCredential(t *testing.T) {
 		"the sandbox's pair":              {partner.Sandbox, []Asset{safe, leaked}, []uint64{7}, SandboxPassword, true, 0},
 		"the sandbox's, another password": {partner.Sandbox, []Asset{leaked}, []uint64{7}, 9, false, 0},
 		"the sandbox's, another value":    {partner.Sandbox, []Asset{safe}, nil, SandboxPassword, false, 0},
+		"no password in its record":       {partner.Sandbox, []Asset{{Kind: identifier.CPF, Value: "00000000191"}}, nil, SandboxPassword, false, 0},
 		"not a value at all":              {partner.Sandbox, []Asset{{Kind: identifier.Email, Value: "vazamento.test"}}, nil, SandboxPassword, false, 0},
 	} {
 		p, corpus := &watchedPerson{assets: c.assets, prints: c.prints}, &pairs{}

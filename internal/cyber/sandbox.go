@@ -1,0 +1,55 @@
+package cyber
+
+import (
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+)
+
+// SandboxBreach is the made-up breach of sandbox partners.
+const SandboxBreach = "sandbox"
+
+// SandboxPassword is the one that stands in the records of the sandbox that hold one: the first 40 bits of the SHA-1 of
+// "password".
+const SandboxPassword = 0x5baa61e4c9
+
+// sandboxRecords are what stands in the records of the made-up breach that hold the documented value of a kind. They
+// differ, so that partners see every status.
+var sandboxRecords = map[identifier.Kind][]Exposed{
+	identifier.Email:  {ExposedEmail, ExposedPassword, ExposedName},
+	identifier.Domain: {ExposedEmail, ExposedPassword, ExposedName},
+	identifier.CPF:    {ExposedCPF, ExposedName, ExposedBirthDate},
+	identifier.Phone:  {ExposedPhone, ExposedName},
+	identifier.Card:   {ExposedCard, ExposedName},
+	identifier.PixKey: {ExposedName, ExposedFinancial},
+	identifier.CNPJ:   {ExposedName, ExposedOther},
+}
+
+// sandboxSeen tells where a value of a sandbox partner is found: nowhere, or in the made-up breach, if it is one of those
+// that the documentation promises a leak for.
+func sandboxSeen(k identifier.Kind, normal string) []Seen {
+	if !sandboxLeak(k, normal) {
+		return nil
+	}
+	return []Seen{{Breach: SandboxBreach, Trace: Trace{Told: true, Classes: ClassesOf(sandboxRecords[k])}}}
+}
+
+func sandboxLeak(k identifier.Kind, normal string) bool {
+	switch k {
+	case identifier.Email:
+		return strings.HasSuffix(normal, "@vazamento.test")
+	case identifier.CPF:
+		return normal == "00000000191"
+	case identifier.Phone:
+		return normal == "+5511999990000"
+	case identifier.Card:
+		return normal == "4000000000000002"
+	case identifier.Domain:
+		return normal == "vazamento.test"
+	case identifier.PixKey:
+		return normal == "00000000-0000-4000-8000-000000000002"
+	case identifier.CNPJ:
+		return normal == "VAZAMENTO00103"
+	}
+	return false
+}
