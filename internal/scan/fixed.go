@@ -38,35 +38,95 @@ type fixedRows struct {
 
 // noteRun remembers the digits b[i:j], which are more than one number has or touch others, for fixed.
 func (s *Scanner) noteRun(b []byte, i, j int) {
-	if s.records == nil || j-i < 2*longestRun && listed(b, i-1) && listed(b, j) {
+	if s.records == nil || inHash(b, i-1, i-2) || inHash(b, j, j+1) {
+		return
+	}
+	left, right := listed(b, i-1), listed(b, j)
+	if j-i < longestRun && (left || right) || left && right {
 		return
 	}
 	s.runs = append(s.runs, i)
 }
 
-// listed says whether b[k] parts the fields of a list.
-func listed(b []byte, k int) bool {
-	return k >= 0 && k < len(b) && bytes.IndexByte([]byte(",;|:\t\"'=>"), b[k]) >= 0
+// inHash says whether the character beside a run of digits, and the one behind it, are such as hashes have.
+func inHash(b []byte, beside, behind int) bool {
+	return behind >= 0 && behind < len(b) && beside < len(b) && class[b[beside]]&hexOnly != 0 && isHex(b[behind])
 }
+
+// listed says whether b[k] parts the fields of a list.
+func listed(b []byte, k int) bool { return k >= 0 && k < len(b) && partsFields[b[k]] }
+
+var partsFields = [256]bool{',': true, ';': true, '|': true, ':': true, '\t': true, '"': true, '\'': true, '=': true, '>': true}
 
 // fixed reads the records of fixed width with the runs that were noted. b lies base bytes after the beginning of the text.
 func (s *Scanner) fixed(b []byte, base int64) {
-	done := -cell
+	done, judged := -cell, 0 // the last cell that was read, and the end of the last line that was looked at
 	for _, at := range s.runs {
-		low := max(0, at-widestRow)
-		n := bytes.LastIndexByte(b[low:at], '\n')
-		if n < 0 && low > 0 {
-			continue // too wide
-		}
-		line := low + n + 1
-		start := line - int((base+int64(line))%cell)
-		if start <= done {
+		if at < judged {
 			continue
 		}
-		done = start
-		s.fixedCell(b, start)
+		low := max(0, at-widestRow)
+		n := bytes.LastIndexByte(b[low:at], '\n')
+		judged = len(b)
+		if end := bytes.IndexByte(b[at:], '\n'); end >= 0 {
+			judged = at + end
+		}
+		line := low + n + 1
+		if n < 0 && low > 0 || judged-line > widestRow {
+			continue // too wide
+		}
+		if start := line - int((base+int64(line))%cell); start > done && amongRows(b, line) {
+			done = start
+			s.fixedCell(b, start)
+		}
 	}
 	s.runs = s.runs[:0]
+}
+
+// amongRows says whether the line at b[start] is one of three, one after the other, with as many characters.
+func amongRows(b []byte, start int) bool {
+	line, next := lineAt(b, start)
+	same, at := 1, next
+	for same < fewestRows && at < len(b) {
+		row, next := lineAt(b, at)
+		if !sameWidth(line, row) {
+			break
+		}
+		same, at = same+1, next
+	}
+	for at = start; same < fewestRows && at > 0; same++ {
+		low := max(0, at-2-widestRow)
+		n := bytes.LastIndexByte(b[low:at-1], '\n')
+		if n < 0 && low > 0 || !sameWidth(line, b[low+n+1:at-1]) {
+			break
+		}
+		at = low + n + 1
+	}
+	return same >= fewestRows
+}
+
+// lineAt is the line at b[at], no more of it than a row has, and where the next begins.
+func lineAt(b []byte, at int) (line []byte, next int) {
+	line = b[at:min(len(b), at+widestRow+1)]
+	if n := bytes.IndexByte(line, '\n'); n >= 0 {
+		line = line[:n]
+	}
+	return line, at + len(line) + 1
+}
+
+// sameWidth says whether two lines have as many characters. Few have many of several bytes.
+func sameWidth(a, b []byte) bool {
+	const most = 24
+	return len(a) == len(b) || len(a)-len(b) < most && len(b)-len(a) < most && lineWidth(a) == lineWidth(b)
+}
+
+// lineWidth counts the characters of a line.
+func lineWidth(line []byte) int {
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	if n := utf8.RuneCount(line); n < len(line) && utf8.Valid(line) {
+		return n
+	}
+	return len(line)
 }
 
 // fixedCell reads the rows that begin in the cell at b[start].
@@ -163,7 +223,7 @@ func (f *fixedRows) read(b []byte, low, high int) bool {
 // add takes the line b[from:to].
 func (f *fixedRows) add(b []byte, from, to int) {
 	row := fixedRow{from, to, b[from:to]}
-	if n := utf8.RuneCount(row.text); n < len(row.text) && utf8.Valid(row.text) {
+	if lineWidth(row.text) < len(row.text) {
 		start := len(f.flat)
 		for _, c := range string(row.text) {
 			f.flat = append(f.flat, byte(min(c, 0x80)))

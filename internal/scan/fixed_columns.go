@@ -153,6 +153,7 @@ func (f *fixedRows) find(form fixedForm, rows []fixedRow, used []bool) {
 // holds says whether what stands in the place of the column in many rows is what it is to be.
 func (c *fixedColumn) holds(rows []fixedRow) bool {
 	var room [margin]byte
+	const enough = 24 // rows without anything right
 	n, right, different := 0, 0, 0
 	var seen [4][]byte
 	for i := range rows {
@@ -160,7 +161,9 @@ func (c *fixedColumn) holds(rows []fixedRow) bool {
 		if !isDigit(text[c.width-1]) || blank(text) {
 			continue
 		}
-		n++
+		if n++; n > enough && right == 0 {
+			return false
+		}
 		if _, ok := c.form.read(room[:0], text); ok {
 			right++
 			if different < len(seen) && !slices.ContainsFunc(seen[:different], func(b []byte) bool { return string(b) == string(text) }) {

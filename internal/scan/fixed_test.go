@@ -96,3 +96,17 @@ func TestFixedDecoys(t *testing.T) {
 		}
 	}
 }
+
+// FuzzFixed: whatever the rows, no panic, every value in its normal form, and the same wherever the text is cut.
+func FuzzFixed(f *testing.F) {
+	for _, text := range scantest.FixedTexts(6) {
+		f.Add(text.Text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		text = append(bytes.Repeat(text, 1+4000/(len(text)+1)), text...) // over the borders of cells
+		r := NewRecorder(func(s *record.Sighting) { checkNormal(t, s.Kind, string(s.Normal)) })
+		if _, err := r.Scan(context.Background(), bytes.NewReader(text), "dump"); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

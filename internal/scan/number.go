@@ -116,7 +116,7 @@ func (s *Scanner) run(b []byte, i, j int, digits uint64) int {
 		return s.splitPhone(b, i, j)
 	case 10, 11, 12, 13, 14, 15, 16, 17, 18, 19:
 		if leftFree(b, i) && rightFree(b, j) {
-			if j-i > 11 {
+			if n := b[i:j]; len(n) > 11 && !brazilian(n) && !(network(n) && identifier.Luhn(n)) {
 				s.noteRun(b, i, j)
 			}
 			s.bareNumber(b, i, j)
