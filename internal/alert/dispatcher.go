@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"net/http" // its client is handed on to webhook.Send; nothing here speaks HTTP
-	"slices"
 	"sync"
 	"time"
 
@@ -31,13 +30,12 @@ type Open struct {
 // Queue is where deliveries are kept. Any number of dispatchers, in this process and in others, may share one: each
 // endpoint is in the hands of one of them at a time.
 type Queue interface {
-	// DueEndpoints returns the enabled endpoints that have a delivery due and that no other worker holds.
-	DueEndpoints(ctx context.Context, worker string) ([]EndpointRef, error)
-	// TakeEndpoints takes endpoints until the given time, and returns those it got: nobody else held them.
-	TakeEndpoints(ctx context.Context, worker string, until time.Time, endpoints []EndpointID) ([]Endpoint, error)
-	// KeepEndpoints holds on to endpoints until the given time and lets go of all others that worker holds. It returns
-	// those that worker holds.
-	KeepEndpoints(ctx context.Context, worker string, until time.Time, keep []EndpointID) ([]EndpointID, error)
+	// NewHolds makes the holds of one dispatcher.
+	NewHolds() Holds
+	// DueEndpoints returns the enabled endpoints that have a delivery due.
+	DueEndpoints(ctx context.Context) ([]EndpointRef, error)
+	// EnabledEndpoints reads those of some endpoints that are enabled.
+	EnabledEndpoints(ctx context.Context, list []EndpointRef) ([]Endpoint, error)
 	// OpenDeliveries returns the first open deliveries after a number, in the order of their events and without bodies.
 	OpenDeliveries(ctx context.Context, id partner.ID, endpoint EndpointID, after int64, limit int) ([]Open, error)
 	// WithBodies gives deliveries of one partner, in the order of their events, their bodies. Those whose event is gone
@@ -50,11 +48,21 @@ type Queue interface {
 	Due() <-chan struct{}
 }
 
-// BUG(alert): a delivery is made again when its worker dies between the receiver's answer and the record of it, and a
-// dead worker's endpoints wait for the end of its lease, ten seconds. Receivers tell repeats by webhook-id.
+// Holds are the endpoints that one dispatcher has. They end with it: those of a process that was killed are free at
+// once. After an error of any of its methods nothing is held any more.
+type Holds interface {
+	// Take takes endpoints and returns those it has now: nobody else has them.
+	Take(ctx context.Context, endpoints []EndpointID) ([]EndpointID, error)
+	// Release lets go of endpoints.
+	Release(ctx context.Context, endpoints []EndpointID) error
+	// Stand makes sure that what was taken is still held.
+	Stand(ctx context.Context) error
+	// Close lets go of everything.
+	Close() error
+}
 
-// BUG(alert): while replicas of before and after migration 0012 run side by side, an alert may arrive twice, or before
-// an earlier one: the older ones know no lease of an endpoint.
+// BUG(alert): a delivery is made again when its worker dies between the receiver's answer and the record of it.
+// Receivers tell repeats by webhook-id.
 
 // DispatcherOptions tune a dispatcher. The zero value of a field means its default.
 type DispatcherOptions struct {
@@ -62,10 +70,11 @@ type DispatcherOptions struct {
 	Gate webhook.GateRule
 	// Worker names the dispatcher to others; it must be its own. A random name unless given.
 	Worker string
-	// Lease is how long an endpoint is held: 10 s, renewed at a third of it. A dead worker's endpoints are taken up
-	// after that.
-	Lease time.Duration
-	// Poll is how often due deliveries are looked for that another process made: 250 ms.
+	// Hold is how long after the last proof that the holds stand an attempt may begin: 4 s. It must be less than the
+	// time after which a silent holder loses them.
+	Hold time.Duration
+	// Poll is how often due deliveries are looked for that another process made, endpoints asked for that another has,
+	// and holds made sure of: 250 ms.
 	Poll time.Duration
 	// Grace is how long a stopping dispatcher lets attempts finish before it cuts them: 5 s.
 	Grace time.Duration
@@ -83,7 +92,7 @@ func (o DispatcherOptions) withDefaults() DispatcherOptions {
 	if o.Gate.Concurrent == 0 {
 		o.Gate = webhook.DefaultGate
 	}
-	setDefault(&o.Lease, 10*time.Second)
+	setDefault(&o.Hold, 4*time.Second)
 	setDefault(&o.Poll, 250*time.Millisecond)
 	setDefault(&o.Grace, 5*time.Second)
 	setDefault(&o.MaxBatch, 512)
@@ -121,17 +130,22 @@ type Dispatcher struct {
 	now    func() time.Time
 	worker string
 	gates  *webhook.Gates[EndpointID]
+	holds  Holds
 
 	results chan record
 	// more is signalled when an endpoint runs low or may be asked again.
 	more    chan struct{}
 	senders sync.WaitGroup
-	renewAt time.Time // only Run's goroutine looks at it
+	tidyAt  time.Time // when endpoints that nothing is sent to are let go of; only Run's goroutine looks at it
 
-	mu       sync.Mutex
-	lanes    map[EndpointID]*lane
-	sending  int // senders running
-	stopping bool
+	mu    sync.Mutex
+	lanes map[EndpointID]*lane
+	// heldUntil is when an attempt may not begin any more unless the holds were made sure of again; losses counts how
+	// often all were lost.
+	heldUntil time.Time
+	losses    int
+	sending   int // senders running
+	stopping  bool
 }
 
 // From manySlots on a sender goes on while its success is being recorded, until resultsPerSlot for each slot are not on
@@ -154,7 +168,7 @@ func NewDispatcher(queue Queue, client *http.Client, now func() time.Time, log *
 	opts = opts.withDefaults()
 	return &Dispatcher{
 		queue: queue, client: client, opts: opts, log: log, now: now, worker: opts.Worker,
-		gates:   webhook.NewGates[EndpointID](opts.Gate, now),
+		gates: webhook.NewGates[EndpointID](opts.Gate, now), holds: queue.NewHolds(),
 		results: make(chan record, opts.MaxSenders), more: make(chan struct{}, 1), lanes: map[EndpointID]*lane{},
 	}
 }
@@ -166,6 +180,8 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	defer cut()
 	recorded := make(chan struct{})
 	go func() { d.recordAll(sendCtx); close(recorded) }()
+	standing := make(chan struct{})
+	go func() { d.stand(sendCtx); close(standing) }()
 
 	tick := time.NewTicker(d.opts.Poll)
 	defer tick.Stop()
@@ -186,16 +202,20 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	d.senders.Wait()
 	close(d.results)
 	<-recorded
-	d.letGo(ctx)
+	cut()
+	<-standing
+	if err := d.holds.Close(); err != nil {
+		d.log.Error("endpoints cannot be let go of", "cause", err.Error())
+	}
 }
 
 // round takes endpoints with due deliveries, reads what their lanes can take and sets senders to work.
 func (d *Dispatcher) round(ctx, sendCtx context.Context) error {
 	defer d.employ(sendCtx)
-	if err := d.renew(ctx); err != nil {
+	if err := d.tidy(ctx); err != nil {
 		return err
 	}
-	due, err := d.queue.DueEndpoints(ctx, d.worker)
+	due, err := d.queue.DueEndpoints(ctx)
 	if err != nil {
 		return err
 	}
@@ -211,53 +231,8 @@ func (d *Dispatcher) round(ctx, sendCtx context.Context) error {
 	return nil
 }
 
-// renew holds on to the endpoints that are in use, and lets go of the others. What is under way is in use: an endpoint
-// is let go of only when all that was sent to it is recorded.
-func (d *Dispatcher) renew(ctx context.Context) error {
-	now := d.now()
-	if now.Before(d.renewAt) {
-		return nil
-	}
-	var keep []EndpointID
-	holding := false
-	d.mu.Lock()
-	for id, l := range d.lanes {
-		if l.until.IsZero() {
-			continue
-		}
-		holding = true
-		if l.used || len(l.held) > len(l.recorded) {
-			keep = append(keep, id)
-			l.used = false
-		} else {
-			l.until = time.Time{}
-		}
-	}
-	d.mu.Unlock()
-	until := now.Add(d.opts.Lease)
-	if holding {
-		slices.Sort(keep)
-		kept, err := d.queue.KeepEndpoints(ctx, d.worker, until, keep)
-		if err != nil {
-			return err
-		}
-		d.mu.Lock()
-		for _, id := range keep {
-			if l := d.lanes[id]; slices.Contains(kept, id) {
-				l.until = until
-			} else { // it took too long, and another has it
-				l.until = time.Time{}
-				l.clear()
-			}
-		}
-		d.mu.Unlock()
-	}
-	d.renewAt = now.Add(d.opts.Lease / 3)
-	return nil
-}
-
 // hungry returns the lanes that run low and are not paused, and which endpoints have to be taken for that.
-func (d *Dispatcher) hungry(due []EndpointRef) (hungry []*lane, take []EndpointID) {
+func (d *Dispatcher) hungry(due []EndpointRef) (hungry []*lane, take []EndpointRef) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
@@ -270,7 +245,7 @@ func (d *Dispatcher) hungry(due []EndpointRef) (hungry []*lane, take []EndpointI
 			d.lanes[ref.Endpoint] = l
 		}
 		if !l.changedAt.Equal(ref.ChangedAt) { // enabled again, or new keys: forget old grudges, and read it anew
-			l.changedAt, l.pausedUntil, l.until = ref.ChangedAt, time.Time{}, time.Time{}
+			l.changedAt, l.pausedUntil, l.ours, l.takeAt = ref.ChangedAt, time.Time{}, false, time.Time{}
 			l.clear()
 			d.gates.Forget(ref.Endpoint)
 		}
@@ -278,18 +253,22 @@ func (d *Dispatcher) hungry(due []EndpointRef) (hungry []*lane, take []EndpointI
 		if l.queued >= l.batch || now.Before(l.pausedUntil) || !l.worthALook(ref.Newest, now) {
 			continue
 		}
-		hungry = append(hungry, l)
-		if !d.holds(l, now) {
-			take = append(take, ref.Endpoint)
+		if !l.ours {
+			if now.Before(l.takeAt) { // another has it, or had it a moment ago
+				continue
+			}
+			l.takeAt = now.Add(d.opts.Poll)
+			take = append(take, ref)
 		}
+		hungry = append(hungry, l)
 	}
 	for id, l := range d.lanes {
 		if isDue[id] {
 			continue
 		}
-		// What is queued would be due: the endpoint was disabled, deleted, or taken by another.
+		// What is queued would be due: the endpoint was disabled or deleted.
 		l.clear()
-		if l.forget(); len(l.held) == 0 && l.until.IsZero() && !now.Before(l.pausedUntil) && len(d.lanes) > 2*len(due)+64 {
+		if l.forget(); len(l.held) == 0 && !l.ours && !now.Before(l.pausedUntil) && len(d.lanes) > 2*len(due)+64 {
 			delete(d.lanes, id) // so that deleted endpoints leave no trace
 			d.gates.Forget(id)
 		}
@@ -297,37 +276,11 @@ func (d *Dispatcher) hungry(due []EndpointRef) (hungry []*lane, take []EndpointI
 	return hungry, take
 }
 
-// holds tells whether an attempt for the endpoint may begin. The last part of the time is left for what is under way.
-func (d *Dispatcher) holds(l *lane, now time.Time) bool {
-	return now.Before(l.until.Add(-d.opts.Lease / 5))
-}
-
-// take takes endpoints.
-func (d *Dispatcher) take(ctx context.Context, ids []EndpointID) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	slices.Sort(ids) // two that take the same ones do not wait for each other in a circle
-	until := d.now().Add(d.opts.Lease)
-	taken, err := d.queue.TakeEndpoints(ctx, d.worker, until, ids)
-	if err != nil {
-		return err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, e := range taken {
-		l := d.lanes[e.ID]
-		l.endpoint, l.until = e, until
-		l.rewind()
-	}
-	return nil
-}
-
 // feed reads deliveries into a lane that this process holds.
 func (d *Dispatcher) feed(ctx context.Context, l *lane) error {
 	d.mu.Lock()
 	now := d.now()
-	if !d.holds(l, now) {
+	if !d.has(l, now) {
 		d.mu.Unlock()
 		return nil
 	}
@@ -405,15 +358,6 @@ func (d *Dispatcher) stop() {
 	d.stopping = true
 	for _, l := range d.lanes {
 		l.clear()
-	}
-}
-
-// letGo leaves the endpoints to others at once. If it fails they find out by themselves after a while.
-func (d *Dispatcher) letGo(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.opts.Grace)
-	defer cancel()
-	if _, err := d.queue.KeepEndpoints(ctx, d.worker, d.now(), nil); err != nil {
-		d.log.Error("endpoints cannot be let go of", "cause", err.Error())
 	}
 }
 

@@ -28,9 +28,11 @@ type fakeQueue struct {
 	broken int
 	// breakAt makes the database go away for good when that many results are kept.
 	breakAt int
-	// away makes every renewal fail, taken has another worker hold the endpoint.
+	// away makes the database unreachable, taken has another worker hold the endpoint.
 	away, taken bool
-	until       time.Time // zero: nobody holds it
+	silent      bool // nobody answers whether the hold stands
+	held        bool
+	stoodAt     time.Time // when the hold was last made sure of
 	// looking is called whenever open deliveries are read.
 	looking func() error
 	// asked are the looks, takes how often the endpoint was taken, groups how many results each transaction had.
@@ -64,7 +66,7 @@ func (q *fakeQueue) set(change func()) {
 	change()
 }
 
-func (q *fakeQueue) DueEndpoints(context.Context, string) ([]EndpointRef, error) {
+func (q *fakeQueue) DueEndpoints(context.Context) ([]EndpointRef, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var newest int64
@@ -73,37 +75,60 @@ func (q *fakeQueue) DueEndpoints(context.Context, string) ([]EndpointRef, error)
 			newest = max(newest, seq)
 		}
 	}
-	if newest == 0 || q.taken {
+	if newest == 0 {
 		return nil, nil
 	}
 	return []EndpointRef{{Partner: "p", Endpoint: "e", Newest: newest}}, nil
 }
 
-func (q *fakeQueue) TakeEndpoints(_ context.Context, _ string, until time.Time, _ []EndpointID) ([]Endpoint, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.away || q.taken {
-		return nil, nil
-	}
-	q.until = until
-	q.takes++
+func (q *fakeQueue) EnabledEndpoints(context.Context, []EndpointRef) ([]Endpoint, error) {
 	secret, err := webhook.NewSecret(strings.NewReader(strings.Repeat("k", 32)))
 	return []Endpoint{{ID: "e", Partner: "p", URL: "https://partner.example/", Keys: webhook.Keyring{{Key: secret}}}}, err
 }
 
-func (q *fakeQueue) KeepEndpoints(_ context.Context, _ string, until time.Time, keep []EndpointID) ([]EndpointID, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	switch {
-	case q.away:
+func (q *fakeQueue) NewHolds() Holds { return fakeHolds{q} }
+
+// fakeHolds are the holds of the one dispatcher; another one has the endpoint while taken is set.
+type fakeHolds struct{ q *fakeQueue }
+
+func (h fakeHolds) Take(_ context.Context, ids []EndpointID) ([]EndpointID, error) {
+	h.q.mu.Lock()
+	defer h.q.mu.Unlock()
+	if h.q.away || h.q.silent {
 		return nil, errAway
-	case q.taken || len(keep) == 0:
-		q.until = time.Time{}
+	}
+	if h.q.taken {
 		return nil, nil
 	}
-	q.until = until
-	return keep, nil
+	if !h.q.held {
+		h.q.takes++
+	}
+	h.q.held, h.q.stoodAt = true, time.Now()
+	return ids, nil
 }
+
+func (h fakeHolds) Release(context.Context, []EndpointID) error {
+	h.q.set(func() { h.q.held = false })
+	return nil
+}
+
+func (h fakeHolds) Stand(ctx context.Context) error {
+	for silent := true; silent && ctx.Err() == nil; {
+		if h.q.set(func() { silent = h.q.silent }); silent {
+			time.Sleep(100 * time.Millisecond)
+		}
+	}
+	h.q.mu.Lock()
+	defer h.q.mu.Unlock()
+	if h.q.away || h.q.taken {
+		h.q.held = false
+		return errAway
+	}
+	h.q.stoodAt = time.Now()
+	return nil
+}
+
+func (h fakeHolds) Close() error { return h.Release(context.Background(), nil) }
 
 func (q *fakeQueue) OpenDeliveries(_ context.Context, _ partner.ID, _ EndpointID, after int64, limit int) ([]Open, error) {
 	q.set(func() { q.asked = append(q.asked, look{after, limit}) })
@@ -231,8 +256,8 @@ func TestStopLetsGo(t *testing.T) {
 		if took := time.Since(before); took < 5*time.Second || took > 6*time.Second {
 			t.Errorf("stopping took %s", took)
 		}
-		if tried, arrived := q.count(); arrived != 0 || tried != 3 || len(q.nextAt) != 50 || !q.until.IsZero() {
-			t.Errorf("%d tried, %d arrived, %d left; held until %s", tried, arrived, len(q.nextAt), q.until)
+		if tried, arrived := q.count(); arrived != 0 || tried != 3 || len(q.nextAt) != 50 || q.held {
+			t.Errorf("%d tried, %d arrived, %d left; held: %t", tried, arrived, len(q.nextAt), q.held)
 		}
 		for _, r := range q.results {
 			if r.State != Pending || r.Attempts != 0 {
@@ -275,7 +300,7 @@ func TestBreakerHoldsBack(t *testing.T) {
 			t.Errorf("%d tried", tried)
 		}
 		q.set(func() {
-			if !q.until.IsZero() {
+			if q.held {
 				t.Error("the endpoint is held though nothing is sent to it")
 			}
 		})
@@ -287,10 +312,10 @@ func TestBreakerHoldsBack(t *testing.T) {
 	})
 }
 
-// TestNothingBeginsWithoutHold: when the hold on an endpoint cannot be renewed nothing is sent after it has run out,
-// until it can.
+// TestNothingBeginsWithoutHold: when nobody answers whether the hold on an endpoint stands, nothing is sent after its
+// time, until somebody does.
 //
-//vigia:shows nothing is sent to an endpoint that cannot be renewed
+//vigia:shows nothing is sent to an endpoint whose hold cannot be made sure of
 //vigia:broken an attempt that does not ask
 func TestNothingBeginsWithoutHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -304,7 +329,7 @@ func TestNothingBeginsWithoutHold(t *testing.T) {
 		}, 1)
 		time.Sleep(15 * time.Second)
 		if tried, _ := q.count(); tried < 14 {
-			t.Errorf("%d tried in 15 s: the hold was not renewed", tried)
+			t.Errorf("%d tried in 15 s: the hold did not last", tried)
 		}
 		q.set(func() {
 			if q.takes != 1 {
@@ -312,13 +337,13 @@ func TestNothingBeginsWithoutHold(t *testing.T) {
 			}
 		})
 		var until time.Time
-		q.set(func() { q.away, until = true, q.until })
+		q.set(func() { q.silent, until = true, q.stoodAt.Add(4*time.Second) })
 		time.Sleep(time.Minute)
 		before, _ := q.count()
 		if last.Load().After(until) {
 			t.Errorf("an attempt began %s after the hold had ended", last.Load().Sub(until))
 		}
-		q.set(func() { q.away = false })
+		q.set(func() { q.silent = false })
 		time.Sleep(10 * time.Second)
 		if after, _ := q.count(); after < before+5 {
 			t.Error("nothing is sent though the database is back")
@@ -331,7 +356,7 @@ func TestNothingBeginsWithoutHold(t *testing.T) {
 // the rest is sent.
 //
 //vigia:shows nothing is sent to an endpoint that another holds
-//vigia:broken a lane that is not due keeps what it has
+//vigia:broken a lane whose hold is lost keeps what it has
 func TestLostEndpointIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFakeQueue(40)
@@ -367,7 +392,7 @@ func TestLookIsGivenUp(t *testing.T) {
 	q := newFakeQueue(3 * maxLook)
 	d := NewDispatcher(q, nil, time.Now, slog.New(slog.DiscardHandler), DispatcherOptions{NextTry: plainSchedule})
 	l := newLane(EndpointRef{Partner: "p", Endpoint: "e"}, 4)
-	l.until = time.Now().Add(time.Hour)
+	l.ours, d.heldUntil = true, time.Now().Add(time.Hour)
 	l.add(q.rows[:1])
 	looks := 0
 	q.looking = func() error {

@@ -112,8 +112,8 @@ type EndpointStore interface {
 	UpdateEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID, change func(*Endpoint) error) (Endpoint, error)
 	// DeleteEndpoint forgets an endpoint with its deliveries and attempts; the events stay.
 	DeleteEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) error
-	// ClaimTest keeps a test event and its one delivery, already claimed by worker.
-	ClaimTest(ctx context.Context, id partner.ID, endpoint EndpointID, worker string, until time.Time, e Event) (Delivery, error)
+	// ClaimTest keeps a test event and its one delivery, which no dispatcher sends before the given time.
+	ClaimTest(ctx context.Context, id partner.ID, endpoint EndpointID, until time.Time, e Event) (Delivery, error)
 	RecordResults(ctx context.Context, worker string, results []Result) error
 }
 
@@ -232,8 +232,8 @@ func (s *Endpoints) PublicKeys(ctx context.Context, endpoint EndpointID) ([]stri
 	return e.PublicKeys(s.now()), nil
 }
 
-// testLease is longer than an attempt can last.
-const testLease = 30 * time.Second
+// testTime is longer than an attempt can last.
+const testTime = 30 * time.Second
 
 // Test sends a webhook.test to one endpoint now, whatever its filter and state, and returns what came of it. It is
 // tried once: whoever asked sees the result.
@@ -247,7 +247,7 @@ func (s *Endpoints) Test(ctx context.Context, id partner.ID, endpoint EndpointID
 		return webhook.Outcome{}, "", err
 	}
 	worker := "t_" + rand.Text()
-	d, err := s.store.ClaimTest(ctx, id, endpoint, worker, s.now().Add(testLease), event)
+	d, err := s.store.ClaimTest(ctx, id, endpoint, s.now().Add(testTime), event)
 	if err != nil {
 		return webhook.Outcome{}, "", err
 	}

@@ -60,7 +60,7 @@ func (s *oneEndpoint) DeleteEndpoint(context.Context, partner.ID, EndpointID) er
 	return nil
 }
 
-func (s *oneEndpoint) ClaimTest(_ context.Context, id partner.ID, endpoint EndpointID, _ string, until time.Time, e Event) (Delivery, error) {
+func (s *oneEndpoint) ClaimTest(_ context.Context, id partner.ID, endpoint EndpointID, until time.Time, e Event) (Delivery, error) {
 	s.until, s.event = until, e
 	return Delivery{Partner: id, Endpoint: endpoint, Event: e.ID, Body: []byte("{}")}, s.refuses
 }

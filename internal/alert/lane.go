@@ -12,8 +12,9 @@ import (
 type lane struct {
 	endpoint  Endpoint // as of when it was taken
 	changedAt time.Time
-	until     time.Time // when our hold on the endpoint ends; zero when we have none
-	used      bool      // since the last renewal
+	ours      bool      // the dispatcher has the endpoint
+	takeAt    time.Time // when to ask for it again
+	used      bool      // since endpoints were last let go of
 
 	// chains are deliveries that no sender has begun: each is a person's, in order, or a single one about nobody.
 	chains [][]Delivery
@@ -258,7 +259,7 @@ func (d *Dispatcher) may(l *lane) (Endpoint, bool) {
 	if d.stopping {
 		return Endpoint{}, false
 	}
-	if !d.holds(l, d.now()) {
+	if !d.has(l, d.now()) {
 		l.clear()
 		return Endpoint{}, false
 	}

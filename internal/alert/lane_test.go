@@ -29,7 +29,7 @@ func atDesk(q Queue, slots int) (d *Dispatcher, now *time.Time, log *bytes.Buffe
 // heldLane is a lane of a dispatcher whose hold lasts a day.
 func heldLane(d *Dispatcher, id EndpointID) *lane {
 	l := newLane(EndpointRef{Partner: "p", Endpoint: id}, d.unrecorded())
-	l.until = d.now().Add(24 * time.Hour)
+	l.ours, d.heldUntil = true, d.now().Add(24*time.Hour)
 	d.lanes[id] = l
 	return l
 }

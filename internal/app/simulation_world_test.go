@@ -173,16 +173,12 @@ func (w flakyMonitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber
 	return chanced(w.f, "InsertAsset", func() (bool, error) { return w.theMonitoring.InsertAsset(ctx, id, a, limit) })
 }
 
-func (w flakyAlerts) DueEndpoints(ctx context.Context, worker string) ([]alert.EndpointRef, error) {
-	return chanced(w.f, "DueEndpoints", func() ([]alert.EndpointRef, error) { return w.theAlerts.DueEndpoints(ctx, worker) })
+func (w flakyAlerts) DueEndpoints(ctx context.Context) ([]alert.EndpointRef, error) {
+	return chanced(w.f, "DueEndpoints", func() ([]alert.EndpointRef, error) { return w.theAlerts.DueEndpoints(ctx) })
 }
 
-func (w flakyAlerts) TakeEndpoints(ctx context.Context, worker string, until time.Time, ids []alert.EndpointID) ([]alert.Endpoint, error) {
-	return chanced(w.f, "TakeEndpoints", func() ([]alert.Endpoint, error) { return w.theAlerts.TakeEndpoints(ctx, worker, until, ids) })
-}
-
-func (w flakyAlerts) KeepEndpoints(ctx context.Context, worker string, until time.Time, keep []alert.EndpointID) ([]alert.EndpointID, error) {
-	return chanced(w.f, "KeepEndpoints", func() ([]alert.EndpointID, error) { return w.theAlerts.KeepEndpoints(ctx, worker, until, keep) })
+func (w flakyAlerts) EnabledEndpoints(ctx context.Context, list []alert.EndpointRef) ([]alert.Endpoint, error) {
+	return chanced(w.f, "EnabledEndpoints", func() ([]alert.Endpoint, error) { return w.theAlerts.EnabledEndpoints(ctx, list) })
 }
 
 func (w flakyAlerts) OpenDeliveries(ctx context.Context, id partner.ID, e alert.EndpointID, after int64, limit int) ([]alert.Open, error) {

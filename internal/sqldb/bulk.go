@@ -63,33 +63,45 @@ type Statement struct {
 // Run executes statements that return nothing, in order, and stops at the first that fails. PostgreSQL gets them in one
 // round trip; SQLite has each text prepared once. Few texts with many arguments are what it is for.
 func (t *Tx) Run(ctx context.Context, list []Statement) error {
-	if len(list) == 0 {
-		return nil
-	}
-	if t.engine == PostgreSQL {
-		return t.pipeline(ctx, list)
-	}
-	prepared := map[string]*sql.Stmt{}
-	var err error
-	for _, s := range list {
-		stmt := prepared[s.Query]
-		if stmt == nil {
-			if stmt, err = t.PrepareContext(ctx, s.Query); err != nil {
-				break
-			}
-			prepared[s.Query] = stmt
-		}
-		if _, err = stmt.ExecContext(ctx, s.Args...); err != nil {
-			break
-		}
-	}
-	for _, stmt := range prepared {
-		err = errors.Join(err, stmt.Close())
-	}
+	_, err := t.RunCounting(ctx, list)
 	return err
 }
 
-func (t *Tx) pipeline(ctx context.Context, list []Statement) error {
+// RunCounting is Run, and tells how many rows each statement has changed.
+func (t *Tx) RunCounting(ctx context.Context, list []Statement) (changed []int64, err error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	changed = make([]int64, len(list))
+	if t.engine == PostgreSQL {
+		return changed, t.pipeline(ctx, list, changed)
+	}
+	prepared := map[string]*sql.Stmt{}
+	defer func() {
+		for _, stmt := range prepared {
+			err = errors.Join(err, stmt.Close())
+		}
+	}()
+	for i, s := range list {
+		stmt := prepared[s.Query]
+		if stmt == nil {
+			if stmt, err = t.PrepareContext(ctx, s.Query); err != nil {
+				return changed, err
+			}
+			prepared[s.Query] = stmt
+		}
+		res, err := stmt.ExecContext(ctx, s.Args...)
+		if err != nil {
+			return changed, err
+		}
+		if changed[i], err = res.RowsAffected(); err != nil {
+			return changed, err
+		}
+	}
+	return changed, nil
+}
+
+func (t *Tx) pipeline(ctx context.Context, list []Statement, changed []int64) error {
 	return t.conn.Raw(func(driverConn any) error {
 		c, ok := driverConn.(*stdlib.Conn)
 		if !ok {
@@ -99,7 +111,15 @@ func (t *Tx) pipeline(ctx context.Context, list []Statement) error {
 		for _, s := range list {
 			batch.Queue(s.Query, s.Args...)
 		}
-		return c.Conn().SendBatch(ctx, batch).Close()
+		results := c.Conn().SendBatch(ctx, batch)
+		for i := range list {
+			tag, err := results.Exec()
+			if err != nil {
+				return errors.Join(err, results.Close())
+			}
+			changed[i] = tag.RowsAffected()
+		}
+		return results.Close()
 	})
 }
 

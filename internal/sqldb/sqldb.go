@@ -42,8 +42,8 @@ type DB struct {
 	pool   *pgxpool.Pool // nil on SQLite
 	// standby answers lists when there is one.
 	standby *DB
-	// address is how another connection to the same SQLite file is opened.
-	address string
+	// address is how another connection to the same SQLite file is opened, path where it lies.
+	address, path string
 	// distrusted is closed when the disk has refused a sync: see Distrusted.
 	distrusted chan struct{}
 	distrust   sync.Once
@@ -157,7 +157,7 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	}
 	read.SetMaxOpenConns(8)
 	read.SetMaxIdleConns(8)
-	d := &DB{engine: SQLite, write: write, read: read, address: base, distrusted: make(chan struct{}), texts: newPrepared()}
+	d := &DB{engine: SQLite, write: write, read: read, address: base, path: path, distrusted: make(chan struct{}), texts: newPrepared()}
 	if err := enterWAL(ctx, write); err != nil {
 		return nil, errors.Join(fmt.Errorf("database: open the SQLite file: %w", err), d.Close())
 	}

@@ -101,35 +101,44 @@ func (w *jumper) endpoint() alert.Endpoint {
 	return e
 }
 
-func (w *jumper) claims(e alert.Endpoint, worker string) []alert.Delivery {
+func (w *jumper) claims(e alert.Endpoint) []alert.Delivery {
 	w.Helper()
-	return claim(w.T, w.Store, worker, w.Clock.Now().Add(time.Minute), e.ID, 9)
+	return claim(w.T, w.Store, w.partner, e.ID, 9)
 }
 
 // retry: a delivery that failed is tried again at the time that was named, and not before.
 func (w *jumper) retry() {
 	e := w.endpoint()
-	now, list := w.Clock.Now(), w.claims(e, "w")
+	now, list := w.Clock.Now(), w.claims(e)
 	next := now.Add(5 * time.Minute)
 	w.need(w.Alerts.RecordResults(w.ctx, "w", []alert.Result{{
 		Delivery: list[0], At: now, Outcome: &webhook.Outcome{Status: 500}, State: alert.Pending, Attempts: 1, NextAt: next, Now: now,
 	}}))
 	w.Clock.Advance(w.jump)
-	w.until(next, func() bool { return len(w.claims(e, "x")) == 1 })
+	w.until(next, func() bool { return len(w.claims(e)) == 1 })
 }
 
-// claim: nobody else sends what a worker holds before its claim is over, and that worker's success counts all the same.
+// claim: no dispatcher sends a test before its time is over, and the success of whoever sent it counts all the same.
 func (w *jumper) claim() {
 	e := w.endpoint()
-	held, list := w.Clock.Now().Add(time.Minute), w.claims(e, "w")
+	arrived := func(d alert.Delivery) {
+		w.Helper()
+		w.need(w.Alerts.RecordResults(w.ctx, "w", []alert.Result{{
+			Delivery: d, At: w.Clock.Now(), Outcome: &webhook.Outcome{Status: 200}, State: alert.Delivered, Attempts: 1, Now: w.Clock.Now(),
+		}}))
+	}
+	arrived(w.claims(e)[0])
+	test, err := alert.New(w.partner, alert.WebhookTest, "", w.Clock.Now(), struct{}{})
+	w.need(err)
+	until := w.Clock.Now().Add(time.Minute)
+	d, err := w.Alerts.ClaimTest(w.ctx, w.partner, e.ID, until, test)
+	w.need(err)
 	w.Clock.Advance(w.jump)
-	w.until(held, func() bool { return len(w.claims(e, "x")) == 1 })
-	w.need(w.Alerts.RecordResults(w.ctx, "w", []alert.Result{{
-		Delivery: list[0], At: w.Clock.Now(), Outcome: &webhook.Outcome{Status: 200}, State: alert.Delivered, Attempts: 1, Now: w.Clock.Now(),
-	}}))
+	w.until(until, func() bool { return len(w.claims(e)) == 1 })
+	arrived(d)
 	w.Clock.Advance(w.jump)
 	w.to(w.Clock.Now().Add(time.Hour))
-	if len(w.claims(e, "y")) != 0 {
+	if len(w.claims(e)) != 0 {
 		w.Error("what arrived was sent again")
 	}
 }

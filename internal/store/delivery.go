@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
+	"strings"
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -22,13 +22,9 @@ func (s Alerts) signalDue() {
 	}
 }
 
-// DueEndpoints returns the enabled endpoints that have a delivery due and that no other worker holds. Its cost grows
-// with the endpoints, not with what is waiting for them: it looks from the newest, as what waits for its next try is
-// old.
-//
-// An endpoint's id says whose deliveries these are. Here and in OpenDeliveries naming the partner too would let an
-// engine take the primary key, which also holds what was delivered long ago, for the index of what is open.
-func (s Alerts) DueEndpoints(ctx context.Context, worker string) ([]alert.EndpointRef, error) {
+// DueEndpoints returns the enabled endpoints that have a delivery due. Its cost grows with the endpoints, not with what
+// is waiting for them: it looks from the newest, as what waits for its next try is old.
+func (s Alerts) DueEndpoints(ctx context.Context) ([]alert.EndpointRef, error) {
 	due, err := collect(ctx, s.db.ReadAnew(), func(row scanner) (alert.EndpointRef, error) {
 		var r alert.EndpointRef
 		var changed int64
@@ -36,62 +32,55 @@ func (s Alerts) DueEndpoints(ctx context.Context, worker string) ([]alert.Endpoi
 		r.ChangedAt = fromMicros(changed)
 		return r, err
 	}, `SELECT partner_id, id, changed_at, newest FROM (SELECT e.partner_id, e.id, e.changed_at, (SELECT d.seq FROM delivery d
-			WHERE d.endpoint_id = e.id AND d.state = 'pending' AND d.next_at <= $1 ORDER BY d.seq DESC LIMIT 1) AS newest
-		FROM endpoint e WHERE e.state = 'enabled' AND NOT EXISTS (
-			SELECT 1 FROM endpoint_lease l WHERE l.endpoint_id = e.id AND l.worker <> $2 AND l.until > $1)) AS due
-		WHERE newest IS NOT NULL`, micros(s.now()), worker)
+			WHERE d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.state = 'pending' AND d.next_at <= $1
+			ORDER BY d.seq DESC LIMIT 1) AS newest
+		FROM endpoint e WHERE e.state = 'enabled') AS due WHERE newest IS NOT NULL`, micros(s.now()))
 	return due, classify(err)
 }
 
-// TakeEndpoints takes endpoints that nobody else holds until the given time. That one worker at a time has an endpoint
-// is what keeps a person's events in order: it knows every earlier one as it is.
-func (s Alerts) TakeEndpoints(ctx context.Context, worker string, until time.Time, endpoints []alert.EndpointID) ([]alert.Endpoint, error) {
-	statements := make([]sqldb.Statement, len(endpoints))
-	now := micros(s.now())
-	for i, id := range endpoints {
-		statements[i] = sqldb.Statement{Query: `INSERT INTO endpoint_lease (endpoint_id, worker, until)
-			SELECT id, $2, $3 FROM endpoint WHERE id = $1 AND state = 'enabled'
-			ON CONFLICT (endpoint_id) DO UPDATE SET worker = $2, until = $3 WHERE endpoint_lease.worker = $2 OR endpoint_lease.until <= $4`,
-			Args: []any{string(id), worker, micros(until), now}}
+// EnabledEndpoints reads those of some endpoints that are enabled.
+func (s Alerts) EnabledEndpoints(ctx context.Context, refs []alert.EndpointRef) ([]alert.Endpoint, error) {
+	var args []any
+	ids, partners := make([]alert.EndpointID, len(refs)), map[partner.ID]bool{}
+	for i, ref := range refs {
+		ids[i] = ref.Endpoint
+		partners[ref.Partner] = true
 	}
-	var taken []alert.Endpoint
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
-		err := tx.Run(ctx, statements)
-		if err == nil {
-			args := []any{worker}
-			marks := list(&args, endpoints)
-			taken, err = collect(ctx, tx, s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE state = 'enabled'
-				AND id IN (SELECT endpoint_id FROM endpoint_lease WHERE worker = $1 AND endpoint_id IN (`+marks+`))`, args...)
-		}
-		if err != nil {
-			return fmt.Errorf("take endpoints: %w", err)
-		}
-		return nil
-	})
-	return taken, err
+	numbers := make([]string, 0, len(partners))
+	for id := range partners {
+		args = append(args, number(id))
+		numbers = append(numbers, fmt.Sprintf("$%d", len(args)))
+	}
+	return collect(ctx, s.reader(), s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE state = 'enabled'
+		AND partner_id IN (`+strings.Join(numbers, ", ")+`) AND id IN (`+list(&args, ids)+`)`, args...)
 }
 
-// KeepEndpoints holds on to endpoints until the given time, lets go of all others of the worker, and returns those it
-// holds. A hold that ran out and that nobody has taken is still there.
-func (s Alerts) KeepEndpoints(ctx context.Context, worker string, until time.Time, keep []alert.EndpointID) ([]alert.EndpointID, error) {
-	var kept []alert.EndpointID
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
-		args := []any{worker}
-		others := `DELETE FROM endpoint_lease WHERE worker = $1`
-		if len(keep) > 0 {
-			others += ` AND endpoint_id NOT IN (` + list(&args, keep) + `)`
-		}
-		_, err := tx.ExecContext(ctx, others, args...)
-		if err == nil {
-			kept, err = collect(ctx, tx, func(row scanner) (id alert.EndpointID, err error) { return id, row.Scan(&id) },
-				`UPDATE endpoint_lease SET until = $2 WHERE worker = $1 RETURNING endpoint_id`, worker, micros(until))
-		}
-		if err != nil {
-			return fmt.Errorf("keep endpoints: %w", err)
-		}
-		return nil
-	})
-	return kept, err
+// NewHolds makes the holds of one dispatcher. That one at a time has an endpoint is what keeps a person's events in
+// order: it knows every earlier one as it is.
+func (s Alerts) NewHolds() alert.Holds { return holds{s.db.NewHolder()} }
+
+// holds are a holder's, by the names of endpoints.
+type holds struct{ *sqldb.Holder }
+
+func (h holds) Take(ctx context.Context, endpoints []alert.EndpointID) ([]alert.EndpointID, error) {
+	taken, err := h.Holder.Take(ctx, holdNames(endpoints))
+	ids := make([]alert.EndpointID, len(taken))
+	for i, name := range taken {
+		ids[i] = alert.EndpointID(name)
+	}
+	return ids, classify(err)
+}
+
+func (h holds) Release(ctx context.Context, endpoints []alert.EndpointID) error {
+	return classify(h.Holder.Release(ctx, holdNames(endpoints)))
+}
+
+func holdNames(endpoints []alert.EndpointID) []string {
+	names := make([]string, len(endpoints))
+	for i, id := range endpoints {
+		names[i] = string(id)
+	}
+	return names
 }
 
 // OpenDeliveries returns, in the order of their events, pending deliveries that are due, and ordered ones that are not:
@@ -105,8 +94,9 @@ func (s Alerts) OpenDeliveries(ctx context.Context, id partner.ID, endpoint aler
 		err := row.Scan(&d.Seq, &d.Event, &person, &d.Ordered, &d.Attempts, &next, &d.Tried)
 		d.Person, d.Due = string(person), next <= now
 		return d, err
-	}, `SELECT seq, event_id, person, ordered, attempts, next_at, tried IS NOT NULL FROM delivery WHERE endpoint_id = $1 AND state = 'pending'
-		AND seq > $2 AND (next_at <= $3 OR ordered) ORDER BY seq LIMIT $4`, string(endpoint), after, now, int64(limit))
+	}, `SELECT seq, event_id, person, ordered, attempts, next_at, tried IS NOT NULL FROM delivery
+		WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND seq > $3 AND (next_at <= $4 OR ordered) ORDER BY seq LIMIT $5`,
+		number(id), string(endpoint), after, now, int64(limit))
 	return open, classify(err)
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"context"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -38,9 +37,9 @@ func readTried(tried []byte) (a alert.AttemptLog) {
 	return a
 }
 
-// foldDelivered writes deliveries of one endpoint that arrived, with their tries. One statement writes a run of
-// neighbours: the tries are one argument, from which each row cuts its own by its number.
-func foldDelivered(ctx context.Context, tx *sqldb.Tx, worker string, k endpointKey, results []alert.Result, now int64) error {
+// foldedRuns writes deliveries of one endpoint that arrived, with their tries. One statement writes a run of neighbours:
+// the tries are one argument, from which each row cuts its own by its number.
+func foldedRuns(tx *sqldb.Tx, worker string, k endpointKey, results []alert.Result, now int64) (runs []deliveredRun) {
 	slices.SortFunc(results, func(a, b alert.Result) int { return cmp.Compare(a.Delivery.Seq, b.Delivery.Seq) })
 	for len(results) > 0 {
 		n := neighbours(len(results), func(i int) int64 { return results[i].Delivery.Seq })
@@ -53,32 +52,26 @@ func foldDelivered(ctx context.Context, tx *sqldb.Tx, worker string, k endpointK
 			putTried(tries[triedSize*(r.Delivery.Seq-low):], r)
 			list[i] = r.Delivery
 		}
-		args := []any{string(k.endpoint), now, tries, low}
+		args := []any{string(k.endpoint), now, tries, low, number(k.partner)}
 		// coalesce is there for what it says of the type of $3.
-		written, err := affected(tx.ExecContext(ctx, `UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1, lease = '',
-			tried = substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16) WHERE endpoint_id = $1 AND `+amongOpen(tx, &args, list), args...))
-		if err != nil {
-			return err
-		}
-		if written < int64(n) {
-			if err := foldOthers(ctx, tx, worker, k, run, now); err != nil {
-				return err
-			}
-		}
+		write := sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1,
+			tried = substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16)
+			WHERE partner_id = $5 AND endpoint_id = $1 AND ` + amongOpen(tx, &args, list)}
+		write.Args = args
+		runs = append(runs, deliveredRun{write, int64(n), func() []sqldb.Statement { return foldOthers(worker, k, run, now) }})
 	}
-	return nil
+	return runs
 }
 
 // foldOthers is for deliveries that were not pending any more: held meanwhile, or delivered by another worker, or by a
 // transaction that was reported as failed. The row takes the try if it has none, or has this one; otherwise it gets a
 // row of its own.
-func foldOthers(ctx context.Context, tx *sqldb.Tx, worker string, k endpointKey, run []alert.Result, now int64) error {
-	var statements []sqldb.Statement
+func foldOthers(worker string, k endpointKey, run []alert.Result, now int64) (statements []sqldb.Statement) {
 	for _, r := range run {
 		tried := make([]byte, triedSize)
 		putTried(tried, r)
 		statements = append(statements, sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1,
-			lease = '', tried = $5 WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held' AND tried IS NULL`,
+			tried = $5 WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held' AND tried IS NULL`,
 			Args: []any{number(k.partner), string(k.endpoint), r.Delivery.Seq, now, tried}},
 			sqldb.Statement{Query: `INSERT INTO attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)
 			SELECT partner_id, endpoint_id, seq, CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS BIGINT), '', CAST($7 AS BIGINT) FROM delivery
@@ -88,7 +81,7 @@ func foldOthers(ctx context.Context, tx *sqldb.Tx, worker string, k endpointKey,
 					r.Outcome.Duration.Microseconds(), tried,
 				}})
 	}
-	return tx.Run(ctx, statements)
+	return statements
 }
 
 // inOrder sorts tries by time.

@@ -39,7 +39,7 @@ func TestEveryTryIsListed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		list := claim(t, m.Store, "w", m.clock.Now().Add(time.Hour), e.ID, 10)
+		list := claim(t, m.Store, m.partner, e.ID, 10)
 		group := []alert.Result{result(list[0], 204, ""), result(list[1], 200, "ok"), result(list[2], 201, ""), result(list[4], 299, "")}
 		record("w", group...)
 		record("w", group...)                 // reported as failed, though it was not
@@ -54,7 +54,7 @@ func TestEveryTryIsListed(t *testing.T) {
 		if n, err := m.Alerts.Requeue(ctx, m.partner, alert.Selection{Event: events[0].ID}); err != nil || n != 1 {
 			t.Fatal(n, err)
 		}
-		again := claim(t, m.Store, "w", m.clock.Now().Add(time.Hour), e.ID, 10)
+		again := claim(t, m.Store, m.partner, e.ID, 10)
 		if len(again) != 2 || !again[0].Tried || again[1].Tried {
 			t.Fatalf("pending after a replay: %v", again)
 		}
@@ -109,7 +109,7 @@ func TestFarApartResults(t *testing.T) {
 		if err := m.Alerts.AddEvents(ctx, m.partner, batch...); err != nil {
 			t.Fatal(err)
 		}
-		list := claim(t, m.Store, "w", m.clock.Now().Add(time.Hour), e.ID, 300)
+		list := claim(t, m.Store, m.partner, e.ID, 300)
 		var results []alert.Result
 		for _, i := range []int{299, 3, 0, 150, 1, 151} {
 			results = append(results, alert.Result{

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -137,37 +136,34 @@ func TestRetryAfterPassesTheTurn(t *testing.T) {
 	})
 }
 
-// TestEndpointsAreHeldByOne: of many workers that take an endpoint at once one gets it; it keeps it for as long as it
-// says so, and what was let go of or ran out is taken up.
+// TestEndpointsAreHeldByOne: of many workers that take an endpoint at once one gets it; it keeps it until it lets go,
+// and whoever asks then has it.
 //
-//vigia:shows eight workers take five endpoints at once: one has each, until it lets go or its time is over
-//vigia:broken the guard of the upsert left out
+//vigia:shows eight workers take five endpoints at once: one has each, until it lets go or is gone
+//vigia:broken a take that does not ask whether it got the lock
 func TestEndpointsAreHeldByOne(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
-		var ids []alert.EndpointID
-		for range 5 {
-			ids = append(ids, m.endpoint(t, newReceiver(t, nil)).ID)
-		}
-		slices.Sort(ids)
-		m.publish(t, alert.LeakDetected, "ana")
-		holder := map[alert.EndpointID]string{}
+		ids := []alert.EndpointID{"we_1", "we_2", "we_3", "we_4", "we_5"}
+		holder := map[alert.EndpointID]int{}
+		workers := make([]alert.Holds, 8)
 		var mu sync.Mutex
 		var wg sync.WaitGroup
-		for w := range 8 {
+		for w := range workers {
+			workers[w] = m.Alerts.NewHolds()
+			t.Cleanup(func() { _ = workers[w].Close() }) // most are closed already
 			wg.Go(func() {
-				worker := fmt.Sprint("w", w)
-				taken, err := m.Alerts.TakeEndpoints(ctx, worker, m.clock.Now().Add(time.Hour), ids)
+				taken, err := workers[w].Take(ctx, ids)
 				if err != nil {
 					t.Error(err)
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				for _, e := range taken {
-					if by := holder[e.ID]; by != "" {
-						t.Errorf("%s was taken by %s and %s", e.ID, by, worker)
+				for _, id := range taken {
+					if by, ok := holder[id]; ok {
+						t.Errorf("%s was taken by %d and %d", id, by, w)
 					}
-					holder[e.ID] = worker
+					holder[id] = w
 				}
 			})
 		}
@@ -175,79 +171,85 @@ func TestEndpointsAreHeldByOne(t *testing.T) {
 		if len(holder) != len(ids) {
 			t.Fatalf("%d of %d endpoints were taken", len(holder), len(ids))
 		}
-		dueTo := func(worker string) int {
+		late := m.Alerts.NewHolds()
+		has := func(want int) {
 			t.Helper()
-			due, err := m.Alerts.DueEndpoints(ctx, worker)
+			if taken, err := late.Take(ctx, ids); err != nil || len(taken) != want {
+				t.Errorf("the late one has %v instead of %d: %v", taken, want, err)
+			}
+		}
+		has(0)
+		for w, holds := range workers { // all stand, again and again
+			if again, err := holds.Take(ctx, ids); err != nil || holds.Stand(ctx) != nil {
+				t.Errorf("%d lost %v: %v", w, again, err)
+			}
+		}
+		has(0)
+		for w, holds := range workers {
+			var mine []alert.EndpointID
+			for _, id := range ids {
+				if holder[id] == w {
+					mine = append(mine, id)
+				}
+			}
+			var err error
+			if w%2 == 0 { // lets go
+				err = holds.Release(ctx, mine)
+			} else { // ends
+				err = holds.Close()
+			}
 			if err != nil {
-				t.Fatal(err)
-			}
-			return len(due)
-		}
-		by := holder[ids[0]]
-		if dueTo("late") != 0 || dueTo(by) == 0 {
-			t.Error("held endpoints are due to others, or not to who holds them")
-		}
-		var mine []alert.EndpointID
-		for _, id := range ids {
-			if holder[id] == by {
-				mine = append(mine, id)
+				t.Error(err)
 			}
 		}
-		m.clock.Advance(50 * time.Minute)
-		kept, err := m.Alerts.KeepEndpoints(ctx, by, m.clock.Now().Add(time.Hour), ids[:1])
-		if err != nil || !slices.Equal(kept, ids[:1]) {
-			t.Errorf("kept %v: %v", kept, err)
+		has(len(ids))
+		if err := late.Close(); err != nil {
+			t.Error(err)
 		}
-		if n := dueTo("late"); n != len(mine)-1 {
-			t.Errorf("%d are due to others after %d were let go of", n, len(mine)-1)
-		}
-		m.clock.Advance(30 * time.Minute) // past the first hour, within the renewed one
-		if taken, err := m.Alerts.TakeEndpoints(ctx, "late", m.clock.Now().Add(time.Hour), ids); err != nil || len(taken) != len(ids)-1 {
-			t.Errorf("%d were taken: %v", len(taken), err)
-		}
-		m.clock.Advance(40 * time.Minute)
-		if taken, err := m.Alerts.TakeEndpoints(ctx, "late", m.clock.Now().Add(time.Hour), ids); err != nil || len(taken) != len(ids) {
-			t.Errorf("%d were taken after the hold had run out: %v", len(taken), err)
-		}
-		if kept, err := m.Alerts.KeepEndpoints(ctx, by, m.clock.Now().Add(time.Hour), ids[:1]); err != nil || len(kept) != 0 {
-			t.Errorf("%v was kept though another has it: %v", kept, err)
+		if taken, err := workers[0].Take(ctx, ids); err != nil || len(taken) != len(ids) {
+			t.Errorf("%v were taken after the last holder was gone: %v", taken, err)
 		}
 	})
 }
 
-// TestLateResults: a worker whose hold ran out cannot put a delivery back that another has, but a success stays one.
+// TestLateResults: of two workers that both tried a delivery, because one of them lost its hold, one failure counts, and
+// a success stays one whoever tells it.
 func TestLateResults(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
 		e := m.endpoint(t, newReceiver(t, nil))
 		m.publish(t, alert.LeakDetected, "ana")
-		take := func(worker string) alert.Delivery {
-			t.Helper()
-			list := claim(t, m.Store, worker, m.clock.Now().Add(time.Minute), e.ID, 1)
-			if len(list) != 1 {
-				t.Fatal(list)
+		d := claim(t, m.Store, m.partner, e.ID, 1)[0]
+		for i, worker := range []string{"new", "old"} {
+			failed := alert.Result{
+				Delivery: d, At: m.clock.Now(), Outcome: &webhook.Outcome{Status: 500 + i}, State: alert.Pending, Attempts: 1, NextAt: m.clock.Now(), Now: m.clock.Now(),
 			}
-			return list[0]
+			if err := m.Alerts.RecordResults(ctx, worker, []alert.Result{failed}); err != nil {
+				t.Fatal(err)
+			}
 		}
-		old := take("old")
-		m.clock.Advance(2 * time.Minute)
-		take("new")
+		next := claim(t, m.Store, m.partner, e.ID, 1)[0]
 		failed := alert.Result{
-			Delivery: old, At: m.clock.Now(), Outcome: &webhook.Outcome{Status: 500}, State: alert.Pending, Attempts: 1, NextAt: m.clock.Now(), Now: m.clock.Now(),
+			Delivery: next, At: m.clock.Now(), Outcome: &webhook.Outcome{Status: 502}, State: alert.Pending, Attempts: 2, NextAt: m.clock.Now(), Now: m.clock.Now(),
 		}
-		if err := m.Alerts.RecordResults(ctx, "old", []alert.Result{failed}); err != nil {
+		if err := m.Alerts.RecordResults(ctx, "new", []alert.Result{failed}); err != nil || next.Attempts != 1 {
+			t.Fatal(next.Attempts, err)
+		}
+		// The old one's first word comes once more, after the second try of the new one.
+		late := alert.Result{Delivery: d, At: m.clock.Now(), Outcome: &webhook.Outcome{Status: 503}, State: alert.Pending, Attempts: 1, NextAt: m.clock.Now(), Now: m.clock.Now()}
+		if err := m.Alerts.RecordResults(ctx, "old", []alert.Result{late}); err != nil {
 			t.Fatal(err)
 		}
-		if list, err := m.Alerts.Deliveries(ctx, m.partner, old.Event); err != nil || list[0].Attempts != 0 {
-			t.Errorf("the old worker put back what the new one has: %v %v", list, err)
+		if list, err := m.Alerts.Deliveries(ctx, m.partner, d.Event); err != nil || list[0].Attempts != 2 {
+			t.Errorf("tries are counted wrongly: %v %v", list, err)
 		}
-		arrived := alert.Result{Delivery: old, At: m.clock.Now().Add(time.Millisecond), Outcome: &webhook.Outcome{Status: 200, Answer: "ok"}, State: alert.Delivered, Attempts: 1, Now: m.clock.Now()}
+		arrived := alert.Result{Delivery: d, At: m.clock.Now().Add(time.Millisecond), Outcome: &webhook.Outcome{Status: 200, Answer: "ok"}, State: alert.Delivered, Attempts: 1, Now: m.clock.Now()}
 		if err := m.Alerts.RecordResults(ctx, "old", []alert.Result{arrived}); err != nil {
 			t.Fatal(err)
 		}
 		history := alert.NewHistory(m.Store.Alerts, m.Store.Partners)
-		list, tries, err := history.Deliveries(ctx, m.partner, old.Event)
-		if err != nil || len(list) != 1 || list[0].State != alert.Delivered || len(tries) != 2 || tries[0].Status != 500 || tries[1].Answer != "ok" {
+		list, tries, err := history.Deliveries(ctx, m.partner, d.Event)
+		if err != nil || len(list) != 1 || list[0].State != alert.Delivered || len(tries) != 5 || tries[0].Status != 500 || tries[4].Answer != "ok" {
 			t.Errorf("%v %v %v", list, tries, err)
 		}
 	})

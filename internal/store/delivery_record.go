@@ -29,8 +29,8 @@ type health struct {
 }
 
 // RecordResults writes what became of deliveries: the attempts, the deliveries, and since when an endpoint fails. That
-// a delivery arrived is a fact whoever holds its endpoint by now; everything else counts only from the hand that holds
-// it.
+// a delivery arrived is a fact whoever holds its endpoint by now; a failure counts only if no other was written since the
+// delivery was read.
 //
 // It may be called again with results whose first writing was reported as failed and had succeeded all the same.
 func (s Alerts) RecordResults(ctx context.Context, worker string, results []alert.Result) error {
@@ -57,7 +57,7 @@ func (s Alerts) recordResults(ctx context.Context, worker string, results []aler
 		case r.State == alert.Delivered:
 			apart, arrived[k] = append(apart, r), append(arrived[k], r.Delivery)
 		default:
-			apart, statements = append(apart, r), append(statements, putBack(worker, r))
+			apart, statements = append(apart, r), append(statements, putBack(r))
 			if h.failedAt == 0 && r.Attempts > r.Delivery.Attempts {
 				h.failedAt = micros(r.Now)
 			}
@@ -74,22 +74,48 @@ func (s Alerts) recordResults(ctx context.Context, worker string, results []aler
 		if err := attempts(ctx, tx, worker, apart); err != nil {
 			return err
 		}
-		now := micros(s.now())
-		for k, list := range folded {
-			if err := foldDelivered(ctx, tx, worker, k, list, now); err != nil {
-				return fmt.Errorf("record deliveries: %w", err)
-			}
-		}
-		for k, list := range arrived {
-			if err := markDelivered(ctx, tx, k, list, now); err != nil {
-				return fmt.Errorf("record deliveries: %w", err)
-			}
-		}
-		if err := tx.Run(ctx, statements); err != nil {
+		if err := recordAll(ctx, tx, worker, folded, arrived, statements, micros(s.now())); err != nil {
 			return fmt.Errorf("record deliveries: %w", err)
 		}
 		return nil
 	})
+}
+
+// recordAll writes what became of deliveries, all endpoints' in one round trip. A second one follows for those that were
+// not pending any more: held meanwhile, or written by another worker or before.
+func recordAll(ctx context.Context, tx *sqldb.Tx, worker string, folded map[endpointKey][]alert.Result, arrived map[endpointKey][]alert.Delivery,
+	statements []sqldb.Statement, now int64,
+) error {
+	var runs []deliveredRun
+	for k, list := range folded {
+		runs = append(runs, foldedRuns(tx, worker, k, list, now)...)
+	}
+	for k, list := range arrived {
+		runs = append(runs, arrivedRun(tx, k, list, now))
+	}
+	all := make([]sqldb.Statement, len(runs), len(runs)+len(statements))
+	for i, r := range runs {
+		all[i] = r.write
+	}
+	written, err := tx.RunCounting(ctx, append(all, statements...))
+	if err != nil {
+		return err
+	}
+	var rest []sqldb.Statement
+	for i, r := range runs {
+		if written[i] < r.count {
+			rest = append(rest, r.rest()...)
+		}
+	}
+	return tx.Run(ctx, rest)
+}
+
+// deliveredRun is a statement for deliveries of one endpoint that arrived, how many rows it should write, and what is to
+// be done when it wrote fewer.
+type deliveredRun struct {
+	write sqldb.Statement
+	count int64
+	rest  func() []sqldb.Statement
 }
 
 var attemptColumns = []string{"partner_id", "endpoint_id", "seq", "at", "worker", "status", "failure", "duration", "answer"}
@@ -142,37 +168,36 @@ func (s Alerts) mergeAttempts(ctx context.Context, tx *sqldb.Tx, worker string, 
 	return tx.Run(ctx, statements)
 }
 
-// putBack writes a delivery that did not arrive.
-func putBack(worker string, r alert.Result) sqldb.Statement {
+// putBack writes a delivery that did not arrive. The tries it had say whether that is news: a worker that lost its hold
+// in the middle of an attempt does not count one twice.
+func putBack(r alert.Result) sqldb.Statement {
 	finished := int64(0)
 	if r.State == alert.DeliveryFailed {
 		finished = micros(r.Now)
 	}
-	return sqldb.Statement{Query: `UPDATE delivery SET state = $5, attempts = $6, next_at = $7, ordered = $8, finished_at = $9, lease = ''
-		WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'pending'
-		AND (lease = $4 OR EXISTS (SELECT 1 FROM endpoint_lease l WHERE l.endpoint_id = $2 AND l.worker = $4))`,
+	return sqldb.Statement{Query: `UPDATE delivery SET state = $5, attempts = $6, next_at = $7, ordered = $8, finished_at = $9
+		WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'pending' AND attempts = $4`,
 		Args: []any{
-			number(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, worker, string(r.State), int64(r.Attempts),
+			number(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, int64(r.Delivery.Attempts), string(r.State), int64(r.Attempts),
 			micros(r.NextAt), r.Ordered, finished,
 		}}
 }
 
-// markDelivered writes deliveries of one endpoint that arrived. Those that are not pending any more were held
-// meanwhile, or another worker has said the same.
-func markDelivered(ctx context.Context, tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) error {
-	args := []any{string(k.endpoint), now}
-	n, err := affected(tx.ExecContext(ctx, `UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1, lease = ''
-		WHERE endpoint_id = $1 AND `+amongOpen(tx, &args, list), args...))
-	if err != nil || n == int64(len(list)) {
-		return err
-	}
-	statements := make([]sqldb.Statement, len(list))
-	for i, d := range list {
-		statements[i] = sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1, lease = ''
-			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held'`,
-			Args: []any{number(k.partner), string(k.endpoint), d.Seq, now}}
-	}
-	return tx.Run(ctx, statements)
+// arrivedRun writes deliveries of one endpoint that arrived and whose tries have rows of their own.
+func arrivedRun(tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) deliveredRun {
+	args := []any{string(k.endpoint), now, number(k.partner)}
+	write := sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1
+		WHERE partner_id = $3 AND endpoint_id = $1 AND ` + amongOpen(tx, &args, list)}
+	write.Args = args
+	return deliveredRun{write, int64(len(list)), func() []sqldb.Statement {
+		statements := make([]sqldb.Statement, len(list))
+		for i, d := range list {
+			statements[i] = sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1
+				WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held'`,
+				Args: []any{number(k.partner), string(k.endpoint), d.Seq, now}}
+		}
+		return statements
+	}}
 }
 
 // write keeps the time since which an endpoint does nothing but fail. In a group with both, the success counts.

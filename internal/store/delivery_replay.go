@@ -89,9 +89,9 @@ func (s Alerts) requeue(ctx context.Context, tx *sqldb.Tx, id partner.ID, events
 				continue
 			}
 			n, err := affected(tx.ExecContext(ctx, `INSERT INTO delivery
-				(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, lease, created_at, finished_at)
-				VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, '', $8, 0)
-				ON CONFLICT (partner_id, endpoint_id, seq) DO UPDATE SET state = $6, ordered = $7, attempts = 0, next_at = $8, lease = '', finished_at = 0
+				(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)
+				VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $8, 0)
+				ON CONFLICT (partner_id, endpoint_id, seq) DO UPDATE SET state = $6, ordered = $7, attempts = 0, next_at = $8, finished_at = 0
 				WHERE delivery.state <> 'pending'`,
 				number(id), string(to.ID), e.seq, string(e.id), e.person, string(state), len(e.person) > 0, now))
 			if err != nil {
@@ -121,7 +121,7 @@ func (s Alerts) requeueFailed(ctx context.Context, id partner.ID, only alert.End
 				state = alert.Held
 			}
 			n, err := affected(tx.ExecContext(ctx, `UPDATE delivery SET state = $3, ordered = (length(person) > 0), attempts = 0, next_at = $4,
-				lease = '', finished_at = 0 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'failed'`,
+				finished_at = 0 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'failed'`,
 				number(id), string(to.ID), string(state), micros(s.now())))
 			if err != nil {
 				return fmt.Errorf("replay: %w", err)

@@ -127,7 +127,7 @@ func endpointFilters(ctx context.Context, tx *sqldb.Tx, id partner.ID) ([]alert.
 }
 
 var deliveryColumns = []string{
-	"partner_id", "endpoint_id", "seq", "event_id", "person", "state", "ordered", "attempts", "next_at", "lease", "created_at", "finished_at",
+	"partner_id", "endpoint_id", "seq", "event_id", "person", "state", "ordered", "attempts", "next_at", "created_at", "finished_at",
 }
 
 // insertDeliveries makes one delivery per event and endpoint that wants it; for a disabled endpoint it is held.
@@ -152,7 +152,7 @@ func (s Alerts) insertDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.I
 			}
 			due = due || state == alert.Pending
 			return []any{
-				number(id), string(to.ID), e.seq, string(e.id), e.person, string(state), len(e.person) > 0, int64(0), now, "", now, int64(0),
+				number(id), string(to.ID), e.seq, string(e.id), e.person, string(state), len(e.person) > 0, int64(0), now, now, int64(0),
 			}, nil
 		}
 	})
@@ -165,8 +165,8 @@ func (s Alerts) insertDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.I
 	return nil
 }
 
-// ClaimTest keeps a test event and its one delivery, already in the hands of worker.
-func (s Alerts) ClaimTest(ctx context.Context, id partner.ID, endpoint alert.EndpointID, worker string, until time.Time, e alert.Event) (alert.Delivery, error) {
+// ClaimTest keeps a test event and its one delivery, out of the dispatchers' way until the given time.
+func (s Alerts) ClaimTest(ctx context.Context, id partner.ID, endpoint alert.EndpointID, until time.Time, e alert.Event) (alert.Delivery, error) {
 	d := alert.Delivery{Partner: id, Endpoint: endpoint, Event: e.ID}
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		kept, err := s.insertEvents(ctx, tx, id, []alert.Event{e})
@@ -178,9 +178,9 @@ func (s Alerts) ClaimTest(ctx context.Context, id partner.ID, endpoint alert.End
 		}
 		d.Seq = kept[0].seq
 		_, err = tx.ExecContext(ctx, `INSERT INTO delivery
-			(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, lease, created_at, finished_at)
-			VALUES ($1, $2, $3, $4, $5, 'pending', $6, 0, $7, $8, $9, 0)`, number(id), string(endpoint), d.Seq, string(e.ID),
-			kept[0].person, false, micros(until), worker, micros(s.now()))
+			(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)
+			VALUES ($1, $2, $3, $4, $5, 'pending', $6, 0, $7, $8, 0)`, number(id), string(endpoint), d.Seq, string(e.ID),
+			kept[0].person, false, micros(until), micros(s.now()))
 		if err != nil {
 			return fmt.Errorf("keep delivery: %w", err)
 		}

@@ -121,7 +121,7 @@ func (w *lives) deliver(t *testing.T) {
 		t.Fatal(err)
 	}
 	var results []alert.Result
-	for i, d := range claim(t, w.Store, "w", w.Clock.Now().Add(1e9), endpoints[0].ID, 10_000) {
+	for i, d := range claim(t, w.Store, w.partner.ID, endpoints[0].ID, 10_000) {
 		outcome := &webhook.Outcome{Status: 200, Answer: "recebi " + string(d.Body)}
 		if i%3 == 2 { // its try is kept in another place
 			outcome.Answer = ""

@@ -228,14 +228,14 @@ func (s Alerts) followState(ctx context.Context, tx *sqldb.Tx, before, after ale
 	case before.State == after.State:
 		return nil
 	case after.State == alert.Disabled:
-		_, err = tx.ExecContext(ctx, `UPDATE delivery SET state = 'held', lease = '' WHERE partner_id = $1 AND endpoint_id = $2
+		_, err = tx.ExecContext(ctx, `UPDATE delivery SET state = 'held' WHERE partner_id = $1 AND endpoint_id = $2
 			AND state = 'pending'`, number(after.Partner), string(after.ID))
 	default:
 		failedSince := int64(1<<63 - 1)
 		if !before.FailingSince.IsZero() {
 			failedSince = micros(before.FailingSince)
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE delivery SET state = 'pending', lease = '', attempts = 0, next_at = $3, finished_at = 0,
+		_, err = tx.ExecContext(ctx, `UPDATE delivery SET state = 'pending', attempts = 0, next_at = $3, finished_at = 0,
 			ordered = (length(person) > 0) WHERE partner_id = $1 AND endpoint_id = $2
 			AND (state = 'held' OR state = 'failed' AND finished_at >= $4)`,
 			number(after.Partner), string(after.ID), micros(now), failedSince)
@@ -260,9 +260,6 @@ func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint aler
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
 			return errors.Join(alert.ErrEndpointNotFound, err)
-		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM endpoint_lease WHERE endpoint_id = $1`, string(endpoint)); err != nil {
-			return fmt.Errorf("delete endpoint: %w", err)
 		}
 		return nil
 	})

@@ -54,20 +54,12 @@ CREATE INDEX endpoint_newest ON endpoint (partner_id, created_at, id);
 -- Operators name an endpoint by its id alone.
 CREATE INDEX endpoint_id ON endpoint (id);
 
--- Which dispatcher pushes to an endpoint, and until when unless it says so again. Whoever holds an endpoint need not claim
--- its deliveries one by one. delivery.lease and next_at still keep what is sent by hand (a test) out of the dispatchers' way.
-CREATE TABLE endpoint_lease (
-	endpoint_id TEXT PRIMARY KEY,
-	worker      TEXT NOT NULL,
-	until       BIGINT NOT NULL
-);
-
 -- One event on its way to one endpoint: the row is the job. Rows of a disabled endpoint are held, and pending again when it
 -- is enabled.
 CREATE TABLE delivery (
 	seq         BIGINT NOT NULL,  -- of the event
 	attempts    BIGINT NOT NULL,  -- tries that count
-	next_at     BIGINT NOT NULL,  -- when it may be claimed; while claimed, when the claim ends
+	next_at     BIGINT NOT NULL,  -- when it may be sent; a test that is sent by hand names a time after its end
 	created_at  BIGINT NOT NULL,
 	finished_at BIGINT NOT NULL,  -- 0: neither delivered nor failed
 	partner_id  INTEGER NOT NULL,
@@ -76,14 +68,12 @@ CREATE TABLE delivery (
 	event_id    TEXT NOT NULL,
 	person      BYTEA NOT NULL,   -- as in event
 	state       TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed', 'held')),
-	lease       TEXT NOT NULL,    -- who holds it; empty when nobody does
 	-- The try that arrived, if its answer had no text: 16 bytes, see delivery_fold.go. Most tries are such, and a row of their
 	-- own costs as much as the delivery's. All other tries are in attempt.
 	tried       BYTEA,
 	PRIMARY KEY (partner_id, endpoint_id, seq)
 );
--- next_at and lease stand in no index: a claim then changes no index either.
-CREATE INDEX delivery_open ON delivery (endpoint_id, seq) WHERE state = 'pending';
+CREATE INDEX delivery_open ON delivery (partner_id, endpoint_id, seq) WHERE state = 'pending';
 CREATE INDEX delivery_done ON delivery (state, finished_at) WHERE finished_at > 0;
 
 -- Every other try, in the words of whoever made it.

@@ -1,0 +1,117 @@
+package alert
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// has tells whether an attempt for the endpoint may begin.
+func (d *Dispatcher) has(l *lane, now time.Time) bool { return l.ours && now.Before(d.heldUntil) }
+
+// stand makes sure of the holds until ctx ends. It waits for nothing else, so that a slow look costs no hold.
+func (d *Dispatcher) stand(ctx context.Context) {
+	tick := time.NewTicker(d.opts.Poll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		asked := d.now()
+		if err := d.holds.Stand(ctx); err != nil {
+			if ctx.Err() == nil {
+				d.log.Error("endpoints cannot be held", "cause", err.Error())
+			}
+			d.lost()
+			continue
+		}
+		d.mu.Lock()
+		d.heldUntil = asked.Add(d.opts.Hold)
+		d.mu.Unlock()
+	}
+}
+
+// lost forgets what was read for endpoints: others may have them now.
+func (d *Dispatcher) lost() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.losses++
+	for _, l := range d.lanes {
+		l.ours = false
+		l.clear()
+	}
+}
+
+// take takes endpoints.
+func (d *Dispatcher) take(ctx context.Context, refs []EndpointRef) error {
+	if len(refs) == 0 {
+		return nil
+	}
+	d.mu.Lock()
+	losses := d.losses
+	d.mu.Unlock()
+	ids := make([]EndpointID, len(refs))
+	for i, ref := range refs {
+		ids[i] = ref.Endpoint
+	}
+	asked := d.now()
+	taken, err := d.holds.Take(ctx, ids)
+	if err != nil {
+		d.lost()
+		return err
+	}
+	refs = slices.DeleteFunc(refs, func(ref EndpointRef) bool { return !slices.Contains(taken, ref.Endpoint) })
+	if len(refs) == 0 {
+		return nil
+	}
+	// Read after it was taken: whoever had it before may have disabled it.
+	endpoints, err := d.queue.EnabledEndpoints(ctx, refs)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.losses != losses { // perhaps these as well
+		return nil
+	}
+	d.heldUntil = asked.Add(d.opts.Hold)
+	for _, e := range endpoints {
+		l := d.lanes[e.ID]
+		l.endpoint, l.ours, l.used = e, true, true
+		l.rewind()
+	}
+	return nil
+}
+
+// tidy lets go of endpoints that are not in use. What is under way is in use: an endpoint is let go of only when all
+// that was sent to it is recorded.
+func (d *Dispatcher) tidy(ctx context.Context) error {
+	now := d.now()
+	if now.Before(d.tidyAt) {
+		return nil
+	}
+	d.tidyAt = now.Add(d.opts.Hold / 2)
+	var idle []EndpointID
+	d.mu.Lock()
+	for id, l := range d.lanes {
+		switch {
+		case len(l.held) > len(l.recorded):
+		case l.ours && l.used:
+			l.used = false
+		default: // also one that was taken and then found disabled
+			l.ours = false
+			idle = append(idle, id)
+		}
+	}
+	d.mu.Unlock()
+	if len(idle) == 0 {
+		return nil
+	}
+	err := d.holds.Release(ctx, idle)
+	if err != nil {
+		d.lost()
+	}
+	return err
+}

@@ -1,0 +1,48 @@
+package sqldb_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
+)
+
+// TestHoldEndsWithItsSession: a holder whose session the server has ended is told so and has nothing any more, and
+// another one gets what it had at once.
+func TestHoldEndsWithItsSession(t *testing.T) {
+	db := open(t, storetest.NewAddress(t, sqldb.PostgreSQL, t.TempDir()))
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	first, second := db.NewHolder(), db.NewHolder()
+	t.Cleanup(func() { _, _ = first.Close(), second.Close() })
+	take := func(h *sqldb.Holder, want ...string) {
+		t.Helper()
+		got, err := h.Take(ctx, []string{"a", "b"})
+		if slices.Sort(got); err != nil || !slices.Equal(got, want) {
+			t.Errorf("got %v instead of %v: %v", got, want, err)
+		}
+	}
+	take(first, "a", "b")
+	take(second)
+	var ended int
+	err := db.Reader().QueryRowContext(ctx, `SELECT count(pg_terminate_backend(a.pid)) FROM pg_stat_activity a
+		WHERE a.datname = current_database() AND EXISTS (SELECT 1 FROM pg_locks l WHERE l.pid = a.pid AND l.locktype = 'advisory')`).Scan(&ended)
+	if err != nil || ended != 1 {
+		t.Fatalf("%d sessions hold something: %v", ended, err)
+	}
+	for first.Stand(ctx) == nil && ctx.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	take(second, "a", "b")
+	take(first)
+	if err := second.Release(ctx, []string{"b"}); err != nil {
+		t.Error(err)
+	}
+	take(first, "b")
+	if err := second.Stand(ctx); err != nil {
+		t.Error(err)
+	}
+}
