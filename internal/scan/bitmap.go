@@ -106,9 +106,9 @@ func markPortable(digits, signs, hyphens, src []byte) {
 	}
 }
 
-// isSign tells the signs: \u0040, &#64;, [at] and (arroba), characters without width, dashes, full-width letters, the second
-// byte of a no-break space.
-var isSign = [256]bool{'@': true, '%': true, '\\': true, '&': true, '[': true, '(': true, 0xa0: true, 0xe2: true, 0xef: true}
+// isSign tells the signs: \u0040, &#64;, [at], (arroba) and {at}, characters without width, dashes, full-width letters, the
+// second byte of a no-break space. Of braces the closing one is, as the others have no place of their own in a register.
+var isSign = [256]bool{'@': true, '%': true, '\\': true, '&': true, '[': true, '(': true, '}': true, 0xa0: true, 0xe2: true, 0xef: true}
 
 // signBits has bit k set where byte k of word is a sign.
 func signBits(word uint64) (bits byte) {

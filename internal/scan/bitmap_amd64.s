@@ -3,9 +3,9 @@
 // A byte is a sign if it is the one that the low half of it stands for here. The second table is of bytes beyond ASCII,
 // less their top bit.
 DATA signBytes<>+0(SB)/8, $0x8026258080808040
-DATA signBytes<>+8(SB)/8, $0x8080805c5b808028
+DATA signBytes<>+8(SB)/8, $0x80807d5c5b808028
 DATA signBytes<>+16(SB)/8, $0x8026258080808040
-DATA signBytes<>+24(SB)/8, $0x8080805c5b808028
+DATA signBytes<>+24(SB)/8, $0x80807d5c5b808028
 DATA signBytes<>+32(SB)/8, $0x8080808080628020
 DATA signBytes<>+40(SB)/8, $0x6f80808080808080
 DATA signBytes<>+48(SB)/8, $0x8080808080628020

@@ -30,13 +30,17 @@ func (s *Scanner) emails(b []byte, from, limit int) {
 			switch c := b[at]; {
 			case c == '@':
 				s.email(b, at, at+1)
-				if at > 0 && at+1 < len(b) && (b[at-1] == ' ' || b[at-1] == '>' || b[at+1] == '<' || b[at+1] == 0) {
+				if at > 0 && at+1 < len(b) && (b[at-1] == ' ' || b[at-1] == '>' || class[b[at+1]]&inDomain == 0) {
 					s.hint(b, at)
 				}
 			case c == '%' && at+3 <= len(b) && b[at+1] == '4' && b[at+2] == '0':
 				s.email(b, at, at+3)
 			case c == '(' || c == '[': // (11), [0]: few are (at)
 				if at+2 < len(b) && (b[at+1] == ' ' || b[at+2]|0x20 >= 'o' && b[at+2]|0x20 <= 'u' && class[b[at+1]]&letter != 0) {
+					s.hint(b, at)
+				}
+			case c == '}': // few are {at}
+				if at > 2 && (class[b[at-1]]&letter != 0 || b[at-1] == ' ') {
 					s.hint(b, at)
 				}
 			case c == 0xa0:
@@ -252,13 +256,23 @@ func (s *Scanner) rareEmail(b []byte, start, at, after, end int) {
 	if cut := lastEscape(b[start:at]); cut > 0 {
 		start += cut
 	}
+	host := b[after:end]
+	if cut := bytes.Index(host, rule); cut >= 0 {
+		host = host[:cut]
+	} else if end < len(b) && b[end] >= utf8.RuneSelf {
+		host = b[after:wordEnd(b, end, min(len(b), after+domainLongest))]
+		if gluedWord(host, end-after) {
+			s.rareLocal(b, start, at, after, host[:end-after])
+		}
+	}
+	s.rareLocal(b, start, at, after, host)
+}
+
+// rareLocal looks closer at the local part b[start:at] of an address.
+func (s *Scanner) rareLocal(b []byte, start, at, after int, host []byte) {
 	before := byte(' ')
 	if start > 0 {
 		before = b[start-1]
-	}
-	host := b[after:end]
-	if end < len(b) && b[end] >= utf8.RuneSelf {
-		host = b[after:wordEnd(b, end, min(len(b), after+domainLongest))]
 	}
 	switch {
 	case before == '\\' && start < at:
@@ -280,6 +294,13 @@ func (s *Scanner) rareEmail(b []byte, start, at, after, end int) {
 	default:
 		s.wholeEmail(b[start:at], host, start, after)
 	}
+}
+
+// gluedWord says whether the letters beyond ASCII from host[end] on are of a word behind a domain: they stand in its last
+// label, which begins with others.
+func gluedWord(host []byte, end int) bool {
+	label := bytes.LastIndexByte(host[:end], '.') + 1
+	return end < len(host) && label > 0 && end-label >= 2 && bytes.IndexByte(host[end:], '.') < 0
 }
 
 // gluedShortest is how long the rest of a word after an accent must be to be taken for an address of its own.

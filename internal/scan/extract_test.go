@@ -40,6 +40,7 @@ var extractCases = []struct {
 	{"nul bytes", "maria@exemplo.com\x00\x0052998224725\x00", []string{"cpf 52998224725", "email maria@exemplo.com"}},
 	{"other scripts", "“joão@exemplo.com” \xffana@exemplo.com\xff maria@ação.com.br", []string{
 		"email ana@exemplo.com", "email joão@exemplo.com", "email maria@xn--ao-siap.com.br"}},
+	{"word behind", "joão@exemplo.com.brção", []string{"email joão@exemplo.com.br", "email joão@exemplo.com.xn--bro-nlat"}},
 	{"apostrophe", "x o'brien@exemplo.ie 'ana@exemplo.com'", []string{"email ana@exemplo.com", "email brien@exemplo.ie", "email o'brien@exemplo.ie"}},
 	{"picture", "logo@2x.png a@b @ x@ @y.com", nil},
 	{"dots", "...maria@exemplo.com joao.@exemplo.com", []string{"email maria@exemplo.com"}},

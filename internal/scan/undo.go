@@ -278,7 +278,7 @@ func (v *view) encodedWord(b []byte, i int, room *[]byte) int {
 	return v.put(i, to, *room...)
 }
 
-// bracket reads [at], (arroba), {dot}, with blanks inside and around.
+// bracket reads [at], (arroba), {dot}, [@], with blanks inside and around.
 func (v *view) bracket(b []byte, i int) int {
 	c, end := bracketed(b, i)
 	if end == 0 {
@@ -312,7 +312,10 @@ func bracketed(b []byte, i int) (c byte, end int) {
 	if at < len(b) && b[at] == ' ' {
 		at++
 	}
-	if at >= len(b) || b[at] != ']' && b[at] != ')' && b[at] != '}' {
+	if n == 0 && at+1 < len(b) && b[at] == '@' && closes(b[at+1]) {
+		return '@', at + 2
+	}
+	if at >= len(b) || !closes(b[at]) {
 		return 0, 0
 	}
 	switch string(word[:n]) {

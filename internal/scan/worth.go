@@ -31,6 +31,13 @@ func worthDecoding(b []byte, i int) bool {
 	case '[', '(':
 		_, end := bracketed(b, i)
 		return end > 0
+	case '}':
+		open := bytes.LastIndexByte(b[max(0, i-longestBracket):i], '{')
+		if open < 0 {
+			return false
+		}
+		_, end := bracketed(b, max(0, i-longestBracket)+open)
+		return end == i+1
 	case '@':
 		return worthAt(b, i)
 	}
@@ -40,7 +47,7 @@ func worthDecoding(b []byte, i int) bool {
 // worthAt says whether something that does not belong there stands beside an '@', or in the address: a tag, a blank, the
 // other halves of wide characters.
 func worthAt(b []byte, i int) bool {
-	if b[i-1] == '>' || b[i+1] == '<' || b[i+1] == 0 && b[i+2] != 0 {
+	if b[i-1] == '>' || b[i+1] == '<' || b[i+1] == 0 && b[i+2] != 0 || opens(b[i-1]) && closes(b[i+1]) {
 		return true
 	}
 	if b[i-1] == ' ' {
@@ -59,6 +66,13 @@ func worthAt(b []byte, i int) bool {
 	}
 	return start > 4 && b[start-1] == '>' && isBreak(b[max(0, start-6):start]) || bytes.HasSuffix(b[:start], softHyphen)
 }
+
+func opens(c byte) bool { return c == '[' || c == '(' || c == '{' }
+
+func closes(c byte) bool { return c == ']' || c == ')' || c == '}' }
+
+// longestBracket is how far { stands before } where a word stands for a character.
+const longestBracket = len("{ arroba }")
 
 var softHyphen = []byte("\u00ad")
 

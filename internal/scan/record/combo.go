@@ -48,6 +48,9 @@ func (r *Reader) formOf(i int) *form {
 		return f
 	}
 	to, first := r.trimmed(l), &r.hits[n]
+	if int(first.to) < to && r.b[first.to] == '-' {
+		return r.dashedForm(l, first)
+	}
 	if start := r.start(l); int(first.from) > start || first.kind == identifier.Card || int(first.to) >= to {
 		return f
 	}
@@ -73,6 +76,30 @@ func (r *Reader) formOf(i int) *form {
 	f.look = lookOf(r.b[rest:end], f.sep)
 	if rest < to && n+1 < r.endOf(i) {
 		if h := &r.hits[n+1]; h.length&weak == 0 && int(h.from) <= rest+1 && int(h.to) >= end-1 {
+			f.look = other // another identifier, and nothing else
+		}
+	}
+	return f
+}
+
+// dashes part the fields of lists of accounts: user----address----password.
+var dashes = []byte("----")
+
+// dashedForm looks at a line whose first identifier hyphens follow.
+func (r *Reader) dashedForm(l *line, first *hit) *form {
+	f, to := &l.form, r.trimmed(l)
+	text := r.b[first.to:to]
+	if !bytes.HasPrefix(text, dashes) || int(first.from) > r.start(l) && !bytes.HasSuffix(r.b[l.from:first.from], dashes) {
+		return f
+	}
+	from := int(first.to) + len(dashes)
+	if n := bytes.Index(r.b[from:to], dashes); n >= 0 {
+		to = from + n
+	}
+	f.sep, f.from, f.to = '-', int32(from), int32(to)
+	f.look = lookOf(r.b[from:to], 0)
+	for k := int(l.first); k < len(r.hits) && int(r.hits[k].from) < to; k++ {
+		if h := &r.hits[k]; h.length&weak == 0 && int(h.from) >= from && int(h.to) >= to-1 && int(h.from) <= from+1 {
 			f.look = other // another identifier, and nothing else
 		}
 	}

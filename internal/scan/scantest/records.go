@@ -33,7 +33,7 @@ var Formats = []Format{
 	{"tab", true, false, tabs}, {"fixed width", true, false, fixedWidth}, {"insert", true, false, inserts}, {"mysqldump", true, false, mysqldump},
 	{"copy", true, false, copies}, {"json lines", true, false, jsonLines}, {"json list", true, false, jsonList}, {"stealer log", true, false, stealerLog},
 	{"ldif", true, false, ldif}, {"vcard", true, false, vcards}, {"mail", false, false, mails}, {"no header", false, true, headless},
-	{"two columns, no header", false, true, twoColumns}, {"fixed width, glued", false, false, glued},
+	{"two columns, no header", false, true, twoColumns}, {"fixed width, glued", false, false, glued}, {"four hyphens", false, false, dashed},
 }
 
 // Write makes a file of n records.
@@ -122,6 +122,25 @@ func combos(p *people, f *File, n int) {
 		}
 		who.take(secret)
 		f.printf("%s%s%s\n", id.text, sep, secret.text)
+		f.People = append(f.People, who)
+	}
+}
+
+// dashed writes lists of accounts, the fields of which four hyphens part.
+func dashed(p *people, f *File, n int) {
+	user := p.rnd.IntN(2) == 0
+	for range n {
+		who := Person{Classes: map[string]bool{}}
+		id, secret := columnKinds[0].make(p), datum{class: "password", text: p.password()}
+		if p.rnd.IntN(20) == 0 {
+			secret = datum{text: p.pick("", "", "NULL", "-")}
+		}
+		who.take(id)
+		who.take(secret)
+		if user {
+			f.printf("%s%d----", p.pick(localNames...), p.rnd.IntN(1000))
+		}
+		f.printf("%s----%s\n", id.text, secret.text)
 		f.People = append(f.People, who)
 	}
 }

@@ -226,6 +226,12 @@ func mailText(name string, write func(s string) string) Spelling {
 	}, ""}
 }
 
+func lostMail(name, why string, write func(s string) string) Spelling {
+	s := mailText(name, write)
+	s.Lost = why
+	return s
+}
+
 func at(with string) func(string) string {
 	return func(s string) string { return strings.Replace(s, "@", with, 1) }
 }
@@ -247,6 +253,10 @@ var mailSpellings = []Spelling{
 	mailText("full-width @", at("\uff20")), mailText("bidi marks", func(s string) string { return "\u202a" + s + "\u202c" }),
 	mailText("full-width", wide),
 	mailText("[at]", at("[at]")), mailText("(at)", at("(at)")), mailText(" [at] ", at(" [at] ")), mailText("(arroba)", at("(arroba)")), mailText(" @ ", at(" @ ")),
+	mailText("{at}", at("{at}")), mailText(" {at} ", at(" {at} ")), mailText("{ arroba }", at("{ arroba }")), mailText("[@]", at("[@]")), mailText("(@)", at("(@)")), mailText("{@}", at("{@}")),
+	mailText("{at} and {dot}", func(s string) string { return strings.NewReplacer("@", "{at}", ".", "{dot}").Replace(s) }),
+	mailText("{AT} and {PONTO}", func(s string) string { return strings.NewReplacer("@", "{AT}", ".", "{PONTO}").Replace(s) }),
+	lostMail(" at , dot ", "words of a sentence", func(s string) string { return strings.NewReplacer("@", " at ", ".", " dot ").Replace(s) }),
 	mailText("[at] and [dot]", func(s string) string { return strings.NewReplacer("@", "[at]", ".", "[dot]").Replace(s) }),
 	mailText("<wbr>", at("<wbr>@")), mailText("<wbr> in the domain", func(s string) string { return strings.Replace(s, "exe", "exe<wbr>", 1) + " " }),
 	mailText("tags around @", at("<b>@</b>")), mailText("comment before @", at("<!-- x -->@")),
@@ -254,6 +264,7 @@ var mailSpellings = []Spelling{
 	mailText("quotes around the local part", func(s string) string { return `"` + strings.Replace(s, "@", `"@`, 1) }),
 	mailText("user----mail----password", func(s string) string { return "fulano----" + s + "----senha123" }),
 	mailText("behind .txt", func(s string) string { return s + ".txt" }),
+	mailText("before an accent", func(s string) string { return s + "é" }), mailText("before ---- and an accent", func(s string) string { return s + "----Página1" }),
 	mailText("behind an accent", func(s string) string { return "é" + s }),
 	mailText("base64", func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }),
 	mailText("base64 for addresses", func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }),
