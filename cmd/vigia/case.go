@@ -19,6 +19,7 @@ type caseCmd struct {
 	List     caseListCmd     `cmd:"" help:"List the newest cases."`
 	Show     caseShowCmd     `cmd:"" help:"Show a case with what the person wrote, and its history."`
 	Move     caseMoveCmd     `cmd:"" help:"Move a case to another status; its partner is told."`
+	Note     caseNoteCmd     `cmd:"" help:"Write something into a case's history."`
 	Assign   caseAssignCmd   `cmd:"" help:"Say who works on a case."`
 	Target   caseTargetCmd   `cmd:"" help:"Set the working time for new cases of a service."`
 	Question caseQuestionCmd `cmd:"" help:"Triage questions of a service: add, list, remove."`
@@ -190,15 +191,8 @@ func (m *caseMoveCmd) Run(ctx context.Context, c *config.Common, o *output) erro
 	if err != nil {
 		return err
 	}
-	by := m.By
-	if by == "" {
-		by = "cli"
-		if u, err := user.Current(); err == nil && u.Username != "" {
-			by = u.Username
-		}
-	}
 	return withApp(ctx, c, func(a *app.App) error {
-		cs, err := a.Cases.Move(ctx, cyber.CaseID(m.ID), to, by, m.Note)
+		cs, err := a.Cases.Move(ctx, cyber.CaseID(m.ID), to, actor(m.By), m.Note)
 		if err != nil {
 			return err
 		}
@@ -206,9 +200,42 @@ func (m *caseMoveCmd) Run(ctx context.Context, c *config.Common, o *output) erro
 	})
 }
 
+// actor is who the history names: the one given, else the system's user.
+func actor(given string) string {
+	if given != "" {
+		return given
+	}
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return "cli"
+}
+
 func (o *output) caseLine(cs cyber.Case) error {
 	v := viewCase(cs, time.Now())
 	return o.print(v, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s  %s  %s\n", v.ID, v.Status, v.Assignee) })
+}
+
+type caseNoteCmd struct {
+	ID   string `arg:"" name:"case" help:"The case's id (cs_...)."`
+	Note string `arg:"" help:"What to write down; the partner does not see it."`
+	By   string `placeholder:"NAME" help:"Who writes it; by default the system's user."`
+}
+
+// Help shows examples.
+func (caseNoteCmd) Help() string {
+	return "Example:\n  vigia case note cs_0198c0de-7a00-7000-8000-000000000001 \"ligar amanhã às 10h\" --by bruna"
+}
+
+// Run writes a note.
+func (s *caseNoteCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		cs, err := a.Cases.Note(ctx, cyber.CaseID(s.ID), actor(s.By), s.Note)
+		if err != nil {
+			return err
+		}
+		return o.caseLine(cs)
+	})
 }
 
 type caseAssignCmd struct {

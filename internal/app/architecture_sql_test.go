@@ -15,7 +15,14 @@ var (
 	tableNamed  = regexp.MustCompile(`\b(?:FROM|JOIN|INTO|UPDATE)\s+(\w+)`)
 	// ofPartner is a condition that leaves one partner. A join by partner keeps partners apart, but reads those of all.
 	ofPartner = regexp.MustCompile(`partner_id\s*(=|IN\b)\s*\(?\$\d`)
+	// anyPartner is a filter that may be left open, and so no such condition.
+	anyPartner = regexp.MustCompile(`\$\d+ = 0 OR (\w+\.)?partner_id = \$\d+`)
 )
+
+// ofOnePartner tells whether a statement leaves one partner.
+func ofOnePartner(text string) bool {
+	return ofPartner.MatchString(anyPartner.ReplaceAllString(text, ""))
+}
 
 // kept is a statement of the store.
 type kept struct {
@@ -86,6 +93,10 @@ var forAllPartners = map[string]string{
 	"WatchedEmails":      "a feed is asked about the values of all partners; each row names its own",
 	"caseByID":           "the operator: a case by its id, which no two partners share",
 	"UpdateCase":         "the operator: a case by its id",
+	"erasedIDs":          "the operator: erasures of a person, at one partner or at all",
+	"Cases":              "the operator: the newest cases, which may be filtered by a partner",
+	"Lane":               "the operator: the desk, which may be filtered by a partner",
+	"DeskCounts":         "the operator: what waits at the desk",
 	"Slots":              "hours belong to a service of ours, not to a partner",
 	"DeleteSlot":         "hours belong to a service of ours, not to a partner",
 	"DueEndpoints":       "the dispatcher serves all partners; each row names its own",
@@ -134,7 +145,7 @@ func TestPartnerInEveryStatement(t *testing.T) {
 			}
 		}
 		inserted := strings.HasPrefix(s.text, "INSERT INTO") && strings.Contains(s.text, "partner_id")
-		if touches == "" || inserted || ofPartner.MatchString(s.text) {
+		if touches == "" || inserted || ofOnePartner(s.text) {
 			continue
 		}
 		if _, listed := forAllPartners[s.function]; !listed {
@@ -159,9 +170,10 @@ func TestStatementsTellTales(t *testing.T) {
 		`SELECT partner_id, id FROM asset WHERE id = $1`:                            false,
 		`SELECT id FROM asset ORDER BY partner_id, id`:                              false,
 		`UPDATE epp_key SET ended_at = $2 WHERE id = $1 RETURNING id, partner_id`:   false,
+		`SELECT id FROM asset WHERE ($1 = 0 OR partner_id = $1) AND kind = $2`:      false,
 		`WITH due AS (SELECT id FROM asset) SELECT partner_id FROM due GROUP BY id`: false,
 	} {
-		if !statement.MatchString(text) || ofPartner.MatchString(text) != names {
+		if !statement.MatchString(text) || ofOnePartner(text) != names {
 			t.Errorf("%s: names the partner %t, want %t", text, !names, names)
 		}
 	}

@@ -153,13 +153,13 @@ func TestConsoleHostileText(t *testing.T) {
 
 	for _, path := range []string{
 		"/audit?actor=P&action=P&subject=P", "/findings?breach=P&all=P", "/deliveries?state=P&before=P", "/monitoring?status=P&at=1&id=P", "/login?next=P",
-		"/?done=P", "/prove?next=P", "/cases?service=P&mine=1", "/breaches/new?from=P", "/events/report?from=2026-01-01T00:00&to=2100-01-01T00:00", "/keys?done=P",
+		"/?done=P", "/prove?next=P", "/cases?service=P&owner=P&partner=P&at=1&id=P", "/cases?status=P", "/breaches/new?from=P", "/events/report?from=2026-01-01T00:00&to=2100-01-01T00:00", "/keys?done=P",
 	} {
 		b.visit(strings.ReplaceAll(path, "P", url.QueryEscape(payload)))
 		b.harmless(path)
 	}
 	b.reveal("/subscriptions?partner="+string(id), "td a")
-	b.reveal("/cases?all=1", ".ticket")
+	b.reveal("/cases?status=em-andamento", ".ticket")
 	b.reveal("/devices?partner="+string(id), "td a.button")
 	b.visit("/breaches/new")
 	b.fill("main form", "name", "outro", "title", payload, "date", "2026-03-01", "paths", "/nada/"+payload)

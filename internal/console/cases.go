@@ -2,32 +2,53 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// boardLimit is how many cases the board holds; a filter shows the rest.
-const boardLimit = 300
+// perLane is how many cases of each status the desk shows; a status by itself is read page by page.
+const perLane = 25
 
-type boardPage struct {
+type deskPage struct {
 	Lanes    []lane
+	Total    int64
+	Partners []partner.Partner
 	Services []cyber.Service
-	Service  cyber.ServiceID
-	Mine     bool
-	All      bool
-	Total    int
+	Owners   []string
+	// Partner, Service, Owner and Status are what the desk is filtered by; Owner is an address, or one of the two words.
+	Partner partner.ID
+	Service cyber.ServiceID
+	Owner   string
+	Status  cyber.CaseStatus
+	// Statuses are those that can be looked at by themselves.
+	Statuses []cyber.CaseStatus
 }
+
+// Who of the owners is not named by an address.
+const (
+	ownerMe   = "eu"
+	ownerNone = "ninguem"
+)
 
 type lane struct {
-	Status cyber.CaseStatus
-	Cases  []ticket
+	cyber.Lane
+	Tickets []ticket
+	// Whole is the address of the status by itself; Next that of its next page, empty at the end.
+	Whole, Next string
 }
 
-// ticket is a case as the board shows it.
+// ticket is a case as the desk shows it.
 type ticket struct {
 	cyber.Case
 	ServiceName, PartnerName string
@@ -52,88 +73,155 @@ func pace(c cyber.Case, now time.Time) (string, time.Duration) {
 	return "good", left
 }
 
-func (c *Console) tickets(r *request, cases []cyber.Case) ([]ticket, error) {
-	services, err := c.Rules.Services.All(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	partners, err := c.names(r)
-	if err != nil {
-		return nil, err
-	}
-	byID := make(map[cyber.ServiceID]string, len(services))
-	for _, s := range services {
-		byID[s.ID] = s.Name
-	}
-	list := make([]ticket, len(cases))
-	for i, one := range cases {
-		list[i] = ticket{Case: one, ServiceName: byID[one.Service], PartnerName: partners[one.Partner]}
-		list[i].Pace, list[i].Left = pace(one, c.Now())
-	}
-	return list, nil
+// naming gives services and partners their names.
+type naming struct {
+	services map[cyber.ServiceID]string
+	partners map[partner.ID]string
+	now      time.Time
 }
 
-func showBoard(c *Console, r *request) (answer, error) {
+func (n naming) tickets(cases []cyber.Case) []ticket {
+	list := make([]ticket, len(cases))
+	for i, one := range cases {
+		list[i] = ticket{Case: one, ServiceName: n.services[one.Service], PartnerName: n.partners[one.Partner]}
+		list[i].Pace, list[i].Left = pace(one, n.now)
+	}
+	return list
+}
+
+func (c *Console) naming(services []cyber.Service, partners []partner.Partner) naming {
+	n := naming{make(map[cyber.ServiceID]string, len(services)), partnerChoice{All: partners}.names(), c.Now()}
+	for _, s := range services {
+		n.services[s.ID] = s.Name
+	}
+	return n
+}
+
+// owners are the addresses of those who may work on a case.
+func (c *Console) owners(r *request) ([]string, error) {
+	all, err := c.Rules.Operators.Operators(r.Context())
+	var list []string
+	for _, o := range all {
+		if o.Role.Covers(operator.Support) && !o.Disabled {
+			list = append(list, o.Email)
+		}
+	}
+	return list, err
+}
+
+func (c *Console) deskPage(r *request) (page deskPage, err error) {
 	q := r.URL.Query()
-	page := boardPage{Service: cyber.ServiceID(q.Get("service")), Mine: q.Get("mine") != "", All: q.Get("all") != ""}
-	filter := cyber.CaseFilter{Service: page.Service, OpenOnly: !page.All, Limit: boardLimit}
-	if page.Mine {
-		filter.Assignee = r.who.Email
+	page = deskPage{
+		Partner: partner.ID(q.Get("partner")), Service: cyber.ServiceID(q.Get("service")), Owner: q.Get("owner"), Statuses: cyber.CaseStatuses(),
 	}
-	cases, err := c.Rules.Cases.List(r.Context(), filter)
-	if err != nil {
-		return nil, err
-	}
-	list, err := c.tickets(r, cases)
-	if err != nil {
-		return nil, err
-	}
-	page.Total = len(list)
-	for _, status := range cyber.CaseStatuses() {
-		if !page.All && !status.Open() {
-			continue
+	if status := q.Get("status"); status != "" {
+		if page.Status, err = cyber.ParseCaseStatus(status); err != nil {
+			return page, err
 		}
-		l := lane{Status: status}
-		for _, t := range list {
-			if t.Status == status {
-				l.Cases = append(l.Cases, t)
-			}
-		}
-		page.Lanes = append(page.Lanes, l)
+	}
+	if page.Partners, err = c.Rules.Partners.Partners(r.Context()); err != nil {
+		return page, err
 	}
 	if page.Services, err = c.Rules.Services.All(r.Context()); err != nil {
+		return page, err
+	}
+	page.Owners, err = c.owners(r)
+	return page, err
+}
+
+func showDesk(c *Console, r *request) (answer, error) {
+	page, err := c.deskPage(r)
+	if err != nil {
 		return nil, err
+	}
+	names := c.naming(page.Services, page.Partners)
+	filter := cyber.LaneFilter{Partner: page.Partner, Service: page.Service, Limit: perLane}
+	switch page.Owner {
+	case ownerMe:
+		filter.Assignee = r.who.Email
+	case ownerNone:
+		filter.Unassigned = true
+	default:
+		filter.Assignee = page.Owner
+	}
+	for _, status := range page.Statuses {
+		if page.Status == "" && !status.Open() || page.Status != "" && page.Status != status {
+			continue
+		}
+		if filter.Status = status; page.Status != "" {
+			filter.Limit, filter.After = 2*perLane, laneMark(r.URL.Query())
+		}
+		one, err := c.Rules.Cases.Desk(r.Context(), filter)
+		if err != nil {
+			return nil, err
+		}
+		q := url.Values{"status": {string(status)}, "partner": {string(page.Partner)}, "service": {string(page.Service)}, "owner": {page.Owner}}
+		l := lane{Lane: one, Tickets: names.tickets(one.Cases), Whole: "/cases?" + q.Encode()}
+		if one.Next.ID != "" {
+			q.Set("id", string(one.Next.ID))
+			if !one.Next.Due.IsZero() {
+				q.Set("at", strconv.FormatInt(one.Next.Due.UnixMicro(), 10))
+			}
+			l.Next = "/cases?" + q.Encode()
+		}
+		page.Lanes, page.Total = append(page.Lanes, l), page.Total+one.Total
 	}
 	return view{"cases", "Casos", page}, nil
 }
 
+// laneMark reads where a lane goes on from the address.
+func laneMark(q url.Values) cyber.LaneMark {
+	m := cyber.LaneMark{ID: cyber.CaseID(q.Get("id"))}
+	if at, err := strconv.ParseInt(q.Get("at"), 10, 64); err == nil {
+		m.Due = time.UnixMicro(at)
+	}
+	return m
+}
+
 type casePage struct {
 	ticket
-	Moves   []caseMoveRow
-	Answers []string
+	Moves   []cyber.CaseMove
+	Owners  []string
+	Answers []asked
 	Wishes  []string
-	Shown   bool
+	// Who is the person's subscription, if the partner enrolled them.
+	Who   *subscription.Beneficiary
+	Shown bool
 }
 
-type caseMoveRow struct {
-	cyber.CaseMove
-	Who string
+// asked is a question and what the person answered.
+type asked struct {
+	Question string
+	Answer   string
+	// JSON is an element that says neither in a way that we know.
+	JSON string
 }
 
-func (c *Console) casePage(r *request) (casePage, error) {
+func (c *Console) casePage(r *request) (page casePage, err error) {
 	one, moves, err := c.Rules.Cases.Show(r.Context(), cyber.CaseID(r.PathValue("id")))
 	if err != nil {
-		return casePage{}, err
+		return page, err
 	}
-	list, err := c.tickets(r, []cyber.Case{one})
+	services, err := c.Rules.Services.All(r.Context())
 	if err != nil {
-		return casePage{}, err
+		return page, err
 	}
-	page := casePage{ticket: list[0]}
-	for _, m := range moves {
-		page.Moves = append(page.Moves, caseMoveRow{m, m.Actor})
+	partners, err := c.Rules.Partners.Partners(r.Context())
+	if err != nil {
+		return page, err
 	}
-	return page, nil
+	page = casePage{ticket: c.naming(services, partners).tickets([]cyber.Case{one})[0], Moves: moves}
+	if page.Owners, err = c.owners(r); err != nil {
+		return page, err
+	}
+	if one.Assignee != "" && !slices.Contains(page.Owners, one.Assignee) {
+		page.Owners = append(page.Owners, one.Assignee) // somebody who has left, or a name given by the command
+	}
+	subscriptions, err := c.Rules.FindSubscriptions.SubscriptionsOfUser(r.Context(), one.Partner, one.User)
+	if len(subscriptions) > 0 {
+		page.Who = &subscriptions[0].Beneficiary
+	}
+	return page, err
 }
 
 func showCase(c *Console, r *request) (answer, error) {
@@ -144,7 +232,7 @@ func showCase(c *Console, r *request) (answer, error) {
 	return view{"case", "Caso", page}, nil
 }
 
-// revealCase shows what the person wrote: answers and wished times may hold anything.
+// revealCase shows who the person is and what they wrote: answers and wished times may hold anything.
 func revealCase(c *Console, r *request) (answer, error) {
 	why, err := reason(r)
 	if err != nil {
@@ -158,13 +246,55 @@ func revealCase(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page.Shown = true
-	for _, a := range page.Case.Answers {
-		page.Answers = append(page.Answers, indented(a))
+	questions, err := c.Rules.Cases.Questions(r.Context(), page.Service)
+	if err != nil {
+		return nil, err
+	}
+	for _, element := range page.Case.Answers {
+		page.Answers = append(page.Answers, readAnswer(element, questions))
 	}
 	for _, a := range page.Case.Appointments {
-		page.Wishes = append(page.Wishes, indented(a))
+		page.Wishes = append(page.Wishes, readWish(a))
 	}
 	return view{"case", "Caso", page}, nil
+}
+
+// readAnswer puts an element of a request into words; a question that is named by its id is shown by its text.
+func readAnswer(element string, questions []cyber.Question) asked {
+	var members map[string]any
+	if err := json.Unmarshal([]byte(element), &members); err != nil {
+		return asked{JSON: element}
+	}
+	first := func(names []string) string {
+		for _, name := range names {
+			switch v := members[name].(type) {
+			case string:
+				return v
+			case float64, bool:
+				return fmt.Sprint(v)
+			}
+		}
+		return ""
+	}
+	a := asked{Question: first(cyber.QuestionMembers), Answer: first(cyber.AnswerMembers)}
+	if a.Answer == "" {
+		return asked{JSON: indented(element)}
+	}
+	for _, q := range questions {
+		if a.Question == string(q.ID) {
+			a.Question = q.Text
+		}
+	}
+	return a
+}
+
+// readWish shows a wished time as people here write times; anything else as it was sent.
+func readWish(element string) string {
+	var members struct{ Appointment time.Time }
+	if err := json.Unmarshal([]byte(element), &members); err != nil || members.Appointment.IsZero() {
+		return indented(element)
+	}
+	return members.Appointment.In(brazil).Format("02/01/2006 15:04")
 }
 
 // indented lays JSON out for people; what is no JSON stays as it is.
@@ -192,11 +322,26 @@ func moveCase(c *Console, r *request) (answer, error) {
 	return redirect{at("cases", string(id)), "case.moved"}, nil
 }
 
+func noteCase(c *Console, r *request) (answer, error) {
+	id := cyber.CaseID(r.PathValue("id"))
+	err := c.change(r, "case.note", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Cases.Note(ctx, id, r.who.Email, r.text("note"))
+		return string(id), "", err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{at("cases", string(id)), "case.noted"}, nil
+}
+
 func assignCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
 	to := r.text("assignee")
 	if r.PostForm.Has("me") {
 		to = r.who.Email
+	}
+	if owners, err := c.owners(r); err != nil || to != "" && !slices.Contains(owners, to) {
+		return nil, cmp.Or(err, error(cyber.ErrCaseInvalid.With("assignee: an operator who may work on cases")))
 	}
 	err := c.change(r, "case.assign", func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Cases.Assign(ctx, id, to)
@@ -206,66 +351,6 @@ func assignCase(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	return redirect{at("cases", string(id)), "case.assigned"}, nil
-}
-
-// servicePage is a service with what it asks and when it is there.
-type servicePage struct {
-	cyber.Service
-	Questions []cyber.Question
-	Slots     []cyber.Slot
-}
-
-func setTarget(c *Console, r *request) (answer, error) {
-	hours, err := time.ParseDuration(r.text("hours") + "h")
-	if err != nil || hours < 0 {
-		return nil, cyber.ErrServiceInvalid.With("hours: a number, 0 for no target")
-	}
-	return c.onService(r, "case.target", "service.target", func(ctx context.Context, in *Rules, id cyber.ServiceID) error {
-		return in.Cases.SetTarget(ctx, id, hours)
-	})
-}
-
-func addQuestion(c *Console, r *request) (answer, error) {
-	return c.onService(r, "case.question.add", "service.question", func(ctx context.Context, in *Rules, id cyber.ServiceID) error {
-		_, err := in.Cases.AddQuestion(ctx, id, r.text("question"), r.PostForm.Has("required"), lines(r.text("options")))
-		return err
-	})
-}
-
-func removeQuestion(c *Console, r *request) (answer, error) {
-	return c.onService(r, "case.question.remove", "service.question_removed", func(ctx context.Context, in *Rules, _ cyber.ServiceID) error {
-		return in.Cases.RemoveQuestion(ctx, cyber.QuestionID(r.PathValue("question")))
-	})
-}
-
-func addSlots(c *Console, r *request) (answer, error) {
-	var times []time.Time
-	for _, line := range lines(r.text("slots")) {
-		t, err := time.ParseInLocation("02/01/2006 15:04", line, brazil)
-		if err != nil {
-			return nil, cyber.ErrServiceInvalid.With("slots: one a line, such as 24/12/2026 15:00")
-		}
-		times = append(times, t)
-	}
-	return c.onService(r, "case.slot.add", "service.slots", func(ctx context.Context, in *Rules, id cyber.ServiceID) error {
-		_, err := in.Cases.AddSlots(ctx, id, times)
-		return err
-	})
-}
-
-func removeSlot(c *Console, r *request) (answer, error) {
-	return c.onService(r, "case.slot.remove", "service.slot_removed", func(ctx context.Context, in *Rules, _ cyber.ServiceID) error {
-		return in.Cases.RemoveSlot(ctx, cyber.SlotID(r.PathValue("slot")))
-	})
-}
-
-func (c *Console) onService(r *request, action, done string, fn func(ctx context.Context, in *Rules, id cyber.ServiceID) error) (answer, error) {
-	id := cyber.ServiceID(r.PathValue("id"))
-	err := c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) { return string(id), "", fn(ctx, in, id) })
-	if err != nil {
-		return nil, err
-	}
-	return redirect{at("services", string(id)), done}, nil
 }
 
 // partnerOf reads the partner that a path names.

@@ -1,6 +1,9 @@
 package console
 
 import (
+	"time"
+
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/password"
@@ -16,6 +19,8 @@ type overviewPage struct {
 	Corpora     []password.Corpus
 	Jobs        []jobRow
 	Latency     []telemetry.Latency
+	// Desk is what waits at the case desk now.
+	Desk cyber.DeskCounts
 }
 
 // Assets is how many values are watched, in whatever status.
@@ -52,5 +57,14 @@ func showOverview(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page.Jobs = jobRows(jobs, c.Now())
+	if page.Desk, err = c.Rules.Cases.Waiting(r.Context(), r.who.Email, endOfDay(c.Now())); err != nil {
+		return nil, err
+	}
 	return view{"overview", "Visão geral", page}, nil
+}
+
+// endOfDay is the next midnight in Brasília.
+func endOfDay(now time.Time) time.Time {
+	y, m, d := now.In(brazil).Date()
+	return time.Date(y, m, d+1, 0, 0, 0, 0, brazil)
 }

@@ -169,7 +169,7 @@ var functions = template.FuncMap{
 	"maskMail": func(mail string) string { return identifier.Mask(identifier.Email, mail) },
 	"mask4":    lastFour,
 	"initials": initials,
-	"add":      func(a, b int64) int64 { return a + b },
+	"add":      func(a, b any) int64 { return toInt(a) + toInt(b) },
 	"sub":      func(a, b int) int { return a - b },
 	"tenths": func(n any) string {
 		return strings.Replace(strconv.FormatFloat(float64(toInt(n))/10, 'f', 1, 64), ".", ",", 1)

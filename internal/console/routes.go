@@ -136,10 +136,11 @@ var routes = []route{
 	{method: "POST", path: "/passwords/download", role: operator.Admin, run: downloadPasswords, form: showPasswords},
 	{method: "POST", path: "/passwords/verify", role: operator.Admin, run: verifyPasswords, form: showPasswords},
 
-	{method: "GET", path: "/cases", role: operator.Viewer, run: showBoard},
+	{method: "GET", path: "/cases", role: operator.Viewer, run: showDesk},
 	{method: "GET", path: "/cases/{id}", role: operator.Viewer, run: showCase},
 	{method: "POST", path: "/cases/{id}/move", role: operator.Support, run: moveCase, form: showCase},
 	{method: "POST", path: "/cases/{id}/assign", role: operator.Support, run: assignCase, form: showCase},
+	{method: "POST", path: "/cases/{id}/note", role: operator.Support, run: noteCase, form: showCase},
 	{method: "POST", path: "/cases/{id}/reveal", role: operator.Support, run: revealCase, form: showCase},
 
 	{method: "GET", path: "/devices", role: operator.Viewer, run: listDevices},

@@ -13,6 +13,8 @@ import (
 type Subscriptions interface {
 	SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64) (subscription.Subscription, error)
 	SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf string) ([]subscription.Subscription, error)
+	// SubscriptionsOfUser are those of a person whom the cyber area names, those that have not ended first.
+	SubscriptionsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]subscription.Subscription, error)
 }
 
 const subscriptionsPerPage = 50

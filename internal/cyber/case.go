@@ -37,7 +37,7 @@ type Case struct {
 // CaseMove is one line of a case's history.
 type CaseMove struct {
 	Number int64
-	// From is empty for the opening.
+	// From is empty for the opening, and the same as To for a note.
 	From, To CaseStatus
 	Actor    string
 	Note     string
@@ -97,6 +97,9 @@ type CaseStore interface {
 	// Cases returns the newest cases that fit; CaseByID one with its history.
 	Cases(ctx context.Context, f CaseFilter) ([]Case, error)
 	CaseByID(ctx context.Context, id CaseID) (Case, []CaseMove, error)
+	// Lane returns the cases of one status that fit, the most urgent first; DeskCounts how many wait.
+	Lane(ctx context.Context, f LaneFilter) (Lane, error)
+	DeskCounts(ctx context.Context, assignee string, now, dayEnd time.Time) (DeskCounts, error)
 	// UpdateCase changes a case under the lock of its row. Where change returns a move, which has a To then, its
 	// number, its event and the release of a slot are part of it.
 	UpdateCase(ctx context.Context, id CaseID, change func(*Case) (CaseMove, error)) (Case, error)
@@ -184,6 +187,21 @@ func (c *Cases) Move(ctx context.Context, id CaseID, to CaseStatus, actor, note 
 		cs.Clock.move(move.At, to.runsClock())
 		cs.Status, cs.ChangedAt = to, move.At
 		return move, nil
+	})
+}
+
+// Note writes something into a case's history that moves nothing and tells nobody outside.
+func (c *Cases) Note(ctx context.Context, id CaseID, actor, note string) (Case, error) {
+	actor, note = strings.TrimSpace(actor), strings.TrimSpace(note)
+	if !partner.Printable(actor, maxActor) {
+		return Case{}, ErrCaseInvalid.With("actor: 1 to %d printable characters", maxActor)
+	}
+	if !partner.Paragraphs(note, 1, maxNote) {
+		return Case{}, ErrCaseInvalid.With("note: 1 to %d characters, no control characters but line breaks", maxNote)
+	}
+	return c.store.UpdateCase(ctx, id, func(cs *Case) (CaseMove, error) {
+		cs.ChangedAt = c.now()
+		return CaseMove{From: cs.Status, To: cs.Status, Actor: actor, Note: note, At: cs.ChangedAt}, nil
 	})
 }
 

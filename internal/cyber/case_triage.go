@@ -55,6 +55,13 @@ type TriageStore interface {
 // DefaultTarget is the working time for a case of a service that has no target of its own.
 const DefaultTarget = 48 * time.Hour
 
+// QuestionMembers and AnswerMembers are the names under which partners say which question an element answers, and what.
+// The first that is there counts.
+var (
+	QuestionMembers = []string{"questionId", "id", "question"}
+	AnswerMembers   = []string{"answer", "value"}
+)
+
 // check holds the answers against the required questions; anything else a partner sends along is kept as it is.
 func (t Triage) check(answers []TriageAnswer) error {
 	for i, q := range t.Questions {

@@ -32,18 +32,24 @@ func Numbered(number int64) ID {
 	return ID(idPrefix + u.String())
 }
 
-// Number is what the database knows the partner by; 0, which is nobody's, when the text is no ID of a partner.
+const nobody = -1
+
+// Number is what the database knows the partner by; 0 for the empty ID. A text that is no ID of a partner is nobody's, -1, and
+// not 0, which filters take for all partners.
 func (id ID) Number() int64 {
-	if len(id) != len(idPrefix)+36 {
+	if id == "" {
 		return 0
+	}
+	if len(id) != len(idPrefix)+36 {
+		return nobody
 	}
 	u, err := uuid.Parse(string(id[len(idPrefix):]))
 	if err != nil {
-		return 0
+		return nobody
 	}
 	n := int64(binary.BigEndian.Uint32(u[12:]) * gather)
 	if Numbered(n) != id {
-		return 0
+		return nobody
 	}
 	return n
 }

@@ -22,13 +22,16 @@ func TestNoOtherSpellingOfAnID(t *testing.T) {
 	for i := range id {
 		for _, c := range []byte("0aA-_") {
 			other := append([]byte(nil), id...)
-			if other[i] = c; c != id[i] && ID(other).Number() != 0 {
+			if other[i] = c; c != id[i] && ID(other).Number() != nobody {
 				t.Errorf("%s counts as %s", other, id)
 			}
 		}
 	}
-	for _, text := range []ID{"", "pt_", "pt_nobody", Numbered(7) + "0", Numbered(7)[3:]} {
-		if n := text.Number(); n != 0 {
+	if n := ID("").Number(); n != 0 {
+		t.Errorf("no ID is partner %d", n)
+	}
+	for _, text := range []ID{"pt_", "pt_nobody", Numbered(7) + "0", Numbered(7)[3:]} {
+		if n := text.Number(); n != nobody {
 			t.Errorf("%q is partner %d", text, n)
 		}
 	}

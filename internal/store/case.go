@@ -76,9 +76,9 @@ func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wish
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO support_case (id, partner_id, user_index, service_id, status, assignee, details, target,
-			clock_used, clock_since, created_at, changed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+			clock_used, clock_since, due_at, created_at, changed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 			string(c.ID), number(id), u.write, string(c.Service), string(c.Status), c.Assignee, sealed, c.Clock.Target.Microseconds(),
-			c.Clock.Used.Microseconds(), micros(c.Clock.Since), micros(c.CreatedAt), micros(c.ChangedAt))
+			c.Clock.Used.Microseconds(), micros(c.Clock.Since), dueMicros(c), micros(c.CreatedAt), micros(c.ChangedAt))
 		if err != nil {
 			return fmt.Errorf("insert case: %w", err)
 		}
@@ -112,8 +112,7 @@ func (s Cases) insertMove(ctx context.Context, tx *sqldb.Tx, c cyber.Case, m cyb
 func (s Cases) Cases(ctx context.Context, f cyber.CaseFilter) ([]cyber.Case, error) {
 	return collect(ctx, s.reader(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c
 		WHERE ($1 = 0 OR c.partner_id = $1) AND ($2 = '' OR c.service_id = $2) AND ($3 = '' OR c.status = $3)
-			AND ($4 = '' OR c.assignee = $4) AND (NOT $5 OR c.status IN ('`+string(cyber.CaseOpen)+`', '`+string(cyber.CaseInProgress)+`', '`+
-		string(cyber.CaseWaiting)+`'))
+			AND ($4 = '' OR c.assignee = $4) AND (NOT $5 OR c.status IN (`+openStatuses+`))
 		ORDER BY c.created_at DESC, c.id DESC LIMIT $6`,
 		number(f.Partner), string(f.Service), string(f.Status), f.Assignee, f.OpenOnly, int64(f.Limit))
 }
@@ -174,9 +173,9 @@ func (s Cases) UpdateCase(ctx context.Context, id cyber.CaseID, change func(*cyb
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE support_case SET status = $2, assignee = $3, clock_used = $4, clock_since = $5, changed_at = $6
-			WHERE id = $1 AND partner_id = $7`, string(id), string(c.Status), c.Assignee, c.Clock.Used.Microseconds(), micros(c.Clock.Since), micros(c.ChangedAt),
-			number(c.Partner))
+		_, err = tx.ExecContext(ctx, `UPDATE support_case SET status = $2, assignee = $3, clock_used = $4, clock_since = $5, changed_at = $6,
+			due_at = $8 WHERE id = $1 AND partner_id = $7`, string(id), string(c.Status), c.Assignee, c.Clock.Used.Microseconds(),
+			micros(c.Clock.Since), micros(c.ChangedAt), number(c.Partner), dueMicros(c))
 		if err != nil {
 			return fmt.Errorf("update case: %w", err)
 		}
@@ -188,7 +187,7 @@ func (s Cases) UpdateCase(ctx context.Context, id cyber.CaseID, change func(*cyb
 	return c, err
 }
 
-// moved keeps a move, frees the slot of a case that is not open any more, and tells the partner.
+// moved keeps a move, frees the slot of a case that is not open any more, and tells the partner. A note moves nothing.
 func (s Cases) moved(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, move cyber.CaseMove) error {
 	err := tx.QueryRowContext(ctx, `SELECT max(number) + 1 FROM case_move WHERE partner_id = $1 AND case_id = $2`,
 		number(c.Partner), string(c.ID)).Scan(&move.Number)
@@ -197,6 +196,9 @@ func (s Cases) moved(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, move cybe
 	}
 	if err := s.insertMove(ctx, tx, *c, move); err != nil {
 		return err
+	}
+	if move.From == move.To { // a note
+		return nil
 	}
 	if !c.Status.Open() {
 		if err := release(ctx, tx, c, s.now()); err != nil {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
-	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -145,8 +144,7 @@ func (s Overview) standing(ctx context.Context) ([]figure, error) {
 		{`SELECT count(*) FROM delivery WHERE state = 'pending'`, []operator.Figure{operator.DeliveriesPending}, nil},
 		{`SELECT count(*) FROM delivery WHERE state = 'failed' AND finished_at > 0`, []operator.Figure{operator.DeliveriesFailed}, nil},
 		{`SELECT count(*) FROM epp_key WHERE ended_at = 0`, []operator.Figure{operator.DevicesLive}, nil},
-		{`SELECT count(*) FROM support_case WHERE status IN ('` + string(cyber.CaseOpen) + `', '` + string(cyber.CaseInProgress) + `', '` +
-			string(cyber.CaseWaiting) + `')`, []operator.Figure{operator.CasesOpen}, nil},
+		{`SELECT count(*) FROM support_case WHERE status IN (` + openStatuses + `)`, []operator.Figure{operator.CasesOpen}, nil},
 	} {
 		counts := make([]int64, len(c.figures))
 		dest := make([]any, len(counts))

@@ -197,7 +197,20 @@ func (s Overview) SubscriptionBySeq(ctx context.Context, id partner.ID, seq int6
 
 // SubscriptionsOfCPF returns a person's subscriptions of one partner, those that have not ended first.
 func (s Overview) SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf string) ([]subscription.Subscription, error) {
-	index := s.cpfIndex(id, cpf)
+	return s.subscriptionsOf(ctx, id, s.cpfIndex(id, cpf))
+}
+
+// SubscriptionsOfUser returns those of a person by the user hash; none when the partner enrolled nobody of that name.
+func (s Overview) SubscriptionsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]subscription.Subscription, error) {
+	u, err := s.userOf(ctx, s.reader(), id, user)
+	if err != nil || u.cpf == nil {
+		return nil, err
+	}
+	return s.subscriptionsOf(ctx, id, u.cpf)
+}
+
+// subscriptionsOf reads a person's subscriptions by the keyed index of the CPF.
+func (s Overview) subscriptionsOf(ctx context.Context, id partner.ID, index []byte) ([]subscription.Subscription, error) {
 	var all []subscription.Subscription
 	for _, which := range []string{`ended_at = 0`, `ended_at <> 0`} {
 		list, err := collect(ctx, s.reader(), func(row scanner) (subscription.Subscription, error) {

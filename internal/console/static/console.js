@@ -1,4 +1,4 @@
-// The console's only script: it follows running work and copies secrets. Every page works without it.
+// The console's only script: it follows running work, copies secrets and lends keys to what is on the page. Every page works without it.
 "use strict";
 
 for (const button of document.querySelectorAll("[data-copy]")) {
@@ -27,3 +27,48 @@ for (const box of document.querySelectorAll("[data-events]")) {
 		}
 	});
 }
+
+// Keys, unless switched off on the account page: what is typed into a field is never taken for one.
+const keysOff = "vigia-keys-off";
+const keySwitch = document.querySelector("[data-keys-switch]");
+if (keySwitch) {
+	keySwitch.checked = localStorage.getItem(keysOff) === null;
+	keySwitch.addEventListener("change", () => {
+		if (keySwitch.checked) {
+			localStorage.removeItem(keysOff);
+		} else {
+			localStorage.setItem(keysOff, "1");
+		}
+	});
+}
+
+// walk moves the focus along the lines of a list: j and k, as in a mailbox.
+function walk(step) {
+	const list = document.querySelector("[data-walk]");
+	if (!list) {
+		return;
+	}
+	const lines = [...list.querySelectorAll(list.dataset.walk)];
+	const now = lines.indexOf(document.activeElement);
+	lines[Math.min(Math.max(now + step, 0), lines.length - 1)]?.focus();
+}
+
+document.addEventListener("keydown", (event) => {
+	const typing = event.target.closest("input, select, textarea, [contenteditable]");
+	if (typing || event.ctrlKey || event.metaKey || event.altKey || localStorage.getItem(keysOff) !== null) {
+		return;
+	}
+	const key = event.key.toLowerCase();
+	const named = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+	if (named) {
+		event.preventDefault();
+		if (named.matches("input")) {
+			named.focus();
+			named.select();
+		} else {
+			named.click();
+		}
+	} else if (key === "j" || key === "k") {
+		walk(key === "j" ? 1 : -1);
+	}
+});

@@ -1,0 +1,108 @@
+package console_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+const phishing = cyber.ServiceID("sv_ajuda_phishing")
+
+// has holds a page against texts that it must show, and after a dash those that it must not.
+func has(t *testing.T, page string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if hidden, not := strings.CutPrefix(text, "-"); not == strings.Contains(page, strings.TrimPrefix(text, "-")) {
+			t.Errorf("%q: shown %t\n%s", hidden, !not, page)
+		}
+	}
+}
+
+// TestDeskTellsTotals: the desk shows part of what waits, says so, and its pages lead through all of it.
+func TestDeskTellsTotals(t *testing.T) {
+	t.Parallel()
+	d := newAdmin(t)
+	p, user := d.customer()
+	ctx := context.Background()
+	for range 60 {
+		if _, err := d.app.Cases.Open(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(user)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, page := d.send("/cases", "", nil)
+	has(t, page, "Mostrando 25 de 60.", `<span class="soft">60</span>`)
+	seen := 0
+	for path := "/cases?status=aberto"; path != ""; {
+		_, page := d.send(path, "", nil)
+		seen += strings.Count(page, `class="ticket`)
+		_, rest, more := strings.Cut(page, `<p class="more"><a class="button quiet" href="`)
+		if path = ""; more {
+			path, _, _ = strings.Cut(rest, `"`)
+			path = strings.ReplaceAll(path, "&amp;", "&")
+		}
+	}
+	if seen != 60 {
+		t.Errorf("%d of 60 cases on the pages", seen)
+	}
+	for query, want := range map[string]string{
+		"owner=ninguem": "Mostrando 25 de 60.", "owner=eu": "Nenhum caso", "partner=pt_x": "Nenhum caso", "service=sv_x": "Nenhum caso",
+		"partner=" + string(p.ID): "Mostrando 25 de 60.",
+	} {
+		_, page := d.send("/cases?"+query, "", nil)
+		has(t, page, want)
+	}
+	_, page = d.send("/", "", nil)
+	has(t, page, "Fila do dia", `<a href="/cases?owner=ninguem">60</a>`)
+}
+
+// TestCaseOnThePage: an attendant reads whom a case is about and what they wrote, with a reason, takes it over, writes
+// into it and moves it.
+func TestCaseOnThePage(t *testing.T) {
+	t.Parallel()
+	d := newAdmin(t)
+	p, user := d.customer()
+	ctx := context.Background()
+	q, err := d.app.Cases.AddQuestion(ctx, phishing, "Qual é o sistema?", true, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := d.app.Cases.Open(ctx, p.ID, cyber.CaseRequest{
+		Service: phishing, User: partner.UserHash(user), Appointments: []cyber.Appointment{{JSON: `{"appointment":"2026-12-24T15:00:00Z"}`}},
+		Answers: []cyber.TriageAnswer{
+			{Question: string(q.ID), Answer: "Android", JSON: `{"questionId":"` + string(q.ID) + `","answer":"Android"}`}, {JSON: `{"x":[1]}`},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/cases/" + string(c.ID)
+	_, page := d.send(path, "", nil)
+	has(t, page, "M. d. S.", "1 horário pedido", "-Maria", "-87654321", "-maria@", "-Android")
+	d.post(422, path+"/reveal", "reason", "")
+	_, page = d.post(200, path+"/reveal", "reason", "chamado 7")
+	has(t, page, "Maria da Silva", "5511987654321", "maria@exemplo.com.br", "Qual é o sistema?</dt><dd class=\"wrap\">Android", "24/12/2026 12:00", "&#34;x&#34;")
+	d.recorded("case.reveal", string(c.ID), "chamado 7")
+
+	_, page = d.post(422, path+"/assign", "assignee", "ninguém que exista")
+	has(t, page, "Confira o que foi preenchido no caso.")
+	d.post(303, path+"/assign", "me", "1")
+	_, page = d.post(422, path+"/note", "note", " ")
+	has(t, page, "Confira o que foi preenchido no caso.")
+	d.post(303, path+"/note", "note", "ligou às 10h")
+	d.recorded("case.note", string(c.ID), "")
+	d.post(303, path+"/move", "to", "Em andamento", "note", "retornar")
+	_, page = d.post(409, path+"/move", "to", "Em andamento")
+	has(t, page, "O caso não pode ir para esta situação")
+	_, page = d.send(path, "", nil)
+	has(t, page, "<strong>Anotação</strong> <span class=\"wrap\">ligou às 10h", "retornar", "<option selected>ana@exemplo.com.br")
+
+	// Whoever may not work on cases is nobody to give one to.
+	session(t, d.app, "leitor@exemplo.com.br", operator.Viewer)
+	d.post(422, path+"/assign", "assignee", "leitor@exemplo.com.br")
+	_, page = d.send("/cases?owner=ana@exemplo.com.br", "", nil)
+	has(t, page, string(c.ID))
+}

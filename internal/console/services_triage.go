@@ -1,0 +1,68 @@
+package console
+
+import (
+	"context"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+)
+
+// servicePage is a service with what it asks and when it is there.
+type servicePage struct {
+	cyber.Service
+	Questions []cyber.Question
+	Slots     []cyber.Slot
+}
+
+func setTarget(c *Console, r *request) (answer, error) {
+	hours, err := time.ParseDuration(r.text("hours") + "h")
+	if err != nil || hours < 0 {
+		return nil, cyber.ErrServiceInvalid.With("hours: a number, 0 for no target")
+	}
+	return c.onService(r, "case.target", "service.target", func(ctx context.Context, in *Rules, id cyber.ServiceID) error {
+		return in.Cases.SetTarget(ctx, id, hours)
+	})
+}
+
+func addQuestion(c *Console, r *request) (answer, error) {
+	return c.onService(r, "case.question.add", "service.question", func(ctx context.Context, in *Rules, id cyber.ServiceID) error {
+		_, err := in.Cases.AddQuestion(ctx, id, r.text("question"), r.PostForm.Has("required"), lines(r.text("options")))
+		return err
+	})
+}
+
+func removeQuestion(c *Console, r *request) (answer, error) {
+	return c.onService(r, "case.question.remove", "service.question_removed", func(ctx context.Context, in *Rules, _ cyber.ServiceID) error {
+		return in.Cases.RemoveQuestion(ctx, cyber.QuestionID(r.PathValue("question")))
+	})
+}
+
+func addSlots(c *Console, r *request) (answer, error) {
+	var times []time.Time
+	for _, line := range lines(r.text("slots")) {
+		t, err := time.ParseInLocation("02/01/2006 15:04", line, brazil)
+		if err != nil {
+			return nil, cyber.ErrServiceInvalid.With("slots: one a line, such as 24/12/2026 15:00")
+		}
+		times = append(times, t)
+	}
+	return c.onService(r, "case.slot.add", "service.slots", func(ctx context.Context, in *Rules, id cyber.ServiceID) error {
+		_, err := in.Cases.AddSlots(ctx, id, times)
+		return err
+	})
+}
+
+func removeSlot(c *Console, r *request) (answer, error) {
+	return c.onService(r, "case.slot.remove", "service.slot_removed", func(ctx context.Context, in *Rules, _ cyber.ServiceID) error {
+		return in.Cases.RemoveSlot(ctx, cyber.SlotID(r.PathValue("slot")))
+	})
+}
+
+func (c *Console) onService(r *request, action, done string, fn func(ctx context.Context, in *Rules, id cyber.ServiceID) error) (answer, error) {
+	id := cyber.ServiceID(r.PathValue("id"))
+	err := c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) { return string(id), "", fn(ctx, in, id) })
+	if err != nil {
+		return nil, err
+	}
+	return redirect{at("services", string(id)), done}, nil
+}

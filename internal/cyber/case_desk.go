@@ -1,0 +1,76 @@
+package cyber
+
+import (
+	"context"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// LaneFilter picks the cases of one status for the desk; the zero value of another field does not restrict.
+type LaneFilter struct {
+	Status   CaseStatus
+	Partner  partner.ID
+	Service  ServiceID
+	Assignee string
+	// Unassigned leaves only what nobody works on.
+	Unassigned bool
+	// After is the last case of the page before; its zero value begins at the top.
+	After LaneMark
+	Limit int
+}
+
+// LaneMark is a place in a lane.
+type LaneMark struct {
+	// Due is zero after a case that nothing is due for.
+	Due time.Time
+	ID  CaseID
+}
+
+// Lane is a page of a status, the most urgent first. What nothing is due for comes last, the oldest first; of what is
+// not open any more the newest come first.
+type Lane struct {
+	Status CaseStatus
+	Cases  []Case
+	// Total counts all that fit, on whichever page, up to MaxLaneTotal.
+	Total int64
+	// Next is where the next page begins; its zero value says that there is none.
+	Next LaneMark
+}
+
+// MaxLaneTotal is where counting a lane ends: nobody works off more, and what is closed grows for years.
+const MaxLaneTotal = 200_000
+
+// Counted tells whether Total is all there is.
+func (l Lane) Counted() bool { return l.Total < MaxLaneTotal }
+
+// mark is the place of a case in its lane.
+func (c Case) mark() LaneMark {
+	due, _ := c.Clock.Due()
+	return LaneMark{due, c.ID}
+}
+
+// DeskCounts are what a day at the desk begins with.
+type DeskCounts struct {
+	// Late are past their target, Today reach it before the day ends, Free are open and nobody's.
+	Late, Today, Free int64
+	// Mine are the open ones of the person who asks.
+	Mine int64
+}
+
+// Desk returns a page of a lane.
+func (c *Cases) Desk(ctx context.Context, f LaneFilter) (Lane, error) {
+	asked := f.Limit
+	f.Limit = asked + 1
+	lane, err := c.store.Lane(ctx, f)
+	if err == nil && len(lane.Cases) > asked {
+		lane.Cases = lane.Cases[:asked]
+		lane.Next = lane.Cases[asked-1].mark()
+	}
+	return lane, err
+}
+
+// Waiting counts what waits at the desk, for everybody and for one person. dayEnd is when their day ends.
+func (c *Cases) Waiting(ctx context.Context, assignee string, dayEnd time.Time) (DeskCounts, error) {
+	return c.store.DeskCounts(ctx, assignee, c.now(), dayEnd)
+}
