@@ -26,6 +26,7 @@ type rangeCoder struct {
 	packed      []byte // of a chunk, instead of in
 	inChunk     bool
 	packedTaken int
+	short       error // why the chunk is not there as a whole
 }
 
 func (c *rangeCoder) next() byte {
@@ -36,7 +37,9 @@ func (c *rangeCoder) next() byte {
 			return b
 		}
 		if c.err == nil {
-			c.err = ErrCorrupt
+			if c.err = ErrCorrupt; c.short != nil {
+				c.err = c.short
+			}
 		}
 		return 0
 	}
@@ -208,6 +211,9 @@ func (d *decoder) decode() (ended bool, err error) {
 		if d.copying > 0 {
 			d.copyMatch()
 		} else if ended := d.symbol(); ended || d.coder.err != nil {
+			if d.coder.err != nil {
+				d.window.w = before // made up of bytes that are not there
+			}
 			return ended, d.coder.err
 		}
 		n += d.window.w - before

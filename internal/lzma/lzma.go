@@ -134,14 +134,20 @@ func (in *input) next() (byte, error) {
 
 // full fills p.
 func (in *input) full(p []byte) error {
-	for len(p) > 0 {
+	_, err := in.some(p)
+	return err
+}
+
+// some fills p as far as there is something, and says how far.
+func (in *input) some(p []byte) (n int, err error) {
+	for n < len(p) {
 		if err := in.fill(); err != nil {
-			return cut(err)
+			return n, cut(err)
 		}
-		n := copy(p, in.buf[in.r:in.w])
-		in.r, in.n, p = in.r+n, in.n+int64(n), p[n:]
+		m := copy(p[n:], in.buf[in.r:in.w])
+		in.r, in.n, n = in.r+m, in.n+int64(m), n+m
 	}
-	return nil
+	return n, nil
 }
 
 func cut(err error) error {

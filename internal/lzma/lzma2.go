@@ -13,6 +13,9 @@ type chunked struct {
 	err     error
 }
 
+// coderHead is how many bytes a chunk begins with that are not of its text.
+const coderHead = 5
+
 // NewRaw2 reads LZMA2 as it lies in a 7z; code is the byte that stands for the size of the window.
 func NewRaw2(r io.Reader, code byte, memory Memory) (io.Reader, error) {
 	return newChunked(&input{src: r}, code, memory)
@@ -76,13 +79,11 @@ func (c *chunked) copyPlain() error {
 		return err
 	}
 	n := min(c.plain, len(c.window.buf)-c.window.w)
-	if err := c.in.full(c.window.buf[c.window.w:][:n]); err != nil {
-		return err
-	}
+	n, err = c.in.some(c.window.buf[c.window.w:][:n])
 	c.window.w += n
 	c.total += uint32(n)
 	c.plain -= n
-	return nil
+	return err
 }
 
 // chunk reads the head of the next one.
@@ -133,10 +134,12 @@ func (c *chunked) chunk() error {
 		return ErrCorrupt
 	}
 	packed := c.packed[:int(sizes[2])<<8+int(sizes[3])+1]
-	if err := c.in.full(packed); err != nil {
+	n, err := c.in.some(packed)
+	if err != nil && n <= coderHead {
 		return err
 	}
-	c.coder.packed, c.coder.packedTaken = packed, 0
+	// Of a chunk that is cut short, what is there is unpacked first.
+	c.coder.packed, c.coder.packedTaken, c.coder.short = packed[:n], 0, err
 	c.left = int64(control&0x1f)<<16 + int64(sizes[0])<<8 + int64(sizes[1]) + 1
 	return c.coder.start()
 }
