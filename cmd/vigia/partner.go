@@ -31,9 +31,14 @@ type partnerView struct {
 	DefaultPlan string `json:"default_plan"`
 	MaskCards   bool   `json:"mask_cards"`
 	// Sites are hosts of the partner's own.
-	Sites     []string `json:"sites"`
-	Watched   []string `json:"watched_sites"`
-	CreatedAt string   `json:"created_at"`
+	Sites   []string `json:"sites"`
+	Watched []string `json:"watched_sites"`
+	// The caps on monitoring are 0 where the default holds.
+	AssetsPerHour int `json:"assets_per_hour"`
+	AssetsPerDay  int `json:"assets_per_day"`
+	UnknownPeople int `json:"unknown_people"`
+
+	CreatedAt string `json:"created_at"`
 }
 
 func viewPartner(p partner.Partner) partnerView {
@@ -41,6 +46,7 @@ func viewPartner(p partner.Partner) partnerView {
 	return partnerView{
 		ID: string(p.ID), Name: p.Name, Mode: string(p.Mode), Suspended: p.Suspended, Rate: rate, Burst: burst,
 		DefaultPlan: p.Settings.DefaultPlan, MaskCards: p.Settings.MaskCards, Sites: append([]string{}, p.Settings.SiteList()...), Watched: append([]string{}, p.Settings.WatchedList()...), CreatedAt: stamp(p.CreatedAt),
+		AssetsPerHour: p.Settings.AssetsPerHour, AssetsPerDay: p.Settings.AssetsPerDay, UnknownPeople: p.Settings.UnknownPeople,
 	}
 }
 
@@ -48,8 +54,9 @@ func (o *output) partner(p partner.Partner) error {
 	v := viewPartner(p)
 	return o.print(v, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "Partner       %s\nName          %s\nMode          %s\nSuspended     %t\nRate          %d/s, burst %d\n"+
-			"Default plan  %s\nMask cards    %t\nSites         %s\nWatched       %s\nCreated       %s\n",
-			v.ID, v.Name, v.Mode, v.Suspended, v.Rate, v.Burst, v.DefaultPlan, v.MaskCards, strings.Join(v.Sites, ", "), strings.Join(v.Watched, ", "), v.CreatedAt)
+			"Default plan  %s\nMask cards    %t\nSites         %s\nWatched       %s\nNew values    %s an hour, %s a day\nUnknown       %s people\nCreated       %s\n",
+			v.ID, v.Name, v.Mode, v.Suspended, v.Rate, v.Burst, v.DefaultPlan, v.MaskCards, strings.Join(v.Sites, ", "), strings.Join(v.Watched, ", "),
+			orDefault(v.AssetsPerHour, "default"), orDefault(v.AssetsPerDay, "default"), orDefault(v.UnknownPeople, "default"), v.CreatedAt)
 	})
 }
 
@@ -155,12 +162,15 @@ func (p *partnerResumeCmd) Run(ctx context.Context, c *config.Common, o *output)
 }
 
 type partnerSetCmd struct {
-	ID          string  `arg:"" name:"partner" help:"The partner's id."`
-	Name        *string `placeholder:"NAME" help:"New name."`
-	Rate        *int    `placeholder:"N" help:"Requests a second; 0 means 200."`
-	Burst       *int    `placeholder:"N" help:"Requests at once; 0 means twice the rate."`
-	DefaultPlan *string `placeholder:"PLAN" help:"Plan that covers people without a subscription; '' means none."`
-	MaskCards   *bool   `negatable:"" help:"Answer card numbers with all but the last four digits hidden."`
+	ID            string  `arg:"" name:"partner" help:"The partner's id."`
+	Name          *string `placeholder:"NAME" help:"New name."`
+	Rate          *int    `placeholder:"N" help:"Requests a second; 0 means 200."`
+	Burst         *int    `placeholder:"N" help:"Requests at once; 0 means twice the rate."`
+	DefaultPlan   *string `placeholder:"PLAN" help:"Plan that covers people without a subscription; '' means none."`
+	MaskCards     *bool   `negatable:"" help:"Answer card numbers with all but the last four digits hidden."`
+	AssetsPerHour *int    `placeholder:"N" help:"Values that the partner may newly watch in an hour; 0 means the service's setting."`
+	AssetsPerDay  *int    `placeholder:"N" help:"The same for 24 hours."`
+	UnknownPeople *int    `placeholder:"N" help:"People whom the partner may watch although no subscription names them; 0 means the service's setting."`
 	// Site replaces the list.
 	Site []string `placeholder:"HOST" help:"Hosts of the partner's own, in place of those before; '' means none. A stolen credential for one is critical."`
 	// WatchSite replaces the list.
@@ -181,6 +191,9 @@ func (p *partnerSetCmd) Run(ctx context.Context, c *config.Common, o *output) er
 			set(&q.Settings.Burst, p.Burst)
 			set(&q.Settings.DefaultPlan, p.DefaultPlan)
 			set(&q.Settings.MaskCards, p.MaskCards)
+			set(&q.Settings.AssetsPerHour, p.AssetsPerHour)
+			set(&q.Settings.AssetsPerDay, p.AssetsPerDay)
+			set(&q.Settings.UnknownPeople, p.UnknownPeople)
 			if p.Site != nil {
 				q.Settings.Sites = partner.JoinSites(p.Site)
 			}

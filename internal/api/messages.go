@@ -53,6 +53,8 @@ var byCode = map[string]string{
 	"device.limit_reached":      "Limite de dispositivos do plano atingido.",
 	"appointment.unavailable":   "Nenhum dos horários solicitados está disponível.",
 	"asset.limit_reached":       "Limite de dados monitorados deste usuário atingido.",
+
+	"asset.too_many_unknown_people": "Limite de pessoas sem assinatura monitoradas atingido.",
 }
 
 // detailByCode names field and rule of faults that the storage finds: it does not know what a field is called in a

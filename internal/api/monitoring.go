@@ -1,7 +1,9 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -41,11 +43,31 @@ func watchOf(r *request, group cyber.Group) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	who := cyber.Owner{Partner: r.caller.Partner, Mode: r.caller.Mode}
-	if _, err := r.rules.Monitoring.WatchOf(r.ctx, who, user, group, in.Type, in.Value); err != nil {
+	caps := r.server.Caps.Of(r.caller.Settings)
+	who := cyber.Owner{Partner: r.caller.Partner, Mode: r.caller.Mode, Caps: &caps}
+	kept, err := r.rules.Monitoring.WatchOf(r.ctx, who, user, group, in.Type, in.Value)
+	assetHeaders(r.reply, kept.Left)
+	if err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgMonitoringAdded}, nil
+}
+
+// assetHeaders tells how many more values the partner may add, beside how many more requests it may send.
+func assetHeaders(h http.Header, left cyber.Allowance) {
+	if left.HourCap == 0 {
+		return
+	}
+	policy := fmt.Sprintf(`"assets-hour";q=%d;w=3600, "assets-day";q=%d;w=86400`, left.HourCap, left.DayCap)
+	now := fmt.Sprintf(`"assets-hour";r=%d, "assets-day";r=%d`, left.HourLeft, left.DayLeft)
+	if left.Wait > 0 {
+		seconds := wholeSeconds(left.Wait)
+		now = fmt.Sprintf(`"assets-hour";r=%d;t=%s, "assets-day";r=%d;t=%s`, left.HourLeft, seconds, left.DayLeft, seconds)
+		h.Set("retry-after", seconds)
+	}
+	// The first line of each is the one of requests, and shared by many answers.
+	h["Ratelimit-Policy"] = append(slices.Clone(h["Ratelimit-Policy"][:1]), policy)
+	h["Ratelimit"] = append(slices.Clone(h["Ratelimit"][:1]), now)
 }
 
 func (s *Server) listMonitoring(r *request) (any, error) { return watchedOf(r, cyber.ContractShows) }

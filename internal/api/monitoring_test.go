@@ -72,9 +72,9 @@ func TestMonitoringJoinsDigests(t *testing.T) {
 			t.Error("a twin under the other digest survived the removal")
 		}
 		other := hashOf("outra pessoa")
-		post(addAsset("cpf", cpf, other)) // somebody else's hash stays somebody else
-		if list(other) == list(short) {
-			t.Error("a CPF joined a hash that was not made of it")
+		post(addAsset("email", "outra@exemplo.com.br", other))
+		if a := s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("cpf", cpf, other)); a.status != http.StatusBadRequest || list(other) == list(short) {
+			t.Error("a CPF joined a hash that was not made of it:", a)
 		}
 	})
 }

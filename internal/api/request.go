@@ -90,7 +90,7 @@ func (r *request) once(work func(in *Rules) (any, error)) (once.Answer, error) {
 			return encode(value)
 		}
 		// One who asked too often has not been answered: the repeat may be.
-		if refusal := r.route.area.refusal(err); refusal.Status < http.StatusInternalServerError && !errors.Is(err, errRateLimited) {
+		if refusal := r.route.area.refusal(err); refusal.Status < http.StatusInternalServerError && refusal.Status != http.StatusTooManyRequests {
 			return refusal, nil
 		}
 		return once.Answer{}, err

@@ -76,6 +76,8 @@ type Options struct {
 	Now     func() time.Time
 	// Replicas is how many processes share the partners' requests; nil means this one alone.
 	Replicas func() int
+	// Caps bound what each partner may newly watch; the zero value stands for the defaults.
+	Caps cyber.Caps
 }
 
 // Server answers partners.

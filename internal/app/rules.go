@@ -25,6 +25,7 @@ type Rules struct {
 	Cover         *cyber.Cover
 	Content       *cyber.Catalogue
 	Monitoring    *cyber.Monitoring
+	Paces         *cyber.Paces
 	Webhooks      *alert.Endpoints
 	Feed          *alert.Feed
 	History       *alert.History
@@ -42,6 +43,7 @@ func (a *App) rules(in store.Areas) Rules {
 		Endpoints:     cyber.NewEndpoints(in.Devices, a.now, nil),
 		Cover:         cyber.NewCover(in.Cover),
 		Monitoring:    cyber.NewMonitoring(in.Monitoring, in.Partners, a.Leaks.Library, a.Keys.Fingerprint, a.now),
+		Paces:         cyber.NewPaces(in.Monitoring, a.now),
 		Webhooks:      alert.NewEndpoints(in.Alerts, a.now, nil),
 		Feed:          alert.NewFeed(in.Alerts),
 		History:       alert.NewHistory(in.Alerts, in.Partners),

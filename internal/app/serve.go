@@ -283,6 +283,7 @@ func (s *Server) partnerHandler() (partners, unparsed http.Handler) {
 	routes := api.NewServer(api.Options{
 		Gate: s.gate, Ledger: ledger{s.app, s.passwords, persons}, Rules: s.app.forPartners(s.passwords, persons),
 		Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now, Replicas: s.replicas.share,
+		Caps: cyber.Caps{PerHour: int64(s.cfg.AssetsPerHour), PerDay: int64(s.cfg.AssetsPerDay), Strangers: int64(s.cfg.UnknownPeople)},
 	})
 	// A second mux around the first would match every path twice.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -169,8 +169,8 @@ func (w flakySubscriptions) KeepBatch(ctx context.Context, b subscription.Batch,
 	return chanced(w.f, "Keep", func() ([]int, error) { return w.theSubscriptions.KeepBatch(ctx, b, register, dryRun) })
 }
 
-func (w flakyMonitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (bool, error) {
-	return chanced(w.f, "InsertAsset", func() (bool, error) { return w.theMonitoring.InsertAsset(ctx, id, a, limit) })
+func (w flakyMonitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (cyber.Kept, error) {
+	return chanced(w.f, "InsertAsset", func() (cyber.Kept, error) { return w.theMonitoring.InsertAsset(ctx, id, a, limit) })
 }
 
 func (w flakyAlerts) DueEndpoints(ctx context.Context) ([]alert.EndpointRef, error) {

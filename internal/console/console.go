@@ -46,6 +46,7 @@ type Rules struct {
 	ProblemText func(subscription.Problem) string
 
 	Monitoring *cyber.Monitoring
+	Paces      *cyber.Paces
 	Persons    *cyber.Persons
 	Review     Review
 	Breaches   Breaches

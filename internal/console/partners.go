@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -17,7 +18,21 @@ func listPartners(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	slices.Reverse(all) // newest first
-	return view{"partners", "Parceiros", all}, nil
+	unusual, err := c.Rules.Paces.Unusual(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]partnerRow, len(all))
+	for i, p := range all {
+		rows[i] = partnerRow{p, slices.ContainsFunc(unusual, func(u cyber.Unusual) bool { return u.Partner == p.ID })}
+	}
+	return view{"partners", "Parceiros", rows}, nil
+}
+
+// partnerRow is a partner and whether somebody should look at it.
+type partnerRow struct {
+	partner.Partner
+	Unusual bool
 }
 
 func newPartner(*Console, *request) (answer, error) {
@@ -77,7 +92,7 @@ func settingsOf(r *request) (partner.Settings, error) {
 	for _, f := range []struct {
 		name string
 		to   *int
-	}{{"rate", &s.RatePerSecond}, {"burst", &s.Burst}} {
+	}{{"rate", &s.RatePerSecond}, {"burst", &s.Burst}, {"assets_per_hour", &s.AssetsPerHour}, {"assets_per_day", &s.AssetsPerDay}, {"unknown_people", &s.UnknownPeople}} {
 		text := r.text(f.name)
 		if text == "" {
 			continue
@@ -96,6 +111,8 @@ type partnerPage struct {
 	partner.Partner
 	Keys     []keyRow
 	Webhooks []webhookRow
+	// Unusual is what of the partner's monitoring left its usual range.
+	Unusual []cyber.Unusual
 }
 
 // keyRow is a key and how it stands.
@@ -136,7 +153,12 @@ func showPartner(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view{"partner", p.Name, partnerPage{Partner: p, Keys: c.keyRows(keys), Webhooks: webhookRows(endpoints)}}, nil
+	unusual, err := c.Rules.Paces.Unusual(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	unusual = slices.DeleteFunc(unusual, func(u cyber.Unusual) bool { return u.Partner != id })
+	return view{"partner", p.Name, partnerPage{Partner: p, Keys: c.keyRows(keys), Webhooks: webhookRows(endpoints), Unusual: unusual}}, nil
 }
 
 // ScopeNames joins the scopes of a key.

@@ -71,13 +71,16 @@ type NewAsset struct {
 	Seen        Sighting
 	// OwnCPF is the person's CPF and Salt the partner's, when the value proved to be the CPF behind the user hash.
 	OwnCPF, Salt string
+	// Caps bound what the partner adds; nil: nothing does.
+	Caps *Caps
 }
 
 // MonitoringStore keeps watched values and findings.
 type MonitoringStore interface {
 	// InsertAsset keeps a new value with its first findings and their events, or does nothing when the person has it
-	// already. More than limit values of one person are ErrAssetLimit.
-	InsertAsset(ctx context.Context, id partner.ID, a NewAsset, limit int) (added bool, err error)
+	// already. More than limit values of one person are ErrAssetLimit, more than the caps allow ErrAssetPace or
+	// ErrStrangers; the allowance is told in either case.
+	InsertAsset(ctx context.Context, id partner.ID, a NewAsset, limit int) (Kept, error)
 	// FingerprintsOfUser returns the fingerprints of a person's values; those of sandbox partners have none.
 	FingerprintsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]uint64, error)
 	// AssetsOfUser returns a person's values in the order added.
@@ -116,6 +119,8 @@ func NewMonitoring(store MonitoringStore, salts Salts, corpora Corpora, fingerpr
 type Owner struct {
 	Partner partner.ID
 	Mode    partner.Mode
+	// Caps bound what a live partner's own requests may watch, and whom; nil for an operator's doing.
+	Caps *Caps
 }
 
 // Group is the kinds of values that one way of asking may name.
@@ -148,43 +153,48 @@ func (m *Monitoring) Watch(ctx context.Context, who Owner, user partner.UserHash
 	return err
 }
 
-// WatchOf adds a value of a person, whose kind has to be of the group. It returns false when it was there. Any e-mail
-// address under a domain is a hit.
-func (m *Monitoring) WatchOf(ctx context.Context, who Owner, user partner.UserHash, allowed Group, kind, value string) (added bool, err error) {
+// WatchOf adds a value of a person, whose kind has to be of the group, and says whether it is new. Any e-mail address
+// under a domain is a hit.
+func (m *Monitoring) WatchOf(ctx context.Context, who Owner, user partner.UserHash, allowed Group, kind, value string) (Kept, error) {
 	k, err := identifier.ParseKind(kind)
 	if err != nil || !allowed.Has(k) {
-		return false, ErrAssetInvalid.With("type: one of %s", allowed.words())
+		return Kept{}, ErrAssetInvalid.With("type: one of %s", allowed.words())
 	}
 	return m.watch(ctx, who, user, k, value)
 }
 
-func (m *Monitoring) watch(ctx context.Context, who Owner, user partner.UserHash, k identifier.Kind, value string) (bool, error) {
+func (m *Monitoring) watch(ctx context.Context, who Owner, user partner.UserHash, k identifier.Kind, value string) (Kept, error) {
 	check := identifier.Required
 	if who.Mode == partner.Sandbox {
 		check = identifier.Waived
 	}
 	normal, err := identifier.Parse(k, value, check)
 	if err != nil {
-		return false, invalidValue(err)
+		return Kept{}, invalidValue(err)
 	}
 	made, err := uuid.NewV7()
 	if err != nil {
-		return false, fmt.Errorf("make asset id: %w", err)
+		return Kept{}, fmt.Errorf("make asset id: %w", err)
 	}
 	a := NewAsset{
 		Asset:  Asset{ID: AssetID("as_" + made.String()), Partner: who.Partner, User: user, Kind: k, Value: value, AddedAt: m.now()},
 		Normal: normal,
 	}
+	if k == identifier.CPF {
+		if err := m.recognise(ctx, &a); err != nil {
+			return Kept{}, err
+		}
+	}
 	if who.Mode == partner.Sandbox {
 		a.Seen.Breaches = sandboxSeen(k, normal)
 	} else {
+		// Before the corpora are asked: how long that takes tells something too.
+		if k == identifier.CPF && who.Caps != nil && a.OwnCPF == "" {
+			return Kept{}, ErrAssetInvalid.With("userHash: for type cpf the digest of that CPF")
+		}
+		a.Caps = who.Caps
 		a.Matched, a.Fingerprint = true, m.fingerprint(byte(k), []byte(normal))
 		a.Seen = m.corpora.Probe(a.Fingerprint)
-	}
-	if k == identifier.CPF {
-		if err := m.recognise(ctx, &a); err != nil {
-			return false, err
-		}
 	}
 	return m.store.InsertAsset(ctx, who.Partner, a, MaxAssets)
 }

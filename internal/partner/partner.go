@@ -42,6 +42,9 @@ type Settings struct {
 	Sites string
 	// WatchedSites are hosts of others that the operator watches for the partner, written the same way.
 	WatchedSites string
+	// AssetsPerHour and AssetsPerDay bound the values that the partner may newly watch, UnknownPeople those watched whom
+	// no subscription names.
+	AssetsPerHour, AssetsPerDay, UnknownPeople int
 }
 
 // mostSites bounds the hosts of one partner.
@@ -212,6 +215,8 @@ func (s Settings) check() error {
 		return ErrInvalid.With("rate: 0 (default) to 1000000 requests a second")
 	case s.Burst < 0 || s.Burst > 1_000_000:
 		return ErrInvalid.With("burst: 0 (default) to 1000000 requests")
+	case min(s.AssetsPerHour, s.AssetsPerDay, s.UnknownPeople) < 0 || max(s.AssetsPerHour, s.AssetsPerDay, s.UnknownPeople) > 1_000_000_000:
+		return ErrInvalid.With("assets per hour, assets per day, unknown people: 0 (default) to 1000000000")
 	case len(s.DefaultPlan) > 255:
 		return ErrInvalid.With("default plan: at most 255 characters")
 	case len(s.SiteList()) > mostSites || len(s.WatchedList()) > mostSites:

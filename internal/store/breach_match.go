@@ -256,6 +256,11 @@ func (s Breaches) PendingAssets(ctx context.Context, limit int) ([]leak.Pending,
 // SettleAsset keeps what a later probe saw.
 func (s Breaches) SettleAsset(ctx context.Context, id partner.ID, asset cyber.AssetID, seen cyber.Sighting) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if len(seen.Breaches) > 0 {
+			if err := s.monitoring().noteHit(ctx, tx, id); err != nil {
+				return err
+			}
+		}
 		if err := s.monitoring().addFindings(ctx, tx, id, hitsOf(asset, seen.Breaches)); err != nil {
 			return err
 		}

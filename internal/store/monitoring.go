@@ -14,6 +14,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 var _ cyber.MonitoringStore = Monitoring{}
@@ -59,48 +60,54 @@ func (s Monitoring) valueIndex(id partner.ID, kind identifier.Kind, normal strin
 }
 
 // InsertAsset keeps a new watched value: see cyber.MonitoringStore.
-func (s Monitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (added bool, err error) {
+func (s Monitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (cyber.Kept, error) {
 	sealed, err := s.sealAsset(id, a.Asset)
 	if err != nil {
-		return false, err
+		return cyber.Kept{}, err
 	}
+	var kept cyber.Kept
 	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
-		added = false
+		kept = cyber.Kept{}
 		if a.OwnCPF != "" {
 			if err := s.linkPerson(ctx, tx, id, a.OwnCPF, a.Salt); err != nil {
 				return err
 			}
 		}
-		if added, err = s.insertAsset(ctx, tx, id, a, sealed, limit); err != nil || !added {
+		if kept, err = s.insertAsset(ctx, tx, id, a, sealed, limit); err != nil || !kept.Added || len(a.Seen.Breaches) == 0 {
 			return err
+		}
+		if a.Caps != nil {
+			if err := s.noteHit(ctx, tx, id); err != nil {
+				return err
+			}
 		}
 		return s.addFindings(ctx, tx, id, hitsOf(a.ID, a.Seen.Breaches))
 	})
-	return added, err
+	return kept, err
 }
 
-func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID, a cyber.NewAsset, sealed []byte, limit int) (bool, error) {
+func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID, a cyber.NewAsset, sealed []byte, limit int) (cyber.Kept, error) {
 	u, err := s.named(ctx, tx, id, a.User)
 	if err != nil {
-		return false, err
+		return cyber.Kept{}, err
 	}
 	index := s.valueIndex(id, a.Kind, a.Normal)
-	var twins, all int64
-	// The limit is a quota: two requests at the same instant may pass it by one. Twins are what the constraint forbids.
-	err = tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE kind = $4 AND value_index = $5), count(*) FROM asset
-		WHERE partner_id = $1 AND user_index IN ($2, $3)`, number(id), u.write, u.other, int64(a.Kind), index).Scan(&twins, &all)
-	if err != nil {
-		return false, fmt.Errorf("count assets: %w", err)
+	has, err := s.watchedBy(ctx, tx, id, u, a.Kind, index)
+	if err != nil || has.twins > 0 {
+		return cyber.Kept{}, err
 	}
-	if twins > 0 {
-		return false, nil
+	if has.all >= int64(limit) {
+		return cyber.Kept{}, cyber.ErrAssetLimit.With("userHash: at most %d values of one person", limit)
 	}
-	if all >= int64(limit) {
-		return false, cyber.ErrAssetLimit.With("userHash: at most %d values of one person", limit)
+	var kept cyber.Kept
+	if a.Caps != nil {
+		if kept.Left, err = s.capAsset(ctx, tx, id, u, has, a.Caps.For(has.active)); err != nil {
+			return kept, err
+		}
 	}
 	fingerprint, pending, err := s.probing(ctx, tx, a)
 	if err != nil {
-		return false, err
+		return kept, err
 	}
 	res, err := tx.ExecContext(ctx, `INSERT INTO asset
 		(id, partner_id, user_index, kind, value_index, fingerprint, pending, value, status, created_at)
@@ -109,10 +116,38 @@ func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		string(a.ID), number(id), u.write, int64(a.Kind), index, fingerprint, pending, sealed, string(cyber.StatusMonitored),
 		micros(a.AddedAt))
 	if err != nil {
-		return false, fmt.Errorf("insert asset: %w", err)
+		return kept, fmt.Errorf("insert asset: %w", err)
 	}
 	n, err := res.RowsAffected()
-	return n == 1, err
+	kept.Added = n == 1
+	return kept, err
+}
+
+// standing is how a person stands before a value is added.
+type standing struct {
+	// twins are the same value, all everything that is watched of the person.
+	twins, all int64
+	// enrolled is whether a subscription in force names the person, stranger whether the person counts as unknown.
+	enrolled, stranger bool
+	// active are the partner's subscriptions.
+	active int64
+}
+
+// watchedBy is one question for everything that decides on a new value. The limit is a quota: two requests at the same
+// instant may pass it by one. Twins are what the constraint forbids.
+func (s Monitoring) watchedBy(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, kind identifier.Kind, index []byte) (standing, error) {
+	var h standing
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE kind = $4 AND value_index = $5), count(*),
+			EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $6 AND b.ended_at = 0 AND (b.expiry_day = 0 OR b.expiry_day >= $7)),
+			EXISTS (SELECT 1 FROM asset_stranger g WHERE g.partner_id = $1 AND g.user_index IN ($2, $3)),
+			coalesce((SELECT c.active FROM subscription_counter c WHERE c.partner_id = $1), 0)
+		FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)`,
+		number(id), u.write, u.other, int64(kind), index, nonNil(u.cpf), int64(subscription.DayOf(s.now()))).
+		Scan(&h.twins, &h.all, &h.enrolled, &h.stranger, &h.active)
+	if err != nil {
+		return h, fmt.Errorf("count assets: %w", err)
+	}
+	return h, nil
 }
 
 // probing says what to keep for the match. A value whose sighting is older than the corpora is pending: a worker probes

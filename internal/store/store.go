@@ -47,6 +47,8 @@ type process struct {
 	inFlight sync.Map
 	// statements are prepared ones by their text: see query.
 	statements sync.Map
+	// places are the new watched values that this process may grant by itself.
+	places places
 	// due is signalled when deliveries became due in this process.
 	due chan struct{}
 }

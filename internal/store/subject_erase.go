@@ -23,7 +23,7 @@ const takenByErased = "erased"
 
 // erasedTables are all that an erasure deletes from.
 var erasedTables = []string{
-	"subscription", "person", "person_name", "asset", "asset_history", "finding", "match_hit", "support_case", "case_move", "case_booking", "epp_key",
+	"subscription", "person", "person_name", "asset", "asset_stranger", "asset_history", "finding", "match_hit", "support_case", "case_move", "case_booking", "epp_key",
 	"epp_holder", "content_answer", "score_day", "event", "delivery", "attempt", "idempotency",
 }
 
@@ -189,6 +189,11 @@ func (e *eraser) monitoring(ctx context.Context) error {
 			return err
 		}
 	}
+	// How many strangers there are is counted anew by the sweep: until then the place is not given back.
+	_, err := e.tx.ExecContext(ctx, `DELETE FROM asset_stranger WHERE partner_id = $1 AND user_index IN ($2, $3) AND since <= $4`, e.user()...)
+	if err != nil {
+		return err
+	}
 	return e.delete(ctx, "watched values", `DELETE FROM asset WHERE `+assetsOfPerson+` AND created_at <= $6`, args...)
 }
 
@@ -300,6 +305,7 @@ func erasedQueries() []string {
 	for _, of := range []struct{ table, match string }{
 		{"subscription", `t.cpf = e.cpf AND length(e.cpf) > 0 AND t.created_at <= e.erased_at`},
 		{"asset", `t.user_index IN (e.user_256, e.user_512) AND t.created_at <= e.erased_at`},
+		{"asset_stranger", `t.user_index IN (e.user_256, e.user_512) AND t.since <= e.erased_at`},
 		{"person_name", `t.user_index IN (e.user_256, e.user_512) AND t.named_at <= e.erased_at`},
 		{"support_case", `t.user_index IN (e.user_256, e.user_512) AND t.created_at <= e.erased_at`},
 		{"epp_key", `t.user_index IN (e.user_256, e.user_512) AND t.issued_at <= e.erased_at`},

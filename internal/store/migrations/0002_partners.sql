@@ -11,6 +11,9 @@ CREATE TABLE partner (
 	mask_cards      BOOLEAN NOT NULL,
 	sites           TEXT NOT NULL,  -- hosts of its own, with spaces between them
 	watched_sites   TEXT NOT NULL,  -- hosts of others that the operator watches for it
+	assets_per_hour BIGINT NOT NULL, -- new watched values; 0 here and below: the default
+	assets_per_day  BIGINT NOT NULL,
+	unknown_people  BIGINT NOT NULL, -- watched people whom no subscription names
 	salt            BYTEA NOT NULL, -- sealed
 	created_at      BIGINT NOT NULL,
 	mac             BYTEA NOT NULL  -- keyed hash of the row: see grant.go

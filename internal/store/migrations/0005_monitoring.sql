@@ -64,3 +64,37 @@ CREATE TABLE match_hit (
 	FOREIGN KEY (partner_id, asset_id) REFERENCES asset (partner_id, id) ON DELETE CASCADE
 );
 CREATE INDEX match_hit_asset ON match_hit (partner_id, asset_id);
+
+-- Values that a live partner began to watch, by the hour since 1970: what its caps are held against, and what tells a usual
+-- pace from an unusual one. Deleting a value does not give its place back.
+CREATE TABLE asset_pace (
+	partner_id INTEGER NOT NULL,
+	hour       BIGINT NOT NULL,
+	taken      BIGINT NOT NULL, -- places taken, those that a process holds ready included
+	hits       BIGINT NOT NULL, -- of them, found in a breach as soon as they were added
+	PRIMARY KEY (partner_id, hour)
+);
+
+-- People whom a live partner watches although no subscription names them.
+CREATE TABLE asset_stranger (
+	partner_id INTEGER NOT NULL,
+	user_index BYTEA NOT NULL, -- keyed index of the user
+	since      BIGINT NOT NULL,
+	PRIMARY KEY (partner_id, user_index)
+);
+
+-- How many of them a partner has. Its lock makes counting and adding one a single step.
+CREATE TABLE asset_stranger_counter (
+	partner_id INTEGER PRIMARY KEY,
+	strangers  BIGINT NOT NULL
+);
+
+-- What the operator was told of partners whose pace is not as usual.
+CREATE TABLE asset_unusual (
+	partner_id INTEGER NOT NULL,
+	what       TEXT NOT NULL CHECK (what IN ('adds', 'hits')),
+	since      BIGINT NOT NULL,
+	seen       BIGINT NOT NULL, -- values in a day, or hits in a thousand of them
+	usual      BIGINT NOT NULL, -- the bound that it left
+	PRIMARY KEY (partner_id, what)
+);
