@@ -25,6 +25,9 @@ type breachCmd struct {
 	Import  breachImportCmd  `cmd:"" help:"Import a dump of any format and find watched values in it."`
 	List    breachListCmd    `cmd:"" help:"List the breaches."`
 	Show    breachShowCmd    `cmd:"" help:"Show one breach."`
+	Append  breachAppendCmd  `cmd:"" help:"Add what is new in further files to a published breach; findings follow."`
+	Replace breachReplaceCmd `cmd:"" help:"Swap the content of a published breach; findings that no longer hold are withdrawn."`
+	Relabel breachRelabelCmd `cmd:"" help:"Scan the dump of a published breach again and replace what is told of each value; findings follow."`
 	Edit    breachEditCmd    `cmd:"" help:"Change what is told of a breach; statuses follow."`
 	Explain breachExplainCmd `cmd:"" help:"Tell what a breach says of one value, and what was known of it before."`
 	Verify  breachVerifyCmd  `cmd:"" help:"Check every byte of a breach's segment."`
@@ -99,6 +102,8 @@ type breachView struct {
 	AddedAt     string          `json:"added_at"`
 	PublishedAt string          `json:"published_at"`
 	RetractedAt string          `json:"retracted_at"`
+	Renewals    int64           `json:"renewals"`
+	RenewedAt   string          `json:"renewed_at"`
 	// Of a spread import that is not over.
 	Parts     int    `json:"parts,omitempty"`
 	PartsDone int    `json:"parts_done,omitempty"`
@@ -144,7 +149,7 @@ func viewBreach(r leak.Record) breachView {
 		Segment: r.Segment, Digest: r.Digest, Distinct: r.Tally.Distinct, Pairs: r.Tally.Pairs, Measured: r.Tally.Measured, Found: found, Bytes: r.Tally.Bytes, Scanned: r.Tally.Scanned,
 		Streams: r.Tally.Streams, Problems: r.Tally.Problems, Verdict: r.Tally.Verdict(), Reasons: reasons,
 		Inputs: inputsView{r.Tally.Read, r.Tally.Partly, r.Tally.Unread}, AddedAt: stamp(r.AddedAt), PublishedAt: stamp(r.PublishedAt),
-		RetractedAt: stamp(r.RetractedAt),
+		RetractedAt: stamp(r.RetractedAt), Renewals: r.Renewals, RenewedAt: stamp(r.RenewedAt),
 	}
 }
 
@@ -167,6 +172,9 @@ func (v breachView) text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "Inputs     %s: %d read, %d in part, %d not\n", v.Verdict, v.Inputs.Read, v.Inputs.Partly, v.Inputs.Unread)
 	for _, reason := range slices.Sorted(maps.Keys(v.Reasons)) {
 		_, _ = fmt.Fprintf(w, "           %d: %s\n", v.Reasons[reason], reason)
+	}
+	if v.Renewals > 0 {
+		_, _ = fmt.Fprintf(w, "Renewed    %d times, last at %s\n", v.Renewals, v.RenewedAt)
 	}
 	if v.Parts > 0 {
 		_, _ = fmt.Fprintf(w, "Parts      %d of %d scanned, %d at work\n", v.PartsDone, v.Parts, v.Running)
@@ -303,7 +311,7 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 				return fmt.Errorf("stopped; run the same command again to go on, or give it up: vigia breach retract --name %s", b.Name)
 			}
 			if errors.Is(err, intake.ErrDoubtful) {
-				return errors.Join(b.report(o, out, leak.MatchProgress{}), err)
+				return errors.Join(o.imported(out, leak.MatchProgress{}), err)
 			}
 			return err
 		}
@@ -316,7 +324,7 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 		if out.Record, err = a.Leaks.Breaches.ByName(ctx, b.Name); err != nil { // with what the match has measured
 			return err
 		}
-		return b.report(o, out, match)
+		return o.imported(out, match)
 	})
 }
 
@@ -351,31 +359,6 @@ func (s *byteSize) UnmarshalText(text []byte) error {
 	}
 	*s = byteSize(n << shift)
 	return nil
-}
-
-func (b *breachImportCmd) report(o *output, out intake.Outcome, match leak.MatchProgress) error {
-	type skipView struct {
-		Name   string `json:"name"`
-		Reason string `json:"reason"`
-		Offset int64  `json:"offset"`
-	}
-	skips := make([]skipView, len(out.Skips))
-	for i, s := range out.Skips {
-		skips[i] = skipView{s.Name, s.Reason, s.Offset}
-	}
-	view := struct {
-		breachView
-		Probed  int64      `json:"values_probed"`
-		Hits    int64      `json:"values_found"`
-		Skipped []skipView `json:"skipped"`
-	}{viewBreach(out.Record), match.Probed, match.Hits, skips}
-	return o.print(view, func(w io.Writer) {
-		view.text(w)
-		_, _ = fmt.Fprintf(w, "Matched    %d watched values probed, %d found\n", match.Probed, match.Hits)
-		for _, s := range skips {
-			_, _ = fmt.Fprintf(w, "Skipped    %s at byte %d: %s\n", s.Name, s.Offset, s.Reason)
-		}
-	})
 }
 
 type breachListCmd struct{}

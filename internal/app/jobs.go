@@ -37,6 +37,7 @@ func (a *App) kinds(feeds *feed.Feeds) []job.Kind {
 		{Name: intake.KindSpread, Lane: spreads, Tries: manyTries, Step: a.Leaks.Spreader.Watch},
 		{Name: intake.KindPart, Lane: parts, Tries: manyTries, Step: a.Leaks.Spreader.Part},
 		{Name: intake.KindImport},
+		{Name: intake.KindRenew},
 		{Name: leak.KindVerify},
 		{Name: password.KindImport},
 		{Name: password.KindDownload},

@@ -148,7 +148,22 @@ func (a *App) ImportBreach(ctx context.Context, spec intake.Spec) (intake.Outcom
 	if _, err := a.Store.Jobs.JobOf(ctx, intake.KindSpread, name); !errors.Is(err, job.ErrNotFound) {
 		return intake.Outcome{}, errors.Join(intake.ErrBusy.With("name: was begun with --spread; go on with it so, or retract it"), err)
 	}
-	hold, err := a.Jobs.Begin(ctx, a.place(), intake.KindImport, name, map[string]int{"inputs": len(spec.Inputs)})
+	return a.importing(ctx, intake.KindImport, spec, a.Leaks.Importer.Import)
+}
+
+// RenewBreach renews a published breach in this process, as a job of the same kind of life.
+func (a *App) RenewBreach(ctx context.Context, way intake.Way, spec intake.Spec) (intake.Outcome, error) {
+	if _, err := a.Leaks.Breaches.ByName(ctx, spec.Breach.Name); err != nil {
+		return intake.Outcome{}, err
+	}
+	return a.importing(ctx, intake.KindRenew, spec, func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
+		return a.Leaks.Importer.Renew(ctx, way, spec)
+	})
+}
+
+// importing does the work of a job that reads inputs of this machine.
+func (a *App) importing(ctx context.Context, kind string, spec intake.Spec, do func(context.Context, intake.Spec) (intake.Outcome, error)) (intake.Outcome, error) {
+	hold, err := a.Jobs.Begin(ctx, a.place(), kind, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
 	if errors.Is(err, job.ErrExists) {
 		return intake.Outcome{}, intake.ErrBusy.With("name: another machine is importing it")
 	}
@@ -164,7 +179,7 @@ func (a *App) ImportBreach(ctx context.Context, spec intake.Spec) (intake.Outcom
 			}
 			run.Tell(ctx, p)
 		}
-		out, err = a.Leaks.Importer.Import(ctx, spec)
+		out, err = do(ctx, spec)
 		if errors.Is(err, intake.ErrBusy) { // another process of this place is at it, and holds the same lease
 			return job.Leave(err)
 		}

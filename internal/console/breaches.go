@@ -168,7 +168,7 @@ type choiceCount struct {
 }
 
 // breachKinds are the jobs that a breach's page shows.
-var breachKinds = []string{intake.KindImport, intake.KindSpread, leak.KindMatch, leak.KindWithdraw, leak.KindRestate, leak.KindVerify}
+var breachKinds = []string{intake.KindImport, intake.KindRenew, intake.KindSpread, leak.KindMatch, leak.KindWithdraw, leak.KindRestate, leak.KindVerify}
 
 func showBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")

@@ -30,7 +30,7 @@ type Jobs interface {
 var jobKinds = map[string]string{
 	intake.KindImport: "Importação de vazamento", leak.KindMatch: "Busca nos dados monitorados", leak.KindWithdraw: "Retirada de achados",
 	leak.KindRestate: "Recálculo de situações", leak.KindSites: "Conferência de sites", leak.KindVerify: "Conferência do índice", feed.KindRun: "Leitura de fonte",
-	intake.KindSpread: "Importação repartida", intake.KindPart: "Parte de importação",
+	intake.KindRenew: "Renovação de vazamento", intake.KindSpread: "Importação repartida", intake.KindPart: "Parte de importação",
 	password.KindImport: "Importação de senhas vazadas", password.KindDownload: "Download de senhas vazadas",
 	password.KindVerify: "Conferência das senhas vazadas", seal.KindRewrite: "Troca de chaves de cifra",
 }
@@ -86,7 +86,7 @@ func newJobRow(j job.Job, now time.Time) jobRow {
 		row.Label = j.Kind
 	}
 	switch j.Kind {
-	case intake.KindImport, intake.KindSpread:
+	case intake.KindImport, intake.KindRenew, intake.KindSpread:
 		row.importText()
 	case leak.KindMatch:
 		var p leak.MatchProgress

@@ -57,6 +57,12 @@ type Trace struct {
 	Passwords []uint32
 }
 
+// Equal tells whether two traces say the same.
+func (t Trace) Equal(other Trace) bool {
+	return t.Told == other.Told && t.Classes == other.Classes && t.Day == other.Day && slices.Equal(t.Sites, other.Sites) &&
+		slices.Equal(t.Passwords, other.Passwords)
+}
+
 // TakenOn is the day as a date; the zero time when it is not known.
 func (t Trace) TakenOn() time.Time {
 	if t.Day == 0 {

@@ -96,6 +96,8 @@ type Progress struct {
 // Outcome is what an import did.
 type Outcome struct {
 	leak.Record
+	// Unchanged says that a renewal brought nothing that the breach did not have.
+	Unchanged bool
 	// Skips are inputs, or members of archives, that could not be read to their end; the first hundred of them.
 	Skips []container.Skip
 }
@@ -198,34 +200,25 @@ func (im *Importer) Discard(name string) error {
 	if !leak.ValidName(name) {
 		return leak.ErrBreachInvalid.With("name: not a breach's name")
 	}
-	lock, err := lockFolder(im.workDir(name))
+	return errors.Join(discard(im.workDir(name)), discard(im.workDir(name+renewing)))
+}
+
+func discard(dir string) error {
+	lock, err := lockFolder(dir)
 	if err != nil {
 		return err
 	}
-	return (&work{dir: im.workDir(name), lock: lock}).remove()
+	return (&work{dir: dir, lock: lock}).remove()
 }
 
 // publish puts the segment in the files under a name that holds its digest, then tells the store in one transaction.
 // Either can be repeated.
 func (im *Importer) publish(ctx context.Context, w *work, name string) error {
-	digest, count, err := summary(w.final)
+	p, err := publication(w, name, 0, w.last.Tally)
 	if err != nil {
 		return err
 	}
-	p := leak.Publication{File: fmt.Sprintf("%s-%s.seg", name, digest[:16]), Digest: digest, Tally: w.last.Tally}
-	if p.Tally.Distinct = int64(count); w.finalPairs == "" {
-		p.Tally.Pairs = 0 // some were found, and are not wanted any more
-	}
-	if w.finalPairs != "" {
-		if p.PairsDigest, _, err = summary(w.finalPairs); err != nil {
-			return err
-		}
-		p.Pairs = fmt.Sprintf("%s.pairs-%s.seg", name, p.PairsDigest[:16])
-		if err := im.Files.Put(ctx, p.Pairs, w.finalPairs); err != nil {
-			return err
-		}
-	}
-	if err := im.Files.Put(ctx, p.File, w.final); err != nil {
+	if err := im.put(ctx, w, p); err != nil {
 		return err
 	}
 	err = im.Store.PublishBreach(ctx, name, p)
@@ -233,6 +226,39 @@ func (im *Importer) publish(ctx context.Context, w *work, name string) error {
 		return errors.Join(err, im.removeAll(ctx, partState{File: p.File, Pairs: p.Pairs}.files()))
 	}
 	return err
+}
+
+// publication says under which names the finished files are published. Those of a renewal, by its number, are never used
+// again: whoever removes former files cannot meet a new one.
+func publication(w *work, name string, renewal int64, tally leak.Tally) (leak.Publication, error) {
+	number := ""
+	if renewal > 0 {
+		number = fmt.Sprintf(".%d", renewal)
+	}
+	digest, count, err := summary(w.final)
+	if err != nil {
+		return leak.Publication{}, err
+	}
+	p := leak.Publication{File: fmt.Sprintf("%s-%s%s.seg", name, digest[:16], number), Digest: digest, Tally: tally}
+	p.Tally.Distinct, p.Tally.Pairs = int64(count), 0 // pairs may have been found, and are not wanted any more
+	if w.finalPairs == "" {
+		return p, nil
+	}
+	if p.PairsDigest, count, err = summary(w.finalPairs); err != nil {
+		return leak.Publication{}, err
+	}
+	p.Pairs, p.Tally.Pairs = fmt.Sprintf("%s.pairs-%s%s.seg", name, p.PairsDigest[:16], number), int64(count)
+	return p, nil
+}
+
+// put brings the finished files to their place: first the pairs, as a breach is known by its identifiers.
+func (im *Importer) put(ctx context.Context, w *work, p leak.Publication) error {
+	if p.Pairs != "" {
+		if err := im.Files.Put(ctx, p.Pairs, w.finalPairs); err != nil {
+			return err
+		}
+	}
+	return im.Files.Put(ctx, p.File, w.final)
 }
 
 func (im *Importer) workers() int {

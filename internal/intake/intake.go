@@ -16,6 +16,8 @@ import (
 // Kinds of jobs.
 const (
 	KindImport = "breach.import"
+	// KindRenew is an import into a published breach.
+	KindRenew = "breach.renew"
 	// KindSpread watches over a spread import; its parts are KindPart.
 	KindSpread = "breach.spread"
 	KindPart   = "breach.part"
@@ -27,6 +29,8 @@ var (
 	ErrInput = fault.New(fault.Invalid, "breach.input")
 	// ErrDoubtful is an import that would tell people that they are safe, though nothing was found or little was read.
 	ErrDoubtful = fault.New(fault.Unprocessable, "breach.doubtful")
+	// ErrOther is a dump that was to give a breach its labels and is not the one that the breach was made from.
+	ErrOther = fault.New(fault.Unprocessable, "breach.other_dump")
 )
 
 // Store keeps what is imported.
@@ -39,6 +43,10 @@ type Store interface {
 	// PublishBreach makes a breach that is being imported visible and hands over to the match, in one transaction.
 	// Publishing the same file again changes nothing.
 	PublishBreach(ctx context.Context, name string, p leak.Publication) error
+
+	// RenewBreach puts other content in the place of a published breach's and hands over to the match, in one
+	// transaction. Renewing with what is there changes nothing; leak.ErrRenewed when it was not made from what is there.
+	RenewBreach(ctx context.Context, name string, n leak.Renewal) error
 
 	SpreadStore
 }

@@ -242,4 +242,4 @@ func TestPageDamagedWhileOpen(t *testing.T) {
 	}
 }
 
-func untold(uint64) (cyber.Trace, error) { return cyber.Trace{}, nil }
+func untold(uint64) (leak.Held, error) { return leak.Held{Found: true}, nil }

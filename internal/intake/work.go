@@ -64,6 +64,9 @@ const (
 	// Pairs of a part lie beside it.
 	finalPairsFile = "final-pairs.seg"
 	nextPairsFile  = "next-pairs.seg"
+	// What is appended to a breach, united with what it has.
+	unitedFile      = "united.seg"
+	unitedPairsFile = "united-pairs.seg"
 )
 
 // openWork takes the folder of an import and reads how far it came. Another process at the same import is ErrBusy.

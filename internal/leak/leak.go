@@ -42,6 +42,19 @@ type Record struct {
 	Tally              Tally
 	PublishedAt        time.Time
 	RetractedAt        time.Time
+	// Renewals counts how often the content was renewed since, the last time at RenewedAt.
+	Renewals  int64
+	RenewedAt time.Time
+	// Former are files of contents before, which are to be removed.
+	Former []string
+}
+
+// Changed is when the content became what it is.
+func (r Record) Changed() time.Time {
+	if r.Renewals > 0 {
+		return r.RenewedAt
+	}
+	return r.PublishedAt
 }
 
 // Kinds of jobs.
@@ -63,6 +76,8 @@ var (
 	ErrBreachInvalid  = fault.New(fault.Invalid, "breach.invalid")
 	ErrBreachExists   = fault.New(fault.Conflict, "breach.exists")
 	ErrRetracted      = fault.New(fault.Conflict, "breach.retracted")
+	// ErrRenewed means that somebody else renewed the breach meanwhile.
+	ErrRenewed = fault.New(fault.Conflict, "breach.renewed")
 )
 
 // Segment is a file to probe, with its pairs if it has any.
@@ -96,8 +111,26 @@ type Publication struct {
 	Tally              Tally
 }
 
-// Tracer tells what the records of one breach say of a value that it holds.
-type Tracer func(fingerprint uint64) (cyber.Trace, error)
+// Renewal is what takes the place of a published breach's content.
+type Renewal struct {
+	Publication
+	// Base is the cyber.Breach.Content that it was made from: where that is not the published one any more, somebody else
+	// renewed the breach meanwhile.
+	Base string
+	// Exposes are the classes that the breach is said to expose, among them Auto.
+	Exposes []cyber.Exposed
+}
+
+// Tracer tells what the records of one breach say of a value, if it holds it.
+type Tracer func(fingerprint uint64) (Held, error)
+
+// Rejudged is what a look at some findings came to.
+type Rejudged struct {
+	// Last is the last finding; empty when there was none.
+	Last cyber.FindingID
+	// Checked findings there were; of those some were Withdrawn, and Changed tell something else than before.
+	Checked, Withdrawn, Changed int64
+}
 
 // Pending is a watched value that has not been probed in every breach.
 type Pending struct {
@@ -115,8 +148,10 @@ type Store interface {
 	// RetractBreach takes a breach back and hands over to the withdrawal of its findings.
 	RetractBreach(ctx context.Context, name string) (Record, error)
 
-	// KeepTally replaces what is counted of a published breach.
-	KeepTally(ctx context.Context, name string, t Tally) error
+	// KeepTally replaces what is counted of a published breach, as long as its content has the digest.
+	KeepTally(ctx context.Context, name, digest string, t Tally) error
+	// ForgetFormer notes that the files of a breach's former contents are removed, unless there are more of them now.
+	ForgetFormer(ctx context.Context, r Record) error
 
 	// CorporaEpoch moves whenever a breach is published or retracted.
 	CorporaEpoch(ctx context.Context) (int64, error)
@@ -134,6 +169,9 @@ type Store interface {
 	TellHits(ctx context.Context, breach string, limit int, trace Tracer) (int, error)
 	// WithdrawFindings closes up to limit open findings of a breach as retracted and returns how many.
 	WithdrawFindings(ctx context.Context, breach string, limit int) (int, error)
+	// RejudgeFindings holds up to limit findings of a breach, found at or after since, behind the given one, against what
+	// the breach holds now.
+	RejudgeFindings(ctx context.Context, breach string, since time.Time, after cyber.FindingID, limit int, trace Tracer) (Rejudged, error)
 	// RestateFindings computes the statuses again for up to limit findings after the given one, and returns the last.
 	RestateFindings(ctx context.Context, breach string, after cyber.FindingID, limit int) (last cyber.FindingID, err error)
 

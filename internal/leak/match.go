@@ -48,9 +48,11 @@ const (
 // Phase is a stage of a match.
 type Phase int
 
-// The phases: every watched value is probed, hits are told, and what was added meanwhile is probed and told.
+// The phases: what was found in the breach before its content was renewed is held against the new one, every watched
+// value is probed, hits are told, and what was added meanwhile is probed and told.
 const (
-	PhaseProbe Phase = iota
+	PhaseRejudge Phase = iota
+	PhaseProbe
 	PhaseTell
 	PhaseLate
 )
@@ -62,6 +64,11 @@ type MatchProgress struct {
 	Probed int64 `json:"probed"`
 	Hits   int64 `json:"hits"`
 	Told   int64 `json:"told"`
+	// Finding is the last one that was judged again, and Checked, Withdrawn and Changed count those: see Rejudged.
+	Finding   cyber.FindingID `json:"finding,omitempty"`
+	Checked   int64           `json:"checked,omitempty"`
+	Withdrawn int64           `json:"withdrawn,omitempty"`
+	Changed   int64           `json:"changed,omitempty"`
 }
 
 // Match probes every watched value in a new breach and tells whom it concerns. It is the step of KindMatch.
@@ -86,7 +93,7 @@ func (m *Matcher) run(ctx context.Context, run *job.Run, late bool) error {
 	if err != nil {
 		return err
 	}
-	if err = m.first(ctx, run, v, &p); err == nil {
+	if err = m.first(ctx, run, breach, v, &p); err == nil {
 		err = m.measure(ctx, breach, v.reader) // nobody's alert waits for it
 	}
 	if err == nil && late {
@@ -107,7 +114,16 @@ func (m *Matcher) open(ctx context.Context, breach Record) (v volume, err error)
 	return v, nil
 }
 
-func (m *Matcher) first(ctx context.Context, run *job.Run, v volume, p *MatchProgress) error {
+func (m *Matcher) first(ctx context.Context, run *job.Run, breach Record, v volume, p *MatchProgress) error {
+	if p.Phase == PhaseRejudge {
+		if err := m.rejudge(ctx, run, v, p, time.Time{}); err != nil {
+			return err
+		}
+		if err := m.dropFormer(ctx, breach); err != nil {
+			return err
+		}
+		p.Phase = PhaseProbe
+	}
 	if p.Phase == PhaseProbe {
 		if err := m.probe(ctx, run, v.reader, p, m.store.Fingerprints); err != nil {
 			return err
@@ -127,10 +143,16 @@ func (m *Matcher) first(ctx context.Context, run *job.Run, v volume, p *MatchPro
 // late looks at what was added around the publication: whoever added a value without knowing of this breach did so
 // before every process had noticed it.
 func (m *Matcher) late(ctx context.Context, run *job.Run, breach Record, v volume, p *MatchProgress) error {
-	if err := job.Wait(ctx, breach.PublishedAt.Add(m.Settle).Sub(m.now())); err != nil {
+	if err := job.Wait(ctx, breach.Changed().Add(m.Settle).Sub(m.now())); err != nil {
 		return err
 	}
-	since := breach.PublishedAt.Add(-time.Minute)
+	since := breach.Changed().Add(-time.Minute)
+	if breach.Renewals > 0 {
+		p.Finding = ""
+		if err := m.rejudge(ctx, run, v, p, since); err != nil {
+			return err
+		}
+	}
 	next := func(ctx context.Context, after int64, limit int) ([]int64, error) {
 		return m.store.FingerprintsSince(ctx, since, after, limit)
 	}
@@ -138,6 +160,34 @@ func (m *Matcher) late(ctx context.Context, run *job.Run, breach Record, v volum
 		return err
 	}
 	return m.tell(ctx, run, v, p)
+}
+
+// rejudge holds findings since a time against what the breach holds now. Of a new breach there are hardly any.
+func (m *Matcher) rejudge(ctx context.Context, run *job.Run, v volume, p *MatchProgress, since time.Time) error {
+	for {
+		r, err := m.store.RejudgeFindings(ctx, run.Subject, since, p.Finding, tellBatch, v.trace)
+		if err != nil || r.Last == "" {
+			return err
+		}
+		p.Finding, p.Checked, p.Withdrawn, p.Changed = r.Last, p.Checked+r.Checked, p.Withdrawn+r.Withdrawn, p.Changed+r.Changed
+		if err := run.Save(ctx, p); err != nil {
+			return err
+		}
+	}
+}
+
+// dropFormer takes away the files of contents that the breach had before. Whoever still has one open keeps it until it
+// looks again.
+func (m *Matcher) dropFormer(ctx context.Context, breach Record) error {
+	if len(breach.Former) == 0 {
+		return nil
+	}
+	for _, file := range breach.Former {
+		if err := m.files.Remove(ctx, file); err != nil {
+			return err
+		}
+	}
+	return m.store.ForgetFormer(ctx, breach)
 }
 
 // probe asks the segment about watched values in rising order and notes the hits.
@@ -236,7 +286,7 @@ func (m *Matcher) WithdrawFirst(ctx context.Context, run *job.Run) error {
 			return err
 		}
 	}
-	return nil
+	return m.dropFormer(ctx, breach)
 }
 
 // Restate computes statuses again after a breach was edited. It is the step of KindRestate.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/leak/leaktest"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
@@ -245,4 +246,4 @@ func TestHitsOfBothDigestsAreToldTogether(t *testing.T) {
 	})
 }
 
-func untold(uint64) (cyber.Trace, error) { return cyber.Trace{}, nil }
+func untold(uint64) (leak.Held, error) { return leak.Held{Found: true}, nil }

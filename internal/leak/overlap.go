@@ -57,5 +57,5 @@ func (m *Matcher) measure(ctx context.Context, breach Record, r *segment.Reader)
 	}
 	t := breach.Tally
 	t.Measured = &measured
-	return m.store.KeepTally(ctx, breach.Name, t)
+	return m.store.KeepTally(ctx, breach.Name, breach.Digest, t)
 }

@@ -100,6 +100,21 @@ func (s *registers) RestateFindings(_ context.Context, _ string, after cyber.Fin
 	return "", s.call("restate")
 }
 
+func (s *registers) RejudgeFindings(_ context.Context, _ string, since time.Time, after cyber.FindingID, _ int, _ Tracer) (Rejudged, error) {
+	s.calls = append(s.calls, "rejudge since "+s.breach.Changed().Sub(since).String())
+	for _, f := range s.findings {
+		if f > after {
+			return Rejudged{Last: f, Checked: 1, Withdrawn: 1}, s.call("rejudge")
+		}
+	}
+	return Rejudged{}, s.call("rejudge")
+}
+
+func (s *registers) ForgetFormer(_ context.Context, r Record) error {
+	s.breach.Former = slices.DeleteFunc(s.breach.Former, func(f string) bool { return slices.Contains(r.Former, f) })
+	return s.call("forget")
+}
+
 func (s *registers) CorporaEpoch(context.Context) (int64, error) { return s.epoch, s.call("epoch") }
 
 func (s *registers) Segments(context.Context) ([]Segment, int64, error) {
@@ -177,14 +192,14 @@ func TestMatchSteps(t *testing.T) {
 		hits     []int64
 		last     string
 	}{
-		"from the start":             {`{}`, false, []int64{2, 3, 5}, `{"phase":2,"after":6,"probed":7,"hits":3,"told":3}`},
-		"without a progress":         {``, false, []int64{2, 3, 5}, `{"phase":2,"after":6,"probed":7,"hits":3,"told":3}`},
-		"from the middle":            {`{"phase":0,"after":2,"probed":2,"hits":1}`, false, []int64{3, 5}, `{"phase":2,"after":6,"probed":7,"hits":3,"told":2}`},
-		"when all hits were noted":   {`{"phase":1,"after":4,"probed":4,"hits":2}`, false, []int64{5}, `{"phase":2,"after":6,"probed":7,"hits":3,"told":1}`},
-		"at the second look":         {`{"phase":2,"after":4,"probed":4,"hits":2,"told":2}`, false, []int64{5}, `{"phase":2,"after":6,"probed":6,"hits":3,"told":3}`},
-		"without the second look":    {`{}`, true, []int64{2, 3}, `{"phase":2,"after":-9223372036854775808,"probed":4,"hits":2,"told":2}`},
-		"only told, without a look":  {`{"phase":1,"after":4,"probed":4,"hits":2,"told":2}`, true, nil, `{"phase":2,"after":-9223372036854775808,"probed":4,"hits":2,"told":2}`},
-		"nothing left, without look": {`{"phase":2,"after":4}`, true, nil, ""},
+		"from the start":             {`{}`, false, []int64{2, 3, 5}, `{"phase":3,"after":6,"probed":7,"hits":3,"told":3}`},
+		"without a progress":         {``, false, []int64{2, 3, 5}, `{"phase":3,"after":6,"probed":7,"hits":3,"told":3}`},
+		"from the middle":            {`{"phase":1,"after":2,"probed":2,"hits":1}`, false, []int64{3, 5}, `{"phase":3,"after":6,"probed":7,"hits":3,"told":2}`},
+		"when all hits were noted":   {`{"phase":2,"after":4,"probed":4,"hits":2}`, false, []int64{5}, `{"phase":3,"after":6,"probed":7,"hits":3,"told":1}`},
+		"at the second look":         {`{"phase":3,"after":4,"probed":4,"hits":2,"told":2}`, false, []int64{5}, `{"phase":3,"after":6,"probed":6,"hits":3,"told":3}`},
+		"without the second look":    {`{}`, true, []int64{2, 3}, `{"phase":3,"after":-9223372036854775808,"probed":4,"hits":2,"told":2}`},
+		"only told, without a look":  {`{"phase":2,"after":4,"probed":4,"hits":2,"told":2}`, true, nil, `{"phase":3,"after":-9223372036854775808,"probed":4,"hits":2,"told":2}`},
+		"nothing left, without look": {`{"phase":3,"after":4}`, true, nil, ""},
 	} {
 		m, s := newMatcher(t)
 		run, saved := ran(c.progress, s)
@@ -204,6 +219,40 @@ func TestMatchSteps(t *testing.T) {
 		}
 		if looked := count(s.calls, "since 1m0s"); (looked > 0) == c.first {
 			t.Errorf("%s: %d second looks", name, looked)
+		}
+	}
+}
+
+// TestMatchOfRenewed: of a breach whose content was renewed the findings are judged first, from where an interrupted match
+// was, then its former files go; findings made around the renewal are judged once more at the second look.
+func TestMatchOfRenewed(t *testing.T) {
+	m, s := newMatcher(t)
+	files, _ := shelfWith(t, map[string][]uint64{"loja": {2, 3, 5, 7}, "antes": {1}})
+	m.files = files
+	s.findings = []cyber.FindingID{"fd_1", "fd_2"}
+	s.breach.Renewals, s.breach.RenewedAt, s.breach.Former = 1, publication.Add(time.Minute), []string{"antes.seg"}
+	run, saved := ran(`{"phase":0,"finding":"fd_1","after":-9223372036854775808}`, s)
+	if err := m.Match(t.Context(), run); err != nil || !slices.Equal(s.hits, []int64{2, 3, 5}) {
+		t.Fatal(s.hits, err)
+	}
+	last := (*saved)[len(*saved)-1]
+	if want := `{"phase":3,"after":6,"probed":7,"hits":3,"told":3,"finding":"fd_2","checked":3,"withdrawn":3}`; last != want {
+		t.Errorf("%s, want %s", last, want)
+	}
+	if names, err := files.Names(); err != nil || !slices.Equal(names, []string{"loja.seg"}) || len(s.breach.Former) != 0 {
+		t.Errorf("left %v, former %v: %v", names, s.breach.Former, err)
+	}
+	if count(s.calls, "rejudge since 1m0s") != 3 || slices.Index(s.calls, "rejudge") > slices.Index(s.calls, "watched") {
+		t.Errorf("%v", s.calls)
+	}
+	for _, fails := range []string{"rejudge", "rejudge3", "forget"} {
+		m, s := newMatcher(t)
+		m.files = files
+		s.findings, s.failAt = []cyber.FindingID{"fd_1"}, fails
+		s.breach.Renewals, s.breach.Former = 1, []string{"antes.seg"}
+		run, _ := ran("{}", s)
+		if err := m.Match(t.Context(), run); !errors.Is(err, errAway) {
+			t.Errorf("%s: %v", fails, err)
 		}
 	}
 }
@@ -257,9 +306,10 @@ func TestStepsStop(t *testing.T) {
 		after  string // what must not be reached any more
 	}{
 		{"breach", (*Matcher).Match, Published, "watched"}, {"watched", (*Matcher).Match, Published, "keep"},
-		{"keep", (*Matcher).Match, Published, "save"}, {"save", (*Matcher).Match, Published, "tell"},
-		{"tell", (*Matcher).Match, Published, "late"}, {"save2", (*Matcher).Match, Published, "late"},
-		{"save4", (*Matcher).Match, Published, "late"}, {"late", (*Matcher).Match, Published, ""},
+		{"rejudge", (*Matcher).Match, Published, "save"}, {"save", (*Matcher).Match, Published, "watched"},
+		{"keep", (*Matcher).Match, Published, "tell"}, {"save3", (*Matcher).Match, Published, "tell"},
+		{"tell", (*Matcher).Match, Published, "late"}, {"save4", (*Matcher).Match, Published, "late"},
+		{"save6", (*Matcher).Match, Published, "late"}, {"late", (*Matcher).Match, Published, ""},
 		{"tell3", (*Matcher).Match, Published, ""},
 		{"breach", (*Matcher).Withdraw, Retracted, "withdraw"}, {"withdraw", (*Matcher).Withdraw, Retracted, "save"},
 		{"save", (*Matcher).Withdraw, Retracted, "drop"}, {"drop", (*Matcher).Withdraw, Retracted, ""},

@@ -58,12 +58,14 @@ func (v volume) close() error {
 }
 
 // trace tells what the records say of a value. In a segment of the old kind nothing is told of anybody.
-func (v volume) trace(fingerprint uint64) (cyber.Trace, error) {
+func (v volume) trace(fingerprint uint64) (h Held, err error) {
 	label, found, err := v.reader.LookUp(fingerprint)
 	if err != nil || !found {
-		return cyber.Trace{}, err
+		return h, err
 	}
-	return v.labelled(fingerprint, label)
+	h.Found = true
+	h.Trace, err = v.labelled(fingerprint, label)
+	return h, err
 }
 
 func (v volume) labelled(fingerprint uint64, id segment.LabelID) (cyber.Trace, error) {

@@ -57,17 +57,21 @@ func exposesText(classes []cyber.Exposed) string {
 	return strings.Join(text, ",")
 }
 
-const recordColumns = breachColumns + `, b.state, b.segment, b.digest, b.tally, b.published_at, b.retracted_at, b.pairs, b.pairs_digest`
+const recordColumns = breachColumns + `, b.state, b.segment, b.digest, b.tally, b.published_at, b.retracted_at, b.pairs, b.pairs_digest,
+	b.renewals, b.renewed_at, b.former`
 
 func scanRecord(row scanner) (leak.Record, error) {
 	var b breachRow
 	var r leak.Record
-	var tally string
-	var published, retracted int64
-	if err := row.Scan(append(b.dest(), &r.State, &r.Segment, &r.Digest, &tally, &published, &retracted, &r.Pairs, &r.PairsDigest)...); err != nil {
+	var tally, former string
+	var published, retracted, renewed int64
+	err := row.Scan(append(b.dest(), &r.State, &r.Segment, &r.Digest, &tally, &published, &retracted, &r.Pairs, &r.PairsDigest,
+		&r.Renewals, &renewed, &former)...)
+	if err != nil {
 		return r, err
 	}
-	r.Breach, r.PublishedAt, r.RetractedAt = b.breach(), fromMicros(published), fromMicros(retracted)
+	r.Breach, r.PublishedAt, r.RetractedAt, r.RenewedAt = b.breach(), fromMicros(published), fromMicros(retracted), fromMicros(renewed)
+	r.Former = strings.Fields(former)
 	if err := json.Unmarshal([]byte(tally), &r.Tally); err != nil {
 		return r, fmt.Errorf("read tally: %w", err)
 	}
@@ -229,20 +233,6 @@ func (s Breaches) PublishBreach(ctx context.Context, name string, p leak.Publica
 	})
 }
 
-// KeepTally replaces what is counted of a published breach.
-func (s Breaches) KeepTally(ctx context.Context, name string, t leak.Tally) error {
-	text, err := json.Marshal(t)
-	if err != nil {
-		return fmt.Errorf("keep tally: %w", err)
-	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		if _, err := tx.ExecContext(ctx, `UPDATE breach SET tally = $2 WHERE name = $1 AND state = 'published'`, name, string(text)); err != nil {
-			return fmt.Errorf("keep tally: %w", err)
-		}
-		return nil
-	})
-}
-
 // RetractBreach takes a breach back: from this moment it is neither probed nor told.
 func (s Breaches) RetractBreach(ctx context.Context, name string) (leak.Record, error) {
 	var r leak.Record
@@ -259,8 +249,8 @@ func (s Breaches) RetractBreach(ctx context.Context, name string) (leak.Record, 
 		if err != nil {
 			return fmt.Errorf("retract breach: %w", err)
 		}
-		if _, err := tx.ExecContext(ctx, `UPDATE job SET cancel = $3 WHERE subject = $2 AND kind IN ($1, $4, $5)
-			AND state IN ('ready', 'running')`, intake.KindImport, name, true, leak.KindMatch, intake.KindSpread); err != nil {
+		if _, err := tx.ExecContext(ctx, `UPDATE job SET cancel = $3 WHERE subject = $2 AND kind IN ($1, $4, $5, $6)
+			AND state IN ('ready', 'running')`, intake.KindImport, name, true, leak.KindMatch, intake.KindSpread, intake.KindRenew); err != nil {
 			return fmt.Errorf("retract breach: %w", err)
 		}
 		r.State, r.RetractedAt = leak.Retracted, now

@@ -152,13 +152,15 @@ func (s Breaches) tell(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach 
 		}
 		kept = unique(append(slices.Clip(kept), more...))
 	}
-	hits, ids := make([]leak.Hit, len(kept)), make([]cyber.AssetID, len(kept))
+	hits, ids := make([]leak.Hit, 0, len(kept)), make([]cyber.AssetID, len(kept))
 	for i, h := range kept {
-		seen := cyber.Seen{Breach: breach}
-		if seen.Trace, err = trace(uint64(h.fingerprint)); err != nil {
+		held, err := trace(uint64(h.fingerprint))
+		if err != nil {
 			return 0, err
 		}
-		hits[i], ids[i] = leak.Hit{Asset: h.asset, Seen: seen}, h.asset
+		if ids[i] = h.asset; held.Found { // it was noted of content that is not the breach's any more if not
+			hits = append(hits, leak.Hit{Asset: h.asset, Seen: cyber.Seen{Breach: breach, Trace: held.Trace}})
+		}
 	}
 	if err := s.monitoring().addFindings(ctx, tx, id, hits); err != nil {
 		return 0, err

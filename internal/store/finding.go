@@ -99,7 +99,7 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	if err := closeFindings(ctx, tx, id, v.Closed); err != nil {
 		return err
 	}
-	if err := judgeFindings(ctx, tx, id, v.Judged); err != nil {
+	if err := s.judgeFindings(ctx, tx, id, v.Judged); err != nil {
 		return err
 	}
 	var events []alert.Event

@@ -39,10 +39,16 @@ func (c core) giveSites(ctx context.Context, tx *sqldb.Tx, id partner.ID, values
 	return nil
 }
 
-func judgeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, judged []cyber.Finding) error {
+// judgeFindings keeps what is said of findings now.
+func (s Monitoring) judgeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, judged []cyber.Finding) error {
 	for _, f := range judged {
-		_, err := tx.ExecContext(ctx, `UPDATE finding SET own_site = $3, watched_site = $4 WHERE partner_id = $1 AND id = $2`,
-			number(id), string(f.ID), f.OwnSite, f.WatchedSite)
+		classes, logins, err := s.sealTrace(id, f)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE finding SET own_site = $3, watched_site = $4, classes = $5, logins = $6, quiet = $7, resolution = $8,
+			resolved_at = $9 WHERE partner_id = $1 AND id = $2`, number(id), string(f.ID), f.OwnSite, f.WatchedSite, classes, logins, f.Quiet,
+			string(f.Resolution), micros(f.ResolvedAt))
 		if err != nil {
 			return fmt.Errorf("judge finding: %w", err)
 		}

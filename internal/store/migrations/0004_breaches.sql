@@ -18,7 +18,10 @@ CREATE TABLE breach (
 	tally        TEXT NOT NULL,   -- what the import counted, as JSON
 	added_at     BIGINT NOT NULL,
 	published_at BIGINT NOT NULL, -- 0: not yet
-	retracted_at BIGINT NOT NULL  -- 0: not retracted
+	retracted_at BIGINT NOT NULL, -- 0: not retracted
+	renewals     BIGINT NOT NULL DEFAULT 0, -- how often the content was renewed since it was published
+	renewed_at   BIGINT NOT NULL DEFAULT 0, -- the last time
+	former       TEXT NOT NULL DEFAULT ''   -- files of contents before that are to be removed, with spaces between them
 );
 CREATE INDEX breach_order ON breach (added_at, name);
 

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/vigiahq/vigia/internal/intake"
+	"github.com/vigiahq/vigia/internal/leak"
+)
+
+// dumpView is what an import came to.
+type dumpView struct {
+	breachView
+	Probed  int64      `json:"values_probed"`
+	Hits    int64      `json:"values_found"`
+	Skipped []skipView `json:"skipped"`
+}
+
+type skipView struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+	Offset int64  `json:"offset"`
+}
+
+func viewDump(out intake.Outcome, match leak.MatchProgress) dumpView {
+	v := dumpView{viewBreach(out.Record), match.Probed, match.Hits, make([]skipView, len(out.Skips))}
+	for i, s := range out.Skips {
+		v.Skipped[i] = skipView{s.Name, s.Reason, s.Offset}
+	}
+	return v
+}
+
+func (v dumpView) text(w io.Writer) {
+	v.breachView.text(w)
+	_, _ = fmt.Fprintf(w, "Matched    %d watched values probed, %d found\n", v.Probed, v.Hits)
+	for _, s := range v.Skipped {
+		_, _ = fmt.Fprintf(w, "Skipped    %s at byte %d: %s\n", s.Name, s.Offset, s.Reason)
+	}
+}
+
+func (o *output) imported(out intake.Outcome, match leak.MatchProgress) error {
+	v := viewDump(out, match)
+	return o.print(v, v.text)
+}

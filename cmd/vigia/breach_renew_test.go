@@ -1,0 +1,57 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestBreachRenew appends to a breach, is refused another dump's labels, and replaces it.
+func TestBreachRenew(t *testing.T) {
+	data, dumps := filepath.Join(t.TempDir(), "data"), t.TempDir()
+	dump := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dumps, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	must := func(args ...string) map[string]any {
+		t.Helper()
+		code, out, errs := vigia(t, append(args, "--data", data, "--json")...)
+		if code != 0 {
+			t.Fatal(args, code, errs)
+		}
+		return decode(t, out)
+	}
+	first := dump("a.csv", "email;senha\nana@exemplo.com.br;Lua-2019\nbia@exemplo.com.br;\n")
+	must("breach", "import", "--name", "loja", "--title", "Loja", "--date", "2026-01-02", first)
+	more := dump("b.csv", "email;senha\nbia@exemplo.com.br;Sol-2020\ncaio@exemplo.com.br;\n")
+	if got := must("breach", "append", "--name", "loja", more); got["distinct"] != 5.0 || got["pairs"] != 2.0 || got["renewals"] != 1.0 || got["unchanged"] != false {
+		t.Error(got)
+	}
+	if got := must("breach", "append", "--name", "loja", more); got["unchanged"] != true || got["renewals"] != 1.0 {
+		t.Error(got)
+	}
+	code, out, errs := vigia(t, "breach", "relabel", "--name", "loja", "--data", data, more)
+	if code == 0 || !strings.Contains(errs, "% (") || !strings.Contains(errs, "not the dump it was made from") {
+		t.Error(code, out, errs)
+	}
+	if got := must("breach", "relabel", "--name", "loja", first, more); got["unchanged"] != true {
+		t.Error(got)
+	}
+	if got := must("breach", "replace", "--name", "loja", first); got["distinct"] != 4.0 || got["renewals"] != 2.0 || got["findings_withdrawn"] != 0.0 {
+		t.Error(got)
+	}
+	code, out, _ = vigia(t, "breach", "show", "--name", "loja", "--data", data)
+	if code != 0 || !strings.Contains(out, "Renewed    2 times") {
+		t.Error(code, out)
+	}
+	for _, name := range []string{"nenhuma", "sandbox"} {
+		if code, _, errs := vigia(t, "breach", "append", "--name", name, "--data", data, more); code == 0 || !strings.Contains(errs, "name: ") {
+			t.Error(name, code, errs)
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/durable"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/segment"
+)
+
+// Way is how further inputs change a published breach.
+type Way int
+
+// The ways. Appending adds what is new in the inputs, replacing takes their content for the breach's, and relabelling
+// does the same with the dump that the breach was made from, so that what stands in its records is told anew.
+const (
+	Append Way = iota + 1
+	Replace
+	Relabel
+)
+
+// renewing marks the folder of a renewal: no breach has such a name.
+const renewing = "+renew"
+
+// Renew scans the inputs as Import does, and can be interrupted as that, then changes what a published breach holds.
+// Until the new files are whole and in their place the breach is what it was. The match that follows has findings follow:
+// see leak.Rejudge. Of the spec's breach only the name counts.
+func (im *Importer) Renew(ctx context.Context, way Way, spec Spec) (Outcome, error) {
+	r, err := im.renewable(ctx, spec.Breach.Name)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if len(spec.Inputs) == 0 {
+		return Outcome{}, ErrInput.With("inputs: there is no file")
+	}
+	// Whoever imported it without pairs did not want them.
+	spec.NoPairs = spec.NoPairs || r.Pairs == "" && r.Tally.Classes[string(cyber.ExposedPassword)] > 0
+	w, err := im.openRenewal(r.Name, spec)
+	if err != nil {
+		return Outcome{}, err
+	}
+	run := newImportRun(im, w, spec)
+	if w.final == "" {
+		err = run.build(ctx)
+	}
+	out := Outcome{Record: r, Skips: run.skips}
+	if doubt := w.last.Tally.Doubtful(); err == nil && doubt != "" && !spec.Force {
+		out.Tally = w.last.Tally
+		return out, errors.Join(ErrDoubtful.With("inputs: %s: the breach stays as it is, unless it is forced (--force)", doubt), w.leave())
+	}
+	if err == nil {
+		err = im.renew(ctx, w, r, way, spec.Force)
+	}
+	if err != nil && !errors.Is(err, leak.ErrRetracted) {
+		return out, errors.Join(err, w.leave())
+	}
+	if rerr := w.remove(); err != nil || rerr != nil {
+		return out, errors.Join(err, rerr)
+	}
+	out.Record, err = im.Store.BreachByName(ctx, r.Name)
+	out.Unchanged = out.Content == r.Content
+	return out, err
+}
+
+// renewable returns a breach that has content to change.
+func (im *Importer) renewable(ctx context.Context, name string) (leak.Record, error) {
+	r, err := im.Store.BreachByName(ctx, name)
+	switch {
+	case err != nil:
+		return r, err
+	case r.State == leak.Retracted:
+		return r, leak.ErrRetracted.With("name: was retracted; import under another name")
+	case r.State == leak.Importing:
+		return r, leak.ErrBreachNotFound.With("name: is being imported and not published yet")
+	case r.Segment == "":
+		return r, leak.ErrBreachNotFound.With("name: the breach has no content of its own")
+	}
+	return r, nil
+}
+
+// openRenewal takes the folder of a renewal. What one with other inputs left there is given up: it changed nothing.
+func (im *Importer) openRenewal(name string, spec Spec) (*work, error) {
+	dir := im.workDir(name + renewing)
+	w, err := openWork(dir, spec.Inputs, im.Tables, spec.NoPairs)
+	if !errors.Is(err, ErrInput) {
+		return w, err
+	}
+	if err := discard(dir); err != nil {
+		return nil, err
+	}
+	return openWork(dir, spec.Inputs, im.Tables, spec.NoPairs)
+}
+
+// renew makes the new content out of what was scanned and publishes it.
+func (im *Importer) renew(ctx context.Context, w *work, r leak.Record, way Way, force bool) error {
+	tally, exposes := w.last.Tally, append(append([]cyber.Exposed{}, r.Exposes...), leak.Auto)
+	var err error
+	switch way {
+	case Append:
+		if err = im.appendTo(ctx, w, r); err == nil {
+			tally = sumTally(r.Tally, tally)
+		}
+	case Replace:
+		exposes = []cyber.Exposed{leak.Auto}
+	case Relabel:
+		if !force {
+			err = im.sameDump(ctx, w, r)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	p, err := publication(w, r.Name, r.Renewals+1, tally)
+	if err != nil || p.Digest+p.PairsDigest == r.Content {
+		return err
+	}
+	if err := im.put(ctx, w, p); err != nil {
+		return err
+	}
+	err = im.Store.RenewBreach(ctx, r.Name, leak.Renewal{Publication: p, Base: r.Content, Exposes: exposes})
+	if errors.Is(err, leak.ErrRetracted) {
+		return errors.Join(err, im.removeAll(ctx, partState{File: p.File, Pairs: p.Pairs}.files()))
+	}
+	return err
+}
+
+// sumTally counts what was there and what came. Nothing of it is measured yet.
+func sumTally(before, more leak.Tally) leak.Tally {
+	sum := leak.Tally{}
+	sum.Add(before)
+	sum.Add(more)
+	return sum
+}
+
+// sameShare is the least share, in percent, of a breach's values that a dump must have, and of a dump's values that the
+// breach must have, to be taken for the one it was made from. The rest is what another version of the scanner reads
+// differently.
+const sameShare = 99
+
+// sameDump refuses a dump that the breach was not made from.
+func (im *Importer) sameDump(ctx context.Context, w *work, r leak.Record) error {
+	published, err := im.Files.Open(ctx, r.Segment, r.Digest)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = published.Close() }() // only read
+	scanned, err := segment.Open(w.final)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = scanned.Close() }() // only read
+	common, err := scanned.Compare(ctx, []*segment.Reader{published})
+	if err != nil {
+		return err
+	}
+	if common.Any*100 >= published.Count()*sameShare && common.Any*100 >= scanned.Count()*sameShare {
+		return nil
+	}
+	return ErrOther.With("inputs: hold %s of the breach's values, and %s of theirs are in it: not the dump it was made from "+
+		"(breach append adds them, breach replace swaps them, --force relabels all the same)",
+		percent(common.Any, published.Count()), percent(common.Any, scanned.Count()))
+}
+
+func percent(part, all uint64) string {
+	return fmt.Sprintf("%.1f %% (%d of %d)", 100*float64(part)/float64(max(1, all)), part, all)
+}
+
+// appendTo unites what was scanned with what is published. What an earlier try left is made again: the breach may be
+// another one since.
+func (im *Importer) appendTo(ctx context.Context, w *work, r leak.Record) error {
+	out, err := w.begin(im.memory())
+	if err != nil {
+		return err
+	}
+	defer out.abort()
+	var open readers
+	defer open.close()
+	published, err := open.add(im.Files.Open(ctx, r.Segment, r.Digest))
+	if err == nil {
+		err = out.keys.AddSegment(published)
+	}
+	if err != nil {
+		return fmt.Errorf("append: %w", err)
+	}
+	scanned, err := open.add(segment.Open(w.final))
+	if err == nil {
+		err = scanned.OpenLabels(im.Tables.OpenTable)
+	}
+	if err == nil {
+		err = out.keys.AddSegment(scanned)
+	}
+	if err == nil {
+		err = im.appendPairs(ctx, w, r, out, &open)
+	}
+	if err != nil {
+		return fmt.Errorf("append: %w", err)
+	}
+	if _, err := out.keys.Commit(ctx); err != nil {
+		return err
+	}
+	w.final = w.path(unitedFile)
+	return durable.Rename(w.path(nextFile), w.final)
+}
+
+// appendPairs does the same with pairs, of which either may have none.
+func (im *Importer) appendPairs(ctx context.Context, w *work, r leak.Record, out *sorter, open *readers) error {
+	if r.Pairs != "" {
+		published, err := open.add(im.Files.Open(ctx, r.Pairs, r.PairsDigest))
+		if err == nil {
+			err = w.mergePairs(out, published)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if w.finalPairs != "" {
+		scanned, err := open.add(segment.Open(w.finalPairs))
+		if err == nil {
+			err = w.mergePairs(out, scanned)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	count, err := w.commitPairs(ctx, out, unitedPairsFile)
+	if w.finalPairs = ""; count > 0 {
+		w.finalPairs = w.path(unitedPairsFile)
+	}
+	return err
+}
+
+// readers are open until all of them are closed.
+type readers []*segment.Reader
+
+func (o *readers) add(r *segment.Reader, err error) (*segment.Reader, error) {
+	if err == nil {
+		*o = append(*o, r)
+	}
+	return r, err
+}
+
+func (o *readers) close() {
+	for _, r := range *o {
+		_ = r.Close() // only read
+	}
+}
