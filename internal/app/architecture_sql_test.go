@@ -89,6 +89,7 @@ var forAllPartners = map[string]string{
 	"FingerprintsSince":  "a breach is probed with the values of all partners",
 	"WithdrawFindings":   "a breach concerns all partners; each row names its own",
 	"RestateFindings":    "a breach concerns all partners; each row names its own",
+	"RejudgeFindings":    "a breach concerns all partners; each row names its own",
 	"PendingAssets":      "values that wait for a look, of all partners; each row names its own",
 	"WatchedEmails":      "a feed is asked about the values of all partners; each row names its own",
 	"caseByID":           "the operator: a case by its id, which no two partners share",
