@@ -36,7 +36,7 @@ type feedView struct {
 
 func viewFeed(f feed.Feed) feedView {
 	return feedView{
-		Name: f.Name, Kind: string(f.Kind), Target: f.Target, Paused: f.Paused, Every: f.Every.String(), Items: f.State.Items, Orphans: f.State.Orphans, Failures: f.Failures,
+		Name: f.Name, Kind: string(f.Kind), Target: f.Shown(), Paused: f.Paused, Every: f.Every.String(), Items: f.State.Items, Orphans: f.State.Orphans, Failures: f.Failures,
 		Error: f.Error, LastAt: stamp(f.LastAt), NextAt: stamp(f.NextAt),
 	}
 }

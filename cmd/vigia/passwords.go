@@ -86,6 +86,7 @@ type passwordsDownloadCmd struct {
 	Algorithm string `required:"" enum:"sha1,ntlm" placeholder:"sha1|ntlm" help:"Which hashes to fetch: sha1 or ntlm."`
 	Base      string `default:"${passwords_base}" placeholder:"URL" help:"Address of the range service."`
 	Parallel  int    `default:"32" placeholder:"N" help:"Requests at once."`
+	config.Outgoing
 }
 
 // Help shows examples.
@@ -100,10 +101,14 @@ func (p *passwordsDownloadCmd) Run(ctx context.Context, c *config.Common, o *out
 	if err != nil {
 		return err
 	}
+	client, err := app.DownloadClient(p.Outgoing)
+	if err != nil {
+		return err
+	}
 	return withApp(ctx, c, func(a *app.App) error {
 		bar := o.progress("download "+p.Algorithm, "ranges")
 		corpus, err := a.Passwords.Download(ctx, password.Download{
-			Algorithm: algorithm, Base: p.Base, Parallel: p.Parallel,
+			Algorithm: algorithm, Base: p.Base, Parallel: p.Parallel, Client: client,
 			Progress: func(at password.Progress) {
 				bar.set(at.Done, at.Total, fmt.Sprintf("%d hashes, %.0f MB", at.Hashes, float64(at.Bytes)/1e6))
 			},

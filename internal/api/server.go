@@ -23,6 +23,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/once"
@@ -74,6 +75,9 @@ type Options struct {
 	Metrics *telemetry.Metrics
 	Tracer  *telemetry.Tracer
 	Now     func() time.Time
+	// Callers says where requests come from; Strangers is what each address may ask without a valid key.
+	Callers   *caller.Callers
+	Strangers *caller.Budget
 	// Replicas is how many processes share the partners' requests; nil means this one alone.
 	Replicas func() int
 	// Caps bound what each partner may newly watch; the zero value stands for the defaults.
@@ -120,6 +124,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case areaOf(sent(r.URL)) != nil || !clean(r.URL.Path):
 		s.unknownPath(w, r)
 	default:
+		if wait := s.Strangers.Take(s.Callers.Address(r)); wait > 0 {
+			w.Header().Set("retry-after", wholeSeconds(wait))
+			s.refuseNobody(w, r, errStranger)
+			return
+		}
 		s.mux.ServeHTTP(w, r)
 	}
 }
@@ -156,7 +165,7 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt *route, seen 
 	end := s.Now()
 	seen.metrics.Done(status, end.Sub(start))
 	span.End(status, end)
-	logLine(ctx, seen.log.Handler(), r.caller, status, start, end, err)
+	logLine(ctx, seen.log.Handler(), r.caller, s.Callers.Log(s.Callers.Address(hr)), status, start, end, err)
 }
 
 // answer runs a request up to its encoded body; a panic becomes an internal fault.
@@ -169,7 +178,7 @@ func (s *Server) answer(w http.ResponseWriter, r *request, now time.Time) (a onc
 		}
 	}()
 	if r.caller, err = s.authenticate(r); err != nil {
-		return a, err
+		return a, s.refuseStranger(r, err)
 	}
 	allowed := s.limits.take(r.caller, now)
 	allowed.headers(r.reply)
@@ -231,6 +240,22 @@ func (s *Server) authenticate(r *request) (partner.Caller, error) {
 		return partner.Caller{}, partner.ErrUnauthorised
 	}
 	return s.Gate.Authenticate(r.ctx, keys[0], r.route.scope)
+}
+
+// errStranger is what an address hears that has sent too much without a valid key.
+var errStranger = errRateLimited.With("rate: more requests without a valid key than one address may send")
+
+// refuseStranger turns a refused key into a refusal of the address once that has used its budget up. Valid keys are not
+// held up by others that share their address.
+func (s *Server) refuseStranger(r *request, err error) error {
+	if !errors.Is(err, partner.ErrUnauthorised) {
+		return err
+	}
+	if wait := s.Strangers.Take(s.Callers.Address(r.http)); wait > 0 {
+		r.reply.Set("retry-after", wholeSeconds(wait))
+		return errStranger
+	}
+	return err
 }
 
 // encode writes a value to a buffer, so that a failure is an error and never half an answer. What is encoded already,
@@ -308,7 +333,7 @@ func retryAfter(h http.Header, status int, err error) {
 
 // logLine is the one line of a request. It goes to the handler directly: a Logger would look for the line of code that
 // logs and ask for the time once more.
-func logLine(ctx context.Context, log slog.Handler, who partner.Caller, status int, start, end time.Time, err error) {
+func logLine(ctx context.Context, log slog.Handler, who partner.Caller, from string, status int, start, end time.Time, err error) {
 	level := slog.LevelInfo
 	if status >= http.StatusInternalServerError && err != nil {
 		level = slog.LevelError
@@ -318,6 +343,9 @@ func logLine(ctx context.Context, log slog.Handler, who partner.Caller, status i
 	}
 	line := slog.NewRecord(end, level, "request", 0)
 	line.AddAttrs(slog.Int("status", status), slog.Int64("us", end.Sub(start).Microseconds()))
+	if from != "" {
+		line.AddAttrs(slog.String("from", from))
+	}
 	if who.Partner != "" {
 		line.AddAttrs(slog.String("partner", string(who.Partner)), slog.String("key", string(who.KeyID)))
 	}
@@ -346,6 +374,13 @@ func (s *Server) RefuseTarget(w http.ResponseWriter, hr *http.Request) {
 	s.refuseUnrouted(w, hr, "", errPathInvalid.With("path: no spaces or control characters, and a percent sign is followed by two hex digits"))
 }
 
+// refuseNobody answers where there is no area, and so no credentials.
+func (s *Server) refuseNobody(w http.ResponseWriter, hr *http.Request, refusal error) {
+	ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get(requestIDHeader)))
+	rt := &route{method: "-", path: "unknown", area: cyberArea}
+	s.write(w, &request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()}, once.Answer{}, refusal)
+}
+
 // refuseUnrouted answers in the shape of the path's area, after the credentials like everything else.
 func (s *Server) refuseUnrouted(w http.ResponseWriter, hr *http.Request, allow string, refusal error) {
 	rt := &route{method: "-", path: "unknown", area: areaOf(sent(hr.URL)), run: func(_ *Server, r *request) (any, error) {
@@ -355,9 +390,7 @@ func (s *Server) refuseUnrouted(w http.ResponseWriter, hr *http.Request, allow s
 		return nil, refusal
 	}}
 	if rt.area == nil { // nobody's area: no credentials to check, nothing to tell
-		rt.area = cyberArea
-		ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get(requestIDHeader)))
-		s.write(w, &request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()}, once.Answer{}, refusal)
+		s.refuseNobody(w, hr, refusal)
 		return
 	}
 	rt.scope = readScopeOf(sent(hr.URL))

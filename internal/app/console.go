@@ -57,6 +57,10 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 	if err != nil {
 		return nil, err
 	}
+	public, err := s.cfg.Public()
+	if err != nil {
+		return nil, err
+	}
 	work := s.newConsoleWork(ctx, group)
 	if err := work.sweep(); err != nil {
 		return nil, err
@@ -66,6 +70,7 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 		Rules: parts.rules(a.Rules, a.Store.Areas),
 		InTx:  parts.inTx,
 		Log:   s.log, Now: a.now, Stopping: s.stopping.Load, SecondFactorOptional: s.secondFactorOptional,
+		Callers: s.callers, Strangers: s.strangers, Public: public, UploadLimit: s.cfg.UploadBytes(),
 		Latency: func() []telemetry.Latency {
 			list, err := s.metrics.Latencies()
 			if err != nil {

@@ -411,7 +411,7 @@ func (b *browser) rest(id, webhook string) {
 		{"webhook-rotate", webhook + "/rotate"}, {"monitoring", "/monitoring?status=monitorado"}, {"passwords", "/passwords"}, {"services", "/services"},
 		{"devices", "/devices?partner=" + id}, {"content", "/content"}, {"content-new", "/content/new"}, {"events", "/events?partner=" + id},
 		{"deliveries-failed", "/deliveries"}, {"jobs", "/jobs"}, {"audit", "/audit"}, {"operators", "/operators"}, {"operator-new", "/operators/new"},
-		{"account", "/account"}, {"prove", "/prove?next=/partners"}, {"feeds", "/feeds"}, {"subscriptions-move", "/subscriptions/move?partner=" + id},
+		{"account", "/account"}, {"prove", "/prove?next=/partners"}, {"feeds", "/feeds"}, {"feed-new", "/feeds/new"}, {"subscriptions-move", "/subscriptions/move?partner=" + id},
 		{"events-report", "/events/report?partner=" + id + "&from=2026-01-01T00:00&to=2100-01-01T00:00"},
 	} {
 		b.visit(p.path)

@@ -106,24 +106,15 @@ func (w *consoleWork) keep(name string, file io.Reader) (path string, remove fun
 	return path, remove, nil
 }
 
-// UploadMost is the largest file that is taken through the console; what is larger is imported by its path on the server.
-const UploadMost = 4 << 30
-
+// writeUpload keeps what a page was sent; the console bounds how much that can be.
 func writeUpload(path string, file io.Reader) error {
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("keep upload: %w", err)
 	}
-	return copyUpload(out, file)
-}
-
-func copyUpload(out io.WriteCloser, file io.Reader) error {
-	n, err := io.Copy(out, io.LimitReader(file, UploadMost+1))
+	_, err = io.Copy(out, file)
 	if err = errors.Join(err, out.Close()); err != nil {
 		return intake.ErrInput.With("file: did not arrive whole").Because(err)
-	}
-	if n > UploadMost {
-		return intake.ErrInput.With("file: at most %d GiB through the console; import it by its path on the server", UploadMost>>30)
 	}
 	return nil
 }

@@ -2,9 +2,13 @@ package app
 
 import (
 	"context"
+	"crypto/subtle"
 	"encoding/json"
 	"net/http"
+	"net/netip"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/caller"
 )
 
 // health adds the two questions a balancer asks: is the process alive, and may it get traffic.
@@ -52,6 +56,29 @@ func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 		checks["process"], ready = "stopping", false
 	}
 	return checks, ready
+}
+
+// metricsHandler shows metrics to whoever holds the token, or, without one, to this machine alone. A request that
+// somebody passed on is not this machine's, whatever connection it came by.
+func (s *Server) metricsHandler() http.Handler {
+	metrics, want := s.metrics.Handler(), []byte("Bearer "+s.cfg.MetricsToken)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.cfg.MetricsToken != "" {
+			if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) == 1 {
+				metrics.ServeHTTP(w, r)
+				return
+			}
+			w.Header().Set("www-authenticate", "Bearer")
+			http.Error(w, "metrics: the token of --metrics-token", http.StatusUnauthorized)
+			return
+		}
+		from, err := netip.ParseAddr(s.callers.Address(r))
+		if err != nil || !from.Unmap().IsLoopback() || caller.Forwarded(r) {
+			http.Error(w, "metrics: from this machine, or with --metrics-token", http.StatusForbidden)
+			return
+		}
+		metrics.ServeHTTP(w, r)
+	})
 }
 
 func writeHealth(w http.ResponseWriter, status int, body map[string]string) {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -28,7 +30,45 @@ func (a *App) Feeds(o config.Outgoing) (*feed.Feeds, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &feed.Feeds{Store: a.Store.Feeds, Breaches: a.Store.Breaches, Jobs: a.Store.Jobs, Importer: a.Leaks.Importer, Client: client, Now: a.now}, nil
+	dial, err := proxyDialer(o)
+	if err != nil {
+		return nil, err
+	}
+	return &feed.Feeds{Store: a.Store.Feeds, Breaches: a.Store.Breaches, Jobs: a.Store.Jobs, Importer: a.Leaks.Importer, Client: client, DialProxy: dial, Now: a.now}, nil
+}
+
+// proxyDialer connects to SOCKS5 proxies: those that the operator named, and whatever else the guard lets pass.
+func proxyDialer(o config.Outgoing) (func(ctx context.Context, network, address string) (net.Conn, error), error) {
+	guard, err := NewGuard(o)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		if slices.Contains(o.FeedProxies, address) {
+			return (&net.Dialer{}).DialContext(ctx, network, address)
+		}
+		return guard.DialContext(ctx, network, address)
+	}, nil
+}
+
+// harmless are the headers that may follow a redirect to another host: none of them can hold a secret.
+var harmless = []string{"Accept", "User-Agent", "Range", "If-None-Match"}
+
+// follow follows a few redirects. Only harmless headers go to another host: net/http takes the usual secrets away, but
+// not a key in a header of its own, nor the address before, which may be a signed one.
+func follow(req *http.Request, via []*http.Request) error {
+	if len(via) > mostRedirect {
+		return http.ErrUseLastResponse
+	}
+	req.Header.Del("Referer")
+	if first := via[0].URL; req.URL.Host != first.Host || req.URL.Scheme != first.Scheme {
+		for name := range req.Header {
+			if !slices.Contains(harmless, name) {
+				req.Header.Del(name)
+			}
+		}
+	}
+	return nil
 }
 
 // DownloadClient fetches dumps: it is patient and follows a few redirects, each of which passes the guard again.
@@ -41,13 +81,8 @@ func DownloadClient(o config.Outgoing) (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := guard.Client(webhook.ClientOptions{Proxy: proxy, Timeout: downloadTime})
-	client.CheckRedirect = func(_ *http.Request, via []*http.Request) error {
-		if len(via) > mostRedirect {
-			return http.ErrUseLastResponse
-		}
-		return nil
-	}
+	client := guard.Client(webhook.ClientOptions{Proxy: proxy, Timeout: downloadTime, MaxIdlePerHost: 32})
+	client.CheckRedirect = follow
 	return client, nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/vigiahq/vigia/internal/api"
+	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -32,6 +33,9 @@ type Server struct {
 	metrics *telemetry.Metrics
 	tracer  *telemetry.Tracer
 	gate    *partner.Gate
+	// callers says where requests come from, strangers what each address may ask without a key or session.
+	callers   *caller.Callers
+	strangers *caller.Budget
 	// passwords answers look-ups and takes up new corpora by itself.
 	passwords *password.Checker
 	// secondFactorOptional is set by the demo.
@@ -51,6 +55,10 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 	if err := cfg.Check(a.Config); err != nil {
 		return nil, err
 	}
+	proxies, err := cfg.Proxies()
+	if err != nil {
+		return nil, err
+	}
 	tracer, err := telemetry.NewTracer(version, log)
 	if err != nil {
 		return nil, err
@@ -65,9 +73,18 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 		return nil, fmt.Errorf("password corpora: %w", err)
 	}
 	return &Server{
+		callers: &caller.Callers{Proxies: proxies, Shown: caller.Shown(cfg.LogAddresses)}, strangers: strangerBudget(cfg.StrangerRate, a.now),
 		app: a, cfg: cfg, log: log, metrics: telemetry.NewMetrics(), tracer: tracer, passwords: passwords,
 		gate: partner.NewGate(a.Store.Partners, a.now), Ready: make(chan struct{}),
 	}, nil
+}
+
+// strangerBudget lets an address send so many requests a minute without proving who it is, a sixth of them at once.
+func strangerBudget(perMinute int, now func() time.Time) *caller.Budget {
+	if perMinute == 0 {
+		return nil
+	}
+	return caller.NewBudget(now, time.Minute/time.Duration(perMinute), max(perMinute/6, 1))
 }
 
 // Limits against clients that send or read slowly.
@@ -283,7 +300,8 @@ func (s *Server) partnerHandler() (partners, unparsed http.Handler) {
 	routes := api.NewServer(api.Options{
 		Gate: s.gate, Ledger: ledger{s.app, s.passwords, persons}, Rules: s.app.forPartners(s.passwords, persons),
 		Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now, Replicas: s.replicas.share,
-		Caps: cyber.Caps{PerHour: int64(s.cfg.AssetsPerHour), PerDay: int64(s.cfg.AssetsPerDay), Strangers: int64(s.cfg.UnknownPeople)},
+		Caps:    cyber.Caps{PerHour: int64(s.cfg.AssetsPerHour), PerDay: int64(s.cfg.AssetsPerDay), Strangers: int64(s.cfg.UnknownPeople)},
+		Callers: s.callers, Strangers: s.strangers,
 	})
 	// A second mux around the first would match every path twice.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -307,7 +325,7 @@ func (s *Server) persons() *cyber.Persons {
 func (s *Server) operatorHandler(ctx context.Context, group *errgroup.Group) (http.Handler, error) {
 	mux := http.NewServeMux()
 	s.health(mux)
-	mux.Handle("GET /metrics", s.metrics.Handler())
+	mux.Handle("GET /metrics", s.metricsHandler())
 	if !s.cfg.Has("console") {
 		return mux, nil
 	}

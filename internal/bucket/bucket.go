@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -39,8 +40,9 @@ type Bucket interface {
 	Delete(ctx context.Context, key string) error
 }
 
-// Open returns the bucket at an address: s3://bucket?region=... or file:///folder. It asks nobody yet.
-func Open(address string) (Bucket, error) {
+// Open returns the bucket at an address: s3://bucket?region=... or file:///folder. It asks nobody yet. What it will ask
+// goes through client, which decides what may be dialled; nil, for addresses that the operator set, means any address.
+func Open(address string, client *http.Client) (Bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil, errors.New("bucket: not an address") // url's error repeats it, and what follows its question mark may be secret
@@ -51,7 +53,7 @@ func Open(address string) (Bucket, error) {
 	}
 	switch u.Scheme {
 	case "s3":
-		return openS3(u.Host, strings.Trim(u.Path, "/"), query)
+		return openS3(u.Host, strings.Trim(u.Path, "/"), query, client)
 	case "file":
 		if u.Host != "" || len(query) > 0 {
 			return nil, errors.New("bucket: a folder is file:///path, without parameters")

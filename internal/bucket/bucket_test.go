@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,7 +32,7 @@ func file(t *testing.T, content []byte) *os.File {
 
 func open(t *testing.T, address string) bucket.Bucket {
 	t.Helper()
-	b, err := bucket.Open(address)
+	b, err := bucket.Open(address, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,14 +200,14 @@ func TestAddresses(t *testing.T) {
 		"ftp://x", "s3://", "s3://b", "s3://b/prefix?region=r", "s3://b?region=r&segredo=1", "s3://b?region=r&use_path_style=perhaps",
 		"s3://b?region=r&endpoint=ftp://segredo", "s3://b?%zzsegredo", "s3://segredo:x y", "file://host/folder", "file:///?a=b", "gs://b", "nada",
 	} {
-		if _, err := bucket.Open(address); err == nil {
+		if _, err := bucket.Open(address, nil); err == nil {
 			t.Errorf("%s was taken", address)
 		} else if text := err.Error(); strings.Contains(text, "x y") || strings.Contains(text, "ftp://segredo") {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
 	t.Setenv("AWS_REGION", "sa-east-1")
-	if _, err := bucket.Open("s3://b.c?anonymous=true"); err != nil {
+	if _, err := bucket.Open("s3://b.c?anonymous=true", nil); err != nil {
 		t.Error(err)
 	}
 	t.Setenv("HOME", t.TempDir())
@@ -216,5 +217,59 @@ func TestAddresses(t *testing.T) {
 	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
 	if _, err := open(t, "s3://b?endpoint=http://127.0.0.1:1").List(context.Background(), ""); err == nil || !strings.Contains(err.Error(), "no credentials") {
 		t.Errorf("without credentials: %v", err)
+	}
+}
+
+// TestMetadataOnlyWhenAsked: credentials are not looked for in the metadata of the machine unless the address says so.
+// The stand-in is where a container's metadata would be.
+//
+//vigia:row A28
+func TestMetadataOnlyWhenAsked(t *testing.T) {
+	s3 := buckettest.NewS3(t)
+	asked := 0
+	metadata := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	t.Cleanup(metadata.Close)
+	for name, value := range map[string]string{
+		"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_EC2_METADATA_DISABLED": "", "HOME": t.TempDir(),
+		"AWS_CONTAINER_CREDENTIALS_FULL_URI": metadata.URL,
+	} {
+		t.Setenv(name, value)
+	}
+	if _, err := open(t, s3.Address).List(context.Background(), ""); err == nil || asked != 0 {
+		t.Errorf("%v; the metadata was asked %d times", err, asked)
+	}
+	if _, err := open(t, s3.Address+"&metadata=true").List(context.Background(), ""); err == nil || asked == 0 {
+		t.Errorf("%v; the metadata was asked %d times", err, asked)
+	}
+	for _, more := range []string{"&credentials=x", "&awssdk=v2", "&role_arn=x"} {
+		if _, err := bucket.Open(s3.Address+more, nil); err == nil {
+			t.Errorf("%s is taken", more)
+		}
+	}
+}
+
+// TestBucketsStay: a signed request does not follow a redirect.
+//
+//vigia:row A28
+func TestBucketsStay(t *testing.T) {
+	followed := false
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed = true }))
+	t.Cleanup(other.Close)
+	first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(first.Close)
+	buckettest.NewS3(t) // for its credentials
+	for _, client := range []*http.Client{nil, {}} {
+		b, err := bucket.Open("s3://vigia?region=x&use_path_style=true&endpoint="+first.URL, client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.List(context.Background(), ""); err == nil || followed {
+			t.Errorf("%v; followed: %t", err, followed)
+		}
 	}
 }

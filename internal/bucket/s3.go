@@ -23,7 +23,11 @@ type s3 struct {
 	base        url.URL // of the bucket
 	region      string
 	credentials *credentials.Credentials
+	client      *http.Client
 }
+
+// noRedirect stays where the address says: a request is signed for one host, and its token is nobody else's business.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // s3Client is shared, so that buckets which are opened anew for each object use the connections of those before.
 var s3Client = func() *http.Client {
@@ -31,28 +35,33 @@ var s3Client = func() *http.Client {
 	transport = transport.Clone()
 	transport.ResponseHeaderTimeout = time.Minute
 	transport.DisableCompression = true // an object is what was stored, not what it unpacks to
-	return &http.Client{Transport: transport}
+	return &http.Client{Transport: transport, CheckRedirect: noRedirect}
 }()
 
-// openS3 reads the parameters region, endpoint, use_path_style, disable_https, profile and anonymous. What they leave
-// open comes from the environment variables that every tool for S3 reads.
-func openS3(name, path string, query url.Values) (Bucket, error) {
+// openS3 reads the parameters region, endpoint, use_path_style, disable_https, profile, anonymous and metadata. What they
+// leave open comes from the environment variables that every tool for S3 reads.
+func openS3(name, path string, query url.Values, client *http.Client) (Bucket, error) {
 	if name == "" || path != "" {
 		return nil, errors.New("bucket: expected s3://bucket, and nothing but parameters behind it")
 	}
 	for key := range query {
-		if !slices.Contains([]string{"region", "endpoint", "use_path_style", "disable_https", "profile", "anonymous"}, key) {
+		if !slices.Contains([]string{"region", "endpoint", "use_path_style", "disable_https", "profile", "anonymous", "metadata"}, key) {
 			return nil, fmt.Errorf("bucket: there is no parameter %q", key)
 		}
 	}
-	var flags [3]bool
-	for i, key := range []string{"use_path_style", "disable_https", "anonymous"} {
+	var flags [4]bool
+	for i, key := range []string{"use_path_style", "disable_https", "anonymous", "metadata"} {
 		var err error
 		if flags[i], err = strconv.ParseBool(cmp.Or(query.Get(key), "false")); err != nil {
 			return nil, fmt.Errorf("bucket: %s is neither true nor false", key)
 		}
 	}
-	b := &s3{region: cmp.Or(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))}
+	b := &s3{client: s3Client, region: cmp.Or(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))}
+	if client != nil {
+		guarded := *client
+		guarded.CheckRedirect = noRedirect
+		b.client = &guarded
+	}
 	if b.region == "" {
 		return nil, errors.New("bucket: s3://bucket?region=... or AWS_REGION has to say where the bucket is")
 	}
@@ -69,7 +78,7 @@ func openS3(name, path string, query url.Values) (Bucket, error) {
 		b.base.Host = name + "." + b.base.Host
 	}
 	if !flags[2] {
-		b.credentials = s3Credentials(query.Get("profile"))
+		b.credentials = s3Credentials(query.Get("profile"), flags[3])
 	}
 	return b, nil
 }
@@ -96,14 +105,14 @@ func s3Endpoint(text, region string, plain bool) (*url.URL, error) {
 	return u, nil
 }
 
-// s3Credentials looks for them where AWS's own tools do: environment, files, and the metadata of the machine or
-// container.
-func s3Credentials(profile string) *credentials.Credentials {
+// s3Credentials looks for them where AWS's own tools do: environment, files, and, only if the address asks for it, the
+// metadata of the machine or container. A service that nobody gave a role must not ask for one.
+func s3Credentials(profile string, metadata bool) *credentials.Credentials {
 	found := []credentials.Provider{&credentials.FileAWSCredentials{Profile: profile}}
 	if profile == "" {
 		found = slices.Insert(found, 0, credentials.Provider(&credentials.EnvAWS{}))
 	}
-	if disabled, _ := strconv.ParseBool(os.Getenv("AWS_EC2_METADATA_DISABLED")); !disabled {
+	if metadata {
 		found = append(found, &credentials.IAM{Client: &http.Client{Timeout: 10 * time.Second}})
 	}
 	return credentials.NewChainCredentials(found)

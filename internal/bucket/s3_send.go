@@ -95,7 +95,7 @@ func (b *s3) sendOnce(ctx context.Context, r request, sum string) (*http.Respons
 	if req, err = b.sign(ctx, req, sum); err != nil {
 		return nil, err
 	}
-	res, err := s3Client.Do(req)
+	res, err := b.client.Do(req)
 	if err != nil {
 		var ours *url.Error
 		if errors.As(err, &ours) {
@@ -106,7 +106,7 @@ func (b *s3) sendOnce(ctx context.Context, r request, sum string) (*http.Respons
 	return res, nil
 }
 
-var errCredentials = errors.New("bucket: there are no credentials in the environment, in ~/.aws or in the machine's metadata")
+var errCredentials = errors.New("bucket: there are no credentials in the environment or in ~/.aws, and the metadata of the machine is asked only with metadata=true")
 
 func (b *s3) sign(ctx context.Context, req *http.Request, sum string) (*http.Request, error) {
 	if b.credentials == nil {

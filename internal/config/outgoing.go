@@ -2,21 +2,22 @@ package config
 
 import (
 	"fmt"
+	"net"
 	"net/netip"
 	"net/url"
 	"slices"
-	"strings"
 )
 
 // Outgoing is where the service may call: what a server and the commands that check or call an address have in common.
 type Outgoing struct {
 	WebhookAllow []string `name:"webhook-allow" env:"VIGIA_WEBHOOK_ALLOW" placeholder:"CIDR" help:"Address ranges that outgoing calls may reach although they are not public; give the same as to the server."`
 	WebhookProxy string   `name:"webhook-proxy" env:"VIGIA_WEBHOOK_PROXY" placeholder:"URL" help:"Proxy that every outgoing call goes through; give the same as to the server."`
+	FeedProxies  []string `name:"feed-proxy" env:"VIGIA_FEED_PROXY" placeholder:"HOST:PORT" help:"SOCKS5 proxies that crawling feeds may use although their address is not public; give the same as to the server."`
 }
 
 // Outgoing is the server's.
 func (s Serve) Outgoing() Outgoing {
-	return Outgoing{WebhookAllow: s.WebhookAllow, WebhookProxy: s.WebhookProxy}
+	return Outgoing{WebhookAllow: s.WebhookAllow, WebhookProxy: s.WebhookProxy, FeedProxies: s.FeedProxies}
 }
 
 // Check validates it.
@@ -28,20 +29,17 @@ func (o Outgoing) Check() error {
 	if _, err := o.Proxy(); err != nil {
 		p = append(p, err.Error())
 	}
+	for _, address := range o.FeedProxies {
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			p = append(p, "--feed-proxy: expected host:port, such as 127.0.0.1:9050")
+		}
+	}
 	return p.orNil()
 }
 
 // Ranges parses --webhook-allow.
 func (o Outgoing) Ranges() ([]netip.Prefix, error) {
-	var list []netip.Prefix
-	for _, text := range o.WebhookAllow {
-		p, err := netip.ParsePrefix(strings.TrimSpace(text))
-		if err != nil {
-			return nil, fmt.Errorf("--webhook-allow: %q is no address range such as 10.1.0.0/16", text)
-		}
-		list = append(list, p.Masked())
-	}
-	return list, nil
+	return ranges("--webhook-allow", o.WebhookAllow)
 }
 
 // Proxy parses --webhook-proxy; nil means none. The text is not repeated in the error, as it may hold a password.

@@ -14,15 +14,23 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/subscription"
 	"github.com/vigiahq/vigia/internal/telemetry"
+)
+
+// Each address may try to log in so often. It is the second net beside the lock of each account.
+const (
+	triesBurst = 20
+	triesEvery = 6 * time.Second
 )
 
 //go:embed templates/*.html
@@ -84,13 +92,20 @@ type Options struct {
 	Stopping func() bool
 	// SecondFactorOptional lets people in without an authenticator app: for the demo.
 	SecondFactorOptional bool
+	// Callers says where requests come from; Strangers is what each address may ask without a session.
+	Callers   *caller.Callers
+	Strangers *caller.Budget
+	// UploadLimit bounds a file that is sent through a page, in bytes; 0 means none.
+	UploadLimit int64
+	// Public is the address under which people open the console, if that was told.
+	Public url.URL
 }
 
 // Console answers operators.
 type Console struct {
 	Options
 	pages   *pages
-	tries   *limiter
+	tries   *caller.Budget
 	handler http.Handler
 }
 
@@ -104,7 +119,7 @@ func New(o Options) (*Console, error) {
 	if err != nil {
 		return nil, fmt.Errorf("console files: %w", err)
 	}
-	c := &Console{Options: o, pages: p, tries: newLimiter(o.Now)}
+	c := &Console{Options: o, pages: p, tries: caller.NewBudget(o.Now, triesEvery, triesBurst)}
 	mux := http.NewServeMux()
 	for _, rt := range routes {
 		mux.Handle(rt.method+" "+rt.path, c.adapt(rt))
@@ -112,7 +127,7 @@ func New(o Options) (*Console, error) {
 	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(static))))
 	mux.Handle("/", c.adapt(route{method: http.MethodGet, path: "unknown", role: operator.Viewer, run: notFound}))
 	// CrossOriginProtection refuses what another site makes a browser send; the cookie's SameSite is the second net.
-	c.handler = secured(http.NewCrossOriginProtection().Handler(mux))
+	c.handler = c.secured(http.NewCrossOriginProtection().Handler(mux))
 	return c, nil
 }
 
@@ -120,7 +135,7 @@ func New(o Options) (*Console, error) {
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.ServeHTTP(w, r) }
 
 // secured sets what every answer of the console carries.
-func secured(next http.Handler) http.Handler {
+func (c *Console) secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("content-security-policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
@@ -132,11 +147,25 @@ func secured(next http.Handler) http.Handler {
 		h.Set("cross-origin-resource-policy", "same-origin")
 		h.Set("permissions-policy", "camera=(), microphone=(), geolocation=(), browsing-topics=()")
 		h.Set("cache-control", "no-store")
-		if r.TLS != nil {
+		if c.overTLS(r) {
 			h.Set("strict-transport-security", "max-age=63072000; includeSubDomains")
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// overTLS tells whether the browser speaks TLS: with us, or with the proxy that --public-url tells of.
+func (c *Console) overTLS(r *http.Request) bool { return r.TLS != nil || c.Public.Scheme == "https" }
+
+// origin is what links to the console begin with.
+func (c *Console) origin(r *http.Request) string {
+	switch {
+	case c.Public.Host != "":
+		return c.Public.Scheme + "://" + c.Public.Host
+	case r.TLS != nil:
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
 }
 
 // cached lets a browser keep the style sheet and the script for a while; they change only with the program.

@@ -32,9 +32,14 @@ var feedKinds = []choiceOption{
 
 type feedsPage struct {
 	recentJobs
-	Feeds   []feedRow
-	Kinds   []choiceOption
-	Exposed []choiceOption
+	Feeds []feedRow
+}
+
+// newFeedPage is the data of the form of a new feed.
+type newFeedPage struct{ Kinds, Exposed []choiceOption }
+
+func newFeed(*Console, *request) (answer, error) {
+	return view{"feed-new", "Nova fonte", newFeedPage{feedKinds, exposedOptions}}, nil
 }
 
 func listFeeds(c *Console, r *request) (answer, error) {
@@ -42,13 +47,13 @@ func listFeeds(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := feedsPage{Kinds: feedKinds, Exposed: exposedOptions}
+	var page feedsPage
 	if page.Jobs, err = c.latest(r, feed.KindRun); err != nil {
 		return nil, err
 	}
 	for _, f := range all {
 		row := feedRow{Feed: f, Label: string(f.Kind)}
-		row.Secret = ""
+		row.Secret, row.Target = "", f.Shown()
 		for _, k := range feedKinds {
 			if k.Value == string(f.Kind) {
 				row.Label = k.Label
@@ -70,7 +75,7 @@ func addFeed(c *Console, r *request) (answer, error) {
 	}
 	err = c.change(r, "feed.add", func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Feeds.Add(ctx, f)
-		return f.Name, f.Target, err
+		return f.Name, f.Shown(), err
 	})
 	if err != nil {
 		return nil, err

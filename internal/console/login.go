@@ -45,32 +45,53 @@ func showLogin(_ *Console, r *request) (answer, error) {
 }
 
 func login(c *Console, r *request) (answer, error) {
-	if !c.tries.allow(addressOf(r.Request)) {
+	if c.tries.Take(r.address()) > 0 {
 		return nil, errTries
 	}
-	o, token, err := c.Rules.Operators.Login(r.Context(), r.text("email"), r.PostFormValue("password"), code(r), addressOf(r.Request))
+	ctx := r.Context()
+	try, err := c.Rules.Operators.Try(ctx, r.text("email"), r.PostFormValue("password"))
 	if err != nil {
-		if o.ID != "" { // a try on a real account; the lock bounds how many there can be
-			who := operator.Actor{Name: string(o.ID), From: addressOf(r.Request)}
-			if aerr := c.Rules.Audit.Record(r.Context(), who, "login.refused", string(o.ID), ""); aerr != nil {
-				return nil, aerr
-			}
+		return nil, err
+	}
+	var out operator.Outcome
+	err = c.InTx(ctx, func(in *Rules) (err error) {
+		if out, err = in.Operators.Decide(ctx, try, code(r), r.address()); err != nil {
+			return err
 		}
+		who := operator.Actor{Name: string(out.Operator.ID), From: r.address()}
+		switch {
+		case out.Token != "":
+			if out.Recovered {
+				if err := in.Audit.Record(ctx, who, "account.recovered", who.Name, ""); err != nil {
+					return err
+				}
+			}
+			return in.Audit.Record(ctx, who, "login", who.Name, "")
+		case out.Counted:
+			return in.Audit.Record(ctx, who, "login.refused", who.Name, "")
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
-	r.who = o
-	if err := c.note(r, "login", string(o.ID), ""); err != nil {
-		return nil, err
+	if out.Token == "" {
+		return nil, operator.ErrRefused
 	}
-	r.cookie = sessionCookie(token)
+	return enterWith(r, out.Operator, out.Token), nil
+}
+
+// enterWith opens the console for somebody who just logged in.
+func enterWith(r *request, who operator.Operator, token string) answer {
+	r.who, r.cookie = who, sessionCookie(token)
 	next := localPath(r.PostFormValue("next"))
 	if next == "/" {
 		next = "/?entered=1"
 	}
-	return redirect{to: next}, nil
+	return redirect{to: next}
 }
 
-// code is the six digits, however they were typed.
+// code is the six digits or a recovery code, however they were typed.
 func code(r *request) string { return strings.ReplaceAll(r.text("code"), " ", "") }
 
 // linkPage is the data of the page behind a one-time link.
@@ -89,14 +110,14 @@ func showLink(c *Console, r *request) (answer, error) {
 }
 
 func useLink(c *Console, r *request) (answer, error) {
-	if !c.tries.allow(addressOf(r.Request)) {
+	if c.tries.Take(r.address()) > 0 {
 		return nil, errTries
 	}
 	password := r.PostFormValue("password")
 	if password != r.PostFormValue("again") {
 		return nil, errMismatch
 	}
-	o, token, err := c.Rules.Operators.Accept(r.Context(), r.PathValue("token"), password, addressOf(r.Request))
+	o, token, err := c.Rules.Operators.Accept(r.Context(), r.PathValue("token"), password, r.address())
 	if err != nil {
 		return nil, err
 	}
@@ -163,17 +184,49 @@ func qrPicture(text string) (template.HTML, error) {
 }
 
 func confirmSecondFactor(c *Console, r *request) (answer, error) {
-	if !c.tries.allow(addressOf(r.Request)) {
+	if r.who.TOTPOn { // nothing to confirm, and no recovery codes for the asking
+		return redirect{to: "/"}, nil
+	}
+	if c.tries.Take(r.address()) > 0 {
 		return nil, errTries
 	}
-	err := c.change(r, "account.second_factor", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Operators.ConfirmTOTP(ctx, r.who.ID, code(r))
+	var codes []string
+	var token string
+	err := c.change(r, "account.second_factor", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		if _, err = in.Operators.ConfirmTOTP(ctx, r.who.ID, code(r)); err == nil {
+			codes, err = in.Operators.RecoveryCodes(ctx, r.who.ID)
+		}
+		if err == nil {
+			token, err = in.Operators.Renew(ctx, &r.session)
+		}
 		return string(r.who.ID), "", err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return redirect{"/", "account.totp"}, nil
+	r.cookie = sessionCookie(token)
+	return recoveryPage("Segundo fator ativado", codes, "/"), nil
+}
+
+// recoveryPage shows new recovery codes, once.
+func recoveryPage(heading string, codes []string, back string) view {
+	return secrets(secretPage{
+		Heading: heading, Text: "Guarde estes códigos longe do aparelho. Cada um substitui o aplicativo autenticador uma vez, se ele se perder.",
+		Secrets: []shownSecret{{"Códigos de recuperação", strings.Join(codes, "  "), "Eles não serão mostrados de novo; os anteriores deixaram de valer."}},
+		Back:    back, BackLabel: "Guardei os códigos, continuar",
+	})
+}
+
+func renewRecovery(c *Console, r *request) (answer, error) {
+	var codes []string
+	err := c.change(r, "account.recovery_codes", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		codes, err = in.Operators.RecoveryCodes(ctx, r.who.ID)
+		return string(r.who.ID), "", err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return recoveryPage("Códigos novos", codes, "/account"), nil
 }
 
 func logout(c *Console, r *request) (answer, error) {
@@ -192,12 +245,14 @@ func showProof(_ *Console, r *request) (answer, error) {
 }
 
 func prove(c *Console, r *request) (answer, error) {
-	if !c.tries.allow(addressOf(r.Request)) {
+	if c.tries.Take(r.address()) > 0 {
 		return nil, errTries
 	}
-	if _, err := c.Rules.Operators.Prove(r.Context(), &r.session, r.PostFormValue("password")); err != nil {
+	token, err := c.Rules.Operators.Prove(r.Context(), &r.session, r.PostFormValue("password"))
+	if err != nil {
 		return nil, err
 	}
+	r.cookie = sessionCookie(token)
 	return redirect{to: localPath(r.PostFormValue("next"))}, nil
 }
 
@@ -224,9 +279,11 @@ func changePassword(c *Console, r *request) (answer, error) {
 	if err := c.note(r, "account.password", string(r.who.ID), ""); err != nil {
 		return nil, err
 	}
-	if err := c.Rules.Operators.ChangePassword(r.Context(), r.session, r.PostFormValue("present"), next); err != nil {
+	token, err := c.Rules.Operators.ChangePassword(r.Context(), r.session, r.PostFormValue("present"), next)
+	if err != nil {
 		return nil, err
 	}
+	r.cookie = sessionCookie(token)
 	return redirect{"/account", "account.password"}, nil
 }
 

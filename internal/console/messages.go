@@ -95,6 +95,7 @@ var byCode = map[string]string{
 	"operator.invalid":          "Confira o e-mail e o papel.",
 	"partner.invalid":           "Confira os dados do parceiro.",
 	"service.invalid":           "Confira o nome e a descrição do serviço.",
+	"upload.too_large":          "O arquivo passa do limite de envio pelo console.",
 	"form.invalid":              "Confira o formulário.",
 	"plan.invalid":              "Confira os dados do plano.",
 	"plan.exists":               "O parceiro já tem um plano com este identificador.",

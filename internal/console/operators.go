@@ -24,14 +24,10 @@ func newOperator(*Console, *request) (answer, error) {
 }
 
 // oneTimeLink is the page that shows a link which works once.
-func oneTimeLink(r *request, o operator.Operator, heading, token string) view {
-	scheme := "http://"
-	if r.TLS != nil {
-		scheme = "https://"
-	}
+func (c *Console) oneTimeLink(r *request, o operator.Operator, heading, token string) view {
 	return secrets(secretPage{
 		Heading: heading, Text: "Envie o link a " + o.Email + " por um canal seguro. Ele vale por 24 horas e funciona uma vez.",
-		Secrets: []shownSecret{{"Link de uso único", scheme + r.Host + "/link/" + token, "Quem o abrir escolhe a senha desta conta."}},
+		Secrets: []shownSecret{{"Link de uso único", c.origin(r.Request) + "/link/" + token, "Quem o abrir escolhe a senha desta conta."}},
 		Back:    "/operators/" + url.PathEscape(string(o.ID)), BackLabel: "Copiei o link, continuar",
 	})
 }
@@ -50,7 +46,7 @@ func createOperator(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return oneTimeLink(r, made, "Operador criado", token), nil
+	return c.oneTimeLink(r, made, "Operador criado", token), nil
 }
 
 // operatorPage is the data of an operator's page.
@@ -132,5 +128,5 @@ func resetOperator(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return oneTimeLink(r, o, "Acesso redefinido", token), nil
+	return c.oneTimeLink(r, o, "Acesso redefinido", token), nil
 }

@@ -21,6 +21,8 @@ type overviewPage struct {
 	Latency     []telemetry.Latency
 	// Desk is what waits at the case desk now.
 	Desk cyber.DeskCounts
+	// Notices are changes of one's own access.
+	Notices []accessNotice
 }
 
 // Assets is how many values are watched, in whatever status.
@@ -32,6 +34,9 @@ func showOverview(c *Console, r *request) (answer, error) {
 	page := overviewPage{Latency: c.Latency()}
 	var err error
 	if page.Figures, err = c.Rules.Figures.Figures(r.Context()); err != nil {
+		return nil, err
+	}
+	if page.Notices, err = c.accessNotices(r); err != nil {
 		return nil, err
 	}
 	partners, err := c.Rules.Partners.Partners(r.Context())

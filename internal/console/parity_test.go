@@ -364,7 +364,7 @@ func TestConsoleWork(t *testing.T) {
 
 	// A feed, read now although it is not due.
 	folder := t.TempDir()
-	d.post(303, "/feeds", "name", "caixa", "kind", "folder", "target", folder, "minutes", "600", "pages", "3", "exposes", "email")
+	d.post(303, "/feeds/new", "name", "caixa", "kind", "folder", "target", folder, "minutes", "600", "pages", "3", "exposes", "email")
 	d.job(feed.KindRun, "caixa")
 	first, err := d.app.Store.Feeds.FeedByName(ctx, "caixa")
 	if err != nil || first.Settings.Pages != 3 {

@@ -51,6 +51,8 @@ var routes = []route{
 	{method: "GET", path: "/account", role: operator.Viewer, run: showAccount},
 	{method: "POST", path: "/account/password", role: operator.Viewer, run: changePassword, form: showAccount},
 	{method: "POST", path: "/account/logout", role: operator.Viewer, run: logoutEverywhere},
+	{method: "POST", path: "/account/recovery", role: operator.Viewer, fresh: true, run: renewRecovery, form: showAccount},
+	{method: "POST", path: "/account/noticed", role: operator.Viewer, run: noticed},
 
 	{method: "GET", path: "/{$}", role: operator.Viewer, run: showOverview},
 
@@ -125,7 +127,8 @@ var routes = []route{
 	{method: "POST", path: "/breaches/{name}/retract", role: operator.Admin, run: retractBreach, form: showBreach},
 
 	{method: "GET", path: "/feeds", role: operator.Viewer, run: listFeeds},
-	{method: "POST", path: "/feeds", role: operator.Admin, run: addFeed, form: listFeeds},
+	{method: "GET", path: "/feeds/new", role: operator.Admin, fresh: true, run: newFeed},
+	{method: "POST", path: "/feeds/new", role: operator.Admin, fresh: true, run: addFeed, form: newFeed},
 	{method: "POST", path: "/feeds/{name}/run", role: operator.Admin, run: runFeed, form: listFeeds},
 	{method: "POST", path: "/feeds/{name}/pause", role: operator.Admin, run: pauseFeed, form: listFeeds},
 	{method: "POST", path: "/feeds/{name}/resume", role: operator.Admin, run: resumeFeed, form: listFeeds},

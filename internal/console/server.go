@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"runtime/debug"
@@ -56,6 +55,8 @@ type request struct {
 	route   route
 	who     operator.Operator
 	session operator.Session
+	// from is the address that it came from.
+	from string
 	// cookie is set on the answer: a session that begins or ends.
 	cookie *http.Cookie
 	// problem is why the form that the page shows was refused.
@@ -64,7 +65,7 @@ type request struct {
 
 // actor is who does it, for the audit trail.
 func (r *request) actor() operator.Actor {
-	return operator.Actor{Name: string(r.who.ID), From: addressOf(r.Request)}
+	return operator.Actor{Name: string(r.who.ID), From: r.address()}
 }
 
 // text is a field of the form without surrounding space.
@@ -96,20 +97,15 @@ func (r *request) moment(name string) (time.Time, error) {
 	return t, nil
 }
 
-// addressOf is where a request came from. Headers that a proxy may add are not believed: anybody can send them.
-func addressOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
-}
+// address is where the request came from.
+func (r *request) address() string { return r.from }
 
 const maxForm = 1 << 20
 
 var (
 	errForbidden = fault.New(fault.Forbidden, "role.insufficient")
 	errForm      = fault.New(fault.Invalid, "form.invalid")
+	errUpload    = fault.New(fault.TooLarge, "upload.too_large")
 	errPanic     = fault.New(fault.Internal, "panic")
 	errNotFound  = fault.New(fault.NotFound, "path.not_found")
 )
@@ -120,7 +116,7 @@ func notFound(*Console, *request) (answer, error) { return nil, errNotFound }
 func (c *Console) adapt(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		start := c.Now()
-		r := &request{Request: hr, route: rt}
+		r := &request{Request: hr, route: rt, from: c.Callers.Address(hr)}
 		a, err := c.answer(w, r)
 		status := c.write(w, r, a, err)
 		c.logLine(r, status, c.Now().Sub(start), err)
@@ -135,7 +131,11 @@ func (c *Console) answer(w http.ResponseWriter, r *request) (a answer, err error
 			a, err = nil, errPanic
 		}
 	}()
-	if to, err := c.enter(r); err != nil || to != nil {
+	to, err := c.enter(r)
+	if r.who.ID == "" && c.Strangers.Take(r.from) > 0 {
+		return nil, errTries
+	}
+	if err != nil || to != nil {
 		return to, err
 	}
 	if r.Method == http.MethodPost && !r.route.upload {
@@ -150,7 +150,18 @@ func (c *Console) answer(w http.ResponseWriter, r *request) (a answer, err error
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	}
-	a, err = r.route.run(c, r)
+	if r.route.upload && c.UploadLimit > 0 {
+		if r.ContentLength > c.UploadLimit+maxForm {
+			err = c.tooLarge()
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, c.UploadLimit+maxForm) // the other fields have room beside the file
+	}
+	if err == nil {
+		a, err = r.route.run(c, r)
+	}
+	if large := (*http.MaxBytesError)(nil); r.route.upload && errors.As(err, &large) {
+		err = c.tooLarge()
+	}
 	if err != nil && r.route.form != nil && mendable(err) {
 		r.problem = err
 		if again, ferr := r.route.form(c, r); ferr == nil {
@@ -158,6 +169,11 @@ func (c *Console) answer(w http.ResponseWriter, r *request) (a answer, err error
 		}
 	}
 	return a, err
+}
+
+// tooLarge says how large a file may be, and what to do with a larger one.
+func (c *Console) tooLarge() error {
+	return errUpload.With("file: at most %d MiB through the console (--upload-limit); import a larger one by its path on the server", c.UploadLimit>>20)
 }
 
 // mendable tells faults that a person can mend in the form that was sent.
@@ -306,6 +322,9 @@ func statusOf(err error) int {
 func (c *Console) logLine(r *request, status int, took time.Duration, err error) {
 	level, attrs := slog.LevelInfo, []slog.Attr{
 		slog.String("method", r.Method), slog.String("page", r.route.path), slog.Int("status", status), slog.Int64("us", took.Microseconds()),
+	}
+	if from := c.Callers.Log(r.from); from != "" {
+		attrs = append(attrs, slog.String("from", from))
 	}
 	if r.who.ID != "" {
 		attrs = append(attrs, slog.String("operator", string(r.who.ID)))

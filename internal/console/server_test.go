@@ -163,43 +163,6 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// TestTriesOfAnAddress: a burst, then one in six seconds; another address is not held up, and the memory has a bound.
-func TestTriesOfAnAddress(t *testing.T) {
-	now := noon
-	l := newLimiter(func() time.Time { return now })
-	for range triesBurst {
-		if !l.allow("192.0.2.1") {
-			t.Fatal("within the burst")
-		}
-	}
-	if l.allow("192.0.2.1") || !l.allow("192.0.2.2") {
-		t.Error("one address is one limit")
-	}
-	now = now.Add(triesEvery)
-	if !l.allow("192.0.2.1") || l.allow("192.0.2.1") {
-		t.Error("one try comes back after its time")
-	}
-	for i := range maxAddresses + 1 {
-		l.allow(time.Duration(i).String())
-	}
-	if len(l.by) > maxAddresses {
-		t.Errorf("%d addresses are remembered", len(l.by))
-	}
-}
-
-// TestAddressOf: headers are not believed.
-func TestAddressOf(t *testing.T) {
-	r := httptest.NewRequest(http.MethodGet, "/", nil)
-	r.RemoteAddr = "192.0.2.7:1234"
-	r.Header.Set("X-Forwarded-For", "198.51.100.1")
-	if got := addressOf(r); got != "192.0.2.7" {
-		t.Error(got)
-	}
-	if r.RemoteAddr = "pipe"; addressOf(r) != "pipe" {
-		t.Error(addressOf(r))
-	}
-}
-
 // TestOldAndPicked: a refused form keeps what was typed; a page that was not sent shows what is.
 func TestOldAndPicked(t *testing.T) {
 	problem := &sentence{}

@@ -51,7 +51,7 @@ func Open(dir, address string) (*Files, error) {
 		return d, nil
 	}
 	var err error
-	if d.bucket, err = bucket.Open(address); err != nil {
+	if d.bucket, err = bucket.Open(address, nil); err != nil {
 		return nil, ErrAddress.With("corpora: expected s3://bucket?region=... or file:///folder").Because(err)
 	}
 	return d, nil

@@ -54,7 +54,7 @@ func (fs *Feeds) runCrawl(ctx context.Context, f *Feed) error {
 	if addr, err := netip.ParseAddr(c.start.Hostname()); err == nil && (addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast()) {
 		return ErrInvalid.With("target: an inner address is not crawled")
 	}
-	if c.client, err = socksClient(f.Settings.Proxy, c.sameHost); err != nil {
+	if c.client, err = socksClient(f.Settings.Proxy, fs.dialer(), c.sameHost); err != nil {
 		return err
 	}
 	defer c.client.CloseIdleConnections()
@@ -90,10 +90,32 @@ func (c *crawl) giveUpKilled(ctx context.Context) error {
 	return nil
 }
 
+// dial connects to proxies: it makes a function what package proxy calls a dialer.
+type dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+// Dial implements proxy.Dialer.
+func (d dial) Dial(network, address string) (net.Conn, error) {
+	return d.DialContext(context.Background(), network, address)
+}
+
+// DialContext implements proxy.ContextDialer.
+func (d dial) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return d(ctx, network, address)
+}
+
+func (fs *Feeds) dialer() proxy.Dialer {
+	if fs.DialProxy == nil {
+		return dial((&net.Dialer{}).DialContext)
+	}
+	return dial(fs.DialProxy)
+}
+
 // socksClient reaches the outside through the proxy alone: names are resolved there, and nothing is ever dialled
 // directly.
-func socksClient(address string, allowed func(*url.URL) bool) (*http.Client, error) {
-	d, err := proxy.SOCKS5("tcp", address, nil, &net.Dialer{Timeout: 10 * time.Second})
+func socksClient(address string, to proxy.Dialer, allowed func(*url.URL) bool) (*http.Client, error) {
+	d, err := proxy.SOCKS5("tcp", address, nil, to)
 	if err != nil {
 		return nil, ErrInvalid.With("proxy: expected host:port").Because(err)
 	}

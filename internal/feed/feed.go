@@ -9,9 +9,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -129,7 +131,9 @@ type Feeds struct {
 	Importer *intake.Importer
 	// Client calls out: it dials only what the guard allows.
 	Client *http.Client
-	Now    func() time.Time
+	// DialProxy connects to the proxy of a crawl; nil means any.
+	DialProxy func(ctx context.Context, network, address string) (net.Conn, error)
+	Now       func() time.Time
 	// Observe, if set, is told of every run.
 	Observe func(f Feed, took time.Duration, err error)
 }
@@ -183,6 +187,9 @@ func checkFeed(f *Feed) error {
 	}
 	return nil
 }
+
+// Shown is where a feed gets its dumps as people may read it: an address can hold a secret.
+func (f Feed) Shown() string { return intake.ShownAddress(f.Target) }
 
 // Pause stops a feed, or lets it go on.
 func (fs *Feeds) Pause(ctx context.Context, name string, paused bool) (Feed, error) {
@@ -253,9 +260,18 @@ func (fs *Feeds) Run(ctx context.Context, run *job.Run) error {
 	return err
 }
 
-// reason is what is kept of a failure. Sources put what they like into errors, so it is short.
+// addressEnd is what follows the question mark of an address, and what stands before its host: both can be secret.
+var addressEnd = regexp.MustCompile(`://[^/@\s"]*@|\?[^\s"]*`)
+
+// reason is what is kept of a failure. Sources put what they like into errors, so it is short; addresses are cut where
+// they may hold secrets.
 func reason(err error) string {
-	text := err.Error()
+	text := addressEnd.ReplaceAllStringFunc(err.Error(), func(found string) string {
+		if found[0] == '?' {
+			return "?..."
+		}
+		return "://...@"
+	})
 	return strings.ToValidUTF8(text[:min(len(text), 300)], "")
 }
 

@@ -19,7 +19,7 @@ import (
 // runFolder looks for manifests, NAME.json, and imports the files they describe. A manifest is to be dropped after its
 // files. Those that are not named by it are the ones called like the manifest, or in a folder of its name.
 func (fs *Feeds) runFolder(ctx context.Context, f *Feed) error {
-	b, err := openFolder(f.Target)
+	b, err := fs.openFolder(f.Target)
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
@@ -75,11 +75,11 @@ func besides(manifest, file string) bool {
 	return strings.HasPrefix(file, base+".") || strings.HasPrefix(file, base+"/")
 }
 
-func openFolder(target string) (bucket.Bucket, error) {
+func (fs *Feeds) openFolder(target string) (bucket.Bucket, error) {
 	if filepath.IsAbs(target) {
 		return bucket.Folder(target)
 	}
-	return bucket.Open(target)
+	return bucket.Open(target, fs.Client)
 }
 
 func (fs *Feeds) takeDrop(ctx context.Context, f *Feed, b bucket.Bucket, d intake.Entry, drops []intake.Entry) error {

@@ -39,8 +39,8 @@ type Input struct {
 	pieces pieceRange
 }
 
-// Inputs lists the files behind arguments: files, folders with all that is below them, http or https addresses, which
-// client fetches, and objects of a bucket, s3://bucket/prefix?region=... The volumes of a split archive are one input.
+// Inputs lists the files behind arguments: files, folders with all that is below them, http or https addresses and
+// objects of a bucket, s3://bucket/prefix?region=..., both of which client fetches. The volumes of a split archive are one input.
 // Links, devices and pipes inside folders are not read, and stand in the list as such.
 func Inputs(ctx context.Context, client *http.Client, args []string) ([]Input, error) {
 	var inputs []Input
@@ -51,7 +51,7 @@ func Inputs(ctx context.Context, client *http.Client, args []string) ([]Input, e
 		case strings.HasPrefix(arg, "https://"), strings.HasPrefix(arg, "http://"):
 			more = []Input{AddressInput(client, arg)}
 		case strings.HasPrefix(arg, "s3://"), strings.HasPrefix(arg, "file://"):
-			more, err = bucketInputs(ctx, arg)
+			more, err = bucketInputs(ctx, client, arg)
 		default:
 			more, err = fileInputs(arg)
 		}
@@ -130,7 +130,7 @@ func fileInput(path string, info fs.FileInfo) Input {
 
 // AddressInput is what an http or https address answers with; client fetches it.
 func AddressInput(client *http.Client, address string) Input {
-	return Input{Name: strings.TrimSuffix(shownAddress(address), "/"), Size: -1, Mark: addressMark(address), source: source{URL: address}, open: func(ctx context.Context) (io.ReadCloser, error) {
+	return Input{Name: strings.TrimSuffix(ShownAddress(address), "/"), Size: -1, Mark: addressMark(address), source: source{URL: address}, open: func(ctx context.Context) (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 		if err != nil {
 			return nil, ErrInput.With("inputs: not an address").Because(err)
@@ -158,7 +158,7 @@ func addressMark(address string) string {
 		return address
 	}
 	sum := sha256.Sum256([]byte(address))
-	return shownAddress(address) + " " + hex.EncodeToString(sum[:16])
+	return ShownAddress(address) + " " + hex.EncodeToString(sum[:16])
 }
 
 // ReaderInput is an input that somebody else opens, such as an object of a bucket.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"path"
 	"strings"
@@ -14,24 +15,24 @@ import (
 )
 
 // bucketInputs lists the objects of a bucket whose names begin with what follows the bucket's name.
-func bucketInputs(ctx context.Context, arg string) ([]Input, error) {
+func bucketInputs(ctx context.Context, client *http.Client, arg string) ([]Input, error) {
 	address, prefix, err := splitBucket(arg)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := openAndList(ctx, address, prefix)
+	entries, err := openAndList(ctx, client, address, prefix)
 	if err != nil {
 		return nil, ErrInput.With("inputs: the bucket cannot be read").Because(err)
 	}
 	inputs := make([]Input, 0, len(entries))
 	for _, e := range entries {
-		inputs = append(inputs, bucketInput(address, e))
+		inputs = append(inputs, bucketInput(client, address, e))
 	}
 	return inputs, nil
 }
 
-func openAndList(ctx context.Context, address, prefix string) ([]Entry, error) {
-	b, err := bucket.Open(address)
+func openAndList(ctx context.Context, client *http.Client, address, prefix string) ([]Entry, error) {
+	b, err := bucket.Open(address, client)
 	if err != nil {
 		return nil, err
 	}
@@ -80,22 +81,26 @@ func splitBucket(arg string) (address, prefix string, err error) {
 }
 
 // bucketInput opens the bucket anew for each reading, so that it can be used by any process and at any time.
-func bucketInput(address string, e Entry) Input {
+func bucketInput(client *http.Client, address string, e Entry) Input {
 	at := func(ctx context.Context, from int64) (io.ReadCloser, error) {
-		b, err := bucket.Open(address)
+		b, err := bucket.Open(address, client)
 		if err != nil {
 			return nil, err
 		}
 		return &object{ctx: ctx, bucket: b, key: e.Key, size: e.Size, at: from}, nil
 	}
-	in := ReaderInput(shownAddress(address)+e.Key, address+" "+e.Mark, e.Size, func(ctx context.Context) (io.ReadCloser, error) { return at(ctx, 0) })
+	in := ReaderInput(ShownAddress(address)+e.Key, address+" "+e.Mark, e.Size, func(ctx context.Context) (io.ReadCloser, error) { return at(ctx, 0) })
 	in.source = source{Bucket: address, Key: e.Key}
 	in.at, in.inner = at, e.Key
 	return in
 }
 
-// shownAddress is an address as people may read it: what follows the question mark can hold secrets.
-func shownAddress(address string) string {
+// ShownAddress is an address as people may read it: what follows the question mark can hold secrets. A path of this
+// machine is shown as it is.
+func ShownAddress(address string) string {
+	if !strings.Contains(address, "://") {
+		return address
+	}
 	u, err := url.Parse(address)
 	if err != nil {
 		return "?"

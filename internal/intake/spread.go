@@ -224,7 +224,7 @@ func hideAddresses(parts []partArgs) (addresses []string) {
 		for i := range p.Inputs {
 			if in := &p.Inputs[i]; in.URL != "" && secretAddress(in.URL) {
 				addresses = append(addresses, in.URL)
-				in.URL, in.Sealed = strings.TrimSuffix(shownAddress(in.URL), "/"), len(addresses)
+				in.URL, in.Sealed = strings.TrimSuffix(ShownAddress(in.URL), "/"), len(addresses)
 			}
 		}
 	}
@@ -342,16 +342,16 @@ func (s *Spreader) findOne(ctx context.Context, p partInput) (Input, error) {
 	case p.URL != "":
 		return AddressInput(s.Client, p.URL), nil
 	case p.Bucket != "":
-		found, err := openAndList(ctx, p.Bucket, p.Key)
+		found, err := openAndList(ctx, s.Client, p.Bucket, p.Key)
 		if err != nil {
-			return Input{}, fmt.Errorf("%s%s: %w", shownAddress(p.Bucket), p.Key, err)
+			return Input{}, fmt.Errorf("%s%s: %w", ShownAddress(p.Bucket), p.Key, err)
 		}
 		for _, e := range found {
 			if e.Key == p.Key {
-				return bucketInput(p.Bucket, e), nil
+				return bucketInput(s.Client, p.Bucket, e), nil
 			}
 		}
-		return Input{}, fmt.Errorf("%s%s: %w", shownAddress(p.Bucket), p.Key, fs.ErrNotExist)
+		return Input{}, fmt.Errorf("%s%s: %w", ShownAddress(p.Bucket), p.Key, fs.ErrNotExist)
 	}
 	info, err := os.Stat(p.Path)
 	if err != nil {
@@ -368,9 +368,9 @@ func (a partArgs) name() string {
 	first := a.Inputs[0]
 	text := first.Path
 	if first.URL != "" {
-		text = strings.TrimSuffix(shownAddress(first.URL), "/")
+		text = strings.TrimSuffix(ShownAddress(first.URL), "/")
 	} else if first.Bucket != "" {
-		text = shownAddress(first.Bucket) + first.Key
+		text = ShownAddress(first.Bucket) + first.Key
 	}
 	switch {
 	case len(a.Inputs) > 1:

@@ -30,10 +30,14 @@ func penalty(failures int) time.Duration {
 	return 0
 }
 
-// Login checks e-mail, password and code and opens a session, whose token it returns. Whatever is wrong, the error is
-// ErrRefused and the time is that of one hash. An operator without a second factor leaves the code empty. The operator
-// is returned with a refusal too, for the audit trail and for nobody else.
-func (r *Registry) Login(ctx context.Context, email, password, code, from string) (Operator, string, error) {
+// Try is a log-in whose password was looked at. What it holds is for Decide alone.
+type Try struct {
+	id    ID
+	right bool
+}
+
+// Try checks e-mail and password. It costs one hash whoever is named, somebody unknown and somebody locked included.
+func (r *Registry) Try(ctx context.Context, email, password string) (Try, error) {
 	var o Operator
 	normal, err := identifier.ParseEmail(email)
 	if err == nil {
@@ -42,52 +46,64 @@ func (r *Registry) Login(ctx context.Context, email, password, code, from string
 		err = ErrNotFound
 	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
-		return Operator{}, "", err
+		return Try{}, err
 	}
 	right, err := r.hasher.matches(ctx, password, o.Password)
-	if err != nil {
-		return Operator{}, "", err
-	}
-	if o.ID == "" {
-		return Operator{}, "", ErrRefused
-	}
-	passed, err := r.judge(ctx, o.ID, right, code)
-	if err != nil {
-		return Operator{ID: o.ID}, "", err
-	}
-	token, err := r.openSession(ctx, passed.ID, from)
-	return passed, token, err
+	return Try{o.ID, right && o.ID != ""}, err
 }
 
-// judge counts the try and decides it, under the lock of the operator's row: tries at once are counted one by one.
-func (r *Registry) judge(ctx context.Context, id ID, right bool, code string) (Operator, error) {
-	refused := false
-	o, err := r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, _ []Operator) error {
+// Outcome is what a log-in came to.
+type Outcome struct {
+	// Operator is whose account was tried, for the audit trail; without an ID when there is no such account.
+	Operator Operator
+	// Token opens the session; empty when the log-in is refused.
+	Token string
+	// Counted tells a refusal that counted from one that met a lock: only the first is worth a line in the trail, or
+	// anybody could make it grow without end.
+	Counted bool
+	// Recovered tells that a recovery code stood in for the authenticator app.
+	Recovered bool
+}
+
+// Decide counts a try and opens a session if all is right; an operator without a second factor leaves the code empty.
+// A refusal is no error, so that what was counted is kept. Whoever was named, known or not, the operators are locked
+// and read and one transaction is written: refusals cannot be told apart by the clock.
+func (r *Registry) Decide(ctx context.Context, t Try, code, from string) (out Outcome, err error) {
+	passed := false
+	out.Operator, err = r.store.UpdateOperator(ctx, t.id, KeepSessions, func(o *Operator, _ []Operator) error {
 		now := r.now()
 		if now.Before(o.LockedUntil) {
-			refused = true
 			return nil // not counted: or nobody could ever get back in while others keep trying
 		}
-		step, good := int64(0), true
-		if o.TOTPOn {
-			step, good = totpStep(o.TOTP, code, now, o.TOTPStep)
-		}
-		if !right || !good || o.Disabled {
-			refused = true
-			o.Failures++
-			o.LockedUntil = now.Add(penalty(o.Failures))
+		used := *o
+		good := r.secondFactor(&used, code, now, &out.Recovered)
+		if passed = t.right && good && !o.Disabled; !passed {
+			out.Counted = true
+			o.fail(now) // and the code stays good: the password may just have been mistyped
 			return nil
 		}
+		*o = used
 		o.Failures, o.LockedUntil, o.LastLogin = 0, time.Time{}, now
-		if o.TOTPOn {
-			o.TOTPStep = step
-		}
 		return nil
 	})
-	if err == nil && refused {
-		err = ErrRefused
+	if errors.Is(err, ErrNotFound) {
+		return Outcome{}, nil
 	}
-	return o, err
+	if err != nil || !passed {
+		out.Recovered = false
+		return out, err
+	}
+	out.Token, err = r.openSession(ctx, out.Operator.ID, from)
+	return out, err
+}
+
+// fail counts a wrong try. A lock that has ended starts the count anew, or every try after it would lock again.
+func (o *Operator) fail(now time.Time) {
+	if o.Failures >= lockFrom {
+		o.Failures = 0
+	}
+	o.Failures++
+	o.LockedUntil = now.Add(penalty(o.Failures))
 }
 
 // Invited returns whose one-time link a token is.
@@ -131,27 +147,29 @@ func (r *Registry) Accept(ctx context.Context, token, password, from string) (Op
 	return o, session, err
 }
 
-// ChangePassword replaces the password of somebody who knows the present one, and ends all other sessions.
-func (r *Registry) ChangePassword(ctx context.Context, s Session, present, next string) error {
-	o, err := r.Prove(ctx, &s, present)
+// ChangePassword replaces the password of somebody who knows the present one, and ends all sessions. The token of the
+// one that goes on is returned: it is a new one too.
+func (r *Registry) ChangePassword(ctx context.Context, s Session, present, next string) (string, error) {
+	o, err := r.check(ctx, s.Operator, present)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := r.checkPassword(next, o.Email); err != nil {
-		return err
+		return "", err
 	}
 	encoded, err := r.hasher.encode(ctx, next, r.random)
 	if err != nil {
-		return err
+		return "", err
 	}
 	_, err = r.store.UpdateOperator(ctx, o.ID, DropSessions, func(o *Operator, _ []Operator) error {
 		o.Password = encoded
 		return nil
 	})
 	if err != nil {
-		return err
+		return "", err
 	}
-	return r.store.InsertSession(ctx, s)
+	s.ProvedAt = r.now()
+	return r.Renew(ctx, &s)
 }
 
 // BeginTOTP gives an operator the secret of a second factor, or returns the one that waits to be confirmed.

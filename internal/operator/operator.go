@@ -73,6 +73,8 @@ type Operator struct {
 	TOTPOn bool
 	// TOTPStep is the last time step whose code was taken: a code works once.
 	TOTPStep int64
+	// Recovery are the digests of the codes that stand in for a lost authenticator app, each once.
+	Recovery [][]byte
 	// Invite is the digest of the one-time link in force until InviteUntil; nil when there is none.
 	Invite      []byte
 	InviteUntil time.Time
@@ -83,6 +85,8 @@ type Operator struct {
 	LastLogin   time.Time
 	// Forged is a row that this program did not write: it grants nothing, and is only in lists.
 	Forged bool
+	// NoticedAt is up to when the person has been told of changes to their own access.
+	NoticedAt time.Time
 }
 
 // Faults of this package.
@@ -121,6 +125,8 @@ type Store interface {
 	InsertSession(ctx context.Context, s Session) error
 	SessionByDigest(ctx context.Context, digest []byte) (Session, Operator, error)
 	UpdateSession(ctx context.Context, s Session) error
+	// ReplaceSession keeps a session under another digest and forgets the one before.
+	ReplaceSession(ctx context.Context, before []byte, s Session) error
 	DeleteSession(ctx context.Context, digest []byte) error
 	DeleteSessions(ctx context.Context, id ID) (int64, error)
 	Sessions(ctx context.Context, id ID) ([]Session, error)
@@ -213,7 +219,8 @@ func (r *Registry) invite(o *Operator) (string, error) {
 func (r *Registry) Reset(ctx context.Context, id ID) (Operator, string, error) {
 	var token string
 	o, err := r.store.UpdateOperator(ctx, id, DropSessions, func(o *Operator, _ []Operator) (err error) {
-		o.Password, o.TOTP, o.TOTPOn, o.TOTPStep, o.Failures, o.LockedUntil = "", nil, false, 0, 0, time.Time{}
+		o.Password, o.TOTP, o.TOTPOn, o.TOTPStep, o.Recovery = "", nil, false, 0, nil
+		o.Failures, o.LockedUntil = 0, time.Time{}
 		token, err = r.invite(o)
 		return err
 	})

@@ -35,10 +35,17 @@ const (
 type hasher struct {
 	running chan struct{}
 	waiting chan struct{}
+	// key is Argon2id; tests count its calls.
+	key func(password, salt []byte) []byte
 }
 
 func newHasher() *hasher {
-	return &hasher{running: make(chan struct{}, hashesAtOnce), waiting: make(chan struct{}, hashesAtOnce+hashesWaiting)}
+	return &hasher{
+		running: make(chan struct{}, hashesAtOnce), waiting: make(chan struct{}, hashesAtOnce+hashesWaiting),
+		key: func(password, salt []byte) []byte {
+			return argon2.IDKey(password, salt, argonTime, argonMemory, argonThreads, argonKey)
+		},
+	}
 }
 
 func (h *hasher) derive(ctx context.Context, password string, salt []byte) ([]byte, error) {
@@ -54,7 +61,7 @@ func (h *hasher) derive(ctx context.Context, password string, salt []byte) ([]by
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonThreads, argonKey), nil
+	return h.key([]byte(password), salt), nil
 }
 
 const encodedPrefix = "$argon2id$v=19$m=19456,t=2,p=1$"

@@ -203,14 +203,15 @@ func TestSessionLimits(t *testing.T) {
 		if _, err := reg.Prove(ctx, &s, "errada errada"); !errors.Is(err, operator.ErrRefused) {
 			t.Fatal(err)
 		}
-		if _, err := reg.Prove(ctx, &s, goodPassword); err != nil {
+		one, err = reg.Prove(ctx, &s, goodPassword)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if s, _, err = reg.Session(ctx, one); err != nil || !s.Fresh(e.Clock.Now()) {
 			t.Fatal("a proof was not kept:", err)
 		}
 		const changed = "elefante roxo na varanda"
-		if err := reg.ChangePassword(ctx, s, goodPassword, changed); err != nil {
+		if one, err = reg.ChangePassword(ctx, s, goodPassword, changed); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := reg.Session(ctx, two); !errors.Is(err, operator.ErrNoSession) {
@@ -396,10 +397,10 @@ func TestProofIsCounted(t *testing.T) {
 	if err := prove(goodPassword); err != nil {
 		t.Error("the delay did not end:", err)
 	}
-	if err := reg.ChangePassword(ctx, s, "errada errada", "elefante roxo na varanda"); !errors.Is(err, operator.ErrRefused) {
+	if _, err := reg.ChangePassword(ctx, s, "errada errada", "elefante roxo na varanda"); !errors.Is(err, operator.ErrRefused) {
 		t.Error("a password was changed without the present one:", err)
 	}
-	if err := reg.ChangePassword(ctx, s, goodPassword, "curta"); !errors.Is(err, operator.ErrPassword) {
+	if _, err := reg.ChangePassword(ctx, s, goodPassword, "curta"); !errors.Is(err, operator.ErrPassword) {
 		t.Error(err)
 	}
 	if _, err := reg.Disable(ctx, o.ID); err != nil {

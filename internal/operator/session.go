@@ -65,9 +65,30 @@ func (r *Registry) Session(ctx context.Context, token string) (Session, Operator
 	return s, o, err
 }
 
-// Prove checks the password again; wrong tries count like those of a log-in.
-func (r *Registry) Prove(ctx context.Context, s *Session, password string) (Operator, error) {
-	o, err := r.store.OperatorByID(ctx, s.Operator)
+// Renew gives a session another token and forgets the one before: whoever learned that one before somebody proved who
+// they are gains nothing by the proof.
+func (r *Registry) Renew(ctx context.Context, s *Session) (string, error) {
+	token, digest, err := r.token()
+	if err != nil {
+		return "", err
+	}
+	before := s.Digest
+	s.Digest = digest
+	return token, r.store.ReplaceSession(ctx, before, *s)
+}
+
+// Prove checks the password again. The session goes on under the token that is returned.
+func (r *Registry) Prove(ctx context.Context, s *Session, password string) (string, error) {
+	if _, err := r.check(ctx, s.Operator, password); err != nil {
+		return "", err
+	}
+	s.ProvedAt = r.now()
+	return r.Renew(ctx, s)
+}
+
+// check looks at the password of somebody who has a session; wrong tries count like those of a log-in.
+func (r *Registry) check(ctx context.Context, id ID, password string) (Operator, error) {
+	o, err := r.store.OperatorByID(ctx, id)
 	if err != nil {
 		return Operator{}, orRefused(err, ErrRefused)
 	}
@@ -83,8 +104,7 @@ func (r *Registry) Prove(ctx context.Context, s *Session, password string) (Oper
 			refused = true
 		case !right:
 			refused = true
-			o.Failures++
-			o.LockedUntil = now.Add(penalty(o.Failures))
+			o.fail(now)
 		default:
 			o.Failures = 0
 		}
@@ -93,11 +113,7 @@ func (r *Registry) Prove(ctx context.Context, s *Session, password string) (Oper
 	if err == nil && refused {
 		err = ErrRefused
 	}
-	if err != nil {
-		return Operator{}, err
-	}
-	s.ProvedAt = r.now()
-	return o, r.store.UpdateSession(ctx, *s)
+	return o, err
 }
 
 // Logout ends one session.
@@ -129,4 +145,13 @@ func (r *Registry) Sessions(ctx context.Context, id ID) ([]Session, error) {
 func (r *Registry) Sweep(ctx context.Context) (int64, error) {
 	now := r.now()
 	return r.store.SweepSessions(ctx, now.Add(-AbsoluteLimit), now.Add(-IdleLimit))
+}
+
+// Noticed keeps that somebody has read what changed of their own access.
+func (r *Registry) Noticed(ctx context.Context, id ID) error {
+	_, err := r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, _ []Operator) error {
+		o.NoticedAt = r.now()
+		return nil
+	})
+	return err
 }

@@ -18,21 +18,28 @@ import (
 
 var _ feed.Store = Feeds{}
 
-func feedPlace(name string) seal.Place { return seal.Place{Table: "feed", Column: "secret", Row: name} }
+func feedPlace(column, name string) seal.Place {
+	return seal.Place{Table: "feed", Column: column, Row: name}
+}
 
 const feedColumns = `name, kind, target, secret, settings, paused, every_s, state, failures, error, next_at, last_at, created_at`
 
 func (s Feeds) scanFeed(row scanner) (feed.Feed, error) {
 	var f feed.Feed
-	var sealed []byte
+	var target, sealed []byte
 	var settings, state string
 	var every, next, last, created int64
-	if err := row.Scan(&f.Name, &f.Kind, &f.Target, &sealed, &settings, &f.Paused, &every, &state, &f.Failures, &f.Error, &next, &last, &created); err != nil {
+	if err := row.Scan(&f.Name, &f.Kind, &target, &sealed, &settings, &f.Paused, &every, &state, &f.Failures, &f.Error, &next, &last, &created); err != nil {
 		return f, err
 	}
 	f.Every, f.NextAt, f.LastAt, f.Created = time.Duration(every)*time.Second, fromMicros(next), fromMicros(last), fromMicros(created)
+	where, err := s.keys.Unseal(feedPlace("target", f.Name), target)
+	if err != nil {
+		return f, fmt.Errorf("open feed: %w", err)
+	}
+	f.Target = string(where)
 	if sealed != nil {
-		secret, err := s.keys.Unseal(feedPlace(f.Name), sealed)
+		secret, err := s.keys.Unseal(feedPlace("secret", f.Name), sealed)
 		if err != nil {
 			return f, fmt.Errorf("open feed: %w", err)
 		}
@@ -54,14 +61,18 @@ func (s Feeds) feedRow(f feed.Feed) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	target, err := s.keys.Seal(feedPlace("target", f.Name), []byte(f.Target))
+	if err != nil {
+		return nil, err
+	}
 	var sealed []byte
 	if f.Secret != "" {
-		if sealed, err = s.keys.Seal(feedPlace(f.Name), []byte(f.Secret)); err != nil {
+		if sealed, err = s.keys.Seal(feedPlace("secret", f.Name), []byte(f.Secret)); err != nil {
 			return nil, err
 		}
 	}
 	return []any{
-		f.Name, string(f.Kind), f.Target, sealed, string(settings), f.Paused, int64(f.Every / time.Second), string(state), f.Failures, f.Error,
+		f.Name, string(f.Kind), target, sealed, string(settings), f.Paused, int64(f.Every / time.Second), string(state), f.Failures, f.Error,
 		micros(f.NextAt), micros(f.LastAt), micros(f.Created),
 	}, nil
 }

@@ -96,7 +96,8 @@ func scopeText(scopes []partner.Scope) string {
 func operatorGrant(o operator.Operator) *grant {
 	return new(grant).text(string(o.ID), o.Email, string(o.Role)).truth(o.Disabled).text(o.Password).bytes(o.TOTP).truth(o.TOTPOn).
 		number(o.TOTPStep).bytes(o.Invite).
-		number(micros(o.InviteUntil), int64(o.Failures), micros(o.LockedUntil), micros(o.CreatedAt), micros(o.LastLogin))
+		number(micros(o.InviteUntil), int64(o.Failures), micros(o.LockedUntil), micros(o.CreatedAt), micros(o.LastLogin)).
+		bytes(o.Recovery...).number(micros(o.NoticedAt))
 }
 
 func sessionGrant(n operator.Session) *grant {

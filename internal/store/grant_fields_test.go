@@ -39,6 +39,8 @@ func coverEveryField[T any](t *testing.T, covered func(T) *grant) {
 			v.Set(reflect.ValueOf(time.Unix(1, 0)))
 		case []byte:
 			v.SetBytes([]byte{1})
+		case [][]byte:
+			v.Set(reflect.ValueOf([][]byte{{1}}))
 		case []partner.Scope:
 			v.Set(reflect.ValueOf([]partner.Scope{partner.ScopeCyber}))
 		default:

@@ -1,10 +1,12 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/seal"
@@ -27,7 +29,7 @@ func (s Operators) emailIndex(email string) []byte {
 }
 
 // sealedOperator is the sealed columns of an operator; nil where there is nothing to seal.
-type sealedOperator struct{ email, password, totp []byte }
+type sealedOperator struct{ email, password, totp, recovery []byte }
 
 func (s Operators) sealOperator(o operator.Operator) (sealedOperator, error) {
 	var out sealedOperator
@@ -35,7 +37,7 @@ func (s Operators) sealOperator(o operator.Operator) (sealedOperator, error) {
 		column string
 		plain  []byte
 		to     *[]byte
-	}{{"email", []byte(o.Email), &out.email}, {"password", []byte(o.Password), &out.password}, {"totp", o.TOTP, &out.totp}} {
+	}{{"email", []byte(o.Email), &out.email}, {"password", []byte(o.Password), &out.password}, {"totp", o.TOTP, &out.totp}, {"recovery", bytes.Join(o.Recovery, nil), &out.recovery}} {
 		if len(c.plain) == 0 {
 			continue
 		}
@@ -55,11 +57,11 @@ func (s Operators) InsertOperator(ctx context.Context, o operator.Operator) erro
 	}
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `INSERT INTO operator (id, email_index, email, role, disabled, password, totp, totp_on, totp_step,
-			invite, invite_until, failures, locked_until, created_at, last_login, mac)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT (email_index) DO NOTHING`,
+			invite, invite_until, failures, locked_until, created_at, last_login, recovery, noticed_at, mac)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT (email_index) DO NOTHING`,
 			string(o.ID), s.emailIndex(o.Email), sealed.email, string(o.Role), o.Disabled, sealed.password, sealed.totp, o.TOTPOn, o.TOTPStep,
 			o.Invite, micros(o.InviteUntil), int64(o.Failures), micros(o.LockedUntil), micros(o.CreatedAt), micros(o.LastLogin),
-			s.mac("operator", operatorGrant(o)))
+			sealed.recovery, micros(o.NoticedAt), s.mac("operator", operatorGrant(o)))
 		if err != nil {
 			return fmt.Errorf("insert operator: %w", err)
 		}
@@ -71,21 +73,22 @@ func (s Operators) InsertOperator(ctx context.Context, o operator.Operator) erro
 }
 
 const operatorColumns = `o.id, o.email, o.role, o.disabled, o.password, o.totp, o.totp_on, o.totp_step, o.invite, o.invite_until, o.failures,
-	o.locked_until, o.created_at, o.last_login, o.mac`
+	o.locked_until, o.created_at, o.last_login, o.recovery, o.noticed_at, o.mac`
 
 // scanOperator reads operatorColumns and opens what is sealed; more are the columns selected after them.
 func (s Operators) scanOperator(row scanner, more ...any) (operator.Operator, error) {
 	var o operator.Operator
 	var sealed sealedOperator
 	var mac []byte
-	var inviteUntil, failures, locked, created, last int64
+	var inviteUntil, failures, locked, created, last, noticed int64
 	err := row.Scan(append([]any{&o.ID, &sealed.email, &o.Role, &o.Disabled, &sealed.password, &sealed.totp, &o.TOTPOn, &o.TOTPStep, &o.Invite,
-		&inviteUntil, &failures, &locked, &created, &last, &mac}, more...)...)
+		&inviteUntil, &failures, &locked, &created, &last, &sealed.recovery, &noticed, &mac}, more...)...)
 	if err != nil {
 		return o, err
 	}
 	o.InviteUntil, o.Failures, o.LockedUntil = fromMicros(inviteUntil), int(failures), fromMicros(locked)
 	o.CreatedAt, o.LastLogin = fromMicros(created), fromMicros(last)
+	o.NoticedAt = fromMicros(noticed)
 	for _, c := range []struct {
 		column string
 		sealed []byte
@@ -94,6 +97,7 @@ func (s Operators) scanOperator(row scanner, more ...any) (operator.Operator, er
 		{"email", sealed.email, func(b []byte) { o.Email = string(b) }},
 		{"password", sealed.password, func(b []byte) { o.Password = string(b) }},
 		{"totp", sealed.totp, func(b []byte) { o.TOTP = b }},
+		{"recovery", sealed.recovery, func(b []byte) { o.Recovery = slices.Collect(slices.Chunk(b, seal.MACSize)) }},
 	} {
 		if c.sealed == nil {
 			continue
@@ -194,9 +198,11 @@ func (s Operators) writeOperator(ctx context.Context, tx *sqldb.Tx, o operator.O
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE operator SET role = $2, disabled = $3, password = $4, totp = $5, totp_on = $6, totp_step = $7,
-		invite = $8, invite_until = $9, failures = $10, locked_until = $11, last_login = $12, mac = $13 WHERE id = $1`,
+		invite = $8, invite_until = $9, failures = $10, locked_until = $11, last_login = $12, recovery = $13, noticed_at = $14,
+		mac = $15 WHERE id = $1`,
 		string(o.ID), string(o.Role), o.Disabled, sealed.password, sealed.totp, o.TOTPOn, o.TOTPStep, o.Invite, micros(o.InviteUntil),
-		int64(o.Failures), micros(o.LockedUntil), micros(o.LastLogin), s.mac("operator", operatorGrant(o)))
+		int64(o.Failures), micros(o.LockedUntil), micros(o.LastLogin), sealed.recovery, micros(o.NoticedAt),
+		s.mac("operator", operatorGrant(o)))
 	if err != nil {
 		return fmt.Errorf("update operator: %w", err)
 	}

@@ -61,6 +61,7 @@ var sealedColumns = []sealedColumn{
 	{"operator", "email", []string{"id"}, ofOperator("email")},
 	{"operator", "password", []string{"id"}, ofOperator("password")},
 	{"operator", "totp", []string{"id"}, ofOperator("totp")},
+	{"operator", "recovery", []string{"id"}, ofOperator("recovery")},
 	{"operator_session", "origin", []string{"digest"}, func(key []any) seal.Place { return sessionPlace([]byte(textOf(key[0]))) }},
 	{"audit", "detail", []string{"seq"}, func(key []any) seal.Place {
 		return seal.Place{Table: "audit", Column: "detail", Row: textOf(key[0])}
@@ -79,7 +80,8 @@ var sealedColumns = []sealedColumn{
 	}},
 	{"erasure", "trail", []string{"partner_id", "id"}, inPartner("erasure", "trail")},
 	{"import_source", "addresses", []string{"breach"}, func(key []any) seal.Place { return sourcePlace(textOf(key[0])) }},
-	{"feed", "secret", []string{"name"}, func(key []any) seal.Place { return feedPlace(textOf(key[0])) }},
+	{"feed", "target", []string{"name"}, func(key []any) seal.Place { return feedPlace("target", textOf(key[0])) }},
+	{"feed", "secret", []string{"name"}, func(key []any) seal.Place { return feedPlace("secret", textOf(key[0])) }},
 }
 
 // SealedUnder counts the sealed values by whether the primary key sealed them.

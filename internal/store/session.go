@@ -18,11 +18,21 @@ func sessionPlace(digest []byte) seal.Place {
 
 // InsertSession keeps a new session.
 func (s Operators) InsertSession(ctx context.Context, n operator.Session) error {
+	return s.ReplaceSession(ctx, nil, n)
+}
+
+// ReplaceSession keeps a session and forgets the digest that it had before.
+func (s Operators) ReplaceSession(ctx context.Context, before []byte, n operator.Session) error {
 	origin, err := s.keys.Seal(sessionPlace(n.Digest), []byte(n.From))
 	if err != nil {
 		return fmt.Errorf("seal session: %w", err)
 	}
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if before != nil {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM operator_session WHERE digest = $1`, before); err != nil {
+				return fmt.Errorf("forget session: %w", err)
+			}
+		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO operator_session (digest, operator_id, created_at, seen_at, proved_at, origin, mac)
 			VALUES ($1, $2, $3, $4, $5, $6, $7)`, n.Digest, string(n.Operator), micros(n.CreatedAt), micros(n.SeenAt), micros(n.ProvedAt), origin,
 			s.mac("operator_session", sessionGrant(n)))

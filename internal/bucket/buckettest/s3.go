@@ -44,7 +44,7 @@ func NewS3(t testing.TB) *S3 {
 	s := &S3{objects: map[string][]byte{}, uploads: map[string]map[int][]byte{}}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": access, "AWS_SECRET_ACCESS_KEY": secret, "AWS_EC2_METADATA_DISABLED": "true"} {
+	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": access, "AWS_SECRET_ACCESS_KEY": secret} {
 		t.Setenv(name, value)
 	}
 	s.Address = "s3://vigia?region=" + region + "&use_path_style=true&disable_https=true&endpoint=" + server.URL

@@ -42,7 +42,7 @@ CREATE TABLE import_source (
 CREATE TABLE feed (
 	name       TEXT PRIMARY KEY,
 	kind       TEXT NOT NULL CHECK (kind IN ('folder', 'list', 'crawl', 'hibp')),
-	target     TEXT NOT NULL,   -- folder, bucket or address
+	target     BYTEA NOT NULL,  -- sealed: folder, bucket or address, which can hold a secret
 	secret     BYTEA,           -- sealed: an API key
 	settings   TEXT NOT NULL,   -- JSON
 	paused     BOOLEAN NOT NULL,

@@ -1,0 +1,61 @@
+package api
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/caller"
+	"github.com/vigiahq/vigia/internal/sqldb"
+)
+
+// TestStrangersHaveABudget: an address that sends bad keys, or reads the reference, without end is told to wait; others,
+// and a partner with a right key at the same address, are not. What is logged names the caller, as far as is asked for.
+//
+//vigia:row A30
+//vigia:bar what comes without a valid key has a budget per address; metrics need a token or this machine; CPFs need not stand on a
+//vigia:bar command line; no cell of a table is a formula; a data folder of somebody else is refused.
+//vigia:seen 2026-11-16: 10 refusals, then 429; right keys of the same address pass.
+//vigia:tier C.
+//vigia:broken the budget not asked; a right key counted.
+func TestStrangersHaveABudget(t *testing.T) {
+	s := newService(t, sqldb.SQLite)
+	var log bytes.Buffer
+	h := newHandlerLogging(t, s.Env, &log)
+	h.Strangers = caller.NewBudget(s.Clock.Now, time.Minute, 10)
+	h.Callers = &caller.Callers{Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Shown: caller.Network}
+	ask := func(from, path, key string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.RemoteAddr = "10.0.0.1:4711"
+		r.Header.Set("X-Forwarded-For", from)
+		if key != "" {
+			r.Header.Set("x-api-key", key)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	for range 10 {
+		if w := ask("192.0.2.7", "/v1/cyber/services", "bad"); w.Code != http.StatusForbidden {
+			t.Fatal(w.Code, w.Body)
+		}
+	}
+	for _, path := range []string{"/v1/cyber/services", "/v1/subscriptions", "/openapi.yaml", "/docs/"} {
+		if w := ask("192.0.2.7", path, "bad"); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
+			t.Errorf("%s without an end: %d %v", path, w.Code, w.Header())
+		}
+	}
+	if w := ask("192.0.2.7", "/v1/cyber/services", s.Live.APIKey); w.Code != http.StatusOK {
+		t.Error("a right key pays for others at its address:", w.Code)
+	}
+	if w := ask("198.51.100.1", "/v1/cyber/services", "bad"); w.Code != http.StatusForbidden {
+		t.Error("another address pays:", w.Code)
+	}
+	if text := log.String(); !strings.Contains(text, `"from":"192.0.2.0/24"`) || strings.Contains(text, "192.0.2.7") || !strings.Contains(text, `"from":"198.51.100.0/24"`) {
+		t.Error("the log does not name the caller's network, or names more:", text)
+	}
+}

@@ -1,0 +1,148 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/bucket/buckettest"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/feed"
+	"github.com/vigiahq/vigia/internal/intake"
+	"github.com/vigiahq/vigia/internal/sqldb"
+)
+
+// TestEverythingPassesTheGuard: feeds of every kind and imports by address reach an inner address only when the operator
+// opened it. The address here is the loopback, where a server counts who comes.
+//
+//vigia:row A28
+//vigia:bar nothing that is fetched reaches an inner address unless it was opened; no secret follows a redirect to another host; no
+//vigia:bar metadata unless asked for; a new feed asks for the password; what an address holds is sealed and masked.
+//vigia:seen 2026-11-16: 0 of 5 ways reach the loopback, 5 of 5 once it is opened.
+//vigia:tier C.
+//vigia:broken the client of buckets as it was before; headers left on a redirect.
+func TestEverythingPassesTheGuard(t *testing.T) {
+	var met atomic.Int64
+	s3 := buckettest.NewS3(t)
+	s3.Before = func(*http.Request) { met.Add(1) }
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { met.Add(1); _, _ = w.Write([]byte("[]")) }))
+	t.Cleanup(web.Close)
+	socks, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = socks.Close() })
+	go func() {
+		for {
+			c, err := socks.Accept()
+			if err != nil {
+				return
+			}
+			met.Add(1)
+			_ = c.Close()
+		}
+	}()
+	a, err := Open(context.Background(), config.Common{Data: filepath.Join(t.TempDir(), "data")}, sqldb.Options{MaxConns: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = a.Close() })
+	ctx := context.Background()
+	feeds, err := a.Feeds(config.Outgoing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ways := map[string]func(o config.Outgoing){}
+	for _, f := range []feed.Feed{
+		{Name: "balde", Kind: feed.Folder, Target: s3.Address},
+		{Name: "lista", Kind: feed.List, Target: web.URL + "/list?token=made-up"},
+		{Name: "paginas", Kind: feed.Crawl, Target: "http://example.com/", Settings: feed.Settings{Proxy: socks.Addr().String(), Delay: time.Millisecond}},
+	} {
+		if _, err := feeds.Add(ctx, f); err != nil {
+			t.Fatal(err)
+		}
+		ways[f.Name] = func(o config.Outgoing) {
+			ran, err := a.RunFeed(ctx, o, f.Name)
+			if err != nil {
+				t.Error(err)
+			}
+			if strings.Contains(ran.Error, "made-up") {
+				t.Error("what is kept of a failure holds the secret of an address:", ran.Error)
+			}
+		}
+	}
+	imported := 0
+	imports := func(arg string) func(config.Outgoing) {
+		return func(o config.Outgoing) {
+			client, err := DownloadClient(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inputs, err := intake.Inputs(ctx, client, []string{arg})
+			if err != nil {
+				return // a bucket is listed at once
+			}
+			imported++
+			_, _ = a.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{ // whether it is reached is what counts
+				Name: fmt.Sprint("b", imported), Title: "B", Date: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Exposes: []cyber.Exposed{cyber.ExposedEmail},
+			}})
+		}
+	}
+	ways["import of an address"], ways["import of a bucket"] = imports(web.URL+"/dump.txt"), imports(s3.Address)
+	for name, way := range ways {
+		met.Store(0)
+		if way(config.Outgoing{}); met.Load() != 0 {
+			t.Errorf("%s: %d requests reached an inner address", name, met.Load())
+		}
+		opened := config.Outgoing{WebhookAllow: []string{"127.0.0.0/8"}}
+		if name == "paginas" {
+			opened = config.Outgoing{FeedProxies: []string{socks.Addr().String()}}
+		}
+		if way(opened); met.Load() == 0 {
+			t.Errorf("%s: what was opened is not reached", name)
+		}
+	}
+}
+
+// TestRedirectsCarryNoSecrets: what a source redirects to gets neither the key nor the address that was asked first.
+//
+//vigia:row A28
+func TestRedirectsCarryNoSecrets(t *testing.T) {
+	var got http.Header
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header }))
+	t.Cleanup(other.Close)
+	first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/x", http.StatusFound) }))
+	t.Cleanup(first.Close)
+	client, err := DownloadClient(config.Outgoing{WebhookAllow: []string{"127.0.0.0/8"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, first.URL+"/list?sig=made-up", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{"Hibp-Api-Key": "made-up", "Authorization": "Bearer made-up", "X-Amz-Security-Token": "made-up", "User-Agent": "vigia"} {
+		req.Header.Set(name, value)
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if got.Get("User-Agent") != "vigia" {
+		t.Fatal("the redirect was not followed")
+	}
+	for name, values := range got {
+		if strings.Contains(strings.Join(values, " "), "made-up") {
+			t.Errorf("%s went to another host: %q", name, values)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+// Package caller says where a request came from, also behind proxies, and how much a caller whom nobody knows may ask.
+//
+// A header is believed only when a proxy of the operator's wrote it: anybody can send one.
+package caller
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Shown is how much of an address stands in logs.
+type Shown string
+
+// The ways.
+const (
+	Whole   Shown = "full"
+	Network Shown = "network" // the first 24 bits, or 48 of IPv6
+	Nothing Shown = "none"
+)
+
+// Callers reads addresses. The zero value, and nil, believe no header and show addresses whole.
+type Callers struct {
+	// Proxies are the ranges whose X-Forwarded-For is believed.
+	Proxies []netip.Prefix
+	Shown   Shown
+}
+
+// Address is where a request came from: the other side of the connection, or what the nearest trusted proxies say. It is
+// the text of an address, or of whatever the connection has in its place.
+func (c *Callers) Address(r *http.Request) string {
+	peer := host(r.RemoteAddr)
+	if c == nil || len(c.Proxies) == 0 {
+		return peer
+	}
+	at, err := netip.ParseAddr(peer)
+	if err != nil || !c.trusts(at) {
+		return peer
+	}
+	// Every proxy appends who it was asked by, so the list is read from its end up to the first that is not ours.
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0; i-- {
+		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		if at = hop.Unmap(); !c.trusts(at) {
+			break
+		}
+	}
+	return at.String()
+}
+
+// Forwarded tells whether somebody passed a request on: its address is then not simply that of the connection.
+func Forwarded(r *http.Request) bool {
+	return r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != ""
+}
+
+func (c *Callers) trusts(a netip.Addr) bool {
+	for _, p := range c.Proxies {
+		if p.Contains(a.Unmap().WithZone("")) {
+			return true
+		}
+	}
+	return false
+}
+
+// host cuts the port off; it allocates nothing, since every request of a partner passes here.
+func host(remote string) string {
+	i := strings.LastIndexByte(remote, ':')
+	if i < 0 {
+		return remote
+	}
+	return strings.Trim(remote[:i], "[]")
+}
+
+// Log is an address as logs have it; empty when they have none.
+func (c *Callers) Log(address string) string {
+	switch {
+	case c == nil || c.Shown == Whole || c.Shown == "":
+		return address
+	case c.Shown == Nothing:
+		return ""
+	}
+	return network(address, 24, 48)
+}
+
+// network cuts an address down to its first bits; what is no address is nobody's.
+func network(address string, v4, v6 int) string {
+	a, err := netip.ParseAddr(address)
+	if err != nil {
+		return "?"
+	}
+	bits := v6
+	if a = a.Unmap().WithZone(""); a.Is4() {
+		bits = v4
+	}
+	p, err := a.Prefix(bits)
+	if err != nil {
+		return "?"
+	}
+	return p.String()
+}
+
+// Budget is how often each address may do something. It counts in this process only. One customer of a provider has a
+// whole /64 of IPv6, so that is what counts as an address there.
+type Budget struct {
+	now   func() time.Time
+	every time.Duration
+	burst int
+
+	mu sync.Mutex
+	by map[string]*rate.Limiter
+}
+
+// most bounds the memory; beyond it all addresses start over.
+const most = 10_000
+
+// NewBudget gives each address burst at once and one more every so often.
+func NewBudget(now func() time.Time, every time.Duration, burst int) *Budget {
+	return &Budget{now: now, every: every, burst: burst, by: map[string]*rate.Limiter{}}
+}
+
+// Take spends one of an address's, or says how long until there is one. A nil budget has no end.
+func (b *Budget) Take(address string) time.Duration {
+	if b == nil {
+		return 0
+	}
+	if strings.Contains(address, ":") {
+		address = network(address, 32, 64)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	one := b.by[address]
+	if one == nil {
+		if len(b.by) >= most {
+			clear(b.by)
+		}
+		one = rate.NewLimiter(rate.Every(b.every), b.burst)
+		b.by[address] = one
+	}
+	now := b.now()
+	if one.AllowN(now, 1) {
+		return 0
+	}
+	r := one.ReserveN(now, 1)
+	wait := r.DelayFrom(now)
+	r.CancelAt(now)
+	return max(wait, time.Millisecond)
+}

@@ -1,0 +1,75 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// Bounds of the settings at the edge of the service.
+const (
+	leastToken     = 16
+	mostStrangers  = 1_000_000
+	mostUploadMiB  = 1 << 20
+	usualUploadMiB = 4096
+)
+
+// edgeProblems checks what is told about proxies, addresses and callers whom nobody knows.
+func (s Serve) edgeProblems() Problems {
+	var p Problems
+	if _, err := s.Proxies(); err != nil {
+		p = append(p, err.Error())
+	}
+	if _, err := s.Public(); err != nil {
+		p = append(p, err.Error())
+	}
+	if s.MetricsToken != "" && len(s.MetricsToken) < leastToken {
+		p = append(p, fmt.Sprintf("--metrics-token: at least %d characters", leastToken))
+	}
+	if s.StrangerRate < 0 || s.StrangerRate > mostStrangers {
+		p = append(p, fmt.Sprintf("--stranger-rate: 0 (no limit) to %d", mostStrangers))
+	}
+	if s.UploadLimit < 0 || s.UploadLimit > mostUploadMiB {
+		p = append(p, fmt.Sprintf("--upload-limit: 0 (%d) to %d MiB", usualUploadMiB, mostUploadMiB))
+	}
+	return p
+}
+
+// Proxies parses --trusted-proxies.
+func (s Serve) Proxies() ([]netip.Prefix, error) {
+	return ranges("--trusted-proxies", s.TrustedProxies)
+}
+
+func ranges(flag string, texts []string) ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for _, text := range texts {
+		p, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q is no address range such as 10.1.0.0/16", flag, text)
+		}
+		list = append(list, p.Masked())
+	}
+	return list, nil
+}
+
+// Public parses --public-url; the zero URL means that nothing was said.
+func (s Serve) Public() (url.URL, error) {
+	if s.PublicURL == "" {
+		return url.URL{}, nil
+	}
+	u, err := url.Parse(s.PublicURL)
+	if err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Scheme != "https" && u.Scheme != "http" {
+		return url.URL{}, errors.New("--public-url: expected https://host or https://host:port, and nothing behind it")
+	}
+	return url.URL{Scheme: u.Scheme, Host: u.Host}, nil
+}
+
+// UploadBytes is --upload-limit in bytes.
+func (s Serve) UploadBytes() int64 {
+	if s.UploadLimit == 0 {
+		return usualUploadMiB << 20
+	}
+	return int64(s.UploadLimit) << 20
+}

@@ -1,0 +1,57 @@
+package console
+
+import (
+	"context"
+	"slices"
+
+	"github.com/vigiahq/vigia/internal/operator"
+)
+
+// accessChanges are the lines of the audit trail that somebody is told of when their own access is concerned. There is
+// no mail that could tell them, so the first page does, until they say that they have read it.
+var accessChanges = map[string]string{
+	"account.password":        "Sua senha foi trocada",
+	"account.second_factor":   "Seu segundo fator foi ativado",
+	"account.recovery_codes":  "Seus códigos de recuperação foram trocados",
+	"account.recovered":       "Um código de recuperação foi usado no lugar do aplicativo",
+	"account.passkey_added":   "Uma chave de acesso foi incluída",
+	"account.passkey_removed": "Uma chave de acesso foi removida",
+	"operator.reset":          "Seu acesso foi redefinido",
+	"operator.role":           "Seu papel foi mudado",
+	"operator.disable":        "Seu acesso foi desativado",
+	"operator.enable":         "Seu acesso foi reativado",
+}
+
+// noticesPer bounds how many of one kind are shown; the trail has all of them.
+const noticesPer = 5
+
+// accessNotice is one change of one's own access.
+type accessNotice struct {
+	operator.Entry
+	Text string
+}
+
+// accessNotices are the changes that the operator has not been told of, newest first.
+func (c *Console) accessNotices(r *request) ([]accessNotice, error) {
+	var list []accessNotice
+	for action, text := range accessChanges {
+		entries, err := c.Rules.Audit.Entries(r.Context(), operator.Filter{Subject: string(r.who.ID), Action: action, Limit: noticesPer})
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if e.At.After(r.who.NoticedAt) {
+				list = append(list, accessNotice{e, text})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b accessNotice) int { return int(b.Seq - a.Seq) })
+	return list, nil
+}
+
+func noticed(c *Console, r *request) (answer, error) {
+	err := c.change(r, "account.noticed", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(r.who.ID), "", in.Operators.Noticed(ctx, r.who.ID)
+	})
+	return redirect{to: "/"}, err
+}
