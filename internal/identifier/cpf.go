@@ -46,13 +46,11 @@ func ValidCPF[T string | []byte](digits T) bool {
 }
 
 // cpfSums weighs the digits 2, 3, ... from the right, once without and once with the first check digit. s holds eleven
-// digits. Written out, as it is asked of every number of every dump.
+// digits. Eight of them go at once, as it is asked of every number of every dump.
 func cpfSums[T string | []byte](s T) bool {
-	_ = s[cpfDigits-1]
-	d0, d1, d2, d3, d4 := int(s[0]-'0'), int(s[1]-'0'), int(s[2]-'0'), int(s[3]-'0'), int(s[4]-'0')
-	d5, d6, d7, d8 := int(s[5]-'0'), int(s[6]-'0'), int(s[7]-'0'), int(s[8]-'0')
-	first := 10*d0 + 9*d1 + 8*d2 + 7*d3 + 6*d4 + 5*d5 + 4*d6 + 3*d7 + 2*d8
-	second := first + d0 + d1 + d2 + d3 + d4 + d5 + d6 + d7 + d8
+	word, last := eight(s, 0)-'0'*ones, int(s[8]-'0')
+	first := weigh(word, 10<<48|8<<32|6<<16|4, 9<<48|7<<32|5<<16|3) + 2*last
+	second := first + weigh(word, 1<<48|1<<32|1<<16|1, 1<<48|1<<32|1<<16|1) + last
 	a := elevenComplement(first)
 	return a == int(s[9]-'0') && elevenComplement(second+2*a) == int(s[10]-'0')
 }

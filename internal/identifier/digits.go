@@ -11,12 +11,40 @@ func elevenComplement(sum int) int {
 func isDigit(c byte) bool { return c-'0' <= 9 }
 
 func allDigits[T string | []byte](s T) bool {
+	if n := len(s); n >= 8 && n <= 16 { // the length of most, which overlap
+		return eightDigits(eight(s, 0)) && eightDigits(eight(s, n-8))
+	}
 	for i := range len(s) {
 		if !isDigit(s[i]) {
 			return false
 		}
 	}
 	return true
+}
+
+const (
+	ones = 0x0101010101010101
+	tops = 0x80 * ones
+)
+
+// eight is s[i:i+8] in one word, its first byte lowest.
+func eight[T string | []byte](s T, i int) uint64 {
+	s = s[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// eightDigits says whether all bytes of a word are digits: less '0', none has its top bit set, nor gets it by adding
+// 0x76.
+func eightDigits(word uint64) bool {
+	word ^= '0' * ones
+	return (word|(word&^tops)+0x76*ones)&tops == 0
+}
+
+// weigh adds up the bytes of a word, each times its weight: even has those of the first, third, fifth and seventh byte
+// from its top down, odd the others, 16 bits each. Products that do not count fall below or off the top 16 bits.
+func weigh(word, even, odd uint64) int {
+	const low = 0x00ff00ff00ff00ff
+	return int((word&low)*even>>48 + (word>>8&low)*odd>>48)
 }
 
 func repeated[T string | []byte](s T) bool {

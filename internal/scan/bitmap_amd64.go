@@ -8,10 +8,10 @@ var fastAddress = cpu.X86.HasAVX2
 //go:noescape
 func addressAVX2(dst, local, domain *byte, out *[2]addressMasks)
 
-// addressMasksOf classifies the 64 bytes before an '@' and the 64 after it, and writes them to dst in lower case, the
-// '@' between them.
-func addressMasksOf(dst *[margin]byte, local, domain []byte, out *[2]addressMasks) {
-	addressAVX2(&dst[0], &local[:addressSpan][0], &domain[:addressSpan][0], out)
+// addressMasksOf classifies the 64 bytes before an '@', from local on, and the 64 after it, from domain on, and writes
+// them to dst in lower case, the '@' between them.
+func addressMasksOf(dst *[margin]byte, local, domain *byte, out *[2]addressMasks) {
+	addressAVX2(&dst[0], local, domain, out)
 	dst[addressSpan] = '@'
 }
 

@@ -11,4 +11,4 @@ func (m *marks) find() { m.findPortable() }
 // fastAddress says that addressMasksOf may be called.
 const fastAddress = false
 
-func addressMasksOf(*[margin]byte, []byte, []byte, *[2]addressMasks) {}
+func addressMasksOf(*[margin]byte, *byte, *byte, *[2]addressMasks) {}

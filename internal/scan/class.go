@@ -8,7 +8,8 @@ const (
 	letter                     // a to z, any case
 	hexOnly                    // a to f, any case
 	dot
-	rare // needs a closer look next to an address: an escape, a quote, a byte beyond ASCII
+	rare   // needs a closer look next to an address: an escape, a quote, a byte beyond ASCII
+	inName // letters, digits and what joins the words of a name
 )
 
 var class = func() (t [256]uint8) {
@@ -16,9 +17,9 @@ var class = func() (t [256]uint8) {
 		b := byte(c)
 		switch {
 		case b >= '0' && b <= '9':
-			t[c] = digit | inLocal | inDomain
+			t[c] = digit | inLocal | inDomain | inName
 		case b|0x20 >= 'a' && b|0x20 <= 'z':
-			t[c] = letter | inLocal | inDomain
+			t[c] = letter | inLocal | inDomain | inName
 			if b|0x20 <= 'f' {
 				t[c] |= hexOnly
 			}
@@ -29,6 +30,7 @@ var class = func() (t [256]uint8) {
 	for _, c := range "_+-" {
 		t[c] |= inLocal
 	}
+	t['_'] |= inName
 	t['.'] = inLocal | inDomain | dot
 	t['-'] |= inDomain
 	t['%'] = inLocal | rare

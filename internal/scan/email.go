@@ -30,9 +30,6 @@ func (s *Scanner) emails(b []byte, from, limit int) {
 			switch c := b[at]; {
 			case c == '@':
 				s.email(b, at, at+1)
-				if at > 0 && at+1 < len(b) && (b[at-1] == ' ' || b[at-1] == '>' || class[b[at+1]]&inDomain == 0) {
-					s.hint(b, at)
-				}
 			case c == '%' && at+3 <= len(b) && b[at+1] == '4' && b[at+2] == '0':
 				s.email(b, at, at+3)
 			case c == '(' || c == '[': // (11), [0]: few are (at)
@@ -68,12 +65,12 @@ func (s *Scanner) email(b []byte, at, after int) {
 		return
 	}
 	m := &s.around
-	addressMasksOf(&s.text, b[at-addressSpan:], b[after:], m)
+	addressMasksOf(&s.text, &b[at-addressSpan], &b[after], m)
 	local, domain := &m[0], &m[1]
 	// How many bytes belong to either, and the byte that ends each.
 	left := bits.LeadingZeros64(^(local.words | local.dots | local.hyphens | local.others))
 	right := bits.TrailingZeros64(^(domain.words | domain.dots | domain.hyphens))
-	if uint(left-1) > addressSpan-2 || uint(right-1) > addressSpan-2 { // none, or too many
+	if uint(left-1) > addressSpan-3 || uint(right-1) > addressSpan-3 { // none, or too many
 		s.readEmail(b, at, after)
 		return
 	}
@@ -85,14 +82,15 @@ func (s *Scanner) email(b []byte, at, after int) {
 	if stop == '>' || b[after+right] == '<' {
 		s.hint(b, at)
 	}
-	// Dots and hyphens stand between other characters, in a local part dots only. The last label is of letters.
-	dots := local.dots >> (addressSpan - left)
+	// Dots and hyphens stand between other characters, in a local part dots only: with one put before and behind, no two
+	// are neighbours. The last label is of letters.
+	dots := local.dots>>(addressSpan-left)<<1 | 1 | 1<<(left+1)
 	hyphens := local.hyphens >> (addressSpan - left)
 	inside := uint64(1)<<right - 1
-	breaks := (domain.dots | domain.hyphens) & inside
+	breaks := (domain.dots|domain.hyphens)&inside<<1 | 1 | 1<<(right+1)
 	label := bits.Len64(domain.dots & inside)
-	wrong := dots&(dots>>1) | dots&1 | dots>>(left-1)&1 | breaks&(breaks>>1) | breaks&1 | breaks>>(right-1)&1 | (inside&^domain.letters)>>label
-	if text := s.text[addressSpan-left : addressSpan+1+right]; wrong|hyphens&(hyphens>>1)&(hyphens>>2)&(hyphens>>3) != 0 || label == 0 || right-label < 2 {
+	wrong := dots&(dots>>1) | breaks&(breaks>>1) | (inside&^domain.letters)>>label | hyphens&(hyphens>>1)&(hyphens>>2)&(hyphens>>3)
+	if text := s.text[addressSpan-left : addressSpan+1+right]; wrong != 0 || label == 0 || right-label < 2 {
 		s.readEmail(b, at, after)
 	} else if notDomain(text[left+1+label:]) {
 		s.plainEmail(b[at-left:at], b[after:after+right], at-left, after)
@@ -143,7 +141,7 @@ func (s *Scanner) readEmail(b []byte, at, after int) {
 	if cut := bytes.LastIndex(b[start:at], rule); cut >= 0 { // user----address----password
 		start, first = start+cut+len(rule), first+cut+len(rule)
 	}
-	if start > 0 && b[start-1] == '>' || end < len(b) && b[end] == '<' {
+	if start > 0 && (b[start-1] == '>' || start == at && b[start-1] == ' ') || end < len(b) && (b[end] == '<' || end == at+1) {
 		s.hint(b, at)
 	}
 	switch local := b[start:at]; {

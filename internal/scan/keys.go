@@ -2,7 +2,6 @@ package scan
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/bits"
 
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -19,25 +18,37 @@ const (
 // one hyphen of each counts, so that of two pieces of a stream only one has it. A UUID may be anything, so it counts where
 // something says that it is a key.
 func (s *Scanner) keys(b []byte, from, to int) {
-	for w := range (stretch + 63) / 64 {
-		for hyphens := binary.LittleEndian.Uint64(s.marks.hyphens[w*8:][:8]); hyphens != 0; hyphens &= hyphens - 1 {
-			at := from + w*64 + bits.TrailingZeros64(hyphens)
+	for n := range steps {
+		hyphens := s.marks.hyphens.window(n)
+		if hyphens == 0 {
+			continue
+		}
+		// Those that stand like in a UUID, with others five places before and five and ten after, and those that stand
+		// like in a CNPJ, before two digits and five places after something else. What lies before the window may be
+		// anything.
+		digits := s.marks.digits.window(n)
+		hyphens &= (hyphens<<5|1<<5-1)&(hyphens>>5)&(hyphens>>10) | digits>>1&(digits>>2)&^(digits>>3)&^(digits<<5)
+		for hyphens &= 1<<step - 1; hyphens != 0; hyphens &= hyphens - 1 {
+			at := from + n*step + bits.TrailingZeros64(hyphens)
 			if at >= to {
 				return
 			}
-			if at < uuidBefore {
-				continue
-			}
-			switch b[at-5] {
-			case '-':
-				if at+uuidAfter <= len(b) && b[at+1] == '4' && b[at+5] == '-' && b[at+10] == '-' {
-					s.uuid(b, at-uuidBefore, at+uuidAfter)
-				}
-			case '/':
-				if at >= cnpjBefore && at+cnpjAfter <= len(b) && b[at-9] == '.' && b[at-13] == '.' {
-					s.writtenCNPJ(b, at-cnpjBefore, at+cnpjAfter)
-				}
-			}
+			s.key(b, at)
+		}
+	}
+}
+
+// key reads what has its hyphen at b[at].
+func (s *Scanner) key(b []byte, at int) {
+	switch {
+	case at < uuidBefore:
+	case b[at-5] == '-':
+		if at+uuidAfter <= len(b) && b[at+1] == '4' && b[at+5] == '-' && b[at+10] == '-' {
+			s.uuid(b, at-uuidBefore, at+uuidAfter)
+		}
+	case b[at-5] == '/':
+		if at >= cnpjBefore && at+cnpjAfter <= len(b) && b[at-9] == '.' && b[at-13] == '.' {
+			s.writtenCNPJ(b, at-cnpjBefore, at+cnpjAfter)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package scan
 
+import "encoding/binary"
+
 // The words a label next to a number can be.
 type word uint8
 
@@ -27,16 +29,12 @@ func (s *Scanner) label(b []byte, i int) word {
 		}
 	}
 	end := k
-	var name labelText
-	at := len(name)
-	for ; k > 0 && at > 0 && (class[b[k-1]]&(letter|digit) != 0 || b[k-1] == '_'); k-- {
-		at--
-		name[at] = lower[b[k-1]]
+	for ; k > 0 && end-k < longestLabel && class[b[k-1]]&inName != 0; k-- {
 	}
 	if k == end {
 		return noWord
 	}
-	meaning := s.labels.of(&name, at)
+	meaning := s.labels.of(b, k, end)
 	switch {
 	case meaning.always != noWord:
 		return meaning.always
@@ -46,24 +44,45 @@ func (s *Scanner) label(b []byte, i int) word {
 	return meaning.joined
 }
 
-// labelText is a name, at its end, in lower case.
-type labelText [24]byte
+// longestLabel is how much of the end of a name is read.
+const longestLabel = 24
 
 // labelMeaning is what a name says of a number next to it, and what it says only where it is joined to it.
 type labelMeaning struct{ always, joined word }
 
-// labelMemo keeps what the last names said: dumps have few names and many values.
+// labelMemo keeps what the last names said: dumps have few names and many values. A name is kept in words, from its end
+// on.
 type labelMemo [64]struct {
-	name labelText
+	name [longestLabel / 8]uint64
 	labelMeaning
 }
 
-func (m *labelMemo) of(name *labelText, at int) labelMeaning {
-	e := &m[(uint(name[len(name)-1])+uint(name[len(name)-2])<<2+uint(name[len(name)-4])<<3)%uint(len(m))]
-	if e.name != *name {
-		e.name, e.labelMeaning = *name, meaningOf(name[at:])
+// of tells what b[from:to] says, which is not empty and no longer than the longest.
+func (m *labelMemo) of(b []byte, from, to int) labelMeaning {
+	if to < longestLabel {
+		return loweredMeaning(b[from:to])
+	}
+	n := to - from
+	name := [longestLabel / 8]uint64{binary.LittleEndian.Uint64(b[to-8:])}
+	if n < 8 {
+		name[0] >>= 8 * uint(8-n)
+	} else {
+		name[1] = binary.LittleEndian.Uint64(b[to-16:]) >> (8 * uint(max(0, 16-n)))
+		name[2] = binary.LittleEndian.Uint64(b[to-24:]) >> (8 * uint(min(8, 24-n)))
+	}
+	e := &m[(name[0]^name[1])*0x9e3779b97f4a7c15>>(64-6)]
+	if e.name != name {
+		e.name, e.labelMeaning = name, loweredMeaning(b[from:to])
 	}
 	return e.labelMeaning
+}
+
+func loweredMeaning(name []byte) labelMeaning {
+	var text [longestLabel]byte
+	for i, c := range name {
+		text[i] = lower[c]
+	}
+	return meaningOf(text[:len(name)])
 }
 
 // meaningOf reads a name.

@@ -2,6 +2,8 @@ package scan
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -10,16 +12,22 @@ import (
 // place tells what the place of the bare number b[i:j] says of it: the word before it, the columns of a browser's
 // cookies, the blocks of a payment slip.
 func (s *Scanner) place(b []byte, i, j int) word {
-	if i == 0 || b[i-1] == ',' || b[i-1] == ';' || b[i-1] == '\n' { // most stand in tables
-		if slip(b, i, j) {
+	before := byte('\n')
+	if i > 0 {
+		before = b[i-1]
+	}
+	switch before {
+	case '\n', ',', ';', '|': // most stand in tables, where no word is right before them
+	case '\t':
+		if cookieLine(b, i) {
 			return numberWord
 		}
-		return noWord
+	default:
+		if word := s.label(b, i); word != noWord {
+			return word
+		}
 	}
-	if word := s.label(b, i); word != noWord {
-		return word
-	}
-	if i > 0 && b[i-1] == '\t' && cookieLine(b, i) || slip(b, i, j) {
+	if slip(b, i, j) {
 		return numberWord
 	}
 	return noWord
@@ -42,11 +50,21 @@ func cookieLine(b []byte, i int) bool {
 // fieldBefore is where the field begins that the tab at b[tab] ends.
 func fieldBefore(b []byte, tab int) int {
 	stop := max(0, tab-columnReach/4)
+	for tab-8 >= stop {
+		word := binary.LittleEndian.Uint64(b[tab-8:])
+		if ends := zeros(word^'\t'*ones) | zeros(word^'\n'*ones); ends != 0 {
+			return tab - bits.LeadingZeros64(ends)/8
+		}
+		tab -= 8
+	}
 	for tab > stop && b[tab-1] != '\t' && b[tab-1] != '\n' {
 		tab--
 	}
 	return tab
 }
+
+// zeros has the top bit of each byte of x set that is zero.
+func zeros(x uint64) uint64 { return ^(x&sevens + sevens | x) & tops }
 
 // afterPath says whether a path and TRUE or FALSE stand before the tab at b[tab].
 func afterPath(b []byte, tab int) bool {

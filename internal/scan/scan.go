@@ -109,12 +109,12 @@ func (s *Scanner) Extract(b []byte) {
 // emit hands out an identifier that stands at [from, to) of the text at hand.
 func (s *Scanner) emit(kind identifier.Kind, normal []byte, from, to int) {
 	switch {
+	case s.found != nil:
+		s.found(kind, normal)
 	case s.records != nil:
 		s.records.Add(kind, normal, from, to)
-	case s.inView != nil:
-		s.inView(kind, normal, from, to, false)
 	default:
-		s.found(kind, normal)
+		s.inView(kind, normal, from, to, false)
 	}
 }
 
