@@ -15,13 +15,7 @@ type row struct {
 
 // AddFixed takes an identifier that stands in a column of fixed width: whatever else its digits were read as is none.
 func (r *Reader) AddFixed(kind identifier.Kind, normal []byte, from, to int) {
-	r.Add(kind, normal, from, to)
-	r.disorder = true
-	if kind == identifier.Email {
-		r.addresses[len(r.addresses)-1].length |= taken
-	} else {
-		r.numbers[len(r.numbers)-1].length |= taken
-	}
+	r.add(kind, normal, from, to, taken)
 }
 
 // AddRow says that b[from:to] is a line with columns of fixed width, and what these expose besides identifiers. Rows come

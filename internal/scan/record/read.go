@@ -31,30 +31,53 @@ func (r *Reader) Start(t Text) {
 		r.name, r.day = t.Name, -1
 	}
 	r.addresses, r.numbers, r.arena = r.addresses[:0], r.numbers[:0], r.arena[:0]
-	r.disorder, r.rows = false, r.rows[:0]
+	r.disorder, r.repeated, r.moved, r.rows = false, false, 0, r.rows[:0]
 }
 
 // Add takes an identifier in normal form that was found at [from, to) of the text. Most addresses come in order, and so
 // do most others.
 func (r *Reader) Add(kind identifier.Kind, normal []byte, from, to int) {
-	if kind == identifier.Phone && from > 0 && r.b[from-1] == '+' {
-		from--
-	}
-	h := hit{from: int32(from), to: int32(to), normal: uint32(len(r.arena)), length: uint16(len(normal)), kind: kind}
-	r.arena = append(r.arena, normal...)
-	if kind == identifier.Email {
-		r.disorder = r.disorder || len(r.addresses) > 0 && r.addresses[len(r.addresses)-1].from > h.from
-		r.addresses = append(r.addresses, h)
-	} else {
-		r.disorder = r.disorder || len(r.numbers) > 0 && r.numbers[len(r.numbers)-1].from > h.from
-		r.numbers = append(r.numbers, h)
-	}
+	r.add(kind, normal, from, to, 0)
 }
 
 // AddWeak takes a reading of digits that counts only if the column it stands in says that it is one.
 func (r *Reader) AddWeak(kind identifier.Kind, normal []byte, from, to int) {
-	r.Add(kind, normal, from, to)
-	r.numbers[len(r.numbers)-1].length |= weak
+	r.add(kind, normal, from, to, weak)
+}
+
+// add takes an identifier with its marks.
+func (r *Reader) add(kind identifier.Kind, normal []byte, from, to int, marks uint16) {
+	if kind == identifier.Phone && from > 0 && r.b[from-1] == '+' {
+		from--
+	}
+	h := hit{from: int32(from), to: int32(to), normal: uint32(len(r.arena)), length: uint16(len(normal)) | marks, kind: kind}
+	r.arena = append(r.arena, normal...)
+	list := &r.numbers
+	if kind == identifier.Email {
+		list = &r.addresses
+	}
+	*list = append(*list, h)
+	if n := len(*list); n > 1 {
+		if last := &(*list)[n-2]; last.from > h.from || last.from == h.from && last.kind == kind {
+			r.putBack(*list)
+		}
+	}
+}
+
+// putBack moves the last of hits to its place. Most that are out of order were found in the same stretch of text; if too
+// many are not, all are sorted later.
+func (r *Reader) putBack(hits []hit) {
+	if r.disorder = r.disorder || r.moved > 64*len(hits); r.disorder {
+		return
+	}
+	k := len(hits) - 1
+	h := hits[k]
+	for ; k > 0 && hits[k-1].from > h.from; k-- {
+		hits[k] = hits[k-1]
+		r.moved++
+	}
+	hits[k] = h
+	r.repeated = r.repeated || k > 0 && hits[k-1].from == h.from
 }
 
 // Survey reads what the text says of its rows, before any row is told. What it returns makes the State after the text
@@ -127,25 +150,12 @@ func (r *Reader) merge() {
 	}
 	r.hits = append(append(hits, a...), n...)
 	if r.disorder {
-		order(r.hits)
+		slices.SortStableFunc(r.hits, func(a, b hit) int { return int(a.from - b.from) })
+	}
+	if r.disorder || r.repeated {
 		r.hits = slices.CompactFunc(r.hits, func(a, b hit) bool { // found as it is and decoded
 			return a.from == b.from && a.to == b.to && a.kind == b.kind && a.length == b.length && string(r.normalOf(a)) == string(r.normalOf(b))
 		})
-	}
-}
-
-// order sorts hits that are nearly sorted: what is out of order was found in the same stretch of text.
-func order(hits []hit) {
-	for i, moves := 1, 0; i < len(hits); i++ {
-		h, k := hits[i], i
-		for ; k > 0 && hits[k-1].from > h.from; k-- {
-			hits[k] = hits[k-1]
-		}
-		hits[k] = h
-		if moves += i - k; moves > 64*len(hits) { // not nearly, then
-			slices.SortStableFunc(hits, func(a, b hit) int { return int(a.from - b.from) })
-			return
-		}
 	}
 }
 

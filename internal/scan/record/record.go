@@ -118,7 +118,9 @@ type Reader struct {
 	marks        marks
 	// What was found in it: addresses and numbers as they come, then both in one order.
 	addresses, numbers, hits []hit
-	disorder                 bool // addresses or numbers did not come in order
+	disorder                 bool // addresses or numbers are not in order
+	repeated                 bool // what was found again may be among them
+	moved                    int  // by how many places hits were put back
 	rows                     []row
 	arena                    []byte
 	lines                    []line

@@ -77,11 +77,7 @@ func strongHash(v []byte) bool {
 	}
 	switch v[0] {
 	case '$':
-		for _, start := range [...]string{"$2a$", "$2b$", "$2x$", "$2y$", "$1$", "$5$", "$6$", "$7$", "$y$", "$P$", "$H$", "$argon2", "$apr1$", "$S$", "$scrypt$", "$pbkdf2"} {
-			if len(v) > len(start) && string(v[:len(start)]) == start {
-				return !anyOf(v, &endsHash)
-			}
-		}
+		return crypted(v) && bytes.IndexByte(v, ' ') < 0 && bytes.IndexByte(v, '\t') < 0 && bytes.IndexByte(v, '"') < 0 && bytes.IndexByte(v, '\'') < 0
 	case '{':
 		for _, scheme := range [...]string{"{SSHA", "{SHA", "{MD5", "{SMD5", "{CRYPT", "{PBKDF2", "{ARGON2"} {
 			if len(v) > len(scheme) && bytes.EqualFold(v[:len(scheme)], []byte(scheme)) {
@@ -94,14 +90,17 @@ func strongHash(v []byte) bool {
 	return false
 }
 
-// endsHash is what does not stand in a crypted password.
-var endsHash = [256]bool{' ': true, '\t': true, '"': true, '\'': true}
-
-func anyOf(v []byte, set *[256]bool) (any bool) {
-	for _, c := range v {
-		any = any || set[c]
+// crypted says whether v, which has at least 20 characters, begins like a crypted password.
+func crypted(v []byte) bool {
+	switch v[1] {
+	case '2':
+		return v[3] == '$' && (v[2] == 'a' || v[2] == 'b' || v[2] == 'x' || v[2] == 'y')
+	case '1', '5', '6', '7', 'y', 'P', 'H', 'S':
+		return v[2] == '$'
+	case 'a', 's', 'p':
+		return bytes.HasPrefix(v, []byte("$argon2")) || bytes.HasPrefix(v, []byte("$apr1$")) || bytes.HasPrefix(v, []byte("$scrypt$")) || bytes.HasPrefix(v, []byte("$pbkdf2"))
 	}
-	return any
+	return false
 }
 
 // hexDigest knows MD5, SHA-1, SHA-256 and SHA-512 by their length.
