@@ -57,8 +57,20 @@ func TestLoadMissing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		err = e.DB.InTx(ctx, func(tx *sqldb.Tx) error { // more than go as arguments, twice
+			if got := load(tx, "n", 8, 1100); len(got) != 1090 || got[0] != 10 || got[1089] != 1099 {
+				t.Error(len(got))
+			}
+			if got := load(tx, "n", 0, 1200); len(got) != 100 {
+				t.Error(len(got))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		var n int
-		if err := e.DB.Reader().QueryRowContext(ctx, `SELECT count(*) FROM missing`).Scan(&n); err != nil || n != 10 {
+		if err := e.DB.Reader().QueryRowContext(ctx, `SELECT count(*) FROM missing`).Scan(&n); err != nil || n != 1200 {
 			t.Error(n, err)
 		}
 	})

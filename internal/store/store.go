@@ -45,6 +45,8 @@ type process struct {
 	now  func() time.Time
 	// inFlight are the idempotency claims being worked on by this process.
 	inFlight sync.Map
+	// bulk are the bulk requests being kept by this process.
+	bulk bulkQueues
 	// statements are prepared ones by their text: see query.
 	statements sync.Map
 	// places are the new watched values that this process may grant by itself.

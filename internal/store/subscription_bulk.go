@@ -27,6 +27,7 @@ type batch struct {
 
 type newRow struct {
 	item          int
+	request       int  // which of those that are loaded together
 	asked         bool // not to be created: is there one like it?
 	plan          string
 	cpf           []byte
@@ -89,12 +90,12 @@ func (s Subscriptions) KeepBatch(ctx context.Context, of subscription.Batch, reg
 	if len(rows) == 0 {
 		return duplicates, nil
 	}
-	var stored []int
-	err = s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
-		stored, err = b.keep(ctx, tx, register, rows)
-		return err
-	})
-	return append(duplicates, stored...), err
+	if s.tx == nil {
+		stored, err := b.keepJoined(ctx, register, rows)
+		return append(duplicates, stored...), err
+	}
+	left, err := b.keep(ctx, s.tx, register, rows)
+	return append(duplicates, itemsOf(left)...), err
 }
 
 // distinct leaves out items that repeat an earlier one of the same request. What is only asked for stands in nobody's
@@ -117,8 +118,8 @@ func (b *batch) distinct() (rows, asked []newRow, repeated []int) {
 	return rows, asked, repeated
 }
 
-// keep returns the items that the partner has already.
-func (b *batch) keep(ctx context.Context, tx *sqldb.Tx, register []plan.Plan, rows []newRow) ([]int, error) {
+// keep returns the rows that the partner has already.
+func (b *batch) keep(ctx context.Context, tx *sqldb.Tx, register []plan.Plan, rows []newRow) ([]newRow, error) {
 	// The counter's lock comes first: bulk requests of one partner pass one by one.
 	last, err := lockSubscriptions(ctx, tx, b.id)
 	if err != nil {
@@ -139,7 +140,7 @@ func (b *batch) keep(ctx context.Context, tx *sqldb.Tx, register []plan.Plan, ro
 	if left, err = b.replaceOver(ctx, tx, last, &added, left); err != nil {
 		return nil, err
 	}
-	return itemsOf(left), b.store.addActive(ctx, tx, b.id, last, added)
+	return left, b.store.addActive(ctx, tx, b.id, last, added)
 }
 
 func itemsOf(rows []newRow) []int {

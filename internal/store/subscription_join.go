@@ -1,0 +1,178 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/sqldb"
+)
+
+// Bulk requests of one partner pass one by one, because each holds the partner's counter until it is on disk. So those of
+// one process that wait for each other are joined: whoever finds nobody at work leads, and loads its rows with those of
+// all who wait in one transaction, as if they had come in one request. Each gets its own answer. When a joined load
+// fails each is tried again on its own, so that one which cannot be kept takes nobody along.
+
+// mostJoined bounds the rows of a joined load, so that nobody waits for much more than a large request of its own.
+const mostJoined = 10_000
+
+// bulkQueues are the bulk requests of this process by partner.
+type bulkQueues struct {
+	mu   sync.Mutex
+	lead map[partner.ID][]*bulkWait // who waits for a partner at which somebody is at work
+}
+
+// bulkWait is one request's rows on their way.
+type bulkWait struct {
+	ctx      context.Context //nolint:containedctx // it waits in a queue for the length of its caller's call
+	rows     []newRow
+	register []plan.Plan
+	stored   []int // items that the partner has already
+	err      error
+	// lead is closed to make the caller the next to lead, done when its rows are kept.
+	lead, done chan struct{}
+}
+
+// errLeft is the result of a wait whose leader did not come to an end.
+var errLeft = errors.New("the joined load was given up")
+
+// keepJoined keeps rows of a batch, together with those of others, and returns the items that the partner has already.
+func (b *batch) keepJoined(ctx context.Context, register []plan.Plan, rows []newRow) ([]int, error) {
+	w := &bulkWait{ctx: ctx, rows: rows, register: register, err: errLeft, lead: make(chan struct{}), done: make(chan struct{})}
+	q := &b.store.bulk
+	if q.enter(b.id, w) {
+		select {
+		case <-w.done:
+			return w.stored, w.err
+		case <-w.lead:
+		case <-ctx.Done():
+			if q.leave(b.id, w) {
+				return nil, ctx.Err()
+			}
+			select { // somebody has begun with it, or it is to lead
+			case <-w.done:
+				return w.stored, w.err
+			case <-w.lead:
+			}
+		}
+	}
+	defer q.handOn(b.id)
+	others := q.take(b.id, mostJoined-len(rows))
+	defer func() {
+		for _, o := range others {
+			close(o.done)
+		}
+	}()
+	if len(others) == 0 || !b.keepTogether(append([]*bulkWait{w}, others...)) {
+		for _, each := range append([]*bulkWait{w}, others...) {
+			b.keepAlone(each)
+		}
+	}
+	return w.stored, w.err
+}
+
+// enter queues a request behind who is at work. It returns false when there is nobody, and the caller leads.
+func (q *bulkQueues) enter(id partner.ID, w *bulkWait) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	waiting, busy := q.lead[id]
+	if busy {
+		waiting = append(waiting, w)
+	} else if q.lead == nil {
+		q.lead = map[partner.ID][]*bulkWait{}
+	}
+	q.lead[id] = waiting
+	return busy
+}
+
+// leave takes a request out of the queue, unless somebody has it already.
+func (q *bulkQueues) leave(id partner.ID, w *bulkWait) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := slices.Index(q.lead[id], w)
+	if i < 0 {
+		return false
+	}
+	q.lead[id] = slices.Delete(q.lead[id], i, i+1)
+	return true
+}
+
+// handOn makes the first who waits lead.
+func (q *bulkQueues) handOn(id partner.ID) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	waiting := q.lead[id]
+	if len(waiting) == 0 {
+		delete(q.lead, id)
+		return
+	}
+	q.lead[id] = waiting[1:]
+	close(waiting[0].lead)
+}
+
+// take returns who waits, in order, up to a number of rows.
+func (q *bulkQueues) take(id partner.ID, most int) []*bulkWait {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	waiting, n := q.lead[id], 0
+	for n < len(waiting) && len(waiting[n].rows) <= most {
+		most -= len(waiting[n].rows)
+		n++
+	}
+	q.lead[id] = waiting[n:]
+	return slices.Clone(waiting[:n])
+}
+
+// keepAlone keeps one request's rows in a transaction of its own.
+func (b *batch) keepAlone(w *bulkWait) {
+	w.stored = nil
+	w.err = b.store.inTx(w.ctx, func(tx *sqldb.Tx) error {
+		left, err := b.keep(w.ctx, tx, w.register, w.rows)
+		w.stored = itemsOf(left)
+		return err
+	})
+}
+
+// keepTogether keeps the rows of all in one load and tells whether it did. A row that repeats one of an earlier request
+// is one that the partner has by then.
+func (b *batch) keepTogether(all []*bulkWait) bool {
+	var rows []newRow
+	var register []plan.Plan
+	seen, repeated := map[liveKey]bool{}, make([][]int, len(all))
+	for i, w := range all {
+		for _, p := range w.register {
+			if !slices.ContainsFunc(register, func(r plan.Plan) bool { return r.ID == p.ID }) {
+				register = append(register, p)
+			}
+		}
+		for _, r := range w.rows {
+			if seen[r.key()] {
+				repeated[i] = append(repeated[i], r.item)
+				continue
+			}
+			seen[r.key()] = true
+			r.request = i
+			rows = append(rows, r)
+		}
+	}
+	var left []newRow
+	ctx := context.WithoutCancel(all[0].ctx) // one that gives up takes nobody along
+	err := b.store.inTx(ctx, func(tx *sqldb.Tx) (err error) {
+		left, err = b.keep(ctx, tx, register, rows)
+		return err
+	})
+	if err != nil {
+		return false
+	}
+	for i, w := range all {
+		w.stored, w.err = repeated[i], nil
+	}
+	for _, r := range left {
+		w := all[r.request]
+		w.stored = append(w.stored, r.item)
+	}
+	return true
+}
