@@ -33,7 +33,6 @@ var kinds = []struct {
 	{"", 0, []string{"wOFF", "wOF2", "\x00\x01\x00\x00\x00", "OTTO", "ttcf", "\xff\xfb", "\xff\xf3", "FLV", "\x00\x00\x01\xba", "\x00\x00\x01\xb3"}},
 	{"", 4, []string{"ftyp", "moov", "mdat"}},
 	{"", 8, []string{"WEBP", "WAVE", "AVI "}},
-	{"Outlook folder (PST)", 0, []string{"!BDN"}},
 	{"SQL Server backup, compressed", 0, []string{"MSSQLBAK"}},
 	{"Access database", 4, []string{"Standard Jet DB", "Standard ACE DB"}},
 	{"disk image", 0, []string{"KDMV", "QFI\xfb", "conectix", "vhdxfile"}},
