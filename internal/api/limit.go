@@ -21,10 +21,19 @@ type limiter struct {
 	replicas func() int
 	mu       sync.Mutex
 	buckets  map[partner.ID]*bucket
+	// seen are the partner whose request came last, and the last one of another.
+	seen [2]seenPartner
+}
+
+type seenPartner struct {
+	id partner.ID
+	at time.Time
 }
 
 type bucket struct {
 	*rate.Limiter
+	// bulk is charged for the items and the bytes of bulk requests, after they were read: who is in debt waits.
+	bulk      *rate.Limiter
 	perSecond rate.Limit
 	burst     int
 	// told are the parts of the RateLimit headers that stay the same from answer to answer.
@@ -61,19 +70,66 @@ func (l *limiter) take(who partner.Caller, now time.Time) allowance {
 	b := l.buckets[who.Partner]
 	switch {
 	case b == nil: // one bucket per partner that exists: nothing to evict
-		b = &bucket{rate.NewLimiter(perSecond, burst), perSecond, burst, toldOf(who, perSecond)}
+		b = &bucket{
+			rate.NewLimiter(perSecond, burst), rate.NewLimiter(perSecond*bulkPerRequest, burst*bulkPerRequest), perSecond, burst, toldOf(who, perSecond),
+		}
 		l.buckets[who.Partner] = b
 	case b.perSecond != perSecond || b.burst != burst:
 		b.perSecond, b.burst, b.told = perSecond, burst, toldOf(who, perSecond)
 		b.SetLimitAt(now, perSecond)
 		b.SetBurstAt(now, burst)
+		b.bulk.SetLimitAt(now, perSecond*bulkPerRequest)
+		b.bulk.SetBurstAt(now, burst*bulkPerRequest)
 	}
+	l.see(who.Partner, time.Now())
 	told := b.told
 	l.mu.Unlock()
 	if wait := spend(b.Limiter, now); wait > 0 {
 		return allowance{wait: wait, told: told}
 	}
 	return allowance{left: max(int(b.TokensAt(now)), 0), told: told}
+}
+
+// A bulk may bring bulkPerRequest items, or as many KiB, for each request that the partner's rate allows.
+const bulkPerRequest = 100
+
+// bulkWait is how long a partner has to wait before its next bulk.
+func (l *limiter) bulkWait(who partner.Caller, now time.Time) time.Duration {
+	l.mu.Lock()
+	b := l.buckets[who.Partner]
+	l.mu.Unlock()
+	missing := 1 - b.bulk.TokensAt(now)
+	if missing <= 0 {
+		return 0
+	}
+	return max(time.Duration(missing/float64(b.bulk.Limit())*float64(time.Second)), time.Millisecond)
+}
+
+// chargeBulk makes a partner pay for what it has sent.
+func (l *limiter) chargeBulk(who partner.Caller, items, bytes int, now time.Time) {
+	l.mu.Lock()
+	b := l.buckets[who.Partner]
+	l.mu.Unlock()
+	b.bulk.ReserveN(now, min(max(items, bytes>>10), b.bulk.Burst()))
+}
+
+// see notes whose request came. The caller holds the lock.
+func (l *limiter) see(id partner.ID, at time.Time) {
+	if l.seen[0].id != id {
+		l.seen[1] = l.seen[0]
+	}
+	l.seen[0] = seenPartner{id, at}
+}
+
+// othersAtWork tells whether another partner has sent something just now.
+func (l *limiter) othersAtWork(id partner.ID, now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	last := l.seen[0]
+	if last.id == id {
+		last = l.seen[1]
+	}
+	return last.id != "" && now.Sub(last.at) < othersFor
 }
 
 // spend takes a token from a bucket, or says how long until there is one.

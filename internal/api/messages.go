@@ -44,15 +44,16 @@ var byStatus = map[int]string{
 
 // byCode holds the sentences of single faults.
 var byCode = map[string]string{
-	"asset.not_found":           "Ativo não encontrado.",
-	"service.not_found":         "Serviço não encontrado.",
-	"coverage.not_found":        "Cobertura não encontrada.",
-	"subscription.not_found":    "Assinatura não encontrada",
-	"idempotency.other_body":    "Chave de idempotência já utilizada com outro conteúdo.",
-	"idempotency.still_running": "Uma requisição com esta chave de idempotência ainda está em andamento.",
-	"device.limit_reached":      "Limite de dispositivos do plano atingido.",
-	"appointment.unavailable":   "Nenhum dos horários solicitados está disponível.",
-	"asset.limit_reached":       "Limite de dados monitorados deste usuário atingido.",
+	"asset.not_found":             "Ativo não encontrado.",
+	"service.not_found":           "Serviço não encontrado.",
+	"coverage.not_found":          "Cobertura não encontrada.",
+	"subscription.not_found":      "Assinatura não encontrada",
+	"idempotency.other_body":      "Chave de idempotência já utilizada com outro conteúdo.",
+	"idempotency.still_running":   "Uma requisição com esta chave de idempotência ainda está em andamento.",
+	"idempotency.answer_not_kept": "Requisição já concluída; a resposta é grande demais para ser repetida.",
+	"device.limit_reached":        "Limite de dispositivos do plano atingido.",
+	"appointment.unavailable":     "Nenhum dos horários solicitados está disponível.",
+	"asset.limit_reached":         "Limite de dados monitorados deste usuário atingido.",
 
 	"asset.too_many_unknown_people": "Limite de pessoas sem assinatura monitoradas atingido.",
 }

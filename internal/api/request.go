@@ -83,7 +83,7 @@ func (r *request) once(work func(in *Rules) (any, error)) (once.Answer, error) {
 		return encode(value)
 	}
 	r.claimed = true
-	r.claim.Digest = r.in.sum(r.http.URL.RawQuery)
+	r.claim.Digest, r.claim.About = r.in.sum(r.http.URL.RawQuery), r.about()
 	answer, replayed, err := r.server.Ledger.Once(r.ctx, r.caller.Partner, r.claim, func(in *Rules) (once.Answer, error) {
 		value, err := work(in)
 		if err == nil {
@@ -101,10 +101,29 @@ func (r *request) once(work func(in *Rules) (any, error)) (once.Answer, error) {
 	return answer, err
 }
 
+// about is the person whom a request with a small body names, in its path or its body.
+func (r *request) about() partner.UserHash {
+	name := r.http.PathValue("userhash")
+	if name == "" && len(r.body) > 0 {
+		var in struct {
+			UserHash string `json:"userHash"`
+		}
+		if json.Unmarshal(r.body, &in) == nil {
+			name = in.UserHash
+		}
+	}
+	user, err := partner.ParseUserHash("userHash", name)
+	if err != nil {
+		return "" // the endpoint will say so
+	}
+	return user
+}
+
 // refuse keeps a refusal that was found before the request's work began, like every answer but those of 5xx. A body
 // that did not arrive was never a request: its repeat is the first one.
 func (r *request) refuse(err error) (once.Answer, error) {
-	keep := r.claim.Key != "" && !r.claimed && r.route.area.statusOf(err) < http.StatusInternalServerError
+	status := r.route.area.statusOf(err)
+	keep := r.claim.Key != "" && !r.claimed && status < http.StatusInternalServerError && status != http.StatusTooManyRequests
 	if !keep || errors.Is(err, errBodySlow) || !r.in.drain() {
 		return once.Answer{}, err
 	}

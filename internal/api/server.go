@@ -88,6 +88,7 @@ type Options struct {
 type Server struct {
 	Options
 	limits   *limiter
+	works    *works
 	guesses  guesses
 	routes   tree
 	mux      *http.ServeMux
@@ -98,7 +99,8 @@ type Server struct {
 
 // NewServer builds the handler of the partner API.
 func NewServer(o Options) *Server {
-	s := &Server{Options: o, limits: newLimiter(o.Replicas), guesses: guesses{buckets: map[guessed]*rate.Limiter{}}, mux: http.NewServeMux()}
+	limits := newLimiter(o.Replicas)
+	s := &Server{Options: o, limits: limits, works: newWorks(limits), guesses: guesses{buckets: map[guessed]*rate.Limiter{}}, mux: http.NewServeMux()}
 	for i := range routes {
 		s.routes.add(&bound{route: &routes[i], seen: s.observe(&routes[i])})
 	}
@@ -213,6 +215,11 @@ func (s *Server) takeIn(w http.ResponseWriter, r *request) (once.Answer, error) 
 	if r.route.body == streamBody {
 		return s.run(r)
 	}
+	giveBack, err := s.works.takeBody(r.caller.Partner, r.http.ContentLength)
+	if err != nil {
+		return once.Answer{}, err
+	}
+	defer giveBack()
 	if err := r.readBody(); err != nil {
 		return once.Answer{}, err
 	}
@@ -325,7 +332,7 @@ func (s *Server) write(w http.ResponseWriter, r *request, answer once.Answer, er
 
 // retryAfter tells a caller when to come back, where coming back may help and nothing else said when.
 func retryAfter(h http.Header, status int, err error) {
-	later := status == http.StatusServiceUnavailable || status == http.StatusConflict && errors.Is(err, once.ErrStillRunning)
+	later := status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests || status == http.StatusConflict && errors.Is(err, once.ErrStillRunning)
 	if later && h.Get("retry-after") == "" {
 		h.Set("retry-after", "1")
 	}

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net/http"
 	"runtime"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/vigiahq/vigia/internal/draft"
+	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -33,45 +35,37 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	pass, err := s.works.enter(r.caller)
+	if err != nil {
+		return nil, err
+	}
+	defer pass.leave()
+	if wait := s.limits.bulkWait(r.caller, s.Now()); wait > 0 {
+		r.reply.Set("retry-after", wholeSeconds(wait))
+		return nil, errRateLimited.With("body: more items or bytes than this partner may send")
+	}
 	enrolment, err := r.rules.Subscriptions.Enrol(r.ctx, r.caller.Partner, r.caller.Mode)
 	if err != nil {
 		return nil, err
 	}
-	if err := readItems(&r.in, enrolment.Add); err != nil {
+	err = readItems(&r.in, pass.grow, enrolment.Add)
+	s.limits.chargeBulk(r.caller, pass.items, pass.bytes, s.Now())
+	if err != nil {
 		return nil, err
 	}
-	work := func(in *Rules) (any, error) {
-		outcome, err := in.Subscriptions.Keep(r.ctx, enrolment, dryRun)
-		if err != nil {
-			return nil, err
-		}
-		answer, err := encode(wireOutcome(outcome))
-		if err == nil && len(outcome.Failures) > 0 {
-			answer.Headers = map[string]string{notCreatedHeader: notCreatedIndex(outcome.Failures)}
-		}
-		return answer, err
+	kept, err := pass.turn(r.ctx, r.reply, func() (once.Answer, error) {
+		return r.once(func(in *Rules) (any, error) {
+			outcome, err := in.Subscriptions.Keep(r.ctx, enrolment, dryRun)
+			if err != nil {
+				return nil, err
+			}
+			return packOutcome(outcome)
+		})
+	})
+	if err != nil || kept.Status != http.StatusOK {
+		return kept, err
 	}
-	return r.once(work)
-}
-
-func wireOutcome(o subscription.Outcome) bulkWire {
-	wire := bulkWire{
-		Result: "success", TotalCreated: o.Created, TotalNotCreated: len(o.Failures), NotCreatedItems: make([]notCreatedWire, len(o.Failures)),
-	}
-	switch {
-	case len(o.Failures) > 0 && o.Created > 0:
-		wire.Result = "partial_success"
-	case len(o.Failures) > 0:
-		wire.Result = "failure"
-	}
-	for i, f := range o.Failures {
-		errs := make([]string, len(f.Problems))
-		for j, p := range f.Problems {
-			errs[j] = ItemError(p)
-		}
-		wire.NotCreatedItems[i] = notCreatedWire{CPF: f.CPF, BenefitHolder: f.Holder, PlanID: f.Plan, Errors: errs}
-	}
-	return wire
+	return contractAnswer(kept, enrolment)
 }
 
 // flagInQuery reads true or false from the query; absent is false.
@@ -102,7 +96,7 @@ type parcel struct {
 // readItems reads an array of items and calls add for each, from several goroutines. Only the parcels under way are
 // held in memory. A member of the wrong type is an item's own affair; JSON that is broken anywhere is returned, and
 // then nothing that add was given may be kept.
-func readItems(body io.Reader, add func(item int, d *subscription.Draft)) error {
+func readItems(body io.Reader, grow func(items, bytes int) error, add func(item int, d *subscription.Draft)) error {
 	parcels, idle := make(chan *parcel), sync.Pool{New: func() any { return &parcel{} }}
 	var checking sync.WaitGroup
 	var broken firstBroken
@@ -115,7 +109,7 @@ func readItems(body io.Reader, add func(item int, d *subscription.Draft)) error 
 			}
 		})
 	}
-	err := splitItems(body, func() *parcel {
+	err := splitItems(body, grow, func() *parcel {
 		p, _ := idle.Get().(*parcel)
 		p.text, p.ends = p.text[:0], p.ends[:0]
 		return p
@@ -202,7 +196,7 @@ func (p *pieces) Read(into []byte) (int, error) {
 
 // splitItems finds where the items begin and end. It is lenient about names and text: those are judged by those who
 // read the items, on all cores.
-func splitItems(body io.Reader, empty func() *parcel, out chan<- *parcel) error {
+func splitItems(body io.Reader, grow func(items, bytes int) error, empty func() *parcel, out chan<- *parcel) error {
 	in := &pieces{body: body}
 	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	in.decoder = d
@@ -231,6 +225,9 @@ func splitItems(body io.Reader, empty func() *parcel, out chan<- *parcel) error 
 		p.ends = append(p.ends, len(p.text))
 		count++
 		if len(p.ends) == parcelItems || len(p.text) >= parcelBytes {
+			if err := grow(len(p.ends), len(p.text)); err != nil {
+				return err
+			}
 			out <- p
 			p = empty()
 			p.first = count
@@ -240,6 +237,9 @@ func splitItems(body io.Reader, empty func() *parcel, out chan<- *parcel) error 
 		return streamFault(err)
 	}
 	if err := endOfBody(d); err != nil {
+		return err
+	}
+	if err := grow(len(p.ends), len(p.text)); err != nil {
 		return err
 	}
 	out <- p

@@ -3,8 +3,6 @@ package api
 import (
 	"encoding/base64"
 	"strconv"
-
-	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // notCreatedHeader says which items of a bulk request failed, by their places from 0: the contract's body cannot.
@@ -16,31 +14,31 @@ const maxNotCreated = 4096
 // notCreatedIndex writes the places of failures in the first of three forms that is short enough: every place
 // (3,17,18,19), runs of places (3,17-19), or a bit for each item from the first on, the highest bit of a byte first,
 // between colons in base64. The last one always is: ten thousand items take 1,670 characters.
-func notCreatedIndex(failures []subscription.Failure) string {
+func notCreatedIndex(failures []int) string {
 	for _, runs := range []bool{false, true} {
 		if list := placesOf(failures, runs); len(list) <= maxNotCreated {
 			return string(list)
 		}
 	}
-	bits := make([]byte, failures[len(failures)-1].Item/8+1)
+	bits := make([]byte, failures[len(failures)-1]/8+1)
 	for _, f := range failures {
-		bits[f.Item/8] |= 0x80 >> (f.Item % 8)
+		bits[f/8] |= 0x80 >> (f % 8)
 	}
 	return ":" + base64.StdEncoding.EncodeToString(bits) + ":"
 }
 
 // placesOf lists places in decimal, and stops when the list has become too long. Failures are in the order of the
 // request.
-func placesOf(failures []subscription.Failure, runs bool) []byte {
+func placesOf(failures []int, runs bool) []byte {
 	var list []byte
 	for i := 0; i < len(failures) && len(list) <= maxNotCreated; i++ {
-		first := failures[i].Item
+		first := failures[i]
 		if i > 0 {
 			list = append(list, ',')
 		}
 		list = strconv.AppendInt(list, int64(first), 10)
 		last := first
-		for runs && i+1 < len(failures) && failures[i+1].Item == last+1 {
+		for runs && i+1 < len(failures) && failures[i+1] == last+1 {
 			i++
 			last++
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Keep is how long an answer is remembered.
@@ -22,7 +23,14 @@ type Claim struct {
 	Key string
 	// Digest is the SHA-256 of the body (and query): the same key with another digest is refused.
 	Digest []byte
+	// About is the person whom the request names, as it was sent; empty when it names nobody, or many: answers to those
+	// hold nothing of them.
+	About partner.UserHash
 }
+
+// MaxKept bounds an answer that is kept, in bytes. One that is larger was given once: a repeat is told that the work is
+// done.
+const MaxKept = 512 << 10
 
 // Answer is what was said.
 type Answer struct {
@@ -37,4 +45,5 @@ type Answer struct {
 var (
 	ErrOtherBody    = fault.New(fault.Unprocessable, "idempotency.other_body")
 	ErrStillRunning = fault.New(fault.Conflict, "idempotency.still_running")
+	ErrNotKept      = fault.New(fault.Conflict, "idempotency.answer_not_kept")
 )

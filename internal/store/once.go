@@ -40,7 +40,7 @@ func (s Answers) Once(ctx context.Context, id partner.ID, c once.Claim, work fun
 
 	var answer once.Answer
 	err := s.db.InTx(ctx, func(tx *sqldb.Tx) error {
-		if err := s.claim(ctx, tx, id, claim, digest); err != nil {
+		if err := s.claim(ctx, tx, id, claim, digest, s.userIndex(id, c.About)); err != nil {
 			return err
 		}
 		var err error
@@ -77,7 +77,7 @@ func (s Answers) runOnce(ctx context.Context, tx *sqldb.Tx, work func(tx Tx) (on
 
 // claim takes the key, or returns the answer kept under it. A twin in another replica makes the insert wait: if it does
 // not finish soon the request is answered "still running".
-func (s Answers) claim(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest []byte) error {
+func (s Answers) claim(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest, person []byte) error {
 	if tx.Engine() == sqldb.PostgreSQL {
 		if _, err := tx.ExecContext(ctx, `SET LOCAL lock_timeout = '2s'`); err != nil {
 			return fmt.Errorf("claim: %w", err)
@@ -89,8 +89,8 @@ func (s Answers) claim(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, 
 		number(id), claim, micros(now.Add(-once.Keep)))
 	if err == nil {
 		var res sql.Result
-		res, err = tx.ExecContext(ctx, `INSERT INTO idempotency (partner_id, claim, body_digest, answer, created_at)
-			VALUES ($1, $2, $3, NULL, $4) ON CONFLICT (partner_id, claim) DO NOTHING`, number(id), claim, digest, micros(now))
+		res, err = tx.ExecContext(ctx, `INSERT INTO idempotency (partner_id, claim, body_digest, answer, created_at, person)
+			VALUES ($1, $2, $3, NULL, $4, $5) ON CONFLICT (partner_id, claim) DO NOTHING`, number(id), claim, digest, micros(now), person)
 		if err == nil {
 			n, aerr := res.RowsAffected()
 			if aerr == nil && n == 1 {
@@ -138,6 +138,9 @@ func (s Answers) answered(ctx context.Context, tx *sqldb.Tx, id partner.ID, clai
 	if err := json.Unmarshal(plain, &a); err != nil {
 		return fmt.Errorf("read answer: %w", err)
 	}
+	if a.Status == 0 {
+		return once.ErrNotKept.With("idempotency-key: the work is done, its answer of more than %d bytes was not kept", once.MaxKept)
+	}
 	return errReplay{once.Answer(a)}
 }
 
@@ -146,6 +149,9 @@ func answerPlace(id partner.ID, claim []byte) seal.Place {
 }
 
 func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim []byte, a once.Answer) error {
+	if len(a.Body) > once.MaxKept {
+		a = once.Answer{} // that there was one
+	}
 	plain, err := json.Marshal(keptAnswer(a))
 	if err != nil {
 		return fmt.Errorf("keep answer: %w", err)

@@ -78,7 +78,8 @@ type keptRow struct {
 	claim, sealed []byte
 }
 
-// answersAbout calls fn with the kept answers of a partner that mention the person.
+// answersAbout calls fn with the kept answers to requests about the person that mention anything of them. They are
+// looked up by the person: answers to requests about many people hold nothing of anybody.
 func (s Subjects) answersAbout(ctx context.Context, h subject.Held, p subject.Person, fn func(keptRow, keptAnswer, mentions) error) error {
 	m, err := s.mentionsOf(ctx, h, p)
 	if err != nil {
@@ -92,12 +93,17 @@ func (s Subjects) answersAbout(ctx context.Context, h subject.Held, p subject.Pe
 		}
 		needles = append(needles, []byte(text), quoted[1:len(quoted)-1])
 	}
+	x, err := s.indexesOf(ctx, s.reader(), h.Partner.ID, p)
+	if err != nil {
+		return err
+	}
 	for after := []byte{}; ; {
 		rows, err := collect(ctx, s.reader(), func(row scanner) (keptRow, error) {
 			var r keptRow
 			return r, row.Scan(&r.claim, &r.sealed)
-		}, `SELECT claim, answer FROM idempotency WHERE partner_id = $1 AND claim > $2 AND answer IS NOT NULL ORDER BY claim LIMIT $3`,
-			number(h.Partner.ID), after, int64(checkBatch))
+		}, `SELECT claim, answer FROM idempotency WHERE partner_id = $1 AND person IN ($4, $5) AND length(person) > 0
+			AND claim > $2 AND answer IS NOT NULL ORDER BY claim LIMIT $3`,
+			number(h.Partner.ID), after, int64(checkBatch), x.user256, x.user512)
 		if err != nil {
 			return fmt.Errorf("look through kept answers: %w", err)
 		}

@@ -115,6 +115,29 @@ func TestSubjectErase(t *testing.T) {
 	})
 }
 
+// TestEraseLooksAnswersUp: what was answered about others is not even opened, however much there is of it. One that
+// cannot be opened stands for all of it.
+//
+//vigia:row A22
+func TestEraseLooksAnswersUp(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		w := newLives(t, e, 2)
+		err := e.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+			_, err := tx.ExecContext(ctx, `INSERT INTO idempotency (partner_id, claim, body_digest, answer, created_at, person) VALUES ($1, $2, $2, $2, $3, $4)`,
+				w.partner.ID.Number(), []byte("x"), w.Clock.Now().UnixMicro(), []byte{})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := w.rights().Erase(ctx, clerk, w.people[1].who(), "pedido", func([]subject.Tombstone) error { return nil })
+		if err != nil || out.Partners[0].Counts["kept answers"] != 1 {
+			t.Error(out, err)
+		}
+	})
+}
+
 // newTownRows counts what one person adds to the tables, in a database of its own.
 func newTownRows(t *testing.T, e *storetest.Env) map[string]int64 {
 	t.Helper()

@@ -45,6 +45,7 @@ type Enrolment struct {
 	added    map[int]echo // what an item's failure would repeat, should it turn out to be a duplicate
 	register map[plan.ID]bool
 	err      error
+	refused  map[int]int // places in failures by item, made when somebody asks
 }
 
 // echo is what a failure repeats of its item.
@@ -103,6 +104,25 @@ func (e *Enrolment) Add(item int, d *Draft) {
 			e.register[s.Plan] = true
 		}
 	}
+}
+
+// Sent is what a failure repeats of an item, as it was sent. Whoever keeps an outcome need not keep this: the request
+// that is answered with it says it again. It is for one goroutine, after all items are in.
+func (e *Enrolment) Sent(item int) (cpf, holder, plan string) {
+	if sent, added := e.added[item]; added {
+		return sent.cpf, sent.holder, sent.plan
+	}
+	if e.refused == nil {
+		e.refused = make(map[int]int, len(e.failures))
+		for i, f := range e.failures {
+			e.refused[f.Item] = i
+		}
+	}
+	if i, there := e.refused[item]; there {
+		f := e.failures[i]
+		return f.CPF, f.Holder, f.Plan
+	}
+	return "", "", ""
 }
 
 func (s echo) failure(item int, problems ...Problem) Failure {

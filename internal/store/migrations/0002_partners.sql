@@ -41,9 +41,12 @@ CREATE TABLE idempotency (
 	claim       BYTEA NOT NULL, -- keyed index of path and key
 	body_digest BYTEA NOT NULL, -- keyed index of the body's digest
 	answer      BYTEA,          -- sealed
+	person      BYTEA NOT NULL, -- keyed index of the user whom the request names; empty: nobody, or many
 	PRIMARY KEY (partner_id, claim)
 );
 CREATE INDEX idempotency_age ON idempotency (created_at);
+-- How what was answered about a person is found when the person is erased.
+CREATE INDEX idempotency_person ON idempotency (partner_id, person) WHERE length(person) > 0;
 
 -- What a partner sells.
 CREATE TABLE plan (

@@ -1,0 +1,112 @@
+package api
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// How many problems an answer names. One item names what its partner can mend at a time; an answer in which everything
+// is wrong with ten thousand items would be 7 MB that nobody reads.
+const (
+	itemErrors   = 20
+	answerErrors = 20_000
+	// laterErrors is what each item still names once the answer has its share.
+	laterErrors = 3
+)
+
+// keptOutcome is a bulk answer as it is kept under an idempotency key: what became of which item, and nothing of the
+// items. Whoever repeats a request sends those again, so the answer needs no person's data, is small, and takes no time
+// to write inside the transaction.
+type keptOutcome struct {
+	Created int                    `json:"created"`
+	Rules   []subscription.Problem `json:"rules,omitempty"`
+	Failed  []keptRun              `json:"failed,omitempty"`
+}
+
+// keptRun are items one behind the other that failed alike.
+type keptRun struct {
+	First int   `json:"f"`
+	Count int   `json:"n"`
+	Rules []int `json:"r"`
+	More  int   `json:"m,omitzero"`
+}
+
+// packOutcome writes what is kept.
+func packOutcome(o subscription.Outcome) (once.Answer, error) {
+	kept := keptOutcome{Created: o.Created}
+	numbers, named := map[subscription.Problem]int{}, 0
+	for _, f := range o.Failures {
+		most := itemErrors
+		if named >= answerErrors {
+			most = laterErrors
+		}
+		listed := f.Problems[:min(len(f.Problems), most)]
+		named += len(listed)
+		run := keptRun{First: f.Item, Count: 1, Rules: make([]int, len(listed)), More: len(f.Problems) - len(listed)}
+		for i, p := range listed {
+			n, known := numbers[p]
+			if !known {
+				n = len(kept.Rules)
+				numbers[p], kept.Rules = n, append(kept.Rules, p)
+			}
+			run.Rules[i] = n
+		}
+		if n := len(kept.Failed); n > 0 {
+			last := &kept.Failed[n-1]
+			if last.First+last.Count == run.First && last.More == run.More && slices.Equal(last.Rules, run.Rules) {
+				last.Count++
+				continue
+			}
+		}
+		kept.Failed = append(kept.Failed, run)
+	}
+	return encode(kept)
+}
+
+// contractAnswer makes the contract's answer of what was kept and of the request's items.
+func contractAnswer(kept once.Answer, e *subscription.Enrolment) (once.Answer, error) {
+	var o keptOutcome
+	if err := json.Unmarshal(kept.Body, &o); err != nil {
+		return once.Answer{}, fmt.Errorf("read outcome: %w", err)
+	}
+	wire := bulkWire{Result: "success", TotalCreated: o.Created, NotCreatedItems: []notCreatedWire{}}
+	var items []int
+	for _, run := range o.Failed {
+		errs := make([]string, len(run.Rules), len(run.Rules)+1)
+		for i, n := range run.Rules {
+			errs[i] = ItemError(o.Rules[n])
+		}
+		if run.More > 0 {
+			errs = append(errs, moreErrors(run.More))
+		}
+		for item := run.First; item < run.First+run.Count; item++ {
+			failed := notCreatedWire{Errors: errs}
+			failed.CPF, failed.BenefitHolder, failed.PlanID = e.Sent(item)
+			wire.NotCreatedItems, items = append(wire.NotCreatedItems, failed), append(items, item)
+		}
+	}
+	if wire.TotalNotCreated = len(items); wire.TotalNotCreated > 0 {
+		wire.Result = "failure"
+		if o.Created > 0 {
+			wire.Result = "partial_success"
+		}
+	}
+	answer, err := encode(wire)
+	if err == nil && len(items) > 0 {
+		answer.Headers = map[string]string{notCreatedHeader: notCreatedIndex(items)}
+	}
+	return answer, err
+}
+
+// moreErrors says that an item has more problems than the answer names.
+func moreErrors(n int) string {
+	if n == 1 {
+		return string(subscription.FieldItem) + ": e mais 1 erro"
+	}
+	return fmt.Sprintf("%s: e mais %d erros", subscription.FieldItem, n)
+}

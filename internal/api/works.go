@@ -1,0 +1,180 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// Bounds of the work under way in this process. One partner may have half of what there is, so that there is always
+// some left for another.
+const (
+	bulksOfAll, bulksOfOne = 64, 16
+	roomOfAll, roomOfOne   = 128 << 20, 64 << 20
+	// itemRoom is what an item takes beside its bytes: its row, or what is wrong with it.
+	itemRoom = 512
+	// smallOfAll and smallOfOne bound the bodies of all other routes.
+	smallOfAll, smallOfOne = 64 << 20, 16 << 20
+)
+
+// A bulk of at least heavyItems keeps the database busy for as long as hundreds of single writes. While other partners
+// are at work, the next one of the same partner begins heavyRest times as long after it as it took, so that theirs
+// mostly find the database free.
+const (
+	heavyItems = 500
+	heavyRest  = 24
+	// othersFor is how long a partner's last request counts as being at work, and restMost how long a bulk waits for its
+	// turn before it is asked to come again.
+	othersFor = time.Second
+	restMost  = 5 * time.Second
+)
+
+// works is what partners have under way.
+type works struct {
+	limits *limiter
+	mu     sync.Mutex
+	all    underWay
+	of     map[partner.ID]*partnerWork
+}
+
+type underWay struct {
+	bulks       int
+	room, small int64
+}
+
+type partnerWork struct {
+	underWay
+	// turn lets as many items into the database at a time as one request may have.
+	turn *semaphore.Weighted
+	// rests is until when heavy bulks wait if others are at work.
+	rests time.Time
+}
+
+func newWorks(limits *limiter) *works {
+	return &works{limits: limits, of: map[partner.ID]*partnerWork{}}
+}
+
+func (w *works) partner(id partner.ID) *partnerWork {
+	p := w.of[id]
+	if p == nil { // one per partner that exists: nothing to evict
+		p = &partnerWork{turn: semaphore.NewWeighted(subscription.MaxItems)}
+		w.of[id] = p
+	}
+	return p
+}
+
+// bulkPass is a bulk request's leave to be at work.
+type bulkPass struct {
+	works        *works
+	who          partner.Caller
+	work         *partnerWork
+	items, bytes int
+	room         int64
+}
+
+var errBusy = errRateLimited.With("body: too much work of this partner, or of all, is under way")
+
+// enter begins a bulk request, or refuses it.
+func (w *works) enter(who partner.Caller) (*bulkPass, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := w.partner(who.Partner)
+	if p.bulks >= bulksOfOne || w.all.bulks >= bulksOfAll {
+		return nil, errBusy
+	}
+	p.bulks++
+	w.all.bulks++
+	return &bulkPass{works: w, who: who, work: p}, nil
+}
+
+// grow takes room for items that were read. One who finds none gives back all it has, so that the others get on.
+func (b *bulkPass) grow(items, bytes int) error {
+	n := int64(bytes + items*itemRoom)
+	b.works.mu.Lock()
+	defer b.works.mu.Unlock()
+	if b.work.room+n > roomOfOne || b.works.all.room+n > roomOfAll {
+		return errBusy
+	}
+	b.items, b.bytes = b.items+items, b.bytes+bytes
+	b.room += n
+	b.work.room += n
+	b.works.all.room += n
+	return nil
+}
+
+func (b *bulkPass) leave() {
+	b.works.mu.Lock()
+	defer b.works.mu.Unlock()
+	b.work.bulks--
+	b.works.all.bulks--
+	b.work.room -= b.room
+	b.works.all.room -= b.room
+}
+
+// turn runs work when it is this request's turn at the database.
+func (b *bulkPass) turn(ctx context.Context, reply http.Header, work func() (once.Answer, error)) (once.Answer, error) {
+	if b.items < heavyItems {
+		return work()
+	}
+	waiting, cancel := context.WithTimeout(ctx, restMost)
+	defer cancel()
+	if err := b.work.turn.Acquire(waiting, int64(b.items)); err != nil {
+		return once.Answer{}, errBusy
+	}
+	defer b.work.turn.Release(int64(b.items))
+	if rest := b.rest(time.Now()); rest > 0 {
+		if rest > restMost {
+			reply.Set("retry-after", wholeSeconds(rest))
+			return once.Answer{}, errBusy
+		}
+		select {
+		case <-ctx.Done():
+			return once.Answer{}, errBusy
+		case <-time.After(rest):
+		}
+	}
+	start := time.Now()
+	answer, err := work()
+	b.works.mu.Lock()
+	b.work.rests = time.Now().Add(heavyRest * time.Since(start))
+	b.works.mu.Unlock()
+	return answer, err
+}
+
+// rest is how long this partner's heavy work has to wait for the sake of others.
+func (b *bulkPass) rest(now time.Time) time.Duration {
+	if !b.works.limits.othersAtWork(b.who.Partner, now) {
+		return 0
+	}
+	b.works.mu.Lock()
+	defer b.works.mu.Unlock()
+	return b.work.rests.Sub(now)
+}
+
+// takeBody takes room for a small body, and returns what gives it back.
+func (w *works) takeBody(id partner.ID, length int64) (func(), error) {
+	if length < 0 || length > maxSmallBody {
+		length = maxSmallBody
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := w.partner(id)
+	if p.small+length > smallOfOne || w.all.small+length > smallOfAll {
+		return nil, errBusy
+	}
+	p.small += length
+	w.all.small += length
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		p.small -= length
+		w.all.small -= length
+	}, nil
+}

@@ -1,0 +1,184 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// TestBulkAnswersAreSmall is the attack: ten thousand items in which everything is wrong, under an idempotency key. They
+// made an answer of 7 MB, of which 9.3 MB were kept for a day.
+//
+//vigia:row A22
+//vigia:bar 310 KB in: an answer of 3 MB at most, of which 64 KB are kept; a replay is the same
+//vigia:seen 2026-11-16 2.0 MB, 0.7 KB kept; before, 7 MB and 9.3 MB
+//vigia:tier C
+//vigia:broken every problem of every item named; the answer itself kept
+func TestBulkAnswersAreSmall(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		body := "[" + strings.Repeat(`{"beneficiary":{"address":{}}},`, subscription.MaxItems-1) + `{"beneficiary":{"address":{}}}]`
+		status, first := s.post(t, s.server.URL, s.Live.APIKey, body, "idempotency-key", "tudo-errado")
+		if status != http.StatusOK || len(first) > 3<<20 || !strings.Contains(first, `"total_not_created_items":10000`) || !strings.Contains(first, "item: e mais 15 erros") {
+			t.Fatalf("%d, %d bytes: %.300s", status, len(first), first)
+		}
+		var kept int
+		if err := s.DB.Reader().QueryRowContext(t.Context(), `SELECT max(length(answer)) FROM idempotency`).Scan(&kept); err != nil || kept > 64<<10 {
+			t.Error("kept:", kept, err)
+		}
+		if status, again := s.post(t, s.server.URL, s.Live.APIKey, body, "idempotency-key", "tudo-errado"); status != http.StatusOK || again != first {
+			t.Errorf("replayed: %d, %d bytes", status, len(again))
+		}
+		t.Logf("answer of %d bytes, %d kept", len(first), kept)
+	})
+}
+
+// TestKeptBulkHoldsNobody: what is kept of a bulk names items by their places, and a replay names the people again.
+//
+//vigia:row A22
+func TestKeptBulkHoldsNobody(t *testing.T) {
+	s := newService(t, "sqlite")
+	s.plan(t, s.Live, "p")
+	body := "[" + itemOf(1, "") + "," + itemOf(2, "") + "," + itemOf(1, "") + "]"
+	_, first := s.post(t, s.server.URL, s.Live.APIKey, body, "idempotency-key", "k")
+	_, again := s.post(t, s.server.URL, s.Live.APIKey, body, "idempotency-key", "k")
+	if first != again || !strings.Contains(first, cpfOf(1)) || !strings.Contains(first, `"total_created_items":2`) {
+		t.Errorf("%s\n%s", first, again)
+	}
+	packed, err := packOutcome(subscription.Outcome{Created: 1, Failures: []subscription.Failure{
+		{Item: 1, CPF: cpfOf(1), Plan: "p", Problems: []subscription.Problem{{Field: subscription.FieldCPF, Rule: subscription.RuleExists}}},
+	}})
+	if err != nil || strings.Contains(string(packed.Body), cpfOf(1)) {
+		t.Error(string(packed.Body), err)
+	}
+}
+
+func callerOf(id partner.ID) partner.Caller { return partner.Caller{Partner: id} }
+
+// TestBulkWorkIsBounded: one partner's bulk requests, and the room of what they have brought, never leave another
+// without any.
+//
+//vigia:row A22
+func TestBulkWorkIsBounded(t *testing.T) {
+	w := newWorks(newLimiter(nil))
+	var passes []*bulkPass
+	for range bulksOfOne {
+		p, err := w.enter(callerOf("one"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		passes = append(passes, p)
+	}
+	if _, err := w.enter(callerOf("one")); !errors.Is(err, errRateLimited) {
+		t.Error("one too many:", err)
+	}
+	for n := 0; ; n++ {
+		if err := passes[n%len(passes)].grow(64, 64<<10); errors.Is(err, errRateLimited) {
+			break
+		}
+		if n > roomOfOne/(64<<10) {
+			t.Fatal("room without end")
+		}
+	}
+	other, err := w.enter(callerOf("other"))
+	if err != nil || other.grow(subscription.MaxItems, 32<<20) != nil {
+		t.Error("another partner:", err)
+	}
+	other.leave()
+	for _, p := range passes {
+		p.leave()
+	}
+	if w.all != (underWay{}) || w.of["one"].underWay != (underWay{}) {
+		t.Errorf("left behind: %+v", w.all)
+	}
+	var backs []func()
+	for {
+		back, err := w.takeBody("one", -1)
+		if err != nil {
+			break
+		}
+		backs = append(backs, back)
+	}
+	if _, err := w.takeBody("other", 100); err != nil || len(backs) != smallOfOne/maxSmallBody {
+		t.Error("small bodies:", len(backs), err)
+	}
+	for _, back := range backs {
+		back()
+	}
+}
+
+// TestBulkIsPaidByItems: items and bytes are charged after they were read, and who is in debt waits; single requests do
+// not.
+//
+//vigia:row A22
+func TestBulkIsPaidByItems(t *testing.T) {
+	l, now, who := newLimiter(nil), time.Unix(1e9, 0), callerOf("one")
+	l.take(who, now)
+	n := 0
+	for ; l.bulkWait(who, now) == 0 && n < 100; n++ {
+		l.chargeBulk(who, subscription.MaxItems, 4<<20, now)
+	}
+	if n != 4 || l.take(who, now).wait != 0 {
+		t.Error("bulks of ten thousand at once:", n)
+	}
+	if wait := l.bulkWait(who, now); wait <= 0 || l.bulkWait(who, now.Add(wait+time.Millisecond)) != 0 {
+		t.Error(wait)
+	}
+	l = newLimiter(nil)
+	l.take(who, now)
+	l.chargeBulk(who, 1, 100<<20, now)
+	if l.bulkWait(who, now) == 0 {
+		t.Error("bytes are free")
+	}
+}
+
+// TestHeavyBulksRest: while others are at work a partner's heavy bulks leave the database to them most of the time, and
+// nobody rests when nobody else is there.
+//
+//vigia:row A22
+func TestHeavyBulksRest(t *testing.T) {
+	l := newLimiter(nil)
+	w := newWorks(l)
+	heavy := func() error {
+		p, err := w.enter(callerOf("one"))
+		if err != nil {
+			return fmt.Errorf("enter: %w", err)
+		}
+		defer p.leave()
+		if err := p.grow(heavyItems, 1); err != nil {
+			return err
+		}
+		_, err = p.turn(context.Background(), http.Header{}, func() (once.Answer, error) { time.Sleep(2 * time.Millisecond); return once.Answer{}, nil })
+		return err
+	}
+	timed := func() time.Duration {
+		start := time.Now()
+		if err := heavy(); err != nil {
+			t.Fatal(err)
+		}
+		return time.Since(start)
+	}
+	l.take(callerOf("one"), time.Now())
+	timed()
+	if took := timed(); took > heavyRest*2*time.Millisecond {
+		t.Error("alone it rested:", took)
+	}
+	l.take(callerOf("other"), time.Now())
+	if took := timed(); took < heavyRest*2*time.Millisecond {
+		t.Error("beside others it did not rest:", took)
+	}
+	w.mu.Lock()
+	w.of["one"].rests = time.Now().Add(time.Hour)
+	w.mu.Unlock()
+	l.take(callerOf("other"), time.Now())
+	if err := heavy(); !errors.Is(err, errRateLimited) {
+		t.Error("an hour's rest:", err)
+	}
+}
