@@ -56,7 +56,7 @@ func withCommand(ctx context.Context, parsed *kong.Context) context.Context {
 			}
 			switch step.Flag.Name { // the trail outlives an erasure: it never holds what names a person
 			case "cpf":
-				person.CPF, value = value, maskedCPF(value)
+				person.CPF, value = personal(value), maskedCPF(value)
 			case "user-hash":
 				person.User, value = value, "..."
 			case "partner":

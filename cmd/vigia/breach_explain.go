@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -18,12 +16,12 @@ import (
 
 type breachExplainCmd struct {
 	breachName
-	Email  string `placeholder:"ADDRESS" xor:"value" help:"An e-mail address. As of every value, '-' reads it from standard input."`
-	CPF    string `name:"cpf" placeholder:"CPF" xor:"value" help:"A CPF."`
-	Phone  string `placeholder:"NUMBER" xor:"value" help:"A phone number."`
-	Card   string `placeholder:"NUMBER" xor:"value" help:"A card number."`
-	PixKey string `placeholder:"KEY" xor:"value" help:"A random Pix key."`
-	CNPJ   string `name:"cnpj" placeholder:"CNPJ" xor:"value" help:"A CNPJ."`
+	Email  personal `placeholder:"ADDRESS" xor:"value" help:"An e-mail address. As of every value, '-' reads it from standard input and '@FILE' from a file."`
+	CPF    personal `name:"cpf" placeholder:"CPF" xor:"value" help:"A CPF."`
+	Phone  personal `placeholder:"NUMBER" xor:"value" help:"A phone number."`
+	Card   personal `placeholder:"NUMBER" xor:"value" help:"A card number."`
+	PixKey personal `placeholder:"KEY" xor:"value" help:"A random Pix key."`
+	CNPJ   personal `name:"cnpj" placeholder:"CNPJ" xor:"value" help:"A CNPJ."`
 }
 
 // Help shows examples.
@@ -35,11 +33,11 @@ func (breachExplainCmd) Help() string {
 
 // value is the one that was given.
 func (b *breachExplainCmd) value() (identifier.Kind, string) {
-	for kind, text := range map[identifier.Kind]string{
+	for kind, text := range map[identifier.Kind]personal{
 		identifier.Email: b.Email, identifier.CPF: b.CPF, identifier.Phone: b.Phone, identifier.Card: b.Card, identifier.PixKey: b.PixKey, identifier.CNPJ: b.CNPJ,
 	} {
 		if text != "" {
-			return kind, text
+			return kind, string(text)
 		}
 	}
 	return 0, ""
@@ -50,13 +48,6 @@ func (b *breachExplainCmd) Run(ctx context.Context, c *config.Common, o *output)
 	kind, text := b.value()
 	if text == "" {
 		return leak.ErrBreachInvalid.With("value: one of --email, --cpf, --phone, --card, --pix-key and --cnpj is needed")
-	}
-	if text == "-" {
-		line, err := bufio.NewReader(io.LimitReader(os.Stdin, 4<<10)).ReadString('\n')
-		if err != nil && line == "" {
-			return fmt.Errorf("read the value from standard input: %w", err)
-		}
-		text = strings.TrimSpace(line)
 	}
 	return withAppFor(ctx, c, func(a *app.App) error {
 		e, err := a.Leaks.Explain(ctx, b.Name, kind, text)

@@ -25,12 +25,14 @@ type subjectCmd struct {
 
 // personFlags name a person.
 type personFlags struct {
-	CPF     string `name:"cpf" placeholder:"CPF" help:"The person's CPF, with or without dots and dash."`
-	User    string `name:"user-hash" placeholder:"HASH" help:"The person as a partner names them; needs --partner."`
-	Partner string `placeholder:"PARTNER" help:"Only what is held for this partner; all of them when it is left out."`
+	CPF     personal `name:"cpf" placeholder:"CPF" help:"The person's CPF, with or without dots and dash; '-' reads it from standard input, '@FILE' from a file."`
+	User    string   `name:"user-hash" placeholder:"HASH" help:"The person as a partner names them; needs --partner."`
+	Partner string   `placeholder:"PARTNER" help:"Only what is held for this partner; all of them when it is left out."`
 }
 
-func (f personFlags) person() (subject.Person, error) { return subject.Parse(f.CPF, f.User, f.Partner) }
+func (f personFlags) person() (subject.Person, error) {
+	return subject.Parse(string(f.CPF), f.User, f.Partner)
+}
 
 type subjectExportCmd struct {
 	personFlags
@@ -41,7 +43,7 @@ type subjectExportCmd struct {
 func (subjectExportCmd) Help() string {
 	return "The plain form is a Portuguese text to be handed to the person; --json is complete and can be read by another program.\n" +
 		"The export is recorded in the audit trail before it is shown.\n\n" +
-		"Examples:\n  vigia subject export --cpf 529.982.247-25 --out ana.txt\n  vigia subject export --cpf 52998224725 --partner pt_... --json"
+		"Examples:\n  vigia subject export --cpf @cpf.txt --out ana.txt\n  vigia subject export --cpf 52998224725 --partner pt_... --json"
 }
 
 // Run exports.

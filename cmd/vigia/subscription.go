@@ -24,11 +24,11 @@ type subscriptionCmd struct {
 
 // selectionFlags say which subscriptions a command is about.
 type selectionFlags struct {
-	Partner string `required:"" placeholder:"ID" help:"The partner's id."`
-	Plan    string `placeholder:"PLAN" help:"One subscription: its plan..."`
-	CPF     string `name:"cpf" placeholder:"CPF" help:"...and its beneficiary's CPF."`
-	Holder  string `placeholder:"CNPJ" help:"All subscriptions of a benefit holder."`
-	File    string `placeholder:"FILE.csv" help:"All subscriptions of a table with the columns plan_id and cpf."`
+	Partner string   `required:"" placeholder:"ID" help:"The partner's id."`
+	Plan    string   `placeholder:"PLAN" help:"One subscription: its plan..."`
+	CPF     personal `name:"cpf" placeholder:"CPF" help:"...and its beneficiary's CPF; '-' reads it from standard input, '@FILE' from a file."`
+	Holder  string   `placeholder:"CNPJ" help:"All subscriptions of a benefit holder."`
+	File    string   `placeholder:"FILE.csv" help:"All subscriptions of a table with the columns plan_id and cpf."`
 }
 
 const selectionHelp = "Name one subscription (--plan and --cpf), a company (--holder), or a table (--file, columns plan_id and cpf).\n" +
@@ -106,7 +106,7 @@ func (f *selectionFlags) move(ctx context.Context, c *config.Common, o *output, 
 }
 
 func (f *selectionFlags) selection() subscription.Selection {
-	return subscription.Selection{Plan: plan.ID(f.Plan), CPF: f.CPF, Holder: f.Holder}
+	return subscription.Selection{Plan: plan.ID(f.Plan), CPF: string(f.CPF), Holder: f.Holder}
 }
 
 // moveFile moves the subscriptions of a table.

@@ -124,6 +124,9 @@ func prepareFolder(path string) error {
 	if !info.IsDir() {
 		return fmt.Errorf("data folder: %s is not a folder", path)
 	}
+	if err := checkOwner(path, info, os.Geteuid()); err != nil {
+		return err
+	}
 	// Windows has no modes: there the folder's access list decides, which is the operator's to set.
 	if info.Mode().Perm()&0o077 == 0 || runtime.GOOS == "windows" {
 		return nil
@@ -134,6 +137,16 @@ func prepareFolder(path string) error {
 	}
 	if err := os.Chmod(path, 0o700); err != nil { //nolint:gosec // a folder needs its execute bit
 		return fmt.Errorf("data folder: %w", err)
+	}
+	return nil
+}
+
+// checkOwner refuses a folder of another user, who could put another database or key file into it. Windows has no such
+// numbers.
+func checkOwner(path string, info os.FileInfo, user int) error {
+	if owner := seal.OwnerOf(info); runtime.GOOS != "windows" && owner != user {
+		return fmt.Errorf("data folder: %s belongs to user %d and this program runs as user %d; run it as the owner, or give the folder to that user",
+			path, owner, user)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -137,9 +138,14 @@ func downloadIncident(c *Console, r *request) (answer, error) {
 	return download{"incidente-" + c.Now().In(brazil).Format("2006-01-02-1504") + ".csv", "text/csv; charset=utf-8", b.Bytes()}, w.Error()
 }
 
+// formula is how one begins, in the usual and the full-width form: at the start of a cell, and behind anything that a
+// spreadsheet may take for the end of one, since it is the reader who chooses the separator.
+var formula = regexp.MustCompile(`(^|[,;|:\t\r\n])([\s"'\x{feff}\x{200b}\x{3000}]*)([=+\-@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}\x{2212}\x{fe63}])`)
+
 // plainCell keeps a spreadsheet from taking somebody's text for a formula.
 func plainCell(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+	text = formula.ReplaceAllString(text, "$1$2'$3")
+	if text != "" && strings.ContainsRune("\t\r\n", rune(text[0])) {
 		return "'" + text
 	}
 	return text

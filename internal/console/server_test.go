@@ -187,3 +187,19 @@ func TestOldAndPicked(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestCellsAreNoFormulas: nothing that somebody wrote becomes a formula, whichever separator a spreadsheet believes in,
+// and in whichever width its characters are.
+//
+//vigia:row A30
+func TestCellsAreNoFormulas(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "Ana": "Ana", "a-b": "a-b", "ana@exemplo.com.br": "ana@exemplo.com.br", "=1+1": "'=1+1", "+55 11": "'+55 11", "-1": "'-1", "@SUM(1)": "'@SUM(1)",
+		" =1": " '=1", "\t=1": "'\t'=1", "\r=1": "'\r'=1", "x,=1": "x,'=1", "x;=1": "x;'=1", "x|=1": "x|'=1", "x\t=1": "x\t'=1", "x\n=1": "x\n'=1", "x; \"=1": "x; \"'=1",
+		"\uff1d1": "'\uff1d1", "\uff0b1": "'\uff0b1", "\uff0d1": "'\uff0d1", "\uff20SUM": "'\uff20SUM", "x;\uff1d1": "x;'\uff1d1", "\u30001": "\u30001", "\ufeff=1": "\ufeff'=1",
+	} {
+		if got := plainCell(in); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+}

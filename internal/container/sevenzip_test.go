@@ -2,8 +2,10 @@ package container
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
@@ -58,6 +60,13 @@ func TestKeysAreBounded(t *testing.T) {
 }
 
 // TestManyBlocksOfXZ: blocks that each claim a window of 256 MiB take no more memory than what is in them.
+//
+//vigia:row H7
+//vigia:bar every block's window counts against the limit; what is encrypted is known before a key is made, and keys cost against a
+//vigia:bar limit; uploads have one.
+//vigia:seen 2026-11-16: 200 blocks of 256 MiB each take less than 16 MiB; an encrypted 7z is named where not one round may be spent.
+//vigia:tier C.
+//vigia:broken a window that is allocated whole; a key that is not counted.
 func TestManyBlocksOfXZ(t *testing.T) {
 	one := compressed(t, func(w io.Writer) (io.WriteCloser, error) { return xz.WriterConfig{DictCap: 1 << 28}.NewWriter(w) }, []byte(secret))
 	file := bytes.Repeat(one, 200)
@@ -72,6 +81,34 @@ func TestManyBlocksOfXZ(t *testing.T) {
 	})
 	if len(values) != 400 || grown > 16<<20 {
 		t.Errorf("%d values; the heap grew by %d bytes", len(values), grown)
+	}
+}
+
+// TestKeysHaveALimit: an encrypted 7z is known as such where not one round may be spent; a key that asks for more rounds
+// than are left costs none of them, and what one costs counts against the next.
+//
+//vigia:row H7
+func TestKeysHaveALimit(t *testing.T) {
+	for _, name := range []string{"encrypted", "encrypted-table"} {
+		packed, err := os.ReadFile("testdata/7z/" + name + ".7z")
+		must(t, err)
+		report, err := Walk(context.Background(), "dump", bytes.NewReader(packed), Options{Limits: Limits{Derivations: -1}}, // one round would be too long
+			func(Entry, io.Reader) error { return nil })
+		if err != nil || report.Verdict() != Unread || !strings.Contains(report.Skips[0].Reason, "encrypted") {
+			t.Errorf("%s: %+v, %v", name, report, err)
+		}
+	}
+	w := walker{ctx: context.Background(), limits: Limits{Derivations: 1 << 20}, keys: map[string][]byte{}}
+	for _, power := range []byte{21, 40, 41, 62} {
+		if _, err := w.sevenZipKey("x", power, nil); !errors.Is(err, errDerivations) || w.derived != 0 {
+			t.Errorf("2^%d rounds: %v after %d", power, err, w.derived)
+		}
+	}
+	for range 4 { // what one key costs counts against the next
+		_, _ = w.sevenZipKey(fmt.Sprint(w.derived), 18, nil)
+	}
+	if _, err := w.sevenZipKey("one more", 18, nil); !errors.Is(err, errDerivations) {
+		t.Error("many keys have no limit:", err)
 	}
 }
 

@@ -47,7 +47,7 @@ func readFile(path string) ([]byte, os.FileInfo, error) {
 // another time or size; a change of mode or owner must be looked at again.
 func sameFile(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size() && a.Mode() == b.Mode() &&
-		ownerOf(a) == ownerOf(b)
+		OwnerOf(a) == OwnerOf(b)
 }
 
 func unsafeFile(path, why, remedy string) error {

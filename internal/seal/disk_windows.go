@@ -36,7 +36,8 @@ func checkFile(path string, info os.FileInfo, _ int) error {
 	return nil
 }
 
-func ownerOf(os.FileInfo) int { return 0 }
+// OwnerOf is the number of the user that a file or folder belongs to.
+func OwnerOf(os.FileInfo) int { return 0 }
 
 func cannotSync(error) bool { return false }
 
