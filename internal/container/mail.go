@@ -8,31 +8,12 @@ import (
 	"io"
 	"mime"
 	"strings"
+
+	"github.com/vigiahq/vigia/internal/mail"
 )
 
 // mailFormat is a message, or a mailbox of them. Their texts are decoded, their attachments opened.
-var mailFormat = &format{name: "mail", known: isMail, open: (*walker).mail}
-
-// isMail knows a mailbox, or a message, by its first lines.
-func isMail(b []byte) bool {
-	for line := range bytes.Lines(b) {
-		if bytes.HasPrefix(line, []byte("From ")) {
-			return true
-		}
-		if line[0] == ' ' || line[0] == '\t' {
-			continue // a header goes on
-		}
-		name, _, ok := bytes.Cut(line, []byte(":"))
-		if !ok {
-			return false
-		}
-		switch string(bytes.ToLower(name)) {
-		case "return-path", "received", "delivered-to", "mime-version", "message-id", "x-gm-thrid", "x-mozilla-status", "content-transfer-encoding":
-			return true
-		}
-	}
-	return false
-}
+var mailFormat = &format{name: "mail", known: mail.Known, open: (*walker).mail}
 
 func (w *walker) mail(l layer) error {
 	m := &mailReader{in: bufio.NewReaderSize(l.r, 64<<10), header: true}
@@ -134,7 +115,7 @@ func (m *mailReader) read(dst, line []byte) []byte {
 	case m.header:
 		return m.head(dst, line, text)
 	case m.body == quotedPrintable:
-		return unquote(dst, line)
+		return mail.Unquote(dst, line)
 	case m.body == base64Text:
 		return m.unbase(dst, text)
 	}
@@ -287,36 +268,4 @@ func (a *attachment) Read(p []byte) (int, error) {
 func (a *attachment) next() bool {
 	start, _ := a.m.in.Peek(5)
 	return string(start) == "From "
-}
-
-// unquote undoes quoted-printable: =40 is '@', and a line that ends in '=' goes on in the next.
-func unquote(dst, line []byte) []byte {
-	for i := 0; i < len(line); i++ {
-		if line[i] != '=' {
-			dst = append(dst, line[i])
-			continue
-		}
-		rest := line[i+1:]
-		switch {
-		case len(rest) >= 2 && unhex(rest[0]) < 16 && unhex(rest[1]) < 16:
-			dst = append(dst, unhex(rest[0])<<4|unhex(rest[1]))
-			i += 2
-		case len(bytes.TrimRight(rest, " \t\r\n")) == 0:
-			return dst
-		default:
-			dst = append(dst, '=')
-		}
-	}
-	return dst
-}
-
-// unhex is the value of a hexadecimal digit, or 16 for another byte.
-func unhex(c byte) byte {
-	switch {
-	case c >= '0' && c <= '9':
-		return c - '0'
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return c | 0x20 - 'a' + 10
-	}
-	return 16
 }

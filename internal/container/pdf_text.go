@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"unicode/utf16"
+
+	"github.com/vigiahq/vigia/internal/mail"
 )
 
 // pdfInflate reads zlib and forgives a sum that is wrong or missing.
@@ -38,7 +40,7 @@ func (h *pdfHex) Read(p []byte) (int, error) {
 	n, err := h.r.Read(raw)
 	out, half, pending := 0, byte(0), false
 	for _, c := range raw[:n] {
-		v := unhex(c)
+		v := mail.Hex(c)
 		if v > 15 {
 			continue
 		}
@@ -402,7 +404,7 @@ func (l *pdfLexer) hex() (s []byte) {
 		if c == '>' {
 			break
 		}
-		if v := unhex(c); v < 16 {
+		if v := mail.Hex(c); v < 16 {
 			if pending {
 				s = append(s, half<<4|v)
 			}

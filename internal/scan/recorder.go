@@ -23,8 +23,8 @@ func NewRecorder(found record.Found) *Recorder {
 	return r
 }
 
-// Scan reads source to its end and returns the number of bytes it took from it. UTF-16 is recognised and read as such,
-// mail is decoded. name is the file, with its folders, that source is.
+// Scan reads source to its end and returns the number of bytes it took from it. UTF-16 is recognised and read as such.
+// name is the file, with its folders, that source is.
 func (r *Recorder) Scan(ctx context.Context, source io.Reader, name string) (int64, error) {
 	counted := &countingReader{r: source}
 	text, mail := decodedMail(counted)

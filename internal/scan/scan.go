@@ -57,8 +57,7 @@ func NewScanner(found Found) *Scanner {
 	return &Scanner{found: found, buf: make([]byte, block+2*margin+cell+2*cellMargin)}
 }
 
-// Scan reads r to its end and returns the number of bytes it took from it. UTF-16 is recognised and read as such, mail
-// is decoded.
+// Scan reads r to its end and returns the number of bytes it took from it. UTF-16 is recognised and read as such.
 func (s *Scanner) Scan(ctx context.Context, r io.Reader) (int64, error) {
 	if e, ok := r.(inPlace); ok {
 		if n, ok, err := s.scanInPlace(ctx, e); ok {

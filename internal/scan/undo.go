@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"unicode/utf8"
+
+	"github.com/vigiahq/vigia/internal/mail"
 )
 
 // codes are the bytes that something encoded may begin with; wordByte those that base64 and hexadecimal digits consist of.
@@ -158,7 +160,7 @@ func hexRune(b []byte, at, n int) (c rune, ok bool) {
 		if !isHex(d) {
 			return 0, false
 		}
-		c = c<<4 | rune(unhex(d))
+		c = c<<4 | rune(mail.Hex(d))
 	}
 	return c, true
 }
@@ -198,7 +200,7 @@ func entity(b []byte) (c rune, n int) {
 		if !isDigit(d) && (base == 10 || !isHex(d)) || c > utf8.MaxRune {
 			return 0, 0
 		}
-		c = c*base + rune(unhex(d))
+		c = c*base + rune(mail.Hex(d))
 	}
 	return c, end + 1
 }
@@ -267,7 +269,7 @@ func (v *view) encodedWord(b []byte, i int, room *[]byte) int {
 	}
 	word, to := text[n+3:n+3+end], i+2+n+3+end+2
 	if text[n+1]|0x20 == 'q' {
-		*room = unquote((*room)[:0], word)
+		*room = mail.Unquote((*room)[:0], word)
 	} else {
 		plain, err := base64.StdEncoding.AppendDecode((*room)[:0], word)
 		if err != nil {

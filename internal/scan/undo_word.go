@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"unicode/utf8"
+
+	"github.com/vigiahq/vigia/internal/mail"
 )
 
 // word decodes the word b[i:end], if it is a text in base64 or hexadecimal digits or an address that a network hid.
@@ -71,7 +73,7 @@ func hexText(room *[]byte, digits []byte) []byte {
 		if !isHex(digits[k]) || !isHex(digits[k+1]) {
 			return nil
 		}
-		c := unhex(digits[k])<<4 | unhex(digits[k+1])
+		c := mail.Hex(digits[k])<<4 | mail.Hex(digits[k+1])
 		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
 			return nil
 		}

@@ -1,0 +1,59 @@
+// Package mail knows messages and mailboxes by their first lines, and undoes the quoted-printable text in them. It is what
+// whoever opens mail and whoever searches its text have in common.
+package mail
+
+import "bytes"
+
+// Known says whether what begins like this is a message, or a mailbox.
+func Known(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		if bytes.HasPrefix(line, []byte("From ")) {
+			return true
+		}
+		if line[0] == ' ' || line[0] == '\t' {
+			continue // a header goes on
+		}
+		name, _, ok := bytes.Cut(line, []byte(":"))
+		if !ok {
+			return false
+		}
+		switch string(bytes.ToLower(name)) {
+		case "return-path", "received", "delivered-to", "mime-version", "message-id", "x-gm-thrid", "x-mozilla-status", "content-transfer-encoding":
+			return true
+		}
+	}
+	return false
+}
+
+// Unquote appends to dst what a line of quoted-printable text says: =40 is '@', and a line that ends in '=' goes on in the
+// next.
+func Unquote(dst, line []byte) []byte {
+	for i := 0; i < len(line); i++ {
+		if line[i] != '=' {
+			dst = append(dst, line[i])
+			continue
+		}
+		rest := line[i+1:]
+		switch {
+		case len(rest) >= 2 && Hex(rest[0]) < 16 && Hex(rest[1]) < 16:
+			dst = append(dst, Hex(rest[0])<<4|Hex(rest[1]))
+			i += 2
+		case len(bytes.TrimRight(rest, " \t\r\n")) == 0:
+			return dst
+		default:
+			dst = append(dst, '=')
+		}
+	}
+	return dst
+}
+
+// Hex is the value of a hexadecimal digit, or 16 for another byte.
+func Hex(c byte) byte {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0'
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10
+	}
+	return 16
+}
