@@ -36,6 +36,9 @@ type marks struct {
 	hyphens bitmap
 	// places are where numbers worth a look begin, 48 bits for as many bytes.
 	places [steps]uint64
+	// keys are, in the same way, where hyphens stand as in UUIDs and CNPJs, and keyed says that there are any.
+	keys  [steps]uint64
+	keyed bool
 }
 
 // read fills the bitmaps from b[at:]; past the end there is nothing.
@@ -87,11 +90,22 @@ func rhythms(d, before uint64) uint64 {
 // findPortable is find for processors without a faster way.
 func (m *marks) findPortable() {
 	before := uint64(m.before >> 7)
+	m.keyed = false
 	for n := range m.places {
 		d := m.digits.window(n)
-		m.places[n] = rhythms(d, d<<1|before)
+		m.places[n], m.keys[n] = rhythms(d, d<<1|before), keyPlaces(d, m.hyphens.window(n))
+		m.keyed = m.keyed || m.keys[n] != 0
 		before = d >> (step - 1) & 1
 	}
+}
+
+// keyPlaces marks, among the first 48 hyphens of h, those that stand as in a UUID, with others five places before and five
+// and ten after, and those that stand as in a CNPJ, before two digits and five places after something else. What lies
+// before the window may be anything.
+func keyPlaces(d, h uint64) uint64 {
+	uuid := (h<<5 | 0b11111) & (h >> 5) & (h >> 10)
+	cnpj := d >> 1 & (d >> 2) &^ (d>>3 | d<<5 | h>>3)
+	return h & (uuid | cnpj) & (1<<step - 1)
 }
 
 // markPortable is mark for processors without a faster way. It takes eight bytes at a time.

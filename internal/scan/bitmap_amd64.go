@@ -29,12 +29,12 @@ func mark(digits, signs, hyphens, src []byte) {
 }
 
 //go:noescape
-func rhythmsAVX2(places *[steps]uint64, digits *bitmap)
+func rhythmsAVX2(places, keys *[steps]uint64, digits, hyphens *bitmap) (keyed bool)
 
-// find marks the places where numbers begin. The byte before the bitmap is read with it.
+// find marks the places where numbers begin, and those of keys. The byte before the bitmap is read with it.
 func (m *marks) find() {
 	if cpu.X86.HasAVX2 {
-		rhythmsAVX2(&m.places, &m.digits)
+		m.keyed = rhythmsAVX2(&m.places, &m.keys, &m.digits, &m.hyphens)
 		return
 	}
 	m.findPortable()

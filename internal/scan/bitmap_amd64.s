@@ -36,15 +36,13 @@ TEXT ·markAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X8, Y8
 	VMOVDQU signBytes<>(SB), Y4
 	VMOVDQU signBytes<>+32(SB), Y5
-	TESTQ CX, CX
+	SHLQ $2, CX                      // bytes of each bitmap
 	JZ   done
+	XORL R10, R10
 
 loop:
-	VMOVDQU   (SI), Y2
+	VMOVDQU   (SI)(R10*8), Y2
 	VPCMPEQB  Y2, Y10, Y11
-	VPMOVMSKB Y11, R9
-	MOVL      R9, (R8)
-	ADDQ      $4, R8
 	VPSHUFB   Y2, Y4, Y6
 	VPCMPEQB  Y2, Y6, Y6
 	VPXOR     Y8, Y2, Y9
@@ -56,13 +54,13 @@ loop:
 	VPOR      Y6, Y7, Y6
 	VPMOVMSKB Y3, AX
 	VPMOVMSKB Y6, BX
-	MOVL      AX, (DI)
-	MOVL      BX, (DX)
-	ADDQ      $32, SI
-	ADDQ      $4, DI
-	ADDQ      $4, DX
-	DECQ      CX
-	JNZ       loop
+	VPMOVMSKB Y11, R9
+	MOVL      AX, (DI)(R10*1)
+	MOVL      BX, (DX)(R10*1)
+	MOVL      R9, (R8)(R10*1)
+	ADDQ      $4, R10
+	CMPQ      R10, CX
+	JNE       loop
 
 done:
 	VZEROUPPER
@@ -75,15 +73,19 @@ DATA windows<>+16(SB)/8, $0x0706050403020100
 DATA windows<>+24(SB)/8, $0x0d0c0b0a09080706
 GLOBL windows<>(SB), RODATA|NOPTR, $32
 
-// func rhythmsAVX2(places *[84]uint64, digits *bitmap)
+// func rhythmsAVX2(places, keys *[84]uint64, digits, hyphens *bitmap) (keyed bool)
 //
-// It does what rhythms does for four windows of 64 bits at once, 24 bytes of the bitmap further each time.
-TEXT ·rhythmsAVX2(SB), NOSPLIT, $0-16
+// It does what rhythms and keyPlaces do for four windows of 64 bits at once, 24 bytes of the bitmaps further each time.
+TEXT ·rhythmsAVX2(SB), NOSPLIT, $0-33
 	MOVQ    places+0(FP), DI
-	MOVQ    digits+8(FP), SI
+	MOVQ    keys+8(FP), DX
+	MOVQ    digits+16(FP), SI
+	MOVQ    hyphens+24(FP), R8
 	MOVQ    $21, CX
+	VPXOR   Y12, Y12, Y12            // all keys
 	VMOVDQU windows<>(SB), Y13
 	VPCMPEQQ Y14, Y14, Y14
+	VPSRLQ  $59, Y14, Y15            // the first five places
 	VPSRLQ  $16, Y14, Y14            // the first 48 places
 
 next:
@@ -126,9 +128,36 @@ next:
 	VPOR        Y5, Y7, Y5
 	VPAND       Y5, Y14, Y5
 	VMOVDQU     Y5, (DI)
+	VMOVDQU     (R8), X1
+	VINSERTI128 $1, 12(R8), Y1, Y1
+	VPSHUFB     Y13, Y1, Y1          // h
+	VPSLLQ      $5, Y1, Y2
+	VPSRLQ      $5, Y1, Y3
+	VPSRLQ      $10, Y1, Y4
+	VPOR        Y15, Y2, Y2
+	VPAND       Y3, Y4, Y3
+	VPAND       Y2, Y3, Y2           // uuid
+	VPSRLQ      $1, Y0, Y3
+	VPSRLQ      $2, Y0, Y4
+	VPSRLQ      $3, Y0, Y5
+	VPSLLQ      $5, Y0, Y6
+	VPSRLQ      $3, Y1, Y7
+	VPAND       Y3, Y4, Y3
+	VPOR        Y5, Y6, Y5
+	VPOR        Y5, Y7, Y5
+	VPANDN      Y3, Y5, Y3           // cnpj
+	VPOR        Y2, Y3, Y2
+	VPAND       Y1, Y2, Y2
+	VPAND       Y2, Y14, Y2
+	VPOR        Y2, Y12, Y12
+	VMOVDQU     Y2, (DX)
 	ADDQ        $24, SI
+	ADDQ        $24, R8
 	ADDQ        $32, DI
+	ADDQ        $32, DX
 	DECQ        CX
 	JNZ         next
+	VPTEST      Y12, Y12
+	SETNE       keyed+32(FP)
 	VZEROUPPER
 	RET

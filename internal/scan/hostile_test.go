@@ -243,6 +243,9 @@ func TestPlaces(t *testing.T) {
 			if fast.places != portable.places {
 				t.Fatalf("from %d: the fast places are not the portable ones", from)
 			}
+			if fast.keys != portable.keys || fast.keyed != portable.keyed {
+				t.Fatalf("from %d: the fast places of keys are not the portable ones", from)
+			}
 			for i := range stretch {
 				at := from + i
 				want := worth.Match(text[at:])

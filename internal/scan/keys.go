@@ -18,18 +18,12 @@ const (
 // one hyphen of each counts, so that of two pieces of a stream only one has it. A UUID may be anything, so it counts where
 // something says that it is a key.
 func (s *Scanner) keys(b []byte, from, to int) {
-	for n := range steps {
-		hyphens := s.marks.hyphens.window(n)
-		if hyphens == 0 {
-			continue
-		}
-		// Those that stand like in a UUID, with others five places before and five and ten after, and those that stand
-		// like in a CNPJ, before two digits and five places after something else. What lies before the window may be
-		// anything.
-		digits := s.marks.digits.window(n)
-		hyphens &= (hyphens<<5|1<<5-1)&(hyphens>>5)&(hyphens>>10) | digits>>1&(digits>>2)&^(digits>>3)&^(digits<<5)
-		for hyphens &= 1<<step - 1; hyphens != 0; hyphens &= hyphens - 1 {
-			at := from + n*step + bits.TrailingZeros64(hyphens)
+	if !s.marks.keyed {
+		return
+	}
+	for n, places := range &s.marks.keys {
+		for ; places != 0; places &= places - 1 {
+			at := from + n*step + bits.TrailingZeros64(places)
 			if at >= to {
 				return
 			}

@@ -89,6 +89,17 @@ func TestExtraKeys(t *testing.T) {
 	}
 }
 
+// TestExtraKeysWhereverTheyStand: hyphens are judged in windows, over the borders of which keys lie too.
+func TestExtraKeysWhereverTheyStand(t *testing.T) {
+	digits, key := company(t, "112223330001"), strings.Replace(pixKey, "-42", "-4e", 1) // by its hyphens alone
+	for before := range 130 {
+		text := strings.Repeat("x", before) + " pix " + key + " " + punctuated(digits) + "\n"
+		if got := extras(t, text); len(got) != 2 {
+			t.Fatalf("behind %d characters: %q", before, got)
+		}
+	}
+}
+
 // TestExtraKeysSayWhatStoodBesideThem: the classes are those of the record, and the number of a company is no document
 // of a person.
 func TestExtraKeysSayWhatStoodBesideThem(t *testing.T) {
