@@ -23,6 +23,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/intake"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
@@ -183,12 +184,12 @@ func throughStore(ctx context.Context, _ string) {
 		}
 	})
 	read := load.Time(*watched, func() {
-		for after := int64(-1 << 63); ; {
-			batch := load.Must(s.Store.Breaches.Fingerprints(ctx, after, 50_000))
-			if len(batch) == 0 {
+		for after := (leak.Place{}); ; {
+			batch, last, err := s.Store.Breaches.Probes(ctx, after, 50_000)
+			if load.Check(err); len(batch) == 0 {
 				return
 			}
-			after = batch[len(batch)-1]
+			after = last
 		}
 	})
 	fmt.Printf("%-6s store: %d values watched one by one in %.1f s; read back for probing at %.2f million a second\n", "", *watched, filled.Elapsed.Seconds(), read.Rate()/1e6)

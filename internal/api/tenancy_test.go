@@ -414,9 +414,15 @@ func (s *service) breach(t *testing.T, all []*belongings) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var prints []int64
+	var prints []leak.Probe
+	partners, err := s.Partners.Partners(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, b := range all {
-		prints = append(prints, int64(s.Keys.Fingerprint(byte(identifier.Email), []byte(b.mail))))
+		for _, p := range partners {
+			prints = append(prints, leak.Probe{Partner: p.ID, Fingerprint: s.Keys.Fingerprint(byte(identifier.Email), []byte(b.mail))})
+		}
 	}
 	if _, err := s.Breaches.KeepHits(ctx, "loja", prints); err != nil {
 		t.Fatal(err)

@@ -230,16 +230,18 @@ func (w flakyBreaches) Segments(ctx context.Context) (list []leak.Segment, epoch
 	return list, epoch, err
 }
 
-func (w flakyBreaches) Fingerprints(ctx context.Context, after int64, limit int) ([]int64, error) {
-	return chanced(w.f, "Fingerprints", func() ([]int64, error) { return w.theBreaches.Fingerprints(ctx, after, limit) })
+func (w flakyBreaches) Probes(ctx context.Context, after leak.Place, limit int) (list []leak.Probe, last leak.Place, err error) {
+	err = act(w.f, "Probes", func() error { list, last, err = w.theBreaches.Probes(ctx, after, limit); return err })
+	return list, last, err
 }
 
-func (w flakyBreaches) FingerprintsSince(ctx context.Context, since time.Time, after int64, limit int) ([]int64, error) {
-	return chanced(w.f, "FingerprintsSince", func() ([]int64, error) { return w.theBreaches.FingerprintsSince(ctx, since, after, limit) })
+func (w flakyBreaches) ProbesSince(ctx context.Context, since time.Time, after leak.Place, limit int) (list []leak.Probe, last leak.Place, err error) {
+	err = act(w.f, "ProbesSince", func() error { list, last, err = w.theBreaches.ProbesSince(ctx, since, after, limit); return err })
+	return list, last, err
 }
 
-func (w flakyBreaches) KeepHits(ctx context.Context, breach string, fingerprints []int64) (int64, error) {
-	return chanced(w.f, "KeepHits", func() (int64, error) { return w.theBreaches.KeepHits(ctx, breach, fingerprints) })
+func (w flakyBreaches) KeepHits(ctx context.Context, breach string, hits []leak.Probe) (int64, error) {
+	return chanced(w.f, "KeepHits", func() (int64, error) { return w.theBreaches.KeepHits(ctx, breach, hits) })
 }
 
 func (w flakyBreaches) TellHits(ctx context.Context, breach string, limit int, trace leak.Tracer) (int, error) {

@@ -139,11 +139,11 @@ func TestOutboxIsAtomic(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		fingerprints, err := v.Breaches.Fingerprints(ctx, -1<<63, 10)
+		probes, _, err := v.Breaches.Probes(ctx, leak.Place{}, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := v.Breaches.KeepHits(ctx, "loja", fingerprints); err != nil {
+		if _, err := v.Breaches.KeepHits(ctx, "loja", probes); err != nil {
 			t.Fatal(err)
 		}
 		for _, table := range []string{"event", "asset_history"} {
@@ -175,11 +175,11 @@ func TestOnePersonOneAlert(t *testing.T) {
 			text.WriteString(address + "\n")
 		}
 		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", text.String()))
-		fingerprints, err := v.Breaches.Fingerprints(ctx, -1<<63, 100)
+		probes, _, err := v.Breaches.Probes(ctx, leak.Place{}, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := v.Breaches.KeepHits(ctx, "loja", fingerprints); n != 30 || err != nil {
+		if n, err := v.Breaches.KeepHits(ctx, "loja", probes); n != 30 || err != nil {
 			t.Fatal(n, err)
 		}
 		for told, all := 1, 0; told > 0; all += told {

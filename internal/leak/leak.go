@@ -139,6 +139,18 @@ type Pending struct {
 	Fingerprint uint64
 }
 
+// Probe is a watched fingerprint of a partner.
+type Probe struct {
+	Partner     partner.ID
+	Fingerprint uint64
+}
+
+// Place is how far a walk over all watched fingerprints has come.
+type Place struct {
+	Partner partner.ID `json:"partner"`
+	At      int64      `json:"at"`
+}
+
 // Store keeps breaches, matches and findings.
 type Store interface {
 	Breaches(ctx context.Context) ([]Record, error)
@@ -158,12 +170,13 @@ type Store interface {
 	// Segments returns all published segments and the epoch they belong to.
 	Segments(ctx context.Context) ([]Segment, int64, error)
 
-	// Fingerprints returns watched fingerprints above after, rising as signed numbers, each once.
-	Fingerprints(ctx context.Context, after int64, limit int) ([]int64, error)
-	// FingerprintsSince returns those of values added at or after a time, in the same order.
-	FingerprintsSince(ctx context.Context, since time.Time, after int64, limit int) ([]int64, error)
+	// Probes returns up to limit watched fingerprints behind a place, each once for each partner, and the place of the
+	// last. Within a partner they come in no order: what a partner keeps is veiled.
+	Probes(ctx context.Context, after Place, limit int) ([]Probe, Place, error)
+	// ProbesSince returns those of values added at or after a time.
+	ProbesSince(ctx context.Context, since time.Time, after Place, limit int) ([]Probe, Place, error)
 	// KeepHits notes which watched values have these fingerprints, to be told.
-	KeepHits(ctx context.Context, breach string, fingerprints []int64) (int64, error)
+	KeepHits(ctx context.Context, breach string, hits []Probe) (int64, error)
 	// TellHits makes findings, statuses and events of up to limit noted hits, whole persons at a time, and returns how
 	// many were done; 0 when none is left.
 	TellHits(ctx context.Context, breach string, limit int, trace Tracer) (int, error)

@@ -1,11 +1,12 @@
 package leak
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/corpora"
@@ -39,8 +40,9 @@ func NewMatcher(store Store, files *corpora.Files, pairs Pairs, drop func(ctx co
 }
 
 const (
-	// probeBatch is how many watched values are probed at a time: enough for the sorted probe to visit each page once.
-	probeBatch = 50_000
+	// probeBatch is how many watched values are sorted and probed at a time, which is how often each page of a segment is
+	// visited: 12 MB of them.
+	probeBatch = 500_000
 	// tellBatch is how many hits become findings in one transaction.
 	tellBatch = 500
 )
@@ -60,7 +62,7 @@ const (
 // MatchProgress is how far a match has come.
 type MatchProgress struct {
 	Phase  Phase `json:"phase"`
-	After  int64 `json:"after"`
+	After  Place `json:"after"`
 	Probed int64 `json:"probed"`
 	Hits   int64 `json:"hits"`
 	Told   int64 `json:"told"`
@@ -83,7 +85,7 @@ func (m *Matcher) run(ctx context.Context, run *job.Run, late bool) error {
 	if err != nil || breach.State != Published || breach.Segment == "" {
 		return err
 	}
-	p := MatchProgress{After: math.MinInt64}
+	p := MatchProgress{}
 	if string(run.Progress) != "{}" && len(run.Progress) > 0 {
 		if err := json.Unmarshal(run.Progress, &p); err != nil {
 			return fmt.Errorf("read progress: %w", err)
@@ -125,7 +127,7 @@ func (m *Matcher) first(ctx context.Context, run *job.Run, breach Record, v volu
 		p.Phase = PhaseProbe
 	}
 	if p.Phase == PhaseProbe {
-		if err := m.probe(ctx, run, v.reader, p, m.store.Fingerprints); err != nil {
+		if err := m.probe(ctx, run, v.reader, p, m.store.Probes); err != nil {
 			return err
 		}
 		p.Phase = PhaseTell
@@ -134,7 +136,7 @@ func (m *Matcher) first(ctx context.Context, run *job.Run, breach Record, v volu
 		if err := m.tell(ctx, run, v, p); err != nil {
 			return err
 		}
-		p.Phase, p.After = PhaseLate, math.MinInt64
+		p.Phase, p.After = PhaseLate, Place{}
 		return run.Save(ctx, p)
 	}
 	return nil
@@ -153,8 +155,8 @@ func (m *Matcher) late(ctx context.Context, run *job.Run, breach Record, v volum
 			return err
 		}
 	}
-	next := func(ctx context.Context, after int64, limit int) ([]int64, error) {
-		return m.store.FingerprintsSince(ctx, since, after, limit)
+	next := func(ctx context.Context, after Place, limit int) ([]Probe, Place, error) {
+		return m.store.ProbesSince(ctx, since, after, limit)
 	}
 	if err := m.probe(ctx, run, v.reader, p, next); err != nil {
 		return err
@@ -190,34 +192,31 @@ func (m *Matcher) dropFormer(ctx context.Context, breach Record) error {
 	return m.store.ForgetFormer(ctx, breach)
 }
 
-// probe asks the segment about watched values in rising order and notes the hits.
+// probe asks the segment about watched values, a large batch in rising order at a time, and notes the hits.
 func (m *Matcher) probe(ctx context.Context, run *job.Run, r *segment.Reader, p *MatchProgress,
-	next func(ctx context.Context, after int64, limit int) ([]int64, error),
+	next func(ctx context.Context, after Place, limit int) ([]Probe, Place, error),
 ) error {
-	probes, hits, signed := make([]uint64, 0, probeBatch), make([]uint64, 0, 1024), make([]int64, 0, 1024)
+	probes, found := make([]uint64, 0, 1024), make([]uint64, 0, 1024)
 	for {
-		batch, err := next(ctx, p.After, probeBatch)
+		batch, last, err := next(ctx, p.After, probeBatch)
 		if err != nil {
 			return fmt.Errorf("read watched values: %w", err)
 		}
-		probes, signed = probes[:0], signed[:0]
-		for _, f := range batch {
-			probes = append(probes, uint64(f))
+		slices.SortFunc(batch, func(a, b Probe) int { return cmp.Compare(a.Fingerprint, b.Fingerprint) })
+		probes = probes[:0]
+		for i, f := range batch {
+			if i == 0 || f.Fingerprint != batch[i-1].Fingerprint { // of several partners
+				probes = append(probes, f.Fingerprint)
+			}
 		}
-		if hits, err = r.Intersect(hits[:0], probes); err != nil {
+		if found, err = r.Intersect(found[:0], probes); err != nil {
 			return fmt.Errorf("probe: %w", err)
 		}
-		for _, h := range hits {
-			signed = append(signed, int64(h))
-		}
-		kept, err := m.store.KeepHits(ctx, run.Subject, signed)
+		kept, err := m.store.KeepHits(ctx, run.Subject, hitsIn(batch, found))
 		if err != nil {
 			return err
 		}
-		p.Probed, p.Hits = p.Probed+int64(len(batch)), p.Hits+kept
-		if len(batch) > 0 {
-			p.After = batch[len(batch)-1]
-		}
+		p.Probed, p.Hits, p.After = p.Probed+int64(len(batch)), p.Hits+kept, last
 		if err := run.Save(ctx, p); err != nil {
 			return err
 		}
@@ -225,6 +224,19 @@ func (m *Matcher) probe(ctx context.Context, run *job.Run, r *segment.Reader, p 
 			return nil
 		}
 	}
+}
+
+// hitsIn are the probes whose fingerprints were found; both lists rise.
+func hitsIn(batch []Probe, found []uint64) (hits []Probe) {
+	for _, b := range batch {
+		for len(found) > 0 && found[0] < b.Fingerprint {
+			found = found[1:]
+		}
+		if len(found) > 0 && found[0] == b.Fingerprint {
+			hits = append(hits, b)
+		}
+	}
+	return hits
 }
 
 func (m *Matcher) tell(ctx context.Context, run *job.Run, v volume, p *MatchProgress) error {

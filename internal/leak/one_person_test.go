@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -223,7 +222,7 @@ func TestHitsOfBothDigestsAreToldTogether(t *testing.T) {
 			}
 		}
 		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("loja.csv", lines.String()))
-		prints, err := v.Breaches.Fingerprints(ctx, math.MinInt64, 100)
+		prints, _, err := v.Breaches.Probes(ctx, leak.Place{}, 100)
 		if err != nil || len(prints) != 2*people {
 			t.Fatal(len(prints), err)
 		}

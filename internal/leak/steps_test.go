@@ -59,22 +59,31 @@ func (s *registers) BreachByName(context.Context, string) (Record, error) {
 	return s.breach, s.call("breach")
 }
 
-func above(list []int64, after int64, limit int) []int64 {
-	i, _ := slices.BinarySearch(list, after+1)
-	return list[i:min(len(list), i+limit)]
+// above are the values of one partner behind a place, the last of them first.
+func above(list []int64, after Place, limit int) (probes []Probe, last Place) {
+	i, _ := slices.BinarySearch(list, after.At+1)
+	for _, v := range list[i:min(len(list), i+limit)] {
+		probes, after.At = append(probes, Probe{"prt", uint64(v)}), v
+	}
+	slices.Reverse(probes)
+	return probes, after
 }
 
-func (s *registers) Fingerprints(_ context.Context, after int64, limit int) ([]int64, error) {
-	return above(s.watched, after, limit), s.call("watched")
+func (s *registers) Probes(_ context.Context, after Place, limit int) ([]Probe, Place, error) {
+	probes, last := above(s.watched, after, limit)
+	return probes, last, s.call("watched")
 }
 
-func (s *registers) FingerprintsSince(_ context.Context, since time.Time, after int64, limit int) ([]int64, error) {
+func (s *registers) ProbesSince(_ context.Context, since time.Time, after Place, limit int) ([]Probe, Place, error) {
 	s.calls = append(s.calls, "since "+s.breach.PublishedAt.Sub(since).String())
-	return above(s.late, after, limit), s.call("late")
+	probes, last := above(s.late, after, limit)
+	return probes, last, s.call("late")
 }
 
-func (s *registers) KeepHits(_ context.Context, _ string, list []int64) (int64, error) {
-	s.hits = append(s.hits, list...)
+func (s *registers) KeepHits(_ context.Context, _ string, list []Probe) (int64, error) {
+	for _, h := range list {
+		s.hits = append(s.hits, int64(h.Fingerprint))
+	}
 	s.open += len(list)
 	return int64(len(list)), s.call("keep")
 }
@@ -192,14 +201,14 @@ func TestMatchSteps(t *testing.T) {
 		hits     []int64
 		last     string
 	}{
-		"from the start":             {`{}`, false, []int64{2, 3, 5}, `{"phase":3,"after":6,"probed":7,"hits":3,"told":3}`},
-		"without a progress":         {``, false, []int64{2, 3, 5}, `{"phase":3,"after":6,"probed":7,"hits":3,"told":3}`},
-		"from the middle":            {`{"phase":1,"after":2,"probed":2,"hits":1}`, false, []int64{3, 5}, `{"phase":3,"after":6,"probed":7,"hits":3,"told":2}`},
-		"when all hits were noted":   {`{"phase":2,"after":4,"probed":4,"hits":2}`, false, []int64{5}, `{"phase":3,"after":6,"probed":7,"hits":3,"told":1}`},
-		"at the second look":         {`{"phase":3,"after":4,"probed":4,"hits":2,"told":2}`, false, []int64{5}, `{"phase":3,"after":6,"probed":6,"hits":3,"told":3}`},
-		"without the second look":    {`{}`, true, []int64{2, 3}, `{"phase":3,"after":-9223372036854775808,"probed":4,"hits":2,"told":2}`},
-		"only told, without a look":  {`{"phase":2,"after":4,"probed":4,"hits":2,"told":2}`, true, nil, `{"phase":3,"after":-9223372036854775808,"probed":4,"hits":2,"told":2}`},
-		"nothing left, without look": {`{"phase":3,"after":4}`, true, nil, ""},
+		"from the start":             {`{}`, false, []int64{2, 3, 5}, `{"phase":3,"after":{"partner":"","at":6},"probed":7,"hits":3,"told":3}`},
+		"without a progress":         {``, false, []int64{2, 3, 5}, `{"phase":3,"after":{"partner":"","at":6},"probed":7,"hits":3,"told":3}`},
+		"from the middle":            {`{"phase":1,"after":{"partner":"","at":2},"probed":2,"hits":1}`, false, []int64{3, 5}, `{"phase":3,"after":{"partner":"","at":6},"probed":7,"hits":3,"told":2}`},
+		"when all hits were noted":   {`{"phase":2,"after":{"partner":"","at":4},"probed":4,"hits":2}`, false, []int64{5}, `{"phase":3,"after":{"partner":"","at":6},"probed":7,"hits":3,"told":1}`},
+		"at the second look":         {`{"phase":3,"after":{"partner":"","at":4},"probed":4,"hits":2,"told":2}`, false, []int64{5}, `{"phase":3,"after":{"partner":"","at":6},"probed":6,"hits":3,"told":3}`},
+		"without the second look":    {`{}`, true, []int64{2, 3}, `{"phase":3,"after":{"partner":"","at":0},"probed":4,"hits":2,"told":2}`},
+		"only told, without a look":  {`{"phase":2,"after":{"partner":"","at":4},"probed":4,"hits":2,"told":2}`, true, nil, `{"phase":3,"after":{"partner":"","at":0},"probed":4,"hits":2,"told":2}`},
+		"nothing left, without look": {`{"phase":3,"after":{"partner":"","at":4}}`, true, nil, ""},
 	} {
 		m, s := newMatcher(t)
 		run, saved := ran(c.progress, s)
@@ -231,12 +240,12 @@ func TestMatchOfRenewed(t *testing.T) {
 	m.files = files
 	s.findings = []cyber.FindingID{"fd_1", "fd_2"}
 	s.breach.Renewals, s.breach.RenewedAt, s.breach.Former = 1, publication.Add(time.Minute), []string{"antes.seg"}
-	run, saved := ran(`{"phase":0,"finding":"fd_1","after":-9223372036854775808}`, s)
+	run, saved := ran(`{"phase":0,"finding":"fd_1","after":{"partner":"","at":0}}`, s)
 	if err := m.Match(t.Context(), run); err != nil || !slices.Equal(s.hits, []int64{2, 3, 5}) {
 		t.Fatal(s.hits, err)
 	}
 	last := (*saved)[len(*saved)-1]
-	if want := `{"phase":3,"after":6,"probed":7,"hits":3,"told":3,"finding":"fd_2","checked":3,"withdrawn":3}`; last != want {
+	if want := `{"phase":3,"after":{"partner":"","at":6},"probed":7,"hits":3,"told":3,"finding":"fd_2","checked":3,"withdrawn":3}`; last != want {
 		t.Errorf("%s, want %s", last, want)
 	}
 	if names, err := files.Names(); err != nil || !slices.Equal(names, []string{"loja.seg"}) || len(s.breach.Former) != 0 {
@@ -257,13 +266,13 @@ func TestMatchOfRenewed(t *testing.T) {
 	}
 }
 
-// TestMatchBatches: watched values are probed 50,000 at a time, and the last full batch has nothing behind it.
+// TestMatchBatches: watched values are probed 500,000 at a time, and the last full batch has nothing behind it.
 func TestMatchBatches(t *testing.T) {
-	for n, batches := range map[int]int{49_999: 1, 50_000: 2, 50_001: 2} {
+	for n, batches := range map[int]int{probeBatch - 1: 1, probeBatch: 2, probeBatch + 1: 2} {
 		m, s := newMatcher(t)
 		s.watched = make([]int64, n)
 		for i := range s.watched {
-			s.watched[i] = int64(i)
+			s.watched[i] = int64(i) + 1
 		}
 		run, _ := ran("{}", s)
 		if err := m.First(t.Context(), run); err != nil || count(s.calls, "watched") != batches || len(s.hits) != 4 {

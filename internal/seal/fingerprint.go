@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
+	"sync"
 
 	"github.com/dchest/siphash"
 	daead "github.com/tink-crypto/tink-go/v2/daead/subtle"
@@ -47,13 +48,15 @@ type matcher struct {
 	kinds  [256]sipKey
 	pair   sipKey
 	tables *daead.AESSIV
+	secret []byte
+	veils  sync.Map // partner -> Veil
 }
 
 // sipKey is a key of SipHash, as the two numbers that its authors make of its sixteen bytes.
 type sipKey struct{ k0, k1 uint64 }
 
 func newMatcher(secret []byte) *matcher {
-	m := &matcher{pair: newSipKey(secret, []byte(labelPair)), tables: newTables(secret)}
+	m := &matcher{pair: newSipKey(secret, []byte(labelPair)), tables: newTables(secret), secret: append([]byte(nil), secret...)}
 	for kind := range m.kinds {
 		m.kinds[kind] = newSipKey(secret, append([]byte(labelMatch), byte(kind)))
 	}

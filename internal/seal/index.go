@@ -26,6 +26,7 @@ const (
 	labelMatch = "vigia match 1: "
 	labelPair  = "vigia pair 1"
 	labelTable = "vigia table 1"
+	labelVeil  = "vigia veil 1: "
 	labelBind  = "vigia bind 1"
 )
 

@@ -10,6 +10,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
@@ -26,7 +27,7 @@ const postureQuery = `WITH other (digest) AS MATERIALIZED (SELECT user_256 FROM 
 		FROM asset a WHERE a.partner_id = $1 AND a.user_index IN ($2, (SELECT digest FROM other))
 	UNION ALL SELECT '', 1, k.valid_until, NULL, NULL, k.system, ''
 		FROM epp_key k WHERE k.partner_id = $1 AND k.user_index IN ($2, (SELECT digest FROM other)) AND k.ended_at = 0 AND k.valid_until > $3
-	UNION ALL SELECT '', 2, q.answered_at, NULL, NULL, q.content_id, q.value
+	UNION ALL SELECT '', 2, q.answered_at, q.value, q.user_index, q.content_id, ''
 		FROM content_answer q WHERE q.partner_id = $1 AND q.user_index IN ($2, (SELECT digest FROM other))
 	UNION ALL SELECT '', 3, 0, NULL, NULL, c.status, ''
 		FROM support_case c WHERE c.partner_id = $1 AND c.user_index IN ($2, (SELECT digest FROM other))`
@@ -107,11 +108,16 @@ func (r *postureReader) add(s Advice, id partner.ID, rows *sql.Rows) error {
 		return err
 	}
 	if a.ID == "" {
-		if kind == scorePart {
+		switch kind {
+		case scorePart:
 			r.p.Last.Day = at
 			return s.openScore(id, index, &r.p.Last, sealed)
+		case answerPart:
+			value, err := s.openAnswer(id, index, cyber.ContentID(first), sealed)
+			r.addAnswer(at, cyber.ContentID(first), value)
+			return err
 		}
-		r.addRest(kind, at, first, second)
+		r.addRest(kind, at, first)
 		return nil
 	}
 	if err := s.monitoring().openAsset(&a, sealed); err != nil {
@@ -126,18 +132,21 @@ func (r *postureReader) add(s Advice, id partner.ID, rows *sql.Rows) error {
 	return nil
 }
 
-// addRest reads a row that is no watched value.
-func (r *postureReader) addRest(part, at int64, first, second string) {
+// addAnswer reads what a person said; the later of two counts.
+func (r *postureReader) addAnswer(at int64, id cyber.ContentID, value string) {
+	if r.answered == nil {
+		r.p.Answers, r.answered = map[cyber.ContentID]string{}, map[cyber.ContentID]int64{}
+	}
+	if at >= r.answered[id] {
+		r.answered[id], r.p.Answers[id] = at, value
+	}
+}
+
+// addRest reads a row of a device or a case.
+func (r *postureReader) addRest(part, at int64, first string) {
 	switch part {
 	case devicePart:
 		r.p.Devices = append(r.p.Devices, cyber.PostureDevice{System: cyber.System(first), ValidUntil: fromMicros(at)})
-	case answerPart:
-		if r.answered == nil {
-			r.p.Answers, r.answered = map[cyber.ContentID]string{}, map[cyber.ContentID]int64{}
-		}
-		if id := cyber.ContentID(first); at >= r.answered[id] {
-			r.answered[id], r.p.Answers[id] = at, second
-		}
 	case casePart:
 		if status := cyber.CaseStatus(first); status.Open() {
 			r.p.OpenCases++
@@ -162,6 +171,18 @@ func (s Advice) BreachesByName(ctx context.Context, names []string) ([]cyber.Bre
 	return found, nil
 }
 
+func saidPlace(id partner.ID, user []byte, item cyber.ContentID) seal.Place {
+	return seal.Place{Table: "content_answer", Column: "value", Partner: string(id), Row: string(user) + "/" + string(item)}
+}
+
+func (s Advice) openAnswer(id partner.ID, user []byte, item cyber.ContentID, sealed []byte) (string, error) {
+	plain, err := s.keys.Unseal(saidPlace(id, user, item), sealed)
+	if err != nil {
+		return "", fmt.Errorf("open answer: %w", err)
+	}
+	return string(plain), nil
+}
+
 // KeepAnswer keeps a person's answer to a validation question.
 func (s Advice) KeepAnswer(ctx context.Context, id partner.ID, sent partner.UserHash, item cyber.ContentID, value string) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
@@ -169,10 +190,14 @@ func (s Advice) KeepAnswer(ctx context.Context, id partner.ID, sent partner.User
 		if err != nil {
 			return err
 		}
+		sealed, err := s.keys.Seal(saidPlace(id, u.write, item), []byte(value))
+		if err != nil {
+			return fmt.Errorf("seal answer: %w", err)
+		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO content_answer (partner_id, user_index, content_id, value, answered_at)
 			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (partner_id, user_index, content_id)
 			DO UPDATE SET value = excluded.value, answered_at = excluded.answered_at`,
-			number(id), u.write, string(item), value, micros(s.now()))
+			number(id), u.write, string(item), sealed, micros(s.now()))
 		if err != nil {
 			return fmt.Errorf("keep answer: %w", err)
 		}

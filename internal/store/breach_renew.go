@@ -118,7 +118,7 @@ func (s Monitoring) rejudge(ctx context.Context, tx *sqldb.Tx, id partner.ID, id
 		var fingerprint int64
 		err := row.Scan(&asset, &fingerprint)
 		if err == nil {
-			held[asset], err = trace(uint64(fingerprint))
+			held[asset], err = trace(s.unveil(id, fingerprint))
 		}
 		return struct{}{}, err
 	}, `SELECT id, fingerprint FROM asset WHERE partner_id = $1 AND fingerprint IS NOT NULL AND id IN (`+list(&args, ids)+`)`, args...)

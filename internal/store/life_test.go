@@ -72,7 +72,9 @@ func newLives(t *testing.T, e *storetest.Env, people int) *lives {
 	for n := range people {
 		w.people = append(w.people, w.live(t, n))
 	}
-	w.deliver(t)
+	if people > 0 {
+		w.deliver(t)
+	}
 	return w
 }
 

@@ -105,7 +105,7 @@ func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID
 			return kept, err
 		}
 	}
-	fingerprint, pending, err := s.probing(ctx, tx, a)
+	fingerprint, pending, err := s.probing(ctx, tx, id, a)
 	if err != nil {
 		return kept, err
 	}
@@ -152,12 +152,12 @@ func (s Monitoring) watchedBy(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 
 // probing says what to keep for the match. A value whose sighting is older than the corpora is pending: a worker probes
 // it again. A breach that is published while this transaction runs is the match's own business: see leak.Matcher.
-func (s Monitoring) probing(ctx context.Context, q querier, a cyber.NewAsset) (fingerprint sql.NullInt64, pending bool, err error) {
+func (s Monitoring) probing(ctx context.Context, q querier, id partner.ID, a cyber.NewAsset) (fingerprint sql.NullInt64, pending bool, err error) {
 	if !a.Matched {
 		return fingerprint, false, nil
 	}
 	epoch, err := corporaEpoch(ctx, q)
-	return sql.NullInt64{Int64: int64(a.Fingerprint), Valid: true}, a.Seen.Epoch < epoch, err
+	return sql.NullInt64{Int64: s.veil(id, a.Fingerprint), Valid: true}, a.Seen.Epoch < epoch, err
 }
 
 // AssetsOfUser returns a person's values in the order added, each once even if it was added under both digests before
@@ -204,8 +204,9 @@ func (s Monitoring) FingerprintsOfUser(ctx context.Context, id partner.ID, hash 
 		return nil, err
 	}
 	found, err := collect(ctx, q, func(row scanner) (uint64, error) {
-		v, err := scanInt(row)
-		return uint64(v), err
+		var veiled int64
+		err := row.Scan(&veiled)
+		return s.unveil(id, veiled), err
 	}, `SELECT DISTINCT fingerprint FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND fingerprint IS NOT NULL ORDER BY fingerprint`,
 		number(id), u.write, u.other)
 	if err != nil {

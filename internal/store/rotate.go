@@ -78,6 +78,9 @@ var sealedColumns = []sealedColumn{
 	{"score_day", "sealed", []string{"partner_id", "user_index", "day"}, func(key []any) seal.Place {
 		return seal.Place{Table: "score_day", Column: "sealed", Partner: partnerOf(key[0]), Row: textOf(key[1]) + "/" + textOf(key[2])}
 	}},
+	{"content_answer", "value", []string{"partner_id", "user_index", "content_id"}, func(key []any) seal.Place {
+		return seal.Place{Table: "content_answer", Column: "value", Partner: partnerOf(key[0]), Row: textOf(key[1]) + "/" + textOf(key[2])}
+	}},
 	{"erasure", "trail", []string{"partner_id", "id"}, inPartner("erasure", "trail")},
 	{"import_source", "addresses", []string{"breach"}, func(key []any) seal.Place { return sourcePlace(textOf(key[0])) }},
 	{"feed", "target", []string{"name"}, func(key []any) seal.Place { return feedPlace("target", textOf(key[0])) }},

@@ -24,6 +24,14 @@ func (s Subjects) PersonRef(p subject.Person) string {
 	return userRef(s.userIndex(p.Partner, p.User))
 }
 
+// erasedRef is the name of a person in the erasures of one partner.
+func (s Subjects) erasedRef(id partner.ID, p subject.Person) string {
+	if p.CPF != "" {
+		return "ps_" + hex.EncodeToString(s.keys.BlindIndex("erasure.person", string(id), []byte(p.CPF)))
+	}
+	return userRef(s.userIndex(p.Partner, p.User))
+}
+
 // userRef is the trail's name for a user of a partner.
 func userRef(index []byte) string { return "us_" + hex.EncodeToString(index) }
 
@@ -176,10 +184,14 @@ func (s Subjects) heldAnswers(ctx context.Context, q querier, x indexes, h *subj
 	h.Answers, err = collect(ctx, q, func(sc scanner) (subject.Answer, error) {
 		var a subject.Answer
 		var at int64
-		err := sc.Scan(&a.Content, &a.Value, &at)
-		a.At = fromMicros(at)
+		var user, sealed []byte
+		err := sc.Scan(&user, &a.Content, &sealed, &at)
+		if err == nil {
+			a.At = fromMicros(at)
+			a.Value, err = s.advice().openAnswer(x.partner, user, a.Content, sealed)
+		}
 		return a, err
-	}, `SELECT content_id, value, answered_at FROM content_answer WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY answered_at, content_id`,
+	}, `SELECT user_index, content_id, value, answered_at FROM content_answer WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY answered_at, content_id`,
 		x.userArgs()...)
 	if err != nil {
 		return err

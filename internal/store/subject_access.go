@@ -19,21 +19,19 @@ import (
 // with the erasure, so that it can still be told who saw what is gone.
 func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject.Person) ([]subject.Access, error) {
 	names := []string{s.PersonRef(p)}
-	var users [][]byte
 	for _, h := range held {
 		x, err := s.indexesOf(ctx, s.reader(), h.Partner.ID, p)
 		if err != nil {
 			return nil, err
 		}
-		names, users = append(names, userRef(x.user256), userRef(x.user512)), append(users, x.user512)
-		names = append(names, idsOf(h)...)
-	}
-	erased, err := s.erasedIDs(ctx, p, users)
-	if err != nil {
-		return nil, err
+		erased, err := s.erasedIDs(ctx, h.Partner.ID, p, x.user512)
+		if err != nil {
+			return nil, err
+		}
+		names = append(append(append(names, userRef(x.user256), userRef(x.user512)), idsOf(h)...), erased...)
 	}
 	var accesses []subject.Access
-	for part := range slices.Chunk(unique(append(names, erased...)), hitBatch) {
+	for part := range slices.Chunk(unique(names), hitBatch) {
 		var args []any
 		found, err := collect(ctx, s.reader(), func(row scanner) (subject.Access, error) {
 			r, err := s.audit().scanAudit(row)
@@ -55,27 +53,22 @@ func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject
 	return accesses, nil
 }
 
-// erasedIDs are the ids of rows that were erased with a person, whichever of their names the erasure was asked for by.
-func (s Subjects) erasedIDs(ctx context.Context, p subject.Person, users [][]byte) ([]string, error) {
-	args, or := []any{s.PersonRef(p), number(p.Partner)}, ""
-	for _, u := range users {
-		args = append(args, u)
-		or += ` OR user_512 = $` + strconv.Itoa(len(args))
-	}
+// erasedIDs are the ids of a partner's rows that were erased with a person, whichever of their names the erasure was asked
+// for by.
+func (s Subjects) erasedIDs(ctx context.Context, id partner.ID, p subject.Person, user []byte) ([]string, error) {
 	kept, err := collect(ctx, s.reader(), func(row scanner) (keptTrail, error) {
-		var id string
-		var of int64
+		var erasure string
 		var sealed []byte
 		var kept keptTrail
-		if err := row.Scan(&id, &of, &sealed); err != nil {
+		if err := row.Scan(&erasure, &sealed); err != nil {
 			return kept, err
 		}
-		plain, err := s.keys.Unseal(inPartner("erasure", "trail")([]any{of, id}), sealed)
+		plain, err := s.keys.Unseal(inPartner("erasure", "trail")([]any{number(id), erasure}), sealed)
 		if err != nil {
 			return kept, fmt.Errorf("open erasure: %w", err)
 		}
 		return kept, json.Unmarshal(plain, &kept)
-	}, `SELECT id, partner_id, trail FROM erasure WHERE (person = $1`+or+`) AND ($2 = 0 OR partner_id = $2)`, args...)
+	}, `SELECT id, trail FROM erasure WHERE partner_id = $1 AND (person = $2 OR user_512 = $3)`, number(id), s.erasedRef(id, p), user)
 	var ids []string
 	for _, k := range kept {
 		ids = append(ids, k.IDs...)

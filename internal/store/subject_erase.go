@@ -54,7 +54,7 @@ func (s Subjects) EraseRows(ctx context.Context, h subject.Held, p subject.Perso
 			return fmt.Errorf("make erasure id: %w", err)
 		}
 		t = subject.Tombstone{
-			ID: "er_" + made.String(), Partner: h.Partner.ID, Person: s.PersonRef(p), CPF: x.cpf, User256: x.user256, User512: x.user512,
+			ID: "er_" + made.String(), Partner: h.Partner.ID, Person: s.erasedRef(h.Partner.ID, p), CPF: x.cpf, User256: x.user256, User512: x.user512,
 			Watched: x.value, ErasedAt: micros(s.now()),
 		}
 		t.MAC = s.tombstoneMAC(t)

@@ -1,7 +1,7 @@
 -- A watched value.
 CREATE TABLE asset (
 	created_at    BIGINT NOT NULL,
-	fingerprint   BIGINT,           -- keyed, the same for all partners; NULL: a sandbox value, which never meets the corpora
+	fingerprint   BIGINT,           -- veiled under a key of the partner's own; NULL: a sandbox value, which never meets the corpora
 	partner_id    INTEGER NOT NULL,
 	kind          INTEGER NOT NULL,
 	pending       BOOLEAN NOT NULL, -- not yet probed in every published breach
@@ -16,7 +16,7 @@ CREATE TABLE asset (
 	PRIMARY KEY (partner_id, id)
 );
 CREATE UNIQUE INDEX asset_value ON asset (partner_id, user_index, kind, value_index);
-CREATE INDEX asset_probe ON asset (fingerprint) WHERE fingerprint IS NOT NULL;
+CREATE INDEX asset_probe ON asset (partner_id, fingerprint) WHERE fingerprint IS NOT NULL;
 CREATE INDEX asset_pending ON asset (created_at) WHERE pending;
 CREATE INDEX asset_age ON asset (created_at);
 CREATE INDEX asset_status ON asset (status, created_at, id);

@@ -150,7 +150,7 @@ CREATE TABLE content_answer (
 	partner_id  INTEGER NOT NULL,
 	user_index  BYTEA NOT NULL, -- keyed index of the user
 	content_id  TEXT NOT NULL,
-	value       TEXT NOT NULL, -- one of the question's options
+	value       BYTEA NOT NULL, -- sealed: one of the question's options
 	answered_at BIGINT NOT NULL,
 	PRIMARY KEY (partner_id, user_index, content_id)
 );

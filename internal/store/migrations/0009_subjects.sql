@@ -3,7 +3,7 @@
 CREATE TABLE erasure (
 	partner_id INTEGER NOT NULL,
 	id         TEXT NOT NULL,
-	person     TEXT NOT NULL,   -- the audit trail's name for the person
+	person     TEXT NOT NULL,   -- keyed name of the person with this partner
 	cpf        BYTEA NOT NULL,  -- keyed index of the CPF; empty when only a user hash was known
 	user_256   BYTEA NOT NULL,  -- keyed index of the 256-bit user hash, or of the hash as it was given
 	user_512   BYTEA NOT NULL,  -- keyed index of the 512-bit user hash, or the same again
@@ -12,5 +12,5 @@ CREATE TABLE erasure (
 	trail      BYTEA NOT NULL,  -- sealed: why, and the ids of the erased rows, by which the audit trail speaks of them
 	PRIMARY KEY (partner_id, id)
 );
-CREATE INDEX erasure_person ON erasure (person, erased_at);
+CREATE INDEX erasure_person ON erasure (partner_id, person);
 CREATE INDEX erasure_order ON erasure (erased_at, id);

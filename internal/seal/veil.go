@@ -1,0 +1,46 @@
+package seal
+
+import "encoding/binary"
+
+// veilRounds of a Feistel network, keyed as SipHash is, make a permutation that even who may choose values in both
+// directions does not tell from a random one (Luby and Rackoff). Here nobody chooses: what is veiled is a keyed hash.
+const veilRounds = 4
+
+// Veil hides fingerprints as one partner keeps them: a permutation of the 64-bit numbers under a key of the partner's
+// own. Equal values of one partner stay equal, those of two partners have nothing in common.
+type Veil struct{ key sipKey }
+
+// Veil is the veil of a partner.
+func (k *Keys) Veil(partner string) Veil {
+	if key, ok := k.match.veils.Load(partner); ok {
+		return key.(Veil) //nolint:forcetypeassert // only veils are stored
+	}
+	v := Veil{newSipKey(k.match.secret, []byte(labelVeil+partner))}
+	k.match.veils.Store(partner, v)
+	return v
+}
+
+// Hide is what a fingerprint is kept as.
+func (v Veil) Hide(fingerprint uint64) uint64 {
+	left, right := uint32(fingerprint>>32), uint32(fingerprint)
+	for round := range byte(veilRounds) {
+		left, right = right, left^v.round(round, right)
+	}
+	return uint64(left)<<32 | uint64(right)
+}
+
+// Show undoes Hide.
+func (v Veil) Show(hidden uint64) uint64 {
+	left, right := uint32(hidden>>32), uint32(hidden)
+	for round := byte(veilRounds); round > 0; round-- {
+		left, right = right^v.round(round-1, left), left
+	}
+	return uint64(left)<<32 | uint64(right)
+}
+
+func (v Veil) round(number byte, half uint32) uint32 {
+	var msg [5]byte
+	msg[0] = number
+	binary.LittleEndian.PutUint32(msg[1:], half)
+	return uint32(v.key.sum(msg[:])) // half of the hash is what a round needs
+}
