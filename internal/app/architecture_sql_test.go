@@ -93,7 +93,6 @@ var forAllPartners = map[string]string{
 	"WatchedEmails":      "a feed is asked about the values of all partners; each row names its own",
 	"caseByID":           "the operator: a case by its id, which no two partners share",
 	"UpdateCase":         "the operator: a case by its id",
-	"erasedIDs":          "the operator: erasures of a person, at one partner or at all",
 	"Cases":              "the operator: the newest cases, which may be filtered by a partner",
 	"Lane":               "the operator: the desk, which may be filtered by a partner",
 	"DeskCounts":         "the operator: what waits at the desk",

@@ -145,12 +145,6 @@ type Probe struct {
 	Fingerprint uint64
 }
 
-// Place is how far a walk over all watched fingerprints has come.
-type Place struct {
-	Partner partner.ID `json:"partner"`
-	At      int64      `json:"at"`
-}
-
 // Store keeps breaches, matches and findings.
 type Store interface {
 	Breaches(ctx context.Context) ([]Record, error)

@@ -59,6 +59,12 @@ const (
 	PhaseLate
 )
 
+// Place is how far a walk over all watched fingerprints has come.
+type Place struct {
+	Partner partner.ID `json:"partner"`
+	At      int64      `json:"at"`
+}
+
 // MatchProgress is how far a match has come.
 type MatchProgress struct {
 	Phase  Phase `json:"phase"`
