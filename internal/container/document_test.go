@@ -201,7 +201,7 @@ func FuzzDocument(f *testing.F) {
 // FuzzStream does so for compressed streams and small archives.
 func FuzzStream(f *testing.F) {
 	t := &testing.T{}
-	for _, make := range []func(*testing.T) []subformat{streamFormats, archiveFormats} {
+	for _, make := range []func(*testing.T) []subformat{streamFormats, archiveFormats, isoFormats} {
 		for _, s := range make(t) {
 			f.Add(s.file)
 		}

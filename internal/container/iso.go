@@ -1,0 +1,134 @@
+package container
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"io"
+	"strings"
+	"unicode/utf16"
+)
+
+// isoFormat reads images of CDs and DVDs (ISO 9660). Their first 32 KiB are empty, so that alone makes one worth a look.
+var isoFormat = &format{name: "ISO 9660 image", known: emptyHead, open: func(w *walker, l layer) error {
+	l.r = bufio.NewReaderSize(l.r, isoFirst+isoSector)
+	start, _ := l.r.Peek(isoFirst + 6) // an error comes again with the read after it
+	if !bytes.HasSuffix(start, []byte("CD001")) || len(start) < isoFirst+6 {
+		return w.plain(l, l.head)
+	}
+	release, ok, err := w.place(&l)
+	if err != nil || !ok {
+		return err
+	}
+	defer release()
+	return w.iso(l)
+}}
+
+const (
+	isoSector = 2048
+	isoFirst  = 16 * isoSector
+	// isoDeepest is how many folders may lie in each other.
+	isoDeepest = 32
+)
+
+func emptyHead(b []byte) bool { return len(b) == sniffed && len(bytes.Trim(b, "\x00")) == 0 }
+
+// iso opens the files of the tree with the best names.
+func (w *walker) iso(l layer) error {
+	var root []byte
+	wide := false
+	for at := int64(isoFirst); ; at += isoSector {
+		var d [isoSector]byte
+		if full(l.at, d[:], at) != nil || string(d[1:6]) != "CD001" {
+			break
+		}
+		const primary, joliet, last = 1, 2, 255
+		if d[0] == primary && root == nil || d[0] == joliet && string(d[88:90]) == "%/" {
+			root, wide = bytes.Clone(d[156:190]), d[0] == joliet
+		}
+		if d[0] == last {
+			break
+		}
+	}
+	if root == nil {
+		return w.damaged(l.name, 0, errDamaged)
+	}
+	i := &isoImage{walker: w, layer: l, wide: wide, seen: map[int64]bool{}}
+	return i.folder(root, "", isoDeepest)
+}
+
+// isoImage is an image under way.
+type isoImage struct {
+	*walker
+	layer
+	wide bool
+	seen map[int64]bool // folders, so that one that lists itself comes to an end
+}
+
+// folder opens what a folder lists, whose own record is given.
+func (w *isoImage) folder(record []byte, path string, depth int) error {
+	l := w.layer
+	at, size := int64(binary.LittleEndian.Uint32(record[2:]))*isoSector, int64(binary.LittleEndian.Uint32(record[10:]))
+	if depth == 0 || at+size > l.size || size > w.limits.Directory {
+		return w.damaged(inside(l.name, path), 0, io.ErrUnexpectedEOF)
+	}
+	if w.seen[at] {
+		return nil
+	}
+	w.seen[at] = true
+	release, ok := w.reserve(inside(l.name, path), size)
+	if !ok {
+		return nil
+	}
+	defer release()
+	list := make([]byte, size)
+	if err := full(l.at, list, at); err != nil {
+		return w.damaged(inside(l.name, path), 0, err)
+	}
+	for i := 0; i < len(list); {
+		n := int(list[i])
+		if n == 0 { // records do not go over the ends of sectors
+			i += isoSector - i%isoSector
+			continue
+		}
+		if n < 34 || i+n > len(list) || 33+int(list[i+32]) > n {
+			return w.damaged(inside(l.name, path), int64(i), errDamaged)
+		}
+		if err := w.record(list[i:i+n], path, depth); err != nil {
+			return err
+		}
+		i += n
+	}
+	return nil
+}
+
+// record opens a file or folder.
+func (w *isoImage) record(r []byte, path string, depth int) error {
+	l := w.layer
+	name := string(r[33 : 33+int(r[32])])
+	if name == "\x00" || name == "\x01" {
+		return nil // itself, and what it lies in
+	}
+	if w.wide {
+		units := make([]uint16, len(name)/2)
+		for i := range units {
+			units[i] = binary.BigEndian.Uint16([]byte(name[2*i:]))
+		}
+		name = string(utf16.Decode(units))
+	}
+	name, _, _ = strings.Cut(name, ";")
+	if path += name; len(path) > nameLongest {
+		path = path[:nameLongest]
+	}
+	if err := w.file(l.name); err != nil {
+		return err
+	}
+	const folder = 2
+	if r[25]&folder != 0 {
+		return w.folder(r, path+"/", depth-1)
+	}
+	at, size := int64(binary.LittleEndian.Uint32(r[2:]))*isoSector, int64(binary.LittleEndian.Uint32(r[10:]))
+	entry := inside(l.name, path)
+	content := &summed{r: io.NewSectionReader(l.at, at, size), left: size, exact: true}
+	return w.walker.open(layer{name: entry, depth: l.depth + 1}, &meter{w: w.walker, name: entry, r: content, in: func() int64 { return max(size, 1) }})
+}
