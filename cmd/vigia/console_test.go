@@ -14,13 +14,13 @@ var (
 	namedPage = regexp.MustCompile("`((?:GET|POST) /[^`]*)`")
 )
 
-// TestEveryCommandHasItsPage holds the table of docs/console.md against the commands and the console's routes: a command has a page, or a
+// TestEveryCommandHasItsPage holds the table of docs/console-commands.md against the commands and the console's routes: a command has a page, or a
 // reason to be for the terminal only.
 //
 //vigia:shows every command has a page of the console or a reason
 //vigia:broken a row that goes, or names a route that is not there
 func TestEveryCommandHasItsPage(t *testing.T) {
-	text, err := os.ReadFile("../../docs/console.md")
+	text, err := os.ReadFile("../../docs/console-commands.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestEveryCommandHasItsPage(t *testing.T) {
 		path := n.Path()
 		row, named := rows[path], namedPage.FindAllStringSubmatch(rows[path], -1)
 		if reason, terminal := strings.CutPrefix(row, "terminal: "); len(named) == 0 && (!terminal || len(reason) < 10) {
-			t.Errorf("%s has neither a page nor a reason in docs/console.md", path)
+			t.Errorf("%s has neither a page nor a reason in docs/console-commands.md", path)
 		}
 		for _, m := range named {
 			if !pages[m[1]] {

@@ -19,6 +19,7 @@ import (
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/password"
 	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/subject"
 	"github.com/vigiahq/vigia/internal/telemetry"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
@@ -102,7 +103,7 @@ func (p *consoleParts) rules(r Rules, in store.Areas) console.Rules {
 		Monitoring: r.Monitoring, Paces: r.Paces, Persons: p.persons.Over(in.Advice), Review: in.Overview,
 		Breaches: &consoleImports{leak.NewBreaches(in.Breaches, a.now), p.work}, Feeds: consoleFeeds{&feeds},
 		Passwords: &consolePasswords{a.Passwords, p.work, p.downloads}, Cases: r.Cases, Endpoints: r.Endpoints, Content: r.Content,
-		Subjects: consoleSubjects{a.Subjects, a}, Keys: consoleKeys{a},
+		Subjects: consoleSubjects{a.Subjects, a}, Search: subject.NewSearch(in.Subjects, in.Partners), Cover: r.Cover, Keys: consoleKeys{a},
 		Webhooks: &consoleWebhooks{r.Webhooks, p.guard, p.client}, Events: in.Overview, History: r.History, Jobs: in.Jobs,
 	}
 }

@@ -185,8 +185,9 @@ type casePage struct {
 	Answers []asked
 	Wishes  []string
 	// Who is the person's subscription, if the partner enrolled them.
-	Who   *subscription.Beneficiary
-	Shown bool
+	Who    *subscription.Beneficiary
+	Person string
+	Shown  bool
 }
 
 // asked is a question and what the person answered.
@@ -210,7 +211,7 @@ func (c *Console) casePage(r *request) (page casePage, err error) {
 	if err != nil {
 		return page, err
 	}
-	page = casePage{ticket: c.naming(services, partners).tickets([]cyber.Case{one})[0], Moves: moves}
+	page = casePage{ticket: c.naming(services, partners).tickets([]cyber.Case{one})[0], Moves: moves, Person: c.personPath(one.Partner, one.User)}
 	if page.Owners, err = c.owners(r); err != nil {
 		return page, err
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/subject"
 	"github.com/vigiahq/vigia/internal/subscription"
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
@@ -70,6 +71,8 @@ type Rules struct {
 	Jobs     Jobs
 
 	Subjects Subjects
+	Search   *subject.Search
+	Cover    *cyber.Cover
 	Keys     Keys
 }
 

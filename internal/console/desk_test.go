@@ -15,10 +15,14 @@ const phishing = cyber.ServiceID("sv_ajuda_phishing")
 // has holds a page against texts that it must show, and after a dash those that it must not.
 func has(t *testing.T, page string, texts ...string) {
 	t.Helper()
+	var wrong []string
 	for _, text := range texts {
-		if hidden, not := strings.CutPrefix(text, "-"); not == strings.Contains(page, strings.TrimPrefix(text, "-")) {
-			t.Errorf("%q: shown %t\n%s", hidden, !not, page)
+		if _, not := strings.CutPrefix(text, "-"); not == strings.Contains(page, strings.TrimPrefix(text, "-")) {
+			wrong = append(wrong, text)
 		}
+	}
+	if len(wrong) > 0 {
+		t.Errorf("not as it should be: %q\n%s", wrong, page)
 	}
 }
 

@@ -49,6 +49,7 @@ func findDevice(c *Console, r *request) (answer, error) {
 type devicePage struct {
 	cyber.Device
 	PartnerName string
+	Person      string
 	Live        bool
 	Shown       bool
 	Systems     []cyber.System
@@ -69,7 +70,7 @@ func (c *Console) device(r *request) (devicePage, error) {
 	}
 	names, err := c.names(r)
 	return devicePage{
-		Device: d, PartnerName: names[d.Partner], Live: d.LiveAt(c.Now()), Systems: []cyber.System{cyber.Android, cyber.IOS, cyber.Windows, cyber.MacOS},
+		Device: d, PartnerName: names[d.Partner], Person: c.personPath(d.Partner, d.User), Live: d.LiveAt(c.Now()), Systems: []cyber.System{cyber.Android, cyber.IOS, cyber.Windows, cyber.MacOS},
 	}, err
 }
 

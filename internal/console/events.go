@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"time"
 
@@ -44,6 +45,8 @@ type eventPage struct {
 	Event      alert.Kept
 	Body       string
 	Deliveries []eventDelivery
+	// Person is the address of the page of whom the event is about; empty when it is about nobody.
+	Person string
 }
 
 type eventDelivery struct {
@@ -70,6 +73,12 @@ func showEvent(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page := eventPage{Partner: p, Event: e, Body: indented(string(e.Body))}
+	var about struct {
+		Data struct{ UserHash partner.UserHash }
+	}
+	if json.Unmarshal(e.Body, &about) == nil && about.Data.UserHash != "" {
+		page.Person = c.personPath(p.ID, about.Data.UserHash)
+	}
 	for _, s := range statuses {
 		d := eventDelivery{DeliveryStatus: s}
 		for _, t := range tries {

@@ -42,6 +42,7 @@ var doneSentences = map[string]string{
 	"breach.retracted":         "Vazamento retirado. Os achados serão desfeitos e as pessoas, reavaliadas.",
 	"case.moved":               "Caso movido. O parceiro será avisado.",
 	"case.assigned":            "Responsável alterado.",
+	"case.opened":              "Caso aberto em nome da pessoa.",
 	"case.noted":               "Anotação guardada no caso.",
 	"device.revoked":           "Chave revogada.",
 	"device.replaced":          "Proteção transferida. Esta é a nova chave.",

@@ -92,7 +92,11 @@ func revealAsset(c *Console, r *request) (answer, error) {
 	return c.assetsView(r, map[cyber.AssetID]string{a.ID: a.Value})
 }
 
+// Person is the page of the person whom a finding is about.
+func (p findingsPage) Person(f cyber.Found) string { return p.people(f.Owner()) }
+
 type findingsPage struct {
+	people   func(partner.ID, partner.UserHash) string
 	OpenOnly bool
 	Breach   string
 	Findings []cyber.Found
@@ -114,7 +118,7 @@ var resolutionOptions = []choiceOption{
 
 func listFindings(c *Console, r *request) (answer, error) {
 	q := r.URL.Query()
-	page := findingsPage{OpenOnly: q.Get("all") == "", Breach: q.Get("breach"), Reasons: resolutionOptions}
+	page := findingsPage{people: c.personPath, OpenOnly: q.Get("all") == "", Breach: q.Get("breach"), Reasons: resolutionOptions}
 	found, err := c.Rules.Review.FindingList(r.Context(), cyber.FindingFilter{
 		Breach: page.Breach, OpenOnly: page.OpenOnly, Before: markOf(q), Limit: perPage + 1,
 	})
@@ -146,5 +150,9 @@ func resolveFinding(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return redirect{"/findings", "finding.resolved"}, nil
+	to := "/findings"
+	if r.PostForm.Has("person") {
+		to = c.personPath(found.Owner())
+	}
+	return redirect{to, "finding.resolved"}, nil
 }

@@ -418,7 +418,8 @@ func TestConsoleOperations(t *testing.T) {
 	d.post(303, "/monitoring/values", "partner", id, "user_hash", user, "type", "pix_key", "value", "123e4567-e89b-42d3-a456-426614174000")
 	d.post(422, "/monitoring/values", "partner", id, "user_hash", user, "type", "domain", "value", "nada")
 	d.post(422, "/monitoring/values", "partner", id, "user_hash", user, "type", "email", "value", "ana@exemplo.com.br")
-	_, page := d.post(200, "/monitoring/find", "partner", id, "user_hash", user)
+	found, _ := d.post(303, "/monitoring/find", "partner", id, "user_hash", user)
+	_, page := d.send(found.Header.Get("location"), "", nil)
 	if !strings.Contains(page, "Domínio") || strings.Contains(page, "maria@exemplo.com.br") {
 		t.Error(page)
 	}

@@ -2,60 +2,232 @@ package console
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// personPage is a person as a partner names them: what is watched, masked, and how the score went.
+// personPage is everything about a person of one partner, masked unless Shown.
 type personPage struct {
-	Partner partner.Partner
-	User    partner.UserHash
-	Assets  []cyber.Asset
-	Scores  []cyber.ScoreDay
+	subject.Held
+	User  partner.UserHash
+	Ref   string
+	Path  string
+	Shown bool
+	// Who is the newest subscription's beneficiary; nil when the partner enrolled nobody of this name.
+	Who           *subscription.Beneficiary
+	Subscriptions []subscriptionState
+	Findings      []personFinding
+	Cases         []ticket
+	Devices       []devicePage
+	Cover         []cyber.Entitlement
+	Score         *cyber.ScoreDay
+	Line          scoreLine
+	Looked        []accessRow
+	Services      []cyber.Service
+	Reasons       []choiceOption
 }
 
-// personOf reads a partner and a user hash from a form: a POST, so that the hash stands in no address, history or log.
-func (c *Console) personOf(r *request) (partner.Partner, partner.UserHash, error) {
-	user, err := partner.ParseUserHash("user_hash", r.text("user_hash"))
-	if err != nil {
-		return partner.Partner{}, "", err
-	}
-	p, err := c.Rules.Partners.Partner(r.Context(), partner.ID(r.text("partner")))
-	return p, user, err
+// personFinding is a finding and what stood in the person's own record.
+type personFinding struct {
+	cyber.Finding
+	Value   string
+	Classes []string
 }
 
-func findPerson(c *Console, r *request) (answer, error) {
-	p, user, err := c.personOf(r)
+// newestFirst is how many lines of each kind a person's page shows; their export has all.
+const newestFirst = 100
+
+// personOf reads whom an address names.
+func (c *Console) personOf(r *request) (partner.Partner, subject.Person, error) {
+	p, err := c.Rules.Partners.Partner(r.Context(), partnerOf(r))
+	if err != nil {
+		return p, subject.Person{}, err
+	}
+	who, err := c.Rules.Subjects.Referred(r.Context(), p.ID, r.PathValue("ref"))
+	return p, who, err
+}
+
+func showPerson(c *Console, r *request) (answer, error) {
+	p, who, err := c.personOf(r)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.note(r, "asset.list", c.Rules.Subjects.Ref(subject.Person{User: user, Partner: p.ID}), ""); err != nil {
+	if err := c.note(r, "person.view", c.Rules.Subjects.Ref(who), ""); err != nil {
 		return nil, err
 	}
-	page := personPage{Partner: p, User: user}
-	if page.Assets, err = c.Rules.Monitoring.Watched(r.Context(), p.ID, user); err != nil {
-		return nil, err
-	}
-	if page.Scores, err = c.Rules.Persons.History(r.Context(), p.ID, user); err != nil {
+	page, err := c.personPage(r, p, who)
+	if err != nil {
 		return nil, err
 	}
 	return view{"person", "Pessoa", page}, nil
 }
 
+func revealPerson(c *Console, r *request) (answer, error) {
+	why, err := reason(r)
+	if err != nil {
+		return nil, err
+	}
+	p, who, err := c.personOf(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.note(r, "person.reveal", c.Rules.Subjects.Ref(who), why); err != nil {
+		return nil, err
+	}
+	page, err := c.personPage(r, p, who)
+	if err != nil {
+		return nil, err
+	}
+	page.Shown = true
+	return view{"person", "Pessoa", page}, nil
+}
+
+func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) (page personPage, err error) {
+	ctx := r.Context()
+	held, looked, err := c.Rules.Subjects.About(ctx, p, who)
+	if err != nil {
+		return page, err
+	}
+	page = personPage{Held: held, User: who.User, Ref: c.Rules.Subjects.Ref(who), Path: c.personPath(p.ID, who.User), Reasons: resolutionOptions, Line: newScoreLine(held.Scores, c.Now())}
+	for _, s := range slices.Backward(held.Subscriptions) {
+		page.Subscriptions = append(page.Subscriptions, c.stateOf(s))
+	}
+	if len(page.Subscriptions) > 0 {
+		page.Who = &page.Subscriptions[0].Beneficiary
+	}
+	values := map[cyber.AssetID]string{}
+	for _, a := range held.Assets {
+		values[a.ID] = a.Value
+	}
+	for _, f := range slices.Backward(held.Findings) {
+		page.Findings = append(page.Findings, personFinding{f, values[f.Asset], exposedLabels(f.Breach.Exposes)})
+	}
+	if page.Services, err = c.Rules.Services.All(ctx); err != nil {
+		return page, err
+	}
+	cases := make([]cyber.Case, 0, len(held.Cases))
+	for _, one := range slices.Backward(held.Cases) {
+		cases = append(cases, one.Case)
+	}
+	page.Cases = c.naming(page.Services, []partner.Partner{p}).tickets(cases)
+	for _, d := range slices.Backward(held.Devices) {
+		page.Devices = append(page.Devices, devicePage{Device: d, Live: d.LiveAt(c.Now())})
+	}
+	page.Cover, _, err = c.Rules.Cover.Of(ctx, partner.Caller{Partner: p.ID, Mode: p.Mode}, who.User)
+	if err != nil && !errors.Is(err, cyber.ErrCoverageNotFound) {
+		return page, err
+	}
+	if n := len(held.Scores); n > 0 {
+		page.Score = &held.Scores[n-1]
+	}
+	slices.Reverse(page.Events)
+	page.Events = page.Events[:min(len(page.Events), newestFirst)]
+	page.Looked, err = c.accessRows(r, looked[:min(len(looked), newestFirst)])
+	return page, err
+}
+
+// scoreLine is how a score went, drawn as a line of steps in a box of 600 by 120.
+type scoreLine struct {
+	Breach, Assessment string
+	From, To           time.Time
+	Days               int
+}
+
+const (
+	scoreWidth, scoreHeight = 600, 120
+	scoreTop                = 1000 // a score of 100, in tenths
+)
+
+// newScoreLine draws a person's days: a day without a line has the score of the one before.
+func newScoreLine(days []cyber.ScoreDay, now time.Time) scoreLine {
+	if len(days) == 0 {
+		return scoreLine{}
+	}
+	first, last := days[0].Day, max(now.Unix()/86400, days[0].Day+1)
+	l := scoreLine{From: days[0].Date(), To: now, Days: len(days)}
+	draw := func(of func(cyber.ScoreDay) int64) string {
+		var path []byte
+		y := func(d cyber.ScoreDay) int64 { return scoreHeight - of(d)*scoreHeight/scoreTop }
+		for i, d := range days {
+			x := (d.Day - first) * scoreWidth / (last - first)
+			if i > 0 {
+				path = appendPoint(path, x, y(days[i-1]))
+			}
+			path = appendPoint(path, x, y(d))
+		}
+		return string(appendPoint(path, scoreWidth, y(days[len(days)-1])))
+	}
+	l.Breach = draw(func(d cyber.ScoreDay) int64 { return d.Breach })
+	l.Assessment = draw(func(d cyber.ScoreDay) int64 { return d.Assessment })
+	return l
+}
+
+func appendPoint(path []byte, x, y int64) []byte {
+	return append(strconv.AppendInt(append(strconv.AppendInt(path, x, 10), ','), y, 10), ' ')
+}
+
+// personNamed reads a person from the address, or from a form: a POST, so that the hash stands in no address, history or log.
+func (c *Console) personNamed(r *request) (partner.Partner, subject.Person, error) {
+	if r.PathValue("ref") != "" {
+		return c.personOf(r)
+	}
+	user, err := partner.ParseUserHash("user_hash", r.text("user_hash"))
+	if err != nil {
+		return partner.Partner{}, subject.Person{}, err
+	}
+	p, err := c.Rules.Partners.Partner(r.Context(), partner.ID(r.text("partner")))
+	return p, subject.Person{User: user, Partner: p.ID}, err
+}
+
+// findPerson goes to the page of somebody whom a partner names.
+func findPerson(c *Console, r *request) (answer, error) {
+	p, who, err := c.personNamed(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.note(r, "search", c.Rules.Subjects.Ref(who), "user hash"); err != nil {
+		return nil, err
+	}
+	return redirect{to: c.personPath(p.ID, who.User)}, nil
+}
+
+// watchValue adds a value of a kind that partners do not add themselves.
 func watchValue(c *Console, r *request) (answer, error) {
-	p, user, err := c.personOf(r)
+	p, who, err := c.personNamed(r)
 	if err != nil {
 		return nil, err
 	}
 	kind := r.text("type")
 	err = c.change(r, "asset.add", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Monitoring.WatchOf(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, user, cyber.OperatorAdds, kind, r.text("value"))
-		return in.Subjects.Ref(subject.Person{User: user, Partner: p.ID}), kind, err
+		_, err := in.Monitoring.WatchOf(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, who.User, cyber.OperatorAdds, kind, r.text("value"))
+		return in.Subjects.Ref(who), kind, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return redirect{"/monitoring?status=monitorado", "asset.added"}, nil
+	return redirect{c.personPath(p.ID, who.User), "asset.added"}, nil
+}
+
+// openCase opens a case in the name of a person who calls.
+func openCase(c *Console, r *request) (answer, error) {
+	p, who, err := c.personOf(r)
+	if err != nil {
+		return nil, err
+	}
+	var opened cyber.Case
+	err = c.change(r, "case.open", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		opened, err = in.Cases.OpenFor(ctx, p.ID, cyber.CaseRequest{Service: cyber.ServiceID(r.text("service")), User: who.User})
+		return string(opened.ID), string(p.ID), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{at("cases", string(opened.ID)), "case.opened"}, nil
 }

@@ -110,6 +110,13 @@ var routes = []route{
 	{method: "POST", path: "/subscriptions/{partner}/{seq}/suspend", role: operator.Support, run: suspendSubscription, form: showSubscription},
 	{method: "POST", path: "/subscriptions/{partner}/{seq}/resume", role: operator.Support, run: resumeSubscription, form: showSubscription},
 
+	{method: "GET", path: "/search", role: operator.Viewer, run: showSearch},
+	{method: "POST", path: "/search", role: operator.Viewer, run: search, form: showSearch},
+	{method: "GET", path: "/people/{partner}/{ref}", role: operator.Viewer, run: showPerson},
+	{method: "POST", path: "/people/{partner}/{ref}/reveal", role: operator.Support, run: revealPerson, form: showPerson},
+	{method: "POST", path: "/people/{partner}/{ref}/values", role: operator.Admin, run: watchValue, form: showPerson},
+	{method: "POST", path: "/people/{partner}/{ref}/case", role: operator.Support, run: openCase, form: showPerson},
+
 	{method: "GET", path: "/monitoring", role: operator.Viewer, run: listAssets},
 	{method: "POST", path: "/monitoring/find", role: operator.Viewer, run: findPerson, form: listAssets},
 	{method: "POST", path: "/monitoring/values", role: operator.Admin, run: watchValue, form: listAssets},

@@ -15,6 +15,9 @@ import (
 type Subjects interface {
 	// Ref is the audit trail's name for a person.
 	Ref(p subject.Person) string
+	// Referred is whom a reference in an address names; About what a page shows of them.
+	Referred(ctx context.Context, id partner.ID, ref string) (subject.Person, error)
+	About(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, []subject.Access, error)
 	Export(ctx context.Context, p subject.Person) ([]subject.Held, error)
 	Accesses(ctx context.Context, p subject.Person) ([]subject.Access, error)
 	Erase(ctx context.Context, who operator.Actor, p subject.Person, reason string) (subject.Outcome, error)
@@ -60,7 +63,12 @@ func showSubjects(c *Console, r *request) (answer, error) {
 
 // personAsked reads who is meant and why, and records it before anything is looked up.
 func (c *Console) personAsked(r *request, action string) (p subject.Person, why string, err error) {
-	if p, err = subject.Parse(r.text("cpf"), r.text("user_hash"), r.text("partner")); err != nil {
+	if ref := r.text("ref"); ref != "" { // from the person's page, which holds neither
+		p, err = c.Rules.Subjects.Referred(r.Context(), partner.ID(r.text("partner")), ref)
+	} else {
+		p, err = subject.Parse(r.text("cpf"), r.text("user_hash"), r.text("partner"))
+	}
+	if err != nil {
 		return p, "", err
 	}
 	if why, err = reason(r); err != nil {
@@ -143,6 +151,14 @@ func showAccesses(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page.Told = true
+	if page.Accesses, err = c.accessRows(r, list); err != nil {
+		return nil, err
+	}
+	return view{"subjects", "Titulares", page}, nil
+}
+
+// accessRows puts e-mails in the place of operators' ids.
+func (c *Console) accessRows(r *request, list []subject.Access) ([]accessRow, error) {
 	entries := make([]operator.Entry, len(list))
 	for i, a := range list {
 		entries[i] = a.Entry
@@ -151,10 +167,11 @@ func showAccesses(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	accesses := make([]accessRow, len(rows))
 	for i, row := range rows {
-		page.Accesses = append(page.Accesses, accessRow{row, list[i].Masked})
+		accesses[i] = accessRow{row, list[i].Masked}
 	}
-	return view{"subjects", "Titulares", page}, nil
+	return accesses, nil
 }
 
 func confirmErase(c *Console, r *request) (answer, error) {

@@ -104,6 +104,8 @@ type subscriptionPage struct {
 	// Shown says that the person's data stand in clear.
 	Shown bool
 	Path  string
+	// Person is the address of the page with all that is held about the beneficiary.
+	Person string
 }
 
 // subscriptionOf reads the subscription that a path names.
@@ -117,7 +119,13 @@ func (c *Console) subscriptionOf(r *request) (subscriptionPage, error) {
 		return subscriptionPage{}, subscription.ErrNotFound
 	}
 	sub, err := c.Rules.FindSubscriptions.SubscriptionBySeq(r.Context(), p.ID, seq)
-	return subscriptionPage{Partner: p, subscriptionState: c.stateOf(sub), Path: at("subscriptions", string(p.ID), strconv.FormatInt(seq, 10))}, err
+	if err != nil {
+		return subscriptionPage{}, err
+	}
+	page := subscriptionPage{Partner: p, subscriptionState: c.stateOf(sub), Path: at("subscriptions", string(p.ID), strconv.FormatInt(seq, 10))}
+	ref, err := c.Rules.Search.Enrolled(r.Context(), p.ID, sub.Beneficiary.CPF)
+	page.Person = at("people", string(p.ID), ref)
+	return page, err
 }
 
 func showSubscription(c *Console, r *request) (answer, error) {

@@ -135,6 +135,19 @@ func (c *Cases) Open(ctx context.Context, id partner.ID, r CaseRequest) (Case, e
 	if err := triage.check(r.Answers); err != nil {
 		return Case{}, err
 	}
+	return c.open(ctx, id, r, triage)
+}
+
+// OpenFor opens a case for somebody who called the operator, who asks the questions by word of mouth.
+func (c *Cases) OpenFor(ctx context.Context, id partner.ID, r CaseRequest) (Case, error) {
+	triage, err := c.store.Triage(ctx, r.Service)
+	if err != nil {
+		return Case{}, err
+	}
+	return c.open(ctx, id, r, triage)
+}
+
+func (c *Cases) open(ctx context.Context, id partner.ID, r CaseRequest, triage Triage) (Case, error) {
 	made, err := uuid.NewV7()
 	if err != nil {
 		return Case{}, fmt.Errorf("make case id: %w", err)

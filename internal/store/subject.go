@@ -77,7 +77,24 @@ func (s Subjects) Held(ctx context.Context, who partner.Partner, p subject.Perso
 	return h, err
 }
 
+// HeldRows is Held but for kept answers, which take longer to look through than a page may.
+func (s Subjects) HeldRows(ctx context.Context, who partner.Partner, p subject.Person) (h subject.Held, err error) {
+	err = s.snapshot(ctx, func(in core) (err error) {
+		h, err = Subjects{in}.heldRows(ctx, who, p)
+		return err
+	})
+	return h, err
+}
+
 func (s Subjects) held(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, error) {
+	h, err := s.heldRows(ctx, who, p)
+	if err == nil {
+		h.StoredAnswers, err = s.countAnswers(ctx, h, p)
+	}
+	return h, err
+}
+
+func (s Subjects) heldRows(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, error) {
 	h := subject.Held{Partner: who}
 	q := s.reader()
 	x, err := s.indexesOf(ctx, q, who.ID, p)
@@ -91,8 +108,7 @@ func (s Subjects) held(ctx context.Context, who partner.Partner, p subject.Perso
 			return h, err
 		}
 	}
-	h.StoredAnswers, err = s.countAnswers(ctx, h, p)
-	return h, err
+	return h, nil
 }
 
 func (s Subjects) heldSubscriptions(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {

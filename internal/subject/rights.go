@@ -30,6 +30,22 @@ func NewRights(store Store, tenants Partners, trail *operator.Trail, now func() 
 // Ref is the audit trail's name for a person.
 func (d *Rights) Ref(p Person) string { return d.store.PersonRef(p) }
 
+// Referred is the person of a partner whom a reference names: what addresses of pages hold instead of a user hash.
+func (d *Rights) Referred(ctx context.Context, id partner.ID, ref string) (Person, error) {
+	user, err := d.store.UserOfRef(ctx, id, ref)
+	return Person{User: user, Partner: id}, err
+}
+
+// About is what a page shows of a person of one partner, and who looked at it.
+func (d *Rights) About(ctx context.Context, who partner.Partner, p Person) (Held, []Access, error) {
+	h, err := d.store.HeldRows(ctx, who, p)
+	if err != nil {
+		return h, nil, fmt.Errorf("read what is held: %w", err)
+	}
+	looked, err := d.store.AccessesOf(ctx, []Held{h}, p)
+	return h, looked, err
+}
+
 func (d *Rights) partners(ctx context.Context, p Person) ([]partner.Partner, error) {
 	if p.Partner == "" {
 		return d.tenants.Partners(ctx)

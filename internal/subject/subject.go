@@ -170,6 +170,10 @@ type Store interface {
 	PersonRef(p Person) string
 	// Held reads everything about a person for one partner.
 	Held(ctx context.Context, who partner.Partner, p Person) (Held, error)
+	// HeldRows is Held without counting kept answers: for a page.
+	HeldRows(ctx context.Context, who partner.Partner, p Person) (Held, error)
+	// UserOfRef is the user hash of a person by reference; ErrNobody when there is none.
+	UserOfRef(ctx context.Context, id partner.ID, ref string) (partner.UserHash, error)
 	// EraseRows takes away all rows about a person that are in held or belong to the same person, and keeps a
 	// tombstone and the lines that record adds to the trail, all or nothing.
 	EraseRows(ctx context.Context, held Held, p Person, reason string,

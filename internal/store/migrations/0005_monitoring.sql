@@ -16,6 +16,8 @@ CREATE TABLE asset (
 	PRIMARY KEY (partner_id, id)
 );
 CREATE UNIQUE INDEX asset_value ON asset (partner_id, user_index, kind, value_index);
+-- Who watches a value: an operator's search, and a person's CPF under other names.
+CREATE INDEX asset_watchers ON asset (partner_id, value_index);
 CREATE INDEX asset_probe ON asset (partner_id, fingerprint) WHERE fingerprint IS NOT NULL;
 CREATE INDEX asset_pending ON asset (created_at) WHERE pending;
 CREATE INDEX asset_age ON asset (created_at);

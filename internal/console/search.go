@@ -1,0 +1,97 @@
+package console
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
+)
+
+type searchPage struct {
+	Asked bool
+	Hits  []hitRow
+	Full  bool
+}
+
+// hitRow is a hit as the page lists it.
+type hitRow struct {
+	Label, PartnerName, ID, Path string
+}
+
+var hitLabels = map[subject.HitKind]string{
+	subject.HitPerson: "Pessoa", subject.HitSubscription: "Assinatura", subject.HitCase: "Caso", subject.HitEvent: "Evento", subject.HitDevice: "Dispositivo",
+	subject.HitEndpoint: "Webhook", subject.HitPartner: "Parceiro",
+}
+
+// hitPath is the page of a hit.
+func hitPath(h subject.Hit) string {
+	id := string(h.Partner)
+	switch h.Kind {
+	case subject.HitPerson:
+		return at("people", id, h.ID)
+	case subject.HitSubscription:
+		return at("subscriptions", id, h.ID)
+	case subject.HitCase:
+		return at("cases", h.ID)
+	case subject.HitEvent:
+		return at("events", id, h.ID)
+	case subject.HitDevice:
+		return at("devices", h.ID)
+	case subject.HitEndpoint:
+		return at("webhooks", id, h.ID)
+	case subject.HitPartner:
+	}
+	return at("partners", id)
+}
+
+func showSearch(*Console, *request) (answer, error) {
+	return view{"search", "Busca", searchPage{}}, nil
+}
+
+// search looks up what somebody was told on the telephone. It is a POST, so that what was typed stands in no address, history
+// or log; the trail has what it was read as and whom it found.
+func search(c *Console, r *request) (answer, error) {
+	hits, as, err := c.Rules.Search.Find(r.Context(), r.PostFormValue("q"))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.noteSearch(r, hits, as); err != nil {
+		return nil, err
+	}
+	if len(hits) == 1 {
+		return redirect{to: hitPath(hits[0])}, nil
+	}
+	names, err := c.names(r)
+	if err != nil {
+		return nil, err
+	}
+	page := searchPage{Asked: true, Full: len(hits) == subject.MaxHits}
+	for _, h := range hits {
+		page.Hits = append(page.Hits, hitRow{hitLabels[h.Kind], names[h.Partner], h.ID, hitPath(h)})
+	}
+	return view{"search", "Busca", page}, nil
+}
+
+// noteSearch writes a line for everybody who was found, so that the search is told to them; one for nobody.
+func (c *Console) noteSearch(r *request, hits []subject.Hit, as []string) error {
+	detail := strings.Join(as, ", ") + ": " + strconv.Itoa(len(hits))
+	if len(hits) == 0 {
+		return c.note(r, "search", "", detail)
+	}
+	for _, h := range hits {
+		of := h.ID
+		if h.Kind == subject.HitSubscription {
+			of = string(h.Partner) + "/" + h.ID
+		}
+		if err := c.note(r, "search", of, detail); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// personPath is the page of somebody whom a partner names.
+func (c *Console) personPath(id partner.ID, user partner.UserHash) string {
+	return at("people", string(id), c.Rules.Subjects.Ref(subject.Person{User: user, Partner: id}))
+}

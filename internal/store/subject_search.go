@@ -1,0 +1,179 @@
+package store
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
+)
+
+var _ subject.Finder = Subjects{}
+
+// partnersAtOnce is how many partners one statement of a search asks about.
+const partnersAtOnce = 100
+
+// owned is a row that a search found.
+type owned struct {
+	partner partner.ID
+	name    []byte
+}
+
+// ofEach reads rows by a key that differs between partners. The query is completed by the conditions for each of them; in those
+// ? stands for the key.
+func (s Subjects) ofEach(ctx context.Context, at []partner.ID, query string, conditions []string, key func(partner.ID) any) ([]owned, error) {
+	var all []owned
+	for part := range slices.Chunk(at, partnersAtOnce) {
+		var args []any
+		var each []string
+		for _, id := range part {
+			args = append(args, number(id), key(id))
+			for _, c := range conditions {
+				each = append(each, `partner_id = $`+strconv.Itoa(len(args)-1)+` AND `+strings.Replace(c, "?", `$`+strconv.Itoa(len(args)), 1))
+			}
+		}
+		args = append(args, int64(subject.MaxHits))
+		found, err := collect(ctx, s.reader(), func(row scanner) (owned, error) {
+			var o owned
+			return o, row.Scan(numbered(&o.partner), &o.name)
+		}, query+` WHERE (`+strings.Join(each, ` OR `)+`) LIMIT $`+strconv.Itoa(len(args)), args...)
+		if err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// persons makes hits of rows that name users: one for each person, by the index of the longer digest where both are known.
+func (s Subjects) persons(ctx context.Context, rows []owned) ([]subject.Hit, error) {
+	byPartner := map[partner.ID][][]byte{}
+	for _, r := range rows {
+		byPartner[r.partner] = append(byPartner[r.partner], r.name)
+	}
+	var hits []subject.Hit
+	for id, indexes := range byPartner {
+		known, err := s.personsOf(ctx, s.reader(), id, indexes)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range known {
+			hits = append(hits, subject.Hit{Kind: subject.HitPerson, Partner: id, ID: userRef(p.key)})
+		}
+	}
+	slices.SortFunc(hits, func(a, b subject.Hit) int { return strings.Compare(string(a.Partner)+a.ID, string(b.Partner)+b.ID) })
+	return slices.Compact(hits), nil
+}
+
+// PersonsOfCPF are those enrolled with a CPF and those who watch it: see subject.Finder.
+func (s Subjects) PersonsOfCPF(ctx context.Context, at []partner.ID, cpf string) ([]subject.Hit, error) {
+	rows, err := s.ofEach(ctx, at, `SELECT partner_id, user_512 FROM person`, []string{"cpf = ?"}, func(id partner.ID) any { return s.cpfIndex(id, cpf) })
+	if err != nil {
+		return nil, err
+	}
+	watched, err := s.watchers(ctx, at, identifier.CPF, cpf)
+	if err != nil {
+		return nil, err
+	}
+	return s.persons(ctx, append(rows, watched...))
+}
+
+// PersonsOfValue are those who watch a value.
+func (s Subjects) PersonsOfValue(ctx context.Context, at []partner.ID, kind identifier.Kind, normal string) ([]subject.Hit, error) {
+	rows, err := s.watchers(ctx, at, kind, normal)
+	if err != nil {
+		return nil, err
+	}
+	return s.persons(ctx, rows)
+}
+
+func (s Subjects) watchers(ctx context.Context, at []partner.ID, kind identifier.Kind, normal string) ([]owned, error) {
+	return s.ofEach(ctx, at, `SELECT partner_id, user_index FROM asset`, []string{"value_index = ?"},
+		func(id partner.ID) any { return s.monitoring().valueIndex(id, kind, normal) })
+}
+
+// PersonsOfUser are those whom a user hash names: enrolled, or named in a request that wrote.
+func (s Subjects) PersonsOfUser(ctx context.Context, at []partner.ID, user partner.UserHash) ([]subject.Hit, error) {
+	key := func(id partner.ID) any { return s.userIndex(id, user) }
+	rows, err := s.ofEach(ctx, at, `SELECT partner_id, user_512 FROM person`, []string{"user_512 = ?", "user_256 = ?"}, key)
+	if err != nil {
+		return nil, err
+	}
+	named, err := s.ofEach(ctx, at, `SELECT partner_id, user_index FROM person_name`, []string{"user_index = ?"}, key)
+	if err != nil {
+		return nil, err
+	}
+	return s.persons(ctx, append(rows, named...))
+}
+
+// SubscriptionsOfHolder are subscriptions in force of a company's people.
+func (s Subjects) SubscriptionsOfHolder(ctx context.Context, at []partner.ID, cnpj string) ([]subject.Hit, error) {
+	rows, err := s.ofEach(ctx, at, `SELECT partner_id, CAST(seq AS TEXT) FROM subscription`, []string{"holder = ? AND holder <> '' AND ended_at = 0"},
+		func(id partner.ID) any { return s.subscriptions().holderIndex(id, cnpj) })
+	return searchHits(subject.HitSubscription, rows), err
+}
+
+// named are the tables that hold what an operator may name by its id.
+var named = map[subject.HitKind]string{
+	subject.HitCase:     `SELECT partner_id, id FROM support_case`,
+	subject.HitEvent:    `SELECT partner_id, id FROM event`,
+	subject.HitDevice:   `SELECT partner_id, id FROM epp_key`,
+	subject.HitEndpoint: `SELECT partner_id, id FROM endpoint`,
+}
+
+// Named are things by their ids.
+func (s Subjects) Named(ctx context.Context, at []partner.ID, kind subject.HitKind, id string) ([]subject.Hit, error) {
+	rows, err := s.ofEach(ctx, at, named[kind], []string{"id = ?"}, func(partner.ID) any { return id })
+	return searchHits(kind, rows), err
+}
+
+func searchHits(kind subject.HitKind, rows []owned) []subject.Hit {
+	hits := make([]subject.Hit, len(rows))
+	for i, r := range rows {
+		hits[i] = subject.Hit{Kind: kind, Partner: r.partner, ID: string(r.name)}
+	}
+	return hits
+}
+
+// UserOfRef is the user hash of a person by reference, as the partner spelt it last, or as the service would: see
+// subject.Store.
+func (s Subjects) UserOfRef(ctx context.Context, id partner.ID, ref string) (partner.UserHash, error) {
+	index, err := hex.DecodeString(strings.TrimPrefix(ref, userRef(nil)))
+	if err != nil || len(index) == 0 || !strings.HasPrefix(ref, userRef(nil)) {
+		return "", subject.ErrNobody
+	}
+	q := s.reader()
+	known, err := s.personsOf(ctx, q, id, [][]byte{index})
+	if err != nil {
+		return "", err
+	}
+	p := known[string(index)]
+	if p.name != "" {
+		return p.name, nil
+	}
+	if p.d512 == "" {
+		return "", subject.ErrNobody
+	}
+	held, err := collect(ctx, q, func(row scanner) (string, error) {
+		sub, err := s.subscriptions().scanSubscription(id, row)
+		return sub.Beneficiary.CPF, err
+	}, `SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf IN (
+		SELECT cpf FROM person WHERE partner_id = $1 AND user_512 = $2) ORDER BY seq DESC LIMIT 1`, number(id), []byte(p.d512))
+	if err != nil || len(held) == 0 {
+		return "", nobodyOr(err)
+	}
+	salt, err := s.partners().Salt(ctx, id)
+	return partner.LongHash(held[0], salt), err
+}
+
+func nobodyOr(err error) error {
+	if err == nil {
+		return subject.ErrNobody
+	}
+	return err
+}
