@@ -83,13 +83,13 @@ func (s *Scanner) email(b []byte, at, after int) {
 		s.hint(b, at)
 	}
 	// Dots and hyphens stand between other characters, in a local part dots only: with one put before and behind, no two
-	// are neighbours. The last label is of letters.
-	dots := local.dots>>(addressSpan-left)<<1 | 1 | 1<<(left+1)
-	hyphens := local.hyphens >> (addressSpan - left)
-	inside := uint64(1)<<right - 1
-	breaks := (domain.dots|domain.hyphens)&inside<<1 | 1 | 1<<(right+1)
+	// are neighbours. The last label is of letters. All are shifted by less than 64, which spares what else is done for it.
+	dots := local.dots>>(-left&63)<<1 | 1 | 1<<((left+1)&63)
+	hyphens := local.hyphens >> (-left & 63)
+	inside := uint64(1)<<(right&63) - 1
+	breaks := (domain.dots|domain.hyphens)&inside<<1 | 1 | 1<<((right+1)&63)
 	label := bits.Len64(domain.dots & inside)
-	wrong := dots&(dots>>1) | breaks&(breaks>>1) | (inside&^domain.letters)>>label | hyphens&(hyphens>>1)&(hyphens>>2)&(hyphens>>3)
+	wrong := dots&(dots>>1) | breaks&(breaks>>1) | (inside&^domain.letters)>>(label&63) | hyphens&(hyphens>>1)&(hyphens>>2)&(hyphens>>3)
 	if text := s.text[addressSpan-left : addressSpan+1+right]; wrong != 0 || label == 0 || right-label < 2 {
 		s.readEmail(b, at, after)
 	} else if notDomain(text[left+1+label:]) {

@@ -138,17 +138,19 @@ func (r *Reader) inForce() *State {
 // merge puts addresses and numbers in one order.
 func (r *Reader) merge() {
 	a, n := r.addresses, r.numbers
-	hits := slices.Grow(r.hits[:0], len(a)+len(n))
-	for len(a) > 0 && len(n) > 0 {
+	r.hits = slices.Grow(r.hits[:0], len(a)+len(n))[:len(a)+len(n)]
+	i, k := 0, 0
+	for i < len(a) && k < len(n) {
 		// Without a branch, which would be a guess.
-		next, second := &a[0], 0
-		if n[0].from < next.from {
-			next, second = &n[0], 1
+		next, second := &a[i], 0
+		if n[k].from < next.from {
+			next, second = &n[k], 1
 		}
-		hits = append(hits, *next)
-		a, n = a[1-second:], n[second:]
+		r.hits[i+k] = *next
+		i, k = i+1-second, k+second
 	}
-	r.hits = append(append(hits, a...), n...)
+	copy(r.hits[i+k:], a[i:])
+	copy(r.hits[i+k:], n[k:])
 	if r.disorder {
 		slices.SortStableFunc(r.hits, func(a, b hit) int { return int(a.from - b.from) })
 	}
