@@ -190,7 +190,7 @@ func dumpFormats(t *testing.T) []subformat {
 // FuzzDocument looks for panics in our readers of documents, and for an end.
 func FuzzDocument(f *testing.F) {
 	t := &testing.T{}
-	for _, make := range []func(*testing.T) []subformat{pdfFormats, oleFormats, dumpFormats, mssqlFormats, tableFormats, documentFormats, mailFormats, pstFormats} {
+	for _, make := range []func(*testing.T) []subformat{pdfFormats, oleFormats, dumpFormats, mssqlFormats, tableFormats, orcFormats, documentFormats, mailFormats, pstFormats} {
 		for _, s := range make(t) {
 			f.Add(s.file)
 		}

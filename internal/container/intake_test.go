@@ -31,7 +31,7 @@ type subformat struct {
 }
 
 // intakeFormats are made by these; another group of sub-formats is another function here.
-var intakeFormats = []func(t *testing.T) []subformat{streamFormats, archiveFormats, isoFormats, splitFormats, lockedFormatsMade, documentFormats, oleFormats, pdfFormats, databaseFormats, dumpFormats, mssqlFormats, tableFormats, mailFormats, pstFormats, encodingFormats}
+var intakeFormats = []func(t *testing.T) []subformat{streamFormats, archiveFormats, isoFormats, splitFormats, lockedFormatsMade, documentFormats, oleFormats, pdfFormats, databaseFormats, dumpFormats, mssqlFormats, tableFormats, orcFormats, mailFormats, pstFormats, encodingFormats}
 
 // TestIntake holds what is found in each sub-format against what was put into it: all of it, or a reason why not. From
 // this docs/formats/intake.md is made (go test ./internal/container -run TestIntake -update).

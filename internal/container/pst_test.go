@@ -1,7 +1,9 @@
 package container
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"strings"
 	"testing"
 )
@@ -93,4 +95,21 @@ func pstFormats(t *testing.T) []subformat {
 		{name: "Outlook folder, a block cut off", file: append(pstOf(true, 1, nil, message, message)[:1024], make([]byte, 10)...), lost: "cut short"},
 		{name: "Outlook folder, pages of 4 KiB", file: large, lost: "not read"},
 	})
+}
+
+// TestPSTBomb: blocks that many lists name, each many times, end at the limit.
+func TestPSTBomb(t *testing.T) {
+	const lists = 18
+	blocks, internal := [][]byte{[]byte(strings.Repeat("linha de texto\n", 500))}, map[int]bool{}
+	list := []byte{1, 1, lists, 0, 0, 0, 0, 0}
+	for range lists {
+		list = binary.LittleEndian.AppendUint64(list, 4)
+	}
+	for i := range lists {
+		blocks, internal[i+1] = append(blocks, list), true
+	}
+	_, _, _, err := walkedWith(bytes.NewReader(pstOf(true, 1, internal, blocks...)), Options{Limits: Limits{Bytes: 1 << 20}})
+	if !errors.Is(err, ErrBomb) {
+		t.Error(err)
+	}
 }
