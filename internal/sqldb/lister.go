@@ -33,7 +33,7 @@ func (l Lister) QueryContext(ctx context.Context, query string, args ...any) (*s
 			return rows, err
 		}
 	}
-	return l.d.read.QueryContext(ctx, query, args...)
+	return l.d.KeptReader().QueryContext(ctx, query, args...)
 }
 
 // QueryRowContext is QueryContext for one row.
@@ -43,7 +43,7 @@ func (l Lister) QueryRowContext(ctx context.Context, query string, args ...any) 
 			return row
 		}
 	}
-	return l.d.read.QueryRowContext(ctx, query, args...)
+	return l.d.KeptReader().QueryRowContext(ctx, query, args...)
 }
 
 // ExecContext is there because every querier has it; a list changes nothing, so it never goes to a standby.

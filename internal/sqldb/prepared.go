@@ -11,9 +11,9 @@ import (
 // put together from lists of any length would fill it for ever.
 const maxPrepared = 256
 
-// prepared keeps the statements of SQLite's one writing connection, where reading a text again at each call costs about
-// as much as a small write. (On PostgreSQL the driver does this by itself.) A text is prepared after it was used twice,
-// and between transactions: inside one its connection is taken.
+// prepared keeps statements of SQLite, where reading a text again at each call costs about as much as a small write, or
+// more than a page of a list. (On PostgreSQL the driver does this by itself.) A text is prepared after it was used twice;
+// those of the one writing connection between transactions: inside one it is taken.
 type prepared struct {
 	mu     sync.Mutex
 	used   map[string]int
@@ -113,4 +113,34 @@ func (t *Tx) prepared(ctx context.Context, query string) *sql.Stmt {
 		return nil
 	}
 	return t.StmtContext(ctx, kept)
+}
+
+// keptReader reads outside of transactions on SQLite, with the statements that are used again and again kept prepared.
+type keptReader struct{ d *DB }
+
+// statement returns the kept statement of a text, or nil.
+func (k keptReader) statement(ctx context.Context, text string) *sql.Stmt {
+	stmt := k.d.readTexts.find(text)
+	if stmt == nil {
+		k.d.readTexts.prepare(context.WithoutCancel(ctx), k.d.read)
+	}
+	return stmt
+}
+
+func (k keptReader) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	return k.d.read.ExecContext(ctx, query, args...)
+}
+
+func (k keptReader) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	if stmt := k.statement(ctx, query); stmt != nil { //nolint:sqlclosecheck // kept for as long as the database is open
+		return stmt.QueryRowContext(ctx, args...)
+	}
+	return k.d.read.QueryRowContext(ctx, query, args...)
+}
+
+func (k keptReader) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if stmt := k.statement(ctx, query); stmt != nil { //nolint:sqlclosecheck // kept for as long as the database is open
+		return stmt.QueryContext(ctx, args...)
+	}
+	return k.d.read.QueryContext(ctx, query, args...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
@@ -60,5 +61,48 @@ func TestPreparedStatements(t *testing.T) {
 	}
 	if n := len(d.texts.kept); n > maxPrepared {
 		t.Errorf("%d statements are kept, at most %d are meant to be", n, maxPrepared)
+	}
+}
+
+// TestKeptReader: a text that is read again is prepared once, for many readers at a time, and still answers right after
+// the schema changed.
+func TestKeptReader(t *testing.T) {
+	ctx := context.Background()
+	d, err := Open(ctx, filepath.Join(t.TempDir(), "test.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	change := func(text string) {
+		t.Helper()
+		if err := d.InTx(ctx, func(tx *Tx) error { _, err := tx.ExecContext(ctx, text); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(`CREATE TABLE item (id BIGINT PRIMARY KEY)`)
+	change(`INSERT INTO item (id) VALUES (1), (2), (3)`)
+	const read = `SELECT count(*) FROM item WHERE id >= $1`
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			for from := range 4 {
+				var n int
+				if err := d.KeptReader().QueryRowContext(ctx, read, from).Scan(&n); err != nil || n != min(3, 4-from) {
+					t.Errorf("%d from %d on: %v", n, from, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if len(d.readTexts.kept) != 1 || d.readTexts.kept[read] == nil {
+		t.Errorf("%d texts are kept", len(d.readTexts.kept))
+	}
+	change(`ALTER TABLE item ADD COLUMN note TEXT NOT NULL DEFAULT ''`)
+	change(`DELETE FROM item WHERE id = 2`)
+	for range 10 { // so that each connection is met
+		var n int
+		if err := d.KeptReader().QueryRowContext(ctx, read, 1).Scan(&n); err != nil || n != 2 {
+			t.Errorf("%d after a change: %v", n, err)
+		}
 	}
 }

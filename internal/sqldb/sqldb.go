@@ -47,8 +47,8 @@ type DB struct {
 	// distrusted is closed when the disk has refused a sync: see Distrusted.
 	distrusted chan struct{}
 	distrust   sync.Once
-	// texts are kept prepared for the writing connection; nil on PostgreSQL.
-	texts *prepared
+	// texts are kept prepared for the writing connection, readTexts for those that read; nil on PostgreSQL.
+	texts, readTexts *prepared
 	// writers share transactions on SQLite; commits counts those of the engine.
 	writers writers
 	commits atomic.Int64
@@ -157,7 +157,7 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	}
 	read.SetMaxOpenConns(8)
 	read.SetMaxIdleConns(8)
-	d := &DB{engine: SQLite, write: write, read: read, address: base, path: path, distrusted: make(chan struct{}), texts: newPrepared()}
+	d := &DB{engine: SQLite, write: write, read: read, address: base, path: path, distrusted: make(chan struct{}), texts: newPrepared(), readTexts: newPrepared()}
 	if err := enterWAL(ctx, write); err != nil {
 		return nil, errors.Join(fmt.Errorf("database: open the SQLite file: %w", err), d.Close())
 	}
@@ -195,6 +195,15 @@ func (d *DB) Engine() Engine { return d.engine }
 
 // Reader is for single statements that only read, outside a transaction.
 func (d *DB) Reader() *sql.DB { return d.read }
+
+// KeptReader is Reader for statements that are asked again and again: SQLite keeps them prepared, PostgreSQL's driver
+// does so by itself.
+func (d *DB) KeptReader() Querier {
+	if d.engine == SQLite {
+		return keptReader{d}
+	}
+	return d.read
+}
 
 // SkipLocked is what a claim query adds to its inner SELECT: what it finds is locked until the transaction ends, so no
 // other worker of any replica has it, and none waits for it. SQLite needs nothing: it has one writer at a time.

@@ -52,7 +52,7 @@ func (s Advice) Posture(ctx context.Context, id partner.ID, sent partner.UserHas
 	if scored {
 		text = scoredQuery
 	}
-	rows, err := s.query(ctx, text, number(id), s.userIndex(id, sent), micros(s.now()))
+	rows, err := s.reader().QueryContext(ctx, text, number(id), s.userIndex(id, sent), micros(s.now()))
 	if err != nil {
 		return nil, classify(fmt.Errorf("read posture: %w", err))
 	}

@@ -47,8 +47,6 @@ type process struct {
 	inFlight sync.Map
 	// bulk are the bulk requests being kept by this process.
 	bulk bulkQueues
-	// statements are prepared ones by their text: see query.
-	statements sync.Map
 	// places are the new watched values that this process may grant by itself.
 	places places
 	// due is signalled when deliveries became due in this process.
@@ -98,7 +96,7 @@ func (c core) reader() querier {
 	if c.tx != nil {
 		return c.tx
 	}
-	return c.db.Reader()
+	return c.db.KeptReader()
 }
 
 // lister is reader for long lists that may be a moment old: a standby answers them if there is one.
