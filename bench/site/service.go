@@ -54,7 +54,9 @@ func (s *Service) open(ctx context.Context) {
 		return
 	}
 	var err error
-	s.Partner, s.Credentials, err = s.Partners.Create(ctx, "Banco", partner.Live, partner.Settings{RatePerSecond: 1_000_000, Burst: 1_000_000})
+	s.Partner, s.Credentials, err = s.Partners.Create(ctx, "Banco", partner.Live, partner.Settings{
+		RatePerSecond: 1_000_000, Burst: 1_000_000, AssetsPerHour: 1_000_000_000, AssetsPerDay: 1_000_000_000, UnknownPeople: 1_000_000_000,
+	})
 	load.Check(err)
 	load.Must(s.Plans.Create(ctx, plan.Plan{ID: Plan, Partner: s.Partner.ID, Name: "Ouro", Coverage: plan.Demo()}))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 type caseQuestionCmd struct {
@@ -99,6 +100,7 @@ type caseSlotCmd struct {
 	Add    slotAddCmd    `cmd:"" help:"Put times into a service's calendar."`
 	List   slotListCmd   `cmd:"" help:"List the coming times and who holds them."`
 	Remove slotRemoveCmd `cmd:"" help:"Take a free time out."`
+	Quota  slotQuotaCmd  `cmd:"" help:"Set how many coming times a partner may hold."`
 }
 
 type slotAddCmd struct {
@@ -106,6 +108,7 @@ type slotAddCmd struct {
 	Times   []string      `arg:"" help:"ISO 8601 date-times; without an offset they are Brasilia time."`
 	Until   string        `placeholder:"TIME" help:"With one time and --every: more of them up to this one."`
 	Every   time.Duration `placeholder:"DURATION" help:"Distance of repeated times, such as 30m."`
+	Partner string        `placeholder:"PARTNER" help:"Keep these times for the people of one partner."`
 }
 
 // Help shows examples.
@@ -139,13 +142,31 @@ func (s *slotAddCmd) Run(ctx context.Context, c *config.Common, o *output) error
 		}
 	}
 	return withApp(ctx, c, func(a *app.App) error {
-		n, err := a.Cases.AddSlots(ctx, cyber.ServiceID(s.Service), times)
+		n, err := a.Cases.AddSlotsFor(ctx, cyber.ServiceID(s.Service), partner.ID(s.Partner), times)
 		if err != nil {
 			return err
 		}
 		return o.print(map[string]int{"new": n, "known": len(times) - n}, func(w io.Writer) {
 			_, _ = fmt.Fprintf(w, "%d times added, %d were there\n", n, len(times)-n)
 		})
+	})
+}
+
+type slotQuotaCmd struct {
+	Partner string `arg:"" help:"The partner's id."`
+	Quota   int64  `arg:"" help:"Coming times that its people may hold, of all services; 0 means half of them while there are several live partners."`
+}
+
+// Help shows examples.
+func (slotQuotaCmd) Help() string { return "Example:\n  vigia case slot quota pt_... 40" }
+
+// Run sets a partner's share of the calendars.
+func (s *slotQuotaCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		if err := a.Endpoints.SetShare(ctx, partner.ID(s.Partner), cyber.SlotResource, &s.Quota, nil); err != nil {
+			return err
+		}
+		return o.print(map[string]any{"partner_id": s.Partner, "quota": s.Quota}, func(w io.Writer) { _, _ = fmt.Fprintln(w, "The share is set.") })
 	})
 }
 
@@ -157,6 +178,8 @@ type slotView struct {
 	ID     string `json:"slot_id"`
 	Starts string `json:"starts"`
 	Case   string `json:"case_id"`
+	// KeptFor is the partner whose people alone may have it; empty for everybody.
+	KeptFor string `json:"kept_for"`
 }
 
 // Help shows examples.
@@ -169,10 +192,10 @@ func (s *slotListCmd) Run(ctx context.Context, c *config.Common, o *output) erro
 		if err != nil {
 			return err
 		}
-		t := table[slotView]{heading: "SLOT\tSTARTS\tCASE"}
+		t := table[slotView]{heading: "SLOT\tSTARTS\tCASE\tKEPT FOR"}
 		for _, x := range list {
-			v := slotView{string(x.ID), stamp(x.Starts), string(x.Case)}
-			t.add(v, v.ID, v.Starts, v.Case)
+			v := slotView{string(x.ID), stamp(x.Starts), string(x.Case), string(x.Partner)}
+			t.add(v, v.ID, v.Starts, v.Case, v.KeptFor)
 		}
 		return t.print(o)
 	})

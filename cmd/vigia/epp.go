@@ -6,10 +6,12 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 type eppCmd struct {
@@ -67,6 +69,34 @@ type sourceView struct {
 	Mark   int64  `json:"low_mark"`
 	Low    bool   `json:"low"`
 	Live   int64  `json:"live"`
+	// Shares are those of partners that have one of their own or took keys.
+	Shares []shareView `json:"shares,omitempty"`
+}
+
+type shareView struct {
+	Partner  string `json:"partner_id"`
+	Used     int64  `json:"used"`
+	Quota    int64  `json:"quota"`
+	Reserved int64  `json:"reserved"`
+}
+
+// sharesOf are the shares of one resource.
+func sharesOf(all []cyber.Share, of cyber.Resource) (views []shareView) {
+	for _, s := range all {
+		if s.Resource == of {
+			views = append(views, shareView{string(s.Partner), s.Used, s.Quota, s.Reserved})
+		}
+	}
+	return views
+}
+
+// String is a line of the table of pools.
+func (v shareView) String() string {
+	quota := "default"
+	if v.Quota > 0 {
+		quota = strconv.FormatInt(v.Quota, 10)
+	}
+	return fmt.Sprintf("%s took %d, quota %s, reserved %d", v.Partner, v.Used, quota, v.Reserved)
 }
 
 // Help shows examples.
@@ -79,15 +109,23 @@ func (eppStatusCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 		if err != nil {
 			return err
 		}
+		shares, err := a.Endpoints.Shares(ctx)
+		if err != nil {
+			return err
+		}
 		t := table[sourceView]{heading: "SYSTEM\tSOURCE\tFREE\tTAKEN\tEXPIRED\tLOW BELOW\tLIVE KEYS\t"}
 		for _, s := range sources {
 			v := sourceView{OS: string(s.System), Source: "generated", Free: s.Free, Taken: s.Taken, Over: s.Expired, Mark: s.LowMark, Low: s.Low(), Live: s.Live}
+			v.Shares = sharesOf(shares, cyber.PoolResource(s.System))
 			state := ""
 			if s.Pooled {
 				v.Source = "pool"
 			}
 			if s.Low() {
 				state = "LOW"
+			}
+			for _, h := range v.Shares {
+				state = strings.TrimPrefix(state+"; "+h.String(), "; ")
 			}
 			n := func(x int64) string { return strconv.FormatInt(x, 10) }
 			t.add(v, v.OS, v.Source, n(v.Free), n(v.Taken), n(v.Over), n(v.Mark), n(v.Live), state)
@@ -100,16 +138,29 @@ type eppSourceCmd struct {
 	OS    string  `name:"os" required:"" enum:"android,ios,windows,macos" help:"System: android, ios, windows, macos."`
 	From  *string `enum:"pool,generated" placeholder:"pool|generated" help:"Where its keys come from."`
 	LowAt *int64  `name:"low-below" placeholder:"N" help:"The pool counts as low with fewer free keys."`
+
+	Partner string `placeholder:"PARTNER" help:"Whose share --quota and --reserve set."`
+	Quota   *int64 `placeholder:"N" help:"Keys of this pool that the partner may take in all; 0 means half of the pool while there are several live partners."`
+	Reserve *int64 `placeholder:"N" help:"Keys of this pool that are kept for the partner, those it took included."`
 }
 
 // Help shows examples.
 func (eppSourceCmd) Help() string {
-	return "Example:\n  vigia epp source --os android --from generated\n  vigia epp source --os ios --low-below 500"
+	return "Example:\n  vigia epp source --os android --from generated\n  vigia epp source --os ios --low-below 500\n" +
+		"  vigia epp source --os ios --partner pt_... --quota 5000 --reserve 1000"
 }
 
 // Run changes a source.
 func (e *eppSourceCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	if (e.Partner == "") != (e.Quota == nil && e.Reserve == nil) {
+		return cyber.ErrShareInvalid.With("--partner goes with --quota or --reserve")
+	}
 	err := withApp(ctx, c, func(a *app.App) error {
+		if e.Partner != "" {
+			if err := a.Endpoints.SetShare(ctx, partner.ID(e.Partner), cyber.PoolResource(cyber.System(e.OS)), e.Quota, e.Reserve); err != nil {
+				return err
+			}
+		}
 		var pooled *bool
 		if e.From != nil {
 			is := *e.From == "pool"

@@ -48,6 +48,7 @@ func (s *Server) openCase(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	wanted.Mode = r.caller.Mode
 	c, err := r.rules.Cases.Open(r.ctx, r.caller.Partner, wanted)
 	if err != nil {
 		return nil, err

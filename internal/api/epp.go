@@ -35,7 +35,7 @@ func (s *Server) issueKey(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := r.rules.Endpoints.Issue(r.ctx, r.caller.Partner, cyber.DeviceRequest{User: user, System: system, Name: body.DeviceName})
+	d, err := r.rules.Endpoints.Issue(r.ctx, r.caller.Partner, cyber.DeviceRequest{User: user, System: system, Name: body.DeviceName, Mode: r.caller.Mode})
 	if err != nil {
 		return nil, err
 	}

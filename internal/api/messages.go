@@ -51,6 +51,8 @@ var byCode = map[string]string{
 	"idempotency.other_body":      "Chave de idempotência já utilizada com outro conteúdo.",
 	"idempotency.still_running":   "Uma requisição com esta chave de idempotência ainda está em andamento.",
 	"idempotency.answer_not_kept": "Requisição já concluída; a resposta é grande demais para ser repetida.",
+	"share.not_covered":           "Nenhuma assinatura em vigor inclui este serviço.",
+	"share.used_up":               "Cota deste parceiro atingida.",
 	"device.limit_reached":        "Limite de dispositivos do plano atingido.",
 	"appointment.unavailable":     "Nenhum dos horários solicitados está disponível.",
 	"asset.limit_reached":         "Limite de dados monitorados deste usuário atingido.",

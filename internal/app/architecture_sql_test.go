@@ -105,6 +105,7 @@ var forAllPartners = map[string]string{
 	"endAsVendorSays":    "the vendor's word on a key, by its blind index, which no two partners share",
 	"warnBatch":          "announces ends of all partners; each row names its own",
 	"Sources":            "counts the keys of all partners",
+	"Shares":             "the operator sees the shares of all partners",
 	"Paces":              "the operator compares the paces of all partners",
 	"unusual":            "the operator is told of all partners",
 	"standing":           "figures of the whole service",

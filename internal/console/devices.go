@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 type devicesPage struct {
@@ -12,6 +13,27 @@ type devicesPage struct {
 	Devices []cyber.Device
 	More    bool
 	Sources []cyber.Source
+	Shares  []cyber.Share
+}
+
+// SharesOf are those of one pool, of partners that took keys or have a share of their own.
+func (p devicesPage) SharesOf(s cyber.System) (list []cyber.Share) {
+	for _, h := range p.Shares {
+		if h.Resource == cyber.PoolResource(s) {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// PartnerName is how the page calls a partner.
+func (p devicesPage) PartnerName(id partner.ID) string {
+	for _, one := range p.All {
+		if one.ID == id {
+			return one.Name
+		}
+	}
+	return string(id)
 }
 
 func listDevices(c *Console, r *request) (answer, error) {
@@ -21,6 +43,9 @@ func listDevices(c *Console, r *request) (answer, error) {
 	}
 	page := devicesPage{partnerChoice: choice}
 	if page.Sources, err = c.Rules.Endpoints.Sources(r.Context()); err != nil {
+		return nil, err
+	}
+	if page.Shares, err = c.Rules.Endpoints.Shares(r.Context()); err != nil {
 		return nil, err
 	}
 	if choice.Current.ID != "" {

@@ -59,6 +59,8 @@ var (
 type CaseRequest struct {
 	Service ServiceID
 	User    partner.UserHash
+	// Mode is the partner's; empty for an operator's doing, which no share bounds.
+	Mode partner.Mode
 	// Appointments are the preferred times, best first.
 	Appointments []Appointment
 	Answers      []TriageAnswer
@@ -87,13 +89,20 @@ type Triage struct {
 	Target time.Duration
 }
 
+// Wishes are the times that a person would like, best first.
+type Wishes struct {
+	Times []time.Time
+	Mode  partner.Mode
+}
+
 // CaseStore keeps cases and what services ask.
 type CaseStore interface {
 	// Triage returns what a service asks; ErrServiceNotFound when it is not offered.
 	Triage(ctx context.Context, service ServiceID) (Triage, error)
 	// InsertCase keeps a new case. When its service has a calendar, the first of the wished times that is free is
-	// booked; ErrAppointmentTaken when there are wishes and none is.
-	InsertCase(ctx context.Context, id partner.ID, c Case, wishes []time.Time) (Case, error)
+	// booked; ErrAppointmentTaken when there are wishes and none is. A live partner's person has to be covered for that,
+	// and the partner within its share.
+	InsertCase(ctx context.Context, id partner.ID, c Case, wishes Wishes) (Case, error)
 	// Cases returns the newest cases that fit; CaseByID one with its history.
 	Cases(ctx context.Context, f CaseFilter) ([]Case, error)
 	CaseByID(ctx context.Context, id CaseID) (Case, []CaseMove, error)
@@ -157,11 +166,11 @@ func (c *Cases) open(ctx context.Context, id partner.ID, r CaseRequest, triage T
 		ID: CaseID("cs_" + made.String()), Partner: id, User: r.User, Service: r.Service, Status: CaseOpen,
 		Clock: Clock{Target: triage.Target, Since: now}, CreatedAt: now, ChangedAt: now,
 	}
-	var wishes []time.Time
+	wishes := Wishes{Mode: r.Mode}
 	for _, a := range r.Appointments {
 		opened.Appointments = append(opened.Appointments, a.JSON)
 		if !a.At.IsZero() {
-			wishes = append(wishes, a.At)
+			wishes.Times = append(wishes.Times, a.At)
 		}
 	}
 	for _, a := range r.Answers {

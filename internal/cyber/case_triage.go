@@ -34,6 +34,8 @@ type Slot struct {
 	ID      SlotID
 	Service ServiceID
 	Starts  time.Time
+	// Partner is whom it is reserved for; empty for everybody.
+	Partner partner.ID
 	// Case holds the slot; empty while it is free.
 	Case CaseID
 }
@@ -144,6 +146,11 @@ func (c *Cases) SetTarget(ctx context.Context, service ServiceID, target time.Du
 // AddSlots puts times into a service's calendar. From the first one on, the service's cases are attended by
 // appointment.
 func (c *Cases) AddSlots(ctx context.Context, service ServiceID, times []time.Time) (int, error) {
+	return c.AddSlotsFor(ctx, service, "", times)
+}
+
+// AddSlotsFor puts times into a calendar that one partner's people alone may have.
+func (c *Cases) AddSlotsFor(ctx context.Context, service ServiceID, id partner.ID, times []time.Time) (int, error) {
 	slots := make([]Slot, len(times))
 	for i, at := range times {
 		made, err := uuid.NewV7()
@@ -153,7 +160,7 @@ func (c *Cases) AddSlots(ctx context.Context, service ServiceID, times []time.Ti
 		if !at.After(c.now()) {
 			return 0, ErrCaseInvalid.With("slot: must be in the future")
 		}
-		slots[i] = Slot{ID: SlotID("sl_" + made.String()), Service: service, Starts: at.UTC()}
+		slots[i] = Slot{ID: SlotID("sl_" + made.String()), Service: service, Starts: at.UTC(), Partner: id}
 	}
 	return c.store.InsertSlots(ctx, slots)
 }

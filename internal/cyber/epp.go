@@ -119,6 +119,8 @@ type DeviceRequest struct {
 	User   partner.UserHash
 	System System
 	Name   string
+	// Mode is the partner's; empty for an operator's doing, which no share bounds.
+	Mode partner.Mode
 }
 
 const maxDeviceName = 100
@@ -140,6 +142,9 @@ type Holding struct {
 	// the partner's default.
 	Plan       plan.Plan
 	Subscribed bool
+	// Excluded means that there are subscriptions, and none whose plan includes keys; Pooled that the key would come from
+	// what a vendor delivered for all partners.
+	Excluded, Pooled bool
 }
 
 // NewKey is a decision to issue.
@@ -174,6 +179,7 @@ type DeviceStore interface {
 	WarnExpiring(ctx context.Context, decide func(d Device, now time.Time) Notice) (int, error)
 	EndUnsubscribed(ctx context.Context) (int, error)
 	PoolStore
+	ShareStore
 }
 
 // Endpoints issues activation keys and lists what they protect.
@@ -202,7 +208,14 @@ func (e *Endpoints) Issue(ctx context.Context, id partner.ID, r DeviceRequest) (
 		return Device{}, err
 	}
 	return e.store.IssueKey(ctx, id, r, func(h Holding) (NewKey, error) {
-		if most := h.Plan.MaxDevices; most > 0 && h.Live >= most {
+		most := h.Plan.MaxDevices
+		switch {
+		case h.Excluded, h.Pooled && r.Mode == partner.Live && !h.Subscribed:
+			return NewKey{}, ErrNotCovered.With("userHash: no subscription in force whose plan includes endpoint protection")
+		case h.Pooled && r.Mode != "" && most == 0:
+			most = mostPooled
+		}
+		if most > 0 && h.Live >= most {
 			return NewKey{}, ErrDeviceLimit.With("deviceName: the plan's limit of devices is %d", most)
 		}
 		next.ValidUntil = next.IssuedAt.Add(h.Plan.KeyValidity())

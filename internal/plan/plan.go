@@ -23,7 +23,7 @@ type Plan struct {
 	Partner  partner.ID
 	Name     string
 	Coverage Coverage
-	// MaxDevices bounds the live endpoint-protection keys of one person; 0 means no bound.
+	// MaxDevices bounds the live endpoint-protection keys of one person; 0 means no bound, NoDevices that there are none.
 	MaxDevices int
 	// KeyDays is how long an endpoint-protection key is valid; 0 means DefaultKeyDays.
 	KeyDays int
@@ -33,6 +33,9 @@ type Plan struct {
 	Retired   bool
 	CreatedAt time.Time
 }
+
+// NoDevices is the bound of a plan that does not include endpoint protection.
+const NoDevices = -1
 
 // DefaultKeyDays is the validity of a key under a plan that says nothing else.
 const DefaultKeyDays = 365
@@ -134,8 +137,8 @@ func (p *Plan) check() error {
 		return ErrInvalid.With("id: neither . nor .., which no path can carry")
 	case !partner.Line(p.Name, 1, maxName):
 		return ErrInvalid.With("name: 1 to %d characters, no control characters", maxName)
-	case p.MaxDevices < 0 || p.MaxDevices > maxDevices:
-		return ErrInvalid.With("max devices: 0 (no limit) to %d", maxDevices)
+	case p.MaxDevices < NoDevices || p.MaxDevices > maxDevices:
+		return ErrInvalid.With("max devices: -1 (none), 0 (no limit) to %d", maxDevices)
 	case p.KeyDays < 0 || p.KeyDays > maxKeyDays:
 		return ErrInvalid.With("key days: 0 (default, %d) to %d", DefaultKeyDays, maxKeyDays)
 	}

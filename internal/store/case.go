@@ -61,7 +61,7 @@ func (s Cases) scanCase(row scanner) (cyber.Case, error) {
 }
 
 // InsertCase keeps a new case and books its slot: see cyber.CaseStore.
-func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wishes []time.Time) (cyber.Case, error) {
+func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wishes cyber.Wishes) (cyber.Case, error) {
 	plain, err := json.Marshal(keptCase{User: string(c.User), Appointments: c.Appointments, Answers: c.Answers})
 	if err != nil {
 		return c, fmt.Errorf("keep case: %w", err)
@@ -85,7 +85,7 @@ func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wish
 		if err := s.insertMove(ctx, tx, c, cyber.CaseMove{Number: 1, To: c.Status, At: c.CreatedAt}); err != nil {
 			return err
 		}
-		c.Booked, err = book(ctx, tx, c, wishes)
+		c.Booked, err = s.book(ctx, tx, c, u, wishes)
 		return err
 	})
 	return c, err

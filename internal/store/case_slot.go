@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // book takes the first wished slot that is free; the zero time when the service has no calendar or nothing was wished.
-func book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, wishes []time.Time) (time.Time, error) {
-	if len(wishes) == 0 {
+func (s Cases) book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wishes cyber.Wishes) (time.Time, error) {
+	if len(wishes.Times) == 0 {
 		return time.Time{}, nil
 	}
 	var calendar bool
@@ -22,11 +23,25 @@ func book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, wishes []time.Time) (
 	if err != nil || !calendar {
 		return time.Time{}, err
 	}
-	for _, at := range wishes {
+	if wishes.Mode == partner.Live {
+		covered, err := s.cover().entitled(ctx, tx, c.Partner, u)
+		if err != nil {
+			return time.Time{}, err
+		}
+		if len(covered.Subscribed) == 0 {
+			return time.Time{}, cyber.ErrNotCovered.With("userHash: appointments are for people with a subscription in force")
+		}
+	}
+	if wishes.Mode != "" {
+		if err := checkSlotShare(ctx, tx, c, wishes.Mode); err != nil {
+			return time.Time{}, err
+		}
+	}
+	for _, at := range wishes.Times {
 		// The booking's primary key decides between two cases at once: the second waits for the first and then adds
 		// nothing.
 		res, err := tx.ExecContext(ctx, `INSERT INTO case_booking (slot_id, partner_id, case_id)
-			SELECT id, CAST($3 AS INTEGER), CAST($4 AS TEXT) FROM case_slot WHERE service_id = $1 AND starts_at = $2 AND starts_at > $5
+			SELECT id, CAST($3 AS INTEGER), CAST($4 AS TEXT) FROM case_slot WHERE service_id = $1 AND starts_at = $2 AND starts_at > $5 AND kept_for IN (0, $3)
 			ON CONFLICT (slot_id) DO NOTHING`,
 			string(c.Service), micros(at), number(c.Partner), string(c.ID), micros(c.CreatedAt))
 		if err != nil {
@@ -67,8 +82,8 @@ func (s Cases) InsertSlots(ctx context.Context, slots []cyber.Slot) (int, error)
 					return err
 				}
 			}
-			res, err := tx.ExecContext(ctx, `INSERT INTO case_slot (id, service_id, starts_at) VALUES ($1, $2, $3)
-				ON CONFLICT (service_id, starts_at) DO NOTHING`, string(sl.ID), string(sl.Service), micros(sl.Starts))
+			res, err := tx.ExecContext(ctx, `INSERT INTO case_slot (id, service_id, starts_at, kept_for) VALUES ($1, $2, $3, $4)
+				ON CONFLICT (service_id, starts_at) DO NOTHING`, string(sl.ID), string(sl.Service), micros(sl.Starts), number(sl.Partner))
 			if err != nil {
 				return fmt.Errorf("insert slot: %w", err)
 			}
@@ -88,10 +103,10 @@ func (s Cases) Slots(ctx context.Context, service cyber.ServiceID, from time.Tim
 	return collect(ctx, s.reader(), func(row scanner) (cyber.Slot, error) {
 		var sl cyber.Slot
 		var starts int64
-		err := row.Scan(&sl.ID, &sl.Service, &starts, &sl.Case)
+		err := row.Scan(&sl.ID, &sl.Service, &starts, &sl.Case, numbered(&sl.Partner))
 		sl.Starts = fromMicros(starts)
 		return sl, err
-	}, `SELECT sl.id, sl.service_id, sl.starts_at, coalesce(b.case_id, '') FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
+	}, `SELECT sl.id, sl.service_id, sl.starts_at, coalesce(b.case_id, ''), nullif(sl.kept_for, 0) FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
 		WHERE sl.service_id = $1 AND sl.starts_at >= $2 ORDER BY sl.starts_at`, string(service), micros(from))
 }
 

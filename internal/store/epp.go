@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
@@ -75,7 +77,7 @@ func (s Devices) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequ
 			return err
 		}
 		var h cyber.Holding
-		if h, err = s.holding(ctx, tx, id, u); err != nil {
+		if h, err = s.holding(ctx, tx, id, u, r.System); err != nil {
 			return err
 		}
 		next, err := decide(h)
@@ -86,7 +88,12 @@ func (s Devices) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequ
 			ID: next.ID, Partner: id, User: r.User, System: r.System, Name: r.Name, Key: next.Generated, IssuedAt: next.IssuedAt,
 			ValidUntil: next.ValidUntil, Plan: next.Plan,
 		}
-		return s.insertDevice(ctx, tx, u, &d)
+		if h.Pooled && r.Mode != "" {
+			if err := s.takeShare(ctx, tx, id, r); err != nil {
+				return err
+			}
+		}
+		return s.insertDevice(ctx, tx, u, &d, h.Pooled)
 	})
 	if err != nil {
 		return cyber.Device{}, err
@@ -132,9 +139,13 @@ func (s Devices) oneDevice(ctx context.Context, q querier, where string, args ..
 }
 
 // holding counts a person's live keys and finds their plan.
-func (s Devices) holding(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) (cyber.Holding, error) {
+func (s Devices) holding(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, system cyber.System) (cyber.Holding, error) {
 	var h cyber.Holding
-	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0`,
+	var err error
+	if h.Pooled, err = isPooled(ctx, tx, system); err != nil {
+		return h, err
+	}
+	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0`,
 		number(id), u.write, u.other).Scan(&h.Live)
 	if err != nil {
 		return h, fmt.Errorf("count devices: %w", err)
@@ -143,16 +154,15 @@ func (s Devices) holding(ctx context.Context, tx *sqldb.Tx, id partner.ID, u use
 	if err != nil {
 		return h, err
 	}
+	with := slices.DeleteFunc(slices.Clone(e.Subscribed), func(t cyber.Entitlement) bool { return t.MaxDevices == plan.NoDevices })
+	h.Excluded = len(with) == 0 && len(e.Subscribed) > 0
+	e.Subscribed = with
 	h.Plan, h.Subscribed, _ = e.Plan()
 	return h, nil
 }
 
 // insertDevice gives a device its key, from the pool where the system has one, and keeps it.
-func (s Devices) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cyber.Device) error {
-	pooled, err := isPooled(ctx, tx, d.System)
-	if err != nil {
-		return err
-	}
+func (s Devices) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cyber.Device, pooled bool) error {
 	if pooled {
 		k, err := s.takeFromPool(ctx, tx, *d)
 		if err != nil {
@@ -259,7 +269,11 @@ func (s Devices) ReplaceDevice(ctx context.Context, key cyber.KeyID, system cybe
 			ID: next.ID, Partner: old.Partner, User: old.User, System: system, Name: name, Key: next.Generated, IssuedAt: next.IssuedAt,
 			ValidUntil: old.ValidUntil, Plan: old.Plan,
 		}
-		return s.insertDevice(ctx, tx, u, &d)
+		pooled, err := isPooled(ctx, tx, system)
+		if err != nil {
+			return err
+		}
+		return s.insertDevice(ctx, tx, u, &d, pooled)
 	})
 	if err != nil {
 		return cyber.Device{}, err

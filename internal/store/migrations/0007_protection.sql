@@ -48,6 +48,16 @@ CREATE TABLE epp_pool (
 );
 CREATE INDEX epp_pool_free ON epp_pool (system, loaded_at, id) WHERE taken_at = 0;
 
+-- What a partner may have of what all share: the keys of a pool ('epp.' and the system), coming appointments ('slot').
+CREATE TABLE share (
+	partner_id INTEGER NOT NULL,
+	resource   TEXT NOT NULL,
+	quota      BIGINT NOT NULL, -- 0: the default
+	reserved   BIGINT NOT NULL, -- kept for the partner
+	used       BIGINT NOT NULL, -- keys that it took, ever
+	PRIMARY KEY (partner_id, resource)
+);
+
 -- Where the keys of a system come from; a system without a row is generated.
 CREATE TABLE epp_source (
 	system   TEXT PRIMARY KEY,
@@ -126,7 +136,8 @@ CREATE TABLE case_move (
 CREATE TABLE case_slot (
 	id         TEXT PRIMARY KEY,
 	service_id TEXT NOT NULL REFERENCES service (id),
-	starts_at  BIGINT NOT NULL
+	starts_at  BIGINT NOT NULL,
+	kept_for   INTEGER NOT NULL -- the partner that it is reserved for; 0: anybody
 );
 CREATE UNIQUE INDEX case_slot_time ON case_slot (service_id, starts_at);
 
