@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/password"
 	"github.com/vigiahq/vigia/internal/seal"
@@ -100,12 +101,16 @@ func (p *checkup) keyFile() *seal.Keys {
 		p.warn(area, path+" does not exist yet", "the first start makes it, but only for a new database; for an old one restore it from its copy")
 		return nil
 	}
+	app.UseKMS()
 	keys, err := seal.Open(path)
 	if err != nil {
 		p.problem(area, reason(err), "restore the file from its copy, or mend its owner and mode: chmod 600 "+path)
 		return nil
 	}
 	p.ok(area, "%s, %d keys, new values under key %d", path, len(keys.IDs()), keys.PrimaryID())
+	if app.KeysBesideData(p.common, keys) {
+		p.warn(area, "is in the data folder: whoever copies the folder, or the disk, can read everything", "move it and name it with --key-file, or wrap it with --kms")
+	}
 	return keys
 }
 

@@ -11,6 +11,7 @@ import (
 
 type keysCmd struct {
 	Rotate keysRotateCmd `cmd:"" help:"Make a new primary key; what older keys sealed stays readable and is rewritten in the background by a running worker."`
+	Drop   keysDropCmd   `cmd:"" help:"Remove older keys for good, once nothing needs them; says what does otherwise."`
 	Status keysStatusCmd `cmd:"" help:"Show the keys and count what older ones still seal."`
 }
 
@@ -46,6 +47,27 @@ func (keysRotateCmd) Run(ctx context.Context, c *config.Common, o *output) error
 			return err
 		}
 		return o.keys(ctx, a)
+	})
+}
+
+type keysDropCmd struct{}
+
+// Help says what is not looked at.
+func (keysDropCmd) Help() string {
+	return "Looks at every sealed value of the database. Backups made before need a copy of the key file of their time:\n" +
+		"keep one with them, apart from the data, for as long as you keep the backups."
+}
+
+// Run drops.
+func (keysDropCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		dropped, err := a.DropKeys(ctx)
+		if err != nil {
+			return err
+		}
+		return o.print(map[string]any{"dropped": dropped}, func(w io.Writer) {
+			_, _ = fmt.Fprintf(w, "Dropped           %v\nBackups made before need a copy of the key file of their time.\n", dropped)
+		})
 	})
 }
 

@@ -89,6 +89,7 @@ func build(ctx context.Context, c config.Common, db *sqldb.DB) (*App, error) {
 
 // openKeys opens the key file, and makes one only for a database that never had any.
 func openKeys(ctx context.Context, c config.Common, db *sqldb.DB) (*seal.Keys, error) {
+	UseKMS()
 	bound, err := store.Bound(ctx, db)
 	if err != nil {
 		return nil, err

@@ -24,11 +24,12 @@ func Open(path string, opts ...Option) (*Keys, error) {
 	for _, o := range opts {
 		o(k)
 	}
-	m, _, info, err := k.read()
+	m, uri, info, err := k.read()
 	if err != nil {
 		return nil, err
 	}
 	defer m.wipe()
+	k.wrappedBy = uri
 	r, err := m.ring()
 	if err != nil {
 		return nil, malformed(path, err.Error())

@@ -43,6 +43,8 @@ var (
 
 	ErrUnknownKey = fault.New(fault.NotFound, "seal.unknown_key")
 	ErrPrimaryKey = fault.New(fault.Conflict, "seal.primary_key")
+	// ErrKeyNeeded is an old key that something still needs.
+	ErrKeyNeeded = fault.New(fault.Conflict, "seal.key_needed")
 )
 
 // Keys holds the keys of one key file. All methods may be called by many goroutines at once.
@@ -53,6 +55,8 @@ type Keys struct {
 	// mu serialises the methods that read or replace the file; sealing and opening never take it.
 	mu   sync.Mutex
 	file os.FileInfo // what the file looked like when ring was read from it
+	// wrappedBy is the key of a key management service that wrapped the file when it was opened.
+	wrappedBy string
 
 	ring atomic.Pointer[ring]
 
@@ -156,6 +160,9 @@ func (k *Keys) PrimaryID() uint32 { return k.ring.Load().primary }
 
 // IDs returns the ids of all keys that open, oldest first.
 func (k *Keys) IDs() []uint32 { return slices.Clone(k.ring.Load().ids) }
+
+// KMS returns the key that wraps the file; empty when the file holds the keys in the clear.
+func (k *Keys) KMS() string { return k.wrappedBy }
 
 // Path returns where the key file is.
 func (k *Keys) Path() string { return k.path }

@@ -101,6 +101,21 @@ func (s Upkeep) SealedUnder(ctx context.Context) (current, old int64, err error)
 	return current, old, nil
 }
 
+// SealedByOlder names the columns that hold values under other keys than the primary one, each with how many.
+func (s Upkeep) SealedByOlder(ctx context.Context) (columns []string, err error) {
+	for _, c := range sealedColumns {
+		var n int64
+		query := `SELECT count(*) FROM ` + c.table + ` WHERE ` + c.column + ` IS NOT NULL AND substr(` + c.column + `, 1, 5) <> $1`
+		if err := s.reader().QueryRowContext(ctx, query, s.keys.PrimaryPrefix()).Scan(&n); err != nil {
+			return nil, classify(fmt.Errorf("count sealed values of %s: %w", c.table, err))
+		}
+		if n > 0 {
+			columns = append(columns, fmt.Sprintf("%s.%s %d", c.table, c.column, n))
+		}
+	}
+	return columns, nil
+}
+
 // RewriteProgress says how far a rewrite has come; it is kept in the job's row.
 type RewriteProgress struct {
 	Column    int   `json:"column"`

@@ -1,0 +1,94 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
+)
+
+// TestDropKeys: an old key is dropped when nothing is sealed under it and every server knows of the new one; until then
+// it is refused, with what still needs it.
+//
+//vigia:row P16 dropped keys
+func TestDropKeys(t *testing.T) {
+	ctx := context.Background()
+	c := config.Common{Data: filepath.Join(t.TempDir(), "data")}
+	a, err := app.Open(ctx, c, sqldb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = a.Close() }()
+	if _, _, err := a.Operators.Create(ctx, "ana@exemplo.com.br", operator.Admin); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.RotateKeys(ctx); err != nil {
+		t.Fatal(err)
+	}
+	refused := func(want string) {
+		t.Helper()
+		if dropped, err := a.DropKeys(ctx); !errors.Is(err, seal.ErrKeyNeeded) || !strings.Contains(err.Error(), want) || len(dropped) != 0 {
+			t.Errorf("dropped %v, %v", dropped, err)
+		}
+	}
+	refused("a moment ago")
+	before := time.Now().Add(-time.Minute)
+	if err := os.Chtimes(c.KeyFilePath(), before, before); err != nil {
+		t.Fatal(err)
+	}
+	refused("operator.email 1")
+	var p store.RewriteProgress
+	for done := false; !done; {
+		if done, err = a.Store.Upkeep.RewriteSealed(ctx, &p, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dropped, err := a.DropKeys(ctx)
+	if err != nil || len(dropped) != 1 || len(a.Keys.IDs()) != 1 {
+		t.Fatal(dropped, a.Keys.IDs(), err)
+	}
+	if o, err := a.Operators.ByEmail(ctx, "ana@exemplo.com.br"); err != nil || o.Email == "" {
+		t.Error("what was sealed before is lost:", err)
+	}
+	if err := os.Chtimes(c.KeyFilePath(), before, before); err != nil {
+		t.Fatal(err)
+	}
+	if dropped, err = a.DropKeys(ctx); err != nil || len(dropped) != 0 {
+		t.Error("nothing to drop:", dropped, err)
+	}
+}
+
+// TestWarnOfCustody: a start says that the key file lies beside the data, and nothing when it does not.
+//
+//vigia:row P16 warnings
+func TestWarnOfCustody(t *testing.T) {
+	ctx := context.Background()
+	for _, beside := range []bool{true, false} {
+		c := config.Common{Data: filepath.Join(t.TempDir(), "data")}
+		if !beside {
+			c.KeyFile = filepath.Join(t.TempDir(), "keys.json")
+		}
+		a, err := app.Open(ctx, c, sqldb.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		a.WarnOfCustody(slog.New(slog.NewTextHandler(&log, nil)), "")
+		if got := strings.Contains(log.String(), "whoever copies the folder"); got != beside || !beside && log.Len() > 0 {
+			t.Errorf("beside %v: %s", beside, &log)
+		}
+		_ = a.Close()
+	}
+}
