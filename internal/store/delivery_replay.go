@@ -93,7 +93,7 @@ func (s Alerts) requeue(ctx context.Context, tx *sqldb.Tx, id partner.ID, events
 				VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $8, 0)
 				ON CONFLICT (partner_id, endpoint_id, seq) DO UPDATE SET state = $6, ordered = $7, attempts = 0, next_at = $8, finished_at = 0
 				WHERE delivery.state <> 'pending'`,
-				number(id), string(to.ID), e.seq, string(e.id), e.person, string(state), len(e.person) > 0, now))
+				number(id), string(to.ID), e.seq, string(e.id), nonNil(e.person), string(state), len(e.person) > 0, now))
 			if err != nil {
 				return 0, fmt.Errorf("replay: %w", err)
 			}

@@ -269,6 +269,14 @@ func TestReplay(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
+		// An event about nobody, such as a test, is repeated by its own id.
+		test := m.publish(t, alert.WebhookTest, "")
+		wait(t, "the test", func() bool {
+			return m.countWhere(t, "delivery", "state = 'delivered' AND event_id = '"+string(test.ID)+"'") > 0
+		})
+		if n, err := history.Replay(ctx, m.partner, alert.Selection{Event: test.ID, Endpoint: first.ID}); err != nil || n != 1 {
+			t.Errorf("a test was repeated %d times: %v", n, err)
+		}
 		if _, err := history.Replay(ctx, m.partner, alert.Selection{Event: "evt_other"}); !errors.Is(err, alert.ErrEventNotFound) {
 			t.Error(err)
 		}
