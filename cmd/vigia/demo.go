@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 
@@ -16,7 +17,7 @@ import (
 )
 
 type demoCmd struct {
-	Listen         string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the partner API."`
+	Listen         string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the partner API; any free port when this one is taken and the flag is left out, as for the next two."`
 	ConsoleListen  string `name:"console-listen" default:"127.0.0.1:8081" placeholder:"ADDR" help:"Address of the operator's console."`
 	ReceiverListen string `name:"receiver-listen" default:"127.0.0.1:8082" placeholder:"ADDR" help:"Address of the page that receives the demo's alerts."`
 	Fresh          bool   `help:"Forget the last demo and start over."`
@@ -54,13 +55,13 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 			return err
 		}
 	}
-	receiver, err := newReceiver(ctx, d.ReceiverListen)
+	receiver, err := newReceiver(ctx, free(d.ReceiverListen, "127.0.0.1:8082"))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, receiver.close()) }()
 	serve := config.Serve{
-		Listen: d.Listen, ConsoleListen: d.ConsoleListen, Roles: []string{"api", "worker", "console"}, LogLevel: "error",
+		Listen: free(d.Listen, "127.0.0.1:8080"), ConsoleListen: free(d.ConsoleListen, "127.0.0.1:8081"), Roles: []string{"api", "worker", "console"}, LogLevel: "error",
 		LogFormat: "auto", MaxConnections: 8, WebhookAllow: []string{"127.0.0.0/8", "::1/128"},
 	}
 	log, closeLog, err := openLog(o.err, serve)
@@ -99,6 +100,21 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 		err = errors.Join(err, cause)
 	}
 	return err
+}
+
+// free is the usual address, or any free port there when something else has it. An address that was asked for is kept, so that
+// whoever asked is told that it is taken.
+func free(addr, usual string) string {
+	if addr != usual {
+		return addr
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		host, _, _ := net.SplitHostPort(addr) // ours, and right
+		return net.JoinHostPort(host, "0")
+	}
+	_ = l.Close() // nothing was sent
+	return addr
 }
 
 // forgetDemo removes the folder of an earlier demo, and nothing that is not one.

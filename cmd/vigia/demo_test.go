@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -132,5 +133,25 @@ func TestFreshLeavesOthersAlone(t *testing.T) {
 	code, _, errs := vigia(t, "demo", "--data", data, "--fresh", "--listen", "127.0.0.1:0", "--console-listen", "127.0.0.1:0", "--receiver-listen", "127.0.0.1:0")
 	if code == 0 || !strings.Contains(errs, "left alone") {
 		t.Error(code, errs)
+	}
+}
+
+// TestFreeAddress: the demo starts beside whatever has its usual ports; an address that somebody asked for is not replaced.
+func TestFreeAddress(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	taken := l.Addr().String()
+	if got := free(taken, taken); got != "127.0.0.1:0" {
+		t.Error(got)
+	}
+	if got := free(taken, "127.0.0.1:1"); got != taken {
+		t.Error(got)
+	}
+	_ = l.Close()
+	if got := free(taken, taken); got != taken {
+		t.Error(got)
 	}
 }
