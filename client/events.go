@@ -87,11 +87,12 @@ type LeakDetected struct {
 		Status    AssetStatus `json:"status"`
 		Breach    string      `json:"breach"`
 		Severity  string      `json:"severity"`
-		// Exposed, Basis, OwnSite and WatchedSite are as in Finding.
+		// Exposed, Basis, OwnSite, WatchedSite and LeakedAs are as in Finding.
 		Exposed     []string `json:"exposed"`
 		Basis       string   `json:"basis"`
 		OwnSite     bool     `json:"ownSite,omitempty"`
 		WatchedSite bool     `json:"watchedSite,omitempty"`
+		LeakedAs    []string `json:"leakedAs,omitempty"`
 	} `json:"findings"`
 }
 

@@ -133,13 +133,15 @@ type Finding struct {
 	// Sites are hosts for which malware took credentials from the person's device, TakenOn the last day of it
 	// (YYYY-MM-DD), both empty when unknown. OwnSite says that one of the sites is yours, WatchedSite that the operator watches one of
 	// them for you.
-	Sites       []string  `json:"sites"`
-	TakenOn     string    `json:"takenOn"`
-	OwnSite     bool      `json:"ownSite"`
-	WatchedSite bool      `json:"watchedSite"`
-	Severity    string    `json:"severity"` // low, medium, high or critical
-	State       string    `json:"state"`    // open or resolved
-	FoundAt     time.Time `json:"foundAt"`
+	Sites       []string `json:"sites"`
+	TakenOn     string   `json:"takenOn"`
+	OwnSite     bool     `json:"ownSite"`
+	WatchedSite bool     `json:"watchedSite"`
+	// LeakedAs is how a Gmail address is spelled where it leaked, without its letters; nil of any other value.
+	LeakedAs []string  `json:"leakedAs"`
+	Severity string    `json:"severity"` // low, medium, high or critical
+	State    string    `json:"state"`    // open or resolved
+	FoundAt  time.Time `json:"foundAt"`
 	// ResolvedAt and Reason are zero while the finding is open.
 	ResolvedAt time.Time `json:"resolvedAt"`
 	Reason     string    `json:"reason"`

@@ -23,6 +23,8 @@ type LeakFinding struct {
 	Basis    cyber.Basis     `json:"basis"`
 	OwnSite  bool            `json:"ownSite,omitzero"`
 	Watched  bool            `json:"watchedSite,omitzero"`
+	// LeakedAs are the spellings of a Gmail mailbox, without its letters.
+	LeakedAs []string `json:"leakedAs,omitempty"`
 }
 
 // Leaked tells of everything that was found of one person at one time.
@@ -31,7 +33,7 @@ func Leaked(news cyber.News, at time.Time) (Event, error) {
 	for i, f := range news.Found {
 		leak.Findings[i] = LeakFinding{
 			ID: f.ID, Asset: f.Asset, Kind: f.Kind.String(), Status: news.Status[f.Asset], Breach: f.Breach.Name, Severity: f.Severity,
-			Exposed: f.Breach.Exposes, Basis: f.Basis(), OwnSite: f.OwnSite, Watched: f.WatchedSite,
+			Exposed: f.Breach.Exposes, Basis: f.Basis(), OwnSite: f.OwnSite, Watched: f.WatchedSite, LeakedAs: f.LeakedAs(),
 		}
 	}
 	return New(news.Partner, LeakDetected, news.User, at, leak)

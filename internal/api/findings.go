@@ -21,6 +21,7 @@ type findingItem struct {
 	TakenOn    string          `json:"takenOn,omitempty"`
 	OwnSite    bool            `json:"ownSite,omitzero"`
 	Watched    bool            `json:"watchedSite,omitzero"`
+	LeakedAs   []string        `json:"leakedAs,omitempty"`
 	Severity   string          `json:"severity"`
 	State      string          `json:"state"`
 	FoundAt    string          `json:"foundAt"`
@@ -62,7 +63,7 @@ func (s *Server) listFindings(r *request) (any, error) {
 	for i, f := range findings {
 		items[i] = findingItem{
 			ID: string(f.ID), AssetID: string(f.Asset), AssetType: f.Kind.String(), Exposed: f.Breach.Exposes, Basis: f.Basis(),
-			Sites: f.Trace.Sites, TakenOn: dayOf(f.Trace.TakenOn()), OwnSite: f.OwnSite, Watched: f.WatchedSite,
+			Sites: f.Trace.Sites, TakenOn: dayOf(f.Trace.TakenOn()), OwnSite: f.OwnSite, Watched: f.WatchedSite, LeakedAs: f.LeakedAs(),
 			Breach:   breachItem{f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), string(f.Breach.Kind)},
 			Severity: string(f.Severity), State: "open", FoundAt: f.FoundAt.Format(alert.TimeFormat),
 		}

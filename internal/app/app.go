@@ -72,6 +72,7 @@ func build(ctx context.Context, c config.Common, db *sqldb.DB) (*App, error) {
 		return nil, fmt.Errorf("password corpora: %w", err)
 	}
 	st := store.New(db, keys, now)
+	st.GmailAsOne(c.GmailAsOne)
 	leaks, err := openLeaks(c, st, keys, now)
 	if err != nil {
 		return nil, fmt.Errorf("leak corpora: %w", err)

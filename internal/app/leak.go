@@ -281,7 +281,7 @@ func (l *Leaks) Explain(ctx context.Context, name string, kind identifier.Kind, 
 	if err := l.Library.Load(ctx); err != nil {
 		return leak.Explanation{}, err
 	}
-	return leak.Explain(of, all, l.Library.Probe(l.Importer.Fingerprint(byte(kind), []byte(normal)))), nil
+	return leak.Explain(of, all, l.Library.Probe(l.Importer.Fingerprint(byte(kind), identifier.MatchForm(kind, normal)))), nil
 }
 
 // VerifySegment checks a breach's segments from the first byte to the last and returns how many identifiers it has.

@@ -24,6 +24,7 @@ type Common struct {
 	KeyFile          string `name:"key-file" env:"VIGIA_KEY_FILE" default:"" placeholder:"FILE" help:"Key file that seals personal data; empty means keys.json in the data folder, where whoever copies the folder has both: in production keep it elsewhere. Created with mode 0600 on first start; keep a copy apart from the database's backups."`
 	KMS              string `name:"kms" env:"VIGIA_KMS" default:"" placeholder:"URI" help:"Key of a key-management service that wraps the key file when it is created: aws-kms://arn:aws:kms:REGION:ACCOUNT:key/ID (credentials from AWS_ACCESS_KEY_ID and its kin) or hcvault://HOST:PORT/transit/keys/NAME (VAULT_TOKEN or VAULT_TOKEN_FILE); empty means the file holds the keys."`
 	Corpora          string `name:"corpora" env:"VIGIA_CORPORA" default:"" placeholder:"URL" help:"Bucket that shares leak corpora between replicas, s3://bucket?region=... or file:///folder; empty means the data folder alone. A local copy is kept in the data folder either way."`
+	GmailAsOne       bool   `name:"gmail-as-one" env:"VIGIA_GMAIL_AS_ONE" default:"true" negatable:"" help:"Dots, plus tags and googlemail.com make no other Gmail mailbox: a watched address is found in every spelling. Without it only in those like its own, for what is found from then on; give it to every command and replica alike."`
 	JSON             bool   `name:"json" env:"VIGIA_JSON" help:"Machine-readable output of admin commands."`
 }
 

@@ -142,6 +142,15 @@ type News struct {
 // Basis is what the finding's classes are known from.
 func (f Finding) Basis() Basis { return cmp.Or(f.Breach.Basis, BasisBreach) }
 
+// LeakedAs shows how the address of a Gmail mailbox is spelled where it leaked, without its letters: it may be another
+// spelling than the watched one. Nil for any other value.
+func (f Finding) LeakedAs() []string {
+	if f.Kind != identifier.Email {
+		return nil
+	}
+	return f.Trace.Spellings.Masks()
+}
+
 // Open tells whether the finding still counts.
 func (f Finding) Open() bool { return f.Resolution == "" }
 

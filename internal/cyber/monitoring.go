@@ -193,7 +193,7 @@ func (m *Monitoring) watch(ctx context.Context, who Owner, user partner.UserHash
 			return Kept{}, ErrAssetInvalid.With("userHash: for type cpf the digest of that CPF")
 		}
 		a.Caps = who.Caps
-		a.Matched, a.Fingerprint = true, m.fingerprint(byte(k), []byte(normal))
+		a.Matched, a.Fingerprint = true, m.fingerprint(byte(k), identifier.MatchForm(k, normal))
 		a.Seen = m.corpora.Probe(a.Fingerprint)
 	}
 	return m.store.InsertAsset(ctx, who.Partner, a, MaxAssets)

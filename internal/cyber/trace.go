@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // Classes is a set of Exposed: a bit for each, in the order of AllExposed.
@@ -55,11 +57,13 @@ type Trace struct {
 	// Passwords tell apart the passwords that stood beside the value, in order; the same password of the same value is the
 	// same number in every breach. Nil when they are not known.
 	Passwords []uint32
+	// Spellings are those that leaked of a Gmail mailbox, known whether or not a record was told; empty of any other value.
+	Spellings identifier.Spellings
 }
 
 // Equal tells whether two traces say the same.
 func (t Trace) Equal(other Trace) bool {
-	return t.Told == other.Told && t.Classes == other.Classes && t.Day == other.Day && slices.Equal(t.Sites, other.Sites) &&
+	return t.Told == other.Told && t.Classes == other.Classes && t.Day == other.Day && t.Spellings == other.Spellings && slices.Equal(t.Sites, other.Sites) &&
 		slices.Equal(t.Passwords, other.Passwords)
 }
 

@@ -17,7 +17,7 @@ const (
 const localSymbols = "!#$%&'*+-/=?^_`{|}~"
 
 // ParseEmail reads one bare address and returns its normal form: NFC, lower case, the domain as A-labels. Dots and plus tags stay, since
-// they tell people apart at most providers. Quoted local parts, address literals and domains without a dot are refused.
+// they tell people apart at most providers; Mailbox drops those of Gmail's. Quoted local parts, address literals and domains without a dot are refused.
 func ParseEmail(s string) (string, error) {
 	if s == "" {
 		return "", ErrEmpty

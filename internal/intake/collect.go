@@ -27,6 +27,8 @@ type collector struct {
 	// shown is counts as of the last full batch, for whoever watches meanwhile.
 	shown  [identifier.NumKinds]atomic.Int64
 	recent domainCache
+	// mailbox is what an address is looked for by.
+	mailbox []byte
 	// flush takes a full batch and returns an empty one.
 	flush func([]segment.Entry) []segment.Entry
 	pairs pairCollector
@@ -49,7 +51,14 @@ func (c *collector) found(s *record.Sighting) {
 		}
 	}
 	label := c.labels.of(s)
-	value := c.add(s.Kind, s.Normal, label)
+	normal, spelled := s.Normal, label
+	if s.Kind == identifier.Email {
+		var spelling identifier.Spellings
+		if c.mailbox, spelling = identifier.Mailbox(c.mailbox[:0], s.Normal); spelling != 0 {
+			normal, spelled = c.mailbox, c.labels.spelled(label, s, spelling)
+		}
+	}
+	value := c.add(s.Kind, normal, spelled)
 	if len(s.Password) > 0 && c.pairs.pair != nil {
 		c.pairs.add(value, s.Password)
 	}
@@ -89,7 +98,39 @@ type labelCache struct {
 	labels *segment.Labels
 	plain  [1 << 16]segment.LabelID // by classes; 0 is not asked for yet
 	logs   [1 << 10]logLabel
-	text   []byte
+	// gmail has the labels with a spelling by the one without, which is of the same classes, site and day.
+	gmail map[spelledLabel]segment.LabelID
+	text  []byte
+}
+
+type spelledLabel struct {
+	label    segment.LabelID
+	spelling identifier.Spellings
+}
+
+// spelledMost bounds what is remembered; what is asked for again costs no more than the first time.
+const spelledMost = 1 << 14
+
+// spelled is the label of a sighting of a Gmail address.
+func (c *labelCache) spelled(plain segment.LabelID, s *record.Sighting, spelling identifier.Spellings) segment.LabelID {
+	key := spelledLabel{plain, spelling}
+	id, known := c.gmail[key]
+	if known {
+		return id
+	}
+	label := leak.Label{Spellings: spelling}
+	if s.Told {
+		label.Classes, label.Day = s.Classes, s.Day
+		if s.Site != nil {
+			label.Sites = []string{string(s.Site)}
+		}
+	}
+	c.text = label.Append(c.text[:0])
+	if id = c.labels.ID(c.text); c.gmail == nil || len(c.gmail) >= spelledMost {
+		c.gmail = map[spelledLabel]segment.LabelID{}
+	}
+	c.gmail[key] = id
+	return id
 }
 
 // logLabel is a label with a site or a day, by which most are found again: the identifiers of a record come together,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/scan/record"
 	"github.com/vigiahq/vigia/internal/segment"
 )
@@ -18,6 +19,8 @@ type Label struct {
 	// credentials are for, in order, at most mostSites of them.
 	Day   int32
 	Sites []string
+	// Spellings are those of a Gmail mailbox, all of which have one fingerprint.
+	Spellings identifier.Spellings
 }
 
 // mostSites bounds a label. Of more the first in order stay, so that it does not matter in which order they came.
@@ -40,13 +43,18 @@ func (l Label) Exposes() []cyber.Exposed {
 	return list
 }
 
-// Append writes the label down: classes, then, if there are any, the day and the sites. The zero Label is empty.
+// Append writes the label down: classes, then, as far as there are any, spellings, and the day and the sites. The zero
+// Label is empty.
 func (l Label) Append(dst []byte) []byte {
-	if !l.Told() {
+	if !l.Told() && l.Spellings == 0 {
 		return dst
 	}
 	dst = binary.BigEndian.AppendUint16(dst, uint16(l.Classes))
-	if l.Day == 0 && len(l.Sites) == 0 {
+	logged := l.Told() && (l.Day != 0 || len(l.Sites) > 0)
+	if l.Spellings == 0 && !logged {
+		return dst
+	}
+	if dst = append(dst, byte(l.Spellings)); !logged {
 		return dst
 	}
 	dst = binary.AppendUvarint(dst, uint64(max(0, l.Day)))
@@ -67,6 +75,11 @@ func ParseLabel(text []byte) (Label, error) {
 	}
 	l.Classes = record.Classes(binary.BigEndian.Uint16(text))
 	rest := text[2:]
+	if len(rest) > 0 {
+		if l.Spellings, rest = identifier.Spellings(rest[0]), rest[1:]; l.Spellings == 0 && len(rest) == 0 {
+			return Label{}, ErrLabel.With("cut short")
+		}
+	}
 	if len(rest) == 0 {
 		return l, nil
 	}
@@ -98,15 +111,17 @@ func uniteLabels(a, b []byte) []byte {
 		return nil // not ours: nothing is told
 	}
 	if len(x.Sites)+len(y.Sites) == 0 && x.Day == y.Day {
-		return Label{Classes: x.Classes | y.Classes, Day: x.Day}.Append(nil)
+		return Label{Classes: x.Classes | y.Classes, Day: x.Day, Spellings: x.Spellings | y.Spellings}.Append(nil)
 	}
 	sites := slices.Concat(x.Sites, y.Sites)
 	slices.Sort(sites)
 	sites = slices.Compact(sites)
-	return Label{Classes: x.Classes | y.Classes, Day: max(x.Day, y.Day), Sites: sites[:min(len(sites), mostSites)]}.Append(nil)
+	return Label{
+		Classes: x.Classes | y.Classes, Day: max(x.Day, y.Day), Sites: sites[:min(len(sites), mostSites)], Spellings: x.Spellings | y.Spellings,
+	}.Append(nil)
 }
 
-// coarsenLabel drops the sites, then the day: classes alone are few.
+// coarsenLabel drops the sites, then the day, then the spellings: classes alone are few.
 func coarsenLabel(text []byte) []byte {
 	l, err := ParseLabel(text)
 	switch {
@@ -114,8 +129,10 @@ func coarsenLabel(text []byte) []byte {
 		return nil
 	case len(l.Sites) > 0:
 		l.Sites = nil
-	default:
+	case l.Day != 0:
 		l.Day = 0
+	default:
+		l.Spellings = 0
 	}
 	return l.Append(nil)
 }

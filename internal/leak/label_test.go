@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/scan/record"
 )
 
@@ -30,7 +31,7 @@ func TestClassesAreTheVocabulary(t *testing.T) {
 }
 
 func drawLabel(t *rapid.T, name string) []byte {
-	l := Label{Classes: record.Classes(rapid.Uint16().Draw(t, name))}
+	l := Label{Classes: record.Classes(rapid.Uint16().Draw(t, name)), Spellings: identifier.Spellings(rapid.Uint8().Draw(t, name+" spellings"))}
 	if rapid.Bool().Draw(t, name+" of a log") {
 		l.Day = rapid.Int32Range(0, 30_000).Draw(t, name+" day")
 		l.Sites = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a.com", "b.com", "c.com", "d.com", "e.com", "f.com"}), 0, mostSites, rapid.ID[string]).Draw(t, name+" sites")
@@ -60,7 +61,7 @@ func TestLabelsUnite(t *testing.T) {
 			t.Fatal("a coarser label says more")
 		}
 	})
-	for _, text := range []string{"\x01", "\x00\x01\xff", "\x00\x01\x01\x09a.com"} {
+	for _, text := range []string{"\x01", "\x00\x01\x01\xff", "\x00\x01\x00\x01\x09a.com"} {
 		if _, err := ParseLabel([]byte(text)); err == nil {
 			t.Errorf("%q is a label", text)
 		}

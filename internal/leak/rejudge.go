@@ -29,7 +29,7 @@ func Rejudge(values []*Watched, breach cyber.Breach, held map[cyber.AssetID]Held
 		}
 		before := w.Findings[i]
 		f := before
-		if !h.Found {
+		if !h.Found || !w.means(h.Trace) {
 			if f.Open() {
 				f.Resolution, f.ResolvedAt = cyber.ResolvedRetracted, now
 				w.Findings[i], v.Closed = f, append(v.Closed, f)

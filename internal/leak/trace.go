@@ -12,12 +12,12 @@ import (
 
 // Trace is the label in the words of the rules.
 func (l Label) Trace() cyber.Trace {
-	return cyber.Trace{Told: l.Told(), Classes: cyber.Classes(l.Classes), Sites: l.Sites, Day: l.Day}
+	return cyber.Trace{Told: l.Told(), Classes: cyber.Classes(l.Classes), Sites: l.Sites, Day: l.Day, Spellings: l.Spellings}
 }
 
-// AppendTrace writes down what the store keeps of a trace besides its classes: sites, day and which passwords.
+// AppendTrace writes down what the store keeps of a trace besides its classes: spellings, sites, day and which passwords.
 func AppendTrace(dst []byte, t cyber.Trace) []byte {
-	label := Label{Classes: record.Classes(t.Classes), Sites: t.Sites, Day: t.Day}.Append(nil)
+	label := Label{Classes: record.Classes(t.Classes), Sites: t.Sites, Day: t.Day, Spellings: t.Spellings}.Append(nil)
 	dst = append(binary.AppendUvarint(dst, uint64(len(label))), label...)
 	for _, p := range t.Passwords {
 		dst = append(dst, byte(p>>16), byte(p>>8), byte(p))

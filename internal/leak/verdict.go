@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // Hit is a watched value that a breach holds, before it is a finding.
@@ -26,8 +27,20 @@ type Watched struct {
 	OpenBreaches string
 	// Findings are all of the value's, oldest first.
 	Findings []cyber.Finding
+	// ExactSpelling says that another spelling of a Gmail mailbox does not count.
+	ExactSpelling bool
 	// Sites are those of the partner, and WatchedSites those that the operator watches for it.
 	Sites, WatchedSites []string
+}
+
+// means tells whether what a breach holds counts for the value: always, unless another spelling of its mailbox leaked and
+// only its own counts.
+func (w *Watched) means(t cyber.Trace) bool {
+	if !w.ExactSpelling || t.Spellings == 0 || w.Kind != identifier.Email {
+		return true
+	}
+	normal, err := identifier.ParseEmail(w.Value)
+	return err != nil || t.Spellings&identifier.SpellingOf(normal) != 0
 }
 
 // judgeSites says of a finding whose credentials were taken: those for a site of the partner, or for a watched one, the
@@ -76,7 +89,7 @@ func Discover(values []*Watched, hits []Hit, published map[string]cyber.Breach, 
 	for _, h := range hits {
 		b, ok := published[h.Breach]
 		w := byID[h.Asset]
-		if !ok || w == nil || w.in(b.Name) >= 0 {
+		if !ok || w == nil || w.in(b.Name) >= 0 || !w.means(h.Trace) {
 			continue
 		}
 		id, err := newID()

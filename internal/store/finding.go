@@ -158,11 +158,8 @@ func (s Monitoring) keepStatus(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 // sealTrace gives the columns that say what stood beside a value. Sites are sealed: they tell where a person is a
 // customer; and so is which passwords were beside it.
 func (s Monitoring) sealTrace(id partner.ID, f cyber.Finding) (classes sql.NullInt64, logins []byte, err error) {
-	if !f.Trace.Told {
-		return classes, nil, nil
-	}
-	classes = sql.NullInt64{Int64: int64(f.Trace.Classes), Valid: true}
-	if len(f.Trace.Sites) > 0 || f.Trace.Day != 0 || len(f.Trace.Passwords) > 0 {
+	classes = sql.NullInt64{Int64: int64(f.Trace.Classes), Valid: f.Trace.Told}
+	if len(f.Trace.Sites) > 0 || f.Trace.Day != 0 || len(f.Trace.Passwords) > 0 || f.Trace.Spellings != 0 {
 		if logins, err = s.keys.Seal(loginsPlace(id, f.ID), leak.AppendTrace(nil, f.Trace)); err != nil {
 			return classes, nil, fmt.Errorf("seal finding: %w", err)
 		}
@@ -201,7 +198,7 @@ func (s Monitoring) scanFinding(row scanner) (cyber.Finding, error) {
 		if err != nil {
 			return f, fmt.Errorf("open finding: %w", err)
 		}
-		f.Trace.Sites, f.Trace.Day, f.Trace.Passwords = kept.Sites, kept.Day, kept.Passwords
+		f.Trace.Sites, f.Trace.Day, f.Trace.Passwords, f.Trace.Spellings = kept.Sites, kept.Day, kept.Passwords, kept.Spellings
 	}
 	f.Breach = b.breach().Of(f.Trace)
 	f.Severity = cyber.SeverityOf(f) // from the breach as it stands now: an operator may have learned more

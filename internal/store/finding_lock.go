@@ -70,7 +70,7 @@ func indexesOfRows(rows []lockedRow) [][]byte {
 func (s Monitoring) lockRows(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) ([]lockedRow, error) {
 	args := []any{number(id)}
 	rows, err := collect(ctx, tx, func(row scanner) (lockedRow, error) {
-		r := lockedRow{Watched: &leak.Watched{Asset: cyber.Asset{Partner: id}}}
+		r := lockedRow{Watched: &leak.Watched{Asset: cyber.Asset{Partner: id}, ExactSpelling: s.exactSpelling}}
 		var user, same, sealed []byte
 		var added int64
 		if err := row.Scan(&r.ID, &r.Kind, &user, &same, &sealed, &r.Status, &r.OpenBreaches, &added); err != nil {

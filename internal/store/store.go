@@ -49,6 +49,8 @@ type process struct {
 	bulk bulkQueues
 	// places are the new watched values that this process may grant by itself.
 	places places
+	// exactSpelling says that another spelling of a Gmail mailbox does not count.
+	exactSpelling bool
 	// due is signalled when deliveries became due in this process.
 	due chan struct{}
 }
@@ -61,6 +63,9 @@ func New(db *sqldb.DB, keys *seal.Keys, now func() time.Time) *Store {
 	c := core{process: &process{db: db, keys: keys, now: now, due: make(chan struct{}, 1)}}
 	return &Store{core: c, Areas: areasOver(c)}
 }
+
+// GmailAsOne says whether every spelling of a watched Gmail mailbox counts, or only its own. Before use.
+func (s *Store) GmailAsOne(on bool) { s.exactSpelling = !on }
 
 // querier is what a statement needs: a transaction, or the pool that only reads.
 type querier interface {

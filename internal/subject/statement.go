@@ -74,6 +74,7 @@ type heldFinding struct {
 	Basis      string   `json:"basis"`
 	Sites      []string `json:"sites,omitempty"`
 	TakenOn    string   `json:"taken_on,omitempty"`
+	LeakedAs   []string `json:"leaked_as,omitempty"`
 	Severity   string   `json:"severity"`
 	FoundAt    string   `json:"found_at"`
 	Resolution string   `json:"resolution"`
@@ -185,7 +186,7 @@ func viewHeldMonitoring(v *heldView, h Held) {
 	}
 	for _, f := range h.Findings {
 		fv := heldFinding{
-			string(f.ID), string(f.Asset), f.Kind.String(), f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), []string{}, string(f.Basis()), f.Trace.Sites, dayHeld(f.Trace.TakenOn()), string(f.Severity),
+			string(f.ID), string(f.Asset), f.Kind.String(), f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), []string{}, string(f.Basis()), f.Trace.Sites, dayHeld(f.Trace.TakenOn()), f.LeakedAs(), string(f.Severity),
 			stamp(f.FoundAt), string(f.Resolution),
 		}
 		for _, e := range f.Breach.Exposes {
