@@ -26,8 +26,8 @@ type breachExplainCmd struct {
 
 // Help shows examples.
 func (breachExplainCmd) Help() string {
-	return "Tells what stood in the records of one value, how many passwords beside it, and which earlier breach knew it. The question is recorded in " +
-		"the audit trail, the value is not.\n\n" +
+	return "Tells what stood in the records of one value, how many passwords beside it, and which earlier breach knew it. How many records there " +
+		"were is not kept. The question is recorded in the audit trail, the value is not.\n\n" +
 		"Examples:\n  vigia breach explain --name loja-exemplo --email ana@exemplo.com.br\n  echo 529.982.247-25 | vigia breach explain --name loja-exemplo --cpf - --json"
 }
 
@@ -74,6 +74,8 @@ type toldView struct {
 	Sites     []string        `json:"sites"`
 	TakenOn   string          `json:"taken_on,omitempty"`
 	Passwords int             `json:"passwords"`
+	// LeakedAs is how a Gmail address was spelled, without its letters.
+	LeakedAs []string `json:"leaked_as,omitempty"`
 }
 
 type explainedView struct {
@@ -83,7 +85,7 @@ type explainedView struct {
 }
 
 func viewTold(b cyber.Breach, t cyber.Trace) toldView {
-	v := toldView{Basis: string(cyber.Finding{Breach: b}.Basis()), Exposes: append([]cyber.Exposed{}, b.Exposes...), Sites: append([]string{}, t.Sites...), Passwords: len(t.Passwords)}
+	v := toldView{Basis: string(cyber.Finding{Breach: b}.Basis()), Exposes: append([]cyber.Exposed{}, b.Exposes...), Sites: append([]string{}, t.Sites...), Passwords: len(t.Passwords), LeakedAs: t.Spellings.Masks()}
 	if day := t.TakenOn(); !day.IsZero() {
 		v.TakenOn = day.Format(time.DateOnly)
 	}
@@ -129,6 +131,9 @@ func (t toldView) line() string {
 	}
 	if t.Passwords > 0 {
 		more = append(more, fmt.Sprintf("%d passwords", t.Passwords))
+	}
+	if len(t.LeakedAs) > 0 {
+		more = append(more, "spelled "+strings.Join(t.LeakedAs, " "))
 	}
 	if len(t.Sites) > 0 {
 		more = append(more, strings.Join(t.Sites, " "))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 // TestBreachExplain asks what two dumps say of one address: the second has the same password as the first, the third
 // another one.
 func TestBreachExplain(t *testing.T) {
+	const gmail = "@gmail" + ".com"
 	data, dumps := filepath.Join(t.TempDir(), "data"), t.TempDir()
 	must := func(args ...string) map[string]any {
 		t.Helper()
@@ -22,7 +24,7 @@ func TestBreachExplain(t *testing.T) {
 	for name, text := range map[string]string{
 		"primeira": "email;senha;cpf\nana@exemplo.com.br;Lua-2019;\nbia@exemplo.com.br;Sol-2020;\n",
 		"segunda":  "email;senha\nana@exemplo.com.br;Lua-2019\nbia@exemplo.com.br;\n",
-		"terceira": "email;senha\nana@exemplo.com.br;Mar-2024\ncaio@exemplo.com.br;Rio-2024\n",
+		"terceira": "email;senha\nana@exemplo.com.br;Mar-2024\nca.io+x" + gmail + ";Rio-2024\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dumps, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -47,6 +49,10 @@ func TestBreachExplain(t *testing.T) {
 	}
 	if none := must("breach", "explain", "--name", "terceira", "--email", "bia@exemplo.com.br"); none["found"] != false {
 		t.Error(none)
+	}
+	caio := must("breach", "explain", "--name", "terceira", "--email", "caio"+gmail)
+	if told, _ := caio["told"].(map[string]any); caio["found"] != true || fmt.Sprint(told["leaked_as"]) != "[***.***+***"+gmail+"]" {
+		t.Error("another spelling of the same mailbox:", caio)
 	}
 	for text, args := range map[string][]string{
 		"no such breach":      {"--name", "quarta", "--email", "ana@exemplo.com.br"},
