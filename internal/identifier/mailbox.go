@@ -15,8 +15,8 @@ const (
 
 var gmailDomains = [...][]byte{[]byte("@gmail.com"), []byte("@googlemail.com")}
 
-// Mailbox appends to dst what stands for every spelling of the mailbox of an address in its normal form, and tells how
-// this one is spelled. An address that is not Gmail's, or that is quoted, stands for itself.
+// Mailbox appends to dst what stands for every spelling of the Gmail mailbox of an address in its normal form, and tells
+// how this one is spelled. An address that is not Gmail's, or that is quoted, stands for itself: it is returned as it is.
 func Mailbox(dst, normal []byte) ([]byte, Spellings) {
 	for i, domain := range gmailDomains {
 		local, ok := bytes.CutSuffix(normal, domain)
@@ -39,7 +39,7 @@ func Mailbox(dst, normal []byte) ([]byte, Spellings) {
 		}
 		return append(dst, gmailDomains[0]...), 1 << way
 	}
-	return append(dst, normal...), 0
+	return normal, 0
 }
 
 // MatchForm is what a value is looked for by: its normal form, or what stands for its mailbox.

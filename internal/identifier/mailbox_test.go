@@ -28,11 +28,14 @@ func TestMailbox(t *testing.T) {
 		"joao.silva@sub.gmail" + ".com": {"joao.silva@sub.gmail" + ".com", ""},
 		"joao.silva@xgmail" + ".com":    {"joao.silva@xgmail" + ".com", ""},
 	} {
-		form, spelled := Mailbox([]byte("x"), []byte(written))
-		if string(form) != "x"+want.form || strings.Join(spelled.Masks(), " ") != want.mask || spelled != SpellingOf(written) {
+		form, spelled := Mailbox(nil, []byte(written))
+		if behind, _ := Mailbox([]byte("x"), []byte(written)); spelled != 0 && string(behind) != "x"+want.form {
+			t.Errorf("%s behind another: %s", written, behind)
+		}
+		if string(form) != want.form || strings.Join(spelled.Masks(), " ") != want.mask || spelled != SpellingOf(written) {
 			t.Errorf("%s: %s %v", written, form, spelled.Masks())
 		}
-		if again, _ := Mailbox(nil, form[1:]); string(again) != want.form {
+		if again, _ := Mailbox(nil, form); string(again) != want.form {
 			t.Errorf("%s is not left alone: %s", form, again)
 		}
 		if string(MatchForm(Email, written)) != want.form || string(MatchForm(Domain, written)) != written {

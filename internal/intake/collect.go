@@ -53,9 +53,8 @@ func (c *collector) found(s *record.Sighting) {
 	label := c.labels.of(s)
 	normal, spelled := s.Normal, label
 	if s.Kind == identifier.Email {
-		var spelling identifier.Spellings
-		if c.mailbox, spelling = identifier.Mailbox(c.mailbox[:0], s.Normal); spelling != 0 {
-			normal, spelled = c.mailbox, c.labels.spelled(label, s, spelling)
+		if box, spelling := identifier.Mailbox(c.mailbox[:0], s.Normal); spelling != 0 {
+			normal, spelled, c.mailbox = box, c.labels.spelled(label, s, spelling), box
 		}
 	}
 	value := c.add(s.Kind, normal, spelled)
