@@ -50,6 +50,7 @@ func TestRulesKnowNoHTTP(t *testing.T) {
 		"internal/app":                 "starts and stops the servers",
 		"internal/api":                 "partner HTTP",
 		"internal/console":             "the operator's pages",
+		"internal/caller":              "reads who sent a request",
 		"internal/webhook":             "sends over HTTP",
 		"internal/telemetry":           "serves metrics",
 		"internal/password":            "downloads published sets of passwords",
@@ -169,6 +170,7 @@ func TestTagsStandOnWires(t *testing.T) {
 	wires := except(map[string]string{
 		"cmd/vigia":                      "what commands print with --json",
 		"internal/api":                   "requests and answers of partners",
+		"internal/console/passkeys.go":   "what the script of a page reads",
 		"internal/alert/event.go":        "bodies of events, which partners receive",
 		"internal/alert/monitoring.go":   "bodies of events",
 		"internal/alert/protection.go":   "bodies of events",

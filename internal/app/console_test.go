@@ -118,6 +118,9 @@ func (b *browser) enter(a *app.App, email string, role operator.Role) []byte {
 	b.see("O código não confere")
 	b.fill("form", "code", operator.CodeAt(secret, time.Now()))
 	b.press("form button")
+	b.see("Códigos de recuperação")
+	b.look("recovery-codes")
+	b.press("main p a.button")
 	b.see("Visão geral")
 	return secret
 }

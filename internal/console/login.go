@@ -261,6 +261,7 @@ type accountPage struct {
 	Sessions []operator.Session
 	Current  string
 	Min      int
+	Passkeys []operator.Passkey
 }
 
 func showAccount(c *Console, r *request) (answer, error) {
@@ -268,7 +269,11 @@ func showAccount(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view{"account", "Minha conta", accountPage{sessions, string(r.session.Digest), operator.MinPassword}}, nil
+	keys, err := c.Rules.Operators.Passkeys(r.Context(), r.who.ID)
+	if err != nil {
+		return nil, err
+	}
+	return view{"account", "Minha conta", accountPage{sessions, string(r.session.Digest), operator.MinPassword, keys}}, nil
 }
 
 func changePassword(c *Console, r *request) (answer, error) {

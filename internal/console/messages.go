@@ -15,7 +15,8 @@ var doneSentences = map[string]string{
 	"operator.enabled":         "Acesso reativado.",
 	"operator.logged_out":      "Sessões encerradas.",
 	"account.password":         "Senha alterada. As outras sessões foram encerradas.",
-	"account.totp":             "Segundo fator ativado.",
+	"account.passkey":          "Chave de acesso incluída. Ela já serve para entrar.",
+	"account.passkey_removed":  "Chave de acesso removida.",
 	"session.ended":            "Você saiu do console.",
 	"partner.saved":            "Parceiro salvo.",
 	"partner.suspended":        "Parceiro suspenso. Todas as chaves pararam de funcionar.",
@@ -84,6 +85,9 @@ var byKind = map[fault.Kind]string{
 
 var byCode = map[string]string{
 	"login.refused":             "E-mail, senha ou código não conferem, ou o acesso está temporariamente bloqueado.",
+	"passkey.refused":           "A chave de acesso não foi aceita, ou o pedido passou do tempo. Tente de novo ou entre com a senha.",
+	"passkey.name":              "Dê um nome à chave de acesso.",
+	"passkey.too_many":          "Já há chaves de acesso demais. Remova uma antes.",
 	"login.busy":                "Muitas pessoas entrando ao mesmo tempo. Tente de novo em alguns segundos.",
 	"link.refused":              "Este link já foi usado ou venceu. Peça outro a um administrador, ou rode vigia operator reset.",
 	"operator_password.invalid": "A senha precisa ter de 12 a 128 caracteres e não pode ser o seu e-mail.",

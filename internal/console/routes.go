@@ -40,6 +40,8 @@ func (rt route) proofPage(r *http.Request) string {
 var routes = []route{
 	{method: "GET", path: "/login", run: showLogin},
 	{method: "POST", path: "/login", run: login, form: showLogin},
+	{method: "POST", path: "/login/passkey/begin", run: beginPasskeyLogin},
+	{method: "POST", path: "/login/passkey", run: passkeyLogin, form: showLogin},
 	{method: "GET", path: "/link/{token}", run: showLink},
 	{method: "POST", path: "/link/{token}", run: useLink, form: showLink},
 
@@ -52,6 +54,9 @@ var routes = []route{
 	{method: "POST", path: "/account/password", role: operator.Viewer, run: changePassword, form: showAccount},
 	{method: "POST", path: "/account/logout", role: operator.Viewer, run: logoutEverywhere},
 	{method: "POST", path: "/account/recovery", role: operator.Viewer, fresh: true, run: renewRecovery, form: showAccount},
+	{method: "POST", path: "/account/passkeys/begin", role: operator.Viewer, fresh: true, run: beginPasskey},
+	{method: "POST", path: "/account/passkeys", role: operator.Viewer, fresh: true, run: addPasskey, form: showAccount},
+	{method: "POST", path: "/account/passkeys/{passkey}/remove", role: operator.Viewer, fresh: true, run: removePasskey, form: showAccount},
 	{method: "POST", path: "/account/noticed", role: operator.Viewer, run: noticed},
 
 	{method: "GET", path: "/{$}", role: operator.Viewer, run: showOverview},

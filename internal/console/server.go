@@ -20,7 +20,7 @@ import (
 // handler is what a route does. It returns what to answer, or a fault, and never sees the ResponseWriter.
 type handler func(c *Console, r *request) (answer, error)
 
-// answer is one of the ways to answer: view, redirect, stream or download.
+// answer is one of the ways to answer: view, redirect, stream, download or document.
 type answer interface{ isAnswer() }
 
 // view is a page to render.
@@ -182,7 +182,7 @@ func mendable(err error) bool {
 	case fault.Invalid, fault.Conflict, fault.TooLarge, fault.Unprocessable, fault.NotFound:
 		return true
 	case fault.Unauthenticated:
-		return errors.Is(err, operator.ErrRefused)
+		return errors.Is(err, operator.ErrRefused) || errors.Is(err, operator.ErrPasskey)
 	case fault.RateLimited:
 		return true
 	case fault.Internal, fault.Forbidden, fault.UnsupportedType, fault.Unavailable:
@@ -266,6 +266,12 @@ func (c *Console) write(w http.ResponseWriter, r *request, a answer, err error) 
 		w.Header().Set("content-disposition", `attachment; filename="`+a.name+`"`)
 		_, _ = w.Write(a.body) // a reader that is gone needs no file
 		return http.StatusOK
+	case document:
+		if body, merr := a.encode(); err == nil && merr == nil {
+			w.Header().Set("content-type", "application/json")
+			_, _ = w.Write(body) // as above
+			return http.StatusOK
+		}
 	case view:
 		return c.writeView(w, r, a, statusOf(err))
 	}

@@ -130,6 +130,15 @@ type Store interface {
 	DeleteSession(ctx context.Context, digest []byte) error
 	DeleteSessions(ctx context.Context, id ID) (int64, error)
 	Sessions(ctx context.Context, id ID) ([]Session, error)
+	InsertPasskey(ctx context.Context, p Passkey) error
+	// Passkeys returns an operator's, oldest first.
+	Passkeys(ctx context.Context, id ID) ([]Passkey, error)
+	UpdatePasskey(ctx context.Context, p Passkey) error
+	// DeletePasskeys forgets one passkey of an operator, or all of them when passkey is nil.
+	DeletePasskeys(ctx context.Context, id ID, passkey []byte) (int64, error)
+	InsertCeremony(ctx context.Context, digest, state []byte, until time.Time) error
+	// TakeCeremony returns what was kept and forgets it; ErrNotFound when it is not there or too old.
+	TakeCeremony(ctx context.Context, digest []byte, now time.Time) ([]byte, error)
 	// SweepSessions removes sessions that are past their limits.
 	SweepSessions(ctx context.Context, created, seen time.Time) (int64, error)
 }
@@ -218,6 +227,9 @@ func (r *Registry) invite(o *Operator) (string, error) {
 // ones.
 func (r *Registry) Reset(ctx context.Context, id ID) (Operator, string, error) {
 	var token string
+	if _, err := r.store.DeletePasskeys(ctx, id, nil); err != nil {
+		return Operator{}, "", err
+	}
 	o, err := r.store.UpdateOperator(ctx, id, DropSessions, func(o *Operator, _ []Operator) (err error) {
 		o.Password, o.TOTP, o.TOTPOn, o.TOTPStep, o.Recovery = "", nil, false, 0, nil
 		o.Failures, o.LockedUntil = 0, time.Time{}

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Recovery codes stand in for an authenticator app that was lost. Each has 80 random bits, so a fast digest is enough,
+// Recovery codes stand in for an authenticator app that was lost. Each has 120 random bits, so a fast digest is enough,
 // and works once.
 const (
 	recoveryCodes = 10
-	recoveryBytes = 10
+	recoveryBytes = 15
 )
 
 var recoveryText = base32.StdEncoding.WithPadding(base32.NoPadding)
@@ -29,7 +29,7 @@ func (r *Registry) RecoveryCodes(ctx context.Context, id ID) ([]string, error) {
 			return nil, fmt.Errorf("make recovery code: %w", err)
 		}
 		text := recoveryText.EncodeToString(raw)
-		codes[i], digests[i] = text[:4]+"-"+text[4:8]+"-"+text[8:12]+"-"+text[12:], r.store.Digest(text)
+		codes[i], digests[i] = text[:6]+"-"+text[6:12]+"-"+text[12:18]+"-"+text[18:], r.store.Digest(text)
 	}
 	_, err := r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, _ []Operator) error {
 		if !o.TOTPOn {

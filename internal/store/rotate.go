@@ -61,6 +61,10 @@ var sealedColumns = []sealedColumn{
 	{"operator", "email", []string{"id"}, ofOperator("email")},
 	{"operator", "password", []string{"id"}, ofOperator("password")},
 	{"operator", "totp", []string{"id"}, ofOperator("totp")},
+	{"operator_passkey", "credential", []string{"id", "operator_id"}, func(key []any) seal.Place {
+		return passkeyPlace([]byte(textOf(key[0])), textOf(key[1]))
+	}},
+	{"operator_ceremony", "state", []string{"digest"}, func(key []any) seal.Place { return ceremonyPlace([]byte(textOf(key[0]))) }},
 	{"operator", "recovery", []string{"id"}, ofOperator("recovery")},
 	{"operator_session", "origin", []string{"digest"}, func(key []any) seal.Place { return sessionPlace([]byte(textOf(key[0]))) }},
 	{"audit", "detail", []string{"seq"}, func(key []any) seal.Place {

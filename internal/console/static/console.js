@@ -1,4 +1,4 @@
-// The console's only script: it follows running work, copies secrets and lends keys to what is on the page. Every page works without it.
+// The console's only script: it follows running work, copies secrets, asks authenticators and lends keys to what is on the page. Every page works without it.
 "use strict";
 
 for (const button of document.querySelectorAll("[data-copy]")) {
@@ -24,6 +24,32 @@ for (const box of document.querySelectorAll("[data-events]")) {
 		if (now.done) {
 			source.close();
 			window.location.reload();
+		}
+	});
+}
+
+// A form with data-passkey asks the authenticator first, and is then sent with its answer.
+for (const form of document.querySelectorAll("[data-passkey]")) {
+	form.addEventListener("submit", async (event) => {
+		event.preventDefault();
+		const problem = form.querySelector("[role=alert]");
+		problem.hidden = true;
+		try {
+			const begun = await fetch(form.dataset.begin, { method: "POST" });
+			if (begun.redirected) { // the password is asked for first
+				window.location.assign("/prove?next=" + encodeURIComponent(window.location.pathname));
+				return;
+			}
+			const { options, token } = await begun.json();
+			const create = form.dataset.passkey === "create";
+			const made = create
+				? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
+				: await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) });
+			form.elements.token.value = token;
+			form.elements.response.value = JSON.stringify(made.toJSON());
+			form.submit();
+		} catch {
+			problem.hidden = false;
 		}
 	});
 }

@@ -20,6 +20,23 @@ CREATE TABLE operator (
 	noticed_at   BIGINT NOT NULL DEFAULT 0 -- up to when the person was told of changes to their own access
 );
 
+-- A way in that a device holds.
+CREATE TABLE operator_passkey (
+	id          BYTEA PRIMARY KEY, -- what the authenticator calls it
+	operator_id TEXT NOT NULL REFERENCES operator (id),
+	created_at  BIGINT NOT NULL,
+	credential  BYTEA NOT NULL -- sealed, bound to id and operator: name, public key and counter
+);
+CREATE INDEX operator_passkey_owner ON operator_passkey (operator_id, created_at);
+
+-- What the answer of an authenticator is held against, once.
+CREATE TABLE operator_ceremony (
+	digest BYTEA PRIMARY KEY, -- of the random reference that the page holds
+	state  BYTEA NOT NULL, -- sealed
+	until  BIGINT NOT NULL
+);
+CREATE INDEX operator_ceremony_until ON operator_ceremony (until);
+
 CREATE TABLE operator_session (
 	digest      BYTEA PRIMARY KEY, -- keyed hash of the digest of the random reference that the browser holds
 	operator_id TEXT NOT NULL REFERENCES operator (id),

@@ -1,0 +1,75 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/vigiahq/vigia/internal/operator"
+)
+
+// document is what the script of a page asks for.
+type document struct{ body any }
+
+func (document) isAnswer() {}
+
+// ceremony is what an authenticator is asked, and the token under which its answer is expected.
+type ceremony struct {
+	Options any    `json:"options"`
+	Token   string `json:"token"`
+}
+
+func beginPasskeyLogin(c *Console, r *request) (answer, error) {
+	if c.tries.Take(r.address()) > 0 {
+		return nil, errTries
+	}
+	options, token, err := c.Rules.Operators.BeginPasskeyLogin(r.Context(), c.origin(r.Request))
+	return document{ceremony{options, token}}, err
+}
+
+func passkeyLogin(c *Console, r *request) (answer, error) {
+	if c.tries.Take(r.address()) > 0 {
+		return nil, errTries
+	}
+	var o operator.Operator
+	var token string
+	err := c.InTx(r.Context(), func(in *Rules) (err error) {
+		o, token, err = in.Operators.PasskeyLogin(r.Context(), c.origin(r.Request), r.PostFormValue("token"), []byte(r.PostFormValue("response")), r.address())
+		if err != nil {
+			return err
+		}
+		return in.Audit.Record(r.Context(), operator.Actor{Name: string(o.ID), From: r.address()}, "login", string(o.ID), "passkey")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return enterWith(r, o, token), nil
+}
+
+func beginPasskey(c *Console, r *request) (answer, error) {
+	options, token, err := c.Rules.Operators.BeginPasskey(r.Context(), r.who.ID, c.origin(r.Request))
+	return document{ceremony{options, token}}, err
+}
+
+func addPasskey(c *Console, r *request) (answer, error) {
+	err := c.change(r, "account.passkey_added", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(r.who.ID), r.text("name"), in.Operators.AddPasskey(ctx, r.who.ID, c.origin(r.Request), r.PostFormValue("token"), r.text("name"),
+			[]byte(r.PostFormValue("response")))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{"/account", "account.passkey"}, nil
+}
+
+func removePasskey(c *Console, r *request) (answer, error) {
+	err := c.change(r, "account.passkey_removed", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(r.who.ID), "", in.Operators.RemovePasskey(ctx, r.who.ID, r.PathValue("passkey"))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{"/account", "account.passkey_removed"}, nil
+}
+
+// encode writes a document; what a rule made always can be.
+func (d document) encode() ([]byte, error) { return json.Marshal(d.body) }

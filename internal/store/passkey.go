@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
+)
+
+// passkeyPlace binds what a passkey grants to its id and its operator: a row that this program did not write, or that
+// was given to somebody else, does not open.
+func passkeyPlace(id []byte, owner string) seal.Place {
+	return seal.Place{Table: "operator_passkey", Column: "credential", Row: owner + " " + hex.EncodeToString(id)}
+}
+
+func ceremonyPlace(digest []byte) seal.Place {
+	return seal.Place{Table: "operator_ceremony", Column: "state", Row: hex.EncodeToString(digest)}
+}
+
+// passkeyContent is what is sealed of a passkey.
+type passkeyContent struct {
+	Name       string          `json:"name"`
+	UsedAt     int64           `json:"used_at"`
+	Credential json.RawMessage `json:"credential"`
+}
+
+func (s Operators) sealPasskey(p operator.Passkey) ([]byte, error) {
+	text, err := json.Marshal(passkeyContent{p.Name, micros(p.UsedAt), p.Credential})
+	if err == nil {
+		text, err = s.keys.Seal(passkeyPlace(p.ID, string(p.Operator)), text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("seal passkey: %w", err)
+	}
+	return text, nil
+}
+
+// InsertPasskey keeps a new passkey.
+func (s Operators) InsertPasskey(ctx context.Context, p operator.Passkey) error {
+	sealed, err := s.sealPasskey(p)
+	if err != nil {
+		return err
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO operator_passkey (id, operator_id, created_at, credential) VALUES ($1, $2, $3, $4)`,
+			p.ID, string(p.Operator), micros(p.CreatedAt), sealed)
+		if err != nil {
+			return fmt.Errorf("insert passkey: %w", err)
+		}
+		return nil
+	})
+}
+
+// Passkeys returns an operator's, oldest first.
+func (s Operators) Passkeys(ctx context.Context, id operator.ID) ([]operator.Passkey, error) {
+	return collect(ctx, s.reader(), func(row scanner) (operator.Passkey, error) {
+		var p operator.Passkey
+		var created int64
+		var sealed []byte
+		if err := row.Scan(&p.ID, &p.Operator, &created, &sealed); err != nil {
+			return p, err
+		}
+		text, err := s.keys.Unseal(passkeyPlace(p.ID, string(p.Operator)), sealed)
+		var content passkeyContent
+		if err == nil {
+			err = json.Unmarshal(text, &content)
+		}
+		if err != nil {
+			return p, fmt.Errorf("open passkey: %w", err)
+		}
+		p.Name, p.Credential, p.CreatedAt, p.UsedAt = content.Name, content.Credential, fromMicros(created), fromMicros(content.UsedAt)
+		return p, nil
+	}, `SELECT id, operator_id, created_at, credential FROM operator_passkey WHERE operator_id = $1 ORDER BY created_at, id`, string(id))
+}
+
+// UpdatePasskey keeps the counter of a passkey; one that is gone stays gone.
+func (s Operators) UpdatePasskey(ctx context.Context, p operator.Passkey) error {
+	sealed, err := s.sealPasskey(p)
+	if err != nil {
+		return err
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE operator_passkey SET credential = $3 WHERE id = $1 AND operator_id = $2`, p.ID, string(p.Operator), sealed)
+		if err != nil {
+			return fmt.Errorf("update passkey: %w", err)
+		}
+		return nil
+	})
+}
+
+// DeletePasskeys forgets one passkey of an operator, or all of them when id is nil.
+func (s Operators) DeletePasskeys(ctx context.Context, owner operator.ID, id []byte) (n int64, err error) {
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+		query, args := `DELETE FROM operator_passkey WHERE operator_id = $1`, []any{string(owner)}
+		if id != nil {
+			query, args = query+` AND id = $2`, append(args, id)
+		}
+		res, err := tx.ExecContext(ctx, query, args...)
+		if err != nil {
+			return fmt.Errorf("delete passkeys: %w", err)
+		}
+		n, err = res.RowsAffected()
+		return err
+	})
+	return n, err
+}
+
+// InsertCeremony keeps what the answer of an authenticator is held against, and forgets what nobody came back for.
+func (s Operators) InsertCeremony(ctx context.Context, digest, state []byte, until time.Time) error {
+	sealed, err := s.keys.Seal(ceremonyPlace(digest), state)
+	if err != nil {
+		return fmt.Errorf("seal ceremony: %w", err)
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM operator_ceremony WHERE until <= $1`, micros(s.now())); err != nil {
+			return fmt.Errorf("forget ceremonies: %w", err)
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO operator_ceremony (digest, state, until) VALUES ($1, $2, $3)`, digest, sealed, micros(until))
+		if err != nil {
+			return fmt.Errorf("insert ceremony: %w", err)
+		}
+		return nil
+	})
+}
+
+// TakeCeremony returns what was kept and forgets it: an answer counts once.
+func (s Operators) TakeCeremony(ctx context.Context, digest []byte, now time.Time) (state []byte, err error) {
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+		var sealed []byte
+		err := tx.QueryRowContext(ctx, `DELETE FROM operator_ceremony WHERE digest = $1 AND until > $2 RETURNING state`, digest, micros(now)).Scan(&sealed)
+		if errors.Is(err, sql.ErrNoRows) {
+			return operator.ErrNotFound
+		}
+		if err != nil {
+			return fmt.Errorf("take ceremony: %w", err)
+		}
+		if state, err = s.keys.Unseal(ceremonyPlace(digest), sealed); err != nil {
+			return fmt.Errorf("open ceremony: %w", err)
+		}
+		return nil
+	})
+	return state, err
+}
