@@ -34,7 +34,7 @@ type subformat struct {
 var intakeFormats = []func(t *testing.T) []subformat{streamFormats, archiveFormats, isoFormats, splitFormats, lockedFormatsMade, documentFormats, oleFormats, pdfFormats, databaseFormats, dumpFormats, mssqlFormats, tableFormats, orcFormats, mailFormats, pstFormats, encodingFormats}
 
 // TestIntake holds what is found in each sub-format against what was put into it: all of it, or a reason why not. From
-// this docs/formats/intake.md is made (go test ./internal/container -run TestIntake -update).
+// this docs/formats/intake.md and spellings.md are made (go test ./internal/container -run TestIntake -update).
 func TestIntake(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(intakeHead)
@@ -68,23 +68,39 @@ func TestIntake(t *testing.T) {
 		}
 	}
 	flush()
-	texts, more, there := writeSpellings(t, &page)
-	count, planted, found = count+texts, planted+more, found+there
-	texts, more, there = writeFixed(t, &page)
-	count, planted, found = count+texts, planted+more, found+there
+	var spelled strings.Builder
+	spelled.WriteString(spelledHead)
+	for _, write := range []func(*testing.T, *strings.Builder) (int, int, int){writeSpellings, writeFixed} {
+		texts, more, there := write(t, &spelled)
+		count, planted, found = count+texts, planted+more, found+there
+	}
 	page.WriteString(intakeFoot)
-	fmt.Fprintf(&page, "\n%d sub-formats, %d values planted, %d found; each miss is reported by the import or named here.\n", count, planted, found)
-	const path = "../../docs/formats/intake.md"
+	fmt.Fprintf(&page, "\nWith the [spellings](spellings.md), %d sub-formats, %d values planted, %d found; each miss is\nreported by the import or named on one of the two pages.\n",
+		count, planted, found)
+	keepPage(t, "intake.md", page.String())
+	keepPage(t, "spellings.md", spelled.String())
+}
+
+// keepPage writes a page, or holds what there is against it.
+func keepPage(t *testing.T, name, page string) {
+	t.Helper()
+	path := filepath.Join("../../docs/formats", name)
 	if *update {
 		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must(t, os.WriteFile(path, []byte(page.String()), 0o644))
+		must(t, os.WriteFile(path, []byte(page), 0o644))
 		return
 	}
 	was, err := os.ReadFile(path)
-	if err != nil || string(was) != page.String() {
+	if err != nil || string(was) != page {
 		t.Errorf("%s is not what the readers do: write it with -update (%v)", path, err)
 	}
 }
+
+const spelledHead = `# How identifiers may be written
+
+Made by TestIntake in internal/container, as [what an import reads](intake.md) is. A miss fails the test, unless it is
+named here.
+`
 
 const intakeHead = `# What an import reads
 
@@ -99,8 +115,8 @@ const intakeFoot = `
 - Parquet by Brotli, ORC by LZO: tables are hardly ever packed so, and each would be one more module.
 - InnoDB table files: columns stand one behind the other, and what they are stands elsewhere, or in a part of the file
   that only newer servers write. Texts are searched as they are; an address may run into the column behind it.
-- SQL Server: rows that are compressed, and compressed backups, whose packing is not documented. Of numbers in columns of
-  fixed length only CPFs are told, by the rows around.
+- SQL Server: rows that are compressed, and compressed backups, whose packing is not documented. Of numbers in columns
+  of fixed length only CPFs are told, by the rows around.
 - Outlook folders with pages of 4 KiB, which newer Outlooks keep for themselves (.ost), and Access databases.
 - What is encrypted for a key, or by a password that nobody gave.
 
