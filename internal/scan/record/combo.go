@@ -37,12 +37,18 @@ const (
 
 // formOf looks at a line once.
 func (r *Reader) formOf(i int) *form {
-	l := &r.lines[i]
-	f := &l.form
-	if f.known || l.long {
+	if f := &r.lines[i].form; f.known {
 		return f
 	}
-	f.known = true
+	return r.readForm(i)
+}
+
+func (r *Reader) readForm(i int) *form {
+	l := &r.lines[i]
+	f := &l.form
+	if f.known = true; l.long {
+		return f
+	}
 	n := r.firstStrong(i)
 	if n < 0 {
 		return f
@@ -241,14 +247,14 @@ func (v *votes) count(n, own *form) {
 // ask counts what the lines around line i look like.
 func (r *Reader) ask(i int, f *form) (v votes) {
 	v.count(f, f)
-	for _, step := range [2]int{-1, 1} {
-		for n, k := 0, i+step; n < neighbourhood && k >= 0 && k < len(r.lines); n, k = n+1, k+step {
-			if r.lines[k].long || r.apart(i, k) {
-				break
-			}
-			if near := r.formOf(k); near.sep == f.sep {
-				v.count(near, f)
-			}
+	for k := i - 1; k >= max(0, i-neighbourhood) && !r.lines[k].long && !r.apart(i, k); k-- {
+		if near := r.formOf(k); near.sep == f.sep {
+			v.count(near, f)
+		}
+	}
+	for k := i + 1; k < min(len(r.lines), i+1+neighbourhood) && !r.lines[k].long && !r.apart(i, k); k++ {
+		if near := r.formOf(k); near.sep == f.sep {
+			v.count(near, f)
 		}
 	}
 	return v
