@@ -11,7 +11,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/vigiahq/vigia/internal/draft"
-	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -44,23 +43,34 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 		r.reply.Set("retry-after", wholeSeconds(wait))
 		return nil, errRateLimited.With("body: more items or bytes than this partner may send")
 	}
+	length := r.http.ContentLength
+	if _, packed := r.in.from.(*unpacking); packed {
+		length = -1 // nobody knows what it unpacks to
+	}
+	end, alone, err := pass.turn(r.ctx, r.reply, length)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	enrolment, err := r.rules.Subscriptions.Enrol(r.ctx, r.caller.Partner, r.caller.Mode)
 	if err != nil {
 		return nil, err
 	}
-	err = readItems(&r.in, pass.grow, enrolment.Add)
+	readers := runtime.GOMAXPROCS(0)
+	if !alone { // leaves processors to others
+		readers = max(readers/2, 1)
+	}
+	err = readItems(&r.in, readers, pass.grow, enrolment.Add)
 	s.limits.chargeBulk(r.caller, pass.items, pass.bytes, s.Now())
 	if err != nil {
 		return nil, err
 	}
-	kept, err := pass.turn(r.ctx, r.reply, func() (once.Answer, error) {
-		return r.once(func(in *Rules) (any, error) {
-			outcome, err := in.Subscriptions.Keep(r.ctx, enrolment, dryRun)
-			if err != nil {
-				return nil, err
-			}
-			return packOutcome(outcome)
-		})
+	kept, err := r.once(func(in *Rules) (any, error) {
+		outcome, err := in.Subscriptions.Keep(r.ctx, enrolment, dryRun)
+		if err != nil {
+			return nil, err
+		}
+		return packOutcome(outcome)
 	})
 	if err != nil || kept.Status != http.StatusOK {
 		return kept, err
@@ -96,11 +106,11 @@ type parcel struct {
 // readItems reads an array of items and calls add for each, from several goroutines. Only the parcels under way are
 // held in memory. A member of the wrong type is an item's own affair; JSON that is broken anywhere is returned, and
 // then nothing that add was given may be kept.
-func readItems(body io.Reader, grow func(items, bytes int) error, add func(item int, d *subscription.Draft)) error {
+func readItems(body io.Reader, readers int, grow func(items, bytes int) error, add func(item int, d *subscription.Draft)) error {
 	parcels, idle := make(chan *parcel), sync.Pool{New: func() any { return &parcel{} }}
 	var checking sync.WaitGroup
 	var broken firstBroken
-	for range runtime.GOMAXPROCS(0) {
+	for range readers {
 		checking.Go(func() {
 			reader := draft.NewReader()
 			for p := range parcels {

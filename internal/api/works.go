@@ -8,9 +8,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // Bounds of the work under way in this process. One partner may have half of what there is, so that there is always
@@ -24,11 +22,13 @@ const (
 	smallOfAll, smallOfOne = 64 << 20, 16 << 20
 )
 
-// A bulk of at least heavyItems keeps the database busy for as long as hundreds of single writes. While other partners
-// are at work, the next one of the same partner begins heavyRest times as long after it as it took, so that theirs
-// mostly find the database free.
+// A bulk with a body of more than lightBody keeps processors and database busy for as long as hundreds of single writes.
+// Of those one partner has as many at work as heavyOfOne, the others wait before anything of them is read. While other
+// partners are at work there is one at a time, and the next begins heavyRest times as long after it as it took, so that
+// their writes mostly find the database free.
 const (
-	heavyItems = 500
+	lightBody  = 64 << 10
+	heavyOfOne = 2
 	heavyRest  = 24
 	// othersFor is how long a partner's last request counts as being at work, and restMost how long a bulk waits for its
 	// turn before it is asked to come again.
@@ -51,7 +51,7 @@ type underWay struct {
 
 type partnerWork struct {
 	underWay
-	// turn lets as many items into the database at a time as one request may have.
+	// turn lets heavy bulks in.
 	turn *semaphore.Weighted
 	// rests is until when heavy bulks wait if others are at work.
 	rests time.Time
@@ -64,7 +64,7 @@ func newWorks(limits *limiter) *works {
 func (w *works) partner(id partner.ID) *partnerWork {
 	p := w.of[id]
 	if p == nil { // one per partner that exists: nothing to evict
-		p = &partnerWork{turn: semaphore.NewWeighted(subscription.MaxItems)}
+		p = &partnerWork{turn: semaphore.NewWeighted(heavyOfOne)}
 		w.of[id] = p
 	}
 	return p
@@ -118,34 +118,43 @@ func (b *bulkPass) leave() {
 	b.works.all.room -= b.room
 }
 
-// turn runs work when it is this request's turn at the database.
-func (b *bulkPass) turn(ctx context.Context, reply http.Header, work func() (once.Answer, error)) (once.Answer, error) {
-	if b.items < heavyItems {
-		return work()
+// turn waits until a heavy bulk may begin, and returns what ends it. alone is whether nobody else is at work.
+func (b *bulkPass) turn(ctx context.Context, reply http.Header, length int64) (end func(), alone bool, err error) {
+	others := b.works.limits.othersAtWork(b.who.Partner, time.Now())
+	if length >= 0 && length <= lightBody {
+		return func() {}, !others, nil
+	}
+	weight := int64(1)
+	if others {
+		weight = heavyOfOne
 	}
 	waiting, cancel := context.WithTimeout(ctx, restMost)
 	defer cancel()
-	if err := b.work.turn.Acquire(waiting, int64(b.items)); err != nil {
-		return once.Answer{}, errBusy
+	if err := b.work.turn.Acquire(waiting, weight); err != nil {
+		return nil, false, errBusy
 	}
-	defer b.work.turn.Release(int64(b.items))
 	if rest := b.rest(time.Now()); rest > 0 {
-		if rest > restMost {
-			reply.Set("retry-after", wholeSeconds(rest))
-			return once.Answer{}, errBusy
+		late := rest > restMost
+		if !late {
+			select {
+			case <-ctx.Done():
+				late = true
+			case <-time.After(rest):
+			}
 		}
-		select {
-		case <-ctx.Done():
-			return once.Answer{}, errBusy
-		case <-time.After(rest):
+		if late {
+			b.work.turn.Release(weight)
+			reply.Set("retry-after", wholeSeconds(rest))
+			return nil, false, errBusy
 		}
 	}
 	start := time.Now()
-	answer, err := work()
-	b.works.mu.Lock()
-	b.work.rests = time.Now().Add(heavyRest * time.Since(start))
-	b.works.mu.Unlock()
-	return answer, err
+	return func() {
+		b.works.mu.Lock()
+		b.work.rests = time.Now().Add(heavyRest * time.Since(start))
+		b.works.mu.Unlock()
+		b.work.turn.Release(weight)
+	}, !others, nil
 }
 
 // rest is how long this partner's heavy work has to wait for the sake of others.
