@@ -57,13 +57,26 @@ func openLog(stderr io.Writer, s config.Serve) (*slog.Logger, func() error, erro
 	return telemetry.NewLogger(f, opts), f.Close, nil
 }
 
-type migrateCmd struct{}
+type migrateCmd struct {
+	Distribute bool `help:"On a PostgreSQL with Citus: spread partners' tables over its machines, by partner."`
+}
 
 // Run migrates and says what the database has now.
-func (migrateCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+func (m migrateCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	return withApp(ctx, c, func(a *app.App) error {
-		return o.print(map[string]any{"engine": a.Engine, "status": "up to date"}, func(w io.Writer) {
+		status := map[string]any{"engine": a.Engine, "status": "up to date"}
+		if m.Distribute {
+			spread, err := a.Store.Distribute(ctx)
+			if err != nil {
+				return err
+			}
+			status["distributed"] = spread
+		}
+		return o.print(status, func(w io.Writer) {
 			_, _ = fmt.Fprintf(w, "The %s database is up to date.\n", a.Engine)
+			if m.Distribute {
+				_, _ = fmt.Fprintf(w, "Tables spread over its machines by this run: %d.\n", status["distributed"])
+			}
 		})
 	})
 }
