@@ -135,7 +135,7 @@ func aws(s *standIn) {
 			return
 		}
 		var in struct {
-			KeyId             string //nolint:revive,staticcheck // AWS's name
+			KeyId             string //nolint:revive // AWS's name
 			Plaintext         []byte
 			CiphertextBlob    []byte
 			EncryptionContext map[string]string

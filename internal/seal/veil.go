@@ -13,7 +13,8 @@ type Veil struct{ key sipKey }
 // Veil is the veil of a partner.
 func (k *Keys) Veil(partner string) Veil {
 	if key, ok := k.match.veils.Load(partner); ok {
-		return key.(Veil) //nolint:forcetypeassert // only veils are stored
+		v, _ := key.(Veil) // only veils are stored
+		return v
 	}
 	v := Veil{newSipKey(k.match.secret, []byte(labelVeil+partner))}
 	k.match.veils.Store(partner, v)
