@@ -166,6 +166,18 @@ func walkedWith(source io.Reader, options Options) (values, names []string, repo
 	return values, names, report, err
 }
 
+// TestMailbox: the encodings of a mailbox are undone, each once.
+func TestMailbox(t *testing.T) {
+	want := []string{
+		"cpf 11144477735", "cpf 52998224725", "email ana@exemplo.com", "email beatriz.araujo@exemplo.com.br", "email joao@exemplo.com", "email joao@exemplo.com",
+		"email maria@exemplo.com", "email pedro@exemplo.com", "phone +5511987654321",
+	}
+	got, _, report, err := walked(bytes.NewReader(fixture(t, "mailbox.txt")), Limits{})
+	if err != nil || report.Skipped > 0 || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, %+v", got, err, report.Skips)
+	}
+}
+
 func TestWalkFormats(t *testing.T) {
 	bz, err := os.ReadFile("testdata/secret.bz2")
 	must(t, err)
