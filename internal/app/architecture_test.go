@@ -133,15 +133,14 @@ func TestContextsCarryNoTransaction(t *testing.T) {
 // and in few other places. Comments may speak of them.
 func TestOnlySqldbKnowsEngines(t *testing.T) {
 	may := except(map[string]string{
-		"internal/sqldb":             "knows which engine answers",
-		"internal/config":            "the operator names one",
-		"cmd/vigia":                  "the operator names one",
-		"internal/container":         "opens files that engines wrote, as dumps",
-		"internal/scan/record":       "knows dumps of engines by their first words",
-		"internal/app/backup.go":     "a SQLite file is part of the archive, a PostgreSQL is not",
-		"internal/app/replicas.go":   "replicas need an engine that others can reach",
-		"internal/store/prepared.go": "statements are kept prepared on SQLite only",
-		"internal/store/once.go":     "claims wait differently: a lock on one engine, the file on the other",
+		"internal/sqldb":           "knows which engine answers",
+		"internal/config":          "the operator names one",
+		"cmd/vigia":                "the operator names one",
+		"internal/container":       "opens files that engines wrote, as dumps",
+		"internal/scan/record":     "knows dumps of engines by their first words",
+		"internal/app/backup.go":   "a SQLite file is part of the archive, a PostgreSQL is not",
+		"internal/app/replicas.go": "replicas need an engine that others can reach",
+		"internal/store/once.go":   "claims wait differently: a lock on one engine, the file on the other",
 	})
 	for _, s := range productSources(t) {
 		note := func(n ast.Node, text string) {
