@@ -22,6 +22,8 @@ type command struct {
 	action, subject, detail string
 	// person is whom it is about, if anybody: then the trail's name for them is the subject.
 	person personFlags
+	// unrecorded commands are not recorded.
+	unrecorded bool
 }
 
 type commandKey struct{}
@@ -72,19 +74,15 @@ func withCommand(ctx context.Context, parsed *kong.Context) context.Context {
 			}
 		}
 	}
-	name := strings.Join(names, " ")
-	for _, u := range unrecorded {
-		if name == u {
-			return ctx
-		}
-	}
-	return context.WithValue(ctx, commandKey{}, command{strings.Join(names, "."), subject, strings.Join(said, " "), person})
+	return context.WithValue(ctx, commandKey{}, command{
+		strings.Join(names, "."), subject, strings.Join(said, " "), person, slices.Contains(unrecorded, strings.Join(names, " ")),
+	})
 }
 
 // recordCommand adds the command to the audit trail before it runs, so that nothing runs unrecorded.
 func recordCommand(ctx context.Context, a *app.App) error {
 	c, ok := ctx.Value(commandKey{}).(command)
-	if !ok {
+	if !ok || c.unrecorded {
 		return nil
 	}
 	if c.person.CPF != "" {

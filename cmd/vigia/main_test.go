@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -156,5 +158,18 @@ func TestVersionAndMigrate(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(data, "vigia.db")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestWrongFolder: a command that needs an installation says that there is none, and makes nothing.
+func TestWrongFolder(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	for _, args := range [][]string{{"partner", "list"}, {"breach", "list"}, {"case", "list"}, {"audit", "verify"}, {"keys", "status"}} {
+		if code, out, errs := vigia(t, append(args, "--data", data)...); code != exitNotFound || !strings.Contains(errs, "no installation in "+data) {
+			t.Errorf("%v: exit %d\n%s%s", args, code, out, errs)
+		}
+	}
+	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("the folder was made:", err)
 	}
 }
