@@ -31,7 +31,7 @@ func (r *Reader) fixedRow(l *line, hits []hit) bool {
 		return false
 	}
 	r.begin(0)
-	if bytes.IndexAny(r.b[l.from:l.to], separators) < 0 { // else parts of it may be of others
+	if !bytes.ContainsAny(r.b[l.from:l.to], separators) { // else parts of it may be of others
 		r.out.Classes = r.rows[at].classes
 	}
 	r.tell(hits)
