@@ -143,6 +143,6 @@ func (b *bench) addBreach(ctx context.Context, i int, prints []leak.Probe) {
 		Verified: true, AddedAt: now,
 	}}))
 	load.Must(b.Store.Breaches.KeepHits(ctx, name, prints))
-	untold := func(uint64) (cyber.Trace, error) { return cyber.Trace{}, nil }
+	untold := func(uint64) (leak.Held, error) { return leak.Held{}, nil }
 	load.Must(b.Store.Breaches.TellHits(ctx, name, 10*len(prints), untold))
 }

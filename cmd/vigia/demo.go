@@ -55,13 +55,13 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 			return err
 		}
 	}
-	receiver, err := newReceiver(ctx, free(d.ReceiverListen, "127.0.0.1:8082"))
+	receiver, err := newReceiver(ctx, free(ctx, d.ReceiverListen, "127.0.0.1:8082"))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, receiver.close()) }()
 	serve := config.Serve{
-		Listen: free(d.Listen, "127.0.0.1:8080"), ConsoleListen: free(d.ConsoleListen, "127.0.0.1:8081"), Roles: []string{"api", "worker", "console"}, LogLevel: "error",
+		Listen: free(ctx, d.Listen, "127.0.0.1:8080"), ConsoleListen: free(ctx, d.ConsoleListen, "127.0.0.1:8081"), Roles: []string{"api", "worker", "console"}, LogLevel: "error",
 		LogFormat: "auto", MaxConnections: 8, WebhookAllow: []string{"127.0.0.0/8", "::1/128"},
 	}
 	log, closeLog, err := openLog(o.err, serve)
@@ -104,11 +104,11 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 
 // free is the usual address, or any free port there when something else has it. An address that was asked for is kept, so that
 // whoever asked is told that it is taken.
-func free(addr, usual string) string {
+func free(ctx context.Context, addr, usual string) string {
 	if addr != usual {
 		return addr
 	}
-	l, err := net.Listen("tcp", addr)
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
 		host, _, _ := net.SplitHostPort(addr) // ours, and right
 		return net.JoinHostPort(host, "0")

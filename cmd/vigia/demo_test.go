@@ -138,20 +138,20 @@ func TestFreshLeavesOthersAlone(t *testing.T) {
 
 // TestFreeAddress: the demo starts beside whatever has its usual ports; an address that somebody asked for is not replaced.
 func TestFreeAddress(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = l.Close() }()
 	taken := l.Addr().String()
-	if got := free(taken, taken); got != "127.0.0.1:0" {
+	if got := free(t.Context(), taken, taken); got != "127.0.0.1:0" {
 		t.Error(got)
 	}
-	if got := free(taken, "127.0.0.1:1"); got != taken {
+	if got := free(t.Context(), taken, "127.0.0.1:1"); got != taken {
 		t.Error(got)
 	}
 	_ = l.Close()
-	if got := free(taken, taken); got != taken {
+	if got := free(t.Context(), taken, taken); got != taken {
 		t.Error(got)
 	}
 }

@@ -81,7 +81,7 @@ func (l *limiter) take(who partner.Caller, now time.Time) allowance {
 		b.bulk.SetLimitAt(now, perSecond*bulkPerRequest)
 		b.bulk.SetBurstAt(now, burst*bulkPerRequest)
 	}
-	l.see(who.Partner, time.Now())
+	l.see(who.Partner, now)
 	told := b.told
 	l.mu.Unlock()
 	if wait := spend(b.Limiter, now); wait > 0 {

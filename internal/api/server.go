@@ -100,7 +100,7 @@ type Server struct {
 // NewServer builds the handler of the partner API.
 func NewServer(o Options) *Server {
 	limits := newLimiter(o.Replicas)
-	s := &Server{Options: o, limits: limits, works: newWorks(limits), guesses: guesses{buckets: map[guessed]*rate.Limiter{}}, mux: http.NewServeMux()}
+	s := &Server{Options: o, limits: limits, works: newWorks(limits, o.Now), guesses: guesses{buckets: map[guessed]*rate.Limiter{}}, mux: http.NewServeMux()}
 	for i := range routes {
 		s.routes.add(&bound{route: &routes[i], seen: s.observe(&routes[i])})
 	}

@@ -39,6 +39,7 @@ const (
 // works is what partners have under way.
 type works struct {
 	limits *limiter
+	now    func() time.Time
 	mu     sync.Mutex
 	all    underWay
 	of     map[partner.ID]*partnerWork
@@ -57,8 +58,8 @@ type partnerWork struct {
 	rests time.Time
 }
 
-func newWorks(limits *limiter) *works {
-	return &works{limits: limits, of: map[partner.ID]*partnerWork{}}
+func newWorks(limits *limiter, now func() time.Time) *works {
+	return &works{limits: limits, now: now, of: map[partner.ID]*partnerWork{}}
 }
 
 func (w *works) partner(id partner.ID) *partnerWork {
@@ -120,7 +121,7 @@ func (b *bulkPass) leave() {
 
 // turn waits until a heavy bulk may begin, and returns what ends it. alone is whether nobody else is at work.
 func (b *bulkPass) turn(ctx context.Context, reply http.Header, length int64) (end func(), alone bool, err error) {
-	others := b.works.limits.othersAtWork(b.who.Partner, time.Now())
+	others := b.works.limits.othersAtWork(b.who.Partner, b.works.now())
 	if length >= 0 && length <= lightBody {
 		return func() {}, !others, nil
 	}
@@ -133,7 +134,7 @@ func (b *bulkPass) turn(ctx context.Context, reply http.Header, length int64) (e
 	if err := b.work.turn.Acquire(waiting, weight); err != nil {
 		return nil, false, errBusy
 	}
-	if rest := b.rest(time.Now()); rest > 0 {
+	if rest := b.rest(b.works.now()); rest > 0 {
 		late := rest > restMost
 		if !late {
 			select {
@@ -148,10 +149,11 @@ func (b *bulkPass) turn(ctx context.Context, reply http.Header, length int64) (e
 			return nil, false, errBusy
 		}
 	}
-	start := time.Now()
+	start := b.works.now()
 	return func() {
 		b.works.mu.Lock()
-		b.work.rests = time.Now().Add(heavyRest * time.Since(start))
+		end := b.works.now()
+		b.work.rests = end.Add(heavyRest * end.Sub(start))
 		b.works.mu.Unlock()
 		b.work.turn.Release(weight)
 	}, !others, nil

@@ -68,7 +68,7 @@ func callerOf(id partner.ID) partner.Caller { return partner.Caller{Partner: id}
 //
 //vigia:row A22
 func TestBulkWorkIsBounded(t *testing.T) {
-	w := newWorks(newLimiter(nil))
+	w := newWorks(newLimiter(nil), time.Now)
 	var passes []*bulkPass
 	for range bulksOfOne {
 		p, err := w.enter(callerOf("one"))
@@ -146,7 +146,7 @@ func TestBulkIsPaidByItems(t *testing.T) {
 //vigia:row A22
 func TestHeavyBulksRest(t *testing.T) {
 	l := newLimiter(nil)
-	w := newWorks(l)
+	w := newWorks(l, time.Now)
 	heavy := func() error {
 		p, err := w.enter(callerOf("one"))
 		if err != nil {

@@ -42,7 +42,7 @@ func (s *Server) reportPaces(ctx context.Context, gauge *prometheus.GaugeVec) er
 		gauge.WithLabelValues(string(u.Partner), string(u.What)).Set(1)
 	}
 	for _, u := range begun {
-		s.log.Warn(paceSentence[u.What], "partner", string(u.Partner), "seen", u.Seen, "usual", u.Usual)
+		s.log.Warn("a partner's monitoring is not as usual", "partner", string(u.Partner), "what", paceSentence[u.What], "seen", u.Seen, "usual", u.Usual)
 	}
 	for _, u := range over {
 		s.log.Info("a partner's monitoring is as usual again", "partner", string(u.Partner), "what", string(u.What))

@@ -9,7 +9,7 @@ import (
 
 // accessChanges are the lines of the audit trail that somebody is told of when their own access is concerned. There is
 // no mail that could tell them, so the first page does, until they say that they have read it.
-var accessChanges = map[string]string{
+var accessChanges = map[string]string{ //nolint:gosec // speaks of passwords, holds none
 	"account.password":        "Sua senha foi trocada",
 	"account.second_factor":   "Seu segundo fator foi ativado",
 	"account.recovery_codes":  "Seus códigos de recuperação foram trocados",

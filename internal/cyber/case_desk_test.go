@@ -27,7 +27,7 @@ func TestDesk(t *testing.T) {
 		}
 		for i := range 11 {
 			e.Clock.Advance(time.Minute)
-			owner, service := p.ID, cyber.ServiceID(phishing)
+			owner, service := p.ID, phishing
 			if i%2 == 1 {
 				owner, service = q.ID, other
 			}

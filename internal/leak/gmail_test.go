@@ -2,7 +2,7 @@ package leak_test
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // see below
+	"crypto/sha1"
 	"encoding/binary"
 	"strings"
 	"testing"
@@ -56,7 +56,7 @@ func TestGmailAsOne(t *testing.T) {
 		if got := v.events(); !strings.Contains(got, `"leakedAs":["***.***`+gmail+`","***.***+***`+googlemail+`"]`) {
 			t.Error(got)
 		}
-		sum := sha1.Sum([]byte("segredo1")) //nolint:gosec // what passwords are asked about by
+		sum := sha1.Sum([]byte("segredo1"))
 		held, err := v.Monitoring.CheckCredential(t.Context(), v.Live, "before plain", binary.BigEndian.Uint64(sum[:])>>24)
 		if err != nil || !held {
 			t.Errorf("the password beside another spelling is not known: %v", err)

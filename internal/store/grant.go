@@ -135,7 +135,7 @@ func (s Upkeep) checkGrants(ctx context.Context, found func(Problem), seen func(
 }
 
 func (s Upkeep) checkOperatorGrants(ctx context.Context, look func(where string, forged bool)) error {
-	people := Operators{s.core}
+	people := Operators(s)
 	all, err := people.operators(ctx, s.reader())
 	if err != nil {
 		return err

@@ -37,6 +37,33 @@ func Write(ctx context.Context, e *Env, statement string, args ...any) error {
 	})
 }
 
+func readTable(ctx context.Context, t testing.TB, e *Env, table string) (columns []string, kept [][]any) {
+	t.Helper()
+	rows, err := e.DB.Reader().QueryContext(ctx, `SELECT * FROM `+table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	if columns, err = rows.Columns(); err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		row := make([]any, len(columns))
+		dest := make([]any, len(row))
+		for i := range row {
+			dest[i] = &row[i]
+		}
+		if err := rows.Scan(dest...); err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, row)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return columns, kept
+}
+
 // Keep copies tables as they are and returns what puts them back, a later one first emptied.
 func Keep(t testing.TB, e *Env, tables ...string) (restore func()) {
 	t.Helper()
@@ -44,27 +71,7 @@ func Keep(t testing.TB, e *Env, tables ...string) (restore func()) {
 	kept := map[string][][]any{}
 	columns := map[string][]string{}
 	for _, table := range tables {
-		rows, err := e.DB.Reader().QueryContext(ctx, `SELECT * FROM `+table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if columns[table], err = rows.Columns(); err != nil {
-			t.Fatal(err)
-		}
-		for rows.Next() {
-			row := make([]any, len(columns[table]))
-			dest := make([]any, len(row))
-			for i := range row {
-				dest[i] = &row[i]
-			}
-			if err := rows.Scan(dest...); err != nil {
-				t.Fatal(err)
-			}
-			kept[table] = append(kept[table], row)
-		}
-		if err := rows.Close(); err != nil {
-			t.Fatal(err)
-		}
+		columns[table], kept[table] = readTable(ctx, t, e, table)
 	}
 	return func() {
 		t.Helper()
