@@ -137,6 +137,12 @@ func TestPeopleUnknownToSubscriptions(t *testing.T) {
 		if a := add(hashMadeOf(cpfOf(9), s.Live)); a.status != http.StatusOK {
 			t.Error("somebody enrolled:", a)
 		}
+		if a := s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("cpf", cpfOf(10), hashMadeOf(cpfOf(9), s.Live))); a.status != http.StatusOK {
+			t.Error("a CPF beside that of somebody enrolled:", a)
+		}
+		if a := s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("cpf", cpfOf(10), hashMadeOf(cpfOf(8), s.Live))); a.status != http.StatusBadRequest {
+			t.Error("a CPF beside that of nobody enrolled:", a)
+		}
 		if n, err := s.Store.Monitoring.SweepStrangers(t.Context()); err != nil || n != 0 {
 			t.Error("people who are watched were let go:", n, err)
 		}

@@ -81,6 +81,8 @@ type MonitoringStore interface {
 	// already. More than limit values of one person are ErrAssetLimit, more than the caps allow ErrAssetPace or
 	// ErrStrangers; the allowance is told in either case.
 	InsertAsset(ctx context.Context, id partner.ID, a NewAsset, limit int) (Kept, error)
+	// Enrolled tells whether a subscription in force names the person.
+	Enrolled(ctx context.Context, id partner.ID, user partner.UserHash) (bool, error)
 	// FingerprintsOfUser returns the fingerprints of a person's values; those of sandbox partners have none.
 	FingerprintsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]uint64, error)
 	// AssetsOfUser returns a person's values in the order added.
@@ -189,14 +191,27 @@ func (m *Monitoring) watch(ctx context.Context, who Owner, user partner.UserHash
 		a.Seen.Breaches = sandboxSeen(k, normal)
 	} else {
 		// Before the corpora are asked: how long that takes tells something too.
-		if k == identifier.CPF && who.Caps != nil && a.OwnCPF == "" {
-			return Kept{}, ErrAssetInvalid.With("userHash: for type cpf the digest of that CPF")
+		if err := m.mayAsk(ctx, who, a); err != nil {
+			return Kept{}, err
 		}
 		a.Caps = who.Caps
 		a.Matched, a.Fingerprint = true, m.fingerprint(byte(k), identifier.MatchForm(k, normal))
 		a.Seen = m.corpora.Probe(a.Fingerprint)
 	}
 	return m.store.InsertAsset(ctx, who.Partner, a, MaxAssets)
+}
+
+// mayAsk refuses a live partner's question about the CPF of somebody who is not its own: the person whom the hash names, or
+// somebody of theirs when the partner enrolled them.
+func (m *Monitoring) mayAsk(ctx context.Context, who Owner, a NewAsset) error {
+	if a.Kind != identifier.CPF || who.Caps == nil || a.OwnCPF != "" {
+		return nil
+	}
+	enrolled, err := m.store.Enrolled(ctx, who.Partner, a.User)
+	if err == nil && !enrolled {
+		err = ErrAssetInvalid.With("userHash: for type cpf the digest of that CPF, or of somebody with a subscription in force")
+	}
+	return err
 }
 
 func invalidValue(err error) error {

@@ -150,6 +150,22 @@ func (s Monitoring) watchedBy(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 	return h, nil
 }
 
+// Enrolled tells whether a subscription in force names the person.
+func (s Monitoring) Enrolled(ctx context.Context, id partner.ID, hash partner.UserHash) (bool, error) {
+	q := s.reader()
+	u, err := s.userOf(ctx, q, id, hash)
+	if err != nil || u.cpf == nil {
+		return false, err
+	}
+	var enrolled bool
+	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM subscription WHERE partner_id = $1 AND cpf = $2 AND ended_at = 0
+		AND (expiry_day = 0 OR expiry_day >= $3))`, number(id), u.cpf, int64(subscription.DayOf(s.now()))).Scan(&enrolled)
+	if err != nil {
+		return false, classify(fmt.Errorf("find subscription: %w", err))
+	}
+	return enrolled, nil
+}
+
 // probing says what to keep for the match. A value whose sighting is older than the corpora is pending: a worker probes
 // it again. A breach that is published while this transaction runs is the match's own business: see leak.Matcher.
 func (s Monitoring) probing(ctx context.Context, q querier, id partner.ID, a cyber.NewAsset) (fingerprint sql.NullInt64, pending bool, err error) {
