@@ -55,7 +55,7 @@ type keysDropCmd struct{}
 // Help says what is not looked at.
 func (keysDropCmd) Help() string {
 	return "Looks at every sealed value of the database. Backups made before need a copy of the key file of their time:\n" +
-		"keep one with them, apart from the data, for as long as you keep the backups."
+		"keep one with them, apart from the data, for as long as you keep the backups.\n\nExample:\n  vigia keys drop"
 }
 
 // Run drops.

@@ -64,7 +64,7 @@ func (s *service) watched(t *testing.T, who tenant, until int, next func(i int) 
 //vigia:bar of CPFs under made-up hashes none is taken; under their own digests as many as an hour's cap
 //vigia:seen 2026-11-16 0 of 100, and 200 in an hour; before, all
 //vigia:tier C: 100 under made-up hashes
-//vigia:broken monitoring that does not compare the hash with the CPF; an hour's cap that is counted per value deleted
+//vigia:broken monitoring that does not compare the hash with the CPF
 func TestNoFishing(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		for i := range 100 {

@@ -35,7 +35,7 @@ func (s *service) enrolled(t *testing.T, who tenant, from, to int) []string {
 //vigia:bar 40 keys, two live partners: none for people without a subscription, 10 for one person, half for one partner
 //vigia:seen 2026-11-16 0, 10 and 20; before, 40
 //vigia:tier C
-//vigia:broken without the lock on the share; a quota that is not asked
+//vigia:broken a share that is not asked: all 40 went to one partner
 func TestPoolHasOwners(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		endpoints := cyber.NewEndpoints(s.Store.Devices, s.Clock.Now, nil)
