@@ -114,10 +114,8 @@ func (c *Console) deskPage(r *request) (page deskPage, err error) {
 	page = deskPage{
 		Partner: partner.ID(q.Get("partner")), Service: cyber.ServiceID(q.Get("service")), Owner: q.Get("owner"), Statuses: cyber.CaseStatuses(),
 	}
-	if status := q.Get("status"); status != "" {
-		if page.Status, err = cyber.ParseCaseStatus(status); err != nil {
-			return page, err
-		}
+	if status, err := cyber.ParseCaseStatus(q.Get("status")); err == nil { // anything else is the whole desk
+		page.Status = status
 	}
 	if page.Partners, err = c.Rules.Partners.Partners(r.Context()); err != nil {
 		return page, err
