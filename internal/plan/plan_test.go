@@ -91,7 +91,7 @@ func TestCatalogue(t *testing.T) {
 			t.Error(err)
 		}
 		for _, bad := range []plan.Plan{
-			{ID: "", Name: "x"}, {ID: "a\nb", Name: "x"}, {ID: "x"}, {ID: "x", Name: "x", MaxDevices: -1}, {ID: "x", Name: "x", KeyDays: 100_000},
+			{ID: "", Name: "x"}, {ID: "a\nb", Name: "x"}, {ID: "x"}, {ID: "x", Name: "x", MaxDevices: plan.NoDevices - 1}, {ID: "x", Name: "x", KeyDays: 100_000},
 			{ID: plan.ID(strings.Repeat("x", 256)), Name: "x"},
 		} {
 			bad.Partner = p.ID
