@@ -7,8 +7,9 @@ PKG ?= ./...
 ARGS ?=
 FUZZTIME ?= 10s
 SOAK ?= 30m
-# Packages tested at once. More than a few only wait for the same disk.
-PARALLEL ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
+# Packages tested at once: one more than processors, because each waits for the disk, a browser or a process of its own a
+# third of its time. More than a few only wait for the same disk.
+PARALLEL ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n + 1 : 4)))
 PACKAGES ?=
 # What a build says of itself.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
