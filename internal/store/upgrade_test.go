@@ -110,6 +110,9 @@ func understands(ctx context.Context, db *sqldb.DB, statement string) error {
 			marks = max(marks, n)
 		}
 		if tx.Engine() == sqldb.SQLite {
+			if strings.Contains(statement, "FROM unnest(") { // a small load as arrays: that engine's own
+				return nil
+			}
 			// What the release itself writes differently for this engine.
 			statement = strings.ReplaceAll(statement, " FOR UPDATE SKIP LOCKED", "")
 			statement = anyOf.ReplaceAllString(statement, "IN (SELECT value FROM json_each($1))")
