@@ -299,6 +299,7 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 			if p.Merging {
 				note += ", merging"
 			}
+			bar.before = p.Before
 			bar.set(p.Read, p.Total, note)
 		}
 		out, err := imports(ctx, spec)

@@ -85,7 +85,10 @@ func (b *breachRenewal) run(ctx context.Context, c *config.Common, o *output, wa
 		a.Leaks.Importer.Workers = b.Workers
 		a.Leaks.Importer.Limits.Ratio, a.Leaks.Importer.Limits.Bytes = b.Ratio, int64(b.Limit)
 		bar := o.progress(word+" "+b.Name, "bytes")
-		spec.Progress = func(p intake.Progress) { bar.set(p.Read, p.Total, byType(p.Found)) }
+		spec.Progress = func(p intake.Progress) {
+			bar.before = p.Before
+			bar.set(p.Read, p.Total, byType(p.Found))
+		}
 		out, err := a.RenewBreach(ctx, way, spec)
 		bar.end()
 		if errors.Is(err, context.Canceled) {

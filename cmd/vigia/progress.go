@@ -8,6 +8,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"github.com/vigiahq/vigia/internal/job"
 )
 
 // progress shows how far long work has come: a bar with rate and time left on a terminal, a line now and then
@@ -19,6 +21,8 @@ type progress struct {
 	unit  string
 	begin time.Time
 	said  time.Time
+	// before is what an earlier run had done of the work.
+	before int64
 }
 
 // sayEvery is how often a line is written where there is no terminal.
@@ -29,7 +33,7 @@ func (o *output) progress(label, unit string) *progress {
 	p := &progress{w: o.err, label: label, unit: unit, begin: time.Now(), said: time.Now()}
 	if f, ok := o.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) && !o.json {
 		p.bar = progressbar.NewOptions64(-1, progressbar.OptionSetWriter(o.err), progressbar.OptionSetDescription(label),
-			progressbar.OptionShowBytes(unit == "bytes"), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), // line tells both, as the console does
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 	return p
@@ -41,7 +45,7 @@ func (p *progress) set(done, total int64, note string) {
 		if total > 0 && p.bar.GetMax64() != total {
 			p.bar.ChangeMax64(total)
 		}
-		p.bar.Describe(p.label + " (" + note + ")")
+		p.bar.Describe(p.line(done, total, note))
 		_ = p.bar.Set64(done) // a terminal that is gone stops nothing
 		return
 	}
@@ -53,16 +57,16 @@ func (p *progress) set(done, total int64, note string) {
 }
 
 func (p *progress) line(done, total int64, note string) string {
-	elapsed := time.Since(p.begin)
+	pace := job.PaceOf(done, p.before, total, time.Since(p.begin))
 	text := fmt.Sprintf("%s: %s", p.label, p.amount(done))
-	if total > 0 {
-		text += fmt.Sprintf(" of %s (%d %%)", p.amount(total), 100*done/total)
+	if pace.Percent >= 0 {
+		text += fmt.Sprintf(" of %s (%.0f %%)", p.amount(total), pace.Percent)
 	}
-	if s := elapsed.Seconds(); s > 0 && done > 0 {
-		text += fmt.Sprintf(", %s/s", p.amount(int64(float64(done)/s)))
-		if total > done {
-			text += fmt.Sprintf(", %v left", (time.Duration(float64(elapsed) * float64(total-done) / float64(done))).Round(time.Second))
-		}
+	if pace.PerSecond > 0 {
+		text += fmt.Sprintf(", %s/s", p.amount(int64(pace.PerSecond)))
+	}
+	if pace.Left > 0 {
+		text += fmt.Sprintf(", %v left", pace.Left)
 	}
 	if note != "" {
 		text += ", " + note

@@ -172,8 +172,9 @@ func (a *App) importing(ctx context.Context, kind string, spec intake.Spec, do f
 	}
 	var out intake.Outcome
 	err = hold.Run(ctx, func(ctx context.Context, run *job.Run) error {
-		tell := spec.Progress
+		tell, last := spec.Progress, intake.Progress{}
 		spec.Progress = func(p intake.Progress) {
+			last = p
 			if tell != nil {
 				tell(p)
 			}
@@ -182,6 +183,12 @@ func (a *App) importing(ctx context.Context, kind string, spec intake.Spec, do f
 		out, err = do(ctx, spec)
 		if errors.Is(err, intake.ErrBusy) { // another process of this place is at it, and holds the same lease
 			return job.Leave(err)
+		}
+		if err == nil && kind == intake.KindImport { // a renewal's breach has more than what was read for it
+			last = last.Ended(out.Tally)
+		}
+		if err == nil {
+			_ = run.Save(context.WithoutCancel(ctx), last) // the import is done, whether its last figures are kept or not
 		}
 		return err
 	})

@@ -35,7 +35,32 @@ func listBreaches(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	slices.Reverse(all)
-	return view{"breaches", "Vazamentos", all}, nil
+	rows := make([]breachRow, len(all))
+	for i, rec := range all {
+		rows[i].Record = rec
+		if rec.State == leak.Importing {
+			if rows[i].Import, err = c.importOf(r, rec.Name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return view{"breaches", "Vazamentos", rows}, nil
+}
+
+// breachRow is a breach in the list; Import is the job that reads it, while it is not published.
+type breachRow struct {
+	leak.Record
+	Import *jobRow
+}
+
+// importOf is the newest job that reads a breach; nil when there is none.
+func (c *Console) importOf(r *request, name string) (*jobRow, error) {
+	jobs, err := c.Rules.Jobs.JobsAbout(r.Context(), name, []string{intake.KindImport, intake.KindSpread}, 1)
+	if err != nil || len(jobs) == 0 {
+		return nil, err
+	}
+	row := newJobRow(jobs[0], c.Now())
+	return &row, nil
 }
 
 // breachForm is what the form of a breach offers.
@@ -149,6 +174,9 @@ type breachPage struct {
 	MostFrom string
 }
 
+// Final tells that the figures are those of the whole breach, and not of an import that goes on.
+func (p breachPage) Final() bool { return p.State != leak.Importing }
+
 func exposedLabels(list []cyber.Exposed) []string {
 	labels := make([]string, len(list))
 	for i, e := range list {
@@ -184,13 +212,24 @@ func showBreach(c *Console, r *request) (answer, error) {
 		rec = leak.Record{Breach: cyber.Breach{Name: name, Title: name}, State: leak.Importing} // its import has only just begun
 	}
 	page := breachPage{breachForm: newForm(rec), recentJobs: recentJobs{jobRows(jobs, c.Now())}}
+	if rec.State == leak.Importing { // the record has no figures yet: those of the job are the only ones
+		for i := range page.Jobs {
+			if p, told := page.Jobs[i].importing(); told {
+				rec.Tally = leak.Tally{Bytes: p.Read, Scanned: p.Scanned, Found: p.Found}
+				break
+			}
+		}
+		page.Tally = rec.Tally
+	}
 	for _, o := range exposedOptions {
 		if n := rec.Tally.Found[o.Value]; n > 0 {
 			page.Found = append(page.Found, choiceCount{o.Label, n})
 		}
 	}
-	nowhere, unnamed := rec.Tally.Against(rec.Exposes)
-	page.Nowhere, page.Unnamed = exposedLabels(nowhere), exposedLabels(unnamed)
+	if page.Final() {
+		nowhere, unnamed := rec.Tally.Against(rec.Exposes)
+		page.Nowhere, page.Unnamed = exposedLabels(nowhere), exposedLabels(unnamed)
+	}
 	if m := rec.Tally.Measured; m != nil {
 		page.MostFrom, _ = m.Most()
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -122,29 +123,59 @@ func newJobRow(j job.Job, now time.Time) jobRow {
 	return row
 }
 
+// importing is how far an import is; false for a job of another kind, and before it has told anything.
+func (row *jobRow) importing() (p intake.Progress, told bool) {
+	switch row.Kind {
+	case intake.KindImport, intake.KindRenew, intake.KindSpread:
+		err := json.Unmarshal(row.Progress, &p)
+		return p, err == nil && (p.Read > 0 || p.Total > 0)
+	}
+	return p, false
+}
+
 func (row *jobRow) importText() {
-	var p intake.Progress
-	if json.Unmarshal(row.Progress, &p) != nil {
+	p, told := row.importing()
+	if !told {
 		return
 	}
 	var found int64
 	for _, n := range p.Found {
 		found += n
 	}
-	row.Text = fmt.Sprintf("%s lidos, %s identificadores", byteSize(p.Read), number(found))
+	pace := p.Pace(row.CreatedAt, row.now)
+	row.Text = byteSize(p.Read)
+	if pace.Percent >= 0 && row.State != job.Done {
+		row.Text += " de " + byteSize(p.Total)
+	}
+	row.Text += fmt.Sprintf(" lidos, %s %s", number(found), plural(found, "ocorrência", "ocorrências"))
+	if p.Distinct > 0 {
+		row.Text += fmt.Sprintf(", %s %s", number(p.Distinct), plural(p.Distinct, "impressão no índice", "impressões no índice"))
+	}
 	if p.Parts > 0 {
 		row.Text += fmt.Sprintf(", %d de %d partes", p.PartsDone, p.Parts)
 	}
-	if p.Total > 0 {
-		row.Percent = min(100, float64(p.Read)*100/float64(p.Total))
-		row.Text = fmt.Sprintf("%s de %s lidos, %s identificadores", byteSize(p.Read), byteSize(p.Total), number(found))
-	}
-	if p.Merging {
-		row.Text += ", montando o índice"
-	}
-	if row.State == job.Done {
+	switch row.Percent = pace.Percent; {
+	case row.State == job.Done:
 		row.Percent = 100
+	case p.Merging:
+		row.Text += ", montando o índice"
+	default:
+		row.Text += paceText(pace)
 	}
+}
+
+// paceText tells how fast bytes are read and when that will be over.
+func paceText(p job.Pace) (text string) {
+	if p.Percent >= 0 {
+		text = fmt.Sprintf(", %s %%", strings.Replace(strconv.FormatFloat(p.Percent, 'f', 1, 64), ".", ",", 1))
+	}
+	if p.PerSecond > 0 {
+		text += ", " + byteSize(int64(p.PerSecond)) + "/s"
+	}
+	if p.Left > 0 {
+		text += ", " + plural(int64(p.Left/time.Second), "falta ", "faltam ") + took(p.Left)
+	}
+	return text
 }
 
 // passwordText tells of bytes for an import, of ranges for a download.
@@ -154,9 +185,13 @@ func (row *jobRow) passwordText() {
 		return
 	}
 	row.Text = fmt.Sprintf("%s lidos, %s senhas", byteSize(p.Bytes), number(int64(p.Hashes)))
-	if p.Total > 0 {
-		row.Percent = min(100, float64(p.Done)*100/float64(p.Total))
+	if row.State != job.Running {
+		return
 	}
+	elapsed := row.now.Sub(row.CreatedAt)
+	pace := job.PaceOf(p.Done, 0, p.Total, elapsed)
+	row.Percent, pace.PerSecond = pace.Percent, job.PaceOf(p.Bytes, 0, 0, elapsed).PerSecond // a download counts ranges
+	row.Text += paceText(pace)
 }
 
 func (row *jobRow) rewriteText() {

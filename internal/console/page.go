@@ -140,27 +140,22 @@ func (f frame) May(role string) bool { return f.Operator.Role.Covers(operator.Ro
 var brazil = time.FixedZone("BRT", -3*60*60)
 
 var functions = template.FuncMap{
-	"date":   func(t time.Time) string { return whenZero(t, "02/01/2006") },
-	"time":   func(t time.Time) string { return whenZero(t, "02/01/2006 15:04") },
-	"clock":  func(t time.Time) string { return whenZero(t, "02/01/2006 15:04:05") },
-	"iso":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"number": func(n any) string { return number(toInt(n)) },
-	"bytes":  func(n any) string { return byteSize(toInt(n)) },
-	"took":   took,
-	"role":   func(r operator.Role) string { return roleNames[string(r)] },
-	"short":  short,
-	"icon":   icon,
-	"dict":   dict,
-	"list":   func(items ...any) []any { return items },
-	"mask":   identifier.Mask,
-	"roles":  operator.Roles,
-	"chart":  newChart,
-	"plural": func(n any, one, many string) string {
-		if toInt(n) == 1 {
-			return one
-		}
-		return many
-	},
+	"date":     func(t time.Time) string { return whenZero(t, "02/01/2006") },
+	"time":     func(t time.Time) string { return whenZero(t, "02/01/2006 15:04") },
+	"clock":    func(t time.Time) string { return whenZero(t, "02/01/2006 15:04:05") },
+	"iso":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"number":   func(n any) string { return number(toInt(n)) },
+	"bytes":    func(n any) string { return byteSize(toInt(n)) },
+	"took":     took,
+	"role":     func(r operator.Role) string { return roleNames[string(r)] },
+	"short":    short,
+	"icon":     icon,
+	"dict":     dict,
+	"list":     func(items ...any) []any { return items },
+	"mask":     identifier.Mask,
+	"roles":    operator.Roles,
+	"chart":    newChart,
+	"plural":   func(n any, one, many string) string { return plural(toInt(n), one, many) },
 	"count":    func(counts map[operator.Figure]int64, name string) int64 { return counts[operator.Figure(name)] },
 	"arrived":  func(o webhook.Outcome) bool { return o.Status >= 200 && o.Status < 300 },
 	"at":       func(segments ...any) string { return at(texts(segments)...) },
@@ -229,6 +224,13 @@ func whenZero(t time.Time, layout string) string {
 		return "—"
 	}
 	return t.In(brazil).Format(layout)
+}
+
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }
 
 func toInt(n any) int64 {

@@ -24,7 +24,7 @@ type collector struct {
 	// told counts the sightings with a record, and classes what stood in those.
 	told    int64
 	classes [16]int64
-	// shown is counts as of the last full batch, for whoever watches meanwhile.
+	// shown is counts as of a moment ago, for whoever watches meanwhile: see show.
 	shown  [identifier.NumKinds]atomic.Int64
 	recent domainCache
 	// mailbox is what an address is looked for by.
@@ -83,13 +83,24 @@ func (c *collector) domains(domain []byte, label segment.LabelID) {
 func (c *collector) add(kind identifier.Kind, normal []byte, label segment.LabelID) uint64 {
 	if len(c.keys) == cap(c.keys) {
 		c.keys = c.flush(c.keys)
-		for k := range c.counts {
-			c.shown[k].Store(c.counts[k])
-		}
+	}
+	if len(c.keys)%showEvery == 0 {
+		c.show()
 	}
 	key := c.fingerprint(byte(kind), normal)
 	c.keys = append(c.keys, segment.Entry{Key: key, Label: label})
 	return key
+}
+
+// showEvery is after how many identifiers those who watch are told: often enough that the counts of a small dump are no
+// zeroes, seldom enough to cost nothing.
+const showEvery = 1 << 10
+
+// show tells the counts to whoever watches.
+func (c *collector) show() {
+	for k := range c.counts {
+		c.shown[k].Store(c.counts[k])
+	}
 }
 
 // labelCache knows the ids of labels: there are few, and asking all workers' table for each identifier would be slow.

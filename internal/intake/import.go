@@ -12,6 +12,7 @@ import (
 	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/corpora"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/scan"
 )
@@ -82,7 +83,11 @@ type Progress struct {
 	Read, Total int64
 	// Scanned is bytes after unpacking, Resumed those that an earlier run had already done.
 	Scanned, Resumed int64
-	Found            map[string]int64
+	// Before is which of the bytes read an earlier run had read.
+	Before int64
+	// Found counts sightings by kind, each as often as it was met; Distinct, once it is all over, those that differ.
+	Found    map[string]int64
+	Distinct int64
 	// Merging says that reading is over and the segment is being put together.
 	Merging bool
 	Elapsed time.Duration
@@ -91,6 +96,24 @@ type Progress struct {
 	Parts, PartsDone, PartsRunning int
 	// Trouble is why a part has to be tried again.
 	Trouble string
+}
+
+// Pace is how fast it goes. Elapsed is 0 in what several machines read together: then it is the time since begin.
+func (p Progress) Pace(begin, now time.Time) job.Pace {
+	elapsed := p.Elapsed
+	if elapsed == 0 {
+		elapsed = now.Sub(begin)
+	}
+	return job.PaceOf(p.Read, p.Before, p.Total, elapsed)
+}
+
+// Ended is the last word on an import: the figures of its breach, so that no page tells two numbers of one thing.
+func (p Progress) Ended(t leak.Tally) Progress {
+	p.Read, p.Scanned, p.Found, p.Distinct, p.Merging = t.Bytes, t.Scanned, t.Found, t.Distinct, false
+	if p.Total > 0 {
+		p.Total = p.Read
+	}
+	return p
 }
 
 // Outcome is what an import did.

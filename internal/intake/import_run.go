@@ -152,6 +152,9 @@ func (run *importRun) scan(ctx context.Context) error {
 	err := run.walk(ctx)
 	close(run.small)
 	scanning.Wait()
+	for _, w := range run.workers {
+		w.show()
+	}
 	if err == nil {
 		run.finish()
 	}
@@ -172,6 +175,7 @@ func (run *importRun) work(ctx context.Context, w *worker) {
 		// Reading from memory fails only when ctx ends, which the walk notices too.
 		n, _ := w.recorder.Scan(ctx, bytes.NewReader(s.text), s.name)
 		run.scanned.Add(n)
+		w.show()
 		run.buffers <- s.buf
 		run.pending.Done()
 	}
@@ -315,7 +319,7 @@ func (run *importRun) watch() (stop func()) {
 
 func (run *importRun) progress() Progress {
 	p := Progress{
-		Read: run.read.Load(), Scanned: run.scanned.Load(), Resumed: run.base.Scanned, Merging: run.merging.Load(),
+		Read: run.read.Load(), Scanned: run.scanned.Load(), Resumed: run.base.Scanned, Before: run.base.Bytes, Merging: run.merging.Load(),
 		Elapsed: run.im.Now().Sub(run.started), Found: map[string]int64{},
 	}
 	if name := run.input.Load(); name != nil {

@@ -212,6 +212,27 @@ func TestStoppedImportKeepsWhatItDid(t *testing.T) {
 	}
 }
 
+// TestProgressTellsWhatWasFound: the last word on a small dump is what its breach has; its few identifiers fill no batch.
+func TestProgressTellsWhatWasFound(t *testing.T) {
+	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
+	inputs, err := intake.Inputs(context.Background(), nil, []string{v.File("a.txt", "ana@exemplo.com.br\nbia@exemplo.com.br\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last intake.Progress
+	spec := intake.Spec{Breach: leaktest.Breach("pouco", cyber.SourceBreach), Inputs: inputs, Progress: func(p intake.Progress) { last = p }}
+	out, err := v.Importer.Import(context.Background(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last.Read != out.Tally.Bytes || last.Found["email"] != 2 || out.Tally.Found["email"] != 2 {
+		t.Errorf("told %+v, counted %+v", last, out.Tally)
+	}
+	if end := last.Ended(out.Tally); end.Distinct != out.Tally.Distinct || end.Read != end.Total || end.Merging {
+		t.Errorf("at the end %+v", end)
+	}
+}
+
 func partsIn(t *testing.T, dir string) []string {
 	t.Helper()
 	parts, err := filepath.Glob(filepath.Join(dir, "part-*.seg"))

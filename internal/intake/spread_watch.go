@@ -144,6 +144,7 @@ func (s *Spreader) merge(ctx context.Context, run *job.Run, name string, args sp
 	if err := errors.Join(err, w.remove()); err != nil {
 		return s.stop(ctx, name, err)
 	}
+	_ = run.Save(ctx, p.Ended(w.last.Tally)) // it is published, whether its last figures are kept or not
 	return im.DropParts(ctx, name)
 }
 

@@ -67,9 +67,11 @@ type Place struct {
 
 // MatchProgress is how far a match has come.
 type MatchProgress struct {
-	Phase  Phase `json:"phase"`
-	After  Place `json:"after"`
+	Phase Phase `json:"phase"`
+	After Place `json:"after"`
+	// Probed counts each watched value once; those that the last look asks about a second time are in Again.
 	Probed int64 `json:"probed"`
+	Again  int64 `json:"again,omitempty"`
 	Hits   int64 `json:"hits"`
 	Told   int64 `json:"told"`
 	// Finding is the last one that was judged again, and Checked, Withdrawn and Changed count those: see Rejudged.
@@ -222,7 +224,12 @@ func (m *Matcher) probe(ctx context.Context, run *job.Run, r *segment.Reader, p 
 		if err != nil {
 			return err
 		}
-		p.Probed, p.Hits, p.After = p.Probed+int64(len(batch)), p.Hits+kept, last
+		p.Hits, p.After = p.Hits+kept, last
+		if p.Phase == PhaseLate {
+			p.Again += int64(len(batch))
+		} else {
+			p.Probed += int64(len(batch))
+		}
 		if err := run.Save(ctx, p); err != nil {
 			return err
 		}
