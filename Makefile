@@ -10,9 +10,9 @@ SOAK ?= 30m
 # Packages tested at once: one more than processors, because each waits for the disk, a browser or a process of its own a
 # third of its time. More than a few only wait for the same disk.
 PARALLEL ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n + 1 : 4)))
-# The tests' PostgreSQL lives in memory where 8 GB are free: a thousand small databases made and dropped are mostly waits
-# for the disk. Durability is tested by kills of processes, which memory outlives as a disk does.
-VIGIA_PG_ROOM ?= $(shell awk '/^MemAvailable/ && $$2 > 8e6 {print "/dev/shm"}' /proc/meminfo 2>/dev/null)
+# The tests' databases live in memory where 8 GB are free: a thousand small ones made and dropped are mostly waits for
+# the disk. Durability is tested by kills of processes, which memory outlives as a disk does.
+VIGIA_TEST_ROOM ?= $(shell awk '/^MemAvailable/ && $$2 > 8e6 {print "/dev/shm"}' /proc/meminfo 2>/dev/null)
 PACKAGES ?=
 # What a build says of itself.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -33,7 +33,7 @@ run: ## start the demo (ARGS="--listen :9000" for other options)
 .PHONY: test
 test: tools check lint-api ## what CI runs: install what is missing, quick checks, lint, all tests on both engines (PKG=./internal/store/...)
 	scripts/with-postgres-test
-	scripts/beside "nice $(MAKE) --no-print-directory lint" env VIGIA_PG_ROOM="$(VIGIA_PG_ROOM)" scripts/with-postgres go test -p $(PARALLEL) -timeout 30m $(PKG)
+	scripts/beside "nice $(MAKE) --no-print-directory lint" env VIGIA_TEST_ROOM="$(VIGIA_TEST_ROOM)" scripts/with-postgres go test -p $(PARALLEL) -timeout 30m $(PKG)
 	cd client && go test ./...
 
 #vigia:row F3 `make test-race`; leaks of goroutines in `internal/webhook/` and `internal/seal/`

@@ -358,3 +358,11 @@ const knownCredential = 0x7c4a8d09ca
 func (oneCredential) Holds(_ []uint64, password uint64) (bool, error) {
 	return password == knownCredential, nil
 }
+
+// sized is how much of a trial runs: a part of it in the usual run, all of it in the long one.
+func sized(usual, long int) int {
+	if os.Getenv("VIGIA_TEST_LONG") != "" {
+		return long
+	}
+	return usual
+}

@@ -70,12 +70,28 @@ func Each(t *testing.T, fn func(t *testing.T, e *Env)) {
 // Open makes an empty database of that engine, migrates it and opens a store on it.
 func Open(t testing.TB, engine sqldb.Engine) *Env {
 	t.Helper()
-	folder := t.TempDir()
+	folder := newFolder(t)
 	keys, err := seal.OpenOrCreate(filepath.Join(folder, "keys.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return Reopen(t, NewAddress(t, engine, folder), folder, keys, NewClock())
+}
+
+// newFolder makes a folder that goes with the test, in VIGIA_TEST_ROOM if that is set: `make test` names memory there.
+// What a database costs on a disk is for the benches, and what a kill leaves is the same in memory.
+func newFolder(t testing.TB) string {
+	t.Helper()
+	room := os.Getenv("VIGIA_TEST_ROOM")
+	if room == "" {
+		return t.TempDir()
+	}
+	folder, err := os.MkdirTemp(room, "vigia-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	return folder
 }
 
 // Reopen opens a store on a database that may already be in use: a second replica.
