@@ -111,7 +111,6 @@ import would not report fails the test, unless it is named here.
 const intakeFoot = `
 ## What is not read, and why
 
-- Zip by PPMd: no library in Go reads that variant, which is not the one of 7z.
 - Parquet by Brotli, ORC by LZO: tables are hardly ever packed so, and each would be one more module.
 - InnoDB table files: columns stand one behind the other, and what they are stands elsewhere, or in a part of the file
   that only newer servers write. Texts are searched as they are; an address may run into the column behind it.
@@ -217,9 +216,6 @@ func archiveFormats(t *testing.T) []subformat {
 		must(t, err)
 		for _, path := range paths {
 			s := subformat{name: kind + ", " + strings.TrimSuffix(filepath.Base(path), "."+kind), file: fixture(t, strings.TrimPrefix(path, "testdata/")), want: people(60)}
-			if strings.HasSuffix(s.name, "ppmd") && kind == "zip" {
-				s.lost = "PPMd"
-			}
 			made = append(made, s)
 		}
 	}

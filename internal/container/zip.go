@@ -210,7 +210,7 @@ func (w *walker) holdSome(r io.Reader) (at io.ReaderAt, size int64, rest io.Read
 var errZipMethod = errors.New("zip: packed in a way that is not read")
 
 func zipMethod(n uint16) error {
-	names := map[uint16]string{1: "Shrink", 6: "Implode", 18: "TERSE", 19: "LZ77", 96: "JPEG", 97: "WavPack", 98: "PPMd"}
+	names := map[uint16]string{1: "Shrink", 6: "Implode", 18: "TERSE", 19: "LZ77", 96: "JPEG", 97: "WavPack"}
 	if name, ok := names[n]; ok {
 		return fmt.Errorf("%w: %s", errZipMethod, name)
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"github.com/vigiahq/vigia/internal/lzma"
+	"github.com/vigiahq/vigia/internal/ppmd"
 	"github.com/vigiahq/vigia/internal/zstd"
 )
 
@@ -36,6 +37,12 @@ func (e *zipEntry) unpack(in io.Reader, grow func(int64) error) (io.Reader, erro
 		return zstd.NewReader(in, window), nil
 	case 95:
 		return lzma.NewXZ(in, grow), nil
+	case 98:
+		size := e.size
+		if !e.sized {
+			size = ppmd.Unknown
+		}
+		return ppmd.NewZip(in, size, grow)
 	}
 	return nil, zipMethod(e.method)
 }
