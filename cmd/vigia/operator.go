@@ -9,11 +9,13 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 type operatorCmd struct {
 	Create  operatorCreateCmd  `cmd:"" help:"Make an operator and print a one-time link to choose a password with."`
-	List    operatorListCmd    `cmd:"" help:"List all operators."`
+	Invite  operatorInviteCmd  `cmd:"" help:"Let a partner's person into the console, to see what is the partner's, and print a one-time link."`
+	List    operatorListCmd    `cmd:"" help:"List all operators, those of partners too."`
 	Role    operatorRoleCmd    `cmd:"" help:"Give an operator another role."`
 	Reset   operatorResetCmd   `cmd:"" help:"Take password, second factor and sessions away and print a one-time link for new ones."`
 	Disable operatorDisableCmd `cmd:"" help:"Keep an operator out, at once."`
@@ -25,6 +27,7 @@ type operatorView struct {
 	ID        string `json:"operator_id"`
 	Email     string `json:"email"`
 	Role      string `json:"role"`
+	Partner   string `json:"partner_id,omitempty"`
 	Disabled  bool   `json:"disabled"`
 	TOTP      bool   `json:"second_factor"`
 	CreatedAt string `json:"created_at"`
@@ -32,14 +35,17 @@ type operatorView struct {
 }
 
 func viewOperator(o operator.Operator) operatorView {
-	return operatorView{string(o.ID), o.Email, string(o.Role), o.Disabled, o.TOTPOn, stamp(o.CreatedAt), stamp(o.LastLogin)}
+	return operatorView{string(o.ID), o.Email, o.Role.Name(), string(o.Partner), o.Disabled, o.TOTPOn, stamp(o.CreatedAt), stamp(o.LastLogin)}
 }
 
 func (o *output) operator(who operator.Operator) error {
 	v := viewOperator(who)
 	return o.print(v, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "Operator       %s\nE-mail         %s\nRole           %s\nDisabled       %t\nSecond factor  %t\nLast login     %s\n",
-			v.ID, v.Email, v.Role, v.Disabled, v.TOTP, v.LastLogin)
+		_, _ = fmt.Fprintf(w, "Operator       %s\nE-mail         %s\nRole           %s\n", v.ID, v.Email, v.Role)
+		if v.Partner != "" {
+			_, _ = fmt.Fprintf(w, "Partner        %s\n", v.Partner)
+		}
+		_, _ = fmt.Fprintf(w, "Disabled       %t\nSecond factor  %t\nLast login     %s\n", v.Disabled, v.TOTP, v.LastLogin)
 	})
 }
 
@@ -52,7 +58,7 @@ func (o *output) link(who operator.Operator, console, token string) error {
 	}{viewOperator(who), address}
 	return o.print(view, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "Operator  %s (%s, %s)\nLink      %s\n\nOpen it in a browser to choose a password. It works once, within 24 hours, and is shown this once.\n",
-			who.ID, who.Email, who.Role, address)
+			who.ID, who.Email, who.Role.Name(), address)
 	})
 }
 
@@ -92,6 +98,38 @@ func (p *operatorCreateCmd) Run(ctx context.Context, c *config.Common, o *output
 	})
 }
 
+type operatorInviteCmd struct {
+	Partner string `required:"" placeholder:"PARTNER" help:"The id of the partner whose person it is."`
+	Email   string `required:"" placeholder:"ADDRESS" help:"The person's e-mail."`
+	Role    string `default:"viewer" enum:"developer,attendant,viewer" help:"What the person may do with what is the partner's: developer, attendant, viewer."`
+	consoleFlag
+}
+
+// Help shows examples.
+func (operatorInviteCmd) Help() string {
+	return "A developer looks after keys and webhooks and invites colleagues, an attendant after people and cases, a viewer looks.\n\nExample:\n" +
+		"  vigia operator invite --partner pt_... --email dev@exemplo.com.br --role developer"
+}
+
+// Run invites a partner's person.
+func (p *operatorInviteCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		role, err := operator.ParsePartnerRole(p.Role)
+		if err != nil {
+			return err
+		}
+		of, err := a.Partners.Partner(ctx, partner.ID(p.Partner))
+		if err != nil {
+			return err
+		}
+		who, token, err := a.Operators.Invite(ctx, of.ID, p.Email, role)
+		if err != nil {
+			return err
+		}
+		return o.link(who, p.Console, token)
+	})
+}
+
 type operatorListCmd struct{}
 
 // Run lists the operators.
@@ -101,10 +139,10 @@ func (operatorListCmd) Run(ctx context.Context, c *config.Common, o *output) err
 		if err != nil {
 			return err
 		}
-		t := table[operatorView]{heading: "OPERATOR\tROLE\tDISABLED\tSECOND FACTOR\tLAST LOGIN\tE-MAIL", none: "No operator yet. Make one: vigia operator create --email ADDRESS --role admin"}
+		t := table[operatorView]{heading: "OPERATOR\tROLE\tPARTNER\tDISABLED\tSECOND FACTOR\tLAST LOGIN\tE-MAIL", none: "No operator yet. Make one: vigia operator create --email ADDRESS --role admin"}
 		for _, who := range all {
 			v := viewOperator(who)
-			t.add(v, v.ID, v.Role, v.Disabled, v.TOTP, v.LastLogin, v.Email)
+			t.add(v, v.ID, v.Role, v.Partner, v.Disabled, v.TOTP, v.LastLogin, v.Email)
 		}
 		return t.print(o)
 	})
@@ -132,13 +170,21 @@ func (b byEmail) change(ctx context.Context, c *config.Common, o *output, fn fun
 
 type operatorRoleCmd struct {
 	byEmail
-	Role string `required:"" enum:"admin,support,viewer" help:"What the person may do: admin, support, viewer."`
+	Role string `required:"" enum:"admin,support,viewer,developer,attendant" help:"What the person may do: admin, support, viewer; of a partner's person developer, attendant, viewer."`
 }
 
 // Run changes a role.
 func (p *operatorRoleCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	return p.change(ctx, c, o, func(a *app.App, id operator.ID) (operator.Operator, error) {
-		return a.Operators.SetRole(ctx, id, operator.Role(p.Role))
+		who, err := a.Operators.Operator(ctx, id)
+		if err != nil {
+			return who, err
+		}
+		role, err := who.ParseRole(p.Role)
+		if err != nil {
+			return who, err
+		}
+		return a.Operators.SetRole(ctx, id, role)
 	})
 }
 

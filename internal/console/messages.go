@@ -98,6 +98,7 @@ var byCode = map[string]string{
 	"operator.last_admin":       "É o único administrador. Promova outra pessoa antes.",
 	"operator.self":             "Não é possível fazer isso com o próprio acesso.",
 	"operator.invalid":          "Confira o e-mail e o papel.",
+	"partner.suspended":         "O acesso deste parceiro está suspenso. Fale com quem opera o serviço.",
 	"partner.invalid":           "Confira os dados do parceiro.",
 	"service.invalid":           "Confira o nome e a descrição do serviço.",
 	"upload.too_large":          "O arquivo passa do limite de envio pelo console.",
@@ -150,4 +151,7 @@ func sentenceOf(err error) sentence {
 	return s
 }
 
-var roleNames = map[string]string{"admin": "Administração", "support": "Atendimento", "viewer": "Consulta"}
+var roleNames = map[string]string{
+	"admin": "Administração", "support": "Atendimento", "viewer": "Consulta",
+	"partner.developer": "Desenvolvimento", "partner.attendant": "Atendimento", "partner.viewer": "Consulta",
+}

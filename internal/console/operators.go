@@ -6,6 +6,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // errSelf keeps people from shutting themselves out.
@@ -16,7 +17,26 @@ func listOperators(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view{"operators", "Operadores", all}, nil
+	names, err := c.names(r)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]operatorRow, len(all))
+	for i, o := range all {
+		rows[i] = operatorRow{o, names[o.Partner]}
+	}
+	return view{"operators", "Operadores", operatorsPage{rows, r.scope.home.ID}}, nil
+}
+
+type operatorsPage struct {
+	Rows []operatorRow
+	// Invites is the partner whose people the page is about; empty for all of the service.
+	Invites partner.ID
+}
+
+type operatorRow struct {
+	operator.Operator
+	PartnerName string
 }
 
 func newOperator(*Console, *request) (answer, error) {
@@ -49,12 +69,43 @@ func createOperator(c *Console, r *request) (answer, error) {
 	return c.oneTimeLink(r, made, "Operador criado", token), nil
 }
 
+func newInvite(c *Console, r *request) (answer, error) {
+	p, err := c.Rules.Partners.Partner(r.Context(), partner.ID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
+	}
+	return view{"invite", "Convidar uma pessoa", p}, nil
+}
+
+// invite makes an account for a partner's person.
+func invite(c *Console, r *request) (answer, error) {
+	role, err := operator.ParsePartnerRole(r.text("role"))
+	if err != nil {
+		return nil, err
+	}
+	var made operator.Operator
+	var token string
+	err = c.change(r, "operator.invite", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		p, err := in.Partners.Partner(ctx, partner.ID(r.PathValue("id")))
+		if err != nil {
+			return "", "", err
+		}
+		made, token, err = in.Operators.Invite(ctx, p.ID, r.text("email"), role)
+		return string(made.ID), string(p.ID) + " " + string(role), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.oneTimeLink(r, made, "Convite pronto", token), nil
+}
+
 // operatorPage is the data of an operator's page.
 type operatorPage struct {
 	operator.Operator
 	Sessions []operator.Session
 	Self     bool
 	Locked   bool
+	Roles    []operator.Role
 }
 
 func showOperator(c *Console, r *request) (answer, error) {
@@ -67,7 +118,11 @@ func showOperator(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view{"operator", o.Email, operatorPage{o, sessions, id == r.who.ID, c.Now().Before(o.LockedUntil)}}, nil
+	roles := operator.Roles()
+	if o.Partner != "" {
+		roles = operator.PartnerRoles()
+	}
+	return view{"operator", o.Email, operatorPage{o, sessions, id == r.who.ID, c.Now().Before(o.LockedUntil), roles}}, nil
 }
 
 // onOperator runs a change of somebody else's access.
@@ -87,12 +142,15 @@ func (c *Console) onOperator(r *request, action, done string, fn func(ctx contex
 }
 
 func setRole(c *Console, r *request) (answer, error) {
-	role, err := operator.ParseRole(r.text("role"))
-	if err != nil {
-		return nil, err
-	}
 	return c.onOperator(r, "operator.role", "operator.role", func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
-		_, err := in.Operators.SetRole(ctx, id, role)
+		who, err := in.Operators.Operator(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		role, err := who.ParseRole(r.text("role"))
+		if err == nil {
+			_, err = in.Operators.SetRole(ctx, id, role)
+		}
 		return string(role), err
 	})
 }

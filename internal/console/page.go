@@ -74,6 +74,8 @@ type frame struct {
 	Form     url.Values
 	Data     any
 	Now      time.Time
+	// Scope is the partner whose person looks; empty for those who run the service.
+	Scope scopeView
 }
 
 type menuGroup struct {
@@ -98,18 +100,7 @@ func (c *Console) frame(r *request, v view) frame {
 	if r.who.ID == "" || (!r.who.TOTPOn && !c.SecondFactorOptional) {
 		return f
 	}
-	for _, g := range menu {
-		group := menuGroup{Label: g.label}
-		for _, s := range g.sections {
-			if allowed(r.who.Role, s.path) {
-				current := s.path == r.URL.Path || s.path != "/" && strings.HasPrefix(r.URL.Path, s.path+"/")
-				group.Items = append(group.Items, menuItem{s.path, s.label, s.icon, current})
-			}
-		}
-		if len(group.Items) > 0 {
-			f.Menu = append(f.Menu, group)
-		}
-	}
+	f.Menu, f.Scope = menuFor(r), r.scope.view()
 	return f
 }
 
@@ -134,6 +125,16 @@ func (f frame) Picked(name, value string, now bool) bool {
 
 // May tells whether the operator's role covers another: pages leave out what would be refused.
 func (f frame) May(role string) bool { return f.Operator.Role.Covers(operator.Role(role)) }
+
+// Can is the same by the route that would be refused, for pages that partners' people see too.
+func (f frame) Can(key string) (bool, error) {
+	for _, rt := range routes {
+		if rt.key() == key {
+			return rt.open(f.Operator), nil
+		}
+	}
+	return false, fmt.Errorf("no route %s", key)
+}
 
 // brazil is the time that pages show. Brazil has had no summer time since 2019, so an offset is enough and no zone
 // table is needed.

@@ -7,6 +7,8 @@ type Page struct {
 	Method, Path string
 	// Role is the least role that may; empty for what comes before a session.
 	Role operator.Role
+	// Portal is the right by which a partner's people may; NoRight where it is closed to them.
+	Portal operator.Right
 	// Fresh pages ask for the password again.
 	Fresh bool
 }
@@ -15,7 +17,7 @@ type Page struct {
 func Pages() []Page {
 	list := make([]Page, len(routes))
 	for i, rt := range routes {
-		list[i] = Page{rt.method, rt.path, rt.role, rt.fresh}
+		list[i] = Page{rt.method, rt.path, rt.role, portalRights[rt.key()], rt.fresh}
 	}
 	return list
 }

@@ -153,12 +153,16 @@ func showPartner(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	page := partnerPage{Partner: p, Keys: c.keyRows(keys), Webhooks: webhookRows(endpoints)}
+	if r.who.Partner != "" {
+		return view{"partner", p.Name, page}, nil // who watches a partner's pace does not tell the partner
+	}
 	unusual, err := c.Rules.Paces.Unusual(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	unusual = slices.DeleteFunc(unusual, func(u cyber.Unusual) bool { return u.Partner != id })
-	return view{"partner", p.Name, partnerPage{Partner: p, Keys: c.keyRows(keys), Webhooks: webhookRows(endpoints), Unusual: unusual}}, nil
+	page.Unusual = slices.DeleteFunc(unusual, func(u cyber.Unusual) bool { return u.Partner != id })
+	return view{"partner", p.Name, page}, nil
 }
 
 // ScopeNames joins the scopes of a key.
@@ -211,8 +215,21 @@ func newKey(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view{"key-new", "Nova chave", p}, nil
+	scopes, err := c.Rules.Partners.Grantable(r.Context(), p.ID)
+	if err != nil {
+		return nil, err
+	}
+	return view{"key-new", "Nova chave", keyForm{p, scopes}}, nil
 }
+
+// keyForm is the data of the page that makes a key.
+type keyForm struct {
+	partner.Partner
+	Scopes []partner.Scope
+}
+
+// Has tells whether a scope can be given.
+func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, partner.Scope(scope)) }
 
 func createKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))

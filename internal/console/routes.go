@@ -36,7 +36,8 @@ func (rt route) proofPage(r *http.Request) string {
 	return r.URL.Path[:strings.LastIndexByte(r.URL.Path, '/')]
 }
 
-// routes is the whole console. The role of each row is the only place that says who may do what.
+// routes is the whole console. The role of each row is the only place that says who may do what; for partners' own people
+// it is portalRights.
 var routes = []route{
 	{method: "GET", path: "/login", run: showLogin},
 	{method: "POST", path: "/login", run: login, form: showLogin},
@@ -73,6 +74,8 @@ var routes = []route{
 	{method: "GET", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, fresh: true, run: confirmRoll},
 	{method: "POST", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, fresh: true, run: rollKey, form: confirmRoll},
 	{method: "POST", path: "/partners/{id}/keys/{key}/revoke", role: operator.Admin, run: revokeKey, form: showPartner},
+	{method: "GET", path: "/partners/{id}/invite", role: operator.Admin, fresh: true, run: newInvite},
+	{method: "POST", path: "/partners/{id}/invite", role: operator.Admin, fresh: true, run: invite, form: newInvite},
 
 	{method: "GET", path: "/services", role: operator.Viewer, run: listServices},
 	{method: "POST", path: "/services", role: operator.Admin, run: addService, form: listServices},
@@ -238,14 +241,14 @@ var menu = []sectionGroup{
 	{"Sistema", []section{{"/jobs", "Tarefas", "gear"}, {"/audit", "Auditoria", "list"}, {"/operators", "Operadores", "people"}}},
 }
 
-// allowed tells whether a role may open a page of the menu.
-func allowed(role operator.Role, path string) bool {
+// allowed tells whether somebody may open a page of the menu.
+func allowed(who operator.Operator, path string) bool {
 	if path == "/" {
 		path = "/{$}"
 	}
 	for _, rt := range routes {
 		if rt.method == http.MethodGet && rt.path == path {
-			return role.Covers(rt.role)
+			return rt.open(who)
 		}
 	}
 	return false

@@ -55,6 +55,8 @@ type request struct {
 	route   route
 	who     operator.Operator
 	session operator.Session
+	// scope is what of the service the session sees.
+	scope scope
 	// from is the address that it came from.
 	from string
 	// cookie is set on the answer: a session that begins or ends.
@@ -144,6 +146,9 @@ func (c *Console) answer(w http.ResponseWriter, r *request) (a answer, err error
 			return nil, errForm.Because(err)
 		}
 	}
+	if err := r.confine(); err != nil {
+		return nil, err
+	}
 	if r.route.upload {
 		// A large file takes longer than the server allows for ordinary requests. A server without deadlines refuses
 		// this.
@@ -156,15 +161,16 @@ func (c *Console) answer(w http.ResponseWriter, r *request) (a answer, err error
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, c.UploadLimit+maxForm) // the other fields have room beside the file
 	}
+	own := c.within(r.scope)
 	if err == nil {
-		a, err = r.route.run(c, r)
+		a, err = r.route.handler(r.who)(own, r)
 	}
 	if large := (*http.MaxBytesError)(nil); r.route.upload && errors.As(err, &large) {
 		err = c.tooLarge()
 	}
 	if err != nil && r.route.form != nil && mendable(err) {
 		r.problem = err
-		if again, ferr := r.route.form(c, r); ferr == nil {
+		if again, ferr := r.route.form(own, r); ferr == nil {
 			return again, err
 		}
 	}
@@ -211,8 +217,11 @@ func (c *Console) enter(r *request) (answer, error) {
 	if !r.who.TOTPOn && !c.SecondFactorOptional && !r.route.early {
 		return redirect{to: "/second-factor"}, nil
 	}
-	if !r.who.Role.Covers(r.route.role) {
+	if !r.route.open(r.who) {
 		return nil, errForbidden
+	}
+	if r.scope, err = c.scopeOf(r); err != nil {
+		return nil, err
 	}
 	if r.route.fresh && !r.session.Fresh(c.Now()) {
 		return redirect{to: "/prove?next=" + url.QueryEscape(r.route.proofPage(r.Request))}, nil

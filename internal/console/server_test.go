@@ -150,13 +150,13 @@ func TestAllowed(t *testing.T) {
 		{operator.Viewer, "/", true}, {operator.Viewer, "/partners", true}, {operator.Viewer, "/partners/new", false},
 		{operator.Admin, "/partners/new", true}, {operator.Viewer, "/nowhere", false}, {"", "/", false},
 	} {
-		if got := allowed(c.role, c.path); got != c.want {
+		if got := allowed(operator.Operator{Role: c.role}, c.path); got != c.want {
 			t.Errorf("%s at %s: %t", c.role, c.path, got)
 		}
 	}
 	for _, g := range menu {
 		for _, s := range g.sections {
-			if !allowed(operator.Admin, s.path) {
+			if !allowed(operator.Operator{Role: operator.Admin}, s.path) {
 				t.Errorf("the menu leads to %s, which nobody may open", s.path)
 			}
 		}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Actor is who did something, and from where.
@@ -64,6 +66,8 @@ func ParseHead(text string) (h Head, err error) {
 // Filter narrows a reading of the trail; empty fields do not.
 type Filter struct {
 	Actor, Action, Subject string
+	// Partner leaves only what the partner's own people did, and what was done to their accounts.
+	Partner partner.ID
 	// Before is the number to go on from, exclusive; 0 means from the newest.
 	Before int64
 	Limit  int
@@ -84,10 +88,22 @@ type Ledger interface {
 type Trail struct {
 	ledger Ledger
 	now    func() time.Time
+	// only is whose people's lines can be read, and people are they; empty means everybody's.
+	only   partner.ID
+	people *Registry
 }
 
 // NewTrail joins the trail to where it is kept.
 func NewTrail(ledger Ledger, now func() time.Time) *Trail { return &Trail{ledger: ledger, now: now} }
+
+// TheService stands in the place of those who run the service, where a partner's people read what they did.
+const TheService = "service"
+
+// Only is the trail for a partner's person: lines are added as ever, and read are those of the partner's people and about
+// their accounts. Who of the service did something, from where and with what words is not told.
+func (t *Trail) Only(id partner.ID, people *Registry) *Trail {
+	return &Trail{t.ledger, t.now, id, people.Only(id)}
+}
 
 // maxDetail bounds what a line can say.
 const maxDetail = 4000
@@ -121,10 +137,30 @@ func (t *Trail) RecordAll(ctx context.Context, who Actor, action string, subject
 
 // Entries reads the trail, newest first.
 func (t *Trail) Entries(ctx context.Context, f Filter) ([]Entry, error) {
-	return t.ledger.Audit(ctx, f)
+	if t.only == "" {
+		return t.ledger.Audit(ctx, f)
+	}
+	f.Partner = t.only
+	list, err := t.ledger.Audit(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	own, err := t.people.Operators(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range list {
+		if !slices.ContainsFunc(own, func(o Operator) bool { return string(o.ID) == e.Name }) {
+			list[i].Actor, list[i].Detail = Actor{Name: TheService}, ""
+		}
+	}
+	return list, nil
 }
 
 // Verify checks the whole trail. With a head noted earlier it also shows that nothing up to there was replaced.
 func (t *Trail) Verify(ctx context.Context, expect Head, progress func(seq int64)) (Head, error) {
+	if t.only != "" {
+		return Head{}, ErrNotFound // it is made of everybody's lines
+	}
 	return t.ledger.VerifyAudit(ctx, expect, progress)
 }

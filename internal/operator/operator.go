@@ -1,5 +1,5 @@
-// Package operator holds the people who run the service: who they are, what they may do, how they prove it, and the
-// trail of what they did and saw.
+// Package operator holds the people who run the service, and those of partners who look after their own part of it: who
+// they are, what they may do, how they prove it, and the trail of what they did and saw.
 //
 // It knows nothing of HTTP, pages or SQL, and nothing of the product's own rules. The invariants it keeps: there is no
 // account that nobody made, every way of failing to log in looks and costs the same, and the trail only grows.
@@ -18,12 +18,14 @@ import (
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // ID names an operator: "op_" and a UUIDv7.
 type ID string
 
-// Role is what an operator may do. Each role includes those before it.
+// Role is what somebody may do. Of the service's own roles each includes those before it; those of partners are in
+// portal.go.
 type Role string
 
 // The roles, least powerful first: a viewer looks, support helps people, an admin changes the service.
@@ -43,7 +45,7 @@ func ParseRole(s string) (Role, error) {
 			return r, nil
 		}
 	}
-	return "", ErrInvalid.With("role: one of admin, support, viewer")
+	return "", errRole
 }
 
 // Covers tells whether the role may do what need may do. A role that is not in the list covers nothing.
@@ -62,9 +64,11 @@ func (r Role) rank() int {
 
 // Operator is one person with access to the console.
 type Operator struct {
-	ID       ID
-	Email    string
-	Role     Role
+	ID    ID
+	Email string
+	Role  Role
+	// Partner is whose person it is, who sees nothing of others; empty for those who run the service.
+	Partner  partner.ID
 	Disabled bool
 	// Password is the encoded Argon2id hash; empty until the person has chosen one.
 	Password string
@@ -94,6 +98,7 @@ var (
 	ErrNotFound = fault.New(fault.NotFound, "operator.not_found")
 	ErrExists   = fault.New(fault.Conflict, "operator.exists")
 	ErrInvalid  = fault.New(fault.Invalid, "operator.invalid")
+	errRole     = ErrInvalid.With("role: one of admin, support, viewer")
 	// ErrLastAdmin keeps the service from being left without anybody who may run it.
 	ErrLastAdmin = fault.New(fault.Conflict, "operator.last_admin")
 	// ErrRefused is every failure to log in, whatever its cause.
@@ -185,18 +190,22 @@ const LinkFor = 24 * time.Hour
 
 // Create makes an operator, who chooses a password through the one-time link whose token is returned.
 func (r *Registry) Create(ctx context.Context, email string, role Role) (Operator, string, error) {
+	if role.rank() == 0 {
+		return Operator{}, "", errRole
+	}
+	return r.create(ctx, "", email, role)
+}
+
+func (r *Registry) create(ctx context.Context, id partner.ID, email string, role Role) (Operator, string, error) {
 	normal, err := identifier.ParseEmail(email)
 	if err != nil {
 		return Operator{}, "", ErrInvalid.With("email: expected an address such as ana@exemplo.com.br").Because(err)
-	}
-	if role.rank() == 0 {
-		return Operator{}, "", ErrInvalid.With("role: one of admin, support, viewer")
 	}
 	made, err := uuid.NewV7()
 	if err != nil {
 		return Operator{}, "", fmt.Errorf("make operator id: %w", err)
 	}
-	o := Operator{ID: ID("op_" + made.String()), Email: normal, Role: role, CreatedAt: r.now()}
+	o := Operator{ID: ID("op_" + made.String()), Email: normal, Role: role, Partner: id, CreatedAt: r.now()}
 	token, err := r.invite(&o)
 	if err != nil {
 		return Operator{}, "", err
@@ -258,10 +267,10 @@ func (r *Registry) ByEmail(ctx context.Context, email string) (Operator, error) 
 
 // SetRole gives an operator another role; it acts on the next request of every session.
 func (r *Registry) SetRole(ctx context.Context, id ID, role Role) (Operator, error) {
-	if role.rank() == 0 {
-		return Operator{}, ErrInvalid.With("role: one of admin, support, viewer")
-	}
 	return r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, all []Operator) error {
+		if err := role.fits(o.Partner); err != nil {
+			return err
+		}
 		if o.Role == Admin && role != Admin && !otherAdmin(all, id) {
 			return ErrLastAdmin
 		}

@@ -37,12 +37,17 @@ const (
 // AllScopes is what a key has unless the operator narrows it.
 func AllScopes() []Scope { return []Scope{ScopeCyber, ScopeSubscriptions, ScopeCredentials} }
 
+// knownScopes are all that a key can be given.
+func knownScopes() []Scope {
+	return []Scope{ScopeCyber, ScopeCyberRead, ScopeSubscriptions, ScopeSubscriptionsRead, ScopeCredentials}
+}
+
 // ParseScopes checks a list of scope names.
 func ParseScopes(names []string) ([]Scope, error) {
 	if len(names) == 0 {
 		return AllScopes(), nil
 	}
-	known := []Scope{ScopeCyber, ScopeCyberRead, ScopeSubscriptions, ScopeSubscriptionsRead, ScopeCredentials}
+	known := knownScopes()
 	scopes := make([]Scope, 0, len(names))
 	for _, n := range names {
 		s := Scope(strings.TrimSpace(n))

@@ -143,6 +143,11 @@ func (s Audit) Audit(ctx context.Context, f operator.Filter) ([]operator.Entry, 
 	if f.Subject != "" {
 		add(` AND subject = $`, f.Subject)
 	}
+	if f.Partner != "" {
+		args = append(args, number(f.Partner))
+		people := `(SELECT id FROM operator WHERE works_for = $` + strconv.Itoa(len(args)) + `)`
+		query += ` AND (actor IN ` + people + ` OR subject IN ` + people + `)`
+	}
 	if f.Before > 0 {
 		add(` AND seq < $`, f.Before)
 	}

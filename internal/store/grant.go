@@ -94,7 +94,7 @@ func scopeText(scopes []partner.Scope) string {
 }
 
 func operatorGrant(o operator.Operator) *grant {
-	return new(grant).text(string(o.ID), o.Email, string(o.Role)).truth(o.Disabled).text(o.Password).bytes(o.TOTP).truth(o.TOTPOn).
+	return new(grant).text(string(o.ID), o.Email, string(o.Role), string(o.Partner)).truth(o.Disabled).text(o.Password).bytes(o.TOTP).truth(o.TOTPOn).
 		number(o.TOTPStep).bytes(o.Invite).
 		number(micros(o.InviteUntil), int64(o.Failures), micros(o.LockedUntil), micros(o.CreatedAt), micros(o.LastLogin)).
 		bytes(o.Recovery...).number(micros(o.NoticedAt))

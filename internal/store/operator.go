@@ -57,11 +57,11 @@ func (s Operators) InsertOperator(ctx context.Context, o operator.Operator) erro
 	}
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `INSERT INTO operator (id, email_index, email, role, disabled, password, totp, totp_on, totp_step,
-			invite, invite_until, failures, locked_until, created_at, last_login, recovery, noticed_at, mac)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT (email_index) DO NOTHING`,
+			invite, invite_until, failures, locked_until, created_at, last_login, recovery, noticed_at, mac, works_for)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT (email_index) DO NOTHING`,
 			string(o.ID), s.emailIndex(o.Email), sealed.email, string(o.Role), o.Disabled, sealed.password, sealed.totp, o.TOTPOn, o.TOTPStep,
 			o.Invite, micros(o.InviteUntil), int64(o.Failures), micros(o.LockedUntil), micros(o.CreatedAt), micros(o.LastLogin),
-			sealed.recovery, micros(o.NoticedAt), s.mac("operator", operatorGrant(o)))
+			sealed.recovery, micros(o.NoticedAt), s.mac("operator", operatorGrant(o)), numberOrNull(o.Partner))
 		if err != nil {
 			return fmt.Errorf("insert operator: %w", err)
 		}
@@ -73,7 +73,7 @@ func (s Operators) InsertOperator(ctx context.Context, o operator.Operator) erro
 }
 
 const operatorColumns = `o.id, o.email, o.role, o.disabled, o.password, o.totp, o.totp_on, o.totp_step, o.invite, o.invite_until, o.failures,
-	o.locked_until, o.created_at, o.last_login, o.recovery, o.noticed_at, o.mac`
+	o.locked_until, o.created_at, o.last_login, o.recovery, o.noticed_at, o.mac, o.works_for`
 
 // scanOperator reads operatorColumns and opens what is sealed; more are the columns selected after them.
 func (s Operators) scanOperator(row scanner, more ...any) (operator.Operator, error) {
@@ -82,7 +82,7 @@ func (s Operators) scanOperator(row scanner, more ...any) (operator.Operator, er
 	var mac []byte
 	var inviteUntil, failures, locked, created, last, noticed int64
 	err := row.Scan(append([]any{&o.ID, &sealed.email, &o.Role, &o.Disabled, &sealed.password, &sealed.totp, &o.TOTPOn, &o.TOTPStep, &o.Invite,
-		&inviteUntil, &failures, &locked, &created, &last, &sealed.recovery, &noticed, &mac}, more...)...)
+		&inviteUntil, &failures, &locked, &created, &last, &sealed.recovery, &noticed, &mac, numbered(&o.Partner)}, more...)...)
 	if err != nil {
 		return o, err
 	}

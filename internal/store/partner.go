@@ -26,6 +26,14 @@ func saltPlace(id partner.ID) seal.Place {
 // number is what a partner's rows are kept under.
 func number(id partner.ID) int64 { return id.Number() }
 
+// numberOrNull is the same where there may be no partner.
+func numberOrNull(id partner.ID) any {
+	if id == "" {
+		return nil
+	}
+	return number(id)
+}
+
 // numbered scans such a number.
 func numbered(id *partner.ID) sql.Scanner { return numberScanner{id} }
 

@@ -51,6 +51,29 @@ type Search struct {
 // NewSearch joins the rules to a store.
 func NewSearch(store Finder, tenants Partners) *Search { return &Search{store, tenants} }
 
+// Only is the same search for a partner's own people: nothing of others is found.
+func (s *Search) Only(id partner.ID) *Search { return &Search{s.store, onlyPartner{s.tenants, id}} }
+
+// onlyPartner lists one partner.
+type onlyPartner struct {
+	tenants Partners
+	id      partner.ID
+}
+
+// PartnerByID returns the one partner.
+func (o onlyPartner) PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error) {
+	if id != o.id {
+		return partner.Partner{}, partner.ErrNotFound
+	}
+	return o.tenants.PartnerByID(ctx, id)
+}
+
+// Partners returns the one partner.
+func (o onlyPartner) Partners(ctx context.Context) ([]partner.Partner, error) {
+	p, err := o.PartnerByID(ctx, o.id)
+	return []partner.Partner{p}, err
+}
+
 const (
 	maxSought = 320
 	// MaxHits is how many hits a search returns; nobody reads more, and a better question finds fewer.

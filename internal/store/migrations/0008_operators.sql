@@ -1,9 +1,10 @@
--- A person who runs the service.
+-- A person who runs the service, or a partner's who looks after the partner's own part of it.
 CREATE TABLE operator (
 	id           TEXT PRIMARY KEY,
 	email_index  BYTEA NOT NULL UNIQUE, -- keyed index of the address
 	email        BYTEA NOT NULL, -- sealed
-	role         TEXT NOT NULL CHECK (role IN ('admin', 'support', 'viewer')),
+	role         TEXT NOT NULL CHECK (role IN ('admin', 'support', 'viewer', 'partner.developer', 'partner.attendant', 'partner.viewer')),
+	works_for    INTEGER REFERENCES partner (id), -- whose person it is; NULL: of the service itself
 	disabled     BOOLEAN NOT NULL,
 	password     BYTEA, -- sealed: the encoded Argon2id hash; NULL until one was chosen
 	totp         BYTEA, -- sealed: the secret of the second factor
@@ -17,8 +18,10 @@ CREATE TABLE operator (
 	last_login   BIGINT NOT NULL,
 	mac          BYTEA NOT NULL,  -- keyed hash of the row: see grant.go
 	recovery     BYTEA, -- sealed: digests of the codes that stand in for a lost second factor
-	noticed_at   BIGINT NOT NULL DEFAULT 0 -- up to when the person was told of changes to their own access
+	noticed_at   BIGINT NOT NULL DEFAULT 0, -- up to when the person was told of changes to their own access
+	CHECK ((works_for IS NULL) = (role IN ('admin', 'support', 'viewer')))
 );
+CREATE INDEX operator_works_for ON operator (works_for) WHERE works_for IS NOT NULL;
 
 -- A way in that a device holds.
 CREATE TABLE operator_passkey (

@@ -1,0 +1,157 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// A partner's own people use the same console. What keeps them to their partner stands in this file and in
+// portal_rules.go, not in the pages: portalRights says which routes are open to whom, confine refuses what names another
+// partner, and the pages run with rules that know no other.
+
+// portalRun are pages that are others for a partner's people.
+var portalRun = map[string]handler{
+	"GET /{$}": showPortal,
+}
+
+// key is how tables name a route.
+func (rt route) key() string { return rt.method + " " + rt.path }
+
+// open tells whether somebody may use a route.
+func (rt route) open(who operator.Operator) bool {
+	if who.Partner != "" {
+		return who.Role.May(portalRights[rt.key()])
+	}
+	return who.Role.Covers(rt.role)
+}
+
+// handler is what the route does for whoever asks.
+func (rt route) handler(who operator.Operator) handler {
+	if run := portalRun[rt.key()]; run != nil && who.Partner != "" {
+		return run
+	}
+	return rt.run
+}
+
+// scope is the part of the service that a session sees; its zero value is all of it.
+type scope struct {
+	// home is the partner whose person it is, at the one that is looked at.
+	home, at partner.Partner
+}
+
+// errSuspended keeps the people of a suspended partner out, like its keys.
+var errSuspended = fault.New(fault.Forbidden, "partner.suspended")
+
+// scopeOf reads what somebody's session sees.
+func (c *Console) scopeOf(r *request) (s scope, err error) {
+	if r.who.Partner == "" {
+		return s, nil
+	}
+	if s.home, err = c.Rules.Partners.Partner(r.Context(), r.who.Partner); err != nil {
+		return s, err
+	}
+	s.at = s.home
+	if s.home.Suspended && !r.route.early {
+		return s, errSuspended
+	}
+	return s, nil
+}
+
+// pathPartner is the name of the segment that names a partner; empty when a route has none.
+func (rt route) pathPartner() string {
+	switch {
+	case strings.Contains(rt.path, "{partner}"):
+		return "partner"
+	case strings.HasPrefix(rt.path, "/partners/{id}"):
+		return "id"
+	}
+	return ""
+}
+
+// confine refuses a request that names another partner, as it would one that there is not, and names the own one where
+// none is named. The form has been read.
+func (r *request) confine() error {
+	if r.who.Partner == "" {
+		return nil
+	}
+	if r.route.upload {
+		return errForbidden // its form is read later
+	}
+	own := string(r.scope.at.ID)
+	named := []string{r.URL.Query().Get("partner"), r.PostForm.Get("partner")}
+	if segment := r.route.pathPartner(); segment != "" {
+		named = append(named, r.PathValue(segment))
+	}
+	for _, id := range named {
+		if id != "" && id != own {
+			return partner.ErrNotFound
+		}
+	}
+	q := r.URL.Query()
+	q.Set("partner", own)
+	r.URL.RawQuery = q.Encode()
+	if r.Method == http.MethodPost {
+		r.PostForm.Set("partner", own)
+		r.Form.Set("partner", own)
+	}
+	return nil
+}
+
+// within is the console as a session sees it.
+func (c *Console) within(s scope) *Console {
+	if s.home.ID == "" {
+		return c
+	}
+	own := *c
+	own.Rules = c.Rules.only(s)
+	own.InTx = func(ctx context.Context, fn func(in *Rules) error) error {
+		return c.InTx(ctx, func(in *Rules) error {
+			inside := in.only(s)
+			return fn(&inside)
+		})
+	}
+	return &own
+}
+
+// portalMenu is the table of contents for a partner's people; {id} is the partner's.
+var portalMenu = []sectionGroup{
+	{"", []section{{"/", "Visão geral", "chart"}}},
+	{"Integração", []section{{"/partners/{id}", "Chaves e webhooks", "key"}}},
+}
+
+// menuFor is what somebody may open.
+func menuFor(r *request) []menuGroup {
+	table := menu
+	if r.who.Partner != "" {
+		table = portalMenu
+	}
+	var groups []menuGroup
+	for _, g := range table {
+		group := menuGroup{Label: g.label}
+		for _, s := range g.sections {
+			if !allowed(r.who, s.path) {
+				continue
+			}
+			path := strings.ReplaceAll(s.path, "{id}", string(r.scope.at.ID))
+			current := path == r.URL.Path || path != "/" && strings.HasPrefix(r.URL.Path, path+"/")
+			group.Items = append(group.Items, menuItem{path, s.label, s.icon, current})
+		}
+		if len(group.Items) > 0 {
+			groups = append(groups, group)
+		}
+	}
+	return groups
+}
+
+// scopeView is the scope as pages show it.
+type scopeView struct {
+	ID   partner.ID
+	Name string
+}
+
+func (s scope) view() scopeView { return scopeView{s.at.ID, s.at.Name} }

@@ -1,0 +1,197 @@
+package console
+
+import "github.com/vigiahq/vigia/internal/operator"
+
+// Rights of a partner's people, and the lack of one, which is a decision too.
+const (
+	closed    = operator.NoRight
+	look      = operator.Look
+	integrate = operator.Integrate
+	attend    = operator.Attend
+)
+
+// portalRights decides for every route that needs a session who of a partner's people may use it. A route that is missing is
+// closed to them, and TestPortalDecidesEveryRoute asks for the decision.
+var portalRights = map[string]operator.Right{
+	"GET unknown": look, // the page that says that there is no such page
+
+	"GET /second-factor":  look,
+	"POST /second-factor": look,
+
+	"POST /logout": look,
+
+	"GET /prove":  look,
+	"POST /prove": look,
+
+	"GET /account":                            look,
+	"POST /account/password":                  look,
+	"POST /account/logout":                    look,
+	"POST /account/recovery":                  look,
+	"POST /account/passkeys/begin":            look,
+	"POST /account/passkeys":                  look,
+	"POST /account/passkeys/{passkey}/remove": look,
+	"POST /account/noticed":                   look,
+
+	"GET /{$}": look,
+
+	"GET /partners":                         closed,
+	"GET /partners/new":                     closed,
+	"POST /partners/new":                    closed,
+	"GET /partners/{id}":                    look,
+	"POST /partners/{id}/settings":          closed,
+	"POST /partners/{id}/suspend":           closed,
+	"POST /partners/{id}/resume":            closed,
+	"GET /partners/{id}/keys/new":           integrate,
+	"POST /partners/{id}/keys/new":          integrate,
+	"GET /partners/{id}/keys/{key}/roll":    integrate,
+	"POST /partners/{id}/keys/{key}/roll":   integrate,
+	"POST /partners/{id}/keys/{key}/revoke": integrate,
+	"GET /partners/{id}/invite":             integrate,
+	"POST /partners/{id}/invite":            integrate,
+
+	"GET /services":                                   closed,
+	"POST /services":                                  closed,
+	"GET /services/{id}":                              closed,
+	"POST /services/{id}":                             closed,
+	"POST /services/{id}/retire":                      closed,
+	"POST /services/{id}/target":                      closed,
+	"POST /services/{id}/questions":                   closed,
+	"POST /services/{id}/questions/{question}/remove": closed,
+	"POST /services/{id}/slots":                       closed,
+	"POST /services/{id}/slots/{slot}/remove":         closed,
+
+	"GET /webhooks/{partner}/new":                 integrate,
+	"POST /webhooks/{partner}/new":                integrate,
+	"GET /webhooks/{partner}/{endpoint}":          look,
+	"POST /webhooks/{partner}/{endpoint}/test":    integrate,
+	"GET /webhooks/{partner}/{endpoint}/rotate":   integrate,
+	"POST /webhooks/{partner}/{endpoint}/rotate":  integrate,
+	"POST /webhooks/{partner}/{endpoint}/enable":  integrate,
+	"POST /webhooks/{partner}/{endpoint}/disable": integrate,
+	"POST /webhooks/{partner}/{endpoint}/delete":  integrate,
+
+	"GET /plans":                        closed,
+	"GET /plans/{partner}/new":          closed,
+	"POST /plans/{partner}/new":         closed,
+	"GET /plans/{partner}/edit/{plan}":  closed,
+	"POST /plans/{partner}/edit/{plan}": closed,
+
+	"GET /subscriptions":                          closed,
+	"POST /subscriptions/find":                    closed,
+	"GET /subscriptions/import":                   closed,
+	"POST /subscriptions/import":                  closed,
+	"GET /subscriptions/move":                     closed,
+	"POST /subscriptions/move/holder":             closed,
+	"POST /subscriptions/move/table":              closed,
+	"GET /subscriptions/{partner}/{seq}":          closed,
+	"POST /subscriptions/{partner}/{seq}/reveal":  closed,
+	"POST /subscriptions/{partner}/{seq}/end":     closed,
+	"POST /subscriptions/{partner}/{seq}/suspend": closed,
+	"POST /subscriptions/{partner}/{seq}/resume":  closed,
+
+	"GET /search":  closed,
+	"POST /search": closed,
+
+	"GET /people/{partner}/{ref}":         closed,
+	"POST /people/{partner}/{ref}/reveal": closed,
+	"POST /people/{partner}/{ref}/values": closed,
+	"POST /people/{partner}/{ref}/case":   closed,
+
+	"GET /monitoring":                           closed,
+	"POST /monitoring/find":                     closed,
+	"POST /monitoring/values":                   closed,
+	"POST /monitoring/{partner}/{asset}/reveal": closed,
+
+	"GET /findings": closed,
+	"POST /findings/{partner}/{finding}/resolve": closed,
+
+	"GET /breaches":                 closed,
+	"GET /breaches/new":             closed,
+	"POST /breaches/new":            closed,
+	"POST /breaches/upload":         closed,
+	"GET /breaches/{name}":          closed,
+	"POST /breaches/{name}/edit":    closed,
+	"POST /breaches/{name}/verify":  closed,
+	"POST /breaches/{name}/retract": closed,
+
+	"GET /feeds":                closed,
+	"GET /feeds/new":            closed,
+	"POST /feeds/new":           closed,
+	"POST /feeds/{name}/run":    closed,
+	"POST /feeds/{name}/pause":  closed,
+	"POST /feeds/{name}/resume": closed,
+
+	"GET /passwords":           closed,
+	"POST /passwords/import":   closed,
+	"POST /passwords/upload":   closed,
+	"POST /passwords/download": closed,
+	"POST /passwords/verify":   closed,
+
+	"GET /cases":              closed,
+	"GET /cases/{id}":         closed,
+	"POST /cases/{id}/move":   closed,
+	"POST /cases/{id}/assign": closed,
+	"POST /cases/{id}/note":   closed,
+	"POST /cases/{id}/reveal": closed,
+
+	"GET /devices":                        closed,
+	"POST /devices/find":                  closed,
+	"POST /devices/pools/{system}/source": closed,
+	"POST /devices/pools/{system}/load":   closed,
+	"GET /devices/{id}":                   closed,
+	"POST /devices/{id}/reveal":           closed,
+	"POST /devices/{id}/revoke":           closed,
+	"POST /devices/{id}/replace":          closed,
+
+	"GET /content":              closed,
+	"GET /content/new":          closed,
+	"POST /content/new":         closed,
+	"GET /content/export":       closed,
+	"GET /content/{id}":         closed,
+	"POST /content/{id}":        closed,
+	"POST /content/{id}/reset":  closed,
+	"POST /content/{id}/retire": closed,
+	"POST /content/{id}/offer":  closed,
+
+	"GET /events":                           closed,
+	"GET /events/report":                    closed,
+	"POST /events/replay":                   closed,
+	"GET /events/{partner}/{event}":         closed,
+	"POST /events/{partner}/{event}/replay": closed,
+
+	"GET /deliveries":         closed,
+	"POST /deliveries/replay": closed,
+
+	"GET /jobs":              closed,
+	"GET /jobs/{id}/events":  closed,
+	"POST /jobs/{id}/cancel": closed,
+
+	"GET /subjects":          closed,
+	"POST /subjects/find":    closed,
+	"POST /subjects/access":  closed,
+	"POST /subjects/export":  closed,
+	"GET /subjects/erase":    closed,
+	"POST /subjects/erase":   closed,
+	"GET /subjects/erasures": closed,
+
+	"GET /incidents":           closed,
+	"POST /incidents":          closed,
+	"POST /incidents/download": closed,
+
+	"GET /keys":         closed,
+	"POST /keys/count":  closed,
+	"POST /keys/rotate": closed,
+
+	"GET /audit":         closed,
+	"POST /audit/verify": closed,
+
+	"GET /operators":               integrate,
+	"GET /operators/new":           closed,
+	"POST /operators/new":          closed,
+	"GET /operators/{id}":          integrate,
+	"POST /operators/{id}/role":    integrate,
+	"POST /operators/{id}/disable": integrate,
+	"POST /operators/{id}/enable":  integrate,
+	"POST /operators/{id}/logout":  integrate,
+	"POST /operators/{id}/reset":   integrate,
+}

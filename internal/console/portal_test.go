@@ -1,0 +1,287 @@
+package console_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/console"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
+)
+
+// tenant is a partner with one of everything that a page can name, and its people.
+type tenant struct {
+	partner.Partner
+	user string
+	// named are what stands in the place of each word in braces.
+	named  map[string]string
+	people map[operator.Role]*http.Cookie
+	// marks are texts that no page of others may hold.
+	marks []string
+}
+
+// anywhere allows every address: nothing is sent.
+type anywhere struct{}
+
+func (anywhere) CheckURL(context.Context, string) error { return nil }
+
+// enter makes a partner's person with a second factor and returns the cookie of a session.
+func enter(t *testing.T, d *adminSession, id partner.ID, email string, role operator.Role) (operator.Operator, *http.Cookie) {
+	t.Helper()
+	ctx := context.Background()
+	o, token, err := d.app.Operators.Invite(ctx, id, email, role) // the token serves for the session too: no password is hashed
+	if err != nil {
+		t.Fatal(err)
+	}
+	people, now := d.app.Store.Operators, time.Now()
+	_, err = people.UpdateOperator(ctx, o.ID, operator.KeepSessions, func(o *operator.Operator, _ []operator.Operator) error {
+		o.Invite, o.InviteUntil, o.TOTP, o.TOTPOn = nil, time.Time{}, []byte("a secret of the test"), true
+		return nil
+	})
+	if err == nil {
+		err = people.InsertSession(ctx, operator.Session{Digest: people.Digest(token), Operator: o.ID, CreatedAt: now, SeenAt: now, ProvedAt: now, From: "127.0.0.1"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o, &http.Cookie{Name: "__Host-vigia", Value: token}
+}
+
+// as is the same console for somebody else.
+func (d *adminSession) as(cookie *http.Cookie) *adminSession {
+	other := *d
+	other.cookie = cookie
+	return &other
+}
+
+// tenant makes one; the person is the same for all of them.
+func (d *adminSession) tenant(name string, roles ...operator.Role) tenant {
+	t := d.t
+	t.Helper()
+	ctx := context.Background()
+	p, user := d.customer()
+	p, err := d.app.Partners.Change(ctx, p.ID, func(p *partner.Partner) { p.Name = "Banco " + name })
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := tenant{Partner: p, user: user, people: map[operator.Role]*http.Cookie{}, named: map[string]string{"partner": string(p.ID), "seq": "1", "passkey": "eA"}}
+	key, _, err := d.app.Partners.CreateKey(ctx, p.ID, "chave "+name, []partner.Scope{partner.ScopeCyberRead}, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	endpoint, err := d.app.Webhooks.Create(ctx, p.ID, "https://"+strings.ToLower(name)+".example/avisos", nil, anywhere{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := d.app.Services.All(ctx)
+	if err == nil && len(service) == 0 {
+		_, err = d.app.Services.Add(ctx, "Orientação", "Ajuda depois de um golpe.")
+	}
+	if err == nil {
+		service, err = d.app.Services.All(ctx)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := d.app.Cases.OpenFor(ctx, p.ID, cyber.CaseRequest{Service: service[0].ID, User: partner.UserHash(user)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.app.Cases.Move(ctx, opened.ID, opened.Status.Moves()[0], "ana@exemplo.com.br", ""); err != nil {
+		t.Fatal(err)
+	}
+	events, err := d.app.History.Events(ctx, p.ID, 0, 10)
+	if err != nil || len(events) == 0 {
+		t.Fatal("no event to look at:", err)
+	}
+	for _, role := range roles {
+		o, cookie := enter(t, d, p.ID, role.Name()+"@"+strings.ToLower(name)+".example", role)
+		w.people[role] = cookie
+		w.named["operator"] = string(o.ID)
+		w.marks = append(w.marks, o.Email, string(o.ID))
+	}
+	w.named["ref"] = d.app.Subjects.Ref(subject.Person{User: partner.UserHash(user), Partner: p.ID})
+	w.named["key"], w.named["endpoint"], w.named["case"], w.named["event"] = string(key.ID), string(endpoint.ID), string(opened.ID), string(events[0].ID)
+	w.marks = append(w.marks, p.Name, string(p.ID), key.Preview, string(key.ID), string(endpoint.ID), string(opened.ID), string(events[0].ID))
+	return w
+}
+
+// bare are the words in braces that are no name by themselves: what an id is of stands before it.
+var bare = map[string]string{"partners": "partner", "operators": "operator", "cases": "case"}
+
+var inBraces = regexp.MustCompile(`\{(\w+)\}`)
+
+// path puts names into a route: of whose partner, and of whose other things.
+func (w tenant) path(template string, whose tenant) string {
+	if template == "/{$}" {
+		return "/"
+	}
+	first := strings.Split(template, "/")[1]
+	return inBraces.ReplaceAllStringFunc(template, func(word string) string {
+		name := strings.Trim(word, "{}")
+		if name == "id" {
+			name = bare[first]
+		}
+		if name == "partner" {
+			return w.named[name]
+		}
+		if text, ok := whose.named[name]; ok {
+			return text
+		}
+		return "x1"
+	})
+}
+
+// endsSession are routes that would end the session which the test goes on with.
+var endsSession = []string{"/logout", "/account/logout", "/account/password"}
+
+// TestPortalTenancy walks all routes of the console with the log-in of each role of a partner: what is not open to the role
+// is refused, what is another partner's is not there, and no page holds a word of it.
+//
+//vigia:shows a partner's person sees nothing of another partner on any page
+func TestPortalTenancy(t *testing.T) {
+	d := newAdmin(t)
+	own, other := d.tenant("Aurora", operator.PartnerRoles()...), d.tenant("Boreal", operator.PartnerViewer)
+	for role, cookie := range own.people {
+		me := d.as(cookie)
+		for _, p := range console.Pages() {
+			if p.Role == "" || slices.Contains(endsSession, p.Path) {
+				continue
+			}
+			try := func(path string) (int, string) {
+				t.Helper()
+				res, text := ask(t, me.base, p.Method, path, cookie, nil)
+				if to := res.Header.Get("location"); strings.HasPrefix(to, "/login") {
+					t.Fatalf("%s %s for %s: sent to log in", p.Method, path, role)
+				}
+				for _, mark := range other.marks {
+					if strings.Contains(text, mark) && !strings.Contains(path, mark) {
+						t.Errorf("%s %s for %s holds %q of another partner", p.Method, path, role, mark)
+					}
+				}
+				return res.StatusCode, text
+			}
+			if !role.May(p.Portal) {
+				for _, whose := range []tenant{own, other} {
+					if status, _ := try(whose.path(p.Path, whose)); status != http.StatusForbidden {
+						t.Errorf("%s %s is not for %s: %d", p.Method, p.Path, role, status)
+					}
+				}
+				continue
+			}
+			if inBraces.MatchString(p.Path) && !strings.Contains(p.Path, "{passkey}") {
+				for _, path := range []string{other.path(p.Path, other), own.path(p.Path, other), other.path(p.Path, own)} {
+					if path == own.path(p.Path, own) { // it names nothing but the partner
+						continue
+					}
+					if status, _ := try(path); status != http.StatusNotFound {
+						t.Errorf("%s %s of another partner for %s: %d", p.Method, p.Path, role, status)
+					}
+				}
+			}
+			if status, _ := try(own.path(p.Path, own) + "?partner=" + url.QueryEscape(string(other.ID))); status != http.StatusNotFound {
+				t.Errorf("%s %s?partner= of another for %s: %d", p.Method, p.Path, role, status)
+			}
+			if p.Method == http.MethodGet {
+				if status, text := try(own.path(p.Path, own)); status != http.StatusOK && status != http.StatusSeeOther {
+					t.Errorf("%s %s for %s: %d\n%s", p.Method, p.Path, role, status, text)
+				} else {
+					offersOnlyWhatIsOpen(t, role, p.Path, text)
+				}
+			}
+		}
+	}
+}
+
+var (
+	formAction = regexp.MustCompile(`(?:action|formaction)="([^"?]+)`)
+	linkTo     = regexp.MustCompile(`<a [^>]*href="(/[^"?#]*)`)
+)
+
+// offersOnlyWhatIsOpen holds the forms and links of a page against what the role may do.
+func offersOnlyWhatIsOpen(t *testing.T, role operator.Role, page, text string) {
+	t.Helper()
+	for method, pattern := range map[string]*regexp.Regexp{http.MethodPost: formAction, http.MethodGet: linkTo} {
+		for _, m := range pattern.FindAllStringSubmatch(text, -1) {
+			if !leadsSomewhere(role, method, m[1]) && (method == http.MethodGet || !leadsSomewhere(role, http.MethodGet, m[1])) {
+				t.Errorf("%s for %s offers %s %s, which would be refused", page, role, method, m[1])
+			}
+		}
+	}
+}
+
+func leadsSomewhere(role operator.Role, method, path string) bool {
+	for _, p := range console.Pages() {
+		pattern := "^" + inBraces.ReplaceAllString(strings.ReplaceAll(p.Path, "{$}", ""), `[^/]+`) + "$"
+		if p.Method == method && regexp.MustCompile(pattern).MatchString(path) && role.May(p.Portal) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestPortalFirstThread: a developer whom the operator invited logs in, makes a key of no more than the partner has, invites
+// a colleague, and is told nothing of others.
+func TestPortalFirstThread(t *testing.T) {
+	d := newAdmin(t)
+	ctx := context.Background()
+	own, other := d.tenant("Aurora", operator.Developer), d.tenant("Boreal", operator.PartnerViewer)
+	me := d.as(own.people[operator.Developer])
+	if _, page := me.send("/", "", nil); !strings.Contains(page, "Banco Aurora") || !strings.Contains(page, "aurora.example") {
+		t.Error("the first page:", page)
+	}
+	keys := "/partners/" + string(own.ID)
+	if _, page := me.send(keys, "", nil); !strings.Contains(page, "chave Aurora") || strings.Contains(page, "Configurações") {
+		t.Error("the page of keys:", page)
+	}
+	if _, page := me.post(200, keys+"/keys/new", "label", "nova", "scope", "cyber:read"); !strings.Contains(page, "vg_live_") {
+		t.Error("no key is shown:", page)
+	}
+	list, err := d.app.Partners.Keys(ctx, own.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range list { // the operator leaves nothing but reading
+		if k.Allows(partner.ScopeCyber) {
+			if _, err := d.app.Partners.RevokeKey(ctx, own.ID, k.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	me.post(422, keys+"/keys/new", "label", "demais", "scope", "cyber")
+	me.post(422, keys+"/keys/new", "label", "demais", "scope", "credentials")
+	me.post(200, keys+"/keys/new", "label", "bastante", "scope", "cyber:read")
+
+	me.post(422, keys+"/invite", "email", "eva@aurora.example", "role", "admin")
+	me.post(200, keys+"/invite", "email", "eva@aurora.example", "role", "attendant")
+	eva, err := d.app.Operators.ByEmail(ctx, "eva@aurora.example")
+	if err != nil || eva.Partner != own.ID || eva.Role != operator.Attendant {
+		t.Error(eva, err)
+	}
+	d.recorded("operator.invite", string(eva.ID), string(own.ID))
+	me.post(303, "/operators/"+string(eva.ID)+"/role", "role", "viewer")
+	me.post(422, "/operators/"+string(eva.ID)+"/role", "role", "support")
+	me.post(404, "/operators/"+other.named["operator"]+"/disable")
+	me.post(303, "/operators/"+string(eva.ID)+"/disable")
+	all, err := d.app.Operators.Operators(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range all {
+		if o.Disabled != (o.ID == eva.ID) {
+			t.Error("disabled:", o.Email, o.Disabled)
+		}
+	}
+	d.post(303, "/partners/"+string(own.ID)+"/suspend")
+	if res, page := me.send("/", "", nil); res.StatusCode != http.StatusForbidden || !strings.Contains(page, "suspenso") {
+		t.Error("a suspended partner's person:", res.StatusCode, page)
+	}
+}

@@ -1,0 +1,61 @@
+package cyber
+
+import (
+	"context"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// Only is the same rules for a partner's own people: to them there are no cases but the partner's.
+func (c *Cases) Only(id partner.ID) *Cases { return NewCases(ownCases{c.store, id}, c.now) }
+
+// ownCases is a store that knows one partner's cases.
+type ownCases struct {
+	CaseStore
+	id partner.ID
+}
+
+// InsertCase keeps a case of the one partner.
+func (s ownCases) InsertCase(ctx context.Context, id partner.ID, c Case, wishes Wishes) (Case, error) {
+	if id != s.id {
+		return Case{}, partner.ErrNotFound
+	}
+	return s.CaseStore.InsertCase(ctx, id, c, wishes)
+}
+
+// Cases returns those of the one partner.
+func (s ownCases) Cases(ctx context.Context, f CaseFilter) ([]Case, error) {
+	f.Partner = s.id
+	return s.CaseStore.Cases(ctx, f)
+}
+
+// CaseByID returns a case of the one partner.
+func (s ownCases) CaseByID(ctx context.Context, id CaseID) (Case, []CaseMove, error) {
+	c, moves, err := s.CaseStore.CaseByID(ctx, id)
+	if err == nil && c.Partner != s.id {
+		return Case{}, nil, ErrCaseNotFound
+	}
+	return c, moves, err
+}
+
+// Lane returns cases of the one partner.
+func (s ownCases) Lane(ctx context.Context, f LaneFilter) (Lane, error) {
+	f.Partner = s.id
+	return s.CaseStore.Lane(ctx, f)
+}
+
+// DeskCounts counts nothing: they are the operator's day.
+func (ownCases) DeskCounts(context.Context, string, time.Time, time.Time) (DeskCounts, error) {
+	return DeskCounts{}, nil
+}
+
+// UpdateCase changes a case of the one partner.
+func (s ownCases) UpdateCase(ctx context.Context, id CaseID, change func(*Case) (CaseMove, error)) (Case, error) {
+	return s.CaseStore.UpdateCase(ctx, id, func(c *Case) (CaseMove, error) {
+		if c.Partner != s.id {
+			return CaseMove{}, ErrCaseNotFound
+		}
+		return change(c)
+	})
+}

@@ -1,0 +1,184 @@
+package operator
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// The roles of a partner's own people. None includes another, and none covers any role of the service: whoever asks for
+// one of those refuses them without knowing of partners.
+const (
+	Developer     Role = "partner.developer"
+	Attendant     Role = "partner.attendant"
+	PartnerViewer Role = "partner.viewer"
+)
+
+const partnerPrefix = "partner."
+
+// PartnerRoles lists the roles of partners' people.
+func PartnerRoles() []Role { return []Role{Developer, Attendant, PartnerViewer} }
+
+var errPartnerRole = ErrInvalid.With("role: one of developer, attendant, viewer")
+
+// ParsePartnerRole reads the name of a role of a partner's person: developer, attendant or viewer.
+func ParsePartnerRole(s string) (Role, error) {
+	if r := Role(partnerPrefix + s); r.ofPartner() {
+		return r, nil
+	}
+	return "", errPartnerRole
+}
+
+// ParseRole reads the name of a role that the person may be given.
+func (o Operator) ParseRole(s string) (Role, error) {
+	if o.Partner != "" {
+		return ParsePartnerRole(s)
+	}
+	return ParseRole(s)
+}
+
+// Name is how commands and forms call the role.
+func (r Role) Name() string { return strings.TrimPrefix(string(r), partnerPrefix) }
+
+func (r Role) ofPartner() bool { return slices.Contains(PartnerRoles(), r) }
+
+// fits refuses a role of the service for a partner's person, and the other way round.
+func (r Role) fits(id partner.ID) error {
+	switch {
+	case id == "" && r.rank() == 0:
+		return errRole
+	case id != "" && !r.ofPartner():
+		return errPartnerRole
+	}
+	return nil
+}
+
+// Right is what a partner's person does on a page of the console.
+type Right int
+
+// The rights. The zero value is nobody's, so that what was not decided is refused.
+const (
+	NoRight Right = iota
+	// Look is to see what is the partner's own, personal values masked: everybody's.
+	Look
+	// Integrate is to change keys and webhooks, to send again, and to invite colleagues: a developer's.
+	Integrate
+	// Attend is to see personal values with a reason, and to work on people's cases and findings: an attendant's.
+	Attend
+)
+
+// May tells whether a role of a partner has a right. Roles of the service have none: theirs are in Covers.
+func (r Role) May(right Right) bool {
+	switch right {
+	case Look:
+		return r.ofPartner()
+	case Integrate:
+		return r == Developer
+	case Attend:
+		return r == Attendant
+	case NoRight:
+	}
+	return false
+}
+
+// Invite makes an account for a partner's person, who chooses a password through the one-time link whose token is
+// returned. That there is such a partner is for the caller to know.
+func (r *Registry) Invite(ctx context.Context, id partner.ID, email string, role Role) (Operator, string, error) {
+	if !role.ofPartner() {
+		return Operator{}, "", errPartnerRole
+	}
+	if id == "" {
+		return Operator{}, "", partner.ErrNotFound
+	}
+	return r.create(ctx, id, email, role)
+}
+
+// Only is the same rules for a partner's person: nobody but the partner's people is seen or changed.
+func (r *Registry) Only(id partner.ID) *Registry { return r.Over(ownPeople{r.store, id}) }
+
+// ownPeople is a store that knows only one partner's people.
+type ownPeople struct {
+	Store
+	id partner.ID
+}
+
+// own hides whoever is not the partner's.
+func (s ownPeople) own(o Operator, err error) (Operator, error) {
+	if err == nil && (s.id == "" || o.Partner != s.id) {
+		return Operator{}, ErrNotFound
+	}
+	return o, err
+}
+
+// InsertOperator refuses to make anybody else's person.
+func (s ownPeople) InsertOperator(ctx context.Context, o Operator) error {
+	if _, err := s.own(o, nil); err != nil {
+		return err
+	}
+	return s.Store.InsertOperator(ctx, o)
+}
+
+// Operators are the partner's people, oldest first.
+func (s ownPeople) Operators(ctx context.Context) ([]Operator, error) {
+	all, err := s.Store.Operators(ctx)
+	return slices.DeleteFunc(all, func(o Operator) bool { return s.id == "" || o.Partner != s.id }), err
+}
+
+// OperatorByID returns one of the partner's people.
+func (s ownPeople) OperatorByID(ctx context.Context, id ID) (Operator, error) {
+	return s.own(s.Store.OperatorByID(ctx, id))
+}
+
+// OperatorByEmail returns one of the partner's people.
+func (s ownPeople) OperatorByEmail(ctx context.Context, email string) (Operator, error) {
+	return s.own(s.Store.OperatorByEmail(ctx, email))
+}
+
+// OperatorByInvite returns one of the partner's people.
+func (s ownPeople) OperatorByInvite(ctx context.Context, digest []byte) (Operator, error) {
+	return s.own(s.Store.OperatorByInvite(ctx, digest))
+}
+
+// UpdateOperator changes one of the partner's people.
+func (s ownPeople) UpdateOperator(ctx context.Context, id ID, end EndSessions, change func(o *Operator, all []Operator) error) (Operator, error) {
+	return s.Store.UpdateOperator(ctx, id, end, func(o *Operator, all []Operator) error {
+		if _, err := s.own(*o, nil); err != nil {
+			return err
+		}
+		return change(o, all)
+	})
+}
+
+// DeleteSessions ends the sessions of one of the partner's people.
+func (s ownPeople) DeleteSessions(ctx context.Context, id ID) (int64, error) {
+	if _, err := s.OperatorByID(ctx, id); err != nil {
+		return 0, err
+	}
+	return s.Store.DeleteSessions(ctx, id)
+}
+
+// Sessions returns those of one of the partner's people.
+func (s ownPeople) Sessions(ctx context.Context, id ID) ([]Session, error) {
+	if _, err := s.OperatorByID(ctx, id); err != nil {
+		return nil, err
+	}
+	return s.Store.Sessions(ctx, id)
+}
+
+// Passkeys returns those of one of the partner's people.
+func (s ownPeople) Passkeys(ctx context.Context, id ID) ([]Passkey, error) {
+	if _, err := s.OperatorByID(ctx, id); err != nil {
+		return nil, err
+	}
+	return s.Store.Passkeys(ctx, id)
+}
+
+// DeletePasskeys forgets passkeys of one of the partner's people.
+func (s ownPeople) DeletePasskeys(ctx context.Context, id ID, passkey []byte) (int64, error) {
+	if _, err := s.OperatorByID(ctx, id); err != nil {
+		return 0, err
+	}
+	return s.Store.DeletePasskeys(ctx, id, passkey)
+}

@@ -1,0 +1,129 @@
+package operator_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/store/storetest"
+)
+
+// TestPartnerRolesCoverNothing: no role of a partner is one of the service, and none of the service has rights of a partner's
+// person.
+func TestPartnerRolesCoverNothing(t *testing.T) {
+	for _, r := range operator.PartnerRoles() {
+		for _, need := range append(operator.Roles(), operator.PartnerRoles()...) {
+			if r.Covers(need) {
+				t.Errorf("%s covers %s", r, need)
+			}
+		}
+		if !r.May(operator.Look) || r.May(operator.NoRight) {
+			t.Error(r)
+		}
+	}
+	for _, r := range operator.Roles() {
+		for _, right := range []operator.Right{operator.NoRight, operator.Look, operator.Integrate, operator.Attend} {
+			if r.May(right) {
+				t.Errorf("%s has right %d", r, right)
+			}
+		}
+	}
+	if operator.Attendant.May(operator.Integrate) || operator.Developer.May(operator.Attend) || operator.PartnerViewer.May(operator.Attend) ||
+		!operator.Developer.May(operator.Integrate) || !operator.Attendant.May(operator.Attend) {
+		t.Error("rights are not where they belong")
+	}
+}
+
+// TestInvite: a partner's person is the partner's for ever, and who is confined to a partner sees and changes nobody else.
+func TestInvite(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+		live, _ := e.NewPartner(t, partner.Live)
+		another, _ := e.NewPartner(t, partner.Live)
+		ana, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
+		dev, _, err := reg.Invite(ctx, live.ID, "dev@aurora.example", operator.Developer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bia, _, err := reg.Invite(ctx, another.ID, "bia@boreal.example", operator.Attendant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := reg.Invite(ctx, live.ID, "eva@aurora.example", operator.Admin); !errors.Is(err, operator.ErrInvalid) {
+			t.Error("a partner's person with a role of the service:", err)
+		}
+		if _, _, err := reg.Create(ctx, "eva@aurora.example", operator.Developer); !errors.Is(err, operator.ErrInvalid) {
+			t.Error("an operator with a partner's role:", err)
+		}
+		if _, _, err := reg.Invite(ctx, "", "eva@aurora.example", operator.Developer); err == nil {
+			t.Error("a person of no partner")
+		}
+		if _, err := reg.SetRole(ctx, dev.ID, operator.Admin); !errors.Is(err, operator.ErrInvalid) {
+			t.Error("a partner's person became an admin:", err)
+		}
+		if _, err := reg.SetRole(ctx, ana.ID, operator.Developer); !errors.Is(err, operator.ErrInvalid) {
+			t.Error("an admin became a partner's person:", err)
+		}
+		if kept, err := reg.Operator(ctx, dev.ID); err != nil || kept.Partner != live.ID || kept.Role != operator.Developer {
+			t.Error(kept, err)
+		}
+		onlyOwn(t, reg.Only(live.ID), dev, bia, ana)
+
+		trail := operator.NewTrail(e.Store.Audit, e.Clock.Now)
+		for _, line := range []struct{ who, about string }{
+			{string(dev.ID), "x"}, {string(bia.ID), "y"}, {string(ana.ID), "z"}, {string(ana.ID), string(dev.ID)},
+		} {
+			if err := trail.Record(ctx, operator.Actor{Name: line.who, From: "192.0.2.9"}, "test", line.about, "why"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lines, err := trail.Only(live.ID, reg).Entries(ctx, operator.Filter{Action: "test", Limit: 10})
+		if err != nil || len(lines) != 2 {
+			t.Fatal(lines, err)
+		}
+		if of := lines[0]; of.Name != operator.TheService || of.From != "" || of.Detail != "" || of.Subject != string(dev.ID) {
+			t.Error("what the service did is told with who and where:", of)
+		}
+		if lines[1].Name != string(dev.ID) || lines[1].From != "192.0.2.9" {
+			t.Error(lines[1])
+		}
+	})
+}
+
+// onlyOwn tries everything on somebody of another partner and on an operator.
+func onlyOwn(t *testing.T, reg *operator.Registry, own operator.Operator, others ...operator.Operator) {
+	t.Helper()
+	ctx := context.Background()
+	if list, err := reg.Operators(ctx); err != nil || len(list) != 1 || list[0].ID != own.ID {
+		t.Error(list, err)
+	}
+	if _, err := reg.Disable(ctx, own.ID); err != nil {
+		t.Error(err)
+	}
+	for _, o := range others {
+		for name, try := range map[string]func() error{
+			"read":     func() error { _, err := reg.Operator(ctx, o.ID); return err },
+			"by mail":  func() error { _, err := reg.ByEmail(ctx, o.Email); return err },
+			"disable":  func() error { _, err := reg.Disable(ctx, o.ID); return err },
+			"enable":   func() error { _, err := reg.Enable(ctx, o.ID); return err },
+			"reset":    func() error { _, _, err := reg.Reset(ctx, o.ID); return err },
+			"role":     func() error { _, err := reg.SetRole(ctx, o.ID, operator.PartnerViewer); return err },
+			"log out":  func() error { _, err := reg.LogoutEverywhere(ctx, o.ID); return err },
+			"sessions": func() error { _, err := reg.Sessions(ctx, o.ID); return err },
+			"passkeys": func() error { _, err := reg.Passkeys(ctx, o.ID); return err },
+		} {
+			if err := try(); !errors.Is(err, operator.ErrNotFound) {
+				t.Errorf("%s of %s: %v", name, o.Email, err)
+			}
+		}
+	}
+	if _, _, err := reg.Invite(ctx, others[0].Partner, "x@boreal.example", operator.Developer); err == nil {
+		t.Error("somebody was invited to another partner")
+	}
+	if _, _, err := reg.Create(ctx, "x@boreal.example", operator.Admin); err == nil {
+		t.Error("an admin was made")
+	}
+}

@@ -1,0 +1,111 @@
+package partner
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Only is the same rules for a partner's own people: to them there is no other partner.
+func (r *Registry) Only(id ID) *Registry {
+	own := *r
+	own.store = ownPartner{r.store, id, r.now}
+	return &own
+}
+
+// ownPartner is a store that knows one partner.
+type ownPartner struct {
+	Store
+	id  ID
+	now func() time.Time
+}
+
+func (s ownPartner) own(id ID) error {
+	if s.id == "" || id != s.id {
+		return ErrNotFound
+	}
+	return nil
+}
+
+// NextPartner hands out nothing: a partner makes no partners.
+func (ownPartner) NextPartner(context.Context) (int64, error) { return 0, ErrNotFound }
+
+// InsertPartner keeps nothing.
+func (ownPartner) InsertPartner(context.Context, Partner, string, Key) error { return ErrNotFound }
+
+// PartnerByID returns the one partner.
+func (s ownPartner) PartnerByID(ctx context.Context, id ID) (Partner, error) {
+	if err := s.own(id); err != nil {
+		return Partner{}, err
+	}
+	return s.Store.PartnerByID(ctx, id)
+}
+
+// Partners returns the one partner.
+func (s ownPartner) Partners(ctx context.Context) ([]Partner, error) {
+	p, err := s.PartnerByID(ctx, s.id)
+	return []Partner{p}, err
+}
+
+// UpdatePartner changes nothing: settings are the operator's.
+func (ownPartner) UpdatePartner(context.Context, ID, func(*Partner) error) (Partner, error) {
+	return Partner{}, ErrNotFound
+}
+
+// InsertKey keeps a key of the one partner that may do no more than those in force.
+func (s ownPartner) InsertKey(ctx context.Context, id ID, k Key) error {
+	held, err := s.held(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, scope := range k.Scopes {
+		if !slices.Contains(held, scope) {
+			return ErrInvalid.With("scope: %s is the operator's to give; no key in force has it", scope)
+		}
+	}
+	return s.Store.InsertKey(ctx, id, k)
+}
+
+// Keys returns those of the one partner.
+func (s ownPartner) Keys(ctx context.Context, id ID) ([]Key, error) {
+	if err := s.own(id); err != nil {
+		return nil, err
+	}
+	return s.Store.Keys(ctx, id)
+}
+
+// UpdateKey changes a key of the one partner.
+func (s ownPartner) UpdateKey(ctx context.Context, id ID, key KeyID, change func(*Key) error) (Key, error) {
+	if err := s.own(id); err != nil {
+		return Key{}, err
+	}
+	return s.Store.UpdateKey(ctx, id, key, change)
+}
+
+// KeyByDigest finds nothing: who calls the API by a key is asked elsewhere.
+func (ownPartner) KeyByDigest(context.Context, []byte) (Key, Partner, error) {
+	return Key{}, Partner{}, ErrKeyNotFound
+}
+
+// Salt opens nothing: it was shown once, to the operator.
+func (ownPartner) Salt(context.Context, ID) (string, error) { return "", ErrNotFound }
+
+// Grantable are the scopes that a new key may have: all, or, for a partner's own people, those of its keys in force, so
+// that nobody gains by a new key what the operator has taken away.
+func (r *Registry) Grantable(ctx context.Context, id ID) ([]Scope, error) {
+	if s, own := r.store.(ownPartner); own {
+		return s.held(ctx, id)
+	}
+	return knownScopes(), nil
+}
+
+func (s ownPartner) held(ctx context.Context, id ID) ([]Scope, error) {
+	keys, err := s.Keys(ctx, id)
+	var held []Scope
+	for _, scope := range knownScopes() {
+		if slices.ContainsFunc(keys, func(k Key) bool { return k.LiveAt(s.now()) && k.Allows(scope) }) {
+			held = append(held, scope)
+		}
+	}
+	return held, err
+}
