@@ -107,13 +107,13 @@ func newForm(rec leak.Record) breachForm {
 
 func newBreach(_ *Console, r *request) (answer, error) {
 	form := newForm(leak.Record{})
-	form.Upload = r.URL.Query().Get("from") == "upload"
+	form.Upload = r.URL.Query().Get("from") == "upload" || r.route.upload
 	return view{"breach-new", "Importar vazamento", form}, nil
 }
 
 // breachOf reads the fields of the form.
 func breachOf(values url.Values, b *cyber.Breach) error {
-	day, err := leak.ParseDay(values.Get("date"))
+	day, err := parseDay("date", values.Get("date"))
 	if err != nil {
 		return err
 	}

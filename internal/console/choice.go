@@ -41,7 +41,7 @@ func (c *Console) choose(r *request) (partnerChoice, error) {
 			choice.Current = p
 		}
 	}
-	if asked != "" && choice.Current.ID == "" {
+	if asked != "" && choice.Current.ID == "" && r.problem == nil { // a page that tells of a problem tells of that one
 		return choice, partner.ErrNotFound
 	}
 	return choice, nil

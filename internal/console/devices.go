@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -150,10 +149,11 @@ func replaceDevice(c *Console, r *request) (answer, error) {
 
 func setSource(c *Console, r *request) (answer, error) {
 	system := cyber.System(r.PathValue("system"))
-	low, err := strconv.ParseInt(r.text("low_mark"), 10, 64)
+	mark, err := r.number("low_mark", 0)
 	if err != nil {
-		return nil, cyber.ErrPoolFile.With("low mark: a whole number")
+		return nil, err
 	}
+	low := int64(mark)
 	pooled := r.text("source") == "pool"
 	err = c.change(r, "epp.source", func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(system), r.text("source"), in.Endpoints.SetSource(ctx, system, &pooled, &low)

@@ -22,7 +22,7 @@ type endpointReport struct {
 // shownMissing is how many of the missing events the page names.
 const shownMissing = 20
 
-const formMoment = "2006-01-02T15:04"
+const formMoment = "02/01/2006 15:04"
 
 // reportEvents compares what happened with what the partner got. It counts, so it does so only when a window was
 // chosen.

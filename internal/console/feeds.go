@@ -65,11 +65,11 @@ func listFeeds(c *Console, r *request) (answer, error) {
 }
 
 func addFeed(c *Console, r *request) (answer, error) {
-	every, err := time.ParseDuration(r.text("minutes") + "m")
+	minutes, err := r.number("minutes", 0)
 	if err != nil {
-		return nil, errForm.With("minutes: a whole number")
+		return nil, err
 	}
-	f := feed.Feed{Name: r.text("name"), Kind: feed.Kind(r.text("kind")), Target: r.text("target"), Secret: r.text("key"), Every: every}
+	f := feed.Feed{Name: r.text("name"), Kind: feed.Kind(r.text("kind")), Target: r.text("target"), Secret: r.text("key"), Every: time.Duration(minutes) * time.Minute}
 	if f.Settings, err = feedSettings(r); err != nil {
 		return nil, err
 	}

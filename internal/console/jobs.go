@@ -112,7 +112,7 @@ func newJobRow(j job.Job, now time.Time) jobRow {
 	case j.State == job.Ready && row.Text == "":
 		row.Text = "Na fila"
 	case j.State == job.Failed:
-		row.Text = "Falhou: " + j.Error
+		row.Text = "Falhou: " + failureText(j.Error)
 	case j.State == job.Cancelled:
 		row.Text = "Cancelada"
 	case row.stalled():

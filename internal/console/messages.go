@@ -65,8 +65,12 @@ var doneSentences = map[string]string{
 // sentence is a problem in words.
 type sentence struct {
 	Text string
-	// Detail names the field and the rule, as the rule wrote it.
+	// Detail is the rule that was broken.
 	Detail string
+	// Fields are the names that a form may have for what broke it; the first one that is there is marked.
+	Fields []string
+	// Placed says that the detail stands beside its field, and need not be said twice.
+	Placed bool
 }
 
 var byKind = map[fault.Kind]string{
@@ -122,7 +126,7 @@ var byCode = map[string]string{
 	"webhook.not_found":         "Este webhook não existe.",
 	"path.not_found":            "Esta página não existe.",
 	"reason.missing":            "Escreva o motivo: ele fica na trilha de auditoria.",
-	"subject.invalid":           "Informe o CPF, ou o userHash junto com o parceiro.",
+	"subject.invalid":           "Confira o que foi pedido.",
 	"subject.nobody":            "Nada é mantido sobre esta pessoa.",
 	"subject.reason":            "Escreva o motivo: ele fica guardado com o pedido.",
 	"user_hash.invalid":         "Confira o userHash.",
@@ -132,7 +136,7 @@ var byCode = map[string]string{
 	"password.bad_input":        "Os arquivos não puderam ser lidos no servidor.",
 	"password.bad_line":         "Uma linha do arquivo não é um resumo de senha.",
 	"password.busy":             "Este trabalho já está em andamento.",
-	"subscription.selection":    "Confira o CNPJ: catorze caracteres, sem pontuação.",
+	"subscription.selection":    "Confira quais assinaturas.",
 	"event.replay_invalid":      "Confira a janela de tempo.",
 	"audit.head":                "O valor anotado não está completo: é o número da linha, dois pontos e o código.",
 	"audit.broken":              "A trilha de auditoria foi alterada.",
@@ -140,14 +144,18 @@ var byCode = map[string]string{
 
 // sentenceOf puts a fault into words.
 func sentenceOf(err error) sentence {
+	code := fault.CodeOf(err)
 	s := sentence{Text: byKind[fault.KindOf(err)]}
-	if text, ok := byCode[fault.CodeOf(err)]; ok {
+	if text, ok := byCode[code]; ok {
 		s.Text = text
 	}
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind != fault.Internal && f.Kind != fault.Unauthenticated {
-		s.Detail = f.Detail
+		var field string
+		field, s.Detail = inPortuguese(f.Detail)
+		s.Fields = formNames(field)
 	}
+	s.Fields = append(s.Fields, fieldsByCode[code]...)
 	return s
 }
 

@@ -148,6 +148,7 @@ var functions = template.FuncMap{
 	"number":   func(n any) string { return number(toInt(n)) },
 	"bytes":    func(n any) string { return byteSize(toInt(n)) },
 	"took":     took,
+	"failure":  failureText,
 	"role":     func(r operator.Role) string { return roleNames[string(r)] },
 	"short":    short,
 	"icon":     icon,
@@ -171,7 +172,7 @@ var functions = template.FuncMap{
 		return strings.Replace(strconv.FormatFloat(float64(toInt(n))/10, 'f', 1, 64), ".", ",", 1)
 	},
 	"neg":           func(d time.Duration) time.Duration { return -d },
-	"dateISO":       dateISO,
+	"dayField":      dayField,
 	"date3":         func(t time.Time) string { return t.UTC().Format("02/01/2006") },
 	"resolution":    resolutionName,
 	"statusCount":   func(counts map[cyber.Status]int64, s string) int64 { return counts[cyber.Status(s)] },
@@ -204,11 +205,12 @@ func initials(name string) string {
 	return strings.Join(out, " ")
 }
 
-func dateISO(t time.Time) string {
+// dayField is a day as the field of a form holds it.
+func dayField(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Format(time.DateOnly)
+	return t.UTC().Format("02/01/2006")
 }
 
 func resolutionName(r cyber.Resolution) string {

@@ -22,7 +22,7 @@ func TestWords(t *testing.T) {
 		{took(time.Minute), "1 min"}, {took(time.Hour), "1 h"}, {took(47 * time.Hour), "47 h"}, {took(48 * time.Hour), "2 dias"},
 		{reais(0), "0"}, {reais(5_000_000), "50.000"}, {reais(5_000_050), "50.000,50"}, {reais(101), "1,01"},
 		{whenZero(time.Time{}, time.DateOnly), "—"}, {whenZero(noon, "02/01/2006 15:04"), "15/11/2026 12:00"},
-		{dateISO(time.Time{}), ""}, {dateISO(noon), "2026-11-15"},
+		{dayField(time.Time{}), ""}, {dayField(noon), "15/11/2026"},
 		{short("op_1"), "op_1"}, {short("op_0123456789abcdef"), "op_…89abcdef"}, {short("plano ouro da cooperativa"), "plan…perativa"},
 		{lastFour("4111111111111111"), "****1111"}, {lastFour("1234567"), "****"}, {lastFour(""), "****"},
 		{initials("Ana Élida  Souza"), "A. É. S."}, {initials(""), ""},
@@ -40,13 +40,13 @@ func TestWords(t *testing.T) {
 func TestParseReais(t *testing.T) {
 	for text, want := range map[string]plan.Money{
 		"0": 0, "50000": 5_000_000, " 50.000 ": 5_000_000, "50.000,5": 5_000_050, "50.000,50": 5_000_050, "0,01": 1,
-		"1000000000000": 100_000_000_000_000,
+		"1000000000000": 100_000_000_000_000, "R$ 50.000,00": 5_000_000, "R$\u00a01,50": 150,
 	} {
 		if got, err := parseReais("limit", text); err != nil || got != want {
 			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "-1", "1,234", "R$ 5", "1000000000001", "1,x", ",50"} {
+	for _, text := range []string{"", "-1", "1,234", "US$ 5", "R$", "+5", "1000000000001", "1,x", ",50"} {
 		if got, err := parseReais("limit", text); err == nil {
 			t.Errorf("%q was read as %d", text, got)
 		}

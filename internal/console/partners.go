@@ -97,8 +97,8 @@ func settingsOf(r *request) (partner.Settings, error) {
 		if text == "" {
 			continue
 		}
-		n, err := strconv.Atoi(text)
-		if err != nil {
+		n, ok := parseWhole(text)
+		if !ok {
 			return s, partner.ErrInvalid.With("%s: a whole number, or nothing for the default", f.name)
 		}
 		*f.to = n
@@ -239,8 +239,8 @@ func createKey(c *Console, r *request) (answer, error) {
 	}
 	var expires time.Time
 	if days := r.text("days"); days != "" {
-		n, err := strconv.Atoi(days)
-		if err != nil || n < 1 || n > 3660 {
+		n, ok := parseWhole(days)
+		if !ok || n < 1 || n > 3660 {
 			return nil, partner.ErrInvalid.With("days: 1 to 3660, or nothing for no end")
 		}
 		expires = c.Now().AddDate(0, 0, n)
@@ -286,12 +286,12 @@ func confirmRoll(c *Console, r *request) (answer, error) {
 
 func rollKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	hours, err := strconv.Atoi(r.text("hours"))
-	if err != nil {
+	hours, ok := parseWhole(r.text("hours"))
+	if !ok {
 		return nil, partner.ErrInvalid.With("hours: 0 to 168")
 	}
 	var text string
-	err = c.change(r, "key.roll", func(ctx context.Context, in *Rules) (string, string, error) {
+	err := c.change(r, "key.roll", func(ctx context.Context, in *Rules) (string, string, error) {
 		_, made, err := in.Partners.RollKey(ctx, id, partner.KeyID(r.PathValue("key")), time.Duration(hours)*time.Hour)
 		text = made
 		return r.PathValue("key"), string(id), err

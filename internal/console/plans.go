@@ -75,23 +75,6 @@ func reais(m plan.Money) string {
 	return text
 }
 
-// parseReais reads 50000, 50.000 and 50.000,50.
-func parseReais(field, text string) (plan.Money, error) {
-	whole, cents, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(text), ".", ""), ",")
-	if len(cents) == 1 {
-		cents += "0"
-	}
-	if cents == "" {
-		cents = "00"
-	}
-	n, err := strconv.ParseInt(whole, 10, 64)
-	c, cerr := strconv.ParseInt(cents, 10, 64)
-	if err != nil || cerr != nil || n < 0 || n > 1_000_000_000_000 || len(cents) != 2 {
-		return 0, plan.ErrInvalid.With("%s: an amount such as 50.000 or 50.000,50", field)
-	}
-	return plan.Money(n*100 + c), nil
-}
-
 // planOf fills a plan from the form.
 func planOf(r *request, p *plan.Plan) error {
 	limit, err := parseReais("limit", r.text("limit"))
@@ -116,9 +99,11 @@ func planOf(r *request, p *plan.Plan) error {
 	}{{"max_devices", &p.MaxDevices}, {"key_days", &p.KeyDays}, {"waiting_days", &p.Coverage.WaitingDays}} {
 		*f.to = 0
 		if text := r.text(f.name); text != "" {
-			if *f.to, err = strconv.Atoi(text); err != nil {
+			n, ok := parseWhole(text)
+			if !ok {
 				return plan.ErrInvalid.With("%s: a whole number", f.name)
 			}
+			*f.to = n
 		}
 	}
 	return nil

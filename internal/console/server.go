@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"time"
 
@@ -72,32 +71,6 @@ func (r *request) actor() operator.Actor {
 
 // text is a field of the form without surrounding space.
 func (r *request) text(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
-
-// number is a field that holds a whole number; the empty field is none.
-func (r *request) number(name string, none int) (int, error) {
-	text := r.text(name)
-	if text == "" {
-		return none, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 {
-		return 0, errForm.With("%s: a whole number", name)
-	}
-	return n, nil
-}
-
-// moment is a field of a date and a time, as clocks in Brasília show them; the empty field is the zero time.
-func (r *request) moment(name string) (time.Time, error) {
-	text := strings.TrimSpace(r.FormValue(name))
-	if text == "" {
-		return time.Time{}, nil
-	}
-	t, err := time.ParseInLocation("2006-01-02T15:04", text, brazil)
-	if err != nil {
-		return t, errForm.With("%s: a date and a time, such as 2026-12-24T15:00", name)
-	}
-	return t, nil
-}
 
 // address is where the request came from.
 func (r *request) address() string { return r.from }
@@ -292,16 +265,40 @@ func (c *Console) write(w http.ResponseWriter, r *request, a answer, err error) 
 
 // writeView renders into a buffer first, so that a failure is an error page and never half a page.
 func (c *Console) writeView(w http.ResponseWriter, r *request, v view, status int) int {
-	var b bytes.Buffer
-	if err := c.pages.render(&b, c.frame(r, v), v.name); err != nil {
+	b, err := c.page(r, v)
+	if err != nil {
 		c.Log.ErrorContext(r.Context(), "page cannot be rendered", "page", v.name, "cause", err.Error())
 		http.Error(w, "A página não pôde ser montada.", http.StatusInternalServerError)
 		return http.StatusInternalServerError
 	}
 	w.Header().Set("content-type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // a reader that is gone needs no page
+	_, _ = w.Write(b) // a reader that is gone needs no page
 	return status
+}
+
+// page renders a view. A form that was refused is filled in again, and its problem said beside the field where there is one.
+func (c *Console) page(r *request, v view) ([]byte, error) {
+	f := c.frame(r, v)
+	var b bytes.Buffer
+	if err := c.pages.render(&b, f, v.name); err != nil || f.Problem == nil {
+		return b.Bytes(), err
+	}
+	said := f.Problem.Detail
+	if said == "" {
+		said = f.Problem.Text
+	}
+	filled, placed := refill(b.Bytes(), r.URL.Path, r.PostForm, f.Problem.Fields, said)
+	if !placed || f.Problem.Detail == "" {
+		return filled, nil
+	}
+	f.Problem.Placed = true
+	b.Reset()
+	if err := c.pages.render(&b, f, v.name); err != nil {
+		return nil, err
+	}
+	filled, _ = refill(b.Bytes(), r.URL.Path, r.PostForm, f.Problem.Fields, said)
+	return filled, nil
 }
 
 // statusOf is the one table from kinds of faults to HTTP.

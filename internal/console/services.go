@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"net/url"
-	"strconv"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 )
@@ -56,13 +55,13 @@ func showService(c *Console, r *request) (answer, error) {
 }
 
 func saveService(c *Console, r *request) (answer, error) {
-	position, err := strconv.ParseInt(r.text("position"), 10, 64)
-	if err != nil {
+	position, ok := parseWhole(r.text("position"))
+	if !ok {
 		return nil, cyber.ErrServiceInvalid.With("position: a whole number")
 	}
-	err = c.change(r, "service.edit", func(ctx context.Context, in *Rules) (string, string, error) {
+	err := c.change(r, "service.edit", func(ctx context.Context, in *Rules) (string, string, error) {
 		sv, err := in.Services.Edit(ctx, cyber.ServiceID(r.PathValue("id")), func(sv *cyber.Service) {
-			sv.Name, sv.Description, sv.Position, sv.Retired = r.text("name"), r.text("description"), position, !r.PostForm.Has("offered")
+			sv.Name, sv.Description, sv.Position, sv.Retired = r.text("name"), r.text("description"), int64(position), !r.PostForm.Has("offered")
 		})
 		return r.PathValue("id"), sv.Name, err
 	})

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -15,7 +16,7 @@ type servicePage struct {
 }
 
 func setTarget(c *Console, r *request) (answer, error) {
-	hours, err := time.ParseDuration(r.text("hours") + "h")
+	hours, err := time.ParseDuration(strings.Replace(r.text("hours"), ",", ".", 1) + "h")
 	if err != nil || hours < 0 {
 		return nil, cyber.ErrServiceInvalid.With("hours: a number, 0 for no target")
 	}
@@ -40,7 +41,7 @@ func removeQuestion(c *Console, r *request) (answer, error) {
 func addSlots(c *Console, r *request) (answer, error) {
 	var times []time.Time
 	for _, line := range lines(r.text("slots")) {
-		t, err := time.ParseInLocation("02/01/2006 15:04", line, brazil)
+		t, err := parseMoment("slots", line)
 		if err != nil {
 			return nil, cyber.ErrServiceInvalid.With("slots: one a line, such as 24/12/2026 15:00")
 		}

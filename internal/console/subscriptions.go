@@ -83,7 +83,7 @@ func findSubscriptions(c *Console, r *request) (answer, error) {
 	}
 	cpf, err := identifier.ParseCPF(r.text("cpf"), check)
 	if err != nil {
-		return nil, err
+		return nil, errForm.With("cpf: eleven digits, with or without dots and dash").Because(err)
 	}
 	masked := identifier.Mask(identifier.CPF, cpf)
 	if err := c.note(r, "subscription.find", string(choice.Current.ID), masked); err != nil {

@@ -52,7 +52,7 @@ func moveHolder(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	moved, err := c.Rules.Subscriptions.Move(r.Context(), id, subscription.Selection{Holder: r.text("holder")}, move)
+	moved, err := c.Rules.Subscriptions.Move(r.Context(), id, subscription.Selection{Holder: plainCNPJ(r.text("holder"))}, move)
 	if err != nil {
 		return nil, err
 	}

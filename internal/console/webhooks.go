@@ -132,9 +132,9 @@ func rotateWebhook(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	hours, err := strconv.Atoi(r.text("hours"))
+	hours, err := r.number("hours", 0)
 	if err != nil {
-		return nil, errForm.With("hours: a whole number")
+		return nil, err
 	}
 	err = c.change(r, "webhook.rotate", func(ctx context.Context, in *Rules) (_, _ string, err error) {
 		e, err = in.Webhooks.Rotate(ctx, e.Partner, e.ID, time.Duration(hours)*time.Hour)

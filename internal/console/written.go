@@ -1,0 +1,92 @@
+package console
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/plan"
+)
+
+// What people type, as they write it in Brazil: R$ 50.000,00, 24/12/2026 15:00, 1.000, 1,5. The forms that browsers send by
+// themselves (2026-12-24, 2026-12-24T15:00) are read too. Every page reads amounts, days and numbers with these functions
+// and writes them with those of page.go.
+
+// parseReais reads 50000, 50.000, 50.000,50 and R$ 50.000,50.
+func parseReais(field, text string) (plan.Money, error) {
+	text = strings.TrimSpace(strings.ReplaceAll(text, "\u00a0", " "))
+	text = strings.TrimSpace(strings.TrimPrefix(text, "R$"))
+	whole, cents, _ := strings.Cut(strings.ReplaceAll(text, ".", ""), ",")
+	if len(cents) == 1 {
+		cents += "0"
+	}
+	if cents == "" {
+		cents = "00"
+	}
+	n, err := strconv.ParseUint(whole, 10, 64)
+	c, cerr := strconv.ParseUint(cents, 10, 64)
+	if err != nil || cerr != nil || n > 1_000_000_000_000 || len(cents) != 2 {
+		return 0, plan.ErrInvalid.With("%s: an amount such as 50.000 or 50.000,50", field)
+	}
+	return plan.Money(n*100 + c), nil
+}
+
+// parseWhole reads a whole number, with or without dots between the thousands.
+func parseWhole(text string) (int, bool) {
+	plain := strings.ReplaceAll(text, ".", "")
+	n, err := strconv.Atoi(plain)
+	return n, err == nil && (plain == text || number(int64(n)) == text)
+}
+
+// parseDay reads 24/12/2026 and 2026-12-24 as the midnight of that day, UTC.
+func parseDay(field, text string) (time.Time, error) {
+	text = strings.TrimSpace(text)
+	for _, layout := range []string{"2/1/2006", time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, errForm.With("%s: a date such as 24/12/2026", field)
+}
+
+// parseMoment reads 24/12/2026 15:00, and what a browser sends, by the clock of Brasília; a day alone is its first minute.
+func parseMoment(field, text string) (time.Time, error) {
+	text = strings.Join(strings.Fields(text), " ")
+	for _, layout := range []string{"2/1/2006 15:04", "2/1/2006 15h04", "2/1/2006", "2006-01-02T15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, text, brazil); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, errForm.With("%s: a date and a time, such as 24/12/2026 15:00", field)
+}
+
+// plainCNPJ takes the punctuation out of a CNPJ; what is none stays as it is, for the rule to refuse.
+func plainCNPJ(text string) string {
+	if cnpj, err := identifier.ParseWrittenCNPJ(text, identifier.Waived); err == nil {
+		return cnpj
+	}
+	return text
+}
+
+// number is a field that holds a whole number; the empty field is none.
+func (r *request) number(name string, none int) (int, error) {
+	text := r.text(name)
+	if text == "" {
+		return none, nil
+	}
+	n, ok := parseWhole(text)
+	if !ok || n < 0 {
+		return 0, errForm.With("%s: a whole number", name)
+	}
+	return n, nil
+}
+
+// moment is a field of a date and a time; the empty field is the zero time.
+func (r *request) moment(name string) (time.Time, error) {
+	text := strings.TrimSpace(r.FormValue(name))
+	if text == "" {
+		return time.Time{}, nil
+	}
+	return parseMoment(name, text)
+}
