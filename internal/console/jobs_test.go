@@ -20,7 +20,7 @@ func TestJobRow(t *testing.T) {
 		percent float64
 	}{
 		"queued":     {job.Job{Kind: "other", State: job.Ready}, "Na fila", -1},
-		"failed":     {job.Job{Kind: "other", State: job.Failed, Error: "disk full"}, "Falhou: disk full", -1},
+		"failed":     {job.Job{Kind: "other", State: job.Failed, Error: "disk full"}, "Falhou: o registro do servidor tem o motivo.", -1},
 		"cancelled":  {job.Job{Kind: "other", State: job.Cancelled}, "Cancelada", -1},
 		"cancelling": {job.Job{Kind: "other", State: job.Running, CancelAsked: true, NextAt: noon}, "Cancelando…", -1},
 		"stalled": {job.Job{Kind: "other", State: job.Running, NextAt: noon.Add(-job.Lease - time.Second)},
