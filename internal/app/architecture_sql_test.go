@@ -120,13 +120,11 @@ var forAllPartners = map[string]string{
 	"keptEvents":            "the operator's list; narrowed to a partner by its filter",
 	"affectedPage":          "who was met by an incident, of all partners",
 	"Tombstones":            "erasures of all partners, for a restored database",
-	"Sweep":                 "retention goes by age",
 	"sweepCases":            "retention goes by age",
 	"sweepDevices":          "retention goes by age",
 	"sweepNames":            "retention goes by age; each row names its own",
 	"sweepSubscriptions":    "retention goes by age; each row names its own",
 	"SweepEvents":           "retention goes by age; each row names its own",
-	"sweepEvents":           "retention goes by age; each row names its own",
 	"TellHits":              "a breach concerns all partners; each row names its own",
 	"EndUnsubscribed":       "ends keys of all partners when a day is over",
 	"DeliveryList":          "the operator's list; narrowed to a partner by its filter",
@@ -134,9 +132,10 @@ var forAllPartners = map[string]string{
 	"checkGrants":           "looks at every key of every partner",
 	"SweepAnswers":          "retention goes by age",
 	"sweepAttempts":         "retention goes by age",
+	"sweepScores":           "retention goes by age",
+	"sweepOld":              "retention goes by age; each row names its own",
 	"sweepGaps":             "forgets what is before each partner's oldest event",
 	"erasedQueries":         "the checks of the whole database",
-	"SealedUnder":           "counts what a rotation has still to rewrite",
 }
 
 // TestPartnerInEveryStatement: a statement on a table of partners names the partner, or stands in a function on the

@@ -131,6 +131,9 @@ func (s *Server) Run(ctx context.Context) error {
 	servers, s.ConsoleAddr = append(servers, srv), addr
 	group.Go(func() error { s.watchKeys(groupCtx); return nil })
 	group.Go(func() error { return s.watchDisk(groupCtx) })
+	if err := s.watchWriter(groupCtx); err != nil {
+		return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
+	}
 	if s.cfg.Has("worker") {
 		if err := s.startJobs(groupCtx, group); err != nil {
 			return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))

@@ -43,8 +43,9 @@ const (
 	// probeBatch is how many watched values are sorted and probed at a time, which is how often each page of a segment is
 	// visited: 12 MB of them.
 	probeBatch = 500_000
-	// tellBatch is how many hits become findings in one transaction.
-	tellBatch = 500
+	// tellBatch is how many hits become findings in one transaction, with their statuses, events and deliveries: others wait
+	// for it.
+	tellBatch = 100
 )
 
 // Phase is a stage of a match.

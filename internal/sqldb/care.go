@@ -135,14 +135,19 @@ func (d *DB) Scrub(ctx context.Context, tables ...string) error {
 	return errors.Join(cutLog(ctx, own), own.Close())
 }
 
-// cutLog waits in short steps, because a checkpoint that waits keeps writers out.
+// cutLog waits in short steps, because a checkpoint that waits keeps writers out. For the same reason the log is first
+// carried over beside them: what is left for the one that keeps them out is little.
 func cutLog(ctx context.Context, own *sql.DB) error {
-	if _, err := own.ExecContext(ctx, `PRAGMA busy_timeout = 250`); err != nil {
+	if _, err := own.ExecContext(ctx, `PRAGMA busy_timeout = 50`); err != nil {
 		return fmt.Errorf("cut the write-ahead log: %w", err)
 	}
 	for {
 		var busy, pages, moved int64
-		err := own.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved)
+		err := own.QueryRowContext(ctx, `PRAGMA wal_checkpoint(PASSIVE)`).Scan(&busy, &pages, &moved)
+		if err != nil && !IsLockTimeout(err) && ctx.Err() == nil {
+			return fmt.Errorf("cut the write-ahead log: %w", err)
+		}
+		err = own.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved)
 		switch {
 		case ctx.Err() != nil:
 			return ErrStillKept

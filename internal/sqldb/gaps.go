@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"slices"
 )
 
 // SQLite overwrites what it deletes, but not what it moves: when rows are spread anew over neighbouring pages, copies of
@@ -14,8 +15,23 @@ import (
 // is deleted later is then overwritten where it is, and not where it was. These gaps are wiped here, through SQLite's
 // own view of its pages and inside transactions, so that its log and its cache know of it.
 
-// gapBatch is how many pages are wiped in one transaction: others wait for it.
-const gapBatch = 32
+const (
+	// gapBatch is how many pages are wiped in one transaction: others wait for it.
+	gapBatch = 32
+	// gapWindow is how many pages are read at once. While they are, the write-ahead log cannot begin anew.
+	gapWindow = 4096
+	// plainPages is how many pages a file may have, 137 GB of them, for those of trees to be known by their first byte: all
+	// others begin with the number of another page.
+	plainPages = 2 << 24
+)
+
+// The pages from $1 to $2, and in a larger file all those of trees, in one go.
+const (
+	pagesOfWindow = `WITH RECURSIVE n(page) AS (SELECT $1 UNION ALL SELECT page + 1 FROM n WHERE page < $2)
+		SELECT p.pgno, p.data FROM n CROSS JOIN sqlite_dbpage p ON p.pgno = n.page`
+	pagesOfTrees = `SELECT s.pageno, p.data FROM dbstat s JOIN sqlite_dbpage p ON p.pgno = s.pageno
+		WHERE s.pagetype IN ('leaf', 'internal') AND s.pageno BETWEEN $1 AND $2`
+)
 
 // suspect is a page with something in its gap, and what it looked like.
 type suspect struct {
@@ -23,16 +39,30 @@ type suspect struct {
 	sum  uint64
 }
 
-// wipeGaps overwrites what rows left behind where they once were.
+// wipeGaps overwrites what rows left behind where they once were. It reads every page of the file once, some megabytes
+// at a time, so it takes as long as reading the file does; memory and the time that anybody waits do not grow with it.
 func (d *DB) wipeGaps(ctx context.Context, own *sql.DB) error {
-	seed := maphash.MakeSeed()
-	suspects, err := findSuspects(ctx, own, seed)
-	if err != nil {
-		return fmt.Errorf("look for bytes that rows left behind: %w", err)
+	var pages, vacuum int64
+	err := own.QueryRowContext(ctx, `SELECT p.page_count, v.auto_vacuum FROM pragma_page_count p, pragma_auto_vacuum v`).Scan(&pages, &vacuum)
+	query, window := pagesOfWindow, int64(gapWindow)
+	if pages >= plainPages || vacuum != 0 { // a database that vacuums itself has pages that look like those of trees
+		query, window = pagesOfTrees, pages
 	}
-	for len(suspects) > 0 {
-		batch := suspects[:min(gapBatch, len(suspects))]
-		suspects = suspects[len(batch):]
+	seed := maphash.MakeSeed()
+	for first := int64(1); err == nil && first <= pages; first += window {
+		var suspects []suspect
+		if suspects, err = findSuspects(ctx, own, seed, query, first, min(pages, first+window-1)); err == nil {
+			err = d.wipeSuspects(ctx, suspects, seed)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("wipe what rows left behind: %w", err)
+	}
+	return nil
+}
+
+func (d *DB) wipeSuspects(ctx context.Context, suspects []suspect, seed maphash.Seed) error {
+	for batch := range slices.Chunk(suspects, gapBatch) {
 		err := d.InTx(ctx, func(tx *Tx) error {
 			for _, s := range batch {
 				if err := tx.wipeGap(ctx, s, seed); err != nil {
@@ -42,16 +72,15 @@ func (d *DB) wipeGaps(ctx context.Context, own *sql.DB) error {
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("wipe what rows left behind: %w", err)
+			return err
 		}
 	}
 	return nil
 }
 
-// findSuspects walks all trees. Only they have gaps: pages of long values and free ones are left alone.
-func findSuspects(ctx context.Context, own *sql.DB, seed maphash.Seed) (list []suspect, err error) {
-	rows, err := own.QueryContext(ctx, `SELECT s.pageno, p.data FROM dbstat s JOIN sqlite_dbpage p ON p.pgno = s.pageno
-		WHERE s.pagetype IN ('leaf', 'internal')`)
+// findSuspects reads pages and looks into their gaps. A free page that looks like one of a tree may be wiped too.
+func findSuspects(ctx context.Context, own *sql.DB, seed maphash.Seed, query string, first, last int64) (list []suspect, err error) {
+	rows, err := own.QueryContext(ctx, query, first, last)
 	if err != nil {
 		return nil, err
 	}

@@ -52,6 +52,9 @@ type DB struct {
 	// writers share transactions on SQLite; commits counts those of the engine.
 	writers writers
 	commits atomic.Int64
+	// watcher is told of transactions on SQLite; changes is how many rows its writing connection had written before.
+	watcher atomic.Pointer[func(Hold)]
+	changes int64
 }
 
 // Options tune the pools.

@@ -99,6 +99,7 @@ func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
 		return beginError{fmt.Errorf("begin: %w", err)}
 	}
 	committed := false
+	defer d.watchHold(conn)()
 	defer func() {
 		if !committed { // also when fn panics
 			if rerr := inner.Rollback(); rerr != nil && !errors.Is(rerr, sql.ErrTxDone) && !errors.Is(rerr, driver.ErrBadConn) {

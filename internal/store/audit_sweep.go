@@ -39,7 +39,7 @@ func (s Audit) auditBase(ctx context.Context, q querier) (operator.Head, error) 
 // now: nobody else can shorten it unnoticed. The last line always stays. It returns how many it dropped.
 func (s Audit) SweepAudit(ctx context.Context, keep time.Duration) (int64, error) {
 	limit := micros(s.now().Add(-keep))
-	total, err := s.alerts().inBatches(ctx, func(tx *sqldb.Tx) (int64, error) {
+	total, err := s.inBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {
 		// The head's lock first, as everybody who changes the trail takes it.
 		if _, err := tx.ExecContext(ctx, `UPDATE audit_head SET seq = seq WHERE id = 1`); err != nil {
 			return 0, err
@@ -48,15 +48,11 @@ func (s Audit) SweepAudit(ctx context.Context, keep time.Duration) (int64, error
 		if err != nil {
 			return 0, err
 		}
-		// Up to the first line that is young enough: a clock that was turned back makes no hole.
-		var last sql.NullInt64
-		err = tx.QueryRowContext(ctx, `SELECT max(seq) FROM (SELECT seq FROM audit WHERE seq > $1 AND seq < (
-				SELECT coalesce(min(seq), (SELECT seq FROM audit_head WHERE id = 1)) FROM audit WHERE seq > $1 AND at > $2)
-			AND seq < (SELECT seq FROM audit_head WHERE id = 1) ORDER BY seq LIMIT $3) AS old`, base.Seq, limit, int64(sweepBatch)).Scan(&last)
-		if err != nil || !last.Valid {
+		last, err := lastOld(ctx, tx, base.Seq, limit, most)
+		if err != nil || last == 0 {
 			return 0, err
 		}
-		next := operator.Head{Seq: last.Int64}
+		next := operator.Head{Seq: last}
 		if err := tx.QueryRowContext(ctx, `SELECT mac FROM audit WHERE seq = $1`, next.Seq).Scan(&next.MAC); err != nil {
 			return 0, err
 		}
@@ -71,4 +67,19 @@ func (s Audit) SweepAudit(ctx context.Context, keep time.Duration) (int64, error
 		return total, fmt.Errorf("sweep audit: %w", err)
 	}
 	return total, nil
+}
+
+// lastOld is the last of the lines behind a number, at most so many, that are all past their time, or 0. It looks up to
+// the first that is young enough: a clock that was turned back makes no hole.
+func lastOld(ctx context.Context, tx *sqldb.Tx, behind, limit, most int64) (last int64, err error) {
+	type line struct{ seq, at int64 }
+	lines, err := collect(ctx, tx, func(row scanner) (l line, err error) { return l, row.Scan(&l.seq, &l.at) },
+		`SELECT seq, at FROM audit WHERE seq > $1 AND seq < (SELECT seq FROM audit_head WHERE id = 1) ORDER BY seq LIMIT $2`, behind, most)
+	for _, l := range lines {
+		if l.at > limit {
+			break
+		}
+		last = l.seq
+	}
+	return last, err
 }

@@ -109,18 +109,20 @@ func (s Breaches) keepHits(ctx context.Context, id partner.ID, breach string, hi
 		}
 		marks = strconv.AppendInt(append(marks, '$'), int64(len(args)), 10)
 	}
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
-		res, err := tx.ExecContext(ctx, `INSERT INTO match_hit (breach, partner_id, user_index, asset_id)
+	args = append(args, int64(hitBatch))
+	// Any number of people may watch one value.
+	kept, err = s.inBatches(ctx, func(tx *sqldb.Tx, _ int64) (int64, error) {
+		return affected(tx.ExecContext(ctx, `INSERT INTO match_hit (breach, partner_id, user_index, asset_id)
 			SELECT CAST($1 AS TEXT), partner_id, user_index, id FROM asset WHERE partner_id = $2 AND fingerprint IN (`+string(marks)+`)
 			AND NOT EXISTS (SELECT 1 FROM finding f WHERE f.partner_id = asset.partner_id AND f.asset_id = asset.id AND f.breach = $1)
-			ON CONFLICT (breach, partner_id, user_index, asset_id) DO NOTHING`, args...)
-		if err != nil {
-			return fmt.Errorf("keep hits: %w", err)
-		}
-		kept, err = res.RowsAffected()
-		return err
+			AND NOT EXISTS (SELECT 1 FROM match_hit h WHERE h.breach = $1 AND h.partner_id = asset.partner_id AND h.asset_id = asset.id
+				AND h.user_index = asset.user_index)
+			LIMIT $`+strconv.Itoa(len(args))+` ON CONFLICT (breach, partner_id, user_index, asset_id) DO NOTHING`, args...))
 	})
-	return kept, err
+	if err != nil {
+		return kept, fmt.Errorf("keep hits: %w", err)
+	}
+	return kept, nil
 }
 
 type keptHit struct {
@@ -262,10 +264,16 @@ func byPartner(found []foundIn, fn func(id partner.ID, assets []cyber.AssetID) e
 // WithdrawFindings closes up to limit open findings of a breach as retracted, and forgets hits that were not told.
 func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int) (int, error) {
 	n := 0
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM match_hit WHERE breach = $1`, breach); err != nil {
-			return fmt.Errorf("forget hits: %w", err)
-		}
+	_, err := s.sweepFound(ctx, found{
+		first: []any{int64(0), []byte{}, ""}, args: []any{breach},
+		find: `SELECT partner_id, user_index, asset_id FROM match_hit WHERE breach = $4 AND (partner_id, user_index, asset_id) > ($1, $2, $3)
+			ORDER BY partner_id, user_index, asset_id LIMIT $5`,
+		change: `DELETE FROM match_hit WHERE breach = $4 AND partner_id = $1 AND user_index = $2 AND asset_id = $3`,
+	})
+	if err != nil {
+		return 0, fmt.Errorf("forget hits: %w", err)
+	}
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
 		found, err := collect(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND resolution = ''
 			ORDER BY id LIMIT $2`, breach, int64(limit))
 		if err != nil {

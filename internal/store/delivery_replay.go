@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -107,29 +108,60 @@ func (s Alerts) requeue(ctx context.Context, tx *sqldb.Tx, id partner.ID, events
 }
 
 // requeueFailed repeats every delivery whose tries are used up.
-func (s Alerts) requeueFailed(ctx context.Context, id partner.ID, only alert.EndpointID) (int64, error) {
-	var total int64
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
-		total = 0
-		endpoints, err := s.replayTargets(ctx, tx, id, only)
-		if err != nil {
-			return err
+func (s Alerts) requeueFailed(ctx context.Context, id partner.ID, only alert.EndpointID) (total int64, err error) {
+	endpoints, err := endpointFilters(ctx, s.reader(), id)
+	if err != nil {
+		return 0, err
+	}
+	if only != "" {
+		endpoints = slices.DeleteFunc(endpoints, func(e alert.Endpoint) bool { return e.ID != only })
+		if len(endpoints) == 0 {
+			return 0, alert.ErrEndpointNotFound
 		}
-		for _, to := range endpoints {
-			state := alert.Pending
-			if to.State == alert.Disabled {
-				state = alert.Held
-			}
-			n, err := affected(tx.ExecContext(ctx, `UPDATE delivery SET state = $3, ordered = (length(person) > 0), attempts = 0, next_at = $4,
-				finished_at = 0 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'failed'`,
-				number(id), string(to.ID), string(state), micros(s.now())))
+	}
+	for _, to := range endpoints {
+		for after := int64(0); ; {
+			seqs, err := collect(ctx, s.reader(), scanInt, `SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq > $3
+				AND state = 'failed' ORDER BY seq LIMIT $4`, number(id), string(to.ID), after, int64(sweepBatch))
 			if err != nil {
-				return fmt.Errorf("replay: %w", err)
+				return total, fmt.Errorf("replay: %w", err)
 			}
-			total += n
+			if len(seqs) == 0 {
+				break
+			}
+			_, err = inParts(ctx, s.core, seqs, sweepBatch, func(tx *sqldb.Tx, part []int64) error {
+				n, err := s.requeueSeqs(ctx, tx, id, to.ID, part)
+				tx.AfterCommit(func() { total += n })
+				return err
+			})
+			if err != nil {
+				return total, err
+			}
+			after = seqs[len(seqs)-1]
 		}
-		tx.AfterCommit(s.signalDue)
-		return nil
-	})
+	}
+	return total, nil
+}
+
+// requeueSeqs repeats failed deliveries of an endpoint that is still there.
+func (s Alerts) requeueSeqs(ctx context.Context, tx *sqldb.Tx, id partner.ID, endpoint alert.EndpointID, seqs []int64) (total int64, err error) {
+	to, err := s.replayTargets(ctx, tx, id, endpoint)
+	if err != nil {
+		return 0, err
+	}
+	state, now := alert.Pending, micros(s.now())
+	if to[0].State == alert.Disabled {
+		state = alert.Held
+	}
+	list := make([]sqldb.Statement, len(seqs))
+	for i, seq := range seqs {
+		list[i] = sqldb.Statement{Query: `UPDATE delivery SET state = $4, ordered = (length(person) > 0), attempts = 0, next_at = $5, finished_at = 0
+			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'failed'`, Args: []any{number(id), string(endpoint), seq, string(state), now}}
+	}
+	changed, err := tx.RunCounting(ctx, list)
+	for _, n := range changed {
+		total += n
+	}
+	tx.AfterCommit(s.signalDue)
 	return total, err
 }

@@ -112,8 +112,8 @@ func (s Alerts) aboutWhom(ctx context.Context, tx *sqldb.Tx, id partner.ID, even
 
 // endpointFilters are the endpoints of a partner with what fan-out needs of them. It comes after the events were
 // numbered: from then on no endpoint of the partner changes until the transaction ends.
-func endpointFilters(ctx context.Context, tx *sqldb.Tx, id partner.ID) ([]alert.Endpoint, error) {
-	list, err := collect(ctx, tx, func(row scanner) (alert.Endpoint, error) {
+func endpointFilters(ctx context.Context, q querier, id partner.ID) ([]alert.Endpoint, error) {
+	list, err := collect(ctx, q, func(row scanner) (alert.Endpoint, error) {
 		e := alert.Endpoint{Partner: id}
 		var types string
 		err := row.Scan(&e.ID, &types, &e.State)

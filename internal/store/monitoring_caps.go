@@ -177,37 +177,36 @@ func (s Monitoring) SweepStrangers(ctx context.Context) (int, error) {
 		if p.Mode == partner.Sandbox {
 			continue
 		}
-		err := s.inTx(ctx, func(tx *sqldb.Tx) error {
-			n, err := s.sweepStrangers(ctx, tx, p.ID)
-			total += n
-			return err
-		})
-		if err != nil {
+		n, err := s.sweepStrangers(ctx, p.ID)
+		if total += n; err != nil {
 			return total, fmt.Errorf("sweep strangers: %w", err)
 		}
 	}
 	return total, nil
 }
 
-func (s Monitoring) sweepStrangers(ctx context.Context, tx *sqldb.Tx, id partner.ID) (int, error) {
+func (s Monitoring) sweepStrangers(ctx context.Context, id partner.ID) (int, error) {
 	now := s.now()
-	// The counter first, as everybody takes it.
-	_, err := tx.ExecContext(ctx, `UPDATE asset_stranger_counter SET strangers = strangers WHERE partner_id = $1`, number(id))
-	if err != nil {
-		return 0, err
-	}
-	gone, err := affected(tx.ExecContext(ctx, `DELETE FROM asset_stranger WHERE partner_id = $1 AND (
-		since < $2 AND NOT EXISTS (SELECT 1 FROM asset a WHERE a.partner_id = $1 AND a.user_index = asset_stranger.user_index)
+	const left = ` AND (since < $3 AND NOT EXISTS (SELECT 1 FROM asset a WHERE a.partner_id = $1 AND a.user_index = asset_stranger.user_index)
 		OR EXISTS (SELECT 1 FROM person r JOIN subscription b ON b.partner_id = r.partner_id AND b.cpf = r.cpf
-			WHERE r.partner_id = $1 AND (r.user_512 = asset_stranger.user_index OR r.user_256 = asset_stranger.user_index) AND b.ended_at = 0))`,
-		number(id), micros(now.Add(-strangerStays))))
+			WHERE r.partner_id = $1 AND (r.user_512 = asset_stranger.user_index OR r.user_256 = asset_stranger.user_index) AND b.ended_at = 0))`
+	gone, err := s.sweepFound(ctx, found{
+		first: []any{number(id), []byte{}}, args: []any{micros(now.Add(-strangerStays))},
+		find: `SELECT partner_id, user_index FROM asset_stranger WHERE partner_id = $1 AND user_index > $2` + left + ` ORDER BY user_index LIMIT $4`,
+		// The counter's lock first, as everybody takes it.
+		lock: `UPDATE asset_stranger_counter SET strangers = strangers WHERE partner_id = $1`, locked: []any{number(id)},
+		change: `DELETE FROM asset_stranger WHERE partner_id = $1 AND user_index = $2` + left,
+	})
 	if err != nil {
-		return 0, err
+		return int(gone), err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE asset_stranger_counter SET strangers = (SELECT count(*) FROM asset_stranger g WHERE g.partner_id = $1)
-		WHERE partner_id = $1`, number(id))
-	if err == nil {
-		_, err = tx.ExecContext(ctx, `DELETE FROM asset_pace WHERE partner_id = $1 AND hour < $2`, number(id), cyber.HourOf(now)-cyber.PaceHours)
-	}
-	return int(gone), err
+	return int(gone), s.inTx(ctx, func(tx *sqldb.Tx) error {
+		// To count is quick: there are never more of them than the partner's cap.
+		_, err := tx.ExecContext(ctx, `UPDATE asset_stranger_counter SET strangers = (SELECT count(*) FROM asset_stranger g WHERE g.partner_id = $1)
+			WHERE partner_id = $1`, number(id))
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `DELETE FROM asset_pace WHERE partner_id = $1 AND hour < $2`, number(id), cyber.HourOf(now)-cyber.PaceHours)
+		}
+		return err
+	})
 }

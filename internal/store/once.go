@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -169,28 +168,13 @@ func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, cl
 
 // SweepAnswers forgets idempotency keys older than once.Keep, in batches, and returns how many it removed.
 func (s Answers) SweepAnswers(ctx context.Context) (int64, error) {
-	const batch = 1000
 	limit := micros(s.now().Add(-once.Keep))
-	var total int64
-	for {
-		var n int64
-		err := s.inTx(ctx, func(tx *sqldb.Tx) error {
-			res, err := tx.ExecContext(ctx, `DELETE FROM idempotency WHERE created_at <= $1 AND (partner_id, claim) IN (
-				SELECT partner_id, claim FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2)`, limit, int64(batch))
-			if err != nil {
-				return fmt.Errorf("sweep answers: %w", err)
-			}
-			n, err = res.RowsAffected()
-			return err
-		})
-		total += n
-		if err != nil || n < batch {
-			return total, err
-		}
-		select { // let waiting writers in
-		case <-ctx.Done():
-			return total, ctx.Err()
-		case <-time.After(10 * time.Millisecond):
-		}
+	total, err := s.inBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {
+		return affected(tx.ExecContext(ctx, `DELETE FROM idempotency WHERE created_at <= $1 AND (partner_id, claim) IN (
+			SELECT partner_id, claim FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2)`, limit, most))
+	})
+	if err != nil {
+		return total, fmt.Errorf("sweep answers: %w", err)
 	}
+	return total, nil
 }

@@ -20,7 +20,7 @@ const tallyCountedAt = "mark.counted_at"
 const tallyEvents = "mark.events"
 
 // eventsAtOnce bounds the events counted in one transaction, so that others can write meanwhile.
-const eventsAtOnce = 20_000
+const eventsAtOnce = 2000
 
 const (
 	dayMicros  = int64(24 * time.Hour / time.Microsecond)

@@ -29,31 +29,33 @@ type Retention struct {
 }
 
 // Sweep removes what is past its time and returns how many rows went, by what they were. Many processes may sweep at
-// once.
+// once. What no index leads to is looked for outside of transactions: see sweepFound.
 func (s Upkeep) Sweep(ctx context.Context, r Retention) (map[string]int64, error) {
 	removed := map[string]int64{}
+	inBatches := func(step func(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error)) func(int64) (int64, error) {
+		return func(before int64) (int64, error) {
+			return s.inBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) { return step(ctx, tx, before, limit) })
+		}
+	}
 	for _, class := range []struct {
-		name string
-		keep time.Duration
-		step func(tx *sqldb.Tx, limit int64) (int64, error)
+		name  string
+		keep  time.Duration
+		sweep func(before int64) (int64, error)
 	}{
-		{"attempts", r.Attempts, func(tx *sqldb.Tx, limit int64) (int64, error) { return sweepAttempts(ctx, tx, limit) }},
-		{"subscriptions", r.Subscriptions, func(tx *sqldb.Tx, limit int64) (int64, error) { return sweepSubscriptions(ctx, tx, limit) }},
-		{"cases", r.Cases, func(tx *sqldb.Tx, limit int64) (int64, error) { return sweepCases(ctx, tx, limit) }},
-		{"devices", r.Devices, func(tx *sqldb.Tx, limit int64) (int64, error) { return sweepDevices(ctx, tx, limit) }},
-		{"scores", r.Scores, func(tx *sqldb.Tx, limit int64) (int64, error) {
-			return affected(tx.ExecContext(ctx, `DELETE FROM score_day WHERE day < $1`, limit/dayMicros))
-		}},
-		{"jobs", r.Jobs, func(tx *sqldb.Tx, limit int64) (int64, error) {
+		{"attempts", r.Attempts, func(before int64) (int64, error) { return s.sweepAttempts(ctx, before) }},
+		{"subscriptions", r.Subscriptions, inBatches(sweepSubscriptions)},
+		{"cases", r.Cases, inBatches(sweepCases)},
+		{"devices", r.Devices, inBatches(sweepDevices)},
+		{"scores", r.Scores, func(before int64) (int64, error) { return s.sweepScores(ctx, before/dayMicros) }},
+		{"jobs", r.Jobs, inBatches(func(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
 			return affected(tx.ExecContext(ctx, `DELETE FROM job WHERE finished_at > 0 AND finished_at <= $1
-				AND id IN (SELECT id FROM job WHERE finished_at > 0 AND finished_at <= $1 LIMIT $2)`, limit, int64(sweepBatch)))
-		}},
+				AND id IN (SELECT id FROM job WHERE finished_at > 0 AND finished_at <= $1 LIMIT $2)`, before, limit))
+		})},
 	} {
 		if class.keep <= 0 {
 			continue
 		}
-		limit := micros(s.now().Add(-class.keep))
-		n, err := s.alerts().inBatches(ctx, func(tx *sqldb.Tx) (int64, error) { return class.step(tx, limit) })
+		n, err := class.sweep(micros(s.now().Add(-class.keep)))
 		if err != nil {
 			return removed, fmt.Errorf("sweep %s: %w", class.name, err)
 		}
@@ -73,23 +75,6 @@ func (s Upkeep) Sweep(ctx context.Context, r Retention) (map[string]int64, error
 	return removed, err
 }
 
-// sweepAttempts goes by the events' age, whose index is there; tries of pending deliveries stay.
-func sweepAttempts(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, error) {
-	const finished = ` FROM event e JOIN endpoint n ON n.partner_id = e.partner_id
-		JOIN delivery d ON d.partner_id = e.partner_id AND d.endpoint_id = n.id AND d.seq = e.seq AND d.state IN ('delivered', 'failed')`
-	apart, err := affected(tx.ExecContext(ctx, `DELETE FROM attempt WHERE at <= $1 AND (partner_id, endpoint_id, seq, at, worker) IN (
-		SELECT a.partner_id, a.endpoint_id, a.seq, a.at, a.worker`+finished+`
-		JOIN attempt a ON a.partner_id = d.partner_id AND a.endpoint_id = d.endpoint_id AND a.seq = d.seq AND a.at <= $1
-		WHERE e.created_at <= $1 LIMIT $2)`, limit, int64(sweepBatch)))
-	if err != nil {
-		return 0, err
-	}
-	folded, err := affected(tx.ExecContext(ctx, `UPDATE delivery SET tried = NULL WHERE (partner_id, endpoint_id, seq) IN (
-		SELECT d.partner_id, d.endpoint_id, d.seq`+finished+` AND d.tried IS NOT NULL AND d.finished_at <= $1
-		WHERE e.created_at <= $1 LIMIT $2)`, limit, int64(sweepBatch)))
-	return apart + folded, err
-}
-
 // personsRest are the tables that keep a person's row alive.
 var personsRest = []string{"asset", "epp_key", "support_case", "content_answer", "score_day"}
 
@@ -102,46 +87,90 @@ func hasNothing(partner, indexes string) string {
 	return alone
 }
 
-// BUG(store): sweepNames reads all of person_name once an hour, since nothing says which names have lost their last row.
-// The time it takes grows with the number of people, and it finds nothing in most hours.
+// BUG(store): sweepNames, sweepScores and sweepAttempts read all of their table once an hour, since no index says which
+// rows are past their time. They do so outside of transactions, but the time it takes grows with the tables.
 
-// sweepNames forgets how people were named of whom nothing else is kept. They are looked for outside of a transaction,
-// so that nobody waits for it, and a name of today is left alone: its first row may be on its way.
+// sweepNames forgets how people were named of whom nothing else is kept. A name of today is left alone: its first row
+// may be on its way.
 func (s Upkeep) sweepNames(ctx context.Context) error {
-	alone := `named_at <= $1 AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_512 = person_name.user_index)
+	alone := ` AND named_at <= $3 AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_512 = person_name.user_index)
 		AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_256 = person_name.user_index)` +
 		hasNothing(`person_name.partner_id`, `person_name.user_index`)
-	limit := micros(s.now().Add(-24 * time.Hour))
-	for {
-		type name struct {
-			partner int64
-			index   []byte
-		}
-		old, err := collect(ctx, s.reader(), func(row scanner) (n name, err error) {
-			err = row.Scan(&n.partner, &n.index)
-			return n, err
-		}, `SELECT partner_id, user_index FROM person_name WHERE `+alone+` LIMIT $2`, limit, int64(sweepBatch))
-		if err == nil {
-			err = s.inTx(ctx, func(tx *sqldb.Tx) error {
-				for _, n := range old {
-					if _, err := tx.ExecContext(ctx, `DELETE FROM person_name WHERE `+alone+` AND partner_id = $2 AND user_index = $3`, limit, n.partner, n.index); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}
-		if err != nil {
-			return fmt.Errorf("sweep names: %w", err)
-		}
-		if len(old) < sweepBatch {
-			return nil
+	_, err := s.sweepFound(ctx, found{
+		first: []any{int64(0), []byte{}}, args: []any{micros(s.now().Add(-24 * time.Hour))},
+		find: `SELECT partner_id, user_index FROM person_name WHERE (partner_id, user_index) > ($1, $2)` + alone + `
+			ORDER BY partner_id, user_index LIMIT $4`,
+		change: `DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2` + alone,
+	})
+	if err != nil {
+		return fmt.Errorf("sweep names: %w", err)
+	}
+	return nil
+}
+
+// sweepScores removes those of days before one.
+func (s Upkeep) sweepScores(ctx context.Context, day int64) (int64, error) {
+	return s.sweepFound(ctx, found{
+		first: []any{int64(0), []byte{}, int64(0)}, args: []any{day},
+		find: `SELECT partner_id, user_index, day FROM score_day WHERE (partner_id, user_index, day) > ($1, $2, $3) AND day < $4
+			ORDER BY partner_id, user_index, day LIMIT $5`,
+		change: `DELETE FROM score_day WHERE partner_id = $1 AND user_index = $2 AND day = $3 AND day < $4`,
+	})
+}
+
+// sweepAttempts removes the tries of finished deliveries: those with a row of their own, and those in the delivery's.
+func (s Upkeep) sweepAttempts(ctx context.Context, before int64) (int64, error) {
+	const finished = ` AND EXISTS (SELECT 1 FROM delivery d WHERE d.partner_id = attempt.partner_id AND d.endpoint_id = attempt.endpoint_id
+		AND d.seq = attempt.seq AND d.state IN ('delivered', 'failed'))`
+	total, err := s.sweepFound(ctx, found{
+		first: []any{int64(0), "", int64(0), int64(0), ""}, args: []any{before},
+		find: `SELECT partner_id, endpoint_id, seq, at, worker FROM attempt
+			WHERE (partner_id, endpoint_id, seq, at, worker) > ($1, $2, $3, $4, $5) AND at <= $6` + finished + `
+			ORDER BY partner_id, endpoint_id, seq, at, worker LIMIT $7`,
+		change: `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND at = $4 AND worker = $5 AND at <= $6` + finished,
+	})
+	if err != nil {
+		return total, err
+	}
+	const tried = ` AND tried IS NOT NULL AND state IN ('delivered', 'failed') AND finished_at > 0 AND finished_at <= $4`
+	folded, err := s.sweepFound(ctx, found{
+		first: []any{int64(0), "", int64(0)}, args: []any{before},
+		find: `SELECT partner_id, endpoint_id, seq FROM delivery WHERE (partner_id, endpoint_id, seq) > ($1, $2, $3)` + tried + `
+			ORDER BY partner_id, endpoint_id, seq LIMIT $5`,
+		change: `UPDATE delivery SET tried = NULL WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3` + tried,
+	})
+	return total + folded, err
+}
+
+// sweepGaps removes tries of erased deliveries that were on their way at the time, and forgets gaps before the oldest
+// event.
+func (s Upkeep) sweepGaps(ctx context.Context) error {
+	const erased = ` AND EXISTS (SELECT 1 FROM event_gap g WHERE g.partner_id = attempt.partner_id AND g.seq = attempt.seq)`
+	const past = ` AND seq < (SELECT min(e.seq) FROM event e WHERE e.partner_id = event_gap.partner_id)`
+	for _, f := range []found{
+		{
+			first: []any{int64(0), "", int64(0), int64(0), ""},
+			find: `SELECT partner_id, endpoint_id, seq, at, worker FROM attempt
+				WHERE (partner_id, endpoint_id, seq, at, worker) > ($1, $2, $3, $4, $5)` + erased + `
+				ORDER BY partner_id, endpoint_id, seq, at, worker LIMIT $6`,
+			change: `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND at = $4 AND worker = $5` + erased,
+		},
+		{
+			first: []any{int64(0), int64(0)},
+			find: `SELECT partner_id, seq FROM event_gap WHERE (partner_id, seq) > ($1, $2)` + past + `
+				ORDER BY partner_id, seq LIMIT $3`,
+			change: `DELETE FROM event_gap WHERE partner_id = $1 AND seq = $2` + past,
+		},
+	} {
+		if _, err := s.sweepFound(ctx, f); err != nil {
+			return fmt.Errorf("sweep gaps: %w", err)
 		}
 	}
+	return nil
 }
 
 // sweepSubscriptions removes ended subscriptions, and people who have nothing else.
-func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, error) {
+func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
 	type ended struct {
 		partner partner.ID
 		seq     int64
@@ -150,7 +179,7 @@ func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, 
 	old, err := collect(ctx, tx, func(row scanner) (e ended, err error) {
 		err = row.Scan(numbered(&e.partner), &e.seq, &e.cpf)
 		return e, err
-	}, `SELECT partner_id, seq, cpf FROM subscription WHERE ended_at <> 0 AND ended_at <= $1 ORDER BY ended_at LIMIT $2`, limit, int64(sweepBatch))
+	}, `SELECT partner_id, seq, cpf FROM subscription WHERE ended_at <> 0 AND ended_at <= $1 ORDER BY ended_at LIMIT $2`, before, limit)
 	if err != nil {
 		return 0, err
 	}
@@ -171,16 +200,16 @@ func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, 
 var closedStatuses = []cyber.CaseStatus{cyber.CaseResolved, cyber.CaseClosed, cyber.CaseCancelled}
 
 // sweepCases removes closed cases with their moves and bookings.
-func sweepCases(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, error) {
+func sweepCases(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
 	var args []any
 	closed := list(&args, closedStatuses)
-	args = append(args, limit, int64(sweepBatch))
+	args = append(args, before, limit)
 	type old struct {
 		partner int64
 		id      string
 	}
 	cases, err := collect(ctx, tx, func(row scanner) (c old, err error) { return c, row.Scan(&c.partner, &c.id) },
-		fmt.Sprintf(`SELECT partner_id, id FROM support_case WHERE status IN (%s) AND changed_at <= $%d ORDER BY changed_at LIMIT $%d`, closed, len(args)-1, len(args)), args...)
+		fmt.Sprintf(`SELECT partner_id, id FROM support_case WHERE status IN (%s) AND changed_at <= $%d LIMIT $%d`, closed, len(args)-1, len(args)), args...)
 	if err != nil {
 		return 0, err
 	}
@@ -198,26 +227,22 @@ func sweepCases(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, error) {
 }
 
 // sweepDevices removes keys that ended, by their time or before it.
-func sweepDevices(ctx context.Context, tx *sqldb.Tx, limit int64) (int64, error) {
-	const old = `SELECT id FROM epp_key WHERE valid_until <= $1 ORDER BY valid_until LIMIT $2`
-	if _, err := tx.ExecContext(ctx, `UPDATE epp_pool SET taken_by = $3 WHERE taken_by IN (`+old+`)`, limit, int64(sweepBatch), takenByErased); err != nil {
+func sweepDevices(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
+	type old struct {
+		partner int64
+		id      string
+		index   []byte
+	}
+	keys, err := collect(ctx, tx, func(row scanner) (k old, err error) { return k, row.Scan(&k.partner, &k.id, &k.index) },
+		`SELECT partner_id, id, key_index FROM epp_key WHERE valid_until <= $1 ORDER BY valid_until LIMIT $2`, before, limit)
+	if err != nil {
 		return 0, err
 	}
-	return affected(tx.ExecContext(ctx, `DELETE FROM epp_key WHERE id IN (`+old+`)`, limit, int64(sweepBatch)))
-}
-
-// sweepGaps removes tries of erased deliveries that were on their way at the time, and forgets gaps before the oldest
-// event.
-func (s Upkeep) sweepGaps(ctx context.Context) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM attempt WHERE (partner_id, endpoint_id, seq) IN (
-			SELECT n.partner_id, n.id, g.seq FROM event_gap g JOIN endpoint n ON n.partner_id = g.partner_id)`)
-		if err == nil {
-			_, err = tx.ExecContext(ctx, `DELETE FROM event_gap WHERE seq < (SELECT min(e.seq) FROM event e WHERE e.partner_id = event_gap.partner_id)`)
-		}
-		if err != nil {
-			return fmt.Errorf("sweep gaps: %w", err)
-		}
-		return nil
-	})
+	var list []sqldb.Statement
+	for _, k := range keys {
+		list = append(list,
+			sqldb.Statement{Query: `UPDATE epp_pool SET taken_by = $3 WHERE key_index = $1 AND taken_by = $2`, Args: []any{k.index, k.id, takenByErased}},
+			sqldb.Statement{Query: `DELETE FROM epp_key WHERE partner_id = $1 AND id = $2`, Args: []any{k.partner, k.id}})
+	}
+	return int64(len(keys)), tx.Run(ctx, list)
 }

@@ -169,16 +169,14 @@ func (s Upkeep) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int
 	if err != nil {
 		return false, fmt.Errorf("rewrite %s: %w", c.table, err)
 	}
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
-		for _, row := range rows {
-			if err := s.rewriteRow(ctx, tx, c, row); err != nil {
-				return fmt.Errorf("rewrite %s: %w", c.table, err)
-			}
+	list := make([]sqldb.Statement, len(rows)) // sealed before anybody has to wait
+	for i, row := range rows {
+		if list[i], err = s.rewriteRow(c, row); err != nil {
+			return false, fmt.Errorf("rewrite %s: %w", c.table, err)
 		}
-		return nil
-	})
-	if err != nil {
-		return false, err
+	}
+	if _, err := inParts(ctx, s.core, list, limit, func(tx *sqldb.Tx, part []sqldb.Statement) error { return tx.Run(ctx, part) }); err != nil {
+		return false, fmt.Errorf("rewrite %s: %w", c.table, err)
 	}
 	p.Rewritten, p.Columns = p.Rewritten+int64(len(rows)), len(sealedColumns)
 	if len(rows) < limit {
@@ -223,20 +221,21 @@ func (s Upkeep) oldRows(ctx context.Context, c sealedColumn, p *RewriteProgress,
 }
 
 // rewriteRow writes the value back unless somebody changed it meanwhile, who then used the primary key already.
-func (s Upkeep) rewriteRow(ctx context.Context, tx *sqldb.Tx, c sealedColumn, row oldRow) error {
+func (s Upkeep) rewriteRow(c sealedColumn, row oldRow) (write sqldb.Statement, err error) {
 	plain, err := s.keys.Unseal(c.place(row.key), row.sealed)
 	if err != nil {
-		return err
+		return write, err
 	}
 	sealed, err := s.keys.Seal(c.place(row.key), plain)
 	if err != nil {
-		return err
+		return write, err
 	}
-	args := append([]any{sealed, row.sealed}, row.key...)
 	where := make([]string, len(c.key))
 	for i, k := range c.key {
 		where[i] = k + ` = $` + strconv.Itoa(i+3)
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE `+c.table+` SET `+c.column+` = $1 WHERE `+c.column+` = $2 AND `+strings.Join(where, " AND "), args...)
-	return err
+	return sqldb.Statement{
+		Query: `UPDATE ` + c.table + ` SET ` + c.column + ` = $1 WHERE ` + c.column + ` = $2 AND ` + strings.Join(where, " AND "),
+		Args:  append([]any{sealed, row.sealed}, row.key...),
+	}, nil
 }

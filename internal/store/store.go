@@ -88,6 +88,12 @@ func (c core) inTx(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
 	return classify(c.db.InTx(ctx, fn))
 }
 
+// inBatches does long work in transactions of a few rows: see sqldb.DB.InBatches.
+func (c core) inBatches(ctx context.Context, step func(tx *sqldb.Tx, limit int64) (int64, error)) (int64, error) {
+	done, err := c.db.InBatches(ctx, sweepBatch, func(tx *sqldb.Tx, _, limit int64) (int64, error) { return step(tx, limit) })
+	return done, classify(err)
+}
+
 // snapshot runs fn on a core all of whose reads see one state of the database. fn must not write.
 func (c core) snapshot(ctx context.Context, fn func(in core) error) error {
 	if c.tx != nil {
@@ -207,6 +213,11 @@ func (s *Store) CheckStandby(ctx context.Context) error {
 
 // Distrusted is closed when the disk under the database has failed in a way that only a new start mends.
 func (s *Store) Distrusted() <-chan struct{} { return s.db.Distrusted() }
+
+// WatchWriter has fn told how long each transaction held SQLite's only writer.
+func (s *Store) WatchWriter(ctx context.Context, fn func(time.Duration)) error {
+	return s.db.WatchWriter(ctx, func(h sqldb.Hold) { fn(h.Time) })
+}
 
 // Ready tells whether the database answers, takes writes as far as is known, and has this program's schema. A newer one
 // is as good: while replicas are replaced one by one, the first new one migrates, and the others serve on until their

@@ -43,7 +43,15 @@ func (s Subjects) EraseRows(ctx context.Context, h subject.Held, p subject.Perso
 ) (subject.Erased, subject.Tombstone, error) {
 	var erased subject.Erased
 	var t subject.Tombstone
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	x, err := s.indexesOf(ctx, s.reader(), h.Partner.ID, p)
+	if err != nil {
+		return erased, t, err
+	}
+	ahead, err := s.eraseEventsAhead(ctx, x, math.MaxInt64)
+	if err != nil {
+		return erased, t, err
+	}
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
 		inside := s.inside(tx)
 		x, err := inside.indexesOf(ctx, tx, h.Partner.ID, p)
 		if err != nil {
@@ -61,6 +69,7 @@ func (s Subjects) EraseRows(ctx context.Context, h subject.Held, p subject.Perso
 		if erased, err = inside.eraseRows(ctx, tx, x, math.MaxInt64); err != nil {
 			return err
 		}
+		ahead.addTo(erased.Counts)
 		if err := s.keepTombstone(ctx, tx, t, keptTrail{reason, idsOf(h)}); err != nil {
 			return err
 		}
@@ -100,11 +109,16 @@ func (s Subjects) Replay(ctx context.Context, t subject.Tombstone) (subject.Eras
 	if !hmac.Equal(t.MAC, s.tombstoneMAC(t)) {
 		return erased, subject.ErrForeign.With("this service did not write the line")
 	}
-	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
-		x := indexes{partner: t.Partner, cpf: nonNil(t.CPF), user256: t.User256, user512: t.User512, value: nonNil(t.Watched)}
+	x := indexes{partner: t.Partner, cpf: nonNil(t.CPF), user256: t.User256, user512: t.User512, value: nonNil(t.Watched)}
+	ahead, err := s.eraseEventsAhead(ctx, x, t.ErasedAt)
+	if err != nil {
+		return erased, err
+	}
+	err = s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
 		if erased, err = s.inside(tx).eraseRows(ctx, tx, x, t.ErasedAt); err != nil {
 			return err
 		}
+		ahead.addTo(erased.Counts)
 		return s.keepTombstone(ctx, tx, t, keptTrail{Reason: "replayed"})
 	})
 	return erased, err
@@ -127,7 +141,7 @@ func (s Subjects) eraseRows(ctx context.Context, tx *sqldb.Tx, x indexes, upTo i
 	for _, step := range []func(context.Context) error{
 		func(ctx context.Context) error { return e.subscriptions(ctx, s) },
 		e.monitoring, e.cases, e.devices, e.rest,
-		func(ctx context.Context) error { return e.events(ctx, s) },
+		func(ctx context.Context) error { _, err := e.events(ctx, s, math.MaxInt64); return err },
 		e.person,
 	} {
 		if err := step(ctx); err != nil {
@@ -210,7 +224,7 @@ func (e *eraser) cases(ctx context.Context) error {
 
 func (e *eraser) devices(ctx context.Context) error {
 	const own = `partner_id = $1 AND user_index IN ($2, $3) AND issued_at <= $4`
-	_, err := e.tx.ExecContext(ctx, `UPDATE epp_pool SET taken_by = $5 WHERE taken_by IN (SELECT id FROM epp_key WHERE `+own+`)`,
+	_, err := e.tx.ExecContext(ctx, `UPDATE epp_pool SET taken_by = $5 WHERE key_index IN (SELECT key_index FROM epp_key WHERE `+own+`) AND taken_by <> ''`,
 		append(e.user(), takenByErased)...)
 	if err != nil {
 		return fmt.Errorf("vendor keys: %w", err)
@@ -232,20 +246,62 @@ func (e *eraser) rest(ctx context.Context) error {
 		append(e.x.userArgs(), e.upTo/dayMicros)...)
 }
 
-// events deletes what the partner was told, on its way or kept, and remembers the numbers: they are not losses.
-func (e *eraser) events(ctx context.Context, s Subjects) error {
+// eraseAtOnce is how many events of a person go in one transaction, with their deliveries and tries.
+const eraseAtOnce = 50
+
+// tallies are rows that went, by what they were.
+type tallies map[string]int64
+
+func (t tallies) addTo(counts map[string]int64) {
+	for what, n := range t {
+		counts[what] += n
+	}
+}
+
+// eraseEventsAhead deletes the events of somebody who has so many that all of them in one transaction would keep others
+// waiting. It leaves the last for the erasure itself: should this end half way, then what is left is erased when the
+// same command is run again.
+func (s Subjects) eraseEventsAhead(ctx context.Context, x indexes, upTo int64) (tallies, error) {
+	ahead := tallies{}
+	for {
+		var more bool
+		err := s.reader().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM event WHERE partner_id = $1 AND person IN ($2, $3) AND created_at <= $4
+			LIMIT 1 OFFSET $5)`, append(x.userArgs(), upTo, int64(eraseAtOnce))...).Scan(&more)
+		if err != nil || !more {
+			return ahead, classify(err)
+		}
+		err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+			e := eraser{tx: tx, x: x, upTo: upTo, erased: subject.Erased{Counts: map[string]int64{}}}
+			_, err := e.events(ctx, s.inside(tx), eraseAtOnce)
+			tx.AfterCommit(func() { tallies(e.erased.Counts).addTo(ahead) })
+			return err
+		})
+		if err != nil {
+			return ahead, fmt.Errorf("erase: %w", err)
+		}
+	}
+}
+
+// events deletes what the partner was told, on its way or kept, and remembers the numbers: they are not losses. It
+// returns how many events it deleted, at most limit.
+func (e *eraser) events(ctx context.Context, s Subjects, limit int64) (int, error) {
 	if err := s.alerts().lockEvents(ctx, e.tx, e.x.partner); err != nil {
-		return err
+		return 0, err
 	}
-	seqs, err := collect(ctx, e.tx, scanInt, `SELECT seq FROM event WHERE partner_id = $1 AND person IN ($2, $3) AND created_at <= $4`, e.user()...)
+	seqs, err := collect(ctx, e.tx, scanInt, `SELECT seq FROM event WHERE partner_id = $1 AND person IN ($2, $3) AND created_at <= $4 LIMIT $5`,
+		append(e.user(), limit)...)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	endpoints, err := collect(ctx, e.tx, func(row scanner) (id alert.EndpointID, err error) { return id, row.Scan(&id) },
-		`SELECT DISTINCT endpoint_id FROM delivery WHERE partner_id = $1`, number(e.x.partner))
+	endpoints, err := deliveredTo(ctx, e.tx, e.x.partner)
 	if err != nil {
-		return err
+		return 0, err
 	}
+	return len(seqs), e.eraseEvents(ctx, seqs, endpoints)
+}
+
+// eraseEvents deletes events by their numbers.
+func (e *eraser) eraseEvents(ctx context.Context, seqs []int64, endpoints []alert.EndpointID) error {
 	for part := range slices.Chunk(seqs, hitBatch) {
 		for _, endpoint := range endpoints {
 			args := []any{number(e.x.partner), string(endpoint)}

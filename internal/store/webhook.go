@@ -271,10 +271,10 @@ func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint aler
 
 func (s Alerts) deleteDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
 	for _, table := range []string{"attempt", "delivery"} {
-		_, err := s.inBatches(ctx, func(tx *sqldb.Tx) (int64, error) {
+		_, err := s.inBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
 			return affected(tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (
 				SELECT seq FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 ORDER BY seq LIMIT $3)`,
-				number(id), string(endpoint), int64(sweepBatch)))
+				number(id), string(endpoint), limit))
 		})
 		if err != nil {
 			return fmt.Errorf("delete from %s: %w", table, err)
