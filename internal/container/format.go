@@ -26,7 +26,7 @@ var formats []*format
 func init() { // the formats refer to the walker, which refers to them
 	formats = append([]*format{
 		gzipFormat, zstdFormat, xzFormat, bzip2Format, lz4Format, lzipFormat, compressFormat,
-		zipFormat, sevenZipFormat, rarFormat, arFormat, cpioFormat, sqliteFormat, sqliteLogFormat, pdfFormat, pgDumpFormat, oleFormat, avroFormat, parquetFormat, orcFormat, mssqlFormat, pstFormat,
+		zipFormat, sevenZipFormat, rarFormat, arFormat, cpioFormat, sqliteFormat, sqliteLogFormat, pdfFormat, pgDumpFormat, oleFormat, avroFormat, parquetFormat, orcFormat, mssqlFormat, pstFormat, innodbFormat,
 		programFormat, tarFormat, zlibFormat, mailFormat, bsonFormat, pgPageFormat, lzmaFormat, isoFormat,
 	}, lockedFormats...)
 }

@@ -31,7 +31,7 @@ type subformat struct {
 }
 
 // intakeFormats are made by these; another group of sub-formats is another function here.
-var intakeFormats = []func(t *testing.T) []subformat{streamFormats, archiveFormats, isoFormats, splitFormats, lockedFormatsMade, documentFormats, oleFormats, pdfFormats, databaseFormats, dumpFormats, mssqlFormats, tableFormats, orcFormats, mailFormats, pstFormats, encodingFormats}
+var intakeFormats = []func(t *testing.T) []subformat{streamFormats, archiveFormats, isoFormats, splitFormats, lockedFormatsMade, documentFormats, oleFormats, pdfFormats, databaseFormats, dumpFormats, innodbFormats, mssqlFormats, tableFormats, orcFormats, mailFormats, pstFormats, encodingFormats}
 
 // TestIntake holds what is found in each sub-format against what was put into it: all of it, or a reason why not. From
 // this docs/formats/intake.md and spellings.md are made (go test ./internal/container -run TestIntake -update).
@@ -112,8 +112,9 @@ const intakeFoot = `
 ## What is not read, and why
 
 - Parquet by Brotli, ORC by LZO: tables are hardly ever packed so, and each would be one more module.
-- InnoDB table files: columns stand one behind the other, and what they are stands elsewhere, or in a part of the file
-  that only newer servers write. Texts are searched as they are; an address may run into the column behind it.
+- InnoDB table files that are compressed or encrypted. Of others, columns come by name where MySQL 8 says in the file
+  what they are; else texts are told by the rows of a page together, and of numbers only CPFs are. Rows that were deleted
+  and still stand in the file count. Long texts that stand apart come as lines of their own, not with their row.
 - SQL Server: rows that are compressed, and compressed backups, whose packing is not documented. Of numbers in columns
   of fixed length only CPFs are told, by the rows around.
 - Outlook folders with pages of 4 KiB, which newer Outlooks keep for themselves (.ost), and Access databases.

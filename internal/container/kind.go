@@ -37,7 +37,6 @@ var kinds = []struct {
 	{"Access database", 4, []string{"Standard Jet DB", "Standard ACE DB"}},
 	{"disk image", 0, []string{"KDMV", "QFI\xfb", "conectix", "vhdxfile"}},
 	{"cabinet", 0, []string{"MSCF"}},
-	{"InnoDB table file", 24, []string{"\x00\x08"}},
 	{"HDF5 file", 0, []string{"\x89HDF"}},
 	{"dBase table", 0, []string{"\xf5\xee\xff"}},
 }

@@ -66,11 +66,7 @@ func mssqlFormats(*testing.T) []subformat {
 	for i := range 12 {
 		compressed[mssqlSlot(compressed, i)] |= 1
 	}
-	table := append(make([]byte, 16<<10), "\x80\x00maria@exemplo.com\x00\x8052998224725\x00"...)
-	copy(table, "\x5c\x1f\x80\x11")
-	table[25] = 8
 	return grouped("Dumps of databases", []subformat{
-		{name: "InnoDB table file", file: table, lost: "InnoDB"},
 		{name: "SQL Server backup, texts", file: backup(mssqlPageOf(1, narrow...)), want: wantTexts}, {name: "SQL Server backup, wide texts", file: backup(mssqlPageOf(1, wide...)), want: wantTexts},
 		{name: "SQL Server backup, numbers", file: backup(mssqlPageOf(1, numbers...)), want: wantNumbers},
 		{name: "SQL Server data file", file: append(first, mssqlPageOf(1, narrow...)...), want: wantTexts},
