@@ -67,7 +67,8 @@ func mssqlFormats(*testing.T) []subformat {
 		compressed[mssqlSlot(compressed, i)] |= 1
 	}
 	return grouped("Dumps of databases", []subformat{
-		{name: "SQL Server backup, texts", file: backup(mssqlPageOf(1, narrow...)), want: wantTexts}, {name: "SQL Server backup, wide texts", file: backup(mssqlPageOf(1, wide...)), want: wantTexts},
+		{name: "SQL Server backup, texts", file: backup(mssqlPageOf(1, narrow...)), want: wantTexts},
+		{name: "SQL Server backup, wide texts", file: backup(mssqlPageOf(1, wide...)), want: wantTexts},
 		{name: "SQL Server backup, numbers", file: backup(mssqlPageOf(1, numbers...)), want: wantNumbers},
 		{name: "SQL Server data file", file: append(first, mssqlPageOf(1, narrow...)...), want: wantTexts},
 		{name: "SQL Server backup, compressed rows", file: backup(compressed), want: wantTexts, lost: "compressed rows"},
