@@ -54,6 +54,14 @@ test-long: tools ## all tests at full size: crash, soak and scale runs included
 	scripts/image-test
 	VIGIA_TEST_LONG=1 scripts/with-postgres go test -p $(PARALLEL) -timeout 60m $(PKG)
 
+# Left out: what breaks a table by a trigger, which a spread table has none of, and what weighs tables on one machine.
+CITUS_SKIP = ^(TestOutbox|TestBulkThatFailsTakesNobodyAlong|TestBytesOfASubscription)$$
+CITUS_PKG ?= ./internal/store ./internal/api ./internal/leak
+.PHONY: test-citus
+test-citus: ## store and API suites, alerts and kill loops on Citus (PG_BIN=the folder of a PostgreSQL that has it; half an hour)
+	scripts/with-citus go test -count=1 -p 1 -timeout 120m -run 'Test/postgres' -skip '$(CITUS_SKIP)' $(CITUS_PKG)
+	scripts/with-citus go test -count=1 -timeout 60m -run '^TestKilledServer$$/postgres' ./cmd/vigia
+
 .PHONY: check
 check: ## the quick checks: format, vet, scripts, generated files
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt these files:" >&2; echo "$$unformatted" >&2; exit 1; fi

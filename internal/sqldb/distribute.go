@@ -41,7 +41,21 @@ func (d *DB) Distribute(ctx context.Context, column string, everywhere []string)
 			return done, err
 		}
 	}
-	return done, nil
+	return done, d.passSettingsOn(ctx)
+}
+
+// passSettingsOn has what a transaction sets for itself count on every machine that it reaches, such as how long it
+// waits for a lock. Sessions that begin from now on have it.
+func (d *DB) passSettingsOn(ctx context.Context) error {
+	var name, now string
+	err := d.read.QueryRowContext(ctx, `SELECT quote_ident(current_database()), current_setting('citus.propagate_set_commands')`).Scan(&name, &now)
+	if err == nil && now != "local" {
+		_, err = d.write.ExecContext(ctx, `ALTER DATABASE `+name+` SET citus.propagate_set_commands TO 'local'`)
+	}
+	if err != nil {
+		return fmt.Errorf("have machines share settings: %w", err)
+	}
+	return nil
 }
 
 // spread spreads a table unless it is spread already.

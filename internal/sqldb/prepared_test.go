@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // TestPreparedStatements: a text that is asked again is prepared once, gives the same answers inside transactions that
@@ -105,4 +107,9 @@ func TestKeptReader(t *testing.T) {
 			t.Errorf("%d after a change: %v", n, err)
 		}
 	}
+}
+
+// IsUnique tells whether err is the violation of a unique constraint.
+func IsUnique(err error) bool {
+	return isState(err, "23505") || isSQLite(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
 }

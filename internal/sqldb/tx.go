@@ -164,11 +164,6 @@ func (t *Tx) Savepoint(ctx context.Context, fn func() error) error {
 	return ferr
 }
 
-// IsUnique tells whether err is the violation of a unique constraint.
-func IsUnique(err error) bool {
-	return isState(err, "23505") || isSQLite(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
-}
-
 // IsLockTimeout tells whether err means that another transaction held what this one wanted for too long.
 func IsLockTimeout(err error) bool {
 	return isState(err, "55P03") || isSQLite(err, sqlite3.SQLITE_BUSY)

@@ -120,7 +120,11 @@ func (s Cases) Cases(ctx context.Context, f cyber.CaseFilter) ([]cyber.Case, err
 // CaseByID returns a case and its history.
 func (s Cases) CaseByID(ctx context.Context, id cyber.CaseID) (cyber.Case, []cyber.CaseMove, error) {
 	q := s.reader()
-	c, err := s.caseByID(ctx, q, id)
+	owner, err := s.caseOwner(ctx, id)
+	if err != nil {
+		return cyber.Case{}, nil, err
+	}
+	c, err := s.caseOf(ctx, q, owner, id)
 	if err != nil {
 		return c, nil, err
 	}
@@ -146,27 +150,44 @@ func (s Cases) CaseByID(ctx context.Context, id cyber.CaseID) (cyber.Case, []cyb
 	return c, moves, nil
 }
 
-func (s Cases) caseByID(ctx context.Context, q querier, id cyber.CaseID) (cyber.Case, error) {
-	c, err := s.scanCase(q.QueryRowContext(ctx, `SELECT `+caseColumns+` FROM support_case c WHERE c.id = $1`, string(id)))
+// caseOwner finds whose a case is. Operators name cases by their ids alone; what follows is about one partner.
+func (s Cases) caseOwner(ctx context.Context, id cyber.CaseID) (partner.ID, error) {
+	var owner partner.ID
+	err := s.reader().QueryRowContext(ctx, `SELECT partner_id FROM support_case WHERE id = $1`, string(id)).Scan(numbered(&owner))
+	return owner, caseError(err)
+}
+
+func (s Cases) caseOf(ctx context.Context, q querier, owner partner.ID, id cyber.CaseID) (cyber.Case, error) {
+	c, err := s.scanCase(q.QueryRowContext(ctx, `SELECT `+caseColumns+` FROM support_case c WHERE c.partner_id = $1 AND c.id = $2`,
+		number(owner), string(id)))
+	return c, caseError(err)
+}
+
+// caseError names what reading one case may meet.
+func caseError(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return c, cyber.ErrCaseNotFound.With("case: no such id")
+		return cyber.ErrCaseNotFound.With("case: no such id")
 	}
 	if err != nil {
-		return c, classify(fmt.Errorf("read case: %w", err))
+		return classify(fmt.Errorf("read case: %w", err))
 	}
-	return c, nil
+	return nil
 }
 
 // UpdateCase changes a case: see cyber.CaseStore.
 func (s Cases) UpdateCase(ctx context.Context, id cyber.CaseID, change func(*cyber.Case) (cyber.CaseMove, error)) (cyber.Case, error) {
 	var c cyber.Case
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	owner, err := s.caseOwner(ctx, id)
+	if err != nil {
+		return c, err
+	}
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
 		// Taken first, so that changes of one case wait for each other and each sees the last.
-		if _, err := tx.ExecContext(ctx, `UPDATE support_case SET assignee = assignee WHERE id = $1`, string(id)); err != nil {
+		if _, err := tx.ExecContext(ctx, `UPDATE support_case SET assignee = assignee WHERE partner_id = $1 AND id = $2`, number(owner), string(id)); err != nil {
 			return fmt.Errorf("lock case: %w", err)
 		}
 		var err error
-		if c, err = s.caseByID(ctx, tx, id); err != nil {
+		if c, err = s.caseOf(ctx, tx, owner, id); err != nil {
 			return err
 		}
 		move, err := change(&c)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -178,12 +179,20 @@ var references = []refers{
 	{"subscription", "partner_id || '/' || t.seq", "its person is not there", `NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = t.partner_id AND p.cpf = t.cpf)`},
 	{"support_case", "id", "its service is not there", `NOT EXISTS (SELECT 1 FROM service p WHERE p.id = t.service_id)`},
 	{"case_move", "case_id", "its case is not there", `NOT EXISTS (SELECT 1 FROM support_case p WHERE p.id = t.case_id AND p.partner_id = t.partner_id)`},
-	{"case_booking", "case_id", "its case is not there", `NOT EXISTS (SELECT 1 FROM support_case p WHERE p.id = t.case_id AND p.partner_id = t.partner_id)`},
-	{"epp_pool", "id", "the key that took it is not there", `t.taken_by NOT IN ('', '` + takenByErased + `') AND NOT EXISTS (SELECT 1 FROM epp_key p WHERE p.id = t.taken_by)`},
+}
+
+// Where what refers is the service's and not a partner's, both sides are joined: such a table may be on one machine, and
+// what it refers to on many.
+var referencesOfService = []string{
+	`SELECT 'case_booking ' || t.case_id, 'its case is not there' FROM case_booking t
+	LEFT JOIN support_case p ON p.partner_id = t.partner_id AND p.id = t.case_id WHERE p.id IS NULL ORDER BY 1 LIMIT 1000`,
+	`SELECT 'epp_pool ' || t.id, 'the key that took it is not there' FROM (
+		SELECT id, taken_by FROM epp_pool WHERE taken_by NOT IN ('', '` + takenByErased + `')) t
+	LEFT JOIN epp_key p ON p.id = t.taken_by WHERE p.id IS NULL ORDER BY 1 LIMIT 1000`,
 }
 
 func referenceQueries() []string {
-	list := make([]string, 0, len(ofPartners)+len(references))
+	list := slices.Clone(referencesOfService)
 	for _, table := range ofPartners {
 		list = append(list, `SELECT '`+table+` of ' || t.partner_id, count(*) || ' rows of a partner that is not there' FROM `+table+` t
 			WHERE NOT EXISTS (SELECT 1 FROM partner p WHERE p.id = t.partner_id) GROUP BY t.partner_id ORDER BY 1`)

@@ -34,16 +34,6 @@ type health struct {
 //
 // It may be called again with results whose first writing was reported as failed and had succeeded all the same.
 func (s Alerts) RecordResults(ctx context.Context, worker string, results []alert.Result) error {
-	err := s.recordResults(ctx, worker, results, s.loadAttempts)
-	if sqldb.IsUnique(err) {
-		err = s.recordResults(ctx, worker, results, s.mergeAttempts)
-	}
-	return err
-}
-
-type writeAttempts func(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error
-
-func (s Alerts) recordResults(ctx context.Context, worker string, results []alert.Result, attempts writeAttempts) error {
 	folded, arrived := map[endpointKey][]alert.Result{}, map[endpointKey][]alert.Delivery{}
 	endpoints := map[endpointKey]health{}
 	var statements []sqldb.Statement
@@ -71,7 +61,7 @@ func (s Alerts) recordResults(ctx context.Context, worker string, results []aler
 		}
 	}
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		if err := attempts(ctx, tx, worker, apart); err != nil {
+		if err := s.loadAttempts(ctx, tx, worker, apart); err != nil {
 			return err
 		}
 		if err := recordAll(ctx, tx, worker, folded, arrived, statements, micros(s.now())); err != nil {
@@ -137,13 +127,10 @@ func (s Alerts) attemptRow(worker string, r alert.Result) ([]any, error) {
 	}, nil
 }
 
-// loadAttempts is the fast way.
+// loadAttempts writes tries, but for those that an earlier call has written.
 func (s Alerts) loadAttempts(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error {
-	if len(results) == 0 {
-		return nil
-	}
 	i := 0
-	_, err := tx.Load(ctx, "attempt", attemptColumns, func() ([]any, error) {
+	_, err := tx.LoadMissing(ctx, "attempt", attemptColumns, "", func() ([]any, error) {
 		if i == len(results) {
 			return nil, nil
 		}
@@ -151,21 +138,6 @@ func (s Alerts) loadAttempts(ctx context.Context, tx *sqldb.Tx, worker string, r
 		return s.attemptRow(worker, results[i-1])
 	})
 	return err
-}
-
-// mergeAttempts is the way for results of which some are there already.
-func (s Alerts) mergeAttempts(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error {
-	var statements []sqldb.Statement
-	for _, r := range results {
-		row, err := s.attemptRow(worker, r)
-		if err != nil {
-			return err
-		}
-		statements = append(statements, sqldb.Statement{Query: `INSERT INTO attempt
-			(partner_id, endpoint_id, seq, at, worker, status, failure, duration, answer)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`, Args: row})
-	}
-	return tx.Run(ctx, statements)
 }
 
 // putBack writes a delivery that did not arrive. The tries it had say whether that is news: a worker that lost its hold

@@ -113,19 +113,34 @@ func (s Devices) endAsVendorSays(ctx context.Context, tx *sqldb.Tx, k cyber.Vend
 
 // Sources returns every system's source.
 func (s Devices) Sources(ctx context.Context) ([]cyber.Source, error) {
+	now := micros(s.now())
 	found, err := collect(ctx, s.reader(), func(row scanner) (cyber.Source, error) {
 		var src cyber.Source
-		err := row.Scan(&src.System, &src.Pooled, &src.LowMark, &src.ToldLow, &src.Free, &src.Taken, &src.Expired, &src.Live)
+		err := row.Scan(&src.System, &src.Pooled, &src.LowMark, &src.ToldLow, &src.Free, &src.Taken, &src.Expired)
 		return src, err
 	}, `SELECT y.system, coalesce(o.pooled, $1), coalesce(o.low_mark, $2), coalesce(o.low, $1),
 			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at = 0 AND (p.expires_at = 0 OR p.expires_at > $3)),
 			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at > 0),
-			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at = 0 AND p.expires_at <> 0 AND p.expires_at <= $3),
-			(SELECT count(*) FROM epp_key k WHERE k.system = y.system AND k.ended_at = 0 AND k.valid_until > $3)
+			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at = 0 AND p.expires_at <> 0 AND p.expires_at <= $3)
 		FROM (SELECT 'android' AS system UNION ALL SELECT 'ios' UNION ALL SELECT 'windows' UNION ALL SELECT 'macos') y
-		LEFT JOIN epp_source o ON o.system = y.system`, false, int64(cyber.DefaultLowMark), micros(s.now()))
+		LEFT JOIN epp_source o ON o.system = y.system`, false, int64(cyber.DefaultLowMark), now)
 	if err != nil {
 		return nil, fmt.Errorf("read key sources: %w", err)
+	}
+	// Apart, since the pool is the service's and the keys are the partners'.
+	live := map[cyber.System]int64{}
+	_, err = collect(ctx, s.reader(), func(row scanner) (none struct{}, err error) {
+		var system cyber.System
+		var n int64
+		err = row.Scan(&system, &n)
+		live[system] = n
+		return none, err
+	}, `SELECT system, count(*) FROM epp_key WHERE ended_at = 0 AND valid_until > $1 GROUP BY system`, now)
+	if err != nil {
+		return nil, fmt.Errorf("count live keys: %w", err)
+	}
+	for i := range found {
+		found[i].Live = live[found[i].System]
 	}
 	return found, nil
 }

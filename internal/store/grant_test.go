@@ -86,7 +86,7 @@ var intrusions = []struct {
 		digest := sha256.Sum256([]byte(w.secret))
 		w.write(t, `DELETE FROM api_key WHERE id = $1`, string(w.key.ID))
 		w.write(t, `INSERT INTO api_key (id, partner_id, label, preview, lookup, digest, scopes, created_at, expires_at, revoked_at, mac)
-			VALUES ('key_mine', $1, '', '', $2, $3, 'cyber', 1, 0, 0, (SELECT mac FROM api_key LIMIT 1))`, w.victim.ID.Number(), digest[:8], digest[:])
+			SELECT 'key_mine', CAST($1 AS INTEGER), '', '', CAST($2 AS BYTEA), CAST($3 AS BYTEA), 'cyber', 1, 0, 0, mac FROM api_key LIMIT 1`, w.victim.ID.Number(), digest[:8], digest[:])
 		return w.enters(w.victim.ID, partner.ScopeCyber)
 	}, "api_key key_mine"},
 	{"a key moved to another partner", func(t *testing.T, w *intruder) bool {

@@ -135,9 +135,9 @@ func (s Overview) standing(ctx context.Context) ([]figure, error) {
 			[]operator.Figure{operator.AssetsMonitored, operator.AssetsAlert, operator.AssetsCompromised}, nil},
 		{`SELECT count(*) FILTER (WHERE resolution = ''), count(*) FILTER (WHERE resolution <> '') FROM finding`,
 			[]operator.Figure{operator.FindingsOpen, operator.FindingsResolved}, nil},
-		{`SELECT CAST(n.active - n.past AS BIGINT), CAST(n.last - n.active + n.past AS BIGINT) FROM (
-			SELECT coalesce(sum(active), 0) AS active, coalesce(sum(last), 0) AS last, coalesce((SELECT sum(e.active) FROM subscription_expiry e
-				WHERE e.level = 3 AND e.expiry_day < $1), 0) AS past FROM subscription_counter) n`,
+		{`SELECT CAST(coalesce(sum(active - past), 0) AS BIGINT), CAST(coalesce(sum(last - active + past), 0) AS BIGINT) FROM (
+			SELECT partner_id, active, last, 0 AS past FROM subscription_counter
+			UNION ALL SELECT partner_id, 0, 0, active FROM subscription_expiry WHERE level = 3 AND expiry_day < $1) n`,
 			[]operator.Figure{operator.SubscriptionsActive, operator.SubscriptionsEnded}, today},
 		{`SELECT count(*) FROM subscription WHERE ended_at = 0 AND suspended_at > 0 AND ` + lastDay + ` >= $1`,
 			[]operator.Figure{operator.SubscriptionsSuspended}, today},

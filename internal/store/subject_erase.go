@@ -213,11 +213,19 @@ func (e *eraser) monitoring(ctx context.Context) error {
 
 func (e *eraser) cases(ctx context.Context) error {
 	const own = `partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4`
-	for _, part := range []struct{ what, table string }{{"bookings", "case_booking"}, {"case moves", "case_move"}} {
-		err := e.delete(ctx, part.what, `DELETE FROM `+part.table+` WHERE partner_id = $1 AND case_id IN (SELECT id FROM support_case WHERE `+own+`)`, e.user()...)
-		if err != nil {
+	cases, err := collect(ctx, e.tx, func(row scanner) (id string, err error) { return id, row.Scan(&id) },
+		`SELECT id FROM support_case WHERE `+own, e.user()...)
+	if err != nil {
+		return err
+	}
+	for _, id := range cases { // one after the other, since bookings may be on another machine than cases
+		if err := e.delete(ctx, "bookings", `DELETE FROM case_booking WHERE partner_id = $1 AND case_id = $2`, number(e.x.partner), id); err != nil {
 			return err
 		}
+	}
+	err = e.delete(ctx, "case moves", `DELETE FROM case_move WHERE partner_id = $1 AND case_id IN (SELECT id FROM support_case WHERE `+own+`)`, e.user()...)
+	if err != nil {
+		return err
 	}
 	return e.delete(ctx, "cases", `DELETE FROM support_case WHERE `+own, e.user()...)
 }

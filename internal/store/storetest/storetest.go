@@ -160,7 +160,30 @@ func newSchema(t testing.TB) string {
 	q := u.Query()
 	q.Set("search_path", name)
 	u.RawQuery = q.Encode()
+	if Citus() {
+		spread(t, u.String())
+	}
 	return u.String()
+}
+
+// Citus tells whether the test PostgreSQL spreads partners' tables over machines (scripts/with-citus starts such a one).
+func Citus() bool { return os.Getenv("VIGIA_TEST_CITUS") != "" }
+
+// spread makes the tables of an empty schema and spreads them as an operator does, before anybody writes.
+func spread(t testing.TB, address string) {
+	t.Helper()
+	ctx := context.Background()
+	db, err := sqldb.Open(ctx, address, sqldb.Options{MaxConns: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := store.Migrate(ctx, db, Start); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.New(db, nil, time.Now).Distribute(ctx); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // NewPartner registers a partner and returns it with its key and salt.
