@@ -11,13 +11,14 @@ import (
 	"github.com/vigiahq/vigia/bench/site"
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store"
 )
 
 // crossers are the functions of the store whose statements read rows of all partners, as far as they can be called again
-// and again. Those of docs/scaling.md that are not here are of the same shape as one that is.
+// and again. Those of docs/citus.md that are not here are of the same shape as one that is.
 func crossers(ctx context.Context, s *store.Store, all []partner.ID) map[string]func() error {
 	never := store.Retention{
 		Attempts: time.Hour, Subscriptions: time.Hour, Cases: time.Hour, Devices: time.Hour, Scores: 24 * time.Hour, Jobs: time.Hour,
@@ -41,6 +42,9 @@ func crossers(ctx context.Context, s *store.Store, all []partner.ID) map[string]
 			_, err := s.Devices.WarnExpiring(ctx, func(cyber.Device, time.Time) cyber.Notice { return cyber.Notice{} })
 			return err
 		},
+		"Paces":           func() error { _, _, err := s.Monitoring.Paces(ctx, 0); return err },
+		"EndpointOwner":   func() error { _, err := s.Alerts.EndpointOwner(ctx, "nowhere"); return absent(err) },
+		"caseOwner":       func() error { _, _, err := s.Cases.CaseByID(ctx, "nowhere"); return absent(err) },
 		"Sources":         func() error { _, err := s.Devices.Sources(ctx); return err },
 		"Shares":          func() error { _, err := s.Devices.Shares(ctx); return err },
 		"unusual":         func() error { _, err := s.Monitoring.Unusual(ctx); return err },
@@ -55,12 +59,27 @@ func crossers(ctx context.Context, s *store.Store, all []partner.ID) map[string]
 		"EndUnsubscribed": func() error { _, err := s.Devices.EndUnsubscribed(ctx); return err },
 		"SealedUnder":     func() error { _, _, err := s.Upkeep.SealedUnder(ctx); return err },
 	}
+	checks := map[string]string{
+		"references": "", "counts": "", "events": "", "cases": "", "statuses": "checkStatuses", "indexes": "checkAssetIndexes",
+		"erasures": "erasedQueries", "grants": "checkGrants",
+	}
 	for _, check := range s.Upkeep.Checks() {
-		if check.Name == "references" || check.Name == "counts" || check.Name == "events" || check.Name == "statuses" {
-			list["check "+check.Name] = func() error { return check.Run(ctx, func(store.Problem) {}, func(int64) {}) }
+		if name, crosses := checks[check.Name]; crosses {
+			if name == "" {
+				name = "check " + check.Name
+			}
+			list[name] = func() error { return check.Run(ctx, func(store.Problem) {}, func(int64) {}) }
 		}
 	}
 	return list
+}
+
+// absent is the way of a look-up that finds nothing: on Citus it asks every machine.
+func absent(err error) error {
+	if fault.KindOf(err) == fault.NotFound {
+		return nil
+	}
+	return err
 }
 
 // crossing compares what concerns all partners, and so all machines: the middle of the turns.

@@ -51,6 +51,11 @@ func main() {
 	load.Main(func(ctx context.Context) {
 		folder, remove := load.Folder()
 		defer remove()
+		defer func() {
+			for _, w := range restarted {
+				w.stop()
+			}
+		}()
 		plain, spread := newSide(ctx, filepath.Join(folder, "plain"), false), newSide(ctx, filepath.Join(folder, "spread"), true)
 		defer plain.Close()
 		defer spread.Close()

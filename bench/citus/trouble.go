@@ -42,6 +42,9 @@ func rebalance(ctx context.Context, s *side) {
 	}
 }
 
+// restarted are servers that the script which made them does not know any more.
+var restarted []*worker
+
 // kill ends one worker as a crash would, brings it back after five seconds, and sees what came through.
 func kill(ctx context.Context, s *side) {
 	server := newWorker(ctx, strings.Fields(os.Getenv("VIGIA_TEST_CITUS"))[0])
@@ -52,7 +55,7 @@ func kill(ctx context.Context, s *side) {
 	died := time.Now()
 	time.Sleep(5 * time.Second)
 	server.start()
-	defer server.stop()
+	restarted = append(restarted, server)
 	back := time.Now()
 	time.Sleep(5 * time.Second)
 	fmt.Printf("a worker dead for %.1f s   %s\n", back.Sub(died).Seconds(), w.end(before))

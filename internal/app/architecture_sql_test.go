@@ -80,11 +80,11 @@ func partnersTables(t *testing.T) (names []string) {
 }
 
 // forAllPartners are the functions whose statements are not about one partner, with their reasons: the table of
-// docs/scaling.md is the list. All of them belong to the operator or to the service itself: no request of a partner ends
+// docs/citus.md is the list. All of them belong to the operator or to the service itself: no request of a partner ends
 // in one, but for what its reason names.
 func forAllPartners(t *testing.T) map[string]string {
 	t.Helper()
-	_, section, _ := strings.Cut(readTree(t, "docs/scaling.md"), "\n## Statements that cross partners\n")
+	_, section, _ := strings.Cut(readTree(t, "docs/citus.md"), "\n## Statements that cross partners\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	list := map[string]string{}
 	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]*`|none) \\| ([^|]+) \\|").FindAllStringSubmatch(section, -1) {
@@ -94,7 +94,7 @@ func forAllPartners(t *testing.T) map[string]string {
 				name = "" // statements that stand outside of functions
 			}
 			if _, twice := list[name]; twice {
-				t.Errorf("docs/scaling.md names %s twice", name)
+				t.Errorf("docs/citus.md names %s twice", name)
 			}
 			list[name] = row[2]
 		}
