@@ -35,6 +35,7 @@ func listBreaches(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	slices.Reverse(all)
+	c.pictureBreaches(r, all)
 	rows := make([]breachRow, len(all))
 	for i, rec := range all {
 		rows[i].Record = rec

@@ -164,6 +164,9 @@ func showDesk(c *Console, r *request) (answer, error) {
 		}
 		page.Lanes, page.Total = append(page.Lanes, l), page.Total+one.Total
 	}
+	if err := c.pictureCases(r); err != nil {
+		return nil, err
+	}
 	return view{"cases", "Casos", page}, nil
 }
 

@@ -80,6 +80,9 @@ type Rules struct {
 // takes longer than a page may.
 type Figures interface {
 	Figures(ctx context.Context) (operator.Figures, error)
+	// Days are figures of the last days, of the whole service or one part of it; Parts what each part has of one.
+	Days(ctx context.Context, part string, days int, names ...operator.Figure) (map[operator.Figure][]operator.DayCount, error)
+	Parts(ctx context.Context, name operator.Figure, days int) (map[string]int64, error)
 }
 
 // Options are what the console itself needs.

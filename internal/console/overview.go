@@ -36,6 +36,9 @@ func showOverview(c *Console, r *request) (answer, error) {
 	if page.Figures, err = c.Rules.Figures.Figures(r.Context()); err != nil {
 		return nil, err
 	}
+	if err = c.pictureFindings(r, page.Now); err != nil {
+		return nil, err
+	}
 	if page.Notices, err = c.accessNotices(r); err != nil {
 		return nil, err
 	}

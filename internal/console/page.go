@@ -24,7 +24,7 @@ import (
 type pages struct{ byName map[string]*template.Template }
 
 // partials are files that every page can use.
-var partials = []string{"layout.html", "parts.html"}
+var partials = []string{"layout.html", "parts.html", "pictures.html"}
 
 func parsePages(files fs.FS) (*pages, error) {
 	base := template.New("").Funcs(functions)
@@ -76,6 +76,8 @@ type frame struct {
 	Now      time.Time
 	// Scope is the partner whose person looks; empty for those who run the service.
 	Scope scopeView
+	// Pictures are the charts of the page; nil on a page that has none.
+	Pictures *pictures
 }
 
 type menuGroup struct {
@@ -91,7 +93,7 @@ type menuItem struct {
 func (c *Console) frame(r *request, v view) frame {
 	f := frame{
 		Title: v.title, Operator: r.who, Path: r.URL.Path, Done: doneSentences[r.URL.Query().Get("done")], Form: r.PostForm, Data: v.data,
-		Now: c.Now(),
+		Now: c.Now(), Pictures: r.pictures,
 	}
 	if r.problem != nil {
 		s := sentenceOf(r.problem)
@@ -148,6 +150,7 @@ var functions = template.FuncMap{
 	"number":   func(n any) string { return number(toInt(n)) },
 	"bytes":    func(n any) string { return byteSize(toInt(n)) },
 	"took":     took,
+	"brief":    brief,
 	"failure":  failureText,
 	"role":     func(r operator.Role) string { return roleNames[string(r)] },
 	"short":    short,
@@ -248,6 +251,17 @@ func toInt(n any) int64 {
 		return int64(n)
 	}
 	return 0
+}
+
+// brief writes a number in few letters, for the side of a chart: 1234567 as 1,2 mi.
+func brief(n int64) string {
+	switch {
+	case n >= 1_000_000:
+		return strings.TrimSuffix(tenths(n/100_000), ",0") + " mi"
+	case n >= 10_000:
+		return strings.TrimSuffix(tenths(n/100), ",0") + " mil"
+	}
+	return number(n)
 }
 
 // number writes 1234567 as 1.234.567.

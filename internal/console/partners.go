@@ -22,6 +22,9 @@ func listPartners(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.picturePartners(r, all); err != nil {
+		return nil, err
+	}
 	rows := make([]partnerRow, len(all))
 	for i, p := range all {
 		rows[i] = partnerRow{p, slices.ContainsFunc(unusual, func(u cyber.Unusual) bool { return u.Partner == p.ID })}

@@ -62,6 +62,8 @@ var rules = map[string]string{
 	"at most %d entries in a list":                                    "No máximo %s linhas.",
 	"expected a JSON object with plano, limiteCobertura, tipoCobertura, condições, exclusões and, if any, sublimites and carenciaDias": "Um objeto JSON com os campos da cobertura.",
 
+	"%s is the operator's to give; no key in force has it": "Só o operador pode dar a permissão %s: nenhuma chave em vigor a tem.",
+
 	// People and what is watched.
 	"give a CPF, or a user hash with its partner":  "Informe o CPF, ou o userHash junto com o parceiro.",
 	"means something only together with a partner": "Escolha também o parceiro: o userHash só vale com ele.",
@@ -97,6 +99,7 @@ var rules = map[string]string{
 
 	// Operators.
 	"one of admin, support, viewer":                        "Escolha administração, atendimento ou consulta.",
+	"one of developer, attendant, viewer":                  "Escolha desenvolvimento, atendimento ou consulta.",
 	"expected an address such as ana@exemplo.com.br":       "Escreva um e-mail, como ana@exemplo.com.br.",
 	"must not be the e-mail address":                       "A senha não pode ser o seu e-mail.",
 	"there is no second factor to stand in for":            "Ative o segundo fator primeiro.",

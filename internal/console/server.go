@@ -60,6 +60,8 @@ type request struct {
 	from string
 	// cookie is set on the answer: a session that begins or ends.
 	cookie *http.Cookie
+	// pictures are what the page shows of numbers over time.
+	pictures *pictures
 	// problem is why the form that the page shows was refused.
 	problem error
 }

@@ -99,6 +99,9 @@ func (c *Console) webhookView(r *request, outcome *webhook.Outcome) (answer, err
 	if err != nil {
 		return nil, err
 	}
+	if err := c.pictureWebhook(r, string(e.ID)); err != nil {
+		return nil, err
+	}
 	return view{"webhook", "Webhook", webhookPage{p, webhookRow{e, hostOnly(e.URL)}, e.PublicKeys(c.Now()), outcome}}, nil
 }
 

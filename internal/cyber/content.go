@@ -255,7 +255,7 @@ func asciiOnly(s string) string {
 }
 
 func severityOrder(s Severity) int {
-	return slices.Index([]Severity{SeverityLow, SeverityMedium, SeverityHigh, SeverityCritical}, s)
+	return slices.Index(Severities(), s)
 }
 
 // offers tells whether the value is one of the options.

@@ -96,6 +96,11 @@ const (
 	SeverityCritical Severity = "critical"
 )
 
+// Severities lists them, the mildest first.
+func Severities() []Severity {
+	return []Severity{SeverityLow, SeverityMedium, SeverityHigh, SeverityCritical}
+}
+
 // Asset is a watched value.
 type Asset struct {
 	ID      AssetID

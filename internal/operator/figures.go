@@ -25,7 +25,31 @@ const (
 	EventsOfDay        Figure = "day.events"
 	SubscriptionsOfDay Figure = "day.subscriptions"
 	DeliveriesOfDay    Figure = "day.deliveries"
+
+	// Cases of a day: those opened, and those resolved within their target and after it.
+	CasesOpenedOfDay Figure = "day.cases.opened"
+	CasesInTimeOfDay Figure = "day.cases.in_time"
+	CasesLateOfDay   Figure = "day.cases.late"
+
+	// Of one endpoint: what arrived in a day, what was given up, and the microseconds from the event to its arrival.
+	ArrivedOfDay Figure = "day.endpoint.arrived"
+	GivenUpOfDay Figure = "day.endpoint.given_up"
+	TravelOfDay  Figure = "day.endpoint.travel"
+	// Backlog is what waits for an endpoint now.
+	Backlog Figure = "endpoint.backlog"
 )
+
+// FindingsOfSeverity and FindingsOfClass are the findings of a day of one severity, and those that expose one class of data.
+func FindingsOfSeverity(severity string) Figure { return FindingsOfDay + Figure("."+severity) }
+
+// FindingsOfClass is described above.
+func FindingsOfClass(class string) Figure { return FindingsOfDay + Figure(".class."+class) }
+
+// ScoreBands is into how many equal bands scores are parted; ScoresIn is how many of a sample of people are in one.
+const ScoreBands = 10
+
+// ScoresIn is described above.
+func ScoresIn(band int) Figure { return Figure("scores.band" + string(rune('0'+band))) }
 
 // FigureDays is how many days the charts show.
 const FigureDays = 30
@@ -52,17 +76,22 @@ const Brasilia = -3 * time.Hour
 // DayOf numbers the calendar day of a moment in Brasília: days since 1970-01-01.
 func DayOf(t time.Time) int64 { return int64(t.Add(Brasilia).Sub(time.Unix(0, 0)) / (24 * time.Hour)) }
 
-// Series returns the last FigureDays days of a figure up to today, with zeros for days without a count.
-func (f Figures) Series(name Figure, now time.Time) []DayCount {
-	today := time.Unix(DayOf(now)*24*60*60, 0).UTC()
-	days := make([]DayCount, FigureDays)
-	for i := range days {
-		days[i].Day = today.AddDate(0, 0, i-FigureDays+1)
+// LastDays lays counts of days out as the last days up to today, with zeros for days without a count.
+func LastDays(counts []DayCount, now time.Time, days int) []DayCount {
+	list := make([]DayCount, days)
+	first := time.Unix((DayOf(now)-int64(days)+1)*24*60*60, 0).UTC()
+	for i := range list {
+		list[i].Day = first.AddDate(0, 0, i)
 	}
-	for _, d := range f.ByDay[name] {
-		if i := int(d.Day.Sub(days[0].Day) / (24 * time.Hour)); i >= 0 && i < len(days) {
-			days[i].Count += d.Count
+	for _, d := range counts {
+		if i := int(d.Day.Sub(first) / (24 * time.Hour)); i >= 0 && i < days {
+			list[i].Count += d.Count
 		}
 	}
-	return days
+	return list
+}
+
+// Series returns the last FigureDays days of a figure up to today, with zeros for days without a count.
+func (f Figures) Series(name Figure, now time.Time) []DayCount {
+	return LastDays(f.ByDay[name], now, FigureDays)
 }

@@ -56,11 +56,12 @@ func (s Overview) Figures(ctx context.Context) (operator.Figures, error) {
 	return f, nil
 }
 
-// figure is a count on its way into the table; day 0 is as it stands now.
+// figure is a count on its way into the table; day 0 is as it stands now, and no part is the whole service.
 type figure struct {
 	name operator.Figure
 	day  int64
 	n    int64
+	part string
 }
 
 // CountFigures counts everything anew that can be read off an index, and goes on counting events from where it stopped.
@@ -79,6 +80,11 @@ func (s Overview) CountFigures(ctx context.Context, fresh time.Duration) error {
 		return err
 	}
 	figures = append(figures, days...)
+	details, err := s.countDetails(ctx)
+	if err != nil {
+		return err
+	}
+	figures = append(figures, details...)
 	partners, err := s.partners().Partners(ctx)
 	if err != nil {
 		return err
@@ -94,8 +100,12 @@ func (s Overview) CountFigures(ctx context.Context, fresh time.Duration) error {
 		if err := s.countSubscriptions(ctx, tx); err != nil {
 			return err
 		}
-		for _, f := range append(figures, figure{tallyCountedAt, 0, micros(s.now())}) {
-			if err := setTally(ctx, tx, string(f.name), "", f.day, f.n); err != nil {
+		// What waited for an endpoint a minute ago may all have gone.
+		if _, err := tx.ExecContext(ctx, `UPDATE tally SET n = 0 WHERE name = $1`, string(operator.Backlog)); err != nil {
+			return fmt.Errorf("forget backlogs: %w", err)
+		}
+		for _, f := range append(figures, figure{name: tallyCountedAt, n: micros(s.now())}) {
+			if err := setTally(ctx, tx, string(f.name), f.part, f.day, f.n); err != nil {
 				return err
 			}
 		}
@@ -112,9 +122,9 @@ func setTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n int64
 	return nil
 }
 
-func addTally(ctx context.Context, tx *sqldb.Tx, name string, day, n int64) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO tally (name, part, day, n) VALUES ($1, '', $2, $3)
-		ON CONFLICT (name, part, day) DO UPDATE SET n = tally.n + $3`, name, day, n)
+func addTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n int64) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (name, part, day) DO UPDATE SET n = tally.n + $4`, name, part, day, n)
 	if err != nil {
 		return fmt.Errorf("add to figure: %w", err)
 	}
@@ -155,7 +165,7 @@ func (s Overview) standing(ctx context.Context) ([]figure, error) {
 			return nil, classify(fmt.Errorf("count %s: %w", c.figures[0], err))
 		}
 		for i, name := range c.figures {
-			list = append(list, figure{name, 0, counts[i]})
+			list = append(list, figure{name: name, n: counts[i]})
 		}
 	}
 	return list, nil
@@ -212,11 +222,11 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 			return fmt.Errorf("count events: %w", err)
 		}
 		for _, c := range counts {
-			if err := addTally(ctx, tx, string(operator.EventsOfDay), c.day, c.n); err != nil {
+			if err := addTally(ctx, tx, string(operator.EventsOfDay), "", c.day, c.n); err != nil {
 				return err
 			}
 			if c.kind == string(alert.LeakDetected) {
-				if err := addTally(ctx, tx, string(operator.AlertsOfDay), c.day, c.n); err != nil {
+				if err := addTally(ctx, tx, string(operator.AlertsOfDay), "", c.day, c.n); err != nil {
 					return err
 				}
 			}
@@ -232,14 +242,44 @@ func (s Overview) countSubscriptions(ctx context.Context, tx *sqldb.Tx) error {
 	if _, err := tx.ExecContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'figures'`); err != nil {
 		return fmt.Errorf("lock figures: %w", err)
 	}
-	var made, counted int64
-	err := tx.QueryRowContext(ctx, `SELECT coalesce((SELECT sum(last) FROM subscription_counter), 0),
-		coalesce((SELECT n FROM tally WHERE name = $1 AND part = '' AND day = 0), 0)`, mark).Scan(&made, &counted)
+	type moved struct {
+		part string
+		n    int64
+	}
+	// The counter of a partner never falls, so what it grew by is what was enrolled.
+	grown, err := collect(ctx, tx, func(sc scanner) (moved, error) {
+		var id partner.ID
+		var m moved
+		err := sc.Scan(numbered(&id), &m.n)
+		m.part = string(id)
+		return m, err
+	}, `SELECT partner_id, last FROM subscription_counter ORDER BY partner_id`)
 	if err != nil {
 		return fmt.Errorf("count subscriptions: %w", err)
 	}
-	if err := addTally(ctx, tx, string(operator.SubscriptionsOfDay), operator.DayOf(s.now()), made-counted); err != nil {
-		return err
+	before, err := collect(ctx, tx, func(sc scanner) (moved, error) {
+		var m moved
+		return m, sc.Scan(&m.part, &m.n)
+	}, `SELECT part, n FROM tally WHERE name = $1 AND day = 0`, mark)
+	if err != nil {
+		return fmt.Errorf("count subscriptions: %w", err)
 	}
-	return setTally(ctx, tx, mark, "", 0, made)
+	counted := map[string]int64{}
+	for _, b := range before {
+		counted[b.part] = b.n
+	}
+	today, all := operator.DayOf(s.now()), int64(0)
+	for _, g := range grown {
+		if g.n == counted[g.part] {
+			continue
+		}
+		all += g.n - counted[g.part]
+		if err := addTally(ctx, tx, string(operator.SubscriptionsOfDay), g.part, today, g.n-counted[g.part]); err != nil {
+			return err
+		}
+		if err := setTally(ctx, tx, mark, g.part, 0, g.n); err != nil {
+			return err
+		}
+	}
+	return addTally(ctx, tx, string(operator.SubscriptionsOfDay), "", today, all)
 }

@@ -132,6 +132,9 @@ CREATE TABLE case_move (
 	FOREIGN KEY (partner_id, case_id) REFERENCES support_case (partner_id, id)
 );
 
+-- What was resolved in a day, for the counts of the console.
+CREATE INDEX case_move_day ON case_move (to_status, moved_at);
+
 -- The calendar of a service, shared by all partners. A booking's primary key is what keeps two cases out of one slot.
 CREATE TABLE case_slot (
 	id         TEXT PRIMARY KEY,

@@ -1,0 +1,225 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/operator"
+)
+
+// A picture is a chart that the server draws: columns of stacked counts, as SVG, with the same numbers as a table behind it.
+// It is narrow, so that its letters can be read on a telephone.
+type picture struct {
+	Title string
+	// Lead says in words what the picture shows; it is also its name for screen readers.
+	Lead    string
+	Series  []pictureSeries
+	Columns []pictureColumn
+	Lines   []gridLine
+	// First names what the columns are: days, weeks, partners.
+	First                     string
+	Width, Height, Left, Base int
+	// percent says that the counts are hundredths of a whole.
+	Percent bool
+}
+
+// pictureSeries is one colour of a picture.
+type pictureSeries struct {
+	Label string
+	Class string
+	Total int64
+}
+
+type pictureColumn struct {
+	Label string
+	// Short stands below the column; empty where there is no room.
+	Short  string
+	X      float64
+	Values []int64
+	Parts  []picturePart
+}
+
+type picturePart struct {
+	Y, W, H float64
+	Class   string
+	Title   string
+}
+
+// Geometry of a picture, in the units of its view box.
+const (
+	pictureWidth  = 360
+	pictureHeight = 190
+	pictureLeft   = 44
+	pictureTop    = 10
+	pictureBase   = 158
+)
+
+// pictured is a column before it is drawn.
+type pictured struct {
+	label, short string
+	values       []int64
+}
+
+// newPicture lays columns out. Ticks are written below as many columns as have room for their words.
+func newPicture(title, first string, series []pictureSeries, columns []pictured) picture {
+	p := picture{Title: title, First: first, Series: slices.Clone(series), Width: pictureWidth, Height: pictureHeight, Left: pictureLeft, Base: pictureBase}
+	var peak int64
+	for _, c := range columns {
+		var sum int64
+		for i, v := range c.values {
+			sum += v
+			p.Series[i].Total += v
+		}
+		peak = max(peak, sum)
+	}
+	top := niceCeiling(peak)
+	for i := range int64(3) {
+		value := top * i / 2
+		p.Lines = append(p.Lines, gridLine{Y: pictureBase - float64(pictureBase-pictureTop)*float64(value)/float64(top), Value: value})
+	}
+	if len(columns) == 0 {
+		return p
+	}
+	step := float64(pictureWidth-pictureLeft) / float64(len(columns))
+	every := max(1, (len(columns)+5)/6)
+	for i, c := range columns {
+		one := pictureColumn{Label: c.label, X: round1(pictureLeft + step*float64(i) + step*0.1), Values: c.values}
+		if (len(columns)-1-i)%every == 0 {
+			one.Short = c.short
+		}
+		y := float64(pictureBase)
+		for j, v := range c.values {
+			h := float64(pictureBase-pictureTop) * float64(v) / float64(top)
+			if v > 0 {
+				h = max(h, 1.5) // one among thousands must still be seen
+			}
+			y -= h
+			one.Parts = append(one.Parts, picturePart{
+				Y: round1(y), W: round1(step * 0.8), H: round1(h), Class: series[j].Class, Title: c.label + ", " + series[j].Label + ": " + number(v),
+			})
+		}
+		p.Columns = append(p.Columns, one)
+	}
+	p.Lead = p.words()
+	return p
+}
+
+// words tells what there is in all, series by series.
+func (p picture) words() string {
+	text := ""
+	for i, s := range p.Series {
+		if i > 0 {
+			text += ", "
+		}
+		text += s.Label + ": " + number(s.Total)
+	}
+	return text
+}
+
+// Empty tells that there is nothing to draw.
+func (p picture) Empty() bool {
+	return !slices.ContainsFunc(p.Series, func(s pictureSeries) bool { return s.Total != 0 })
+}
+
+// pictures are those of a page, over one period.
+type pictures struct {
+	List    []picture
+	Periods []period
+}
+
+type period struct {
+	Label, Path string
+	Current     bool
+}
+
+// periods are what pictures can be asked over, in days.
+var periods = []struct {
+	days  int
+	label string
+}{{7, "7 dias"}, {30, "30 dias"}, {90, "90 dias"}, {365, "1 ano"}}
+
+const defaultPeriod = 30
+
+// periodOf reads over how many days the pictures of a page are.
+func periodOf(r *request) int {
+	days, _ := strconv.Atoi(r.URL.Query().Get("dias")) // anything else is the usual period
+	if slices.ContainsFunc(periods, func(p struct {
+		days  int
+		label string
+	}) bool {
+		return p.days == days
+	}) {
+		return days
+	}
+	return defaultPeriod
+}
+
+// show hands pictures to the page that is answered.
+func (r *request) show(list ...picture) {
+	days, path := periodOf(r), r.URL.Path
+	if r.Method == http.MethodPost { // an action that shows its page again
+		path = path[:strings.LastIndexByte(path, '/')]
+	}
+	r.pictures = &pictures{List: list}
+	for _, p := range periods {
+		q := url.Values{}
+		for name, values := range r.URL.Query() {
+			if name != "done" {
+				q[name] = values
+			}
+		}
+		q.Set("dias", strconv.Itoa(p.days))
+		r.pictures.Periods = append(r.pictures.Periods, period{p.label, path + "?" + q.Encode() + "#graficos", p.days == days})
+	}
+}
+
+// overTime is a picture of days, or of weeks when there are more days than columns can be told apart.
+func overTime(title string, series []pictureSeries, counts ...[]operator.DayCount) picture {
+	each, first := 1, "Dia"
+	if len(counts[0]) > 92 {
+		each, first = 7, "Semana que começa em"
+	}
+	var columns []pictured
+	for i := 0; i < len(counts[0]); i += each {
+		day := counts[0][i].Day
+		c := pictured{label: day.Format("02/01/2006"), short: day.Format("02/01"), values: make([]int64, len(counts))}
+		for j, days := range counts {
+			for _, d := range days[i:min(i+each, len(days))] {
+				c.values[j] += d.Count
+			}
+		}
+		columns = append(columns, c)
+	}
+	return newPicture(title, first, series, columns)
+}
+
+// share writes a part of a whole as a percentage; "—" of nothing.
+func share(part, whole int64) string {
+	if whole == 0 {
+		return "—"
+	}
+	return tenths(part*1000/whole) + "%"
+}
+
+func tenths(n int64) string { return fmt.Sprintf("%d,%d", n/10, n%10) }
+
+// largest keeps the columns with the most, the largest first.
+func largest(columns []pictured, most int) []pictured {
+	slices.SortStableFunc(columns, func(a, b pictured) int { return cmp.Compare(b.values[0], a.values[0]) })
+	columns = slices.DeleteFunc(columns, func(c pictured) bool { return c.values[0] == 0 })
+	return columns[:min(len(columns), most)]
+}
+
+// mean is how long one of n took.
+func mean(micros, n int64) time.Duration {
+	if n == 0 {
+		return 0
+	}
+	return time.Duration(micros/n) * time.Microsecond
+}
