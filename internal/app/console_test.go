@@ -300,7 +300,7 @@ func TestConsoleStory(t *testing.T) {
 	b.visit("/findings")
 	b.do(chromedp.Click(`td details.confirm summary`, chromedp.NodeVisible))
 	b.press(`form[action$="/resolve"] button`)
-	b.see("Achado resolvido")
+	b.see("Ocorrência resolvida")
 	services := b.must(t, "GET", api+"/cyber/services", key, "")
 	service := strings.Split(strings.Split(services, `"_id":"`)[1], `"`)[0]
 	b.must(t, "POST", api+"/cyber/case", key, `{"userHash":"`+user+`","serviceId":"`+service+`"}`)

@@ -29,7 +29,7 @@ type Jobs interface {
 
 // jobKinds are the kinds in words.
 var jobKinds = map[string]string{
-	intake.KindImport: "Importação de vazamento", leak.KindMatch: "Busca nos dados monitorados", leak.KindWithdraw: "Retirada de achados",
+	intake.KindImport: "Importação de vazamento", leak.KindMatch: "Busca nos dados monitorados", leak.KindWithdraw: "Retirada de ocorrências",
 	leak.KindRestate: "Recálculo de situações", leak.KindSites: "Conferência de sites", leak.KindVerify: "Conferência do índice", feed.KindRun: "Leitura de fonte",
 	intake.KindRenew: "Renovação de vazamento", intake.KindSpread: "Importação repartida", intake.KindPart: "Parte de importação",
 	password.KindImport: "Importação de senhas vazadas", password.KindDownload: "Download de senhas vazadas",

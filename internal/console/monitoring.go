@@ -134,7 +134,7 @@ func listFindings(c *Console, r *request) (answer, error) {
 	if page.Names, err = c.names(r); err != nil {
 		return nil, err
 	}
-	return view{"findings", "Achados", page}, nil
+	return view{"findings", "Ocorrências", page}, nil
 }
 
 func resolveFinding(c *Console, r *request) (answer, error) {

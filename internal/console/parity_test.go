@@ -209,7 +209,7 @@ func TestConsoleSubjects(t *testing.T) {
 	const cpf, why = "529.982.247-25", "pedido 77"
 
 	_, page := d.post(200, "/subjects/find", "cpf", cpf, "reason", why)
-	for _, want := range []string{"Banco Exemplo", "1 assinaturas", "1 dados monitorados", "1 achados"} {
+	for _, want := range []string{"Banco Exemplo", "1 assinatura", "1 dado monitorado", "1 ocorrência"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -232,7 +232,7 @@ var menu = []sectionGroup{
 	{"", []section{{"/", "Visão geral", "chart"}}},
 	{"Clientes", []section{{"/partners", "Parceiros", "building"}, {"/plans", "Planos", "plan"}, {"/subscriptions", "Assinaturas", "card"}}},
 	{"Proteção", []section{
-		{"/findings", "Achados", "warn"}, {"/monitoring", "Dados monitorados", "eye"}, {"/breaches", "Vazamentos", "leak"}, {"/feeds", "Fontes", "feed"},
+		{"/findings", "Ocorrências", "warn"}, {"/monitoring", "Dados monitorados", "eye"}, {"/breaches", "Vazamentos", "leak"}, {"/feeds", "Fontes", "feed"},
 		{"/passwords", "Senhas vazadas", "key"}, {"/cases", "Casos", "board"}, {"/services", "Serviços", "lifebuoy"},
 		{"/devices", "Dispositivos", "phone"}, {"/content", "Conteúdo", "text"},
 	}},

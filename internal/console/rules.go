@@ -245,7 +245,7 @@ var rules = map[string]string{
 	"one of alert, advice, tip":               "O tipo é alert, advice ou tip.",
 	"one of all, mobile, desktop":             "O dispositivo é all, mobile ou desktop.",
 	"1 to %d":                                 "De 1 a %s.",
-	"an item about a finding cannot ask, as the next finding would be hidden by the answer to the last": "Um conteúdo sobre um achado não pode perguntar: a resposta esconderia o próximo achado.",
+	"an item about a finding cannot ask, as the next finding would be hidden by the answer to the last": "Um conteúdo sobre uma ocorrência não pode perguntar: a resposta esconderia a próxima ocorrência.",
 	"unknown kind of value":                 "Há um tipo de dado que não existe.",
 	"unknown class":                         "Há uma classe de dados que não existe.",
 	"unknown kind":                          "Há uma origem que não existe.",

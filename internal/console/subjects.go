@@ -97,13 +97,17 @@ func findSubject(c *Console, r *request) (answer, error) {
 	page.Asked = true
 	for _, h := range held {
 		row := heldCount{Name: h.Partner.Name}
-		for _, n := range []choiceCount{
-			{"assinaturas", int64(len(h.Subscriptions))}, {"dados monitorados", int64(len(h.Assets))}, {"achados", int64(len(h.Findings))},
-			{"casos", int64(len(h.Cases))}, {"dispositivos", int64(len(h.Devices))}, {"respostas", int64(len(h.Answers))},
-			{"dias de pontuação", int64(len(h.Scores))}, {"eventos", int64(len(h.Events))}, {"respostas guardadas da API", int64(h.StoredAnswers)},
+		for _, n := range []struct {
+			count     int
+			one, many string
+		}{
+			{len(h.Subscriptions), "assinatura", "assinaturas"}, {len(h.Assets), "dado monitorado", "dados monitorados"}, {len(h.Findings), "ocorrência", "ocorrências"},
+			{len(h.Cases), "caso", "casos"}, {len(h.Devices), "dispositivo", "dispositivos"}, {len(h.Answers), "resposta", "respostas"},
+			{len(h.Scores), "dia de pontuação", "dias de pontuação"}, {len(h.Events), "evento", "eventos"},
+			{h.StoredAnswers, "resposta guardada da API", "respostas guardadas da API"},
 		} {
-			if n.Count > 0 {
-				row.Counts = append(row.Counts, n)
+			if n.count > 0 {
+				row.Counts = append(row.Counts, choiceCount{plural(int64(n.count), n.one, n.many), int64(n.count)})
 			}
 		}
 		page.Held = append(page.Held, row)
@@ -197,7 +201,7 @@ type erasedRow struct {
 
 // erasedKinds are the kinds of rows in words; one that is missing is shown as the store calls it.
 var erasedKinds = map[string]string{
-	"subscriptions": "assinaturas", "watched values": "dados monitorados", "findings": "achados", "status changes": "mudanças de situação", "hits": "buscas",
+	"subscriptions": "assinaturas", "watched values": "dados monitorados", "findings": "ocorrências", "status changes": "mudanças de situação", "hits": "buscas",
 	"cases": "casos", "case moves": "passos de casos", "bookings": "horários marcados", "devices": "dispositivos", "answers": "respostas",
 	"scores": "dias de pontuação", "events": "eventos", "deliveries": "entregas", "attempts": "tentativas de entrega", "person": "pessoa",
 	"kept answers": "respostas guardadas da API",
