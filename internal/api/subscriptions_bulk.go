@@ -65,6 +65,9 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !dryRun { // it numbers subscriptions, one request after the other
+		r.claim.Queue = "subscriptions"
+	}
 	kept, err := r.once(func(in *Rules) (any, error) {
 		outcome, err := in.Subscriptions.Keep(r.ctx, enrolment, dryRun)
 		if err != nil {

@@ -26,6 +26,8 @@ type Claim struct {
 	// About is the person whom the request names, as it was sent; empty when it names nobody, or many: answers to those
 	// hold nothing of them.
 	About partner.UserHash
+	// Queue, if it is not empty, names what all such work of a partner waits for: those who wait share a transaction.
+	Queue string
 }
 
 // MaxKept bounds an answer that is kept, in bytes. One that is larger was given once: a repeat is told that the work is

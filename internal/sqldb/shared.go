@@ -12,9 +12,12 @@ import (
 // for each other go to disk together: whoever finds nobody writing leads, runs the work of all who wait in one
 // transaction of the engine, each in a savepoint of its own, and commits once. Work that fails is rolled back to its
 // savepoint and takes nobody along. Work that nobody waits beside runs as it always did, without a savepoint.
+//
+// PostgreSQL has many writers, and shares syncs by itself. There those of one process share a transaction that would wait
+// for each other's anyway, because all of them lock the same row: see InQueue.
 const (
-	// mostShared bounds how much work one commit holds.
-	mostShared = 128
+	// mostShared bounds how much work one commit holds, and mostQueued that of a queue of PostgreSQL's, which is larger.
+	mostShared, mostQueued = 128, 16
 	// shareTime ends a shared transaction for those who come late: the first one waits for all.
 	shareTime = 5 * time.Millisecond
 )
@@ -24,6 +27,58 @@ type writers struct {
 	mu      sync.Mutex
 	leading bool
 	waiting []*write
+}
+
+// queues are those who wait for each other on PostgreSQL, by what they wait for.
+type queues struct {
+	mu   sync.Mutex
+	used map[string]*queue
+}
+
+type queue struct {
+	writers
+	users int // whoever is the last takes the queue away
+}
+
+// InQueue is InTx for work that locks the same row as all other work of its queue. Those of this process which wait for
+// each other share a transaction, each undone for itself when it fails.
+func (d *DB) InQueue(ctx context.Context, name string, fn func(tx *Tx) error) error {
+	if d.engine == SQLite { // all of them are in one
+		return d.InTx(ctx, fn)
+	}
+	q := d.queues.enter(name)
+	defer d.queues.leave(name, q)
+	return d.repeat(ctx, func() error { return d.share(ctx, &q.writers, fn) })
+}
+
+func (all *queues) enter(name string) *queue {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.used == nil {
+		all.used = map[string]*queue{}
+	}
+	q := all.used[name]
+	if q == nil {
+		q = &queue{}
+		all.used[name] = q
+	}
+	q.users++
+	return q
+}
+
+func (all *queues) leave(name string, q *queue) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if q.users--; q.users == 0 {
+		delete(all.used, name)
+	}
+}
+
+func (d *DB) mostShared() int {
+	if d.engine == SQLite {
+		return mostShared
+	}
+	return mostQueued
 }
 
 // write is one caller's work.
@@ -37,10 +92,9 @@ type write struct {
 	lead, done chan struct{}
 }
 
-// share runs fn in a transaction that others may share, and returns when it is on disk.
-func (d *DB) share(ctx context.Context, fn func(tx *Tx) error) error {
+// share runs fn in a transaction that others of a queue may share, and returns when it is on disk.
+func (d *DB) share(ctx context.Context, q *writers, fn func(tx *Tx) error) error {
 	w := &write{ctx: ctx, fn: fn, err: errGone, lead: make(chan struct{}), done: make(chan struct{})}
-	q := &d.writers
 	q.mu.Lock()
 	if q.leading {
 		q.waiting = append(q.waiting, w)
@@ -64,7 +118,7 @@ func (d *DB) share(ctx context.Context, fn func(tx *Tx) error) error {
 		q.mu.Unlock()
 	}
 	defer q.handOn()
-	d.lead(w)
+	d.lead(q, w)
 	return w.result()
 }
 
@@ -111,8 +165,8 @@ func (w *write) result() error {
 }
 
 // lead runs the leader's work, alone or with that of others.
-func (d *DB) lead(w *write) {
-	others := d.writers.take(mostShared - 1)
+func (d *DB) lead(q *writers, w *write) {
+	others := q.take(d.mostShared() - 1)
 	if len(others) == 0 {
 		w.err = d.once(w.ctx, w.fn)
 		return
@@ -123,7 +177,7 @@ func (d *DB) lead(w *write) {
 			close(each.done)
 		}
 	}()
-	if d.together(&batch) {
+	if d.together(q, &batch) {
 		return
 	}
 	// The engine gave the whole transaction up, as it does when a statement is interrupted or the disk is full: each on
@@ -141,15 +195,16 @@ var errGone = errors.New("the shared transaction is gone")
 
 // together runs all work in one transaction, and that of those who come meanwhile. It tells whether everybody's result
 // stands.
-func (d *DB) together(batch *[]*write) bool {
+func (d *DB) together(q *writers, batch *[]*write) bool {
 	began := time.Now()
 	err := d.once(context.WithoutCancel((*batch)[0].ctx), func(tx *Tx) error {
+		tx.staged = map[string]bool{} // the tables that one has filled are full for the next
 		for i := 0; i < len(*batch); i++ {
 			if err := tx.member((*batch)[i]); err != nil {
 				return err
 			}
 			if i == len(*batch)-1 && time.Since(began) < shareTime {
-				*batch = append(*batch, d.writers.take(mostShared-len(*batch))...)
+				*batch = append(*batch, q.take(d.mostShared()-len(*batch))...)
 			}
 		}
 		return nil
@@ -179,7 +234,7 @@ func (t *Tx) member(w *write) error {
 	if _, err := t.Tx.ExecContext(ctx, `SAVEPOINT member`); err != nil {
 		return errGone
 	}
-	w.tx = &Tx{Tx: t.Tx, conn: t.conn, engine: t.engine, texts: t.texts}
+	w.tx = &Tx{Tx: t.Tx, conn: t.conn, engine: t.engine, texts: t.texts, staged: t.staged}
 	w.panicked = caught(func() { w.err = w.fn(w.tx) })
 	if w.err != nil || w.panicked != nil {
 		if _, err := t.Tx.ExecContext(ctx, `ROLLBACK TO SAVEPOINT member`); err != nil {

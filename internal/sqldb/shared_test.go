@@ -195,7 +195,7 @@ func BenchmarkWriters(b *testing.B) {
 					b.Fatal(err)
 				}
 				defer func() { _ = d.Close() }()
-				run := d.share
+				run := func(ctx context.Context, fn func(tx *Tx) error) error { return d.share(ctx, &d.writers, fn) }
 				if how == "alone" {
 					run = d.once
 				}

@@ -47,13 +47,18 @@ const maxTries = 5
 // another connection. One that goes away later leaves it open whether the transaction was kept, so the error goes to
 // the caller.
 func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
+	return d.repeat(ctx, func() error { return d.run(ctx, fn) })
+}
+
+// repeat runs a transaction again when the engine asks for it.
+func (d *DB) repeat(ctx context.Context, run func() error) error {
 	for try := 1; ; try++ {
 		select {
 		case <-d.distrusted:
 			return ErrDistrusted
 		default:
 		}
-		err := d.run(ctx, fn)
+		err := run()
 		if isSQLite(err, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC) {
 			d.distrust.Do(func() { close(d.distrusted) })
 		}
@@ -80,7 +85,7 @@ func (d *DB) Distrusted() <-chan struct{} { return d.distrusted }
 // run runs fn in a transaction: on SQLite in one that others may share.
 func (d *DB) run(ctx context.Context, fn func(tx *Tx) error) error {
 	if d.engine == SQLite {
-		return d.share(ctx, fn)
+		return d.share(ctx, &d.writers, fn)
 	}
 	return d.once(ctx, fn)
 }

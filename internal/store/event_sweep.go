@@ -119,7 +119,7 @@ func deliveredTo(ctx context.Context, q querier, id partner.ID) (list []alert.En
 
 // inParts does something with all of a list in transactions of a few of them each, never more than largest.
 func inParts[T any](ctx context.Context, c core, all []T, largest int, fn func(tx *sqldb.Tx, part []T) error) (int64, error) {
-	done, err := c.db.InBatches(ctx, int64(largest), func(tx *sqldb.Tx, done, limit int64) (int64, error) {
+	done, err := c.batches(ctx, int64(largest), func(tx *sqldb.Tx, done, limit int64) (int64, error) {
 		part := all[done:min(int64(len(all)), done+limit)]
 		if len(part) == 0 {
 			return 0, nil

@@ -38,7 +38,13 @@ func (s Answers) Once(ctx context.Context, id partner.ID, c once.Claim, work fun
 	defer s.inFlight.Delete(running)
 
 	var answer once.Answer
-	err := s.db.InTx(ctx, func(tx *sqldb.Tx) error {
+	inTx := s.db.InTx
+	if c.Queue != "" {
+		inTx = func(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
+			return s.db.InQueue(ctx, string(id)+" "+c.Queue, fn)
+		}
+	}
+	err := inTx(ctx, func(tx *sqldb.Tx) error {
 		if err := s.claim(ctx, tx, id, claim, digest, s.userIndex(id, c.About)); err != nil {
 			return err
 		}

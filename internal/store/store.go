@@ -90,8 +90,22 @@ func (c core) inTx(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
 
 // inBatches does long work in transactions of a few rows: see sqldb.DB.InBatches.
 func (c core) inBatches(ctx context.Context, step func(tx *sqldb.Tx, limit int64) (int64, error)) (int64, error) {
-	done, err := c.db.InBatches(ctx, sweepBatch, func(tx *sqldb.Tx, _, limit int64) (int64, error) { return step(tx, limit) })
+	done, err := c.batches(ctx, sweepBatch, func(tx *sqldb.Tx, _, limit int64) (int64, error) { return step(tx, limit) })
 	return done, classify(err)
+}
+
+// batches is sqldb.DB.InBatches, or the same steps in the transaction that the area is open on.
+func (c core) batches(ctx context.Context, largest int64, step func(tx *sqldb.Tx, done, limit int64) (int64, error)) (done int64, err error) {
+	if c.tx == nil {
+		return c.db.InBatches(ctx, largest, step)
+	}
+	for {
+		n, err := step(c.tx, done, largest)
+		if err != nil || n == 0 {
+			return done, err
+		}
+		done += n
+	}
 }
 
 // snapshot runs fn on a core all of whose reads see one state of the database. fn must not write.

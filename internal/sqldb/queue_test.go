@@ -1,0 +1,105 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestQueueSharesACommit: of those who wait for one row on PostgreSQL all but the first share a few transactions; one that
+// fails takes nobody along, and whoever stages rows finds the table of the one before empty.
+func TestQueueSharesACommit(t *testing.T) {
+	ctx := context.Background()
+	address := os.Getenv("VIGIA_TEST_POSTGRES")
+	if address == "" {
+		t.Fatal("VIGIA_TEST_POSTGRES is not set: run the tests with 'make test', or under scripts/with-postgres")
+	}
+	d, err := Open(ctx, address, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	table := fmt.Sprintf("queue_%d", time.Now().UnixNano())
+	exec := func(tx *Tx, text string, args ...any) error { _, err := tx.ExecContext(ctx, text, args...); return err }
+	must := func(text string) {
+		if err := d.InTx(ctx, func(tx *Tx) error { return exec(tx, text) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(`CREATE TABLE ` + table + ` (n BIGINT PRIMARY KEY, x BIGINT NOT NULL)`)
+	t.Cleanup(func() { must(`DROP TABLE ` + table) })
+	must(`INSERT INTO ` + table + ` VALUES (-1, 0)`)
+	const callers, rows = 12, fewRows + 10
+	lock := func(tx *Tx) error { return exec(tx, `UPDATE `+table+` SET x = x + 1 WHERE n = -1`) }
+	before, errNo := d.commits.Load(), errors.New("no")
+	results := make([]error, callers)
+	var wg sync.WaitGroup
+	err = d.InTx(ctx, func(tx *Tx) error {
+		if err := lock(tx); err != nil {
+			return err
+		}
+		for i := range callers {
+			wg.Go(func() {
+				results[i] = d.InQueue(ctx, "x", func(tx *Tx) error {
+					if err := lock(tx); err != nil {
+						return err
+					}
+					n := 0
+					added, err := tx.LoadMissing(ctx, table, []string{"n", "x"}, "n", func() ([]any, error) {
+						if n++; n > rows {
+							return nil, nil
+						}
+						return []any{int64(i*rows + n), int64(i)}, nil
+					})
+					if err == nil && len(added) != rows {
+						err = fmt.Errorf("%d rows went in", len(added))
+					}
+					if i == 3 {
+						err = errNo
+					}
+					return err
+				})
+			})
+		}
+		for { // until the first waits for the row and the rest for the first
+			d.queues.mu.Lock()
+			q := d.queues.used["x"]
+			d.queues.mu.Unlock()
+			if q != nil {
+				q.mu.Lock()
+				waiting := len(q.waiting)
+				q.mu.Unlock()
+				if waiting == callers-1 {
+					return nil
+				}
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
+	wg.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, err := range results {
+		if i == 3 != errors.Is(err, errNo) || i != 3 && err != nil {
+			t.Errorf("caller %d: %v", i, err)
+		}
+	}
+	var kept, locked int64
+	if err := d.Reader().QueryRowContext(ctx, `SELECT count(*) - 1, max(x) FILTER (WHERE n = -1) FROM `+table).Scan(&kept, &locked); err != nil {
+		t.Fatal(err)
+	}
+	if kept != (callers-1)*rows || locked != callers {
+		t.Errorf("%d rows are kept, %d were here", kept, locked)
+	}
+	if commits := d.commits.Load() - before; commits > 3 { // the one that held the row, the first, and all others
+		t.Errorf("%d commits for %d that waited together", commits, callers)
+	}
+	if len(d.queues.used) != 0 {
+		t.Error("a queue is left:", d.queues.used)
+	}
+}
