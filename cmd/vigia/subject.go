@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
@@ -36,14 +37,15 @@ func (f personFlags) person() (subject.Person, error) {
 
 type subjectExportCmd struct {
 	personFlags
-	Out string `placeholder:"FILE" type:"path" help:"Write to a new file of mode 0600 instead of the screen."`
+	Out    string `placeholder:"FILE" type:"path" help:"Write to a new file of mode 0600 instead of the screen."`
+	Letter bool   `help:"Write a letter to the person: a page of HTML to be read, printed or kept as PDF."`
 }
 
 // Help shows examples.
 func (subjectExportCmd) Help() string {
-	return "The plain form is a Portuguese text to be handed to the person; --json is complete and can be read by another program.\n" +
+	return "The plain form is a Portuguese text to be handed to the person, --letter a page to be printed; --json is complete and can be read by another program.\n" +
 		"The export is recorded in the audit trail before it is shown.\n\n" +
-		"Examples:\n  vigia subject export --cpf @cpf.txt --out ana.txt\n  vigia subject export --cpf 52998224725 --partner pt_... --json"
+		"Examples:\n  vigia subject export --cpf @cpf.txt --out ana.txt\n  vigia subject export --cpf @cpf.txt --letter --out ana.html\n  vigia subject export --cpf 52998224725 --partner pt_... --json"
 }
 
 // Run exports.
@@ -61,8 +63,11 @@ func (e *subjectExportCmd) Run(ctx context.Context, c *config.Common, o *output)
 			return subject.ErrNobody.With("nothing is held about this person")
 		}
 		write := subject.WriteText
-		if o.json {
+		switch {
+		case o.json:
 			write = subject.WriteJSON
+		case e.Letter:
+			write = func(w io.Writer, all []subject.Held) error { return subject.WriteLetter(w, all, time.Now()) }
 		}
 		if e.Out == "" {
 			return write(o.w, held)

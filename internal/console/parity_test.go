@@ -224,6 +224,10 @@ func TestConsoleSubjects(t *testing.T) {
 		res.Header.Get("cache-control") != "no-store" || strings.Contains(res.Header.Get("content-disposition"), "52998224725") {
 		t.Error("the copy:", res.Header, text)
 	}
+	if res, text = d.post(200, "/subjects/export", "cpf", cpf, "reason", why, "format", "letter"); !strings.Contains(text, "Olá, Maria da Silva.") ||
+		!strings.HasPrefix(res.Header.Get("content-type"), "text/html") || !strings.HasPrefix(res.Header.Get("content-disposition"), "attachment;") {
+		t.Error("the letter:", res.Header, text)
+	}
 	_, text = d.post(200, "/subjects/export", "user_hash", user, "partner", string(p.ID), "reason", why, "format", "json")
 	var held []map[string]any
 	if err := json.Unmarshal([]byte(text), &held); err != nil || len(held) != 1 {

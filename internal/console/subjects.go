@@ -130,8 +130,12 @@ func exportSubject(c *Console, r *request) (answer, error) {
 	}
 	file, write := download{name: "titular-" + c.Now().In(brazil).Format("2006-01-02-1504"), kind: "text/plain; charset=utf-8"}, subject.WriteText
 	ending := ".txt"
-	if r.text("format") == "json" {
+	switch r.text("format") {
+	case "json":
 		file.kind, ending, write = "application/json", ".json", subject.WriteJSON
+	case "letter":
+		file.kind, ending = "text/html; charset=utf-8", ".html"
+		write = func(w io.Writer, all []subject.Held) error { return subject.WriteLetter(w, all, c.Now()) }
 	}
 	var b bytes.Buffer
 	if err := write(&b, held); err != nil {

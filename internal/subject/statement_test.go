@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,5 +90,28 @@ func TestStatements(t *testing.T) {
 	}
 	if err := WriteText(failingWriter{}, everything()); err == nil {
 		t.Error("a statement that could not be written went unnoticed")
+	}
+}
+
+// TestLetter: the letter greets the person, writes dates, times and names of ours as people do, and holds every value that the
+// statement for machines has. It needs nothing from elsewhere.
+func TestLetter(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteLetter(&b, everything(), noon); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, want := range []string{
+		"Olá, Ana.", "13/11/2026", "000.000.001-00", "02/01/1990", "ana@exemplo.com.br", "5511900000000", "Rua A 1, Recife/PE", "11222333000181", "apareceu em “Loja”, de 13/11/2026",
+		"e-mail, senha", "Gravidade alta", "não era da pessoa", "vazamentos 50,5", "Celular (android), chave K", "Banco Exemplo", "@media print", "@page",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the letter lacks %q", want)
+		}
+	}
+	for _, never := range []string{"T12:00:00Z", "2026-11-13", "not_me", "gravidade high", "<script", "http://", "https://", "src="} {
+		if strings.Contains(page, never) {
+			t.Errorf("the letter holds %q", never)
+		}
 	}
 }

@@ -1,0 +1,102 @@
+package subject
+
+import (
+	_ "embed"
+	"html/template"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/operator"
+)
+
+//go:embed letter.html
+var letterPage string
+
+// letterTemplate is one page without script or anything from elsewhere: it is sent on as a file, and printed from a browser
+// it becomes a PDF.
+var letterTemplate = template.Must(template.New("letter").Funcs(template.FuncMap{
+	"day": letterDay, "moment": letterMoment, "kind": wordFor(kindWords), "class": classWords, "severity": wordFor(severityWords), "status": wordFor(statusWords),
+	"resolved": wordFor(resolutionWords), "cpf": letterCPF, "tenths": func(f float64) string { return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) },
+}).Parse(letterPage))
+
+var (
+	kindWords = map[string]string{
+		"email": "e-mail", "cpf": "CPF", "phone": "telefone", "credit_card": "cartão", "pix_key": "chave Pix", "cnpj": "CNPJ", "domain": "domínio",
+	}
+	exposedWords = map[string]string{
+		"email": "e-mail", "password": "senha", "password_hash": "senha cifrada", "cpf": "CPF", "phone": "telefone", "card": "cartão", "address": "endereço",
+		"name": "nome", "birth_date": "data de nascimento", "document": "documento", "health": "dados de saúde", "financial": "dados financeiros",
+		"cookies": "acessos gravados no navegador", "ip_address": "endereço IP", "username": "nome de usuário", "other": "outros dados",
+	}
+	severityWords   = map[string]string{"low": "baixa", "medium": "média", "high": "alta", "critical": "crítica"}
+	statusWords     = map[string]string{"monitorado": "sem ocorrências", "alerta": "em alerta", "comprometido": "comprometido"}
+	resolutionWords = map[string]string{
+		"password_changed": "a senha foi trocada", "account_closed": "a conta foi encerrada", "card_replaced": "o cartão foi trocado", "not_me": "não era da pessoa",
+		"other": "outro motivo", "retracted": "o vazamento foi retirado",
+	}
+)
+
+// wordFor says a name of ours in words; one that has none stays as it is.
+func wordFor(words map[string]string) func(string) string {
+	return func(name string) string {
+		if word, ok := words[name]; ok {
+			return word
+		}
+		return name
+	}
+}
+
+func classWords(names []string) string {
+	words := make([]string, len(names))
+	for i, n := range names {
+		words[i] = wordFor(exposedWords)(n)
+	}
+	return strings.Join(words, ", ")
+}
+
+// letterDay and letterMoment write what the statement has as dates and times of machines.
+func letterDay(text string) string {
+	if t, err := time.Parse(time.DateOnly, text); err == nil {
+		return t.Format("02/01/2006")
+	}
+	return text
+}
+
+func letterMoment(text string) string {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return text
+	}
+	return t.UTC().Add(operator.Brasilia).Format("02/01/2006 15:04")
+}
+
+func letterCPF(text string) string {
+	digits, err := identifier.ParseCPF(text, identifier.Waived)
+	if err != nil {
+		return text
+	}
+	return digits[:3] + "." + digits[3:6] + "." + digits[6:9] + "-" + digits[9:]
+}
+
+// letter is what the page is made of.
+type letter struct {
+	Name string
+	Date string
+	Held []heldView
+}
+
+// WriteLetter writes the statement as a letter to the person: a page of HTML to be read, printed or kept as PDF.
+func WriteLetter(w io.Writer, all []Held, now time.Time) error {
+	l := letter{Date: now.UTC().Add(operator.Brasilia).Format("02/01/2006"), Held: statementOf(all)}
+	for _, v := range l.Held {
+		for _, s := range v.Subscriptions {
+			if s.Name != "" {
+				l.Name = s.Name
+			}
+		}
+	}
+	return letterTemplate.Execute(w, l)
+}
