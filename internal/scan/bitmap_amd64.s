@@ -14,8 +14,9 @@ GLOBL signBytes<>(SB), RODATA|NOPTR, $64
 
 // func markAVX2(digits, signs, hyphens, src *byte, words int)
 //
-// For each word of four bytes it loads 32 and sets the bits of those that are digits (less '0', as an unsigned byte, a digit is at most 9) in
-// digits, of those that are signs in signs, and of hyphens in hyphens.
+// For each word of four bytes it loads 32 and sets the bits of those that are digits (0x46 more, as a signed byte, a digit
+// is above 0x75, and nothing else is) in digits, of those that are signs in signs, and of hyphens in hyphens. Of an odd
+// number of words the first goes alone.
 TEXT ·markAVX2(SB), NOSPLIT, $0-40
 	MOVQ digits+0(FP), DI
 	MOVQ signs+8(FP), DX
@@ -25,10 +26,10 @@ TEXT ·markAVX2(SB), NOSPLIT, $0-40
 	MOVL $0x2d2d2d2d, AX
 	VMOVD AX, X10
 	VPBROADCASTD X10, Y10
-	MOVL $0x30303030, AX
+	MOVL $0x46464646, AX
 	VMOVD AX, X0
 	VPBROADCASTD X0, Y0
-	MOVL $0x09090909, AX
+	MOVL $0x75757575, AX
 	VMOVD AX, X1
 	VPBROADCASTD X1, Y1
 	MOVL $0x80808080, AX
@@ -36,21 +37,43 @@ TEXT ·markAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X8, Y8
 	VMOVDQU signBytes<>(SB), Y4
 	VMOVDQU signBytes<>+32(SB), Y5
-	SHLQ $2, CX                      // bytes of each bitmap
-	JZ   done
 	XORL R10, R10
-
-loop:
-	VMOVDQU   (SI)(R10*8), Y2
+	TESTQ $1, CX
+	LEAQ  (CX*4), CX                 // bytes of each bitmap
+	JZ   pairs
+	VMOVDQU   (SI), Y2
 	VPCMPEQB  Y2, Y10, Y11
 	VPSHUFB   Y2, Y4, Y6
 	VPCMPEQB  Y2, Y6, Y6
 	VPXOR     Y8, Y2, Y9
 	VPSHUFB   Y9, Y5, Y7
 	VPCMPEQB  Y9, Y7, Y7
-	VPSUBB    Y0, Y2, Y2
-	VPMINUB   Y1, Y2, Y3
-	VPCMPEQB  Y2, Y3, Y3
+	VPADDB    Y0, Y2, Y2
+	VPCMPGTB  Y1, Y2, Y3
+	VPOR      Y6, Y7, Y6
+	VPMOVMSKB Y3, AX
+	VPMOVMSKB Y6, BX
+	VPMOVMSKB Y11, R9
+	MOVL      AX, (DI)
+	MOVL      BX, (DX)
+	MOVL      R9, (R8)
+	ADDQ      $4, R10
+
+pairs:
+	CMPQ R10, CX
+	JEQ  done
+
+loop:
+	VMOVDQU   (SI)(R10*8), Y2
+	VMOVDQU   32(SI)(R10*8), Y12
+	VPCMPEQB  Y2, Y10, Y11
+	VPSHUFB   Y2, Y4, Y6
+	VPCMPEQB  Y2, Y6, Y6
+	VPXOR     Y8, Y2, Y9
+	VPSHUFB   Y9, Y5, Y7
+	VPCMPEQB  Y9, Y7, Y7
+	VPADDB    Y0, Y2, Y2
+	VPCMPGTB  Y1, Y2, Y3
 	VPOR      Y6, Y7, Y6
 	VPMOVMSKB Y3, AX
 	VPMOVMSKB Y6, BX
@@ -58,7 +81,22 @@ loop:
 	MOVL      AX, (DI)(R10*1)
 	MOVL      BX, (DX)(R10*1)
 	MOVL      R9, (R8)(R10*1)
-	ADDQ      $4, R10
+	VPCMPEQB  Y12, Y10, Y11
+	VPSHUFB   Y12, Y4, Y6
+	VPCMPEQB  Y12, Y6, Y6
+	VPXOR     Y8, Y12, Y9
+	VPSHUFB   Y9, Y5, Y7
+	VPCMPEQB  Y9, Y7, Y7
+	VPADDB    Y0, Y12, Y12
+	VPCMPGTB  Y1, Y12, Y3
+	VPOR      Y6, Y7, Y6
+	VPMOVMSKB Y3, AX
+	VPMOVMSKB Y6, BX
+	VPMOVMSKB Y11, R9
+	MOVL      AX, 4(DI)(R10*1)
+	MOVL      BX, 4(DX)(R10*1)
+	MOVL      R9, 4(R8)(R10*1)
+	ADDQ      $8, R10
 	CMPQ      R10, CX
 	JNE       loop
 

@@ -72,9 +72,10 @@ func (d *decoder) paired(b []byte, from, to int) bool {
 	src := b[from:to]
 	whole := max(0, len(src)-1) / 32 * 4
 	hints(d.pairs[:whole], src)
-	for k := 0; k < whole; k += 4 {
-		for word := binary.LittleEndian.Uint32(d.pairs[k:]); word != 0; word &= word - 1 {
-			if worthPair(b, from+k*8+bits.TrailingZeros32(word)) {
+	clear(d.pairs[whole:min(len(d.pairs), whole+4)])
+	for k := 0; k < whole; k += 8 {
+		for word := binary.LittleEndian.Uint64(d.pairs[k:]); word != 0; word &= word - 1 {
+			if worthPair(b, from+k*8+bits.TrailingZeros64(word)) {
 				return true
 			}
 		}

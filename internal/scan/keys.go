@@ -21,13 +21,19 @@ func (s *Scanner) keys(b []byte, from, to int) {
 	if !s.marks.keyed {
 		return
 	}
-	for n, places := range &s.marks.keys {
-		for ; places != 0; places &= places - 1 {
-			at := from + n*step + bits.TrailingZeros64(places)
-			if at >= to {
-				return
+	for first := 0; first < steps; first += 4 {
+		four := (*[4]uint64)(s.marks.keys[first:])
+		if four[0]|four[1]|four[2]|four[3] == 0 {
+			continue
+		}
+		for n, places := range four {
+			for ; places != 0; places &= places - 1 {
+				at := from + (first+n)*step + bits.TrailingZeros64(places)
+				if at >= to {
+					return
+				}
+				s.key(b, at)
 			}
-			s.key(b, at)
 		}
 	}
 }

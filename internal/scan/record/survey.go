@@ -36,24 +36,30 @@ func (r *Reader) split(begins bool) {
 	if !begins {
 		start = -Longest - 1
 	}
-	end := -1 // of the line, if that is known
+	end := -1   // of the line, if that is known
+	ended := -1 // the last line end that was seen
 	for i := range r.hits {
 		h := &r.hits[i]
 		at := int(h.from)
 		if at < end {
 			continue // the same line
 		}
-		if at > clear {
-			start = r.lineStart(start, clear, at)
-			clear = at
-		}
-		end = min(len(b), at+Longest+1)
-		if search := max(clear, int(h.to)); search < end { // there is none in an identifier
-			if n := r.marks.lineEnd(search, end); n >= 0 {
-				end = n
+		limit := min(len(b), at+Longest+1)
+		if next := r.lineAfter(ended, at, limit); next >= int(h.to) { // most lines follow one with an identifier
+			start, end, clear, ended = ended+1, next, next, next
+		} else {
+			if at > clear {
+				start = r.lineStart(start, clear, at)
+				clear = at
 			}
+			end = limit
+			if search := max(clear, int(h.to)); search < end { // there is none in an identifier
+				if n := r.marks.lineEnd(search, end); n >= 0 {
+					end, ended = n, n
+				}
+			}
+			clear = max(clear, end)
 		}
-		clear = max(clear, end)
 		l := line{from: int32(start), to: int32(end), first: int32(i)}
 		if end-start > Longest {
 			l = line{from: h.from, to: h.to, first: int32(i), long: true}
@@ -61,6 +67,15 @@ func (r *Reader) split(begins bool) {
 		}
 		r.lines = append(r.lines, l)
 	}
+}
+
+// lineAfter finds where the line ends that follows the one that ended at b[ended], if b[at] is near enough to be in it, or
+// returns -1.
+func (r *Reader) lineAfter(ended, at, limit int) int {
+	if ended < 0 || ended >= at || at-ended > Longest {
+		return -1
+	}
+	return r.marks.lineEnd(ended+1, limit)
 }
 
 // lineStart finds where the line with b[at] begins, if the one that is known to go on to clear began at start.
