@@ -53,12 +53,16 @@ func (w *LabelWriter) AddAll(entries []Entry) error {
 			}
 		}
 		n := min(len(entries), cap(w.keys)-len(w.keys))
-		for _, e := range entries[:n] {
-			if e.Key > w.width.MaxKey() {
-				return ErrKeyTooWide
-			}
-			w.keys = append(w.keys, labelled{e.Key, uint64(e.Label)})
+		var all uint64
+		to := w.keys[len(w.keys):][:n]
+		for i, e := range entries[:n] {
+			all |= e.Key
+			to[i] = labelled{e.Key, uint64(e.Label)}
 		}
+		if all > w.width.MaxKey() {
+			return ErrKeyTooWide
+		}
+		w.keys = w.keys[:len(w.keys)+n]
 		entries = entries[n:]
 	}
 	return nil

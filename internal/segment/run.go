@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"io"
 	"os"
+	"slices"
 )
 
 // run is a file being filled with sorted keys: header page and data pages, the same bytes as the front of a segment. It
@@ -70,9 +71,13 @@ func (r *run) addLabelled(records []labelled, places []uint32) error {
 	}
 	for len(records) > 0 {
 		n, had := min(len(records), cap(r.pending)-len(r.pending)), len(r.labels)
-		for _, record := range records[:n] {
-			r.pending, r.labels = append(r.pending, record[0]), append(r.labels, places[record[1]])
+		keys := r.pending[len(r.pending):][:n]
+		r.labels = slices.Grow(r.labels, n)
+		labels := r.labels[had:][:n]
+		for i := range records[:n] {
+			keys[i], labels[i] = records[i][0], places[records[i][1]]
 		}
+		r.pending, r.labels = r.pending[:len(r.pending)+n], r.labels[:had+n]
 		r.costs.append(r.code, r.labels[had:])
 		records = records[n:]
 		if len(r.pending) == cap(r.pending) {
