@@ -15,9 +15,15 @@ const (
 
 var gmailDomains = [...][]byte{[]byte("@gmail.com"), []byte("@googlemail.com")}
 
+// gmailEnd is what both end with.
+const gmailEnd = "mail.com"
+
 // Mailbox appends to dst what stands for every spelling of the Gmail mailbox of an address in its normal form, and tells
 // how this one is spelled. An address that is not Gmail's, or that is quoted, stands for itself: it is returned as it is.
 func Mailbox(dst, normal []byte) ([]byte, Spellings) {
+	if len(normal) < len(gmailEnd) || string(normal[len(normal)-len(gmailEnd):]) != gmailEnd {
+		return normal, 0 // as most are
+	}
 	for i, domain := range gmailDomains {
 		local, ok := bytes.CutSuffix(normal, domain)
 		if !ok || len(local) == 0 || local[0] == '"' {

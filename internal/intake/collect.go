@@ -21,9 +21,6 @@ type collector struct {
 	keys        []segment.Entry
 	labels      labelCache
 	counts      [identifier.NumKinds]int64
-	// told counts the sightings with a record, and classes what stood in those.
-	told    int64
-	classes [16]int64
 	// shown is counts as of a moment ago, for whoever watches meanwhile: see show.
 	shown  [identifier.NumKinds]atomic.Int64
 	recent domainCache
@@ -44,12 +41,6 @@ func newCollector(fingerprint func(kind byte, normal []byte) uint64, labels *seg
 // hit by every address under it.
 func (c *collector) found(s *record.Sighting) {
 	c.counts[s.Kind]++
-	if s.Told {
-		c.told++
-		for set := uint16(s.Classes); set != 0; set &= set - 1 {
-			c.classes[bits.TrailingZeros16(set)&15]++
-		}
-	}
 	label := c.labels.of(s)
 	normal, spelled := s.Normal, label
 	if s.Kind == identifier.Email {
@@ -64,6 +55,18 @@ func (c *collector) found(s *record.Sighting) {
 	if s.Kind == identifier.Email {
 		c.domains(s.Normal[bytes.IndexByte(s.Normal, '@')+1:], label) // the only one
 	}
+}
+
+// told counts the sightings with a record, and for each class those whose record had it.
+func (c *collector) told() (all int64, classes [16]int64) {
+	for set := range c.labels.plain {
+		n := c.labels.plain[set].told
+		all += n
+		for left := uint16(set); n > 0 && left != 0; left &= left - 1 {
+			classes[bits.TrailingZeros16(left)] += n
+		}
+	}
+	return all, classes
 }
 
 func (c *collector) domains(domain []byte, label segment.LabelID) {
@@ -106,11 +109,17 @@ func (c *collector) show() {
 // labelCache knows the ids of labels: there are few, and asking all workers' table for each identifier would be slow.
 type labelCache struct {
 	labels *segment.Labels
-	plain  [1 << 16]segment.LabelID // by classes; 0 is not asked for yet
+	plain  [1 << 16]plainLabel // by classes
 	logs   [1 << 10]logLabel
 	// gmail has the labels with a spelling by the one without, which is of the same classes, site and day.
 	gmail map[spelledLabel]segment.LabelID
 	text  []byte
+}
+
+// plainLabel is the label of classes without a site or a day, and how many sightings had these classes at all.
+type plainLabel struct {
+	told int64
+	id   segment.LabelID // 0: not asked for yet
 }
 
 type spelledLabel struct {
@@ -152,17 +161,18 @@ type logLabel struct {
 	site    []byte
 }
 
-// of is the label of what a sighting tells.
+// of is the label of what a sighting tells, which is counted.
 func (c *labelCache) of(s *record.Sighting) segment.LabelID {
 	if !s.Told {
 		return segment.NoLabel
 	}
+	plain := &c.plain[s.Classes]
+	plain.told++
 	if s.Site == nil && s.Day == 0 {
-		id := &c.plain[s.Classes]
-		if *id == segment.NoLabel {
-			*id = c.labels.ID(leak.Label{Classes: s.Classes}.Append(c.text[:0]))
+		if plain.id == segment.NoLabel {
+			plain.id = c.labels.ID(leak.Label{Classes: s.Classes}.Append(c.text[:0]))
 		}
-		return *id
+		return plain.id
 	}
 	head := uint64(s.Classes) + uint64(s.Day)<<16 + uint64(len(s.Site))<<40
 	if len(s.Site) >= 8 {

@@ -277,7 +277,8 @@ func (run *importRun) tally() leak.Tally {
 	}
 	t.AddClasses(&run.base)
 	for _, w := range run.workers {
-		t.CountClasses(w.told, w.classes[:])
+		told, classes := w.told()
+		t.CountClasses(told, classes[:])
 	}
 	for _, k := range identifier.Kinds() {
 		n := run.base.Found[k.String()]
