@@ -59,7 +59,14 @@ func against(ctx context.Context, folder string) {
 			}
 		}
 		imports := func(side string, more ...string) func() load.Result {
-			return run(append([]string{side + "-vigia", "breach", "import", "--data", side + "-data", "--title", "x", "--date", "2025-01-01", "--exposes", "email", path}, more...)...)
+			// Each into an installation without a breach: what is counted of those before it has a bar of its own, and would
+			// grow from round to round.
+			args := append([]string{side + "-vigia", "breach", "import", "--title", "x", "--date", "2025-01-01", "--exposes", "email", path}, more...)
+			return func() load.Result {
+				load.Check(os.RemoveAll(side + "-data"))
+				load.Check(os.CopyFS(side+"-data", os.DirFS(side+"-empty")))
+				return run(append(args, "--data", side+"-data")...)()
+			}
 		}
 		took := load.Turns(*rounds, run(there+"-scan", path), run(here+"-scan", path), imports(there), imports(here), imports(here, "--no-pairs"))
 		for _, c := range []struct {
@@ -92,7 +99,8 @@ func writeDump(path, name string) {
 	dump.Write(path, *size<<20, kindsOf(name)...)
 }
 
-// binaries builds the command and a scanner from a checkout, and returns what their paths begin with.
+// binaries builds the command and a scanner from a checkout, begins an installation with the former, and returns what
+// their paths begin with.
 func binaries(folder, name, checkout string) string {
 	checkout, prefix := load.Must(filepath.Abs(checkout)), filepath.Join(folder, name)
 	build := func(args ...string) string {
@@ -106,5 +114,6 @@ func binaries(folder, name, checkout string) string {
 	load.Check(os.WriteFile(prefix+".json", overlay, 0o600))
 	build("build", "-o", prefix+"-vigia", "./cmd/vigia")
 	build("build", "-o", prefix+"-scan", "-overlay", prefix+".json", "./bench/scanalone")
+	load.Must(exec.Command(prefix+"-vigia", "partner", "create", "--name", "bench", "--data", prefix+"-empty").Output())
 	return prefix
 }
