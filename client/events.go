@@ -70,6 +70,9 @@ const (
 	TypeLeakDetected          = "monitoring.leak_detected"
 	TypeStatusChanged         = "monitoring.status_changed"
 	TypeCaseStatusChanged     = "case.status_changed"
+	TypeCaseMessageAdded      = "case.message_added"
+	TypeCaseBooked            = "case.appointment_changed"
+	TypeCaseRated             = "case.rated"
 	TypeKeyExpiring           = "epp.key_expiring"
 	TypeSubscriptionEnded     = "subscription.ended"
 	TypeSubscriptionSuspended = "subscription.suspended"
@@ -114,6 +117,30 @@ type CaseStatusChanged struct {
 	Status         string `json:"status"`
 }
 
+// CaseMessageAdded says that somebody wrote in a case; read the case for what.
+type CaseMessageAdded struct {
+	UserHash  string `json:"userHash"`
+	CaseID    string `json:"caseId"`
+	ServiceID string `json:"serviceId"`
+	From      string `json:"from"` // support or person
+}
+
+// CaseBooked says that a case has another appointment.
+type CaseBooked struct {
+	UserHash    string    `json:"userHash"`
+	CaseID      string    `json:"caseId"`
+	ServiceID   string    `json:"serviceId"`
+	Appointment time.Time `json:"appointment"`
+}
+
+// CaseRated says what a person thought of a case, 1 to 5.
+type CaseRated struct {
+	UserHash  string `json:"userHash"`
+	CaseID    string `json:"caseId"`
+	ServiceID string `json:"serviceId"`
+	Rating    int    `json:"rating"`
+}
+
 // KeyExpiring says that an antivirus key ends soon.
 type KeyExpiring struct {
 	UserHash   string          `json:"userHash"`
@@ -132,8 +159,8 @@ type SubscriptionChanged struct {
 	PartnerInternalID string `json:"partnerInternalId,omitempty"`
 }
 
-// Payload is the event's data by its type: a *LeakDetected, *StatusChanged, *CaseStatusChanged, *KeyExpiring or
-// *SubscriptionChanged. A type that this package does not know, and a test, give the data as it came.
+// Payload is the event's data by its type: a *LeakDetected, *StatusChanged, *CaseStatusChanged, *CaseMessageAdded,
+// *CaseBooked, *CaseRated, *KeyExpiring or *SubscriptionChanged. A type that this package does not know, and a test, give the data as it came.
 func (e Event) Payload() (any, error) {
 	var to any
 	switch e.Type {
@@ -143,6 +170,12 @@ func (e Event) Payload() (any, error) {
 		to = &StatusChanged{}
 	case TypeCaseStatusChanged:
 		to = &CaseStatusChanged{}
+	case TypeCaseMessageAdded:
+		to = &CaseMessageAdded{}
+	case TypeCaseBooked:
+		to = &CaseBooked{}
+	case TypeCaseRated:
+		to = &CaseRated{}
 	case TypeKeyExpiring:
 		to = &KeyExpiring{}
 	case TypeSubscriptionEnded, TypeSubscriptionSuspended, TypeSubscriptionResumed:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/vigiahq/vigia/client"
 )
@@ -18,6 +19,7 @@ var (
 	extraID   string
 	serviceID string
 	findingID string
+	caseID    string
 	out       = &printed{}
 )
 
@@ -41,7 +43,14 @@ var examples = []struct {
 	{"addExtraAsset", addExtraAsset},
 	{"listExtraAssets", listExtraAssets},
 	{"removeExtraAsset", removeExtraAsset},
+	{"getService", getService},
 	{"openSupportCase", openSupportCase},
+	{"listCases", listCases},
+	{"replyToCase", replyToCase},
+	{"getCase", getCase},
+	{"rebookCase", rebookCase},
+	{"rateCase", rateCase},
+	{"cancelCase", cancelCase},
 	{"issueProtectionKey", issueProtectionKey},
 	{"listProtectedDevices", listProtectedDevices},
 	{"checkPasswordExposure", checkPasswordExposure},
@@ -121,6 +130,79 @@ func openSupportCase(ctx context.Context, vigia *client.Client) error {
 		return err
 	}
 	out.Println(opened.ID, opened.Status)
+	return nil
+}
+
+func getService(ctx context.Context, vigia *client.Client) error {
+	service, err := vigia.Service(ctx, serviceID)
+	if err != nil {
+		return err
+	}
+	for _, q := range service.Questions {
+		out.Println(q.ID, q.Text, q.Required, q.Options)
+	}
+	out.Println(service.Name, service.Slots)
+	return nil
+}
+
+func listCases(ctx context.Context, vigia *client.Client) error {
+	cases, err := vigia.Cases(ctx, userHash)
+	if err != nil {
+		return err
+	}
+	for _, c := range cases {
+		out.Println(c.ID, c.Status, c.Appointment)
+	}
+	return nil
+}
+
+func getCase(ctx context.Context, vigia *client.Client) error {
+	one, err := vigia.Case(ctx, userHash, caseID)
+	if err != nil {
+		return err
+	}
+	for _, line := range one.History {
+		out.Println(line.At, line.From, line.Type, line.Status, line.Text)
+	}
+	return nil
+}
+
+func replyToCase(ctx context.Context, vigia *client.Client) error {
+	err := vigia.ReplyToCase(ctx, userHash, caseID, "Segue o cabeçalho da mensagem.",
+		&client.Attachment{Name: "cabecalho.txt", Text: "Received: from mx.exemplo.com.br"})
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+func rebookCase(ctx context.Context, vigia *client.Client) error {
+	moved, err := vigia.RebookCase(ctx, userHash, caseID, []time.Time{time.Date(2027, 2, 3, 14, 0, 0, 0, time.UTC)})
+	if errors.Is(err, client.ErrConflict) {
+		out.Println("nenhum destes horários está livre")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	out.Println(moved.Appointment)
+	return nil
+}
+
+func rateCase(ctx context.Context, vigia *client.Client) error {
+	err := vigia.RateCase(ctx, userHash, caseID, 5, "Resolveram no mesmo dia.")
+	if errors.Is(err, client.ErrConflict) {
+		out.Println("ainda não foi resolvido")
+		return nil
+	}
+	return err
+}
+
+func cancelCase(ctx context.Context, vigia *client.Client) error {
+	err := vigia.CancelCase(ctx, userHash, caseID, "Já resolvi com o banco.")
+	if err != nil {
+		return err
+	}
 	return nil
 }
 

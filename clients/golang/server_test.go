@@ -71,6 +71,21 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 			t.Fatal(findings, err)
 		}
 		findingID = findings[0].ID
+	case "listCases":
+		cases, err := vigia.Cases(ctx, userHash)
+		if err != nil || len(cases) != 1 || cases[0].Status != "Aberto" || cases[0].ServiceID != serviceID {
+			t.Fatal(cases, err)
+		}
+		caseID = cases[0].ID
+	case "getCase":
+		one, err := vigia.Case(ctx, userHash, caseID)
+		if err != nil || len(one.History) != 3 || one.History[2].Name != "cabecalho.txt" || len(one.Questions) != 1 {
+			t.Fatal(one, err)
+		}
+	case "cancelCase":
+		if one, err := vigia.Case(ctx, userHash, caseID); err != nil || one.Status != "Cancelado" {
+			t.Fatal("not cancelled:", one, err)
+		}
 	case "resolveFinding":
 		assets, err := vigia.Assets(ctx, userHash)
 		if err != nil || assets[0].Status != client.Watched {

@@ -20,6 +20,7 @@ type caseCmd struct {
 	Show     caseShowCmd     `cmd:"" help:"Show a case with what the person wrote, and its history."`
 	Move     caseMoveCmd     `cmd:"" help:"Move a case to another status; its partner is told."`
 	Note     caseNoteCmd     `cmd:"" help:"Write something into a case's history."`
+	Reply    caseReplyCmd    `cmd:"" help:"Write to the person of a case; the partner is told."`
 	Assign   caseAssignCmd   `cmd:"" help:"Say who works on a case."`
 	Target   caseTargetCmd   `cmd:"" help:"Set the working time for new cases of a service."`
 	Question caseQuestionCmd `cmd:"" help:"Triage questions of a service: add, list, remove."`
@@ -100,6 +101,7 @@ func (l *caseListCmd) Run(ctx context.Context, c *config.Common, o *output) erro
 }
 
 type moveView struct {
+	Kind  string `json:"kind"`
 	From  string `json:"from"`
 	To    string `json:"to"`
 	Actor string `json:"actor"`
@@ -137,7 +139,7 @@ func (s *caseShowCmd) Run(ctx context.Context, c *config.Common, o *output) erro
 			History: []moveView{}, Next: []string{},
 		}
 		for _, m := range moves {
-			v.History = append(v.History, moveView{string(m.From), string(m.To), m.Actor, m.Note, stamp(m.At)})
+			v.History = append(v.History, moveView{string(m.Kind), string(m.From), string(m.To), m.Actor, m.Note, stamp(m.At)})
 		}
 		for _, to := range cs.Status.Moves() {
 			v.Next = append(v.Next, string(to))
@@ -167,7 +169,7 @@ func printCase(w io.Writer, v caseDetailView) {
 		_, _ = fmt.Fprintf(w, "Answer    %s\n", a)
 	}
 	for _, m := range v.History {
-		line := strings.Join(strings.Fields(fmt.Sprintf("%s %s -> %s %s %s", m.At, m.From, m.To, m.Actor, m.Note)), " ")
+		line := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s -> %s %s %s", m.At, m.Kind, m.From, m.To, m.Actor, m.Note)), " ")
 		_, _ = fmt.Fprintf(w, "History   %s\n", line)
 	}
 	_, _ = fmt.Fprintf(w, "May move  to %s\n", strings.Join(v.Next, ", "))
@@ -231,6 +233,28 @@ func (caseNoteCmd) Help() string {
 func (s *caseNoteCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	return withApp(ctx, c, func(a *app.App) error {
 		cs, err := a.Cases.Note(ctx, cyber.CaseID(s.ID), actor(s.By), s.Note)
+		if err != nil {
+			return err
+		}
+		return o.caseLine(cs)
+	})
+}
+
+type caseReplyCmd struct {
+	ID   string `arg:"" name:"case" help:"The case's id (cs_...)."`
+	Text string `arg:"" help:"What the person will read."`
+	By   string `placeholder:"NAME" help:"Who writes it; by default the system's user."`
+}
+
+// Help shows examples.
+func (caseReplyCmd) Help() string {
+	return "Example:\n  vigia case reply cs_0198c0de-7a00-7000-8000-000000000001 \"Pode nos enviar a mensagem que recebeu?\" --by bruna"
+}
+
+// Run writes to the person.
+func (s *caseReplyCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		cs, err := a.Cases.Reply(ctx, cyber.CaseID(s.ID), actor(s.By), s.Text)
 		if err != nil {
 			return err
 		}

@@ -27,6 +27,9 @@ const (
 	LeakDetected          Type = "monitoring.leak_detected"
 	StatusChanged         Type = "monitoring.status_changed"
 	CaseStatusChanged     Type = "case.status_changed"
+	CaseMessageAdded      Type = "case.message_added"
+	CaseBooked            Type = "case.appointment_changed"
+	CaseRated             Type = "case.rated"
 	KeyExpiring           Type = "epp.key_expiring"
 	SubscriptionEnded     Type = "subscription.ended"
 	SubscriptionSuspended Type = "subscription.suspended"
@@ -36,8 +39,8 @@ const (
 
 // Types are all of them.
 var Types = []Type{
-	LeakDetected, StatusChanged, CaseStatusChanged, KeyExpiring, SubscriptionEnded, SubscriptionSuspended, SubscriptionResumed,
-	WebhookTest,
+	LeakDetected, StatusChanged, CaseStatusChanged, CaseMessageAdded, CaseBooked, CaseRated, KeyExpiring, SubscriptionEnded,
+	SubscriptionSuspended, SubscriptionResumed, WebhookTest,
 }
 
 // Event is something a partner is told.

@@ -14,9 +14,53 @@ type CaseChange struct {
 	Status   cyber.CaseStatus `json:"status"`
 }
 
-// CaseMoved tells of a case's move.
-func CaseMoved(c cyber.Case, m cyber.CaseMove) (Event, error) {
-	return New(c.Partner, CaseStatusChanged, c.User, m.At, CaseChange{Case: c.ID, Service: c.Service, Previous: m.From, Status: m.To})
+// CaseMessage is the data of CaseMessageAdded: who wrote, never what.
+type CaseMessage struct {
+	Case    cyber.CaseID    `json:"caseId"`
+	Service cyber.ServiceID `json:"serviceId"`
+	From    string          `json:"from"` // "support" or "person"
+}
+
+// CaseBooking is the data of CaseBooked.
+type CaseBooking struct {
+	Case        cyber.CaseID    `json:"caseId"`
+	Service     cyber.ServiceID `json:"serviceId"`
+	Appointment string          `json:"appointment"` // in TimeFormat
+}
+
+// CaseRating is the data of CaseRated.
+type CaseRating struct {
+	Case    cyber.CaseID    `json:"caseId"`
+	Service cyber.ServiceID `json:"serviceId"`
+	Rating  int             `json:"rating"`
+}
+
+// CaseEvents tell of new lines of a case's history. Notes are nobody else's, and an attachment comes with its message.
+func CaseEvents(c cyber.Case, lines []cyber.CaseMove) (events []Event, err error) {
+	for _, m := range lines {
+		var kind Type
+		var data any
+		switch m.Kind {
+		case cyber.MoveStatus:
+			kind, data = CaseStatusChanged, CaseChange{Case: c.ID, Service: c.Service, Previous: m.From, Status: m.To}
+		case cyber.MoveReply:
+			kind, data = CaseMessageAdded, CaseMessage{c.ID, c.Service, "support"}
+		case cyber.MoveMessage:
+			kind, data = CaseMessageAdded, CaseMessage{c.ID, c.Service, "person"}
+		case cyber.MoveBooking:
+			kind, data = CaseBooked, CaseBooking{c.ID, c.Service, c.Booked.UTC().Format(TimeFormat)}
+		case cyber.MoveRating:
+			kind, data = CaseRated, CaseRating{c.ID, c.Service, c.Rating}
+		case cyber.MoveNote, cyber.MoveAttachment:
+			continue
+		}
+		e, err := New(c.Partner, kind, c.User, m.At, data)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, e)
+	}
+	return events, nil
 }
 
 // KeyExpiry is the data of KeyExpiring. It never holds the key.

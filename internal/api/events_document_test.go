@@ -92,6 +92,17 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 	must(err)
 	_, err = cases.Move(ctx, list[0].ID, cyber.CaseInProgress, "bruna", "")
 	must(err)
+	// And one that is talked about, moved to another time and rated.
+	_, err = cases.Reply(ctx, list[0].ID, "bruna", "Olá")
+	must(err)
+	slot := s.Clock.Now().Add(time.Hour)
+	_, err = cases.AddSlots(ctx, list[0].Service, []time.Time{slot})
+	must(err)
+	_, err = cases.Rebook(ctx, cyber.CaseKey{ID: list[0].ID, Partner: s.Live.ID, User: partner.UserHash(user)}, "", []time.Time{slot})
+	must(err)
+	_, err = cases.Move(ctx, list[0].ID, cyber.CaseResolved, "bruna", "")
+	must(err)
+	accepted(http.MethodPost, "/v1/cyber/case/"+string(list[0].ID)+"/rate", fmt.Sprintf(`{"userHash":%q,"rating":5}`, user), new(any))
 	// A key that ends soon.
 	accepted(http.MethodPost, "/v1/cyber/epp", fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":"a","userHash":%q}`, user), new(any))
 	s.Clock.Advance(336 * 24 * time.Hour)

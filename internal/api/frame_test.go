@@ -44,6 +44,14 @@ func sampleBody(rt route) string {
 		return `{"value":"123e4567-e89b-42d3-a456-426614174000","type":"pix_key","userHash":"` + user + `"}`
 	case "/cyber/findings/{id}/resolve":
 		return `{"userHash":"` + user + `","reason":"other"}`
+	case "/cyber/case/{id}/messages":
+		return `{"userHash":"` + user + `","text":"oi"}`
+	case "/cyber/case/{id}/cancel":
+		return `{"userHash":"` + user + `"}`
+	case "/cyber/case/{id}/rebook":
+		return `{"userHash":"` + user + `","appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}]}`
+	case "/cyber/case/{id}/rate":
+		return `{"userHash":"` + user + `","rating":5}`
 	case "/cyber/credential-check":
 		return `{"userHash":"` + user + `","passwordHashPrefix":"5BAA61E4C9"}`
 	case "/cyber/advise/{userhash}/answers":

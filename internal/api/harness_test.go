@@ -366,3 +366,14 @@ func sized(usual, long int) int {
 	}
 	return usual
 }
+
+// caseOf opens a case and returns its id.
+func (s *service) caseOf(t *testing.T, who tenant, user string) string {
+	t.Helper()
+	got := s.as(t, who, http.MethodPost, "/cyber/case", `{"serviceId":"sv_ajuda_phishing","userHash":"`+user+`"}`)
+	var opened struct{ Task struct{ ID string } }
+	if err := json.Unmarshal([]byte(got.body), &opened); err != nil || opened.Task.ID == "" {
+		t.Fatal(got.status, got.body, err)
+	}
+	return opened.Task.ID
+}

@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
@@ -61,6 +63,11 @@ func load(t *testing.T, text, value string) string {
 func TestMassAssignment(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.plan(t, s.Sandbox, "plano-massa")
+	for n := 1; n <= 2; n++ {
+		if _, err := cyber.NewCases(s.Store.Cases, s.Clock.Now).AddSlots(t.Context(), "sv_recuperacao_conta", []time.Time{s.slotOf(n)}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	before := s.snapshot(t, s.Sandbox.ID, false)
 	plain := s.life(t, 1, func(body string) string { return body })
 	loaded := s.life(t, 2, func(body string) string { return load(t, body, string(s.Other.ID)) })
@@ -105,7 +112,14 @@ func (s *service) life(t *testing.T, n int, change func(string) string) []string
 	ask("POST /cyber/monitoring", "/cyber/monitoring", fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, b.mail, user))
 	ask("POST /cyber/monitoring/extra", "/cyber/monitoring/extra", fmt.Sprintf(`{"value":%q,"type":"pix_key","userHash":%q}`, b.pix, user))
 	ask("POST /cyber/credential-check", "/cyber/credential-check", fmt.Sprintf(`{"userHash":%q,"passwordHashPrefix":"5BAA61E4C9"}`, user))
-	ask("POST /cyber/case", "/cyber/case", fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":%q,"appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}],"questions":[{"question":"Qual?","answer":"Sim"}]}`, user))
+	var opened struct{ Task struct{ ID string } }
+	if err := json.Unmarshal([]byte(ask("POST /cyber/case", "/cyber/case", fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":%q,"appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}],"questions":[{"question":"Qual?","answer":"Sim"}]}`, user))), &opened); err != nil {
+		t.Fatal(err)
+	}
+	kase := "/cyber/case/" + opened.Task.ID
+	ask("POST /cyber/case/{id}/messages", kase+"/messages", fmt.Sprintf(`{"userHash":%q,"text":"oi","attachment":{"name":"a","text":"b"}}`, user))
+	ask("POST /cyber/case/{id}/cancel", kase+"/cancel", fmt.Sprintf(`{"userHash":%q,"reason":"resolvi"}`, user))
+	s.settle(t, ask, n, user)
 	ask("POST /cyber/epp", "/cyber/epp", fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":%q,"userHash":%q}`, b.device, user))
 	ask("POST /cyber/advise/{userhash}/answers", "/cyber/advise/"+user+"/answers", `{"catalogId":"senhas-repetidas","value":"nunca"}`)
 	ask("POST /subscriptions", "/subscriptions", "["+subscriptionOf(b, b.plan, "")+"]")
@@ -116,11 +130,35 @@ func (s *service) life(t *testing.T, n int, change func(string) string) []string
 		t.Fatal(findings, err)
 	}
 	ask("POST /cyber/findings/{id}/resolve", "/cyber/findings/"+findings[0].ID+"/resolve", fmt.Sprintf(`{"userHash":%q,"reason":"other"}`, user))
-	for _, template := range []string{"GET /cyber/monitoring/{userhash}", "GET /cyber/monitoring/extra/{userhash}", "GET /cyber/findings/{userhash}", "GET /cyber/advise/{userhash}",
+	for _, template := range []string{"GET /cyber/monitoring/{userhash}", "GET /cyber/monitoring/extra/{userhash}", "GET /cyber/findings/{userhash}", "GET /cyber/cases/{userhash}", "GET /cyber/advise/{userhash}",
 		"GET /cyber/score/{userhash}", "GET /cyber/insurance/{userhash}", "GET /cyber/cover/{userhash}", "GET /cyber/score/{userhash}/history"} {
 		ask(template, strings.Replace(strings.TrimPrefix(template, "GET "), "{userhash}", user, 1), "")
 	}
 	ask("GET /cyber/epp", "/cyber/epp?userHash="+user, "")
 	ask("GET /subscriptions/{plan_id}/{beneficiary_cpf}", "/subscriptions/"+b.plan+"/"+b.cpf, "")
 	return lines
+}
+
+// settle takes a case with an appointment to its end, the operator helping.
+func (s *service) settle(t *testing.T, ask func(template, path, body string) string, n int, user string) {
+	t.Helper()
+	ctx := t.Context()
+	cases := cyber.NewCases(s.Store.Cases, s.Clock.Now)
+	var opened struct{ Task struct{ ID string } }
+	if err := json.Unmarshal([]byte(ask("POST /cyber/case", "/cyber/case", fmt.Sprintf(`{"serviceId":"sv_recuperacao_conta","userHash":%q}`, user))), &opened); err != nil {
+		t.Fatal(err)
+	}
+	kase := "/cyber/case/" + opened.Task.ID
+	ask("POST /cyber/case/{id}/rebook", kase+"/rebook", fmt.Sprintf(`{"userHash":%q,"appointments":[{"appointment":%q}]}`, user, s.slotOf(n).Format(time.RFC3339)))
+	for _, to := range []cyber.CaseStatus{cyber.CaseInProgress, cyber.CaseResolved} {
+		if _, err := cases.Move(ctx, cyber.CaseID(opened.Task.ID), to, "bruna", ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask("POST /cyber/case/{id}/rate", kase+"/rate", fmt.Sprintf(`{"userHash":%q,"rating":5,"comment":"obrigada"}`, user))
+}
+
+// slotOf is the time that one of the two gets.
+func (s *service) slotOf(n int) time.Time {
+	return s.Clock.Now().Add(time.Duration(n) * time.Hour).UTC().Truncate(time.Second)
 }

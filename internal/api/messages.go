@@ -17,6 +17,9 @@ const (
 	msgMonitoringAdded   = "Dados adicionados com sucesso."
 	msgMonitoringRemoved = "Dados removidos com sucesso."
 	msgCaseOpened        = "Caso criado com sucesso."
+	msgCaseTold          = "Mensagem enviada com sucesso."
+	msgCaseCancelled     = "Caso cancelado com sucesso."
+	msgCaseRated         = "Avaliação registrada com sucesso."
 	msgAnswerKept        = "Resposta registrada com sucesso."
 	msgFindingResolved   = "Ocorrência resolvida com sucesso."
 )
@@ -55,6 +58,10 @@ var byCode = map[string]string{
 	"share.used_up":               "Cota deste parceiro atingida.",
 	"device.limit_reached":        "Limite de dispositivos do plano atingido.",
 	"appointment.unavailable":     "Nenhum dos horários solicitados está disponível.",
+	"appointment.no_calendar":     "Este serviço não atende com hora marcada.",
+	"case.ended":                  "Este caso já foi encerrado.",
+	"case.not_resolved":           "Este caso ainda não foi resolvido.",
+	"case.too_long":               "Este caso atingiu o limite de mensagens. Abra outro.",
 	"asset.limit_reached":         "Limite de dados monitorados deste usuário atingido.",
 
 	"asset.too_many_unknown_people": "Limite de pessoas sem assinatura monitoradas atingido.",
@@ -65,6 +72,7 @@ var byCode = map[string]string{
 var detailByCode = map[string]string{
 	"path.not_found":            "path: no operation has it",
 	"asset.not_found":           "id: no such value is watched for this person",
+	"case.not_found":            "id: no such case of this person",
 	"finding.not_found":         "id: no such finding about this person",
 	"subscription.not_found":    "plan_id, beneficiary_cpf: no such subscription",
 	"service.not_found":         "serviceId: no such service",

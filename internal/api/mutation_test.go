@@ -62,6 +62,7 @@ func TestMutations(t *testing.T) {
 	s.unlimited(t, s.Live)
 	user := spellings(cpfOf(9500), s.Live.Salt)[0]
 	s.post(t, s.server.URL, s.Live.APIKey, itemsOf(9500, 9501))
+	kase := s.caseOf(t, s.Live, user)
 	list := []mutable{
 		{route: "POST /cyber/monitoring", path: "/cyber/monitoring", body: `{"value":"mutante@exemplo.com.br","type":"email","userHash":"` + user + `"}`},
 		{route: "GET /cyber/monitoring/{userhash}", path: "/cyber/monitoring/<" + user + ">"},
@@ -86,6 +87,13 @@ func TestMutations(t *testing.T) {
 		{route: "DELETE /cyber/monitoring/extra/{id}/{userhash}", path: "/cyber/monitoring/extra/<as_01a1dd9e-dcb7-74d2-98c4-a1bb9e411280>/<" + user + ">"},
 		{route: "GET /cyber/cover/{userhash}", path: "/cyber/cover/<" + user + ">"},
 		{route: "GET /cyber/score/{userhash}/history", path: "/cyber/score/<" + user + ">/history"},
+		{route: "GET /cyber/services/{id}", path: "/cyber/services/<sv_ajuda_phishing>"},
+		{route: "GET /cyber/cases/{userhash}", path: "/cyber/cases/<" + user + ">"},
+		{route: "GET /cyber/case/{id}/{userhash}", path: "/cyber/case/<" + kase + ">/<" + user + ">"},
+		{route: "POST /cyber/case/{id}/messages", path: "/cyber/case/<" + kase + ">/messages", body: `{"userHash":"` + user + `","text":"oi","attachment":{"name":"a.txt","text":"b"}}`},
+		{route: "POST /cyber/case/{id}/cancel", path: "/cyber/case/<" + kase + "x>/cancel", body: `{"userHash":"` + user + `","reason":"mudei de ideia"}`},
+		{route: "POST /cyber/case/{id}/rebook", path: "/cyber/case/<" + kase + "x>/rebook", body: `{"userHash":"` + user + `","appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}]}`},
+		{route: "POST /cyber/case/{id}/rate", path: "/cyber/case/<" + kase + "x>/rate", body: `{"userHash":"` + user + `","rating":5,"comment":"obrigada"}`},
 		{route: "GET /cyber/findings/{userhash}", path: "/cyber/findings/<" + user + ">"},
 		{route: "POST /cyber/findings/{id}/resolve", path: "/cyber/findings/<fd_01a1dd9e-dcb7-74d2-98c4-a1bb9e411280>/resolve", body: `{"userHash":"` + user + `","reason":"other"}`},
 	}

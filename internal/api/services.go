@@ -1,6 +1,9 @@
 package api
 
 import (
+	"slices"
+
+	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/once"
 )
@@ -46,4 +49,49 @@ func (s *Server) listServices(r *request) (any, error) {
 // sameList tells whether two lists are one and the same memory.
 func sameList(a, b []cyber.Service) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// serviceDetail is the answer of GET /cyber/services/{id}.
+type serviceDetail struct {
+	serviceItem
+	Questions []questionItem `json:"questions"`
+	// Slots are the free times of its calendar.
+	Slots []string `json:"slots"`
+}
+
+type questionItem struct {
+	ID       string   `json:"id"`
+	Question string   `json:"question"`
+	Required bool     `json:"required"`
+	Options  []string `json:"options"`
+}
+
+func (s *Server) showService(r *request) (any, error) {
+	id, err := r.idInPath("id", cyber.ErrServiceNotFound)
+	if err != nil {
+		return nil, err
+	}
+	offered, err := r.rules.Services.Offered(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(offered, func(sv cyber.Service) bool { return string(sv.ID) == id })
+	if at < 0 {
+		return nil, cyber.ErrServiceNotFound.With("id: no such service")
+	}
+	asks, err := r.rules.Cases.Ask(r.ctx, r.caller.Partner, offered[at])
+	if err != nil {
+		return nil, err
+	}
+	detail := serviceDetail{
+		serviceItem: serviceItem{ID: string(asks.ID), Name: asks.Name, Description: asks.Description},
+		Questions:   make([]questionItem, len(asks.Questions)), Slots: make([]string, len(asks.Free)),
+	}
+	for i, q := range asks.Questions {
+		detail.Questions[i] = questionItem{string(q.ID), q.Text, q.Required, append([]string{}, q.Options...)}
+	}
+	for i, at := range asks.Free {
+		detail.Slots[i] = at.UTC().Format(alert.TimeFormat)
+	}
+	return detail, nil
 }

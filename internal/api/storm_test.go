@@ -122,6 +122,7 @@ func newStorm(t *testing.T) *storm {
 		}
 	}
 	live, sandbox := s.Live.APIKey, s.Sandbox.APIKey
+	kase := s.caseOf(t, s.Live, user)
 	group := strings.Replace(itemOf(9706,
 		`"group_size":"50","benefit_holder":"12ABC34501DE35","partner_metadata":"{}","partner_internal_id":"`+stormMark+`",`), `"is_group_plan":false`, `"is_group_plan":true`, 1)
 	s.seeds = []seedling{
@@ -146,6 +147,15 @@ func newStorm(t *testing.T) *storm {
 			`{"value":"123e4567-e89b-42d3-a456-426614174000","type":"pix_key","userHash":"` + user + `"}`, live, nil},
 		{"GET", "/cyber/monitoring/extra/" + user, "", live, nil},
 		{"DELETE", "/cyber/monitoring/extra/" + assets[0].ID + "x/" + user, "", live, nil},
+		{"GET", "/cyber/services/sv_ajuda_phishing", "", live, nil},
+		{"GET", "/cyber/cases/" + user, "", live, nil},
+		{"GET", "/cyber/case/" + kase + "/" + user, "", live, nil},
+		{"POST", "/cyber/case/" + kase + "/messages",
+			`{"userHash":"` + user + `","text":"` + stormMark + `","attachment":{"name":"` + stormMark + `","text":"x"}}`, live, nil},
+		{"POST", "/cyber/case/" + kase + "x/cancel", `{"userHash":"` + user + `","reason":"` + stormMark + `"}`, live, nil},
+		{"POST", "/cyber/case/" + kase + "/rebook",
+			`{"userHash":"` + user + `","appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}]}`, live, nil},
+		{"POST", "/cyber/case/" + kase + "/rate", `{"userHash":"` + user + `","rating":5,"comment":"` + stormMark + `"}`, live, nil},
 		{"GET", "/cyber/cover/" + user, "", live, nil},
 		{"GET", "/cyber/score/" + leaked + "/history", "", sandbox, nil},
 		{"POST", "/subscriptions", "[" + group + "," + itemOf(9707, "") + "]", live, nil},

@@ -27,14 +27,14 @@ type belongings struct {
 	// users are the three spellings of one person's hash.
 	users [3]string
 	cpf, mail, person, device, plan,
-	asset, finding, idempotency, pix, extra string
+	asset, finding, idempotency, pix, extra, kase string
 	// canaries are what no other partner may ever read, requests it makes itself aside.
 	canaries []string
 }
 
 // names are what a request may carry of these.
 func (b *belongings) names() []string {
-	return append(b.users[:], b.cpf, b.mail, b.person, b.device, b.plan, b.asset, b.finding, b.idempotency, b.pix, b.extra)
+	return append(b.users[:], b.cpf, b.mail, b.person, b.device, b.plan, b.asset, b.finding, b.idempotency, b.pix, b.extra, b.kase)
 }
 
 // place is one way of naming somebody else's things in a route. With spelt set it is tried with each spelling of a
@@ -193,8 +193,27 @@ var tenancies = map[string]tenancy{
 			return inPath("{id}", own.extra, "{userhash}", user)
 		}},
 	}},
-	"GET /cyber/findings/{userhash}":      {quiet: true, places: []place{byUser}},
-	"GET /cyber/cover/{userhash}":         {quiet: true, places: []place{byUser}},
+	"GET /cyber/findings/{userhash}": {quiet: true, places: []place{byUser}},
+	"GET /cyber/cover/{userhash}":    {quiet: true, places: []place{byUser}},
+	"GET /cyber/services/{id}": {quiet: true, places: []place{
+		{"nothing to name", false, func(_, _ *belongings, _ string) call { return inPath("{id}", "sv_ajuda_phishing") }},
+	}},
+	"GET /cyber/cases/{userhash}": {quiet: true, places: []place{byUser}},
+	"GET /cyber/case/{id}/{userhash}": {quiet: true, places: []place{
+		{"another's case of another's person", true, func(_, other *belongings, user string) call {
+			return inPath("{id}", other.kase, "{userhash}", user)
+		}},
+		{"another's case of one's own person", false, func(own, other *belongings, _ string) call {
+			return inPath("{id}", other.kase, "{userhash}", own.users[0])
+		}},
+		{"one's own case of another's person", true, func(own, _ *belongings, user string) call {
+			return inPath("{id}", own.kase, "{userhash}", user)
+		}},
+	}},
+	"POST /cyber/case/{id}/messages":      {quiet: true, places: onCase(`"text":"oi"`)},
+	"POST /cyber/case/{id}/cancel":        {quiet: true, places: onCase(`"reason":"não preciso"`)},
+	"POST /cyber/case/{id}/rebook":        {quiet: true, places: onCase(`"appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}]`)},
+	"POST /cyber/case/{id}/rate":          {quiet: true, places: onCase(`"rating":5`)},
 	"GET /cyber/score/{userhash}/history": {quiet: true, places: []place{byUser}},
 	"POST /cyber/findings/{id}/resolve": {quiet: true, places: []place{
 		{"another's finding of another's person", true, func(_, other *belongings, user string) call {
@@ -219,6 +238,20 @@ var (
 	byUser        = place{"another's person", true, func(_, _ *belongings, user string) call { return inPath("{userhash}", user) }}
 	nothingToName = place{"nothing to name", false, func(_, _ *belongings, _ string) call { return call{} }}
 )
+
+// onCase are the places of a body about a case; rest are its other members.
+func onCase(rest string) []place {
+	with := func(id, user string) call {
+		c := inPath("{id}", id)
+		c.body = fmt.Sprintf(`{"userHash":%q,%s}`, user, rest)
+		return c
+	}
+	return []place{
+		{"another's case of another's person", true, func(_, other *belongings, user string) call { return with(other.kase, user) }},
+		{"another's case of one's own person", false, func(own, other *belongings, _ string) call { return with(other.kase, own.users[0]) }},
+		{"one's own case of another's person", true, func(own, _ *belongings, user string) call { return with(own.kase, user) }},
+	}
+}
 
 func subscriptionOf(b *belongings, plan, more string) string {
 	return fmt.Sprintf(`{"start_date":"2026-02-01","expiry_date":"","plan_id":%q,"is_group_plan":false,%s"beneficiary":{"primary_card":"4111111111111111",`+
@@ -343,7 +376,7 @@ func (s *service) name(t *testing.T, rt route, prefix string, who tenant, c call
 }
 
 // made are members that are new at each call.
-var made = regexp.MustCompile(`"(eppKey|id|assetId)":"[^"]*"`)
+var made = regexp.MustCompile(`"(eppKey|id|assetId|appointment)":"[^"]*"`)
 
 // comparable is all of an answer that may not differ, with the names that were sent replaced by the twin's.
 func comparable(a answered, sent, twin *belongings) string {
@@ -441,7 +474,7 @@ func (s *service) learn(t *testing.T, who tenant, b *belongings) {
 			t.Fatal(path, got.status, got.body, err)
 		}
 	}
-	var assets, extras, findings []struct {
+	var assets, extras, findings, cases []struct {
 		ID string `json:"id"`
 	}
 	var devices struct {
@@ -458,12 +491,13 @@ func (s *service) learn(t *testing.T, who tenant, b *belongings) {
 	read("/cyber/monitoring/"+b.users[0], &assets)
 	read("/cyber/monitoring/extra/"+b.users[0], &extras)
 	read("/cyber/findings/"+b.users[0], &findings)
+	read("/cyber/cases/"+b.users[0], &cases)
 	read("/cyber/epp", &devices)
 	read("/events", &events)
-	if len(assets) < 2 || len(extras) == 0 || len(findings) == 0 || len(devices.List) == 0 || len(events.List) == 0 {
+	if len(assets) < 2 || len(extras) == 0 || len(findings) == 0 || len(cases) == 0 || len(devices.List) == 0 || len(events.List) == 0 {
 		t.Fatalf("%d values, %d findings, %d devices, %d events: the matrix would compare nothing with nothing", len(assets), len(findings), len(devices.List), len(events.List))
 	}
-	b.asset, b.extra, b.finding = assets[0].ID, extras[0].ID, findings[0].ID
+	b.asset, b.extra, b.finding, b.kase = assets[0].ID, extras[0].ID, findings[0].ID, cases[0].ID
 	b.canaries = append(b.names(), string(who.ID), assets[1].ID)
 	for _, d := range devices.List {
 		if d.Name == b.device {
@@ -483,7 +517,7 @@ func stranger(of *belongings, caller int) *belongings {
 	return &belongings{
 		users: spellings(cpfOf(n), "sal de ninguem"), cpf: cpfOf(n), mail: fmt.Sprintf("ninguem-%d@vazamento.test", n),
 		person: fmt.Sprintf("Ninguém Número %d", n), device: fmt.Sprintf("Aparelho ninguem %d", n), plan: fmt.Sprintf("plano-ninguem-%d", n),
-		idempotency: fmt.Sprintf("chave-ninguem-%d", n), asset: change(of.asset), finding: change(of.finding),
+		idempotency: fmt.Sprintf("chave-ninguem-%d", n), asset: change(of.asset), finding: change(of.finding), kase: change(of.kase),
 		pix: fmt.Sprintf("%08x-e89b-42d3-a456-426614174000", n), extra: change(of.extra),
 	}
 }

@@ -179,6 +179,14 @@ func laneMark(q url.Values) cyber.LaneMark {
 	return m
 }
 
+// lineNames are what the history calls its lines; a move is called by where it went.
+var lineNames = map[cyber.MoveKind]string{
+	cyber.MoveNote: "Anotação", cyber.MoveReply: "Resposta à pessoa", cyber.MoveMessage: "Mensagem da pessoa", cyber.MoveAttachment: "Anexo da pessoa",
+	cyber.MoveBooking: "Outro horário", cyber.MoveRating: "Avaliação",
+}
+
+func lineName(m cyber.CaseMove) string { return cmp.Or(lineNames[m.Kind], string(m.To)) }
+
 type casePage struct {
 	ticket
 	Moves   []cyber.CaseMove
@@ -334,6 +342,18 @@ func noteCase(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	return redirect{at("cases", string(id)), "case.noted"}, nil
+}
+
+func replyCase(c *Console, r *request) (answer, error) {
+	id := cyber.CaseID(r.PathValue("id"))
+	err := c.change(r, "case.reply", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Cases.Reply(ctx, id, r.who.Email, r.text("text"))
+		return string(id), "", err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{at("cases", string(id)), "case.replied"}, nil
 }
 
 func assignCase(c *Console, r *request) (answer, error) {

@@ -98,6 +98,16 @@ func TestCaseOnThePage(t *testing.T) {
 	has(t, page, "Confira o que foi preenchido no caso.")
 	d.post(303, path+"/note", "note", "ligou às 10h")
 	d.recorded("case.note", string(c.ID), "")
+	d.post(422, path+"/reply", "text", " ")
+	d.post(303, path+"/reply", "text", "Pode enviar a mensagem?")
+	d.recorded("case.reply", string(c.ID), "")
+	if _, err := d.app.Cases.Tell(t.Context(), cyber.CaseKey{ID: c.ID, Partner: c.Partner, User: c.User}, cyber.Message{Text: "segredo da Maria"}); err != nil {
+		t.Fatal(err)
+	}
+	_, page = d.send(path, "", nil)
+	has(t, page, "<strong>Resposta à pessoa</strong> <span class=\"wrap\">Pode enviar a mensagem?", "<strong>Mensagem da pessoa</strong>", "-segredo da Maria")
+	_, page = d.post(200, path+"/reveal", "reason", "chamado 8")
+	has(t, page, "segredo da Maria")
 	d.post(303, path+"/move", "to", "Em andamento", "note", "retornar")
 	_, page = d.post(409, path+"/move", "to", "Em andamento")
 	has(t, page, "O caso não pode ir para esta situação")

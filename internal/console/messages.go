@@ -44,6 +44,7 @@ var doneSentences = map[string]string{
 	"case.moved":               "Caso movido. O parceiro será avisado.",
 	"case.assigned":            "Responsável alterado.",
 	"case.opened":              "Caso aberto em nome da pessoa.",
+	"case.replied":             "Resposta enviada. O parceiro será avisado.",
 	"case.noted":               "Anotação guardada no caso.",
 	"device.revoked":           "Chave revogada.",
 	"device.replaced":          "Proteção transferida. Esta é a nova chave.",

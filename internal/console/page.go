@@ -169,6 +169,7 @@ var functions = template.FuncMap{
 	"maskMail": func(mail string) string { return identifier.Mask(identifier.Email, mail) },
 	"mask4":    lastFour,
 	"initials": initials,
+	"lineName": lineName,
 	"add":      func(a, b any) int64 { return toInt(a) + toInt(b) },
 	"sub":      func(a, b int) int { return a - b },
 	"tenths": func(n any) string {

@@ -132,6 +132,7 @@ var portalRights = map[string]operator.Right{
 	"POST /cases/{id}/move":   closed,
 	"POST /cases/{id}/assign": closed,
 	"POST /cases/{id}/note":   closed,
+	"POST /cases/{id}/reply":  closed,
 	"POST /cases/{id}/reveal": closed,
 
 	"GET /devices":                        closed,

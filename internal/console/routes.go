@@ -159,6 +159,7 @@ var routes = []route{
 	{method: "POST", path: "/cases/{id}/move", role: operator.Support, run: moveCase, form: showCase},
 	{method: "POST", path: "/cases/{id}/assign", role: operator.Support, run: assignCase, form: showCase},
 	{method: "POST", path: "/cases/{id}/note", role: operator.Support, run: noteCase, form: showCase},
+	{method: "POST", path: "/cases/{id}/reply", role: operator.Support, run: replyCase, form: showCase},
 	{method: "POST", path: "/cases/{id}/reveal", role: operator.Support, run: revealCase, form: showCase},
 
 	{method: "GET", path: "/devices", role: operator.Viewer, run: listDevices},

@@ -29,7 +29,9 @@ type Case struct {
 	Appointments []string
 	Answers      []string
 	// Booked is the slot of the service's calendar that the case holds; zero when it holds none.
-	Booked    time.Time
+	Booked time.Time
+	// Rating is what the person thought of it, 1 to 5; 0 while they have not said.
+	Rating    int
 	CreatedAt time.Time
 	ChangedAt time.Time
 }
@@ -37,12 +39,28 @@ type Case struct {
 // CaseMove is one line of a case's history.
 type CaseMove struct {
 	Number int64
-	// From is empty for the opening, and the same as To for a note.
+	Kind   MoveKind
+	// From is empty for the opening, and the same as To for a line that moves nothing.
 	From, To CaseStatus
-	Actor    string
-	Note     string
-	At       time.Time
+	// Actor is the operator whose line it is; empty for the person's own.
+	Actor string
+	Note  string
+	At    time.Time
 }
+
+// MoveKind is what a line of a case's history tells.
+type MoveKind string
+
+// The kinds. Notes are the operator's own: neither partner nor person sees them, nor what was noted with a move.
+const (
+	MoveStatus     MoveKind = ""
+	MoveNote       MoveKind = "note"
+	MoveReply      MoveKind = "reply"
+	MoveMessage    MoveKind = "message"
+	MoveAttachment MoveKind = "attachment"
+	MoveBooking    MoveKind = "booking"
+	MoveRating     MoveKind = "rating"
+)
 
 // Faults of cases.
 var (
@@ -109,10 +127,27 @@ type CaseStore interface {
 	// Lane returns the cases of one status that fit, the most urgent first; DeskCounts how many wait.
 	Lane(ctx context.Context, f LaneFilter) (Lane, error)
 	DeskCounts(ctx context.Context, assignee string, now, dayEnd time.Time) (DeskCounts, error)
-	// UpdateCase changes a case under the lock of its row. Where change returns a move, which has a To then, its
-	// number, its event and the release of a slot are part of it.
-	UpdateCase(ctx context.Context, id CaseID, change func(*Case) (CaseMove, error)) (Case, error)
+	// CasesOf returns a person's newest cases; CaseOf one of them with its history, ErrCaseNotFound when it is not theirs.
+	CasesOf(ctx context.Context, id partner.ID, user partner.UserHash, limit int) ([]Case, error)
+	CaseOf(ctx context.Context, key CaseKey) (Case, []CaseMove, error)
+	// UpdateCase changes a case under the lock of its row. The numbers of the lines that change returns, their events,
+	// the booking and the release of a slot are part of it.
+	UpdateCase(ctx context.Context, key CaseKey, change func(*Case) (CaseChange, error)) (Case, error)
 	TriageStore
+}
+
+// CaseKey names a case: for the operator by its id alone, for a partner by the person that it is of as well.
+type CaseKey struct {
+	ID      CaseID
+	Partner partner.ID
+	User    partner.UserHash
+}
+
+// CaseChange is what a change of a case adds to it.
+type CaseChange struct {
+	Lines []CaseMove
+	// Book are the times of which the case takes one, in place of the one it holds.
+	Book *Wishes
 }
 
 // CaseFilter picks cases for the operator; the zero value of a field does not restrict.
@@ -201,30 +236,57 @@ func (c *Cases) Move(ctx context.Context, id CaseID, to CaseStatus, actor, note 
 	if !partner.Paragraphs(note, 0, maxNote) {
 		return Case{}, ErrCaseInvalid.With("note: at most %d characters, no control characters but line breaks", maxNote)
 	}
-	return c.store.UpdateCase(ctx, id, func(cs *Case) (CaseMove, error) {
-		if !cs.Status.MayMoveTo(to) {
-			return CaseMove{}, ErrCaseMove.With("status: no such move from here")
-		}
-		move := CaseMove{From: cs.Status, To: to, Actor: actor, Note: note, At: c.now()}
-		cs.Clock.move(move.At, to.runsClock())
-		cs.Status, cs.ChangedAt = to, move.At
-		return move, nil
+	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
+		move, err := cs.move(to, actor, note, c.now())
+		return CaseChange{Lines: []CaseMove{move}}, err
 	})
+}
+
+// move takes the case to another status and returns the line that tells of it.
+func (c *Case) move(to CaseStatus, actor, note string, now time.Time) (CaseMove, error) {
+	if !c.Status.MayMoveTo(to) {
+		return CaseMove{}, ErrCaseMove.With("status: no such move from here")
+	}
+	m := CaseMove{From: c.Status, To: to, Actor: actor, Note: note, At: now}
+	c.Clock.move(now, to.runsClock())
+	c.Status, c.ChangedAt = to, now
+	return m, nil
+}
+
+// line is one that leaves the case where it is.
+func (c *Case) line(kind MoveKind, actor, note string, now time.Time) CaseMove {
+	c.ChangedAt = now
+	return CaseMove{Kind: kind, From: c.Status, To: c.Status, Actor: actor, Note: note, At: now}
 }
 
 // Note writes something into a case's history that moves nothing and tells nobody outside.
 func (c *Cases) Note(ctx context.Context, id CaseID, actor, note string) (Case, error) {
-	actor, note = strings.TrimSpace(actor), strings.TrimSpace(note)
+	return c.write(ctx, id, MoveNote, actor, "note", note)
+}
+
+// Reply tells the person something: the partner reads it with the case, and hears of it.
+func (c *Cases) Reply(ctx context.Context, id CaseID, actor, text string) (Case, error) {
+	return c.write(ctx, id, MoveReply, actor, "text", text)
+}
+
+func (c *Cases) write(ctx context.Context, id CaseID, kind MoveKind, actor, field, text string) (Case, error) {
+	actor, text = strings.TrimSpace(actor), strings.TrimSpace(text)
 	if !partner.Printable(actor, maxActor) {
 		return Case{}, ErrCaseInvalid.With("actor: 1 to %d printable characters", maxActor)
 	}
-	if !partner.Paragraphs(note, 1, maxNote) {
-		return Case{}, ErrCaseInvalid.With("note: 1 to %d characters, no control characters but line breaks", maxNote)
+	if err := checkParagraphs(field, text, maxNote); err != nil {
+		return Case{}, err
 	}
-	return c.store.UpdateCase(ctx, id, func(cs *Case) (CaseMove, error) {
-		cs.ChangedAt = c.now()
-		return CaseMove{From: cs.Status, To: cs.Status, Actor: actor, Note: note, At: cs.ChangedAt}, nil
+	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
+		return CaseChange{Lines: []CaseMove{cs.line(kind, actor, text, c.now())}}, nil
 	})
+}
+
+func checkParagraphs(field, text string, longest int) error {
+	if !partner.Paragraphs(text, 1, longest) {
+		return ErrCaseInvalid.With("%s: 1 to %d characters, no control characters but line breaks", field, longest)
+	}
+	return nil
 }
 
 // Assign says who works on a case; an empty name, nobody.
@@ -233,8 +295,8 @@ func (c *Cases) Assign(ctx context.Context, id CaseID, to string) (Case, error) 
 	if to != "" && !partner.Printable(to, maxActor) {
 		return Case{}, ErrCaseInvalid.With("assignee: at most %d printable characters", maxActor)
 	}
-	return c.store.UpdateCase(ctx, id, func(cs *Case) (CaseMove, error) {
+	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
 		cs.Assignee, cs.ChangedAt = to, c.now()
-		return CaseMove{}, nil
+		return CaseChange{}, nil
 	})
 }

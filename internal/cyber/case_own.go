@@ -30,13 +30,29 @@ func (s ownCases) Cases(ctx context.Context, f CaseFilter) ([]Case, error) {
 	return s.CaseStore.Cases(ctx, f)
 }
 
-// CaseByID returns a case of the one partner.
+// CaseByID returns a case of the one partner, without what operators note for themselves.
 func (s ownCases) CaseByID(ctx context.Context, id CaseID) (Case, []CaseMove, error) {
 	c, moves, err := s.CaseStore.CaseByID(ctx, id)
 	if err == nil && c.Partner != s.id {
 		return Case{}, nil, ErrCaseNotFound
 	}
-	return c, moves, err
+	return c, withoutNotes(moves), err
+}
+
+// CasesOf returns those of the one partner's people.
+func (s ownCases) CasesOf(ctx context.Context, id partner.ID, user partner.UserHash, limit int) ([]Case, error) {
+	if id != s.id {
+		return nil, nil
+	}
+	return s.CaseStore.CasesOf(ctx, id, user, limit)
+}
+
+// CaseOf returns one of the one partner's people.
+func (s ownCases) CaseOf(ctx context.Context, key CaseKey) (Case, []CaseMove, error) {
+	if key.Partner != s.id {
+		return Case{}, nil, ErrCaseNotFound
+	}
+	return s.CaseStore.CaseOf(ctx, key)
 }
 
 // Lane returns cases of the one partner.
@@ -51,10 +67,10 @@ func (ownCases) DeskCounts(context.Context, string, time.Time, time.Time) (DeskC
 }
 
 // UpdateCase changes a case of the one partner.
-func (s ownCases) UpdateCase(ctx context.Context, id CaseID, change func(*Case) (CaseMove, error)) (Case, error) {
-	return s.CaseStore.UpdateCase(ctx, id, func(c *Case) (CaseMove, error) {
+func (s ownCases) UpdateCase(ctx context.Context, key CaseKey, change func(*Case) (CaseChange, error)) (Case, error) {
+	return s.CaseStore.UpdateCase(ctx, key, func(c *Case) (CaseChange, error) {
 		if c.Partner != s.id {
-			return CaseMove{}, ErrCaseNotFound
+			return CaseChange{}, ErrCaseNotFound
 		}
 		return change(c)
 	})

@@ -6,17 +6,21 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // folder is a store of one case and one target.
 type folder struct {
 	CaseStore
 	c      Case
+	added  []CaseMove
 	target time.Duration
 }
 
-func (f *folder) UpdateCase(_ context.Context, _ CaseID, change func(*Case) (CaseMove, error)) (Case, error) {
-	_, err := change(&f.c)
+func (f *folder) UpdateCase(_ context.Context, _ CaseKey, change func(*Case) (CaseChange, error)) (Case, error) {
+	done, err := change(&f.c)
+	f.added = done.Lines
 	return f.c, err
 }
 
@@ -62,7 +66,7 @@ func TestTriageNamesTheQuestion(t *testing.T) {
 		answers []TriageAnswer
 		want    string
 	}{
-		"left out":      {nil, "question 2 (qs_2) is not answered"},
+		"left out":      {nil, `question 2 (qs_2) is not answered: "Dois?"`},
 		"blank":         {[]TriageAnswer{{Question: "qs_2", Answer: " "}}, "question 2 (qs_2) is not answered"},
 		"not an option": {[]TriageAnswer{{Question: "dois?", Answer: "sei"}}, "question 2 (qs_2) is none of its options"},
 		"answered":      {[]TriageAnswer{{Question: " dois?", Answer: "SIM "}}, ""},
@@ -70,6 +74,83 @@ func TestTriageNamesTheQuestion(t *testing.T) {
 		err := asks.check(c.answers)
 		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrCaseInvalid) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestPersonsWord: in which statuses a person can do what, and where the case is afterwards.
+func TestPersonsWord(t *testing.T) {
+	key := CaseKey{ID: "cs_1", Partner: "pt_1", User: "u"}
+	refused := CaseStatus("refused")
+	for what, c := range map[string]struct {
+		do    func(*Cases) error
+		after [6]CaseStatus // in the order of CaseStatuses
+	}{
+		"tell": {
+			func(r *Cases) error { _, err := r.Tell(t.Context(), key, Message{Text: "oi"}); return err },
+			[6]CaseStatus{CaseOpen, CaseInProgress, CaseInProgress, CaseOpen, refused, refused},
+		},
+		"cancel": {
+			func(r *Cases) error { _, err := r.Cancel(t.Context(), key, ""); return err },
+			[6]CaseStatus{CaseCancelled, CaseCancelled, CaseCancelled, refused, refused, CaseCancelled},
+		},
+		"rebook": {
+			func(r *Cases) error { _, err := r.Rebook(t.Context(), key, "live", []time.Time{modelNow}); return err },
+			[6]CaseStatus{CaseOpen, CaseInProgress, CaseWaiting, refused, refused, refused},
+		},
+		"rate": {
+			func(r *Cases) error { _, err := r.Rate(t.Context(), key, 5, ""); return err },
+			[6]CaseStatus{refused, refused, refused, CaseResolved, CaseClosed, refused},
+		},
+	} {
+		for i, from := range CaseStatuses() {
+			f := &folder{c: Case{Status: from}}
+			err := c.do(NewCases(f, func() time.Time { return modelNow }))
+			switch want := c.after[i]; {
+			case want == refused && (fault.KindOf(err) != fault.Conflict || f.c.Status != from):
+				t.Errorf("%s of a case that is %s: %v", what, from, err)
+			case want != refused && (err != nil || f.c.Status != want):
+				t.Errorf("%s of a case that is %s: %v, now %s, want %s", what, from, err, f.c.Status, want)
+			}
+			for _, m := range f.added {
+				if m.Actor != "" || m.At != modelNow {
+					t.Errorf("%s: %+v is not the person's", what, m)
+				}
+			}
+		}
+	}
+}
+
+// TestMessage: what a person may write, and how an attachment is read again.
+func TestMessage(t *testing.T) {
+	f := &folder{c: Case{Status: CaseOpen}}
+	rules := NewCases(f, func() time.Time { return modelNow })
+	for name, c := range map[string]struct {
+		m  Message
+		ok bool
+	}{
+		"plain":           {Message{Text: " oi\ntudo bem? "}, true},
+		"blank":           {Message{Text: "  "}, false},
+		"long":            {Message{Text: strings.Repeat("x", 2001)}, false},
+		"control":         {Message{Text: "a\x00b"}, false},
+		"attachment":      {Message{Text: "veja", Attachment: Attachment{"cabecalho.txt", "Received: x\nFrom: y"}}, true},
+		"no name":         {Message{Text: "veja", Attachment: Attachment{"", "x"}}, false},
+		"no text":         {Message{Text: "veja", Attachment: Attachment{"a.txt", ""}}, false},
+		"two-line name":   {Message{Text: "veja", Attachment: Attachment{"a\nb", "x"}}, false},
+		"long attachment": {Message{Text: "veja", Attachment: Attachment{"a", strings.Repeat("x", 20_001)}}, false},
+	} {
+		f.added = nil
+		_, err := rules.Tell(t.Context(), CaseKey{}, c.m)
+		if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrCaseInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if c.ok && f.added[0].Note != strings.TrimSpace(c.m.Text) || c.m.Attachment.Name != "" && c.ok && f.added[1].Attached() != c.m.Attachment {
+			t.Errorf("%s: kept as %+v", name, f.added)
+		}
+	}
+	for _, bad := range []int{0, 6, -1} {
+		if _, err := rules.Rate(t.Context(), CaseKey{}, bad, ""); !errors.Is(err, ErrCaseInvalid) {
+			t.Errorf("rating %d: %v", bad, err)
 		}
 	}
 }

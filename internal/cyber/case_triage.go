@@ -50,6 +50,8 @@ type TriageStore interface {
 	InsertSlots(ctx context.Context, slots []Slot) (int, error)
 	// Slots returns a service's slots from a time on, in order.
 	Slots(ctx context.Context, service ServiceID, from time.Time) ([]Slot, error)
+	// FreeSlots returns the times after one that a partner's people can have, in order.
+	FreeSlots(ctx context.Context, service ServiceID, id partner.ID, after time.Time, limit int) ([]time.Time, error)
 	// DeleteSlot takes a free slot away; ErrSlotBooked when it is not free.
 	DeleteSlot(ctx context.Context, id SlotID) error
 }
@@ -72,10 +74,10 @@ func (t Triage) check(answers []TriageAnswer) error {
 		}
 		given, ok := q.answer(answers)
 		if !ok || strings.TrimSpace(given) == "" {
-			return ErrCaseInvalid.With("questions: required question %d (%s) is not answered", i+1, q.ID)
+			return ErrCaseInvalid.With("questions: required question %d (%s) is not answered: %+q", i+1, q.ID, q.Text)
 		}
 		if !q.allows(given) {
-			return ErrCaseInvalid.With("questions: the answer to question %d (%s) is none of its options", i+1, q.ID)
+			return ErrCaseInvalid.With("questions: the answer to question %d (%s) is none of its options: %+q", i+1, q.ID, q.Text)
 		}
 	}
 	return nil

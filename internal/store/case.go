@@ -34,13 +34,14 @@ func notePlace(id partner.ID, cs cyber.CaseID, number int64) seal.Place {
 }
 
 const caseColumns = `c.id, c.partner_id, c.service_id, c.status, c.assignee, c.details, c.target, c.clock_used, c.clock_since, c.created_at,
-	c.changed_at, coalesce((SELECT min(sl.starts_at) FROM case_booking b JOIN case_slot sl ON sl.id = b.slot_id WHERE b.partner_id = c.partner_id AND b.case_id = c.id), 0)`
+	c.changed_at, c.rating, coalesce((SELECT min(sl.starts_at) FROM case_booking b JOIN case_slot sl ON sl.id = b.slot_id WHERE b.partner_id = c.partner_id AND b.case_id = c.id), 0)`
 
 func (s Cases) scanCase(row scanner) (cyber.Case, error) {
 	var c cyber.Case
 	var sealed []byte
 	var target, used, since, created, changed, booked int64
-	err := row.Scan(&c.ID, numbered(&c.Partner), &c.Service, &c.Status, &c.Assignee, &sealed, &target, &used, &since, &created, &changed, &booked)
+	err := row.Scan(&c.ID, numbered(&c.Partner), &c.Service, &c.Status, &c.Assignee, &sealed, &target, &used, &since, &created, &changed, &c.Rating,
+		&booked)
 	if err != nil {
 		return c, err
 	}
@@ -76,7 +77,7 @@ func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wish
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO support_case (id, partner_id, user_index, service_id, status, assignee, details, target,
-			clock_used, clock_since, due_at, created_at, changed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+			clock_used, clock_since, due_at, created_at, changed_at, rating) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0)`,
 			string(c.ID), number(id), u.write, string(c.Service), string(c.Status), c.Assignee, sealed, c.Clock.Target.Microseconds(),
 			c.Clock.Used.Microseconds(), micros(c.Clock.Since), dueMicros(c), micros(c.CreatedAt), micros(c.ChangedAt))
 		if err != nil {
@@ -85,7 +86,7 @@ func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wish
 		if err := s.insertMove(ctx, tx, c, cyber.CaseMove{Number: 1, To: c.Status, At: c.CreatedAt}); err != nil {
 			return err
 		}
-		c.Booked, err = s.book(ctx, tx, c, u, wishes)
+		c.Booked, err = s.book(ctx, tx, c, u, wishes, c.CreatedAt)
 		return err
 	})
 	return c, err
@@ -99,9 +100,9 @@ func (s Cases) insertMove(ctx context.Context, tx *sqldb.Tx, c cyber.Case, m cyb
 			return fmt.Errorf("seal note: %w", err)
 		}
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO case_move (partner_id, case_id, number, from_status, to_status, actor, note, moved_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		number(c.Partner), string(c.ID), m.Number, string(m.From), string(m.To), m.Actor, note, micros(m.At))
+	_, err := tx.ExecContext(ctx, `INSERT INTO case_move (partner_id, case_id, number, kind, from_status, to_status, actor, note, moved_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		number(c.Partner), string(c.ID), m.Number, string(m.Kind), string(m.From), string(m.To), m.Actor, note, micros(m.At))
 	if err != nil {
 		return fmt.Errorf("keep move: %w", err)
 	}
@@ -117,6 +118,33 @@ func (s Cases) Cases(ctx context.Context, f cyber.CaseFilter) ([]cyber.Case, err
 		number(f.Partner), string(f.Service), string(f.Status), f.Assignee, f.OpenOnly, int64(f.Limit))
 }
 
+// CasesOf returns a person's newest cases.
+func (s Cases) CasesOf(ctx context.Context, id partner.ID, hash partner.UserHash, limit int) ([]cyber.Case, error) {
+	u, err := s.userOf(ctx, s.reader(), id, hash)
+	if err != nil {
+		return nil, err
+	}
+	return collect(ctx, s.reader(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c
+		WHERE c.partner_id = $1 AND c.user_index IN ($2, $3) ORDER BY c.created_at DESC, c.id DESC LIMIT $4`,
+		number(id), u.write, u.other, int64(limit))
+}
+
+// CaseOf returns a person's case and its history.
+func (s Cases) CaseOf(ctx context.Context, key cyber.CaseKey) (cyber.Case, []cyber.CaseMove, error) {
+	q := s.reader()
+	u, err := s.userOf(ctx, q, key.Partner, key.User)
+	if err != nil {
+		return cyber.Case{}, nil, err
+	}
+	c, err := s.scanCase(q.QueryRowContext(ctx, `SELECT `+caseColumns+` FROM support_case c
+		WHERE c.partner_id = $1 AND c.id = $2 AND c.user_index IN ($3, $4)`, number(key.Partner), string(key.ID), u.write, u.other))
+	if err = caseError(err); err != nil {
+		return c, nil, err
+	}
+	moves, err := s.history(ctx, q, c)
+	return c, moves, err
+}
+
 // CaseByID returns a case and its history.
 func (s Cases) CaseByID(ctx context.Context, id cyber.CaseID) (cyber.Case, []cyber.CaseMove, error) {
 	q := s.reader()
@@ -128,11 +156,16 @@ func (s Cases) CaseByID(ctx context.Context, id cyber.CaseID) (cyber.Case, []cyb
 	if err != nil {
 		return c, nil, err
 	}
+	moves, err := s.history(ctx, q, c)
+	return c, moves, err
+}
+
+func (s Cases) history(ctx context.Context, q querier, c cyber.Case) ([]cyber.CaseMove, error) {
 	moves, err := collect(ctx, q, func(row scanner) (cyber.CaseMove, error) {
 		var m cyber.CaseMove
 		var note []byte
 		var at int64
-		if err := row.Scan(&m.Number, &m.From, &m.To, &m.Actor, &note, &at); err != nil {
+		if err := row.Scan(&m.Number, &m.Kind, &m.From, &m.To, &m.Actor, &note, &at); err != nil {
 			return m, err
 		}
 		m.At = fromMicros(at)
@@ -142,12 +175,12 @@ func (s Cases) CaseByID(ctx context.Context, id cyber.CaseID) (cyber.Case, []cyb
 		plain, err := s.keys.Unseal(notePlace(c.Partner, c.ID, m.Number), note)
 		m.Note = string(plain)
 		return m, err
-	}, `SELECT number, from_status, to_status, actor, note, moved_at FROM case_move WHERE partner_id = $1 AND case_id = $2 ORDER BY number`,
-		number(c.Partner), string(id))
+	}, `SELECT number, kind, from_status, to_status, actor, note, moved_at FROM case_move WHERE partner_id = $1 AND case_id = $2
+		ORDER BY number`, number(c.Partner), string(c.ID))
 	if err != nil {
-		return c, nil, fmt.Errorf("read moves: %w", err)
+		return nil, fmt.Errorf("read moves: %w", err)
 	}
-	return c, moves, nil
+	return moves, nil
 }
 
 // caseOwner finds whose a case is. Operators name cases by their ids alone; what follows is about one partner.
@@ -174,61 +207,97 @@ func caseError(err error) error {
 	return nil
 }
 
-// UpdateCase changes a case: see cyber.CaseStore.
-func (s Cases) UpdateCase(ctx context.Context, id cyber.CaseID, change func(*cyber.Case) (cyber.CaseMove, error)) (cyber.Case, error) {
-	var c cyber.Case
-	owner, err := s.caseOwner(ctx, id)
+// lockCase makes changes of one case wait for each other, so that each sees the last; a partner's have to be of the
+// person it names.
+func (s Cases) lockCase(ctx context.Context, tx *sqldb.Tx, owner partner.ID, key cyber.CaseKey) (user, error) {
+	if key.Partner == "" {
+		_, err := tx.ExecContext(ctx, `UPDATE support_case SET assignee = assignee WHERE partner_id = $1 AND id = $2`, number(owner), string(key.ID))
+		if err != nil {
+			return user{}, fmt.Errorf("lock case: %w", err)
+		}
+		return user{}, nil
+	}
+	u, err := s.named(ctx, tx, key.Partner, key.User)
 	if err != nil {
-		return c, err
+		return u, err
+	}
+	res, err := tx.ExecContext(ctx, `UPDATE support_case SET assignee = assignee WHERE partner_id = $1 AND id = $2 AND user_index IN ($3, $4)`,
+		number(key.Partner), string(key.ID), u.write, u.other)
+	if err != nil {
+		return u, fmt.Errorf("lock case: %w", err)
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return u, errors.Join(err, cyber.ErrCaseNotFound.With("case: no such id"))
+	}
+	return u, nil
+}
+
+// UpdateCase changes a case: see cyber.CaseStore.
+func (s Cases) UpdateCase(ctx context.Context, key cyber.CaseKey, change func(*cyber.Case) (cyber.CaseChange, error)) (cyber.Case, error) {
+	var c cyber.Case
+	owner, err := key.Partner, error(nil)
+	if owner == "" {
+		if owner, err = s.caseOwner(ctx, key.ID); err != nil {
+			return c, err
+		}
 	}
 	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
-		// Taken first, so that changes of one case wait for each other and each sees the last.
-		if _, err := tx.ExecContext(ctx, `UPDATE support_case SET assignee = assignee WHERE partner_id = $1 AND id = $2`, number(owner), string(id)); err != nil {
-			return fmt.Errorf("lock case: %w", err)
-		}
-		var err error
-		if c, err = s.caseOf(ctx, tx, owner, id); err != nil {
+		u, err := s.lockCase(ctx, tx, owner, key)
+		if err != nil {
 			return err
 		}
-		move, err := change(&c)
+		if c, err = s.caseOf(ctx, tx, owner, key.ID); err != nil {
+			return err
+		}
+		done, err := change(&c)
 		if err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE support_case SET status = $2, assignee = $3, clock_used = $4, clock_since = $5, changed_at = $6,
-			due_at = $8 WHERE id = $1 AND partner_id = $7`, string(id), string(c.Status), c.Assignee, c.Clock.Used.Microseconds(),
-			micros(c.Clock.Since), micros(c.ChangedAt), number(c.Partner), dueMicros(c))
+			due_at = $8, rating = $9 WHERE id = $1 AND partner_id = $7`, string(c.ID), string(c.Status), c.Assignee, c.Clock.Used.Microseconds(),
+			micros(c.Clock.Since), micros(c.ChangedAt), number(c.Partner), dueMicros(c), c.Rating)
 		if err != nil {
 			return fmt.Errorf("update case: %w", err)
 		}
-		if move.To == "" {
-			return nil
+		if done.Book != nil {
+			if err := s.rebook(ctx, tx, &c, u, *done.Book); err != nil {
+				return err
+			}
 		}
-		return s.moved(ctx, tx, &c, move)
+		return s.added(ctx, tx, &c, done.Lines)
 	})
 	return c, err
 }
 
-// moved keeps a move, frees the slot of a case that is not open any more, and tells the partner. A note moves nothing.
-func (s Cases) moved(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, move cyber.CaseMove) error {
-	err := tx.QueryRowContext(ctx, `SELECT max(number) + 1 FROM case_move WHERE partner_id = $1 AND case_id = $2`,
-		number(c.Partner), string(c.ID)).Scan(&move.Number)
+// added keeps new lines of a case's history, frees the slot of a case that is not open any more, and tells the partner.
+func (s Cases) added(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, lines []cyber.CaseMove) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	var last int64
+	err := tx.QueryRowContext(ctx, `SELECT max(number) FROM case_move WHERE partner_id = $1 AND case_id = $2`,
+		number(c.Partner), string(c.ID)).Scan(&last)
 	if err != nil {
 		return fmt.Errorf("number move: %w", err)
 	}
-	if err := s.insertMove(ctx, tx, *c, move); err != nil {
-		return err
+	if last+int64(len(lines)) > cyber.MaxCaseLines {
+		return cyber.ErrCaseTooLong.With("id: at most %d lines of history", cyber.MaxCaseLines)
 	}
-	if move.From == move.To { // a note
-		return nil
+	for _, m := range lines {
+		last++
+		m.Number = last
+		if err := s.insertMove(ctx, tx, *c, m); err != nil {
+			return err
+		}
 	}
 	if !c.Status.Open() {
 		if err := release(ctx, tx, c, s.now()); err != nil {
 			return err
 		}
 	}
-	e, err := alert.CaseMoved(*c, move)
+	events, err := alert.CaseEvents(*c, lines)
 	if err != nil {
 		return err
 	}
-	return s.alerts().addEvents(ctx, tx, c.Partner, e)
+	return s.alerts().addEvents(ctx, tx, c.Partner, events...)
 }

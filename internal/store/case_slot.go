@@ -13,13 +13,13 @@ import (
 )
 
 // book takes the first wished slot that is free; the zero time when the service has no calendar or nothing was wished.
-func (s Cases) book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wishes cyber.Wishes) (time.Time, error) {
+func (s Cases) book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wishes cyber.Wishes, now time.Time) (time.Time, error) {
 	if len(wishes.Times) == 0 {
 		return time.Time{}, nil
 	}
 	var calendar bool
 	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM case_slot WHERE service_id = $1 AND starts_at > $2)`,
-		string(c.Service), micros(c.CreatedAt)).Scan(&calendar)
+		string(c.Service), micros(now)).Scan(&calendar)
 	if err != nil || !calendar {
 		return time.Time{}, err
 	}
@@ -33,7 +33,7 @@ func (s Cases) book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wis
 		}
 	}
 	if wishes.Mode != "" {
-		if err := checkSlotShare(ctx, tx, c, wishes.Mode); err != nil {
+		if err := checkSlotShare(ctx, tx, c, wishes.Mode, now); err != nil {
 			return time.Time{}, err
 		}
 	}
@@ -43,7 +43,7 @@ func (s Cases) book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wis
 		res, err := tx.ExecContext(ctx, `INSERT INTO case_booking (slot_id, partner_id, case_id)
 			SELECT id, CAST($3 AS INTEGER), CAST($4 AS TEXT) FROM case_slot WHERE service_id = $1 AND starts_at = $2 AND starts_at > $5 AND kept_for IN (0, $3)
 			ON CONFLICT (slot_id) DO NOTHING`,
-			string(c.Service), micros(at), number(c.Partner), string(c.ID), micros(c.CreatedAt))
+			string(c.Service), micros(at), number(c.Partner), string(c.ID), micros(now))
 		if err != nil {
 			return time.Time{}, fmt.Errorf("book slot: %w", err)
 		}
@@ -56,6 +56,20 @@ func (s Cases) book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wis
 		}
 	}
 	return time.Time{}, cyber.ErrAppointmentTaken.With("appointments: none of these times is free")
+}
+
+// rebook gives back what the case holds and takes the first of the wished times that is free.
+func (s Cases) rebook(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, u user, wishes cyber.Wishes) error {
+	now := s.now()
+	if err := release(ctx, tx, c, now); err != nil {
+		return err
+	}
+	at, err := s.book(ctx, tx, *c, u, wishes, now)
+	if err == nil && at.IsZero() {
+		err = cyber.ErrNoCalendar.With("appointments: the service has no calendar")
+	}
+	c.Booked = at
+	return err
 }
 
 // release gives back a slot that is still to come.
@@ -108,6 +122,17 @@ func (s Cases) Slots(ctx context.Context, service cyber.ServiceID, from time.Tim
 		return sl, err
 	}, `SELECT sl.id, sl.service_id, sl.starts_at, coalesce(b.case_id, ''), nullif(sl.kept_for, 0) FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
 		WHERE sl.service_id = $1 AND sl.starts_at >= $2 ORDER BY sl.starts_at`, string(service), micros(from))
+}
+
+// FreeSlots returns the times that a partner's people can have: see cyber.TriageStore.
+func (s Cases) FreeSlots(ctx context.Context, service cyber.ServiceID, id partner.ID, after time.Time, limit int) ([]time.Time, error) {
+	return collect(ctx, s.reader(), func(row scanner) (time.Time, error) {
+		var starts int64
+		err := row.Scan(&starts)
+		return fromMicros(starts), err
+	}, `SELECT sl.starts_at FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
+		WHERE sl.service_id = $1 AND sl.starts_at > $2 AND sl.kept_for IN (0, $3) AND b.slot_id IS NULL
+		ORDER BY sl.starts_at LIMIT $4`, string(service), micros(after), number(id), int64(limit))
 }
 
 // DeleteSlot takes a free slot away.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -77,14 +78,14 @@ func (s Devices) takeShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, r c
 }
 
 // checkSlotShare refuses an appointment beyond a partner's share of those to come.
-func checkSlotShare(ctx context.Context, tx *sqldb.Tx, c cyber.Case, mode partner.Mode) error {
+func checkSlotShare(ctx context.Context, tx *sqldb.Tx, c cyber.Case, mode partner.Mode, now time.Time) error {
 	share, err := lockShare(ctx, tx, c.Partner, cyber.SlotResource)
 	if err != nil {
 		return err
 	}
 	var held, inAll int64
 	err = tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE b.partner_id = $1), count(*) FROM case_slot sl
-		LEFT JOIN case_booking b ON b.slot_id = sl.id WHERE sl.starts_at > $2`, number(c.Partner), micros(c.CreatedAt)).Scan(&held, &inAll)
+		LEFT JOIN case_booking b ON b.slot_id = sl.id WHERE sl.starts_at > $2`, number(c.Partner), micros(now)).Scan(&held, &inAll)
 	if err != nil {
 		return fmt.Errorf("count appointments: %w", err)
 	}

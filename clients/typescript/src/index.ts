@@ -123,6 +123,40 @@ export class Vigia {
     return (await unwrap(this.api.GET("/cyber/services", signalOf(o)))).services;
   }
 
+  /** What a service asks before a case is opened, and the times that are free. */
+  service(id: string, o: CallOptions = {}): Promise<Schemas["ServiceDetail"]> {
+    return unwrap(this.api.GET("/cyber/services/{id}", { params: { path: { id } }, ...signalOf(o) }));
+  }
+
+  cases(userHash: string, o: CallOptions = {}): Promise<Schemas["CaseItem"][]> {
+    return unwrap(this.api.GET("/cyber/cases/{userhash}", { params: { path: { userhash: userHash } }, ...signalOf(o) }));
+  }
+
+  case(userHash: string, id: string, o: CallOptions = {}): Promise<Schemas["CaseDetail"]> {
+    return unwrap(this.api.GET("/cyber/case/{id}/{userhash}", { params: { path: { id, userhash: userHash } }, ...signalOf(o) }));
+  }
+
+  async replyToCase(id: string, message: Schemas["CaseMessage"], o: CallOptions = {}): Promise<void> {
+    const { params, ...rest } = this.post(o);
+    await unwrap(this.api.POST("/cyber/case/{id}/messages", { body: message, params: { ...params, path: { id } }, ...rest }));
+  }
+
+  async cancelCase(id: string, cancellation: Schemas["CaseCancellation"], o: CallOptions = {}): Promise<void> {
+    const { params, ...rest } = this.post(o);
+    await unwrap(this.api.POST("/cyber/case/{id}/cancel", { body: cancellation, params: { ...params, path: { id } }, ...rest }));
+  }
+
+  /** Takes the first of the times that is free in place of the one that the case holds. */
+  rebookCase(id: string, wishes: Schemas["CaseRebooking"], o: CallOptions = {}): Promise<Schemas["CaseItem"]> {
+    const { params, ...rest } = this.post(o);
+    return unwrap(this.api.POST("/cyber/case/{id}/rebook", { body: wishes, params: { ...params, path: { id } }, ...rest }));
+  }
+
+  async rateCase(id: string, rating: Schemas["CaseRating"], o: CallOptions = {}): Promise<void> {
+    const { params, ...rest } = this.post(o);
+    await unwrap(this.api.POST("/cyber/case/{id}/rate", { body: rating, params: { ...params, path: { id } }, ...rest }));
+  }
+
   issueKey(device: Omit<Schemas["NewProtectionKey"], "type">, o: CallOptions = {}): Promise<Schemas["ProtectionKey"]> {
     return unwrap(this.api.POST("/cyber/epp", { body: { ...device, type: "antivirus" }, ...this.post(o) }));
   }

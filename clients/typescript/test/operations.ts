@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { Vigia, VigiaError } from "../src/index.js";
 
 /** The ids that the examples are about, set by the test. */
-export const known = { userHash: "", assetId: "", extraId: "", serviceId: "", findingId: "" };
+export const known = { userHash: "", assetId: "", extraId: "", serviceId: "", findingId: "", caseId: "" };
 
 export type Print = (...values: unknown[]) => void;
 
@@ -72,6 +72,60 @@ export const examples: Record<string, Example> = {
       { idempotencyKey: "atendimento-4711" },
     );
     print(task.id, task.status);
+  },
+
+  async getService(vigia, print) {
+    const service = await vigia.service(known.serviceId);
+    for (const question of service.questions) {
+      print(question.id, question.question, question.required, question.options);
+    }
+    print(service.name, service.slots);
+  },
+
+  async listCases(vigia, print) {
+    for (const one of await vigia.cases(known.userHash)) {
+      print(one.id, one.status, one.appointment);
+    }
+  },
+
+  async replyToCase(vigia) {
+    await vigia.replyToCase(known.caseId, {
+      userHash: known.userHash,
+      text: "Segue o cabeçalho da mensagem.",
+      attachment: { name: "cabecalho.txt", text: "Received: from mx.exemplo.com.br" },
+    });
+  },
+
+  async getCase(vigia, print) {
+    for (const line of (await vigia.case(known.userHash, known.caseId)).history) {
+      print(line.at, line.from, line.type, line.status, line.text);
+    }
+  },
+
+  async rebookCase(vigia, print) {
+    try {
+      const moved = await vigia.rebookCase(known.caseId, {
+        userHash: known.userHash,
+        appointments: [{ appointment: "2027-02-03T14:00:00.000Z" }],
+      });
+      print(moved.appointment);
+    } catch (error) {
+      if (!(error instanceof VigiaError) || error.statusCode !== 409) throw error;
+      print("nenhum destes horários está livre");
+    }
+  },
+
+  async rateCase(vigia, print) {
+    try {
+      await vigia.rateCase(known.caseId, { userHash: known.userHash, rating: 5, comment: "Resolveram no mesmo dia." });
+    } catch (error) {
+      if (!(error instanceof VigiaError) || error.statusCode !== 409) throw error;
+      print("ainda não foi resolvido");
+    }
+  },
+
+  async cancelCase(vigia) {
+    await vigia.cancelCase(known.caseId, { userHash: known.userHash, reason: "Já resolvi com o banco." });
   },
 
   async issueProtectionKey(vigia, print) {

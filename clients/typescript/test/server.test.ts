@@ -35,6 +35,16 @@ test("every operation of the contract has an example, and it runs", async () => 
         known.assetId = lines[0]?.split(" ")[0] ?? "";
         assert.match(lines[0] ?? "", /email ana@vazamento\.test (alerta|comprometido)$/);
         break;
+      case "listCases":
+        known.caseId = lines[0]?.split(" ")[0] ?? "";
+        assert.match(lines[0] ?? "", /^cs_\S+ Aberto /);
+        break;
+      case "getCase":
+        assert.equal(lines.length, 3);
+        break;
+      case "cancelCase":
+        assert.equal((await vigia.case(known.userHash, known.caseId)).status, "Cancelado");
+        break;
       case "listFindings":
         known.findingId = lines[0]?.split(" ")[0] ?? "";
         assert.ok(known.findingId);

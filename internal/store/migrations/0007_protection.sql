@@ -108,6 +108,7 @@ CREATE TABLE support_case (
 	due_at      BIGINT NOT NULL, -- when the target is reached if the clock runs on; the largest number while nothing is due
 	created_at  BIGINT NOT NULL,
 	changed_at  BIGINT NOT NULL,
+	rating      INTEGER NOT NULL, -- 1 to 5 by the person; 0: none
 	PRIMARY KEY (partner_id, id)
 );
 CREATE INDEX support_case_user ON support_case (partner_id, user_index, status);
@@ -118,15 +119,16 @@ CREATE INDEX support_case_desk ON support_case (status, due_at, id, partner_id, 
 -- Operators name a case by its id alone.
 CREATE INDEX support_case_id ON support_case (id);
 
--- Every move of a case, from its opening on.
+-- The history of a case, from its opening on: moves, notes, what the person and the operator wrote to each other.
 CREATE TABLE case_move (
 	partner_id  INTEGER NOT NULL,
 	case_id     TEXT NOT NULL,
 	number      BIGINT NOT NULL, -- 1, 2, ... within the case: two moves at once cannot both be the next
+	kind        TEXT NOT NULL,   -- empty for a move
 	from_status TEXT NOT NULL,   -- empty for the opening
 	to_status   TEXT NOT NULL,
 	actor       TEXT NOT NULL,
-	note        BYTEA, -- sealed: what the operator wrote
+	note        BYTEA, -- sealed: what was written
 	moved_at    BIGINT NOT NULL,
 	PRIMARY KEY (partner_id, case_id, number),
 	FOREIGN KEY (partner_id, case_id) REFERENCES support_case (partner_id, id)

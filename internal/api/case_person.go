@@ -1,0 +1,234 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// caseItem is an element of GET /cyber/cases/{userhash}.
+type caseItem struct {
+	caseTask
+	ChangedAt   string `json:"changedAt"`
+	Appointment string `json:"appointment,omitempty"`
+	Rating      int    `json:"rating,omitzero"`
+}
+
+// caseDetail is the answer of GET /cyber/case/{id}/{userhash}.
+type caseDetail struct {
+	caseItem
+	Appointments []jsontext.Value `json:"appointments"`
+	Questions    []jsontext.Value `json:"questions"`
+	History      []caseLine       `json:"history"`
+}
+
+// caseLine is what a person sees of one line of a case's history.
+type caseLine struct {
+	At     string `json:"at"`
+	Type   string `json:"type"`
+	From   string `json:"from"`
+	Status string `json:"status,omitempty"`
+	Text   string `json:"text,omitempty"`
+	Name   string `json:"name,omitempty"`
+}
+
+// lineTypes are the names of the kinds of lines; notes are not shown.
+var lineTypes = map[cyber.MoveKind]string{
+	cyber.MoveStatus: "status", cyber.MoveReply: "message", cyber.MoveMessage: "message", cyber.MoveAttachment: "attachment",
+	cyber.MoveBooking: "appointment", cyber.MoveRating: "rating",
+}
+
+func showCaseItem(c cyber.Case) caseItem {
+	item := caseItem{caseTask: caseTask{
+		ID: string(c.ID), Status: string(c.Status), CreationDate: c.CreatedAt.UTC().Format(alert.TimeFormat), ServiceID: string(c.Service),
+	}, ChangedAt: c.ChangedAt.UTC().Format(alert.TimeFormat), Rating: c.Rating}
+	if !c.Booked.IsZero() {
+		item.Appointment = c.Booked.UTC().Format(alert.TimeFormat)
+	}
+	return item
+}
+
+func showCaseLine(m cyber.CaseMove) caseLine {
+	line := caseLine{At: m.At.UTC().Format(alert.TimeFormat), Type: lineTypes[m.Kind], From: "person", Text: m.Note}
+	if m.Actor != "" {
+		line.From = "support"
+	}
+	switch m.Kind {
+	case cyber.MoveStatus:
+		line.Status = string(m.To)
+	case cyber.MoveAttachment:
+		attached := m.Attached()
+		line.Name, line.Text = attached.Name, attached.Text
+	default:
+	}
+	return line
+}
+
+func (s *Server) listCases(r *request) (any, error) {
+	user, err := r.userHash()
+	if err != nil {
+		return nil, err
+	}
+	list, err := r.rules.Cases.Of(r.ctx, r.caller.Partner, user)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]caseItem, len(list))
+	for i, c := range list {
+		items[i] = showCaseItem(c)
+	}
+	return items, nil
+}
+
+func (s *Server) showCase(r *request) (any, error) {
+	user, err := r.userHash()
+	if err != nil {
+		return nil, err
+	}
+	key, err := r.caseKey(user)
+	if err != nil {
+		return nil, err
+	}
+	c, moves, err := r.rules.Cases.Read(r.ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	detail := caseDetail{caseItem: showCaseItem(c), Appointments: elements(c.Appointments), Questions: elements(c.Answers), History: make([]caseLine, len(moves))}
+	for i, m := range moves {
+		detail.History[i] = showCaseLine(m)
+	}
+	return detail, nil
+}
+
+// elements are what the partner sent, as it was sent.
+func elements(texts []string) []jsontext.Value {
+	list := make([]jsontext.Value, len(texts))
+	for i, t := range texts {
+		list[i] = jsontext.Value(t)
+	}
+	return list
+}
+
+// caseKey is the case that the path names, of a person.
+func (r *request) caseKey(user partner.UserHash) (cyber.CaseKey, error) {
+	id, err := r.idInPath("id", cyber.ErrCaseNotFound)
+	return cyber.CaseKey{ID: cyber.CaseID(id), Partner: r.caller.Partner, User: user}, err
+}
+
+// onCase reads a body about a case of the person that it names.
+func (r *request) onCase(body any, userHash *string) (cyber.CaseKey, error) {
+	if err := r.decode(body); err != nil {
+		return cyber.CaseKey{}, err
+	}
+	user, err := partner.ParseUserHash("userHash", *userHash)
+	if err != nil {
+		return cyber.CaseKey{}, err
+	}
+	return r.caseKey(user)
+}
+
+// caseMessage is the body of POST /cyber/case/{id}/messages.
+type caseMessage struct {
+	UserHash   string      `json:"userHash"`
+	Text       string      `json:"text"`
+	Attachment *attachment `json:"attachment"`
+}
+
+type attachment struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+func (s *Server) tellCase(r *request) (any, error) {
+	var in caseMessage
+	key, err := r.onCase(&in, &in.UserHash)
+	if err != nil {
+		return nil, err
+	}
+	m := cyber.Message{Text: in.Text}
+	if in.Attachment != nil {
+		if *in.Attachment == (attachment{}) {
+			return nil, errBodyInvalid.With("attachment.name: 1 to 100 characters, no control characters")
+		}
+		m.Attachment = cyber.Attachment{Name: in.Attachment.Name, Text: in.Attachment.Text}
+	}
+	if _, err := r.rules.Cases.Tell(r.ctx, key, m); err != nil {
+		return nil, err
+	}
+	return done{http.StatusOK, msgCaseTold}, nil
+}
+
+// caseCancel is the body of POST /cyber/case/{id}/cancel.
+type caseCancel struct {
+	UserHash string `json:"userHash"`
+	Reason   string `json:"reason"`
+}
+
+func (s *Server) cancelCase(r *request) (any, error) {
+	var in caseCancel
+	key, err := r.onCase(&in, &in.UserHash)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.rules.Cases.Cancel(r.ctx, key, in.Reason); err != nil {
+		return nil, err
+	}
+	return done{http.StatusOK, msgCaseCancelled}, nil
+}
+
+// caseRebook is the body of POST /cyber/case/{id}/rebook.
+type caseRebook struct {
+	UserHash     string           `json:"userHash"`
+	Appointments []jsontext.Value `json:"appointments"`
+}
+
+func (s *Server) rebookCase(r *request) (any, error) {
+	var in caseRebook
+	key, err := r.onCase(&in, &in.UserHash)
+	if err != nil {
+		return nil, err
+	}
+	if len(in.Appointments) > maxCaseItems {
+		return nil, errBodyInvalid.With("appointments: at most %d elements", maxCaseItems)
+	}
+	var times []time.Time
+	for i, raw := range in.Appointments {
+		a, err := parseAppointment(fmt.Sprintf("appointments.%d", i), raw)
+		if err != nil {
+			return nil, err
+		}
+		if !a.At.IsZero() {
+			times = append(times, a.At)
+		}
+	}
+	c, err := r.rules.Cases.Rebook(r.ctx, key, r.caller.Mode, times)
+	if err != nil {
+		return nil, err
+	}
+	return showCaseItem(c), nil
+}
+
+// caseRating is the body of POST /cyber/case/{id}/rate.
+type caseRating struct {
+	UserHash string `json:"userHash"`
+	Rating   int    `json:"rating"`
+	Comment  string `json:"comment"`
+}
+
+func (s *Server) rateCase(r *request) (any, error) {
+	var in caseRating
+	key, err := r.onCase(&in, &in.UserHash)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.rules.Cases.Rate(r.ctx, key, in.Rating, in.Comment); err != nil {
+		return nil, err
+	}
+	return done{http.StatusOK, msgCaseRated}, nil
+}

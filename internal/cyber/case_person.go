@@ -1,0 +1,186 @@
+package cyber
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// What a person does with a case of theirs, through their partner.
+
+// Faults of a person's doings.
+var (
+	ErrCaseEnded   = fault.New(fault.Conflict, "case.ended")
+	ErrCaseUnrated = fault.New(fault.Conflict, "case.not_resolved")
+	ErrNoCalendar  = fault.New(fault.Conflict, "appointment.no_calendar")
+	ErrCaseTooLong = fault.New(fault.Conflict, "case.too_long")
+)
+
+const (
+	// maxPersonCases is how many cases of one person are listed, the newest.
+	maxPersonCases = 200
+	// MaxCaseLines bounds the history of one case.
+	MaxCaseLines      = 1000
+	maxAttachmentName = 100
+	maxAttachment     = 20_000
+	maxFreeSlots      = 200
+)
+
+// Attachment is a text that somebody sends along: a header of a mail, a log, a copied page.
+type Attachment struct{ Name, Text string }
+
+// Message is what a person writes.
+type Message struct {
+	Text string
+	// Attachment is left out when it has no name.
+	Attachment Attachment
+}
+
+func (m Message) check() error {
+	if err := checkParagraphs("text", m.Text, maxNote); err != nil {
+		return err
+	}
+	if m.Attachment == (Attachment{}) {
+		return nil
+	}
+	if !partner.Line(m.Attachment.Name, 1, maxAttachmentName) {
+		return ErrCaseInvalid.With("attachment.name: 1 to %d characters, no control characters", maxAttachmentName)
+	}
+	return checkParagraphs("attachment.text", m.Attachment.Text, maxAttachment)
+}
+
+// note is how the history keeps an attachment: its name in the first line.
+func (a Attachment) note() string { return a.Name + "\n" + a.Text }
+
+// Attached reads the line of an attachment.
+func (m CaseMove) Attached() Attachment {
+	name, text, _ := strings.Cut(m.Note, "\n")
+	return Attachment{name, text}
+}
+
+// Of returns a person's cases, newest first.
+func (c *Cases) Of(ctx context.Context, id partner.ID, user partner.UserHash) ([]Case, error) {
+	return c.store.CasesOf(ctx, id, user, maxPersonCases)
+}
+
+// Read returns a case of a person with what they may see of its history.
+func (c *Cases) Read(ctx context.Context, key CaseKey) (Case, []CaseMove, error) {
+	one, moves, err := c.store.CaseOf(ctx, key)
+	return one, withoutNotes(moves), err
+}
+
+// withoutNotes leaves out what operators wrote for themselves, alone or with a move.
+func withoutNotes(moves []CaseMove) []CaseMove {
+	open := moves[:0]
+	for _, m := range moves {
+		if m.Kind == MoveNote {
+			continue
+		}
+		if m.Kind == MoveStatus && m.Actor != "" {
+			m.Note = ""
+		}
+		open = append(open, m)
+	}
+	return open
+}
+
+// Tell adds what the person writes. A case that waited for them goes on, and one that was resolved is open again.
+func (c *Cases) Tell(ctx context.Context, key CaseKey, m Message) (Case, error) {
+	m.Text = strings.TrimSpace(m.Text)
+	if err := m.check(); err != nil {
+		return Case{}, err
+	}
+	return c.store.UpdateCase(ctx, key, func(cs *Case) (change CaseChange, err error) {
+		now := c.now()
+		next := cs.Status
+		switch cs.Status {
+		case CaseWaiting:
+			next = CaseInProgress
+		case CaseResolved:
+			next = CaseOpen
+		case CaseClosed, CaseCancelled:
+			return change, ErrCaseEnded.With("id: the case is closed or cancelled; open another")
+		case CaseOpen, CaseInProgress:
+		}
+		change.Lines = append(change.Lines, cs.line(MoveMessage, "", m.Text, now))
+		if m.Attachment.Name != "" {
+			change.Lines = append(change.Lines, cs.line(MoveAttachment, "", m.Attachment.note(), now))
+		}
+		if next == cs.Status {
+			return change, nil
+		}
+		move, err := cs.move(next, "", "", now)
+		change.Lines = append(change.Lines, move)
+		return change, err
+	})
+}
+
+// Cancel ends a case that the person does not need any more; cancelling a cancelled one changes nothing.
+func (c *Cases) Cancel(ctx context.Context, key CaseKey, reason string) (Case, error) {
+	reason = strings.TrimSpace(reason)
+	if !partner.Paragraphs(reason, 0, maxNote) {
+		return Case{}, ErrCaseInvalid.With("reason: at most %d characters, no control characters but line breaks", maxNote)
+	}
+	return c.store.UpdateCase(ctx, key, func(cs *Case) (CaseChange, error) {
+		switch {
+		case cs.Status == CaseCancelled:
+			return CaseChange{}, nil
+		case !cs.Status.Open():
+			return CaseChange{}, ErrCaseEnded.With("id: the case is resolved or closed already")
+		}
+		move, err := cs.move(CaseCancelled, "", reason, c.now())
+		return CaseChange{Lines: []CaseMove{move}}, err
+	})
+}
+
+// Rebook takes the first of the times that is free in place of the one that the case holds.
+func (c *Cases) Rebook(ctx context.Context, key CaseKey, mode partner.Mode, times []time.Time) (Case, error) {
+	if len(times) == 0 {
+		return Case{}, ErrCaseInvalid.With("appointments: at least one with a time")
+	}
+	return c.store.UpdateCase(ctx, key, func(cs *Case) (CaseChange, error) {
+		if !cs.Status.Open() {
+			return CaseChange{}, ErrCaseEnded.With("id: the case is not open any more")
+		}
+		return CaseChange{Lines: []CaseMove{cs.line(MoveBooking, "", "", c.now())}, Book: &Wishes{Times: times, Mode: mode}}, nil
+	})
+}
+
+// Rate keeps what a person thought of a case that is over; a later word takes the place of an earlier one.
+func (c *Cases) Rate(ctx context.Context, key CaseKey, rating int, comment string) (Case, error) {
+	comment = strings.TrimSpace(comment)
+	if rating < 1 || rating > 5 {
+		return Case{}, ErrCaseInvalid.With("rating: 1 to 5")
+	}
+	if !partner.Paragraphs(comment, 0, maxNote) {
+		return Case{}, ErrCaseInvalid.With("comment: at most %d characters, no control characters but line breaks", maxNote)
+	}
+	return c.store.UpdateCase(ctx, key, func(cs *Case) (CaseChange, error) {
+		if cs.Status != CaseResolved && cs.Status != CaseClosed {
+			return CaseChange{}, ErrCaseUnrated.With("id: only a resolved or closed case is rated")
+		}
+		cs.Rating = rating
+		return CaseChange{Lines: []CaseMove{cs.line(MoveRating, "", comment, c.now())}}, nil
+	})
+}
+
+// ServiceDetail is what a person has to know to open a case of a service.
+type ServiceDetail struct {
+	Service
+	Questions []Question
+	// Free are the coming times that the partner's people can still have, the soonest first, at most maxFreeSlots.
+	Free []time.Time
+}
+
+// Ask returns a service with what it asks and when it is free.
+func (c *Cases) Ask(ctx context.Context, id partner.ID, service Service) (ServiceDetail, error) {
+	triage, err := c.store.Triage(ctx, service.ID)
+	if err != nil {
+		return ServiceDetail{}, err
+	}
+	free, err := c.store.FreeSlots(ctx, service.ID, id, c.now(), maxFreeSlots)
+	return ServiceDetail{service, triage.Questions, free}, err
+}
