@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,14 +22,14 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// childVariable makes this test program an importer that its parent kills: address, folder, dump and breach, one a
-// line.
+// childVariable makes this test program an importer that its parent kills: address, folder, dump, breach and, of a
+// renewal, its way, one a line.
 const childVariable = "VIGIA_LEAK_TEST_CHILD"
 
 func TestImportChild(t *testing.T) {
 	orders := strings.Split(os.Getenv(childVariable), "\n")
-	if len(orders) != 4 {
-		return // not a child; the parent is TestKilledImports
+	if len(orders) < 4 {
+		return // not a child; the parents are TestKilledImports and TestKilledRenewals
 	}
 	keys, err := seal.Open(orders[1] + "/keys.json")
 	if err != nil {
@@ -41,9 +42,16 @@ func TestImportChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = v.Importer.Import(context.Background(), intake.Spec{
-		Breach: leaktest.Breach(orders[3], cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs,
-	})
+	spec := intake.Spec{Breach: leaktest.Breach(orders[3], cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs}
+	if len(orders) > 4 {
+		way, werr := strconv.Atoi(orders[4])
+		if werr != nil {
+			t.Fatal(werr)
+		}
+		_, err = v.Importer.Renew(context.Background(), intake.Way(way), spec)
+	} else {
+		_, err = v.Importer.Import(context.Background(), spec)
+	}
 	if err != nil && !errors.Is(err, leak.ErrBreachExists) { // killed during the match: the import itself is done
 		t.Fatal(err)
 	}
@@ -114,9 +122,15 @@ func TestKilledImports(t *testing.T) {
 // kills.
 func (v *env) killUntilDone(name, path string, undisturbed time.Duration) int {
 	v.T.Helper()
+	return v.killChild([]string{path, name}, undisturbed, func() {})
+}
+
+// killChild does so with orders, and calls after after each kill.
+func (v *env) killChild(orders []string, undisturbed time.Duration, after func()) int {
+	v.T.Helper()
 	for kills := 0; ; kills++ {
 		child := exec.Command(os.Args[0], "-test.run", "^TestImportChild$")
-		child.Env = append(os.Environ(), childVariable+"="+strings.Join([]string{v.Address, v.Folder, path, name}, "\n"))
+		child.Env = append(os.Environ(), childVariable+"="+strings.Join(append([]string{v.Address, v.Folder}, orders...), "\n"))
 		var output strings.Builder
 		child.Stdout, child.Stderr = &output, &output
 		if err := child.Start(); err != nil {
@@ -137,6 +151,7 @@ func (v *env) killUntilDone(name, path string, undisturbed time.Duration) int {
 				v.T.Fatal(err)
 			}
 			<-done
+			after()
 		}
 	}
 }

@@ -22,6 +22,19 @@ const (
 	Relabel
 )
 
+// ParseWay reads the word of a way.
+func ParseWay(word string) (Way, error) {
+	switch word {
+	case "append":
+		return Append, nil
+	case "replace":
+		return Replace, nil
+	case "relabel":
+		return Relabel, nil
+	}
+	return 0, ErrInput.With("way: one of append, replace, relabel")
+}
+
 // renewing marks the folder of a renewal: no breach has such a name.
 const renewing = "+renew"
 
@@ -29,12 +42,9 @@ const renewing = "+renew"
 // Until the new files are whole and in their place the breach is what it was. The match that follows has findings follow:
 // see leak.Rejudge. Of the spec's breach only the name counts.
 func (im *Importer) Renew(ctx context.Context, way Way, spec Spec) (Outcome, error) {
-	r, err := im.renewable(ctx, spec.Breach.Name)
+	r, err := im.renewable(ctx, spec)
 	if err != nil {
 		return Outcome{}, err
-	}
-	if len(spec.Inputs) == 0 {
-		return Outcome{}, ErrInput.With("inputs: there is no file")
 	}
 	// Whoever imported it without pairs did not want them.
 	spec.NoPairs = spec.NoPairs || r.Pairs == "" && r.Tally.Classes[string(cyber.ExposedPassword)] > 0
@@ -65,9 +75,15 @@ func (im *Importer) Renew(ctx context.Context, way Way, spec Spec) (Outcome, err
 	return out, err
 }
 
+// Renewable refuses what Renew would refuse at once.
+func (im *Importer) Renewable(ctx context.Context, spec Spec) error {
+	_, err := im.renewable(ctx, spec)
+	return err
+}
+
 // renewable returns a breach that has content to change.
-func (im *Importer) renewable(ctx context.Context, name string) (leak.Record, error) {
-	r, err := im.Store.BreachByName(ctx, name)
+func (im *Importer) renewable(ctx context.Context, spec Spec) (leak.Record, error) {
+	r, err := im.Store.BreachByName(ctx, spec.Breach.Name)
 	switch {
 	case err != nil:
 		return r, err
@@ -77,6 +93,8 @@ func (im *Importer) renewable(ctx context.Context, name string) (leak.Record, er
 		return r, leak.ErrBreachNotFound.With("name: is being imported and not published yet")
 	case r.Segment == "":
 		return r, leak.ErrBreachNotFound.With("name: the breach has no content of its own")
+	case len(spec.Inputs) == 0:
+		return r, ErrInput.With("inputs: there is no file")
 	}
 	return r, nil
 }

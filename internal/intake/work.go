@@ -92,7 +92,8 @@ func newWork(dir string, lock *os.File, tables Tables) *work {
 
 // lockFolder makes the folder and this process the only one in it; the lock goes with the process.
 func lockFolder(dir string) (*os.File, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	// What was killed while it removed a folder did not get to its end.
+	if err := errors.Join(os.RemoveAll(dir+removing), os.MkdirAll(dir, 0o700)); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
@@ -196,9 +197,21 @@ func (w *work) dropPartsFrom(i int) error {
 // leave lets go of the folder and keeps what is in it.
 func (w *work) leave() error { return w.lock.Close() }
 
-// remove gives the folder up; its lock is held until nothing is left.
+// removing marks a folder that is given up: no breach has such a name.
+const removing = "+gone"
+
+// remove gives the folder up in one step: of one that is half removed, what is left could be taken for the work of
+// another import.
 func (w *work) remove() error {
-	return errors.Join(os.RemoveAll(w.dir), w.lock.Close())
+	gone := w.dir + removing
+	err := os.RemoveAll(gone)
+	if err == nil {
+		err = durable.Rename(w.dir, gone)
+	}
+	if err == nil {
+		err = os.RemoveAll(gone)
+	}
+	return errors.Join(err, w.lock.Close())
 }
 
 // summary reads what a finished segment says of itself.
