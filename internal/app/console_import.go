@@ -59,6 +59,53 @@ func (i *consoleImports) Upload(ctx context.Context, b cyber.Breach, noPairs boo
 	return i.beginImport(ctx, intake.Spec{Breach: b, Inputs: inputs, NoPairs: noPairs}, remove)
 }
 
+// Renew begins to renew a breach by the files behind paths.
+func (i *consoleImports) Renew(ctx context.Context, way intake.Way, breach string, noPairs bool, paths []string) error {
+	inputs, err := intake.Inputs(ctx, http.DefaultClient, onlyPaths(paths))
+	if err != nil {
+		return err
+	}
+	return i.beginRenewal(ctx, way, intake.Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, NoPairs: noPairs}, func() {})
+}
+
+// RenewUpload keeps a file for the time of the renewal and begins it.
+func (i *consoleImports) RenewUpload(ctx context.Context, way intake.Way, breach string, noPairs bool, name string, file io.Reader) error {
+	path, remove, err := i.keep(name, file)
+	if err != nil {
+		return err
+	}
+	inputs, err := intake.Inputs(ctx, http.DefaultClient, []string{path})
+	if err != nil {
+		remove()
+		return err
+	}
+	return i.beginRenewal(ctx, way, intake.Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, NoPairs: noPairs}, remove)
+}
+
+// beginRenewal does with a renewal what beginImport does with an import. Its match is a job that a worker takes.
+func (i *consoleImports) beginRenewal(ctx context.Context, way intake.Way, spec intake.Spec, after func()) error {
+	if err := i.app.Leaks.Importer.Renewable(ctx, spec); err != nil {
+		after()
+		return err
+	}
+	_, err := i.app.Store.Jobs.AddJob(ctx, intake.KindRenew, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
+	if err != nil {
+		after()
+		if errors.Is(err, job.ErrExists) {
+			return intake.ErrBusy.With("name: it is being imported")
+		}
+		return err
+	}
+	i.group.Go(func() error {
+		defer after()
+		if _, err := i.app.RenewBreach(i.ctx, way, spec); err != nil && i.ctx.Err() == nil {
+			i.log.Error("renewal failed", "breach", spec.Breach.Name, "cause", err.Error()) // the job's row tells the operator
+		}
+		return nil
+	})
+	return nil
+}
+
 // Verify begins to read a breach's segment from the first byte to the last.
 func (i *consoleImports) Verify(ctx context.Context, name string) error {
 	r, err := i.ByName(ctx, name)

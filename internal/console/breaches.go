@@ -27,6 +27,10 @@ type Breaches interface {
 	Import(ctx context.Context, b cyber.Breach, noPairs bool, paths []string) error
 	// Upload keeps a file for the time of its import and begins it.
 	Upload(ctx context.Context, b cyber.Breach, noPairs bool, name string, file io.Reader) error
+	// Renew begins to change what a published breach holds by the files behind paths of the server, as a job.
+	Renew(ctx context.Context, way intake.Way, breach string, noPairs bool, paths []string) error
+	// RenewUpload does so with a file that is kept for the time of it.
+	RenewUpload(ctx context.Context, way intake.Way, breach string, noPairs bool, name string, file io.Reader) error
 }
 
 func listBreaches(c *Console, r *request) (answer, error) {

@@ -39,6 +39,7 @@ var doneSentences = map[string]string{
 	"feed.started":             "Leitura pedida. Ela começa em instantes.",
 	"feed.paused":              "Fonte parada. Nada do que ela trouxe se perde.",
 	"feed.resumed":             "Fonte ligada.",
+	"breach.renewing":          "Renovação iniciada. Até ela terminar, o vazamento fica como está.",
 	"breach.saved":             "Vazamento salvo. As situações são recalculadas em seguida.",
 	"breach.retracted":         "Vazamento retirado. As ocorrências serão desfeitas e as pessoas, reavaliadas.",
 	"case.moved":               "Caso movido. O parceiro será avisado.",

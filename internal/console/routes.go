@@ -138,6 +138,9 @@ var routes = []route{
 	{method: "POST", path: "/breaches/upload", role: operator.Admin, upload: true, run: uploadBreach, form: newBreach},
 	{method: "GET", path: "/breaches/{name}", role: operator.Viewer, run: showBreach},
 	{method: "POST", path: "/breaches/{name}/edit", role: operator.Admin, run: saveBreach, form: showBreach},
+	{method: "GET", path: "/breaches/{name}/renew", role: operator.Admin, run: newRenewal},
+	{method: "POST", path: "/breaches/{name}/renew", role: operator.Admin, run: renewBreach, form: newRenewal},
+	{method: "POST", path: "/breaches/{name}/renew/upload", role: operator.Admin, upload: true, run: uploadRenewal, form: newRenewal},
 	{method: "POST", path: "/breaches/{name}/verify", role: operator.Admin, run: verifyBreach, form: showBreach},
 	{method: "POST", path: "/breaches/{name}/retract", role: operator.Admin, run: retractBreach, form: showBreach},
 

@@ -134,6 +134,7 @@ var rules = map[string]string{
 	"another process is importing it":                              "Outro processo já o está importando.",
 	"taken":                                                        "Este nome já está em uso.",
 	"the breach has no segment":                                    "O vazamento não tem índice.",
+	"one of append, replace, relabel":                              "Escolha o que fazer com os arquivos.",
 	"the breach has no content of its own":                         "O vazamento não tem conteúdo próprio.",
 	"there is no file":                                             "Não há nenhum arquivo ali.",
 	"%s cannot be read":                                            "%s não pôde ser lido.",

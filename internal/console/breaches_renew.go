@@ -1,0 +1,65 @@
+package console
+
+import (
+	"net/http"
+
+	"github.com/vigiahq/vigia/internal/intake"
+	"github.com/vigiahq/vigia/internal/leak"
+)
+
+// renewalForm is what the form of a renewal offers.
+type renewalForm struct {
+	leak.Record
+	Ways   []choiceOption
+	Upload bool
+}
+
+var wayOptions = []choiceOption{
+	{"append", "Acrescentar: o que há de novo nos arquivos entra no vazamento"},
+	{"replace", "Substituir: o conteúdo dos arquivos toma o lugar do atual"},
+	{"relabel", "Reler: os mesmos arquivos de antes, para dizer melhor o que há em cada registro"},
+}
+
+func newRenewal(c *Console, r *request) (answer, error) {
+	rec, err := c.Rules.Breaches.ByName(r.Context(), r.PathValue("name"))
+	if err != nil {
+		return nil, err
+	}
+	upload := r.Method == http.MethodGet && r.URL.Query().Get("from") == "upload" || r.route.upload
+	return view{"breach-renew", "Renovar o conteúdo", renewalForm{rec, wayOptions, upload}}, nil
+}
+
+func renewBreach(c *Console, r *request) (answer, error) {
+	return c.renewal(r, r.text("paths"), func(name string, way intake.Way) error {
+		return c.Rules.Breaches.Renew(r.Context(), way, name, r.PostForm.Has("no_pairs"), lines(r.text("paths")))
+	})
+}
+
+func uploadRenewal(c *Console, r *request) (answer, error) {
+	file, err := fieldsAndFile(r)
+	if err != nil {
+		return nil, err
+	}
+	return c.renewal(r, "upload", func(name string, way intake.Way) error {
+		return c.Rules.Breaches.RenewUpload(r.Context(), way, name, r.PostForm.Has("no_pairs"), file.FileName(), file)
+	})
+}
+
+// renewal refuses what can be refused before it is noted who began it, and begins.
+func (c *Console) renewal(r *request, from string, begin func(name string, way intake.Way) error) (answer, error) {
+	name := r.PathValue("name")
+	way, err := intake.ParseWay(r.PostForm.Get("way"))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.Rules.Breaches.ByName(r.Context(), name); err != nil {
+		return nil, err
+	}
+	if err := c.note(r, "breach."+r.PostForm.Get("way"), name, from); err != nil {
+		return nil, err
+	}
+	if err := begin(name, way); err != nil {
+		return nil, err
+	}
+	return redirect{at("breaches", name), "breach.renewing"}, nil
+}
