@@ -215,7 +215,7 @@ func FuzzInnoDB(f *testing.F) {
 	f.Add(pages[3])
 	f.Add(pages[4])
 	for _, name := range []string{"pessoas", "compacta", "redundante"} {
-		f.Add(read(f, "db/" + name + ".ibd.gz")[3*16<<10:][:size])
+		f.Add(read(f, "db/"+name+".ibd.gz")[3*16<<10:][:size])
 	}
 	f.Fuzz(func(t *testing.T, rows []byte) {
 		rows = append(rows, make([]byte, size)...)[:size]
