@@ -169,6 +169,11 @@ func (s Upkeep) sweepGaps(ctx context.Context) error {
 	return nil
 }
 
+// unsubscribed is the condition, to be joined by AND, that a partner $1 has no subscription of a CPF $2. It asks twice
+// because each of the two indexes by CPF holds only one half: without either it would read all of the partner's.
+const unsubscribed = ` AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at = 0)
+	AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at <> 0)`
+
 // sweepSubscriptions removes ended subscriptions, and people who have nothing else.
 func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
 	type ended struct {
@@ -188,8 +193,7 @@ func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, before, limit int64) 
 		if _, err := tx.ExecContext(ctx, `DELETE FROM subscription WHERE partner_id = $1 AND seq = $2`, number(e.partner), e.seq); err != nil {
 			return 0, err
 		}
-		_, err := tx.ExecContext(ctx, `DELETE FROM person WHERE partner_id = $1 AND cpf = $2 AND NOT EXISTS (
-			SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $2)`+alone, number(e.partner), e.cpf)
+		_, err := tx.ExecContext(ctx, `DELETE FROM person WHERE partner_id = $1 AND cpf = $2`+unsubscribed+alone, number(e.partner), e.cpf)
 		if err != nil {
 			return 0, err
 		}

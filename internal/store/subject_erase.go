@@ -187,9 +187,15 @@ func (e *eraser) subscriptions(ctx context.Context, s Subjects) error {
 	if err != nil {
 		return err
 	}
-	if err := e.delete(ctx, "subscriptions", `DELETE FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3`,
-		number(e.x.partner), e.x.cpf, e.upTo); err != nil || len(live) == 0 {
-		return err
+	for _, half := range []string{`ended_at = 0`, `ended_at <> 0`} { // see unsubscribed
+		err := e.delete(ctx, "subscriptions", `DELETE FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3 AND `+half,
+			number(e.x.partner), e.x.cpf, e.upTo)
+		if err != nil {
+			return err
+		}
+	}
+	if len(live) == 0 {
+		return nil
 	}
 	return s.subscriptions().removeActive(ctx, e.tx, e.x.partner, live)
 }
@@ -359,8 +365,7 @@ func (e *eraser) person(ctx context.Context) error {
 	if len(e.x.cpf) == 0 {
 		return nil
 	}
-	return e.delete(ctx, "person", `DELETE FROM person WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3 AND NOT EXISTS (
-		SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $2)`, number(e.x.partner), e.x.cpf, e.upTo)
+	return e.delete(ctx, "person", `DELETE FROM person WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3`+unsubscribed, number(e.x.partner), e.x.cpf, e.upTo)
 }
 
 // erasedQueries find rows of people who were erased that are older than their erasure.

@@ -35,8 +35,8 @@ type ImportReport struct {
 	Rejected int
 }
 
-// importBatch is how many records one transaction takes.
-const importBatch = 2000
+// importBatch is how many records one transaction takes: on SQLite whoever writes meanwhile waits for it.
+const importBatch = 250
 
 // Import creates a subscription for each record of a file, in batches that stand on their own: after a stop a second
 // run creates the rest. progress is called after each batch.
