@@ -37,6 +37,8 @@ type partnerView struct {
 	AssetsPerHour int `json:"assets_per_hour"`
 	AssetsPerDay  int `json:"assets_per_day"`
 	UnknownPeople int `json:"unknown_people"`
+	// SandboxOf is the live partner that this is the sandbox of.
+	SandboxOf string `json:"sandbox_of,omitempty"`
 
 	CreatedAt string `json:"created_at"`
 }
@@ -47,6 +49,7 @@ func viewPartner(p partner.Partner) partnerView {
 		ID: string(p.ID), Name: p.Name, Mode: string(p.Mode), Suspended: p.Suspended, Rate: rate, Burst: burst,
 		DefaultPlan: p.Settings.DefaultPlan, MaskCards: p.Settings.MaskCards, Sites: append([]string{}, p.Settings.SiteList()...), Watched: append([]string{}, p.Settings.WatchedList()...), CreatedAt: stamp(p.CreatedAt),
 		AssetsPerHour: p.Settings.AssetsPerHour, AssetsPerDay: p.Settings.AssetsPerDay, UnknownPeople: p.Settings.UnknownPeople,
+		SandboxOf: string(p.Settings.SandboxOf),
 	}
 }
 
@@ -171,6 +174,7 @@ type partnerSetCmd struct {
 	AssetsPerHour *int    `placeholder:"N" help:"Values that the partner may newly watch in an hour; 0 means the service's setting."`
 	AssetsPerDay  *int    `placeholder:"N" help:"The same for 24 hours."`
 	UnknownPeople *int    `placeholder:"N" help:"People whom the partner may watch although no subscription names them; 0 means the service's setting."`
+	SandboxOf     *string `placeholder:"PARTNER" help:"The live partner whose people may switch to this sandbox partner in the console; '' means none."`
 	// Site replaces the list.
 	Site []string `placeholder:"HOST" help:"Hosts of the partner's own, in place of those before; '' means none. A stolen credential for one is critical."`
 	// WatchSite replaces the list.
@@ -194,6 +198,9 @@ func (p *partnerSetCmd) Run(ctx context.Context, c *config.Common, o *output) er
 			set(&q.Settings.AssetsPerHour, p.AssetsPerHour)
 			set(&q.Settings.AssetsPerDay, p.AssetsPerDay)
 			set(&q.Settings.UnknownPeople, p.UnknownPeople)
+			if p.SandboxOf != nil {
+				q.Settings.SandboxOf = partner.ID(*p.SandboxOf)
+			}
 			if p.Site != nil {
 				q.Settings.Sites = partner.JoinSites(p.Site)
 			}

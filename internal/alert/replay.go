@@ -63,6 +63,28 @@ type EndpointReport struct {
 	Delivered, Pending, Held, Failed int64
 }
 
+// Health is how an endpoint fares.
+type Health struct {
+	// Delivered and Failed are among its HealthOver newest deliveries, Backlog what waits, up to MaxBacklog.
+	Delivered, Failed, Backlog int64
+	// Last is the last try of the newest delivery that was tried; zero before the first.
+	Last AttemptLog
+}
+
+// How far Health counts.
+const (
+	HealthOver = 1000
+	MaxBacklog = 100_000
+)
+
+// Rate is the share of deliveries that arrived of those that are over, in percent; -1 when none is.
+func (h Health) Rate() int64 {
+	if h.Delivered+h.Failed == 0 {
+		return -1
+	}
+	return 100 * h.Delivered / (h.Delivered + h.Failed)
+}
+
 // HistoryStore is what the operator's view of events needs.
 type HistoryStore interface {
 	FeedStore
@@ -71,6 +93,7 @@ type HistoryStore interface {
 	Deliveries(ctx context.Context, id partner.ID, event EventID) ([]DeliveryStatus, error)
 	Attempts(ctx context.Context, id partner.ID, event EventID) ([]AttemptLog, error)
 	EventReport(ctx context.Context, id partner.ID, from, to time.Time, show int) (Report, error)
+	Health(ctx context.Context, id partner.ID, endpoint EndpointID) (Health, error)
 }
 
 // Partners knows who there is.
@@ -87,6 +110,22 @@ type History struct {
 // NewHistory joins the rules to a store.
 func NewHistory(store HistoryStore, tenants Partners) *History { return &History{store, tenants} }
 
+// Only is the same for a partner's own people: to them there is no other partner.
+func (h *History) Only(id partner.ID) *History { return &History{h.store, ownPartner{h.tenants, id}} }
+
+type ownPartner struct {
+	tenants Partners
+	id      partner.ID
+}
+
+// PartnerByID returns the one partner.
+func (o ownPartner) PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error) {
+	if id != o.id {
+		return partner.Partner{}, partner.ErrNotFound
+	}
+	return o.tenants.PartnerByID(ctx, id)
+}
+
 // Events returns up to limit events that follow a number.
 func (h *History) Events(ctx context.Context, id partner.ID, after int64, limit int) ([]Kept, error) {
 	if _, err := h.tenants.PartnerByID(ctx, id); err != nil {
@@ -98,12 +137,23 @@ func (h *History) Events(ctx context.Context, id partner.ID, after int64, limit 
 
 // Deliveries returns where an event has gone, and every try.
 func (h *History) Deliveries(ctx context.Context, id partner.ID, event EventID) ([]DeliveryStatus, []AttemptLog, error) {
+	if _, err := h.tenants.PartnerByID(ctx, id); err != nil {
+		return nil, nil, err
+	}
 	list, err := h.store.Deliveries(ctx, id, event)
 	if err != nil {
 		return nil, nil, err
 	}
 	tries, err := h.store.Attempts(ctx, id, event)
 	return list, tries, err
+}
+
+// Health tells how an endpoint of a partner fares.
+func (h *History) Health(ctx context.Context, id partner.ID, endpoint EndpointID) (Health, error) {
+	if _, err := h.tenants.PartnerByID(ctx, id); err != nil {
+		return Health{}, err
+	}
+	return h.store.Health(ctx, id, endpoint)
 }
 
 // Replay pushes again what was selected, whether it arrived before or not: receivers tell repeats by the event's id.

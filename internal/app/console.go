@@ -71,7 +71,7 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 		Rules: parts.rules(a.Rules, a.Store.Areas),
 		InTx:  parts.inTx,
 		Log:   s.log, Now: a.now, Stopping: s.stopping.Load, SecondFactorOptional: s.secondFactorOptional,
-		Callers: s.callers, Strangers: s.strangers, Public: public, UploadLimit: s.cfg.UploadBytes(),
+		Callers: s.callers, Strangers: s.strangers, Public: public, UploadLimit: s.cfg.UploadBytes(), Caps: s.caps(),
 		Latency: func() []telemetry.Latency {
 			list, err := s.metrics.Latencies()
 			if err != nil {

@@ -303,7 +303,7 @@ func (s *Server) partnerHandler() (partners, unparsed http.Handler) {
 	routes := api.NewServer(api.Options{
 		Gate: s.gate, Ledger: ledger{s.app, s.passwords, persons}, Rules: s.app.forPartners(s.passwords, persons),
 		Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now, Replicas: s.replicas.share,
-		Caps:    cyber.Caps{PerHour: int64(s.cfg.AssetsPerHour), PerDay: int64(s.cfg.AssetsPerDay), Strangers: int64(s.cfg.UnknownPeople)},
+		Caps:    s.caps(),
 		Callers: s.callers, Strangers: s.strangers,
 	})
 	// A second mux around the first would match every path twice.
@@ -372,4 +372,9 @@ func every(ctx context.Context, interval time.Duration, fn func()) {
 		case <-tick.C:
 		}
 	}
+}
+
+// caps are the service's on what partners newly watch.
+func (s *Server) caps() cyber.Caps {
+	return cyber.Caps{PerHour: int64(s.cfg.AssetsPerHour), PerDay: int64(s.cfg.AssetsPerDay), Strangers: int64(s.cfg.UnknownPeople)}
 }

@@ -72,6 +72,8 @@ func (c *Console) auditRows(r *request, entries []operator.Entry) ([]auditRow, e
 		rows[i] = auditRow{e, e.Name}
 		if email := emails[e.Name]; email != "" {
 			rows[i].Who = email
+		} else if c.confined { // who of the service it was, from where and with what words is not for partners
+			rows[i] = auditRow{operator.Entry{Seq: e.Seq, At: e.At, Action: e.Action, Subject: e.Subject}, theService}
 		}
 	}
 	return rows, nil

@@ -78,6 +78,8 @@ type naming struct {
 	services map[cyber.ServiceID]string
 	partners map[partner.ID]string
 	now      time.Time
+	// confined hides who of the service works on a case.
+	confined bool
 }
 
 func (n naming) tickets(cases []cyber.Case) []ticket {
@@ -85,12 +87,15 @@ func (n naming) tickets(cases []cyber.Case) []ticket {
 	for i, one := range cases {
 		list[i] = ticket{Case: one, ServiceName: n.services[one.Service], PartnerName: n.partners[one.Partner]}
 		list[i].Pace, list[i].Left = pace(one, n.now)
+		if n.confined && one.Assignee != "" {
+			list[i].Assignee = theService
+		}
 	}
 	return list
 }
 
 func (c *Console) naming(services []cyber.Service, partners []partner.Partner) naming {
-	n := naming{make(map[cyber.ServiceID]string, len(services)), partnerChoice{All: partners}.names(), c.Now()}
+	n := naming{make(map[cyber.ServiceID]string, len(services)), partnerChoice{All: partners}.names(), c.Now(), c.confined}
 	for _, s := range services {
 		n.services[s.ID] = s.Name
 	}
@@ -221,7 +226,12 @@ func (c *Console) casePage(r *request) (page casePage, err error) {
 		return page, err
 	}
 	page = casePage{ticket: c.naming(services, partners).tickets([]cyber.Case{one})[0], Moves: moves, Person: c.personPath(one.Partner, one.User)}
-	if page.Owners, err = c.owners(r); err != nil {
+	if c.confined {
+		page.Moves, err = c.movesForPartner(r, moves)
+	} else {
+		page.Owners, err = c.owners(r)
+	}
+	if err != nil {
 		return page, err
 	}
 	if one.Assignee != "" && !slices.Contains(page.Owners, one.Assignee) {

@@ -101,6 +101,8 @@ type Options struct {
 	// Callers says where requests come from; Strangers is what each address may ask without a session.
 	Callers   *caller.Callers
 	Strangers *caller.Budget
+	// Caps are the service's on what partners newly watch.
+	Caps cyber.Caps
 	// UploadLimit bounds a file that is sent through a page, in bytes; 0 means none.
 	UploadLimit int64
 	// Public is the address under which people open the console, if that was told.
@@ -110,9 +112,11 @@ type Options struct {
 // Console answers operators.
 type Console struct {
 	Options
-	pages   *pages
-	tries   *caller.Budget
-	handler http.Handler
+	pages *pages
+	tries *caller.Budget
+	// confined is the console as a partner's people see it: see portal.go.
+	confined bool
+	handler  http.Handler
 }
 
 // New builds the console.

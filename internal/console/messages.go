@@ -161,6 +161,9 @@ func sentenceOf(err error) sentence {
 	return s
 }
 
+// theService stands for those who run the service, where a partner's people read what they did.
+const theService = "Operação do serviço"
+
 var roleNames = map[string]string{
 	"admin": "Administração", "support": "Atendimento", "viewer": "Consulta",
 	"partner.developer": "Desenvolvimento", "partner.attendant": "Atendimento", "partner.viewer": "Consulta",

@@ -25,13 +25,15 @@ func listOperators(c *Console, r *request) (answer, error) {
 	for i, o := range all {
 		rows[i] = operatorRow{o, names[o.Partner]}
 	}
-	return view{"operators", "Operadores", operatorsPage{rows, r.scope.home.ID}}, nil
+	return view{"operators", "Operadores", operatorsPage{rows, r.scope.home.ID, r.scope.at.ID == r.scope.home.ID}}, nil
 }
 
 type operatorsPage struct {
 	Rows []operatorRow
 	// Invites is the partner whose people the page is about; empty for all of the service.
 	Invites partner.ID
+	// Home is false in the sandbox, which has no people of its own.
+	Home bool
 }
 
 type operatorRow struct {

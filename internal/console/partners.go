@@ -91,7 +91,7 @@ func partnerPath(id partner.ID) string { return "/partners/" + url.PathEscape(st
 // settingsOf reads the fields that creation and change share.
 func settingsOf(r *request) (partner.Settings, error) {
 	s := partner.Settings{DefaultPlan: r.text("default_plan"), MaskCards: r.PostForm.Has("mask_cards"), Sites: partner.JoinSites([]string{r.text("sites")}),
-		WatchedSites: partner.JoinSites([]string{r.text("watched_sites")})}
+		WatchedSites: partner.JoinSites([]string{r.text("watched_sites")}), SandboxOf: partner.ID(r.text("sandbox_of"))}
 	for _, f := range []struct {
 		name string
 		to   *int

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 
@@ -42,6 +43,8 @@ func (rt route) handler(who operator.Operator) handler {
 type scope struct {
 	// home is the partner whose person it is, at the one that is looked at.
 	home, at partner.Partner
+	// sandbox is the home partner's; empty when it has none.
+	sandbox partner.ID
 }
 
 // errSuspended keeps the people of a suspended partner out, like its keys.
@@ -59,7 +62,28 @@ func (c *Console) scopeOf(r *request) (s scope, err error) {
 	if s.home.Suspended && !r.route.early {
 		return s, errSuspended
 	}
-	return s, nil
+	trial, err := c.Rules.Partners.SandboxOf(r.Context(), s.home.ID)
+	if errors.Is(err, partner.ErrNotFound) {
+		return s, nil
+	}
+	s.sandbox = trial.ID
+	if chosen, cerr := r.Cookie(sandboxCookie); cerr == nil && chosen.Value == string(trial.ID) {
+		s.at = trial
+	}
+	return s, err
+}
+
+// sandboxCookie remembers that somebody switched to the sandbox. It opens nothing: only one's own partner's counts.
+const sandboxCookie = "__Host-vigia-sandbox"
+
+// switchSandbox goes to the partner's sandbox, or back.
+func switchSandbox(_ *Console, r *request) (answer, error) {
+	cookie := sessionCookie(string(r.scope.sandbox))
+	if cookie.Name = sandboxCookie; r.scope.at.ID != r.scope.home.ID || r.scope.sandbox == "" {
+		cookie.Value, cookie.MaxAge = "", -1
+	}
+	r.cookie = cookie
+	return redirect{to: "/"}, nil
 }
 
 // pathPartner is the name of the segment that names a partner; empty when a route has none.
@@ -108,6 +132,7 @@ func (c *Console) within(s scope) *Console {
 		return c
 	}
 	own := *c
+	own.confined = true
 	own.Rules = c.Rules.only(s)
 	own.InTx = func(ctx context.Context, fn func(in *Rules) error) error {
 		return c.InTx(ctx, func(in *Rules) error {
@@ -121,7 +146,12 @@ func (c *Console) within(s scope) *Console {
 // portalMenu is the table of contents for a partner's people; {id} is the partner's.
 var portalMenu = []sectionGroup{
 	{"", []section{{"/", "Visão geral", "chart"}}},
-	{"Integração", []section{{"/partners/{id}", "Chaves e webhooks", "key"}}},
+	{"Pessoas", []section{{"/subscriptions", "Assinaturas", "card"}, {"/cases", "Casos", "board"}}},
+	{"Integração", []section{
+		{"/partners/{id}", "Chaves e webhooks", "key"}, {"/deliveries", "Entregas", "send"}, {"/events", "Eventos", "bell"},
+		{"/partners/{id}/usage", "Uso e limites", "chart"},
+	}},
+	{"Empresa", []section{{"/operators", "Equipe", "people"}, {"/audit", "Auditoria", "list"}}},
 }
 
 // menuFor is what somebody may open.
@@ -152,6 +182,10 @@ func menuFor(r *request) []menuGroup {
 type scopeView struct {
 	ID   partner.ID
 	Name string
+	// Switch offers the sandbox, Trying says that it is what is looked at.
+	Switch, Trying bool
 }
 
-func (s scope) view() scopeView { return scopeView{s.at.ID, s.at.Name} }
+func (s scope) view() scopeView {
+	return scopeView{s.at.ID, s.at.Name, s.sandbox != "", s.at.ID != s.home.ID}
+}

@@ -1,6 +1,9 @@
 package console
 
-import "github.com/vigiahq/vigia/internal/partner"
+import (
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+)
 
 // portalPage is the first page of a partner's people.
 type portalPage struct {
@@ -34,4 +37,41 @@ func showPortal(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	return view{"portal", "Visão geral", page}, nil
+}
+
+// usagePage is what a partner may ask for, and how much of it is used.
+type usagePage struct {
+	Partner     partner.Partner
+	Rate, Burst int
+	// Caps are on newly watched values; a sandbox has none.
+	Caps           cyber.Caps
+	HourUsed, Used int64
+	Active, Events int64
+}
+
+func showUsage(c *Console, r *request) (answer, error) {
+	ctx := r.Context()
+	p, err := c.Rules.Partners.Partner(ctx, partner.ID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
+	}
+	page := usagePage{Partner: p}
+	page.Rate, page.Burst = p.Settings.Rate()
+	active, err := c.Rules.Subscriptions.Active(ctx, p.ID, 1, 1)
+	if err != nil {
+		return nil, err
+	}
+	page.Active = active.Total
+	page.Caps = c.Caps.Of(p.Settings).For(page.Active)
+	if page.HourUsed, page.Used, err = c.Rules.Paces.Used(ctx, p.ID); err != nil {
+		return nil, err
+	}
+	newest, err := c.Rules.Events.NewestEvents(ctx, p.ID, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(newest) > 0 {
+		page.Events = newest[0].Seq
+	}
+	return view{"usage", "Uso e limites", page}, nil
 }

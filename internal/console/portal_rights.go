@@ -46,8 +46,11 @@ var portalRights = map[string]operator.Right{
 	"GET /partners/{id}/keys/{key}/roll":    integrate,
 	"POST /partners/{id}/keys/{key}/roll":   integrate,
 	"POST /partners/{id}/keys/{key}/revoke": integrate,
+	"GET /partners/{id}/usage":              look,
 	"GET /partners/{id}/invite":             integrate,
 	"POST /partners/{id}/invite":            integrate,
+
+	"POST /sandbox": look,
 
 	"GET /services":                                   closed,
 	"POST /services":                                  closed,
@@ -76,26 +79,26 @@ var portalRights = map[string]operator.Right{
 	"GET /plans/{partner}/edit/{plan}":  closed,
 	"POST /plans/{partner}/edit/{plan}": closed,
 
-	"GET /subscriptions":                          closed,
-	"POST /subscriptions/find":                    closed,
+	"GET /subscriptions":                          look,
+	"POST /subscriptions/find":                    look,
 	"GET /subscriptions/import":                   closed,
 	"POST /subscriptions/import":                  closed,
 	"GET /subscriptions/move":                     closed,
 	"POST /subscriptions/move/holder":             closed,
 	"POST /subscriptions/move/table":              closed,
-	"GET /subscriptions/{partner}/{seq}":          closed,
-	"POST /subscriptions/{partner}/{seq}/reveal":  closed,
+	"GET /subscriptions/{partner}/{seq}":          look,
+	"POST /subscriptions/{partner}/{seq}/reveal":  attend,
 	"POST /subscriptions/{partner}/{seq}/end":     closed,
 	"POST /subscriptions/{partner}/{seq}/suspend": closed,
 	"POST /subscriptions/{partner}/{seq}/resume":  closed,
 
-	"GET /search":  closed,
-	"POST /search": closed,
+	"GET /search":  look,
+	"POST /search": look,
 
-	"GET /people/{partner}/{ref}":         closed,
-	"POST /people/{partner}/{ref}/reveal": closed,
+	"GET /people/{partner}/{ref}":         look,
+	"POST /people/{partner}/{ref}/reveal": attend,
 	"POST /people/{partner}/{ref}/values": closed,
-	"POST /people/{partner}/{ref}/case":   closed,
+	"POST /people/{partner}/{ref}/case":   attend,
 
 	"GET /monitoring":                           closed,
 	"POST /monitoring/find":                     closed,
@@ -103,7 +106,7 @@ var portalRights = map[string]operator.Right{
 	"POST /monitoring/{partner}/{asset}/reveal": closed,
 
 	"GET /findings": closed,
-	"POST /findings/{partner}/{finding}/resolve": closed,
+	"POST /findings/{partner}/{finding}/resolve": attend,
 
 	"GET /breaches":                      closed,
 	"GET /breaches/new":                  closed,
@@ -130,13 +133,13 @@ var portalRights = map[string]operator.Right{
 	"POST /passwords/download": closed,
 	"POST /passwords/verify":   closed,
 
-	"GET /cases":              closed,
-	"GET /cases/{id}":         closed,
+	"GET /cases":              look,
+	"GET /cases/{id}":         look,
 	"POST /cases/{id}/move":   closed,
 	"POST /cases/{id}/assign": closed,
-	"POST /cases/{id}/note":   closed,
+	"POST /cases/{id}/note":   attend,
 	"POST /cases/{id}/reply":  closed,
-	"POST /cases/{id}/reveal": closed,
+	"POST /cases/{id}/reveal": attend,
 
 	"GET /devices":                        closed,
 	"POST /devices/find":                  closed,
@@ -157,11 +160,11 @@ var portalRights = map[string]operator.Right{
 	"POST /content/{id}/retire": closed,
 	"POST /content/{id}/offer":  closed,
 
-	"GET /events":                           closed,
-	"GET /events/report":                    closed,
-	"POST /events/replay":                   closed,
-	"GET /events/{partner}/{event}":         closed,
-	"POST /events/{partner}/{event}/replay": closed,
+	"GET /events":                           look,
+	"GET /events/report":                    look,
+	"POST /events/replay":                   integrate,
+	"GET /events/{partner}/{event}":         look,
+	"POST /events/{partner}/{event}/replay": integrate,
 
 	"GET /deliveries":         closed,
 	"POST /deliveries/replay": closed,
@@ -186,7 +189,7 @@ var portalRights = map[string]operator.Right{
 	"POST /keys/count":  closed,
 	"POST /keys/rotate": closed,
 
-	"GET /audit":         closed,
+	"GET /audit":         integrate,
 	"POST /audit/verify": closed,
 
 	"GET /operators":               integrate,

@@ -2,22 +2,30 @@ package console
 
 import (
 	"context"
+	"maps"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 // only are the rules for a partner's people. What is not here is missing on purpose: a page that reaches for it fails
-// instead of showing what is others'.
+// instead of showing what is others'. Of rules that stand here as they are every question takes the partner, which comes
+// from a path or a form that confine has seen, or is about nobody's data.
 func (r Rules) only(s scope) Rules {
 	id := s.at.ID
 	return Rules{
 		Operators: r.Operators.Only(s.home.ID), Audit: r.Audit.Only(s.home.ID, r.Operators), Partners: r.Partners.Only(id),
-		Webhooks: ownWebhooks{r.Webhooks, id},
+		Figures: ownFigures{of: r.Figures, webhooks: r.Webhooks, id: id}, Webhooks: ownWebhooks{r.Webhooks, id}, Events: r.Events, History: r.History.Only(id), Cases: r.Cases.Only(id),
+		Search: r.Search.Only(id), Subjects: ownSubjects{of: r.Subjects, id: id}, Review: ownReview{of: r.Review, id: id},
+		Services: r.Services, Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: r.FindSubscriptions,
+		Monitoring: r.Monitoring, Paces: r.Paces, Cover: r.Cover, ProblemText: r.ProblemText,
 	}
 }
 
-// ownWebhooks are one partner's. Those that take the partner get it from a path that was held against the session.
+// ownWebhooks are one partner's.
 type ownWebhooks struct {
 	Webhooks
 	id partner.ID
@@ -30,4 +38,116 @@ func (w ownWebhooks) ByID(ctx context.Context, endpoint alert.EndpointID) (alert
 		return alert.Endpoint{}, alert.ErrEndpointNotFound
 	}
 	return e, err
+}
+
+// ownSubjects are one partner's people. Of the embedded interface there is nothing: what stands not below is not theirs.
+type ownSubjects struct {
+	Subjects
+	of Subjects
+	id partner.ID
+}
+
+// Ref names a person.
+func (s ownSubjects) Ref(p subject.Person) string { return s.of.Ref(p) }
+
+// Referred is a person of the one partner.
+func (s ownSubjects) Referred(ctx context.Context, id partner.ID, ref string) (subject.Person, error) {
+	if id != s.id {
+		return subject.Person{}, subject.ErrNobody
+	}
+	return s.of.Referred(ctx, id, ref)
+}
+
+// About is what the one partner's page of a person shows.
+func (s ownSubjects) About(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, []subject.Access, error) {
+	if who.ID != s.id || p.Partner != s.id {
+		return subject.Held{}, nil, subject.ErrNobody
+	}
+	return s.of.About(ctx, who, p)
+}
+
+// ownReview finds single findings of one partner; there is nothing of the embedded interface, as above.
+type ownReview struct {
+	Review
+	of Review
+	id partner.ID
+}
+
+// FindingByID returns a finding of the one partner.
+func (v ownReview) FindingByID(ctx context.Context, id partner.ID, finding cyber.FindingID) (cyber.Found, error) {
+	if id != v.id {
+		return cyber.Found{}, cyber.ErrFindingNotFound
+	}
+	return v.of.FindingByID(ctx, id, finding)
+}
+
+// movesForPartner is the history of a case as the partner's people read it: notes are for those who wrote them.
+func (c *Console) movesForPartner(r *request, moves []cyber.CaseMove) ([]cyber.CaseMove, error) {
+	people, err := c.Rules.Operators.Operators(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	own := map[string]bool{}
+	for _, o := range people {
+		own[o.Email] = true
+	}
+	var list []cyber.CaseMove
+	for _, m := range moves {
+		switch {
+		case own[m.Actor] || m.Actor == "": // a colleague's, or the person's own
+		case m.Kind == cyber.MoveNote:
+			continue
+		case m.Kind == cyber.MoveStatus:
+			m.Actor, m.Note = theService, "" // what was noted with a move is the operator's
+		default:
+			m.Actor = theService
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// ownFigures are those of one partner and of its endpoints.
+type ownFigures struct {
+	of       Figures
+	webhooks Webhooks
+	id       partner.ID
+}
+
+// Figures are the whole service's.
+func (ownFigures) Figures(context.Context) (operator.Figures, error) {
+	return operator.Figures{}, partner.ErrNotFound
+}
+
+// mine are the parts that are the one partner's.
+func (f ownFigures) mine(ctx context.Context) (map[string]bool, error) {
+	list, err := f.webhooks.Of(ctx, f.id)
+	parts := map[string]bool{string(f.id): true}
+	for _, e := range list {
+		parts[string(e.ID)] = true
+	}
+	return parts, err
+}
+
+// Days returns counts of the one partner or of an endpoint of its own.
+func (f ownFigures) Days(ctx context.Context, part string, days int, names ...operator.Figure) (map[operator.Figure][]operator.DayCount, error) {
+	mine, err := f.mine(ctx)
+	if err == nil && !mine[part] {
+		err = partner.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.of.Days(ctx, part, days, names...)
+}
+
+// Parts returns a count of each part that is the one partner's.
+func (f ownFigures) Parts(ctx context.Context, name operator.Figure, days int) (map[string]int64, error) {
+	mine, err := f.mine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := f.of.Parts(ctx, name, days)
+	maps.DeleteFunc(all, func(part string, _ int64) bool { return !mine[part] })
+	return all, err
 }

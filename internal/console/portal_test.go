@@ -285,3 +285,88 @@ func TestPortalFirstThread(t *testing.T) {
 		t.Error("a suspended partner's person:", res.StatusCode, page)
 	}
 }
+
+// TestPortalSandbox: who belongs to a live partner switches to its sandbox and back, and to nobody else's.
+func TestPortalSandbox(t *testing.T) {
+	d := newAdmin(t)
+	ctx := context.Background()
+	own, other := d.tenant("Aurora", operator.PartnerViewer), d.tenant("Boreal")
+	trial := func(name string, of partner.ID) partner.Partner {
+		p, _, err := d.app.Partners.Create(ctx, name, partner.Sandbox, partner.Settings{SandboxOf: of})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	mine, theirs := trial("Aurora em testes", own.ID), trial("Boreal em testes", other.ID)
+	if _, _, err := d.app.Partners.Create(ctx, "Segundo", partner.Sandbox, partner.Settings{SandboxOf: own.ID}); err == nil {
+		t.Error("a partner has two sandboxes")
+	}
+	if _, err := d.app.Partners.Change(ctx, other.ID, func(p *partner.Partner) { p.Settings.SandboxOf = own.ID }); err == nil {
+		t.Error("a live partner is another's sandbox")
+	}
+	me := own.people[operator.PartnerViewer]
+	look := func(path, sandbox string) (int, string) {
+		res, text := ask(t, d.base, http.MethodGet, path, me, http.Header{"Cookie": {"__Host-vigia-sandbox=" + sandbox}})
+		return res.StatusCode, text
+	}
+	res, _ := ask(t, d.base, http.MethodPost, "/sandbox", me, nil)
+	if set := res.Header.Get("set-cookie"); !strings.HasPrefix(set, "__Host-vigia-sandbox="+string(mine.ID)) {
+		t.Error("no switch:", set)
+	}
+	if _, page := look("/", string(mine.ID)); !strings.Contains(page, "Aurora em testes") || !strings.Contains(page, "Voltar à produção") {
+		t.Error("not in the sandbox:", page)
+	}
+	if _, page := look("/", string(theirs.ID)); !strings.Contains(page, "Banco Aurora") || strings.Contains(page, "Boreal") {
+		t.Error("somebody else's sandbox:", page)
+	}
+	for path, want := range map[string]int{
+		"/partners/" + string(mine.ID): http.StatusOK, "/partners/" + string(own.ID): http.StatusNotFound, "/partners/" + string(theirs.ID): http.StatusNotFound,
+	} {
+		if status, _ := look(path, string(mine.ID)); status != want {
+			t.Errorf("%s in the sandbox: %d", path, status)
+		}
+	}
+	if status, _ := look("/partners/"+string(mine.ID), ""); status != http.StatusNotFound {
+		t.Error("the sandbox without a switch:", status)
+	}
+}
+
+// TestPortalHidesTheService: what operators wrote, and who of them it was, is not on a partner's pages.
+func TestPortalHidesTheService(t *testing.T) {
+	d := newAdmin(t)
+	own := d.tenant("Aurora", operator.Attendant)
+	at := "/cases/" + own.named["case"]
+	d.post(303, at+"/note", "note", "suspeita de fraude interna")
+	d.post(303, at+"/assign", "me", "1")
+	d.post(200, "/people/"+own.named["partner"]+"/"+own.named["ref"]+"/reveal", "reason", "denúncia 12")
+	me := d.as(own.people[operator.Attendant])
+	me.post(303, at+"/note", "note", "ligar depois das 18h")
+	_, one := me.send(at, "", nil)
+	_, person := me.send("/people/"+own.named["partner"]+"/"+own.named["ref"], "", nil)
+	_, desk := me.send("/cases", "", nil)
+	for _, page := range []string{one, person, desk} {
+		for _, secret := range []string{"ana@exemplo.com.br", "fraude interna", "denúncia 12"} {
+			if strings.Contains(page, secret) {
+				t.Errorf("%q stands on a partner's page", secret)
+			}
+		}
+		if !strings.Contains(page, "Operação do serviço") {
+			t.Error("nobody is named in the operator's place")
+		}
+	}
+	if !strings.Contains(one, "ligar depois das 18h") {
+		t.Error("the partner's own note is hidden")
+	}
+	if strings.Contains(person, "Maria da Silva") {
+		t.Error("a name without a reason")
+	}
+	if _, shown := me.post(200, "/people/"+own.named["partner"]+"/"+own.named["ref"]+"/reveal", "reason", "cliente ao telefone"); !strings.Contains(shown, "Maria da Silva") {
+		t.Error("an attendant sees no name with a reason")
+	}
+	d.recorded("person.reveal", own.named["ref"], "cliente ao telefone")
+	res, text := me.post(303, "/search", "q", "529.982.247-25")
+	if to := res.Header.Get("location"); !strings.HasPrefix(to, "/people/"+own.named["partner"]) {
+		t.Error("the search leads elsewhere:", to, text)
+	}
+}

@@ -74,8 +74,11 @@ var routes = []route{
 	{method: "GET", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, fresh: true, run: confirmRoll},
 	{method: "POST", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, fresh: true, run: rollKey, form: confirmRoll},
 	{method: "POST", path: "/partners/{id}/keys/{key}/revoke", role: operator.Admin, run: revokeKey, form: showPartner},
+	{method: "GET", path: "/partners/{id}/usage", role: operator.Viewer, run: showUsage},
 	{method: "GET", path: "/partners/{id}/invite", role: operator.Admin, fresh: true, run: newInvite},
 	{method: "POST", path: "/partners/{id}/invite", role: operator.Admin, fresh: true, run: invite, form: newInvite},
+
+	{method: "POST", path: "/sandbox", role: operator.Viewer, run: switchSandbox},
 
 	{method: "GET", path: "/services", role: operator.Viewer, run: listServices},
 	{method: "POST", path: "/services", role: operator.Admin, run: addService, form: listServices},

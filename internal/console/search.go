@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,6 +56,9 @@ func search(c *Console, r *request) (answer, error) {
 	hits, as, err := c.Rules.Search.Find(r.Context(), r.PostFormValue("q"))
 	if err != nil {
 		return nil, err
+	}
+	if c.confined { // they have no page for a device
+		hits = slices.DeleteFunc(hits, func(h subject.Hit) bool { return h.Kind == subject.HitDevice })
 	}
 	if err := c.noteSearch(r, hits, as); err != nil {
 		return nil, err

@@ -43,6 +43,7 @@ func webhookRows(list []alert.Endpoint) []webhookRow {
 }
 
 type webhookPage struct {
+	Health     alert.Health
 	Partner    partner.Partner
 	Row        webhookRow
 	PublicKeys []string
@@ -102,7 +103,11 @@ func (c *Console) webhookView(r *request, outcome *webhook.Outcome) (answer, err
 	if err := c.pictureWebhook(r, string(e.ID)); err != nil {
 		return nil, err
 	}
-	return view{"webhook", "Webhook", webhookPage{p, webhookRow{e, hostOnly(e.URL)}, e.PublicKeys(c.Now()), outcome}}, nil
+	health, err := c.Rules.History.Health(r.Context(), p.ID, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	return view{"webhook", "Webhook", webhookPage{health, p, webhookRow{e, hostOnly(e.URL)}, e.PublicKeys(c.Now()), outcome}}, nil
 }
 
 func showWebhook(c *Console, r *request) (answer, error) { return c.webhookView(r, nil) }

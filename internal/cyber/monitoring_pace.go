@@ -89,6 +89,8 @@ func JudgePace(hours []HourPace, now, active, perThousand int64) []Unusual {
 type PaceStore interface {
 	// Paces returns the hours of the live partners since an hour, in order, and their active subscriptions.
 	Paces(ctx context.Context, since int64) (map[partner.ID][]HourPace, map[partner.ID]int64, error)
+	// PacesOf returns the hours of one partner since an hour, in order.
+	PacesOf(ctx context.Context, id partner.ID, since int64) ([]HourPace, error)
 	// TellUnusual keeps what is unusual now in place of what was, and returns what turned: what is new, and what is over.
 	TellUnusual(ctx context.Context, now []Unusual) (begun, over []Unusual, err error)
 	// Unusual returns what is kept.
@@ -131,3 +133,15 @@ func (p *Paces) Watch(ctx context.Context) (begun, over, all []Unusual, err erro
 
 // Unusual lists the partners whose pace is not as usual.
 func (p *Paces) Unusual(ctx context.Context) ([]Unusual, error) { return p.store.Unusual(ctx) }
+
+// Used is how many values a partner has newly watched in this hour, and in the day that ends with it.
+func (p *Paces) Used(ctx context.Context, id partner.ID) (hour, day int64, err error) {
+	now := HourOf(p.now())
+	hours, err := p.store.PacesOf(ctx, id, now-DayHours)
+	for _, h := range hours {
+		if day += h.Taken; h.Hour == now {
+			hour = h.Taken
+		}
+	}
+	return hour, day, err
+}

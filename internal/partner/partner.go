@@ -45,6 +45,8 @@ type Settings struct {
 	// AssetsPerHour and AssetsPerDay bound the values that the partner may newly watch, UnknownPeople those watched whom
 	// no subscription names.
 	AssetsPerHour, AssetsPerDay, UnknownPeople int
+	// SandboxOf is the live partner whose people try things out at this one; only a sandbox partner has it.
+	SandboxOf ID
 }
 
 // mostSites bounds the hosts of one partner.
@@ -158,6 +160,9 @@ func (r *Registry) Create(ctx context.Context, name string, mode Mode, settings 
 	if err := settings.check(); err != nil {
 		return Partner{}, Credentials{}, err
 	}
+	if err := r.checkSandbox(ctx, Partner{Mode: mode, Settings: settings}); err != nil {
+		return Partner{}, Credentials{}, err
+	}
 	number, err := r.store.NextPartner(ctx)
 	if err != nil {
 		return Partner{}, Credentials{}, fmt.Errorf("create partner: %w", err)
@@ -186,6 +191,36 @@ func (r *Registry) Partner(ctx context.Context, id ID) (Partner, error) {
 // Partners returns all partners, oldest first.
 func (r *Registry) Partners(ctx context.Context) ([]Partner, error) { return r.store.Partners(ctx) }
 
+// SandboxOf returns the sandbox of a live partner; ErrNotFound when it has none.
+func (r *Registry) SandboxOf(ctx context.Context, live ID) (Partner, error) {
+	all, err := r.store.Partners(ctx)
+	if err != nil {
+		return Partner{}, err
+	}
+	for _, p := range all {
+		if live != "" && p.Settings.SandboxOf == live && p.Mode == Sandbox && !p.Forged {
+			return p, nil
+		}
+	}
+	return Partner{}, ErrNotFound
+}
+
+// checkSandbox holds the pair of a sandbox and a live partner to what it must be: one of each.
+func (r *Registry) checkSandbox(ctx context.Context, p Partner) error {
+	live := p.Settings.SandboxOf
+	if live == "" {
+		return nil
+	}
+	of, err := r.store.PartnerByID(ctx, live)
+	if err != nil || p.Mode != Sandbox || of.Mode != Live {
+		return ErrInvalid.With("sandbox of: the id of a live partner, for a sandbox partner")
+	}
+	if other, err := r.SandboxOf(ctx, live); err == nil && other.ID != p.ID {
+		return ErrInvalid.With("sandbox of: that partner has a sandbox, %s", other.ID)
+	}
+	return nil
+}
+
 // Suspend turns all keys of a partner off until Resume; nothing is lost.
 func (r *Registry) Suspend(ctx context.Context, id ID) (Partner, error) {
 	return r.store.UpdatePartner(ctx, id, func(p *Partner) error { p.Suspended = true; return nil })
@@ -204,6 +239,11 @@ func (r *Registry) Change(ctx context.Context, id ID, edit func(*Partner)) (Part
 		p.ID, p.Mode, p.CreatedAt = before.ID, before.Mode, before.CreatedAt
 		if p.Name = strings.TrimSpace(p.Name); !Line(p.Name, 1, maxName) {
 			return errName
+		}
+		if p.Settings.SandboxOf != before.Settings.SandboxOf {
+			if err := r.checkSandbox(ctx, *p); err != nil {
+				return err
+			}
 		}
 		return p.Settings.check()
 	})

@@ -29,6 +29,11 @@ func (s Monitoring) Paces(ctx context.Context, since int64) (map[partner.ID][]cy
 	return hours, active, nil
 }
 
+// PacesOf returns what one partner added by the hour.
+func (s Monitoring) PacesOf(ctx context.Context, id partner.ID, since int64) ([]cyber.HourPace, error) {
+	return collect(ctx, s.reader(), scanPace, `SELECT hour, taken, hits FROM asset_pace WHERE partner_id = $1 AND hour > $2 ORDER BY hour`, number(id), since)
+}
+
 // TellUnusual keeps what is unusual and says what turned: see cyber.PaceStore.
 func (s Monitoring) TellUnusual(ctx context.Context, now []cyber.Unusual) (begun, over []cyber.Unusual, err error) {
 	type key struct {

@@ -14,6 +14,7 @@ CREATE TABLE partner (
 	assets_per_hour BIGINT NOT NULL, -- new watched values; 0 here and below: the default
 	assets_per_day  BIGINT NOT NULL,
 	unknown_people  BIGINT NOT NULL, -- watched people whom no subscription names
+	sandbox_of      INTEGER, -- the live partner whose people try things out here; NULL: nobody's
 	salt            BYTEA NOT NULL, -- sealed
 	created_at      BIGINT NOT NULL,
 	mac             BYTEA NOT NULL  -- keyed hash of the row: see grant.go

@@ -4,7 +4,7 @@ CREATE TABLE operator (
 	email_index  BYTEA NOT NULL UNIQUE, -- keyed index of the address
 	email        BYTEA NOT NULL, -- sealed
 	role         TEXT NOT NULL CHECK (role IN ('admin', 'support', 'viewer', 'partner.developer', 'partner.attendant', 'partner.viewer')),
-	works_for    INTEGER REFERENCES partner (id), -- whose person it is; NULL: of the service itself
+	works_for    INTEGER, -- whose person it is; NULL: of the service itself
 	disabled     BOOLEAN NOT NULL,
 	password     BYTEA, -- sealed: the encoded Argon2id hash; NULL until one was chosen
 	totp         BYTEA, -- sealed: the secret of the second factor
