@@ -1,8 +1,11 @@
 // Command fair measures what one partner that attacks at full rate does to another: how long the other's writes take
-// beside what they take in quiet, what memory the server holds, and how long an erasure takes afterwards.
+// beside what they take in quiet, what memory the server holds, and how long an erasure takes afterwards. Quiet and attack
+// take turns, so that other work on the machine meets both. The attacker is a process of its own that gives way to all
+// others: in the field it has a machine of its own, and what it spends itself is not what is measured.
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"flag"
@@ -11,7 +14,9 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,15 +29,31 @@ import (
 var (
 	engine  = flag.String("engine", "sqlite", "sqlite or postgres")
 	conns   = flag.Int("conns", 16, "connections of the attacker")
-	seconds = flag.Int("seconds", 10, "how long each attack lasts, and the quiet before it")
+	seconds = flag.Int("seconds", 4, "how long each quiet and each attack lasts")
+	rounds  = flag.Int("rounds", 3, "how often quiet and attack take turns")
+	server  = flag.String("server", "", "a released vigia to measure instead of this tree's")
+	// What the attacker is told.
+	kind   = flag.String("attack", "", "which attack to run, as the attacker's process")
+	target = flag.String("target", "", "the address that is attacked")
 )
 
-func main() { load.Main(run) }
+func main() {
+	load.Main(func(ctx context.Context) {
+		if *kind != "" {
+			attack(ctx)
+			return
+		}
+		run(ctx)
+	})
+}
 
 func run(ctx context.Context) {
 	folder, remove := load.Folder()
 	defer remove()
-	program := site.Build(folder)
+	program := *server
+	if program == "" {
+		program = site.Build(folder)
+	}
 	s := site.NewService(ctx, folder+"/data", *engine)
 	attacker, keys, err := s.Partners.Create(ctx, "Outro", partner.Live, partner.Settings{})
 	load.Check(err)
@@ -47,40 +68,8 @@ func run(ctx context.Context) {
 	server := exec.Command(program, args...)
 	stop := site.Start(server, "http://"+console+"/readyz")
 	victim := &client{address: address, key: s.Credentials.APIKey}
-
-	broken := []byte("[" + strings.Repeat(`{"beneficiary":{"address":{}}},`, 9999) + `{"beneficiary":{"address":{}}}]`)
-	var made atomic.Int64
-	people := make([][]byte, 20) // made before: the attacker's own work is not what is measured
-	for i := range people {
-		people[i] = site.Items(10_000*(i+1), 10_000*(i+2), site.Item)
-	}
-	for _, attack := range []struct {
-		name string
-		body func() []byte
-	}{
-		{"broken items", func() []byte { return broken }},
-		{"new people", func() []byte { return people[int(made.Add(1))%len(people)] }},
-	} {
-		quiet := victim.write(time.Duration(*seconds) * time.Second)
-		under, cancel := context.WithCancel(ctx)
-		var sent, refused atomic.Int64
-		for i := range *conns {
-			go func() {
-				for n := 0; under.Err() == nil; n++ {
-					status := (&client{address: address, key: keys.APIKey}).bulk(under, attack.body(), fmt.Sprint(attack.name, i, n))
-					sent.Add(1)
-					if status == http.StatusTooManyRequests {
-						refused.Add(1)
-					}
-				}
-			}()
-		}
-		attacked := victim.write(time.Duration(*seconds) * time.Second)
-		memory := load.Memory(server.Process.Pid, "VmHWM")
-		cancel()
-		ratio := float64(attacked.P95) / float64(quiet.P95)
-		fmt.Printf("%s, %s: %d requests, %d refused; write p95 %v quiet, %v attacked: %.1fx %s; memory %d MiB %s\n", *engine, attack.name,
-			sent.Load(), refused.Load(), quiet.P95, attacked.P95, ratio, load.Bar(ratio <= 5), memory>>20, load.Bar(memory < 400<<20))
+	for _, name := range []string{"broken items", "new people", reads} {
+		measure(ctx, name, victim, server.Process.Pid, keys.APIKey)
 	}
 	stop()
 	began := time.Now()
@@ -96,6 +85,92 @@ func run(ctx context.Context) {
 	fmt.Printf("%s, erasure: %v %s\n", *engine, took.Round(time.Millisecond), load.Bar(took < time.Minute))
 }
 
+// measure holds the victim's writes under an attack against those in quiet.
+func measure(ctx context.Context, name string, victim *client, server int, key string) {
+	var quiet, attacked []time.Duration
+	var ratios []string
+	var sent, refused int
+	var spent time.Duration
+	for range *rounds {
+		calm := victim.write(time.Duration(*seconds) * time.Second)
+		before := processorTime(server)
+		end := startAttack(ctx, name, victim.address, key)
+		rough := victim.write(time.Duration(*seconds) * time.Second)
+		spent += processorTime(server) - before
+		n, no := end()
+		sent, refused = sent+n, refused+no
+		quiet, attacked = append(quiet, calm...), append(attacked, rough...)
+		ratios = append(ratios, fmt.Sprintf("%.1f", ratioOf(rough, calm)))
+	}
+	memory := load.Memory(server, "VmHWM")
+	ratio := ratioOf(attacked, quiet)
+	fmt.Printf("%s, %s: %d requests, %d refused, %.0f %% of a processor; write p95 %v quiet, %v attacked: %.1fx %s (rounds %s); memory %d MiB %s\n",
+		*engine, name, sent, refused, 100*spent.Seconds()/float64(*rounds**seconds), load.Percentile(quiet, 95), load.Percentile(attacked, 95),
+		ratio, load.Bar(ratio <= 5), strings.Join(ratios, ", "), memory>>20, load.Bar(memory < 400<<20))
+}
+
+func ratioOf(attacked, quiet []time.Duration) float64 {
+	return float64(load.Percentile(attacked, 95)) / float64(load.Percentile(quiet, 95))
+}
+
+// processorTime is what a process has spent.
+func processorTime(pid int) time.Duration {
+	stat := string(load.Must(os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))))
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	const user, system = 11, 12 // behind the name
+	const tick = time.Second / 100
+	return time.Duration(load.Must(strconv.Atoi(fields[user]))+load.Must(strconv.Atoi(fields[system]))) * tick
+}
+
+// startAttack starts the attacker's process and returns once it is at it.
+func startAttack(ctx context.Context, name, address, key string) (end func() (sent, refused int)) {
+	self := load.Self("-attack", name, "-target", address, "-conns", strconv.Itoa(*conns))
+	cmd := exec.CommandContext(ctx, "nice", append([]string{"-n", "19"}, self.Args...)...)
+	cmd.Stderr = os.Stderr
+	cmd.Env = append(os.Environ(), keyVariable+"="+key)
+	in, out := load.Must(cmd.StdinPipe()), bufio.NewReader(load.Must(cmd.StdoutPipe()))
+	load.Check(cmd.Start())
+	load.Must(out.ReadString('\n'))
+	return func() (sent, refused int) {
+		load.Check(in.Close())
+		load.Must(fmt.Fscan(out, &sent, &refused))
+		load.Check(cmd.Wait())
+		return sent, refused
+	}
+}
+
+const keyVariable = "BENCH_FAIR_KEY"
+
+// attack sends bulks at full rate until its input ends, and says how many.
+func attack(ctx context.Context) {
+	bodies := [][]byte{[]byte("[" + strings.Repeat(`{"beneficiary":{"address":{}}},`, 9999) + `{"beneficiary":{"address":{}}}]`)}
+	if *kind == "new people" {
+		bodies = make([][]byte, 20)
+		for i := range bodies {
+			bodies[i] = site.Items(10_000*(i+1), 10_000*(i+2), site.Item)
+		}
+	}
+	fmt.Println("at it")
+	ctx, cancel := context.WithCancel(ctx)
+	var sent, refused atomic.Int64
+	var all sync.WaitGroup
+	for range *conns {
+		all.Go(func() {
+			c := &client{address: *target, key: os.Getenv(keyVariable)}
+			for ctx.Err() == nil {
+				n := sent.Add(1)
+				if c.attack(ctx, bodies[(os.Getpid()+int(n))%len(bodies)], fmt.Sprint(os.Getpid(), *kind, n)) == http.StatusTooManyRequests {
+					refused.Add(1)
+				}
+			}
+		})
+	}
+	_, _ = io.Copy(io.Discard, os.Stdin) // its end is what matters
+	cancel()
+	all.Wait()
+	fmt.Println(sent.Load(), refused.Load())
+}
+
 // client is one partner.
 type client struct {
 	address, key string
@@ -103,8 +178,7 @@ type client struct {
 }
 
 // write adds watched values, one after the other, for a while.
-func (c *client) write(d time.Duration) load.Result {
-	var took []time.Duration
+func (c *client) write(d time.Duration) (took []time.Duration) {
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		c.n++
 		start := time.Now()
@@ -115,21 +189,31 @@ func (c *client) write(d time.Duration) load.Result {
 		}
 		took = append(took, time.Since(start))
 	}
-	return load.Result{Requests: len(took), Elapsed: d, P50: load.Percentile(took, 50), P95: load.Percentile(took, 95)}
+	return took
 }
 
-func (c *client) bulk(ctx context.Context, body []byte, key string) int {
+// reads is the attack by requests without a body.
+const reads = "single reads"
+
+func (c *client) attack(ctx context.Context, body []byte, key string) int {
+	if *kind == reads {
+		return c.ask(load.Must(http.NewRequestWithContext(ctx, http.MethodGet, "http://"+c.address+"/v1/cyber/services", nil)))
+	}
 	return c.post(ctx, "/v1/subscriptions", body, key)
 }
 
-// post returns 0 where there was no answer.
 func (c *client) post(ctx context.Context, path string, body []byte, idempotency string) int {
 	req := load.Must(http.NewRequestWithContext(ctx, http.MethodPost, "http://"+c.address+path, bytes.NewReader(body)))
-	req.Header.Set("X-Api-Key", c.key)
 	req.Header.Set("Content-Type", "application/json")
 	if idempotency != "" {
 		req.Header.Set("Idempotency-Key", idempotency)
 	}
+	return c.ask(req)
+}
+
+// ask returns 0 where there was no answer.
+func (c *client) ask(req *http.Request) int {
+	req.Header.Set("X-Api-Key", c.key)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return 0

@@ -89,6 +89,7 @@ type Server struct {
 	Options
 	limits   *limiter
 	works    *works
+	refusals *refusals
 	guesses  guesses
 	routes   tree
 	mux      *http.ServeMux
@@ -100,7 +101,7 @@ type Server struct {
 // NewServer builds the handler of the partner API.
 func NewServer(o Options) *Server {
 	limits := newLimiter(o.Replicas)
-	s := &Server{Options: o, limits: limits, works: newWorks(limits, o.Now), guesses: guesses{buckets: map[guessed]*rate.Limiter{}}, mux: http.NewServeMux()}
+	s := &Server{Options: o, limits: limits, works: newWorks(limits, o.Now), refusals: newRefusals(), guesses: guesses{buckets: map[guessed]*rate.Limiter{}}, mux: http.NewServeMux()}
 	for i := range routes {
 		s.routes.add(&bound{route: &routes[i], seen: s.observe(&routes[i])})
 	}
@@ -163,6 +164,9 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt *route, seen 
 	}
 	r := &request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()}
 	answer, err := s.answer(w, r, start)
+	if r.caller.Partner != "" && errors.Is(err, errRateLimited) {
+		s.refusals.hold(ctx, r.caller.Partner, heavyBody(hr.ContentLength), s.Now())
+	}
 	status := s.write(w, r, answer, err)
 	end := s.Now()
 	seen.metrics.Done(status, end.Sub(start))

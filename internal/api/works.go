@@ -119,10 +119,13 @@ func (b *bulkPass) leave() {
 	b.works.all.room -= b.room
 }
 
+// heavyBody tells by its length, which is below zero where it is not known.
+func heavyBody(length int64) bool { return length < 0 || length > lightBody }
+
 // turn waits until a heavy bulk may begin, and returns what ends it. alone is whether nobody else is at work.
 func (b *bulkPass) turn(ctx context.Context, reply http.Header, length int64) (end func(), alone bool, err error) {
 	others := b.works.limits.othersAtWork(b.who.Partner, b.works.now())
-	if length >= 0 && length <= lightBody {
+	if !heavyBody(length) {
 		return func() {}, !others, nil
 	}
 	weight := int64(1)

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -183,5 +185,64 @@ func TestHeavyBulksRest(t *testing.T) {
 	l.take(callerOf("other"), time.Now())
 	if err := heavy(); !errors.Is(err, errRateLimited) {
 		t.Error("an hour's rest:", err)
+	}
+}
+
+// TestRefusalsArePaced: who goes on asking after being refused hears the next refusals later, bulks sooner than single
+// requests; nobody else does, and those who wait are counted.
+//
+//vigia:row A22
+func TestRefusalsArePaced(t *testing.T) {
+	f, now := newRefusals(), time.Unix(1e9, 0)
+	for range refusalsAtOnce / heavyRefusal {
+		if wait, _ := f.delay("one", true, now); wait != 0 {
+			t.Fatal("held at once:", wait)
+		}
+	}
+	if wait, release := f.delay("other", false, now); wait != 0 {
+		t.Error("another partner:", wait)
+	} else {
+		release()
+	}
+	first, _ := f.delay("one", true, now)
+	light, _ := f.delay("one", false, now)
+	if first != heavyRefusal*time.Second/refusalsPerSecond || light <= first {
+		t.Error("one too many:", first, light)
+	}
+	for f.of["one"].held < heldOfOne {
+		if wait, _ := f.delay("one", true, now); wait <= 0 || wait > holdMost {
+			t.Fatal(wait)
+		}
+	}
+	if wait, _ := f.delay("one", true, now); wait != 0 || f.held != heldOfOne {
+		t.Error("held without end:", wait, f.held)
+	}
+	if wait, _ := f.delay("one", false, now.Add(time.Minute)); wait != 0 {
+		t.Error("a minute later:", wait)
+	}
+}
+
+// TestRefusedRequestIsHeld: the server waits before it tells a refusal to one who has heard many.
+//
+//vigia:row A22
+func TestRefusedRequestIsHeld(t *testing.T) {
+	t.Parallel()
+	s := newService(t, sqldb.SQLite)
+	server := newHandler(t, s.Env)
+	var wait time.Duration
+	for wait < 100*time.Millisecond {
+		var release func()
+		wait, release = server.refusals.delay(s.Live.ID, false, server.Now())
+		release()
+	}
+	busy := route{method: "GET", path: "/cyber/busy", area: cyberArea, scope: partner.ScopeCyberRead, run: func(*Server, *request) (any, error) {
+		return nil, errBusy
+	}}
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/cyber/busy", http.NoBody)
+	req.Header.Set("x-api-key", s.Live.APIKey)
+	answer, start := httptest.NewRecorder(), time.Now()
+	server.serve(answer, req, &busy, server.observe(&busy))
+	if took := time.Since(start); answer.Code != http.StatusTooManyRequests || took < wait || server.refusals.held != 0 {
+		t.Error(answer.Code, took, server.refusals.held)
 	}
 }

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// A refusal costs little, but whoever does not heed it asks again at once, and a flood of them takes the processors from
+// other partners. So each partner hears refusalsAtOnce of them without delay, refusalsPerSecond in the long run, and the
+// rest up to holdMost later. One of a body that is not light counts for heavyRefusal: its connection is lost and the
+// system has taken in much of the body before anybody could refuse it.
+const (
+	refusalsPerSecond, refusalsAtOnce = 100, 200
+	heavyRefusal                      = 10
+	holdMost                          = time.Second
+	// A held request keeps a connection and its goroutine, as any slow client does; beyond these they are told at once.
+	heldOfAll, heldOfOne = 1024, 256
+)
+
+// refusals paces what partners hear that ask too much.
+type refusals struct {
+	mu   sync.Mutex
+	held int
+	of   map[partner.ID]*refusedPartner
+}
+
+type refusedPartner struct {
+	*rate.Limiter
+	held int
+}
+
+func newRefusals() *refusals { return &refusals{of: map[partner.ID]*refusedPartner{}} }
+
+// delay is how long a partner's refusal is held; one that is not zero ends with release.
+func (f *refusals) delay(id partner.ID, heavy bool, now time.Time) (wait time.Duration, release func()) {
+	cost := 1
+	if heavy {
+		cost = heavyRefusal
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p := f.of[id]
+	if p == nil { // one per partner that exists: nothing to evict
+		p = &refusedPartner{Limiter: rate.NewLimiter(refusalsPerSecond, refusalsAtOnce)}
+		f.of[id] = p
+	}
+	if p.AllowN(now, cost) || p.held == heldOfOne || f.held == heldOfAll {
+		return 0, func() {}
+	}
+	r := p.ReserveN(now, cost)
+	if wait = r.DelayFrom(now); wait > holdMost {
+		r.CancelAt(now)
+		wait = holdMost
+	}
+	p.held++
+	f.held++
+	return wait, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		p.held--
+		f.held--
+	}
+}
+
+// hold lets a partner that asks too much wait for its refusal.
+func (f *refusals) hold(ctx context.Context, id partner.ID, heavy bool, now time.Time) {
+	wait, release := f.delay(id, heavy, now)
+	defer release()
+	if wait == 0 {
+		return
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
