@@ -96,7 +96,7 @@ type watched struct {
 // populate makes people with a subscription, four watched values, a phone and some answers, and breaches that hold one
 // value of each of them.
 func (b *bench) populate(ctx context.Context) {
-	var prints [4][]leak.Probe // by value, one per person
+	var prints [4]leak.Probes // by value, one per person
 	for n := range *people {
 		cpf := site.CPF(n + 1)
 		_, d512 := partner.Digests(cpf, b.Credentials.Salt)
@@ -108,7 +108,8 @@ func (b *bench) populate(ctx context.Context) {
 		b.addPerson(n, values)
 		for i, v := range values {
 			normal := load.Must(identifier.Parse(v.kind, v.value, identifier.Required))
-			prints[i] = append(prints[i], leak.Probe{Partner: b.Partner.ID, Fingerprint: b.Keys.Fingerprint(byte(v.kind), []byte(normal))})
+			prints[i].Partner = b.Partner.ID
+			prints[i].Fingerprints = append(prints[i].Fingerprints, b.Keys.Fingerprint(byte(v.kind), []byte(normal)))
 		}
 	}
 	for i := range *findings {
@@ -131,7 +132,7 @@ func (b *bench) addPerson(n int, values [4]watched) {
 }
 
 // addBreach publishes a breach that holds these values and finds them.
-func (b *bench) addBreach(ctx context.Context, i int, prints []leak.Probe) {
+func (b *bench) addBreach(ctx context.Context, i int, prints leak.Probes) {
 	sets := [][]cyber.Exposed{
 		{cyber.ExposedEmail, cyber.ExposedPassword, cyber.ExposedName}, {cyber.ExposedCPF, cyber.ExposedName, cyber.ExposedBirthDate, cyber.ExposedAddress},
 		{cyber.ExposedPhone, cyber.ExposedName, cyber.ExposedUsername}, {cyber.ExposedEmail, cyber.ExposedPasswordHash, cyber.ExposedIP},
@@ -142,7 +143,7 @@ func (b *bench) addBreach(ctx context.Context, i int, prints []leak.Probe) {
 		Name: name, Title: fmt.Sprintf("Vazamento %03d", i), Date: now.AddDate(0, -i%90, 0), Exposes: sets[i%len(sets)], Kind: cyber.SourceBreach,
 		Verified: true, AddedAt: now,
 	}}))
-	load.Must(b.Store.Breaches.KeepHits(ctx, name, prints))
+	load.Must(b.Store.Breaches.KeepHits(ctx, name, []leak.Probes{prints}))
 	untold := func(uint64) (leak.Held, error) { return leak.Held{}, nil }
-	load.Must(b.Store.Breaches.TellHits(ctx, name, 10*len(prints), untold))
+	load.Must(b.Store.Breaches.TellHits(ctx, name, 10*len(prints.Fingerprints), untold))
 }

@@ -171,7 +171,7 @@ func (tr *transcript) leak(_ *testing.T, args []string) error {
 	if err != nil {
 		return err
 	}
-	var prints []leak.Probe
+	var prints []leak.Probes
 	for _, named := range args[3:] {
 		name, value, _ := strings.Cut(named, "=")
 		kind, err := identifier.ParseKind(name)
@@ -182,7 +182,7 @@ func (tr *transcript) leak(_ *testing.T, args []string) error {
 		if err != nil {
 			return err
 		}
-		prints = append(prints, leak.Probe{Partner: tr.s.Live.ID, Fingerprint: tr.s.Keys.Fingerprint(byte(kind), []byte(normal))})
+		prints = append(prints, leak.Probes{Partner: tr.s.Live.ID, Fingerprints: []uint64{tr.s.Keys.Fingerprint(byte(kind), []byte(normal))}})
 	}
 	if _, err := tr.s.Breaches.KeepHits(ctx, args[0], prints); err != nil {
 		return err

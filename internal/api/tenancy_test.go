@@ -447,14 +447,14 @@ func (s *service) breach(t *testing.T, all []*belongings) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var prints []leak.Probe
+	var prints []leak.Probes
 	partners, err := s.Partners.Partners(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, b := range all {
 		for _, p := range partners {
-			prints = append(prints, leak.Probe{Partner: p.ID, Fingerprint: s.Keys.Fingerprint(byte(identifier.Email), []byte(b.mail))})
+			prints = append(prints, leak.Probes{Partner: p.ID, Fingerprints: []uint64{s.Keys.Fingerprint(byte(identifier.Email), []byte(b.mail))}})
 		}
 	}
 	if _, err := s.Breaches.KeepHits(ctx, "loja", prints); err != nil {

@@ -230,17 +230,17 @@ func (w flakyBreaches) Segments(ctx context.Context) (list []leak.Segment, epoch
 	return list, epoch, err
 }
 
-func (w flakyBreaches) Probes(ctx context.Context, after leak.Place, limit int) (list []leak.Probe, last leak.Place, err error) {
+func (w flakyBreaches) Probes(ctx context.Context, after leak.Place, limit int) (list []leak.Probes, last leak.Place, err error) {
 	err = act(w.f, "Probes", func() error { list, last, err = w.theBreaches.Probes(ctx, after, limit); return err })
 	return list, last, err
 }
 
-func (w flakyBreaches) ProbesSince(ctx context.Context, since time.Time, after leak.Place, limit int) (list []leak.Probe, last leak.Place, err error) {
+func (w flakyBreaches) ProbesSince(ctx context.Context, since time.Time, after leak.Place, limit int) (list []leak.Probes, last leak.Place, err error) {
 	err = act(w.f, "ProbesSince", func() error { list, last, err = w.theBreaches.ProbesSince(ctx, since, after, limit); return err })
 	return list, last, err
 }
 
-func (w flakyBreaches) KeepHits(ctx context.Context, breach string, hits []leak.Probe) (int64, error) {
+func (w flakyBreaches) KeepHits(ctx context.Context, breach string, hits []leak.Probes) (int64, error) {
 	return chanced(w.f, "KeepHits", func() (int64, error) { return w.theBreaches.KeepHits(ctx, breach, hits) })
 }
 

@@ -139,10 +139,10 @@ type Pending struct {
 	Fingerprint uint64
 }
 
-// Probe is a watched fingerprint of a partner.
-type Probe struct {
-	Partner     partner.ID
-	Fingerprint uint64
+// Probes are watched fingerprints of a partner.
+type Probes struct {
+	Partner      partner.ID
+	Fingerprints []uint64
 }
 
 // Store keeps breaches, matches and findings.
@@ -165,12 +165,12 @@ type Store interface {
 	Segments(ctx context.Context) ([]Segment, int64, error)
 
 	// Probes returns up to limit watched fingerprints behind a place, each once for each partner, and the place of the
-	// last. Within a partner they come in no order: what a partner keeps is veiled.
-	Probes(ctx context.Context, after Place, limit int) ([]Probe, Place, error)
+	// last. Within a partner they come in no order: what a partner keeps is veiled. No partner stands there twice.
+	Probes(ctx context.Context, after Place, limit int) ([]Probes, Place, error)
 	// ProbesSince returns those of values added at or after a time.
-	ProbesSince(ctx context.Context, since time.Time, after Place, limit int) ([]Probe, Place, error)
+	ProbesSince(ctx context.Context, since time.Time, after Place, limit int) ([]Probes, Place, error)
 	// KeepHits notes which watched values have these fingerprints, to be told.
-	KeepHits(ctx context.Context, breach string, hits []Probe) (int64, error)
+	KeepHits(ctx context.Context, breach string, hits []Probes) (int64, error)
 	// TellHits makes findings, statuses and events of up to limit noted hits, whole persons at a time, and returns how
 	// many were done; 0 when none is left.
 	TellHits(ctx context.Context, breach string, limit int, trace Tracer) (int, error)

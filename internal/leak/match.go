@@ -1,7 +1,6 @@
 package leak
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -164,7 +163,7 @@ func (m *Matcher) late(ctx context.Context, run *job.Run, breach Record, v volum
 			return err
 		}
 	}
-	next := func(ctx context.Context, after Place, limit int) ([]Probe, Place, error) {
+	next := func(ctx context.Context, after Place, limit int) ([]Probes, Place, error) {
 		return m.store.ProbesSince(ctx, since, after, limit)
 	}
 	if err := m.probe(ctx, run, v.reader, p, next); err != nil {
@@ -203,21 +202,21 @@ func (m *Matcher) dropFormer(ctx context.Context, breach Record) error {
 
 // probe asks the segment about watched values, a large batch in rising order at a time, and notes the hits.
 func (m *Matcher) probe(ctx context.Context, run *job.Run, r *segment.Reader, p *MatchProgress,
-	next func(ctx context.Context, after Place, limit int) ([]Probe, Place, error),
+	next func(ctx context.Context, after Place, limit int) ([]Probes, Place, error),
 ) error {
-	probes, found := make([]uint64, 0, 1024), make([]uint64, 0, 1024)
+	var probes, found []uint64
 	for {
 		batch, last, err := next(ctx, p.After, probeBatch)
 		if err != nil {
 			return fmt.Errorf("read watched values: %w", err)
 		}
-		slices.SortFunc(batch, func(a, b Probe) int { return cmp.Compare(a.Fingerprint, b.Fingerprint) })
 		probes = probes[:0]
-		for i, f := range batch {
-			if i == 0 || f.Fingerprint != batch[i-1].Fingerprint { // of several partners
-				probes = append(probes, f.Fingerprint)
-			}
+		for _, b := range batch {
+			probes = append(probes, b.Fingerprints...)
 		}
+		all := len(probes)
+		slices.Sort(probes)
+		probes = slices.Compact(probes) // several partners watch one value
 		if found, err = r.Intersect(found[:0], probes); err != nil {
 			return fmt.Errorf("probe: %w", err)
 		}
@@ -227,28 +226,36 @@ func (m *Matcher) probe(ctx context.Context, run *job.Run, r *segment.Reader, p 
 		}
 		p.Hits, p.After = p.Hits+kept, last
 		if p.Phase == PhaseLate {
-			p.Again += int64(len(batch))
+			p.Again += int64(all)
 		} else {
-			p.Probed += int64(len(batch))
+			p.Probed += int64(all)
 		}
 		if err := run.Save(ctx, p); err != nil {
 			return err
 		}
-		if len(batch) < probeBatch {
+		if all < probeBatch {
 			return nil
 		}
 	}
 }
 
-// hitsIn are the probes whose fingerprints were found; both lists rise.
-func hitsIn(batch []Probe, found []uint64) (hits []Probe) {
+// hitsIn are the probes whose fingerprints were found.
+func hitsIn(batch []Probes, found []uint64) (hits []Probes) {
+	if len(found) == 0 {
+		return nil
+	}
+	is := make(map[uint64]bool, len(found))
+	for _, f := range found {
+		is[f] = true
+	}
 	for _, b := range batch {
-		for len(found) > 0 && found[0] < b.Fingerprint {
-			found = found[1:]
+		of := Probes{Partner: b.Partner}
+		for _, f := range b.Fingerprints {
+			if is[f] {
+				of.Fingerprints = append(of.Fingerprints, f)
+			}
 		}
-		if len(found) > 0 && found[0] == b.Fingerprint {
-			hits = append(hits, b)
-		}
+		hits = append(hits, of)
 	}
 	return hits
 }

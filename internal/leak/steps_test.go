@@ -60,32 +60,38 @@ func (s *registers) BreachByName(context.Context, string) (Record, error) {
 }
 
 // above are the values of one partner behind a place, the last of them first.
-func above(list []int64, after Place, limit int) (probes []Probe, last Place) {
+func above(list []int64, after Place, limit int) (all []Probes, last Place) {
+	var probes []uint64
 	i, _ := slices.BinarySearch(list, after.At+1)
 	for _, v := range list[i:min(len(list), i+limit)] {
-		probes, after.At = append(probes, Probe{"prt", uint64(v)}), v
+		probes, after.At = append(probes, uint64(v)), v
 	}
 	slices.Reverse(probes)
-	return probes, after
+	return []Probes{{"prt", probes}}, after
 }
 
-func (s *registers) Probes(_ context.Context, after Place, limit int) ([]Probe, Place, error) {
+func (s *registers) Probes(_ context.Context, after Place, limit int) ([]Probes, Place, error) {
 	probes, last := above(s.watched, after, limit)
 	return probes, last, s.call("watched")
 }
 
-func (s *registers) ProbesSince(_ context.Context, since time.Time, after Place, limit int) ([]Probe, Place, error) {
+func (s *registers) ProbesSince(_ context.Context, since time.Time, after Place, limit int) ([]Probes, Place, error) {
 	s.calls = append(s.calls, "since "+s.breach.PublishedAt.Sub(since).String())
 	probes, last := above(s.late, after, limit)
 	return probes, last, s.call("late")
 }
 
-func (s *registers) KeepHits(_ context.Context, _ string, list []Probe) (int64, error) {
-	for _, h := range list {
-		s.hits = append(s.hits, int64(h.Fingerprint))
+func (s *registers) KeepHits(_ context.Context, _ string, list []Probes) (int64, error) {
+	before := len(s.hits)
+	for _, of := range list {
+		for _, h := range of.Fingerprints {
+			s.hits = append(s.hits, int64(h))
+		}
 	}
-	s.open += len(list)
-	return int64(len(list)), s.call("keep")
+	slices.Sort(s.hits[before:]) // they come in no order
+	n := len(s.hits) - before
+	s.open += n
+	return int64(n), s.call("keep")
 }
 
 func (s *registers) TellHits(_ context.Context, _ string, limit int, _ Tracer) (int, error) {

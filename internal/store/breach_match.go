@@ -1,12 +1,12 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -30,47 +30,63 @@ func (c core) unveil(id partner.ID, kept int64) uint64 {
 }
 
 // Probes returns watched fingerprints behind a place, by partner.
-func (s Breaches) Probes(ctx context.Context, after leak.Place, limit int) ([]leak.Probe, leak.Place, error) {
+func (s Breaches) Probes(ctx context.Context, after leak.Place, limit int) ([]leak.Probes, leak.Place, error) {
 	return s.probes(ctx, after, limit, func(id partner.ID, at int64, limit int) ([]int64, error) {
-		return collect(ctx, s.reader(), scanInt, `SELECT fingerprint FROM asset WHERE partner_id = $1 AND fingerprint > $2
-			ORDER BY fingerprint LIMIT $3`, number(id), at, int64(limit))
+		return s.fingerprints(ctx, `SELECT coalesce(string_agg(CAST(f.fingerprint AS TEXT), ','), '') FROM (
+			SELECT fingerprint FROM asset WHERE partner_id = $1 AND fingerprint > $2 ORDER BY fingerprint LIMIT $3) f`,
+			number(id), at, int64(limit))
 	})
 }
 
 // ProbesSince returns those of values added at or after a time.
-func (s Breaches) ProbesSince(ctx context.Context, since time.Time, after leak.Place, limit int) ([]leak.Probe, leak.Place, error) {
+func (s Breaches) ProbesSince(ctx context.Context, since time.Time, after leak.Place, limit int) ([]leak.Probes, leak.Place, error) {
 	return s.probes(ctx, after, limit, func(id partner.ID, at int64, limit int) ([]int64, error) {
-		return collect(ctx, s.reader(), scanInt, `SELECT fingerprint FROM asset WHERE partner_id = $1 AND fingerprint > $2
-			AND created_at >= $4 ORDER BY fingerprint LIMIT $3`, number(id), at, int64(limit), micros(since))
+		return s.fingerprints(ctx, `SELECT coalesce(string_agg(CAST(f.fingerprint AS TEXT), ','), '') FROM (
+			SELECT fingerprint FROM asset WHERE partner_id = $1 AND fingerprint > $2 AND created_at >= $4
+			ORDER BY fingerprint LIMIT $3) f`, number(id), at, int64(limit), micros(since))
 	})
 }
 
+// fingerprints reads a page of them as one text, because a row for each costs more than all else that a match does.
+func (s Breaches) fingerprints(ctx context.Context, query string, args ...any) ([]int64, error) {
+	var text string
+	if err := s.reader().QueryRowContext(ctx, query, args...).Scan(&text); err != nil || text == "" {
+		return nil, classify(err)
+	}
+	list := make([]int64, 0, probePage)
+	for one := range strings.SplitSeq(text, ",") {
+		f, err := strconv.ParseInt(one, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("fingerprint: %w", err)
+		}
+		list = append(list, f)
+	}
+	if !slices.IsSorted(list) { // no engine promises in which order it joins
+		slices.Sort(list)
+	}
+	return list, nil
+}
+
+// probePage is how many fingerprints are read at a time: 160 KB of text.
+const probePage = 8192
+
 // probes reads from one partner after the other, which costs half of what one statement over all of them does.
 func (s Breaches) probes(ctx context.Context, place leak.Place, limit int,
-	of func(id partner.ID, at int64, limit int) ([]int64, error),
-) (list []leak.Probe, last leak.Place, err error) {
-	for {
-		if place.Partner != "" {
-			kept, err := of(place.Partner, place.At, limit-len(list))
-			if err != nil {
-				return nil, place, fmt.Errorf("read fingerprints: %w", err)
-			}
-			list = slices.Grow(list, len(kept))
-			veil, full := s.keys.Veil(string(place.Partner)), len(kept) == limit-len(list)
-			for _, f := range kept {
-				if f != place.At { // two people of the partner watch one value
-					list, place.At = append(list, leak.Probe{Partner: place.Partner, Fingerprint: veil.Show(uint64(f))}), f
-				}
-			}
-			if len(list) == limit {
-				return list, place, nil
-			}
-			if full { // some were the same
-				continue
-			}
+	page func(id partner.ID, at int64, limit int) ([]int64, error),
+) (list []leak.Probes, last leak.Place, err error) {
+	for left := limit; ; {
+		of, err := s.probesOf(&place, left, page)
+		if err != nil {
+			return nil, place, fmt.Errorf("read fingerprints: %w", err)
+		}
+		if n := len(of); n > 0 {
+			list, left = append(list, leak.Probes{Partner: place.Partner, Fingerprints: of}), left-n
+		}
+		if left == 0 {
+			return list, place, nil
 		}
 		next := leak.Place{At: math.MinInt64}
-		err := s.reader().QueryRowContext(ctx, `SELECT min(partner_id) FROM asset WHERE partner_id > $1 AND fingerprint IS NOT NULL`,
+		err = s.reader().QueryRowContext(ctx, `SELECT min(partner_id) FROM asset WHERE partner_id > $1 AND fingerprint IS NOT NULL`,
 			number(place.Partner)).Scan(numbered(&next.Partner))
 		if err != nil || next.Partner == "" {
 			return list, place, classify(err)
@@ -79,31 +95,49 @@ func (s Breaches) probes(ctx context.Context, place leak.Place, limit int,
 	}
 }
 
+// probesOf reads those of the place's partner, and moves the place behind them.
+func (s Breaches) probesOf(place *leak.Place, limit int,
+	page func(id partner.ID, at int64, limit int) ([]int64, error),
+) (list []uint64, err error) {
+	veil := s.keys.Veil(string(place.Partner))
+	for full := place.Partner != ""; full && len(list) < limit; {
+		most := min(limit-len(list), probePage)
+		kept, err := page(place.Partner, place.At, most)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range kept {
+			if f != place.At { // two people of the partner watch one value
+				list, place.At = append(list, veil.Show(uint64(f))), f
+			}
+		}
+		full = len(kept) == most
+	}
+	return list, nil
+}
+
 // hitBatch bounds an IN list.
 const hitBatch = 500
 
 // KeepHits notes the watched values with these fingerprints.
-func (s Breaches) KeepHits(ctx context.Context, breach string, hits []leak.Probe) (total int64, err error) {
-	hits = slices.SortedFunc(slices.Values(hits), func(a, b leak.Probe) int { return cmp.Compare(a.Partner, b.Partner) })
-	for len(hits) > 0 {
-		n := 1
-		for n < min(hitBatch, len(hits)) && hits[n].Partner == hits[0].Partner {
-			n++
-		}
-		kept, err := s.keepHits(ctx, hits[0].Partner, breach, hits[:n])
-		if total, hits = total+kept, hits[n:]; err != nil {
-			return total, err
+func (s Breaches) KeepHits(ctx context.Context, breach string, hits []leak.Probes) (total int64, err error) {
+	for _, of := range hits {
+		for part := range slices.Chunk(of.Fingerprints, hitBatch) {
+			kept, err := s.keepHits(ctx, of.Partner, breach, part)
+			if total += kept; err != nil {
+				return total, err
+			}
 		}
 	}
 	return total, nil
 }
 
 // keepHits notes those of one partner.
-func (s Breaches) keepHits(ctx context.Context, id partner.ID, breach string, hits []leak.Probe) (kept int64, err error) {
+func (s Breaches) keepHits(ctx context.Context, id partner.ID, breach string, hits []uint64) (kept int64, err error) {
 	args := []any{breach, number(id)}
 	marks := make([]byte, 0, 5*len(hits))
 	for i, h := range hits {
-		args = append(args, s.veil(id, h.Fingerprint))
+		args = append(args, s.veil(id, h))
 		if i > 0 {
 			marks = append(marks, ", "...)
 		}
