@@ -176,3 +176,25 @@ func FuzzSevenZip(f *testing.F) {
 		}
 	})
 }
+
+// TestTriesCountTogether: every password that is tried costs against one limit, so that the usual ones, which are tried on
+// everything that is locked, cannot be made to take longer than it.
+//
+//vigia:row H7
+func TestTriesCountTogether(t *testing.T) {
+	for name, one := range map[string]int64{"7z/encrypted.7z": 1 << 19, "zip/aes256.zip": 4 * zipRounds} {
+		packed, err := os.ReadFile("testdata/" + name)
+		must(t, err)
+		for tries, enough := range map[int64]bool{2: false, 64: true} {
+			values, _, report, err := walkedWith(bytes.NewReader(packed), Options{
+				Passwords: []string{"um errado", "outro errado"}, Limits: Limits{Derivations: tries * one},
+			})
+			if read := len(values) > 0; err != nil || read != enough {
+				t.Errorf("%s: %d values with %d tries, %v", name, len(values), tries, err)
+			}
+			if !enough && (len(report.Skips) == 0 || !strings.Contains(report.Skips[0].Reason, "too long")) {
+				t.Errorf("%s: %+v", name, report)
+			}
+		}
+	}
+}
