@@ -116,6 +116,9 @@ func NewServer(o Options) *Server {
 // ServeHTTP finds the route of a path as it was sent. The standard mux serves what is nobody's data, and gets no path
 // that it would redirect.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.TLS != nil {
+		w.Header()["Strict-Transport-Security"] = strictTransport
+	}
 	var values [maxValues]string
 	place, _ := s.routes.find(sent(r.URL), &values)
 	switch b := place.of(r.Method); {
@@ -310,6 +313,8 @@ var (
 	jsonType = []string{"application/json; charset=utf-8"}
 	noStore  = []string{"no-store"}
 	noSniff  = []string{"nosniff"}
+	// strictTransport goes out over TLS alone; behind a proxy it is the proxy's to say.
+	strictTransport = []string{"max-age=63072000; includeSubDomains"}
 )
 
 // write sends the answer and returns its status.

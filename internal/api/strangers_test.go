@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"crypto/tls"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -57,5 +58,20 @@ func TestStrangersHaveABudget(t *testing.T) {
 	}
 	if text := log.String(); !strings.Contains(text, `"from":"192.0.2.0/24"`) || strings.Contains(text, "192.0.2.7") || !strings.Contains(text, `"from":"198.51.100.0/24"`) {
 		t.Error("the log does not name the caller's network, or names more:", text)
+	}
+}
+
+// TestStrictTransport: over TLS every answer tells browsers to stay there, refusals too; without it none does.
+func TestStrictTransport(t *testing.T) {
+	h := newHandler(t, newService(t, sqldb.SQLite).Env)
+	for _, path := range []string{"/v1/cyber/services", "/openapi.yaml", "/nothing"} {
+		for _, over := range []*tls.ConnectionState{nil, {}} {
+			r, w := httptest.NewRequest(http.MethodGet, path, nil), httptest.NewRecorder()
+			r.TLS = over
+			h.ServeHTTP(w, r)
+			if told := w.Header().Get("Strict-Transport-Security") != ""; told != (over != nil) {
+				t.Errorf("%s: %v", path, w.Header())
+			}
+		}
 	}
 }

@@ -185,6 +185,9 @@ func TestConsoleHeaders(t *testing.T) {
 			t.Errorf("the cookie %q lacks %s", set, want)
 		}
 	}
+	if res.Header.Get("clear-site-data") != `"cache", "storage"` {
+		t.Error("the browser keeps what it has:", res.Header)
+	}
 }
 
 // TestConsoleOtherSites: nothing that another site makes a browser send changes anything.

@@ -226,6 +226,9 @@ func localPath(p string) string {
 func (c *Console) write(w http.ResponseWriter, r *request, a answer, err error) int {
 	if r.cookie != nil {
 		http.SetCookie(w, r.cookie)
+		if r.cookie.MaxAge < 0 { // the session ended: whoever sits down next finds nothing of it
+			w.Header().Set("clear-site-data", `"cache", "storage"`)
+		}
 	}
 	switch a := a.(type) {
 	case redirect:

@@ -31,7 +31,8 @@ func (c *counted) UpdateOperator(ctx context.Context, id operator.ID, end operat
 //vigia:bar tokens change at every proof; codes and passkeys stand in for an app; addresses are told through trusted proxies alone.
 //vigia:seen 2026-11-16: one hash and one locked read for each of six kinds of refusal; 0 violations of axe.
 //vigia:tier C.
-//vigia:broken the unknown address answered without the locked read; the count that goes on after a lock.
+//vigia:broken the unknown address answered without the locked read; the count that goes on after a lock; a recovery code that
+//vigia:broken is not used up; a header believed whoever sent it.
 func TestConsoleAnswersAlike(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")

@@ -170,7 +170,7 @@ func TestPasswordRules(t *testing.T) {
 	for password, want := range map[string]error{
 		strings.Repeat("é", MinPassword): nil, strings.Repeat("é", MinPassword-1): ErrPassword,
 		strings.Repeat("é", MaxPassword): nil, strings.Repeat("é", MaxPassword+1): ErrPassword,
-		"longa mas \xff inválida": ErrPassword, "anasouzasilva": ErrPassword, "AnaSouzaSilva@exemplo.com.br": ErrPassword,
+		"longa mas \xff inválida": ErrPassword, "anasouzasilva": ErrPassword, "Vigia-Admin-2026": ErrPassword, "exemplo AnaSouzaSilva": ErrPassword, "AnaSouzaSilva@exemplo.com.br": ErrPassword,
 		"senha vazada ontem": ErrPasswordExposed, "falha de leitura": errOnPurpose, "girafa amarela no telhado": nil,
 	} {
 		if err := r.checkPassword(password, "anasouzasilva@exemplo.com.br"); !errors.Is(err, want) {

@@ -99,6 +99,21 @@ func (h *hasher) matches(ctx context.Context, password, encoded string) (bool, e
 	return subtle.ConstantTimeCompare(key, want) == 1 && known, nil
 }
 
+// contextWords are what somebody would try first who knows what this is.
+var contextWords = []string{"vigia", "console", "operador", "operator", "admin", "administrador", "senha", "password"}
+
+// withoutContext is a password without those words and the parts of the operator's address.
+func withoutContext(password, email string) string {
+	password = strings.ToLower(password)
+	name, domain, _ := strings.Cut(strings.ToLower(email), "@")
+	for _, word := range append([]string{name, strings.Split(domain, ".")[0]}, contextWords...) {
+		if len(word) > 2 {
+			password = strings.ReplaceAll(password, word, "")
+		}
+	}
+	return password
+}
+
 // checkPassword holds a new password against the rules.
 func (r *Registry) checkPassword(password, email string) error {
 	if n := utf8.RuneCountInString(password); !utf8.ValidString(password) || n < MinPassword || n > MaxPassword {
@@ -106,6 +121,9 @@ func (r *Registry) checkPassword(password, email string) error {
 	}
 	if name, _, _ := strings.Cut(email, "@"); strings.EqualFold(password, email) || strings.EqualFold(password, name) {
 		return ErrPassword.With("password: must not be the e-mail address")
+	}
+	if utf8.RuneCountInString(withoutContext(password, email)) < MinPassword*2/3 {
+		return ErrPassword.With("password: must be more than words of this service and of the e-mail address")
 	}
 	exposed, err := r.exposed(password)
 	if err != nil {
