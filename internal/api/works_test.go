@@ -20,9 +20,9 @@ import (
 //
 //vigia:row A22
 //vigia:bar 310 KB in: an answer of 3 MB at most, of which 64 KB are kept; a replay is the same
-//vigia:seen 2026-11-16 2.0 MB, 0.7 KB kept (before 7 and 9.3 MB). `bench/fair`, load 30, write p95 against quiet,
-//vigia:seen (before refusals were paced): PostgreSQL, broken items 1.4, 1.1, 1.9, 0.8 (3.3, 4.3, 1.0, 4.4), new people
-//vigia:seen 1.2, 9.1, 1.2, 1.1 (7.4, 8.7, 6.9, 2.0), reads 1.0, 1.8 (1.3, 3.2); SQLite 2.1; 128 MiB, 2.7 s
+//vigia:seen 2026-11-16 2.0 MB, 0.7 KB kept (before 7 and 9.3 MB). `bench/fair`, load 30, write p95 against quiet (before
+//vigia:seen refusals were paced): PostgreSQL, broken items 1.4, 1.1, 1.9, 0.8 (3.3, 4.3, 1.0, 4.4), new people
+//vigia:seen 1.2, 9.1, 1.2, 1.1 (7.4, 8.7, 6.9, 2.0), reads 1.8 (3.2); SQLite 2.1; 128 MiB
 //vigia:tier C
 //vigia:broken every problem of every item named: an answer of 7 MB; refusals told at once
 func TestBulkAnswersAreSmall(t *testing.T) {
