@@ -30,13 +30,13 @@ func (s ownCases) Cases(ctx context.Context, f CaseFilter) ([]Case, error) {
 	return s.CaseStore.Cases(ctx, f)
 }
 
-// CaseByID returns a case of the one partner, without what operators note for themselves.
+// CaseByID returns a case of the one partner. Whose notes are shown is for the page to know, which knows the partner's people.
 func (s ownCases) CaseByID(ctx context.Context, id CaseID) (Case, []CaseMove, error) {
 	c, moves, err := s.CaseStore.CaseByID(ctx, id)
 	if err == nil && c.Partner != s.id {
 		return Case{}, nil, ErrCaseNotFound
 	}
-	return c, withoutNotes(moves), err
+	return c, moves, err
 }
 
 // CasesOf returns those of the one partner's people.
