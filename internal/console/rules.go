@@ -224,14 +224,20 @@ var rules = map[string]string{
 	"version %d, this program reads version %d": "Versão %s; este programa lê a versão %s.",
 
 	// Cases, services and devices.
+	"required question %d (%s) is not answered: %+q":                                 "A pergunta obrigatória %s não foi respondida.",
+	"the answer to question %d (%s) is none of its options: %+q":                     "A resposta da pergunta %s não está entre as opções.",
+	"the case is closed or cancelled; open another":                                  "O caso está fechado ou cancelado. Abra outro.",
+	"the case is resolved or closed already":                                         "O caso já foi resolvido ou fechado.",
+	"the case is not open any more":                                                  "O caso já não está em aberto.",
+	"only a resolved or closed case is rated":                                        "Só um caso resolvido ou fechado recebe nota.",
+	"at least one with a time":                                                       "Ao menos um horário.",
+	"1 to 5":                                                                         "De 1 a 5.",
 	"an operator who may work on cases":                                              "Escolha um operador que possa atender casos.",
 	"one of aberto, em-andamento, aguardando-cliente, resolvido, fechado, cancelado": "Escolha uma situação da lista.",
 	"no such move from here":                                                         "O caso não pode ir daqui para esta situação.",
 	"expected an ISO 8601 date-time":                                                 "Escreva a data e a hora como 24/12/2026 15:00.",
 	"0 (none) to 366 days":                                                           "De 0 (sem prazo) a 366 dias.",
 	"at most 50, each 1 to 100 characters, no control characters":                    "No máximo 50 opções, cada uma com 1 a 100 caracteres.",
-	"required question %d (%s) is not answered":                                      "A pergunta obrigatória %s não foi respondida.",
-	"the answer to question %d (%s) is none of its options":                          "A resposta da pergunta %s não está entre as opções.",
 	"0 to 1000000000 keys":                                                           "De 0 a 1.000.000.000 de chaves.",
 	"one of android, ios, windows, macos":                                            "Escolha Android, iOS, Windows ou macOS.",
 	"the plan's limit of devices is %d":                                              "O plano permite no máximo %s dispositivos.",
@@ -282,7 +288,7 @@ var rules = map[string]string{
 }
 
 // fieldLike is what may stand to the left of a rule: one to three words, or some of them joined by commas.
-var fieldLike = regexp.MustCompile(`^(?:%s|coverage %s|[A-Za-z][A-Za-z_-]*(?: [a-zA-Z]+){0,2}(?:, [A-Za-z_]+(?: [a-z]+){0,2})*)$`)
+var fieldLike = regexp.MustCompile(`^(?:%s|coverage %s|[A-Za-z][A-Za-z._-]*(?: [a-zA-Z]+){0,2}(?:, [A-Za-z_]+(?: [a-z]+){0,2})*)$`)
 
 // splitRule parts a detail into its field and its rule.
 func splitRule(detail string) (field, rule string) {
@@ -299,7 +305,7 @@ type spokenRule struct {
 	text    string
 }
 
-var verb = regexp.MustCompile(`%(?:[0-9]*[dXvsq])`)
+var verb = regexp.MustCompile(`%\\?\+?[0-9]*[dXvsq]`)
 
 // spokenRules are the rules with the most words first, so that the closest is found.
 var spokenRules = sync.OnceValue(func() []spokenRule {

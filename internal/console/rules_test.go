@@ -127,7 +127,7 @@ func TestRulesInPortuguese(t *testing.T) {
 			if places := strings.Count(rules[key], "%s"); places > verbs {
 				t.Errorf("%q has %d values, its sentence takes %d", key, verbs, places)
 			}
-			example := strings.NewReplacer("%d", "7", "%05X", "0000A", "%s", "nome", "%q", "nome", "%v", "nome").Replace(format)
+			example := strings.NewReplacer("%d", "7", "%+q", "nome", "%05X", "0000A", "%s", "nome", "%q", "nome", "%v", "nome").Replace(format)
 			if field, text := inPortuguese(example); text == "" || strings.Contains(text, "%!") {
 				t.Errorf("%q is spoken as %q of field %q", example, text, field)
 			}
