@@ -11,7 +11,7 @@ import (
 // watchWriter measures how long transactions keep others from SQLite's only writer.
 func (s *Server) watchWriter(ctx context.Context) error {
 	held := prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "vigia_sqlite_writer_held_seconds", Help: "Time for which a transaction held SQLite's only writer, its sync included.",
+		Name: "vigia_writer_held_seconds", Help: "Time for which a transaction held the only writer of a one-file database, its sync included.",
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
 	})
 	if err := s.metrics.Register(held); err != nil {

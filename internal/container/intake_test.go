@@ -113,8 +113,8 @@ const intakeFoot = `
 
 - Parquet by Brotli, ORC by LZO: tables are hardly ever packed so, and each would be one more module.
 - InnoDB table files that are compressed or encrypted. Of others, columns come by name where MySQL 8 says in the file
-  what they are; else texts are told by the rows of a page together, and of numbers only CPFs are. Rows that were deleted
-  and still stand in the file count. Long texts that stand apart come as lines of their own, not with their row.
+  what they are; else texts are told by the rows of a page together, and of numbers only CPFs are. Rows that were
+  deleted and still stand in the file count. Long texts that stand apart come as lines of their own, not with their row.
 - SQL Server: rows that are compressed, and compressed backups, whose packing is not documented. Of numbers in columns
   of fixed length only CPFs are told, by the rows around.
 - Outlook folders with pages of 4 KiB, which newer Outlooks keep for themselves (.ost), and Access databases.
