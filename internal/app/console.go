@@ -70,6 +70,7 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 	return console.New(console.Options{
 		Rules: parts.rules(a.Rules, a.Store.Areas),
 		InTx:  parts.inTx,
+		Begin: parts.work.outlive,
 		Log:   s.log, Now: a.now, Stopping: s.stopping.Load, SecondFactorOptional: s.secondFactorOptional,
 		Callers: s.callers, Strangers: s.strangers, Public: public, UploadLimit: s.cfg.UploadBytes(), Caps: s.caps(),
 		Latency: func() []telemetry.Latency {
@@ -104,7 +105,7 @@ func (p *consoleParts) rules(r Rules, in store.Areas) console.Rules {
 		Breaches: &consoleImports{leak.NewBreaches(in.Breaches, a.now), p.work}, Feeds: consoleFeeds{&feeds},
 		Passwords: &consolePasswords{a.Passwords, p.work, p.downloads}, Cases: r.Cases, Endpoints: r.Endpoints, Content: r.Content,
 		Subjects: consoleSubjects{a.Subjects, a}, Search: subject.NewSearch(in.Subjects, in.Partners), Cover: r.Cover, Keys: consoleKeys{a},
-		Webhooks: &consoleWebhooks{r.Webhooks, p.guard, p.client}, Events: in.Overview, History: r.History, Jobs: in.Jobs,
+		Webhooks: &consoleWebhooks{r.Webhooks, p.guard, p.client}, Events: in.Overview, History: r.History, Jobs: in.Jobs, Desk: in.Operators,
 	}
 }
 
@@ -135,6 +136,7 @@ func (s *Server) startConsoleChores(group *errgroup.Group, ctx context.Context) 
 			report("counts for the console", s.app.Store.Overview.CountFigures(ctx, figuresEvery/2))
 			_, err := s.app.Operators.Sweep(ctx)
 			report("sweep of sessions", err)
+			report("sweep of exports", s.app.Store.Operators.SweepExports(ctx, s.app.now()))
 		})
 		return nil
 	})

@@ -61,6 +61,11 @@ func (w *consoleWork) begin(ctx context.Context, kind, subject string, busy erro
 	return nil
 }
 
+// outlive begins what a page alone knows how to do.
+func (w *consoleWork) outlive(ctx context.Context, kind, subject string, busy error, do func(context.Context, func(any)) (any, error)) error {
+	return w.begin(ctx, kind, subject, busy, do, func() {})
+}
+
 // step runs the work until it is over, cancelled, or the server stops.
 func (w *consoleWork) step(ctx context.Context, run *job.Run, do work) error {
 	ctx, stop := context.WithCancelCause(ctx)

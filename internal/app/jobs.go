@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/vigiahq/vigia/internal/console"
 	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
@@ -42,6 +43,8 @@ func (a *App) kinds(feeds *feed.Feeds) []job.Kind {
 		{Name: password.KindImport},
 		{Name: password.KindDownload},
 		{Name: password.KindVerify},
+		{Name: console.KindExport},
+		{Name: console.KindBulk},
 	}
 }
 

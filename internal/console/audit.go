@@ -3,6 +3,7 @@ package console
 import (
 	"encoding/hex"
 	"errors"
+	"net/url"
 	"strconv"
 
 	"github.com/vigiahq/vigia/internal/operator"
@@ -12,6 +13,7 @@ const auditPerPage = 50
 
 // auditPage is the data of the audit trail's page.
 type auditPage struct {
+	List    listView
 	Entries []auditRow
 	Filter  operator.Filter
 	// Next is the number to go on from; 0 at the end.
@@ -54,7 +56,12 @@ func (c *Console) auditView(r *request, f operator.Filter, checked *auditCheck) 
 	if page.Entries, err = c.auditRows(r, entries); err != nil {
 		return nil, err
 	}
-	return view{"audit", "Auditoria", page}, nil
+	around, err := c.filterOf(r.Context(), &auditList, url.Values{"actor": {f.Actor}, "action": {f.Action}, "subject": {f.Subject}}, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	page.List, err = c.listView(r, &auditList, around, nil, len(entries), "", -1)
+	return view{"audit", "Auditoria", page}, err
 }
 
 // auditRows puts e-mails in the place of operators' ids.

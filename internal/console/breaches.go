@@ -34,14 +34,22 @@ type Breaches interface {
 }
 
 func listBreaches(c *Console, r *request) (answer, error) {
+	f, err := c.filterOf(r.Context(), &breachesList, r.URL.Query(), "", nil)
+	if err != nil {
+		return nil, err
+	}
+	list, next, err := f.breaches(r.Context(), &c.Rules, perPage)
+	if err != nil {
+		return nil, err
+	}
 	all, err := c.Rules.Breaches.All(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	slices.Reverse(all)
 	c.pictureBreaches(r, all)
-	rows := make([]breachRow, len(all))
-	for i, rec := range all {
+	rows := make([]breachRow, len(list))
+	for i, rec := range list {
 		rows[i].Record = rec
 		if rec.State == leak.Importing {
 			if rows[i].Import, err = c.importOf(r, rec.Name); err != nil {
@@ -49,7 +57,13 @@ func listBreaches(c *Console, r *request) (answer, error) {
 			}
 		}
 	}
-	return view{"breaches", "Vazamentos", rows}, nil
+	around, err := c.listView(r, &breachesList, f, nil, len(rows), next, -1)
+	return view{"breaches", "Vazamentos", breachesPage{around, rows}}, err
+}
+
+type breachesPage struct {
+	List listView
+	Rows []breachRow
 }
 
 // breachRow is a breach in the list; Import is the job that reads it, while it is not published.

@@ -21,6 +21,7 @@ import (
 const perLane = 25
 
 type deskPage struct {
+	List     listView
 	Lanes    []lane
 	Total    int64
 	Partners []partner.Partner
@@ -117,14 +118,15 @@ func (c *Console) owners(r *request) ([]string, error) {
 func (c *Console) deskPage(r *request) (page deskPage, err error) {
 	q := r.URL.Query()
 	page = deskPage{
-		Partner: partner.ID(q.Get("partner")), Service: cyber.ServiceID(q.Get("service")), Owner: q.Get("owner"), Statuses: cyber.CaseStatuses(),
+		Service: cyber.ServiceID(q.Get("service")), Owner: q.Get("owner"), Statuses: cyber.CaseStatuses(),
 	}
 	if status, err := cyber.ParseCaseStatus(q.Get("status")); err == nil { // anything else is the whole desk
 		page.Status = status
 	}
-	if page.Partners, err = c.Rules.Partners.Partners(r.Context()); err != nil {
+	if page.Partners, err = c.visible(r); err != nil {
 		return page, err
 	}
+	page.Partner = c.chosen(r, page.Partners)
 	if page.Services, err = c.Rules.Services.All(r.Context()); err != nil {
 		return page, err
 	}
@@ -172,7 +174,16 @@ func showDesk(c *Console, r *request) (answer, error) {
 	if err := c.pictureCases(r); err != nil {
 		return nil, err
 	}
-	return view{"cases", "Casos", page}, nil
+	q := r.URL.Query()
+	if !known(page.Partners, page.Partner) {
+		q.Del("partner")
+	}
+	f, err := c.filterOf(r.Context(), &casesList, q, partner.ID(q.Get("partner")), page.Partners)
+	if err != nil {
+		return nil, err
+	}
+	page.List, err = c.listView(r, &casesList, f, page.Partners, 0, "", page.Total)
+	return view{"cases", "Casos", page}, err
 }
 
 // laneMark reads where a lane goes on from the address.

@@ -25,17 +25,14 @@ type partnerChoice struct {
 	Current partner.Partner
 }
 
-// choose reads which partner a page is about: the one in the address, or the newest.
+// choose reads which partner a page is about: the one in the address, the one that was chosen before, or the newest.
 func (c *Console) choose(r *request) (partnerChoice, error) {
-	all, err := c.Rules.Partners.Partners(r.Context())
+	all, err := c.visible(r)
 	if err != nil {
 		return partnerChoice{}, err
 	}
 	choice := partnerChoice{All: all}
-	asked := partner.ID(r.URL.Query().Get("partner"))
-	if r.PostForm.Has("partner") { // not FormValue, which would read an upload whole
-		asked = partner.ID(r.PostForm.Get("partner"))
-	}
+	asked := c.chosen(r, all)
 	for _, p := range all {
 		if p.ID == asked || asked == "" {
 			choice.Current = p
@@ -49,7 +46,7 @@ func (c *Console) choose(r *request) (partnerChoice, error) {
 
 // names maps ids to names of partners, for lists over all of them.
 func (c *Console) names(r *request) (map[partner.ID]string, error) {
-	all, err := c.Rules.Partners.Partners(r.Context())
+	all, err := c.visible(r)
 	return partnerChoice{All: all}.names(), err
 }
 

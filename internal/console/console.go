@@ -74,6 +74,7 @@ type Rules struct {
 	Search   *subject.Search
 	Cover    *cyber.Cover
 	Keys     Keys
+	Desk     Desk
 }
 
 // Figures are the counts that the overview shows. They are kept up beside the tables, because counting millions of rows
@@ -105,6 +106,8 @@ type Options struct {
 	Caps cyber.Caps
 	// UploadLimit bounds a file that is sent through a page, in bytes; 0 means none.
 	UploadLimit int64
+	// Begin starts what outlives a page.
+	Begin Work
 	// Public is the address under which people open the console, if that was told.
 	Public url.URL
 }

@@ -9,8 +9,8 @@ import (
 
 type devicesPage struct {
 	partnerChoice
+	List    listView
 	Devices []cyber.Device
-	More    bool
 	Sources []cyber.Source
 	Shares  []cyber.Share
 }
@@ -48,12 +48,17 @@ func listDevices(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	if choice.Current.ID != "" {
-		if page.Devices, page.More, err = c.Rules.Endpoints.All(r.Context(), choice.Current.ID); err != nil {
+		f, err := c.filterOf(r.Context(), &devicesList, r.URL.Query(), choice.Current.ID, choice.All)
+		if err != nil {
 			return nil, err
 		}
-	}
-	if len(page.Devices) > 4*perPage {
-		page.Devices, page.More = page.Devices[:4*perPage], true
+		var next cyber.Mark
+		if page.Devices, next, err = c.Rules.Review.DeviceList(r.Context(), choice.Current.ID, f.devices(perPage)); err != nil {
+			return nil, err
+		}
+		if page.List, err = c.listView(r, &devicesList, f, choice.All, len(page.Devices), markText(next), -1); err != nil {
+			return nil, err
+		}
 	}
 	return view{"devices", "Dispositivos", page}, nil
 }

@@ -3,8 +3,6 @@ package console
 import (
 	"context"
 	"encoding/json"
-	"strconv"
-	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -12,15 +10,16 @@ import (
 
 // Events lists events and deliveries.
 type Events interface {
-	NewestEvents(ctx context.Context, id partner.ID, before int64, limit int) ([]alert.Kept, error)
+	// EventList returns a page without bodies and the number that the next goes on from; 0 at the end.
+	EventList(ctx context.Context, id partner.ID, f alert.EventFilter) ([]alert.Kept, int64, error)
 	EventByID(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error)
-	DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]alert.Listed, error)
+	DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]alert.Listed, alert.DeliveryMark, error)
 }
 
 type eventsPage struct {
 	partnerChoice
+	List   listView
 	Events []alert.Kept
-	Next   int64
 }
 
 func listEvents(c *Console, r *request) (answer, error) {
@@ -28,16 +27,17 @@ func listEvents(c *Console, r *request) (answer, error) {
 	if err != nil || choice.Current.ID == "" {
 		return view{"events", "Eventos", eventsPage{partnerChoice: choice}}, err
 	}
-	before, _ := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64) // no number means from the newest
-	list, err := c.Rules.Events.NewestEvents(r.Context(), choice.Current.ID, before, perPage+1)
+	f, err := c.filterOf(r.Context(), &eventsList, r.URL.Query(), choice.Current.ID, choice.All)
 	if err != nil {
 		return nil, err
 	}
-	page := eventsPage{partnerChoice: choice, Events: list}
-	if len(list) > perPage {
-		page.Events, page.Next = list[:perPage], list[perPage-1].Seq
+	page := eventsPage{partnerChoice: choice}
+	var next int64
+	if page.Events, next, err = c.Rules.Events.EventList(r.Context(), choice.Current.ID, f.events(perPage)); err != nil {
+		return nil, err
 	}
-	return view{"events", "Eventos", page}, nil
+	page.List, err = c.listView(r, &eventsList, f, choice.All, len(page.Events), seqText(next), -1)
+	return view{"events", "Eventos", page}, err
 }
 
 type eventPage struct {
@@ -109,33 +109,31 @@ func replayEvent(c *Console, r *request) (answer, error) {
 }
 
 type deliveriesPage struct {
-	State  alert.DeliveryState
-	Items  []alert.Listed
-	Names  map[partner.ID]string
+	List  listView
+	State alert.DeliveryState
+	Items []alert.Listed
+	Names map[partner.ID]string
+	// Failed are partners with failed deliveries on the page: all of them can be repeated at once.
 	Failed []failedOf
 	Counts map[alert.DeliveryState]int64
-	Next   int64
 }
 
-// failedOf is a partner with failed deliveries on the page: all of them can be repeated at once.
 type failedOf struct {
 	ID   partner.ID
 	Name string
 }
 
 func listDeliveries(c *Console, r *request) (answer, error) {
-	q := r.URL.Query()
-	state := alert.DeliveryState(q.Get("state"))
-	switch state {
-	case alert.Pending, alert.Delivered, alert.Held:
-	default:
-		state = alert.DeliveryFailed
+	all, err := c.visible(r)
+	if err != nil {
+		return nil, err
 	}
-	filter := alert.DeliveryFilter{State: state, Limit: perPage + 1}
-	if before, err := strconv.ParseInt(q.Get("before"), 10, 64); err == nil {
-		filter.Before = time.UnixMicro(before)
+	f, err := c.filter(r, &deliveriesList, all)
+	if err != nil {
+		return nil, err
 	}
-	list, err := c.Rules.Events.DeliveryList(r.Context(), filter)
+	asked := f.deliveries(perPage)
+	list, next, err := c.Rules.Events.DeliveryList(r.Context(), asked)
 	if err != nil {
 		return nil, err
 	}
@@ -143,26 +141,22 @@ func listDeliveries(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := deliveriesPage{State: state, Items: list, Counts: map[alert.DeliveryState]int64{
+	page := deliveriesPage{State: asked.State, Items: list, Names: partnerChoice{All: all}.names(), Counts: map[alert.DeliveryState]int64{
 		alert.DeliveryFailed: figures.Now["deliveries.failed"], alert.Pending: figures.Now["deliveries.pending"],
 	}}
-	if len(list) > perPage {
-		page.Items = list[:perPage]
-		if last := list[perPage-1].FinishedAt; !last.IsZero() {
-			page.Next = last.UnixMicro()
-		}
-	}
-	if page.Names, err = c.names(r); err != nil {
-		return nil, err
+	total := int64(-1)
+	if counted, ok := page.Counts[asked.State]; ok {
+		total = f.total(counted, "state")
 	}
 	seen := map[partner.ID]bool{}
 	for _, d := range page.Items {
-		if state == alert.DeliveryFailed && !seen[d.Partner] {
+		if asked.State == alert.DeliveryFailed && !seen[d.Partner] {
 			seen[d.Partner] = true
 			page.Failed = append(page.Failed, failedOf{d.Partner, page.Names[d.Partner]})
 		}
 	}
-	return view{"deliveries", "Entregas", page}, nil
+	page.List, err = c.listView(r, &deliveriesList, f, all, len(list), deliveryMark(next), total)
+	return view{"deliveries", "Entregas", page}, err
 }
 
 func replayFailed(c *Console, r *request) (answer, error) {

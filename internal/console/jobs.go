@@ -33,6 +33,7 @@ var jobKinds = map[string]string{
 	leak.KindRestate: "Recálculo de situações", leak.KindSites: "Conferência de sites", leak.KindVerify: "Conferência do índice", feed.KindRun: "Leitura de fonte",
 	intake.KindRenew: "Renovação de vazamento", intake.KindSpread: "Importação repartida", intake.KindPart: "Parte de importação",
 	password.KindImport: "Importação de senhas vazadas", password.KindDownload: "Download de senhas vazadas",
+	KindExport: "Exportação de lista", KindBulk: "Ação em muitas linhas",
 	password.KindVerify: "Conferência das senhas vazadas", seal.KindRewrite: "Troca de chaves de cifra",
 }
 
@@ -107,6 +108,14 @@ func newJobRow(j job.Job, now time.Time) jobRow {
 		row.passwordText()
 	case seal.KindRewrite:
 		row.rewriteText()
+	case KindExport, KindBulk:
+		var p listWork
+		if json.Unmarshal(j.Progress, &p) == nil {
+			row.Text = fmt.Sprintf("%s %s", number(p.Lines), plural(p.Lines, "linha", "linhas"))
+		}
+		if p.Refused > 0 {
+			row.Text += fmt.Sprintf(", %s já estavam assim", number(p.Refused))
+		}
 	}
 	switch {
 	case j.State == job.Ready && row.Text == "":
@@ -147,7 +156,7 @@ func (row *jobRow) importText() {
 	if pace.Percent >= 0 && row.State != job.Done {
 		row.Text += " de " + byteSize(p.Total)
 	}
-	row.Text += fmt.Sprintf(" lidos, %s %s", number(found), plural(found, "ocorrência", "ocorrências"))
+	row.Text += fmt.Sprintf(" lidos, %s %s", number(found), plural(found, "identificador encontrado", "identificadores encontrados"))
 	if p.Distinct > 0 {
 		row.Text += fmt.Sprintf(", %s %s", number(p.Distinct), plural(p.Distinct, "impressão no índice", "impressões no índice"))
 	}

@@ -2,79 +2,61 @@ package console
 
 import (
 	"context"
-	"net/url"
-	"strconv"
-	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Review lists watched values and findings over all partners.
 type Review interface {
-	FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyber.Found, error)
+	// FindingList, AssetList and DeviceList return a page and where the next begins; the zero mark at the end.
+	FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyber.Found, cyber.Mark, error)
+	DeviceList(ctx context.Context, id partner.ID, f cyber.DeviceFilter) ([]cyber.Device, cyber.Mark, error)
 	FindingByID(ctx context.Context, id partner.ID, finding cyber.FindingID) (cyber.Found, error)
-	AssetList(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, error)
+	AssetList(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, cyber.Mark, error)
 	AssetByID(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error)
 }
 
 const perPage = 50
 
-// markOf reads where a list goes on from the address.
-func markOf(q url.Values) cyber.Mark {
-	at, err := strconv.ParseInt(q.Get("at"), 10, 64)
-	if err != nil {
-		return cyber.Mark{}
-	}
-	return cyber.Mark{At: time.UnixMicro(at), ID: q.Get("id")}
-}
-
-// nextMark is the query that goes on after the last line of a full page.
-func nextMark(at time.Time, id string) string {
-	return "at=" + strconv.FormatInt(at.UnixMicro(), 10) + "&id=" + url.QueryEscape(id)
-}
-
 type assetsPage struct {
 	Status cyber.Status
 	Assets []cyber.Asset
 	partnerChoice
+	List   listView
 	Names  map[partner.ID]string
 	Counts map[cyber.Status]int64
 	// Shown is the value that was revealed, by its id.
 	Shown map[cyber.AssetID]string
-	Next  string
 }
 
 func listAssets(c *Console, r *request) (answer, error) { return c.assetsView(r, nil) }
 
 func (c *Console) assetsView(r *request, shown map[cyber.AssetID]string) (answer, error) {
-	status := cyber.Status(r.URL.Query().Get("status"))
-	if status != cyber.StatusMonitored && status != cyber.StatusAlert {
-		status = cyber.StatusCompromised
-	}
-	assets, err := c.Rules.Review.AssetList(r.Context(), cyber.AssetFilter{Status: status, Before: markOf(r.URL.Query()), Limit: perPage + 1})
+	choice, err := c.choose(r)
 	if err != nil {
 		return nil, err
 	}
-	page := assetsPage{Status: status, Assets: assets, Shown: shown}
-	if len(assets) > perPage {
-		page.Assets = assets[:perPage]
-		last := assets[perPage-1]
-		page.Next = nextMark(last.AddedAt, string(last.ID))
-	}
-	if page.partnerChoice, err = c.choose(r); err != nil {
+	f, err := c.filter(r, &assetsList, choice.All)
+	if err != nil {
 		return nil, err
 	}
-	page.Names = page.partnerChoice.names()
+	asked := f.assets(perPage)
+	assets, next, err := c.Rules.Review.AssetList(r.Context(), asked)
+	if err != nil {
+		return nil, err
+	}
 	figures, err := c.Rules.Figures.Figures(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	page.Counts = map[cyber.Status]int64{
+	page := assetsPage{Status: asked.Status, Assets: assets, Shown: shown, partnerChoice: choice, Names: choice.names(), Counts: map[cyber.Status]int64{
 		cyber.StatusMonitored: figures.Now["assets.monitored"], cyber.StatusAlert: figures.Now["assets.alert"],
 		cyber.StatusCompromised: figures.Now["assets.compromised"],
-	}
-	return view{"monitoring", "Dados monitorados", page}, nil
+	}}
+	page.List, err = c.listView(r, &assetsList, f, choice.All, len(assets), markText(next), f.total(page.Counts[asked.Status], "status"))
+	return view{"monitoring", "Dados monitorados", page}, err
 }
 
 func revealAsset(c *Console, r *request) (answer, error) {
@@ -97,11 +79,9 @@ func (p findingsPage) Person(f cyber.Found) string { return p.people(f.Owner()) 
 
 type findingsPage struct {
 	people   func(partner.ID, partner.UserHash) string
-	OpenOnly bool
-	Breach   string
+	List     listView
 	Findings []cyber.Found
 	Names    map[partner.ID]string
-	Next     string
 	// Reasons are the resolutions that an operator may choose.
 	Reasons []choiceOption
 }
@@ -117,24 +97,28 @@ var resolutionOptions = []choiceOption{
 }
 
 func listFindings(c *Console, r *request) (answer, error) {
-	q := r.URL.Query()
-	page := findingsPage{people: c.personPath, OpenOnly: q.Get("all") == "", Breach: q.Get("breach"), Reasons: resolutionOptions}
-	found, err := c.Rules.Review.FindingList(r.Context(), cyber.FindingFilter{
-		Breach: page.Breach, OpenOnly: page.OpenOnly, Before: markOf(q), Limit: perPage + 1,
-	})
+	all, err := c.visible(r)
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.filter(r, &findingsList, all)
+	if err != nil {
+		return nil, err
+	}
+	page := findingsPage{people: c.personPath, Reasons: resolutionOptions, Names: partnerChoice{All: all}.names()}
+	found, next, err := c.Rules.Review.FindingList(r.Context(), f.findings(perPage))
 	if err != nil {
 		return nil, err
 	}
 	page.Findings = found
-	if len(found) > perPage {
-		page.Findings = found[:perPage]
-		last := found[perPage-1].Finding
-		page.Next = nextMark(last.FoundAt, string(last.ID))
-	}
-	if page.Names, err = c.names(r); err != nil {
+	figures, err := c.Rules.Figures.Figures(r.Context())
+	if err != nil {
 		return nil, err
 	}
-	return view{"findings", "Ocorrências", page}, nil
+	counts := map[string]int64{"": figures.Now[operator.FindingsOpen], "open": figures.Now[operator.FindingsOpen], "resolved": figures.Now[operator.FindingsResolved]}
+	counts["all"] = counts["open"] + counts["resolved"]
+	page.List, err = c.listView(r, &findingsList, f, all, len(found), markText(next), f.total(counts[f.is("state")], "state"))
+	return view{"findings", "Ocorrências", page}, err
 }
 
 func resolveFinding(c *Console, r *request) (answer, error) {

@@ -36,7 +36,7 @@ func TestImportFiguresAgree(t *testing.T) {
 	if err := d.app.Store.Jobs.SaveJob(ctx, worker, j.ID, p); err != nil {
 		t.Fatal(err)
 	}
-	const told = "112,0 MB de 224,0 MB lidos, 452 ocorrências, 50,0 %, 11,2 MB/s, faltam 10,0 s"
+	const told = "112,0 MB de 224,0 MB lidos, 452 identificadores encontrados, 50,0 %, 11,2 MB/s, faltam 10,0 s"
 	_, page := d.send("/breaches/"+name, "", nil)
 	has(t, page, told, "<dt>Lidos</dt><dd>112,0 MB</dd>", "<dt>E-mail</dt><dd>400</dd>", "<dt>CPF</dt><dd>52</dd>", "-0 B<", "-<dd>0</dd>", "-Impressões no índice")
 	_, page = d.send("/breaches", "", nil)
@@ -44,5 +44,5 @@ func TestImportFiguresAgree(t *testing.T) {
 
 	d.breach("loja")
 	_, page = d.send("/breaches/loja", "", nil)
-	has(t, page, "28 B lidos, 1 ocorrência, 3 impressões no índice", "<dt>Lidos</dt><dd>28 B</dd>", "</span></dt><dd>3</dd>", "<dt>E-mail</dt><dd>1</dd>")
+	has(t, page, "28 B lidos, 1 identificador encontrado, 3 impressões no índice", "<dt>Lidos</dt><dd>28 B</dd>", "</span></dt><dd>3</dd>", "<dt>E-mail</dt><dd>1</dd>")
 }

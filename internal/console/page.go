@@ -24,7 +24,7 @@ import (
 type pages struct{ byName map[string]*template.Template }
 
 // partials are files that every page can use.
-var partials = []string{"layout.html", "parts.html", "pictures.html"}
+var partials = []string{"layout.html", "parts.html", "pictures.html", "list.html"}
 
 func parsePages(files fs.FS) (*pages, error) {
 	base := template.New("").Funcs(functions)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/operator"
@@ -112,11 +113,15 @@ func TestPace(t *testing.T) {
 
 // TestMarks: where a list goes on survives the way through an address.
 func TestMarks(t *testing.T) {
-	q := mustQuery(t, nextMark(noon.Add(3*time.Microsecond), "a&b=c"))
-	if m := markOf(q); !m.At.Equal(noon.Add(3*time.Microsecond)) || m.ID != "a&b=c" {
+	f := filter{After: markText(cyber.Mark{At: noon.Add(3 * time.Microsecond), ID: "a&b=c.d"})}
+	if m := f.mark(); !m.At.Equal(noon.Add(3*time.Microsecond)) || m.ID != "a&b=c.d" {
 		t.Errorf("%+v", m)
 	}
-	if m := markOf(mustQuery(t, "at=yesterday&id=x")); m != (cyber.Mark{}) {
+	if m := (filter{After: "yesterday.x"}).mark(); m != (cyber.Mark{}) {
 		t.Errorf("%+v", m)
+	}
+	d := alert.DeliveryMark{At: noon, Partner: "pt_1", Endpoint: "we_1", Seq: 7}
+	if got := (filter{After: deliveryMark(d)}).deliveries(1).Before; !got.At.Equal(noon) || got.Partner != d.Partner || got.Endpoint != d.Endpoint || got.Seq != 7 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -195,6 +195,15 @@ var routes = []route{
 	{method: "GET", path: "/deliveries", role: operator.Viewer, run: listDeliveries},
 	{method: "POST", path: "/deliveries/replay", role: operator.Support, run: replayFailed, form: listDeliveries},
 
+	{method: "POST", path: "/lists/{list}/person", role: operator.Viewer, run: pickPerson},
+	{method: "POST", path: "/lists/{list}/export", role: operator.Viewer, run: exportList},
+	{method: "POST", path: "/lists/{list}/filters", role: operator.Viewer, run: keepFilter},
+	{method: "POST", path: "/lists/{list}/filters/{filter}/drop", role: operator.Viewer, run: dropFilter},
+	{method: "POST", path: "/lists/{list}/bulk", role: operator.Support, run: previewBulk},
+	{method: "POST", path: "/lists/{list}/bulk/run", role: operator.Support, run: runBulk},
+	{method: "GET", path: "/exports", role: operator.Viewer, run: showExports},
+	{method: "GET", path: "/exports/{id}", role: operator.Viewer, run: downloadExport},
+
 	{method: "GET", path: "/jobs", role: operator.Viewer, run: listJobs},
 	{method: "GET", path: "/jobs/{id}/events", role: operator.Viewer, run: followJob},
 	{method: "POST", path: "/jobs/{id}/cancel", role: operator.Admin, run: cancelJob, form: listJobs},
@@ -245,7 +254,7 @@ var menu = []sectionGroup{
 	}},
 	{"Avisos", []section{{"/deliveries", "Entregas", "send"}, {"/events", "Eventos", "bell"}}},
 	{"Privacidade", []section{{"/subjects", "Titulares", "person"}, {"/incidents", "Incidentes", "siren"}, {"/keys", "Chaves de cifra", "lock"}}},
-	{"Sistema", []section{{"/jobs", "Tarefas", "gear"}, {"/audit", "Auditoria", "list"}, {"/operators", "Operadores", "people"}}},
+	{"Sistema", []section{{"/jobs", "Tarefas", "gear"}, {"/exports", "Exportações", "out"}, {"/audit", "Auditoria", "list"}, {"/operators", "Operadores", "people"}}},
 }
 
 // allowed tells whether somebody may open a page of the menu.

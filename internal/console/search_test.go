@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -87,7 +88,7 @@ func TestSearch(t *testing.T) {
 func (d *adminSession) findings(want int) []cyber.Found {
 	d.t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		found, err := d.app.Store.Overview.FindingList(context.Background(), cyber.FindingFilter{Limit: 10})
+		found, _, err := d.app.Store.Overview.FindingList(context.Background(), cyber.FindingFilter{Limit: 10})
 		if err == nil && len(found) == want {
 			return found
 		}
@@ -130,11 +131,11 @@ func TestPersonPage(t *testing.T) {
 	}
 	_, page = d.send(path, "", nil)
 	has(t, page, "Senha trocada", "Domínio", "ana@exemplo.com.br", "finding.resolve")
-	_, list := d.send("/findings?all=1", "", nil)
+	_, list := d.send("/findings?state=all", "", nil)
 	has(t, list, path)
 	_, page = d.send("/subscriptions/"+string(p.ID)+"/1", "", nil)
 	has(t, page, path)
-	kept, err := d.app.Store.Overview.NewestEvents(ctx, p.ID, 0, 1)
+	kept, _, err := d.app.Store.Overview.EventList(ctx, p.ID, alert.EventFilter{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,6 +62,8 @@ type request struct {
 	cookie *http.Cookie
 	// pictures are what the page shows of numbers over time.
 	pictures *pictures
+	// kept is set too: the partner that was chosen.
+	kept *http.Cookie
 	// problem is why the form that the page shows was refused.
 	problem error
 }
@@ -224,6 +226,9 @@ func localPath(p string) string {
 
 // write sends the answer and returns its status.
 func (c *Console) write(w http.ResponseWriter, r *request, a answer, err error) int {
+	if r.kept != nil {
+		http.SetCookie(w, r.kept)
+	}
 	if r.cookie != nil {
 		http.SetCookie(w, r.cookie)
 		if r.cookie.MaxAge < 0 { // the session ended: whoever sits down next finds nothing of it

@@ -14,15 +14,6 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-func mustQuery(t *testing.T, text string) url.Values {
-	t.Helper()
-	q, err := url.ParseQuery(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return q
-}
-
 // posted is a request that carries a form.
 func posted(t *testing.T, path, form string) *request {
 	t.Helper()

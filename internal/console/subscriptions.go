@@ -11,20 +11,19 @@ import (
 
 // Subscriptions finds subscriptions by what an operator knows of them.
 type Subscriptions interface {
+	// SubscriptionList returns a page and the number that the next goes on from; 0 at the end.
+	SubscriptionList(ctx context.Context, id partner.ID, f subscription.ListFilter) ([]subscription.Subscription, int64, error)
 	SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64) (subscription.Subscription, error)
 	SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf string) ([]subscription.Subscription, error)
 	// SubscriptionsOfUser are those of a person whom the cyber area names, those that have not ended first.
 	SubscriptionsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]subscription.Subscription, error)
 }
 
-const subscriptionsPerPage = 50
-
 type subscriptionsPage struct {
 	partnerChoice
+	List  listView
 	Items []subscriptionState
 	Total int64
-	Page  int64
-	Pages int64
 	// Sought is the masked CPF that was looked for; empty on the plain list.
 	Sought string
 	// Plans tells whether the partner has any plan yet.
@@ -54,11 +53,15 @@ func listSubscriptions(c *Console, r *request) (answer, error) {
 	if err != nil || choice.Current.ID == "" {
 		return view{"subscriptions", "Assinaturas", subscriptionsPage{partnerChoice: choice}}, err
 	}
-	number, err := strconv.ParseInt(r.FormValue("page"), 10, 64)
-	if err != nil || number < 1 {
-		number = 1
+	f, err := c.filterOf(r.Context(), &subscriptionsList, r.URL.Query(), choice.Current.ID, choice.All)
+	if err != nil {
+		return nil, err
 	}
-	list, err := c.Rules.Subscriptions.Active(r.Context(), choice.Current.ID, number, subscriptionsPerPage)
+	list, next, err := c.Rules.FindSubscriptions.SubscriptionList(r.Context(), choice.Current.ID, f.subscriptions(perPage))
+	if err != nil {
+		return nil, err
+	}
+	running, err := c.Rules.Subscriptions.Active(r.Context(), choice.Current.ID, 1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +69,21 @@ func listSubscriptions(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := subscriptionsPage{partnerChoice: choice, Items: c.statesOf(list.Items), Total: list.Total, Page: number, Plans: len(plans)}
-	page.Pages = max(1, (list.Total+subscriptionsPerPage-1)/subscriptionsPerPage)
+	page := subscriptionsPage{partnerChoice: choice, Items: c.statesOf(list), Total: running.Total, Plans: len(plans)}
+	total := int64(-1)
+	if len(f.values) == 0 {
+		total = running.Total
+	}
+	if page.List, err = c.listView(r, &subscriptionsList, f, choice.All, len(list), seqText(next), total); err != nil {
+		return nil, err
+	}
+	for i := range page.List.Fields {
+		if page.List.Fields[i].Name == "plan" {
+			for _, p := range plans {
+				page.List.Fields[i].Options = append(page.List.Fields[i].Options, choiceOption{string(p.ID), string(p.ID)})
+			}
+		}
+	}
 	return view{"subscriptions", "Assinaturas", page}, nil
 }
 
@@ -94,7 +110,7 @@ func findSubscriptions(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	return view{"subscriptions", "Assinaturas", subscriptionsPage{
-		partnerChoice: choice, Items: c.statesOf(found), Total: int64(len(found)), Page: 1, Pages: 1, Sought: masked, Plans: 1,
+		partnerChoice: choice, Items: c.statesOf(found), Total: int64(len(found)), Sought: masked, Plans: 1,
 	}}, nil
 }
 

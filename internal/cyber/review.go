@@ -12,19 +12,45 @@ type Mark struct {
 	ID string
 }
 
-// FindingFilter picks findings of all partners for the operator; the zero value of a field does not restrict.
+// FindingFilter picks findings for the operator; the zero value of a field does not restrict.
 type FindingFilter struct {
-	Breach   string
-	OpenOnly bool
-	Before   Mark
-	Limit    int
+	Partner partner.ID
+	// User is somebody of the partner.
+	User         partner.UserHash
+	Breach       string
+	OpenOnly     bool
+	ResolvedOnly bool
+	// Kind is that of the value, in the words of identifier.Kind.
+	Kind     string
+	Severity Severity
+	// From and To are a period, To exclusive.
+	From, To time.Time
+	// OldestFirst turns the order round; the findings of one breach come newest first always.
+	OldestFirst bool
+	Before      Mark
+	Limit       int
 }
 
-// AssetFilter picks watched values of all partners for the operator.
+// AssetFilter picks watched values in a status for the operator.
 type AssetFilter struct {
-	Status Status
-	Before Mark
-	Limit  int
+	Status      Status
+	Partner     partner.ID
+	User        partner.UserHash
+	Kind        string
+	From, To    time.Time
+	OldestFirst bool
+	Before      Mark
+	Limit       int
+}
+
+// DeviceFilter picks a partner's live devices for the operator.
+type DeviceFilter struct {
+	User        partner.UserHash
+	System      System
+	From, To    time.Time
+	OldestFirst bool
+	Before      Mark
+	Limit       int
 }
 
 // Found is a finding together with the value it is about.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -25,36 +26,67 @@ func (c *conditions) add(text string, arg any) {
 	c.text += ` AND ` + text + `$` + strconv.Itoa(len(c.args))
 }
 
-// before appends the place where a list that is read newest first goes on.
-func (c *conditions) before(columns string, m cyber.Mark) {
-	if m.ID == "" {
-		return
+// order appends where a list goes on, and returns its order by two columns, a time and an id.
+func (c *conditions) order(at, id string, m cyber.Mark, oldestFirst bool) string {
+	past, way := ` < `, ` DESC`
+	if oldestFirst {
+		past, way = ` > `, ``
 	}
-	c.args = append(c.args, micros(m.At), m.ID)
+	if m.ID != "" {
+		c.args = append(c.args, micros(m.At), m.ID)
+		n := len(c.args)
+		c.text += ` AND (` + at + `, ` + id + `)` + past + `($` + strconv.Itoa(n-1) + `, $` + strconv.Itoa(n) + `)`
+	}
+	return ` ORDER BY ` + at + way + `, ` + id + way
+}
+
+// period appends bounds of a time; a zero one does not bound.
+func (c *conditions) period(column string, from, to time.Time) {
+	if !from.IsZero() {
+		c.add(column+` >= `, micros(from))
+	}
+	if !to.IsZero() {
+		c.add(column+` < `, micros(to))
+	}
+}
+
+// looks is how many rows one page looks at for those that fit, where no index knows which do. A page that found fewer than it
+// wanted says so, and its next goes on from there: so no filter makes a page slow.
+const looks = 2000
+
+// sift keeps the rows that fit, up to limit, of at most look; more tells that there is something behind last.
+func sift[T any](rows []T, limit, look int, fits func(T) bool) (kept []T, last T, more bool) {
+	for i, row := range rows {
+		if len(kept) == limit || i == look {
+			return kept, rows[i-1], true
+		}
+		if fits(row) {
+			kept = append(kept, row)
+		}
+	}
+	return kept, last, false
+}
+
+// either appends that a column holds one of two values.
+func (c *conditions) either(column string, one, other []byte) {
+	c.args = append(c.args, one, other)
 	n := len(c.args)
-	c.text += ` AND (` + columns + `) < ($` + strconv.Itoa(n-1) + `, $` + strconv.Itoa(n) + `)`
+	c.text += ` AND ` + column + ` IN ($` + strconv.Itoa(n-1) + `, $` + strconv.Itoa(n) + `)`
+}
+
+// past appends that columns lie past values, all of them together.
+func (c *conditions) past(columns, way string, values ...any) {
+	marks := ""
+	for _, v := range values {
+		c.args = append(c.args, v)
+		marks += `, $` + strconv.Itoa(len(c.args))
+	}
+	c.text += ` AND (` + columns + `) ` + way + ` (` + marks[2:] + `)`
 }
 
 func (c *conditions) limit(n int) string {
 	c.args = append(c.args, int64(max(n, 1)))
 	return ` LIMIT $` + strconv.Itoa(len(c.args))
-}
-
-// FindingList returns the newest findings of all partners that fit.
-func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyber.Found, error) {
-	var c conditions
-	if f.OpenOnly {
-		c.add(`f.resolution = `, "")
-	}
-	if f.Breach != "" { // ids grow with time, so the breach's own index has the order; by time a million rows would be sorted
-		c.add(`f.breach = `, f.Breach)
-		if f.Before.ID != "" {
-			c.add(`f.id < `, f.Before.ID)
-		}
-		return s.findings(ctx, c.text+` ORDER BY f.id DESC`+c.limit(f.Limit), c.args...)
-	}
-	c.before(`f.found_at, f.id`, f.Before)
-	return s.findings(ctx, c.text+` ORDER BY f.found_at DESC, f.id DESC`+c.limit(f.Limit), c.args...)
 }
 
 // FindingByID returns one finding and its value.
@@ -89,14 +121,6 @@ func (s Overview) findings(ctx context.Context, rest string, args ...any) ([]cyb
 	return list, nil
 }
 
-// AssetList returns the newest watched values of all partners in a status.
-func (s Overview) AssetList(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, error) {
-	var c conditions
-	c.add(`status = `, string(f.Status))
-	c.before(`created_at, id`, f.Before)
-	return s.assets(ctx, c.text+` ORDER BY created_at DESC, id DESC`+c.limit(f.Limit), c.args...)
-}
-
 // AssetByID returns one watched value.
 func (s Overview) AssetByID(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
 	list, err := s.assets(ctx, ` AND partner_id = $1 AND id = $2`, number(id), string(asset))
@@ -124,42 +148,6 @@ func (s Overview) assets(ctx context.Context, rest string, args ...any) ([]cyber
 		return nil, fmt.Errorf("list assets: %w", err)
 	}
 	return list, nil
-}
-
-// DeliveryList returns deliveries of all partners in a state: finished ones latest first, others oldest first.
-func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]alert.Listed, error) {
-	var c conditions
-	c.add(`d.state = `, string(f.State))
-	order := ` ORDER BY d.endpoint_id, d.seq`
-	if f.State == alert.Delivered || f.State == alert.DeliveryFailed {
-		c.text += ` AND d.finished_at > 0`
-		order = ` ORDER BY d.finished_at DESC`
-		if !f.Before.IsZero() {
-			c.add(`d.finished_at < `, micros(f.Before))
-		}
-	}
-	list, err := collect(ctx, s.reader(), func(row scanner) (alert.Listed, error) {
-		var l alert.Listed
-		var attempts, next, finished, created int64
-		err := row.Scan(numbered(&l.Partner), &l.Endpoint, &l.Event, &l.Seq, &l.State, &attempts, &next, &finished, &created, &l.Type)
-		l.Attempts, l.NextAt, l.FinishedAt, l.CreatedAt = int(attempts), fromMicros(next), fromMicros(finished), fromMicros(created)
-		return l, err
-	}, `SELECT d.partner_id, d.endpoint_id, d.event_id, d.seq, d.state, d.attempts, d.next_at, d.finished_at, d.created_at,
-		coalesce((SELECT e.type FROM event e WHERE e.partner_id = d.partner_id AND e.seq = d.seq), '')
-		FROM delivery d WHERE true`+c.text+order+c.limit(f.Limit), c.args...)
-	if err != nil {
-		return nil, fmt.Errorf("list deliveries: %w", err)
-	}
-	return list, nil
-}
-
-// NewestEvents returns events of a partner, newest first, that come before a number; 0 means from the newest.
-func (s Overview) NewestEvents(ctx context.Context, id partner.ID, before int64, limit int) ([]alert.Kept, error) {
-	c := conditions{text: ` AND partner_id = $1`, args: []any{number(id)}}
-	if before > 0 {
-		c.add(`seq < `, before)
-	}
-	return s.keptEvents(ctx, id, c.text+` ORDER BY seq DESC`+c.limit(limit), c.args...)
 }
 
 // EventByID returns one event.

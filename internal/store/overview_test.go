@@ -82,30 +82,30 @@ func TestOperatorLists(t *testing.T) {
 			}
 			e.Clock.Advance(time.Minute)
 		}
-		found, err := e.Overview.FindingList(ctx, cyber.FindingFilter{OpenOnly: true, Limit: 2})
+		found, next, err := e.Overview.FindingList(ctx, cyber.FindingFilter{OpenOnly: true, Limit: 2})
 		if err != nil || len(found) != 2 || found[0].Asset.Value != "tres@vazamento.test" || found[1].Asset.User != "pessoa" {
 			t.Fatal(found, err)
 		}
 		last := found[1].Finding
-		rest, err := e.Overview.FindingList(ctx, cyber.FindingFilter{Limit: 2, Before: cyber.Mark{At: last.FoundAt, ID: string(last.ID)}})
-		if err != nil || len(rest) != 1 || rest[0].Asset.Value != "um@vazamento.test" {
+		rest, end, err := e.Overview.FindingList(ctx, cyber.FindingFilter{Limit: 2, Before: next})
+		if err != nil || end.ID != "" || len(rest) != 1 || rest[0].Asset.Value != "um@vazamento.test" {
 			t.Fatal(rest, err)
 		}
 		if _, err := e.Overview.FindingByID(ctx, other.ID, last.ID); !errors.Is(err, cyber.ErrFindingNotFound) {
 			t.Error("a finding of another partner:", err)
 		}
-		assets, err := e.Overview.AssetList(ctx, cyber.AssetFilter{Status: found[0].Asset.Status, Limit: 10})
+		assets, _, err := e.Overview.AssetList(ctx, cyber.AssetFilter{Status: found[0].Asset.Status, Limit: 10})
 		if err != nil || len(assets) != 3 || assets[0].ID != found[0].Asset.ID {
 			t.Fatal(assets, err)
 		}
 		if _, err := e.Overview.AssetByID(ctx, other.ID, assets[0].ID); !errors.Is(err, cyber.ErrAssetNotFound) {
 			t.Error("a value of another partner:", err)
 		}
-		events, err := e.Overview.NewestEvents(ctx, p.ID, 0, 100)
+		events, _, err := e.Overview.EventList(ctx, p.ID, alert.EventFilter{Limit: 100})
 		if err != nil || len(events) < 3 || events[0].Seq <= events[1].Seq {
 			t.Fatal(events, err)
 		}
-		if older, err := e.Overview.NewestEvents(ctx, p.ID, events[0].Seq, 1); err != nil || len(older) != 1 || older[0].ID != events[1].ID {
+		if older, _, err := e.Overview.EventList(ctx, p.ID, alert.EventFilter{After: events[0].Seq, Limit: 1}); err != nil || len(older) != 1 || older[0].ID != events[1].ID {
 			t.Fatal(older, err)
 		}
 		if _, err := e.Overview.EventByID(ctx, other.ID, events[0].ID); !errors.Is(err, alert.ErrEventNotFound) {

@@ -66,6 +66,8 @@ var sealedColumns = []sealedColumn{
 	}},
 	{"operator_ceremony", "state", []string{"digest"}, func(key []any) seal.Place { return ceremonyPlace([]byte(textOf(key[0]))) }},
 	{"operator", "recovery", []string{"id"}, ofOperator("recovery")},
+	{"operator_filter", "content", []string{"operator_id", "id"}, func(key []any) seal.Place { return filterPlace(textOf(key[0]), textOf(key[1])) }},
+	{"operator_export_part", "body", []string{"export_id", "number"}, func(key []any) seal.Place { return exportPlace(textOf(key[0]), textOf(key[1])) }},
 	{"operator_session", "origin", []string{"digest"}, func(key []any) seal.Place { return sessionPlace([]byte(textOf(key[0]))) }},
 	{"audit", "detail", []string{"seq"}, func(key []any) seal.Place {
 		return seal.Place{Table: "audit", Column: "detail", Row: textOf(key[0])}

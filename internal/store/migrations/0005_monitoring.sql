@@ -43,6 +43,7 @@ CREATE TABLE finding (
 CREATE UNIQUE INDEX finding_once ON finding (partner_id, asset_id, breach);
 CREATE INDEX finding_breach ON finding (breach, id);
 CREATE INDEX finding_newest ON finding (found_at, id, resolution);
+CREATE INDEX finding_partner ON finding (partner_id, found_at, id, resolution);
 
 -- Every change of a watched value's status.
 CREATE TABLE asset_history (

@@ -74,6 +74,7 @@ CREATE TABLE delivery (
 	PRIMARY KEY (partner_id, endpoint_id, seq)
 );
 CREATE INDEX delivery_open ON delivery (partner_id, endpoint_id, seq) WHERE state = 'pending';
+CREATE INDEX delivery_held ON delivery (partner_id, endpoint_id, seq) WHERE state = 'held';
 CREATE INDEX delivery_done ON delivery (state, finished_at) WHERE finished_at > 0;
 
 -- Every other try, in the words of whoever made it.

@@ -51,6 +51,38 @@ CREATE TABLE operator_session (
 );
 CREATE INDEX operator_session_owner ON operator_session (operator_id, created_at);
 
+-- A filter of a list that an operator keeps under a name.
+CREATE TABLE operator_filter (
+	operator_id TEXT NOT NULL REFERENCES operator (id),
+	id          TEXT NOT NULL,
+	list        TEXT NOT NULL,
+	content     BYTEA NOT NULL, -- sealed: its name, and the query of the page
+	created_at  BIGINT NOT NULL,
+	PRIMARY KEY (operator_id, id)
+);
+
+-- A list that was written into a file for an operator, until it is swept.
+CREATE TABLE operator_export (
+	id          TEXT PRIMARY KEY,
+	operator_id TEXT NOT NULL REFERENCES operator (id),
+	list        TEXT NOT NULL,
+	format      TEXT NOT NULL CHECK (format IN ('csv', 'json')),
+	created_at  BIGINT NOT NULL,
+	until       BIGINT NOT NULL,  -- when it is removed
+	lines       BIGINT NOT NULL,
+	parts       BIGINT NOT NULL,
+	done        BOOLEAN NOT NULL  -- all of it is there
+);
+CREATE INDEX operator_export_owner ON operator_export (operator_id, created_at);
+CREATE INDEX operator_export_until ON operator_export (until);
+
+CREATE TABLE operator_export_part (
+	export_id TEXT NOT NULL REFERENCES operator_export (id),
+	number    BIGINT NOT NULL,
+	body      BYTEA NOT NULL, -- sealed
+	PRIMARY KEY (export_id, number)
+);
+
 -- The audit trail: numbered without gaps, each line's mac made of the line before and its own content.
 CREATE TABLE audit (
 	seq     BIGINT PRIMARY KEY,

@@ -1,0 +1,234 @@
+package console
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// bulkAction is what can be done to many lines of a list at once.
+type bulkAction struct {
+	// Label is the verb, Warning what follows from it.
+	Label, Warning string
+	// Options are what has to be chosen; empty when nothing has.
+	Options []choiceOption
+	// audit is what the trail calls it.
+	audit string
+	// do does it to one line: the partner and the ids in its key.
+	do func(ctx context.Context, in *Rules, id partner.ID, key []string, option string) error
+}
+
+var resolveMany = bulkAction{
+	Label: "Resolver", Warning: "As ocorrências deixam de contar na situação e na nota das pessoas.", Options: resolutionOptions, audit: "finding.resolve",
+	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, option string) error {
+		found, err := in.Review.FindingByID(ctx, id, cyber.FindingID(key[0]))
+		if err != nil {
+			return err
+		}
+		_, user := found.Owner()
+		return in.Monitoring.Resolve(ctx, id, user, found.Finding.ID, option)
+	},
+}
+
+var replayMany = bulkAction{
+	Label: "Reenviar", Warning: "Cada evento volta à fila do webhook, também o que já tinha sido entregue.", audit: "event.replay",
+	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, _ string) error {
+		if len(key) < 2 {
+			return errForm
+		}
+		_, err := in.History.Replay(ctx, id, alert.Selection{Event: alert.EventID(key[0]), Endpoint: alert.EndpointID(key[1])})
+		return err
+	},
+}
+
+var endMany = bulkAction{
+	Label: "Encerrar", Warning: "Uma assinatura encerrada não volta. O parceiro é avisado de cada uma.", audit: "subscription.end",
+	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, _ string) error {
+		seq, err := strconv.ParseInt(key[0], 10, 64)
+		if err != nil {
+			return subscription.ErrNotFound
+		}
+		sub, err := in.FindSubscriptions.SubscriptionBySeq(ctx, id, seq)
+		if err != nil || !sub.EndedAt.IsZero() {
+			return err
+		}
+		_, err = in.Subscriptions.Move(ctx, id, subscription.Selection{Plan: sub.Plan, CPF: sub.Beneficiary.CPF}, subscription.End)
+		return err
+	},
+}
+
+var revokeMany = bulkAction{
+	Label: "Revogar", Warning: "As chaves deixam de valer. Quem as usa precisa pedir outra.", audit: "epp.revoke",
+	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, _ string) error {
+		d, err := in.Endpoints.Show(ctx, cyber.KeyID(key[0]))
+		if err != nil {
+			return err
+		}
+		if d.Partner != id {
+			return cyber.ErrDeviceUnknown
+		}
+		_, err = in.Endpoints.Revoke(ctx, d.ID)
+		return err
+	},
+}
+
+const (
+	// maxBulk bounds one action; sampleLines is what its preview shows.
+	maxBulk     = 100_000
+	sampleLines = 10
+	// countLines is up to how many lines a preview counts.
+	countLines = 10_000
+)
+
+var (
+	errNothing = fault.New(fault.Invalid, "bulk.nothing")
+	errBulk    = fault.New(fault.Conflict, "bulk.busy")
+)
+
+type bulkPage struct {
+	List, Title string
+	Action      *bulkAction
+	Header      []string
+	Sample      [][]string
+	// Count is how many lines it would be; more of them when Over is set.
+	Count int
+	Over  bool
+	// Rows are the chosen lines; All says that all are meant which fit Query.
+	Rows  []string
+	All   bool
+	Query string
+}
+
+// Back is the list that one came from.
+func (p bulkPage) Back() string { return "/" + p.List + "?" + p.Query }
+
+// bulkOf reads what a form is about.
+func (c *Console) bulkOf(r *request) (*listing, filter, bulkPage, error) {
+	l, err := listNamed(r)
+	if err == nil && l.action == nil {
+		err = errNotFound
+	}
+	if err != nil {
+		return nil, filter{}, bulkPage{}, err
+	}
+	f, err := c.sentFilter(r, l)
+	page := bulkPage{
+		List: l.name, Title: l.title, Action: l.action, Header: l.header, Rows: r.PostForm["row"], All: r.text("all") == "1", Query: f.query(),
+	}
+	if err == nil && !page.All && (len(page.Rows) == 0 || len(page.Rows) > perPage) {
+		err = errNothing.With("row: 1 to %d lines", perPage)
+	}
+	return l, f, page, err
+}
+
+// previewBulk shows what an action would be done to, and asks.
+func previewBulk(c *Console, r *request) (answer, error) {
+	l, f, page, err := c.bulkOf(r)
+	if err != nil {
+		return nil, err
+	}
+	chosen := map[string]bool{}
+	for _, key := range page.Rows {
+		chosen[key] = true
+	}
+	f.After = r.text("after")
+	for looked := 0; looked < countLines; {
+		lines, next, err := l.read(r.Context(), &c.Rules, f, atOnce)
+		if err != nil {
+			return nil, err
+		}
+		for _, line := range lines {
+			if !page.All && !chosen[line.key] {
+				continue
+			}
+			if page.Count++; len(page.Sample) < sampleLines {
+				page.Sample = append(page.Sample, line.cells)
+			}
+		}
+		looked += max(1, len(lines))
+		if f.After = next; next == "" || !page.All { // chosen lines stand on one page
+			break
+		}
+		page.Over = looked >= countLines
+	}
+	if page.Count == 0 {
+		return nil, errNothing.With("row: nothing fits any more")
+	}
+	return view{"bulk", page.Action.Label, page}, nil
+}
+
+// runBulk does it: chosen lines at once, each with its line in the trail; all that fit as a job, with one line before.
+func runBulk(c *Console, r *request) (answer, error) {
+	l, f, page, err := c.bulkOf(r)
+	if err != nil {
+		return nil, err
+	}
+	option := r.text("option")
+	if len(l.action.Options) > 0 && !offers(l.action.Options, option) {
+		return nil, errForm.With("option: one of the list")
+	}
+	if page.All {
+		if err := c.note(r, l.action.audit, l.name, "all: "+page.Query+" "+option); err != nil {
+			return nil, err
+		}
+		err := c.Begin(r.Context(), KindBulk, l.name, errBulk, func(ctx context.Context, tell func(any)) (any, error) {
+			return c.doAll(ctx, l, f, option, tell)
+		})
+		return then(redirect{"/jobs", "bulk.started"}, err)
+	}
+	all, err := c.visible(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range page.Rows {
+		id, rest, _ := strings.Cut(key, "/")
+		if !known(all, partner.ID(id)) {
+			return nil, partner.ErrNotFound
+		}
+		err := c.change(r, l.action.audit, func(ctx context.Context, in *Rules) (string, string, error) {
+			return rest, "bulk " + option, l.action.do(ctx, in, partner.ID(id), strings.Split(rest, "/"), option)
+		})
+		if err != nil && !gone(err) {
+			return nil, err
+		}
+	}
+	return redirect{page.Back(), "bulk.done"}, nil
+}
+
+// gone tells of a line that somebody else has dealt with meanwhile.
+func gone(err error) bool {
+	kind := fault.KindOf(err)
+	return kind == fault.NotFound || kind == fault.Conflict
+}
+
+// doAll does an action to every line that fits. Places stay where they are while lines leave the list.
+func (c *Console) doAll(ctx context.Context, l *listing, f filter, option string, tell func(any)) (listWork, error) {
+	var done listWork
+	for {
+		lines, next, err := l.read(ctx, &c.Rules, f, atOnce)
+		if err != nil {
+			return done, err
+		}
+		for _, line := range lines {
+			id, rest, _ := strings.Cut(line.key, "/")
+			switch err := l.action.do(ctx, &c.Rules, partner.ID(id), strings.Split(rest, "/"), option); {
+			case err == nil:
+				done.Lines++
+			case gone(err):
+				done.Refused++
+			default:
+				return done, err
+			}
+			tell(done)
+		}
+		if f.After = next; next == "" || done.Lines >= maxBulk {
+			return done, nil
+		}
+	}
+}

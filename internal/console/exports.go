@@ -1,0 +1,286 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// Desk is what operators keep for themselves: filters under names, and files that lists were written into.
+type Desk interface {
+	KeepFilter(ctx context.Context, f operator.KeptFilter) error
+	KeptFilters(ctx context.Context, owner operator.ID) ([]operator.KeptFilter, error)
+	DropFilter(ctx context.Context, owner operator.ID, id string) error
+	BeginExport(ctx context.Context, e operator.Export) error
+	// AddExportPart appends to a file; lines counts all so far, and done says that this was the last part.
+	AddExportPart(ctx context.Context, id string, number, lines int64, body []byte, done bool) error
+	Exports(ctx context.Context, owner operator.ID) ([]operator.Export, error)
+	Export(ctx context.Context, owner operator.ID, id string) (operator.Export, error)
+	ExportPart(ctx context.Context, id string, number int64) ([]byte, error)
+}
+
+// Work begins what outlives a page, as a job in this process; busy is answered while the same is under way.
+type Work func(ctx context.Context, kind, subject string, busy error, do func(ctx context.Context, tell func(progress any)) (result any, err error)) error
+
+// Kinds of jobs.
+const (
+	KindExport = "list.export"
+	KindBulk   = "list.bulk"
+)
+
+// errPerson means that a list cannot be narrowed to one person by what was typed.
+var errPerson = fault.New(fault.Invalid, "list.person")
+
+const (
+	// atOnce is how many lines a job reads at a time, partBytes how large a part of a file becomes.
+	atOnce    = 500
+	partBytes = 512 << 10
+)
+
+// listWork is how far an export or a bulk action is.
+type listWork struct {
+	Lines, Refused int64
+}
+
+// then is where to go after what may have failed.
+func then(to redirect, err error) (answer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return to, nil
+}
+
+// sentFilter reads the filter that a form sends along, as the page had it.
+func (c *Console) sentFilter(r *request, l *listing) (filter, error) {
+	q, err := url.ParseQuery(r.PostFormValue("query"))
+	if err != nil {
+		return filter{}, errForm.With("query: cannot be read")
+	}
+	all, err := c.visible(r)
+	if err != nil {
+		return filter{}, err
+	}
+	f, err := c.filterOf(r.Context(), l, q, partner.ID(q.Get("partner")), all)
+	f.After = ""
+	return f, err
+}
+
+// exportList begins to write a list into a file.
+func exportList(c *Console, r *request) (answer, error) {
+	l, err := listNamed(r)
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.sentFilter(r, l)
+	if err != nil {
+		return nil, err
+	}
+	if f.is("owner") == ownerMe {
+		f.values.Set("owner", r.who.Email)
+	}
+	format := operator.CSV
+	if r.text("format") == string(operator.JSON) {
+		format = operator.JSON
+	}
+	id := uuid.Must(uuid.NewV7())
+	e := operator.Export{ID: "ex_" + id.String(), Operator: r.who.ID, List: l.name, Format: format, CreatedAt: c.Now(), Until: c.Now().Add(operator.ExportLife)}
+	err = c.change(r, "list.export", func(ctx context.Context, in *Rules) (string, string, error) {
+		return e.ID, l.name + " " + f.query(), in.Desk.BeginExport(ctx, e)
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = c.Begin(r.Context(), KindExport, e.ID, errForm, func(ctx context.Context, tell func(any)) (any, error) {
+		return c.writeList(ctx, l, f, e, tell)
+	})
+	return then(redirect{"/exports", "export.started"}, err)
+}
+
+// writeList reads a list to its end and keeps it in sealed parts.
+func (c *Console) writeList(ctx context.Context, l *listing, f filter, e operator.Export, tell func(any)) (listWork, error) {
+	var done listWork
+	out, part := listWriter{format: e.Format, header: l.header}, int64(0)
+	out.begin()
+	for more := true; more; {
+		lines, next, err := l.read(ctx, &c.Rules, f, atOnce)
+		if err != nil {
+			return done, err
+		}
+		for _, line := range lines {
+			out.line(line.cells)
+		}
+		done.Lines += int64(len(lines))
+		f.After, more = next, next != "" && done.Lines < operator.MaxExport
+		if !more {
+			out.end()
+		}
+		if out.Len() >= partBytes || !more {
+			part++
+			if err := c.Rules.Desk.AddExportPart(ctx, e.ID, part, done.Lines, out.Bytes(), !more); err != nil {
+				return done, err
+			}
+			out.Reset()
+		}
+		tell(done)
+	}
+	return done, nil
+}
+
+// listWriter writes lines as a table for spreadsheets or as JSON.
+type listWriter struct {
+	bytes.Buffer
+	format operator.Format
+	header []string
+	lines  int
+}
+
+func (w *listWriter) begin() {
+	if w.format == operator.JSON {
+		w.WriteString("[")
+		return
+	}
+	w.row(w.header)
+}
+
+// row writes a line of a table; nothing in it is taken for a formula.
+func (w *listWriter) row(cells []string) {
+	out := csv.NewWriter(&w.Buffer)
+	out.Comma = ';'
+	plain := make([]string, len(cells))
+	for i, cell := range cells {
+		plain[i] = plainCell(cell)
+	}
+	_ = out.Write(plain) // a buffer takes everything
+	out.Flush()
+}
+
+func (w *listWriter) line(cells []string) {
+	if w.format != operator.JSON {
+		w.row(cells)
+		return
+	}
+	if w.lines++; w.lines > 1 {
+		w.WriteString(",")
+	}
+	w.WriteString("\n{")
+	for i, cell := range cells {
+		if i > 0 {
+			w.WriteString(",")
+		}
+		name, _ := json.Marshal(w.header[i]) // texts can always be written
+		value, _ := json.Marshal(cell)
+		w.Write(name)
+		w.WriteString(":")
+		w.Write(value)
+	}
+	w.WriteString("}")
+}
+
+func (w *listWriter) end() {
+	if w.format == operator.JSON {
+		w.WriteString("\n]\n")
+	}
+}
+
+type exportsPage struct {
+	Exports []exportRow
+	recentJobs
+}
+
+type exportRow struct {
+	operator.Export
+	Title string
+}
+
+// showExports lists one's own files.
+func showExports(c *Console, r *request) (answer, error) {
+	list, err := c.Rules.Desk.Exports(r.Context(), r.who.ID)
+	if err != nil {
+		return nil, err
+	}
+	page := exportsPage{}
+	for _, e := range list {
+		row := exportRow{e, e.List}
+		for _, l := range listings {
+			if l.name == e.List {
+				row.Title = l.title
+			}
+		}
+		page.Exports = append(page.Exports, row)
+	}
+	return view{"exports", "Exportações", page}, nil
+}
+
+// downloadExport hands a file out to whoever asked for it, and says so in the trail.
+func downloadExport(c *Console, r *request) (answer, error) {
+	e, err := c.Rules.Desk.Export(r.Context(), r.who.ID, r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.note(r, "list.download", e.ID, e.List+": "+strconv.FormatInt(e.Lines, 10)); err != nil {
+		return nil, err
+	}
+	kind, name := "text/csv; charset=utf-8", e.List+"-"+e.CreatedAt.In(brazil).Format("2006-01-02-1504")+"."+string(e.Format)
+	if e.Format == operator.JSON {
+		kind = "application/json"
+	}
+	return stream(func(ctx context.Context, w http.ResponseWriter) error {
+		w.Header().Set("content-type", kind)
+		w.Header().Set("content-disposition", `attachment; filename="`+name+`"`)
+		for part := int64(1); part <= e.Parts; part++ {
+			body, err := c.Rules.Desk.ExportPart(ctx, e.ID, part)
+			if err != nil {
+				return err
+			}
+			if _, err := w.Write(body); err != nil {
+				return nil //nolint:nilerr // the reader has gone
+			}
+		}
+		return nil
+	}), nil
+}
+
+// keepFilter keeps the filter of a list under a name.
+func keepFilter(c *Console, r *request) (answer, error) {
+	l, err := listNamed(r)
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.sentFilter(r, l)
+	if err != nil {
+		return nil, err
+	}
+	name := r.text("name")
+	if n := utf8.RuneCountInString(name); n < 1 || n > 60 || strings.ContainsAny(name, "\r\n\t") {
+		return nil, operator.ErrFilter.With("name: 1 to 60 characters")
+	}
+	id := uuid.Must(uuid.NewV7())
+	err = c.change(r, "filter.keep", func(ctx context.Context, in *Rules) (string, string, error) {
+		return l.name, "", in.Desk.KeepFilter(ctx, operator.KeptFilter{Operator: r.who.ID, ID: "fl_" + id.String(), List: l.name, Name: name, Query: f.query()})
+	})
+	return then(redirect{"/" + l.name + "?" + f.query(), "filter.kept"}, err)
+}
+
+// dropFilter removes one of one's own.
+func dropFilter(c *Console, r *request) (answer, error) {
+	l, err := listNamed(r)
+	if err != nil {
+		return nil, err
+	}
+	err = c.change(r, "filter.drop", func(ctx context.Context, in *Rules) (string, string, error) {
+		return l.name, "", in.Desk.DropFilter(ctx, r.who.ID, r.PathValue("filter"))
+	})
+	return then(redirect{"/" + l.name, "filter.dropped"}, err)
+}

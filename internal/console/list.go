@@ -1,0 +1,345 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
+)
+
+// listing is a list that people filter, sort, page through, export and act on. The page, the export and the bulk action ask
+// the same store method with the same filter, so that none of them knows more or less than the others.
+type listing struct {
+	name, title string
+	// role is who may see it.
+	role   operator.Role
+	fields []listField
+	// header names the columns of an export.
+	header []string
+	// read returns a page of lines and where the next begins; empty at the end.
+	read func(ctx context.Context, in *Rules, f filter, limit int) (lines []listLine, next string, err error)
+	// persons tells that it can be narrowed to somebody.
+	persons bool
+	// action is what can be done to many lines at once; nil when nothing can.
+	action *bulkAction
+}
+
+// listLine is a line of an export, and of the preview of a bulk action. Personal values in it are masked.
+type listLine struct {
+	// key names the line in forms: ids, never a value.
+	key   string
+	cells []string
+}
+
+// listField is a way to narrow a list. One without options is a day.
+type listField struct {
+	Name, Label string
+	Options     []choiceOption
+	// None is the choice that does not restrict; without one the first option is what the list holds unless told otherwise.
+	None string
+	// Text fields come from links of other pages: nobody types into them.
+	Text bool
+}
+
+// filter is what a list is narrowed to, as its address says it. It holds ids, words of ours, days and keyed references: nothing
+// that somebody typed about a person.
+type filter struct {
+	Partner partner.ID
+	// Person is a reference to somebody of the partner, and user who that is.
+	Person string
+	user   partner.UserHash
+	values url.Values
+	// From is a moment, To the one after the period.
+	From, To time.Time
+	// After is where the page begins; empty at the beginning.
+	After string
+	now   time.Time
+}
+
+// is returns a word of the filter.
+func (f filter) is(name string) string { return f.values.Get(name) }
+
+// oldest tells that the order is turned round.
+func (f filter) oldest() bool { return f.is("sort") == "old" }
+
+// mark reads a place that is a time and an id.
+func (f filter) mark() cyber.Mark {
+	at, id, _ := strings.Cut(f.After, ".")
+	n, err := strconv.ParseInt(at, 10, 64)
+	if err != nil {
+		return cyber.Mark{}
+	}
+	return cyber.Mark{At: time.UnixMicro(n), ID: id}
+}
+
+// number reads a place that is a number.
+func (f filter) number() int64 {
+	n, _ := strconv.ParseInt(f.After, 10, 64) // anything else is the beginning
+	return n
+}
+
+func markText(m cyber.Mark) string {
+	if m.ID == "" {
+		return ""
+	}
+	return strconv.FormatInt(m.At.UnixMicro(), 10) + "." + m.ID
+}
+
+func seqText(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// query is the filter as an address has it, without the place.
+func (f filter) query() string {
+	v := url.Values{}
+	for name, list := range f.values {
+		if len(list) > 0 && list[0] != "" {
+			v.Set(name, list[0])
+		}
+	}
+	if f.Partner != "" {
+		v.Set("partner", string(f.Partner))
+	}
+	if f.Person != "" {
+		v.Set("person", f.Person)
+	}
+	return v.Encode()
+}
+
+// total is a count that was made beforehand, where nothing but its own word and the order narrows the list; else -1.
+func (f filter) total(counted int64, word string) int64 {
+	if f.Partner != "" || f.Person != "" {
+		return -1
+	}
+	for name := range f.values {
+		if name != word && name != "sort" {
+			return -1
+		}
+	}
+	return counted
+}
+
+// partnerCookie keeps the chosen partner from page to page. It holds an id and ends with the browser.
+const partnerCookie = "__Host-vigia-partner"
+
+// visible are the partners whose data somebody may see; every list is asked about these and no others.
+func (c *Console) visible(r *request) ([]partner.Partner, error) {
+	return c.Rules.Partners.Partners(r.Context())
+}
+
+// chosen is the partner that a page is narrowed to: the one in the address, which is kept, or the one kept; none means all.
+func (c *Console) chosen(r *request, all []partner.Partner) partner.ID {
+	q := r.URL.Query()
+	if r.PostForm.Has("partner") { // not FormValue, which would read an upload whole
+		q = r.PostForm
+	}
+	if q.Has("partner") {
+		id := partner.ID(q.Get("partner"))
+		if r.Method == http.MethodGet {
+			r.kept = &http.Cookie{
+				Name: partnerCookie, Value: string(id), Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+			}
+			if !known(all, id) {
+				r.kept.Value, r.kept.MaxAge = "", -1
+			}
+		}
+		return id
+	}
+	if cookie, err := r.Cookie(partnerCookie); err == nil && known(all, partner.ID(cookie.Value)) {
+		return partner.ID(cookie.Value)
+	}
+	return ""
+}
+
+func known(all []partner.Partner, id partner.ID) bool {
+	for _, p := range all {
+		if p.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// filter reads what an address narrows a list to.
+func (c *Console) filter(r *request, l *listing, all []partner.Partner) (filter, error) {
+	return c.filterOf(r.Context(), l, r.URL.Query(), c.chosen(r, all), all)
+}
+
+// filterOf reads a query; unknown words of it do not restrict.
+func (c *Console) filterOf(ctx context.Context, l *listing, q url.Values, id partner.ID, all []partner.Partner) (filter, error) {
+	f := filter{Partner: id, values: url.Values{}, After: q.Get("after"), now: c.Now()}
+	if id != "" && !known(all, id) {
+		return f, partner.ErrNotFound
+	}
+	for _, field := range l.fields {
+		value := q.Get(field.Name)
+		switch {
+		case field.Name == "partner" || value == "":
+			continue
+		case field.Text:
+		case field.Options == nil:
+			day, err := time.ParseInLocation(time.DateOnly, value, brazil)
+			if err != nil {
+				continue
+			}
+			if field.Name == "to" {
+				f.To = day.AddDate(0, 0, 1)
+			} else {
+				f.From = day
+			}
+		case !offers(field.Options, value):
+			continue
+		}
+		f.values.Set(field.Name, value)
+	}
+	ref := q.Get("person")
+	if ref == "" || id == "" {
+		return f, nil
+	}
+	who, err := c.Rules.Subjects.Referred(ctx, id, ref)
+	f.Person, f.user = ref, who.User
+	return f, err
+}
+
+func offers(options []choiceOption, value string) bool {
+	for _, o := range options {
+		if o.Value == value {
+			return true
+		}
+	}
+	return false
+}
+
+// listView is what every list shows around its table.
+type listView struct {
+	Name, Path string
+	Fields     []listField
+	Person     string
+	filter     filter
+	// Shown is how many lines the page has; Next leads to those behind them, and is empty at the end.
+	Shown int
+	Next  string
+	// Total is how many there are in all, if that is known; -1 otherwise.
+	Total int64
+	// Persons tells that the list can be narrowed to somebody.
+	Persons bool
+	Saved   []operator.KeptFilter
+	Action  *bulkAction
+}
+
+// Value is what stands in a field.
+func (v listView) Value(name string) string {
+	if name == "partner" {
+		return string(v.filter.Partner)
+	}
+	return v.filter.is(name)
+}
+
+// Query is the filter, for forms and links.
+func (v listView) Query() string { return v.filter.query() }
+
+// Of is the address of the list under a query.
+func (v listView) Of(query string) string { return v.Path + "?" + query }
+
+// Ref is the reference to the person whom the list is narrowed to, Place where the page begins.
+func (v listView) Ref() string   { return v.filter.Person }
+func (v listView) Place() string { return v.filter.After }
+
+// Inner tells that the page is not the first.
+func (v listView) Inner() bool { return v.filter.After != "" }
+
+// Partner is the chosen one.
+func (v listView) Partner() partner.ID { return v.filter.Partner }
+
+// listView puts together what stands around a table of so many lines.
+func (c *Console) listView(r *request, l *listing, f filter, all []partner.Partner, shown int, next string, total int64) (listView, error) {
+	v := listView{Name: l.name, Path: "/" + l.name, filter: f, Shown: shown, Total: total, Persons: l.persons}
+	for _, field := range l.fields {
+		if field.Name == "partner" && field.Options == nil {
+			field.Options = partnerOptions(all)
+		}
+		v.Fields = append(v.Fields, field)
+	}
+	if next != "" {
+		q, _ := url.ParseQuery(f.query()) // it was just encoded
+		q.Set("after", next)
+		v.Next = v.Path + "?" + q.Encode()
+	} else if f.After == "" && total < 0 {
+		v.Total = int64(shown)
+	}
+	if f.Person != "" {
+		v.Person = at("people", string(f.Partner), f.Person)
+	}
+	if r.who.Role.Covers(operator.Support) {
+		v.Action = l.action
+	}
+	saved, err := c.Rules.Desk.KeptFilters(r.Context(), r.who.ID)
+	for _, one := range saved {
+		if one.List == l.name {
+			v.Saved = append(v.Saved, one)
+		}
+	}
+	return v, err
+}
+
+func partnerOptions(all []partner.Partner) []choiceOption {
+	options := make([]choiceOption, len(all))
+	for i, p := range all {
+		options[i] = choiceOption{string(p.ID), p.Name}
+		if p.Mode == partner.Sandbox {
+			options[i].Label += " (testes)"
+		}
+	}
+	return options
+}
+
+// listNamed is the list that a path names, if the operator may see it.
+func listNamed(r *request) (*listing, error) {
+	for _, l := range listings {
+		if l.name == r.PathValue("list") {
+			if !r.who.Role.Covers(l.role) {
+				return nil, errForbidden
+			}
+			return l, nil
+		}
+	}
+	return nil, errNotFound
+}
+
+// pickPerson narrows a list to somebody. What was typed is looked up as in the search and stands in no address: that has the
+// keyed reference.
+func pickPerson(c *Console, r *request) (answer, error) {
+	l, err := listNamed(r)
+	if err != nil {
+		return nil, err
+	}
+	hits, as, err := c.Rules.Search.Find(r.Context(), r.PostFormValue("q"))
+	if err != nil {
+		return nil, err
+	}
+	only := partner.ID(r.text("partner"))
+	var found []subject.Hit
+	for _, h := range hits {
+		if h.Kind == subject.HitPerson && (only == "" || h.Partner == only) {
+			found = append(found, h)
+		}
+	}
+	if err := c.noteSearch(r, found, as); err != nil {
+		return nil, err
+	}
+	if len(found) != 1 {
+		return nil, errPerson.With("q: %d people", len(found))
+	}
+	q := url.Values{"partner": {string(found[0].Partner)}, "person": {found[0].ID}}
+	return redirect{to: "/" + l.name + "?" + q.Encode()}, nil
+}

@@ -1,0 +1,324 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// listings are all lists; the fields, columns and reading of each.
+var listings = []*listing{&findingsList, &assetsList, &eventsList, &deliveriesList, &subscriptionsList, &devicesList, &breachesList, &casesList, &auditList}
+
+var (
+	partnerField = listField{Name: "partner", Label: "Parceiro", None: "Todos"}
+	ofOne        = listField{Name: "partner", Label: "Parceiro"} // for lists of one partner at a time
+	fromField    = listField{Name: "from", Label: "De"}
+	toField      = listField{Name: "to", Label: "Até"}
+	kindField    = listField{Name: "kind", Label: "Tipo", None: "Todos", Options: []choiceOption{
+		{"email", "E-mail"}, {"cpf", "CPF"}, {"phone", "Telefone"}, {"credit_card", "Cartão"}, {"domain", "Domínio"}, {"pix_key", "Chave Pix"}, {"cnpj", "CNPJ"},
+	}}
+	severityField = listField{Name: "severity", Label: "Gravidade", None: "Todas", Options: []choiceOption{
+		{string(cyber.SeverityCritical), "Crítico"}, {string(cyber.SeverityHigh), "Alto"}, {string(cyber.SeverityMedium), "Médio"}, {string(cyber.SeverityLow), "Baixo"},
+	}}
+	sortField = listField{Name: "sort", Label: "Ordem", Options: []choiceOption{{"new", "Mais novos primeiro"}, {"old", "Mais antigos primeiro"}}}
+)
+
+// label is the word of an option.
+func (f listField) label(value string) string {
+	for _, o := range f.Options {
+		if o.Value == value {
+			return o.Label
+		}
+	}
+	return value
+}
+
+// stamp is a time in a table.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.In(brazil).Format("02/01/2006 15:04:05")
+}
+
+func namesIn(ctx context.Context, in *Rules) (map[partner.ID]string, error) {
+	all, err := in.Partners.Partners(ctx)
+	return partnerChoice{All: all}.names(), err
+}
+
+var findingStates = listField{Name: "state", Label: "Situação", Options: []choiceOption{{"open", "Em aberto"}, {"resolved", "Resolvidas"}, {"all", "Todas"}}}
+
+var findingsList = listing{
+	name: "findings", title: "Ocorrências", persons: true, role: operator.Viewer,
+	fields: []listField{partnerField, findingStates, severityField, kindField, fromField, toField, sortField, {Name: "breach", Label: "Vazamento", Text: true}},
+	header: []string{"encontrado", "gravidade", "tipo", "valor", "vazamento", "parceiro", "situação", "id"},
+	action: &resolveMany,
+	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
+		found, next, err := in.Review.FindingList(ctx, f.findings(limit))
+		if err != nil {
+			return nil, "", err
+		}
+		names, err := namesIn(ctx, in)
+		lines := make([]listLine, len(found))
+		for i, one := range found {
+			state := "Em aberto"
+			if !one.Finding.Open() {
+				state = resolutionName(one.Finding.Resolution)
+			}
+			lines[i] = listLine{string(one.Asset.Partner) + "/" + string(one.Finding.ID), []string{
+				stamp(one.Finding.FoundAt), severityField.label(string(one.Finding.Severity)), kindWords[one.Asset.Kind],
+				identifier.Mask(one.Asset.Kind, one.Asset.Value), one.Finding.Breach.Title, names[one.Asset.Partner], state, string(one.Finding.ID),
+			}}
+		}
+		return lines, markText(next), err
+	},
+}
+
+func (f filter) findings(limit int) cyber.FindingFilter {
+	return cyber.FindingFilter{
+		Partner: f.Partner, User: f.user, Breach: f.is("breach"), OpenOnly: f.is("state") == "" || f.is("state") == "open",
+		ResolvedOnly: f.is("state") == "resolved", Kind: f.is("kind"), Severity: cyber.Severity(f.is("severity")), From: f.From, To: f.To,
+		OldestFirst: f.oldest(), Before: f.mark(), Limit: limit,
+	}
+}
+
+var assetStates = listField{Name: "status", Label: "Situação", Options: []choiceOption{
+	{string(cyber.StatusCompromised), "Comprometidos"}, {string(cyber.StatusAlert), "Em alerta"}, {string(cyber.StatusMonitored), "Sem ocorrências"},
+}}
+
+var assetsList = listing{
+	name: "monitoring", title: "Dados monitorados", persons: true, role: operator.Viewer,
+	fields: []listField{partnerField, assetStates, kindField, fromField, toField, sortField},
+	header: []string{"tipo", "valor", "situação", "parceiro", "desde", "id"},
+	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
+		assets, next, err := in.Review.AssetList(ctx, f.assets(limit))
+		if err != nil {
+			return nil, "", err
+		}
+		names, err := namesIn(ctx, in)
+		lines := make([]listLine, len(assets))
+		for i, a := range assets {
+			lines[i] = listLine{string(a.Partner) + "/" + string(a.ID), []string{
+				kindWords[a.Kind], identifier.Mask(a.Kind, a.Value), string(a.Status), names[a.Partner], stamp(a.AddedAt), string(a.ID),
+			}}
+		}
+		return lines, markText(next), err
+	},
+}
+
+func (f filter) assets(limit int) cyber.AssetFilter {
+	status := cyber.Status(f.is("status"))
+	if status == "" {
+		status = cyber.StatusCompromised
+	}
+	return cyber.AssetFilter{
+		Status: status, Partner: f.Partner, User: f.user, Kind: f.is("kind"), From: f.From, To: f.To, OldestFirst: f.oldest(), Before: f.mark(), Limit: limit,
+	}
+}
+
+var typeField = listField{Name: "type", Label: "Tipo", None: "Todos", Options: eventTypeOptions()}
+
+func eventTypeOptions() (options []choiceOption) {
+	for _, t := range alert.Types {
+		options = append(options, choiceOption{string(t), string(t)})
+	}
+	return options
+}
+
+var eventsList = listing{
+	name: "events", title: "Eventos", persons: true, role: operator.Viewer, fields: []listField{ofOne, typeField, fromField, toField, sortField},
+	header: []string{"número", "quando", "tipo", "id"},
+	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
+		events, next, err := in.Events.EventList(ctx, f.Partner, f.events(limit))
+		lines := make([]listLine, len(events))
+		for i, e := range events {
+			lines[i] = listLine{string(f.Partner) + "/" + string(e.ID), []string{strconv.FormatInt(e.Seq, 10), stamp(e.At), string(e.Type), string(e.ID)}}
+		}
+		return lines, seqText(next), err
+	},
+}
+
+func (f filter) events(limit int) alert.EventFilter {
+	return alert.EventFilter{User: f.user, Type: alert.Type(f.is("type")), From: f.From, To: f.To, OldestFirst: f.oldest(), After: f.number(), Limit: limit}
+}
+
+var deliveryStates = listField{Name: "state", Label: "Situação", Options: []choiceOption{
+	{string(alert.DeliveryFailed), "Falharam"}, {string(alert.Pending), "Na fila"}, {string(alert.Held), "Retidas"}, {string(alert.Delivered), "Entregues"},
+}}
+
+var deliveriesList = listing{
+	name: "deliveries", title: "Entregas", role: operator.Viewer, fields: []listField{partnerField, deliveryStates, typeField, fromField, toField},
+	header: []string{"situação", "evento", "tipo", "parceiro", "tentativas", "criada", "terminou"},
+	action: &replayMany,
+	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
+		list, next, err := in.Events.DeliveryList(ctx, f.deliveries(limit))
+		if err != nil {
+			return nil, "", err
+		}
+		names, err := namesIn(ctx, in)
+		lines := make([]listLine, len(list))
+		for i, d := range list {
+			lines[i] = listLine{string(d.Partner) + "/" + string(d.Event) + "/" + string(d.Endpoint), []string{
+				deliveryStates.label(string(d.State)), string(d.Event), string(d.Type), names[d.Partner], strconv.Itoa(d.Attempts), stamp(d.CreatedAt), stamp(d.FinishedAt),
+			}}
+		}
+		return lines, deliveryMark(next), err
+	},
+}
+
+func (f filter) deliveries(limit int) alert.DeliveryFilter {
+	state := alert.DeliveryState(f.is("state"))
+	if state == "" {
+		state = alert.DeliveryFailed
+	}
+	d := alert.DeliveryFilter{State: state, Partner: f.Partner, Type: alert.Type(f.is("type")), From: f.From, To: f.To, Limit: limit}
+	if parts := strings.Split(f.After, "."); len(parts) == 4 {
+		at, _ := strconv.ParseInt(parts[0], 10, 64) // a place that somebody made up leads to another page of the same list
+		d.Before.Seq, _ = strconv.ParseInt(parts[3], 10, 64)
+		d.Before.Partner, d.Before.Endpoint = partner.ID(parts[1]), alert.EndpointID(parts[2])
+		if at != 0 {
+			d.Before.At = time.UnixMicro(at)
+		}
+	}
+	return d
+}
+
+func deliveryMark(m alert.DeliveryMark) string {
+	if m.Endpoint == "" {
+		return ""
+	}
+	at := int64(0)
+	if !m.At.IsZero() {
+		at = m.At.UnixMicro()
+	}
+	return strings.Join([]string{strconv.FormatInt(at, 10), string(m.Partner), string(m.Endpoint), strconv.FormatInt(m.Seq, 10)}, ".")
+}
+
+var subscriptionStates = listField{Name: "state", Label: "Situação", None: "Não encerradas", Options: []choiceOption{
+	{string(subscription.ListSuspended), "Suspensas"}, {string(subscription.ListEnded), "Encerradas"},
+}}
+
+var subscriptionsList = listing{
+	name: "subscriptions", title: "Assinaturas", role: operator.Viewer,
+	fields: []listField{
+		ofOne, subscriptionStates, {Name: "plan", Label: "Plano", None: "Todos", Text: true}, {Name: "from", Label: "Início de"}, {Name: "to", Label: "Início até"},
+		{Name: "sort", Label: "Ordem", Options: []choiceOption{{"old", "Mais antigas primeiro"}, {"new", "Mais novas primeiro"}}},
+	},
+	header: []string{"número", "pessoa", "CPF", "plano", "início", "fim", "situação"},
+	action: &endMany,
+	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
+		list, next, err := in.FindSubscriptions.SubscriptionList(ctx, f.Partner, f.subscriptions(limit))
+		lines := make([]listLine, len(list))
+		for i, s := range list {
+			state, last := "Ativa", ""
+			switch {
+			case s.Over(subscription.DayOf(f.now)):
+				state = "Encerrada"
+			case !s.SuspendedAt.IsZero():
+				state = "Suspensa"
+			}
+			if s.LastDay() != 0 {
+				last = s.LastDay().String()
+			}
+			lines[i] = listLine{string(f.Partner) + "/" + strconv.FormatInt(s.Seq, 10), []string{
+				strconv.FormatInt(s.Seq, 10), initials(s.Beneficiary.Name), identifier.Mask(identifier.CPF, s.Beneficiary.CPF), string(s.Plan), s.Start.String(), last, state,
+			}}
+		}
+		return lines, seqText(next), err
+	},
+}
+
+func (f filter) subscriptions(limit int) subscription.ListFilter {
+	l := subscription.ListFilter{
+		State: subscription.ListState(f.is("state")), Plan: plan.ID(f.is("plan")), NewestFirst: f.is("sort") == "new", After: f.number(), Limit: limit,
+	}
+	if !f.From.IsZero() {
+		l.From = subscription.DayOf(f.From)
+	}
+	if !f.To.IsZero() {
+		l.To = subscription.DayOf(f.To) - 1
+	}
+	return l
+}
+
+var devicesList = listing{
+	name: "devices", title: "Dispositivos", persons: true, role: operator.Viewer,
+	fields: []listField{ofOne, {Name: "system", Label: "Sistema", None: "Todos", Options: []choiceOption{
+		{string(cyber.Android), "Android"}, {string(cyber.IOS), "iOS"}, {string(cyber.Windows), "Windows"}, {string(cyber.MacOS), "macOS"},
+	}}, fromField, toField, sortField},
+	header: []string{"emitida", "sistema", "pessoa", "vale até", "id"},
+	action: &revokeMany,
+	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
+		list, next, err := in.Review.DeviceList(ctx, f.Partner, f.devices(limit))
+		lines := make([]listLine, len(list))
+		for i, d := range list {
+			lines[i] = listLine{string(d.Partner) + "/" + string(d.ID), []string{stamp(d.IssuedAt), string(d.System), short(d.User), stamp(d.ValidUntil), string(d.ID)}}
+		}
+		return lines, markText(next), err
+	},
+}
+
+func (f filter) devices(limit int) cyber.DeviceFilter {
+	return cyber.DeviceFilter{User: f.user, System: cyber.System(f.is("system")), From: f.From, To: f.To, OldestFirst: f.oldest(), Before: f.mark(), Limit: limit}
+}
+
+var breachStates = listField{Name: "state", Label: "Situação", None: "Todas", Options: []choiceOption{
+	{string(leak.Published), "Publicados"}, {string(leak.Importing), "Em importação"}, {string(leak.Retracted), "Retirados"},
+}}
+
+var breachesList = listing{
+	name: "breaches", title: "Vazamentos", role: operator.Viewer,
+	fields: []listField{breachStates, {Name: "kind", Label: "Tipo", None: "Todos", Options: kindOptions}, fromField, toField, {Name: "sort", Label: "Ordem", Options: []choiceOption{
+		{"new", "Mais novos primeiro"}, {"old", "Mais antigos primeiro"}, {"size", "Maiores primeiro"}, {"name", "Por nome"},
+	}}},
+	header: []string{"nome", "título", "aconteceu", "tipo", "impressões", "situação", "incluído"},
+	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
+		list, next, err := f.breaches(ctx, in, limit)
+		lines := make([]listLine, len(list))
+		for i, b := range list {
+			lines[i] = listLine{b.Name, []string{
+				b.Name, b.Title, b.Date.UTC().Format("02/01/2006"), listField{Options: kindOptions}.label(string(b.Kind)),
+				strconv.FormatInt(b.Tally.Distinct, 10), breachStates.label(string(b.State)), stamp(b.AddedAt),
+			}}
+		}
+		return lines, next, err
+	},
+}
+
+// breaches are few: all of them are in memory, and the place of a page is its number of lines before.
+func (f filter) breaches(ctx context.Context, in *Rules, limit int) ([]leak.Record, string, error) {
+	all, err := in.Breaches.All(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	all = slices.DeleteFunc(all, func(b leak.Record) bool {
+		return f.is("state") != "" && string(b.State) != f.is("state") || f.is("kind") != "" && string(b.Kind) != f.is("kind") ||
+			b.AddedAt.Before(f.From) || !f.To.IsZero() && !b.AddedAt.Before(f.To)
+	})
+	switch f.is("sort") {
+	case "old":
+	case "size":
+		slices.SortStableFunc(all, func(a, b leak.Record) int { return cmp.Compare(b.Tally.Distinct, a.Tally.Distinct) })
+	case "name":
+		slices.SortStableFunc(all, func(a, b leak.Record) int { return strings.Compare(a.Name, b.Name) })
+	default:
+		slices.Reverse(all)
+	}
+	from := min(int(max(0, f.number())), len(all))
+	if to := from + limit; to < len(all) {
+		return all[from:to], strconv.Itoa(to), nil
+	}
+	return all[from:], "", nil
+}

@@ -1,0 +1,172 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/sqldb"
+)
+
+func filterPlace(owner, id string) seal.Place {
+	return seal.Place{Table: "operator_filter", Column: "content", Row: owner + "/" + id}
+}
+
+func exportPlace(id, number string) seal.Place {
+	return seal.Place{Table: "operator_export_part", Column: "body", Row: id + "/" + number}
+}
+
+// filterContent is what is sealed of a filter.
+type filterContent struct{ Name, Query string }
+
+// KeepFilter keeps a filter; whoever has too many is refused.
+func (s Operators) KeepFilter(ctx context.Context, f operator.KeptFilter) error {
+	text, err := json.Marshal(filterContent{f.Name, f.Query})
+	if err == nil {
+		text, err = s.keys.Seal(filterPlace(string(f.Operator), f.ID), text)
+	}
+	if err != nil {
+		return fmt.Errorf("seal filter: %w", err)
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		var n int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM operator_filter WHERE operator_id = $1`, string(f.Operator)).Scan(&n); err != nil {
+			return fmt.Errorf("count filters: %w", err)
+		}
+		if n >= operator.MaxFilters {
+			return operator.ErrFilter.With("name: at most %d filters", operator.MaxFilters)
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO operator_filter (operator_id, id, list, content, created_at) VALUES ($1, $2, $3, $4, $5)`,
+			string(f.Operator), f.ID, f.List, text, micros(s.now()))
+		if err != nil {
+			return fmt.Errorf("keep filter: %w", err)
+		}
+		return nil
+	})
+}
+
+// KeptFilters returns an operator's, oldest first.
+func (s Operators) KeptFilters(ctx context.Context, owner operator.ID) ([]operator.KeptFilter, error) {
+	return collect(ctx, s.reader(), func(row scanner) (operator.KeptFilter, error) {
+		f := operator.KeptFilter{Operator: owner}
+		var sealed []byte
+		var created int64
+		if err := row.Scan(&f.ID, &f.List, &sealed, &created); err != nil {
+			return f, err
+		}
+		text, err := s.keys.Unseal(filterPlace(string(owner), f.ID), sealed)
+		var content filterContent
+		if err == nil {
+			err = json.Unmarshal(text, &content)
+		}
+		if err != nil {
+			return f, fmt.Errorf("open filter: %w", err)
+		}
+		f.Name, f.Query, f.CreatedAt = content.Name, content.Query, fromMicros(created)
+		return f, nil
+	}, `SELECT id, list, content, created_at FROM operator_filter WHERE operator_id = $1 ORDER BY created_at, id`, string(owner))
+}
+
+// DropFilter removes one.
+func (s Operators) DropFilter(ctx context.Context, owner operator.ID, id string) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		res, err := tx.ExecContext(ctx, `DELETE FROM operator_filter WHERE operator_id = $1 AND id = $2`, string(owner), id)
+		if err != nil {
+			return fmt.Errorf("drop filter: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(operator.ErrNoFilter, err)
+		}
+		return nil
+	})
+}
+
+// BeginExport keeps the row of a file that is about to be written.
+func (s Operators) BeginExport(ctx context.Context, e operator.Export) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO operator_export (id, operator_id, list, format, created_at, until, lines, parts, done)
+			VALUES ($1, $2, $3, $4, $5, $6, 0, 0, FALSE)`, e.ID, string(e.Operator), e.List, string(e.Format), micros(e.CreatedAt), micros(e.Until))
+		if err != nil {
+			return fmt.Errorf("begin export: %w", err)
+		}
+		return nil
+	})
+}
+
+// AddExportPart appends to a file; done says that this was the last part.
+func (s Operators) AddExportPart(ctx context.Context, id string, number, lines int64, body []byte, done bool) error {
+	sealed, err := s.keys.Seal(exportPlace(id, fmt.Sprint(number)), body)
+	if err != nil {
+		return fmt.Errorf("seal export: %w", err)
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO operator_export_part (export_id, number, body) VALUES ($1, $2, $3)`, id, number, sealed)
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `UPDATE operator_export SET lines = $2, parts = $3, done = $4 WHERE id = $1`, id, lines, number, done)
+		}
+		if err != nil {
+			return fmt.Errorf("write export: %w", err)
+		}
+		return nil
+	})
+}
+
+const exportColumns = `id, operator_id, list, format, created_at, until, lines, parts, done`
+
+func scanExport(row scanner) (e operator.Export, err error) {
+	var created, until int64
+	err = row.Scan(&e.ID, &e.Operator, &e.List, &e.Format, &created, &until, &e.Lines, &e.Parts, &e.Done)
+	e.CreatedAt, e.Until = fromMicros(created), fromMicros(until)
+	return e, err
+}
+
+// Exports returns an operator's files, newest first.
+func (s Operators) Exports(ctx context.Context, owner operator.ID) ([]operator.Export, error) {
+	return collect(ctx, s.reader(), scanExport, `SELECT `+exportColumns+` FROM operator_export WHERE operator_id = $1 AND until > $2
+		ORDER BY created_at DESC, id DESC LIMIT 100`, string(owner), micros(s.now()))
+}
+
+// Export returns one of an operator's own files that is all there.
+func (s Operators) Export(ctx context.Context, owner operator.ID, id string) (operator.Export, error) {
+	e, err := scanExport(s.reader().QueryRowContext(ctx, `SELECT `+exportColumns+` FROM operator_export WHERE operator_id = $1 AND id = $2 AND until > $3 AND done`,
+		string(owner), id, micros(s.now())))
+	if errors.Is(err, sql.ErrNoRows) {
+		return e, operator.ErrNoExport
+	}
+	if err != nil {
+		return e, classify(fmt.Errorf("read export: %w", err))
+	}
+	return e, nil
+}
+
+// ExportPart returns a part of a file, from 1 on.
+func (s Operators) ExportPart(ctx context.Context, id string, number int64) ([]byte, error) {
+	var sealed []byte
+	err := s.reader().QueryRowContext(ctx, `SELECT body FROM operator_export_part WHERE export_id = $1 AND number = $2`, id, number).Scan(&sealed)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, operator.ErrNoExport
+	}
+	if err != nil {
+		return nil, classify(fmt.Errorf("read export: %w", err))
+	}
+	return s.keys.Unseal(exportPlace(id, fmt.Sprint(number)), sealed)
+}
+
+// SweepExports removes files whose time is over.
+func (s Operators) SweepExports(ctx context.Context, now time.Time) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM operator_export_part WHERE export_id IN (SELECT id FROM operator_export WHERE until <= $1)`, micros(now))
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `DELETE FROM operator_export WHERE until <= $1`, micros(now))
+		}
+		if err != nil {
+			return fmt.Errorf("sweep exports: %w", err)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// DeliveryList returns a page of the deliveries in a state that fit: finished ones latest first, others by endpoint, oldest
+// first. The index knows state and end; partner and type of a finished one are sifted.
+func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]alert.Listed, alert.DeliveryMark, error) {
+	var c conditions
+	c.text = ` AND d.state = '` + string(f.State) + `'` // a constant of ours: the indexes are for one state each
+	order, over := ` ORDER BY d.partner_id, d.endpoint_id, d.seq`, f.State == alert.Delivered || f.State == alert.DeliveryFailed
+	if over {
+		c.text += ` AND d.finished_at > 0`
+		c.period(`d.finished_at`, f.From, f.To)
+		order = ` ORDER BY d.finished_at DESC, d.partner_id DESC, d.endpoint_id DESC, d.seq DESC`
+	} else if f.Partner != "" {
+		c.add(`d.partner_id = `, number(f.Partner))
+	}
+	if m := f.Before; m.Endpoint != "" {
+		if over {
+			c.past(`d.finished_at, d.partner_id, d.endpoint_id, d.seq`, `<`, micros(m.At), number(m.Partner), string(m.Endpoint), m.Seq)
+		} else {
+			c.past(`d.partner_id, d.endpoint_id, d.seq`, `>`, number(m.Partner), string(m.Endpoint), m.Seq)
+		}
+	}
+	look := f.Limit
+	if f.Partner != "" || f.Type != "" {
+		look = max(f.Limit, looks)
+	}
+	rows, err := collect(ctx, s.reader(), func(row scanner) (alert.Listed, error) {
+		var l alert.Listed
+		var attempts, next, finished, created int64
+		err := row.Scan(numbered(&l.Partner), &l.Endpoint, &l.Event, &l.Seq, &l.State, &attempts, &next, &finished, &created, &l.Type)
+		l.Attempts, l.NextAt, l.FinishedAt, l.CreatedAt = int(attempts), fromMicros(next), fromMicros(finished), fromMicros(created)
+		return l, err
+	}, `SELECT d.partner_id, d.endpoint_id, d.event_id, d.seq, d.state, d.attempts, d.next_at, d.finished_at, d.created_at,
+		coalesce((SELECT e.type FROM event e WHERE e.partner_id = d.partner_id AND e.seq = d.seq), '')
+		FROM delivery d WHERE true`+c.text+order+c.limit(look+1), c.args...)
+	if err != nil {
+		return nil, alert.DeliveryMark{}, fmt.Errorf("list deliveries: %w", err)
+	}
+	kept, last, more := sift(rows, f.Limit, look, func(l alert.Listed) bool {
+		return (f.Partner == "" || l.Partner == f.Partner) && (f.Type == "" || l.Type == f.Type)
+	})
+	if !more {
+		return kept, alert.DeliveryMark{}, nil
+	}
+	return kept, alert.DeliveryMark{At: last.FinishedAt, Partner: last.Partner, Endpoint: last.Endpoint, Seq: last.Seq}, nil
+}
+
+// EventList returns a page of a partner's events that fit, without their bodies, and the number that the next goes on from; 0
+// at the end. Types and times are sifted: numbers grow with time, but no index says how.
+func (s Overview) EventList(ctx context.Context, id partner.ID, f alert.EventFilter) ([]alert.Kept, int64, error) {
+	c := conditions{args: []any{number(id)}}
+	if f.User != "" {
+		u, err := s.userOf(ctx, s.reader(), id, f.User)
+		if err != nil {
+			return nil, 0, err
+		}
+		c.either(`person`, u.write, u.other)
+	}
+	order := ` ORDER BY seq DESC`
+	switch {
+	case f.OldestFirst:
+		order = ` ORDER BY seq`
+		c.add(`seq > `, f.After)
+	case f.After > 0:
+		c.add(`seq < `, f.After)
+	}
+	look := f.Limit
+	if f.Type != "" || !f.From.IsZero() || !f.To.IsZero() {
+		look = max(f.Limit, looks)
+	}
+	rows, err := collect(ctx, s.reader(), func(row scanner) (alert.Kept, error) {
+		var e alert.Kept
+		var created int64
+		err := row.Scan(&e.ID, &e.Seq, &e.Type, &created)
+		e.At = fromMicros(created)
+		return e, err
+	}, `SELECT id, seq, type, created_at FROM event WHERE partner_id = $1`+c.text+order+c.limit(look+1), c.args...)
+	if err != nil {
+		return nil, 0, fmt.Errorf("list events: %w", err)
+	}
+	kept, last, more := sift(rows, f.Limit, look, func(e alert.Kept) bool {
+		return (f.Type == "" || e.Type == f.Type) && !e.At.Before(f.From) && (f.To.IsZero() || e.At.Before(f.To))
+	})
+	if !more {
+		return kept, 0, nil
+	}
+	return kept, last.Seq, nil
+}

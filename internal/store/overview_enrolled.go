@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// SubscriptionList returns a page of a partner's subscriptions that fit, by their numbers, and the one that the next goes on
+// from; 0 at the end. States have indexes; plan and first day are sifted before anything is opened.
+func (s Overview) SubscriptionList(ctx context.Context, id partner.ID, f subscription.ListFilter) ([]subscription.Subscription, int64, error) {
+	c, today := conditions{args: []any{number(id)}}, subscription.DayOf(s.now())
+	switch f.State {
+	case subscription.ListSuspended:
+		c.text += ` AND ended_at = 0 AND suspended_at > 0`
+	case subscription.ListEnded:
+	case subscription.ListRunning:
+		c.text += ` AND ended_at = 0`
+		c.add(lastDay+` >= `, int64(today))
+	}
+	order := ` ORDER BY seq`
+	switch {
+	case !f.NewestFirst:
+		c.add(`seq > `, f.After)
+	case f.After > 0:
+		c.add(`seq < `, f.After)
+	}
+	if f.NewestFirst {
+		order += ` DESC`
+	}
+	look := f.Limit
+	if f.Plan != "" || f.From != 0 || f.To != 0 || f.State == subscription.ListEnded {
+		look = max(f.Limit, looks)
+	}
+	type row struct {
+		subscription.Subscription
+		sealed []byte
+	}
+	rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
+		var r row
+		var created, suspended, ended int64
+		err := sc.Scan(&r.Seq, &r.Plan, &r.Start, &r.Expiry, &r.sealed, &created, &suspended, &ended)
+		r.CreatedAt, r.SuspendedAt, r.EndedAt = fromMicros(created), fromMicros(suspended), fromMicros(ended)
+		return r, err
+	}, `SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1`+c.text+order+c.limit(look+1), c.args...)
+	if err != nil {
+		return nil, 0, fmt.Errorf("list subscriptions: %w", err)
+	}
+	kept, last, more := sift(rows, f.Limit, look, func(r row) bool {
+		return r.Over(today) == (f.State == subscription.ListEnded) && (f.Plan == "" || r.Plan == f.Plan) && r.Start >= f.From && (f.To == 0 || r.Start <= f.To)
+	})
+	list := make([]subscription.Subscription, len(kept))
+	for i, r := range kept {
+		list[i] = r.Subscription
+		if err := s.subscriptions().openBody(id, r.sealed, &list[i]); err != nil {
+			return nil, 0, err
+		}
+	}
+	if !more {
+		return list, 0, nil
+	}
+	return list, last.Seq, nil
+}
+
+// DeviceList returns a page of a partner's live devices that fit, and where the next begins.
+func (s Overview) DeviceList(ctx context.Context, id partner.ID, f cyber.DeviceFilter) ([]cyber.Device, cyber.Mark, error) {
+	c := conditions{text: ` AND ended_at = 0`, args: []any{number(id)}}
+	c.add(`valid_until > `, micros(s.now()))
+	if f.User != "" {
+		u, err := s.userOf(ctx, s.reader(), id, f.User)
+		if err != nil {
+			return nil, cyber.Mark{}, err
+		}
+		c.either(`user_index`, u.write, u.other)
+	}
+	c.period(`issued_at`, f.From, f.To)
+	look := f.Limit
+	if f.System != "" {
+		look = max(f.Limit, looks)
+	}
+	rows, err := collect(ctx, s.reader(), s.devices().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1`+c.text+
+		c.order(`issued_at`, `id`, f.Before, f.OldestFirst)+c.limit(look+1), c.args...)
+	if err != nil {
+		return nil, cyber.Mark{}, fmt.Errorf("list devices: %w", err)
+	}
+	kept, last, more := sift(rows, f.Limit, look, func(d cyber.Device) bool { return f.System == "" || d.System == f.System })
+	if !more {
+		return kept, cyber.Mark{}, nil
+	}
+	return kept, cyber.Mark{At: last.IssuedAt, ID: string(last.ID)}, nil
+}

@@ -1,0 +1,25 @@
+package subscription
+
+import "github.com/vigiahq/vigia/internal/plan"
+
+// ListState is which subscriptions an operator's list holds.
+type ListState string
+
+// The states of a list: those that have not ended, suspended ones of them, and those that have.
+const (
+	ListRunning   ListState = ""
+	ListSuspended ListState = "suspended"
+	ListEnded     ListState = "ended"
+)
+
+// ListFilter picks subscriptions of a partner for the operator; the zero value of a field does not restrict.
+type ListFilter struct {
+	State ListState
+	Plan  plan.ID
+	// From and To are a period of first days, To inclusive.
+	From, To    Day
+	NewestFirst bool
+	// After is the number to go on from, exclusive; 0 means at the beginning.
+	After int64
+	Limit int
+}
