@@ -134,6 +134,9 @@ const partnerCookie = "__Host-vigia-partner"
 
 // visible are the partners whose data somebody may see; every list is asked about these and no others.
 func (c *Console) visible(r *request) ([]partner.Partner, error) {
+	if r.who.Partner != "" {
+		return []partner.Partner{r.scope.at}, nil
+	}
 	return c.Rules.Partners.Partners(r.Context())
 }
 

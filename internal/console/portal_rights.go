@@ -73,6 +73,15 @@ var portalRights = map[string]operator.Right{
 	"POST /webhooks/{partner}/{endpoint}/disable": integrate,
 	"POST /webhooks/{partner}/{endpoint}/delete":  integrate,
 
+	"POST /lists/{list}/person":                closed,
+	"POST /lists/{list}/export":                closed,
+	"POST /lists/{list}/filters":               closed,
+	"POST /lists/{list}/filters/{filter}/drop": closed,
+	"POST /lists/{list}/bulk":                  closed,
+	"POST /lists/{list}/bulk/run":              closed,
+	"GET /exports":                             closed,
+	"GET /exports/{id}":                        closed,
+
 	"GET /plans":                        closed,
 	"GET /plans/{partner}/new":          closed,
 	"POST /plans/{partner}/new":         closed,
