@@ -234,6 +234,8 @@ type listView struct {
 	Next  string
 	// Total is how many there are in all, if that is known; -1 otherwise.
 	Total int64
+	// Tools tells that filters can be kept and lists exported.
+	Tools bool
 	// Persons tells that the list can be narrowed to somebody.
 	Persons bool
 	Saved   []operator.KeptFilter
@@ -283,6 +285,10 @@ func (c *Console) listView(r *request, l *listing, f filter, all []partner.Partn
 	if f.Person != "" {
 		v.Person = at("people", string(f.Partner), f.Person)
 	}
+	if r.who.Partner != "" { // files, filters and actions on many lines are the operator's
+		return v, nil
+	}
+	v.Tools = true
 	if r.who.Role.Covers(operator.Support) {
 		v.Action = l.action
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
 )
@@ -66,7 +67,7 @@ func showUsage(c *Console, r *request) (answer, error) {
 	if page.HourUsed, page.Used, err = c.Rules.Paces.Used(ctx, p.ID); err != nil {
 		return nil, err
 	}
-	newest, err := c.Rules.Events.NewestEvents(ctx, p.ID, 0, 1)
+	newest, _, err := c.Rules.Events.EventList(ctx, p.ID, alert.EventFilter{Limit: 1})
 	if err != nil {
 		return nil, err
 	}
