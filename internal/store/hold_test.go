@@ -109,8 +109,8 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 			sweep("subscriptions", store.Retention{Subscriptions: day}),
 		},
 		"cases": {
-			[]string{many(`support_case (partner_id, id, user_index, service_id, status, assignee, details, target, clock_used, clock_since, due_at, created_at, changed_at)`,
-				`$1, 'case_' || i, CAST(i AS BLOB), 'sv_ajuda_phishing', 'Fechado', '', x'00', 0, 0, 0, 0, 1, 1`)},
+			[]string{many(`support_case (partner_id, id, user_index, service_id, status, assignee, details, target, clock_used, clock_since, due_at, created_at, changed_at, rating)`,
+				`$1, 'case_' || i, CAST(i AS BLOB), 'sv_ajuda_phishing', 'Fechado', '', x'00', 0, 0, 0, 0, 1, 1, 0`)},
 			sweep("cases", store.Retention{Cases: day}),
 		},
 		"devices": {

@@ -40,8 +40,9 @@ func TestPictureFigures(t *testing.T) {
 		for i, used := range []int64{hour, 3 * hour} {
 			id := []string{"cs_a", "cs_b"}[i]
 			write(`INSERT INTO support_case (partner_id, id, user_index, service_id, status, assignee, details, target, clock_used, clock_since, due_at, created_at,
-				changed_at) VALUES (1, $1, $2, 'sv_x', 'Resolvido', '', $2, $3, $4, 0, 0, $5, $5)`, id, []byte{1}, 2*hour, used, now)
-			write(`INSERT INTO case_move (partner_id, case_id, number, from_status, to_status, actor, moved_at) VALUES (1, $1, 2, 'Aberto', 'Resolvido', 'x', $2)`, id, now)
+				changed_at, rating) VALUES (1, $1, $2, 'sv_x', 'Resolvido', '', $2, $3, $4, 0, 0, $5, $5, 0)`, id, []byte{1}, 2*hour, used, now)
+			write(`INSERT INTO case_move (partner_id, case_id, number, kind, from_status, to_status, actor, moved_at)
+				VALUES (1, $1, 2, '', 'Aberto', 'Resolvido', 'x', $2), (1, $1, 3, 'rating', 'Resolvido', 'Resolvido', '', $2)`, id, now)
 		}
 		check := func(when string) {
 			t.Helper()
