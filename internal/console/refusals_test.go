@@ -155,7 +155,7 @@ var (
 
 // harmless are forms that a test cannot send without ending what it needs, with the reason.
 var harmless = map[string]string{
-	"/logout": "ends the session", "/account/logout": "ends the session", "/account/noticed": "asks nothing", "/account/recovery": "asks nothing",
+	"/logout": "ends the session", "/account/logout": "ends the session", "/account/noticed": "asks nothing", "/sandbox": "asks nothing", "/account/recovery": "asks nothing",
 }
 
 // offered are the forms of all pages that can be reached by links, each kind of page once.

@@ -97,6 +97,9 @@ var rules = map[string]string{
 	"unknown state":                        "Este estado não existe.",
 	"one of password_changed, account_closed, card_replaced, not_me, other": "Escolha um dos motivos da lista.",
 
+	"the id of a live partner, for a sandbox partner": "Escreva o pt_… de um parceiro de produção; só um parceiro de testes tem este campo.",
+	"that partner has a sandbox, %s":                  "Esse parceiro já tem um de testes: %s.",
+
 	// Operators.
 	"one of admin, support, viewer":                        "Escolha administração, atendimento ou consulta.",
 	"one of developer, attendant, viewer":                  "Escolha desenvolvimento, atendimento ou consulta.",
