@@ -68,7 +68,7 @@ func (c *Client) Cases(ctx context.Context, userHash string, opts ...Option) ([]
 // Case reads a case of a person. An extension of the contract.
 func (c *Client) Case(ctx context.Context, userHash, caseID string, opts ...Option) (CaseDetail, error) {
 	var one CaseDetail
-	err := c.get(ctx, &one, "/cyber/case/{id}/{userhash}", []string{caseID, userHash}, opts)
+	err := c.get(ctx, &one, "/cyber/case/{id}/history/{userhash}", []string{caseID, userHash}, opts)
 	return one, err
 }
 

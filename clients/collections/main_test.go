@@ -58,7 +58,7 @@ func TestCollectionWorks(t *testing.T) {
 			}
 		}
 	}
-	if count != 24 {
+	if count != 31 {
 		t.Errorf("%d requests", count)
 	}
 }

@@ -95,7 +95,7 @@ func TestFeedRefuses(t *testing.T) {
 
 // TestAreas: who may read which events. A test event is everybody's.
 func TestAreas(t *testing.T) {
-	cyber := []Type{LeakDetected, StatusChanged, CaseStatusChanged, KeyExpiring, WebhookTest}
+	cyber := []Type{LeakDetected, StatusChanged, CaseStatusChanged, CaseMessageAdded, CaseBooked, CaseRated, KeyExpiring, WebhookTest}
 	subscriptions := []Type{SubscriptionEnded, SubscriptionSuspended, SubscriptionResumed, WebhookTest}
 	for _, c := range []struct {
 		of   Areas

@@ -20,7 +20,7 @@ type caseItem struct {
 	Rating      int    `json:"rating,omitzero"`
 }
 
-// caseDetail is the answer of GET /cyber/case/{id}/{userhash}.
+// caseDetail is the answer of GET /cyber/case/{id}/history/{userhash}.
 type caseDetail struct {
 	caseItem
 	Appointments []jsontext.Value `json:"appointments"`

@@ -88,7 +88,7 @@ func TestCaseBothWays(t *testing.T) {
 			Rating  int
 			History []struct{ Type, From, Status, Text, Name string }
 		}
-		whole := ask(http.MethodGet, "case/"+id+"/"+user, "", 200)
+		whole := ask(http.MethodGet, "case/"+id+"/history/"+user, "", 200)
 		mustDecode(t, answered{status: 200, body: whole}, &read)
 		var lines []string
 		for _, l := range read.History {

@@ -89,7 +89,7 @@ func TestMutations(t *testing.T) {
 		{route: "GET /cyber/score/{userhash}/history", path: "/cyber/score/<" + user + ">/history"},
 		{route: "GET /cyber/services/{id}", path: "/cyber/services/<sv_ajuda_phishing>"},
 		{route: "GET /cyber/cases/{userhash}", path: "/cyber/cases/<" + user + ">"},
-		{route: "GET /cyber/case/{id}/{userhash}", path: "/cyber/case/<" + kase + ">/<" + user + ">"},
+		{route: "GET /cyber/case/{id}/history/{userhash}", path: "/cyber/case/<" + kase + ">/history/<" + user + ">"},
 		{route: "POST /cyber/case/{id}/messages", path: "/cyber/case/<" + kase + ">/messages", body: `{"userHash":"` + user + `","text":"oi","attachment":{"name":"a.txt","text":"b"}}`},
 		{route: "POST /cyber/case/{id}/cancel", path: "/cyber/case/<" + kase + "x>/cancel", body: `{"userHash":"` + user + `","reason":"mudei de ideia"}`},
 		{route: "POST /cyber/case/{id}/rebook", path: "/cyber/case/<" + kase + "x>/rebook", body: `{"userHash":"` + user + `","appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}]}`},

@@ -36,7 +36,7 @@ var wantOperations = []string{
 	"0 POST /cyber/advise/{userhash}/answers",
 	"0 POST /cyber/case/{id}/cancel",
 	"0 POST /cyber/credential-check",
-	"0 GET /cyber/case/{id}/{userhash}",
+	"0 GET /cyber/case/{id}/history/{userhash}",
 	"0 GET /cyber/services/{id}",
 	"0 GET /cyber/cases/{userhash}",
 	"0 GET /cyber/cover/{userhash}",

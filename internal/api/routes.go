@@ -69,7 +69,7 @@ var routes = []route{
 	{0, http.MethodGet, "/cyber/cover/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).listCover, options{}},
 	{0, http.MethodGet, "/cyber/services/{id}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).showService, options{}},
 	{0, http.MethodGet, "/cyber/cases/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).listCases, options{}},
-	{0, http.MethodGet, "/cyber/case/{id}/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).showCase, options{}},
+	{0, http.MethodGet, "/cyber/case/{id}/history/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).showCase, options{}},
 	{0, http.MethodPost, "/cyber/case/{id}/messages", cyberArea, partner.ScopeCyber, smallBody, (*Server).tellCase, options{}},
 	{0, http.MethodPost, "/cyber/case/{id}/cancel", cyberArea, partner.ScopeCyber, smallBody, (*Server).cancelCase, options{}},
 	{0, http.MethodPost, "/cyber/case/{id}/rebook", cyberArea, partner.ScopeCyber, smallBody, (*Server).rebookCase, options{}},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/once"
 )
 
@@ -66,8 +67,11 @@ type questionItem struct {
 	Options  []string `json:"options"`
 }
 
+// errServiceUnknown is answered as any path that is not there: the contract has no operation of that shape.
+var errServiceUnknown = fault.New(fault.NotFound, "service.unknown").With("id: no such service")
+
 func (s *Server) showService(r *request) (any, error) {
-	id, err := r.idInPath("id", cyber.ErrServiceNotFound)
+	id, err := r.idInPath("id", errServiceUnknown)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +81,7 @@ func (s *Server) showService(r *request) (any, error) {
 	}
 	at := slices.IndexFunc(offered, func(sv cyber.Service) bool { return string(sv.ID) == id })
 	if at < 0 {
-		return nil, cyber.ErrServiceNotFound.With("id: no such service")
+		return nil, errServiceUnknown
 	}
 	asks, err := r.rules.Cases.Ask(r.ctx, r.caller.Partner, offered[at])
 	if err != nil {

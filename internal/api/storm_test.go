@@ -149,7 +149,7 @@ func newStorm(t *testing.T) *storm {
 		{"DELETE", "/cyber/monitoring/extra/" + assets[0].ID + "x/" + user, "", live, nil},
 		{"GET", "/cyber/services/sv_ajuda_phishing", "", live, nil},
 		{"GET", "/cyber/cases/" + user, "", live, nil},
-		{"GET", "/cyber/case/" + kase + "/" + user, "", live, nil},
+		{"GET", "/cyber/case/" + kase + "/history/" + user, "", live, nil},
 		{"POST", "/cyber/case/" + kase + "/messages",
 			`{"userHash":"` + user + `","text":"` + stormMark + `","attachment":{"name":"` + stormMark + `","text":"x"}}`, live, nil},
 		{"POST", "/cyber/case/" + kase + "x/cancel", `{"userHash":"` + user + `","reason":"` + stormMark + `"}`, live, nil},

@@ -199,7 +199,7 @@ var tenancies = map[string]tenancy{
 		{"nothing to name", false, func(_, _ *belongings, _ string) call { return inPath("{id}", "sv_ajuda_phishing") }},
 	}},
 	"GET /cyber/cases/{userhash}": {quiet: true, places: []place{byUser}},
-	"GET /cyber/case/{id}/{userhash}": {quiet: true, places: []place{
+	"GET /cyber/case/{id}/history/{userhash}": {quiet: true, places: []place{
 		{"another's case of another's person", true, func(_, other *belongings, user string) call {
 			return inPath("{id}", other.kase, "{userhash}", user)
 		}},

@@ -346,6 +346,9 @@ func TestSegmentsNameFiles(t *testing.T) {
 		"store/cover":            "as above",
 		"cyber/findings":         "findings are monitoring's: finding.go and monitoring.go",
 		"store/findings":         "a file named after the noun: finding.go",
+		"api/cases":              "a person's cases: case_person.go",
+		"cyber/cases":            "as above",
+		"store/cases":            "a file named after the noun: case.go",
 	})
 	segment := regexp.MustCompile(`"/cyber/([a-z-]+)`)
 	var names []string

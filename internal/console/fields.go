@@ -28,7 +28,7 @@ var formFields = map[string][]string{
 	"slot":                     {"slots"},
 	"status":                   {"to", "status"},
 	"target":                   {"target", "hours"},
-	"text":                     {"question"},
+	"text":                     {"question", "text"},
 	"userHash":                 {"user_hash"},
 	"userhash":                 {"user_hash"},
 	"window":                   {"from"},

@@ -175,7 +175,11 @@ func known(all []partner.Partner, id partner.ID) bool {
 
 // filter reads what an address narrows a list to.
 func (c *Console) filter(r *request, l *listing, all []partner.Partner) (filter, error) {
-	return c.filterOf(r.Context(), l, r.URL.Query(), c.chosen(r, all), all)
+	id := c.chosen(r, all)
+	if r.problem != nil && !known(all, id) { // a page that tells of a problem tells of that one
+		id = ""
+	}
+	return c.filterOf(r.Context(), l, r.URL.Query(), id, all)
 }
 
 // filterOf reads a query; unknown words of it do not restrict.
@@ -323,6 +327,19 @@ func listNamed(r *request) (*listing, error) {
 		}
 	}
 	return nil, errNotFound
+}
+
+// showList shows the list that a path names again, after a form of its was refused.
+func showList(c *Console, r *request) (answer, error) {
+	show := map[string]func(*Console, *request) (answer, error){
+		findingsList.name: listFindings, assetsList.name: listAssets, eventsList.name: listEvents, deliveriesList.name: listDeliveries,
+		subscriptionsList.name: listSubscriptions, devicesList.name: listDevices, breachesList.name: listBreaches, casesList.name: showDesk,
+		auditList.name: listAudit,
+	}[r.PathValue("list")]
+	if show == nil {
+		return nil, errNotFound
+	}
+	return show(c, r)
 }
 
 // pickPerson narrows a list to somebody. What was typed is looked up as in the search and stands in no address: that has the

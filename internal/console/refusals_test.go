@@ -262,7 +262,7 @@ var unoffered = []string{
 	"/feeds/{name}/resume", "/content/{id}/offer", "/operators/{id}/disable", "/operators/{id}/enable", "/operators/{id}/logout", "/operators/{id}/reset",
 	"/webhooks/{partner}/{endpoint}/test", "/webhooks/{partner}/{endpoint}/enable", "/webhooks/{partner}/{endpoint}/disable",
 	"/webhooks/{partner}/{endpoint}/delete", "/webhooks/{partner}/{endpoint}/rotate", "/events/{partner}/{event}/replay", "/events/replay", "/deliveries/replay",
-	"/devices/{id}/reveal", "/devices/{id}/revoke", "/devices/{id}/replace", "/search", "/operators/{id}/role", "/monitoring/{partner}/{asset}/reveal",
+	"/lists/{list}/filters/{filter}/drop", "/lists/{list}/bulk/run", "/devices/{id}/reveal", "/devices/{id}/revoke", "/devices/{id}/replace", "/search", "/operators/{id}/role", "/monitoring/{partner}/{asset}/reveal",
 }
 
 // judge holds a refused page against what a person needs. It tells whether the problem stands beside a field.

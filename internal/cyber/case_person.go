@@ -181,6 +181,6 @@ func (c *Cases) Ask(ctx context.Context, id partner.ID, service Service) (Servic
 	if err != nil {
 		return ServiceDetail{}, err
 	}
-	free, err := c.store.FreeSlots(ctx, service.ID, id, c.now(), maxFreeSlots)
+	free, err := c.store.FreeSlots(ctx, id, service.ID, c.now(), maxFreeSlots)
 	return ServiceDetail{service, triage.Questions, free}, err
 }

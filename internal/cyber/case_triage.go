@@ -51,7 +51,7 @@ type TriageStore interface {
 	// Slots returns a service's slots from a time on, in order.
 	Slots(ctx context.Context, service ServiceID, from time.Time) ([]Slot, error)
 	// FreeSlots returns the times after one that a partner's people can have, in order.
-	FreeSlots(ctx context.Context, service ServiceID, id partner.ID, after time.Time, limit int) ([]time.Time, error)
+	FreeSlots(ctx context.Context, id partner.ID, service ServiceID, after time.Time, limit int) ([]time.Time, error)
 	// DeleteSlot takes a free slot away; ErrSlotBooked when it is not free.
 	DeleteSlot(ctx context.Context, id SlotID) error
 }

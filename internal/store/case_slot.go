@@ -125,7 +125,7 @@ func (s Cases) Slots(ctx context.Context, service cyber.ServiceID, from time.Tim
 }
 
 // FreeSlots returns the times that a partner's people can have: see cyber.TriageStore.
-func (s Cases) FreeSlots(ctx context.Context, service cyber.ServiceID, id partner.ID, after time.Time, limit int) ([]time.Time, error) {
+func (s Cases) FreeSlots(ctx context.Context, id partner.ID, service cyber.ServiceID, after time.Time, limit int) ([]time.Time, error) {
 	return collect(ctx, s.reader(), func(row scanner) (time.Time, error) {
 		var starts int64
 		err := row.Scan(&starts)

@@ -133,7 +133,7 @@ export class Vigia {
   }
 
   case(userHash: string, id: string, o: CallOptions = {}): Promise<Schemas["CaseDetail"]> {
-    return unwrap(this.api.GET("/cyber/case/{id}/{userhash}", { params: { path: { id, userhash: userHash } }, ...signalOf(o) }));
+    return unwrap(this.api.GET("/cyber/case/{id}/history/{userhash}", { params: { path: { id, userhash: userHash } }, ...signalOf(o) }));
   }
 
   async replyToCase(id: string, message: Schemas["CaseMessage"], o: CallOptions = {}): Promise<void> {

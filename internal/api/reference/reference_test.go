@@ -156,7 +156,7 @@ func TestEveryOperationIsWhole(t *testing.T) {
 			}
 		}
 	}
-	if len(c.Events) != 8 {
+	if len(c.Events) != 11 {
 		t.Errorf("%d events", len(c.Events))
 	}
 }
