@@ -146,9 +146,12 @@ type listWriter struct {
 	lines  int
 }
 
+// add writes to the buffer, which takes everything.
+func (w *listWriter) add(text string) { _, _ = w.WriteString(text) }
+
 func (w *listWriter) begin() {
 	if w.format == operator.JSON {
-		w.WriteString("[")
+		w.add("[")
 		return
 	}
 	w.row(w.header)
@@ -172,25 +175,25 @@ func (w *listWriter) line(cells []string) {
 		return
 	}
 	if w.lines++; w.lines > 1 {
-		w.WriteString(",")
+		w.add(",")
 	}
-	w.WriteString("\n{")
+	w.add("\n{")
 	for i, cell := range cells {
 		if i > 0 {
-			w.WriteString(",")
+			w.add(",")
 		}
 		name, _ := json.Marshal(w.header[i]) // texts can always be written
 		value, _ := json.Marshal(cell)
-		w.Write(name)
-		w.WriteString(":")
-		w.Write(value)
+		w.add(string(name))
+		w.add(":")
+		w.add(string(value))
 	}
-	w.WriteString("}")
+	w.add("}")
 }
 
 func (w *listWriter) end() {
 	if w.format == operator.JSON {
-		w.WriteString("\n]\n")
+		w.add("\n]\n")
 	}
 }
 

@@ -153,7 +153,7 @@ func (c *Console) chosen(r *request, all []partner.Partner) partner.ID {
 				Name: partnerCookie, Value: string(id), Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 			}
 			if !known(all, id) {
-				r.kept.Value, r.kept.MaxAge = "", -1
+				r.kept.Value, r.kept.MaxAge = "", -1 //nolint:gosec // its attributes stand above
 			}
 		}
 		return id

@@ -94,14 +94,15 @@ func newPicture(title, first string, series []pictureSeries, columns []pictured)
 			one.Short = c.short
 		}
 		y := float64(pictureBase)
-		for j, v := range c.values {
+		for j, of := range series {
+			v := c.values[j]
 			h := float64(pictureBase-pictureTop) * float64(v) / float64(top)
 			if v > 0 {
 				h = max(h, 1.5) // one among thousands must still be seen
 			}
 			y -= h
 			one.Parts = append(one.Parts, picturePart{
-				Y: round1(y), W: round1(step * 0.8), H: round1(h), Class: series[j].Class, Title: c.label + ", " + series[j].Label + ": " + number(v),
+				Y: round1(y), W: round1(step * 0.8), H: round1(h), Class: of.Class, Title: c.label + ", " + of.Label + ": " + number(c.values[j]),
 			})
 		}
 		p.Columns = append(p.Columns, one)

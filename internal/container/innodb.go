@@ -313,7 +313,7 @@ func (t *innodbTable) value(b []byte) {
 			t.out.integer(int64(n))
 		}
 	default:
-		for _, s := range stringsIn(nil, b) {
+		for _, s := range stringsIn(b) {
 			t.out.cell(s)
 		}
 	}

@@ -253,7 +253,7 @@ func (t *innodbTable) row(r *innodbRow, numbers map[[2]int]bool) {
 }
 
 func (t *innodbTable) strings(from, end int) {
-	for _, s := range stringsIn(nil, t.page[from:end]) {
+	for _, s := range stringsIn(t.page[from:end]) {
 		t.out.cell(trimmed(s))
 	}
 }

@@ -131,7 +131,7 @@ func mysqlPerson(id int, mail string, cpf uint64, password string) mysqlRecord {
 	}
 	body = append(body, mail...)
 	body = u.AppendUint64(body, cpf|1<<63)
-	body = append(body, 0x80|0, 0, 0, 7) // decimal(16,0): seven digits in four bytes, then nine
+	body = append(body, 0x80, 0, 0, 7) // decimal(16,0): seven digits in four bytes, then nine
 	body = u.AppendUint32(body, 123456789)
 	date := uint32(1984<<9|2<<5|29) | 1<<23
 	body = append(body, byte(date>>16), byte(date>>8), byte(date))

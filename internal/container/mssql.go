@@ -141,7 +141,7 @@ func (m *mssqlReader) page(p []byte) {
 				m.out.cell(fmt.Appendf(nil, "%011d", binary.LittleEndian.Uint64(row.fixed[at:])))
 			}
 		}
-		for _, s := range stringsIn(nil, row.fixed) {
+		for _, s := range stringsIn(row.fixed) {
 			m.out.cell(s)
 		}
 		for _, c := range row.cells {
@@ -198,7 +198,7 @@ func (m *mssqlReader) cell(c []byte) {
 		return
 	}
 	if !printableBytes(c) {
-		for _, s := range stringsIn(nil, c) {
+		for _, s := range stringsIn(c) {
 			m.out.cell(s)
 		}
 		return

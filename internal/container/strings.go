@@ -5,15 +5,15 @@ const shortestString = 6
 
 // writeStrings writes the texts that stand among bytes, each as a line.
 func writeStrings(out *text, b []byte) {
-	for _, s := range stringsIn(nil, b) {
+	for _, s := range stringsIn(b) {
 		if out.line(s) != nil {
 			return
 		}
 	}
 }
 
-// stringsIn appends the texts that stand among bytes, of one or two bytes a character.
-func stringsIn(found [][]byte, b []byte) [][]byte {
+// stringsIn returns the texts that stand among bytes, of one or two bytes a character.
+func stringsIn(b []byte) (found [][]byte) {
 	for i := 0; i < len(b); {
 		end := i
 		for end+1 < len(b) && isPrintable(b[end]) && b[end+1] == 0 {

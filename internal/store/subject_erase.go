@@ -141,7 +141,7 @@ func (s Subjects) eraseRows(ctx context.Context, tx *sqldb.Tx, x indexes, upTo i
 	for _, step := range []func(context.Context) error{
 		func(ctx context.Context) error { return e.subscriptions(ctx, s) },
 		e.monitoring, e.cases, e.devices, e.rest,
-		func(ctx context.Context) error { _, err := e.events(ctx, s, math.MaxInt64); return err },
+		func(ctx context.Context) error { return e.events(ctx, s, math.MaxInt64) },
 		e.person,
 	} {
 		if err := step(ctx); err != nil {
@@ -286,7 +286,7 @@ func (s Subjects) eraseEventsAhead(ctx context.Context, x indexes, upTo int64) (
 		}
 		err = s.inTx(ctx, func(tx *sqldb.Tx) error {
 			e := eraser{tx: tx, x: x, upTo: upTo, erased: subject.Erased{Counts: map[string]int64{}}}
-			_, err := e.events(ctx, s.inside(tx), eraseAtOnce)
+			err := e.events(ctx, s.inside(tx), eraseAtOnce)
 			tx.AfterCommit(func() { tallies(e.erased.Counts).addTo(ahead) })
 			return err
 		})
@@ -297,21 +297,21 @@ func (s Subjects) eraseEventsAhead(ctx context.Context, x indexes, upTo int64) (
 }
 
 // events deletes what the partner was told, on its way or kept, and remembers the numbers: they are not losses. It
-// returns how many events it deleted, at most limit.
-func (e *eraser) events(ctx context.Context, s Subjects, limit int64) (int, error) {
+// deletes at most limit.
+func (e *eraser) events(ctx context.Context, s Subjects, limit int64) error {
 	if err := s.alerts().lockEvents(ctx, e.tx, e.x.partner); err != nil {
-		return 0, err
+		return err
 	}
 	seqs, err := collect(ctx, e.tx, scanInt, `SELECT seq FROM event WHERE partner_id = $1 AND person IN ($2, $3) AND created_at <= $4 LIMIT $5`,
 		append(e.user(), limit)...)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	endpoints, err := deliveredTo(ctx, e.tx, e.x.partner)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return len(seqs), e.eraseEvents(ctx, seqs, endpoints)
+	return e.eraseEvents(ctx, seqs, endpoints)
 }
 
 // eraseEvents deletes events by their numbers.
