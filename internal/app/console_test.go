@@ -332,7 +332,7 @@ func (b *browser) law(a *app.App, user string) {
 	b.look("subjects")
 	b.fill("main form", "cpf", "529.982.247-25", "reason", "pedido 77")
 	b.press(`main form button`)
-	b.see("1 assinaturas")
+	b.see("1 assinatura")
 	b.glance("subjects-held")
 	b.fill("main form", "reason", "pedido 77")
 	b.press(`button[formaction="/subjects/access"]`)
@@ -415,6 +415,7 @@ func (b *browser) rest(id, webhook string) {
 		{"devices", "/devices?partner=" + id}, {"content", "/content"}, {"content-new", "/content/new"}, {"events", "/events?partner=" + id},
 		{"deliveries-failed", "/deliveries"}, {"jobs", "/jobs"}, {"audit", "/audit"}, {"operators", "/operators"}, {"operator-new", "/operators/new"},
 		{"account", "/account"}, {"prove", "/prove?next=/partners"}, {"feeds", "/feeds"}, {"feed-new", "/feeds/new"}, {"subscriptions-move", "/subscriptions/move?partner=" + id},
+		{"exports", "/exports"}, {"breach-renew", "/breaches/loja-exemplo/renew"}, {"partner-invite", "/partners/" + id + "/invite"},
 		{"events-report", "/events/report?partner=" + id + "&from=2026-01-01T00:00&to=2100-01-01T00:00"},
 	} {
 		b.visit(p.path)

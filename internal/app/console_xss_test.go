@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -190,7 +191,7 @@ func (b *browser) hostilePosts(id partner.ID) {
 	b.visit("/subjects/erase")
 	b.fill("main form", "cpf", payload[:14], "reason", payload, "confirm", "APAGAR")
 	b.press("main form button")
-	b.see("Informe o CPF")
+	b.see("Onze números")
 	b.harmless("refused erasure")
 	b.visit("/incidents")
 	b.fill("main form", "from", "2026-01-01T00:00")
@@ -201,7 +202,7 @@ func (b *browser) hostilePosts(id partner.ID) {
 	b.fill(`form[action$="/holder"]`, "holder", payload[:14])
 	b.do(chromedp.Click(`form[action$="/holder"] [name="sure"]`))
 	b.press(`form[action$="/holder"] button`)
-	b.see("Confira o CNPJ")
+	b.see("Um CNPJ, como")
 	b.harmless("refused move")
 }
 
@@ -225,10 +226,12 @@ func (b *browser) harmless(where string) {
 	}
 }
 
+var valueInQuery = regexp.MustCompile(`=[^&]*`)
+
 // crawl follows every link from the first page on; files are no pages.
 func (b *browser) crawl() {
 	b.t.Helper()
-	seen, queue, hostile := map[string]bool{"/": true}, []string{"/"}, 0
+	seen, alike, queue, hostile := map[string]bool{"/": true}, map[string]int{}, []string{"/"}, 0
 	for len(queue) > 0 {
 		path := queue[0]
 		queue = queue[1:]
@@ -238,8 +241,10 @@ func (b *browser) crawl() {
 			hostile++
 		}
 		for _, next := range eval[[]string](b, `[...document.querySelectorAll("a[href]:not([download])")].map(a => a.getAttribute("href")).filter(h => h.startsWith("/"))`) {
-			if bare, _, _ := strings.Cut(next, "#"); !seen[bare] {
+			bare, _, _ := strings.Cut(next, "#")
+			if kind := valueInQuery.ReplaceAllString(bare, "="); !seen[bare] && alike[kind] < 2 { // other values of one filter are one page
 				seen[bare] = true
+				alike[kind]++
 				queue = append(queue, bare)
 			}
 		}
