@@ -189,6 +189,17 @@ for (const { base, cpf, plan } of rounds) {
     );
     assert.deepEqual([opened.task.status, opened.task.serviceId], ["Aberto", service._id]);
 
+    const path = { id: opened.task.id };
+    assert.equal(good(await sdk.getService({ client, path: { id: service._id } })).name, service.name);
+    const message = { userHash, text: "Segue o aviso.", attachment: { name: "aviso.txt", text: "Clique aqui" } };
+    good(await sdk.replyToCase({ client, path, body: message }));
+    assert.ok(good(await sdk.listCases({ client, path: { userhash: userHash } })).some((one) => one.id === opened.task.id));
+    assert.equal(good(await sdk.getCase({ client, path: { ...path, userhash: userHash } })).history.length, 3);
+    const later = { userHash, appointments: [{ appointment: "2027-02-03T15:00:00.000Z" }] };
+    refused(await sdk.rebookCase({ client, path, body: later }), 409, "Este serviço não atende com hora marcada.");
+    refused(await sdk.rateCase({ client, path, body: { userHash, rating: 5 } }), 409, "Este caso ainda não foi resolvido.");
+    good(await sdk.cancelCase({ client, path, body: { userHash, reason: "Já resolvi." } }));
+
     const device = { operatingSystem: "android" as const, type: "antivirus" as const, deviceName: "Celular da Ana", userHash };
     const issued = good(await sdk.issueProtectionKey({ client, body: device }));
     assert.deepEqual(good(await sdk.issueProtectionKey({ client, body: device })), issued);
