@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
@@ -63,6 +64,7 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 	serve := config.Serve{
 		Listen: free(ctx, d.Listen, "127.0.0.1:8080"), ConsoleListen: free(ctx, d.ConsoleListen, "127.0.0.1:8081"), Roles: []string{"api", "worker", "console"}, LogLevel: "error",
 		LogFormat: "auto", MaxConnections: 8, WebhookAllow: []string{"127.0.0.0/8", "::1/128"},
+		StopTime: 10 * time.Second, // none at all would call a stop beside an open connection a failure
 	}
 	log, closeLog, err := openLog(o.err, serve)
 	if err != nil {
