@@ -205,7 +205,7 @@ func (b *browser) settle(path string) {
 	}
 }
 
-// look judges the page as it stands and keeps pictures of it: light and wide, dark, and on a phone.
+// look judges the page as it stands: light and wide, dark, and on a phone. With VIGIA_TEST_PICTURES it keeps pictures.
 func (b *browser) look(name string) {
 	b.t.Helper()
 	b.judge(name)
@@ -256,6 +256,9 @@ func (b *browser) judge(name string) {
 
 func (b *browser) picture(name string) {
 	b.t.Helper()
+	if os.Getenv("VIGIA_TEST_PICTURES") == "" && os.Getenv("VIGIA_TEST_LONG") == "" {
+		return // drawing whole pages takes longer than judging them
+	}
 	if err := os.MkdirAll(screenshotFolder, 0o750); err != nil {
 		b.t.Fatal(err)
 	}

@@ -242,7 +242,7 @@ func (b *browser) crawl() {
 		}
 		for _, next := range eval[[]string](b, `[...document.querySelectorAll("a[href]:not([download])")].map(a => a.getAttribute("href")).filter(h => h.startsWith("/"))`) {
 			bare, _, _ := strings.Cut(next, "#")
-			if kind := valueInQuery.ReplaceAllString(bare, "="); !seen[bare] && alike[kind] < 2 { // other values of one filter are one page
+			if kind := valueInQuery.ReplaceAllString(bare, "="); !seen[bare] && alike[kind] < 1 { // other values of one filter are one page
 				seen[bare] = true
 				alike[kind]++
 				queue = append(queue, bare)
