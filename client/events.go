@@ -49,6 +49,38 @@ func (c *Client) EventPage(ctx context.Context, after string, limit int, opts ..
 	return page, nil
 }
 
+// Message is what to send to a person about an event. An extension of the contract.
+type Message struct {
+	Type     string `json:"type"`
+	Channel  string `json:"channel"`
+	Language string `json:"lang"`
+	// Subject is that of an e-mail and the title of a push; HTML is the text of an e-mail once more.
+	Subject string `json:"subject,omitempty"`
+	Text    string `json:"text"`
+	HTML    string `json:"html,omitempty"`
+	// Template is what a WhatsApp message is sent by; nil for other channels.
+	Template *MessageTemplate `json:"template,omitempty"`
+}
+
+// MessageTemplate is a WhatsApp template as it is registered, and its parameters.
+type MessageTemplate struct {
+	Name       string   `json:"name"`
+	Language   string   `json:"language"`
+	Body       string   `json:"body"`
+	Parameters []string `json:"parameters"`
+}
+
+// Message makes a message of an event: channel is email, sms, whatsapp or push, language pt-BR, es or en. ErrNotFound
+// for an event that people are not told of. An extension of the contract.
+func (c *Client) Message(ctx context.Context, eventID, channel, language string, opts ...Option) (Message, error) {
+	k := newCall(http.MethodGet, "/events/{id}/message", []string{eventID}, opts)
+	k.query.Set("channel", channel)
+	k.query.Set("lang", language)
+	var m Message
+	err := c.do(ctx, k, &m)
+	return m, err
+}
+
 const eventsAtOnce = 500
 
 // EventPages walks from a cursor to the newest event, page by page: handle the events of a page, keep its Next, go on.
@@ -69,11 +101,14 @@ func (c *Client) EventPages(ctx context.Context, after string, opts ...Option) i
 const (
 	TypeLeakDetected          = "monitoring.leak_detected"
 	TypeStatusChanged         = "monitoring.status_changed"
+	TypeStepDue               = "finding.step_due"
 	TypeCaseStatusChanged     = "case.status_changed"
 	TypeCaseMessageAdded      = "case.message_added"
 	TypeCaseBooked            = "case.appointment_changed"
 	TypeCaseRated             = "case.rated"
 	TypeKeyExpiring           = "epp.key_expiring"
+	TypeKeyActivated          = "epp.key_activated"
+	TypeKeyEnded              = "epp.key_ended"
 	TypeSubscriptionEnded     = "subscription.ended"
 	TypeSubscriptionSuspended = "subscription.suspended"
 	TypeSubscriptionResumed   = "subscription.resumed"
@@ -106,6 +141,18 @@ type StatusChanged struct {
 	AssetType      AssetType   `json:"assetType"`
 	PreviousStatus AssetStatus `json:"previousStatus"`
 	Status         AssetStatus `json:"status"`
+}
+
+// StepDue says that steps of a person's plans are due soon.
+type StepDue struct {
+	UserHash string `json:"userHash"`
+	Steps    []struct {
+		FindingID string    `json:"findingId"`
+		Breach    string    `json:"breach"`
+		Step      string    `json:"step"`
+		Essential bool      `json:"essential"`
+		DueAt     time.Time `json:"dueAt"`
+	} `json:"steps"`
 }
 
 // CaseStatusChanged says that a support case moved.
@@ -141,6 +188,24 @@ type CaseRated struct {
 	Rating    int    `json:"rating"`
 }
 
+// KeyActivated says that a device is protected.
+type KeyActivated struct {
+	UserHash    string          `json:"userHash"`
+	KeyID       string          `json:"keyId"`
+	System      OperatingSystem `json:"operatingSystem"`
+	ActivatedAt time.Time       `json:"activatedAt"`
+}
+
+// KeyHasEnded says that an antivirus key ended. UserHash is empty when its person was erased.
+type KeyHasEnded struct {
+	UserHash string          `json:"userHash,omitempty"`
+	KeyID    string          `json:"keyId"`
+	System   OperatingSystem `json:"operatingSystem"`
+	Reason   string          `json:"reason"` // expired, revoked, moved, subscription or erased
+	EndedAt  time.Time       `json:"endedAt"`
+	MovedTo  string          `json:"movedTo,omitempty"`
+}
+
 // KeyExpiring says that an antivirus key ends soon.
 type KeyExpiring struct {
 	UserHash   string          `json:"userHash"`
@@ -159,8 +224,9 @@ type SubscriptionChanged struct {
 	PartnerInternalID string `json:"partnerInternalId,omitempty"`
 }
 
-// Payload is the event's data by its type: a *LeakDetected, *StatusChanged, *CaseStatusChanged, *CaseMessageAdded,
-// *CaseBooked, *CaseRated, *KeyExpiring or *SubscriptionChanged. A type that this package does not know, and a test, give the data as it came.
+// Payload is the event's data by its type: a *LeakDetected, *StatusChanged, *StepDue, *CaseStatusChanged,
+// *CaseMessageAdded, *CaseBooked, *CaseRated, *KeyExpiring, *KeyActivated, *KeyHasEnded or *SubscriptionChanged. A type
+// that this package does not know, and a test, give the data as it came.
 func (e Event) Payload() (any, error) {
 	var to any
 	switch e.Type {
@@ -168,6 +234,8 @@ func (e Event) Payload() (any, error) {
 		to = &LeakDetected{}
 	case TypeStatusChanged:
 		to = &StatusChanged{}
+	case TypeStepDue:
+		to = &StepDue{}
 	case TypeCaseStatusChanged:
 		to = &CaseStatusChanged{}
 	case TypeCaseMessageAdded:
@@ -178,6 +246,10 @@ func (e Event) Payload() (any, error) {
 		to = &CaseRated{}
 	case TypeKeyExpiring:
 		to = &KeyExpiring{}
+	case TypeKeyActivated:
+		to = &KeyActivated{}
+	case TypeKeyEnded:
+		to = &KeyHasEnded{}
 	case TypeSubscriptionEnded, TypeSubscriptionSuspended, TypeSubscriptionResumed:
 		to = &SubscriptionChanged{}
 	default:

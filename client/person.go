@@ -155,6 +155,32 @@ type Breach struct {
 	Kind  string `json:"kind"` // breach, combolist, stealer, paste or phish
 }
 
+// PortalLink is a link to a person's own page.
+type PortalLink struct {
+	// URL is a secret until Expires: whoever has it sees the page.
+	URL     string    `json:"url"`
+	Expires time.Time `json:"expiresAt"`
+}
+
+// PortalOptions are how a person's page begins; the zero value is Portuguese and leads back to nowhere.
+type PortalOptions struct {
+	// Lang is pt-BR, es or en.
+	Lang string `json:"lang,omitempty"`
+	// ReturnURL is where the page leads back to.
+	ReturnURL string `json:"returnUrl,omitempty"`
+}
+
+// PortalSession makes a link to a person's own page, good for a few minutes. An extension of the contract.
+func (c *Client) PortalSession(ctx context.Context, userHash string, how PortalOptions, opts ...Option) (PortalLink, error) {
+	body := struct {
+		UserHash string `json:"userHash"`
+		PortalOptions
+	}{userHash, how}
+	var link PortalLink
+	err := c.post(ctx, body, &link, "/cyber/portal-session", nil, opts)
+	return link, err
+}
+
 // Findings lists the findings of a person, newest first, open and resolved. An extension of the contract.
 func (c *Client) Findings(ctx context.Context, userHash string, opts ...Option) ([]Finding, error) {
 	var list []Finding

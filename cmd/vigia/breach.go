@@ -256,18 +256,29 @@ func (breachImportCmd) Help() string {
 	return "Nothing but keyed fingerprints of the identifiers is kept. Ctrl-C stops cleanly; the same command goes on where it stopped.\n\n" +
 		"Examples:\n  vigia breach import --name loja-exemplo --title 'Loja Exemplo' --date 2026-03-01 --exposes email,password dump.7z\n" +
 		"  vigia breach import --name colecao --title Coleção --date 2025-01-01 --exposes email,password --kind combolist folder/\n" +
+		"  vigia breach import --mapping nimbo.yaml --name nimbo-2026-03 --title 'Nimbo, março' --date 2026-03-01 nimbo.csv.gz\n" +
 		"  vigia breach import --spread --name grande --title Grande --date 2025-01-01 --exposes email /mnt/shared/dump.txt\n" +
 		"  vigia breach import --spread --part-size 1GiB --name balde --title Balde --date 2025-01-01 --exposes email 's3://dumps/2025/?region=sa-east-1'\n\n" +
 		"With --spread this command only watches; Ctrl-C leaves the import to the workers, and the same command watches again, or goes on with one " +
 		"that failed."
 }
 
-// importMemory makes the collector of garbage keep an import below 256 MiB; what it really holds is less.
-const importMemory = 232 << 20
+// importMemory makes the collector of garbage keep an import below 256 MiB; what it really holds is less. Its buffers are
+// used again and again, so there is little garbage: up to that limit it is rather let lie than looked for.
+const (
+	importMemory  = 232 << 20
+	importGarbage = 400
+)
+
+// boundMemory bounds that of a process that imports.
+func boundMemory() {
+	debug.SetMemoryLimit(importMemory)
+	debug.SetGCPercent(importGarbage)
+}
 
 // Run imports, then matches.
 func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	debug.SetMemoryLimit(importMemory)
+	boundMemory()
 	spec := intake.Spec{Breach: cyber.Breach{Name: b.Name}}
 	if err := b.apply(&spec.Breach); err != nil {
 		return err
@@ -282,6 +293,9 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 	}
 	spec.Inputs, spec.Force, spec.NoPairs = inputs, b.Force, b.NoPairs
 	if spec.Passwords, err = b.passwords(); err != nil {
+		return err
+	}
+	if spec.Mapping, err = b.mapping(); err != nil {
 		return err
 	}
 	return withApp(ctx, c, func(a *app.App) error {

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"errors"
 	"os"
+
+	"github.com/vigiahq/vigia/internal/scan/stated"
 )
 
 // importOpening says how to open what is packed.
 type importOpening struct {
 	Password     []string `placeholder:"TEXT" sep:"none" help:"A password for what is encrypted; may be given several times. The usual ones, and names beside the archive, are tried too."`
 	PasswordFile string   `placeholder:"FILE" help:"Passwords, a line each; - is the standard input."`
+	Mapping      string   `placeholder:"FILE" help:"A mapping of a vendor's fields, by which the records of all inputs are read, and nothing is guessed: see docs/formats/vigia-records.md."`
 	Ratio        int64    `placeholder:"N" help:"How many bytes may come out of each that is packed; 0 means 200. Honest logs that repeat themselves may need more."`
 	Limit        byteSize `placeholder:"SIZE" help:"How much may be unpacked from one input, such as 500GiB; 4096GiB if it is not given."`
 }
@@ -38,4 +41,24 @@ func (o *importOpening) passwords() ([]string, error) {
 		}
 	}
 	return all, lines.Err()
+}
+
+// mapping is how the inputs are read; nil without one.
+func (o *importOpening) mapping() (*stated.Mapping, error) {
+	if o.Mapping == "" {
+		return nil, nil //nolint:nilnil // most imports have none, and nil is what an import takes for that
+	}
+	return readMapping(o.Mapping)
+}
+
+// readMapping reads a mapping's file; no name is no mapping, whose text is empty.
+func readMapping(name string) (*stated.Mapping, error) {
+	if name == "" {
+		return &stated.Mapping{}, nil
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return stated.ParseMapping(text)
 }

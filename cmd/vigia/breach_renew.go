@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
@@ -69,7 +68,7 @@ func (b *breachRelabelCmd) Run(ctx context.Context, c *config.Common, o *output)
 }
 
 func (b *breachRenewal) run(ctx context.Context, c *config.Common, o *output, way intake.Way, word string) error {
-	debug.SetMemoryLimit(importMemory)
+	boundMemory()
 	client, err := app.DownloadClient(b.Outgoing)
 	if err != nil {
 		return err
@@ -79,6 +78,9 @@ func (b *breachRenewal) run(ctx context.Context, c *config.Common, o *output, wa
 		return err
 	}
 	if spec.Passwords, err = b.passwords(); err != nil {
+		return err
+	}
+	if spec.Mapping, err = b.mapping(); err != nil {
 		return err
 	}
 	return withApp(ctx, c, func(a *app.App) error {

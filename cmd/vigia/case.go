@@ -193,12 +193,8 @@ func (m *caseMoveCmd) Run(ctx context.Context, c *config.Common, o *output) erro
 	if err != nil {
 		return err
 	}
-	return withApp(ctx, c, func(a *app.App) error {
-		cs, err := a.Cases.Move(ctx, cyber.CaseID(m.ID), to, actor(m.By), m.Note)
-		if err != nil {
-			return err
-		}
-		return o.caseLine(cs)
+	return changeCase(ctx, c, o, func(a *app.App) (cyber.Case, error) {
+		return a.Cases.Move(ctx, cyber.CaseID(m.ID), to, actor(m.By), m.Note)
 	})
 }
 
@@ -211,6 +207,17 @@ func actor(given string) string {
 		return u.Username
 	}
 	return "cli"
+}
+
+// changeCase changes a case and prints where it stands.
+func changeCase(ctx context.Context, c *config.Common, o *output, change func(*app.App) (cyber.Case, error)) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		cs, err := change(a)
+		if err != nil {
+			return err
+		}
+		return o.caseLine(cs)
+	})
 }
 
 func (o *output) caseLine(cs cyber.Case) error {
@@ -231,12 +238,8 @@ func (caseNoteCmd) Help() string {
 
 // Run writes a note.
 func (s *caseNoteCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		cs, err := a.Cases.Note(ctx, cyber.CaseID(s.ID), actor(s.By), s.Note)
-		if err != nil {
-			return err
-		}
-		return o.caseLine(cs)
+	return changeCase(ctx, c, o, func(a *app.App) (cyber.Case, error) {
+		return a.Cases.Note(ctx, cyber.CaseID(s.ID), actor(s.By), s.Note)
 	})
 }
 
@@ -253,12 +256,8 @@ func (caseReplyCmd) Help() string {
 
 // Run writes to the person.
 func (s *caseReplyCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		cs, err := a.Cases.Reply(ctx, cyber.CaseID(s.ID), actor(s.By), s.Text)
-		if err != nil {
-			return err
-		}
-		return o.caseLine(cs)
+	return changeCase(ctx, c, o, func(a *app.App) (cyber.Case, error) {
+		return a.Cases.Reply(ctx, cyber.CaseID(s.ID), actor(s.By), s.Text)
 	})
 }
 
@@ -274,12 +273,8 @@ func (caseAssignCmd) Help() string {
 
 // Run assigns a case.
 func (s *caseAssignCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		cs, err := a.Cases.Assign(ctx, cyber.CaseID(s.ID), s.To)
-		if err != nil {
-			return err
-		}
-		return o.caseLine(cs)
+	return changeCase(ctx, c, o, func(a *app.App) (cyber.Case, error) {
+		return a.Cases.Assign(ctx, cyber.CaseID(s.ID), s.To)
 	})
 }
 

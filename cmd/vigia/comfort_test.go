@@ -40,6 +40,7 @@ var exampleLine = regexp.MustCompile(`(?m)^ {2,}(?:[A-Z_]+=\S+ )*(vigia .+)$`)
 // example that it shows is a command line that the parser takes.
 func TestEveryCommandHasAnExample(t *testing.T) {
 	all := leaves(t)
+	parses := newJudge(t)
 	for _, n := range all {
 		path := n.Path()
 		code, out, errs := vigia(t, append(strings.Fields(path), "--help")...)
@@ -67,24 +68,35 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 	}
 }
 
-// parses tells what is wrong with a command line; a pipe, a redirection or a comment ends it.
-func parses(line string) (err error) {
+// newJudge returns what tells what is wrong with a command line; a pipe, a redirection or a comment ends it. One parser
+// serves for all lines once it has forgotten which flags were set by the last.
+func newJudge(t *testing.T) func(line string) error {
+	t.Helper()
 	var c cli
 	p, err := newParser(&c, io.Discard, io.Discard, func(int) { panic(exited{}) })
 	if err != nil {
+		t.Fatal(err)
+	}
+	return func(line string) (err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				err = errors.New("it asks for help")
+			}
+		}()
+		err = kong.Visit(p.Model.Node, func(node kong.Visitable, next kong.Next) error {
+			if value, ok := node.(*kong.Value); ok {
+				value.Set = false
+			}
+			return next(nil)
+		})
+		if err == nil {
+			_, err = p.Parse(shellWords(line)[1:])
+		}
+		if err != nil && strings.Contains(err.Error(), "no such file or directory") {
+			err = nil // an example may name a file that only its reader has
+		}
 		return err
 	}
-	words := shellWords(line)[1:]
-	defer func() {
-		if v := recover(); v != nil {
-			err = errors.New("it asks for help")
-		}
-	}()
-	_, err = p.Parse(words)
-	if err != nil && strings.Contains(err.Error(), "no such file or directory") {
-		err = nil // an example may name a file that only its reader has
-	}
-	return err
 }
 
 func shellWords(line string) []string {

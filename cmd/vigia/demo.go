@@ -27,17 +27,32 @@ type demoCmd struct {
 // Help shows examples.
 func (demoCmd) Help() string {
 	return "Everything runs in one process on an embedded database, with made-up people, a plan, a leak, a case, and a receiver of\n" +
-		"signed alerts. The folder (--data, by default ./data/demo) is kept between runs, and so is the sandbox partner whose key\n" +
-		"is printed at each start.\n\nExamples:\n  vigia demo\n  vigia demo --fresh --listen 127.0.0.1:9000"
+		"signed alerts. A second partner is live, with a made-up past of 30 days: import the dump whose name is printed and its people\n" +
+		"are found in it. The folder (--data, by default ./data/demo) is kept between runs, and so are keys, people and log-in.\n\nExamples:\n  vigia demo\n  vigia demo --fresh --listen 127.0.0.1:9000"
 }
 
-// demoSecrets is kept beside the demo's database, because the service itself keeps no key it could print again.
+// demoSecrets is kept beside the demo's database, because the service itself keeps no key or password it could print again.
 type demoSecrets struct {
-	PartnerID     string `json:"partner_id"`
-	APIKey        string `json:"api_key"`
-	Salt          string `json:"salt"`
-	WebhookID     string `json:"webhook_id"`
-	WebhookSecret string `json:"webhook_secret"`
+	Sandbox demoTenant `json:"sandbox"`
+	Live    demoTenant `json:"live"`
+	// ConsolePassword is the administrator's as long as the database has ConsoleHash of it: people may choose another.
+	ConsolePassword string `json:"console_password"`
+	ConsoleHash     string `json:"console_hash"`
+	// Past tells that the made-up past was begun: it is made once.
+	Past bool `json:"past"`
+}
+
+// demoTenant is what is known of one partner: its key, its salt, and its endpoints by their path at the receiver.
+type demoTenant struct {
+	PartnerID string              `json:"partner_id"`
+	APIKey    string              `json:"api_key"`
+	Salt      string              `json:"salt"`
+	Endpoints map[string]demoHook `json:"endpoints"`
+}
+
+type demoHook struct {
+	ID     string `json:"id"`
+	Secret string `json:"secret"`
 }
 
 const demoFile = "demo.json"
@@ -85,18 +100,28 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 		return err
 	}
 	srv.RelaxSecondFactor()
+	past := make(chan struct{})
+	srv.WorkAfter(past) // or workers would find today what the past is about to find
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	begun := make(chan struct{})
 	go func() {
+		defer close(begun)
 		select {
 		case <-running.Done():
 		case <-srv.Ready:
 			world.api, world.console = "http://"+srv.APIAddr.String(), "http://"+srv.ConsoleAddr.String()
-			if err := world.begin(running, o.w); err != nil {
+			err := world.begin(running, o.w)
+			if err == nil {
+				err = world.remember(running, o.w)
+			}
+			close(past)
+			if err != nil {
 				stop(err)
 			}
 		}
 	}()
+	defer func() { stop(nil); <-begun }() // the past has the database open too
 	err = srv.Run(running)
 	if cause := context.Cause(running); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = errors.Join(err, cause)
@@ -157,18 +182,18 @@ func (s demoSecrets) write(data string) error {
 	return os.WriteFile(filepath.Join(data, demoFile), append(raw, '\n'), 0o600)
 }
 
-// demoPartner returns the sandbox partner of an earlier run, or makes it.
-func demoPartner(ctx context.Context, a *app.App, s *demoSecrets) error {
+// findPartner makes sure that a partner of an earlier run is still there, or makes it.
+func findPartner(ctx context.Context, registry *partner.Registry, s *demoTenant, name string, mode partner.Mode, settings partner.Settings) error {
 	if s.PartnerID != "" {
-		_, err := a.Partners.Partner(ctx, partner.ID(s.PartnerID))
+		_, err := registry.Partner(ctx, partner.ID(s.PartnerID))
 		if err == nil || !errors.Is(err, partner.ErrNotFound) {
 			return err
 		}
 	}
-	p, cred, err := a.Partners.Create(ctx, "Banco Jequitibá (demonstração)", partner.Sandbox, partner.Settings{})
+	p, cred, err := registry.Create(ctx, name, mode, settings)
 	if err != nil {
 		return err
 	}
-	*s = demoSecrets{PartnerID: string(p.ID), APIKey: cred.APIKey, Salt: cred.Salt}
+	*s = demoTenant{PartnerID: string(p.ID), APIKey: cred.APIKey, Salt: cred.Salt, Endpoints: map[string]demoHook{}}
 	return nil
 }

@@ -23,9 +23,9 @@ type receiver struct {
 	url string
 	srv *http.Server
 
-	mu     sync.Mutex
-	secret string
-	got    []received
+	mu      sync.Mutex
+	secrets []string
+	got     []received
 }
 
 type received struct {
@@ -45,7 +45,8 @@ func newReceiver(ctx context.Context, address string) (*receiver, error) {
 	}
 	r := &receiver{url: "http://" + ln.Addr().String()}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /alertas", r.take)
+	mux.HandleFunc("POST "+alertsPath, r.take)
+	mux.HandleFunc("POST "+brokenPath, refuse)
 	mux.HandleFunc("GET /{$}", r.page)
 	r.srv = &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second}
 	go func() { _ = r.srv.Serve(ln) }() // ends with close
@@ -59,10 +60,21 @@ func (r *receiver) close() error {
 	return nil
 }
 
+// trust adds the secret of an endpoint that sends here.
 func (r *receiver) trust(secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.secret = secret
+	r.secrets = append(r.secrets, secret)
+}
+
+// The paths of the receiver: one takes alerts, the other is a system that is down, so that failures can be looked at.
+const (
+	alertsPath = "/alertas"
+	brokenPath = "/crm-fora-do-ar"
+)
+
+func refuse(w http.ResponseWriter, _ *http.Request) {
+	http.Error(w, "em manutenção", http.StatusServiceUnavailable)
 }
 
 func (r *receiver) take(w http.ResponseWriter, req *http.Request) {
@@ -73,7 +85,7 @@ func (r *receiver) take(w http.ResponseWriter, req *http.Request) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	event, err := client.VerifyWebhook([]string{r.secret}, req.Header, body, time.Now())
+	event, err := client.VerifyWebhook(r.secrets, req.Header, body, time.Now())
 	if err != nil {
 		http.Error(w, "signature refused", http.StatusBadRequest)
 		return
@@ -104,7 +116,7 @@ h2 { font-size: 1rem; margin: 0; } p { margin: .25rem 0; } pre { overflow: auto;
 <h1>Alertas recebidos</h1>
 <p>Esta página faz o papel do sistema do parceiro: cada alerta foi entregue por HTTP e sua assinatura conferida. Ela se renova a cada 3 segundos.</p>
 {{range .}}<article><h2>{{.Type}}</h2><p>{{.At.Format "02/01/2006 15:04:05"}} UTC, assinatura conferida, {{.ID}}</p><pre>{{.Body}}</pre></article>
-{{else}}<p>Nenhum alerta ainda. Cole no terminal a linha do passeio que monitora um e-mail em @vazamento.test.</p>{{end}}
+{{else}}<p>Nenhum alerta ainda. Cole no terminal a linha do passeio que monitora um e-mail em @vazamento.test, ou importe no console o arquivo que o terminal mostra.</p>{{end}}
 </body></html>
 `))
 

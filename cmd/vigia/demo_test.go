@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -33,14 +34,15 @@ func (l *lines) String() string {
 	return l.b.String()
 }
 
-// startDemo runs the demo until the test ends and returns what it printed.
-func startDemo(t *testing.T, data string, args ...string) (printed string, stop func()) {
+// startDemo runs the demo until the test ends and returns what it prints, once the tour is there.
+func startDemo(t *testing.T, data string, args ...string) (out *lines, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	var out, errs lines
+	out = &lines{}
+	var errs lines
 	done := make(chan int, 1)
 	go func() {
-		done <- run(ctx, append([]string{"demo", "--data", data, "--listen", "127.0.0.1:0", "--console-listen", "127.0.0.1:0", "--receiver-listen", "127.0.0.1:0"}, args...), &out, &errs)
+		done <- run(ctx, append([]string{"demo", "--data", data, "--listen", "127.0.0.1:0", "--console-listen", "127.0.0.1:0", "--receiver-listen", "127.0.0.1:0"}, args...), out, &errs)
 	}()
 	stop = sync.OnceFunc(func() {
 		cancel()
@@ -61,13 +63,14 @@ func startDemo(t *testing.T, data string, args ...string) (printed string, stop 
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	return out.String(), stop
+	return out, stop
 }
 
 // TestDemoTour pastes every printed line into a shell and compares the answer with what stands under it.
 func TestDemoTour(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "demo")
-	printed, stop := startDemo(t, data)
+	out, stop := startDemo(t, data)
+	printed := out.String()
 	rows := strings.Split(printed, "\n")
 	pasted := 0
 	for i, row := range rows {
@@ -98,19 +101,118 @@ func TestDemoTour(t *testing.T) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
+	visit := enterDemo(t, printed)
+	demoHasAPast(t, out, visit)
+	demoFindsPeople(t, printed, visit)
 	stop()
 
 	key := regexp.MustCompile(`API key +(\S+)`)
 	first := key.FindStringSubmatch(printed)[1]
 	again, stop := startDemo(t, data)
-	if got := key.FindStringSubmatch(again)[1]; got != first {
+	if got := key.FindStringSubmatch(again.String())[1]; got != first {
 		t.Error("the second start has another partner")
 	}
+	enterDemo(t, again.String())
 	stop()
-	fresh, _ := startDemo(t, data, "--fresh")
-	if got := key.FindStringSubmatch(fresh)[1]; got == first {
+	fresh, _ := startDemo(t, data, "--fresh") // and is stopped in the middle of its past
+	if got := key.FindStringSubmatch(fresh.String())[1]; got == first {
 		t.Error("--fresh kept the partner")
 	}
+}
+
+// enterDemo logs in the way the demo says, and returns how to look at a page or, with a form, to send one.
+func enterDemo(t *testing.T, printed string) func(path string, form url.Values) string {
+	t.Helper()
+	m := regexp.MustCompile(`Console +(http://\S+) +\(log in as (\S+), password (\S+)\)`).FindStringSubmatch(printed)
+	if m == nil {
+		t.Fatalf("no log-in in\n%s", printed)
+	}
+	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := browser.PostForm(m[1]+"/login", url.Values{"email": {m[2]}, "password": {m[3]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if len(res.Cookies()) == 0 {
+		t.Fatalf("the printed log-in is refused: %d", res.StatusCode)
+	}
+	session := res.Cookies()[0]
+	return func(path string, form url.Values) string {
+		t.Helper()
+		method, body := http.MethodGet, io.Reader(http.NoBody)
+		if form != nil {
+			method, body = http.MethodPost, strings.NewReader(form.Encode())
+		}
+		req, err := http.NewRequestWithContext(t.Context(), method, m[1]+path, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("content-type", "application/x-www-form-urlencoded")
+		req.AddCookie(session)
+		res, err := browser.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = res.Body.Close() }()
+		text, err := io.ReadAll(res.Body)
+		if err != nil || res.StatusCode >= 400 {
+			t.Fatal(method, path, res.StatusCode, err)
+		}
+		return string(text)
+	}
+}
+
+// eventually waits until a text is there.
+func eventually(t *testing.T, what string, text func() string) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); !strings.Contains(text(), what); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%q never came:\n%s", what, text())
+		}
+	}
+}
+
+// demoHasAPast: every picture of the console shows something.
+func demoHasAPast(t *testing.T, out *lines, visit func(string, url.Values) string) {
+	t.Helper()
+	eventually(t, "30 days of a made-up past", out.String)
+	pages := []string{"/", "/breaches", "/cases", "/partners"}
+	for _, p := range regexp.MustCompile(`/partners/pt_[^"/]+`).FindAllString(visit("/partners", nil), -1) {
+		if text := visit(p, nil); strings.Contains(text, "<title>Banco Ipê-Roxo") {
+			pages = append(pages, regexp.MustCompile(`/webhooks/pt_[^"/]+/whe_[^"/]+`).FindAllString(text, -1)...)
+		}
+	}
+	if len(pages) < 6 {
+		t.Errorf("the live partner has two webhooks: %v", pages)
+	}
+	for _, path := range pages {
+		text := visit(path, nil)
+		if !strings.Contains(text, `class="picture"`) {
+			t.Errorf("%s has no picture", path)
+		}
+		for _, empty := range regexp.MustCompile(`<h3>([^<]*)</h3><p class="soft">Nada neste período`).FindAllStringSubmatch(text, -1) {
+			t.Errorf("%s: nothing to see in %q", path, empty[1])
+		}
+	}
+	for path, want := range map[string]string{
+		"/deliveries?state=failed": "case.", "/deliveries?state=pending": "<td", "/cases": "atrasado", "/findings?severity=critical": "<td",
+	} {
+		if !strings.Contains(visit(path, nil), want) {
+			t.Errorf("%s has no %q", path, want)
+		}
+	}
+}
+
+// demoFindsPeople: importing the file that the demo names finds people of the live partner.
+func demoFindsPeople(t *testing.T, printed string, visit func(string, url.Values) string) {
+	t.Helper()
+	dump := regexp.MustCompile(`Leak +(\S+)`).FindStringSubmatch(printed)
+	if dump == nil {
+		t.Fatalf("no dump in\n%s", printed)
+	}
+	visit("/breaches/new", url.Values{"name": {"importado"}, "title": {"Importado no teste"}, "date": {"2026-03-01"}, "kind": {"breach"}, "paths": {dump[1]}})
+	eventually(t, "Publicado", func() string { return visit("/breaches/importado", nil) })
+	eventually(t, `data-label="Parceiro">Banco Ipê-Roxo`, func() string { return visit("/findings?breach=importado", nil) })
 }
 
 func page(t *testing.T, url string) string {

@@ -22,29 +22,24 @@ const shownAnswer = 110
 
 // tour prints links and lines to paste. Every line works as it stands, more than once and in any order, except that the
 // removal works once for each start of the demo.
-func (w *world) tour(ctx context.Context, out io.Writer, consoleLink string) error {
+func (w *world) tour(ctx context.Context, out io.Writer, logIn, dump string) error {
 	steps, err := w.steps(ctx)
 	if err != nil {
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Vigia is up: a demo with a sandbox partner, an embedded database and made-up people.\n\n"+
-		"  Partner API   %s\n  Reference     %s/docs/\n  Console       %s\n  Alerts        %s   (signed alerts arrive here)\n  API key       %s\n  Salt          %s\n",
-		w.api, w.api, w.consoleText(consoleLink), w.receiver.url, w.secrets.APIKey, w.secrets.Salt)
+	fmt.Fprintf(&b, "Vigia is up: a demo with a sandbox partner, a live partner, an embedded database and made-up people.\n\n"+
+		"  Partner API   %s\n  Reference     %s/docs/\n  Console       %s   (%s)\n  Alerts        %s   (signed alerts arrive here)\n"+
+		"  Leak          %s\n                (made up: import it at %s/breaches/new and see people of the live partner found)\n"+
+		"  API key       %s   (of the sandbox partner)\n  Salt          %s\n",
+		w.api, w.api, w.console, logIn, w.receiver.url, dump, w.console, w.secrets.Sandbox.APIKey, w.secrets.Sandbox.Salt)
 	b.WriteString("\nPaste any of these. Under each stands how its answer begins.\n")
 	for i, s := range steps {
 		fmt.Fprintf(&b, "\n# %d. %s\n%s\n#    %s\n", i+1, s.about, w.curl(s), s.begins)
 	}
-	b.WriteString("\nStop with Ctrl-C. The same partner and people are there at the next start; --fresh starts over.\n")
+	b.WriteString("\nStop with Ctrl-C. The same partners and people are there at the next start; --fresh starts over.\n")
 	_, err = io.WriteString(out, b.String())
 	return err
-}
-
-func (w *world) consoleText(link string) string {
-	if link == "" {
-		return w.console + "   (new link: vigia operator reset --data " + w.app.Config.Data + " ...)"
-	}
-	return link + "   (one-time link for the first administrator)"
 }
 
 // curl is the line to paste.
@@ -53,7 +48,7 @@ func (w *world) curl(s step) string {
 	if s.method != http.MethodGet && s.body == "" {
 		line += " -X " + s.method
 	}
-	line += " -H 'x-api-key: " + w.secrets.APIKey + "'"
+	line += " -H 'x-api-key: " + w.secrets.Sandbox.APIKey + "'"
 	if s.body != "" {
 		line += " -H 'content-type: application/json' -d '" + s.body + "'"
 	}
@@ -74,7 +69,7 @@ func (w *world) steps(ctx context.Context) ([]step, error) {
 	}
 	steps := []step{
 		{"Enrol people in bulk; a dry run checks everything and creates nothing.", post, "/v1/subscriptions?dry_run=true",
-			"[" + subscriptionItem(fernanda) + "]", `{"result":"success","total_created_items":1,"total_not_created_items":0,"not_created_items":[]}`},
+			"[" + subscriptionItem(fernanda, "2026-01-01") + "]", `{"result":"success","total_created_items":1,"total_not_created_items":0,"not_created_items":[]}`},
 		{"A bad item says everything that is wrong with it.", post, "/v1/subscriptions",
 			`[{"plan_id":"` + demoPlan + `","is_group_plan":true,"beneficiary":{"cpf":"123"}}]`, `{"result":"failure","total_created_items":0,"total_not_created_items":1,"not_created_items":[{"cpf":"123"`},
 		{"List the partner's subscriptions.", get, "/v1/subscriptions?page=1&page_size=2", "", ""},

@@ -3,14 +3,18 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/operator"
@@ -18,7 +22,7 @@ import (
 	"github.com/vigiahq/vigia/internal/plan"
 )
 
-// world is what the demo shows: a sandbox partner, its people, and where everything listens.
+// world is what the demo shows: a sandbox partner, its people, a live partner, and where everything listens.
 type world struct {
 	app          *app.App
 	secrets      demoSecrets
@@ -40,17 +44,49 @@ var people = []person{
 
 const demoPlan = "protecao-familia"
 
-// openWorld finds or makes what the rules of the operator make: the partner, its plan, its endpoint.
+// openWorld finds or makes what the rules of the operator make: the partners, their plan, their endpoints. The live partner
+// is as old as the past that it gets.
 func openWorld(ctx context.Context, a *app.App, data string, r *receiver, serve config.Serve) (*world, error) {
 	secrets, err := readSecrets(data)
 	if err != nil {
 		return nil, err
 	}
-	if err := demoPartner(ctx, a, &secrets); err != nil {
+	guard, err := app.NewGuard(serve.Outgoing())
+	if err != nil {
 		return nil, err
 	}
-	id := partner.ID(secrets.PartnerID)
-	_, err = a.Plans.Create(ctx, plan.Plan{
+	now := time.Now()
+	longAgo := func() time.Time { return now.AddDate(0, 0, -pastDays-1) }
+	before := partner.NewRegistry(a.Store.Partners, longAgo, nil)
+	if err := findPartner(ctx, before, &secrets.Live, "Banco Ipê-Roxo (demonstração)", partner.Live, partner.Settings{}); err != nil {
+		return nil, err
+	}
+	testing := partner.Settings{SandboxOf: partner.ID(secrets.Live.PartnerID)}
+	if err := findPartner(ctx, a.Partners, &secrets.Sandbox, "Banco Jequitibá (demonstração)", partner.Sandbox, testing); err != nil {
+		return nil, err
+	}
+	for _, t := range []struct {
+		*demoTenant
+		plans     *plan.Catalogue
+		endpoints *alert.Endpoints
+		paths     []string
+	}{
+		{&secrets.Live, plan.NewCatalogue(a.Store.Plans, longAgo), alert.NewEndpoints(a.Store.Alerts, longAgo, nil), []string{alertsPath, brokenPath}},
+		{&secrets.Sandbox, a.Plans, a.Webhooks, []string{alertsPath}},
+	} {
+		if err := demoPlanOf(ctx, t.plans, partner.ID(t.PartnerID)); err != nil {
+			return nil, err
+		}
+		if err := t.point(ctx, t.endpoints, r, t.paths, guard); err != nil {
+			return nil, err
+		}
+	}
+	return &world{app: a, secrets: secrets, receiver: r}, secrets.write(data)
+}
+
+// demoPlanOf makes sure that a partner sells the plan.
+func demoPlanOf(ctx context.Context, plans *plan.Catalogue, id partner.ID) error {
+	_, err := plans.Create(ctx, plan.Plan{
 		ID: demoPlan, Partner: id, Name: "Proteção Digital Família", MaxDevices: 5, KeyDays: 365,
 		Coverage: plan.Coverage{
 			Limit: 30_000_00, Types: []string{"Transações não autorizadas", "Roubo de identidade", "Compras on-line não entregues"},
@@ -60,41 +96,36 @@ func openWorld(ctx context.Context, a *app.App, data string, r *receiver, serve 
 			WaitingDays: 7,
 		},
 	})
-	if err != nil && !errors.Is(err, plan.ErrExists) {
-		return nil, err
+	if errors.Is(err, plan.ErrExists) {
+		return nil
 	}
-	if err := demoEndpoint(ctx, a, &secrets, r, serve); err != nil {
-		return nil, err
-	}
-	r.trust(secrets.WebhookSecret)
-	return &world{app: a, secrets: secrets, receiver: r}, secrets.write(data)
+	return err
 }
 
-// demoEndpoint points the partner's alerts at the receiver; a receiver at another address than last time gets a new
-// endpoint.
-func demoEndpoint(ctx context.Context, a *app.App, s *demoSecrets, r *receiver, serve config.Serve) error {
-	id, url := partner.ID(s.PartnerID), r.url+"/alertas"
-	list, err := a.Webhooks.Of(ctx, id)
+// point has the partner's alerts sent to the receiver; a receiver at another address than last time gets new endpoints.
+func (t *demoTenant) point(ctx context.Context, endpoints *alert.Endpoints, r *receiver, paths []string, guard alert.AddressCheck) error {
+	id := partner.ID(t.PartnerID)
+	list, err := endpoints.Of(ctx, id)
 	if err != nil {
 		return err
 	}
-	for _, e := range list {
-		if string(e.ID) == s.WebhookID && e.URL == url {
-			return nil
+	for _, path := range paths {
+		i := slices.IndexFunc(list, func(e alert.Endpoint) bool { return string(e.ID) == t.Endpoints[path].ID })
+		if i >= 0 && list[i].URL != r.url+path {
+			if err := endpoints.Delete(ctx, id, list[i].ID); err != nil {
+				return err
+			}
+			i = -1
 		}
-		if err := a.Webhooks.Delete(ctx, id, e.ID); err != nil {
-			return err
+		if i < 0 {
+			made, err := endpoints.Create(ctx, id, r.url+path, nil, guard)
+			if err != nil {
+				return err
+			}
+			t.Endpoints[path] = demoHook{string(made.ID), made.Secret()}
 		}
+		r.trust(t.Endpoints[path].Secret)
 	}
-	guard, err := app.NewGuard(serve.Outgoing())
-	if err != nil {
-		return err
-	}
-	made, err := a.Webhooks.Create(ctx, id, url, nil, guard)
-	if err != nil {
-		return err
-	}
-	s.WebhookID, s.WebhookSecret = string(made.ID), made.Secret()
 	return nil
 }
 
@@ -111,30 +142,42 @@ func (w *world) begin(ctx context.Context, out io.Writer) error {
 		}
 	}
 	device := fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana","userHash":%q}`, ana)
-	if _, err := w.call(ctx, http.MethodPost, "/v1/cyber/epp", device, "application/json"); err != nil {
-		return err
-	}
-	link, err := w.consoleLink(ctx)
+	issued, err := w.call(ctx, http.MethodPost, "/v1/cyber/epp", device, "application/json")
 	if err != nil {
 		return err
 	}
-	return w.tour(ctx, out, link)
+	var key struct{ EppKey string }
+	if err := json.Unmarshal([]byte(issued), &key); err != nil {
+		return err
+	}
+	if _, err := w.call(ctx, http.MethodPost, "/v1/cyber/epp/"+key.EppKey+"/activate", "{}", "application/json"); err != nil {
+		return err
+	}
+	logIn, err := w.logIn(ctx)
+	if err != nil {
+		return err
+	}
+	dump, err := w.writeDump()
+	if err != nil {
+		return err
+	}
+	return w.tour(ctx, out, logIn, dump)
 }
 
-func (w *world) user(p person) string { return client.UserHash(p.cpf, w.secrets.Salt) }
+func (w *world) user(p person) string { return client.UserHash(p.cpf, w.secrets.Sandbox.Salt) }
 
 // enrol sends everybody in one bulk request; at a later start they are all there already, which is fine.
 func (w *world) enrol(ctx context.Context) error {
 	items := make([]string, len(people))
 	for i, p := range people {
-		items[i] = subscriptionItem(p)
+		items[i] = subscriptionItem(p, "2026-01-01")
 	}
 	_, err := w.call(ctx, http.MethodPost, "/v1/subscriptions", "["+strings.Join(items, ",")+"]", "application/json")
 	return err
 }
 
 // subscriptionItem is one element of a bulk request.
-func subscriptionItem(p person) string {
+func subscriptionItem(p person, start string) string {
 	type address struct {
 		Zipcode      string `json:"zipcode"`
 		Street       string `json:"street"`
@@ -161,7 +204,7 @@ func subscriptionItem(p person) string {
 		IsGroupPlan bool        `json:"is_group_plan"`
 		Beneficiary beneficiary `json:"beneficiary"`
 	}{
-		"2026-01-01", "", demoPlan, false,
+		start, "", demoPlan, false,
 		beneficiary{
 			"0001-" + p.cpf[:4], "0002-" + p.cpf[:4], p.name, p.cpf, p.birth, p.gender, p.email, p.phone,
 			address{p.zip, p.street, "100", "Centro", p.city, p.state},
@@ -174,17 +217,46 @@ func subscriptionItem(p person) string {
 	return strings.TrimSpace(b.String())
 }
 
-// consoleLink makes the first administrator, once, or a new link for one who never used theirs.
-func (w *world) consoleLink(ctx context.Context) (string, error) {
-	const email = "admin@exemplo.com.br"
-	_, token, err := w.app.Operators.Create(ctx, email, operator.Admin)
-	if errors.Is(err, operator.ErrExists) {
-		return "", nil
-	}
-	if err != nil {
+const demoAdmin = "admin@exemplo.com.br"
+
+// logIn makes the first administrator with a password that is printed at each start, and says how to get in: people may
+// have chosen another password, or switched the second factor on.
+func (w *world) logIn(ctx context.Context) (string, error) {
+	o, err := w.app.Operators.ByEmail(ctx, demoAdmin)
+	switch {
+	case errors.Is(err, operator.ErrNotFound):
+		_, token, err := w.app.Operators.Create(ctx, demoAdmin, operator.Admin)
+		if err != nil {
+			return "", err
+		}
+		if o, err = w.choosePassword(ctx, token); err != nil {
+			return "", err
+		}
+	case err != nil:
 		return "", err
 	}
-	return linkAddress(w.console, token), nil
+	text := "log in as " + demoAdmin + ", password " + w.secrets.ConsolePassword
+	if o.Password != w.secrets.ConsoleHash {
+		return "log in as " + demoAdmin + " with the password that you chose (forgotten: vigia operator reset --data " + w.app.Config.Data + " --email " + demoAdmin + ")", nil
+	}
+	if o.TOTPOn {
+		text += ", and the code of your app"
+	}
+	return text, nil
+}
+
+// choosePassword uses a one-time link up.
+func (w *world) choosePassword(ctx context.Context, token string) (operator.Operator, error) {
+	w.secrets.ConsolePassword = strings.ToLower(rand.Text())
+	o, _, err := w.app.Operators.Accept(ctx, token, w.secrets.ConsolePassword, "demo")
+	if err != nil {
+		return o, err
+	}
+	if _, err := w.app.Operators.LogoutEverywhere(ctx, o.ID); err != nil {
+		return o, err
+	}
+	w.secrets.ConsoleHash = o.Password
+	return o, w.secrets.write(w.app.Config.Data)
 }
 
 // call asks the API with the demo's key and returns a 200 body.
@@ -193,7 +265,7 @@ func (w *world) call(ctx context.Context, method, path, body, kind string) (stri
 	if err != nil {
 		return "", err
 	}
-	req.Header.Set("x-api-key", w.secrets.APIKey)
+	req.Header.Set("x-api-key", w.secrets.Sandbox.APIKey)
 	if kind != "" {
 		req.Header.Set("content-type", kind)
 	}

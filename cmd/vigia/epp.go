@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
@@ -21,6 +22,7 @@ type eppCmd struct {
 	Show    eppShowCmd    `cmd:"" help:"Show one issued key by its id, or by the activation key itself."`
 	Revoke  eppRevokeCmd  `cmd:"" help:"End a key."`
 	Replace eppReplaceCmd `cmd:"" help:"Give a person a key for another device in place of one they have no more."`
+	Install eppInstallCmd `cmd:"" help:"Where people install the program of each system from: show, or set one."`
 }
 
 type eppLoadCmd struct {
@@ -69,6 +71,7 @@ type sourceView struct {
 	Mark   int64  `json:"low_mark"`
 	Low    bool   `json:"low"`
 	Live   int64  `json:"live"`
+	Active int64  `json:"active"`
 	// Shares are those of partners that have one of their own or took keys.
 	Shares []shareView `json:"shares,omitempty"`
 }
@@ -113,9 +116,9 @@ func (eppStatusCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 		if err != nil {
 			return err
 		}
-		t := table[sourceView]{heading: "SYSTEM\tSOURCE\tFREE\tTAKEN\tEXPIRED\tLOW BELOW\tLIVE KEYS\t"}
+		t := table[sourceView]{heading: "SYSTEM\tSOURCE\tFREE\tTAKEN\tEXPIRED\tLOW BELOW\tLIVE KEYS\tACTIVATED\t"}
 		for _, s := range sources {
-			v := sourceView{OS: string(s.System), Source: "generated", Free: s.Free, Taken: s.Taken, Over: s.Expired, Mark: s.LowMark, Low: s.Low(), Live: s.Live}
+			v := sourceView{OS: string(s.System), Source: "generated", Free: s.Free, Taken: s.Taken, Over: s.Expired, Mark: s.LowMark, Low: s.Low(), Live: s.Live, Active: s.Active}
 			v.Shares = sharesOf(shares, cyber.PoolResource(s.System))
 			state := ""
 			if s.Pooled {
@@ -128,7 +131,7 @@ func (eppStatusCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 				state = strings.TrimPrefix(state+"; "+h.String(), "; ")
 			}
 			n := func(x int64) string { return strconv.FormatInt(x, 10) }
-			t.add(v, v.OS, v.Source, n(v.Free), n(v.Taken), n(v.Over), n(v.Mark), n(v.Live), state)
+			t.add(v, v.OS, v.Source, n(v.Free), n(v.Taken), n(v.Over), n(v.Mark), n(v.Live), n(v.Active), state)
 		}
 		return t.print(o)
 	})
@@ -183,6 +186,9 @@ type deviceView struct {
 	Key        string `json:"epp_key"`
 	IssuedAt   string `json:"issued_at"`
 	ValidUntil string `json:"valid_until"`
+	State      string `json:"state"`
+	Activated  string `json:"activated_at"`
+	LastSeen   string `json:"last_seen_at"`
 	EndedAt    string `json:"ended_at"`
 	EndReason  string `json:"end_reason"`
 	Plan       string `json:"ends_with_plan"`
@@ -191,11 +197,14 @@ type deviceView struct {
 func (o *output) device(d cyber.Device) error {
 	v := deviceView{
 		ID: string(d.ID), Partner: string(d.Partner), User: string(d.User), OS: string(d.System), Device: d.Name, Key: d.Key,
-		IssuedAt: stamp(d.IssuedAt), ValidUntil: stamp(d.ValidUntil), EndedAt: stamp(d.EndedAt), EndReason: string(d.EndReason), Plan: string(d.Plan),
+		IssuedAt: stamp(d.IssuedAt), ValidUntil: stamp(d.ValidUntil), State: string(d.StateAt(time.Now())), Activated: stamp(d.ActivatedAt), LastSeen: stamp(d.SeenAt), EndedAt: stamp(d.EndedAt), EndReason: string(d.EndReason), Plan: string(d.Plan),
 	}
 	return o.print(v, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "Key      %s\nPartner  %s\nUser     %s\nDevice   %s (%s)\nEPP key  %s\nIssued   %s\nValid    until %s\n",
 			v.ID, v.Partner, v.User, v.Device, v.OS, v.Key, v.IssuedAt, v.ValidUntil)
+		if v.Activated != "" {
+			_, _ = fmt.Fprintf(w, "Active   since %s, last seen %s\n", v.Activated, v.LastSeen)
+		}
 		if v.EndedAt != "" {
 			_, _ = fmt.Fprintf(w, "Ended    %s (%s)\n", v.EndedAt, v.EndReason)
 		}
@@ -271,5 +280,44 @@ func (e *eppReplaceCmd) Run(ctx context.Context, c *config.Common, o *output) er
 			return err
 		}
 		return o.device(d)
+	})
+}
+
+type eppInstallCmd struct {
+	OS   string  `name:"os" enum:"android,ios,windows,macos,linux," default:"" placeholder:"SYSTEM" help:"System whose link is set: android, ios, windows, macos, linux."`
+	Link *string `placeholder:"URL" help:"https address; empty takes the link away."`
+}
+
+type installView struct {
+	OS   string `json:"os"`
+	Link string `json:"link"`
+}
+
+// Help shows examples.
+func (eppInstallCmd) Help() string {
+	return "Partners read the links with a key (GET /v1/cyber/epp/{key}) and show them to the person.\n\n" +
+		"Example:\n  vigia epp install\n  vigia epp install --os android --link https://play.google.com/store/apps/details?id=com.example.av"
+}
+
+// Run sets a link and shows all.
+func (e *eppInstallCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	if (e.OS == "") != (e.Link == nil) {
+		return cyber.ErrDeviceInvalid.With("--os goes with --link")
+	}
+	return withApp(ctx, c, func(a *app.App) error {
+		if e.Link != nil {
+			if err := a.Endpoints.SetInstallLink(ctx, cyber.System(e.OS), *e.Link); err != nil {
+				return err
+			}
+		}
+		links, err := a.Endpoints.InstallLinks(ctx)
+		if err != nil {
+			return err
+		}
+		t := table[installView]{heading: "SYSTEM\tLINK"}
+		for _, s := range cyber.InstallSystems() {
+			t.add(installView{string(s), links[s]}, string(s), links[s])
+		}
+		return t.print(o)
 	})
 }

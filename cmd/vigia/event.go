@@ -172,7 +172,7 @@ type reportView struct {
 // Run reports.
 func (r *eventReportCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	return withApp(ctx, c, func(a *app.App) error {
-		got, err := a.History.Report(ctx, partner.ID(r.Partner), r.From, r.To, min(max(r.Show, 0), alert.MaxPage))
+		got, err := a.History.Report(ctx, partner.ID(r.Partner), alert.ReportOf{From: r.From, To: r.To, Show: min(max(r.Show, 0), alert.MaxPage)})
 		if err != nil {
 			return err
 		}

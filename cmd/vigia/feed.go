@@ -18,6 +18,9 @@ type feedCmd struct {
 	Pause  feedPauseCmd  `cmd:"" help:"Stop a source; nothing is lost."`
 	Resume feedResumeCmd `cmd:"" help:"Let a paused source go on."`
 	Run    feedRunCmd    `cmd:"" help:"Run a source now, in this process."`
+	Show   feedShowCmd   `cmd:"" help:"Show one source, and of a receiver what was sent to it last."`
+	Rotate feedRotateCmd `cmd:"" help:"Give a receiver a new secret; the one before is good for another day."`
+	Remove feedRemoveCmd `cmd:"" help:"Forget a source, and what waits of a receiver. What it brought stays."`
 }
 
 type feedView struct {
@@ -28,6 +31,7 @@ type feedView struct {
 	Every    string `json:"every"`
 	Items    int64  `json:"items"`
 	Orphans  int64  `json:"files_without_manifest"`
+	Refused  int64  `json:"refused_pushes"`
 	Failures int64  `json:"failures"`
 	Error    string `json:"error"`
 	LastAt   string `json:"last_at"`
@@ -36,23 +40,25 @@ type feedView struct {
 
 func viewFeed(f feed.Feed) feedView {
 	return feedView{
-		Name: f.Name, Kind: string(f.Kind), Target: f.Shown(), Paused: f.Paused, Every: f.Every.String(), Items: f.State.Items, Orphans: f.State.Orphans, Failures: f.Failures,
+		Name: f.Name, Kind: string(f.Kind), Target: f.Shown(), Paused: f.Paused, Every: f.Every.String(), Items: f.State.Items, Orphans: f.State.Orphans, Refused: f.State.Refused, Failures: f.Failures,
 		Error: f.Error, LastAt: stamp(f.LastAt), NextAt: stamp(f.NextAt),
 	}
 }
 
 func (o *output) feed(f feed.Feed) error {
 	v := viewFeed(f)
-	return o.print(v, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "Feed      %s (%s, every %s, paused %t)\nTarget    %s\nTaken     %d items; %d files without a manifest\nLast      %s\nNext      %s\nFailures  %d %s\n",
-			v.Name, v.Kind, v.Every, v.Paused, v.Target, v.Items, v.Orphans, v.LastAt, v.NextAt, v.Failures, v.Error)
-	})
+	return o.print(v, v.text)
+}
+
+func (v feedView) text(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "Feed      %s (%s, every %s, paused %t)\nTarget    %s\nTaken     %d items; %d files without a manifest; %d pushes refused\n"+
+		"Last      %s\nNext      %s\nFailures  %d %s\n", v.Name, v.Kind, v.Every, v.Paused, v.Target, v.Items, v.Orphans, v.Refused, v.LastAt, v.NextAt, v.Failures, v.Error)
 }
 
 type feedAddCmd struct {
 	Name      string        `required:"" placeholder:"NAME" help:"Short name: a-z, 0-9, '-', '_' and '.'."`
-	Kind      string        `required:"" enum:"folder,list,crawl,hibp" placeholder:"KIND" help:"folder: a folder or bucket into which dumps and manifests are dropped; list: an address that answers with a JSON list of dumps; crawl: pages read through a SOCKS5 proxy; hibp: the Have I Been Pwned account API for watched e-mails."`
-	Target    string        `required:"" placeholder:"PATH|URL" help:"What to watch."`
+	Kind      string        `required:"" enum:"folder,list,crawl,hibp,push" placeholder:"KIND" help:"folder: a folder or bucket into which dumps and manifests are dropped; list: an address that answers with a JSON list of dumps; crawl: pages read through a SOCKS5 proxy; hibp: the Have I Been Pwned API for watched e-mails; push: a receiver of records that a vendor sends, signed with the secret that is shown once."`
+	Target    string        `placeholder:"PATH|URL" help:"What to watch; nothing of a receiver, whose address is shown."`
 	Every     time.Duration `default:"1h" placeholder:"TIME" help:"Pause between two runs; at least 1m."`
 	Key       string        `env:"VIGIA_FEED_KEY" placeholder:"KEY" help:"API key; use the environment to keep it out of the process list. Sealed at rest."`
 	Proxy     string        `placeholder:"HOST:PORT" help:"SOCKS5 proxy of a crawl, such as Tor's 127.0.0.1:9050."`
@@ -61,8 +67,10 @@ type feedAddCmd struct {
 	PageBytes int64         `placeholder:"N" help:"Most bytes of one page; default 2 MiB."`
 	Delay     time.Duration `placeholder:"TIME" help:"Pause between two pages; default 2s."`
 	Exposes   []string      `placeholder:"CLASS" help:"What crawled pages expose; default email."`
-	PerMinute int           `placeholder:"N" help:"Calls a minute to an API; default 10."`
+	PerMinute int           `placeholder:"N" help:"Calls a minute to an API; default is what the plan of the key allows, or 10 with --by address."`
+	By        string        `enum:"auto,address,range,domain" default:"auto" placeholder:"WAY" help:"How hibp is asked. address: a call for each, which tells the service the address; range: by six characters of a hash, for plans with k-anonymity; domain: a call for each domain that the key has proven, and nothing else; auto: domain where it is proven, else range, else address."`
 	NoPairs   bool          `help:"Keep nothing of the passwords that stand beside identifiers."`
+	Mapping   string        `placeholder:"FILE" help:"A mapping of a vendor's fields, by which all that comes is read: see docs/formats/vigia-records.md."`
 }
 
 // Help shows examples.
@@ -71,24 +79,36 @@ func (feedAddCmd) Help() string {
 		`  {"title": "Loja Exemplo", "date": "2026-03-01", "exposes": ["email", "password"], "kind": "breach"}` + "\n\nExamples:\n" +
 		"  vigia feed add --name caixa --kind folder --target /srv/dumps --every 1m\n" +
 		"  vigia feed add --name forum --kind crawl --target http://example.onion/ --proxy 127.0.0.1:9050\n" +
-		"  VIGIA_FEED_KEY=... vigia feed add --name hibp --kind hibp --target https://haveibeenpwned.com/api/v3"
+		"  VIGIA_FEED_KEY=... vigia feed add --name hibp --kind hibp --target https://haveibeenpwned.com/api/v3 --by range\n" +
+		"  vigia feed add --name nimbo --kind push --mapping nimbo.yaml"
 }
 
 // Run adds a feed.
 func (c *feedAddCmd) Run(ctx context.Context, common *config.Common, o *output) error {
+	mapping, err := readMapping(c.Mapping)
+	if err != nil {
+		return err
+	}
 	return withApp(ctx, common, func(a *app.App) error {
 		feeds, err := a.Feeds(config.Outgoing{})
 		if err != nil {
 			return err
 		}
-		f, err := feeds.Add(ctx, feed.Feed{
+		f := feed.Feed{
 			Name: c.Name, Kind: feed.Kind(c.Kind), Target: c.Target, Secret: c.Key, Every: c.Every,
 			Settings: feed.Settings{
-				Proxy: c.Proxy, Depth: c.Depth, Pages: c.Pages, PageBytes: c.PageBytes, Delay: c.Delay, Exposes: leak.ParseExposes(c.Exposes),
-				PerMinute: c.PerMinute, NoPairs: c.NoPairs,
+				Mapping: mapping.Text(), Proxy: c.Proxy, Depth: c.Depth, Pages: c.Pages, PageBytes: c.PageBytes, Delay: c.Delay, Exposes: leak.ParseExposes(c.Exposes),
+				PerMinute: c.PerMinute, By: feed.By(c.By), NoPairs: c.NoPairs,
 			},
-		})
-		if err != nil {
+		}
+		if f.Kind == feed.Pushed {
+			added, secret, err := feeds.AddReceiver(ctx, f)
+			if err != nil {
+				return err
+			}
+			return o.receiver(added, secret)
+		}
+		if f, err = feeds.Add(ctx, f); err != nil {
 			return err
 		}
 		return o.feed(f)

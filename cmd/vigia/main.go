@@ -36,12 +36,13 @@ type cli struct {
 	Passwords    passwordsCmd    `cmd:"" group:"protect" help:"Breached-password corpora: import, download, status, verify."`
 	Webhook      webhookCmd      `cmd:"" group:"tell" help:"Webhook endpoints: create, list, show, test, rotate, enable, disable, delete."`
 	Event        eventCmd        `cmd:"" group:"tell" help:"Events and their deliveries: list, replay, report."`
+	Message      messageCmd      `cmd:"" group:"tell" help:"What people read of events: list, show, set, reset."`
 	Operator     operatorCmd     `cmd:"" group:"people" help:"People who use the console: create, list, role, reset, disable, enable, logout."`
 	Audit        auditCmd        `cmd:"" group:"people" help:"The audit trail: list, verify."`
 	Breach       breachCmd       `cmd:"" group:"protect" help:"Breaches: import, append, replace, relabel, list, show, explain, edit, verify, retract."`
 	Feed         feedCmd         `cmd:"" group:"protect" help:"Continuous sources of dumps: add, list, pause, resume, run."`
 	Asset        assetCmd        `cmd:"" group:"protect" help:"Watched values on the operator's side: add a domain, list a person's."`
-	Epp          eppCmd          `cmd:"" group:"protect" help:"Endpoint-protection keys: load, status, source, show, revoke, replace."`
+	Epp          eppCmd          `cmd:"" group:"protect" help:"Endpoint-protection keys: load, status, source, show, revoke, replace, install."`
 	Case         caseCmd         `cmd:"" group:"protect" help:"Support cases: list, show, move, note, assign, target, question, slot."`
 	Content      contentCmd      `cmd:"" group:"protect" help:"Educational content: list, show, add, edit, retire, reset, import, export."`
 	Score        scoreCmd        `cmd:"" group:"protect" help:"Risk score of a person: history."`
@@ -53,6 +54,7 @@ type cli struct {
 	Restore      restoreCmd      `cmd:"" group:"run" help:"Make an installation of a backup and check it."`
 	Check        checkCmd        `cmd:"" group:"run" help:"Look at everything that is kept and say what is wrong."`
 	Doctor       doctorCmd       `cmd:"" group:"run" help:"Explain what is wrong with a set-up, without changing it."`
+	MCP          mcpCmd          `cmd:"" name:"mcp" group:"tell" help:"Tools for assistants that only read, by the Model Context Protocol."`
 	Completion   completionCmd   `cmd:"" group:"shell" help:"Print the completion script of a shell."`
 	Complete     completeCmd     `cmd:"" hidden:"" help:"What may come next; asked by the shells."`
 	Man          manCmd          `cmd:"" group:"shell" help:"Print the manual page."`

@@ -18,6 +18,7 @@ type partnerCmd struct {
 	Suspend partnerSuspendCmd `cmd:"" help:"Turn all keys of a partner off; nothing is lost."`
 	Resume  partnerResumeCmd  `cmd:"" help:"Undo suspend."`
 	Set     partnerSetCmd     `cmd:"" help:"Change a partner's name or settings."`
+	Theme   partnerThemeCmd   `cmd:"" help:"How the pages of a partner's people look."`
 }
 
 // partnerView is a partner as machines read it.

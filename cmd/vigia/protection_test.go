@@ -99,9 +99,18 @@ func TestEppCommands(t *testing.T) {
 	if next["epp_key"] != "VENDOR-1" {
 		t.Error(next)
 	}
-	if got := decode(t, in.ok(t, "epp", "show", string(in.device.ID))); got["end_reason"] != "replaced" {
+	if got := decode(t, in.ok(t, "epp", "show", string(in.device.ID))); got["end_reason"] != "moved" {
 		t.Error(got)
 	}
+	if next["state"] != "issued" || next["activated_at"] != "" {
+		t.Error(next)
+	}
+	in.ok(t, "epp", "install", "--os", "linux", "--link", "https://instalar.exemplo.com.br/linux")
+	if list := decodeList(t, in.ok(t, "epp", "install")); len(list) != 5 || list[4]["link"] != "https://instalar.exemplo.com.br/linux" {
+		t.Error(list)
+	}
+	in.fails(t, exitUsage, "epp", "install", "--os", "linux", "--link", "http://instalar.exemplo.com.br")
+	in.fails(t, exitUsage, "epp", "install", "--os", "linux")
 	in.ok(t, "epp", "revoke", next["key_id"].(string))
 	in.fails(t, exitConflict, "epp", "revoke", next["key_id"].(string))
 	in.fails(t, exitNotFound, "epp", "revoke", "ek_nada")
@@ -196,7 +205,8 @@ func TestContentCommands(t *testing.T) {
 func TestScoreHistoryCommand(t *testing.T) {
 	in := install(t)
 	days := decodeList(t, in.ok(t, "score", "history", "--partner", string(in.partner), "--user-hash", "u1"))
-	if len(days) != 1 || days[0]["breach_score"] != 0.0 || days[0]["assessment_score"] != 60.0 {
+	// The key was issued and never activated, so the person counts as unprotected.
+	if len(days) != 1 || days[0]["breach_score"] != 0.0 || days[0]["assessment_score"] != 85.0 {
 		t.Error(days)
 	}
 }

@@ -212,6 +212,7 @@ func (c *strictClient) ask(method, path, key, body string) (int, error) {
 //vigia:tier C: 2 restarts, L: 50
 //vigia:broken no `Connection: close` while draining: all 8 clients lose a request
 func TestRollingRestart(t *testing.T) {
+	t.Parallel()
 	rounds := 1
 	if long() {
 		rounds = 25
@@ -333,6 +334,7 @@ func (o *oracle) persist(t *testing.T, servers []*server) *sync.WaitGroup {
 							t.Errorf("batch %d: %.300s", batch, got.body)
 						}
 						o.acked.Add(1)
+						time.Sleep(betweenBatches())
 						break
 					}
 					later := got.status == http.StatusServiceUnavailable || got.status == http.StatusConflict
@@ -378,6 +380,7 @@ func untilServed(t *testing.T, f *fleet) time.Duration {
 //vigia:tier C: 10 keys, L: 100
 //vigia:broken a gate that trusts its memory for 9 s: 20 late (before the roll was added)
 func TestRevocation(t *testing.T) {
+	t.Parallel()
 	const overlap = 3 * time.Second
 	keys := 10
 	if long() {

@@ -42,7 +42,7 @@ func spreadDump(t *testing.T, megabytes int) string {
 func TestSpreadCommand(t *testing.T) {
 	for engine, workers := range map[sqldb.Engine]int{sqldb.SQLite: 1, sqldb.PostgreSQL: 2} {
 		t.Run(fmt.Sprint(engine), func(t *testing.T) {
-			database, megabytes := "", 8
+			database, megabytes := "", 3
 			if engine == sqldb.PostgreSQL {
 				database = storetest.NewAddress(t, engine, "")
 				if long() {

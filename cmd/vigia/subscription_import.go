@@ -1,15 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/api"
@@ -68,7 +64,7 @@ func (i *subscriptionImportCmd) Run(ctx context.Context, c *config.Common, o *ou
 			return err
 		}
 		bar := o.progress("import", "bytes")
-		report, err := a.Subscriptions.Import(ctx, p, source, i.DryRun, rejects.write, func(r subscription.ImportReport) {
+		report, err := a.Subscriptions.Import(ctx, p, source, i.DryRun, draft.NewRejects(rejects, source, api.ItemError).Write, func(r subscription.ImportReport) {
 			bar.set(read.n, info.Size(), fmt.Sprintf("%d created, %d already there, %d rejected", r.Created, r.Known, r.Rejected))
 		})
 		bar.end()
@@ -107,12 +103,12 @@ func (c *countingReader) Read(p []byte) (int, error) {
 }
 
 // open chooses the reader by the file's name.
-func (i *subscriptionImportCmd) open(r io.Reader) (subscription.Source, *rejects, error) {
+func (i *subscriptionImportCmd) open(r io.Reader) (subscription.Source, *rejectsFile, error) {
 	dot := strings.LastIndexByte(i.File, '.')
 	if dot < 0 {
 		dot = len(i.File)
 	}
-	out := &rejects{path: i.Rejects}
+	out := &rejectsFile{path: i.Rejects}
 	if out.path == "" {
 		out.path = i.File[:dot] + ".rejects" + i.File[dot:]
 	}
@@ -124,88 +120,29 @@ func (i *subscriptionImportCmd) open(r io.Reader) (subscription.Source, *rejects
 		if err != nil {
 			return nil, nil, err
 		}
-		out.table = table
 		return table, out, nil
 	}
 	return nil, nil, subscription.ErrFile.With("%s: expected a name that ends in .csv or .jsonl", i.File)
 }
 
-// rejects writes what was refused in the form of the file it came from: a table with two more columns, or items with
-// two more members. The file is made only when there is something to write, readable by its owner alone.
-type rejects struct {
-	path  string
-	table *draft.CSV // nil for JSON lines
-	file  *os.File
+// rejectsFile is made only when there is something to write, readable by its owner alone.
+type rejectsFile struct {
+	path string
+	file *os.File
 }
 
-func (r *rejects) write(rejected subscription.Reject) error {
+func (r *rejectsFile) Write(text []byte) (int, error) {
 	if r.file == nil {
 		f, err := os.OpenFile(r.path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		r.file = f
-		if r.table != nil {
-			if err := r.row(append(append([]string{}, r.table.Heading...), "line", "errors")); err != nil {
-				return err
-			}
-		}
 	}
-	errs := make([]string, len(rejected.Problems))
-	for i, p := range rejected.Problems {
-		errs[i] = api.ItemError(p)
-	}
-	if r.table != nil {
-		in := csv.NewReader(bytes.NewReader(rejected.Text))
-		in.Comma = r.table.Comma
-		record, err := in.Read()
-		if err != nil { // a line that could not be read: only where and why can be told
-			record = make([]string, len(r.table.Heading))
-		}
-		return r.row(append(record, strconv.Itoa(rejected.Line), strings.Join(errs, "; ")))
-	}
-	return r.line(rejected, errs)
+	return r.file.Write(text)
 }
 
-// line keeps the item an item, with two more members: unknown ones are ignored, so the mended line can be imported as
-// it is.
-func (r *rejects) line(rejected subscription.Reject, errs []string) error {
-	note := struct {
-		Line   int      `json:"line"`
-		Errors []string `json:"errors"`
-		Text   string   `json:"text,omitempty"` // what is not an object
-	}{Line: rejected.Line, Errors: errs}
-	var members map[string]json.RawMessage
-	object := json.Unmarshal(rejected.Text, &members) == nil
-	if !object {
-		note.Text = string(rejected.Text)
-	}
-	text, err := json.Marshal(note)
-	if err != nil {
-		return err
-	}
-	if object {
-		text = text[:len(text)-1]
-		if len(members) > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, rejected.Text[1:]...)
-	}
-	_, err = r.file.Write(append(text, '\n'))
-	return err
-}
-
-func (r *rejects) row(record []string) error {
-	w := csv.NewWriter(r.file)
-	w.Comma = r.table.Comma
-	if err := w.Write(record); err != nil {
-		return err
-	}
-	w.Flush()
-	return w.Error()
-}
-
-func (r *rejects) close() error {
+func (r *rejectsFile) close() error {
 	if r.file == nil {
 		return nil
 	}

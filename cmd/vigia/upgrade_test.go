@@ -2,16 +2,19 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/vigiahq/vigia/client"
@@ -30,31 +33,42 @@ ALTER TABLE event ADD COLUMN next_release TEXT;
 CREATE INDEX subscription_next_release ON subscription (partner_id, next_release);
 `
 
-// nextBinary builds the release after this one: this tree with one migration more.
-func nextBinary(t *testing.T) string {
+// asNextRelease is set for the process that is the release after this one.
+const asNextRelease = "VIGIA_TEST_NEXT_RELEASE"
+
+// nextRelease is how the release after this one is started: the test's own program, which is this tree, with one
+// migration more. To build one would be to compile again whatever stands on the store.
+func nextRelease(t *testing.T) []string {
 	t.Helper()
-	list, err := store.MigrationList()
+	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	here, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	added := filepath.Join(here, "internal/store/migrations", fmt.Sprintf("%04d_next_release.sql", len(list)+1))
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{added: write(t, filepath.Join(folder, "next.sql"), nextMigration)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(folder, "vigia")
-	build(t, ".", path, "-overlay", write(t, filepath.Join(folder, "overlay.json"), string(overlay)))
-	return path
+	return []string{"env", asNextRelease + "=1", program}
 }
 
-func build(t *testing.T, folder, path string, flags ...string) {
+// becomeNextRelease lays the migration of the release after this one beside the others.
+func becomeNextRelease() error {
+	files := fstest.MapFS{}
+	names, err := fs.Glob(store.Migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(store.Migrations, name)
+		if err != nil {
+			return err
+		}
+		files[name] = &fstest.MapFile{Data: text}
+	}
+	files[fmt.Sprintf("migrations/%04d_next_release.sql", len(names)+1)] = &fstest.MapFile{Data: []byte(nextMigration)}
+	store.Migrations = files
+	return nil
+}
+
+func build(t *testing.T, folder, path string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", append(append([]string{"build", "-ldflags", "-s -w"}, flags...), "-o", path, ".")...)
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-s -w", "-o", path, ".")
 	cmd.Dir = folder
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
@@ -81,7 +95,8 @@ func build(t *testing.T, folder, path string, flags ...string) {
 //vigia:changed commit before migration 11 ran on. Going back to an older release is restoring a backup: an older
 //vigia:changed binary refuses the database.
 func TestUpgrade(t *testing.T) {
-	before, after := binary(t, ""), nextBinary(t)
+	t.Parallel()
+	before, after := binary(t, ""), nextRelease(t)
 	t.Run("postgres", func(t *testing.T) { upgradeReplicas(t, before, after) })
 	t.Run("sqlite", func(t *testing.T) { upgradeInPlace(t, before, after) })
 }
@@ -94,8 +109,8 @@ func TestUpgradeFromHistory(t *testing.T) {
 		t.Skip("needs the history of the repository: VIGIA_TEST_LONG=1")
 	}
 	before := historicBinary(t)
-	t.Run("postgres", func(t *testing.T) { upgradeReplicas(t, before, binary(t, "")) })
-	t.Run("sqlite", func(t *testing.T) { upgradeInPlace(t, before, binary(t, "")) })
+	t.Run("postgres", func(t *testing.T) { upgradeReplicas(t, before, []string{binary(t, "")}) })
+	t.Run("sqlite", func(t *testing.T) { upgradeInPlace(t, before, []string{binary(t, "")}) })
 }
 
 // historicBinary builds the newest commit that has all migrations but the last.
@@ -151,7 +166,7 @@ func sandboxOf(t *testing.T, binary, folder, database string) (key, salt string)
 	return fmt.Sprint(made["api_key"]), fmt.Sprint(made["salt"])
 }
 
-func upgradeReplicas(t *testing.T, before, after string) {
+func upgradeReplicas(t *testing.T, before string, after []string) {
 	folder, database := filepath.Join(t.TempDir(), "data"), storetest.NewAddress(t, sqldb.PostgreSQL, "")
 	key, salt := sandboxOf(t, before, folder, database)
 	servers := make([]*server, 2)
@@ -195,7 +210,7 @@ func upgradeReplicas(t *testing.T, before, after string) {
 			}
 		})
 	}
-	servers[0].args[0] = after
+	servers[0].become(after)
 	b.restart(t, 0)                                                                              // migrates, and serves
 	for deadline := time.Now().Add(time.Minute); !ready(servers[1]); time.Sleep(balancerLooks) { // a starved one may say no for a moment
 		if time.Now().After(deadline) {
@@ -207,7 +222,7 @@ func upgradeReplicas(t *testing.T, before, after string) {
 	for served.Load() < so+40 && !t.Failed() {
 		time.Sleep(10 * time.Millisecond)
 	}
-	servers[1].args[0] = after
+	servers[1].become(after)
 	b.restart(t, 1)
 	contract("new alone", servers...)
 	stop.Store(true)
@@ -228,25 +243,31 @@ func upgradeReplicas(t *testing.T, before, after string) {
 }
 
 // upgradeInPlace is the upgrade of the embedded database: stop, put the new binary in place, start.
-func upgradeInPlace(t *testing.T, before, after string) {
+func upgradeInPlace(t *testing.T, before string, after []string) {
 	folder := filepath.Join(t.TempDir(), "data")
 	key, salt := sandboxOf(t, before, folder, "")
 	s := newServer(t, before, folder, "")
 	s.start(t)
 	t.Cleanup(func() { s.kill() })
-	for person, state := range []string{"old", "new"} {
-		if err := everyOperation("http://"+s.address, key, salt, madeUpCPF(int64(person))); err != nil {
+	contract := func(person int64, state string) {
+		if err := everyOperation("http://"+s.address, key, salt, madeUpCPF(person)); err != nil {
 			t.Errorf("%s: %v", state, err)
 		}
-		s.args[0] = after
-		restart(t, s)
 	}
+	contract(0, "old")
+	s.become(after)
+	restart(t, s)
+	contract(1, "new")
+	restart(t, s)
 	seen, total := (&oracle{key: key, servers: []*server{s}}).listed(t)
 	if total != 2 || seen[madeUpCPF(0)] != 1 || seen[madeUpCPF(1)] != 1 {
 		t.Error("of two subscriptions there are", total, seen)
 	}
 	refusesNewer(t, before, folder, "")
 }
+
+// become has the next start be another program's.
+func (s *server) become(program []string) { s.args = slices.Concat(program, s.args[1:]) }
 
 func ready(s *server) bool {
 	res, err := http.Get("http://" + s.console + "/readyz")

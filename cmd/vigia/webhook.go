@@ -200,7 +200,7 @@ func (w *webhookTestCmd) Run(ctx context.Context, c *config.Common, o *output) e
 	if err := w.Outgoing.Check(); err != nil {
 		return err
 	}
-	client, err := app.NewWebhookClient(w.Outgoing, 1)
+	client, err := app.NewWebhookClient(w.Outgoing)
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func TestOrderWait(t *testing.T) {
 
 // TestLaneKeepsPersonsTogether: one chain per person, in order, and one for each event about nobody.
 func TestLaneKeepsPersonsTogether(t *testing.T) {
-	l := newLane(EndpointRef{}, 4)
+	l := newLane(EndpointRef{}, slots(4))
 	l.add([]Delivery{{Seq: 1, Person: "a"}, {Seq: 2}, {Seq: 3, Person: "b"}, {Seq: 4, Person: "a"}, {Seq: 5}})
 	var got []string
 	for chain := l.take(); chain != nil; chain = l.take() {
@@ -103,7 +103,7 @@ func TestLaneKeepsPersonsTogether(t *testing.T) {
 //vigia:shows nobody's later alert goes before the earlier one, page by page
 //vigia:broken what was left out does not block the pages behind it
 func TestLaneKnowsWhoWaits(t *testing.T) {
-	l := newLane(EndpointRef{}, 4)
+	l := newLane(EndpointRef{}, slots(4))
 	first := Delivery{Seq: 1, Person: "a", Ordered: true}
 	l.add([]Delivery{first})
 	l.take() // under way
@@ -181,6 +181,9 @@ func TestParseTypes(t *testing.T) {
 	e := Endpoint{Types: []Type{LeakDetected}}
 	if !e.Wants(LeakDetected) || e.Wants(StatusChanged) || !(Endpoint{}).Wants(StatusChanged) {
 		t.Error("the filter is wrong")
+	}
+	if e.State = Disabled; e.Awaits() != Held || (Endpoint{State: Enabled}).Awaits() != Pending {
+		t.Error("a delivery begins in the wrong state")
 	}
 }
 

@@ -51,6 +51,8 @@ type Result struct {
 	Ordered  bool
 	// Now is when it was settled.
 	Now time.Time
+	// Well means that the endpoint is known to bear no mark of one that fails, which a success would have to take away.
+	Well bool
 }
 
 // Head-of-line rule: events of one person reach an endpoint in order, and the earlier one is waited for while it is

@@ -61,8 +61,8 @@ type Holds interface {
 	Close() error
 }
 
-// BUG(alert): a delivery is made again when its worker dies between the receiver's answer and the record of it.
-// Receivers tell repeats by webhook-id.
+// BUG(alert): a delivery is made again when its worker dies between the receiver's answer and the record of it. These are
+// at most Unrecorded for an endpoint. Receivers tell repeats by webhook-id.
 
 // DispatcherOptions tune a dispatcher. The zero value of a field means its default.
 type DispatcherOptions struct {
@@ -136,7 +136,10 @@ type Dispatcher struct {
 	// more is signalled when an endpoint runs low or may be asked again.
 	more    chan struct{}
 	senders sync.WaitGroup
-	tidyAt  time.Time // when endpoints that nothing is sent to are let go of; only Run's goroutine looks at it
+	// due are the endpoints that had work when they were last asked for, tidyAt is when those that nothing is sent to are
+	// let go of. Only Run's goroutine looks at them.
+	due    []EndpointRef
+	tidyAt time.Time
 
 	mu    sync.Mutex
 	lanes map[EndpointID]*lane
@@ -148,20 +151,13 @@ type Dispatcher struct {
 	stopping  bool
 }
 
-// From manySlots on a sender goes on while its success is being recorded, until resultsPerSlot for each slot are not on
-// disk. Below it waits, which is slower and repeats less after a crash; the default is below.
-const (
-	manySlots      = 16
-	resultsPerSlot = 6
-)
+// resultsPerSlot is how many results for each slot may be on their way to disk: a sync of the disk is as long as dozens
+// of attempts, and a slot must not be idle for it.
+const resultsPerSlot = 6
 
-// unrecorded is how many results of an endpoint may be on their way to disk.
-func (d *Dispatcher) unrecorded() int {
-	if d.opts.Gate.Concurrent < manySlots {
-		return d.opts.Gate.Concurrent
-	}
-	return resultsPerSlot * d.opts.Gate.Concurrent
-}
+// Unrecorded is how many deliveries to an endpoint with that many slots may have been sent and not be on disk. It is what
+// a killed process repeats to an endpoint at most.
+func Unrecorded(slots int) int { return resultsPerSlot * slots }
 
 // NewDispatcher makes a dispatcher; Run runs it. opts.NextTry is required.
 func NewDispatcher(queue Queue, client *http.Client, now func() time.Time, log *slog.Logger, opts DispatcherOptions) *Dispatcher {
@@ -185,14 +181,16 @@ func (d *Dispatcher) Run(ctx context.Context) {
 
 	tick := time.NewTicker(d.opts.Poll)
 	defer tick.Stop()
-	for ctx.Err() == nil {
-		if err := d.round(ctx, sendCtx); err != nil && ctx.Err() == nil {
+	for anew := true; ctx.Err() == nil; {
+		if err := d.round(ctx, sendCtx, anew); err != nil && ctx.Err() == nil {
 			d.log.Error("deliveries cannot be taken up", "cause", err.Error())
 		}
+		anew = true
 		select {
 		case <-ctx.Done():
 		case <-d.queue.Due():
 		case <-d.more:
+			anew = false
 		case <-tick.C:
 		}
 	}
@@ -209,17 +207,21 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	}
 }
 
-// round takes endpoints with due deliveries, reads what their lanes can take and sets senders to work.
-func (d *Dispatcher) round(ctx, sendCtx context.Context) error {
+// round takes endpoints with due deliveries, reads what their lanes can take and sets senders to work. Which endpoints
+// have work is asked anew only if told to: a lane that runs low knows that there is more.
+func (d *Dispatcher) round(ctx, sendCtx context.Context, anew bool) error {
 	defer d.employ(sendCtx)
 	if err := d.tidy(ctx); err != nil {
 		return err
 	}
-	due, err := d.queue.DueEndpoints(ctx)
-	if err != nil {
-		return err
+	if anew {
+		due, err := d.queue.DueEndpoints(ctx)
+		if err != nil {
+			return err
+		}
+		d.due = due
 	}
-	hungry, take := d.hungry(due)
+	hungry, take := d.hungry(d.due)
 	if err := d.take(ctx, take); err != nil {
 		return err
 	}
@@ -241,7 +243,7 @@ func (d *Dispatcher) hungry(due []EndpointRef) (hungry []*lane, take []EndpointR
 		isDue[ref.Endpoint] = true
 		l := d.lanes[ref.Endpoint]
 		if l == nil {
-			l = newLane(ref, d.unrecorded())
+			l = newLane(ref, d.opts)
 			d.lanes[ref.Endpoint] = l
 		}
 		if !l.changedAt.Equal(ref.ChangedAt) { // enabled again, or new keys: forget old grudges, and read it anew
@@ -294,7 +296,7 @@ func (d *Dispatcher) feed(ctx context.Context, l *lane) error {
 
 	var free []Delivery
 	ended := false
-	for page := limit + lookAhead; len(free) < limit && !ended; page = min(2*page, maxLook) {
+	for page := limit; len(free) < limit && !ended; page = min(2*page, maxLook) {
 		rows, err := d.queue.OpenDeliveries(ctx, e.Partner, e.ID, after, page)
 		if err != nil {
 			return err

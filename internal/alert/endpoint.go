@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http" // its client is handed on to webhook.Send; nothing here speaks HTTP
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -42,8 +43,8 @@ const (
 // which one event is tried, so that a weekend's outage never disables anything.
 const DeadAfter = 5 * 24 * time.Hour
 
-// maxEndpoints bounds how many rows one event can become.
-const maxEndpoints = 50
+// MaxEndpoints bounds how many rows one event can become.
+const MaxEndpoints = 50
 
 // Endpoint is an address that a partner wants its events pushed to.
 type Endpoint struct {
@@ -65,6 +66,20 @@ type Endpoint struct {
 
 // Wants tells whether events of a type go to the endpoint.
 func (e Endpoint) Wants(t Type) bool { return len(e.Types) == 0 || slices.Contains(e.Types, t) }
+
+// Awaits is the state in which a delivery to the endpoint begins, and begins anew.
+func (e Endpoint) Awaits() DeliveryState {
+	if e.State == Disabled {
+		return Held
+	}
+	return Pending
+}
+
+// Address is where the endpoint is, without the query: receivers keep tokens there.
+func (e Endpoint) Address() string {
+	address, _, _ := strings.Cut(e.URL, "?")
+	return address
+}
 
 // Dead tells whether a failure now is one too many.
 func (e Endpoint) Dead(now time.Time) bool {
@@ -108,8 +123,12 @@ type EndpointStore interface {
 	// EndpointOwner finds the partner of an endpoint, for the operator and for the public keys.
 	EndpointOwner(ctx context.Context, endpoint EndpointID) (partner.ID, error)
 	// UpdateEndpoint changes an endpoint. When its state changes, its deliveries follow: they are held, or pending
-	// again.
+	// again. change may be called more than once.
 	UpdateEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID, change func(*Endpoint) error) (Endpoint, error)
+	// FollowEndpoint has the deliveries of a disabled endpoint follow a change of its state, in as many transactions as
+	// they need: before it is enabled what it missed is made due, after it was disabled what waits is held. It changes nothing
+	// that an enabled endpoint is sent.
+	FollowEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID, to EndpointState) error
 	// DeleteEndpoint forgets an endpoint with its deliveries and attempts; the events stay.
 	DeleteEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) error
 	// ClaimTest keeps a test event and its one delivery, which no dispatcher sends before the given time.
@@ -159,7 +178,7 @@ func (s *Endpoints) Create(ctx context.Context, id partner.ID, url string, types
 		ID: EndpointID("whe_" + made.String()), Partner: id, URL: url, Types: wanted, Keys: keys, State: Enabled,
 		ChangedAt: now, CreatedAt: now,
 	}
-	return e, s.store.InsertEndpoint(ctx, id, e, maxEndpoints)
+	return e, s.store.InsertEndpoint(ctx, id, e, MaxEndpoints)
 }
 
 // newKeys puts a new secret and a new signing key in front of a ring.
@@ -180,8 +199,14 @@ func (s *Endpoints) newKeys(ring webhook.Keyring, overlap time.Duration) (webhoo
 	return ring, nil
 }
 
+// maxOverlap is how long replaced keys may go on signing.
+const maxOverlap = 7 * 24 * time.Hour
+
 // Rotate replaces both keys. The old ones go on signing beside the new ones for overlap; zero ends them at once.
 func (s *Endpoints) Rotate(ctx context.Context, id partner.ID, endpoint EndpointID, overlap time.Duration) (Endpoint, error) {
+	if overlap < 0 || overlap > maxOverlap {
+		return Endpoint{}, webhook.ErrKey.With("overlap: 0 to %d hours", int(maxOverlap/time.Hour))
+	}
 	return s.store.UpdateEndpoint(ctx, id, endpoint, func(e *Endpoint) (err error) {
 		e.Keys, err = s.newKeys(e.Keys, overlap)
 		return err
@@ -204,6 +229,12 @@ func (s *Endpoints) Disable(ctx context.Context, id partner.ID, endpoint Endpoin
 	})
 }
 
+// Follow is for whoever enables or disables an endpoint in a transaction with more: before the one, and after the other, it
+// does what would make that transaction long.
+func (s *Endpoints) Follow(ctx context.Context, id partner.ID, endpoint EndpointID, to EndpointState) error {
+	return s.store.FollowEndpoint(ctx, id, endpoint, to)
+}
+
 // Delete forgets an endpoint.
 func (s *Endpoints) Delete(ctx context.Context, id partner.ID, endpoint EndpointID) error {
 	return s.store.DeleteEndpoint(ctx, id, endpoint)
@@ -212,6 +243,11 @@ func (s *Endpoints) Delete(ctx context.Context, id partner.ID, endpoint Endpoint
 // Of lists a partner's endpoints, oldest first.
 func (s *Endpoints) Of(ctx context.Context, id partner.ID) ([]Endpoint, error) {
 	return s.store.Endpoints(ctx, id)
+}
+
+// One returns an endpoint of a partner.
+func (s *Endpoints) One(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error) {
+	return s.store.EndpointByID(ctx, id, endpoint)
 }
 
 // ByID returns one endpoint, whoever it belongs to: only the operator and the public keys ask.

@@ -46,6 +46,10 @@ func (s *oneEndpoint) EndpointOwner(_ context.Context, endpoint EndpointID) (par
 	return s.e.Partner, nil
 }
 
+func (s *oneEndpoint) FollowEndpoint(context.Context, partner.ID, EndpointID, EndpointState) error {
+	return nil
+}
+
 func (s *oneEndpoint) UpdateEndpoint(_ context.Context, _ partner.ID, _ EndpointID, change func(*Endpoint) error) (Endpoint, error) {
 	e := s.e
 	if err := change(&e); err != nil {

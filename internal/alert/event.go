@@ -26,11 +26,14 @@ type Type string
 const (
 	LeakDetected          Type = "monitoring.leak_detected"
 	StatusChanged         Type = "monitoring.status_changed"
+	StepDue               Type = "finding.step_due"
 	CaseStatusChanged     Type = "case.status_changed"
 	CaseMessageAdded      Type = "case.message_added"
 	CaseBooked            Type = "case.appointment_changed"
 	CaseRated             Type = "case.rated"
 	KeyExpiring           Type = "epp.key_expiring"
+	KeyActivated          Type = "epp.key_activated"
+	KeyEnded              Type = "epp.key_ended"
 	SubscriptionEnded     Type = "subscription.ended"
 	SubscriptionSuspended Type = "subscription.suspended"
 	SubscriptionResumed   Type = "subscription.resumed"
@@ -39,8 +42,8 @@ const (
 
 // Types are all of them.
 var Types = []Type{
-	LeakDetected, StatusChanged, CaseStatusChanged, CaseMessageAdded, CaseBooked, CaseRated, KeyExpiring, SubscriptionEnded,
-	SubscriptionSuspended, SubscriptionResumed, WebhookTest,
+	LeakDetected, StatusChanged, StepDue, CaseStatusChanged, CaseMessageAdded, CaseBooked, CaseRated, KeyExpiring, KeyActivated,
+	KeyEnded, SubscriptionEnded, SubscriptionSuspended, SubscriptionResumed, WebhookTest,
 }
 
 // Event is something a partner is told.

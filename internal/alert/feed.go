@@ -48,6 +48,26 @@ func (a Areas) Types() []Type {
 	})
 }
 
+// Allow refuses types whose events may not be read: an endpoint must not be told what its maker could not have read. No
+// types means all of them.
+func (a Areas) Allow(names []string) error {
+	wanted, err := ParseTypes(names)
+	if err != nil {
+		return err
+	}
+	if len(wanted) == 0 {
+		wanted = Types
+	}
+	readable := a.Types()
+	if slices.ContainsFunc(wanted, func(t Type) bool { return !slices.Contains(readable, t) }) {
+		return ErrTypes.With("types: only of events that this key may read: %v", readable)
+	}
+	return nil
+}
+
+// May tells whether events of a type may be read.
+func (a Areas) May(t Type) bool { return slices.Contains(a.Types(), t) }
+
 // Stretch is what the store has behind a number.
 type Stretch struct {
 	Events []Kept

@@ -51,23 +51,29 @@ type lane struct {
 	// arrived counts deliveries since the last look.
 	arrived     int
 	pausedUntil time.Time
+	// unmarkedAt is when the mark of failing was last taken from the endpoint, if there was one.
+	unmarkedAt time.Time
 }
 
 const (
 	// passTime is when a pass begins anew though it is not over: what is tried again has low numbers.
 	passTime = 3 * time.Second
-	// lookAhead is how far a look goes beyond what it wants at first, and maxLook how far in one statement: a long look
-	// is only needed when many deliveries wait for their person's earlier one.
-	lookAhead = 64
-	maxLook   = 4096
+	// maxLook is how far a look goes in one statement at most: a long look is only needed when many deliveries wait for
+	// their person's earlier one.
+	maxLook = 4096
+	// firstBatch is how many deliveries are read for an endpoint of which nothing is known: few for a dead one, and many
+	// enough that a hundred live ones are not read in crumbs.
+	firstBatch = 64
 )
 
-func newLane(ref EndpointRef, unrecorded int) *lane {
+func newLane(ref EndpointRef, opts DispatcherOptions) *lane {
 	return &lane{
-		changedAt: ref.ChangedAt, unrecorded: make(chan struct{}, unrecorded), batch: unrecorded,
+		changedAt: ref.ChangedAt, unrecorded: make(chan struct{}, Unrecorded(opts.Gate.Concurrent)), batch: opts.firstBatch(),
 		held: map[int64]string{}, persons: map[string]int{}, blocked: map[string]bool{},
 	}
 }
+
+func (o DispatcherOptions) firstBatch() int { return min(firstBatch, o.MaxBatch) }
 
 // rewind begins a new pass.
 func (l *lane) rewind() {
@@ -76,9 +82,13 @@ func (l *lane) rewind() {
 	clear(l.blocked)
 }
 
-// worthALook tells whether there may be deliveries that are not in memory.
+// worthALook tells whether there may be deliveries that are not in memory. What comes due again has a low number: nobody
+// tells of it, and while others are queued it waits for the end of the pass's time.
 func (l *lane) worthALook(newest int64, now time.Time) bool {
-	return l.more || newest > l.seen || !now.Before(l.lookAgain)
+	if l.more || newest > l.seen || l.lookAgain.IsZero() {
+		return true
+	}
+	return !now.Before(l.lookAgain) && (l.queued == 0 || now.Sub(l.passAt) >= passTime)
 }
 
 // free tells whether a delivery that a look has met may be taken. It may not while an earlier one of its person is in
@@ -270,7 +280,7 @@ func (d *Dispatcher) may(l *lane) (Endpoint, bool) {
 func (d *Dispatcher) pause(l *lane, until time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	l.batch = d.unrecorded()
+	l.batch = d.opts.firstBatch()
 	if until.After(l.pausedUntil) {
 		l.pausedUntil = until
 	}

@@ -26,9 +26,15 @@ func atDesk(q Queue, slots int) (d *Dispatcher, now *time.Time, log *bytes.Buffe
 	return d, now, log
 }
 
-// heldLane is a lane of a dispatcher whose hold lasts a day.
+// slots are options with that many for an endpoint.
+func slots(n int) DispatcherOptions {
+	return DispatcherOptions{Gate: webhook.GateRule{Concurrent: n}}.withDefaults()
+}
+
+// heldLane is a lane of a dispatcher whose hold lasts a day, with batches as small as its slots are few.
 func heldLane(d *Dispatcher, id EndpointID) *lane {
-	l := newLane(EndpointRef{Partner: "p", Endpoint: id}, d.unrecorded())
+	l := newLane(EndpointRef{Partner: "p", Endpoint: id}, d.opts)
+	l.batch = d.opts.Gate.Concurrent
 	l.ours, d.heldUntil = true, d.now().Add(24*time.Hour)
 	d.lanes[id] = l
 	return l
@@ -53,7 +59,7 @@ func TestWorkersHaveNames(t *testing.T) {
 
 // TestLaneCountsPersons: a person is in memory until the last of their deliveries is forgotten.
 func TestLaneCountsPersons(t *testing.T) {
-	l := newLane(EndpointRef{}, 4)
+	l := newLane(EndpointRef{}, slots(4))
 	l.add([]Delivery{{Seq: 1, Person: "a"}, {Seq: 2, Person: "a"}})
 	next := func() bool { l.rewind(); return l.free(Open{Delivery: Delivery{Seq: 3, Person: "a"}, Due: true}) }
 	l.drop([]Delivery{{Seq: 1, Person: "a"}})
@@ -77,7 +83,7 @@ func TestForgetBlocks(t *testing.T) {
 		{Result{State: Delivered, Ordered: true}, true},
 		{Result{State: DeliveryFailed, Ordered: true}, true},
 	} {
-		l := newLane(EndpointRef{}, 4)
+		l := newLane(EndpointRef{}, slots(4))
 		c.r.Delivery = Delivery{Seq: 1, Person: "a"}
 		l.add([]Delivery{c.r.Delivery})
 		l.recorded = []Result{c.r}
@@ -94,19 +100,25 @@ func TestWorthALook(t *testing.T) {
 		more   bool
 		newest int64
 		now    time.Time
+		queued int
 		want   bool
 	}{
-		"nothing new":         {false, 5, noon, false},
-		"a new one":           {false, 6, noon, true},
-		"the pass goes on":    {true, 5, noon, true},
-		"it was a while ago":  {false, 5, noon.Add(time.Second), true},
-		"it was not so long":  {false, 5, noon.Add(time.Second - 1), false},
-		"older than was seen": {false, 4, noon, false},
+		"nothing new":                     {false, 5, noon, 0, false},
+		"a new one":                       {false, 6, noon, 1, true},
+		"the pass goes on":                {true, 5, noon, 1, true},
+		"it was a while ago":              {false, 5, noon.Add(time.Second), 0, true},
+		"it was not so long":              {false, 5, noon.Add(time.Second - 1), 0, false},
+		"older than was seen":             {false, 4, noon, 0, false},
+		"a while ago, and work is queued": {false, 5, noon.Add(passTime - 1), 1, false},
+		"a pass ago, and work is queued":  {false, 5, noon.Add(passTime), 1, true},
 	} {
-		l := lane{more: c.more, seen: 5, lookAgain: noon.Add(time.Second)}
+		l := lane{more: c.more, seen: 5, lookAgain: noon.Add(time.Second), passAt: noon, queued: c.queued}
 		if got := l.worthALook(c.newest, c.now); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
+	}
+	if l := (lane{seen: 5, queued: 1}); !l.worthALook(5, noon) {
+		t.Error("what was left out because of its person is not looked for")
 	}
 }
 
@@ -129,7 +141,7 @@ func TestFullLaneIsNotHungry(t *testing.T) {
 func TestIdleLanesAreForgotten(t *testing.T) {
 	d, _, _ := atDesk(newFakeQueue(0), 2)
 	for i := range 300 {
-		d.lanes[EndpointID(fmt.Sprint(i))] = newLane(EndpointRef{}, 2)
+		d.lanes[EndpointID(fmt.Sprint(i))] = newLane(EndpointRef{}, slots(2))
 	}
 	busy := d.lanes["7"]
 	busy.add([]Delivery{{Seq: 1}})
@@ -167,7 +179,8 @@ func TestPassGoesOn(t *testing.T) {
 	for _, a := range q.asked {
 		after = append(after, a.after)
 	}
-	if want := []int64{0, 4, 8, 0, 16}; !slices.Equal(after, want) {
+	// The pass that began anew goes over the twelve that are in memory, twice as far each time.
+	if want := []int64{0, 4, 8, 0, 4, 12, 16}; !slices.Equal(after, want) {
 		t.Errorf("looks began after %v, want %v", after, want)
 	}
 }
@@ -196,8 +209,8 @@ func TestNextPassSeesWhoIsFree(t *testing.T) {
 
 // TestLookGoesFurther: behind many that wait for their person's earlier one the look goes on, twice as far each time.
 func TestLookGoesFurther(t *testing.T) {
-	q := newFakeQueue(68 + 136 + 1)
-	for i := range q.rows[:68+136] {
+	q := newFakeQueue(4 + 8 + 1)
+	for i := range q.rows[:4+8] {
 		q.rows[i].Person, q.rows[i].Ordered = "a", true
 	}
 	q.nextAt[1] = time.Now().Add(time.Hour) // waits for its next try
@@ -212,7 +225,7 @@ func TestLookGoesFurther(t *testing.T) {
 	if err := d.feed(t.Context(), l); err != nil || l.queued != 1 || l.more {
 		t.Errorf("%d queued, more %t: %v", l.queued, l.more, err)
 	}
-	if want := []look{{0, 68}, {68, 136}, {204, 272}}; !slices.Equal(q.asked, want) {
+	if want := []look{{0, 4}, {4, 8}, {12, 16}}; !slices.Equal(q.asked, want) {
 		t.Errorf("%v, want %v", q.asked, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Leak is the data of LeakDetected: what was found of one person at one time.
@@ -50,4 +51,31 @@ type StatusChange struct {
 // Restated tells that a watched value has another status than before.
 func Restated(a cyber.Asset, before cyber.Status, at time.Time) (Event, error) {
 	return New(a.Partner, StatusChanged, a.User, at, StatusChange{Asset: a.ID, Kind: a.Kind.String(), Previous: before, Status: a.Status})
+}
+
+// DueSteps is the data of StepDue: what one person is to be reminded of at one time.
+type DueSteps struct {
+	Steps []DueOne `json:"steps"`
+}
+
+// DueOne is one step in a DueSteps.
+type DueOne struct {
+	Finding   cyber.FindingID `json:"findingId"`
+	Breach    string          `json:"breach"`
+	Step      cyber.StepID    `json:"step"`
+	Essential bool            `json:"essential"`
+	Due       string          `json:"dueAt"`
+}
+
+// StepsDue tells of the steps of a person's plans whose deadline nears; plans hold no others.
+func StepsDue(id partner.ID, user partner.UserHash, plans []cyber.Plan, at time.Time) (Event, error) {
+	var due DueSteps
+	for _, p := range plans {
+		for _, s := range p.Steps {
+			due.Steps = append(due.Steps, DueOne{
+				Finding: p.Finding.ID, Breach: p.Finding.Breach.Name, Step: s.ID, Essential: s.Essential, Due: s.Due.UTC().Format(TimeFormat),
+			})
+		}
+	}
+	return New(id, StepDue, user, at, due)
 }

@@ -74,3 +74,34 @@ type KeyExpiry struct {
 func KeyExpires(d cyber.Device, at time.Time) (Event, error) {
 	return New(d.Partner, KeyExpiring, d.User, at, KeyExpiry{Key: d.ID, System: d.System, ValidUntil: d.ValidUntil.UTC().Format(TimeFormat)})
 }
+
+// KeyActivation is the data of KeyActivated.
+type KeyActivation struct {
+	Key         cyber.KeyID  `json:"keyId"`
+	System      cyber.System `json:"operatingSystem"`
+	ActivatedAt string       `json:"activatedAt"` // in TimeFormat
+}
+
+// KeyActivates tells that a device is protected from now on.
+func KeyActivates(d cyber.Device) (Event, error) {
+	return New(d.Partner, KeyActivated, d.User, d.ActivatedAt, KeyActivation{d.ID, d.System, d.ActivatedAt.UTC().Format(TimeFormat)})
+}
+
+// KeyEnd is the data of KeyEnded.
+type KeyEnd struct {
+	Key     cyber.KeyID     `json:"keyId"`
+	System  cyber.System    `json:"operatingSystem"`
+	Reason  cyber.EndReason `json:"reason"`
+	EndedAt string          `json:"endedAt"` // in TimeFormat
+	// MovedTo is the key of the device that took the place of this one.
+	MovedTo cyber.KeyID `json:"movedTo,omitempty"`
+}
+
+// KeyEnds tells that a key ended, for whatever reason. Of one that ended with its person's erasure it names nobody.
+func KeyEnds(d cyber.Device, at time.Time, movedTo cyber.KeyID) (Event, error) {
+	user := d.User
+	if d.EndReason == cyber.EndErased {
+		user = ""
+	}
+	return New(d.Partner, KeyEnded, user, at, KeyEnd{d.ID, d.System, d.EndReason, d.EndedAt.UTC().Format(TimeFormat), movedTo})
+}

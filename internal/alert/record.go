@@ -16,10 +16,9 @@ type record struct {
 // maxGroup bounds how many results share a transaction.
 const maxGroup = 512
 
-// record has a result written. It returns when that is on disk; a success of an endpoint with many slots is left to the
-// lane's bound.
+// record has a result written. A success is left to the lane's bound; anything else is on disk when it returns.
 func (d *Dispatcher) record(l *lane, r Result) {
-	if r.State == Delivered && d.opts.Gate.Concurrent >= manySlots {
+	if r.State == Delivered {
 		d.results <- record{r, l, nil}
 		return
 	}
@@ -77,10 +76,7 @@ const writeTime = 10 * time.Second
 // write tries until the results are on disk. Their senders wait, so a database that is away stops the sending. After
 // the end of ctx there is one last try: what is lost then is only the knowledge of an attempt, and it is repeated.
 func (d *Dispatcher) write(ctx context.Context, group []record) {
-	results := make([]Result, len(group))
-	for i, r := range group {
-		results[i] = r.result
-	}
+	results := d.unmarked(group)
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
 		last := ctx.Err() != nil
 		try, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
@@ -98,4 +94,28 @@ func (d *Dispatcher) write(ctx context.Context, group []record) {
 		case <-time.After(pause):
 		}
 	}
+}
+
+// wellTime is how long a success is believed to have left no mark of failing on its endpoint. It could be for ever but
+// for a worker that lost its hold and tells of a failure late.
+const wellTime = time.Second
+
+// unmarked are the results of a group, with what is known of their endpoints: a success of one that has not failed since
+// the last is spared the writing of it. All groups before are on disk.
+func (d *Dispatcher) unmarked(group []record) []Result {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.now()
+	results := make([]Result, len(group))
+	for i, r := range group {
+		if r.result.State == Delivered {
+			l := r.lane
+			since := now.Sub(l.unmarkedAt)
+			if r.result.Well = l.endpoint.FailingSince.IsZero() && since >= 0 && since < wellTime; !r.result.Well {
+				l.unmarkedAt = now
+			}
+		}
+		results[i] = r.result
+	}
+	return results
 }

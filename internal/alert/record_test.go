@@ -24,7 +24,7 @@ func TestResultsShareTransactions(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			q := newFakeQueue(0)
 			d, _, _ := atDesk(q, 4)
-			l := newLane(EndpointRef{}, 1000)
+			l := newLane(EndpointRef{}, slots(200))
 			report := func(n int) {
 				for range n {
 					l.unrecorded <- struct{}{}
@@ -63,4 +63,42 @@ func TestLastTryToRecord(t *testing.T) {
 			t.Errorf("the last try took %s", time.Since(before))
 		}
 	})
+}
+
+// TestWellEndpoints: a success takes the mark of failing from its endpoint once a second, and whenever there is one.
+//
+//vigia:shows an endpoint that fails and then works bears no mark of failing
+//vigia:broken a success that trusts what was known before the failure
+func TestWellEndpoints(t *testing.T) {
+	d, now, _ := atDesk(newFakeQueue(0), 4)
+	l := heldLane(d, "e")
+	write := func(states ...DeliveryState) (well []bool) {
+		var group []record
+		for _, state := range states {
+			group = append(group, record{lane: l, result: Result{State: state, Attempts: 1, Now: *now}})
+		}
+		for _, r := range d.unmarked(group) {
+			well = append(well, r.Well)
+		}
+		d.settled(group)
+		return well
+	}
+	for i, c := range []struct {
+		later  time.Duration
+		states []DeliveryState
+		want   []bool
+	}{
+		{0, []DeliveryState{Delivered, Delivered}, []bool{false, true}},
+		{time.Second - 1, []DeliveryState{Delivered}, []bool{true}},
+		{1, []DeliveryState{Delivered}, []bool{false}},
+		{0, []DeliveryState{Delivered, Pending}, []bool{true, false}},
+		{0, []DeliveryState{Delivered}, []bool{false}},
+		{0, []DeliveryState{Delivered}, []bool{true}},
+		{-time.Hour, []DeliveryState{Delivered}, []bool{false}}, // the clock was set back
+	} {
+		*now = now.Add(c.later)
+		if got := write(c.states...); !slices.Equal(got, c.want) {
+			t.Errorf("%d: %v after %s: known to be well %v, want %v", i, c.states, c.later, got, c.want)
+		}
+	}
 }

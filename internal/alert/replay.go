@@ -42,31 +42,12 @@ type AttemptLog struct {
 	Answer string
 }
 
-// Report compares what happened with what the partner got.
-type Report struct {
-	Events int64
-	// Pushed are events that every endpoint wanting them has received, and at least one did.
-	Pushed int64
-	// Pulled are events up to the cursor that the partner has shown.
-	Pulled int64
-	// Missing are neither pushed nor pulled.
-	Missing int64
-	// Oldest are the first of the missing.
-	Oldest    []Kept
-	Endpoints []EndpointReport
-}
-
-// EndpointReport counts an endpoint's deliveries by state.
-type EndpointReport struct {
-	Endpoint                         EndpointID
-	State                            EndpointState
-	Delivered, Pending, Held, Failed int64
-}
-
 // Health is how an endpoint fares.
 type Health struct {
 	// Delivered and Failed are among its HealthOver newest deliveries, Backlog what waits, up to MaxBacklog.
 	Delivered, Failed, Backlog int64
+	// Travel is how long those that arrived were under way, all together.
+	Travel time.Duration
 	// Last is the last try of the newest delivery that was tried; zero before the first.
 	Last AttemptLog
 }
@@ -85,6 +66,9 @@ func (h Health) Rate() int64 {
 	return 100 * h.Delivered / (h.Delivered + h.Failed)
 }
 
+// Mean is how long a delivery that arrived was under way; 0 when none did.
+func (h Health) Mean() time.Duration { return h.Travel / time.Duration(max(h.Delivered, 1)) }
+
 // HistoryStore is what the operator's view of events needs.
 type HistoryStore interface {
 	FeedStore
@@ -92,7 +76,7 @@ type HistoryStore interface {
 	Requeue(ctx context.Context, id partner.ID, s Selection) (int64, error)
 	Deliveries(ctx context.Context, id partner.ID, event EventID) ([]DeliveryStatus, error)
 	Attempts(ctx context.Context, id partner.ID, event EventID) ([]AttemptLog, error)
-	EventReport(ctx context.Context, id partner.ID, from, to time.Time, show int) (Report, error)
+	EventReport(ctx context.Context, id partner.ID, of ReportOf) (Report, error)
 	Health(ctx context.Context, id partner.ID, endpoint EndpointID) (Health, error)
 }
 
@@ -111,19 +95,8 @@ type History struct {
 func NewHistory(store HistoryStore, tenants Partners) *History { return &History{store, tenants} }
 
 // Only is the same for a partner's own people: to them there is no other partner.
-func (h *History) Only(id partner.ID) *History { return &History{h.store, ownPartner{h.tenants, id}} }
-
-type ownPartner struct {
-	tenants Partners
-	id      partner.ID
-}
-
-// PartnerByID returns the one partner.
-func (o ownPartner) PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error) {
-	if id != o.id {
-		return partner.Partner{}, partner.ErrNotFound
-	}
-	return o.tenants.PartnerByID(ctx, id)
+func (h *History) Only(id partner.ID) *History {
+	return &History{h.store, partner.One{Of: h.tenants, ID: id}}
 }
 
 // Events returns up to limit events that follow a number.
@@ -159,17 +132,8 @@ func (h *History) Health(ctx context.Context, id partner.ID, endpoint EndpointID
 // Replay pushes again what was selected, whether it arrived before or not: receivers tell repeats by the event's id.
 // Deliveries of disabled endpoints are held.
 func (h *History) Replay(ctx context.Context, id partner.ID, s Selection) (int64, error) {
-	ways := 0
-	for _, given := range []bool{s.Event != "", !s.From.IsZero() || !s.To.IsZero(), s.Failed} {
-		if given {
-			ways++
-		}
-	}
-	if ways != 1 {
-		return 0, ErrReplay.With("give one event, a window, or all failed")
-	}
-	if !s.From.IsZero() && !s.To.IsZero() && !s.From.Before(s.To) {
-		return 0, ErrReplay.With("window: from must be before to")
+	if err := s.Check(); err != nil {
+		return 0, err
 	}
 	if _, err := h.tenants.PartnerByID(ctx, id); err != nil {
 		return 0, err
@@ -177,10 +141,27 @@ func (h *History) Replay(ctx context.Context, id partner.ID, s Selection) (int64
 	return h.store.Requeue(ctx, id, s)
 }
 
+// Check refuses a selection that names nothing, more than one thing, or no time at all.
+func (s Selection) Check() error {
+	ways := 0
+	for _, given := range []bool{s.Event != "", !s.From.IsZero() || !s.To.IsZero(), s.Failed} {
+		if given {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return ErrReplay.With("event, from, failed: give one event, a window, or all failed")
+	}
+	if !s.From.IsZero() && !s.To.IsZero() && !s.From.Before(s.To) {
+		return ErrReplay.With("window: from must be before to")
+	}
+	return nil
+}
+
 // Report compares events of a window with what the partner got, and shows the first of what is missing.
-func (h *History) Report(ctx context.Context, id partner.ID, from, to time.Time, show int) (Report, error) {
+func (h *History) Report(ctx context.Context, id partner.ID, of ReportOf) (Report, error) {
 	if _, err := h.tenants.PartnerByID(ctx, id); err != nil {
 		return Report{}, err
 	}
-	return h.store.EventReport(ctx, id, from, to, show)
+	return h.store.EventReport(ctx, id, of)
 }

@@ -29,8 +29,8 @@ func (h *history) Attempts(context.Context, partner.ID, EventID) ([]AttemptLog, 
 	return []AttemptLog{{Status: 500}}, nil
 }
 
-func (h *history) EventReport(_ context.Context, _ partner.ID, _, _ time.Time, show int) (Report, error) {
-	h.shown = show
+func (h *history) EventReport(_ context.Context, _ partner.ID, of ReportOf) (Report, error) {
+	h.shown = of.Show
 	return Report{Events: 10}, nil
 }
 
@@ -84,7 +84,7 @@ func TestHistory(t *testing.T) {
 	if list, err := rules.Events(t.Context(), "p", 0, 0); err != nil || len(list) != 1 {
 		t.Errorf("a page of none has %d events: %v", len(list), err)
 	}
-	if r, err := rules.Report(t.Context(), "p", noon, noon.Add(time.Hour), 5); err != nil || r.Events != 10 || h.shown != 5 {
+	if r, err := rules.Report(t.Context(), "p", ReportOf{From: noon, To: noon.Add(time.Hour), Show: 5}); err != nil || r.Events != 10 || h.shown != 5 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if list, tries, err := rules.Deliveries(t.Context(), "p", "evt_1"); err != nil || len(list) != 1 || len(tries) != 1 {
@@ -92,7 +92,7 @@ func TestHistory(t *testing.T) {
 	}
 	for name, ask := range map[string]func() error{
 		"events": func() error { _, err := rules.Events(t.Context(), "x", 0, 10); return err },
-		"report": func() error { _, err := rules.Report(t.Context(), "x", noon, noon, 5); return err },
+		"report": func() error { _, err := rules.Report(t.Context(), "x", ReportOf{Show: 5}); return err },
 		"replay": func() error { _, err := rules.Replay(t.Context(), "x", Selection{Failed: true}); return err },
 	} {
 		if err := ask(); !errors.Is(err, partner.ErrNotFound) {

@@ -11,7 +11,9 @@ import (
 type DeliveryFilter struct {
 	State   DeliveryState
 	Partner partner.ID
-	Type    Type
+	// User is a person of the partner.
+	User partner.UserHash
+	Type Type
 	// From and To are a period of the end, To exclusive.
 	From, To time.Time
 	// Before is where to go on.

@@ -153,10 +153,7 @@ func (s *Server) tellCase(r *request) (any, error) {
 	}
 	m := cyber.Message{Text: in.Text}
 	if in.Attachment != nil {
-		if *in.Attachment == (attachment{}) {
-			return nil, errBodyInvalid.With("attachment.name: 1 to 100 characters, no control characters")
-		}
-		m.Attachment = cyber.Attachment{Name: in.Attachment.Name, Text: in.Attachment.Text}
+		m.Attachment = &cyber.Attachment{Name: in.Attachment.Name, Text: in.Attachment.Text}
 	}
 	if _, err := r.rules.Cases.Tell(r.ctx, key, m); err != nil {
 		return nil, err

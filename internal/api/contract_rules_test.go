@@ -188,7 +188,12 @@ func tryExample(t *testing.T, c *contract, op operation, status string, answer *
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := strings.NewReplacer("{userhash}", "u1", "{id}", "i1", "{plan_id}", "p1", "{beneficiary_cpf}", "11144477735").Replace(op.path)
+	path := strings.NewReplacer("{userhash}", "u1", "{id}", "i1", "{key}", "k1", "{step}", "s1", "{plan_id}", "p1", "{beneficiary_cpf}", "11144477735", "{name}", "loja").Replace(op.path)
+	for _, p := range c.doc.Paths.Value(op.path).GetOperation(op.method).Parameters {
+		if p.Value.In == openapi3.ParameterInQuery && p.Value.Required {
+			path += fmt.Sprintf("?%s=%v", p.Value.Name, p.Value.Example)
+		}
+	}
 	e := exchange{method: op.method, path: "/v1" + path, status: code, header: map[string]string{}}
 	for name, header := range answer.Headers {
 		e.header[name] = fmt.Sprint(header.Value.Example)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/once"
-	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
@@ -41,8 +40,7 @@ func (s *Server) listEvents(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := alert.Areas{Cyber: r.caller.Allows(partner.ScopeCyberRead), Subscriptions: r.caller.Allows(partner.ScopeSubscriptionsRead)}
-	page, err := r.rules.Events.Read(r.ctx, r.caller.Partner, of, cursor, int(min(limit, alert.MaxPage)))
+	page, err := r.rules.Events.Read(r.ctx, r.caller.Partner, readableBy(r.caller), cursor, int(min(limit, alert.MaxPage)))
 	if err != nil {
 		return nil, err
 	}

@@ -84,6 +84,11 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 	must((&transcript{s: s}).leak(t, []string{"loja", "2026-10-01", "email,password", "email=" + mail}))
 	var found []struct{ ID string }
 	accepted(http.MethodGet, "/v1/cyber/findings/"+user, "", &found)
+	s.Clock.Advance(13 * time.Hour) // a step of a day is reminded of at half time
+	told, err := s.Store.Monitoring.RemindSteps(ctx, cyber.ReminderOf)
+	if must(err); told != 1 {
+		t.Fatal("reminded of", told)
+	}
 	accepted(http.MethodPost, "/v1/cyber/findings/"+found[0].ID+"/resolve", fmt.Sprintf(`{"userHash":%q,"reason":"password_changed"}`, user), new(any))
 	// A case that moves.
 	accepted(http.MethodPost, "/v1/cyber/case", fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":%q}`, user), new(any))
@@ -103,10 +108,12 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 	_, err = cases.Move(ctx, list[0].ID, cyber.CaseResolved, "bruna", "")
 	must(err)
 	accepted(http.MethodPost, "/v1/cyber/case/"+string(list[0].ID)+"/rate", fmt.Sprintf(`{"userHash":%q,"rating":5}`, user), new(any))
-	// A key that ends soon.
-	accepted(http.MethodPost, "/v1/cyber/epp", fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":"a","userHash":%q}`, user), new(any))
+	// A key that is activated, moved, and ends soon.
+	key := s.eppKeyOf(t, s.Live, user)
+	accepted(http.MethodPost, "/v1/cyber/epp/"+key+"/activate", "{}", new(any))
+	accepted(http.MethodPost, "/v1/cyber/epp/"+key+"/move", fmt.Sprintf(`{"operatingSystem":"ios","deviceName":"b","userHash":%q}`, user), new(any))
 	s.Clock.Advance(336 * 24 * time.Hour)
-	_, err = cyber.NewEndpoints(s.Store.Devices, s.Clock.Now, nil).WarnExpiring(ctx)
+	_, err = cyber.NewEndpoints(s.Store.Devices, s.Clock.Now, nil).GiveNotices(ctx)
 	must(err)
 	// The steps of subscriptions, with and without a reference of the partner's own.
 	subscriptions := subscription.NewRegistry(s.Store.Subscriptions, s.Store.Plans, s.Store.Partners, s.Clock.Now)
@@ -134,10 +141,6 @@ func TestEventsAreWhatTheDocumentSays(t *testing.T) {
 		var page eventsWire
 		mustDecode(t, s.as(t, s.Live, http.MethodGet, "/v1/events?limit=1000", ""), &page)
 		pushed := s.pushAll(t, box, len(page.Events))
-		doc, err := parsedContract()
-		if err != nil {
-			t.Fatal(err)
-		}
 		seen := map[string]int{}
 		for _, e := range page.Events {
 			if pushed[e.ID] != string(e.Body) {
@@ -148,7 +151,7 @@ func TestEventsAreWhatTheDocumentSays(t *testing.T) {
 				t.Fatal(err)
 			}
 			seen[body.Type]++
-			if err := documentedEvent(doc, body.Type, e.Body); err != nil {
+			if err := documentedEvent(s.contract, body.Type, e.Body); err != nil {
 				t.Errorf("%s: %v\n%s", body.Type, err, e.Body)
 			}
 			if err := clientKeeps(body.Type, e.Body); err != nil {
@@ -160,11 +163,28 @@ func TestEventsAreWhatTheDocumentSays(t *testing.T) {
 				t.Errorf("nothing here causes a %s", kind)
 			}
 		}
-		documented := slices.Sorted(maps.Keys(doc.Webhooks))
+		documented := slices.Sorted(maps.Keys(s.contract.doc.Webhooks))
 		if told := slices.Sorted(maps.Keys(seen)); !slices.Equal(told, documented) {
 			t.Errorf("events %v, documented %v", told, documented)
 		}
 	})
+}
+
+// TestEveryEventCanBeAskedFor: a webhook can name every type of event, also through a client that is made of the
+// document.
+func TestEveryEventCanBeAskedFor(t *testing.T) {
+	var named, all []string
+	for _, word := range loadContract(t).doc.Components.Schemas["EventType"].Value.Enum {
+		named = append(named, fmt.Sprint(word))
+	}
+	for _, kind := range alert.Types {
+		all = append(all, string(kind))
+	}
+	slices.Sort(named)
+	slices.Sort(all)
+	if !slices.Equal(named, all) {
+		t.Errorf("a webhook can name %v of %v", named, all)
+	}
 }
 
 // TestEventsNamePeopleAsThePartnerDid: an event spells the user hash as the last request that wrote did, whatever it
@@ -272,18 +292,14 @@ func (s *service) pushAll(t *testing.T, box *mailbox, events int) map[string]str
 }
 
 // documentedEvent holds a body against the schema of its webhook, and against the union that the feed answers with.
-func documentedEvent(doc *openapi3.T, kind string, body []byte) error {
-	var value any
-	if err := json.Unmarshal(body, &value); err != nil {
-		return err
-	}
-	hook := doc.Webhooks[kind]
+func documentedEvent(c *contract, kind string, body []byte) error {
+	hook := c.doc.Webhooks[kind]
 	if hook == nil {
 		return fmt.Errorf("the document has no webhook of this type")
 	}
-	item := doc.Components.Schemas["EventPage"].Value.Properties["events"].Value.Items.Value.Properties["body"]
+	item := c.doc.Components.Schemas["EventPage"].Value.Properties["events"].Value.Items.Value.Properties["body"]
 	for _, schema := range []*openapi3.SchemaRef{hook.Post.RequestBody.Value.Content["application/json"].Schema, item} {
-		if err := schema.Value.VisitJSON(value, openapi3.EnableJSONSchema2020()); err != nil {
+		if err := c.schemas.check(schema.Value, body); err != nil {
 			return err
 		}
 	}

@@ -99,7 +99,7 @@ func TestEventsByScope(t *testing.T) {
 		for _, e := range kept {
 			all = append(all, string(e.ID)+" "+string(e.Type))
 		}
-		const cyberTypes, subscriptionTypes = "monitoring. case. epp.", "subscription."
+		const cyberTypes, subscriptionTypes = "monitoring. finding. case. epp.", "subscription."
 		for _, c := range []struct {
 			scopes []partner.Scope
 			types  string
@@ -123,7 +123,7 @@ func TestEventsByScope(t *testing.T) {
 					want = append(want, e)
 				}
 			}
-			before, err := s.Alerts.EventReport(ctx, s.Live.ID, time.Time{}, time.Time{}, 0)
+			before, err := s.Alerts.EventReport(ctx, s.Live.ID, alert.ReportOf{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +132,7 @@ func TestEventsByScope(t *testing.T) {
 					t.Errorf("%v in pages of %d reads\n%s\nwant\n%s", c.scopes, size, strings.Join(got, "\n"), strings.Join(want, "\n"))
 				}
 			}
-			after, err := s.Alerts.EventReport(ctx, s.Live.ID, time.Time{}, time.Time{}, 0)
+			after, err := s.Alerts.EventReport(ctx, s.Live.ID, alert.ReportOf{})
 			if news := after.Pulled - before.Pulled; err != nil || c.pulled && news != int64(len(want)-1) || !c.pulled && news != 0 {
 				t.Errorf("%v: %d more of %d events count as pulled: %v", c.scopes, news, len(want), err)
 			}

@@ -65,10 +65,10 @@ func (s *Server) listFindings(r *request) (any, error) {
 			ID: string(f.ID), AssetID: string(f.Asset), AssetType: f.Kind.String(), Exposed: f.Breach.Exposes, Basis: f.Basis(),
 			Sites: f.Trace.Sites, TakenOn: dayOf(f.Trace.TakenOn()), OwnSite: f.OwnSite, Watched: f.WatchedSite, LeakedAs: f.LeakedAs(),
 			Breach:   breachItem{f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), string(f.Breach.Kind)},
-			Severity: string(f.Severity), State: "open", FoundAt: f.FoundAt.Format(alert.TimeFormat),
+			Severity: string(f.Severity), State: stateOf(f), FoundAt: f.FoundAt.Format(alert.TimeFormat),
 		}
 		if !f.Open() {
-			items[i].State, items[i].ResolvedAt, items[i].Reason = "resolved", f.ResolvedAt.Format(alert.TimeFormat), string(f.Resolution)
+			items[i].ResolvedAt, items[i].Reason = f.ResolvedAt.Format(alert.TimeFormat), string(f.Resolution)
 		}
 	}
 	return items, nil

@@ -83,9 +83,8 @@ func (in *intake) close() {
 // openBody judges the headers of a body and prepares its reading. What is refused here can still be read, for its
 // digest.
 func (r *request) openBody(w http.ResponseWriter) error {
-	limit := int64(maxSmallBody)
+	limit := r.route.body.most()
 	if r.route.body == streamBody {
-		limit = maxBulkBody
 		// A large body may take longer than the server's general limits. Servers without deadlines (tests) may refuse.
 		control, now := http.NewResponseController(w), time.Now()
 		_ = control.SetReadDeadline(now.Add(bulkReadTime))

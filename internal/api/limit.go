@@ -23,6 +23,8 @@ type limiter struct {
 	buckets  map[partner.ID]*bucket
 	// seen are the partner whose request came last, and the last one of another.
 	seen [2]seenPartner
+	// changes bound what partners change of their own set-up.
+	changes map[partner.ID]*rate.Limiter
 }
 
 type seenPartner struct {
@@ -51,7 +53,7 @@ func newLimiter(replicas func() int) *limiter {
 	if replicas == nil {
 		replicas = func() int { return 1 }
 	}
-	return &limiter{replicas: replicas, buckets: map[partner.ID]*bucket{}}
+	return &limiter{replicas: replicas, buckets: map[partner.ID]*bucket{}, changes: map[partner.ID]*rate.Limiter{}}
 }
 
 // allowance is what the limiter says of one request.

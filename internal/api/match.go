@@ -147,10 +147,10 @@ func (t *tree) of(method string) *bound {
 func areaOf(p sentPath) *area {
 	p = p.skipVersion()
 	first, _ := p.next()
-	switch "/" + first {
-	case cyberArea.prefix, eventsPath:
+	switch {
+	case "/"+first == cyberArea.prefix, "/"+first == eventsPath, slices.Contains(managed, first):
 		return cyberArea
-	case subscriptionArea.prefix:
+	case "/"+first == subscriptionArea.prefix, "/"+first == movesPath, "/"+first == editsPath:
 		return subscriptionArea
 	}
 	return nil
@@ -159,8 +159,11 @@ func areaOf(p sentPath) *area {
 // readScopeOf is what a path of an area that no route has asks for, so that it does not tell keys apart.
 func readScopeOf(p sentPath) partner.Scope {
 	rest := p.skipVersion()
-	if first, _ := rest.next(); "/"+first == eventsPath {
+	switch first, _ := rest.next(); {
+	case "/"+first == eventsPath:
 		return partner.ScopeAnyRead
+	case slices.Contains(managed, first):
+		return partner.ScopeManageRead
 	}
 	return areaOf(p).readScope
 }

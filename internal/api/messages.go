@@ -21,7 +21,12 @@ const (
 	msgCaseCancelled     = "Caso cancelado com sucesso."
 	msgCaseRated         = "Avaliação registrada com sucesso."
 	msgAnswerKept        = "Resposta registrada com sucesso."
+	msgWebhookRemoved    = "Webhook removido com sucesso."
+	msgKeyRevoked        = "Chave revogada com sucesso."
 	msgFindingResolved   = "Ocorrência resolvida com sucesso."
+	msgStepMarked        = "Passo registrado com sucesso."
+	msgKeyActivated      = "Chave ativada com sucesso."
+	msgKeySeen           = "Atividade registrada com sucesso."
 )
 
 const (
@@ -57,12 +62,19 @@ var byCode = map[string]string{
 	"share.not_covered":           "Nenhuma assinatura em vigor inclui este serviço.",
 	"share.used_up":               "Cota deste parceiro atingida.",
 	"device.limit_reached":        "Limite de dispositivos do plano atingido.",
+	"device.ended":                "Esta chave já foi encerrada.",
+	"device.exists":               "Este aparelho já tem uma chave em vigor.",
 	"appointment.unavailable":     "Nenhum dos horários solicitados está disponível.",
 	"appointment.no_calendar":     "Este serviço não atende com hora marcada.",
+	"finding.closed":              "Esta ocorrência já foi resolvida.",
 	"case.ended":                  "Este caso já foi encerrado.",
 	"case.not_resolved":           "Este caso ainda não foi resolvido.",
 	"case.too_long":               "Este caso atingiu o limite de mensagens. Abra outro.",
 	"asset.limit_reached":         "Limite de dados monitorados deste usuário atingido.",
+
+	"webhook.too_many":      "Limite de webhooks deste parceiro atingido.",
+	"webhook.too_many_keys": "Segredos demais em vigor para este webhook. Aguarde o fim de um deles.",
+	"key.too_many":          "Limite de chaves deste parceiro atingido.",
 
 	"asset.too_many_unknown_people": "Limite de pessoas sem assinatura monitoradas atingido.",
 }
@@ -74,9 +86,14 @@ var detailByCode = map[string]string{
 	"asset.not_found":           "id: no such value is watched for this person",
 	"case.not_found":            "id: no such case of this person",
 	"finding.not_found":         "id: no such finding about this person",
+	"step.not_found":            "step: not in the plan of this finding",
+	"device.not_found":          "key: no such key",
+	"message.none":              "id: people are not told of such an event",
 	"subscription.not_found":    "plan_id, beneficiary_cpf: no such subscription",
 	"service.not_found":         "serviceId: no such service",
-	"webhook.not_found":         "endpoint: no such endpoint",
+	"webhook.not_found":         "id: no such webhook",
+	"key.not_found":             "id: no such key",
+	"event.not_found":           "event: no such event",
 	"idempotency.still_running": "idempotency-key: the first request with it is still running",
 }
 

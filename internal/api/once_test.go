@@ -29,15 +29,20 @@ func (s *service) attempt(t testing.TB, rt route, key string, a attempt) answere
 }
 
 // TestEveryRefusalIsKept: on every route that takes a body every refusal of it is given again under the same key, and
-// another body is refused, whether the first was good or bad.
+// another body is refused, whether the first was good or bad. In the usual run a third of the routes is tried on
+// PostgreSQL.
 func TestEveryRefusalIsKept(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.unlimited(t, s.Sandbox)
-		for _, rt := range routes {
-			if rt.body == noBody {
+		few := 1 // what keeps answers is the same for all routes, and on both engines
+		if s.DB.Engine() == sqldb.PostgreSQL {
+			few = sized(3, 1)
+		}
+		for i, rt := range routes {
+			if rt.body == noBody || rt.body != streamBody && i%few != 0 {
 				continue
 			}
-			good, limit := sampleBody(rt), maxSmallBody
+			good, limit := sampleBody(rt), int(rt.body.most())
 			large := good[:1] + strings.Repeat(" ", limit) + good[1:]
 			if rt.body == streamBody {
 				good = itemsOf(1, 3)

@@ -46,10 +46,11 @@ func jsonDocumentHandler() http.Handler {
 	})
 }
 
+// madeReference is all pages of the reference, made when one is first asked for: they are the same for every handler.
+var madeReference = sync.OnceValues(func() (http.Handler, error) { return reference.Handler(document) })
+
 // referenceHandler serves the API reference below /docs/.
-func referenceHandler() http.Handler {
-	return lazily("reference", func() (http.Handler, error) { return reference.Handler(document) })
-}
+func referenceHandler() http.Handler { return lazily("reference", madeReference) }
 
 // lazily makes a handler when it is first asked: a command or a replica that nobody reads at does not pay for it. What
 // it makes depends on the binary alone, so a failure is one of the build, which a test would have met.

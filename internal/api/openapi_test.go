@@ -32,23 +32,54 @@ var wantOperations = []string{
 	"12 POST /subscriptions",
 	"13 GET /subscriptions",
 	"14 GET /subscriptions/{plan_id}/{beneficiary_cpf}",
+	"0 POST /cyber/epp/{key}/activate",
+	"0 POST /cyber/assets",
 	"0 POST /cyber/monitoring/extra",
 	"0 POST /cyber/advise/{userhash}/answers",
 	"0 POST /cyber/case/{id}/cancel",
+	"0 POST /subscriptions/{plan_id}/{beneficiary_cpf}/changes",
 	"0 POST /cyber/credential-check",
+	"0 POST /keys",
+	"0 POST /webhooks",
+	"0 POST /subscription-changes",
+	"0 GET /cyber/breaches/{name}",
 	"0 GET /cyber/case/{id}/history/{userhash}",
+	"0 GET /cyber/findings/{id}/plan/{userhash}",
+	"0 GET /cyber/epp/{key}",
 	"0 GET /cyber/services/{id}",
+	"0 GET /statistics",
+	"0 GET /usage",
+	"0 GET /webhooks/{id}",
+	"0 POST /cyber/epp/{key}/heartbeat",
+	"0 GET /cyber/breaches",
 	"0 GET /cyber/cases/{userhash}",
 	"0 GET /cyber/cover/{userhash}",
 	"0 GET /events",
 	"0 GET /cyber/monitoring/extra/{userhash}",
 	"0 GET /cyber/findings/{userhash}",
+	"0 GET /keys",
+	"0 GET /webhooks",
+	"0 POST /cyber/findings/{id}/steps/{step}",
+	"0 GET /events/{id}/message",
+	"0 POST /cyber/epp/{key}/move",
+	"0 POST /subscription-moves",
+	"0 POST /cyber/portal-session",
 	"0 POST /cyber/case/{id}/rate",
 	"0 POST /cyber/case/{id}/rebook",
+	"0 POST /cyber/findings/{id}/recheck",
 	"0 DELETE /cyber/monitoring/extra/{id}/{userhash}",
+	"0 DELETE /webhooks/{id}",
+	"0 POST /webhooks/{id}/replay",
 	"0 POST /cyber/case/{id}/messages",
 	"0 POST /cyber/findings/{id}/resolve",
+	"0 DELETE /keys/{id}",
+	"0 POST /cyber/epp/{key}/revoke",
+	"0 POST /cyber/scores",
+	"0 POST /keys/{id}/roll",
+	"0 POST /webhooks/{id}/rotate",
 	"0 GET /cyber/score/{userhash}/history",
+	"0 POST /webhooks/{id}/state",
+	"0 POST /webhooks/{id}/test",
 }
 
 func TestDocumentHasTheContract(t *testing.T) {
@@ -73,7 +104,7 @@ func TestDocumentNamesEveryStatus(t *testing.T) {
 	c := loadContract(t)
 	for _, op := range c.operations() {
 		want := []int{400, 405, 429, 500, 503} // 400: the query of any route may be broken
-		if strings.HasPrefix(op.path, "/subscriptions") {
+		if strings.HasPrefix(op.path, "/subscription") {
 			want = append(want, 401)
 		} else {
 			want = append(want, 403)

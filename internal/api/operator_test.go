@@ -23,6 +23,7 @@ import (
 //	! operator plan basico limit=1000 devices=1 days=30 ends     sets a plan up, or changes it
 //	! operator default basico                              covers people without a subscription
 //	! operator pool android KEY-1 KEY-2                    loads vendor keys
+//	! operator link android https://...                    says where a system's program is installed from
 //	! operator question NAME sv_x required Text? A|B       asks before a case is opened; {NAME} is the question's id
 //	! operator slot sv_x 2026-12-01T14:00:00Z              puts a time into a calendar
 //	! operator case {case} em-andamento                    moves a case
@@ -36,7 +37,7 @@ func (tr *transcript) operator(t *testing.T, line string) {
 	do := map[string]func(*testing.T, []string) error{
 		"hash": tr.hashes, "plan": tr.setPlan, "default": tr.setDefault, "pool": tr.loadPool, "question": tr.ask, "slot": tr.addSlot,
 		"case": tr.moveCase, "end": tr.moveSubscription(subscription.End), "suspend": tr.moveSubscription(subscription.Suspend),
-		"resume": tr.moveSubscription(subscription.Resume), "chores": tr.chores, "leak": tr.leak,
+		"resume": tr.moveSubscription(subscription.Resume), "chores": tr.chores, "leak": tr.leak, "link": tr.setLink,
 	}[act]
 	if do == nil {
 		t.Fatalf("the operator cannot %q", act)
@@ -148,9 +149,13 @@ func (tr *transcript) moveSubscription(move subscription.Move) func(*testing.T, 
 	}
 }
 
+func (tr *transcript) setLink(_ *testing.T, args []string) error {
+	return cyber.NewEndpoints(tr.s.Store.Devices, tr.s.Clock.Now, nil).SetInstallLink(context.Background(), cyber.System(args[0]), args[1])
+}
+
 func (tr *transcript) chores(*testing.T, []string) error {
 	ctx, endpoints := context.Background(), cyber.NewEndpoints(tr.s.Store.Devices, tr.s.Clock.Now, nil)
-	if _, err := endpoints.WarnExpiring(ctx); err != nil {
+	if _, err := endpoints.GiveNotices(ctx); err != nil {
 		return err
 	}
 	_, err := endpoints.EndUnsubscribed(ctx)

@@ -74,9 +74,9 @@ var personRoutes = []struct{ method, path string }{
 	{http.MethodGet, "/cyber/score/"}, {http.MethodGet, "/cyber/insurance/"},
 }
 
-var walkedDigests = sized(5_000, 20_000)
+var walkedDigests = sized(2_000, 20_000)
 
-// TestEveryDigestIsMatched walks 20,000 digests (5,000 in the usual run) in every spelling and encoding to the routes
+// TestEveryDigestIsMatched walks 20,000 digests (2,000 in the usual run) in every spelling and encoding to the routes
 // of the five operations that have a person in their path, and reads the person there.
 func TestEveryDigestIsMatched(t *testing.T) {
 	var routesOf tree
@@ -224,6 +224,12 @@ func TestDotsNeverEnter(t *testing.T) {
 				continue
 			}
 			got := s.as(t, s.Sandbox, rt.method, sample(rt), body)
+			if rt.body == listBody { // each item has a verdict of its own
+				if got.status != 200 || !strings.Contains(got.body, `"userHash: `) {
+					t.Errorf("%s with userHash %q: %d %s", rt.path, dots, got.status, got.body)
+				}
+				continue
+			}
 			if got.status != 400 || !strings.HasPrefix(got.header.Get(detailHeader), "userHash: ") {
 				t.Errorf("%s with userHash %q: %d %q", rt.path, dots, got.status, got.header.Get(detailHeader))
 			}

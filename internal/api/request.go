@@ -22,6 +22,7 @@ import (
 // Limits of what a partner may send.
 const (
 	maxSmallBody      = 64 << 10
+	maxListBody       = 512 << 10
 	maxBulkBody       = 32 << 20
 	maxDepth          = 32
 	maxID             = 256
@@ -39,6 +40,8 @@ type request struct {
 	// rules are what the endpoint asks: inside once, those that commit together with the answer.
 	rules  *Rules
 	caller partner.Caller
+	// vendor means that the vendor of the antivirus asks, about a key of whatever partner.
+	vendor bool
 	// query are the parameters, decoded.
 	query url.Values
 	// in is the body as it comes in; body is the whole of it on a smallBody route.
@@ -99,6 +102,12 @@ func (r *request) once(work func(in *Rules) (any, error)) (once.Answer, error) {
 		r.reply.Set("idempotency-replayed", "true")
 	}
 	return answer, err
+}
+
+// onceBefore claims the idempotency key for a request whose work is done anew by whoever repeats it: another body under
+// the key is refused before anything is done, and nothing of the answer is kept.
+func (r *request) onceBefore() (once.Answer, error) {
+	return r.once(func(*Rules) (any, error) { return struct{}{}, nil })
 }
 
 // about is the person whom a request with a small body names, in its path or its body.

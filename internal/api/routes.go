@@ -28,6 +28,10 @@ type options struct {
 	// secret is set where answers hold keys or tell about passwords: they are never compressed, because the length of
 	// what is compressed tells of its content to whoever watches the connection and can choose a part of it.
 	secret bool
+	// outside is set where the endpoint reaches out, or writes more than one transaction should hold: it calls once itself.
+	outside bool
+	// vendor is set where the vendor of the antivirus may ask too, by a signature in place of a key.
+	vendor bool
 }
 
 // endpoint is what a route does. It never sees the ResponseWriter: it returns what to encode, or a fault.
@@ -39,8 +43,21 @@ type bodyKind uint8
 const (
 	noBody     bodyKind = iota
 	smallBody           // read whole before the endpoint runs, at most maxSmallBody
+	listBody            // as smallBody, at most maxListBody: up to a thousand items that are charged one by one
 	streamBody          // read by the endpoint, item by item, at most maxBulkBody
 )
+
+// most is how long a body of the kind may be.
+func (k bodyKind) most() int64 {
+	switch k {
+	case streamBody:
+		return maxBulkBody
+	case listBody:
+		return maxListBody
+	case noBody, smallBody:
+	}
+	return maxSmallBody
+}
 
 // routes is the whole partner API, in the contract's order.
 var routes = []route{
@@ -62,9 +79,13 @@ var routes = []route{
 	{0, http.MethodGet, "/cyber/monitoring/extra/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).listExtra, options{}},
 	{0, http.MethodDelete, "/cyber/monitoring/extra/{id}/{userhash}", cyberArea, partner.ScopeCyber, noBody, (*Server).removeExtra, options{}},
 	{0, http.MethodGet, eventsPath, cyberArea, partner.ScopeAnyRead, noBody, (*Server).listEvents, options{query: []string{"after", "limit"}}},
+	{0, http.MethodGet, eventsPath + "/{id}/message", cyberArea, partner.ScopeAnyRead, noBody, (*Server).messageOfEvent, options{query: []string{"channel", "lang"}}},
 	{0, http.MethodPost, "/cyber/advise/{userhash}/answers", cyberArea, partner.ScopeCyber, smallBody, (*Server).answerQuestion, options{}},
 	{0, http.MethodGet, "/cyber/findings/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).listFindings, options{}},
 	{0, http.MethodPost, "/cyber/findings/{id}/resolve", cyberArea, partner.ScopeCyber, smallBody, (*Server).resolveFinding, options{}},
+	{0, http.MethodGet, "/cyber/findings/{id}/plan/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).showPlan, options{query: []string{"lang"}}},
+	{0, http.MethodPost, "/cyber/findings/{id}/steps/{step}", cyberArea, partner.ScopeCyber, smallBody, (*Server).markStep, options{}},
+	{0, http.MethodPost, "/cyber/findings/{id}/recheck", cyberArea, partner.ScopeCyber, smallBody, (*Server).recheckFinding, options{}},
 	{0, http.MethodPost, "/cyber/credential-check", cyberArea, partner.ScopeCredentials, smallBody, (*Server).checkCredential, options{secret: true}},
 	{0, http.MethodGet, "/cyber/cover/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).listCover, options{}},
 	{0, http.MethodGet, "/cyber/services/{id}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).showService, options{}},
@@ -74,12 +95,48 @@ var routes = []route{
 	{0, http.MethodPost, "/cyber/case/{id}/cancel", cyberArea, partner.ScopeCyber, smallBody, (*Server).cancelCase, options{}},
 	{0, http.MethodPost, "/cyber/case/{id}/rebook", cyberArea, partner.ScopeCyber, smallBody, (*Server).rebookCase, options{}},
 	{0, http.MethodPost, "/cyber/case/{id}/rate", cyberArea, partner.ScopeCyber, smallBody, (*Server).rateCase, options{}},
+	{0, http.MethodGet, "/cyber/epp/{key}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).showProtection, options{secret: true}},
+	{0, http.MethodPost, "/cyber/epp/{key}/activate", cyberArea, partner.ScopeCyber, smallBody, (*Server).activateProtection, options{vendor: true}},
+	{0, http.MethodPost, "/cyber/epp/{key}/heartbeat", cyberArea, partner.ScopeCyber, smallBody, (*Server).heartbeatProtection, options{vendor: true}},
+	{0, http.MethodPost, "/cyber/epp/{key}/revoke", cyberArea, partner.ScopeCyber, smallBody, (*Server).revokeProtection, options{}},
+	{0, http.MethodPost, "/cyber/epp/{key}/move", cyberArea, partner.ScopeCyber, smallBody, (*Server).moveProtection, options{secret: true}},
 	{0, http.MethodGet, "/cyber/score/{userhash}/history", cyberArea, partner.ScopeCyberRead, noBody, (*Server).scoreHistory, options{}},
+	{0, http.MethodPost, "/cyber/portal-session", cyberArea, partner.ScopeCyber, smallBody, (*Server).openPortal, options{secret: true}},
+	{0, http.MethodGet, "/cyber/breaches", cyberArea, partner.ScopeCyberRead, noBody, (*Server).listBreaches, options{query: []string{"page", "page_size"}}},
+	{0, http.MethodGet, "/cyber/breaches/{name}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).showBreach, options{}},
+	{0, http.MethodPost, "/cyber/assets", cyberArea, partner.ScopeCyber, listBody, (*Server).addAssets, options{outside: true}},
+	{0, http.MethodPost, "/cyber/scores", cyberArea, partner.ScopeCyberRead, listBody, (*Server).scores, options{outside: true}},
+	{0, http.MethodPost, movesPath, subscriptionArea, partner.ScopeSubscriptions, smallBody, (*Server).moveSubscriptions, options{}},
+	{0, http.MethodPost, editsPath, subscriptionArea, partner.ScopeSubscriptions, listBody, (*Server).editSubscriptions, options{outside: true}},
+	{0, http.MethodPost, "/subscriptions/{plan_id}/{beneficiary_cpf}/changes", subscriptionArea, partner.ScopeSubscriptions, smallBody, (*Server).changeSubscription, options{}},
+	{0, http.MethodGet, "/webhooks", cyberArea, partner.ScopeManageRead, noBody, (*Server).listWebhooks, options{}},
+	{0, http.MethodPost, "/webhooks", cyberArea, partner.ScopeManage, smallBody, (*Server).createWebhook, options{secret: true, outside: true}},
+	{0, http.MethodGet, "/webhooks/{id}", cyberArea, partner.ScopeManageRead, noBody, (*Server).showWebhook, options{}},
+	{0, http.MethodDelete, "/webhooks/{id}", cyberArea, partner.ScopeManage, noBody, (*Server).removeWebhook, options{}},
+	{0, http.MethodPost, "/webhooks/{id}/state", cyberArea, partner.ScopeManage, smallBody, (*Server).setWebhook, options{outside: true}},
+	{0, http.MethodPost, "/webhooks/{id}/rotate", cyberArea, partner.ScopeManage, smallBody, (*Server).rotateWebhook, options{secret: true}},
+	{0, http.MethodPost, "/webhooks/{id}/test", cyberArea, partner.ScopeManage, smallBody, (*Server).testWebhook, options{outside: true}},
+	{0, http.MethodPost, "/webhooks/{id}/replay", cyberArea, partner.ScopeManage, smallBody, (*Server).replayWebhook, options{outside: true}},
+	{0, http.MethodGet, "/keys", cyberArea, partner.ScopeManageRead, noBody, (*Server).listKeys, options{}},
+	{0, http.MethodPost, "/keys", cyberArea, partner.ScopeManage, smallBody, (*Server).createKey, options{secret: true}},
+	{0, http.MethodPost, "/keys/{id}/roll", cyberArea, partner.ScopeManage, smallBody, (*Server).rollKey, options{secret: true}},
+	{0, http.MethodDelete, "/keys/{id}", cyberArea, partner.ScopeManage, noBody, (*Server).revokeKey, options{query: []string{"self"}}},
+	{0, http.MethodGet, "/statistics", cyberArea, partner.ScopeManageRead, noBody, (*Server).statistics, options{query: []string{"days"}}},
+	{0, http.MethodGet, "/usage", cyberArea, partner.ScopeManageRead, noBody, (*Server).showUsage, options{query: []string{"days"}}},
 }
 
 // eventsPath stands outside of both prefixes and speaks like the cyber area. Each key sees the events of the areas it
 // may read.
 const eventsPath = "/events"
+
+// movesPath and editsPath stand beside the subscriptions, whose paths the contract gives a meaning to, and speak like them.
+const (
+	movesPath = "/subscription-moves"
+	editsPath = "/subscription-changes"
+)
+
+// managed are the first segments of what a partner sees to itself. They speak like the cyber area too.
+var managed = []string{"webhooks", "keys", "usage", "statistics"}
 
 // versionPrefix is optional in every request.
 const versionPrefix = "/v1"

@@ -1,9 +1,11 @@
 package api
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // riskScore is the answer of GET /cyber/score/{userhash}.
@@ -64,4 +66,58 @@ func recommendation(r cyber.Recommendation) string {
 	default:
 		return fillSentence(mendSentence[r.Mends], r.Breach, r.Value())
 	}
+}
+
+// userList is the body of POST /cyber/scores.
+type userList struct {
+	UserHashes []string `json:"userHashes"`
+}
+
+// scoreList is its answer, in the order of the request.
+type scoreList struct {
+	Scores []scoreItem `json:"scores"`
+}
+
+// scoreItem has either a score or what is wrong.
+type scoreItem struct {
+	UserHash        string   `json:"userHash"`
+	BreachScore     *float64 `json:"breachScore,omitempty"`
+	AssessmentScore *float64 `json:"assessmentScore,omitempty"`
+	Detail          string   `json:"detail,omitempty"`
+}
+
+func (s *Server) scores(r *request) (any, error) {
+	var in userList
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	if len(in.UserHashes) == 0 || len(in.UserHashes) > cyber.MaxBulk {
+		return nil, errBodyInvalid.With("userHashes: 1 to %d", cyber.MaxBulk)
+	}
+	end, err := s.beginList(r, len(in.UserHashes))
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	// Nothing of many people is kept under an idempotency key: whoever repeats the request is told how things stand.
+	if kept, err := r.onceBefore(); err != nil || kept.Status != http.StatusOK {
+		return kept, err
+	}
+	answer := scoreList{Scores: make([]scoreItem, len(in.UserHashes))}
+	for i, name := range in.UserHashes {
+		item := scoreItem{UserHash: name}
+		user, err := partner.ParseUserHash("userHash", name)
+		if err != nil {
+			item.Detail = detailOf(err)
+			answer.Scores[i] = item
+			continue
+		}
+		score, err := r.rules.Persons.Score(r.ctx, r.caller.Partner, user)
+		if err != nil {
+			return nil, err
+		}
+		item.BreachScore, item.AssessmentScore = &score.Breach, &score.Assessment
+		answer.Scores[i] = item
+	}
+	return answer, nil
 }

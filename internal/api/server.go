@@ -26,11 +26,14 @@ import (
 	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/message"
 	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/password"
 	"github.com/vigiahq/vigia/internal/subscription"
 	"github.com/vigiahq/vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // Authenticator says who presents a key.
@@ -47,14 +50,29 @@ type Passwords interface {
 type Rules struct {
 	Passwords     Passwords
 	Events        *alert.Feed
+	Messages      *message.Catalogue
 	Webhooks      *alert.Endpoints
 	Services      *cyber.Services
 	Cases         *cyber.Cases
 	Endpoints     *cyber.Endpoints
 	Cover         *cyber.Cover
+	Sessions      *cyber.PortalSessions
 	Persons       *cyber.Persons
 	Monitoring    *cyber.Monitoring
 	Subscriptions *subscription.Registry
+	Breaches      *cyber.Breaches
+	History       *alert.History
+	Keys          *partner.Registry
+	Paces         *cyber.Paces
+	Meter         *partner.Meter
+	Figures       Figures
+	Audit         *operator.Trail
+}
+
+// Figures are what is counted by day.
+type Figures interface {
+	// Days returns what was kept of figures over the last days, for one part of the service.
+	Days(ctx context.Context, part string, days int, names ...operator.Figure) (map[operator.Figure][]operator.DayCount, error)
 }
 
 // Ledger remembers answers.
@@ -80,8 +98,17 @@ type Options struct {
 	Strangers *caller.Budget
 	// Replicas is how many processes share the partners' requests; nil means this one alone.
 	Replicas func() int
+	// Guard says which addresses webhooks may have, and Outgoing sends their tests.
+	Guard    alert.AddressCheck
+	Outgoing *http.Client
+	// Counted are the requests of each partner.
+	Counted *Counter
 	// Caps bound what each partner may newly watch; the zero value stands for the defaults.
 	Caps cyber.Caps
+	// PageURL is what links to people's pages begin with; empty means the address that the request came to.
+	PageURL string
+	// VendorSecrets are what the vendor of the antivirus signs its reports with; none means that it sends none.
+	VendorSecrets []webhook.Secret
 }
 
 // Server answers partners.
@@ -171,7 +198,11 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt *route, seen 
 		s.refusals.hold(ctx, r.caller.Partner, heavyBody(hr.ContentLength), s.Now())
 	}
 	status := s.write(w, r, answer, err)
+	if telemetry.HungUp(ctx, err) {
+		status, err = telemetry.StatusGone, telemetry.ErrGone
+	}
 	end := s.Now()
+	s.Counted.add(r.caller.Partner, rt, status, end)
 	seen.metrics.Done(status, end.Sub(start))
 	span.End(status, end)
 	logLine(ctx, seen.log.Handler(), r.caller, s.Callers.Log(s.Callers.Address(hr)), status, start, end, err)
@@ -186,6 +217,9 @@ func (s *Server) answer(w http.ResponseWriter, r *request, now time.Time) (a onc
 			a, err = once.Answer{}, errPanic
 		}
 	}()
+	if s.fromVendor(r) {
+		return s.answerVendor(r)
+	}
 	if r.caller, err = s.authenticate(r); err != nil {
 		return a, s.refuseStranger(r, err)
 	}
@@ -222,7 +256,7 @@ func (s *Server) takeIn(w http.ResponseWriter, r *request) (once.Answer, error) 
 	if r.route.body == streamBody {
 		return s.run(r)
 	}
-	giveBack, err := s.works.takeBody(r.caller.Partner, r.http.ContentLength)
+	giveBack, err := s.works.takeBody(r.caller.Partner, r.http.ContentLength, r.route.body.most())
 	if err != nil {
 		return once.Answer{}, err
 	}
@@ -230,7 +264,7 @@ func (s *Server) takeIn(w http.ResponseWriter, r *request) (once.Answer, error) 
 	if err := r.readBody(); err != nil {
 		return once.Answer{}, err
 	}
-	if r.claim.Key == "" {
+	if r.claim.Key == "" || r.route.outside {
 		return s.run(r)
 	}
 	return r.once(func(in *Rules) (any, error) {
@@ -319,10 +353,11 @@ var (
 
 // write sends the answer and returns its status.
 func (s *Server) write(w http.ResponseWriter, r *request, answer once.Answer, err error) int {
+	h := w.Header()
 	if err != nil {
 		answer = r.route.area.refusal(err)
+		h.Del("idempotency-replayed") // the repeat of a request whose work is done anew was refused: nothing was repeated
 	}
-	h := w.Header()
 	// Canonical names and shared values: these headers go out with every answer, and Set would copy and check them.
 	h["Content-Type"], h["Cache-Control"], h["X-Content-Type-Options"] = jsonType, noStore, noSniff
 	body := packed(h, r, answer.Body)

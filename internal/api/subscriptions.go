@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -136,15 +135,11 @@ func (r *request) countInQuery(name string, absent int64) (int64, error) {
 }
 
 func (s *Server) getSubscription(r *request) (any, error) {
-	planID, err := r.idInPath("plan_id", subscription.ErrNotFound)
+	planID, cpf, err := r.subscriptionInPath()
 	if err != nil {
 		return nil, err
 	}
-	cpf, err := identifier.ParseCPFDigits(r.http.PathValue("beneficiary_cpf"), identifier.Waived)
-	if err != nil {
-		return nil, subscription.ErrNotFound.With("beneficiary_cpf: eleven digits")
-	}
-	sub, err := r.rules.Subscriptions.Of(r.ctx, r.caller.Partner, plan.ID(planID), cpf)
+	sub, err := r.rules.Subscriptions.Of(r.ctx, r.caller.Partner, planID, cpf)
 	if err != nil {
 		return nil, err
 	}

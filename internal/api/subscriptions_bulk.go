@@ -34,7 +34,11 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	pass, err := s.works.enter(r.caller)
+	length := r.http.ContentLength
+	if _, packed := r.in.from.(*unpacking); packed {
+		length = -1 // nobody knows what it unpacks to
+	}
+	pass, err := s.works.enter(r.caller, length)
 	if err != nil {
 		return nil, err
 	}
@@ -43,16 +47,12 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 		r.reply.Set("retry-after", wholeSeconds(wait))
 		return nil, errRateLimited.With("body: more items or bytes than this partner may send")
 	}
-	length := r.http.ContentLength
-	if _, packed := r.in.from.(*unpacking); packed {
-		length = -1 // nobody knows what it unpacks to
-	}
 	end, alone, err := pass.turn(r.ctx, r.reply, length)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	enrolment, err := r.rules.Subscriptions.Enrol(r.ctx, r.caller.Partner, r.caller.Mode)
+	enrolment, err := r.rules.Subscriptions.Enrol(r.ctx, r.caller.Partner, r.caller.Mode, r.caller.Epoch)
 	if err != nil {
 		return nil, err
 	}
@@ -186,6 +186,10 @@ func itemFault(item int, err error) error {
 type pieces struct {
 	body    io.Reader
 	decoder *jsontext.Decoder
+	// at is where what the decoder holds begins, and white how much of it is known to be white space: a megabyte is not
+	// looked at again for every piece that follows.
+	at    int64
+	white int
 }
 
 // maxItemBody is far above what the fields of an item can take.
@@ -195,10 +199,14 @@ func (p *pieces) Read(into []byte) (int, error) {
 	const white = " \t\r\n"
 	for {
 		n, err := p.body.Read(into)
+		if at := p.decoder.InputOffset(); at != p.at {
+			p.at, p.white = at, 0
+		}
 		if held := p.decoder.UnreadBuffer(); len(held) > maxItemBody {
-			if len(bytes.TrimLeft(held, white)) > 0 {
+			if len(bytes.TrimLeft(held[p.white:], white)) > 0 {
 				return 0, errBodyTooLarge.With("body: an item of more than %d bytes", maxItemBody)
 			}
+			p.white = len(held)
 			if n = copy(into, bytes.TrimLeft(into[:n], white)); n == 0 && err == nil {
 				continue
 			}

@@ -20,6 +20,9 @@ const (
 	itemRoom = 512
 	// smallOfAll and smallOfOne bound the bodies of all other routes.
 	smallOfAll, smallOfOne = 64 << 20, 16 << 20
+	// singleBody holds a handful of people. Such a request is a single write as any other route has them and takes no
+	// bulk's place: whoever enrols people one by one does it over as many connections as there are desks.
+	singleBody = 4 << 10
 )
 
 // A bulk with a body of more than lightBody keeps processors and database busy for as long as hundreds of single writes.
@@ -78,21 +81,25 @@ type bulkPass struct {
 	work         *partnerWork
 	items, bytes int
 	room         int64
+	places       int // of bulks, taken by this one: none by a single write
 }
 
 var errBusy = errRateLimited.With("body: too much work of this partner, or of all, is under way")
 
-// enter begins a bulk request, or refuses it.
-func (w *works) enter(who partner.Caller) (*bulkPass, error) {
+// enter begins a bulk request with a body of that length, which is below zero where it is not known, or refuses it.
+func (w *works) enter(who partner.Caller, length int64) (*bulkPass, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	p := w.partner(who.Partner)
-	if p.bulks >= bulksOfOne || w.all.bulks >= bulksOfAll {
+	b := &bulkPass{works: w, who: who, work: w.partner(who.Partner)}
+	if length < 0 || length > singleBody {
+		b.places = 1
+	}
+	if b.work.bulks+b.places > bulksOfOne || w.all.bulks+b.places > bulksOfAll {
 		return nil, errBusy
 	}
-	p.bulks++
-	w.all.bulks++
-	return &bulkPass{works: w, who: who, work: p}, nil
+	b.work.bulks += b.places
+	w.all.bulks += b.places
+	return b, nil
 }
 
 // grow takes room for items that were read. One who finds none gives back all it has, so that the others get on.
@@ -113,8 +120,8 @@ func (b *bulkPass) grow(items, bytes int) error {
 func (b *bulkPass) leave() {
 	b.works.mu.Lock()
 	defer b.works.mu.Unlock()
-	b.work.bulks--
-	b.works.all.bulks--
+	b.work.bulks -= b.places
+	b.works.all.bulks -= b.places
 	b.work.room -= b.room
 	b.works.all.room -= b.room
 }
@@ -172,10 +179,10 @@ func (b *bulkPass) rest(now time.Time) time.Duration {
 	return b.work.rests.Sub(now)
 }
 
-// takeBody takes room for a small body, and returns what gives it back.
-func (w *works) takeBody(id partner.ID, length int64) (func(), error) {
-	if length < 0 || length > maxSmallBody {
-		length = maxSmallBody
+// takeBody takes room for a body that is read whole, and returns what gives it back.
+func (w *works) takeBody(id partner.ID, length, most int64) (func(), error) {
+	if length < 0 || length > most {
+		length = most
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,13 +1,13 @@
 package api
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/partner"
@@ -20,9 +20,9 @@ import (
 //
 //vigia:row A22
 //vigia:bar 310 KB in: an answer of 3 MB at most, of which 64 KB are kept; a replay is the same
-//vigia:seen 2026-11-16 2.0 MB, 0.7 KB kept (before 7 and 9.3 MB). `bench/fair`, load 30, write p95 against quiet (before
-//vigia:seen refusals were paced): PostgreSQL, broken items 1.4, 1.1, 1.9, 0.8 (3.3, 4.3, 1.0, 4.4), new people
-//vigia:seen 1.2, 9.1, 1.2, 1.1 (7.4, 8.7, 6.9, 2.0), reads 1.8 (3.2); SQLite 2.1; 128 MiB
+//vigia:seen 2026-11-16 2.0 MB, 0.7 KB kept (before 7 and 9.3 MB). `bench/fair`, quiet, another's write p95 against no
+//vigia:seen attack, medians of 5 rounds (worst): PostgreSQL, broken items, new people, reads 1.2 (1.4) each, 143 MiB;
+//vigia:seen SQLite 1.1 (1.2), 1.4 (2.2), 0.7 (2.0), 156 MiB; at a load of 30 once 9.1
 //vigia:tier C
 //vigia:broken every problem of every item named: an answer of 7 MB; refusals told at once
 func TestBulkAnswersAreSmall(t *testing.T) {
@@ -73,14 +73,21 @@ func TestBulkWorkIsBounded(t *testing.T) {
 	w := newWorks(newLimiter(nil), time.Now)
 	var passes []*bulkPass
 	for range bulksOfOne {
-		p, err := w.enter(callerOf("one"))
+		p, err := w.enter(callerOf("one"), -1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		passes = append(passes, p)
 	}
-	if _, err := w.enter(callerOf("one")); !errors.Is(err, errRateLimited) {
+	if _, err := w.enter(callerOf("one"), -1); !errors.Is(err, errRateLimited) {
 		t.Error("one too many:", err)
+	}
+	for range 4 * bulksOfOne { // people enrolled one by one are no bulks
+		single, err := w.enter(callerOf("one"), singleBody)
+		if err != nil {
+			t.Fatal("a single write:", err)
+		}
+		passes = append(passes, single)
 	}
 	for n := 0; ; n++ {
 		if err := passes[n%len(passes)].grow(64, 64<<10); errors.Is(err, errRateLimited) {
@@ -90,7 +97,7 @@ func TestBulkWorkIsBounded(t *testing.T) {
 			t.Fatal("room without end")
 		}
 	}
-	other, err := w.enter(callerOf("other"))
+	other, err := w.enter(callerOf("other"), 32<<20)
 	if err != nil || other.grow(subscription.MaxItems, 32<<20) != nil {
 		t.Error("another partner:", err)
 	}
@@ -103,13 +110,13 @@ func TestBulkWorkIsBounded(t *testing.T) {
 	}
 	var backs []func()
 	for {
-		back, err := w.takeBody("one", -1)
+		back, err := w.takeBody("one", -1, maxSmallBody)
 		if err != nil {
 			break
 		}
 		backs = append(backs, back)
 	}
-	if _, err := w.takeBody("other", 100); err != nil || len(backs) != smallOfOne/maxSmallBody {
+	if _, err := w.takeBody("other", 100, maxSmallBody); err != nil || len(backs) != smallOfOne/maxSmallBody {
 		t.Error("small bodies:", len(backs), err)
 	}
 	for _, back := range backs {
@@ -143,49 +150,53 @@ func TestBulkIsPaidByItems(t *testing.T) {
 }
 
 // TestHeavyBulksRest: while others are at work a partner's heavy bulks leave the database to them most of the time, and
-// nobody rests when nobody else is there.
+// nobody rests when nobody else is there. The clock is one that only waiting moves: on the machine's own, whatever else
+// runs on it would decide who rested.
 //
 //vigia:row A22
 func TestHeavyBulksRest(t *testing.T) {
-	l := newLimiter(nil)
-	w := newWorks(l, time.Now)
-	heavy := func() error {
-		p, err := w.enter(callerOf("one"))
-		if err != nil {
-			return fmt.Errorf("enter: %w", err)
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(nil)
+		w := newWorks(l, time.Now)
+		const work = 2 * time.Millisecond
+		heavy := func() error {
+			p, err := w.enter(callerOf("one"), -1)
+			if err != nil {
+				return fmt.Errorf("enter: %w", err)
+			}
+			defer p.leave()
+			end, _, err := p.turn(t.Context(), http.Header{}, -1)
+			if err != nil {
+				return err
+			}
+			time.Sleep(work)
+			end()
+			return nil
 		}
-		defer p.leave()
-		end, _, err := p.turn(context.Background(), http.Header{}, -1)
-		if err != nil {
-			return err
+		timed := func() time.Duration {
+			start := time.Now()
+			if err := heavy(); err != nil {
+				t.Fatal(err)
+			}
+			return time.Since(start)
 		}
-		time.Sleep(2 * time.Millisecond)
-		end()
-		return nil
-	}
-	timed := func() time.Duration {
-		start := time.Now()
-		if err := heavy(); err != nil {
-			t.Fatal(err)
+		l.take(callerOf("one"), time.Now())
+		timed()
+		if took := timed(); took != work {
+			t.Error("alone it rested:", took)
 		}
-		return time.Since(start)
-	}
-	l.take(callerOf("one"), time.Now())
-	timed()
-	if took := timed(); took > heavyRest*2*time.Millisecond {
-		t.Error("alone it rested:", took)
-	}
-	l.take(callerOf("other"), time.Now())
-	if took := timed(); took < heavyRest*2*time.Millisecond {
-		t.Error("beside others it did not rest:", took)
-	}
-	w.mu.Lock()
-	w.of["one"].rests = time.Now().Add(time.Hour)
-	w.mu.Unlock()
-	l.take(callerOf("other"), time.Now())
-	if err := heavy(); !errors.Is(err, errRateLimited) {
-		t.Error("an hour's rest:", err)
-	}
+		l.take(callerOf("other"), time.Now())
+		if took := timed(); took != heavyRest*work+work {
+			t.Error("beside others it did not rest:", took)
+		}
+		w.mu.Lock()
+		w.of["one"].rests = time.Now().Add(time.Hour)
+		w.mu.Unlock()
+		l.take(callerOf("other"), time.Now())
+		if err := heavy(); !errors.Is(err, errRateLimited) {
+			t.Error("an hour's rest:", err)
+		}
+	})
 }
 
 // TestRefusalsArePaced: who goes on asking after being refused hears the next refusals later, bulks sooner than single

@@ -40,6 +40,11 @@ type App struct {
 // Open prepares the data folder, opens or makes the key file, opens the database, migrates it and checks that the two
 // belong together. Many processes may do so at once.
 func Open(ctx context.Context, c config.Common, opts sqldb.Options) (*App, error) {
+	return OpenAt(ctx, c, opts, time.Now)
+}
+
+// OpenAt is Open on another clock. It is for work of the command line that tells of other days; a server's is the real one.
+func OpenAt(ctx context.Context, c config.Common, opts sqldb.Options, now func() time.Time) (*App, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -51,15 +56,14 @@ func Open(ctx context.Context, c config.Common, opts sqldb.Options) (*App, error
 	if err != nil {
 		return nil, err
 	}
-	a, err := build(ctx, c, db)
+	a, err := build(ctx, c, db, now)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return a, nil
 }
 
-func build(ctx context.Context, c config.Common, db *sqldb.DB) (*App, error) {
-	now := time.Now
+func build(ctx context.Context, c config.Common, db *sqldb.DB, now func() time.Time) (*App, error) {
 	if _, err := store.Migrate(ctx, db, now()); err != nil {
 		return nil, fmt.Errorf("bring the database up to date: %w", err)
 	}

@@ -290,6 +290,7 @@ func TestNewerDatabase(t *testing.T) {
 //
 //vigia:row P6
 func TestKeyRotationWhileRunning(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, c config.Common) {
 		ctx := context.Background()
 		a := open(t, c)

@@ -10,9 +10,10 @@ import (
 )
 
 var (
-	statement   = regexp.MustCompile(`^\s*(SELECT|INSERT INTO|UPDATE\s+\w+\s+SET|DELETE FROM|WITH\s+(RECURSIVE\s+)?\w+.*\sAS|CREATE TABLE|ALTER TABLE)\b`)
+	statement   = regexp.MustCompile(`^\s*(SELECT|INSERT INTO|UPDATE\s+[\w\x00]+\s+SET|DELETE FROM|WITH\s+(RECURSIVE\s+)?\w+.*\sAS|CREATE TABLE|ALTER TABLE)\b`)
 	createTable = regexp.MustCompile(`(?s)CREATE TABLE (\w+) \((.*?)\n\)`)
-	tableNamed  = regexp.MustCompile(`\b(?:FROM|JOIN|INTO|UPDATE)\s+(\w+)`)
+	// tableNamed also finds a table whose name is only known when the program runs: it may be a partner's.
+	tableNamed = regexp.MustCompile(`\b(?:FROM|JOIN|INTO|UPDATE)\s+([\w\x00]+)`)
 	// ofPartner is a condition that leaves one partner. A join by partner keeps partners apart, but reads those of all.
 	ofPartner = regexp.MustCompile(`partner_id\s*(=|IN\b)\s*\(?\$\d`)
 	// anyPartner is a filter that may be left open, and so no such condition.
@@ -79,7 +80,7 @@ func partnersTables(t *testing.T) (names []string) {
 	return names
 }
 
-// forAllPartners are the functions whose statements are not about one partner, with their reasons: the table of
+// forAllPartners are the functions and variables whose statements are not about one partner, with their reasons: the table of
 // docs/citus.md is the list. All of them belong to the operator or to the service itself: no request of a partner ends
 // in one, but for what its reason names.
 func forAllPartners(t *testing.T) map[string]string {
@@ -87,12 +88,9 @@ func forAllPartners(t *testing.T) map[string]string {
 	_, section, _ := strings.Cut(readTree(t, "docs/citus.md"), "\n## Statements that cross partners\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	list := map[string]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]*`|none) \\| ([^|]+) \\|").FindAllStringSubmatch(section, -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]*`) \\| ([^|]+) \\|").FindAllStringSubmatch(section, -1) {
 		for _, name := range strings.Split(row[1], ", ") {
 			name = strings.Trim(name, "`")
-			if name == "none" {
-				name = "" // statements that stand outside of functions
-			}
 			if _, twice := list[name]; twice {
 				t.Errorf("docs/citus.md names %s twice", name)
 			}
@@ -102,15 +100,15 @@ func forAllPartners(t *testing.T) map[string]string {
 	return list
 }
 
-// TestPartnerInEveryStatement: a statement on a table of partners names the partner, or stands in a function on the
-// list.
+// TestPartnerInEveryStatement: a statement on a table of partners, or on one that is named when the program runs, names
+// the partner, or stands in a function or variable on the list.
 func TestPartnerInEveryStatement(t *testing.T) {
 	tables, excused, crossing := partnersTables(t), map[string]bool{}, forAllPartners(t)
 	for _, s := range storeStatements(t) {
 		touches := ""
 		for _, m := range tableNamed.FindAllStringSubmatch(s.text, -1) {
-			if slices.Contains(tables, m[1]) {
-				touches = m[1]
+			if slices.Contains(tables, m[1]) || m[1] == blank {
+				touches = strings.ReplaceAll(m[1], blank, "some table")
 			}
 		}
 		inserted := strings.HasPrefix(s.text, "INSERT INTO") && strings.Contains(s.text, "partner_id")
@@ -144,6 +142,11 @@ func TestStatementsTellTales(t *testing.T) {
 	} {
 		if !statement.MatchString(text) || ofOnePartner(text) != names {
 			t.Errorf("%s: names the partner %t, want %t", text, !names, names)
+		}
+	}
+	for _, text := range []string{"UPDATE " + blank + " SET n = 1", "SELECT " + blank + " FROM " + blank + " t WHERE n = 1"} {
+		if m := tableNamed.FindStringSubmatch(text); !statement.MatchString(text) || m == nil || m[1] != blank {
+			t.Errorf("%q: a table that is named when the program runs is not seen: %q", text, m)
 		}
 	}
 	for _, text := range []string{"select a plan", "SELECTED", "Update the list", "WITH care"} {
@@ -277,6 +280,34 @@ func TestPartnerInEveryKey(t *testing.T) {
 		"CREATE UNIQUE INDEX asset_mark ON asset (mark) WHERE mark <> '';"
 	if got := uniqueKeys(bad)["asset"]; !slices.Equal(got, []string{"id", "mark", "id, mark", "mark"}) {
 		t.Errorf("keys of a made-up table: %q", got)
+	}
+}
+
+// TestSpreadTablesAreComplete: what `vigia migrate --distribute` spreads by partner refers to nothing that stays on one
+// machine, and a table of partners that cannot be spread by its key is copied to all.
+func TestSpreadTablesAreComplete(t *testing.T) {
+	list := regexp.MustCompile(`everywhere = \[\]string\{([^}]*)\}`).FindStringSubmatch(readTree(t, "internal/store/distribute.go"))
+	if list == nil {
+		t.Fatal("the list of tables that are everywhere was not found")
+	}
+	everywhere := strings.Split(strings.ReplaceAll(list[1], `"`, ""), ", ")
+	for table := range keysWithoutPartner {
+		if !slices.Contains(everywhere, table) {
+			t.Errorf("%s has rows of partners and would stay on the coordinator", table)
+		}
+	}
+	tables, references := partnersTables(t), 0
+	for name, text := range migrationTexts(t) {
+		for _, table := range createTable.FindAllStringSubmatch(text, -1) {
+			for _, to := range regexp.MustCompile(`REFERENCES (\w+)`).FindAllStringSubmatch(table[2], -1) {
+				if references++; slices.Contains(tables, table[1]) && !slices.Contains(tables, to[1]) && !slices.Contains(everywhere, to[1]) {
+					t.Errorf("%s: %s, which is spread, refers to %s, which is not", name, table[1], to[1])
+				}
+			}
+		}
+	}
+	if references < 10 {
+		t.Errorf("only %d references were found", references)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,45 +25,92 @@ const (
 // browserTimeout is how long a step may take on a starved machine.
 const browserTimeout = 2 * time.Minute
 
-// browser is a real Chromium with one page. Whatever the page complains about fails the test at its end.
+// browser is one page of a real Chromium. Whatever the page complains about fails the test at its end.
 type browser struct {
 	t    *testing.T
 	ctx  context.Context //nolint:containedctx // chromedp keeps the browser in it
 	base string
 	axe  string
+	// strict has axe-core's minor findings fail too.
+	strict bool
+	// menus are those that were judged: they are the same on many pages.
+	menus map[string]bool
 
 	mu         sync.Mutex
 	complaints []string
 }
 
-// newBrowser starts Chromium. It cannot reach anything but this machine.
-func newBrowser(t *testing.T, base string) *browser {
+// chromium is the browser that tests share. Each has a profile of its own in it, as in a private window.
+var chromium struct {
+	once sync.Once
+	ctx  context.Context //nolint:containedctx // chromedp keeps the browser in it
+	stop func()
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if chromium.stop != nil {
+		chromium.stop()
+	}
+	os.Exit(code)
+}
+
+// newChromium is a context in which Chromium will be started. It cannot reach anything but this machine.
+func newChromium(more ...chromedp.ExecAllocatorOption) (ctx context.Context, stop func()) {
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 900),
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"), chromedp.Flag("lang", "pt-BR"),
+		chromedp.WSURLReadTimeout(browserTimeout))
+	allocated, stopAllocator := chromedp.NewExecAllocator(context.Background(), append(options, more...)...)
+	ctx, cancel := chromedp.NewContext(allocated)
+	return ctx, func() { cancel(); stopAllocator() }
+}
+
+// newProfile is a context with a profile of its own, in the browser that tests share or, with more options, in another.
+func newProfile(t *testing.T, more ...chromedp.ExecAllocatorOption) (ctx context.Context, stop func()) {
+	t.Helper()
+	if len(more) > 0 {
+		return newChromium(more...)
+	}
+	chromium.once.Do(func() {
+		chromium.ctx, chromium.stop = newChromium()
+		chromium.err = chromedp.Do(chromium.ctx)
+	})
+	if chromium.err != nil {
+		t.Fatal(chromium.err)
+	}
+	return chromedp.NewContext(chromium.ctx, chromedp.WithNewBrowserContext())
+}
+
+// newBrowser opens a page in the browser that tests share, or with more options in one of its own.
+func newBrowser(t *testing.T, base string, more ...chromedp.ExecAllocatorOption) *browser {
 	t.Helper()
 	axe, err := os.ReadFile(axeFile)
 	if err != nil {
 		t.Fatalf("%v: run scripts/install-tools", err)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 900),
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"), chromedp.Flag("lang", "pt-BR"),
-		chromedp.WSURLReadTimeout(browserTimeout))
-	allocated, cancelAllocator := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, cancel := chromedp.NewContext(allocated)
+	ctx, stop := newProfile(t, more...)
 	limited, cancelTime := context.WithTimeout(ctx, 25*time.Minute)
-	b := &browser{t: t, ctx: limited, base: base, axe: string(axe)}
+	b := &browser{t: t, ctx: limited, base: base, axe: string(axe), menus: map[string]bool{}}
 	t.Cleanup(func() {
 		cancelTime()
-		cancel()
-		cancelAllocator()
+		stop()
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		for _, c := range b.complaints {
 			t.Error("the browser complained:", c)
 		}
 	})
-	messages := chromedp.Console(limited)
-	b.do(chromedp.Navigate("about:blank"))
+	b.listen(limited)
+	b.do(chromedp.Navigate("about:blank"), chromedp.EmulateViewport(1280, 900))
 	b.scheme("light")
+	return b
+}
+
+// listen gathers what the pages of a target complain about.
+func (b *browser) listen(ctx context.Context) {
+	messages := chromedp.Console(ctx)
 	go func() {
 		for m, err := range messages {
 			if err != nil {
@@ -76,7 +124,25 @@ func newBrowser(t *testing.T, base string) *browser {
 			}
 		}
 	}()
-	return b
+}
+
+// complained waits for a complaint that a test is about, takes it away, and expects it to be the only one.
+func (b *browser) complained(text string) {
+	b.t.Helper()
+	for deadline := time.Now().Add(browserTimeout / 4); ; time.Sleep(50 * time.Millisecond) {
+		b.mu.Lock()
+		list := b.complaints
+		if len(list) > 0 {
+			b.complaints = nil
+		}
+		b.mu.Unlock()
+		if len(list) == 1 && strings.Contains(list[0], text) {
+			return
+		}
+		if len(list) > 0 || time.Now().After(deadline) {
+			b.t.Fatalf("the browser complained of %q, and should of %q", list, text)
+		}
+	}
 }
 
 func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -125,6 +191,9 @@ func leftWhileAsked(err error) bool {
 // visit opens a page and expects it to be there.
 func (b *browser) visit(path string) {
 	b.t.Helper()
+	if strings.Contains(path, "#") {
+		b.do(chromedp.Navigate("about:blank")) // a move within a page has no answer to look at
+	}
 	res, err := chromedp.Run(b.ctx, chromedp.NavigateResponse(b.base+path))
 	for try := 0; try < 20 && (err == nil && res == nil || err != nil && strings.Contains(err.Error(), "ERR_ABORTED")); try++ {
 		time.Sleep(50 * time.Millisecond) // the page before was just loading itself anew
@@ -156,10 +225,13 @@ func (b *browser) press(selector string) {
 	}
 }
 
+// pageText is all that a page says; nothing while it is being loaded.
+const pageText = `document.body ? document.body.innerText : ""`
+
 // see expects a text on the page, which may need a moment to show it.
 func (b *browser) see(text string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(browserTimeout / 4); !strings.Contains(eval[string](b, `document.body.innerText`), text); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(browserTimeout / 4); !strings.Contains(eval[string](b, pageText), text); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			b.t.Fatalf("the page does not say %q:\n%s", text, b.text())
 		}
@@ -171,7 +243,7 @@ func (b *browser) wait(path, text string) {
 	b.t.Helper()
 	for deadline := time.Now().Add(browserTimeout); ; {
 		b.visit(path)
-		if strings.Contains(eval[string](b, `document.body.innerText`), text) {
+		if strings.Contains(eval[string](b, pageText), text) {
 			return
 		}
 		if time.Now().After(deadline) {
@@ -205,21 +277,52 @@ func (b *browser) settle(path string) {
 	}
 }
 
-// look judges the page as it stands: light and wide, dark, and on a phone. With VIGIA_TEST_PICTURES it keeps pictures.
+// fullLooks tells whether every page is judged in every way and drawn.
+func fullLooks() bool {
+	return os.Getenv("VIGIA_TEST_LONG") != "" || os.Getenv("VIGIA_TEST_PICTURES") != ""
+}
+
+// narrow are the rules that another width or other colours can break; the rest of a page is the same.
+const narrow = `, runOnly: ["color-contrast", "target-size", "scrollable-region-focusable", "link-in-text-block", "nested-interactive", "meta-viewport"]`
+
+// looked are the pages that were judged, by their names: some tests come by the same.
+var looked sync.Map
+
+// look judges the page as it stands: light and wide, dark on a phone, and in a window beside another. At full size dark
+// and phone are judged apart too, and pictures are kept.
 func (b *browser) look(name string) {
 	b.t.Helper()
+	if _, before := looked.LoadOrStore(name, true); before && !fullLooks() {
+		return
+	}
+	if hidden := eval[int](b, `(m => m ? m.scrollHeight - m.clientHeight : 0)(document.querySelector(".menu-scroll"))`); hidden > 0 {
+		b.t.Errorf("%s: %d pixels of the menu are out of sight in a window of 900 lines", name, hidden)
+	}
 	b.judge(name)
 	b.picture(name)
 	b.scheme("dark")
-	b.judge(name + " (dark)")
-	b.picture(name + "-dark")
-	b.scheme("light")
+	if fullLooks() {
+		b.judgeBy(name+" (dark)", `, runOnly: ["color-contrast"]`) // nothing else of a page changes with its colours
+		b.picture(name + "-dark")
+	}
 	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
-	b.judge(name + " (phone)")
+	b.judgeBy(name+" (dark phone)", narrow)
+	b.scheme("light")
+	if fullLooks() {
+		b.judge(name + " (phone)")
+		b.picture(name + "-phone")
+	}
 	if over := eval[int](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 		b.t.Errorf("%s: on a phone the page is %d pixels too wide", name, over)
 	}
-	b.picture(name + "-phone")
+	b.do(chromedp.EmulateViewport(900, 700)) // a window beside another: the menu leaves the page its room
+	if room := eval[int](b, `document.querySelector("main").clientWidth`); room < 800 && !eval[bool](b, `document.body.classList.contains("bare")`) {
+		b.t.Errorf("%s: in a window of 900 pixels the page has %d", name, room)
+	}
+	if over := eval[int](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+		b.t.Errorf("%s: in a window of 900 pixels the page is %d too wide", name, over)
+	}
+	b.picture(name + "-window")
 	b.do(chromedp.EmulateViewport(1280, 900))
 }
 
@@ -243,11 +346,33 @@ func (b *browser) scheme(value string) {
 // judge has axe-core look for what keeps people out.
 func (b *browser) judge(name string) {
 	b.t.Helper()
-	if !eval[bool](b, `typeof window.axe === "object"`) {
+	b.judgeBy(name, "")
+}
+
+// judgeBy does so with further options. But for full looks, of a long list the first rows are judged, and a menu only
+// once so, at this size and in these colours.
+func (b *browser) judgeBy(name, more string) {
+	b.t.Helper()
+	page := eval[struct {
+		Loaded bool
+		Menu   string
+	}](b, `({Loaded: typeof window.axe === "object", Menu: innerWidth + " " + matchMedia("(prefers-color-scheme: dark)").matches + " " +
+		[...document.querySelectorAll("nav")].map(n => n.innerText).join("\n")})`)
+	if !page.Loaded {
 		eval[bool](b, b.axe+"; true")
 	}
-	found := eval[[]string](b, `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations
-		.filter(v => v.impact === "serious" || v.impact === "critical" || v.impact === "moderate")
+	what := "document"
+	if !fullLooks() {
+		leaveOut := "tr:nth-child(n+9), li:nth-child(n+9)" // one template makes all rows of a list
+		if menu := more + page.Menu; b.menus[menu] {
+			leaveOut += ", nav"
+		} else {
+			b.menus[menu] = true
+		}
+		what = `{exclude: [...document.querySelectorAll("` + leaveOut + `")]}`
+	}
+	found := eval[[]string](b, `axe.run(`+what+`, {preload: false, selectors: false, resultTypes: ["violations"], rules: {"target-size": {enabled: true}}`+more+`}).then(r => r.violations
+		.filter(v => v.impact === "serious" || v.impact === "critical" || v.impact === "moderate" || `+strconv.FormatBool(b.strict)+`)
 		.map(v => v.impact + " " + v.id + ": " + v.help + " " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + (n.any[0] ? n.any[0].message : "")).join(" | ")))`)
 	for _, f := range found {
 		b.t.Errorf("%s: %s", name, f)
@@ -256,7 +381,7 @@ func (b *browser) judge(name string) {
 
 func (b *browser) picture(name string) {
 	b.t.Helper()
-	if os.Getenv("VIGIA_TEST_PICTURES") == "" && os.Getenv("VIGIA_TEST_LONG") == "" {
+	if !fullLooks() {
 		return // drawing whole pages takes longer than judging them
 	}
 	if err := os.MkdirAll(screenshotFolder, 0o750); err != nil {

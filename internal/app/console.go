@@ -46,7 +46,7 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 	if err != nil {
 		return nil, err
 	}
-	client, err := NewWebhookClient(s.cfg.Outgoing(), 1)
+	client, err := NewWebhookClient(s.cfg.Outgoing())
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (p *consoleParts) rules(r Rules, in store.Areas) console.Rules {
 		Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: in.Overview, ProblemText: api.ItemError,
 		Monitoring: r.Monitoring, Paces: r.Paces, Persons: p.persons.Over(in.Advice), Review: in.Overview,
 		Breaches: &consoleImports{leak.NewBreaches(in.Breaches, a.now), p.work}, Feeds: consoleFeeds{&feeds},
-		Passwords: &consolePasswords{a.Passwords, p.work, p.downloads}, Cases: r.Cases, Endpoints: r.Endpoints, Content: r.Content,
+		Passwords: &consolePasswords{a.Passwords, p.work, p.downloads}, Cases: r.Cases, Endpoints: r.Endpoints, Content: r.Content, Messages: r.Messages,
 		Subjects: consoleSubjects{a.Subjects, a}, Search: subject.NewSearch(in.Subjects, in.Partners), Cover: r.Cover, Keys: consoleKeys{a},
 		Webhooks: &consoleWebhooks{r.Webhooks, p.guard, p.client}, Events: in.Overview, History: r.History, Jobs: in.Jobs, Desk: in.Operators,
 	}

@@ -88,22 +88,10 @@ func (i *consoleImports) beginRenewal(ctx context.Context, way intake.Way, spec 
 		after()
 		return err
 	}
-	_, err := i.app.Store.Jobs.AddJob(ctx, intake.KindRenew, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
-	if err != nil {
-		after()
-		if errors.Is(err, job.ErrExists) {
-			return intake.ErrBusy.With("name: it is being imported")
-		}
+	return i.behindAJob(ctx, intake.KindRenew, spec, after, func() error {
+		_, err := i.app.RenewBreach(i.ctx, way, spec)
 		return err
-	}
-	i.group.Go(func() error {
-		defer after()
-		if _, err := i.app.RenewBreach(i.ctx, way, spec); err != nil && i.ctx.Err() == nil {
-			i.log.Error("renewal failed", "breach", spec.Breach.Name, "cause", err.Error()) // the job's row tells the operator
-		}
-		return nil
 	})
-	return nil
 }
 
 // Verify begins to read a breach's segment from the first byte to the last.
@@ -131,23 +119,10 @@ func (i *consoleImports) beginImport(ctx context.Context, spec intake.Spec, afte
 		after()
 		return err
 	}
-	// The job is there before the page that shows it.
-	_, err := i.app.Store.Jobs.AddJob(ctx, intake.KindImport, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
-	if err != nil {
-		after()
-		if errors.Is(err, job.ErrExists) {
-			return intake.ErrBusy.With("name: it is being imported")
-		}
+	return i.behindAJob(ctx, intake.KindImport, spec, after, func() error {
+		_, err := i.app.ImportBreach(i.ctx, spec)
 		return err
-	}
-	i.group.Go(func() error {
-		defer after()
-		if _, err := i.app.ImportBreach(i.ctx, spec); err != nil && i.ctx.Err() == nil {
-			i.log.Error("import failed", "breach", spec.Breach.Name, "cause", err.Error()) // the job's row tells the operator
-		}
-		return nil
 	})
-	return nil
 }
 
 // Retract takes a breach back. A worker withdraws its findings.
@@ -203,4 +178,24 @@ func (w *consoleWebhooks) Create(ctx context.Context, id partner.ID, url string,
 // Test sends once through the guard.
 func (w *consoleWebhooks) Test(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (webhook.Outcome, alert.EventID, error) {
 	return w.Endpoints.Test(ctx, id, endpoint, w.client)
+}
+
+// behindAJob leaves work to a goroutine of the server. The job is there before the page that shows it.
+func (i *consoleImports) behindAJob(ctx context.Context, kind string, spec intake.Spec, after func(), work func() error) error {
+	_, err := i.app.Store.Jobs.AddJob(ctx, kind, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
+	if err != nil {
+		after()
+		if errors.Is(err, job.ErrExists) {
+			return intake.ErrBusy.With("name: it is being imported")
+		}
+		return err
+	}
+	i.group.Go(func() error {
+		defer after()
+		if err := work(); err != nil && i.ctx.Err() == nil {
+			i.log.Error("a job of the console failed", "kind", kind, "breach", spec.Breach.Name, "cause", err.Error()) // the job's row tells the operator
+		}
+		return nil
+	})
+	return nil
 }

@@ -26,16 +26,25 @@ import (
 const consolePassword = "girafa amarela no telhado"
 
 // serveLogged starts a server whose errors fail the test.
-func serveLogged(t *testing.T, a *app.App) *app.Server {
+func serveLogged(t *testing.T, a *app.App, prepare ...func(*app.Server)) *app.Server {
+	t.Helper()
+	return serveAt(t, a, "", prepare...)
+}
+
+// serveAt does so for people who open their pages at an address.
+func serveAt(t *testing.T, a *app.App, pages string, prepare ...func(*app.Server)) *app.Server {
 	t.Helper()
 	cfg := config.Serve{
 		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 8,
-		StopTime: time.Minute, WebhookAllow: []string{"127.0.0.0/8"},
+		StopTime: time.Minute, WebhookAllow: []string{"127.0.0.0/8"}, PageURL: pages,
 	}
 	errs := &errorLog{t: t}
 	srv, err := app.NewServer(context.Background(), a, cfg, slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: slog.LevelError})), "test")
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, step := range prepare {
+		step(srv)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -159,6 +168,7 @@ func (b *browser) must(t *testing.T, method, url, key, body string) string {
 
 // TestConsoleStory is an operator's first day, in a real browser: from the one-time link to a replayed delivery.
 func TestConsoleStory(t *testing.T) {
+	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	srv := serveLogged(t, a)
 	b := newBrowser(t, "http://"+srv.ConsoleAddr.String())
@@ -228,8 +238,11 @@ func TestConsoleStory(t *testing.T) {
 	}
 	b.visit("/subscriptions/import?partner=" + id)
 	b.look("subscriptions-import")
-	b.do(chromedp.SetUploadFiles(`form[action$="dry="] input[type="file"]`, []string{csv}))
-	b.press(`form[action$="dry="] button`)
+	b.do(chromedp.SetUploadFiles(`form[action$="dry=1"] input[type="file"]`, []string{csv}))
+	b.press(`form[action$="dry=1"] button`)
+	b.see("Seriam criadas\n1")
+	b.look("subscriptions-checked")
+	b.press(`form[action*="/subscriptions/import/ex_"] button`) // the file is not chosen again
 	b.see("Resultado")
 	b.see("Criadas\n1")
 	b.see("Recusadas\n1")

@@ -24,8 +24,8 @@ func NewGuard(o config.Outgoing) (*webhook.Guard, error) {
 	return webhook.NewGuard(ranges), nil
 }
 
-// NewWebhookClient makes the client that webhooks are sent with; slots is how many connections an endpoint may have.
-func NewWebhookClient(o config.Outgoing, slots int) (*http.Client, error) {
+// NewWebhookClient makes the client that webhooks are sent with.
+func NewWebhookClient(o config.Outgoing) (*http.Client, error) {
 	guard, err := NewGuard(o)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func NewWebhookClient(o config.Outgoing, slots int) (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return guard.Client(webhook.ClientOptions{Proxy: proxy, MaxIdlePerHost: slots}), nil
+	return guard.Client(webhook.ClientOptions{Proxy: proxy}), nil
 }
 
 // gateRule is what one endpoint may take from this process.
@@ -50,7 +50,7 @@ func gateRule(c config.Serve) webhook.GateRule {
 // startDelivery pushes events and forgets old ones.
 func (s *Server) startDelivery(group *errgroup.Group, ctx context.Context) error { //nolint:revive // the group comes first, it owns the context
 	rule := gateRule(s.cfg)
-	client, err := NewWebhookClient(s.cfg.Outgoing(), rule.Concurrent)
+	client, err := NewWebhookClient(s.cfg.Outgoing())
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -108,12 +109,22 @@ func slug(title string) string {
 var strangers = regexp.MustCompile(`(?:^|[^A-Za-z0-9_.~-])/(?:wo` + `rk|ro` + `ot)/[A-Za-z0-9_.]` +
 	`|(?:proxy|sum)\.go` + `lang\.org|deb\.deb` + `ian\.org|registry\.npm` + `js\.org|py` + `pi\.org|crates` + `\.io`)
 
+// strangersHold are what every stranger holds one of: to look for them is much quicker than to match.
+var strangersHold = []string{"/wo" + "rk/", "/ro" + "ot/", ".go" + "lang.org", ".deb" + "ian.org", ".npm" + "js.org", "py" + "pi.org", "crates" + ".io"}
+
+func holdsStrangers(text string) bool {
+	return slices.ContainsFunc(strangersHold, func(part string) bool { return strings.Contains(text, part) })
+}
+
 // TestNoMachineInTheTree keeps the checkout's place on somebody's disk and the hosts of package registries out of all files.
 func TestNoMachineInTheTree(t *testing.T) {
 	for _, name := range treeFiles(t) {
 		text := readTree(t, name)
 		if bytes.IndexByte([]byte(text[:min(len(text), 8000)]), 0) >= 0 {
 			continue // no text
+		}
+		if !holdsStrangers(text) {
+			continue
 		}
 		for number, line := range strings.Split(text, "\n") {
 			if found := strangers.FindString(line); found != "" {
@@ -129,11 +140,16 @@ func TestStrangersAreFound(t *testing.T) {
 		"see /wo" + "rk/main/x":              true,
 		"HOME=/ro" + "ot/go":                 true,
 		"https://proxy.go" + "lang.org/x":    true,
+		"from sum.go" + "lang.org":           true,
+		"mirror of deb.deb" + "ian.org":      true,
+		"https://registry.npm" + "js.org/x":  true,
+		"files of py" + "pi.org":             true,
+		"see crates" + ".io/x":               true,
 		"frame/wo" + "rk/flow":               false,
 		"the routes / and /v1":               false,
 		"https://example.com/wo" + "rk/item": false,
 	} {
-		if got := strangers.MatchString(text); got != want {
+		if got := holdsStrangers(text) && strangers.MatchString(text); got != want {
 			t.Errorf("%q: found %v", text, got)
 		}
 	}
@@ -234,9 +250,13 @@ func inTree(name string) bool {
 
 func readTree(t *testing.T, name string) string {
 	t.Helper()
+	if text, ok := treeTexts[name]; ok {
+		return text
+	}
 	content, err := os.ReadFile(filepath.Join(treeRoot, filepath.FromSlash(name)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(content)
+	treeTexts[name] = string(content)
+	return treeTexts[name]
 }

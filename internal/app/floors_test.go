@@ -24,7 +24,7 @@ type place struct {
 }
 
 // floorLine is a line of the picture: folder, floor, what it is.
-var floorLine = regexp.MustCompile(`(?m)^([a-z][a-z0-9/]*)/ +([0-9]) +(.*)$`)
+var floorLine = regexp.MustCompile(`(?m)^(\.|[a-z][a-z0-9/]*)/ +([0-9]) +(.*)$`)
 
 // readFloors takes the floors from the picture itself, so that picture and rule cannot drift apart.
 func readFloors(t *testing.T) map[string]place {
@@ -60,6 +60,9 @@ func readFloors(t *testing.T) map[string]place {
 
 // lineOf finds the line that a folder belongs to: its own, or that of the nearest folder above it.
 func lineOf(floors map[string]place, folder string) (string, bool) {
+	if _, ok := floors[folder]; ok {
+		return folder, true // the top of the tree among them, which is above nothing
+	}
 	for ; folder != "."; folder = path.Dir(folder) {
 		if _, ok := floors[folder]; ok {
 			return folder, true
@@ -184,6 +187,9 @@ func TestFloorsTellTales(t *testing.T) {
 
 func importsOf(t *testing.T, name string) []string {
 	t.Helper()
+	if known, ok := imports[name]; ok {
+		return known
+	}
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(treeRoot, name), nil, parser.ImportsOnly)
 	if err != nil {
 		t.Fatal(err)
@@ -196,13 +202,24 @@ func importsOf(t *testing.T, name string) []string {
 		}
 		paths = append(paths, imported)
 	}
+	imports[name] = paths
 	return paths
 }
+
+// What was read of the tree, once for all tests: none of them changes it.
+var (
+	treeNames []string
+	treeTexts = map[string]string{}
+	imports   = map[string][]string{}
+)
 
 // treeFiles lists the files of the tree by their slash-separated path from the root: all that a clone would hold, read from the
 // disk rather than from git so that a file counts before it is committed.
 func treeFiles(t *testing.T) []string {
 	t.Helper()
+	if treeNames != nil {
+		return treeNames
+	}
 	unwanted := ignoredFolders(t)
 	var names []string
 	err := filepath.WalkDir(treeRoot, func(name string, entry fs.DirEntry, err error) error {
@@ -228,6 +245,7 @@ func treeFiles(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	treeNames = names
 	return names
 }
 

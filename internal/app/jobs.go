@@ -68,6 +68,7 @@ func (s *Server) startChores(group *errgroup.Group, ctx context.Context) { //nol
 	group.Go(func() error { return s.watchKeysAndPools(ctx) })
 	group.Go(func() error { return s.watchPaces(ctx) })
 	group.Go(func() error { s.sweepRetention(ctx); return nil })
+	group.Go(func() error { s.resumeErasures(ctx); return nil })
 	group.Go(func() error {
 		every(ctx, 30*time.Second, func() {
 			if n, err := s.app.Subscriptions.Sweep(ctx); err != nil && ctx.Err() == nil {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -11,10 +12,12 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/supply"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
@@ -34,7 +37,7 @@ func (a *App) Feeds(o config.Outgoing) (*feed.Feeds, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &feed.Feeds{Store: a.Store.Feeds, Breaches: a.Store.Breaches, Jobs: a.Store.Jobs, Importer: a.Leaks.Importer, Client: client, DialProxy: dial, Now: a.now}, nil
+	return &feed.Feeds{Store: a.Store.Feeds, Breaches: a.Store.Breaches, Jobs: a.Store.Jobs, Importer: a.Leaks.Importer, Client: client, DialProxy: dial, Now: a.now, Random: rand.Reader}, nil
 }
 
 // proxyDialer connects to SOCKS5 proxies: those that the operator named, and whatever else the guard lets pass.
@@ -81,7 +84,7 @@ func DownloadClient(o config.Outgoing) (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := guard.Client(webhook.ClientOptions{Proxy: proxy, Timeout: downloadTime, MaxIdlePerHost: 32})
+	client := guard.Client(webhook.ClientOptions{Proxy: proxy, Timeout: downloadTime})
 	client.CheckRedirect = follow
 	return client, nil
 }
@@ -135,4 +138,17 @@ func (a *App) RunFeed(ctx context.Context, o config.Outgoing, name string) (feed
 		return feed.Feed{}, err
 	}
 	return a.Store.Feeds.FeedByName(ctx, name)
+}
+
+// What one feed may be sent, over time and at once.
+const pushesEvery, pushesAtOnce = time.Second, 30
+
+// vendorHandler is where vendors send breach records to.
+func (s *Server) vendorHandler() (http.Handler, error) {
+	feeds, err := s.app.Feeds(s.cfg.Outgoing())
+	if err != nil {
+		return nil, err
+	}
+	feeds.PushPace = caller.NewBudget(s.app.now, pushesEvery, pushesAtOnce).Take
+	return supply.New(supply.Options{Feeds: feeds, Log: s.log, Now: s.app.now, Callers: s.callers}), nil
 }

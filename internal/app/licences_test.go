@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-//go:generate go test . -run TestLicences -update
+//go:generate go test -vet=off . -run TestLicences -update
 
 var updateLicences = flag.Bool("update", false, "write docs/licences.md anew")
 

@@ -17,6 +17,7 @@ import (
 //
 //vigia:row A29
 func TestPasskeys(t *testing.T) {
+	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	srv := serveLogged(t, a)
 	port := srv.ConsoleAddr.String()[strings.LastIndexByte(srv.ConsoleAddr.String(), ':'):]

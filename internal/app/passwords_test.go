@@ -20,6 +20,7 @@ import (
 // TestNewCorpusWhileRunning: a live partner is answered 503 from the built-in sample. An import by the command line is
 // answered by the running server within seconds, and no request fails on the way; /readyz tells which is which.
 func TestNewCorpusWhileRunning(t *testing.T) {
+	t.Parallel()
 	c := common(t, sqldb.SQLite)
 	a := open(t, c)
 	srv := serve(t, a, nil)

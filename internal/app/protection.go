@@ -10,12 +10,12 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 )
 
-// protectionEvery is how often endpoint keys are looked after. Every replica with workers does so; rows remember what
+// protectionEvery is how often endpoint keys and people's plans are looked after. Every replica with workers does so; rows remember what
 // was done.
 const protectionEvery = time.Minute
 
-// watchKeysAndPools announces keys that end soon, ends those whose subscription is over, and reports pools that run
-// low.
+// watchKeysAndPools announces keys that end soon, ends those whose time or subscription is over, reminds people of steps
+// that are due, and reports pools that run low.
 func (s *Server) watchKeysAndPools(ctx context.Context) error {
 	free := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "vigia_epp_pool_free", Help: "Vendor keys left to be issued, by system; only systems whose keys come from a pool.",
@@ -24,8 +24,9 @@ func (s *Server) watchKeysAndPools(ctx context.Context) error {
 		return fmt.Errorf("register metrics: %w", err)
 	}
 	every(ctx, protectionEvery, func() {
-		s.chore(ctx, "announced keys that end soon", s.app.Endpoints.WarnExpiring)
+		s.chore(ctx, "told of keys that end soon or ended", s.app.Endpoints.GiveNotices)
 		s.chore(ctx, "ended keys with their subscription", s.app.Endpoints.EndUnsubscribed)
+		s.chore(ctx, "reminded of steps that are due", s.app.Monitoring.RemindSteps)
 		if err := s.reportPools(ctx, free); err != nil && ctx.Err() == nil {
 			s.log.Error("pools cannot be counted", "cause", err.Error())
 		}

@@ -13,18 +13,28 @@ import (
 // TestReferenceInABrowser reads the partners' documentation and tries an operation, in a real browser without any other
 // network. The browser's own complaints, a refusal by the page's policy among them, fail the test.
 func TestReferenceInABrowser(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	b := newBrowser(t, s.URL)
-	for path, name := range map[string]string{
-		"/docs/": "docs-overview", "/docs/errors": "docs-errors", "/docs/events": "docs-events", "/docs/guides/user-hash": "docs-guide",
-		"/docs/operations/createSubscriptions": "docs-operation",
+	for _, page := range [][2]string{
+		{"/docs/", "docs-overview"}, {"/docs/errors", "docs-errors"}, {"/docs/events", "docs-events"}, {"/docs/guides/user-hash", "docs-guide"},
+		{"/docs/operations/createSubscriptions", "docs-operation"}, {"/docs/en/", "docs-english"},
+		{"/docs/changelog", "docs-changelog"}, {"/docs/search", "docs-search"},
 	} {
-		b.visit(path)
-		b.look(name)
+		b.visit(page[0])
+		b.look(page[1])
+	}
+
+	// The search leaves pages that have all words, with or without their accents.
+	b.visit("/docs/search#ocorrencia%20resolver")
+	if shown := eval[string](b, `[...document.querySelectorAll(".found li")].filter((l) => !l.hidden).map((l) => l.innerText).join("\n")`); !strings.Contains(shown, "Resolver uma ocorrência") || strings.Contains(shown, "Criar uma chave de API") {
+		t.Errorf("the search shows:\n%s", shown)
 	}
 
 	b.visit("/docs/operations/addMonitoredAsset")
 	b.see("curl -s")
+	b.do(chromedp.Click("pre.curl .copy"))
+	b.see("Copiado")
 	b.do(chromedp.Click(`label[for="language-go"]`, chromedp.NodeVisible))
 	b.see("vigia.AddAsset")
 	typeKey(b, "vg_test_wrong")
@@ -38,6 +48,12 @@ func TestReferenceInABrowser(t *testing.T) {
 	// The language and the sandbox key are still there on another page, and its example finds what was added.
 	b.visit("/docs/operations/listMonitoredAssets")
 	b.see("vigia.Assets")
+	b.do(chromedp.Click(".try button"))
+	answered(b, `"value": "ana.souza@exemplo.com.br"`)
+
+	// So they are in English, by a switch that leads to the same page.
+	b.do(chromedp.Click(`.switch a[hreflang="en"]`, chromedp.NodeVisible))
+	b.see("List the monitored assets of a user")
 	b.do(chromedp.Click(".try button"))
 	answered(b, `"value": "ana.souza@exemplo.com.br"`)
 

@@ -18,6 +18,7 @@ import (
 //
 //vigia:row D13
 func TestStoppingServerSendsClientsAway(t *testing.T) {
+	t.Parallel()
 	whileDraining(t, 2*time.Second, sentAway)
 }
 

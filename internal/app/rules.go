@@ -6,6 +6,7 @@ import (
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/api"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/message"
 	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -23,14 +24,19 @@ type Rules struct {
 	Cases         *cyber.Cases
 	Endpoints     *cyber.Endpoints
 	Cover         *cyber.Cover
+	Sessions      *cyber.PortalSessions
 	Content       *cyber.Catalogue
 	Monitoring    *cyber.Monitoring
 	Paces         *cyber.Paces
+	Messages      *message.Catalogue
 	Webhooks      *alert.Endpoints
 	Feed          *alert.Feed
 	History       *alert.History
 	Operators     *operator.Registry
 	Audit         *operator.Trail
+	Breaches      *cyber.Breaches
+	Meter         *partner.Meter
+	Figures       store.Overview
 }
 
 // rules joins the rules that remember nothing between calls to areas of the store.
@@ -42,12 +48,17 @@ func (a *App) rules(in store.Areas) Rules {
 		Cases:         cyber.NewCases(in.Cases, a.now),
 		Endpoints:     cyber.NewEndpoints(in.Devices, a.now, nil),
 		Cover:         cyber.NewCover(in.Cover),
+		Sessions:      cyber.NewPortalSessions(in.Subjects, in.Partners, a.Keys, a.now, nil),
 		Monitoring:    cyber.NewMonitoring(in.Monitoring, in.Partners, a.Leaks.Library, a.Keys.Fingerprint, a.now),
 		Paces:         cyber.NewPaces(in.Monitoring, a.now),
+		Messages:      message.NewCatalogue(in.Alerts),
 		Webhooks:      alert.NewEndpoints(in.Alerts, a.now, nil),
 		Feed:          alert.NewFeed(in.Alerts),
 		History:       alert.NewHistory(in.Alerts, in.Partners),
 		Audit:         operator.NewTrail(in.Audit, a.now),
+		Breaches:      cyber.NewBreaches(in.Breaches),
+		Meter:         partner.NewMeter(in.Partners, a.now),
+		Figures:       in.Overview,
 	}
 }
 
@@ -69,8 +80,9 @@ func (a *App) within(tx store.Tx) Rules {
 // forPartners are the rules of the partner API.
 func (r Rules) forPartners(passwords api.Passwords, persons *cyber.Persons) api.Rules {
 	return api.Rules{
-		Events: r.Feed, Webhooks: r.Webhooks, Passwords: passwords, Subscriptions: r.Subscriptions, Monitoring: r.Monitoring,
-		Services: r.Services, Cases: r.Cases, Endpoints: r.Endpoints, Cover: r.Cover, Persons: persons,
+		Events: r.Feed, Messages: r.Messages, Webhooks: r.Webhooks, Passwords: passwords, Subscriptions: r.Subscriptions, Monitoring: r.Monitoring,
+		Services: r.Services, Cases: r.Cases, Endpoints: r.Endpoints, Cover: r.Cover, Sessions: r.Sessions, Persons: persons,
+		Breaches: r.Breaches, History: r.History, Keys: r.Partners, Paces: r.Paces, Meter: r.Meter, Figures: r.Figures, Audit: r.Audit,
 	}
 }
 

@@ -23,7 +23,9 @@ import (
 
 // secretRule finds one kind of thing that has no place in a repository, a log or an answer.
 type secretRule struct {
-	name    string
+	name string
+	// holds is in every line that the pattern can match; empty where there is no such text.
+	holds   string
 	pattern *regexp.Regexp
 	// real tells a hit from what only looks like one; nil: every hit counts.
 	real func(text string) bool
@@ -51,30 +53,52 @@ func validCPF(text string) bool {
 }
 
 var secretRules = []secretRule{
-	{"API key", regexp.MustCompile(`vg_(?:live|test)_[0-9A-Za-z]{49}`), issuedKey},
-	{"webhook secret", regexp.MustCompile(`whsec_[A-Za-z0-9+/]{24,}=*`), nil},
-	{"private key", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE ` + `KEY-----`), nil},
-	{"CPF", regexp.MustCompile(`\b[0-9]{3}\.?[0-9]{3}\.?[0-9]{3}-?[0-9]{2}\b`), validCPF},
-	{"address of a real provider", regexp.MustCompile(`(?i)[a-z0-9._+-]+@(?:gmail|hotmail|outlook|yahoo|icloud|live|uol|bol|terra|ig|globo|proton|protonmail)` + `\.(?:com|com\.br|me)\b`), nil},
-	{"cloud key", regexp.MustCompile(`\bAKIA[0-9A-Z]{16}\b`), nil},
-	{"token of a code host", regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{36}\b`), nil},
-	{"signed token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.`), nil},
-	{"password in an address", regexp.MustCompile(`\b[a-z]+://[^/\s:@"'` + "`" + `]+:[^/\s@"'` + "`" + `{}%$]{3,}@`), nil},
+	{"API key", "vg_", regexp.MustCompile(`vg_(?:live|test)_[0-9A-Za-z]{49}`), issuedKey},
+	{"webhook secret", "whsec_", regexp.MustCompile(`whsec_[A-Za-z0-9+/]{24,}=*`), nil},
+	{"private key", "PRIVATE ", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE ` + `KEY-----`), nil},
+	{"CPF", "", regexp.MustCompile(`\b[0-9]{3}\.?[0-9]{3}\.?[0-9]{3}-?[0-9]{2}\b`), validCPF},
+	{"address of a real provider", "@", regexp.MustCompile(`(?i)[a-z0-9._+-]+@(?:gmail|hotmail|outlook|yahoo|icloud|live|uol|bol|terra|ig|globo|proton|protonmail)` + `\.(?:com|com\.br|me)\b`), nil},
+	{"cloud key", "AKIA", regexp.MustCompile(`\bAKIA[0-9A-Z]{16}\b`), nil},
+	{"token of a code host", "gh", regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{36}\b`), nil},
+	{"signed token", "eyJ", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.`), nil},
+	{"password in an address", "://", regexp.MustCompile(`\b[a-z]+://[^/\s:@"'` + "`" + `]+:[^/\s@"'` + "`" + `{}%$]{3,}@`), nil},
 }
 
-// scanSecrets returns what the rules find in a text, without its value: a finding must not be the next leak.
+// scanSecrets returns what the rules find in a text, without its value: a finding must not be the next leak. No secret
+// goes over the end of a line.
 func scanSecrets(text string, known map[string]bool) []string {
 	var found []string
 	for _, rule := range secretRules {
-		for _, at := range rule.pattern.FindAllStringIndex(text, -1) {
-			hit := text[at[0]:at[1]]
-			if known[hit] || rule.name == "CPF" && known[bareDigits.Replace(hit)] || rule.real != nil && !rule.real(hit) {
-				continue
+		for start := 0; start < len(text); {
+			from, to := rule.next(text, start)
+			for _, at := range rule.pattern.FindAllStringIndex(text[from:to], -1) {
+				hit := text[from+at[0] : from+at[1]]
+				if known[hit] || rule.name == "CPF" && known[bareDigits.Replace(hit)] || rule.real != nil && !rule.real(hit) {
+					continue
+				}
+				found = append(found, fmt.Sprintf("%s in line %d", rule.name, 1+strings.Count(text[:from+at[0]], "\n")))
 			}
-			found = append(found, fmt.Sprintf("%s in line %d", rule.name, 1+strings.Count(text[:at[0]], "\n")))
+			start = to + 1
 		}
 	}
 	return found
+}
+
+// next is the next part of a text that the pattern has to look at: a line with what it always matches, or all there is.
+func (r secretRule) next(text string, start int) (from, to int) {
+	if r.holds == "" {
+		return start, len(text)
+	}
+	at := strings.Index(text[start:], r.holds)
+	if at < 0 {
+		return len(text), len(text)
+	}
+	at += start
+	from = strings.LastIndexByte(text[:at], '\n') + 1
+	if end := strings.IndexByte(text[at:], '\n'); end >= 0 {
+		return from, at + end
+	}
+	return from, len(text)
 }
 
 // madeUp are the values that this tree is allowed to hold: people of its fixtures, published vectors, and placeholders.

@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,10 +21,13 @@ import (
 	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/person"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // Server is a running service.
@@ -40,9 +45,13 @@ type Server struct {
 	passwords *password.Checker
 	// secondFactorOptional is set by the demo.
 	secondFactorOptional bool
+	// workAfter keeps the workers from beginning until it is closed; nil: nothing does.
+	workAfter <-chan struct{}
 	// stopping makes /readyz say no before anything is closed.
 	stopping atomic.Bool
 	replicas replicas
+	// vendorSecrets are what the vendor of the antivirus signs with.
+	vendorSecrets []webhook.Secret
 	// leave takes this process out of the replicas' count; nil when it never counted.
 	leave func(context.Context)
 	// APIAddr and ConsoleAddr are where the listeners really are, once Ready is closed.
@@ -56,6 +65,10 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 		return nil, err
 	}
 	proxies, err := cfg.Proxies()
+	if err != nil {
+		return nil, err
+	}
+	secrets, err := vendorSecrets(cfg.EppSecrets)
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +88,20 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 	return &Server{
 		callers: &caller.Callers{Proxies: proxies, Shown: caller.Shown(cfg.LogAddresses)}, strangers: strangerBudget(cfg.StrangerRate, a.now),
 		app: a, cfg: cfg, log: log, metrics: telemetry.NewMetrics(), tracer: tracer, passwords: passwords,
-		gate: partner.NewGate(a.Store.Partners, a.now), Ready: make(chan struct{}),
+		vendorSecrets: secrets, gate: partner.NewGate(a.Store.Partners, a.now), Ready: make(chan struct{}),
 	}, nil
+}
+
+// vendorSecrets reads what the vendor of the antivirus signs with.
+func vendorSecrets(texts []string) ([]webhook.Secret, error) {
+	secrets := make([]webhook.Secret, len(texts))
+	for i, text := range texts {
+		var err error
+		if secrets[i], err = webhook.ParseSecret(text); err != nil {
+			return nil, fmt.Errorf("--epp-callback-secret: %w", err)
+		}
+	}
+	return secrets, nil
 }
 
 // strangerBudget lets an address send so many requests a minute without proving who it is, a sixth of them at once.
@@ -113,7 +138,10 @@ func (s *Server) Run(ctx context.Context) error {
 		group.Go(func() error { s.gate.Watch(groupCtx); return nil })
 		group.Go(func() error { return s.passwords.Run(groupCtx) })
 		s.joinReplicas(groupCtx, group)
-		partners, unparsed := s.partnerHandler()
+		partners, unparsed, err := s.partnerHandler(groupCtx, group)
+		if err != nil {
+			return err
+		}
 		srv, addr, err := s.listen(group, s.cfg.Listen, partners, unparsed, writeTime)
 		if err != nil {
 			return err
@@ -135,12 +163,7 @@ func (s *Server) Run(ctx context.Context) error {
 		return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
 	}
 	if s.cfg.Has("worker") {
-		if err := s.startJobs(groupCtx, group); err != nil {
-			return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
-		}
-		s.startChores(group, groupCtx)
-		s.startConsoleChores(group, groupCtx)
-		if err := s.startDelivery(group, groupCtx); err != nil {
+		if err := s.startWork(groupCtx, group); err != nil {
 			return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
 		}
 	}
@@ -169,6 +192,33 @@ func (s *Server) Run(ctx context.Context) error {
 	s.passwords.Close()
 	s.log.Info("stopped")
 	return err
+}
+
+// WorkAfter has the server answer at once and its workers begin when done is closed. Call it before Run.
+func (s *Server) WorkAfter(done <-chan struct{}) { s.workAfter = done }
+
+// startWork begins the workers' jobs, chores and deliveries, now or when they may.
+func (s *Server) startWork(ctx context.Context, group *errgroup.Group) error {
+	begin := func() error {
+		if err := s.startJobs(ctx, group); err != nil {
+			return err
+		}
+		s.startChores(group, ctx)
+		s.startConsoleChores(group, ctx)
+		return s.startDelivery(group, ctx)
+	}
+	if s.workAfter == nil {
+		return begin()
+	}
+	group.Go(func() error {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.workAfter:
+			return begin()
+		}
+	})
+	return nil
 }
 
 func ignoreCancelled(err error) error {
@@ -296,25 +346,82 @@ func addressText(a net.Addr) string {
 
 // partnerHandler is what the partners' listener serves, and what answers there when the target of a request is no
 // address.
-func (s *Server) partnerHandler() (partners, unparsed http.Handler) {
+func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (partners, unparsed http.Handler, err error) {
+	guard, err := NewGuard(s.cfg.Outgoing())
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := NewWebhookClient(s.cfg.Outgoing())
+	if err != nil {
+		return nil, nil, err
+	}
+	counter := api.NewCounter()
+	group.Go(func() error { s.keepCounts(ctx, counter); return nil })
 	health := http.NewServeMux()
 	s.health(health)
 	persons := s.persons()
+	public, err := s.cfg.Page()
+	if err != nil {
+		return nil, nil, err
+	}
+	pages, err := s.personHandler(persons, public)
+	if err != nil {
+		return nil, nil, err
+	}
 	routes := api.NewServer(api.Options{
 		Gate: s.gate, Ledger: ledger{s.app, s.passwords, persons}, Rules: s.app.forPartners(s.passwords, persons),
 		Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now, Replicas: s.replicas.share,
-		Caps:    s.caps(),
-		Callers: s.callers, Strangers: s.strangers,
+		Caps: s.caps(), PageURL: public.String(), VendorSecrets: s.vendorSecrets,
+		Callers: s.callers, Strangers: s.strangers, Guard: guard, Outgoing: client, Counted: counter,
 	})
+	vendors, err := s.vendorHandler()
+	if err != nil {
+		return nil, nil, err
+	}
 	// A second mux around the first would match every path twice.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/healthz", "/readyz":
+		switch {
+		case r.URL.Path == "/healthz" || r.URL.Path == "/readyz":
 			health.ServeHTTP(w, r)
+		case strings.HasPrefix(r.URL.Path, person.Prefix):
+			pages.ServeHTTP(w, r)
+		case strings.HasPrefix(r.URL.Path, feed.PushPath):
+			vendors.ServeHTTP(w, r)
 		default:
 			routes.ServeHTTP(w, r)
 		}
-	}), http.HandlerFunc(routes.RefuseTarget)
+	}), http.HandlerFunc(routes.RefuseTarget), nil
+}
+
+// personHandler is people's own pages.
+func (s *Server) personHandler(persons *cyber.Persons, public url.URL) (http.Handler, error) {
+	a := s.app
+	return person.New(person.Options{
+		Rules: person.Rules{
+			Sessions: a.Sessions, Themes: a.Partners, Monitoring: a.Monitoring, Persons: persons, Cases: a.Cases, Services: a.Services,
+			Endpoints: a.Endpoints, Cover: a.Cover, Subjects: a.Subjects, Audit: a.Audit,
+		},
+		Log: s.log, Now: a.now, Callers: s.callers, Strangers: s.strangers, TLS: public.Scheme == "https",
+	})
+}
+
+// How often the requests of partners are written down, and how long a stopping process takes over the last of them.
+const (
+	countsEvery = time.Minute
+	lastCounts  = 5 * time.Second
+)
+
+// keepCounts writes down what partners asked for.
+func (s *Server) keepCounts(ctx context.Context, counter *api.Counter) {
+	keep := func(ctx context.Context) {
+		if err := counter.Empty(ctx, s.app.Meter.Add); err != nil && ctx.Err() == nil {
+			s.log.Error("chore failed", "chore", "count of requests", "cause", err.Error())
+		}
+	}
+	every(ctx, countsEvery, func() { keep(ctx) })
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastCounts)
+	defer cancel()
+	keep(last)
 }
 
 // persons are the rules of advice and score; a score that cannot be kept is worth a line in the log and no more.

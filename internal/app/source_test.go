@@ -101,6 +101,9 @@ func (s source) uses(imported string, names ...string) (found []ast.Node) {
 	return found
 }
 
+// blank stands in a text for what is only known when the program runs.
+const blank = "\x00"
+
 // leaf reads constant text: a literal, or names and literals joined by +, where what is not constant becomes a blank.
 // known resolves names.
 func leaf(e ast.Expr, known map[string]string) (text string, isText bool) {
@@ -121,10 +124,10 @@ func leaf(e ast.Expr, known map[string]string) (text string, isText bool) {
 		left, a := leaf(e.X, known)
 		right, b := leaf(e.Y, known)
 		if !a {
-			left = " "
+			left = " " + blank + " "
 		}
 		if !b {
-			right = " "
+			right = " " + blank + " "
 		}
 		return left + right, a || b
 	case *ast.ParenExpr:
@@ -133,7 +136,7 @@ func leaf(e ast.Expr, known map[string]string) (text string, isText bool) {
 	return "", false
 }
 
-// texts calls fn with every text of a file that is not part of a longer one, and the function it stands in.
+// texts calls fn with every text of a file that is not part of a longer one, and the function or variable it stands in.
 func (s source) texts(known map[string]string, fn func(at ast.Node, function, text string)) {
 	function := ""
 	var visit func(n ast.Node) bool
@@ -161,7 +164,17 @@ func (s source) texts(known map[string]string, fn func(at ast.Node, function, te
 	}
 	for _, d := range s.file.Decls {
 		function = ""
-		ast.Inspect(d, visit)
+		list, ok := d.(*ast.GenDecl)
+		if !ok {
+			ast.Inspect(d, visit)
+			continue
+		}
+		for _, spec := range list.Specs {
+			if v, ok := spec.(*ast.ValueSpec); ok {
+				function = v.Names[0].Name
+			}
+			ast.Inspect(spec, visit)
+		}
 	}
 }
 

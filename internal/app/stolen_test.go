@@ -351,34 +351,8 @@ func inUTF16(s string, order binary.AppendByteOrder) (b []byte) {
 	return b
 }
 
-// sieve finds any of many needles of eight bytes or more in one pass.
-type sieve map[uint64][]needle
-
-type needle struct {
-	what string
-	text []byte
-}
-
-func (s sieve) add(what string, text []byte) {
-	if len(text) >= 8 {
-		k := binary.LittleEndian.Uint64(text)
-		s[k] = append(s[k], needle{what, text})
-	}
-}
-
-func (s sieve) hits(raw []byte) (found []string) {
-	for i := 0; i+8 <= len(raw); i++ {
-		for _, n := range s[binary.LittleEndian.Uint64(raw[i:])] {
-			if bytes.HasPrefix(raw[i:], n.text) {
-				found = append(found, n.what)
-			}
-		}
-	}
-	return found
-}
-
 func (w *world) clearTexts() sieve {
-	s := sieve{}
+	s := newSieve()
 	for i, c := range w.canaries {
 		for j, v := range c.values() {
 			for _, e := range encodings {
@@ -396,7 +370,7 @@ func canaries() int {
 	if os.Getenv("VIGIA_TEST_LONG") != "" {
 		return 500
 	}
-	return 50
+	return 20
 }
 
 // TestStolen: whoever carries everything away but the key file has no value of anybody in any of twelve encodings, and
@@ -405,12 +379,12 @@ func canaries() int {
 //vigia:row P1
 //vigia:bar 0 hits, a planted one is found
 //vigia:seen 2026-11-15 500 people: 88,001 needles in 24.7 MB (SQLite) and 11.1 MB (PostgreSQL), 0 hits
-//vigia:tier C: 50 people, L: 500
+//vigia:tier C: 20 people, L: 500
 //vigia:broken the body of a subscription also in clear: 650 hits
 //vigia:row P2
 //vigia:bar 0 matches of unkeyed hashes
 //vigia:seen 2026-11-15 500 people: 840,000 hashes, 0 matches on both engines
-//vigia:tier C: 50 people, L: 500
+//vigia:tier C: 20 people, L: 500
 //vigia:broken the index of CPFs without its key: 400 hits
 func TestStolen(t *testing.T) {
 	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
@@ -435,13 +409,6 @@ func TestStolen(t *testing.T) {
 			t.Logf("%d canaries, %d needles in clear, %d hashes, %.1f MB searched", len(w.canaries), size(clear), size(hashes), float64(total)/1e6)
 		})
 	}
-}
-
-func size(s sieve) (n int) {
-	for _, list := range s {
-		n += len(list)
-	}
-	return n
 }
 
 // plant is the negative control: every value in every encoding is found when it is there.
@@ -490,7 +457,7 @@ var digests = map[string]func([]byte) []byte{
 
 // hashes are all digests of all guesses about the canaries, raw, in hexadecimal and in base64.
 func (w *world) hashes() sieve {
-	s := sieve{}
+	s := newSieve()
 	for i, c := range w.canaries {
 		for _, v := range []string{c.cpf, c.email, c.phone, c.card, c.name} {
 			for _, guess := range []string{v, strings.ToUpper(v), v + "\n", v + w.salt, w.salt + v, string(inUTF16(v, binary.LittleEndian))} {

@@ -24,8 +24,22 @@ func ErasureLog(c config.Common) string { return filepath.Join(c.Data, "erasures
 func (a *App) EraseSubject(ctx context.Context, who operator.Actor, p subject.Person, reason string) (subject.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, eraseTime)
 	defer cancel()
-	return a.Subjects.Erase(ctx, who, p, reason, func(stones []subject.Tombstone) error {
-		return durable.Append(ErasureLog(a.Config), func(w io.Writer) error { return subject.WriteLog(w, stones) })
+	return a.Subjects.Erase(ctx, who, p, reason, a.logErasures)
+}
+
+// logErasures notes tombstones in the log of this machine's data folder.
+func (a *App) logErasures(stones []subject.Tombstone) error {
+	return durable.Append(ErasureLog(a.Config), func(w io.Writer) error { return subject.WriteLog(w, stones) })
+}
+
+// resumeErasures ends erasures whose command was killed or ran out of time.
+func (s *Server) resumeErasures(ctx context.Context) {
+	every(ctx, time.Minute, func() {
+		if n, err := s.app.Subjects.Resume(ctx, s.app.logErasures); err != nil && ctx.Err() == nil {
+			s.log.Error("erasures that were left half way cannot be ended", "cause", err.Error())
+		} else if n > 0 {
+			s.log.Info("erasures that were left half way are ended", "count", n)
+		}
 	})
 }
 

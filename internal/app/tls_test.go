@@ -133,6 +133,7 @@ func refusesPlain(t *testing.T, address string) {
 //
 //vigia:row P9
 func TestCertificateRenewal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	pool := writeCertificate(t, cert, key, newSigner(t), 1)
@@ -162,6 +163,7 @@ func TestCertificateRenewal(t *testing.T) {
 				}
 				_ = conn.Close()
 				handshakes.Add(1)
+				time.Sleep(5 * time.Millisecond)
 			}
 		})
 	}

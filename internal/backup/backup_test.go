@@ -44,7 +44,11 @@ func TestEveryFlippedBit(t *testing.T) {
 	}
 	verify := func(l, m []byte) bool { return bytes.Equal(l, list) && bytes.Equal(m, mac) }
 	refused, harmless := 0, 0
-	for bit := range len(whole) * 8 {
+	step := 23 // which meets each of the eight bits of a byte as often
+	if os.Getenv("VIGIA_TEST_LONG") != "" {
+		step = 1
+	}
+	for bit := 0; bit < len(whole)*8; bit += step {
 		damaged := bytes.Clone(whole)
 		damaged[bit/8] ^= 1 << (bit % 8)
 		if err := os.WriteFile(filepath.Join(folder, "damaged"), damaged, 0o600); err != nil {

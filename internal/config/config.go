@@ -36,6 +36,7 @@ type Serve struct {
 	TLSCert           string        `name:"tls-cert" env:"VIGIA_TLS_CERT" default:"" placeholder:"FILE" help:"TLS certificate (PEM) for both listeners; needs --tls-key. Read again when the file changes."`
 	TLSKey            string        `name:"tls-key" env:"VIGIA_TLS_KEY" default:"" placeholder:"FILE" help:"TLS private key (PEM)."`
 	PublicURL         string        `name:"public-url" env:"VIGIA_PUBLIC_URL" default:"" placeholder:"URL" help:"Address under which operators open the console, https://console.example.com: what one-time links begin with and passkeys are bound to. With https, browsers are told to never use anything else. Give it when a proxy in front speaks TLS."`
+	PageURL           string        `name:"page-url" env:"VIGIA_PAGE_URL" default:"" placeholder:"URL" help:"Address under which people open their pages (/p/ of the partner API's listener), https://minha.example.com: what the links of portal-session begin with. Empty means the address that the partner's request came to; give it when a proxy in front speaks TLS."`
 	TrustedProxies    []string      `name:"trusted-proxies" env:"VIGIA_TRUSTED_PROXIES" placeholder:"CIDR" help:"Address ranges of proxies whose X-Forwarded-For is believed (10.0.0.0/8); repeat or separate by commas. Of all others the address of the connection counts."`
 	LogAddresses      string        `name:"log-addresses" env:"VIGIA_LOG_ADDRESSES" default:"full" enum:"full,network,none" help:"How much of a caller's address is logged: full, network (24 bits, 48 of IPv6) or none."`
 	MetricsToken      string        `name:"metrics-token" env:"VIGIA_METRICS_TOKEN" default:"" placeholder:"TOKEN" help:"What /metrics asks for as a bearer token; empty means that it answers this machine alone. Use the environment or VIGIA_METRICS_TOKEN_FILE."`
@@ -44,8 +45,9 @@ type Serve struct {
 	WebhookAllow      []string      `name:"webhook-allow" env:"VIGIA_WEBHOOK_ALLOW" placeholder:"CIDR" help:"Address ranges that outgoing calls may reach although they are not public (10.1.0.0/16); repeat or separate by commas."`
 	WebhookProxy      string        `name:"webhook-proxy" env:"VIGIA_WEBHOOK_PROXY" default:"" placeholder:"URL" help:"Proxy that every outgoing call goes through; it has to refuse inner addresses too. The usual proxy variables are not looked at."`
 	FeedProxies       []string      `name:"feed-proxy" env:"VIGIA_FEED_PROXY" placeholder:"HOST:PORT" help:"SOCKS5 proxies that crawling feeds may use although their address is not public (127.0.0.1:9050); repeat or separate by commas."`
-	WebhookSlots      int           `name:"webhook-slots" env:"VIGIA_WEBHOOK_SLOTS" default:"4" placeholder:"N" help:"Attempts that one webhook endpoint gets at one time from this process, and what a crash can repeat to it at most; from 16 on a crash can repeat six times as many, and sending is faster."`
+	WebhookSlots      int           `name:"webhook-slots" env:"VIGIA_WEBHOOK_SLOTS" default:"4" placeholder:"N" help:"Attempts that one webhook endpoint gets at one time from this process; a crash can repeat six times as many to it at most."`
 	WebhookRate       int           `name:"webhook-rate" env:"VIGIA_WEBHOOK_RATE" default:"1000" placeholder:"N" help:"Attempts a second that one webhook endpoint gets from this process; 0 means no limit."`
+	EppSecrets        []string      `name:"epp-callback-secret" env:"VIGIA_EPP_CALLBACK_SECRET" placeholder:"SECRET" help:"What the vendor of the antivirus signs its reports of activated keys with: whsec_ and the base64 of 24 to 64 random bytes; several, separated by commas, while one is changed. Empty means that only partners report. Use the environment or VIGIA_EPP_CALLBACK_SECRET_FILE."`
 	EventRetention    time.Duration `name:"event-retention" env:"VIGIA_EVENT_RETENTION" default:"720h" placeholder:"TIME" help:"How long events are kept for delivery, reading and replay, delivered or not; at least 168h."`
 	KeepAttempts      int           `name:"keep-attempts" env:"VIGIA_KEEP_ATTEMPTS" default:"14" placeholder:"DAYS" help:"Days that the log of webhook attempts is kept, with the beginning of each receiver's answer; 0 means as long as the event."`
 	KeepSubscriptions int           `name:"keep-subscriptions" env:"VIGIA_KEEP_SUBSCRIPTIONS" default:"1825" placeholder:"DAYS" help:"Days that a subscription is kept after its end; 0 means for ever."`
@@ -231,7 +233,7 @@ func (c Common) KeyFilePath() string {
 func (c Common) CorporaPath() string { return filepath.Join(c.Data, "corpora") }
 
 // secretVariables may be given as NAME_FILE, the path of a file that holds the value.
-var secretVariables = []string{"VIGIA_DATABASE", "VIGIA_DATABASE_READ", "VIGIA_METRICS_TOKEN"}
+var secretVariables = []string{"VIGIA_DATABASE", "VIGIA_DATABASE_READ", "VIGIA_METRICS_TOKEN", "VIGIA_API_KEY", "VIGIA_EPP_CALLBACK_SECRET"}
 
 // LoadSecretFiles sets each secret variable from its _FILE variant. Giving both is refused: nobody should have to guess
 // which one counts.

@@ -25,6 +25,9 @@ func (s Serve) edgeProblems() Problems {
 	if _, err := s.Public(); err != nil {
 		p = append(p, err.Error())
 	}
+	if _, err := s.Page(); err != nil {
+		p = append(p, err.Error())
+	}
 	if s.MetricsToken != "" && len(s.MetricsToken) < leastToken {
 		p = append(p, fmt.Sprintf("--metrics-token: at least %d characters", leastToken))
 	}
@@ -55,13 +58,18 @@ func ranges(flag string, texts []string) ([]netip.Prefix, error) {
 }
 
 // Public parses --public-url; the zero URL means that nothing was said.
-func (s Serve) Public() (url.URL, error) {
-	if s.PublicURL == "" {
+func (s Serve) Public() (url.URL, error) { return origin("--public-url", s.PublicURL) }
+
+// Page parses --page-url, in the same way.
+func (s Serve) Page() (url.URL, error) { return origin("--page-url", s.PageURL) }
+
+func origin(flag, text string) (url.URL, error) {
+	if text == "" {
 		return url.URL{}, nil
 	}
-	u, err := url.Parse(s.PublicURL)
+	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Scheme != "https" && u.Scheme != "http" {
-		return url.URL{}, errors.New("--public-url: expected https://host or https://host:port, and nothing behind it")
+		return url.URL{}, errors.New(flag + ": expected https://host or https://host:port, and nothing behind it")
 	}
 	return url.URL{Scheme: u.Scheme, Host: u.Host}, nil
 }

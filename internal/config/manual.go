@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:generate go test . -run TestManual -update
+//go:generate go test -vet=off . -run TestManual -update
 
 // codeQuotes are the quotes that stand for backticks, which a raw string cannot hold.
 var codeQuotes = regexp.MustCompile(`'([^' ]+)'`)

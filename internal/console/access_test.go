@@ -46,7 +46,7 @@ func ask(t *testing.T, base, method, path string, cookie *http.Cookie, header ht
 	t.Helper()
 	var body io.Reader
 	if method == http.MethodPost {
-		body = strings.NewReader(url.Values{"name": {"x"}, "reason": {"motivo"}, "hours": {"1"}, "note": {"anotação"}}.Encode())
+		body = strings.NewReader(url.Values{"name": {"x"}, "reason": {"motivo"}, "hours": {"1"}, "note": {"anotação"}, "text": {"resposta"}}.Encode())
 	}
 	req, err := http.NewRequestWithContext(context.Background(), method, base+path, body)
 	if err != nil {

@@ -3,21 +3,14 @@ package console
 import (
 	"encoding/hex"
 	"errors"
-	"net/url"
-	"strconv"
 
 	"github.com/vigiahq/vigia/internal/operator"
 )
-
-const auditPerPage = 50
 
 // auditPage is the data of the audit trail's page.
 type auditPage struct {
 	List    listView
 	Entries []auditRow
-	Filter  operator.Filter
-	// Next is the number to go on from; 0 at the end.
-	Next int64
 	// Checked is what a verification found.
 	Checked *auditCheck
 }
@@ -35,44 +28,30 @@ type auditCheck struct {
 	Why   string
 }
 
-func listAudit(c *Console, r *request) (answer, error) {
-	q := r.URL.Query()
-	before, _ := strconv.ParseInt(q.Get("before"), 10, 64) // no number means from the newest
-	return c.auditView(r, operator.Filter{
-		Actor: q.Get("actor"), Action: q.Get("action"), Subject: q.Get("subject"), Before: before, Limit: auditPerPage + 1,
-	}, nil)
-}
+func listAudit(c *Console, r *request) (answer, error) { return c.auditView(r, nil) }
 
-func (c *Console) auditView(r *request, f operator.Filter, checked *auditCheck) (answer, error) {
-	entries, err := c.Rules.Audit.Entries(r.Context(), f)
+func (c *Console) auditView(r *request, checked *auditCheck) (answer, error) {
+	f, err := c.filterOf(r.Context(), &auditList, r.URL.Query(), "", nil)
 	if err != nil {
 		return nil, err
 	}
-	page := auditPage{Filter: f, Checked: checked}
-	if len(entries) > auditPerPage {
-		entries = entries[:auditPerPage]
-		page.Next = entries[auditPerPage-1].Seq
+	entries, next, err := f.entries(r.Context(), &c.Rules, perPage)
+	if err != nil {
+		return nil, err
 	}
+	page := auditPage{Checked: checked}
 	if page.Entries, err = c.auditRows(r, entries); err != nil {
 		return nil, err
 	}
-	around, err := c.filterOf(r.Context(), &auditList, url.Values{"actor": {f.Actor}, "action": {f.Action}, "subject": {f.Subject}}, "", nil)
-	if err != nil {
-		return nil, err
-	}
-	page.List, err = c.listView(r, &auditList, around, nil, len(entries), "", -1)
+	page.List, err = c.listView(r, &auditList, f, nil, len(entries), seqText(next), -1)
 	return view{"audit", "Auditoria", page}, err
 }
 
 // auditRows puts e-mails in the place of operators' ids.
 func (c *Console) auditRows(r *request, entries []operator.Entry) ([]auditRow, error) {
-	people, err := c.Rules.Operators.Operators(r.Context())
+	emails, err := emailsIn(r.Context(), &c.Rules)
 	if err != nil {
 		return nil, err
-	}
-	emails := map[string]string{}
-	for _, o := range people {
-		emails[string(o.ID)] = o.Email
 	}
 	rows := make([]auditRow, len(entries))
 	for i, e := range entries {
@@ -101,5 +80,5 @@ func verifyAudit(c *Console, r *request) (answer, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return c.auditView(r, operator.Filter{Limit: auditPerPage + 1}, check)
+	return c.auditView(r, check)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
@@ -20,12 +21,15 @@ type bulkAction struct {
 	Options []choiceOption
 	// audit is what the trail calls it.
 	audit string
+	// portal is who of a partner's people may do it, to what is theirs.
+	portal operator.Right
 	// do does it to one line: the partner and the ids in its key.
 	do func(ctx context.Context, in *Rules, id partner.ID, key []string, option string) error
 }
 
 var resolveMany = bulkAction{
 	Label: "Resolver", Warning: "As ocorrências deixam de contar na situação e na nota das pessoas.", Options: resolutionOptions, audit: "finding.resolve",
+	portal: attend,
 	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, option string) error {
 		found, err := in.Review.FindingByID(ctx, id, cyber.FindingID(key[0]))
 		if err != nil {
@@ -38,6 +42,7 @@ var resolveMany = bulkAction{
 
 var replayMany = bulkAction{
 	Label: "Reenviar", Warning: "Cada evento volta à fila do webhook, também o que já tinha sido entregue.", audit: "event.replay",
+	portal: integrate,
 	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, _ string) error {
 		if len(key) < 2 {
 			return errForm
@@ -49,6 +54,7 @@ var replayMany = bulkAction{
 
 var endMany = bulkAction{
 	Label: "Encerrar", Warning: "Uma assinatura encerrada não volta. O parceiro é avisado de cada uma.", audit: "subscription.end",
+	portal: closed,
 	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, _ string) error {
 		seq, err := strconv.ParseInt(key[0], 10, 64)
 		if err != nil {
@@ -65,6 +71,7 @@ var endMany = bulkAction{
 
 var revokeMany = bulkAction{
 	Label: "Revogar", Warning: "As chaves deixam de valer. Quem as usa precisa pedir outra.", audit: "epp.revoke",
+	portal: attend,
 	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, _ string) error {
 		d, err := in.Endpoints.Show(ctx, cyber.KeyID(key[0]))
 		if err != nil {
@@ -76,6 +83,17 @@ var revokeMany = bulkAction{
 		_, err = in.Endpoints.Revoke(ctx, d.ID)
 		return err
 	},
+}
+
+// open tells whether somebody may do it; nobody may do what there is not.
+func (a *bulkAction) open(who operator.Operator) bool {
+	switch {
+	case a == nil:
+		return false
+	case who.Partner != "":
+		return who.Role.May(a.portal)
+	}
+	return who.Role.Covers(operator.Support)
 }
 
 const (
@@ -113,6 +131,9 @@ func (c *Console) bulkOf(r *request) (*listing, filter, bulkPage, error) {
 	l, err := listNamed(r)
 	if err == nil && l.action == nil {
 		err = errNotFound
+	}
+	if err == nil && !l.action.open(r.who) {
+		err = errForbidden
 	}
 	if err != nil {
 		return nil, filter{}, bulkPage{}, err
@@ -177,10 +198,14 @@ func runBulk(c *Console, r *request) (answer, error) {
 		if err := c.note(r, l.action.audit, l.name, "all: "+page.Query+" "+option); err != nil {
 			return nil, err
 		}
-		err := c.Begin(r.Context(), KindBulk, l.name, errBulk, func(ctx context.Context, tell func(any)) (any, error) {
+		subject, to := l.name, redirect{"/jobs", "bulk.started"}
+		if c.confined { // nobody waits for another partner's, and jobs are the service's
+			subject, to = l.name+" "+string(r.scope.at.ID), redirect{page.Back(), "bulk.begun"}
+		}
+		err := c.Begin(r.Context(), KindBulk, subject, errBulk, func(ctx context.Context, tell func(any)) (any, error) {
 			return c.doAll(ctx, l, f, option, tell)
 		})
-		return then(redirect{"/jobs", "bulk.started"}, err)
+		return then(to, err)
 	}
 	all, err := c.visible(r)
 	if err != nil {

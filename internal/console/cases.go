@@ -21,19 +21,11 @@ import (
 const perLane = 25
 
 type deskPage struct {
-	List     listView
-	Lanes    []lane
-	Total    int64
-	Partners []partner.Partner
-	Services []cyber.Service
-	Owners   []string
-	// Partner, Service, Owner and Status are what the desk is filtered by; Owner is an address, or one of the two words.
-	Partner partner.ID
-	Service cyber.ServiceID
-	Owner   string
-	Status  cyber.CaseStatus
-	// Statuses are those that can be looked at by themselves.
-	Statuses []cyber.CaseStatus
+	List  listView
+	Lanes []lane
+	Total int64
+	// Status is the one that is looked at by itself, if any.
+	Status cyber.CaseStatus
 }
 
 // Who of the owners is not named by an address.
@@ -115,75 +107,100 @@ func (c *Console) owners(r *request) ([]string, error) {
 	return list, err
 }
 
-func (c *Console) deskPage(r *request) (page deskPage, err error) {
-	q := r.URL.Query()
-	page = deskPage{
-		Service: cyber.ServiceID(q.Get("service")), Owner: q.Get("owner"), Statuses: cyber.CaseStatuses(),
+// deskFilter reads what the desk is narrowed to. A partner that there is not has no cases.
+func (c *Console) deskFilter(r *request, partners []partner.Partner) (filter, error) {
+	id, q := c.chosen(r, partners), r.URL.Query()
+	if status, err := cyber.ParseCaseStatus(q.Get("status")); err == nil {
+		q.Set("status", string(status))
 	}
-	if status, err := cyber.ParseCaseStatus(q.Get("status")); err == nil { // anything else is the whole desk
-		page.Status = status
+	if known(partners, id) {
+		return c.filterOf(r.Context(), &casesList, q, id, partners)
 	}
-	if page.Partners, err = c.visible(r); err != nil {
-		return page, err
-	}
-	page.Partner = c.chosen(r, page.Partners)
-	if page.Services, err = c.Rules.Services.All(r.Context()); err != nil {
-		return page, err
-	}
-	page.Owners, err = c.owners(r)
-	return page, err
+	f, err := c.filterOf(r.Context(), &casesList, q, "", partners)
+	f.Partner = id
+	return f, err
 }
 
 func showDesk(c *Console, r *request) (answer, error) {
-	page, err := c.deskPage(r)
+	partners, err := c.visible(r)
 	if err != nil {
 		return nil, err
 	}
-	names := c.naming(page.Services, page.Partners)
-	filter := cyber.LaneFilter{Partner: page.Partner, Service: page.Service, Limit: perLane}
-	switch page.Owner {
-	case ownerMe:
-		filter.Assignee = r.who.Email
-	case ownerNone:
-		filter.Unassigned = true
-	default:
-		filter.Assignee = page.Owner
+	f, err := c.deskFilter(r, partners)
+	if err != nil {
+		return nil, err
 	}
-	for _, status := range page.Statuses {
+	services, err := c.Rules.Services.All(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	page := deskPage{Status: cyber.CaseStatus(f.is("status"))}
+	names := c.naming(services, partners)
+	for _, status := range cyber.CaseStatuses() {
 		if page.Status == "" && !status.Open() || page.Status != "" && page.Status != status {
 			continue
 		}
-		if filter.Status = status; page.Status != "" {
-			filter.Limit, filter.After = 2*perLane, laneMark(r.URL.Query())
-		}
-		one, err := c.Rules.Cases.Desk(r.Context(), filter)
+		l, err := c.lane(r, f, status, page.Status != "")
 		if err != nil {
 			return nil, err
 		}
-		q := url.Values{"status": {string(status)}, "partner": {string(page.Partner)}, "service": {string(page.Service)}, "owner": {page.Owner}}
-		l := lane{Lane: one, Tickets: names.tickets(one.Cases), Whole: "/cases?" + q.Encode()}
-		if one.Next.ID != "" {
-			q.Set("id", string(one.Next.ID))
-			if !one.Next.Due.IsZero() {
-				q.Set("at", strconv.FormatInt(one.Next.Due.UnixMicro(), 10))
-			}
-			l.Next = "/cases?" + q.Encode()
-		}
-		page.Lanes, page.Total = append(page.Lanes, l), page.Total+one.Total
+		l.Tickets = names.tickets(l.Cases)
+		page.Lanes, page.Total = append(page.Lanes, l), page.Total+l.Total
 	}
 	if err := c.pictureCases(r); err != nil {
 		return nil, err
 	}
-	q := r.URL.Query()
-	if !known(page.Partners, page.Partner) {
-		q.Del("partner")
-	}
-	f, err := c.filterOf(r.Context(), &casesList, q, partner.ID(q.Get("partner")), page.Partners)
-	if err != nil {
+	if page.List, err = c.listView(r, &casesList, f, partners, 0, "", page.Total); err != nil {
 		return nil, err
 	}
-	page.List, err = c.listView(r, &casesList, f, page.Partners, 0, "", page.Total)
+	err = c.deskChoices(r, &page.List, services)
 	return view{"cases", "Casos", page}, err
+}
+
+// lane reads one status of the desk: a few of it beside others, or a page of it alone.
+func (c *Console) lane(r *request, f filter, status cyber.CaseStatus, alone bool) (lane, error) {
+	asked := f.desk(status, perLane)
+	if f.is("owner") == ownerMe {
+		asked.Assignee = r.who.Email
+	}
+	if alone {
+		asked.Limit, asked.After = 2*perLane, laneMark(r.URL.Query())
+	}
+	one, err := c.Rules.Cases.Desk(r.Context(), asked)
+	if err != nil {
+		return lane{}, err
+	}
+	q, _ := url.ParseQuery(f.query()) // it was just encoded
+	q.Set("status", string(status))
+	l := lane{Lane: one, Whole: "/cases?" + q.Encode()}
+	if one.Next.ID != "" {
+		q.Set("id", string(one.Next.ID))
+		if !one.Next.Due.IsZero() {
+			q.Set("at", strconv.FormatInt(one.Next.Due.UnixMicro(), 10))
+		}
+		l.Next = "/cases?" + q.Encode()
+	}
+	return l, nil
+}
+
+// deskChoices puts the services and those who work on cases into the form.
+func (c *Console) deskChoices(r *request, v *listView, services []cyber.Service) error {
+	owners, err := c.owners(r)
+	for i := range v.Fields {
+		field := &v.Fields[i]
+		switch field.Name {
+		case "service":
+			for _, s := range services {
+				field.Options = append(field.Options, choiceOption{string(s.ID), s.Name})
+			}
+		case "owner":
+			field.Options = []choiceOption{{ownerMe, "Eu"}, {ownerNone, "Ninguém"}}
+			for _, o := range owners {
+				field.Options = append(field.Options, choiceOption{o, o})
+			}
+		}
+	}
+	return err
 }
 
 // laneMark reads where a lane goes on from the address.
@@ -193,12 +210,6 @@ func laneMark(q url.Values) cyber.LaneMark {
 		m.Due = time.UnixMicro(at)
 	}
 	return m
-}
-
-// lineNames are what the history calls its lines; a move is called by where it went.
-var lineNames = map[cyber.MoveKind]string{
-	cyber.MoveNote: "Anotação", cyber.MoveReply: "Resposta à pessoa", cyber.MoveMessage: "Mensagem da pessoa", cyber.MoveAttachment: "Anexo da pessoa",
-	cyber.MoveBooking: "Outro horário", cyber.MoveRating: "Avaliação",
 }
 
 func lineName(m cyber.CaseMove) string { return cmp.Or(lineNames[m.Kind], string(m.To)) }

@@ -20,6 +20,7 @@ import (
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/message"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
@@ -64,6 +65,7 @@ type Rules struct {
 	Cases      *cyber.Cases
 	Endpoints  *cyber.Endpoints
 	Content    *cyber.Catalogue
+	Messages   *message.Catalogue
 
 	Webhooks Webhooks
 	Events   Events
@@ -124,7 +126,7 @@ type Console struct {
 
 // New builds the console.
 func New(o Options) (*Console, error) {
-	p, err := parsePages(templateFiles)
+	p, err := parsedPages()
 	if err != nil {
 		return nil, fmt.Errorf("console templates: %w", err)
 	}

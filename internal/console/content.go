@@ -16,14 +16,6 @@ func listContent(c *Console, r *request) (answer, error) {
 	return view{"content", "Conteúdo", all}, nil
 }
 
-type contentPage struct {
-	cyber.Item
-	YAML string
-	// Preview is the item as it would be shown.
-	Preview cyber.Item
-	Sample  map[string]string
-}
-
 // sampleWords stand for what an item names of a finding.
 var sampleWords = strings.NewReplacer("{vazamento}", "Loja Exemplo", "{valor}", "a***@e***.br", "{data}", "01/03/2026", "{mais}", "2")
 
@@ -33,15 +25,16 @@ func sampled(it cyber.Item) cyber.Item {
 	return it
 }
 
-func contentView(it cyber.Item, text string) (answer, error) {
-	if text == "" {
-		var b bytes.Buffer
-		if err := cyber.WriteContent(&b, []cyber.Item{it}); err != nil {
-			return nil, err
-		}
-		text = b.String()
+// contentView shows an item in its form.
+func contentView(r *request, it cyber.Item) (answer, error) {
+	page := newContentForm(it, r.PostForm)
+	var b bytes.Buffer
+	if err := cyber.WriteContent(&b, []cyber.Item{it}); err != nil {
+		return nil, err
 	}
-	return view{"content-item", it.Title, contentPage{Item: it, YAML: text, Preview: sampled(it)}}, nil
+	shown := sampled(it)
+	page.YAML, page.Preview = b.String(), &shown
+	return view{"content-item", it.Title, page}, nil
 }
 
 func showContent(c *Console, r *request) (answer, error) {
@@ -49,30 +42,40 @@ func showContent(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return contentView(it, "")
+	return contentView(r, it)
 }
 
-// oneItem reads the YAML of the form, which must hold the item of the path and nothing else.
-func oneItem(r *request) (cyber.Item, error) {
-	items, err := cyber.ReadContent(strings.NewReader(r.PostFormValue("yaml")))
-	if err != nil {
-		return cyber.Item{}, err
-	}
-	if len(items) != 1 || string(items[0].ID) != r.PathValue("id") {
-		return cyber.Item{}, cyber.ErrContentInvalid.With("yaml: exactly this one item, its id unchanged")
-	}
-	return items[0], nil
-}
-
+// saveContent keeps what the form holds, or shows how it would look.
 func saveContent(c *Console, r *request) (answer, error) {
-	it, err := oneItem(r)
+	now, err := c.Rules.Content.Item(r.Context(), cyber.ContentID(r.PathValue("id")))
 	if err != nil {
 		return nil, err
 	}
-	if r.PostForm.Has("preview") {
-		return contentView(it, r.PostFormValue("yaml"))
+	it, err := itemOf(r, now.ID)
+	if err != nil {
+		return nil, err
 	}
-	err = c.change(r, "content.edit", func(ctx context.Context, in *Rules) (string, string, error) {
+	it.Retired = now.Retired // that has a button of its own
+	return c.keepContent(r, it)
+}
+
+// saveContentYAML is the same from YAML, which must hold the item of the path and nothing else.
+func saveContentYAML(c *Console, r *request) (answer, error) {
+	items, err := cyber.ReadContent(strings.NewReader(r.PostFormValue("yaml")))
+	if err != nil {
+		return nil, err
+	}
+	if len(items) != 1 || string(items[0].ID) != r.PathValue("id") {
+		return nil, cyber.ErrContentInvalid.With("yaml: exactly this one item, its id unchanged")
+	}
+	return c.keepContent(r, items[0])
+}
+
+func (c *Console) keepContent(r *request, it cyber.Item) (answer, error) {
+	if r.PostForm.Has("preview") {
+		return contentView(r, it)
+	}
+	err := c.change(r, "content.edit", func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(it.ID), "", in.Content.Import(ctx, []cyber.Item{it}, false)
 	})
 	if err != nil {
@@ -132,21 +135,46 @@ const newContentYAML = `- id: minha-dica
   body: Texto em uma ou duas frases.
 `
 
-func newContent(*Console, *request) (answer, error) {
-	return view{"content-new", "Novo conteúdo", newContentYAML}, nil
+// newContentView is the form of an item that is not there yet.
+func newContentView(r *request, it cyber.Item, preview *cyber.Item) view {
+	page := newContentForm(it, r.PostForm)
+	page.New, page.YAML, page.Preview = true, newContentYAML, preview
+	return view{"content-new", "Novo conteúdo", page}
 }
 
-func addContent(c *Console, r *request) (answer, error) {
+func newContent(_ *Console, r *request) (answer, error) {
+	return newContentView(r, cyber.Item{Type: cyber.ContentTip, Device: cyber.DeviceAll, Rank: 100}, nil), nil
+}
+
+// createContent adds the item of the form.
+func createContent(c *Console, r *request) (answer, error) {
+	it, err := itemOf(r, cyber.ContentID(r.text("id")))
+	if err != nil {
+		return nil, err
+	}
+	if r.PostForm.Has("preview") {
+		shown := sampled(it)
+		return newContentView(r, it, &shown), nil
+	}
+	return c.addContent(r, []cyber.Item{it}, true)
+}
+
+// importContent adds the items of a catalogue in YAML.
+func importContent(c *Console, r *request) (answer, error) {
 	items, err := cyber.ReadContent(strings.NewReader(r.PostFormValue("yaml")))
 	if err != nil {
 		return nil, err
 	}
-	err = c.change(r, "content.add", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.addContent(r, items, !r.PostForm.Has("replace"))
+}
+
+func (c *Console) addContent(r *request, items []cyber.Item, fresh bool) (answer, error) {
+	err := c.change(r, "content.add", func(ctx context.Context, in *Rules) (string, string, error) {
 		names := make([]string, len(items))
 		for i, it := range items {
 			names[i] = string(it.ID)
 		}
-		return strings.Join(names, " "), "", in.Content.Import(ctx, items, !r.PostForm.Has("replace"))
+		return strings.Join(names, " "), "", in.Content.Import(ctx, items, fresh)
 	})
 	if err != nil {
 		return nil, err

@@ -9,10 +9,30 @@ import (
 
 type devicesPage struct {
 	partnerChoice
-	List    listView
-	Devices []cyber.Device
-	Sources []cyber.Source
-	Shares  []cyber.Share
+	List     listView
+	Devices  []devicePage
+	Sources  []cyber.Source
+	Shares   []cyber.Share
+	Installs []installLink
+}
+
+// installLink is where the program of a system is installed from.
+type installLink struct {
+	System cyber.System
+	Link   string
+}
+
+// installs are the links of all systems, those without one too.
+func (c *Console) installs(ctx context.Context) ([]installLink, error) {
+	links, err := c.Rules.Endpoints.InstallLinks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []installLink
+	for _, s := range cyber.InstallSystems() {
+		list = append(list, installLink{s, links[s]})
+	}
+	return list, nil
 }
 
 // SharesOf are those of one pool, of partners that took keys or have a share of their own.
@@ -41,20 +61,28 @@ func listDevices(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page := devicesPage{partnerChoice: choice}
-	if page.Sources, err = c.Rules.Endpoints.Sources(r.Context()); err != nil {
-		return nil, err
-	}
-	if page.Shares, err = c.Rules.Endpoints.Shares(r.Context()); err != nil {
-		return nil, err
+	if !c.confined { // pools serve all partners
+		if page.Sources, err = c.Rules.Endpoints.Sources(r.Context()); err != nil {
+			return nil, err
+		}
+		if page.Shares, err = c.Rules.Endpoints.Shares(r.Context()); err != nil {
+			return nil, err
+		}
+		if page.Installs, err = c.installs(r.Context()); err != nil {
+			return nil, err
+		}
 	}
 	if choice.Current.ID != "" {
 		f, err := c.filterOf(r.Context(), &devicesList, r.URL.Query(), choice.Current.ID, choice.All)
 		if err != nil {
 			return nil, err
 		}
-		var next cyber.Mark
-		if page.Devices, next, err = c.Rules.Review.DeviceList(r.Context(), choice.Current.ID, f.devices(perPage)); err != nil {
+		found, next, err := c.Rules.Review.DeviceList(r.Context(), choice.Current.ID, f.devices(perPage))
+		if err != nil {
 			return nil, err
+		}
+		for _, d := range found {
+			page.Devices = append(page.Devices, devicePage{Device: d, State: d.StateAt(c.Now())})
 		}
 		if page.List, err = c.listView(r, &devicesList, f, choice.All, len(page.Devices), markText(next), -1); err != nil {
 			return nil, err
@@ -79,10 +107,32 @@ type devicePage struct {
 	cyber.Device
 	PartnerName string
 	Person      string
-	Live        bool
+	State       cyber.KeyState
 	Shown       bool
 	Systems     []cyber.System
 }
+
+// Live tells whether something can still be done about the key.
+func (p devicePage) Live() bool { return p.State != cyber.KeyEnded }
+
+// badge is a word with a colour.
+type badge struct{ Kind, Text string }
+
+// deviceStates and endReasons are how the page says where a key stands.
+var (
+	deviceStates = map[cyber.KeyState]badge{
+		cyber.KeyIssued: {"warn", "Aguardando ativação"}, cyber.KeyActive: {"good", "Protegido"}, cyber.KeyEnded: {"", "Encerrado"},
+	}
+	endReasons = map[cyber.EndReason]string{
+		cyber.EndExpired: "venceu", cyber.EndRevoked: "revogada", cyber.EndMoved: "transferida para outro aparelho", cyber.EndSubscription: "fim da assinatura",
+	}
+)
+
+// Badge is where the key stands.
+func (p devicePage) Badge() badge { return deviceStates[p.State] }
+
+// Ending is why the key ended.
+func (p devicePage) Ending() string { return endReasons[p.EndReason] }
 
 // KeyMasked is the end of the activation key.
 func (p devicePage) KeyMasked() string {
@@ -99,7 +149,7 @@ func (c *Console) device(r *request) (devicePage, error) {
 	}
 	names, err := c.names(r)
 	return devicePage{
-		Device: d, PartnerName: names[d.Partner], Person: c.personPath(d.Partner, d.User), Live: d.LiveAt(c.Now()), Systems: []cyber.System{cyber.Android, cyber.IOS, cyber.Windows, cyber.MacOS},
+		Device: d, PartnerName: names[d.Partner], Person: c.personPath(d.Partner, d.User), State: d.StateAt(c.Now()), Systems: cyber.Systems(),
 	}, err
 }
 
@@ -167,6 +217,17 @@ func setSource(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	return redirect{"/devices", "device.source"}, nil
+}
+
+func setInstall(c *Console, r *request) (answer, error) {
+	system := cyber.System(r.PathValue("system"))
+	err := c.change(r, "epp.install", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(system), r.text("link"), in.Endpoints.SetInstallLink(ctx, system, r.text("link"))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{"/devices", "device.install"}, nil
 }
 
 func loadPool(c *Console, r *request) (answer, error) {

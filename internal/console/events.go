@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -115,7 +116,6 @@ type deliveriesPage struct {
 	Names map[partner.ID]string
 	// Failed are partners with failed deliveries on the page: all of them can be repeated at once.
 	Failed []failedOf
-	Counts map[alert.DeliveryState]int64
 }
 
 type failedOf struct {
@@ -137,16 +137,14 @@ func listDeliveries(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	figures, err := c.Rules.Figures.Figures(r.Context())
+	now, err := c.figuresNow(r)
 	if err != nil {
 		return nil, err
 	}
-	page := deliveriesPage{State: asked.State, Items: list, Names: partnerChoice{All: all}.names(), Counts: map[alert.DeliveryState]int64{
-		alert.DeliveryFailed: figures.Now["deliveries.failed"], alert.Pending: figures.Now["deliveries.pending"],
-	}}
+	page := deliveriesPage{State: asked.State, Items: list, Names: partnerChoice{All: all}.names()}
 	total := int64(-1)
-	if counted, ok := page.Counts[asked.State]; ok {
-		total = f.total(counted, "state")
+	if counted, ok := map[alert.DeliveryState]operator.Figure{alert.DeliveryFailed: "deliveries.failed", alert.Pending: "deliveries.pending"}[asked.State]; ok {
+		total = f.total(now[counted], "state")
 	}
 	seen := map[partner.ID]bool{}
 	for _, d := range page.Items {

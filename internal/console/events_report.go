@@ -1,6 +1,7 @@
 package console
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
@@ -12,6 +13,9 @@ type eventReportPage struct {
 	From, To  string
 	Report    *alert.Report
 	Endpoints []endpointReport
+	// After tells that this is no first part, and Next leads to the part that follows.
+	After bool
+	Next  string
 }
 
 type endpointReport struct {
@@ -19,8 +23,12 @@ type endpointReport struct {
 	Address string
 }
 
-// shownMissing is how many of the missing events the page names.
-const shownMissing = 20
+const (
+	// shownMissing is how many of the missing events the page names.
+	shownMissing = 20
+	// reportPart is how many events one page compares: each is looked up at each webhook.
+	reportPart = 5000
+)
 
 const formMoment = "02/01/2006 15:04"
 
@@ -40,11 +48,21 @@ func reportEvents(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page.From, page.To = r.FormValue("from"), r.FormValue("to")
-	report, err := c.Rules.History.Report(r.Context(), choice.Current.ID, from, to, shownMissing)
+	after, err := r.number("after", 0)
 	if err != nil {
 		return nil, err
 	}
-	page.Report = &report
+	report, err := c.Rules.History.Report(r.Context(), choice.Current.ID,
+		alert.ReportOf{From: from, To: to, After: int64(after), Most: reportPart, Show: shownMissing})
+	if err != nil {
+		return nil, err
+	}
+	page.Report, page.After = &report, after > 0
+	if report.Next > 0 {
+		q := r.URL.Query()
+		q.Set("after", strconv.FormatInt(report.Next, 10))
+		page.Next = "/events/report?" + q.Encode()
+	}
 	endpoints, err := c.Rules.Webhooks.Of(r.Context(), choice.Current.ID)
 	if err != nil {
 		return nil, err

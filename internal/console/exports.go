@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -29,6 +30,7 @@ type Desk interface {
 	Exports(ctx context.Context, owner operator.ID) ([]operator.Export, error)
 	Export(ctx context.Context, owner operator.ID, id string) (operator.Export, error)
 	ExportPart(ctx context.Context, id string, number int64) ([]byte, error)
+	DropExport(ctx context.Context, owner operator.ID, id string) error
 }
 
 // Work begins what outlives a page, as a job in this process; busy is answered while the same is under way.
@@ -72,7 +74,11 @@ func (c *Console) sentFilter(r *request, l *listing) (filter, error) {
 	if err != nil {
 		return filter{}, err
 	}
-	f, err := c.filterOf(r.Context(), l, q, partner.ID(q.Get("partner")), all)
+	id := partner.ID(q.Get("partner"))
+	if id == "" && c.confined {
+		id = r.scope.at.ID
+	}
+	f, err := c.filterOf(r.Context(), l, q, id, all)
 	f.After = ""
 	return f, err
 }
@@ -215,7 +221,10 @@ func showExports(c *Console, r *request) (answer, error) {
 	}
 	page := exportsPage{}
 	for _, e := range list {
-		row := exportRow{e, e.List}
+		if e.List == checkedFile { // it was sent, not asked for
+			continue
+		}
+		row := exportRow{e, cmp.Or(fileTitles[e.List], e.List)}
 		for _, l := range listings {
 			if l.name == e.List {
 				row.Title = l.title
@@ -229,16 +238,23 @@ func showExports(c *Console, r *request) (answer, error) {
 // downloadExport hands a file out to whoever asked for it, and says so in the trail.
 func downloadExport(c *Console, r *request) (answer, error) {
 	e, err := c.Rules.Desk.Export(r.Context(), r.who.ID, r.PathValue("id"))
+	if err == nil && e.List == checkedFile {
+		err = operator.ErrNoExport
+	}
 	if err != nil {
 		return nil, err
 	}
 	if err := c.note(r, "list.download", e.ID, e.List+": "+strconv.FormatInt(e.Lines, 10)); err != nil {
 		return nil, err
 	}
-	kind, name := "text/csv; charset=utf-8", e.List+"-"+e.CreatedAt.In(brazil).Format("2006-01-02-1504")+"."+string(e.Format)
-	if e.Format == operator.JSON {
+	kind, ending := "text/csv; charset=utf-8", string(e.Format)
+	switch {
+	case e.Format == operator.JSON && e.List == rejectedFile:
+		kind, ending = "application/jsonl", "jsonl"
+	case e.Format == operator.JSON:
 		kind = "application/json"
 	}
+	name := e.List + "-" + e.CreatedAt.In(brazil).Format("2006-01-02-1504") + "." + ending
 	return stream(func(ctx context.Context, w http.ResponseWriter) error {
 		w.Header().Set("content-type", kind)
 		w.Header().Set("content-disposition", `attachment; filename="`+name+`"`)

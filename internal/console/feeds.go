@@ -30,16 +30,26 @@ var feedKinds = []choiceOption{
 	{string(feed.HIBP), "Have I Been Pwned"},
 }
 
+// pushLabel is the kind that the form of a new feed does not offer: its secret is shown on the command line.
+const pushLabel = "Registros enviados e assinados"
+
+var feedWays = []choiceOption{
+	{string(feed.ByAuto), "Automático"},
+	{string(feed.ByRange), "Por faixa de hash (k-anonimato)"},
+	{string(feed.ByDomain), "Por domínio comprovado"},
+	{string(feed.ByAddress), "Por endereço"},
+}
+
 type feedsPage struct {
 	recentJobs
 	Feeds []feedRow
 }
 
 // newFeedPage is the data of the form of a new feed.
-type newFeedPage struct{ Kinds, Exposed []choiceOption }
+type newFeedPage struct{ Kinds, Ways, Exposed []choiceOption }
 
 func newFeed(*Console, *request) (answer, error) {
-	return view{"feed-new", "Nova fonte", newFeedPage{feedKinds, exposedOptions}}, nil
+	return view{"feed-new", "Nova fonte", newFeedPage{feedKinds, feedWays, exposedOptions}}, nil
 }
 
 func listFeeds(c *Console, r *request) (answer, error) {
@@ -53,6 +63,9 @@ func listFeeds(c *Console, r *request) (answer, error) {
 	}
 	for _, f := range all {
 		row := feedRow{Feed: f, Label: string(f.Kind)}
+		if f.Kind == feed.Pushed {
+			row.Label = pushLabel
+		}
 		row.Secret, row.Target = "", f.Shown()
 		for _, k := range feedKinds {
 			if k.Value == string(f.Kind) {
@@ -85,7 +98,7 @@ func addFeed(c *Console, r *request) (answer, error) {
 
 // feedSettings reads the limits of a feed; an empty field means the default.
 func feedSettings(r *request) (feed.Settings, error) {
-	s := feed.Settings{Proxy: r.text("proxy"), Exposes: leak.ParseExposes(r.PostForm["exposes"]), NoPairs: r.PostForm.Has("no_pairs")}
+	s := feed.Settings{Proxy: r.text("proxy"), By: feed.By(r.text("by")), Exposes: leak.ParseExposes(r.PostForm["exposes"]), NoPairs: r.PostForm.Has("no_pairs")}
 	var kilobytes, seconds int
 	for _, f := range []struct {
 		name string

@@ -13,14 +13,18 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/sqldb/sqldbtest"
 )
 
 const consolePassword = "girafa amarela no telhado"
 
+// patience is how long a test waits for work in the background, on a machine that may have twenty other things to do.
+const patience = 3 * time.Minute
+
 // open makes an installation on a SQLite file.
 func open(t *testing.T) *app.App {
 	t.Helper()
-	c := config.Common{Data: filepath.Join(t.TempDir(), "data")}
+	c := config.Common{Data: filepath.Join(sqldbtest.Folder(t), "data")}
 	a, err := app.Open(context.Background(), c, sqldb.Options{MaxConns: 4})
 	if err != nil {
 		t.Fatal(err)
@@ -29,8 +33,8 @@ func open(t *testing.T) *app.App {
 	return a
 }
 
-// serve runs the whole service until the test ends.
-func serve(t *testing.T, a *app.App, change func(*config.Serve)) *app.Server {
+// serve runs the whole service until the test ends; prepare is done to the server before.
+func serve(t *testing.T, a *app.App, change func(*config.Serve), prepare ...func(*app.Server)) *app.Server {
 	t.Helper()
 	cfg := config.Serve{
 		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 8,
@@ -42,6 +46,9 @@ func serve(t *testing.T, a *app.App, change func(*config.Serve)) *app.Server {
 	srv, err := app.NewServer(context.Background(), a, cfg, slog.New(slog.DiscardHandler), "test")
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, do := range prepare {
+		do(srv)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

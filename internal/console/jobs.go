@@ -93,12 +93,12 @@ func newJobRow(j job.Job, now time.Time) jobRow {
 	case leak.KindMatch:
 		var p leak.MatchProgress
 		if json.Unmarshal(j.Progress, &p) == nil {
-			row.Text = fmt.Sprintf("%s dados conferidos, %s encontrados", number(p.Probed), number(p.Hits))
+			row.Text = counted(p.Probed, "dado conferido", "dados conferidos") + ", " + counted(p.Hits, "encontrado", "encontrados")
 		}
 	case leak.KindVerify:
 		var p leak.Verified
 		if json.Unmarshal(j.Progress, &p) == nil && j.State == job.Done {
-			row.Text = fmt.Sprintf("Todos os bytes conferem: %s impressões", number(int64(p.Keys)))
+			row.Text = "Todos os bytes conferem: " + counted(int64(p.Keys), "impressão", "impressões")
 		}
 	case password.KindVerify:
 		if j.State == job.Done {
@@ -111,10 +111,10 @@ func newJobRow(j job.Job, now time.Time) jobRow {
 	case KindExport, KindBulk:
 		var p listWork
 		if json.Unmarshal(j.Progress, &p) == nil {
-			row.Text = fmt.Sprintf("%s %s", number(p.Lines), plural(p.Lines, "linha", "linhas"))
+			row.Text = counted(p.Lines, "linha", "linhas")
 		}
 		if p.Refused > 0 {
-			row.Text += fmt.Sprintf(", %s já estavam assim", number(p.Refused))
+			row.Text += ", " + counted(p.Refused, "já estava assim", "já estavam assim")
 		}
 	}
 	switch {
@@ -182,7 +182,7 @@ func paceText(p job.Pace) (text string) {
 		text += ", " + byteSize(int64(p.PerSecond)) + "/s"
 	}
 	if p.Left > 0 {
-		text += ", " + plural(int64(p.Left/time.Second), "falta ", "faltam ") + took(p.Left)
+		text += ", " + left(p.Left)
 	}
 	return text
 }
@@ -193,7 +193,7 @@ func (row *jobRow) passwordText() {
 	if json.Unmarshal(row.Progress, &p) != nil || p.Bytes == 0 {
 		return
 	}
-	row.Text = fmt.Sprintf("%s lidos, %s senhas", byteSize(p.Bytes), number(int64(p.Hashes)))
+	row.Text = byteSize(p.Bytes) + " lidos, " + counted(int64(p.Hashes), "senha", "senhas")
 	if row.State != job.Running {
 		return
 	}
@@ -208,7 +208,7 @@ func (row *jobRow) rewriteText() {
 	if json.Unmarshal(row.Progress, &p) != nil || p.Columns == 0 {
 		return
 	}
-	row.Text, row.Percent = fmt.Sprintf("%s valores selados de novo", number(p.Rewritten)), float64(p.Column)*100/float64(p.Columns)
+	row.Text, row.Percent = counted(p.Rewritten, "valor selado de novo", "valores selados de novo"), float64(p.Column)*100/float64(p.Columns)
 }
 
 func jobRows(list []job.Job, now time.Time) []jobRow {

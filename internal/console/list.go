@@ -18,8 +18,9 @@ import (
 // the same store method with the same filter, so that none of them knows more or less than the others.
 type listing struct {
 	name, title string
-	// role is who may see it.
+	// role is who may see it, portal who of a partner's people may, of what is theirs.
 	role   operator.Role
+	portal operator.Right
 	fields []listField
 	// header names the columns of an export.
 	header []string
@@ -46,7 +47,15 @@ type listField struct {
 	None string
 	// Text fields come from links of other pages: nobody types into them.
 	Text bool
+	// Max is how long what is typed into a field may be, and Hint what it looks like: a word of ours or an operator's address, never
+	// anything about a person. It is 0 for fields that are not typed into.
+	Max  int
+	Hint string
 }
+
+// service tells of a field that only those who run the service have: partners' people have one partner, and do not know who
+// works on what.
+func (f listField) service() bool { return f.Name == "partner" || f.Name == "owner" }
 
 // filter is what a list is narrowed to, as its address says it. It holds ids, words of ours, days and keyed references: nothing
 // that somebody typed about a person.
@@ -61,6 +70,8 @@ type filter struct {
 	// After is where the page begins; empty at the beginning.
 	After string
 	now   time.Time
+	// confined leaves out who of the service it was.
+	confined bool
 }
 
 // is returns a word of the filter.
@@ -184,16 +195,20 @@ func (c *Console) filter(r *request, l *listing, all []partner.Partner) (filter,
 
 // filterOf reads a query; unknown words of it do not restrict.
 func (c *Console) filterOf(ctx context.Context, l *listing, q url.Values, id partner.ID, all []partner.Partner) (filter, error) {
-	f := filter{Partner: id, values: url.Values{}, After: q.Get("after"), now: c.Now()}
+	f := filter{Partner: id, values: url.Values{}, After: q.Get("after"), now: c.Now(), confined: c.confined}
 	if id != "" && !known(all, id) {
 		return f, partner.ErrNotFound
 	}
 	for _, field := range l.fields {
 		value := q.Get(field.Name)
 		switch {
-		case field.Name == "partner" || value == "":
+		case field.Name == "partner" || value == "" || c.confined && field.service():
 			continue
 		case field.Text:
+		case field.Max > 0:
+			if value = strings.TrimSpace(value); value == "" || len(value) > field.Max {
+				continue
+			}
 		case field.Options == nil:
 			day, err := time.ParseInLocation(time.DateOnly, value, brazil)
 			if err != nil {
@@ -238,8 +253,6 @@ type listView struct {
 	Next  string
 	// Total is how many there are in all, if that is known; -1 otherwise.
 	Total int64
-	// Tools tells that filters can be kept and lists exported.
-	Tools bool
 	// Persons tells that the list can be narrowed to somebody.
 	Persons bool
 	Saved   []operator.KeptFilter
@@ -274,6 +287,9 @@ func (v listView) Partner() partner.ID { return v.filter.Partner }
 func (c *Console) listView(r *request, l *listing, f filter, all []partner.Partner, shown int, next string, total int64) (listView, error) {
 	v := listView{Name: l.name, Path: "/" + l.name, filter: f, Shown: shown, Total: total, Persons: l.persons}
 	for _, field := range l.fields {
+		if c.confined && field.service() {
+			continue
+		}
 		if field.Name == "partner" && field.Options == nil {
 			field.Options = partnerOptions(all)
 		}
@@ -289,20 +305,30 @@ func (c *Console) listView(r *request, l *listing, f filter, all []partner.Partn
 	if f.Person != "" {
 		v.Person = at("people", string(f.Partner), f.Person)
 	}
-	if r.who.Partner != "" { // files, filters and actions on many lines are the operator's
-		return v, nil
-	}
-	v.Tools = true
-	if r.who.Role.Covers(operator.Support) {
+	if l.action.open(r.who) {
 		v.Action = l.action
 	}
 	saved, err := c.Rules.Desk.KeptFilters(r.Context(), r.who.ID)
 	for _, one := range saved {
-		if one.List == l.name {
+		if one.List == l.name && (!c.confined || r.scope.holds(one.Query)) {
 			v.Saved = append(v.Saved, one)
 		}
 	}
 	return v, err
+}
+
+// holds tells whether a kept filter is about the partner that is looked at: somebody with a sandbox has filters of both.
+func (s scope) holds(query string) bool {
+	q, err := url.ParseQuery(query)
+	return err == nil && q.Get("partner") == string(s.at.ID)
+}
+
+// open tells whether somebody may see a list.
+func (l *listing) open(who operator.Operator) bool {
+	if who.Partner != "" {
+		return who.Role.May(l.portal)
+	}
+	return who.Role.Covers(l.role)
 }
 
 func partnerOptions(all []partner.Partner) []choiceOption {
@@ -320,7 +346,7 @@ func partnerOptions(all []partner.Partner) []choiceOption {
 func listNamed(r *request) (*listing, error) {
 	for _, l := range listings {
 		if l.name == r.PathValue("list") {
-			if !r.who.Role.Covers(l.role) {
+			if !l.open(r.who) {
 				return nil, errForbidden
 			}
 			return l, nil

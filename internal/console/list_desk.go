@@ -19,8 +19,15 @@ func statusOptions() (options []choiceOption) {
 
 // casesList has no table of its own: the desk shows it in lanes. Its export goes through the statuses in their order.
 var casesList = listing{
-	name: "cases", title: "Casos", role: operator.Viewer,
-	fields: []listField{partnerField, {Name: "status", Label: "Situação", Options: statusOptions()}, {Name: "service", Label: "Serviço", Text: true}, {Name: "owner", Label: "Responsável", Text: true}},
+	name: "cases", title: "Casos", role: operator.Viewer, portal: look,
+	persons: true,
+	fields: []listField{
+		partnerField, {Name: "status", Label: "Situação", None: "Em aberto", Options: statusOptions()}, {Name: "service", Label: "Serviço", None: "Todos", Text: true},
+		{Name: "owner", Label: "Responsável", None: "Qualquer", Text: true}, {Name: "from", Label: "Aberto de"}, {Name: "to", Label: "Aberto até"},
+		{Name: "sort", Label: "Ordem", Options: []choiceOption{
+			{"urgent", "Mais urgentes primeiro"}, {string(cyber.LaneNewest), "Mais novos primeiro"}, {string(cyber.LaneOldest), "Mais antigos primeiro"},
+		}},
+	},
 	header: []string{"id", "serviço", "parceiro", "situação", "aberto", "prazo", "responsável"},
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
 		lane, next, err := f.lane(ctx, in, limit)
@@ -32,17 +39,30 @@ var casesList = listing{
 		for i, one := range lane.Cases {
 			due, _ := one.Clock.Due()
 			lines[i] = listLine{string(one.Partner) + "/" + string(one.ID), []string{
-				string(one.ID), string(one.Service), names[one.Partner], string(one.Status), stamp(one.CreatedAt), stamp(due), one.Assignee,
+				string(one.ID), string(one.Service), names[one.Partner], string(one.Status), stamp(one.CreatedAt), stamp(due), f.worker(one),
 			}}
 		}
 		return lines, next, err
 	},
 }
 
+// worker is who works on a case; partners' people are not told who of the service does.
+func (f filter) worker(one cyber.Case) string {
+	if f.confined && one.Assignee != "" {
+		return theService
+	}
+	return one.Assignee
+}
+
 // desk is the filter of the desk, for one of its lanes. Owners are told by words of ours or by an operator's address, which
 // stands in no address of a page that this makes.
 func (f filter) desk(status cyber.CaseStatus, limit int) cyber.LaneFilter {
-	l := cyber.LaneFilter{Partner: f.Partner, Service: cyber.ServiceID(f.is("service")), Status: status, Limit: limit}
+	l := cyber.LaneFilter{
+		Partner: f.Partner, User: f.user, Service: cyber.ServiceID(f.is("service")), Status: status, From: f.From, To: f.To, Limit: limit,
+	}
+	if order := f.is("sort"); order != "urgent" {
+		l.Order = cyber.LaneOrder(order)
+	}
 	switch owner := f.is("owner"); owner {
 	case ownerNone:
 		l.Unassigned = true
@@ -91,20 +111,60 @@ func (f filter) lane(ctx context.Context, in *Rules, limit int) (cyber.Lane, str
 
 // auditList is the trail without what its lines say beyond their columns, which may name people.
 var auditList = listing{
-	name: "audit", title: "Auditoria", role: operator.Admin,
-	fields: []listField{{Name: "actor", Text: true}, {Name: "action", Text: true}, {Name: "subject", Text: true}},
+	name: "audit", title: "Auditoria", role: operator.Admin, portal: integrate,
+	fields: []listField{
+		{Name: "actor", Label: "Quem", Hint: "e-mail, op_… ou cli:…", Max: 320}, {Name: "action", Label: "Ação", Hint: "partner.create", Max: 60},
+		{Name: "subject", Label: "Sobre", Hint: "pt_…", Max: 320}, fromField, toField,
+		{Name: "sort", Label: "Ordem", Options: []choiceOption{{"new", "Mais novas primeiro"}, {"old", "Mais antigas primeiro"}}},
+	},
 	header: []string{"número", "quando", "quem", "ação", "sobre"},
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		entries, err := in.Audit.Entries(ctx, operator.Filter{Actor: f.is("actor"), Action: f.is("action"), Subject: f.is("subject"), Before: f.number(), Limit: limit + 1})
-		next := ""
-		if len(entries) > limit {
-			entries = entries[:limit]
-			next = seqText(entries[limit-1].Seq)
+		entries, next, err := f.entries(ctx, in, limit)
+		if err != nil {
+			return nil, "", err
 		}
+		emails, err := emailsIn(ctx, in)
 		lines := make([]listLine, len(entries))
 		for i, e := range entries {
-			lines[i] = listLine{strconv.FormatInt(e.Seq, 10), []string{strconv.FormatInt(e.Seq, 10), stamp(e.At), e.Name, e.Action, e.Subject}}
+			who := e.Name
+			if email := emails[e.Name]; email != "" {
+				who = email
+			}
+			lines[i] = listLine{strconv.FormatInt(e.Seq, 10), []string{strconv.FormatInt(e.Seq, 10), stamp(e.At), who, e.Action, e.Subject}}
 		}
-		return lines, next, err
+		return lines, seqText(next), err
 	},
+}
+
+// entries reads lines of the trail that fit, and the number that the next page goes on from; 0 at the end.
+func (f filter) entries(ctx context.Context, in *Rules, limit int) ([]operator.Entry, int64, error) {
+	actor := f.is("actor")
+	if strings.Contains(actor, "@") { // the trail names people by their ids: addresses change hands
+		emails, err := emailsIn(ctx, in)
+		if err != nil {
+			return nil, 0, err
+		}
+		for id, email := range emails {
+			if strings.EqualFold(email, actor) {
+				actor = id
+			}
+		}
+	}
+	entries, err := in.Audit.Entries(ctx, operator.Filter{
+		Actor: actor, Action: f.is("action"), Subject: f.is("subject"), From: f.From, To: f.To, OldestFirst: f.oldest(), Before: f.number(), Limit: limit + 1,
+	})
+	if len(entries) <= limit {
+		return entries, 0, err
+	}
+	return entries[:limit], entries[limit-1].Seq, err
+}
+
+// emailsIn are the addresses of operators, by their ids.
+func emailsIn(ctx context.Context, in *Rules) (map[string]string, error) {
+	people, err := in.Operators.Operators(ctx)
+	emails := make(map[string]string, len(people))
+	for _, o := range people {
+		emails[string(o.ID)] = o.Email
+	}
+	return emails, err
 }

@@ -61,7 +61,7 @@ func namesIn(ctx context.Context, in *Rules) (map[partner.ID]string, error) {
 var findingStates = listField{Name: "state", Label: "Situação", Options: []choiceOption{{"open", "Em aberto"}, {"resolved", "Resolvidas"}, {"all", "Todas"}}}
 
 var findingsList = listing{
-	name: "findings", title: "Ocorrências", persons: true, role: operator.Viewer,
+	name: "findings", title: "Ocorrências", persons: true, role: operator.Viewer, portal: look,
 	fields: []listField{partnerField, findingStates, severityField, kindField, fromField, toField, sortField, {Name: "breach", Label: "Vazamento", Text: true}},
 	header: []string{"encontrado", "gravidade", "tipo", "valor", "vazamento", "parceiro", "situação", "id"},
 	action: &resolveMany,
@@ -99,7 +99,7 @@ var assetStates = listField{Name: "status", Label: "Situação", Options: []choi
 }}
 
 var assetsList = listing{
-	name: "monitoring", title: "Dados monitorados", persons: true, role: operator.Viewer,
+	name: "monitoring", title: "Dados monitorados", persons: true, role: operator.Viewer, portal: look,
 	fields: []listField{partnerField, assetStates, kindField, fromField, toField, sortField},
 	header: []string{"tipo", "valor", "situação", "parceiro", "desde", "id"},
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
@@ -138,7 +138,7 @@ func eventTypeOptions() (options []choiceOption) {
 }
 
 var eventsList = listing{
-	name: "events", title: "Eventos", persons: true, role: operator.Viewer, fields: []listField{ofOne, typeField, fromField, toField, sortField},
+	name: "events", title: "Eventos", persons: true, role: operator.Viewer, portal: look, fields: []listField{ofOne, typeField, fromField, toField, sortField},
 	header: []string{"número", "quando", "tipo", "id"},
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
 		events, next, err := in.Events.EventList(ctx, f.Partner, f.events(limit))
@@ -159,7 +159,7 @@ var deliveryStates = listField{Name: "state", Label: "Situação", Options: []ch
 }}
 
 var deliveriesList = listing{
-	name: "deliveries", title: "Entregas", role: operator.Viewer, fields: []listField{partnerField, deliveryStates, typeField, fromField, toField},
+	name: "deliveries", title: "Entregas", persons: true, role: operator.Viewer, portal: look, fields: []listField{partnerField, deliveryStates, typeField, fromField, toField},
 	header: []string{"situação", "evento", "tipo", "parceiro", "tentativas", "criada", "terminou"},
 	action: &replayMany,
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
@@ -183,7 +183,7 @@ func (f filter) deliveries(limit int) alert.DeliveryFilter {
 	if state == "" {
 		state = alert.DeliveryFailed
 	}
-	d := alert.DeliveryFilter{State: state, Partner: f.Partner, Type: alert.Type(f.is("type")), From: f.From, To: f.To, Limit: limit}
+	d := alert.DeliveryFilter{State: state, Partner: f.Partner, User: f.user, Type: alert.Type(f.is("type")), From: f.From, To: f.To, Limit: limit}
 	if parts := strings.Split(f.After, "."); len(parts) == 4 {
 		at, _ := strconv.ParseInt(parts[0], 10, 64) // a place that somebody made up leads to another page of the same list
 		d.Before.Seq, _ = strconv.ParseInt(parts[3], 10, 64)
@@ -211,7 +211,7 @@ var subscriptionStates = listField{Name: "state", Label: "Situação", None: "N�
 }}
 
 var subscriptionsList = listing{
-	name: "subscriptions", title: "Assinaturas", role: operator.Viewer,
+	name: "subscriptions", title: "Assinaturas", persons: true, role: operator.Viewer, portal: look,
 	fields: []listField{
 		ofOne, subscriptionStates, {Name: "plan", Label: "Plano", None: "Todos", Text: true}, {Name: "from", Label: "Início de"}, {Name: "to", Label: "Início até"},
 		{Name: "sort", Label: "Ordem", Options: []choiceOption{{"old", "Mais antigas primeiro"}, {"new", "Mais novas primeiro"}}},
@@ -242,7 +242,7 @@ var subscriptionsList = listing{
 
 func (f filter) subscriptions(limit int) subscription.ListFilter {
 	l := subscription.ListFilter{
-		State: subscription.ListState(f.is("state")), Plan: plan.ID(f.is("plan")), NewestFirst: f.is("sort") == "new", After: f.number(), Limit: limit,
+		State: subscription.ListState(f.is("state")), Plan: plan.ID(f.is("plan")), User: f.user, NewestFirst: f.is("sort") == "new", After: f.number(), Limit: limit,
 	}
 	if !f.From.IsZero() {
 		l.From = subscription.DayOf(f.From)
@@ -254,17 +254,17 @@ func (f filter) subscriptions(limit int) subscription.ListFilter {
 }
 
 var devicesList = listing{
-	name: "devices", title: "Dispositivos", persons: true, role: operator.Viewer,
+	name: "devices", title: "Dispositivos", persons: true, role: operator.Viewer, portal: look,
 	fields: []listField{ofOne, {Name: "system", Label: "Sistema", None: "Todos", Options: []choiceOption{
 		{string(cyber.Android), "Android"}, {string(cyber.IOS), "iOS"}, {string(cyber.Windows), "Windows"}, {string(cyber.MacOS), "macOS"},
 	}}, fromField, toField, sortField},
-	header: []string{"emitida", "sistema", "pessoa", "vale até", "id"},
+	header: []string{"emitida", "sistema", "pessoa", "ativada", "último contato", "vale até", "id"},
 	action: &revokeMany,
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
 		list, next, err := in.Review.DeviceList(ctx, f.Partner, f.devices(limit))
 		lines := make([]listLine, len(list))
 		for i, d := range list {
-			lines[i] = listLine{string(d.Partner) + "/" + string(d.ID), []string{stamp(d.IssuedAt), string(d.System), short(d.User), stamp(d.ValidUntil), string(d.ID)}}
+			lines[i] = listLine{string(d.Partner) + "/" + string(d.ID), []string{stamp(d.IssuedAt), string(d.System), short(d.User), stamp(d.ActivatedAt), stamp(d.SeenAt), stamp(d.ValidUntil), string(d.ID)}}
 		}
 		return lines, markText(next), err
 	},

@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
 )
 
@@ -21,6 +22,7 @@ var doneSentences = map[string]string{
 	"partner.saved":            "Parceiro salvo.",
 	"partner.suspended":        "Parceiro suspenso. Todas as chaves pararam de funcionar.",
 	"partner.resumed":          "Parceiro reativado.",
+	"theme.saved":              "Página das pessoas salva.",
 	"key.revoked":              "Chave revogada. Nenhuma réplica a aceita depois de dois segundos.",
 	"service.added":            "Serviço incluído no catálogo.",
 	"service.saved":            "Serviço salvo.",
@@ -34,6 +36,8 @@ var doneSentences = map[string]string{
 	"subscription.suspended":   "Assinatura suspensa. O parceiro será avisado.",
 	"subscription.resumed":     "Assinatura retomada. O parceiro será avisado.",
 	"finding.resolved":         "Ocorrência resolvida.",
+	"finding.step":             "Passo registrado.",
+	"finding.left":             "Ainda faltam passos. A situação do dado foi calculada de novo.",
 	"breach.started":           "Importação iniciada.",
 	"feed.added":               "Fonte incluída. A primeira leitura começa em instantes.",
 	"feed.started":             "Leitura pedida. Ela começa em instantes.",
@@ -51,6 +55,9 @@ var doneSentences = map[string]string{
 	"device.replaced":          "Proteção transferida. Esta é a nova chave.",
 	"device.source":            "Origem das chaves salva.",
 	"device.loaded":            "Chaves carregadas.",
+	"text.saved":               "Texto salvo.",
+	"text.reset":               "Texto anterior de volta.",
+	"device.install":           "Link de instalação salvo.",
 	"content.saved":            "Conteúdo salvo.",
 	"content.reset":            "Mudanças desfeitas.",
 	"webhook.enabled":          "Webhook ligado. O que ficou retido sai primeiro.",
@@ -65,6 +72,7 @@ var doneSentences = map[string]string{
 	"filter.dropped":           "Filtro apagado.",
 	"bulk.done":                "Feito. O que alguém já tinha resolvido ficou como estava.",
 	"bulk.started":             "Tarefa iniciada. O andamento aparece aqui.",
+	"bulk.begun":               "Tarefa iniciada. As linhas saem da lista conforme ela anda.",
 	"job.cancelled":            "Cancelamento pedido. A tarefa para no próximo passo.",
 	"service.retired":          "Serviço retirado da oferta. Os casos abertos continuam.",
 }
@@ -178,4 +186,10 @@ const theService = "Operação do serviço"
 var roleNames = map[string]string{
 	"admin": "Administração", "support": "Atendimento", "viewer": "Consulta",
 	"partner.developer": "Desenvolvimento", "partner.attendant": "Atendimento", "partner.viewer": "Consulta",
+}
+
+// lineNames are what the history calls its lines; a move is called by where it went.
+var lineNames = map[cyber.MoveKind]string{
+	cyber.MoveNote: "Anotação", cyber.MoveReply: "Resposta à pessoa", cyber.MoveMessage: "Mensagem da pessoa", cyber.MoveAttachment: "Anexo da pessoa",
+	cyber.MoveBooking: "Outro horário", cyber.MoveRating: "Avaliação",
 }

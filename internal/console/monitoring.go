@@ -20,13 +20,22 @@ type Review interface {
 
 const perPage = 50
 
+// figuresNow are the counts of whole lists. They are the service's: a list of a partner's person is narrowed to the partner, and
+// counts what it shows.
+func (c *Console) figuresNow(r *request) (map[operator.Figure]int64, error) {
+	if c.confined {
+		return map[operator.Figure]int64{}, nil
+	}
+	figures, err := c.Rules.Figures.Figures(r.Context())
+	return figures.Now, err
+}
+
 type assetsPage struct {
 	Status cyber.Status
 	Assets []cyber.Asset
 	partnerChoice
-	List   listView
-	Names  map[partner.ID]string
-	Counts map[cyber.Status]int64
+	List  listView
+	Names map[partner.ID]string
 	// Shown is the value that was revealed, by its id.
 	Shown map[cyber.AssetID]string
 }
@@ -47,15 +56,15 @@ func (c *Console) assetsView(r *request, shown map[cyber.AssetID]string) (answer
 	if err != nil {
 		return nil, err
 	}
-	figures, err := c.Rules.Figures.Figures(r.Context())
+	now, err := c.figuresNow(r)
 	if err != nil {
 		return nil, err
 	}
-	page := assetsPage{Status: asked.Status, Assets: assets, Shown: shown, partnerChoice: choice, Names: choice.names(), Counts: map[cyber.Status]int64{
-		cyber.StatusMonitored: figures.Now["assets.monitored"], cyber.StatusAlert: figures.Now["assets.alert"],
-		cyber.StatusCompromised: figures.Now["assets.compromised"],
-	}}
-	page.List, err = c.listView(r, &assetsList, f, choice.All, len(assets), markText(next), f.total(page.Counts[asked.Status], "status"))
+	page := assetsPage{Status: asked.Status, Assets: assets, Shown: shown, partnerChoice: choice, Names: choice.names()}
+	counted := map[cyber.Status]operator.Figure{
+		cyber.StatusMonitored: "assets.monitored", cyber.StatusAlert: "assets.alert", cyber.StatusCompromised: "assets.compromised",
+	}[asked.Status]
+	page.List, err = c.listView(r, &assetsList, f, choice.All, len(assets), markText(next), f.total(now[counted], "status"))
 	return view{"monitoring", "Dados monitorados", page}, err
 }
 
@@ -111,18 +120,18 @@ func listFindings(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page.Findings = found
-	figures, err := c.Rules.Figures.Figures(r.Context())
+	now, err := c.figuresNow(r)
 	if err != nil {
 		return nil, err
 	}
-	counts := map[string]int64{"": figures.Now[operator.FindingsOpen], "open": figures.Now[operator.FindingsOpen], "resolved": figures.Now[operator.FindingsResolved]}
+	counts := map[string]int64{"": now[operator.FindingsOpen], "open": now[operator.FindingsOpen], "resolved": now[operator.FindingsResolved]}
 	counts["all"] = counts["open"] + counts["resolved"]
 	page.List, err = c.listView(r, &findingsList, f, all, len(found), markText(next), f.total(counts[f.is("state")], "state"))
 	return view{"findings", "Ocorrências", page}, err
 }
 
 func resolveFinding(c *Console, r *request) (answer, error) {
-	found, err := c.Rules.Review.FindingByID(r.Context(), partner.ID(r.PathValue("partner")), cyber.FindingID(r.PathValue("finding")))
+	found, err := c.findingOf(r)
 	if err != nil {
 		return nil, err
 	}

@@ -10,21 +10,27 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
-	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
-// pages are the parsed templates: each page is the layout and one file.
-type pages struct{ byName map[string]*template.Template }
+// pages are the templates: each page is the layout and one file. One is parsed when it is shown first, because each has
+// the layout and all partials to itself, and all of them together are most of what an idle server would hold.
+type pages struct {
+	byName map[string]func() (*template.Template, error)
+}
 
 // partials are files that every page can use.
-var partials = []string{"layout.html", "parts.html", "pictures.html", "list.html"}
+var partials = []string{"layout.html", "parts.html", "pictures.html", "list.html", "content-form.html"}
+
+// parsedPages are there once in a process, however many consoles it has: tests have many.
+var parsedPages = sync.OnceValues(func() (*pages, error) { return parsePages(templateFiles) })
 
 func parsePages(files fs.FS) (*pages, error) {
 	base := template.New("").Funcs(functions)
@@ -37,28 +43,31 @@ func parsePages(files fs.FS) (*pages, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pages{byName: map[string]*template.Template{}}
+	p := &pages{byName: map[string]func() (*template.Template, error){}}
 	for _, name := range names {
 		short := strings.TrimSuffix(path.Base(name), ".html")
 		if slices.Contains(partials, short+".html") {
 			continue
 		}
-		one, err := base.Clone()
-		if err == nil {
-			_, err = one.ParseFS(files, name)
-		}
-		if err != nil {
-			return nil, err
-		}
-		p.byName[short] = one
+		p.byName[short] = sync.OnceValues(func() (*template.Template, error) {
+			one, err := base.Clone()
+			if err != nil {
+				return nil, err
+			}
+			return one.ParseFS(files, name)
+		})
 	}
 	return p, nil
 }
 
 func (p *pages) render(w io.Writer, f frame, name string) error {
-	t, ok := p.byName[name]
+	parsed, ok := p.byName[name]
 	if !ok {
 		return fmt.Errorf("no page named %q", name)
+	}
+	t, err := parsed()
+	if err != nil {
+		return err
 	}
 	return t.ExecuteTemplate(w, "layout", f)
 }
@@ -99,7 +108,8 @@ func (c *Console) frame(r *request, v view) frame {
 		s := sentenceOf(r.problem)
 		f.Problem = &s
 	}
-	if r.who.ID == "" || (!r.who.TOTPOn && !c.SecondFactorOptional) {
+	// What comes before a session is whole stands at the door, also where one may go on without a second factor.
+	if r.who.ID == "" || r.route.early || (!r.who.TOTPOn && !c.SecondFactorOptional) {
 		return f
 	}
 	f.Menu, f.Scope = menuFor(r), r.scope.view()
@@ -150,12 +160,14 @@ var functions = template.FuncMap{
 	"number":   func(n any) string { return number(toInt(n)) },
 	"bytes":    func(n any) string { return byteSize(toInt(n)) },
 	"took":     took,
+	"left":     left,
 	"brief":    brief,
 	"failure":  failureText,
 	"role":     func(r operator.Role) string { return roleNames[string(r)] },
 	"short":    short,
 	"icon":     icon,
 	"dict":     dict,
+	"join":     func(list []string) string { return strings.Join(list, " ") },
 	"list":     func(items ...any) []any { return items },
 	"mask":     identifier.Mask,
 	"roles":    operator.Roles,
@@ -175,12 +187,10 @@ var functions = template.FuncMap{
 	"tenths": func(n any) string {
 		return strings.Replace(strconv.FormatFloat(float64(toInt(n))/10, 'f', 1, 64), ".", ",", 1)
 	},
-	"neg":           func(d time.Duration) time.Duration { return -d },
-	"dayField":      dayField,
-	"date3":         func(t time.Time) string { return t.UTC().Format("02/01/2006") },
-	"resolution":    resolutionName,
-	"statusCount":   func(counts map[cyber.Status]int64, s string) int64 { return counts[cyber.Status(s)] },
-	"deliveryCount": func(counts map[alert.DeliveryState]int64, s string) int64 { return counts[alert.DeliveryState(s)] },
+	"neg":        func(d time.Duration) time.Duration { return -d },
+	"dayField":   dayField,
+	"date3":      func(t time.Time) string { return t.UTC().Format("02/01/2006") },
+	"resolution": resolutionName,
 }
 
 func texts(values []any) []string {
@@ -239,6 +249,9 @@ func plural(n int64, one, many string) string {
 	}
 	return many
 }
+
+// counted is a number with what it counts.
+func counted(n int64, one, many string) string { return number(n) + " " + plural(n, one, many) }
 
 func toInt(n any) int64 {
 	switch n := n.(type) {
@@ -308,7 +321,16 @@ func took(d time.Duration) string {
 	case d < 48*time.Hour:
 		return strconv.Itoa(int(d.Hours())) + " h"
 	}
-	return strconv.Itoa(int(d.Hours()/24)) + " dias"
+	return counted(int64(d.Hours()/24), "dia", "dias")
+}
+
+// left is how long something still takes: falta 1 h, faltam 2 h.
+func left(d time.Duration) string {
+	text := took(d)
+	if strings.HasPrefix(text, "1 ") {
+		return "falta " + text
+	}
+	return "faltam " + text
 }
 
 // short leaves of an id what tells it from others on one screen.

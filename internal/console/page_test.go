@@ -1,7 +1,9 @@
 package console
 
 import (
+	"io"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
@@ -34,6 +36,35 @@ func TestWords(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
 		}
+	}
+}
+
+// TestPagesParse: every page's template is right, and none is parsed before it is shown: together they are most of what an
+// idle server would hold.
+//
+//vigia:shows every template of the console parses, and only when its page is shown
+//vigia:broken all pages parsed at the start
+func TestPagesParse(t *testing.T) {
+	t.Parallel()
+	all, err := parsePages(templateFiles)
+	if err != nil || len(all.byName) < 40 {
+		t.Fatalf("%d pages: %v", len(all.byName), err)
+	}
+	for name, parsed := range all.byName {
+		if one, err := parsed(); err != nil || one.Lookup("layout") == nil || one.Lookup("page") == nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	files := fstest.MapFS{"templates/page.html": {Data: []byte(`{{define "page"}}{{`)}}
+	for _, name := range partials {
+		files["templates/"+name] = &fstest.MapFile{Data: []byte(`{{define "layout"}}{{template "page" .}}{{end}}`)}
+	}
+	broken, err := parsePages(files)
+	if err != nil {
+		t.Fatalf("a page was parsed before it was shown: %v", err)
+	}
+	if err := broken.render(io.Discard, frame{}, "page"); err == nil {
+		t.Error("a broken page was shown")
 	}
 }
 

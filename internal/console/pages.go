@@ -13,6 +13,15 @@ type Page struct {
 	Fresh bool
 }
 
+// Lists names every list, as paths do.
+func Lists() []string {
+	names := make([]string, len(listings))
+	for i, l := range listings {
+		names[i] = l.name
+	}
+	return names
+}
+
 // Pages returns the whole route table.
 func Pages() []Page {
 	list := make([]Page, len(routes))

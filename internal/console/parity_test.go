@@ -112,7 +112,7 @@ func (d *adminSession) upload(want int, path, name, content string, fields ...st
 // job waits until the newest job of a kind is over.
 func (d *adminSession) job(kind, subject string) job.Job {
 	d.t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		j, err := d.app.Store.Jobs.JobOf(context.Background(), kind, subject)
 		if err == nil && j.State != job.Ready && j.State != job.Running {
 			return j
@@ -187,7 +187,7 @@ func (d *adminSession) breach(name string) {
 // found waits for the finding of a person.
 func (d *adminSession) found(id partner.ID, user string) {
 	d.t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		if list, err := d.app.Monitoring.Findings(context.Background(), id, partner.UserHash(user)); err == nil && len(list) > 0 {
 			return
 		}
@@ -375,7 +375,7 @@ func TestConsoleWork(t *testing.T) {
 		t.Fatal(first, err)
 	}
 	d.post(303, "/feeds/caixa/run")
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		if f, err := d.app.Store.Feeds.FeedByName(ctx, "caixa"); err == nil && f.LastAt.After(first.LastAt) {
 			break
 		}

@@ -39,6 +39,7 @@ type personFinding struct {
 	cyber.Finding
 	Value   string
 	Classes []string
+	Plan    cyber.Plan
 }
 
 // newestFirst is how many lines of each kind a person's page shows; their export has all.
@@ -107,7 +108,7 @@ func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) 
 		values[a.ID] = a.Value
 	}
 	for _, f := range slices.Backward(held.Findings) {
-		page.Findings = append(page.Findings, personFinding{f, values[f.Asset], exposedLabels(f.Breach.Exposes)})
+		page.Findings = append(page.Findings, personFinding{f, values[f.Asset], exposedLabels(f.Breach.Exposes), cyber.PlanOf(f, held.Steps)})
 	}
 	if page.Services, err = c.Rules.Services.All(ctx); err != nil {
 		return page, err
@@ -118,7 +119,7 @@ func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) 
 	}
 	page.Cases = c.naming(page.Services, []partner.Partner{p}).tickets(cases)
 	for _, d := range slices.Backward(held.Devices) {
-		page.Devices = append(page.Devices, devicePage{Device: d, Live: d.LiveAt(c.Now())})
+		page.Devices = append(page.Devices, devicePage{Device: d, State: d.StateAt(c.Now())})
 	}
 	page.Cover, _, err = c.Rules.Cover.Of(ctx, partner.Caller{Partner: p.ID, Mode: p.Mode}, who.User)
 	if err != nil && !errors.Is(err, cyber.ErrCoverageNotFound) {

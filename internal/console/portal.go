@@ -146,12 +146,15 @@ func (c *Console) within(s scope) *Console {
 // portalMenu is the table of contents for a partner's people; {id} is the partner's.
 var portalMenu = []sectionGroup{
 	{"", []section{{"/", "Visão geral", "chart"}}},
-	{"Pessoas", []section{{"/subscriptions", "Assinaturas", "card"}, {"/cases", "Casos", "board"}}},
+	{"Pessoas", []section{
+		{"/subscriptions", "Assinaturas", "card"}, {"/findings", "Ocorrências", "warn"}, {"/monitoring", "Dados monitorados", "eye"},
+		{"/cases", "Casos", "board"}, {"/devices", "Dispositivos", "phone"},
+	}},
 	{"Integração", []section{
 		{"/partners/{id}", "Chaves e webhooks", "key"}, {"/deliveries", "Entregas", "send"}, {"/events", "Eventos", "bell"},
 		{"/partners/{id}/usage", "Uso e limites", "chart"},
 	}},
-	{"Empresa", []section{{"/operators", "Equipe", "people"}, {"/audit", "Auditoria", "list"}}},
+	{"Empresa", []section{{"/exports", "Exportações", "out"}, {"/operators", "Equipe", "people"}, {"/audit", "Auditoria", "list"}}},
 }
 
 // menuFor is what somebody may open.

@@ -18,7 +18,8 @@ func (r Rules) only(s scope) Rules {
 	id := s.at.ID
 	return Rules{
 		Operators: r.Operators.Only(s.home.ID), Audit: r.Audit.Only(s.home.ID, r.Operators), Partners: r.Partners.Only(id),
-		Figures: ownFigures{of: r.Figures, webhooks: r.Webhooks, id: id}, Webhooks: ownWebhooks{r.Webhooks, id}, Events: r.Events, History: r.History.Only(id), Cases: r.Cases.Only(id),
+		Figures: ownFigures{of: r.Figures, webhooks: r.Webhooks, id: id}, Webhooks: ownWebhooks{r.Webhooks, id}, Events: ownEvents{r.Events, id},
+		History: r.History.Only(id), Cases: r.Cases.Only(id), Endpoints: r.Endpoints.Only(id), Desk: r.Desk,
 		Search: r.Search.Only(id), Subjects: ownSubjects{of: r.Subjects, id: id}, Review: ownReview{of: r.Review, id: id},
 		Services: r.Services, Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: r.FindSubscriptions,
 		Monitoring: r.Monitoring, Paces: r.Paces, Cover: r.Cover, ProblemText: r.ProblemText,
@@ -66,11 +67,66 @@ func (s ownSubjects) About(ctx context.Context, who partner.Partner, p subject.P
 	return s.of.About(ctx, who, p)
 }
 
-// ownReview finds single findings of one partner; there is nothing of the embedded interface, as above.
+// ownEvents are one partner's events and deliveries.
+type ownEvents struct {
+	of Events
+	id partner.ID
+}
+
+// EventList lists events of the one partner.
+func (e ownEvents) EventList(ctx context.Context, id partner.ID, f alert.EventFilter) ([]alert.Kept, int64, error) {
+	if id != e.id {
+		return nil, 0, partner.ErrNotFound
+	}
+	return e.of.EventList(ctx, id, f)
+}
+
+// EventByID returns an event of the one partner.
+func (e ownEvents) EventByID(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
+	if id != e.id {
+		return alert.Kept{}, alert.ErrEventNotFound
+	}
+	return e.of.EventByID(ctx, id, event)
+}
+
+// DeliveryList lists deliveries of the one partner, whatever was asked for.
+func (e ownEvents) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]alert.Listed, alert.DeliveryMark, error) {
+	f.Partner = e.id
+	return e.of.DeliveryList(ctx, f)
+}
+
+// ownReview lists findings, watched values and devices of one partner.
 type ownReview struct {
-	Review
 	of Review
 	id partner.ID
+}
+
+// FindingList lists findings of the one partner, whatever was asked for.
+func (v ownReview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyber.Found, cyber.Mark, error) {
+	f.Partner = v.id
+	return v.of.FindingList(ctx, f)
+}
+
+// AssetList lists watched values of the one partner, whatever was asked for.
+func (v ownReview) AssetList(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, cyber.Mark, error) {
+	f.Partner = v.id
+	return v.of.AssetList(ctx, f)
+}
+
+// DeviceList lists devices of the one partner.
+func (v ownReview) DeviceList(ctx context.Context, id partner.ID, f cyber.DeviceFilter) ([]cyber.Device, cyber.Mark, error) {
+	if id != v.id {
+		return nil, cyber.Mark{}, partner.ErrNotFound
+	}
+	return v.of.DeviceList(ctx, id, f)
+}
+
+// AssetByID returns a watched value of the one partner.
+func (v ownReview) AssetByID(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
+	if id != v.id {
+		return cyber.Asset{}, cyber.ErrAssetNotFound
+	}
+	return v.of.AssetByID(ctx, id, asset)
 }
 
 // FindingByID returns a finding of the one partner.

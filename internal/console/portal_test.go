@@ -24,6 +24,8 @@ type tenant struct {
 	// named are what stands in the place of each word in braces.
 	named  map[string]string
 	people map[operator.Role]*http.Cookie
+	// files are exports that each of them asked for.
+	files map[operator.Role]string
 	// marks are texts that no page of others may hold.
 	marks []string
 }
@@ -72,7 +74,7 @@ func (d *adminSession) tenant(name string, roles ...operator.Role) tenant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := tenant{Partner: p, user: user, people: map[operator.Role]*http.Cookie{}, named: map[string]string{"partner": string(p.ID), "seq": "1", "passkey": "eA"}}
+	w := tenant{Partner: p, user: user, people: map[operator.Role]*http.Cookie{}, files: map[operator.Role]string{}, named: map[string]string{"partner": string(p.ID), "seq": "1", "passkey": "eA"}}
 	key, _, err := d.app.Partners.CreateKey(ctx, p.ID, "chave "+name, []partner.Scope{partner.ScopeCyberRead}, time.Time{})
 	if err != nil {
 		t.Fatal(err)
@@ -104,18 +106,45 @@ func (d *adminSession) tenant(name string, roles ...operator.Role) tenant {
 	}
 	for _, role := range roles {
 		o, cookie := enter(t, d, p.ID, role.Name()+"@"+strings.ToLower(name)+".example", role)
-		w.people[role] = cookie
-		w.named["operator"] = string(o.ID)
-		w.marks = append(w.marks, o.Email, string(o.ID))
+		w.people[role], w.files[role] = cookie, "ex_"+strings.ToLower(name)+role.Name()
+		w.named["operator"], w.named["file"] = string(o.ID), w.files[role]
+		w.marks = append(w.marks, o.Email, string(o.ID), w.files[role])
+		e := operator.Export{ID: w.files[role], Operator: o.ID, List: "findings", Format: operator.CSV, CreatedAt: time.Now(), Until: time.Now().Add(time.Hour)}
+		if err := d.app.Store.Operators.BeginExport(ctx, e); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.app.Store.Operators.AddExportPart(ctx, e.ID, 1, 1, []byte("arquivo de "+name), true); err != nil {
+			t.Fatal(err)
+		}
 	}
+	device, err := d.app.Endpoints.Issue(ctx, p.ID, cyber.DeviceRequest{User: partner.UserHash(user), System: cyber.Android, Name: "Celular de " + name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.named["device"] = string(device.ID)
+	w.marks = append(w.marks, string(device.ID), device.Key, "arquivo de "+name)
 	w.named["ref"] = d.app.Subjects.Ref(subject.Person{User: partner.UserHash(user), Partner: p.ID})
 	w.named["key"], w.named["endpoint"], w.named["case"], w.named["event"] = string(key.ID), string(endpoint.ID), string(opened.ID), string(events[0].ID)
 	w.marks = append(w.marks, p.Name, string(p.ID), key.Preview, string(key.ID), string(endpoint.ID), string(opened.ID), string(events[0].ID))
 	return w
 }
 
+// leak publishes a breach that holds the value which all of them watch, and names what was found.
+func (d *adminSession) leak(tenants ...tenant) {
+	d.t.Helper()
+	d.breach("loja")
+	for _, w := range tenants {
+		d.found(w.ID, w.user)
+		found, _, err := d.app.Store.Overview.FindingList(context.Background(), cyber.FindingFilter{Partner: w.ID, Limit: 1})
+		if err != nil || len(found) != 1 {
+			d.t.Fatal(found, err)
+		}
+		w.named["finding"], w.named["asset"] = string(found[0].Finding.ID), string(found[0].Asset.ID)
+	}
+}
+
 // bare are the words in braces that are no name by themselves: what an id is of stands before it.
-var bare = map[string]string{"partners": "partner", "operators": "operator", "cases": "case"}
+var bare = map[string]string{"partners": "partner", "operators": "operator", "cases": "case", "devices": "device", "exports": "file"}
 
 var inBraces = regexp.MustCompile(`\{(\w+)\}`)
 
@@ -150,9 +179,12 @@ var endsSession = []string{"/logout", "/account/logout", "/account/password"}
 func TestPortalTenancy(t *testing.T) {
 	d := newAdmin(t)
 	own, other := d.tenant("Aurora", operator.PartnerRoles()...), d.tenant("Boreal", operator.PartnerViewer)
+	d.leak(own, other)
+	other.marks = append(other.marks, other.named["finding"], other.named["asset"])
 	for role, cookie := range own.people {
 		me := d.as(cookie)
-		for _, p := range console.Pages() {
+		own.named["file"] = own.files[role]
+		for _, p := range everyPage() {
 			if p.Role == "" || slices.Contains(endsSession, p.Path) {
 				continue
 			}
@@ -199,6 +231,22 @@ func TestPortalTenancy(t *testing.T) {
 			}
 		}
 	}
+}
+
+// everyPage is the route table with each list by its name.
+func everyPage() (all []console.Page) {
+	for _, p := range console.Pages() {
+		if !strings.Contains(p.Path, "{list}") {
+			all = append(all, p)
+			continue
+		}
+		for _, list := range console.Lists() {
+			one := p
+			one.Path = strings.Replace(p.Path, "{list}", list, 1)
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
 var (

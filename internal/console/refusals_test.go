@@ -262,7 +262,8 @@ var unoffered = []string{
 	"/feeds/{name}/resume", "/content/{id}/offer", "/operators/{id}/disable", "/operators/{id}/enable", "/operators/{id}/logout", "/operators/{id}/reset",
 	"/webhooks/{partner}/{endpoint}/test", "/webhooks/{partner}/{endpoint}/enable", "/webhooks/{partner}/{endpoint}/disable",
 	"/webhooks/{partner}/{endpoint}/delete", "/webhooks/{partner}/{endpoint}/rotate", "/events/{partner}/{event}/replay", "/events/replay", "/deliveries/replay",
-	"/lists/{list}/filters/{filter}/drop", "/lists/{list}/bulk/run", "/devices/{id}/reveal", "/devices/{id}/revoke", "/devices/{id}/replace", "/search", "/operators/{id}/role", "/monitoring/{partner}/{asset}/reveal",
+	"/subscriptions/import/{file}", "/lists/{list}/filters/{filter}/drop", "/lists/{list}/bulk/run", "/devices/{id}/reveal", "/devices/{id}/revoke", "/devices/{id}/replace", "/search", "/operators/{id}/role", "/monitoring/{partner}/{asset}/reveal",
+	"/messages/{event}/{channel}/{lang}/reset",
 }
 
 // judge holds a refused page against what a person needs. It tells whether the problem stands beside a field.
@@ -328,7 +329,7 @@ func (d *adminSession) furnish(p partner.Partner, user string) {
 	}{
 		{"/services", []string{"name", "Bloqueio", "description", "Ajuda"}},
 		{"/feeds/new", []string{"name", "caixa", "kind", "folder", "target", d.t.TempDir(), "minutes", "600", "exposes", "email"}},
-		{"/content/new", []string{"yaml", "- id: teste-meu\n  type: tip\n  device: all\n  rank: 1\n  title: Teste\n  body: Texto\n"}},
+		{"/content/yaml", []string{"yaml", "- id: teste-meu\n  type: tip\n  device: all\n  rank: 1\n  title: Teste\n  body: Texto\n"}},
 	} {
 		d.post(303, step.path, step.fields...)
 	}
@@ -341,5 +342,12 @@ func (d *adminSession) furnish(p partner.Partner, user string) {
 	}
 	if _, err := d.app.Cases.OpenFor(ctx, p.ID, cyber.CaseRequest{Service: services[0].ID, User: partner.UserHash(user)}); err != nil {
 		d.t.Fatal(err)
+	}
+	// A job that is at work for as long as the test looks: it can be cancelled.
+	if _, err := d.app.Store.Jobs.AddJob(ctx, "espera", "teste", nil); err != nil {
+		d.t.Fatal(err)
+	}
+	if at, err := d.app.Store.Jobs.ClaimJobs(ctx, "ninguém", []string{"espera"}, 1); err != nil || len(at) != 1 {
+		d.t.Fatal(at, err)
 	}
 }

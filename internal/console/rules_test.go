@@ -14,7 +14,7 @@ import (
 // spoken are the packages whose refusals an operator can meet on a page.
 var spoken = []string{
 	"../console", "../cyber", "../partner", "../plan", "../subscription", "../leak", "../intake", "../feed", "../password", "../operator",
-	"../subject", "../alert", "../webhook", "../draft", "../identifier", "../app", "../store",
+	"../subject", "../alert", "../webhook", "../draft", "../identifier", "../message", "../app", "../store",
 }
 
 // only are the files of a package that speak to the console, where not all of them do.
@@ -100,6 +100,12 @@ var unspoken = map[string]string{
 	"signing key: the public half does not belong to the private half": "as above",
 	"cut short": "of a label in a segment: the file is damaged, which verifying tells", "no day": "as above", "no site": "as above", "no trace": "as above",
 	"actor: 1 to %d printable characters": "the console sends its operator's address",
+	"line %d: %s":                         "told to a vendor who pushes records", "records: at least one": "as above", "line 1: breach.%s": "as above",
+	"line 1: breach: the records are in the push itself": "as above", "breach.name: is another breach's, or was retracted": "as above",
+	"line 1: breach: name, title, date, exposes, kind, description, verified, fabricated, spam_list, no_pairs, each of its own type": "as above",
+	"feed: is paused": "as above", "feed: too many pushes; at most one a second over time": "as above",
+	"target: a receiver has none of its own, and makes its secret itself": "told on the command line",
+	"name: only a feed of kind push has a secret of ours":                 "told on the command line",
 }
 
 // TestRulesInPortuguese: every rule that a page can name has its sentence, and no sentence is left over from a rule that is

@@ -13,7 +13,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/page"
 )
 
 // handler is what a route does. It returns what to answer, or a fault, and never sees the ResponseWriter.
@@ -98,7 +98,9 @@ func (c *Console) adapt(rt route) http.Handler {
 		r := &request{Request: hr, route: rt, from: c.Callers.Address(hr)}
 		a, err := c.answer(w, r)
 		status := c.write(w, r, a, err)
-		c.logLine(r, status, c.Now().Sub(start), err)
+		page.Line{
+			Pages: "console", Route: rt.path, From: c.Callers.Log(r.from), Who: slog.String("operator", string(r.who.ID)), Status: status, Took: c.Now().Sub(start), Err: err,
+		}.Log(c.Log, hr)
 	})
 }
 
@@ -265,12 +267,12 @@ func (c *Console) write(w http.ResponseWriter, r *request, a answer, err error) 
 			return http.StatusOK
 		}
 	case view:
-		return c.writeView(w, r, a, statusOf(err))
+		return c.writeView(w, r, a, page.StatusOf(err))
 	}
 	if err == nil { // a handler that returned nothing at all
 		err = errPanic
 	}
-	return c.writeView(w, r, view{name: "problem", title: "Não foi possível", data: sentenceOf(err)}, statusOf(err))
+	return c.writeView(w, r, view{name: "problem", title: "Não foi possível", data: sentenceOf(err)}, page.StatusOf(err))
 }
 
 // writeView renders into a buffer first, so that a failure is an error page and never half a page.
@@ -309,56 +311,6 @@ func (c *Console) page(r *request, v view) ([]byte, error) {
 	}
 	filled, _ = refill(b.Bytes(), r.URL.Path, r.PostForm, f.Problem.Fields, said)
 	return filled, nil
-}
-
-// statusOf is the one table from kinds of faults to HTTP.
-func statusOf(err error) int {
-	if err == nil {
-		return http.StatusOK
-	}
-	switch fault.KindOf(err) {
-	case fault.Invalid, fault.Unprocessable:
-		return http.StatusUnprocessableEntity
-	case fault.Unauthenticated:
-		return http.StatusUnauthorized
-	case fault.Forbidden:
-		return http.StatusForbidden
-	case fault.NotFound:
-		return http.StatusNotFound
-	case fault.Conflict:
-		return http.StatusConflict
-	case fault.TooLarge:
-		return http.StatusRequestEntityTooLarge
-	case fault.UnsupportedType:
-		return http.StatusUnsupportedMediaType
-	case fault.RateLimited:
-		return http.StatusTooManyRequests
-	case fault.Unavailable:
-		return http.StatusServiceUnavailable
-	case fault.Internal:
-	}
-	return http.StatusInternalServerError
-}
-
-// logLine is the one line of a request: the route's template, never the path or a value.
-func (c *Console) logLine(r *request, status int, took time.Duration, err error) {
-	level, attrs := slog.LevelInfo, []slog.Attr{
-		slog.String("method", r.Method), slog.String("page", r.route.path), slog.Int("status", status), slog.Int64("us", took.Microseconds()),
-	}
-	if from := c.Callers.Log(r.from); from != "" {
-		attrs = append(attrs, slog.String("from", from))
-	}
-	if r.who.ID != "" {
-		attrs = append(attrs, slog.String("operator", string(r.who.ID)))
-	}
-	if err != nil {
-		attrs = append(attrs, slog.String("code", fault.CodeOf(err)))
-		if status >= http.StatusInternalServerError {
-			level = slog.LevelError
-			attrs = append(attrs, slog.String("cause", err.Error()))
-		}
-	}
-	c.Log.LogAttrs(telemetry.WithRequestID(r.Context(), telemetry.NewRequestID("")), level, "console", attrs...)
 }
 
 // change runs a change and its line in the audit trail in one transaction: fn works with the rules it is given and no others,

@@ -63,20 +63,6 @@ func TestProofPage(t *testing.T) {
 	}
 }
 
-// TestStatusOf: every kind of fault has its status, and the unknown is ours to mend.
-func TestStatusOf(t *testing.T) {
-	for err, want := range map[error]int{
-		nil: 200, errors.New("x"): 500, fault.New(fault.Invalid, "x"): 422, fault.New(fault.Unprocessable, "x"): 422,
-		fault.New(fault.Unauthenticated, "x"): 401, fault.New(fault.Forbidden, "x"): 403, fault.New(fault.NotFound, "x"): 404,
-		fault.New(fault.Conflict, "x"): 409, fault.New(fault.TooLarge, "x"): 413, fault.New(fault.UnsupportedType, "x"): 415,
-		fault.New(fault.RateLimited, "x"): 429, fault.New(fault.Unavailable, "x"): 503, fault.New(fault.Internal, "x"): 500,
-	} {
-		if got := statusOf(err); got != want {
-			t.Errorf("%v: %d, want %d", err, got, want)
-		}
-	}
-}
-
 // TestMendable: a form is shown again for what a person can mend, and for nothing else.
 func TestMendable(t *testing.T) {
 	for err, want := range map[error]bool{

@@ -71,7 +71,7 @@ func listSubscriptions(c *Console, r *request) (answer, error) {
 	}
 	page := subscriptionsPage{partnerChoice: choice, Items: c.statesOf(list), Total: running.Total, Plans: len(plans)}
 	total := int64(-1)
-	if len(f.values) == 0 {
+	if len(f.values) == 0 && f.Person == "" {
 		total = running.Total
 	}
 	if page.List, err = c.listView(r, &subscriptionsList, f, choice.All, len(list), seqText(next), total); err != nil {

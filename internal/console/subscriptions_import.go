@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/draft"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
@@ -24,6 +25,8 @@ type importReport struct {
 	subscription.ImportReport
 	DryRun  bool
 	Rejects []rejectRow
+	// File holds the refused records, Draft the checked file, which can be created as it is; each empty when there is none.
+	File, Draft string
 }
 
 // rejectRow says what is wrong with a record, without repeating the record: it holds a person's data.
@@ -40,35 +43,97 @@ func showImport(c *Console, r *request) (answer, error) {
 	return view{"subscriptions-import", "Enviar assinaturas", importPage{partnerChoice: choice}}, nil
 }
 
-// importSubscriptions reads an uploaded file while it arrives: nothing of it is kept on disk.
+// importSubscriptions reads an uploaded file while it arrives. One that is only checked is kept, sealed, so that it can be created
+// without being sent again.
 func importSubscriptions(c *Console, r *request) (answer, error) {
-	choice, err := c.choose(r)
+	choice, err := c.enrolling(r)
 	if err != nil {
 		return nil, err
-	}
-	if choice.Current.ID == "" {
-		return nil, partner.ErrNotFound
 	}
 	dryRun := r.URL.Query().Get("dry") == "1"
 	file, err := uploaded(r)
 	if err != nil {
 		return nil, err
 	}
-	source := draft.NewJSONLines(file)
-	if name := strings.ToLower(file.FileName()); !strings.HasSuffix(name, ".jsonl") && !strings.HasSuffix(name, ".ndjson") {
-		if source, err = draft.NewCSV(file); err != nil {
+	format := operator.CSV
+	if name := strings.ToLower(file.FileName()); strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".ndjson") {
+		format = operator.JSON
+	}
+	in, kept := io.Reader(file), c.newFile(r, checkedFile, string(choice.Current.ID), format)
+	if dryRun {
+		in = io.TeeReader(file, kept)
+	}
+	report, err := c.enrol(r, choice.Current, in, format, dryRun)
+	if err != nil {
+		return nil, err
+	}
+	if err := kept.finish(report.Created); err != nil {
+		return nil, err
+	}
+	switch {
+	case dryRun && report.Created > 0:
+		report.Draft = kept.ID
+	case kept.begun: // nothing in it is worth a second look
+		if err := c.Rules.Desk.DropExport(r.Context(), r.who.ID, kept.ID); err != nil {
 			return nil, err
 		}
+	}
+	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, nil
+}
+
+// createChecked creates what a file that was checked holds.
+func createChecked(c *Console, r *request) (answer, error) {
+	choice, err := c.enrolling(r)
+	if err != nil {
+		return nil, err
+	}
+	file, err := c.Rules.Desk.Export(r.Context(), r.who.ID, r.PathValue("file"))
+	if err == nil && (file.List != checkedFile || file.About != string(choice.Current.ID)) {
+		err = operator.ErrNoExport
+	}
+	if err != nil {
+		return nil, err
+	}
+	report, err := c.enrol(r, choice.Current, &sealedReader{ctx: r.Context(), desk: c.Rules.Desk, file: file}, file.Format, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Rules.Desk.DropExport(r.Context(), r.who.ID, file.ID); err != nil {
+		return nil, err
+	}
+	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, nil
+}
+
+// enrolling is the partner whose people are sent.
+func (c *Console) enrolling(r *request) (partnerChoice, error) {
+	choice, err := c.choose(r)
+	if err == nil && choice.Current.ID == "" {
+		err = partner.ErrNotFound
+	}
+	return choice, err
+}
+
+// enrol creates what a file holds, or says what would be created.
+func (c *Console) enrol(r *request, p partner.Partner, in io.Reader, format operator.Format, dryRun bool) (*importReport, error) {
+	source := draft.NewJSONLines(in)
+	if format == operator.CSV {
+		table, err := draft.NewCSV(in)
+		if err != nil {
+			return nil, err
+		}
+		source = table
 	}
 	detail := "upload"
 	if dryRun {
 		detail = "dry run"
 	}
-	if err := c.note(r, "subscription.import", string(choice.Current.ID), detail); err != nil {
+	if err := c.note(r, "subscription.import", string(p.ID), detail); err != nil {
 		return nil, err
 	}
-	report := &importReport{DryRun: dryRun}
-	report.ImportReport, err = c.Rules.Subscriptions.Import(r.Context(), choice.Current, source, dryRun, func(j subscription.Reject) error {
+	report, file := &importReport{DryRun: dryRun}, c.newFile(r, rejectedFile, string(p.ID), format)
+	rejects := draft.NewRejects(file, source, c.Rules.ProblemText)
+	var err error
+	report.ImportReport, err = c.Rules.Subscriptions.Import(r.Context(), p, source, dryRun, func(j subscription.Reject) error {
 		if len(report.Rejects) < shownRejects {
 			row := rejectRow{Line: j.Line}
 			for _, p := range j.Problems {
@@ -76,12 +141,15 @@ func importSubscriptions(c *Console, r *request) (answer, error) {
 			}
 			report.Rejects = append(report.Rejects, row)
 		}
-		return nil
+		return rejects.Write(j)
 	}, func(subscription.ImportReport) {})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = file.finish(report.Rejected)
 	}
-	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, nil
+	if err == nil && file.begun {
+		report.File = file.ID
+	}
+	return report, err
 }
 
 // maxField bounds a field of a form with a file.

@@ -47,6 +47,17 @@ func TestVocabulary(t *testing.T) {
 		}
 		texts[name] = string(page)
 	}
+	guides, err := filepath.Glob("../../docs/guides/pt/*.md")
+	if err != nil || len(guides) == 0 {
+		t.Fatal(guides, err)
+	}
+	for _, name := range append(guides, "../api/reference/pt.yaml", "../api/reference/pt.fields.yaml", "../api/reference/errors.pt.md") {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(page)
+	}
 	sources, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)

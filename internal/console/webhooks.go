@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
@@ -20,14 +19,12 @@ type Webhooks interface {
 	Rotate(ctx context.Context, id partner.ID, endpoint alert.EndpointID, overlap time.Duration) (alert.Endpoint, error)
 	Enable(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
 	Disable(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
+	Follow(ctx context.Context, id partner.ID, endpoint alert.EndpointID, to alert.EndpointState) error
 	Delete(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error
 }
 
 // hostOnly leaves the query of an address out: receivers keep tokens there.
-func hostOnly(address string) string {
-	address, _, _ = strings.Cut(address, "?")
-	return address
-}
+func hostOnly(address string) string { return alert.Endpoint{URL: address}.Address() }
 
 type webhookRow struct {
 	alert.Endpoint
@@ -175,6 +172,13 @@ func (c *Console) webhookChange(r *request, action, done string, fn func(ctx con
 }
 
 func enableWebhook(c *Console, r *request) (answer, error) {
+	e, err := c.endpointOf(r)
+	if err == nil { // what the endpoint missed may be more than one transaction should hold
+		err = c.Rules.Webhooks.Follow(r.Context(), e.Partner, e.ID, alert.Enabled)
+	}
+	if err != nil {
+		return nil, err
+	}
 	return c.webhookChange(r, "webhook.enable", "webhook.enabled", func(ctx context.Context, in *Rules, e alert.Endpoint) error {
 		_, err := in.Webhooks.Enable(ctx, e.Partner, e.ID)
 		return err
@@ -182,10 +186,15 @@ func enableWebhook(c *Console, r *request) (answer, error) {
 }
 
 func disableWebhook(c *Console, r *request) (answer, error) {
-	return c.webhookChange(r, "webhook.disable", "webhook.disabled", func(ctx context.Context, in *Rules, e alert.Endpoint) error {
-		_, err := in.Webhooks.Disable(ctx, e.Partner, e.ID)
+	var of alert.Endpoint
+	done, err := c.webhookChange(r, "webhook.disable", "webhook.disabled", func(ctx context.Context, in *Rules, e alert.Endpoint) (err error) {
+		of, err = in.Webhooks.Disable(ctx, e.Partner, e.ID)
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	return done, c.Rules.Webhooks.Follow(r.Context(), of.Partner, of.ID, alert.Disabled)
 }
 
 func deleteWebhook(c *Console, r *request) (answer, error) {

@@ -233,24 +233,24 @@ func lz4Bomb() []byte {
 }
 
 func TestBombsAreStopped(t *testing.T) {
-	flat := bomb(t, 64<<20)
+	flat := bomb(t, 4*slack)
 	nested := gzipped(t, gzipped(t, flat))
 	for name, c := range map[string]struct {
 		dump   []byte
 		limits Limits
 	}{
 		"ratio":           {flat, Limits{}},
-		"xz":              {xzed(t, make([]byte, 32<<20)), Limits{}},
-		"zstd":            {zstded(t, make([]byte, 32<<20)), Limits{}},
-		"lzip":            {lzipped(t, make([]byte, 32<<20)), Limits{}},
-		"zlib":            {compressed(t, func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil }, make([]byte, 32<<20)), Limits{}},
+		"xz":              {xzed(t, make([]byte, 2*slack)), Limits{}},
+		"zstd":            {zstded(t, make([]byte, 2*slack)), Limits{}},
+		"lzip":            {lzipped(t, make([]byte, 2*slack)), Limits{}},
+		"zlib":            {compressed(t, func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil }, make([]byte, 2*slack)), Limits{}},
 		"lz4":             {lz4Bomb(), Limits{}},
 		"PPMd":            {read(t, "ppmd-bomb.zip"), Limits{}},
-		"worksheet":       {zipped(t, "xl/workbook.xml", "<w/>", "xl/worksheets/sheet1.xml", "<worksheet>"+strings.Repeat("<row/>", 6<<20)), Limits{}},
+		"worksheet":       {zipped(t, "xl/workbook.xml", "<w/>", "xl/worksheets/sheet1.xml", "<worksheet>"+strings.Repeat("<row/>", slack/2)), Limits{}},
 		"attachment":      {[]byte("MIME-Version: 1.0\nContent-Type: application/gzip\nContent-Transfer-Encoding: base64\n\n" + base64.StdEncoding.EncodeToString(flat)), Limits{}},
 		"ratio, nested":   {nested, Limits{}},
 		"ratio in zip":    {zipped(t, "zeros.gz", string(flat)), Limits{}},
-		"zip of blanks":   {zipped(t, "blanks", strings.Repeat(" ", 32<<20)), Limits{}},
+		"zip of blanks":   {zipped(t, "blanks", strings.Repeat(" ", 2*slack)), Limits{}},
 		"bytes":           {gzipped(t, []byte(strings.Repeat(secret, 1000))), Limits{Bytes: 1000}},
 		"files in tar":    {tarred(t, "a", "x", "b", "y", "c", "z"), Limits{Entries: 2}},
 		"files in zip":    {zipped(t, "a", "x", "b", "y", "c", "z"), Limits{Entries: 2}},
@@ -265,7 +265,7 @@ func TestBombsAreStopped(t *testing.T) {
 				if !strings.Contains(err.Error(), "dump") {
 					t.Errorf("the error names no file: %v", err)
 				}
-				if report.Bytes > 48<<20 {
+				if report.Bytes > 3*slack {
 					t.Errorf("%d bytes came through", report.Bytes)
 				}
 			}

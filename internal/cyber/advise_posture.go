@@ -34,7 +34,7 @@ type PostureAsset struct {
 	open []*judged
 }
 
-// PostureDevice is a device with a live key.
+// PostureDevice is a protected device: one with a live key that was activated on it.
 type PostureDevice struct {
 	System     System
 	ValidUntil time.Time
@@ -185,7 +185,7 @@ func (p *Posture) watches(k identifier.Kind) bool {
 	return slices.ContainsFunc(p.Assets, func(a PostureAsset) bool { return a.Kind == k })
 }
 
-// protected tells whether a device of the type has a live key.
+// protected tells whether a device of the type is.
 func (p *Posture) protected(d DeviceType) bool {
 	return slices.ContainsFunc(p.Devices, func(x PostureDevice) bool {
 		return d == DeviceAll || (d == DeviceMobile) == x.System.Mobile()

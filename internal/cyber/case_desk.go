@@ -7,11 +7,26 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
+// LaneOrder is what a lane begins with.
+type LaneOrder string
+
+// The orders: the most urgent first, or by the time of opening.
+const (
+	LaneUrgent LaneOrder = ""
+	LaneNewest LaneOrder = "new"
+	LaneOldest LaneOrder = "old"
+)
+
 // LaneFilter picks the cases of one status for the desk; the zero value of another field does not restrict.
 type LaneFilter struct {
-	Status   CaseStatus
-	Partner  partner.ID
-	Service  ServiceID
+	Status  CaseStatus
+	Partner partner.ID
+	// User is a person of the partner.
+	User    partner.UserHash
+	Service ServiceID
+	// From and To are a period of the opening, To exclusive.
+	From, To time.Time
+	Order    LaneOrder
 	Assignee string
 	// Unassigned leaves only what nobody works on.
 	Unassigned bool
@@ -22,12 +37,12 @@ type LaneFilter struct {
 
 // LaneMark is a place in a lane.
 type LaneMark struct {
-	// Due is zero after a case that nothing is due for.
+	// Due is zero after a case that nothing is due for; in a lane by age it is when the case was opened.
 	Due time.Time
 	ID  CaseID
 }
 
-// Lane is a page of a status, the most urgent first. What nothing is due for comes last, the oldest first; of what is
+// Lane is a page of a status, as a rule the most urgent first. What nothing is due for comes last, the oldest first; of what is
 // not open any more the newest come first.
 type Lane struct {
 	Status CaseStatus
@@ -45,7 +60,10 @@ const MaxLaneTotal = 200_000
 func (l Lane) Counted() bool { return l.Total < MaxLaneTotal }
 
 // mark is the place of a case in its lane.
-func (c Case) mark() LaneMark {
+func (c Case) mark(order LaneOrder) LaneMark {
+	if order != LaneUrgent {
+		return LaneMark{c.CreatedAt, c.ID}
+	}
 	due, _ := c.Clock.Due()
 	return LaneMark{due, c.ID}
 }
@@ -65,7 +83,7 @@ func (c *Cases) Desk(ctx context.Context, f LaneFilter) (Lane, error) {
 	lane, err := c.store.Lane(ctx, f)
 	if err == nil && len(lane.Cases) > asked {
 		lane.Cases = lane.Cases[:asked]
-		lane.Next = lane.Cases[asked-1].mark()
+		lane.Next = lane.Cases[asked-1].mark(f.Order)
 	}
 	return lane, err
 }

@@ -22,12 +22,20 @@ var (
 const (
 	// maxPersonCases is how many cases of one person are listed, the newest.
 	maxPersonCases = 200
-	// MaxCaseLines bounds the history of one case.
-	MaxCaseLines      = 1000
+	// maxCaseLines bounds the history of one case.
+	maxCaseLines      = 1000
 	maxAttachmentName = 100
 	maxAttachment     = 20_000
 	maxFreeSlots      = 200
 )
+
+// Fits tells whether a case of so many lines has room for what is added.
+func (c CaseChange) Fits(lines int64) error {
+	if lines+int64(len(c.Lines)) > maxCaseLines {
+		return ErrCaseTooLong.With("id: at most %d lines of history", maxCaseLines)
+	}
+	return nil
+}
 
 // Attachment is a text that somebody sends along: a header of a mail, a log, a copied page.
 type Attachment struct{ Name, Text string }
@@ -35,15 +43,15 @@ type Attachment struct{ Name, Text string }
 // Message is what a person writes.
 type Message struct {
 	Text string
-	// Attachment is left out when it has no name.
-	Attachment Attachment
+	// Attachment is nil when nothing comes with it.
+	Attachment *Attachment
 }
 
 func (m Message) check() error {
 	if err := checkParagraphs("text", m.Text, maxNote); err != nil {
 		return err
 	}
-	if m.Attachment == (Attachment{}) {
+	if m.Attachment == nil {
 		return nil
 	}
 	if !partner.Line(m.Attachment.Name, 1, maxAttachmentName) {
@@ -69,11 +77,11 @@ func (c *Cases) Of(ctx context.Context, id partner.ID, user partner.UserHash) ([
 // Read returns a case of a person with what they may see of its history.
 func (c *Cases) Read(ctx context.Context, key CaseKey) (Case, []CaseMove, error) {
 	one, moves, err := c.store.CaseOf(ctx, key)
-	return one, withoutNotes(moves), err
+	return one, ShownToPerson(moves), err
 }
 
-// withoutNotes leaves out what operators wrote for themselves, alone or with a move.
-func withoutNotes(moves []CaseMove) []CaseMove {
+// ShownToPerson leaves out what operators wrote for themselves, alone or with a move.
+func ShownToPerson(moves []CaseMove) []CaseMove {
 	open := moves[:0]
 	for _, m := range moves {
 		if m.Kind == MoveNote {
@@ -106,7 +114,7 @@ func (c *Cases) Tell(ctx context.Context, key CaseKey, m Message) (Case, error) 
 		case CaseOpen, CaseInProgress:
 		}
 		change.Lines = append(change.Lines, cs.line(MoveMessage, "", m.Text, now))
-		if m.Attachment.Name != "" {
+		if m.Attachment != nil {
 			change.Lines = append(change.Lines, cs.line(MoveAttachment, "", m.Attachment.note(), now))
 		}
 		if next == cs.Status {

@@ -133,18 +133,19 @@ func TestMessage(t *testing.T) {
 		"blank":           {Message{Text: "  "}, false},
 		"long":            {Message{Text: strings.Repeat("x", 2001)}, false},
 		"control":         {Message{Text: "a\x00b"}, false},
-		"attachment":      {Message{Text: "veja", Attachment: Attachment{"cabecalho.txt", "Received: x\nFrom: y"}}, true},
-		"no name":         {Message{Text: "veja", Attachment: Attachment{"", "x"}}, false},
-		"no text":         {Message{Text: "veja", Attachment: Attachment{"a.txt", ""}}, false},
-		"two-line name":   {Message{Text: "veja", Attachment: Attachment{"a\nb", "x"}}, false},
-		"long attachment": {Message{Text: "veja", Attachment: Attachment{"a", strings.Repeat("x", 20_001)}}, false},
+		"attachment":      {Message{Text: "veja", Attachment: &Attachment{"cabecalho.txt", "Received: x\nFrom: y"}}, true},
+		"nothing in it":   {Message{Text: "veja", Attachment: &Attachment{}}, false},
+		"no name":         {Message{Text: "veja", Attachment: &Attachment{"", "x"}}, false},
+		"no text":         {Message{Text: "veja", Attachment: &Attachment{"a.txt", ""}}, false},
+		"two-line name":   {Message{Text: "veja", Attachment: &Attachment{"a\nb", "x"}}, false},
+		"long attachment": {Message{Text: "veja", Attachment: &Attachment{"a", strings.Repeat("x", 20_001)}}, false},
 	} {
 		f.added = nil
 		_, err := rules.Tell(t.Context(), CaseKey{}, c.m)
 		if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrCaseInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if c.ok && f.added[0].Note != strings.TrimSpace(c.m.Text) || c.m.Attachment.Name != "" && c.ok && f.added[1].Attached() != c.m.Attachment {
+		if c.ok && f.added[0].Note != strings.TrimSpace(c.m.Text) || c.m.Attachment != nil && c.ok && f.added[1].Attached() != *c.m.Attachment {
 			t.Errorf("%s: kept as %+v", name, f.added)
 		}
 	}

@@ -95,7 +95,7 @@ type Condition struct {
 	// OpenFindings is the least number of breaches with open findings; NoFindings means none.
 	OpenFindings int
 	NoFindings   bool
-	// NoDevice and HasDevice are about devices with a live key; all means any.
+	// NoDevice and HasDevice are about protected devices, those whose live key was activated; all means any.
 	NoDevice, HasDevice DeviceType
 	// KeyEndsWithin is in days: a live key ends no later.
 	KeyEndsWithin int

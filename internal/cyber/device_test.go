@@ -3,6 +3,7 @@ package cyber
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,8 @@ type cupboard struct {
 	replaced string
 	devices  int
 	source   string
+	own      Device
+	reports  int
 }
 
 func (c *cupboard) IssueKey(_ context.Context, _ partner.ID, r DeviceRequest, decide func(Holding) (NewKey, error)) (Device, error) {
@@ -34,7 +37,7 @@ func (c *cupboard) PartnerDevices(_ context.Context, _ partner.ID, limit int) ([
 	return make([]Device, min(limit, c.devices)), nil
 }
 
-func (c *cupboard) EndKey(_ context.Context, key KeyID, reason EndReason) (Device, error) {
+func (c *cupboard) EndKey(_ context.Context, _ partner.ID, key KeyID, reason EndReason) (Device, error) {
 	c.reason = reason
 	return Device{ID: key}, nil
 }
@@ -43,8 +46,12 @@ func (c *cupboard) DeviceByKey(_ context.Context, text string) (Device, error) {
 	return Device{Key: text}, nil
 }
 
-func (c *cupboard) ReplaceDevice(_ context.Context, key KeyID, system System, name string, next NewKey) (Device, error) {
-	c.replaced = string(key) + " " + string(system) + " " + name
+func (c *cupboard) DeviceByID(_ context.Context, key KeyID) (Device, error) {
+	return Device{ID: key, Partner: "p"}, nil
+}
+
+func (c *cupboard) MoveDevice(_ context.Context, id partner.ID, key KeyID, r DeviceRequest, next NewKey) (Device, error) {
+	c.replaced = strings.TrimSpace(string(id) + " " + string(key) + " " + string(r.System) + " " + r.Name + " " + string(r.Mode))
 	return Device{ID: next.ID, Key: next.Generated}, nil
 }
 
@@ -95,10 +102,44 @@ func TestIssueKeepsToThePlan(t *testing.T) {
 	}
 }
 
+// TestHoldingOf: which of a person's plans decides about keys, and when none of them gives any.
+//
+//vigia:shows a plan without keys gives none, as a subscription or by default, and takes none away from another plan
+//vigia:broken plans without keys counted like others; the default plan not looked at
+func TestHoldingOf(t *testing.T) {
+	t.Parallel()
+	in := func(id plan.ID, devices int) []Entitlement {
+		return []Entitlement{{Plan: plan.Plan{ID: id, MaxDevices: devices}}}
+	}
+	bare, three, byDefault, bareDefault := in("bare", plan.NoDevices), in("three", 3), in("default", 1), in("none", plan.NoDevices)
+	for name, c := range map[string]struct {
+		e          Entitled
+		plan       plan.ID
+		subscribed bool
+		excluded   bool
+	}{
+		"nothing":                           {Entitled{}, "", false, false},
+		"a subscription":                    {Entitled{Subscribed: three, Default: byDefault}, "three", true, false},
+		"the partner's default":             {Entitled{Default: byDefault}, "default", false, false},
+		"a default without keys":            {Entitled{Default: bareDefault}, "none", false, true},
+		"a subscription without keys":       {Entitled{Subscribed: bare}, "", false, true},
+		"the default is not for such a one": {Entitled{Subscribed: bare, Default: byDefault}, "default", false, true},
+		"one without and one with keys":     {Entitled{Subscribed: slices.Concat(bare, three)}, "three", true, false},
+	} {
+		h := HoldingOf(7, c.e, true)
+		if h.Plan.ID != c.plan || h.Subscribed != c.subscribed || h.Excluded != c.excluded || h.Live != 7 || !h.Pooled {
+			t.Errorf("%s: %+v", name, h)
+		}
+		if HoldingOf(0, c.e, false).Pooled {
+			t.Errorf("%s: from a pool", name)
+		}
+	}
+}
+
 // TestReplaceAndRevoke: what an operator does about somebody's key.
 func TestReplaceAndRevoke(t *testing.T) {
 	rules, s := newCupboard()
-	if d, err := rules.Replace(t.Context(), "ek_1", Android, " novo "); err != nil || s.replaced != "ek_1 android novo" || d.Key == "" || d.ID == "" {
+	if d, err := rules.Replace(t.Context(), "ek_1", Android, " novo "); err != nil || s.replaced != "p ek_1 android novo" || d.Key == "" || d.ID == "" {
 		t.Errorf("%q %+v %v", s.replaced, d, err)
 	}
 	s.replaced = ""
@@ -114,6 +155,108 @@ func TestReplaceAndRevoke(t *testing.T) {
 	}
 	if d, err := rules.Find(t.Context(), " ABC\n"); err != nil || d.Key != "ABC" {
 		t.Errorf("%q: %v", d.Key, err)
+	}
+}
+
+func (c *cupboard) OwnDevice(_ context.Context, id partner.ID, named string) (Device, error) {
+	d := c.own
+	d.Partner, d.Key = id, named
+	return d, nil
+}
+
+func (c *cupboard) NoteReport(_ context.Context, _ partner.ID, _ KeyID, decide func(Device, time.Time) (Device, bool)) (Device, error) {
+	c.reports++
+	d, _ := decide(c.own, modelNow)
+	return d, nil
+}
+
+func (c *cupboard) SetInstallLink(_ context.Context, system System, link string) error {
+	c.source = string(system) + " " + link
+	return nil
+}
+
+// TestKeyStates: a key protects between its first report and its end.
+func TestKeyStates(t *testing.T) {
+	live := Device{ValidUntil: modelNow.Add(time.Hour)}
+	active, ended := live, live
+	active.ActivatedAt = modelNow
+	ended.ActivatedAt, ended.EndedAt = modelNow, modelNow
+	for _, c := range []struct {
+		d    Device
+		at   time.Time
+		want KeyState
+	}{{live, modelNow, KeyIssued}, {active, modelNow, KeyActive}, {ended, modelNow, KeyEnded}, {active, modelNow.Add(time.Hour), KeyEnded}, {live, modelNow.Add(time.Hour), KeyEnded}} {
+		if got := c.d.StateAt(c.at); got != c.want || c.d.ProtectsAt(c.at) != (got == KeyActive) {
+			t.Errorf("%+v: %s, want %s", c.d, got, c.want)
+		}
+	}
+}
+
+// TestReports: the first report activates, whatever its kind; later ones are written every ten minutes, and the store is
+// not asked for those that change nothing.
+func TestReports(t *testing.T) {
+	for name, c := range map[string]struct {
+		activated, seen time.Duration // before now; 0 for never
+		writes          int
+	}{
+		"the first":      {0, 0, 1},
+		"soon after":     {time.Hour, 9 * time.Minute, 0},
+		"ten minutes on": {time.Hour, 10 * time.Minute, 1},
+	} {
+		rules, s := newCupboard()
+		s.own = Device{ID: "ek_1", ValidUntil: modelNow.Add(time.Hour)}
+		if c.activated > 0 {
+			s.own.ActivatedAt, s.own.SeenAt = modelNow.Add(-c.activated), modelNow.Add(-c.seen)
+		}
+		d, err := rules.Report(t.Context(), "p", " ABC ")
+		if err != nil || s.reports != c.writes || d.ActivatedAt.IsZero() || c.writes == 1 && !d.SeenAt.Equal(modelNow) {
+			t.Errorf("%s: %d writes, %+v, %v", name, s.reports, d, err)
+		}
+	}
+	rules, s := newCupboard()
+	s.own = Device{ID: "ek_1", ValidUntil: modelNow, ActivatedAt: modelNow.Add(-time.Hour), SeenAt: modelNow}
+	if _, err := rules.Report(t.Context(), "p", "ABC"); err != nil || s.reports != 1 {
+		t.Error("a report about a key that is over never met the store, which refuses it:", err)
+	}
+}
+
+// TestPartnersOwnKeys: what a partner does about a key of its own. Its moves count against its share, an operator's do
+// not.
+func TestPartnersOwnKeys(t *testing.T) {
+	rules, s := newCupboard()
+	s.own = Device{ID: "ek_1"}
+	if _, err := rules.MoveOwn(t.Context(), "q", "ABC", DeviceRequest{System: IOS, Name: " novo ", Mode: partner.Live}); err != nil || s.replaced != "q ek_1 ios novo live" {
+		t.Errorf("%q %v", s.replaced, err)
+	}
+	if _, err := rules.MoveOwn(t.Context(), "q", "ABC", DeviceRequest{System: IOS, Name: ""}); !errors.Is(err, ErrDeviceInvalid) {
+		t.Error("a device without a name:", err)
+	}
+	s.own.EndReason = EndRevoked
+	if _, err := rules.RevokeOwn(t.Context(), "q", "ABC"); err != nil || s.reason != "" {
+		t.Error("revoked twice:", s.reason, err)
+	}
+	s.own.EndReason = ""
+	if _, err := rules.RevokeOwn(t.Context(), "q", "ABC"); err != nil || s.reason != EndRevoked {
+		t.Error(s.reason, err)
+	}
+}
+
+// TestInstallLink: people are sent there, so nothing but https, and nothing that carries a password.
+func TestInstallLink(t *testing.T) {
+	rules, s := newCupboard()
+	for _, good := range []string{"https://a.example/x?id=1", ""} {
+		if err := rules.SetInstallLink(t.Context(), Linux, good); err != nil || s.source != "linux "+good {
+			t.Errorf("%q: %q %v", good, s.source, err)
+		}
+	}
+	s.source = ""
+	for _, bad := range []string{"http://a.example", "javascript:alert(1)", "https://", "https://u:p@a.example", "a.example", "https://a.example/\n", "https://a.example/" + strings.Repeat("x", 500)} {
+		if err := rules.SetInstallLink(t.Context(), Windows, bad); !errors.Is(err, ErrDeviceInvalid) || s.source != "" {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	if err := rules.SetInstallLink(t.Context(), "symbian", "https://a.example"); !errors.Is(err, ErrDeviceInvalid) {
+		t.Error(err)
 	}
 }
 

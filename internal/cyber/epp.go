@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,17 +47,6 @@ func (s System) Mobile() bool { return s == Android || s == IOS }
 // KeyID names an issued key: "ek_" and a UUIDv7.
 type KeyID string
 
-// EndReason is why a key ended before its time.
-type EndReason string
-
-// The reasons.
-const (
-	EndExpired      EndReason = "expired"
-	EndRevoked      EndReason = "revoked"
-	EndReplaced     EndReason = "replaced"
-	EndSubscription EndReason = "subscription"
-)
-
 // Device is a device with an activation key.
 type Device struct {
 	ID      KeyID
@@ -68,14 +58,16 @@ type Device struct {
 	Key        string
 	IssuedAt   time.Time
 	ValidUntil time.Time
-	// EndedAt is when the key ended before its time; zero while it did not.
+	// ActivatedAt is when the device first reported that the key protects it, SeenAt when it last did; zero for never.
+	ActivatedAt, SeenAt time.Time
+	// EndedAt is when the key ended; zero while it has not, and for a short time after ValidUntil.
 	EndedAt   time.Time
 	EndReason EndReason
 	// Plan is whose subscription the key ends with; empty when it does not.
 	Plan plan.ID
 }
 
-// LiveAt tells whether the key protects its device.
+// LiveAt tells whether the key may protect a device: whether it does, ProtectsAt says.
 func (d Device) LiveAt(now time.Time) bool { return d.EndedAt.IsZero() && now.Before(d.ValidUntil) }
 
 // Faults of endpoint keys.
@@ -87,32 +79,6 @@ var (
 	ErrDeviceEnded   = fault.New(fault.Conflict, "device.ended")
 	ErrDeviceTaken   = fault.New(fault.Conflict, "device.exists")
 )
-
-// warnings are how long before its end a key's partner is told, longest first.
-var warnings = [...]time.Duration{30 * 24 * time.Hour, 7 * 24 * time.Hour}
-
-// NextWarning is when a key that ends at end is next announced, seen from now; zero when it is not any more. Nobody is
-// told of an end as it is issued: a key of 20 days is announced once, 7 days ahead.
-func NextWarning(now, end time.Time) time.Time {
-	for _, ahead := range warnings {
-		if at := end.Add(-ahead); at.After(now) {
-			return at
-		}
-	}
-	return time.Time{}
-}
-
-// Notice is what becomes of a key whose notice is due.
-type Notice struct {
-	// Tell is whether the partner hears of it now, Next when it is looked at again; zero for never.
-	Tell bool
-	Next time.Time
-}
-
-// NoticeOf decides on a notice. A key that ended while the service was down is no news any more.
-func NoticeOf(d Device, now time.Time) Notice {
-	return Notice{Tell: d.LiveAt(now), Next: NextWarning(now, d.ValidUntil)}
-}
 
 // DeviceRequest is what a partner asks a key for.
 type DeviceRequest struct {
@@ -142,9 +108,21 @@ type Holding struct {
 	// the partner's default.
 	Plan       plan.Plan
 	Subscribed bool
-	// Excluded means that there are subscriptions, and none whose plan includes keys; Pooled that the key would come from
-	// what a vendor delivered for all partners.
+	// Excluded means that a plan is in force, and none that includes keys; Pooled that the key would come from what a
+	// vendor delivered for all partners.
 	Excluded, Pooled bool
+}
+
+// HoldingOf is what a person with so many live keys and these plans holds. A subscription whose plan includes no keys
+// decides nothing where another one's does.
+func HoldingOf(live int, e Entitled, pooled bool) Holding {
+	h := Holding{Live: live, Pooled: pooled}
+	with := slices.DeleteFunc(slices.Clone(e.Subscribed), func(t Entitlement) bool { return t.MaxDevices == plan.NoDevices })
+	none := len(with) == 0 && len(e.Subscribed) > 0
+	e.Subscribed = with
+	h.Plan, h.Subscribed, _ = e.Plan()
+	h.Excluded = none || h.Plan.MaxDevices == plan.NoDevices
+	return h
 }
 
 // NewKey is a decision to issue.
@@ -171,13 +149,7 @@ type DeviceStore interface {
 	DeviceByID(ctx context.Context, key KeyID) (Device, error)
 	// DeviceByKey finds a device by its activation key.
 	DeviceByKey(ctx context.Context, text string) (Device, error)
-	EndKey(ctx context.Context, key KeyID, reason EndReason) (Device, error)
-	// ReplaceDevice ends a live key and issues one for another device of the same person, valid until the same time.
-	ReplaceDevice(ctx context.Context, key KeyID, system System, name string, next NewKey) (Device, error)
-	// WarnExpiring asks about each key whose notice is due, writes the events and returns how many; EndUnsubscribed
-	// ends the keys whose plan has no subscription any more.
-	WarnExpiring(ctx context.Context, decide func(d Device, now time.Time) Notice) (int, error)
-	EndUnsubscribed(ctx context.Context) (int, error)
+	LifeStore
 	PoolStore
 	ShareStore
 }
@@ -268,33 +240,4 @@ func (e *Endpoints) Show(ctx context.Context, key KeyID) (Device, error) {
 // Find returns the device that an activation key was issued for, for the operator.
 func (e *Endpoints) Find(ctx context.Context, text string) (Device, error) {
 	return e.store.DeviceByKey(ctx, strings.TrimSpace(text))
-}
-
-// Revoke ends a key.
-func (e *Endpoints) Revoke(ctx context.Context, key KeyID) (Device, error) {
-	return e.store.EndKey(ctx, key, EndRevoked)
-}
-
-// Replace moves a person's protection to another device: the old key ends, the new device has a key of its own until
-// the old one would have ended. The plan's limit is not asked, as the number of devices stays the same.
-func (e *Endpoints) Replace(ctx context.Context, key KeyID, system System, name string) (Device, error) {
-	r := DeviceRequest{System: system, Name: name}
-	if err := r.check(); err != nil {
-		return Device{}, err
-	}
-	next, err := e.newKey()
-	if err != nil {
-		return Device{}, err
-	}
-	return e.store.ReplaceDevice(ctx, key, r.System, r.Name, next)
-}
-
-// WarnExpiring tells partners of keys that end soon; the row of a key remembers what was told.
-func (e *Endpoints) WarnExpiring(ctx context.Context) (int, error) {
-	return e.store.WarnExpiring(ctx, NoticeOf)
-}
-
-// EndUnsubscribed ends the keys whose plan ends them with its last subscription.
-func (e *Endpoints) EndUnsubscribed(ctx context.Context) (int, error) {
-	return e.store.EndUnsubscribed(ctx)
 }

@@ -21,8 +21,8 @@ type Source struct {
 	ToldLow bool
 	// Free and Taken count the pool's keys; Expired those that the vendor ended before anybody was issued them.
 	Free, Taken, Expired int64
-	// Live counts live keys of the system, whatever they came from.
-	Live int64
+	// Live counts live keys of the system, whatever they came from; Active those that protect a device.
+	Live, Active int64
 }
 
 // Low tells whether the operator should order keys.
@@ -62,7 +62,7 @@ type PoolStore interface {
 // ErrPoolFile means that a file of vendor keys cannot be read as such.
 var ErrPoolFile = fault.New(fault.Invalid, "pool.file_invalid")
 
-const poolBatch = 1000
+const poolBatch = 500
 
 // Loaded says how far a load has come.
 type Loaded struct {

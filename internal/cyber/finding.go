@@ -130,6 +130,9 @@ type Finding struct {
 	// Quiet says that the person knew all of it when it was found: see Known. It is shown, and nobody is alerted.
 	Quiet   bool
 	FoundAt time.Time
+	// RenewedAt is when the person was told more of it than at first, so that its plan began anew; zero when they never
+	// were.
+	RenewedAt time.Time
 	// Resolution is why it is not open any more; empty while it is.
 	Resolution Resolution
 	ResolvedAt time.Time
@@ -171,3 +174,6 @@ const (
 	ResolvedOther           Resolution = "other"
 	ResolvedRetracted       Resolution = "retracted"
 )
+
+// givenResolutions are those that a person, partner or operator may give: ResolvedRetracted is the service's own.
+var givenResolutions = []Resolution{ResolvedPasswordChanged, ResolvedAccountClosed, ResolvedCardReplaced, ResolvedNotMe, ResolvedOther}

@@ -94,6 +94,7 @@ type MonitoringStore interface {
 	// ResolveFinding closes a finding, recomputes the status and keeps the event of its change. A closed one stays as
 	// it is.
 	ResolveFinding(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, why Resolution) error
+	PlanStore
 }
 
 // Salts opens partners' salts.
@@ -264,9 +265,7 @@ func (m *Monitoring) Findings(ctx context.Context, id partner.ID, user partner.U
 
 // Resolve closes a finding because the person has dealt with it.
 func (m *Monitoring) Resolve(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, reason string) error {
-	// ResolvedRetracted is the service's own to use.
-	given := []Resolution{ResolvedPasswordChanged, ResolvedAccountClosed, ResolvedCardReplaced, ResolvedNotMe, ResolvedOther}
-	if !slices.Contains(given, Resolution(reason)) {
+	if !slices.Contains(givenResolutions, Resolution(reason)) {
 		return ErrResolutionInvalid.With("reason: one of password_changed, account_closed, card_replaced, not_me, other")
 	}
 	return m.store.ResolveFinding(ctx, id, user, finding, Resolution(reason))

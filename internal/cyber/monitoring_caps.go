@@ -66,6 +66,51 @@ type Allowance struct {
 	Wait time.Duration
 }
 
+// Left is what is left when so many places of this hour and of this day are taken.
+func (c Caps) Left(hour, day int64) Allowance {
+	return Allowance{HourCap: c.PerHour, HourLeft: max(c.PerHour-hour, 0), DayCap: c.PerDay, DayLeft: max(c.PerDay-day, 0)}
+}
+
+// Grant is how many places for new values a partner is given.
+type Grant struct {
+	Places int64
+	// Hour and Day are how many of this hour and of this day are taken then.
+	Hour, Day int64
+	// Left is what is left once one of the places is used; where none is given, what is left and how long to wait.
+	Left Allowance
+}
+
+// Grant gives a partner up to so many places, after what it took in the hours of a day, oldest first. When there is none
+// it is ErrAssetPace.
+func (c Caps) Grant(now time.Time, hours []HourPace, ask int64) (Grant, error) {
+	var g Grant
+	for _, h := range hours {
+		if g.Day += h.Taken; h.Hour == HourOf(now) {
+			g.Hour = h.Taken
+		}
+	}
+	places := min(ask, c.PerHour-g.Hour, c.PerDay-g.Day)
+	if places <= 0 {
+		g.Left = c.Left(g.Hour, g.Day)
+		g.Left.Wait = c.untilFreed(now, hours, g.Day)
+		return g, ErrAssetPace.With("value: this partner may add %d new ones in an hour and %d in a day", c.PerHour, c.PerDay)
+	}
+	return Grant{Places: places, Hour: g.Hour + places, Day: g.Day + places, Left: c.Left(g.Hour+1, g.Day+1)}, nil
+}
+
+// untilFreed is how long until there are places again: the next hour, or the one in which enough of the day is past.
+func (c Caps) untilFreed(now time.Time, hours []HourPace, day int64) time.Duration {
+	free := HourOf(now) + 1
+	for _, h := range hours {
+		if day < c.PerDay {
+			break
+		}
+		day -= h.Taken
+		free = max(free, h.Hour+DayHours)
+	}
+	return time.Unix(free*int64(time.Hour/time.Second), 0).Sub(now)
+}
+
 // HourOf numbers hours since 1970.
 func HourOf(t time.Time) int64 { return t.Unix() / int64(time.Hour/time.Second) }
 

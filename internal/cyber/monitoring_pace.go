@@ -91,6 +91,8 @@ type PaceStore interface {
 	Paces(ctx context.Context, since int64) (map[partner.ID][]HourPace, map[partner.ID]int64, error)
 	// PacesOf returns the hours of one partner since an hour, in order.
 	PacesOf(ctx context.Context, id partner.ID, since int64) ([]HourPace, error)
+	// Strangers returns how many people one partner watches whom no subscription names.
+	Strangers(ctx context.Context, id partner.ID) (int64, error)
 	// TellUnusual keeps what is unusual now in place of what was, and returns what turned: what is new, and what is over.
 	TellUnusual(ctx context.Context, now []Unusual) (begun, over []Unusual, err error)
 	// Unusual returns what is kept.
@@ -133,6 +135,11 @@ func (p *Paces) Watch(ctx context.Context) (begun, over, all []Unusual, err erro
 
 // Unusual lists the partners whose pace is not as usual.
 func (p *Paces) Unusual(ctx context.Context) ([]Unusual, error) { return p.store.Unusual(ctx) }
+
+// Strangers is how many people a partner watches whom no subscription names.
+func (p *Paces) Strangers(ctx context.Context, id partner.ID) (int64, error) {
+	return p.store.Strangers(ctx, id)
+}
 
 // Used is how many values a partner has newly watched in this hour, and in the day that ends with it.
 func (p *Paces) Used(ctx context.Context, id partner.ID) (hour, day int64, err error) {

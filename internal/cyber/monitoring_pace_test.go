@@ -1,8 +1,10 @@
 package cyber
 
 import (
+	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/partner"
 )
@@ -59,5 +61,40 @@ func TestCapsGrow(t *testing.T) {
 	all := Caps{PerHour: 7, PerDay: 8}
 	if got := all.Of(partner.Settings{AssetsPerHour: 9, UnknownPeople: 5}).For(1); got != (Caps{9, 8, 5}) {
 		t.Error(got)
+	}
+}
+
+// TestGrant: how many places a partner is given at a time, what is left then, and how long one that has had all of the
+// hour or of the day has to wait.
+//
+//vigia:shows no more new values are granted than hour and day have left, and a refusal tells when there are some again
+//vigia:broken the day not counted; the wait of the hour for a day that is used up
+func TestGrant(t *testing.T) {
+	t.Parallel()
+	const this = 1000
+	now := time.Unix(this*3600+900, 0) // a quarter past
+	caps := Caps{PerHour: 100, PerDay: 250}
+	for name, c := range map[string]struct {
+		hours []HourPace
+		ask   int64
+		want  Grant
+		wait  time.Duration // of a refusal
+	}{
+		"the first ever":            {nil, 2, Grant{2, 2, 2, Allowance{100, 99, 250, 249, 0}}, 0},
+		"the first of this hour":    {[]HourPace{{this - 1, 90, 0}}, 2, Grant{2, 2, 92, Allowance{100, 99, 250, 159, 0}}, 0},
+		"some of this hour":         {[]HourPace{{this - 1, 90, 0}, {this, 50, 0}}, 2, Grant{2, 52, 142, Allowance{100, 49, 250, 109, 0}}, 0},
+		"fewer than asked for":      {[]HourPace{{this, 99, 0}}, 2, Grant{1, 100, 100, Allowance{100, 0, 250, 150, 0}}, 0},
+		"fewer of the day":          {[]HourPace{{this - 9, 249, 0}, {this, 0, 0}}, 2, Grant{1, 1, 250, Allowance{100, 99, 250, 0, 0}}, 0},
+		"none of this hour":         {[]HourPace{{this, 100, 0}}, 2, Grant{0, 100, 100, Allowance{100, 0, 250, 150, 0}}, 45 * time.Minute},
+		"none of this day":          {[]HourPace{{this - 20, 100, 0}, {this - 9, 150, 0}}, 2, Grant{0, 0, 250, Allowance{100, 100, 250, 0, 0}}, 4*time.Hour - 15*time.Minute},
+		"more than the day, by far": {[]HourPace{{this - 20, 100, 0}, {this - 9, 250, 0}}, 2, Grant{0, 0, 350, Allowance{100, 100, 250, 0, 0}}, 15*time.Hour - 15*time.Minute},
+	} {
+		g, err := caps.Grant(now, c.hours, c.ask)
+		if c.want.Left.Wait = c.wait; g != c.want || (err == nil) != (c.want.Places > 0) || err != nil && !errors.Is(err, ErrAssetPace) {
+			t.Errorf("%s: %+v, want %+v: %v", name, g, c.want, err)
+		}
+	}
+	if left := caps.Left(120, 260); left != (Allowance{HourCap: 100, DayCap: 250}) {
+		t.Errorf("less than nothing is left: %+v", left)
 	}
 }

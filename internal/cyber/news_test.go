@@ -1,6 +1,9 @@
 package cyber
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // found makes a finding of a value whose records held classes and passwords.
 func found(b Breach, classes Classes, passwords ...uint32) Finding {
@@ -62,7 +65,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestNamesOfRepeats: what told nothing new is counted with what it repeats, as long as that is open.
+// TestNamesOfRepeats: what told nothing new is counted with what it repeats, unless that was withdrawn: resolving a finding
+// must not leave several where one was counted. However many repeat each other, it is told at once.
 func TestNamesOfRepeats(t *testing.T) {
 	named := func(name string, classes Classes, quiet bool) Finding {
 		f := found(Breach{Name: name}, classes)
@@ -71,16 +75,26 @@ func TestNamesOfRepeats(t *testing.T) {
 	}
 	a, b, c, d := named("a", 3, false), named("b", 5, false), named("c", 4, true), named("d", 4, true)
 	closed := func(f Finding) Finding { f.Resolution = ResolvedOther; return f }
+	withdrawn := func(f Finding) Finding { f.Resolution = ResolvedRetracted; return f }
 	for want, list := range map[string][]Finding{
 		"a:3 b:5 c:4~b d:4~b": {a, b, c, d},
-		"a:3 c:4 d:4~c":       {a, closed(b), c, d},
-		"d:4":                 {closed(a), closed(b), closed(c), d},
+		"a:3 c:4~b d:4~b":     {a, closed(b), c, d},
+		"d:4~b":               {closed(a), closed(b), closed(c), d},
+		"a:3 c:4 d:4~c":       {a, withdrawn(b), c, d},
+		"d:4":                 {withdrawn(b), withdrawn(c), d},
 		"c:4":                 {c},
 		"":                    {closed(a)},
 	} {
 		if got := Names(list); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+	many := []Finding{a}
+	for range 300 {
+		many = append(many, named("c", 2, true))
+	}
+	if got := strings.Count(Names(many), "~a"); got != 300 {
+		t.Error(got, "of 300 repeat the first")
 	}
 	if name, repeated, trace := readName("c:4~b"); name != "c" || repeated != "b" || !trace.Told || trace.Classes != 4 {
 		t.Error(name, repeated, trace)

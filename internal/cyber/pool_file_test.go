@@ -25,9 +25,9 @@ func (s *shelfOfKeys) LoadPool(_ context.Context, _ System, keys []VendorKey) (i
 	return len(keys), nil
 }
 
-// TestPoolBatches: keys go to the database a thousand at a time, and an end that is full has nothing behind it.
+// TestPoolBatches: keys go to the database in batches, and an end that is full has nothing behind it.
 func TestPoolBatches(t *testing.T) {
-	for _, c := range []struct{ keys, failAt, loads, read int }{{999, 0, 1, 999}, {1000, 0, 1, 1000}, {1001, 0, 2, 1001}, {1500, 1, 1, 0}, {1500, 2, 2, 1000}} {
+	for _, c := range []struct{ keys, failAt, loads, read int }{{499, 0, 1, 499}, {500, 0, 1, 500}, {501, 0, 2, 501}, {750, 1, 1, 0}, {750, 2, 2, 500}} {
 		s := &shelfOfKeys{failAt: c.failAt}
 		done, err := NewEndpoints(s, nil, nil).LoadPool(t.Context(), IOS, strings.NewReader(strings.Repeat("K-1\n", c.keys)), nil)
 		if len(s.loads) != c.loads || done.Read != c.read || errors.Is(err, errOnPurpose) != (c.failAt > 0) {

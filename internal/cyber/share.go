@@ -55,6 +55,43 @@ func (s Share) Most(mode partner.Mode, several bool, inAll int64) int64 {
 	return max(defaultShare, inAll/2, s.Reserved)
 }
 
+// Taking is one partner's share of a resource at the moment of taking, beside what the others have of it.
+type Taking struct {
+	Share
+	Mode partner.Mode
+	// ByAll is what all partners took, Owed what others have reserved and not taken yet.
+	ByAll, Owed int64
+	// Several is whether more than one live partner takes.
+	Several bool
+}
+
+// Counted is how many of a pool's free keys have to be counted at most: more make no difference.
+func (t Taking) Counted() int64 { return max(t.Owed+1, 2*(t.Used+1)-t.ByAll, 1) }
+
+// Key refuses another key of a pool with so many free ones, up to Counted, when the partner has had its share, or when
+// what is left is reserved for others.
+func (t Taking) Key(free int64) error {
+	inAll := t.ByAll + free
+	if !t.Several {
+		inAll = max(inAll, t.Used+1) // all of it is the partner's
+	}
+	switch {
+	case t.Used >= t.Most(t.Mode, t.Several, inAll):
+		return ErrShareUsed.With("operatingSystem: this partner has had its share of the keys for this system")
+	case t.Used >= t.Reserved && free <= t.Owed:
+		return ErrPoolEmpty.With("operatingSystem: no key left for this system")
+	}
+	return nil
+}
+
+// Appointment refuses another one to a partner that holds its share of all that are to come.
+func (t Taking) Appointment(held, inAll int64) error {
+	if held >= t.Most(t.Mode, t.Several, inAll) {
+		return ErrShareUsed.With("appointments: this partner holds its share of the coming ones")
+	}
+	return nil
+}
+
 // mostPooled bounds one person's keys from a pool under a plan that names no bound.
 const mostPooled = 10
 

@@ -88,6 +88,7 @@ func (b Breach) Of(t Trace) Breach {
 // repeats. Names of breaches hold none of these signs. Findings are in the order in which they were found.
 func Names(findings []Finding) string {
 	var b strings.Builder
+	first := repeats(findings)
 	for i := range findings {
 		f := &findings[i]
 		if !f.Open() {
@@ -101,32 +102,37 @@ func Names(findings []Finding) string {
 			b.WriteByte(':')
 			b.WriteString(strconv.FormatUint(uint64(ClassesOf(f.Breach.Exposes)), 16))
 		}
-		if first := repeats(findings, i); first != "" {
+		if first[i] != "" {
 			b.WriteByte('~')
-			b.WriteString(first)
+			b.WriteString(first[i])
 		}
 	}
 	return b.String()
 }
 
-// repeats names the breach whose open finding a quiet one is counted with: of those before it that count by themselves
-// the one with most in common. Empty when there is none, or the finding is none of the kind.
-func repeats(findings []Finding, i int) (name string) {
-	f, most := &findings[i], 0
-	if !f.Quiet {
-		return ""
-	}
-	classes := ClassesOf(f.Breach.Exposes)
-	for j := range i {
-		e := &findings[j]
-		if !e.Open() || e.Quiet && repeats(findings, j) != "" {
+// repeats names, for each finding, the breach whose finding it is counted with if it is quiet: of those before it that count
+// by themselves the one with most in common. One that the person has resolved still gathers those that repeat it, or
+// resolving it would leave several where one was counted, and raise the risk. Empty when there is none, or the finding is
+// none of the kind.
+func repeats(findings []Finding) []string {
+	first, classes := make([]string, len(findings)), make([]Classes, len(findings))
+	for i := range findings {
+		f := &findings[i]
+		classes[i] = ClassesOf(f.Breach.Exposes)
+		if !f.Quiet {
 			continue
 		}
-		if n := bits.OnesCount32(uint32(classes & ClassesOf(e.Breach.Exposes))); n > most {
-			name, most = e.Breach.Name, n
+		most := 0
+		for j := range i {
+			if findings[j].Resolution == ResolvedRetracted || first[j] != "" {
+				continue
+			}
+			if n := bits.OnesCount32(uint32(classes[i] & classes[j])); n > most {
+				first[i], most = findings[j].Breach.Name, n
+			}
 		}
 	}
-	return name
+	return first
 }
 
 // readName reads one of Names; repeated is empty for a breach that counts by itself.

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -34,6 +35,7 @@ const (
 	List   Kind = "list"   // an address that answers with a list of dumps
 	Crawl  Kind = "crawl"  // pages read through a SOCKS5 proxy
 	HIBP   Kind = "hibp"   // the account API of Have I Been Pwned
+	Pushed Kind = "push"   // records that a vendor sends to us, signed
 )
 
 // Feed is a continuous source.
@@ -41,7 +43,7 @@ type Feed struct {
 	Name   string
 	Kind   Kind
 	Target string
-	// Secret is an API key; sealed at rest, never shown.
+	// Secret is an API key, or what a vendor signs with; sealed at rest, never shown.
 	Secret   string
 	Settings Settings
 	Paused   bool
@@ -68,8 +70,12 @@ type Settings struct {
 	Delay     time.Duration `json:"delay,omitempty"`
 	// Exposes is what is told of what a crawl finds.
 	Exposes []cyber.Exposed `json:"exposes,omitempty"`
-	// PerMinute bounds the calls to an API.
+	// PerMinute bounds the calls to an API; zero: what the plan of the key allows, where that can be asked.
 	PerMinute int `json:"per_minute,omitempty"`
+	// By is how an API is asked; empty: ByAuto.
+	By By `json:"by,omitempty"`
+	// Mapping says how the records of what comes are read, as it was written: see stated.ParseMapping.
+	Mapping string `json:"mapping,omitempty"`
 	// NoPairs keeps nothing of passwords beside identifiers; a manifest can ask for the same.
 	NoPairs bool `json:"no_pairs,omitempty"`
 }
@@ -80,9 +86,18 @@ type State struct {
 	// After is where a walk over watched values stands: the last one asked about, and its partner.
 	After        cyber.AssetID `json:"after,omitempty"`
 	AfterPartner partner.ID    `json:"after_partner,omitempty"`
-	Items        int64         `json:"items"` // taken so far
+	// A walk over ranges of hashes is cut into Cells, of which those before Cell are done; Watched is how many addresses
+	// there were when it began. A place among the hashes themselves would be a part of somebody's.
+	Cells   int64 `json:"cells,omitempty"`
+	Cell    int64 `json:"cell,omitempty"`
+	Watched int64 `json:"watched,omitempty"`
+	// DomainsDone says that this walk has asked about domains.
+	DomainsDone bool  `json:"domains_done,omitempty"`
+	Items       int64 `json:"items"` // taken so far
 	// Orphans are files of a folder that no manifest speaks of.
 	Orphans int64 `json:"orphans,omitempty"`
+	// Refused are pushes that could not be imported.
+	Refused int64 `json:"refused,omitempty"`
 }
 
 // KindRun is the kind of job that runs a feed.
@@ -101,8 +116,8 @@ type Breaches interface {
 	// InsertBreach keeps a new breach; leak.ErrBreachExists when the name is taken.
 	InsertBreach(ctx context.Context, r leak.Record) error
 	RetractBreach(ctx context.Context, name string) (leak.Record, error)
-	// SettleAsset keeps what a source told of a value.
-	SettleAsset(ctx context.Context, id partner.ID, asset cyber.AssetID, seen cyber.Sighting) error
+	// SettleAssets keeps what a source told of some values of a partner.
+	SettleAssets(ctx context.Context, id partner.ID, hits []leak.Hit) error
 }
 
 // Jobs takes work that is due.
@@ -119,6 +134,18 @@ type Store interface {
 	// Taken tells whether a feed has taken an item before; Take remembers it and what became of it.
 	Taken(ctx context.Context, feed, item string) (bool, error)
 	Take(ctx context.Context, feed, item, breach string) error
+	DeleteFeed(ctx context.Context, name string) error
+	// KeepPush keeps a push and its body, sealed, in one transaction, under the sender's id. One that is there already is
+	// returned as it was kept and is not fresh; ErrRepeated when it had another body, ErrBacklog when too much waits.
+	KeepPush(ctx context.Context, p Push, id string, body []byte) (kept Push, fresh bool, err error)
+	// WaitingPushes returns what waits, oldest first, PushesOf the last there were.
+	WaitingPushes(ctx context.Context, feed string, limit int) ([]Push, error)
+	PushesOf(ctx context.Context, feed string, limit int) ([]Push, error)
+	// PushBody returns the body of one that waits.
+	PushBody(ctx context.Context, p Push) ([]byte, error)
+	// EndPush keeps what became of a push and forgets its body; SweepPushes forgets those that ended before a time.
+	EndPush(ctx context.Context, p Push) error
+	SweepPushes(ctx context.Context, feed string, before time.Time) error
 	// WatchedEmails returns e-mail addresses that live partners watch, by partner and id, behind one of a partner.
 	WatchedEmails(ctx context.Context, of partner.ID, after cyber.AssetID, limit int) ([]cyber.Asset, error)
 }
@@ -134,6 +161,10 @@ type Feeds struct {
 	// DialProxy connects to the proxy of a crawl; nil means any.
 	DialProxy func(ctx context.Context, network, address string) (net.Conn, error)
 	Now       func() time.Time
+	// Random makes secrets.
+	Random io.Reader
+	// PushPace, if set, takes a push of a feed into account and says how long it would have had to wait.
+	PushPace func(feed string) time.Duration
 	// Observe, if set, is told of every run.
 	Observe func(f Feed, took time.Duration, err error)
 }
@@ -144,11 +175,14 @@ const (
 	mostBackoff  = 6 * time.Hour
 )
 
-// Add registers a feed; it runs at once.
+// Add registers a feed; it runs at once. A receiver of pushes gets its secret here: see AddReceiver.
 func (fs *Feeds) Add(ctx context.Context, f Feed) (Feed, error) {
 	f.Created, f.NextAt = fs.Now(), fs.Now()
 	if f.Every == 0 {
 		f.Every = time.Hour
+	}
+	if f.Kind == Pushed {
+		return f, ErrInvalid.With("kind: a receiver is added on the command line, which shows its secret")
 	}
 	if err := checkFeed(&f); err != nil {
 		return f, err
@@ -156,7 +190,26 @@ func (fs *Feeds) Add(ctx context.Context, f Feed) (Feed, error) {
 	return f, fs.Store.InsertFeed(ctx, f)
 }
 
+// AddReceiver registers a feed that takes pushes, and returns the secret that the vendor signs with, which is shown once.
+func (fs *Feeds) AddReceiver(ctx context.Context, f Feed) (added Feed, secret string, err error) {
+	if f.Target != "" || f.Secret != "" {
+		return f, "", ErrInvalid.With("target: a receiver has none of its own, and makes its secret itself")
+	}
+	f.Kind, f.Every, f.Target = Pushed, pushEvery, PushPath+f.Name
+	f.Created, f.NextAt = fs.Now(), fs.Now()
+	if f.Secret, secret, err = newPushSecret(fs.Random, "", fs.Now()); err != nil {
+		return f, "", err
+	}
+	if err := checkFeed(&f); err != nil {
+		return f, "", err
+	}
+	return f, secret, fs.Store.InsertFeed(ctx, f)
+}
+
 func checkFeed(f *Feed) error {
+	if _, err := f.Settings.mapping(); err != nil {
+		return err
+	}
 	if !leak.ValidName(f.Name) || len(f.Name) > 40 {
 		return ErrInvalid.With("name: 1 to 40 of a-z, 0-9, '-', '_' and '.'")
 	}
@@ -182,8 +235,14 @@ func checkFeed(f *Feed) error {
 		if !web || f.Secret == "" {
 			return ErrInvalid.With("target: the API's address; secret: its key")
 		}
+		switch f.Settings.By {
+		case "", ByAuto, ByAddress, ByRange, ByDomain:
+		default:
+			return ErrInvalid.With("by: one of auto, address, range, domain")
+		}
+	case Pushed:
 	default:
-		return ErrInvalid.With("kind: one of folder, list, crawl, hibp")
+		return ErrInvalid.With("kind: one of folder, list, crawl, hibp, push")
 	}
 	return nil
 }
@@ -285,6 +344,8 @@ func (fs *Feeds) run(ctx context.Context, f *Feed) error {
 		return fs.runCrawl(ctx, f)
 	case HIBP:
 		return fs.runHIBP(ctx, f)
+	case Pushed:
+		return fs.runPush(ctx, f)
 	}
 	return ErrInvalid.With("kind: unknown")
 }
@@ -330,9 +391,13 @@ func (fs *Feeds) take(ctx context.Context, f *Feed, item string, m manifest, inp
 		return intake.ErrInput.With("files: the manifest names none that is there")
 	}
 	if b.Source == "" {
-		b.Source = "feed " + f.Name
+		b.Source = sourceOf(*f)
 	}
-	_, err = fs.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: inputs, NoPairs: m.NoPairs || f.Settings.NoPairs})
+	by, err := f.Settings.mapping()
+	if err != nil {
+		return err
+	}
+	_, err = fs.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: inputs, Mapping: by, NoPairs: m.NoPairs || f.Settings.NoPairs})
 	if err != nil && !errors.Is(err, leak.ErrBreachExists) && !errors.Is(err, leak.ErrRetracted) { // those are somebody's decision, not a failure
 		return fmt.Errorf("%s: %w", m.Name, err)
 	}

@@ -260,7 +260,7 @@ func TestHIBPFeed(t *testing.T) {
 				return
 			}
 			switch r.URL.EscapedPath() {
-			case "/api/v3/breachedaccount/Ana+x@exemplo.com.br":
+			case "/api/v3/breachedaccount/ana+x@exemplo.com.br":
 				_, _ = io.WriteString(w, `[{"Name":"Loja Exemplo","Title":"Loja","BreachDate":"2020-01-02","DataClasses":["Email addresses","Passwords"],"IsVerified":true},
 					{"Name":"???","Title":"","BreachDate":"nunca","DataClasses":[]}]`)
 			case "/api/v3/breachedaccount/bia@exemplo.com.br":
@@ -273,7 +273,7 @@ func TestHIBPFeed(t *testing.T) {
 		fs := v.feeds()
 		add := func(name, key string) {
 			t.Helper()
-			f := feed.Feed{Name: name, Kind: feed.HIBP, Target: server.URL + "/api/v3", Secret: key, Settings: feed.Settings{PerMinute: 60_000}}
+			f := feed.Feed{Name: name, Kind: feed.HIBP, Target: server.URL + "/api/v3", Secret: key, Settings: feed.Settings{PerMinute: 60_000, By: feed.ByAddress}}
 			if _, err := fs.Add(context.Background(), f); err != nil {
 				t.Fatal(err)
 			}

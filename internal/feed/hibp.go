@@ -1,20 +1,24 @@
 package feed
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
+)
+
+// By is how the account API of Have I Been Pwned is asked about watched addresses.
+type By string
+
+// The ways. By address the service reads every address. By range it reads six characters of a hash, which some 400 other
+// addresses share. By domain it tells all that it knows of a domain whose owner the key has proven to be.
+const (
+	ByAuto    By = "auto" // domain where it is proven, else range where the plan has it, else address
+	ByAddress By = "address"
+	ByRange   By = "range"
+	ByDomain  By = "domain" // and nothing of addresses elsewhere
 )
 
 // hibpBreach is a breach as the account API tells it.
@@ -28,127 +32,26 @@ type hibpBreach struct {
 	IsSpamList   bool     `json:"IsSpamList"`
 	IsMalware    bool     `json:"IsMalware"`
 	IsStealerLog bool     `json:"IsStealerLog"`
+	// IsSensitive is one that the service tells nobody but the owner of the address. It leaves such out of what it
+	// answers by address; by range and domain it is left to us.
+	IsSensitive bool `json:"IsSensitive"`
 }
 
-const (
-	hibpPerMinute = 10 // of the smallest subscription
-	hibpBatch     = 100
-	maxHIBPAnswer = 4 << 20
-	// hibpTries is how often one address is asked about when the service says to wait.
-	hibpTries       = 5
-	hibpLongestWait = 10 * time.Minute
-)
-
-// runHIBP asks the account API about every watched e-mail address, at the rate that the key allows. It goes on where it
-// stopped, and begins again when it is through.
-func (fs *Feeds) runHIBP(ctx context.Context, f *Feed) error {
-	per := f.Settings.PerMinute
-	if per <= 0 {
-		per = hibpPerMinute
-	}
-	pause := time.Minute / time.Duration(per)
-	for {
-		assets, err := fs.Store.WatchedEmails(ctx, f.State.AfterPartner, f.State.After, hibpBatch)
-		if err != nil {
-			return err
-		}
-		if len(assets) == 0 {
-			f.State.AfterPartner, f.State.After = "", ""
-			return nil
-		}
-		for _, a := range assets {
-			if err := fs.askHIBP(ctx, f, a); err != nil {
-				return err
-			}
-			f.State.AfterPartner, f.State.After = a.Partner, a.ID
-			f.State.Items++
-			if err := job.Wait(ctx, pause); err != nil {
-				return err
-			}
-		}
-		if _, err := fs.Store.UpdateFeed(ctx, f.Name, func(kept *Feed) error { kept.State = f.State; return nil }); err != nil {
-			return err
-		}
-	}
+// hibpPlan is what the subscription of a key allows.
+type hibpPlan struct {
+	Rpm           int  `json:"Rpm"`
+	IncludesKAnon bool `json:"IncludesKAnon"`
 }
 
-func (fs *Feeds) askHIBP(ctx context.Context, f *Feed, a cyber.Asset) error {
-	breaches, err := fs.accountBreaches(ctx, f, a.Value)
-	if err != nil || len(breaches) == 0 {
-		return err
-	}
-	seen := make([]cyber.Seen, 0, len(breaches))
-	for _, h := range breaches {
-		b, ok := h.breach(fs.Now())
-		if !ok {
-			continue
-		}
-		now := fs.Now()
-		b.AddedAt = now
-		err := fs.Breaches.InsertBreach(ctx, leak.Record{Breach: b, State: leak.Published, PublishedAt: now})
-		if err != nil && !errors.Is(err, leak.ErrBreachExists) {
-			return err
-		}
-		seen = append(seen, cyber.Seen{Breach: b.Name})
-	}
-	// An epoch of zero says nothing about the corpora, which were not asked.
-	return fs.Breaches.SettleAsset(ctx, a.Partner, a.ID, cyber.Sighting{Breaches: seen})
+// hibpDomain is a domain that the holder of the key has proven to own.
+type hibpDomain struct {
+	DomainName string `json:"DomainName"`
 }
 
-// accountBreaches asks about one address and waits when told to.
-func (fs *Feeds) accountBreaches(ctx context.Context, f *Feed, address string) ([]hibpBreach, error) {
-	where := strings.TrimSuffix(f.Target, "/") + "/breachedaccount/" + url.PathEscape(address) + "?truncateResponse=false"
-	for range hibpTries {
-		breaches, after, err := fs.askOnce(ctx, f, where)
-		if err != nil || after == 0 {
-			return breaches, err
-		}
-		if err := job.Wait(ctx, min(after, hibpLongestWait)); err != nil {
-			return nil, err
-		}
-	}
-	return nil, errors.New("ask: told to wait again and again")
-}
-
-func (fs *Feeds) askOnce(ctx context.Context, f *Feed, where string) ([]hibpBreach, time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, where, nil)
-	if err != nil {
-		return nil, 0, ErrInvalid.With("target: not an address") // the cause would hold the person's address
-	}
-	req.Header.Set("hibp-api-key", f.Secret)
-	req.Header.Set("User-Agent", "vigia")
-	res, err := fs.Client.Do(req)
-	if err != nil {
-		var ue *url.Error
-		if errors.As(err, &ue) { // its text holds the whole address
-			err = ue.Err
-		}
-		return nil, 0, fmt.Errorf("ask: %w", err)
-	}
-	defer func() { _ = res.Body.Close() }() // only read
-	return readHIBP(res)
-}
-
-// readHIBP reads an answer; after is how long to wait before asking again, 0 when there is no need.
-func readHIBP(res *http.Response) (breaches []hibpBreach, after time.Duration, err error) {
-	switch res.StatusCode {
-	case http.StatusOK:
-		text, err := io.ReadAll(io.LimitReader(res.Body, maxHIBPAnswer))
-		if err != nil {
-			return nil, 0, fmt.Errorf("ask: %w", err)
-		}
-		if err := json.Unmarshal(text, &breaches); err != nil {
-			return nil, 0, errors.New("ask: the answer is not what the API promises")
-		}
-		return breaches, 0, nil
-	case http.StatusNotFound:
-		return nil, 0, nil
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		return nil, max(retryAfter(res.Header, 2*time.Second), 10*time.Millisecond), nil
-	}
-	return nil, 0, fmt.Errorf("ask: answered %d", res.StatusCode)
+// hibpSuffix is one hash of a range, without its first six characters, and the breaches of its address.
+type hibpSuffix struct {
+	HashSuffix string   `json:"hashSuffix"`
+	Websites   []string `json:"websites"`
 }
 
 var notInName = regexp.MustCompile(`[^a-z0-9]+`)

@@ -42,15 +42,21 @@ func ParseCPFDigits(s string, check CheckDigits) (string, error) {
 
 // ValidCPF says whether digits is a CPF: eleven ASCII digits, not all equal, check digits right. It does not allocate.
 func ValidCPF[T string | []byte](digits T) bool {
-	return len(digits) == cpfDigits && allDigits(digits) && cpfSums(digits) && !repeated(digits)
+	return len(digits) == cpfDigits && cpfSums(digits) && !repeated(digits)
 }
 
-// cpfSums weighs the digits 2, 3, ... from the right, once without and once with the first check digit. s holds eleven
-// digits. Eight of them go at once, as it is asked of every number of every dump.
+// cpfSums says whether eleven characters are digits with the right check digits: it weighs them 2, 3, ... from the right,
+// once without and once with the first check digit. Eight of them go at once, as it is asked of every number of every
+// dump.
 func cpfSums[T string | []byte](s T) bool {
-	word, last := eight(s, 0)-'0'*ones, int(s[8]-'0')
+	word, end := eight(s, 0), eight(s, cpfDigits-8)
+	if !eightDigits(word) || !eightDigits(end) {
+		return false
+	}
+	word, end = word-'0'*ones, end-'0'*ones
+	last := int(end >> 40 & 0xff)
 	first := weigh(word, 10<<48|8<<32|6<<16|4, 9<<48|7<<32|5<<16|3) + 2*last
 	second := first + weigh(word, 1<<48|1<<32|1<<16|1, 1<<48|1<<32|1<<16|1) + last
 	a := elevenComplement(first)
-	return a == int(s[9]-'0') && elevenComplement(second+2*a) == int(s[10]-'0')
+	return a == int(end>>48&0xff) && elevenComplement(second+2*a) == int(end>>56)
 }

@@ -52,7 +52,7 @@ func (c *pairCollector) digest() {
 	for _, w := range c.waiting[:c.values] {
 		c.put(c.pair(w.value, prefixes[w.lane%lanes]))
 	}
-	c.values, c.passwords = 0, 0
+	c.values, c.passwords, c.block = 0, 0, passwordBlock{}
 }
 
 func (c *pairCollector) put(pair uint64) {

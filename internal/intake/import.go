@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/container"
@@ -15,6 +16,7 @@ import (
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/scan"
+	"github.com/vigiahq/vigia/internal/scan/stated"
 )
 
 // Importer turns dumps into published breaches.
@@ -41,8 +43,8 @@ type Importer struct {
 	// PartBytes is how much is scanned between two moments from which an interrupted import can go on; 0 means 1 to 8
 	// GiB, by how long that takes.
 	PartBytes int64
-	// spanBytes is set by tests; 0 means defaultSpan.
-	spanBytes int64
+	// SpanBytes is how much of a large text one worker searches in one go; 0 means defaultSpan.
+	SpanBytes int64
 }
 
 // Tables seals what segments say of their keys; seal.Keys does.
@@ -67,6 +69,9 @@ const (
 type Spec struct {
 	Breach cyber.Breach
 	Inputs []Input
+	// Mapping says how the inputs' records are to be read, each of them by it. Without one, inputs that say that they are
+	// vigia-records are read as such, and all others are searched.
+	Mapping *stated.Mapping
 	// Passwords are tried on what is encrypted, before the usual ones and the names of files beside it.
 	Passwords []string
 	// Force publishes what would be doubtful: a breach in which nothing was found, or most of which was not read.
@@ -75,6 +80,18 @@ type Spec struct {
 	NoPairs bool
 	// Progress, if set, is called about four times a second from one goroutine, and once at the end.
 	Progress func(Progress)
+}
+
+// marked has the mapping in the marks of the inputs: with another one they are another import's.
+func (s Spec) marked() Spec {
+	if s.Mapping == nil {
+		return s
+	}
+	s.Inputs = slices.Clone(s.Inputs)
+	for i := range s.Inputs {
+		s.Inputs[i].Mark += " by " + s.Mapping.Mark()
+	}
+	return s
 }
 
 // Progress is how far an import has come.
@@ -129,6 +146,7 @@ type Outcome struct {
 // interrupted, the same call goes on where it stopped: nothing is told twice and the segment is the same. Cancelling
 // ctx stops it cleanly.
 func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
+	spec = spec.marked()
 	b := spec.Breach
 	b.AddedAt = im.Now()
 	if err := leak.CheckNew(&b, im.Now()); err != nil {
@@ -315,8 +333,8 @@ func (im *Importer) worthKeeping(scanned int64, since time.Time) bool {
 }
 
 func (im *Importer) span() int64 {
-	if im.spanBytes > 0 {
-		return im.spanBytes
+	if im.SpanBytes > 0 {
+		return im.SpanBytes
 	}
 	return defaultSpan
 }

@@ -41,6 +41,9 @@ type importRun struct {
 	// verdicts counts the inputs of this run by how much of them was read.
 	verdicts leak.Tally
 	skips    []container.Skip
+	// misread are lines of the input at hand that are no records, the first of them, and misreads how many.
+	misread  []container.Skip
+	misreads int64
 	beside   map[string][]string // names in folders of inputs
 
 	// stop is done when somebody asks the import to end: it does so at the next place from which it can go on.

@@ -13,6 +13,7 @@ import (
 	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/scan"
 	"github.com/vigiahq/vigia/internal/scan/record"
+	"github.com/vigiahq/vigia/internal/scan/stated"
 )
 
 // defaultSpan is how much of a large text is scanned before a part may be kept, and before it is noticed that the import
@@ -59,7 +60,9 @@ func (run *importRun) walkInput(ctx context.Context, in Input) error {
 	defer func() { _ = source.Close() }() // only read
 	before := run.read.Load()
 	report, err := container.Walk(ctx, in.Name, meter(source, &run.read), run.options(in), func(entry container.Entry, r io.Reader) error {
-		run.name(in, entry.Name)
+		if run.spec.Mapping == nil {
+			run.name(in, entry.Name)
+		}
 		if entry.Depth > 0 {
 			return run.stream(ctx, entry.Name, r, nil, 0)
 		}
@@ -75,6 +78,7 @@ func (run *importRun) walkInput(ctx context.Context, in Input) error {
 		err = nil
 	}
 	if err = errors.Join(err, run.stopped(ctx)); err == nil {
+		run.addMisread(&report)
 		run.judge(&report)
 	}
 	return err
@@ -106,6 +110,9 @@ func (run *importRun) stream(ctx context.Context, name string, r io.Reader, whol
 	}
 	buf := <-run.buffers
 	n, err := fill(r, buf)
+	if run.spec.Mapping != nil || stated.Sniff(buf[:n]) {
+		return run.stated(ctx, name, r, buf, n, err)
+	}
 	if err != nil { // it ends here, or breaks off: what came before is scanned all the same
 		run.pending.Add(1)
 		run.small <- smallStream{name, buf[:n], buf}

@@ -42,6 +42,7 @@ const renewing = "+renew"
 // Until the new files are whole and in their place the breach is what it was. The match that follows has findings follow:
 // see leak.Rejudge. Of the spec's breach only the name counts.
 func (im *Importer) Renew(ctx context.Context, way Way, spec Spec) (Outcome, error) {
+	spec = spec.marked()
 	r, err := im.renewable(ctx, spec)
 	if err != nil {
 		return Outcome{}, err

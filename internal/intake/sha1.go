@@ -16,16 +16,21 @@ const (
 // that one instruction is for all of them.
 type passwordBlock [16][lanes]uint32
 
-// put writes a password, no longer than the longest, to a lane.
+// put writes a password, no longer than the longest, to a lane that is all zeros: most passwords are short, and the rest of
+// it stays as it is.
 func (b *passwordBlock) put(lane int, password []byte) {
-	var text [64]byte
-	n := copy(text[:], password)
-	text[n] = 0x80
 	lane %= lanes
-	for w := range b {
-		b[w][lane] = binary.BigEndian.Uint32(text[4*w:])
+	b[15][lane] = uint32(8 * len(password))
+	w := uint(0)
+	for ; len(password) >= 4; w++ {
+		b[w%16][lane] = binary.BigEndian.Uint32(password)
+		password = password[4:]
 	}
-	b[15][lane] = uint32(8 * n)
+	last := uint32(0x80) << 24
+	for k := len(password) - 1; k >= 0; k-- {
+		last = last>>8 | uint32(password[k])<<24
+	}
+	b[w%16][lane] = last
 }
 
 // prefixesPortable is prefixes for processors without a faster way: the first 40 bits of the SHA-1 of each lane.

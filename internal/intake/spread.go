@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +16,7 @@ import (
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/scan"
+	"github.com/vigiahq/vigia/internal/scan/stated"
 )
 
 // A spread import is cut into parts that the workers of all replicas scan at once. Each part is a job of its own
@@ -61,6 +60,8 @@ type partInput struct {
 type partArgs struct {
 	Inputs  []partInput `json:"inputs"`
 	NoPairs bool        `json:"no_pairs,omitempty"`
+	// Mapping is that of the import, as it was written.
+	Mapping string `json:"mapping,omitempty"`
 	// Passwords is how many of what the store keeps sealed, from the end, are passwords. Ratio and Limit are as in
 	// container.Limits.
 	Passwords int   `json:"passwords,omitempty"`
@@ -141,7 +142,7 @@ func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) erro
 	if partBytes <= 0 {
 		partBytes = DefaultPart
 	}
-	plan, err := im.cut(ctx, spec.Inputs, partBytes)
+	plan, err := im.cut(ctx, spec, partBytes)
 	if err != nil {
 		return err
 	}
@@ -149,6 +150,9 @@ func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) erro
 	args, parts := spreadArgs{Parts: len(plan), Force: spec.Force, Refused: map[string]int64{}}, make([]any, len(plan))
 	for i, p := range plan {
 		p.NoPairs, p.Passwords, p.Ratio, p.Limit = spec.NoPairs, len(spec.Passwords), im.Limits.Ratio, im.Limits.Bytes
+		if spec.Mapping != nil {
+			p.Mapping = spec.Mapping.Text()
+		}
 		parts[i] = p
 	}
 	for _, in := range spec.Inputs {
@@ -170,7 +174,7 @@ func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) erro
 }
 
 // cut makes parts of inputs: small files together, large texts in ranges, large files that cannot be cut by themselves.
-func (im *Importer) cut(ctx context.Context, inputs []Input, partBytes int64) ([]partArgs, error) {
+func (im *Importer) cut(ctx context.Context, spec Spec, partBytes int64) ([]partArgs, error) {
 	var parts []partArgs
 	var small partArgs
 	var held int64
@@ -179,7 +183,7 @@ func (im *Importer) cut(ctx context.Context, inputs []Input, partBytes int64) ([
 			parts, small, held = append(parts, small), partArgs{}, 0
 		}
 	}
-	for _, in := range inputs {
+	for _, in := range spec.Inputs {
 		if in.refused != "" {
 			continue
 		}
@@ -187,7 +191,7 @@ func (im *Importer) cut(ctx context.Context, inputs []Input, partBytes int64) ([
 			return nil, ErrInput.With("inputs: %s cannot be read by other processes", in.Name)
 		}
 		whole := partInput{source: in.source, Mark: in.Mark, Bytes: in.Size}
-		ranges, err := im.ranges(ctx, in, partBytes)
+		ranges, err := im.ranges(ctx, spec, in, partBytes)
 		if err != nil {
 			return nil, ErrInput.With("inputs: %s cannot be read", in.Name).Because(err)
 		}
@@ -232,13 +236,13 @@ func hideAddresses(parts []partArgs) (addresses []string) {
 }
 
 // ranges cuts a large text; nothing when it is small or must not be cut.
-func (im *Importer) ranges(ctx context.Context, in Input, partBytes int64) ([]pieceRange, error) {
+func (im *Importer) ranges(ctx context.Context, spec Spec, in Input, partBytes int64) ([]pieceRange, error) {
 	size := im.piece()
-	if in.at == nil || in.Size < 2*smallLimit || in.Size <= max(partBytes, size)+scan.Overlap {
+	if in.at == nil || spec.Mapping != nil || in.Size < 2*smallLimit || in.Size <= max(partBytes, size)+scan.Overlap {
 		return nil, nil
 	}
 	head, err := readHead(ctx, in)
-	if err != nil || !plainText(head) || scan.IsSQL(head) { // what is in a row of SQL is said far before it
+	if err != nil || !plainText(head) || scan.IsSQL(head) || stated.Sniff(head) { // what is in a row of SQL is said far before it
 		return nil, err
 	}
 	each := max(1, partBytes/size)
@@ -271,15 +275,15 @@ type Spreader struct {
 	Importer *Importer
 	// Client fetches inputs that are addresses.
 	Client *http.Client
-	// every is how often a watch looks at its parts; 0 means a second.
-	every   time.Duration
+	// Every is how often a watch looks at its parts; 0 means a second, and longer where there are many.
+	Every   time.Duration
 	merging sync.Mutex
 }
 
 // pause is longer where there is more to look at.
 func (s *Spreader) pause(parts int) time.Duration {
-	if s.every > 0 {
-		return s.every
+	if s.Every > 0 {
+		return s.Every
 	}
 	return max(time.Second, time.Duration(parts)*time.Millisecond)
 }
@@ -335,29 +339,6 @@ func (s *Spreader) find(ctx context.Context, p partInput) (Input, error) {
 		volumes = append(volumes, in)
 	}
 	return setInput(volumes), nil
-}
-
-func (s *Spreader) findOne(ctx context.Context, p partInput) (Input, error) {
-	switch {
-	case p.URL != "":
-		return AddressInput(s.Client, p.URL), nil
-	case p.Bucket != "":
-		found, err := openAndList(ctx, s.Client, p.Bucket, p.Key)
-		if err != nil {
-			return Input{}, fmt.Errorf("%s%s: %w", ShownAddress(p.Bucket), p.Key, err)
-		}
-		for _, e := range found {
-			if e.Key == p.Key {
-				return bucketInput(s.Client, p.Bucket, e), nil
-			}
-		}
-		return Input{}, fmt.Errorf("%s%s: %w", ShownAddress(p.Bucket), p.Key, fs.ErrNotExist)
-	}
-	info, err := os.Stat(p.Path)
-	if err != nil {
-		return Input{}, err // names the file
-	}
-	return fileInput(p.Path, info), nil
 }
 
 // name tells a person what the part scans.
@@ -438,7 +419,13 @@ func (s *Spreader) part(ctx context.Context, run *job.Run, breach, number string
 	if err != nil {
 		return err
 	}
-	err = im.scanPart(ctx, run, w, Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, Passwords: passwords}, number)
+	spec := Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, Passwords: passwords}
+	if args.Mapping != "" {
+		if spec.Mapping, err = stated.ParseMapping([]byte(args.Mapping)); err != nil {
+			return errors.Join(ErrInput.With("mapping: cannot be read").Because(err), w.leave())
+		}
+	}
+	err = im.scanPart(ctx, run, w, spec, number)
 	if err != nil && ctx.Err() != nil {
 		return errors.Join(err, w.leave()) // what was kept of it helps whoever goes on here
 	}

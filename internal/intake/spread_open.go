@@ -3,6 +3,9 @@ package intake
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"io/fs"
+	"os"
 )
 
 // passwords are those that whoever asked for the import gave with it.
@@ -25,4 +28,27 @@ func (im *Importer) within(args partArgs) *Importer {
 	limited := *im
 	limited.Limits.Ratio, limited.Limits.Bytes = cmp.Or(args.Ratio, im.Limits.Ratio), cmp.Or(args.Limit, im.Limits.Bytes)
 	return &limited
+}
+
+func (s *Spreader) findOne(ctx context.Context, p partInput) (Input, error) {
+	switch {
+	case p.URL != "":
+		return AddressInput(s.Client, p.URL), nil
+	case p.Bucket != "":
+		found, err := openAndList(ctx, s.Client, p.Bucket, p.Key)
+		if err != nil {
+			return Input{}, fmt.Errorf("%s%s: %w", ShownAddress(p.Bucket), p.Key, err)
+		}
+		for _, e := range found {
+			if e.Key == p.Key {
+				return bucketInput(s.Client, p.Bucket, e), nil
+			}
+		}
+		return Input{}, fmt.Errorf("%s%s: %w", ShownAddress(p.Bucket), p.Key, fs.ErrNotExist)
+	}
+	info, err := os.Stat(p.Path)
+	if err != nil {
+		return Input{}, err // names the file
+	}
+	return fileInput(p.Path, info), nil
 }

@@ -123,9 +123,7 @@ func TestWork(t *testing.T) {
 		if most.Load() != 2 || ran.Load() != 7 {
 			t.Errorf("%d at once, %d runs", most.Load(), ran.Load())
 		}
-		if s := state(t, e, "held", "one"); s != job.Running {
-			t.Errorf("the lane of its own: %s", s)
-		}
+		eventually(t, "the lane of its own", func() bool { return state(t, e, "held", "one") == job.Running })
 		close(full)
 		eventually(t, "the held one", func() bool { return state(t, e, "held", "one") == job.Done })
 		if s := state(t, e, "here", "one"); s != job.Ready {
@@ -172,7 +170,7 @@ func TestBefore(t *testing.T) {
 // What a step returns decides what becomes of its job, wherever it ran.
 func TestOutcome(t *testing.T) {
 	wrong := errors.New("the disk is full")
-	for _, c := range []struct {
+	cases := []struct {
 		name     string
 		returned error
 		tries    int64
@@ -191,23 +189,24 @@ func TestOutcome(t *testing.T) {
 		{"another's", job.Leave(wrong), 0, job.Running, "", wrong},
 		{"lost", job.ErrLost, 0, job.Running, "", job.ErrLost},
 		{"stopped", context.Canceled, 0, job.Ready, "", context.Canceled},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+	}
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) {
 				ctx := context.Background()
 				r := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k", Tries: c.tries})
-				hold, err := r.Begin(ctx, "w", "k", "one", nil)
+				hold, err := r.Begin(ctx, "w", "k", c.name, nil)
 				must(t, err)
 				if err := hold.Run(ctx, func(context.Context, *job.Run) error { return c.returned }); !errors.Is(err, c.told) || (err == nil) != (c.told == nil) {
 					t.Errorf("told %v, want %v", err, c.told)
 				}
-				j, err := e.Jobs.JobOf(ctx, "k", "one")
+				j, err := e.Jobs.JobOf(ctx, "k", c.name)
 				if err != nil || j.State != c.state || j.Error != c.reason {
 					t.Errorf("%s %q %v, want %s %q", j.State, j.Error, err, c.state, c.reason)
 				}
 			})
-		})
-	}
+		}
+	})
 }
 
 // One bad job must not end the process, and what it panicked with may be somebody's value.

@@ -199,3 +199,48 @@ func TestLabelBounds(t *testing.T) {
 		t.Error("what is no label was united")
 	}
 }
+
+// TestStatesOfABreach: what may still be done with a breach, and what was done already.
+//
+//vigia:shows what is over is not imported, published or renewed again, and a repetition after a crash changes nothing
+//vigia:broken a content published over another; a renewal of what somebody else renewed meanwhile
+func TestStatesOfABreach(t *testing.T) {
+	t.Parallel()
+	of := func(s State) Record {
+		return Record{State: s, Digest: "here", Breach: cyber.Breach{Content: "here+pairs"}}
+	}
+	renewal := func(digest, base string) Renewal {
+		return Renewal{Publication: Publication{Digest: digest, PairsDigest: "+pairs"}, Base: base}
+	}
+	publish := func(s State, digest string) func() (bool, error) {
+		return func() (bool, error) { return of(s).Publishes(digest) }
+	}
+	renew := func(s State, digest, base string) func() (bool, error) {
+		return func() (bool, error) { return of(s).Renews(renewal(digest, base)) }
+	}
+	goOn := func(s State) func() (bool, error) {
+		return func() (bool, error) { err := of(s).GoOn(); return err == nil, err }
+	}
+	for name, c := range map[string]struct {
+		ask     func() (bool, error)
+		changes bool
+		want    error
+	}{
+		"go on":                            {goOn(Importing), true, nil},
+		"go on with a published one":       {goOn(Published), false, ErrBreachExists},
+		"go on with a retracted one":       {goOn(Retracted), false, ErrRetracted},
+		"publish":                          {publish(Importing, "new"), true, nil},
+		"publish again":                    {publish(Published, "here"), false, nil},
+		"publish over another":             {publish(Published, "new"), false, ErrBreachExists},
+		"publish a retracted one":          {publish(Retracted, "here"), false, ErrRetracted},
+		"renew":                            {renew(Published, "new", "here+pairs"), true, nil},
+		"renew again":                      {renew(Published, "here", "before"), false, nil},
+		"renew what somebody else renewed": {renew(Published, "new", "before"), false, ErrRenewed},
+		"renew what is not there yet":      {renew(Importing, "new", "here+pairs"), false, ErrBreachNotFound},
+		"renew a retracted one":            {renew(Retracted, "new", "here+pairs"), false, ErrRetracted},
+	} {
+		if changes, err := c.ask(); changes != c.changes || !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, %v", name, changes, err)
+		}
+	}
+}

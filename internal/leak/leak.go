@@ -57,6 +57,46 @@ func (r Record) Changed() time.Time {
 	return r.PublishedAt
 }
 
+// GoOn refuses to go on with an import that is over.
+func (r Record) GoOn() error {
+	switch r.State {
+	case Retracted:
+		return ErrRetracted.With("name: was retracted; import under another name")
+	case Published:
+		return ErrBreachExists.With("name: is already published")
+	case Importing:
+	}
+	return nil
+}
+
+// Publishes tells whether publishing a content changes anything: it does not when that is a repetition after a crash.
+func (r Record) Publishes(digest string) (bool, error) {
+	switch {
+	case r.State == Published && r.Digest == digest:
+		return false, nil
+	case r.State == Retracted:
+		return false, ErrRetracted.With("name: was retracted")
+	case r.State == Published:
+		return false, ErrBreachExists.With("name: is published with other content")
+	}
+	return true, nil
+}
+
+// Renews is Publishes for a content that takes the place of the published one.
+func (r Record) Renews(n Renewal) (bool, error) {
+	switch {
+	case r.State == Retracted:
+		return false, ErrRetracted.With("name: was retracted")
+	case r.State != Published:
+		return false, ErrBreachNotFound.With("name: is not published")
+	case r.Content == n.Digest+n.PairsDigest:
+		return false, nil
+	case r.Content != n.Base:
+		return false, ErrRenewed.With("name: somebody else renewed it meanwhile; run the same command again")
+	}
+	return true, nil
+}
+
 // Kinds of jobs.
 const (
 	KindMatch    = "breach.match"

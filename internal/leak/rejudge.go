@@ -41,7 +41,7 @@ func Rejudge(values []*Watched, breach cyber.Breach, held map[cyber.AssetID]Held
 		w.judgeSites(&f)
 		switch {
 		case more && f.Resolution != cyber.ResolvedNotMe:
-			f.Resolution, f.ResolvedAt, f.Quiet = "", time.Time{}, false
+			f.Resolution, f.ResolvedAt, f.Quiet, f.RenewedAt = "", time.Time{}, false, now
 			told = append(told, f)
 		case f.Resolution == cyber.ResolvedRetracted: // it holds again, and others told all of it
 			f.Resolution, f.ResolvedAt, f.Quiet = "", time.Time{}, true

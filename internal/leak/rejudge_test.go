@@ -55,6 +55,9 @@ func TestRejudge(t *testing.T) {
 			if got := w.Findings[0]; got.Resolution != c.open || (len(v.News) == 1) != c.alert || (len(v.Closed)+len(v.Judged) == 1) != c.kept {
 				t.Errorf("resolution %q, news %d, closed %d, judged %d", got.Resolution, len(v.News), len(v.Closed), len(v.Judged))
 			}
+			if renewed := w.Findings[0].RenewedAt; renewed.IsZero() == c.alert || c.alert && !renewed.Equal(noon.Add(time.Hour)) {
+				t.Errorf("its plan begins anew: %v, news: %t", renewed, c.alert)
+			}
 			if c.now.Found && !w.Findings[0].Trace.Equal(c.now.Trace) {
 				t.Errorf("says %+v", w.Findings[0].Trace)
 			}

@@ -205,7 +205,13 @@ type Union struct {
 	// the other digest.
 	Moved  []cyber.Finding
 	Closed []cyber.Finding
+	// Twins are the findings that both had of one breach: what the person said of the steps of the first is said of the
+	// second.
+	Twins []Twin
 }
+
+// Twin is a finding that goes, and the one that stays in its place.
+type Twin struct{ Gone, Into cyber.FindingID }
 
 // Unite leaves each value of a person once. It returns the values that stay, in their order, and what becomes of the
 // others.
@@ -242,7 +248,9 @@ func (w *Watched) absorb(gone *Watched) Union {
 			u.Moved, w.Findings = append(u.Moved, f), append(w.Findings, f)
 			continue
 		}
-		if own := &w.Findings[i]; own.Open() && !f.Open() {
+		own := &w.Findings[i]
+		u.Twins = append(u.Twins, Twin{f.ID, own.ID})
+		if own.Open() && !f.Open() {
 			own.Resolution, own.ResolvedAt = f.Resolution, f.ResolvedAt
 			u.Closed = append(u.Closed, *own)
 		}

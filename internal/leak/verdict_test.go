@@ -105,7 +105,7 @@ func TestDiscover(t *testing.T) {
 		"a value that is gone":    {"", "x/loja", ""},
 		"a list of fresh values":  {"", "a/lista", "found a/lista; says a monitorado>alerta [lista]; tells u-ana a/lista=alerta"},
 		"a list of old news":      {"a/loja", "a/lista", "found a/lista(quiet); says a alerta>alerta [loja lista~loja]"},
-		"a list of resolved news": {"a/loja:other", "a/lista", "found a/lista(quiet); says a monitorado>alerta [lista]"},
+		"a list of resolved news": {"a/loja:other", "a/lista", "found a/lista(quiet); says a monitorado>alerta [lista~loja]"},
 		"a list of withdrawn":     {"a/loja:retracted", "a/lista", "found a/lista; says a monitorado>alerta [lista]; tells u-ana a/lista=alerta"},
 		"a list behind its source in one look": {"", "a/loja a/lista",
 			"found a/loja, a/lista(quiet); says a monitorado>alerta [loja lista~loja]; tells u-ana a/loja=alerta"},

@@ -68,7 +68,10 @@ type Filter struct {
 	Actor, Action, Subject string
 	// Partner leaves only what the partner's own people did, and what was done to their accounts.
 	Partner partner.ID
-	// Before is the number to go on from, exclusive; 0 means from the newest.
+	// From and To are a period, To exclusive.
+	From, To    time.Time
+	OldestFirst bool
+	// Before is the number to go on from, exclusive; 0 means from the beginning of the list.
 	Before int64
 	Limit  int
 }
@@ -76,7 +79,7 @@ type Filter struct {
 // Ledger keeps the trail, each line chained by a keyed hash to the one before.
 type Ledger interface {
 	AppendAudit(ctx context.Context, e Entry) (Entry, error)
-	// Audit returns lines, newest first.
+	// Audit returns lines, newest first unless the filter turns them round.
 	Audit(ctx context.Context, f Filter) ([]Entry, error)
 	// VerifyAudit walks the whole trail and returns its head; ErrTrailBroken names the first line that is wrong.
 	VerifyAudit(ctx context.Context, expect Head, progress func(seq int64)) (Head, error)
@@ -135,7 +138,7 @@ func (t *Trail) RecordAll(ctx context.Context, who Actor, action string, subject
 	})
 }
 
-// Entries reads the trail, newest first.
+// Entries reads the trail, newest first unless the filter turns it round.
 func (t *Trail) Entries(ctx context.Context, f Filter) ([]Entry, error) {
 	if t.only == "" {
 		return t.ledger.Audit(ctx, f)

@@ -17,11 +17,14 @@ type KeptFilter struct {
 	CreatedAt time.Time
 }
 
-// Export is a list that was written into a file for the operator who asked, and nobody else.
+// Export is a list that was written into a file for the operator who asked, and nobody else; or a file that they sent, kept
+// while they decide on it.
 type Export struct {
-	ID        string
-	Operator  ID
-	List      string
+	ID       string
+	Operator ID
+	List     string
+	// About is whose data it holds, if the list alone does not say: a partner's id.
+	About     string
 	Format    Format
 	CreatedAt time.Time
 	// Until is when the file is removed.

@@ -1,6 +1,21 @@
 package operator
 
-import "context"
+import (
+	"context"
+	"testing"
+)
+
+var fullCost = argonCost
+
+func init() { argonCost.memory, argonCost.passes = 64, 1 }
+
+// atFullCost hashes as the product does until the test ends.
+func atFullCost(t *testing.T) {
+	t.Helper()
+	cheap := argonCost
+	argonCost = fullCost
+	t.Cleanup(func() { argonCost = cheap })
+}
 
 // Login tries and decides in one go.
 func (r *Registry) Login(ctx context.Context, email, password, code, from string) (Operator, string, error) {

@@ -1,6 +1,10 @@
 package operator
 
-import "time"
+import (
+	"time"
+
+	"github.com/vigiahq/vigia/internal/partner"
+)
 
 // Figure names one count that an operator looks at.
 type Figure string
@@ -18,7 +22,7 @@ const (
 	DeliveriesPending      Figure = "deliveries.pending"
 	DeliveriesFailed       Figure = "deliveries.failed"
 	CasesOpen              Figure = "cases.open"
-	DevicesLive            Figure = "devices.live"
+	DevicesProtected       Figure = "devices.protected"
 
 	FindingsOfDay      Figure = "day.findings"
 	AlertsOfDay        Figure = "day.alerts"
@@ -69,12 +73,11 @@ type DayCount struct {
 	Count int64
 }
 
-// Brasilia is the distance of the operator's clock from UTC: days begin at midnight there. Brazil has had no summer
-// time since 2019.
-const Brasilia = -3 * time.Hour
+// Brasilia is the distance of the operator's clock from UTC.
+const Brasilia = partner.Brasilia
 
 // DayOf numbers the calendar day of a moment in Brasília: days since 1970-01-01.
-func DayOf(t time.Time) int64 { return int64(t.Add(Brasilia).Sub(time.Unix(0, 0)) / (24 * time.Hour)) }
+func DayOf(t time.Time) int64 { return partner.Today(t) }
 
 // LastDays lays counts of days out as the last days up to today, with zeros for days without a count.
 func LastDays(counts []DayCount, now time.Time, days int) []DayCount {

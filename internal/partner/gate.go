@@ -18,7 +18,10 @@ type Caller struct {
 	Mode     Mode
 	Settings Settings
 	KeyID    KeyID
-	key      *Key
+	// Epoch is the access epoch that the key was found under, 0 where nothing remembered may be relied on. What was read
+	// of the partner's set-up for a caller of the same epoch holds for this one.
+	Epoch int64
+	key   *Key
 }
 
 // Allows tells whether the key that was shown covers need.
@@ -72,7 +75,7 @@ func (g *Gate) Watch(ctx context.Context) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		g.refresh(ctx)
+		g.Refresh(ctx)
 		select {
 		case <-ctx.Done():
 			return
@@ -81,7 +84,8 @@ func (g *Gate) Watch(ctx context.Context) {
 	}
 }
 
-func (g *Gate) refresh(ctx context.Context) {
+// Refresh is one look of Watch: whether what is remembered still counts.
+func (g *Gate) Refresh(ctx context.Context) {
 	asked := g.now() // trust runs from before the question, so a slow answer does not stretch it
 	ctx, cancel := context.WithTimeout(ctx, trustFor)
 	defer cancel()
@@ -102,20 +106,20 @@ func (g *Gate) refresh(ctx context.Context) {
 // cause; only a database that does not answer is another error.
 func (g *Gate) Authenticate(ctx context.Context, key string, need Scope) (Caller, error) {
 	now := g.now()
-	e, err := g.find(ctx, key, now)
+	e, epoch, err := g.find(ctx, key, now)
 	if err != nil {
 		return Caller{}, err
 	}
 	if !e.key.LiveAt(now) || e.partner.Suspended || !e.key.Allows(need) {
 		return Caller{}, ErrUnauthorised
 	}
-	return Caller{Partner: e.partner.ID, Mode: e.partner.Mode, Settings: e.partner.Settings, KeyID: e.key.ID, key: &e.key}, nil
+	return Caller{Partner: e.partner.ID, Mode: e.partner.Mode, Settings: e.partner.Settings, KeyID: e.key.ID, Epoch: epoch, key: &e.key}, nil
 }
 
-// find answers from memory, if it is to be trusted, else from the database.
-func (g *Gate) find(ctx context.Context, key string, now time.Time) (*entry, error) {
+// find answers from memory, if it is to be trusted, else from the database. Only what comes from memory has an epoch.
+func (g *Gate) find(ctx context.Context, key string, now time.Time) (*entry, int64, error) {
 	if len(key) != keyLen {
-		return nil, ErrUnauthorised
+		return nil, 0, ErrUnauthorised
 	}
 	text := [keyLen]byte([]byte(key))
 	var t tag
@@ -125,14 +129,14 @@ func (g *Gate) find(ctx context.Context, key string, now time.Time) (*entry, err
 	epoch, trusted := g.epoch, now.Before(g.trustedUntil)
 	g.mu.RUnlock()
 	if ok && trusted {
-		return e, nil
+		return e, epoch, nil
 	}
 	if !wellFormed(key) {
-		return nil, ErrUnauthorised
+		return nil, 0, ErrUnauthorised
 	}
 	e, err := g.read(ctx, sha256.Sum256(text[:]))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -143,7 +147,7 @@ func (g *Gate) find(ctx context.Context, key string, now time.Time) (*entry, err
 		}
 		g.known[t] = e
 	}
-	return e, nil
+	return e, 0, nil
 }
 
 // read asks the database for the key with this digest.

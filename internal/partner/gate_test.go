@@ -26,7 +26,7 @@ func TestGateMemoryIsBounded(t *testing.T) {
 		t.Helper()
 		body := fmt.Sprintf("%s%0*d", livePrefix, secretLen, n)
 		store.digest = sha256.Sum256([]byte(body + checksum(body)))
-		if _, err := g.find(t.Context(), body+checksum(body), time.Now()); err != nil {
+		if _, _, err := g.find(t.Context(), body+checksum(body), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		return len(g.known)

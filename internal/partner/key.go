@@ -30,16 +30,22 @@ const (
 	// ScopeCredentials lets a key ask whether a password is known together with a person's values. No other scope
 	// includes it: it tells more of a person than all they watch.
 	ScopeCredentials Scope = "credentials"
+	// ScopeManage lets a key see to the partner's own webhooks and keys, and read usage and statistics. No other scope
+	// includes it: whoever holds it decides where events go and who else may call.
+	ScopeManage     Scope = "manage"
+	ScopeManageRead Scope = "manage:read"
 	// ScopeAnyRead is what a route asks for that shows each key what it may see; no key is given it.
 	ScopeAnyRead Scope = "any:read"
 )
 
 // AllScopes is what a key has unless the operator narrows it.
-func AllScopes() []Scope { return []Scope{ScopeCyber, ScopeSubscriptions, ScopeCredentials} }
+func AllScopes() []Scope {
+	return []Scope{ScopeCyber, ScopeSubscriptions, ScopeCredentials, ScopeManage}
+}
 
 // knownScopes are all that a key can be given.
 func knownScopes() []Scope {
-	return []Scope{ScopeCyber, ScopeCyberRead, ScopeSubscriptions, ScopeSubscriptionsRead, ScopeCredentials}
+	return []Scope{ScopeCyber, ScopeCyberRead, ScopeSubscriptions, ScopeSubscriptionsRead, ScopeCredentials, ScopeManage, ScopeManageRead}
 }
 
 // ParseScopes checks a list of scope names.
@@ -52,7 +58,7 @@ func ParseScopes(names []string) ([]Scope, error) {
 	for _, n := range names {
 		s := Scope(strings.TrimSpace(n))
 		if !slices.Contains(known, s) {
-			return nil, ErrInvalid.With("scopes: unknown scope; known are cyber, cyber:read, subscriptions, subscriptions:read, credentials")
+			return nil, ErrInvalid.With("scopes: unknown scope; known are cyber, cyber:read, subscriptions, subscriptions:read, credentials, manage, manage:read")
 		}
 		if !slices.Contains(scopes, s) {
 			scopes = append(scopes, s)
@@ -199,6 +205,11 @@ func (r *Registry) Keys(ctx context.Context, id ID) ([]Key, error) {
 
 // RollKey replaces a key: the new one has the same label and scopes, the old one ends after overlap.
 func (r *Registry) RollKey(ctx context.Context, id ID, old KeyID, overlap time.Duration) (Key, string, error) {
+	return r.roll(ctx, id, old, overlap, func(Key) (time.Time, error) { return time.Time{}, nil })
+}
+
+// roll replaces a key; until says when the new one ends, or refuses.
+func (r *Registry) roll(ctx context.Context, id ID, old KeyID, overlap time.Duration, until func(Key) (time.Time, error)) (Key, string, error) {
 	if overlap < 0 || overlap > maxRollHours*time.Hour {
 		return Key{}, "", ErrInvalid.With("overlap: 0 to %d hours", maxRollHours)
 	}
@@ -214,7 +225,11 @@ func (r *Registry) RollKey(ctx context.Context, id ID, old KeyID, overlap time.D
 	if i < 0 || !keys[i].LiveAt(r.now()) {
 		return Key{}, "", ErrKeyNotFound.With("key: not a live key of this partner")
 	}
-	key, text, err := r.newKey(p, keys[i].Label, keys[i].Scopes, time.Time{})
+	expires, err := until(keys[i])
+	if err != nil {
+		return Key{}, "", err
+	}
+	key, text, err := r.newKey(p, keys[i].Label, keys[i].Scopes, expires)
 	if err != nil {
 		return Key{}, "", err
 	}

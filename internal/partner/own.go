@@ -6,6 +6,28 @@ import (
 	"time"
 )
 
+// One knows one partner among those that Of knows; to whoever asks it there is no other.
+type One struct {
+	Of interface {
+		PartnerByID(ctx context.Context, id ID) (Partner, error)
+	}
+	ID ID
+}
+
+// PartnerByID returns the one partner.
+func (o One) PartnerByID(ctx context.Context, id ID) (Partner, error) {
+	if o.ID == "" || id != o.ID {
+		return Partner{}, ErrNotFound
+	}
+	return o.Of.PartnerByID(ctx, id)
+}
+
+// Partners returns the one partner.
+func (o One) Partners(ctx context.Context) ([]Partner, error) {
+	p, err := o.PartnerByID(ctx, o.ID)
+	return []Partner{p}, err
+}
+
 // Only is the same rules for a partner's own people: to them there is no other partner.
 func (r *Registry) Only(id ID) *Registry {
 	own := *r
@@ -35,16 +57,12 @@ func (ownPartner) InsertPartner(context.Context, Partner, string, Key) error { r
 
 // PartnerByID returns the one partner.
 func (s ownPartner) PartnerByID(ctx context.Context, id ID) (Partner, error) {
-	if err := s.own(id); err != nil {
-		return Partner{}, err
-	}
-	return s.Store.PartnerByID(ctx, id)
+	return One{s.Store, s.id}.PartnerByID(ctx, id)
 }
 
 // Partners returns the one partner.
 func (s ownPartner) Partners(ctx context.Context) ([]Partner, error) {
-	p, err := s.PartnerByID(ctx, s.id)
-	return []Partner{p}, err
+	return One{s.Store, s.id}.Partners(ctx)
 }
 
 // UpdatePartner changes nothing: settings are the operator's.
@@ -89,6 +107,22 @@ func (ownPartner) KeyByDigest(context.Context, []byte) (Key, Partner, error) {
 
 // Salt opens nothing: it was shown once, to the operator.
 func (ownPartner) Salt(context.Context, ID) (string, error) { return "", ErrNotFound }
+
+// Theme returns that of the one partner.
+func (s ownPartner) Theme(ctx context.Context, id ID) (Theme, error) {
+	if err := s.own(id); err != nil {
+		return Theme{}, err
+	}
+	return s.Store.Theme(ctx, id)
+}
+
+// UpdateTheme changes that of the one partner.
+func (s ownPartner) UpdateTheme(ctx context.Context, id ID, change func(*Theme) error) (Theme, error) {
+	if err := s.own(id); err != nil {
+		return Theme{}, err
+	}
+	return s.Store.UpdateTheme(ctx, id, change)
+}
 
 // Grantable are the scopes that a new key may have: all, or, for a partner's own people, those of its keys in force, so
 // that nobody gains by a new key what the operator has taken away.

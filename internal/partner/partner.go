@@ -120,10 +120,11 @@ type Store interface {
 	UpdateKey(ctx context.Context, id ID, key KeyID, change func(*Key) error) (Key, error)
 	// KeyByDigest returns the key with this digest, together with its partner. What is kept is a keyed hash of the digest.
 	KeyByDigest(ctx context.Context, digest []byte) (Key, Partner, error)
-	// AccessEpoch changes whenever a key or a partner changes, so that caches know when to forget.
+	// AccessEpoch changes whenever a key, a partner or one of its plans changes, so that caches know when to forget.
 	AccessEpoch(ctx context.Context) (int64, error)
 	// Salt opens the partner's salt.
 	Salt(ctx context.Context, id ID) (string, error)
+	ThemeStore
 }
 
 // Registry creates and changes partners and keys, for the command line and the console alike.

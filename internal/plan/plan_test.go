@@ -105,8 +105,12 @@ func TestCatalogue(t *testing.T) {
 		if err != nil || changed.ID != "ouro" || changed.Partner != p.ID || changed.KeyValidity().Hours() != 30*24 {
 			t.Error(changed, err)
 		}
+		before, _ := e.Store.Partners.AccessEpoch(ctx)
 		if _, err := plans.Retire(ctx, p.ID, "ouro"); err != nil {
 			t.Error(err)
+		}
+		if after, err := e.Store.Partners.AccessEpoch(ctx); after == before || err != nil {
+			t.Error("servers go on with the plan that they remember:", err)
 		}
 		got, err := plans.Show(ctx, p.ID, "ouro")
 		if err != nil || !got.Retired || got.Coverage.Limit != plan.Demo().Limit || !got.KeysEndWithSubscription || got.MaxDevices != 3 {

@@ -10,7 +10,7 @@ const (
 
 	// bitmapBytes is the size of a bitmap: small enough to stay in the first-level cache. It stands for eight times as
 	// many bytes of text.
-	bitmapBytes = 512
+	bitmapBytes = 536
 	// step is how many places are judged at once: what 64 bits hold, less the length of the longest rhythm, in whole
 	// bytes.
 	step = 48
@@ -19,26 +19,21 @@ const (
 	steps = ((bitmapBytes-8)*8/step + 1) &^ 3
 )
 
-// stretch is how many bytes of text are searched with one filling of the bitmaps.
+// stretch is how many bytes of text are searched with one filling of the bitmaps: whole words of them.
 const stretch = steps * step
 
 // bitmap has a bit for each byte of a stretch of text and a little more.
 type bitmap [bitmapBytes]byte
 
-// marks are where the digits and where the signs are in a stretch of text: '@', '%', and what may begin something that has
-// to be decoded.
+// marks are where the digits and where the signs are in a stretch of text: '@', '%', what may begin something that has to
+// be decoded, and a hyphen or slash five places before a hyphen, as UUIDs and CNPJs have them.
 type marks struct {
 	_      [7]byte
 	before byte // its top bit says whether a digit stands before the stretch: the bitmap goes on from there
 	digits bitmap
-	signs  bitmap
-	// hyphens are where UUIDs and CNPJs are looked for.
-	hyphens bitmap
+	signs  [bitmapBytes / 8]uint64
 	// places are where numbers worth a look begin, 48 bits for as many bytes.
 	places [steps]uint64
-	// keys are, in the same way, where hyphens stand as in UUIDs and CNPJs, and keyed says that there are any.
-	keys  [steps]uint64
-	keyed bool
 }
 
 // read fills the bitmaps from b[at:]; past the end there is nothing.
@@ -53,21 +48,25 @@ func (m *marks) read(b []byte, at int) {
 
 func (m *marks) mark(b []byte, at int) {
 	rest := b[min(at, len(b)):]
-	whole := min(len(rest)/32*4, bitmapBytes)
-	mark(m.digits[:whole], m.signs[:whole], m.hyphens[:whole], rest)
-	if whole == bitmapBytes {
+	whole := min(max(0, len(rest)-keySpan)/64, len(m.signs))
+	mark(m.digits[:whole*8], m.signs[:whole], rest)
+	if whole == len(m.signs) {
 		return
 	}
-	var padded [32 + 8]byte
-	copy(padded[:32], rest[whole*8:])
-	mark(m.digits[whole:whole+4], m.signs[whole:whole+4], m.hyphens[whole:whole+4], padded[:])
-	clear(m.digits[whole+4:])
-	clear(m.signs[whole+4:])
-	clear(m.hyphens[whole+4:])
+	// What is left is less than 64 bytes and those that are seen beyond them.
+	var padded [2*64 + keySpan]byte
+	copy(padded[:], rest[whole*64:])
+	end := min(whole+2, len(m.signs))
+	mark(m.digits[whole*8:end*8], m.signs[whole:end], padded[:])
+	clear(m.digits[end*8:])
+	clear(m.signs[end:])
 }
 
 // at returns the bits from place n of a stretch on, at least 57 of them.
-func (m *bitmap) at(n int) uint64 { return binary.LittleEndian.Uint64(m[n/8:][:8]) >> (n % 8) }
+func (m *bitmap) at(n int) uint64 {
+	k := uint(n) / 8
+	return binary.LittleEndian.Uint64(m[k:k+8]) >> (uint(n) % 8)
+}
 
 // window returns the 64 bits from place n*step on.
 func (m *bitmap) window(n int) uint64 { return binary.LittleEndian.Uint64(m[n*step/8:][:8]) }
@@ -90,44 +89,60 @@ func rhythms(d, before uint64) uint64 {
 // findPortable is find for processors without a faster way.
 func (m *marks) findPortable() {
 	before := uint64(m.before >> 7)
-	m.keyed = false
 	for n := range m.places {
 		d := m.digits.window(n)
-		m.places[n], m.keys[n] = rhythms(d, d<<1|before), keyPlaces(d, m.hyphens.window(n))
-		m.keyed = m.keyed || m.keys[n] != 0
+		m.places[n] = rhythms(d, d<<1|before)
 		before = d >> (step - 1) & 1
 	}
 }
 
-// keyPlaces marks, among the first 48 hyphens of h, those that stand as in a UUID, with others five places before and five
-// and ten after, and those that stand as in a CNPJ, before two digits and five places after something else. What lies
-// before the window may be anything.
-func keyPlaces(d, h uint64) uint64 {
-	uuid := (h<<5 | 0b11111) & (h >> 5) & (h >> 10)
-	cnpj := d >> 1 & (d >> 2) &^ (d>>3 | d<<5 | h>>3)
-	return h & (uuid | cnpj) & (1<<step - 1)
-}
+// keySpan is how far the hyphens of a UUID stand apart, and the hyphen of a CNPJ behind its slash.
+const keySpan = 5
 
 // markPortable is mark for processors without a faster way. It takes eight bytes at a time.
-func markPortable(digits, signs, hyphens, src []byte) {
+func markPortable(digits []byte, signs []uint64, src []byte) {
+	clear(signs)
 	for k := range digits {
-		word := binary.LittleEndian.Uint64(src[k*8:])
+		word, next := binary.LittleEndian.Uint64(src[k*8:]), binary.LittleEndian.Uint64(src[k*8+keySpan:])
 		// A digit, less '0', neither has its top bit set nor gets it by adding 0x76; a byte that is zero does not get
-		// it by adding 0x7f.
+		// it by adding 0x7f. A hyphen is a slash but for one bit.
 		digits[k] = clearTops(word^'0'*ones, 0x76*ones)
-		signs[k] = signBits(word)
-		hyphens[k] = clearTops(word^'-'*ones, sevens)
+		keys := clearTops((word|('-'^'/')*ones)^'/'*ones, sevens) & clearTops(next^'-'*ones, sevens)
+		signs[k/8] |= uint64(signBits(word, src[k*8+8])|keys) << (k % 8 * 8)
 	}
 }
 
 // isSign tells the signs: \u0040, &#64;, [at], (arroba) and {at}, characters without width, dashes, full-width letters, the
-// second byte of a no-break space. Of braces the closing one is, as the others have no place of their own in a register.
-var isSign = [256]bool{'@': true, '%': true, '\\': true, '&': true, '[': true, '(': true, '}': true, 0xa0: true, 0xe2: true, 0xef: true}
+// second byte of a no-break space.
+var isSign = [256]bool{'@': true, '%': true, '\\': true, '&': true, '[': true, '(': true, '{': true, 0xa0: true, 0xe2: true, 0xef: true}
 
-// signBits has bit k set where byte k of word is a sign.
-func signBits(word uint64) (bits byte) {
+// Texts are full of signs that are none by what follows: (11), [12/Mar, \n, &b=. Those of ASCII but '@' and '{' are marked
+// where the next byte may follow it in what is looked for. expected is what a byte must be, by its low half, to be one of
+// these or '@', and spoils the bits that the byte after it takes off that, by half of it: '(' and '[' stay before ' ', 'a',
+// 'd' and 'p', '%' before '2', '4', '5' and 'u', '&' before '#', 'a' and 'c', a backslash before 'u' and 'x'. Some others
+// stay, too: bits are few.
+var (
+	expected = [16]byte{0: '@', 5: '%', 6: '&', 8: '(', 11: '[', 12: '\\'}
+	spoils   = [16]byte{4, 0, 0, 0x2f, 0x2f, 0x2f, 0x2f, 0x2f, 4, 10, 10, 2, 0x23, 0x2f, 0x2f, 0x2f}
+)
+
+// marked says whether c is marked as a sign before next.
+func marked(c, next byte) bool {
+	if c >= '{' {
+		return isSign[c]
+	}
+	e := expected[c&15]
+	if next < 0xff { // whose half has no place in a table of a register
+		e &^= spoils[(next+1)>>1&15]
+	}
+	return e == c
+}
+
+// signBits has bit k set where byte k of word is a sign; after is the byte behind it.
+func signBits(word uint64, after byte) (bits byte) {
+	next := word>>8 | uint64(after)<<56
 	for k := range 8 {
-		if isSign[byte(word>>(8*k))] {
+		if marked(byte(word>>(8*k)), byte(next>>(8*k))) {
 			bits |= 1 << k
 		}
 	}

@@ -2,39 +2,38 @@ package scan
 
 import "golang.org/x/sys/cpu"
 
-// fastAddress says that addressMasksOf may be called. A variable, for the test that compares both ways.
-var fastAddress = cpu.X86.HasAVX2
+// fastAddress says that shapeOf may be called. A variable, for the test that compares both ways.
+var fastAddress = cpu.X86.HasAVX2 && cpu.X86.HasBMI2
 
 //go:noescape
-func addressAVX2(dst, local, domain *byte, out *[2]addressMasks)
+func addressAVX2(dst, local, domain *byte, out *addressShape)
 
-// addressMasksOf classifies the 64 bytes before an '@', from local on, and the 64 after it, from domain on, and writes
-// them to dst in lower case, the '@' between them.
-func addressMasksOf(dst *[margin]byte, local, domain *byte, out *[2]addressMasks) {
+// shapeOf judges the 32 bytes before an '@', from local on, and the 32 after it, from domain on, and writes them to dst in
+// lower case, the '@' between them.
+func shapeOf(dst *[margin]byte, local, domain *byte, out *addressShape) {
 	addressAVX2(&dst[0], local, domain, out)
 	dst[addressSpan] = '@'
 }
 
 //go:noescape
-func markAVX2(digits, signs, hyphens, src *byte, words int)
+func markAVX2(digits *byte, signs *uint64, src *byte, words int)
 
-// mark fills digits, signs and hyphens with the bits of src, which has at least as many bytes as each of them has bits.
-// All have the same length, a multiple of four.
-func mark(digits, signs, hyphens, src []byte) {
-	if cpu.X86.HasAVX2 && len(digits) > 0 {
-		markAVX2(&digits[0], &signs[:len(digits)][0], &hyphens[:len(digits)][0], &src[:len(digits)*8][0], len(digits)/4)
+// mark fills digits and signs, which have as many bits, with those of src, which has a byte for each and keySpan more.
+func mark(digits []byte, signs []uint64, src []byte) {
+	if cpu.X86.HasAVX2 && len(signs) > 0 {
+		markAVX2(&digits[:len(signs)*8][0], &signs[0], &src[:len(signs)*64+keySpan][0], len(signs))
 		return
 	}
-	markPortable(digits, signs, hyphens, src)
+	markPortable(digits, signs, src)
 }
 
 //go:noescape
-func rhythmsAVX2(places, keys *[steps]uint64, digits, hyphens *bitmap) (keyed bool)
+func rhythmsAVX2(places *[steps]uint64, digits *bitmap)
 
-// find marks the places where numbers begin, and those of keys. The byte before the bitmap is read with it.
+// find marks the places where numbers begin. The byte before the bitmap is read with it.
 func (m *marks) find() {
 	if cpu.X86.HasAVX2 {
-		m.keyed = rhythmsAVX2(&m.places, &m.keys, &m.digits, &m.hyphens)
+		rhythmsAVX2(&m.places, &m.digits)
 		return
 	}
 	m.findPortable()

@@ -1,28 +1,58 @@
 #include "textflag.h"
 
-// A byte is a sign if it is the one that the low half of it stands for here. The second table is of bytes beyond ASCII,
-// less their top bit.
-DATA signBytes<>+0(SB)/8, $0x8026258080808040
-DATA signBytes<>+8(SB)/8, $0x80807d5c5b808028
-DATA signBytes<>+16(SB)/8, $0x8026258080808040
-DATA signBytes<>+24(SB)/8, $0x80807d5c5b808028
-DATA signBytes<>+32(SB)/8, $0x8080808080628020
-DATA signBytes<>+40(SB)/8, $0x6f80808080808080
-DATA signBytes<>+48(SB)/8, $0x8080808080628020
-DATA signBytes<>+56(SB)/8, $0x6f80808080808080
-GLOBL signBytes<>(SB), RODATA|NOPTR, $64
+// What a byte must be to be a sign, by the low half of it: one of ASCII, less what spoils it; then, from '{' on, by the low
+// half of it and 0x85, for which all before have nothing; then one that is a sign where a hyphen follows keySpan behind.
+// The third table is what spoils signs of ASCII, by the byte after them: see spoils.
+DATA signBytes<>+0(SB)/8, $0x0026250000000040
+DATA signBytes<>+8(SB)/8, $0x0000005c5b000028
+DATA signBytes<>+16(SB)/8, $0x0026250000000040
+DATA signBytes<>+24(SB)/8, $0x0000005c5b000028
+DATA signBytes<>+32(SB)/8, $0xe200a0ef0000007b
+DATA signBytes<>+40(SB)/8, $0x0000000000000000
+DATA signBytes<>+48(SB)/8, $0xe200a0ef0000007b
+DATA signBytes<>+56(SB)/8, $0x0000000000000000
+DATA signBytes<>+64(SB)/8, $0x2f2f2f2f2f000004
+DATA signBytes<>+72(SB)/8, $0x2f2f2f23020a0a04
+DATA signBytes<>+80(SB)/8, $0x2f2f2f2f2f000004
+DATA signBytes<>+88(SB)/8, $0x2f2f2f23020a0a04
+DATA signBytes<>+96(SB)/8, $0x0000000000000000
+DATA signBytes<>+104(SB)/8, $0x2f002d0000000000
+DATA signBytes<>+112(SB)/8, $0x0000000000000000
+DATA signBytes<>+120(SB)/8, $0x2f002d0000000000
+GLOBL signBytes<>(SB), RODATA|NOPTR, $128
 
-// func markAVX2(digits, signs, hyphens, src *byte, words int)
+// classify marks the 32 bytes at off of a word's.
+#define classify(off, to) \
+	VMOVDQU   off(SI)(R10*8), Y2;         \
+	VPAVGB    off+1(SI)(R10*8), Y12, Y9;  \ // half of the byte after each, rounded up
+	VPSHUFB   Y9, Y13, Y9;                \
+	VPSHUFB   Y2, Y4, Y6;                 \
+	VPANDN    Y6, Y9, Y6;                 \
+	VPADDB    Y8, Y2, Y7;                 \
+	VPSHUFB   Y7, Y5, Y7;                 \
+	VPSHUFB   Y2, Y14, Y11;               \
+	VPCMPEQB  off+5(SI)(R10*8), Y10, Y15; \ // hyphens five places on
+	VPAND     Y11, Y15, Y11;              \
+	VPOR      Y6, Y7, Y6;                 \
+	VPOR      Y6, Y11, Y6;                \
+	VPCMPEQB  Y2, Y6, Y6;                 \
+	VPADDB    Y0, Y2, Y2;                 \
+	VPCMPGTB  Y1, Y2, Y3;                 \
+	VPMOVMSKB Y3, AX;                     \
+	VPMOVMSKB Y6, BX;                     \
+	MOVL      AX, to(DI)(R10*1);          \
+	MOVL      BX, to(DX)(R10*1)
+
+// func markAVX2(digits *byte, signs *uint64, src *byte, words int)
 //
-// For each word of four bytes it loads 32 and sets the bits of those that are digits (0x46 more, as a signed byte, a digit
-// is above 0x75, and nothing else is) in digits, of those that are signs in signs, and of hyphens in hyphens. Of an odd
-// number of words the first goes alone.
-TEXT ·markAVX2(SB), NOSPLIT, $0-40
+// For each word it loads 64 bytes and sets the bits of those that are digits (0x46 more, as a signed byte, a digit is above
+// 0x75, and nothing else is) in digits, and of those that are signs, or hyphens or slashes five places before a hyphen, in
+// signs.
+TEXT ·markAVX2(SB), NOSPLIT, $0-32
 	MOVQ digits+0(FP), DI
 	MOVQ signs+8(FP), DX
-	MOVQ hyphens+16(FP), R8
-	MOVQ src+24(FP), SI
-	MOVQ words+32(FP), CX
+	MOVQ src+16(FP), SI
+	MOVQ words+24(FP), CX
 	MOVL $0x2d2d2d2d, AX
 	VMOVD AX, X10
 	VPBROADCASTD X10, Y10
@@ -32,75 +62,23 @@ TEXT ·markAVX2(SB), NOSPLIT, $0-40
 	MOVL $0x75757575, AX
 	VMOVD AX, X1
 	VPBROADCASTD X1, Y1
-	MOVL $0x80808080, AX
+	MOVL $0x85858585, AX
 	VMOVD AX, X8
 	VPBROADCASTD X8, Y8
+	VPXOR Y12, Y12, Y12
 	VMOVDQU signBytes<>(SB), Y4
 	VMOVDQU signBytes<>+32(SB), Y5
+	VMOVDQU signBytes<>+64(SB), Y13
+	VMOVDQU signBytes<>+96(SB), Y14
+	SHLQ $3, CX                        // bytes of each bitmap
 	XORL R10, R10
-	TESTQ $1, CX
-	LEAQ  (CX*4), CX                 // bytes of each bitmap
-	JZ   pairs
-	VMOVDQU   (SI), Y2
-	VPCMPEQB  Y2, Y10, Y11
-	VPSHUFB   Y2, Y4, Y6
-	VPCMPEQB  Y2, Y6, Y6
-	VPXOR     Y8, Y2, Y9
-	VPSHUFB   Y9, Y5, Y7
-	VPCMPEQB  Y9, Y7, Y7
-	VPADDB    Y0, Y2, Y2
-	VPCMPGTB  Y1, Y2, Y3
-	VPOR      Y6, Y7, Y6
-	VPMOVMSKB Y3, AX
-	VPMOVMSKB Y6, BX
-	VPMOVMSKB Y11, R9
-	MOVL      AX, (DI)
-	MOVL      BX, (DX)
-	MOVL      R9, (R8)
-	ADDQ      $4, R10
-
-pairs:
-	CMPQ R10, CX
-	JEQ  done
 
 loop:
-	VMOVDQU   (SI)(R10*8), Y2
-	VMOVDQU   32(SI)(R10*8), Y12
-	VPCMPEQB  Y2, Y10, Y11
-	VPSHUFB   Y2, Y4, Y6
-	VPCMPEQB  Y2, Y6, Y6
-	VPXOR     Y8, Y2, Y9
-	VPSHUFB   Y9, Y5, Y7
-	VPCMPEQB  Y9, Y7, Y7
-	VPADDB    Y0, Y2, Y2
-	VPCMPGTB  Y1, Y2, Y3
-	VPOR      Y6, Y7, Y6
-	VPMOVMSKB Y3, AX
-	VPMOVMSKB Y6, BX
-	VPMOVMSKB Y11, R9
-	MOVL      AX, (DI)(R10*1)
-	MOVL      BX, (DX)(R10*1)
-	MOVL      R9, (R8)(R10*1)
-	VPCMPEQB  Y12, Y10, Y11
-	VPSHUFB   Y12, Y4, Y6
-	VPCMPEQB  Y12, Y6, Y6
-	VPXOR     Y8, Y12, Y9
-	VPSHUFB   Y9, Y5, Y7
-	VPCMPEQB  Y9, Y7, Y7
-	VPADDB    Y0, Y12, Y12
-	VPCMPGTB  Y1, Y12, Y3
-	VPOR      Y6, Y7, Y6
-	VPMOVMSKB Y3, AX
-	VPMOVMSKB Y6, BX
-	VPMOVMSKB Y11, R9
-	MOVL      AX, 4(DI)(R10*1)
-	MOVL      BX, 4(DX)(R10*1)
-	MOVL      R9, 4(R8)(R10*1)
+	classify(0, 0)
+	classify(32, 4)
 	ADDQ      $8, R10
 	CMPQ      R10, CX
 	JNE       loop
-
-done:
 	VZEROUPPER
 	RET
 
@@ -111,19 +89,15 @@ DATA windows<>+16(SB)/8, $0x0706050403020100
 DATA windows<>+24(SB)/8, $0x0d0c0b0a09080706
 GLOBL windows<>(SB), RODATA|NOPTR, $32
 
-// func rhythmsAVX2(places, keys *[84]uint64, digits, hyphens *bitmap) (keyed bool)
+// func rhythmsAVX2(places *[88]uint64, digits *bitmap)
 //
-// It does what rhythms and keyPlaces do for four windows of 64 bits at once, 24 bytes of the bitmaps further each time.
-TEXT ·rhythmsAVX2(SB), NOSPLIT, $0-33
+// It does what rhythms does for four windows of 64 bits at once, 24 bytes of the bitmap further each time.
+TEXT ·rhythmsAVX2(SB), NOSPLIT, $0-16
 	MOVQ    places+0(FP), DI
-	MOVQ    keys+8(FP), DX
-	MOVQ    digits+16(FP), SI
-	MOVQ    hyphens+24(FP), R8
-	MOVQ    $21, CX
-	VPXOR   Y12, Y12, Y12            // all keys
+	MOVQ    digits+8(FP), SI
+	MOVQ    $22, CX
 	VMOVDQU windows<>(SB), Y13
 	VPCMPEQQ Y14, Y14, Y14
-	VPSRLQ  $59, Y14, Y15            // the first five places
 	VPSRLQ  $16, Y14, Y14            // the first 48 places
 
 next:
@@ -166,36 +140,9 @@ next:
 	VPOR        Y5, Y7, Y5
 	VPAND       Y5, Y14, Y5
 	VMOVDQU     Y5, (DI)
-	VMOVDQU     (R8), X1
-	VINSERTI128 $1, 12(R8), Y1, Y1
-	VPSHUFB     Y13, Y1, Y1          // h
-	VPSLLQ      $5, Y1, Y2
-	VPSRLQ      $5, Y1, Y3
-	VPSRLQ      $10, Y1, Y4
-	VPOR        Y15, Y2, Y2
-	VPAND       Y3, Y4, Y3
-	VPAND       Y2, Y3, Y2           // uuid
-	VPSRLQ      $1, Y0, Y3
-	VPSRLQ      $2, Y0, Y4
-	VPSRLQ      $3, Y0, Y5
-	VPSLLQ      $5, Y0, Y6
-	VPSRLQ      $3, Y1, Y7
-	VPAND       Y3, Y4, Y3
-	VPOR        Y5, Y6, Y5
-	VPOR        Y5, Y7, Y5
-	VPANDN      Y3, Y5, Y3           // cnpj
-	VPOR        Y2, Y3, Y2
-	VPAND       Y1, Y2, Y2
-	VPAND       Y2, Y14, Y2
-	VPOR        Y2, Y12, Y12
-	VMOVDQU     Y2, (DX)
 	ADDQ        $24, SI
-	ADDQ        $24, R8
 	ADDQ        $32, DI
-	ADDQ        $32, DX
 	DECQ        CX
 	JNZ         next
-	VPTEST      Y12, Y12
-	SETNE       keyed+32(FP)
 	VZEROUPPER
 	RET

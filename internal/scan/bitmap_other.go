@@ -2,13 +2,13 @@
 
 package scan
 
-// mark fills digits, signs and hyphens with the bits of src, which has at least as many bytes as each of them has bits.
-func mark(digits, signs, hyphens, src []byte) { markPortable(digits, signs, hyphens, src) }
+// mark fills digits and signs, which have as many bits, with those of src, which has a byte for each and keySpan more.
+func mark(digits []byte, signs []uint64, src []byte) { markPortable(digits, signs, src) }
 
-// find marks the places where numbers begin, and those of keys.
+// find marks the places where numbers begin.
 func (m *marks) find() { m.findPortable() }
 
-// fastAddress says that addressMasksOf may be called.
+// fastAddress says that shapeOf may be called.
 const fastAddress = false
 
-func addressMasksOf(*[margin]byte, *byte, *byte, *[2]addressMasks) {}
+func shapeOf(*[margin]byte, *byte, *byte, *addressShape) {}

@@ -1,11 +1,11 @@
 package scan
 
 // leftFree says whether a number that begins at b[i] is not the tail of something longer: of a decimal, of a hyphened
-// number, of a hash.
-func leftFree(b []byte, i int) bool {
-	if i == 0 {
-		return true
-	}
+// number, of a hash. Only what may stand in a domain name, letters, digits, dots and hyphens, needs a closer look.
+func leftFree(b []byte, i int) bool { return i == 0 || class[b[i-1]]&inDomain == 0 || freeAfter(b, i) }
+
+// freeAfter is leftFree behind such a character.
+func freeAfter(b []byte, i int) bool {
 	c := b[i-1]
 	switch {
 	case c == '.' || c == '-':
@@ -43,14 +43,10 @@ func afterWord(b []byte, i int) bool {
 
 // rightFree says whether a number that ends before b[j] does not go on.
 func rightFree(b []byte, j int) bool {
-	if j >= len(b) {
-		return true
-	}
-	switch c := b[j]; {
-	case class[c]&(letter|digit) != 0:
-		return false
-	case c == '.' || c == '-':
-		return j+1 >= len(b) || !isDigit(b[j+1])
-	}
-	return true
+	return j >= len(b) || class[b[j]]&inDomain == 0 || freeBefore(b, j)
+}
+
+// freeBefore is rightFree before a character that may stand in a domain name: a sentence or a range may end so.
+func freeBefore(b []byte, j int) bool {
+	return class[b[j]]&(letter|digit) == 0 && (j+1 >= len(b) || !isDigit(b[j+1]))
 }

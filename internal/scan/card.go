@@ -4,9 +4,14 @@ import "github.com/vigiahq/vigia/internal/identifier"
 
 // card emits n, which stands by itself, if a payment network could have issued it.
 func (s *Scanner) card(n []byte, from, to int) {
-	if network(n) && identifier.Luhn(n) && !repeats(n) && !(len(n) == 14 && identifier.ValidCNPJ(n)) {
+	if issued(n) {
 		s.emit(identifier.Card, n, from, to)
 	}
+}
+
+// issued says whether a payment network could have issued n.
+func issued(n []byte) bool {
+	return network(n) && identifier.Luhn(n) && !repeats(n) && !(len(n) == bareCNPJ && identifier.ValidCNPJ(n))
 }
 
 // network says whether a payment network numbers its cards this way. The check digit alone lets every tenth number

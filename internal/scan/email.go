@@ -2,7 +2,6 @@ package scan
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/bits"
 	"unicode"
 	"unicode/utf8"
@@ -17,60 +16,82 @@ const (
 	labelLongest  = 63
 )
 
-// emails reads the addresses whose '@' lies in b[from:limit], a stretch that is marked. In URLs it is written %40.
-func (s *Scanner) emails(b []byte, from, limit int) {
-	for w := range (stretch + 63) / 64 {
-		signs := binary.LittleEndian.Uint64(s.marks.signs[w*8:][:8])
-		for ; signs != 0; signs &= signs - 1 {
-			k := w*64 + bits.TrailingZeros64(signs)
-			at := from + k
-			if k >= stretch || at >= limit {
-				return
-			}
-			switch c := b[at]; {
-			case c == '@':
-				s.email(b, at, at+1)
-			case c == '%' && at+3 <= len(b) && b[at+1] == '4' && b[at+2] == '0':
-				s.email(b, at, at+3)
-			case c == '(' || c == '[': // (11), [0]: few are (at)
-				if at+2 < len(b) && (b[at+1] == ' ' || b[at+2]|0x20 >= 'o' && b[at+2]|0x20 <= 'u' && class[b[at+1]]&letter != 0) {
-					s.hint(b, at)
+// signs reads what is told by a sign in b[from:limit], a stretch that is marked: addresses, whose '@' is written %40 in
+// URLs, keys by their punctuation, and what has to be decoded.
+func (s *Scanner) signs(b []byte, from, limit int) {
+	for first := 0; first < stretch/64; first += 6 { // of which there are eleven
+		six := (*[6]uint64)(s.marks.signs[first:])
+		if six[0]|six[1]|six[2]|six[3]|six[4]|six[5] == 0 { // as in most of a text with little in it
+			continue
+		}
+		for w, signs := range six {
+			for ; signs != 0; signs &= signs - 1 {
+				at := from + (first+w)*64 + bits.TrailingZeros64(signs)
+				if at >= limit {
+					return
 				}
-			case c == '}': // few are {at}
-				if at > 2 && (class[b[at-1]]&letter != 0 || b[at-1] == ' ') {
-					s.hint(b, at)
+				if b[at] == '@' {
+					s.email(b, at, at+1)
+				} else {
+					s.otherSign(b, at)
 				}
-			case c == 0xa0:
-				if at > 0 && b[at-1] == 0xc2 {
-					s.hint(b, at)
-				}
-			default:
-				s.hint(b, at)
 			}
 		}
 	}
 }
 
-// addressSpan is how many bytes to either side of an '@' are looked at at once.
-const addressSpan = 64
+// otherSign reads what is told by the sign at b[at], which is no '@'. The most frequent ones come first.
+func (s *Scanner) otherSign(b []byte, at int) {
+	switch c := b[at]; {
+	case bracket[c]: // (11), [0]: few are (at)
+		if at+2 < len(b) && afterBracket[b[at+1]] && (b[at+1] == ' ' || b[at+2]|0x20 >= 'o' && b[at+2]|0x20 <= 'u') {
+			s.hint(b, at)
+		}
+	case c == '-' || c == '/':
+		s.key(b, at)
+	case c == '%' && at+3 <= len(b) && b[at+1] == '4' && b[at+2] == '0':
+		s.email(b, at, at+3)
+	case c == 0xa0:
+		if at > 0 && b[at-1] == 0xc2 {
+			s.hint(b, at)
+		}
+	default:
+		s.hint(b, at)
+	}
+}
 
-// addressMasks has a bit for each of 64 bytes: which are letters, letters or digits, dots, hyphens, and '_' or '+'.
-type addressMasks struct{ letters, words, dots, hyphens, others uint64 }
+// bracket has the opening ones, and afterBracket what the words that are decoded begin with in them: at, arroba, dot,
+// ponto, punto.
+var bracket = [256]bool{'(': true, '[': true, '{': true}
+
+var afterBracket = [256]bool{' ': true, 'a': true, 'A': true, 'd': true, 'D': true, 'p': true, 'P': true}
+
+// addressSpan is how many bytes to either side of an '@' are looked at at once.
+const addressSpan = 32
+
+// addressShape is what so many bytes to either side of an '@' are: how many before it belong to a local part, how many
+// after it to a domain, where the last label of that begins, and, if it is not zero, that dots, hyphens or that label break
+// a rule.
+type addressShape struct {
+	left, right, label int
+	wrong              uint64
+}
 
 // email reads the address whose local part ends at b[at] and whose domain begins at b[after]. Most are plain and short,
 // and are judged by masks of the bytes around them, without looking at one after the other.
 func (s *Scanner) email(b []byte, at, after int) {
+	if after < len(b) && class[b[after]]&(inDomain|rare) == 0 { // no domain: the end of a password
+		s.hint(b, at)
+		return
+	}
 	if !fastAddress || at < addressSpan || after+addressSpan > len(b) {
 		s.readEmail(b, at, after)
 		return
 	}
 	m := &s.around
-	addressMasksOf(&s.text, &b[at-addressSpan], &b[after], m)
-	local, domain := &m[0], &m[1]
-	// How many bytes belong to either, and the byte that ends each.
-	left := bits.LeadingZeros64(^(local.words | local.dots | local.hyphens | local.others))
-	right := bits.TrailingZeros64(^(domain.words | domain.dots | domain.hyphens))
-	if uint(left-1) > addressSpan-3 || uint(right-1) > addressSpan-3 { // none, or too many
+	shapeOf(&s.text, &b[at-addressSpan], &b[after], m)
+	left, right := m.left, m.right
+	if uint(left-1) > addressSpan-2 || uint(right-1) > addressSpan-2 || m.wrong != 0 || m.label == 0 || right-m.label < 2 { // none, too many, not plain
 		s.readEmail(b, at, after)
 		return
 	}
@@ -82,17 +103,7 @@ func (s *Scanner) email(b []byte, at, after int) {
 	if stop == '>' || b[after+right] == '<' {
 		s.hint(b, at)
 	}
-	// Dots and hyphens stand between other characters, in a local part dots only: with one put before and behind, no two
-	// are neighbours. The last label is of letters. All are shifted by less than 64, which spares what else is done for it.
-	dots := local.dots>>(-left&63)<<1 | 1 | 1<<((left+1)&63)
-	hyphens := local.hyphens >> (-left & 63)
-	inside := uint64(1)<<(right&63) - 1
-	breaks := (domain.dots|domain.hyphens)&inside<<1 | 1 | 1<<((right+1)&63)
-	label := bits.Len64(domain.dots & inside)
-	wrong := dots&(dots>>1) | breaks&(breaks>>1) | (inside&^domain.letters)>>(label&63) | hyphens&(hyphens>>1)&(hyphens>>2)&(hyphens>>3)
-	if text := s.text[addressSpan-left : addressSpan+1+right]; wrong != 0 || label == 0 || right-label < 2 {
-		s.readEmail(b, at, after)
-	} else if notDomain(text[left+1+label:]) {
+	if text := s.text[addressSpan-left : addressSpan+1+right]; notDomain(text[left+1+m.label:]) {
 		s.plainEmail(b[at-left:at], b[after:after+right], at-left, after)
 	} else {
 		s.emit(identifier.Email, text, at-left, after+right)
@@ -138,8 +149,9 @@ func (s *Scanner) readEmail(b []byte, at, after int) {
 	if end < len(b) && b[end] >= utf8.RuneSelf {
 		seen |= rare
 	}
-	if cut := bytes.LastIndex(b[start:at], rule); cut >= 0 { // user----address----password
-		start, first = start+cut+len(rule), first+cut+len(rule)
+	if bytes.Contains(b[start:at], rule) { // user----address----password
+		cut := bytes.LastIndex(b[start:at], rule) + len(rule)
+		start, first = start+cut, first+cut
 	}
 	if start > 0 && (b[start-1] == '>' || start == at && b[start-1] == ' ') || end < len(b) && (b[end] == '<' || end == at+1) {
 		s.hint(b, at)

@@ -179,7 +179,7 @@ func (s *Scanner) gluedMail(b []byte, row *fixedRow) {
 		if end >= row.to || b[end] != '@' {
 			continue
 		}
-		inner := &Scanner{}
+		inner := viewScanner()
 		inner.inView = func(kind identifier.Kind, normal []byte, first, last int, weak bool) {
 			if kind == identifier.Email && first == 0 && !weak {
 				s.records.AddFixed(kind, normal, from, from+last)

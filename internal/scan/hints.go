@@ -10,12 +10,12 @@ import (
 // each cell only: what is written in base64, in hexadecimal digits or as quoted-printable text is seldom alone.
 //
 // hintPairs are the pairs, in groups: any first byte of a group with any second one of it. The groups are chosen so that
-// the halves of their bytes have few other combinations that are common.
+// the halves of their bytes have no other combinations: nothing else is looked at more closely.
 var hintPairs = [8]struct{ first, second string }{
-	{"QEUk0", "GHB"}, // an '@' in base64, as the first or second of three bytes
-	{"A", "YZabcde"}, // an '@' in base64, as the third of three
-	{"=", "425?"},    // =40, =2E, =?
-	{"2", "eE"},      // a dot in hexadecimal digits
+	{"Q", "GH"}, {"EU", "B"}, {"k", "B"}, {"0", "B"}, // an '@' in base64, as the first or second of three bytes
+	{"A", "QRSTUVWYZ"}, {"A", "abcde"}, // an '@' in base64, as the third of three, before a letter
+	{"=", "425?"}, // =40, =2E, =?
+	{"2", "eE"},   // a dot in hexadecimal digits
 }
 
 const (
@@ -48,7 +48,7 @@ func pairOf(a, b byte) byte {
 }
 
 // hintsPortable is hints for processors without a faster way.
-func hintsPortable(out, src []byte) {
+func hintsPortable(out, src []byte) (any bool) {
 	for k := range out {
 		var bits byte
 		for n := range 8 {
@@ -57,7 +57,9 @@ func hintsPortable(out, src []byte) {
 			}
 		}
 		out[k] = bits
+		any = any || bits != 0
 	}
+	return any
 }
 
 // hint takes note of the sign at b[at], if it is of something to decode.
@@ -69,18 +71,18 @@ func (s *Scanner) hint(b []byte, at int) {
 
 // paired says whether a pair in b[from:to] is of something to decode.
 func (d *decoder) paired(b []byte, from, to int) bool {
-	src := b[from:to]
-	whole := max(0, len(src)-1) / 32 * 4
-	hints(d.pairs[:whole], src)
-	clear(d.pairs[whole:min(len(d.pairs), whole+4)])
-	for k := 0; k < whole; k += 8 {
-		for word := binary.LittleEndian.Uint64(d.pairs[k:]); word != 0; word &= word - 1 {
-			if worthPair(b, from+k*8+bits.TrailingZeros64(word)) {
-				return true
+	to = min(to, len(b)-1) // where a pair begins at most
+	whole := max(0, to-from) / 32 * 4
+	if whole > 0 && hints(d.pairs[:whole], b[from:]) {
+		for k := 0; k < whole; k += 4 {
+			for word := binary.LittleEndian.Uint32(d.pairs[k:]); word != 0; word &= word - 1 {
+				if worthPair(b, from+k*8+bits.TrailingZeros32(word)) {
+					return true
+				}
 			}
 		}
 	}
-	for i := from + whole*8; i+1 < min(to+1, len(b)); i++ {
+	for i := from + whole*8; i < to; i++ {
 		if pairOf(b[i], b[i+1]) != 0 && worthPair(b, i) {
 			return true
 		}

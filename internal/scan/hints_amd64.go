@@ -3,14 +3,13 @@ package scan
 import "golang.org/x/sys/cpu"
 
 //go:noescape
-func hintsAVX2(out, src, tables *byte, words int)
+func hintsAVX2(out, src, tables *byte, words int) (any uint32)
 
-// hints sets a bit of out for each byte of src that begins a hint. src has a byte more than out has bits; the length of
-// out is a multiple of four.
-func hints(out, src []byte) {
+// hints sets a bit of out for each byte of src that begins a hint, and says whether there is any. src has a byte more than
+// out has bits; the length of out is a multiple of four.
+func hints(out, src []byte) (any bool) {
 	if cpu.X86.HasAVX2 && len(out) > 0 {
-		hintsAVX2(&out[0], &src[:len(out)*8+1][0], &hintTable[0][0], len(out)/4)
-		return
+		return hintsAVX2(&out[0], &src[:len(out)*8+1][0], &hintTable[0][0], len(out)/4) != 0
 	}
-	hintsPortable(out, src)
+	return hintsPortable(out, src)
 }

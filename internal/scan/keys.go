@@ -2,51 +2,29 @@ package scan
 
 import (
 	"bytes"
-	"math/bits"
 
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
-// Where the hyphens of a UUID stand, and the punctuation of 12.345.678/0001-95, from the hyphen that is looked for.
+// Where the hyphens of a UUID stand, and the punctuation of 12.345.678/0001-95, from the hyphen that is marked.
 const (
 	uuidBefore, uuidAfter = 13, 23
 	cnpjBefore, cnpjAfter = 15, 3
 	bareCNPJ              = 14
 )
 
-// keys reads the random Pix keys and the punctuated CNPJs whose hyphen stands in b[from:to], a stretch that is marked. Only
-// one hyphen of each counts, so that of two pieces of a stream only one has it. A UUID may be anything, so it counts where
-// something says that it is a key.
-func (s *Scanner) keys(b []byte, from, to int) {
-	if !s.marks.keyed {
-		return
-	}
-	for first := 0; first < steps; first += 4 {
-		four := (*[4]uint64)(s.marks.keys[first:])
-		if four[0]|four[1]|four[2]|four[3] == 0 {
-			continue
-		}
-		for n, places := range four {
-			for ; places != 0; places &= places - 1 {
-				at := from + (first+n)*step + bits.TrailingZeros64(places)
-				if at >= to {
-					return
-				}
-				s.key(b, at)
-			}
-		}
-	}
-}
-
-// key reads what has its hyphen at b[at].
-func (s *Scanner) key(b []byte, at int) {
+// key reads the random Pix key or the punctuated CNPJ whose first hyphen or slash stands at b[first], with a hyphen
+// keySpan behind it. Only that one of a key counts, so that of two pieces of a stream only one has it. A UUID may be
+// anything, so it counts where something says that it is a key.
+func (s *Scanner) key(b []byte, first int) {
+	at := first + keySpan
 	switch {
 	case at < uuidBefore:
-	case b[at-5] == '-':
+	case b[first] == '-':
 		if at+uuidAfter <= len(b) && b[at+1] == '4' && b[at+5] == '-' && b[at+10] == '-' {
 			s.uuid(b, at-uuidBefore, at+uuidAfter)
 		}
-	case b[at-5] == '/':
+	default:
 		if at >= cnpjBefore && at+cnpjAfter <= len(b) && b[at-9] == '.' && b[at-13] == '.' {
 			s.writtenCNPJ(b, at-cnpjBefore, at+cnpjAfter)
 		}
@@ -141,6 +119,16 @@ func (s *Scanner) companyNumber(b []byte, i, j int) bool {
 // saysCNPJ says whether the label of the bare number at b[i] names a CNPJ: the words before it up to where another
 // field ends.
 func saysCNPJ(b []byte, i int) bool {
-	var room [32]byte
-	return bytes.Contains(foldedBefore(room[:], b, i, ",;|\t\r\n"), []byte("cnpj"))
+	const reach, name = 32, "cnpj"
+	for k, stop := i, max(0, i-reach); k > stop; k-- {
+		switch b[k-1] {
+		case ',', ';', '|', '\t', '\r', '\n':
+			return false
+		case 'j', 'J':
+			if k-len(name) >= stop && bytes.EqualFold(b[k-len(name):k], []byte(name)) {
+				return true
+			}
+		}
+	}
+	return false
 }

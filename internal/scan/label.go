@@ -17,31 +17,94 @@ const (
 // label classifies the word right before a number: the name of a JSON member, a form field, a tag, a heading. Field
 // separators end the search.
 func (s *Scanner) label(b []byte, i int) word {
+	if i < len(knownLabel{}.text)*8 {
+		word, _ := s.readLabel(b, i)
+		return word
+	}
+	near, far := binary.LittleEndian.Uint64(b[i-8:]), binary.LittleEndian.Uint64(b[i-16:])
+	known := &s.known[near*0x9e3779b97f4a7c15>>(64-6)]
+	if known.text[0] != near || (known.text[1]^far)>>known.beyond != 0 || known.beyond == 0 {
+		word, from := s.readLabel(b, i)
+		seen := max(i-from, 8)
+		if seen > 15 { // not to be told by so little
+			return word
+		}
+		*known = knownLabel{text: [2]uint64{near, far}, beyond: uint8(8 * (16 - seen)), word: word}
+	}
+	return known.word
+}
+
+// knownLabel is what the bytes right before a number say, so that names which come again and again are not read each time:
+// eight of them, and of the eight before these all but so many bits, which is 64 where none are asked, and 0 where nothing
+// is known.
+type knownLabel struct {
+	text   [2]uint64
+	beyond uint8
+	word   word
+}
+
+// readLabel is label, and returns where what it looked at begins.
+func (s *Scanner) readLabel(b []byte, i int) (word, int) {
 	k, joined := i, false
 	for ; k > 0 && i-k < 8 && class[b[k-1]]&(letter|digit) == 0; k-- {
-		switch b[k-1] {
-		case ',', ';', '|', '\n', '\r', '\t', 0:
-			return noWord
-		case '=', '>':
+		switch labelGaps[b[k-1]] {
+		case gapEnds:
+			return noWord, k - 1
+		case gapJoins:
 			joined = true
-		case ':': // a:b is a line of a combo list, "a":b and a: b are not
+		case gapMayJoin: // a:b is a line of a combo list, "a":b and a: b are not
 			joined = joined || b[k] == ' ' || quote(b[k]) || k > 1 && quote(b[k-2])
 		}
 	}
 	end := k
-	for ; k > 0 && end-k < longestLabel && class[b[k-1]]&inName != 0; k-- {
+	name := b[max(0, end-longestLabel):end]
+	n := len(name) - 1
+	for ; n >= 0 && class[name[n]]&inName != 0; n-- {
 	}
+	k = end - (len(name) - 1 - n)
+	from := max(0, min(k, end-1)-1) // the mark before a colon may be a quote
 	if k == end {
-		return noWord
+		return noWord, from
+	}
+	if !joined && end-k > longestAlways && !mayName(b[k:end]) {
+		return noWord, from // as most passwords before a number of a combo list are
 	}
 	meaning := s.labels.of(b, k, end)
 	switch {
 	case meaning.always != noWord:
-		return meaning.always
+		return meaning.always, from
 	case !joined || k > 0 && (b[k-1] == '.' || b[k-1] == '@' || b[k-1] == '-'):
-		return noWord // running text, the end of an address
+		return noWord, from // running text, the end of an address
 	}
-	return meaning.joined
+	return meaning.joined, from
+}
+
+// longestAlways is how long a word is at most that says what a number is, wherever it stands before it, and that no name
+// begins with.
+const longestAlways = len("iccid")
+
+// mayName says whether a label that is longer than that may hold a name, or words that are parted.
+func mayName(label []byte) bool {
+	before := byte('_')
+	for _, c := range label {
+		if c == '_' || nameStarts[nameStart(before, c)] != 0 {
+			return true
+		}
+		before = c
+	}
+	return false
+}
+
+// What the characters between a label and a number say: that it is none, that it is one, or that with another.
+const (
+	gapEnds uint8 = 1 + iota
+	gapJoins
+	gapMayJoin
+)
+
+var labelGaps = [256]uint8{
+	',': gapEnds, ';': gapEnds, '|': gapEnds, '\n': gapEnds, '\r': gapEnds, '\t': gapEnds, 0: gapEnds,
+	'=': gapJoins, '>': gapJoins, ':': gapMayJoin,
 }
 
 // longestLabel is how much of the end of a name is read.
@@ -99,8 +162,9 @@ func meaningOf(name []byte) labelMeaning {
 	return labelMeaning{noWord, otherWord}
 }
 
-// names are what is looked for in a label, by the letter they begin with.
-var names = func() (byLetter [256][]labelName) {
+// names are what is looked for in a label, by the two letters they begin with: most pairs of letters begin none.
+var names, nameStarts = func() (groups [][]labelName, starts [1 << 10]uint8) {
+	groups = [][]labelName{nil}
 	for text, means := range map[string]word{
 		"cpf": cpfWord, "doc": cpfWord, "taxid": cpfWord, "tax_id": cpfWord,
 		"fone": phoneWord, "phone": phoneWord, "tel": phoneWord, "cel": phoneWord, "whats": phoneWord, "zap": phoneWord, "mobile": phoneWord, "contat": phoneWord,
@@ -108,10 +172,18 @@ var names = func() (byLetter [256][]labelName) {
 		"renavam": numberWord, "pasep": numberWord, "boleto": numberWord, "timestamp": numberWord, "barcode": numberWord, "codbarras": numberWord, "codigobarras": numberWord,
 		"chassi": numberWord, "linhadigitavel": numberWord, "nossonumero": numberWord, "nosso_numero": numberWord,
 	} {
-		byLetter[text[0]] = append(byLetter[text[0]], labelName{text, means})
+		start := &starts[nameStart(text[0], text[1])]
+		if *start == 0 {
+			*start = uint8(len(groups))
+			groups = append(groups, nil)
+		}
+		groups[*start] = append(groups[*start], labelName{text, means})
 	}
-	return byLetter
+	return groups, starts
 }()
+
+// nameStart is the place of two letters in a table. Others share it.
+func nameStart(a, b byte) int { return int(a&31)<<5 | int(b&31) }
 
 type labelName struct {
 	text  string
@@ -120,8 +192,12 @@ type labelName struct {
 
 // named tells what a label that holds one of the names says: a CPF, if it holds names of both.
 func named(label []byte) (means word) {
-	for k, c := range label {
-		for _, n := range names[c] {
+	for k := 0; k+1 < len(label); k++ {
+		start := nameStarts[nameStart(label[k], label[k+1])]
+		if start == 0 {
+			continue
+		}
+		for _, n := range names[start] {
 			if rest := label[k:]; len(rest) >= len(n.text) && string(rest[:len(n.text)]) == n.text {
 				if means == noWord || means == numberWord || n.means == cpfWord {
 					means = n.means

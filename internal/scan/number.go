@@ -14,7 +14,8 @@ const longestRun = 20
 //
 // The marks tell, for 48 bytes at once, where something with the rhythm of a CPF, a phone or a card begins. Dates,
 // prices, addresses and counters, of which dumps are full, have dropped out there without a branch of their own. A run
-// of digits counts where it begins, so that of two pieces of a stream only one has it.
+// of digits counts where it begins, so that of two pieces of a stream only one has it. done is where what was emitted or
+// refused so far ends.
 func (s *Scanner) numbers(b []byte, from, limit, done int) int {
 	for first := 0; first < steps; first += 4 {
 		four := (*[4]uint64)(s.marks.places[first:])
@@ -22,37 +23,28 @@ func (s *Scanner) numbers(b []byte, from, limit, done int) int {
 			continue
 		}
 		for n, places := range four {
-			if places != 0 {
-				done = s.look(b, from, (first+n)*step, limit, done, places)
+			for ; places != 0; places &= places - 1 {
+				at := (first+n)*step + bits.TrailingZeros64(places)
+				i := from + at
+				if i >= limit {
+					return done
+				}
+				if i < done {
+					continue
+				}
+				digits := s.marks.digits.at(at)
+				j := i + bits.TrailingZeros64(^digits)
+				for j-i >= longestRun && j < len(b) && isDigit(b[j]) { // goes on beyond the bits
+					j++
+				}
+				// The place may lie inside its run, if its first group is longer than four.
+				for k := 0; i > 0 && isDigit(b[i-1]) && k < longestRun; k++ {
+					i--
+					digits = digits<<1 | 1
+				}
+				done = s.run(b, i, j, digits)
 			}
 		}
-	}
-	return done
-}
-
-// look judges the places from the given one of a stretch on, bit by bit, and returns where what was emitted or refused
-// so far ends.
-func (s *Scanner) look(b []byte, from, base, limit, done int, places uint64) int {
-	for ; places != 0; places &= places - 1 {
-		n := base + bits.TrailingZeros64(places)
-		i := from + n
-		if i >= limit {
-			break
-		}
-		if i < done {
-			continue
-		}
-		digits := s.marks.digits.at(n)
-		j := i + bits.TrailingZeros64(^digits)
-		for j-i >= longestRun && j < len(b) && isDigit(b[j]) { // goes on beyond the bits
-			j++
-		}
-		// The place may lie inside its run, if its first group is longer than four.
-		for k := 0; i > 0 && isDigit(b[i-1]) && k < longestRun; k++ {
-			i--
-			digits = digits<<1 | 1
-		}
-		done = s.run(b, i, j, digits)
 	}
 	return done
 }
@@ -76,7 +68,7 @@ func (s *Scanner) run(b []byte, i, j int, digits uint64) int {
 		i += 2 // %20 and the like
 		digits >>= 2
 	}
-	fourMore := digits>>uint(j-i)&fourMoreMask == fourMoreShape
+	fourMore := digits>>(uint(j-i)&63)&fourMoreMask == fourMoreShape // of longer runs it is not asked
 	switch j - i {
 	case 3:
 		if digits&dottedCPFMask == dottedCPFShape {
@@ -121,8 +113,8 @@ func (s *Scanner) run(b []byte, i, j int, digits uint64) int {
 		}
 		return s.splitPhone(b, i, j)
 	case 10, 11, 12, 13, 14, 15, 16, 17, 18, 19:
-		if leftFree(b, i) && rightFree(b, j) {
-			if n := b[i:j]; len(n) > 11 && !brazilian(n) && !(network(n) && identifier.Luhn(n)) {
+		if rightFree(b, j) && leftFree(b, i) { // what hashes have on their right is told sooner
+			if n := b[i:j]; len(n) > 11 && s.records != nil && !brazilian(n) && !(network(n) && identifier.Luhn(n)) {
 				s.noteRun(b, i, j)
 			}
 			s.bareNumber(b, i, j)
@@ -178,8 +170,8 @@ func (s *Scanner) bareNumber(b []byte, i, j int) {
 			return
 		}
 		if n[0] != '0' {
-			if network(n) && identifier.Luhn(n) && s.place(b, i, j) != numberWord {
-				s.card(n, i, j)
+			if issued(n) && s.place(b, i, j) != numberWord {
+				s.emit(identifier.Card, n, i, j)
 			}
 		} else if !s.labelled(b, i, j) {
 			s.weakPadded(n, i, j)

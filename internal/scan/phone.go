@@ -61,7 +61,7 @@ func bareTen(word word, n []byte) bool {
 func (s *Scanner) splitPhone(b []byte, i, j int) int {
 	end := j
 	if j-i <= 5 {
-		if end = j + 5; !phoneGap(b[j]) {
+		if end = j + 5; !phoneGap[b[j]] {
 			return j
 		}
 	}
@@ -131,7 +131,8 @@ func (s *Scanner) joinedPhone(b []byte, i, j int) int {
 	return j
 }
 
-func phoneGap(c byte) bool { return c == '-' || c == ' ' || c == '.' }
+// phoneGap has the characters that part the groups of a phone number.
+var phoneGap = [256]bool{'-': true, ' ': true, '.': true}
 
 // area is the area code found to the left of a subscriber number.
 type area struct {
@@ -251,7 +252,7 @@ func (a *area) countryLeft(b []byte) bool {
 
 // gapLeft moves back over at most two characters that part the groups of a phone number.
 func gapLeft(b []byte, k int) int {
-	for n := 0; n < 2 && k > 0 && phoneGap(b[k-1]); n++ {
+	for n := 0; n < 2 && k > 0 && phoneGap[b[k-1]]; n++ {
 		k--
 	}
 	return k

@@ -23,6 +23,9 @@ func (s *Scanner) place(b []byte, i, j int) word {
 			return numberWord
 		}
 	default:
+		if quote(before) && i > 1 && labelGaps[b[i-2]] == gapEnds { // a field in quotes
+			break
+		}
 		if word := s.label(b, i); word != noWord {
 			return word
 		}
@@ -40,11 +43,13 @@ func cookieLine(b []byte, i int) bool {
 		return true
 	}
 	name := fieldBefore(b, i-1)
-	if name <= 0 || b[name-1] != '\t' {
+	if name <= 1 || b[name-1] != '\t' || !isDigit(b[name-2]) && b[name-2] != '\t' {
 		return false
 	}
-	expiry := fieldBefore(b, name-1)
-	return expiry > 0 && digitsOnly(b[expiry:name-1]) && afterPath(b, expiry-1)
+	expiry := name - 1
+	for stop := max(0, expiry-columnReach/4); expiry > stop && isDigit(b[expiry-1]); expiry-- {
+	}
+	return expiry > 0 && afterPath(b, expiry-1)
 }
 
 // fieldBefore is where the field begins that the tab at b[tab] ends.
@@ -122,6 +127,9 @@ func ofThings(name []byte) (m labelMeaning, ok bool) {
 			word, name = name[:n], name[n+1:]
 		} else {
 			name = nil
+		}
+		if len(word) == 0 || isDigit(word[len(word)-1]) { // a password, a counter: none of them ends so
+			continue
 		}
 		if said, known := things[string(word)]; known && (!ok || said.always != noWord) {
 			m, ok = said, true

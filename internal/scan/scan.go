@@ -34,10 +34,11 @@ const (
 // Scanner finds the identifiers of one stream after another. It is not safe for use by several goroutines; each needs
 // its own.
 type Scanner struct {
-	found Found
-	// records takes what is found, with its place, instead of found.
+	// take is called with each identifier and where in the text at hand it stands.
+	take func(kind identifier.Kind, normal []byte, from, to int)
+	// records takes readings that a column has to confirm, and inView does in a decoded view of a text. Without either
+	// they count for nothing.
 	records *record.Reader
-	// inView takes what is found in a decoded view of a text.
 	inView  func(kind identifier.Kind, normal []byte, from, to int, weak bool)
 	decoder *decoder
 	wanted  []int // where the text at hand has something to decode, as far as it was searched
@@ -45,16 +46,20 @@ type Scanner struct {
 	text    [margin]byte // the value being put together
 	marks   marks
 	labels  labelMemo
+	known   [64]knownLabel
 	// runs are where digits were seen that may be columns of fixed width, and layout what is known of these.
 	runs   []int
 	layout fixedRows
 	// around describes the address being read.
-	around [2]addressMasks
+	around addressShape
 }
 
 // NewScanner makes a Scanner that calls found.
 func NewScanner(found Found) *Scanner {
-	return &Scanner{found: found, buf: make([]byte, block+2*margin+cell+2*cellMargin)}
+	return &Scanner{
+		take: func(kind identifier.Kind, normal []byte, _, _ int) { found(kind, normal) },
+		buf:  make([]byte, block+2*margin+cell+2*cellMargin),
+	}
 }
 
 // Scan reads r to its end and returns the number of bytes it took from it. UTF-16 is recognised and read as such.
@@ -107,14 +112,14 @@ func (s *Scanner) Extract(b []byte) {
 
 // emit hands out an identifier that stands at [from, to) of the text at hand.
 func (s *Scanner) emit(kind identifier.Kind, normal []byte, from, to int) {
-	switch {
-	case s.found != nil:
-		s.found(kind, normal)
-	case s.records != nil:
-		s.records.Add(kind, normal, from, to)
-	default:
-		s.inView(kind, normal, from, to, false)
-	}
+	s.take(kind, normal, from, to)
+}
+
+// viewScanner is a Scanner of decoded views, whose inView is to be set.
+func viewScanner() *Scanner {
+	s := &Scanner{}
+	s.take = func(kind identifier.Kind, normal []byte, from, to int) { s.inView(kind, normal, from, to, false) }
+	return s
 }
 
 // window is the part of the stream in memory.
@@ -126,14 +131,13 @@ type window struct {
 	cell int   // the first cell that has not been looked at for something to decode
 }
 
-// extract searches the window up to limit. Addresses and numbers are searched for one after the other in each stretch
+// extract searches the window up to limit. Signs and numbers are searched for one after the other in each stretch
 // of text, which is still in the nearest cache then.
 func (s *Scanner) extract(w *window, limit int) {
 	for ; w.from < limit; w.from += stretch {
 		s.marks.read(w.b, w.from)
-		s.emails(w.b, w.from, limit)
+		s.signs(w.b, w.from, limit)
 		w.done = s.numbers(w.b, w.from, limit, w.done)
-		s.keys(w.b, w.from, min(w.from+stretch, limit, len(w.b)))
 	}
 	w.from = limit
 }

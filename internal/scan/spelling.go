@@ -14,11 +14,11 @@ func (s *Scanner) tight(b []byte, i, j int) {
 		s.bareNumber(b, i, j)
 		return
 	}
-	if len(n) == 11 && identifier.ValidCPF(n) && leftFree(b, i) && wordRight(b, j) {
+	if len(n) == 11 && wordRight(b, j) && leftFree(b, i) && identifier.ValidCPF(n) {
 		s.emit(identifier.CPF, n, i, j)
 		return
 	}
-	if len(n) >= 13 && (leftFree(b, i) || trackLeft(b, i)) && (rightFree(b, j) || afterCard(b, j)) {
+	if len(n) >= 13 && (rightFree(b, j) || afterCard(b, j)) && (leftFree(b, i) || trackLeft(b, i)) {
 		s.card(n, i, j)
 	}
 }
@@ -197,7 +197,7 @@ func (s *Scanner) quotedEmail(b []byte, at, after int) {
 // end, or zero.
 func (s *Scanner) spacedForeign(b []byte, i int) int {
 	k := i
-	for k > 0 && i-k < 12 && (isDigit(b[k-1]) || phoneGap(b[k-1]) || b[k-1] == '(' || b[k-1] == ')') {
+	for k > 0 && i-k < 12 && (isDigit(b[k-1]) || phoneGap[b[k-1]] || b[k-1] == '(' || b[k-1] == ')') {
 		k--
 	}
 	if k == 0 || b[k-1] != '+' {
@@ -227,7 +227,7 @@ func foreignGroups(b []byte, i int) (digits []byte, end int) {
 			}
 			digits, gap, end = append(digits, c), 0, at+1
 			continue
-		case (phoneGap(c) || c == '(' || c == ')') && gap < 2:
+		case (phoneGap[c] || c == '(' || c == ')') && gap < 2:
 			gap++
 			continue
 		}

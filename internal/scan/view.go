@@ -58,7 +58,7 @@ func (s *Scanner) decode(b []byte, base int64, from, limit int) {
 		if !wanted {
 			look := high
 			if base+int64(start) >= wellSeen {
-				look = min(high, low+sample+1)
+				look = min(high, low+sample)
 			}
 			wanted = s.decoder.paired(b, low, look)
 		}
@@ -87,7 +87,7 @@ func (s *Scanner) signed(b []byte, from, to int) bool {
 func (s *Scanner) decodeCell(b []byte, start, from, to int) {
 	d := s.decoder
 	if d.inner == nil {
-		d.inner = &Scanner{}
+		d.inner = viewScanner()
 	}
 	low, high := max(0, start-cellMargin), min(len(b), start+cell+cellMargin)
 	v := &d.view

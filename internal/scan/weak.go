@@ -63,14 +63,17 @@ func (s *Scanner) shortNumber(b []byte, i, j int) int {
 	if j < len(b) && b[j]|0x20 == 'e' {
 		return s.exponent(b, i, j)
 	}
-	if cpf, ok := unpadded(s.text[32:32], b[i:j]); ok && leftFree(b, i) && (rightFree(b, j) || decimalZero(b, j)) {
-		if s.label(b, i) == cpfWord {
-			s.emit(identifier.CPF, cpf, i, j)
-			return j
+	free := rightFree(b, j)
+	if (free || decimalZero(b, j)) && leftFree(b, i) {
+		if cpf, ok := unpadded(s.text[32:32], b[i:j]); ok {
+			if s.label(b, i) == cpfWord {
+				s.emit(identifier.CPF, cpf, i, j)
+				return j
+			}
+			s.weak(identifier.CPF, cpf, i, j)
 		}
-		s.weak(identifier.CPF, cpf, i, j)
 	}
-	if s.weighs() && rightFree(b, j) {
+	if free && s.weighs() {
 		s.apartPhone(b, b[i:j], i, j)
 	}
 	return 0

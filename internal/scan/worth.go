@@ -28,16 +28,9 @@ func worthDecoding(b []byte, i int) bool {
 		return worthRune(b, i, 3)
 	case 0xa0:
 		return before == 0xc2 && i > 1 && worthRune(b, i-1, 2)
-	case '[', '(':
+	case '[', '(', '{':
 		_, end := bracketed(b, i)
 		return end > 0
-	case '}':
-		open := bytes.LastIndexByte(b[max(0, i-longestBracket):i], '{')
-		if open < 0 {
-			return false
-		}
-		_, end := bracketed(b, max(0, i-longestBracket)+open)
-		return end == i+1
 	case '@':
 		return worthAt(b, i)
 	}
@@ -70,9 +63,6 @@ func worthAt(b []byte, i int) bool {
 func opens(c byte) bool { return c == '[' || c == '(' || c == '{' }
 
 func closes(c byte) bool { return c == ']' || c == ')' || c == '}' }
-
-// longestBracket is how far { stands before } where a word stands for a character.
-const longestBracket = len("{ arroba }")
 
 var softHyphen = []byte("\u00ad")
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -118,9 +119,9 @@ func TestAlteredCiphertextIsRefused(t *testing.T) {
 //vigia:row P5
 func TestNoncesDoNotRepeat(t *testing.T) {
 	const nonceSize = Overhead - PrefixSize - 16
-	count := 1_000_000
-	if testing.Short() {
-		count = 100_000
+	count := 200_000
+	if os.Getenv("VIGIA_TEST_LONG") != "" {
+		count = 1_000_000
 	}
 	k := fresh(t)
 	nonces := make([][nonceSize]byte, count)

@@ -40,6 +40,8 @@ type output[R record] interface {
 	accepts(first uint64) bool
 	// add appends sorted records; repeated ones count once.
 	add(records []R) error
+	// addLast is add for the last records, which are the output's own from then on.
+	addLast(records []R) error
 	// reopen returns what was added, and the file it is in, to be merged with other records. Nothing is added any more.
 	reopen() (source[R], *os.File, error)
 	stop()
@@ -126,10 +128,18 @@ func (b *builder[R]) addAll(keys []R) error {
 // grow makes room for keys: small sets never pay for the whole buffer, and large ones not for many copies of it.
 func (b *builder[R]) grow() error {
 	if n := min(max(16*cap(b.keys), 4096), b.capacity()); n > cap(b.keys) {
-		b.keys = slices.Grow(b.keys, n-len(b.keys))[:len(b.keys):n]
+		grown := makeRoom[R](n)
+		b.keys = grown[:copy(grown, b.keys)]
 		return nil
 	}
 	return b.flush()
+}
+
+// makeRoom makes room for n records, and writes nothing to it, as slices.Grow would.
+func makeRoom[R record](n int) []R {
+	room := make([]R, n)
+	largePages(bytesOf(room))
+	return room
 }
 
 // flush encodes what was collected if it goes on where the current run ends; else it has it spilled, and returns at
@@ -150,7 +160,7 @@ func (b *builder[R]) flush() error {
 		return err
 	}
 	if b.scratch == nil {
-		b.scratch, b.spare = make([]R, cap(b.keys)), make([]R, 0, cap(b.keys))
+		b.scratch, b.spare = makeRoom[R](cap(b.keys)), makeRoom[R](cap(b.keys))[:0]
 	}
 	keys, scratch, done := b.keys, b.scratch, make(chan error, 1)
 	b.keys, b.spare, b.spilling = b.spare, keys[:0], done
@@ -161,8 +171,11 @@ func (b *builder[R]) flush() error {
 }
 
 // follows says whether keys are sorted and go on where the current run ends.
-func (b *builder[R]) follows(keys []R) bool {
-	return sortedByKey(keys) && (b.current == nil || len(keys) == 0 || b.current.accepts(keys[0][0]))
+func (b *builder[R]) follows(keys []R) bool { return sortedByKey(keys) && b.goesOn(keys) }
+
+// goesOn says whether keys, which are sorted, go on where the current run ends.
+func (b *builder[R]) goesOn(keys []R) bool {
+	return b.current == nil || len(keys) == 0 || b.current.accepts(keys[0][0])
 }
 
 // spilled waits for the spill under way.
@@ -234,11 +247,14 @@ func (b *builder[R]) complete(ctx context.Context) error {
 	if b.spill == nil {
 		last := b.keys
 		if !sortedByKey(last) {
-			sortKeys(last, make([]R, len(last)), uint(b.width), cores)
+			sortKeys(last, makeRoom[R](len(last)), uint(b.width), cores)
 		}
 		b.keys = nil
-		if len(b.segments) == 0 && b.follows(last) {
-			return b.append(last)
+		if len(b.segments) == 0 && b.goesOn(last) {
+			if err := b.open(); err != nil {
+				return err
+			}
+			return b.current.addLast(last)
 		}
 		collected := sortedKeys[R](compact(last, b.unite))
 		sources = []source[R]{&collected}

@@ -28,6 +28,7 @@ type batch[R record] struct {
 type digitBuffer[R record] struct {
 	readBuffer[R]
 	keys, sorted []R
+	places       fineDigits
 }
 
 // newDigits begins to read. Memory for limit keys, twice, is used at most; close must be called in the end.
@@ -110,7 +111,7 @@ func (d *digits[R]) sorted(digit int, b *digitBuffer[R]) ([]R, error) {
 		return nil, err
 	}
 	b.sorted = slices.Grow(b.sorted[:0], len(b.keys))[:len(b.keys)]
-	sortPiece(b.sorted, b.keys, uint(d.spill.width)-d.spill.digit)
+	sortPiece(b.sorted, b.keys, uint(d.spill.width)-d.spill.digit, &b.places)
 	return compact(b.sorted, d.unite), nil
 }
 

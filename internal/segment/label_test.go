@@ -157,7 +157,7 @@ func TestHoldsExactlyTheLabels(t *testing.T) {
 	for name, label := range shapes {
 		for _, w := range []Width{Bits40, Bits64} {
 			for set, keys := range sets(w) {
-				keys = keys[:min(len(keys), 20_000)]
+				keys = keys[:min(len(keys), sized(5_000, 20_000))]
 				pairs := labelledPairs(1, slices.Compact(slices.Sorted(slices.Values(keys))), label)
 				path := buildLabelled(t, Options{Width: w, Note: []byte(name)}, NewLabels(LabelRules{Unite: or}), pairs)
 				r := openLabelled(t, path)
@@ -174,7 +174,7 @@ func TestHoldsExactlyTheLabels(t *testing.T) {
 func TestLabelsAreUnited(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(4, 4))
 	var pairs []pair
-	for _, k := range uniform(3, 150_000, Bits64) {
+	for _, k := range uniform(3, sized(60_000, 150_000), Bits64) {
 		for range 1 + rnd.IntN(3) {
 			pairs = append(pairs, pair{k, string([]byte{1 << rnd.IntN(6)})})
 		}

@@ -23,6 +23,9 @@ func (r *Reader) Compare(ctx context.Context, others []*Reader) (Overlap, error)
 		}
 		walks[i] = walker{Reader: o, decoded: o.Count() < decodeUpTo*max(r.Count(), 1)}
 	}
+	if len(others) == 0 {
+		return result, ctx.Err() // of the first breach nothing has to be read
+	}
 	var keys, common []uint64
 	var known []bool
 	for page := range r.dir.first {

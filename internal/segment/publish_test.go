@@ -54,21 +54,22 @@ func publishForever(path string) {
 	}
 }
 
-// A publisher is killed at a hundred moments. Whatever is under the name afterwards is one of the two versions, whole,
+// A publisher is killed at a hundred moments, thirty in the usual run. Whatever is under the name afterwards is one of the two versions, whole,
 // and the next publisher is not held up by what the killed one left.
 //
 //vigia:row D4
 //vigia:row H3
 //vigia:bar old or new only
 //vigia:seen 2026-11-15 passes
-//vigia:tier C
+//vigia:tier C: 30 kills, L: 100
 //vigia:broken a file that has its name before it is finished
 func TestKilledPublisherLeavesOldOrNew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.seg")
 	v := versions()
 	sorted := [2][]uint64{v[0], slices.Compact(slices.Sorted(slices.Values(v[1])))}
 	seen := [2]int{}
-	for i := range 100 {
+	kills := sized(30, 100)
+	for i := range kills {
 		c := exec.Command(os.Args[0])
 		c.Env = append(os.Environ(), publisherPath+"="+path)
 		if i < 2 { // each version is met once for certain; the other kills come when they come
@@ -86,7 +87,7 @@ func TestKilledPublisherLeavesOldOrNew(t *testing.T) {
 		if _, err := io.ReadFull(out, make([]byte, 1+i%2)); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(i/2%50) * time.Millisecond)
+		time.Sleep(time.Duration(i/2*100/kills) * time.Millisecond)
 		if err := c.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}

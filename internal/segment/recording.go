@@ -43,6 +43,21 @@ func (r *recording) add(records []labelled) error {
 	return nil
 }
 
+// addLast takes records over as they lie, unless there are others before them.
+func (r *recording) addLast(records []labelled) error {
+	if len(r.held) > 0 {
+		return r.add(records)
+	}
+	records = compact(records, r.unite)
+	for len(records) > recordBlock {
+		r.held, records = records[:recordBlock], records[recordBlock:]
+		r.tally()
+		r.whole = append(r.whole, r.held)
+	}
+	r.held = records
+	return nil
+}
+
 // take appends records until the block is full, and returns how many of them.
 func (r *recording) take(records []labelled) int {
 	held := r.held

@@ -36,6 +36,8 @@ type bareRun struct{ *run }
 
 func (r bareRun) add(records []bare) error { return r.run.add(keysOf(records)) }
 
+func (r bareRun) addLast(records []bare) error { return r.add(records) }
+
 func (r bareRun) stop() { _ = r.out.stop() }
 
 func (r bareRun) reopen() (source[bare], *os.File, error) {

@@ -28,8 +28,9 @@ func sortKeys[R record](keys, scratch []R, bits uint, cores int) {
 	start := scatter(scratch, keys, bits, coarseDigit)
 	bits -= coarseDigit
 	pieces := func(from, to int) {
+		var places fineDigits
 		for d := from; d < to; d++ {
-			sortPiece(keys[start[d]:start[d+1]], scratch[start[d]:start[d+1]], bits)
+			sortPiece(keys[start[d]:start[d+1]], scratch[start[d]:start[d+1]], bits, &places)
 		}
 	}
 	if cores == 1 || len(keys) < manyKeys {
@@ -63,8 +64,11 @@ func scatter[R record](dst, keys []R, bits, digit uint) (start []uint32) {
 	return start
 }
 
+// fineDigits is room for where each digit of a piece begins.
+type fineDigits [1<<fineDigit + 1]uint32
+
 // sortPiece sorts from into to; all keys agree above the given number of bits. from is of no use afterwards.
-func sortPiece[R record](to, from []R, bits uint) {
+func sortPiece[R record](to, from []R, bits uint, places *fineDigits) {
 	if len(from) < fewKeys || bits < fineDigit {
 		copy(to, from)
 		sortLeft(to, len(from) >= fewKeys)
@@ -75,9 +79,9 @@ func sortPiece[R record](to, from []R, bits uint) {
 		sortKeys(to, from, bits, 1)
 		return
 	}
-	var table [1<<fineDigit + 1]uint32
 	digit := min(fineDigit, uint(mathbits.Len(uint(len(from)))))
-	at, shift, mask := table[:1<<digit+1], bits-digit, uint64(1)<<digit-1
+	at, shift, mask := places[:1<<digit+1], bits-digit, uint64(1)<<digit-1
+	clear(at)
 	for i := range from {
 		at[from[i][0]>>shift&mask+1]++
 	}

@@ -169,6 +169,6 @@ func cutLog(ctx context.Context, own *sql.DB) error {
 func sqliteAddress(path string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + strings.Join([]string{
 		fmt.Sprintf("_pragma=busy_timeout(%d)", busyTime.Milliseconds()), "_pragma=synchronous(" + synchronous + ")", "_pragma=foreign_keys(1)",
-		"_pragma=secure_delete(1)", "_pragma=cache_size(-16000)", "_pragma=temp_store(MEMORY)",
+		"_pragma=secure_delete(1)", "_pragma=cache_size(-16000)", "_pragma=temp_store(MEMORY)", "_pragma=wal_autocheckpoint(" + logPages + ")",
 	}, "&")
 }

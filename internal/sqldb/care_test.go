@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/sqldb"
-	"github.com/vigiahq/vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/sqldb/sqldbtest"
 )
 
 // TestCopyTo: a copy is of one moment while others write, is private, and replaces nothing.
@@ -62,7 +62,7 @@ func TestCopyTo(t *testing.T) {
 	}
 	close(stop)
 	<-stopped
-	if err := open(t, storetest.NewAddress(t, sqldb.PostgreSQL, "")).CopyTo(ctx, filepath.Join(folder, "pg")); !errors.Is(err, sqldb.ErrNotEmbedded) {
+	if err := open(t, sqldbtest.NewAddress(t, sqldb.PostgreSQL, "")).CopyTo(ctx, filepath.Join(folder, "pg")); !errors.Is(err, sqldb.ErrNotEmbedded) {
 		t.Error(err)
 	}
 }
@@ -117,7 +117,7 @@ func TestScrub(t *testing.T) {
 	if err := db.Scrub(ctx, "v"); err != nil || holds() {
 		t.Error("a deleted value is still there:", err)
 	}
-	pg := open(t, storetest.NewAddress(t, sqldb.PostgreSQL, ""))
+	pg := open(t, sqldbtest.NewAddress(t, sqldb.PostgreSQL, ""))
 	exec(t, pg, `CREATE TABLE v (id BIGINT PRIMARY KEY)`)
 	if err := pg.Scrub(ctx, "v"); err != nil {
 		t.Error(err)
@@ -142,11 +142,11 @@ func TestDamage(t *testing.T) {
 			}
 			return
 		}
-		storetest.WithoutReferences(t, address, `DELETE FROM parent`)
+		sqldbtest.WithoutReferences(t, address, `DELETE FROM parent`)
 		if found, err := db.Damage(ctx, 10); err != nil || len(found) != 1 || !strings.Contains(found[0], "1 rows of child refer to rows of parent") {
 			t.Error(found, err)
 		}
-		storetest.WithoutReferences(t, address, `INSERT INTO parent (id) VALUES (1)`, `PRAGMA writable_schema = 1`,
+		sqldbtest.WithoutReferences(t, address, `INSERT INTO parent (id) VALUES (1)`, `PRAGMA writable_schema = 1`,
 			`DELETE FROM sqlite_schema WHERE name = 'child_n'`)
 		if found, err := open(t, address).Damage(ctx, 10); err != nil || len(found) == 0 {
 			t.Error("pages that belong to nothing were not noticed:", found, err)

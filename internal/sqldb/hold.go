@@ -50,7 +50,7 @@ func (d *DB) watchHold(conn *sql.Conn) (over func()) {
 
 // The time that a batch of a long work aims at, and the bounds of its size and of the pause behind it.
 const (
-	batchTime   = 20 * time.Millisecond
+	batchTime   = 8 * time.Millisecond
 	firstBatch  = 100
 	least, most = time.Millisecond, 10 * time.Millisecond
 )
@@ -62,6 +62,7 @@ func (d *DB) InBatches(ctx context.Context, largest int64, step func(tx *Tx, don
 	for limit := min(firstBatch, largest); ; {
 		var n int64
 		var took time.Duration
+		d.AwaitLog(ctx)
 		err := d.InTx(ctx, func(tx *Tx) (err error) {
 			began := time.Now()
 			n, err = step(tx, done, limit)

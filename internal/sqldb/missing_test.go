@@ -7,13 +7,12 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/sqldb"
-	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // TestLoadMissing loads overlapping rows twice in one transaction and once in another, into a table that has a column
 // more than the program knows of.
 func TestLoadMissing(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+	each(t, func(t *testing.T, _ string, db *sqldb.DB) {
 		ctx := context.Background()
 		load := func(tx *sqldb.Tx, key string, from, to int64) []int64 {
 			t.Helper()
@@ -30,7 +29,7 @@ func TestLoadMissing(t *testing.T) {
 			}
 			return added
 		}
-		err := e.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+		err := db.InTx(ctx, func(tx *sqldb.Tx) error {
 			if _, err := tx.ExecContext(ctx, `CREATE TABLE missing (n BIGINT PRIMARY KEY, text TEXT NOT NULL UNIQUE, later TEXT NOT NULL DEFAULT '')`); err != nil {
 				return err
 			}
@@ -45,7 +44,7 @@ func TestLoadMissing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = e.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+		err = db.InTx(ctx, func(tx *sqldb.Tx) error {
 			if got := load(tx, "", 0, 10); got != nil {
 				t.Error(got)
 			}
@@ -57,7 +56,7 @@ func TestLoadMissing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = e.DB.InTx(ctx, func(tx *sqldb.Tx) error { // more than go as arguments, twice
+		err = db.InTx(ctx, func(tx *sqldb.Tx) error { // more than go as arguments, twice
 			if got := load(tx, "n", 8, 1100); len(got) != 1090 || got[0] != 10 || got[1089] != 1099 {
 				t.Error(len(got))
 			}
@@ -70,7 +69,7 @@ func TestLoadMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		var n int
-		if err := e.DB.Reader().QueryRowContext(ctx, `SELECT count(*) FROM missing`).Scan(&n); err != nil || n != 1200 {
+		if err := db.Reader().QueryRowContext(ctx, `SELECT count(*) FROM missing`).Scan(&n); err != nil || n != 1200 {
 			t.Error(n, err)
 		}
 	})

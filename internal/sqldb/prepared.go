@@ -3,6 +3,8 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -143,4 +145,17 @@ func (k keptReader) QueryContext(ctx context.Context, query string, args ...any)
 		return stmt.QueryContext(ctx, args...)
 	}
 	return k.d.read.QueryContext(ctx, query, args...)
+}
+
+// Texts are the statements of SQLite that were used so far, to be read or to be written: a test asks how the engine runs them.
+func (d *DB) Texts() []string {
+	all := map[string]bool{}
+	for _, p := range []*prepared{d.texts, d.readTexts} {
+		p.mu.Lock()
+		for text := range p.used {
+			all[text] = true
+		}
+		p.mu.Unlock()
+	}
+	return slices.Sorted(maps.Keys(all))
 }

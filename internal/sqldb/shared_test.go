@@ -43,7 +43,7 @@ func sharing(t *testing.T) (d *DB, let func()) {
 // waitFor waits until so many writers stand behind the one that is held.
 func waitFor(t *testing.T, d *DB, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
 		d.writers.mu.Lock()
 		waiting := len(d.writers.waiting)
 		d.writers.mu.Unlock()

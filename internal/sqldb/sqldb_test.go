@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/sqldb"
-	"github.com/vigiahq/vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/sqldb/sqldbtest"
 )
 
 // each runs fn on an empty database of both engines.
@@ -22,7 +22,7 @@ func each(t *testing.T, fn func(t *testing.T, address string, db *sqldb.DB)) {
 	t.Helper()
 	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
 		t.Run(string(engine), func(t *testing.T) {
-			address := storetest.NewAddress(t, engine, t.TempDir())
+			address := sqldbtest.NewAddress(t, engine, sqldbtest.Folder(t))
 			fn(t, address, open(t, address))
 		})
 	}

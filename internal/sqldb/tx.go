@@ -59,9 +59,7 @@ func (d *DB) repeat(ctx context.Context, run func() error) error {
 		default:
 		}
 		err := run()
-		if isSQLite(err, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC) {
-			d.distrust.Do(func() { close(d.distrusted) })
-		}
+		d.judgeSync(err)
 		if err == nil || !isRepeatable(err) || try == maxTries {
 			return err
 		}
@@ -71,6 +69,13 @@ func (d *DB) repeat(ctx context.Context, run func() error) error {
 			return ctx.Err()
 		case <-time.After(pause):
 		}
+	}
+}
+
+// judgeSync notes an error that says that the disk refused a sync.
+func (d *DB) judgeSync(err error) {
+	if isSQLite(err, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC) {
+		d.distrust.Do(func() { close(d.distrusted) })
 	}
 }
 
@@ -121,6 +126,7 @@ func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
 	}
 	committed = true
 	d.commits.Add(1)
+	d.noteWrite()
 	for _, fn := range tx.after {
 		fn()
 	}
@@ -238,7 +244,7 @@ func isSQLite(err error, codes ...int) bool {
 // engine counts the rows again.
 func (d *DB) ReadAnew() Querier {
 	if d.engine != PostgreSQL {
-		return d.read
+		return d.KeptReader()
 	}
 	return anew{d.read}
 }

@@ -27,6 +27,7 @@ const postureQuery = `WITH other (digest) AS MATERIALIZED (SELECT user_256 FROM 
 		FROM asset a WHERE a.partner_id = $1 AND a.user_index IN ($2, (SELECT digest FROM other))
 	UNION ALL SELECT '', 1, k.valid_until, NULL, NULL, k.system, ''
 		FROM epp_key k WHERE k.partner_id = $1 AND k.user_index IN ($2, (SELECT digest FROM other)) AND k.ended_at = 0 AND k.valid_until > $3
+			AND k.activated_at > 0
 	UNION ALL SELECT '', 2, q.answered_at, q.value, q.user_index, q.content_id, ''
 		FROM content_answer q WHERE q.partner_id = $1 AND q.user_index IN ($2, (SELECT digest FROM other))
 	UNION ALL SELECT '', 3, 0, NULL, NULL, c.status, ''

@@ -8,9 +8,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
@@ -127,12 +132,16 @@ func (s Audit) scanAudit(row scanner) (auditRow, error) {
 	return r, nil
 }
 
-// Audit returns lines of the trail, newest first.
+// clockDrift is by how much the clocks of replicas may differ: lines are numbered in the order of their commits, and nearly in
+// that of their times.
+const clockDrift = time.Minute
+
+// Audit returns lines of the trail, newest first unless the filter turns them round.
 func (s Audit) Audit(ctx context.Context, f operator.Filter) ([]operator.Entry, error) {
-	query, args := `SELECT `+auditColumns+` FROM audit WHERE true`, []any{}
+	where, args := ``, []any{}
 	add := func(condition string, value any) {
 		args = append(args, value)
-		query += condition + strconv.Itoa(len(args))
+		where += condition + strconv.Itoa(len(args))
 	}
 	if f.Actor != "" {
 		add(` AND actor = $`, f.Actor)
@@ -143,20 +152,63 @@ func (s Audit) Audit(ctx context.Context, f operator.Filter) ([]operator.Entry, 
 	if f.Subject != "" {
 		add(` AND subject = $`, f.Subject)
 	}
-	if f.Partner != "" {
-		args = append(args, number(f.Partner))
-		people := `(SELECT id FROM operator WHERE works_for = $` + strconv.Itoa(len(args)) + `)`
-		query += ` AND (actor IN ` + people + ` OR subject IN ` + people + `)`
+	if !f.From.IsZero() { // the time's index finds where the period lies, and numbers are walked from there
+		add(` AND at >= $`, micros(f.From))
+		add(` AND seq > coalesce((SELECT seq FROM audit WHERE at < $`, micros(f.From.Add(-clockDrift)))
+		where += ` ORDER BY at DESC, seq DESC LIMIT 1), 0)`
 	}
-	if f.Before > 0 {
+	if !f.To.IsZero() {
+		add(` AND at < $`, micros(f.To))
+		add(` AND seq < coalesce((SELECT seq FROM audit WHERE at >= $`, micros(f.To.Add(clockDrift)))
+		where += ` ORDER BY at, seq LIMIT 1), ` + strconv.Itoa(math.MaxInt64) + `)`
+	}
+	order := ` ORDER BY seq DESC`
+	switch {
+	case f.OldestFirst:
+		order = ` ORDER BY seq`
+		add(` AND seq > $`, f.Before)
+	case f.Before > 0:
 		add(` AND seq < $`, f.Before)
 	}
-	query += ` ORDER BY seq DESC`
-	add(` LIMIT $`, int64(max(f.Limit, 1)))
+	args = append(args, int64(max(f.Limit, 1)))
+	order += ` LIMIT $` + strconv.Itoa(len(args))
+	if f.Partner != "" {
+		people, err := s.peopleOf(ctx, f.Partner)
+		if err != nil || len(people) == 0 {
+			return nil, err
+		}
+		where = ` AND seq IN (` + linesOf(people, where+order, &args) + `)`
+	}
 	return collect(ctx, s.reader(), func(row scanner) (operator.Entry, error) {
 		r, err := s.scanAudit(row)
 		return r.Entry, err
-	}, query, args...)
+	}, `SELECT `+auditColumns+` FROM audit WHERE true`+where+order, args...)
+}
+
+// peopleOf are a partner's own people.
+func (s Audit) peopleOf(ctx context.Context, id partner.ID) ([]operator.ID, error) {
+	people, err := collect(ctx, s.reader(), func(row scanner) (id operator.ID, err error) { return id, row.Scan(&id) },
+		`SELECT id FROM operator WHERE works_for = $1 ORDER BY id`, number(id))
+	if err != nil {
+		return nil, fmt.Errorf("read people: %w", err)
+	}
+	return people, nil
+}
+
+// peopleParts is into how many parts people are put when there are very many: no engine takes hundreds in one statement.
+const peopleParts = 50
+
+// linesOf are the numbers of the first lines that people wrote or that are about them, each found by an index: asked for together,
+// all of the trail would be walked for the few of a small partner's.
+func linesOf(people []operator.ID, rest string, args *[]any) string {
+	var each []string
+	for part := range slices.Chunk(people, max(1, len(people)/peopleParts)) {
+		marks := list(args, part)
+		for _, column := range []string{"actor", "subject"} {
+			each = append(each, `SELECT seq FROM (SELECT seq FROM audit WHERE `+column+` IN (`+marks+`)`+rest+`) AS lines`)
+		}
+	}
+	return strings.Join(each, ` UNION `)
 }
 
 // VerifyAudit walks the trail from its first line to its head.

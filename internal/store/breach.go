@@ -212,13 +212,8 @@ func (s Breaches) PublishBreach(ctx context.Context, name string, p leak.Publica
 		if err != nil {
 			return err
 		}
-		switch {
-		case r.State == leak.Published && r.Digest == p.Digest: // a repetition after a crash
-			return nil
-		case r.State == leak.Retracted:
-			return leak.ErrRetracted.With("name: was retracted")
-		case r.State == leak.Published:
-			return leak.ErrBreachExists.With("name: is published with other content")
+		if changes, err := r.Publishes(p.Digest); err != nil || !changes {
+			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE breach SET state = 'published', segment = $2, digest = $3, tally = $4, published_at = $5,
 			pairs = $6, pairs_digest = $7, exposes = $8 WHERE name = $1`, name, p.File, p.Digest, string(text), micros(s.now()), p.Pairs, p.PairsDigest,

@@ -373,3 +373,9 @@ func (s Breaches) SettleAsset(ctx context.Context, id partner.ID, asset cyber.As
 		return nil
 	})
 }
+
+// SettleAssets keeps what a source outside told of some values of a partner. It says nothing of the corpora, which were
+// not asked, and is no hit of a value that was just added.
+func (s Breaches) SettleAssets(ctx context.Context, id partner.ID, hits []leak.Hit) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error { return s.monitoring().addFindings(ctx, tx, id, hits) })
+}

@@ -29,15 +29,8 @@ func (s Breaches) RenewBreach(ctx context.Context, name string, n leak.Renewal) 
 		if err != nil {
 			return err
 		}
-		switch {
-		case r.State == leak.Retracted:
-			return leak.ErrRetracted.With("name: was retracted")
-		case r.State != leak.Published:
-			return leak.ErrBreachNotFound.With("name: is not published")
-		case r.Content == n.Digest+n.PairsDigest: // a repetition after a crash
-			return nil
-		case r.Content != n.Base:
-			return leak.ErrRenewed.With("name: somebody else renewed it meanwhile; run the same command again")
+		if changes, err := r.Renews(n); err != nil || !changes {
+			return err
 		}
 		former := r.Former
 		for _, f := range r.Files() {

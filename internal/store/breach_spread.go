@@ -35,7 +35,11 @@ func (s Breaches) AddSpread(ctx context.Context, r leak.Record, args any, parts 
 			return err
 		}
 		if !fresh {
-			if err := goOn(ctx, tx, r.Name); err != nil {
+			kept, err := breachByName(ctx, tx, r.Name)
+			if err == nil {
+				err = kept.GoOn()
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -96,20 +100,6 @@ func (s Breaches) SpreadAddresses(ctx context.Context, breach string) (addresses
 	return addresses, json.Unmarshal(text, &addresses)
 }
 
-// goOn refuses to go on with what is over.
-func goOn(ctx context.Context, q querier, name string) error {
-	r, err := breachByName(ctx, q, name)
-	switch {
-	case err != nil:
-		return err
-	case r.State == leak.Retracted:
-		return leak.ErrRetracted.With("name: was retracted; import under another name")
-	case r.State == leak.Published:
-		return leak.ErrBreachExists.With("name: is already published")
-	}
-	return nil
-}
-
 // sameParts lets the parts of an import that failed or was cancelled be tried anew.
 func (s Breaches) sameParts(ctx context.Context, tx *sqldb.Tx, name string, parts []any) error {
 	prefix, length := partsPrefix(name)
@@ -147,29 +137,38 @@ func (s Breaches) Parts(ctx context.Context, breach string) ([]job.Job, error) {
 
 // StopParts asks the parts of an import to stop: waiting ones at once, running ones when they look.
 func (s Breaches) StopParts(ctx context.Context, breach string) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		prefix, length := partsPrefix(breach)
-		if _, err := tx.ExecContext(ctx, `UPDATE job SET state = 'cancelled', finished_at = $3 WHERE `+partsOf+` AND state = 'ready'`,
-			prefix, length, micros(s.now())); err != nil {
-			return fmt.Errorf("stop parts: %w", err)
-		}
-		if _, err := tx.ExecContext(ctx, `UPDATE job SET cancel = $3 WHERE `+partsOf+` AND state = 'running'`, prefix, length, true); err != nil {
-			return fmt.Errorf("stop parts: %w", err)
-		}
-		return nil
-	})
+	err := s.changeParts(ctx, breach, `UPDATE job SET state = 'cancelled', finished_at = $4 WHERE state = 'ready'`, ` AND state = 'ready'`, micros(s.now()))
+	if err == nil {
+		err = s.changeParts(ctx, breach, `UPDATE job SET cancel = $4 WHERE state = 'running'`, ` AND state = 'running' AND cancel <> $4`, true)
+	}
+	if err != nil {
+		return fmt.Errorf("stop parts: %w", err)
+	}
+	return nil
 }
 
 // DropParts removes the parts of an import. A worker that is at one finds its lease lost.
 func (s Breaches) DropParts(ctx context.Context, breach string) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		prefix, length := partsPrefix(breach)
-		if _, err := tx.ExecContext(ctx, `DELETE FROM job WHERE `+partsOf, prefix, length); err != nil {
-			return fmt.Errorf("drop parts: %w", err)
-		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM import_source WHERE breach = $1`, breach); err != nil {
-			return fmt.Errorf("drop parts: %w", err)
-		}
-		return nil
+	err := s.changeParts(ctx, breach, `DELETE FROM job WHERE TRUE`, ``)
+	if err == nil {
+		err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+			_, err := tx.ExecContext(ctx, `DELETE FROM import_source WHERE breach = $1`, breach)
+			return err
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("drop parts: %w", err)
+	}
+	return nil
+}
+
+// changeParts changes parts of an import in transactions of a few: a large dump has thousands, and each may name hundreds of
+// files. which tells those that are not yet as they should be.
+func (s Breaches) changeParts(ctx context.Context, breach, change, which string, args ...any) error {
+	prefix, length := partsPrefix(breach)
+	_, err := s.inBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
+		return affected(tx.ExecContext(ctx, change+` AND id IN (SELECT id FROM job WHERE `+partsOf+which+` LIMIT $3)`,
+			append([]any{prefix, length, limit}, args...)...))
 	})
+	return err
 }

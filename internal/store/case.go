@@ -264,14 +264,14 @@ func (s Cases) UpdateCase(ctx context.Context, key cyber.CaseKey, change func(*c
 				return err
 			}
 		}
-		return s.added(ctx, tx, &c, done.Lines)
+		return s.added(ctx, tx, &c, done)
 	})
 	return c, err
 }
 
 // added keeps new lines of a case's history, frees the slot of a case that is not open any more, and tells the partner.
-func (s Cases) added(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, lines []cyber.CaseMove) error {
-	if len(lines) == 0 {
+func (s Cases) added(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, done cyber.CaseChange) error {
+	if len(done.Lines) == 0 {
 		return nil
 	}
 	var last int64
@@ -280,10 +280,10 @@ func (s Cases) added(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, lines []c
 	if err != nil {
 		return fmt.Errorf("number move: %w", err)
 	}
-	if last+int64(len(lines)) > cyber.MaxCaseLines {
-		return cyber.ErrCaseTooLong.With("id: at most %d lines of history", cyber.MaxCaseLines)
+	if err := done.Fits(last); err != nil {
+		return err
 	}
-	for _, m := range lines {
+	for _, m := range done.Lines {
 		last++
 		m.Number = last
 		if err := s.insertMove(ctx, tx, *c, m); err != nil {
@@ -295,7 +295,7 @@ func (s Cases) added(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, lines []c
 			return err
 		}
 	}
-	events, err := alert.CaseEvents(*c, lines)
+	events, err := alert.CaseEvents(*c, done.Lines)
 	if err != nil {
 		return err
 	}

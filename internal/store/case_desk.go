@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -25,36 +26,71 @@ func dueMicros(c cyber.Case) int64 {
 // Lane returns a page of the cases in one status: see cyber.CaseStore. The operator's question: it may name no partner.
 func (s Cases) Lane(ctx context.Context, f cyber.LaneFilter) (cyber.Lane, error) {
 	lane := cyber.Lane{Status: f.Status}
-	const fits = `c.status = $1 AND ($2 = 0 OR c.partner_id = $2) AND ($3 = '' OR c.service_id = $3)
-		AND ($4 = '' OR c.assignee = $4) AND (NOT $5 OR c.assignee = '')`
-	args := []any{string(f.Status), number(f.Partner), string(f.Service), f.Assignee, f.Unassigned}
-	err := s.reader().QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 AS one FROM support_case c WHERE `+fits+` LIMIT $6) AS lane`,
-		append(args, int64(cyber.MaxLaneTotal))...).Scan(&lane.Total)
+	c, err := s.casesThatFit(ctx, f)
+	if err != nil {
+		return lane, err
+	}
+	counted := c
+	counted.args = slices.Clone(c.args)
+	err = s.reader().QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 AS one FROM support_case c WHERE true`+counted.text+counted.limit(cyber.MaxLaneTotal)+`) AS lane`,
+		counted.args...).Scan(&lane.Total)
 	if err != nil {
 		return lane, classify(fmt.Errorf("count lane: %w", err))
 	}
-	order, past := ` ORDER BY c.due_at, c.id`, `>`
-	if !f.Status.Open() {
-		order, past = ` ORDER BY c.due_at DESC, c.id DESC`, `<`
+	column, turned, at := `c.due_at`, !f.Status.Open(), int64(nothingDue)
+	if f.Order != cyber.LaneUrgent {
+		column, turned = `c.created_at`, f.Order == cyber.LaneNewest
 	}
-	due := int64(nothingDue)
+	order, past := ` ORDER BY `+column+`, c.id`, `>`
+	if turned {
+		order, past = ` ORDER BY `+column+` DESC, c.id DESC`, `<`
+	}
 	if !f.After.Due.IsZero() {
-		due = micros(f.After.Due)
+		at = micros(f.After.Due)
 	}
-	lane.Cases, err = collect(ctx, s.reader(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c WHERE `+fits+`
-		AND ($7 = '' OR (c.due_at, c.id) `+past+` ($6, $7))`+order+` LIMIT $8`, append(args, due, string(f.After.ID), int64(f.Limit))...)
+	if f.After.ID != "" {
+		c.past(column+`, c.id`, past, at, string(f.After.ID))
+	}
+	lane.Cases, err = collect(ctx, s.reader(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c WHERE true`+c.text+order+c.limit(f.Limit), c.args...)
 	if err != nil {
 		return lane, fmt.Errorf("read lane: %w", err)
 	}
 	return lane, nil
 }
 
+// casesThatFit is the one rule for what a lane holds and counts.
+func (s Cases) casesThatFit(ctx context.Context, f cyber.LaneFilter) (c conditions, err error) {
+	c.add(`c.status = `, string(f.Status))
+	if f.Partner != "" {
+		c.add(`c.partner_id = `, number(f.Partner))
+	}
+	if f.User != "" {
+		u, err := s.userOf(ctx, s.reader(), f.Partner, f.User)
+		if err != nil {
+			return c, err
+		}
+		c.either(`c.user_index`, u.write, u.other)
+	}
+	if f.Service != "" {
+		c.add(`c.service_id = `, string(f.Service))
+	}
+	if f.Assignee != "" {
+		c.add(`c.assignee = `, f.Assignee)
+	}
+	if f.Unassigned {
+		c.add(`c.assignee = `, "")
+	}
+	c.period(`c.created_at`, f.From, f.To)
+	return c, nil
+}
+
 // DeskCounts counts what waits at the desk: see cyber.CaseStore.
 func (s Cases) DeskCounts(ctx context.Context, assignee string, now, dayEnd time.Time) (cyber.DeskCounts, error) {
 	var n cyber.DeskCounts
-	err := s.reader().QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE due_at < $1), count(*) FILTER (WHERE due_at >= $1 AND due_at < $2),
-		count(*) FILTER (WHERE assignee = ''), count(*) FILTER (WHERE assignee = $3) FROM support_case WHERE status IN (`+openStatuses+`)`, micros(now), micros(dayEnd), assignee).
-		Scan(&n.Late, &n.Today, &n.Free, &n.Mine)
+	const open = `SELECT count(*) FROM support_case WHERE status IN (` + openStatuses + `) AND `
+	// Each from a range of an index: most cases are neither late nor mine.
+	err := s.reader().QueryRowContext(ctx, `SELECT (`+open+`due_at < $1), (`+open+`due_at >= $1 AND due_at < $2), (`+open+`assignee = ''), (`+open+`assignee = $3)`,
+		micros(now), micros(dayEnd), assignee).Scan(&n.Late, &n.Today, &n.Free, &n.Mine)
 	if err != nil {
 		return n, classify(fmt.Errorf("count cases: %w", err))
 	}

@@ -164,7 +164,7 @@ var caseQueries = []string{
 // ofPartners are the tables whose rows belong to a partner without the engine seeing to it.
 var ofPartners = []string{
 	"idempotency", "person", "person_name", "event", "event_counter", "event_pull", "delivery", "attempt", "subscription", "subscription_counter",
-	"subscription_block", "subscription_expiry", "asset", "finding", "epp_key", "epp_holder", "support_case", "case_move", "content_answer", "score_day",
+	"subscription_block", "subscription_expiry", "asset", "finding", "finding_step", "epp_key", "epp_holder", "support_case", "case_move", "content_answer", "score_day",
 }
 
 // refers is a reference that a table makes without the engine seeing to it, or that the engine may have missed.
@@ -173,6 +173,7 @@ type refers struct{ table, row, what, where string }
 var references = []refers{
 	{"finding", "id", "its watched value is not there", `NOT EXISTS (SELECT 1 FROM asset p WHERE p.partner_id = t.partner_id AND p.id = t.asset_id)`},
 	{"finding", "id", "its breach is not there", `NOT EXISTS (SELECT 1 FROM breach p WHERE p.name = t.breach)`},
+	{"finding_step", "finding_id", "its finding is not there", `NOT EXISTS (SELECT 1 FROM finding p WHERE p.partner_id = t.partner_id AND p.id = t.finding_id)`},
 	{"asset_history", "asset_id", "its watched value is not there", `NOT EXISTS (SELECT 1 FROM asset p WHERE p.partner_id = t.partner_id AND p.id = t.asset_id)`},
 	{"match_hit", "asset_id", "its watched value is not there", `NOT EXISTS (SELECT 1 FROM asset p WHERE p.partner_id = t.partner_id AND p.id = t.asset_id)`},
 	{"subscription", "partner_id || '/' || t.seq", "its plan is not there", `NOT EXISTS (SELECT 1 FROM plan p WHERE p.partner_id = t.partner_id AND p.id = t.plan_id)`},

@@ -11,6 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/sqldb/sqldbtest"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -97,12 +98,12 @@ func (w *lives) damaged(t *testing.T, statement string) (found []store.Problem) 
 	t.Helper()
 	ctx := context.Background()
 	if w.DB.Engine() == sqldb.SQLite {
-		folder := t.TempDir()
+		folder := sqldbtest.Folder(t)
 		path := filepath.Join(folder, "vigia.db")
 		if err := w.DB.CopyTo(ctx, path); err != nil {
 			t.Fatal(err)
 		}
-		storetest.WithoutReferences(t, path, statement)
+		sqldbtest.WithoutReferences(t, path, statement)
 		return problems(t, ctx, storetest.Reopen(t, path, folder, w.Keys, w.Clock).Upkeep)
 	}
 	undo := errors.New("undo")

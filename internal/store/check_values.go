@@ -38,8 +38,12 @@ func (s Upkeep) checkSeals(ctx context.Context, found func(Problem), seen func(i
 	var looked int64
 	for _, c := range sealedColumns {
 		var after []any
+		most := checkBatch
+		if slices.Contains(largeParts, c.table) {
+			most = partsAtOnce
+		}
 		for {
-			rows, err := s.sealedRows(ctx, c, after, checkBatch)
+			rows, err := s.sealedRows(ctx, c, after, most)
 			if err != nil {
 				return fmt.Errorf("check seals of %s: %w", c.table, err)
 			}
@@ -50,7 +54,7 @@ func (s Upkeep) checkSeals(ctx context.Context, found func(Problem), seen func(i
 			}
 			looked += int64(len(rows))
 			seen(looked)
-			if len(rows) < checkBatch {
+			if len(rows) < most {
 				break
 			}
 			after = rows[len(rows)-1].key
@@ -61,14 +65,14 @@ func (s Upkeep) checkSeals(ctx context.Context, found func(Problem), seen func(i
 
 // sealedRows reads sealed values in the order of their keys, from behind a key.
 func (s Upkeep) sealedRows(ctx context.Context, c sealedColumn, after []any, limit int) ([]oldRow, error) {
-	keys, args, from := strings.Join(c.key, ", "), []any{int64(limit)}, ""
+	keys, args, behind := strings.Join(c.key, ", "), []any{int64(limit)}, ""
 	if after != nil {
 		marks := make([]string, len(after))
 		for i, v := range after {
 			args = append(args, v)
 			marks[i] = "$" + strconv.Itoa(len(args))
 		}
-		from = ` AND (` + keys + `) > (` + strings.Join(marks, ", ") + `)`
+		behind = ` AND (` + keys + `) > (` + strings.Join(marks, ", ") + `)`
 	}
 	return collect(ctx, s.reader(), func(row scanner) (oldRow, error) {
 		r := oldRow{key: make([]any, len(c.key))}
@@ -77,7 +81,7 @@ func (s Upkeep) sealedRows(ctx context.Context, c sealedColumn, after []any, lim
 			dest[i] = &r.key[i]
 		}
 		return r, row.Scan(append(dest, &r.sealed)...)
-	}, `SELECT `+keys+`, `+c.column+` FROM `+c.table+` WHERE `+c.column+` IS NOT NULL`+from+` ORDER BY `+keys+` LIMIT $1`, args...)
+	}, `SELECT `+keys+`, `+c.column+` FROM `+c.table+` WHERE `+c.column+` IS NOT NULL`+behind+` ORDER BY `+keys+` LIMIT $1`, args...)
 }
 
 func (s Upkeep) sealProblem(c sealedColumn, row oldRow) string {

@@ -38,26 +38,26 @@ func readTried(tried []byte) (a alert.AttemptLog) {
 }
 
 // foldedRuns writes deliveries of one endpoint that arrived, with their tries. One statement writes a run of neighbours:
-// the tries are one argument, from which each row cuts its own by its number.
-func foldedRuns(tx *sqldb.Tx, worker string, k endpointKey, results []alert.Result, now int64) (runs []deliveredRun) {
+// the tries are one argument, from which each row cuts its own by its number. A row that is not meant finds nothing there.
+func foldedRuns(worker string, k endpointKey, results []alert.Result, now int64) (runs []deliveredRun) {
 	slices.SortFunc(results, func(a, b alert.Result) int { return cmp.Compare(a.Delivery.Seq, b.Delivery.Seq) })
 	for len(results) > 0 {
 		n := neighbours(len(results), func(i int) int64 { return results[i].Delivery.Seq })
 		run := results[:n]
 		results = results[n:]
-		low := run[0].Delivery.Seq
-		tries := make([]byte, triedSize*(run[n-1].Delivery.Seq-low+1))
-		list := make([]alert.Delivery, n)
-		for i, r := range run {
+		low, high := run[0].Delivery.Seq, run[n-1].Delivery.Seq
+		tries := make([]byte, triedSize*(high-low+1))
+		for _, r := range run {
 			putTried(tries[triedSize*(r.Delivery.Seq-low):], r)
-			list[i] = r.Delivery
 		}
-		args := []any{string(k.endpoint), now, tries, low, number(k.partner)}
 		// coalesce is there for what it says of the type of $3.
-		write := sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1,
+		write := sqldb.Statement{
+			Query: `UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1,
 			tried = substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16)
-			WHERE partner_id = $5 AND endpoint_id = $1 AND ` + amongOpen(tx, &args, list)}
-		write.Args = args
+			WHERE partner_id = $5 AND endpoint_id = $1 AND state = 'pending' AND seq >= $4 AND seq <= $6
+			AND substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16) <> $7`,
+			Args: []any{string(k.endpoint), now, tries, low, number(k.partner), high, make([]byte, triedSize)},
+		}
 		runs = append(runs, deliveredRun{write, int64(n), func() []sqldb.Statement { return foldOthers(worker, k, run, now) }})
 	}
 	return runs

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
@@ -127,6 +128,41 @@ func TestFarApartResults(t *testing.T) {
 		}
 		if n := m.countWhere(t, "delivery", "state = 'delivered'"); n != 6 {
 			t.Errorf("%d are delivered", n)
+		}
+	})
+}
+
+// TestWellResults: a success takes the mark of failing from its endpoint, unless it is said to have none.
+//
+//vigia:shows a success ends the time since which an endpoint fails
+//vigia:broken a success that always trusts its sender
+func TestWellResults(t *testing.T) {
+	eachMailer(t, func(t *testing.T, m *mailer) {
+		ctx := context.Background()
+		e := m.endpoint(t, newReceiver(t, nil))
+		for i := range 2 {
+			event, err := alert.New(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i)), m.clock.Now(), map[string]int{"n": i})
+			if err == nil {
+				err = m.Alerts.AddEvents(ctx, m.partner, event)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := storetest.Write(ctx, m.env, `UPDATE endpoint SET failing_since = 2000`); err != nil {
+			t.Fatal(err)
+		}
+		list := claim(t, m.Store, m.partner, e.ID, 2)
+		for i, well := range []bool{true, false} {
+			if err := m.Alerts.RecordResults(ctx, "w", []alert.Result{{
+				Delivery: list[i], At: m.clock.Now(), State: alert.Delivered, Attempts: 1, Now: m.clock.Now(), Well: well,
+				Outcome: &webhook.Outcome{Status: 200},
+			}}); err != nil {
+				t.Fatal(err)
+			}
+			if failing := m.countWhere(t, "endpoint", "failing_since <> 0"); (failing == 1) != well {
+				t.Errorf("known to be well %t: %d fail", well, failing)
+			}
 		}
 	})
 }

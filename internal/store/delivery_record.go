@@ -23,7 +23,8 @@ type endpointKey struct {
 
 // health is what a group of results says of an endpoint.
 type health struct {
-	succeeded bool
+	// succeeded: something arrived; marked: the endpoint may bear the mark of one that fails.
+	succeeded, marked bool
 	// failedAt is the first failure of the group, 0 when there was none.
 	failedAt int64
 }
@@ -52,7 +53,7 @@ func (s Alerts) RecordResults(ctx context.Context, worker string, results []aler
 				h.failedAt = micros(r.Now)
 			}
 		}
-		h.succeeded = h.succeeded || r.State == alert.Delivered
+		h.succeeded, h.marked = h.succeeded || r.State == alert.Delivered, h.marked || !r.Well
 		endpoints[k] = h
 	}
 	for k, h := range endpoints {
@@ -78,7 +79,7 @@ func recordAll(ctx context.Context, tx *sqldb.Tx, worker string, folded map[endp
 ) error {
 	var runs []deliveredRun
 	for k, list := range folded {
-		runs = append(runs, foldedRuns(tx, worker, k, list, now)...)
+		runs = append(runs, foldedRuns(worker, k, list, now)...)
 	}
 	for k, list := range arrived {
 		runs = append(runs, arrivedRun(tx, k, list, now))
@@ -177,7 +178,7 @@ func (h health) write(k endpointKey) (sqldb.Statement, bool) {
 	switch {
 	case h.succeeded:
 		return sqldb.Statement{Query: `UPDATE endpoint SET failing_since = 0 WHERE partner_id = $1 AND id = $2 AND failing_since <> 0`,
-			Args: []any{number(k.partner), string(k.endpoint)}}, true
+			Args: []any{number(k.partner), string(k.endpoint)}}, h.marked
 	case h.failedAt != 0:
 		return sqldb.Statement{Query: `UPDATE endpoint SET failing_since = $3 WHERE partner_id = $1 AND id = $2 AND failing_since = 0`,
 			Args: []any{number(k.partner), string(k.endpoint), h.failedAt}}, true

@@ -26,10 +26,16 @@ func (s Alerts) Requeue(ctx context.Context, id partner.ID, sel alert.Selection)
 			return 0, err
 		}
 		after, upTo, without = seq-1, seq, ""
+	} else {
+		lowest, highest, err := s.seqsOf(ctx, s.reader(), id, sel.From, sel.To)
+		if err != nil {
+			return 0, err
+		}
+		after, upTo = lowest-1, highest
 	}
 	var total int64
 	for {
-		var seen int
+		var seen, most int
 		var n int64
 		last := after
 		err := s.inTx(ctx, func(tx *sqldb.Tx) error {
@@ -37,11 +43,12 @@ func (s Alerts) Requeue(ctx context.Context, id partner.ID, sel alert.Selection)
 			if err != nil {
 				return err
 			}
+			most = max(1, sweepBatch/max(1, len(endpoints)))
 			events, err := collect(ctx, tx, func(row scanner) (e keptEvent, err error) {
 				err = row.Scan(&e.id, &e.kind, &e.seq, &e.person)
 				return e, err
 			}, `SELECT id, type, seq, person FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
-				AND type <> $6 ORDER BY seq LIMIT $7`, number(id), after, upTo, first, end, without, int64(sweepBatch))
+				AND type <> $6 ORDER BY seq LIMIT $7`, number(id), after, upTo, first, end, without, int64(most))
 			if err != nil {
 				return fmt.Errorf("replay: %w", err)
 			}
@@ -54,7 +61,7 @@ func (s Alerts) Requeue(ctx context.Context, id partner.ID, sel alert.Selection)
 		if err == nil {
 			after, total = last, total+n
 		}
-		if err != nil || seen < sweepBatch {
+		if err != nil || seen < most {
 			return total, err
 		}
 	}
@@ -81,10 +88,6 @@ func (s Alerts) requeue(ctx context.Context, tx *sqldb.Tx, id partner.ID, events
 	now := micros(s.now())
 	var total int64
 	for _, to := range endpoints {
-		state := alert.Pending
-		if to.State == alert.Disabled {
-			state = alert.Held
-		}
 		for _, e := range events {
 			if !to.Wants(e.kind) {
 				continue
@@ -94,7 +97,7 @@ func (s Alerts) requeue(ctx context.Context, tx *sqldb.Tx, id partner.ID, events
 				VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $8, 0)
 				ON CONFLICT (partner_id, endpoint_id, seq) DO UPDATE SET state = $6, ordered = $7, attempts = 0, next_at = $8, finished_at = 0
 				WHERE delivery.state <> 'pending'`,
-				number(id), string(to.ID), e.seq, string(e.id), nonNil(e.person), string(state), len(e.person) > 0, now))
+				number(id), string(to.ID), e.seq, string(e.id), nonNil(e.person), string(to.Awaits()), len(e.person) > 0, now))
 			if err != nil {
 				return 0, fmt.Errorf("replay: %w", err)
 			}
@@ -149,10 +152,7 @@ func (s Alerts) requeueSeqs(ctx context.Context, tx *sqldb.Tx, id partner.ID, en
 	if err != nil {
 		return 0, err
 	}
-	state, now := alert.Pending, micros(s.now())
-	if to[0].State == alert.Disabled {
-		state = alert.Held
-	}
+	state, now := to[0].Awaits(), micros(s.now())
 	list := make([]sqldb.Statement, len(seqs))
 	for i, seq := range seqs {
 		list[i] = sqldb.Statement{Query: `UPDATE delivery SET state = $4, ordered = (length(person) > 0), attempts = 0, next_at = $5, finished_at = 0

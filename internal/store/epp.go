@@ -6,11 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
@@ -37,16 +35,17 @@ func (s Devices) deviceIndex(id partner.ID, name string) []byte {
 	return s.keys.BlindIndex("epp.device", string(id), []byte(name))
 }
 
-const deviceColumns = `id, partner_id, system, details, plan_id, issued_at, valid_until, ended_at, end_reason`
+const deviceColumns = `id, partner_id, system, details, plan_id, issued_at, valid_until, activated_at, seen_at, ended_at, end_reason`
 
 func (s Devices) scanDevice(row scanner) (cyber.Device, error) {
 	var d cyber.Device
 	var sealed []byte
-	var issued, until, ended int64
-	if err := row.Scan(&d.ID, numbered(&d.Partner), &d.System, &sealed, &d.Plan, &issued, &until, &ended, &d.EndReason); err != nil {
+	var issued, until, activated, seen, ended int64
+	if err := row.Scan(&d.ID, numbered(&d.Partner), &d.System, &sealed, &d.Plan, &issued, &until, &activated, &seen, &ended, &d.EndReason); err != nil {
 		return d, err
 	}
 	d.IssuedAt, d.ValidUntil, d.EndedAt = fromMicros(issued), fromMicros(until), fromMicros(ended)
+	d.ActivatedAt, d.SeenAt = fromMicros(activated), fromMicros(seen)
 	plain, err := s.keys.Unseal(devicePlace(d.Partner, d.ID), sealed)
 	if err != nil {
 		return d, fmt.Errorf("open device: %w", err)
@@ -111,17 +110,6 @@ func lockHolder(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error 
 	return nil
 }
 
-// endExpired makes room in the unique index for keys that follow others.
-func (s Devices) endExpired(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error {
-	_, err := tx.ExecContext(ctx, `UPDATE epp_key SET ended_at = valid_until, end_reason = $5, next_warning = 0
-		WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0 AND valid_until <= $4`,
-		number(id), u.write, u.other, micros(s.now()), string(cyber.EndExpired))
-	if err != nil {
-		return fmt.Errorf("end expired keys: %w", err)
-	}
-	return nil
-}
-
 func (s Devices) deviceNamed(ctx context.Context, q querier, id partner.ID, u user, system cyber.System, name string) (cyber.Device, error) {
 	return s.oneDevice(ctx, q, `partner_id = $1 AND user_index IN ($2, $3) AND system = $4 AND device_index = $5 AND ended_at = 0`,
 		number(id), u.write, u.other, string(system), s.deviceIndex(id, name))
@@ -138,27 +126,20 @@ func (s Devices) oneDevice(ctx context.Context, q querier, where string, args ..
 	return d, nil
 }
 
-// holding counts a person's live keys and finds their plan.
+// holding counts a person's live keys and finds their plans.
 func (s Devices) holding(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, system cyber.System) (cyber.Holding, error) {
-	var h cyber.Holding
-	var err error
-	if h.Pooled, err = isPooled(ctx, tx, system); err != nil {
-		return h, err
-	}
-	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0`,
-		number(id), u.write, u.other).Scan(&h.Live)
+	pooled, err := isPooled(ctx, tx, system)
 	if err != nil {
-		return h, fmt.Errorf("count devices: %w", err)
+		return cyber.Holding{}, err
+	}
+	var live int
+	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0`,
+		number(id), u.write, u.other).Scan(&live)
+	if err != nil {
+		return cyber.Holding{}, fmt.Errorf("count devices: %w", err)
 	}
 	e, err := s.cover().entitled(ctx, tx, id, u)
-	if err != nil {
-		return h, err
-	}
-	with := slices.DeleteFunc(slices.Clone(e.Subscribed), func(t cyber.Entitlement) bool { return t.MaxDevices == plan.NoDevices })
-	h.Excluded = len(with) == 0 && len(e.Subscribed) > 0
-	e.Subscribed = with
-	h.Plan, h.Subscribed, _ = e.Plan()
-	return h, nil
+	return cyber.HoldingOf(live, e, pooled), err
 }
 
 // insertDevice gives a device its key, from the pool where the system has one, and keeps it.
@@ -181,7 +162,7 @@ func (s Devices) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cybe
 	_, err = tx.ExecContext(ctx, `INSERT INTO epp_key (id, partner_id, user_index, system, device_index, key_index, details, plan_id,
 		issued_at, valid_until, ended_at, end_reason, next_warning) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '', $11)`,
 		string(d.ID), number(d.Partner), u.write, string(d.System), s.deviceIndex(d.Partner, d.Name), s.keyIndex(d.Key), sealed,
-		string(d.Plan), micros(d.IssuedAt), micros(d.ValidUntil), micros(cyber.NextWarning(d.IssuedAt, d.ValidUntil)))
+		string(d.Plan), micros(d.IssuedAt), micros(d.ValidUntil), micros(cyber.NextNotice(d.IssuedAt, d.ValidUntil)))
 	if err != nil {
 		return fmt.Errorf("insert key: %w", err)
 	}
@@ -213,70 +194,4 @@ func (s Devices) DeviceByID(ctx context.Context, key cyber.KeyID) (cyber.Device,
 // DeviceByKey returns the device that a key was issued for.
 func (s Devices) DeviceByKey(ctx context.Context, text string) (cyber.Device, error) {
 	return s.oneDevice(ctx, s.reader(), `key_index = $1`, s.keyIndex(text))
-}
-
-// EndKey ends a live key.
-func (s Devices) EndKey(ctx context.Context, key cyber.KeyID, reason cyber.EndReason) (cyber.Device, error) {
-	var d cyber.Device
-	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
-		d, err = s.endKey(ctx, tx, key, reason)
-		return err
-	})
-	return d, err
-}
-
-func (s Devices) endKey(ctx context.Context, tx *sqldb.Tx, key cyber.KeyID, reason cyber.EndReason) (cyber.Device, error) {
-	now := s.now()
-	d, err := s.scanDevice(tx.QueryRowContext(ctx, `UPDATE epp_key SET ended_at = $2, end_reason = $3, next_warning = 0
-		WHERE id = $1 AND ended_at = 0 AND valid_until > $2 RETURNING `+deviceColumns, string(key), micros(now), string(reason)))
-	if errors.Is(err, sql.ErrNoRows) {
-		if _, err := s.oneDevice(ctx, tx, `id = $1`, string(key)); err != nil {
-			return d, err
-		}
-		return d, cyber.ErrDeviceEnded.With("key: has ended already")
-	}
-	if err != nil {
-		return d, fmt.Errorf("end key: %w", err)
-	}
-	return d, nil
-}
-
-// ReplaceDevice ends a live key and issues another for the same person: see cyber.DeviceStore.
-func (s Devices) ReplaceDevice(ctx context.Context, key cyber.KeyID, system cyber.System, name string, next cyber.NewKey) (cyber.Device, error) {
-	var d cyber.Device
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
-		old, err := s.endKey(ctx, tx, key, cyber.EndReplaced)
-		if err != nil {
-			return err
-		}
-		u, err := s.userOf(ctx, tx, old.Partner, old.User)
-		if err != nil {
-			return err
-		}
-		if err := lockHolder(ctx, tx, old.Partner, u); err != nil {
-			return err
-		}
-		if err := s.endExpired(ctx, tx, old.Partner, u); err != nil {
-			return err
-		}
-		if _, err = s.deviceNamed(ctx, tx, old.Partner, u, system, name); !errors.Is(err, cyber.ErrDeviceUnknown) {
-			if err == nil {
-				err = cyber.ErrDeviceTaken.With("device: has a live key already")
-			}
-			return err
-		}
-		d = cyber.Device{
-			ID: next.ID, Partner: old.Partner, User: old.User, System: system, Name: name, Key: next.Generated, IssuedAt: next.IssuedAt,
-			ValidUntil: old.ValidUntil, Plan: old.Plan,
-		}
-		pooled, err := isPooled(ctx, tx, system)
-		if err != nil {
-			return err
-		}
-		return s.insertDevice(ctx, tx, u, &d, pooled)
-	})
-	if err != nil {
-		return cyber.Device{}, err
-	}
-	return d, nil
 }

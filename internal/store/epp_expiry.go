@@ -11,11 +11,11 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-const warnBatch = 200
+const noticeBatch = 200
 
-// WarnExpiring writes an event for each key whose notice is due: see cyber.DeviceStore. A partner's notices and events
-// are one transaction, and a row that another replica holds is passed over, so each notice is given once.
-func (s Devices) WarnExpiring(ctx context.Context, decide func(d cyber.Device, now time.Time) cyber.Notice) (int, error) {
+// GiveNotices writes an event for each key whose notice is due: see cyber.LifeStore. A few of a partner's notices and
+// their events are one transaction, and a row that another replica holds is passed over, so each notice is given once.
+func (s Devices) GiveNotices(ctx context.Context, decide func(d cyber.Device, now time.Time) cyber.Notice) (int, error) {
 	total := 0
 	for {
 		due, err := s.dueWarnings(ctx)
@@ -24,39 +24,48 @@ func (s Devices) WarnExpiring(ctx context.Context, decide func(d cyber.Device, n
 		}
 		seen, decided := 0, 0
 		for id, keys := range due {
-			var locked, told int
-			err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
-				locked, told, err = s.warn(ctx, tx, id, keys, decide)
+			err := telling(ctx, s.core, id, keys, func(tx *sqldb.Tx, part []cyber.KeyID) error {
+				locked, told, err := s.warn(ctx, tx, id, part, decide)
+				tx.AfterCommit(func() { decided, total = decided+locked, total+told })
 				return err
 			})
 			if err != nil {
 				return total, err
 			}
-			seen, decided, total = seen+len(keys), decided+locked, total+told
+			seen += len(keys)
 		}
-		if seen < warnBatch || decided == 0 { // none: another replica has them all
+		if seen < noticeBatch || decided == 0 { // none: another replica has them all
 			return total, nil
 		}
 	}
 }
 
+// ownKey names a key of a partner.
+type ownKey struct {
+	partner partner.ID
+	id      cyber.KeyID
+}
+
+func scanOwnKey(row scanner) (k ownKey, err error) { return k, row.Scan(numbered(&k.partner), &k.id) }
+
+// keysByPartner groups keys.
+func keysByPartner(keys []ownKey) map[partner.ID][]cyber.KeyID {
+	groups := map[partner.ID][]cyber.KeyID{}
+	for _, k := range keys {
+		groups[k.partner] = append(groups[k.partner], k.id)
+	}
+	return groups
+}
+
 // dueWarnings are the first keys whose notice is due, by partner.
 func (s Devices) dueWarnings(ctx context.Context) (map[partner.ID][]cyber.KeyID, error) {
-	type key struct {
-		partner partner.ID
-		id      cyber.KeyID
-	}
-	found, err := collect(ctx, s.reader(), func(row scanner) (k key, err error) { return k, row.Scan(numbered(&k.partner), &k.id) },
+	found, err := collect(ctx, s.reader(), scanOwnKey,
 		`SELECT partner_id, id FROM epp_key WHERE next_warning > 0 AND next_warning <= $1 ORDER BY next_warning LIMIT $2`,
-		micros(s.now()), int64(warnBatch))
+		micros(s.now()), int64(noticeBatch))
 	if err != nil {
-		return nil, fmt.Errorf("find keys to announce: %w", err)
+		return nil, fmt.Errorf("find keys to look at: %w", err)
 	}
-	due := map[partner.ID][]cyber.KeyID{}
-	for _, k := range found {
-		due[k.partner] = append(due[k.partner], k.id)
-	}
-	return due, nil
+	return keysByPartner(found), nil
 }
 
 // warn gives the notices of a partner's keys that are still due and that nobody else has locked.
@@ -71,8 +80,13 @@ func (s Devices) warn(ctx context.Context, tx *sqldb.Tx, id partner.ID, keys []c
 		return 0, 0, fmt.Errorf("lock keys to announce: %w", err)
 	}
 	var events []alert.Event
+	var over []cyber.Device
 	for _, d := range due {
 		notice := decide(d, now)
+		if notice.Over {
+			over = append(over, d)
+			continue
+		}
 		_, err := tx.ExecContext(ctx, `UPDATE epp_key SET next_warning = $3 WHERE partner_id = $1 AND id = $2`, number(id), string(d.ID), micros(notice.Next))
 		if err != nil {
 			return 0, 0, fmt.Errorf("note announcement: %w", err)
@@ -86,8 +100,8 @@ func (s Devices) warn(ctx context.Context, tx *sqldb.Tx, id partner.ID, keys []c
 		}
 		events = append(events, e)
 	}
-	if len(events) == 0 {
-		return len(due), 0, nil
+	if err := s.endKeys(ctx, tx, id, expired(over), ""); err != nil {
+		return 0, 0, err
 	}
-	return len(due), len(events), s.alerts().addEvents(ctx, tx, id, events...)
+	return len(due), len(events) + len(over), s.alerts().addEvents(ctx, tx, id, events...)
 }

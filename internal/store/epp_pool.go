@@ -107,7 +107,7 @@ func (s Devices) endAsVendorSays(ctx context.Context, tx *sqldb.Tx, k cyber.Vend
 		return err
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE epp_key SET valid_until = $2, next_warning = $3 WHERE key_index = $1 AND ended_at = 0 AND valid_until > $2`,
-		index, expires, micros(cyber.NextWarning(now, k.Expires)))
+		index, expires, micros(cyber.NextNotice(now, k.Expires)))
 	return err
 }
 
@@ -128,19 +128,20 @@ func (s Devices) Sources(ctx context.Context) ([]cyber.Source, error) {
 		return nil, fmt.Errorf("read key sources: %w", err)
 	}
 	// Apart, since the pool is the service's and the keys are the partners'.
-	live := map[cyber.System]int64{}
+	type counts struct{ live, active int64 }
+	live := map[cyber.System]counts{}
 	_, err = collect(ctx, s.reader(), func(row scanner) (none struct{}, err error) {
 		var system cyber.System
-		var n int64
-		err = row.Scan(&system, &n)
+		var n counts
+		err = row.Scan(&system, &n.live, &n.active)
 		live[system] = n
 		return none, err
-	}, `SELECT system, count(*) FROM epp_key WHERE ended_at = 0 AND valid_until > $1 GROUP BY system`, now)
+	}, `SELECT system, count(*), count(*) FILTER (WHERE activated_at > 0) FROM epp_key WHERE ended_at = 0 AND valid_until > $1 GROUP BY system`, now)
 	if err != nil {
 		return nil, fmt.Errorf("count live keys: %w", err)
 	}
 	for i := range found {
-		found[i].Live = live[found[i].System]
+		found[i].Live, found[i].Active = live[found[i].System].live, live[found[i].System].active
 	}
 	return found, nil
 }

@@ -168,7 +168,7 @@ func TestReplaceDevice(t *testing.T) {
 		if _, err := endpoints.Replace(ctx, next.ID, cyber.IOS, "Celular novo"); err != nil {
 			t.Error("a device cannot be given a fresh key:", err)
 		}
-		if found, err := endpoints.Find(ctx, next.Key); err != nil || found.ID != next.ID || found.EndReason != cyber.EndReplaced {
+		if found, err := endpoints.Find(ctx, next.Key); err != nil || found.ID != next.ID || found.EndReason != cyber.EndMoved {
 			t.Errorf("%+v, %v", found, err)
 		}
 	})
@@ -260,7 +260,7 @@ func TestPoolLevels(t *testing.T) {
 	})
 }
 
-// TestExpiryNotices: 30 and 7 days ahead, once each, though two workers look.
+// TestExpiryNotices: 30 and 7 days ahead and at the end, once each, though two workers look.
 func TestExpiryNotices(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -284,24 +284,24 @@ func TestExpiryNotices(t *testing.T) {
 		}
 		events := func() (n int) {
 			t.Helper()
-			err := e.DB.Reader().QueryRowContext(ctx, `SELECT count(*) FROM event WHERE type = 'epp.key_expiring'`).Scan(&n)
+			err := e.DB.Reader().QueryRowContext(ctx, `SELECT count(*) FROM event WHERE type IN ('epp.key_expiring', 'epp.key_ended')`).Scan(&n)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return n
+			return n - 1 // that of the key that was revoked
 		}
 		told := 0
 		for _, step := range []struct {
 			advance time.Duration
 			want    int
-		}{{334 * day, 0}, {day, 6}, {time.Hour, 6}, {23*day - 2*time.Hour, 6}, {time.Hour, 12}, {6 * day, 12}, {2 * day, 12}} {
+		}{{334 * day, 0}, {day, 6}, {time.Hour, 6}, {23*day - 2*time.Hour, 6}, {time.Hour, 12}, {6 * day, 12}, {2 * day, 18}, {day, 18}} {
 			e.Clock.Advance(step.advance)
 			var wg sync.WaitGroup
 			counts := make([]int, 4)
 			for i := range counts {
 				wg.Go(func() {
 					var err error
-					if counts[i], err = workers[i%2].WarnExpiring(ctx); err != nil {
+					if counts[i], err = workers[i%2].GiveNotices(ctx); err != nil {
 						t.Error(err)
 					}
 				})

@@ -146,10 +146,7 @@ func (s Alerts) insertDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.I
 			if !to.Wants(e.kind) {
 				continue
 			}
-			state := alert.Pending
-			if to.State == alert.Disabled {
-				state = alert.Held
-			}
+			state := to.Awaits()
 			due = due || state == alert.Pending
 			return []any{
 				number(id), string(to.ID), e.seq, string(e.id), e.person, string(state), len(e.person) > 0, int64(0), now, now, int64(0),

@@ -70,22 +70,13 @@ func (s Alerts) EventsAfter(ctx context.Context, id partner.ID, of alert.Areas, 
 	return found, nil
 }
 
-// pulls are how far a partner has read, by area.
-type pulls struct{ cyber, subscriptions int64 }
-
 // NotePull remembers how far a partner has read. A poll that brings nothing new writes nothing.
 func (s Alerts) NotePull(ctx context.Context, id partner.ID, of alert.Areas, seq int64) error {
 	known, err := s.pulled(ctx, id)
 	if err != nil {
 		return err
 	}
-	next := known
-	if of.Cyber {
-		next.cyber = max(next.cyber, seq)
-	}
-	if of.Subscriptions {
-		next.subscriptions = max(next.subscriptions, seq)
-	}
+	next := known.Note(of, seq)
 	if next == known {
 		return nil
 	}
@@ -94,7 +85,7 @@ func (s Alerts) NotePull(ctx context.Context, id partner.ID, of alert.Areas, seq
 			ON CONFLICT (partner_id) DO UPDATE SET at = excluded.at,
 				seq = CASE WHEN event_pull.seq < excluded.seq THEN excluded.seq ELSE event_pull.seq END,
 				subscription_seq = CASE WHEN event_pull.subscription_seq < excluded.subscription_seq THEN excluded.subscription_seq
-					ELSE event_pull.subscription_seq END`, number(id), next.cyber, next.subscriptions, micros(s.now()))
+					ELSE event_pull.subscription_seq END`, number(id), next.Cyber, next.Subscriptions, micros(s.now()))
 		if err != nil {
 			return fmt.Errorf("note pull: %w", err)
 		}
@@ -102,10 +93,10 @@ func (s Alerts) NotePull(ctx context.Context, id partner.ID, of alert.Areas, seq
 	})
 }
 
-func (s Alerts) pulled(ctx context.Context, id partner.ID) (pulls, error) {
-	var p pulls
+func (s Alerts) pulled(ctx context.Context, id partner.ID) (alert.Pulls, error) {
+	var p alert.Pulls
 	err := s.reader().QueryRowContext(ctx, `SELECT seq, subscription_seq FROM event_pull WHERE partner_id = $1`, number(id)).
-		Scan(&p.cyber, &p.subscriptions)
+		Scan(&p.Cyber, &p.Subscriptions)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return p, classify(fmt.Errorf("read pull: %w", err))
 	}
@@ -135,10 +126,13 @@ func (s Alerts) Deliveries(ctx context.Context, id partner.ID, event alert.Event
 			d.NextAt = fromMicros(next)
 		}
 		return d, err
-	}, `SELECT d.endpoint_id, d.state, d.attempts, d.next_at, d.finished_at FROM endpoint e
-		JOIN delivery d ON d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.seq = $2
-		WHERE e.partner_id = $1 ORDER BY d.endpoint_id`, number(id), seq)
+	}, `SELECT d.endpoint_id, d.state, d.attempts, d.next_at, d.finished_at FROM delivery d
+		WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+` ORDER BY d.endpoint_id`, number(id), seq)
 }
+
+// atEndpoints are the deliveries of partner $1 whose endpoint there still is. Named one by one, they are looked up by their key; joined to
+// the endpoints, SQLite reads all deliveries of the partner for those of one event.
+const atEndpoints = `d.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1)`
 
 // Attempts returns every logged try of an event, in order.
 func (s Alerts) Attempts(ctx context.Context, id partner.ID, event alert.EventID) ([]alert.AttemptLog, error) {
@@ -163,9 +157,8 @@ func (s Alerts) Attempts(ctx context.Context, id partner.ID, event alert.EventID
 			a.Answer = string(plain)
 		}
 		return a, nil
-	}, `SELECT a.endpoint_id, a.at, a.worker, a.status, a.failure, a.duration, a.answer FROM endpoint e
-		JOIN attempt a ON a.partner_id = e.partner_id AND a.endpoint_id = e.id AND a.seq = $2
-		WHERE e.partner_id = $1`, number(id), seq)
+	}, `SELECT a.endpoint_id, a.at, a.worker, a.status, a.failure, a.duration, a.answer FROM attempt a
+		WHERE a.partner_id = $1 AND a.seq = $2 AND a.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1)`, number(id), seq)
 	if err != nil {
 		return nil, err
 	}
@@ -176,8 +169,7 @@ func (s Alerts) Attempts(ctx context.Context, id partner.ID, event alert.EventID
 		a := readTried(tried)
 		a.Endpoint = endpoint
 		return a, err
-	}, `SELECT d.endpoint_id, d.tried FROM endpoint e JOIN delivery d ON d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.seq = $2
-		WHERE e.partner_id = $1 AND d.tried IS NOT NULL`, number(id), seq)
+	}, `SELECT d.endpoint_id, d.tried FROM delivery d WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+` AND d.tried IS NOT NULL`, number(id), seq)
 	list = append(list, folded...)
 	inOrder(list)
 	return list, err
@@ -189,52 +181,4 @@ func window(from, to time.Time) (int64, int64) {
 		return micros(from), math.MaxInt64
 	}
 	return micros(from), micros(to)
-}
-
-// lastPulled is the number of the last event pulled of the area that e belongs to: $5 for subscriptions, $4 for the
-// rest.
-const lastPulled = `(CASE WHEN e.type LIKE 'subscription.%' THEN CAST($5 AS BIGINT) ELSE CAST($4 AS BIGINT) END)`
-
-// missing is the condition on an event e that is neither pushed nor pulled.
-const missing = `e.seq > ` + lastPulled + ` AND (NOT EXISTS (SELECT 1 FROM delivery d WHERE d.partner_id = $1 AND d.seq = e.seq
-		AND d.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1))
-	OR EXISTS (SELECT 1 FROM delivery d WHERE d.partner_id = $1 AND d.seq = e.seq
-		AND d.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1) AND d.state <> 'delivered'))`
-
-// pushed is the opposite without the cursor.
-const pushed = `EXISTS (SELECT 1 FROM delivery d WHERE d.partner_id = $1 AND d.seq = e.seq
-		AND d.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1))
-	AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.partner_id = $1 AND d.seq = e.seq
-		AND d.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1) AND d.state <> 'delivered')`
-
-// EventReport compares the events of a window with what was pushed and pulled. Tests do not count: nobody misses one.
-func (s Alerts) EventReport(ctx context.Context, id partner.ID, from, to time.Time, show int) (alert.Report, error) {
-	var r alert.Report
-	pulled, err := s.pulled(ctx, id)
-	if err != nil {
-		return r, err
-	}
-	first, end := window(from, to)
-	q := s.reader()
-	const where = ` FROM event e WHERE e.partner_id = $1 AND e.created_at >= $2 AND e.created_at < $3 AND e.type <> 'webhook.test'`
-	err = q.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE `+pushed+`), count(*) FILTER (WHERE e.seq <= `+lastPulled+`),
-		count(*) FILTER (WHERE `+missing+`)`+where, number(id), first, end, pulled.cyber, pulled.subscriptions).Scan(&r.Events, &r.Pushed, &r.Pulled, &r.Missing)
-	if err != nil {
-		return r, classify(fmt.Errorf("report events: %w", err))
-	}
-	r.Oldest, err = collect(ctx, q, s.scanKept(id), `SELECT `+keptColumns+where+` AND `+missing+` ORDER BY e.seq LIMIT $6`,
-		number(id), first, end, pulled.cyber, pulled.subscriptions, int64(show))
-	if err != nil {
-		return r, err
-	}
-	r.Endpoints, err = collect(ctx, q, func(row scanner) (alert.EndpointReport, error) {
-		var e alert.EndpointReport
-		err := row.Scan(&e.Endpoint, &e.State, &e.Delivered, &e.Pending, &e.Held, &e.Failed)
-		return e, err
-	}, `SELECT p.id, p.state, count(*) FILTER (WHERE d.state = 'delivered'), count(*) FILTER (WHERE d.state = 'pending'),
-		count(*) FILTER (WHERE d.state = 'held'), count(*) FILTER (WHERE d.state = 'failed')
-		FROM endpoint p LEFT JOIN (delivery d JOIN event e ON e.partner_id = d.partner_id AND e.seq = d.seq
-			AND e.created_at >= $2 AND e.created_at < $3 AND e.type <> 'webhook.test') ON d.partner_id = p.partner_id AND d.endpoint_id = p.id
-		WHERE p.partner_id = $1 GROUP BY p.id, p.state, p.created_at ORDER BY p.created_at, p.id`, number(id), first, end)
-	return r, err
 }

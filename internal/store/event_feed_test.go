@@ -338,7 +338,7 @@ func TestReport(t *testing.T) {
 		history, feed := alert.NewHistory(m.Store.Alerts, m.Store.Partners), alert.NewFeed(m.Store.Alerts)
 		report := func() string {
 			t.Helper()
-			r, err := history.Report(ctx, m.partner, time.Time{}, time.Time{}, 2)
+			r, err := history.Report(ctx, m.partner, alert.ReportOf{Show: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -382,8 +382,46 @@ func TestReport(t *testing.T) {
 		}
 		m.publish(t, alert.LeakDetected, "ana")
 		expect("6 events, 3 pushed, 1 pulled, 2 missing, 2 shown; disabled 3 0 1 0")
-		if _, err := history.Report(ctx, "pt_other", time.Time{}, time.Time{}, 2); !errors.Is(err, partner.ErrNotFound) {
+		if _, err := history.Report(ctx, "pt_other", alert.ReportOf{Show: 2}); !errors.Is(err, partner.ErrNotFound) {
 			t.Error(err)
+		}
+	})
+}
+
+// TestReportInParts: a window is compared part by part, each event in one of them, and the last part says that it is.
+func TestReportInParts(t *testing.T) {
+	eachMailer(t, func(t *testing.T, m *mailer) {
+		ctx, history := context.Background(), alert.NewHistory(m.Store.Alerts, m.Store.Partners)
+		for range 5 {
+			m.publish(t, alert.LeakDetected, "ana")
+		}
+		for most, want := range map[int]string{1: "1 1 1 1 1", 2: "2 2 1", 4: "4 1", 5: "5", 6: "5", 0: "5"} {
+			got := ""
+			for of := (alert.ReportOf{Most: most, Show: 10}); ; {
+				r, err := history.Report(ctx, m.partner, of)
+				if err != nil || r.Missing != r.Events || len(r.Oldest) != int(r.Events) || r.Until.IsZero() != (r.Next == 0) {
+					t.Fatalf("%+v %v", r, err)
+				}
+				got += fmt.Sprint(r.Events, " ")
+				if of.After = r.Next; r.Next == 0 {
+					break
+				}
+			}
+			if got != want+" " {
+				t.Errorf("parts of %d: %s, want %s", most, got, want)
+			}
+		}
+		now := time.Now()
+		for name, c := range map[string]struct {
+			of   alert.ReportOf
+			want int64
+		}{
+			"before": {alert.ReportOf{To: now.Add(-48 * time.Hour)}, 0}, "after": {alert.ReportOf{From: now.Add(48 * time.Hour)}, 0},
+			"around": {alert.ReportOf{From: now.Add(-48 * time.Hour), To: now.Add(48 * time.Hour)}, 5},
+		} {
+			if r, err := history.Report(ctx, m.partner, c.of); err != nil || r.Events != c.want {
+				t.Errorf("%s: %d events, want %d (%v)", name, r.Events, c.want, err)
+			}
 		}
 	})
 }
@@ -423,7 +461,7 @@ func TestPullsCountByArea(t *testing.T) {
 			if all, err := feed.Read(ctx, m.partner, alert.Everything, "", 10); err != nil || all.Next != page.Next {
 				t.Error(name, "the cursor does not stand behind the newest event:", all, err)
 			}
-			r, err := alert.NewHistory(m.Store.Alerts, m.Store.Partners).Report(ctx, m.partner, time.Time{}, time.Time{}, 1)
+			r, err := alert.NewHistory(m.Store.Alerts, m.Store.Partners).Report(ctx, m.partner, alert.ReportOf{Show: 1})
 			if err != nil || r.Pulled != c.pulled || r.Missing != r.Events-c.pulled {
 				t.Errorf("%s: %+v %v", name, r, err)
 			}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -17,6 +16,30 @@ import (
 // sweepBatch is how many rows a sweep removes in one transaction at most.
 const sweepBatch = 500
 
+// tellingAtOnce is how many things of a partner may change in one transaction where each of them is an event: that is a row
+// of the thing, one of the event and one for each endpoint.
+func tellingAtOnce(ctx context.Context, q querier, id partner.ID) (int, error) {
+	var endpoints int
+	if err := q.QueryRowContext(ctx, `SELECT count(*) FROM endpoint WHERE partner_id = $1`, number(id)).Scan(&endpoints); err != nil {
+		return 0, classify(fmt.Errorf("count endpoints: %w", err))
+	}
+	return max(1, sweepBatch/(2+endpoints)), nil
+}
+
+// telling does something with things of a partner that are events each, in transactions of a few of them.
+func telling[T any](ctx context.Context, c core, id partner.ID, all []T, fn func(tx *sqldb.Tx, part []T) error) error {
+	atOnce, err := tellingAtOnce(ctx, c.reader(), id)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(all, atOnce) {
+		if err := c.inTx(ctx, func(tx *sqldb.Tx) error { return fn(tx, part) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func affected(res sql.Result, err error) (int64, error) {
 	if err != nil {
 		return 0, err
@@ -25,79 +48,101 @@ func affected(res sql.Result, err error) (int64, error) {
 }
 
 // SweepEvents removes events older than keep with their deliveries and attempts, delivered or not, and what is left of
-// deleted endpoints. It returns how many events it removed.
+// deleted endpoints, and holds what still waits for disabled ones. It returns how many events it removed.
 func (s Alerts) SweepEvents(ctx context.Context, keep time.Duration) (int64, error) {
 	limit := micros(s.now().Add(-keep))
 	total, err := s.sweepOld(ctx, limit)
 	if err != nil {
 		return total, fmt.Errorf("sweep events: %w", err)
 	}
-	orphans, err := collect(ctx, s.reader(), func(row scanner) (k endpointKey, err error) {
+	return total, s.sweepDisabled(ctx)
+}
+
+// sweepDisabled holds what waits for disabled endpoints: whoever disabled them, or was about to enable them, ended half way.
+func (s Alerts) sweepDisabled(ctx context.Context) error {
+	waiting, err := collect(ctx, s.reader(), func(row scanner) (k endpointKey, err error) {
 		err = row.Scan(numbered(&k.partner), &k.endpoint)
 		return k, err
-	}, `SELECT DISTINCT d.partner_id, d.endpoint_id FROM delivery d WHERE NOT EXISTS (SELECT 1 FROM endpoint e WHERE e.partner_id = d.partner_id AND e.id = d.endpoint_id)`)
-	if err != nil {
-		return total, fmt.Errorf("sweep deliveries: %w", err)
+	}, `SELECT e.partner_id, e.id FROM endpoint e WHERE e.state = 'disabled' AND EXISTS (
+		SELECT 1 FROM delivery d WHERE d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.state = 'pending')`)
+	for _, k := range waiting {
+		if err := s.holdDeliveries(ctx, k.partner, k.endpoint); err != nil {
+			return err
+		}
 	}
-	for _, k := range orphans {
-		if err := s.deleteDeliveries(ctx, k.partner, k.endpoint); err != nil {
+	return classify(err)
+}
+
+// sweepOld removes events up to limit, and what hangs on them, partner by partner. How many go at once depends on how many
+// endpoints each has deliveries for.
+func (s Alerts) sweepOld(ctx context.Context, limit int64) (total int64, err error) {
+	partners, err := collect(ctx, s.reader(), func(row scanner) (id partner.ID, err error) { return id, row.Scan(numbered(&id)) },
+		`SELECT partner_id FROM event_counter ORDER BY partner_id`)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range partners {
+		if err := s.sweepGone(ctx, id); err != nil {
 			return total, err
+		}
+		for {
+			old, err := collect(ctx, s.reader(), scanInt, `SELECT seq FROM event WHERE partner_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3`,
+				number(id), limit, int64(sweepBatch))
+			if err != nil {
+				return total, err
+			}
+			if len(old) == 0 {
+				break
+			}
+			endpoints, err := deliveredTo(ctx, s.reader(), id)
+			if err != nil {
+				return total, err
+			}
+			done, err := s.sweepEvents(ctx, id, old, endpoints)
+			if total += done; err != nil {
+				return total, err
+			}
 		}
 	}
 	return total, nil
 }
 
-// eventKey names an event.
-type eventKey struct {
-	partner partner.ID
-	seq     int64
-}
-
-// sweepOld removes the oldest events up to limit, and what hangs on them. How many go at once depends on how many
-// endpoints each has deliveries for.
-func (s Alerts) sweepOld(ctx context.Context, limit int64) (total int64, err error) {
-	for {
-		old, err := collect(ctx, s.reader(), func(row scanner) (k eventKey, err error) {
-			err = row.Scan(numbered(&k.partner), &k.seq)
-			return k, err
-		}, `SELECT partner_id, seq FROM event WHERE created_at <= $1 ORDER BY created_at LIMIT $2`, limit, int64(sweepBatch))
-		if err != nil || len(old) == 0 {
-			return total, err
+// sweepGone removes what is left of a partner's deleted endpoints.
+func (s Alerts) sweepGone(ctx context.Context, id partner.ID) error {
+	endpoints, err := deliveredTo(ctx, s.reader(), id)
+	if err != nil {
+		return err
+	}
+	for _, endpoint := range endpoints {
+		var there bool
+		err := s.reader().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM endpoint WHERE partner_id = $1 AND id = $2)`,
+			number(id), string(endpoint)).Scan(&there)
+		if err == nil && !there {
+			err = s.deleteDeliveries(ctx, id, endpoint)
 		}
-		slices.SortStableFunc(old, func(a, b eventKey) int { return cmp.Compare(a.partner, b.partner) })
-		for len(old) > 0 {
-			n := 1
-			for n < len(old) && old[n].partner == old[0].partner {
-				n++
-			}
-			endpoints, err := deliveredTo(ctx, s.reader(), old[0].partner)
-			if err != nil {
-				return total, err
-			}
-			done, err := s.sweepEvents(ctx, old[:n], endpoints)
-			if total, old = total+done, old[n:]; err != nil {
-				return total, err
-			}
+		if err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // rowsOfDelivery is how many rows a delivery with its tries may come to.
 const rowsOfDelivery = 1 + webhook.MaxAttempts
 
 // sweepEvents removes events of one partner with their deliveries and tries.
-func (s Alerts) sweepEvents(ctx context.Context, old []eventKey, endpoints []alert.EndpointID) (int64, error) {
+func (s Alerts) sweepEvents(ctx context.Context, id partner.ID, old []int64, endpoints []alert.EndpointID) (int64, error) {
 	largest := max(1, sweepBatch/(1+rowsOfDelivery*len(endpoints)))
-	return inParts(ctx, s.core, old, largest, func(tx *sqldb.Tx, part []eventKey) error {
+	return inParts(ctx, s.core, old, largest, func(tx *sqldb.Tx, part []int64) error {
 		var list []sqldb.Statement
-		for _, k := range part {
+		for _, seq := range part {
 			for _, endpoint := range endpoints {
-				args := []any{number(k.partner), string(endpoint), k.seq}
+				args := []any{number(id), string(endpoint), seq}
 				list = append(list,
 					sqldb.Statement{Query: `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, Args: args},
 					sqldb.Statement{Query: `DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, Args: args})
 			}
-			list = append(list, sqldb.Statement{Query: `DELETE FROM event WHERE partner_id = $1 AND seq = $2`, Args: []any{number(k.partner), k.seq}})
+			list = append(list, sqldb.Statement{Query: `DELETE FROM event WHERE partner_id = $1 AND seq = $2`, Args: []any{number(id), seq}})
 		}
 		return tx.Run(ctx, list)
 	})

@@ -89,9 +89,9 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO finding
-			(id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at, classes, logins, own_site, watched_site)
-			VALUES ($1, $2, $3, $4, $5, $6, '', 0, $7, $8, $9, $10)`,
-			string(f.ID), number(id), string(f.Asset), f.Breach.Name, f.Quiet, micros(f.FoundAt), classes, logins, f.OwnSite, f.WatchedSite)
+			(id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at, classes, logins, own_site, watched_site, remind_at)
+			VALUES ($1, $2, $3, $4, $5, $6, '', 0, $7, $8, $9, $10, $11)`, string(f.ID), number(id), string(f.Asset), f.Breach.Name, f.Quiet,
+			micros(f.FoundAt), classes, logins, f.OwnSite, f.WatchedSite, micros(cyber.FirstReminder(f)))
 		if err != nil {
 			return fmt.Errorf("insert finding: %w", err)
 		}
@@ -128,7 +128,7 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 
 func closeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, closed []cyber.Finding) error {
 	for _, f := range closed {
-		_, err := tx.ExecContext(ctx, `UPDATE finding SET resolution = $3, resolved_at = $4 WHERE partner_id = $1 AND id = $2`,
+		_, err := tx.ExecContext(ctx, `UPDATE finding SET resolution = $3, resolved_at = $4, remind_at = 0 WHERE partner_id = $1 AND id = $2`,
 			number(id), string(f.ID), string(f.Resolution), micros(f.ResolvedAt))
 		if err != nil {
 			return fmt.Errorf("resolve finding: %w", err)
@@ -179,19 +179,19 @@ func (s Monitoring) openLogins(f cyber.Finding, sealed []byte) (cyber.Trace, err
 	return leak.ParseTrace(plain)
 }
 
-const findingColumns = `f.id, f.partner_id, f.asset_id, a.kind, f.found_at, f.resolution, f.resolved_at, f.classes, f.logins, f.own_site, f.watched_site, f.quiet, ` + breachColumns
+const findingColumns = `f.id, f.partner_id, f.asset_id, a.kind, f.found_at, f.resolution, f.resolved_at, f.classes, f.logins, f.own_site, f.watched_site, f.quiet, f.renewed_at, ` + breachColumns
 
 func (s Monitoring) scanFinding(row scanner) (cyber.Finding, error) {
 	var f cyber.Finding
-	var found, resolved int64
+	var found, resolved, renewed int64
 	var classes sql.NullInt64
 	var logins []byte
 	var b breachRow
-	err := row.Scan(append([]any{&f.ID, numbered(&f.Partner), &f.Asset, &f.Kind, &found, &f.Resolution, &resolved, &classes, &logins, &f.OwnSite, &f.WatchedSite, &f.Quiet}, b.dest()...)...)
+	err := row.Scan(append([]any{&f.ID, numbered(&f.Partner), &f.Asset, &f.Kind, &found, &f.Resolution, &resolved, &classes, &logins, &f.OwnSite, &f.WatchedSite, &f.Quiet, &renewed}, b.dest()...)...)
 	if err != nil {
 		return f, err
 	}
-	f.FoundAt, f.ResolvedAt = fromMicros(found), fromMicros(resolved)
+	f.FoundAt, f.ResolvedAt, f.RenewedAt = fromMicros(found), fromMicros(resolved), fromMicros(renewed)
 	f.Trace = cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)}
 	if len(logins) > 0 {
 		kept, err := s.openLogins(f, logins)
@@ -236,7 +236,7 @@ func (s Monitoring) FindingsOfUser(ctx context.Context, id partner.ID, hash part
 		return struct{}{}, err
 	}, `SELECT `+findingColumns+`, a.first, a.created_at FROM (SELECT partner_id, id, kind, created_at, first_value(id) OVER (PARTITION BY value_index ORDER BY created_at, id) AS first
 			FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)) a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
-		JOIN breach b ON b.name = f.breach ORDER BY f.found_at, f.id`, number(id), u.write, u.other)
+		JOIN breach b ON b.name = f.breach ORDER BY `+byPerson+`f.found_at, f.id`, number(id), u.write, u.other)
 	if err != nil {
 		return nil, fmt.Errorf("list findings: %w", err)
 	}
@@ -260,18 +260,25 @@ func (s Monitoring) ResolveFinding(ctx context.Context, id partner.ID, hash part
 		if err != nil {
 			return err
 		}
-		var asset cyber.AssetID
-		var breach string
-		err = tx.QueryRowContext(ctx, `SELECT a.id, f.breach FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
-			WHERE f.partner_id = $1 AND a.user_index IN ($2, $3) AND f.id = $4`, number(id), u.write, u.other, string(finding)).Scan(&asset, &breach)
-		if errors.Is(err, sql.ErrNoRows) {
-			return cyber.ErrFindingNotFound
-		}
+		asset, breach, err := placeOf(ctx, tx, id, u, finding)
 		if err != nil {
-			return fmt.Errorf("resolve finding: %w", err)
+			return err
 		}
 		return s.close(ctx, tx, id, []cyber.AssetID{asset}, breach, why)
 	})
+}
+
+// placeOf tells which value of a person a finding is about, and in which breach it was found.
+func placeOf(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, finding cyber.FindingID) (asset cyber.AssetID, breach string, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT a.id, f.breach FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
+		WHERE f.partner_id = $1 AND a.user_index IN ($2, $3) AND f.id = $4`, number(id), u.write, u.other, string(finding)).Scan(&asset, &breach)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", "", cyber.ErrFindingNotFound
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("find finding: %w", err)
+	}
+	return asset, breach, nil
 }
 
 // close resolves the open findings of a breach among those of the values, and recomputes their statuses.

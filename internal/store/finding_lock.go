@@ -32,6 +32,11 @@ func (s Monitoring) lockAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 		if err != nil {
 			return nil, nil, err
 		}
+		for _, r := range rows { // a twin stands under the other index of the same person
+			if other := people[r.user].other(r.user); other != "" {
+				people[other] = people[r.user]
+			}
+		}
 		rows = append(rows, more...)
 	}
 	values = make([]*leak.Watched, len(rows))
@@ -156,6 +161,13 @@ func keepUnion(ctx context.Context, tx *sqldb.Tx, id partner.ID, u leak.Union) e
 	}
 	if err := closeFindings(ctx, tx, id, u.Closed); err != nil {
 		return err
+	}
+	for _, t := range u.Twins {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at)
+			SELECT partner_id, CAST($3 AS TEXT), step, state, marked_at FROM finding_step WHERE partner_id = $1 AND finding_id = $2
+			ON CONFLICT (partner_id, finding_id, step) DO NOTHING`, number(id), string(t.Gone), string(t.Into)); err != nil {
+			return fmt.Errorf("take over steps: %w", err)
+		}
 	}
 	if _, err := tx.ExecContext(ctx, `DELETE FROM asset WHERE partner_id = $1 AND id = $2`, number(id), string(u.Gone)); err != nil {
 		return fmt.Errorf("unite values: %w", err)

@@ -59,21 +59,3 @@ type leading struct {
 }
 
 func (l leading) Scan(dest ...any) error { return l.scanner.Scan(append(l.first, dest...)...) }
-
-// EndUnsubscribed ends the keys that were to end with the last subscription of their plan.
-func (s Devices) EndUnsubscribed(ctx context.Context) (int, error) {
-	const alone = ` AND ended_at = 0 AND plan_id <> '' AND NOT EXISTS (
-		SELECT 1 FROM person r JOIN subscription b ON b.partner_id = r.partner_id AND b.cpf = r.cpf
-		WHERE r.partner_id = epp_key.partner_id AND (r.user_512 = epp_key.user_index OR r.user_256 = epp_key.user_index)
-			AND b.plan_id = epp_key.plan_id AND b.ended_at = 0 AND (b.expiry_day = 0 OR b.expiry_day >= $3))`
-	now := s.now()
-	ended, err := s.sweepFound(ctx, found{
-		first: []any{int64(0), ""}, args: []any{int64(subscription.DayOf(now))}, written: []any{micros(now), string(cyber.EndSubscription)},
-		find:   `SELECT partner_id, id FROM epp_key WHERE (partner_id, id) > ($1, $2)` + alone + ` ORDER BY partner_id, id LIMIT $4`,
-		change: `UPDATE epp_key SET ended_at = $4, end_reason = $5, next_warning = 0 WHERE partner_id = $1 AND id = $2` + alone,
-	})
-	if err != nil {
-		return int(ended), fmt.Errorf("end keys with their subscription: %w", err)
-	}
-	return int(ended), nil
-}

@@ -98,6 +98,10 @@ func (w *lives) live(t *testing.T, n int) human {
 	owner := cyber.Owner{Partner: id, Mode: partner.Live}
 	must(watch.Watch(ctx, owner, h.user, "email", fmt.Sprintf("p%d@exemplo.com.br", n)))
 	must(watch.Watch(ctx, owner, h.user, "cpf", h.cpf))
+	found, err := watch.Findings(ctx, id, h.user)
+	must(err)
+	_, err = watch.MarkStep(ctx, id, h.user, found[0].ID, "expect-scams", cyber.StepDone)
+	must(err)
 	device, err := cyber.NewEndpoints(w.Store.Devices, w.Clock.Now, nil).Issue(ctx, id, cyber.DeviceRequest{User: h.user, System: cyber.Android, Name: fmt.Sprint("Celular ", n)})
 	must(err)
 	cases := cyber.NewCases(w.Store.Cases, w.Clock.Now)
@@ -155,7 +159,7 @@ func (w *lives) count(t *testing.T, query string, args ...any) (n int64) {
 func (w *lives) rows(t *testing.T) map[string]int64 {
 	t.Helper()
 	counts := map[string]int64{}
-	for _, table := range strings.Fields(`subscription person asset asset_history finding support_case case_move epp_key epp_holder
+	for _, table := range strings.Fields(`subscription person asset asset_history finding finding_step support_case case_move epp_key epp_holder
 		content_answer score_day event delivery attempt idempotency`) {
 		counts[table] = w.count(t, `SELECT count(*) FROM `+table)
 	}

@@ -38,7 +38,7 @@ func (p *places) take(id partner.ID, hour int64, caps cyber.Caps) (cyber.Allowan
 		return cyber.Allowance{}, false
 	}
 	h.ready--
-	return allowance(caps, h.used-h.ready, h.day-h.ready), true
+	return caps.Left(h.used-h.ready, h.day-h.ready), true
 }
 
 // add holds places ready that were taken in a transaction which is on disk now.
@@ -55,12 +55,6 @@ func (p *places) add(id partner.ID, hour, n, used, day int64) {
 	}
 	h.ready += n
 	h.used, h.day = max(h.used, used), max(h.day, day)
-}
-
-func allowance(caps cyber.Caps, hourUsed, dayUsed int64) cyber.Allowance {
-	return cyber.Allowance{
-		HourCap: caps.PerHour, HourLeft: max(caps.PerHour-hourUsed, 0), DayCap: caps.PerDay, DayLeft: max(caps.PerDay-dayUsed, 0),
-	}
 }
 
 // capAsset holds a new value against the partner's caps.
@@ -92,39 +86,15 @@ func (s Monitoring) takePlace(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 	if err != nil {
 		return cyber.Allowance{}, fmt.Errorf("take places: %w", err)
 	}
-	var used, day int64
-	for _, h := range hours {
-		day += h.Taken
-		used = h.Taken // the last one is this hour
+	g, err := caps.Grant(now, hours, placesAtOnce(caps.PerHour))
+	if err != nil {
+		return g.Left, err
 	}
-	n := min(placesAtOnce(caps.PerHour), caps.PerHour-used, caps.PerDay-day)
-	if n <= 0 {
-		left := allowance(caps, used, day)
-		left.Wait = untilFreed(now, hours, caps)
-		return left, cyber.ErrAssetPace.With("value: this partner may add %d new ones in an hour and %d in a day", caps.PerHour, caps.PerDay)
-	}
-	if _, err := tx.ExecContext(ctx, `UPDATE asset_pace SET taken = taken + $3 WHERE partner_id = $1 AND hour = $2`, number(id), hour, n); err != nil {
+	if _, err := tx.ExecContext(ctx, `UPDATE asset_pace SET taken = taken + $3 WHERE partner_id = $1 AND hour = $2`, number(id), hour, g.Places); err != nil {
 		return cyber.Allowance{}, fmt.Errorf("take places: %w", err)
 	}
-	tx.AfterCommit(func() { s.places.add(id, hour, n-1, used+n, day+n) })
-	return allowance(caps, used+1, day+1), nil
-}
-
-// untilFreed is how long until there are places again: the next hour, or the one in which enough of the day is past.
-func untilFreed(now time.Time, hours []cyber.HourPace, caps cyber.Caps) time.Duration {
-	next := (cyber.HourOf(now) + 1) * int64(time.Hour/time.Second)
-	var day int64
-	for _, h := range hours {
-		day += h.Taken
-	}
-	for _, h := range hours {
-		if day < caps.PerDay {
-			break
-		}
-		day -= h.Taken
-		next = max(next, (h.Hour+cyber.DayHours)*int64(time.Hour/time.Second))
-	}
-	return time.Unix(next, 0).Sub(now)
+	tx.AfterCommit(func() { s.places.add(id, hour, g.Places-1, g.Hour, g.Day) })
+	return g.Left, nil
 }
 
 func scanPace(row scanner) (h cyber.HourPace, err error) {

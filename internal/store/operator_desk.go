@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
@@ -89,8 +90,8 @@ func (s Operators) DropFilter(ctx context.Context, owner operator.ID, id string)
 // BeginExport keeps the row of a file that is about to be written.
 func (s Operators) BeginExport(ctx context.Context, e operator.Export) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO operator_export (id, operator_id, list, format, created_at, until, lines, parts, done)
-			VALUES ($1, $2, $3, $4, $5, $6, 0, 0, FALSE)`, e.ID, string(e.Operator), e.List, string(e.Format), micros(e.CreatedAt), micros(e.Until))
+		_, err := tx.ExecContext(ctx, `INSERT INTO operator_export (id, operator_id, list, about, format, created_at, until, lines, parts, done)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, FALSE)`, e.ID, string(e.Operator), e.List, e.About, string(e.Format), micros(e.CreatedAt), micros(e.Until))
 		if err != nil {
 			return fmt.Errorf("begin export: %w", err)
 		}
@@ -105,9 +106,12 @@ func (s Operators) AddExportPart(ctx context.Context, id string, number, lines i
 		return fmt.Errorf("seal export: %w", err)
 	}
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO operator_export_part (export_id, number, body) VALUES ($1, $2, $3)`, id, number, sealed)
+		n, err := affected(tx.ExecContext(ctx, `UPDATE operator_export SET lines = $2, parts = $3, done = $4 WHERE id = $1 AND until > 0`, id, lines, number, done))
+		if err == nil && n == 0 {
+			return operator.ErrNoExport // it was dropped while it was written
+		}
 		if err == nil {
-			_, err = tx.ExecContext(ctx, `UPDATE operator_export SET lines = $2, parts = $3, done = $4 WHERE id = $1`, id, lines, number, done)
+			_, err = tx.ExecContext(ctx, `INSERT INTO operator_export_part (export_id, number, body) VALUES ($1, $2, $3)`, id, number, sealed)
 		}
 		if err != nil {
 			return fmt.Errorf("write export: %w", err)
@@ -116,11 +120,11 @@ func (s Operators) AddExportPart(ctx context.Context, id string, number, lines i
 	})
 }
 
-const exportColumns = `id, operator_id, list, format, created_at, until, lines, parts, done`
+const exportColumns = `id, operator_id, list, about, format, created_at, until, lines, parts, done`
 
 func scanExport(row scanner) (e operator.Export, err error) {
 	var created, until int64
-	err = row.Scan(&e.ID, &e.Operator, &e.List, &e.Format, &created, &until, &e.Lines, &e.Parts, &e.Done)
+	err = row.Scan(&e.ID, &e.Operator, &e.List, &e.About, &e.Format, &created, &until, &e.Lines, &e.Parts, &e.Done)
 	e.CreatedAt, e.Until = fromMicros(created), fromMicros(until)
 	return e, err
 }
@@ -157,16 +161,66 @@ func (s Operators) ExportPart(ctx context.Context, id string, number int64) ([]b
 	return s.keys.Unseal(exportPlace(id, fmt.Sprint(number)), sealed)
 }
 
+// DropExport removes one of an operator's own files before its time.
+func (s Operators) DropExport(ctx context.Context, owner operator.ID, id string) error {
+	_, err := s.dropExports(ctx, `operator_id = $1 AND id = $2`, string(owner), id)
+	return err
+}
+
 // SweepExports removes files whose time is over.
 func (s Operators) SweepExports(ctx context.Context, now time.Time) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM operator_export_part WHERE export_id IN (SELECT id FROM operator_export WHERE until <= $1)`, micros(now))
-		if err == nil {
-			_, err = tx.ExecContext(ctx, `DELETE FROM operator_export WHERE until <= $1`, micros(now))
+	_, err := s.dropExports(ctx, `until <= $1`, micros(now))
+	return err
+}
+
+// dropFiles removes what operators were given or sent up to a time and may name a person of a partner's: files about the
+// partner, and lists, which may be of all. They are sealed and nobody can look a person up in them; their owners can make them anew.
+func (s Subjects) dropFiles(ctx context.Context, id partner.ID, upTo int64) (tallies, error) {
+	n, err := s.dropExports(ctx, `about IN ('', $1) AND created_at <= $2`, string(id), upTo)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	return tallies{"files": n}, nil
+}
+
+// dropExports removes files: from then on nobody finds them, and their parts go a few at a time.
+func (c core) dropExports(ctx context.Context, which string, args ...any) (total int64, err error) {
+	files, err := collect(ctx, c.reader(), func(row scanner) (id string, err error) { return id, row.Scan(&id) },
+		`SELECT id FROM operator_export WHERE `+which, args...)
+	if err != nil {
+		return 0, fmt.Errorf("find exports: %w", err)
+	}
+	for _, id := range files {
+		if err := c.dropExport(ctx, id); err != nil {
+			return total, err
 		}
-		if err != nil {
-			return fmt.Errorf("sweep exports: %w", err)
-		}
-		return nil
+		total++
+	}
+	return total, nil
+}
+
+// partsAtOnce is how many parts of a file go in one transaction: each is large.
+const partsAtOnce = 4
+
+func (c core) dropExport(ctx context.Context, id string) error {
+	err := c.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE operator_export SET done = FALSE, until = 0 WHERE id = $1`, id)
+		return err
 	})
+	if err == nil {
+		_, err = c.batches(ctx, partsAtOnce, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
+			return affected(tx.ExecContext(ctx, `DELETE FROM operator_export_part WHERE export_id = $1 AND number IN (
+				SELECT number FROM operator_export_part WHERE export_id = $1 ORDER BY number LIMIT $2)`, id, limit))
+		})
+	}
+	if err == nil {
+		err = c.inTx(ctx, func(tx *sqldb.Tx) error {
+			_, err := tx.ExecContext(ctx, `DELETE FROM operator_export WHERE id = $1`, id)
+			return err
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("drop export: %w", err)
+	}
+	return nil
 }

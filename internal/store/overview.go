@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +39,9 @@ func (s Overview) Figures(ctx context.Context) (operator.Figures, error) {
 	rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
 		var r row
 		return r, sc.Scan(&r.name, &r.day, &r.n)
-	}, `SELECT name, day, n FROM tally WHERE part = '' AND (day = 0 OR day >= $1) ORDER BY name, day`, since)
+		// In two parts, each a stretch of its index: partners and endpoints leave many more rows than the service.
+	}, `SELECT name, day, n FROM tally WHERE part = '' AND day = 0 UNION ALL SELECT name, day, n FROM tally WHERE part = '' AND day >= $1
+		ORDER BY name, day`, since)
 	if err != nil {
 		return f, fmt.Errorf("read figures: %w", err)
 	}
@@ -96,21 +99,56 @@ func (s Overview) CountFigures(ctx context.Context, fresh time.Duration) error {
 			}
 		}
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		if err := s.countSubscriptions(ctx, tx); err != nil {
+	if err := s.countSubscriptions(ctx); err != nil {
+		return err
+	}
+	gone, err := s.goneBacklogs(ctx, figures)
+	if err != nil {
+		return err
+	}
+	return s.keepFigures(ctx, append(append(figures, gone...), figure{name: tallyCountedAt, n: micros(s.now())}))
+}
+
+// keepFigures writes counts, a few at a time: partners and endpoints have their own. When they were made comes last.
+func (s Overview) keepFigures(ctx context.Context, figures []figure) error {
+	_, err := inParts(ctx, s.core, figures, sweepBatch, func(tx *sqldb.Tx, part []figure) error {
+		if err := lockFigures(ctx, tx); err != nil {
 			return err
 		}
-		// What waited for an endpoint a minute ago may all have gone.
-		if _, err := tx.ExecContext(ctx, `UPDATE tally SET n = 0 WHERE name = $1`, string(operator.Backlog)); err != nil {
-			return fmt.Errorf("forget backlogs: %w", err)
-		}
-		for _, f := range append(figures, figure{name: tallyCountedAt, n: micros(s.now())}) {
+		for _, f := range part {
 			if err := setTally(ctx, tx, string(f.name), f.part, f.day, f.n); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	return err
+}
+
+// goneBacklogs are those of endpoints for which something waited at the last count, and nothing does now.
+func (s Overview) goneBacklogs(ctx context.Context, figures []figure) ([]figure, error) {
+	waiting := map[string]bool{}
+	for _, f := range figures {
+		if f.name == operator.Backlog {
+			waiting[f.part] = true
+		}
+	}
+	before, err := collect(ctx, s.reader(), func(sc scanner) (figure, error) {
+		f := figure{name: operator.Backlog}
+		return f, sc.Scan(&f.part, &f.day)
+	}, `SELECT part, day FROM tally WHERE name = $1 AND n <> 0`, string(operator.Backlog))
+	if err != nil {
+		return nil, fmt.Errorf("read backlogs: %w", err)
+	}
+	return slices.DeleteFunc(before, func(f figure) bool { return waiting[f.part] }), nil
+}
+
+// lockFigures lets one process count at a time: two that write the same rows in another order would wait for each other.
+func lockFigures(ctx context.Context, tx *sqldb.Tx) error {
+	if _, err := tx.ExecContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'figures'`); err != nil {
+		return fmt.Errorf("lock figures: %w", err)
+	}
+	return nil
 }
 
 func setTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n int64) error {
@@ -153,7 +191,7 @@ func (s Overview) standing(ctx context.Context) ([]figure, error) {
 			[]operator.Figure{operator.SubscriptionsSuspended}, today},
 		{`SELECT count(*) FROM delivery WHERE state = 'pending'`, []operator.Figure{operator.DeliveriesPending}, nil},
 		{`SELECT count(*) FROM delivery WHERE state = 'failed' AND finished_at > 0`, []operator.Figure{operator.DeliveriesFailed}, nil},
-		{`SELECT count(*) FROM epp_key WHERE ended_at = 0`, []operator.Figure{operator.DevicesLive}, nil},
+		{`SELECT count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0`, []operator.Figure{operator.DevicesProtected}, nil},
 		{`SELECT count(*) FROM support_case WHERE status IN (` + openStatuses + `)`, []operator.Figure{operator.CasesOpen}, nil},
 	} {
 		counts := make([]int64, len(c.figures))
@@ -188,6 +226,27 @@ func (s Overview) countDays(ctx context.Context) ([]figure, error) {
 			}
 			list = append(list, f)
 		}
+		found, err := s.byPartner(ctx, operator.FindingsOfDay, day, `SELECT partner_id, count(*) FROM finding WHERE found_at >= $1 AND found_at < $2
+			GROUP BY partner_id ORDER BY partner_id`, from, to)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// byPartner reads a figure of a day for each partner.
+func (s Overview) byPartner(ctx context.Context, name operator.Figure, day int64, query string, args ...any) ([]figure, error) {
+	list, err := collect(ctx, s.reader(), func(sc scanner) (figure, error) {
+		var id partner.ID
+		f := figure{name: name, day: day}
+		err := sc.Scan(numbered(&id), &f.n)
+		f.part = string(id)
+		return f, err
+	}, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("count %s by partner: %w", name, err)
 	}
 	return list, nil
 }
@@ -200,8 +259,8 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 		kind   string
 	}
 	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
-		if _, err := tx.ExecContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'figures'`); err != nil {
-			return fmt.Errorf("lock figures: %w", err)
+		if err := lockFigures(ctx, tx); err != nil {
+			return err
 		}
 		var from, last int64
 		err := tx.QueryRowContext(ctx, `SELECT coalesce((SELECT n FROM tally WHERE name = $2 AND part = $3 AND day = 0), 0),
@@ -226,8 +285,10 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 				return err
 			}
 			if c.kind == string(alert.LeakDetected) {
-				if err := addTally(ctx, tx, string(operator.AlertsOfDay), "", c.day, c.n); err != nil {
-					return err
+				for _, part := range []string{"", string(id)} {
+					if err := addTally(ctx, tx, string(operator.AlertsOfDay), part, c.day, c.n); err != nil {
+						return err
+					}
 				}
 			}
 		}
@@ -236,50 +297,49 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 	return more, err
 }
 
-// countSubscriptions adds what the partners' counters have moved since the last count to today.
-func (s Overview) countSubscriptions(ctx context.Context, tx *sqldb.Tx) error {
-	const mark = "mark.subscriptions"
-	if _, err := tx.ExecContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'figures'`); err != nil {
-		return fmt.Errorf("lock figures: %w", err)
-	}
-	type moved struct {
-		part string
-		n    int64
-	}
+// countSubscriptions adds what the partners' counters have moved since the last count to today, some partners at a time.
+func (s Overview) countSubscriptions(ctx context.Context) error {
 	// The counter of a partner never falls, so what it grew by is what was enrolled.
-	grown, err := collect(ctx, tx, func(sc scanner) (moved, error) {
+	grown, err := collect(ctx, s.reader(), func(sc scanner) (f figure, err error) {
 		var id partner.ID
-		var m moved
-		err := sc.Scan(numbered(&id), &m.n)
-		m.part = string(id)
-		return m, err
+		err = sc.Scan(numbered(&id), &f.n)
+		f.part = string(id)
+		return f, err
 	}, `SELECT partner_id, last FROM subscription_counter ORDER BY partner_id`)
 	if err != nil {
 		return fmt.Errorf("count subscriptions: %w", err)
 	}
-	before, err := collect(ctx, tx, func(sc scanner) (moved, error) {
-		var m moved
-		return m, sc.Scan(&m.part, &m.n)
-	}, `SELECT part, n FROM tally WHERE name = $1 AND day = 0`, mark)
+	today := operator.DayOf(s.now())
+	_, err = inParts(ctx, s.core, grown, sweepBatch/3, func(tx *sqldb.Tx, part []figure) error {
+		if err := lockFigures(ctx, tx); err != nil {
+			return err
+		}
+		all := int64(0)
+		for _, g := range part {
+			more, err := countGrown(ctx, tx, g, today)
+			if err != nil {
+				return err
+			}
+			all += more
+		}
+		return addTally(ctx, tx, string(operator.SubscriptionsOfDay), "", today, all)
+	})
+	return err
+}
+
+// countGrown adds what one partner's counter has moved, and returns by how much; another process may have done it since.
+func countGrown(ctx context.Context, tx *sqldb.Tx, g figure, today int64) (more int64, err error) {
+	const mark = "mark.subscriptions"
+	var before int64
+	err = tx.QueryRowContext(ctx, `SELECT coalesce((SELECT n FROM tally WHERE name = $1 AND part = $2 AND day = 0), 0)`, mark, g.part).Scan(&before)
 	if err != nil {
-		return fmt.Errorf("count subscriptions: %w", err)
+		return 0, fmt.Errorf("count subscriptions: %w", err)
 	}
-	counted := map[string]int64{}
-	for _, b := range before {
-		counted[b.part] = b.n
+	if more = g.n - before; more <= 0 {
+		return 0, nil
 	}
-	today, all := operator.DayOf(s.now()), int64(0)
-	for _, g := range grown {
-		if g.n == counted[g.part] {
-			continue
-		}
-		all += g.n - counted[g.part]
-		if err := addTally(ctx, tx, string(operator.SubscriptionsOfDay), g.part, today, g.n-counted[g.part]); err != nil {
-			return err
-		}
-		if err := setTally(ctx, tx, mark, g.part, 0, g.n); err != nil {
-			return err
-		}
+	if err := addTally(ctx, tx, string(operator.SubscriptionsOfDay), g.part, today, more); err != nil {
+		return 0, err
 	}
-	return addTally(ctx, tx, string(operator.SubscriptionsOfDay), "", today, all)
+	return more, setTally(ctx, tx, mark, g.part, 0, g.n)
 }

@@ -3,13 +3,15 @@ package store
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // DeliveryList returns a page of the deliveries in a state that fit: finished ones latest first, others by endpoint, oldest
-// first. The index knows state and end; partner and type of a finished one are sifted.
+// first. The index knows state and end; the partner of a delivered one and types are sifted.
 func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]alert.Listed, alert.DeliveryMark, error) {
 	var c conditions
 	c.text = ` AND d.state = '` + string(f.State) + `'` // a constant of ours: the indexes are for one state each
@@ -18,18 +20,28 @@ func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]a
 		c.text += ` AND d.finished_at > 0`
 		c.period(`d.finished_at`, f.From, f.To)
 		order = ` ORDER BY d.finished_at DESC, d.partner_id DESC, d.endpoint_id DESC, d.seq DESC`
-	} else if f.Partner != "" {
+	}
+	if f.Partner != "" && f.State != alert.Delivered {
 		c.add(`d.partner_id = `, number(f.Partner))
 	}
+	if f.User != "" {
+		if err := s.deliveriesOf(ctx, &c, f); err != nil {
+			return nil, alert.DeliveryMark{}, err
+		}
+		order = strings.Replace(order, `d.finished_at`, `d.finished_at + 0`, 1) // a person has few: no index is walked for its order
+	}
 	if m := f.Before; m.Endpoint != "" {
-		if over {
+		switch {
+		case over:
 			c.past(`d.finished_at, d.partner_id, d.endpoint_id, d.seq`, `<`, micros(m.At), number(m.Partner), string(m.Endpoint), m.Seq)
-		} else {
+		case f.Partner != "": // or SQLite begins at the partner's first
+			c.past(`d.endpoint_id, d.seq`, `>`, string(m.Endpoint), m.Seq)
+		default:
 			c.past(`d.partner_id, d.endpoint_id, d.seq`, `>`, number(m.Partner), string(m.Endpoint), m.Seq)
 		}
 	}
 	look := f.Limit
-	if f.Partner != "" || f.Type != "" {
+	if f.User == "" && (f.Partner != "" && f.State == alert.Delivered || f.Type != "") {
 		look = max(f.Limit, looks)
 	}
 	rows, err := collect(ctx, s.reader(), func(row scanner) (alert.Listed, error) {
@@ -53,8 +65,22 @@ func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]a
 	return kept, alert.DeliveryMark{At: last.FinishedAt, Partner: last.Partner, Endpoint: last.Endpoint, Seq: last.Seq}, nil
 }
 
+// deliveriesOf leaves those of events about a person: the events by their index, and their deliveries by the key.
+func (s Overview) deliveriesOf(ctx context.Context, c *conditions, f alert.DeliveryFilter) error {
+	u, err := s.userOf(ctx, s.reader(), f.Partner, f.User)
+	if err != nil {
+		return err
+	}
+	c.args = append(c.args, number(f.Partner), u.write, u.other)
+	n := len(c.args)
+	at := func(back int) string { return `$` + strconv.Itoa(n-back) }
+	c.text += ` AND d.partner_id = ` + at(2) + ` AND d.endpoint_id IN (SELECT p.id FROM endpoint p WHERE p.partner_id = ` + at(2) + `)
+		AND d.seq IN (SELECT v.seq FROM event v WHERE v.partner_id = ` + at(2) + ` AND v.person IN (` + at(1) + `, ` + at(0) + `))`
+	return nil
+}
+
 // EventList returns a page of a partner's events that fit, without their bodies, and the number that the next goes on from; 0
-// at the end. Types and times are sifted: numbers grow with time, but no index says how.
+// at the end. Types are sifted, and times within the numbers between which they lie.
 func (s Overview) EventList(ctx context.Context, id partner.ID, f alert.EventFilter) ([]alert.Kept, int64, error) {
 	c := conditions{args: []any{number(id)}}
 	if f.User != "" {
@@ -64,13 +90,25 @@ func (s Overview) EventList(ctx context.Context, id partner.ID, f alert.EventFil
 		}
 		c.either(`person`, u.write, u.other)
 	}
-	order := ` ORDER BY seq DESC`
+	column := `seq`
+	if f.User != "" {
+		column = byPerson + column
+	}
+	order := ` ORDER BY ` + column + ` DESC`
 	switch {
 	case f.OldestFirst:
-		order = ` ORDER BY seq`
+		order = ` ORDER BY ` + column
 		c.add(`seq > `, f.After)
 	case f.After > 0:
 		c.add(`seq < `, f.After)
+	}
+	if f.User == "" && !(f.From.IsZero() && f.To.IsZero()) {
+		first, last, err := s.seqsOf(ctx, s.reader(), id, f.From, f.To)
+		if err != nil {
+			return nil, 0, err
+		}
+		c.add(`seq >= `, first)
+		c.add(`seq <= `, last)
 	}
 	look := f.Limit
 	if f.Type != "" || !f.From.IsZero() || !f.To.IsZero() {

@@ -132,7 +132,9 @@ func (s Overview) countCases(ctx context.Context, day, from, to int64) ([]figure
 	if err != nil {
 		return nil, classify(fmt.Errorf("count cases: %w", err))
 	}
-	return []figure{opened, inTime, late}, nil
+	each, err := s.byPartner(ctx, operator.CasesOpenedOfDay, day, `SELECT partner_id, count(*) FROM support_case WHERE created_at >= $1 AND created_at < $2
+		GROUP BY partner_id ORDER BY partner_id`, from, to)
+	return append(each, opened, inTime, late), err
 }
 
 // countArrivals tells what arrived at each endpoint in a day and how long it was on its way, and what was given up.

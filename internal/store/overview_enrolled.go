@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -12,6 +14,10 @@ import (
 // SubscriptionList returns a page of a partner's subscriptions that fit, by their numbers, and the one that the next goes on
 // from; 0 at the end. States have indexes; plan and first day are sifted before anything is opened.
 func (s Overview) SubscriptionList(ctx context.Context, id partner.ID, f subscription.ListFilter) ([]subscription.Subscription, int64, error) {
+	if f.User != "" {
+		list, err := s.subscriptionsOfPerson(ctx, id, f)
+		return list, 0, err
+	}
 	c, today := conditions{args: []any{number(id)}}, subscription.DayOf(s.now())
 	switch f.State {
 	case subscription.ListSuspended:
@@ -49,9 +55,7 @@ func (s Overview) SubscriptionList(ctx context.Context, id partner.ID, f subscri
 	if err != nil {
 		return nil, 0, fmt.Errorf("list subscriptions: %w", err)
 	}
-	kept, last, more := sift(rows, f.Limit, look, func(r row) bool {
-		return r.Over(today) == (f.State == subscription.ListEnded) && (f.Plan == "" || r.Plan == f.Plan) && r.Start >= f.From && (f.To == 0 || r.Start <= f.To)
-	})
+	kept, last, more := sift(rows, f.Limit, look, func(r row) bool { return f.Fits(r.Subscription, today) })
 	list := make([]subscription.Subscription, len(kept))
 	for i, r := range kept {
 		list[i] = r.Subscription
@@ -63,6 +67,25 @@ func (s Overview) SubscriptionList(ctx context.Context, id partner.ID, f subscri
 		return list, 0, nil
 	}
 	return list, last.Seq, nil
+}
+
+// subscriptionsOfPerson are few: they stand on one page.
+func (s Overview) subscriptionsOfPerson(ctx context.Context, id partner.ID, f subscription.ListFilter) ([]subscription.Subscription, error) {
+	all, err := s.SubscriptionsOfUser(ctx, id, f.User)
+	if err != nil {
+		return nil, err
+	}
+	today := subscription.DayOf(s.now())
+	kept := slices.DeleteFunc(all, func(one subscription.Subscription) bool {
+		return !f.Fits(one, today) || f.NewestFirst && f.After > 0 && one.Seq >= f.After || !f.NewestFirst && one.Seq <= f.After
+	})
+	slices.SortFunc(kept, func(a, b subscription.Subscription) int {
+		if f.NewestFirst {
+			a, b = b, a
+		}
+		return cmp.Compare(a.Seq, b.Seq)
+	})
+	return kept, nil
 }
 
 // DeviceList returns a page of a partner's live devices that fit, and where the next begins.

@@ -65,7 +65,7 @@ func (s Overview) findingsThatFit(ctx context.Context, f cyber.FindingFilter) (c
 }
 
 // AssetList returns a page of the watched values in a status that fit, and where the next begins. The index knows status and
-// time; the rest is sifted before anything is opened.
+// time, and of what was found the partner; the rest is sifted before anything is opened.
 func (s Overview) AssetList(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, cyber.Mark, error) {
 	var c conditions
 	c.add(`status = `, string(f.Status))
@@ -79,6 +79,12 @@ func (s Overview) AssetList(ctx context.Context, f cyber.AssetFilter) ([]cyber.A
 		}
 		c.add(`partner_id = `, number(f.Partner))
 		c.either(`user_index`, u.write, u.other)
+	case f.Partner != "" && f.Status != cyber.StatusMonitored:
+		c.text += ` AND status <> '` + string(cyber.StatusMonitored) + `'` // a constant of ours: the index is for these
+		c.add(`partner_id = `, number(f.Partner))
+		if f.Kind != "" {
+			look = max(f.Limit, looks)
+		}
 	case f.Partner != "", f.Kind != "":
 		look = max(f.Limit, looks)
 	}

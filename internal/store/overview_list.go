@@ -52,7 +52,7 @@ func (c *conditions) period(column string, from, to time.Time) {
 
 // looks is how many rows one page looks at for those that fit, where no index knows which do. A page that found fewer than it
 // wanted says so, and its next goes on from there: so no filter makes a page slow.
-const looks = 2000
+const looks = 1000
 
 // sift keeps the rows that fit, up to limit, of at most look; more tells that there is something behind last.
 func sift[T any](rows []T, limit, look int, fits func(T) bool) (kept []T, last T, more bool) {
@@ -185,7 +185,7 @@ func (s Overview) SubscriptionBySeq(ctx context.Context, id partner.ID, seq int6
 
 // SubscriptionsOfCPF returns a person's subscriptions of one partner, those that have not ended first.
 func (s Overview) SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf string) ([]subscription.Subscription, error) {
-	return s.subscriptionsOf(ctx, id, s.cpfIndex(id, cpf))
+	return s.subscriptions().ofCPF(ctx, s.reader(), id, s.cpfIndex(id, cpf), `ORDER BY seq DESC LIMIT 100`)
 }
 
 // SubscriptionsOfUser returns those of a person by the user hash; none when the partner enrolled nobody of that name.
@@ -194,22 +194,5 @@ func (s Overview) SubscriptionsOfUser(ctx context.Context, id partner.ID, user p
 	if err != nil || u.cpf == nil {
 		return nil, err
 	}
-	return s.subscriptionsOf(ctx, id, u.cpf)
-}
-
-// subscriptionsOf reads a person's subscriptions by the keyed index of the CPF.
-func (s Overview) subscriptionsOf(ctx context.Context, id partner.ID, index []byte) ([]subscription.Subscription, error) {
-	var all []subscription.Subscription
-	for _, which := range []string{`ended_at = 0`, `ended_at <> 0`} {
-		list, err := collect(ctx, s.reader(), func(row scanner) (subscription.Subscription, error) {
-			return s.subscriptions().scanSubscription(id, row)
-		},
-			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND `+which+` ORDER BY seq DESC LIMIT 100`,
-			number(id), index)
-		if err != nil {
-			return nil, fmt.Errorf("find subscriptions: %w", err)
-		}
-		all = append(all, list...)
-	}
-	return all, nil
+	return s.subscriptions().ofCPF(ctx, s.reader(), id, u.cpf, `ORDER BY seq DESC LIMIT 100`)
 }

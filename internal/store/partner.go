@@ -188,7 +188,7 @@ func moveAccessEpoch(ctx context.Context, tx *sqldb.Tx) error {
 	return nil
 }
 
-// AccessEpoch changes whenever a key or a partner changes.
+// AccessEpoch changes whenever a key, a partner or one of its plans changes.
 func (s Partners) AccessEpoch(ctx context.Context) (int64, error) {
 	var v int64
 	if err := s.db.Reader().QueryRowContext(ctx, `SELECT value FROM epoch WHERE name = 'access'`).Scan(&v); err != nil {

@@ -82,10 +82,13 @@ func planByID(ctx context.Context, q querier, id partner.ID, p plan.ID) (plan.Pl
 	return found, nil
 }
 
-// UpdatePlan changes one plan.
+// UpdatePlan changes one plan and moves the access epoch. A new plan does not: nobody remembers that there was none.
 func (s Plans) UpdatePlan(ctx context.Context, id partner.ID, p plan.ID, change func(*plan.Plan) error) (plan.Plan, error) {
 	var found plan.Plan
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if err := moveAccessEpoch(ctx, tx); err != nil {
+			return err
+		}
 		var err error
 		if found, err = planByID(ctx, tx, id, p); err != nil {
 			return err

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,6 +51,7 @@ var sealedColumns = []sealedColumn{
 	{"partner", "salt", []string{"id"}, func(key []any) seal.Place {
 		return seal.Place{Table: "partner", Column: "salt", Partner: partnerOf(key[0]), Row: partnerOf(key[0])}
 	}},
+	{"partner_theme", "body", []string{"partner_id"}, func(key []any) seal.Place { return themePlace(partner.ID(partnerOf(key[0]))) }},
 	{"idempotency", "answer", []string{"partner_id", "claim"}, inPartner("idempotency", "answer")},
 	{"event", "body", []string{"partner_id", "id"}, inPartner("event", "body")},
 	{"endpoint", "url", []string{"partner_id", "id"}, inPartner("endpoint", "url")},
@@ -91,6 +93,9 @@ var sealedColumns = []sealedColumn{
 	{"import_source", "addresses", []string{"breach"}, func(key []any) seal.Place { return sourcePlace(textOf(key[0])) }},
 	{"feed", "target", []string{"name"}, func(key []any) seal.Place { return feedPlace("target", textOf(key[0])) }},
 	{"feed", "secret", []string{"name"}, func(key []any) seal.Place { return feedPlace("secret", textOf(key[0])) }},
+	{"feed_push_part", "body", []string{"feed", "mark", "number"}, func(key []any) seal.Place {
+		return pushPlace(textOf(key[0]), []byte(textOf(key[1])), textOf(key[2]))
+	}},
 }
 
 // SealedUnder counts the sealed values by whether the primary key sealed them.
@@ -160,6 +165,9 @@ func keepKey(v any) rewriteKey {
 	return rewriteKey{Text: &text}
 }
 
+// largeParts are the tables of files that are kept in parts: five hundred rows of them would be hundreds of megabytes.
+var largeParts = []string{"operator_export_part", "feed_push_part"}
+
 // RewriteSealed seals up to limit values that an old key sealed under the primary key, going on from p, and reports
 // whether everything has been looked at. It may be repeated from any earlier progress.
 func (s Upkeep) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int) (done bool, err error) {
@@ -167,6 +175,9 @@ func (s Upkeep) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int
 		return true, nil
 	}
 	c := sealedColumns[p.Column]
+	if slices.Contains(largeParts, c.table) {
+		limit = min(limit, partsAtOnce)
+	}
 	rows, err := s.oldRows(ctx, c, p, limit)
 	if err != nil {
 		return false, fmt.Errorf("rewrite %s: %w", c.table, err)

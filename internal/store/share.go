@@ -10,64 +10,47 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// shareOf is a partner's share and what stands beside it.
-type shareOf struct {
-	cyber.Share
-	// usedByAll counts what all partners took, owed what others have reserved and not taken yet.
-	usedByAll, owed int64
-	// several is whether more than one live partner takes.
-	several bool
-}
-
-// lockShare makes those who take for one partner take turns, and returns its share.
-func lockShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, of cyber.Resource) (shareOf, error) {
+// lockShare makes those who take for one partner take turns, and returns its share beside the others'.
+func lockShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, mode partner.Mode, of cyber.Resource) (cyber.Taking, error) {
 	_, err := tx.ExecContext(ctx, `INSERT INTO share (partner_id, resource, quota, reserved, used) VALUES ($1, $2, 0, 0, 0)
 		ON CONFLICT (partner_id, resource) DO UPDATE SET used = share.used`, number(id), string(of))
 	if err != nil {
-		return shareOf{}, fmt.Errorf("lock share: %w", err)
+		return cyber.Taking{}, fmt.Errorf("lock share: %w", err)
 	}
-	s := shareOf{Share: cyber.Share{Partner: id, Resource: of}}
+	t := cyber.Taking{Share: cyber.Share{Partner: id, Resource: of}, Mode: mode}
 	var live int64
 	err = tx.QueryRowContext(ctx, `SELECT m.quota, m.reserved, m.used, (SELECT sum(a.used) FROM share a WHERE a.resource = $2),
 			(SELECT coalesce(sum(o.reserved - o.used), 0) FROM share o WHERE o.resource = $2 AND o.partner_id <> $1 AND o.reserved > o.used),
 			(SELECT count(*) FROM partner p WHERE p.mode = 'live' AND NOT p.suspended)
 		FROM share m WHERE m.partner_id = $1 AND m.resource = $2`, number(id), string(of)).
-		Scan(&s.Quota, &s.Reserved, &s.Used, &s.usedByAll, &s.owed, &live)
+		Scan(&t.Quota, &t.Reserved, &t.Used, &t.ByAll, &t.Owed, &live)
 	if err != nil {
-		return s, fmt.Errorf("read share: %w", err)
+		return t, fmt.Errorf("read share: %w", err)
 	}
-	s.several = live > 1
-	return s, nil
+	t.Several = live > 1
+	return t, nil
 }
 
 // takeShare counts a key that a partner is about to take from a pool against its share.
 func (s Devices) takeShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, r cyber.DeviceRequest) error {
-	share, err := lockShare(ctx, tx, id, cyber.PoolResource(r.System))
+	share, err := lockShare(ctx, tx, id, r.Mode, cyber.PoolResource(r.System))
 	if err != nil {
 		return err
 	}
-	if share.owed > 0 { // what is left is counted: nobody else may take meanwhile
+	if share.Owed > 0 { // what is left is counted: nobody else may take meanwhile
 		if _, err := tx.ExecContext(ctx, `UPDATE epp_source SET low = low WHERE system = $1`, string(r.System)); err != nil {
 			return fmt.Errorf("lock pool: %w", err)
 		}
 	}
 	// No more keys are counted than matter: a pool may hold millions.
-	enough := max(share.owed+1, 2*(share.Used+1)-share.usedByAll, 1)
 	var free int64
 	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM epp_pool WHERE system = $1 AND taken_at = 0
-		AND (expires_at = 0 OR expires_at > $2) LIMIT $3) f`, string(r.System), micros(s.now()), enough).Scan(&free)
+		AND (expires_at = 0 OR expires_at > $2) LIMIT $3) f`, string(r.System), micros(s.now()), share.Counted()).Scan(&free)
 	if err != nil {
 		return fmt.Errorf("count keys: %w", err)
 	}
-	inAll := share.usedByAll + free
-	if !share.several {
-		inAll = max(inAll, share.Used+1) // all of it is the partner's
-	}
-	switch {
-	case share.Used >= share.Most(r.Mode, share.several, inAll):
-		return cyber.ErrShareUsed.With("operatingSystem: this partner has had its share of the keys for this system")
-	case share.Used >= share.Reserved && free <= share.owed:
-		return cyber.ErrPoolEmpty.With("operatingSystem: no key left for this system")
+	if err := share.Key(free); err != nil {
+		return err
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE share SET used = used + 1 WHERE partner_id = $1 AND resource = $2`,
 		number(id), string(share.Resource))
@@ -79,7 +62,7 @@ func (s Devices) takeShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, r c
 
 // checkSlotShare refuses an appointment beyond a partner's share of those to come.
 func checkSlotShare(ctx context.Context, tx *sqldb.Tx, c cyber.Case, mode partner.Mode, now time.Time) error {
-	share, err := lockShare(ctx, tx, c.Partner, cyber.SlotResource)
+	share, err := lockShare(ctx, tx, c.Partner, mode, cyber.SlotResource)
 	if err != nil {
 		return err
 	}
@@ -89,10 +72,7 @@ func checkSlotShare(ctx context.Context, tx *sqldb.Tx, c cyber.Case, mode partne
 	if err != nil {
 		return fmt.Errorf("count appointments: %w", err)
 	}
-	if held >= share.Most(mode, share.several, inAll) {
-		return cyber.ErrShareUsed.With("appointments: this partner holds its share of the coming ones")
-	}
-	return nil
+	return share.Appointment(held, inAll)
 }
 
 // Shares returns what was set or used: see cyber.ShareStore. The operator's question: it names no partner.
@@ -110,7 +90,7 @@ func (s Devices) SetShare(ctx context.Context, id partner.ID, of cyber.Resource,
 		if _, err := s.partnerByID(ctx, tx, id); err != nil {
 			return err
 		}
-		share, err := lockShare(ctx, tx, id, of)
+		share, err := lockShare(ctx, tx, id, "", of)
 		if err != nil {
 			return err
 		}

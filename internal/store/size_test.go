@@ -18,7 +18,7 @@ import (
 //vigia:row D30 what a row takes
 //vigia:bar at most 560 bytes on SQLite, 700 on PostgreSQL
 func TestBytesOfASubscription(t *testing.T) {
-	people := 40_000
+	people := 12_000
 	if os.Getenv("VIGIA_TEST_LONG") != "" {
 		people = 100_000
 	}

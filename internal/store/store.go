@@ -25,6 +25,10 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
+// Migrations is where the product's migrations are read from. A test of upgrades lays one more beside them, and is the
+// next release.
+var Migrations fs.FS = migrationFiles
+
 // Store is the open database: what concerns it as a whole, and the areas.
 type Store struct {
 	core
@@ -158,7 +162,7 @@ func fromMicros(us int64) time.Time {
 
 // MigrationList returns the product's migrations.
 func MigrationList() ([]sqldb.Migration, error) {
-	sub, err := fs.Sub(migrationFiles, "migrations")
+	sub, err := fs.Sub(Migrations, "migrations")
 	if err != nil {
 		return nil, fmt.Errorf("migrations: %w", err)
 	}
@@ -171,7 +175,11 @@ func Migrate(ctx context.Context, db *sqldb.DB, now time.Time) ([]sqldb.Migratio
 	if err != nil {
 		return nil, err
 	}
-	return db.Migrate(ctx, list, now)
+	applied, err := db.Migrate(ctx, list, now)
+	if err != nil || len(applied) == 0 {
+		return applied, err
+	}
+	return applied, db.TellPlanner(ctx, sizes)
 }
 
 // Bound tells whether a migrated database already belongs to a key file, so that a lost one is never replaced by a new

@@ -1,9 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -70,31 +73,47 @@ func nonNil(b []byte) []byte {
 
 // Held reads everything about a person for one partner, all of it as of one moment.
 func (s Subjects) Held(ctx context.Context, who partner.Partner, p subject.Person) (h subject.Held, err error) {
-	err = s.snapshot(ctx, func(in core) (err error) {
-		h, err = Subjects{in}.held(ctx, who, p)
-		return err
-	})
-	return h, err
+	return s.heldUnlessErased(ctx, who, p, func(in Subjects) (subject.Held, error) { return in.held(ctx, who, p) })
 }
 
-// HeldRows is Held but for kept answers, which take longer to look through than a page may.
+// newestEvents is how many events a page is given.
+const newestEvents = 200
+
+// HeldRows is Held but for kept answers and all but the newest events, which take longer to look through than a page may.
 func (s Subjects) HeldRows(ctx context.Context, who partner.Partner, p subject.Person) (h subject.Held, err error) {
-	err = s.snapshot(ctx, func(in core) (err error) {
-		h, err = Subjects{in}.heldRows(ctx, who, p)
+	return s.heldUnlessErased(ctx, who, p, func(in Subjects) (subject.Held, error) { return in.heldRows(ctx, who, p, newestEvents) })
+}
+
+// heldUnlessErased reads in one snapshot. Of somebody whose erasure was begun nothing is held, however much there still is.
+func (s Subjects) heldUnlessErased(ctx context.Context, who partner.Partner, p subject.Person, read func(Subjects) (subject.Held, error)) (
+	h subject.Held, err error,
+) {
+	err = s.snapshot(ctx, func(in core) error {
+		of := Subjects{in}
+		x, err := of.indexesOf(ctx, of.reader(), who.ID, p)
+		if err != nil {
+			return err
+		}
+		gone, err := of.beingErased(ctx, of.reader(), x)
+		if err != nil || gone {
+			h = subject.Held{Partner: who}
+			return err
+		}
+		h, err = read(of)
 		return err
 	})
 	return h, err
 }
 
 func (s Subjects) held(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, error) {
-	h, err := s.heldRows(ctx, who, p)
+	h, err := s.heldRows(ctx, who, p, math.MaxInt64)
 	if err == nil {
 		h.StoredAnswers, err = s.countAnswers(ctx, h, p)
 	}
 	return h, err
 }
 
-func (s Subjects) heldRows(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, error) {
+func (s Subjects) heldRows(ctx context.Context, who partner.Partner, p subject.Person, events int64) (subject.Held, error) {
 	h := subject.Held{Partner: who}
 	q := s.reader()
 	x, err := s.indexesOf(ctx, q, who.ID, p)
@@ -102,20 +121,19 @@ func (s Subjects) heldRows(ctx context.Context, who partner.Partner, p subject.P
 		return h, err
 	}
 	for _, read := range []func(context.Context, querier, indexes, *subject.Held) error{
-		s.heldSubscriptions, s.heldAssets, s.heldFindings, s.heldCases, s.heldDevices, s.heldAnswers, s.heldEvents,
+		s.heldSubscriptions, s.heldAssets, s.heldFindings, s.heldCases, s.heldDevices, s.heldAnswers,
 	} {
 		if err := read(ctx, q, x, &h); err != nil {
 			return h, err
 		}
 	}
-	return h, nil
+	err = s.heldEvents(ctx, q, x, &h, events)
+	return h, err
 }
 
 func (s Subjects) heldSubscriptions(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Subscriptions, err = collect(ctx, q, func(row scanner) (subscription.Subscription, error) {
-		return s.subscriptions().scanSubscription(x.partner, row)
-	},
-		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 ORDER BY seq`, number(x.partner), x.cpf)
+	h.Subscriptions, err = s.subscriptions().ofCPF(ctx, q, x.partner, x.cpf, `ORDER BY seq`)
+	slices.SortFunc(h.Subscriptions, func(a, b subscription.Subscription) int { return cmp.Compare(a.Seq, b.Seq) })
 	return err
 }
 
@@ -159,7 +177,11 @@ func (s Subjects) heldAssets(ctx context.Context, q querier, x indexes, h *subje
 }
 
 // assetsOfPerson are the values under the person's own hashes, and their CPF under anybody's.
-const assetsOfPerson = `partner_id = $1 AND (user_index IN ($2, $3) OR kind = $4 AND value_index = $5)`
+const assetsOfPerson = `partner_id = $1 AND id IN ` + assetIDsOfPerson
+
+// assetIDsOfPerson asks each index by itself: with an OR between them SQLite reads all values of the partner.
+const assetIDsOfPerson = `(SELECT id FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)
+	UNION SELECT id FROM asset WHERE partner_id = $1 AND kind = $4 AND value_index = $5)`
 
 func (x indexes) assetArgs() []any {
 	return []any{number(x.partner), x.user512, x.user256, int64(identifier.CPF), x.value}
@@ -167,8 +189,13 @@ func (x indexes) assetArgs() []any {
 
 func (s Subjects) heldFindings(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
 	h.Findings, err = collect(ctx, q, s.monitoring().scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
-		JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND (a.user_index IN ($2, $3) OR a.kind = $4 AND a.value_index = $5)
-		ORDER BY f.found_at, f.id`, x.assetArgs()...)
+		JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
+		ORDER BY `+byPerson+`f.found_at, f.id`, x.assetArgs()...)
+	if err != nil {
+		return err
+	}
+	h.Steps, err = collect(ctx, q, scanMark, `SELECT `+markColumns+` FROM finding f CROSS JOIN finding_step m WHERE f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
+		AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.marked_at, m.finding_id, m.step`, x.assetArgs()...)
 	return err
 }
 
@@ -217,7 +244,12 @@ func (s Subjects) heldAnswers(ctx context.Context, q querier, x indexes, h *subj
 	return err
 }
 
-func (s Subjects) heldEvents(ctx context.Context, q querier, x indexes, h *subject.Held) error {
+// byPerson before the column that a person's rows are ordered by has their index used and the few of them sorted: SQLite would
+// rather read all of the partner's in that order.
+const byPerson = `0 + `
+
+// heldEvents reads the newest of a person's events, oldest first.
+func (s Subjects) heldEvents(ctx context.Context, q querier, x indexes, h *subject.Held, newest int64) error {
 	type row struct {
 		subject.Event
 		seq int64
@@ -233,19 +265,20 @@ func (s Subjects) heldEvents(ctx context.Context, q querier, x indexes, h *subje
 		var err error
 		r.Body, err = s.keys.Unseal(eventPlace(x.partner, r.ID), sealed)
 		return r, err
-	}, `SELECT id, seq, type, body, created_at FROM event WHERE partner_id = $1 AND person IN ($2, $3) ORDER BY seq`, x.userArgs()...)
+	}, `SELECT id, seq, type, body, created_at FROM event WHERE partner_id = $1 AND person IN ($2, $3) ORDER BY `+byPerson+`seq DESC LIMIT $4`,
+		append(x.userArgs(), newest)...)
 	if err != nil {
 		return fmt.Errorf("read events: %w", err)
 	}
-	for _, r := range rows {
+	for _, r := range slices.Backward(rows) {
 		r.Deliveries, err = collect(ctx, q, func(sc scanner) (subject.Delivery, error) {
 			var d subject.Delivery
 			var finished int64
 			err := sc.Scan(&d.Endpoint, &d.State, &finished)
 			d.At = fromMicros(finished)
 			return d, err
-		}, `SELECT d.endpoint_id, d.state, d.finished_at FROM endpoint e JOIN delivery d ON d.partner_id = e.partner_id AND d.endpoint_id = e.id
-			AND d.seq = $2 WHERE e.partner_id = $1 ORDER BY 1`, number(x.partner), r.seq)
+		}, `SELECT d.endpoint_id, d.state, d.finished_at FROM delivery d WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+`
+			ORDER BY 1`, number(x.partner), r.seq)
 		if err != nil {
 			return fmt.Errorf("read deliveries: %w", err)
 		}

@@ -20,6 +20,8 @@ type mentions struct {
 	naming []string
 	// more are only taken out of answers that are: others may share them, such as a name.
 	more []string
+	// all stands for every text.
+	all bool
 }
 
 // mentionsOf gathers them from what is held and from the ways of spelling a user hash.
@@ -97,26 +99,33 @@ func (s Subjects) answersAbout(ctx context.Context, h subject.Held, p subject.Pe
 	if err != nil {
 		return err
 	}
+	return s.answersTo(ctx, x, func(r keptRow, a keptAnswer) error {
+		if !a.holdsAny(needles) {
+			return nil
+		}
+		return fn(r, a, m)
+	})
+}
+
+// answersTo calls fn with the kept answers to requests about the person.
+func (s Subjects) answersTo(ctx context.Context, x indexes, fn func(keptRow, keptAnswer) error) error {
 	for after := []byte{}; ; {
 		rows, err := collect(ctx, s.reader(), func(row scanner) (keptRow, error) {
 			var r keptRow
 			return r, row.Scan(&r.claim, &r.sealed)
 		}, `SELECT claim, answer FROM idempotency WHERE partner_id = $1 AND person IN ($4, $5) AND length(person) > 0
 			AND claim > $2 AND answer IS NOT NULL ORDER BY claim LIMIT $3`,
-			number(h.Partner.ID), after, int64(checkBatch), x.user256, x.user512)
+			number(x.partner), after, int64(checkBatch), x.user256, x.user512)
 		if err != nil {
 			return fmt.Errorf("look through kept answers: %w", err)
 		}
 		for _, r := range rows {
 			after = r.claim
-			a, err := s.openAnswer(h.Partner.ID, r)
+			a, err := s.openAnswer(x.partner, r)
 			if err != nil {
 				return err
 			}
-			if !a.holdsAny(needles) {
-				continue
-			}
-			if err := fn(r, a, m); err != nil {
+			if err := fn(r, a); err != nil {
 				return err
 			}
 		}
@@ -166,32 +175,50 @@ func (s Subjects) countAnswers(ctx context.Context, h subject.Held, p subject.Pe
 func (s Subjects) RedactAnswers(ctx context.Context, h subject.Held, p subject.Person) (int64, error) {
 	var total int64
 	err := s.answersAbout(ctx, h, p, func(r keptRow, a keptAnswer, m mentions) error {
-		a.Body = m.redactBody(a.Body)
-		for name, value := range a.Headers {
-			a.Headers[name] = m.redact(value)
-		}
-		plain, err := json.Marshal(a)
-		if err != nil {
-			return fmt.Errorf("redact kept answer: %w", err)
-		}
-		sealed, err := s.keys.Seal(answerPlace(h.Partner.ID, r.claim), plain)
-		if err != nil {
-			return fmt.Errorf("redact kept answer: %w", err)
-		}
-		return s.inTx(ctx, func(tx *sqldb.Tx) error {
-			n, err := affected(tx.ExecContext(ctx, `UPDATE idempotency SET answer = $4 WHERE partner_id = $1 AND claim = $2 AND answer = $3`,
-				number(h.Partner.ID), r.claim, r.sealed, sealed))
-			total += n
-			return err
-		})
+		n, err := s.rewriteAnswer(ctx, h.Partner.ID, r, a, m)
+		total += n
+		return err
 	})
 	return total, err
+}
+
+// emptyAnswers takes every text out of the kept answers to requests about a person.
+func (s Subjects) emptyAnswers(ctx context.Context, x indexes) error {
+	return s.answersTo(ctx, x, func(r keptRow, a keptAnswer) error {
+		_, err := s.rewriteAnswer(ctx, x.partner, r, a, mentions{all: true})
+		return err
+	})
+}
+
+// rewriteAnswer keeps an answer without what is mentioned, unless it has changed.
+func (s Subjects) rewriteAnswer(ctx context.Context, id partner.ID, r keptRow, a keptAnswer, m mentions) (n int64, err error) {
+	a.Body = m.redactBody(a.Body)
+	for name, value := range a.Headers {
+		a.Headers[name] = m.redact(value)
+	}
+	plain, err := json.Marshal(a)
+	if err != nil {
+		return 0, fmt.Errorf("redact kept answer: %w", err)
+	}
+	sealed, err := s.keys.Seal(answerPlace(id, r.claim), plain)
+	if err != nil {
+		return 0, fmt.Errorf("redact kept answer: %w", err)
+	}
+	err = s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
+		n, err = affected(tx.ExecContext(ctx, `UPDATE idempotency SET answer = $4 WHERE partner_id = $1 AND claim = $2 AND answer = $3`,
+			number(id), r.claim, r.sealed, sealed))
+		return err
+	})
+	return n, err
 }
 
 // redacted stands where something of the person stood.
 const redacted = "***"
 
 func (m mentions) redact(text string) string {
+	if m.all {
+		return redacted
+	}
 	for _, list := range [][]string{m.naming, m.more} {
 		for _, t := range list {
 			text = strings.ReplaceAll(text, t, redacted)
@@ -226,8 +253,11 @@ func (m mentions) redactValue(v any) any {
 		}
 	case map[string]any:
 		for k, item := range v {
-			delete(v, k)
-			v[m.redact(k)] = m.redactValue(item)
+			if !m.all { // names of fields are the service's own
+				delete(v, k)
+				k = m.redact(k)
+			}
+			v[k] = m.redactValue(item)
 		}
 	}
 	return v

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -159,16 +161,20 @@ func (s Subjects) UserOfRef(ctx context.Context, id partner.ID, ref string) (par
 	if p.d512 == "" {
 		return "", subject.ErrNobody
 	}
-	held, err := collect(ctx, q, func(row scanner) (string, error) {
-		sub, err := s.subscriptions().scanSubscription(id, row)
-		return sub.Beneficiary.CPF, err
-	}, `SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf IN (
-		SELECT cpf FROM person WHERE partner_id = $1 AND user_512 = $2) ORDER BY seq DESC LIMIT 1`, number(id), []byte(p.d512))
+	var cpf []byte
+	err = q.QueryRowContext(ctx, `SELECT cpf FROM person WHERE partner_id = $1 AND user_512 = $2`, number(id), []byte(p.d512)).Scan(&cpf)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", subject.ErrNobody
+	}
+	if err != nil {
+		return "", err
+	}
+	held, err := s.subscriptions().ofCPF(ctx, q, id, cpf, `ORDER BY seq DESC LIMIT 1`)
 	if err != nil || len(held) == 0 {
 		return "", nobodyOr(err)
 	}
 	salt, err := s.partners().Salt(ctx, id)
-	return partner.LongHash(held[0], salt), err
+	return partner.LongHash(held[0].Beneficiary.CPF, salt), err
 }
 
 func nobodyOr(err error) error {

@@ -80,6 +80,9 @@ func TestSubjectErase(t *testing.T) {
 			if table == "idempotency" {
 				want = n // redacted, not deleted
 			}
+			if table == "event" || table == "delivery" {
+				want++ // that their key ended, which names nobody
+			}
 			if after[table] != want {
 				t.Errorf("%s: %d rows of %d left, want %d", table, after[table], n, want)
 			}
@@ -299,9 +302,14 @@ func (w *lives) sealedOf(t *testing.T, h human) (marks [][]byte) {
 //
 //vigia:row P7
 func TestErasedBytes(t *testing.T) {
-	w := newLives(t, storetest.Open(t, sqldb.SQLite), 120)
+	people := 12
+	if os.Getenv("VIGIA_TEST_LONG") != "" {
+		people = 30
+	}
+	w := newLives(t, storetest.Open(t, sqldb.SQLite), 4*people)
+	gone := w.people[10 : 10+people]
 	var marks [][]byte
-	for _, h := range w.people[10:40] {
+	for _, h := range gone {
 		marks = append(marks, w.sealedOf(t, h)...)
 	}
 	hits := func() (n int) {
@@ -319,7 +327,7 @@ func TestErasedBytes(t *testing.T) {
 	if hits() < len(marks) {
 		t.Fatal("the test looks in the wrong place")
 	}
-	for _, h := range w.people[10:40] {
+	for _, h := range gone {
 		w.erase(t, h.who())
 	}
 	if n := hits(); n != 0 {

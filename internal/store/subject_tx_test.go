@@ -14,7 +14,7 @@ import (
 func TestHeldIsOneMoment(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		w := newLives(t, e, 24)
+		w := newLives(t, e, 8)
 		for n := range w.people {
 			person := w.people[n].who()
 			erased := make(chan error, 1)

@@ -171,6 +171,21 @@ func (s Subscriptions) openBody(id partner.ID, sealed []byte, sub *subscription.
 	return readBody(body, sub)
 }
 
+// ofCPF returns the subscriptions of a keyed index of a CPF, those in force first. It asks twice because each half has an
+// index of its own: without a word of the end, all of a partner's would be read.
+func (s Subscriptions) ofCPF(ctx context.Context, q querier, id partner.ID, cpf []byte, order string) ([]subscription.Subscription, error) {
+	var all []subscription.Subscription
+	for _, half := range []string{`ended_at = 0 `, `ended_at <> 0 `} {
+		list, err := collect(ctx, q, func(row scanner) (subscription.Subscription, error) { return s.scanSubscription(id, row) },
+			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND `+half+order, number(id), cpf)
+		if err != nil {
+			return nil, fmt.Errorf("find subscriptions: %w", err)
+		}
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
 // SubscriptionOf returns the subscription of a plan and a CPF that has not ended, else the latest that ended.
 func (s Subscriptions) SubscriptionOf(ctx context.Context, id partner.ID, p plan.ID, cpf string) (subscription.Subscription, error) {
 	index := s.cpfIndex(id, cpf)

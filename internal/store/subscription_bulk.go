@@ -52,6 +52,9 @@ func (s Subscriptions) NewBatch(ctx context.Context, id partner.ID) (subscriptio
 	return &batch{store: s, id: id, salt: salt}, nil
 }
 
+// Another is an empty batch of the same partner.
+func (b *batch) Another() subscription.Batch { return &batch{store: b.store, id: b.id, salt: b.salt} }
+
 // Add takes a subscription over.
 func (b *batch) Add(item int, sub *subscription.Subscription) error {
 	row := newRow{
@@ -73,6 +76,9 @@ func (b *batch) Ask(item int, p plan.ID, cpf string) {
 	b.mu.Unlock()
 }
 
+// fewRows is how many are written at once without letting SQLite's log be carried over first.
+const fewRows = 10
+
 // KeepBatch creates what was added; see subscription.Store.
 func (s Subscriptions) KeepBatch(ctx context.Context, of subscription.Batch, register []plan.Plan, dryRun bool) ([]int, error) {
 	b := of.(*batch) //nolint:errcheck // nobody else makes one
@@ -91,6 +97,9 @@ func (s Subscriptions) KeepBatch(ctx context.Context, of subscription.Batch, reg
 		return duplicates, nil
 	}
 	if s.tx == nil {
+		if len(rows) > fewRows {
+			s.db.AwaitLog(ctx)
+		}
 		stored, err := b.keepJoined(ctx, register, rows)
 		return append(duplicates, stored...), err
 	}

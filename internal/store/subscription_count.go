@@ -39,14 +39,7 @@ func (s Subscriptions) addActive(ctx context.Context, tx *sqldb.Tx, id partner.I
 			}
 		}
 	}
-	for _, c := range expiryCounts(seats) {
-		counts = append(counts, sqldb.Statement{
-			Query: `INSERT INTO subscription_expiry (partner_id, level, block, expiry_day, active) VALUES ($1, $2, $3, $4, $5)
-				ON CONFLICT (partner_id, level, block, expiry_day) DO UPDATE SET active = subscription_expiry.active + excluded.active`,
-			Args: []any{number(id), int64(c.level), c.block, c.day, c.active},
-		})
-	}
-	if err := tx.Run(ctx, counts); err != nil {
+	if err := tx.Run(ctx, append(counts, endsIn(id, seats)...)); err != nil {
 		return fmt.Errorf("count subscriptions: %w", err)
 	}
 	if len(fresh) == 0 {
@@ -127,6 +120,25 @@ func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partne
 			counts = append(counts, changeBlock(id, c))
 		}
 	}
+	if err := tx.Run(ctx, append(counts, endsOut(id, seats)...)); err != nil {
+		return fmt.Errorf("count subscriptions: %w", err)
+	}
+	return nil
+}
+
+// endsIn counts the ends of subscriptions in, endsOut counts them out.
+func endsIn(id partner.ID, seats []seat) (counts []sqldb.Statement) {
+	for _, c := range expiryCounts(seats) {
+		counts = append(counts, sqldb.Statement{
+			Query: `INSERT INTO subscription_expiry (partner_id, level, block, expiry_day, active) VALUES ($1, $2, $3, $4, $5)
+				ON CONFLICT (partner_id, level, block, expiry_day) DO UPDATE SET active = subscription_expiry.active + excluded.active`,
+			Args: []any{number(id), int64(c.level), c.block, c.day, c.active},
+		})
+	}
+	return counts
+}
+
+func endsOut(id partner.ID, seats []seat) (counts []sqldb.Statement) {
 	for _, c := range expiryCounts(seats) {
 		const row = ` WHERE partner_id = $1 AND level = $2 AND block = $3 AND expiry_day = $4`
 		key := []any{number(id), int64(c.level), c.block, c.day}
@@ -135,8 +147,5 @@ func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partne
 			// Days that have gone by would add up, and every page would read them.
 			sqldb.Statement{Query: `DELETE FROM subscription_expiry` + row + ` AND active <= 0`, Args: key})
 	}
-	if err := tx.Run(ctx, counts); err != nil {
-		return fmt.Errorf("count subscriptions: %w", err)
-	}
-	return nil
+	return counts
 }

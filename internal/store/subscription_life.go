@@ -10,7 +10,8 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// MoveSubscriptions takes some subscriptions a step on, with their events, in one transaction.
+// MoveSubscriptions takes some subscriptions a step on, with their events, in one transaction: at most limit, and fewer
+// where each of them is told to many endpoints.
 func (s Subscriptions) MoveSubscriptions(ctx context.Context, id partner.ID, which subscription.Selection, move subscription.Move,
 	after int64, limit int,
 ) (subscription.Moved, error) {
@@ -26,11 +27,16 @@ func (s Subscriptions) MoveSubscriptions(ctx context.Context, id partner.ID, whi
 		if _, err := lockSubscriptions(ctx, tx, id); err != nil {
 			return err
 		}
-		found, err := s.selected(ctx, tx, id, which, after, limit)
+		atOnce, err := tellingAtOnce(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		moved.Found, moved.More = len(found), len(found) == limit
+		atOnce = min(atOnce, limit)
+		found, err := s.selected(ctx, tx, id, which, after, atOnce)
+		if err != nil {
+			return err
+		}
+		moved.Found, moved.More = len(found), len(found) == atOnce
 		change := found[:0]
 		for _, sub := range found {
 			moved.Last = max(moved.Last, sub.Seq)

@@ -101,23 +101,17 @@ func understands(ctx context.Context, db *sqldb.DB, statement string) error {
 				return err
 			}
 		}
-		if copyInto.MatchString(statement) || strings.Contains(statement, "pg_temp.") { // loads go through a table that only lives for a load
-			return nil
-		}
-		marks := 0
-		for _, match := range parameter.FindAllStringSubmatch(statement, -1) {
-			n, _ := strconv.Atoi(match[1])
-			marks = max(marks, n)
-		}
 		if tx.Engine() == sqldb.SQLite {
-			if strings.Contains(statement, "FROM unnest(") { // a small load as arrays: that engine's own
+			text, marks, ok := forSQLite(statement)
+			if !ok {
 				return nil
 			}
-			// What the release itself writes differently for this engine.
-			statement = strings.ReplaceAll(statement, " FOR UPDATE SKIP LOCKED", "")
-			statement = anyOf.ReplaceAllString(statement, "IN (SELECT value FROM json_each($1))")
-			return drain(tx.QueryContext(ctx, "EXPLAIN "+statement, make([]any, marks)...))
+			return drain(tx.QueryContext(ctx, "EXPLAIN "+text, make([]any, marks)...))
 		}
+		if isLoad(statement) {
+			return nil
+		}
+		marks := marksOf(statement)
 		return errorOfFirst(
 			func() error {
 				_, err := tx.ExecContext(ctx, "SET LOCAL plan_cache_mode = force_generic_plan")
@@ -133,6 +127,29 @@ func understands(ctx context.Context, db *sqldb.DB, statement string) error {
 				return drain(tx.Tx.QueryContext(ctx, "EXPLAIN EXECUTE old"+nulls))
 			})
 	})
+}
+
+// isLoad tells of statements that go through a table which only lives for a load.
+func isLoad(statement string) bool {
+	return copyInto.MatchString(statement) || strings.Contains(statement, "pg_temp.")
+}
+
+// marksOf is how many parameters a statement has.
+func marksOf(statement string) (marks int) {
+	for _, match := range parameter.FindAllStringSubmatch(statement, -1) {
+		n, _ := strconv.Atoi(match[1])
+		marks = max(marks, n)
+	}
+	return marks
+}
+
+// forSQLite is a recorded statement as it is written for that engine, if it is not the other's own.
+func forSQLite(statement string) (text string, marks int, ok bool) {
+	if isLoad(statement) || strings.Contains(statement, "FROM unnest(") { // the second is a small load as arrays
+		return "", 0, false
+	}
+	text = strings.ReplaceAll(statement, " FOR UPDATE SKIP LOCKED", "")
+	return anyOf.ReplaceAllString(text, "IN (SELECT value FROM json_each($1))"), marksOf(statement), true
 }
 
 func errorOfFirst(steps ...func() error) error {

@@ -185,70 +185,69 @@ func (s Alerts) EndpointOwner(ctx context.Context, endpoint alert.EndpointID) (p
 	return id, classify(err)
 }
 
-// UpdateEndpoint changes an endpoint and lets its deliveries follow its state.
-func (s Alerts) UpdateEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID, change func(*alert.Endpoint) error) (alert.Endpoint, error) {
-	var e alert.Endpoint
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
-		if err := s.lockEvents(ctx, tx, id); err != nil {
+// UpdateEndpoint changes an endpoint and lets its deliveries follow its state, in transactions of a few of them. One that is
+// enabled is so after all that it missed is due again: until then nothing is sent, so that a person's events stay in order.
+// One that is disabled is so at once, and what waits is held then. Whoever ends half way leaves the first disabled, to be
+// enabled again, and of the second what the sweep holds.
+func (s Alerts) UpdateEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID, change func(*alert.Endpoint) error) (e alert.Endpoint, err error) {
+	for changed := false; !changed; {
+		err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
+			e, changed, err = s.updateEndpoint(ctx, tx, id, endpoint, change)
 			return err
-		}
-		var err error
-		if e, err = s.endpointByID(ctx, tx, id, endpoint); err != nil {
-			return err
-		}
-		before := e
-		if err := change(&e); err != nil {
-			return err
-		}
-		keys, err := s.sealKeys(e)
+		})
 		if err != nil {
-			return err
+			return e, err
 		}
-		now := s.now()
-		e.ChangedAt = now
-		if e.State == alert.Enabled && before.State != alert.Enabled {
-			e.FailingSince = time.Time{}
-		}
-		_, err = tx.ExecContext(ctx, `UPDATE endpoint SET keys = $3, types = $4, state = $5, reason = $6, failing_since = $7, changed_at = $8
-			WHERE partner_id = $1 AND id = $2`, number(id), string(endpoint), keys, joinTypes(e.Types), string(e.State), string(e.Reason),
-			micros(e.FailingSince), micros(now))
-		if err != nil {
-			return fmt.Errorf("update endpoint: %w", err)
-		}
-		return s.followState(ctx, tx, before, e, now)
-	})
+	}
+	if e.State == alert.Disabled && s.tx == nil { // a transaction that does more is not made longer: see FollowEndpoint
+		err = s.holdDeliveries(ctx, id, endpoint)
+	}
 	return e, err
 }
 
-// followState holds the deliveries of an endpoint that was disabled. Of one that was enabled it sends on what was held,
-// and what used up its tries since the trouble began: whoever mends a receiver wants all that it missed.
-func (s Alerts) followState(ctx context.Context, tx *sqldb.Tx, before, after alert.Endpoint, now time.Time) error {
-	var err error
-	switch {
-	case before.State == after.State:
-		return nil
-	case after.State == alert.Disabled:
-		_, err = tx.ExecContext(ctx, `UPDATE delivery SET state = 'held' WHERE partner_id = $1 AND endpoint_id = $2
-			AND state = 'pending'`, number(after.Partner), string(after.ID))
-	default:
-		failedSince := int64(1<<63 - 1)
-		if !before.FailingSince.IsZero() {
-			failedSince = micros(before.FailingSince)
+// updateEndpoint changes an endpoint, unless it is to be enabled and more is to be sent again first than fits into one
+// transaction: then it does some of that.
+func (s Alerts) updateEndpoint(ctx context.Context, tx *sqldb.Tx, id partner.ID, endpoint alert.EndpointID, change func(*alert.Endpoint) error) (
+	e alert.Endpoint, changed bool, err error,
+) {
+	if err := s.lockEvents(ctx, tx, id); err != nil {
+		return e, false, err
+	}
+	if e, err = s.endpointByID(ctx, tx, id, endpoint); err != nil {
+		return e, false, err
+	}
+	before := e
+	if err := change(&e); err != nil {
+		return e, false, err
+	}
+	now := s.now()
+	e.ChangedAt = now
+	if e.State == alert.Enabled && before.State != alert.Enabled {
+		n, err := releaseDeliveries(ctx, tx, before, now, sweepBatch)
+		if err != nil || n >= sweepBatch {
+			return e, false, err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE delivery SET state = 'pending', attempts = 0, next_at = $3, finished_at = 0,
-			ordered = (length(person) > 0) WHERE partner_id = $1 AND endpoint_id = $2
-			AND (state = 'held' OR state = 'failed' AND finished_at >= $4)`,
-			number(after.Partner), string(after.ID), micros(now), failedSince)
+		e.FailingSince = time.Time{}
 		tx.AfterCommit(s.signalDue)
 	}
+	keys, err := s.sealKeys(e)
 	if err != nil {
-		return fmt.Errorf("change deliveries: %w", err)
+		return e, false, err
 	}
-	return nil
+	_, err = tx.ExecContext(ctx, `UPDATE endpoint SET keys = $3, types = $4, state = $5, reason = $6, failing_since = $7, changed_at = $8
+		WHERE partner_id = $1 AND id = $2`, number(id), string(endpoint), keys, joinTypes(e.Types), string(e.State), string(e.Reason),
+		micros(e.FailingSince), micros(now))
+	if err == nil && e.State == alert.Disabled && before.State != alert.Disabled {
+		_, err = holdSome(ctx, tx, id, endpoint, sweepBatch)
+	}
+	if err != nil {
+		return e, false, fmt.Errorf("update endpoint: %w", err)
+	}
+	return e, true, nil
 }
 
 // DeleteEndpoint forgets an endpoint at once and its deliveries and attempts in batches; a sweep finishes what a crash
-// leaves.
+// leaves, or a transaction that does more.
 func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		if err := s.lockEvents(ctx, tx, id); err != nil {
@@ -263,7 +262,7 @@ func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint aler
 		}
 		return nil
 	})
-	if err != nil {
+	if err != nil || s.tx != nil {
 		return err
 	}
 	return s.deleteDeliveries(ctx, id, endpoint)

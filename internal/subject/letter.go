@@ -19,7 +19,7 @@ var letterPage string
 // it becomes a PDF.
 var letterTemplate = template.Must(template.New("letter").Funcs(template.FuncMap{
 	"day": letterDay, "moment": letterMoment, "kind": wordFor(kindWords), "class": classWords, "severity": wordFor(severityWords), "status": wordFor(statusWords),
-	"resolved": wordFor(resolutionWords), "cpf": letterCPF, "tenths": func(f float64) string { return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) },
+	"resolved": wordFor(resolutionWords), "step": wordFor(stepWords), "cpf": letterCPF, "tenths": func(f float64) string { return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) },
 }).Parse(letterPage))
 
 var (

@@ -108,8 +108,7 @@ func (d *Rights) Erase(ctx context.Context, who operator.Actor, p Person, reason
 	}
 	for _, h := range all {
 		erased, stone, err := d.store.EraseRows(ctx, h, p, reason, func(in operator.Ledger, erased Erased, stone Tombstone) error {
-			detail := fmt.Sprintf("partner %s, erasure %s, %d rows", h.Partner.ID, stone.ID, erased.Total())
-			return operator.NewTrail(in, d.now).Record(ctx, who, "subject.erased", d.store.PersonRef(p), detail)
+			return d.recordErased(ctx, in, who, d.store.PersonRef(p), erased, stone)
 		})
 		if err != nil {
 			return out, fmt.Errorf("erase: %w", err)
@@ -132,6 +131,29 @@ func (d *Rights) Erase(ctx context.Context, who operator.Actor, p Person, reason
 	}
 	out.Scrubbed = true
 	return out, nil
+}
+
+// recordErased keeps the line of an erasure.
+func (d *Rights) recordErased(ctx context.Context, in operator.Ledger, who operator.Actor, person string, erased Erased, stone Tombstone) error {
+	detail := fmt.Sprintf("partner %s, erasure %s, %d rows", stone.Partner, stone.ID, erased.Total())
+	return operator.NewTrail(in, d.now).Record(ctx, who, "subject.erased", person, detail)
+}
+
+// Worker is who ends erasures that were left half way.
+const Worker = "worker"
+
+// Resume ends erasures whose process ended half way; keep is handed their tombstones, as in Erase. It returns how many.
+func (d *Rights) Resume(ctx context.Context, keep func([]Tombstone) error) (int, error) {
+	stones, err := d.store.ResumeErasures(ctx, func(in operator.Ledger, person string, erased Erased, stone Tombstone) error {
+		return d.recordErased(ctx, in, operator.Actor{Name: Worker}, person, erased, stone)
+	})
+	if len(stones) == 0 {
+		return 0, err
+	}
+	if err := errors.Join(err, keep(stones)); err != nil {
+		return len(stones), fmt.Errorf("end erasures: %w", err)
+	}
+	return len(stones), d.store.ScrubErased(ctx)
 }
 
 // Log writes the tombstones of all erasures, one JSON object a line.

@@ -64,11 +64,20 @@ func (w *fakeStore) EraseRows(_ context.Context, h Held, _ Person, reason string
 	record func(operator.Ledger, Erased, Tombstone) error,
 ) (Erased, Tombstone, error) {
 	erased := Erased{Partner: h.Partner.ID, Counts: map[string]int64{"events": 2}}
-	stone := Tombstone{ID: "er_" + string(h.Partner.ID), MAC: []byte("m")}
+	stone := Tombstone{ID: "er_" + string(h.Partner.ID), Partner: h.Partner.ID, MAC: []byte("m")}
 	if err := w.note("erase %s %s", h.Partner.ID, reason); err != nil {
 		return erased, stone, err
 	}
 	return erased, stone, record(w, erased, stone)
+}
+
+func (w *fakeStore) ResumeErasures(_ context.Context, record func(operator.Ledger, string, Erased, Tombstone) error) ([]Tombstone, error) {
+	for i, stone := range w.stones {
+		if err := record(w, "ref "+stone.ID, Erased{Counts: map[string]int64{"events": 3}}, stone); err != nil {
+			return w.stones[:i], err
+		}
+	}
+	return w.stones, w.note("resume")
 }
 
 func (w *fakeStore) RedactAnswers(_ context.Context, h Held, _ Person) (int64, error) {
@@ -140,6 +149,29 @@ func TestExport(t *testing.T) {
 	}
 	if w.rights().Ref(Person{CPF: "1"}) != "ref 1" {
 		t.Error("the name in the trail")
+	}
+}
+
+// TestResume: an erasure that was left half way ends with its line in the trail and its tombstone kept, and its bytes go.
+func TestResume(t *testing.T) {
+	ctx := context.Background()
+	w := &fakeStore{}
+	keep := func(stones []Tombstone) error { return w.note("keep %d", len(stones)) }
+	if n, err := w.rights().Resume(ctx, keep); n != 0 || err != nil || strings.Join(w.asked, ", ") != "resume" {
+		t.Error("nothing to do:", n, err, w.asked)
+	}
+	w.asked, w.stones = nil, []Tombstone{{ID: "er_1", Partner: "pt_1"}}
+	if n, err := w.rights().Resume(ctx, keep); n != 1 || err != nil {
+		t.Error(n, err)
+	}
+	if got, want := strings.Join(w.asked, ", "), "record subject.erased ref er_1 partner pt_1, erasure er_1, 3 rows, resume, keep 1, scrub"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	for _, step := range []string{"keep", "scrub"} {
+		w := &fakeStore{fail: step, stones: w.stones}
+		if _, err := w.rights().Resume(ctx, func([]Tombstone) error { return w.note("keep") }); !errors.Is(err, errOnPurpose) {
+			t.Errorf("%s failed: %v", step, err)
+		}
 	}
 }
 

@@ -52,26 +52,8 @@ type Search struct {
 func NewSearch(store Finder, tenants Partners) *Search { return &Search{store, tenants} }
 
 // Only is the same search for a partner's own people: nothing of others is found.
-func (s *Search) Only(id partner.ID) *Search { return &Search{s.store, onlyPartner{s.tenants, id}} }
-
-// onlyPartner lists one partner.
-type onlyPartner struct {
-	tenants Partners
-	id      partner.ID
-}
-
-// PartnerByID returns the one partner.
-func (o onlyPartner) PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error) {
-	if id != o.id {
-		return partner.Partner{}, partner.ErrNotFound
-	}
-	return o.tenants.PartnerByID(ctx, id)
-}
-
-// Partners returns the one partner.
-func (o onlyPartner) Partners(ctx context.Context) ([]partner.Partner, error) {
-	p, err := o.PartnerByID(ctx, o.id)
-	return []partner.Partner{p}, err
+func (s *Search) Only(id partner.ID) *Search {
+	return &Search{s.store, partner.One{Of: s.tenants, ID: id}}
 }
 
 const (

@@ -2,6 +2,7 @@ package subject
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -64,20 +66,28 @@ type heldAsset struct {
 }
 
 type heldFinding struct {
-	ID         string   `json:"id"`
-	Asset      string   `json:"asset_id"`
-	Type       string   `json:"type"`
-	Breach     string   `json:"breach"`
-	Title      string   `json:"title"`
-	Date       string   `json:"breach_date"`
-	Exposes    []string `json:"exposed"`
-	Basis      string   `json:"basis"`
-	Sites      []string `json:"sites,omitempty"`
-	TakenOn    string   `json:"taken_on,omitempty"`
-	LeakedAs   []string `json:"leaked_as,omitempty"`
-	Severity   string   `json:"severity"`
-	FoundAt    string   `json:"found_at"`
-	Resolution string   `json:"resolution"`
+	ID         string     `json:"id"`
+	Asset      string     `json:"asset_id"`
+	Type       string     `json:"type"`
+	Breach     string     `json:"breach"`
+	Title      string     `json:"title"`
+	Date       string     `json:"breach_date"`
+	Exposes    []string   `json:"exposed"`
+	Basis      string     `json:"basis"`
+	Sites      []string   `json:"sites,omitempty"`
+	TakenOn    string     `json:"taken_on,omitempty"`
+	LeakedAs   []string   `json:"leaked_as,omitempty"`
+	Severity   string     `json:"severity"`
+	FoundAt    string     `json:"found_at"`
+	Resolution string     `json:"resolution"`
+	Steps      []heldStep `json:"steps"`
+}
+
+type heldStep struct {
+	Step  string `json:"step"`
+	What  string `json:"what"`
+	State string `json:"state"`
+	At    string `json:"marked_at"`
 }
 
 type heldCase struct {
@@ -91,6 +101,7 @@ type heldCase struct {
 }
 
 type heldMove struct {
+	Kind  string `json:"kind,omitempty"`
 	From  string `json:"from"`
 	To    string `json:"to"`
 	Actor string `json:"actor"`
@@ -187,7 +198,18 @@ func viewHeldMonitoring(v *heldView, h Held) {
 	for _, f := range h.Findings {
 		fv := heldFinding{
 			string(f.ID), string(f.Asset), f.Kind.String(), f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), []string{}, string(f.Basis()), f.Trace.Sites, dayHeld(f.Trace.TakenOn()), f.LeakedAs(), string(f.Severity),
-			stamp(f.FoundAt), string(f.Resolution),
+			stamp(f.FoundAt), string(f.Resolution), []heldStep{},
+		}
+		plan := cyber.PlanOf(f, h.Steps)
+		for _, m := range h.Steps {
+			if m.Finding != f.ID {
+				continue
+			}
+			held := heldStep{Step: string(m.Step), State: string(m.State), At: stamp(m.At)}
+			if s, ok := plan.Step(m.Step); ok {
+				held.What = s.What(partner.Portuguese)
+			}
+			fv.Steps = append(fv.Steps, held)
 		}
 		for _, e := range f.Breach.Exposes {
 			fv.Exposes = append(fv.Exposes, string(e))
@@ -213,7 +235,7 @@ func viewHeldProtection(v *heldView, h Held) {
 	for _, c := range h.Cases {
 		cv := heldCase{string(c.ID), string(c.Service), string(c.Status), nonNil(c.Appointments), nonNil(c.Answers), stamp(c.CreatedAt), []heldMove{}}
 		for _, m := range c.Moves {
-			cv.History = append(cv.History, heldMove{string(m.From), string(m.To), m.Actor, m.Note, stamp(m.At)})
+			cv.History = append(cv.History, heldMove{string(m.Kind), string(m.From), string(m.To), m.Actor, m.Note, stamp(m.At)})
 		}
 		v.Cases = append(v.Cases, cv)
 	}
@@ -293,6 +315,9 @@ func writeHeldMonitoring(say func(string, ...any), v heldView) {
 		say("  %s em %s (%s); %s%s%s; gravidade %s; encontrado em %s%s\n", f.Type, f.Title, f.Date, exposed, strings.Join(f.Exposes, ", "),
 			since("; acessos levados: ", strings.Join(f.Sites, ", "))+since(" até ", f.TakenOn), f.Severity, f.FoundAt,
 			since("; resolvido: ", f.Resolution))
+		for _, st := range f.Steps {
+			say("    %s em %s: %s\n", stepWords[st.State], st.At, cmp.Or(st.What, st.Step))
+		}
 	}
 	for _, a := range v.Answers {
 		say("\nResposta à pergunta %s: %s, em %s\n", a.Content, a.Value, a.At)
@@ -304,6 +329,9 @@ func writeHeldMonitoring(say func(string, ...any), v heldView) {
 		say("  %s: %.1f, %.1f\n", s.Day, s.Breach, s.Assessment)
 	}
 }
+
+// stepWords are what the letter calls the states of a step.
+var stepWords = map[string]string{string(cyber.StepDone): "feito", string(cyber.StepSkipped): "dispensado"}
 
 func writeHeldProtection(say func(string, ...any), v heldView) {
 	for _, c := range v.Cases {

@@ -63,11 +63,13 @@ type Held struct {
 	Subscriptions []subscription.Subscription
 	Assets        []Watched
 	Findings      []cyber.Finding
-	Cases         []Case
-	Devices       []cyber.Device
-	Answers       []Answer
-	Scores        []cyber.ScoreDay
-	Events        []Event
+	// Steps are what the person said of the steps of their findings' plans.
+	Steps   []cyber.StepMark
+	Cases   []Case
+	Devices []cyber.Device
+	Answers []Answer
+	Scores  []cyber.ScoreDay
+	Events  []Event
 	// Others are user hashes under which somebody else watches this person's CPF. That value is held about the person,
 	// and goes with them; what else stands under those hashes is another person's.
 	Others []partner.UserHash
@@ -170,14 +172,19 @@ type Store interface {
 	PersonRef(p Person) string
 	// Held reads everything about a person for one partner.
 	Held(ctx context.Context, who partner.Partner, p Person) (Held, error)
-	// HeldRows is Held without counting kept answers: for a page.
+	// HeldRows is Held without counting kept answers, and with the newest events only: for a page.
 	HeldRows(ctx context.Context, who partner.Partner, p Person) (Held, error)
 	// UserOfRef is the user hash of a person by reference; ErrNobody when there is none.
 	UserOfRef(ctx context.Context, id partner.ID, ref string) (partner.UserHash, error)
 	// EraseRows takes away all rows about a person that are in held or belong to the same person, and keeps a
-	// tombstone and the lines that record adds to the trail, all or nothing.
+	// tombstone and the lines that record adds to the trail: of somebody with few rows all or nothing. An erasure of
+	// many rows that was begun is gone through with: from its first moment Held returns nothing of the person, and what
+	// an ended process leaves is for the next call or ResumeErasures. The tombstone and the line come at the end.
 	EraseRows(ctx context.Context, held Held, p Person, reason string,
 		record func(operator.Ledger, Erased, Tombstone) error) (Erased, Tombstone, error)
+	// ResumeErasures ends erasures that were left half way some time ago, and returns their tombstones. record is also
+	// told the trail's name for the person.
+	ResumeErasures(ctx context.Context, record func(in operator.Ledger, person string, erased Erased, stone Tombstone) error) ([]Tombstone, error)
 	// RedactAnswers takes the person out of the partner's kept answers, and returns how many it rewrote.
 	RedactAnswers(ctx context.Context, held Held, p Person) (int64, error)
 	// ScrubErased takes what was deleted out of the database's files.

@@ -131,26 +131,46 @@ func (c *checker) beneficiary(d *Draft) Beneficiary {
 	if text, ok := c.given(FieldCPF, d.CPF); ok {
 		b.CPF = c.identifier(FieldCPF, text, func(s string) (string, error) { return identifier.ParseCPFDigits(s, c.digits) })
 	}
-	if day := c.requiredDay(FieldBirthDate, d.BirthDate); day != 0 {
-		if day > c.today {
-			c.fail(FieldBirthDate, RuleFuture)
-		}
-		b.BirthDate = day.String()
-	}
-	if b.Gender = c.required(FieldGender, d.Gender, maxText, RuleGender); b.Gender != "" && b.Gender != "M" && b.Gender != "F" {
-		c.fail(FieldGender, RuleGender)
-	}
-	// E-mail and phone are checked by their rules and kept as the partner wrote them.
-	if text, ok := c.given(FieldEmail, d.Email); ok {
-		c.identifier(FieldEmail, text, identifier.ParseEmail)
-		b.Email = text
-	}
-	if text, ok := c.given(FieldPhone, d.Phone); ok {
-		c.identifier(FieldPhone, text, identifier.ParsePhoneWithCountryCode)
-		b.Phone = text
-	}
+	b.BirthDate, b.Gender = c.birthDate(d.BirthDate), c.gender(d.Gender)
+	b.Email, b.Phone = c.email(d.Email), c.phone(d.Phone)
 	b.Address = c.address(d)
 	return b
+}
+
+func (c *checker) birthDate(t Text) string {
+	day := c.requiredDay(FieldBirthDate, t)
+	if day == 0 {
+		return ""
+	}
+	if day > c.today {
+		c.fail(FieldBirthDate, RuleFuture)
+	}
+	return day.String()
+}
+
+func (c *checker) gender(t Text) string {
+	gender := c.required(FieldGender, t, maxText, RuleGender)
+	if gender != "" && gender != "M" && gender != "F" {
+		c.fail(FieldGender, RuleGender)
+	}
+	return gender
+}
+
+// email and phone are checked by their rules and kept as the partner wrote them.
+func (c *checker) email(t Text) string {
+	text, ok := c.given(FieldEmail, t)
+	if ok {
+		c.identifier(FieldEmail, text, identifier.ParseEmail)
+	}
+	return text
+}
+
+func (c *checker) phone(t Text) string {
+	text, ok := c.given(FieldPhone, t)
+	if ok {
+		c.identifier(FieldPhone, text, identifier.ParsePhoneWithCountryCode)
+	}
+	return text
 }
 
 func (c *checker) address(d *Draft) Address {
@@ -158,18 +178,30 @@ func (c *checker) address(d *Draft) Address {
 		return Address{}
 	}
 	var a Address
-	if text, ok := c.given(FieldZipcode, d.Zipcode); ok {
-		a.Zipcode = c.identifier(FieldZipcode, text, identifier.ParseCEP)
-	}
+	a.Zipcode = c.zipcode(d.Zipcode)
 	a.Street = c.required(FieldStreet, d.Street, maxText, RuleLength255)
 	a.Number = c.required(FieldNumber, d.Number, maxText, RuleLength255)
 	a.Complement = c.optional(FieldComplement, d.Complement, maxText, RuleLength255)
 	a.Neighborhood = c.required(FieldNeighborhood, d.Neighborhood, maxText, RuleLength255)
 	a.City = c.required(FieldCity, d.City, maxText, RuleLength255)
-	if text, ok := c.given(FieldState, d.State); ok {
-		a.State = c.identifier(FieldState, text, identifier.ParseState)
-	}
+	a.State = c.state(d.State)
 	return a
+}
+
+func (c *checker) zipcode(t Text) string {
+	text, ok := c.given(FieldZipcode, t)
+	if !ok {
+		return ""
+	}
+	return c.identifier(FieldZipcode, text, identifier.ParseCEP)
+}
+
+func (c *checker) state(t Text) string {
+	text, ok := c.given(FieldState, t)
+	if !ok {
+		return ""
+	}
+	return c.identifier(FieldState, text, identifier.ParseState)
 }
 
 func (c *checker) nested(f Field, p Presence) bool {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -35,8 +36,23 @@ type ImportReport struct {
 	Rejected int
 }
 
-// importBatch is how many records one transaction takes: on SQLite whoever writes meanwhile waits for it.
-const importBatch = 250
+// How many records one transaction takes follows the time that they need: on SQLite whoever writes meanwhile waits for
+// them, and a row of a large table takes four times as long as one of a small one.
+const (
+	firstImport, leastImport, mostImport = 100, 25, 1000
+	shortImport, longImport              = 8 * time.Millisecond, 20 * time.Millisecond
+)
+
+// nextImport is how many records to take after a transaction of size took so long.
+func nextImport(size int, took time.Duration) int {
+	switch {
+	case took > longImport:
+		return max(leastImport, size/2)
+	case took < shortImport:
+		return min(mostImport, 2*size)
+	}
+	return size
+}
 
 // Import creates a subscription for each record of a file, in batches that stand on their own: after a stop a second
 // run creates the rest. progress is called after each batch.
@@ -44,8 +60,11 @@ func (r *Registry) Import(ctx context.Context, p partner.Partner, from Source, d
 	progress func(ImportReport),
 ) (ImportReport, error) {
 	var total ImportReport
+	size := firstImport
 	for more := true; more; {
-		step, err := r.importBatch(ctx, p, from, dryRun, reject)
+		began := r.now()
+		step, err := r.importBatch(ctx, p, size, from, dryRun, reject)
+		size = nextImport(size, r.now().Sub(began))
 		total.Created, total.Known, total.Rejected = total.Created+step.Created, total.Known+step.Known, total.Rejected+step.Rejected
 		if more = err == nil; !more && !errors.Is(err, io.EOF) {
 			return total, err
@@ -56,16 +75,16 @@ func (r *Registry) Import(ctx context.Context, p partner.Partner, from Source, d
 }
 
 // importBatch returns io.EOF with the last batch.
-func (r *Registry) importBatch(ctx context.Context, p partner.Partner, from Source, dryRun bool, reject func(Reject) error) (ImportReport, error) {
+func (r *Registry) importBatch(ctx context.Context, p partner.Partner, size int, from Source, dryRun bool, reject func(Reject) error) (ImportReport, error) {
 	var report ImportReport
-	enrolment, err := r.Enrol(ctx, p.ID, p.Mode)
+	enrolment, err := r.Enrol(ctx, p.ID, p.Mode, 0)
 	if err != nil {
 		return report, err
 	}
 	var records []Reject
 	var draft Draft
 	var end error
-	for len(records) < importBatch && end == nil {
+	for len(records) < size && end == nil {
 		line, text, err := from.Next(&draft)
 		if err != nil {
 			if end = err; !errors.Is(err, io.EOF) {

@@ -1,6 +1,9 @@
 package subscription
 
-import "github.com/vigiahq/vigia/internal/plan"
+import (
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+)
 
 // ListState is which subscriptions an operator's list holds.
 type ListState string
@@ -16,10 +19,18 @@ const (
 type ListFilter struct {
 	State ListState
 	Plan  plan.ID
+	// User is somebody whom the partner names.
+	User partner.UserHash
 	// From and To are a period of first days, To inclusive.
 	From, To    Day
 	NewestFirst bool
 	// After is the number to go on from, exclusive; 0 means at the beginning.
 	After int64
 	Limit int
+}
+
+// Fits tells whether a list that is looked at today holds a subscription.
+func (f ListFilter) Fits(s Subscription, today Day) bool {
+	return s.Over(today) == (f.State == ListEnded) && (f.State != ListSuspended || !s.SuspendedAt.IsZero()) &&
+		(f.Plan == "" || s.Plan == f.Plan) && s.Start >= f.From && (f.To == 0 || s.Start <= f.To)
 }

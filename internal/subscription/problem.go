@@ -60,6 +60,10 @@ const (
 	RulePlanUnknown    Rule = "plan_unknown"
 	RulePlanRetired    Rule = "plan_retired"
 	RuleExists         Rule = "exists"
+	RuleUnknown        Rule = "unknown"
+	RuleOver           Rule = "over"
+	RuleFixed          Rule = "fixed"
+	RuleNothing        Rule = "nothing"
 )
 
 // Problem is one thing that is wrong with an item.

@@ -45,8 +45,7 @@ func (s *fakeStore) Plans(context.Context, partner.ID) ([]plan.Plan, error) {
 }
 
 func (s *fakeStore) NewBatch(context.Context, partner.ID) (Batch, error) {
-	s.batch = &fakeBatch{fakeStore: s, cpf: map[int]string{}}
-	return s.batch, s.note("batch")
+	return &fakeBatch{fakeStore: s}, s.note("batch")
 }
 
 func (s *fakeStore) ActivePage(_ context.Context, _ partner.ID, offset int64, limit int) (Page, error) {
@@ -84,6 +83,12 @@ func (b *fakeBatch) Add(item int, s *Subscription) error {
 	b.cpf[item] = s.Beneficiary.CPF
 	return b.fakeStore.note("add %d", item)
 }
+
+func (b *fakeBatch) Another() Batch {
+	b.fakeStore.batch = &fakeBatch{fakeStore: b.fakeStore, cpf: map[int]string{}}
+	return b.fakeStore.batch
+}
+
 func (b *fakeBatch) Ask(item int, _ plan.ID, cpf string) {
 	b.cpf[item], b.asked = cpf, append(b.asked, item)
 }
@@ -123,7 +128,7 @@ func (s *fakeStore) registry() *Registry {
 
 func (s *fakeStore) enrol(t *testing.T, mode partner.Mode) *Enrolment {
 	t.Helper()
-	e, err := s.registry().Enrol(context.Background(), "pt_1", mode)
+	e, err := s.registry().Enrol(context.Background(), "pt_1", mode, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,10 +212,69 @@ func TestEnrolPlansInOrder(t *testing.T) {
 	}
 }
 
+// TestEnrolRemembers: what callers of one epoch have read of a partner is not read again, and no item of one request is
+// in another's batch. A plan that nobody remembers is looked for; one that was retired moves the epoch.
+func TestEnrolRemembers(t *testing.T) {
+	s := &fakeStore{plans: []plan.Plan{{ID: "ouro"}}}
+	r := s.registry()
+	enrol := func(epoch int64, p string) (created int, reads []string) {
+		t.Helper()
+		s.asked = nil
+		e, err := r.Enrol(context.Background(), "pt_1", partner.Live, epoch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := draftOf(1, p)
+		d.CPF = GivenText("52998224725")
+		e.Add(0, d)
+		e.Add(1, d)
+		reads = slices.DeleteFunc(slices.Clone(s.asked), func(what string) bool { return what != "plans" && what != "batch" })
+		out, err := r.Keep(context.Background(), e, true)
+		if err != nil || len(s.batch.cpf) > 2 {
+			t.Fatal(s.batch.cpf, err)
+		}
+		return out.Created, reads
+	}
+	both := []string{"plans", "batch"}
+	for _, step := range []struct {
+		does    string
+		before  func()
+		epoch   int64
+		plan    string
+		created int
+		reads   []string
+	}{
+		{"the first reads", nil, 7, "ouro", 1, both},
+		{"the second does not", nil, 7, "ouro", 1, nil},
+		{"another epoch reads", nil, 8, "ouro", 1, both},
+		{"no epoch always reads", nil, 0, "ouro", 1, both},
+		{"and is not remembered", nil, 0, "ouro", 1, both},
+		{"an unknown plan is looked for once", nil, 8, "prata", 0, []string{"plans"}},
+		{"a new one is found", func() { s.plans = append(s.plans, plan.Plan{ID: "prata"}) }, 8, "prata", 1, []string{"plans"}},
+		{"one retired since", func() { s.plans[0].Retired = true }, 9, "ouro", 0, both},
+	} {
+		if step.before != nil {
+			step.before()
+		}
+		if created, reads := enrol(step.epoch, step.plan); created != step.created || !slices.Equal(reads, step.reads) {
+			t.Errorf("%s: created %d, read %q", step.does, created, reads)
+		}
+	}
+	s.fail = "plans" // a database that is gone while a plan is looked for is an error, not a refused item
+	e, err := r.Enrol(context.Background(), "pt_1", partner.Sandbox, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Add(0, draftOf(1, "bronze"))
+	if _, err := r.Keep(context.Background(), e, false); !errors.Is(err, errOnPurpose) {
+		t.Error(err)
+	}
+}
+
 // TestEnrolFails: a store that fails is an error, not a refused item.
 func TestEnrolFails(t *testing.T) {
 	for _, step := range []string{"plans", "batch"} {
-		if _, err := (&fakeStore{fail: step}).registry().Enrol(context.Background(), "pt_1", partner.Sandbox); !errors.Is(err, errOnPurpose) {
+		if _, err := (&fakeStore{fail: step}).registry().Enrol(context.Background(), "pt_1", partner.Sandbox, 0); !errors.Is(err, errOnPurpose) {
 			t.Error(step, err)
 		}
 	}
@@ -344,12 +408,12 @@ func (s *table) Next(d *Draft) (int, []byte, error) {
 	return s.at + 1, []byte(fmt.Sprint("record ", s.at)), nil // after a line of titles
 }
 
-// TestImport: batches of two thousand; what is there already is known, what is wrong is handed on with its line and
+// TestImport: batch by batch; what is there already is known, what is wrong is handed on with its line and
 // text.
 func TestImport(t *testing.T) {
 	ctx := context.Background()
 	file := &table{end: io.EOF}
-	for n := range importBatch + 2 {
+	for n := range firstImport + 2 {
 		file.drafts = append(file.drafts, draftOf(n+1, "ouro"))
 	}
 	file.drafts[1].Name = GivenText("")
@@ -359,10 +423,10 @@ func TestImport(t *testing.T) {
 	reject := func(r Reject) error { rejects = append(rejects, r); return nil }
 	p := partner.Partner{ID: "pt_1", Mode: partner.Sandbox}
 	report, err := s.registry().Import(ctx, p, file, true, reject, func(r ImportReport) { seen = append(seen, r) })
-	if want := (ImportReport{Created: importBatch, Known: 1, Rejected: 1}); err != nil || report != want {
+	if want := (ImportReport{Created: firstImport, Known: 1, Rejected: 1}); err != nil || report != want {
 		t.Errorf("%+v, %v", report, err)
 	}
-	first := ImportReport{Created: importBatch - 2, Known: 1, Rejected: 1}
+	first := ImportReport{Created: firstImport - 2, Known: 1, Rejected: 1}
 	if len(seen) != 2 || seen[0] != first || seen[1] != report {
 		t.Errorf("%+v", seen)
 	}

@@ -9,6 +9,7 @@ package subscription
 import (
 	"context"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/fault"
@@ -78,6 +79,7 @@ type Page struct {
 
 // Store keeps subscriptions.
 type Store interface {
+	Changes
 	// NewBatch prepares the creation of many subscriptions at once.
 	NewBatch(ctx context.Context, id partner.ID) (Batch, error)
 	// KeepBatch creates, in one transaction, everything that was added to a batch, except what the partner already has
@@ -93,6 +95,13 @@ type Store interface {
 	// MoveSubscriptions changes up to limit subscriptions that have not ended, with seq above after, in one transaction
 	// together with their events.
 	MoveSubscriptions(ctx context.Context, id partner.ID, which Selection, move Move, after int64, limit int) (Moved, error)
+}
+
+// Changes is what changing subscriptions one by one needs besides.
+type Changes interface {
+	// EditSubscription changes the one that is in force: its expiry date, the reference, the metadata and the beneficiary's
+	// data but the CPF. An error of the change keeps everything as it was.
+	EditSubscription(ctx context.Context, id partner.ID, which Selection, change func(*Subscription) error) (Subscription, error)
 }
 
 // Plans tells which plans a partner has.
@@ -111,6 +120,7 @@ type Registry struct {
 	plans   Plans
 	tenants Partners
 	now     func() time.Time
+	setups  sync.Map // of partner.ID to *setup: one for each partner that exists
 }
 
 // NewRegistry joins the rules to what is kept and a clock.

@@ -25,10 +25,11 @@ type ClientOptions struct {
 	Proxy *url.URL
 	// RootCAs verify the receivers' certificates; nil means those of the system.
 	RootCAs *x509.CertPool
-	// MaxIdle and MaxIdlePerHost bound the kept connections: 256 and 4. They are kept for IdleTimeout, 30 s: less than
-	// common load balancers keep theirs, so that few attempts meet a connection the other side has just closed.
-	MaxIdle, MaxIdlePerHost int
-	IdleTimeout             time.Duration
+	// MaxIdle bounds the kept connections: 256, all of them to one host if need be, because many endpoints may share one
+	// (a gateway, a vendor of integrations). They are kept for IdleTimeout, 30 s: less than common load balancers keep
+	// theirs, so that few attempts meet a connection the other side has just closed.
+	MaxIdle     int
+	IdleTimeout time.Duration
 }
 
 // maxHeader bounds the header of an answer in bytes; net/http by itself would take 10 MB.
@@ -38,7 +39,6 @@ func (o ClientOptions) withDefaults() ClientOptions {
 	setDefault(&o.Timeout, 15*time.Second)
 	setDefault(&o.DialTimeout, 5*time.Second)
 	setDefault(&o.MaxIdle, 256)
-	setDefault(&o.MaxIdlePerHost, 4)
 	setDefault(&o.IdleTimeout, 30*time.Second)
 	return o
 }
@@ -87,7 +87,7 @@ func transport(o ClientOptions, dial dialFunc) *http.Transport {
 		TLSHandshakeTimeout:    o.Timeout, // a handshake may go on without its request; this ends it
 		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConns:           o.MaxIdle,
-		MaxIdleConnsPerHost:    o.MaxIdlePerHost,
+		MaxIdleConnsPerHost:    o.MaxIdle,
 		IdleConnTimeout:        o.IdleTimeout,
 		DisableCompression:     true,
 	}

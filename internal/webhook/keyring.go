@@ -38,7 +38,7 @@ func (r Keyring) Rotate(next Key, now time.Time, overlap time.Duration) (Keyring
 		ring = append(ring, k)
 	}
 	if same > maxKeys {
-		return nil, ErrTooMany.With("at most %d keys may be valid at once", maxKeys)
+		return nil, ErrTooMany.With("overlap: at most %d keys may be valid at once", maxKeys)
 	}
 	return ring, nil
 }

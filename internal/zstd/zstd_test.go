@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -29,18 +30,26 @@ func texts() map[string][]byte {
 		noise[i] = byte(random.Uint32())
 	}
 	var rows, digits, far bytes.Buffer
-	for i := range 15_000 {
+	for i := range sized(6_000, 15_000) {
 		fmt.Fprintf(&rows, "%d;pessoa%d@exemplo.com.br;%x;%s\n", i, random.IntN(9_000), random.Uint64(), strings.Repeat("=", random.IntN(40)))
 		fmt.Fprint(&digits, random.IntN(10))
 	}
 	for range 2 {
 		far.Write(noise)
-		far.Write(rows.Bytes()[:900_000])
+		far.Write(rows.Bytes()[:sized(350_000, 900_000)])
 	}
 	return map[string][]byte{
 		"empty": nil, "one": {'a'}, "short": []byte("ana@exemplo.com.br"), "same": bytes.Repeat([]byte{'x'}, 1_000_000), "noise": noise,
 		"rows": rows.Bytes(), "digits": digits.Bytes(), "far": far.Bytes(), "periods": bytes.Repeat([]byte("abcdefg"), 50_000),
 	}
+}
+
+// sized is how much of a trial runs: a part of it in the usual run, all of it in the long one.
+func sized(usual, long int) int {
+	if os.Getenv("VIGIA_TEST_LONG") != "" {
+		return long
+	}
+	return usual
 }
 
 func pack(t testing.TB, text []byte, options ...reference.EOption) []byte {
@@ -115,7 +124,7 @@ func TestDamage(t *testing.T) {
 	defer d.Close()
 	for level := reference.SpeedFastest; level <= reference.SpeedBestCompression; level++ {
 		good := pack(t, text, reference.WithEncoderLevel(level))
-		for range 1000 {
+		for range sized(200, 1000) {
 			bad := bytes.Clone(good)
 			bad[random.IntN(len(bad))] ^= 1 << random.IntN(8)
 			got, err := read(bad)

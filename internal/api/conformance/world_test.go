@@ -61,26 +61,25 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.suspended = gone.key
-	key := func(expires time.Time, scopes ...partner.Scope) (partner.KeyID, string) {
-		k, written, err := s.App.Partners.CreateKey(ctx, partner.ID(w.sandbox.id), "", scopes, expires)
+	key := func(scopes ...partner.Scope) (partner.KeyID, string) {
+		k, written, err := s.App.Partners.CreateKey(ctx, partner.ID(w.sandbox.id), "", scopes, time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return k.ID, written
 	}
-	_, w.cyberOnly = key(time.Time{}, partner.ScopeCyber)
-	_, w.cyberRead = key(time.Time{}, partner.ScopeCyberRead)
-	_, w.subscriptionsOnly = key(time.Time{}, partner.ScopeSubscriptions)
-	_, w.subscriptionsRead = key(time.Time{}, partner.ScopeSubscriptionsRead)
-	end := time.Now().Add(50 * time.Millisecond)
-	_, w.expired = key(end, partner.AllScopes()...)
+	_, w.cyberOnly = key(partner.ScopeCyber)
+	_, w.cyberRead = key(partner.ScopeCyberRead)
+	_, w.subscriptionsOnly = key(partner.ScopeSubscriptions)
+	_, w.subscriptionsRead = key(partner.ScopeSubscriptionsRead)
 	var id partner.KeyID
-	id, w.revoked = key(time.Time{}, partner.AllScopes()...)
-	if _, err := s.App.Partners.RevokeKey(ctx, partner.ID(w.sandbox.id), id); err != nil {
+	id, w.expired = key(partner.AllScopes()...)
+	if _, _, err := s.App.Partners.RollKey(ctx, partner.ID(w.sandbox.id), id, 0); err != nil { // over from this moment on
 		t.Fatal(err)
 	}
-	for time.Now().Before(end) { // the key is over when its time is: there is nothing to be told by
-		time.Sleep(time.Until(end))
+	id, w.revoked = key(partner.AllScopes()...)
+	if _, err := s.App.Partners.RevokeKey(ctx, partner.ID(w.sandbox.id), id); err != nil {
+		t.Fatal(err)
 	}
 	return w
 }

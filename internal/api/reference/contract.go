@@ -23,8 +23,12 @@ type Tag struct{ Name, Description string }
 // Operation is one operation, its references resolved.
 type Operation struct {
 	ID, Method, Path, Tag, Summary, Description string
+	// Rules is the description as the contract has it, where Description is in another language.
+	Rules string
 	// Extension tells what is additive to the contract.
-	Extension  bool
+	Extension bool
+	// Deprecated tells what is to be used no more.
+	Deprecated bool
 	Parameters []Parameter
 	// Body is an example of the request's body as JSON, "" where it has none; Members describe it.
 	Body      string
@@ -35,13 +39,13 @@ type Operation struct {
 // Parameter is a value in the path, the query or a header.
 type Parameter struct {
 	Name, In, Description, Type, Example string
-	Required                             bool
+	Required, Deprecated                 bool
 }
 
 // Member is one member of a JSON body; Name is its path, such as beneficiary.address.city.
 type Member struct {
 	Name, Type, Description string
-	Required                bool
+	Required, Deprecated    bool
 }
 
 // Response is one possible answer.
@@ -154,7 +158,7 @@ func (p *reader) contract() *Contract {
 func (p *reader) operation(method, path string, n node) Operation {
 	op := Operation{
 		ID: n.text("operationId"), Method: method, Path: path, Summary: n.text("summary"), Description: n.text("description"),
-		Extension: n.flag("x-vigia-extension"),
+		Extension: n.flag("x-vigia-extension"), Deprecated: n.flag("deprecated"),
 	}
 	if tags := n.list("tags"); len(tags) > 0 {
 		op.Tag = fmt.Sprint(tags[0])
@@ -180,7 +184,8 @@ func (p *reader) operation(method, path string, n node) Operation {
 
 func (p *reader) parameter(n node) Parameter {
 	q := Parameter{Name: n.text("name"), In: n.text("in"), Description: n.text("description"), Required: n.flag("required"),
-		Type: p.typeOf(n.at("schema"))}
+		Deprecated: n.flag("deprecated"),
+		Type:       p.typeOf(n.at("schema"))}
 	if example := n.at("example"); example.v != nil {
 		q.Example = fmt.Sprint(example.v)
 	} else if example := firstExample(n); example.v != nil {

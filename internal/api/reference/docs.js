@@ -1,10 +1,57 @@
-// Three comforts, none of which a page needs to be read: the chosen language is kept from page to page, a sandbox key is kept until
-// the tab is closed, and an operation can be tried. Requests go to this server and nowhere else; the page's policy sees to it.
+// Comforts, none of which a page needs to be read: the chosen language is kept from page to page, a sandbox key is kept until
+// the tab is closed, code is copied, pages are searched, and an operation can be tried. Requests go to this server and nowhere else; the page's policy sees to it.
 'use strict';
 
 for (const choice of document.querySelectorAll('.tabs input')) {
   if (choice.value === localStorage.getItem('language')) choice.checked = true;
   choice.addEventListener('change', () => localStorage.setItem('language', choice.value));
+}
+
+for (const code of document.querySelectorAll('pre > code')) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy';
+  button.textContent = document.body.dataset.copy;
+  button.addEventListener('click', async () => {
+    await copy(code);
+    button.textContent = document.body.dataset.copied;
+    setTimeout(() => { button.textContent = document.body.dataset.copy; }, 2000);
+  });
+  code.before(button);
+}
+
+// Without https there is no clipboard: the code is left marked, for the reader's own keys.
+async function copy(code) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(code.textContent);
+  getSelection().selectAllChildren(code);
+}
+
+const plain = (text) => text.normalize('NFD').replace(/[\u0300-\u036f]/g, '').toLowerCase();
+
+// The words travel behind the #, which is sent to no server.
+for (const find of document.querySelectorAll('.find')) {
+  find.hidden = false;
+  find.addEventListener('submit', (event) => {
+    event.preventDefault();
+    location.href = find.dataset.page + '#' + encodeURIComponent(find.querySelector('input').value);
+  });
+}
+
+const pages = document.querySelectorAll('.found li');
+if (pages.length > 0) {
+  const field = document.querySelector('.find input');
+  const narrow = () => {
+    const words = plain(field.value).split(/\s+/);
+    for (const page of pages) {
+      const text = plain(page.textContent + ' ' + page.dataset.words);
+      page.hidden = !words.every((word) => text.includes(word));
+    }
+    document.querySelector('.none').hidden = [...pages].some((page) => !page.hidden);
+  };
+  const follow = () => { field.value = decodeURIComponent(location.hash.slice(1)); narrow(); };
+  field.addEventListener('input', narrow);
+  addEventListener('hashchange', follow);
+  follow();
 }
 
 const form = document.querySelector('.try');
@@ -19,7 +66,7 @@ if (form) {
   });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    send(form).then((text) => show(form, text), () => show(form, 'The server did not answer.'));
+    send(form).then((text) => show(form, text), () => show(form, form.dataset.silence));
   });
 }
 
@@ -35,7 +82,7 @@ async function send(form) {
   const body = form.querySelector('#try-body')?.value;
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (form.dataset.keyed === 'true') headers['idempotency-key'] = `docs-${Date.now()}-${Math.random()}`;
-  const address = new URL('../..', document.baseURI).pathname.replace(/\/$/, '') + path + (query.size ? `?${query}` : '');
+  const address = new URL(form.dataset.root, document.baseURI).pathname.replace(/\/$/, '') + path + (query.size ? `?${query}` : '');
   const answer = await fetch(address, { method: form.dataset.method, headers, body, cache: 'no-store', credentials: 'omit' });
   const text = await answer.text();
   const lines = [`${answer.status} ${answer.statusText}`.trim()];

@@ -17,7 +17,7 @@ type snippets map[string]struct {
 	TypeScript string `json:"typescript"`
 }
 
-//go:generate go test . -run TestSnippetsAreFresh -update
+//go:generate go test -vet=off . -run TestSnippetsAreFresh -update
 
 func readSnippets() (snippets, error) {
 	raw, err := files.ReadFile("snippets.json")
@@ -38,13 +38,19 @@ func (o Operation) examples(s snippets) []Example {
 	}
 }
 
-// ExamplePath is the path with the contract's example values in it.
+// ExamplePath is the path with the contract's example values in it, those that the query must have included.
 func (o Operation) ExamplePath() string {
-	path := "/v1" + o.Path
+	path, query := "/v1"+o.Path, url.Values{}
 	for _, q := range o.Parameters {
-		if q.In == "path" {
+		switch {
+		case q.In == "path":
 			path = strings.ReplaceAll(path, "{"+q.Name+"}", url.PathEscape(q.Example))
+		case q.In == "query" && q.Required:
+			query.Set(q.Name, q.Example)
 		}
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
 	}
 	return path
 }

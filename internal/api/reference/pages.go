@@ -13,13 +13,17 @@ import (
 	"github.com/vigiahq/vigia/docs/guides"
 )
 
-// writer makes the pages, one after the other.
+// writer makes the pages of one language, one after the other.
 type writer struct {
-	contract *Contract
-	snippets snippets
-	guides   []guides.Guide
-	layout   *template.Template
-	files    map[string][]byte
+	language  language
+	languages []language
+	contract  *Contract
+	snippets  snippets
+	guides    []guides.Guide
+	layout    *template.Template
+	files     map[string][]byte
+	// found is what the page of the search lists: the pages written so far.
+	found []found
 }
 
 // markdown refuses raw HTML, as goldmark does unless told otherwise.
@@ -52,8 +56,24 @@ type section struct {
 	Entries []entry
 }
 
-func (w *writer) navigation(root string) []section {
+// navigation is the menu; root leads to the overview in the writer's language, top to /docs/.
+func (w *writer) navigation(root, top string) ([]section, error) {
 	start := section{Title: "Start", Entries: []entry{{Href: root, Label: "Overview"}}}
+	more := section{"More", []entry{
+		{Href: root + "search", Label: "Search"}, {Href: root + "errors", Label: "Errors"}, {Href: root + "events", Label: "Webhook events"},
+		{Href: root + "changelog", Label: "Changelog"}, {Href: root + "deprecations", Label: "Deprecations"},
+	}}
+	for _, words := range []*section{&start, &more} {
+		var err error
+		if words.Title, err = w.language.say(words.Title); err != nil {
+			return nil, err
+		}
+		for i := range words.Entries {
+			if words.Entries[i].Label, err = w.language.say(words.Entries[i].Label); err != nil {
+				return nil, err
+			}
+		}
+	}
 	for _, g := range w.guides {
 		start.Entries = append(start.Entries, entry{Href: root + "guides/" + g.Name, Label: g.Title})
 	}
@@ -67,21 +87,20 @@ func (w *writer) navigation(root string) []section {
 		}
 		list = append(list, s)
 	}
-	return append(list, section{"More", []entry{
-		{Href: root + "errors", Label: "Errors"}, {Href: root + "events", Label: "Webhook events"}, {Href: root + "../openapi.yaml", Label: "openapi.yaml"},
-	}})
+	more.Entries = append(more.Entries, entry{Href: top + "../openapi.yaml", Label: "openapi.yaml"})
+	return append(list, more), nil
 }
 
 // pages writes all of them.
 func (w *writer) pages() error {
-	steps := []func() error{w.overview, w.errorsPage, w.events}
+	steps := []func() error{w.overview, w.errorsPage, w.events, w.changelog, w.deprecations}
 	for _, g := range w.guides {
 		steps = append(steps, func() error { return w.guide(g) })
 	}
 	for _, op := range w.contract.Operations {
 		steps = append(steps, func() error { return w.operation(op) })
 	}
-	for _, step := range steps {
+	for _, step := range append(steps, w.search) { // which lists the others
 		if err := step(); err != nil {
 			return err
 		}
@@ -89,24 +108,42 @@ func (w *writer) pages() error {
 	return nil
 }
 
+// translation is the same page in a language.
+type translation struct{ Code, Name, Href string }
+
+// upwards leads from a page to the folder that its name begins in.
+func upwards(name string) string {
+	if up := strings.Repeat("../", strings.Count(name, "/")); up != "" {
+		return up
+	}
+	return "./"
+}
+
 // put writes one page. Addresses are relative, so that the pages also work behind a proxy that adds a prefix.
 func (w *writer) put(name, title, part string, data any) error {
-	root := strings.Repeat("../", strings.Count(name, "/"))
-	if root == "" {
-		root = "./"
-	}
+	root, top := upwards(name), upwards(w.language.folder+name)
 	var content, whole bytes.Buffer
 	if err := w.layout.ExecuteTemplate(&content, part, data); err != nil {
 		return fmt.Errorf("page %s: %w", name, err)
 	}
-	err := w.layout.ExecuteTemplate(&whole, "page", map[string]any{
-		"Title": title, "Root": root, "Navigation": w.navigation(root), "Here": root + name, "Contract": w.contract,
+	menu, err := w.navigation(root, top)
+	if err != nil {
+		return fmt.Errorf("page %s: %w", name, err)
+	}
+	var same []translation
+	for _, l := range w.languages {
+		same = append(same, translation{l.Code, l.Name, top + l.folder + name})
+	}
+	err = w.layout.ExecuteTemplate(&whole, "page", map[string]any{
+		"Title": title, "Root": root, "Top": top, "Navigation": menu, "Here": root + name, "Contract": w.contract,
+		"Language": w.language.Code, "Translations": same,
 		"Content": template.HTML(content.String()), //nolint:gosec // made by a template
 	})
 	if err != nil {
 		return fmt.Errorf("page %s: %w", name, err)
 	}
-	w.files[name] = whole.Bytes()
+	w.files[w.language.folder+name] = whole.Bytes()
+	w.found = append(w.found, found{Href: "./" + name, Title: title, Words: wordsOf(content.String())})
 	return nil
 }
 
@@ -128,11 +165,15 @@ func (w *writer) guide(g guides.Guide) error {
 
 // asPage turns links between files of the repository into links between pages, which have no ending.
 func asPage(text []byte) []byte {
-	return []byte(strings.NewReplacer("(../../../docs/guides/", "(guides/", ".md)", ")").Replace(string(text)))
+	return []byte(strings.NewReplacer("(../../../docs/guides/pt/", "(guides/", "(../../../docs/guides/", "(guides/", ".md)", ")").Replace(string(text)))
 }
 
 func (w *writer) errorsPage() error {
-	raw, err := files.ReadFile("errors.md")
+	name := "errors.md"
+	if w.language.texts != nil {
+		name = "errors.pt.md"
+	}
+	raw, err := files.ReadFile(name)
 	if err != nil {
 		return err
 	}
@@ -140,15 +181,28 @@ func (w *writer) errorsPage() error {
 	if err != nil {
 		return err
 	}
-	return w.put("errors", "Errors", "text", text)
+	return w.titled("errors", "Errors", "errors", map[string]any{"Text": text, "Details": w.languages[0].texts.Details})
 }
 
 func (w *writer) events() error {
-	return w.put("events", "Webhook events", "events", w.contract.Events)
+	return w.titled("events", "Webhook events", "events", w.contract.Events)
+}
+
+// titled writes a page whose title is one of the pages' own words.
+func (w *writer) titled(name, english, part string, data any) error {
+	title, err := w.language.say(english)
+	if err != nil {
+		return err
+	}
+	return w.put(name, title, part, data)
 }
 
 func (w *writer) operation(op Operation) error {
 	about, err := render([]byte(op.Description))
+	if err != nil {
+		return err
+	}
+	rules, err := render([]byte(op.Rules))
 	if err != nil {
 		return err
 	}
@@ -161,6 +215,7 @@ func (w *writer) operation(op Operation) error {
 		}
 	}
 	return w.put("operations/"+op.ID, op.Summary, "operation", map[string]any{
-		"Op": op, "About": about, "Examples": op.examples(w.snippets), "Good": good, "Bad": bad,
+		"Op": op, "About": about, "Rules": rules, "Top": upwards(w.language.folder + "operations/"), "Examples": op.examples(w.snippets), "Good": good,
+		"Bad": bad,
 	})
 }

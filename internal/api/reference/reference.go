@@ -21,7 +21,7 @@ import (
 // Path is where the handler is to be mounted.
 const Path = "/docs/"
 
-//go:embed page.html docs.css docs.js errors.md snippets.json
+//go:embed page.html docs.css docs.js errors.md errors.pt.md pt.fields.yaml pt.yaml snippets.json
 var files embed.FS
 
 // policy is the Content-Security-Policy of these pages and of nothing else. They may talk to this server alone, so that
@@ -38,7 +38,7 @@ func Handler(document []byte) (http.Handler, error) {
 	mux := http.NewServeMux()
 	for name, content := range pages {
 		pattern := Path + name
-		if name == "" {
+		if strings.HasSuffix(pattern, "/") {
 			pattern += "{$}"
 		}
 		mux.Handle(pattern, Static(content, typeOf(name)))
@@ -93,19 +93,37 @@ func write(document []byte) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := guides.All()
+	all, err := languages()
 	if err != nil {
 		return nil, err
 	}
-	layout, err := template.New("").Funcs(template.FuncMap{"inline": inline}).ParseFS(files, "page.html")
-	if err != nil {
-		return nil, err
-	}
-	w := &writer{contract: contract, snippets: snippets, guides: all, layout: layout, files: map[string][]byte{}}
+	pages := map[string][]byte{}
 	for _, name := range []string{"docs.css", "docs.js"} {
-		if w.files[name], err = files.ReadFile(name); err != nil {
+		if pages[name], err = files.ReadFile(name); err != nil {
 			return nil, err
 		}
 	}
-	return w.files, w.pages()
+	for _, l := range all {
+		w, err := newWriter(l, all, contract, snippets)
+		if err != nil {
+			return nil, err
+		}
+		w.files = pages
+		if err := w.pages(); err != nil {
+			return nil, err
+		}
+	}
+	return pages, nil
+}
+
+// newWriter makes the writer of one language's pages.
+func newWriter(l language, all []language, contract *Contract, snippets snippets) (*writer, error) {
+	told, _ := l.translate(contract) // what is missing is TestPortugueseIsWhole's to tell
+	list, err := guides.All(l.guides)
+	if err != nil {
+		return nil, err
+	}
+	functions := template.FuncMap{"inline": inline, "say": l.say}
+	layout, err := template.New("").Funcs(functions).ParseFS(files, "page.html")
+	return &writer{language: l, languages: all, contract: told, snippets: snippets, guides: list, layout: layout}, err
 }

@@ -42,7 +42,8 @@ func (p *reader) collect(list *[]Member, prefix string, schema node, depth int) 
 		if description == "" {
 			description = target.text("description")
 		}
-		add(list, Member{Name: name, Type: p.typeOf(m.node), Description: description, Required: required[m.key]})
+		add(list, Member{Name: name, Type: p.typeOf(m.node), Description: description, Required: required[m.key],
+			Deprecated: m.flag("deprecated")})
 		p.collect(list, name, m.node, depth+1)
 	}
 	for name := range required { // a part of an allOf may require what another part describes
@@ -75,7 +76,9 @@ func (p *reader) typeOf(schema node) string {
 	if values := schema.list("enum"); len(values) > 0 {
 		words := make([]string, len(values))
 		for i, v := range values {
-			words[i] = fmt.Sprint(v)
+			if words[i] = fmt.Sprint(v); v == nil {
+				words[i] = "null"
+			}
 		}
 		return "one of " + strings.Join(words, ", ")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/sqldb/sqldbtest"
 )
 
 // Service is a running service. It stops when its test ends.
@@ -34,7 +35,7 @@ type Tenant struct {
 func Start(t testing.TB) *Service {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	a, err := app.Open(ctx, config.Common{Data: filepath.Join(t.TempDir(), "data")}, sqldb.Options{MaxConns: 4})
+	a, err := app.Open(ctx, config.Common{Data: filepath.Join(sqldbtest.Folder(t), "data")}, sqldb.Options{MaxConns: 4})
 	if err != nil {
 		cancel()
 		t.Fatal(err)

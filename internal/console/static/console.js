@@ -98,3 +98,6 @@ document.addEventListener("keydown", (event) => {
 		walk(key === "j" ? 1 : -1);
 	}
 });
+
+// In a low window the menu scrolls: the page that one is on is in sight.
+document.querySelector(".menu-scroll [aria-current]")?.scrollIntoView({ block: "nearest" });

@@ -188,11 +188,14 @@ type sentEvent struct {
 		AssetType      string `json:"assetType"`
 		PreviousStatus string `json:"previousStatus"`
 		Status         string `json:"status"`
+		Steps          []struct {
+			Step string `json:"step"`
+		} `json:"steps"`
 	} `json:"data"`
 }
 
-// EventsOf tells what a partner was told, in order: "leak ana email:loja,cpf:loja" and "status ana email
-// monitorado>alerta".
+// EventsOf tells what a partner was told, in order: "leak ana email:loja,cpf:loja", "status ana email monitorado>alerta"
+// and "due ana change-password,second-factor".
 func (v *Env) EventsOf(who cyber.Owner) []string {
 	v.T.Helper()
 	rows, err := v.DB.Reader().Query(`SELECT id, body FROM event WHERE partner_id = $1 ORDER BY seq`, who.Partner.Number())
@@ -216,8 +219,14 @@ func (v *Env) EventsOf(who cyber.Owner) []string {
 			v.T.Fatal(err)
 		}
 		line := "status " + e.Data.UserHash + " " + e.Data.AssetType + " " + e.Data.PreviousStatus + ">" + e.Data.Status
-		if e.Type == "monitoring.leak_detected" {
-			var parts []string
+		var parts []string
+		switch e.Type {
+		case "finding.step_due":
+			for _, s := range e.Data.Steps {
+				parts = append(parts, s.Step)
+			}
+			line = "due " + e.Data.UserHash + " " + strings.Join(parts, ",")
+		case "monitoring.leak_detected":
 			for _, f := range e.Data.Findings {
 				parts = append(parts, f.AssetType+":"+f.Breach)
 			}

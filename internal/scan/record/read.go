@@ -37,7 +37,24 @@ func (r *Reader) Start(t Text) {
 // Add takes an identifier in normal form that was found at [from, to) of the text. Most addresses come in order, and so
 // do most others.
 func (r *Reader) Add(kind identifier.Kind, normal []byte, from, to int) {
-	r.add(kind, normal, from, to, 0)
+	h := hit{from: int32(from), to: int32(to), normal: uint32(len(r.arena)), length: uint16(len(normal)) | r.adding, kind: kind}
+	r.arena = append(r.arena, normal...) // 32 bytes of each, without a call, were no faster
+	if kind == identifier.Email {
+		n := len(r.addresses)
+		if r.addresses = append(r.addresses, h); n > 0 && r.addresses[n-1].from >= h.from {
+			r.putBack(r.addresses)
+		}
+		return
+	}
+	if kind == identifier.Phone && from > 0 && r.b[from-1] == '+' {
+		h.from--
+	}
+	n := len(r.numbers)
+	if r.numbers = append(r.numbers, h); n > 0 {
+		if last := &r.numbers[n-1]; last.from > h.from || last.from == h.from && last.kind == kind {
+			r.putBack(r.numbers)
+		}
+	}
 }
 
 // AddWeak takes a reading of digits that counts only if the column it stands in says that it is one.
@@ -47,21 +64,9 @@ func (r *Reader) AddWeak(kind identifier.Kind, normal []byte, from, to int) {
 
 // add takes an identifier with its marks.
 func (r *Reader) add(kind identifier.Kind, normal []byte, from, to int, marks uint16) {
-	if kind == identifier.Phone && from > 0 && r.b[from-1] == '+' {
-		from--
-	}
-	h := hit{from: int32(from), to: int32(to), normal: uint32(len(r.arena)), length: uint16(len(normal)) | marks, kind: kind}
-	r.arena = append(r.arena, normal...)
-	list := &r.numbers
-	if kind == identifier.Email {
-		list = &r.addresses
-	}
-	*list = append(*list, h)
-	if n := len(*list); n > 1 {
-		if last := &(*list)[n-2]; last.from > h.from || last.from == h.from && last.kind == kind {
-			r.putBack(*list)
-		}
-	}
+	r.adding = marks
+	r.Add(kind, normal, from, to)
+	r.adding = 0
 }
 
 // putBack moves the last of hits to its place. Most that are out of order were found in the same stretch of text; if too

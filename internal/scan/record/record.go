@@ -61,6 +61,9 @@ func ofItself(kind identifier.Kind) Classes {
 	return ofKind[kind]
 }
 
+// ClassesOf is what an identifier says of the record that it stands in, and what is told of it beside that.
+func ClassesOf(kind identifier.Kind) (ofRecord, itself Classes) { return ofKind[kind], ofItself(kind) }
+
 // Sighting is one identifier with what stood in its record. All bytes are valid during the call only.
 type Sighting struct {
 	Kind   identifier.Kind
@@ -118,9 +121,10 @@ type Reader struct {
 	marks        marks
 	// What was found in it: addresses and numbers as they come, then both in one order.
 	addresses, numbers, hits []hit
-	disorder                 bool // addresses or numbers are not in order
-	repeated                 bool // what was found again may be among them
-	moved                    int  // by how many places hits were put back
+	disorder                 bool   // addresses or numbers are not in order
+	repeated                 bool   // what was found again may be among them
+	adding                   uint16 // the marks of what is added
+	moved                    int    // by how many places hits were put back
 	rows                     []row
 	arena                    []byte
 	lines                    []line

@@ -13,6 +13,11 @@ const (
 // tell hands out the identifiers of a record. Where digits were read in two ways, with no column to decide, the record
 // is that of somebody else for one of them: neither is told of it.
 func (r *Reader) tell(hits []hit) {
+	if len(hits) == 1 && hits[0].length&(aside|unsure|weak|gone) == 0 { // as in most of a combo list
+		r.out.Classes |= ofKind[hits[0].kind]
+		r.hand(&hits[0])
+		return
+	}
 	r.settle(hits)
 	for i := 1; i < len(hits); i++ {
 		if a, b := &hits[i-1], &hits[i]; b.from < a.to && a.kind != b.kind {

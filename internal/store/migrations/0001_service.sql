@@ -56,3 +56,6 @@ CREATE TABLE tally (
 	n    BIGINT NOT NULL,
 	PRIMARY KEY (name, part, day)
 );
+-- The figures of the whole service, beside which partners and endpoints leave many more, and those of some days.
+CREATE INDEX tally_whole ON tally (day, name) WHERE part = '';
+CREATE INDEX tally_day ON tally (name, day);

@@ -20,6 +20,13 @@ CREATE TABLE partner (
 	mac             BYTEA NOT NULL  -- keyed hash of the row: see grant.go
 );
 
+-- How a partner's people see their page.
+CREATE TABLE partner_theme (
+	partner_id INTEGER NOT NULL REFERENCES partner (id),
+	body       BYTEA NOT NULL, -- sealed: colours, texts, logo and in whose pages it may stand
+	PRIMARY KEY (partner_id)
+);
+
 CREATE TABLE api_key (
 	id         TEXT PRIMARY KEY,
 	partner_id INTEGER NOT NULL REFERENCES partner (id),
@@ -34,6 +41,16 @@ CREATE TABLE api_key (
 	mac        BYTEA NOT NULL   -- keyed hash of the row
 );
 CREATE INDEX api_key_partner ON api_key (partner_id, created_at, id);
+
+-- How often a partner asked for an operation in a day.
+CREATE TABLE request_count (
+	partner_id INTEGER NOT NULL,
+	day        BIGINT NOT NULL, -- days since 1970-01-01, by the clock of Brasilia
+	operation  TEXT NOT NULL,   -- method and template
+	sent       BIGINT NOT NULL,
+	refused    BIGINT NOT NULL, -- of these
+	PRIMARY KEY (partner_id, day, operation)
+);
 
 -- One row per idempotency key in use. The answer may repeat personal data, so it is sealed.
 CREATE TABLE idempotency (

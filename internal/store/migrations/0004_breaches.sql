@@ -41,9 +41,9 @@ CREATE TABLE import_source (
 -- Continuous sources.
 CREATE TABLE feed (
 	name       TEXT PRIMARY KEY,
-	kind       TEXT NOT NULL CHECK (kind IN ('folder', 'list', 'crawl', 'hibp')),
+	kind       TEXT NOT NULL CHECK (kind IN ('folder', 'list', 'crawl', 'hibp', 'push')),
 	target     BYTEA NOT NULL,  -- sealed: folder, bucket or address, which can hold a secret
-	secret     BYTEA,           -- sealed: an API key
+	secret     BYTEA,           -- sealed: an API key, or what a vendor signs with
 	settings   TEXT NOT NULL,   -- JSON
 	paused     BOOLEAN NOT NULL,
 	every_s    BIGINT NOT NULL,
@@ -62,4 +62,30 @@ CREATE TABLE feed_item (
 	breach  TEXT NOT NULL,
 	seen_at BIGINT NOT NULL,
 	PRIMARY KEY (feed, mark)
+);
+
+-- Records that vendors sent. The sender's id is kept as a keyed mark: it may be anything.
+CREATE TABLE feed_push (
+	feed        TEXT NOT NULL,
+	mark        BYTEA NOT NULL,
+	body_mark   BYTEA NOT NULL,  -- keyed: the same id with another body is refused
+	breach      TEXT NOT NULL,
+	told        TEXT NOT NULL,   -- what is told of the breach, JSON
+	records     BIGINT NOT NULL,
+	bytes       BIGINT NOT NULL,
+	state       TEXT NOT NULL CHECK (state IN ('waiting', 'done', 'failed')),
+	error       TEXT NOT NULL,
+	received_at BIGINT NOT NULL,
+	ended_at    BIGINT NOT NULL,
+	PRIMARY KEY (feed, mark)
+);
+CREATE INDEX feed_push_state ON feed_push (feed, state, received_at);
+
+-- Their bodies, until they are imported.
+CREATE TABLE feed_push_part (
+	feed   TEXT NOT NULL,
+	mark   BYTEA NOT NULL,
+	number BIGINT NOT NULL,
+	body   BYTEA NOT NULL, -- sealed
+	PRIMARY KEY (feed, mark, number)
 );

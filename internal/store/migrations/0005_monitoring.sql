@@ -22,11 +22,15 @@ CREATE INDEX asset_probe ON asset (partner_id, fingerprint) WHERE fingerprint IS
 CREATE INDEX asset_pending ON asset (created_at) WHERE pending;
 CREATE INDEX asset_age ON asset (created_at);
 CREATE INDEX asset_status ON asset (status, created_at, id);
+-- A partner's own people look at what was found, which is little of all.
+CREATE INDEX asset_found ON asset (partner_id, status, created_at, id) WHERE status <> 'monitorado';
 
 -- A watched value that a breach holds: once per breach, whoever noticed it and however often.
 CREATE TABLE finding (
 	found_at     BIGINT NOT NULL,
 	resolved_at  BIGINT NOT NULL,
+	renewed_at   BIGINT NOT NULL DEFAULT 0, -- when the person was told more of it, and its plan began anew; 0: never
+	remind_at    BIGINT NOT NULL DEFAULT 0, -- when to look for steps that are due soon; 0: never again
 	classes      BIGINT,           -- what the records of the value held; NULL where only the breach as a whole is known
 	partner_id   INTEGER NOT NULL,
 	quiet        BOOLEAN NOT NULL, -- recycled data: nobody was alerted
@@ -44,6 +48,18 @@ CREATE UNIQUE INDEX finding_once ON finding (partner_id, asset_id, breach);
 CREATE INDEX finding_breach ON finding (breach, id);
 CREATE INDEX finding_newest ON finding (found_at, id, resolution);
 CREATE INDEX finding_partner ON finding (partner_id, found_at, id, resolution);
+CREATE INDEX finding_remind ON finding (remind_at) WHERE remind_at > 0;
+
+-- What a person said of a step of a finding's plan; one of which nothing was said is to be done.
+CREATE TABLE finding_step (
+	marked_at  BIGINT NOT NULL,
+	partner_id INTEGER NOT NULL,
+	finding_id TEXT NOT NULL,
+	step       TEXT NOT NULL,
+	state      TEXT NOT NULL CHECK (state IN ('done', 'skipped')),
+	PRIMARY KEY (partner_id, finding_id, step),
+	FOREIGN KEY (partner_id, finding_id) REFERENCES finding (partner_id, id) ON DELETE CASCADE
+);
 
 -- Every change of a watched value's status.
 CREATE TABLE asset_history (

@@ -11,7 +11,8 @@ CREATE TABLE event (
 	PRIMARY KEY (partner_id, seq)
 );
 CREATE UNIQUE INDEX event_id ON event (partner_id, id);
-CREATE INDEX event_age ON event (created_at);
+-- The numbers between which the events of a time lie, and what has outlived its.
+CREATE INDEX event_time ON event (partner_id, created_at, seq);
 -- How a person's rows are found without reading all of a partner's.
 CREATE INDEX event_person ON event (partner_id, person);
 
@@ -76,6 +77,8 @@ CREATE TABLE delivery (
 CREATE INDEX delivery_open ON delivery (partner_id, endpoint_id, seq) WHERE state = 'pending';
 CREATE INDEX delivery_held ON delivery (partner_id, endpoint_id, seq) WHERE state = 'held';
 CREATE INDEX delivery_done ON delivery (state, finished_at) WHERE finished_at > 0;
+-- A partner's own people look at what failed, which is little of all.
+CREATE INDEX delivery_failed ON delivery (partner_id, finished_at, endpoint_id, seq) WHERE state = 'failed';
 
 -- Every other try, in the words of whoever made it.
 CREATE TABLE attempt (
@@ -89,4 +92,16 @@ CREATE TABLE attempt (
 	failure     TEXT NOT NULL,   -- why there was no answer
 	answer      BYTEA,           -- sealed: how the answer began
 	PRIMARY KEY (partner_id, endpoint_id, seq, at, worker)
+);
+
+-- A text that the operator wrote in place of the program's: what people read of an event.
+CREATE TABLE message_template (
+	partner_id INTEGER NOT NULL, -- 0: for everybody
+	event      TEXT NOT NULL,    -- the type of the event
+	channel    TEXT NOT NULL,
+	lang       TEXT NOT NULL,
+	subject    TEXT NOT NULL,
+	body       TEXT NOT NULL,
+	changed_at BIGINT NOT NULL,
+	PRIMARY KEY (partner_id, event, channel, lang)
 );

@@ -12,11 +12,15 @@ CREATE TABLE epp_key (
 	valid_until  BIGINT NOT NULL,
 	ended_at     BIGINT NOT NULL, -- 0: not ended before its time
 	end_reason   TEXT NOT NULL,
-	next_warning BIGINT NOT NULL, -- when the next notice of expiry is due; 0: none
+	next_warning BIGINT NOT NULL, -- when the key is next looked at: to announce its end, or at its end; 0: it has ended
+	activated_at BIGINT NOT NULL DEFAULT 0, -- when the device first reported; 0: never
+	seen_at      BIGINT NOT NULL DEFAULT 0, -- when it last did
 	PRIMARY KEY (partner_id, id)
 );
 -- One key per device: the guard against two requests at once.
 CREATE UNIQUE INDEX epp_key_device ON epp_key (partner_id, user_index, system, device_index) WHERE ended_at = 0;
+-- A person's keys, ended ones too.
+CREATE INDEX epp_key_user ON epp_key (partner_id, user_index);
 -- No key is issued twice, and an operator may ask whose a key is: so it leads. Across partners it is the pool's index that says so,
 -- or chance, for keys of 128 random bits.
 CREATE UNIQUE INDEX epp_key_once ON epp_key (key_index, partner_id);
@@ -64,6 +68,12 @@ CREATE TABLE epp_source (
 	pooled   BOOLEAN NOT NULL,
 	low_mark BIGINT NOT NULL, -- a pool with fewer free keys is low
 	low      BOOLEAN NOT NULL -- what the operator was last told
+);
+
+-- Where people install the program of a system from; a system without a row has no link.
+CREATE TABLE epp_install (
+	system TEXT PRIMARY KEY,
+	link   TEXT NOT NULL
 );
 
 -- The catalogue of support services, the same for every partner.
@@ -115,7 +125,10 @@ CREATE INDEX support_case_user ON support_case (partner_id, user_index, status);
 CREATE INDEX support_case_newest ON support_case (created_at, id);
 CREATE INDEX support_case_status ON support_case (status, changed_at, id);
 -- A lane of the desk, the most urgent first: it holds what a lane is filtered by, so that counting reads no row.
-CREATE INDEX support_case_desk ON support_case (status, due_at, id, partner_id, service_id, assignee);
+CREATE INDEX support_case_desk ON support_case (status, due_at, id, partner_id, service_id, assignee, created_at);
+-- The same by age.
+CREATE INDEX support_case_age ON support_case (status, created_at, id);
+CREATE INDEX support_case_owner ON support_case (assignee, status);
 -- Operators name a case by its id alone.
 CREATE INDEX support_case_id ON support_case (id);
 

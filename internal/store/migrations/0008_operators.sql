@@ -61,11 +61,12 @@ CREATE TABLE operator_filter (
 	PRIMARY KEY (operator_id, id)
 );
 
--- A list that was written into a file for an operator, until it is swept.
+-- A list that was written into a file for an operator, or a file that they sent and have not decided on, until it is swept.
 CREATE TABLE operator_export (
 	id          TEXT PRIMARY KEY,
 	operator_id TEXT NOT NULL REFERENCES operator (id),
 	list        TEXT NOT NULL,
+	about       TEXT NOT NULL DEFAULT '', -- whose data, if the list does not say
 	format      TEXT NOT NULL CHECK (format IN ('csv', 'json')),
 	created_at  BIGINT NOT NULL,
 	until       BIGINT NOT NULL,  -- when it is removed
@@ -96,6 +97,7 @@ CREATE TABLE audit (
 CREATE INDEX audit_actor ON audit (actor, seq);
 CREATE INDEX audit_action ON audit (action, seq);
 CREATE INDEX audit_subject ON audit (subject, seq);
+CREATE INDEX audit_at ON audit (at, seq);
 
 -- The end of the trail under a keyed hash of its own: who cuts lines off cannot make the head of a shorter trail.
 CREATE TABLE audit_head (

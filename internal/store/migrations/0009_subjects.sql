@@ -10,7 +10,10 @@ CREATE TABLE erasure (
 	watched    BYTEA NOT NULL,  -- keyed index of the CPF as a value that others may watch; empty when it was not known
 	erased_at  BIGINT NOT NULL, -- what is older than this is to be gone
 	trail      BYTEA NOT NULL,  -- sealed: why, and the ids of the erased rows, by which the audit trail speaks of them
+	done       BOOLEAN NOT NULL DEFAULT TRUE, -- false while rows go, a few at a time: then erased_at is when it began
 	PRIMARY KEY (partner_id, id)
 );
 CREATE INDEX erasure_person ON erasure (partner_id, person);
 CREATE INDEX erasure_order ON erasure (erased_at, id);
+-- Erasures that are to be gone on with.
+CREATE INDEX erasure_begun ON erasure (partner_id) WHERE NOT done;

@@ -1,25 +1,21 @@
-// Package storetest opens real stores for tests: a SQLite file in a temporary folder, and a schema of its own on the
+// Package storetest opens real stores for tests: a SQLite file in a temporary folder, and a database of its own on the
 // PostgreSQL that VIGIA_TEST_POSTGRES names (make test starts a private one). A missing PostgreSQL is a failure, not a
 // skip: what was not run was not tested.
 package storetest
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/sqldb/sqldbtest"
 	"github.com/vigiahq/vigia/internal/store"
 )
 
@@ -67,31 +63,15 @@ func Each(t *testing.T, fn func(t *testing.T, e *Env)) {
 	}
 }
 
-// Open makes an empty database of that engine, migrates it and opens a store on it.
+// Open makes a database of that engine that has only its tables, and opens a store on it.
 func Open(t testing.TB, engine sqldb.Engine) *Env {
 	t.Helper()
-	folder := newFolder(t)
+	folder := sqldbtest.Folder(t)
 	keys, err := seal.OpenOrCreate(filepath.Join(folder, "keys.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Reopen(t, NewAddress(t, engine, folder), folder, keys, NewClock())
-}
-
-// newFolder makes a folder that goes with the test, in VIGIA_TEST_ROOM if that is set: `make test` names memory there.
-// What a database costs on a disk is for the benches, and what a kill leaves is the same in memory.
-func newFolder(t testing.TB) string {
-	t.Helper()
-	room := os.Getenv("VIGIA_TEST_ROOM")
-	if room == "" {
-		return t.TempDir()
-	}
-	folder, err := os.MkdirTemp(room, "vigia-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	return folder
+	return Reopen(t, newMigrated(t, engine, folder), folder, keys, NewClock())
 }
 
 // Reopen opens a store on a database that may already be in use: a second replica.
@@ -103,7 +83,7 @@ func Reopen(t testing.TB, address, folder string, keys *seal.Keys, clock *Clock)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() }) // a test may have closed it on purpose
-	if _, err := store.Migrate(ctx, db, clock.Now()); err != nil {
+	if err := migrateMissing(ctx, db, clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	s := store.New(db, keys, clock.Now)
@@ -113,57 +93,27 @@ func Reopen(t testing.TB, address, folder string, keys *seal.Keys, clock *Clock)
 	return &Env{Store: s, DB: db, Keys: keys, Clock: clock, Address: address, Folder: folder}
 }
 
-// NewAddress returns the address of an empty database.
-func NewAddress(t testing.TB, engine sqldb.Engine, folder string) string {
-	t.Helper()
-	if engine == sqldb.SQLite {
-		return filepath.Join(folder, "vigia.db")
-	}
-	return newSchema(t)
-}
-
-// newSchema makes a schema on the test PostgreSQL and returns an address that uses only it; it is dropped after the
-// test.
-func newSchema(t testing.TB) string {
-	t.Helper()
-	base := os.Getenv("VIGIA_TEST_POSTGRES")
-	if base == "" {
-		t.Fatal("VIGIA_TEST_POSTGRES is not set: run the tests with 'make test', or under scripts/with-postgres")
-	}
-	name := "t_" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	admin := func(statement string) error {
-		db, err := sql.Open("pgx", base)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = db.Close() }()
-		_, err = db.ExecContext(context.Background(), statement)
+// migrateMissing asks once whether anything is missing, where each migration asks for itself.
+func migrateMissing(ctx context.Context, db *sqldb.DB, now time.Time) error {
+	list, err := store.MigrationList()
+	if err != nil {
 		return err
 	}
-	if err := admin("CREATE SCHEMA " + name); err != nil {
-		t.Fatal(err)
+	if missing, err := db.Pending(ctx, list); err == nil && missing == 0 {
+		return nil
 	}
-	t.Cleanup(func() {
-		err := admin("DROP SCHEMA " + name + " CASCADE")
-		for try := 0; err != nil && try < 10; try++ { // the last statement of a process that was killed may still be at work in it
-			time.Sleep(time.Second)
-			err = admin("DROP SCHEMA IF EXISTS " + name + " CASCADE")
-		}
-		if err != nil {
-			t.Error(err)
-		}
-	})
-	u, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
+	_, err = store.Migrate(ctx, db, now)
+	return err
+}
+
+// NewAddress returns the address of an empty database; on Citus, of one whose tables are made and spread.
+func NewAddress(t testing.TB, engine sqldb.Engine, folder string) string {
+	t.Helper()
+	address := sqldbtest.NewAddress(t, engine, folder)
+	if engine == sqldb.PostgreSQL && Citus() {
+		spread(t, address)
 	}
-	q := u.Query()
-	q.Set("search_path", name)
-	u.RawQuery = q.Encode()
-	if Citus() {
-		spread(t, u.String())
-	}
-	return u.String()
+	return address
 }
 
 // Citus tells whether the test PostgreSQL spreads partners' tables over machines (scripts/with-citus starts such a one).

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/draft"
+	"github.com/vigiahq/vigia/internal/intake"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// pastDays is how far back the made-up past reaches.
+const pastDays = 30
+
+// pastClock stands where the past has come to. It only goes forward.
+type pastClock struct{ micros atomic.Int64 }
+
+func (c *pastClock) now() time.Time       { return time.UnixMicro(c.micros.Load()) }
+func (c *pastClock) pass(d time.Duration) { c.micros.Add(d.Microseconds()) }
+func (c *pastClock) reach(t time.Time)    { c.micros.Store(max(c.micros.Load(), t.UnixMicro())) }
+
+// past lives through the days before today by the same rules as a server does, on a clock of its own: people are enrolled
+// and watched, dumps come in and are matched, cases are opened and worked on, and alerts are sent to a partner's systems of
+// which one was down for some days.
+type past struct {
+	*app.App
+	clock   *pastClock
+	today   time.Time
+	partner partner.Partner
+	salt    string
+	persons *cyber.Persons
+	outside *pastOutside
+	people  int // enrolled so far
+	cases   []*pastCase
+}
+
+// remember makes the past once, and tells when it is there.
+func (w *world) remember(ctx context.Context, out io.Writer) error {
+	if w.secrets.Past {
+		return nil
+	}
+	w.secrets.Past = true // one that was interrupted stays as it is: people meant to see something else
+	if err := w.secrets.write(w.app.Config.Data); err != nil {
+		return err
+	}
+	began := time.Now()
+	p, err := livePast(ctx, w.app.Config, w.secrets.Live, began)
+	if ctx.Err() != nil {
+		return nil // the demo was stopped meanwhile
+	}
+	if err != nil {
+		return fmt.Errorf("demo: make the past: %w", err)
+	}
+	_, err = fmt.Fprintf(out, "\nThe console now shows %d days of a made-up past: %d people, %d leaks, %d cases (made in %.1f s).\n",
+		pastDays, p.people, len(pastLeaks), len(p.cases), time.Since(began).Seconds())
+	return err
+}
+
+func livePast(ctx context.Context, c config.Common, live demoTenant, today time.Time) (_ *past, err error) {
+	clock := &pastClock{}
+	clock.reach(today.AddDate(0, 0, -pastDays))
+	a, err := app.OpenAt(ctx, c, sqldb.Options{}, clock.now)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	p := &past{App: a, clock: clock, today: today, salt: live.Salt, persons: a.Persons(nil), outside: &pastOutside{clock: clock, today: today}}
+	if p.partner, err = a.Partners.Partner(ctx, partner.ID(live.PartnerID)); err != nil {
+		return nil, err
+	}
+	if err := p.prepare(ctx); err != nil {
+		return nil, err
+	}
+	for ago := pastDays; ago > 0; ago-- {
+		if err := p.day(ctx, ago); err != nil {
+			return nil, fmt.Errorf("%d days ago: %w", ago, err)
+		}
+	}
+	return p, nil
+}
+
+// The people who work on cases, besides the administrator.
+var pastDesk = []string{"bruna@exemplo.com.br", "caio@exemplo.com.br"}
+
+// prepare makes who works on cases, how soon they should be done and what is asked.
+func (p *past) prepare(ctx context.Context) error {
+	for _, email := range pastDesk {
+		if _, _, err := p.Operators.Create(ctx, email, operator.Support); err != nil {
+			return err
+		}
+	}
+	for _, service := range pastServices {
+		if err := p.Cases.SetTarget(ctx, service, 36*time.Hour); err != nil {
+			return err
+		}
+		if _, err := p.Cases.AddQuestion(ctx, service, pastQuestion, false, []string{"Hoje", "Esta semana", "Há mais tempo"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// day lives through one day: from the hour at which the demo was started, for some hours.
+func (p *past) day(ctx context.Context, ago int) error {
+	p.clock.reach(p.today.AddDate(0, 0, -ago))
+	next := p.today.AddDate(0, 0, 1-ago)
+	for _, work := range []func(context.Context, int) error{p.enrol, p.leak, p.openCases, p.workOnCases, p.resolve} {
+		if err := work(ctx, ago); err != nil {
+			return err
+		}
+		if err := p.deliver(ctx); err != nil {
+			return err
+		}
+		p.clock.pass(time.Hour)
+	}
+	// While a receiver is down its deliveries are tried again and again, and never later than an hour ago: what the partners do
+	// today is not the past's to deliver.
+	const pause = 3 * time.Hour
+	for p.outside.down(brokenPath) && p.clock.now().Before(next.Add(-pause-time.Hour)) {
+		p.clock.pass(pause)
+		if err := p.deliver(ctx); err != nil {
+			return err
+		}
+	}
+	return p.Store.Overview.CountFigures(ctx, 0)
+}
+
+func (p *past) user(n int) partner.UserHash {
+	return partner.UserHash(client.UserHash(citizen(n).cpf, p.salt))
+}
+
+// enrol takes some people in and watches what is theirs.
+func (p *past) enrol(ctx context.Context, ago int) error {
+	first := p.people
+	p.people += 2 + ago*3%5
+	var lines strings.Builder
+	for n := first; n < p.people; n++ {
+		lines.WriteString(subscriptionItem(citizen(n), p.clock.now().Format("2006-01-02")) + "\n")
+	}
+	report, err := p.Subscriptions.Import(ctx, p.partner, draft.NewJSONLines(strings.NewReader(lines.String())), false,
+		func(r subscription.Reject) error { return fmt.Errorf("line %d is refused: %v", r.Line, r.Problems) }, func(subscription.ImportReport) {})
+	if err != nil {
+		return err
+	}
+	if report.Created != p.people-first {
+		return fmt.Errorf("enrolled %d of %d", report.Created, p.people-first)
+	}
+	for n := first; n < p.people; n++ {
+		if err := p.watch(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *past) watch(ctx context.Context, n int) error {
+	who, owner := citizen(n), cyber.Owner{Partner: p.partner.ID, Mode: p.partner.Mode}
+	values := [][2]string{{"email", who.email}, {"cpf", who.cpf}, {"phone", who.phone}}
+	for _, v := range values[:2+n%2] {
+		if err := p.Monitoring.Watch(ctx, owner, p.user(n), v[0], v[1]); err != nil {
+			return err
+		}
+	}
+	if n%3 == 0 {
+		system := cyber.Systems()[n%4]
+		if _, err := p.Endpoints.Issue(ctx, p.partner.ID, cyber.DeviceRequest{User: p.user(n), System: system, Name: "Aparelho de " + who.name}); err != nil {
+			return err
+		}
+	}
+	return p.score(ctx, n)
+}
+
+// score has a person's score kept for the day.
+func (p *past) score(ctx context.Context, n int) error {
+	_, err := p.persons.Score(ctx, p.partner.ID, p.user(n))
+	return err
+}
+
+// pastLeak is a dump that came in so many days ago.
+type pastLeak struct {
+	ago    int
+	breach cyber.Breach
+	fields []column
+	// every is how rarely a customer is in it; others are the strangers in it, from one number to another. Two leaks that
+	// share strangers know each other's lines.
+	every    int
+	from, to int
+}
+
+var pastLeaks = []pastLeak{
+	{28, cyber.Breach{Name: "loja-aurora", Title: "Loja Aurora", Kind: cyber.SourceBreach, Verified: true}, []column{"nome", "email", "senha"}, 2, 0, 400},
+	{24, cyber.Breach{Name: "farmacia-vida-plena", Title: "Farmácia Vida Plena", Kind: cyber.SourceBreach, Verified: true}, []column{"nome", "cpf", "nascimento"}, 3, 400, 2_000},
+	{20, cyber.Breach{Name: "lista-combinada", Title: "Lista combinada", Kind: cyber.SourceCombolist}, []column{"email", "senha"}, 4, 0, 1_500},
+	{16, cyber.Breach{Name: "paste-de-contatos", Title: "Contatos colados", Kind: cyber.SourcePaste}, []column{"nome", "telefone"}, 3, 2_000, 2_300},
+	{13, cyber.Breach{Name: "registros-de-infeccao", Title: "Registros de infecção", Kind: cyber.SourceStealer, Verified: true}, []column{"email", "senha"}, 6, 2_300, 2_700},
+	{7, cyber.Breach{Name: "operadora-sul", Title: "Operadora Sul", Kind: cyber.SourceBreach, Verified: true}, []column{"nome", "cpf", "telefone", "endereco"}, 5, 1_000, 4_000},
+	{2, cyber.Breach{Name: "clube-de-viagem", Title: "Clube de Viagem", Kind: cyber.SourceBreach}, []column{"nome", "email", "senha", "nascimento"}, 3, 4_000, 4_900},
+}
+
+// customers are the enrolled people in a leak.
+func (l pastLeak) customers(enrolled int) (list []int) {
+	for n := l.ago % l.every; n < enrolled; n += l.every {
+		list = append(list, n)
+	}
+	return list
+}
+
+// leak imports and matches the day's dump.
+func (p *past) leak(ctx context.Context, ago int) error {
+	i := slices.IndexFunc(pastLeaks, func(l pastLeak) bool { return l.ago == ago })
+	if i < 0 {
+		return nil
+	}
+	l := pastLeaks[i]
+	customers := l.customers(p.people)
+	list := slices.Clone(customers)
+	for n := l.from; n < l.to; n++ {
+		list = append(list, strangers+n)
+	}
+	path := filepath.Join(p.Config.Data, l.breach.Name+".csv")
+	if err := writeTable(path, l.fields, list); err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(path) }() // as an upload goes after its import
+	inputs, err := intake.Inputs(ctx, nil, []string{path})
+	if err != nil {
+		return err
+	}
+	breach := l.breach
+	breach.Source, breach.Exposes = "demonstração", []cyber.Exposed{leak.Auto}
+	breach.Date = p.clock.now().AddDate(0, 0, -20-5*i).Truncate(24 * time.Hour)
+	if _, err := p.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: breach}); err != nil {
+		return err
+	}
+	if _, err := p.MatchBreach(ctx, breach.Name, func(leak.MatchProgress) {}); err != nil {
+		return err
+	}
+	if err := p.Leaks.Library.Load(ctx); err != nil { // what is watched from now on is looked up in it at once
+		return err
+	}
+	for _, n := range customers {
+		if err := p.score(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolve has some people deal with a leak two days after it came in.
+func (p *past) resolve(ctx context.Context, ago int) error {
+	i := slices.IndexFunc(pastLeaks, func(l pastLeak) bool { return l.ago == ago+2 })
+	if i < 0 {
+		return nil
+	}
+	for k, n := range pastLeaks[i].customers(p.people) {
+		if k%3 != 0 {
+			continue
+		}
+		found, err := p.Monitoring.Findings(ctx, p.partner.ID, p.user(n))
+		if err != nil {
+			return err
+		}
+		for _, f := range found {
+			if err := p.Monitoring.Resolve(ctx, p.partner.ID, p.user(n), f.ID, string(cyber.ResolvedPasswordChanged)); err != nil {
+				return err
+			}
+		}
+		if err := p.score(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package api
+
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+)
+
+// assetList is the body of POST /cyber/assets. What is wrong with an item is the item's own affair.
+type assetList struct {
+	Items []jsontext.Value `json:"items"`
+}
+
+// assetsAdded is its answer. It names items by their place alone, so that what is kept of it under an idempotency key
+// holds nothing of anybody.
+type assetsAdded struct {
+	Result   string          `json:"result"`
+	Added    int             `json:"totalAdded"`
+	NotAdded int             `json:"totalNotAdded"`
+	Refused  []assetNotAdded `json:"notAdded"`
+}
+
+type assetNotAdded struct {
+	Item   int    `json:"item"`
+	Error  string `json:"error"`
+	Detail string `json:"detail"`
+}
+
+func (s *Server) addAssets(r *request) (any, error) {
+	var in assetList
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	if len(in.Items) == 0 || len(in.Items) > cyber.MaxBulk {
+		return nil, errBodyInvalid.With("items: 1 to %d", cyber.MaxBulk)
+	}
+	end, err := s.beginList(r, len(in.Items))
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return r.once(func(rules *Rules) (any, error) { return s.watchEach(r, rules, in.Items) })
+}
+
+func (s *Server) watchEach(r *request, rules *Rules, raw []jsontext.Value) (any, error) {
+	items, broken := assetItems(raw)
+	caps := s.Caps.Of(r.caller.Settings)
+	who := cyber.Owner{Partner: r.caller.Partner, Mode: r.caller.Mode, Caps: &caps}
+	taken, refused, left, err := rules.Monitoring.WatchEach(r.ctx, who, items)
+	if err != nil {
+		return nil, err
+	}
+	if taken == 0 && slices.ContainsFunc(refused, func(f cyber.BulkRefusal) bool { return f.Why.Code == cyber.ErrAssetPace.Code }) {
+		assetHeaders(r.reply, left)
+		return nil, cyber.ErrAssetPace.With("items: none was added; this partner may add %d new values in an hour and %d in a day", left.HourCap, left.DayCap)
+	}
+	left.Wait = 0 // some were added: this is no answer to come back for
+	assetHeaders(r.reply, left)
+	answer := assetsAdded{Result: resultOf(taken, len(refused)), Added: taken, NotAdded: len(refused), Refused: make([]assetNotAdded, len(refused))}
+	for i, f := range refused {
+		why := error(f.Why)
+		if broken[f.Item] != nil {
+			why = broken[f.Item]
+		}
+		answer.Refused[i] = assetNotAdded{f.Item, messageOf(why, r.route.area.statusOf(why)), detailOf(why)}
+	}
+	return answer, nil
+}
+
+// assetItems reads the items. One that is none stays empty, which every rule refuses, and broken says what it is.
+func assetItems(raw []jsontext.Value) (items []cyber.BulkItem, broken map[int]error) {
+	items, broken = make([]cyber.BulkItem, len(raw)), map[int]error{}
+	for i, text := range raw {
+		var one newAsset
+		if err := json.Unmarshal(text, &one); err != nil {
+			broken[i] = jsonFault(err)
+			continue
+		}
+		items[i] = cyber.BulkItem{User: one.UserHash, Kind: one.Type, Value: one.Value}
+	}
+	return items, broken
+}
+
+// beginList lets a list of items in: few at once for each partner, each item paid for, the larger ones in turns.
+func (s *Server) beginList(r *request, items int) (end func(), err error) {
+	pass, err := s.works.enter(r.caller, int64(len(r.body)))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.chargeItems(r, items); err != nil {
+		pass.leave()
+		return nil, err
+	}
+	done, _, err := pass.turn(r.ctx, r.reply, int64(len(r.body)))
+	if err != nil {
+		pass.leave()
+		return nil, err
+	}
+	return func() { done(); pass.leave() }, nil
+}

@@ -1,0 +1,74 @@
+package api
+
+import (
+	"time"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+)
+
+// breachFacts are what anybody may know of a breach. Where the operator has it from is not among them.
+type breachFacts struct {
+	breachItem
+	Description string          `json:"description"`
+	Exposes     []cyber.Exposed `json:"exposes"`
+	Verified    bool            `json:"verified"`
+	Fabricated  bool            `json:"fabricated"`
+	SpamList    bool            `json:"spamList"`
+	AddedAt     string          `json:"addedAt"`
+}
+
+// breachPage is the answer of GET /cyber/breaches.
+type breachPage struct {
+	Breaches   []breachFacts `json:"breaches"`
+	Page       int64         `json:"page"`
+	PageSize   int           `json:"pageSize"`
+	TotalItems int64         `json:"totalItems"`
+	HasNext    bool          `json:"hasNext"`
+}
+
+const defaultBreachPage = 50
+
+func factsOf(b cyber.Breach) breachFacts {
+	return breachFacts{
+		breachItem:  breachItem{b.Name, b.Title, b.Date.Format(time.DateOnly), string(b.Kind)},
+		Description: b.Description, Exposes: b.Exposes, Verified: b.Verified, Fabricated: b.Fabricated, SpamList: b.SpamList,
+		AddedAt: b.AddedAt.UTC().Format(alert.TimeFormat),
+	}
+}
+
+func (s *Server) listBreaches(r *request) (any, error) {
+	page, err := r.countInQuery("page", 1)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := r.countInQuery("page_size", defaultBreachPage)
+	if err != nil {
+		return nil, err
+	}
+	size := int(min(asked, cyber.MaxBreachPage))
+	found, total, err := r.rules.Breaches.Page(r.ctx, r.caller.Mode, page, size)
+	if err != nil {
+		return nil, err
+	}
+	answer := breachPage{
+		Breaches: make([]breachFacts, len(found)), Page: page, PageSize: size, TotalItems: total,
+		HasNext: page <= (total-1)/int64(size),
+	}
+	for i, b := range found {
+		answer.Breaches[i] = factsOf(b)
+	}
+	return answer, nil
+}
+
+func (s *Server) showBreach(r *request) (any, error) {
+	name, err := r.idInPath("name", cyber.ErrBreachUnknown)
+	if err != nil {
+		return nil, err
+	}
+	b, err := r.rules.Breaches.ByName(r.ctx, r.caller.Mode, name)
+	if err != nil {
+		return nil, err
+	}
+	return factsOf(b), nil
+}

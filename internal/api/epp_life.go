@@ -1,0 +1,222 @@
+package api
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/webhook"
+)
+
+// keyDetail is the answer of GET /cyber/epp/{key}.
+type keyDetail struct {
+	KeyID           string `json:"keyId"`
+	OperatingSystem string `json:"operatingSystem"`
+	DeviceName      string `json:"deviceName"`
+	EppKey          string `json:"eppKey"`
+	State           string `json:"state"`
+	IssuedAt        string `json:"issuedAt"`
+	ValidUntil      string `json:"validUntil"`
+	ActivatedAt     string `json:"activatedAt,omitempty"`
+	LastSeenAt      string `json:"lastSeenAt,omitempty"`
+	EndedAt         string `json:"endedAt,omitempty"`
+	EndReason       string `json:"endReason,omitempty"`
+	// InstallLink is that of the device's system.
+	InstallLink  string       `json:"installLink,omitempty"`
+	InstallLinks installLinks `json:"installLinks"`
+}
+
+// installLinks are the links of all systems that have one.
+type installLinks struct {
+	Android string `json:"android,omitempty"`
+	IOS     string `json:"ios,omitempty"`
+	Linux   string `json:"linux,omitempty"`
+	MacOS   string `json:"macos,omitempty"`
+	Windows string `json:"windows,omitempty"`
+}
+
+func (s *Server) showProtection(r *request) (any, error) {
+	named, err := r.idInPath("key", cyber.ErrDeviceUnknown)
+	if err != nil {
+		return nil, err
+	}
+	d, err := r.rules.Endpoints.Own(r.ctx, r.caller.Partner, named)
+	if err != nil {
+		return nil, err
+	}
+	links, err := r.rules.Endpoints.InstallLinks(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	detail := keyDetail{
+		KeyID: string(d.ID), OperatingSystem: string(d.System), DeviceName: d.Name, EppKey: d.Key, State: string(d.StateAt(now)),
+		IssuedAt: d.IssuedAt.UTC().Format(alert.TimeFormat), ValidUntil: d.ValidUntil.UTC().Format(alert.TimeFormat),
+		InstallLink: links[d.System], InstallLinks: installLinks{
+			links[cyber.Android], links[cyber.IOS], links[cyber.Linux], links[cyber.MacOS], links[cyber.Windows],
+		},
+	}
+	if !d.ActivatedAt.IsZero() {
+		detail.ActivatedAt, detail.LastSeenAt = d.ActivatedAt.UTC().Format(alert.TimeFormat), d.SeenAt.UTC().Format(alert.TimeFormat)
+	}
+	switch {
+	case !d.EndedAt.IsZero():
+		detail.EndedAt, detail.EndReason = d.EndedAt.UTC().Format(alert.TimeFormat), string(d.EndReason)
+	case detail.State == string(cyber.KeyEnded): // its time is over and no worker has looked yet
+		detail.EndedAt, detail.EndReason = detail.ValidUntil, string(cyber.EndExpired)
+	}
+	return detail, nil
+}
+
+// keyReport is the body of POST /cyber/epp/{key}/activate and /heartbeat. A vendor's says what its path says, since it
+// is the body that is signed; of a partner's nothing is asked.
+type keyReport struct {
+	EppKey string `json:"eppKey"`
+	Report string `json:"report"`
+}
+
+// What a report says.
+const (
+	reportActivated = "activated"
+	reportRunning   = "running"
+)
+
+func (s *Server) activateProtection(r *request) (any, error) {
+	return s.reportProtection(r, reportActivated, msgKeyActivated)
+}
+
+func (s *Server) heartbeatProtection(r *request) (any, error) {
+	return s.reportProtection(r, reportRunning, msgKeySeen)
+}
+
+func (s *Server) reportProtection(r *request, report, message string) (any, error) {
+	var body keyReport
+	if err := r.decode(&body); err != nil {
+		return nil, err
+	}
+	named, err := r.idInPath("key", cyber.ErrDeviceUnknown)
+	if err != nil {
+		return nil, err
+	}
+	if r.vendor {
+		switch {
+		case body.EppKey != named:
+			return nil, errBodyInvalid.With("eppKey: must be the key of the path")
+		case body.Report != report:
+			return nil, errBodyInvalid.With("report: must be %s", report)
+		}
+		d, err := r.rules.Endpoints.Find(r.ctx, named)
+		if err != nil {
+			return nil, err
+		}
+		r.caller.Partner = d.Partner
+	}
+	if _, err := r.rules.Endpoints.Report(r.ctx, r.caller.Partner, named); err != nil {
+		return nil, err
+	}
+	return done{http.StatusOK, message}, nil
+}
+
+// maxVendorBody bounds what is read of a caller before its signature is known to be right.
+const maxVendorBody = 4 << 10
+
+// fromVendor tells whether a request comes signed by the vendor of the antivirus in place of a partner's key.
+func (s *Server) fromVendor(r *request) bool {
+	return r.route.vendor && len(s.VendorSecrets) > 0 && len(r.http.Header.Values(keyHeader)) == 0 && r.http.Header.Get(webhook.HeaderSignature) != ""
+}
+
+// vendorCaller is whom signed reports are counted against: none of the partners pays for them.
+var vendorCaller = partner.Caller{Partner: "vendor", Settings: partner.Settings{RatePerSecond: 1000, Burst: 5000}}
+
+// answerVendor runs a signed request. It may come again while its signature is fresh: a report twice is a report once.
+func (s *Server) answerVendor(r *request) (once.Answer, error) {
+	// What is longer is cut, and then its signature is wrong.
+	body, err := io.ReadAll(io.LimitReader(r.http.Body, maxVendorBody))
+	if err == nil {
+		err = webhook.Verify(r.http.Header, body, s.Now(), s.VendorSecrets)
+	}
+	if err != nil {
+		return once.Answer{}, s.refuseStranger(r, partner.ErrUnauthorised)
+	}
+	allowed := s.limits.take(vendorCaller, s.Now())
+	allowed.headers(r.reply)
+	if allowed.wait > 0 {
+		return once.Answer{}, errRateLimited.With("rate: more reports than all vendors together may send")
+	}
+	r.vendor, r.body = true, body
+	return s.run(r)
+}
+
+// protectionOf reads a body about a key of the person that it names.
+func (r *request) protectionOf(body any, userHash *string) (named string, err error) {
+	if err := r.decode(body); err != nil {
+		return "", err
+	}
+	user, err := partner.ParseUserHash("userHash", *userHash)
+	if err != nil {
+		return "", err
+	}
+	if named, err = r.idInPath("key", cyber.ErrDeviceUnknown); err != nil {
+		return "", err
+	}
+	d, err := r.rules.Endpoints.Own(r.ctx, r.caller.Partner, named)
+	if err != nil {
+		return "", err
+	}
+	same, err := r.rules.Endpoints.OnePerson(r.ctx, r.caller.Partner, user, d.User)
+	if err == nil && !same {
+		err = cyber.ErrDeviceUnknown
+	}
+	return named, err
+}
+
+// keyRevocation is the body of POST /cyber/epp/{key}/revoke.
+type keyRevocation struct {
+	UserHash string `json:"userHash"`
+}
+
+func (s *Server) revokeProtection(r *request) (any, error) {
+	var body keyRevocation
+	named, err := r.protectionOf(&body, &body.UserHash)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.rules.Endpoints.RevokeOwn(r.ctx, r.caller.Partner, named); err != nil {
+		return nil, err
+	}
+	return done{http.StatusOK, msgKeyRevoked}, nil
+}
+
+// keyMove is the body of POST /cyber/epp/{key}/move.
+type keyMove struct {
+	UserHash        string `json:"userHash"`
+	OperatingSystem string `json:"operatingSystem"`
+	DeviceName      string `json:"deviceName"`
+}
+
+// movedKey is its answer.
+type movedKey struct {
+	KeyID string `json:"keyId"`
+	protectionKey
+}
+
+func (s *Server) moveProtection(r *request) (any, error) {
+	var body keyMove
+	named, err := r.protectionOf(&body, &body.UserHash)
+	if err != nil {
+		return nil, err
+	}
+	system, err := cyber.ParseSystem(body.OperatingSystem)
+	if err != nil {
+		return nil, err
+	}
+	d, err := r.rules.Endpoints.MoveOwn(r.ctx, r.caller.Partner, named,
+		cyber.DeviceRequest{System: system, Name: body.DeviceName, Mode: r.caller.Mode})
+	if err != nil {
+		return nil, err
+	}
+	return movedKey{string(d.ID), protectionKey{EppKey: d.Key, ValidUntil: d.ValidUntil.UTC().Format(alert.TimeFormat)}}, nil
+}

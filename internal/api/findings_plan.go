@@ -1,0 +1,151 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// findingPlan is the answer of GET /cyber/findings/{id}/plan/{userhash}.
+type findingPlan struct {
+	FindingID string     `json:"findingId"`
+	State     string     `json:"state"`
+	Language  string     `json:"language"`
+	Remaining int        `json:"remaining"`
+	Steps     []planStep `json:"steps"`
+}
+
+type planStep struct {
+	ID        string `json:"id"`
+	What      string `json:"what"`
+	Why       string `json:"why"`
+	Link      string `json:"link,omitempty"`
+	Minutes   int    `json:"minutes"`
+	Essential bool   `json:"essential"`
+	DueAt     string `json:"dueAt"`
+	State     string `json:"state"`
+	MarkedAt  string `json:"markedAt,omitempty"`
+}
+
+// stateOf is how answers call whether a finding is still open.
+func stateOf(f cyber.Finding) string {
+	if f.Open() {
+		return "open"
+	}
+	return "resolved"
+}
+
+func (s *Server) showPlan(r *request) (any, error) {
+	user, err := r.userHash()
+	if err != nil {
+		return nil, err
+	}
+	id, err := r.idInPath("id", cyber.ErrFindingNotFound)
+	if err != nil {
+		return nil, err
+	}
+	in, err := r.language()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := r.rules.Monitoring.Plan(r.ctx, r.caller.Partner, user, cyber.FindingID(id))
+	if err != nil {
+		return nil, err
+	}
+	answer := findingPlan{
+		FindingID: string(plan.Finding.ID), State: stateOf(plan.Finding), Language: string(in), Remaining: len(plan.Remaining()), Steps: make([]planStep, len(plan.Steps)),
+	}
+	for i, st := range plan.Steps {
+		answer.Steps[i] = planStep{
+			ID: string(st.ID), What: st.What(in), Why: st.Why(in), Link: st.Link, Minutes: st.Minutes, Essential: st.Essential,
+			DueAt: st.Due.UTC().Format(alert.TimeFormat), State: string(st.State),
+		}
+		if !st.MarkedAt.IsZero() {
+			answer.Steps[i].MarkedAt = st.MarkedAt.UTC().Format(alert.TimeFormat)
+		}
+	}
+	return answer, nil
+}
+
+// language is the one that texts are asked for in.
+func (r *request) language() (partner.Language, error) {
+	asked := r.query["lang"]
+	if len(asked) == 0 {
+		return partner.Portuguese, nil
+	}
+	if len(asked) > 1 || asked[0] == "" {
+		return "", errQueryInvalid.With("lang: one of pt-BR, es, en")
+	}
+	return partner.ParseLanguage(asked[0])
+}
+
+// stepMark is the body of POST /cyber/findings/{id}/steps/{step}.
+type stepMark struct {
+	UserHash string `json:"userHash"`
+	State    string `json:"state"`
+}
+
+func (s *Server) markStep(r *request) (any, error) {
+	id, err := r.idInPath("id", cyber.ErrFindingNotFound)
+	if err != nil {
+		return nil, err
+	}
+	step, err := r.idInPath("step", cyber.ErrStepNotFound)
+	if err != nil {
+		return nil, err
+	}
+	var in stepMark
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	user, err := partner.ParseUserHash("userHash", in.UserHash)
+	if err != nil {
+		return nil, err
+	}
+	_, err = r.rules.Monitoring.MarkStep(r.ctx, r.caller.Partner, user, cyber.FindingID(id), cyber.StepID(step), cyber.StepState(in.State))
+	if err != nil {
+		return nil, err
+	}
+	return done{http.StatusOK, msgStepMarked}, nil
+}
+
+// recheck is the body of POST /cyber/findings/{id}/recheck, rechecked the answer.
+type recheck struct {
+	UserHash string `json:"userHash"`
+}
+
+type rechecked struct {
+	FindingID string         `json:"findingId"`
+	State     string         `json:"state"`
+	Reason    string         `json:"reason,omitempty"`
+	Status    cyber.Status   `json:"status"`
+	Remaining []cyber.StepID `json:"remaining"`
+}
+
+func (s *Server) recheckFinding(r *request) (any, error) {
+	id, err := r.idInPath("id", cyber.ErrFindingNotFound)
+	if err != nil {
+		return nil, err
+	}
+	var in recheck
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	user, err := partner.ParseUserHash("userHash", in.UserHash)
+	if err != nil {
+		return nil, err
+	}
+	now, err := r.rules.Monitoring.Recheck(r.ctx, r.caller.Partner, user, cyber.FindingID(id))
+	if err != nil {
+		return nil, err
+	}
+	answer := rechecked{
+		FindingID: string(now.Finding.ID), State: stateOf(now.Finding), Reason: string(now.Finding.Resolution), Status: now.Status, Remaining: []cyber.StepID{},
+	}
+	for _, st := range now.Remaining() {
+		answer.Remaining = append(answer.Remaining, st.ID)
+	}
+	return answer, nil
+}

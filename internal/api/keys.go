@@ -1,0 +1,129 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// keyItem is an element of GET /keys.
+type keyItem struct {
+	ID    string `json:"id"`
+	Label string `json:"label"`
+	// Starts is how the key begins, enough to tell keys apart.
+	Starts    string          `json:"starts"`
+	Scopes    []partner.Scope `json:"scopes"`
+	State     string          `json:"state"`
+	CreatedAt string          `json:"createdAt"`
+	ExpiresAt string          `json:"expiresAt,omitempty"`
+	RevokedAt string          `json:"revokedAt,omitempty"`
+	// Calling marks the key of this request.
+	Calling bool `json:"calling"`
+}
+
+// madeKey is the answer that shows a key whole, once.
+type madeKey struct {
+	keyItem
+	APIKey string `json:"apiKey"`
+}
+
+func (s *Server) showKey(k partner.Key, who partner.Caller) keyItem {
+	item := keyItem{
+		ID: string(k.ID), Label: k.Label, Starts: k.Preview, Scopes: k.Scopes, State: "live", CreatedAt: stamp(k.CreatedAt),
+		ExpiresAt: stamp(k.ExpiresAt), RevokedAt: stamp(k.RevokedAt), Calling: k.ID == who.KeyID,
+	}
+	switch {
+	case !k.RevokedAt.IsZero():
+		item.State = "revoked"
+	case !k.LiveAt(s.Now()):
+		item.State = "expired"
+	}
+	return item
+}
+
+func (s *Server) listKeys(r *request) (any, error) {
+	keys, err := r.rules.Keys.Keys(r.ctx, r.caller.Partner)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]keyItem, len(keys))
+	for i, k := range keys {
+		items[i] = s.showKey(k, r.caller)
+	}
+	return items, nil
+}
+
+// newKey is the body of POST /keys.
+type newKey struct {
+	Label     string   `json:"label"`
+	Scopes    []string `json:"scopes"`
+	ExpiresAt string   `json:"expiresAt"`
+}
+
+func (s *Server) createKey(r *request) (any, error) {
+	var in newKey
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	expires, err := momentOf("expiresAt", in.ExpiresAt)
+	if err != nil {
+		return nil, err
+	}
+	if !expires.IsZero() && !expires.After(s.Now()) {
+		return nil, errBodyInvalid.With("expiresAt: must be in the future")
+	}
+	if err := r.mayChange(); err != nil {
+		return nil, err
+	}
+	k, text, err := r.rules.Keys.CreateKeyBy(r.ctx, r.caller, in.Label, in.Scopes, expires)
+	if err != nil {
+		return nil, err
+	}
+	return madeKey{s.showKey(k, r.caller), text}, r.record("key.create", string(k.ID), string(r.caller.Partner))
+}
+
+// rolling is the body of POST /keys/{id}/roll.
+type rolling struct {
+	Grace *int64 `json:"graceHours"`
+}
+
+func (s *Server) rollKey(r *request) (any, error) {
+	var in rolling
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	grace, err := hoursOf("graceHours", in.Grace)
+	if err != nil {
+		return nil, err
+	}
+	id, err := r.idInPath("id", partner.ErrKeyNotFound)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.mayChange(); err != nil {
+		return nil, err
+	}
+	k, text, err := r.rules.Keys.RollKeyBy(r.ctx, r.caller, partner.KeyID(id), grace)
+	if err != nil {
+		return nil, err
+	}
+	return madeKey{s.showKey(k, r.caller), text}, r.record("key.roll", id, string(k.ID))
+}
+
+func (s *Server) revokeKey(r *request) (any, error) {
+	self, err := r.flagInQuery("self")
+	if err != nil {
+		return nil, err
+	}
+	id, err := r.idInPath("id", partner.ErrKeyNotFound)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.mayChange(); err != nil {
+		return nil, err
+	}
+	if _, err := r.rules.Keys.RevokeKeyBy(r.ctx, r.caller, partner.KeyID(id), self); err != nil {
+		return nil, err
+	}
+	return done{http.StatusOK, msgKeyRevoked}, r.record("key.revoke", id, "")
+}

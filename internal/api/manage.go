@@ -1,0 +1,96 @@
+package api
+
+import (
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// What a partner changes of its own set-up is rare, and each change is a line of the audit trail: a partner gets
+// changesAtOnce of them without delay and one more every changeEvery.
+const (
+	changesAtOnce = 60
+	changeEvery   = 10 * time.Second
+)
+
+// mayChange takes one of the partner's changes.
+func (l *limiter) mayChange(id partner.ID, now time.Time) time.Duration {
+	l.mu.Lock()
+	b := l.changes[id]
+	if b == nil { // one per partner that exists: nothing to evict
+		b = rate.NewLimiter(rate.Every(changeEvery), changesAtOnce)
+		l.changes[id] = b
+	}
+	l.mu.Unlock()
+	return spend(b, now)
+}
+
+// note takes one of the partner's changes and writes who is about to make it into the audit trail.
+func (r *request) note(action, subject, detail string) error {
+	if err := r.mayChange(); err != nil {
+		return err
+	}
+	return r.record(action, subject, detail)
+}
+
+// mayChange refuses a partner that changes too much.
+func (r *request) mayChange() error {
+	if wait := r.server.limits.mayChange(r.caller.Partner, r.server.Now()); wait > 0 {
+		r.reply.Set("retry-after", wholeSeconds(wait))
+		return errRateLimited.With("rate: more changes of webhooks and keys than this partner may make")
+	}
+	return nil
+}
+
+// record is a line of the audit trail.
+func (r *request) record(action, subject, detail string) error {
+	from := r.server.Callers
+	who := operator.Actor{Name: "api:" + string(r.caller.KeyID), From: from.Log(from.Address(r.http))}
+	return r.rules.Audit.Record(r.ctx, who, action, subject, detail)
+}
+
+// over is the request with other rules: those of the transaction that keeps the answer.
+func (r *request) over(in *Rules) *request {
+	inner := *r
+	inner.rules = in
+	return &inner
+}
+
+// stamp writes a moment; nothing of one that is not there.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(alert.TimeFormat)
+}
+
+// momentOf reads a moment of a body.
+func momentOf(field, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil || t.Year() < 1970 || strings.ContainsAny(text, ",") {
+		return time.Time{}, errBodyInvalid.With("%s: a date-time with its offset, such as 2026-01-31T03:00:00Z", field)
+	}
+	return t, nil
+}
+
+// mostHours is how long what was replaced may stay valid.
+const mostHours = 7 * 24
+
+// hoursOf reads a number of hours that must be given.
+func hoursOf(field string, hours *int64) (time.Duration, error) {
+	if hours == nil {
+		return 0, errBodyInvalid.With("%s: how many hours the old one stays valid; 0 ends it at once", field)
+	}
+	if *hours < 0 || *hours > mostHours {
+		return 0, errBodyInvalid.With("%s: 0 to %d hours", field, mostHours)
+	}
+	return time.Duration(*hours) * time.Hour, nil
+}

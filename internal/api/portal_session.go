@@ -1,0 +1,72 @@
+package api
+
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// portalRequest is the body of POST /cyber/portal-session.
+type portalRequest struct {
+	UserHash string `json:"userHash"`
+	// A plain text would take null for a member that is not there.
+	Lang      jsontext.Value `json:"lang"`
+	ReturnURL jsontext.Value `json:"returnUrl"`
+}
+
+// portalLink is its answer.
+type portalLink struct {
+	URL       string `json:"url"`
+	ExpiresAt string `json:"expiresAt"`
+}
+
+// portalPath is where links lead; internal/person answers there.
+const portalPath = "/p/enter/"
+
+func (s *Server) openPortal(r *request) (any, error) {
+	var in portalRequest
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	user, err := partner.ParseUserHash("userHash", in.UserHash)
+	if err != nil {
+		return nil, err
+	}
+	wanted := cyber.PortalRequest{User: user}
+	if wanted.Lang, err = optionalText("lang", in.Lang); err != nil {
+		return nil, err
+	}
+	if wanted.Return, err = optionalText("returnUrl", in.ReturnURL); err != nil {
+		return nil, err
+	}
+	token, until, err := r.rules.Sessions.Offer(r.ctx, r.caller, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return portalLink{s.pageOrigin(r) + portalPath + token, until.UTC().Format(alert.TimeFormat)}, nil
+}
+
+// optionalText is a member that may be left out, and is a text where it is there.
+func optionalText(field string, raw jsontext.Value) (text string, err error) {
+	if raw == nil {
+		return "", nil
+	}
+	if raw.Kind() != '"' || json.Unmarshal(raw, &text) != nil {
+		return "", errBodyInvalid.With("%s: wrong JSON type", field)
+	}
+	return text, nil
+}
+
+// pageOrigin is what links begin with.
+func (s *Server) pageOrigin(r *request) string {
+	switch {
+	case s.PageURL != "":
+		return s.PageURL
+	case r.http.TLS != nil:
+		return "https://" + r.http.Host
+	}
+	return "http://" + r.http.Host
+}

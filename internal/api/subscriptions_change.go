@@ -1,0 +1,170 @@
+package api
+
+import (
+	"errors"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// subscriptionChange is the body of POST /subscriptions/{plan_id}/{beneficiary_cpf}/changes.
+type subscriptionChange struct {
+	Move *string `json:"move"`
+	subscriptionEdit
+}
+
+// subscriptionNow is its answer.
+type subscriptionNow struct {
+	ID         string `json:"subscription_id"`
+	PlanID     string `json:"plan_id"`
+	State      string `json:"state"`
+	StartDate  string `json:"start_date"`
+	ExpiryDate string `json:"expiry_date"`
+	InternalID string `json:"partner_internal_id"`
+	Metadata   string `json:"partner_metadata"`
+}
+
+// subscriptionInPath is the plan and the CPF that the path names.
+func (r *request) subscriptionInPath() (plan.ID, string, error) {
+	planID, err := r.idInPath("plan_id", subscription.ErrNotFound)
+	if err != nil {
+		return "", "", err
+	}
+	cpf, err := identifier.ParseCPFDigits(r.http.PathValue("beneficiary_cpf"), identifier.Waived)
+	if err != nil {
+		return "", "", subscription.ErrNotFound.With("beneficiary_cpf: eleven digits")
+	}
+	return plan.ID(planID), cpf, nil
+}
+
+func (s *Server) changeSubscription(r *request) (any, error) {
+	var in subscriptionChange
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	edit := in.edit()
+	if edit.None() == (in.Move == nil) {
+		return nil, errBodyInvalid.With("move, expiry_date, partner_internal_id, partner_metadata, beneficiary: either a move, or something to edit")
+	}
+	planID, cpf, err := r.subscriptionInPath()
+	if err != nil {
+		return nil, err
+	}
+	if in.Move != nil {
+		move, err := subscription.ParseMove(*in.Move)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := r.rules.Subscriptions.Move(r.ctx, r.caller.Partner, subscription.Selection{Plan: planID, CPF: cpf}, move); err != nil {
+			return nil, notThere(err)
+		}
+	} else {
+		sub, err := r.rules.Subscriptions.Edit(r.ctx, r.caller.Partner, planID, cpf, edit)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.record("subscription.edit", string(sub.ID()), string(r.caller.Partner)); err != nil {
+			return nil, err
+		}
+	}
+	sub, err := r.rules.Subscriptions.Of(r.ctx, r.caller.Partner, planID, cpf)
+	if err != nil {
+		return nil, err
+	}
+	return subscriptionState(sub), nil
+}
+
+// notThere lets the detail name the path's members.
+func notThere(err error) error {
+	if errors.Is(err, subscription.ErrNotFound) {
+		return subscription.ErrNotFound.With("plan_id, beneficiary_cpf: no such subscription in force")
+	}
+	return err
+}
+
+func subscriptionState(sub subscription.Subscription) subscriptionNow {
+	now := subscriptionNow{
+		ID: string(sub.ID()), PlanID: string(sub.Plan), State: "active", StartDate: wireDay(sub.Start), ExpiryDate: wireDay(sub.LastDay()),
+		InternalID: sub.InternalID, Metadata: sub.Metadata,
+	}
+	switch {
+	case !sub.EndedAt.IsZero():
+		now.State = "ended"
+	case !sub.SuspendedAt.IsZero():
+		now.State = "suspended"
+	}
+	return now
+}
+
+// subscriptionMoves is the body of POST /subscription-moves.
+type subscriptionMoves struct {
+	PlanID string   `json:"plan_id"`
+	Move   string   `json:"move"`
+	CPFs   []string `json:"cpfs"`
+}
+
+// subscriptionsMoved is its answer.
+type subscriptionsMoved struct {
+	Result          string         `json:"result"`
+	TotalChanged    int            `json:"total_changed_items"`
+	TotalNotChanged int            `json:"total_not_changed_items"`
+	NotChanged      []notMovedWire `json:"not_changed_items"`
+}
+
+type notMovedWire struct {
+	Item   int      `json:"item"`
+	CPF    string   `json:"cpf"`
+	Errors []string `json:"errors"`
+}
+
+func (s *Server) moveSubscriptions(r *request) (any, error) {
+	var in subscriptionMoves
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	move, err := subscription.ParseMove(in.Move)
+	if err != nil {
+		return nil, err
+	}
+	if len(in.CPFs) == 0 || len(in.CPFs) > subscription.MaxMoves {
+		return nil, errBodyInvalid.With("cpfs: 1 to %d", subscription.MaxMoves)
+	}
+	if !partner.Printable(in.PlanID, plan.MaxID) {
+		return nil, errBodyInvalid.With("plan_id: 1 to %d printable characters", plan.MaxID)
+	}
+	if err := s.chargeItems(r, len(in.CPFs)); err != nil {
+		return nil, err
+	}
+	moved, failed, err := r.rules.Subscriptions.MoveEach(r.ctx, r.caller.Partner, plan.ID(in.PlanID), in.CPFs, move)
+	if err != nil {
+		return nil, err
+	}
+	answer := subscriptionsMoved{Result: resultOf(moved, len(failed)), TotalChanged: moved, TotalNotChanged: len(failed), NotChanged: make([]notMovedWire, len(failed))}
+	for i, f := range failed {
+		answer.NotChanged[i] = notMovedWire{f.Item, f.CPF, []string{ItemError(f.Problems[0])}}
+	}
+	return answer, nil
+}
+
+// resultOf is one word for what became of many items.
+func resultOf(good, bad int) string {
+	switch {
+	case bad == 0:
+		return "success"
+	case good == 0:
+		return "failure"
+	}
+	return "partial_success"
+}
+
+// chargeItems makes a partner pay for the items of a request as bulk requests do, or wait until it has paid for others.
+func (s *Server) chargeItems(r *request, items int) error {
+	if wait := s.limits.bulkWait(r.caller, s.Now()); wait > 0 {
+		r.reply.Set("retry-after", wholeSeconds(wait))
+		return errRateLimited.With("body: more items or bytes than this partner may send")
+	}
+	s.limits.chargeBulk(r.caller, items, len(r.body), s.Now())
+	return nil
+}

@@ -1,0 +1,123 @@
+package api
+
+import (
+	"strconv"
+
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// subscriptionEdit is what may be changed of a subscription; what is not sent, or null, stays.
+type subscriptionEdit struct {
+	ExpiryDate  *string            `json:"expiry_date"`
+	InternalID  *string            `json:"partner_internal_id"`
+	Metadata    *string            `json:"partner_metadata"`
+	Beneficiary *beneficiaryChange `json:"beneficiary"`
+}
+
+type beneficiaryChange struct {
+	PrimaryCard *string        `json:"primary_card"`
+	UserCard    *string        `json:"user_card"`
+	Name        *string        `json:"name"`
+	CPF         *string        `json:"cpf"`
+	BirthDate   *string        `json:"birth_date"`
+	Gender      *string        `json:"gender"`
+	Email       *string        `json:"email"`
+	PhoneNumber *string        `json:"phone_number"`
+	Address     *addressChange `json:"address"`
+}
+
+type addressChange struct {
+	Zipcode      *string `json:"zipcode"`
+	Street       *string `json:"street"`
+	Number       *string `json:"number"`
+	Complement   *string `json:"complement"`
+	Neighborhood *string `json:"neighborhood"`
+	City         *string `json:"city"`
+	State        *string `json:"state"`
+}
+
+func (in subscriptionEdit) edit() subscription.Edit {
+	e := subscription.Edit{Expiry: in.ExpiryDate, InternalID: in.InternalID, Metadata: in.Metadata}
+	b := in.Beneficiary
+	if b == nil {
+		return e
+	}
+	e.Beneficiary = subscription.BeneficiaryEdit{
+		PrimaryCard: b.PrimaryCard, UserCard: b.UserCard, Name: b.Name, CPF: b.CPF, BirthDate: b.BirthDate, Gender: b.Gender, Email: b.Email, Phone: b.PhoneNumber,
+	}
+	if a := b.Address; a != nil {
+		to := &e.Beneficiary
+		to.Zipcode, to.Street, to.Number, to.Complement = a.Zipcode, a.Street, a.Number, a.Complement
+		to.Neighborhood, to.City, to.State = a.Neighborhood, a.City, a.State
+	}
+	return e
+}
+
+// subscriptionEdits is the body of POST /subscription-changes.
+type subscriptionEdits struct {
+	PlanID string                 `json:"plan_id"`
+	Items  []subscriptionEditItem `json:"items"`
+}
+
+type subscriptionEditItem struct {
+	CPF string `json:"cpf"`
+	subscriptionEdit
+}
+
+// subscriptionsEdited is its answer. It names items by their place alone, so that what is kept of it under an idempotency
+// key holds nothing of anybody.
+type subscriptionsEdited struct {
+	Result          string          `json:"result"`
+	TotalChanged    int             `json:"total_changed_items"`
+	TotalNotChanged int             `json:"total_not_changed_items"`
+	NotChanged      []notEditedWire `json:"not_changed_items"`
+}
+
+type notEditedWire struct {
+	Item   int      `json:"item"`
+	Errors []string `json:"errors"`
+}
+
+func (s *Server) editSubscriptions(r *request) (any, error) {
+	var in subscriptionEdits
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	if len(in.Items) == 0 || len(in.Items) > subscription.MaxMoves {
+		return nil, errBodyInvalid.With("items: 1 to %d", subscription.MaxMoves)
+	}
+	if !partner.Printable(in.PlanID, plan.MaxID) {
+		return nil, errBodyInvalid.With("plan_id: 1 to %d printable characters", plan.MaxID)
+	}
+	end, err := s.beginList(r, len(in.Items))
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return r.once(func(rules *Rules) (any, error) { return r.over(rules).editEach(in) })
+}
+
+func (r *request) editEach(in subscriptionEdits) (any, error) {
+	items := make([]subscription.EditOf, len(in.Items))
+	for i, item := range in.Items {
+		items[i] = subscription.EditOf{CPF: item.CPF, Edit: item.edit()}
+	}
+	changed, failed, err := r.rules.Subscriptions.EditEach(r.ctx, r.caller.Partner, plan.ID(in.PlanID), items)
+	if err != nil {
+		return nil, err
+	}
+	answer := subscriptionsEdited{Result: resultOf(changed, len(failed)), TotalChanged: changed, TotalNotChanged: len(failed), NotChanged: make([]notEditedWire, len(failed))}
+	for i, f := range failed {
+		errs := make([]string, len(f.Problems))
+		for j, p := range f.Problems {
+			errs[j] = ItemError(p)
+		}
+		answer.NotChanged[i] = notEditedWire{f.Item, errs}
+	}
+	if changed == 0 {
+		return answer, nil
+	}
+	return answer, r.record("subscription.edit", string(r.caller.Partner), strconv.Itoa(changed))
+}

@@ -1,0 +1,176 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// Counter counts the requests of each partner between two times that somebody empties it.
+type Counter struct {
+	mu   sync.Mutex
+	seen map[tallied]*partner.Requests
+}
+
+type tallied struct {
+	id  partner.ID
+	day int64
+	of  *route
+}
+
+// NewCounter makes an empty one.
+func NewCounter() *Counter { return &Counter{seen: map[tallied]*partner.Requests{}} }
+
+// add counts one request of a partner; what nobody is known for, or no route has, is not counted.
+func (c *Counter) add(id partner.ID, rt *route, status int, now time.Time) {
+	if c == nil || id == "" || rt.method == "-" {
+		return
+	}
+	key := tallied{id, partner.Today(now), rt}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.seen[key]
+	if n == nil { // bounded by partners and routes: it is emptied every minute
+		n = &partner.Requests{Day: key.day, Operation: rt.method + " " + rt.path}
+		c.seen[key] = n
+	}
+	n.Sent++
+	if status >= http.StatusBadRequest {
+		n.Refused++
+	}
+}
+
+// Empty hands what was counted to keep, partner by partner. What could not be kept is counted on.
+func (c *Counter) Empty(ctx context.Context, keep func(ctx context.Context, id partner.ID, counts []partner.Requests) error) error {
+	c.mu.Lock()
+	taken := c.seen
+	c.seen = map[tallied]*partner.Requests{}
+	c.mu.Unlock()
+	byPartner := map[partner.ID][]partner.Requests{}
+	for key, n := range taken {
+		byPartner[key.id] = append(byPartner[key.id], *n)
+	}
+	var failed error
+	for id, counts := range byPartner {
+		if err := keep(ctx, id, counts); err != nil {
+			failed = err
+			c.giveBack(id, taken)
+		}
+	}
+	return failed
+}
+
+func (c *Counter) giveBack(id partner.ID, taken map[tallied]*partner.Requests) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, n := range taken {
+		if key.id != id {
+			continue
+		}
+		if now := c.seen[key]; now != nil {
+			n.Sent, n.Refused = n.Sent+now.Sent, n.Refused+now.Refused
+		}
+		c.seen[key] = n
+	}
+}
+
+// usage is the answer of GET /usage.
+type usage struct {
+	Rate     usageRate       `json:"rate"`
+	Budgets  []usageBudget   `json:"budgets"`
+	Active   int64           `json:"activeSubscriptions"`
+	Requests []usageRequests `json:"requests"`
+}
+
+type usageRate struct {
+	PerSecond     int `json:"perSecond"`
+	Burst         int `json:"burst"`
+	BulkPerSecond int `json:"bulkItemsPerSecond"`
+}
+
+// usageBudget is something of which there is only so much.
+type usageBudget struct {
+	Name  string `json:"name"`
+	Limit int64  `json:"limit"`
+	Used  int64  `json:"used"`
+	Left  int64  `json:"left"`
+}
+
+type usageRequests struct {
+	Day       string `json:"day"`
+	Operation string `json:"operation"`
+	Requests  int64  `json:"requests"`
+	Refused   int64  `json:"refused"`
+}
+
+const defaultUsageDays = 30
+
+func (s *Server) showUsage(r *request) (any, error) {
+	days, err := r.countInQuery("days", defaultUsageDays)
+	if err != nil {
+		return nil, err
+	}
+	var answer usage
+	answer.Rate.PerSecond, answer.Rate.Burst = r.caller.Settings.Rate()
+	answer.Rate.BulkPerSecond = answer.Rate.PerSecond * bulkPerRequest
+	active, err := r.rules.Subscriptions.Active(r.ctx, r.caller.Partner, 1, 1)
+	if err != nil {
+		return nil, err
+	}
+	answer.Active = active.Total
+	if answer.Budgets, err = s.budgets(r, active.Total); err != nil {
+		return nil, err
+	}
+	counts, err := r.rules.Meter.Of(r.ctx, r.caller.Partner, days)
+	if err != nil {
+		return nil, err
+	}
+	answer.Requests = make([]usageRequests, len(counts))
+	for i, c := range counts {
+		answer.Requests[i] = usageRequests{dayNumbered(c.Day), c.Operation, c.Sent, c.Refused}
+	}
+	return answer, nil
+}
+
+func dayNumbered(day int64) string { return time.Unix(day*24*60*60, 0).UTC().Format(time.DateOnly) }
+
+// budgets are what the partner may have of things. Those on watched values do not hold for a sandbox.
+func (s *Server) budgets(r *request, active int64) ([]usageBudget, error) {
+	id := r.caller.Partner
+	endpoints, err := r.rules.Webhooks.Of(r.ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := r.rules.Keys.Keys(r.ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	live := slices.DeleteFunc(keys, func(k partner.Key) bool { return !k.LiveAt(now) })
+	list := []usageBudget{
+		budgetOf("webhooks", alert.MaxEndpoints, int64(len(endpoints))), budgetOf("keys", partner.MaxOwnKeys, int64(len(live))),
+	}
+	if r.caller.Mode == partner.Sandbox {
+		return list, nil
+	}
+	caps := s.Caps.Of(r.caller.Settings).For(active)
+	hour, day, err := r.rules.Paces.Used(r.ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	strangers, err := r.rules.Paces.Strangers(r.ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return append(list, budgetOf("assetsPerHour", caps.PerHour, hour), budgetOf("assetsPerDay", caps.PerDay, day),
+		budgetOf("unknownPeople", caps.Strangers, strangers)), nil
+}
+
+func budgetOf(name string, limit, used int64) usageBudget {
+	return usageBudget{name, limit, used, max(limit-used, 0)}
+}

@@ -1,0 +1,348 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/webhook"
+)
+
+// webhookItem is an element of GET /webhooks.
+type webhookItem struct {
+	ID string `json:"id"`
+	// URL is without its query: receivers keep tokens there.
+	URL   string       `json:"url"`
+	Types []alert.Type `json:"types"`
+	State string       `json:"state"`
+	// Reason is why it is paused.
+	Reason       string `json:"reason,omitempty"`
+	FailingSince string `json:"failingSince,omitempty"`
+	CreatedAt    string `json:"createdAt"`
+}
+
+// webhookDetail is the answer of GET /webhooks/{id}.
+type webhookDetail struct {
+	webhookItem
+	PublicKeys []string      `json:"publicKeys"`
+	Health     webhookHealth `json:"health"`
+}
+
+type webhookHealth struct {
+	// Of the newest deliveries.
+	Delivered int64 `json:"delivered"`
+	Failed    int64 `json:"failed"`
+	// SuccessRate is in percent; absent before the first delivery is over.
+	SuccessRate *int64      `json:"successRate,omitempty"`
+	MeanMs      int64       `json:"meanMs"`
+	Backlog     int64       `json:"backlog"`
+	LastTry     *webhookTry `json:"lastTry,omitempty"`
+}
+
+// webhookTry is one attempt, and the answer of POST /webhooks/{id}/test.
+type webhookTry struct {
+	Delivered bool   `json:"delivered"`
+	Status    int    `json:"status"`
+	Failure   string `json:"failure,omitempty"`
+	TookMs    int64  `json:"tookMs"`
+	At        string `json:"at,omitempty"`
+	EventID   string `json:"eventId,omitempty"`
+}
+
+// webhookSecret is the answer that shows a secret, once.
+type webhookSecret struct {
+	webhookItem
+	Secret     string   `json:"secret"`
+	PublicKeys []string `json:"publicKeys"`
+}
+
+func showEndpoint(e alert.Endpoint) webhookItem {
+	item := webhookItem{
+		ID: string(e.ID), URL: e.Address(), Types: append([]alert.Type{}, e.Types...), State: "enabled", FailingSince: stamp(e.FailingSince),
+		CreatedAt: stamp(e.CreatedAt),
+	}
+	if e.State == alert.Disabled {
+		item.State, item.Reason = "paused", string(e.Reason)
+		if e.Reason == alert.ByOperator {
+			item.Reason = "asked"
+		}
+	}
+	return item
+}
+
+func (s *Server) shownOnce(e alert.Endpoint) webhookSecret {
+	return webhookSecret{showEndpoint(e), e.Secret(), append([]string{}, e.PublicKeys(s.Now())...)}
+}
+
+func (s *Server) listWebhooks(r *request) (any, error) {
+	list, err := r.rules.Webhooks.Of(r.ctx, r.caller.Partner)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]webhookItem, len(list))
+	for i, e := range list {
+		items[i] = showEndpoint(e)
+	}
+	return items, nil
+}
+
+// endpoint is the one that the path names, of the caller's own.
+func (r *request) endpoint() (alert.Endpoint, error) {
+	id, err := r.idInPath("id", alert.ErrEndpointNotFound)
+	if err != nil {
+		return alert.Endpoint{}, err
+	}
+	return r.rules.Webhooks.One(r.ctx, r.caller.Partner, alert.EndpointID(id))
+}
+
+func (s *Server) showWebhook(r *request) (any, error) {
+	e, err := r.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	h, err := r.rules.History.Health(r.ctx, r.caller.Partner, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	health := webhookHealth{Delivered: h.Delivered, Failed: h.Failed, MeanMs: h.Mean().Milliseconds(), Backlog: h.Backlog}
+	if rate := h.Rate(); rate >= 0 {
+		health.SuccessRate = &rate
+	}
+	if !h.Last.At.IsZero() {
+		last := tryOf(webhook.Outcome{Status: h.Last.Status, Failure: h.Last.Failure, Duration: h.Last.Duration})
+		last.At = stamp(h.Last.At)
+		health.LastTry = &last
+	}
+	return webhookDetail{showEndpoint(e), append([]string{}, e.PublicKeys(s.Now())...), health}, nil
+}
+
+func tryOf(o webhook.Outcome) webhookTry {
+	return webhookTry{
+		Delivered: webhook.Judge(o).Action == webhook.Delivered, Status: o.Status, Failure: string(o.Failure), TookMs: o.Duration.Milliseconds(),
+	}
+}
+
+// newWebhook is the body of POST /webhooks.
+type newWebhook struct {
+	URL   string   `json:"url"`
+	Types []string `json:"types"`
+}
+
+// looked is what was found out about an address before.
+type looked struct{ err error }
+
+// CheckURL says it.
+func (l looked) CheckURL(context.Context, string) error { return l.err }
+
+func (s *Server) createWebhook(r *request) (any, error) {
+	var in newWebhook
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	if err := readableBy(r.caller).Allow(in.Types); err != nil {
+		return nil, err
+	}
+	// Looks names up, which no transaction may wait for.
+	found := looked{s.Guard.CheckURL(r.ctx, in.URL)}
+	if found.err != nil {
+		return nil, found.err
+	}
+	return r.once(func(rules *Rules) (any, error) {
+		inner := r.over(rules)
+		if err := inner.note("webhook.create", string(r.caller.Partner), alert.Endpoint{URL: in.URL}.Address()); err != nil {
+			return nil, err
+		}
+		e, err := rules.Webhooks.Create(r.ctx, r.caller.Partner, in.URL, in.Types, found)
+		if err != nil {
+			return nil, err
+		}
+		return s.shownOnce(e), nil
+	})
+}
+
+// readableBy are the areas whose events a key may read.
+func readableBy(who partner.Caller) alert.Areas {
+	return alert.Areas{Cyber: who.Allows(partner.ScopeCyberRead), Subscriptions: who.Allows(partner.ScopeSubscriptionsRead)}
+}
+
+func (s *Server) removeWebhook(r *request) (any, error) {
+	e, err := r.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.note("webhook.delete", string(e.ID), ""); err != nil {
+		return nil, err
+	}
+	if err := r.rules.Webhooks.Delete(r.ctx, r.caller.Partner, e.ID); err != nil {
+		return nil, err
+	}
+	return done{http.StatusOK, msgWebhookRemoved}, nil
+}
+
+// webhookState is the body of POST /webhooks/{id}/state.
+type webhookState struct {
+	State string `json:"state"`
+}
+
+func (s *Server) setWebhook(r *request) (any, error) {
+	var in webhookState
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	to := alert.Enabled
+	switch in.State {
+	case "enabled":
+	case "paused":
+		to = alert.Disabled
+	default:
+		return nil, errBodyInvalid.With("state: enabled or paused")
+	}
+	e, err := r.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	if e.State != to && to == alert.Enabled {
+		// What the endpoint missed may be more than one transaction should hold.
+		if err := r.rules.Webhooks.Follow(r.ctx, r.caller.Partner, e.ID, to); err != nil {
+			return nil, err
+		}
+	}
+	answer, err := r.once(func(rules *Rules) (any, error) { return r.over(rules).switchWebhook(e.ID, to) })
+	if err == nil && to == alert.Disabled {
+		err = r.rules.Webhooks.Follow(r.ctx, r.caller.Partner, e.ID, to)
+	}
+	return answer, err
+}
+
+// switchWebhook enables or disables a webhook that is not so already.
+func (r *request) switchWebhook(id alert.EndpointID, to alert.EndpointState) (any, error) {
+	e, err := r.rules.Webhooks.One(r.ctx, r.caller.Partner, id)
+	if err != nil {
+		return nil, err
+	}
+	if e.State == to {
+		return showEndpoint(e), nil
+	}
+	act, action := r.rules.Webhooks.Enable, "webhook.enable"
+	if to == alert.Disabled {
+		act, action = r.rules.Webhooks.Disable, "webhook.disable"
+	}
+	if err := r.note(action, string(id), ""); err != nil {
+		return nil, err
+	}
+	if e, err = act(r.ctx, r.caller.Partner, id); err != nil {
+		return nil, err
+	}
+	return showEndpoint(e), nil
+}
+
+// rotation is the body of POST /webhooks/{id}/rotate.
+type rotation struct {
+	Overlap *int64 `json:"overlapHours"`
+}
+
+func (s *Server) rotateWebhook(r *request) (any, error) {
+	var in rotation
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	overlap, err := hoursOf("overlapHours", in.Overlap)
+	if err != nil {
+		return nil, err
+	}
+	e, err := r.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.note("webhook.rotate", string(e.ID), ""); err != nil {
+		return nil, err
+	}
+	if e, err = r.rules.Webhooks.Rotate(r.ctx, r.caller.Partner, e.ID, overlap); err != nil {
+		return nil, err
+	}
+	return s.shownOnce(e), nil
+}
+
+// webhookTest is the body of POST /webhooks/{id}/test.
+type webhookTest struct {
+	Type string `json:"type"`
+}
+
+func (s *Server) testWebhook(r *request) (any, error) {
+	var in webhookTest
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	if in.Type != string(alert.WebhookTest) {
+		return nil, errBodyInvalid.With("type: %s", alert.WebhookTest)
+	}
+	e, err := r.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	if kept, err := r.onceBefore(); err != nil || kept.Status != http.StatusOK {
+		return kept, err
+	}
+	if err := r.note("webhook.test", string(e.ID), ""); err != nil {
+		return nil, err
+	}
+	outcome, event, err := r.rules.Webhooks.Test(r.ctx, r.caller.Partner, e.ID, s.Outgoing)
+	if err != nil {
+		return nil, err
+	}
+	answer := tryOf(outcome)
+	answer.EventID = string(event)
+	return answer, nil
+}
+
+// replay is the body of POST /webhooks/{id}/replay.
+type replay struct {
+	Event  string `json:"event"`
+	From   string `json:"from"`
+	To     string `json:"to"`
+	Failed bool   `json:"failed"`
+}
+
+// replayed is its answer.
+type replayed struct {
+	Deliveries int64 `json:"deliveries"`
+}
+
+func (s *Server) replayWebhook(r *request) (any, error) {
+	var in replay
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	which := alert.Selection{Event: alert.EventID(in.Event), Failed: in.Failed}
+	var err error
+	for field, at := range map[string]*time.Time{"from": &which.From, "to": &which.To} {
+		text := in.From
+		if field == "to" {
+			text = in.To
+		}
+		if *at, err = momentOf(field, text); err != nil {
+			return nil, err
+		}
+	}
+	if err := which.Check(); err != nil {
+		return nil, err
+	}
+	e, err := r.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	which.Endpoint = e.ID
+	if kept, err := r.onceBefore(); err != nil || kept.Status != http.StatusOK {
+		return kept, err
+	}
+	if err := r.note("event.replay", string(e.ID), ""); err != nil {
+		return nil, err
+	}
+	n, err := r.rules.History.Replay(r.ctx, r.caller.Partner, which)
+	if err != nil {
+		return nil, err
+	}
+	return replayed{n}, nil
+}

@@ -1,0 +1,294 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/intake"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/sqldb"
+)
+
+// stage is where the stories happen: a live partner with a person whose e-mail is watched, and an older breach.
+type stage struct {
+	*browser
+	app     *app.App
+	partner partner.ID
+	api     string
+	key     string
+	cpf     string
+	user    string
+}
+
+const (
+	stagePerson = "Ana Souza" // the name in simItem
+	stageEmail  = "ana@exemplo.com.br"
+	oldBreach   = "loja-antiga"
+)
+
+// TestThreeStories walks three people through their work from the first page to the last, in a real browser: who answers
+// the telephone, who brings leaks in, and who connects a partner.
+//
+//vigia:shows three whole stories in a real browser: attendant, analyst, partner's developer
+//vigia:broken a search that finds nobody, a match that is not run, a replay that is not sent
+func TestThreeStories(t *testing.T) {
+	t.Parallel()
+	a := open(t, common(t, sqldb.SQLite))
+	s := newStage(t, a)
+	srv := serveLogged(t, a, (*app.Server).RelaxSecondFactor)
+	s.browser, s.api = newBrowser(t, "http://"+srv.ConsoleAddr.String()), "http://"+srv.APIAddr.String()+"/v1"
+	s.must(t, "POST", s.api+"/subscriptions", s.key, "["+fmt.Sprintf(simItem, s.cpf)+"]")
+	s.must(t, "POST", s.api+"/cyber/monitoring", s.key, `{"userHash":"`+s.user+`","type":"email","value":"`+stageEmail+`"}`)
+	for _, story := range []struct {
+		name string
+		tell func(*stage)
+	}{{"attendant", (*stage).attendant}, {"analyst", (*stage).analyst}, {"developer", (*stage).developer}} {
+		t.Run(story.name, func(t *testing.T) {
+			whole := s.t
+			s.t = t
+			defer func() { s.t = whole }()
+			story.tell(s)
+		})
+	}
+}
+
+func newStage(t *testing.T, a *app.App) *stage {
+	t.Helper()
+	ctx := context.Background()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, cred, err := a.Partners.Create(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
+	must(err)
+	_, err = a.Plans.Create(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Plano Ouro", Coverage: plan.Demo()})
+	must(err)
+	s := &stage{app: a, partner: p.ID, key: cred.APIKey, cpf: simCPF(1)}
+	s.user = client.UserHash(s.cpf, cred.Salt)
+	dump := writeLines(t, 1000)
+	inputs, err := intake.Inputs(ctx, nil, []string{dump})
+	must(err)
+	_, err = a.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{
+		Name: oldBreach, Title: "Loja Antiga", Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword},
+		Date: time.Date(2025, 3, 1, 0, 0, 0, 0, time.UTC),
+	}})
+	must(err)
+	return s
+}
+
+// writeLines writes a dump of so many made-up addresses with passwords, and what else is to stand in it.
+func writeLines(t *testing.T, n int, more ...string) string {
+	t.Helper()
+	var text bytes.Buffer
+	for i := range n {
+		_, _ = fmt.Fprintf(&text, "alguem%d@exemplo.org:senha%d\n", i, i)
+	}
+	for _, line := range more {
+		text.WriteString(line + "\n")
+	}
+	path := filepath.Join(t.TempDir(), "dump.txt")
+	if err := os.WriteFile(path, text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// come follows a one-time link to the first page.
+func (s *stage) come(token string, err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.visit("/link/" + token)
+	s.fill("main form", "password", consolePassword, "again", consolePassword)
+	s.press("main form button")
+	s.see("Pular nesta demonstração")
+	s.press(`a[href="/"]`)
+	s.see("Visão geral")
+}
+
+func (s *stage) leave() {
+	s.t.Helper()
+	s.press(`form[action="/logout"] button`)
+	s.see("Você saiu")
+}
+
+// unfold opens what a summary hides.
+func (s *stage) unfold(form string) {
+	s.t.Helper()
+	s.do(chromedp.Click(`details:has(`+form+`) > summary`, chromedp.NodeVisible))
+}
+
+// attendant: somebody calls and says their CPF. They are found, what is known is shown with a reason, a case is opened, taken,
+// answered and worked to its end; the partner sees every step.
+func (s *stage) attendant() {
+	s.t.Helper()
+	_, token, err := s.app.Operators.Create(s.ctx, "atende@exemplo.com.br", operator.Support)
+	s.come(token, err)
+	s.fill("form.search", "q", s.cpf[:3]+"."+s.cpf[3:6]+"."+s.cpf[6:9]+"-"+s.cpf[9:])
+	s.press("form.search button")
+	s.see("Pessoa de Banco Exemplo")
+	if address := eval[string](s.browser, `location.href`); strings.Contains(address, s.cpf) {
+		s.t.Error("the address of a person's page holds the CPF")
+	}
+	if text := s.text(); strings.Contains(text, stagePerson) || strings.Contains(text, stageEmail) {
+		s.t.Error("a personal value is shown without a reason")
+	}
+	s.unfold(`form[action$="/reveal"]`)
+	s.fill(`form[action$="/reveal"]`, "reason", "ligou para a central")
+	s.press(`form[action$="/reveal"] button`)
+	s.see(stagePerson)
+	s.see("ligou para a central")
+
+	s.unfold(`form[action$="/case"]`)
+	s.press(`form[action$="/case"] button`)
+	s.see("Caso aberto em nome da pessoa")
+	id := cyber.CaseID(strings.TrimPrefix(eval[string](s.browser, `location.pathname`), "/cases/"))
+	s.press(`form[action$="/assign"] button[name="me"]`)
+	s.see("atende@exemplo.com.br")
+	for _, to := range []cyber.CaseStatus{cyber.CaseInProgress, cyber.CaseWaiting, cyber.CaseResolved, cyber.CaseClosed} {
+		if to == cyber.CaseWaiting {
+			s.fill(`form[action$="/reply"]`, "text", "Pode mandar a mensagem que recebeu?")
+			s.press(`form[action$="/reply"] button`)
+			s.see("Pode mandar a mensagem")
+		}
+		s.fill(`form[action$="/move"]`, "note", "passo para "+string(to))
+		s.press(`form[action$="/move"] button[value="` + string(to) + `"]`)
+		s.see("passo para " + string(to))
+	}
+	c, moves, err := s.app.Cases.Show(s.ctx, id)
+	if err != nil || c.Status != cyber.CaseClosed || c.Assignee != "atende@exemplo.com.br" || len(moves) != 6 {
+		s.t.Error(c.Status, c.Assignee, len(moves), err)
+	}
+	s.visit("/cases")
+	if strings.Contains(s.text(), string(id)) {
+		s.t.Error("a closed case is still on the desk")
+	}
+	theirs := s.must(s.t, "GET", s.api+"/cyber/cases/"+s.user, s.key, "")
+	if !strings.Contains(theirs, `"Fechado"`) {
+		s.t.Error("the partner does not see the end:", theirs)
+	}
+	s.leave()
+}
+
+// analyst: a dump is uploaded, the page follows it, people are found in it, the page says how much of it was new; then it
+// proves to be forged and is taken back, and nobody is called compromised any more.
+func (s *stage) analyst() {
+	s.t.Helper()
+	_, token, err := s.app.Operators.Create(s.ctx, "analisa@exemplo.com.br", operator.Admin)
+	s.come(token, err)
+	s.visit("/breaches/new?from=upload")
+	s.fill("main form", "name", "loja-nova", "title", "Loja Nova", "date", "01/10/2026")
+	s.do(chromedp.SetUploadFiles(`input[type="file"]`, []string{writeLines(s.t, 1500, stageEmail+":flor azul")}))
+	s.press(`main form button[type="submit"]`)
+	s.see("Importação iniciada")
+	s.waitHere("Publicado")
+	s.settle("/breaches/loja-nova")
+	s.see("Já conhecidos: ")
+	s.see("a maior parte de " + oldBreach)
+	s.see("Senha")
+	s.wait("/findings?breach=loja-nova", "Em aberto")
+	if n := eval[int](s.browser, `document.querySelectorAll("tbody tr").length`); n != 1 {
+		s.t.Errorf("%d people were found in it", n)
+	}
+	s.press(`td[data-label="Dado"] a`)
+	s.see("Pessoa de Banco Exemplo")
+	s.see("Loja Nova")
+	s.visit("/breaches")
+	s.see("Novidade dos mais recentes")
+
+	s.visit("/breaches/loja-nova")
+	s.unfold(`form[action$="/retract"]`)
+	s.press(`form[action$="/retract"] button`)
+	s.see("Vazamento retirado")
+	s.wait("/findings?breach=loja-nova", "Nenhuma ocorrência")
+	if now := s.must(s.t, "GET", s.api+"/cyber/monitoring/"+s.user, s.key, ""); !strings.Contains(now, `"monitorado"`) {
+		s.t.Error("a withdrawn leak still counts:", now)
+	}
+	s.leave()
+}
+
+// developer: a partner's own person makes a key, and a webhook whose receiver is broken. The attempts are there to read, the
+// receiver is mended, and what it missed is sent again under the same id.
+func (s *stage) developer() {
+	s.t.Helper()
+	var mended atomic.Bool
+	got := make(chan string, 100)
+	sink := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if !mended.Load() {
+			http.Error(w, "banco de dados cheio", http.StatusInternalServerError)
+			return
+		}
+		got <- r.Header.Get("webhook-id")
+	}))
+	defer sink.Close()
+	_, token, err := s.app.Operators.Invite(s.ctx, s.partner, "dev@exemplo.com.br", operator.Developer)
+	s.come(token, err)
+	for _, list := range []string{"findings", "monitoring", "devices", "deliveries", "cases", "exports", "audit"} {
+		s.visit("/" + list)
+		s.glance("portal-" + list)
+	}
+	home := "/partners/" + string(s.partner)
+	s.visit(home)
+	s.press(`a[href$="/keys/new"]`)
+	s.fill("main form", "label", "integração nova")
+	s.press(`main form button[type="submit"]`)
+	key := s.secretAt(0)
+	s.must(s.t, "GET", s.api+"/cyber/services", key, "")
+
+	s.visit(home)
+	s.press(`a[href^="/webhooks/"][href$="/new"]`)
+	s.fill("main form", "url", sink.URL)
+	s.press(`main form button[type="submit"]`)
+	s.see("O segredo aparece só agora")
+	s.press("main p a.button")
+	webhook := eval[string](s.browser, `location.pathname`)
+	s.press(`form[action$="/test"] button`)
+	s.see("O teste não chegou. Resposta 500.")
+	s.see("banco de dados cheio")
+
+	s.must(s.t, "POST", s.api+"/cyber/monitoring", key, `{"userHash":"`+s.user+`","type":"email","value":"alguem7@exemplo.org"}`)
+	s.wait("/events?partner="+string(s.partner)+"&type=monitoring.leak_detected", "monitoring.leak_detected")
+	s.press(`tbody tr:first-child td[data-label="Tipo"] a`)
+	event := eval[string](s.browser, `location.pathname.split("/").pop()`)
+	s.wait(eval[string](s.browser, `location.pathname`), "banco de dados cheio")
+	s.see("500")
+	mended.Store(true)
+	s.press(`.delivery form[action$="/replay"] button`)
+	s.see("Reenvio na fila")
+	for deadline := time.After(browserTimeout); ; {
+		select {
+		case id := <-got:
+			if id != event {
+				continue // what else was waiting
+			}
+		case <-deadline:
+			s.t.Fatal("the replay never came")
+		}
+		break
+	}
+	s.wait(eval[string](s.browser, `location.pathname`), "Entregue")
+	s.visit(webhook)
+	s.see("Ligado")
+	s.leave()
+}

@@ -1,0 +1,166 @@
+package app_test
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/message"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// dress gives the partner's pages its look, and its SMS the address of its own site.
+func (p *phone) dress() {
+	p.t.Helper()
+	picture := image.NewRGBA(image.Rect(0, 0, 160, 40))
+	for x := range 160 {
+		for y := range 40 {
+			picture.Set(x, y, color.RGBA{uint8(x), uint8(4 * y), 160, 255})
+		}
+	}
+	var logo bytes.Buffer
+	if err := png.Encode(&logo, picture); err != nil {
+		p.t.Fatal(err)
+	}
+	if _, err := p.app.Partners.SetTheme(p.t.Context(), p.of.ID, func(th *partner.Theme) {
+		th.Accent, th.Title, th.Logo = "#7a1fa2", "Proteção Banco Exemplo", logo.Bytes()
+		th.Texts = map[partner.Language]partner.ThemeTexts{partner.Portuguese: {Intro: "Bem-vinda.", Contact: "Ligue 4004 0000."}}
+	}); err != nil {
+		p.t.Fatal(err)
+	}
+	key := message.Key{Event: alert.LeakDetected, Channel: message.SMS, Language: partner.Portuguese}
+	text := "{parceiro}: seu {dado} apareceu em um vazamento. Veja o que fazer: " + partnerSite + "/protecao"
+	if err := p.app.Messages.Set(p.t.Context(), p.of.ID, message.Template{Key: key, Text: text}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// told is what Ana reads of the leak on her phone, and the address in it.
+func (p *phone) told() (address string) {
+	p.t.Helper()
+	var page struct {
+		Events []struct {
+			ID   string
+			Body struct {
+				Type string
+				Data struct{ UserHash string }
+			}
+		}
+	}
+	p.ask("GET", "/v1/events", "", &page)
+	for _, e := range page.Events {
+		if e.Body.Type != string(alert.LeakDetected) || e.Body.Data.UserHash != p.user {
+			continue
+		}
+		var sms struct{ Text string }
+		p.ask("GET", "/v1/events/"+e.ID+"/message?channel=sms", "", &sms)
+		if len(sms.Text) > 160 || !strings.Contains(sms.Text, "Banco Exemplo: seu e-mail apareceu em um vazamento.") || strings.Contains(sms.Text, "ana@") {
+			p.t.Errorf("the SMS says %q", sms.Text)
+		}
+		return regexp.MustCompile(`https://\S+`).FindString(sms.Text)
+	}
+	p.t.Fatalf("no event tells of the leak: %+v", page)
+	return ""
+}
+
+// TestPersonStory tells the story of a person through the API and their pages alone, on a screen of 390 pixels: enrolled, a
+// leak found, the text of an SMS and the address in it, a link, a key activated, a case solved, every step done, the risk
+// fallen. It says what the first page costs on a cheap phone.
+//
+//vigia:shows the whole story of a person by API and pages on a phone, without script, with no violation that axe-core finds
+func TestPersonStory(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	ctx := t.Context()
+	p.dress()
+	if _, err := p.app.Cases.AddSlots(ctx, "sv_ajuda_phishing", []time.Time{time.Now().Add(48 * time.Hour).Truncate(time.Hour), time.Now().Add(72 * time.Hour).Truncate(time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	p.enrol()
+	p.ask("POST", "/v1/cyber/monitoring", `{"userHash":"`+p.user+`","type":"email","value":"ana@vazamento.test"}`, nil)
+	var issued struct{ EppKey string }
+	p.ask("POST", "/v1/cyber/epp", `{"userHash":"`+p.user+`","operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana"}`, &issued)
+	var before, after struct{ BreachScore, AssessmentScore float64 }
+	p.ask("GET", "/v1/cyber/score/"+p.user, "", &before)
+
+	p.firstRead(p.told())
+	p.see("Há vazamentos que pedem a sua atenção agora.")
+	p.here("/p/")
+	if cookies := eval[string](p.browser, `document.cookie`); cookies != "" {
+		t.Error("a script could read the session:", cookies)
+	}
+	p.page("/p/leaks", "a***@v***.test", "senha", "O que não vazou")
+	p.page("/p/score", "Ao longo do tempo")
+	p.page("/p/devices", "Celular da Ana", "Chave de ativação")
+	p.see("Falta instalar")
+	p.do(chromedp.Click("summary", chromedp.NodeVisible))
+	p.here("/p/devices, open")
+	p.ask("POST", "/v1/cyber/epp/"+issued.EppKey+"/activate", `{}`, nil)
+	p.page("/p/devices", "Protegido")
+	p.page("/p/cover", "R$")
+	p.page("/p/data", "Baixar meus dados")
+	p.page("/p/cases", "Nenhum atendimento ainda.")
+
+	p.page("/p/services/sv_ajuda_phishing", "Escolha um horário")
+	p.do(chromedp.SendKeys("#text", "Cliquei em um link estranho."))
+	eval[bool](p.browser, `document.querySelector("#time").selectedIndex = 1; true`)
+	p.press("main form button")
+	p.see("Atendimento aberto.")
+	p.see("Horário marcado")
+	p.here("/p/cases/one")
+	path := eval[string](p.browser, `location.pathname`)
+	id := cyber.CaseID(strings.TrimPrefix(path, "/p/cases/"))
+	if _, err := p.app.Cases.Move(ctx, id, cyber.CaseInProgress, "op_1", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.app.Cases.Reply(ctx, id, "op_1", "Já bloqueamos o link. Precisa de mais alguma coisa?"); err != nil {
+		t.Fatal(err)
+	}
+	p.visit(path)
+	p.see("Já bloqueamos o link.")
+	p.do(chromedp.SendKeys("#text", "Não, obrigada."))
+	p.press(`form[action$="/reply"] button`)
+	p.see("Mensagem enviada.")
+	if _, err := p.app.Cases.Move(ctx, id, cyber.CaseResolved, "op_1", ""); err != nil {
+		t.Fatal(err)
+	}
+	p.visit(path)
+	p.press(`form[action$="/rate"] button`)
+	p.see("Obrigado pela avaliação.")
+	p.here("/p/cases/solved")
+
+	p.visit("/p/leaks")
+	p.do(chromedp.Click("article summary", chromedp.NodeVisible))
+	p.here("/p/leaks, open")
+	p.page("/p/steps", "passos feitos", "A seguir:")
+	p.press("article a.button")
+	p.see("Já fiz")
+	p.here("/p/steps/one")
+	for eval[bool](p.browser, `document.querySelector("button[value=done]") !== null`) {
+		p.press("button[value=done]")
+	}
+	p.see("Este vazamento está resolvido.")
+	p.here("/p/steps/solved")
+	p.visit("/p/")
+	p.see("Nenhum vazamento em aberto.")
+	p.ask("GET", "/v1/cyber/score/"+p.user, "", &after)
+	if after.BreachScore >= before.BreachScore || after.AssessmentScore >= before.AssessmentScore {
+		t.Errorf("the risk did not fall: %+v, then %+v", before, after)
+	}
+	p.press(`footer button[lang="es"]`)
+	p.see("Su protección")
+	p.page("/p/leaks", "Qué se filtró")
+	p.page("/p/steps")
+	p.press(`form[action="/p/leave"] button`)
+	p.see("Usted salió")
+	p.here("/p/left")
+}

@@ -1,0 +1,235 @@
+package console
+
+import (
+	"bytes"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+)
+
+// contentForm is an item in the fields of a form, with what they offer.
+type contentForm struct {
+	cyber.Item
+	// New is set while there is no such item yet: its id is a field.
+	New bool
+	// YAML is the same item for those who prefer that.
+	YAML string
+	// Preview is the item as a person would see it; nil before there is one.
+	Preview *cyber.Item
+	// Options are the rows of answers, with room for more.
+	Options []optionRow
+}
+
+// optionRow is an answer in the form; the names of its fields begin with Row.
+type optionRow struct {
+	Row string
+	cyber.Option
+}
+
+// rowOf names the fields of an answer: by letters, as a refusal names its field in letters.
+func rowOf(i int) string { return "option_" + string(rune('a'+i)) + "_" }
+
+const (
+	// formOptions is how many answers the form has room for at least; spareOptions how many it adds to those that are there.
+	formOptions  = 4
+	spareOptions = 2
+	mostOptions  = 10
+)
+
+var (
+	contentTypes = []choiceOption{
+		{string(cyber.ContentAlert), "Alerta"}, {string(cyber.ContentAdvice), "Conselho"}, {string(cyber.ContentTip), "Dica"},
+	}
+	contentDevices = []choiceOption{
+		{string(cyber.DeviceAll), "Em qualquer lugar"}, {string(cyber.DeviceMobile), "No celular"}, {string(cyber.DeviceDesktop), "No computador"},
+	}
+	deviceChoices = []choiceOption{
+		{string(cyber.DeviceAll), "Qualquer um"}, {string(cyber.DeviceMobile), "Celular"}, {string(cyber.DeviceDesktop), "Computador"},
+	}
+)
+
+// What the fields offer.
+func (contentForm) Types() []choiceOption      { return contentTypes }
+func (contentForm) Devices() []choiceOption    { return contentDevices }
+func (contentForm) Holders() []choiceOption    { return deviceChoices }
+func (contentForm) Exposable() []choiceOption  { return exposedOptions }
+func (contentForm) Origins() []choiceOption    { return kindOptions }
+func (contentForm) Kinds() []choiceOption      { return kindField.Options }
+func (contentForm) Severities() []choiceOption { return severityField.Options }
+
+// Has tells whether a list of conditions holds a word.
+func (f contentForm) Has(list, word string) bool {
+	switch list {
+	case "exposes":
+		return slices.Contains(f.When.Exposes, cyber.Exposed(word))
+	case "sources":
+		return slices.Contains(f.When.Sources, cyber.SourceKind(word))
+	case "assets":
+		return slices.ContainsFunc(f.When.Assets, func(k identifier.Kind) bool { return k.String() == word })
+	}
+	return false
+}
+
+// Watched and NotWatched are kinds of values as the form names them; empty for none.
+func (f contentForm) Watched() string    { return kindName(f.When.Watched) }
+func (f contentForm) NotWatched() string { return kindName(f.When.NotWatched) }
+
+func kindName(k identifier.Kind) string {
+	if k == 0 {
+		return ""
+	}
+	return k.String()
+}
+
+// Answered is the condition on answers, an item to a line.
+func (f contentForm) Answered() string {
+	var lines []string
+	for id, values := range f.When.Answered {
+		lines = append(lines, string(id)+": "+strings.Join(values, ", "))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// Asks is the question; an empty one when the item asks nothing.
+func (f contentForm) Asks() cyber.ValidationQuestion {
+	if f.Question == nil {
+		return cyber.ValidationQuestion{}
+	}
+	return *f.Question
+}
+
+// Conditional tells whether the item is for some people only.
+func (f contentForm) Conditional() bool {
+	var b bytes.Buffer
+	return cyber.WriteContent(&b, []cyber.Item{{When: f.When}}) == nil && bytes.Contains(b.Bytes(), []byte("when:"))
+}
+
+// newContentForm lays an item out; sent is a form that was refused, whose rows are all there again.
+func newContentForm(it cyber.Item, sent url.Values) contentForm {
+	f := contentForm{Item: it}
+	given := f.Asks().Options
+	for i := range mostOptions {
+		row := optionRow{Row: rowOf(i)}
+		if i < len(given) {
+			row.Option = given[i]
+		}
+		if i < max(formOptions, len(given)+spareOptions) || sent.Has(row.Row+"value") {
+			f.Options = append(f.Options, row)
+		}
+	}
+	return f
+}
+
+// itemOf reads the fields. What they hold is checked like a file, so that both ways know the same rules.
+func itemOf(r *request, id cyber.ContentID) (cyber.Item, error) {
+	it := cyber.Item{
+		ID: id, Type: cyber.ContentType(r.text("type")), Device: cyber.DeviceType(r.text("device")), Title: r.text("title"), Body: unwrapped(r, "body"),
+		More: unwrapped(r, "more"),
+	}
+	var err error
+	if it.Rank, err = r.number("rank", 0); err != nil {
+		return it, err
+	}
+	if it.When, err = conditionOf(r); err != nil {
+		return it, err
+	}
+	if it.Question, err = questionOf(r); err != nil {
+		return it, err
+	}
+	var b bytes.Buffer
+	if err := cyber.WriteContent(&b, []cyber.Item{it}); err != nil {
+		return it, err
+	}
+	items, err := cyber.ReadContent(&b)
+	if err != nil {
+		return it, err
+	}
+	return items[0], nil
+}
+
+// unwrapped is a text of several lines as it is kept: browsers send line breaks in the form of mail.
+func unwrapped(r *request, name string) string { return strings.ReplaceAll(r.text(name), "\r\n", "\n") }
+
+func conditionOf(r *request) (c cyber.Condition, err error) {
+	for _, word := range r.PostForm["exposes"] {
+		c.Exposes = append(c.Exposes, cyber.Exposed(word))
+	}
+	for _, word := range r.PostForm["sources"] {
+		c.Sources = append(c.Sources, cyber.SourceKind(word))
+	}
+	for _, word := range r.PostForm["assets"] {
+		kind, err := identifier.ParseKind(word)
+		if err != nil {
+			return c, cyber.ErrContentInvalid.With("assets: unknown kind of value")
+		}
+		c.Assets = append(c.Assets, kind)
+	}
+	for name, kind := range map[string]*identifier.Kind{"watched": &c.Watched, "not_watched": &c.NotWatched} {
+		if r.text(name) == "" {
+			continue
+		}
+		if *kind, err = identifier.ParseKind(r.text(name)); err != nil {
+			return c, cyber.ErrContentInvalid.With("%s: unknown kind of value", name)
+		}
+	}
+	c.Severity = cyber.Severity(r.text("severity"))
+	c.NoDevice, c.HasDevice = cyber.DeviceType(r.text("no_device")), cyber.DeviceType(r.text("has_device"))
+	c.NoFindings, c.OpenCase, c.WaitingCase = r.PostForm.Has("no_findings"), r.PostForm.Has("open_case"), r.PostForm.Has("waiting_case")
+	if c.OpenFindings, err = r.number("open_findings", 0); err != nil {
+		return c, err
+	}
+	if c.KeyEndsWithin, err = r.number("key_ends_within", 0); err != nil {
+		return c, err
+	}
+	c.Answered, err = answeredOf(r.text("answered"))
+	return c, err
+}
+
+// answeredOf reads an item and its answers from each line.
+func answeredOf(text string) (map[cyber.ContentID][]string, error) {
+	if text == "" {
+		return map[cyber.ContentID][]string{}, nil
+	}
+	answered := map[cyber.ContentID][]string{}
+	for line := range strings.Lines(text) {
+		id, list, _ := strings.Cut(line, ":")
+		var values []string
+		for value := range strings.SplitSeq(list, ",") {
+			if value = strings.TrimSpace(value); value != "" {
+				values = append(values, value)
+			}
+		}
+		if id = strings.TrimSpace(id); id == "" && len(values) == 0 {
+			continue
+		}
+		if len(values) == 0 {
+			return nil, cyber.ErrContentInvalid.With("answered: an item and the values of its options")
+		}
+		answered[cyber.ContentID(id)] = values
+	}
+	return answered, nil
+}
+
+// questionOf reads the question; nil when all of its fields are empty.
+func questionOf(r *request) (*cyber.ValidationQuestion, error) {
+	q := cyber.ValidationQuestion{Text: unwrapped(r, "question"), Mends: unwrapped(r, "mends")}
+	for i := range mostOptions {
+		row := rowOf(i)
+		o := cyber.Option{Value: r.text(row + "value"), Label: r.text(row + "label")}
+		var err error
+		if o.Risk, err = r.number(row+"risk", 0); err != nil {
+			return nil, err
+		}
+		if o != (cyber.Option{}) {
+			q.Options = append(q.Options, o)
+		}
+	}
+	if q.Text == "" && q.Mends == "" && len(q.Options) == 0 {
+		return nil, nil //nolint:nilnil // an item need not ask
+	}
+	return &q, nil
+}

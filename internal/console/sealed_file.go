@@ -1,0 +1,94 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"github.com/google/uuid"
+
+	"github.com/vigiahq/vigia/internal/operator"
+)
+
+// Files beside the lists. Both hold people's data as somebody sent them: they are sealed, their sender's alone, and go after a day.
+const (
+	// checkedFile was sent to be checked, and waits to be created.
+	checkedFile = "subscriptions.checked"
+	// rejectedFile holds the records that were refused.
+	rejectedFile = "assinaturas-recusadas"
+)
+
+// fileTitles are what the page of exports calls them.
+var fileTitles = map[string]string{rejectedFile: "Assinaturas recusadas"}
+
+// sealedFile writes a file in sealed parts; it is begun by its first byte.
+type sealedFile struct {
+	ctx  context.Context // of the one request that writes it
+	desk Desk
+	operator.Export
+	begun bool
+	held  bytes.Buffer
+}
+
+// newFile is a file of whoever asks.
+func (c *Console) newFile(r *request, list, about string, format operator.Format) *sealedFile {
+	return &sealedFile{ctx: r.Context(), desk: c.Rules.Desk, Export: operator.Export{
+		ID: "ex_" + uuid.Must(uuid.NewV7()).String(), Operator: r.who.ID, List: list, About: about, Format: format,
+		CreatedAt: c.Now(), Until: c.Now().Add(operator.ExportLife),
+	}}
+}
+
+// Write adds to the file.
+func (f *sealedFile) Write(text []byte) (int, error) {
+	if !f.begun {
+		if err := f.desk.BeginExport(f.ctx, f.Export); err != nil {
+			return 0, err
+		}
+		f.begun = true
+	}
+	_, _ = f.held.Write(text) // a buffer takes everything
+	if f.held.Len() >= partBytes {
+		return len(text), f.keep(0, false)
+	}
+	return len(text), nil
+}
+
+func (f *sealedFile) keep(lines int64, done bool) error {
+	f.Parts++
+	err := f.desk.AddExportPart(f.ctx, f.ID, f.Parts, lines, f.held.Bytes(), done)
+	f.held.Reset()
+	return err
+}
+
+// finish says how many lines it has, if anything was written.
+func (f *sealedFile) finish(lines int) error {
+	if !f.begun {
+		return nil
+	}
+	return f.keep(int64(lines), true)
+}
+
+// sealedReader reads a file part by part.
+type sealedReader struct {
+	ctx  context.Context // as above
+	desk Desk
+	file operator.Export
+	part int64
+	left bytes.Reader
+}
+
+// Read reads on.
+func (s *sealedReader) Read(p []byte) (int, error) {
+	for s.left.Len() == 0 {
+		if s.part == s.file.Parts {
+			return 0, io.EOF
+		}
+		s.part++
+		body, err := s.desk.ExportPart(s.ctx, s.file.ID, s.part)
+		if err != nil {
+			return 0, err
+		}
+		s.left.Reset(body)
+	}
+	return s.left.Read(p)
+}

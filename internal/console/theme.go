@@ -1,0 +1,94 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// themePage is how the pages of a partner's people look.
+type themePage struct {
+	Partner partner.Partner
+	Theme   partner.Theme
+	// The colours with defaults filled in.
+	Background, Text, Accent, AccentText string
+	Texts                                []themeTexts
+}
+
+// themeTexts are the words in one language.
+type themeTexts struct {
+	Lang  partner.Language
+	Label string
+	partner.ThemeTexts
+}
+
+var languageNames = map[partner.Language]string{partner.Portuguese: "Português", partner.Spanish: "Espanhol", partner.English: "Inglês"}
+
+func showTheme(c *Console, r *request) (answer, error) {
+	p, err := c.Rules.Partners.Partner(r.Context(), partner.ID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
+	}
+	theme, err := c.Rules.Partners.Theme(r.Context(), p.ID)
+	if err != nil {
+		return nil, err
+	}
+	page := themePage{Partner: p, Theme: theme}
+	page.Background, page.Text, page.Accent, page.AccentText = theme.Colours()
+	for _, l := range partner.Languages() {
+		page.Texts = append(page.Texts, themeTexts{l, languageNames[l], theme.Texts[l]})
+	}
+	return view{"theme", "Página das pessoas", page}, nil
+}
+
+func saveTheme(c *Console, r *request) (answer, error) {
+	if err := r.ParseMultipartForm(maxForm); err != nil && !errors.Is(err, http.ErrNotMultipart) {
+		return nil, errForm.Because(err)
+	}
+	logo, err := r.picture("file")
+	if err != nil {
+		return nil, err
+	}
+	id := partner.ID(r.PathValue("id"))
+	err = c.change(r, "partner.theme", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Partners.SetTheme(ctx, id, func(t *partner.Theme) {
+			t.Background, t.Text, t.Accent, t.AccentText = r.text("background"), r.text("text"), r.text("accent"), r.text("accent_text")
+			t.Title, t.Frames = r.text("title"), strings.Fields(r.text("frame"))
+			t.Texts = map[partner.Language]partner.ThemeTexts{}
+			for _, l := range partner.Languages() {
+				texts := partner.ThemeTexts{Intro: r.text("intro-" + string(l)), Contact: r.text("contact-" + string(l))}
+				if texts != (partner.ThemeTexts{}) {
+					t.Texts[l] = texts
+				}
+			}
+			switch {
+			case len(logo) > 0:
+				t.Logo = logo
+			case r.text("no_logo") != "":
+				t.Logo = nil
+			}
+		})
+		return string(id), "", err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{partnerPath(id) + "/theme", "theme.saved"}, nil
+}
+
+// picture is a small file of a form that may be left out.
+func (r *request) picture(name string) ([]byte, error) {
+	part, _, err := r.FormFile(name)
+	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
+		return []byte{}, nil
+	}
+	if err != nil {
+		return nil, errForm.Because(err)
+	}
+	defer func() { _ = part.Close() }() // it was only read
+	return io.ReadAll(io.LimitReader(part, partner.MaxLogoFile+1))
+}

@@ -1,0 +1,223 @@
+package cyber
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// EndReason is why a key ended.
+type EndReason string
+
+// The reasons.
+const (
+	EndExpired      EndReason = "expired"
+	EndRevoked      EndReason = "revoked"
+	EndMoved        EndReason = "moved"
+	EndSubscription EndReason = "subscription"
+	// EndErased is only ever told: of a person who was erased no key is kept.
+	EndErased EndReason = "erased"
+)
+
+// KeyState is where a key stands.
+type KeyState string
+
+// The states. A key that was issued protects nothing until the device reports that it is installed.
+const (
+	KeyIssued KeyState = "issued"
+	KeyActive KeyState = "active"
+	KeyEnded  KeyState = "ended"
+)
+
+// StateAt is where the key stands.
+func (d Device) StateAt(now time.Time) KeyState {
+	switch {
+	case !d.LiveAt(now):
+		return KeyEnded
+	case d.ActivatedAt.IsZero():
+		return KeyIssued
+	}
+	return KeyActive
+}
+
+// ProtectsAt tells whether the device is protected: its key is live and was activated on it.
+func (d Device) ProtectsAt(now time.Time) bool { return d.StateAt(now) == KeyActive }
+
+// seenStep is how exact the time of the last report is: devices report often, and each change is a write.
+const seenStep = 10 * time.Minute
+
+// Reported is what becomes of a key whose device reports. A report of any kind activates a key that was not: that of
+// the activation may have been lost, and what runs protects. It is false when nothing changes.
+func Reported(d Device, now time.Time) (Device, bool) {
+	if !d.ActivatedAt.IsZero() && now.Sub(d.SeenAt) < seenStep {
+		return d, false
+	}
+	if d.ActivatedAt.IsZero() {
+		d.ActivatedAt = now
+	}
+	d.SeenAt = now
+	return d, true
+}
+
+// warnings are how long before its end a key's partner is told, longest first.
+var warnings = [...]time.Duration{30 * 24 * time.Hour, 7 * 24 * time.Hour}
+
+// NextNotice is when a key that ends at end is next looked at, seen from now: when its end is to be announced, or at
+// its end. Nobody is told of an end as it is issued: a key of 20 days is announced once, 7 days ahead.
+func NextNotice(now, end time.Time) time.Time {
+	for _, ahead := range warnings {
+		if at := end.Add(-ahead); at.After(now) {
+			return at
+		}
+	}
+	return end
+}
+
+// Notice is what becomes of a key whose notice is due.
+type Notice struct {
+	// Tell is whether the partner hears now that it ends soon, Over whether it has ended; Next when it is looked at
+	// again.
+	Tell, Over bool
+	Next       time.Time
+}
+
+// NoticeOf decides on a notice.
+func NoticeOf(d Device, now time.Time) Notice {
+	if !d.LiveAt(now) {
+		return Notice{Over: true}
+	}
+	return Notice{Tell: true, Next: NextNotice(now, d.ValidUntil)}
+}
+
+// LifeStore keeps what becomes of keys. Each change and the event that tells of it are one transaction.
+type LifeStore interface {
+	// OwnDevice finds a partner's key by its id or by the activation key, ended ones too.
+	OwnDevice(ctx context.Context, id partner.ID, named string) (Device, error)
+	// NoteReport asks decide about a live key and keeps the times that it says; ErrDeviceEnded for one that is over.
+	NoteReport(ctx context.Context, id partner.ID, key KeyID, decide func(d Device, now time.Time) (Device, bool)) (Device, error)
+	EndKey(ctx context.Context, id partner.ID, key KeyID, reason EndReason) (Device, error)
+	// MoveDevice ends a live key and issues one for another device of the same person, valid until the same time. With
+	// a mode in the request the key counts against the partner's share of a pool.
+	MoveDevice(ctx context.Context, id partner.ID, key KeyID, r DeviceRequest, next NewKey) (Device, error)
+	// GiveNotices asks about each key whose notice is due, writes the events and returns how many; EndUnsubscribed
+	// ends the keys whose plan has no subscription any more.
+	GiveNotices(ctx context.Context, decide func(d Device, now time.Time) Notice) (int, error)
+	EndUnsubscribed(ctx context.Context) (int, error)
+	// InstallLinks are where the program of each system is installed from; SetInstallLink changes one, empty for none.
+	InstallLinks(ctx context.Context) (map[System]string, error)
+	SetInstallLink(ctx context.Context, system System, link string) error
+}
+
+// Own returns a partner's key by its id or by the activation key itself, ended ones too.
+func (e *Endpoints) Own(ctx context.Context, id partner.ID, named string) (Device, error) {
+	return e.store.OwnDevice(ctx, id, strings.TrimSpace(named))
+}
+
+// Report notes that the device of a key is protected by it.
+func (e *Endpoints) Report(ctx context.Context, id partner.ID, named string) (Device, error) {
+	d, err := e.Own(ctx, id, named)
+	if err != nil {
+		return d, err
+	}
+	if d.ProtectsAt(e.now()) {
+		if _, changed := Reported(d, e.now()); !changed {
+			return d, nil // most reports: nobody waits for a write
+		}
+	}
+	return e.store.NoteReport(ctx, id, d.ID, Reported)
+}
+
+// RevokeOwn ends a key of the partner.
+func (e *Endpoints) RevokeOwn(ctx context.Context, id partner.ID, named string) (Device, error) {
+	d, err := e.Own(ctx, id, named)
+	if err != nil || d.EndReason == EndRevoked {
+		return d, err // revoked twice is revoked
+	}
+	return e.store.EndKey(ctx, id, d.ID, EndRevoked)
+}
+
+// MoveOwn gives a person of the partner a key for another device in place of one that ends: see Replace.
+func (e *Endpoints) MoveOwn(ctx context.Context, id partner.ID, named string, r DeviceRequest) (Device, error) {
+	if err := r.check(); err != nil {
+		return Device{}, err
+	}
+	d, err := e.Own(ctx, id, named)
+	if err != nil {
+		return d, err
+	}
+	return e.move(ctx, d, r)
+}
+
+// Revoke ends a key, for the operator.
+func (e *Endpoints) Revoke(ctx context.Context, key KeyID) (Device, error) {
+	d, err := e.Show(ctx, key)
+	if err != nil {
+		return d, err
+	}
+	return e.store.EndKey(ctx, d.Partner, d.ID, EndRevoked)
+}
+
+// Replace moves a person's protection to another device, for the operator: the old key ends, the new device has a key
+// of its own until the old one would have ended. The plan's limit is not asked, as the number of devices stays the
+// same.
+func (e *Endpoints) Replace(ctx context.Context, key KeyID, system System, name string) (Device, error) {
+	r := DeviceRequest{System: system, Name: name}
+	if err := r.check(); err != nil {
+		return Device{}, err
+	}
+	d, err := e.Show(ctx, key)
+	if err != nil {
+		return d, err
+	}
+	return e.move(ctx, d, r)
+}
+
+func (e *Endpoints) move(ctx context.Context, d Device, r DeviceRequest) (Device, error) {
+	next, err := e.newKey()
+	if err != nil {
+		return Device{}, err
+	}
+	return e.store.MoveDevice(ctx, d.Partner, d.ID, r, next)
+}
+
+// GiveNotices tells partners of keys that end soon, and ends those whose time is over; the row of a key remembers what
+// was told.
+func (e *Endpoints) GiveNotices(ctx context.Context) (int, error) {
+	return e.store.GiveNotices(ctx, NoticeOf)
+}
+
+// EndUnsubscribed ends the keys whose plan ends them with its last subscription.
+func (e *Endpoints) EndUnsubscribed(ctx context.Context) (int, error) {
+	return e.store.EndUnsubscribed(ctx)
+}
+
+// Linux has no keys by the contract; its program can be offered all the same.
+const Linux System = "linux"
+
+// InstallSystems are those that have a link of their own.
+func InstallSystems() []System { return append(Systems(), Linux) }
+
+const maxInstallLink = 500
+
+// InstallLinks are where people install the program of each system from; a system without a link is not there.
+func (e *Endpoints) InstallLinks(ctx context.Context) (map[System]string, error) {
+	return e.store.InstallLinks(ctx)
+}
+
+// SetInstallLink changes where the program of a system is installed from; empty for nowhere. People are sent there, so
+// it has to be https and carry nobody's credentials.
+func (e *Endpoints) SetInstallLink(ctx context.Context, system System, link string) error {
+	if _, err := ParseSystem(string(system)); err != nil && system != Linux {
+		return ErrDeviceInvalid.With("system: one of android, ios, windows, macos, linux")
+	}
+	if link != "" {
+		u, err := url.Parse(link)
+		if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || !partner.Printable(link, maxInstallLink) {
+			return ErrDeviceInvalid.With("link: an https address of at most %d characters", maxInstallLink)
+		}
+	}
+	return e.store.SetInstallLink(ctx, system, link)
+}

@@ -1,0 +1,258 @@
+package cyber
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
+)
+
+// How a person comes to the page of their own: the partner, who knows who they are, asks for a link; the link is good for
+// a few minutes and gives whoever opens it a session. Both are sealed texts that say everything, so that any replica can
+// read them and nothing is stored. See docs/design/0016-person-page.md.
+
+const (
+	// LinkLife is how long a link opens the page, SessionLife how long the page stays open after that.
+	LinkLife    = 15 * time.Minute
+	SessionLife = time.Hour
+
+	maxReturn     = 500
+	maxPortalText = 4096
+	linkBytes     = 9
+	portalParts   = 8
+)
+
+// Faults of the person's page.
+var (
+	ErrPortalInvalid = fault.New(fault.Invalid, "portal.invalid")
+	// ErrPortalClosed is every way in which a link or session does not open the page: it says nothing about why.
+	ErrPortalClosed = fault.New(fault.Unauthenticated, "portal.closed")
+	ErrNobodyKnown  = fault.New(fault.NotFound, "person.not_found")
+)
+
+// PortalSession is a person looking at their page.
+type PortalSession struct {
+	Partner partner.ID
+	User    partner.UserHash
+	Lang    partner.Language
+	// Return is where the page leads back to; empty for nowhere.
+	Return string
+	// Copy says that the person may take a copy of everything that is held about them, enrolment data in the clear
+	// included: the partner's key that asked for the link could read those too.
+	Copy bool
+	// Link names the link that all this came from, by chance alone.
+	Link string
+	// Begun is when the link was asked for, Until when this ends.
+	Begun, Until time.Time
+}
+
+// PortalRequest is what a partner asks a link for.
+type PortalRequest struct {
+	User partner.UserHash
+	// Lang and Return may be empty.
+	Lang, Return string
+}
+
+// Sealer makes and reads texts that only this service can.
+type Sealer interface {
+	Seal(at seal.Place, plain []byte) ([]byte, error)
+	Unseal(at seal.Place, sealed []byte) ([]byte, error)
+}
+
+// PortalStore knows people.
+type PortalStore interface {
+	// Stands tells whether anything is held about a person, and nothing was erased of them since a time.
+	Stands(ctx context.Context, id partner.ID, u partner.UserHash, since time.Time) (bool, error)
+}
+
+// Tenants tells what a partner is now.
+type Tenants interface {
+	PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error)
+}
+
+// PortalSessions makes links to people's pages and opens them.
+type PortalSessions struct {
+	store   PortalStore
+	tenants Tenants
+	keys    Sealer
+	now     func() time.Time
+	random  io.Reader
+}
+
+// NewPortalSessions joins the rules to a store, the partners, the key file, a clock and a source of randomness (nil means
+// the system's).
+func NewPortalSessions(store PortalStore, tenants Tenants, keys Sealer, now func() time.Time, random io.Reader) *PortalSessions {
+	if random == nil {
+		random = rand.Reader
+	}
+	return &PortalSessions{store: store, tenants: tenants, keys: keys, now: now, random: random}
+}
+
+// Offer makes a link for a person whom the partner knows here. It returns the text that stands in the link's path.
+func (s *PortalSessions) Offer(ctx context.Context, who partner.Caller, r PortalRequest) (token string, until time.Time, err error) {
+	lang, err := partner.ParseLanguage(r.Lang)
+	if err != nil {
+		return "", until, err
+	}
+	if err := checkReturn(r.Return, who.Settings.SiteList()); err != nil {
+		return "", until, err
+	}
+	now := s.now()
+	stands, err := s.store.Stands(ctx, who.Partner, r.User, now)
+	if err != nil {
+		return "", until, err
+	}
+	if !stands {
+		return "", until, ErrNobodyKnown.With("userHash: nothing is held about this person")
+	}
+	link := make([]byte, linkBytes)
+	if _, err := io.ReadFull(s.random, link); err != nil {
+		return "", until, fmt.Errorf("name a link: %w", err)
+	}
+	until = now.Add(LinkLife)
+	token, err = s.write(placeLink, PortalSession{
+		Partner: who.Partner, User: r.User, Lang: lang, Return: r.Return, Copy: who.Allows(partner.ScopeSubscriptionsRead),
+		Link: base64.RawURLEncoding.EncodeToString(link), Begun: now, Until: until,
+	})
+	return token, until, err
+}
+
+// checkReturn refuses what the page could not safely lead to. Where the partner's sites are known it leads to one of them.
+func checkReturn(text string, sites []string) error {
+	if text == "" {
+		return nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || len(text) > maxReturn || !strings.HasPrefix(text, "https://") || u.Hostname() == "" || u.User != nil || strings.ContainsFunc(text, unprintable) {
+		return ErrPortalInvalid.With("returnUrl: an https address without user or password, at most %d characters", maxReturn)
+	}
+	if len(sites) == 0 {
+		return nil
+	}
+	host := strings.ToLower(u.Hostname())
+	for _, site := range sites {
+		if host == site || strings.HasSuffix(host, "."+site) {
+			return nil
+		}
+	}
+	return ErrPortalInvalid.With("returnUrl: at one of the partner's own sites, or under one")
+}
+
+func unprintable(r rune) bool { return r <= ' ' || r > '~' }
+
+// Enter opens a link and gives the session that it stands for, with the text that a browser keeps of it. A link opens as
+// often as it is followed while it lives: those who look at links before people do, mail filters and previews of messages,
+// must not close it.
+func (s *PortalSessions) Enter(ctx context.Context, token string) (PortalSession, string, error) {
+	session, _, err := s.open(ctx, placeLink, token)
+	if err != nil {
+		return PortalSession{}, "", err
+	}
+	session.Until = s.now().Add(SessionLife)
+	return s.kept(session)
+}
+
+// Resume is the session of a text that Enter gave, and the partner as it is now.
+func (s *PortalSessions) Resume(ctx context.Context, text string) (PortalSession, partner.Partner, error) {
+	return s.open(ctx, placeSession, text)
+}
+
+// Speak is the same session in another language.
+func (s *PortalSessions) Speak(session PortalSession, lang partner.Language) (PortalSession, string, error) {
+	session.Lang = lang
+	return s.kept(session)
+}
+
+func (s *PortalSessions) kept(session PortalSession) (PortalSession, string, error) {
+	text, err := s.write(placeSession, session)
+	return session, text, err
+}
+
+// Expired reads a link that is genuine and too old: who followed it can be told where to get another.
+func (s *PortalSessions) Expired(token string) (PortalSession, bool) {
+	session, err := s.read(placeLink, token)
+	return session, err == nil
+}
+
+// The two texts are sealed for places of their own, so that neither passes for the other.
+const (
+	placeLink    = "link"
+	placeSession = "session"
+)
+
+func portalPlace(column string) seal.Place {
+	return seal.Place{Table: "portal_session", Column: column}
+}
+
+// write seals a session, a line for each of its parts: none of them holds a line break, and it stands in an address.
+func (s *PortalSessions) write(column string, session PortalSession) (string, error) {
+	plain := strings.Join([]string{
+		string(session.Partner), string(session.Lang), strconv.FormatBool(session.Copy), session.Link,
+		strconv.FormatInt(session.Begun.UnixMicro(), 36), strconv.FormatInt(session.Until.UnixMicro(), 36), session.Return, string(session.User),
+	}, "\n")
+	sealed, err := s.keys.Seal(portalPlace(column), []byte(plain))
+	if err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(sealed), nil
+}
+
+func (s *PortalSessions) read(column, text string) (PortalSession, error) {
+	if len(text) > maxPortalText {
+		return PortalSession{}, ErrPortalClosed
+	}
+	sealed, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil {
+		return PortalSession{}, ErrPortalClosed
+	}
+	plain, err := s.keys.Unseal(portalPlace(column), sealed)
+	if err != nil {
+		return PortalSession{}, ErrPortalClosed.Because(err)
+	}
+	parts := strings.Split(string(plain), "\n")
+	if len(parts) != portalParts {
+		return PortalSession{}, ErrPortalClosed
+	}
+	begun, berr := strconv.ParseInt(parts[4], 36, 64)
+	until, uerr := strconv.ParseInt(parts[5], 36, 64)
+	if err := errors.Join(berr, uerr); err != nil {
+		return PortalSession{}, ErrPortalClosed.Because(err)
+	}
+	return PortalSession{
+		Partner: partner.ID(parts[0]), Lang: partner.Language(parts[1]), Copy: parts[2] == "true", Link: parts[3],
+		Begun: time.UnixMicro(begun), Until: time.UnixMicro(until), Return: parts[6], User: partner.UserHash(parts[7]),
+	}, nil
+}
+
+// open reads a text and asks whether it still holds: in time, of a partner that is served, about a person who is there.
+func (s *PortalSessions) open(ctx context.Context, column, text string) (PortalSession, partner.Partner, error) {
+	session, err := s.read(column, text)
+	if err != nil || !s.now().Before(session.Until) {
+		return PortalSession{}, partner.Partner{}, ErrPortalClosed
+	}
+	who, err := s.tenants.PartnerByID(ctx, session.Partner)
+	if err != nil {
+		if fault.KindOf(err) == fault.NotFound {
+			err = ErrPortalClosed
+		}
+		return PortalSession{}, partner.Partner{}, err
+	}
+	stands, err := s.store.Stands(ctx, session.Partner, session.User, session.Begun)
+	if err != nil {
+		return PortalSession{}, partner.Partner{}, err
+	}
+	if who.Suspended || !stands {
+		return PortalSession{}, partner.Partner{}, ErrPortalClosed
+	}
+	return session, who, nil
+}

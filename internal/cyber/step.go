@@ -1,0 +1,237 @@
+package cyber
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// StepID names a step of the catalogue.
+type StepID string
+
+// Step is something that a person can do about a finding.
+type Step struct {
+	ID StepID
+	// Link is the official page where it is done; empty when there is no one page.
+	Link string
+	// Minutes is how long it takes, Within how soon after the finding it should be done.
+	Minutes int
+	Within  time.Duration
+	// Essential steps mend what leaked: without them the finding is not solved. The others make the next one less likely.
+	Essential bool
+	// Mends is what the finding is resolved as once the step is done; empty for a step that says nothing of that.
+	Mends Resolution
+	texts map[partner.Language]stepText
+	when  stepCondition
+}
+
+// stepText is a step in one language. Perhaps is why where it is not known that the person's own record held the class.
+type stepText struct{ What, Why, Perhaps string }
+
+// stepCondition says which findings a step is for: any of what it lists is enough.
+type stepCondition struct {
+	always  bool
+	exposes []Exposed
+	assets  []identifier.Kind
+	sources []SourceKind
+	// unless are classes beside which the step is not needed.
+	unless []Exposed
+	// certain asks that the class stood in the person's own record.
+	certain bool
+}
+
+// StepState is what a person said of a step.
+type StepState string
+
+// The states. A step of which nothing was said is to be done.
+const (
+	StepTodo    StepState = "todo"
+	StepDone    StepState = "done"
+	StepSkipped StepState = "skipped"
+)
+
+// StepMark is what was said of a step of a finding.
+type StepMark struct {
+	Finding FindingID
+	Step    StepID
+	State   StepState
+	At      time.Time
+}
+
+// PlannedStep is a step of one finding's plan.
+type PlannedStep struct {
+	*Step
+	State StepState
+	// MarkedAt is when the state was said; zero for a step of which nothing was.
+	MarkedAt time.Time
+	// Due is when it should be done at the latest.
+	Due time.Time
+	// certain says that the step follows from the person's own record, and not from the breach as a whole.
+	certain bool
+	breach  string
+}
+
+// What says what to do.
+func (s PlannedStep) What(in partner.Language) string { return s.fill(s.texts[in].What) }
+
+// Why says why, and only what is known: where the person's own record is not, the step is for what may have been in it.
+func (s PlannedStep) Why(in partner.Language) string {
+	text := s.texts[in]
+	if !s.certain && text.Perhaps != "" {
+		return s.fill(text.Perhaps)
+	}
+	return s.fill(text.Why)
+}
+
+func (s PlannedStep) fill(text string) string {
+	return strings.ReplaceAll(text, blanks[blankBreach], s.breach)
+}
+
+// remains tells whether the finding is not solved without the step: whoever skips what mends the leak has not mended it.
+func (s PlannedStep) remains() bool {
+	return s.State == StepTodo || s.Essential && s.State != StepDone
+}
+
+// remindAt is when the person is reminded of the step: the day before it is due, and of a short deadline at half time.
+func (s PlannedStep) remindAt() time.Time { return s.Due.Add(-min(24*time.Hour, s.Within/2)) }
+
+// Plan is what to do about one finding, in order.
+type Plan struct {
+	Finding Finding
+	Steps   []PlannedStep
+}
+
+// PlanOf makes the plan of a finding from the catalogue and what was said of its steps; marks of other findings and of
+// steps that are not in it are passed over, and the last that was said of one counts.
+func PlanOf(f Finding, marks []StepMark) Plan {
+	p := Plan{Finding: f}
+	steps := firstSteps()
+	for i := range steps {
+		s := &steps[i]
+		fits, certain := s.when.holds(&f)
+		if !fits {
+			continue
+		}
+		one := PlannedStep{Step: s, State: StepTodo, Due: f.planFrom().Add(s.Within), certain: certain, breach: f.Breach.Title}
+		for _, m := range marks {
+			if m.Finding != f.ID || m.Step != s.ID {
+				continue
+			}
+			if one.State, one.MarkedAt = m.State, m.At; m.State == StepTodo {
+				one.MarkedAt = time.Time{}
+			}
+		}
+		p.Steps = append(p.Steps, one)
+	}
+	return p
+}
+
+// planFrom is when deadlines begin to run.
+func (f *Finding) planFrom() time.Time {
+	if f.RenewedAt.IsZero() {
+		return f.FoundAt
+	}
+	return f.RenewedAt
+}
+
+// holds tells whether a finding is one that the step is for, and whether that is known of the person's own record. Of
+// made-up data and spam lists nothing but care follows.
+func (c *stepCondition) holds(f *Finding) (fits, certain bool) {
+	switch {
+	case c.always:
+		return true, true
+	case f.Breach.doubtful(), f.Breach.Has(c.unless...):
+		return false, false
+	case slices.Contains(c.sources, f.Breach.Kind), slices.Contains(c.assets, f.Kind):
+		return true, true
+	case f.Basis() == BasisRow && f.Breach.Has(c.exposes...), slices.Contains(c.exposes, classOf(f.Kind)):
+		return true, true
+	}
+	return !c.certain && f.Breach.Has(c.exposes...), false
+}
+
+// classOf is the class of data that a watched value is itself: where it was found, it stood. Empty for a kind without one.
+func classOf(k identifier.Kind) Exposed {
+	switch k {
+	case identifier.Email:
+		return ExposedEmail
+	case identifier.CPF:
+		return ExposedCPF
+	case identifier.Phone:
+		return ExposedPhone
+	case identifier.Card:
+		return ExposedCard
+	default:
+		return ""
+	}
+}
+
+// Step returns one of the plan's steps.
+func (p Plan) Step(id StepID) (PlannedStep, bool) {
+	i := slices.IndexFunc(p.Steps, func(s PlannedStep) bool { return s.ID == id })
+	if i < 0 {
+		return PlannedStep{}, false
+	}
+	return p.Steps[i], true
+}
+
+// Remaining are the steps without which the finding is not solved; none once it is closed.
+func (p Plan) Remaining() []PlannedStep {
+	if !p.Finding.Open() {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(p.Steps), func(s PlannedStep) bool { return !s.remains() })
+}
+
+// Done counts the steps that are done.
+func (p Plan) Done() (n int) {
+	for _, s := range p.Steps {
+		if s.State == StepDone {
+			n++
+		}
+	}
+	return n
+}
+
+// resolution is what the finding is resolved as by the steps that are done.
+func (p Plan) resolution() Resolution {
+	for _, s := range p.Steps {
+		if s.State == StepDone && s.Mends != "" {
+			return s.Mends
+		}
+	}
+	return ResolvedOther
+}
+
+// Reminder is what a person is to be reminded of now, and when to look again; a zero Next means never.
+type Reminder struct {
+	Due  []PlannedStep
+	Next time.Time
+}
+
+// ReminderOf decides about a plan whose last look was to be at since: each step is told of once, when its time has come.
+// Nobody is reminded of what is closed, nor of what they were never alerted to.
+func ReminderOf(p Plan, since, now time.Time) (r Reminder) {
+	if !p.Finding.Open() || p.Finding.Quiet {
+		return r
+	}
+	for _, s := range p.Steps {
+		switch at := s.remindAt(); {
+		case at.After(now):
+			if r.Next.IsZero() || at.Before(r.Next) {
+				r.Next = at
+			}
+		case !at.Before(since) && s.State == StepTodo:
+			r.Due = append(r.Due, s)
+		}
+	}
+	return r
+}
+
+// FirstReminder is when to look at a new finding for the first time; zero: never.
+func FirstReminder(f Finding) time.Time {
+	return ReminderOf(PlanOf(f, nil), f.planFrom(), f.planFrom()).Next
+}

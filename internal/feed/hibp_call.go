@@ -1,0 +1,118 @@
+package feed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/job"
+)
+
+const (
+	hibpPerMinute = 10 // of the smallest subscription
+	// An answer by range has some 400 hashes with the names of their breaches; one about a domain all its addresses.
+	maxHIBPAnswer   = 4 << 20
+	maxDomainAnswer = 64 << 20
+	// hibpTries is how often one question is put when the service says to wait.
+	hibpTries       = 5
+	hibpLongestWait = 10 * time.Minute
+)
+
+var errAnswer = errors.New("ask: the answer is not what the API promises")
+
+// pacer spreads calls over the minute, for all who call at once. When the service says to wait, all of them do.
+type pacer struct {
+	mu   sync.Mutex
+	gap  time.Duration
+	held int // how often all had to wait
+}
+
+func newPacer(perMinute int) *pacer { return &pacer{gap: time.Minute / time.Duration(perMinute)} }
+
+// turn waits for the next call's time and says how often all had waited before it.
+func (p *pacer) turn(ctx context.Context) (held int, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.held, job.Wait(ctx, p.gap)
+}
+
+// hold makes all wait, unless they have since the turn that was refused.
+func (p *pacer) hold(ctx context.Context, turn int, d time.Duration) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.held != turn {
+		return ctx.Err()
+	}
+	p.held++
+	return job.Wait(ctx, d)
+}
+
+// get asks the service and waits when told to. It says whether there was anything to tell.
+func (s *hibpSweep) get(ctx context.Context, path string, into any, most int64) (bool, error) {
+	where := strings.TrimSuffix(s.f.Target, "/") + path
+	for range hibpTries {
+		turn, err := s.pace.turn(ctx)
+		if err != nil {
+			return false, err
+		}
+		found, after, err := s.getOnce(ctx, where, into, most)
+		if err != nil || after == 0 {
+			return found, err
+		}
+		if err := s.pace.hold(ctx, turn, min(after, hibpLongestWait)); err != nil {
+			return false, err
+		}
+	}
+	return false, errors.New("ask: told to wait again and again")
+}
+
+// getOnce asks once; after is how long to wait before asking again, 0 when there is no need.
+func (s *hibpSweep) getOnce(ctx context.Context, where string, into any, most int64) (found bool, after time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, where, nil)
+	if err != nil {
+		return false, 0, ErrInvalid.With("target: not an address") // the cause would hold the person's address
+	}
+	req.Header.Set("hibp-api-key", s.f.Secret)
+	req.Header.Set("User-Agent", "vigia")
+	res, err := s.fs.Client.Do(req)
+	if err != nil {
+		var ue *url.Error
+		if errors.As(err, &ue) { // its text holds the whole address
+			err = ue.Err
+		}
+		return false, 0, fmt.Errorf("ask: %w", err)
+	}
+	defer func() { _ = res.Body.Close() }() // only read
+	return readHIBP(res, into, most)
+}
+
+func readHIBP(res *http.Response, into any, most int64) (found bool, after time.Duration, err error) {
+	switch res.StatusCode {
+	case http.StatusOK:
+		text, err := io.ReadAll(io.LimitReader(res.Body, most+1))
+		if err != nil {
+			return false, 0, fmt.Errorf("ask: %w", err)
+		}
+		if int64(len(text)) > most {
+			return false, 0, fmt.Errorf("ask: the answer is larger than %d bytes", most)
+		}
+		if err := json.Unmarshal(text, into); err != nil {
+			return false, 0, errAnswer
+		}
+		return true, 0, nil
+	case http.StatusNotFound:
+		return false, 0, nil
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		return false, max(retryAfter(res.Header, 2*time.Second), 10*time.Millisecond), nil
+	}
+	return false, 0, fmt.Errorf("ask: answered %d", res.StatusCode)
+}

@@ -1,0 +1,239 @@
+// Package hibptest is a stand-in for the account API of Have I Been Pwned, version 3, as its documentation tells it: what
+// is asked with which headers, what is answered, and how calls beyond the rate are refused. Tests and benches only.
+package hibptest
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Service answers as the API does. Its fields are set before it is asked.
+type Service struct {
+	// Key is the one that it takes.
+	Key string
+	// Rpm is how many calls a minute it takes; 0: any number. Block is the minute, shorter in tests.
+	Rpm   int
+	Block time.Duration
+	// KAnon says that the plan has searches by range; Domains are those that the key has proven.
+	KAnon   bool
+	Domains []string
+	// Accounts are the breaches of addresses, by name.
+	Accounts map[string][]string
+	// Catalogue is what is told of breaches.
+	Catalogue []Breach
+	// Others is how many hashes of other people a range has.
+	Others int
+
+	once   sync.Once
+	ranges map[string][]suffix
+	filler []byte // as JSON, without the brackets of its list
+
+	mu    sync.Mutex
+	since time.Time
+	taken int
+
+	// What it was asked: by address, by range, about domains, for anything else; and how often it said to wait.
+	Addresses, Ranges, DomainCalls, Else, Refused atomic.Int64
+}
+
+// Breach is one of the catalogue.
+type Breach struct {
+	Name        string   `json:"Name"`
+	Title       string   `json:"Title"`
+	BreachDate  string   `json:"BreachDate"`
+	DataClasses []string `json:"DataClasses"`
+	IsVerified  bool     `json:"IsVerified"`
+	IsSensitive bool     `json:"IsSensitive"`
+}
+
+type suffix struct {
+	HashSuffix string   `json:"hashSuffix"`
+	Websites   []string `json:"websites"`
+}
+
+// prefixLength is what of a hash is told.
+const prefixLength = 6
+
+func (s *Service) index() {
+	s.ranges = map[string][]suffix{}
+	for address, names := range s.Accounts {
+		sum := sha1.Sum([]byte(strings.ToLower(address)))
+		hash := strings.ToUpper(hex.EncodeToString(sum[:]))
+		s.ranges[hash[:prefixLength]] = append(s.ranges[hash[:prefixLength]], suffix{hash[prefixLength:], names})
+	}
+	var list []string
+	for i := range s.Others {
+		sum := sha1.Sum(fmt.Appendf(nil, "somebody else %d", i))
+		list = append(list, fmt.Sprintf(`{"hashSuffix":"%X","websites":["Elsewhere","Elsewhere Again"]}`, sum[prefixLength/2:]))
+	}
+	s.filler = []byte(strings.Join(list, ","))
+}
+
+// Calls is how often it was asked and answered.
+func (s *Service) Calls() int64 {
+	return s.Addresses.Load() + s.Ranges.Load() + s.DomainCalls.Load() + s.Else.Load()
+}
+
+// ServeHTTP answers below /api/v3.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.once.Do(s.index)
+	path, ok := strings.CutPrefix(r.URL.Path, "/api/v3")
+	switch {
+	case r.Method != http.MethodGet || !ok:
+		w.WriteHeader(http.StatusNotFound)
+		return
+	case r.Header.Get("User-Agent") == "":
+		w.WriteHeader(http.StatusForbidden)
+		return
+	case path == "/breaches":
+		s.Else.Add(1)
+		answer(w, s.Catalogue)
+		return
+	case r.Header.Get("hibp-api-key") != s.Key:
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	if wait := s.limit(); wait > 0 {
+		s.Refused.Add(1)
+		w.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
+		w.WriteHeader(http.StatusTooManyRequests)
+		return
+	}
+	s.keyed(w, path, r.URL.Query().Get("truncateResponse") != "false")
+}
+
+// limit takes a call of this minute, or says how long the minute still is.
+func (s *Service) limit() time.Duration {
+	if s.Rpm == 0 {
+		return 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	block := s.Block
+	if block == 0 {
+		block = time.Minute
+	}
+	if now := time.Now(); now.Sub(s.since) >= block {
+		s.since, s.taken = now, 0
+	}
+	if s.taken++; s.taken > s.Rpm {
+		return block - time.Since(s.since)
+	}
+	return 0
+}
+
+func (s *Service) keyed(w http.ResponseWriter, path string, truncated bool) {
+	if prefix, ok := strings.CutPrefix(path, "/breachedaccount/range/"); ok {
+		s.Ranges.Add(1)
+		s.byRange(w, prefix)
+		return
+	}
+	if address, ok := strings.CutPrefix(path, "/breachedaccount/"); ok {
+		s.Addresses.Add(1)
+		s.byAddress(w, address, truncated)
+		return
+	}
+	if domain, ok := strings.CutPrefix(path, "/breacheddomain/"); ok {
+		s.DomainCalls.Add(1)
+		s.byDomain(w, domain)
+		return
+	}
+	s.Else.Add(1)
+	switch path {
+	case "/subscription/status":
+		answer(w, map[string]any{"SubscriptionName": "Pro 1", "Rpm": s.Rpm, "IncludesKAnon": s.KAnon})
+	case "/subscribeddomains":
+		domains := []map[string]any{}
+		for _, d := range s.Domains {
+			domains = append(domains, map[string]any{"DomainName": d, "PwnCount": len(s.Accounts)})
+		}
+		answer(w, domains)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+	}
+}
+
+func (s *Service) byRange(w http.ResponseWriter, prefix string) {
+	if _, err := hex.DecodeString(prefix); err != nil || len(prefix) != prefixLength {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	if !s.KAnon {
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
+	found := s.ranges[strings.ToUpper(prefix)]
+	if len(found)+len(s.filler) == 0 {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	text, err := json.Marshal(found)
+	if err != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	text = bytes.TrimSuffix(bytes.TrimPrefix(text, []byte("[")), []byte("]"))
+	if len(found) == 0 {
+		text = nil
+	}
+	parts := [][]byte{s.filler, text}
+	if len(s.filler) == 0 || len(text) == 0 {
+		parts = [][]byte{append(slices.Clip(s.filler), text...)}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(slices.Concat([]byte("["), bytes.Join(parts, []byte(",")), []byte("]"))) // whoever asked has gone
+}
+
+func (s *Service) byAddress(w http.ResponseWriter, address string, truncated bool) {
+	found := []any{}
+	for _, name := range s.Accounts[strings.ToLower(address)] {
+		for _, b := range s.Catalogue {
+			if b.Name != name || b.IsSensitive {
+				continue
+			}
+			if truncated {
+				found = append(found, map[string]any{"Name": b.Name})
+			} else {
+				found = append(found, b)
+			}
+		}
+	}
+	if len(found) == 0 {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	answer(w, found)
+}
+
+func (s *Service) byDomain(w http.ResponseWriter, domain string) {
+	if !slices.Contains(s.Domains, domain) {
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
+	found := map[string][]string{}
+	for address, names := range s.Accounts {
+		if alias, ok := strings.CutSuffix(strings.ToLower(address), "@"+domain); ok {
+			found[alias] = names
+		}
+	}
+	if len(found) == 0 {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	answer(w, found)
+}
+
+func answer(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v) // whoever asked has gone
+}

@@ -1,0 +1,337 @@
+package feed
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/intake"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/scan/record"
+	"github.com/vigiahq/vigia/internal/scan/stated"
+	"github.com/vigiahq/vigia/internal/webhook"
+)
+
+// Push is a batch of records that a vendor sent to a feed of that kind. It is kept sealed, with what its header says,
+// before the vendor is answered, and imported by a run of the feed.
+type Push struct {
+	Feed string
+	// Mark tells it from others of the feed: a keyed mark of the sender's id, which may be anything.
+	Mark []byte
+	// Breach is which one its records become, and Told what is told of it: a manifest, as JSON.
+	Breach         string
+	Told           []byte
+	Records, Bytes int64
+	State          PushState
+	// Error is why it failed.
+	Error      string
+	ReceivedAt time.Time
+	EndedAt    time.Time
+}
+
+// PushState is what became of a push.
+type PushState string
+
+// The states. What has failed is not tried again, and its records are gone: the vendor was told that they are here, so
+// the operator is told why not.
+const (
+	PushWaiting PushState = "waiting"
+	PushDone    PushState = "done"
+	PushFailed  PushState = "failed"
+)
+
+const (
+	// MaxPush bounds the body of a push, and MostWaiting what waits of one feed.
+	MaxPush     = 8 << 20
+	MostWaiting = 1 << 30
+	// pushEvery is how often a feed looks for pushes that nobody told it of.
+	pushEvery = 5 * time.Minute
+	// idsKept is how long the ids of pushes are known: long after no signature of theirs is good any more.
+	idsKept = 30 * 24 * time.Hour
+	// rotationOverlap is how long a secret that was replaced is still good.
+	rotationOverlap = webhook.RotationOverlap
+	// PushPath is where pushes go, before the feed's name.
+	PushPath = "/supply/"
+)
+
+// Faults of pushes.
+var (
+	ErrPush     = fault.New(fault.Unprocessable, "push.records")
+	ErrRepeated = fault.New(fault.Conflict, "push.repeated")
+	ErrTaken    = fault.New(fault.Conflict, "push.breach")
+	ErrBacklog  = fault.New(fault.Unavailable, "push.backlog")
+	ErrPaused   = fault.New(fault.Unavailable, "push.paused")
+	ErrPace     = fault.New(fault.RateLimited, "push.rate")
+)
+
+// Receipt is what a vendor is told.
+type Receipt struct {
+	Breach  string
+	Records int64
+	// Repeated says that it was here before: nothing was kept again.
+	Repeated bool
+}
+
+// Receive takes a push: signed by the feed's secret, now, once, and readable to its last line. When it returns without
+// an error the records are on disk.
+func (fs *Feeds) Receive(ctx context.Context, name string, header http.Header, body []byte) (Receipt, error) {
+	f, err := fs.Store.FeedByName(ctx, name)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return Receipt{}, err
+	}
+	var secrets []webhook.Secret // of a feed that there is not: whoever guesses learns nothing
+	if err == nil && f.Kind == Pushed {
+		if secrets, err = pushSecrets(f.Secret, fs.Now()); err != nil {
+			return Receipt{}, err
+		}
+	}
+	if err := webhook.Verify(header, body, fs.Now(), secrets); err != nil {
+		return Receipt{}, err
+	}
+	if fs.PushPace != nil {
+		if wait := fs.PushPace(name); wait > 0 {
+			return Receipt{}, ErrPace.With("feed: too many pushes; at most one a second over time")
+		}
+	}
+	if f.Paused {
+		return Receipt{}, ErrPaused.With("feed: is paused")
+	}
+	p, err := fs.readPush(ctx, f, body)
+	if err != nil {
+		return Receipt{}, err
+	}
+	kept, fresh, err := fs.Store.KeepPush(ctx, p, header.Get(webhook.HeaderID), body)
+	if err != nil {
+		return Receipt{}, err
+	}
+	// A worker looks now and then anyway: what is kept is not lost if nobody can be told of it.
+	_, _ = fs.Jobs.AddJob(ctx, KindRun, name, struct{}{})
+	return Receipt{Breach: kept.Breach, Records: kept.Records, Repeated: !fresh}, nil
+}
+
+// readPush looks at every line of a push and decides which breach it is of.
+func (fs *Feeds) readPush(ctx context.Context, f Feed, body []byte) (Push, error) {
+	m, err := f.Settings.mapping()
+	if err != nil {
+		return Push{}, err
+	}
+	sum, err := stated.Read(ctx, bytes.NewReader(body), m, func(*record.Sighting) {}, func(line int64, why *fault.Error) error {
+		if m != nil {
+			return nil // what a vendor exports is what it is: the import counts it
+		}
+		return ErrPush.With("line %d: %s", line, why.Detail)
+	})
+	var why *fault.Error
+	if errors.Is(err, stated.ErrText) && errors.As(err, &why) {
+		return Push{}, ErrPush.With("%s", why.Detail)
+	}
+	if err != nil {
+		return Push{}, err
+	}
+	if sum.Records == 0 {
+		return Push{}, ErrPush.With("records: at least one")
+	}
+	told, err := fs.toldOf(f, sum.Breach)
+	if err != nil {
+		return Push{}, err
+	}
+	text, err := json.Marshal(told)
+	if err != nil {
+		return Push{}, err
+	}
+	r, err := fs.Importer.Store.BreachByName(ctx, told.Name)
+	switch {
+	case errors.Is(err, leak.ErrBreachNotFound):
+	case err != nil:
+		return Push{}, err
+	case r.Source != told.Source || r.State == leak.Retracted:
+		return Push{}, ErrTaken.With("breach.name: is another breach's, or was retracted")
+	}
+	return Push{Feed: f.Name, Breach: told.Name, Told: text, Records: sum.Records, Bytes: int64(len(body)), State: PushWaiting, ReceivedAt: fs.Now()}, nil
+}
+
+// toldOf is what is told of the breach of a push: what its header says, or a breach of the day.
+func (fs *Feeds) toldOf(f Feed, header json.RawMessage) (manifest, error) {
+	now := fs.Now().UTC()
+	m := manifest{Name: f.Name + "-" + now.Format("20060102"), Title: f.Name + " " + now.Format(time.DateOnly), Date: now.Format(time.DateOnly)}
+	if header != nil {
+		decoder := json.NewDecoder(bytes.NewReader(header))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&m); err != nil {
+			return m, ErrPush.With("line 1: breach: name, title, date, exposes, kind, description, verified, fabricated, spam_list, no_pairs, each of its own type").Because(err)
+		}
+	}
+	if len(m.Files) > 0 || len(m.URLs) > 0 {
+		return m, ErrPush.With("line 1: breach: the records are in the push itself")
+	}
+	if len(m.Exposes) == 0 {
+		m.Exposes = []string{string(leak.Auto)}
+	}
+	m.Source = sourceOf(f) // a vendor adds to its own breaches only
+	b, err := m.breach()
+	if err == nil {
+		b.AddedAt = now
+		err = leak.CheckNew(&b, now)
+	}
+	var why *fault.Error
+	if errors.As(err, &why) {
+		return m, ErrPush.With("line 1: breach.%s", why.Detail)
+	}
+	return m, err
+}
+
+func sourceOf(f Feed) string { return "feed " + f.Name }
+
+// runPush imports what waits, in the order in which it came.
+func (fs *Feeds) runPush(ctx context.Context, f *Feed) error {
+	m, err := f.Settings.mapping()
+	if err != nil {
+		return err
+	}
+	var failed error
+	for {
+		waiting, err := fs.Store.WaitingPushes(ctx, f.Name, 1)
+		if err != nil {
+			return err
+		}
+		if len(waiting) == 0 {
+			break
+		}
+		p := waiting[0]
+		err = fs.importPush(ctx, f, p, m)
+		if err != nil && (ctx.Err() != nil || !lasting(err)) {
+			return fmt.Errorf("%s: %w", p.Breach, err)
+		}
+		p.State, p.EndedAt = PushDone, fs.Now()
+		if err != nil {
+			p.State, p.Error = PushFailed, reason(err)
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", p.Breach, err)) // the others are taken all the same
+		}
+		if err := fs.Store.EndPush(ctx, p); err != nil {
+			return err
+		}
+		if p.State == PushFailed {
+			f.State.Refused++
+		} else {
+			f.State.Items += p.Records
+		}
+	}
+	return errors.Join(failed, fs.Store.SweepPushes(ctx, f.Name, fs.Now().Add(-idsKept)))
+}
+
+// lasting says whether the same push would fail the same way again.
+func lasting(err error) bool {
+	if errors.Is(err, intake.ErrBusy) {
+		return false
+	}
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.NotFound, fault.Conflict, fault.Unprocessable, fault.TooLarge:
+		return true
+	default:
+		return false
+	}
+}
+
+// importPush makes a breach of a push, or adds to the one that it is of. Either can be repeated: what is there already
+// changes nothing.
+func (fs *Feeds) importPush(ctx context.Context, f *Feed, p Push, m *stated.Mapping) error {
+	var told manifest
+	if err := json.Unmarshal(p.Told, &told); err != nil {
+		return fmt.Errorf("read push: %w", err)
+	}
+	b, err := told.breach()
+	if err != nil {
+		return err
+	}
+	// All of it before the import begins: of a source that fails in its middle an import takes what came.
+	body, err := fs.Store.PushBody(ctx, p)
+	if err != nil {
+		return err
+	}
+	input := intake.ReaderInput("records", fmt.Sprintf("push %x", p.Mark), p.Bytes, func(context.Context) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(body)), nil
+	})
+	spec := intake.Spec{Breach: b, Inputs: []intake.Input{input}, Mapping: m, NoPairs: told.NoPairs || f.Settings.NoPairs}
+	r, err := fs.Importer.Store.BreachByName(ctx, b.Name)
+	if err != nil && !errors.Is(err, leak.ErrBreachNotFound) {
+		return err
+	}
+	if err == nil && r.Source != told.Source {
+		return ErrTaken.With("breach.name: is another breach's, or was retracted")
+	}
+	if err == nil && r.State == leak.Published {
+		_, err = fs.Importer.Renew(ctx, intake.Append, spec)
+		return err
+	}
+	_, err = fs.Importer.Import(ctx, spec)
+	return err
+}
+
+// A secret of pushes is kept with those that it replaced, newest first: "whsec_... whsec_...@1763290000".
+
+// newPushSecret makes the secret of a feed and returns what is to be kept, and what the vendor is told.
+func newPushSecret(random io.Reader, before string, now time.Time) (kept, shown string, err error) {
+	secret, err := webhook.NewSecret(random)
+	if err != nil {
+		return "", "", err
+	}
+	kept = secret.Reveal()
+	if current, _, _ := strings.Cut(before, " "); current != "" { // whoever had an older one has had a day
+		kept += " " + current + "@" + strconv.FormatInt(now.Add(rotationOverlap).Unix(), 10)
+	}
+	return kept, secret.Reveal(), nil
+}
+
+func pushSecrets(kept string, now time.Time) (secrets []webhook.Secret, err error) {
+	for _, text := range strings.Fields(kept) {
+		text, until, dated := strings.Cut(text, "@")
+		if seconds, err := strconv.ParseInt(until, 10, 64); dated && (err != nil || now.Unix() >= seconds) {
+			continue
+		}
+		secret, err := webhook.ParseSecret(text)
+		if err != nil {
+			return nil, fmt.Errorf("read secret: %w", err)
+		}
+		secrets = append(secrets, secret)
+	}
+	return secrets, nil
+}
+
+// Rotate gives a receiver a new secret, which is shown once; the one before is good for another day.
+func (fs *Feeds) Rotate(ctx context.Context, name string) (f Feed, secret string, err error) {
+	f, err = fs.Store.UpdateFeed(ctx, name, func(f *Feed) error {
+		if f.Kind != Pushed {
+			return ErrInvalid.With("name: only a feed of kind push has a secret of ours")
+		}
+		kept, shown, err := newPushSecret(fs.Random, f.Secret, fs.Now())
+		f.Secret, secret = kept, shown
+		return err
+	})
+	return f, secret, err
+}
+
+// Remove forgets a feed, what it has taken and what waits. What it brought stays.
+func (fs *Feeds) Remove(ctx context.Context, name string) error {
+	return fs.Store.DeleteFeed(ctx, name)
+}
+
+// Pushes are the last that a receiver took, newest first.
+func (fs *Feeds) Pushes(ctx context.Context, name string, limit int) ([]Push, error) {
+	return fs.Store.PushesOf(ctx, name, limit)
+}
+
+// mapping is how the records of a feed are read; nil when they say it themselves.
+func (s Settings) mapping() (*stated.Mapping, error) {
+	if s.Mapping == "" {
+		return nil, nil //nolint:nilnil // most feeds have none, and nil is what an import takes for that
+	}
+	return stated.ParseMapping([]byte(s.Mapping))
+}

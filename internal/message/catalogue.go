@@ -1,0 +1,204 @@
+package message
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed" // the texts that this program brings
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+)
+
+//go:embed builtin.yaml
+var builtinFile []byte
+
+// builtinText is what the file says of an event in one language: a title, a short text for SMS and push, a long one for
+// e-mail and WhatsApp.
+type builtinText struct {
+	Title string `yaml:"title"`
+	Short string `yaml:"short"`
+	Long  string `yaml:"long"`
+}
+
+// anyEvent is the text of a type that has none of its own.
+const anyEvent alert.Type = "any"
+
+var builtin = sync.OnceValues(func() (map[alert.Type]map[partner.Language]builtinText, error) {
+	var texts map[alert.Type]map[partner.Language]builtinText
+	if err := yaml.NewDecoder(bytes.NewReader(builtinFile), yaml.Strict()).Decode(&texts); err != nil {
+		return nil, fmt.Errorf("read messages: %w", err)
+	}
+	return texts, nil
+})
+
+// builtinTemplate is the text that this program brings.
+func builtinTemplate(k Key) (Template, error) {
+	texts, err := builtin()
+	if err != nil {
+		return Template{}, err
+	}
+	event, ok := texts[k.Event]
+	if !ok {
+		event = texts[anyEvent]
+	}
+	said := event[k.Language]
+	t := Template{Key: k, Text: said.Long, Origin: BuiltIn}
+	if k.Channel == SMS || k.Channel == Push {
+		t.Text = said.Short
+	}
+	if k.Channel.titled() {
+		t.Subject = said.Title
+	}
+	return t, nil
+}
+
+// Store keeps the operator's texts. No partner means everybody.
+type Store interface {
+	Templates(ctx context.Context, id partner.ID) ([]Template, error)
+	KeepTemplate(ctx context.Context, id partner.ID, t Template) error
+	// DropTemplate forgets one; ErrUnchanged when there is none.
+	DropTemplate(ctx context.Context, id partner.ID, k Key) error
+	// Event returns one event of a partner; alert.ErrEventNotFound when it is not kept.
+	Event(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error)
+	// PartnerName, BreachTitle and PlanName are what people know them by; empty for one that is not there any more.
+	PartnerName(ctx context.Context, id partner.ID) (string, error)
+	BreachTitle(ctx context.Context, name string) (string, error)
+	PlanName(ctx context.Context, id partner.ID, planID plan.ID) (string, error)
+}
+
+// Catalogue is all texts, and makes messages of them.
+type Catalogue struct{ store Store }
+
+// NewCatalogue joins the texts to a store.
+func NewCatalogue(store Store) *Catalogue { return &Catalogue{store} }
+
+// All returns every text as it counts for a partner, or for those without one of their own.
+func (c *Catalogue) All(ctx context.Context, id partner.ID) ([]Template, error) {
+	changed, err := c.changed(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var list []Template
+	for _, k := range Keys() {
+		t, ok := changed[k]
+		if !ok {
+			if t, err = builtinTemplate(k); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}
+
+// changed are the operator's texts, the partner's over everybody's.
+func (c *Catalogue) changed(ctx context.Context, id partner.ID) (map[Key]Template, error) {
+	texts := map[Key]Template{}
+	for _, of := range []struct {
+		id     partner.ID
+		origin Origin
+	}{{"", ByOperator}, {id, ForPartner}} {
+		if of.id == "" && of.origin == ForPartner {
+			continue
+		}
+		list, err := c.store.Templates(ctx, of.id)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range list {
+			t.Origin = of.origin
+			texts[t.Key] = t
+		}
+	}
+	return texts, nil
+}
+
+// Show returns one text.
+func (c *Catalogue) Show(ctx context.Context, id partner.ID, k Key) (Template, error) {
+	if err := k.Check(); err != nil {
+		return Template{}, err
+	}
+	changed, err := c.changed(ctx, id)
+	if err != nil {
+		return Template{}, err
+	}
+	if t, ok := changed[k]; ok {
+		return t, nil
+	}
+	return builtinTemplate(k)
+}
+
+// Set keeps a text for a partner, or for everybody.
+func (c *Catalogue) Set(ctx context.Context, id partner.ID, t Template) error {
+	if err := t.Check(); err != nil {
+		return err
+	}
+	return c.store.KeepTemplate(ctx, id, t)
+}
+
+// Reset forgets a text of the operator's.
+func (c *Catalogue) Reset(ctx context.Context, id partner.ID, k Key) error {
+	if err := k.Check(); err != nil {
+		return err
+	}
+	err := c.store.DropTemplate(ctx, id, k)
+	if errors.Is(err, ErrUnchanged) {
+		return ErrUnchanged.With("text: is not changed here")
+	}
+	return err
+}
+
+// Preview shows a text with made-up values.
+func Preview(t Template) (Message, error) {
+	if err := t.Check(); err != nil {
+		return Message{}, err
+	}
+	return t.render(sample(t.Event, t.Language)), nil
+}
+
+// Of makes the message that tells of an event, if whoever asks may read such events.
+func (c *Catalogue) Of(ctx context.Context, id partner.ID, of alert.Areas, event alert.EventID, channel Channel, l partner.Language) (Message, error) {
+	e, err := c.store.Event(ctx, id, event)
+	if err != nil {
+		return Message{}, err
+	}
+	if !of.May(e.Type) {
+		return Message{}, alert.ErrEventNotFound
+	}
+	body, err := readBody(e)
+	if err != nil {
+		return Message{}, err
+	}
+	t, err := c.Show(ctx, id, Key{e.Type, channel, l})
+	if err != nil {
+		return Message{}, err
+	}
+	known, err := c.names(ctx, id, body)
+	if err != nil {
+		return Message{}, err
+	}
+	return t.render(body.values(e.At, l, known)), nil
+}
+
+// names looks up what an event names by an id. What has no name any more is said by its id.
+func (c *Catalogue) names(ctx context.Context, id partner.ID, body eventBody) (n names, err error) {
+	if n.partner, err = c.store.PartnerName(ctx, id); err != nil {
+		return n, err
+	}
+	if name := body.worst().Breach; name != "" {
+		n.breach, err = c.store.BreachTitle(ctx, name)
+		n.breach = cmp.Or(n.breach, name)
+	}
+	if planID := body.Data.PlanID; planID != "" && err == nil {
+		n.plan, err = c.store.PlanName(ctx, id, plan.ID(planID))
+		n.plan = cmp.Or(n.plan, planID)
+	}
+	return n, err
+}

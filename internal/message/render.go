@@ -1,0 +1,160 @@
+package message
+
+import (
+	"html"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// The most that a channel takes, with every word at its longest: characters, of an SMS seven-bit ones.
+const (
+	maxSMS      = 160
+	maxPush     = 240
+	maxTitle    = 65
+	maxSubject  = 150
+	maxWhatsApp = 1024
+	maxEmail    = 10_000
+)
+
+// braced is what stands in braces in a text, right or wrong.
+var braced = regexp.MustCompile(`\{[^{}]*\}?|\}`)
+
+// Check refuses a text that names what it may not, has no text, or could become longer than its channel takes.
+func (t Template) Check() error {
+	if err := t.Key.Check(); err != nil {
+		return err
+	}
+	if t.Channel.titled() == (strings.TrimSpace(t.Subject) == "") {
+		if t.Subject == "" {
+			return ErrInvalid.With("subject: e-mail and push need one")
+		}
+		return ErrInvalid.With("subject: only e-mail and push have one")
+	}
+	if strings.TrimSpace(t.Text) == "" || !utf8.ValidString(t.Text) || !utf8.ValidString(t.Subject) || strings.ContainsAny(t.Subject, "\r\n") {
+		return ErrInvalid.With("text: neither empty nor broken, and a subject of one line")
+	}
+	for _, found := range braced.FindAllString(t.Subject+"\n"+t.Text, -1) {
+		if !t.knows(found) {
+			return ErrInvalid.With("text: in braces only %s", wordList(t.Event))
+		}
+	}
+	return t.fits()
+}
+
+func (t Template) knows(found string) bool {
+	for _, w := range Words(t.Event) {
+		if found == "{"+string(w)+"}" {
+			return true
+		}
+	}
+	return false
+}
+
+// fits holds a text, its words at their longest, against what its channel takes.
+func (t Template) fits() error {
+	full := map[Word]string{}
+	for _, w := range Words(t.Event) {
+		full[w] = strings.Repeat("x", longest[w])
+	}
+	subject, text := utf8.RuneCountInString(fill(t.Subject, full)), utf8.RuneCountInString(fill(t.Text, full))
+	switch {
+	case t.Channel == SMS && septets(fold(fill(t.Text, full))) > maxSMS:
+		return ErrInvalid.With("text: an SMS has %d characters, with every word at its longest", maxSMS)
+	case t.Channel == Push && (text > maxPush || subject > maxTitle):
+		return ErrInvalid.With("text: a push has a title of %d characters and a text of %d, with every word at its longest", maxTitle, maxPush)
+	case t.Channel == WhatsApp && text > maxWhatsApp:
+		return ErrInvalid.With("text: a WhatsApp template has %d characters, with every word at its longest", maxWhatsApp)
+	case t.Channel == Email && (text > maxEmail || subject > maxSubject):
+		return ErrInvalid.With("text: an e-mail has a subject of %d characters and a text of %d, with every word at its longest", maxSubject, maxEmail)
+	}
+	if t.Channel != WhatsApp {
+		return nil
+	}
+	trimmed := strings.TrimSpace(t.Text)
+	if strings.HasPrefix(trimmed, "{") || strings.HasSuffix(trimmed, "}") {
+		return ErrInvalid.With("text: a WhatsApp template neither begins nor ends with a word in braces")
+	}
+	return nil
+}
+
+// fill puts values in the place of their words, in one pass: what a value holds is never filled again.
+func fill(text string, values map[Word]string) string {
+	return braced.ReplaceAllStringFunc(text, func(found string) string { return values[Word(strings.Trim(found, "{}"))] })
+}
+
+// render makes the message of a text.
+func (t Template) render(values map[Word]string) Message {
+	m := Message{Key: t.Key, Subject: fill(t.Subject, values), Text: fill(t.Text, values)}
+	switch t.Channel {
+	case SMS:
+		plain := make(map[Word]string, len(values))
+		for w, v := range values {
+			plain[w] = cut(foldValue(v), longest[w])
+		}
+		m.Text = fold(fill(t.Text, plain))
+	case Email:
+		m.HTML = page(m)
+	case WhatsApp:
+		m.Template = t.registered(values)
+	case Push:
+	}
+	return m
+}
+
+// registered numbers the words of a text in the order in which they first appear, as Meta wants them.
+func (t Template) registered(values map[Word]string) *Registered {
+	numbers := map[string]string{}
+	r := &Registered{
+		Name: "vigia_" + strings.ReplaceAll(string(t.Event), ".", "_"), Language: strings.ReplaceAll(string(t.Language), "-", "_"), Parameters: []string{},
+	}
+	r.Body = braced.ReplaceAllStringFunc(t.Text, func(found string) string {
+		if numbers[found] == "" {
+			r.Parameters = append(r.Parameters, values[Word(strings.Trim(found, "{}"))])
+			numbers[found] = "{{" + strconv.Itoa(len(r.Parameters)) + "}}"
+		}
+		return numbers[found]
+	})
+	return r
+}
+
+// link is an address in a text; values have none left.
+var link = regexp.MustCompile(`https://[^\s<>"']+[^\s<>"'.,;:!?)]`)
+
+// page is the HTML of an e-mail: one column, system fonts, no picture and nothing that is fetched.
+func page(m Message) string {
+	var b strings.Builder
+	b.WriteString(`<!DOCTYPE html><html lang="` + string(m.Language) + `"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>` +
+		html.EscapeString(m.Subject) + `</title></head><body style="margin:0;padding:24px;background:#ffffff;color:#1a1a1a;font:16px/1.5 sans-serif">` +
+		`<div style="max-width:36rem;margin:0 auto"><h1 style="font-size:20px">` + html.EscapeString(m.Subject) + `</h1>`)
+	for _, paragraph := range strings.Split(strings.ReplaceAll(m.Text, "\r\n", "\n"), "\n\n") {
+		if paragraph = strings.TrimSpace(paragraph); paragraph == "" {
+			continue
+		}
+		text := link.ReplaceAllStringFunc(html.EscapeString(paragraph), func(address string) string {
+			return `<a href="` + address + `">` + address + `</a>`
+		})
+		b.WriteString("<p>" + strings.ReplaceAll(text, "\n", "<br>") + "</p>")
+	}
+	b.WriteString("</div></body></html>")
+	return b.String()
+}
+
+// sample are values that show what a text looks like.
+func sample(t alert.Type, l partner.Language) map[Word]string {
+	say := phrases[l]
+	all := map[Word]string{
+		Partner: "Banco Exemplo", Date: "", Count: "2", Breach: "Loja Exemplo", Kind: say.of("email"), Severity: say.of("high"), Status: say.of("alerta"),
+		Case: "0000a1b2", Hour: "", Rating: "5", System: "Android", Validity: "", Reason: say.of("expired"), Plan: "Plano Ouro",
+	}
+	day := map[bool]string{true: "2026-12-24", false: "24/12/2026"}[l == partner.English]
+	all[Date], all[Validity], all[Hour] = day, day, day+" 15:00"
+	if strings.HasPrefix(string(t), "case.") {
+		all[Status] = say.of("Em andamento")
+	}
+	return all
+}

@@ -1,0 +1,171 @@
+package message
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// Word is what a text may name, as {word}. None of them can hold a personal value.
+type Word string
+
+// The words.
+const (
+	Partner  Word = "parceiro"
+	Date     Word = "data"
+	Count    Word = "quantidade"
+	Breach   Word = "vazamento"
+	Kind     Word = "dado"
+	Severity Word = "gravidade"
+	Status   Word = "situacao"
+	Case     Word = "caso"
+	Hour     Word = "horario"
+	Rating   Word = "nota"
+	System   Word = "sistema"
+	Validity Word = "validade"
+	Reason   Word = "motivo"
+	Plan     Word = "plano"
+)
+
+// longest is how many characters a word may take: what is longer is cut, so that a message that fits always does.
+var longest = map[Word]int{
+	Partner: 30, Date: 10, Count: 4, Breach: 40, Kind: 22, Severity: 8, Status: 20, Case: 8, Hour: 16, Rating: 1, System: 8, Validity: 10,
+	Reason: 32, Plan: 30,
+}
+
+// common are the words of every event, own those of single ones.
+var (
+	common = []Word{Partner, Date}
+	own    = map[alert.Type][]Word{
+		alert.LeakDetected: {Count, Breach, Kind, Severity}, alert.StatusChanged: {Kind, Status}, alert.StepDue: {},
+		alert.CaseStatusChanged: {Case, Status}, alert.CaseMessageAdded: {Case}, alert.CaseBooked: {Case, Hour}, alert.CaseRated: {Case, Rating},
+		alert.KeyExpiring: {System, Validity}, alert.KeyActivated: {System}, alert.KeyEnded: {System, Reason},
+		alert.SubscriptionEnded: {Plan}, alert.SubscriptionSuspended: {Plan}, alert.SubscriptionResumed: {Plan},
+	}
+)
+
+// Words are what texts about an event may name.
+func Words(t alert.Type) []Word { return slices.Concat(common, own[t]) }
+
+func wordList(t alert.Type) string {
+	names := make([]string, 0, len(common)+len(own[t]))
+	for _, w := range Words(t) {
+		names = append(names, string(w))
+	}
+	return strings.Join(names, ", ")
+}
+
+// names are what an event's body only has the ids of: the company that the person knows, the breach, the plan.
+type names struct{ partner, breach, plan string }
+
+// eventBody is what of an event's body a message may speak of.
+type eventBody struct {
+	Timestamp string `json:"timestamp"`
+	Data      struct {
+		UserHash        string  `json:"userHash"`
+		Findings        []found `json:"findings"`
+		AssetType       string  `json:"assetType"`
+		Status          string  `json:"status"`
+		CaseID          string  `json:"caseId"`
+		Appointment     string  `json:"appointment"`
+		Rating          int     `json:"rating"`
+		OperatingSystem string  `json:"operatingSystem"`
+		ValidUntil      string  `json:"validUntil"`
+		Reason          string  `json:"reason"`
+		PlanID          string  `json:"planId"`
+	} `json:"data"`
+}
+
+// found is one finding of a leak.
+type found struct {
+	AssetType string `json:"assetType"`
+	Breach    string `json:"breach"`
+	Severity  string `json:"severity"`
+}
+
+// readBody reads an event; ErrNone when nobody is told of it.
+func readBody(e alert.Kept) (body eventBody, err error) {
+	if err := json.Unmarshal(e.Body, &body); err != nil {
+		return body, fmt.Errorf("read event: %w", err)
+	}
+	if body.Data.UserHash == "" || e.Type == alert.WebhookTest {
+		return body, ErrNone
+	}
+	return body, nil
+}
+
+// worst is the finding that a message names; nothing of an event without any.
+func (b eventBody) worst() (worst found) {
+	order := []string{"low", "medium", "high", "critical"}
+	for _, one := range b.Data.Findings {
+		if worst.Breach == "" || slices.Index(order, one.Severity) > slices.Index(order, worst.Severity) {
+			worst = one
+		}
+	}
+	return worst
+}
+
+// brasilia is the clock that people in Brazil go by: see docs/vocabulario.md.
+var brasilia = time.FixedZone("BRT", -3*60*60)
+
+// values are the words of an event, cleaned and cut.
+func (b eventBody) values(at time.Time, l partner.Language, n names) map[Word]string {
+	d, worst, say := b.Data, b.worst(), phrases[l]
+	values := map[Word]string{
+		Partner: n.partner, Breach: n.breach, Plan: n.plan, Date: inBrasilia(b.Timestamp, at, say.date), Count: strconv.Itoa(len(d.Findings)),
+		Kind: say.of(d.AssetType + worst.AssetType), Severity: say.of(worst.Severity), Status: say.of(d.Status), Case: lastOf(d.CaseID, longest[Case]),
+		Hour: inBrasilia(d.Appointment, at, say.date+" 15:04"), Rating: strconv.Itoa(d.Rating), System: say.of(d.OperatingSystem),
+		Validity: inBrasilia(d.ValidUntil, at, say.date), Reason: say.of(d.Reason),
+	}
+	for w, v := range values {
+		values[w] = cut(inert(v), longest[w])
+	}
+	return values
+}
+
+// inBrasilia writes a time of an event's body in the clock of Brasília; one that cannot be read is the event's own.
+func inBrasilia(text string, instead time.Time, layout string) string {
+	at, err := time.Parse(alert.TimeFormat, text)
+	if err != nil {
+		at = instead
+	}
+	return at.In(brasilia).Format(layout)
+}
+
+func lastOf(text string, n int) string { return text[max(0, len(text)-n):] }
+
+// inert takes from a value of the outside what could act where the message is read: lines, directions of writing, marks
+// of markup and of our own words, addresses.
+func inert(value string) string {
+	value = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs), strings.ContainsRune("<>{}[]*_~`|\\", r):
+			return -1
+		case r == '@':
+			return ' '
+		}
+		return r
+	}, value)
+	return strings.Join(strings.Fields(address.ReplaceAllString(value, " ")), " ")
+}
+
+// address is the beginning of a link that programs make clickable by themselves.
+var address = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*)?:/+|www\.`)
+
+func cut(value string, most int) string {
+	if runes := []rune(value); len(runes) > most {
+		return strings.TrimSpace(string(runes[:most]))
+	}
+	return value
+}

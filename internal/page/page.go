@@ -1,0 +1,77 @@
+// Package page is what the operator's console and people's own pages have in common: the one table from faults to HTTP,
+// and the one line that is logged of a request.
+package page
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/telemetry"
+)
+
+// StatusOf is the one table from kinds of faults to HTTP, for pages: a form that is refused is shown again.
+func StatusOf(err error) int {
+	if err == nil {
+		return http.StatusOK
+	}
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Unprocessable:
+		return http.StatusUnprocessableEntity
+	case fault.Unauthenticated:
+		return http.StatusUnauthorized
+	case fault.Forbidden:
+		return http.StatusForbidden
+	case fault.NotFound:
+		return http.StatusNotFound
+	case fault.Conflict:
+		return http.StatusConflict
+	case fault.TooLarge:
+		return http.StatusRequestEntityTooLarge
+	case fault.UnsupportedType:
+		return http.StatusUnsupportedMediaType
+	case fault.RateLimited:
+		return http.StatusTooManyRequests
+	case fault.Unavailable:
+		return http.StatusServiceUnavailable
+	case fault.Internal:
+	}
+	return http.StatusInternalServerError
+}
+
+// Line is the one line of a request: the route's template, never the path, the person or a value.
+type Line struct {
+	// Pages says whose pages these are, Route is the template.
+	Pages, Route string
+	// From is where the request came from, as far as that is logged; Who is known of who asks. Both may be empty.
+	From   string
+	Who    slog.Attr
+	Status int
+	Took   time.Duration
+	Err    error
+}
+
+// Log writes the line.
+func (l Line) Log(log *slog.Logger, r *http.Request) {
+	if telemetry.HungUp(r.Context(), l.Err) {
+		l.Status, l.Err = telemetry.StatusGone, telemetry.ErrGone
+	}
+	level, attrs := slog.LevelInfo, []slog.Attr{
+		slog.String("pages", l.Pages), slog.String("method", r.Method), slog.String("page", l.Route), slog.Int("status", l.Status), slog.Int64("us", l.Took.Microseconds()),
+	}
+	if l.From != "" {
+		attrs = append(attrs, slog.String("from", l.From))
+	}
+	if l.Who.Value.String() != "" {
+		attrs = append(attrs, l.Who)
+	}
+	if l.Err != nil {
+		attrs = append(attrs, slog.String("code", fault.CodeOf(l.Err)))
+		if l.Status >= http.StatusInternalServerError {
+			level = slog.LevelError
+			attrs = append(attrs, slog.String("cause", l.Err.Error()))
+		}
+	}
+	log.LogAttrs(telemetry.WithRequestID(r.Context(), telemetry.NewRequestID("")), level, "page", attrs...)
+}

@@ -1,0 +1,34 @@
+package partner
+
+import (
+	"slices"
+
+	"github.com/vigiahq/vigia/internal/fault"
+)
+
+// Language is one that a person is told things in, as HTML names it.
+type Language string
+
+// The languages.
+const (
+	Portuguese Language = "pt-BR"
+	Spanish    Language = "es"
+	English    Language = "en"
+)
+
+// Languages lists them; the first is what is spoken where nobody said.
+func Languages() []Language { return []Language{Portuguese, Spanish, English} }
+
+// ErrLanguage is for a language that nothing is written in.
+var ErrLanguage = fault.New(fault.Invalid, "language.invalid")
+
+// ParseLanguage reads a language by its exact name; the empty text is Portuguese.
+func ParseLanguage(text string) (Language, error) {
+	if text == "" {
+		return Portuguese, nil
+	}
+	if !slices.Contains(Languages(), Language(text)) {
+		return "", ErrLanguage.With("lang: one of pt-BR, es, en")
+	}
+	return Language(text), nil
+}

@@ -1,0 +1,106 @@
+package stored_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/store/storetest"
+)
+
+// callerWith is who shows a new key with some scopes, ending after life; 0 is never.
+func callerWith(t *testing.T, e *storetest.Env, id partner.ID, life time.Duration, scopes ...partner.Scope) partner.Caller {
+	t.Helper()
+	rules := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
+	var end time.Time
+	if life > 0 {
+		end = e.Clock.Now().Add(life)
+	}
+	_, text, err := rules.CreateKey(context.Background(), id, "", scopes, end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	who, err := partner.NewGate(e.Store.Partners, e.Clock.Now).Authenticate(context.Background(), text, partner.ScopeManage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return who
+}
+
+// TestKeysGainNothing: a key makes, rolls and revokes only keys that may do no more than itself, and none that outlives
+// it; to end itself it has to say so.
+func TestKeysGainNothing(t *testing.T) {
+	t.Parallel()
+	e := storetest.Open(t, "sqlite")
+	ctx := context.Background()
+	p, _ := e.NewPartner(t, partner.Live)
+	other, _ := e.NewPartner(t, partner.Live)
+	rules := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
+	narrow := callerWith(t, e, p.ID, 0, partner.ScopeManage, partner.ScopeCyberRead)
+	for scopes, ok := range map[string]bool{"cyber:read": true, "manage": true, "manage:read": true, "cyber": false, "credentials": false, "subscriptions:read": false, "any:read": false, "": false} {
+		k, text, err := rules.CreateKeyBy(ctx, narrow, "novo", []string{scopes}, time.Time{})
+		if (err == nil) != ok || err != nil && !errors.Is(err, partner.ErrInvalid) || ok && (text == "" || k.Label != "novo") {
+			t.Errorf("%q: %+v %v", scopes, k, err)
+		}
+	}
+	if _, _, err := rules.CreateKeyBy(ctx, narrow, "", nil, time.Time{}); !errors.Is(err, partner.ErrInvalid) {
+		t.Error("no scopes became all of them:", err)
+	}
+	whole := callerWith(t, e, p.ID, 0, partner.AllScopes()...)
+	foreign := callerWith(t, e, other.ID, 0, partner.AllScopes()...)
+	for name, err := range map[string]error{
+		"rolled a stronger key":  second(rules.RollKeyBy(ctx, narrow, whole.KeyID, 0)),
+		"revoked a stronger key": first(rules.RevokeKeyBy(ctx, narrow, whole.KeyID, true)),
+		"ended itself unasked":   first(rules.RevokeKeyBy(ctx, whole, whole.KeyID, false)),
+	} {
+		if !errors.Is(err, partner.ErrInvalid) {
+			t.Errorf("a key %s: %v", name, err)
+		}
+	}
+	if err := errors.Join(second(rules.RollKeyBy(ctx, whole, foreign.KeyID, 0)), first(rules.RevokeKeyBy(ctx, whole, foreign.KeyID, false))); !errors.Is(err, partner.ErrKeyNotFound) {
+		t.Error("another partner's key:", err)
+	}
+	if _, err := rules.RevokeKeyBy(ctx, whole, whole.KeyID, true); err != nil {
+		t.Error("a key may end itself if it says so:", err)
+	}
+	ending := callerWith(t, e, p.ID, time.Hour, partner.AllScopes()...)
+	soon := e.Clock.Now().Add(time.Hour)
+	lasting := callerWith(t, e, p.ID, 0, partner.ScopeManage)
+	made, _, err := rules.CreateKeyBy(ctx, ending, "", []string{"manage"}, soon.Add(time.Hour))
+	rolled, _, rerr := rules.RollKeyBy(ctx, ending, lasting.KeyID, 0)
+	own, _, oerr := rules.RollKeyBy(ctx, ending, ending.KeyID, 24*time.Hour)
+	if errors.Join(err, rerr, oerr) != nil || !made.ExpiresAt.Equal(soon) || !rolled.ExpiresAt.Equal(soon) || !own.ExpiresAt.Equal(soon) {
+		t.Errorf("keys outlive the one that made them: %v %v %v, %v", made.ExpiresAt, rolled.ExpiresAt, own.ExpiresAt, errors.Join(err, rerr, oerr))
+	}
+}
+
+// TestOwnKeysAreFew: a partner makes up to MaxOwnKeys; those that ended do not count.
+func TestOwnKeysAreFew(t *testing.T) {
+	t.Parallel()
+	e := storetest.Open(t, "sqlite")
+	ctx := context.Background()
+	p, _ := e.NewPartner(t, partner.Live)
+	rules := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
+	who := callerWith(t, e, p.ID, 0, partner.ScopeManage)
+	var last partner.Key
+	for range partner.MaxOwnKeys - 2 { // there are the first one and the caller's
+		var err error
+		if last, _, err = rules.CreateKeyBy(ctx, who, "", []string{"manage:read"}, time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := rules.CreateKeyBy(ctx, who, "", []string{"manage:read"}, time.Time{}); !errors.Is(err, partner.ErrTooManyKeys) {
+		t.Error("one key too many:", err)
+	}
+	if _, err := rules.RevokeKeyBy(ctx, who, last.ID, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := rules.CreateKeyBy(ctx, who, "", []string{"manage:read"}, time.Time{}); err != nil {
+		t.Error("a revoked key counts:", err)
+	}
+}
+
+func second(_ partner.Key, _ string, err error) error { return err }
+func first(_ partner.Key, err error) error            { return err }

@@ -1,0 +1,202 @@
+package partner
+
+import (
+	"bytes"
+	"context"
+	"image"
+	_ "image/jpeg" // logos come as JPEG too
+	"image/png"
+	"math"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Theme is how a partner's people see their page. The zero value of each field means the service's own look.
+type Theme struct {
+	// The colours, as #rrggbb: of the page, of what is read on it, of links and buttons, and of what stands on buttons.
+	Background, Text, Accent, AccentText string
+	// Title is what the page is called; empty means the partner's name.
+	Title string
+	Texts map[Language]ThemeTexts
+	// Frames are the origins in whose pages this one may stand, such as https://app.banco.com.br.
+	Frames []string
+	// Logo is a PNG that this program wrote; empty for none.
+	Logo []byte
+}
+
+// ThemeTexts are a partner's own words in one language.
+type ThemeTexts struct {
+	// Intro stands at the top of the first page, Contact at the foot of every one.
+	Intro, Contact string
+}
+
+// The look of a page that nobody chose.
+const (
+	DefaultBackground = "#ffffff"
+	DefaultText       = "#1b1f24"
+	DefaultAccent     = "#0b57a4"
+	DefaultAccentText = "#ffffff"
+)
+
+// Colours are the theme's four colours with defaults filled in.
+func (t Theme) Colours() (background, text, accent, accentText string) {
+	or := func(chosen, usual string) string {
+		if chosen == "" {
+			return usual
+		}
+		return chosen
+	}
+	return or(t.Background, DefaultBackground), or(t.Text, DefaultText), or(t.Accent, DefaultAccent), or(t.AccentText, DefaultAccentText)
+}
+
+// ThemeStore keeps themes.
+type ThemeStore interface {
+	// Theme returns a partner's theme; its zero value when there is none.
+	Theme(ctx context.Context, id ID) (Theme, error)
+	// UpdateTheme changes it under the lock of the partner's row.
+	UpdateTheme(ctx context.Context, id ID, change func(*Theme) error) (Theme, error)
+}
+
+// Theme returns how a partner's people see their page.
+func (r *Registry) Theme(ctx context.Context, id ID) (Theme, error) { return r.store.Theme(ctx, id) }
+
+// SetTheme changes how a partner's people see their page.
+func (r *Registry) SetTheme(ctx context.Context, id ID, edit func(*Theme)) (Theme, error) {
+	return r.store.UpdateTheme(ctx, id, func(t *Theme) error {
+		before := t.Logo
+		edit(t)
+		if err := t.check(); err != nil {
+			return err
+		}
+		if len(t.Logo) == 0 || string(before) == string(t.Logo) {
+			return nil
+		}
+		logo, err := redrawn(t.Logo)
+		t.Logo = logo
+		return err
+	})
+}
+
+const (
+	maxTitle  = 80
+	maxIntro  = 600
+	maxFrames = 5
+	// leastContrast is what WCAG 2.2 asks of text, level AA.
+	leastContrast = 4.5
+)
+
+var colour = regexp.MustCompile(`^#[0-9a-f]{6}$`)
+
+func (t *Theme) check() error {
+	for _, c := range []struct {
+		name  string
+		value *string
+	}{{"background", &t.Background}, {"text", &t.Text}, {"accent", &t.Accent}, {"accent text", &t.AccentText}} {
+		if *c.value = strings.ToLower(strings.TrimSpace(*c.value)); *c.value != "" && !colour.MatchString(*c.value) {
+			return ErrInvalid.With("%s: a colour such as #0b57a4", c.name)
+		}
+	}
+	background, text, accent, accentText := t.Colours()
+	for _, pair := range []struct{ name, on, over, under string }{
+		{"text", "background", text, background}, {"accent", "background", accent, background}, {"accent text", "accent", accentText, accent},
+	} {
+		// Cut, not rounded: 4.499 is not enough and must not read as if it were.
+		if ratio := Contrast(pair.over, pair.under); ratio < leastContrast {
+			return ErrInvalid.With("%s: its contrast is %s to 1 on the %s, and people need at least 4.5 to 1 to read it (WCAG 2.2, 1.4.3, level AA)",
+				pair.name, strconv.FormatFloat(math.Floor(ratio*100)/100, 'f', 2, 64), pair.on)
+		}
+	}
+	if t.Title = strings.TrimSpace(t.Title); !Line(t.Title, 0, maxTitle) {
+		return ErrInvalid.With("title: at most %d characters, no control characters", maxTitle)
+	}
+	for lang, texts := range t.Texts {
+		if !slices.Contains(Languages(), lang) {
+			return ErrInvalid.With("lang: one of pt-BR, es, en")
+		}
+		if !Paragraphs(texts.Intro, 0, maxIntro) || !Paragraphs(texts.Contact, 0, maxIntro) {
+			return ErrInvalid.With("intro, contact: at most %d characters each, no control characters but line breaks", maxIntro)
+		}
+	}
+	return t.checkFrames()
+}
+
+// checkFrames holds the origins to what a header can carry: a scheme and a host, and nothing that could end the list.
+func (t *Theme) checkFrames() error {
+	if len(t.Frames) > maxFrames {
+		return ErrInvalid.With("frame: at most %d", maxFrames)
+	}
+	for i, f := range t.Frames {
+		u, err := url.Parse(strings.ToLower(strings.TrimSpace(f)))
+		if err != nil || u.Scheme != "https" || !hostName.MatchString(u.Hostname()) || u.User != nil || u.Path+u.RawQuery+u.Fragment != "" || u.Port() != "" && !digits(u.Port()) {
+			return ErrInvalid.With("frame: an origin such as https://app.banco.com.br, without path")
+		}
+		t.Frames[i] = "https://" + u.Host
+	}
+	slices.Sort(t.Frames)
+	t.Frames = slices.Compact(t.Frames)
+	return nil
+}
+
+func digits(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 16)
+	return err == nil
+}
+
+// Contrast is the contrast ratio of two colours written as #rrggbb, 1 to 21: see WCAG 2.2, relative luminance.
+func Contrast(a, b string) float64 {
+	one, two := luminance(a), luminance(b)
+	return (max(one, two) + 0.05) / (min(one, two) + 0.05)
+}
+
+func luminance(hex string) float64 {
+	n, err := strconv.ParseUint(strings.TrimPrefix(hex, "#"), 16, 32)
+	if err != nil {
+		return 0
+	}
+	channel := func(shift uint) float64 {
+		c := float64(n>>shift&0xff) / 255
+		if c <= 0.04045 {
+			return c / 12.92
+		}
+		return math.Pow((c+0.055)/1.055, 2.4)
+	}
+	return 0.2126*channel(16) + 0.7152*channel(8) + 0.0722*channel(0)
+}
+
+// The bounds of a logo: as sent, in dots, and as it goes out to people who pay by the byte.
+const (
+	MaxLogoFile = 256 << 10
+	maxLogoWide = 1024
+	maxLogoHigh = 512
+	maxLogoSent = 20 << 10
+)
+
+// redrawn reads a picture and writes it anew, so that nothing goes out but what can be seen.
+func redrawn(raw []byte) ([]byte, error) {
+	if len(raw) > MaxLogoFile {
+		return nil, ErrInvalid.With("logo: a file of at most %d KiB", MaxLogoFile>>10)
+	}
+	size, format, err := image.DecodeConfig(bytes.NewReader(raw))
+	if err != nil || format != "png" && format != "jpeg" {
+		return nil, ErrInvalid.With("logo: a PNG or JPEG picture")
+	}
+	if size.Width > maxLogoWide || size.Height > maxLogoHigh || size.Width < 1 || size.Height < 1 {
+		return nil, ErrInvalid.With("logo: at most %d by %d dots", maxLogoWide, maxLogoHigh)
+	}
+	picture, _, err := image.Decode(bytes.NewReader(raw))
+	if err != nil {
+		return nil, ErrInvalid.With("logo: a PNG or JPEG picture")
+	}
+	var out bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, picture); err != nil {
+		return nil, ErrInvalid.With("logo: a PNG or JPEG picture").Because(err)
+	}
+	if out.Len() > maxLogoSent {
+		return nil, ErrInvalid.With("logo: %d KiB as a PNG, and at most %d KiB, for phones on slow lines (fewer dots or fewer colours)",
+			(out.Len()+1023)>>10, maxLogoSent>>10)
+	}
+	return out.Bytes(), nil
+}

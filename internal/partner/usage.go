@@ -1,0 +1,52 @@
+package partner
+
+import (
+	"context"
+	"time"
+)
+
+// Requests are how often a partner asked for an operation in a day.
+type Requests struct {
+	// Day is days since 1970-01-01, by the clock of Brasília.
+	Day       int64
+	Operation string
+	// Sent are all that a valid key sent, Refused those answered with 400 and above.
+	Sent, Refused int64
+}
+
+// KeepRequests is for how many days requests are counted.
+const KeepRequests = 90
+
+// MeterStore keeps what partners ask for.
+type MeterStore interface {
+	// AddRequests adds to what is counted, and forgets days before the given one.
+	AddRequests(ctx context.Context, id ID, counts []Requests, forget int64) error
+	// RequestsOf returns the counts since a day, newest day first, then by operation.
+	RequestsOf(ctx context.Context, id ID, since int64) ([]Requests, error)
+}
+
+// Meter counts what partners ask for, by day.
+type Meter struct {
+	store MeterStore
+	now   func() time.Time
+}
+
+// NewMeter joins the rule to a store and a clock.
+func NewMeter(store MeterStore, now func() time.Time) *Meter { return &Meter{store, now} }
+
+// Brasilia is the distance of the service's days from UTC: they begin at midnight there. Brazil has had no summer time
+// since 2019.
+const Brasilia = -3 * time.Hour
+
+// Today numbers the calendar day of a moment in Brasília: days since 1970-01-01.
+func Today(t time.Time) int64 { return int64(t.Add(Brasilia).Sub(time.Unix(0, 0)) / (24 * time.Hour)) }
+
+// Add counts what one process has seen of a partner.
+func (m *Meter) Add(ctx context.Context, id ID, counts []Requests) error {
+	return m.store.AddRequests(ctx, id, counts, Today(m.now())-KeepRequests)
+}
+
+// Of returns the counts of the last days.
+func (m *Meter) Of(ctx context.Context, id ID, days int64) ([]Requests, error) {
+	return m.store.RequestsOf(ctx, id, Today(m.now())-min(days, KeepRequests)+1)
+}

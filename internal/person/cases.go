@@ -1,0 +1,297 @@
+package person
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// A page shows so many cases, lines of one and times to choose from.
+const (
+	mostCases = 20
+	mostLines = 40
+	mostSlots = 24
+	// mostText is how many bytes of a case's history a page shows, from the newest line back; longestLine how many
+	// characters of one.
+	mostText    = 12_000
+	longestLine = 2000
+)
+
+// casesPage is a person's cases and what they can ask help for.
+type casesPage struct {
+	Cases    []caseView
+	More     int
+	Services []cyber.Service
+}
+
+type caseView struct {
+	ID, Service, Status string
+	Waiting             bool
+	Opened, Changed     time.Time
+	Booked              time.Time
+}
+
+// caseStatus are the words for statuses.
+var caseStatus = map[cyber.CaseStatus]string{
+	cyber.CaseOpen: "case.open", cyber.CaseInProgress: "case.progress", cyber.CaseWaiting: "case.waiting", cyber.CaseResolved: "case.resolved",
+	cyber.CaseClosed: "case.closed", cyber.CaseCancelled: "case.cancelled",
+}
+
+func viewCase(r *request, c cyber.Case, names map[cyber.ServiceID]string) caseView {
+	return caseView{
+		ID: string(c.ID), Service: names[c.Service], Status: r.word(caseStatus[c.Status]), Waiting: c.Status == cyber.CaseWaiting,
+		Opened: c.CreatedAt, Changed: c.ChangedAt, Booked: c.Booked,
+	}
+}
+
+// serviceNames are those of all services, retired ones too.
+func (p *Pages) serviceNames(r *request) (map[cyber.ServiceID]string, error) {
+	all, err := p.Rules.Services.All(r.Context())
+	names := make(map[cyber.ServiceID]string, len(all))
+	for _, s := range all {
+		names[s.ID] = s.Name
+	}
+	return names, err
+}
+
+func listCases(p *Pages, r *request) (answer, error) {
+	names, err := p.serviceNames(r)
+	if err != nil {
+		return nil, err
+	}
+	list, err := p.Rules.Cases.Of(r.Context(), r.who.ID, r.session.User)
+	if err != nil {
+		return nil, err
+	}
+	page := casesPage{More: max(0, len(list)-mostCases)}
+	for _, c := range list[:len(list)-page.More] {
+		page.Cases = append(page.Cases, viewCase(r, c, names))
+	}
+	if page.Services, err = p.Rules.Services.Offered(r.Context()); err != nil {
+		return nil, err
+	}
+	return view{"cases", "cases.title", page}, nil
+}
+
+// casePage is one case.
+type casePage struct {
+	caseView
+	Lines []lineView
+	// More is how many earlier lines are not shown.
+	More int
+	// What the person can do now.
+	CanReply, CanCancel, CanRate bool
+	// Free are the times that an open case can take instead of its own.
+	Free   []time.Time
+	Rating int
+}
+
+type lineView struct {
+	At   time.Time
+	Mine bool
+	// Name is that of an attachment.
+	Kind, Name, Text string
+}
+
+func (r *request) caseKey() cyber.CaseKey {
+	return cyber.CaseKey{ID: cyber.CaseID(r.PathValue("id")), Partner: r.who.ID, User: r.session.User}
+}
+
+func showCase(p *Pages, r *request) (answer, error) {
+	c, moves, err := p.Rules.Cases.Read(r.Context(), r.caseKey())
+	if err != nil {
+		return nil, err
+	}
+	names, err := p.serviceNames(r)
+	if err != nil {
+		return nil, err
+	}
+	page := casePage{
+		caseView: viewCase(r, c, names), More: earlier(moves), Rating: c.Rating,
+		CanReply: c.Status.Open() || c.Status == cyber.CaseResolved, CanCancel: c.Status.Open(),
+		CanRate: c.Status == cyber.CaseResolved || c.Status == cyber.CaseClosed,
+	}
+	for _, m := range moves[page.More:] {
+		page.Lines = append(page.Lines, viewLine(r, m))
+	}
+	if c.Status.Open() && !c.Booked.IsZero() {
+		detail, err := p.Rules.Cases.Ask(r.Context(), r.who.ID, cyber.Service{ID: c.Service})
+		if err != nil && !errors.Is(err, cyber.ErrServiceNotFound) { // a service that is not offered any more has no times
+			return nil, err
+		}
+		page.Free = detail.Free[:min(len(detail.Free), mostSlots)]
+	}
+	return view{"case", "case.title", page}, nil
+}
+
+// earlier is how many lines of a history are left out, so that the page stays light.
+func earlier(moves []cyber.CaseMove) int {
+	text := 0
+	for i := len(moves) - 1; i >= 0; i-- {
+		text += min(len(moves[i].Note), longestLine)
+		if len(moves)-i > mostLines || text > mostText {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// lineWords are the words for what happened in a line.
+var lineWords = map[cyber.MoveKind]string{
+	cyber.MoveReply: "line.message", cyber.MoveMessage: "line.message", cyber.MoveAttachment: "line.attachment", cyber.MoveBooking: "line.booking",
+	cyber.MoveRating: "line.rating",
+}
+
+func viewLine(r *request, m cyber.CaseMove) lineView {
+	line := lineView{At: m.At, Mine: m.Actor == "", Text: m.Note}
+	switch m.Kind {
+	case cyber.MoveStatus:
+		line.Kind = r.word(caseStatus[m.To])
+	case cyber.MoveAttachment:
+		attached := m.Attached()
+		line.Kind, line.Name, line.Text = r.word("line.attachment"), attached.Name, attached.Text
+	default:
+		line.Kind = r.word(lineWords[m.Kind])
+	}
+	if runes := []rune(line.Text); len(runes) > longestLine {
+		line.Text = string(runes[:longestLine]) + "…"
+	}
+	return line
+}
+
+func replyCase(p *Pages, r *request) (answer, error) {
+	if _, err := p.Rules.Cases.Tell(r.Context(), r.caseKey(), cyber.Message{Text: lines(r.text("text"))}); err != nil {
+		return nil, err
+	}
+	return r.backToCase("told"), nil
+}
+
+func (r *request) backToCase(done string) answer {
+	return redirect{"/p/cases/" + r.PathValue("id"), done}
+}
+
+func rebookCase(p *Pages, r *request) (answer, error) {
+	at, err := cyber.ParseAppointment("time", r.text("time"))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.Rules.Cases.Rebook(r.Context(), r.caseKey(), r.who.Mode, []time.Time{at}); err != nil {
+		return nil, err
+	}
+	return r.backToCase("booked"), nil
+}
+
+func cancelCase(p *Pages, r *request) (answer, error) {
+	if _, err := p.Rules.Cases.Cancel(r.Context(), r.caseKey(), lines(r.text("reason"))); err != nil {
+		return nil, err
+	}
+	return r.backToCase("cancelled"), nil
+}
+
+func rateCase(p *Pages, r *request) (answer, error) {
+	rating, err := strconv.Atoi(r.text("rating"))
+	if err != nil {
+		return nil, cyber.ErrCaseInvalid.With("rating: 1 to 5")
+	}
+	if _, err := p.Rules.Cases.Rate(r.Context(), r.caseKey(), rating, lines(r.text("comment"))); err != nil {
+		return nil, err
+	}
+	return r.backToCase("rated"), nil
+}
+
+// servicePage is what a person has to say to open a case.
+type servicePage struct {
+	cyber.ServiceDetail
+	// More says that there are later times than those shown.
+	More bool
+}
+
+func (p *Pages) service(r *request) (cyber.Service, error) {
+	offered, err := p.Rules.Services.Offered(r.Context())
+	if err != nil {
+		return cyber.Service{}, err
+	}
+	for _, s := range offered {
+		if string(s.ID) == r.PathValue("id") {
+			return s, nil
+		}
+	}
+	return cyber.Service{}, cyber.ErrServiceNotFound
+}
+
+func showService(p *Pages, r *request) (answer, error) {
+	service, err := p.service(r)
+	if err != nil {
+		return nil, err
+	}
+	detail, err := p.Rules.Cases.Ask(r.Context(), r.who.ID, service)
+	if err != nil {
+		return nil, err
+	}
+	page := servicePage{ServiceDetail: detail, More: len(detail.Free) > mostSlots}
+	page.Free = detail.Free[:min(len(detail.Free), mostSlots)]
+	return view{"service", "service.title", page}, nil
+}
+
+// answerPrefix begins the names of the fields that answer questions.
+const answerPrefix = "q-"
+
+func openCase(p *Pages, r *request) (answer, error) {
+	service, err := p.service(r)
+	if err != nil {
+		return nil, err
+	}
+	detail, err := p.Rules.Cases.Ask(r.Context(), r.who.ID, service)
+	if err != nil {
+		return nil, err
+	}
+	wanted := cyber.CaseRequest{Service: service.ID, User: r.session.User, Mode: r.who.Mode}
+	for _, q := range detail.Questions {
+		given := lines(r.text(answerPrefix + string(q.ID)))
+		if given == "" {
+			continue
+		}
+		if !partner.Paragraphs(given, 1, maxAnswer) {
+			return nil, errForm
+		}
+		kept, err := element(map[string]string{"questionId": string(q.ID), "question": q.Text, "answer": given})
+		if err != nil {
+			return nil, err
+		}
+		wanted.Answers = append(wanted.Answers, cyber.TriageAnswer{Question: string(q.ID), Answer: given, JSON: kept})
+	}
+	if text := r.text("time"); text != "" {
+		at, err := cyber.ParseAppointment("time", text)
+		if err != nil {
+			return nil, err
+		}
+		kept, err := element(map[string]string{"appointment": text})
+		if err != nil {
+			return nil, err
+		}
+		wanted.Appointments = []cyber.Appointment{{At: at, JSON: kept}}
+	}
+	opened, err := p.Rules.Cases.Open(r.Context(), r.who.ID, wanted)
+	if err != nil {
+		return nil, err
+	}
+	if said := lines(r.text("text")); said != "" {
+		key := cyber.CaseKey{ID: opened.ID, Partner: r.who.ID, User: r.session.User}
+		if _, err := p.Rules.Cases.Tell(r.Context(), key, cyber.Message{Text: said}); err != nil {
+			return nil, err
+		}
+	}
+	return redirect{"/p/cases/" + string(opened.ID), "opened"}, nil
+}
+
+const maxAnswer = 2000
+
+// element is how a case keeps what was said in a form, as it keeps what partners send.
+func element(members map[string]string) (string, error) {
+	text, err := json.Marshal(members)
+	return string(text), err
+}

@@ -1,0 +1,45 @@
+package person
+
+import (
+	"errors"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+)
+
+// coverPage is what covers a person.
+type coverPage struct{ Covers []coverView }
+
+type coverView struct {
+	Name                   string
+	Limit                  int64
+	Types                  []string
+	Conditions, Exclusions string
+	Parts                  []coverPart
+	From, Until            time.Time
+	WaitingDays            int
+}
+
+type coverPart struct {
+	Name  string
+	Limit int64
+}
+
+func showCover(p *Pages, r *request) (answer, error) {
+	list, _, err := p.Rules.Cover.Of(r.Context(), r.caller(), r.session.User)
+	if err != nil && !errors.Is(err, cyber.ErrCoverageNotFound) {
+		return nil, err
+	}
+	var page coverPage
+	for _, e := range list {
+		v := coverView{
+			Name: e.Coverage.Plan, Limit: int64(e.Coverage.Limit), Types: e.Coverage.Types, Conditions: e.Coverage.Conditions,
+			Exclusions: e.Coverage.Exclusions, From: e.CoveredFrom(), Until: e.Until, WaitingDays: e.Coverage.WaitingDays,
+		}
+		for _, l := range e.Coverage.SubLimits {
+			v.Parts = append(v.Parts, coverPart{l.Name, int64(l.Limit)})
+		}
+		page.Covers = append(page.Covers, v)
+	}
+	return view{"cover", "cover.title", page}, nil
+}

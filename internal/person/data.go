@@ -1,0 +1,78 @@
+package person
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/subject"
+)
+
+// dataPage is the way to a copy of everything.
+type dataPage struct {
+	// Allowed is false where the link was asked for with a key that could not read all of it.
+	Allowed bool
+}
+
+func showData(_ *Pages, r *request) (answer, error) {
+	return view{"data", "data.title", dataPage{r.session.Copy}}, nil
+}
+
+// actorName is who the audit trail says took a copy.
+const actorName = "person"
+
+// takeCopy hands out everything that is held about the person, in the clear: it is theirs (LGPD, art. 18). It is in the
+// audit trail before it is given.
+func takeCopy(p *Pages, r *request) (answer, error) {
+	if !r.session.Copy {
+		return nil, errNotFound
+	}
+	if p.copies.Take(r.session.Link) > 0 {
+		return nil, errTooMany
+	}
+	ctx, who := r.Context(), subject.Person{User: r.session.User, Partner: r.who.ID}
+	if err := p.Rules.Audit.Record(ctx, operator.Actor{Name: actorName, From: r.from}, "subject.export", p.Rules.Subjects.Ref(who), "by the person, on their page"); err != nil {
+		return nil, err
+	}
+	held, err := p.Rules.Subjects.Export(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	for i := range held {
+		forPerson(&held[i])
+	}
+	made, write, ending := file{kind: "text/plain; charset=utf-8"}, subject.WriteText, ".txt"
+	if r.text("format") == "json" {
+		made.kind, ending, write = "application/json", ".json", subject.WriteJSON
+	}
+	var b bytes.Buffer
+	if err := write(&b, held); err != nil {
+		return nil, err
+	}
+	made.name, made.body = "meus-dados-"+p.Now().In(brazil).Format("2006-01-02")+ending, b.Bytes()
+	return made, nil
+}
+
+// forPerson leaves out what operators wrote for themselves, and the numbers of cards that the partner itself is not shown:
+// whoever holds one of its keys could ask for a link.
+func forPerson(h *subject.Held) {
+	for i := range h.Cases {
+		h.Cases[i].Moves = cyber.ShownToPerson(h.Cases[i].Moves)
+	}
+	if !h.Partner.Settings.MaskCards {
+		return
+	}
+	for i := range h.Subscriptions {
+		b := &h.Subscriptions[i].Beneficiary
+		for _, card := range []*string{&b.PrimaryCard, &b.UserCard} {
+			if *card != "" {
+				*card = identifier.Mask(identifier.Card, *card)
+			}
+		}
+	}
+}
+
+// lines is a text of a form with the line breaks that everybody else uses.
+func lines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

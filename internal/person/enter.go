@@ -1,0 +1,103 @@
+package person
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// cookieName carries the prefix by which a browser refuses the cookie unless it is Secure. Browsers take localhost and
+// 127.0.0.1 as secure, so that the demo works without a certificate.
+const cookieName = "__Secure-vigia-page"
+
+// sessionCookie is for these pages alone, and goes with no request that another site begins.
+func sessionCookie(text string) *http.Cookie {
+	return &http.Cookie{
+		Name: cookieName, Value: text, Path: Prefix, Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		MaxAge: int(cyber.SessionLife / time.Second),
+	}
+}
+
+// framedCookie is for a page inside a partner's own: to a browser that is another site, which sees no Strict cookie. It is
+// kept apart by the site that the page stands in, and forms that others send are refused by where they come from.
+func framedCookie(text string) *http.Cookie {
+	c := sessionCookie(text) //nolint:gosec // it has all three attributes: see there
+	c.SameSite, c.Partitioned = http.SameSiteNoneMode, true
+	return c
+}
+
+// keep has the browser keep a session, drop forget it.
+func (r *request) keep(text string) {
+	r.cookie = sessionCookie(text)
+	if r.framed() {
+		r.cookie = framedCookie(text)
+	}
+}
+
+func (r *request) drop() {
+	r.keep("")
+	r.cookie.MaxAge = -1 //nolint:gosec // it has all three attributes: see sessionCookie
+}
+
+// framed tells whether the page is asked for by a frame: what is asked for inside one says so itself.
+func (r *request) framed() bool {
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	return dest == "iframe" || dest == "frame"
+}
+
+// enter turns a link into a session. The answer is a page that leads on by itself, and not a redirect: a browser that was
+// sent here by another site would not show a Strict cookie to where it is redirected.
+func enter(p *Pages, r *request) (answer, error) {
+	session, text, err := p.Rules.Sessions.Enter(r.Context(), r.PathValue("token"))
+	if err != nil {
+		if p.Strangers.Take(r.from) > 0 {
+			return nil, errTooMany
+		}
+		if old, genuine := p.Rules.Sessions.Expired(r.PathValue("token")); genuine {
+			r.lang, r.session.Return = old.Lang, old.Return // who is late is told where to get another
+		}
+		return nil, err
+	}
+	if p.links.Take(session.Link) > 0 {
+		return nil, errTooMany
+	}
+	_, who, err := p.Rules.Sessions.Resume(r.Context(), text)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.settle(r, session, who); err != nil {
+		return nil, err
+	}
+	r.keep(text)
+	r.begun = true
+	return view{"enter", "enter.title", nil}, nil
+}
+
+// changeLanguage says everything in another language from now on.
+func changeLanguage(p *Pages, r *request) (answer, error) {
+	lang, err := partner.ParseLanguage(r.text("lang"))
+	if err != nil {
+		return nil, err
+	}
+	_, text, err := p.Rules.Sessions.Speak(r.session, lang)
+	if err != nil {
+		return nil, err
+	}
+	r.keep(text)
+	back := r.text("back")
+	for _, item := range menu { // nowhere else
+		if item.path == back {
+			return redirect{to: back}, nil
+		}
+	}
+	return redirect{to: Prefix}, nil
+}
+
+// leave ends the session in this browser.
+func leave(_ *Pages, r *request) (answer, error) {
+	r.drop()
+	r.who, r.theme = partner.Partner{}, partner.Theme{} // nothing of it is shown any more
+	return view{"left", "left.title", nil}, nil
+}

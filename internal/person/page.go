@@ -1,0 +1,133 @@
+package person
+
+import (
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// frame is what the layout and every page are rendered from.
+type frame struct {
+	Lang  partner.Language
+	Title string
+	// Brand is what the partner calls the page; empty while nobody knows whose it is.
+	Brand        string
+	Logo, Themed bool
+	Menu         []menuItem
+	Langs        []langItem
+	// Back is the page of the menu that this one belongs to.
+	Back           string
+	Done           string
+	Problem        string
+	Intro, Contact string
+	Return         string
+	Form           url.Values
+	Data           any
+}
+
+type menuItem struct {
+	Path, Label string
+	Current     bool
+}
+
+type langItem struct {
+	Lang    partner.Language
+	Label   string
+	Current bool
+}
+
+func (p *Pages) frame(r *request, v view) frame {
+	f := frame{Lang: r.lang, Title: r.word(v.title), Return: r.session.Return, Form: r.PostForm, Data: v.data, Back: Prefix}
+	if r.problem != nil {
+		f.Problem = sentenceOf(r.lang, r.problem)
+	}
+	if r.who.ID == "" || r.begun {
+		return f
+	}
+	f.Brand, f.Logo, f.Themed = r.theme.Title, len(r.theme.Logo) > 0, true
+	if f.Brand == "" {
+		f.Brand = r.who.Name
+	}
+	if done := r.URL.Query().Get("done"); done != "" {
+		f.Done = doneWord(r.lang, done)
+	}
+	f.Intro, f.Contact = r.theme.Texts[r.lang].Intro, r.theme.Texts[r.lang].Contact
+	for _, item := range menu {
+		current := item.path == r.URL.Path || item.path != Prefix && strings.HasPrefix(r.URL.Path, item.path)
+		if current {
+			f.Back = item.path
+		}
+		f.Menu = append(f.Menu, menuItem{item.path, r.word(item.word), current})
+	}
+	for _, l := range partner.Languages() {
+		f.Langs = append(f.Langs, langItem{l, langNames[l], l == r.lang})
+	}
+	return f
+}
+
+// T is a sentence in the person's language, with its blanks filled in order.
+func (f frame) T(key string, values ...any) string { return say(f.Lang, key, values...) }
+
+// Old is what was filled into a form that was refused.
+func (f frame) Old(name string) string {
+	if f.Problem == "" {
+		return ""
+	}
+	return f.Form.Get(name)
+}
+
+// Foreign tells whether a text of the operator's own, which is Portuguese, stands in a page of another language.
+func (f frame) Foreign() bool { return f.Lang != partner.Portuguese }
+
+// brazil is the time that pages show. Brazil has had no summer time since 2019, so an offset is enough and no zone table is
+// needed.
+var brazil = time.FixedZone("BRT", -3*60*60)
+
+// Date is a day of the calendar, Time a moment by Brazil's clock.
+func (f frame) Date(t time.Time) string { return f.when(t, "") }
+
+// Time writes a moment.
+func (f frame) Time(t time.Time) string { return f.when(t.In(brazil), " 15:04") }
+
+func (f frame) when(t time.Time, clock string) string {
+	switch {
+	case t.IsZero():
+		return "—"
+	case f.Lang == partner.English:
+		return t.Format("2 Jan 2006" + clock)
+	}
+	return t.Format("02/01/2006" + clock)
+}
+
+// Number writes a number with one decimal.
+func (f frame) Number(n float64) string {
+	text := strconv.FormatFloat(n, 'f', 1, 64)
+	if f.Lang == partner.English {
+		return text
+	}
+	return strings.Replace(text, ".", ",", 1)
+}
+
+// Reais writes an amount of money in cents, as Brazil does in every language.
+func (f frame) Reais(cents int64) string {
+	whole, rest := strconv.FormatInt(cents/100, 10), strconv.FormatInt(100+cents%100, 10)[1:]
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "." + whole[i:]
+	}
+	return "R$ " + whole + "," + rest
+}
+
+var functions = template.FuncMap{
+	"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
+	"both": func(f frame, of any) inFrame { return inFrame{f, of} },
+}
+
+// inFrame is what a part of a page is rendered from: one thing, and the frame for its words.
+type inFrame struct {
+	Frame frame
+	Of    any
+}

@@ -1,0 +1,48 @@
+package person
+
+import "net/http"
+
+// route is one page or one change.
+type route struct {
+	method, path string
+	run          handler
+	// open is set on what answers without a session.
+	open bool
+	// form shows the page again when run refuses what was filled in.
+	form handler
+}
+
+// routes is all that a person can see and do.
+var routes = []route{
+	{method: http.MethodGet, path: "/p/enter/{token}", run: enter, open: true},
+	{method: http.MethodGet, path: "/p/{$}", run: showHome},
+	{method: http.MethodGet, path: "/p/leaks", run: showLeaks},
+	{method: http.MethodPost, path: "/p/leaks/{id}/resolve", run: resolveLeak, form: showLeaks},
+	{method: http.MethodGet, path: "/p/steps", run: showSteps},
+	{method: http.MethodPost, path: "/p/answer", run: answerQuestion, form: showSteps},
+	{method: http.MethodGet, path: "/p/steps/{id}", run: showPlan},
+	{method: http.MethodPost, path: "/p/steps/{id}/{step}", run: markStep, form: showPlan},
+	{method: http.MethodGet, path: "/p/score", run: showScore},
+	{method: http.MethodGet, path: "/p/devices", run: showDevices},
+	{method: http.MethodGet, path: "/p/cases", run: listCases},
+	{method: http.MethodGet, path: "/p/cases/{id}", run: showCase},
+	{method: http.MethodPost, path: "/p/cases/{id}/reply", run: replyCase, form: showCase},
+	{method: http.MethodPost, path: "/p/cases/{id}/rebook", run: rebookCase, form: showCase},
+	{method: http.MethodPost, path: "/p/cases/{id}/cancel", run: cancelCase, form: showCase},
+	{method: http.MethodPost, path: "/p/cases/{id}/rate", run: rateCase, form: showCase},
+	{method: http.MethodGet, path: "/p/services/{id}", run: showService},
+	{method: http.MethodPost, path: "/p/services/{id}", run: openCase, form: showService},
+	{method: http.MethodGet, path: "/p/cover", run: showCover},
+	{method: http.MethodGet, path: "/p/data", run: showData},
+	{method: http.MethodPost, path: "/p/data", run: takeCopy, form: showData},
+	{method: http.MethodPost, path: "/p/lang", run: changeLanguage},
+	{method: http.MethodPost, path: "/p/leave", run: leave},
+	{method: http.MethodGet, path: "/p/theme.css", run: themeSheet},
+	{method: http.MethodGet, path: "/p/logo.png", run: themeLogo},
+}
+
+// menu is how people get about, in order.
+var menu = []struct{ path, word string }{
+	{"/p/", "menu.home"}, {"/p/leaks", "menu.leaks"}, {"/p/steps", "menu.steps"}, {"/p/score", "menu.score"}, {"/p/devices", "menu.devices"},
+	{"/p/cases", "menu.cases"}, {"/p/cover", "menu.cover"}, {"/p/data", "menu.data"},
+}

@@ -1,0 +1,234 @@
+package person
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/page"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// handler is what a route does. It returns what to answer, or a fault, and never sees the ResponseWriter.
+type handler func(p *Pages, r *request) (answer, error)
+
+// answer is one of the ways to answer: view, redirect or file.
+type answer interface{ isAnswer() }
+
+// view is a page to render: a template's name, the word of its title, and what it shows.
+type view struct {
+	name, title string
+	data        any
+}
+
+// redirect sends the browser on after a change; done names a word that the next page says at its top.
+type redirect struct{ to, done string }
+
+// file is bytes as they are. A name makes it a download, and says nothing about anybody.
+type file struct {
+	kind, name string
+	body       []byte
+}
+
+func (view) isAnswer()     {}
+func (redirect) isAnswer() {}
+func (file) isAnswer()     {}
+
+// request is what a page works with.
+type request struct {
+	*http.Request
+	route   route
+	session cyber.PortalSession
+	who     partner.Partner
+	theme   partner.Theme
+	lang    partner.Language
+	from    string
+	// cookie is set on the answer: a session that begins, changes or ends.
+	cookie *http.Cookie
+	// problem is why the form that the page shows was refused.
+	problem error
+	// begun is set on the page that follows a link.
+	begun bool
+}
+
+func (r *request) text(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
+
+// caller is the partner whose person this is, for rules that ask who wants to know.
+func (r *request) caller() partner.Caller {
+	return partner.Caller{Partner: r.who.ID, Mode: r.who.Mode, Settings: r.who.Settings}
+}
+
+// word is a sentence in the person's language.
+func (r *request) word(key string) string { return say(r.lang, key) }
+
+const maxForm = 64 << 10
+
+var (
+	errForm     = fault.New(fault.Invalid, "form.invalid")
+	errPanic    = fault.New(fault.Internal, "panic")
+	errNotFound = fault.New(fault.NotFound, "path.not_found")
+	errTooMany  = fault.New(fault.RateLimited, "rate.limited")
+)
+
+func notFound(*Pages, *request) (answer, error) { return nil, errNotFound }
+
+// adapt turns a route into a handler.
+func (p *Pages) adapt(rt route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
+		start := p.Now()
+		r := &request{Request: hr, route: rt, from: p.Callers.Address(hr), lang: partner.Portuguese}
+		a, err := p.answer(w, r)
+		status := p.write(w, r, a, err)
+		page.Line{
+			Pages: "person", Route: rt.path, From: p.Callers.Log(r.from), Who: slog.String("partner", string(r.who.ID)), Status: status, Took: p.Now().Sub(start), Err: err,
+		}.Log(p.Log, hr)
+	})
+}
+
+// answer runs a request up to what it answers; a panic becomes an internal fault.
+func (p *Pages) answer(w http.ResponseWriter, r *request) (a answer, err error) {
+	defer func() {
+		if caught := recover(); caught != nil {
+			p.Log.ErrorContext(r.Context(), "panic", "stack", string(debug.Stack()))
+			a, err = nil, errPanic
+		}
+	}()
+	if p.addresses.Take(r.from) > 0 {
+		return nil, errTooMany
+	}
+	if !r.route.open {
+		if err := p.resume(r); err != nil {
+			if p.Strangers.Take(r.from) > 0 {
+				return nil, errTooMany
+			}
+			return nil, err
+		}
+	}
+	if r.Method == http.MethodPost {
+		if p.writes.Take(r.session.Link) > 0 {
+			return nil, errTooMany
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		if err := r.ParseForm(); err != nil {
+			return nil, errForm.Because(err)
+		}
+	}
+	a, err = r.route.run(p, r)
+	if err != nil && r.route.form != nil && mendable(err) {
+		r.problem = err
+		if again, ferr := r.route.form(p, r); ferr == nil {
+			return again, err
+		}
+	}
+	return a, err
+}
+
+// mendable tells faults that a person can do something about on the page they came from.
+func mendable(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Conflict, fault.Unprocessable, fault.NotFound, fault.RateLimited:
+		return true
+	default:
+		return false
+	}
+}
+
+// resume finds out whose page this is.
+func (p *Pages) resume(r *request) error {
+	cookie, err := r.Cookie(cookieName)
+	if err != nil {
+		return cyber.ErrPortalClosed
+	}
+	session, who, err := p.Rules.Sessions.Resume(r.Context(), cookie.Value)
+	if err != nil {
+		if errors.Is(err, cyber.ErrPortalClosed) {
+			r.drop()
+		}
+		return err
+	}
+	if p.links.Take(session.Link) > 0 {
+		return errTooMany
+	}
+	return p.settle(r, session, who)
+}
+
+// settle makes a request one of a person.
+func (p *Pages) settle(r *request, session cyber.PortalSession, who partner.Partner) error {
+	theme, err := p.Rules.Themes.Theme(r.Context(), who.ID)
+	if err != nil {
+		return err
+	}
+	r.session, r.who, r.lang, r.theme = session, who, session.Lang, theme
+	return nil
+}
+
+// write sends the answer and returns its status.
+func (p *Pages) write(w http.ResponseWriter, r *request, a answer, err error) int {
+	h := w.Header()
+	h.Set("content-security-policy", policy(r.theme.Frames))
+	if len(r.theme.Frames) == 0 {
+		h.Set("x-frame-options", "DENY")
+	}
+	if r.cookie != nil {
+		http.SetCookie(w, r.cookie)
+		if r.cookie.MaxAge < 0 { // the session ended: whoever takes the phone next finds nothing of it
+			h.Set("clear-site-data", `"cache"`)
+		}
+	}
+	switch a := a.(type) {
+	case redirect:
+		to := a.to
+		if a.done != "" {
+			to += "?done=" + url.QueryEscape(a.done)
+		}
+		h.Set("location", to)
+		w.WriteHeader(http.StatusSeeOther)
+		return http.StatusSeeOther
+	case file:
+		h.Set("content-type", a.kind)
+		if a.name != "" {
+			h.Set("content-disposition", `attachment; filename="`+a.name+`"`)
+		} else {
+			h.Set("cache-control", "private, max-age=300")
+			h.Set("vary", "cookie")
+		}
+		h.Set("content-length", strconv.Itoa(len(a.body)))
+		_, _ = w.Write(a.body) // a reader that is gone needs no file
+		return http.StatusOK
+	case view:
+		return p.writeView(w, r, a, page.StatusOf(err))
+	}
+	if err == nil { // a handler that returned nothing at all
+		err = errPanic
+	}
+	if errors.Is(err, errTooMany) {
+		h.Set("retry-after", "10")
+	}
+	name, title := "problem", "problem.title"
+	if errors.Is(err, cyber.ErrPortalClosed) {
+		name, title = "closed", "closed.title"
+	}
+	return p.writeView(w, r, view{name, title, sentenceOf(r.lang, err)}, page.StatusOf(err))
+}
+
+// writeView renders into a buffer first, so that a failure is an error page and never half a page.
+func (p *Pages) writeView(w http.ResponseWriter, r *request, v view, status int) int {
+	var b bytes.Buffer
+	if err := p.templates[v.name].ExecuteTemplate(&b, "layout", p.frame(r, v)); err != nil {
+		p.Log.ErrorContext(r.Context(), "page cannot be rendered", "page", v.name, "cause", err.Error())
+		http.Error(w, say(r.lang, "problem.internal"), http.StatusInternalServerError)
+		return http.StatusInternalServerError
+	}
+	w.Header().Set("content-type", "text/html; charset=utf-8")
+	w.Header().Set("content-language", string(r.lang))
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // a reader that is gone needs no page
+	return status
+}

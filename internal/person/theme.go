@@ -1,0 +1,16 @@
+package person
+
+// themeSheet is a partner's colours. They were checked when they were kept: nothing else can stand in them.
+func themeSheet(_ *Pages, r *request) (answer, error) {
+	background, text, accent, accentText := r.theme.Colours()
+	sheet := ":root{--bg:" + background + ";--text:" + text + ";--accent:" + accent + ";--on-accent:" + accentText + "}\n"
+	return file{kind: "text/css; charset=utf-8", body: []byte(sheet)}, nil
+}
+
+// themeLogo is a picture that this program drew anew.
+func themeLogo(_ *Pages, r *request) (answer, error) {
+	if len(r.theme.Logo) == 0 {
+		return nil, errNotFound
+	}
+	return file{kind: "image/png", body: r.theme.Logo}, nil
+}

@@ -1,0 +1,54 @@
+package person
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// said is a sentence in the three languages, in the order of partner.Languages.
+type said [3]string
+
+var langNames = map[partner.Language]string{partner.Portuguese: "Português", partner.Spanish: "Español", partner.English: "English"}
+
+// say is a sentence in a language; each {} in it is filled with the next value.
+func say(lang partner.Language, key string, values ...any) string {
+	text := words[key][0]
+	for i, l := range partner.Languages() {
+		if l == lang {
+			text = words[key][i]
+		}
+	}
+	for _, v := range values {
+		text = strings.Replace(text, "{}", fmt.Sprint(v), 1)
+	}
+	return text
+}
+
+// doneWord is what a page says of a change that led to it; nothing for a word that is not one of ours.
+func doneWord(lang partner.Language, done string) string { return say(lang, "done."+done) }
+
+// sentenceOf is what a person is told of a fault: what they can do, and nothing of how it is built.
+func sentenceOf(lang partner.Language, err error) string {
+	if text := say(lang, "fault."+fault.CodeOf(err)); text != "" {
+		return text
+	}
+	return say(lang, "problem."+fault.KindOf(err).String())
+}
+
+// recommendation is the sentence for something to mend. What an answer would mend is said by the catalogue, in Portuguese.
+// The breach goes in last: its title is an operator's text and may hold anything.
+func recommendation(lang partner.Language, r cyber.Recommendation) string {
+	switch r.Mends {
+	case cyber.MendAnswer:
+		return r.Text
+	case cyber.MendWatch:
+		return say(lang, "watch."+r.Kind.String())
+	default:
+		text := strings.ReplaceAll(say(lang, "mend."+string(r.Mends)), "{valor}", r.Value())
+		return strings.ReplaceAll(text, "{vazamento}", r.Breach)
+	}
+}

@@ -1,0 +1,234 @@
+package stated
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/fault"
+)
+
+// Version is that of the form that is read.
+const Version = 1
+
+// Longest is how long a line may be.
+const Longest = 1 << 20
+
+// Summary is what a text said and held.
+type Summary struct {
+	// Breach is what the header tells of the breach, as JSON; nil when it tells nothing.
+	Breach json.RawMessage
+	// Records were taken, Wrong lines were not.
+	Records, Wrong int64
+}
+
+var (
+	mark = []byte(`"vigia_records"`)
+	bom  = []byte("\xef\xbb\xbf")
+)
+
+// Sniff says whether a text that begins like this is one of vigia-records.
+func Sniff(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, bom), " \t\r\n")
+	if len(head) == 0 || head[0] != '{' {
+		return false
+	}
+	return bytes.HasPrefix(bytes.TrimLeft(head[1:], " \t"), mark)
+}
+
+// Read hands out the records of a text: those of a vendor by m, those of vigia-records without one.
+func Read(ctx context.Context, r io.Reader, m *Mapping, found Found, wrong Wrong) (Summary, error) {
+	t := &text{ctx: ctx, build: builder{found: found}, wrong: wrong}
+	if m != nil {
+		err := m.read(t, r)
+		return t.sum, err
+	}
+	err := t.lines(r, t.normal)
+	if err == nil && !t.begun {
+		err = ErrText.With(`line 1: vigia_records: the first line is {"vigia_records": 1}`)
+	}
+	return t.sum, err
+}
+
+// text is a text being read.
+type text struct {
+	ctx   context.Context //nolint:containedctx // of this reading, and no longer than it
+	build builder
+	wrong Wrong
+	begun bool
+	sum   Summary
+}
+
+// refuse tells of a line that is not taken.
+func (t *text) refuse(line int64, why *fault.Error) error {
+	t.sum.Wrong++
+	return t.wrong(line, why)
+}
+
+// lines calls take with each line that is not empty.
+func (t *text) lines(r io.Reader, take func(number int64, line []byte) error) error {
+	lines := bufio.NewReaderSize(r, 64<<10)
+	var long []byte
+	for number := int64(1); ; number++ {
+		if number%1024 == 0 && t.ctx.Err() != nil {
+			return t.ctx.Err()
+		}
+		line, err := lines.ReadSlice('\n')
+		for long = long[:0]; errors.Is(err, bufio.ErrBufferFull); line, err = lines.ReadSlice('\n') {
+			if len(long) <= Longest {
+				long = append(long, line...)
+			}
+		}
+		if len(long) > 0 {
+			line = append(long, line...)
+			long = line
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if number == 1 {
+			line = bytes.TrimPrefix(line, bom)
+		}
+		if len(line) > Longest {
+			if err := t.refuse(number, ErrRecord.With("line: at most %d bytes", Longest)); err != nil {
+				return err
+			}
+		} else if line = bytes.TrimSpace(line); len(line) > 0 {
+			if err := take(number, line); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return nil // its end
+		}
+	}
+}
+
+// object reads a line as one JSON object.
+func object(line []byte) (map[string]any, *fault.Error) {
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.UseNumber()
+	var members map[string]any
+	if err := decoder.Decode(&members); err != nil || members == nil {
+		return nil, ErrRecord.With("line: one JSON object")
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, ErrRecord.With("line: one JSON object, and nothing after it")
+	}
+	return members, nil
+}
+
+// normal takes a line of vigia-records.
+func (t *text) normal(number int64, line []byte) error {
+	members, why := object(line)
+	if !t.begun {
+		if t.begun = true; why == nil {
+			why = t.header(members)
+		}
+		if why != nil {
+			return ErrText.With("line %d: %s", number, why.Detail)
+		}
+		return nil
+	}
+	if why == nil {
+		why = t.record(members)
+	}
+	if why != nil {
+		return t.refuse(number, why)
+	}
+	t.sum.Records++
+	return nil
+}
+
+// header takes the first line.
+func (t *text) header(members map[string]any) *fault.Error {
+	if version, ok := members["vigia_records"].(json.Number); !ok || version.String() != "1" {
+		return ErrText.With(`vigia_records: the first line is {"vigia_records": 1}`)
+	}
+	for name, value := range members {
+		switch name {
+		case "vigia_records":
+		case "breach":
+			if _, ok := value.(map[string]any); !ok {
+				return ErrText.With("breach: a JSON object")
+			}
+			told, err := json.Marshal(value)
+			if err != nil {
+				return ErrText.With("breach: a JSON object")
+			}
+			t.sum.Breach = told
+		default:
+			return ErrText.With("%s: the first line has vigia_records and breach", shown(name))
+		}
+	}
+	return nil
+}
+
+// record takes a record, all of it or nothing.
+func (t *text) record(members map[string]any) *fault.Error {
+	t.build.reset()
+	for _, name := range Members() { // in one order, so that of two faults always the same is told
+		if value, ok := members[name]; ok {
+			if why := t.member(name, value, true); why != nil {
+				return why
+			}
+		}
+	}
+	for name := range members {
+		if !isMember(name) {
+			return ErrRecord.With("%s: not a member of a record; there are %s", shown(name), strings.Join(Members(), ", "))
+		}
+	}
+	return t.build.hand()
+}
+
+// member takes a value, or each of a list.
+func (t *text) member(name string, value any, lists bool) *fault.Error {
+	switch v := value.(type) {
+	case nil:
+		return nil
+	case bool:
+		if v {
+			return t.build.has(name)
+		}
+		return nil
+	case string:
+		if strings.TrimSpace(v) == "" {
+			return nil
+		}
+		return t.build.put(name, v, isoDates)
+	case []any:
+		if !lists || name == memberSite || name == memberInfected {
+			return ErrRecord.With("%s: a string", name)
+		}
+		for _, one := range v {
+			if why := t.member(name, one, false); why != nil {
+				return why
+			}
+		}
+		return nil
+	}
+	return ErrRecord.With("%s: a string, a list of strings, or true", name)
+}
+
+// shown is a name that somebody sent, as far as it may be repeated: names of members are no values, but may be anything.
+func shown(name string) string {
+	const longest = 40
+	if len(name) > longest || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c > '~' }) || strings.ContainsAny(name, "@") {
+		return "a member"
+	}
+	digits := 0
+	for _, c := range name {
+		if c >= '0' && c <= '9' {
+			digits++
+		}
+	}
+	if digits > 4 {
+		return "a member"
+	}
+	return name
+}

@@ -1,0 +1,225 @@
+package stated
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/vigiahq/vigia/internal/fault"
+)
+
+// ErrMapping is a mapping that cannot be used: its detail names the line, the field and the rule.
+var ErrMapping = fault.New(fault.Invalid, "mapping.invalid")
+
+// Mapping says which fields of a vendor's export are which members of a record.
+type Mapping struct {
+	// Vendor is who makes such exports, for people.
+	Vendor string
+	form   vendorForm
+	// separator parts the columns of a table.
+	separator rune
+	dates     dateForm
+	// empty are the texts that stand for no value.
+	empty  []string
+	fields []mappedField
+	text   string
+}
+
+type vendorForm string
+
+const (
+	formCSV   vendorForm = "csv"   // a table whose first line names the columns
+	formLines vendorForm = "jsonl" // a JSON object in each line
+	formList  vendorForm = "json"  // one JSON list of objects
+)
+
+// mappedField is a column, or a way through JSON objects and lists, and what stands there.
+type mappedField struct {
+	name   string
+	path   []string
+	member string
+}
+
+// maxMapping bounds a mapping's file.
+const maxMapping = 64 << 10
+
+// ParseMapping reads a mapping in YAML.
+func ParseMapping(text []byte) (*Mapping, error) {
+	if len(text) > maxMapping {
+		return nil, ErrMapping.With("line 1: file: at most %d bytes", maxMapping)
+	}
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		line := 1
+		if y := yaml.Error(nil); errors.As(err, &y) && y.GetToken() != nil {
+			line = y.GetToken().Position.Line
+		}
+		return nil, ErrMapping.With("line %d: file: not YAML", line).Because(err)
+	}
+	if len(file.Docs) != 1 {
+		return nil, ErrMapping.With("line 1: file: one YAML document")
+	}
+	m := &Mapping{separator: ',', dates: isoDates, empty: []string{"NULL", "null", `\N`}, text: string(text)}
+	given, why := members(file.Docs[0].Body)
+	if why != nil {
+		return nil, why
+	}
+	for _, g := range given {
+		if why := m.set(g); why != nil {
+			return nil, why
+		}
+	}
+	return m, m.check(given)
+}
+
+// Text is the mapping as it was written, and Mark tells it from others.
+func (m *Mapping) Text() string { return m.text }
+
+// Mark is short and changes when the mapping does.
+func (m *Mapping) Mark() string {
+	sum := sha256.Sum256([]byte(m.text))
+	return hex.EncodeToString(sum[:8])
+}
+
+// given is a member of a YAML map.
+type given struct {
+	name  string
+	line  int
+	value ast.Node
+}
+
+func (g given) wrong(rule string, args ...any) *fault.Error {
+	return ErrMapping.With("line %d: %s: %s", g.line, shown(g.name), ErrMapping.With(rule, args...).Detail)
+}
+
+// members reads a map; a name that comes twice is refused.
+func members(node ast.Node) ([]given, *fault.Error) {
+	in, ok := node.(ast.MapNode)
+	if !ok {
+		return nil, ErrMapping.With("line 1: file: a YAML map")
+	}
+	var list []given
+	for it := in.MapRange(); it.Next(); {
+		key := it.Key().GetToken()
+		g := given{name: key.Value, line: key.Position.Line, value: it.Value()}
+		if slices.ContainsFunc(list, func(o given) bool { return o.name == g.name }) {
+			return nil, g.wrong("stands here twice")
+		}
+		list = append(list, g)
+	}
+	return list, nil
+}
+
+// scalar reads a text.
+func (g given) scalar() (string, *fault.Error) {
+	switch v := g.value.(type) {
+	case *ast.StringNode:
+		return v.Value, nil
+	case *ast.IntegerNode:
+		return v.GetToken().Value, nil
+	}
+	return "", g.wrong("a text")
+}
+
+func (m *Mapping) set(g given) *fault.Error {
+	if g.name == "fields" {
+		return m.setFields(g)
+	}
+	if g.name == "empty" {
+		return m.setEmpty(g)
+	}
+	if !slices.Contains([]string{"vigia_mapping", "vendor", "format", "separator", "dates"}, g.name) {
+		return g.wrong("not known; there are vigia_mapping, vendor, format, separator, dates, empty, fields")
+	}
+	value, why := g.scalar()
+	if why != nil {
+		return why
+	}
+	switch g.name {
+	case "vigia_mapping":
+		if value != "1" {
+			return g.wrong("1, the only version there is")
+		}
+	case "vendor":
+		m.Vendor = value
+	case "format":
+		m.form = vendorForm(value)
+		if !slices.Contains([]vendorForm{formCSV, formLines, formList}, m.form) {
+			return g.wrong("one of csv, jsonl, json")
+		}
+	case "separator":
+		if value == "tab" {
+			value = "\t"
+		}
+		runes := []rune(value)
+		if len(runes) != 1 || strings.ContainsAny(value, "\"\r\n") {
+			return g.wrong("one character, or tab")
+		}
+		m.separator = runes[0]
+	case "dates":
+		m.dates = dateForm(value)
+		if !slices.Contains([]dateForm{isoDates, dayFirst, monthFirst, unixSeconds}, m.dates) {
+			return g.wrong("one of YYYY-MM-DD, DD/MM/YYYY, MM/DD/YYYY, unix")
+		}
+	}
+	return nil
+}
+
+func (m *Mapping) setEmpty(g given) *fault.Error {
+	list, ok := g.value.(*ast.SequenceNode)
+	if !ok {
+		return g.wrong("a list of texts")
+	}
+	m.empty = nil
+	for _, node := range list.Values {
+		one := given{g.name, node.GetToken().Position.Line, node}
+		text, why := one.scalar()
+		if why != nil {
+			return why
+		}
+		m.empty = append(m.empty, text)
+	}
+	return nil
+}
+
+func (m *Mapping) setFields(g given) *fault.Error {
+	fields, why := members(g.value)
+	if why != nil {
+		return g.wrong("a map of the vendor's fields to members of a record")
+	}
+	for _, f := range fields {
+		member, why := f.scalar()
+		if why != nil {
+			return why
+		}
+		if !isMember(member) {
+			return f.wrong("no member of a record is called so; there are %s", strings.Join(Members(), ", "))
+		}
+		m.fields = append(m.fields, mappedField{f.name, strings.Split(f.name, "."), member})
+	}
+	return nil
+}
+
+// check looks at the mapping as a whole.
+func (m *Mapping) check(all []given) error {
+	for _, needed := range []string{"vigia_mapping", "format", "fields"} {
+		if !slices.ContainsFunc(all, func(g given) bool { return g.name == needed }) {
+			return ErrMapping.With("line 1: %s: is needed", needed)
+		}
+	}
+	for _, g := range all {
+		switch {
+		case g.name == "separator" && m.form != formCSV:
+			return g.wrong("only for csv")
+		case g.name == "fields" && !slices.ContainsFunc(m.fields, func(f mappedField) bool { _, names := identifiers[f.member]; return names }):
+			return g.wrong("at least one has to be email, cpf, phone, card, pix_key or cnpj")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+// Package stated reads records whose vendor says what is in them: the normal form vigia-records, and exports of vendors by
+// a mapping of their fields.
+//
+// Nothing is guessed here: a value is what its member is called, or it is refused, with the line, the field and the rule
+// and never with the value. docs/formats/vigia-records.md describes both forms.
+package stated
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan/record"
+)
+
+// ErrRecord is a line that is no record, and ErrText a text that is none of records at all.
+var (
+	ErrRecord = fault.New(fault.Invalid, "records.invalid")
+	ErrText   = fault.New(fault.Unprocessable, "records.text")
+)
+
+// Found and Wrong are called with what a text holds: identifiers with their records, and lines that were not taken. What
+// Wrong returns ends the reading.
+type (
+	Found = record.Found
+	Wrong func(line int64, why *fault.Error) error
+)
+
+// identifiers are the members that name a person.
+var identifiers = map[string]identifier.Kind{
+	"email": identifier.Email, "cpf": identifier.CPF, "phone": identifier.Phone, "card": identifier.Card,
+	"pix_key": identifier.PixKey, "cnpj": identifier.CNPJ,
+}
+
+// classes are the members that say what else stood in the record, in the words of the vocabulary.
+var classes = map[string]record.Classes{
+	"password": record.Password, "password_hash": record.PasswordHash, "address": record.Address, "name": record.Name,
+	"birth_date": record.BirthDate, "document": record.Document, "health": record.Health, "financial": record.Financial,
+	"cookies": record.Cookies, "ip_address": record.IP, "username": record.Username, "other": record.Other,
+}
+
+// The members that are neither: what a credential is for, and the day on which it was taken.
+const (
+	memberSite     = "site"
+	memberInfected = "infected"
+	memberPassword = "password"
+)
+
+// Members are all that a record may have, in the order of documentation.
+func Members() []string {
+	return []string{
+		"email", "cpf", "phone", "card", "pix_key", "cnpj", "password", "password_hash", "address", "name", "birth_date", "document",
+		"health", "financial", "cookies", "ip_address", "username", "other", memberSite, memberInfected,
+	}
+}
+
+func isMember(name string) bool {
+	_, names := identifiers[name]
+	_, tells := classes[name]
+	return names || tells || name == memberSite || name == memberInfected
+}
+
+// builder puts one record together.
+type builder struct {
+	found     Found
+	ids       []identity
+	classes   record.Classes
+	passwords []string
+	site      string
+	day       int32
+}
+
+type identity struct {
+	kind   identifier.Kind
+	normal string
+}
+
+func (b *builder) reset() {
+	*b = builder{found: b.found, ids: b.ids[:0], passwords: b.passwords[:0]}
+}
+
+// longestPassword is more than anybody types.
+const longestPassword = 4 << 10
+
+// put takes a value of a member, which is not empty.
+func (b *builder) put(member, value string, dates dateForm) *fault.Error {
+	if kind, ok := identifiers[member]; ok {
+		normal, err := parse(kind, value)
+		if err != nil {
+			return wrong(member, err)
+		}
+		b.ids = append(b.ids, identity{kind, normal})
+		return nil
+	}
+	switch member {
+	case memberSite:
+		if b.site = hostOf(value); b.site == "" {
+			return ErrRecord.With("site: a host, or an address with one")
+		}
+	case memberInfected:
+		if b.day = dates.day(value); b.day == 0 {
+			return ErrRecord.With("infected: a day, %s", dates)
+		}
+	default:
+		if b.classes |= classes[member]; member == memberPassword {
+			if len(value) > longestPassword {
+				return ErrRecord.With("password: at most %d bytes", longestPassword)
+			}
+			b.passwords = append(b.passwords, value)
+		}
+	}
+	return nil
+}
+
+// has takes a member whose value was not given: all that is known is that it stood there.
+func (b *builder) has(member string) *fault.Error {
+	class, ok := classes[member]
+	if !ok {
+		return ErrRecord.With("%s: a value; true is for classes of data", member)
+	}
+	b.classes |= class
+	return nil
+}
+
+func wrong(member string, err error) *fault.Error {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return ErrRecord.With("%s: not one", member)
+	}
+	return ErrRecord.With("%s: %s", member, f.Detail)
+}
+
+// parse gives the normal form. What leaked may be old: phones may lack their ninth digit.
+func parse(kind identifier.Kind, value string) (string, error) {
+	if kind == identifier.Phone {
+		return identifier.ParseLeakedPhone(value)
+	}
+	return identifier.Parse(kind, value, identifier.Required)
+}
+
+// hand calls back with the identifiers of the record.
+func (b *builder) hand() *fault.Error {
+	if len(b.ids) == 0 {
+		return ErrRecord.With("record: at least one of email, cpf, phone, card, pix_key, cnpj")
+	}
+	all := b.classes
+	for _, id := range b.ids {
+		ofRecord, _ := record.ClassesOf(id.kind)
+		all |= ofRecord
+	}
+	s := record.Sighting{Told: true, Day: b.day}
+	if len(b.passwords) == 1 { // of several nobody says whose they are
+		s.Password = []byte(b.passwords[0])
+	}
+	if b.site != "" {
+		s.Site = []byte(b.site)
+	}
+	for _, id := range b.ids {
+		_, itself := record.ClassesOf(id.kind)
+		s.Kind, s.Normal, s.Classes = id.kind, []byte(id.normal), all|itself
+		b.found(&s)
+	}
+	return nil
+}
+
+// hostOf takes the host out of an address, or is empty.
+func hostOf(text string) string {
+	if _, rest, ok := strings.Cut(text, "://"); ok {
+		text = rest
+	}
+	if n := strings.IndexAny(text, "/?# \t"); n >= 0 {
+		text = text[:n]
+	}
+	text = text[strings.LastIndexByte(text, '@')+1:]
+	text, _, _ = strings.Cut(text, ":")
+	text = strings.ToLower(text)
+	if len(text) < 4 || len(text) > 253 || strings.IndexByte(text, '.') <= 0 {
+		return ""
+	}
+	for _, c := range text {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '.' && c != '-' && c != '_' {
+			return ""
+		}
+	}
+	return strings.TrimPrefix(text, "www.")
+}
+
+// dateForm is how days are written.
+type dateForm string
+
+// The forms. The first is that of vigia-records.
+const (
+	isoDates    dateForm = "YYYY-MM-DD"
+	dayFirst    dateForm = "DD/MM/YYYY"
+	monthFirst  dateForm = "MM/DD/YYYY"
+	unixSeconds dateForm = "unix"
+)
+
+const firstYear, lastYear = 1990, 2100
+
+// day is the day since 1970, or 0 when it is none. What follows the day is the time, which nobody asks for.
+func (f dateForm) day(text string) int32 {
+	var at time.Time
+	var err error
+	layout := map[dateForm]string{isoDates: time.DateOnly, dayFirst: "02/01/2006", monthFirst: "01/02/2006"}[f]
+	switch {
+	case f == unixSeconds:
+		var seconds int64
+		for _, c := range text {
+			if c < '0' || c > '9' || len(text) > 11 {
+				return 0
+			}
+			seconds = seconds*10 + int64(c-'0')
+		}
+		at = time.Unix(seconds, 0).UTC()
+	case len(text) < len(layout) || len(text) > len(layout) && strings.IndexByte("T ", text[len(layout)]) < 0:
+		return 0
+	default:
+		at, err = time.Parse(layout, text[:len(layout)])
+	}
+	if err != nil || at.Year() < firstYear || at.Year() > lastYear {
+		return 0
+	}
+	return int32(at.Unix() / 86400)
+}

@@ -1,0 +1,123 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+	"time"
+)
+
+const (
+	// logPages is how long SQLite's write-ahead log grows before a writer has to carry it over itself.
+	logPages = "16000"
+	// logRest is how long the log rests after it was carried over: what is written again meanwhile is carried once.
+	logRest = 100 * time.Millisecond
+	// longLog is how many pages there are before whoever writes many rows waits for the log to begin anew. It has to
+	// begin before logPages are reached, or a writer is held for as long as the rest takes.
+	longLog = 8000
+	// longestWait is how long they wait at most, whatever the disk does.
+	longestWait = time.Second
+)
+
+// carryLog begins to carry the write-ahead log into the SQLite file, beside the writers, and returns what ends that.
+// Left to itself, SQLite lets the writer whose commit finds a thousand pages do so, with two syncs, while all others
+// wait.
+//
+// A log begins anew only when a writer finds nothing left to carry, and under steady writing something always is. So while
+// it is long those who write many rows wait: see AwaitLog. Then the little that is left is carried while nobody writes.
+// Where that does not help, the next writer that finds logPages carries the rest.
+func (d *DB) carryLog() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		own, err := sql.Open("sqlite", d.address)
+		if err != nil {
+			return // the writers carry it, as said above
+		}
+		own.SetMaxOpenConns(1)
+		defer func() { _ = own.Close() }() // it has written what it was asked to
+		defer d.noteLog(false)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-d.wrote:
+			}
+			if d.carry(own) > longLog {
+				d.noteLog(true)
+				d.carry(own) // what came meanwhile, with nobody left who writes much
+				d.carryRest(ctx, own)
+				d.noteLog(false)
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(logRest):
+			}
+		}
+	})
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
+// carry carries over what is in the log by now and returns how many pages that log has.
+func (d *DB) carry(own *sql.DB) (pages int64) {
+	var busy, moved int64
+	d.judgeSync(own.QueryRowContext(context.Background(), `PRAGMA wal_checkpoint(PASSIVE)`).Scan(&busy, &pages, &moved))
+	return pages
+}
+
+// carryRest does so while nobody writes, so that the next writer begins the log anew.
+func (d *DB) carryRest(ctx context.Context, own *sql.DB) {
+	writer, err := d.write.Conn(ctx)
+	if err != nil {
+		return // it closes
+	}
+	defer func() { _ = writer.Close() }() // back to the pool
+	d.carry(own)
+}
+
+// noteLog keeps whether those who write much have to wait.
+func (d *DB) noteLog(behind bool) {
+	d.log.Lock()
+	defer d.log.Unlock()
+	switch {
+	case behind && d.log.caughtUp == nil:
+		d.log.caughtUp = make(chan struct{})
+	case !behind && d.log.caughtUp != nil:
+		close(d.log.caughtUp)
+		d.log.caughtUp = nil
+	}
+}
+
+// AwaitLog is for those about to write many rows: where SQLite's log is long, they let it be carried over first, so that
+// it begins anew between small writes and nobody is held for a long rest of it.
+func (d *DB) AwaitLog(ctx context.Context) {
+	d.log.Lock()
+	caughtUp := d.log.caughtUp
+	d.log.Unlock()
+	if caughtUp == nil {
+		return
+	}
+	select {
+	case <-ctx.Done(): // the transaction will say so
+	case <-caughtUp:
+	case <-time.After(longestWait):
+	}
+}
+
+// logState tells those who write much how far the log is carried.
+type logState struct {
+	sync.Mutex
+	caughtUp chan struct{} // nil while nobody has to wait; closed when the log has been carried
+}
+
+// noteWrite wakes who carries the log, if there is one that sleeps.
+func (d *DB) noteWrite() {
+	select {
+	case d.wrote <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/message"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/sqldb"
+)
+
+var _ message.Store = Alerts{}
+
+// Templates returns the operator's texts for a partner; without one, those for everybody, kept under the number 0.
+func (s Alerts) Templates(ctx context.Context, id partner.ID) ([]message.Template, error) {
+	list, err := collect(ctx, s.reader(), func(row scanner) (t message.Template, err error) {
+		return t, row.Scan(&t.Event, &t.Channel, &t.Language, &t.Subject, &t.Text)
+	}, `SELECT event, channel, lang, subject, body FROM message_template WHERE partner_id = $1 ORDER BY event, channel, lang`, number(id))
+	if err != nil {
+		return nil, fmt.Errorf("read messages: %w", err)
+	}
+	return list, nil
+}
+
+// KeepTemplate keeps a text over the one that was there.
+func (s Alerts) KeepTemplate(ctx context.Context, id partner.ID, t message.Template) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if id != "" {
+			if _, err := s.partnerByID(ctx, tx, id); err != nil {
+				return err
+			}
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO message_template (partner_id, event, channel, lang, subject, body, changed_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (partner_id, event, channel, lang)
+			DO UPDATE SET subject = excluded.subject, body = excluded.body, changed_at = excluded.changed_at`,
+			number(id), string(t.Event), string(t.Channel), string(t.Language), t.Subject, t.Text, micros(s.now()))
+		if err != nil {
+			return fmt.Errorf("keep message: %w", err)
+		}
+		return nil
+	})
+}
+
+// DropTemplate forgets a text.
+func (s Alerts) DropTemplate(ctx context.Context, id partner.ID, k message.Key) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		n, err := affected(tx.ExecContext(ctx, `DELETE FROM message_template WHERE partner_id = $1 AND event = $2 AND channel = $3 AND lang = $4`,
+			number(id), string(k.Event), string(k.Channel), string(k.Language)))
+		if err != nil {
+			return fmt.Errorf("drop message: %w", err)
+		}
+		if n == 0 {
+			return message.ErrUnchanged
+		}
+		return nil
+	})
+}
+
+// Event returns one event of a partner.
+func (s Alerts) Event(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
+	e, err := s.scanKept(id)(s.reader().QueryRowContext(ctx, `SELECT `+keptColumns+` FROM event WHERE partner_id = $1 AND id = $2`, number(id), string(event)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return e, alert.ErrEventNotFound
+	}
+	if err != nil {
+		return e, classify(fmt.Errorf("read event: %w", err))
+	}
+	return e, nil
+}
+
+// PartnerName is what a partner is called.
+func (s Alerts) PartnerName(ctx context.Context, id partner.ID) (string, error) {
+	p, err := s.partnerByID(ctx, s.reader(), id)
+	return p.Name, err
+}
+
+// BreachTitle is what a breach is called.
+func (s Alerts) BreachTitle(ctx context.Context, name string) (string, error) {
+	return s.textOf(ctx, `SELECT title FROM breach WHERE name = $1`, name)
+}
+
+// PlanName is what a plan is called.
+func (s Alerts) PlanName(ctx context.Context, id partner.ID, planID plan.ID) (string, error) {
+	return s.textOf(ctx, `SELECT name FROM plan WHERE partner_id = $1 AND id = $2`, number(id), string(planID))
+}
+
+// textOf reads one text; empty where there is none.
+func (s Alerts) textOf(ctx context.Context, query string, args ...any) (text string, err error) {
+	err = s.reader().QueryRowContext(ctx, query, args...).Scan(&text)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return "", classify(fmt.Errorf("read name: %w", err))
+	}
+	return text, nil
+}

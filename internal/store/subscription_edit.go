@@ -1,0 +1,52 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// EditSubscription changes what a partner may change of a subscription in force: see subscription.Changes.
+func (s Subscriptions) EditSubscription(ctx context.Context, id partner.ID, which subscription.Selection,
+	change func(*subscription.Subscription) error,
+) (subscription.Subscription, error) {
+	var sub subscription.Subscription
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if _, err := lockSubscriptions(ctx, tx, id); err != nil {
+			return err
+		}
+		found, err := s.selected(ctx, tx, id, which, 0, 1)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return subscription.ErrNotFound
+		}
+		sub = found[0]
+		before := sub
+		if err := change(&sub); err != nil {
+			return err
+		}
+		sealed, err := s.keys.Seal(subscriptionPlace(id, sub.Seq), appendBody(nil, &sub))
+		if err != nil {
+			return fmt.Errorf("seal subscription: %w", err)
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE subscription SET expiry_day = $3, body = $4 WHERE partner_id = $1 AND seq = $2`,
+			number(id), sub.Seq, int64(sub.Expiry), sealed)
+		if err != nil {
+			return fmt.Errorf("edit subscription: %w", err)
+		}
+		if before.Expiry == sub.Expiry {
+			return nil
+		}
+		ends := append(endsOut(id, []seat{{sub.Seq, int64(before.Expiry)}}), endsIn(id, []seat{{sub.Seq, int64(sub.Expiry)}})...)
+		if err := tx.Run(ctx, ends); err != nil {
+			return fmt.Errorf("count subscriptions: %w", err)
+		}
+		return nil
+	})
+	return sub, err
+}

@@ -1,0 +1,105 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
+)
+
+// TestRequestsAreCounted: what processes hand in adds up for each partner, day and operation, and old days go.
+func TestRequestsAreCounted(t *testing.T) {
+	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+		t.Run(string(engine), func(t *testing.T) {
+			e := storetest.Open(t, engine)
+			ctx := context.Background()
+			one, _ := e.NewPartner(t, partner.Live)
+			other, _ := e.NewPartner(t, partner.Live)
+			meter := partner.NewMeter(e.Store.Partners, e.Clock.Now)
+			today := partner.Today(e.Clock.Now())
+			add := func(id partner.ID, day int64, operation string, sent, refused int64) {
+				if err := meter.Add(ctx, id, []partner.Requests{{Day: day, Operation: operation, Sent: sent, Refused: refused}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			add(one.ID, today, "GET /a", 2, 1)
+			add(one.ID, today, "GET /a", 3, 0)
+			add(one.ID, today, "GET /b", 1, 1)
+			add(one.ID, today-1, "GET /a", 7, 0)
+			add(other.ID, today, "GET /a", 100, 0)
+			got, err := meter.Of(ctx, one.ID, 2)
+			want := []partner.Requests{{Day: today, Operation: "GET /a", Sent: 5, Refused: 1}, {Day: today, Operation: "GET /b", Sent: 1, Refused: 1}, {Day: today - 1, Operation: "GET /a", Sent: 7}}
+			if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%v %v", got, err)
+			}
+			if got, err = meter.Of(ctx, one.ID, 1); err != nil || len(got) != 2 {
+				t.Errorf("one day: %v %v", got, err)
+			}
+			e.Clock.Advance((partner.KeepRequests + 1) * 24 * time.Hour)
+			add(one.ID, partner.Today(e.Clock.Now()), "GET /a", 1, 0)
+			if got, err = e.Store.Partners.RequestsOf(ctx, one.ID, 0); err != nil || len(got) != 1 {
+				t.Errorf("old days are kept: %v %v", got, err)
+			}
+		})
+	}
+}
+
+// TestBreachCatalogue: partners read what is published, newest first and page by page; what is being imported or was
+// taken back is not there, and the made-up breach is for the sandbox alone.
+func TestBreachCatalogue(t *testing.T) {
+	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+		t.Run(string(engine), func(t *testing.T) {
+			e := storetest.Open(t, engine)
+			ctx, now := context.Background(), e.Clock.Now()
+			for i, state := range []leak.State{leak.Published, leak.Importing, leak.Published, leak.Retracted, leak.Published} {
+				err := e.Store.Breaches.InsertBreach(ctx, leak.Record{State: state, Breach: cyber.Breach{
+					Name: fmt.Sprintf("loja-%d", i), Title: "Loja", Date: now, Exposes: []cyber.Exposed{"email"}, Kind: cyber.SourceBreach,
+					Source: "canal fechado", AddedAt: now.Add(time.Duration(i) * time.Minute),
+				}})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			catalogue := cyber.NewBreaches(e.Store.Breaches)
+			names := func(mode partner.Mode, page int64, size int) (list []string, total int64) {
+				found, total, err := catalogue.Page(ctx, mode, page, size)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, b := range found {
+					list = append(list, b.Name)
+				}
+				return list, total
+			}
+			for _, c := range []struct {
+				mode  partner.Mode
+				page  int64
+				size  int
+				want  string
+				total int64
+			}{
+				{partner.Live, 1, 2, "[loja-4 loja-2]", 3}, {partner.Live, 2, 2, "[loja-0]", 3}, {partner.Live, 3, 2, "[]", 3},
+				{partner.Live, 1 << 62, 100, "[]", 3}, {partner.Sandbox, 1, 500, "[loja-4 loja-2 loja-0 sandbox]", 4},
+			} {
+				if list, total := names(c.mode, c.page, c.size); fmt.Sprint(list) != c.want || total != c.total {
+					t.Errorf("%+v: %v of %d", c, list, total)
+				}
+			}
+			for name, ok := range map[string]bool{"loja-0": true, "loja-1": false, "loja-3": false, "nada": false, cyber.SandboxBreach: false} {
+				if b, err := catalogue.ByName(ctx, partner.Live, name); (err == nil) != ok || err != nil && !errors.Is(err, cyber.ErrBreachUnknown) || ok && b.Title != "Loja" {
+					t.Errorf("%s: %+v %v", name, b, err)
+				}
+			}
+			if _, err := catalogue.ByName(ctx, partner.Sandbox, cyber.SandboxBreach); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,217 @@
+package subscription
+
+import (
+	"context"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+)
+
+// ErrEdit means that a subscription cannot be changed so.
+var ErrEdit = fault.New(fault.Invalid, "subscription.edit")
+
+// MaxMoves is the most that one request moves or edits.
+const MaxMoves = 1000
+
+// ParseMove reads the name of a move.
+func ParseMove(name string) (Move, error) {
+	switch name {
+	case "end":
+		return End, nil
+	case "suspend":
+		return Suspend, nil
+	case "resume":
+		return Resume, nil
+	}
+	return 0, ErrEdit.With("move: one of end, suspend, resume")
+}
+
+// Edit is what may be changed of a subscription; nil leaves a member as it is.
+type Edit struct {
+	// Expiry is a date that is not over, or empty for no end.
+	Expiry *string
+	// InternalID and Metadata are the partner's own; empty takes them away.
+	InternalID, Metadata *string
+	Beneficiary          BeneficiaryEdit
+}
+
+// BeneficiaryEdit is what may be changed of a person's data: all but the CPF, by which their subscription is found. A CPF
+// may be sent along if it is theirs.
+type BeneficiaryEdit struct {
+	PrimaryCard, UserCard, Name, CPF, BirthDate, Gender, Email, Phone *string
+	Zipcode, Street, Number, Complement, Neighborhood, City, State    *string
+}
+
+// None tells that nothing is to be changed.
+func (e Edit) None() bool { return e == Edit{} }
+
+// Edit changes a subscription in force.
+func (r *Registry) Edit(ctx context.Context, id partner.ID, p plan.ID, cpf string, e Edit) (Subscription, error) {
+	sub, problems, err := r.edit(ctx, id, Selection{Plan: p, CPF: cpf}, e)
+	if len(problems) > 0 {
+		return sub, editRefusals[problems[0].Field]
+	}
+	return sub, err
+}
+
+func (r *Registry) edit(ctx context.Context, id partner.ID, which Selection, e Edit) (sub Subscription, problems []Problem, err error) {
+	today := DayOf(r.now())
+	sub, err = r.store.EditSubscription(ctx, id, which, func(s *Subscription) error {
+		if problems = e.apply(s, today); len(problems) > 0 {
+			return ErrEdit
+		}
+		return nil
+	})
+	return sub, problems, err
+}
+
+// apply changes a subscription and returns what is wrong with the edit, held to the rules of an enrolment.
+func (e Edit) apply(s *Subscription, today Day) []Problem {
+	c := checker{today: today}
+	if e.Expiry != nil {
+		s.Expiry = c.expiry(GivenText(*e.Expiry))
+		switch {
+		case s.Expiry == 0:
+		case s.Expiry < s.Start:
+			c.fail(FieldExpiryDate, RuleBeforeStart)
+		case s.Expiry < today:
+			c.fail(FieldExpiryDate, RuleOver)
+		}
+	}
+	if e.InternalID != nil {
+		s.InternalID = c.optional(FieldInternalID, GivenText(*e.InternalID), maxText, RuleLength255)
+	}
+	if e.Metadata != nil {
+		s.Metadata = c.metadata(GivenText(*e.Metadata))
+	}
+	e.Beneficiary.apply(&c, &s.Beneficiary)
+	return c.problems
+}
+
+func (e BeneficiaryEdit) apply(c *checker, b *Beneficiary) {
+	required := func(f Field, limit int, tooLong Rule) func(Text) string {
+		return func(t Text) string { return c.required(f, t, limit, tooLong) }
+	}
+	line := func(f Field) func(Text) string { return required(f, maxText, RuleLength255) }
+	a := &b.Address
+	for _, member := range [...]struct {
+		sent, kept *string
+		check      func(Text) string
+	}{
+		{e.PrimaryCard, &b.PrimaryCard, required(FieldPrimaryCard, maxCard, RuleLength32)},
+		{e.UserCard, &b.UserCard, required(FieldUserCard, maxCard, RuleLength32)},
+		{e.Name, &b.Name, line(FieldName)},
+		{e.CPF, &b.CPF, func(t Text) string { return c.same(FieldCPF, t, b.CPF) }},
+		{e.BirthDate, &b.BirthDate, c.birthDate},
+		{e.Gender, &b.Gender, c.gender},
+		{e.Email, &b.Email, c.email},
+		{e.Phone, &b.Phone, c.phone},
+		{e.Zipcode, &a.Zipcode, c.zipcode},
+		{e.Street, &a.Street, line(FieldStreet)},
+		{e.Number, &a.Number, line(FieldNumber)},
+		{e.Complement, &a.Complement, func(t Text) string { return c.optional(FieldComplement, t, maxText, RuleLength255) }},
+		{e.Neighborhood, &a.Neighborhood, line(FieldNeighborhood)},
+		{e.City, &a.City, line(FieldCity)},
+		{e.State, &a.State, c.state},
+	} {
+		if member.sent != nil {
+			*member.kept = member.check(GivenText(*member.sent))
+		}
+	}
+}
+
+// same lets a member be sent that must stay as it is.
+func (c *checker) same(f Field, t Text, is string) string {
+	if strings.TrimSpace(t.Value) != is {
+		c.fail(f, RuleFixed)
+	}
+	return is
+}
+
+// editRefusals say of each member what it must be, to whom one subscription is refused.
+var editRefusals = map[Field]*fault.Error{
+	FieldExpiryDate:   ErrEdit.With("expiry_date: a date as YYYY-MM-DD that is neither over nor before start_date, or empty for no end"),
+	FieldInternalID:   ErrEdit.With("partner_internal_id: at most %d characters, no control characters", maxText),
+	FieldMetadata:     ErrEdit.With("partner_metadata: a text of valid JSON, at most 8 KiB"),
+	FieldPrimaryCard:  ErrEdit.With("beneficiary.primary_card: 1 to %d characters, no control characters", maxCard),
+	FieldUserCard:     ErrEdit.With("beneficiary.user_card: 1 to %d characters, no control characters", maxCard),
+	FieldName:         ErrEdit.With("beneficiary.name: 1 to %d characters, no control characters", maxText),
+	FieldCPF:          ErrEdit.With("beneficiary.cpf: cannot be changed; end the subscription and enrol anew"),
+	FieldBirthDate:    ErrEdit.With("beneficiary.birth_date: a date as YYYY-MM-DD that is not in the future"),
+	FieldGender:       ErrEdit.With("beneficiary.gender: M or F"),
+	FieldEmail:        ErrEdit.With("beneficiary.email: an e-mail address"),
+	FieldPhone:        ErrEdit.With("beneficiary.phone_number: a phone number with its country code"),
+	FieldZipcode:      ErrEdit.With("beneficiary.address.zipcode: eight digits"),
+	FieldStreet:       ErrEdit.With("beneficiary.address.street: 1 to %d characters, no control characters", maxText),
+	FieldNumber:       ErrEdit.With("beneficiary.address.number: 1 to %d characters, no control characters", maxText),
+	FieldComplement:   ErrEdit.With("beneficiary.address.complement: at most %d characters, no control characters", maxText),
+	FieldNeighborhood: ErrEdit.With("beneficiary.address.neighborhood: 1 to %d characters, no control characters", maxText),
+	FieldCity:         ErrEdit.With("beneficiary.address.city: 1 to %d characters, no control characters", maxText),
+	FieldState:        ErrEdit.With("beneficiary.address.state: the two letters of a Brazilian state"),
+}
+
+// EditOf is an edit of one person's subscription.
+type EditOf struct {
+	CPF string
+	Edit
+}
+
+// EditEach changes the subscriptions of some people to one plan, each by an edit of its own, and tells what is wrong with
+// those that were refused; one of them stops nothing.
+func (r *Registry) EditEach(ctx context.Context, id partner.ID, p plan.ID, items []EditOf) (changed int, failed []Failure, err error) {
+	for i, item := range items {
+		problems, err := r.editOne(ctx, id, p, item)
+		switch {
+		case err != nil:
+			return changed, failed, err
+		case len(problems) > 0:
+			failed = append(failed, Failure{Item: i, Plan: string(p), Problems: problems})
+		default:
+			changed++
+		}
+	}
+	return changed, failed, nil
+}
+
+func (r *Registry) editOne(ctx context.Context, id partner.ID, p plan.ID, item EditOf) ([]Problem, error) {
+	cpf, err := identifier.ParseCPFDigits(strings.TrimSpace(item.CPF), identifier.Waived)
+	if err != nil {
+		return []Problem{{FieldCPF, Rule(fault.CodeOf(err))}}, nil
+	}
+	if item.None() {
+		return []Problem{{FieldItem, RuleNothing}}, nil
+	}
+	_, problems, err := r.edit(ctx, id, Selection{Plan: p, CPF: cpf}, item.Edit)
+	switch {
+	case len(problems) > 0:
+		return problems, nil
+	case fault.KindOf(err) == fault.NotFound:
+		return []Problem{{FieldCPF, RuleUnknown}}, nil
+	}
+	return nil, err
+}
+
+// MoveEach moves the subscriptions of some people to one plan, one by one, and tells what became of each; one that is
+// not there stops nothing. Moved counts those that are where the move leads, changed or not.
+func (r *Registry) MoveEach(ctx context.Context, id partner.ID, p plan.ID, cpfs []string, move Move) (moved int, failed []Failure, err error) {
+	for i, cpf := range cpfs {
+		cpf = strings.TrimSpace(cpf)
+		problem := Problem{}
+		if _, err := identifier.ParseCPFDigits(cpf, identifier.Waived); err != nil {
+			problem = Problem{FieldCPF, Rule(fault.CodeOf(err))}
+		} else if _, err := r.Move(ctx, id, Selection{Plan: p, CPF: cpf}, move); fault.KindOf(err) == fault.NotFound {
+			problem = Problem{FieldCPF, RuleUnknown}
+		} else if err != nil {
+			return moved, failed, err
+		}
+		if problem == (Problem{}) {
+			moved++
+			continue
+		}
+		failed = append(failed, Failure{Item: i, CPF: cut(GivenText(cpf)), Plan: string(p), Problems: []Problem{problem}})
+	}
+	return moved, failed, nil
+}

@@ -1,0 +1,174 @@
+// Package supply is where vendors send breach records to: one address for each feed of kind push, apart from the partner
+// API and the console.
+//
+// The invariants it keeps: nothing of a body is believed, kept or read beyond its bounds before its signature was found
+// right; what is answered with 202 is on disk; what is refused is refused whole, with the line, the field and the rule and
+// never a value; a log line names the feed and nothing that was sent.
+package supply
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/caller"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/feed"
+	"github.com/vigiahq/vigia/internal/page"
+)
+
+// Feeds takes what was sent.
+type Feeds interface {
+	Receive(ctx context.Context, name string, header http.Header, body []byte) (feed.Receipt, error)
+}
+
+// Options are what the address needs.
+type Options struct {
+	Feeds   Feeds
+	Log     *slog.Logger
+	Now     func() time.Time
+	Callers *caller.Callers
+}
+
+// What an address may send, signed or not: a vendor with more sends larger pushes.
+const (
+	addressBurst, addressEvery = 60, time.Second
+	// atOnce bounds the bodies in memory.
+	atOnce = 4
+)
+
+// Faults of requests.
+var (
+	errMethod = fault.New(fault.Invalid, "push.method")
+	errType   = fault.New(fault.UnsupportedType, "push.type")
+	errLarge  = fault.New(fault.TooLarge, "push.size")
+	errRate   = fault.New(fault.RateLimited, "push.rate")
+	errBusy   = fault.New(fault.Unavailable, "push.busy")
+	errBody   = fault.New(fault.Invalid, "push.body")
+)
+
+// Door answers vendors.
+type Door struct {
+	Options
+	addresses *caller.Budget
+	room      chan struct{}
+}
+
+// New makes the address below feed.PushPath.
+func New(o Options) *Door {
+	return &Door{Options: o, addresses: caller.NewBudget(o.Now, addressEvery, addressBurst), room: make(chan struct{}, atOnce)}
+}
+
+type answer struct {
+	Status   string `json:"status"`
+	Breach   string `json:"breach"`
+	Records  int64  `json:"records"`
+	Repeated bool   `json:"repeated"`
+}
+
+type refusal struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// ServeHTTP takes one push.
+func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start, address := d.Now(), d.Callers.Address(r)
+	name := strings.TrimPrefix(r.URL.Path, feed.PushPath)
+	receipt, wait, err := d.take(w, r, name, address)
+	status := http.StatusAccepted
+	switch {
+	case errors.Is(err, errMethod):
+		w.Header().Set("Allow", http.MethodPost)
+		status = http.StatusMethodNotAllowed
+	case err != nil:
+		status = page.StatusOf(err)
+	}
+	if wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
+	}
+	var body any = answer{"kept", receipt.Breach, receipt.Records, receipt.Repeated}
+	if err != nil {
+		body = map[string]refusal{"error": told(err)}
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // whoever sent it has gone; its next try is a repeat
+	line := page.Line{
+		Pages: "supply", Route: feed.PushPath + "{feed}", From: d.Callers.Log(address), Status: status, Took: d.Now().Sub(start), Err: err, Who: slog.String("feed", ""),
+	}
+	if err == nil { // else the name is whatever somebody wrote
+		line.Who = slog.String("feed", name)
+	}
+	line.Log(d.Log, r)
+}
+
+// told is what a vendor reads of a fault: of ours only that it was ours.
+func told(err error) refusal {
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind == fault.Internal {
+		return refusal{Code: "internal"}
+	}
+	return refusal{f.Code, f.Detail}
+}
+
+// take refuses what can be refused by its head, then reads the body and hands it on. wait is how long to stay away.
+func (d *Door) take(w http.ResponseWriter, r *http.Request, name, address string) (receipt feed.Receipt, wait time.Duration, err error) {
+	if r.Method != http.MethodPost {
+		return receipt, 0, errMethod.With("method: POST")
+	}
+	if wait := d.addresses.Take(address); wait > 0 {
+		return receipt, wait, errRate.With("address: too many requests")
+	}
+	if !readable(r.Header) {
+		return receipt, 0, errType.With("content-type: application/x-ndjson, application/jsonl, application/json or text/csv, without content-encoding")
+	}
+	if r.ContentLength > feed.MaxPush {
+		return receipt, 0, errLarge.With("body: at most %d bytes", feed.MaxPush)
+	}
+	select {
+	case d.room <- struct{}{}:
+		defer func() { <-d.room }()
+	default:
+		return receipt, time.Second, errBusy.With("server: too many pushes at once")
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, feed.MaxPush))
+	if err != nil {
+		var large *http.MaxBytesError
+		if errors.As(err, &large) {
+			return receipt, 0, errLarge.With("body: at most %d bytes", feed.MaxPush)
+		}
+		return receipt, 0, errBody.With("body: broke off").Because(err)
+	}
+	receipt, err = d.Feeds.Receive(r.Context(), name, r.Header, body)
+	switch {
+	case errors.Is(err, feed.ErrBacklog), errors.Is(err, feed.ErrPaused):
+		return receipt, time.Minute, err
+	case errors.Is(err, feed.ErrPace):
+		return receipt, time.Second, err
+	}
+	return receipt, 0, err
+}
+
+// readable says whether a body is declared as something that is read here.
+func readable(h http.Header) bool {
+	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	if err != nil || h.Get("Content-Encoding") != "" {
+		return false
+	}
+	switch kind {
+	case "application/x-ndjson", "application/jsonl", "application/json", "text/csv":
+		return true
+	}
+	return false
+}
