@@ -5,124 +5,84 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/vigiahq/vigia/bench/dump"
 	"github.com/vigiahq/vigia/bench/load"
 	"github.com/vigiahq/vigia/bench/site"
-	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/intake"
-	"github.com/vigiahq/vigia/internal/leak"
-	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
-// importer is a service that imports, and its store.
-type importer struct {
-	*intake.Importer
-	site *site.Site
-}
-
-func open(ctx context.Context, folder string) *importer {
-	s := site.Open(ctx, "sqlite")
-	load.Check(s.CheckKeys(ctx))
-	return &importer{site: s, Importer: &intake.Importer{
-		Store: s.Store.Breaches, Jobs: s.Store.Jobs, Files: load.Must(corpora.Open(filepath.Join(folder, "corpora"), "")), Dir: filepath.Join(folder, "import"),
-		Fingerprint: s.Keys.Fingerprint, Pair: s.Keys.Pair, Tables: s.Keys, Now: time.Now,
-	}}
-}
-
-func (p *importer) run(ctx context.Context, name string, inputs ...intake.Input) {
-	load.Must(p.Import(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{
+// importInto imports inputs as a breach of its own.
+func importInto(ctx context.Context, s *site.Service, name string, inputs ...intake.Input) {
+	load.Must(s.Leaks.Importer.Import(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{
 		Name: name, Title: name, Date: time.Now().AddDate(0, -1, 0), Exposes: []cyber.Exposed{cyber.ExposedEmail},
 	}}))
 }
 
-// imports compares scanning alone, importing with one worker and importing with two, on dumps that are dense, sparse, or
-// mixed, which have a megabyte of each in turn.
+// imports compares scanning alone, importing with one worker and importing with two.
 func imports(ctx context.Context, folder string) {
-	p := open(ctx, folder)
-	defer p.site.Close()
-	for _, name := range strings.Split(*dumps, ",") {
-		path := filepath.Join(folder, name)
-		writeDump(path, name)
-		p.compare(ctx, name, path)
-		load.Check(os.Remove(path))
+	s := site.New(ctx, filepath.Join(folder, "data"), "sqlite")
+	defer s.Close()
+	for _, dump := range strings.Split(*dumps, ",") {
+		path := filepath.Join(folder, "dump")
+		site.WriteDump(path, dump, *size<<20)
+		compareImports(ctx, s, dump, path)
 	}
 }
 
-func kindsOf(name string) []dump.Kind {
-	kinds := map[string][]dump.Kind{"dense": dump.Kinds[:1], "sparse": dump.Kinds[1:], "mixed": dump.Kinds}[name]
-	if kinds == nil {
-		load.Fail("%q is no dump", name)
-	}
-	return kinds
-}
-
-// compare takes each round in the order scan, one core, two, one, scan: a machine that grows slower or faster meanwhile
-// then does so for both sides. The median of the rounds' ratios counts.
-func (p *importer) compare(ctx context.Context, name, path string) {
+func compareImports(ctx context.Context, s *site.Service, dump, path string) {
 	imported := 0
+	length := int(site.Size(path))
 	scan := func() load.Result {
 		runtime.GC()
-		return load.Time(1, func() { dump.Scan(path, load.Must(os.Stat(path)).Size()) })
+		return load.Time(length, func() { site.Scan(path) })
 	}
 	with := func(workers int) func() load.Result {
 		return func() load.Result {
-			p.Workers = workers
-			runtime.GOMAXPROCS(workers)
-			defer runtime.GOMAXPROCS(runtime.NumCPU())
-			if *profile != "" { // the last round stays
-				defer load.Profile(fmt.Sprintf("%s-%s-%d", *profile, name, workers))()
-			}
+			s.Leaks.Importer.Workers = workers
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
 			imported++
 			runtime.GC()
-			return load.Time(1, func() {
-				p.run(ctx, fmt.Sprintf("%s-%d", name, imported), load.Must(intake.Inputs(ctx, nil, []string{path}))...)
+			return load.Time(length, func() {
+				importInto(ctx, s, fmt.Sprintf("%s-%d", dump, imported), load.Must(intake.Inputs(ctx, nil, []string{path}))...)
 			})
 		}
 	}
-	took := load.Turns(*rounds, scan, with(1), with(2), with(1), scan)
-	var alone, one, two load.Result // all rounds together, each of two and one
-	var ofScan, speedUp []float64
-	for i := range *rounds {
-		scans, ones, twos := took[0][i].Plus(took[4][i]), took[1][i].Plus(took[3][i]), took[2][i]
-		ofScan = append(ofScan, scans.Spent.Seconds()/ones.Spent.Seconds())
-		speedUp = append(speedUp, ones.Elapsed.Seconds()/2/twos.Elapsed.Seconds())
-		alone, one, two = alone.Plus(scans), one.Plus(ones), two.Plus(twos)
-	}
-	mb, times := float64(*size)*1.048576, float64(*rounds)
-	fmt.Printf("%-6s import %s, %.0f MB: scan alone %.0f MB/s of CPU; import on one core %.0f MB/s of CPU, %.0f MB/s; on two %.0f MB/s\n", "", name, mb,
-		2*times*mb/alone.Spent.Seconds(), 2*times*mb/one.Spent.Seconds(), 2*times*mb/one.Elapsed.Seconds(), times*mb/two.Elapsed.Seconds())
-	share, cores := load.Median(ofScan), load.Median(speedUp)
-	bar(share >= 0.5, "import %s: %.2f of the scan's own rate (bar: 0.5; rounds %.2f)", name, share, ofScan)
-	bar(cores >= 1.7, "import %s: two cores %.2f times one (bar: 1.7; rounds %.2f)", name, cores, speedUp)
+	load.Compare("import "+dump, "MB/s of CPU", load.Mega(load.Result.OfCPU), load.Side{Name: "scan alone", Run: scan},
+		load.Side{Name: "import on one core", Run: with(1), Least: 0.5})
+	load.Compare("import "+dump, "MB/s", load.Mega(load.Result.Rate), load.Side{Name: "one core", Run: with(1)}, load.Side{Name: "two cores", Run: with(2), Least: 1.7})
 }
 
 // memory imports what is made to hurt and watches what the process itself holds.
 func memory(ctx context.Context, folder string) {
-	p := open(ctx, folder)
-	defer p.site.Close()
+	s := site.New(ctx, filepath.Join(folder, "data"), "sqlite")
+	defer s.Close()
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(232 << 20)) // as the command does
 	for name, open := range map[string]func() io.Reader{"one-line": endlessLine, "many-files": manyFiles} {
 		debug.FreeOSMemory()
-		stop := watchMemory()
+		var peak int64
+		input := intake.ReaderInput(name, name, -1, func(context.Context) (io.ReadCloser, error) { return io.NopCloser(open()), nil })
 		took := load.Time(1, func() {
-			p.run(ctx, name, intake.ReaderInput(name, name, -1, func(context.Context) (io.ReadCloser, error) { return io.NopCloser(open()), nil }))
+			load.Beside(func() { importInto(ctx, s, name, input) }, 1, func(int) {
+				peak = max(peak, load.Memory("self", "RssAnon")) // mapped files are the system's to take back
+				time.Sleep(20 * time.Millisecond)
+			})
 		})
-		peak := stop()
-		bar(peak < 256<<20, "memory: %s: at most %.0f MiB of its own in %.0f s (bar: 256)", name, float64(peak)/(1<<20), took.Elapsed.Seconds())
+		load.Bar(peak < 256<<20, "memory: %s: at most %d MiB of its own in %v (bar: 256)", name, peak>>20, took.Elapsed.Round(time.Second))
 	}
 }
 
@@ -154,43 +114,76 @@ func manyFiles() io.Reader {
 	return r
 }
 
-// watchMemory samples the memory that is the process's own: mapped files are the system's to take back.
-func watchMemory() (stop func() int64) {
-	done := make(chan struct{})
-	var peak int64
-	var watching sync.WaitGroup
-	watching.Go(func() {
-		for {
-			peak = max(peak, load.Memory("self", "RssAnon"))
-			select {
-			case <-done:
-				return
-			case <-time.After(20 * time.Millisecond):
-			}
-		}
-	})
-	return func() int64 { close(done); watching.Wait(); return peak }
+// scanMain is put into a checkout as a program, whatever its module is called.
+const scanMain = `package main
+
+import (
+	"context"
+	"os"
+
+	"MODULE/internal/identifier"
+	"MODULE/internal/scan"
+)
+
+func main() {
+	f, err := os.Open(os.Args[1])
+	if err == nil {
+		_, err = scan.NewScanner(func(identifier.Kind, []byte) {}).Scan(context.Background(), f)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+`
+
+// built is a checkout's programs, and an installation without a breach.
+type built struct{ vigia, scan, data, empty string }
+
+// build builds the command and a scanner from a checkout, and begins an installation with the former.
+func build(ctx context.Context, folder, name, checkout string) built {
+	checkout, prefix := load.Must(filepath.Abs(checkout)), filepath.Join(folder, name)
+	b := built{vigia: prefix + "-vigia", scan: prefix + "-scan", data: prefix + "-data", empty: prefix + "-empty"}
+	in := func(args ...string) string {
+		cmd := exec.CommandContext(ctx, "go", args...)
+		cmd.Dir = checkout
+		return strings.TrimSpace(string(site.Output(cmd)))
+	}
+	load.Check(os.WriteFile(prefix+".go", []byte(strings.ReplaceAll(scanMain, "MODULE", in("list", "-m"))), 0o600))
+	overlay := map[string]any{"Replace": map[string]string{filepath.Join(checkout, "bench/scanalone/main.go"): prefix + ".go"}}
+	load.Check(os.WriteFile(prefix+".json", load.Must(json.Marshal(overlay)), 0o600))
+	in("build", "-o", b.scan, "-overlay", prefix+".json", "./bench/scanalone")
+	in("build", "-o", b.vigia, "./cmd/vigia")
+	site.Output(site.Command(ctx, b.vigia, config.Common{Data: b.empty}, "partner", "create", "--name", "bench"))
+	return b
 }
 
-// throughStore reads watched values out of the table and probes them, which is what a match does besides telling.
-func throughStore(ctx context.Context, _ string) {
-	s := site.Open(ctx, "sqlite")
-	defer s.Close()
-	monitoring := cyber.NewMonitoring(s.Store.Monitoring, s.Store.Partners, cyber.Unasked{}, s.Keys.Fingerprint, time.Now)
-	filled := load.Time(*watched, func() {
-		for i := range *watched {
-			load.Check(monitoring.Watch(ctx, cyber.Owner{Partner: s.Partner, Mode: partner.Live}, partner.UserHash(fmt.Sprint("u", i/4)), "email",
-				fmt.Sprintf("pessoa%d@exemplo.com.br", i)))
+// against compares with another checkout of the repository: scanning and importing the same dumps, each in a process of
+// its own on one core, in turns, by processor time.
+func against(ctx context.Context, folder string) {
+	here, there := build(ctx, folder, "here", "."), build(ctx, folder, "there", load.Against)
+	path := filepath.Join(folder, "dump.txt")
+	run := func(cmd *exec.Cmd) load.Result {
+		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+		return load.Time(int(site.Size(path)), func() { site.Output(cmd) })
+	}
+	scans := func(b built) func() load.Result {
+		return func() load.Result { return run(exec.CommandContext(ctx, b.scan, path)) }
+	}
+	imports := func(b built, more ...string) func() load.Result {
+		// Each into an installation without a breach: what is counted of those before it has a bar of its own, and would
+		// grow from round to round.
+		args := append([]string{"breach", "import", "--name", "bench", "--title", "x", "--date", "2025-01-01", "--exposes", "email", path}, more...)
+		return func() load.Result {
+			load.Check(os.RemoveAll(b.data))
+			site.Output(exec.CommandContext(ctx, "cp", "-a", b.empty, b.data)) // modes too: a key file is for its owner only
+			return run(site.Command(ctx, b.vigia, config.Common{Data: b.data}, args...))
 		}
-	})
-	read := load.Time(*watched, func() {
-		for after := (leak.Place{}); ; {
-			batch, last, err := s.Store.Breaches.Probes(ctx, after, 50_000)
-			if load.Check(err); len(batch) == 0 {
-				return
-			}
-			after = last
-		}
-	})
-	fmt.Printf("%-6s store: %d values watched one by one in %.1f s; read back for probing at %.2f million a second\n", "", *watched, filled.Elapsed.Seconds(), read.Rate()/1e6)
+	}
+	for _, dump := range strings.Split(*dumps, ",") {
+		site.WriteDump(path, dump, *size<<20)
+		load.Compare("scan "+dump, "MB/s of CPU", load.Mega(load.Result.OfCPU), load.Side{Name: "other checkout", Run: scans(there)},
+			load.Side{Name: "this one", Run: scans(here), Least: 0.95})
+		load.Compare("import "+dump, "MB/s of CPU", load.Mega(load.Result.OfCPU), load.Side{Name: "other checkout", Run: imports(there)},
+			load.Side{Name: "this one", Run: imports(here), Least: 0.7}, load.Side{Name: "this one, --no-pairs", Run: imports(here, "--no-pairs"), Least: 0.7})
+	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/bench/load"
+	"github.com/vigiahq/vigia/bench/site"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/segment"
 )
@@ -28,19 +30,6 @@ func labelOf(random *rand.Rand) byte {
 	return 0
 }
 
-// rising calls fn with n keys that rise, evenly spread.
-func rising(random *rand.Rand, n int, fn func(key uint64)) {
-	gap, key := 2*(^uint64(0)/uint64(n+1)), uint64(0)
-	for range n {
-		step := random.Uint64N(gap) + 1
-		if key+step < key {
-			return // the end of the numbers
-		}
-		key += step
-		fn(key)
-	}
-}
-
 // labels compares a segment with labels and one of the same keys without.
 func labels(ctx context.Context, folder string) {
 	secret := load.Must(seal.OpenOrCreate(filepath.Join(folder, "keys.json")))
@@ -49,7 +38,7 @@ func labels(ctx context.Context, folder string) {
 	for i := range ids {
 		ids[i] = table.ID([]byte{byte(i)})
 	}
-	plain := load.Must(segment.Create(filepath.Join(folder, "plain.seg"), segment.Options{Width: segment.Bits64}))
+	plain := create(folder, "plain.seg")
 	labelled := load.Must(segment.CreateLabelled(filepath.Join(folder, "labelled.seg"), segment.Options{Width: segment.Bits64}, table, secret.SealTable))
 	random, counts, all := rand.New(rand.NewPCG(1, 1)), make([]float64, len(shares)), 0.0
 	rising(random, *keys, func(key uint64) {
@@ -58,8 +47,8 @@ func labels(ctx context.Context, folder string) {
 		all++
 		load.Check(plain.Add(key), labelled.Add(key, ids[label]))
 	})
-	without := load.Must(plain.Commit(ctx))
-	with := load.Must(labelled.Commit(ctx))
+	without, with := load.Must(plain.Commit(ctx)), load.Must(labelled.Commit(ctx))
+	site.Bits("segment", without.Count, without.Size, 42)
 	entropy := 0.0
 	for _, n := range counts {
 		if n > 0 {
@@ -68,9 +57,9 @@ func labels(ctx context.Context, folder string) {
 	}
 	bits := func(s segment.Summary) float64 { return float64(s.Size) * 8 / float64(s.Count) }
 	over := bits(with) - bits(without) - entropy
-	bar(over <= 0.3, "labels: %d keys: %.2f bits a key without, %.2f with; %.3f are the entropy of the labels, %.3f are over it (bar: 0.3)", with.Count, bits(without), bits(with),
+	load.Bar(over <= 0.3, "labels: %d keys: %.2f bits a key without, %.2f with; %.3f are the entropy of the labels, %.3f are over it (bar: 0.3)", with.Count, bits(without), bits(with),
 		entropy, over)
-	a, b := load.Must(segment.Open(filepath.Join(folder, "plain.seg"))), load.Must(segment.Open(filepath.Join(folder, "labelled.seg")))
+	a, b := open(folder, "plain.seg"), open(folder, "labelled.seg")
 	defer func() { load.Check(a.Close(), b.Close()) }()
 	load.Check(b.OpenLabels(secret.OpenTable))
 	askBoth(a, b, random)
@@ -86,42 +75,36 @@ func askBoth(a, b *segment.Reader, random *rand.Rand) {
 		scattered[i] = sorted[i*step]
 	}
 	random.Shuffle(len(scattered), func(i, j int) { scattered[i], scattered[j] = scattered[j], scattered[i] })
-	each := load.Turns(*rounds,
-		func() load.Result {
-			return load.Time(len(scattered), func() {
-				for _, k := range scattered {
-					load.Must(a.Contains(k))
-				}
-			})
-		},
-		func() load.Result {
-			return load.Time(len(scattered), func() {
-				for _, k := range scattered {
-					load.Must2(b.LookUp(k))
-				}
-			})
-		})
-	rate := each[0].Cheapest().Seconds() / each[1].Cheapest().Seconds()
-	bar(rate >= 0.8, "labels: look-up %d ns of CPU without, %d with: %.0f %% of the rate (bar: 80)", each[0].Cheapest().Nanoseconds(), each[1].Cheapest().Nanoseconds(), 100*rate)
+	each := func(what string, n int, least float64, without, with func()) []load.Series {
+		return load.Compare(what, "a second of CPU", load.Result.OfCPU,
+			load.Side{Name: "without labels", Run: func() load.Result { return load.Time(n, without) }},
+			load.Side{Name: "with", Run: func() load.Result { return load.Time(n, with) }, Least: least})
+	}
+	each("look-ups", len(scattered), 0.8, func() {
+		for _, k := range scattered {
+			load.Must(a.Contains(k))
+		}
+	}, func() {
+		for _, k := range scattered {
+			load.Must2(b.LookUp(k))
+		}
+	})
 	const batch = 50_000
 	found, entries := make([]uint64, 0, batch), make([]segment.Entry, 0, batch)
-	each = load.Turns(*rounds,
-		func() load.Result {
-			return load.Time(len(sorted), func() {
-				for some := range slices.Chunk(sorted, batch) {
-					found = load.Must(a.Intersect(found[:0], some))
-				}
-			})
-		},
-		func() load.Result {
-			return load.Time(len(sorted), func() {
-				for some := range slices.Chunk(sorted, batch) {
-					entries = load.Must(b.LookUpAll(entries[:0], some))
-				}
-			})
-		})
-	times := each[1].Cheapest().Seconds() / each[0].Cheapest().Seconds()
-	bar(times <= 1.3, "labels: sorted probe %d ns of CPU without, %d with: %.2f times as long (bar: 1.3)", each[0].Cheapest().Nanoseconds(), each[1].Cheapest().Nanoseconds(), times)
+	took := each("sorted probes", len(sorted), 1/1.3, func() {
+		for some := range slices.Chunk(sorted, batch) {
+			found = load.Must(a.Intersect(found[:0], some))
+		}
+	}, func() {
+		for some := range slices.Chunk(sorted, batch) {
+			entries = load.Must(b.LookUpAll(entries[:0], some))
+		}
+	})
+	for i, name := range []string{"without labels", "with"} {
+		seconds := load.Median(took[i].Values(func(r load.Result) float64 { return r.Elapsed.Seconds() }))
+		load.Bar(seconds < 20, "probe: %d watched values in %d keys %s: %.2f s on one core; less than 20 for 10 million in 100 million", len(sorted),
+			a.Count(), name, seconds)
+	}
 }
 
 // half returns n sorted keys, every second of which the segment holds.
@@ -143,11 +126,7 @@ func half(r *segment.Reader, n int) []uint64 {
 // overlap counts what two segments have in common, and what one has in common with many.
 func overlap(ctx context.Context, folder string) {
 	random := rand.New(rand.NewPCG(2, 2))
-	create := func(name string) *segment.Writer {
-		return load.Must(segment.Create(filepath.Join(folder, name), segment.Options{Width: segment.Bits64}))
-	}
-	open := func(name string) *segment.Reader { return load.Must(segment.Open(filepath.Join(folder, name))) }
-	first, second, shared := create("first.seg"), create("second.seg"), uint64(0)
+	first, second, shared := create(folder, "first.seg"), create(folder, "second.seg"), uint64(0)
 	rising(random, *compared*3/2, func(key uint64) {
 		switch random.IntN(3) {
 		case 0:
@@ -161,32 +140,31 @@ func overlap(ctx context.Context, folder string) {
 	})
 	load.Must(first.Commit(ctx))
 	load.Must(second.Commit(ctx))
-	a, b := open("first.seg"), open("second.seg")
+	a, b := open(folder, "first.seg"), open(folder, "second.seg")
 	defer func() { load.Check(a.Close(), b.Close()) }()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var got segment.Overlap
 	took := load.Time(1, func() { got = load.Must(a.Compare(ctx, []*segment.Reader{b})) })
-	bar(got.Any == shared && took.Spent < 4*time.Second, "overlap: %d with %d keys: %.2f s of CPU, %d in common, all of them counted (bar: 4 s on one core at 20 million)", a.Count(), b.Count(),
+	load.Bar(got.Any == shared && took.Spent < 4*time.Second, "overlap: %d with %d keys: %.2f s of CPU, %d in common, all of them counted (bar: 4 s on one core at 20 million)", a.Count(), b.Count(),
 		took.Spent.Seconds(), got.Any)
 	earlier := []*segment.Reader{b}
 	const others = 100
 	for i := range others {
-		name := string(rune('a'+i%26)) + string(rune('a'+i/26)) + ".seg"
-		writeSegment(ctx, filepath.Join(folder, name), uint64(i), max(1, *compared/others))
-		r := open(name)
+		name := fmt.Sprintf("%d.seg", i)
+		writeSegment(ctx, folder, name, uint64(i), max(1, *compared/others))
+		r := open(folder, name)
 		defer func() { load.Check(r.Close()) }()
 		earlier = append(earlier, r)
 	}
 	took = load.Time(1, func() { got = load.Must(a.Compare(ctx, earlier)) })
-	bar(got.Each[0] == shared, "overlap: %d keys with %d segments that have %d: %.2f s of CPU, %d known", a.Count(), len(earlier), 2**compared, took.Spent.Seconds(), got.Any)
+	load.Bar(got.Each[0] == shared, "overlap: %d keys with %d segments that have %d: %.2f s of CPU, %d known", a.Count(), len(earlier), 2**compared, took.Spent.Seconds(), got.Any)
 }
 
 // pairs puts pairs of a value and a password into a segment of their own, and asks for pairs that are not in it: of a
 // value with another password, and of another value with the password.
 func pairs(ctx context.Context, folder string) {
 	secret := load.Must(seal.OpenOrCreate(filepath.Join(folder, "keys.json")))
-	path := filepath.Join(folder, "pairs.seg")
-	w := load.Must(segment.Create(path, segment.Options{Width: segment.Bits64}))
+	w := create(folder, "pairs.seg")
 	random := rand.New(rand.NewPCG(3, 3))
 	const prefix = 1<<40 - 1
 	type pair struct{ value, password uint64 }
@@ -200,7 +178,7 @@ func pairs(ctx context.Context, folder string) {
 		load.Check(w.Add(secret.Pair(p.value, p.password)))
 	}
 	sum := load.Must(w.Commit(ctx))
-	r := load.Must(segment.Open(path))
+	r := open(folder, "pairs.seg")
 	defer func() { load.Check(r.Close()) }()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	missing, wrong, asked := 0, 0, 3*len(kept)
@@ -217,6 +195,6 @@ func pairs(ctx context.Context, folder string) {
 		}
 	})
 	bits := float64(sum.Size) * 8 / float64(sum.Count)
-	bar(missing == 0 && wrong == 0, "pairs: %d in %.1f MB, %.2f bits a pair; %.2f million look-ups a second of CPU, the fingerprint included; of %d asked %d not found, %d found wrongly", sum.Count,
-		float64(sum.Size)/1e6, bits, 1e3/float64(took.Each().Nanoseconds()), asked, missing, wrong)
+	load.Bar(missing == 0 && wrong == 0, "pairs: %d in %.1f MB, %.2f bits a pair; %.2f million look-ups a second of CPU, the fingerprint included; of %d asked %d not found, %d found wrongly", sum.Count,
+		float64(sum.Size)/1e6, bits, took.OfCPU()/1e6, asked, missing, wrong)
 }

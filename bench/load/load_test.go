@@ -28,11 +28,10 @@ func TestRun(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	address := server.Listener.Addr().String()
+	Conns, Length = 3, 50*time.Millisecond
+	to := Server{Addresses: []string{server.Listener.Addr().String()}, Header: "x-a: b"}
 	side := func(path string) (r Result, err error) {
-		err = Try(func() {
-			r = Run(t.Context(), address, 3, 50*time.Millisecond, func() []byte { return Request("GET", address, path, "x-a: b", nil) })
-		})
+		err = Try(func() { r = to.Load(t.Context(), func() (string, []byte) { return path, nil })() })
 		return r, err
 	}
 	r, err := side("/")
@@ -57,16 +56,15 @@ func TestTurns(t *testing.T) {
 			return Result{Requests: rates[n], Elapsed: time.Second, Spent: time.Duration(rates[n]) * time.Duration(n+1)}
 		}
 	}
-	took := Turns(3, side("a", 10, 40, 30), side("b", 20, 20, 20))
-	if order != "ababab" {
-		t.Errorf("order %s", order)
+	// The ratios are 0.5, 2 and 1.5: a bar of 1.5 is kept, one above it is not.
+	for least, want := range map[float64]int{1.5: 0, 1.51: 1} {
+		Rounds, missed, order = 3, 0, ""
+		took := Compare("turns", "a second", Result.Rate, Side{Name: "b", Run: side("b", 20, 20, 20)}, Side{Name: "a", Run: side("a", 10, 40, 30), Least: least})
+		if order != "bababa" || missed != want || took[1].Values(Result.OfCPU)[1] != 1e9/2 || Percentile([]int{3, 1, 2}, 95) != 3 {
+			t.Errorf("least %v: order %s, %d missed, %+v", least, order, missed, took)
+		}
 	}
-	if got := Median(Ratios(took[0], took[1])); got != 1.5 {
-		t.Errorf("ratio %v", got)
-	}
-	if took[0].Best().Requests != 40 || took[0].Cheapest() != 1 || Percentile([]int{3, 1, 2}, 95) != 3 {
-		t.Errorf("best %+v, cheapest %v", took[0].Best(), took[0].Cheapest())
-	}
+	missed = 0
 	broken := errors.New("broken")
 	cleaned := false
 	err := Try(func() {
@@ -80,5 +78,15 @@ func TestTurns(t *testing.T) {
 	})
 	if !errors.Is(err, broken) || !cleaned {
 		t.Errorf("%v, cleaned %v", err, cleaned)
+	}
+}
+
+func TestFigure(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0", 0.00456: "0.0046", 0.435: "0.435", 5: "5.00", 45.52: "45.5", 123.4: "123", 1234: "1,230", 1234567: "1,230,000",
+	} {
+		if got := Figure(v); got != want {
+			t.Errorf("%v: %s, want %s", v, got, want)
+		}
 	}
 }

@@ -1,7 +1,9 @@
+// Package load is the driver of the programs that measure: one set of flags, parts, sides that take turns in rounds, one
+// table of what they reached, and a client whose keep-alive connections send prepared bytes, so that what is measured is
+// the server. Errors end the program, so that its lines say what is measured and nothing else.
 package load
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -13,21 +15,66 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
 
-// failure is an error on its way up to Main or Try.
-type failure struct{ error }
+// What all programs are told by flags.
+var (
+	Engine        string
+	Rounds, Conns int
+	Length        time.Duration
+	Against       string
+	only, profile string
+)
 
 // missed counts the bars of this run that were not reached.
 var missed int
 
-// Main runs a program: it parses the flags, and ends with 1 after a failure or a missed bar. What was deferred has run
-// by then.
-func Main(run func(ctx context.Context)) {
-	flag.Parse()
-	err := Try(func() { run(context.Background()) })
+// Part is a measurement that -only names. One of several steps has their names with commas between, and asks Wanted.
+type Part struct {
+	Name   string
+	Run    func(ctx context.Context, folder string) // an empty one, removed afterwards
+	ByHand bool                                     // runs only when it is named
+}
+
+// Main runs a program, and ends with 1 after a failure or a missed bar. What was deferred has run by then. defaults are
+// those of flags: "rounds=15 c=8".
+func Main(defaults string, parts ...Part) {
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.steps()...)
+	}
+	flag.StringVar(&Engine, "engine", "", "sqlite or postgres; both unless given")
+	flag.IntVar(&Rounds, "rounds", 5, "rounds of each side, taken in turns; the median counts")
+	flag.IntVar(&Conns, "c", 32, "connections")
+	flag.DurationVar(&Length, "d", 2*time.Second, "length of a round of requests")
+	flag.Func("seconds", "length of a round of requests", func(s string) (err error) {
+		Length, err = time.ParseDuration(s + "s")
+		return err
+	})
+	flag.StringVar(&Against, "against", "", "folder of another checkout to compare with, where a part does")
+	flag.StringVar(&only, "only", "", "what to measure: "+strings.Join(names, ","))
+	flag.StringVar(&profile, "profile", "", "write a CPU profile of each part to a file that begins like this")
+	err := Try(func() {
+		for _, d := range strings.Fields(defaults) {
+			name, value, _ := strings.Cut(d, "=")
+			Check(flag.Set(name, value))
+			flag.Lookup(name).DefValue = value
+		}
+		flag.Parse()
+		for _, name := range strings.Split(only, ",") {
+			if only != "" && !slices.Contains(names, name) {
+				Fail("%q is none of %s", name, strings.Join(names, ","))
+			}
+		}
+		for _, p := range parts {
+			if slices.ContainsFunc(p.steps(), Wanted) && (only != "" || !p.ByHand) {
+				p.run()
+			}
+		}
+	})
 	if err == nil && missed > 0 {
 		err = fmt.Errorf("%d bars missed", missed)
 	}
@@ -36,6 +83,33 @@ func Main(run func(ctx context.Context)) {
 		os.Exit(1)
 	}
 }
+
+func (p Part) steps() []string { return strings.Split(p.Name, ",") }
+
+func (p Part) run() {
+	folder := Must(os.MkdirTemp("", "vigia-bench"))
+	defer func() { _ = os.RemoveAll(folder) }()
+	if profile != "" {
+		f := Must(os.Create(profile + "-" + p.Name))
+		Check(pprof.StartCPUProfile(f))
+		defer func() { pprof.StopCPUProfile(); _ = f.Close() }()
+	}
+	p.Run(context.Background(), folder)
+}
+
+// Wanted tells whether a part or a step was asked for.
+func Wanted(name string) bool { return only == "" || slices.Contains(strings.Split(only, ","), name) }
+
+// Engines are the engines to measure: the one that was asked for, or both.
+func Engines() []string {
+	if Engine != "" {
+		return []string{Engine}
+	}
+	return []string{"sqlite", "postgres"}
+}
+
+// failure is an error on its way up to Main or Try.
+type failure struct{ error }
 
 // Check ends the program if there is an error. A benchmark that meets one has nothing to tell.
 func Check(errs ...error) {
@@ -85,41 +159,24 @@ func Parallel(n int, work func(i int)) {
 	Check(errs...)
 }
 
-// Verdict is how a figure is judged.
-func Verdict(ok bool) string {
-	if ok {
-		return "ok"
-	}
-	return "MISSED"
+// Beside does work, and beside it something else over and over, n at once, until the work is done.
+func Beside(work func(), n int, other func(i int)) {
+	var over atomic.Bool
+	Parallel(n+1, func(i int) {
+		if i == n {
+			defer over.Store(true)
+			work()
+			return
+		}
+		for !over.Load() {
+			other(i)
+		}
+	})
 }
 
-// Bar judges a figure, and lets the program end with 1 if it is missed.
-func Bar(ok bool) string {
-	if !ok {
-		missed++
-	}
-	return Verdict(ok)
-}
-
-// Folder makes a temporary folder.
-func Folder() (path string, remove func()) {
-	path = Must(os.MkdirTemp("", "vigia-bench"))
-	return path, func() { _ = os.RemoveAll(path) }
-}
-
-// Profile writes a CPU profile until stopped, if a path is given.
-func Profile(path string) (stop func()) {
-	if path == "" {
-		return func() {}
-	}
-	f := Must(os.Create(path))
-	Check(pprof.StartCPUProfile(f))
-	return func() { pprof.StopCPUProfile(); _ = f.Close() }
-}
-
-// Self is this program again, as a process of its own.
-func Self(args ...string) *exec.Cmd {
-	cmd := exec.Command(Must(os.Executable()), args...)
+// Self is this program again, as a process of its own that runs one part.
+func Self(part string, args ...string) *exec.Cmd {
+	cmd := exec.Command(Must(os.Executable()), append([]string{"-only", part}, args...)...)
 	cmd.Stderr = os.Stderr
 	return cmd
 }
@@ -143,12 +200,4 @@ func Spent() (sum time.Duration) {
 		sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	}
 	return sum
-}
-
-// Median of a list, which stays as it is.
-func Median[T cmp.Ordered](list []T) T { return Percentile(list, 50) }
-
-// Percentile of a list, which stays as it is.
-func Percentile[T cmp.Ordered](list []T, percent int) T {
-	return slices.Sorted(slices.Values(list))[min(len(list)*percent/100, len(list)-1)]
 }

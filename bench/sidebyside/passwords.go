@@ -1,18 +1,27 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sort"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/vigiahq/vigia/bench/keyset"
 	"github.com/vigiahq/vigia/bench/load"
+	"github.com/vigiahq/vigia/bench/site"
+	"github.com/vigiahq/vigia/internal/password"
 	"github.com/vigiahq/vigia/internal/segment"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
@@ -23,84 +32,155 @@ const (
 	hexDigits                                = "0123456789ABCDEF"
 )
 
-// sets are the same keys in every form.
+// sets are the same made-up keys in every form.
 type sets struct {
-	reader *segment.Reader
-	flat   []byte
-	text   []byte // mapped
-	path   string // of the text
-	table  *sqldb.DB
-	find   func(uint64) (found int) // in the table
-	probes []uint64
+	reader     *segment.Reader
+	flat, text []byte
+	set, path  string // of the set and of the text
+	table      *sqldb.DB
+	find       func(uint64) (found int) // in the table
 }
 
 func passwords(ctx context.Context, r *report, folder string) []group {
 	r.Versions["look"] = said("look", "--version")
-	g := group{Name: "passwords", Title: figure(float64(r.Options.Passwords)) + " breached passwords", Sides: []string{us, arraySide, textSide, lookSide, tableSide}}
-	s, build, size := makeSets(ctx, r, folder)
-	speed := rounds(r.Options.Rounds, measure{What: "look up, half are there", Unit: "a second of CPU"}, g.Sides, func(side string) float64 {
-		probes := s.probes
+	g := group{Name: "passwords", Title: load.Figure(float64(*hashes)) + " breached passwords", Sides: []string{us, arraySide, textSide, lookSide, tableSide}}
+	s := makeSets(ctx, folder)
+	defer func() { load.Check(s.reader.Close()) }()
+	site.Bits("password set", s.reader.Count(), s.reader.Size(), 16.6) // 41.5 % of the array
+	s.coldPages()
+	size, build := map[string]float64{arraySide: float64(len(s.flat)), textSide: float64(len(s.text))}, map[string]float64{}
+	for side, step := range map[string]func() int64{
+		us:        func() int64 { return importText(ctx, filepath.Join(folder, "library"), s.path) }, // more than the others have: see README.md
+		tableSide: func() int64 { return s.fillTable(ctx, filepath.Join(folder, "passwords.db")) },
+	} {
+		build[side] = load.Time(1, func() { size[side] = float64(step()) }).Elapsed.Seconds()
+	}
+	defer func() { load.Check(s.table.Close()) }()
+	imported := 0
+	load.Compare("import of sorted text", "MB/s", load.Mega(load.Result.Rate),
+		load.Side{Name: "wc -l", Run: func() load.Result {
+			return load.Time(len(s.text), func() { site.Output(exec.Command("wc", "-l", s.path)) })
+		}},
+		load.Side{Name: us, Least: 0.2, Run: func() load.Result {
+			imported++
+			return load.Time(len(s.text), func() { importText(ctx, filepath.Join(folder, fmt.Sprint("library", imported)), s.path) })
+		}})
+	memory := load.Must(strconv.ParseInt(strings.TrimSpace(string(site.Output(load.Self("import", s.path)))), 10, 64))
+	load.Bar(memory < 300<<20, "import of sorted text: %d MiB of memory; less than 300", memory>>20)
+	for side := range size {
+		size[side] /= float64(s.reader.Count())
+	}
+	probes := s.probes(1 << 20)
+	g.compare("look up, half are there", "a second of CPU", 2, load.Result.OfCPU, func(side string) load.Result {
+		some := probes
 		switch side {
 		case tableSide:
-			probes = probes[:len(probes)/10]
+			some = probes[:len(probes)/10]
 		case lookSide:
-			probes = probes[:200]
+			some = probes[:200]
 		}
 		runtime.GC()
-		n := 0
-		took := load.Time(1, func() { n = s.count(side, probes) })
-		if want := keyset.CountInSet(s.reader, probes); n != want {
-			load.Fail("%s: found %d of %d, the set has %d", side, n, len(probes), want)
+		n, want := 0, s.count(us, some)
+		took := load.Time(len(some), func() { n = s.count(side, some) })
+		if n != want {
+			load.Fail("%s: found %d of %d, the set has %d", side, n, len(some), want)
 		}
-		return float64(len(probes)) / took.Spent.Seconds()
-	})
-	load.Check(s.table.Close(), s.reader.Close(), unix.Munmap(s.flat), unix.Munmap(s.text))
-	g.Measures = []measure{speed, size, build}
+		return took
+	}, g.Sides[1:]...)
+	rate := g.Measures[0].Values[us]
+	load.Bar(rate >= 2.5e6, "look-ups: %.2f million a second of one core's time; at least 2.5 at 100 million", rate/1e6)
+	g.add("size", "bytes a password", size)
+	g.add("make it from sorted text", "s", build) // the array is made from the set
 	return []group{g}
 }
 
-// makeSets writes sorted text, as the public corpus is, and makes the others from it: ours by importing it.
-func makeSets(ctx context.Context, r *report, folder string) (s sets, build, size measure) {
-	build = measure{What: "make it from sorted text", Unit: "s", Lower: true, Values: map[string]float64{}}
-	size = measure{What: "size", Unit: "bytes a password", Lower: true, Values: map[string]float64{}}
-	set := filepath.Join(folder, "keys.seg")
-	keyset.WriteSet(set, r.Options.Passwords, segment.Bits40)
-	s.reader = load.Must(segment.Open(set))
-	s.probes = keyset.Probes(s.reader, 1<<20)
-	s.path = filepath.Join(folder, "hashes.txt")
-	keyset.WriteText(s.reader, s.path)
-	for _, step := range []struct {
-		side string
-		make func() (bytes int64)
-	}{
-		// Ours has what a server needs, which is more than the others have: see README.md.
-		{us, func() int64 {
-			library := filepath.Join(folder, "library")
-			keyset.ImportText(ctx, library, s.path)
-			return folderSize(library)
-		}},
-		{arraySide, func() int64 {
-			s.flat = keyset.PlainArray(s.reader, filepath.Join(folder, "keys.flat"))
-			return int64(len(s.flat))
-		}},
-		{textSide, func() int64 { s.text = keyset.Map(s.path); return int64(len(s.text)) }},
-		{tableSide, func() int64 { return s.fillTable(ctx, folder) }},
-	} {
-		var n int64
-		took := load.Time(1, func() { n = step.make() })
-		size.Values[step.side] = float64(n) / float64(s.reader.Count())
-		if step.side != textSide && step.side != arraySide { // the text is there already, and the array is made from the set
-			build.Values[step.side] = took.Elapsed.Seconds()
+// key is the i-th made-up key of 40 bits: the first of them of a bijective mix of the counter.
+func key(i uint64) uint64 {
+	x := i + 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return (x ^ x>>31) >> 24
+}
+
+// makeSets makes a set, the sorted array of its keys, and a text as the public corpus has it: 40 upper-case digits, a
+// colon, a count, carriage return and line feed.
+func makeSets(ctx context.Context, folder string) *sets {
+	s := &sets{set: filepath.Join(folder, "keys.seg"), path: filepath.Join(folder, "hashes.txt")}
+	w := load.Must(segment.Create(s.set, segment.Options{Width: segment.Bits40}))
+	for i := range uint64(*hashes) {
+		load.Check(w.Add(key(i)))
+	}
+	load.Must(w.Commit(ctx))
+	s.reader = load.Must(segment.Open(s.set))
+	f := load.Must(os.Create(s.path))
+	out, random := bufio.NewWriterSize(f, 1<<20), rand.NewPCG(7, 7)
+	for k, err := range s.reader.All() {
+		load.Check(err)
+		s.flat = append(s.flat, byte(k>>32), byte(k>>24), byte(k>>16), byte(k>>8), byte(k))
+		// One password in c is seen c times or more, which is near to how the public corpus is spread.
+		load.Must(fmt.Fprintf(out, "%010X%015X%015X:%d\r\n", k, random.Uint64()>>4, random.Uint64()>>4, ^uint64(0)/max(random.Uint64(), 1<<40)))
+	}
+	load.Check(out.Flush(), f.Close())
+	f = load.Must(os.Open(s.path))
+	s.text = load.Must(unix.Mmap(int(f.Fd()), 0, int(site.Size(s.path)), unix.PROT_READ, unix.MAP_SHARED))
+	load.Check(f.Close())
+	return s
+}
+
+// coldPages counts the pages that look-ups bring into memory. Pages that are mapped stay there, so it takes a copy that
+// nobody has asked anything.
+func (s *sets) coldPages() {
+	path := s.set + ".cold"
+	site.Output(exec.Command("cp", s.set, path))
+	cold, f := load.Must(segment.Open(path)), load.Must(os.OpenFile(path, os.O_RDWR, 0))
+	defer func() { load.Check(cold.Close(), f.Close()) }()
+	load.Check(f.Sync(), unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED))
+	inMemory := func() int {
+		return load.Must(strconv.Atoi(strings.TrimSpace(string(site.Output(exec.Command("fincore", "--noheadings", "--output", "PAGES", path))))))
+	}
+	before, asked := inMemory(), s.probes(500)
+	for _, k := range asked {
+		load.Must(cold.Contains(k))
+	}
+	pages := float64(inMemory()-before) / float64(len(asked))
+	load.Bar(pages <= 2, "cold look-ups: %.2f pages of 4 KiB each; at most 2 (%d were left from before)", pages, before)
+}
+
+// probes are keys in random order, half of them in the set.
+func (s *sets) probes(count int) []uint64 {
+	random := rand.New(rand.NewPCG(1, 2))
+	list := make([]uint64, count)
+	for i := range list {
+		if list[i] = random.Uint64() >> 24; random.IntN(2) == 0 {
+			list[i] = key(random.Uint64N(s.reader.Count()))
 		}
 	}
-	return s, build, size
+	return list
+}
+
+// importText imports the text into a library of its own, as the product does, and tells its size.
+func importText(ctx context.Context, folder, path string) (bytes int64) {
+	load.Check(os.Mkdir(folder, 0o700))
+	lib := load.Must(password.OpenLibrary(folder, time.Now))
+	load.Must(lib.Import(ctx, password.Import{Algorithm: password.SHA1, Inputs: load.Must(password.Files(path)), Source: "made up"}))
+	load.Check(filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			bytes += site.Size(path)
+		}
+		return err
+	}))
+	return bytes
+}
+
+// importAlone imports a text as a process of its own and says how much memory that took at most.
+func importAlone(ctx context.Context, folder string) {
+	importText(ctx, filepath.Join(folder, "library"), flag.Arg(0))
+	fmt.Println(load.Memory("self", "VmHWM"))
 }
 
 // fillTable loads the table as one would who knows SQLite: in order, in one transaction, with nothing in a row but the
 // key.
-func (s *sets) fillTable(ctx context.Context, folder string) int64 {
-	file := filepath.Join(folder, "table", "passwords.db")
-	load.Check(os.Mkdir(filepath.Dir(file), 0o700))
+func (s *sets) fillTable(ctx context.Context, file string) int64 {
 	table := load.Must(sqldb.Open(ctx, file, sqldb.Options{StatementTimeout: time.Hour}))
 	load.Check(table.InTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := tx.ExecContext(ctx, `CREATE TABLE breached (hash INTEGER PRIMARY KEY)`); err != nil {
@@ -124,34 +204,37 @@ func (s *sets) fillTable(ctx context.Context, folder string) int64 {
 		load.Check(find.QueryRowContext(ctx, int64(k)).Scan(&found))
 		return found
 	}
-	return load.Must(os.Stat(file)).Size()
+	return site.Size(file)
 }
 
-func hexKey(line []byte) (k uint64) {
-	for _, c := range line[:2*keyBytes] {
-		k = k<<4 | uint64(bytes.IndexByte([]byte(hexDigits), c))
-	}
-	return k
-}
-
-func (s *sets) count(side string, probes []uint64) (n int) {
-	switch side {
-	case us:
-		return keyset.CountInSet(s.reader, probes)
-	case arraySide:
-		return keyset.CountInArray(s.flat, keyBytes, probes)
-	}
-	for _, k := range probes {
-		found := 0
-		switch {
-		case side == tableSide:
-			found = s.find(k)
-		case side == textSide && searchText(s.text, hexText(k)), side == lookSide && exec.Command("look", string(hexText(k)), s.path).Run() == nil:
-			found = 1
+// count looks every key up as a side does.
+func (s *sets) count(side string, keys []uint64) (n int) {
+	has := map[string]func(k uint64) bool{
+		us:        func(k uint64) bool { return load.Must(s.reader.Contains(k)) },
+		arraySide: func(k uint64) bool { return searchArray(s.flat, k) },
+		textSide:  func(k uint64) bool { return searchText(s.text, hexText(k)) },
+		lookSide:  func(k uint64) bool { return exec.Command("look", string(hexText(k)), s.path).Run() == nil },
+		tableSide: func(k uint64) bool { return s.find(k) == 1 },
+	}[side]
+	for _, k := range keys {
+		if has(k) {
+			n++
 		}
-		n += found
 	}
 	return n
+}
+
+func searchArray(flat []byte, k uint64) bool {
+	at := func(i int) uint64 {
+		b := flat[i*keyBytes : i*keyBytes+keyBytes]
+		return uint64(b[0])<<32 | uint64(b[1])<<24 | uint64(b[2])<<16 | uint64(b[3])<<8 | uint64(b[4])
+	}
+	i := sort.Search(len(flat)/keyBytes, func(i int) bool { return at(i) >= k })
+	return i*keyBytes < len(flat) && at(i) == k
+}
+
+func hexKey(line []byte) uint64 {
+	return load.Must(strconv.ParseUint(string(line[:2*keyBytes]), 16, 64))
 }
 
 func hexText(k uint64) []byte {

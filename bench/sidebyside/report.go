@@ -2,9 +2,13 @@ package main
 
 import (
 	"fmt"
-	"math"
-	"strconv"
+	"html"
+	"maps"
+	"slices"
 	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/bench/load"
 )
 
 // report is the raw result of a run, as it is committed.
@@ -15,6 +19,18 @@ type report struct {
 	Options  options           `json:"options"`
 	Versions map[string]string `json:"versions"`
 	Groups   []group           `json:"groups"`
+}
+
+// options are kept with the results.
+type options struct {
+	Rounds    int           `json:"rounds"`
+	Length    time.Duration `json:"round_ns"`
+	Conns     int           `json:"connections"`
+	People    int           `json:"people"`
+	Dump      int           `json:"dump_mib"`
+	SlowDump  int           `json:"slow_dump_mib"`
+	Passwords int           `json:"passwords"`
+	Events    int           `json:"events"`
 }
 
 // group is one comparison: the sides are the columns of its table.
@@ -31,11 +47,42 @@ type measure struct {
 	Unit   string             `json:"unit"`
 	Lower  bool               `json:"lower_is_better"`
 	Values map[string]float64 `json:"values"`
-	// Rounds has what each round measured where there was more than one; the value is the best of them.
+	// Rounds has what each round measured where there was more than one; the value is their median.
 	Rounds map[string][]float64 `json:"rounds,omitempty"`
 }
 
 const us = "Vigia"
+
+// compare lets rivals and then ours take turns. Ours has to reach so many times what the first rival does.
+func (g *group) compare(what, unit string, least float64, worth func(load.Result) float64, run func(side string) load.Result, rivals ...string) {
+	var sides []load.Side
+	order := append(rivals, us)
+	for _, s := range order {
+		sides = append(sides, load.Side{Name: s, Run: func() load.Result { return run(s) }})
+	}
+	sides[len(rivals)].Least = least
+	m := measure{What: what, Unit: unit, Values: map[string]float64{}, Rounds: map[string][]float64{}}
+	for i, took := range load.Compare(g.Title+", "+what, unit, worth, sides...) {
+		m.Rounds[order[i]] = took.Values(worth)
+		m.Values[order[i]] = load.Median(m.Rounds[order[i]])
+	}
+	g.Measures = append(g.Measures, m)
+}
+
+// least judges the last line by another rival than its first.
+func (g *group) least(rival string, least float64) {
+	var ratios []float64
+	m := g.Measures[len(g.Measures)-1]
+	for i, v := range m.Rounds[us] {
+		ratios = append(ratios, v/m.Rounds[rival][i])
+	}
+	load.Bar(load.Median(ratios) >= least, "%s is %.2f of %s (rounds %.2f); at least %.2f", us, load.Median(ratios), rival, ratios, least)
+}
+
+// add is a line of figures that are taken once; less is better.
+func (g *group) add(what, unit string, values map[string]float64) {
+	g.Measures = append(g.Measures, measure{What: what, Unit: unit, Lower: true, Values: values})
+}
 
 // best of a measure among all sides, and the best among the others.
 func (m measure) best(sides []string) (side string, value float64) {
@@ -48,30 +95,13 @@ func (m measure) best(sides []string) (side string, value float64) {
 	return side, value
 }
 
-// figure is a number as people read it: three digits that count, thousands apart.
-func figure(v float64) string {
-	switch a := math.Abs(v); {
-	case a == 0:
-		return "0"
-	case a < 100:
-		digits := 2 - int(math.Floor(math.Log10(a)))
-		return strconv.FormatFloat(v, 'f', max(0, min(digits, 4)), 64)
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-2)
-	text := strconv.FormatFloat(math.Round(v/unit)*unit, 'f', 0, 64)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
-
 // render is the generated part of README.md.
 func (r report) render() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Run of %s, commit %s, %s; raw results: [results/%s](results/%s). Best of %d rounds where rounds are taken; **bold** is the best of its line.\n\n",
+	fmt.Fprintf(&b, "Run of %s, commit %s, %s; raw results: [results/%s](results/%s). Median of %d rounds where rounds are taken; **bold** is the best of its line.\n\n",
 		r.Date, r.Commit, r.Machine, r.file(), r.file(), r.Options.Rounds)
 	b.WriteString("| Tool | Version |\n|---|---|\n")
-	for _, name := range sorted(r.Versions) {
+	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
 		fmt.Fprintf(&b, "| %s | %s |\n", name, r.Versions[name])
 	}
 	for _, g := range r.Groups {
@@ -86,9 +116,9 @@ func (r report) render() string {
 				case !ok:
 					b.WriteString(" - |")
 				case v == best:
-					b.WriteString(" **" + figure(v) + "** |")
+					b.WriteString(" **" + load.Figure(v) + "** |")
 				default:
-					b.WriteString(" " + figure(v) + " |")
+					b.WriteString(" " + load.Figure(v) + " |")
 				}
 			}
 			b.WriteByte('\n')
@@ -103,7 +133,7 @@ func (r report) render() string {
 			if !ok || ours == best {
 				continue
 			}
-			fmt.Fprintf(&b, "- %s, %s: %s %s, Vigia %s (%s).\n", g.Title, m.What, side, figure(best), figure(ours), m.unit())
+			fmt.Fprintf(&b, "- %s, %s: %s %s, Vigia %s (%s).\n", g.Title, m.What, side, load.Figure(best), load.Figure(ours), m.unit())
 		}
 	}
 	if b.Len() == n {
@@ -123,4 +153,45 @@ func (r report) file() string { return "side-by-side-" + r.Date[:10] + ".json" }
 
 func (r report) plotFile(g group) string {
 	return "side-by-side-" + r.Date[:10] + "-" + g.Name + ".svg"
+}
+
+// colours of the sides: ours first, then ones that are told apart in grey as well.
+var colours = []string{"#0b6e4f", "#c8553d", "#8d99ae", "#e0a458", "#5c4d7d", "#a3b18a"}
+
+// plot draws a group as bars lying down, each measure on a scale of its own: its longest bar is as long as the picture
+// allows.
+func plot(g group) string {
+	const (
+		width, left, longest = 820, 190, 470
+		bar, gap, title      = 14, 3, 30
+	)
+	var b strings.Builder
+	y := 14
+	for _, m := range g.Measures {
+		most := 0.0
+		for _, v := range m.Values {
+			most = max(most, v)
+		}
+		fmt.Fprintf(&b, `<text x="12" y="%d" class="t">%s (%s)</text>`+"\n", y+16, html.EscapeString(m.What), html.EscapeString(m.unit()))
+		y += title - 6
+		for i, side := range g.Sides {
+			v, ok := m.Values[side]
+			if !ok {
+				continue
+			}
+			length := 0.0
+			if most > 0 {
+				length = v / most * longest
+			}
+			fmt.Fprintf(&b, `<text x="%d" y="%d" class="s">%s</text><rect x="%d" y="%d" width="%.1f" height="%d" fill="%s"/><text x="%.1f" y="%d">%s</text>`+"\n",
+				left-8, y+bar-3, html.EscapeString(side), left, y, max(length, 1), bar, colours[i%len(colours)], left+max(length, 1)+6, y+bar-3, load.Figure(v))
+			y += bar + gap
+		}
+		y += 8
+	}
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="%s">
+<style>text{font:12px system-ui,sans-serif;fill:#222}.t{font-weight:600}.s{text-anchor:end}</style>
+<rect width="100%%" height="100%%" fill="#fff"/>
+%s</svg>
+`, width, y+6, width, y+6, html.EscapeString(g.Title), b.String())
 }

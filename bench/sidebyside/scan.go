@@ -8,11 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
-	"github.com/vigiahq/vigia/bench/dump"
 	"github.com/vigiahq/vigia/bench/load"
+	"github.com/vigiahq/vigia/bench/site"
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
@@ -20,45 +21,52 @@ const (
 	rgSide, leaksSide, urlsSide, regexpSide = "ripgrep", "gitleaks", "xurls (e-mails only)", "Go regexp"
 )
 
+// patterns find the four types in the written forms that the scanner knows. They check no digits, so they do less than
+// the scanner does.
+var patterns = []string{
+	`[A-Za-z0-9._%+'-]+(?:@|%40)[A-Za-z0-9.-]+\.[A-Za-z]{2,}`,
+	`\b[0-9]{3}[. -]?[0-9]{3}[. -]?[0-9]{3}[-/. ]?[0-9]{2}\b`,
+	`(?:\+?55[ .-]{0,2})?\(?0?[1-9][0-9]\)?[ .-]{0,2}(?:9[ .-]?)?[0-9]{4}[ .-]?[0-9]{4}\b|\+[1-9][0-9]{9,14}\b`,
+	`\b[0-9]{4}[ -]?(?:[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}(?:[ -]?[0-9]{3})?|[0-9]{6}[ -]?[0-9]{4,5})\b|\b[0-9]{12,19}\b`,
+}
+
 func scanning(_ context.Context, r *report, folder string) (groups []group) {
-	rg, err := exec.LookPath("rg")
-	if err != nil {
-		load.Fail("ripgrep is not installed (package ripgrep)")
+	t := &tools{
+		leaks: r.peer(leaksSide, "gitleaks", "github.com/zricethezav/gitleaks/v8"), urls: r.peer("xurls", "xurls", "mvdan.cc/xurls/v2"),
+		rules: filepath.Join(folder, "rules.toml"), found: map[string]float64{},
 	}
-	r.Versions[rgSide] = said(rg, "--version")
-	r.Versions[leaksSide] = peerVersion(r.peer("gitleaks"), "github.com/zricethezav/gitleaks/v8")
-	r.Versions["xurls"] = peerVersion(r.peer("xurls"), "mvdan.cc/xurls/v2")
-	rules := filepath.Join(folder, "rules.toml")
-	load.Check(os.WriteFile(rules, []byte(leakRules()), 0o600))
-	for _, kind := range dump.Kinds {
-		path, small := filepath.Join(folder, kind.Name), filepath.Join(folder, kind.Name+"-small")
-		written, smallWritten := dump.Write(path, r.Options.Dump<<20, kind), dump.Write(small, r.Options.SlowDump<<20, kind)
-		t := tools{rg: rg, leaks: r.peer("gitleaks"), urls: r.peer("xurls"), rules: rules, found: map[string]float64{}}
-		g := group{Name: "scan-" + kind.Name, Title: "Identifiers in a " + kind.Name + " dump", Sides: []string{us, rgSide, leaksSide, urlsSide, regexpSide}}
-		speed := measure{What: fmt.Sprintf("read a dump, %s a MB", dump.PerMB(written, r.Options.Dump<<20)), Unit: "MB/s of CPU"}
-		speed = rounds(r.Options.Rounds, speed, g.Sides, func(side string) float64 {
+	r.Versions[rgSide] = said("rg", "--version")
+	load.Check(os.WriteFile(t.rules, []byte(leakRules()), 0o600))
+	for _, c := range []struct {
+		kind  string
+		least float64 // times ripgrep
+	}{{"dense", 4}, {"sparse", 8}} {
+		// The slow tools read a smaller dump of the same kind.
+		path, small := filepath.Join(folder, c.kind), filepath.Join(folder, c.kind+"-small")
+		written, smallWritten := site.WriteDump(path, c.kind, *dumpSize<<20), site.WriteDump(small, c.kind, *slowDump<<20)
+		g := group{Name: "scan-" + c.kind, Title: "Identifiers in a " + c.kind + " dump", Sides: []string{us, rgSide, leaksSide, urlsSide, regexpSide}}
+		g.compare("read a dump, "+perMB(written)+" a MB", "MB/s of CPU", c.least, load.Mega(load.Result.OfCPU), func(side string) load.Result {
 			file := small
 			if side == us || side == rgSide {
 				file = path
 			}
-			return dump.Measure(file, 0, func(file string, size int64) { t.read(side, file, size) })
-		})
-		t.count(path)
+			return load.Time(int(site.Size(file)), func() { t.read(side, file) })
+		}, g.Sides[1:]...)
+		g.least(regexpSide, 40)
+		t.found[rgSide] = load.Must(strconv.ParseFloat(strings.TrimSpace(string(site.Output(ripgrep(path, "--count-matches", "--no-filename")))), 64))
 		off := func(reported, truth float64) float64 { return 100 * math.Abs(reported-truth) / truth }
-		all := measure{What: "reported too many or too few", Unit: "for 100 that are there", Lower: true, Values: map[string]float64{
+		const unit = "for 100 that are there"
+		g.add("reported too many or too few", unit, map[string]float64{
 			us: off(t.found[us], sum(written)), rgSide: off(t.found[rgSide], sum(written)),
 			leaksSide: off(t.found[leaksSide], sum(smallWritten)), regexpSide: off(t.found[regexpSide], sum(smallWritten)),
-		}}
-		emails := measure{What: "the same of e-mail addresses alone", Unit: all.Unit, Lower: true, Values: map[string]float64{
+		})
+		g.add("the same of e-mail addresses alone", unit, map[string]float64{
 			us: off(t.emails, float64(written[identifier.Email])), urlsSide: off(t.found[urlsSide], float64(smallWritten[identifier.Email])),
-		}}
-		g.Measures = []measure{speed, all, emails}
+		})
 		groups = append(groups, g)
 	}
 	return groups
 }
-
-func (r *report) peer(name string) string { return filepath.Join(r.Options.peers, name) }
 
 func sum(counts [16]int) (n float64) {
 	for _, c := range counts {
@@ -67,51 +75,63 @@ func sum(counts [16]int) (n float64) {
 	return n
 }
 
+// perMB tells how many of each kind a megabyte holds.
+func perMB(counts [16]int) string {
+	var parts []string
+	for _, k := range identifier.Kinds() {
+		if counts[k] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %.0f", k, float64(counts[k])/float64(*dumpSize<<20)*1e6))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // leakRules gives gitleaks the same four patterns and no others.
 func leakRules() string {
 	var b strings.Builder
 	b.WriteString("title = \"identifiers\"\n")
 	for i, name := range []string{"email", "cpf", "phone", "card"} {
-		fmt.Fprintf(&b, "[[rules]]\nid = %q\ndescription = %q\nregex = '''%s'''\n", name, name, dump.Patterns[i])
+		fmt.Fprintf(&b, "[[rules]]\nid = %q\ndescription = %q\nregex = '''%s'''\n", name, name, patterns[i])
 	}
 	return b.String()
 }
 
+func ripgrep(path string, more ...string) *exec.Cmd {
+	args := append([]string{"-a", "-j1", "--no-unicode", "--no-config"}, more...)
+	for _, p := range patterns {
+		args = append(args, "-e", p)
+	}
+	return exec.Command("rg", append(args, path)...)
+}
+
 // tools reads a file as each side does and remembers how much it reported.
 type tools struct {
-	rg, leaks, urls, rules string
-	found                  map[string]float64
-	emails                 float64 // that ours found
+	leaks, urls, rules string
+	found              map[string]float64
+	emails             float64 // that ours found
 }
 
-func (t *tools) read(side, path string, size int64) {
+func (t *tools) read(side, path string) {
 	switch side {
 	case us:
-		n := dump.Scan(path, size)
+		n := site.Scan(path)
 		t.found[side], t.emails = sum(n), float64(n[identifier.Email])
-	case rgSide:
-		dump.Ripgrep(t.rg, path)
+	case rgSide: // prints every match to nowhere
+		load.Check(ripgrep(path, "-oN").Run())
 	case regexpSide:
-		t.found[side] = float64(dump.Regexp(path, size))
+		re, n := regexp.MustCompile(strings.Join(patterns, "|")), 0
+		for line := range bytes.Lines(load.Must(os.ReadFile(path))) {
+			n += len(re.FindAllIndex(line, -1))
+		}
+		t.found[side] = float64(n)
 	case leaksSide:
 		out := t.rules + ".csv"
-		cmd := exec.Command(t.leaks, "dir", path, "--config", t.rules, "--no-banner", "--log-level", "error", "--exit-code", "0", "--max-decode-depth", "0",
-			"--report-format", "csv", "--report-path", out)
-		if text, err := cmd.CombinedOutput(); err != nil {
-			load.Fail("gitleaks: %w: %s", err, text)
-		}
+		site.Output(exec.Command(t.leaks, "dir", path, "--config", t.rules, "--no-banner", "--log-level", "error", "--exit-code", "0",
+			"--max-decode-depth", "0", "--report-format", "csv", "--report-path", out))
 		t.found[side] = float64(max(0, bytes.Count(load.Must(os.ReadFile(out)), []byte("\n"))-1))
 	default:
-		in := load.Must(os.Open(path))
-		defer in.Close()
 		cmd := exec.Command(t.urls, "-r")
-		cmd.Stdin = in
-		t.found[side] = float64(bytes.Count(load.Must(cmd.Output()), []byte("@")))
+		cmd.Stdin = bytes.NewReader(load.Must(os.ReadFile(path)))
+		t.found[side] = float64(bytes.Count(site.Output(cmd), []byte("@")))
 	}
-}
-
-// count asks ripgrep for the number of matches, which it does not tell while printing them.
-func (t *tools) count(path string) {
-	out := load.Must(exec.Command(t.rg, append(dump.RipgrepArgs("--count-matches", "--no-filename"), path)...).Output())
-	t.found[rgSide] = load.Must(strconv.ParseFloat(strings.TrimSpace(string(out)), 64))
 }

@@ -1,14 +1,22 @@
 package site
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/vigiahq/vigia/bench/load"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // CPF is the n-th made-up CPF, with right check digits.
@@ -42,9 +50,31 @@ func Items(from, to int, item func(n int) string) []byte {
 	return []byte("[" + strings.Join(list, ",") + "]")
 }
 
-// SubscriptionColumns are those that a bulk request fills.
-var SubscriptionColumns = []string{
-	"partner_id", "seq", "plan_id", "cpf", "holder", "start_day", "expiry_day", "body", "created_at", "suspended_at", "ended_at",
+// Watched is a request's body with a value of the n-th person to watch.
+func Watched(n int) []byte {
+	return fmt.Appendf(nil, `{"value":"pessoa%d@exemplo.com.br","type":"email","userHash":"%064x"}`, n, n)
+}
+
+// Import imports the subscriptions of the first n people, the way an operator does.
+func (s *Service) Import(ctx context.Context, n int) {
+	in, out := io.Pipe()
+	go func() {
+		var text bytes.Buffer
+		for i := range n {
+			text.WriteString(Item(i) + "\n")
+			if text.Len() > 1<<16 || i == n-1 {
+				if _, err := text.WriteTo(out); err != nil {
+					return
+				}
+			}
+		}
+		_ = out.Close()
+	}()
+	report := load.Must(s.Subscriptions.Import(ctx, s.Partner, draft.NewJSONLines(in), false,
+		func(r subscription.Reject) error { return fmt.Errorf("refused: %+v", r) }, func(subscription.ImportReport) {}))
+	if report.Created != n {
+		load.Fail("imported %+v", report)
+	}
 }
 
 // FillSubscriptions makes the partner's list n long by loading copies of its first subscription, each sealed for its own
@@ -55,48 +85,80 @@ func (s *Service) FillSubscriptions(ctx context.Context, db *sqldb.DB, n int64) 
 	var holder, body []byte
 	load.Check(db.Reader().QueryRowContext(ctx, `SELECT holder, body, (SELECT last FROM subscription_counter WHERE partner_id = $1)
 		FROM subscription WHERE partner_id = $1 AND seq = 1`, id).Scan(&holder, &body, &have))
-	place := func(seq int64) seal.Place {
-		return seal.Place{Table: "subscription", Column: "body", Partner: string(s.Partner.ID), Row: strconv.FormatInt(seq, 10)}
-	}
-	plain := load.Must(s.Keys.Unseal(place(1), body))
+	plain := load.Must(s.Keys.Unseal(s.Place("subscription", "body", "1"), body))
 	holder = append([]byte{}, holder...) // an empty one comes back as nil, which the column refuses
-	LoadRows(ctx, db, "subscription", SubscriptionColumns, have+1, n, func(seq int64) ([]any, error) {
-		sealed, err := s.Keys.Seal(place(seq), plain)
+	columns := "partner_id seq plan_id cpf holder start_day expiry_day body created_at suspended_at ended_at"
+	LoadRows(ctx, db, "subscription", columns, have+1, n, func(seq int64) ([]any, error) {
+		sealed, err := s.Keys.Seal(s.Place("subscription", "body", strconv.FormatInt(seq, 10)), plain)
 		// Indexes in ascending order, because random ones are slow to load and no page looks at them.
 		return []any{id, seq, Plan, fmt.Appendf(nil, "bench %010d", seq), holder, int64(739648), int64(0), sealed, int64(1), int64(0), int64(0)}, err
 	})
 	s.CountSubscriptions(ctx, db)
 }
 
-// CountSubscriptions writes the counter and the blocks of the partner's list anew from the rows.
+// CountSubscriptions writes the counter, the blocks and the ends of the partner's list anew from its rows.
 func (s *Service) CountSubscriptions(ctx context.Context, db *sqldb.DB) {
-	statements := []string{
-		`DELETE FROM subscription_block WHERE partner_id = $1`, `DELETE FROM subscription_expiry WHERE partner_id = $1`,
-		`UPDATE subscription_counter SET last = (SELECT max(seq) FROM subscription WHERE partner_id = $1),
-			active = (SELECT count(*) FROM subscription WHERE partner_id = $1 AND ended_at = 0) WHERE partner_id = $1`,
+	run := func(statement string) { Exec(ctx, db, statement, s.Partner.ID.Number()) }
+	run(`DELETE FROM subscription_block WHERE partner_id = $1`)
+	run(`DELETE FROM subscription_expiry WHERE partner_id = $1`)
+	run(`UPDATE subscription_counter SET last = (SELECT max(seq) FROM subscription WHERE partner_id = $1),
+		active = (SELECT count(*) FROM subscription WHERE partner_id = $1 AND ended_at = 0) WHERE partner_id = $1`)
+	count := func(table, column, where string, level, span int) {
+		run(fmt.Sprintf(`INSERT INTO %s (partner_id, level, block%s, active) SELECT partner_id, %d, seq / %d%[2]s, count(*)
+			FROM subscription WHERE partner_id = $1 AND ended_at = 0%[5]s GROUP BY partner_id, seq / %[4]d%[2]s`, table, column, level, span, where))
 	}
-	for level, span := range []int64{128, 128 * 128, 128 * 128 * 128} {
-		statements = append(statements, fmt.Sprintf(`INSERT INTO subscription_block (partner_id, level, block, active)
-			SELECT partner_id, %d, seq / %d, count(*) FROM subscription WHERE partner_id = $1 AND ended_at = 0
-			GROUP BY partner_id, seq / %d`, level+1, span, span))
-		if level > 0 {
-			statements = append(statements, fmt.Sprintf(`INSERT INTO subscription_expiry (partner_id, level, block, expiry_day, active)
-				SELECT partner_id, %d, seq / %d, expiry_day, count(*) FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0
-				GROUP BY partner_id, seq / %d, expiry_day`, level+1, span, span))
+	for level, span := 1, 128; level <= 3; level, span = level+1, span*128 {
+		if count("subscription_block", "", "", level, span); level > 1 {
+			count("subscription_expiry", ", expiry_day", " AND expiry_day > 0", level, span)
 		}
 	}
-	for _, st := range statements {
-		Exec(ctx, db, st, s.Partner.ID.Number())
+}
+
+// FillValues loads n watched addresses and returns the names by which they are known.
+func (s *Service) FillValues(ctx context.Context, db *sqldb.DB, n int64, status cyber.Status, address func(i int64) string) (names []string) {
+	names, at := Names(n), Spread(n)
+	columns := "id partner_id user_index kind value_index fingerprint pending value status created_at"
+	LoadRows(ctx, db, "asset", columns, 1, n, func(i int64) ([]any, error) {
+		plain := fmt.Appendf(nil, `{"value":%q,"userHash":"%064d"}`, address(i), i)
+		value, err := s.Keys.Seal(s.Place("asset", "value", "as_"+names[i]), plain)
+		index := fmt.Appendf(nil, "%016d", i)
+		return []any{"as_" + names[i], s.Partner.ID.Number(), index, int64(1), index, i, false, value, string(status), at(i)}, err
+	})
+	return names
+}
+
+// Address is the n-th made-up address.
+func Address(n int64) string { return fmt.Sprintf("pessoa%07d@exemplo%02d.com.br", n, n%40) }
+
+// Place is where a sealed value of the partner stands.
+func (s *Service) Place(table, column, row string) seal.Place {
+	return seal.Place{Table: table, Column: column, Partner: string(s.Partner.ID), Row: row}
+}
+
+// Names are so many fresh ids, in the order of their making; the first is number 1.
+func Names(n int64) []string {
+	list := make([]string, n+1)
+	for i := range list {
+		list[i] = load.Must(uuid.NewV7()).String()
+	}
+	return list
+}
+
+// Spread puts the i-th of n things into the last thirty days.
+func Spread(n int64) func(i int64) int64 {
+	now := time.Now()
+	return func(i int64) int64 {
+		return now.Add(-time.Duration(n-i) * (30 * 24 * time.Hour / time.Duration(n))).UnixMicro()
 	}
 }
 
 // LoadRows writes rows from one number to another, in transactions that others would not mind.
-func LoadRows(ctx context.Context, db *sqldb.DB, table string, columns []string, from, to int64, row func(int64) ([]any, error)) {
+func LoadRows(ctx context.Context, db *sqldb.DB, table, columns string, from, to int64, row func(int64) ([]any, error)) {
 	const batch = 250_000
 	for next := from; next <= to; next += batch {
 		load.Check(db.InTx(ctx, func(tx *sqldb.Tx) error {
 			i := next - 1
-			_, err := tx.Load(ctx, table, columns, func() ([]any, error) {
+			_, err := tx.Load(ctx, table, strings.Fields(columns), func() ([]any, error) {
 				if i++; i == min(next+batch, to+1) {
 					return nil, nil
 				}

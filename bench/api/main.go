@@ -1,0 +1,145 @@
+// Command api measures requests of partners through the whole stack, in process unless said otherwise:
+//
+//	services  GET /cyber/services (by wrk) and POST /cyber/password-check beside a bare handler that writes the same bytes
+//	get       a point get beside a bare handler with one select by primary key
+//	bulk      bulk requests beside raw loads of the rows that they store
+//	memory    what one bulk request takes
+//	score     score and advice of people with many open findings beside a point get
+//	scale     lists, gets and adds on a long list beside a short one; its last page beside its first, also while many are
+//	          past their date and not swept; how long server processes take to start, and their memory then
+//	replicas  bulk requests and lists of one partner on one server process and on two, with -against also on one of
+//	          another checkout (PostgreSQL)
+//
+// scripts/with-postgres starts a private PostgreSQL.
+package main
+
+import (
+	"context"
+	"crypto/sha1"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+
+	"github.com/vigiahq/vigia/bench/load"
+	"github.com/vigiahq/vigia/bench/site"
+	"github.com/vigiahq/vigia/internal/password"
+)
+
+var (
+	items    = flag.Int("items", 10_000, "items of the bulk request")
+	findings = flag.Int("findings", 200, "open findings of each person, each in a breach of its own")
+	people   = flag.Int("people", 20, "people with findings who are asked about in turn")
+	few      = flag.Int64("few", 50_000, "subscriptions and watched values of the short list")
+	many     = flag.Int64("n", 5_000_000, "subscriptions of the long list")
+	values   = flag.Int64("values", 2_000_000, "watched values beside it")
+)
+
+func main() {
+	load.Main("rounds=7",
+		load.Part{Name: "services", Run: services}, load.Part{Name: "get", Run: site.Each("api", get)},
+		load.Part{Name: "bulk", Run: site.Each("api", bulk)}, load.Part{Name: "memory", Run: site.Each("api", memory)},
+		load.Part{Name: "score", Run: site.Each("api", score)}, load.Part{Name: "scale", Run: scale}, load.Part{Name: "replicas", Run: replicas})
+}
+
+// perSecond compares requests a second.
+func perSecond(what string, sides ...load.Side) {
+	load.Compare(what, "requests/s", load.Result.Rate, sides...)
+}
+
+// bare starts a handler on its own, which the whole stack is compared with.
+func bare(answer func(r *http.Request) ([]byte, error)) (to load.Server, stop func()) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := answer(r)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("content-type", "application/json; charset=utf-8")
+		w.Header().Set("content-length", strconv.Itoa(len(body)))
+		_, _ = w.Write(body)
+	}))
+	return load.Server{Addresses: []string{s.Listener.Addr().String()}}, s.Close
+}
+
+func services(ctx context.Context, folder string) {
+	const path, passwords = "/v1/cyber/services", "/v1/cyber/password-check"
+	ask := []byte(`{"passwordHashPrefix":"5BAA61E4C9"}`)
+	s := site.New(ctx, filepath.Join(folder, "data"), "sqlite")
+	defer s.Close()
+	importPasswords(ctx, s)
+	s.Listen(ctx, "api", 8)
+	body, checked := s.Ask("GET", path, nil), s.Ask("POST", passwords, ask)
+	plain, stop := bare(func(r *http.Request) ([]byte, error) {
+		if r.Method == http.MethodPost {
+			return checked, nil
+		}
+		return body, nil
+	})
+	defer stop()
+	plain.Header = s.Header
+	perSecond("GET /cyber/services, by wrk", load.Side{Name: "bare handler", Run: plain.Wrk(path)},
+		load.Side{Name: "whole stack", Run: s.Wrk(path), Least: 0.75})
+	check := func() (string, []byte) { return passwords, ask }
+	perSecond("POST /cyber/password-check", load.Side{Name: "bare handler", Run: plain.Load(ctx, check)},
+		load.Side{Name: "whole stack", Run: s.Load(ctx, check), Least: 0.60})
+}
+
+// importPasswords loads a small corpus: the built-in sample is no corpus for a live partner. What is measured is the
+// stack around the look-up.
+func importPasswords(ctx context.Context, s *site.Service) {
+	var lines []byte
+	for i := range 100_000 {
+		lines = fmt.Appendf(lines, "%X:1\n", sha1.Sum(strconv.AppendInt(nil, int64(i), 10)))
+	}
+	lines = fmt.Appendf(lines, "%X:5000\n", sha1.Sum([]byte("password")))
+	file := filepath.Join(s.Data, "hashes.txt")
+	load.Check(os.WriteFile(file, lines, 0o600))
+	load.Must(s.Passwords.Import(ctx, password.Import{Algorithm: password.SHA1, Inputs: load.Must(password.Files(file)), Source: "made up"}))
+}
+
+const list = "/v1/subscriptions"
+
+const subscribed = 1000 // people who can be asked for
+
+// one is the path of a person's subscription.
+func one(n int) string { return list + "/" + site.Plan + "/" + site.CPF(n) }
+
+func get(ctx context.Context, s *site.Service) {
+	s.Ask("POST", list, site.Items(1, subscribed+1, site.Item))
+	db := s.DB(ctx)
+	plain, stop := bare(func(r *http.Request) (body []byte, err error) {
+		var plan string
+		var start, expiry int64
+		seq, err := strconv.ParseInt(r.URL.Path[1:], 10, 64)
+		if err == nil {
+			err = db.Reader().QueryRowContext(r.Context(), `SELECT plan_id, start_day, expiry_day, body FROM subscription
+				WHERE partner_id = $1 AND seq = $2`, s.Partner.ID.Number(), seq).Scan(&plan, &start, &expiry, &body)
+		}
+		return body, err
+	})
+	defer stop()
+	perSecond(fmt.Sprint(s, ", get"),
+		load.Side{Name: "bare select", Run: plain.Load(ctx, func() (string, []byte) {
+			return "/" + strconv.Itoa(1+rand.IntN(subscribed)), nil
+		})},
+		load.Side{Name: "whole stack", Run: s.Load(ctx, func() (string, []byte) { return one(1 + rand.IntN(subscribed)), nil }), Least: 0.60})
+}
+
+// memory tells how far the resident set grows during one bulk request, from its state before to its highest point.
+func memory(_ context.Context, s *site.Service) {
+	s.Ask("POST", list, site.Items(1, 11, site.Item)) // warms
+	body := site.Items(100, 100+*items, site.Item)
+	debug.FreeOSMemory()
+	load.Check(os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)) // forgets the highest point so far
+	before := load.Memory("self", "VmRSS")
+	s.Ask("POST", list, body)
+	more := load.Memory("self", "VmHWM") - before
+	load.Bar(more <= 64<<20, "%v, memory: one request of %d items, %.1f MiB: %.1f MiB more at its highest than before; at most 64", s, *items,
+		float64(len(body))/(1<<20), float64(more)/(1<<20))
+}

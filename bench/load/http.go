@@ -1,0 +1,147 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Server is where requests go, and the line that each of them carries, like "X-Api-Key: abc".
+type Server struct {
+	Addresses []string // connections are spread over them
+	Header    string
+	Headers   []string // of many partners, whom connections of Load are spread over
+}
+
+// client takes answers as they are: a page that sends to the log-in is no answer.
+var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
+// Do sends one request, with lines beside the server's, and returns what was answered; the status is 0 without an answer.
+func (s Server) Do(ctx context.Context, method, path string, body []byte, lines ...string) (status int, h http.Header, answer []byte) {
+	req := Must(http.NewRequestWithContext(ctx, method, "http://"+s.Addresses[0]+path, bytes.NewReader(body)))
+	for _, line := range append([]string{"Content-Type: application/json", s.Header}, lines...) {
+		if name, value, ok := strings.Cut(line, ": "); ok {
+			req.Header.Set(name, value)
+		}
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return 0, nil, nil
+	}
+	defer func() { _ = res.Body.Close() }()
+	if answer, err = io.ReadAll(res.Body); err != nil {
+		return 0, nil, nil
+	}
+	return res.StatusCode, res.Header, answer
+}
+
+// Ask sends one request and returns the body of a 200.
+func (s Server) Ask(method, path string, body []byte) []byte {
+	status, _, answer := s.Do(context.Background(), method, path, body)
+	if status != http.StatusOK || bytes.Contains(answer, []byte(`"result":"failure"`)) {
+		Fail("%s %s answered %d %.300s", method, path, status, answer)
+	}
+	return answer
+}
+
+// Load sends what next makes over Conns connections for Length, each its next request when it has its answer: GET
+// without a body, POST with one. Any status but 200 is a failure. next is never called twice at once, so that each
+// created person can be a new one.
+func (s Server) Load(ctx context.Context, next func() (path string, body []byte)) func() Result {
+	var turn sync.Mutex
+	return func() (total Result) {
+		took := make([][]time.Duration, Conns)
+		total = Time(0, func() {
+			until := time.Now().Add(Length)
+			Parallel(Conns, func(c int) {
+				conn := Must((&net.Dialer{}).DialContext(ctx, "tcp", s.Addresses[c%len(s.Addresses)]))
+				defer func() { _ = conn.Close() }()
+				header := s.Header
+				if len(s.Headers) > 0 {
+					header = s.Headers[c%len(s.Headers)]
+				}
+				Check(conn.SetDeadline(until.Add(time.Minute))) // a server that hangs ends the run
+				for r := bufio.NewReaderSize(conn, 64<<10); time.Now().Before(until); {
+					turn.Lock()
+					path, body := next()
+					turn.Unlock()
+					message, begin := request(header, path, body), time.Now()
+					Must(conn.Write(message))
+					Check(answer(r))
+					took[c] = append(took[c], time.Since(begin))
+				}
+			})
+		})
+		times := slices.Concat(took...)
+		if total.Requests = len(times); total.Requests == 0 {
+			Fail("no answer arrived")
+		}
+		total.P50, total.P95 = Median(times), Percentile(times, 95)
+		return total
+	}
+}
+
+// request makes the bytes of a request.
+func request(header, path string, body []byte) []byte {
+	var b bytes.Buffer
+	method := http.MethodGet
+	if body != nil {
+		method = http.MethodPost
+	}
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: localhost\r\n", method, path)
+	if header != "" {
+		b.WriteString(header + "\r\n")
+	}
+	if body != nil {
+		fmt.Fprintf(&b, "Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
+	}
+	b.WriteString("\r\n")
+	b.Write(body)
+	return b.Bytes()
+}
+
+// answer reads one response to its end.
+func answer(r *bufio.Reader) error {
+	res, err := http.ReadResponse(r, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("answered %s", res.Status)
+	}
+	_, err = io.Copy(io.Discard, res.Body)
+	return err
+}
+
+var (
+	wrkRequests = regexp.MustCompile(`50%\s+([0-9.]+(?:us|ms|s))(?s:.*)\D(\d+) requests in ([0-9.]+m?s)`)
+	wrkBad      = regexp.MustCompile(`Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)`)
+)
+
+// Wrk sends GET requests with wrk, one thread: the lightest client there is, so it takes the least from the server
+// beside it.
+func (s Server) Wrk(path string) func() Result {
+	return func() Result {
+		out, err := exec.Command("wrk", "-t1", fmt.Sprint("-c", Conns), fmt.Sprint("-d", max(1, int(Length.Seconds()))), "--latency",
+			"-H", s.Header, "http://"+s.Addresses[0]+path).CombinedOutput()
+		m := wrkRequests.FindSubmatch(out)
+		if err != nil || m == nil || wrkBad.Match(out) {
+			Fail("wrk (scripts/install-tools --bench): %v: %s", err, out)
+		}
+		return Result{
+			P50: Must(time.ParseDuration(string(m[1]))), Requests: Must(strconv.Atoi(string(m[2]))), Elapsed: Must(time.ParseDuration(string(m[3]))),
+		}
+	}
+}
