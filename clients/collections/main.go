@@ -151,8 +151,11 @@ func requestOf(op reference.Operation) request {
 		case "path":
 			r.URL.Variable = append(r.URL.Variable, v)
 		case "query":
-			v.Disabled = true // optional, every one of them
+			v.Disabled = !p.Required
 			r.URL.Query = append(r.URL.Query, v)
+			if p.Required {
+				r.URL.Raw += "?" + v.Key + "=" + v.Value
+			}
 		case "header":
 			if p.Name == "x-user-hash" {
 				v.Disabled = true

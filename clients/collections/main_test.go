@@ -58,7 +58,7 @@ func TestCollectionWorks(t *testing.T) {
 			}
 		}
 	}
-	if count != 31 {
+	if count != 62 {
 		t.Errorf("%d requests", count)
 	}
 }
@@ -71,7 +71,7 @@ func send(t *testing.T, s *apptest.Service, r request, serviceID string) int {
 	}
 	var text string
 	if r.Body != nil {
-		text = strings.ReplaceAll(r.Body.Raw, "0198c0de-7a00-7000-8000-0000000000a1", serviceID)
+		text = strings.NewReplacer("0198c0de-7a00-7000-8000-0000000000a1", serviceID, "parceiro.exemplo.com.br", "127.0.0.1:9").Replace(r.Body.Raw)
 	}
 	req, err := http.NewRequestWithContext(t.Context(), r.Method, target, strings.NewReader(text))
 	if err != nil {

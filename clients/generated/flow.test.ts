@@ -125,6 +125,16 @@ for (const { base, cpf, plan } of rounds) {
     assert.equal(found.start_date, "2026-02-01T00:00:00.000Z");
     assert.equal(found.expiry_date, "");
     assert.equal(found.beneficiary?.address?.complement, "Apto 12");
+
+    const at = { plan_id: plan, beneficiary_cpf: cpf };
+    assert.equal(good(await sdk.changeSubscription({ client, path: at, body: { move: "suspend" } })).state, "suspended");
+    const moves = { plan_id: plan, move: "resume" as const, cpfs: [cpf, "1"] };
+    const moved = good(await sdk.moveSubscriptions({ client, body: moves }));
+    assert.deepEqual([moved.result, moved.not_changed_items[0]?.item], ["partial_success", 1]);
+    const items = [{ cpf, beneficiary: { address: { complement: "Apto 21" } } }, { cpf }];
+    const edited = good(await sdk.editSubscriptions({ client, body: { plan_id: plan, items } }));
+    assert.deepEqual([edited.result, edited.not_changed_items[0]?.item], ["partial_success", 1]);
+    assert.equal(good(await sdk.subscriptionByPlanAndCpf({ client, path: at })).beneficiary?.address?.complement, "Apto 21");
   });
 
   test(`monitoring, findings and events at ${base}/`, async () => {
@@ -143,6 +153,12 @@ for (const { base, cpf, plan } of rounds) {
 
     const score = good(await sdk.riskScore({ client, path }));
     assert.ok(score.breachScore > 0 && score.recommendations.length > 0);
+    const plan = good(await sdk.getPlan({ client, path: { id: finding.id, userhash: userHash }, query: { lang: "es" } }));
+    assert.deepEqual([plan.language, plan.steps[0]?.id, plan.remaining], ["es", "change-password", plan.steps.length]);
+    good(await sdk.markStep({ client, path: { id: finding.id, step: "change-password" }, body: { userHash, state: "done" } }));
+    const left = good(await sdk.recheckFinding({ client, path: { id: finding.id }, body: { userHash } }));
+    assert.deepEqual([left.state, left.status, left.remaining.length], ["open", "comprometido", plan.steps.length - 1]);
+
     const resolved = good(
       await sdk.resolveFinding({ client, path: { id: finding.id }, body: { userHash, reason: "password_changed" } }),
     );
@@ -151,6 +167,10 @@ for (const { base, cpf, plan } of rounds) {
 
     const query = before.next === "" ? { limit: 1000 } : { limit: 1000, after: before.next };
     const { events } = good(await sdk.listEvents({ client, query }));
+    const [first] = events;
+    assert.ok(first);
+    const told = good(await sdk.messageOfEvent({ client, path: { id: first.id }, query: { channel: "push", lang: "es" } }));
+    assert.ok(told.subject && told.text.length > 0);
     assert.deepEqual(new Set(events.map((e) => e.body.type)), new Set(["monitoring.leak_detected", "monitoring.status_changed"]));
 
     const removed = good(await sdk.removeMonitoredAsset({ client, path: { id: asset.id, userhash: userHash } }));
@@ -161,6 +181,37 @@ for (const { base, cpf, plan } of rounds) {
       "Ativo não encontrado.",
     );
     assert.deepEqual(good(await sdk.listMonitoredAssets({ client, path })), []);
+  });
+
+  test(`own set-up at ${base}/`, async () => {
+    const { breaches } = good(await sdk.listBreaches({ client, query: { page: 1, page_size: 10 } }));
+    assert.equal(breaches[0]?.name, "sandbox");
+    assert.equal(good(await sdk.getBreach({ client, path: { name: "sandbox" } })).title, breaches[0]?.title);
+
+    const receiver = { url: `${url}/gancho?token=1`, types: ["webhook.test" as const] };
+    const hook = good(await sdk.createWebhook({ client, body: receiver }));
+    const at = { id: hook.id };
+    assert.equal(hook.url, `${url}/gancho`);
+    assert.ok(good(await sdk.listWebhooks({ client })).some((one) => one.id === hook.id));
+    assert.equal(good(await sdk.testWebhook({ client, path: at, body: { type: "webhook.test" } })).delivered, false);
+    assert.equal(good(await sdk.getWebhook({ client, path: at })).health.failed, 1);
+    assert.equal(good(await sdk.setWebhookState({ client, path: at, body: { state: "paused" } })).state, "paused");
+    assert.notEqual(good(await sdk.rotateWebhookSecret({ client, path: at, body: { overlapHours: 1 } })).secret, hook.secret);
+    assert.equal(good(await sdk.replayWebhook({ client, path: at, body: { failed: true } })).deliveries, 1);
+    good(await sdk.removeWebhook({ client, path: at }));
+
+    const narrow = good(await sdk.createKey({ client, body: { label: "leitura", scopes: ["cyber:read"] } }));
+    refused(await sdk.listKeys({ client: clientAt(base, narrow.apiKey) }), 403, "Request Proibida.");
+    const rolled = good(await sdk.rollKey({ client, path: { id: narrow.id }, body: { graceHours: 0 } }));
+    good(await sdk.revokeKey({ client, path: { id: rolled.id } }));
+    assert.ok(good(await sdk.listKeys({ client })).some((one) => one.id === rolled.id && one.state === "revoked"));
+    const mail = { value: "muitos@exemplo.com.br", type: "email", userHash };
+    assert.equal(good(await sdk.addAssets({ client, body: { items: [mail, 7] } })).result, "partial_success");
+    assert.equal(good(await sdk.riskScores({ client, body: { userHashes: [userHash] } })).scores[0]?.userHash, userHash);
+    const [added] = good(await sdk.listMonitoredAssets({ client, path })).slice(-1);
+    good(await sdk.removeMonitoredAsset({ client, path: { id: added?.id ?? "", userhash: userHash } }));
+    assert.equal(good(await sdk.getStatistics({ client, query: { days: 7 } })).days.length, 7);
+    assert.ok(good(await sdk.getUsage({ client, query: { days: 7 } })).rate.perSecond > 0);
   });
 
   test(`extra keys at ${base}/`, async () => {
@@ -208,6 +259,15 @@ for (const { base, cpf, plan } of rounds) {
       assert.deepEqual(protectedDevices.map((d) => d.eppKey), [issued.eppKey]);
     }
 
+    const key = { key: issued.eppKey };
+    good(await sdk.activateProtectionKey({ client, path: key, body: {} }));
+    good(await sdk.heartbeatProtectionKey({ client, path: key, body: {} }));
+    assert.equal(good(await sdk.getProtectionKey({ client, path: key })).state, "active");
+    const next = { userHash, operatingSystem: "ios" as const, deviceName: "iPhone da Ana" };
+    const moved = good(await sdk.moveProtectionKey({ client, path: key, body: next }));
+    refused(await sdk.moveProtectionKey({ client, path: key, body: next }), 409, "Esta chave já foi encerrada.");
+    good(await sdk.revokeProtectionKey({ client, path: { key: moved.keyId }, body: { userHash } }));
+
     const prefix = createHash("sha1").update("password").digest("hex").slice(0, 10);
     const checked = good(await sdk.checkPasswordExposure({ client, body: { passwordHashPrefix: prefix } }));
     assert.ok(checked.exposed && checked.recommendations.length > 0);
@@ -230,6 +290,7 @@ for (const { base, cpf, plan } of rounds) {
     assert.ok(score.assessmentScore >= 0);
     assert.ok(good(await sdk.scoreHistory({ client, path })));
     assert.ok(good(await sdk.listCover({ client, path })));
+    assert.match(good(await sdk.openPortalSession({ client, body: { userHash } })).url, /\/p\/enter\//);
     const { detalhesCobertura } = good(await sdk.insuranceCoverage({ client, path }));
     assert.ok(detalhesCobertura.condições && detalhesCobertura.limiteCobertura > 0);
   });

@@ -20,6 +20,11 @@ var (
 	serviceID string
 	findingID string
 	caseID    string
+	webhookID string
+	keyID     string
+	address   string // of a receiver of events
+	eppKey    string
+	eventID   string
 	out       = &printed{}
 )
 
@@ -38,6 +43,9 @@ var examples = []struct {
 	{"listFindings", listFindings},
 	{"checkCredentialExposure", checkCredentialExposure},
 	{"riskScore", riskScore},
+	{"getPlan", getPlan},
+	{"markStep", markStep},
+	{"recheckFinding", recheckFinding},
 	{"resolveFinding", resolveFinding},
 	{"removeMonitoredAsset", removeMonitoredAsset},
 	{"addExtraAsset", addExtraAsset},
@@ -53,16 +61,44 @@ var examples = []struct {
 	{"cancelCase", cancelCase},
 	{"issueProtectionKey", issueProtectionKey},
 	{"listProtectedDevices", listProtectedDevices},
+	{"activateProtectionKey", activateProtectionKey},
+	{"heartbeatProtectionKey", heartbeatProtectionKey},
+	{"getProtectionKey", getProtectionKey},
+	{"moveProtectionKey", moveProtectionKey},
+	{"revokeProtectionKey", revokeProtectionKey},
 	{"checkPasswordExposure", checkPasswordExposure},
 	{"listAdvice", listAdvice},
 	{"answerValidationQuestion", answerValidationQuestion},
 	{"insuranceCoverage", insuranceCoverage},
 	{"listCover", listCover},
 	{"scoreHistory", scoreHistory},
+	{"openPortalSession", openPortalSession},
 	{"createSubscriptions", createSubscriptions},
 	{"listSubscriptions", listSubscriptions},
 	{"subscriptionByPlanAndCpf", subscriptionByPlanAndCpf},
 	{"listEvents", listEvents},
+	{"listBreaches", listBreaches},
+	{"getBreach", getBreach},
+	{"createWebhook", createWebhook},
+	{"listWebhooks", listWebhooks},
+	{"testWebhook", testWebhook},
+	{"getWebhook", getWebhook},
+	{"setWebhookState", setWebhookState},
+	{"rotateWebhookSecret", rotateWebhookSecret},
+	{"replayWebhook", replayWebhook},
+	{"removeWebhook", removeWebhook},
+	{"createKey", createKey},
+	{"listKeys", listKeys},
+	{"rollKey", rollKey},
+	{"revokeKey", revokeKey},
+	{"getUsage", getUsage},
+	{"addAssets", addAssets},
+	{"riskScores", riskScores},
+	{"changeSubscription", changeSubscription},
+	{"moveSubscriptions", moveSubscriptions},
+	{"editSubscriptions", editSubscriptions},
+	{"getStatistics", getStatistics},
+	{"messageOfEvent", messageOfEvent},
 }
 
 func addMonitoredAsset(ctx context.Context, vigia *client.Client) error {
@@ -237,6 +273,48 @@ func listProtectedDevices(ctx context.Context, vigia *client.Client) error {
 	return nil
 }
 
+func activateProtectionKey(ctx context.Context, vigia *client.Client) error {
+	err := vigia.ActivateProtection(ctx, eppKey)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+func heartbeatProtectionKey(ctx context.Context, vigia *client.Client) error {
+	err := vigia.ProtectionSeen(ctx, eppKey)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+func getProtectionKey(ctx context.Context, vigia *client.Client) error {
+	key, err := vigia.Protection(ctx, eppKey)
+	if err != nil {
+		return err
+	}
+	out.Println(key.ID, key.State, key.LastSeenAt, key.InstallLink)
+	return nil
+}
+
+func moveProtectionKey(ctx context.Context, vigia *client.Client) error {
+	moved, err := vigia.MoveProtection(ctx, userHash, eppKey, client.Android, "Celular novo da Ana")
+	if err != nil {
+		return err
+	}
+	out.Println(moved.ID, moved.Key, moved.ValidUntil)
+	return nil
+}
+
+func revokeProtectionKey(ctx context.Context, vigia *client.Client) error {
+	err := vigia.RevokeProtection(ctx, userHash, eppKey)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
 func checkPasswordExposure(ctx context.Context, vigia *client.Client) error {
 	answer, err := vigia.CheckPassword(ctx, "password") // only ten hex characters of its SHA-1 are sent
 	if err != nil {
@@ -312,6 +390,15 @@ func scoreHistory(ctx context.Context, vigia *client.Client) error {
 	return nil
 }
 
+func openPortalSession(ctx context.Context, vigia *client.Client) error {
+	link, err := vigia.PortalSession(ctx, userHash, client.PortalOptions{Lang: "pt-BR", ReturnURL: "https://app.banco.exemplo.com.br/conta"})
+	if err != nil {
+		return err
+	}
+	out.Println(link.URL, link.Expires)
+	return nil
+}
+
 func createSubscriptions(ctx context.Context, vigia *client.Client) error {
 	outcome, err := vigia.CreateSubscriptions(ctx, []client.NewSubscription{{
 		StartDate: "2026-02-01",
@@ -365,6 +452,34 @@ func listFindings(ctx context.Context, vigia *client.Client) error {
 	return nil
 }
 
+func getPlan(ctx context.Context, vigia *client.Client) error {
+	plan, err := vigia.Plan(ctx, userHash, findingID, client.In("pt-BR"))
+	if err != nil {
+		return err
+	}
+	for _, step := range plan.Steps {
+		out.Println(step.ID, step.What, step.Why, step.Link, step.Minutes, step.DueAt, step.State)
+	}
+	return nil
+}
+
+func markStep(ctx context.Context, vigia *client.Client) error {
+	err := vigia.MarkStep(ctx, userHash, findingID, "change-password", client.StepDone)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+func recheckFinding(ctx context.Context, vigia *client.Client) error {
+	now, err := vigia.Recheck(ctx, userHash, findingID)
+	if err != nil {
+		return err
+	}
+	out.Println(now.State, now.Reason, now.Status, now.Remaining)
+	return nil
+}
+
 func resolveFinding(ctx context.Context, vigia *client.Client) error {
 	err := vigia.Resolve(ctx, userHash, findingID, client.PasswordChanged)
 	if err != nil {
@@ -386,6 +501,15 @@ func answerValidationQuestion(ctx context.Context, vigia *client.Client) error {
 	return nil
 }
 
+func messageOfEvent(ctx context.Context, vigia *client.Client) error {
+	message, err := vigia.Message(ctx, eventID, "sms", "pt-BR")
+	if err != nil {
+		return err
+	}
+	out.Println(message.Text)
+	return nil
+}
+
 func listEvents(ctx context.Context, vigia *client.Client) error {
 	cursor := "" // or the one you kept
 	for page, err := range vigia.EventPages(ctx, cursor) {
@@ -396,6 +520,228 @@ func listEvents(ctx context.Context, vigia *client.Client) error {
 			out.Println(event.ID, event.Type)
 		}
 		cursor = page.Next // keep it: the events up to here are handled
+	}
+	return nil
+}
+
+func listBreaches(ctx context.Context, vigia *client.Client) error {
+	for page, more := 1, true; more; page++ {
+		breaches, err := vigia.BreachPage(ctx, page, 100)
+		if err != nil {
+			return err
+		}
+		for _, b := range breaches.Breaches {
+			out.Println(b.Name, b.Title, b.Date, b.Exposes)
+		}
+		more = breaches.HasNext
+	}
+	return nil
+}
+
+func getBreach(ctx context.Context, vigia *client.Client) error {
+	breach, err := vigia.Breach(ctx, "sandbox")
+	if errors.Is(err, client.ErrNotFound) {
+		return nil // not published, or withdrawn
+	}
+	if err != nil {
+		return err
+	}
+	out.Println(breach.Title, breach.Description)
+	return nil
+}
+
+func createWebhook(ctx context.Context, vigia *client.Client) error {
+	made, err := vigia.CreateWebhook(ctx, address, []string{"monitoring.leak_detected", "webhook.test"})
+	if err != nil {
+		return err
+	}
+	out.Println(made.ID, made.Secret) // keep the secret: it is not shown again
+	return nil
+}
+
+func listWebhooks(ctx context.Context, vigia *client.Client) error {
+	webhooks, err := vigia.Webhooks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range webhooks {
+		out.Println(w.ID, w.URL, w.State, w.Reason)
+	}
+	return nil
+}
+
+func testWebhook(ctx context.Context, vigia *client.Client) error {
+	try, err := vigia.TestWebhook(ctx, webhookID)
+	if err != nil {
+		return err
+	}
+	out.Println(try.Delivered, try.Status, try.Failure)
+	return nil
+}
+
+func getWebhook(ctx context.Context, vigia *client.Client) error {
+	webhook, err := vigia.Webhook(ctx, webhookID)
+	if err != nil {
+		return err
+	}
+	out.Println(webhook.Health.Delivered, webhook.Health.Failed, webhook.Health.Backlog)
+	return nil
+}
+
+func setWebhookState(ctx context.Context, vigia *client.Client) error {
+	if _, err := vigia.PauseWebhook(ctx, webhookID); err != nil {
+		return err
+	}
+	_, err := vigia.ResumeWebhook(ctx, webhookID)
+	return err
+}
+
+func rotateWebhookSecret(ctx context.Context, vigia *client.Client) error {
+	made, err := vigia.RotateWebhook(ctx, webhookID, 24)
+	if err != nil {
+		return err
+	}
+	out.Println(made.Secret) // the old one signs for a day more
+	return nil
+}
+
+func replayWebhook(ctx context.Context, vigia *client.Client) error {
+	queued, err := vigia.ReplayWebhook(ctx, webhookID, client.Replay{Failed: true})
+	if err != nil {
+		return err
+	}
+	out.Println(queued)
+	return nil
+}
+
+func removeWebhook(ctx context.Context, vigia *client.Client) error {
+	err := vigia.RemoveWebhook(ctx, webhookID)
+	if errors.Is(err, client.ErrNotFound) {
+		return nil // gone already
+	}
+	return err
+}
+
+func createKey(ctx context.Context, vigia *client.Client) error {
+	made, err := vigia.CreateKey(ctx, client.NewKey{Label: "relatorios", Scopes: []string{"cyber:read"}})
+	if err != nil {
+		return err
+	}
+	out.Println(made.ID, made.APIKey) // keep the key: it is not shown again
+	return nil
+}
+
+func listKeys(ctx context.Context, vigia *client.Client) error {
+	keys, err := vigia.Keys(ctx)
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		out.Println(k.ID, k.Label, k.Scopes, k.State)
+	}
+	return nil
+}
+
+func rollKey(ctx context.Context, vigia *client.Client) error {
+	made, err := vigia.RollKey(ctx, keyID, 24)
+	if err != nil {
+		return err
+	}
+	out.Println(made.APIKey) // the old one works for a day more
+	return nil
+}
+
+func revokeKey(ctx context.Context, vigia *client.Client) error {
+	err := vigia.RevokeKey(ctx, keyID)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+func getUsage(ctx context.Context, vigia *client.Client) error {
+	usage, err := vigia.Usage(ctx, 7)
+	if err != nil {
+		return err
+	}
+	for _, b := range usage.Budgets {
+		out.Println(b.Name, b.Used, b.Left)
+	}
+	return nil
+}
+
+func addAssets(ctx context.Context, vigia *client.Client) error {
+	added, err := vigia.AddAssets(ctx, []client.NewAsset{
+		{Value: "ana@exemplo.com.br", Type: client.Email, UserHash: userHash},
+		{Value: "ana sem arroba", Type: client.Email, UserHash: userHash},
+	})
+	if err != nil {
+		return err
+	}
+	for _, refused := range added.Refused {
+		out.Println(refused.Item, refused.Detail)
+	}
+	return nil
+}
+
+func riskScores(ctx context.Context, vigia *client.Client) error {
+	scores, err := vigia.Scores(ctx, []string{userHash})
+	if err != nil {
+		return err
+	}
+	for _, s := range scores {
+		if s.Breach != nil {
+			out.Println(s.UserHash, *s.Breach, *s.Assessment)
+		}
+	}
+	return nil
+}
+
+func changeSubscription(ctx context.Context, vigia *client.Client) error {
+	if _, err := vigia.MoveSubscription(ctx, "protecao-familia", "11144477735", client.Suspend); err != nil {
+		return err
+	}
+	reference := "cliente-42"
+	now, err := vigia.EditSubscription(ctx, "protecao-familia", "11144477735", client.SubscriptionEdit{InternalID: &reference})
+	if err != nil {
+		return err
+	}
+	out.Println(now.ID, now.State, now.InternalID)
+	return nil
+}
+
+func moveSubscriptions(ctx context.Context, vigia *client.Client) error {
+	moved, err := vigia.MoveSubscriptions(ctx, "protecao-familia", client.Resume, []string{"11144477735", "52998224725"})
+	if err != nil {
+		return err
+	}
+	for _, refused := range moved.Refused {
+		out.Println(refused.Item, refused.Errors)
+	}
+	return nil
+}
+
+func editSubscriptions(ctx context.Context, vigia *client.Client) error {
+	edited, err := vigia.EditSubscriptions(ctx, "protecao-familia", []client.EditOf{{
+		CPF: "11144477735", SubscriptionEdit: client.SubscriptionEdit{Beneficiary: &client.BeneficiaryEdit{Email: "ana.nova@exemplo.com.br"}},
+	}})
+	if err != nil {
+		return err
+	}
+	out.Println(edited.Result, edited.Changed)
+	for _, refused := range edited.Refused {
+		out.Println(refused.Item, refused.Errors)
+	}
+	return nil
+}
+
+func getStatistics(ctx context.Context, vigia *client.Client) error {
+	days, err := vigia.Statistics(ctx, 7)
+	if err != nil {
+		return err
+	}
+	for _, d := range days {
+		out.Println(d.Day, d.Findings, d.Alerts, d.Enrolments, d.Cases)
 	}
 	return nil
 }

@@ -38,6 +38,7 @@ func TestEveryOperation(t *testing.T) {
 	vigia := fast(t, s.URL, s.Sandbox.APIKey)
 	ctx := t.Context()
 	userHash = client.UserHash("52998224725", s.Sandbox.Salt)
+	address = s.URL + "/gancho" // answers a webhook with a 404, which is an answer
 	for _, e := range examples {
 		if err := e.run(ctx, vigia); err != nil {
 			t.Fatalf("%s: %v", e.operation, err)
@@ -86,6 +87,92 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 		if one, err := vigia.Case(ctx, userHash, caseID); err != nil || one.Status != "Cancelado" {
 			t.Fatal("not cancelled:", one, err)
 		}
+	case "getPlan":
+		plan, err := vigia.Plan(ctx, userHash, findingID, client.In("en"))
+		if err != nil || len(plan.Steps) != 3 || plan.Remaining != 3 || plan.Language != "en" || plan.Steps[0].ID != "change-password" {
+			t.Fatal(plan, err)
+		}
+	case "markStep":
+		plan, err := vigia.Plan(ctx, userHash, findingID)
+		if err != nil || plan.Remaining != 2 || plan.Steps[0].State != client.StepDone || plan.Steps[0].MarkedAt.IsZero() {
+			t.Fatal("not marked:", plan, err)
+		}
+	case "recheckFinding":
+		now, err := vigia.Recheck(ctx, userHash, findingID)
+		if err != nil || now.State != "open" || now.Status != client.Compromised || len(now.Remaining) != 2 {
+			t.Fatal(now, err)
+		}
+	case "listBreaches":
+		if page, err := vigia.BreachPage(ctx, 1, 10); err != nil || page.TotalItems != 1 || page.Breaches[0].Name != "sandbox" || page.HasNext {
+			t.Fatal(page, err)
+		}
+	case "createWebhook":
+		list, err := vigia.Webhooks(ctx)
+		if err != nil || len(list) != 1 || list[0].URL != address || list[0].State != "enabled" {
+			t.Fatal(list, err)
+		}
+		webhookID = list[0].ID
+	case "getWebhook":
+		one, err := vigia.Webhook(ctx, webhookID)
+		if err != nil || one.Health.LastTry == nil || one.Health.LastTry.Status == 0 || len(one.PublicKeys) != 1 {
+			t.Fatal(one, err)
+		}
+	case "removeWebhook":
+		if list, err := vigia.Webhooks(ctx); err != nil || len(list) != 0 {
+			t.Fatal("not removed:", list, err)
+		}
+	case "createKey":
+		keyID, _, _ = strings.Cut(out.last, " ")
+	case "revokeKey":
+		keys, err := vigia.Keys(ctx)
+		if err != nil || len(keys) != 3 || keys[1].State != "revoked" || keys[2].State != "live" || !keys[0].Calling {
+			t.Fatal(keys, err)
+		}
+		if err := vigia.RevokeKey(ctx, keys[0].ID); !errors.Is(err, client.ErrInvalid) {
+			t.Fatal("a client revoked its own key by accident:", err)
+		}
+	case "getUsage":
+		if usage, err := vigia.Usage(ctx, 7); err != nil || usage.Rate.PerSecond == 0 || len(usage.Budgets) != 2 {
+			t.Fatal(usage, err)
+		}
+	case "addAssets":
+		if !strings.HasPrefix(out.last, "1 value: ") {
+			t.Fatal(out.last)
+		}
+	case "changeSubscription":
+		if !strings.Contains(out.last, "suspended cliente-42") {
+			t.Fatal(out.last)
+		}
+	case "moveSubscriptions":
+		if now, err := vigia.MoveSubscription(ctx, "protecao-familia", "11144477735", client.Resume); err != nil || now.State != "active" {
+			t.Fatal(now, err)
+		}
+	case "editSubscriptions":
+		if found, err := vigia.Subscription(ctx, "protecao-familia", "11144477735"); err != nil || found.Beneficiary.Email != "ana.nova@exemplo.com.br" {
+			t.Fatal(found, err)
+		}
+	case "getStatistics":
+		if days, err := vigia.Statistics(ctx, 7); err != nil || len(days) != 7 {
+			t.Fatal(days, err)
+		}
+	case "moveProtectionKey":
+		devices, err := vigia.Devices(ctx, userHash)
+		if err != nil || len(devices) != 1 || devices[0].Name != "Celular novo da Ana" {
+			t.Fatal(devices, err)
+		}
+		eppKey = devices[0].Key
+	case "getProtectionKey":
+		if key, err := vigia.Protection(ctx, eppKey); err != nil || key.State != client.ProtectionActive || key.LastSeenAt.IsZero() || key.Name != "Celular da Ana" {
+			t.Fatal(key, err)
+		}
+	case "revokeProtectionKey":
+		if key, err := vigia.Protection(ctx, eppKey); err != nil || key.State != client.ProtectionEnded || key.EndReason != "revoked" {
+			t.Fatal("not revoked:", key, err)
+		}
+	case "messageOfEvent":
+		if m, err := vigia.Message(ctx, eventID, "whatsapp", "en"); err != nil || m.Text == "" || m.Template == nil || len(m.Template.Parameters) == 0 {
+			t.Fatal(m, err)
+		}
 	case "resolveFinding":
 		assets, err := vigia.Assets(ctx, userHash)
 		if err != nil || assets[0].Status != client.Watched {
@@ -113,6 +200,7 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 		if err != nil || len(devices) != 1 || devices[0].Name != "Celular da Ana" || devices[0].Key == "" {
 			t.Fatal(devices, err)
 		}
+		eppKey = devices[0].Key
 	case "checkCredentialExposure":
 		if !strings.HasPrefix(out.last, "true ") {
 			t.Fatal("the sandbox's password is not known together with its address:", out.last)
@@ -135,6 +223,10 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 		if days, err := vigia.ScoreHistory(ctx, userHash); err != nil || len(days) != 1 || days[0].Assessment == 0 || len(days[0].Date) != len("2026-11-15") {
 			t.Fatal(days, err)
 		}
+	case "openPortalSession":
+		if link, err := vigia.PortalSession(ctx, userHash, client.PortalOptions{}); err != nil || !strings.Contains(link.URL, "/p/enter/") || link.Expires.IsZero() {
+			t.Fatal(link, err)
+		}
 	case "subscriptionByPlanAndCpf":
 		if !strings.Contains(out.last, "Bruno Lima") {
 			t.Fatal(out.last)
@@ -147,6 +239,7 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 		if p, err := page.Events[0].Payload(); err != nil || !strings.Contains(fmt.Sprintf("%+v", p), "findings") && !strings.Contains(fmt.Sprintf("%+v", p), userHash) {
 			t.Fatalf("%+v %v", p, err)
 		}
+		eventID = page.Events[0].ID
 	}
 }
 

@@ -167,6 +167,34 @@ export class Vigia {
     return (await unwrap(this.api.GET("/cyber/epp", { params, ...signalOf(o) }))).protectedDevices;
   }
 
+  /** Where a key stands; `key` is its id or the activation key itself, here and below. */
+  protection(key: string, o: CallOptions = {}): Promise<Schemas["ProtectionKeyDetail"]> {
+    return unwrap(this.api.GET("/cyber/epp/{key}", { params: { path: { key } }, ...signalOf(o) }));
+  }
+
+  /** The program on the device accepted the key: the device is protected from now on. */
+  async activateProtection(key: string, o: CallOptions = {}): Promise<void> {
+    const { params, ...rest } = this.post(o);
+    await unwrap(this.api.POST("/cyber/epp/{key}/activate", { body: {}, params: { ...params, path: { key } }, ...rest }));
+  }
+
+  /** The program on the device runs. */
+  async protectionSeen(key: string, o: CallOptions = {}): Promise<void> {
+    const { params, ...rest } = this.post(o);
+    await unwrap(this.api.POST("/cyber/epp/{key}/heartbeat", { body: {}, params: { ...params, path: { key } }, ...rest }));
+  }
+
+  async revokeProtection(key: string, revocation: Schemas["ProtectionKeyRevocation"], o: CallOptions = {}): Promise<void> {
+    const { params, ...rest } = this.post(o);
+    await unwrap(this.api.POST("/cyber/epp/{key}/revoke", { body: revocation, params: { ...params, path: { key } }, ...rest }));
+  }
+
+  /** Ends a key and issues one for another device of the same person, valid until the same time. */
+  moveProtection(key: string, device: Schemas["ProtectionKeyMove"], o: CallOptions = {}): Promise<Schemas["MovedProtectionKey"]> {
+    const { params, ...rest } = this.post(o);
+    return unwrap(this.api.POST("/cyber/epp/{key}/move", { body: device, params: { ...params, path: { key } }, ...rest }));
+  }
+
   /** Takes the first ten hex characters of a SHA-1 or NTLM hash. No idempotency key: such an answer should be kept nowhere. */
   checkPassword(passwordHashPrefix: string, o: CallOptions = {}): Promise<Schemas["PasswordExposure"]> {
     return unwrap(this.api.POST("/cyber/password-check", { body: { passwordHashPrefix }, ...signalOf(o) }));
@@ -211,6 +239,11 @@ export class Vigia {
     return unwrap(this.api.GET("/cyber/score/{userhash}/history", { params: { path: { userhash: userHash } }, ...signalOf(o) }));
   }
 
+  /** A link to the person's own page, good for a few minutes: a secret until it expires. */
+  portalSession(request: Schemas["PortalRequest"], o: CallOptions = {}): Promise<Schemas["PortalLink"]> {
+    return unwrap(this.api.POST("/cyber/portal-session", { body: request, ...this.post(o) }));
+  }
+
   findings(userHash: string, o: CallOptions = {}): Promise<Schemas["Finding"][]> {
     return unwrap(this.api.GET("/cyber/findings/{userhash}", { params: { path: { userhash: userHash } }, ...signalOf(o) }));
   }
@@ -218,6 +251,24 @@ export class Vigia {
   async resolve(id: string, resolution: Schemas["Resolution"], o: CallOptions = {}): Promise<void> {
     const { params, ...rest } = this.post(o);
     await unwrap(this.api.POST("/cyber/findings/{id}/resolve", { body: resolution, params: { ...params, path: { id } }, ...rest }));
+  }
+
+  /** What to do about a finding, in order; the texts are in Portuguese unless another language is asked for. */
+  plan(userHash: string, id: string, o: CallOptions & { lang?: Schemas["Language"] } = {}): Promise<Schemas["FindingPlan"]> {
+    const query = o.lang ? { lang: o.lang } : {};
+    const params = { path: { id, userhash: userHash }, query };
+    return unwrap(this.api.GET("/cyber/findings/{id}/plan/{userhash}", { params, ...signalOf(o) }));
+  }
+
+  async markStep(id: string, step: string, mark: Schemas["StepMark"], o: CallOptions = {}): Promise<void> {
+    const { params, ...rest } = this.post(o);
+    await unwrap(this.api.POST("/cyber/findings/{id}/steps/{step}", { body: mark, params: { ...params, path: { id, step } }, ...rest }));
+  }
+
+  /** Looks at a finding again after its steps: with none left it is resolved. */
+  recheck(id: string, who: Schemas["Recheck"], o: CallOptions = {}): Promise<Schemas["Rechecked"]> {
+    const { params, ...rest } = this.post(o);
+    return unwrap(this.api.POST("/cyber/findings/{id}/recheck", { body: who, params: { ...params, path: { id } }, ...rest }));
   }
 
   /** Creates up to 10,000 subscriptions. A refused item is in the outcome and is no error; with an error nothing was created. */
@@ -245,6 +296,127 @@ export class Vigia {
   subscription(planId: string, cpf: string, o: CallOptions = {}): Promise<Schemas["Subscription"]> {
     const path = { plan_id: planId, beneficiary_cpf: cpf };
     return unwrap(this.api.GET("/subscriptions/{plan_id}/{beneficiary_cpf}", { params: { path }, ...signalOf(o) }));
+  }
+
+  /** Watches up to 1,000 values. A refused one is in the outcome and is no error. */
+  addAssets(items: Schemas["NewMonitoredAsset"][], o: CallOptions = {}): Promise<Schemas["AssetsAdded"]> {
+    return unwrap(this.api.POST("/cyber/assets", { body: { items }, ...this.post(o) }));
+  }
+
+  /** The scores of up to 1,000 people, in the order asked for. */
+  async scores(userHashes: string[], o: CallOptions = {}): Promise<Schemas["RiskScores"]["scores"]> {
+    return (await unwrap(this.api.POST("/cyber/scores", { body: { userHashes }, ...this.post(o) }))).scores;
+  }
+
+  /** Ends, suspends, resumes or edits the subscription in force. */
+  changeSubscription(
+    planId: string,
+    cpf: string,
+    change: Schemas["SubscriptionChange"],
+    o: CallOptions = {},
+  ): Promise<Schemas["SubscriptionState"]> {
+    const { params, ...rest } = this.post(o);
+    const path = { plan_id: planId, beneficiary_cpf: cpf };
+    return unwrap(this.api.POST("/subscriptions/{plan_id}/{beneficiary_cpf}/changes", { body: change, params: { ...params, path }, ...rest }));
+  }
+
+  /** The same move for the subscriptions of up to 1,000 people to one plan. */
+  moveSubscriptions(moves: Schemas["SubscriptionMoves"], o: CallOptions = {}): Promise<Schemas["SubscriptionsMoved"]> {
+    return unwrap(this.api.POST("/subscription-moves", { body: moves, ...this.post(o) }));
+  }
+
+  /** Edits of the subscriptions of up to 1,000 people to one plan. A refused one is in the outcome and is no error. */
+  editSubscriptions(edits: Schemas["SubscriptionEdits"], o: CallOptions = {}): Promise<Schemas["SubscriptionsEdited"]> {
+    return unwrap(this.api.POST("/subscription-changes", { body: edits, ...this.post(o) }));
+  }
+
+  /** Findings, alerts, enrolments and cases of the last days, oldest first. */
+  async statistics(days = 30, o: CallOptions = {}): Promise<Schemas["Statistics"]["days"]> {
+    return (await unwrap(this.api.GET("/statistics", { params: { query: { days } }, ...signalOf(o) }))).days;
+  }
+
+  /** The published breaches, newest first: public facts alone. */
+  breachPage(page = 1, pageSize = 50, o: CallOptions = {}): Promise<Schemas["BreachPage"]> {
+    return unwrap(this.api.GET("/cyber/breaches", { params: { query: { page, page_size: pageSize } }, ...signalOf(o) }));
+  }
+
+  breach(name: string, o: CallOptions = {}): Promise<Schemas["BreachFacts"]> {
+    return unwrap(this.api.GET("/cyber/breaches/{name}", { params: { path: { name } }, ...signalOf(o) }));
+  }
+
+  webhooks(o: CallOptions = {}): Promise<Schemas["Webhook"][]> {
+    return unwrap(this.api.GET("/webhooks", signalOf(o)));
+  }
+
+  /** Registers an address for events. The secret is shown this once. */
+  createWebhook(webhook: Schemas["NewWebhook"], o: CallOptions = {}): Promise<Schemas["WebhookSecret"]> {
+    return unwrap(this.api.POST("/webhooks", { body: webhook, ...this.post(o) }));
+  }
+
+  webhook(id: string, o: CallOptions = {}): Promise<Schemas["WebhookDetail"]> {
+    return unwrap(this.api.GET("/webhooks/{id}", { params: { path: { id } }, ...signalOf(o) }));
+  }
+
+  async removeWebhook(id: string, o: CallOptions = {}): Promise<void> {
+    await unwrap(this.api.DELETE("/webhooks/{id}", { params: { path: { id } }, ...signalOf(o) }));
+  }
+
+  /** Holds events back (`paused`), or pushes them, the held ones first (`enabled`). */
+  setWebhookState(id: string, state: Schemas["WebhookState"]["state"], o: CallOptions = {}): Promise<Schemas["Webhook"]> {
+    const { params, ...rest } = this.post(o);
+    return unwrap(this.api.POST("/webhooks/{id}/state", { body: { state }, params: { ...params, path: { id } }, ...rest }));
+  }
+
+  rotateWebhookSecret(id: string, overlapHours: number, o: CallOptions = {}): Promise<Schemas["WebhookSecret"]> {
+    const { params, ...rest } = this.post(o);
+    return unwrap(this.api.POST("/webhooks/{id}/rotate", { body: { overlapHours }, params: { ...params, path: { id } }, ...rest }));
+  }
+
+  testWebhook(id: string, o: CallOptions = {}): Promise<Schemas["WebhookTry"]> {
+    const { params, ...rest } = this.post(o);
+    return unwrap(
+      this.api.POST("/webhooks/{id}/test", { body: { type: "webhook.test" }, params: { ...params, path: { id } }, ...rest }),
+    );
+  }
+
+  async replayWebhook(id: string, which: Schemas["WebhookReplay"], o: CallOptions = {}): Promise<number> {
+    const { params, ...rest } = this.post(o);
+    const call = this.api.POST("/webhooks/{id}/replay", { body: which, params: { ...params, path: { id } }, ...rest });
+    return (await unwrap(call)).deliveries;
+  }
+
+  keys(o: CallOptions = {}): Promise<Schemas["Key"][]> {
+    return unwrap(this.api.GET("/keys", signalOf(o)));
+  }
+
+  /** Makes a key with some of the scopes of the calling one. The key is shown this once. */
+  createKey(key: Schemas["NewKey"], o: CallOptions = {}): Promise<Schemas["MadeKey"]> {
+    return unwrap(this.api.POST("/keys", { body: key, ...this.post(o) }));
+  }
+
+  rollKey(id: string, graceHours: number, o: CallOptions = {}): Promise<Schemas["MadeKey"]> {
+    const { params, ...rest } = this.post(o);
+    return unwrap(this.api.POST("/keys/{id}/roll", { body: { graceHours }, params: { ...params, path: { id } }, ...rest }));
+  }
+
+  /** Revokes a key; the one that this client shows only with `self`. */
+  async revokeKey(id: string, o: CallOptions & { self?: boolean } = {}): Promise<void> {
+    const query = o.self ? { self: true } : {};
+    await unwrap(this.api.DELETE("/keys/{id}", { params: { path: { id }, query }, ...signalOf(o) }));
+  }
+
+  usage(days = 30, o: CallOptions = {}): Promise<Schemas["Usage"]> {
+    return unwrap(this.api.GET("/usage", { params: { query: { days } }, ...signalOf(o) }));
+  }
+
+  /** What to send to the person about an event; 404 for one that people are not told of. */
+  message(
+    eventId: string,
+    channel: Schemas["EventMessage"]["channel"],
+    lang: Schemas["EventMessage"]["lang"] = "pt-BR",
+    o: CallOptions = {},
+  ): Promise<Schemas["EventMessage"]> {
+    return unwrap(this.api.GET("/events/{id}/message", { params: { path: { id: eventId }, query: { channel, lang } }, ...signalOf(o) }));
   }
 
   /** Walks from a cursor to the newest event, page by page. Keep `next` once the events of a page are handled. */

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { Vigia, VigiaError } from "../src/index.js";
 
 /** The ids that the examples are about, set by the test. */
-export const known = { userHash: "", assetId: "", extraId: "", serviceId: "", findingId: "", caseId: "" };
+export const known = { userHash: "", assetId: "", extraId: "", serviceId: "", findingId: "", caseId: "", webhookId: "", keyId: "", address: "", eppKey: "", eventId: "" };
 
 export type Print = (...values: unknown[]) => void;
 
@@ -37,6 +37,22 @@ export const examples: Record<string, Example> = {
   async riskScore(vigia, print) {
     const score = await vigia.score(known.userHash);
     print(score.breachScore, score.assessmentScore, score.recommendations);
+  },
+
+  async getPlan(vigia, print) {
+    const plan = await vigia.plan(known.userHash, known.findingId, { lang: "pt-BR" });
+    for (const step of plan.steps) {
+      print(step.id, step.what, step.why, step.link, step.minutes, step.dueAt, step.state);
+    }
+  },
+
+  async markStep(vigia) {
+    await vigia.markStep(known.findingId, "change-password", { userHash: known.userHash, state: "done" });
+  },
+
+  async recheckFinding(vigia, print) {
+    const now = await vigia.recheck(known.findingId, { userHash: known.userHash });
+    print(now.state, now.reason, now.status, now.remaining);
   },
 
   async resolveFinding(vigia) {
@@ -139,6 +155,32 @@ export const examples: Record<string, Example> = {
     }
   },
 
+  async activateProtectionKey(vigia) {
+    await vigia.activateProtection(known.eppKey);
+  },
+
+  async heartbeatProtectionKey(vigia) {
+    await vigia.protectionSeen(known.eppKey);
+  },
+
+  async getProtectionKey(vigia, print) {
+    const key = await vigia.protection(known.eppKey);
+    print(key.keyId, key.state, key.lastSeenAt, key.installLink);
+  },
+
+  async moveProtectionKey(vigia, print) {
+    const moved = await vigia.moveProtection(known.eppKey, {
+      userHash: known.userHash,
+      operatingSystem: "android",
+      deviceName: "Celular novo da Ana",
+    });
+    print(moved.keyId, moved.eppKey, moved.validUntil);
+  },
+
+  async revokeProtectionKey(vigia) {
+    await vigia.revokeProtection(known.eppKey, { userHash: known.userHash });
+  },
+
   async checkPasswordExposure(vigia, print) {
     const prefix = createHash("sha1").update("password").digest("hex").slice(0, 10);
     const answer = await vigia.checkPassword(prefix);
@@ -190,6 +232,15 @@ export const examples: Record<string, Example> = {
     for (const day of await vigia.scoreHistory(known.userHash)) {
       print(day.date, day.breachScore, day.assessmentScore);
     }
+  },
+
+  async openPortalSession(vigia, print) {
+    const link = await vigia.portalSession({
+      userHash: known.userHash,
+      lang: "pt-BR",
+      returnUrl: "https://app.banco.exemplo.com.br/conta",
+    });
+    print(link.url, link.expiresAt);
   },
 
   async createSubscriptions(vigia, print) {
@@ -246,5 +297,139 @@ export const examples: Record<string, Example> = {
       }
       cursor = page.next; // keep it: the events up to here are handled
     }
+  },
+
+  async listBreaches(vigia, print) {
+    for (let page = 1, more = true; more; page++) {
+      const { breaches, hasNext } = await vigia.breachPage(page, 100);
+      for (const breach of breaches) {
+        print(breach.name, breach.title, breach.date, breach.exposes);
+      }
+      more = hasNext;
+    }
+  },
+
+  async getBreach(vigia, print) {
+    const breach = await vigia.breach("sandbox");
+    print(breach.title, breach.description);
+  },
+
+  async createWebhook(vigia, print) {
+    const made = await vigia.createWebhook({ url: known.address, types: ["monitoring.leak_detected", "webhook.test"] });
+    print(made.id, made.secret); // keep the secret: it is not shown again
+  },
+
+  async listWebhooks(vigia, print) {
+    for (const webhook of await vigia.webhooks()) {
+      print(webhook.id, webhook.url, webhook.state, webhook.reason);
+    }
+  },
+
+  async testWebhook(vigia, print) {
+    const attempt = await vigia.testWebhook(known.webhookId);
+    print(attempt.delivered, attempt.status, attempt.failure);
+  },
+
+  async getWebhook(vigia, print) {
+    const { health } = await vigia.webhook(known.webhookId);
+    print(health.successRate, health.meanMs, health.backlog);
+  },
+
+  async setWebhookState(vigia) {
+    await vigia.setWebhookState(known.webhookId, "paused");
+    await vigia.setWebhookState(known.webhookId, "enabled");
+  },
+
+  async rotateWebhookSecret(vigia, print) {
+    const made = await vigia.rotateWebhookSecret(known.webhookId, 24);
+    print(made.secret); // the old one signs for a day more
+  },
+
+  async replayWebhook(vigia, print) {
+    print(await vigia.replayWebhook(known.webhookId, { failed: true }));
+  },
+
+  async removeWebhook(vigia) {
+    await vigia.removeWebhook(known.webhookId);
+  },
+
+  async createKey(vigia, print) {
+    const made = await vigia.createKey({ label: "relatorios", scopes: ["cyber:read"] });
+    print(made.id, made.apiKey); // keep the key: it is not shown again
+  },
+
+  async listKeys(vigia, print) {
+    for (const key of await vigia.keys()) {
+      print(key.id, key.label, key.scopes, key.state);
+    }
+  },
+
+  async rollKey(vigia, print) {
+    const made = await vigia.rollKey(known.keyId, 24);
+    print(made.apiKey); // the old one works for a day more
+  },
+
+  async revokeKey(vigia) {
+    await vigia.revokeKey(known.keyId);
+  },
+
+  async getUsage(vigia, print) {
+    for (const budget of (await vigia.usage(7)).budgets) {
+      print(budget.name, budget.used, budget.left);
+    }
+  },
+
+  async addAssets(vigia, print) {
+    const added = await vigia.addAssets([
+      { value: "ana@exemplo.com.br", type: "email", userHash: known.userHash },
+      { value: "ana sem arroba", type: "email", userHash: known.userHash },
+    ]);
+    for (const refused of added.notAdded) {
+      print(refused.item, refused.detail);
+    }
+  },
+
+  async riskScores(vigia, print) {
+    for (const score of await vigia.scores([known.userHash])) {
+      print(score.userHash, score.breachScore, score.assessmentScore);
+    }
+  },
+
+  async changeSubscription(vigia, print) {
+    await vigia.changeSubscription("protecao-familia", "11144477735", { move: "suspend" });
+    const now = await vigia.changeSubscription("protecao-familia", "11144477735", { partner_internal_id: "cliente-42" });
+    print(now.subscription_id, now.state, now.partner_internal_id);
+  },
+
+  async moveSubscriptions(vigia, print) {
+    const moved = await vigia.moveSubscriptions({
+      plan_id: "protecao-familia",
+      move: "resume",
+      cpfs: ["11144477735", "52998224725"],
+    });
+    for (const refused of moved.not_changed_items) {
+      print(refused.item, refused.errors);
+    }
+  },
+
+  async editSubscriptions(vigia, print) {
+    const edited = await vigia.editSubscriptions({
+      plan_id: "protecao-familia",
+      items: [{ cpf: "11144477735", beneficiary: { email: "ana.nova@exemplo.com.br" } }],
+    });
+    print(edited.result, edited.total_changed_items);
+    for (const refused of edited.not_changed_items) {
+      print(refused.item, refused.errors);
+    }
+  },
+
+  async getStatistics(vigia, print) {
+    for (const day of await vigia.statistics(7)) {
+      print(day.day, day.findings, day.alerts, day.enrolments, day.cases);
+    }
+  },
+
+  async messageOfEvent(vigia, print) {
+    print((await vigia.message(known.eventId, "sms", "pt-BR")).text);
   },
 };

@@ -15,6 +15,7 @@ function required(name: string): string {
 const url = required("VIGIA_URL");
 const key = required("VIGIA_KEY");
 const vigia = new Vigia({ url, key });
+known.address = `${url.replace("/v1", "")}/gancho`;
 known.userHash = userHash("529.982.247-25", required("VIGIA_SALT"));
 
 test("every operation of the contract has an example, and it runs", async () => {
@@ -39,6 +40,20 @@ test("every operation of the contract has an example, and it runs", async () => 
         known.caseId = lines[0]?.split(" ")[0] ?? "";
         assert.match(lines[0] ?? "", /^cs_\S+ Aberto /);
         break;
+      case "createWebhook":
+        known.webhookId = lines[0]?.split(" ")[0] ?? "";
+        assert.match(lines[0] ?? "", /^whe_\S+ whsec_/);
+        break;
+      case "removeWebhook":
+        assert.deepEqual(await vigia.webhooks(), []);
+        break;
+      case "createKey":
+        known.keyId = lines[0]?.split(" ")[0] ?? "";
+        assert.match(lines[0] ?? "", /^key_\S+ vg_test_/);
+        break;
+      case "revokeKey":
+        assert.equal((await vigia.keys()).find((k) => k.id === known.keyId)?.state, "revoked");
+        break;
       case "getCase":
         assert.equal(lines.length, 3);
         break;
@@ -48,6 +63,13 @@ test("every operation of the contract has an example, and it runs", async () => 
       case "listFindings":
         known.findingId = lines[0]?.split(" ")[0] ?? "";
         assert.ok(known.findingId);
+        break;
+      case "getPlan":
+        assert.equal(lines.length, 3);
+        assert.match(lines[0] ?? "", /^change-password /);
+        break;
+      case "recheckFinding":
+        assert.match(lines[0] ?? "", /^open /);
         break;
       case "removeMonitoredAsset":
         assert.deepEqual(await vigia.assets(known.userHash), []);
@@ -62,13 +84,32 @@ test("every operation of the contract has an example, and it runs", async () => 
       case "checkPasswordExposure":
         assert.match(lines[0] ?? "", /^true /);
         break;
+      case "listEvents":
+        known.eventId = lines[0]?.split(" ")[0] ?? "";
+        assert.match(known.eventId, /^evt_/);
+        break;
+      case "messageOfEvent":
+        assert.ok((lines[0] ?? "").length > 20);
+        break;
+      case "issueProtectionKey":
+        known.eppKey = lines[0]?.split(" ")[0] ?? "";
+        break;
+      case "getProtectionKey":
+        assert.match(lines[0] ?? "", /^ek_\S+ active 2/);
+        break;
+      case "moveProtectionKey":
+        known.eppKey = lines[0]?.split(" ")[1] ?? "";
+        break;
+      case "revokeProtectionKey":
+        assert.equal((await vigia.protection(known.eppKey)).endReason, "revoked");
+        break;
       case "listProtectedDevices":
       case "insuranceCoverage":
       case "listCover":
       case "scoreHistory":
+      case "openPortalSession":
       case "listSubscriptions":
       case "subscriptionByPlanAndCpf":
-      case "listEvents":
         assert.ok(lines.length > 0, operation);
         break;
     }

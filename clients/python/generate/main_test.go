@@ -1,0 +1,85 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vigiahq/vigia/internal/api/reference"
+)
+
+func contract(t *testing.T) []byte {
+	t.Helper()
+	text, err := os.ReadFile(documentFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestPythonIsFresh: the committed files are those that the contract gives, and every operation has its method.
+func TestPythonIsFresh(t *testing.T) {
+	text := contract(t)
+	files, err := made(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		if kept, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(kept) != content {
+			t.Errorf("%s is stale: go generate ./clients/python/generate (%v)", name, err)
+		}
+		for number, line := range strings.Split(content, "\n") {
+			if len([]rune(line)) > widest {
+				t.Errorf("%s:%d is too long", name, number+1)
+			}
+		}
+	}
+	c, err := reference.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range c.Operations {
+		if !strings.Contains(files["operations.py"], "    def "+snake(op.ID)+"(\n") {
+			t.Errorf("%s has no method", op.ID)
+		}
+	}
+	if len(c.Operations) < 61 {
+		t.Errorf("the contract has %d operations", len(c.Operations))
+	}
+}
+
+// TestWhatCannotBeMade: what the generator does not understand is an error, and never a client that lacks something.
+func TestWhatCannotBeMade(t *testing.T) {
+	const small = `
+paths:
+  /things/{id}:
+    post:
+      operationId: makeThing
+      parameters: [{ $ref: '#/components/parameters/Id' }]
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Thing' } } } }
+      responses: { '200': { content: { application/json: { schema: { allOf: [{ $ref: '#/components/schemas/Thing' }, { required: [size] }] } } } } }
+components:
+  parameters: { Id: { name: id, in: path, required: true, schema: { type: string } } }
+  schemas: { Thing: { type: object, properties: { size: { type: integer }, note: { type: [string, 'null'] } } } }
+`
+	files, err := made([]byte(small))
+	if err != nil || !strings.Contains(files["operations.py"], "        body: Optional[Thing] = None,\n") {
+		t.Fatal(files, err)
+	}
+	for name, change := range map[string][2]string{
+		"a body that leads nowhere":      {"schema: { $ref: '#/components/schemas/Thing' }", "schema: { $ref: '#/components/schemas/Nothing' }"},
+		"a part that leads nowhere":      {"allOf: [{ $ref: '#/components/schemas/Thing' }", "allOf: [{ $ref: '#/components/schemas/Nothing' }"},
+		"a parameter that leads nowhere": {"parameters/Id' }", "parameters/Nothing' }"},
+		"a type of another language":     {"integer", "decimal"},
+		"an answer of another status":    {"'200'", "'201'"},
+		"a name that cannot be written":  {"note", "from"},
+		"no paths":                       {"paths:", "routes:"},
+	} {
+		if changed := strings.Replace(small, change[0], change[1], 1); changed == small {
+			t.Errorf("%s: the document has no %q", name, change[0])
+		} else if _, err := made([]byte(changed)); err == nil {
+			t.Errorf("%s passes", name)
+		}
+	}
+}

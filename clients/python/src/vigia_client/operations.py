@@ -1,0 +1,1476 @@
+# Made from internal/api/openapi.yaml by go generate ./clients/python/generate. Do not edit.
+"""The operations of the contract, one method each."""
+
+from __future__ import annotations
+
+from typing import List, Literal, Optional
+
+from .schemas import (
+    Advice,
+    Answer,
+    AssetsAdded,
+    BreachFacts,
+    BreachPage,
+    BulkOutcome,
+    CaseCancellation,
+    CaseDetail,
+    CaseItem,
+    CaseMessage,
+    CaseRating,
+    CaseRebooking,
+    CoverList,
+    Coverage,
+    Credential,
+    Done,
+    EventMessage,
+    EventPage,
+    ExtraAsset,
+    Finding,
+    FindingPlan,
+    Key,
+    KeyRolling,
+    Language,
+    MadeKey,
+    MonitoredAsset,
+    MovedProtectionKey,
+    NewAssets,
+    NewCase,
+    NewExtraAsset,
+    NewKey,
+    NewMonitoredAsset,
+    NewProtectionKey,
+    NewSubscription,
+    NewWebhook,
+    OpenedCase,
+    PasswordExposure,
+    PasswordPrefix,
+    PortalLink,
+    PortalRequest,
+    ProtectedDeviceList,
+    ProtectionKey,
+    ProtectionKeyDetail,
+    ProtectionKeyMove,
+    ProtectionKeyReport,
+    ProtectionKeyRevocation,
+    Recheck,
+    Rechecked,
+    Resolution,
+    RiskScore,
+    RiskScores,
+    ScorePoint,
+    ServiceDetail,
+    ServiceList,
+    Statistics,
+    StepMark,
+    Subscription,
+    SubscriptionChange,
+    SubscriptionEdits,
+    SubscriptionMoves,
+    SubscriptionPage,
+    SubscriptionState,
+    SubscriptionsEdited,
+    SubscriptionsMoved,
+    Usage,
+    UserHashes,
+    Webhook,
+    WebhookDetail,
+    WebhookReplay,
+    WebhookReplayed,
+    WebhookRotation,
+    WebhookSecret,
+    WebhookState,
+    WebhookTestRequest,
+    WebhookTry,
+)
+from .send import Reply, Sender, key_or_random, part
+
+
+class Operations(Sender):
+    """Every operation of the partner API, named after its operationId."""
+
+    def add_monitored_asset(
+        self,
+        body: NewMonitoredAsset,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Done:
+        """Add data for monitoring.
+
+        Watches one value of a person for leaks, from now on and in every breach already known. Adding what is already
+        there answers 200 and adds nothing.
+
+        Rules of `value` by `type`: **email** one address, at most 254 characters, compared without case. **cpf** 11
+        digits, dots and dash allowed, check digits right, not eleven equal digits. **phone** Brazilian numbers with or
+        without `+55`, with a known area code and nine digits for a mobile; other countries with `+`. **credit_card** 12
+        to 19 digits, spaces and hyphens allowed, Luhn digit right. Sandbox partners need no right check digits.
+        """
+        return self._call(
+            "POST",
+            "/cyber/monitoring",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def list_monitored_assets(
+        self,
+        user_hash: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> List[MonitoredAsset]:
+        """List the monitored assets of a user.
+
+        All assets of the person, in the order they were added, with `value` as it was sent. An unknown person has an
+        empty list. `status` is `monitorado` with no open finding, `alerta` with at least one, `comprometido` when an
+        open finding exposed something usable against the person (password, card data, government id with identity data,
+        stealer log).
+        """
+        return self._call(
+            "GET",
+            f"/cyber/monitoring/{part(user_hash)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def remove_monitored_asset(
+        self,
+        id: str,
+        user_hash: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Done:
+        """Remove a monitored asset.
+
+        Ends the monitoring and erases the value. Repeating it answers 404, as does an asset of another person or of
+        another partner.
+        """
+        return self._call(
+            "DELETE",
+            f"/cyber/monitoring/{part(id)}/{part(user_hash)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def open_support_case(
+        self,
+        body: NewCase,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> OpenedCase:
+        """Open a support case.
+
+        Opens a case for a service of `GET /cyber/services`. A new case is `Aberto`; the operator moves it on through
+        `Em andamento`, `Aguardando cliente`, `Resolvido` and `Fechado`, or to `Cancelado`. Elements of `appointments`
+        and `questions` are objects of the partner's own making; `appointments[].appointment`, where present, is an ISO
+        8601 date-time. Answers to triage questions are required only where the operator marked the question so.
+        """
+        return self._call(
+            "POST",
+            "/cyber/case",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def list_support_services(
+        self,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> ServiceList:
+        """List the support services.
+
+        The services for which a case can be opened.
+        """
+        return self._call(
+            "GET",
+            "/cyber/services",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def issue_protection_key(
+        self,
+        body: NewProtectionKey,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> ProtectionKey:
+        """Create an endpoint-protection key.
+
+        Issues an antivirus activation key for a device. The same person, system and device name with a live key gets
+        that key again. 409 when the plan's device limit is reached, 503 when the pool of vendor keys is empty.
+        """
+        return self._call(
+            "POST",
+            "/cyber/epp",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def list_protected_devices(
+        self,
+        *,
+        user_hash: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> ProtectedDeviceList:
+        """List protected devices.
+
+        Devices with a live key, activated or not, newest first. The person comes from the header `x-user-hash` or the
+        query `userHash`. Without either, all live devices of the calling partner, at most 1,000; `x-truncated: true`
+        when there are more.
+        """
+        return self._call(
+            "GET",
+            "/cyber/epp",
+            headers={"x-user-hash": user_hash},
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def check_password_exposure(
+        self,
+        body: PasswordPrefix,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> PasswordExposure:
+        """Check password exposure.
+
+        Tells whether a password is in known breaches, by the first 10 hex characters (any case) of its SHA-1 or NTLM
+        hash; both algorithms are looked up. The prefix is treated as a password: never logged, never cached. Without a
+        corpus the answer is 503, never a false "not exposed". The built-in sample of a few thousand common passwords
+        counts as a corpus for sandbox partners only. `x-corpus` names what was looked in: a hash of an algorithm that
+        it does not list was not looked up.
+        """
+        return self._call(
+            "POST",
+            "/cyber/password-check",
+            body=body,
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def list_advice(
+        self,
+        user_hash: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> List[Advice]:
+        """Educational content for a user.
+
+        What applies to this person, most urgent first. `userId` is the user hash as it was sent. An item with
+        `validationQuestion` can be answered with the extension `POST /cyber/advise/{userhash}/answers`.
+        """
+        return self._call(
+            "GET",
+            f"/cyber/advise/{part(user_hash)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def risk_score(
+        self,
+        user_hash: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> RiskScore:
+        """Risk score of a user.
+
+        Two figures from 0 (best) to 100. A person nobody knows has `breachScore` 0. Each recommendation names what it
+        would mend, most urgent first.
+        """
+        return self._call(
+            "GET",
+            f"/cyber/score/{part(user_hash)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def insurance_coverage(
+        self,
+        user_hash: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Coverage:
+        """Insurance coverage of a user.
+
+        Cover of the plan of the person's subscription in force (the highest limit if there are several), else of the
+        partner's default plan, else 404.
+        """
+        return self._call(
+            "GET",
+            f"/cyber/insurance/{part(user_hash)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def create_subscriptions(
+        self,
+        body: List[NewSubscription],
+        *,
+        dry_run: Optional[bool] = None,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> BulkOutcome:
+        """Create subscriptions in bulk.
+
+        Each item stands alone: a bad one is reported in `not_created_items`, in the order of the request, with all of
+        its errors as `campo: regra`; the others are created and are on disk when the answer arrives. The header
+        `x-not-created-index` tells the places of the failed ones in the request. A body that is not JSON or not an
+        array is a 400 and creates nothing, as does any 5xx; a member name twice, text that is not UTF-8 or half of a
+        surrogate pair in any item is not JSON. At most 10,000 items and 32 MiB; an item above 1 MiB makes the whole
+        body too large (413), and nothing is created.
+
+        A subscription of the same partner, plan and CPF that has not ended makes an item fail (`assinatura já existe`,
+        listed beside other errors of the item), as does an earlier one of the same request that was created. `plan_id`
+        must be registered for the partner (sandbox: registered on first use).
+        """
+        return self._call(
+            "POST",
+            "/subscriptions",
+            query={"dry_run": dry_run},
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def list_subscriptions(
+        self,
+        *,
+        page: Optional[int] = None,
+        page_size: Optional[int] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> SubscriptionPage:
+        """List active subscriptions.
+
+        Every subscription of the partner that has not ended, oldest first. One whose expiry date is over in
+        America/Sao_Paulo has ended, from midnight on. Past the last page `data` is empty and the totals are true.
+        """
+        return self._call(
+            "GET",
+            "/subscriptions",
+            query={"page": page, "page_size": page_size},
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def subscription_by_plan_and_cpf(
+        self,
+        plan_id: str,
+        beneficiary_cpf: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Subscription:
+        """Get one subscription.
+
+        The subscription of this plan and CPF that has not ended, else the latest one that ended. If it was ended before
+        its expiry date, `expiry_date` is the day of its end.
+        """
+        return self._call(
+            "GET",
+            f"/subscriptions/{part(plan_id)}/{part(beneficiary_cpf)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def change_subscription(
+        self,
+        plan_id: str,
+        beneficiary_cpf: str,
+        body: Optional[SubscriptionChange] = None,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> SubscriptionState:
+        """End, suspend, resume or edit a subscription.
+
+        **Extension, additive.** Of the subscription in force: either a `move`, or new values for the members named. A
+        suspended subscription keeps its place and pauses its cover; an ended one stays ended. A move to where it
+        already is answers 200 and changes nothing. The events `subscription.ended`, `subscription.suspended` and
+        `subscription.resumed` tell of moves. New values are held to the rules of an enrolment, and one that is refused
+        keeps all of them out; an edit is a line of the operator's audit trail, without the values.
+        """
+        return self._call(
+            "POST",
+            f"/subscriptions/{part(plan_id)}/{part(beneficiary_cpf)}/changes",
+            body=body or {},
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def move_subscriptions(
+        self,
+        body: SubscriptionMoves,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> SubscriptionsMoved:
+        """End, suspend or resume up to 1,000 subscriptions.
+
+        **Extension, additive.** The same `move` for the subscriptions of many people to one plan. One that is not in
+        force stops nothing and is named in the answer by its place, from 0.
+        """
+        return self._call(
+            "POST",
+            "/subscription-moves",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def edit_subscriptions(
+        self,
+        body: SubscriptionEdits,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> SubscriptionsEdited:
+        """Edit up to 1,000 subscriptions.
+
+        **Extension, additive.** New values for the subscriptions of many people to one plan, each with its own. The
+        rules are those of `POST /subscriptions/{plan_id}/{beneficiary_cpf}/changes`. One that is refused stops nothing:
+        it stays as it was and is named in the answer by its place, from 0, with all its errors. At most 512 KiB.
+        """
+        return self._call(
+            "POST",
+            "/subscription-changes",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def list_findings(
+        self,
+        user_hash: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> List[Finding]:
+        """List the findings behind the statuses.
+
+        **Extension, additive.** Every finding of the person's monitored assets, newest first, open and resolved: where
+        the value was found and what was exposed with it. Never the exposed data itself.
+        """
+        return self._call(
+            "GET",
+            f"/cyber/findings/{part(user_hash)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def add_extra_asset(
+        self,
+        body: NewExtraAsset,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Done:
+        """Add a random Pix key or a CNPJ for monitoring.
+
+        **Extension, additive.** Watches a value of a kind that the contract does not have. Such values are listed and
+        removed by the operations beside this one; the contract's own neither show nor take them. What is found of them
+        is told by `/cyber/findings/{userhash}` and by events, and counts in advice and score. They count towards the
+        same limit of values for one person.
+
+        Rules of `value` by `type`: **pix_key** a random key: a UUID of version 4 with hyphens, compared without case.
+        Keys that are a CPF, a phone or an e-mail address are those types. **cnpj** 12 letters or digits and two check
+        digits, with or without punctuation, compared without case. Sandbox partners need no right check digits.
+        """
+        return self._call(
+            "POST",
+            "/cyber/monitoring/extra",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def list_extra_assets(
+        self,
+        user_hash: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> List[ExtraAsset]:
+        """List the monitored Pix keys and CNPJs of a user.
+
+        **Extension, additive.** The values that were added by `POST /cyber/monitoring/extra` or by the operator, in the
+        order they were added. An unknown person has an empty list.
+        """
+        return self._call(
+            "GET",
+            f"/cyber/monitoring/extra/{part(user_hash)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def remove_extra_asset(
+        self,
+        id: str,
+        user_hash: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Done:
+        """Remove a monitored Pix key or CNPJ.
+
+        **Extension, additive.** Ends the monitoring and erases the value. Repeating it answers 404, as does an asset of
+        another person or of another partner.
+        """
+        return self._call(
+            "DELETE",
+            f"/cyber/monitoring/extra/{part(id)}/{part(user_hash)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def list_cover(
+        self,
+        user_hash: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> CoverList:
+        """Every cover in force of a user, with sub-limits and waiting period.
+
+        **Extension, additive.** Every plan that covers the person today (America/Sao_Paulo), the highest limit first:
+        the first is what `/cyber/insurance/{userhash}` answers. With it come what that answer has no place for:
+        sub-limits, the waiting period and the day from which the person is covered, and the dates of the subscription.
+        Else the partner's default plan, else 404.
+        """
+        return self._call(
+            "GET",
+            f"/cyber/cover/{part(user_hash)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def score_history(
+        self,
+        user_hash: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> List[ScorePoint]:
+        """How the risk score of a user changed.
+
+        **Extension, additive.** The days (UTC) on which the score was asked for and had changed, oldest first, with the
+        last score of each: a day that is not listed has the score of the one before. Empty when nobody ever asked. Days
+        are kept as long as the operator keeps them (`--keep-scores`).
+        """
+        return self._call(
+            "GET",
+            f"/cyber/score/{part(user_hash)}/history",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def open_portal_session(
+        self,
+        body: PortalRequest,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> PortalLink:
+        """Make a link to a person's own page.
+
+        **Extension, additive.** A link to the pages on which a person sees what leaked, what to do, their risk,
+        devices, cases and cover, in your colours. Hand it to the person whom your own log-in knows: whoever opens it
+        within 15 minutes sees that person's page for up to an hour. It is not used up by being opened. Suspending the
+        partner or erasing the person closes it at once. A person about whom nothing is held answers 404. A key that may
+        not read subscriptions gives a page without the copy of everything that is held.
+        """
+        return self._call(
+            "POST",
+            "/cyber/portal-session",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def get_protection_key(
+        self,
+        key: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> ProtectionKeyDetail:
+        """Read one key.
+
+        **Extension, additive.** Where a key stands: `issued` until the device reports, then `active`, at last `ended`,
+        with the reason. Only an active key protects, in score and advice too. `installLink` is where the person
+        installs the program of their system, `installLinks` those of all systems that the operator set.
+        """
+        return self._call(
+            "GET",
+            f"/cyber/epp/{part(key)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def activate_protection_key(
+        self,
+        key: str,
+        body: Optional[ProtectionKeyReport] = None,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Done:
+        """Report that a key was activated.
+
+        **Extension, additive.** The program on the device accepted the key: from now on the device is protected. Tells
+        `epp.key_activated` the first time. Sent by you, or by the vendor of the antivirus without `x-api-key` and
+        signed in the form of our webhooks: then the body says `eppKey` and `report` as the path does. A key that ended
+        answers 409.
+        """
+        return self._call(
+            "POST",
+            f"/cyber/epp/{part(key)}/activate",
+            body=body or {},
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def heartbeat_protection_key(
+        self,
+        key: str,
+        body: Optional[ProtectionKeyReport] = None,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Done:
+        """Report that a device is still protected.
+
+        **Extension, additive.** The program on the device runs: sets `lastSeenAt`, exact to ten minutes. One that was
+        not activated is, since the report of that may have been lost. Sent by you or, signed, by the vendor, as for
+        `activate`.
+        """
+        return self._call(
+            "POST",
+            f"/cyber/epp/{part(key)}/heartbeat",
+            body=body or {},
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def revoke_protection_key(
+        self,
+        key: str,
+        body: ProtectionKeyRevocation,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Done:
+        """Revoke a key.
+
+        **Extension, additive.** Ends a key of this person before its time; revoking a revoked one answers 200 and
+        changes nothing, one that ended otherwise 409. Tells `epp.key_ended`.
+        """
+        return self._call(
+            "POST",
+            f"/cyber/epp/{part(key)}/revoke",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def move_protection_key(
+        self,
+        key: str,
+        body: ProtectionKeyMove,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> MovedProtectionKey:
+        """Move the protection to another device.
+
+        **Extension, additive.** Ends the key and issues one for another device of the same person, valid until the same
+        time. The plan's limit of devices is not asked; from a pool, the new key counts against your share. 409 when
+        that device has a live key already. Tells `epp.key_ended` with the reason `moved` and the new key's id.
+        """
+        return self._call(
+            "POST",
+            f"/cyber/epp/{part(key)}/move",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def get_service(
+        self,
+        id: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> ServiceDetail:
+        """Read what a service asks and when it is free.
+
+        **Extension, additive.** The service with its triage questions and the coming times of its calendar that your
+        people can still have, the soonest first, at most 200. A service without a calendar has none and is not attended
+        by appointment.
+        """
+        return self._call(
+            "GET",
+            f"/cyber/services/{part(id)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def list_cases(
+        self,
+        user_hash: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> List[CaseItem]:
+        """List the cases of a person.
+
+        **Extension, additive.** The newest 200, newest first, whatever their status.
+        """
+        return self._call(
+            "GET",
+            f"/cyber/cases/{part(user_hash)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def get_case(
+        self,
+        id: str,
+        user_hash: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> CaseDetail:
+        """Read a case.
+
+        **Extension, additive.** A case of a person with what you sent and its history: moves, messages both ways,
+        attachments, appointments, the rating. What the operator notes for themselves is not in it.
+        """
+        return self._call(
+            "GET",
+            f"/cyber/case/{part(id)}/history/{part(user_hash)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def reply_to_case(
+        self,
+        id: str,
+        body: CaseMessage,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Done:
+        """Write in a case.
+
+        **Extension, additive.** Adds a message of the person, with a text as attachment if you like. A case that waited
+        for them is `Em andamento` again, a resolved one `Aberto`; a closed or cancelled one answers 409. Tells
+        `case.message_added`.
+        """
+        return self._call(
+            "POST",
+            f"/cyber/case/{part(id)}/messages",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def cancel_case(
+        self,
+        id: str,
+        body: CaseCancellation,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Done:
+        """Cancel a case.
+
+        **Extension, additive.** Ends a case that the person does not need any more and gives its appointment back.
+        Cancelling a cancelled one answers 200 and changes nothing; a resolved or closed one answers 409. Tells
+        `case.status_changed`.
+        """
+        return self._call(
+            "POST",
+            f"/cyber/case/{part(id)}/cancel",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def rebook_case(
+        self,
+        id: str,
+        body: CaseRebooking,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> CaseItem:
+        """Take another appointment.
+
+        **Extension, additive.** Takes the first of the times that is free and gives back the one that the case holds;
+        if none is free (409) it keeps it. Same rules as for opening a case. Tells `case.appointment_changed`.
+        """
+        return self._call(
+            "POST",
+            f"/cyber/case/{part(id)}/rebook",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def rate_case(
+        self,
+        id: str,
+        body: CaseRating,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Done:
+        """Rate a case.
+
+        **Extension, additive.** What the person thought of a resolved or closed case; a later word takes the place of
+        an earlier one. Any other status answers 409. Tells `case.rated`.
+        """
+        return self._call(
+            "POST",
+            f"/cyber/case/{part(id)}/rate",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def get_plan(
+        self,
+        id: str,
+        user_hash: str,
+        *,
+        lang: Optional[Language] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> FindingPlan:
+        """Read what to do about a finding.
+
+        **Extension, additive.** The steps by which the person deals with a finding, in the order in which they are best
+        done: what, why, where, how long it takes and until when. They follow from what stood in the person's own
+        record; where only the breach as a whole is known (basis `breach`), only those that are wise in doubt are
+        listed, and say so. The plan of a resolved finding is shown as it stands.
+        """
+        return self._call(
+            "GET",
+            f"/cyber/findings/{part(id)}/plan/{part(user_hash)}",
+            query={"lang": lang},
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def mark_step(
+        self,
+        id: str,
+        step: str,
+        body: StepMark,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Done:
+        """Say what became of a step.
+
+        **Extension, additive.** Keeps that the person has done a step of the plan, does not want to do it, or still has
+        to. Saying the same again answers 200 and changes nothing; a step that is not in the plan is a 404, and the plan
+        of a resolved finding a 409. A step alone changes neither status nor score: ask for a re-check once they are
+        done.
+        """
+        return self._call(
+            "POST",
+            f"/cyber/findings/{part(id)}/steps/{part(step)}",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def recheck_finding(
+        self,
+        id: str,
+        body: Recheck,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Rechecked:
+        """Look at a finding again after its steps.
+
+        **Extension, additive.** With no step left the finding is resolved, for the reason that its steps give, and the
+        status of the asset, the score and the advice are computed again. Otherwise the answer says what is left: steps
+        that are to be done, and essential ones that were skipped. A resolved finding is answered as it stands.
+        """
+        return self._call(
+            "POST",
+            f"/cyber/findings/{part(id)}/recheck",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def resolve_finding(
+        self,
+        id: str,
+        body: Resolution,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Done:
+        """Resolve a finding.
+
+        **Extension, additive.** Tells that the person has dealt with a finding. The status of the asset, the score and
+        the advice are computed again; with no finding open the asset is `monitorado`. Resolving a resolved one answers
+        200 and changes nothing.
+        """
+        return self._call(
+            "POST",
+            f"/cyber/findings/{part(id)}/resolve",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def check_credential_exposure(
+        self,
+        body: Credential,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> PasswordExposure:
+        """Check a password of a person.
+
+        **Extension, additive.** Tells whether a password is known *together with one of the values that are watched for
+        this person*: the two stood in one record of a breach. The password is named by the first 10 hex characters (any
+        case) of its SHA-1. Ten characters do not tell their algorithm, so an NTLM prefix is not refused; it is not
+        known here. `exposed: false` means that no breach with pairs holds the two together. Of somebody with nothing
+        watched nothing is known. When not every breach can be asked the answer is 503, never a false "not exposed". The
+        prefix is treated as a password: never logged, never cached. The key needs the scope `credentials`, which no
+        other scope includes, and one person can be asked about 30 times a minute; more is 429. In the sandbox the
+        password "password" is known together with the documented e-mail addresses.
+        """
+        return self._call(
+            "POST",
+            "/cyber/credential-check",
+            body=body,
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def answer_validation_question(
+        self,
+        user_hash: str,
+        body: Answer,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Done:
+        """Answer a validation question.
+
+        **Extension, additive.** Stores the person's answer to the `validationQuestion` of an advice item; it feeds
+        `assessmentScore`. A later answer replaces an earlier one. 404 when the item is unknown or asks nothing.
+        """
+        return self._call(
+            "POST",
+            f"/cyber/advise/{part(user_hash)}/answers",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def message_of_event(
+        self,
+        id: str,
+        channel: Literal["email", "sms", "whatsapp", "push"],
+        *,
+        lang: Optional[Literal["pt-BR", "es", "en"]] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> EventMessage:
+        """A ready message about an event.
+
+        **Extension, additive.** What to send to the person, by e-mail (with `html`), SMS (at most 160 characters of the
+        GSM alphabet), WhatsApp (`template`: what to register at Meta and its parameters) or push. The operator can
+        change texts for everybody or for you. Never holds a personal value in the clear. 404 for an event that people
+        are not told of.
+        """
+        return self._call(
+            "GET",
+            f"/events/{part(id)}/message",
+            query={"channel": channel, "lang": lang},
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def list_events(
+        self,
+        *,
+        after: Optional[str] = None,
+        limit: Optional[int] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> EventPage:
+        """Read events by cursor.
+
+        **Extension, additive.** Every event of the partner of the last 30 days that the key may read, in order: the
+        same bodies that are pushed to webhooks. `subscription.*` events need a scope of subscriptions, `webhook.test`
+        any scope, all others one of cyber. Start without `after`; then pass `next` of the last answer. `next` is there
+        even when nothing new came, so that the same loop polls for ever. Coming back with a cursor counts as having
+        received everything up to it in these areas. `x-truncated: true` says that events right behind the cursor are
+        not kept any more. An event spells `userHash` as your last request did that wrote something about the person
+        (POST or DELETE under `/cyber`); 512 bits in hex where there was none.
+        """
+        return self._call(
+            "GET",
+            "/events",
+            query={"after": after, "limit": limit},
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def list_breaches(
+        self,
+        *,
+        page: Optional[int] = None,
+        page_size: Optional[int] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> BreachPage:
+        """List the published breaches.
+
+        **Extension, additive.** What is publicly told of every published breach, newest first: nothing of whom it
+        holds. One that is being imported or was withdrawn is not there. Sandbox partners see the made-up breach too.
+        More than 100 to a page count as 100.
+        """
+        return self._call(
+            "GET",
+            "/cyber/breaches",
+            query={"page": page, "page_size": page_size},
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def get_breach(
+        self,
+        name: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> BreachFacts:
+        """Read a published breach.
+
+        **Extension, additive.** The facts of one breach, by the `name` that findings and events carry.
+        """
+        return self._call(
+            "GET",
+            f"/cyber/breaches/{part(name)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def list_webhooks(
+        self,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> List[Webhook]:
+        """List your webhooks.
+
+        **Extension, additive.** Scope `manage:read`. The endpoints that your events are pushed to, oldest first.
+        Addresses are shown without their query, where receivers keep tokens.
+        """
+        return self._call(
+            "GET",
+            "/webhooks",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def create_webhook(
+        self,
+        body: NewWebhook,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> WebhookSecret:
+        """Register a webhook.
+
+        **Extension, additive.** Scope `manage`. From now on events of the named types are pushed to the address,
+        signed; without types all of them. The types have to be ones whose events the calling key may read itself. The
+        address needs `https` and a host that resolves to public addresses only. At most 50 for a partner. The secret is
+        shown here and never again.
+        """
+        return self._call(
+            "POST",
+            "/webhooks",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def get_webhook(
+        self,
+        id: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> WebhookDetail:
+        """Read a webhook and how it fares.
+
+        **Extension, additive.** Scope `manage:read`. `health` counts the newest 1,000 deliveries: those that arrived,
+        those given up, the share that arrived in percent (absent before the first is over), how long one is under way
+        on average, what waits, and the last try.
+        """
+        return self._call(
+            "GET",
+            f"/webhooks/{part(id)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def remove_webhook(
+        self,
+        id: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Done:
+        """Remove a webhook.
+
+        **Extension, additive.** Scope `manage`. Nothing is pushed there any more, and what waited is dropped. Events
+        can still be read by cursor. Removing what is gone is a 404.
+        """
+        return self._call(
+            "DELETE",
+            f"/webhooks/{part(id)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def set_webhook_state(
+        self,
+        id: str,
+        body: WebhookState,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Webhook:
+        """Pause or resume a webhook.
+
+        **Extension, additive.** Scope `manage`. While it is `paused` events are held; `enabled` pushes them, the held
+        ones first.
+        """
+        return self._call(
+            "POST",
+            f"/webhooks/{part(id)}/state",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def rotate_webhook_secret(
+        self,
+        id: str,
+        body: WebhookRotation,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> WebhookSecret:
+        """Replace the secret of a webhook.
+
+        **Extension, additive.** Scope `manage`. Makes a new secret and a new signing key. The old ones sign beside them
+        for `overlapHours` more, 0 to 168, so that receivers can change over; 0 ends them at once. The secret is shown
+        here and never again.
+        """
+        return self._call(
+            "POST",
+            f"/webhooks/{part(id)}/rotate",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def test_webhook(
+        self,
+        id: str,
+        body: WebhookTestRequest,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> WebhookTry:
+        """Send a test to a webhook.
+
+        **Extension, additive.** Scope `manage`. Sends one `webhook.test` now, whatever the filter and state of the
+        webhook, and tells what came of it. It is tried once. A repeat under the same idempotency key answers the same
+        and may send another test.
+        """
+        return self._call(
+            "POST",
+            f"/webhooks/{part(id)}/test",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def replay_webhook(
+        self,
+        id: str,
+        body: Optional[WebhookReplay] = None,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> WebhookReplayed:
+        """Push events again.
+
+        **Extension, additive.** Scope `manage`. Pushes again what is selected, whether it arrived before or not: one
+        `event`, the events `from` a time (and before `to`), or all deliveries that were given up (`failed`). Exactly
+        one of the three. Receivers tell repeats by `webhook-id`.
+        """
+        return self._call(
+            "POST",
+            f"/webhooks/{part(id)}/replay",
+            body=body or {},
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def list_keys(
+        self,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> List[Key]:
+        """List your API keys.
+
+        **Extension, additive.** Scope `manage:read`. Every key of the partner, oldest first, revoked and expired ones
+        too. Of a key there is how it begins; `calling` marks the one that asks.
+        """
+        return self._call(
+            "GET",
+            "/keys",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def create_key(
+        self,
+        body: NewKey,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> MadeKey:
+        """Make an API key.
+
+        **Extension, additive.** Scope `manage`. A key with some of the scopes of the calling key, never more. It ends
+        with the calling key at the latest. At most 100 keys in force. The key is shown here and never again.
+        """
+        return self._call(
+            "POST",
+            "/keys",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def roll_key(
+        self,
+        id: str,
+        body: KeyRolling,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> MadeKey:
+        """Replace an API key.
+
+        **Extension, additive.** Scope `manage`. Makes a key with the same label and scopes; the old one stays valid for
+        `graceHours` more, 0 to 168. A key replaces only keys that may do no more than itself. The new one ends when the
+        old one would have, at the latest.
+        """
+        return self._call(
+            "POST",
+            f"/keys/{part(id)}/roll",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def revoke_key(
+        self,
+        id: str,
+        *,
+        self_: Optional[bool] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Done:
+        """Revoke an API key.
+
+        **Extension, additive.** Scope `manage`. The key opens nothing any more, everywhere within two seconds. A key
+        revokes only keys that may do no more than itself. To revoke the key that asks, say so: `self=true`, else it is
+        a 400.
+        """
+        return self._call(
+            "DELETE",
+            f"/keys/{part(id)}",
+            query={"self": self_},
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def get_usage(
+        self,
+        *,
+        days: Optional[int] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Usage:
+        """Read what you use and what is left.
+
+        **Extension, additive.** Scope `manage:read`. The rate of requests, each budget with what is used and left of it
+        (`assetsPerHour`, `assetsPerDay` and `unknownPeople` do not hold for sandbox partners and are not there), and
+        the requests of the last `days` by operation. Days are those of Brasília. The counts are up to a minute old and
+        kept for 90 days.
+        """
+        return self._call(
+            "GET",
+            "/usage",
+            query={"days": days},
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def add_assets(
+        self,
+        body: NewAssets,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> AssetsAdded:
+        """Add up to 1,000 values for monitoring.
+
+        **Extension, additive.** Each item is what `POST /cyber/monitoring` takes, and is held to the same rules and
+        counted against the same budgets. A refused item stops nothing: the answer names it by its place, from 0, with
+        the sentence and the detail that the single request would have had. Once the partner's hour or day is used up
+        all further items are refused. When nothing could be added for that reason alone the answer is a 429. Items are
+        charged as those of a bulk enrolment.
+        """
+        return self._call(
+            "POST",
+            "/cyber/assets",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def risk_scores(
+        self,
+        body: UserHashes,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> RiskScores:
+        """Read the scores of up to 1,000 people.
+
+        **Extension, additive.** The two numbers of `GET /cyber/score/{userhash}` for each of the people, in the order
+        asked for. A user hash that breaks its rule has a `detail` instead. A repeat under the same idempotency key
+        tells how things stand then.
+        """
+        return self._call(
+            "POST",
+            "/cyber/scores",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def get_statistics(
+        self,
+        *,
+        days: Optional[int] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Statistics:
+        """Read statistics by day.
+
+        **Extension, additive.** Scope `manage:read`. For each of the last `days`, oldest first: findings made, alerts
+        (`monitoring.leak_detected`), subscriptions created and cases opened. Days are those of Brasília; today's
+        numbers are some minutes old.
+        """
+        return self._call(
+            "GET",
+            "/statistics",
+            query={"days": days},
+            request_id=request_id,
+            reply=reply,
+        )

@@ -1,0 +1,105 @@
+package clients_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/vigiahq/vigia/internal/app/apptest"
+)
+
+// TestTypeScript packs the client, which builds it, runs its tests, and then is a partner: the package in an empty
+// project, from nothing but itself, with the first call that its README shows and with a file that its types must judge.
+//
+//vigia:shows every operation through the TypeScript client; its package installs without network and judges types
+//vigia:broken a package without its types, or without the library that it needs
+func TestTypeScript(t *testing.T) {
+	t.Parallel()
+	lookAt(t, "typescript")
+	installed(t, "typescript")
+	folder := t.TempDir()
+	run(t, "typescript", nil, "npm", "pack", "--silent", "--pack-destination", folder)
+	s := apptest.Start(t)
+	script(t, "typescript", environment(s), "test")
+
+	packed := filepath.Join(folder, "vigia-client-1.0.0.tgz")
+	sameFiles(t, "package", withoutBundled(unpacked(t, packed)), []string{
+		"LICENSE", "README.md", "package.json", "dist/src/bulk.d.ts", "dist/src/bulk.js", "dist/src/index.d.ts", "dist/src/index.js",
+		"dist/src/person.d.ts", "dist/src/person.js", "dist/src/schema.d.ts", "dist/src/schema.js", "dist/src/send.d.ts",
+		"dist/src/send.js", "dist/src/webhook.d.ts", "dist/src/webhook.js",
+	})
+
+	project := filepath.Join(folder, "empty")
+	if err := os.Mkdir(project, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, project, "package.json", `{ "private": true, "type": "module" }`)
+	write(t, project, "first.js", readme(t, "typescript/README.md", "js"))
+	write(t, project, "typed.ts", typed)
+	// With a cache of its own, so that nothing is taken from an earlier download.
+	alone := []string{"npm_config_cache=" + filepath.Join(folder, "cache")}
+	run(t, project, alone, "npm", "install", "--loglevel=error", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", packed)
+	if out := run(t, project, environment(s), "node", "first.js"); !regexp.MustCompile(`email ana@vazamento\.test (alerta|comprometido)`).MatchString(out) {
+		t.Errorf("the first call printed %q", out)
+	}
+	run(t, project, nil, "node", absolute(t, "typescript/node_modules/typescript/bin/tsc"), "--noEmit", "--strict", "--skipLibCheck",
+		"--lib", "es2022,dom", "--module", "nodenext", "typed.ts")
+}
+
+// typed is right where its lines say nothing, and wrong where they say that an error is expected.
+const typed = `import { userHash, Vigia, VigiaError, verifyWebhook, type BulkOutcome, type components } from "@vigia/client";
+
+const vigia = new Vigia({ url: "https://vigia.exemplo.com.br", key: "vg_test_..." });
+
+export async function status(cpf: string): Promise<components["schemas"]["AssetStatus"] | undefined> {
+  const [asset] = await vigia.assets(userHash(cpf, "sal"));
+  return asset?.status;
+}
+
+export async function enrolled(items: components["schemas"]["NewSubscription"][]): Promise<number> {
+  const outcome: BulkOutcome = await vigia.createSubscriptions(items, { idempotencyKey: "lote-1" });
+  return outcome.total_created_items - outcome.notCreatedIndex.length;
+}
+
+export const why = (error: unknown): string => (error instanceof VigiaError ? error.detail : "");
+export const kind = (body: Uint8Array): string => verifyWebhook(["whsec_..."], () => "", body).body.type;
+
+// @ts-expect-error a kind of value that the contract does not know
+void vigia.addAsset({ type: "fax", value: "1", userHash: "u" });
+// @ts-expect-error a member that no answer has
+void vigia.score("u").then((score) => score.luck);
+`
+
+// withoutBundled leaves out what the package brings along so that nothing is fetched, which is one library and its own.
+func withoutBundled(names []string) []string {
+	var rest []string
+	for _, name := range names {
+		if !strings.HasPrefix(name, "node_modules/openapi-fetch/") && !strings.HasPrefix(name, "node_modules/openapi-typescript-helpers/") {
+			rest = append(rest, name)
+		}
+	}
+	return rest
+}
+
+// readme is the only block of a language in a page.
+func readme(t *testing.T, page, language string) string {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllSubmatch(text, -1)
+	if len(blocks) != 1 {
+		t.Fatalf("%s has %d blocks of %s", page, len(blocks), language)
+	}
+	return string(blocks[0][1])
+}
+
+func write(t *testing.T, folder, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
