@@ -1,5 +1,6 @@
 // Package guides holds the guides for partners, as text, so that a server can show them without any other network. It
-// knows nothing of how they are shown. What it keeps: the code in them is run by its test, as it stands on the page.
+// knows nothing of how they are shown. What it keeps: the code in them is run by its test, as it stands on the page, and
+// the guides in Portuguese, below pt/, have the same code.
 package guides
 
 import (
@@ -7,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:embed *.md
+//go:embed *.md pt/*.md
 var files embed.FS
 
 // Guide is one page.
@@ -22,11 +23,11 @@ type Guide struct {
 // order is how a newcomer reads them.
 var order = []string{"first-hour", "user-hash", "bulk-enrolment", "verify-webhooks", "sandbox"}
 
-// All returns the guides in reading order.
-func All() ([]Guide, error) {
+// All returns the guides of a folder in reading order: "" has those in English, "pt/" those in Portuguese.
+func All(folder string) ([]Guide, error) {
 	list := make([]Guide, len(order))
 	for i, name := range order {
-		text, err := files.ReadFile(name + ".md")
+		text, err := files.ReadFile(folder + name + ".md")
 		if err != nil {
 			return nil, err
 		}

@@ -30,7 +30,7 @@ var languages = []struct {
 	{"Go", "go", func(t *testing.T, folder, code string) []string {
 		write(t, filepath.Join(folder, "main.go"), code)
 		program := filepath.Join(folder, "program")
-		mustRun(t, "go", "build", "-o", program, filepath.Join(folder, "main.go")) // here, inside the module
+		mustRun(t, "go", "build", "-ldflags=-s -w", "-o", program, filepath.Join(folder, "main.go")) // here, inside the module
 		return []string{program}
 	}},
 	{"Python", "python", func(t *testing.T, folder, code string) []string {
@@ -42,8 +42,10 @@ var languages = []struct {
 	{"Java", "java", func(t *testing.T, folder, code string) []string {
 		const bouncyCastle = "/usr/share/java/bcprov.jar"
 		class := regexp.MustCompile(`(?m)^class (\w+)`).FindStringSubmatch(code)
-		mustRun(t, "javac", "-cp", bouncyCastle, "-d", folder, write(t, filepath.Join(folder, class[1]+".java"), code))
-		return []string{"java", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8", "-cp", folder + ":" + bouncyCastle, class[1]}
+		// Both run for a moment: they are told not to prepare for more.
+		mustRun(t, "javac", "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-proc:none", "-cp", bouncyCastle, "-d", folder,
+			write(t, filepath.Join(folder, class[1]+".java"), code))
+		return []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-cp", folder + ":" + bouncyCastle, class[1]}
 	}},
 	{"PHP", "php", func(t *testing.T, folder, code string) []string {
 		return []string{"php", write(t, filepath.Join(folder, "program.php"), code)}
@@ -280,25 +282,64 @@ func matches(want, got string) bool {
 
 // TestGuidesAreWhole: every file is a guide and the other way round, and every block of code is one that a test runs.
 func TestGuidesAreWhole(t *testing.T) {
-	all, err := guides.All()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if names, err := filepath.Glob("*.md"); err != nil || len(names) != len(all) {
-		t.Errorf("%d files, %d guides in order, %v", len(names), len(all), err)
-	}
 	known := []string{"", "sh", "text"}
 	for _, l := range languages {
 		known = append(known, l.fence)
 	}
-	for _, g := range all {
-		if g.Title == "" || strings.ContainsAny(g.Title, "#\n") {
-			t.Errorf("%s: title %q", g.Name, g.Title)
+	for _, folder := range []string{"", "pt/"} {
+		all, err := guides.All(folder)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, m := range fence.FindAllStringSubmatch(string(g.Text), -1) {
-			if !slices.Contains(known, m[1]) {
-				t.Errorf("%s: nobody runs a block of %s", g.Name, m[1])
+		if names, err := filepath.Glob(folder + "*.md"); err != nil || len(names) != len(all) {
+			t.Errorf("%d files, %d guides in order, %v", len(names), len(all), err)
+		}
+		for _, g := range all {
+			if g.Title == "" || strings.ContainsAny(g.Title, "#\n") {
+				t.Errorf("%s%s: title %q", folder, g.Name, g.Title)
+			}
+			for _, m := range fence.FindAllStringSubmatch(string(g.Text), -1) {
+				if !slices.Contains(known, m[1]) {
+					t.Errorf("%s%s: nobody runs a block of %s", folder, g.Name, m[1])
+				}
 			}
 		}
 	}
+}
+
+// vector is a line of the test vectors, a table that programs are tried with.
+var vector = regexp.MustCompile("(?m)^\\| `[0-9.-]+` \\| .*$")
+
+// TestPortugueseHasTheSameCode: the code in the guides in Portuguese is not run, so it is that of the English ones, which
+// is. Headings correspond too: a part that only one language has is a part that the other's readers miss.
+func TestPortugueseHasTheSameCode(t *testing.T) {
+	english, err := guides.All("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range english {
+		portuguese := text(t, "pt/"+g.Name)
+		for name, part := range map[string]func(string) []string{
+			"code": tested,
+			"headings": func(s string) []string {
+				return regexp.MustCompile("(?m)^#+ ").FindAllString(fence.ReplaceAllString(s, ""), -1)
+			},
+			"vectors": func(s string) []string { return vector.FindAllString(s, -1) },
+		} {
+			if !slices.Equal(part(string(g.Text)), part(portuguese)) {
+				t.Errorf("pt/%s.md: %s differ from the English guide's", g.Name, name)
+			}
+		}
+	}
+}
+
+// tested are the blocks that say their language: what a test runs or compares.
+func tested(page string) []string {
+	var blocks []string
+	for _, m := range fence.FindAllStringSubmatch(page, -1) {
+		if m[1] != "" {
+			blocks = append(blocks, m[0])
+		}
+	}
+	return blocks
 }
