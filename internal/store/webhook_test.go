@@ -146,9 +146,7 @@ func TestDeadEndpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		wait(t, "all three events", func() bool { return len(r.received()) == 3 })
-		if s := state(); !s.FailingSince.IsZero() {
-			t.Error("a success did not end the trouble")
-		}
+		wait(t, "a success to end the trouble", func() bool { return state().FailingSince.IsZero() })
 	})
 }
 
