@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -19,7 +20,9 @@ func TestAssistantOverPipes(t *testing.T) {
 	t.Cleanup(s.kill)
 	cmd := exec.CommandContext(t.Context(), binary(t, ""), "mcp", "--api", "http://"+s.address)
 	cmd.Env = append(os.Environ(), "VIGIA_API_KEY="+key)
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	// It has to end by itself when its input does, however long a starved machine takes for that.
+	pipes := &mcp.CommandTransport{Command: cmd, TerminateDuration: time.Minute}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), pipes, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

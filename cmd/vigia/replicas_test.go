@@ -76,32 +76,42 @@ func (b *balancer) look(i int) {
 	b.ready[i].Store(err == nil && res.StatusCode == http.StatusOK)
 }
 
+// dial reaches a server that is ready. Where none is it asks again for a while, as balancers do: while one is replaced
+// the other is alone, and a starved one may say no for a moment.
+func (b *balancer) dial() net.Conn {
+	first := int(b.next.Add(1))
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(balancerLooks) {
+		for i := range b.servers {
+			n := (first + i) % len(b.servers)
+			if !b.ready[n].Load() {
+				continue
+			}
+			if server, err := net.Dial("tcp", b.servers[n].address); err == nil {
+				return server
+			}
+		}
+	}
+	return nil
+}
+
 // carry passes bytes both ways until both sides are done.
 func (b *balancer) carry(client net.Conn) {
 	defer func() { _ = client.Close() }()
-	first := int(b.next.Add(1))
-	for i := range b.servers {
-		n := (first + i) % len(b.servers)
-		if !b.ready[n].Load() {
-			continue
-		}
-		server, err := net.Dial("tcp", b.servers[n].address)
-		if err != nil {
-			continue
-		}
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			_, _ = io.Copy(server, client)
-			_ = server.(*net.TCPConn).CloseWrite()
-		}()
-		_, _ = io.Copy(client, server)
-		_ = client.(*net.TCPConn).CloseWrite()
-		_ = server.Close()
-		_ = client.Close()
-		<-done
+	server := b.dial()
+	if server == nil {
 		return
 	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.Copy(server, client)
+		_ = server.(*net.TCPConn).CloseWrite()
+	}()
+	_, _ = io.Copy(client, server)
+	_ = client.(*net.TCPConn).CloseWrite()
+	_ = server.Close()
+	_ = client.Close()
+	<-done
 }
 
 // fleet is a number of servers on one PostgreSQL, with a partner and an administrator beside them.
@@ -611,6 +621,7 @@ func TestStandbyAnswersLists(t *testing.T) {
 		t.Fatalf("the list has %s items, want %s", total(), want)
 	}
 	wait("50")
+	follows(t, primary, standby) // until it has the tables the database itself answers
 	// A standby that stands still shows that the list is read from it, and that nothing else is.
 	pause(t, standby, true)
 	if got := ask(http.DefaultClient, http.MethodPost, url, f.key, crashBody(1)); got.status != http.StatusOK {
@@ -627,6 +638,33 @@ func TestStandbyAnswersLists(t *testing.T) {
 	standby.Kill()
 	if n := total(); n != "100" {
 		t.Errorf("without the standby the list has %s items", n)
+	}
+}
+
+// follows waits until a standby has all that its primary has by now.
+func follows(t *testing.T, primary, standby *storetest.Server) {
+	t.Helper()
+	one := func(s *storetest.Server, query string, into any, args ...any) {
+		t.Helper()
+		db, err := sqldb.Open(context.Background(), s.Address(), sqldb.Options{MaxConns: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = db.Close() }()
+		if err := db.Reader().QueryRowContext(context.Background(), query, args...).Scan(into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var written string
+	one(primary, `SELECT CAST(pg_current_wal_lsn() AS TEXT)`, &written)
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		var there bool
+		if one(standby, `SELECT pg_last_wal_replay_lsn() >= CAST(CAST($1 AS TEXT) AS pg_lsn)`, &there, written); there {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the standby does not follow")
+		}
 	}
 }
 
