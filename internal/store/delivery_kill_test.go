@@ -65,6 +65,9 @@ type moody struct {
 	elsewhere atomic.Int64
 
 	mu sync.Mutex
+	// moods are those of the next attempts. Of every forty each comes once, in an order of chance: whether it was bad often
+	// enough is no matter of luck.
+	moods []int
 	// taken counts the good answers per event.
 	taken     map[string]int
 	bad, hung int
@@ -78,7 +81,7 @@ func newMoody(t *testing.T) *moody {
 			m.elsewhere.Add(1)
 			return
 		}
-		mood := rand.IntN(40)
+		mood := m.mood()
 		switch {
 		case mood < 4:
 			w.WriteHeader(http.StatusInternalServerError)
@@ -100,6 +103,18 @@ func newMoody(t *testing.T) *moody {
 	}))
 	t.Cleanup(m.Close)
 	return m
+}
+
+// mood is how the next attempt is treated.
+func (m *moody) mood() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.moods) == 0 {
+		m.moods = rand.Perm(40)
+	}
+	mood := m.moods[0]
+	m.moods = m.moods[1:]
+	return mood
 }
 
 // take says yes, slowly if asked to. A caller that is gone by then was not told.
@@ -197,6 +212,7 @@ func TestKilledWorkers(t *testing.T) {
 		if distinct != events || r.elsewhere.Load() != 0 {
 			t.Errorf("%d of %d events arrived, %d requests followed a redirect", distinct, events, r.elsewhere.Load())
 		}
+		r.mu.Lock() // an attempt that its sender gave up may come to the receiver only now
 		for id := range r.taken {
 			if !published[id] {
 				t.Errorf("%s was never published", id)
@@ -204,7 +220,6 @@ func TestKilledWorkers(t *testing.T) {
 		}
 		// An answer that a starved machine brings after the time-out is repeated too, and the sender has noted that:
 		// such time-outs are those that the receiver did not make by hanging.
-		r.mu.Lock()
 		late := max(0, m.countWhere(t, "attempt", "failure = 'timeout'")-r.hung)
 		r.mu.Unlock()
 		if most := kills * alert.Unrecorded(killOptions.Gate.Concurrent); repeats > most+late {
