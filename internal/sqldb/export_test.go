@@ -5,6 +5,9 @@ import (
 	"database/sql"
 )
 
+// LongestWait is how long those who write much wait for a long log at most.
+const LongestWait = longestWait
+
 // HoldKey is for tests that look for who holds a name.
 var HoldKey = holdKey
 
