@@ -227,7 +227,12 @@ func TestSameBulkAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		answers := make([]string, 5)
 		for i := range answers {
-			wg.Go(func() { _, answers[i] = s.post(t, s.server.URL, s.Live.APIKey, body) })
+			wg.Go(func() {
+				status := http.StatusTooManyRequests // who waited too long for a turn, on a starved machine, comes again
+				for try := 0; status == http.StatusTooManyRequests && try < 20; try++ {
+					status, answers[i] = s.post(t, s.server.URL, s.Live.APIKey, body)
+				}
+			})
 		}
 		wg.Wait()
 		created := 0
