@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,10 +136,12 @@ func TestDecoys(t *testing.T) {
 		}
 	}
 	seed := uint64(0)
-	for number, value := range numbers {
-		for carrier, write := range carriers {
+	// In one order, so that each column is made of the same numbers in every run: how many of them pass is chance.
+	for _, number := range slices.Sorted(maps.Keys(numbers)) {
+		for _, carrier := range slices.Sorted(maps.Keys(carriers)) {
 			seed++
-			check(number+" in "+carrier, write(decoys{rand.New(rand.NewPCG(seed, 1))}, number, value, lines))
+			d := decoys{rand.New(rand.NewPCG(seed, 1))}
+			check(number+" in "+carrier, carriers[carrier](d, number, numbers[number], lines))
 		}
 	}
 	for name, line := range places {
