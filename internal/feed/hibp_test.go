@@ -173,13 +173,18 @@ func TestHIBPGoesOn(t *testing.T) {
 	if f.Failures != 1 || f.State.Cell < 2 || f.State.Cell >= 9 || broken.Load() == 0 {
 		t.Fatalf("after it broke off: %+v", f)
 	}
-	done, before := f.State.Items, service.Ranges.Load()
-	left.Store(1 << 30)
+	// It goes on at another address, where no call of the run that broke off can arrive late and be counted.
+	done := f.State.Items
+	other, asked := asks(t, service)
+	_, err = v.Feeds.UpdateFeed(context.Background(), "hibp", func(f *feed.Feed) error { f.Target = other; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
 	if f = v.runFeed(fs, "hibp"); f.Failures != 0 || f.State.Items != people || f.State.Cells != 0 {
 		t.Errorf("when it went on: %+v", f)
 	}
-	if asked := service.Ranges.Load() - before; asked > people-done {
-		t.Errorf("asked for %d ranges of %d addresses that were left", asked, people-done)
+	if n := int64(strings.Count(strings.Join(asked(), "\n"), "/range/")); n == 0 || n > people-done {
+		t.Errorf("asked for %d ranges of %d addresses that were left", n, people-done)
 	}
 	for _, i := range []int{0, 7, people - 1} {
 		v.Want("found", v.FindingsOf(v.Live, fmt.Sprint("p", i)), "email:hibp-outra:open")

@@ -21,7 +21,8 @@ import (
 type Service struct {
 	// Key is the one that it takes.
 	Key string
-	// Rpm is how many calls a minute it takes; 0: any number. Block is the minute, shorter in tests.
+	// Rpm is how many calls it takes before it says to wait; 0: any number. Block is for how long: a minute, shorter in
+	// tests. It does not look at how long the calls before took, because a busy machine never makes so many in a time.
 	Rpm   int
 	Block time.Duration
 	// KAnon says that the plan has searches by range; Domains are those that the key has proven.
@@ -39,7 +40,7 @@ type Service struct {
 	filler []byte // as JSON, without the brackets of its list
 
 	mu    sync.Mutex
-	since time.Time
+	until time.Time // when it takes calls again
 	taken int
 
 	// What it was asked: by address, by range, about domains, for anything else; and how often it said to wait.
@@ -112,7 +113,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.keyed(w, path, r.URL.Query().Get("truncateResponse") != "false")
 }
 
-// limit takes a call of this minute, or says how long the minute still is.
+// limit takes a call, or says for how long it takes none.
 func (s *Service) limit() time.Duration {
 	if s.Rpm == 0 {
 		return 0
@@ -123,12 +124,17 @@ func (s *Service) limit() time.Duration {
 	if block == 0 {
 		block = time.Minute
 	}
-	if now := time.Now(); now.Sub(s.since) >= block {
-		s.since, s.taken = now, 0
+	now := time.Now()
+	if s.taken++; s.taken <= s.Rpm {
+		return 0
 	}
-	if s.taken++; s.taken > s.Rpm {
-		return block - time.Since(s.since)
+	if s.taken == s.Rpm+1 {
+		s.until = now.Add(block)
 	}
+	if now.Before(s.until) {
+		return s.until.Sub(now)
+	}
+	s.taken = 1
 	return 0
 }
 
