@@ -535,16 +535,24 @@ func TestCheckFiles(t *testing.T) {
 	}
 }
 
-// flip changes one bit in the middle of the first file that matches.
+// flip changes one bit in the middle of the first file that matches, and nothing around it: a server may have the file
+// mapped, and would not outlive a look at it while it is cut.
 func flip(pattern string) error {
 	names, err := filepath.Glob(pattern)
 	if err != nil || len(names) == 0 {
 		return errors.Join(err, fmt.Errorf("no %s", pattern))
 	}
-	raw, err := os.ReadFile(names[0])
+	file, err := os.OpenFile(names[0], os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	raw[len(raw)/2] ^= 1
-	return os.WriteFile(names[0], raw, 0o600)
+	info, err := file.Stat()
+	if err == nil {
+		var one [1]byte
+		if _, err = file.ReadAt(one[:], info.Size()/2); err == nil {
+			one[0] ^= 1
+			_, err = file.WriteAt(one[:], info.Size()/2)
+		}
+	}
+	return errors.Join(err, file.Close())
 }

@@ -129,7 +129,7 @@ func (b *browser) listen(ctx context.Context) {
 // complained waits for a complaint that a test is about, takes it away, and expects it to be the only one.
 func (b *browser) complained(text string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(browserTimeout / 4); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(browserTimeout); ; time.Sleep(50 * time.Millisecond) {
 		b.mu.Lock()
 		list := b.complaints
 		if len(list) > 0 {
@@ -225,16 +225,18 @@ func (b *browser) press(selector string) {
 	}
 }
 
-// pageText is all that a page says; nothing while it is being loaded.
-const pageText = `document.body ? document.body.innerText : ""`
+// pageText is all that a page says; nothing while it is being loaded: what it says then is there before its script and
+// style are, and a click would meet neither.
+const pageText = `document.readyState === "complete" ? document.body.innerText : ""`
 
 // see expects a text on the page, which may need a moment to show it.
 func (b *browser) see(text string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(browserTimeout / 4); !strings.Contains(eval[string](b, pageText), text); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(browserTimeout); !strings.Contains(eval[string](b, pageText), text); {
 		if time.Now().After(deadline) {
 			b.t.Fatalf("the page does not say %q:\n%s", text, b.text())
 		}
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 
@@ -256,10 +258,23 @@ func (b *browser) wait(path, text string) {
 // waitHere waits until the page says a text by itself: it follows a job, and loads itself anew when that is over.
 func (b *browser) waitHere(text string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(browserTimeout); !strings.Contains(b.text(), text); time.Sleep(50 * time.Millisecond) {
+	b.waitFor(text, pageText)
+}
+
+// waitOver does so for a text that the job itself tells at its end: the page then says it a moment before it loads
+// itself anew, and is not to be looked at until it has.
+func (b *browser) waitOver(text string) {
+	b.t.Helper()
+	b.waitFor(text, `document.querySelector("[data-events]") === null ? `+pageText+` : ""`)
+}
+
+func (b *browser) waitFor(text, said string) {
+	b.t.Helper()
+	for deadline := time.Now().Add(browserTimeout); !strings.Contains(eval[string](b, said), text); {
 		if time.Now().After(deadline) {
 			b.t.Fatalf("the page never said %q:\n%s", text, b.text())
 		}
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 
@@ -358,8 +373,9 @@ func (b *browser) judgeBy(name, more string) {
 		Menu   string
 	}](b, `({Loaded: typeof window.axe === "object", Menu: innerWidth + " " + matchMedia("(prefers-color-scheme: dark)").matches + " " +
 		[...document.querySelectorAll("nav")].map(n => n.innerText).join("\n")})`)
+	judge := "" // goes with the question: a page that loads itself anew in between has none
 	if !page.Loaded {
-		eval[bool](b, b.axe+"; true")
+		judge = b.axe + ";\n"
 	}
 	what := "document"
 	if !fullLooks() {
@@ -371,7 +387,7 @@ func (b *browser) judgeBy(name, more string) {
 		}
 		what = `{exclude: [...document.querySelectorAll("` + leaveOut + `")]}`
 	}
-	found := eval[[]string](b, `axe.run(`+what+`, {preload: false, selectors: false, resultTypes: ["violations"], rules: {"target-size": {enabled: true}}`+more+`}).then(r => r.violations
+	found := eval[[]string](b, judge+`axe.run(`+what+`, {preload: false, selectors: false, resultTypes: ["violations"], rules: {"target-size": {enabled: true}}`+more+`}).then(r => r.violations
 		.filter(v => v.impact === "serious" || v.impact === "critical" || v.impact === "moderate" || `+strconv.FormatBool(b.strict)+`)
 		.map(v => v.impact + " " + v.id + ": " + v.help + " " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + (n.any[0] ? n.any[0].message : "")).join(" | ")))`)
 	for _, f := range found {

@@ -292,7 +292,7 @@ func TestConsoleStory(t *testing.T) {
 	b.look("findings")
 	b.settle("/breaches/loja-exemplo")
 	b.press(`form[action$="/verify"] button`)
-	b.waitHere("Todos os bytes conferem")
+	b.waitOver("Todos os bytes conferem")
 	b.look("breach")
 	b.visit("/breaches")
 	b.look("breaches")
@@ -416,7 +416,7 @@ func (b *browser) followJob(a *app.App) {
 		b.t.Fatal(err)
 	}
 	// The stream tells that it is over and the page loads itself anew.
-	b.waitHere("Cancelada")
+	b.waitOver("Cancelada")
 }
 
 // rest looks at every page that the story has not come by.

@@ -19,16 +19,21 @@ func (p *phone) embed(site string) {
 	p.do(chromedp.Navigate(site + "/"))
 }
 
-// frame is the page inside the frame once it is there: to the browser that is a page of its own.
+// frame is the page inside the frame once it is there: to the browser that is a page of its own. The frame of the page
+// before may still be going away, so it is known by its id.
 func (p *phone) frame() *browser {
 	p.t.Helper()
-	for deadline := time.Now().Add(browserTimeout / 4); ; time.Sleep(50 * time.Millisecond) {
+	frames, err := chromedp.Run(p.ctx, chromedp.Nodes("iframe"))
+	if err != nil || len(frames) != 1 {
+		p.t.Fatal(len(frames), err)
+	}
+	for deadline := time.Now().Add(browserTimeout); ; time.Sleep(50 * time.Millisecond) {
 		targets, err := chromedp.Targets(p.ctx)
 		if err != nil {
 			p.t.Fatal(err)
 		}
 		for _, at := range targets {
-			if at.Type == "iframe" && strings.HasPrefix(at.URL, pageSite) {
+			if string(at.TargetID) == string(frames[0].FrameID) && strings.HasPrefix(at.URL, pageSite) {
 				ctx, cancel := chromedp.NewContext(p.ctx, chromedp.WithTargetID(at.TargetID))
 				p.t.Cleanup(cancel)
 				p.listen(ctx)

@@ -33,8 +33,16 @@ func TestReferenceInABrowser(t *testing.T) {
 
 	b.visit("/docs/operations/addMonitoredAsset")
 	b.see("curl -s")
+	// The button says so for two seconds, in which a starved machine may not get to look.
+	eval[bool](b, `((button) => {
+		window.said = new Promise((done) =>
+			new MutationObserver(() => done(button.textContent)).observe(button, {childList: true}));
+		return true;
+	})(document.querySelector("pre.curl .copy"))`)
 	b.do(chromedp.Click("pre.curl .copy"))
-	b.see("Copiado")
+	if said := eval[string](b, `window.said`); said != "Copiado" {
+		t.Errorf("what was copied is told with %q", said)
+	}
 	b.do(chromedp.Click(`label[for="language-go"]`, chromedp.NodeVisible))
 	b.see("vigia.AddAsset")
 	typeKey(b, "vg_test_wrong")
@@ -52,7 +60,7 @@ func TestReferenceInABrowser(t *testing.T) {
 	answered(b, `"value": "ana.souza@exemplo.com.br"`)
 
 	// So they are in English, by a switch that leads to the same page.
-	b.do(chromedp.Click(`.switch a[hreflang="en"]`, chromedp.NodeVisible))
+	b.press(`.switch a[hreflang="en"]`)
 	b.see("List the monitored assets of a user")
 	b.do(chromedp.Click(".try button"))
 	answered(b, `"value": "ana.souza@exemplo.com.br"`)
