@@ -59,7 +59,7 @@ test-long: tools ## all tests at full size: crash, soak and scale runs included
 # Left out: what breaks a table by a trigger, which a spread table has none of; what weighs tables on one machine; two
 # damages that Citus does not let happen; plans that are forced to fit every partner, which it does not make.
 CITUS_SKIP = ^TestOutbox$$|^TestOldStatements$$|^TestBulkThatFailsTakesNobodyAlong$$|^TestBytesOfASubscription$$|^TestCheck$$/postgres/partner_gone|^TestCheck$$/postgres/moved_seal
-CITUS_PKG ?= ./internal/store ./internal/api ./internal/leak/...
+CITUS_PKG ?= ./internal/store ./internal/api ./internal/leak/... ./internal/partner/stored ./internal/cyber/stored ./internal/intake/stored
 .PHONY: test-citus
 test-citus: ## store and API suites, alerts and kill loops on Citus (PG_BIN=the folder of a PostgreSQL that has it; half an hour)
 	scripts/with-citus go test -count=1 -p 1 -timeout 120m -run 'Test/postgres' -skip '$(CITUS_SKIP)' $(CITUS_PKG)
