@@ -78,7 +78,7 @@ func (a *App) copyDatabase(ctx context.Context, path string) (*store.Store, *os.
 	if err := a.Store.CopyTo(ctx, path); err != nil {
 		return nil, nil, err
 	}
-	db, err := sqldb.Open(ctx, path, sqldb.Options{})
+	db, err := sqldb.Open(ctx, path, sqldb.Options{Passing: true})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -103,7 +103,7 @@ func Write(ctx context.Context, path string, about About, sources []Source, mac 
 	}
 	defer out.Discard()
 	w := writer{ctx: ctx, manifest: &m, progress: progress}
-	if err = w.write(out, sources, mac); err == nil {
+	if err = w.write(out.Steady(), sources, mac); err == nil {
 		err = out.PublishNew()
 	}
 	if errors.Is(err, os.ErrExist) {

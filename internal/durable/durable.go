@@ -111,6 +111,27 @@ func own(f *os.File, name string) (bool, error) {
 	return err == nil && os.SameFile(mine, named), err
 }
 
+// steadyBytes is how much a steady writer leaves to a sync.
+const steadyBytes = 8 << 20
+
+// Steady returns what writes to the file and syncs it every few megabytes. Left to the end, the sync of a large file keeps
+// the disk busy for so long that everybody who syncs a small one meanwhile waits behind it.
+func (f *File) Steady() io.Writer { return &steady{file: f.File} }
+
+type steady struct {
+	file    *os.File
+	pending int // bytes since the last sync
+}
+
+func (s *steady) Write(p []byte) (int, error) {
+	n, err := s.file.Write(p)
+	if s.pending += n; err == nil && s.pending >= steadyBytes {
+		s.pending = 0
+		err = calls.sync(s.file)
+	}
+	return n, err
+}
+
 // Publish gives the file its name, in place of what was there. When it returns, file and name are on disk. It ends the
 // file, whatever comes of it.
 func (f *File) Publish() error { return f.publish(calls.rename) }

@@ -98,6 +98,40 @@ func must(t *testing.T, err error) {
 	}
 }
 
+// TestSteady: a large file is synced on the way, and an error of that is the writer's.
+func TestSteady(t *testing.T) {
+	r := record(t)
+	synced := []int64{}
+	sync := calls.sync
+	calls.sync = func(f *os.File) error {
+		info, err := f.Stat()
+		must(t, err)
+		synced = append(synced, info.Size())
+		if r.fails != "" {
+			return errDisk
+		}
+		return nil
+	}
+	f, err := Create(r.path("a"))
+	must(t, err)
+	defer f.Discard()
+	out, half := f.Steady(), make([]byte, steadyBytes/2)
+	for range 5 {
+		n, err := out.Write(half)
+		if must(t, err); n != len(half) {
+			t.Fatal(n)
+		}
+	}
+	if !slices.Equal(synced, []int64{steadyBytes, 2 * steadyBytes}) {
+		t.Error("synced at", synced)
+	}
+	r.fails = "sync"
+	if _, err := out.Write(half); !errors.Is(err, errDisk) {
+		t.Error("an error of a sync was lost:", err)
+	}
+	calls.sync = sync
+}
+
 // What is promised is promised after a power cut too, which no test can bring about: so the order of the calls is what
 // is tested.
 func TestOrder(t *testing.T) {

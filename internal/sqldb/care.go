@@ -16,7 +16,8 @@ import (
 var ErrNotEmbedded = errors.New("the database is a PostgreSQL server: use its own tools")
 
 // CopyTo writes a copy of a SQLite database, as it is at one moment, to a new file of mode 0600, while other processes
-// go on reading and writing. The copy holds no free pages, so nothing that was deleted is in it.
+// go on reading and writing. The copy holds no free pages, so nothing that was deleted is in it. It is one to read and
+// throw away: after a power cut it may be half there.
 func (d *DB) CopyTo(ctx context.Context, path string) error {
 	if d.engine != SQLite {
 		return ErrNotEmbedded
@@ -29,8 +30,9 @@ func (d *DB) CopyTo(ctx context.Context, path string) error {
 	if err := f.Close(); err != nil {
 		return fmt.Errorf("copy the database: %w", err)
 	}
-	// A connection of its own: the copy may take minutes, and the writing pool has only one.
-	own, err := sql.Open("sqlite", d.address)
+	// A connection of its own: the copy may take minutes, and the writing pool has only one. Nothing of the copy is synced:
+	// the disk would be busy with all of it at once, and who writes to the database meanwhile would wait for that.
+	own, err := sql.Open("sqlite", d.address+noSync)
 	if err != nil {
 		return fmt.Errorf("copy the database: %w", err)
 	}
@@ -163,6 +165,9 @@ func cutLog(ctx context.Context, own *sql.DB) error {
 		}
 	}
 }
+
+// noSync, behind an address, is for a file that is not kept.
+const noSync = "&_pragma=synchronous(OFF)"
 
 // sqliteAddress names a file with the settings that every connection has. They go in the address, so that no connection
 // of a pool can miss them. secure_delete overwrites erased values. The journal mode is not among them: see enterWAL.

@@ -67,6 +67,27 @@ func TestCopyTo(t *testing.T) {
 	}
 }
 
+// TestPassingFileIsNotSynced: only a file that is thrown away may go without syncs.
+func TestPassingFileIsNotSynced(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		passing bool
+		want    int
+	}{{true, 0}, {false, 2}} {
+		db, err := sqldb.Open(ctx, filepath.Join(t.TempDir(), "vigia.db"), sqldb.Options{Passing: c.passing})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reading, writing int
+		err = errors.Join(db.Reader().QueryRowContext(ctx, `PRAGMA synchronous`).Scan(&reading), db.InTx(ctx, func(tx *sqldb.Tx) error {
+			return tx.QueryRowContext(ctx, `PRAGMA synchronous`).Scan(&writing)
+		}), db.Close())
+		if err != nil || reading != c.want || writing != c.want {
+			t.Errorf("passing %v: synchronous is %d for who reads and %d for who writes, want %d: %v", c.passing, reading, writing, c.want, err)
+		}
+	}
+}
+
 // TestScrub: after it the files hold nothing of a deleted row, and before it they do.
 func TestScrub(t *testing.T) {
 	ctx := context.Background()

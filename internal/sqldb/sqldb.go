@@ -72,6 +72,8 @@ type Options struct {
 	ReadAddress string
 	// Insecure lets a PostgreSQL on another machine go without a certificate that is checked.
 	Insecure bool
+	// Passing says that a SQLite file is not kept: nothing waits for the disk, and no sync of it holds up those of others.
+	Passing bool
 }
 
 // Open connects to the database at address: a postgres:// URL, or the path of a SQLite file, which is created with mode
@@ -86,7 +88,7 @@ func Open(ctx context.Context, address string, opts Options) (*DB, error) {
 		}
 		return d, err
 	}
-	return openSQLite(ctx, address)
+	return openSQLite(ctx, address, opts.Passing)
 }
 
 func openPostgres(ctx context.Context, address string, opts Options) (*DB, error) {
@@ -144,7 +146,7 @@ func (d *DB) refuseUnsafePostgres(ctx context.Context) error {
 	return nil
 }
 
-func openSQLite(ctx context.Context, path string) (*DB, error) {
+func openSQLite(ctx context.Context, path string, passing bool) (*DB, error) {
 	// Created here so that the file is never wider than 0600, whatever the umask; SQLite gives its WAL the same mode.
 	f, err := os.OpenFile(filepath.Clean(path), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -154,6 +156,9 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 		return nil, fmt.Errorf("database: open the SQLite file: %w", err)
 	}
 	base := sqliteAddress(path)
+	if passing {
+		base += noSync
+	}
 	// Rows of a large table go to pages all over its indexes: the writer keeps four times as many as those who read.
 	write, err := sql.Open("sqlite", base+"&_txlock=immediate&_pragma=cache_size(-64000)")
 	if err != nil {
