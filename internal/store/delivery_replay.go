@@ -12,8 +12,8 @@ import (
 )
 
 // Requeue makes deliveries pending again with new tries. For an event or a window it also makes those that never were:
-// for endpoints that came later, or whose filter has widened. What is pending already is left alone. Large windows go
-// in batches.
+// for endpoints that came later, or whose filter has widened. What is pending already is left alone in a window, since it
+// goes by itself; who names one event wants it now. Large windows go in batches.
 func (s Alerts) Requeue(ctx context.Context, id partner.ID, sel alert.Selection) (int64, error) {
 	if sel.Failed {
 		return s.requeueFailed(ctx, id, sel.Endpoint)
@@ -55,7 +55,7 @@ func (s Alerts) Requeue(ctx context.Context, id partner.ID, sel alert.Selection)
 			if seen = len(events); seen > 0 {
 				last = events[seen-1].seq
 			}
-			n, err = s.requeue(ctx, tx, id, events, endpoints)
+			n, err = s.requeue(ctx, tx, id, events, endpoints, sel.Event != "")
 			return err
 		})
 		if err == nil {
@@ -84,7 +84,8 @@ func (s Alerts) replayTargets(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 	return nil, alert.ErrEndpointNotFound
 }
 
-func (s Alerts) requeue(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint) (int64, error) {
+// requeue makes deliveries of events pending with new tries; those that are pending already too if again says so.
+func (s Alerts) requeue(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint, again bool) (int64, error) {
 	now := micros(s.now())
 	var total int64
 	for _, to := range endpoints {
@@ -96,8 +97,8 @@ func (s Alerts) requeue(ctx context.Context, tx *sqldb.Tx, id partner.ID, events
 				(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $8, 0)
 				ON CONFLICT (partner_id, endpoint_id, seq) DO UPDATE SET state = $6, ordered = $7, attempts = 0, next_at = $8, finished_at = 0
-				WHERE delivery.state <> 'pending'`,
-				number(id), string(to.ID), e.seq, string(e.id), nonNil(e.person), string(to.Awaits()), len(e.person) > 0, now))
+				WHERE delivery.state <> 'pending' OR $9`,
+				number(id), string(to.ID), e.seq, string(e.id), nonNil(e.person), string(to.Awaits()), len(e.person) > 0, now, again))
 			if err != nil {
 				return 0, fmt.Errorf("replay: %w", err)
 			}

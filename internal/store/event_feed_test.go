@@ -204,6 +204,40 @@ func TestOutbox(t *testing.T) {
 }
 
 // TestReplay: one event, a window, all failed; also to an endpoint that came later; a test never.
+// TestReplayOfWhatWaits replays an event whose delivery waits for its next try: who names it does not wait for the
+// schedule. A window leaves it to the schedule.
+func TestReplayOfWhatWaits(t *testing.T) {
+	eachMailer(t, func(t *testing.T, m *mailer) {
+		ctx := context.Background()
+		var mended atomic.Bool
+		r := newReceiver(t, func(client.Event, int) int {
+			if mended.Load() {
+				return http.StatusOK
+			}
+			return http.StatusInternalServerError
+		})
+		m.endpoint(t, r)
+		opts := testOptions
+		opts.NextTry = func(_ int, now time.Time, _ time.Duration) (time.Time, bool) { return now.Add(time.Hour), true }
+		opts.Gate.Breaker.Failures = 1000
+		m.run(t, opts)
+		named, other := m.publish(t, alert.LeakDetected, "ana"), m.publish(t, alert.LeakDetected, "bia")
+		wait(t, "both to fail", func() bool { return m.countWhere(t, "delivery", "state = 'pending' AND attempts = 1") == 2 })
+		mended.Store(true)
+		history := alert.NewHistory(m.Store.Alerts, m.Store.Partners)
+		if n, err := history.Replay(ctx, m.partner, alert.Selection{From: m.clock.Now().Add(-time.Minute)}); err != nil || n != 0 {
+			t.Errorf("a window made %d due that were waiting: %v", n, err)
+		}
+		if n, err := history.Replay(ctx, m.partner, alert.Selection{Event: named.ID}); err != nil || n != 1 {
+			t.Fatalf("%d deliveries, want 1: %v", n, err)
+		}
+		wait(t, "the replayed one", func() bool { return len(r.received()) == 1 && r.received()[0].ID == string(named.ID) })
+		if n := m.countWhere(t, "delivery", "state = 'pending' AND attempts = 1 AND event_id = '"+string(other.ID)+"'"); n != 1 {
+			t.Error("what was not named does not wait any more")
+		}
+	})
+}
+
 func TestReplay(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
