@@ -16,6 +16,7 @@ package main
 import (
 	"context"
 	"crypto/sha1"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -25,10 +26,12 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
+	"strings"
 
 	"github.com/vigiahq/vigia/bench/load"
 	"github.com/vigiahq/vigia/bench/site"
 	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 var (
@@ -42,9 +45,10 @@ var (
 
 func main() {
 	load.Main("rounds=7",
-		load.Part{Name: "services", Run: services}, load.Part{Name: "get", Run: site.Each("api", get)},
-		load.Part{Name: "bulk", Run: site.Each("api", bulk)}, load.Part{Name: "memory", Run: site.Each("api", memory)},
-		load.Part{Name: "score", Run: site.Each("api", score)}, load.Part{Name: "scale", Run: scale}, load.Part{Name: "replicas", Run: replicas})
+		load.Part{Name: "services", Run: services}, load.Part{Name: "get", Run: site.Each(get)},
+		load.Part{Name: "bulk", Run: site.Each(bulk)}, load.Part{Name: "memory", Run: site.Each(memory)},
+		load.Part{Name: "score", Run: site.Each(score)}, load.Part{Name: "scale", Run: scale},
+		load.Part{Name: "replicas", Run: replicas})
 }
 
 // perSecond compares requests a second.
@@ -53,7 +57,7 @@ func perSecond(what string, sides ...load.Side) {
 }
 
 // bare starts a handler on its own, which the whole stack is compared with.
-func bare(answer func(r *http.Request) ([]byte, error)) (to load.Server, stop func()) {
+func bare(header string, answer func(r *http.Request) ([]byte, error)) load.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := answer(r)
 		if err != nil {
@@ -64,25 +68,23 @@ func bare(answer func(r *http.Request) ([]byte, error)) (to load.Server, stop fu
 		w.Header().Set("content-length", strconv.Itoa(len(body)))
 		_, _ = w.Write(body)
 	}))
-	return load.Server{Addresses: []string{s.Listener.Addr().String()}}, s.Close
+	load.Defer(s.Close)
+	return load.Server{Addresses: []string{s.Listener.Addr().String()}, Header: header}
 }
 
-func services(ctx context.Context, folder string) {
+func services(ctx context.Context) {
 	const path, passwords = "/v1/cyber/services", "/v1/cyber/password-check"
 	ask := []byte(`{"passwordHashPrefix":"5BAA61E4C9"}`)
-	s := site.New(ctx, filepath.Join(folder, "data"), "sqlite")
-	defer s.Close()
+	s := site.New(ctx, "sqlite")
 	importPasswords(ctx, s)
 	s.Listen(ctx, "api", 8)
 	body, checked := s.Ask("GET", path, nil), s.Ask("POST", passwords, ask)
-	plain, stop := bare(func(r *http.Request) ([]byte, error) {
+	plain := bare(s.Header, func(r *http.Request) ([]byte, error) {
 		if r.Method == http.MethodPost {
 			return checked, nil
 		}
 		return body, nil
 	})
-	defer stop()
-	plain.Header = s.Header
 	perSecond("GET /cyber/services, by wrk", load.Side{Name: "bare handler", Run: plain.Wrk(path)},
 		load.Side{Name: "whole stack", Run: s.Wrk(path), Least: 0.75})
 	check := func() (string, []byte) { return passwords, ask }
@@ -113,7 +115,7 @@ func one(n int) string { return list + "/" + site.Plan + "/" + site.CPF(n) }
 func get(ctx context.Context, s *site.Service) {
 	s.Ask("POST", list, site.Items(1, subscribed+1, site.Item))
 	db := s.DB(ctx)
-	plain, stop := bare(func(r *http.Request) (body []byte, err error) {
+	plain := bare(s.Header, func(r *http.Request) (body []byte, err error) {
 		var plan string
 		var start, expiry int64
 		seq, err := strconv.ParseInt(r.URL.Path[1:], 10, 64)
@@ -123,7 +125,6 @@ func get(ctx context.Context, s *site.Service) {
 		}
 		return body, err
 	})
-	defer stop()
 	perSecond(fmt.Sprint(s, ", get"),
 		load.Side{Name: "bare select", Run: plain.Load(ctx, func() (string, []byte) {
 			return "/" + strconv.Itoa(1+rand.IntN(subscribed)), nil
@@ -142,4 +143,55 @@ func memory(_ context.Context, s *site.Service) {
 	more := load.Memory("self", "VmHWM") - before
 	load.Bar(more <= 64<<20, "%v, memory: one request of %d items, %.1f MiB: %.1f MiB more at its highest than before; at most 64", s, *items,
 		float64(len(body))/(1<<20), float64(more)/(1<<20))
+}
+
+// bulk compares requests with raw loads of the very rows that the request before stored, into another installation: it
+// has the same tables and indexes, and both grow alike.
+func bulk(ctx context.Context, s *site.Service) {
+	from, raw, sent := s.DB(ctx), site.New(ctx, s.String()).DB(ctx), 0
+	request := func() load.Result {
+		sent += *items
+		body := site.Items(sent-*items, sent, site.Item)
+		return load.Time(*items, func() { s.Ask("POST", list, body) })
+	}
+	request()
+	load.Compare(fmt.Sprintf("%v, bulk of %d items", s, *items), "rows/s", load.Result.Rate,
+		load.Side{Name: "raw load", Run: func() load.Result {
+			id := s.Partner.ID.Number()
+			people, subscriptions := stored(ctx, from, id, "person"), stored(ctx, from, id, "subscription")
+			return load.Time(*items, func() {
+				load.Check(raw.InTx(ctx, func(tx *sqldb.Tx) error { return errors.Join(people(tx), subscriptions(tx)) }))
+			})
+		}},
+		load.Side{Name: "request", Run: request, Least: 0.4})
+}
+
+// stored reads the rows of a table that the last request filled, and returns how to write them.
+func stored(ctx context.Context, db *sqldb.DB, id int64, table string) (write func(tx *sqldb.Tx) error) {
+	found := load.Must(db.Reader().QueryContext(ctx, `SELECT `+table+`.* FROM subscription
+		JOIN person ON person.partner_id = subscription.partner_id AND person.cpf = subscription.cpf
+		WHERE subscription.partner_id = $1 AND seq > (SELECT last FROM subscription_counter WHERE partner_id = $1) - $2
+		ORDER BY seq`, id, *items))
+	defer func() { _ = found.Close() }()
+	columns, rows := load.Must(found.Columns()), [][]any(nil)
+	for found.Next() {
+		row, to := make([]any, len(columns)), make([]any, len(columns))
+		for i := range row {
+			to[i] = &row[i]
+		}
+		load.Check(found.Scan(to...))
+		for i, v := range row {
+			if bytes, ok := v.([]byte); ok && bytes == nil {
+				row[i] = []byte{} // an empty one, which would be written as none
+			}
+		}
+		rows = append(rows, row)
+	}
+	if load.Check(found.Err()); len(rows) != *items {
+		load.Fail("%d of %d rows of the last request are there", len(rows), *items)
+	}
+	return func(tx *sqldb.Tx) error {
+		next := func(i int64) ([]any, error) { return rows[i], nil }
+		return site.LoadInto(ctx, tx, table, strings.Join(columns, " "), 0, int64(len(rows))-1, next)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"time"
 
 	"github.com/vigiahq/vigia/bench/load"
@@ -22,24 +21,22 @@ type filled struct {
 }
 
 // fill makes a long list of a few people who can be asked for and of copies, which have no CPF.
-func fill(ctx context.Context, folder, engine string, length, values int64) *filled {
-	s := &filled{Service: site.New(ctx, filepath.Join(folder, fmt.Sprint(engine, length)), engine), length: length, person: subscribed}
+func fill(ctx context.Context, engine string, length, values int64) *filled {
+	s := &filled{Service: site.New(ctx, engine), length: length, person: subscribed}
 	s.Listen(ctx, "api", 16)
 	s.Ask("POST", list, site.Items(1, subscribed+1, site.Item))
 	s.Ask("POST", "/v1/cyber/monitoring", site.Watched(1))
 	db := s.DB(ctx)
 	s.FillSubscriptions(ctx, db, length)
-	s.FillValues(ctx, db, values, "monitorado", site.Address)
+	s.FillValues(ctx, db, values, "monitorado")
 	return s
 }
 
 // scale asks the same of a short list and of a long one.
-func scale(ctx context.Context, folder string) {
-	program := site.Build(ctx, ".", filepath.Join(folder, "vigia"))
-	for _, engine := range load.Engines() {
-		short, long := fill(ctx, folder, engine, *few, *few), fill(ctx, folder, engine, *many, *values)
-		defer short.Close()
-		defer long.Close()
+func scale(ctx context.Context) {
+	program := site.Build(ctx, ".")
+	load.Each(func(engine string) {
+		short, long := fill(ctx, engine, *few, *few), fill(ctx, engine, *many, *values)
 		side := func(s *filled, least float64, next func(s *filled) (string, []byte)) load.Side {
 			return load.Side{Name: load.Figure(float64(s.length)), Least: least, Run: s.Load(ctx, func() (string, []byte) { return next(s) })}
 		}
@@ -70,7 +67,7 @@ func scale(ctx context.Context, folder string) {
 		}
 		load.Compare(engine+", start of a server until it is ready", "starts/s", load.Result.Rate, start(short, 0), start(long, 1/1.5))
 		load.Bar(idle < 60<<20, "%s, a server that has just started: %d MiB of memory; less than 60", engine, idle>>20)
-	}
+	})
 }
 
 // page is the path of a page of a hundred.
@@ -96,59 +93,51 @@ func (s *filled) pages(ctx context.Context) {
 }
 
 // replicas compares one server process with two of them and, if there is another checkout, with one of that.
-func replicas(ctx context.Context, folder string) {
-	s := site.New(ctx, filepath.Join(folder, "data"), "postgres")
-	defer s.Close()
-	program := site.Build(ctx, ".", filepath.Join(folder, "vigia"))
+func replicas(ctx context.Context) {
+	s, program := site.New(ctx, "postgres"), site.Build(ctx, ".")
 	var servers []load.Server
 	var names []string
 	serve := func(name, program string, c config.Common, header string, n int) {
 		to := load.Server{Header: header}
 		for range n {
-			p := site.Serve(ctx, program, c, "--roles", "api")
-			s.Defer(p.Stop)
-			to.Addresses = append(to.Addresses, p.Address)
+			to.Addresses = append(to.Addresses, site.Serve(ctx, program, c, "--roles", "api").Address)
 		}
 		names, servers = append(names, name), append(servers, to)
 	}
 	if load.Against != "" {
-		other, c, header := otherInstallation(ctx, s, folder)
+		other, c, header := otherInstallation(ctx)
 		serve("other checkout", other, c, header, 1)
 	}
 	serve("one replica", program, s.Common, s.Header, 1)
 	serve("two replicas", program, s.Common, s.Header, 2)
 	person := 0
-	for _, c := range []struct {
-		name  string
-		least float64 // of the other checkout
-		next  func() (path string, body []byte)
-	}{
-		{"POST /subscriptions, 10 items", 5, func() (string, []byte) { person += 10; return list, site.Items(person-10, person, site.Item) }},
-		{"GET /subscriptions, 10 items", 0, func() (string, []byte) { return list + "?page_size=10", nil }},
-	} {
+	compare := func(what string, least float64, next func() (path string, body []byte)) {
 		var sides []load.Side
 		for i, to := range servers {
-			sides = append(sides, load.Side{Name: names[i], Run: to.Load(ctx, c.next)})
-			if i > 0 && load.Against != "" {
-				sides[i].Least = c.least
+			sides = append(sides, load.Side{Name: names[i], Run: to.Load(ctx, next)})
+			if load.Against != "" { // what the bar is a share of
+				sides[i].Least = least
 			}
 		}
-		perSecond(fmt.Sprintf("%s, %d connections of one partner", c.name, load.Conns), sides...)
+		perSecond(fmt.Sprintf("%s, %d connections of one partner", what, load.Conns), sides...)
 	}
+	compare("POST /subscriptions, 10 items", 5, func() (string, []byte) {
+		person += 10
+		return list, site.Items(person-10, person, site.Item)
+	})
+	compare("GET /subscriptions, 10 items", 0, func() (string, []byte) { return list + "?page_size=10", nil })
 }
 
 // otherInstallation builds the program of the other checkout and makes a partner with it.
-func otherInstallation(ctx context.Context, s *site.Service, folder string) (program string, c config.Common, header string) {
-	program = site.Build(ctx, load.Against, filepath.Join(folder, "other"))
-	address, drop := site.NewSchema(ctx)
-	s.Defer(func() { load.Check(drop()) })
-	c = config.Common{Data: filepath.Join(folder, "other-data"), Database: address}
+func otherInstallation(ctx context.Context) (program string, c config.Common, header string) {
+	program, c = site.Build(ctx, load.Against), config.Common{Data: load.Folder(), Database: site.NewSchema(ctx)}
 	run := func(args ...string) []byte { return site.Output(site.Command(ctx, program, c, args...)) }
 	var p struct {
 		ID  string `json:"partner_id"`
 		Key string `json:"api_key"`
 	}
-	load.Check(json.Unmarshal(run("partner", "create", "--name", "Banco", "--rate", "1000000", "--burst", "1000000", "--json"), &p))
+	create := []string{"partner", "create", "--name", "Banco", "--rate", "1000000", "--burst", "1000000", "--json"}
+	load.Check(json.Unmarshal(run(create...), &p))
 	run("plan", "create", "--partner", p.ID, "--id", site.Plan, "--name", "Ouro")
 	return program, c, "X-Api-Key: " + p.Key
 }

@@ -12,7 +12,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"path/filepath"
 	"sync/atomic"
 
 	"github.com/vigiahq/vigia/bench/load"
@@ -42,15 +41,13 @@ func main() {
 // restarted is a worker that the script which made it does not know any more; the tables are dropped before it stops.
 var restarted *worker
 
-func measure(ctx context.Context, folder string) {
-	defer func() {
+func measure(ctx context.Context) {
+	load.Defer(func() {
 		if restarted != nil {
 			_, _ = restarted.control("stop", "-m", "immediate")
 		}
-	}()
-	plain, spread := newSide(ctx, filepath.Join(folder, "plain"), false), newSide(ctx, filepath.Join(folder, "spread"), true)
-	defer plain.Close()
-	defer spread.Close()
+	})
+	plain, spread := newSide(ctx, false), newSide(ctx, true)
 	for _, step := range []struct {
 		name string
 		work func(ctx context.Context, plain, spread *side)
@@ -62,15 +59,15 @@ func measure(ctx context.Context, folder string) {
 }
 
 // newSide makes a service with four partners, and people of each.
-func newSide(ctx context.Context, folder string, spread bool) *side {
-	s := &side{Service: site.New(ctx, folder, "postgres")}
+func newSide(ctx context.Context, spread bool) *side {
+	s := &side{Service: site.New(ctx, "postgres")}
 	if spread {
 		fmt.Printf("%d tables spread\n", load.Must(s.Store.Distribute(ctx)))
 	}
 	s.db = s.DB(ctx)
 	s.Listen(ctx, "api", 32)
 	for range tenants {
-		p, c := s.NewPartner(ctx)
+		p, c := s.NewPartner(ctx, site.NoLimits)
 		s.ids, s.tenants = append(s.ids, p.ID), append(s.tenants, load.Server{Addresses: s.Addresses, Header: site.Header(c)})
 	}
 	load.Parallel(tenants, func(i int) {

@@ -116,7 +116,7 @@ func fillFindings(ctx context.Context, s *site.Service, db *sqldb.DB, n int64) {
 		Name: breach, Title: "Vazamento de bancada", Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword},
 		Date: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
 	}}))
-	names, at := s.FillValues(ctx, db, n, "comprometido", site.Address), site.Spread(n)
+	names, at := s.FillValues(ctx, db, n, "comprometido"), site.Spread(n)
 	columns := "id partner_id asset_id breach quiet found_at resolution resolved_at"
 	site.LoadRows(ctx, db, "finding", columns, 1, n, func(i int64) ([]any, error) {
 		resolution, resolved := "", int64(0)

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/vigiahq/vigia/bench/load"
 	"github.com/vigiahq/vigia/bench/site"
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/console"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
@@ -32,12 +32,11 @@ var (
 
 func main() { load.Main("rounds=21", load.Part{Name: "pages", Run: measure}) }
 
-func measure(ctx context.Context, folder string) {
+func measure(ctx context.Context) {
 	if *data == "" {
-		*data = filepath.Join(folder, "data")
+		*data = load.Folder()
 	}
-	s := site.New(ctx, *data, "sqlite")
-	defer s.Close()
+	s := site.Open(ctx, config.Common{Data: *data})
 	made := load.Time(1, func() {
 		fill(ctx, s)
 		watchFirst(ctx, s)

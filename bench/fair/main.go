@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -34,19 +33,15 @@ func main() {
 		load.Part{Name: "fair", Run: measure}, load.Part{Name: "attack", Run: attack, ByHand: true})
 }
 
-func measure(ctx context.Context, folder string) {
+func measure(ctx context.Context) {
 	program := *server
 	if program == "" {
-		program = site.Build(ctx, ".", filepath.Join(folder, "vigia"))
+		program = site.Build(ctx, ".")
 	}
-	s := site.New(ctx, filepath.Join(folder, "data"), load.Engine)
-	defer s.Close()
-	attacker, keys, err := s.Partners.Create(ctx, "Outro", partner.Live, partner.Settings{})
-	load.Check(err)
-	s.AddPlan(ctx, attacker.ID)
+	s := site.New(ctx, load.Engine)
+	_, keys := s.NewPartner(ctx, partner.Settings{})
 	s.Stop()
 	p := site.Serve(ctx, program, s.Common)
-	defer p.Stop()
 	victim := &victim{Server: load.Server{Addresses: []string{p.Address}, Header: s.Header}}
 	for _, name := range []string{broken, newPeople, reads} {
 		victim.measure(ctx, name, p, site.Header(keys))
@@ -77,10 +72,7 @@ func (v *victim) measure(ctx context.Context, name string, server site.Process, 
 		sent, refused = sent+n, refused+no
 		return r
 	})
-	var ratios []float64
-	for i := range took[0] {
-		ratios = append(ratios, took[1][i].P95.Seconds()/took[0][i].P95.Seconds())
-	}
+	ratios := took[1].Ratios(took[0], func(r load.Result) float64 { return r.P95.Seconds() })
 	memory, calm, rough := load.Memory(server.PID, "VmHWM"), load.Percentile(quiet, 95), load.Percentile(attacked, 95)
 	ratio := rough.Seconds() / calm.Seconds()
 	fmt.Printf("%s, %s: %d requests, %d refused, %.0f %% of a processor\n", load.Engine, name, sent, refused,
@@ -134,7 +126,7 @@ func startAttack(ctx context.Context, name, address, key string) (end func() (se
 }
 
 // attack is the attacker's process: it sends at full rate until its input ends, and says how many.
-func attack(ctx context.Context, _ string) {
+func attack(ctx context.Context) {
 	kind, to := flag.Arg(0), load.Server{Addresses: flag.Args()[1:], Header: os.Getenv(keyVariable)}
 	method, path, bodies := http.MethodPost, "/v1/subscriptions", make([][]byte, 1)
 	switch kind {

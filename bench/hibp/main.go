@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"time"
 
 	"github.com/vigiahq/vigia/bench/load"
@@ -30,14 +29,13 @@ const key = "made-up"
 
 func main() { load.Main("", load.Part{Name: "walks", Run: measure}) }
 
-func measure(ctx context.Context, folder string) {
-	s := site.New(ctx, filepath.Join(folder, "data"), "sqlite")
-	defer s.Close()
-	filled := load.Time(1, func() { s.FillValues(ctx, s.DB(ctx), *people, "monitorado", site.Address) })
+func measure(ctx context.Context) {
+	s := site.New(ctx, "sqlite")
+	filled := load.Time(1, func() { s.FillValues(ctx, s.DB(ctx), *people, "monitorado") })
 	fmt.Printf("       %d watched addresses, made in %v\n", *people, filled.Elapsed.Round(time.Second))
 	service := standIn()
 	server := httptest.NewServer(service)
-	defer server.Close()
+	load.Defer(server.Close)
 	feeds := &feed.Feeds{
 		Store: s.Store.Feeds, Breaches: s.Store.Breaches, Jobs: s.Store.Jobs, Importer: s.Leaks.Importer, Now: time.Now,
 		Client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, Timeout: time.Minute},

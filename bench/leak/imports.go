@@ -34,11 +34,9 @@ func importInto(ctx context.Context, s *site.Service, name string, inputs ...int
 }
 
 // imports compares scanning alone, importing with one worker and importing with two.
-func imports(ctx context.Context, folder string) {
-	s := site.New(ctx, filepath.Join(folder, "data"), "sqlite")
-	defer s.Close()
+func imports(ctx context.Context) {
+	s, path := site.New(ctx, "sqlite"), filepath.Join(load.Folder(), "dump")
 	for _, dump := range strings.Split(*dumps, ",") {
-		path := filepath.Join(folder, "dump")
 		site.WriteDump(path, dump, *size<<20)
 		compareImports(ctx, s, dump, path)
 	}
@@ -68,9 +66,8 @@ func compareImports(ctx context.Context, s *site.Service, dump, path string) {
 }
 
 // memory imports what is made to hurt and watches what the process itself holds.
-func memory(ctx context.Context, folder string) {
-	s := site.New(ctx, filepath.Join(folder, "data"), "sqlite")
-	defer s.Close()
+func memory(ctx context.Context) {
+	s := site.New(ctx, "sqlite")
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(232 << 20)) // as the command does
 	for name, open := range map[string]func() io.Reader{"one-line": endlessLine, "many-files": manyFiles} {
 		debug.FreeOSMemory()
@@ -140,28 +137,23 @@ func main() {
 type built struct{ vigia, scan, data, empty string }
 
 // build builds the command and a scanner from a checkout, and begins an installation with the former.
-func build(ctx context.Context, folder, name, checkout string) built {
-	checkout, prefix := load.Must(filepath.Abs(checkout)), filepath.Join(folder, name)
-	b := built{vigia: prefix + "-vigia", scan: prefix + "-scan", data: prefix + "-data", empty: prefix + "-empty"}
-	in := func(args ...string) string {
-		cmd := exec.CommandContext(ctx, "go", args...)
-		cmd.Dir = checkout
-		return strings.TrimSpace(string(site.Output(cmd)))
-	}
-	load.Check(os.WriteFile(prefix+".go", []byte(strings.ReplaceAll(scanMain, "MODULE", in("list", "-m"))), 0o600))
-	overlay := map[string]any{"Replace": map[string]string{filepath.Join(checkout, "bench/scanalone/main.go"): prefix + ".go"}}
-	load.Check(os.WriteFile(prefix+".json", load.Must(json.Marshal(overlay)), 0o600))
-	in("build", "-o", b.scan, "-overlay", prefix+".json", "./bench/scanalone")
-	in("build", "-o", b.vigia, "./cmd/vigia")
+func build(ctx context.Context, checkout string) built {
+	checkout, folder := load.Must(filepath.Abs(checkout)), load.Folder()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	b := built{vigia: site.Build(ctx, checkout), scan: in("scan"), data: in("data"), empty: in("empty")}
+	module := strings.TrimSpace(string(site.Go(ctx, checkout, "list", "-m")))
+	load.Check(os.WriteFile(in("main.go"), []byte(strings.ReplaceAll(scanMain, "MODULE", module)), 0o600))
+	overlay := map[string]any{"Replace": map[string]string{filepath.Join(checkout, "bench/scanalone/main.go"): in("main.go")}}
+	load.Check(os.WriteFile(in("overlay.json"), load.Must(json.Marshal(overlay)), 0o600))
+	site.Go(ctx, checkout, "build", "-o", b.scan, "-overlay", in("overlay.json"), "./bench/scanalone")
 	site.Output(site.Command(ctx, b.vigia, config.Common{Data: b.empty}, "partner", "create", "--name", "bench"))
 	return b
 }
 
 // against compares with another checkout of the repository: scanning and importing the same dumps, each in a process of
 // its own on one core, in turns, by processor time.
-func against(ctx context.Context, folder string) {
-	here, there := build(ctx, folder, "here", "."), build(ctx, folder, "there", load.Against)
-	path := filepath.Join(folder, "dump.txt")
+func against(ctx context.Context) {
+	here, there, path := build(ctx, "."), build(ctx, load.Against), filepath.Join(load.Folder(), "dump.txt")
 	run := func(cmd *exec.Cmd) load.Result {
 		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 		return load.Time(int(site.Size(path)), func() { site.Output(cmd) })

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
@@ -31,7 +30,8 @@ func labelOf(random *rand.Rand) byte {
 }
 
 // labels compares a segment with labels and one of the same keys without.
-func labels(ctx context.Context, folder string) {
+func labels(ctx context.Context) {
+	folder := load.Folder()
 	secret := load.Must(seal.OpenOrCreate(filepath.Join(folder, "keys.json")))
 	table := segment.NewLabels(segment.LabelRules{Unite: func(a, _ []byte) []byte { return a }})
 	ids := make([]segment.LabelID, len(shares))
@@ -60,14 +60,13 @@ func labels(ctx context.Context, folder string) {
 	load.Bar(over <= 0.3, "labels: %d keys: %.2f bits a key without, %.2f with; %.3f are the entropy of the labels, %.3f are over it (bar: 0.3)", with.Count, bits(without), bits(with),
 		entropy, over)
 	a, b := open(folder, "plain.seg"), open(folder, "labelled.seg")
-	defer func() { load.Check(a.Close(), b.Close()) }()
 	load.Check(b.OpenLabels(secret.OpenTable))
 	askBoth(a, b, random)
 }
 
 // askBoth looks the same values up in both, half of which they hold, on one core.
 func askBoth(a, b *segment.Reader, random *rand.Rand) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	oneCore()
 	sorted := half(a, *probes)
 	scattered := slices.Clone(sorted[:min(len(sorted), 1_000_000)])
 	step := max(1, len(sorted)/len(scattered))
@@ -124,8 +123,8 @@ func half(r *segment.Reader, n int) []uint64 {
 }
 
 // overlap counts what two segments have in common, and what one has in common with many.
-func overlap(ctx context.Context, folder string) {
-	random := rand.New(rand.NewPCG(2, 2))
+func overlap(ctx context.Context) {
+	folder, random := load.Folder(), rand.New(rand.NewPCG(2, 2))
 	first, second, shared := create(folder, "first.seg"), create(folder, "second.seg"), uint64(0)
 	rising(random, *compared*3/2, func(key uint64) {
 		switch random.IntN(3) {
@@ -141,8 +140,7 @@ func overlap(ctx context.Context, folder string) {
 	load.Must(first.Commit(ctx))
 	load.Must(second.Commit(ctx))
 	a, b := open(folder, "first.seg"), open(folder, "second.seg")
-	defer func() { load.Check(a.Close(), b.Close()) }()
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	oneCore()
 	var got segment.Overlap
 	took := load.Time(1, func() { got = load.Must(a.Compare(ctx, []*segment.Reader{b})) })
 	load.Bar(got.Any == shared && took.Spent < 4*time.Second, "overlap: %d with %d keys: %.2f s of CPU, %d in common, all of them counted (bar: 4 s on one core at 20 million)", a.Count(), b.Count(),
@@ -152,9 +150,7 @@ func overlap(ctx context.Context, folder string) {
 	for i := range others {
 		name := fmt.Sprintf("%d.seg", i)
 		writeSegment(ctx, folder, name, uint64(i), max(1, *compared/others))
-		r := open(folder, name)
-		defer func() { load.Check(r.Close()) }()
-		earlier = append(earlier, r)
+		earlier = append(earlier, open(folder, name))
 	}
 	took = load.Time(1, func() { got = load.Must(a.Compare(ctx, earlier)) })
 	load.Bar(got.Each[0] == shared, "overlap: %d keys with %d segments that have %d: %.2f s of CPU, %d known", a.Count(), len(earlier), 2**compared, took.Spent.Seconds(), got.Any)
@@ -162,7 +158,8 @@ func overlap(ctx context.Context, folder string) {
 
 // pairs puts pairs of a value and a password into a segment of their own, and asks for pairs that are not in it: of a
 // value with another password, and of another value with the password.
-func pairs(ctx context.Context, folder string) {
+func pairs(ctx context.Context) {
+	folder := load.Folder()
 	secret := load.Must(seal.OpenOrCreate(filepath.Join(folder, "keys.json")))
 	w := create(folder, "pairs.seg")
 	random := rand.New(rand.NewPCG(3, 3))
@@ -179,8 +176,7 @@ func pairs(ctx context.Context, folder string) {
 	}
 	sum := load.Must(w.Commit(ctx))
 	r := open(folder, "pairs.seg")
-	defer func() { load.Check(r.Close()) }()
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	oneCore()
 	missing, wrong, asked := 0, 0, 3*len(kept)
 	took := load.Time(asked, func() {
 		for _, p := range kept {

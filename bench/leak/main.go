@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/vigiahq/vigia/bench/load"
@@ -40,13 +41,21 @@ func main() {
 		load.Part{Name: "against", Run: against, ByHand: true})
 }
 
-// create begins a segment of keys in a folder, and open opens it.
+// create begins a segment of keys in a folder, and open opens it until the scope ends.
 func create(folder, name string) *segment.Writer {
 	return load.Must(segment.Create(filepath.Join(folder, name), segment.Options{Width: segment.Bits64}))
 }
 
 func open(folder, name string) *segment.Reader {
-	return load.Must(segment.Open(filepath.Join(folder, name)))
+	r := load.Must(segment.Open(filepath.Join(folder, name)))
+	load.Defer(func() { load.Check(r.Close()) })
+	return r
+}
+
+// oneCore has all that is left of the scope run on one.
+func oneCore() {
+	before := runtime.GOMAXPROCS(1)
+	load.Defer(func() { runtime.GOMAXPROCS(before) })
 }
 
 // rising calls fn with n keys that rise, evenly spread.
@@ -82,8 +91,8 @@ func (s *onlySegments) Segments(context.Context) ([]leak.Segment, int64, error) 
 }
 
 // newValue looks values up in many segments, as the request that adds one does.
-func newValue(ctx context.Context, folder string) {
-	s := &onlySegments{}
+func newValue(ctx context.Context) {
+	s, folder := &onlySegments{}, load.Folder()
 	const each, lookUps = 50_000, 2000
 	for i := range *segments {
 		file := fmt.Sprintf("b%05d.seg", i)
@@ -92,7 +101,7 @@ func newValue(ctx context.Context, folder string) {
 	}
 	l := leak.NewLibrary(s, load.Must(corpora.Open(folder, "")), nil, slog.New(slog.DiscardHandler))
 	opened := load.Time(1, func() { load.Check(l.Load(ctx)) })
-	defer func() { _ = l.Close() }()
+	load.Defer(func() { load.Check(l.Close()) })
 	var times []time.Duration
 	for i := range 2 * lookUps {
 		value, start := rand.Uint64(), time.Now()

@@ -20,7 +20,7 @@ import (
 // Server is where requests go, and the line that each of them carries, like "X-Api-Key: abc".
 type Server struct {
 	Addresses []string // connections are spread over them
-	Header    string
+	Header    string   // Load needs one
 	Headers   []string // of many partners, whom connections of Load are spread over
 }
 
@@ -95,21 +95,12 @@ func (s Server) Load(ctx context.Context, next func() (path string, body []byte)
 
 // request makes the bytes of a request.
 func request(header, path string, body []byte) []byte {
-	var b bytes.Buffer
-	method := http.MethodGet
-	if body != nil {
-		method = http.MethodPost
+	const line = " %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
+	if body == nil {
+		return fmt.Appendf(nil, "GET"+line+"\r\n", path, header)
 	}
-	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: localhost\r\n", method, path)
-	if header != "" {
-		b.WriteString(header + "\r\n")
-	}
-	if body != nil {
-		fmt.Fprintf(&b, "Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
-	}
-	b.WriteString("\r\n")
-	b.Write(body)
-	return b.Bytes()
+	const more = "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+	return fmt.Appendf(nil, "POST"+line+more, path, header, len(body), body)
 }
 
 // answer reads one response to its end.

@@ -35,12 +35,11 @@ var missed int
 // Part is a measurement that -only names. One of several steps has their names with commas between, and asks Wanted.
 type Part struct {
 	Name   string
-	Run    func(ctx context.Context, folder string) // an empty one, removed afterwards
-	ByHand bool                                     // runs only when it is named
+	Run    func(ctx context.Context)
+	ByHand bool // runs only when it is named
 }
 
-// Main runs a program, and ends with 1 after a failure or a missed bar. What was deferred has run by then. defaults are
-// those of flags: "rounds=15 c=8".
+// Main runs a program, and ends with 1 after a failure or a missed bar. defaults are those of flags: "rounds=15 c=8".
 func Main(defaults string, parts ...Part) {
 	var names []string
 	for _, p := range parts {
@@ -71,7 +70,7 @@ func Main(defaults string, parts ...Part) {
 		}
 		for _, p := range parts {
 			if slices.ContainsFunc(p.steps(), Wanted) && (only != "" || !p.ByHand) {
-				p.run()
+				Scope(p.run)
 			}
 		}
 	})
@@ -87,25 +86,49 @@ func Main(defaults string, parts ...Part) {
 func (p Part) steps() []string { return strings.Split(p.Name, ",") }
 
 func (p Part) run() {
-	folder := Must(os.MkdirTemp("", "vigia-bench"))
-	defer func() { _ = os.RemoveAll(folder) }()
 	if profile != "" {
 		f := Must(os.Create(profile + "-" + p.Name))
 		Check(pprof.StartCPUProfile(f))
-		defer func() { pprof.StopCPUProfile(); _ = f.Close() }()
+		Defer(func() { pprof.StopCPUProfile(); _ = f.Close() })
 	}
-	p.Run(context.Background(), folder)
+	p.Run(context.Background())
 }
 
 // Wanted tells whether a part or a step was asked for.
 func Wanted(name string) bool { return only == "" || slices.Contains(strings.Split(only, ","), name) }
 
-// Engines are the engines to measure: the one that was asked for, or both.
-func Engines() []string {
-	if Engine != "" {
-		return []string{Engine}
+// Each does work on the engine that was asked for, or on one after the other.
+func Each(work func(engine string)) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		if Engine == "" || Engine == engine {
+			Scope(func() { work(engine) })
+		}
 	}
-	return []string{"sqlite", "postgres"}
+}
+
+// deferred is what the scope has to do at its end.
+var deferred []func()
+
+// Scope does work and then what it deferred, the latest first, also when it failed. A part and an engine are one.
+func Scope(work func()) {
+	outer := deferred
+	deferred = nil
+	errs := []error{Try(work)}
+	for _, next := range slices.Backward(deferred) {
+		errs = append(errs, Try(next))
+	}
+	deferred = outer
+	Check(errs...)
+}
+
+// Defer has work done at the end of the scope.
+func Defer(work func()) { deferred = append(deferred, work) }
+
+// Folder makes an empty one, which is removed at the end of the scope.
+func Folder() string {
+	folder := Must(os.MkdirTemp("", "vigia-bench"))
+	Defer(func() { _ = os.RemoveAll(folder) })
+	return folder
 }
 
 // failure is an error on its way up to Main or Try.

@@ -55,6 +55,14 @@ func (r Series) Took() (list []time.Duration) {
 	return list
 }
 
+// Ratios are what rounds are worth of those of another side.
+func (r Series) Ratios(of Series, worth func(Result) float64) (list []float64) {
+	for i, v := range of.Values(worth) {
+		list = append(list, worth(r[i])/v)
+	}
+	return list
+}
+
 // Turns lets sides take turns. The speed of a shared machine changes within seconds: rounds that follow each other meet
 // nearly the same, so the ratio of two sides is taken round by round.
 func Turns(rounds int, sides ...func() Result) []Series {
@@ -90,21 +98,21 @@ func Compare(what, unit string, worth func(Result) float64, sides ...Side) []Ser
 			fmt.Printf(", p50 %v", p50)
 		}
 		fmt.Println()
-		if i == 0 {
-			continue
+		if i > 0 {
+			s.Judge(sides[0].Name, took[i].Ratios(took[0], worth))
 		}
-		var ratios []float64
-		for n, first := range took[0].Values(worth) {
-			ratios = append(ratios, values[n]/first)
-		}
-		text := fmt.Sprintf("%s is %.2f of %s (rounds %.2f)", s.Name, Median(ratios), sides[0].Name, ratios)
-		if s.Least == 0 {
-			fmt.Printf("       %s\n", text)
-			continue
-		}
-		Bar(Median(ratios) >= s.Least, "%s; at least %.2f", text, s.Least)
 	}
 	return took
+}
+
+// Judge prints what a side is of another, and whether that keeps its bar.
+func (s Side) Judge(of string, ratios []float64) {
+	text := fmt.Sprintf("%s is %.2f of %s (rounds %.2f)", s.Name, Median(ratios), of, ratios)
+	if s.Least == 0 {
+		fmt.Printf("       %s\n", text)
+		return
+	}
+	Bar(Median(ratios) >= s.Least, "%s; at least %.2f", text, s.Least)
 }
 
 // Bar prints a figure and whether it keeps its promise, and lets the program end with 1 if not.

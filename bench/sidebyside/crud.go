@@ -23,24 +23,21 @@ type service struct {
 	next     int // person
 	create   func(n int) (path string, body []byte)
 	bulk     func(from, to int) (path string, body []byte)
+	note     func(answer []byte) // of a bulk
 	get      func() (path string)
 	list     func(page int) (path string)
-	ids      []string // PocketBase's, which makes them itself
 }
 
-func crud(ctx context.Context, r *report, folder string) []group {
-	ours, theirs := startVigia(ctx, folder), startPocketBase(ctx, r, folder)
-	defer ours.stop()
-	defer theirs.stop()
+func crud(ctx context.Context, r *report) {
 	r.Versions[us] = r.Commit
-	sides := map[string]*service{us: ours, pocketBase: theirs}
-	g := group{Name: "crud", Title: "Beneficiaries over HTTP", Sides: []string{us, pocketBase}}
-	batches := *people / load.Rounds / 1000
+	sides := map[string]*service{us: startVigia(ctx), pocketBase: startPocketBase(ctx, r)}
+	g, batches := r.group("crud", "Beneficiaries over HTTP", pocketBase), *people/load.Rounds/1000
 	if batches == 0 {
 		load.Fail("-people must be at least 1,000 a round")
 	}
-	g.compare("create in batches of 1,000", "rows/s", 12, load.Result.Rate, func(side string) load.Result { return sides[side].fill(batches) }, pocketBase)
-	deepest := ours.next / 100
+	g.compare("create in batches of 1,000", "rows/s", 12, load.Result.Rate,
+		func(side string) load.Result { return sides[side].fill(batches) }, pocketBase)
+	deepest := sides[us].next / 100
 	for _, c := range []struct {
 		what  string
 		least float64
@@ -65,17 +62,18 @@ func crud(ctx context.Context, r *report, folder string) []group {
 		size[name] = float64(site.Size(s.database)) / float64(rows)
 	}
 	g.add("size of the database", "bytes a row", size)
-	return []group{g}
 }
 
-func startVigia(ctx context.Context, folder string) *service {
-	made := site.New(ctx, filepath.Join(folder, "vigia-data"), "sqlite")
+func startVigia(ctx context.Context) *service {
+	made := site.New(ctx, "sqlite")
 	made.Stop()
-	p := site.Serve(ctx, site.Build(ctx, ".", filepath.Join(folder, "vigia")), made.Common, "--roles", "api")
+	p := site.Serve(ctx, site.Build(ctx, "."), made.Common, "--roles", "api")
 	s := &service{
-		Server: load.Server{Addresses: []string{p.Address}, Header: made.Header}, database: filepath.Join(made.Data, "vigia.db"), stop: p.Stop,
-		bulk: func(from, to int) (string, []byte) { return "/v1/subscriptions", site.Items(from, to, site.Item) },
-		list: func(page int) string { return fmt.Sprintf("/v1/subscriptions?page=%d&page_size=100", page) },
+		Server: load.Server{Addresses: []string{p.Address}, Header: made.Header}, stop: p.Stop,
+		database: filepath.Join(made.Data, "vigia.db"),
+		note:     func([]byte) {}, // one that failed has said so in its answer
+		bulk:     func(from, to int) (string, []byte) { return "/v1/subscriptions", site.Items(from, to, site.Item) },
+		list:     func(page int) string { return fmt.Sprintf("/v1/subscriptions?page=%d&page_size=100", page) },
 	}
 	s.create = func(n int) (string, []byte) { return s.bulk(n, n+1) }
 	s.get = func() string { return "/v1/subscriptions/" + site.Plan + "/" + site.CPF(rand.IntN(s.next)) }
@@ -85,51 +83,68 @@ func startVigia(ctx context.Context, folder string) *service {
 // startPocketBase starts the program that PocketBase is released as, and makes what a team would: a collection of
 // partners that log in, one of beneficiaries that only their partner sees, with the same columns and the same unique
 // key.
-func startPocketBase(ctx context.Context, r *report, folder string) *service {
-	program, data := r.peer(pocketBase, "base", "github.com/pocketbase/pocketbase"), filepath.Join(folder, "pocketbase-data")
+func startPocketBase(ctx context.Context, r *report) *service {
+	program, data := r.peer(pocketBase, "base", "github.com/pocketbase/pocketbase"), load.Folder()
 	const admin, partner, secret = "admin@exemplo.com.br", "banco@exemplo.com.br", "senha-de-exemplo-1"
 	site.Output(exec.CommandContext(ctx, program, "superuser", "upsert", admin, secret, "--dir", data))
-	p := site.StartOn(exec.CommandContext(ctx, program, "serve", "--dir", data), "--http", "/api/health")
-	s := &service{Server: load.Server{Addresses: []string{p.Address}}, database: filepath.Join(data, "data.db"), stop: p.Stop}
+	address := site.Free()
+	cmd := exec.CommandContext(ctx, program, "serve", "--dir", data, "--http", address)
+	p := site.Start(cmd, address, "http://"+address+"/api/health")
+	s := &service{Server: load.Server{Addresses: []string{address}}, database: filepath.Join(data, "data.db"), stop: p.Stop}
 	s.logIn("_superusers", admin, secret)
 	type object = map[string]any
-	fields := []object{{"name": "cpf", "type": "text", "required": true, "pattern": `^\d{11}$`}, {"name": "is_group_plan", "type": "bool"}, {"name": "address", "type": "json"}}
-	for _, name := range strings.Fields("partner plan_id start_date expiry_date primary_card user_card name birth_date gender email phone_number") {
+	fields := []object{
+		{"name": "cpf", "type": "text", "required": true, "pattern": `^\d{11}$`}, {"name": "is_group_plan", "type": "bool"},
+		{"name": "address", "type": "json"},
+	}
+	const texts = "partner plan_id start_date expiry_date primary_card user_card name birth_date gender email phone_number"
+	for _, name := range strings.Fields(texts) {
 		fields = append(fields, object{"name": name, "type": "text", "required": name != "expiry_date"})
 	}
 	const own = "partner = @request.auth.id"
-	for _, step := range []struct {
-		method, path string
-		body         object
-	}{
-		{"POST", "/api/collections", object{"name": "partners", "type": "auth"}},
-		{"POST", "/api/collections", object{
-			"name": "beneficiaries", "type": "base", "fields": fields, "listRule": own, "viewRule": own, "createRule": own,
-			"indexes": []string{"CREATE UNIQUE INDEX beneficiary_key ON beneficiaries (partner, plan_id, cpf)"},
-		}},
-		{"PATCH", "/api/settings", object{"batch": object{"enabled": true, "maxRequests": 1000, "timeout": 60, "maxBodySize": 64 << 20}}},
-		{"POST", "/api/collections/partners/records", object{"email": partner, "password": secret, "passwordConfirm": secret}},
-	} {
-		s.Ask(step.method, step.path, load.Must(json.Marshal(step.body)))
-	}
+	ask := func(method, path string, body object) { s.Ask(method, path, load.Must(json.Marshal(body))) }
+	ask("POST", "/api/collections", object{"name": "partners", "type": "auth"})
+	ask("POST", "/api/collections", object{
+		"name": "beneficiaries", "type": "base", "fields": fields, "listRule": own, "viewRule": own, "createRule": own,
+		"indexes": []string{"CREATE UNIQUE INDEX beneficiary_key ON beneficiaries (partner, plan_id, cpf)"},
+	})
+	batch := object{"enabled": true, "maxRequests": 1000, "timeout": 60, "maxBodySize": 64 << 20}
+	ask("PATCH", "/api/settings", object{"batch": batch})
+	one := object{"email": partner, "password": secret, "passwordConfirm": secret}
+	ask("POST", "/api/collections/partners/records", one)
 	s.speak(s.logIn("partners", partner, secret))
 	return s
 }
 
 // speak says how requests of the partner who is logged in look.
 func (s *service) speak(owner string) {
+	var ids []string             // it makes them itself
 	item := func(n int) string { // the same fields, laid flat as a collection has them
 		return strings.TrimSuffix(strings.Replace(site.Item(n), `"beneficiary":{`, `"partner":"`+owner+`",`, 1), "}")
 	}
 	const records = "/api/collections/beneficiaries/records"
 	s.create = func(n int) (string, []byte) { return records, []byte(item(n)) }
 	s.bulk = func(from, to int) (string, []byte) {
-		list := site.Items(from, to, func(n int) string { return `{"method":"POST","url":"` + records + `","body":` + item(n) + `}` })
-		return "/api/batch", []byte(`{"requests":` + string(list) + `}`)
+		one := func(n int) string { return `{"method":"POST","url":"` + records + `","body":` + item(n) + `}` }
+		return "/api/batch", fmt.Appendf(nil, `{"requests":%s}`, site.Items(from, to, one))
 	}
-	s.get = func() string { return records + "/" + s.ids[rand.IntN(len(s.ids))] }
+	s.note = func(answer []byte) { // all of it must have been created
+		var list []struct {
+			Status int
+			Body   struct{ ID string }
+		}
+		load.Check(json.Unmarshal(answer, &list))
+		for _, one := range list {
+			if one.Status != 200 {
+				load.Fail("a row of a batch was answered with %d", one.Status)
+			}
+			ids = append(ids, one.Body.ID)
+		}
+	}
+	s.get = func() string { return records + "/" + ids[rand.IntN(len(ids))] }
 	s.list = func(page int) string { // the fields that our list answers with
-		return fmt.Sprintf(records+"?page=%d&perPage=100&fields=id,plan_id,name,cpf,email,start_date,expiry_date,is_group_plan", page)
+		const fields = "id,plan_id,name,cpf,email,start_date,expiry_date,is_group_plan"
+		return fmt.Sprintf(records+"?page=%d&perPage=100&fields="+fields, page)
 	}
 }
 
@@ -152,28 +167,10 @@ func (s *service) fill(batches int) (total load.Result) {
 		s.next += 1000
 		var answer []byte
 		took := load.Time(1000, func() { answer = s.Ask("POST", path, body) })
+		s.note(answer)
 		total.Requests, total.Elapsed, total.P50 = total.Requests+took.Requests, total.Elapsed+took.Elapsed, took.Elapsed
-		if strings.HasPrefix(s.Header, "Authorization") {
-			s.note(answer)
-		}
 	}
 	return total
-}
-
-// note sees that all of PocketBase's batch was created, and keeps the ids that it gave. A batch of ours that failed has
-// said so in its answer.
-func (s *service) note(answer []byte) {
-	var list []struct {
-		Status int
-		Body   struct{ ID string }
-	}
-	load.Check(json.Unmarshal(answer, &list))
-	for _, one := range list {
-		if one.Status != 200 {
-			load.Fail("a row of a batch was answered with %d", one.Status)
-		}
-		s.ids = append(s.ids, one.Body.ID)
-	}
 }
 
 // total is how many people a list has in all, as either side says it.

@@ -5,11 +5,15 @@ import (
 	"crypto/rand"
 	"flag"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
-	"os/exec"
+	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +21,7 @@ import (
 	"github.com/vigiahq/vigia/bench/site"
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/webhook"
@@ -31,16 +36,11 @@ const (
 )
 
 // delivery compares the dispatcher with a table queue, each in processes of its own, on both engines.
-func delivery(ctx context.Context, _ *report, folder string) (groups []group) {
-	for _, engine := range load.Engines() {
-		g := group{Name: "delivery-" + engine, Title: "Delivering events, " + engine, Sides: []string{us, rowSide, batchSide, loopSide}}
-		made := 0
+func delivery(ctx context.Context, r *report) {
+	load.Each(func(engine string) {
+		g := r.group("delivery-"+engine, "Delivering events, "+engine, rowSide, batchSide, loopSide)
 		on := func(side string, urls []string, run func(s *scene)) {
-			made++
-			s := newScene(ctx, site.New(ctx, fmt.Sprintf("%s/%s-%d", folder, engine, made), engine), side, urls)
-			err := load.Try(func() { run(s) })
-			s.close()
-			load.Check(err)
+			load.Scope(func() { run(newScene(ctx, g, site.New(ctx, engine), side, urls)) })
 		}
 		rate := func(urls []string) func(side string) load.Result {
 			return func(side string) (r load.Result) {
@@ -48,27 +48,18 @@ func delivery(ctx context.Context, _ *report, folder string) (groups []group) {
 				return r
 			}
 		}
-		g.compare("deliver, one worker, 32 connections", "events/s", 1, load.Result.Rate, rate(paths(1)), batchSide, rowSide, loopSide)
-		g.least(loopSide, 0.5)
+		judge := g.compare("deliver, one worker, 32 connections", "events/s", 1, load.Result.Rate, rate(paths(1)),
+			batchSide, rowSide, loopSide)
+		judge(loopSide, 0.5)
 		g.compare("the same to 100 endpoints", "events/s", 0.8, load.Result.Rate, rate(paths(100)), loopSide)
-		never, twice, after, two, hang := map[string]float64{}, map[string]float64{}, map[string]float64{}, map[string]float64{}, map[string]float64{}
 		for _, side := range []string{us, rowSide, batchSide} {
-			on(side, paths(1), func(s *scene) { never[side], twice[side], after[side] = s.killed() })
-			on(side, paths(1), func(s *scene) { two[side] = s.twoWorkers() })
-			on(side, append([]string{"/dead"}, paths(endpoints-1)...), func(s *scene) { hang[side] = s.oneHangs() })
+			on(side, paths(1), (*scene).killed)
+			on(side, paths(1), (*scene).twoWorkers)
+			on(side, append([]string{"/dead"}, paths(endpoints-1)...), (*scene).oneHangs)
 		}
 		on(us, nil, func(s *scene) { s.first(ctx) })
 		on(us, nil, func(s *scene) { s.beside(ctx) })
-		g.add("worker killed and started again: never arrived", "events", never)
-		g.add("worker killed and started again: arrived twice", "events", twice)
-		g.add("worker killed and started again: all there after", "s", after)
-		g.add("two workers at once: arrived twice", "events", two)
-		g.Measures = append(g.Measures, measure{
-			What: fmt.Sprintf("one of %d endpoints hangs: events for the others there in %.0f s", endpoints, within.Seconds()), Unit: "%", Values: hang,
-		})
-		groups = append(groups, g)
-	}
-	return groups
+	})
 }
 
 // paths are those of n endpoints.
@@ -82,52 +73,38 @@ func paths(n int) (list []string) {
 // scene is a database with events for endpoints and no worker yet.
 type scene struct {
 	*site.Service
-	*site.Receiver
-	side    string
-	slots   int // of each endpoint
-	workers []*exec.Cmd
+	*receiver
+	g     *group
+	side  string
+	slots int // of each endpoint
 }
 
-func newScene(ctx context.Context, s *site.Service, side string, paths []string) *scene {
-	c := &scene{Service: s, Receiver: site.NewReceiver(), side: side, slots: max(1, conns/max(1, len(paths)))}
-	if side != us {
+func newScene(ctx context.Context, g *group, s *site.Service, side string, paths []string) *scene {
+	c := &scene{Service: s, receiver: newReceiver(), g: g, side: side, slots: max(1, conns/max(1, len(paths)))}
+	switch {
+	case side != us:
 		fillQueue(ctx, s, c.URL, paths)
-		return c
-	}
-	var hooks []alert.Endpoint
-	for _, path := range paths {
-		hooks = append(hooks, s.Hook(ctx, c.URL+path))
-	}
-	if len(hooks) > 0 {
-		s.Publish(ctx, *events, hooks...)
+	case len(paths) > 0:
+		c.publish(ctx, c.hooks(ctx, paths...)...)
 	}
 	return c
 }
 
-func (c *scene) close() {
-	for len(c.workers) > 0 {
-		c.kill()
-	}
-	c.Receiver.Stop()
-	c.Service.Close()
-}
+// add is a figure of the scene's side.
+func (c *scene) add(what, unit string, v float64) { c.g.add(what, unit, map[string]float64{c.side: v}) }
 
-// work starts a process that delivers, and kill kills the one that was started first.
-func (c *scene) work() {
+// work starts a process that delivers until it is killed.
+func (c *scene) work() (kill func()) {
 	cmd := load.Self("deliver", c.side, c.Data, strconv.Itoa(c.slots), c.Database)
 	load.Check(cmd.Start())
-	c.workers = append(c.workers, cmd)
-}
-
-func (c *scene) kill() {
-	_ = c.workers[0].Process.Kill()
-	_ = c.workers[0].Wait()
-	c.workers = c.workers[1:]
+	kill = sync.OnceFunc(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	load.Defer(kill)
+	return kill
 }
 
 // all waits for all events.
 func (c *scene) all() {
-	if got := c.Wait(*events, 5*time.Minute); got < *events {
+	if got := c.wait(*events, 5*time.Minute); got < *events {
 		load.Fail("only %d of %d events arrived", got, *events)
 	}
 }
@@ -135,66 +112,70 @@ func (c *scene) all() {
 // rate is measured from the first arrival to the last, so that the start of the process does not count.
 func (c *scene) rate() load.Result {
 	c.work()
-	first := c.Wait(1, time.Minute)
+	first := c.wait(1, time.Minute)
 	return load.Time(*events-first, c.all)
 }
 
 // killed kills the worker after a third of the events and starts another one.
-func (c *scene) killed() (never, twice, seconds float64) {
-	c.work()
-	c.Wait(*events/3, time.Minute)
-	c.kill()
+func (c *scene) killed() {
+	kill := c.work()
+	c.wait(*events/3, time.Minute)
+	kill()
 	took := load.Time(1, func() {
-		c.work()
-		c.Wait(*events, 3*time.Minute)
+		kill = c.work()
+		c.wait(*events, 3*time.Minute)
 	})
 	time.Sleep(time.Second) // repeats that are still under way
-	c.kill()
-	got, repeated := c.Arrived()
-	return float64(*events - got), float64(repeated), took.Elapsed.Seconds()
+	kill()
+	got, repeated := c.arrived()
+	c.add("worker killed and started again: never arrived", "events", float64(*events-got))
+	c.add("worker killed and started again: arrived twice", "events", float64(repeated))
+	c.add("worker killed and started again: all there after", "s", took.Elapsed.Seconds())
 }
 
 // twoWorkers runs two, as two replicas of a service would.
-func (c *scene) twoWorkers() float64 {
+func (c *scene) twoWorkers() {
 	c.work()
 	c.work()
 	c.all()
 	time.Sleep(time.Second)
-	_, twice := c.Arrived()
-	return float64(twice)
+	_, twice := c.arrived()
+	c.add("two workers at once: arrived twice", "events", float64(twice))
 }
 
 // oneHangs tells how many per cent of the events for the other endpoints came.
-func (c *scene) oneHangs() float64 {
+func (c *scene) oneHangs() {
 	c.work()
 	others := *events / endpoints * (endpoints - 1)
-	return 100 * float64(c.Wait(others, within)) / float64(others)
+	what := fmt.Sprintf("one of %d endpoints hangs: events for the others there in %.0f s", endpoints, within.Seconds())
+	c.add(what, "%", 100*float64(c.wait(others, within))/float64(others))
 }
 
 // first times the way from an event to its first attempt by a worker that learns of it by looking.
 func (c *scene) first(ctx context.Context) {
 	c.work()
-	took := c.times(ctx, c.Hook(ctx, c.URL))
+	took := c.times(ctx, c.hooks(ctx, ""))
 	p95 := load.Percentile(took, 95)
 	load.Bar(p95 < time.Second, "event to first attempt: p50 %v, p95 %v; less than a second", load.Median(took), p95)
 }
 
 // times writes events for endpoints in turns, and returns how long each took to its first attempt.
-func (c *scene) times(ctx context.Context, hooks ...alert.Endpoint) (took []time.Duration) {
+func (c *scene) times(ctx context.Context, hooks []alert.Endpoint) (took []time.Duration) {
 	const probes, pace = 400, 5 * time.Millisecond // the worker is awake but not at its limit
-	written, before := map[string]time.Time{}, c.Wait(0, time.Minute)
+	written, before := map[string]time.Time{}, c.wait(0, time.Minute)
 	for i := range probes {
-		id := hooks[i%len(hooks)].Partner
-		e := site.NewEvent(id, i)
+		e := newEvent(hooks[i%len(hooks)].Partner, i)
 		written[string(e.ID)] = time.Now()
-		load.Check(c.Store.Alerts.AddEvents(ctx, id, e))
+		load.Check(c.Store.Alerts.AddEvents(ctx, e.Partner, e))
 		time.Sleep(pace)
 	}
-	if got := c.Wait(before+probes, time.Minute) - before; got < probes {
+	if got := c.wait(before+probes, time.Minute) - before; got < probes {
 		load.Fail("%d of %d events arrived", got, probes)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for id, at := range written {
-		took = append(took, c.First(id).Sub(at))
+		took = append(took, c.seen[id][0].Sub(at))
 	}
 	return took
 }
@@ -202,32 +183,125 @@ func (c *scene) times(ctx context.Context, hooks ...alert.Endpoint) (took []time
 // beside times events of 99 endpoints without and with one that hangs and has more waiting than all others. Switched
 // off it is not there: its events are held.
 func (c *scene) beside(ctx context.Context) {
-	dead := c.Hook(ctx, c.URL+"/dead")
-	c.Publish(ctx, *events, dead)
-	var alive []alert.Endpoint
-	for _, path := range paths(99) {
-		alive = append(alive, c.Hook(ctx, c.URL+path))
-	}
-	defer c.Dispatch(4)()
+	dead := c.hooks(ctx, "/dead")[0]
+	c.publish(ctx, dead)
+	alive := c.hooks(ctx, paths(99)...)
+	load.Defer(dispatch(c.Service, 4))
 	side := func(set func(context.Context, partner.ID, alert.EndpointID) (alert.Endpoint, error)) func() load.Result {
 		return func() load.Result {
 			load.Must(set(ctx, dead.Partner, dead.ID))
 			time.Sleep(time.Second) // so that it hangs, or has stopped to
-			took := c.times(ctx, alive...)
+			took := c.times(ctx, alive)
 			return load.Result{Requests: 1, Elapsed: load.Percentile(took, 95), P50: load.Median(took)}
 		}
 	}
-	took := load.Compare(fmt.Sprintf("%v, event to first attempt at 99 endpoints", c.Service), "times the p95 goes into a second", load.Result.Rate,
-		load.Side{Name: "alone", Run: side(c.Webhooks.Disable)}, load.Side{Name: "beside one that hangs", Run: side(c.Webhooks.Enable), Least: 1 / 1.5})
+	took := load.Compare(fmt.Sprintf("%v, event to first attempt at 99 endpoints", c.Service), "times the p95 goes into a second",
+		load.Result.Rate, load.Side{Name: "alone", Run: side(c.Webhooks.Disable)},
+		load.Side{Name: "beside one that hangs", Run: side(c.Webhooks.Enable), Least: 1 / 1.5})
 	p95 := load.Median(took[1].Values(func(r load.Result) float64 { return r.Elapsed.Seconds() }))
 	load.Bar(p95 <= 2, "the p95 beside %d events for one that hangs: %.3f s; at most 2", *events, p95)
 }
 
+// guard lets webhooks reach this machine.
+var guard = webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
+
+// newEvent is an alert of the usual size about a person of its own.
+func newEvent(id partner.ID, n int) alert.Event {
+	user := partner.UserHash(fmt.Sprintf("%064x", n))
+	return load.Must(alert.New(id, alert.LeakDetected, user, time.Now(), alert.Leak{Findings: []alert.LeakFinding{{
+		ID: "0198c0de-7a00-7000-8000-0000000000d1", Asset: "0198c0de-7a00-7000-8000-000000000001", Kind: "email",
+		Status: cyber.Status("comprometido"), Breach: "loja-exemplo", Severity: cyber.Severity("high"),
+	}}}))
+}
+
+// hooks gives partners of their own an endpoint each.
+func (c *scene) hooks(ctx context.Context, paths ...string) (list []alert.Endpoint) {
+	for _, path := range paths {
+		p, _ := c.NewPartner(ctx, site.NoLimits)
+		list = append(list, load.Must(c.Webhooks.Create(ctx, p.ID, c.URL+path, nil, guard)))
+	}
+	return list
+}
+
+// publish writes all events for endpoints, in turns.
+func (c *scene) publish(ctx context.Context, hooks ...alert.Endpoint) {
+	const batch = 50
+	for done := 0; done < *events; {
+		for _, h := range hooks {
+			var some []alert.Event
+			for len(some) < min(batch, *events-done) {
+				some = append(some, newEvent(h.Partner, done+len(some)))
+			}
+			done += len(some)
+			load.Check(c.Store.Alerts.AddEvents(ctx, h.Partner, some...))
+		}
+	}
+}
+
+// dispatch starts a dispatcher with that many slots for an endpoint and no rate limit.
+func dispatch(s *site.Service, slots int) (stop func()) {
+	rule := webhook.DefaultGate
+	rule.Concurrent, rule.PerSecond = slots, 0
+	client := guard.Client(webhook.ClientOptions{})
+	d := alert.NewDispatcher(s.Store.Alerts, client, time.Now, slog.New(slog.DiscardHandler), alert.DispatcherOptions{
+		Gate: rule, NextTry: webhook.NewSchedule(func() float64 { return 0.5 }).Next,
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { d.Run(ctx); close(done) }()
+	return func() { cancel(); <-done; client.CloseIdleConnections() }
+}
+
+// receiver counts the arrivals of each event. Paths that begin with /dead never answer.
+type receiver struct {
+	*httptest.Server
+	mu    sync.Mutex
+	seen  map[string][]time.Time
+	twice int
+}
+
+func newReceiver() *receiver {
+	r := &receiver{seen: map[string][]time.Time{}}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		_, _ = io.Copy(io.Discard, q.Body)
+		if strings.HasPrefix(q.URL.Path, "/dead") {
+			<-q.Context().Done()
+			return
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		id := q.Header.Get("webhook-id")
+		if r.seen[id] = append(r.seen[id], time.Now()); len(r.seen[id]) == 2 {
+			r.twice++
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	load.Defer(func() { r.CloseClientConnections(); r.Close() }) // with what hangs
+	return r
+}
+
+// arrived is how many events came, and how many of them more than once.
+func (r *receiver) arrived() (once, twice int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.seen), r.twice
+}
+
+// wait returns how many events have come when there are n, or when the time is over.
+func (r *receiver) wait(n int, limit time.Duration) (got int) {
+	for until := time.Now().Add(limit); time.Now().Before(until); time.Sleep(2 * time.Millisecond) {
+		if got, _ = r.arrived(); got >= n {
+			break
+		}
+	}
+	return got
+}
+
 // deliver is what the process does until it is killed.
-func deliver(ctx context.Context, _ string) {
+func deliver(ctx context.Context) {
 	side, c := flag.Arg(0), config.Common{Data: flag.Arg(1), Database: flag.Arg(3)}
 	if side == us {
-		site.Join(ctx, c).Dispatch(load.Must(strconv.Atoi(flag.Arg(2))))
+		dispatch(site.Open(ctx, c), load.Must(strconv.Atoi(flag.Arg(2))))
 		select {}
 	}
 	runQueue(ctx, load.Must(sqldb.Open(ctx, c.DatabaseAddress(), sqldb.Options{})), side)
@@ -238,23 +312,24 @@ func deliver(ctx context.Context, _ string) {
 // secret (ours also signs with a public key).
 func fillQueue(ctx context.Context, s *site.Service, url string, paths []string) {
 	db := s.DB(ctx)
-	site.Exec(ctx, db, `CREATE TABLE queue (id BIGINT PRIMARY KEY, event TEXT NOT NULL, url TEXT NOT NULL, body TEXT NOT NULL, done BIGINT NOT NULL)`)
+	site.Exec(ctx, db, `CREATE TABLE queue (id BIGINT PRIMARY KEY, event TEXT NOT NULL, url TEXT NOT NULL, body TEXT NOT NULL,
+		done BIGINT NOT NULL)`)
 	site.Exec(ctx, db, `CREATE INDEX queue_open ON queue (done, id)`)
 	site.LoadRows(ctx, db, "queue", "id event url body done", 0, int64(*events)-1, func(i int64) ([]any, error) {
-		e := site.NewEvent(s.Partner.ID, int(i))
+		e := newEvent(s.Partner.ID, int(i))
 		body, err := e.Body()
 		return []any{i, string(e.ID), url + paths[int(i)%len(paths)], string(body), int64(0)}, err
 	})
 }
 
 type queued struct {
-	id               int64
-	event, url, body string
+	id int64
+	webhook.Attempt
 }
 
 // runQueue works until the process is killed. The plain loop reads all at once, signs as ours does and marks nothing.
 func runQueue(ctx context.Context, db *sqldb.DB, side string) {
-	client, most := site.Guard.Client(webhook.ClientOptions{}), 100
+	client, most := guard.Client(webhook.ClientOptions{}), 100
 	keys := []webhook.Key{load.Must(webhook.NewSecret(rand.Reader))}
 	if side == loopSide {
 		keys, most = append(keys, load.Must(webhook.NewSigningKey(rand.Reader))), 1<<30
@@ -269,8 +344,8 @@ func runQueue(ctx context.Context, db *sqldb.DB, side string) {
 		load.Parallel(conns, func(w int) {
 			for i := next.Add(1) - 1; i < int64(len(batch)); i = next.Add(1) - 1 {
 				q := batch[i]
-				out := webhook.Send(ctx, client, webhook.Attempt{URL: q.url, EventID: q.event, At: time.Now(), Body: []byte(q.body), Keys: keys})
-				switch {
+				q.At, q.Keys = time.Now(), keys
+				switch out := webhook.Send(ctx, client, q.Attempt); {
 				case out.Status != http.StatusNoContent:
 				case side == batchSide:
 					sent[w] = append(sent[w], q.id)
@@ -293,7 +368,7 @@ func selectOpen(ctx context.Context, db *sqldb.DB, most int) (list []queued) {
 	defer rows.Close()
 	for rows.Next() {
 		var q queued
-		load.Check(rows.Scan(&q.id, &q.event, &q.url, &q.body))
+		load.Check(rows.Scan(&q.id, &q.EventID, &q.URL, &q.Body))
 		list = append(list, q)
 	}
 	load.Check(rows.Err())

@@ -46,20 +46,18 @@ func main() {
 		load.Part{Name: "again", Run: again, ByHand: true})
 }
 
-func compare(ctx context.Context, folder string) {
-	r := report{Date: time.Now().UTC().Format(time.RFC3339), Commit: commit(), Machine: machine(), Versions: map[string]string{}, Options: options{
+func compare(ctx context.Context) {
+	r := &report{Date: time.Now().UTC().Format(time.RFC3339), Commit: commit(), Machine: machine(), Versions: map[string]string{}, Options: options{
 		Rounds: load.Rounds, Length: load.Length, Conns: load.Conns, People: *people, Dump: *dumpSize, SlowDump: *slowDump, Passwords: *hashes, Events: *events,
 	}}
 	whole := load.Engine == ""
 	for _, part := range []struct {
 		name string
-		run  func(context.Context, *report, string) []group
+		run  func(context.Context, *report)
 	}{{"crud", crud}, {"scan", scanning}, {"passwords", passwords}, {"delivery", delivery}} {
-		if !load.Wanted(part.name) {
-			whole = false
-			continue
+		if whole = whole && load.Wanted(part.name); load.Wanted(part.name) {
+			load.Scope(func() { part.run(ctx, r) })
 		}
-		r.Groups = append(r.Groups, part.run(ctx, &r, folder)...)
 	}
 	fmt.Println(r.render())
 	if !*dry && whole {
@@ -69,7 +67,7 @@ func compare(ctx context.Context, folder string) {
 }
 
 // again writes plots and tables from raw results that are there.
-func again(context.Context, string) {
+func again(context.Context) {
 	var r report
 	load.Check(json.Unmarshal(load.Must(os.ReadFile(flag.Arg(0))), &r))
 	r.write()
@@ -106,21 +104,15 @@ func said(program string, args ...string) string {
 }
 
 func commit() string {
-	text := said("git", "rev-parse", "--short", "HEAD")
-	if said("git", "status", "--porcelain", "--untracked-files=no") != "" {
-		text += " with local changes"
-	}
-	return text
+	return said("git", "describe", "--always", "--exclude=*", "--dirty= with local changes")
 }
-
-var cpuName = regexp.MustCompile(`(?m)^model name\s*: (.*)$`)
 
 func machine() string {
 	text := fmt.Sprintf("%s %s/%s, %d cores", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	if m := cpuName.FindSubmatch(load.Must(os.ReadFile("/proc/cpuinfo"))); m != nil {
-		text += ", " + strings.TrimSpace(string(m[1]))
+	if name := said("sed", "-n", `s/^model name\s*: //p`, "/proc/cpuinfo"); name != "" {
+		text += ", " + name
 	}
-	return text + ", load " + strings.Fields(string(load.Must(os.ReadFile("/proc/loadavg"))))[0]
+	return text + ", load " + strings.Fields(said("cat", "/proc/loadavg"))[0]
 }
 
 // peer is the program of another tool; its version, read from the module that it was built from, goes to the report.

@@ -14,7 +14,6 @@ import (
 	"runtime"
 	"sort"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -36,36 +35,31 @@ const (
 type sets struct {
 	reader     *segment.Reader
 	flat, text []byte
-	set, path  string // of the set and of the text
-	table      *sqldb.DB
-	find       func(uint64) (found int) // in the table
+	set, path  string                   // of the set and of the text
+	find       func(uint64) (found int) // in a table
 }
 
-func passwords(ctx context.Context, r *report, folder string) []group {
+func passwords(ctx context.Context, r *report) {
 	r.Versions["look"] = said("look", "--version")
-	g := group{Name: "passwords", Title: load.Figure(float64(*hashes)) + " breached passwords", Sides: []string{us, arraySide, textSide, lookSide, tableSide}}
-	s := makeSets(ctx, folder)
-	defer func() { load.Check(s.reader.Close()) }()
+	g := r.group("passwords", load.Figure(float64(*hashes))+" breached passwords", arraySide, textSide, lookSide, tableSide)
+	s := makeSets(ctx)
 	site.Bits("password set", s.reader.Count(), s.reader.Size(), 16.6) // 41.5 % of the array
 	s.coldPages()
 	size, build := map[string]float64{arraySide: float64(len(s.flat)), textSide: float64(len(s.text))}, map[string]float64{}
 	for side, step := range map[string]func() int64{
-		us:        func() int64 { return importText(ctx, filepath.Join(folder, "library"), s.path) }, // more than the others have: see README.md
-		tableSide: func() int64 { return s.fillTable(ctx, filepath.Join(folder, "passwords.db")) },
+		us:        func() int64 { return importText(ctx, s.path) }, // more than the others have: see README.md
+		tableSide: func() int64 { return s.fillTable(ctx, s.path+".db") },
 	} {
 		build[side] = load.Time(1, func() { size[side] = float64(step()) }).Elapsed.Seconds()
 	}
-	defer func() { load.Check(s.table.Close()) }()
-	imported := 0
 	load.Compare("import of sorted text", "MB/s", load.Mega(load.Result.Rate),
 		load.Side{Name: "wc -l", Run: func() load.Result {
 			return load.Time(len(s.text), func() { site.Output(exec.Command("wc", "-l", s.path)) })
 		}},
 		load.Side{Name: us, Least: 0.2, Run: func() load.Result {
-			imported++
-			return load.Time(len(s.text), func() { importText(ctx, filepath.Join(folder, fmt.Sprint("library", imported)), s.path) })
+			return load.Time(len(s.text), func() { importText(ctx, s.path) })
 		}})
-	memory := load.Must(strconv.ParseInt(strings.TrimSpace(string(site.Output(load.Self("import", s.path)))), 10, 64))
+	memory := int64(number(load.Self("import", s.path)))
 	load.Bar(memory < 300<<20, "import of sorted text: %d MiB of memory; less than 300", memory>>20)
 	for side := range size {
 		size[side] /= float64(s.reader.Count())
@@ -91,7 +85,6 @@ func passwords(ctx context.Context, r *report, folder string) []group {
 	load.Bar(rate >= 2.5e6, "look-ups: %.2f million a second of one core's time; at least 2.5 at 100 million", rate/1e6)
 	g.add("size", "bytes a password", size)
 	g.add("make it from sorted text", "s", build) // the array is made from the set
-	return []group{g}
 }
 
 // key is the i-th made-up key of 40 bits: the first of them of a bijective mix of the counter.
@@ -104,7 +97,8 @@ func key(i uint64) uint64 {
 
 // makeSets makes a set, the sorted array of its keys, and a text as the public corpus has it: 40 upper-case digits, a
 // colon, a count, carriage return and line feed.
-func makeSets(ctx context.Context, folder string) *sets {
+func makeSets(ctx context.Context) *sets {
+	folder := load.Folder()
 	s := &sets{set: filepath.Join(folder, "keys.seg"), path: filepath.Join(folder, "hashes.txt")}
 	w := load.Must(segment.Create(s.set, segment.Options{Width: segment.Bits40}))
 	for i := range uint64(*hashes) {
@@ -112,6 +106,7 @@ func makeSets(ctx context.Context, folder string) *sets {
 	}
 	load.Must(w.Commit(ctx))
 	s.reader = load.Must(segment.Open(s.set))
+	load.Defer(func() { load.Check(s.reader.Close()) })
 	f := load.Must(os.Create(s.path))
 	out, random := bufio.NewWriterSize(f, 1<<20), rand.NewPCG(7, 7)
 	for k, err := range s.reader.All() {
@@ -135,15 +130,13 @@ func (s *sets) coldPages() {
 	cold, f := load.Must(segment.Open(path)), load.Must(os.OpenFile(path, os.O_RDWR, 0))
 	defer func() { load.Check(cold.Close(), f.Close()) }()
 	load.Check(f.Sync(), unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED))
-	inMemory := func() int {
-		return load.Must(strconv.Atoi(strings.TrimSpace(string(site.Output(exec.Command("fincore", "--noheadings", "--output", "PAGES", path))))))
-	}
+	inMemory := func() float64 { return number(exec.Command("fincore", "--noheadings", "--output", "PAGES", path)) }
 	before, asked := inMemory(), s.probes(500)
 	for _, k := range asked {
 		load.Must(cold.Contains(k))
 	}
-	pages := float64(inMemory()-before) / float64(len(asked))
-	load.Bar(pages <= 2, "cold look-ups: %.2f pages of 4 KiB each; at most 2 (%d were left from before)", pages, before)
+	pages := (inMemory() - before) / float64(len(asked))
+	load.Bar(pages <= 2, "cold look-ups: %.2f pages of 4 KiB each; at most 2 (%.0f were left from before)", pages, before)
 }
 
 // probes are keys in random order, half of them in the set.
@@ -159,10 +152,11 @@ func (s *sets) probes(count int) []uint64 {
 }
 
 // importText imports the text into a library of its own, as the product does, and tells its size.
-func importText(ctx context.Context, folder, path string) (bytes int64) {
-	load.Check(os.Mkdir(folder, 0o700))
+func importText(ctx context.Context, path string) (bytes int64) {
+	folder := load.Folder()
 	lib := load.Must(password.OpenLibrary(folder, time.Now))
-	load.Must(lib.Import(ctx, password.Import{Algorithm: password.SHA1, Inputs: load.Must(password.Files(path)), Source: "made up"}))
+	from := password.Import{Algorithm: password.SHA1, Inputs: load.Must(password.Files(path)), Source: "made up"}
+	load.Must(lib.Import(ctx, from))
 	load.Check(filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			bytes += site.Size(path)
@@ -173,8 +167,8 @@ func importText(ctx context.Context, folder, path string) (bytes int64) {
 }
 
 // importAlone imports a text as a process of its own and says how much memory that took at most.
-func importAlone(ctx context.Context, folder string) {
-	importText(ctx, filepath.Join(folder, "library"), flag.Arg(0))
+func importAlone(ctx context.Context) {
+	importText(ctx, flag.Arg(0))
 	fmt.Println(load.Memory("self", "VmHWM"))
 }
 
@@ -182,24 +176,19 @@ func importAlone(ctx context.Context, folder string) {
 // key.
 func (s *sets) fillTable(ctx context.Context, file string) int64 {
 	table := load.Must(sqldb.Open(ctx, file, sqldb.Options{StatementTimeout: time.Hour}))
+	site.Exec(ctx, table, `CREATE TABLE breached (hash INTEGER PRIMARY KEY)`)
+	at, row := 0, make([]any, 1)
 	load.Check(table.InTx(ctx, func(tx *sqldb.Tx) error {
-		if _, err := tx.ExecContext(ctx, `CREATE TABLE breached (hash INTEGER PRIMARY KEY)`); err != nil {
-			return err
-		}
-		at, row := 0, make([]any, 1)
-		_, err := tx.Load(ctx, "breached", []string{"hash"}, func() ([]any, error) {
-			if at >= len(s.text) {
-				return nil, nil
-			}
+		return site.LoadInto(ctx, tx, "breached", "hash", 1, int64(s.reader.Count()), func(int64) ([]any, error) {
 			row[0] = int64(hexKey(s.text[at:]))
 			at += bytes.IndexByte(s.text[at:], '\n') + 1
 			return row, nil
 		})
-		return err
 	}))
 	load.Check(table.Close()) // empties the log into the table, so that the size is the table's
-	s.table = load.Must(sqldb.Open(ctx, file, sqldb.Options{}))
-	find := load.Must(s.table.Reader().PrepareContext(ctx, `SELECT count(*) FROM breached WHERE hash = $1`))
+	table = load.Must(sqldb.Open(ctx, file, sqldb.Options{}))
+	load.Defer(func() { load.Check(table.Close()) })
+	find := load.Must(table.Reader().PrepareContext(ctx, `SELECT count(*) FROM breached WHERE hash = $1`))
 	s.find = func(k uint64) (found int) {
 		load.Check(find.QueryRowContext(ctx, int64(k)).Scan(&found))
 		return found

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"maps"
@@ -18,7 +19,7 @@ type report struct {
 	Machine  string            `json:"machine"`
 	Options  options           `json:"options"`
 	Versions map[string]string `json:"versions"`
-	Groups   []group           `json:"groups"`
+	Groups   []*group          `json:"groups"`
 }
 
 // options are kept with the results.
@@ -53,42 +54,52 @@ type measure struct {
 
 const us = "Vigia"
 
-// compare lets rivals and then ours take turns. Ours has to reach so many times what the first rival does.
-func (g *group) compare(what, unit string, least float64, worth func(load.Result) float64, run func(side string) load.Result, rivals ...string) {
+// group begins a comparison with rivals.
+func (r *report) group(name, title string, rivals ...string) *group {
+	g := &group{Name: name, Title: title, Sides: append([]string{us}, rivals...)}
+	r.Groups = append(r.Groups, g)
+	return g
+}
+
+// compare lets rivals and then ours take turns. Ours has to reach so many times what the first rival does. It returns
+// how to judge the same by another one.
+func (g *group) compare(what, unit string, least float64, worth func(load.Result) float64,
+	run func(side string) load.Result, rivals ...string,
+) (judge func(rival string, least float64)) {
 	var sides []load.Side
-	order := append(rivals, us)
-	for _, s := range order {
+	m := measure{What: what, Unit: unit, Values: map[string]float64{}, Rounds: map[string][]float64{}}
+	for _, s := range append(rivals, us) {
 		sides = append(sides, load.Side{Name: s, Run: func() load.Result { return run(s) }})
 	}
 	sides[len(rivals)].Least = least
-	m := measure{What: what, Unit: unit, Values: map[string]float64{}, Rounds: map[string][]float64{}}
+	all := map[string]load.Series{}
 	for i, took := range load.Compare(g.Title+", "+what, unit, worth, sides...) {
-		m.Rounds[order[i]] = took.Values(worth)
-		m.Values[order[i]] = load.Median(m.Rounds[order[i]])
+		name := sides[i].Name
+		all[name], m.Rounds[name] = took, took.Values(worth)
+		m.Values[name] = load.Median(m.Rounds[name])
 	}
 	g.Measures = append(g.Measures, m)
-}
-
-// least judges the last line by another rival than its first.
-func (g *group) least(rival string, least float64) {
-	var ratios []float64
-	m := g.Measures[len(g.Measures)-1]
-	for i, v := range m.Rounds[us] {
-		ratios = append(ratios, v/m.Rounds[rival][i])
+	return func(rival string, least float64) {
+		load.Side{Name: us, Least: least}.Judge(rival, all[us].Ratios(all[rival], worth))
 	}
-	load.Bar(load.Median(ratios) >= least, "%s is %.2f of %s (rounds %.2f); at least %.2f", us, load.Median(ratios), rival, ratios, least)
 }
 
-// add is a line of figures that are taken once; less is better.
+// add puts figures that are taken once into a line; less is better, but of per cent.
 func (g *group) add(what, unit string, values map[string]float64) {
-	g.Measures = append(g.Measures, measure{What: what, Unit: unit, Lower: true, Values: values})
+	for _, m := range g.Measures {
+		if m.What == what {
+			maps.Copy(m.Values, values)
+			return
+		}
+	}
+	g.Measures = append(g.Measures, measure{What: what, Unit: unit, Lower: unit != "%", Values: values})
 }
 
 // best of a measure among all sides, and the best among the others.
 func (m measure) best(sides []string) (side string, value float64) {
 	for _, s := range sides {
 		v, ok := m.Values[s]
-		if ok && (side == "" || (m.Lower && v < value) || (!m.Lower && v > value)) {
+		if ok && (side == "" || v != value && v < value == m.Lower) {
 			side, value = s, v
 		}
 	}
@@ -97,49 +108,36 @@ func (m measure) best(sides []string) (side string, value float64) {
 
 // render is the generated part of README.md.
 func (r report) render() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Run of %s, commit %s, %s; raw results: [results/%s](results/%s). Median of %d rounds where rounds are taken; **bold** is the best of its line.\n\n",
-		r.Date, r.Commit, r.Machine, r.file(), r.file(), r.Options.Rounds)
+	var b, losses strings.Builder
+	fmt.Fprintf(&b, "Run of %s, commit %s, %s; raw results: [results/%s](results/%[4]s). "+
+		"Median of %[5]d rounds where rounds are taken; **bold** is the best of its line.\n\n",
+		r.Date, r.Commit, r.Machine, r.file(), r.Options.Rounds)
 	b.WriteString("| Tool | Version |\n|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
 		fmt.Fprintf(&b, "| %s | %s |\n", name, r.Versions[name])
 	}
 	for _, g := range r.Groups {
-		fmt.Fprintf(&b, "\n### %s\n\n![%s](results/%s)\n\n", g.Title, g.Title, r.plotFile(g))
-		fmt.Fprintf(&b, "| Work | Unit | %s |\n|---|---|%s\n", strings.Join(g.Sides, " | "), strings.Repeat("---:|", len(g.Sides)))
+		fmt.Fprintf(&b, "\n### %s\n\n![%[1]s](results/%s)\n\n| Work | Unit | %s |\n|---|---|%s\n", g.Title, r.plotFile(g),
+			strings.Join(g.Sides, " | "), strings.Repeat("---:|", len(g.Sides)))
 		for _, m := range g.Measures {
 			fmt.Fprintf(&b, "| %s | %s |", m.What, m.unit())
-			_, best := m.best(g.Sides)
+			side, best := m.best(g.Sides)
 			for _, s := range g.Sides {
-				v, ok := m.Values[s]
-				switch {
-				case !ok:
-					b.WriteString(" - |")
-				case v == best:
-					b.WriteString(" **" + load.Figure(v) + "** |")
-				default:
-					b.WriteString(" " + load.Figure(v) + " |")
+				cell := "-"
+				if v, ok := m.Values[s]; ok && v == best {
+					cell = "**" + load.Figure(v) + "**"
+				} else if ok {
+					cell = load.Figure(v)
 				}
+				b.WriteString(" " + cell + " |")
 			}
 			b.WriteByte('\n')
-		}
-	}
-	b.WriteString("\n### Where Vigia loses in this run\n\n")
-	n := b.Len()
-	for _, g := range r.Groups {
-		for _, m := range g.Measures {
-			ours, ok := m.Values[us]
-			side, best := m.best(g.Sides)
-			if !ok || ours == best {
-				continue
+			if ours, ok := m.Values[us]; ok && ours != best {
+				fmt.Fprintf(&losses, "- %s, %s: %s %s, Vigia %s (%s).\n", g.Title, m.What, side, load.Figure(best), load.Figure(ours), m.unit())
 			}
-			fmt.Fprintf(&b, "- %s, %s: %s %s, Vigia %s (%s).\n", g.Title, m.What, side, load.Figure(best), load.Figure(ours), m.unit())
 		}
 	}
-	if b.Len() == n {
-		b.WriteString("Nowhere.\n")
-	}
-	return b.String()
+	return b.String() + "\n### Where Vigia loses in this run\n\n" + cmp.Or(losses.String(), "Nowhere.\n")
 }
 
 func (m measure) unit() string {
@@ -151,8 +149,8 @@ func (m measure) unit() string {
 
 func (r report) file() string { return "side-by-side-" + r.Date[:10] + ".json" }
 
-func (r report) plotFile(g group) string {
-	return "side-by-side-" + r.Date[:10] + "-" + g.Name + ".svg"
+func (r report) plotFile(g *group) string {
+	return strings.TrimSuffix(r.file(), ".json") + "-" + g.Name + ".svg"
 }
 
 // colours of the sides: ours first, then ones that are told apart in grey as well.
@@ -160,7 +158,7 @@ var colours = []string{"#0b6e4f", "#c8553d", "#8d99ae", "#e0a458", "#5c4d7d", "#
 
 // plot draws a group as bars lying down, each measure on a scale of its own: its longest bar is as long as the picture
 // allows.
-func plot(g group) string {
+func plot(g *group) string {
 	const (
 		width, left, longest = 820, 190, 470
 		bar, gap, title      = 14, 3, 30
@@ -168,7 +166,7 @@ func plot(g group) string {
 	var b strings.Builder
 	y := 14
 	for _, m := range g.Measures {
-		most := 0.0
+		most := 1e-9 // so that a bar of nothing has a length
 		for _, v := range m.Values {
 			most = max(most, v)
 		}
@@ -179,12 +177,9 @@ func plot(g group) string {
 			if !ok {
 				continue
 			}
-			length := 0.0
-			if most > 0 {
-				length = v / most * longest
-			}
+			length := max(1, v/most*longest)
 			fmt.Fprintf(&b, `<text x="%d" y="%d" class="s">%s</text><rect x="%d" y="%d" width="%.1f" height="%d" fill="%s"/><text x="%.1f" y="%d">%s</text>`+"\n",
-				left-8, y+bar-3, html.EscapeString(side), left, y, max(length, 1), bar, colours[i%len(colours)], left+max(length, 1)+6, y+bar-3, load.Figure(v))
+				left-8, y+bar-3, html.EscapeString(side), left, y, length, bar, colours[i%len(colours)], left+length+6, y+bar-3, load.Figure(v))
 			y += bar + gap
 		}
 		y += 8

@@ -59,7 +59,7 @@ func TestReadmeShowsTheResults(t *testing.T) {
 //vigia:shows a line that Vigia does not win is named as a loss
 //vigia:broken less and more mixed up
 func TestLossesAreListed(t *testing.T) {
-	r := report{Date: "2026-01-01T00:00:00Z", Groups: []group{{Title: "Work", Sides: []string{us, "Other"}, Measures: []measure{
+	r := report{Date: "2026-01-01T00:00:00Z", Groups: []*group{{Title: "Work", Sides: []string{us, "Other"}, Measures: []measure{
 		{What: "won", Unit: "a second", Values: map[string]float64{us: 2, "Other": 1}},
 		{What: "slower", Unit: "a second", Values: map[string]float64{us: 1, "Other": 2}},
 		{What: "larger", Unit: "bytes", Lower: true, Values: map[string]float64{us: 2, "Other": 1}},

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/vigiahq/vigia/bench/load"
@@ -30,7 +29,8 @@ var patterns = []string{
 	`\b[0-9]{4}[ -]?(?:[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}(?:[ -]?[0-9]{3})?|[0-9]{6}[ -]?[0-9]{4,5})\b|\b[0-9]{12,19}\b`,
 }
 
-func scanning(_ context.Context, r *report, folder string) (groups []group) {
+func scanning(_ context.Context, r *report) {
+	folder := load.Folder()
 	t := &tools{
 		leaks: r.peer(leaksSide, "gitleaks", "github.com/zricethezav/gitleaks/v8"), urls: r.peer("xurls", "xurls", "mvdan.cc/xurls/v2"),
 		rules: filepath.Join(folder, "rules.toml"), found: map[string]float64{},
@@ -44,16 +44,16 @@ func scanning(_ context.Context, r *report, folder string) (groups []group) {
 		// The slow tools read a smaller dump of the same kind.
 		path, small := filepath.Join(folder, c.kind), filepath.Join(folder, c.kind+"-small")
 		written, smallWritten := site.WriteDump(path, c.kind, *dumpSize<<20), site.WriteDump(small, c.kind, *slowDump<<20)
-		g := group{Name: "scan-" + c.kind, Title: "Identifiers in a " + c.kind + " dump", Sides: []string{us, rgSide, leaksSide, urlsSide, regexpSide}}
-		g.compare("read a dump, "+perMB(written)+" a MB", "MB/s of CPU", c.least, load.Mega(load.Result.OfCPU), func(side string) load.Result {
+		g := r.group("scan-"+c.kind, "Identifiers in a "+c.kind+" dump", rgSide, leaksSide, urlsSide, regexpSide)
+		judge := g.compare("read a dump, "+perMB(written)+" a MB", "MB/s of CPU", c.least, load.Mega(load.Result.OfCPU), func(side string) load.Result {
 			file := small
 			if side == us || side == rgSide {
 				file = path
 			}
 			return load.Time(int(site.Size(file)), func() { t.read(side, file) })
 		}, g.Sides[1:]...)
-		g.least(regexpSide, 40)
-		t.found[rgSide] = load.Must(strconv.ParseFloat(strings.TrimSpace(string(site.Output(ripgrep(path, "--count-matches", "--no-filename")))), 64))
+		judge(regexpSide, 40)
+		t.found[rgSide] = number(ripgrep(path, "--count-matches", "--no-filename"))
 		off := func(reported, truth float64) float64 { return 100 * math.Abs(reported-truth) / truth }
 		const unit = "for 100 that are there"
 		g.add("reported too many or too few", unit, map[string]float64{
@@ -63,9 +63,13 @@ func scanning(_ context.Context, r *report, folder string) (groups []group) {
 		g.add("the same of e-mail addresses alone", unit, map[string]float64{
 			us: off(t.emails, float64(written[identifier.Email])), urlsSide: off(t.found[urlsSide], float64(smallWritten[identifier.Email])),
 		})
-		groups = append(groups, g)
 	}
-	return groups
+}
+
+// number is what a command prints.
+func number(cmd *exec.Cmd) (n float64) {
+	load.Must(fmt.Sscan(string(site.Output(cmd)), &n))
+	return n
 }
 
 func sum(counts [16]int) (n float64) {

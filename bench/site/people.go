@@ -1,7 +1,7 @@
 package site
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -59,16 +59,11 @@ func Watched(n int) []byte {
 func (s *Service) Import(ctx context.Context, n int) {
 	in, out := io.Pipe()
 	go func() {
-		var text bytes.Buffer
+		text := bufio.NewWriterSize(out, 1<<16)
 		for i := range n {
-			text.WriteString(Item(i) + "\n")
-			if text.Len() > 1<<16 || i == n-1 {
-				if _, err := text.WriteTo(out); err != nil {
-					return
-				}
-			}
+			_, _ = text.WriteString(Item(i) + "\n") // what fails stays so until the flush
 		}
-		_ = out.Close()
+		_ = out.CloseWithError(text.Flush())
 	}()
 	report := load.Must(s.Subscriptions.Import(ctx, s.Partner, draft.NewJSONLines(in), false,
 		func(r subscription.Reject) error { return fmt.Errorf("refused: %+v", r) }, func(subscription.ImportReport) {}))
@@ -115,11 +110,11 @@ func (s *Service) CountSubscriptions(ctx context.Context, db *sqldb.DB) {
 }
 
 // FillValues loads n watched addresses and returns the names by which they are known.
-func (s *Service) FillValues(ctx context.Context, db *sqldb.DB, n int64, status cyber.Status, address func(i int64) string) (names []string) {
+func (s *Service) FillValues(ctx context.Context, db *sqldb.DB, n int64, status cyber.Status) (names []string) {
 	names, at := Names(n), Spread(n)
 	columns := "id partner_id user_index kind value_index fingerprint pending value status created_at"
 	LoadRows(ctx, db, "asset", columns, 1, n, func(i int64) ([]any, error) {
-		plain := fmt.Appendf(nil, `{"value":%q,"userHash":"%064d"}`, address(i), i)
+		plain := fmt.Appendf(nil, `{"value":%q,"userHash":"%064d"}`, Address(i), i)
 		value, err := s.Keys.Seal(s.Place("asset", "value", "as_"+names[i]), plain)
 		index := fmt.Appendf(nil, "%016d", i)
 		return []any{"as_" + names[i], s.Partner.ID.Number(), index, int64(1), index, i, false, value, string(status), at(i)}, err
@@ -152,19 +147,24 @@ func Spread(n int64) func(i int64) int64 {
 	}
 }
 
-// LoadRows writes rows from one number to another, in transactions that others would not mind.
+// LoadRows writes the rows from one number to another, in transactions that others would not mind.
 func LoadRows(ctx context.Context, db *sqldb.DB, table, columns string, from, to int64, row func(int64) ([]any, error)) {
 	const batch = 250_000
 	for next := from; next <= to; next += batch {
 		load.Check(db.InTx(ctx, func(tx *sqldb.Tx) error {
-			i := next - 1
-			_, err := tx.Load(ctx, table, strings.Fields(columns), func() ([]any, error) {
-				if i++; i == min(next+batch, to+1) {
-					return nil, nil
-				}
-				return row(i)
-			})
-			return err
+			return LoadInto(ctx, tx, table, columns, next, min(next+batch-1, to), row)
 		}))
 	}
+}
+
+// LoadInto writes them in a transaction.
+func LoadInto(ctx context.Context, tx *sqldb.Tx, table, columns string, from, to int64, row func(int64) ([]any, error)) error {
+	i := from - 1
+	_, err := tx.Load(ctx, table, strings.Fields(columns), func() ([]any, error) {
+		if i++; i > to {
+			return nil, nil
+		}
+		return row(i)
+	})
+	return err
 }

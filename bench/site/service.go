@@ -1,19 +1,16 @@
-// Package site has what benchmarks share of a service: the service in this process, server processes, made-up people and
-// events, long tables, dumps.
+// Package site has what benchmarks share of a service: the service in this process, server processes, made-up people, long
+// tables, dumps. What it starts and makes is gone at the end of the scope.
 package site
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -24,6 +21,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/sqldb/sqldbtest"
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
@@ -38,69 +36,54 @@ type Service struct {
 	Partner     partner.Partner
 	Credentials partner.Credentials // none when the installation was there before
 	Console     load.Server
-	clean       []func() error
-	drop        func() error // of the schema
+	clean       []func()
 }
 
-// New makes an installation in a folder and, for postgres, in a schema that is dropped with it. One that is there already
-// is opened as it is.
-func New(ctx context.Context, folder, engine string) *Service {
-	s := &Service{Common: config.Common{Data: folder}, drop: func() error { return nil }}
+// New makes an installation on an engine.
+func New(ctx context.Context, engine string) *Service {
+	c := config.Common{Data: load.Folder()}
 	if engine == "postgres" {
-		s.Database, s.drop = NewSchema(ctx)
+		c.Database = NewSchema(ctx)
 	}
-	s.open(ctx)
+	return Open(ctx, c)
+}
+
+// Open opens an installation, which is made if it is not there.
+func Open(ctx context.Context, c config.Common) *Service {
+	s := &Service{App: load.Must(app.Open(ctx, c, sqldb.Options{})), Common: c}
+	s.clean = []func(){func() { load.Check(s.App.Close()) }}
+	load.Defer(s.Stop)
 	if known := load.Must(s.Partners.Partners(ctx)); len(known) > 0 {
 		s.Partner = known[0]
 		return s
 	}
-	s.Partner, s.Credentials = s.NewPartner(ctx)
+	s.Partner, s.Credentials = s.NewPartner(ctx, NoLimits)
 	s.Header = Header(s.Credentials)
 	return s
 }
 
-// Join opens the installation of another process, and leaves it there.
-func Join(ctx context.Context, c config.Common) *Service {
-	s := &Service{Common: c, drop: func() error { return nil }}
-	s.open(ctx)
-	return s
-}
-
-// Each is the work of a part on a new service of each engine, which listens in a role if one is named.
-func Each(role string, run func(ctx context.Context, s *Service)) func(context.Context, string) {
-	return func(ctx context.Context, folder string) {
-		for _, engine := range load.Engines() {
-			s := New(ctx, filepath.Join(folder, engine), engine)
-			err := load.Try(func() {
-				if role != "" {
-					s.Listen(ctx, role, 16)
-				}
-				run(ctx, s)
-			})
-			s.Close()
-			load.Check(err)
-		}
+// Each is the work of a part on a new service of each engine, which listens.
+func Each(run func(ctx context.Context, s *Service)) func(context.Context) {
+	return func(ctx context.Context) {
+		load.Each(func(engine string) {
+			s := New(ctx, engine)
+			s.Listen(ctx, "api", 16)
+			run(ctx, s)
+		})
 	}
 }
 
-func (s *Service) open(ctx context.Context) {
-	s.App = load.Must(app.Open(ctx, s.Common, sqldb.Options{}))
-	s.clean = append(s.clean, s.App.Close)
+// NoLimits are the settings of a partner that nothing holds back.
+var NoLimits = partner.Settings{
+	RatePerSecond: 1e6, Burst: 1e6, AssetsPerHour: 1e9, AssetsPerDay: 1e9, UnknownPeople: 1e9,
 }
 
-// NewPartner makes a partner with a plan and no limits.
-func (s *Service) NewPartner(ctx context.Context) (partner.Partner, partner.Credentials) {
-	p, c, err := s.Partners.Create(ctx, "Banco", partner.Live, partner.Settings{
-		RatePerSecond: 1_000_000, Burst: 1_000_000, AssetsPerHour: 1_000_000_000, AssetsPerDay: 1_000_000_000, UnknownPeople: 1_000_000_000,
-	})
+// NewPartner makes a partner with a plan.
+func (s *Service) NewPartner(ctx context.Context, settings partner.Settings) (partner.Partner, partner.Credentials) {
+	p, c, err := s.Partners.Create(ctx, "Banco", partner.Live, settings)
 	load.Check(err)
-	s.AddPlan(ctx, p.ID)
+	load.Must(s.Plans.Create(ctx, plan.Plan{ID: Plan, Partner: p.ID, Name: "Ouro", Coverage: plan.Demo()}))
 	return p, c
-}
-
-// AddPlan gives a partner the plan that subscriptions name.
-func (s *Service) AddPlan(ctx context.Context, id partner.ID) {
-	load.Must(s.Plans.Create(ctx, plan.Plan{ID: Plan, Partner: id, Name: "Ouro", Coverage: plan.Demo()}))
 }
 
 // Header is the line that a request of a partner carries.
@@ -109,7 +92,7 @@ func Header(c partner.Credentials) string { return "X-Api-Key: " + c.APIKey }
 // DB is the database, beside the service's own connections.
 func (s *Service) DB(ctx context.Context) *sqldb.DB {
 	db := load.Must(sqldb.Open(ctx, s.DatabaseAddress(), sqldb.Options{StatementTimeout: time.Hour}))
-	s.clean = append(s.clean, db.Close)
+	s.clean = append(s.clean, func() { load.Check(db.Close()) })
 	return db
 }
 
@@ -122,7 +105,7 @@ func (s *Service) Listen(ctx context.Context, role string, conns int) {
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- srv.Run(ctx) }()
-	s.clean = append(s.clean, func() error { stop(); return <-done })
+	s.clean = append(s.clean, func() { stop(); load.Check(<-done) })
 	select {
 	case <-srv.Ready:
 	case err := <-done:
@@ -135,48 +118,23 @@ func (s *Service) Listen(ctx context.Context, role string, conns int) {
 	s.Console = load.Server{Addresses: []string{srv.ConsoleAddr.String()}}
 }
 
-// Defer has work done before the service stops.
-func (s *Service) Defer(work func()) {
-	s.clean = append(s.clean, func() error { return load.Try(work) })
-}
-
-// Stop stops it and leaves the database for a server process.
+// Stop stops it before its scope ends, and leaves the database for a server process.
 func (s *Service) Stop() {
-	var err error
-	for i := len(s.clean) - 1; i >= 0; i-- {
-		err = errors.Join(err, s.clean[i]())
-	}
+	clean := s.clean
 	s.clean = nil
-	load.Check(err)
-}
-
-// Close stops it and removes its database.
-func (s *Service) Close() {
-	err := load.Try(s.Stop)
-	load.Check(err, s.drop())
-}
-
-// NewSchema makes a schema of its own on the PostgreSQL that the environment names. Dropping it may take as long as it
-// is large.
-func NewSchema(ctx context.Context) (address string, drop func() error) {
-	base := os.Getenv("VIGIA_TEST_POSTGRES")
-	if base == "" {
-		load.Fail("VIGIA_TEST_POSTGRES is not set: run under scripts/with-postgres")
-	}
-	u := load.Must(url.Parse(base))
-	name := "bench_" + strconv.FormatInt(time.Now().UnixNano(), 36)
-	run := func(ctx context.Context, statement string) error {
-		db, err := sqldb.Open(ctx, base, sqldb.Options{StatementTimeout: time.Hour})
-		if err != nil {
-			return err
+	load.Scope(func() { // each of them, also after one that fails
+		for _, work := range clean {
+			load.Defer(work)
 		}
-		return errors.Join(load.Try(func() { Exec(ctx, db, statement) }), db.Close())
-	}
-	load.Check(run(ctx, `CREATE SCHEMA `+name))
-	q := u.Query()
-	q.Set("search_path", name)
-	u.RawQuery = q.Encode()
-	return u.String(), func() error { return run(context.WithoutCancel(ctx), `DROP SCHEMA `+name+` CASCADE`) }
+	})
+}
+
+// NewSchema makes a schema on the PostgreSQL that the environment names.
+func NewSchema(ctx context.Context) (address string) {
+	admin, name := load.Must(sqldbtest.Administrator()), sqldbtest.NewName()
+	load.Must(admin.ExecContext(ctx, `CREATE SCHEMA `+name))
+	load.Defer(func() { load.Must(admin.ExecContext(ctx, `DROP SCHEMA `+name+` CASCADE`)) })
+	return load.Must(sqldbtest.AddressOf("", name))
 }
 
 // Exec runs a statement in a transaction.
@@ -204,11 +162,17 @@ type Process struct {
 }
 
 // Build builds the program of a checkout.
-func Build(ctx context.Context, checkout, program string, more ...string) string {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"build", "-o", load.Must(filepath.Abs(program))}, append(more, "./cmd/vigia")...)...)
-	cmd.Dir = checkout
-	Output(cmd)
+func Build(ctx context.Context, checkout string) (program string) {
+	program = filepath.Join(load.Folder(), "vigia")
+	Go(ctx, checkout, "build", "-o", program, "./cmd/vigia")
 	return program
+}
+
+// Go is what the go command prints in a checkout.
+func Go(ctx context.Context, checkout string, args ...string) []byte {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = checkout
+	return Output(cmd)
 }
 
 // Output is what a command prints; one that fails ends the run with what it complained of.
@@ -233,16 +197,9 @@ func Command(ctx context.Context, program string, c config.Common, args ...strin
 
 // Serve starts a server process on an installation and returns once it is ready.
 func Serve(ctx context.Context, program string, c config.Common, more ...string) Process {
-	address, console := free(), free()
+	address, console := Free(), Free()
 	args := append([]string{"serve", "--listen", address, "--console-listen", console, "--log-level", "error"}, more...)
 	return Start(Command(ctx, program, c, args...), address, "http://"+console+"/readyz")
-}
-
-// StartOn starts a server that takes its address as an argument, and waits until the path answers with 200.
-func StartOn(cmd *exec.Cmd, flag, ready string) Process {
-	address := free()
-	cmd.Args = append(cmd.Args, flag, address)
-	return Start(cmd, address, "http://"+address+ready)
 }
 
 // Start starts a server and waits until the URL answers with 200.
@@ -253,6 +210,7 @@ func Start(cmd *exec.Cmd, address, ready string) Process {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
 	})}
+	load.Defer(p.Stop)
 	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(time.Millisecond) {
 		if res, err := http.Get(ready); err == nil {
 			_ = res.Body.Close()
@@ -261,13 +219,12 @@ func Start(cmd *exec.Cmd, address, ready string) Process {
 			}
 		}
 	}
-	p.Stop()
 	load.Fail("%s did not become ready", cmd.Path)
 	return p
 }
 
-// free is an address that nobody listens on.
-func free() string {
+// Free is an address that nobody listens on.
+func Free() string {
 	l := load.Must(net.Listen("tcp", "127.0.0.1:0"))
 	defer func() { _ = l.Close() }()
 	return l.Addr().String()

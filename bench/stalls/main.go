@@ -33,32 +33,26 @@ type bench struct {
 
 func main() { load.Main("", load.Part{Name: "import,backup,rotation,sweep", Run: measure}) }
 
-func measure(ctx context.Context, folder string) {
-	b := &bench{Service: site.New(ctx, filepath.Join(folder, "data"), "sqlite")}
-	defer b.Close()
+func measure(ctx context.Context) {
+	b := &bench{Service: site.New(ctx, "sqlite")}
 	b.Listen(ctx, "api", 8)
 	load.Check(b.Store.WatchWriter(ctx, b.held))
 	fmt.Printf("single writes every %v while %d rows are worked on\n", *pause, *rows)
 	b.during("nothing else", func() { time.Sleep(3 * time.Second) })
-	for _, step := range []struct {
-		name         string
-		before, work func(ctx context.Context, folder string)
-	}{ // all but the import work on what it left
-		{"import", nil, func(ctx context.Context, _ string) { b.Import(ctx, *rows) }},
-		{"backup", nil, func(ctx context.Context, folder string) {
-			load.Must(b.Backup(ctx, filepath.Join(folder, "backup.tar.gz"), app.BackupOptions{WithoutCorpora: true}))
-		}},
-		{"rotation", nil, b.rotate},
-		{"sweep", b.endAll, b.sweep},
-	} {
-		if !load.Wanted(step.name) {
-			continue
+	step := func(name string, work func()) {
+		if load.Wanted(name) {
+			b.during(name, work)
 		}
-		if step.before != nil {
-			step.before(ctx, folder)
-		}
-		b.during(step.name, func() { step.work(ctx, folder) })
 	}
+	step("import", func() { b.Import(ctx, *rows) }) // all others work on what it left
+	step("backup", func() {
+		load.Must(b.Backup(ctx, filepath.Join(load.Folder(), "backup.tar.gz"), app.BackupOptions{WithoutCorpora: true}))
+	})
+	step("rotation", func() { b.rotate(ctx) })
+	if load.Wanted("sweep") {
+		b.endAll(ctx)
+	}
+	step("sweep", func() { b.sweep(ctx) })
 }
 
 func (b *bench) held(d time.Duration) {
@@ -84,7 +78,7 @@ func (b *bench) during(name string, work func()) {
 		time.Duration(b.longest.Load()).Round(unit))
 }
 
-func (b *bench) rotate(ctx context.Context, _ string) {
+func (b *bench) rotate(ctx context.Context) {
 	load.Check(b.Keys.Rotate())
 	var p store.RewriteProgress
 	for !load.Must(b.Store.Upkeep.RewriteSealed(ctx, &p, 500)) {
@@ -95,7 +89,7 @@ func (b *bench) rotate(ctx context.Context, _ string) {
 }
 
 // endAll makes every imported subscription one that has ended long ago.
-func (b *bench) endAll(ctx context.Context, _ string) {
+func (b *bench) endAll(ctx context.Context) {
 	db := b.DB(ctx)
 	last := site.Count(ctx, db, `SELECT max(seq) FROM subscription`)
 	for from := int64(0); from < last; from += 10_000 {
@@ -104,7 +98,7 @@ func (b *bench) endAll(ctx context.Context, _ string) {
 	}
 }
 
-func (b *bench) sweep(ctx context.Context, _ string) {
+func (b *bench) sweep(ctx context.Context) {
 	removed := load.Must(b.Store.Upkeep.Sweep(ctx, store.Retention{Subscriptions: time.Hour}))
 	if removed["subscriptions"] < int64(*rows) {
 		load.Fail("swept %d of %d", removed["subscriptions"], *rows)
