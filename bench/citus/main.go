@@ -12,12 +12,22 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
+	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/vigiahq/vigia/bench/load"
 	"github.com/vigiahq/vigia/bench/site"
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 var people = flag.Int("people", 2000, "subscriptions and watched values of each of four partners before the measurement")
@@ -120,4 +130,108 @@ func overhead(ctx context.Context, plain, spread *side) {
 
 func compare(what string, plain, spread func() load.Result) {
 	load.Compare(what, "requests/s", load.Result.Rate, load.Side{Name: "plain", Run: plain}, load.Side{Name: "Citus", Run: spread})
+}
+
+// crossing compares what concerns all partners, and so all machines.
+func crossing(ctx context.Context, plain, spread *side) {
+	here, there := crossers(ctx, plain.Store, plain.ids), crossers(ctx, spread.Store, spread.ids)
+	for _, name := range slices.Sorted(maps.Keys(here)) {
+		turn := func(run func()) func() load.Result {
+			once := func() { // a look-up that finds nothing is one too: on Citus it asks every machine
+				if err := load.Try(run); fault.KindOf(err) != fault.NotFound {
+					load.Check(err)
+				}
+			}
+			once() // the first one also plans
+			return func() load.Result { return load.Time(1, once) }
+		}
+		compare(name, turn(here[name]), turn(there[name]))
+	}
+}
+
+// crossers are the functions of the store whose statements read rows of all partners, by the names that docs/citus.md has
+// for them. Each can be called again and again.
+func crossers(ctx context.Context, s *store.Store, all []partner.ID) map[string]func() {
+	nobody := partner.LongHash(site.CPF(1), "nobody's salt")
+	untraced := func(uint64) (leak.Held, error) { return leak.Held{}, nil }
+	list := map[string]func(){
+		// What breaches and values that are looked up in them ask.
+		"probes":           func() { load.Must2(s.Breaches.Probes(ctx, leak.Place{}, 1000)) },
+		"PendingAssets":    func() { load.Must(s.Breaches.PendingAssets(ctx, 100)) },
+		"WithdrawFindings": func() { load.Must(s.Breaches.WithdrawFindings(ctx, "sandbox", 100)) },
+		"RestateFindings":  func() { load.Must(s.Breaches.RestateFindings(ctx, "sandbox", "", 100)) },
+		"RejudgeFindings":  func() { load.Must(s.Breaches.RejudgeFindings(ctx, "sandbox", time.Time{}, "", 100, untraced)) },
+		"TellHits":         func() { load.Must(s.Breaches.TellHits(ctx, "sandbox", 100, untraced)) },
+		"WatchedEmails":    func() { load.Must(s.Feeds.WatchedEmails(ctx, "", "", 100)) },
+		// What an operator looks at and searches for.
+		"Paces":                 func() { load.Must2(s.Monitoring.Paces(ctx, 0)) },
+		"Sources":               func() { load.Must(s.Devices.Sources(ctx)) },
+		"Shares":                func() { load.Must(s.Devices.Shares(ctx)) },
+		"unusual":               func() { load.Must(s.Monitoring.Unusual(ctx)) },
+		"findings":              func() { load.Must2(s.Overview.FindingList(ctx, cyber.FindingFilter{Limit: 50})) },
+		"AssetList":             func() { load.Must2(s.Overview.AssetList(ctx, cyber.AssetFilter{Limit: 50})) },
+		"DeliveryList":          func() { load.Must2(s.Overview.DeliveryList(ctx, alert.DeliveryFilter{Limit: 50})) },
+		"PersonsOfCPF":          func() { load.Must(s.Subjects.PersonsOfCPF(ctx, all, site.CPF(1))) },
+		"watchers":              func() { load.Must(s.Subjects.PersonsOfValue(ctx, all, identifier.Email, "ninguem@exemplo.com.br")) },
+		"named":                 func() { load.Must(s.Subjects.Named(ctx, all, subject.HitCase, "nowhere")) },
+		"PersonsOfUser":         func() { load.Must(s.Subjects.PersonsOfUser(ctx, all, nobody)) },
+		"SubscriptionsOfHolder": func() { load.Must(s.Subjects.SubscriptionsOfHolder(ctx, all, "00000000000191")) },
+		"affectedPage": func() {
+			told := func(subject.Affected) error { return nil }
+			load.Check(s.Subjects.Affected(ctx, subject.Incident{Breach: "sandbox"}, told))
+		},
+		"EndpointOwner": func() { load.Must(s.Alerts.EndpointOwner(ctx, "nowhere")) },
+		"caseOwner":     func() { load.Must2(s.Cases.CaseByID(ctx, "nowhere")) },
+		"oneDevice":     func() { load.Must(s.Devices.DeviceByID(ctx, "nowhere")) },
+		"KeyByDigest":   func() { load.Must2(s.Partners.KeyByDigest(ctx, make([]byte, 32))) },
+		// What those who attend to people look at.
+		"Cases":      func() { load.Must(s.Cases.Cases(ctx, cyber.CaseFilter{Limit: 50})) },
+		"Lane":       func() { load.Must(s.Cases.Lane(ctx, cyber.LaneFilter{Status: cyber.CaseOpen, Limit: 50})) },
+		"DeskCounts": func() { load.Must(s.Cases.DeskCounts(ctx, "", time.Now(), time.Now().Add(time.Hour))) },
+		"Slots":      func() { load.Must(s.Cases.Slots(ctx, "sv_ajuda_phishing", time.Now())) },
+		"FreeSlots":  func() { load.Must(s.Cases.FreeSlots(ctx, all[0], "sv_ajuda_phishing", time.Now(), 50)) },
+		"DeleteSlot": func() { load.Check(s.Cases.DeleteSlot(ctx, "nowhere")) },
+	}
+	maps.Copy(list, chores(ctx, s))
+	names := map[string]string{ // checks of the whole database, by what docs/citus.md calls them
+		"references": "referenceQueries", "counts": "countQueries", "events": "eventQueries", "cases": "caseQueries",
+		"statuses": "checkStatuses", "indexes": "checkAssetIndexes", "erasures": "erasedQueries", "grants": "checkGrants",
+		"seals": "sealedRows",
+	}
+	for _, check := range s.Upkeep.Checks() {
+		if name := names[check.Name]; name != "" {
+			list[name] = func() { load.Check(check.Run(ctx, func(store.Problem) {}, func(int64) {})) }
+		}
+	}
+	return list
+}
+
+// chores are what workers do by themselves.
+func chores(ctx context.Context, s *store.Store) map[string]func() {
+	const hour = time.Hour
+	never := store.Retention{Attempts: hour, Subscriptions: hour, Cases: hour, Devices: hour, Scores: 24 * hour, Jobs: hour}
+	nowhere := func(n int64) alert.EndpointRef {
+		return alert.EndpointRef{Partner: partner.Numbered(n), Endpoint: "nowhere"}
+	}
+	return map[string]func(){
+		"DueEndpoints":     func() { load.Must(s.Alerts.DueEndpoints(ctx)) },
+		"EnabledEndpoints": func() { load.Must(s.Alerts.EnabledEndpoints(ctx, []alert.EndpointRef{nowhere(1), nowhere(2)})) },
+		"dueWarnings": func() {
+			load.Must(s.Devices.GiveNotices(ctx, func(cyber.Device, time.Time) cyber.Notice { return cyber.Notice{} }))
+		},
+		"dueReminders": func() { load.Must(s.Monitoring.RemindSteps(ctx, cyber.ReminderOf)) },
+		"endAsVendorSays": func() {
+			load.Must(s.Devices.LoadPool(ctx, cyber.MacOS, []cyber.VendorKey{{Key: "known", Expires: time.Now().Add(hour)}}))
+		},
+		"CountFigures":    func() { load.Check(s.Overview.CountFigures(ctx, 0)) },
+		"Tombstones":      func() { load.Must(s.Subjects.Tombstones(ctx)) },
+		"begunErasures":   func() { load.Must(s.Subjects.ResumeErasures(ctx, nil)) },
+		"Sweep":           func() { load.Must(s.Upkeep.Sweep(ctx, never)) },
+		"SweepEvents":     func() { load.Must(s.Alerts.SweepEvents(ctx, hour)) },
+		"SweepAnswers":    func() { load.Must(s.Answers.SweepAnswers(ctx)) },
+		"EndUnsubscribed": func() { load.Must(s.Devices.EndUnsubscribed(ctx)) },
+		"SealedUnder":     func() { load.Must2(s.Upkeep.SealedUnder(ctx)) },
+		"SealedByOlder":   func() { load.Must(s.Upkeep.SealedByOlder(ctx)) },
+		"oldRows":         func() { site.SealAnew(ctx, s) },
+	}
 }

@@ -42,9 +42,9 @@ func measure(ctx context.Context) {
 	_, keys := s.NewPartner(ctx, partner.Settings{})
 	s.Stop()
 	p := site.Serve(ctx, program, s.Common)
-	victim := &victim{Server: load.Server{Addresses: []string{p.Address}, Header: s.Header}}
+	to := load.Server{Addresses: []string{p.Address}, Header: s.Header}
 	for _, name := range []string{broken, newPeople, reads} {
-		victim.measure(ctx, name, p, site.Header(keys))
+		under(ctx, name, p, to, site.Header(keys))
 	}
 	p.Stop()
 	erasure := load.Time(1, func() {
@@ -53,20 +53,14 @@ func measure(ctx context.Context) {
 	load.Bar(erasure.Elapsed < time.Minute, "%s, erasure: %v", load.Engine, erasure.Elapsed.Round(time.Millisecond))
 }
 
-// victim is the other partner.
-type victim struct {
-	load.Server
-	n int
-}
-
-// measure holds the victim's writes under an attack against those in quiet.
-func (v *victim) measure(ctx context.Context, name string, server site.Process, key string) {
+// under holds the other partner's writes under an attack against those in quiet.
+func under(ctx context.Context, name string, server site.Process, to load.Server, key string) {
 	var sent, refused int
 	var spent time.Duration
 	var quiet, attacked []time.Duration
-	took := load.Turns(load.Rounds, func() load.Result { return v.write(ctx, &quiet) }, func() load.Result {
+	took := load.Turns(load.Rounds, func() load.Result { return write(ctx, to, &quiet) }, func() load.Result {
 		before, end := processorTime(server.PID), startAttack(ctx, name, server.Address, key)
-		r := v.write(ctx, &attacked)
+		r := write(ctx, to, &attacked)
 		spent += processorTime(server.PID) - before
 		n, no := end()
 		sent, refused = sent+n, refused+no
@@ -81,20 +75,23 @@ func (v *victim) measure(ctx context.Context, name string, server site.Process, 
 	load.Bar(memory < 400<<20, "memory %d MiB; less than 400", memory>>20)
 }
 
+// written counts the other partner's values.
+var written int
+
 // write adds watched values, one after the other, for a while.
-func (v *victim) write(ctx context.Context, all *[]time.Duration) load.Result {
+func write(ctx context.Context, to load.Server, all *[]time.Duration) load.Result {
 	var took []time.Duration
 	for end := time.Now().Add(load.Length); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		v.n++
-		body := fmt.Appendf(nil, `{"type":"email","value":"p%d@exemplo.com.br","userHash":"u%d"}`, v.n, v.n%1000)
-		start := time.Now()
-		if status, _, _ := v.Do(ctx, http.MethodPost, "/v1/cyber/monitoring", body); status != http.StatusOK {
+		written++
+		const value = `{"type":"email","value":"p%d@exemplo.com.br","userHash":"u%d"}`
+		body, start := fmt.Appendf(nil, value, written, written%1000), time.Now()
+		if status, _, _ := to.Do(ctx, http.MethodPost, "/v1/cyber/monitoring", body); status != http.StatusOK {
 			load.Fail("the other partner was answered %d", status)
 		}
 		took = append(took, time.Since(start))
 	}
 	*all = append(*all, took...)
-	return load.Result{Requests: len(took), Elapsed: load.Length, P50: load.Median(took), P95: load.Percentile(took, 95)}
+	return load.Result{Requests: len(took), Elapsed: load.Length, P95: load.Percentile(took, 95)}
 }
 
 // processorTime is what a process has spent.
@@ -112,8 +109,7 @@ const keyVariable = "BENCH_FAIR_KEY"
 func startAttack(ctx context.Context, name, address, key string) (end func() (sent, refused int)) {
 	self := load.Self("attack", "-c", strconv.Itoa(load.Conns), name, address)
 	cmd := exec.CommandContext(ctx, "nice", append([]string{"-n", "19"}, self.Args...)...)
-	cmd.Stderr = os.Stderr
-	cmd.Env = append(os.Environ(), keyVariable+"="+key)
+	cmd.Stderr, cmd.Env = os.Stderr, append(os.Environ(), keyVariable+"="+key)
 	in, out := load.Must(cmd.StdinPipe()), bufio.NewReader(load.Must(cmd.StdoutPipe()))
 	load.Check(cmd.Start())
 	load.Must(out.ReadString('\n'))
@@ -128,16 +124,16 @@ func startAttack(ctx context.Context, name, address, key string) (end func() (se
 // attack is the attacker's process: it sends at full rate until its input ends, and says how many.
 func attack(ctx context.Context) {
 	kind, to := flag.Arg(0), load.Server{Addresses: flag.Args()[1:], Header: os.Getenv(keyVariable)}
-	method, path, bodies := http.MethodPost, "/v1/subscriptions", make([][]byte, 1)
+	method, path, bodies := http.MethodPost, "/v1/subscriptions", [][]byte(nil)
 	switch kind {
 	case broken:
-		bodies[0] = []byte("[" + strings.Repeat(`{"beneficiary":{"address":{}}},`, 9999) + `{"beneficiary":{"address":{}}}]`)
+		bodies = append(bodies, site.Items(0, 10_000, func(int) string { return `{"beneficiary":{"address":{}}}` }))
 	case newPeople:
 		for i := range 20 {
-			bodies = append(bodies[:i], site.Items(10_000*(i+1), 10_000*(i+2), site.Item))
+			bodies = append(bodies, site.Items(10_000*(i+1), 10_000*(i+2), site.Item))
 		}
 	case reads:
-		method, path = http.MethodGet, "/v1/cyber/services"
+		method, path, bodies = http.MethodGet, "/v1/cyber/services", [][]byte{nil}
 	}
 	fmt.Println("at it")
 	ctx, cancel := context.WithCancel(ctx)
@@ -148,14 +144,12 @@ func attack(ctx context.Context) {
 	var sent, refused atomic.Int64
 	load.Parallel(load.Conns, func(int) {
 		for ctx.Err() == nil {
-			n := sent.Add(1)
+			n, once := sent.Add(1), ""
 			body := bodies[(os.Getpid()+int(n))%len(bodies)]
-			key := ""
 			if body != nil {
-				key = "Idempotency-Key: " + fmt.Sprint(os.Getpid(), kind, n)
+				once = "Idempotency-Key: " + fmt.Sprint(os.Getpid(), kind, n)
 			}
-			status, _, _ := to.Do(ctx, method, path, body, key)
-			if status == http.StatusTooManyRequests {
+			if status, _, _ := to.Do(ctx, method, path, body, once); status == http.StatusTooManyRequests {
 				refused.Add(1)
 			}
 		}

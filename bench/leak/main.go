@@ -7,19 +7,30 @@
 package main
 
 import (
+	"archive/tar"
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
-	"log/slog"
-	"math/rand/v2"
+	"io"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/bench/load"
-	"github.com/vigiahq/vigia/internal/corpora"
-	"github.com/vigiahq/vigia/internal/leak"
-	"github.com/vigiahq/vigia/internal/segment"
+	"github.com/vigiahq/vigia/bench/site"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/intake"
+	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 var (
@@ -41,77 +52,150 @@ func main() {
 		load.Part{Name: "against", Run: against, ByHand: true})
 }
 
-// create begins a segment of keys in a folder, and open opens it until the scope ends.
-func create(folder, name string) *segment.Writer {
-	return load.Must(segment.Create(filepath.Join(folder, name), segment.Options{Width: segment.Bits64}))
+// importInto imports inputs as a breach of its own.
+func importInto(ctx context.Context, s *site.Service, name string, inputs ...intake.Input) {
+	load.Must(s.Leaks.Importer.Import(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{
+		Name: name, Title: name, Date: time.Now().AddDate(0, -1, 0), Exposes: []cyber.Exposed{cyber.ExposedEmail},
+	}}))
 }
 
-func open(folder, name string) *segment.Reader {
-	r := load.Must(segment.Open(filepath.Join(folder, name)))
-	load.Defer(func() { load.Check(r.Close()) })
+// imports compares scanning alone, importing with one worker and importing with two.
+func imports(ctx context.Context) {
+	s, path, imported := site.New(ctx, "sqlite"), load.File("dump"), 0
+	for _, dump := range strings.Split(*dumps, ",") {
+		site.WriteDump(path, dump, *size<<20)
+		timed := func(work func()) load.Result {
+			runtime.GC()
+			return load.Time(int(site.Size(path)), work)
+		}
+		scan := func() load.Result { return timed(func() { site.Scan(path) }) }
+		with := func(workers int) func() load.Result {
+			return func() load.Result {
+				s.Leaks.Importer.Workers = workers
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
+				imported++
+				return timed(func() {
+					importInto(ctx, s, fmt.Sprint("dump-", imported), load.Must(intake.Inputs(ctx, nil, []string{path}))...)
+				})
+			}
+		}
+		load.Compare("import "+dump, "MB/s of CPU", load.Mega(load.Result.OfCPU), load.Side{Name: "scan alone", Run: scan},
+			load.Side{Name: "import on one core", Run: with(1), Least: 0.5})
+		load.Compare("import "+dump, "MB/s", load.Mega(load.Result.Rate), load.Side{Name: "one core", Run: with(1)},
+			load.Side{Name: "two cores", Run: with(2), Least: 1.7})
+	}
+}
+
+// memory imports what is made to hurt and watches what the process itself holds.
+func memory(ctx context.Context) {
+	s := site.New(ctx, "sqlite")
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(232 << 20)) // as the command does
+	for name, open := range map[string]func() io.Reader{"one-line": endlessLine, "many-files": manyFiles} {
+		debug.FreeOSMemory()
+		var peak int64
+		input := intake.ReaderInput(name, name, -1, func(context.Context) (io.ReadCloser, error) { return io.NopCloser(open()), nil })
+		took := load.Time(1, func() {
+			load.Beside(func() { importInto(ctx, s, name, input) }, 1, func(int) {
+				peak = max(peak, load.Memory("self", "RssAnon")) // mapped files are the system's to take back
+				time.Sleep(20 * time.Millisecond)
+			})
+		})
+		load.Bar(peak < 256<<20, "memory: %s: at most %d MiB of its own in %v (bar: 256)", name, peak>>20, took.Elapsed.Round(time.Second))
+	}
+}
+
+// endlessLine is a combo list without line ends.
+func endlessLine() io.Reader {
+	d := scantest.NewDense(9, func(identifier.Kind, []byte, bool) {})
+	text := bytes.ReplaceAll(d.Append(nil, 8<<20), []byte("\n"), []byte(" "))
+	var parts []io.Reader
+	for range *line / 8 {
+		parts = append(parts, bytes.NewReader(text))
+	}
+	return io.MultiReader(append(parts, bytes.NewReader(text[:*line%8<<20]))...)
+}
+
+func manyFiles() io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		_ = w.CloseWithError(load.Try(func() {
+			out := bufio.NewWriterSize(w, 1<<20)
+			t := tar.NewWriter(out)
+			for i := range *files {
+				text := "pessoa" + strconv.Itoa(i) + "@exemplo.com.br"
+				load.Check(t.WriteHeader(&tar.Header{Name: strconv.Itoa(i), Size: int64(len(text)), Mode: 0o600}))
+				load.Must(t.Write([]byte(text)))
+			}
+			load.Check(t.Close(), out.Flush())
+		}))
+	}()
 	return r
 }
 
-// oneCore has all that is left of the scope run on one.
-func oneCore() {
-	before := runtime.GOMAXPROCS(1)
-	load.Defer(func() { runtime.GOMAXPROCS(before) })
+// scanMain is put into a checkout as a program, whatever its module is called.
+const scanMain = `package main
+
+import (
+	"context"
+	"os"
+
+	"MODULE/internal/identifier"
+	"MODULE/internal/scan"
+)
+
+func main() {
+	f, err := os.Open(os.Args[1])
+	if err == nil {
+		_, err = scan.NewScanner(func(identifier.Kind, []byte) {}).Scan(context.Background(), f)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+`
+
+// built is a checkout's programs, and an installation without a breach.
+type built struct{ vigia, scan, data, empty string }
+
+// build builds the command and a scanner from a checkout, and begins an installation with the former.
+func build(ctx context.Context, checkout string) built {
+	checkout = load.Must(filepath.Abs(checkout))
+	b := built{vigia: site.Build(ctx, checkout), scan: load.File("scan"), data: load.File("data"), empty: load.Folder()}
+	module, code, overlay := strings.TrimSpace(string(site.Go(ctx, checkout, "list", "-m"))), load.File("main.go"), load.File("overlay.json")
+	load.Check(os.WriteFile(code, []byte(strings.ReplaceAll(scanMain, "MODULE", module)), 0o600))
+	replace := map[string]any{"Replace": map[string]string{filepath.Join(checkout, "bench/scanalone/main.go"): code}}
+	load.Check(os.WriteFile(overlay, load.Must(json.Marshal(replace)), 0o600))
+	site.Go(ctx, checkout, "build", "-o", b.scan, "-overlay", overlay, "./bench/scanalone")
+	site.Output(site.Command(ctx, b.vigia, config.Common{Data: b.empty}, "partner", "create", "--name", "bench"))
+	return b
 }
 
-// rising calls fn with n keys that rise, evenly spread.
-func rising(random *rand.Rand, n int, fn func(key uint64)) {
-	gap, key := 2*(^uint64(0)/uint64(n+1)), uint64(0)
-	for range n {
-		step := random.Uint64N(gap) + 1
-		if key+step < key {
-			return // the end of the numbers
+// against compares with another checkout of the repository: scanning and importing the same dumps, each in a process of
+// its own on one core, in turns, by processor time.
+func against(ctx context.Context) {
+	here, there, path := build(ctx, "."), build(ctx, load.Against), load.File("dump.txt")
+	run := func(cmd *exec.Cmd) load.Result {
+		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+		return load.Time(int(site.Size(path)), func() { site.Output(cmd) })
+	}
+	scans := func(b built) func() load.Result {
+		return func() load.Result { return run(exec.CommandContext(ctx, b.scan, path)) }
+	}
+	imports := func(b built, more ...string) func() load.Result {
+		// Each into an installation without a breach: what is counted of those before it has a bar of its own, and would
+		// grow from round to round.
+		args := append([]string{"breach", "import", "--name", "bench", "--title", "x", "--date", "2025-01-01", "--exposes", "email", path}, more...)
+		return func() load.Result {
+			load.Check(os.RemoveAll(b.data))
+			site.Output(exec.CommandContext(ctx, "cp", "-a", b.empty, b.data)) // modes too: a key file is for its owner only
+			return run(site.Command(ctx, b.vigia, config.Common{Data: b.data}, args...))
 		}
-		key += step
-		fn(key)
 	}
-}
-
-// writeSegment writes n rising keys.
-func writeSegment(ctx context.Context, folder, name string, seed uint64, n int) segment.Summary {
-	w := create(folder, name)
-	rising(rand.New(rand.NewPCG(seed, 1)), n, func(key uint64) { load.Check(w.Add(key)) })
-	return load.Must(w.Commit(ctx))
-}
-
-// onlySegments is a store of nothing but segments.
-type onlySegments struct {
-	leak.Store
-	segments []leak.Segment
-}
-
-func (s *onlySegments) CorporaEpoch(context.Context) (int64, error) { return 1, nil }
-
-func (s *onlySegments) Segments(context.Context) ([]leak.Segment, int64, error) {
-	return s.segments, 1, nil
-}
-
-// newValue looks values up in many segments, as the request that adds one does.
-func newValue(ctx context.Context) {
-	s, folder := &onlySegments{}, load.Folder()
-	const each, lookUps = 50_000, 2000
-	for i := range *segments {
-		file := fmt.Sprintf("b%05d.seg", i)
-		sum := writeSegment(ctx, folder, file, uint64(i), each)
-		s.segments = append(s.segments, leak.Segment{Breach: file, File: file, Digest: sum.Digest.String()})
+	for _, dump := range strings.Split(*dumps, ",") {
+		site.WriteDump(path, dump, *size<<20)
+		load.Compare("scan "+dump, "MB/s of CPU", load.Mega(load.Result.OfCPU), load.Side{Name: "other checkout", Run: scans(there)},
+			load.Side{Name: "this one", Run: scans(here), Least: 0.95})
+		load.Compare("import "+dump, "MB/s of CPU", load.Mega(load.Result.OfCPU), load.Side{Name: "other checkout", Run: imports(there)},
+			load.Side{Name: "this one", Run: imports(here), Least: 0.7}, load.Side{Name: "this one, --no-pairs", Run: imports(here, "--no-pairs"), Least: 0.7})
 	}
-	l := leak.NewLibrary(s, load.Must(corpora.Open(folder, "")), nil, slog.New(slog.DiscardHandler))
-	opened := load.Time(1, func() { load.Check(l.Load(ctx)) })
-	load.Defer(func() { load.Check(l.Close()) })
-	var times []time.Duration
-	for i := range 2 * lookUps {
-		value, start := rand.Uint64(), time.Now()
-		l.Probe(value)
-		if i >= lookUps { // warm: most pages of most segments have been touched
-			times = append(times, time.Since(start))
-		}
-	}
-	// The median: on a machine that does other work too, the tail measures that work.
-	p50 := load.Median(times)
-	load.Bar(p50 < 5*time.Millisecond, "new value: %d segments of %d keys: p50 %v, p99 %v (bar: 5 ms warm); opened in %v", *segments, each,
-		p50, load.Percentile(times, 99), opened.Elapsed.Round(time.Millisecond))
 }

@@ -24,7 +24,7 @@ import (
 var (
 	Engine        string
 	Rounds, Conns int
-	Length        time.Duration
+	Length        = 2 * time.Second
 	Against       string
 	only, profile string
 )
@@ -48,8 +48,7 @@ func Main(defaults string, parts ...Part) {
 	flag.StringVar(&Engine, "engine", "", "sqlite or postgres; both unless given")
 	flag.IntVar(&Rounds, "rounds", 5, "rounds of each side, taken in turns; the median counts")
 	flag.IntVar(&Conns, "c", 32, "connections")
-	flag.DurationVar(&Length, "d", 2*time.Second, "length of a round of requests")
-	flag.Func("seconds", "length of a round of requests", func(s string) (err error) {
+	flag.Func("seconds", "length of a round of requests; 2 unless given", func(s string) (err error) {
 		Length, err = time.ParseDuration(s + "s")
 		return err
 	})
@@ -130,6 +129,9 @@ func Folder() string {
 	Defer(func() { _ = os.RemoveAll(folder) })
 	return folder
 }
+
+// File is where a file can be made, in a folder of its own.
+func File(name string) string { return filepath.Join(Folder(), name) }
 
 // failure is an error on its way up to Main or Try.
 type failure struct{ error }

@@ -43,7 +43,7 @@ func passwords(ctx context.Context, r *report) {
 	r.Versions["look"] = said("look", "--version")
 	g := r.group("passwords", load.Figure(float64(*hashes))+" breached passwords", arraySide, textSide, lookSide, tableSide)
 	s := makeSets(ctx)
-	site.Bits("password set", s.reader.Count(), s.reader.Size(), 16.6) // 41.5 % of the array
+	site.Bits("password set", s.reader, 16.6) // 41.5 % of the array
 	s.coldPages()
 	size, build := map[string]float64{arraySide: float64(len(s.flat)), textSide: float64(len(s.text))}, map[string]float64{}
 	for side, step := range map[string]func() int64{
@@ -98,15 +98,12 @@ func key(i uint64) uint64 {
 // makeSets makes a set, the sorted array of its keys, and a text as the public corpus has it: 40 upper-case digits, a
 // colon, a count, carriage return and line feed.
 func makeSets(ctx context.Context) *sets {
-	folder := load.Folder()
-	s := &sets{set: filepath.Join(folder, "keys.seg"), path: filepath.Join(folder, "hashes.txt")}
-	w := load.Must(segment.Create(s.set, segment.Options{Width: segment.Bits40}))
-	for i := range uint64(*hashes) {
-		load.Check(w.Add(key(i)))
-	}
-	load.Must(w.Commit(ctx))
-	s.reader = load.Must(segment.Open(s.set))
-	load.Defer(func() { load.Check(s.reader.Close()) })
+	s := &sets{set: load.File("keys.seg"), path: load.File("hashes.txt")}
+	s.reader = site.Segment(ctx, s.set, segment.Bits40, func(add func(key uint64)) {
+		for i := range uint64(*hashes) {
+			add(key(i))
+		}
+	})
 	f := load.Must(os.Create(s.path))
 	out, random := bufio.NewWriterSize(f, 1<<20), rand.NewPCG(7, 7)
 	for k, err := range s.reader.All() {
@@ -127,8 +124,8 @@ func makeSets(ctx context.Context) *sets {
 func (s *sets) coldPages() {
 	path := s.set + ".cold"
 	site.Output(exec.Command("cp", s.set, path))
-	cold, f := load.Must(segment.Open(path)), load.Must(os.OpenFile(path, os.O_RDWR, 0))
-	defer func() { load.Check(cold.Close(), f.Close()) }()
+	cold, f := site.OpenSegment(path), load.Must(os.OpenFile(path, os.O_RDWR, 0))
+	defer func() { load.Check(f.Close()) }()
 	load.Check(f.Sync(), unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED))
 	inMemory := func() float64 { return number(exec.Command("fincore", "--noheadings", "--output", "PAGES", path)) }
 	before, asked := inMemory(), s.probes(500)

@@ -3,49 +3,36 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/vigiahq/vigia/bench/load"
 )
 
-const top = "../.."
+// read reads a file by its path from the top of the tree.
+func read(name string) string { return string(load.Must(os.ReadFile("../../" + name))) }
 
 // The figures of the page and the plots are what the committed raw results say.
 //
 //vigia:shows tables and plots of bench/README.md are those of the committed raw results
 //vigia:broken a figure changed in any of the three
 func TestReadmeShowsTheResults(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(top, readme))
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts := marks.FindStringSubmatch(string(text))
+	parts := marks.FindStringSubmatch(read(readme))
 	if parts == nil {
 		t.Fatal("the page has lost the marks around its figures")
 	}
 	figures := parts[1]
 	name := regexp.MustCompile(`side-by-side-[0-9-]+\.json`).FindString(figures)
-	if name == "" {
-		t.Fatal("the page names no raw results")
-	}
-	raw, err := os.ReadFile(filepath.Join(top, results, name))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var r report
-	if err := json.Unmarshal(raw, &r); err != nil {
+	if err := json.Unmarshal([]byte(read(results+"/"+name)), &r); err != nil {
 		t.Fatal(err)
 	}
 	if want := r.render(); figures != want {
 		t.Errorf("the page does not show %s; it should be\n%s", name, want)
 	}
 	for _, g := range r.Groups {
-		svg, err := os.ReadFile(filepath.Join(top, results, r.plotFile(g)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(svg) != plot(g) {
+		if read(results+"/"+r.plotFile(g)) != plot(g) {
 			t.Errorf("%s is not the plot of the results", r.plotFile(g))
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -30,10 +29,9 @@ var patterns = []string{
 }
 
 func scanning(_ context.Context, r *report) {
-	folder := load.Folder()
 	t := &tools{
 		leaks: r.peer(leaksSide, "gitleaks", "github.com/zricethezav/gitleaks/v8"), urls: r.peer("xurls", "xurls", "mvdan.cc/xurls/v2"),
-		rules: filepath.Join(folder, "rules.toml"), found: map[string]float64{},
+		rules: load.File("rules.toml"), found: map[string]float64{},
 	}
 	r.Versions[rgSide] = said("rg", "--version")
 	load.Check(os.WriteFile(t.rules, []byte(leakRules()), 0o600))
@@ -42,7 +40,7 @@ func scanning(_ context.Context, r *report) {
 		least float64 // times ripgrep
 	}{{"dense", 4}, {"sparse", 8}} {
 		// The slow tools read a smaller dump of the same kind.
-		path, small := filepath.Join(folder, c.kind), filepath.Join(folder, c.kind+"-small")
+		path, small := load.File(c.kind), load.File(c.kind+"-small")
 		written, smallWritten := site.WriteDump(path, c.kind, *dumpSize<<20), site.WriteDump(small, c.kind, *slowDump<<20)
 		g := r.group("scan-"+c.kind, "Identifiers in a "+c.kind+" dump", rgSide, leaksSide, urlsSide, regexpSide)
 		judge := g.compare("read a dump, "+perMB(written)+" a MB", "MB/s of CPU", c.least, load.Mega(load.Result.OfCPU), func(side string) load.Result {

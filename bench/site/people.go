@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -12,9 +14,14 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/vigiahq/vigia/bench/load"
+	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/draft"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan"
+	"github.com/vigiahq/vigia/internal/scan/scantest"
 	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/segment"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
@@ -167,4 +174,86 @@ func LoadInto(ctx context.Context, tx *sqldb.Tx, table, columns string, from, to
 		return row(i)
 	})
 	return err
+}
+
+// dumps are the kinds of dumps: identifiers everywhere, hardly any, and a megabyte of each in turn.
+var dumps = map[string][]func(uint64, scantest.Truth) *scantest.Dump{
+	"dense": {scantest.NewDense}, "sparse": {scantest.NewSparse}, "mixed": {scantest.NewDense, scantest.NewSparse},
+}
+
+// WriteDump makes a dump of a kind, or of a format of scantest that tells records, and counts what was written by kind of
+// identifier.
+func WriteDump(path, name string, size int) (counts [16]int) {
+	f := load.Must(os.Create(path))
+	defer func() { load.Check(f.Close()) }()
+	w := bufio.NewWriter(f)
+	defer func() { load.Check(w.Flush()) }()
+	for _, format := range scantest.Formats {
+		if format.Name == name {
+			for seed, done := uint64(1), 0; done < size; seed++ {
+				done += load.Must(w.Write(format.Write(seed, 20_000).Text))
+			}
+			return counts
+		}
+	}
+	var made []*scantest.Dump
+	for _, kind := range dumps[name] {
+		made = append(made, kind(1, func(kind identifier.Kind, _ []byte, meant bool) {
+			if meant {
+				counts[kind]++
+			}
+		}))
+	}
+	if made == nil {
+		load.Fail("%q is no dump", name)
+	}
+	part := []byte(nil)
+	for done, i := 0, 0; done < size; done, i = done+len(part), i+1 {
+		part = made[i%len(made)].Append(part[:0], min(1<<20, size-done))
+		load.Must(w.Write(part))
+	}
+	return counts
+}
+
+// Scan reads a file with the scanner and counts what it finds by kind.
+func Scan(path string) (found [16]int) {
+	f := load.Must(os.Open(path))
+	defer func() { load.Check(f.Close()) }()
+	scanner := scan.NewScanner(func(kind identifier.Kind, _ []byte) { found[kind]++ })
+	report := load.Must(container.Walk(context.Background(), path, f, container.Options{}, func(_ container.Entry, r io.Reader) error {
+		_, err := scanner.Scan(context.Background(), r)
+		return err
+	}))
+	if size := Size(path); report.Bytes != size {
+		load.Fail("%d of %d bytes were scanned", report.Bytes, size)
+	}
+	return found
+}
+
+// Size of a file.
+func Size(path string) int64 { return load.Must(os.Stat(path)).Size() }
+
+// Segment writes the keys that fill adds into a segment, and opens it.
+func Segment(ctx context.Context, path string, width segment.Width, fill func(add func(key uint64))) *segment.Reader {
+	w := load.Must(segment.Create(path, segment.Options{Width: width}))
+	fill(func(key uint64) { load.Check(w.Add(key)) })
+	load.Must(w.Commit(ctx))
+	return OpenSegment(path)
+}
+
+// OpenSegment opens a segment.
+func OpenSegment(path string) *segment.Reader {
+	r := load.Must(segment.Open(path))
+	load.Defer(func() { load.Check(r.Close()) })
+	return r
+}
+
+// Bits judges the size of a set of keys, of which so many bits a key are allowed at 100 million: at another number
+// each key tells more or less.
+func Bits(name string, r *segment.Reader, most float64) {
+	const asked = 100_000_000
+	keys, size := float64(r.Count()), float64(r.Size())
+	bits, allowed := size*8/keys, most+math.Log2(asked/keys)
+	load.Bar(bits <= allowed, "%s: %.0f keys in %.1f MB, %.2f bits a key; at most %.2f, which are %.1f at 100 million",
+		name, keys, size/1e6, bits, allowed, most)
 }

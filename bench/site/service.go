@@ -22,6 +22,7 @@ import (
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/sqldb/sqldbtest"
+	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
@@ -151,6 +152,14 @@ func Count(ctx context.Context, db *sqldb.DB, query string, args ...any) (n int6
 	return n
 }
 
+// SealAnew seals what older keys have sealed, and tells how many rows it was.
+func SealAnew(ctx context.Context, s *store.Store) int64 {
+	var p store.RewriteProgress
+	for !load.Must(s.Upkeep.RewriteSealed(ctx, &p, 500)) {
+	}
+	return p.Rewritten
+}
+
 // String names the service in tables.
 func (s *Service) String() string { return fmt.Sprint(s.Engine) }
 
@@ -163,7 +172,7 @@ type Process struct {
 
 // Build builds the program of a checkout.
 func Build(ctx context.Context, checkout string) (program string) {
-	program = filepath.Join(load.Folder(), "vigia")
+	program = load.File("vigia")
 	Go(ctx, checkout, "build", "-o", program, "./cmd/vigia")
 	return program
 }

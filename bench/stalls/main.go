@@ -7,7 +7,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -46,7 +45,7 @@ func measure(ctx context.Context) {
 	}
 	step("import", func() { b.Import(ctx, *rows) }) // all others work on what it left
 	step("backup", func() {
-		load.Must(b.Backup(ctx, filepath.Join(load.Folder(), "backup.tar.gz"), app.BackupOptions{WithoutCorpora: true}))
+		load.Must(b.Backup(ctx, load.File("backup.tar.gz"), app.BackupOptions{WithoutCorpora: true}))
 	})
 	step("rotation", func() { b.rotate(ctx) })
 	if load.Wanted("sweep") {
@@ -80,11 +79,8 @@ func (b *bench) during(name string, work func()) {
 
 func (b *bench) rotate(ctx context.Context) {
 	load.Check(b.Keys.Rotate())
-	var p store.RewriteProgress
-	for !load.Must(b.Store.Upkeep.RewriteSealed(ctx, &p, 500)) {
-	}
-	if p.Rewritten < int64(*rows) {
-		load.Fail("sealed %d of %d anew", p.Rewritten, *rows)
+	if done := site.SealAnew(ctx, b.Store); done < int64(*rows) {
+		load.Fail("sealed %d of %d anew", done, *rows)
 	}
 }
 
