@@ -93,8 +93,7 @@ func services(ctx context.Context) {
 	perSecond("GET /cyber/services, by wrk", load.Side{Name: "bare handler", Run: plain.Wrk(path)},
 		load.Side{Name: "whole stack", Run: s.Wrk(path), Least: 0.75})
 	check := func() (string, []byte) { return passwords, ask }
-	perSecond("POST /cyber/password-check", load.Side{Name: "bare handler", Run: plain.Load(ctx, check)},
-		load.Side{Name: "whole stack", Run: s.Load(ctx, check), Least: 0.60})
+	perSecond("POST /cyber/password-check", plain.Side(ctx, "bare handler", 0, check), s.Side(ctx, "whole stack", 0.60, check))
 }
 
 // importPasswords loads a small corpus: the built-in sample is no corpus for a live partner. What is measured is the
@@ -131,10 +130,8 @@ func get(ctx context.Context, s *site.Service) {
 		return body, err
 	})
 	perSecond(fmt.Sprint(s, ", get"),
-		load.Side{Name: "bare select", Run: plain.Load(ctx, func() (string, []byte) {
-			return "/" + strconv.Itoa(1+rand.IntN(subscribed)), nil
-		})},
-		load.Side{Name: "whole stack", Run: s.Load(ctx, func() (string, []byte) { return one(1 + rand.IntN(subscribed)), nil }), Least: 0.60})
+		plain.Side(ctx, "bare select", 0, func() (string, []byte) { return fmt.Sprint("/", 1+rand.IntN(subscribed)), nil }),
+		s.Side(ctx, "whole stack", 0.60, func() (string, []byte) { return one(1 + rand.IntN(subscribed)), nil }))
 }
 
 // memory tells how far the resident set grows during one bulk request, from its state before to its highest point.
@@ -209,7 +206,7 @@ func score(ctx context.Context, s *site.Service) {
 		load.Check(err)
 	}
 	side := func(name string, least float64, path func(n int) string) load.Side {
-		return load.Side{Name: name, Least: least, Run: s.Load(ctx, func() (string, []byte) { return path(rand.IntN(*people)), nil })}
+		return s.Side(ctx, name, least, func() (string, []byte) { return path(rand.IntN(*people)), nil })
 	}
 	perSecond(fmt.Sprintf("%v, %d people with %d findings each", s, *people, *findings),
 		side("point get", 0, func(n int) string { return one(n + 1) }),

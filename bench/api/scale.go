@@ -38,7 +38,7 @@ func scale(ctx context.Context) {
 	load.Each(func(engine string) {
 		short, long := fill(ctx, engine, *few, *few), fill(ctx, engine, *many, *values)
 		side := func(s *filled, least float64, next func(s *filled) (string, []byte)) load.Side {
-			return load.Side{Name: load.Figure(float64(s.length)), Least: least, Run: s.Load(ctx, func() (string, []byte) { return next(s) })}
+			return s.Side(ctx, load.Figure(float64(s.length)), least, func() (string, []byte) { return next(s) })
 		}
 		for _, c := range []struct {
 			name string
@@ -79,7 +79,7 @@ func (s *filled) pages(ctx context.Context) {
 	defer func(n int) { load.Conns = n }(load.Conns)
 	load.Conns = 1
 	side := func(name string, n int64, least float64) load.Side {
-		return load.Side{Name: name, Least: least, Run: s.Load(ctx, func() (string, []byte) { return page(n), nil })}
+		return s.Side(ctx, name, least, load.Get(page(n)))
 	}
 	took := load.Compare(fmt.Sprintf("%v, pages of %d subscriptions", s, s.length), "pages/s", load.Result.Rate, side("first", 1, 0), side("last", s.length/100, 1.0/3))
 	p50 := load.Median(took[1].Took())
@@ -112,12 +112,12 @@ func replicas(ctx context.Context) {
 	serve("two replicas", program, s.Common, s.Header, 2)
 	person := 0
 	compare := func(what string, least float64, next func() (path string, body []byte)) {
+		if load.Against == "" { // what the bar is a share of
+			least = 0
+		}
 		var sides []load.Side
 		for i, to := range servers {
-			sides = append(sides, load.Side{Name: names[i], Run: to.Load(ctx, next)})
-			if load.Against != "" { // what the bar is a share of
-				sides[i].Least = least
-			}
+			sides = append(sides, to.Side(ctx, names[i], least, next))
 		}
 		perSecond(fmt.Sprintf("%s, %d connections of one partner", what, load.Conns), sides...)
 	}
@@ -125,7 +125,7 @@ func replicas(ctx context.Context) {
 		person += 10
 		return list, site.Items(person-10, person, site.Item)
 	})
-	compare("GET /subscriptions, 10 items", 0, func() (string, []byte) { return list + "?page_size=10", nil })
+	compare("GET /subscriptions, 10 items", 0, load.Get(list+"?page_size=10"))
 }
 
 // otherInstallation builds the program of the other checkout and makes a partner with it.

@@ -78,7 +78,8 @@ func newSide(ctx context.Context, spread bool) *side {
 	s.Listen(ctx, "api", 32)
 	for range tenants {
 		p, c := s.NewPartner(ctx, site.NoLimits)
-		s.ids, s.tenants = append(s.ids, p.ID), append(s.tenants, load.Server{Addresses: s.Addresses, Header: site.Header(c)})
+		s.ids, s.Headers = append(s.ids, p.ID), append(s.Headers, site.Header(c))
+		s.tenants = append(s.tenants, load.Server{Addresses: s.Addresses, Header: site.Header(c)})
 	}
 	load.Parallel(tenants, func(i int) {
 		for n := 0; n < *people; n += 1000 {
@@ -113,11 +114,7 @@ func overhead(ctx context.Context, plain, spread *side) {
 		{"monitoring of a person", fmt.Sprintf("/v1/cyber/monitoring/%064x", 1), nil},
 	} {
 		run := func(s *side) func() load.Result {
-			all := load.Server{Addresses: s.Addresses}
-			for _, t := range s.tenants {
-				all.Headers = append(all.Headers, t.Header)
-			}
-			return all.Load(ctx, func() (path string, body []byte) {
+			return s.Load(ctx, func() (path string, body []byte) {
 				if c.body != nil {
 					body = c.body(s)
 				}

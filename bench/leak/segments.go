@@ -74,8 +74,7 @@ func askBoth(a, b *segment.Reader, random *rand.Rand) {
 	random.Shuffle(len(scattered), func(i, j int) { scattered[i], scattered[j] = scattered[j], scattered[i] })
 	each := func(what string, n int, least float64, without, with func()) []load.Series {
 		return load.Compare(what, "a second of CPU", load.Result.OfCPU,
-			load.Side{Name: "without labels", Run: func() load.Result { return load.Time(n, without) }},
-			load.Side{Name: "with", Run: func() load.Result { return load.Time(n, with) }, Least: least})
+			load.Timed("without labels", 0, n, without), load.Timed("with", least, n, with))
 	}
 	each("look-ups", len(scattered), 0.8, func() {
 		for _, k := range scattered {

@@ -93,6 +93,14 @@ func (s Server) Load(ctx context.Context, next func() (path string, body []byte)
 	}
 }
 
+// Side is one that sends what next makes.
+func (s Server) Side(ctx context.Context, name string, least float64, next func() (path string, body []byte)) Side {
+	return Side{Name: name, Least: least, Run: s.Load(ctx, next)}
+}
+
+// Get is what asks for one path over and over.
+func Get(path string) func() (string, []byte) { return func() (string, []byte) { return path, nil } }
+
 // request makes the bytes of a request.
 func request(header, path string, body []byte) []byte {
 	const line = " %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n"

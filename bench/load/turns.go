@@ -82,6 +82,11 @@ type Side struct {
 	Least float64 // the bar: what it has to reach of the first side; 0 means none
 }
 
+// Timed is a side whose work counts as n requests.
+func Timed(name string, least float64, n int, work func()) Side {
+	return Side{Name: name, Least: least, Run: func() Result { return Time(n, work) }}
+}
+
 // Compare lets sides take turns and prints what each reached: median and all rounds, and the same of what it is of the
 // first side, whose bar is judged by the median. More has to be better.
 func Compare(what, unit string, worth func(Result) float64, sides ...Side) []Series {

@@ -47,9 +47,11 @@ func main() {
 }
 
 func compare(ctx context.Context) {
-	r := &report{Date: time.Now().UTC().Format(time.RFC3339), Commit: commit(), Machine: machine(), Versions: map[string]string{}, Options: options{
-		Rounds: load.Rounds, Length: load.Length, Conns: load.Conns, People: *people, Dump: *dumpSize, SlowDump: *slowDump, Passwords: *hashes, Events: *events,
-	}}
+	r := &report{Date: time.Now().UTC().Format(time.RFC3339), Commit: commit(), Machine: machine(), Versions: map[string]string{}}
+	r.Options = map[string]int{
+		"rounds": load.Rounds, "round_ns": int(load.Length), "connections": load.Conns, "people": *people, "dump_mib": *dumpSize,
+		"slow_dump_mib": *slowDump, "passwords": *hashes, "events": *events,
+	}
 	whole := load.Engine == ""
 	for _, part := range []struct {
 		name string

@@ -35,8 +35,8 @@ const (
 type sets struct {
 	reader     *segment.Reader
 	flat, text []byte
-	set, path  string                   // of the set and of the text
-	find       func(uint64) (found int) // in a table
+	set, path  string                           // of the set and of the text
+	has        map[string]func(key uint64) bool // by side
 }
 
 func passwords(ctx context.Context, r *report) {
@@ -53,12 +53,8 @@ func passwords(ctx context.Context, r *report) {
 		build[side] = load.Time(1, func() { size[side] = float64(step()) }).Elapsed.Seconds()
 	}
 	load.Compare("import of sorted text", "MB/s", load.Mega(load.Result.Rate),
-		load.Side{Name: "wc -l", Run: func() load.Result {
-			return load.Time(len(s.text), func() { site.Output(exec.Command("wc", "-l", s.path)) })
-		}},
-		load.Side{Name: us, Least: 0.2, Run: func() load.Result {
-			return load.Time(len(s.text), func() { importText(ctx, s.path) })
-		}})
+		load.Timed("wc -l", 0, len(s.text), func() { site.Output(exec.Command("wc", "-l", s.path)) }),
+		load.Timed(us, 0.2, len(s.text), func() { importText(ctx, s.path) }))
 	memory := int64(number(load.Self("import", s.path)))
 	load.Bar(memory < 300<<20, "import of sorted text: %d MiB of memory; less than 300", memory>>20)
 	for side := range size {
@@ -116,6 +112,12 @@ func makeSets(ctx context.Context) *sets {
 	f = load.Must(os.Open(s.path))
 	s.text = load.Must(unix.Mmap(int(f.Fd()), 0, int(site.Size(s.path)), unix.PROT_READ, unix.MAP_SHARED))
 	load.Check(f.Close())
+	s.has = map[string]func(key uint64) bool{
+		us:        func(k uint64) bool { return load.Must(s.reader.Contains(k)) },
+		arraySide: func(k uint64) bool { return searchArray(s.flat, k) },
+		textSide:  func(k uint64) bool { return searchText(s.text, hexText(k)) },
+		lookSide:  func(k uint64) bool { return exec.Command("look", string(hexText(k)), s.path).Run() == nil },
+	}
 	return s
 }
 
@@ -186,22 +188,17 @@ func (s *sets) fillTable(ctx context.Context, file string) int64 {
 	table = load.Must(sqldb.Open(ctx, file, sqldb.Options{}))
 	load.Defer(func() { load.Check(table.Close()) })
 	find := load.Must(table.Reader().PrepareContext(ctx, `SELECT count(*) FROM breached WHERE hash = $1`))
-	s.find = func(k uint64) (found int) {
+	s.has[tableSide] = func(k uint64) bool {
+		var found int
 		load.Check(find.QueryRowContext(ctx, int64(k)).Scan(&found))
-		return found
+		return found == 1
 	}
 	return site.Size(file)
 }
 
 // count looks every key up as a side does.
 func (s *sets) count(side string, keys []uint64) (n int) {
-	has := map[string]func(k uint64) bool{
-		us:        func(k uint64) bool { return load.Must(s.reader.Contains(k)) },
-		arraySide: func(k uint64) bool { return searchArray(s.flat, k) },
-		textSide:  func(k uint64) bool { return searchText(s.text, hexText(k)) },
-		lookSide:  func(k uint64) bool { return exec.Command("look", string(hexText(k)), s.path).Run() == nil },
-		tableSide: func(k uint64) bool { return s.find(k) == 1 },
-	}[side]
+	has := s.has[side]
 	for _, k := range keys {
 		if has(k) {
 			n++

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/vigiahq/vigia/bench/load"
 )
@@ -17,21 +16,9 @@ type report struct {
 	Date     string            `json:"date"`
 	Commit   string            `json:"commit"`
 	Machine  string            `json:"machine"`
-	Options  options           `json:"options"`
+	Options  map[string]int    `json:"options"` // what was asked for
 	Versions map[string]string `json:"versions"`
 	Groups   []*group          `json:"groups"`
-}
-
-// options are kept with the results.
-type options struct {
-	Rounds    int           `json:"rounds"`
-	Length    time.Duration `json:"round_ns"`
-	Conns     int           `json:"connections"`
-	People    int           `json:"people"`
-	Dump      int           `json:"dump_mib"`
-	SlowDump  int           `json:"slow_dump_mib"`
-	Passwords int           `json:"passwords"`
-	Events    int           `json:"events"`
 }
 
 // group is one comparison: the sides are the columns of its table.
@@ -111,7 +98,7 @@ func (r report) render() string {
 	var b, losses strings.Builder
 	fmt.Fprintf(&b, "Run of %s, commit %s, %s; raw results: [results/%s](results/%[4]s). "+
 		"Median of %[5]d rounds where rounds are taken; **bold** is the best of its line.\n\n",
-		r.Date, r.Commit, r.Machine, r.file(), r.Options.Rounds)
+		r.Date, r.Commit, r.Machine, r.file(), r.Options["rounds"])
 	b.WriteString("| Tool | Version |\n|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
 		fmt.Fprintf(&b, "| %s | %s |\n", name, r.Versions[name])

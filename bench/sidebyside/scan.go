@@ -29,12 +29,8 @@ var patterns = []string{
 }
 
 func scanning(_ context.Context, r *report) {
-	t := &tools{
-		leaks: r.peer(leaksSide, "gitleaks", "github.com/zricethezav/gitleaks/v8"), urls: r.peer("xurls", "xurls", "mvdan.cc/xurls/v2"),
-		rules: load.File("rules.toml"), found: map[string]float64{},
-	}
 	r.Versions[rgSide] = said("rg", "--version")
-	load.Check(os.WriteFile(t.rules, []byte(leakRules()), 0o600))
+	read, found := tools(r), map[string]float64{}
 	for _, c := range []struct {
 		kind  string
 		least float64 // times ripgrep
@@ -43,23 +39,25 @@ func scanning(_ context.Context, r *report) {
 		path, small := load.File(c.kind), load.File(c.kind+"-small")
 		written, smallWritten := site.WriteDump(path, c.kind, *dumpSize<<20), site.WriteDump(small, c.kind, *slowDump<<20)
 		g := r.group("scan-"+c.kind, "Identifiers in a "+c.kind+" dump", rgSide, leaksSide, urlsSide, regexpSide)
-		judge := g.compare("read a dump, "+perMB(written)+" a MB", "MB/s of CPU", c.least, load.Mega(load.Result.OfCPU), func(side string) load.Result {
+		what, worth := "read a dump, "+perMB(written)+" a MB", load.Mega(load.Result.OfCPU)
+		judge := g.compare(what, "MB/s of CPU", c.least, worth, func(side string) load.Result {
 			file := small
 			if side == us || side == rgSide {
 				file = path
 			}
-			return load.Time(int(site.Size(file)), func() { t.read(side, file) })
+			return load.Time(int(site.Size(file)), func() { found[side] = read[side](file) })
 		}, g.Sides[1:]...)
 		judge(regexpSide, 40)
-		t.found[rgSide] = number(ripgrep(path, "--count-matches", "--no-filename"))
+		emails := float64(site.Scan(path)[identifier.Email])
+		found[rgSide] = number(ripgrep(path, "--count-matches", "--no-filename"))
 		off := func(reported, truth float64) float64 { return 100 * math.Abs(reported-truth) / truth }
 		const unit = "for 100 that are there"
 		g.add("reported too many or too few", unit, map[string]float64{
-			us: off(t.found[us], sum(written)), rgSide: off(t.found[rgSide], sum(written)),
-			leaksSide: off(t.found[leaksSide], sum(smallWritten)), regexpSide: off(t.found[regexpSide], sum(smallWritten)),
+			us: off(found[us], sum(written)), rgSide: off(found[rgSide], sum(written)),
+			leaksSide: off(found[leaksSide], sum(smallWritten)), regexpSide: off(found[regexpSide], sum(smallWritten)),
 		})
 		g.add("the same of e-mail addresses alone", unit, map[string]float64{
-			us: off(t.emails, float64(written[identifier.Email])), urlsSide: off(t.found[urlsSide], float64(smallWritten[identifier.Email])),
+			us: off(emails, float64(written[identifier.Email])), urlsSide: off(found[urlsSide], float64(smallWritten[identifier.Email])),
 		})
 	}
 }
@@ -88,16 +86,6 @@ func perMB(counts [16]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// leakRules gives gitleaks the same four patterns and no others.
-func leakRules() string {
-	var b strings.Builder
-	b.WriteString("title = \"identifiers\"\n")
-	for i, name := range []string{"email", "cpf", "phone", "card"} {
-		fmt.Fprintf(&b, "[[rules]]\nid = %q\ndescription = %q\nregex = '''%s'''\n", name, name, patterns[i])
-	}
-	return b.String()
-}
-
 func ripgrep(path string, more ...string) *exec.Cmd {
 	args := append([]string{"-a", "-j1", "--no-unicode", "--no-config"}, more...)
 	for _, p := range patterns {
@@ -106,34 +94,36 @@ func ripgrep(path string, more ...string) *exec.Cmd {
 	return exec.Command("rg", append(args, path)...)
 }
 
-// tools reads a file as each side does and remembers how much it reported.
-type tools struct {
-	leaks, urls, rules string
-	found              map[string]float64
-	emails             float64 // that ours found
-}
-
-func (t *tools) read(side, path string) {
-	switch side {
-	case us:
-		n := site.Scan(path)
-		t.found[side], t.emails = sum(n), float64(n[identifier.Email])
-	case rgSide: // prints every match to nowhere
-		load.Check(ripgrep(path, "-oN").Run())
-	case regexpSide:
-		re, n := regexp.MustCompile(strings.Join(patterns, "|")), 0
-		for line := range bytes.Lines(load.Must(os.ReadFile(path))) {
-			n += len(re.FindAllIndex(line, -1))
-		}
-		t.found[side] = float64(n)
-	case leaksSide:
-		out := t.rules + ".csv"
-		site.Output(exec.Command(t.leaks, "dir", path, "--config", t.rules, "--no-banner", "--log-level", "error", "--exit-code", "0",
-			"--max-decode-depth", "0", "--report-format", "csv", "--report-path", out))
-		t.found[side] = float64(max(0, bytes.Count(load.Must(os.ReadFile(out)), []byte("\n"))-1))
-	default:
-		cmd := exec.Command(t.urls, "-r")
-		cmd.Stdin = bytes.NewReader(load.Must(os.ReadFile(path)))
-		t.found[side] = float64(bytes.Count(site.Output(cmd), []byte("@")))
+// tools read a file as each side does, and tell how much they reported.
+func tools(r *report) map[string]func(path string) (found float64) {
+	leaks, urls := r.peer(leaksSide, "gitleaks", "github.com/zricethezav/gitleaks/v8"), r.peer("xurls", "xurls", "mvdan.cc/xurls/v2")
+	rules, out, text := load.File("rules.toml"), load.File("leaks.csv"), "title = \"identifiers\"\n"
+	for i, name := range []string{"email", "cpf", "phone", "card"} { // gitleaks gets the same four patterns and no others
+		text += fmt.Sprintf("[[rules]]\nid = %q\ndescription = %[1]q\nregex = '''%s'''\n", name, patterns[i])
+	}
+	load.Check(os.WriteFile(rules, []byte(text), 0o600))
+	return map[string]func(path string) (found float64){
+		us: func(path string) float64 { return sum(site.Scan(path)) },
+		rgSide: func(path string) float64 { // prints every match to nowhere; they are counted apart
+			load.Check(ripgrep(path, "-oN").Run())
+			return 0
+		},
+		regexpSide: func(path string) (n float64) {
+			re := regexp.MustCompile(strings.Join(patterns, "|"))
+			for line := range bytes.Lines(load.Must(os.ReadFile(path))) {
+				n += float64(len(re.FindAllIndex(line, -1)))
+			}
+			return n
+		},
+		leaksSide: func(path string) float64 {
+			site.Output(exec.Command(leaks, "dir", path, "--config", rules, "--no-banner", "--log-level", "error", "--exit-code", "0",
+				"--max-decode-depth", "0", "--report-format", "csv", "--report-path", out))
+			return float64(max(0, bytes.Count(load.Must(os.ReadFile(out)), []byte("\n"))-1))
+		},
+		urlsSide: func(path string) float64 {
+			cmd := exec.Command(urls, "-r")
+			cmd.Stdin = bytes.NewReader(load.Must(os.ReadFile(path)))
+			return float64(bytes.Count(site.Output(cmd), []byte("@")))
+		},
 	}
 }
