@@ -24,7 +24,7 @@ import (
 var (
 	Engine        string
 	Rounds, Conns int
-	Length        = 2 * time.Second
+	Length        time.Duration
 	Against       string
 	only, profile string
 )
@@ -48,7 +48,7 @@ func Main(defaults string, parts ...Part) {
 	flag.StringVar(&Engine, "engine", "", "sqlite or postgres; both unless given")
 	flag.IntVar(&Rounds, "rounds", 5, "rounds of each side, taken in turns; the median counts")
 	flag.IntVar(&Conns, "c", 32, "connections")
-	flag.Func("seconds", "length of a round of requests; 2 unless given", func(s string) (err error) {
+	flag.Func("seconds", "length of a round of requests", func(s string) (err error) {
 		Length, err = time.ParseDuration(s + "s")
 		return err
 	})
@@ -56,12 +56,15 @@ func Main(defaults string, parts ...Part) {
 	flag.StringVar(&only, "only", "", "what to measure: "+strings.Join(names, ","))
 	flag.StringVar(&profile, "profile", "", "write a CPU profile of each part to a file that begins like this")
 	err := Try(func() {
-		for _, d := range strings.Fields(defaults) {
+		for _, d := range strings.Fields("seconds=2 " + defaults) {
 			name, value, _ := strings.Cut(d, "=")
 			Check(flag.Set(name, value))
 			flag.Lookup(name).DefValue = value
 		}
 		flag.Parse()
+		if Engine != "" && Engine != "sqlite" && Engine != "postgres" {
+			Fail("%q is no engine", Engine)
+		}
 		for _, name := range strings.Split(only, ",") {
 			if only != "" && !slices.Contains(names, name) {
 				Fail("%q is none of %s", name, strings.Join(names, ","))

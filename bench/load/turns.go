@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -97,8 +96,11 @@ func Compare(what, unit string, worth func(Result) float64, sides ...Side) []Ser
 	took := Turns(Rounds, runs...)
 	fmt.Printf("%s, medians of %d rounds\n", what, Rounds)
 	for i, s := range sides {
-		values := took[i].Values(worth)
-		fmt.Printf("       %-24s %10s %s (%s)", s.Name, Figure(Median(values)), unit, figures(values))
+		values, all := took[i].Values(worth), ""
+		for _, v := range values {
+			all += " " + Figure(v)
+		}
+		fmt.Printf("       %-24s %10s %s (%s)", s.Name, Figure(Median(values)), unit, all[1:])
 		if p50 := Median(took[i].Took()).Round(time.Microsecond); p50 > 0 {
 			fmt.Printf(", p50 %v", p50)
 		}
@@ -153,12 +155,4 @@ func Figure(v float64) string {
 		text = text[:i] + "," + text[i:]
 	}
 	return text
-}
-
-func figures(list []float64) string {
-	var texts []string
-	for _, v := range list {
-		texts = append(texts, Figure(v))
-	}
-	return strings.Join(texts, " ")
 }

@@ -43,15 +43,22 @@ func measure(ctx context.Context) {
 			b.during(name, work)
 		}
 	}
+	all := func(what string, done int64) {
+		if done < int64(*rows) {
+			load.Fail("%s %d of %d", what, done, *rows)
+		}
+	}
 	step("import", func() { b.Import(ctx, *rows) }) // all others work on what it left
 	step("backup", func() {
 		load.Must(b.Backup(ctx, load.File("backup.tar.gz"), app.BackupOptions{WithoutCorpora: true}))
 	})
-	step("rotation", func() { b.rotate(ctx) })
+	step("rotation", func() { load.Check(b.Keys.Rotate()); all("sealed", site.SealAnew(ctx, b.Store)) })
 	if load.Wanted("sweep") {
 		b.endAll(ctx)
 	}
-	step("sweep", func() { b.sweep(ctx) })
+	step("sweep", func() {
+		all("swept", load.Must(b.Store.Upkeep.Sweep(ctx, store.Retention{Subscriptions: time.Hour}))["subscriptions"])
+	})
 }
 
 func (b *bench) held(d time.Duration) {
@@ -77,13 +84,6 @@ func (b *bench) during(name string, work func()) {
 		time.Duration(b.longest.Load()).Round(unit))
 }
 
-func (b *bench) rotate(ctx context.Context) {
-	load.Check(b.Keys.Rotate())
-	if done := site.SealAnew(ctx, b.Store); done < int64(*rows) {
-		load.Fail("sealed %d of %d anew", done, *rows)
-	}
-}
-
 // endAll makes every imported subscription one that has ended long ago.
 func (b *bench) endAll(ctx context.Context) {
 	db := b.DB(ctx)
@@ -91,12 +91,5 @@ func (b *bench) endAll(ctx context.Context) {
 	for from := int64(0); from < last; from += 10_000 {
 		site.Exec(ctx, db, `UPDATE subscription SET ended_at = 1 WHERE partner_id = $1 AND seq > $2 AND seq <= $3`,
 			b.Partner.ID.Number(), from, from+10_000)
-	}
-}
-
-func (b *bench) sweep(ctx context.Context) {
-	removed := load.Must(b.Store.Upkeep.Sweep(ctx, store.Retention{Subscriptions: time.Hour}))
-	if removed["subscriptions"] < int64(*rows) {
-		load.Fail("swept %d of %d", removed["subscriptions"], *rows)
 	}
 }
