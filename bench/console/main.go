@@ -43,10 +43,7 @@ func measure(ctx context.Context) {
 		*data = load.Folder()
 	}
 	s := site.Open(ctx, config.Common{Data: *data})
-	made := load.Time(1, func() {
-		fill(ctx, s)
-		watchFirst(ctx, s)
-	})
+	made := load.Time(1, func() { fill(ctx, s); watchFirst(ctx, s) })
 	fmt.Printf("       %d subscriptions, %d watched values with a finding each, %d open cases, %d events, made in %v\n",
 		*subscriptions, *findings, *cases, *events, made.Elapsed.Round(time.Second))
 	counted := load.Time(1, func() { load.Check(s.Store.Overview.CountFigures(ctx, 0)) })
@@ -246,14 +243,9 @@ func fillCases(ctx context.Context, s *site.Service, db *sqldb.DB, open int64) {
 			name, id, fmt.Appendf(nil, "%016d", i), string(services[i%4]), string(statuses[i%3]), desk[i/3%3], details, 10 * target, used, since, due, created, created, int64(0),
 		}, err
 	})
-	columns = "partner_id case_id number kind from_status to_status actor moved_at"
-	site.LoadRows(ctx, db, "case_move", columns, 1, 2*n, func(i int64) ([]any, error) {
-		of, from, to := (i+1)/2, "", cyber.CaseOpen
-		if i%2 == 0 {
-			from, to = string(cyber.CaseOpen), statuses[of%3]
-		}
-		return []any{id, "cs_" + names[of], 2 - i%2, "", from, string(to), desk[1], at(of)}, nil
-	})
+	site.Exec(ctx, db, `INSERT INTO case_move (partner_id, case_id, number, kind, from_status, to_status, actor, moved_at)
+		SELECT partner_id, id, 1, '', '', $1, $2, created_at FROM support_case
+		UNION ALL SELECT partner_id, id, 2, '', $1, status, $2, created_at FROM support_case`, string(cyber.CaseOpen), desk[1])
 }
 
 // fillEvents makes a webhook and so many events: nine in ten arrived, the others failed or wait.
@@ -266,17 +258,11 @@ func fillEvents(ctx context.Context, s *site.Service, db *sqldb.DB, n int64) {
 		body, err := s.Keys.Seal(s.Place("event", "body", name), plain)
 		return []any{i, at(i), id, name, "monitoring.leak_detected", fmt.Appendf(nil, "%016d", i), body}, err
 	})
-	columns := "seq attempts next_at created_at finished_at partner_id ordered endpoint_id event_id person state"
-	site.LoadRows(ctx, db, "delivery", columns, 1, n, func(i int64) ([]any, error) {
-		state, finished, next := "delivered", at(i)+300_000, at(i)
-		switch i % 20 {
-		case 7:
-			state = "failed"
-		case 13:
-			state, finished, next = "pending", 0, at(i)+1e15
-		}
-		return []any{i, int64(1), next, at(i), finished, id, false, string(hook.ID), "evt_" + names[i], fmt.Appendf(nil, "%016d", i), state}, nil
-	})
+	site.Exec(ctx, db, `INSERT INTO delivery
+		(seq, attempts, next_at, created_at, finished_at, partner_id, ordered, endpoint_id, event_id, person, state)
+		SELECT seq, 1, created_at + CASE seq % 20 WHEN 13 THEN 1000000000000000 ELSE 0 END, created_at,
+			CASE seq % 20 WHEN 13 THEN 0 ELSE created_at + 300000 END, partner_id, FALSE, $1, id, person,
+			CASE seq % 20 WHEN 7 THEN 'failed' WHEN 13 THEN 'pending' ELSE 'delivered' END FROM event`, string(hook.ID))
 	site.Exec(ctx, db, `INSERT INTO event_counter (partner_id, last) VALUES ($1, $2) ON CONFLICT (partner_id) DO UPDATE SET last = $2`, id, n)
 }
 
@@ -294,13 +280,8 @@ func fillFindings(ctx context.Context, s *site.Service, db *sqldb.DB, n int64) {
 		Name: breach, Title: "Vazamento de bancada", Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword},
 		Date: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
 	}}))
-	names, at := s.FillValues(ctx, db, n, "comprometido"), site.Spread(n)
-	columns := "id partner_id asset_id breach quiet found_at resolution resolved_at"
-	site.LoadRows(ctx, db, "finding", columns, 1, n, func(i int64) ([]any, error) {
-		resolution, resolved := "", int64(0)
-		if i%10 == 0 {
-			resolution, resolved = "other", at(i)
-		}
-		return []any{"fd_" + names[i], s.Partner.ID.Number(), "as_" + names[i], breach, false, at(i), resolution, resolved}, nil
-	})
+	s.FillValues(ctx, db, n, "comprometido") // the fingerprint is the number
+	site.Exec(ctx, db, `INSERT INTO finding (id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at)
+		SELECT 'fd_' || substr(id, 4), partner_id, id, $1, FALSE, created_at, CASE fingerprint % 10 WHEN 0 THEN 'other' ELSE '' END,
+			CASE fingerprint % 10 WHEN 0 THEN created_at ELSE 0 END FROM asset`, breach)
 }

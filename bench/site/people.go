@@ -116,8 +116,8 @@ func (s *Service) CountSubscriptions(ctx context.Context, db *sqldb.DB) {
 	}
 }
 
-// FillValues loads n watched addresses and returns the names by which they are known.
-func (s *Service) FillValues(ctx context.Context, db *sqldb.DB, n int64, status cyber.Status) (names []string) {
+// FillValues loads n watched addresses, whose fingerprints are their numbers.
+func (s *Service) FillValues(ctx context.Context, db *sqldb.DB, n int64, status cyber.Status) {
 	names, at := Names(n), Spread(n)
 	columns := "id partner_id user_index kind value_index fingerprint pending value status created_at"
 	LoadRows(ctx, db, "asset", columns, 1, n, func(i int64) ([]any, error) {
@@ -126,7 +126,6 @@ func (s *Service) FillValues(ctx context.Context, db *sqldb.DB, n int64, status 
 		index := fmt.Appendf(nil, "%016d", i)
 		return []any{"as_" + names[i], s.Partner.ID.Number(), index, int64(1), index, i, false, value, string(status), at(i)}, err
 	})
-	return names
 }
 
 // Address is the n-th made-up address.
@@ -184,16 +183,10 @@ var dumps = map[string][]func(uint64, scantest.Truth) *scantest.Dump{
 // WriteDump makes a dump of a kind, or of a format of scantest that tells records, and counts what was written by kind of
 // identifier.
 func WriteDump(path, name string, size int) (counts [16]int) {
-	f := load.Must(os.Create(path))
-	defer func() { load.Check(f.Close()) }()
-	w := bufio.NewWriter(f)
-	defer func() { load.Check(w.Flush()) }()
+	var part func(i, most int) []byte // the i-th
 	for _, format := range scantest.Formats {
 		if format.Name == name {
-			for seed, done := uint64(1), 0; done < size; seed++ {
-				done += load.Must(w.Write(format.Write(seed, 20_000).Text))
-			}
-			return counts
+			part = func(i, _ int) []byte { return format.Write(uint64(i)+1, 20_000).Text }
 		}
 	}
 	var made []*scantest.Dump
@@ -203,14 +196,15 @@ func WriteDump(path, name string, size int) (counts [16]int) {
 				counts[kind]++
 			}
 		}))
+		part = func(i, most int) []byte { return made[i%len(made)].Append(nil, min(1<<20, most)) }
 	}
-	if made == nil {
+	if part == nil {
 		load.Fail("%q is no dump", name)
 	}
-	part := []byte(nil)
-	for done, i := 0, 0; done < size; done, i = done+len(part), i+1 {
-		part = made[i%len(made)].Append(part[:0], min(1<<20, size-done))
-		load.Must(w.Write(part))
+	f := load.Must(os.Create(path))
+	defer func() { load.Check(f.Close()) }()
+	for i, done := 0, 0; done < size; i++ {
+		done += load.Must(f.Write(part(i, size-done)))
 	}
 	return counts
 }
