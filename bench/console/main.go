@@ -227,13 +227,13 @@ func watchFirst(ctx context.Context, s *site.Service) {
 // fillCases makes so many open cases, a third of them late, and half as many that were resolved.
 func fillCases(ctx context.Context, s *site.Service, db *sqldb.DB, open int64) {
 	n := open * 3 / 2
-	names, at, id := site.Names(n), site.Spread(n), s.Partner.ID.Number()
+	at, id := site.Spread(n), s.Partner.ID.Number()
 	target := cyber.DefaultTarget.Microseconds()
 	plain := []byte(`{"user":"` + strings.Repeat("ab", 32) + `"}`)
 	statuses := []cyber.CaseStatus{cyber.CaseOpen, cyber.CaseInProgress, cyber.CaseResolved}
 	columns := "id partner_id user_index service_id status assignee details target clock_used clock_since due_at created_at changed_at rating"
 	site.LoadRows(ctx, db, "support_case", columns, 1, n, func(i int64) ([]any, error) {
-		name, created := "cs_"+names[i], at(i)
+		name, created := site.ID("cs_"), at(i)
 		since, due, used := created, created+10*target, int64(0)
 		if status := statuses[i%3]; status == cyber.CaseResolved {
 			since, due, used = 0, int64(math.MaxInt64), target*(i%10)/8
@@ -251,10 +251,10 @@ func fillCases(ctx context.Context, s *site.Service, db *sqldb.DB, open int64) {
 // fillEvents makes a webhook and so many events: nine in ten arrived, the others failed or wait.
 func fillEvents(ctx context.Context, s *site.Service, db *sqldb.DB, n int64) {
 	hook := load.Must(s.Webhooks.Create(ctx, s.Partner.ID, "https://banco.exemplo.com.br/", nil, anywhere{}))
-	names, at, id := site.Names(n), site.Spread(n), s.Partner.ID.Number()
+	at, id := site.Spread(n), s.Partner.ID.Number()
 	plain := []byte(`{"type":"monitoring.leak_detected","data":{"userHash":"` + strings.Repeat("ab", 32) + `"}}`)
 	site.LoadRows(ctx, db, "event", "seq created_at partner_id id type person body", 1, n, func(i int64) ([]any, error) {
-		name := "evt_" + names[i]
+		name := site.ID("evt_")
 		body, err := s.Keys.Seal(s.Place("event", "body", name), plain)
 		return []any{i, at(i), id, name, "monitoring.leak_detected", fmt.Appendf(nil, "%016d", i), body}, err
 	})

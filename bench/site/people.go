@@ -118,13 +118,13 @@ func (s *Service) CountSubscriptions(ctx context.Context, db *sqldb.DB) {
 
 // FillValues loads n watched addresses, whose fingerprints are their numbers.
 func (s *Service) FillValues(ctx context.Context, db *sqldb.DB, n int64, status cyber.Status) {
-	names, at := Names(n), Spread(n)
+	at := Spread(n)
 	columns := "id partner_id user_index kind value_index fingerprint pending value status created_at"
 	LoadRows(ctx, db, "asset", columns, 1, n, func(i int64) ([]any, error) {
-		plain := fmt.Appendf(nil, `{"value":%q,"userHash":"%064d"}`, Address(i), i)
-		value, err := s.Keys.Seal(s.Place("asset", "value", "as_"+names[i]), plain)
+		id, plain := ID("as_"), fmt.Appendf(nil, `{"value":%q,"userHash":"%064d"}`, Address(i), i)
+		value, err := s.Keys.Seal(s.Place("asset", "value", id), plain)
 		index := fmt.Appendf(nil, "%016d", i)
-		return []any{"as_" + names[i], s.Partner.ID.Number(), index, int64(1), index, i, false, value, string(status), at(i)}, err
+		return []any{id, s.Partner.ID.Number(), index, int64(1), index, i, false, value, string(status), at(i)}, err
 	})
 }
 
@@ -136,14 +136,8 @@ func (s *Service) Place(table, column, row string) seal.Place {
 	return seal.Place{Table: table, Column: column, Partner: string(s.Partner.ID), Row: row}
 }
 
-// Names are so many fresh ids, in the order of their making; the first is number 1.
-func Names(n int64) []string {
-	list := make([]string, n+1)
-	for i := range list {
-		list[i] = load.Must(uuid.NewV7()).String()
-	}
-	return list
-}
+// ID is a fresh one, behind all that were made before.
+func ID(prefix string) string { return prefix + load.Must(uuid.NewV7()).String() }
 
 // Spread puts the i-th of n things into the last thirty days.
 func Spread(n int64) func(i int64) int64 {
