@@ -226,15 +226,13 @@ func (c *scene) hooks(ctx context.Context, paths ...string) (list []alert.Endpoi
 // publish writes all events for endpoints, in turns.
 func (c *scene) publish(ctx context.Context, hooks ...alert.Endpoint) {
 	const batch = 50
-	for done := 0; done < *events; {
-		for _, h := range hooks {
-			var some []alert.Event
-			for len(some) < min(batch, *events-done) {
-				some = append(some, newEvent(h.Partner, done+len(some)))
-			}
-			done += len(some)
-			load.Check(c.Store.Alerts.AddEvents(ctx, h.Partner, some...))
+	for done := 0; done < *events; done += batch {
+		var some []alert.Event
+		id := hooks[done/batch%len(hooks)].Partner
+		for i := done; i < min(done+batch, *events); i++ {
+			some = append(some, newEvent(id, i))
 		}
+		load.Check(c.Store.Alerts.AddEvents(ctx, id, some...))
 	}
 }
 
