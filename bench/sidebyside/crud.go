@@ -84,7 +84,8 @@ func startVigia(ctx context.Context) *service {
 // partners that log in, one of beneficiaries that only their partner sees, with the same columns and the same unique
 // key.
 func startPocketBase(ctx context.Context, r *report) *service {
-	program, data := r.peer(pocketBase, "base", "github.com/pocketbase/pocketbase"), load.Folder()
+	program := r.peer(pocketBase, "base", "github.com/pocketbase/pocketbase")
+	data := load.File("data") // it also writes beside this folder
 	const admin, partner, secret = "admin@exemplo.com.br", "banco@exemplo.com.br", "senha-de-exemplo-1"
 	site.Output(exec.CommandContext(ctx, program, "superuser", "upsert", admin, secret, "--dir", data))
 	address := site.Free()
