@@ -56,11 +56,6 @@ func main() {
 		load.Part{Name: "replicas", Run: replicas})
 }
 
-// perSecond compares requests a second.
-func perSecond(what string, sides ...load.Side) {
-	load.Compare(what, "requests/s", load.Result.Rate, sides...)
-}
-
 // bare starts a handler on its own, which the whole stack is compared with.
 func bare(header string, answer func(r *http.Request) ([]byte, error)) load.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -90,10 +85,10 @@ func services(ctx context.Context) {
 		}
 		return body, nil
 	})
-	perSecond("GET /cyber/services, by wrk", load.Side{Name: "bare handler", Run: plain.Wrk(path)},
+	load.PerSecond("GET /cyber/services, by wrk", load.Side{Name: "bare handler", Run: plain.Wrk(path)},
 		load.Side{Name: "whole stack", Run: s.Wrk(path), Least: 0.75})
 	check := func() (string, []byte) { return passwords, ask }
-	perSecond("POST /cyber/password-check", plain.Side(ctx, "bare handler", 0, check), s.Side(ctx, "whole stack", 0.60, check))
+	load.PerSecond("POST /cyber/password-check", plain.Side(ctx, "bare handler", 0, check), s.Side(ctx, "whole stack", 0.60, check))
 }
 
 // importPasswords loads a small corpus: the built-in sample is no corpus for a live partner. What is measured is the
@@ -129,7 +124,7 @@ func get(ctx context.Context, s *site.Service) {
 		}
 		return body, err
 	})
-	perSecond(fmt.Sprint(s, ", get"),
+	load.PerSecond(fmt.Sprint(s, ", get"),
 		plain.Side(ctx, "bare select", 0, func() (string, []byte) { return fmt.Sprint("/", 1+rand.IntN(subscribed)), nil }),
 		s.Side(ctx, "whole stack", 0.60, func() (string, []byte) { return one(1 + rand.IntN(subscribed)), nil }))
 }
@@ -208,7 +203,7 @@ func score(ctx context.Context, s *site.Service) {
 	side := func(name string, least float64, path func(n int) string) load.Side {
 		return s.Side(ctx, name, least, func() (string, []byte) { return path(rand.IntN(*people)), nil })
 	}
-	perSecond(fmt.Sprintf("%v, %d people with %d findings each", s, *people, *findings),
+	load.PerSecond(fmt.Sprintf("%v, %d people with %d findings each", s, *people, *findings),
 		side("point get", 0, func(n int) string { return one(n + 1) }),
 		side("score", 0.30, func(n int) string { return "/v1/cyber/score/" + hashes[n] }),
 		side("advice", 0.30, func(n int) string { return "/v1/cyber/advise/" + hashes[n] }))

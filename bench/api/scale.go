@@ -51,7 +51,7 @@ func scale(ctx context.Context) {
 			{"watch a value", func(s *filled) (string, []byte) { s.person++; return "/v1/cyber/monitoring", site.Watched(s.person) }},
 			{"values of a person", func(*filled) (string, []byte) { return fmt.Sprintf("/v1/cyber/monitoring/%064x", 1), nil }},
 		} {
-			perSecond(engine+", "+c.name, side(short, 0, c.next), side(long, 1/1.5, c.next))
+			load.PerSecond(engine+", "+c.name, side(short, 0, c.next), side(long, 1/1.5, c.next))
 		}
 		long.pages(ctx)
 		var idle int64
@@ -119,7 +119,7 @@ func replicas(ctx context.Context) {
 		for i, to := range servers {
 			sides = append(sides, to.Side(ctx, names[i], least, next))
 		}
-		perSecond(fmt.Sprintf("%s, %d connections of one partner", what, load.Conns), sides...)
+		load.PerSecond(fmt.Sprintf("%s, %d connections of one partner", what, load.Conns), sides...)
 	}
 	compare("POST /subscriptions, 10 items", 5, func() (string, []byte) {
 		person += 10

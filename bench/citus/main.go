@@ -126,7 +126,7 @@ func overhead(ctx context.Context, plain, spread *side) {
 }
 
 func compare(what string, plain, spread func() load.Result) {
-	load.Compare(what, "requests/s", load.Result.Rate, load.Side{Name: "plain", Run: plain}, load.Side{Name: "Citus", Run: spread})
+	load.PerSecond(what, load.Side{Name: "plain", Run: plain}, load.Side{Name: "Citus", Run: spread})
 }
 
 // crossing compares what concerns all partners, and so all machines.

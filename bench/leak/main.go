@@ -8,7 +8,6 @@ package main
 
 import (
 	"archive/tar"
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -108,28 +107,23 @@ func memory(ctx context.Context) {
 func endlessLine() io.Reader {
 	d := scantest.NewDense(9, func(identifier.Kind, []byte, bool) {})
 	text := bytes.ReplaceAll(d.Append(nil, 8<<20), []byte("\n"), []byte(" "))
-	var parts []io.Reader
-	for range *line / 8 {
-		parts = append(parts, bytes.NewReader(text))
-	}
-	return io.MultiReader(append(parts, bytes.NewReader(text[:*line%8<<20]))...)
+	return site.Piped(func(w io.Writer) {
+		for left := *line << 20; left > 0; left -= len(text) {
+			load.Must(w.Write(text[:min(left, len(text))]))
+		}
+	})
 }
 
 func manyFiles() io.Reader {
-	r, w := io.Pipe()
-	go func() {
-		_ = w.CloseWithError(load.Try(func() {
-			out := bufio.NewWriterSize(w, 1<<20)
-			t := tar.NewWriter(out)
-			for i := range *files {
-				text := "pessoa" + strconv.Itoa(i) + "@exemplo.com.br"
-				load.Check(t.WriteHeader(&tar.Header{Name: strconv.Itoa(i), Size: int64(len(text)), Mode: 0o600}))
-				load.Must(t.Write([]byte(text)))
-			}
-			load.Check(t.Close(), out.Flush())
-		}))
-	}()
-	return r
+	return site.Piped(func(w io.Writer) {
+		t := tar.NewWriter(w)
+		for i := range *files {
+			text := "pessoa" + strconv.Itoa(i) + "@exemplo.com.br"
+			load.Check(t.WriteHeader(&tar.Header{Name: strconv.Itoa(i), Size: int64(len(text)), Mode: 0o600}))
+			load.Must(io.WriteString(t, text))
+		}
+		load.Check(t.Close())
+	})
 }
 
 // scanMain is put into a checkout as a program, whatever its module is called.

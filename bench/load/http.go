@@ -85,10 +85,7 @@ func (s Server) Load(ctx context.Context, next func() (path string, body []byte)
 			})
 		})
 		times := slices.Concat(took...)
-		if total.Requests = len(times); total.Requests == 0 {
-			Fail("no answer arrived")
-		}
-		total.P50, total.P95 = Median(times), Percentile(times, 95)
+		total.Requests, total.P50, total.P95 = len(times), Median(times), Percentile(times, 95)
 		return total
 	}
 }

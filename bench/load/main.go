@@ -62,8 +62,8 @@ func Main(defaults string, parts ...Part) {
 			flag.Lookup(name).DefValue = value
 		}
 		flag.Parse()
-		if Engine != "" && Engine != "sqlite" && Engine != "postgres" {
-			Fail("%q is no engine", Engine)
+		if !slices.Contains([]string{"", "sqlite", "postgres"}, Engine) || Conns < 1 || Rounds < 1 {
+			Fail("-engine is sqlite or postgres, -c and -rounds are one at least")
 		}
 		for _, name := range strings.Split(only, ",") {
 			if only != "" && !slices.Contains(names, name) {

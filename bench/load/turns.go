@@ -112,6 +112,9 @@ func Compare(what, unit string, worth func(Result) float64, sides ...Side) []Ser
 	return took
 }
 
+// PerSecond compares requests a second.
+func PerSecond(what string, sides ...Side) { Compare(what, "requests/s", Result.Rate, sides...) }
+
 // Judge prints what a side is of another, and whether that keeps its bar.
 func (s Side) Judge(of string, ratios []float64) {
 	text := fmt.Sprintf("%s is %.2f of %s (rounds %.2f)", s.Name, Median(ratios), of, ratios)

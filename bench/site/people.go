@@ -64,19 +64,29 @@ func Watched(n int) []byte {
 
 // Import imports the subscriptions of the first n people, the way an operator does.
 func (s *Service) Import(ctx context.Context, n int) {
-	in, out := io.Pipe()
-	go func() {
-		text := bufio.NewWriterSize(out, 1<<16)
+	in := Piped(func(w io.Writer) {
 		for i := range n {
-			_, _ = text.WriteString(Item(i) + "\n") // what fails stays so until the flush
+			load.Must(io.WriteString(w, Item(i)+"\n"))
 		}
-		_ = out.CloseWithError(text.Flush())
-	}()
+	})
 	report := load.Must(s.Subscriptions.Import(ctx, s.Partner, draft.NewJSONLines(in), false,
 		func(r subscription.Reject) error { return fmt.Errorf("refused: %+v", r) }, func(subscription.ImportReport) {}))
 	if report.Created != n {
 		load.Fail("imported %+v", report)
 	}
+}
+
+// Piped reads what is written meanwhile.
+func Piped(write func(w io.Writer)) io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		_ = w.CloseWithError(load.Try(func() {
+			out := bufio.NewWriterSize(w, 1<<20)
+			write(out)
+			load.Check(out.Flush())
+		}))
+	}()
+	return r
 }
 
 // FillSubscriptions makes the partner's list n long by loading copies of its first subscription, each sealed for its own
