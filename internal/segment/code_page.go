@@ -127,16 +127,19 @@ func (k *pageLabels) group(c *code, p *page, r uint) uint32 {
 			from, to, word = 0, v.next, word<<1|one
 			continue
 		}
-		one := uint(load(p, v.at+r) & 1)
+		at := v.at + r
+		bit, here := at&63, binary.LittleEndian.Uint64(p[at>>6<<3:])
+		one := uint(here >> bit & 1)
 		if word = word<<1 | uint32(one); word < s.leafEnd {
 			return s.place + word
 		}
+		before := uint(k.ones[at>>6]) + uint(bits.OnesCount64(here&(1<<bit-1)))
 		if s.single {
-			from, to, r = 0, v.next, k.before(p, v.at+r)-k.starts[d]
+			from, to, r = 0, v.next, before-k.starts[d]
 			continue
 		}
 		start := k.before(p, v.at+from)
-		from, to, r = v.descend(from, to, r, k.before(p, v.at+r)-start, k.before(p, v.at+to)-start, one)
+		from, to, r = v.descend(from, to, r, before-start, k.before(p, v.at+to)-start, one)
 	}
 	return 0
 }

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"runtime/debug"
 	"slices"
 )
@@ -65,15 +64,16 @@ func (r *Reader) LookUp(key uint64) (label LabelID, found bool, err error) {
 	}
 	defer m.guard(debug.SetPanicOnFault(true), &err)
 	p := m.page(i)
-	if err := r.check(p, i); err != nil {
+	head, err := r.check(p, i)
+	if err != nil {
 		return 0, false, err
 	}
 	if r.code != nil {
-		r.code.touch(p, key-r.dir.first[i])
+		r.code.touch(p, head, key-r.dir.first[i], r.lastOf(i)-r.dir.first[i]+1)
 	}
-	at, found := pageFind(p, key-r.dir.first[i])
+	at, found := pageFind(p, head, key-r.dir.first[i])
 	if found {
-		label = r.labelAt(p, at)
+		label = r.labelAt(p, head, at)
 	}
 	if !intact(p) {
 		return 0, false, errCut(i)
@@ -82,35 +82,31 @@ func (r *Reader) LookUp(key uint64) (label LabelID, found bool, err error) {
 }
 
 // labelAt is the label of key number at of a page.
-func (r *Reader) labelAt(p *page, at uint) LabelID {
+func (r *Reader) labelAt(p *page, head pageHead, at uint) LabelID {
 	if r.code == nil {
 		return 0
 	}
-	n, end := labelsBegin(p)
-	return LabelID(r.code.lookUp(p, end, n, at))
+	return LabelID(r.code.lookUp(p, head.labelsAt(), head.keys(), at))
 }
 
-// labelsBegin returns how many keys a page has and the bit position behind them.
-func labelsBegin(p *page) (n, at uint) {
-	l, m := uint(p[0]), uint(binary.LittleEndian.Uint16(p[2:]))
-	n = uint(binary.LittleEndian.Uint16(p[tableAt+2*m:]))
-	return n, (tableAt+2*(m+1))*8 + m*slots + n*(l+1)
-}
-
-// fewLabels is how many labels of a page are looked up before the ones of its levels are worth counting all at once.
+// fewLabels is how many labels of a page are looked up each by itself: for more, the ones of its levels are counted all
+// at once.
 const fewLabels = 3
 
-// touch reads where the label of a key with that offset should be, in the last bits and in the first level. Memory then
-// brings both while the key is searched for, and not after it. It is not inlined because a read whose result nobody wants
+// touch reads where a key with that offset, of a page that spans so much, should be if keys are spread evenly, with the
+// table before it and the label behind it. None of these reads waits for another, so memory brings all lines at once,
+// and not one after the other while the key is searched for. It is not inlined because a read whose result nobody wants
 // would be left out.
 //
 //go:noinline
-func (c *code) touch(p *page, offset uint64) byte { //nolint:unparam // see above
-	l, m := uint(p[0]), uint(binary.LittleEndian.Uint16(p[2:]))
-	group := min(uint(offset>>(l+slotBits)), m)
-	before := uint(binary.LittleEndian.Uint16(p[tableAt+2*group:])) + slots/2
-	n, begin := labelsBegin(p)
-	return p[(begin+before*c.suffix)>>3%pageSize] | p[(begin+n*c.suffix+before)>>3%pageSize]
+func (c *code) touch(p *page, head pageHead, offset, span uint64) byte { //nolint:unparam // see above
+	const line = 64
+	at := uint(float64(offset) / float64(span) * float64(head.keys()))
+	group := uint(offset >> (head.low() + slotBits))
+	key, label := (head.groupsAt()+group*slots+at*(head.low()+1))>>3, head.labelsAt()
+	levels := (label + head.keys()*c.suffix) >> 3
+	return p[(tableAt+2*group)%pageSize] | p[(key-line)%pageSize] | p[key%pageSize] | p[(key+line)%pageSize] |
+		p[(label+at*c.suffix)>>3%pageSize] | p[levels%pageSize] | p[(levels+line)%pageSize] | p[(levels+2*line)%pageSize]
 }
 
 // LookUpAll appends to dst those of probes that are in the set, with their labels, in the order of probes. Probes should
@@ -123,6 +119,7 @@ func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) 
 	defer m.guard(debug.SetPanicOnFault(true), &err)
 	var labels pageLabels
 	var all decoding
+	var hits [64]pageHit
 	for len(probes) > 0 {
 		i := r.locate(probes[0])
 		if i < 0 {
@@ -130,25 +127,38 @@ func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) 
 			continue
 		}
 		p, first, last := m.page(i), r.dir.first[i], r.lastOf(i)
-		if err := r.check(p, i); err != nil {
+		head, err := r.check(p, i)
+		if err != nil {
 			return dst, err
 		}
 		n, had := 0, len(dst)
 		if r.code != nil {
 			if len(probes) > manyProbes && probes[manyProbes] <= last && r.code.chain {
-				if dst, n, err = r.lookUpMany(dst, probes, p, i, &all); err != nil {
+				if dst, n, err = r.lookUpMany(dst, probes, p, head, i, &all); err != nil {
 					return dst, err
 				}
 				probes = probes[n:]
 				continue
 			}
-			r.code.touch(p, probes[0]-first)
+			r.code.touch(p, head, probes[0]-first, last-first+1)
 		}
-		for n < len(probes) && probes[n] >= first && probes[n] <= last {
-			if at, found := pageFind(p, probes[n]-first); found {
-				dst = append(dst, Entry{probes[n], r.labelOf(p, &labels, len(dst)-had, at)})
+		for filled := false; n < len(probes) && probes[n] >= first && probes[n] <= last; {
+			// What is found is noted without a branch, which would be a guess, before any label is read.
+			found := 0
+			for end := min(len(probes), n+len(hits)); n < end && probes[n] >= first && probes[n] <= last; n++ {
+				at, is := pageFind(p, head, probes[n]-first)
+				hits[found] = pageHit{probes[n], at}
+				if is {
+					found++
+				}
 			}
-			n++
+			if r.code != nil && !filled && found > fewLabels {
+				labels.fill(r.code, p, head.labelsAt(), head.keys())
+				filled = true
+			}
+			for _, h := range hits[:found] {
+				dst = append(dst, Entry{h.key, r.labelOf(p, head, &labels, filled, h.at)})
+			}
 		}
 		if !intact(p) {
 			return dst[:had], errCut(i)
@@ -163,15 +173,14 @@ const manyProbes = 100
 
 // lookUpMany looks up those of probes that page i can hold, and returns how many these are. All labels of the page are
 // read first: one after the other they cost far less than each by itself.
-func (r *Reader) lookUpMany(dst []Entry, probes []uint64, p *page, i int, all *decoding) (_ []Entry, n int, err error) {
+func (r *Reader) lookUpMany(dst []Entry, probes []uint64, p *page, head pageHead, i int, all *decoding) (_ []Entry, n int, err error) {
 	first, last, had := r.dir.first[i], r.lastOf(i), len(dst)
-	count, begin := labelsBegin(p)
-	if _, ok := all.decode(r.code, p, begin, count); !ok {
+	if _, ok := all.decode(r.code, p, head.labelsAt(), head.keys()); !ok {
 		return dst, 0, ErrCorrupt.With("page %d: does not decode", i)
 	}
 	places := all.places
 	for n < len(probes) && probes[n] >= first && probes[n] <= last {
-		if at, found := pageFind(p, probes[n]-first); found {
+		if at, found := pageFind(p, head, probes[n]-first); found {
 			dst = append(dst, Entry{probes[n], LabelID(places[at])})
 		}
 		n++
@@ -182,14 +191,16 @@ func (r *Reader) lookUpMany(dst []Entry, probes []uint64, p *page, i int, all *d
 	return dst, n, nil
 }
 
-// labelOf is labelAt for who has looked up so many labels of the page already.
-func (r *Reader) labelOf(p *page, labels *pageLabels, before int, at uint) LabelID {
-	if r.code == nil || before < fewLabels {
-		return r.labelAt(p, at)
-	}
-	if before == fewLabels {
-		n, begin := labelsBegin(p)
-		labels.fill(r.code, p, begin, n)
+// pageHit is a key that was found, and how many keys of the page are before it.
+type pageHit struct {
+	key uint64
+	at  uint
+}
+
+// labelOf is labelAt for who may have taken in the labels of the page.
+func (r *Reader) labelOf(p *page, head pageHead, labels *pageLabels, filled bool, at uint) LabelID {
+	if !filled {
+		return r.labelAt(p, head, at)
 	}
 	return LabelID(labels.lookUp(r.code, p, at))
 }
@@ -202,7 +213,7 @@ func (r *Reader) decodeEntries(dst []Entry, room *entryRoom, i int) (_ []Entry, 
 	}
 	defer m.guard(debug.SetPanicOnFault(true), &err)
 	p := m.page(i)
-	if err := r.check(p, i); err != nil {
+	if _, err := r.check(p, i); err != nil {
 		return dst, err
 	}
 	var end uint

@@ -42,19 +42,36 @@ func load(p *page, at uint) uint64 {
 	return binary.LittleEndian.Uint64(p[at>>3:]) >> (at & 7)
 }
 
-// pageContains says whether offset is in the page. It must only be given pages whose checksum was right; on others it
-// may panic with an index out of range, never worse.
-func pageContains(p *page, offset uint64) bool {
-	_, found := pageFind(p, offset)
-	return found
+// pageHead is what a page says of itself: l, m and the number of its keys. It is never zero.
+type pageHead uint64
+
+const headMade = 1 << 63
+
+// headOf reads the head of a page whose checksum was right.
+func headOf(p *page) pageHead {
+	m := uint(binary.LittleEndian.Uint16(p[2:]))
+	n := uint64(binary.LittleEndian.Uint16(p[min(tableAt+2*m, pageContent):]))
+	return pageHead(headMade | uint64(p[0]) | uint64(m)<<16 | n<<32)
 }
 
-// pageFind is pageContains that also returns how many keys of the page are before one that was found.
-func pageFind(p *page, offset uint64) (at uint, found bool) {
-	l := uint(p[0])
-	m := uint64(binary.LittleEndian.Uint16(p[2:]))
+func (h pageHead) low() uint    { return uint(h & 63) }
+func (h pageHead) groups() uint { return uint(h >> 16 & 0xffff) }
+func (h pageHead) keys() uint   { return uint(h >> 32 & 0xffff) }
+
+// groupsAt is the bit position at which the groups begin.
+func (h pageHead) groupsAt() uint { return (tableAt + 2*(h.groups()+1)) * 8 }
+
+// labelsAt is the bit position behind the groups.
+func (h pageHead) labelsAt() uint {
+	return h.groupsAt() + h.groups()*slots + h.keys()*(h.low()+1)
+}
+
+// pageFind says whether offset is in the page, and how many keys of the page are before one that was found. It must only
+// be given pages whose checksum was right; on others it may panic with an index out of range, never worse.
+func pageFind(p *page, head pageHead, offset uint64) (at uint, found bool) {
+	l := head.low()
 	group := offset >> (l + slotBits)
-	if group >= m {
+	if group >= uint64(head.groups()) {
 		return 0, false
 	}
 	entry := tableAt + 2*uint(group)
@@ -63,7 +80,7 @@ func pageFind(p *page, offset uint64) (at uint, found bool) {
 	if count == 0 {
 		return 0, false
 	}
-	upper := (tableAt+2*(uint(m)+1))*8 + uint(group)*slots + before*(l+1)
+	upper := head.groupsAt() + uint(group)*slots + before*(l+1)
 	slot := uint(offset>>l) & (slots - 1)
 	pos := slotStart(p, upper, slot)
 	rank := pos - slot
@@ -107,7 +124,7 @@ func slotStart(p *page, upper, slot uint) uint {
 }
 
 // decodePage appends the keys of a page to dst and checks its structure on the way: what it returns without an error is
-// sorted, starts with first and is what pageContains would find.
+// sorted, starts with first and is what pageFind would find.
 func decodePage(dst []uint64, p *page, first uint64) ([]uint64, bool) {
 	dst, end, ok := decodeKeys(dst, p, first)
 	return dst, ok && zeroFrom(p, end)

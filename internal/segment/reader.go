@@ -30,9 +30,9 @@ type Reader struct {
 	table  atomic.Pointer[[][]byte]
 	// jump[t] is the number of pages whose first key, less the first of all, is below t<<shift: it narrows the search
 	// in dir.first to a page or two when keys are spread evenly.
-	jump    []uint32
-	shift   uint
-	checked []atomic.Uint32 // one bit for each page whose checksum was found right
+	jump  []uint32
+	shift uint
+	heads []atomic.Uint64 // the pageHead of each page whose checksum was found right, else zero
 }
 
 // Open opens the segment at path. Its error is ErrCorrupt when the file is there but is not a whole segment.
@@ -114,7 +114,7 @@ func (r *Reader) loadDirectory() error {
 			return err
 		}
 	}
-	r.checked = make([]atomic.Uint32, (n+31)/32)
+	r.heads = make([]atomic.Uint64, n)
 	r.index()
 	return nil
 }
@@ -203,10 +203,11 @@ func (r *Reader) Contains(key uint64) (found bool, err error) {
 	}
 	defer m.guard(debug.SetPanicOnFault(true), &err)
 	p := m.page(i)
-	if err := r.check(p, i); err != nil {
+	head, err := r.check(p, i)
+	if err != nil {
 		return false, err
 	}
-	found = pageContains(p, key-r.dir.first[i])
+	_, found = pageFind(p, head, key-r.dir.first[i])
 	if !intact(p) {
 		return false, errCut(i)
 	}
@@ -215,17 +216,18 @@ func (r *Reader) Contains(key uint64) (found bool, err error) {
 
 func errCut(i int) error { return ErrCorrupt.With("page %d: the file was cut while open", i) }
 
-// check compares the page with its checksum the first time it is asked about it.
-func (r *Reader) check(p *page, i int) error {
-	word, bit := &r.checked[i>>5], uint32(1)<<(i&31)
-	if word.Load()&bit != 0 {
-		return nil
+// check compares the page with its checksum the first time it is asked about it. Its head is then kept beside the
+// directory: a look-up that knows it does not wait for the first line of the page before it asks for the next one.
+func (r *Reader) check(p *page, i int) (pageHead, error) {
+	if head := r.heads[i].Load(); head != 0 {
+		return pageHead(head), nil
 	}
 	if checksum(p[:]) != r.dir.sum[i] {
-		return ErrCorrupt.With("page %d: wrong checksum", i)
+		return 0, ErrCorrupt.With("page %d: wrong checksum", i)
 	}
-	word.Or(bit)
-	return nil
+	head := headOf(p)
+	r.heads[i].Store(uint64(head))
+	return head, nil
 }
 
 // Intersect appends to dst those of probes that are in the set, in the order of probes. Probes should be sorted: each
@@ -244,12 +246,13 @@ func (r *Reader) Intersect(dst, probes []uint64) (_ []uint64, err error) {
 			continue
 		}
 		p, first, last := m.page(i), r.dir.first[i], r.lastOf(i)
-		if err := r.check(p, i); err != nil {
+		head, err := r.check(p, i)
+		if err != nil {
 			return dst, err
 		}
 		n, had := 0, len(dst)
 		for n < len(probes) && probes[n] >= first && probes[n] <= last {
-			if pageContains(p, probes[n]-first) {
+			if _, found := pageFind(p, head, probes[n]-first); found {
 				dst = append(dst, probes[n])
 			}
 			n++
@@ -314,7 +317,7 @@ func (r *Reader) decode(dst []uint64, i int) (_ []uint64, err error) {
 	}
 	defer m.guard(debug.SetPanicOnFault(true), &err)
 	p := m.page(i)
-	if err := r.check(p, i); err != nil {
+	if _, err := r.check(p, i); err != nil {
 		return dst, err
 	}
 	dst, ok := r.decodeKeys(dst, p, i)
