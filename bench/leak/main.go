@@ -1,6 +1,7 @@
 // Command leak measures what leak monitoring promises: looking a new value up in every breach, importing, labels, what
 // breaches have in common, and pairs of value and password. -only against -against FOLDER compares scans and imports
-// with those of another checkout, which is how a change of speed is told on a busy machine.
+// with those of another checkout, which is how a change of speed is told on a busy machine; -only labels does so with
+// look-ups.
 //
 // It prints one line per figure with its bar, and exits with 1 when a bar is missed. Rates of two sides are measured in
 // the same run.
@@ -151,15 +152,20 @@ func main() {
 // built is a checkout's programs, and an installation without a breach.
 type built struct{ vigia, scan, data, empty string }
 
+// program builds a program from a checkout whose source is not in it. MODULE in it stands for the checkout's module.
+func program(ctx context.Context, checkout, source string) string {
+	module, code, overlay, path := strings.TrimSpace(string(site.Go(ctx, checkout, "list", "-m"))), load.File("main.go"), load.File("overlay.json"), load.File("program")
+	load.Check(os.WriteFile(code, []byte(strings.ReplaceAll(source, "MODULE", module)), 0o600))
+	replace := map[string]any{"Replace": map[string]string{filepath.Join(checkout, "bench/alone/main.go"): code}}
+	load.Check(os.WriteFile(overlay, load.Must(json.Marshal(replace)), 0o600))
+	site.Go(ctx, checkout, "build", "-o", path, "-overlay", overlay, "./bench/alone")
+	return path
+}
+
 // build builds the command and a scanner from a checkout, and begins an installation with the former.
 func build(ctx context.Context, checkout string) built {
 	checkout = load.Must(filepath.Abs(checkout))
-	b := built{vigia: site.Build(ctx, checkout), scan: load.File("scan"), data: load.File("data"), empty: load.Folder()}
-	module, code, overlay := strings.TrimSpace(string(site.Go(ctx, checkout, "list", "-m"))), load.File("main.go"), load.File("overlay.json")
-	load.Check(os.WriteFile(code, []byte(strings.ReplaceAll(scanMain, "MODULE", module)), 0o600))
-	replace := map[string]any{"Replace": map[string]string{filepath.Join(checkout, "bench/scanalone/main.go"): code}}
-	load.Check(os.WriteFile(overlay, load.Must(json.Marshal(replace)), 0o600))
-	site.Go(ctx, checkout, "build", "-o", b.scan, "-overlay", overlay, "./bench/scanalone")
+	b := built{vigia: site.Build(ctx, checkout), scan: program(ctx, checkout, scanMain), data: load.File("data"), empty: load.Folder()}
 	site.Output(site.Command(ctx, b.vigia, config.Common{Data: b.empty}, "partner", "create", "--name", "bench"))
 	return b
 }

@@ -2,12 +2,18 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"log/slog"
 	"math"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/bench/load"
@@ -34,7 +40,8 @@ func labelOf(random *rand.Rand) byte {
 
 // labels compares a segment with labels and one of the same keys without.
 func labels(ctx context.Context) {
-	counts, all, a := make([]float64, len(shares)), 0.0, write(ctx, rising(1, *keys))
+	counts, all, plain := make([]float64, len(shares)), 0.0, load.File("plain.seg")
+	a := site.Segment(ctx, plain, segment.Bits64, rising(1, *keys))
 	site.Bits("segment", a, 42)
 	secret := load.Must(seal.OpenOrCreate(load.File("keys.json")))
 	table := segment.NewLabels(segment.LabelRules{Unite: func(a, _ []byte) []byte { return a }})
@@ -59,11 +66,80 @@ func labels(ctx context.Context) {
 	over := bits(b) - bits(a) - entropy
 	load.Bar(over <= 0.3, "labels: %d keys: %.2f bits a key without, %.2f with; %.3f are the entropy of the labels, "+
 		"%.3f are over it (bar: 0.3)", b.Count(), bits(a), bits(b), entropy, over)
-	askBoth(a, b, random)
+	askBoth(ctx, a, b, plain, random)
 }
 
-// askBoth looks the same values up in both, half of which they hold, on one core.
-func askBoth(a, b *segment.Reader, random *rand.Rand) {
+// askMain is put into a checkout as a program: it looks keys up in a segment, all at once or one after the other, a
+// second time once all pages were checked, and prints how many nanoseconds of processor time that took.
+const askMain = `package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"syscall"
+
+	"MODULE/internal/segment"
+)
+
+func main() {
+	text, err := os.ReadFile(os.Args[2])
+	if err != nil {
+		panic(err)
+	}
+	keys := make([]uint64, len(text)/8)
+	for i := range keys {
+		keys[i] = binary.LittleEndian.Uint64(text[i*8:])
+	}
+	r, err := segment.Open(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	ask(r, keys)
+	var before, after syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &before)
+	ask(r, keys)
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &after)
+	fmt.Println(after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano())
+}
+
+func ask(r *segment.Reader, keys []uint64) {
+	var found []uint64
+	for len(keys) > 0 {
+		n, err := 1, error(nil)
+		if os.Args[3] == "sorted" {
+			n = min(len(keys), 50_000)
+			found, err = r.Intersect(found[:0], keys[:n])
+		} else {
+			_, err = r.Contains(keys[0])
+		}
+		if err != nil {
+			panic(err)
+		}
+		keys = keys[n:]
+	}
+}
+`
+
+// elsewhere is a side that has another checkout look keys up in the segment at path.
+func elsewhere(ctx context.Context, path, how string, keys []uint64) load.Side {
+	asker, list := program(ctx, load.Must(filepath.Abs(load.Against)), askMain), load.File("asked")
+	text := make([]byte, 0, len(keys)*8)
+	for _, k := range keys {
+		text = binary.LittleEndian.AppendUint64(text, k)
+	}
+	load.Check(os.WriteFile(list, text, 0o600))
+	return load.Side{Name: "without, other checkout", Run: func() load.Result {
+		cmd := exec.CommandContext(ctx, asker, path, list, how)
+		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+		spent := time.Duration(load.Must(strconv.Atoi(strings.TrimSpace(string(site.Output(cmd))))))
+		return load.Result{Requests: len(keys), Elapsed: spent, Spent: spent}
+	}}
+}
+
+// askBoth looks the same values up in both, half of which they hold, on one core. What labels may cost is counted from
+// look-ups without them as they were before there were any, so it has a bar where there is another checkout.
+func askBoth(ctx context.Context, a, b *segment.Reader, path string, random *rand.Rand) {
 	oneCore()
 	sorted := half(a, *probes)
 	scattered := slices.Clone(sorted[:min(len(sorted), 1_000_000)])
@@ -72,11 +148,16 @@ func askBoth(a, b *segment.Reader, random *rand.Rand) {
 		scattered[i] = sorted[i*step]
 	}
 	random.Shuffle(len(scattered), func(i, j int) { scattered[i], scattered[j] = scattered[j], scattered[i] })
-	each := func(what string, n int, least float64, without, with func()) []load.Series {
-		return load.Compare(what, "a second of CPU", load.Result.OfCPU,
-			load.Timed("without labels", 0, n, without), load.Timed("with", least, n, with))
+	each := func(what, how string, keys []uint64, least float64, without, with func()) []load.Series {
+		sides := []load.Side{load.Timed("without labels", 0, len(keys), without), load.Timed("with", 0, len(keys), with)}
+		if load.Against != "" {
+			sides[1].Least = least
+			sides = append([]load.Side{elsewhere(ctx, path, how, keys)}, sides...)
+		}
+		took := load.Compare(what, "a second of CPU", load.Result.OfCPU, sides...)
+		return took[len(took)-2:]
 	}
-	each("look-ups", len(scattered), 0.8, func() {
+	each("look-ups", "scattered", scattered, 0.8, func() {
 		for _, k := range scattered {
 			load.Must(a.Contains(k))
 		}
@@ -87,7 +168,7 @@ func askBoth(a, b *segment.Reader, random *rand.Rand) {
 	})
 	const batch = 50_000
 	found, entries := make([]uint64, 0, batch), make([]segment.Entry, 0, batch)
-	took := each("sorted probes", len(sorted), 1/1.3, func() {
+	took := each("sorted probes", "sorted", sorted, 1/1.3, func() {
 		for some := range slices.Chunk(sorted, batch) {
 			found = load.Must(a.Intersect(found[:0], some))
 		}
