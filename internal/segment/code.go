@@ -42,7 +42,9 @@ type code struct {
 
 	price  []uint64 // of each group, in parts of a bit, about
 	boughs []bough  // of each group
-	steps  [deepest]step
+	// counter is the length of each group's code, or lastGroup.
+	counter []uint8
+	steps   [deepest]step
 }
 
 // step is what a look-up needs to know of a level.
@@ -270,6 +272,11 @@ func (c *code) setPrices() {
 	if c.depth == 0 {
 		c.price, c.boughs = append(c.price, 0), append(c.boughs, 0)
 	}
+	c.counter = make([]uint8, len(c.boughs))
+	for i, b := range c.boughs {
+		c.counter[i] = uint8(b.length())
+	}
+	c.counter[len(c.counter)-1] = lastGroup
 	for d := range c.depth {
 		c.steps[d] = step{c.firstCode[d+1] + c.leaves[d+1], c.firstPlace[d+1] - c.firstCode[d+1], uint32(c.share[d]), c.low[d], c.counted(d), c.alone(d) && c.leaves[d+1] == 1}
 	}

@@ -33,8 +33,8 @@ type encoder struct {
 
 // encode writes the labels of a page at bit position at.
 func (e *encoder) encode(p *page, at uint, labels []uint32) {
-	if len(e.keys) < len(labels) {
-		n := len(labels) + pageKeys/16
+	if len(e.keys) < len(labels)+wordKeys {
+		n := len(labels) + pageKeys/16 + wordKeys
 		e.keys, e.spare, e.ones, e.bits = make([]bough, n), make([]bough, n), make([]bough, n), make([]uint64, n/64+1)
 	}
 	keys, spare := e.keys[:len(labels)], e.spare
@@ -43,7 +43,7 @@ func (e *encoder) encode(p *page, at uint, labels []uint32) {
 	}
 	at = putRests(p, at, labels, e.suffix)
 	for d := 0; d < e.depth && len(keys) > 0; d++ {
-		rest := e.descend(spare[:len(keys)], keys, uint(d))
+		rest := e.descend(spare[:len(keys)+wordKeys], keys, uint(d))
 		n, ones := uint(len(keys)), e.bits[:(len(keys)+63)/64]
 		count := uint(len(rest))
 		if d+1 == e.depth {
@@ -81,47 +81,48 @@ func putRests(p *page, at uint, labels []uint32, suffix uint) uint {
 
 // descend notes the bits that level d has, and puts those of keys that go on below it into dst, in the order of the next
 // level: node by node, zeros first. Those that end come first in that order, and are left out. Each key is written to
-// both sides and counts on one: which it is cannot be guessed.
+// both sides and counts on one: which it is cannot be guessed. dst and e.ones have room for a word's keys more than
+// there are.
 func (e *encoder) descend(dst, keys []bough, d uint) []bough {
 	n, leafEnd := 0, e.steps[d].leafEnd
-	above, shift := boughBits-d, boughBits-1-d
+	above := boughBits - d
 	for i := 0; i < len(keys); {
 		node := keys[i] >> above
-		zeros, ones := dst[n:], e.ones
-		z, o := 0, 0
+		z, o := n, 0
 		for i < len(keys) {
-			word, to := uint64(0), min(len(keys), i&^63+64)
-			begin := uint(i & 63)
-			at := i
-			for ; i < to; i++ {
-				k := keys[i]
+			at, to := i, min(len(keys), i&^63+64)
+			zeros, ones := (*[wordKeys]bough)(dst[z:]), (*[wordKeys]bough)(e.ones[o:])
+			word, some, count := uint64(0), uint(0), uint(0)
+			for _, k := range keys[i:to] {
 				if k>>above != node {
 					break
 				}
-				bit := int(k>>shift) & 1
-				word |= uint64(bit) << (uint(i) & 63)
-				zeros[z], ones[o] = k, k
-				z, o = z+1-bit, o+bit
+				bit := uint(k>>(above-1&31)) & 1
+				word |= uint64(bit) << (count & 63)
+				zeros[(count-some)%wordKeys], ones[some%wordKeys] = k, k
+				count, some = count+1, some+bit
 			}
-			if begin == 0 {
+			i, z, o = i+int(count), z+int(count-some), o+int(some)
+			if at&63 == 0 {
 				e.bits[at>>6] = 0
 			}
-			e.bits[at>>6] |= word
+			e.bits[at>>6] |= word << (uint(at) & 63)
 			if i < to {
 				break
 			}
 		}
-		if uint32(node)<<1 < leafEnd {
-			z = 0
+		if uint32(node)<<1 >= leafEnd {
+			n = z
 		}
-		if uint32(node)<<1|1 < leafEnd {
-			o = 0
+		if uint32(node)<<1|1 >= leafEnd {
+			n += copy(dst[n:], e.ones[:o])
 		}
-		n += z
-		n += copy(dst[n:], ones[:o])
 	}
 	return dst[:n]
 }
+
+// wordKeys is how many keys have their bits of a level in one word.
+const wordKeys = 64
 
 func onesOf(words []uint64) (n uint) {
 	for _, w := range words {

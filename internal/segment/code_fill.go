@@ -1,5 +1,7 @@
 package segment
 
+import "slices"
+
 // costs tells about how many bits the labels of the first keys take.
 type costs struct {
 	sums []uint64 // up to each key, in parts of a bit; one more than keys
@@ -10,10 +12,13 @@ func (c *costs) append(code *code, labels []uint32) {
 	if len(c.sums) == 0 {
 		c.sums = append(c.sums, 0)
 	}
-	sum, rests := c.sums[len(c.sums)-1], uint64(code.suffix)*part
-	for _, l := range labels {
-		sum += code.price[l>>code.suffix] + rests
-		c.sums = append(c.sums, sum)
+	had := len(c.sums)
+	c.sums = slices.Grow(c.sums, len(labels))[:had+len(labels)]
+	sum, rests, suffix := c.sums[had-1], uint64(code.suffix)*part, code.suffix&31
+	sums := c.sums[had:][:len(labels)]
+	for i, l := range labels {
+		sum += code.price[l>>suffix] + rests
+		sums[i] = sum
 	}
 }
 
@@ -31,21 +36,17 @@ func (c *costs) drop(n int) { c.sums = c.sums[:copy(c.sums, c.sums[n:])] }
 // fill is the labels of one page, of which as many are taken as fit.
 type fill struct {
 	*code
-	lengths [deepest + 1]uint // how many have a group whose code has so many bits
-	last    uint              // how many have the last group
+	lengths [lastGroup + 1]uint // how many have a group whose code has so many bits, the last group for itself
 }
 
-func (f *fill) put(label uint32, n uint) {
-	group := label >> f.suffix
-	f.lengths[f.boughs[group].length()] += n
-	if int(group) == len(f.price)-1 {
-		f.last += n
-	}
-}
+// lastGroup stands for the last group, which is not counted with the others of its length.
+const lastGroup = 31
+
+func (f *fill) put(label uint32, n uint) { f.lengths[f.counter[label>>(f.suffix&31)]&lastGroup] += n }
 
 // size is how many bits the labels take.
 func (f *fill) size() (size uint64) {
-	n := uint(0)
+	n, last := uint(0), f.lengths[lastGroup]
 	for _, k := range f.lengths {
 		n += k
 	}
@@ -54,7 +55,7 @@ func (f *fill) size() (size uint64) {
 		below := n - f.lengths[d+1]
 		ones := below
 		if d+1 == f.depth { // of the two that end here, if the level is sparse, it is the last
-			ones = f.last
+			below, ones = below-last, last
 		}
 		if f.counted(d) {
 			size += uint64(f.countSize(d, n, ones))

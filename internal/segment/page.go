@@ -255,8 +255,8 @@ func encodePage(p *page, keys []uint64, l uint) (end uint) {
 	at := (tableAt + 2*(m+1)) * 8
 	done := 0
 	for g := uint(0); g < m; g++ {
-		end := done
-		for end < len(keys) && (keys[end]-first)>>(l+slotBits) == uint64(g) {
+		end, upto := done, uint64(g+1)<<(l+slotBits)-1 // the last offset of the group
+		for end < len(keys) && keys[end]-first <= upto {
 			end++
 		}
 		encodeUpper(p, keys[done:end], first, at, l)
@@ -275,7 +275,7 @@ func encodePage(p *page, keys []uint64, l uint) (end uint) {
 func encodeUpper(p *page, keys []uint64, first uint64, at, l uint) {
 	word, bits := at>>6, uint64(0)
 	for _, k := range keys {
-		upper := at + uint((k-first)>>l)&(slots-1)
+		upper := at + uint((k-first)>>(l&63))&(slots-1) // l is below 64, which the compiler does not know
 		if upper>>6 != word {
 			setBits(p, word, bits)
 			word, bits = upper>>6, 0
@@ -300,7 +300,7 @@ func encodeLow(p *page, keys []uint64, first uint64, at, l uint) {
 	carry := uint64(p[at>>3])
 	i := at >> 3
 	for _, k := range keys {
-		carry |= (k - first) & mask << used
+		carry |= (k - first) & mask << (used & 7)
 		binary.LittleEndian.PutUint64(p[i:][:8], carry)
 		used += l
 		i += used >> 3

@@ -44,21 +44,22 @@ func sortedByKey[R record](records []R) bool {
 // unite gives the label of a key that came with two. It is nil where there are no labels.
 type unite func(a, b uint64) uint64
 
-// compact drops repeated keys from sorted records.
+// compact drops repeated keys from sorted records. What lies between two of them is moved as a whole.
 func compact[R record](records []R, unite unite) []R {
-	if len(records) == 0 {
-		return records
-	}
-	n := 0
+	n, from := 0, 0 // so many are in their places; those from there on are not
 	for i := 1; i < len(records); i++ {
-		if records[i][0] != records[n][0] {
-			n++
-			records[n] = records[i]
-		} else if unite != nil {
-			records[n] = united(records[n], records[i], unite)
+		if records[i][0] != records[i-1][0] {
+			continue
+		}
+		n += copy(records[n:], records[from:i])
+		if from = i + 1; unite != nil {
+			records[n-1] = united(records[n-1], records[i], unite)
 		}
 	}
-	return records[:n+1]
+	if from == 0 {
+		return records
+	}
+	return records[:n+copy(records[n:], records[from:])]
 }
 
 // united is the record of two that have the same key.

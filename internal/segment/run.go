@@ -76,8 +76,8 @@ func (r *run) addLabelled(records []labelled, places []uint32) error {
 		keys := r.pending[len(r.pending):][:n]
 		r.labels = slices.Grow(r.labels, n)
 		labels := r.labels[had:][:n]
-		for i := range records[:n] {
-			keys[i], labels[i] = records[i][0], places[records[i][1]]
+		for i, r := range records[:n] {
+			keys[i], labels[i] = r[0], places[r[1]]
 		}
 		r.pending, r.labels = r.pending[:len(r.pending)+n], r.labels[:had+n]
 		r.costs.append(r.code, r.labels[had:])

@@ -44,20 +44,26 @@ func sortKeys[R record](keys, scratch []R, bits uint, cores int) {
 	sorting.Wait()
 }
 
-// scatter copies keys, which agree above the given number of bits, into dst, ordered by the digit below that. It
-// returns where each digit begins and, last, the number of keys.
+// scatter copies keys, which agree above the given number of bits, into dst, ordered by the digit below that, which has no
+// more bits than the coarse one. It returns where each digit begins and, last, the number of keys.
 func scatter[R record](dst, keys []R, bits, digit uint) (start []uint32) {
-	start = make([]uint32, 1<<digit+1)
+	// Places of the coarse digit, however few are needed, and shifts below 64: nothing is left to be checked for each key.
+	var at [1 << coarseDigit]uint32
+	const within = 1<<coarseDigit - 1
 	shift, mask := bits-digit, uint64(1)<<digit-1
 	for i := range keys {
-		start[keys[i][0]>>shift&mask+1]++
+		at[keys[i][0]>>(shift&63)&mask&within]++
 	}
-	for d := 1; d < len(start); d++ {
-		start[d] += start[d-1]
+	start = make([]uint32, 1<<digit+1)
+	sum := uint32(0)
+	for d := range start[:1<<digit] {
+		n := at[d&within]
+		start[d], at[d&within] = sum, sum
+		sum += n
 	}
-	at := slices.Clone(start)
+	start[1<<digit] = sum
 	for i := range keys {
-		d := keys[i][0] >> shift & mask
+		d := keys[i][0] >> (shift & 63) & mask & within
 		dst[at[d]] = keys[i]
 		at[d]++
 	}
@@ -83,7 +89,7 @@ func sortPiece[R record](to, from []R, bits uint, places *fineDigits) {
 	at, shift, mask := places[:1<<digit+1], bits-digit, uint64(1)<<digit-1
 	clear(at)
 	for i := range from {
-		at[from[i][0]>>shift&mask+1]++
+		at[from[i][0]>>(shift&63)&mask+1]++
 	}
 	most := uint32(0)
 	for d := 1; d < len(at); d++ {
@@ -91,7 +97,7 @@ func sortPiece[R record](to, from []R, bits uint, places *fineDigits) {
 		at[d] += at[d-1]
 	}
 	for i := range from {
-		d := from[i][0] >> shift & mask
+		d := from[i][0] >> (shift & 63) & mask
 		to[at[d]] = from[i]
 		at[d]++
 	}
@@ -104,7 +110,13 @@ func sortLeft[R record](keys []R, far bool) {
 		slices.SortFunc(keys, compareKeys[R])
 		return
 	}
-	for i, k := range keys {
+	before := uint64(0)
+	for i := range keys {
+		if keys[i][0] >= before { // most are in their places
+			before = keys[i][0]
+			continue
+		}
+		k := keys[i]
 		for ; i > 0 && keys[i-1][0] > k[0]; i-- {
 			keys[i] = keys[i-1]
 		}
