@@ -22,6 +22,7 @@ type builder[R record] struct {
 	keys    []R // collected, in the order given
 	spare   []R // the other buffer; while spilling is set it is being spilled
 	scratch []R
+	room    [][]R     // buffers that are not needed any more, for the output
 	current output[R] // grows while the keys keep rising
 	begin   func(*os.File) (output[R], error)
 	unite   unite
@@ -38,9 +39,9 @@ type builder[R record] struct {
 type output[R record] interface {
 	// accepts says whether records that start with first can be appended.
 	accepts(first uint64) bool
-	// add appends sorted records; repeated ones count once.
+	// add appends sorted records, none of them twice; the first may be what was added last.
 	add(records []R) error
-	// addLast is add for the last records, which are the output's own from then on.
+	// addLast is add for the last records, which may be repeated and are the output's own from then on.
 	addLast(records []R) error
 	// reopen returns what was added, and the file it is in, to be merged with other records. Nothing is added any more.
 	reopen() (source[R], *os.File, error)
@@ -149,7 +150,7 @@ func (b *builder[R]) flush() error {
 		return ErrClosed
 	}
 	if b.follows(b.keys) {
-		err := b.append(b.keys)
+		err := b.append(compact(b.keys, b.unite))
 		b.keys = b.keys[:0]
 		return err
 	}
@@ -260,6 +261,7 @@ func (b *builder[R]) complete(ctx context.Context) error {
 		sources = []source[R]{&collected}
 	} else {
 		b.spill.rest, b.spill.restStart = b.scratch, scatter(b.scratch, b.keys, uint(b.width), b.spill.digit)
+		b.room = [][]R{b.keys, b.spare}
 		b.keys, b.spare, b.scratch = nil, nil, nil
 		d := newDigits(ctx, b.spill, b.unite, b.capacity()/2, cores)
 		defer d.close()
@@ -269,7 +271,7 @@ func (b *builder[R]) complete(ctx context.Context) error {
 	if err == nil {
 		err = b.open()
 	}
-	if err != nil {
+	if b.room = nil; err != nil {
 		return err
 	}
 	return merge(ctx, b.current, sources, b.unite)

@@ -85,29 +85,18 @@ func putRests(p *page, at uint, labels []uint32, suffix uint) uint {
 // there are.
 func (e *encoder) descend(dst, keys []bough, d uint) []bough {
 	n, leafEnd := 0, e.steps[d].leafEnd
-	above := boughBits - d
 	for i := 0; i < len(keys); {
-		node := keys[i] >> above
+		node := keys[i] >> (boughBits - d)
 		z, o := n, 0
 		for i < len(keys) {
 			at, to := i, min(len(keys), i&^63+64)
-			zeros, ones := (*[wordKeys]bough)(dst[z:]), (*[wordKeys]bough)(e.ones[o:])
-			word, some, count := uint64(0), uint(0), uint(0)
-			for _, k := range keys[i:to] {
-				if k>>above != node {
-					break
-				}
-				bit := uint(k>>(above-1&31)) & 1
-				word |= uint64(bit) << (count & 63)
-				zeros[(count-some)%wordKeys], ones[some%wordKeys] = k, k
-				count, some = count+1, some+bit
-			}
-			i, z, o = i+int(count), z+int(count-some), o+int(some)
+			word, count, ones := splitWord((*[wordKeys]bough)(dst[z:]), (*[wordKeys]bough)(e.ones[o:]), keys[i:to], boughBits-1-d)
+			i, z, o = i+count, z+count-ones, o+ones
 			if at&63 == 0 {
 				e.bits[at>>6] = 0
 			}
 			e.bits[at>>6] |= word << (uint(at) & 63)
-			if i < to {
+			if i < to || i < len(keys) && keys[i]>>(boughBits-d) != node {
 				break
 			}
 		}
@@ -119,6 +108,25 @@ func (e *encoder) descend(dst, keys []bough, d uint) []bough {
 		}
 	}
 	return dst[:n]
+}
+
+// splitWord is descend for the keys, at most a word's, that are of the same node as the first, of which there are count.
+// Inlined it would run out of registers.
+//
+//go:noinline
+func splitWord(zeros, ones *[wordKeys]bough, keys []bough, shift uint) (word uint64, count, set int) {
+	node := keys[0] >> (shift & 31) >> 1
+	for i, k := range keys {
+		path := k >> (shift & 31)
+		if path>>1 != node {
+			keys = keys[:i]
+			break
+		}
+		zeros[uint(i-set)%wordKeys], ones[uint(set)%wordKeys] = k, k
+		word = word>>1 | uint64(path)<<63
+		set += int(path & 1)
+	}
+	return word >> (uint(64-len(keys)) & 63), len(keys), set
 }
 
 // wordKeys is how many keys have their bits of a level in one word.

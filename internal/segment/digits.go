@@ -106,8 +106,9 @@ func (d *digits[R]) buffer(ctx context.Context) *digitBuffer[R] {
 
 // sorted reads the keys of a digit, of which there are not too many, and sorts them.
 func (d *digits[R]) sorted(digit int, b *digitBuffer[R]) ([]R, error) {
-	b.keys = b.keys[:0]
-	if err := d.spill.read(digit, &b.readBuffer, func(keys []R) { b.keys = append(b.keys, keys...) }); err != nil {
+	n := d.spill.count(digit)
+	b.keys = slices.Grow(b.keys[:0], n)[:n]
+	if err := d.spill.gather(digit, b.keys); err != nil {
 		return nil, err
 	}
 	b.sorted = slices.Grow(b.sorted[:0], len(b.keys))[:len(b.keys)]

@@ -34,7 +34,7 @@ func CreateLabelled(path string, opt Options, labels *Labels, seal SealTable) (*
 	}
 	b.unite = labels.unite
 	b.begin = func(file *os.File) (output[labelled], error) {
-		return newRecording(file, labels.unite, b.memory/4), nil
+		return newRecording(file, labels.unite, b.memory/4, b.room...), nil
 	}
 	return &LabelWriter{b, labels, seal}, nil
 }

@@ -292,19 +292,22 @@ func setBits(p *page, word uint, bits uint64) {
 	binary.LittleEndian.PutUint64(w, binary.LittleEndian.Uint64(w)|bits)
 }
 
-// encodeLow writes the low bits of a group from bit position at on. There is nothing in the page yet behind them, and
-// the mark leaves room for eight bytes at the last of them.
+// encodeLow writes the low bits of a group from bit position at on, word by word. There is nothing in the page yet behind
+// them; the mark comes last. Inlined it would run out of registers.
+//
+//go:noinline
 func encodeLow(p *page, keys []uint64, first uint64, at, l uint) {
 	mask := uint64(1)<<l - 1
-	used := at & 7
-	carry := uint64(p[at>>3])
-	i := at >> 3
+	i, used := at>>6, at&63
+	word := binary.LittleEndian.Uint64(p[i*8:])
 	for _, k := range keys {
-		carry |= (k - first) & mask << (used & 7)
-		binary.LittleEndian.PutUint64(p[i:][:8], carry)
-		used += l
-		i += used >> 3
-		carry >>= used &^ 7
-		used &= 7
+		low := (k - first) & mask
+		word |= low << (used & 63)
+		if used += l; used >= 64 {
+			binary.LittleEndian.PutUint64(p[i*8:][:8], word)
+			i, used = i+1, used-64
+			word = low >> ((l - used) & 63) // l is below 64
+		}
 	}
+	binary.LittleEndian.PutUint64(p[i*8:][:8], word)
 }

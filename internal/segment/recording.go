@@ -5,50 +5,65 @@ import (
 	"os"
 )
 
-// recording is sorted records that wait for their code, which follows from how frequent each label is among them. Few
-// are kept in memory, more go to a file. They lie in blocks, so that many need not be copied to make room for more.
+// recording is sorted records that wait for their code, which follows from how frequent each label is among them. The
+// first ones are kept in memory, the others go to a file. They lie in blocks, so that many need not be copied to make
+// room for more.
 type recording struct {
 	file   *os.File
 	unite  unite
 	limit  int          // whole blocks in memory at most
 	held   []labelled   // the last block; its last record may still be united with one that comes
-	whole  [][]labelled // the blocks before it
-	free   [][]labelled // blocks that have been written
+	whole  [][]labelled // the first blocks
+	free   [][]labelled // room for blocks
 	counts []uint64     // of each label, in all blocks but the last
 	size   int64
-	blocks []uint32 // checksum of each block in the file
+	blocks []uint32 // checksum of each block in the file; these are between the first ones and the last
 	next   int      // block to read next
 }
 
 // recordBlock is how many records are kept, written and read together.
 const recordBlock = 16 << 10
 
-func newRecording(file *os.File, unite unite, memory int) *recording {
-	return &recording{file: file, unite: unite, limit: max(memory/(recordBlock*recordSize[labelled]()), 2)}
+// newRecording keeps as much in memory as there is room, or as is given.
+func newRecording(file *os.File, unite unite, memory int, room ...[]labelled) *recording {
+	r := &recording{file: file, unite: unite}
+	for _, b := range room {
+		for b = b[:cap(b)]; len(b) >= recordBlock; b = b[recordBlock:] {
+			r.free = append(r.free, b[:0:recordBlock])
+		}
+	}
+	r.limit = max(memory/(recordBlock*recordSize[labelled]()), 2, len(r.free)-1) // one is the last
+	return r
 }
 
 func (r *recording) accepts(first uint64) bool {
 	return len(r.held) == 0 || first >= r.held[len(r.held)-1][0]
 }
 
+// add takes records with distinct keys, of which the first may have been the last before.
 func (r *recording) add(records []labelled) error {
+	if n := len(r.held); n > 0 && len(records) > 0 && r.held[n-1][0] == records[0][0] {
+		r.held[n-1] = united(r.held[n-1], records[0], r.unite)
+		records = records[1:]
+	}
 	for len(records) > 0 {
-		if n := len(r.held); n == recordBlock && records[0][0] != r.held[n-1][0] {
+		if len(r.held) == cap(r.held) {
 			if err := r.turn(); err != nil {
 				return err
 			}
 		}
-		records = records[r.take(records):]
+		n := min(len(records), cap(r.held)-len(r.held))
+		r.held, records = append(r.held, records[:n]...), records[n:]
 	}
 	return nil
 }
 
 // addLast takes records over as they lie, unless there are others before them.
 func (r *recording) addLast(records []labelled) error {
+	records = compact(records, r.unite)
 	if len(r.held) > 0 {
 		return r.add(records)
 	}
-	records = compact(records, r.unite)
 	for len(records) > recordBlock {
 		r.held, records = records[:recordBlock], records[recordBlock:]
 		r.tally()
@@ -58,31 +73,16 @@ func (r *recording) addLast(records []labelled) error {
 	return nil
 }
 
-// take appends records until the block is full, and returns how many of them.
-func (r *recording) take(records []labelled) int {
-	held := r.held
-	for i := range records {
-		if n := len(held); n > 0 && held[n-1][0] == records[i][0] {
-			held[n-1] = united(held[n-1], records[i], r.unite)
-			continue
-		}
-		if len(held) == recordBlock {
-			r.held = held
-			return i
-		}
-		held = append(held, records[i])
-	}
-	r.held = held
-	return len(records)
-}
-
 // turn begins a block. The records of the last one do not change any more.
 func (r *recording) turn() error {
 	r.tally()
-	if r.whole = append(r.whole, r.held); len(r.whole) >= r.limit {
-		if err := r.write(); err != nil {
-			return err
-		}
+	if len(r.whole) == r.limit {
+		err := r.write(r.held)
+		r.held = r.held[:0]
+		return err
+	}
+	if len(r.held) > 0 {
+		r.whole = append(r.whole, r.held)
 	}
 	if n := len(r.free); n > 0 {
 		r.held, r.free = r.free[n-1], r.free[:n-1]
@@ -105,18 +105,14 @@ func (r *recording) tally() {
 	r.counts = counts
 }
 
-// write brings all whole blocks to the file.
-func (r *recording) write() error {
-	for _, records := range r.whole {
-		block := bytesOf(records)
-		if _, err := r.file.WriteAt(block, r.size); err != nil {
-			return err
-		}
-		r.size += int64(len(block))
-		r.blocks = append(r.blocks, crc32.Checksum(block, castagnoli))
-		r.free = append(r.free, records[:0])
+// write brings a block to the file.
+func (r *recording) write(records []labelled) error {
+	block := bytesOf(records)
+	if _, err := r.file.WriteAt(block, r.size); err != nil {
+		return err
 	}
-	r.whole = r.whole[:0]
+	r.size += int64(len(block))
+	r.blocks = append(r.blocks, crc32.Checksum(block, castagnoli))
 	return nil
 }
 
@@ -125,7 +121,7 @@ func (r *recording) stop() {}
 // reopen makes the recording a source of what it has.
 func (r *recording) reopen() (source[labelled], *os.File, error) {
 	r.tally()
-	r.whole, r.held, r.free = append(r.whole, r.held), nil, nil
+	r.free = nil
 	return &recorded{recording: r}, r.file, nil
 }
 
@@ -135,12 +131,14 @@ type recorded struct {
 }
 
 func (r *recorded) more() ([]labelled, error) {
-	if r.next == len(r.blocks) {
-		if len(r.whole) == 0 {
-			return nil, nil
-		}
+	if len(r.whole) > 0 {
 		records := r.whole[0]
 		r.whole[0], r.whole = nil, r.whole[1:]
+		return records, nil
+	}
+	if r.next == len(r.blocks) {
+		records := r.held
+		r.held = nil
 		return records, nil
 	}
 	if r.records == nil {

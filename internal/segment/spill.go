@@ -72,7 +72,24 @@ func (s *spill[R]) left(d int) []R {
 	return s.rest[s.restStart[d]:s.restStart[d+1]]
 }
 
-// read calls fn with all keys of digit d, some at a time. buf has room for some.
+// gather reads all keys of digit d, of which there are so many, into keys.
+func (s *spill[R]) gather(d int, keys []R) error {
+	keys = keys[copy(keys, s.left(d)):]
+	for _, run := range s.runs {
+		from, to := run.start[d], run.start[d+1]
+		raw := bytesOf(keys[:to-from])
+		if _, err := s.file.ReadAt(raw, run.at+int64(recordSize[R]())*int64(from)); err != nil {
+			return err
+		}
+		if crc32.Checksum(raw, castagnoli) != run.sums[d] {
+			return ErrCorrupt.With("spill file: wrong checksum")
+		}
+		keys = keys[to-from:]
+	}
+	return nil
+}
+
+// read calls fn with all keys of digit d, which may be too many to be held, some at a time. buf has room for some.
 func (s *spill[R]) read(d int, buf *readBuffer[R], fn func(keys []R)) error {
 	if keys := s.left(d); len(keys) > 0 {
 		fn(keys)
