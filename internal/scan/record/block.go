@@ -8,18 +8,17 @@ import (
 // the line has the shape of one, whether or not the name is known.
 func (r *Reader) label(from, to int) (c column, value int, plain bool) {
 	b := r.b
-	for from < to && (b[from] == ' ' || b[from] == '\t' || b[from] == '-' || b[from] == '*' || b[from] == '[' || b[from] == '>') {
+	for from < to && beforeLabel[b[from]] {
 		from++
 	}
 	end := from
-	for limit := min(to, from+longestName); end < limit; end++ {
-		if k := labelByte[b[end]]; k == endsLabel {
+	for _, c := range b[from:min(to, from+longestName)] {
+		if labelByte[c] != inLabel {
 			break
-		} else if k == noLabel {
-			return unknown, 0, false
 		}
+		end++
 	}
-	if end >= to || end == from || end >= from+longestName {
+	if end >= to || end == from || end >= from+longestName || labelByte[b[end]] != endsLabel {
 		return unknown, 0, false
 	}
 	value = end + 1
@@ -39,8 +38,11 @@ func (r *Reader) label(from, to int) (c column, value int, plain bool) {
 	for value < to && (b[value] == ' ' || b[value] == '\t' || b[value] == ':') {
 		value++
 	}
-	return r.labels[name[0]&15].of(r, name), value, true
+	return r.labels[(int(name[0])*5+int(name[len(name)-1])*3+len(name))&(len(r.labels)-1)].of(r, name), value, true
 }
+
+// beforeLabel is what lines with labels may be indented and listed with.
+var beforeLabel = [256]bool{' ': true, '\t': true, '-': true, '*': true, '[': true, '>': true}
 
 // What a character is in the name of a label.
 const (
@@ -94,15 +96,14 @@ type pair struct {
 // inBlock reads the labelled block with hit k in it, which stands in line i, and returns how many hits it handed out.
 func (r *Reader) inBlock(i, k int) int {
 	l := &r.lines[i]
-	to := r.trimmed(l)
+	to := int(l.end)
 	c, value, plain := r.label(int(l.from), to)
 	if !plain || c == unknown || int(r.hits[k].from) < value-1 {
 		return 0
 	}
 	if c == colHeader {
-		end := r.endOf(i)
-		r.alone(r.hits[k:end])
-		return end - k
+		r.alone(r.hits[k:l.last])
+		return int(l.last) - k
 	}
 	lead, known := r.leadOf(int(l.from))
 	from := r.block.from
@@ -253,7 +254,7 @@ func (r *Reader) judgeBlock(k, from, to int) int {
 	r.locate(hits)
 	for i, f := range r.places {
 		if f >= 0 {
-			r.enter(&hits[i], f, r.fields[f])
+			r.enter(&hits[i], f, &r.fields[f])
 		} else {
 			hits[i].length |= aside
 		}

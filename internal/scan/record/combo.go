@@ -49,15 +49,15 @@ func (r *Reader) readForm(i int) *form {
 	if f.known = true; l.long {
 		return f
 	}
-	n := r.firstStrong(i)
+	n := r.firstStrong(l)
 	if n < 0 {
 		return f
 	}
-	to, first := r.trimmed(l), &r.hits[n]
+	to, first := int(l.end), &r.hits[n]
 	if int(first.to) < to && r.b[first.to] == '-' {
 		return r.dashedForm(l, first)
 	}
-	if start := r.start(l); int(first.from) > start || first.kind == identifier.Card || int(first.to) >= to {
+	if first.from > l.text || first.kind == identifier.Card || int(first.to) >= to {
 		return f
 	}
 	switch c := r.b[first.to]; c {
@@ -68,7 +68,7 @@ func (r *Reader) readForm(i int) *form {
 	}
 	rest, end := int(first.to)+1, to
 	if f.extra = uint8(r.marks.count(f.sep, rest, min(to, rest+255))); f.extra > 0 {
-		for k := n + 1; k < r.endOf(i); k++ {
+		for k := n + 1; k < int(l.last); k++ {
 			if h := &r.hits[k]; h.length&weak == 0 && int(h.from) > rest && r.b[h.from-1] == f.sep && (int(h.to) == to || r.b[h.to] == f.sep) {
 				end = int(h.from) - 1
 				break
@@ -80,7 +80,7 @@ func (r *Reader) readForm(i int) *form {
 	}
 	f.from, f.to = int32(rest), int32(end)
 	f.look = lookOf(r.b[rest:end], f.sep)
-	if rest < to && n+1 < r.endOf(i) {
+	if rest < to && n+1 < int(l.last) {
 		if h := &r.hits[n+1]; h.length&weak == 0 && int(h.from) <= rest+1 && int(h.to) >= end-1 {
 			f.look = other // another identifier, and nothing else
 		}
@@ -93,9 +93,9 @@ var dashes = []byte("----")
 
 // dashedForm looks at a line whose first identifier hyphens follow.
 func (r *Reader) dashedForm(l *line, first *hit) *form {
-	f, to := &l.form, r.trimmed(l)
+	f, to := &l.form, int(l.end)
 	text := r.b[first.to:to]
-	if !bytes.HasPrefix(text, dashes) || int(first.from) > r.start(l) && !bytes.HasSuffix(r.b[l.from:first.from], dashes) {
+	if !bytes.HasPrefix(text, dashes) || first.from > l.text && !bytes.HasSuffix(r.b[l.from:first.from], dashes) {
 		return f
 	}
 	from := int(first.to) + len(dashes)
@@ -112,9 +112,9 @@ func (r *Reader) dashedForm(l *line, first *hit) *form {
 	return f
 }
 
-// firstStrong is the first hit of line i that needs no column, or -1.
-func (r *Reader) firstStrong(i int) int {
-	for k, end := int(r.lines[i].first), r.endOf(i); k < end; k++ {
+// firstStrong is the first hit of a line that needs no column, or -1.
+func (r *Reader) firstStrong(l *line) int {
+	for k := int(l.first); k < int(l.last); k++ {
 		if r.hits[k].length&weak == 0 {
 			return k
 		}
@@ -136,23 +136,6 @@ func strong(hits []hit) []hit {
 		}
 	}
 	return hits[:n]
-}
-
-// endOf is the hit after the last one of line i.
-func (r *Reader) endOf(i int) int {
-	if i+1 < len(r.lines) {
-		return int(r.lines[i+1].first)
-	}
-	return len(r.hits)
-}
-
-// start is where the text of a line begins.
-func (r *Reader) start(l *line) int {
-	at := int(l.from)
-	for at < int(l.to) && (r.b[at] == ' ' || r.b[at] == 0xef || r.b[at] == 0xbb || r.b[at] == 0xbf || r.b[at] == '"') {
-		at++
-	}
-	return at
 }
 
 // lookOf judges the rest of a combo line.
@@ -202,11 +185,11 @@ func (r *Reader) combo(i int, hits []hit) bool {
 			return r.bareCombo(i, f, hits)
 		case v.secrets == 0 || f.sep != ':' && (v.secrets*2 < v.lines || v.others*2 >= v.lines):
 			return r.bareCombo(i, f, hits)
-		case f.extra > 0 && v.same*2 > v.lines && v.lines > 1 && (f.extra > 1 || int(f.to) == r.trimmed(&r.lines[i]) && f.look != hashed):
+		case f.extra > 0 && v.same*2 > v.lines && v.lines > 1 && (f.extra > 1 || f.to == r.lines[i].end && f.look != hashed):
 			return false // a table
 		}
 	}
-	r.begin(0)
+	r.out = Sighting{Told: true}
 	if len(hits) > 1 {
 		r.aside(hits, int(f.from), int(f.to))
 	}
@@ -220,7 +203,7 @@ func (r *Reader) combo(i int, hits []hit) bool {
 			r.out.Password = v
 		}
 	}
-	if to := r.trimmed(&r.lines[i]); int(f.to)+5 < to && bytes.HasPrefix(r.b[f.to+1:to], []byte("http")) {
+	if to := int(r.lines[i].end); int(f.to)+5 < to && bytes.HasPrefix(r.b[f.to+1:to], []byte("http")) {
 		r.setSite(r.b[f.to+1 : to])
 	}
 	r.tell(hits)
@@ -289,7 +272,7 @@ func (r *Reader) bareCombo(i int, f *form, hits []hit) bool {
 	if !r.beside(i, f.sep) {
 		return false
 	}
-	r.begin(0)
+	r.out = Sighting{Told: true}
 	r.tell(hits)
 	return true
 }
@@ -320,7 +303,7 @@ func (r *Reader) single(i int) bool {
 // credential reads url:identifier:password, which stealers' logs are turned into.
 func (r *Reader) credential(i int, hits []hit) bool {
 	l := &r.lines[i]
-	start, to := r.start(l), r.trimmed(l)
+	start, to := int(l.text), int(l.end)
 	text := r.b[start:to]
 	n := bytes.Index(text[:min(len(text), 16)], []byte("://"))
 	if n < 3 {
@@ -335,7 +318,7 @@ func (r *Reader) credential(i int, hits []hit) bool {
 		if sep != r.b[h.from-1] || sep != ':' && sep != ';' && sep != '|' && sep != ',' && sep != '\t' && sep != ' ' {
 			continue
 		}
-		r.begin(0)
+		r.out = Sighting{Told: true}
 		r.aside(hits, start, int(h.from))
 		r.aside(hits, int(h.to), to)
 		v := r.b[h.to+1 : to]
@@ -366,7 +349,7 @@ func (r *Reader) headless(i int, hits []hit) bool {
 		i+1 < len(r.lines) && !r.lines[i+1].long && !r.apart(i, i+1) && r.fieldsOf(i+1, sep) == n) {
 		return false
 	}
-	r.splitRow(int(l.from), r.trimmed(l), sep, false)
+	r.splitRow(int(l.from), int(l.end), sep, false)
 	if r.locate(hits); !r.anyWhole(hits) {
 		return false
 	}

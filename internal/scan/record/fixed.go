@@ -30,7 +30,7 @@ func (r *Reader) fixedRow(l *line, hits []hit) bool {
 	if at == len(r.rows) || r.rows[at].from != l.from {
 		return false
 	}
-	r.begin(0)
+	r.out = Sighting{Told: true}
 	if !bytes.ContainsAny(r.b[l.from:l.to], separators) { // else parts of it may be of others
 		r.out.Classes = r.rows[at].classes
 	}

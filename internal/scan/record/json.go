@@ -33,7 +33,7 @@ const identities = Email | CPF
 func (r *Reader) inObject(i, k int) int {
 	at := int(r.hits[k].from)
 	if l := &r.lines[i]; !l.long && r.b[l.from] == '{' { // a line of its own
-		if end := r.parse(int(l.from)); end > at && end >= r.trimmed(l)-1 {
+		if end := r.parse(int(l.from)); end > at && end >= int(l.end)-1 {
 			first, last := r.within(k, int(l.from), end)
 			r.people(r.hits[first:last])
 			return last - k
@@ -292,7 +292,7 @@ func (r *Reader) parse(start int) int {
 			}
 			name = unknown
 		case '"':
-			end := r.textEnd(i, len(b))
+			end := r.marks.closing(i, len(b), false)
 			if end < 0 {
 				return -1
 			}
@@ -325,22 +325,6 @@ func skipSpace(b []byte, at int) int {
 	return at
 }
 
-// textEnd finds the quote, before b[to], that ends the string which begins at b[at], or -1.
-func (r *Reader) textEnd(at, to int) int {
-	for i := at; ; {
-		if i = r.marks.find('"', i+1, to); i < 0 {
-			return -1
-		}
-		slashes := 0
-		for k := i - 1; k > at && r.b[k] == '\\'; k-- {
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return i
-		}
-	}
-}
-
 // people hands out the hits of a parsed object, person by person.
 func (r *Reader) people(hits []hit) {
 	if len(r.objects) == 1 {
@@ -365,7 +349,7 @@ func (r *Reader) people(hits []hit) {
 // others of their kind, or in an object that has its own.
 func (r *Reader) identify(hits []hit) {
 	for i := range hits {
-		if m := r.memberOf(&hits[i]); m >= 0 && hits[i].length&weak == 0 && r.whole(&hits[i], r.members[m].field) {
+		if m := r.memberOf(&hits[i]); m >= 0 && hits[i].length&weak == 0 && hits[i].whole(&r.members[m].field) {
 			o := &r.objects[r.members[m].object]
 			o.identity |= ofKind[hits[i].kind] & identities
 			o.own = o.identity
@@ -419,7 +403,7 @@ func (r *Reader) person(hits []hit, group int) {
 		for last = h.to; m < len(r.members) && r.members[m].to < int(h.to); m++ {
 		}
 		if m < len(r.members) && r.members[m].from <= int(h.from) {
-			r.enter(h, m, r.members[m].field)
+			r.enter(h, m, &r.members[m].field)
 		} else {
 			h.length |= aside
 		}

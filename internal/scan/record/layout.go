@@ -57,7 +57,13 @@ func (r *Reader) header(from, to int) *layout {
 
 // singleHead reads a line as the head of the only column of a table: one that says what digits under it are.
 func (r *Reader) singleHead(text []byte) *layout {
-	text = bytes.Trim(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), "\r\" ")
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	for len(text) > 0 && aroundHead[text[0]] {
+		text = text[1:]
+	}
+	for len(text) > 0 && aroundHead[text[len(text)-1]] {
+		text = text[:len(text)-1]
+	}
 	if len(text) > longestSingle || !nameLike(text) {
 		return nil
 	}
@@ -66,6 +72,9 @@ func (r *Reader) singleHead(text []byte) *layout {
 	}
 	return nil
 }
+
+// aroundHead is what may stand around the head of an only column.
+var aroundHead = [256]bool{'\r': true, '"': true, ' ': true}
 
 // longestSingle is how long the head of an only column may be: a line that is longer is a sentence.
 const longestSingle = 24
@@ -148,18 +157,26 @@ func nameLike(name []byte) bool {
 	if len(name) == 0 {
 		return true // a column without a head
 	}
-	letters := false
+	letters := uint8(0)
 	for _, c := range name {
-		switch k := kindOf[c]; {
-		case k&hasLetter != 0:
-			letters = true
-		case k&(hasDigit|hasSpace) != 0, c == '_', c == '-', c == '.', c == '(', c == ')', c == '/', c == '#', c == '\'', c == '`', c == '[', c == ']':
-		default:
+		if !inName[c] {
 			return false
 		}
+		letters |= kindOf[c] & hasLetter
 	}
-	return letters
+	return letters != 0
 }
+
+// inName are the characters of a head.
+var inName = func() (t [256]bool) {
+	for c := range t {
+		t[c] = kindOf[c]&(hasLetter|hasDigit|hasSpace) != 0
+	}
+	for _, c := range "_-.()/#'`[]" {
+		t[c] = true
+	}
+	return t
+}()
 
 // alignedHeader reads heads that are parted by two or more spaces.
 func (r *Reader) alignedHeader(text []byte) *layout {

@@ -3,8 +3,10 @@ package record
 import "math/bits"
 
 const (
-	markBlock  = 1 << 10 // bytes of text that are marked at once
-	blockWords = markBlock / 64
+	markShift  = 10 // shifts, as a division of what might be negative costs more
+	wordShift  = markShift - 6
+	markBlock  = 1 << markShift // bytes of text that are marked at once
+	blockWords = 1 << wordShift
 )
 
 // marks are where lines end in a text, and where the characters are that part fields or quote them. They are made where
@@ -30,7 +32,7 @@ func (m *marks) start(text []byte) {
 
 // need makes the marks of text[from:to].
 func (m *marks) need(from, to int) {
-	for i := from / markBlock; i <= to/markBlock; i++ {
+	for i := from >> markShift; i <= to>>markShift; i++ {
 		if !m.made[i] {
 			m.make(i)
 		}
@@ -58,12 +60,13 @@ func (m *marks) lineEnd(at, to int) int {
 		return -1
 	}
 	i := at >> 6
-	if !m.made[i/blockWords] {
+	if !m.made[i>>wordShift] {
 		m.make(i / blockWords)
 	}
-	for word := m.lines[i] &^ (1<<(at&63) - 1); ; word = m.lines[i] {
+	word := m.lines[i] >> (at & 63)
+	for ; ; word = m.lines[i] {
 		if word != 0 {
-			if at = i<<6 + bits.TrailingZeros64(word); at < to {
+			if at += bits.TrailingZeros64(word); at < to {
 				return at
 			}
 			return -1
@@ -71,7 +74,8 @@ func (m *marks) lineEnd(at, to int) int {
 		if i++; i<<6 >= to {
 			return -1
 		}
-		if i%blockWords == 0 && !m.made[i/blockWords] {
+		at = i << 6
+		if i&(blockWords-1) == 0 && !m.made[i>>wordShift] {
 			m.make(i / blockWords)
 		}
 	}
@@ -84,7 +88,7 @@ func (m *marks) lineBefore(from, at int) int {
 	}
 	at--
 	i := at >> 6
-	if !m.made[i/blockWords] {
+	if !m.made[i>>wordShift] {
 		m.make(i / blockWords)
 	}
 	for word := m.lines[i] << (63 - at&63) >> (63 - at&63); ; word = m.lines[i] {
@@ -97,7 +101,7 @@ func (m *marks) lineBefore(from, at int) int {
 		if i--; i < 0 || i<<6+63 < from {
 			return -1
 		}
-		if i%blockWords == blockWords-1 && !m.made[i/blockWords] {
+		if i&(blockWords-1) == blockWords-1 && !m.made[i>>wordShift] {
 			m.make(i / blockWords)
 		}
 	}
@@ -109,7 +113,7 @@ func (m *marks) find(c byte, at, to int) int {
 		return -1
 	}
 	i := at >> 6
-	if !m.made[i/blockWords] {
+	if !m.made[i>>wordShift] {
 		m.make(i / blockWords)
 	}
 	for word := m.signs[i] &^ (1<<(at&63) - 1); ; word = m.signs[i] {
@@ -124,7 +128,7 @@ func (m *marks) find(c byte, at, to int) int {
 		if i++; i<<6 >= to {
 			return -1
 		}
-		if i%blockWords == 0 && !m.made[i/blockWords] {
+		if i&(blockWords-1) == 0 && !m.made[i>>wordShift] {
 			m.make(i / blockWords)
 		}
 	}
@@ -136,6 +140,45 @@ func (m *marks) count(c byte, at, to int) (n int) {
 		n++
 	}
 	return n
+}
+
+// closing finds the quote, before text[to], that ends the string which begins at text[at], or -1. A quote behind a backslash
+// does not, nor do two of them where they stand for one.
+func (m *marks) closing(at, to int, doubled bool) int {
+	text := m.text[:to]
+	quote := text[at]
+	for i := (at + 1) >> 6; i<<6 < to; i++ {
+		if !m.made[i>>wordShift] {
+			m.make(i >> wordShift)
+		}
+		word := m.signs[i]
+		if i<<6 <= at {
+			word &^= 2<<(at&63) - 1
+		}
+		for ; word != 0; word &= word - 1 {
+			end := i<<6 + bits.TrailingZeros64(word)
+			if end >= len(text) {
+				return -1
+			}
+			if text[end] != quote || end <= at || text[end-1] == '\\' && escaped(text, at, end) {
+				continue
+			}
+			if !doubled || end+1 >= len(text) || text[end+1] != quote {
+				return end
+			}
+			at = end + 1 // not to be met again
+		}
+	}
+	return -1
+}
+
+// escaped says whether an odd number of backslashes stands before text[at], behind text[from].
+func escaped(text []byte, from, at int) bool {
+	slashes := 0
+	for at--; at > from && text[at] == '\\'; at-- {
+		slashes++
+	}
+	return slashes%2 == 1
 }
 
 // isSign has the bits of a character: 1 for a sign, 2 for a line end.

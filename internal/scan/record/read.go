@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"math"
 	"slices"
 
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -31,30 +32,46 @@ func (r *Reader) Start(t Text) {
 		r.name, r.day = t.Name, -1
 	}
 	r.addresses, r.numbers, r.arena = r.addresses[:0], r.numbers[:0], r.arena[:0]
-	r.disorder, r.repeated, r.moved, r.rows = false, false, 0, r.rows[:0]
+	r.disorder, r.moved, r.rows = false, 0, r.rows[:0]
 }
 
 // Add takes an identifier in normal form that was found at [from, to) of the text. Most addresses come in order, and so
 // do most others.
 func (r *Reader) Add(kind identifier.Kind, normal []byte, from, to int) {
 	h := hit{from: int32(from), to: int32(to), normal: uint32(len(r.arena)), length: uint16(len(normal)) | r.adding, kind: kind}
-	r.arena = append(r.arena, normal...) // 32 bytes of each, without a call, were no faster
+	r.keep(normal)
 	if kind == identifier.Email {
-		n := len(r.addresses)
-		if r.addresses = append(r.addresses, h); n > 0 && r.addresses[n-1].from >= h.from {
-			r.putBack(r.addresses)
+		if n := len(r.addresses); n > 0 && r.addresses[n-1].from >= h.from {
+			r.addresses = r.putBack(append(r.addresses, h))
+		} else {
+			r.addresses = append(r.addresses, h)
 		}
 		return
 	}
 	if kind == identifier.Phone && from > 0 && r.b[from-1] == '+' {
 		h.from--
 	}
-	n := len(r.numbers)
-	if r.numbers = append(r.numbers, h); n > 0 {
-		if last := &r.numbers[n-1]; last.from > h.from || last.from == h.from && last.kind == kind {
-			r.putBack(r.numbers)
-		}
+	if n := len(r.numbers); n > 0 && r.numbers[n-1].from >= h.from {
+		r.numbers = r.putBack(append(r.numbers, h))
+	} else {
+		r.numbers = append(r.numbers, h)
 	}
+}
+
+// shortNormal is what most normal forms are no longer than.
+const shortNormal = 48
+
+// keep copies a normal form to the arena. Most are copied with what follows them: that takes no call.
+func (r *Reader) keep(normal []byte) {
+	n := len(r.arena)
+	if n+shortNormal <= cap(r.arena) && len(normal) <= shortNormal && shortNormal <= cap(normal) {
+		text := [shortNormal]byte(normal[:shortNormal])
+		r.arena = r.arena[:n+shortNormal]
+		*(*[shortNormal]byte)(r.arena[n:]) = text
+		r.arena = r.arena[:n+len(normal)]
+		return
+	}
+	r.arena = append(r.arena, normal...)
 }
 
 // AddWeak takes a reading of digits that counts only if the column it stands in says that it is one.
@@ -69,11 +86,11 @@ func (r *Reader) add(kind identifier.Kind, normal []byte, from, to int, marks ui
 	r.adding = 0
 }
 
-// putBack moves the last of hits to its place. Most that are out of order were found in the same stretch of text; if too
-// many are not, all are sorted later.
-func (r *Reader) putBack(hits []hit) {
+// putBack moves the last of hits to its place, unless it is there already. Most that are out of order were found in the
+// same stretch of text; if too many are not, all are sorted later.
+func (r *Reader) putBack(hits []hit) []hit {
 	if r.disorder = r.disorder || r.moved > 64*len(hits); r.disorder {
-		return
+		return hits
 	}
 	k := len(hits) - 1
 	h := hits[k]
@@ -82,7 +99,15 @@ func (r *Reader) putBack(hits []hit) {
 		r.moved++
 	}
 	hits[k] = h
-	r.repeated = r.repeated || k > 0 && hits[k-1].from == h.from
+	if k > 0 && r.again(hits[k-1], h) {
+		return slices.Delete(hits, k, k+1)
+	}
+	return hits
+}
+
+// again says whether b is what a is: found as it stands and decoded.
+func (r *Reader) again(a, b hit) bool {
+	return a.from == b.from && a.to == b.to && a.kind == b.kind && a.length == b.length && string(r.normalOf(a)) == string(r.normalOf(b))
 }
 
 // Survey reads what the text says of its rows, before any row is told. What it returns makes the State after the text
@@ -103,33 +128,35 @@ func (r *Reader) Survey() func(State) State {
 func (r *Reader) Tell(before func() State) {
 	r.state, r.asked, r.tuple, r.barren, r.block = State{}, false, 0, 0, segment{}
 	r.before = before
-	next := 0 // event
-	for i, k := 0, 0; i < len(r.lines); i++ {
-		end := r.endOf(i)
-		if int(r.lines[i].from) >= r.limit && int(r.hits[r.lines[i].first].from) >= r.limit {
-			break
+	lines := r.lines
+	for len(lines) > 0 && int(lines[len(lines)-1].from) >= r.limit && int(r.hits[lines[len(lines)-1].first].from) >= r.limit {
+		lines = lines[:len(lines)-1] // of the piece after
+	}
+	events := r.events
+	k := 0 // hit
+	for i := range lines {
+		l := &lines[i]
+		for len(events) > 0 && events[0].at < int(l.from) {
+			r.apply(&events[0])
+			events = events[1:]
 		}
-		for next < len(r.events) && r.events[next].at < int(r.lines[i].from) {
-			r.apply(r.events[next])
-			next++
-		}
-		if int(r.lines[i].to) <= r.from {
+		if int(l.to) <= r.from {
 			continue // belongs to the piece before
 		}
-		for k = max(k, int(r.lines[i].first)); k < end; {
-			r.since = r.hits[k].from
-			k += r.record(i, k, end)
+		for k = max(k, int(l.first)); k < int(l.last); {
+			r.since = max(r.hits[k].from, int32(r.from))
+			k += r.record(i, k)
 		}
 	}
 	r.before = nil
 }
 
 // apply moves the State over an event.
-func (r *Reader) apply(e event) {
+func (r *Reader) apply(e *event) {
 	if !r.asked {
 		r.state, r.asked = r.before(), true
 	}
-	r.state = r.state.after(e)
+	r.state = r.state.after(*e)
 }
 
 // inForce is the State where the reading stands. Whoever does not need it does not wait for it.
@@ -142,80 +169,53 @@ func (r *Reader) inForce() *State {
 
 // merge puts addresses and numbers in one order.
 func (r *Reader) merge() {
+	count, last := len(r.addresses)+len(r.numbers), hit{from: math.MaxInt32}
+	r.addresses, r.numbers = append(r.addresses, last), append(r.numbers, last)
+	r.hits = slices.Grow(r.hits[:0], count)[:count]
 	a, n := r.addresses, r.numbers
-	r.hits = slices.Grow(r.hits[:0], len(a)+len(n))[:len(a)+len(n)]
 	i, k := 0, 0
-	for i < len(a) && k < len(n) {
+	for at := range r.hits {
 		// Without a branch, which would be a guess.
 		next, second := &a[i], 0
-		if n[k].from < next.from {
-			next, second = &n[k], 1
+		if other := &n[k]; other.from < next.from {
+			next, second = other, 1
 		}
-		r.hits[i+k] = *next
+		r.hits[at] = *next
 		i, k = i+1-second, k+second
 	}
-	copy(r.hits[i+k:], a[i:])
-	copy(r.hits[i+k:], n[k:])
 	if r.disorder {
 		slices.SortStableFunc(r.hits, func(a, b hit) int { return int(a.from - b.from) })
-	}
-	if r.disorder || r.repeated {
-		r.hits = slices.CompactFunc(r.hits, func(a, b hit) bool { // found as it is and decoded
-			return a.from == b.from && a.to == b.to && a.kind == b.kind && a.length == b.length && string(r.normalOf(a)) == string(r.normalOf(b))
-		})
+		r.hits = slices.CompactFunc(r.hits, r.again)
 	}
 }
 
-// normalOf is the normal form of a hit that has no marks but being weak.
-func (r *Reader) normalOf(h hit) []byte { return r.arena[h.normal:][:h.length&^weak] }
+// normalOf is the normal form of a hit.
+func (r *Reader) normalOf(h hit) []byte { return r.arena[h.normal:][:h.length&^marked] }
 
-// record tells the record of hit k, which stands in line i, whose hits end before end. It returns how many hits it
-// handed out. What describes itself comes before what a header says.
-func (r *Reader) record(i, k, end int) int {
+// record tells the record of hit k, which stands in line i, and returns how many hits it handed out. What describes
+// itself comes before what a header says.
+func (r *Reader) record(i, k int) int {
 	l := &r.lines[i]
-	hits := r.hits[k:end]
-	if r.mail {
-		r.alone(hits)
-		return len(hits)
+	if r.mail || l.long {
+		return r.unlined(i, k)
 	}
-	if l.long {
-		return r.inLongLine(i, k)
-	}
-	start := r.start(l)
-	first := r.b[start]
-	switch first {
-	case '(', 'I', 'i', 'R', 'r', 'V', 'v':
-		if first == '(' || r.beginsStatement(start) {
-			if n := r.inTuple(i, k); n > 0 {
-				return n
-			}
-		}
-	case '{', '[', '}', ']', ',', '\t':
-		if n := r.inObject(i, k); n > 0 {
-			return n
-		}
-	case '<':
-		if markup(r.b[start:l.to]) {
-			r.alone(hits)
-		} else {
-			r.untold(hits)
-		}
-		return len(hits)
-	}
-	if start > int(l.from) { // "name": of JSON over many lines, or a field in quotes
-		if n := r.inObject(i, k); n > 0 {
+	first := r.b[l.text]
+	if leads[first] != 0 || l.text > l.from {
+		if n := r.described(i, k, first); n > 0 {
 			return n
 		}
 	}
+	hits := r.hits[k:l.last]
 	if in := r.inForce().layout; in != nil && r.table(l, hits, in) || len(r.rows) > 0 && r.fixedRow(l, hits) {
 		return len(hits)
 	}
 	all := len(hits)
-	hits = strong(hits)
-	if len(hits) == 0 { // they may still be those of a block
-		return max(all, r.inBlock(i, k))
+	if all > 1 || hits[0].length&weak != 0 {
+		if hits = strong(hits); len(hits) == 0 { // they may still be those of a block
+			return max(all, r.inBlock(i, k))
+		}
 	}
-	if int(hits[0].from) > start && kindOf[first] != hasDigit { // else it cannot have a label, nor an address
+	if hits[0].from > l.text && kindOf[first] != hasDigit { // else it cannot have a label, nor an address
 		if n := r.inBlock(i, k); n > 0 {
 			return n
 		}
@@ -227,6 +227,59 @@ func (r *Reader) record(i, k, end int) int {
 		r.untold(hits)
 	}
 	return all
+}
+
+// unlined tells the record of a hit where lines are none: in mail, or where they are longer than a record.
+func (r *Reader) unlined(i, k int) int {
+	if r.mail {
+		hits := r.hits[k:r.lines[i].last]
+		r.alone(hits)
+		return len(hits)
+	}
+	return r.inLongLine(i, k)
+}
+
+// What a line may be by its first character.
+const (
+	leadsTuple uint8 = 1 + iota
+	leadsStatement
+	leadsObject
+	leadsMarkup
+)
+
+var leads = [256]uint8{
+	'(': leadsTuple, 'I': leadsStatement, 'i': leadsStatement, 'R': leadsStatement, 'r': leadsStatement, 'V': leadsStatement, 'v': leadsStatement,
+	'{': leadsObject, '[': leadsObject, '}': leadsObject, ']': leadsObject, ',': leadsObject, '\t': leadsObject, '<': leadsMarkup,
+}
+
+// described tells the record of hit k, which stands in line i, if that is written in a way that describes itself. The text
+// of the line begins with first.
+func (r *Reader) described(i, k int, first byte) int {
+	l := &r.lines[i]
+	switch leads[first] {
+	case leadsTuple, leadsStatement:
+		if first == '(' || r.beginsStatement(int(l.text)) {
+			if n := r.inTuple(i, k); n > 0 {
+				return n
+			}
+		}
+	case leadsObject:
+		if n := r.inObject(i, k); n > 0 {
+			return n
+		}
+	case leadsMarkup:
+		hits := r.hits[k:l.last]
+		if markup(r.b[l.text:l.to]) {
+			r.alone(hits)
+		} else {
+			r.untold(hits)
+		}
+		return len(hits)
+	}
+	if l.text > l.from { // "name": of JSON over many lines, or a field in quotes
+		return r.inObject(i, k)
+	}
+	return 0
 }
 
 // inLongLine tells the record of a hit in a line that is longer than a record.

@@ -93,15 +93,17 @@ type hit struct {
 	kind     identifier.Kind
 }
 
-// line is a line of the text with an identifier in it: those from first up to the next line's. One that is longer than
-// a record has no from.
+// line is a line of the text with identifiers in it: the hits from first up to last. One that is longer than a record
+// is as many lines as it has identifiers, which each begins and ends with.
 type line struct {
-	from, to, first int32
-	long            bool
+	from, to    int32
+	text, end   int32 // without what may stand before a value, and without the carriage return
+	first, last int32
 	// What its neighbours ask of it, once it is known.
 	form    form
-	counted byte // the separator of which it has count
 	count   int32
+	counted byte // the separator of which it has count
+	long    bool
 }
 
 // Reader tells the records of one text after another. It is not safe for use by several goroutines.
@@ -122,12 +124,12 @@ type Reader struct {
 	// What was found in it: addresses and numbers as they come, then both in one order.
 	addresses, numbers, hits []hit
 	disorder                 bool   // addresses or numbers are not in order
-	repeated                 bool   // what was found again may be among them
 	adding                   uint16 // the marks of what is added
 	moved                    int    // by how many places hits were put back
 	rows                     []row
 	arena                    []byte
 	lines                    []line
+	gaps                     []int32 // the lines before which, or behind the last, there are others
 	events                   []event
 	state                    State
 	before                   func() State
@@ -143,14 +145,14 @@ type Reader struct {
 	group   []hit
 	pairs   []pair
 	text    []byte // a value without its escapes
-	site    []byte
+	site    [longestHost]byte
 	tuple   int // where the next tuple may begin
 	barren  int // a long line has no tuple up to here, as far as is looked back
 	block   segment
 
 	columns map[string]column // what names say
 	keys    [32]key
-	labels  [16]key // by their first letter
+	labels  [64]key // by their first and last letters and their length
 	last    statement
 }
 

@@ -28,10 +28,10 @@ const (
 // splitRow cuts b[from:to] into fields. A field in quotes ends with a quote that a separator follows, so that a stray
 // quote inside does not swallow the row; plain rows have none.
 func (r *Reader) splitRow(from, to int, sep byte, plain bool) {
-	fields, b := r.fields[:0], r.b
+	fields, b := r.fields[:0], r.b[:to]
 	r.marks.need(from, to)
 	for i, word := from>>6, r.marks.after(from); ; {
-		if !plain && from < to && b[from] == '"' {
+		if from < len(b) && b[from] == '"' && !plain {
 			if end := quoted(b, from+1, to, sep); end >= 0 {
 				fields = append(fields, field{from + 1, end, doubled})
 				if end+1 >= to {
@@ -48,11 +48,8 @@ func (r *Reader) splitRow(from, to int, sep byte, plain bool) {
 				i++
 				word = r.marks.signs[i]
 			}
-			if word == 0 {
-				break
-			}
-			at := i<<6 + bits.TrailingZeros64(word)
-			if at >= to {
+			at := i<<6 + bits.TrailingZeros64(word) // no sign: the next word
+			if at >= len(b) || word == 0 {
 				break
 			}
 			word &= word - 1
@@ -95,7 +92,7 @@ type cell struct {
 
 // table reads a line by the header in force. It says no where the line is none of its rows.
 func (r *Reader) table(l *line, hits []hit, in *layout) bool {
-	from, to := int(l.from), r.trimmed(l)
+	from, to := int(l.from), int(l.end)
 	switch in.Form {
 	case copied:
 		r.splitRow(from, to, in.Sep, true)
@@ -204,7 +201,7 @@ func (r *Reader) fits(hits []hit, columns []column) bool {
 		case sure:
 			own = true
 		case never:
-			if r.whole(h, r.fields[f]) && !r.otherReading(hits, i, columns[f]) {
+			if h.whole(&r.fields[f]) && !r.otherReading(hits, i, columns[f]) {
 				return false
 			}
 		case perhaps:
@@ -233,25 +230,24 @@ func (r *Reader) otherReading(hits []hit, i int, c column) bool {
 
 // locate finds the field that each identifier stands in, or -1. Both are in order.
 func (r *Reader) locate(hits []hit) {
-	r.places = r.places[:0]
-	f := 0
+	places, fields, f := r.places[:0], r.fields, 0
 	for i := range hits {
-		from, to := int(hits[i].from), int(hits[i].to)
-		for f < len(r.fields) && r.fields[f].to < to {
+		h, place := &hits[i], -1
+		for f < len(fields) && fields[f].to < int(h.to) {
 			f++
 		}
-		place := -1
-		if f < len(r.fields) && r.fields[f].from <= from {
+		if f < len(fields) && fields[f].from <= int(h.from) {
 			place = f
 		}
-		r.places = append(r.places, place)
+		places = append(places, place)
 	}
+	r.places = places
 }
 
 // anyWhole says whether an identifier is the whole of its field.
 func (r *Reader) anyWhole(hits []hit) bool {
 	for i, f := range r.places {
-		if f >= 0 && r.whole(&hits[i], r.fields[f]) {
+		if f >= 0 && hits[i].whole(&r.fields[f]) {
 			return true
 		}
 	}
@@ -259,34 +255,37 @@ func (r *Reader) anyWhole(hits []hit) bool {
 }
 
 // whole says whether an identifier is the value of a field, and not a part of a text in it.
-func (r *Reader) whole(h *hit, f field) bool {
-	return f.to-f.from-int(h.to-h.from) <= 6 && (h.kind != identifier.Email || f.to-f.from-int(h.to-h.from) <= 2)
+func (h *hit) whole(f *field) bool {
+	beside := f.to - f.from - int(h.to-h.from)
+	return beside <= 2 || beside <= 6 && h.kind != identifier.Email
 }
 
 // judge claims what the fields hold by their columns, and hands out the identifiers, which have been located. No columns
 // means that there is no header: then shapes alone count.
 func (r *Reader) judge(hits []hit, columns []column) bool {
 	r.begin(len(r.fields))
-	for i := range r.cells {
-		if columns != nil {
+	if columns != nil {
+		for i := range r.cells {
 			r.cells[i].column = columns[i]
 		}
 	}
 	for i, f := range r.places {
 		if f >= 0 {
-			r.enter(&hits[i], f, r.fields[f])
+			r.enter(&hits[i], f, &r.fields[f])
 		}
 	}
+	cells := r.cells[:len(r.fields)]
 	if columns == nil {
-		for i, f := range r.fields {
-			if !r.cells[i].main && f.to-f.from >= shortestShape {
+		for i := range r.fields {
+			if f := &r.fields[i]; f.to-f.from >= shortestShape && !cells[i].main {
 				r.out.Classes |= bare(trim(r.b[f.from:f.to]))
 			}
 		}
 	} else {
 		for i := range r.fields {
-			if c := &r.cells[i]; !c.main && !c.column.silent() && (c.column != unknown || r.fields[i].to > r.fields[i].from && maybeHash(r.b[r.fields[i].from])) {
-				r.claimField(c.column, &r.fields[i])
+			f := &r.fields[i]
+			if c := &cells[i]; !c.main && !c.column.silent() && (c.column != unknown || f.to > f.from && maybeHash(r.b[f.from])) {
+				r.claimField(c.column, f)
 			}
 		}
 	}
@@ -345,24 +344,15 @@ func (r *Reader) password(f *field, v []byte) {
 
 // onlyHits hands out a row whose fields cannot be told for sure: the identifiers that are fields of their own.
 func (r *Reader) onlyHits(hits []hit) bool {
-	r.begin(0)
+	r.out = Sighting{Told: true}
 	r.locate(hits)
 	for i, f := range r.places {
-		if f < 0 || !r.whole(&hits[i], r.fields[f]) {
+		if f < 0 || !hits[i].whole(&r.fields[f]) {
 			hits[i].length |= aside
 		}
 	}
 	r.tell(hits)
 	return true
-}
-
-// trimmed is where a line ends without its carriage return.
-func (r *Reader) trimmed(l *line) int {
-	to := int(l.to)
-	if to > int(l.from) && r.b[to-1] == '\r' {
-		to--
-	}
-	return to
 }
 
 // trimFields takes the spaces off that some tables are padded with.

@@ -61,6 +61,10 @@ var kindOf = func() (t [256]uint8) {
 }()
 
 func kinds(v []byte) (k uint8) {
+	for len(v) >= 4 {
+		k |= kindOf[v[0]] | kindOf[v[1]] | kindOf[v[2]] | kindOf[v[3]]
+		v = v[4:]
+	}
 	for _, c := range v {
 		k |= kindOf[c]
 	}

@@ -27,26 +27,25 @@ func IsSQL(head []byte) bool {
 	return at == 0 || at > 0 && head[at-1] == '\n'
 }
 
-// split finds the lines of the hits. begins says that the text begins with r.b. Each byte is searched for a line end at
-// most once in either direction, however long lines are.
+// split finds the lines of the hits, and where there are others between them. begins says that the text begins with r.b.
+// Each byte is searched for a line end at most once in either direction, however long lines are.
 func (r *Reader) split(begins bool) {
-	r.lines = r.lines[:0]
-	b := r.b
+	lines, gaps, hits := r.lines[:0], r.gaps[:0], r.hits
 	start, clear := 0, 0 // the line that is read begins at start, and up to clear it has not ended
 	if !begins {
 		start = -Longest - 1
 	}
-	end := -1   // of the line, if that is known
-	ended := -1 // the last line end that was seen
-	for i := range r.hits {
-		h := &r.hits[i]
+	ended := -1  // the last line end that was seen
+	before := -1 // where the last line with hits ended
+	for i := 0; i < len(hits); {
+		h := &hits[i]
 		at := int(h.from)
-		if at < end {
-			continue // the same line
+		end, limit := -1, min(len(r.b), at+Longest+1)
+		if ended >= 0 && ended < at && at-ended <= Longest {
+			end = r.marks.lineEnd(ended+1, limit)
 		}
-		limit := min(len(b), at+Longest+1)
-		if next := r.lineAfter(ended, at, limit); next >= int(h.to) { // most lines follow one with an identifier
-			start, end, clear, ended = ended+1, next, next, next
+		if end >= int(h.to) { // most lines follow one with an identifier
+			start, clear, ended = ended+1, end, end
 		} else {
 			if at > clear {
 				start = r.lineStart(start, clear, at)
@@ -60,23 +59,38 @@ func (r *Reader) split(begins bool) {
 			}
 			clear = max(clear, end)
 		}
-		l := line{from: int32(start), to: int32(end), first: int32(i)}
-		if end-start > Longest {
-			l = line{from: h.from, to: h.to, first: int32(i), long: true}
-			end = int(h.from) // the next one in it is a line of its own
+		first, from, text, last, long := i, start, start, end, end-start > Longest
+		i++
+		if long { // the next one in it is a line of its own
+			from, text = at, at
+			end, last = int(h.to), int(h.to)
+		} else {
+			for i < len(hits) && int(hits[i].from) < end {
+				i++
+			}
+			for text < end && beforeText[r.b[text]] {
+				text++
+			}
+			if end > from && r.b[end-1] == '\r' {
+				last--
+			}
 		}
-		r.lines = append(r.lines, l)
+		if from-before > 1 {
+			gaps = append(gaps, int32(len(lines)))
+		}
+		before = end
+		lines = append(lines, line{
+			from: int32(from), to: int32(end), text: int32(text), end: int32(last), first: int32(first), last: int32(i), long: long,
+		})
 	}
+	if len(r.b)-before > 1 {
+		gaps = append(gaps, int32(len(lines)))
+	}
+	r.lines, r.gaps = lines, gaps
 }
 
-// lineAfter finds where the line ends that follows the one that ended at b[ended], if b[at] is near enough to be in it, or
-// returns -1.
-func (r *Reader) lineAfter(ended, at, limit int) int {
-	if ended < 0 || ended >= at || at-ended > Longest {
-		return -1
-	}
-	return r.marks.lineEnd(ended+1, limit)
-}
+// beforeText is what may stand before the first value of a line: spaces, quotes, the mark of the order of bytes.
+var beforeText = [256]bool{' ': true, '"': true, 0xef: true, 0xbb: true, 0xbf: true}
 
 // lineStart finds where the line with b[at] begins, if the one that is known to go on to clear began at start.
 func (r *Reader) lineStart(start, clear, at int) int {
@@ -104,25 +118,24 @@ func (r *Reader) survey(from, limit int, begins, sql bool) {
 		}
 		r.headers(0, min(stop, headerReach), atTop)
 	}
-	covered := false // the gap before the line has been read
-	for i := range r.lines {
-		l := &r.lines[i]
-		if at := int(l.from); l.long || at < from || at >= limit {
-			covered = false
-			continue
+	for _, g := range r.gaps {
+		covered, after := false, len(r.b)
+		if int(g) < len(r.lines) {
+			after = int(r.lines[g].from)
 		}
-		if before := r.endBefore(i); !covered && int(l.from)-before > 1 {
-			r.linesBefore(before, int(l.from))
+		before := r.endBefore(int(g))
+		if g > 0 && r.lines[g-1].within(from, limit) && after-before > 2 {
+			covered = r.headers(before+1, min(after, before+headerReach), besideRows) >= after
 		}
-		covered = false
-		after := len(r.b)
-		if i+1 < len(r.lines) {
-			after = int(r.lines[i+1].from)
-		}
-		if after-int(l.to) > 2 {
-			covered = r.headers(int(l.to)+1, min(after, int(l.to)+headerReach), besideRows) >= after
+		if !covered && int(g) < len(r.lines) && r.lines[g].within(from, limit) {
+			r.linesBefore(before, after)
 		}
 	}
+}
+
+// within says whether a line that is no part of a longer one begins in [from, limit).
+func (l *line) within(from, limit int) bool {
+	return !l.long && int(l.from) >= from && int(l.from) < limit
 }
 
 // endBefore is where the line with hits before line i ends.

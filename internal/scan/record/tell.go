@@ -8,6 +8,7 @@ const (
 	weak   = 1 << 13
 	taken  = 1 << 12
 	gone   = 1 << 11
+	marked = aside | unsure | weak | taken | gone
 )
 
 // tell hands out the identifiers of a record. Where digits were read in two ways, with no column to decide, the record
@@ -18,6 +19,34 @@ func (r *Reader) tell(hits []hit) {
 		r.hand(&hits[0])
 		return
 	}
+	if !r.plain(hits) {
+		r.decide(hits)
+		return
+	}
+	for i := range hits {
+		r.hand(&hits[i])
+	}
+}
+
+// plain adds what hits say of their record and says yes, if there is nothing about any of them to be decided.
+func (r *Reader) plain(hits []hit) bool {
+	seen, end, classes := uint16(0), int32(0), Classes(0)
+	for i := range hits {
+		h := &hits[i]
+		if h.from < end {
+			return false
+		}
+		seen, end, classes = seen|h.length, h.to, classes|ofKind[h.kind]
+	}
+	if seen&marked != 0 {
+		return false
+	}
+	r.out.Classes |= classes
+	return true
+}
+
+// decide hands out identifiers of which some are not of the record, or can be read in two ways.
+func (r *Reader) decide(hits []hit) {
 	r.settle(hits)
 	for i := 1; i < len(hits); i++ {
 		if a, b := &hits[i-1], &hits[i]; b.from < a.to && a.kind != b.kind {
@@ -75,14 +104,15 @@ func (r *Reader) settle(hits []hit) {
 func (r *Reader) hand(h *hit) {
 	none := h.length&(weak|gone) != 0
 	h.length &^= aside | unsure | taken | gone
-	if none || int(h.from) < r.from || int(h.from) >= r.limit || h.from < r.since {
+	if none || h.from < r.since || int(h.from) >= r.limit {
 		return
 	}
-	r.out.Kind, r.out.Normal = h.kind, r.arena[h.normal:h.normal+uint32(h.length)]
-	classes := r.out.Classes
-	r.out.Classes |= ofItself(h.kind)
-	r.found(&r.out)
-	r.out.Classes = classes
+	out := &r.out
+	out.Kind, out.Normal = h.kind, r.arena[h.normal:][:h.length]
+	classes := out.Classes
+	out.Classes |= ofItself(h.kind)
+	r.found(out)
+	out.Classes = classes
 }
 
 // untold hands out identifiers of which no record can be told.

@@ -119,30 +119,52 @@ func appendJSON(dst, v []byte) []byte {
 	return dst
 }
 
+// longestHost is how long the name of a host may be.
+const longestHost = 253
+
 // setSite takes the host out of an address.
 func (r *Reader) setSite(url []byte) {
 	if n := bytes.Index(url, []byte("://")); n >= 0 {
 		url = url[n+3:]
 	}
-	if n := bytes.IndexAny(url, "/?# \t"); n >= 0 {
-		url = url[:n]
+	from, to := 0, len(url)
+	for i, c := range url {
+		if inHost[c] != 0 {
+			continue
+		}
+		if c == '/' || c == '?' || c == '#' || c == ' ' || c == '\t' {
+			to = i
+			break
+		}
+		if c == '@' {
+			from = i + 1
+		}
 	}
-	url = url[bytes.LastIndexByte(url, '@')+1:]
+	url = url[from:to]
 	if n := bytes.IndexByte(url, ':'); n >= 0 {
 		url = url[:n]
 	}
-	if len(url) < 4 || len(url) > 253 || bytes.IndexByte(url, '.') <= 0 {
+	if len(url) < 4 || len(url) > len(r.site) || bytes.IndexByte(url, '.') <= 0 {
 		return
 	}
-	r.site = r.site[:0]
-	for _, c := range url {
-		if kindOf[c]&(hasLetter|hasDigit) == 0 && c != '.' && c != '-' && c != '_' {
+	site := r.site[:len(url)]
+	for i, c := range url {
+		if site[i] = inHost[c]; site[i] == 0 {
 			return
 		}
-		r.site = append(r.site, lowered(c))
 	}
-	r.out.Site = bytes.TrimPrefix(r.site, []byte("www."))
+	r.out.Site = bytes.TrimPrefix(site, []byte("www."))
 }
+
+// inHost has the characters that names of hosts are made of, in lower case.
+var inHost = func() (t [256]byte) {
+	for c := range t {
+		if kindOf[c]&(hasLetter|hasDigit) != 0 || c == '.' || c == '-' || c == '_' {
+			t[c] = lowered(byte(c))
+		}
+	}
+	return t
+}()
 
 // taken is the day that the names of the file and its folders tell, since 1970, or 0.
 func (r *Reader) taken() int32 {

@@ -127,7 +127,7 @@ func (r *Reader) splitTuple(at int) int {
 			if b[at] == 'N' || b[at] == 'E' {
 				at++
 			}
-			end = r.stringEnd(at, len(b))
+			end = r.marks.closing(at, len(b), true)
 			if end < 0 {
 				return -1
 			}
@@ -171,7 +171,7 @@ func (r *Reader) bareEnd(b []byte, at int) int {
 		case ')':
 			depth--
 		case '\'':
-			if at = r.stringEnd(at, len(b)); at < 0 {
+			if at = r.marks.closing(at, len(b), true); at < 0 {
 				return -1
 			}
 		case ';', '{', '@':
@@ -181,30 +181,6 @@ func (r *Reader) bareEnd(b []byte, at int) int {
 		}
 	}
 	return at
-}
-
-// stringEnd finds the quote, before b[to], that ends the string which begins at b[at], or -1.
-func (r *Reader) stringEnd(at, to int) int {
-	b, quote := r.b[:to], r.b[at]
-	for i := at + 1; i < len(b); i++ {
-		if i = r.marks.find(quote, i, to); i < 0 {
-			return -1
-		}
-		slashes := 0
-		for k := i - 1; k > at && b[k] == '\\'; k-- {
-			slashes++
-		}
-		if slashes%2 == 1 {
-			// A backslash before the quote: where it is no escape, the string would end here.
-			continue
-		}
-		if i+1 < len(b) && b[i+1] == quote {
-			i++
-			continue
-		}
-		return i
-	}
-	return -1
 }
 
 // judgeTuple hands out the hits of the tuple b[from:to], which begins with or before hit k.
