@@ -64,9 +64,17 @@ var labelByte = func() (t [256]uint8) {
 	return t
 }()
 
+// mayRule are the characters that lines that part records may begin with: marks, and the letters of BEGIN and END.
+var mayRule = func() (t [256]bool) {
+	for c := range t {
+		t[c] = kindOf[c]&(hasLetter|hasDigit) == 0 || c|0x20 == 'b' || c|0x20 == 'e'
+	}
+	return t
+}()
+
 // rule says whether a line parts records: nothing, or a row of the same marks.
 func rule(text []byte) bool {
-	if len(text) > 0 && kindOf[text[0]]&(hasLetter|hasDigit) != 0 && text[0]|0x20 != 'b' && text[0]|0x20 != 'e' {
+	if len(text) > 0 && !mayRule[text[0]] {
 		return false
 	}
 	text = bytes.TrimRight(text, " \t\r")
@@ -247,7 +255,8 @@ func (r *Reader) judgeBlock(k, from, to int) int {
 	hits := r.hits[start:end]
 	r.begin(len(r.pairs))
 	r.fields = r.fields[:0]
-	for i, p := range r.pairs {
+	for i := range r.pairs {
+		p := &r.pairs[i]
 		r.fields = append(r.fields, p.field)
 		r.cells[i].column = p.column
 	}

@@ -37,21 +37,23 @@ const (
 
 // formOf looks at a line once.
 func (r *Reader) formOf(i int) *form {
-	if f := &r.lines[i].form; f.known {
-		return f
+	l := &r.lines[i]
+	if !l.form.known {
+		r.readForm(l)
 	}
-	return r.readForm(i)
+	return &l.form
 }
 
-func (r *Reader) readForm(i int) *form {
-	l := &r.lines[i]
+func (r *Reader) readForm(l *line) *form {
 	f := &l.form
 	if f.known = true; l.long {
 		return f
 	}
-	n := r.firstStrong(l)
-	if n < 0 {
-		return f
+	n := int(l.first)
+	if r.hits[n].length&weak != 0 {
+		if n = r.firstStrong(l); n < 0 {
+			return f
+		}
 	}
 	to, first := int(l.end), &r.hits[n]
 	if int(first.to) < to && r.b[first.to] == '-' {
@@ -60,14 +62,15 @@ func (r *Reader) readForm(i int) *form {
 	if first.from > l.text || first.kind == identifier.Card || int(first.to) >= to {
 		return f
 	}
-	switch c := r.b[first.to]; c {
-	case ':', ';', '|', ',', '\t':
-		f.sep = c
-	default:
+	sep, rest, end := r.b[first.to], int(first.to)+1, to
+	if !partsCombo[sep] {
 		return f
 	}
-	rest, end := int(first.to)+1, to
-	if f.extra = uint8(r.marks.count(f.sep, rest, min(to, rest+255))); f.extra > 0 {
+	f.sep = sep
+	if !r.marks.plain(rest, to) {
+		f.extra = uint8(r.marks.count(sep, rest, min(to, rest+255)))
+	}
+	if f.extra > 0 {
 		for k := n + 1; k < int(l.last); k++ {
 			if h := &r.hits[k]; h.length&weak == 0 && int(h.from) > rest && r.b[h.from-1] == f.sep && (int(h.to) == to || r.b[h.to] == f.sep) {
 				end = int(h.from) - 1
@@ -87,6 +90,9 @@ func (r *Reader) readForm(i int) *form {
 	}
 	return f
 }
+
+// partsCombo are the separators of combo lists.
+var partsCombo = [256]bool{':': true, ';': true, '|': true, ',': true, '\t': true}
 
 // dashes part the fields of lists of accounts: user----address----password.
 var dashes = []byte("----")

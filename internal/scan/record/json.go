@@ -228,20 +228,24 @@ type key struct {
 	column column
 }
 
-// keyed is columnOf for the nth name of a record: most have the same names in the same order.
-func (r *Reader) keyed(n int, name []byte) column {
-	if n >= len(r.keys) {
-		return r.columnOf(name)
+// nthKey is columnOf for the nth name of a record: most have the same names in the same order.
+func (r *Reader) nthKey(n int, name []byte) column {
+	if n < len(r.keys) {
+		return r.keys[n].of(r, name)
 	}
-	return r.keys[n].of(r, name)
+	return r.columnOf(name)
 }
 
 // of is columnOf for a name that most likely is the one of the last time.
 func (k *key) of(r *Reader, name []byte) column {
-	if !bytes.Equal(k.name, name) {
-		k.name, k.column = append(k.name[:0], name...), r.columnOf(name)
+	if string(k.name) != string(name) {
+		k.learn(r, name)
 	}
 	return k.column
+}
+
+func (k *key) learn(r *Reader, name []byte) {
+	k.name, k.column = append(k.name[:0], name...), r.columnOf(name)
 }
 
 // somebody says whether the object at b[start], which holds hit k, has an e-mail address or a CPF of its own.
@@ -297,8 +301,12 @@ func (r *Reader) parse(start int) int {
 				return -1
 			}
 			top := &stack[depth-1] //nolint:gosec // the text begins with a bracket, and its last one ends the loop
-			if after := skipSpace(b, end+1); !top.list && after < len(b) && b[after] == ':' {
-				name, i = r.keyed(keys, b[i+1:end]), after
+			after := end + 1
+			if after < len(b) && b[after] <= ' ' {
+				after = skipSpace(b, after)
+			}
+			if after < len(b) && b[after] == ':' && !top.list {
+				name, i = r.nthKey(keys, b[i+1:end]), after
 				keys++
 				continue
 			}
@@ -391,8 +399,9 @@ func (r *Reader) memberOf(h *hit) int {
 // person hands out the hits of one record.
 func (r *Reader) person(hits []hit, group int) {
 	r.begin(len(r.members))
-	for i := range r.members {
-		r.cells[i].column = r.members[i].column
+	cells, members := r.cells, r.members
+	for i := range cells {
+		cells[i].column = members[i].column
 	}
 	m, last := 0, int32(0)
 	for i := range hits {
@@ -400,18 +409,18 @@ func (r *Reader) person(hits []hit, group int) {
 		if h.to < last {
 			m = 0
 		}
-		for last = h.to; m < len(r.members) && r.members[m].to < int(h.to); m++ {
+		for last = h.to; m < len(members) && members[m].to < int(h.to); m++ {
 		}
-		if m < len(r.members) && r.members[m].from <= int(h.from) {
-			r.enter(h, m, &r.members[m].field)
+		if m < len(members) && members[m].from <= int(h.from) {
+			r.enter(h, m, &members[m].field)
 		} else {
 			h.length |= aside
 		}
 	}
-	for i := range r.members {
-		m := &r.members[i]
+	for i := range cells {
+		m := &members[i]
 		o := &r.objects[m.object]
-		if o.group != group || r.cells[i].main || m.column == colName && m.object != group && o.column == unknown && m.object != 0 {
+		if cells[i].main || o.group != group || m.column == colName && m.object != group && o.column == unknown && m.object != 0 {
 			continue // the name of a company, a product
 		}
 		if m.column == unknown && !maybeHash(r.b[m.from]) {

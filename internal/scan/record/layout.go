@@ -39,6 +39,7 @@ func (r *Reader) header(from, to int) *layout {
 	to = from + len(text)
 	text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), "#")
 	from = to - len(text)
+	r.marks.need(from, to)
 	var best *layout
 	for _, sep := range [...]byte{'\t', ';', '|', ',', ':'} {
 		if bytes.IndexByte(text, sep) < 0 {
@@ -83,11 +84,14 @@ const longestSingle = 24
 func headerLike(text []byte) bool {
 	digits, parts, before := 0, 0, byte(0)
 	for _, c := range text {
-		switch headerByte[c] {
+		kind := headerByte[c]
+		if kind == 'a' { // as most are
+			digits, before = 0, c
+			continue
+		}
+		switch kind {
 		case 0:
 			return false
-		case 'a':
-			digits = 0
 		case '0':
 			if digits++; digits > 3 {
 				return false

@@ -134,6 +134,19 @@ func (m *marks) find(c byte, at, to int) int {
 	}
 }
 
+// plain says that there is no sign in text[at:to], of which marks have been made. Of more than two words it does not know.
+func (m *marks) plain(at, to int) bool {
+	if at >= to {
+		return true
+	}
+	i, last := at>>6, (to-1)>>6
+	word, unwanted := m.signs[i]>>(at&63), 63-(to-1)&63
+	if i == last {
+		return word<<(at&63)<<unwanted == 0
+	}
+	return word == 0 && i+1 == last && m.signs[last]<<unwanted == 0
+}
+
 // count counts c, which is one of the signs, in text[at:to].
 func (m *marks) count(c byte, at, to int) (n int) {
 	for at = m.find(c, at, to); at >= 0; at = m.find(c, at+1, to) {
@@ -145,31 +158,31 @@ func (m *marks) count(c byte, at, to int) (n int) {
 // closing finds the quote, before text[to], that ends the string which begins at text[at], or -1. A quote behind a backslash
 // does not, nor do two of them where they stand for one.
 func (m *marks) closing(at, to int, doubled bool) int {
-	text := m.text[:to]
-	quote := text[at]
-	for i := (at + 1) >> 6; i<<6 < to; i++ {
-		if !m.made[i>>wordShift] {
-			m.make(i >> wordShift)
-		}
-		word := m.signs[i]
-		if i<<6 <= at {
-			word &^= 2<<(at&63) - 1
-		}
+	quote, i := m.text[at], at>>6
+	if !m.made[i>>wordShift] {
+		m.make(i >> wordShift)
+	}
+	for word := m.signs[i] &^ (2<<(at&63) - 1); ; word = m.signs[i] {
 		for ; word != 0; word &= word - 1 {
 			end := i<<6 + bits.TrailingZeros64(word)
-			if end >= len(text) {
+			if end >= to {
 				return -1
 			}
-			if text[end] != quote || end <= at || text[end-1] == '\\' && escaped(text, at, end) {
+			if m.text[end] != quote || m.text[end-1] == '\\' && escaped(m.text, at, end) || end == at {
 				continue
 			}
-			if !doubled || end+1 >= len(text) || text[end+1] != quote {
+			if !doubled || end+1 >= to || m.text[end+1] != quote {
 				return end
 			}
 			at = end + 1 // not to be met again
 		}
+		if i++; i<<6 >= to {
+			return -1
+		}
+		if i&(blockWords-1) == 0 && !m.made[i>>wordShift] {
+			m.make(i >> wordShift)
+		}
 	}
-	return -1
 }
 
 // escaped says whether an odd number of backslashes stands before text[at], behind text[from].

@@ -31,20 +31,31 @@ func (r *Reader) Start(t Text) {
 	if t.Name != r.name {
 		r.name, r.day = t.Name, -1
 	}
-	r.addresses, r.numbers, r.arena = r.addresses[:0], r.numbers[:0], r.arena[:0]
-	r.disorder, r.moved, r.rows = false, 0, r.rows[:0]
+	r.signed, r.numbers, r.arena = r.signed[:0], r.numbers[:0], r.arena[:0]
+	r.disorder, r.keyed, r.moved, r.rows = false, false, 0, r.rows[:0]
 }
 
-// Add takes an identifier in normal form that was found at [from, to) of the text. Most addresses come in order, and so
-// do most others.
+// Add takes an identifier in normal form that was found at [from, to) of the text. Those that are told by signs come in
+// order, and so do those that are told by digits, most of them.
 func (r *Reader) Add(kind identifier.Kind, normal []byte, from, to int) {
-	h := hit{from: int32(from), to: int32(to), normal: uint32(len(r.arena)), length: uint16(len(normal)) | r.adding, kind: kind}
-	r.keep(normal)
-	if kind == identifier.Email {
-		if n := len(r.addresses); n > 0 && r.addresses[n-1].from >= h.from {
-			r.addresses = r.putBack(append(r.addresses, h))
+	n := len(r.arena)
+	h := hit{from: int32(from), to: int32(to), normal: uint32(n), length: uint16(len(normal)) | r.adding, kind: kind}
+	if n+shortNormal <= cap(r.arena) && len(normal) <= shortNormal && shortNormal <= cap(normal) {
+		room, text := r.arena[n:n+shortNormal], normal[:shortNormal]
+		*(*[16]byte)(room) = [16]byte(text) // more in one copy would go over the stack
+		*(*[16]byte)(room[16:]) = [16]byte(text[16:])
+		*(*[16]byte)(room[32:]) = [16]byte(text[32:])
+		r.arena = r.arena[:n+len(normal)]
+	} else {
+		r.arena = append(r.arena, normal...)
+	}
+	key := kind == identifier.PixKey || kind == identifier.CNPJ && to-from > bareCNPJ
+	if kind == identifier.Email || key {
+		r.keyed = r.keyed || key
+		if n := len(r.signed); n > 0 && r.signed[n-1].from >= h.from {
+			r.signed = r.putBack(append(r.signed, h))
 		} else {
-			r.addresses = append(r.addresses, h)
+			r.signed = append(r.signed, h)
 		}
 		return
 	}
@@ -58,21 +69,11 @@ func (r *Reader) Add(kind identifier.Kind, normal []byte, from, to int) {
 	}
 }
 
-// shortNormal is what most normal forms are no longer than.
-const shortNormal = 48
+// bareCNPJ is how long a CNPJ is without its punctuation.
+const bareCNPJ = 14
 
-// keep copies a normal form to the arena. Most are copied with what follows them: that takes no call.
-func (r *Reader) keep(normal []byte) {
-	n := len(r.arena)
-	if n+shortNormal <= cap(r.arena) && len(normal) <= shortNormal && shortNormal <= cap(normal) {
-		text := [shortNormal]byte(normal[:shortNormal])
-		r.arena = r.arena[:n+shortNormal]
-		*(*[shortNormal]byte)(r.arena[n:]) = text
-		r.arena = r.arena[:n+len(normal)]
-		return
-	}
-	r.arena = append(r.arena, normal...)
-}
+// shortNormal is what most normal forms are no longer than. They are copied with what follows them, which takes no call.
+const shortNormal = 48
 
 // AddWeak takes a reading of digits that counts only if the column it stands in says that it is one.
 func (r *Reader) AddWeak(kind identifier.Kind, normal []byte, from, to int) {
@@ -167,12 +168,12 @@ func (r *Reader) inForce() *State {
 	return &r.state
 }
 
-// merge puts addresses and numbers in one order.
+// merge puts what was told by signs and by digits in one order.
 func (r *Reader) merge() {
-	count, last := len(r.addresses)+len(r.numbers), hit{from: math.MaxInt32}
-	r.addresses, r.numbers = append(r.addresses, last), append(r.numbers, last)
+	count, last := len(r.signed)+len(r.numbers), hit{from: math.MaxInt32}
+	r.signed, r.numbers = append(r.signed, last), append(r.numbers, last)
 	r.hits = slices.Grow(r.hits[:0], count)[:count]
-	a, n := r.addresses, r.numbers
+	a, n := r.signed, r.numbers
 	i, k := 0, 0
 	for at := range r.hits {
 		// Without a branch, which would be a guess.
@@ -186,6 +187,18 @@ func (r *Reader) merge() {
 	if r.disorder {
 		slices.SortStableFunc(r.hits, func(a, b hit) int { return int(a.from - b.from) })
 		r.hits = slices.CompactFunc(r.hits, r.again)
+	}
+	if r.keyed {
+		r.inTurn()
+	}
+}
+
+// inTurn puts keys and numbers that begin in the same place into the order in which they were found.
+func (r *Reader) inTurn() {
+	for i := 1; i < len(r.hits); i++ {
+		for k := i; k > 0 && r.hits[k-1].from == r.hits[k].from && r.hits[k-1].kind != identifier.Email && r.hits[k-1].normal > r.hits[k].normal; k-- {
+			r.hits[k-1], r.hits[k] = r.hits[k], r.hits[k-1]
+		}
 	}
 }
 

@@ -121,19 +121,20 @@ type Reader struct {
 	begins, ends bool
 	sql          bool
 	marks        marks
-	// What was found in it: addresses and numbers as they come, then both in one order.
-	addresses, numbers, hits []hit
-	disorder                 bool   // addresses or numbers are not in order
-	adding                   uint16 // the marks of what is added
-	moved                    int    // by how many places hits were put back
-	rows                     []row
-	arena                    []byte
-	lines                    []line
-	gaps                     []int32 // the lines before which, or behind the last, there are others
-	events                   []event
-	state                    State
-	before                   func() State
-	asked                    bool // whether before was
+	// What was found in it: what is told by signs, as addresses are, and numbers, as they come, then both in one order.
+	signed, numbers, hits []hit
+	disorder              bool   // they are not in order
+	keyed                 bool   // not all that were told by signs are addresses
+	adding                uint16 // the marks of what is added
+	moved                 int    // by how many places hits were put back
+	rows                  []row
+	arena                 []byte
+	lines                 []line
+	gaps                  []int32 // the lines before which, or behind the last, there are others
+	events                []event
+	state                 State
+	before                func() State
+	asked                 bool // whether before was
 
 	// What is known of the record being read, and room to read it.
 	out     Sighting

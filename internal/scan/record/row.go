@@ -25,11 +25,10 @@ const (
 	jsonText
 )
 
-// splitRow cuts b[from:to] into fields. A field in quotes ends with a quote that a separator follows, so that a stray
+// splitRow cuts b[from:to], of which marks have been made, into fields. A field in quotes ends with a quote that a separator follows, so that a stray
 // quote inside does not swallow the row; plain rows have none.
 func (r *Reader) splitRow(from, to int, sep byte, plain bool) {
 	fields, b := r.fields[:0], r.b[:to]
-	r.marks.need(from, to)
 	for i, word := from>>6, r.marks.after(from); ; {
 		if from < len(b) && b[from] == '"' && !plain {
 			if end := quoted(b, from+1, to, sep); end >= 0 {

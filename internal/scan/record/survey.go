@@ -30,63 +30,81 @@ func IsSQL(head []byte) bool {
 // split finds the lines of the hits, and where there are others between them. begins says that the text begins with r.b.
 // Each byte is searched for a line end at most once in either direction, however long lines are.
 func (r *Reader) split(begins bool) {
-	lines, gaps, hits := r.lines[:0], r.gaps[:0], r.hits
+	r.lines, r.gaps = r.lines[:0], r.gaps[:0]
 	start, clear := 0, 0 // the line that is read begins at start, and up to clear it has not ended
 	if !begins {
 		start = -Longest - 1
 	}
-	ended := -1  // the last line end that was seen
 	before := -1 // where the last line with hits ended
-	for i := 0; i < len(hits); {
-		h := &hits[i]
-		at := int(h.from)
-		end, limit := -1, min(len(r.b), at+Longest+1)
-		if ended >= 0 && ended < at && at-ended <= Longest {
-			end = r.marks.lineEnd(ended+1, limit)
+	for i := 0; i < len(r.hits); {
+		h := &r.hits[i]
+		at, end := int(h.from), min(len(r.b), int(h.from)+Longest+1)
+		if at > clear {
+			start = r.lineStart(start, clear, at)
+			clear = at
 		}
-		if end >= int(h.to) { // most lines follow one with an identifier
-			start, clear, ended = ended+1, end, end
-		} else {
-			if at > clear {
-				start = r.lineStart(start, clear, at)
-				clear = at
-			}
-			end = limit
-			if search := max(clear, int(h.to)); search < end { // there is none in an identifier
-				if n := r.marks.lineEnd(search, end); n >= 0 {
-					end, ended = n, n
-				}
-			}
-			clear = max(clear, end)
-		}
-		first, from, text, last, long := i, start, start, end, end-start > Longest
-		i++
-		if long { // the next one in it is a line of its own
-			from, text = at, at
-			end, last = int(h.to), int(h.to)
-		} else {
-			for i < len(hits) && int(hits[i].from) < end {
-				i++
-			}
-			for text < end && beforeText[r.b[text]] {
-				text++
-			}
-			if end > from && r.b[end-1] == '\r' {
-				last--
+		ended := -1
+		if search := max(clear, int(h.to)); search < end { // there is none in an identifier
+			if ended = r.marks.lineEnd(search, end); ended >= 0 {
+				end = ended
 			}
 		}
-		if from-before > 1 {
-			gaps = append(gaps, int32(len(lines)))
+		clear = max(clear, end)
+		if end-start > Longest { // the next one in it is a line of its own
+			r.gap(at, before)
+			before, i = int(h.to), i+1
+			r.lines = append(r.lines, line{from: h.from, to: h.to, text: h.from, end: h.to, first: int32(i - 1), last: int32(i), long: true})
+			continue
 		}
-		before = end
-		lines = append(lines, line{
-			from: int32(from), to: int32(end), text: int32(text), end: int32(last), first: int32(first), last: int32(i), long: long,
-		})
+		r.gap(start, before)
+		r.marks.need(start, end)
+		before, i = end, r.line(i, start, end)
+		if ended >= 0 {
+			if i, before = r.follow(i, ended); before > ended {
+				start, clear = int(r.lines[len(r.lines)-1].from), before
+			}
+		}
 	}
-	if len(r.b)-before > 1 {
-		gaps = append(gaps, int32(len(lines)))
+	r.gap(len(r.b), before)
+}
+
+// gap notes that the line that begins at b[from] does not follow the one that ended at b[before].
+func (r *Reader) gap(from, before int) {
+	if from-before > 1 {
+		r.gaps = append(r.gaps, int32(len(r.lines)))
 	}
-	r.lines, r.gaps = lines, gaps
+}
+
+// follow reads the lines with hits from hit i on that follow the one that ended at b[ended] and each other, as most do. It
+// returns the first hit that is in none of them, and where the last of them ended.
+func (r *Reader) follow(i, ended int) (next, last int) {
+	for i < len(r.hits) {
+		h := &r.hits[i]
+		if int(h.from)-ended > Longest || int(h.from) <= ended {
+			break
+		}
+		end := r.marks.lineEnd(ended+1, min(len(r.b), int(h.from)+Longest+1))
+		if end < int(h.to) || end-ended > Longest+1 {
+			break
+		}
+		i, ended = r.line(i, ended+1, end), end
+	}
+	return i, ended
+}
+
+// line notes the line b[from:to], which hit i is the first one of, and returns the hit after its last one.
+func (r *Reader) line(i, from, to int) int {
+	first, hits, text, end := i, r.hits, from, to
+	for i++; i < len(hits) && int(hits[i].from) < to; i++ {
+	}
+	for text < to && beforeText[r.b[text]] {
+		text++
+	}
+	if to > from && r.b[to-1] == '\r' {
+		end--
+	}
+	r.lines = append(r.lines, line{from: int32(from), to: int32(to), text: int32(text), end: int32(end), first: int32(first), last: int32(i)})
+	return i
 }
 
 // beforeText is what may stand before the first value of a line: spaces, quotes, the mark of the order of bytes.
