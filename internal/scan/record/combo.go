@@ -176,22 +176,25 @@ func lookOf(v []byte, sep byte) look {
 }
 
 // combo reads identifier:password. That a list is one is told by the lines around.
-func (r *Reader) combo(i int, hits []hit) bool {
-	f := r.formOf(i)
+func (r *Reader) combo(l *line, i int, hits []hit) bool {
+	f := &l.form
+	if !f.known {
+		r.readForm(l)
+	}
 	if f.sep == 0 {
 		return false
 	}
 	if f.look == nothing || f.look == other {
 		return r.bareCombo(i, f, hits)
 	}
-	if f.look != secret || f.extra > 0 || !r.inList(i) {
+	if f.look != secret || f.extra > 0 || !r.inList(l, i) {
 		v := r.ask(i, f)
 		switch {
 		case v.lines == 1 && !(f.look == secret && f.sep == ':' && r.single(i)) && f.look != hashed:
 			return r.bareCombo(i, f, hits)
 		case v.secrets == 0 || f.sep != ':' && (v.secrets*2 < v.lines || v.others*2 >= v.lines):
 			return r.bareCombo(i, f, hits)
-		case f.extra > 0 && v.same*2 > v.lines && v.lines > 1 && (f.extra > 1 || f.to == r.lines[i].end && f.look != hashed):
+		case f.extra > 0 && v.same*2 > v.lines && v.lines > 1 && (f.extra > 1 || f.to == l.end && f.look != hashed):
 			return false // a table
 		}
 	}
@@ -209,7 +212,7 @@ func (r *Reader) combo(i int, hits []hit) bool {
 			r.out.Password = v
 		}
 	}
-	if to := int(r.lines[i].end); int(f.to)+5 < to && bytes.HasPrefix(r.b[f.to+1:to], []byte("http")) {
+	if to := int(l.end); int(f.to)+5 < to && bytes.HasPrefix(r.b[f.to+1:to], []byte("http")) {
 		r.setSite(r.b[f.to+1 : to])
 	}
 	r.tell(hits)
@@ -249,19 +252,28 @@ func (r *Reader) ask(i int, f *form) (v votes) {
 	return v
 }
 
-// inList says whether the line before or after line i leaves no doubt that both are of a combo list, whatever separator
+// inList says whether the line before or after l, which is line i, leaves no doubt that both are of a combo list, whatever separator
 // each has.
-func (r *Reader) inList(i int) bool {
-	if i > 0 && !r.lines[i-1].long && !r.apart(i, i-1) {
-		if f := r.formOf(i - 1); f.look == secret && f.extra == 0 && f.sep != ',' && f.sep != '\t' {
+func (r *Reader) inList(l *line, i int) bool {
+	if i > 0 {
+		if before := &r.lines[i-1]; int(l.from-before.from) <= neighbourhoodBytes && r.listed(before) {
 			return true
 		}
 	}
-	if i+1 < len(r.lines) && !r.lines[i+1].long && !r.apart(i, i+1) {
-		f := r.formOf(i + 1)
-		return f.look == secret && f.extra == 0 && f.sep != ',' && f.sep != '\t'
+	if i+1 < len(r.lines) {
+		after := &r.lines[i+1]
+		return int(after.to-l.to) <= neighbourhoodBytes && r.listed(after)
 	}
 	return false
+}
+
+// listed says whether a line can be of nothing but a combo list.
+func (r *Reader) listed(l *line) bool {
+	f := &l.form
+	if !f.known {
+		r.readForm(l)
+	}
+	return f.look == secret && f.extra == 0 && f.sep != ',' && f.sep != '\t' // a long one has no look
 }
 
 // beside says whether the line before or after line i is a combo line with the same separator.

@@ -146,7 +146,7 @@ func (r *Reader) Tell(before func() State) {
 		}
 		for k = max(k, int(l.first)); k < int(l.last); {
 			r.since = max(r.hits[k].from, int32(r.from))
-			k += r.record(i, k)
+			k += r.record(l, i, k)
 		}
 	}
 	r.before = nil
@@ -195,9 +195,14 @@ func (r *Reader) merge() {
 
 // inTurn puts keys and numbers that begin in the same place into the order in which they were found.
 func (r *Reader) inTurn() {
-	for i := 1; i < len(r.hits); i++ {
-		for k := i; k > 0 && r.hits[k-1].from == r.hits[k].from && r.hits[k-1].kind != identifier.Email && r.hits[k-1].normal > r.hits[k].normal; k-- {
-			r.hits[k-1], r.hits[k] = r.hits[k], r.hits[k-1]
+	hits, before := r.hits, int32(-1)
+	for i := range hits {
+		if hits[i].from != before { // as most
+			before = hits[i].from
+			continue
+		}
+		for k := i; k > 0 && hits[k-1].from == before && hits[k-1].kind != identifier.Email && hits[k-1].normal > hits[k].normal; k-- {
+			hits[k-1], hits[k] = hits[k], hits[k-1]
 		}
 	}
 }
@@ -205,10 +210,9 @@ func (r *Reader) inTurn() {
 // normalOf is the normal form of a hit.
 func (r *Reader) normalOf(h hit) []byte { return r.arena[h.normal:][:h.length&^marked] }
 
-// record tells the record of hit k, which stands in line i, and returns how many hits it handed out. What describes
-// itself comes before what a header says.
-func (r *Reader) record(i, k int) int {
-	l := &r.lines[i]
+// record tells the record of hit k, which stands in l, which is line i, and returns how many hits it handed out. What
+// describes itself comes before what a header says.
+func (r *Reader) record(l *line, i, k int) int {
 	if r.mail || l.long {
 		return r.unlined(i, k)
 	}
@@ -236,7 +240,7 @@ func (r *Reader) record(i, k int) int {
 			return all
 		}
 	}
-	if !r.combo(i, hits) && !r.headless(i, hits) {
+	if !r.combo(l, i, hits) && !r.headless(i, hits) {
 		r.untold(hits)
 	}
 	return all

@@ -14,18 +14,14 @@ const (
 // tell hands out the identifiers of a record. Where digits were read in two ways, with no column to decide, the record
 // is that of somebody else for one of them: neither is told of it.
 func (r *Reader) tell(hits []hit) {
-	if len(hits) == 1 && hits[0].length&(aside|unsure|weak|gone) == 0 { // as in most of a combo list
+	switch {
+	case len(hits) == 1 && hits[0].length&marked == 0: // as in most of a combo list
 		r.out.Classes |= ofKind[hits[0].kind]
-		r.hand(&hits[0])
-		return
-	}
-	if !r.plain(hits) {
+	case !r.plain(hits):
 		r.decide(hits)
 		return
 	}
-	for i := range hits {
-		r.hand(&hits[i])
-	}
+	r.hand(hits)
 }
 
 // plain adds what hits say of their record and says yes, if there is nothing about any of them to be decided.
@@ -59,14 +55,13 @@ func (r *Reader) decide(hits []hit) {
 		}
 	}
 	for i := range hits {
-		h := &hits[i]
-		if h.length&(aside|unsure) == 0 {
-			r.hand(h)
+		if hits[i].length&(aside|unsure) == 0 {
+			r.hand(hits[i : i+1])
 			continue
 		}
 		record := r.out
 		r.out = Sighting{Told: true}
-		r.hand(h)
+		r.hand(hits[i : i+1])
 		r.out = record
 	}
 }
@@ -100,33 +95,36 @@ func (r *Reader) settle(hits []hit) {
 	}
 }
 
-// hand calls back with an identifier, unless it belongs to another piece of the text, or is none by its column.
-func (r *Reader) hand(h *hit) {
-	none := h.length&(weak|gone) != 0
-	h.length &^= aside | unsure | taken | gone
-	if none || h.from < r.since || int(h.from) >= r.limit {
-		return
-	}
+// hand calls back with identifiers, except those that belong to another piece of the text, or are none by their column.
+func (r *Reader) hand(hits []hit) {
 	out := &r.out
-	out.Kind, out.Normal = h.kind, r.arena[h.normal:][:h.length]
 	classes := out.Classes
-	out.Classes |= ofItself(h.kind)
-	r.found(out)
+	for i := range hits {
+		h := &hits[i]
+		if h.length&marked != 0 {
+			none := h.length&(weak|gone) != 0
+			if h.length &^= aside | unsure | taken | gone; none {
+				continue
+			}
+		}
+		if h.from < r.since || int(h.from) >= r.limit {
+			continue
+		}
+		end := h.normal + uint32(h.length)
+		out.Kind, out.Normal, out.Classes = h.kind, r.arena[h.normal:end:end], classes|ofItself(h.kind)
+		r.found(out)
+	}
 	out.Classes = classes
 }
 
 // untold hands out identifiers of which no record can be told.
 func (r *Reader) untold(hits []hit) {
 	r.out = Sighting{}
-	for i := range hits {
-		r.hand(&hits[i])
-	}
+	r.hand(hits)
 }
 
 // alone hands out identifiers that have records of which nothing else is known.
 func (r *Reader) alone(hits []hit) {
 	r.out = Sighting{Told: true}
-	for i := range hits {
-		r.hand(&hits[i])
-	}
+	r.hand(hits)
 }
