@@ -19,7 +19,7 @@ type Recorder struct {
 // NewRecorder makes a Recorder that calls found.
 func NewRecorder(found record.Found) *Recorder {
 	r := &Recorder{records: record.NewReader(found)}
-	r.scanner.records = r.records
+	r.scanner.records, r.scanner.take = r.records, r.records.Add
 	return r
 }
 

@@ -34,9 +34,9 @@ const (
 // Scanner finds the identifiers of one stream after another. It is not safe for use by several goroutines; each needs
 // its own.
 type Scanner struct {
-	// take is called with each identifier and where in the text at hand it stands, unless records takes them.
+	// take is called with each identifier and where in the text at hand it stands.
 	take func(kind identifier.Kind, normal []byte, from, to int)
-	// records also takes readings that a column has to confirm, as inView does in a decoded view of a text. Without either
+	// records takes readings that a column has to confirm, and inView does in a decoded view of a text. Without either
 	// they count for nothing.
 	records *record.Reader
 	inView  func(kind identifier.Kind, normal []byte, from, to int, weak bool)
@@ -112,10 +112,6 @@ func (s *Scanner) Extract(b []byte) {
 
 // emit hands out an identifier that stands at [from, to) of the text at hand.
 func (s *Scanner) emit(kind identifier.Kind, normal []byte, from, to int) {
-	if s.records != nil {
-		s.records.Add(kind, normal, from, to)
-		return
-	}
 	s.take(kind, normal, from, to)
 }
 

@@ -35,37 +35,38 @@ func (r *Reader) Start(t Text) {
 	r.disorder, r.keyed, r.moved, r.rows = false, false, 0, r.rows[:0]
 }
 
-// Add takes an identifier in normal form that was found at [from, to) of the text. Those that are told by signs come in
-// order, and so do those that are told by digits, most of them.
-func (r *Reader) Add(kind identifier.Kind, normal []byte, from, to int) {
-	n := len(r.arena)
-	h := hit{from: int32(from), to: int32(to), normal: uint32(n), length: uint16(len(normal)) | r.adding, kind: kind}
-	if n+shortNormal <= cap(r.arena) && len(normal) <= shortNormal && shortNormal <= cap(normal) {
-		room, text := r.arena[n:n+shortNormal], normal[:shortNormal]
-		*(*[16]byte)(room) = [16]byte(text) // more in one copy would go over the stack
-		*(*[16]byte)(room[16:]) = [16]byte(text[16:])
-		*(*[16]byte)(room[32:]) = [16]byte(text[32:])
-		r.arena = r.arena[:n+len(normal)]
-	} else {
-		r.arena = append(r.arena, normal...)
-	}
-	key := kind == identifier.PixKey || kind == identifier.CNPJ && to-from > bareCNPJ
-	if kind == identifier.Email || key {
-		r.keyed = r.keyed || key
-		if n := len(r.signed); n > 0 && r.signed[n-1].from >= h.from {
-			r.signed = r.putBack(append(r.signed, h))
+// adder makes Add. It is no method: called through a variable, as it is for each identifier, that would be two calls.
+func (r *Reader) adder() func(kind identifier.Kind, normal []byte, from, to int) {
+	return func(kind identifier.Kind, normal []byte, from, to int) {
+		n := len(r.arena)
+		h := hit{from: int32(from), to: int32(to), normal: uint32(n), length: uint16(len(normal)) | r.adding, kind: kind}
+		if n+shortNormal <= cap(r.arena) && len(normal) <= shortNormal && shortNormal <= cap(normal) {
+			room, text := r.arena[n:n+shortNormal], normal[:shortNormal]
+			*(*[16]byte)(room) = [16]byte(text) // more in one copy would go over the stack
+			*(*[16]byte)(room[16:]) = [16]byte(text[16:])
+			*(*[16]byte)(room[32:]) = [16]byte(text[32:])
+			r.arena = r.arena[:n+len(normal)]
 		} else {
-			r.signed = append(r.signed, h)
+			r.arena = append(r.arena, normal...)
 		}
-		return
-	}
-	if kind == identifier.Phone && from > 0 && r.b[from-1] == '+' {
-		h.from--
-	}
-	if n := len(r.numbers); n > 0 && r.numbers[n-1].from >= h.from {
-		r.numbers = r.putBack(append(r.numbers, h))
-	} else {
-		r.numbers = append(r.numbers, h)
+		key := kind == identifier.PixKey || kind == identifier.CNPJ && to-from > bareCNPJ
+		if kind == identifier.Email || key {
+			r.keyed = r.keyed || key
+			if n := len(r.signed); n > 0 && r.signed[n-1].from >= h.from {
+				r.signed = r.putBack(append(r.signed, h))
+			} else {
+				r.signed = append(r.signed, h)
+			}
+			return
+		}
+		if kind == identifier.Phone && from > 0 && r.b[from-1] == '+' {
+			h.from--
+		}
+		if n := len(r.numbers); n > 0 && r.numbers[n-1].from >= h.from {
+			r.numbers = r.putBack(append(r.numbers, h))
+		} else {
+			r.numbers = append(r.numbers, h)
+		}
 	}
 }
 

@@ -108,6 +108,10 @@ type line struct {
 
 // Reader tells the records of one text after another. It is not safe for use by several goroutines.
 type Reader struct {
+	// Add takes an identifier in normal form that was found at [from, to) of the text. Those that are told by signs come
+	// in order, and so do those that are told by digits, most of them.
+	Add func(kind identifier.Kind, normal []byte, from, to int)
+
 	found Found
 	// Name is the file, and the folders, that the text lies in: the logs of stealers name the day there.
 	name string
@@ -159,5 +163,7 @@ type Reader struct {
 
 // NewReader makes a Reader that calls found.
 func NewReader(found Found) *Reader {
-	return &Reader{found: found, columns: map[string]column{}, day: -1}
+	r := &Reader{found: found, columns: map[string]column{}, day: -1}
+	r.Add = r.adder()
+	return r
 }
