@@ -311,7 +311,9 @@ func (r *Reader) parse(start int) int {
 				continue
 			}
 			r.members = append(r.members, member{top.object, top.named(name), field{i + 1, end, jsonText}})
-			i = end
+			if i = end; after < len(b) && b[after] == ',' {
+				i = after
+			}
 		case ',', ':', ' ', '\t', '\n', '\r':
 		default: // a number or a word
 			end := i

@@ -158,7 +158,8 @@ func (m *marks) count(c byte, at, to int) (n int) {
 // closing finds the quote, before text[to], that ends the string which begins at text[at], or -1. A quote behind a backslash
 // does not, nor do two of them where they stand for one.
 func (m *marks) closing(at, to int, doubled bool) int {
-	quote, i := m.text[at], at>>6
+	text := m.text
+	quote, i := text[at], at>>6
 	if !m.made[i>>wordShift] {
 		m.make(i >> wordShift)
 	}
@@ -168,10 +169,10 @@ func (m *marks) closing(at, to int, doubled bool) int {
 			if end >= to {
 				return -1
 			}
-			if m.text[end] != quote || m.text[end-1] == '\\' && escaped(m.text, at, end) || end == at {
+			if text[end] != quote || text[end-1] == '\\' && escaped(text, at, end) || end == at {
 				continue
 			}
-			if !doubled || end+1 >= to || m.text[end+1] != quote {
+			if !doubled || end+1 >= to || text[end+1] != quote {
 				return end
 			}
 			at = end + 1 // not to be met again
