@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"math/bits"
 )
 
 const (
@@ -78,15 +79,28 @@ func (r *Reader) gap(from, before int) {
 // follow reads the lines with hits from hit i on that follow the one that ended at b[ended] and each other, as most do. It
 // returns the first hit that is in none of them, and where the last of them ended.
 func (r *Reader) follow(i, ended int) (next, last int) {
+	m, w := &r.marks, ended>>6
+	ends := m.lines[w] &^ (2<<(ended&63) - 1) // of lines, in the word that is read
 	for i < len(r.hits) {
 		h := &r.hits[i]
 		if int(h.from)-ended > Longest || int(h.from) <= ended {
 			break
 		}
-		end := r.marks.lineEnd(ended+1, min(len(r.b), int(h.from)+Longest+1))
-		if end < int(h.to) || end-ended > Longest+1 {
+		limit := min(len(r.b), int(h.from)+Longest+1)
+		for ends == 0 {
+			if w++; w<<6 >= limit {
+				return i, ended
+			}
+			if w&(blockWords-1) == 0 && !m.made[w>>wordShift] {
+				m.make(w >> wordShift)
+			}
+			ends = m.lines[w]
+		}
+		end := w<<6 + bits.TrailingZeros64(ends)
+		if end < int(h.to) || end >= limit || end-ended > Longest+1 {
 			break
 		}
+		ends &= ends - 1
 		i, ended = r.line(i, ended+1, end), end
 	}
 	return i, ended
