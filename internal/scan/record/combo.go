@@ -252,8 +252,8 @@ func (r *Reader) ask(i int, f *form) (v votes) {
 	return v
 }
 
-// inList says whether the line before or after l, which is line i, leaves no doubt that both are of a combo list, whatever separator
-// each has.
+// inList says whether the line before or after l, which is line i, leaves no doubt that both are of a combo list,
+// whatever separator each has.
 func (r *Reader) inList(l *line, i int) bool {
 	if i > 0 {
 		if before := &r.lines[i-1]; int(l.from-before.from) <= neighbourhoodBytes && r.listed(before) {

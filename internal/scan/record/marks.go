@@ -134,7 +134,8 @@ func (m *marks) find(c byte, at, to int) int {
 	}
 }
 
-// plain says that there is no sign in text[at:to], of which marks have been made. Of more than two words it does not know.
+// plain says that there is no sign in text[at:to], of which marks have been made. Of more than two words it does not
+// know.
 func (m *marks) plain(at, to int) bool {
 	if at >= to {
 		return true
@@ -155,8 +156,8 @@ func (m *marks) count(c byte, at, to int) (n int) {
 	return n
 }
 
-// closing finds the quote, before text[to], that ends the string which begins at text[at], or -1. A quote behind a backslash
-// does not, nor do two of them where they stand for one.
+// closing finds the quote, before text[to], that ends the string which begins at text[at], or -1. A quote behind a
+// backslash does not, nor do two of them where they stand for one.
 func (m *marks) closing(at, to int, doubled bool) int {
 	text := m.text
 	quote, i := text[at], at>>6

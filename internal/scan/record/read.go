@@ -73,7 +73,8 @@ func (r *Reader) adder() func(kind identifier.Kind, normal []byte, from, to int)
 // bareCNPJ is how long a CNPJ is without its punctuation.
 const bareCNPJ = 14
 
-// shortNormal is what most normal forms are no longer than. They are copied with what follows them, which takes no call.
+// shortNormal is what most normal forms are no longer than. They are copied with what follows them, which takes no
+// call.
 const shortNormal = 48
 
 // AddWeak takes a reading of digits that counts only if the column it stands in says that it is one.
@@ -131,8 +132,8 @@ func (r *Reader) Tell(before func() State) {
 	r.state, r.asked, r.tuple, r.barren, r.block = State{}, false, 0, 0, segment{}
 	r.before = before
 	lines := r.lines
-	for len(lines) > 0 && int(lines[len(lines)-1].from) >= r.limit && int(r.hits[lines[len(lines)-1].first].from) >= r.limit {
-		lines = lines[:len(lines)-1] // of the piece after
+	for n := len(lines) - 1; n >= 0 && int(lines[n].from) >= r.limit && int(r.hits[lines[n].first].from) >= r.limit; n-- {
+		lines = lines[:n] // of the piece after
 	}
 	events := r.events
 	k := 0 // hit
@@ -202,8 +203,12 @@ func (r *Reader) inTurn() {
 			before = hits[i].from
 			continue
 		}
-		for k := i; k > 0 && hits[k-1].from == before && hits[k-1].kind != identifier.Email && hits[k-1].normal > hits[k].normal; k-- {
-			hits[k-1], hits[k] = hits[k], hits[k-1]
+		for k := i; k > 0; k-- {
+			a, b := &hits[k-1], &hits[k]
+			if a.from != b.from || a.kind == identifier.Email || a.normal <= b.normal {
+				break
+			}
+			*a, *b = *b, *a
 		}
 	}
 }

@@ -25,8 +25,8 @@ const (
 	jsonText
 )
 
-// splitRow cuts b[from:to], of which marks have been made, into fields. A field in quotes ends with a quote that a separator follows, so that a stray
-// quote inside does not swallow the row; plain rows have none.
+// splitRow cuts b[from:to], of which marks have been made, into fields. A field in quotes ends with a quote that a
+// separator follows, so that a stray quote inside does not swallow the row; plain rows have none.
 func (r *Reader) splitRow(from, to int, sep byte, plain bool) {
 	fields, b := r.fields[:0], r.b[:to]
 	for i, word := from>>6, r.marks.after(from); ; {
