@@ -44,27 +44,29 @@ func (r *Reader) formOf(i int) *form {
 	return &l.form
 }
 
-func (r *Reader) readForm(l *line) *form {
+// readForm fills in the form of a line.
+func (r *Reader) readForm(l *line) {
 	f := &l.form
 	if f.known = true; l.long {
-		return f
+		return
 	}
 	n := int(l.first)
 	if r.hits[n].length&weak != 0 {
 		if n = r.firstStrong(l); n < 0 {
-			return f
+			return
 		}
 	}
 	to, first := int(l.end), &r.hits[n]
 	if int(first.to) < to && r.b[first.to] == '-' {
-		return r.dashedForm(l, first)
+		r.dashedForm(l, first)
+		return
 	}
 	if first.from > l.text || first.kind == identifier.Card || int(first.to) >= to {
-		return f
+		return
 	}
 	sep, rest, end := r.b[first.to], int(first.to)+1, to
 	if !partsCombo[sep] {
-		return f
+		return
 	}
 	f.sep = sep
 	if !r.marks.plain(rest, to) {
@@ -88,7 +90,6 @@ func (r *Reader) readForm(l *line) *form {
 			f.look = other // another identifier, and nothing else
 		}
 	}
-	return f
 }
 
 // partsCombo are the separators of combo lists.
@@ -98,11 +99,11 @@ var partsCombo = [256]bool{':': true, ';': true, '|': true, ',': true, '\t': tru
 var dashes = []byte("----")
 
 // dashedForm looks at a line whose first identifier hyphens follow.
-func (r *Reader) dashedForm(l *line, first *hit) *form {
+func (r *Reader) dashedForm(l *line, first *hit) {
 	f, to := &l.form, int(l.end)
 	text := r.b[first.to:to]
 	if !bytes.HasPrefix(text, dashes) || first.from > l.text && !bytes.HasSuffix(r.b[l.from:first.from], dashes) {
-		return f
+		return
 	}
 	from := int(first.to) + len(dashes)
 	if n := bytes.Index(r.b[from:to], dashes); n >= 0 {
@@ -115,7 +116,6 @@ func (r *Reader) dashedForm(l *line, first *hit) *form {
 			f.look = other // another identifier, and nothing else
 		}
 	}
-	return f
 }
 
 // firstStrong is the first hit of a line that needs no column, or -1.
