@@ -39,9 +39,8 @@ test: tools tidy ## what CI runs: install what is missing, quick checks, lint, a
 
 #vigia:row F3 `make test-race`; leaks of goroutines in `internal/webhook/` and `internal/seal/`
 #vigia:bar 0 reports
-#vigia:seen 2026-11-16 0 reports in every package but packages for tests alone, the commands and the benches, which did
-#vigia:seen not run. Of store, api and app only tests of things that happen at once ran (races, replicas, limits, live
-#vigia:seen changes). Seal and webhook: a day before
+#vigia:seen 2026-11-17 0 reports: store, api, app, the command and the benches whole, beside a load of 35; every other
+#vigia:seen package on the two days before
 #vigia:tier by hand
 .PHONY: test-race
 test-race: ## all tests under the race detector
