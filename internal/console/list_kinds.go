@@ -13,6 +13,7 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -310,9 +311,9 @@ func (f filter) breaches(ctx context.Context, in *Rules, limit int) ([]leak.Reco
 	switch f.is("sort") {
 	case "old":
 	case "size":
-		slices.SortStableFunc(all, func(a, b leak.Record) int { return cmp.Compare(b.Tally.Distinct, a.Tally.Distinct) })
+		order.StableBy(all, func(a, b *leak.Record) int { return cmp.Compare(b.Tally.Distinct, a.Tally.Distinct) })
 	case "name":
-		slices.SortStableFunc(all, func(a, b leak.Record) int { return strings.Compare(a.Name, b.Name) })
+		order.StableBy(all, func(a, b *leak.Record) int { return strings.Compare(a.Name, b.Name) })
 	default:
 		slices.Reverse(all)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/order"
 )
 
 // ContentStore keeps what the operator changed in the catalogue.
@@ -82,7 +84,7 @@ func (c *Catalogue) All(ctx context.Context) ([]Item, error) {
 	for _, it := range byID {
 		all = append(all, it)
 	}
-	slices.SortFunc(all, func(a, b Item) int {
+	order.By(all, func(a, b *Item) int {
 		return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(typeOrder(a.Type), typeOrder(b.Type)), cmp.Compare(a.ID, b.ID))
 	})
 	return all, nil

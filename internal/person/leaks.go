@@ -1,11 +1,11 @@
 package person
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/order"
 )
 
 // A page shows so many findings, the newest first: more is not read on a phone, and has to be paid for.
@@ -68,7 +68,7 @@ func (p *Pages) leaks(r *request) (leaksPage, error) {
 	if err != nil {
 		return page, err
 	}
-	slices.SortStableFunc(findings, func(a, b cyber.Finding) int { return b.FoundAt.Compare(a.FoundAt) })
+	order.StableBy(findings, func(a, b *cyber.Finding) int { return b.FoundAt.Compare(a.FoundAt) })
 	masked, counts := map[cyber.AssetID]string{}, map[cyber.AssetID]int{}
 	for _, a := range assets {
 		masked[a.ID] = identifier.Mask(a.Kind, a.Value)

@@ -133,20 +133,33 @@ func (s Partners) Partners(ctx context.Context) ([]partner.Partner, error) {
 
 // collect runs a query and scans every row.
 func collect[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	list := []T{}
+	err := eachRow(ctx, q, func(rows *sql.Rows) error {
+		v, err := scan(rows)
+		if err == nil {
+			list = append(list, v)
+		}
+		return err
+	}, query, args)
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// eachRow reads what a query finds, row by row. It is apart from collect because that is compiled for each type.
+func eachRow(ctx context.Context, q querier, read func(*sql.Rows) error, query string, args []any) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, classify(err)
+		return classify(err)
 	}
 	defer func() { _ = rows.Close() }() // rows.Err below reports what matters
-	list := []T{}
 	for rows.Next() {
-		v, err := scan(rows)
-		if err != nil {
-			return nil, err
+		if err := read(rows); err != nil {
+			return err
 		}
-		list = append(list, v)
 	}
-	return list, classify(rows.Err())
+	return classify(rows.Err())
 }
 
 // UpdatePartner changes a partner under the lock of its row and moves the access epoch.

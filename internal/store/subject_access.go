@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subject"
 )
@@ -49,7 +50,7 @@ func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject
 		}
 		accesses = append(accesses, masked...)
 	}
-	slices.SortFunc(accesses, func(a, b subject.Access) int { return cmp.Compare(b.Seq, a.Seq) })
+	order.By(accesses, func(a, b *subject.Access) int { return cmp.Compare(b.Seq, a.Seq) })
 	return accesses, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 )
@@ -212,7 +213,7 @@ func (r *Registry) Keep(ctx context.Context, e *Enrolment, dryRun bool) (Outcome
 	for p := range e.register {
 		register = append(register, e.demo(p))
 	}
-	slices.SortFunc(register, func(a, b plan.Plan) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	order.By(register, func(a, b *plan.Plan) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	duplicates, err := r.store.KeepBatch(ctx, e.batch, register, dryRun)
 	if err != nil {
 		return Outcome{}, err
@@ -234,6 +235,6 @@ func (r *Registry) Keep(ctx context.Context, e *Enrolment, dryRun bool) (Outcome
 		}
 		failures = append(failures, f)
 	}
-	slices.SortFunc(failures, func(a, b Failure) int { return a.Item - b.Item })
+	order.By(failures, func(a, b *Failure) int { return a.Item - b.Item })
 	return Outcome{Created: created, Failures: failures}, nil
 }
