@@ -11,24 +11,30 @@ import (
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 )
 
 type breachExplainCmd struct {
 	breachName
+	config.Outgoing
+	importOpening
 	Email  personal `placeholder:"ADDRESS" xor:"value" help:"An e-mail address. As of every value, '-' reads it from standard input and '@FILE' from a file."`
 	CPF    personal `name:"cpf" placeholder:"CPF" xor:"value" help:"A CPF."`
 	Phone  personal `placeholder:"NUMBER" xor:"value" help:"A phone number."`
 	Card   personal `placeholder:"NUMBER" xor:"value" help:"A card number."`
 	PixKey personal `placeholder:"KEY" xor:"value" help:"A random Pix key."`
 	CNPJ   personal `name:"cnpj" placeholder:"CNPJ" xor:"value" help:"A CNPJ."`
+	Inputs []string `arg:"" optional:"" name:"dump" help:"The dump, to count the value's records in: files, folders, https addresses and objects of a bucket, as of breach import."`
 }
 
 // Help shows examples.
 func (breachExplainCmd) Help() string {
 	return "Tells what stood in the records of one value, how many passwords beside it, and which earlier breach knew it. How many records there " +
-		"were is not kept. The question is recorded in the audit trail, the value is not.\n\n" +
-		"Examples:\n  vigia breach explain --name loja-exemplo --email ana@exemplo.com.br\n  echo 529.982.247-25 | vigia breach explain --name loja-exemplo --cpf - --json"
+		"were is not kept: given the dump, the command searches it and counts them. The question is recorded in the audit trail, the value is not.\n\n" +
+		"Examples:\n  vigia breach explain --name loja-exemplo --email ana@exemplo.com.br\n" +
+		"  vigia breach explain --name loja-exemplo --email ana@exemplo.com.br dump.7z\n" +
+		"  echo 529.982.247-25 | vigia breach explain --name loja-exemplo --cpf - --json"
 }
 
 // value is the one that was given.
@@ -49,14 +55,49 @@ func (b *breachExplainCmd) Run(ctx context.Context, c *config.Common, o *output)
 	if text == "" {
 		return leak.ErrBreachInvalid.With("value: one of --email, --cpf, --phone, --card, --pix-key and --cnpj is needed")
 	}
+	dump, err := b.dump(ctx)
+	if err != nil {
+		return err
+	}
 	return withAppFor(ctx, c, func(a *app.App) error {
 		e, err := a.Leaks.Explain(ctx, b.Name, kind, text)
 		if err != nil {
 			return err
 		}
 		v := viewExplanation(b.Name, kind, e)
+		if len(dump.Inputs) > 0 {
+			a.Leaks.Importer.Limits.Ratio, a.Leaks.Importer.Limits.Bytes = b.Ratio, int64(b.Limit)
+			bar := o.progress("count "+b.Name, "bytes")
+			dump.Progress = func(p intake.Progress) { bar.set(p.Read, p.Total, "") }
+			counted, err := a.Leaks.CountRecords(ctx, dump, kind, text)
+			bar.end()
+			if err != nil {
+				return err
+			}
+			v.Dump = &countedView{counted.Records, counted.Loose, viewSkips(counted.Skips)}
+		}
 		return o.print(v, v.text)
 	})
+}
+
+// dump is what the value's records are counted in; it has no inputs if none were given.
+func (b *breachExplainCmd) dump(ctx context.Context) (spec intake.Spec, err error) {
+	if len(b.Inputs) == 0 {
+		return spec, nil
+	}
+	boundMemory()
+	client, err := app.DownloadClient(b.Outgoing)
+	if err != nil {
+		return spec, err
+	}
+	if spec.Inputs, err = intake.Inputs(ctx, client, b.Inputs); err != nil {
+		return spec, err
+	}
+	if spec.Passwords, err = b.passwords(); err != nil {
+		return spec, err
+	}
+	spec.Mapping, err = b.mapping()
+	return spec, err
 }
 
 type explanationView struct {
@@ -66,6 +107,27 @@ type explanationView struct {
 	News    bool            `json:"news"`
 	Known   toldView        `json:"told"`
 	Earlier []explainedView `json:"earlier"`
+	// Dump is what a search of the dump counted; nil when none was given.
+	Dump *countedView `json:"dump,omitempty"`
+}
+
+type countedView struct {
+	Records int64 `json:"records"`
+	// Loose are places where it stands in no record that could be told.
+	Loose   int64      `json:"outside_records"`
+	Skipped []skipView `json:"skipped"`
+}
+
+func (v *countedView) text(w io.Writer) {
+	if v == nil {
+		return
+	}
+	_, _ = fmt.Fprintf(w, "Records    %d of the dump hold it", v.Records)
+	if v.Loose > 0 {
+		_, _ = fmt.Fprintf(w, ", and %d places in no record that could be told", v.Loose)
+	}
+	_, _ = fmt.Fprintln(w)
+	printSkips(w, v.Skipped)
 }
 
 type toldView struct {
@@ -106,9 +168,11 @@ func viewExplanation(name string, kind identifier.Kind, e leak.Explanation) expl
 func (v explanationView) text(w io.Writer) {
 	if !v.Found {
 		_, _ = fmt.Fprintf(w, "%s does not hold this value (%s).\n", v.Name, v.Kind)
+		v.Dump.text(w)
 		return
 	}
 	_, _ = fmt.Fprintf(w, "Breach     %s holds this value (%s)\nTold       %s\n", v.Name, v.Kind, v.Known.line())
+	v.Dump.text(w)
 	for _, b := range v.Earlier {
 		same := ""
 		if b.SamePassword {

@@ -54,7 +54,26 @@ func TestBreachExplain(t *testing.T) {
 	if told, _ := caio["told"].(map[string]any); caio["found"] != true || fmt.Sprint(told["leaked_as"]) != "[***.***+***"+gmail+"]" {
 		t.Error("another spelling of the same mailbox:", caio)
 	}
+	// Twice in one row is one record, and text around it is none. The list is long enough to be searched in spans.
+	var others strings.Builder
+	for i := range 10_000 {
+		_, _ = fmt.Fprintf(&others, "pessoa-%d@exemplo.com.br;;\n", i)
+	}
+	write(t, filepath.Join(dumps, "lista"), "login;email;senha\nana@exemplo.com.br;ana@exemplo.com.br;Lua-2019\nana@exemplo.com.br;;\n"+
+		"bia@exemplo.com.br;bia@exemplo.com.br;x\n"+others.String()+"ana@exemplo.com.br;bia@exemplo.com.br;Mar-2024\n")
+	write(t, filepath.Join(dumps, "solto"), "escreva para ana@exemplo.com.br, que responde\n")
+	write(t, filepath.Join(dumps, "ditos"), `{"vigia_records": 1}`+"\n"+`{"email":["ana@exemplo.com.br","ana@exemplo.com.br"]}`+"\n")
+	lists := []string{filepath.Join(dumps, "lista"), filepath.Join(dumps, "solto"), filepath.Join(dumps, "ditos")}
+	counted := must(append([]string{"breach", "explain", "--name", "segunda", "--email", "ana@exemplo.com.br"}, lists...)...)
+	if dump, _ := counted["dump"].(map[string]any); dump["records"] != 4.0 || dump["outside_records"] != 1.0 || counted["found"] != true {
+		t.Error(counted)
+	}
+	_, told2, _ := vigia(t, append([]string{"breach", "explain", "--data", data, "--name", "terceira", "--email", "bia@exemplo.com.br"}, lists...)...)
+	if !strings.Contains(told2, "terceira does not hold this value") || !strings.Contains(told2, "Records    2 of the dump hold it\n") {
+		t.Error(told2)
+	}
 	for text, args := range map[string][]string{
+		"a dump that is not":  {"--name", "segunda", "--email", "ana@exemplo.com.br", filepath.Join(dumps, "nenhum")},
 		"no such breach":      {"--name", "quarta", "--email", "ana@exemplo.com.br"},
 		"a value that is not": {"--name", "segunda", "--email", "ana"},
 		"two values":          {"--name", "segunda", "--email", "ana@exemplo.com.br", "--phone", "11987654321"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 )
@@ -23,19 +24,27 @@ type skipView struct {
 }
 
 func viewDump(out intake.Outcome, match leak.MatchProgress) dumpView {
-	v := dumpView{viewBreach(out.Record), match.Probed, match.Hits, make([]skipView, len(out.Skips))}
-	for i, s := range out.Skips {
-		v.Skipped[i] = skipView{s.Name, s.Reason, s.Offset}
+	return dumpView{viewBreach(out.Record), match.Probed, match.Hits, viewSkips(out.Skips)}
+}
+
+func viewSkips(skips []container.Skip) []skipView {
+	views := make([]skipView, len(skips))
+	for i, s := range skips {
+		views[i] = skipView{s.Name, s.Reason, s.Offset}
 	}
-	return v
+	return views
+}
+
+func printSkips(w io.Writer, skips []skipView) {
+	for _, s := range skips {
+		_, _ = fmt.Fprintf(w, "Skipped    %s at byte %d: %s\n", s.Name, s.Offset, s.Reason)
+	}
 }
 
 func (v dumpView) text(w io.Writer) {
 	v.breachView.text(w)
 	_, _ = fmt.Fprintf(w, "Matched    %d watched values probed, %d found\n", v.Probed, v.Hits)
-	for _, s := range v.Skipped {
-		_, _ = fmt.Fprintf(w, "Skipped    %s at byte %d: %s\n", s.Name, s.Offset, s.Reason)
-	}
+	printSkips(w, v.Skipped)
 }
 
 func (o *output) imported(out intake.Outcome, match leak.MatchProgress) error {

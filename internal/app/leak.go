@@ -291,6 +291,15 @@ func (l *Leaks) Explain(ctx context.Context, name string, kind identifier.Kind, 
 	return leak.Explain(of, all, l.Library.Probe(l.Importer.Fingerprint(byte(kind), identifier.MatchForm(kind, normal)))), nil
 }
 
+// CountRecords counts the records of a dump that hold a value.
+func (l *Leaks) CountRecords(ctx context.Context, dump intake.Spec, kind identifier.Kind, value string) (intake.Counted, error) {
+	normal, err := identifier.Parse(kind, value, identifier.Required)
+	if err != nil {
+		return intake.Counted{}, err
+	}
+	return l.Importer.Count(ctx, dump, kind, identifier.MatchForm(kind, normal))
+}
+
 // VerifySegment checks a breach's segments from the first byte to the last and returns how many identifiers it has.
 func (l *Leaks) VerifySegment(ctx context.Context, name string) (uint64, error) {
 	r, err := l.Breaches.ByName(ctx, name)

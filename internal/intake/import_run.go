@@ -66,6 +66,8 @@ type importRun struct {
 
 type worker struct {
 	*collector
+	// found takes what is found: the collector's, unless the run only counts.
+	found    record.Found
 	recorder *scan.Recorder
 }
 
@@ -98,7 +100,7 @@ func newImportRun(im *Importer, w *work, spec Spec) *importRun {
 	}
 	for range n {
 		c := newCollector(im.Fingerprint, w.labels, func(full []segment.Entry) []segment.Entry { run.full <- full; return <-run.empty }, run.newPairs())
-		run.workers = append(run.workers, &worker{c, scan.NewRecorder(c.found)})
+		run.workers = append(run.workers, &worker{c, c.found, scan.NewRecorder(c.found)})
 	}
 	return run
 }
@@ -127,7 +129,7 @@ func (run *importRun) build(ctx context.Context) error {
 	stop := run.watch()
 	defer stop()
 	if !run.from.Done {
-		if err := run.scan(ctx); err != nil {
+		if err := run.scan(ctx, run.sort); err != nil {
 			return err
 		}
 	}
@@ -138,14 +140,15 @@ func (run *importRun) build(ctx context.Context) error {
 	return run.w.merge(ctx, run.im.memory())
 }
 
-func (run *importRun) scan(ctx context.Context) error {
+// scan walks the inputs. What the collectors hand over goes to sort, which takes from run.full until that is closed.
+func (run *importRun) scan(ctx context.Context, sort func(context.Context) error) error {
 	run.stop = ctx
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	var scanning, sorting sync.WaitGroup
 	var sorted error
 	sorting.Go(func() {
-		if sorted = run.sort(ctx); sorted != nil {
+		if sorted = sort(ctx); sorted != nil {
 			cancel(sorted)
 		}
 	})

@@ -148,6 +148,7 @@ func (r *Reader) Tell(before func() State) {
 		}
 		for k = max(k, int(l.first)); k < int(l.last); {
 			r.since = max(r.hits[k].from, int32(r.from))
+			r.fresh = true
 			k += r.record(l, i, k)
 		}
 	}

@@ -80,6 +80,8 @@ type Sighting struct {
 	// of stealer logs; nil and zero when unknown.
 	Site []byte
 	Day  int32
+	// First says that it is the first identifier handed out of its record.
+	First bool
 }
 
 // Found receives the identifiers of a text with their records.
@@ -142,6 +144,7 @@ type Reader struct {
 
 	// What is known of the record being read, and room to read it.
 	out     Sighting
+	fresh   bool // nothing of it has been handed out
 	fields  []field
 	cells   []cell
 	places  []int // the fields of the hits

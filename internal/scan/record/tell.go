@@ -98,6 +98,7 @@ func (r *Reader) settle(hits []hit) {
 // hand calls back with identifiers, except those that belong to another piece of the text, or are none by their column.
 func (r *Reader) hand(hits []hit) {
 	out := &r.out
+	out.First = r.fresh
 	classes := out.Classes
 	for i := range hits {
 		h := &hits[i]
@@ -113,6 +114,7 @@ func (r *Reader) hand(hits []hit) {
 		end := h.normal + uint32(h.length)
 		out.Kind, out.Normal, out.Classes = h.kind, r.arena[h.normal:end:end], classes|ofItself(h.kind)
 		r.found(out)
+		out.First, r.fresh = false, false
 	}
 	out.Classes = classes
 }

@@ -157,9 +157,9 @@ func (b *builder) hand() *fault.Error {
 	if b.site != "" {
 		s.Site = []byte(b.site)
 	}
-	for _, id := range b.ids {
+	for i, id := range b.ids {
 		_, itself := record.ClassesOf(id.kind)
-		s.Kind, s.Normal, s.Classes = id.kind, []byte(id.normal), all|itself
+		s.Kind, s.Normal, s.Classes, s.First = id.kind, []byte(id.normal), all|itself, i == 0
 		b.found(&s)
 	}
 	return nil

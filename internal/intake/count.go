@@ -1,0 +1,79 @@
+package intake
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/vigiahq/vigia/internal/container"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan"
+	"github.com/vigiahq/vigia/internal/scan/record"
+)
+
+// Counted is how often a value stands in a dump.
+type Counted struct {
+	// Records hold the value, each counted once. Loose counts the places where it stands in no record that could be told.
+	Records, Loose int64
+	// Skips are inputs, or members of archives, that could not be read to their end; the first hundred of them.
+	Skips []container.Skip
+}
+
+// Count searches the inputs, as an import does, for one value, given by what it is looked for by (identifier.MatchForm).
+// It writes nothing: how many records held a value is not kept anywhere, so whoever asks has to have the dump.
+func (im *Importer) Count(ctx context.Context, spec Spec, kind identifier.Kind, form []byte) (Counted, error) {
+	if len(spec.Inputs) == 0 {
+		return Counted{}, ErrInput.With("inputs: there is no file")
+	}
+	run := newImportRun(im, &work{noPairs: true}, spec)
+	counters := make([]counter, len(run.workers))
+	for i, w := range run.workers {
+		counters[i] = counter{kind: kind, form: form}
+		w.found = counters[i].found
+		w.recorder = scan.NewRecorder(w.found)
+	}
+	stop := run.watch()
+	defer stop()
+	err := run.scan(ctx, func(context.Context) error {
+		for range run.full { // nothing is handed over but the wish to keep a part
+		}
+		return nil
+	})
+	all := Counted{Skips: run.skips}
+	for i := range counters {
+		all.Records += counters[i].records
+		all.Loose += counters[i].loose
+	}
+	return all, err
+}
+
+// counter counts the records of one worker that hold a value.
+type counter struct {
+	kind           identifier.Kind
+	form, room     []byte
+	counted        bool // the record at hand was
+	records, loose int64
+}
+
+// found is a record.Found.
+func (c *counter) found(s *record.Sighting) {
+	if s.First {
+		c.counted = false
+	}
+	if s.Kind != c.kind {
+		return
+	}
+	normal := s.Normal
+	if s.Kind == identifier.Email {
+		box, spelling := identifier.Mailbox(c.room[:0], normal)
+		if normal = box; spelling != 0 {
+			c.room = box
+		}
+	}
+	switch {
+	case !bytes.Equal(normal, c.form):
+	case !s.Told:
+		c.loose++
+	case !c.counted: // else it stands there twice
+		c.records, c.counted = c.records+1, true
+	}
+}
