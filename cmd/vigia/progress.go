@@ -4,56 +4,77 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/vigiahq/vigia/internal/job"
 )
 
-// progress shows how far long work has come: a bar with rate and time left on a terminal, a line now and then
-// elsewhere, always on standard error, so that it never mixes with a command's result.
+// progress shows how far long work has come: one line that changes on a terminal, with a bar, rate and time left; a line
+// now and then elsewhere; always on standard error, so that it never mixes with a command's result.
 type progress struct {
-	w     io.Writer
-	bar   *progressbar.ProgressBar // nil where there is no terminal
-	label string
-	unit  string
-	begin time.Time
-	said  time.Time
+	w io.Writer
+	// columns are those of the terminal; 0 where there is none.
+	columns int
+	label   string
+	unit    string
+	begin   time.Time
+	said    time.Time
 	// before is what an earlier run had done of the work.
 	before int64
 }
 
-// sayEvery is how often a line is written where there is no terminal.
-const sayEvery = 5 * time.Second
+// sayEvery is how often a line is written where there is no terminal, and drawEvery where there is one.
+const (
+	sayEvery  = 5 * time.Second
+	drawEvery = 100 * time.Millisecond
+)
 
 // progress starts one; unit is "bytes" or what is counted.
 func (o *output) progress(label, unit string) *progress {
 	p := &progress{w: o.err, label: label, unit: unit, begin: time.Now(), said: time.Now()}
-	if f, ok := o.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) && !o.json {
-		p.bar = progressbar.NewOptions64(-1, progressbar.OptionSetWriter(o.err), progressbar.OptionSetDescription(label),
-			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), // line tells both, as the console does
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	if f, ok := o.err.(*os.File); ok && !o.json {
+		p.columns, _, _ = term.GetSize(int(f.Fd())) // none where it is no terminal
 	}
 	return p
 }
 
 // set says how far it is; total is 0 where nobody knows.
 func (p *progress) set(done, total int64, note string) {
-	if p.bar != nil {
-		if total > 0 && p.bar.GetMax64() != total {
-			p.bar.ChangeMax64(total)
-		}
-		p.bar.Describe(p.line(done, total, note))
-		_ = p.bar.Set64(done) // a terminal that is gone stops nothing
-		return
+	every := sayEvery
+	if p.columns > 0 {
+		every = drawEvery
 	}
-	if time.Since(p.said) < sayEvery {
+	if time.Since(p.said) < every {
 		return
 	}
 	p.said = time.Now()
-	_, _ = fmt.Fprintln(p.w, p.line(done, total, note))
+	line := p.line(done, total, note)
+	if p.columns == 0 {
+		_, _ = fmt.Fprintln(p.w, line)
+		return
+	}
+	p.draw(bar(done, total) + line)
+}
+
+// draw replaces the line on the terminal; it must not reach the last column, behind which the next line begins.
+func (p *progress) draw(line string) {
+	if room := max(p.columns-1, 0); len(line) > room { // labels are in ASCII
+		line = line[:room]
+	}
+	_, _ = fmt.Fprintf(p.w, "\r\x1b[K%s", line) // a terminal that is gone stops nothing
+}
+
+// bar shows a share as a length; nothing where nobody knows the whole.
+func bar(done, total int64) string {
+	const length = 20
+	if total <= 0 {
+		return ""
+	}
+	full := int(min(done, total) * length / total)
+	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", length-full) + "] "
 }
 
 func (p *progress) line(done, total int64, note string) string {
@@ -81,9 +102,9 @@ func (p *progress) amount(n int64) string {
 	return fmt.Sprintf("%d %s", n, p.unit)
 }
 
-// end clears the bar.
+// end clears the line on the terminal.
 func (p *progress) end() {
-	if p.bar != nil {
-		_ = p.bar.Finish()
+	if p.columns > 0 {
+		p.draw("")
 	}
 }

@@ -11,8 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/ulikunitz/xz"
-
+	"github.com/vigiahq/vigia/internal/lzma"
 	"github.com/vigiahq/vigia/internal/zstd"
 )
 
@@ -65,17 +64,24 @@ func Files(paths ...string) ([]Input, error) {
 	return inputs, nil
 }
 
-// unpack returns the text of a packed stream.
-func unpack(name string, packed io.Reader) (io.Reader, error) {
+// mostUnpacking bounds the memory that an input may ask for: more than any usual setting of a packer needs.
+const mostUnpacking = 256 << 20
+
+// unpack returns the text of a packed stream, which may ask for so much memory.
+func unpack(name string, packed io.Reader, most int64) (io.Reader, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".gz":
 		z, err := gzip.NewReader(packed)
 		return z, err
 	case ".zst":
-		return zstd.NewReader(packed, 256<<20), nil
+		return zstd.NewReader(packed, uint64(most)), nil
 	case ".xz":
-		z, err := xz.NewReader(bufio.NewReaderSize(packed, 256<<10))
-		return z, err
+		return lzma.NewXZ(bufio.NewReaderSize(packed, 256<<10), func(n int64) error {
+			if most -= n; most < 0 {
+				return ErrInput.With("a file that takes too much memory to unpack")
+			}
+			return nil
+		}), nil
 	}
 	return packed, nil
 }

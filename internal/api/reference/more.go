@@ -34,10 +34,7 @@ var besideUs = regexp.MustCompile(`\[([^\]]+)\]\((?:[a-zA-Z0-9_./-]+)(?:#[a-z0-9
 
 func (w *writer) changelog() error {
 	_, entries, _ := strings.Cut(vigia.Changelog, "\n## ")
-	text, err := render(besideUs.ReplaceAll([]byte("## "+entries), []byte("$1")))
-	if err != nil {
-		return err
-	}
+	text := render(besideUs.ReplaceAll([]byte("## "+entries), []byte("$1")))
 	return w.titled("changelog", "Changelog", "changelog", text)
 }
 

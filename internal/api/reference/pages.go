@@ -3,12 +3,12 @@ package reference
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"html/template"
+	"strconv"
 	"strings"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/parser"
+	"rsc.io/markdown"
 
 	"github.com/vigiahq/vigia/docs/guides"
 )
@@ -26,26 +26,52 @@ type writer struct {
 	found []found
 }
 
-// markdown refuses raw HTML, as goldmark does unless told otherwise.
-var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+// dialect is what our texts are written in. There is no raw HTML in them.
+var dialect = markdown.Parser{Table: true}
 
-func render(text []byte) (template.HTML, error) {
-	var b bytes.Buffer
-	if err := markdown.Convert(text, &b); err != nil {
-		return "", err
+func render(text []byte) template.HTML {
+	parsed := dialect.Parse(string(text))
+	taken := map[string]int{}
+	for _, b := range parsed.Blocks {
+		if h, ok := b.(*markdown.Heading); ok {
+			h.ID = headingID(markdown.ToHTML(h.Text), taken)
+		}
 	}
 	// Wide code scrolls, and what scrolls must be reachable by keyboard.
-	html := strings.ReplaceAll(b.String(), "<pre>", `<pre tabindex="0">`)
-	return template.HTML(html), nil //nolint:gosec // our own text, and goldmark escapes the rest
+	return template.HTML(strings.ReplaceAll(markdown.ToHTML(parsed), "<pre>", `<pre tabindex="0">`)) //nolint:gosec // our own text
+}
+
+// headingID is the name by which a heading is linked to: its letters and digits without accents, in lower case, words joined
+// by a minus sign. One that is there already gets a number.
+func headingID(heading string, taken map[string]int) string {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		case r == ' ' || r == '-' || r == '_':
+			return '-'
+		}
+		return -1
+	}, html.UnescapeString(tag.ReplaceAllString(strings.TrimSpace(heading), "")))
+	if name == "" {
+		name = "heading"
+	}
+	n := taken[name]
+	if taken[name]++; n > 0 {
+		name += "-" + strconv.Itoa(n)
+	}
+	return name
 }
 
 // inline renders a sentence of the contract, without the paragraph that Markdown would make of it.
-func inline(text string) (template.HTML, error) {
-	html, err := render([]byte(text))
-	if strings.Count(string(html), "<p>") == 1 {
-		html = template.HTML(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(string(html)), "<p>"), "</p>")) //nolint:gosec // as above
+func inline(text string) template.HTML {
+	rendered := render([]byte(text))
+	if strings.Count(string(rendered), "<p>") == 1 {
+		rendered = template.HTML(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(string(rendered)), "<p>"), "</p>")) //nolint:gosec // as above
 	}
-	return html, err
+	return rendered
 }
 
 // entry is a line of the navigation.
@@ -148,18 +174,12 @@ func (w *writer) put(name, title, part string, data any) error {
 }
 
 func (w *writer) overview() error {
-	about, err := render([]byte(w.contract.Description))
-	if err != nil {
-		return err
-	}
+	about := render([]byte(w.contract.Description))
 	return w.put("", w.contract.Title, "overview", map[string]any{"Contract": w.contract, "About": about, "Guides": w.guides})
 }
 
 func (w *writer) guide(g guides.Guide) error {
-	text, err := render(asPage(g.Text))
-	if err != nil {
-		return err
-	}
+	text := render(asPage(g.Text))
 	return w.put("guides/"+g.Name, g.Title, "text", text)
 }
 
@@ -177,10 +197,7 @@ func (w *writer) errorsPage() error {
 	if err != nil {
 		return err
 	}
-	text, err := render(asPage(raw))
-	if err != nil {
-		return err
-	}
+	text := render(asPage(raw))
 	return w.titled("errors", "Errors", "errors", map[string]any{"Text": text, "Details": w.languages[0].texts.Details})
 }
 
@@ -198,14 +215,8 @@ func (w *writer) titled(name, english, part string, data any) error {
 }
 
 func (w *writer) operation(op Operation) error {
-	about, err := render([]byte(op.Description))
-	if err != nil {
-		return err
-	}
-	rules, err := render([]byte(op.Rules))
-	if err != nil {
-		return err
-	}
+	about := render([]byte(op.Description))
+	rules := render([]byte(op.Rules))
 	var good, bad []Response
 	for _, r := range op.Responses {
 		if strings.HasPrefix(r.Status, "2") {
