@@ -47,7 +47,7 @@ func (m *mcpCmd) Run(ctx context.Context, o *output) error {
 
 // serve answers over HTTP.
 func (m *mcpCmd) serve(ctx context.Context, o *output) error {
-	if _, err := client.New(client.Config{URL: m.API, Key: "of each request"}); err != nil {
+	if _, err := client.New(client.Config{URL: m.API, Key: "of-each-request"}); err != nil {
 		return config.Problems{"--api: " + err.Error()}
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", m.Listen)

@@ -1,9 +1,16 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,9 +40,54 @@ func TestAssistantOverPipes(t *testing.T) {
 	if err := session.Close(); err != nil {
 		t.Error(err)
 	}
-	for _, args := range [][]string{{"mcp"}, {"mcp", "--api", "ftp://x", "--listen", "127.0.0.1:0"}} {
-		if code := run(t.Context(), args, t.Output(), t.Output()); code != exitUsage {
-			t.Errorf("%v: %d", args, code)
+	for want, args := range map[string][]string{"--api-key": {"mcp"}, "http or https address": {"mcp", "--api", "ftp://x", "--listen", "127.0.0.1:0"}} {
+		var said strings.Builder
+		if code := run(t.Context(), args, t.Output(), &said); code != exitUsage || !strings.Contains(said.String(), want) {
+			t.Errorf("%v: %d %s", args, code, &said)
 		}
 	}
+}
+
+// TestAssistantOverHTTP: the command serves at an address, says at which one, asks with the key of each request, and
+// ends when it is told to.
+func TestAssistantOverHTTP(t *testing.T) {
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"services":[{"_id":"asked by %s","name":"Apoio"}]}`, r.Header.Get("x-api-key"))
+	}))
+	t.Cleanup(api.Close)
+	ctx, stop := context.WithCancel(t.Context())
+	says, saying := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"mcp", "--listen", "127.0.0.1:0", "--api", api.URL}, t.Output(), saying)
+	}()
+	said, err := bufio.NewReader(says).ReadString('\n')
+	_, at, found := strings.Cut(strings.TrimSpace(said), "Tools for assistants at ")
+	if !found {
+		t.Fatal(said, err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, says) }()
+	over := &mcp.StreamableClientTransport{Endpoint: at, HTTPClient: &http.Client{Transport: keyed("k1")}, DisableStandaloneSSE: true}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, over, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "list_services"})
+	if err != nil || result.IsError || !strings.Contains(result.Content[0].(*mcp.TextContent).Text, "asked by k1") {
+		t.Error(result, err)
+	}
+	_ = session.Close()
+	stop()
+	if code := <-ended; code != exitOK {
+		t.Error(code)
+	}
+}
+
+// keyed adds a key to requests, as an assistant is told to.
+type keyed string
+
+func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("x-api-key", string(k))
+	return http.DefaultTransport.RoundTrip(r)
 }
