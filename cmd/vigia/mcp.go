@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/vigiahq/vigia/client"
 	"github.com/vigiahq/vigia/internal/assistant"
 	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 type mcpCmd struct {
@@ -39,10 +39,7 @@ func (m *mcpCmd) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return config.Problems{"--api: " + err.Error()}
 	}
-	if err := assistant.New(versionText(), ask).Run(ctx, &mcp.StdioTransport{}); err != nil && ctx.Err() == nil {
-		return err
-	}
-	return nil
+	return assistant.New(versionText(), ask, telemetry.NewLogger(o.err, telemetry.LogOptions{})).Run(ctx, os.Stdin, o.w)
 }
 
 // serve answers over HTTP.
@@ -54,7 +51,7 @@ func (m *mcpCmd) serve(ctx context.Context, o *output) error {
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
-	server := &http.Server{Handler: assistant.Handler(versionText(), m.API, nil), ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+	server := &http.Server{Handler: assistant.Handler(versionText(), m.API, nil, telemetry.NewLogger(o.err, telemetry.LogOptions{})), ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	_, _ = fmt.Fprintf(o.err, "Tools for assistants at http://%s\n", listener.Addr())

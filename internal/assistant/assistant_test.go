@@ -3,6 +3,8 @@ package assistant_test
 import (
 	"context"
 	"encoding/json"
+	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -37,19 +39,32 @@ func session(t *testing.T, over mcp.Transport) *mcp.ClientSession {
 	return s
 }
 
-// inProcess speaks without a network in between.
+// inProcess speaks over pipes, as over standard input and output.
 func inProcess(t *testing.T, api, key string) *mcp.ClientSession {
 	t.Helper()
 	ask, err := client.New(client.Config{URL: api, Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}
-	here, there := mcp.NewInMemoryTransports()
-	if _, err := assistant.New("test", ask).Connect(t.Context(), there, nil); err != nil {
-		t.Fatal(err)
-	}
-	return session(t, here)
+	return session(t, piped(t, assistant.New("test", ask, quiet)))
 }
+
+// piped runs the tools until the session that is made of it is closed.
+func piped(t *testing.T, s *assistant.Server) mcp.Transport {
+	t.Helper()
+	asked, asking := io.Pipe()
+	answers, answering := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(context.WithoutCancel(t.Context()), asked, answering) }()
+	t.Cleanup(func() {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return &mcp.IOTransport{Reader: answers, Writer: asking}
+}
+
+var quiet = slog.New(slog.DiscardHandler)
 
 // call asks a tool; what it answers is text, whether it is an answer or a refusal.
 func call(t *testing.T, s *mcp.ClientSession, tool string, with map[string]any) (text string, refused bool) {
@@ -108,7 +123,7 @@ func story(t *testing.T, s *apptest.Service) (map[string]map[string]any, []strin
 func TestAssistantReads(t *testing.T) {
 	s := apptest.Start(t)
 	takes, secrets := story(t, s)
-	over := httptest.NewServer(assistant.Handler("test", s.URL, nil))
+	over := httptest.NewServer(assistant.Handler("test", s.URL, nil, quiet))
 	t.Cleanup(over.Close)
 	for name, speaks := range map[string]*mcp.ClientSession{
 		"in process": inProcess(t, s.URL, s.Sandbox.APIKey),
@@ -157,7 +172,7 @@ func TestAssistantKeepsTheRules(t *testing.T) {
 	if text, refused := call(t, inProcess(t, s.URL, narrow), "show_score", takes["show_score"]); !refused || !strings.Contains(text, "403") {
 		t.Error("a key without the scope:", text)
 	}
-	h := assistant.Handler("test", s.URL, nil)
+	h := assistant.Handler("test", s.URL, nil, quiet)
 	for name, c := range map[string]struct {
 		header map[string]string
 		want   int
