@@ -96,11 +96,11 @@ func livePast(ctx context.Context, c config.Common, live demoTenant, today time.
 }
 
 // The people who work on cases, besides the administrator.
-var pastDesk = []string{"bruna@exemplo.com.br", "caio@exemplo.com.br"}
+var pastStaff = []string{"bruna@exemplo.com.br", "caio@exemplo.com.br"}
 
 // prepare makes who works on cases, how soon they should be done and what is asked.
 func (p *past) prepare(ctx context.Context) error {
-	for _, email := range pastDesk {
+	for _, email := range pastStaff {
 		if _, _, err := p.Operators.Create(ctx, email, operator.Support); err != nil {
 			return err
 		}

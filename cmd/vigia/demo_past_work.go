@@ -50,7 +50,7 @@ func (p *past) openCases(ctx context.Context, ago int) error {
 // workOnCases takes every case on that has something to happen at its age in days.
 func (p *past) workOnCases(ctx context.Context, ago int) error {
 	for i, c := range p.cases {
-		actor := pastDesk[i%len(pastDesk)]
+		actor := pastStaff[i%len(pastStaff)]
 		if err := p.workOn(ctx, c, c.ago-ago, actor); err != nil {
 			return err
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
-// atDesk makes a dispatcher that is not run, with the clock and the log in the test's hands.
-func atDesk(q Queue, slots int) (d *Dispatcher, now *time.Time, log *bytes.Buffer) {
+// standing makes a dispatcher that is not run, with the clock and the log in the test's hands.
+func standing(q Queue, slots int) (d *Dispatcher, now *time.Time, log *bytes.Buffer) {
 	at := noon
 	now, log = &at, &bytes.Buffer{}
 	d = NewDispatcher(q, &http.Client{Transport: answer(http.StatusOK)}, func() time.Time { return *now }, slog.New(slog.NewTextHandler(log, nil)), DispatcherOptions{
@@ -124,7 +124,7 @@ func TestWorthALook(t *testing.T) {
 
 // TestFullLaneIsNotHungry: deliveries are read when a lane has fewer than a batch of them.
 func TestFullLaneIsNotHungry(t *testing.T) {
-	d, _, _ := atDesk(newFakeQueue(0), 2)
+	d, _, _ := standing(newFakeQueue(0), 2)
 	l := heldLane(d, "e")
 	due := []EndpointRef{{Partner: "p", Endpoint: "e", Newest: 9}}
 	l.add([]Delivery{{Seq: 1}})
@@ -139,7 +139,7 @@ func TestFullLaneIsNotHungry(t *testing.T) {
 
 // TestIdleLanesAreForgotten: of endpoints that nothing is due for a few are remembered, and those in use.
 func TestIdleLanesAreForgotten(t *testing.T) {
-	d, _, _ := atDesk(newFakeQueue(0), 2)
+	d, _, _ := standing(newFakeQueue(0), 2)
 	for i := range 300 {
 		d.lanes[EndpointID(fmt.Sprint(i))] = newLane(EndpointRef{}, slots(2))
 	}
@@ -158,7 +158,7 @@ func TestIdleLanesAreForgotten(t *testing.T) {
 // again.
 func TestPassGoesOn(t *testing.T) {
 	q := newFakeQueue(30)
-	d, now, _ := atDesk(q, 4)
+	d, now, _ := standing(q, 4)
 	l := heldLane(d, "e")
 	feed := func(later time.Duration) {
 		t.Helper()
@@ -189,7 +189,7 @@ func TestPassGoesOn(t *testing.T) {
 func TestNextPassSeesWhoIsFree(t *testing.T) {
 	q := newFakeQueue(2)
 	q.rows[0].Person, q.rows[1].Person = "a", "a"
-	d, _, _ := atDesk(q, 4)
+	d, _, _ := standing(q, 4)
 	l := heldLane(d, "e")
 	l.add(q.rows[:1])
 	first := l.take()
@@ -220,7 +220,7 @@ func TestLookGoesFurther(t *testing.T) {
 		}
 		return nil
 	}
-	d, _, _ := atDesk(q, 4)
+	d, _, _ := standing(q, 4)
 	l := heldLane(d, "e")
 	if err := d.feed(t.Context(), l); err != nil || l.queued != 1 || l.more {
 		t.Errorf("%d queued, more %t: %v", l.queued, l.more, err)
@@ -239,7 +239,7 @@ func TestBatchGrows(t *testing.T) {
 		"as large as it gets":     {400, 400, 1000, 512},
 	} {
 		q := newFakeQueue(c.rows)
-		d, _, _ := atDesk(q, 4)
+		d, _, _ := standing(q, 4)
 		l := heldLane(d, "e")
 		l.batch, l.arrived = c.batch, c.arrived
 		if err := d.feed(t.Context(), l); err != nil || l.batch != c.want || l.arrived != 0 {
@@ -252,7 +252,7 @@ func TestBatchGrows(t *testing.T) {
 // sent.
 func TestSendersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, now, _ := atDesk(newFakeQueue(0), 2)
+		d, now, _ := standing(newFakeQueue(0), 2)
 		*now = time.Now()
 		d.opts.MaxSenders = 3
 		secret, err := webhook.NewSecret(strings.NewReader(strings.Repeat("k", 32)))
@@ -296,7 +296,7 @@ func TestLowLaneAsksForMore(t *testing.T) {
 		left       int
 		wantsALook bool
 	}{{true, 1, true}, {true, 2, false}, {false, 1, false}} {
-		d, _, _ := atDesk(newFakeQueue(0), 2)
+		d, _, _ := standing(newFakeQueue(0), 2)
 		l := heldLane(d, "e")
 		for n := range c.left + 1 {
 			l.add([]Delivery{{Seq: int64(n)}})
@@ -341,7 +341,7 @@ func TestPersonsOrder(t *testing.T) {
 
 // TestFailingSince: an endpoint has been failing since its first counted failure, until something arrives.
 func TestFailingSince(t *testing.T) {
-	d, _, _ := atDesk(newFakeQueue(0), 2)
+	d, _, _ := standing(newFakeQueue(0), 2)
 	l := heldLane(d, "e")
 	settle := func(state DeliveryState, attempts int, at time.Time) {
 		d.settled([]record{{result: Result{State: state, Attempts: attempts, Delivery: Delivery{Attempts: 1}, Now: at}, lane: l}})
@@ -382,7 +382,7 @@ func TestConclude(t *testing.T) {
 	} {
 		q := newFakeQueue(0)
 		q.endpoint = c.row
-		d, _, log := atDesk(q, 2)
+		d, _, log := standing(q, 2)
 		l := heldLane(d, "e")
 		l.add([]Delivery{{Seq: 1}})
 		e := dead
@@ -406,7 +406,7 @@ func TestConclude(t *testing.T) {
 func TestTroubleIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFakeQueue(3)
-		d, _, log := atDesk(q, 2)
+		d, _, log := standing(q, 2)
 		d.now = time.Now
 		ctx, stop := context.WithCancel(t.Context())
 		q.looking = func() error {
@@ -416,7 +416,7 @@ func TestTroubleIsLogged(t *testing.T) {
 		if d.Run(ctx); log.Len() != 0 {
 			t.Errorf("a stop was logged: %s", log)
 		}
-		d, _, log = atDesk(q, 2)
+		d, _, log = standing(q, 2)
 		d.now = time.Now
 		ctx, stop = context.WithCancel(t.Context())
 		q.looking = func() error { return errAway }

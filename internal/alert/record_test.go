@@ -23,7 +23,7 @@ func TestResultsShareTransactions(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			q := newFakeQueue(0)
-			d, _, _ := atDesk(q, 4)
+			d, _, _ := standing(q, 4)
 			l := newLane(EndpointRef{}, slots(200))
 			report := func(n int) {
 				for range n {
@@ -55,7 +55,7 @@ func (slowQueue) RecordResults(ctx context.Context, _ string, _ []Result) error 
 // TestLastTryToRecord: a stop waits ten seconds for a database that does not answer.
 func TestLastTryToRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, _, _ := atDesk(slowQueue{newFakeQueue(0)}, 4)
+		d, _, _ := standing(slowQueue{newFakeQueue(0)}, 4)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		before := time.Now()
@@ -70,7 +70,7 @@ func TestLastTryToRecord(t *testing.T) {
 //vigia:shows an endpoint that fails and then works bears no mark of failing
 //vigia:broken a success that trusts what was known before the failure
 func TestWellEndpoints(t *testing.T) {
-	d, now, _ := atDesk(newFakeQueue(0), 4)
+	d, now, _ := standing(newFakeQueue(0), 4)
 	l := heldLane(d, "e")
 	write := func(states ...DeliveryState) (well []bool) {
 		var group []record

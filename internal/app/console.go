@@ -105,7 +105,7 @@ func (p *consoleParts) rules(r Rules, in store.Areas) console.Rules {
 		Breaches: &consoleImports{leak.NewBreaches(in.Breaches, a.now), p.work}, Feeds: consoleFeeds{&feeds},
 		Passwords: &consolePasswords{a.Passwords, p.work, p.downloads}, Cases: r.Cases, Endpoints: r.Endpoints, Content: r.Content, Messages: r.Messages,
 		Subjects: consoleSubjects{a.Subjects, a}, Search: subject.NewSearch(in.Subjects, in.Partners), Cover: r.Cover, Keys: consoleKeys{a},
-		Webhooks: &consoleWebhooks{r.Webhooks, p.guard, p.client}, Events: in.Overview, History: r.History, Jobs: in.Jobs, Desk: in.Operators,
+		Webhooks: &consoleWebhooks{r.Webhooks, p.guard, p.client}, Events: in.Overview, History: r.History, Jobs: in.Jobs, Saved: in.Operators,
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // perLane is how many cases of each status the desk shows; a status by itself is read page by page.
 const perLane = 25
 
-type deskPage struct {
+type casesPage struct {
 	List  listView
 	Lanes []lane
 	Total int64
@@ -107,8 +107,8 @@ func (c *Console) owners(r *request) ([]string, error) {
 	return list, err
 }
 
-// deskFilter reads what the desk is narrowed to. A partner that there is not has no cases.
-func (c *Console) deskFilter(r *request, partners []partner.Partner) (filter, error) {
+// casesFilter reads what the desk is narrowed to. A partner that there is not has no cases.
+func (c *Console) casesFilter(r *request, partners []partner.Partner) (filter, error) {
 	id, q := c.chosen(r, partners), r.URL.Query()
 	if status, err := cyber.ParseCaseStatus(q.Get("status")); err == nil {
 		q.Set("status", string(status))
@@ -121,12 +121,12 @@ func (c *Console) deskFilter(r *request, partners []partner.Partner) (filter, er
 	return f, err
 }
 
-func showDesk(c *Console, r *request) (answer, error) {
+func showCases(c *Console, r *request) (answer, error) {
 	partners, err := c.visible(r)
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.deskFilter(r, partners)
+	f, err := c.casesFilter(r, partners)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func showDesk(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := deskPage{Status: cyber.CaseStatus(f.is("status"))}
+	page := casesPage{Status: cyber.CaseStatus(f.is("status"))}
 	names := c.naming(services, partners)
 	for _, status := range cyber.CaseStatuses() {
 		if page.Status == "" && !status.Open() || page.Status != "" && page.Status != status {
@@ -153,20 +153,20 @@ func showDesk(c *Console, r *request) (answer, error) {
 	if page.List, err = c.listView(r, &casesList, f, partners, 0, "", page.Total); err != nil {
 		return nil, err
 	}
-	err = c.deskChoices(r, &page.List, services)
+	err = c.casesChoices(r, &page.List, services)
 	return view{"cases", "Casos", page}, err
 }
 
 // lane reads one status of the desk: a few of it beside others, or a page of it alone.
 func (c *Console) lane(r *request, f filter, status cyber.CaseStatus, alone bool) (lane, error) {
-	asked := f.desk(status, perLane)
+	asked := f.laneOf(status, perLane)
 	if f.is("owner") == ownerMe {
 		asked.Assignee = r.who.Email
 	}
 	if alone {
 		asked.Limit, asked.After = 2*perLane, laneMark(r.URL.Query())
 	}
-	one, err := c.Rules.Cases.Desk(r.Context(), asked)
+	one, err := c.Rules.Cases.LanePage(r.Context(), asked)
 	if err != nil {
 		return lane{}, err
 	}
@@ -183,8 +183,8 @@ func (c *Console) lane(r *request, f filter, status cyber.CaseStatus, alone bool
 	return l, nil
 }
 
-// deskChoices puts the services and those who work on cases into the form.
-func (c *Console) deskChoices(r *request, v *listView, services []cyber.Service) error {
+// casesChoices puts the services and those who work on cases into the form.
+func (c *Console) casesChoices(r *request, v *listView, services []cyber.Service) error {
 	owners, err := c.owners(r)
 	for i := range v.Fields {
 		field := &v.Fields[i]

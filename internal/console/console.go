@@ -76,7 +76,7 @@ type Rules struct {
 	Search   *subject.Search
 	Cover    *cyber.Cover
 	Keys     Keys
-	Desk     Desk
+	Saved    Saved
 }
 
 // Figures are the counts that the overview shows. They are kept up beside the tables, because counting millions of rows

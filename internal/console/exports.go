@@ -19,8 +19,8 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// Desk is what operators keep for themselves: filters under names, and files that lists were written into.
-type Desk interface {
+// Saved is what operators keep for themselves: filters under names, and files that lists were written into.
+type Saved interface {
 	KeepFilter(ctx context.Context, f operator.KeptFilter) error
 	KeptFilters(ctx context.Context, owner operator.ID) ([]operator.KeptFilter, error)
 	DropFilter(ctx context.Context, owner operator.ID, id string) error
@@ -103,7 +103,7 @@ func exportList(c *Console, r *request) (answer, error) {
 	id := uuid.Must(uuid.NewV7())
 	e := operator.Export{ID: "ex_" + id.String(), Operator: r.who.ID, List: l.name, Format: format, CreatedAt: c.Now(), Until: c.Now().Add(operator.ExportLife)}
 	err = c.change(r, "list.export", func(ctx context.Context, in *Rules) (string, string, error) {
-		return e.ID, l.name + " " + f.query(), in.Desk.BeginExport(ctx, e)
+		return e.ID, l.name + " " + f.query(), in.Saved.BeginExport(ctx, e)
 	})
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (c *Console) writeList(ctx context.Context, l *listing, f filter, e operato
 		}
 		if out.Len() >= partBytes || !more {
 			part++
-			if err := c.Rules.Desk.AddExportPart(ctx, e.ID, part, done.Lines, out.Bytes(), !more); err != nil {
+			if err := c.Rules.Saved.AddExportPart(ctx, e.ID, part, done.Lines, out.Bytes(), !more); err != nil {
 				return done, err
 			}
 			out.Reset()
@@ -215,7 +215,7 @@ type exportRow struct {
 
 // showExports lists one's own files.
 func showExports(c *Console, r *request) (answer, error) {
-	list, err := c.Rules.Desk.Exports(r.Context(), r.who.ID)
+	list, err := c.Rules.Saved.Exports(r.Context(), r.who.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func showExports(c *Console, r *request) (answer, error) {
 
 // downloadExport hands a file out to whoever asked for it, and says so in the trail.
 func downloadExport(c *Console, r *request) (answer, error) {
-	e, err := c.Rules.Desk.Export(r.Context(), r.who.ID, r.PathValue("id"))
+	e, err := c.Rules.Saved.Export(r.Context(), r.who.ID, r.PathValue("id"))
 	if err == nil && e.List == checkedFile {
 		err = operator.ErrNoExport
 	}
@@ -259,7 +259,7 @@ func downloadExport(c *Console, r *request) (answer, error) {
 		w.Header().Set("content-type", kind)
 		w.Header().Set("content-disposition", `attachment; filename="`+name+`"`)
 		for part := int64(1); part <= e.Parts; part++ {
-			body, err := c.Rules.Desk.ExportPart(ctx, e.ID, part)
+			body, err := c.Rules.Saved.ExportPart(ctx, e.ID, part)
 			if err != nil {
 				return err
 			}
@@ -287,7 +287,7 @@ func keepFilter(c *Console, r *request) (answer, error) {
 	}
 	id := uuid.Must(uuid.NewV7())
 	err = c.change(r, "filter.keep", func(ctx context.Context, in *Rules) (string, string, error) {
-		return l.name, "", in.Desk.KeepFilter(ctx, operator.KeptFilter{Operator: r.who.ID, ID: "fl_" + id.String(), List: l.name, Name: name, Query: f.query()})
+		return l.name, "", in.Saved.KeepFilter(ctx, operator.KeptFilter{Operator: r.who.ID, ID: "fl_" + id.String(), List: l.name, Name: name, Query: f.query()})
 	})
 	return then(redirect{"/" + l.name + "?" + f.query(), "filter.kept"}, err)
 }
@@ -299,7 +299,7 @@ func dropFilter(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	err = c.change(r, "filter.drop", func(ctx context.Context, in *Rules) (string, string, error) {
-		return l.name, "", in.Desk.DropFilter(ctx, r.who.ID, r.PathValue("filter"))
+		return l.name, "", in.Saved.DropFilter(ctx, r.who.ID, r.PathValue("filter"))
 	})
 	return then(redirect{"/" + l.name, "filter.dropped"}, err)
 }

@@ -308,7 +308,7 @@ func (c *Console) listView(r *request, l *listing, f filter, all []partner.Partn
 	if l.action.open(r.who) {
 		v.Action = l.action
 	}
-	saved, err := c.Rules.Desk.KeptFilters(r.Context(), r.who.ID)
+	saved, err := c.Rules.Saved.KeptFilters(r.Context(), r.who.ID)
 	for _, one := range saved {
 		if one.List == l.name && (!c.confined || r.scope.holds(one.Query)) {
 			v.Saved = append(v.Saved, one)
@@ -359,7 +359,7 @@ func listNamed(r *request) (*listing, error) {
 func showList(c *Console, r *request) (answer, error) {
 	show := map[string]func(*Console, *request) (answer, error){
 		findingsList.name: listFindings, assetsList.name: listAssets, eventsList.name: listEvents, deliveriesList.name: listDeliveries,
-		subscriptionsList.name: listSubscriptions, devicesList.name: listDevices, breachesList.name: listBreaches, casesList.name: showDesk,
+		subscriptionsList.name: listSubscriptions, devicesList.name: listDevices, breachesList.name: listBreaches, casesList.name: showCases,
 		auditList.name: listAudit,
 	}[r.PathValue("list")]
 	if show == nil {

@@ -19,8 +19,8 @@ type overviewPage struct {
 	Corpora     []password.Corpus
 	Jobs        []jobRow
 	Latency     []telemetry.Latency
-	// Desk is what waits at the case desk now.
-	Desk cyber.DeskCounts
+	// Waiting are the cases that wait now.
+	Waiting cyber.WaitingCases
 	// Notices are changes of one's own access.
 	Notices []accessNotice
 }
@@ -65,7 +65,7 @@ func showOverview(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page.Jobs = jobRows(jobs, c.Now())
-	if page.Desk, err = c.Rules.Cases.Waiting(r.Context(), r.who.Email, endOfDay(c.Now())); err != nil {
+	if page.Waiting, err = c.Rules.Cases.Waiting(r.Context(), r.who.Email, endOfDay(c.Now())); err != nil {
 		return nil, err
 	}
 	return view{"overview", "Visão geral", page}, nil

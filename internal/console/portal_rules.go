@@ -19,7 +19,7 @@ func (r Rules) only(s scope) Rules {
 	return Rules{
 		Operators: r.Operators.Only(s.home.ID), Audit: r.Audit.Only(s.home.ID, r.Operators), Partners: r.Partners.Only(id),
 		Figures: ownFigures{of: r.Figures, webhooks: r.Webhooks, id: id}, Webhooks: ownWebhooks{r.Webhooks, id}, Events: ownEvents{r.Events, id},
-		History: r.History.Only(id), Cases: r.Cases.Only(id), Endpoints: r.Endpoints.Only(id), Desk: r.Desk,
+		History: r.History.Only(id), Cases: r.Cases.Only(id), Endpoints: r.Endpoints.Only(id), Saved: r.Saved,
 		Search: r.Search.Only(id), Subjects: ownSubjects{of: r.Subjects, id: id}, Review: ownReview{of: r.Review, id: id},
 		Services: r.Services, Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: r.FindSubscriptions,
 		Monitoring: r.Monitoring, Paces: r.Paces, Cover: r.Cover, ProblemText: r.ProblemText,

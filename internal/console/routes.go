@@ -166,7 +166,7 @@ var routes = []route{
 	{method: "POST", path: "/passwords/download", role: operator.Admin, run: downloadPasswords, form: showPasswords},
 	{method: "POST", path: "/passwords/verify", role: operator.Admin, run: verifyPasswords, form: showPasswords},
 
-	{method: "GET", path: "/cases", role: operator.Viewer, run: showDesk},
+	{method: "GET", path: "/cases", role: operator.Viewer, run: showCases},
 	{method: "GET", path: "/cases/{id}", role: operator.Viewer, run: showCase},
 	{method: "POST", path: "/cases/{id}/move", role: operator.Support, run: moveCase, form: showCase},
 	{method: "POST", path: "/cases/{id}/assign", role: operator.Support, run: assignCase, form: showCase},

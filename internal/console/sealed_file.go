@@ -23,8 +23,8 @@ var fileTitles = map[string]string{rejectedFile: "Assinaturas recusadas"}
 
 // sealedFile writes a file in sealed parts; it is begun by its first byte.
 type sealedFile struct {
-	ctx  context.Context // of the one request that writes it
-	desk Desk
+	ctx   context.Context // of the one request that writes it
+	saved Saved
 	operator.Export
 	begun bool
 	held  bytes.Buffer
@@ -32,7 +32,7 @@ type sealedFile struct {
 
 // newFile is a file of whoever asks.
 func (c *Console) newFile(r *request, list, about string, format operator.Format) *sealedFile {
-	return &sealedFile{ctx: r.Context(), desk: c.Rules.Desk, Export: operator.Export{
+	return &sealedFile{ctx: r.Context(), saved: c.Rules.Saved, Export: operator.Export{
 		ID: "ex_" + uuid.Must(uuid.NewV7()).String(), Operator: r.who.ID, List: list, About: about, Format: format,
 		CreatedAt: c.Now(), Until: c.Now().Add(operator.ExportLife),
 	}}
@@ -41,7 +41,7 @@ func (c *Console) newFile(r *request, list, about string, format operator.Format
 // Write adds to the file.
 func (f *sealedFile) Write(text []byte) (int, error) {
 	if !f.begun {
-		if err := f.desk.BeginExport(f.ctx, f.Export); err != nil {
+		if err := f.saved.BeginExport(f.ctx, f.Export); err != nil {
 			return 0, err
 		}
 		f.begun = true
@@ -55,7 +55,7 @@ func (f *sealedFile) Write(text []byte) (int, error) {
 
 func (f *sealedFile) keep(lines int64, done bool) error {
 	f.Parts++
-	err := f.desk.AddExportPart(f.ctx, f.ID, f.Parts, lines, f.held.Bytes(), done)
+	err := f.saved.AddExportPart(f.ctx, f.ID, f.Parts, lines, f.held.Bytes(), done)
 	f.held.Reset()
 	return err
 }
@@ -70,11 +70,11 @@ func (f *sealedFile) finish(lines int) error {
 
 // sealedReader reads a file part by part.
 type sealedReader struct {
-	ctx  context.Context // as above
-	desk Desk
-	file operator.Export
-	part int64
-	left bytes.Reader
+	ctx   context.Context // as above
+	saved Saved
+	file  operator.Export
+	part  int64
+	left  bytes.Reader
 }
 
 // Read reads on.
@@ -84,7 +84,7 @@ func (s *sealedReader) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		s.part++
-		body, err := s.desk.ExportPart(s.ctx, s.file.ID, s.part)
+		body, err := s.saved.ExportPart(s.ctx, s.file.ID, s.part)
 		if err != nil {
 			return 0, err
 		}

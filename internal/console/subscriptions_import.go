@@ -74,7 +74,7 @@ func importSubscriptions(c *Console, r *request) (answer, error) {
 	case dryRun && report.Created > 0:
 		report.Draft = kept.ID
 	case kept.begun: // nothing in it is worth a second look
-		if err := c.Rules.Desk.DropExport(r.Context(), r.who.ID, kept.ID); err != nil {
+		if err := c.Rules.Saved.DropExport(r.Context(), r.who.ID, kept.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -87,18 +87,18 @@ func createChecked(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := c.Rules.Desk.Export(r.Context(), r.who.ID, r.PathValue("file"))
+	file, err := c.Rules.Saved.Export(r.Context(), r.who.ID, r.PathValue("file"))
 	if err == nil && (file.List != checkedFile || file.About != string(choice.Current.ID)) {
 		err = operator.ErrNoExport
 	}
 	if err != nil {
 		return nil, err
 	}
-	report, err := c.enrol(r, choice.Current, &sealedReader{ctx: r.Context(), desk: c.Rules.Desk, file: file}, file.Format, false)
+	report, err := c.enrol(r, choice.Current, &sealedReader{ctx: r.Context(), saved: c.Rules.Saved, file: file}, file.Format, false)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Rules.Desk.DropExport(r.Context(), r.who.ID, file.ID); err != nil {
+	if err := c.Rules.Saved.DropExport(r.Context(), r.who.ID, file.ID); err != nil {
 		return nil, err
 	}
 	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, nil

@@ -124,9 +124,9 @@ type CaseStore interface {
 	// Cases returns the newest cases that fit; CaseByID one with its history.
 	Cases(ctx context.Context, f CaseFilter) ([]Case, error)
 	CaseByID(ctx context.Context, id CaseID) (Case, []CaseMove, error)
-	// Lane returns the cases of one status that fit, the most urgent first; DeskCounts how many wait.
+	// Lane returns the cases of one status that fit, the most urgent first; WaitingCases how many wait.
 	Lane(ctx context.Context, f LaneFilter) (Lane, error)
-	DeskCounts(ctx context.Context, assignee string, now, dayEnd time.Time) (DeskCounts, error)
+	WaitingCases(ctx context.Context, assignee string, now, dayEnd time.Time) (WaitingCases, error)
 	// CasesOf returns a person's newest cases; CaseOf one of them with its history, ErrCaseNotFound when it is not theirs.
 	CasesOf(ctx context.Context, id partner.ID, user partner.UserHash, limit int) ([]Case, error)
 	CaseOf(ctx context.Context, key CaseKey) (Case, []CaseMove, error)

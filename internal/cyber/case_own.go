@@ -61,9 +61,9 @@ func (s ownCases) Lane(ctx context.Context, f LaneFilter) (Lane, error) {
 	return s.CaseStore.Lane(ctx, f)
 }
 
-// DeskCounts counts nothing: they are the operator's day.
-func (ownCases) DeskCounts(context.Context, string, time.Time, time.Time) (DeskCounts, error) {
-	return DeskCounts{}, nil
+// WaitingCases counts nothing: they are the operator's day.
+func (ownCases) WaitingCases(context.Context, string, time.Time, time.Time) (WaitingCases, error) {
+	return WaitingCases{}, nil
 }
 
 // UpdateCase changes a case of the one partner.

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// shelfOfKeys remembers what was loaded, and fails from a load on.
-type shelfOfKeys struct {
+// loadedKeys remembers what was loaded, and fails from a load on.
+type loadedKeys struct {
 	DeviceStore
 	loads  []int
 	keys   []VendorKey
 	failAt int
 }
 
-func (s *shelfOfKeys) LoadPool(_ context.Context, _ System, keys []VendorKey) (int, error) {
+func (s *loadedKeys) LoadPool(_ context.Context, _ System, keys []VendorKey) (int, error) {
 	s.loads = append(s.loads, len(keys))
 	s.keys = append(s.keys, keys...)
 	if len(s.loads) == s.failAt {
@@ -28,7 +28,7 @@ func (s *shelfOfKeys) LoadPool(_ context.Context, _ System, keys []VendorKey) (i
 // TestPoolBatches: keys go to the database in batches, and an end that is full has nothing behind it.
 func TestPoolBatches(t *testing.T) {
 	for _, c := range []struct{ keys, failAt, loads, read int }{{499, 0, 1, 499}, {500, 0, 1, 500}, {501, 0, 2, 501}, {750, 1, 1, 0}, {750, 2, 2, 500}} {
-		s := &shelfOfKeys{failAt: c.failAt}
+		s := &loadedKeys{failAt: c.failAt}
 		done, err := NewEndpoints(s, nil, nil).LoadPool(t.Context(), IOS, strings.NewReader(strings.Repeat("K-1\n", c.keys)), nil)
 		if len(s.loads) != c.loads || done.Read != c.read || errors.Is(err, errOnPurpose) != (c.failAt > 0) {
 			t.Errorf("%d keys, failing at load %d: %d loads, %+v, %v", c.keys, c.failAt, len(s.loads), done, err)
@@ -51,7 +51,7 @@ func TestPoolFileForms(t *testing.T) {
 		"a row without its date":   {"key,expires\nA\n", VendorKey{Key: "A"}},
 		"a date that says nothing": {"key,expires\nA,\n", VendorKey{Key: "A"}},
 	} {
-		s := &shelfOfKeys{}
+		s := &loadedKeys{}
 		_, err := NewEndpoints(s, nil, nil).LoadPool(t.Context(), IOS, strings.NewReader(c.file), nil)
 		if err != nil || len(s.keys) != 1 || s.keys[0].Key != c.want.Key || !s.keys[0].Expires.Equal(c.want.Expires) {
 			t.Errorf("%s: %+v, %v", name, s.keys, err)

@@ -312,25 +312,25 @@ func drawMarks(luck *rand.Rand, p Plan) (marks []StepMark) {
 	return marks
 }
 
-// shelf has the breaches of one simulated person, and nothing of a store's else.
-type shelf struct {
+// breachesOnly has the breaches of one simulated person, and nothing of a store's else.
+type breachesOnly struct {
 	PersonStore
 	breaches []Breach
 }
 
-func (s shelf) BreachesByName(_ context.Context, names []string) ([]Breach, error) {
+func (s breachesOnly) BreachesByName(_ context.Context, names []string) ([]Breach, error) {
 	return slices.DeleteFunc(slices.Clone(s.breaches), func(b Breach) bool { return !slices.Contains(names, b.Name) }), nil
 }
 
-// patient is a simulated person: their values, what was found of each, and what they said of the steps.
-type patient struct {
+// simulated is a person made up: their values, what was found of each, and what they said of the steps.
+type simulated struct {
 	breaches []Breach
 	values   [][]Finding
 	marks    map[FindingID][]StepMark
 }
 
-func drawPatient(luck *rand.Rand) patient {
-	p := patient{marks: map[FindingID][]StepMark{}}
+func drawSimulated(luck *rand.Rand) simulated {
+	p := simulated{marks: map[FindingID][]StepMark{}}
 	for n := range 1 + luck.IntN(6) {
 		p.breaches = append(p.breaches, drawBreach(luck, n))
 	}
@@ -347,21 +347,21 @@ func drawPatient(luck *rand.Rand) patient {
 }
 
 // risk is what the service computes of a person, by the way that it takes: names of open breaches, the book, the score.
-func (p *patient) risk(t *testing.T, items *catalogueIndex) Score {
+func (p *simulated) risk(t *testing.T, items *catalogueIndex) Score {
 	t.Helper()
 	var posture Posture
 	for i, found := range p.values {
 		posture.Assets = append(posture.Assets, PostureAsset{Kind: identifier.Email, Value: fmt.Sprint(i), Status: StatusOf(found), Breaches: Names(found)})
 	}
 	book := &breachBook{known: map[string]bookEntry{}, contents: map[string]int{}}
-	if err := book.open(context.Background(), shelf{breaches: p.breaches}, &posture, modelNow); err != nil {
+	if err := book.open(context.Background(), breachesOnly{breaches: p.breaches}, &posture, modelNow); err != nil {
 		t.Fatal(err)
 	}
 	return scoreOf(&posture, items)
 }
 
 // do says something of some steps of a finding's plan and asks for a re-check, as the store would keep it.
-func (p *patient) do(luck *rand.Rand, f *Finding) (solved bool) {
+func (p *simulated) do(luck *rand.Rand, f *Finding) (solved bool) {
 	plan := PlanOf(*f, p.marks[f.ID])
 	for i, s := range plan.Steps {
 		if state := []StepState{s.State, StepDone, StepDone, StepDone, StepSkipped, StepTodo}[luck.IntN(6)]; f.Open() && state != s.State {
@@ -395,7 +395,7 @@ func TestStepsNeverRaiseRisk(t *testing.T) {
 	}
 	for n := range people {
 		luck := rand.New(rand.NewPCG(uint64(n), 21))
-		p := drawPatient(luck)
+		p := drawSimulated(luck)
 		before := p.risk(t, items)
 		for range 8 {
 			found := p.values[luck.IntN(len(p.values))]

@@ -106,12 +106,12 @@ func (l *Library) Load(ctx context.Context) error {
 		return fmt.Errorf("load segments: %w", err)
 	}
 	next := &snapshot{epoch: epoch, whole: true, segments: make([]openSegment, 0, len(segments))}
-	shelf := old.shelf(l.files)
+	kept := old.openFiles(l.files)
 	var problems error
 	for _, g := range segments {
 		o := openSegment{Segment: g, volume: volume{keys: l.pairs}}
-		if o.reader, err = shelf.take(ctx, g.File, g.Digest); err == nil && g.Pairs != "" {
-			o.pairs, err = shelf.take(ctx, g.Pairs, g.PairsDigest)
+		if o.reader, err = kept.take(ctx, g.File, g.Digest); err == nil && g.Pairs != "" {
+			o.pairs, err = kept.take(ctx, g.Pairs, g.PairsDigest)
 		}
 		if err != nil {
 			next.whole = false
@@ -123,20 +123,20 @@ func (l *Library) Load(ctx context.Context) error {
 		next.segments = append(next.segments, o)
 	}
 	l.current.Store(next)
-	for file, r := range shelf.open { // retracted: no copy stays on this machine
+	for file, r := range kept.open { // retracted: no copy stays on this machine
 		problems = errors.Join(problems, r.Close(), l.files.Forget(file))
 	}
 	return problems
 }
 
-// shelf holds what is open already.
-type shelf struct {
+// openFiles are the files that a snapshot has open, for the next one to take over.
+type openFiles struct {
 	files *corpora.Files
 	open  map[string]*segment.Reader
 }
 
-func (s *snapshot) shelf(files *corpora.Files) shelf {
-	f := shelf{files, map[string]*segment.Reader{}}
+func (s *snapshot) openFiles(files *corpora.Files) openFiles {
+	f := openFiles{files, map[string]*segment.Reader{}}
 	if s == nil {
 		return f
 	}
@@ -149,8 +149,8 @@ func (s *snapshot) shelf(files *corpora.Files) shelf {
 	return f
 }
 
-// take takes a file off the shelf, or opens it.
-func (f shelf) take(ctx context.Context, file, digest string) (*segment.Reader, error) {
+// take takes over a file that is open, or opens it.
+func (f openFiles) take(ctx context.Context, file, digest string) (*segment.Reader, error) {
 	if r := f.open[file]; r != nil {
 		delete(f.open, file)
 		return r, nil

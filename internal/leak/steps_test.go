@@ -148,8 +148,8 @@ func (s *registers) SettleAsset(_ context.Context, _ partner.ID, asset cyber.Ass
 	return s.call("settle")
 }
 
-// shelfWith makes files, and in them segments of the given keys.
-func shelfWith(t *testing.T, segments map[string][]uint64) (*corpora.Files, map[string]Segment) {
+// filesWith makes files, and in them segments of the given keys.
+func filesWith(t *testing.T, segments map[string][]uint64) (*corpora.Files, map[string]Segment) {
 	t.Helper()
 	files, err := corpora.Open(filepath.Join(t.TempDir(), "corpora"), "")
 	if err != nil {
@@ -191,7 +191,7 @@ func ran(progress string, s *registers) (*job.Run, *[]string) {
 
 func newMatcher(t *testing.T) (*Matcher, *registers) {
 	t.Helper()
-	files, made := shelfWith(t, map[string][]uint64{"loja": {2, 3, 5, 7}})
+	files, made := filesWith(t, map[string][]uint64{"loja": {2, 3, 5, 7}})
 	s := &registers{watched: []int64{1, 2, 3, 4}, late: []int64{4, 5, 6}}
 	s.breach = Record{Breach: cyber.Breach{Name: "loja"}, State: Published, Segment: "loja.seg", Digest: made["loja"].Digest, Tally: Tally{Measured: &Measured{}}, PublishedAt: publication, RetractedAt: publication}
 	m := NewMatcher(s, files, sums{}, func(context.Context, string) error { return s.call("drop") }, func() time.Time { return publication.Add(time.Hour) })
@@ -242,7 +242,7 @@ func TestMatchSteps(t *testing.T) {
 // was, then its former files go; findings made around the renewal are judged once more at the second look.
 func TestMatchOfRenewed(t *testing.T) {
 	m, s := newMatcher(t)
-	files, _ := shelfWith(t, map[string][]uint64{"loja": {2, 3, 5, 7}, "antes": {1}})
+	files, _ := filesWith(t, map[string][]uint64{"loja": {2, 3, 5, 7}, "antes": {1}})
 	m.files = files
 	s.findings = []cyber.FindingID{"fd_1", "fd_2"}
 	s.breach.Renewals, s.breach.RenewedAt, s.breach.Former = 1, publication.Add(time.Minute), []string{"antes.seg"}
@@ -379,7 +379,7 @@ func TestWithdrawSteps(t *testing.T) {
 
 // TestWithdrawTakesBothFiles: neither who was in a retracted breach nor with which password stays.
 func TestWithdrawTakesBothFiles(t *testing.T) {
-	files, made := shelfWith(t, map[string][]uint64{"loja": {2}, "pairs": {203}})
+	files, made := filesWith(t, map[string][]uint64{"loja": {2}, "pairs": {203}})
 	s := &registers{breach: Record{State: Retracted, Segment: made["loja"].File, Pairs: made["pairs"].File}}
 	m := NewMatcher(s, files, nil, func(context.Context, string) error { return nil }, time.Now)
 	run, _ := ran("{}", s)
@@ -420,7 +420,7 @@ func (sums) Pairs(fingerprint uint64) (uint64, uint64) {
 
 func newLibrary(t *testing.T) (*Library, *registers, map[string]Segment) {
 	t.Helper()
-	files, made := shelfWith(t, map[string][]uint64{"a": {1, 2}, "b": {2, 3}, "pairs": {203, 305}})
+	files, made := filesWith(t, map[string][]uint64{"a": {1, 2}, "b": {2, 3}, "pairs": {203, 305}})
 	b := made["b"]
 	b.Pairs, b.PairsDigest = "pairs.seg", made["pairs"].Digest
 	made["b"] = b

@@ -88,32 +88,34 @@ func TestTextsThatAreRefused(t *testing.T) {
 	}
 }
 
-// shelf is a store with one event and an operator's texts.
-type shelf struct {
+// fakeStore is a store with one event and an operator's texts.
+type fakeStore struct {
 	event  alert.Kept
 	texts  map[partner.ID][]Template
 	breach string
 }
 
-func (s *shelf) Templates(_ context.Context, id partner.ID) ([]Template, error) {
+func (s *fakeStore) Templates(_ context.Context, id partner.ID) ([]Template, error) {
 	return s.texts[id], nil
 }
-func (s *shelf) KeepTemplate(_ context.Context, id partner.ID, t Template) error {
+func (s *fakeStore) KeepTemplate(_ context.Context, id partner.ID, t Template) error {
 	s.texts[id] = append(s.texts[id], t)
 	return nil
 }
-func (s *shelf) DropTemplate(context.Context, partner.ID, Key) error { return ErrUnchanged }
-func (s *shelf) Event(context.Context, partner.ID, alert.EventID) (alert.Kept, error) {
+func (s *fakeStore) DropTemplate(context.Context, partner.ID, Key) error { return ErrUnchanged }
+func (s *fakeStore) Event(context.Context, partner.ID, alert.EventID) (alert.Kept, error) {
 	return s.event, nil
 }
-func (s *shelf) PartnerName(context.Context, partner.ID) (string, error)       { return "Banco Exemplo", nil }
-func (s *shelf) BreachTitle(context.Context, string) (string, error)           { return s.breach, nil }
-func (s *shelf) PlanName(context.Context, partner.ID, plan.ID) (string, error) { return "", nil }
+func (s *fakeStore) PartnerName(context.Context, partner.ID) (string, error) {
+	return "Banco Exemplo", nil
+}
+func (s *fakeStore) BreachTitle(context.Context, string) (string, error)           { return s.breach, nil }
+func (s *fakeStore) PlanName(context.Context, partner.ID, plan.ID) (string, error) { return "", nil }
 
-func leakOf(breach string) *shelf {
+func leakOf(breach string) *fakeStore {
 	body := `{"type":"monitoring.leak_detected","timestamp":"2026-12-24T18:00:00.000Z","data":{"userHash":"u","findings":[` +
 		`{"assetType":"cpf","breach":"a","severity":"low"},{"assetType":"email","breach":"b","severity":"critical"}]}}`
-	return &shelf{event: alert.Kept{ID: "evt_1", Type: alert.LeakDetected, Body: []byte(body)}, texts: map[partner.ID][]Template{}, breach: breach}
+	return &fakeStore{event: alert.Kept{ID: "evt_1", Type: alert.LeakDetected, Body: []byte(body)}, texts: map[partner.ID][]Template{}, breach: breach}
 }
 
 // TestMessages: the worst finding is named, in the words of the language; the operator's text counts before the

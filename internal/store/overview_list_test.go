@@ -85,54 +85,54 @@ func TestListsAreNarrowed(t *testing.T) {
 // TestFiltersAndExports: what an operator keeps is theirs alone, sealed, and files go when their time is over.
 func TestFiltersAndExports(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
-		ctx, desk := context.Background(), e.Store.Operators
+		ctx, saved := context.Background(), e.Store.Operators
 		for _, id := range []operator.ID{"op_a", "op_b"} {
-			if err := desk.InsertOperator(ctx, operator.Operator{ID: id, Email: string(id) + "@exemplo.com.br", Role: operator.Viewer}); err != nil {
+			if err := saved.InsertOperator(ctx, operator.Operator{ID: id, Email: string(id) + "@exemplo.com.br", Role: operator.Viewer}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := desk.KeepFilter(ctx, operator.KeptFilter{Operator: "op_a", ID: "fl_1", List: "findings", Name: "do João", Query: "state=all"}); err != nil {
+		if err := saved.KeepFilter(ctx, operator.KeptFilter{Operator: "op_a", ID: "fl_1", List: "findings", Name: "do João", Query: "state=all"}); err != nil {
 			t.Fatal(err)
 		}
-		if list, err := desk.KeptFilters(ctx, "op_a"); err != nil || len(list) != 1 || list[0].Name != "do João" || list[0].Query != "state=all" {
+		if list, err := saved.KeptFilters(ctx, "op_a"); err != nil || len(list) != 1 || list[0].Name != "do João" || list[0].Query != "state=all" {
 			t.Error(list, err)
 		}
-		if list, err := desk.KeptFilters(ctx, "op_b"); err != nil || len(list) != 0 {
+		if list, err := saved.KeptFilters(ctx, "op_b"); err != nil || len(list) != 0 {
 			t.Error(list, err)
 		}
-		if err := desk.DropFilter(ctx, "op_b", "fl_1"); !errors.Is(err, operator.ErrNoFilter) {
+		if err := saved.DropFilter(ctx, "op_b", "fl_1"); !errors.Is(err, operator.ErrNoFilter) {
 			t.Error("another's filter:", err)
 		}
-		if err := desk.DropFilter(ctx, "op_a", "fl_1"); err != nil {
+		if err := saved.DropFilter(ctx, "op_a", "fl_1"); err != nil {
 			t.Error(err)
 		}
 		x := operator.Export{ID: "ex_1", Operator: "op_a", List: "findings", Format: operator.CSV, CreatedAt: e.Clock.Now(), Until: e.Clock.Now().Add(time.Hour)}
-		if err := desk.BeginExport(ctx, x); err != nil {
+		if err := saved.BeginExport(ctx, x); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := desk.Export(ctx, "op_a", "ex_1"); !errors.Is(err, operator.ErrNoExport) {
+		if _, err := saved.Export(ctx, "op_a", "ex_1"); !errors.Is(err, operator.ErrNoExport) {
 			t.Error("half a file:", err)
 		}
-		err := errors.Join(desk.AddExportPart(ctx, "ex_1", 1, 10, []byte("um"), false), desk.AddExportPart(ctx, "ex_1", 2, 12, []byte("dois"), true))
+		err := errors.Join(saved.AddExportPart(ctx, "ex_1", 1, 10, []byte("um"), false), saved.AddExportPart(ctx, "ex_1", 2, 12, []byte("dois"), true))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := desk.Export(ctx, "op_a", "ex_1"); err != nil || got.Lines != 12 || got.Parts != 2 {
+		if got, err := saved.Export(ctx, "op_a", "ex_1"); err != nil || got.Lines != 12 || got.Parts != 2 {
 			t.Error(got, err)
 		}
-		if body, err := desk.ExportPart(ctx, "ex_1", 2); err != nil || string(body) != "dois" {
+		if body, err := saved.ExportPart(ctx, "ex_1", 2); err != nil || string(body) != "dois" {
 			t.Error(string(body), err)
 		}
-		if _, err := desk.Export(ctx, "op_b", "ex_1"); !errors.Is(err, operator.ErrNoExport) {
+		if _, err := saved.Export(ctx, "op_b", "ex_1"); !errors.Is(err, operator.ErrNoExport) {
 			t.Error("another's file:", err)
 		}
-		if list, err := desk.Exports(ctx, "op_a"); err != nil || len(list) != 1 {
+		if list, err := saved.Exports(ctx, "op_a"); err != nil || len(list) != 1 {
 			t.Error(list, err)
 		}
-		if err := desk.SweepExports(ctx, x.Until); err != nil {
+		if err := saved.SweepExports(ctx, x.Until); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := desk.ExportPart(ctx, "ex_1", 1); !errors.Is(err, operator.ErrNoExport) {
+		if _, err := saved.ExportPart(ctx, "ex_1", 1); !errors.Is(err, operator.ErrNoExport) {
 			t.Error("a file after its time:", err)
 		}
 	})

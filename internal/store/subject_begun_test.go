@@ -231,15 +231,15 @@ func TestErasureDropsFiles(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		w, other := newLives(t, e, 1), newLives(t, e, 0)
-		desk := e.Store.Operators
-		if err := desk.InsertOperator(ctx, operator.Operator{ID: "op_a", Email: "a@exemplo.com.br", Role: operator.Admin}); err != nil {
+		saved := e.Store.Operators
+		if err := saved.InsertOperator(ctx, operator.Operator{ID: "op_a", Email: "a@exemplo.com.br", Role: operator.Admin}); err != nil {
 			t.Fatal(err)
 		}
 		abouts := map[string]string{"ex_checked": string(w.partner.ID), "ex_list": "", "ex_other": string(other.partner.ID), "ex_open": string(w.partner.ID)}
 		for id, about := range abouts {
-			err := desk.BeginExport(ctx, operator.Export{ID: id, Operator: "op_a", List: "l", About: about, Format: operator.CSV, CreatedAt: e.Clock.Now(), Until: e.Clock.Now().Add(time.Hour)})
+			err := saved.BeginExport(ctx, operator.Export{ID: id, Operator: "op_a", List: "l", About: about, Format: operator.CSV, CreatedAt: e.Clock.Now(), Until: e.Clock.Now().Add(time.Hour)})
 			for part := int64(1); part <= 9 && err == nil; part++ {
-				err = desk.AddExportPart(ctx, id, part, part, []byte("um"), part == 9 && id != "ex_open")
+				err = saved.AddExportPart(ctx, id, part, part, []byte("um"), part == 9 && id != "ex_open")
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -250,7 +250,7 @@ func TestErasureDropsFiles(t *testing.T) {
 			t.Errorf("%d files went, want 3", n)
 		}
 		for id := range abouts {
-			_, err := desk.ExportPart(ctx, id, 1)
+			_, err := saved.ExportPart(ctx, id, 1)
 			if kept := err == nil; kept != (id == "ex_other") || err != nil && !errors.Is(err, operator.ErrNoExport) {
 				t.Errorf("%s: %v", id, err)
 			}
@@ -258,7 +258,7 @@ func TestErasureDropsFiles(t *testing.T) {
 		if n := w.count(t, `SELECT count(*) FROM operator_export_part`); n != 9 {
 			t.Errorf("%d parts are left, want 9", n)
 		}
-		if err := desk.AddExportPart(ctx, "ex_open", 10, 10, []byte("dois"), true); !errors.Is(err, operator.ErrNoExport) {
+		if err := saved.AddExportPart(ctx, "ex_open", 10, 10, []byte("dois"), true); !errors.Is(err, operator.ErrNoExport) {
 			t.Error("it was written on:", err)
 		}
 	})

@@ -68,16 +68,16 @@ func (c Case) mark(order LaneOrder) LaneMark {
 	return LaneMark{due, c.ID}
 }
 
-// DeskCounts are what a day at the desk begins with.
-type DeskCounts struct {
+// WaitingCases are what a day at the desk begins with.
+type WaitingCases struct {
 	// Late are past their target, Today reach it before the day ends, Free are open and nobody's.
 	Late, Today, Free int64
 	// Mine are the open ones of the person who asks.
 	Mine int64
 }
 
-// Desk returns a page of a lane.
-func (c *Cases) Desk(ctx context.Context, f LaneFilter) (Lane, error) {
+// LanePage returns a page of a lane.
+func (c *Cases) LanePage(ctx context.Context, f LaneFilter) (Lane, error) {
 	asked := f.Limit
 	f.Limit = asked + 1
 	lane, err := c.store.Lane(ctx, f)
@@ -89,6 +89,6 @@ func (c *Cases) Desk(ctx context.Context, f LaneFilter) (Lane, error) {
 }
 
 // Waiting counts what waits at the desk, for everybody and for one person. dayEnd is when their day ends.
-func (c *Cases) Waiting(ctx context.Context, assignee string, dayEnd time.Time) (DeskCounts, error) {
-	return c.store.DeskCounts(ctx, assignee, c.now(), dayEnd)
+func (c *Cases) Waiting(ctx context.Context, assignee string, dayEnd time.Time) (WaitingCases, error) {
+	return c.store.WaitingCases(ctx, assignee, c.now(), dayEnd)
 }

@@ -84,9 +84,9 @@ func (s Cases) casesThatFit(ctx context.Context, f cyber.LaneFilter) (c conditio
 	return c, nil
 }
 
-// DeskCounts counts what waits at the desk: see cyber.CaseStore.
-func (s Cases) DeskCounts(ctx context.Context, assignee string, now, dayEnd time.Time) (cyber.DeskCounts, error) {
-	var n cyber.DeskCounts
+// WaitingCases counts what waits at the desk: see cyber.CaseStore.
+func (s Cases) WaitingCases(ctx context.Context, assignee string, now, dayEnd time.Time) (cyber.WaitingCases, error) {
+	var n cyber.WaitingCases
 	const open = `SELECT count(*) FROM support_case WHERE status IN (` + openStatuses + `) AND `
 	// Each from a range of an index: most cases are neither late nor mine.
 	err := s.reader().QueryRowContext(ctx, `SELECT (`+open+`due_at < $1), (`+open+`due_at >= $1 AND due_at < $2), (`+open+`assignee = ''), (`+open+`assignee = $3)`,

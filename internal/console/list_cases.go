@@ -54,9 +54,9 @@ func (f filter) worker(one cyber.Case) string {
 	return one.Assignee
 }
 
-// desk is the filter of the desk, for one of its lanes. Owners are told by words of ours or by an operator's address, which
+// laneOf is the filter of one lane of the desk. Owners are told by words of ours or by an operator's address, which
 // stands in no address of a page that this makes.
-func (f filter) desk(status cyber.CaseStatus, limit int) cyber.LaneFilter {
+func (f filter) laneOf(status cyber.CaseStatus, limit int) cyber.LaneFilter {
 	l := cyber.LaneFilter{
 		Partner: f.Partner, User: f.user, Service: cyber.ServiceID(f.is("service")), Status: status, From: f.From, To: f.To, Limit: limit,
 	}
@@ -83,14 +83,14 @@ func (f filter) lane(ctx context.Context, in *Rules, limit int) (cyber.Lane, str
 			parts = nil
 			continue
 		}
-		one := f.desk(status, limit)
+		one := f.laneOf(status, limit)
 		if len(parts) == 3 {
 			one.After.ID = cyber.CaseID(parts[2])
 			if due, _ := strconv.ParseInt(parts[1], 10, 64); due != 0 {
 				one.After.Due = time.UnixMicro(due)
 			}
 		}
-		lane, err := in.Cases.Desk(ctx, one)
+		lane, err := in.Cases.LanePage(ctx, one)
 		if err != nil {
 			return lane, "", err
 		}

@@ -13,9 +13,9 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// TestDesk: every case of a lane is on one of its pages, the most urgent first, whatever the filter; and each total is of
+// TestLanes: every case of a lane is on one of its pages, the most urgent first, whatever the filter; and each total is of
 // all that fit.
-func TestDesk(t *testing.T) {
+func TestLanes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
@@ -47,7 +47,7 @@ func TestDesk(t *testing.T) {
 		read := func(f cyber.LaneFilter) (all []cyber.Case, totals []int64) {
 			f.Limit = 2
 			for {
-				lane, err := cases.Desk(ctx, f)
+				lane, err := cases.LanePage(ctx, f)
 				if err != nil || len(lane.Cases) > 2 {
 					t.Fatal(len(lane.Cases), err)
 				}
@@ -106,11 +106,11 @@ func TestDesk(t *testing.T) {
 			t.Error("a case with the shorter target is not first")
 		}
 		day := e.Clock.Now().Add(2 * time.Hour)
-		if n, err := cases.Waiting(ctx, "bruna", day); err != nil || n != (cyber.DeskCounts{Today: 5, Free: 7, Mine: 4}) {
+		if n, err := cases.Waiting(ctx, "bruna", day); err != nil || n != (cyber.WaitingCases{Today: 5, Free: 7, Mine: 4}) {
 			t.Errorf("%+v, %v", n, err)
 		}
 		e.Clock.Advance(90 * time.Minute)
-		if n, err := cases.Waiting(ctx, "bruna", day); err != nil || n != (cyber.DeskCounts{Late: 5, Free: 7, Mine: 4}) {
+		if n, err := cases.Waiting(ctx, "bruna", day); err != nil || n != (cyber.WaitingCases{Late: 5, Free: 7, Mine: 4}) {
 			t.Errorf("later: %+v, %v", n, err)
 		}
 		// While the client is waited for nothing is due, and what is finished is listed by its age.
