@@ -176,6 +176,7 @@ func TestTagsStandOnWires(t *testing.T) {
 		"internal/api":                        "requests and answers of partners",
 		"internal/assistant":                  "what tools take and answer",
 		"internal/console/passkeys.go":        "what the script of a page reads",
+		"internal/passkey":                    "what browsers answer, and what is kept of a passkey",
 		"internal/alert/event.go":             "bodies of events, which partners receive",
 		"internal/alert/monitoring.go":        "bodies of events",
 		"internal/alert/protection.go":        "bodies of events",

@@ -135,6 +135,7 @@ type Store interface {
 	DeleteSession(ctx context.Context, digest []byte) error
 	DeleteSessions(ctx context.Context, id ID) (int64, error)
 	Sessions(ctx context.Context, id ID) ([]Session, error)
+	// InsertPasskey keeps a new passkey; ErrPasskey when its ID is taken.
 	InsertPasskey(ctx context.Context, p Passkey) error
 	// Passkeys returns an operator's, oldest first.
 	Passkeys(ctx context.Context, id ID) ([]Passkey, error)

@@ -7,14 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 
-	"github.com/go-webauthn/webauthn/protocol"
-	"github.com/go-webauthn/webauthn/webauthn"
-
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/passkey"
 )
 
 // A passkey is a way in of its own: the device holds the key and checks who holds the device, so it stands for password
@@ -29,7 +26,7 @@ type Passkey struct {
 	Name      string
 	CreatedAt time.Time
 	UsedAt    time.Time
-	// Credential is the public key and its counter, as the library keeps them.
+	// Credential is the public key and its counter: passkey.Credential as text.
 	Credential []byte
 }
 
@@ -50,56 +47,18 @@ var (
 	ErrPasskeys    = fault.New(fault.Conflict, "passkey.too_many")
 )
 
-// passkeyUser is an operator as the library sees one.
-type passkeyUser struct {
-	Operator
-	keys []webauthn.Credential
-}
-
-func (u passkeyUser) WebAuthnID() []byte                         { return []byte(u.ID) }
-func (u passkeyUser) WebAuthnName() string                       { return u.Email }
-func (u passkeyUser) WebAuthnDisplayName() string                { return u.Email }
-func (u passkeyUser) WebAuthnCredentials() []webauthn.Credential { return u.keys }
-
-func (r *Registry) passkeyUser(ctx context.Context, id ID) (passkeyUser, error) {
-	o, err := r.store.OperatorByID(ctx, id)
+// site is the console at an origin.
+func site(origin string) (passkey.Site, error) {
+	s, err := passkey.NewSite(origin)
 	if err != nil {
-		return passkeyUser{}, err
+		return s, ErrPasskey.Because(err)
 	}
-	kept, err := r.store.Passkeys(ctx, id)
-	if err != nil {
-		return passkeyUser{}, err
-	}
-	u := passkeyUser{Operator: o, keys: make([]webauthn.Credential, len(kept))}
-	for i, k := range kept {
-		if err := json.Unmarshal(k.Credential, &u.keys[i]); err != nil {
-			return passkeyUser{}, fmt.Errorf("read passkey: %w", err)
-		}
-	}
-	return u, nil
-}
-
-// relyingParty is the console at an origin: a passkey works there and nowhere else.
-func relyingParty(origin string) (*webauthn.WebAuthn, error) {
-	u, err := url.Parse(origin)
-	if err != nil {
-		return nil, fmt.Errorf("origin of passkeys: %w", err)
-	}
-	w, err := webauthn.New(&webauthn.Config{
-		RPDisplayName: "Vigia", RPID: u.Hostname(), RPOrigins: []string{origin}, AttestationPreference: protocol.PreferNoAttestation,
-		AuthenticatorSelection: protocol.AuthenticatorSelection{
-			ResidentKey: protocol.ResidentKeyRequirementRequired, UserVerification: protocol.VerificationRequired,
-		},
-	})
-	if err != nil {
-		return nil, ErrPasskey.Because(err)
-	}
-	return w, nil
+	return s, nil
 }
 
 // begin keeps what a ceremony is held against and returns the token that it is found by, once.
-func (r *Registry) begin(ctx context.Context, session *webauthn.SessionData) (string, error) {
-	state, err := json.Marshal(session)
+func (r *Registry) begin(ctx context.Context, c passkey.Ceremony) (string, error) {
+	state, err := json.Marshal(c)
 	if err != nil {
 		return "", fmt.Errorf("keep ceremony: %w", err)
 	}
@@ -110,38 +69,44 @@ func (r *Registry) begin(ctx context.Context, session *webauthn.SessionData) (st
 	return token, r.store.InsertCeremony(ctx, digest, state, r.now().Add(ceremonyFor))
 }
 
-func (r *Registry) take(ctx context.Context, token string) (session webauthn.SessionData, err error) {
+func (r *Registry) take(ctx context.Context, token string) (c passkey.Ceremony, err error) {
 	state, err := r.store.TakeCeremony(ctx, r.store.Digest(token), r.now())
 	if err != nil {
-		return session, orRefused(err, ErrPasskey)
+		return c, orRefused(err, ErrPasskey)
 	}
-	return session, json.Unmarshal(state, &session)
+	return c, json.Unmarshal(state, &c)
 }
 
 // BeginPasskey asks an operator's authenticator for a new passkey: options for the browser, and the token of the
 // ceremony.
 func (r *Registry) BeginPasskey(ctx context.Context, id ID, origin string) (options any, token string, err error) {
-	w, err := relyingParty(origin)
+	s, err := site(origin)
 	if err != nil {
 		return nil, "", err
 	}
-	u, err := r.passkeyUser(ctx, id)
+	o, err := r.store.OperatorByID(ctx, id)
 	if err != nil {
 		return nil, "", err
 	}
-	if len(u.keys) >= mostKeys {
+	kept, err := r.store.Passkeys(ctx, id)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(kept) >= mostKeys {
 		return nil, "", ErrPasskeys.With("passkeys: at most %d", mostKeys)
 	}
-	exclude := make([]protocol.CredentialDescriptor, len(u.keys))
-	for i, k := range u.keys {
-		exclude[i] = k.Descriptor()
+	exclude := make([]passkey.Credential, len(kept))
+	for i, k := range kept {
+		if exclude[i], err = passkey.ReadCredential(k.ID, k.Credential); err != nil {
+			return nil, "", ErrPasskey.Because(err)
+		}
 	}
-	creation, session, err := w.BeginRegistration(u, webauthn.WithExclusions(exclude))
+	options, ceremony, err := s.BeginRegistration(r.random, passkey.User{Handle: []byte(o.ID), Name: o.Email}, exclude, ceremonyFor)
 	if err != nil {
 		return nil, "", fmt.Errorf("begin passkey: %w", err)
 	}
-	token, err = r.begin(ctx, session)
-	return creation.Response, token, err
+	token, err = r.begin(ctx, ceremony)
+	return options, token, err
 }
 
 // AddPasskey keeps the passkey that an authenticator made.
@@ -150,27 +115,22 @@ func (r *Registry) AddPasskey(ctx context.Context, id ID, origin, token, name st
 	if name == "" || len(name) > longestName {
 		return ErrPasskeyName.With("name: 1 to %d characters", longestName)
 	}
-	w, err := relyingParty(origin)
+	s, err := site(origin)
 	if err != nil {
 		return err
 	}
-	session, err := r.take(ctx, token)
+	ceremony, err := r.take(ctx, token)
 	if err != nil {
 		return err
 	}
-	u, err := r.passkeyUser(ctx, id)
-	if err != nil {
+	if _, err := r.store.OperatorByID(ctx, id); err != nil {
 		return err
 	}
-	parsed, err := protocol.ParseCredentialCreationResponseBytes(response)
+	made, err := s.Register(ceremony, []byte(id), response)
 	if err != nil {
 		return ErrPasskey.Because(err)
 	}
-	made, err := w.CreateCredential(u, session, parsed)
-	if err != nil {
-		return ErrPasskey.Because(err)
-	}
-	kept, err := json.Marshal(made)
+	kept, err := made.Text()
 	if err != nil {
 		return fmt.Errorf("keep passkey: %w", err)
 	}
@@ -179,43 +139,44 @@ func (r *Registry) AddPasskey(ctx context.Context, id ID, origin, token, name st
 
 // BeginPasskeyLogin asks whoever is there for a passkey.
 func (r *Registry) BeginPasskeyLogin(ctx context.Context, origin string) (options any, token string, err error) {
-	w, err := relyingParty(origin)
+	s, err := site(origin)
 	if err != nil {
 		return nil, "", err
 	}
-	assertion, session, err := w.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired))
+	options, ceremony, err := s.BeginLogin(r.random, ceremonyFor)
 	if err != nil {
 		return nil, "", fmt.Errorf("begin passkey log-in: %w", err)
 	}
-	token, err = r.begin(ctx, session)
-	return assertion.Response, token, err
+	token, err = r.begin(ctx, ceremony)
+	return options, token, err
 }
 
 // PasskeyLogin opens a session for whoever's passkey answered. Whatever is wrong, the error is ErrPasskey; a lock that
 // wrong passwords caused does not hold up a passkey, which cannot be guessed.
 func (r *Registry) PasskeyLogin(ctx context.Context, origin, token string, response []byte, from string) (Operator, string, error) {
-	w, err := relyingParty(origin)
+	s, err := site(origin)
 	if err != nil {
 		return Operator{}, "", err
 	}
-	session, err := r.take(ctx, token)
+	ceremony, err := r.take(ctx, token)
 	if err != nil {
 		return Operator{}, "", err
 	}
-	parsed, err := protocol.ParseCredentialRequestResponseBytes(response)
+	answer, err := passkey.ReadAssertion(response)
 	if err != nil {
 		return Operator{}, "", ErrPasskey.Because(err)
 	}
-	var who passkeyUser
-	_, used, err := w.ValidatePasskeyLogin(func(_, handle []byte) (webauthn.User, error) {
-		who, err = r.passkeyUser(ctx, ID(handle))
-		return who, err
-	}, session, parsed)
-	if err != nil || who.Disabled || used.Authenticator.CloneWarning {
+	who, k, err := r.holder(ctx, answer)
+	if err != nil {
 		return Operator{}, "", ErrPasskey.Because(err)
 	}
-	if err := r.usedPasskey(ctx, who.ID, used); err != nil {
-		return Operator{}, "", err
+	kept, err := passkey.ReadCredential(k.ID, k.Credential)
+	if err != nil {
+		return Operator{}, "", ErrPasskey.Because(err)
+	}
+	used, err := s.Verify(ceremony, answer, []byte(who.ID), kept)
+	if err != nil {
+		return Operator{}, "", ErrPasskey.Because(err)
 	}
 	o, err := r.store.UpdateOperator(ctx, who.ID, KeepSessions, func(o *Operator, _ []Operator) error {
 		if o.Disabled {
@@ -227,26 +188,33 @@ func (r *Registry) PasskeyLogin(ctx context.Context, origin, token string, respo
 	if err != nil {
 		return Operator{}, "", err
 	}
+	if k.Credential, err = used.Text(); err != nil { // with its counter, by which a copy shows
+		return Operator{}, "", fmt.Errorf("keep passkey: %w", err)
+	}
+	k.UsedAt = r.now()
+	if err := r.store.UpdatePasskey(ctx, k); err != nil {
+		return Operator{}, "", err
+	}
 	opened, err := r.openSession(ctx, o.ID, from)
 	return o, opened, err
 }
 
-// usedPasskey keeps the counter of a passkey, by which a copy of it shows.
-func (r *Registry) usedPasskey(ctx context.Context, id ID, used *webauthn.Credential) error {
-	kept, err := r.store.Passkeys(ctx, id)
+// holder finds whom an answer claims to be of, and which passkey of theirs.
+func (r *Registry) holder(ctx context.Context, answer passkey.Assertion) (Operator, Passkey, error) {
+	o, err := r.store.OperatorByID(ctx, ID(answer.User))
 	if err != nil {
-		return err
+		return Operator{}, Passkey{}, err
+	}
+	kept, err := r.store.Passkeys(ctx, o.ID)
+	if err != nil {
+		return Operator{}, Passkey{}, err
 	}
 	for _, k := range kept {
-		if bytes.Equal(k.ID, used.ID) {
-			if k.Credential, err = json.Marshal(used); err != nil {
-				return fmt.Errorf("keep passkey: %w", err)
-			}
-			k.UsedAt = r.now()
-			return r.store.UpdatePasskey(ctx, k)
+		if bytes.Equal(k.ID, answer.ID) {
+			return o, k, nil
 		}
 	}
-	return ErrPasskey
+	return Operator{}, Passkey{}, ErrNotFound
 }
 
 // Passkeys lists an operator's, oldest first.

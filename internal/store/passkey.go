@@ -42,17 +42,20 @@ func (s Operators) sealPasskey(p operator.Passkey) ([]byte, error) {
 	return text, nil
 }
 
-// InsertPasskey keeps a new passkey.
+// InsertPasskey keeps a new passkey; operator.ErrPasskey when its ID is somebody's already, whoever it is.
 func (s Operators) InsertPasskey(ctx context.Context, p operator.Passkey) error {
 	sealed, err := s.sealPasskey(p)
 	if err != nil {
 		return err
 	}
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO operator_passkey (id, operator_id, created_at, credential) VALUES ($1, $2, $3, $4)`,
+		res, err := tx.ExecContext(ctx, `INSERT INTO operator_passkey (id, operator_id, created_at, credential) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING`,
 			p.ID, string(p.Operator), micros(p.CreatedAt), sealed)
 		if err != nil {
 			return fmt.Errorf("insert passkey: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return operator.ErrPasskey.Because(errors.Join(errors.New("credential id: somebody has it already"), err))
 		}
 		return nil
 	})
