@@ -12,8 +12,8 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// TestPasskeys: a real browser with an authenticator of its own adds a passkey, logs in with it alone, and can no longer
-// once it was removed. The name is localhost, because a passkey is bound to a name and an address is none.
+// TestPasskeys: a real browser with an authenticator of its own adds a passkey, adds no second one to that authenticator,
+// logs in with it alone, and can no longer once it was removed. The name is localhost, because a passkey is bound to a name and an address is none.
 //
 //vigia:row A29
 func TestPasskeys(t *testing.T) {
@@ -37,6 +37,9 @@ func TestPasskeys(t *testing.T) {
 	b.do(chromedp.Click(`form[action="/account/passkeys"] button`))
 	b.waitHere("Chave de acesso incluída")
 	b.look("account-passkey")
+	b.fill(`form[action="/account/passkeys"]`, "name", "Notebook")
+	b.do(chromedp.Click(`form[action="/account/passkeys"] button`))
+	b.waitHere("não concluiu a chave de acesso") // the authenticator has one, and was told so
 	logOut := func() {
 		b.press(`form[action="/logout"] button`)
 		b.see("Você saiu do console")
