@@ -23,7 +23,7 @@ func markAVX512(digits *byte, signs *uint64, src *byte, words int)
 
 // wide says that 64 bytes may be taken at once: older processors that can slow down for it. A variable, for the test
 // that compares both ways.
-var wide = cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VBMI2
+var wide = cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512VBMI2
 
 // mark fills digits and signs, which have as many bits, with those of src, which has a byte for each and keySpan more.
 func mark(digits []byte, signs []uint64, src []byte) {
