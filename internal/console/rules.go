@@ -252,6 +252,7 @@ var rules = map[string]string{
 	"whole paths of the server, one a line":                                  "Caminhos completos do servidor, um por linha.",
 	"a file or folder cannot be read":                                        "Um arquivo ou pasta não pôde ser lido.",
 	"a folder without files":                                                 "Uma pasta sem arquivos.",
+	"a file that takes too much memory to unpack":                            "Um arquivo que exige memória demais para ser descompactado.",
 	"another download is running":                                            "Outro download está em andamento.",
 	"another import or download is running":                                  "Outra importação ou outro download está em andamento.",
 	"an entry that is not ours":                                              "A lista dos índices tem uma entrada que não é nossa.",
