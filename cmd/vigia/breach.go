@@ -279,28 +279,18 @@ func boundMemory() {
 // Run imports, then matches.
 func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	boundMemory()
-	spec := intake.Spec{Breach: cyber.Breach{Name: b.Name}}
-	if err := b.apply(&spec.Breach); err != nil {
+	breach := cyber.Breach{Name: b.Name}
+	if err := b.apply(&breach); err != nil {
 		return err
 	}
-	client, err := app.DownloadClient(b.Outgoing)
+	spec, err := b.spec(ctx, b.Outgoing, b.Inputs)
 	if err != nil {
 		return err
 	}
-	inputs, err := intake.Inputs(ctx, client, b.Inputs)
-	if err != nil {
-		return err
-	}
-	spec.Inputs, spec.Force, spec.NoPairs = inputs, b.Force, b.NoPairs
-	if spec.Passwords, err = b.passwords(); err != nil {
-		return err
-	}
-	if spec.Mapping, err = b.mapping(); err != nil {
-		return err
-	}
+	spec.Breach, spec.Force, spec.NoPairs = breach, b.Force, b.NoPairs
 	return withApp(ctx, c, func(a *app.App) error {
 		a.Leaks.Importer.Workers = b.Workers
-		a.Leaks.Importer.Limits.Ratio, a.Leaks.Importer.Limits.Bytes = b.Ratio, int64(b.Limit)
+		b.bound(a.Leaks.Importer)
 		imports := a.ImportBreach
 		if b.Spread {
 			imports = func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {

@@ -66,7 +66,7 @@ func (b *breachExplainCmd) Run(ctx context.Context, c *config.Common, o *output)
 		}
 		v := viewExplanation(b.Name, kind, e)
 		if len(dump.Inputs) > 0 {
-			a.Leaks.Importer.Limits.Ratio, a.Leaks.Importer.Limits.Bytes = b.Ratio, int64(b.Limit)
+			b.bound(a.Leaks.Importer)
 			bar := o.progress("count "+b.Name, "bytes")
 			dump.Progress = func(p intake.Progress) { bar.set(p.Read, p.Total, "") }
 			counted, err := a.Leaks.CountRecords(ctx, dump, kind, text)
@@ -86,18 +86,7 @@ func (b *breachExplainCmd) dump(ctx context.Context) (spec intake.Spec, err erro
 		return spec, nil
 	}
 	boundMemory()
-	client, err := app.DownloadClient(b.Outgoing)
-	if err != nil {
-		return spec, err
-	}
-	if spec.Inputs, err = intake.Inputs(ctx, client, b.Inputs); err != nil {
-		return spec, err
-	}
-	if spec.Passwords, err = b.passwords(); err != nil {
-		return spec, err
-	}
-	spec.Mapping, err = b.mapping()
-	return spec, err
+	return b.spec(ctx, b.Outgoing, b.Inputs)
 }
 
 type explanationView struct {

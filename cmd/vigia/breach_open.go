@@ -2,9 +2,13 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"os"
 
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/scan/stated"
 )
 
@@ -15,6 +19,27 @@ type importOpening struct {
 	Mapping      string   `placeholder:"FILE" help:"A mapping of a vendor's fields, by which the records of all inputs are read, and nothing is guessed: see docs/formats/vigia-records.md."`
 	Ratio        int64    `placeholder:"N" help:"How many bytes may come out of each that is packed; 0 means 200. Honest logs that repeat themselves may need more."`
 	Limit        byteSize `placeholder:"SIZE" help:"How much may be unpacked from one input, such as 500GiB; 4096GiB if it is not given."`
+}
+
+// spec is what a command reads: its inputs, and how they are opened.
+func (o *importOpening) spec(ctx context.Context, through config.Outgoing, inputs []string) (spec intake.Spec, err error) {
+	client, err := app.DownloadClient(through)
+	if err != nil {
+		return spec, err
+	}
+	if spec.Inputs, err = intake.Inputs(ctx, client, inputs); err != nil {
+		return spec, err
+	}
+	if spec.Passwords, err = o.passwords(); err != nil {
+		return spec, err
+	}
+	spec.Mapping, err = o.mapping()
+	return spec, err
+}
+
+// bound sets how much inputs may unfold into.
+func (o *importOpening) bound(im *intake.Importer) {
+	im.Limits.Ratio, im.Limits.Bytes = o.Ratio, int64(o.Limit)
 }
 
 // passwordsMost bounds a file of passwords: each of them costs time at every archive.

@@ -69,23 +69,14 @@ func (b *breachRelabelCmd) Run(ctx context.Context, c *config.Common, o *output)
 
 func (b *breachRenewal) run(ctx context.Context, c *config.Common, o *output, way intake.Way, word string) error {
 	boundMemory()
-	client, err := app.DownloadClient(b.Outgoing)
+	spec, err := b.spec(ctx, b.Outgoing, b.Inputs)
 	if err != nil {
 		return err
 	}
-	spec := intake.Spec{Breach: cyber.Breach{Name: b.Name}, Force: b.Force, NoPairs: b.NoPairs}
-	if spec.Inputs, err = intake.Inputs(ctx, client, b.Inputs); err != nil {
-		return err
-	}
-	if spec.Passwords, err = b.passwords(); err != nil {
-		return err
-	}
-	if spec.Mapping, err = b.mapping(); err != nil {
-		return err
-	}
+	spec.Breach, spec.Force, spec.NoPairs = cyber.Breach{Name: b.Name}, b.Force, b.NoPairs
 	return withApp(ctx, c, func(a *app.App) error {
 		a.Leaks.Importer.Workers = b.Workers
-		a.Leaks.Importer.Limits.Ratio, a.Leaks.Importer.Limits.Bytes = b.Ratio, int64(b.Limit)
+		b.bound(a.Leaks.Importer)
 		bar := o.progress(word+" "+b.Name, "bytes")
 		spec.Progress = func(p intake.Progress) {
 			bar.before = p.Before

@@ -369,10 +369,12 @@ func callOf(id int) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"list_services"}}`, id)
 }
 
-// TestAssistantCancels: a slow call holds up no other. Cancelled, it ends where it is, and nothing more is said of it.
-func TestAssistantCancels(t *testing.T) {
-	reached, ended := make(chan struct{}), make(chan struct{})
-	l := speak(t, server(t, func(r *http.Request) (*http.Response, error) {
+// stuck speaks to a server whose first call, of id 1, is under way and ends only when it is given up.
+func stuck(t *testing.T) (l *lines, ended chan struct{}) {
+	t.Helper()
+	reached := make(chan struct{})
+	ended = make(chan struct{})
+	l = speak(t, server(t, func(r *http.Request) (*http.Response, error) {
 		close(reached)
 		<-r.Context().Done()
 		close(ended)
@@ -380,6 +382,12 @@ func TestAssistantCancels(t *testing.T) {
 	}))
 	l.say(callOf(1))
 	<-reached
+	return l, ended
+}
+
+// TestAssistantCancels: a slow call holds up no other. Cancelled, it ends where it is, and nothing more is said of it.
+func TestAssistantCancels(t *testing.T) {
+	l, ended := stuck(t)
 	l.say(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	if id := l.hear(); id != 2 {
 		t.Error("answered is", id)
@@ -407,15 +415,7 @@ func TestAssistantCancels(t *testing.T) {
 
 // TestAssistantEndsWithItsContext: whatever it waits for, the end of its context ends it, and what it had asked.
 func TestAssistantEndsWithItsContext(t *testing.T) {
-	reached, ended := make(chan struct{}), make(chan struct{})
-	l := speak(t, server(t, func(r *http.Request) (*http.Response, error) {
-		close(reached)
-		<-r.Context().Done()
-		close(ended)
-		return nil, r.Context().Err()
-	}))
-	l.say(callOf(1))
-	<-reached
+	l, ended := stuck(t)
 	l.stop()
 	if err := <-l.done; err != nil {
 		t.Error(err)
