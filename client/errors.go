@@ -16,7 +16,8 @@ var (
 	ErrCredentials = errors.New("credentials refused")
 	// ErrNotFound: no such asset, service, cover or subscription of this partner.
 	ErrNotFound = errors.New("not found")
-	// ErrConflict: the plan's device limit is reached, or a request with the same idempotency key is still running.
+	// ErrConflict: the plan's device limit is reached, a request with the same idempotency key is still running, or it was
+	// done and its answer held a secret.
 	ErrConflict = errors.New("conflict")
 	// ErrKeyReused: the idempotency key was used before with another body.
 	ErrKeyReused = errors.New("idempotency key reused")

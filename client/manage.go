@@ -156,6 +156,8 @@ type Key struct {
 	CreatedAt time.Time `json:"createdAt"`
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 	RevokedAt time.Time `json:"revokedAt,omitzero"`
+	// MadeBy is the key that made it, with which it ends; empty where a person did.
+	MadeBy string `json:"madeBy,omitempty"`
 	// Calling marks the key of the request itself.
 	Calling bool `json:"calling"`
 }

@@ -16,7 +16,7 @@ type keyCmd struct {
 	Create keyCreateCmd `cmd:"" help:"Give a partner one more key; it is shown once."`
 	List   keyListCmd   `cmd:"" help:"List a partner's keys."`
 	Roll   keyRollCmd   `cmd:"" help:"Replace a key; the old one works on for a while."`
-	Revoke keyRevokeCmd `cmd:"" help:"End a key at once, on every replica within two seconds."`
+	Revoke keyRevokeCmd `cmd:"" help:"End a key and the keys it made at once, on every replica within two seconds."`
 }
 
 type keyView struct {
@@ -29,12 +29,13 @@ type keyView struct {
 	CreatedAt string   `json:"created_at"`
 	ExpiresAt string   `json:"expires_at"`
 	RevokedAt string   `json:"revoked_at"`
+	MadeBy    string   `json:"made_by"`
 }
 
 func viewKey(k partner.Key) keyView {
 	v := keyView{
 		ID: string(k.ID), Partner: string(k.Partner), Label: k.Label, Preview: k.Preview, Scopes: []string{}, State: "live",
-		CreatedAt: stamp(k.CreatedAt), ExpiresAt: stamp(k.ExpiresAt), RevokedAt: stamp(k.RevokedAt),
+		CreatedAt: stamp(k.CreatedAt), ExpiresAt: stamp(k.ExpiresAt), RevokedAt: stamp(k.RevokedAt), MadeBy: string(k.MadeBy),
 	}
 	for _, s := range k.Scopes {
 		v.Scopes = append(v.Scopes, string(s))
@@ -101,10 +102,10 @@ func (k *keyListCmd) Run(ctx context.Context, c *config.Common, o *output) error
 		if err != nil {
 			return err
 		}
-		t := table[keyView]{heading: "KEY\tSTARTS\tSTATE\tSCOPES\tCREATED\tEXPIRES\tLABEL"}
+		t := table[keyView]{heading: "KEY\tSTARTS\tSTATE\tSCOPES\tCREATED\tEXPIRES\tMADE BY\tLABEL"}
 		for _, key := range keys {
 			v := viewKey(key)
-			t.add(v, v.ID, v.Preview+"...", v.State, strings.Join(v.Scopes, ","), v.CreatedAt, v.ExpiresAt, v.Label)
+			t.add(v, v.ID, v.Preview+"...", v.State, strings.Join(v.Scopes, ","), v.CreatedAt, v.ExpiresAt, v.MadeBy, v.Label)
 		}
 		return t.print(o)
 	})
@@ -130,16 +131,33 @@ func (k *keyRollCmd) Run(ctx context.Context, c *config.Common, o *output) error
 type keyRevokeCmd struct {
 	Partner string `required:"" placeholder:"ID" help:"The partner's id."`
 	Key     string `required:"" placeholder:"KEY" help:"The key's id (key_...)."`
+	// KeepChildren is for keys that are known to be the partner's own doing.
+	KeepChildren bool `help:"Let the keys that it made live on."`
 }
 
 // Run revokes a key.
 func (k *keyRevokeCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	return withApp(ctx, c, func(a *app.App) error {
-		key, err := a.Partners.RevokeKey(ctx, partner.ID(k.Partner), partner.KeyID(k.Key))
+		revoke := a.Partners.RevokeKey
+		if k.KeepChildren {
+			revoke = a.Partners.RevokeKeyOnly
+		}
+		ended, err := revoke(ctx, partner.ID(k.Partner), partner.KeyID(k.Key))
 		if err != nil {
 			return err
 		}
-		v := viewKey(key)
-		return o.print(v, func(w io.Writer) { _, _ = fmt.Fprintf(w, "Key %s is revoked.\n", v.ID) })
+		view := struct {
+			keyView
+			EndedToo []string `json:"ended_too"`
+		}{viewKey(ended[0]), []string{}}
+		for _, made := range ended[1:] {
+			view.EndedToo = append(view.EndedToo, string(made.ID))
+		}
+		return o.print(view, func(w io.Writer) {
+			_, _ = fmt.Fprintf(w, "Key %s is revoked.\n", view.ID)
+			for _, made := range view.EndedToo {
+				_, _ = fmt.Fprintf(w, "Key %s, made by it, is revoked too.\n", made)
+			}
+		})
 	})
 }

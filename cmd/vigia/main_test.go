@@ -62,7 +62,7 @@ func TestPartnerAndKeyCommands(t *testing.T) {
 	if code != 0 || decode(t, out)["api_key"] == "" {
 		t.Fatal(errs)
 	}
-	if code, out, _ := vigia(t, at("key", "revoke", "--partner", id, "--key", key)...); code != 0 || decode(t, out)["state"] != "revoked" {
+	if code, out, _ := vigia(t, at("key", "revoke", "--partner", id, "--key", key, "--keep-children")...); code != 0 || decode(t, out)["state"] != "revoked" {
 		t.Error(code, out)
 	}
 	var list []map[string]any

@@ -17,6 +17,8 @@ type keyItem struct {
 	CreatedAt string          `json:"createdAt"`
 	ExpiresAt string          `json:"expiresAt,omitempty"`
 	RevokedAt string          `json:"revokedAt,omitempty"`
+	// MadeBy is the key that made it; absent where a person did. It ends with that key.
+	MadeBy string `json:"madeBy,omitempty"`
 	// Calling marks the key of this request.
 	Calling bool `json:"calling"`
 }
@@ -30,7 +32,7 @@ type madeKey struct {
 func (s *Server) showKey(k partner.Key, who partner.Caller) keyItem {
 	item := keyItem{
 		ID: string(k.ID), Label: k.Label, Starts: k.Preview, Scopes: k.Scopes, State: "live", CreatedAt: stamp(k.CreatedAt),
-		ExpiresAt: stamp(k.ExpiresAt), RevokedAt: stamp(k.RevokedAt), Calling: k.ID == who.KeyID,
+		ExpiresAt: stamp(k.ExpiresAt), RevokedAt: stamp(k.RevokedAt), MadeBy: string(k.MadeBy), Calling: k.ID == who.KeyID,
 	}
 	switch {
 	case !k.RevokedAt.IsZero():
@@ -79,7 +81,10 @@ func (s *Server) createKey(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return madeKey{s.showKey(k, r.caller), text}, r.record("key.create", string(k.ID), string(r.caller.Partner))
+	if err := r.record("key.create", string(k.ID), string(r.caller.Partner)); err != nil {
+		return nil, err
+	}
+	return encodeSecret(string(k.ID), madeKey{s.showKey(k, r.caller), text})
 }
 
 // rolling is the body of POST /keys/{id}/roll.
@@ -107,7 +112,10 @@ func (s *Server) rollKey(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return madeKey{s.showKey(k, r.caller), text}, r.record("key.roll", id, string(k.ID))
+	if err := r.record("key.roll", id, string(k.ID)); err != nil {
+		return nil, err
+	}
+	return encodeSecret(string(k.ID), madeKey{s.showKey(k, r.caller), text})
 }
 
 func (s *Server) revokeKey(r *request) (any, error) {
@@ -122,8 +130,9 @@ func (s *Server) revokeKey(r *request) (any, error) {
 	if err := r.mayChange(); err != nil {
 		return nil, err
 	}
-	if _, err := r.rules.Keys.RevokeKeyBy(r.ctx, r.caller, partner.KeyID(id), self); err != nil {
+	ended, err := r.rules.Keys.RevokeKeyBy(r.ctx, r.caller, partner.KeyID(id), self)
+	if err != nil {
 		return nil, err
 	}
-	return done{http.StatusOK, msgKeyRevoked}, r.record("key.revoke", id, "")
+	return done{http.StatusOK, msgKeyRevoked}, r.record("key.revoke", id, partner.KeyIDs(ended[1:]))
 }

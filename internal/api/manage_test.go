@@ -324,3 +324,117 @@ func TestRepeatThatIsRefused(t *testing.T) {
 		t.Errorf("%d %v", got.status, got.header)
 	}
 }
+
+// TestAnswersBelongToTheKey: a key does not find what was answered to another key of its partner, and one that replaced a
+// key by rolling does.
+func TestAnswersBelongToTheKey(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		send := func(who tenant, path, body string) answered {
+			return s.do(t, call{method: "POST", path: path, body: body, header: http.Header{"x-api-key": {who.APIKey}, "idempotency-key": {"a-mesma"}}})
+		}
+		const value = `{"value":"chave@vazamento.test","type":"email","userHash":"chave"}`
+		if got := send(s.Sandbox, "/cyber/monitoring", value); got.status != 200 {
+			t.Fatal(got.status, got.body)
+		}
+		other := s.keyWith(t, s.Sandbox, partner.ScopeCyber, partner.ScopeManage)
+		if got := send(other, "/cyber/monitoring", value); got.status != 200 || got.header.Get("idempotency-replayed") != "" {
+			t.Error("another key found the answer:", got.status, got.header)
+		}
+		var made, rolled madeKey
+		s.as(t, s.Sandbox, "POST", "/keys", `{"scopes":["cyber","subscriptions","manage"]}`).into(t, &made)
+		key := s.Sandbox.holding(made.APIKey)
+		if got := send(key, "/cyber/monitoring", value); got.status != 200 || got.header.Get("idempotency-replayed") != "" {
+			t.Error(got.status, got.header)
+		}
+		s.as(t, s.Sandbox, "POST", "/keys/"+made.ID+"/roll", `{"graceHours":0}`).into(t, &rolled)
+		if got := send(s.Sandbox.holding(rolled.APIKey), "/cyber/monitoring", value); got.status != 200 || got.header.Get("idempotency-replayed") != "true" {
+			t.Error("the rolled key does not find the answer:", got.status, got.header)
+		}
+		// The attack: a narrow key repeats the request by which a wide one made a wider key.
+		wide := `{"scopes":["cyber","subscriptions","manage"]}`
+		if got := send(s.Sandbox, "/keys", wide); got.status != 200 {
+			t.Fatal(got.status, got.body)
+		} else {
+			madeID(t, got)
+		}
+		if got := send(other, "/keys", wide); got.status != 400 || strings.Contains(got.body, "vg_test_") {
+			t.Errorf("a narrow key has a wider one: %d %s", got.status, got.body)
+		}
+	})
+}
+
+// TestSecretsAreNotKept: an answer that holds an API key, a webhook's secret or a link is given once. A repeat is refused
+// and names what was made.
+func TestSecretsAreNotKept(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		hook := s.webhookOf(t, s.Sandbox)
+		key, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).Keys(t.Context(), s.Sandbox.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.as(t, s.Sandbox, "POST", "/cyber/monitoring", `{"value":"elo@vazamento.test","type":"email","userHash":"elo"}`)
+		for path, c := range map[string]struct{ body, secret string }{
+			"/keys":                                {`{"scopes":["cyber:read"]}`, "vg_test_"},
+			"/webhooks":                            {`{"url":"https://127.0.0.1:9/x"}`, "whsec_"},
+			"/webhooks/" + hook + "/rotate":        {`{"overlapHours":1}`, "whsec_"},
+			"/cyber/portal-session":                {`{"userHash":"elo"}`, "/p/enter/"},
+			"/keys/" + string(key[0].ID) + "/roll": {`{"graceHours":1}`, "vg_test_"},
+		} {
+			send := func() answered {
+				return s.do(t, call{method: "POST", path: path, body: c.body, header: http.Header{"x-api-key": {s.Sandbox.APIKey}, "idempotency-key": {"uma-vez"}}})
+			}
+			first := send()
+			if first.status != 200 || !strings.Contains(first.body, c.secret) || first.header.Get("x-created-id") != "" {
+				t.Fatalf("%s: %d %s", path, first.status, first.body)
+			}
+			var made struct{ ID, APIKey, Secret, URL string }
+			first.into(t, &made)
+			for _, text := range []string{made.APIKey, made.Secret, made.URL} {
+				if text != "" {
+					secret(text)
+				}
+			}
+			again := send()
+			id := again.header.Get("x-created-id")
+			if again.status != 409 || id == "" || made.ID != "" && id != made.ID || strings.Contains(again.body, c.secret) || again.header.Get("idempotency-replayed") != "" {
+				t.Errorf("%s, again: %d %s %v", path, again.status, again.body, again.header)
+			}
+		}
+	})
+}
+
+// TestRevokeEndsChildKeys: keys that a key made end with it, and those that these made; a rolled key stands for the one
+// it replaced, and outlives it when it ends that one itself.
+func TestRevokeEndsChildKeys(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		add := func(by tenant, path, body string) (tenant, madeKey) {
+			var made madeKey
+			s.Clock.Advance(time.Second)
+			s.as(t, by, "POST", path, body).into(t, &made)
+			return s.Live.holding(made.APIKey), made
+		}
+		const scopes = `{"scopes":["cyber:read","manage"]}`
+		works := func(who tenant) bool { return s.as(t, who, "GET", "/keys", "").status == 200 }
+		parent, made := add(s.Live, "/keys", scopes)
+		child, second := add(parent, "/keys", scopes)
+		grandchild, third := add(child, "/keys", scopes)
+		if second.MadeBy != made.ID || third.MadeBy != second.ID {
+			t.Errorf("made by %q and %q", second.MadeBy, third.MadeBy)
+		}
+		next, _ := add(parent, "/keys/"+made.ID+"/roll", `{"graceHours":24}`)
+		stranger, _ := add(s.Live, "/keys", scopes)
+		if got := s.as(t, next, "DELETE", "/keys/"+made.ID, ""); got.status != 200 {
+			t.Fatal(got.status, got.body)
+		}
+		if works(parent) || works(child) || works(grandchild) || !works(next) || !works(stranger) {
+			t.Errorf("after the rolled key revoked its predecessor: %v %v %v, %v %v", works(parent), works(child), works(grandchild), works(next), works(stranger))
+		}
+		last, _ := add(next, "/keys", scopes)
+		if got := s.as(t, s.Live, "DELETE", "/keys/"+made.ID, ""); got.status != 200 { // once more: it reaches what lived on
+			t.Fatal(got.status, got.body)
+		}
+		if works(next) || works(last) || !works(stranger) {
+			t.Error("the key that a key rolled itself into outlives it")
+		}
+	})
+}

@@ -58,6 +58,7 @@ var byCode = map[string]string{
 	"subscription.not_found":      "Assinatura não encontrada",
 	"idempotency.other_body":      "Chave de idempotência já utilizada com outro conteúdo.",
 	"idempotency.still_running":   "Uma requisição com esta chave de idempotência ainda está em andamento.",
+	"idempotency.given_once":      "Requisição já concluída; a resposta trazia um segredo e não se repete.",
 	"idempotency.answer_not_kept": "Requisição já concluída; a resposta é grande demais para ser repetida.",
 	"share.not_covered":           "Nenhuma assinatura em vigor inclui este serviço.",
 	"share.used_up":               "Cota deste parceiro atingida.",

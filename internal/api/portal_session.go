@@ -42,11 +42,11 @@ func (s *Server) openPortal(r *request) (any, error) {
 	if wanted.Return, err = optionalText("returnUrl", in.ReturnURL); err != nil {
 		return nil, err
 	}
-	token, until, err := r.rules.Sessions.Offer(r.ctx, r.caller, wanted)
+	token, link, err := r.rules.Sessions.Offer(r.ctx, r.caller, wanted)
 	if err != nil {
 		return nil, err
 	}
-	return portalLink{s.pageOrigin(r) + portalPath + token, until.UTC().Format(alert.TimeFormat)}, nil
+	return encodeSecret(link.Link, portalLink{s.pageOrigin(r) + portalPath + token, link.Until.UTC().Format(alert.TimeFormat)})
 }
 
 // optionalText is a member that may be left out, and is a text where it is there.

@@ -72,7 +72,7 @@ func (r *request) readClaim() error {
 		}
 	}
 	r.claim.Key = keys[0]
-	r.claim.Path = r.route.place(r.http)
+	r.claim.Path, r.claim.Line = r.route.place(r.http), r.caller.Line
 	return nil
 }
 
@@ -98,9 +98,20 @@ func (r *request) once(work func(in *Rules) (any, error)) (once.Answer, error) {
 		}
 		return once.Answer{}, err
 	})
+	if replayed && answer.Created != "" {
+		r.reply.Set("x-created-id", answer.Created)
+		return once.Answer{}, once.ErrGivenOnce.With("idempotency-key: the work is done, its answer holds a secret and was not kept")
+	}
 	if replayed {
 		r.reply.Set("idempotency-replayed", "true")
 	}
+	return answer, err
+}
+
+// encodeSecret encodes an answer that holds a secret, and so is given once; id names what was made.
+func encodeSecret(id string, value any) (once.Answer, error) {
+	answer, err := encode(value)
+	answer.Created = id
 	return answer, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
@@ -72,8 +73,8 @@ func showEndpoint(e alert.Endpoint) webhookItem {
 	return item
 }
 
-func (s *Server) shownOnce(e alert.Endpoint) webhookSecret {
-	return webhookSecret{showEndpoint(e), e.Secret(), append([]string{}, e.PublicKeys(s.Now())...)}
+func (s *Server) shownOnce(e alert.Endpoint) (once.Answer, error) {
+	return encodeSecret(string(e.ID), webhookSecret{showEndpoint(e), e.Secret(), append([]string{}, e.PublicKeys(s.Now())...)})
 }
 
 func (s *Server) listWebhooks(r *request) (any, error) {
@@ -158,7 +159,7 @@ func (s *Server) createWebhook(r *request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return s.shownOnce(e), nil
+		return s.shownOnce(e)
 	})
 }
 
@@ -262,7 +263,7 @@ func (s *Server) rotateWebhook(r *request) (any, error) {
 	if e, err = r.rules.Webhooks.Rotate(r.ctx, r.caller.Partner, e.ID, overlap); err != nil {
 		return nil, err
 	}
-	return s.shownOnce(e), nil
+	return s.shownOnce(e)
 }
 
 // webhookTest is the body of POST /webhooks/{id}/test.

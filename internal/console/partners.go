@@ -122,6 +122,10 @@ type partnerPage struct {
 type keyRow struct {
 	partner.Key
 	State string
+	// Maker is how the key begins that made it; empty where a person did.
+	Maker string
+	// Made is how many keys in force end with it.
+	Made int
 }
 
 func (c *Console) keyRows(keys []partner.Key) []keyRow {
@@ -136,7 +140,17 @@ func (c *Console) keyRows(keys []partner.Key) []keyRow {
 		case !k.ExpiresAt.IsZero():
 			state = "ending"
 		}
-		rows[i] = keyRow{k, state}
+		rows[i] = keyRow{Key: k, State: state}
+		for _, maker := range keys {
+			if maker.ID == k.MadeBy {
+				rows[i].Maker = maker.Preview
+			}
+		}
+		for _, made := range partner.Descendants(keys, k.ID) {
+			if made.LiveAt(c.Now()) {
+				rows[i].Made++
+			}
+		}
 	}
 	slices.Reverse(rows)
 	return rows
@@ -166,6 +180,14 @@ func showPartner(c *Console, r *request) (answer, error) {
 	}
 	page.Unusual = slices.DeleteFunc(unusual, func(u cyber.Unusual) bool { return u.Partner != id })
 	return view{"partner", p.Name, page}, nil
+}
+
+// MadeToo says how many keys end with this one.
+func (k keyRow) MadeToo() string {
+	if k.Made == 0 {
+		return ""
+	}
+	return " Com ela " + plural(int64(k.Made), "termina ", "terminam ") + counted(int64(k.Made), "chave criada por ela.", "chaves criadas por ela ou pelas que ela criou.")
 }
 
 // ScopeNames joins the scopes of a key.
@@ -311,8 +333,8 @@ func rollKey(c *Console, r *request) (answer, error) {
 func revokeKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
 	err := c.change(r, "key.revoke", func(ctx context.Context, in *Rules) (string, string, error) {
-		k, err := in.Partners.RevokeKey(ctx, id, partner.KeyID(r.PathValue("key")))
-		return string(k.ID), string(id), err
+		ended, err := in.Partners.RevokeKey(ctx, id, partner.KeyID(r.PathValue("key")))
+		return r.PathValue("key"), partner.KeyIDs(ended), err
 	})
 	if err != nil {
 		return nil, err

@@ -418,3 +418,39 @@ func TestPortalHidesTheService(t *testing.T) {
 		t.Error("the search leads elsewhere:", to, text)
 	}
 }
+
+// TestPortalShowsWhichKeyMadeWhich: the page of keys names the maker of a key, and revoking ends what it made.
+func TestPortalShowsWhichKeyMadeWhich(t *testing.T) {
+	d := newAdmin(t)
+	ctx := context.Background()
+	own := d.tenant("Aurora", operator.Developer)
+	me := d.as(own.people[operator.Developer])
+	maker, text, err := d.app.Partners.CreateKey(ctx, own.ID, "mãe", []partner.Scope{partner.ScopeManage}, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	who, err := partner.NewGate(d.app.Store.Partners, time.Now).Authenticate(ctx, text, partner.ScopeManage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, _, err := d.app.Partners.CreateKeyBy(ctx, who, "filha", []string{"manage"}, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := "/partners/" + string(own.ID)
+	for _, seen := range []*adminSession{me, d} {
+		if _, page := seen.send(keys, "", nil); !strings.Contains(page, "pela chave <code>"+maker.Preview+"…</code>") || !strings.Contains(page, "Com ela termina 1 chave criada por ela.") {
+			t.Error("the page of keys:", page)
+		}
+	}
+	me.post(303, keys+"/keys/"+string(maker.ID)+"/revoke")
+	list, err := d.app.Partners.Keys(ctx, own.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range list {
+		if (k.ID == maker.ID || k.ID == child.ID) == k.LiveAt(time.Now()) {
+			t.Errorf("%s is live: %v", k.Label, k.LiveAt(time.Now()))
+		}
+	}
+}

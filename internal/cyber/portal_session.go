@@ -98,33 +98,34 @@ func NewPortalSessions(store PortalStore, tenants Tenants, keys Sealer, now func
 	return &PortalSessions{store: store, tenants: tenants, keys: keys, now: now, random: random}
 }
 
-// Offer makes a link for a person whom the partner knows here. It returns the text that stands in the link's path.
-func (s *PortalSessions) Offer(ctx context.Context, who partner.Caller, r PortalRequest) (token string, until time.Time, err error) {
+// Offer makes a link for a person whom the partner knows here. It returns the text that stands in the link's path, and
+// what it stands for.
+func (s *PortalSessions) Offer(ctx context.Context, who partner.Caller, r PortalRequest) (string, PortalSession, error) {
 	lang, err := partner.ParseLanguage(r.Lang)
 	if err != nil {
-		return "", until, err
+		return "", PortalSession{}, err
 	}
 	if err := checkReturn(r.Return, who.Settings.SiteList()); err != nil {
-		return "", until, err
+		return "", PortalSession{}, err
 	}
 	now := s.now()
 	stands, err := s.store.Stands(ctx, who.Partner, r.User, now)
 	if err != nil {
-		return "", until, err
+		return "", PortalSession{}, err
 	}
 	if !stands {
-		return "", until, ErrNobodyKnown.With("userHash: nothing is held about this person")
+		return "", PortalSession{}, ErrNobodyKnown.With("userHash: nothing is held about this person")
 	}
 	link := make([]byte, linkBytes)
 	if _, err := io.ReadFull(s.random, link); err != nil {
-		return "", until, fmt.Errorf("name a link: %w", err)
+		return "", PortalSession{}, fmt.Errorf("name a link: %w", err)
 	}
-	until = now.Add(LinkLife)
-	token, err = s.write(placeLink, PortalSession{
+	session := PortalSession{
 		Partner: who.Partner, User: r.User, Lang: lang, Return: r.Return, Copy: who.Allows(partner.ScopeSubscriptionsRead),
-		Link: base64.RawURLEncoding.EncodeToString(link), Begun: now, Until: until,
-	})
-	return token, until, err
+		Link: base64.RawURLEncoding.EncodeToString(link), Begun: now, Until: now.Add(LinkLife),
+	}
+	token, err := s.write(placeLink, session)
+	return token, session, err
 }
 
 // checkReturn refuses what the page could not safely lead to. Where the partner's sites are known it leads to one of them.

@@ -17,6 +17,8 @@ const Keep = 24 * time.Hour
 
 // Claim is what makes two requests the same.
 type Claim struct {
+	// Line is that of the API key: another key of the partner does not find the answer, one that replaced it does.
+	Line partner.KeyID
 	// Path is the operation without its version prefix, path values included.
 	Path string
 	// Key is what the partner chose.
@@ -41,11 +43,17 @@ type Answer struct {
 	// Headers are what the answer says beside its body, by name, such as the detail of a refusal. They are kept and
 	// come again with a replay, so nothing belongs here that is true of one request only. Nil for most answers.
 	Headers map[string]string
+	// Created is the ID of what the request made, where Body holds a secret that is shown once: an API key, a webhook's
+	// secret, a link to a person's page. Such a body is not kept; a repeat is told the ID instead.
+	Created string
 }
 
 // Faults of a repeated request.
 var (
 	ErrOtherBody    = fault.New(fault.Unprocessable, "idempotency.other_body")
 	ErrStillRunning = fault.New(fault.Conflict, "idempotency.still_running")
-	ErrNotKept      = fault.New(fault.Conflict, "idempotency.answer_not_kept")
+	// ErrNotKept is a repeat of a request that was done, whose answer was too large to keep.
+	ErrNotKept = fault.New(fault.Conflict, "idempotency.answer_not_kept")
+	// ErrGivenOnce is a repeat of a request that was done, whose answer held a secret.
+	ErrGivenOnce = fault.New(fault.Conflict, "idempotency.given_once")
 )

@@ -18,6 +18,8 @@ type Caller struct {
 	Mode     Mode
 	Settings Settings
 	KeyID    KeyID
+	// Line is what the key's idempotency claims are kept under.
+	Line KeyID
 	// Epoch is the access epoch that the key was found under, 0 where nothing remembered may be relied on. What was read
 	// of the partner's set-up for a caller of the same epoch holds for this one.
 	Epoch int64
@@ -113,7 +115,7 @@ func (g *Gate) Authenticate(ctx context.Context, key string, need Scope) (Caller
 	if !e.key.LiveAt(now) || e.partner.Suspended || !e.key.Allows(need) {
 		return Caller{}, ErrUnauthorised
 	}
-	return Caller{Partner: e.partner.ID, Mode: e.partner.Mode, Settings: e.partner.Settings, KeyID: e.key.ID, Epoch: epoch, key: &e.key}, nil
+	return Caller{Partner: e.partner.ID, Mode: e.partner.Mode, Settings: e.partner.Settings, KeyID: e.key.ID, Line: e.key.Line, Epoch: epoch, key: &e.key}, nil
 }
 
 // find answers from memory, if it is to be trusted, else from the database. Only what comes from memory has an epoch.

@@ -81,6 +81,11 @@ type Key struct {
 	CreatedAt time.Time
 	ExpiresAt time.Time // zero: never
 	RevokedAt time.Time // zero: not revoked
+	// MadeBy is the key that made this one by the API; empty where an operator or a person of the partner did.
+	MadeBy KeyID
+	// Line is the first of the keys that replaced one another by rolling: the key's own ID where it replaced none. Keys of a
+	// line share their idempotency claims.
+	Line KeyID
 	// Forged is a row that this program did not write: it opens nothing, and is only in lists.
 	Forged bool
 }
@@ -113,7 +118,7 @@ const (
 )
 
 // newKey makes a key and returns it together with the text that the partner will send.
-func (r *Registry) newKey(p Partner, label string, scopes []Scope, expires time.Time) (Key, string, error) {
+func (r *Registry) newKey(p Partner, label string, scopes []Scope, expires time.Time, madeBy KeyID) (Key, string, error) {
 	raw := make([]byte, 32)
 	if _, err := io.ReadFull(r.random, raw); err != nil {
 		return Key{}, "", fmt.Errorf("make key: %w", err)
@@ -129,9 +134,10 @@ func (r *Registry) newKey(p Partner, label string, scopes []Scope, expires time.
 	body := prefix + base62(new(big.Int).SetBytes(raw), secretLen)
 	text := body + checksum(body)
 	digest := sha256.Sum256([]byte(text))
+	keyID := KeyID("key_" + id.String())
 	return Key{
-		ID: KeyID("key_" + id.String()), Partner: p.ID, Label: label, Preview: text[:prefixLen+4], Digest: digest[:],
-		Scopes: scopes, CreatedAt: r.now(), ExpiresAt: expires,
+		ID: keyID, Partner: p.ID, Label: label, Preview: text[:prefixLen+4], Digest: digest[:],
+		Scopes: scopes, CreatedAt: r.now(), ExpiresAt: expires, MadeBy: madeBy, Line: keyID,
 	}, text, nil
 }
 
@@ -175,6 +181,10 @@ func (k Key) matches(digest []byte) bool { return subtle.ConstantTimeCompare(k.D
 
 // CreateKey gives a partner one more key. The text is shown once.
 func (r *Registry) CreateKey(ctx context.Context, id ID, label string, scopes []Scope, expires time.Time) (Key, string, error) {
+	return r.createKey(ctx, id, label, scopes, expires, "")
+}
+
+func (r *Registry) createKey(ctx context.Context, id ID, label string, scopes []Scope, expires time.Time, madeBy KeyID) (Key, string, error) {
 	if !expires.IsZero() && !expires.After(r.now()) {
 		return Key{}, "", ErrInvalid.With("expires: must be in the future")
 	}
@@ -185,7 +195,7 @@ func (r *Registry) CreateKey(ctx context.Context, id ID, label string, scopes []
 	if err != nil {
 		return Key{}, "", err
 	}
-	key, text, err := r.newKey(p, label, scopes, expires)
+	key, text, err := r.newKey(p, label, scopes, expires, madeBy)
 	if err != nil {
 		return Key{}, "", err
 	}
@@ -205,11 +215,11 @@ func (r *Registry) Keys(ctx context.Context, id ID) ([]Key, error) {
 
 // RollKey replaces a key: the new one has the same label and scopes, the old one ends after overlap.
 func (r *Registry) RollKey(ctx context.Context, id ID, old KeyID, overlap time.Duration) (Key, string, error) {
-	return r.roll(ctx, id, old, overlap, func(Key) (time.Time, error) { return time.Time{}, nil })
+	return r.roll(ctx, id, old, overlap, func(k Key) (time.Time, KeyID, error) { return time.Time{}, k.MadeBy, nil })
 }
 
-// roll replaces a key; until says when the new one ends, or refuses.
-func (r *Registry) roll(ctx context.Context, id ID, old KeyID, overlap time.Duration, until func(Key) (time.Time, error)) (Key, string, error) {
+// roll replaces a key; terms says when the new one ends and which key makes it, or refuses.
+func (r *Registry) roll(ctx context.Context, id ID, old KeyID, overlap time.Duration, terms func(Key) (time.Time, KeyID, error)) (Key, string, error) {
 	if overlap < 0 || overlap > maxRollHours*time.Hour {
 		return Key{}, "", ErrInvalid.With("overlap: 0 to %d hours", maxRollHours)
 	}
@@ -225,34 +235,98 @@ func (r *Registry) roll(ctx context.Context, id ID, old KeyID, overlap time.Dura
 	if i < 0 || !keys[i].LiveAt(r.now()) {
 		return Key{}, "", ErrKeyNotFound.With("key: not a live key of this partner")
 	}
-	expires, err := until(keys[i])
+	expires, madeBy, err := terms(keys[i])
 	if err != nil {
 		return Key{}, "", err
 	}
-	key, text, err := r.newKey(p, keys[i].Label, keys[i].Scopes, expires)
+	key, text, err := r.newKey(p, keys[i].Label, keys[i].Scopes, expires, madeBy)
 	if err != nil {
 		return Key{}, "", err
 	}
+	key.Line = keys[i].Line
 	// The new key first: if the second step fails the partner has two good keys, never none.
 	if err := r.store.InsertKey(ctx, id, key); err != nil {
 		return Key{}, "", fmt.Errorf("roll key: %w", err)
 	}
 	end := r.now().Add(overlap)
-	_, err = r.store.UpdateKey(ctx, id, old, func(k *Key) error {
-		if k.ExpiresAt.IsZero() || k.ExpiresAt.After(end) {
-			k.ExpiresAt = end
+	err = r.store.UpdateKeys(ctx, id, func(keys []Key) error {
+		for i := range keys {
+			if k := &keys[i]; k.ID == old && (k.ExpiresAt.IsZero() || k.ExpiresAt.After(end)) {
+				k.ExpiresAt = end
+			}
 		}
 		return nil
 	})
 	return key, text, err
 }
 
-// RevokeKey ends a key at once; every replica refuses it within two seconds.
-func (r *Registry) RevokeKey(ctx context.Context, id ID, key KeyID) (Key, error) {
-	return r.store.UpdateKey(ctx, id, key, func(k *Key) error {
-		if k.RevokedAt.IsZero() {
-			k.RevokedAt = r.now()
+// RevokeKey ends a key and its descendants at once; every replica refuses them within two seconds. It returns the keys
+// that it ended, the named one first.
+func (r *Registry) RevokeKey(ctx context.Context, id ID, key KeyID) ([]Key, error) {
+	return r.revoke(ctx, id, key, func(keys []Key, _ Key) ([]Key, error) { return Descendants(keys, key), nil })
+}
+
+// RevokeKeyOnly ends a key and lets those that it made live on.
+func (r *Registry) RevokeKeyOnly(ctx context.Context, id ID, key KeyID) ([]Key, error) {
+	return r.revoke(ctx, id, key, func([]Key, Key) ([]Key, error) { return nil, nil })
+}
+
+// revoke ends a key and the others that with names.
+func (r *Registry) revoke(ctx context.Context, id ID, key KeyID, with func(keys []Key, named Key) ([]Key, error)) (ended []Key, err error) {
+	err = r.store.UpdateKeys(ctx, id, func(keys []Key) error {
+		named := slices.IndexFunc(keys, func(k Key) bool { return k.ID == key })
+		if named < 0 {
+			return ErrKeyNotFound
+		}
+		others, err := with(keys, keys[named])
+		if err != nil {
+			return err
+		}
+		end := func(k *Key) {
+			if k.RevokedAt.IsZero() {
+				k.RevokedAt = r.now()
+			}
+			ended = append(ended, *k)
+		}
+		ended = nil // the transaction may run again
+		end(&keys[named])
+		for i := range keys {
+			if slices.ContainsFunc(others, func(o Key) bool { return o.ID == keys[i].ID }) && keys[i].LiveAt(r.now()) {
+				end(&keys[i])
+			}
 		}
 		return nil
 	})
+	return ended, err
+}
+
+// KeyIDs joins the IDs of keys, for a line of the audit trail.
+func KeyIDs(keys []Key) string {
+	ids := make([]string, len(keys))
+	for i, k := range keys {
+		ids[i] = string(k.ID)
+	}
+	return strings.Join(ids, " ")
+}
+
+// Descendants returns the keys that a key made by the API, and those that they made, and so on. A rolled key stands for
+// those before it in its line: what they made counts as made by it.
+func Descendants(keys []Key, of KeyID) []Key {
+	byID := make(map[KeyID]Key, len(keys))
+	for _, k := range keys {
+		byID[k.ID] = k
+	}
+	found := map[KeyID]bool{of: true}
+	var list []Key
+	for next := []Key{byID[of]}; len(next) > 0; next = next[1:] {
+		for _, k := range keys {
+			maker, made := byID[k.MadeBy]
+			stoodFor := maker.Line == next[0].Line && !maker.CreatedAt.After(next[0].CreatedAt)
+			if made && stoodFor && !found[k.ID] {
+				found[k.ID] = true
+				list, next = append(list, k), append(next, k)
+			}
+		}
+	}
+	return list
 }

@@ -56,29 +56,30 @@ func (r *Registry) CreateKeyBy(ctx context.Context, by Caller, label string, sco
 	if live := slices.DeleteFunc(keys, func(k Key) bool { return !k.LiveAt(now) }); len(live) >= MaxOwnKeys {
 		return Key{}, "", ErrTooManyKeys.With("keys: at most %d in force", MaxOwnKeys)
 	}
-	return r.CreateKey(ctx, by.Partner, label, parsed, by.latest(expires))
+	return r.createKey(ctx, by.Partner, label, parsed, by.latest(expires), by.KeyID)
 }
 
 // RollKeyBy replaces a key of the caller's partner, or the calling key itself. The new one ends when the old one would
 // have, at the latest: else one that was rolled could roll itself on for ever.
 func (r *Registry) RollKeyBy(ctx context.Context, by Caller, old KeyID, overlap time.Duration) (Key, string, error) {
-	return r.roll(ctx, by.Partner, old, overlap, func(k Key) (time.Time, error) {
-		return by.latest(k.ExpiresAt), by.within(k.Scopes)
+	return r.roll(ctx, by.Partner, old, overlap, func(k Key) (time.Time, KeyID, error) {
+		return by.latest(k.ExpiresAt), by.KeyID, by.within(k.Scopes)
 	})
 }
 
-// RevokeKeyBy ends a key of the caller's partner; its own only when self says that this is meant.
-func (r *Registry) RevokeKeyBy(ctx context.Context, by Caller, key KeyID, self bool) (Key, error) {
+// RevokeKeyBy ends a key of the caller's partner and its descendants. The calling key is among them, or is the named one,
+// only when self says that this is meant.
+func (r *Registry) RevokeKeyBy(ctx context.Context, by Caller, key KeyID, self bool) ([]Key, error) {
 	if key == by.KeyID && !self {
-		return Key{}, ErrInvalid.With("self: must be true to revoke the key that this request shows")
+		return nil, ErrInvalid.With("self: must be true to revoke the key that this request shows")
 	}
-	return r.store.UpdateKey(ctx, by.Partner, key, func(k *Key) error {
-		if err := by.within(k.Scopes); err != nil {
-			return err
+	return r.revoke(ctx, by.Partner, key, func(keys []Key, named Key) ([]Key, error) {
+		if err := by.within(named.Scopes); err != nil {
+			return nil, err
 		}
-		if k.RevokedAt.IsZero() {
-			k.RevokedAt = r.now()
+		if !self { // one that was rolled ends the key before it, and lives on with what it made itself
+			keys = slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return k.ID == by.KeyID })
 		}
-		return nil
+		return Descendants(keys, key), nil
 	})
 }

@@ -92,12 +92,12 @@ func (s ownPartner) Keys(ctx context.Context, id ID) ([]Key, error) {
 	return s.Store.Keys(ctx, id)
 }
 
-// UpdateKey changes a key of the one partner.
-func (s ownPartner) UpdateKey(ctx context.Context, id ID, key KeyID, change func(*Key) error) (Key, error) {
+// UpdateKeys changes keys of the one partner.
+func (s ownPartner) UpdateKeys(ctx context.Context, id ID, change func([]Key) error) error {
 	if err := s.own(id); err != nil {
-		return Key{}, err
+		return err
 	}
-	return s.Store.UpdateKey(ctx, id, key, change)
+	return s.Store.UpdateKeys(ctx, id, change)
 }
 
 // KeyByDigest finds nothing: who calls the API by a key is asked elsewhere.

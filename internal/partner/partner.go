@@ -115,9 +115,11 @@ type Store interface {
 	PartnerByID(ctx context.Context, id ID) (Partner, error)
 	Partners(ctx context.Context) ([]Partner, error)
 	UpdatePartner(ctx context.Context, id ID, change func(*Partner) error) (Partner, error)
+	// InsertKey keeps a new key; ErrUnauthorised when the key that made it has ended.
 	InsertKey(ctx context.Context, id ID, k Key) error
 	Keys(ctx context.Context, id ID) ([]Key, error)
-	UpdateKey(ctx context.Context, id ID, key KeyID, change func(*Key) error) (Key, error)
+	// UpdateKeys lets change set the times of a partner's keys, all of them in one transaction.
+	UpdateKeys(ctx context.Context, id ID, change func(keys []Key) error) error
 	// KeyByDigest returns the key with this digest, together with its partner. What is kept is a keyed hash of the digest.
 	KeyByDigest(ctx context.Context, digest []byte) (Key, Partner, error)
 	// AccessEpoch changes whenever a key, a partner or one of its plans changes, so that caches know when to forget.
@@ -173,7 +175,7 @@ func (r *Registry) Create(ctx context.Context, name string, mode Mode, settings 
 	if _, err := io.ReadFull(r.random, salt); err != nil {
 		return Partner{}, Credentials{}, fmt.Errorf("make salt: %w", err)
 	}
-	key, secret, err := r.newKey(p, "first", AllScopes(), time.Time{})
+	key, secret, err := r.newKey(p, "first", AllScopes(), time.Time{}, "")
 	if err != nil {
 		return Partner{}, Credentials{}, err
 	}

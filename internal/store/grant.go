@@ -82,7 +82,7 @@ func partnerGrant(p partner.Partner) *grant {
 
 func keyGrant(k partner.Key) *grant {
 	return new(grant).text(string(k.ID), string(k.Partner), k.Label, k.Preview).bytes(k.Digest).text(scopeText(k.Scopes)).
-		number(micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt))
+		number(micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt)).text(string(k.MadeBy), string(k.Line))
 }
 
 func scopeText(scopes []partner.Scope) string {

@@ -18,6 +18,7 @@ type keptAnswer struct {
 	Status  int               `json:"status"`
 	Body    []byte            `json:"body"`
 	Headers map[string]string `json:"headers,omitempty"`
+	Created string            `json:"created,omitempty"`
 }
 
 // errReplay carries a kept answer out of the transaction that found it.
@@ -27,9 +28,9 @@ func (errReplay) Error() string { return "answered before" }
 
 // Once keeps claim, effect and answer in one transaction, which work is given. When work fails nothing is kept; when it
 // answers with a refusal (400 to 499) the refusal is kept and its writes are undone. The first answer comes back, and
-// replayed is true, when the claim has been answered before.
+// replayed is true, when the claim has been answered before. Of an answer with a secret only Created comes back.
 func (s Answers) Once(ctx context.Context, id partner.ID, c once.Claim, work func(tx Tx) (once.Answer, error)) (once.Answer, bool, error) {
-	claim := s.keys.BlindIndex("idempotency.claim", string(id), []byte(c.Path+"\x00"+c.Key))
+	claim := s.keys.BlindIndex("idempotency.claim", string(id), []byte(string(c.Line)+"\x00"+c.Path+"\x00"+c.Key))
 	digest := s.keys.BlindIndex("idempotency.body", string(id), c.Digest)
 	running := string(id) + string(claim)
 	if _, taken := s.inFlight.LoadOrStore(running, true); taken {
@@ -143,7 +144,7 @@ func (s Answers) answered(ctx context.Context, tx *sqldb.Tx, id partner.ID, clai
 	if err := json.Unmarshal(plain, &a); err != nil {
 		return fmt.Errorf("read answer: %w", err)
 	}
-	if a.Status == 0 {
+	if a.Status == 0 && a.Created == "" {
 		return once.ErrNotKept.With("idempotency-key: the work is done, its answer of more than %d bytes was not kept", once.MaxKept)
 	}
 	return errReplay{once.Answer(a)}
@@ -154,8 +155,8 @@ func answerPlace(id partner.ID, claim []byte) seal.Place {
 }
 
 func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim []byte, a once.Answer) error {
-	if len(a.Body) > once.MaxKept {
-		a = once.Answer{} // that there was one
+	if a.Created != "" || len(a.Body) > once.MaxKept {
+		a = once.Answer{Created: a.Created} // that there was one
 	}
 	plain, err := json.Marshal(keptAnswer(a))
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/leak"
@@ -229,23 +230,40 @@ func (s Partners) Salt(ctx context.Context, id partner.ID) (string, error) {
 
 // InsertKey keeps a new key.
 func (s Partners) InsertKey(ctx context.Context, id partner.ID, k partner.Key) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error { return s.insertKey(ctx, tx, id, k) })
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if k.MadeBy != "" {
+			// The epoch orders this after a revocation of the maker that has not seen the new key.
+			if err := moveAccessEpoch(ctx, tx); err != nil {
+				return err
+			}
+			maker, err := s.scanKey(tx.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 AND k.id = $2`,
+				number(id), string(k.MadeBy)))
+			if errors.Is(err, sql.ErrNoRows) || err == nil && !maker.LiveAt(s.now()) {
+				return partner.ErrUnauthorised
+			}
+			if err != nil {
+				return fmt.Errorf("read the key's maker: %w", err)
+			}
+		}
+		return s.insertKey(ctx, tx, id, k)
+	})
 }
 
 func (s Partners) insertKey(ctx context.Context, q querier, id partner.ID, k partner.Key) error {
 	k.Partner, k.Digest = id, s.keyedDigest("api_key", k.Digest)
 	_, err := q.ExecContext(ctx, `INSERT INTO api_key
-		(id, partner_id, label, preview, lookup, digest, scopes, created_at, expires_at, revoked_at, mac)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		(id, partner_id, label, preview, lookup, digest, scopes, created_at, expires_at, revoked_at, made_by, line, mac)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		string(k.ID), number(id), k.Label, k.Preview, k.Digest[:lookupLen], k.Digest, scopeText(k.Scopes),
-		micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt), s.mac("api_key", keyGrant(k)))
+		micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt), string(k.MadeBy), string(k.Line), s.mac("api_key", keyGrant(k)))
 	if err != nil {
 		return fmt.Errorf("insert key: %w", err)
 	}
 	return nil
 }
 
-const keyColumns = `k.id, k.partner_id, k.label, k.preview, k.digest, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.mac`
+const keyColumns = `k.id, k.partner_id, k.label, k.preview, k.digest, k.scopes, k.created_at, k.expires_at, k.revoked_at,
+	k.made_by, k.line, k.mac`
 
 // keyRow is the columns of a key on their way in.
 type keyRow struct {
@@ -256,7 +274,8 @@ type keyRow struct {
 }
 
 func (r *keyRow) dest() []any {
-	return []any{&r.key.ID, numbered(&r.key.Partner), &r.key.Label, &r.key.Preview, &r.key.Digest, &r.scopes, &r.times[0], &r.times[1], &r.times[2], &r.mac}
+	return []any{&r.key.ID, numbered(&r.key.Partner), &r.key.Label, &r.key.Preview, &r.key.Digest, &r.scopes, &r.times[0], &r.times[1], &r.times[2],
+		&r.key.MadeBy, &r.key.Line, &r.mac}
 }
 
 // openKey makes a key of its columns and notes whether this program wrote them.
@@ -280,7 +299,11 @@ func (s Partners) scanKey(row scanner) (partner.Key, error) {
 
 // Keys returns a partner's keys, oldest first.
 func (s Partners) Keys(ctx context.Context, id partner.ID) ([]partner.Key, error) {
-	return collect(ctx, s.reader(), s.scanKey,
+	return s.keysOf(ctx, s.reader(), id)
+}
+
+func (s Partners) keysOf(ctx context.Context, q querier, id partner.ID) ([]partner.Key, error) {
+	return collect(ctx, q, s.scanKey,
 		`SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 ORDER BY k.created_at, k.id`, number(id))
 }
 
@@ -307,34 +330,33 @@ func (s Partners) KeyByDigest(ctx context.Context, digest []byte) (partner.Key, 
 	return k, p, nil
 }
 
-// UpdateKey changes a key's times and moves the access epoch.
-func (s Partners) UpdateKey(ctx context.Context, id partner.ID, key partner.KeyID, change func(*partner.Key) error) (partner.Key, error) {
-	var k partner.Key
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
-		if err := moveAccessEpoch(ctx, tx); err != nil {
+// UpdateKeys keeps the times that change sets of a partner's keys, and moves the access epoch.
+func (s Partners) UpdateKeys(ctx context.Context, id partner.ID, change func(keys []partner.Key) error) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if err := moveAccessEpoch(ctx, tx); err != nil { // first: it also orders concurrent changes
 			return err
 		}
-		var err error
-		k, err = s.scanKey(tx.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 AND k.id = $2`,
-			number(id), string(key)))
-		if errors.Is(err, sql.ErrNoRows) {
-			return partner.ErrKeyNotFound
-		}
+		keys, err := s.keysOf(ctx, tx, id)
 		if err != nil {
-			return fmt.Errorf("read key: %w", err)
+			return fmt.Errorf("read keys: %w", err)
 		}
-		if k.Forged {
-			return forged("api_key", string(key))
-		}
-		if err := change(&k); err != nil {
+		before := slices.Clone(keys)
+		if err := change(keys); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE api_key SET expires_at = $3, revoked_at = $4, mac = $5 WHERE partner_id = $1 AND id = $2`,
-			number(id), string(key), micros(k.ExpiresAt), micros(k.RevokedAt), s.mac("api_key", keyGrant(k)))
-		if err != nil {
-			return fmt.Errorf("update key: %w", err)
+		for i, k := range keys {
+			if k.ExpiresAt.Equal(before[i].ExpiresAt) && k.RevokedAt.Equal(before[i].RevokedAt) {
+				continue
+			}
+			if k.Forged {
+				return forged("api_key", string(k.ID))
+			}
+			_, err = tx.ExecContext(ctx, `UPDATE api_key SET expires_at = $3, revoked_at = $4, mac = $5 WHERE partner_id = $1 AND id = $2`,
+				number(id), string(k.ID), micros(k.ExpiresAt), micros(k.RevokedAt), s.mac("api_key", keyGrant(k)))
+			if err != nil {
+				return fmt.Errorf("update key: %w", err)
+			}
 		}
 		return nil
 	})
-	return k, err
 }

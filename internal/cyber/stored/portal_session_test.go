@@ -44,9 +44,9 @@ func (w *portalWorld) watch(t *testing.T, p partner.Partner) {
 
 func (w *portalWorld) offer(t *testing.T) string {
 	t.Helper()
-	token, until, err := w.sessions.Offer(t.Context(), w.who, cyber.PortalRequest{User: w.user, Lang: "es"})
-	if err != nil || !until.Equal(w.Clock.Now().Add(cyber.LinkLife)) {
-		t.Fatal(until, err)
+	token, link, err := w.sessions.Offer(t.Context(), w.who, cyber.PortalRequest{User: w.user, Lang: "es"})
+	if err != nil || !link.Until.Equal(w.Clock.Now().Add(cyber.LinkLife)) {
+		t.Fatal(link, err)
 	}
 	return token
 }

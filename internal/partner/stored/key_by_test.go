@@ -103,4 +103,73 @@ func TestOwnKeysAreFew(t *testing.T) {
 }
 
 func second(_ partner.Key, _ string, err error) error { return err }
-func first(_ partner.Key, err error) error            { return err }
+func first(_ []partner.Key, err error) error          { return err }
+
+// TestRevokeReachesDescendants: a key ends with all that descend from it; the operator alone may spare them; and a key
+// that has just been revoked makes none, though a replica still remembers it.
+func TestRevokeReachesDescendants(t *testing.T) {
+	t.Parallel()
+	e := storetest.Open(t, "sqlite")
+	ctx := context.Background()
+	p, _ := e.NewPartner(t, partner.Live)
+	rules := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
+	enter := func(text string, err error) partner.Caller {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Clock.Advance(time.Second)
+		who, err := partner.NewGate(e.Store.Partners, e.Clock.Now).Authenticate(ctx, text, partner.ScopeManage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return who
+	}
+	made := func(by partner.Caller) partner.Caller {
+		t.Helper()
+		_, text, err := rules.CreateKeyBy(ctx, by, "", []string{"manage"}, time.Time{})
+		return enter(text, err)
+	}
+	parent := callerWith(t, e, p.ID, 0, partner.ScopeManage)
+	child := made(parent)
+	grandchild := made(child)
+	_, text, err := rules.RollKey(ctx, p.ID, parent.KeyID, time.Hour) // by the operator
+	next := enter(text, err)
+	live := func() (ids string) {
+		t.Helper()
+		keys, err := rules.Keys(ctx, p.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, who := range map[string]partner.Caller{"parent ": parent, "child ": child, "grandchild ": grandchild, "next ": next} {
+			for _, k := range keys {
+				if k.ID == who.KeyID && k.LiveAt(e.Clock.Now()) {
+					ids += name
+				}
+			}
+		}
+		return ids
+	}
+	if ended, err := rules.RevokeKeyOnly(ctx, p.ID, child.KeyID); err != nil || len(ended) != 1 || len(live()) != len("parent grandchild next ") {
+		t.Errorf("%d ended, %v; live are %s", len(ended), err, live())
+	}
+	if _, _, err := rules.CreateKeyBy(ctx, child, "", []string{"manage"}, time.Time{}); !errors.Is(err, partner.ErrUnauthorised) {
+		t.Error("a revoked key made a key:", err)
+	}
+	if ended, err := rules.RevokeKey(ctx, p.ID, parent.KeyID); err != nil || len(ended) != 2 || live() != "next " {
+		t.Errorf("%d ended, %v; live are %s", len(ended), err, live())
+	}
+	of := partner.Descendants(mustKeys(t, rules, p.ID), next.KeyID)
+	if len(of) != 2 {
+		t.Errorf("a rolled key stands for the one before it: %d", len(of))
+	}
+}
+
+func mustKeys(t *testing.T, rules *partner.Registry, id partner.ID) []partner.Key {
+	t.Helper()
+	keys, err := rules.Keys(context.Background(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}

@@ -38,6 +38,8 @@ CREATE TABLE api_key (
 	created_at BIGINT NOT NULL,
 	expires_at BIGINT NOT NULL, -- 0: never
 	revoked_at BIGINT NOT NULL, -- 0: not revoked
+	made_by    TEXT NOT NULL,   -- the key that made it; empty: a person did
+	line       TEXT NOT NULL,   -- the first of the keys that replaced one another up to this one
 	mac        BYTEA NOT NULL   -- keyed hash of the row
 );
 CREATE INDEX api_key_partner ON api_key (partner_id, created_at, id);
@@ -56,7 +58,7 @@ CREATE TABLE request_count (
 CREATE TABLE idempotency (
 	created_at  BIGINT NOT NULL,
 	partner_id  INTEGER NOT NULL,
-	claim       BYTEA NOT NULL, -- keyed index of path and key
+	claim       BYTEA NOT NULL, -- keyed index of the line of the API key, path and key
 	body_digest BYTEA NOT NULL, -- keyed index of the body's digest
 	answer      BYTEA,          -- sealed
 	person      BYTEA NOT NULL, -- keyed index of the user whom the request names; empty: nobody, or many

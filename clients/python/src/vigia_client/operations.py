@@ -1307,7 +1307,8 @@ class Operations(Sender):
         """List your API keys.
 
         **Extension, additive.** Scope `manage:read`. Every key of the partner, oldest first, revoked and expired ones
-        too. Of a key there is how it begins; `calling` marks the one that asks.
+        too. Of a key there is how it begins; `calling` marks the one that asks, and `madeBy` names the key that made
+        it, with which it ends.
         """
         return self._call(
             "GET",
@@ -1327,7 +1328,8 @@ class Operations(Sender):
         """Make an API key.
 
         **Extension, additive.** Scope `manage`. A key with some of the scopes of the calling key, never more. It ends
-        with the calling key at the latest. At most 100 keys in force. The key is shown here and never again.
+        with the calling key at the latest, also when that is revoked. At most 100 keys in force. The key is shown here
+        and never again.
         """
         return self._call(
             "POST",
@@ -1372,9 +1374,10 @@ class Operations(Sender):
     ) -> Done:
         """Revoke an API key.
 
-        **Extension, additive.** Scope `manage`. The key opens nothing any more, everywhere within two seconds. A key
-        revokes only keys that may do no more than itself. To revoke the key that asks, say so: `self=true`, else it is
-        a 400.
+        **Extension, additive.** Scope `manage`. The key and the keys it made, and those that they made, open nothing
+        any more, everywhere within two seconds. A key revokes only keys that may do no more than itself. To revoke the
+        key that asks, say so: `self=true`, else it is a 400; without it a key that replaced the revoked one lives on
+        when it is the one that asks.
         """
         return self._call(
             "DELETE",

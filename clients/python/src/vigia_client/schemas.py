@@ -1240,6 +1240,8 @@ class Key(_Key, total=False):
     expiresAt: str
     #: ISO 8601, UTC, with milliseconds.
     revokedAt: str
+    #: The key that made it; absent where a person did.
+    madeBy: str
 
 
 class _NewKey(TypedDict):
@@ -1274,6 +1276,8 @@ class MadeKey(_MadeKey, total=False):
     expiresAt: str
     #: ISO 8601, UTC, with milliseconds.
     revokedAt: str
+    #: The key that made it; absent where a person did.
+    madeBy: str
 
 
 class KeyRolling(TypedDict):
