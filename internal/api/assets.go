@@ -84,9 +84,9 @@ func assetItems(raw []jsontext.Value) (items []cyber.BulkItem, broken map[int]er
 	return items, broken
 }
 
-// beginList lets a list of items in: few at once for each partner, each item paid for, the larger ones in turns.
+// beginList lets a list of items in: few at once for each partner, each item paid for, a long one in a slot.
 func (s *Server) beginList(r *request, items int) (end func(), err error) {
-	pass, err := s.works.enter(r.caller, int64(len(r.body)))
+	pass, err := s.works.enter(r.caller.Partner, int64(len(r.body)))
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +94,11 @@ func (s *Server) beginList(r *request, items int) (end func(), err error) {
 		pass.leave()
 		return nil, err
 	}
-	done, _, err := pass.turn(r.ctx, r.reply, int64(len(r.body)))
-	if err != nil {
-		pass.leave()
-		return nil, err
+	if items > lightList {
+		if err := r.takeSlot(); err != nil {
+			pass.leave()
+			return nil, err
+		}
 	}
-	return func() { done(); pass.leave() }, nil
+	return pass.leave, nil
 }

@@ -47,10 +47,14 @@ func (s *Server) listBreaches(r *request) (any, error) {
 		return nil, err
 	}
 	size := int(min(asked, cyber.MaxBreachPage))
+	if err := r.beginRead(size); err != nil {
+		return nil, err
+	}
 	found, total, err := r.rules.Breaches.Page(r.ctx, r.caller.Mode, page, size)
 	if err != nil {
 		return nil, err
 	}
+	r.items = len(found)
 	answer := breachPage{
 		Breaches: make([]breachFacts, len(found)), Page: page, PageSize: size, TotalItems: total,
 		HasNext: page <= (total-1)/int64(size),

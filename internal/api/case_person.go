@@ -79,6 +79,7 @@ func (s *Server) listCases(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.items = len(list)
 	items := make([]caseItem, len(list))
 	for i, c := range list {
 		items[i] = showCaseItem(c)
@@ -99,6 +100,7 @@ func (s *Server) showCase(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.items = len(moves)
 	detail := caseDetail{caseItem: showCaseItem(c), Appointments: elements(c.Appointments), Questions: elements(c.Answers), History: make([]caseLine, len(moves))}
 	for i, m := range moves {
 		detail.History[i] = showCaseLine(m)

@@ -63,6 +63,9 @@ func (s *Server) listDevices(r *request) (any, error) {
 	if user != "" {
 		found, err = r.rules.Endpoints.Of(r.ctx, r.caller.Partner, user)
 	} else {
+		if err := r.beginRead(cyber.MaxListed); err != nil {
+			return nil, err
+		}
 		var more bool
 		if found, more, err = r.rules.Endpoints.All(r.ctx, r.caller.Partner); more {
 			r.reply.Set("x-truncated", "true")
@@ -71,6 +74,7 @@ func (s *Server) listDevices(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.items = len(found)
 	list := deviceList{ProtectedDevices: make([]protectedDevice, len(found))}
 	for i, d := range found {
 		list.ProtectedDevices[i] = protectedDevice{

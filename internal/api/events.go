@@ -40,10 +40,15 @@ func (s *Server) listEvents(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := r.rules.Events.Read(r.ctx, r.caller.Partner, readableBy(r.caller), cursor, int(min(limit, alert.MaxPage)))
+	most := int(min(limit, alert.MaxPage))
+	if err := r.beginRead(most); err != nil {
+		return nil, err
+	}
+	page, err := r.rules.Events.Read(r.ctx, r.caller.Partner, readableBy(r.caller), cursor, most)
 	if err != nil {
 		return nil, err
 	}
+	r.items = len(page.Events)
 	if page.Skipped {
 		r.reply.Set("x-truncated", "true")
 	}

@@ -59,6 +59,7 @@ func (s *Server) listFindings(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.items = len(findings)
 	items := make([]findingItem, len(findings))
 	for i, f := range findings {
 		items[i] = findingItem{

@@ -21,23 +21,17 @@ type limiter struct {
 	replicas func() int
 	mu       sync.Mutex
 	buckets  map[partner.ID]*bucket
-	// seen are the partner whose request came last, and the last one of another.
-	seen [2]seenPartner
 	// changes bound what partners change of their own set-up.
 	changes map[partner.ID]*rate.Limiter
 }
 
-type seenPartner struct {
-	id partner.ID
-	at time.Time
-}
-
 type bucket struct {
 	*rate.Limiter
-	// bulk is charged for the items and the bytes of bulk requests, after they were read: who is in debt waits.
-	bulk      *rate.Limiter
-	perSecond rate.Limit
-	burst     int
+	// bulk is charged for the items and bytes of bulk requests, and list for those of answers, after they are known: a
+	// partner in debt waits before its next one.
+	bulk, list *rate.Limiter
+	perSecond  rate.Limit
+	burst      int
 	// told are the parts of the RateLimit headers that stay the same from answer to answer.
 	told rateTold
 }
@@ -73,17 +67,19 @@ func (l *limiter) take(who partner.Caller, now time.Time) allowance {
 	switch {
 	case b == nil: // one bucket per partner that exists: nothing to evict
 		b = &bucket{
-			rate.NewLimiter(perSecond, burst), rate.NewLimiter(perSecond*bulkPerRequest, burst*bulkPerRequest), perSecond, burst, toldOf(who, perSecond),
+			Limiter: rate.NewLimiter(perSecond, burst), perSecond: perSecond, burst: burst, told: toldOf(who, perSecond),
+			bulk: rate.NewLimiter(perSecond*itemsPerRequest, burst*itemsPerRequest), list: rate.NewLimiter(perSecond*itemsPerRequest, burst*itemsPerRequest),
 		}
 		l.buckets[who.Partner] = b
 	case b.perSecond != perSecond || b.burst != burst:
 		b.perSecond, b.burst, b.told = perSecond, burst, toldOf(who, perSecond)
 		b.SetLimitAt(now, perSecond)
 		b.SetBurstAt(now, burst)
-		b.bulk.SetLimitAt(now, perSecond*bulkPerRequest)
-		b.bulk.SetBurstAt(now, burst*bulkPerRequest)
+		for _, items := range []*rate.Limiter{b.bulk, b.list} {
+			items.SetLimitAt(now, perSecond*itemsPerRequest)
+			items.SetBurstAt(now, burst*itemsPerRequest)
+		}
 	}
-	l.see(who.Partner, now)
 	told := b.told
 	l.mu.Unlock()
 	if wait := spend(b.Limiter, now); wait > 0 {
@@ -92,46 +88,48 @@ func (l *limiter) take(who partner.Caller, now time.Time) allowance {
 	return allowance{left: max(int(b.TokensAt(now)), 0), told: told}
 }
 
-// A bulk may bring bulkPerRequest items, or as many KiB, for each request that the partner's rate allows.
-const bulkPerRequest = 100
+// itemsPerRequest is how many items, or KiB, a partner may send in bulks for each request that its rate allows, and how
+// many it may read in lists.
+const itemsPerRequest = 100
 
-// bulkWait is how long a partner has to wait before its next bulk.
+// bulkWait returns how long a partner has to wait before its next bulk.
 func (l *limiter) bulkWait(who partner.Caller, now time.Time) time.Duration {
+	return debtWait(l.bucketOf(who).bulk, now)
+}
+
+// listWait returns how long a partner has to wait before its next list.
+func (l *limiter) listWait(who partner.Caller, now time.Time) time.Duration {
+	return debtWait(l.bucketOf(who).list, now)
+}
+
+// chargeBulk charges a partner for what it has sent.
+func (l *limiter) chargeBulk(who partner.Caller, items, bytes int, now time.Time) {
+	charge(l.bucketOf(who).bulk, items, bytes, now)
+}
+
+// chargeList charges a partner for what it has read.
+func (l *limiter) chargeList(who partner.Caller, items, bytes int, now time.Time) {
+	charge(l.bucketOf(who).list, items, bytes, now)
+}
+
+func (l *limiter) bucketOf(who partner.Caller) *bucket {
 	l.mu.Lock()
-	b := l.buckets[who.Partner]
-	l.mu.Unlock()
-	missing := 1 - b.bulk.TokensAt(now)
+	defer l.mu.Unlock()
+	return l.buckets[who.Partner]
+}
+
+// debtWait returns how long it takes until a bucket has a token again.
+func debtWait(b *rate.Limiter, now time.Time) time.Duration {
+	missing := 1 - b.TokensAt(now)
 	if missing <= 0 {
 		return 0
 	}
-	return max(time.Duration(missing/float64(b.bulk.Limit())*float64(time.Second)), time.Millisecond)
+	return max(time.Duration(missing/float64(b.Limit())*float64(time.Second)), time.Millisecond)
 }
 
-// chargeBulk makes a partner pay for what it has sent.
-func (l *limiter) chargeBulk(who partner.Caller, items, bytes int, now time.Time) {
-	l.mu.Lock()
-	b := l.buckets[who.Partner]
-	l.mu.Unlock()
-	b.bulk.ReserveN(now, min(max(items, bytes>>10), b.bulk.Burst()))
-}
-
-// see notes whose request came. The caller holds the lock.
-func (l *limiter) see(id partner.ID, at time.Time) {
-	if l.seen[0].id != id {
-		l.seen[1] = l.seen[0]
-	}
-	l.seen[0] = seenPartner{id, at}
-}
-
-// othersAtWork tells whether another partner has sent something just now.
-func (l *limiter) othersAtWork(id partner.ID, now time.Time) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	last := l.seen[0]
-	if last.id == id {
-		last = l.seen[1]
-	}
-	return last.id != "" && now.Sub(last.at) < othersFor
+// charge takes a token for each item, or for each KiB where there are more of them, into debt if need be.
+func charge(b *rate.Limiter, items, bytes int, now time.Time) {
+	b.ReserveN(now, min(max(items, bytes>>10), b.Burst()))
 }
 
 // spend takes a token from a bucket, or says how long until there is one.

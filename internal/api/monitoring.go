@@ -83,6 +83,7 @@ func watchedOf(r *request, group cyber.Group) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.items = len(assets)
 	items := make([]assetItem, len(assets))
 	for i, a := range assets {
 		items[i] = assetItem{ID: string(a.ID), Type: a.Kind.String(), Value: a.Value, Status: string(a.Status)}

@@ -52,6 +52,35 @@ type request struct {
 	claimed bool
 	// reply are the headers of the answer.
 	reply http.Header
+	// items is how many items of a list the answer holds: the partner is charged for them.
+	items int
+	// release gives back the slot that a heavy request took; nil without one.
+	release func()
+}
+
+// takeSlot waits for one of the partner's slots for heavy requests. The request has it until its answer is written,
+// because encoding and compressing a long list is most of its work.
+func (r *request) takeSlot() (err error) {
+	r.release, err = r.server.works.takeSlot(r.ctx, r.caller.Partner)
+	return err
+}
+
+func (r *request) releaseSlot() {
+	if r.release != nil {
+		r.release()
+	}
+}
+
+// beginRead lets a list of at most that many items in, unless the partner is in debt for lists before it.
+func (r *request) beginRead(most int) error {
+	if wait := r.server.limits.listWait(r.caller, r.server.Now()); wait > 0 {
+		r.reply.Set("retry-after", wholeSeconds(wait))
+		return errRateLimited.With("rate: more items than this partner may read")
+	}
+	if most > lightList {
+		return r.takeSlot()
+	}
+	return nil
 }
 
 // readBody reads a small body whole.

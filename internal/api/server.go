@@ -127,8 +127,7 @@ type Server struct {
 
 // NewServer builds the handler of the partner API.
 func NewServer(o Options) *Server {
-	limits := newLimiter(o.Replicas)
-	s := &Server{Options: o, limits: limits, works: newWorks(limits, o.Now), refusals: newRefusals(), guesses: guesses{buckets: map[guessed]*rate.Limiter{}}, mux: http.NewServeMux()}
+	s := &Server{Options: o, limits: newLimiter(o.Replicas), works: newWorks(), refusals: newRefusals(), guesses: guesses{buckets: map[guessed]*rate.Limiter{}}, mux: http.NewServeMux()}
 	for i := range routes {
 		s.routes.add(&bound{route: &routes[i], seen: s.observe(&routes[i])})
 	}
@@ -193,9 +192,10 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt *route, seen 
 		span = s.Tracer.Start(hr.Header, rt.method, rt.path, start)
 	}
 	r := &request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()}
+	defer r.releaseSlot()
 	answer, err := s.answer(w, r, start)
 	if r.caller.Partner != "" && errors.Is(err, errRateLimited) {
-		s.refusals.hold(ctx, r.caller.Partner, heavyBody(hr.ContentLength), s.Now())
+		s.refusals.hold(ctx, r.caller.Partner, isHeavyBody(hr.ContentLength), s.Now())
 	}
 	status := s.write(w, r, answer, err)
 	if telemetry.HungUp(ctx, err) {
@@ -232,7 +232,9 @@ func (s *Server) answer(w http.ResponseWriter, r *request, now time.Time) (a onc
 		if err := r.readQuery(); err != nil {
 			return a, err
 		}
-		return s.run(r)
+		a, err = s.run(r)
+		s.limits.chargeList(r.caller, r.items, len(a.Body), now)
+		return a, err
 	}
 	if err := r.readClaim(); err != nil {
 		return a, err

@@ -87,10 +87,14 @@ func (s *Server) listSubscriptions(r *request) (any, error) {
 		return nil, err
 	}
 	size := int(min(asked, subscription.MaxPageSize))
+	if err := r.beginRead(size); err != nil {
+		return nil, err
+	}
 	found, err := r.rules.Subscriptions.Active(r.ctx, r.caller.Partner, page, size)
 	if err != nil {
 		return nil, err
 	}
+	r.items = len(found.Items)
 	pages := (found.Total + int64(size) - 1) / int64(size)
 	wire := subscriptionPageWire{
 		Data: make([]listedWire, len(found.Items)),

@@ -38,7 +38,7 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	if _, packed := r.in.from.(*unpacking); packed {
 		length = -1 // nobody knows what it unpacks to
 	}
-	pass, err := s.works.enter(r.caller, length)
+	pass, err := s.works.enter(r.caller.Partner, length)
 	if err != nil {
 		return nil, err
 	}
@@ -47,26 +47,23 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 		r.reply.Set("retry-after", wholeSeconds(wait))
 		return nil, errRateLimited.With("body: more items or bytes than this partner may send")
 	}
-	end, alone, err := pass.turn(r.ctx, r.reply, length)
-	if err != nil {
-		return nil, err
+	if isHeavyBody(length) {
+		if err := r.takeSlot(); err != nil {
+			return nil, err
+		}
 	}
-	defer end()
 	enrolment, err := r.rules.Subscriptions.Enrol(r.ctx, r.caller.Partner, r.caller.Mode, r.caller.Epoch)
 	if err != nil {
 		return nil, err
 	}
-	readers := runtime.GOMAXPROCS(0)
-	if !alone { // leaves processors to others
-		readers = max(readers/2, 1)
-	}
-	err = readItems(&r.in, readers, pass.grow, enrolment.Add)
+	// Half of the processors: two bulks of a partner keep all busy, and other requests find one soon.
+	err = readItems(&r.in, max(runtime.GOMAXPROCS(0)/2, 1), pass.grow, enrolment.Add)
 	s.limits.chargeBulk(r.caller, pass.items, pass.bytes, s.Now())
 	if err != nil {
 		return nil, err
 	}
 	if !dryRun { // it numbers subscriptions, one request after the other
-		r.claim.Queue = "subscriptions"
+		r.claim.Queue, r.claim.IsBulk = "subscriptions", pass.places > 0
 	}
 	kept, err := r.once(func(in *Rules) (any, error) {
 		outcome, err := in.Subscriptions.Keep(r.ctx, enrolment, dryRun)

@@ -117,7 +117,7 @@ func (s *Server) showUsage(r *request) (any, error) {
 	}
 	var answer usage
 	answer.Rate.PerSecond, answer.Rate.Burst = r.caller.Settings.Rate()
-	answer.Rate.BulkPerSecond = answer.Rate.PerSecond * bulkPerRequest
+	answer.Rate.BulkPerSecond = answer.Rate.PerSecond * itemsPerRequest
 	active, err := r.rules.Subscriptions.Active(r.ctx, r.caller.Partner, 1, 1)
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"sync"
 	"time"
 
@@ -25,27 +24,21 @@ const (
 	singleBody = 4 << 10
 )
 
-// A bulk with a body of more than lightBody keeps processors and database busy for as long as hundreds of single writes.
-// Of those one partner has as many at work as heavyOfOne, the others wait before anything of them is read. While other
-// partners are at work there is one at a time, and the next begins heavyRest times as long after it as it took, so that
-// their writes mostly find the database free.
+// A bulk with a body of more than lightBody, or a list of more than lightList items, keeps processors and database busy
+// for as long as hundreds of single requests. One partner has heavySlots of them at work at once; the next waits up to
+// slotWait before anything of it is read, and is then asked to come again. What other partners do changes nothing here.
 const (
 	lightBody  = 64 << 10
-	heavyOfOne = 2
-	heavyRest  = 24
-	// othersFor is how long a partner's last request counts as being at work, and restMost how long a bulk waits for its
-	// turn before it is asked to come again.
-	othersFor = time.Second
-	restMost  = 5 * time.Second
+	lightList  = 100
+	heavySlots = 2
+	slotWait   = 5 * time.Second
 )
 
 // works is what partners have under way.
 type works struct {
-	limits *limiter
-	now    func() time.Time
-	mu     sync.Mutex
-	all    underWay
-	of     map[partner.ID]*partnerWork
+	mu  sync.Mutex
+	all underWay
+	of  map[partner.ID]*partnerWork
 }
 
 type underWay struct {
@@ -55,20 +48,16 @@ type underWay struct {
 
 type partnerWork struct {
 	underWay
-	// turn lets heavy bulks in.
-	turn *semaphore.Weighted
-	// rests is until when heavy bulks wait if others are at work.
-	rests time.Time
+	// slots bounds the heavy requests at work.
+	slots *semaphore.Weighted
 }
 
-func newWorks(limits *limiter, now func() time.Time) *works {
-	return &works{limits: limits, now: now, of: map[partner.ID]*partnerWork{}}
-}
+func newWorks() *works { return &works{of: map[partner.ID]*partnerWork{}} }
 
 func (w *works) partner(id partner.ID) *partnerWork {
 	p := w.of[id]
 	if p == nil { // one per partner that exists: nothing to evict
-		p = &partnerWork{turn: semaphore.NewWeighted(heavyOfOne)}
+		p = &partnerWork{slots: semaphore.NewWeighted(heavySlots)}
 		w.of[id] = p
 	}
 	return p
@@ -77,7 +66,6 @@ func (w *works) partner(id partner.ID) *partnerWork {
 // bulkPass is a bulk request's leave to be at work.
 type bulkPass struct {
 	works        *works
-	who          partner.Caller
 	work         *partnerWork
 	items, bytes int
 	room         int64
@@ -87,10 +75,10 @@ type bulkPass struct {
 var errBusy = errRateLimited.With("body: too much work of this partner, or of all, is under way")
 
 // enter begins a bulk request with a body of that length, which is below zero where it is not known, or refuses it.
-func (w *works) enter(who partner.Caller, length int64) (*bulkPass, error) {
+func (w *works) enter(id partner.ID, length int64) (*bulkPass, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	b := &bulkPass{works: w, who: who, work: w.partner(who.Partner)}
+	b := &bulkPass{works: w, work: w.partner(id)}
 	if length < 0 || length > singleBody {
 		b.places = 1
 	}
@@ -126,57 +114,20 @@ func (b *bulkPass) leave() {
 	b.works.all.room -= b.room
 }
 
-// heavyBody tells by its length, which is below zero where it is not known.
-func heavyBody(length int64) bool { return length < 0 || length > lightBody }
+// isHeavyBody judges a body by its length, which is below zero where it is not known.
+func isHeavyBody(length int64) bool { return length < 0 || length > lightBody }
 
-// turn waits until a heavy bulk may begin, and returns what ends it. alone is whether nobody else is at work.
-func (b *bulkPass) turn(ctx context.Context, reply http.Header, length int64) (end func(), alone bool, err error) {
-	others := b.works.limits.othersAtWork(b.who.Partner, b.works.now())
-	if !heavyBody(length) {
-		return func() {}, !others, nil
-	}
-	weight := int64(1)
-	if others {
-		weight = heavyOfOne
-	}
-	waiting, cancel := context.WithTimeout(ctx, restMost)
+// takeSlot waits for one of a partner's slots for heavy requests and returns what gives it back.
+func (w *works) takeSlot(ctx context.Context, id partner.ID) (release func(), err error) {
+	w.mu.Lock()
+	slots := w.partner(id).slots
+	w.mu.Unlock()
+	waiting, cancel := context.WithTimeout(ctx, slotWait)
 	defer cancel()
-	if err := b.work.turn.Acquire(waiting, weight); err != nil {
-		return nil, false, errBusy
+	if err := slots.Acquire(waiting, 1); err != nil {
+		return nil, errBusy
 	}
-	if rest := b.rest(b.works.now()); rest > 0 {
-		late := rest > restMost
-		if !late {
-			select {
-			case <-ctx.Done():
-				late = true
-			case <-time.After(rest):
-			}
-		}
-		if late {
-			b.work.turn.Release(weight)
-			reply.Set("retry-after", wholeSeconds(rest))
-			return nil, false, errBusy
-		}
-	}
-	start := b.works.now()
-	return func() {
-		b.works.mu.Lock()
-		end := b.works.now()
-		b.work.rests = end.Add(heavyRest * end.Sub(start))
-		b.works.mu.Unlock()
-		b.work.turn.Release(weight)
-	}, !others, nil
-}
-
-// rest is how long this partner's heavy work has to wait for the sake of others.
-func (b *bulkPass) rest(now time.Time) time.Duration {
-	if !b.works.limits.othersAtWork(b.who.Partner, now) {
-		return 0
-	}
-	b.works.mu.Lock()
-	defer b.works.mu.Unlock()
-	return b.work.rests.Sub(now)
+	return func() { slots.Release(1) }, nil
 }
 
 // takeBody takes room for a body that is read whole, and returns what gives it back.

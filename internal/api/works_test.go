@@ -2,7 +2,6 @@ package api
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -70,20 +70,20 @@ func callerOf(id partner.ID) partner.Caller { return partner.Caller{Partner: id}
 //
 //vigia:row A22
 func TestBulkWorkIsBounded(t *testing.T) {
-	w := newWorks(newLimiter(nil), time.Now)
+	w := newWorks()
 	var passes []*bulkPass
 	for range bulksOfOne {
-		p, err := w.enter(callerOf("one"), -1)
+		p, err := w.enter("one", -1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		passes = append(passes, p)
 	}
-	if _, err := w.enter(callerOf("one"), -1); !errors.Is(err, errRateLimited) {
+	if _, err := w.enter("one", -1); !errors.Is(err, errRateLimited) {
 		t.Error("one too many:", err)
 	}
 	for range 4 * bulksOfOne { // people enrolled one by one are no bulks
-		single, err := w.enter(callerOf("one"), singleBody)
+		single, err := w.enter("one", singleBody)
 		if err != nil {
 			t.Fatal("a single write:", err)
 		}
@@ -97,7 +97,7 @@ func TestBulkWorkIsBounded(t *testing.T) {
 			t.Fatal("room without end")
 		}
 	}
-	other, err := w.enter(callerOf("other"), 32<<20)
+	other, err := w.enter("other", 32<<20)
 	if err != nil || other.grow(subscription.MaxItems, 32<<20) != nil {
 		t.Error("another partner:", err)
 	}
@@ -149,54 +149,92 @@ func TestBulkIsPaidByItems(t *testing.T) {
 	}
 }
 
-// TestHeavyBulksRest: while others are at work a partner's heavy bulks leave the database to them most of the time, and
-// nobody rests when nobody else is there. The clock is one that only waiting moves: on the machine's own, whatever else
-// runs on it would decide who rested.
+// TestHeavyRequestsShareSlots: bulks and long lists of one partner wait for each other, and no other partner does.
 //
 //vigia:row A22
-func TestHeavyBulksRest(t *testing.T) {
+func TestHeavyRequestsShareSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(nil)
-		w := newWorks(l, time.Now)
-		const work = 2 * time.Millisecond
-		heavy := func() error {
-			p, err := w.enter(callerOf("one"), -1)
+		w := newWorks()
+		var held []func()
+		for range heavySlots {
+			release, err := w.takeSlot(t.Context(), "one")
 			if err != nil {
-				return fmt.Errorf("enter: %w", err)
-			}
-			defer p.leave()
-			end, _, err := p.turn(t.Context(), http.Header{}, -1)
-			if err != nil {
-				return err
-			}
-			time.Sleep(work)
-			end()
-			return nil
-		}
-		timed := func() time.Duration {
-			start := time.Now()
-			if err := heavy(); err != nil {
 				t.Fatal(err)
 			}
-			return time.Since(start)
+			held = append(held, release)
 		}
-		l.take(callerOf("one"), time.Now())
-		timed()
-		if took := timed(); took != work {
-			t.Error("alone it rested:", took)
+		start := time.Now()
+		if _, err := w.takeSlot(t.Context(), "one"); !errors.Is(err, errRateLimited) || time.Since(start) != slotWait {
+			t.Error("one too many:", err, time.Since(start))
 		}
-		l.take(callerOf("other"), time.Now())
-		if took := timed(); took != heavyRest*work+work {
-			t.Error("beside others it did not rest:", took)
+		if _, err := w.takeSlot(t.Context(), "other"); err != nil {
+			t.Error("another partner:", err)
 		}
-		w.mu.Lock()
-		w.of["one"].rests = time.Now().Add(time.Hour)
-		w.mu.Unlock()
-		l.take(callerOf("other"), time.Now())
-		if err := heavy(); !errors.Is(err, errRateLimited) {
-			t.Error("an hour's rest:", err)
+		held[0]()
+		if _, err := w.takeSlot(t.Context(), "one"); err != nil {
+			t.Error("after one ended:", err)
 		}
 	})
+}
+
+// TestListsArePaidByItems is the attack: pages of a thousand events, read over and over, cost a partner no more than any
+// other request. Now the items are charged: the reader in debt is refused, its single requests and bulks are not, and
+// other partners do not notice.
+func TestListsArePaidByItems(t *testing.T) {
+	t.Parallel()
+	s := newService(t, sqldb.SQLite)
+	server := newHandler(t, s.Env)
+	ask := func(key, path string) *httptest.ResponseRecorder {
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
+		req.Header.Set("x-api-key", key)
+		answer := httptest.NewRecorder()
+		server.ServeHTTP(answer, req)
+		return answer
+	}
+	const events = "/v1/events?limit=1000"
+	if answer := ask(s.Live.APIKey, events); answer.Code != http.StatusOK {
+		t.Fatal(answer.Code, answer.Body)
+	}
+	now := server.Now()
+	for range 1 + 400 { // what is allowed at once, a thousand events a page
+		server.limits.chargeList(callerOf(s.Live.ID), alert.MaxPage, 0, now)
+	}
+	for _, path := range []string{events, "/v1/subscriptions?page_size=100", "/v1/cyber/epp", "/v1/cyber/breaches"} {
+		if answer := ask(s.Live.APIKey, path); answer.Code != http.StatusTooManyRequests || answer.Header().Get("retry-after") == "" {
+			t.Errorf("%s in debt: %d %v", path, answer.Code, answer.Header())
+		}
+	}
+	if answer := ask(s.Live.APIKey, "/v1/cyber/score/u1"); answer.Code != http.StatusOK {
+		t.Error("a single request:", answer.Code)
+	}
+	if server.limits.bulkWait(callerOf(s.Live.ID), now) != 0 {
+		t.Error("bulks wait for lists")
+	}
+	if answer := ask(s.Other.APIKey, events); answer.Code != http.StatusOK {
+		t.Error("another partner:", answer.Code)
+	}
+}
+
+// TestListsAreCharged: every list is charged for the items it holds.
+func TestListsAreCharged(t *testing.T) {
+	t.Parallel()
+	s := newService(t, sqldb.SQLite)
+	s.plan(t, s.Live, "p")
+	items := make([]string, 50)
+	for i := range items {
+		items[i] = itemOf(i, "")
+	}
+	if status, body := s.post(t, s.server.URL, s.Live.APIKey, "["+strings.Join(items, ",")+"]"); status != http.StatusOK {
+		t.Fatal(status, body)
+	}
+	server := newHandler(t, s.Env)
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/subscriptions?page_size=50", http.NoBody)
+	req.Header.Set("x-api-key", s.Live.APIKey)
+	server.ServeHTTP(httptest.NewRecorder(), req)
+	b := server.limits.bucketOf(callerOf(s.Live.ID))
+	if left := b.list.TokensAt(server.Now()); int(left) > b.list.Burst()-len(items)+1 {
+		t.Errorf("%v of %d tokens are left after a list of %d", left, b.list.Burst(), len(items))
+	}
 }
 
 // TestRefusalsArePaced: who goes on asking after being refused hears the next refusals later, bulks sooner than single

@@ -30,6 +30,8 @@ type Claim struct {
 	About partner.UserHash
 	// Queue, if it is not empty, names what all such work of a partner waits for: those who wait share a transaction.
 	Queue string
+	// IsBulk is whether the work writes many rows.
+	IsBulk bool
 }
 
 // MaxKept bounds an answer that is kept, in bytes. One that is larger was given once: a repeat is told that the work is

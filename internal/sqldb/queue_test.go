@@ -44,7 +44,7 @@ func TestQueueSharesACommit(t *testing.T) {
 		}
 		for i := range callers {
 			wg.Go(func() {
-				results[i] = d.InQueue(ctx, "x", func(tx *Tx) error {
+				results[i] = d.InQueue(ctx, "x", false, func(tx *Tx) error {
 					if err := lock(tx); err != nil {
 						return err
 					}

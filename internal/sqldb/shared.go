@@ -13,6 +13,9 @@ import (
 // transaction of the engine, each in a savepoint of its own, and commits once. Work that fails is rolled back to its
 // savepoint and takes nobody along. Work that nobody waits beside runs as it always did, without a savepoint.
 //
+// A bulk, which writes many rows, shares its transaction with no other work. Bulks and the single writes that wait take
+// turns, so a single write waits for at most one bulk, and a stream of single writes does not starve bulks.
+//
 // PostgreSQL has many writers, and shares syncs by itself. There those of one process share a transaction that would wait
 // for each other's anyway, because all of them lock the same row: see InQueue.
 const (
@@ -27,6 +30,16 @@ type writers struct {
 	mu      sync.Mutex
 	leading bool
 	waiting []*write
+	bulks   []*write // bulks that wait
+	wasBulk bool     // whether the last leader was a bulk
+}
+
+// queueOf returns the queue that work waits in. The caller holds the lock.
+func (q *writers) queueOf(w *write) *[]*write {
+	if w.isBulk {
+		return &q.bulks
+	}
+	return &q.waiting
 }
 
 // queues are those who wait for each other on PostgreSQL, by what they wait for.
@@ -40,15 +53,26 @@ type queue struct {
 	users int // whoever is the last takes the queue away
 }
 
-// InQueue is InTx for work that locks the same row as all other work of its queue. Those of this process which wait for
-// each other share a transaction, each undone for itself when it fails.
-func (d *DB) InQueue(ctx context.Context, name string, fn func(tx *Tx) error) error {
-	if d.engine == SQLite { // all of them are in one
+// InBulkTx is InTx for work that writes many rows: on SQLite the single writes that wait go before the next bulk.
+func (d *DB) InBulkTx(ctx context.Context, fn func(tx *Tx) error) error {
+	if d.engine != SQLite {
+		return d.InTx(ctx, fn)
+	}
+	return d.repeat(ctx, func() error { return d.share(ctx, &d.writers, true, fn) })
+}
+
+// InQueue is InTx, or InBulkTx, for work that locks the same row as all other work of its queue. On PostgreSQL those of
+// this process which wait for each other share a transaction, each undone for itself when it fails.
+func (d *DB) InQueue(ctx context.Context, name string, isBulk bool, fn func(tx *Tx) error) error {
+	switch {
+	case d.engine == SQLite && isBulk:
+		return d.InBulkTx(ctx, fn)
+	case d.engine == SQLite: // all writes are in one queue
 		return d.InTx(ctx, fn)
 	}
 	q := d.queues.enter(name)
 	defer d.queues.leave(name, q)
-	return d.repeat(ctx, func() error { return d.share(ctx, &q.writers, fn) })
+	return d.repeat(ctx, func() error { return d.share(ctx, &q.writers, false, fn) })
 }
 
 func (all *queues) enter(name string) *queue {
@@ -85,6 +109,7 @@ func (d *DB) mostShared() int {
 type write struct {
 	ctx      context.Context //nolint:containedctx // it waits in a queue for the length of its caller's call
 	fn       func(tx *Tx) error
+	isBulk   bool
 	tx       *Tx
 	err      error
 	panicked any
@@ -93,11 +118,12 @@ type write struct {
 }
 
 // share runs fn in a transaction that others of a queue may share, and returns when it is on disk.
-func (d *DB) share(ctx context.Context, q *writers, fn func(tx *Tx) error) error {
-	w := &write{ctx: ctx, fn: fn, err: errGone, lead: make(chan struct{}), done: make(chan struct{})}
+func (d *DB) share(ctx context.Context, q *writers, isBulk bool, fn func(tx *Tx) error) error {
+	w := &write{ctx: ctx, fn: fn, isBulk: isBulk, err: errGone, lead: make(chan struct{}), done: make(chan struct{})}
 	q.mu.Lock()
 	if q.leading {
-		q.waiting = append(q.waiting, w)
+		waiting := q.queueOf(w)
+		*waiting = append(*waiting, w)
 		q.mu.Unlock()
 		select {
 		case <-w.done:
@@ -114,7 +140,7 @@ func (d *DB) share(ctx context.Context, q *writers, fn func(tx *Tx) error) error
 			}
 		}
 	} else {
-		q.leading = true
+		q.leading, q.wasBulk = true, isBulk
 		q.mu.Unlock()
 	}
 	defer q.handOn()
@@ -126,24 +152,30 @@ func (d *DB) share(ctx context.Context, q *writers, fn func(tx *Tx) error) error
 func (q *writers) leave(w *write) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	i := slices.Index(q.waiting, w)
+	waiting := q.queueOf(w)
+	i := slices.Index(*waiting, w)
 	if i < 0 {
 		return false
 	}
-	q.waiting = slices.Delete(q.waiting, i, i+1)
+	*waiting = slices.Delete(*waiting, i, i+1)
 	return true
 }
 
-// handOn makes the first who waits lead.
+// handOn makes the next who waits lead: after a bulk a single write, after single writes a bulk.
 func (q *writers) handOn() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.waiting) == 0 {
-		q.leading = false
+	from := &q.waiting
+	if len(q.bulks) > 0 && (len(q.waiting) == 0 || !q.wasBulk) {
+		from = &q.bulks
+	}
+	if len(*from) == 0 {
+		q.leading, q.wasBulk = false, false
 		return
 	}
-	next := q.waiting[0]
-	q.waiting = q.waiting[1:]
+	next := (*from)[0]
+	*from = (*from)[1:]
+	q.wasBulk = next.isBulk
 	close(next.lead)
 }
 
@@ -166,7 +198,10 @@ func (w *write) result() error {
 
 // lead runs the leader's work, alone or with that of others.
 func (d *DB) lead(q *writers, w *write) {
-	others := q.take(d.mostShared() - 1)
+	var others []*write
+	if !w.isBulk {
+		others = q.take(d.mostShared() - 1)
+	}
 	if len(others) == 0 {
 		w.err = d.once(w.ctx, w.fn)
 		return

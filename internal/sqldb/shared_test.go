@@ -195,7 +195,7 @@ func BenchmarkWriters(b *testing.B) {
 					b.Fatal(err)
 				}
 				defer func() { _ = d.Close() }()
-				run := func(ctx context.Context, fn func(tx *Tx) error) error { return d.share(ctx, &d.writers, fn) }
+				run := func(ctx context.Context, fn func(tx *Tx) error) error { return d.share(ctx, &d.writers, false, fn) }
 				if how == "alone" {
 					run = d.once
 				}

@@ -90,7 +90,7 @@ func (d *DB) Distrusted() <-chan struct{} { return d.distrusted }
 // run runs fn in a transaction: on SQLite in one that others may share.
 func (d *DB) run(ctx context.Context, fn func(tx *Tx) error) error {
 	if d.engine == SQLite {
-		return d.share(ctx, &d.writers, fn)
+		return d.share(ctx, &d.writers, false, fn)
 	}
 	return d.once(ctx, fn)
 }

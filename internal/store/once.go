@@ -42,7 +42,7 @@ func (s Answers) Once(ctx context.Context, id partner.ID, c once.Claim, work fun
 	inTx := s.db.InTx
 	if c.Queue != "" {
 		inTx = func(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
-			return s.db.InQueue(ctx, string(id)+" "+c.Queue, fn)
+			return s.db.InQueue(ctx, string(id)+" "+c.Queue, c.IsBulk, fn)
 		}
 	}
 	err := inTx(ctx, func(tx *sqldb.Tx) error {

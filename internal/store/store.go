@@ -92,6 +92,14 @@ func (c core) inTx(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
 	return classify(c.db.InTx(ctx, fn))
 }
 
+// inBulkTx is inTx for work that writes a number of rows.
+func (c core) inBulkTx(ctx context.Context, rows int, fn func(tx *sqldb.Tx) error) error {
+	if c.tx != nil || rows <= fewRows {
+		return c.inTx(ctx, fn)
+	}
+	return classify(c.db.InBulkTx(ctx, fn))
+}
+
 // inBatches does long work in transactions of a few rows: see sqldb.DB.InBatches.
 func (c core) inBatches(ctx context.Context, step func(tx *sqldb.Tx, limit int64) (int64, error)) (int64, error) {
 	done, err := c.batches(ctx, sweepBatch, func(tx *sqldb.Tx, _, limit int64) (int64, error) { return step(tx, limit) })

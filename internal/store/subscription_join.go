@@ -16,8 +16,9 @@ import (
 // all who wait in one transaction, as if they had come in one request. Each gets its own answer. When a joined load
 // fails each is tried again on its own, so that one which cannot be kept takes nobody along.
 
-// mostJoined bounds the rows of a joined load, so that nobody waits for much more than a large request of its own.
-const mostJoined = 10_000
+// mostJoined bounds the rows of a joined load: it is for single enrolments and small bulks, whose cost is the commit. A
+// large bulk gains nothing by it, and single writes of other partners would wait for all of it on SQLite.
+const mostJoined = 1000
 
 // bulkQueues are the bulk requests of this process by partner.
 type bulkQueues struct {
@@ -129,7 +130,7 @@ func (q *bulkQueues) take(id partner.ID, most int) []*bulkWait {
 // keepAlone keeps one request's rows in a transaction of its own.
 func (b *batch) keepAlone(w *bulkWait) {
 	w.stored = nil
-	w.err = b.store.inTx(w.ctx, func(tx *sqldb.Tx) error {
+	w.err = b.store.inBulkTx(w.ctx, len(w.rows), func(tx *sqldb.Tx) error {
 		left, err := b.keep(w.ctx, tx, w.register, w.rows)
 		w.stored = itemsOf(left)
 		return err
@@ -160,7 +161,7 @@ func (b *batch) keepTogether(all []*bulkWait) bool {
 	}
 	var left []newRow
 	ctx := context.WithoutCancel(all[0].ctx) // one that gives up takes nobody along
-	err := b.store.inTx(ctx, func(tx *sqldb.Tx) (err error) {
+	err := b.store.inBulkTx(ctx, len(rows), func(tx *sqldb.Tx) (err error) {
 		left, err = b.keep(ctx, tx, register, rows)
 		return err
 	})
