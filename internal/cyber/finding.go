@@ -80,6 +80,11 @@ type Breach struct {
 	Content string
 }
 
+// NeutralTitle is what a breach of a day is called where its own title cannot be shown.
+func NeutralTitle(day time.Time) string {
+	return "Vazamento informado em " + day.UTC().Format("02/01/2006")
+}
+
 // Has tells whether the breach exposed any of the classes.
 func (b Breach) Has(classes ...Exposed) bool {
 	return slices.ContainsFunc(classes, func(c Exposed) bool { return slices.Contains(b.Exposes, c) })

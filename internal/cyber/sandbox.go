@@ -2,6 +2,7 @@ package cyber
 
 import (
 	"strings"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/identifier"
 )
@@ -52,4 +53,13 @@ func sandboxLeak(k identifier.Kind, normal string) bool {
 		return normal == "VAZAMENTO00103"
 	}
 	return false
+}
+
+// MadeUpBreach is what is told of the made-up breach.
+func MadeUpBreach() Breach {
+	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	return Breach{
+		Name: SandboxBreach, Title: "Vazamento de demonstração", Date: day, Source: "Vigia", Description: "Dados fictícios para parceiros em teste.",
+		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedCPF, ExposedPhone, ExposedCard, ExposedName}, Kind: SourceBreach, Verified: true, AddedAt: day,
+	}
 }

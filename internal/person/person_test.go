@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -350,7 +351,7 @@ func TestHostileTexts(t *testing.T) {
 	if _, err := w.rules.Endpoints.Issue(t.Context(), of.ID, cyber.DeviceRequest{User: "pessoa-1", System: cyber.IOS, Name: hostile, Mode: of.Mode}); err != nil {
 		t.Fatal(err)
 	}
-	if err := storetest.Write(t.Context(), w.Env, `UPDATE breach SET title = $1`, hostile); err != nil {
+	if _, err := w.Store.Breaches.UpdateBreach(t.Context(), cyber.SandboxBreach, func(r *leak.Record) error { r.Title = hostile; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	_, err := w.registry.SetTheme(t.Context(), of.ID, func(th *partner.Theme) {

@@ -163,11 +163,7 @@ func (r *postureReader) addRest(part, at int64, first string) {
 // BreachesByName returns the named breaches.
 func (s Advice) BreachesByName(ctx context.Context, names []string) ([]cyber.Breach, error) {
 	var args []any
-	found, err := collect(ctx, s.reader(), func(row scanner) (cyber.Breach, error) {
-		var b breachRow
-		err := row.Scan(b.dest()...)
-		return b.breach(), err
-	}, `SELECT `+breachColumns+` FROM breach b WHERE b.name IN (`+list(&args, names)+`)`, args...)
+	found, err := collect(ctx, s.reader(), s.scanBreach, `SELECT `+breachColumns+` FROM breach b WHERE b.name IN (`+list(&args, names)+`)`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read breaches: %w", err)
 	}

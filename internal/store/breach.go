@@ -1,11 +1,13 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -18,24 +20,52 @@ import (
 var _ leak.Store = Breaches{}
 
 // breachColumns are what a person or partner may be told of a breach; the table goes by b.
-const breachColumns = `b.name, b.title, b.day, b.source, b.description, b.exposes, b.kind, b.verified, b.fabricated, b.spam_list, b.added_at, b.digest || b.pairs_digest`
+const breachColumns = `b.name, b.title, b.day, b.source, b.description, b.exposes, b.kind, b.verified, b.fabricated, b.spam_list, b.added_at, b.mac, b.digest || b.pairs_digest`
 
 type breachRow struct {
 	b          cyber.Breach
 	day, added int64
 	exposes    string
+	mac        []byte
 }
 
 func (r *breachRow) dest() []any {
 	return []any{
 		&r.b.Name, &r.b.Title, &r.day, &r.b.Source, &r.b.Description, &r.exposes, &r.b.Kind, &r.b.Verified, &r.b.Fabricated,
-		&r.b.SpamList, &r.added, &r.b.Content,
+		&r.b.SpamList, &r.added, &r.mac, &r.b.Content,
 	}
 }
 
-func (r *breachRow) breach() cyber.Breach {
-	r.b.Date, r.b.AddedAt, r.b.Exposes = fromMicros(r.day), fromMicros(r.added), exposesOf(r.exposes)
-	return r.b
+// openBreach makes a breach of its columns. Of a forged row there is nothing but its name and dates, under the neutral title.
+// The made-up breach comes with the schema, before there are keys, so its own text needs no MAC and replaces a forged one.
+func (c core) openBreach(r *breachRow) (b cyber.Breach, forged bool) {
+	b = r.b
+	b.Date, b.AddedAt, b.Exposes = fromMicros(r.day), fromMicros(r.added), exposesOf(r.exposes)
+	grant := breachGrant(b)
+	if c.genuine("breach", grant, r.mac) {
+		return b, false
+	}
+	if made := cyber.MadeUpBreach(); b.Name == made.Name {
+		return made, !slices.EqualFunc(grant.parts, breachGrant(made).parts, bytes.Equal)
+	}
+	return cyber.Breach{
+		Name: b.Name, Title: cyber.NeutralTitle(b.Date), Date: b.Date, AddedAt: b.AddedAt, Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{}, Content: b.Content,
+	}, true
+}
+
+// scanBreach reads breachColumns.
+func (c core) scanBreach(row scanner) (cyber.Breach, error) {
+	b, err := c.scanChecked(row)
+	return b.value, err
+}
+
+func (c core) scanChecked(row scanner) (checked[cyber.Breach], error) {
+	var r breachRow
+	if err := row.Scan(r.dest()...); err != nil {
+		return checked[cyber.Breach]{}, err
+	}
+	b, forged := c.openBreach(&r)
+	return checked[cyber.Breach]{b, "breach " + r.b.Name, forged}, nil
 }
 
 // exposesOf undoes exposesText.
@@ -60,7 +90,7 @@ func exposesText(classes []cyber.Exposed) string {
 const recordColumns = breachColumns + `, b.state, b.segment, b.digest, b.tally, b.published_at, b.retracted_at, b.pairs, b.pairs_digest,
 	b.renewals, b.renewed_at, b.former`
 
-func scanRecord(row scanner) (leak.Record, error) {
+func (c core) scanRecord(row scanner) (leak.Record, error) {
 	var b breachRow
 	var r leak.Record
 	var tally, former string
@@ -70,7 +100,8 @@ func scanRecord(row scanner) (leak.Record, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Breach, r.PublishedAt, r.RetractedAt, r.RenewedAt = b.breach(), fromMicros(published), fromMicros(retracted), fromMicros(renewed)
+	r.Breach, _ = c.openBreach(&b)
+	r.PublishedAt, r.RetractedAt, r.RenewedAt = fromMicros(published), fromMicros(retracted), fromMicros(renewed)
 	r.Former = strings.Fields(former)
 	if err := json.Unmarshal([]byte(tally), &r.Tally); err != nil {
 		return r, fmt.Errorf("read tally: %w", err)
@@ -80,16 +111,16 @@ func scanRecord(row scanner) (leak.Record, error) {
 
 // Breaches returns all breaches, oldest first.
 func (s Breaches) Breaches(ctx context.Context) ([]leak.Record, error) {
-	return collect(ctx, s.reader(), scanRecord, `SELECT `+recordColumns+` FROM breach b ORDER BY b.added_at, b.name`)
+	return collect(ctx, s.reader(), s.scanRecord, `SELECT `+recordColumns+` FROM breach b ORDER BY b.added_at, b.name`)
 }
 
 // BreachByName returns one breach.
 func (s Breaches) BreachByName(ctx context.Context, name string) (leak.Record, error) {
-	return breachByName(ctx, s.reader(), name)
+	return s.breachByName(ctx, s.reader(), name)
 }
 
-func breachByName(ctx context.Context, q querier, name string) (leak.Record, error) {
-	r, err := scanRecord(q.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM breach b WHERE b.name = $1`, name))
+func (c core) breachByName(ctx context.Context, q querier, name string) (leak.Record, error) {
+	r, err := c.scanRecord(q.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM breach b WHERE b.name = $1`, name))
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, leak.ErrBreachNotFound.With("name: there is no such breach")
 	}
@@ -100,13 +131,9 @@ func breachByName(ctx context.Context, q querier, name string) (leak.Record, err
 }
 
 // publishedBreaches returns those of the named breaches that are published.
-func publishedBreaches(ctx context.Context, q querier, names []string) (map[string]cyber.Breach, error) {
+func (c core) publishedBreaches(ctx context.Context, q querier, names []string) (map[string]cyber.Breach, error) {
 	args := []any{}
-	found, err := collect(ctx, q, func(row scanner) (cyber.Breach, error) {
-		var b breachRow
-		err := row.Scan(b.dest()...)
-		return b.breach(), err
-	}, `SELECT `+breachColumns+` FROM breach b WHERE b.state = 'published' AND b.name IN (`+list(&args, names)+`)`, args...)
+	found, err := collect(ctx, q, c.scanBreach, `SELECT `+breachColumns+` FROM breach b WHERE b.state = 'published' AND b.name IN (`+list(&args, names)+`)`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read breaches: %w", err)
 	}
@@ -128,10 +155,11 @@ func (s Breaches) insertBreach(ctx context.Context, tx *sqldb.Tx, r leak.Record)
 		return fmt.Errorf("insert breach: %w", err)
 	}
 	res, err := tx.ExecContext(ctx, `INSERT INTO breach (name, title, day, source, description, exposes, kind, verified, fabricated,
-		spam_list, state, segment, digest, tally, added_at, published_at, retracted_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0) ON CONFLICT (name) DO NOTHING`,
+		spam_list, state, segment, digest, tally, added_at, published_at, retracted_at, mac)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, $17) ON CONFLICT (name) DO NOTHING`,
 		r.Name, r.Title, micros(r.Date), r.Source, r.Description, exposesText(r.Exposes), string(r.Kind), r.Verified, r.Fabricated,
-		r.SpamList, string(r.State), r.Segment, r.Digest, string(tally), micros(r.AddedAt), micros(r.PublishedAt))
+		r.SpamList, string(r.State), r.Segment, r.Digest, string(tally), micros(r.AddedAt), micros(r.PublishedAt),
+		s.mac("breach", breachGrant(r.Breach)))
 	if err != nil {
 		return fmt.Errorf("insert breach: %w", err)
 	}
@@ -159,15 +187,15 @@ func (s Breaches) UpdateBreach(ctx context.Context, name string, change func(*le
 			return err
 		}
 		var err error
-		if r, err = breachByName(ctx, tx, name); err != nil {
+		if r, err = s.breachByName(ctx, tx, name); err != nil {
 			return err
 		}
 		if err := change(&r); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE breach SET title = $2, day = $3, source = $4, description = $5, exposes = $6, kind = $7,
-			verified = $8, fabricated = $9, spam_list = $10 WHERE name = $1`, name, r.Title, micros(r.Date), r.Source, r.Description,
-			exposesText(r.Exposes), string(r.Kind), r.Verified, r.Fabricated, r.SpamList)
+			verified = $8, fabricated = $9, spam_list = $10, mac = $11 WHERE name = $1`, name, r.Title, micros(r.Date), r.Source, r.Description,
+			exposesText(r.Exposes), string(r.Kind), r.Verified, r.Fabricated, r.SpamList, s.mac("breach", breachGrant(r.Breach)))
 		if err != nil {
 			return fmt.Errorf("update breach: %w", err)
 		}
@@ -208,16 +236,17 @@ func (s Breaches) PublishBreach(ctx context.Context, name string, p leak.Publica
 		if err := lockBreach(ctx, tx, name); err != nil {
 			return err
 		}
-		r, err := breachByName(ctx, tx, name)
+		r, err := s.breachByName(ctx, tx, name)
 		if err != nil {
 			return err
 		}
 		if changes, err := r.Publishes(p.Digest); err != nil || !changes {
 			return err
 		}
+		r.Exposes = leak.SettleExposes(r.Exposes, &p.Tally)
 		_, err = tx.ExecContext(ctx, `UPDATE breach SET state = 'published', segment = $2, digest = $3, tally = $4, published_at = $5,
-			pairs = $6, pairs_digest = $7, exposes = $8 WHERE name = $1`, name, p.File, p.Digest, string(text), micros(s.now()), p.Pairs, p.PairsDigest,
-			exposesText(leak.SettleExposes(r.Exposes, &p.Tally)))
+			pairs = $6, pairs_digest = $7, exposes = $8, mac = $9 WHERE name = $1`, name, p.File, p.Digest, string(text), micros(s.now()), p.Pairs, p.PairsDigest,
+			exposesText(r.Exposes), s.mac("breach", breachGrant(r.Breach)))
 		if err != nil {
 			return fmt.Errorf("publish breach: %w", err)
 		}
@@ -236,7 +265,7 @@ func (s Breaches) RetractBreach(ctx context.Context, name string) (leak.Record, 
 			return err
 		}
 		var err error
-		if r, err = breachByName(ctx, tx, name); err != nil || r.State == leak.Retracted {
+		if r, err = s.breachByName(ctx, tx, name); err != nil || r.State == leak.Retracted {
 			return err
 		}
 		now := s.now()

@@ -11,12 +11,6 @@ import (
 
 var _ cyber.BreachStore = Breaches{}
 
-func scanBreach(row scanner) (cyber.Breach, error) {
-	var b breachRow
-	err := row.Scan(b.dest()...)
-	return b.breach(), err
-}
-
 // PublishedPage returns published breaches, newest first: see cyber.BreachStore.
 func (s Breaches) PublishedPage(ctx context.Context, without string, offset int64, limit int) ([]cyber.Breach, int64, error) {
 	var total int64
@@ -25,7 +19,7 @@ func (s Breaches) PublishedPage(ctx context.Context, without string, offset int6
 	if err != nil {
 		return nil, 0, classify(fmt.Errorf("count breaches: %w", err))
 	}
-	page, err := collect(ctx, q, scanBreach, `SELECT `+breachColumns+` FROM breach b WHERE b.state = 'published' AND b.name <> $1
+	page, err := collect(ctx, q, s.scanBreach, `SELECT `+breachColumns+` FROM breach b WHERE b.state = 'published' AND b.name <> $1
 		ORDER BY b.added_at DESC, b.name DESC LIMIT $2 OFFSET $3`, without, int64(limit), offset)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list breaches: %w", err)
@@ -35,7 +29,7 @@ func (s Breaches) PublishedPage(ctx context.Context, without string, offset int6
 
 // PublishedBreach returns one published breach: see cyber.BreachStore.
 func (s Breaches) PublishedBreach(ctx context.Context, name string) (cyber.Breach, error) {
-	b, err := scanBreach(s.reader().QueryRowContext(ctx, `SELECT `+breachColumns+` FROM breach b WHERE b.name = $1 AND b.state = 'published'`, name))
+	b, err := s.scanBreach(s.reader().QueryRowContext(ctx, `SELECT `+breachColumns+` FROM breach b WHERE b.name = $1 AND b.state = 'published'`, name))
 	if errors.Is(err, sql.ErrNoRows) {
 		return b, cyber.ErrBreachUnknown.With("name: no such breach is published")
 	}

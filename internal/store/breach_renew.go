@@ -25,7 +25,7 @@ func (s Breaches) RenewBreach(ctx context.Context, name string, n leak.Renewal) 
 		if err := lockBreach(ctx, tx, name); err != nil {
 			return err
 		}
-		r, err := breachByName(ctx, tx, name)
+		r, err := s.breachByName(ctx, tx, name)
 		if err != nil {
 			return err
 		}
@@ -36,9 +36,10 @@ func (s Breaches) RenewBreach(ctx context.Context, name string, n leak.Renewal) 
 		for _, f := range r.Files() {
 			former = append(former, f.Name)
 		}
+		r.Exposes = leak.SettleExposes(n.Exposes, &n.Tally)
 		_, err = tx.ExecContext(ctx, `UPDATE breach SET segment = $2, digest = $3, tally = $4, pairs = $5, pairs_digest = $6, exposes = $7,
-			renewals = renewals + 1, renewed_at = $8, former = $9 WHERE name = $1`, name, n.File, n.Digest, string(text), n.Pairs, n.PairsDigest,
-			exposesText(leak.SettleExposes(n.Exposes, &n.Tally)), micros(s.now()), strings.Join(former, " "))
+			renewals = renewals + 1, renewed_at = $8, former = $9, mac = $10 WHERE name = $1`, name, n.File, n.Digest, string(text), n.Pairs, n.PairsDigest,
+			exposesText(r.Exposes), micros(s.now()), strings.Join(former, " "), s.mac("breach", breachGrant(r.Breach)))
 		if err != nil {
 			return fmt.Errorf("renew breach: %w", err)
 		}
@@ -84,7 +85,7 @@ func (s Breaches) RejudgeFindings(ctx context.Context, breach string, since time
 		if err != nil {
 			return fmt.Errorf("judge findings again: %w", err)
 		}
-		published, err := publishedBreaches(ctx, tx, []string{breach})
+		published, err := s.publishedBreaches(ctx, tx, []string{breach})
 		if err != nil {
 			return err
 		}

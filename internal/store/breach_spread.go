@@ -35,7 +35,7 @@ func (s Breaches) AddSpread(ctx context.Context, r leak.Record, args any, parts 
 			return err
 		}
 		if !fresh {
-			kept, err := breachByName(ctx, tx, r.Name)
+			kept, err := s.breachByName(ctx, tx, r.Name)
 			if err == nil {
 				err = kept.GoOn()
 			}

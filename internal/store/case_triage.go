@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,46 +12,38 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// Triage returns what an offered service asks and how its cases are timed, in one round trip.
+// Triage returns what an offered service asks and how its cases are timed. A service that is forged is not offered, and a
+// forged question is not asked.
 func (s Cases) Triage(ctx context.Context, service cyber.ServiceID) (cyber.Triage, error) {
-	t, found := cyber.Triage{}, false
-	rows, err := s.reader().QueryContext(ctx, `SELECT coalesce(g.target, $2), coalesce(q.id, ''), coalesce(q.question, ''),
-			coalesce(q.required, $3), coalesce(q.options, '[]'), coalesce(q.created_at, 0)
-		FROM service v LEFT JOIN case_target g ON g.service_id = v.id LEFT JOIN case_question q ON q.service_id = v.id
-		WHERE v.id = $1 AND NOT v.retired ORDER BY q.created_at, q.id`,
-		string(service), cyber.DefaultTarget.Microseconds(), false)
+	t := cyber.Triage{}
+	var target int64
+	offered, err := s.scanService(leading{s.reader().QueryRowContext(ctx, `SELECT coalesce(g.target, $2), v.id, v.name, v.description, v.position,
+		v.retired, v.created_at, v.mac FROM service v LEFT JOIN case_target g ON g.service_id = v.id WHERE v.id = $1`,
+		string(service), cyber.DefaultTarget.Microseconds()), []any{&target}})
+	if errors.Is(err, sql.ErrNoRows) || err == nil && offered.value.Retired {
+		return t, cyber.ErrServiceNotFound.With("serviceId: no such service")
+	}
 	if err != nil {
 		return t, classify(fmt.Errorf("read triage: %w", err))
 	}
-	defer func() { _ = rows.Close() }() // rows.Err below reports what matters
-	for rows.Next() {
-		found = true
-		q, target := cyber.Question{Service: service}, int64(0)
-		if err := scanQuestion(rows, &q, &target); err != nil {
-			return t, fmt.Errorf("read triage: %w", err)
-		}
-		t.Target = time.Duration(target) * time.Microsecond
-		if q.ID != "" {
-			t.Questions = append(t.Questions, q)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return t, classify(fmt.Errorf("read triage: %w", err))
-	}
-	if !found {
-		return t, cyber.ErrServiceNotFound.With("serviceId: no such service")
-	}
-	return t, nil
+	t.Target = time.Duration(target) * time.Microsecond
+	t.Questions, err = s.Questions(ctx, service)
+	return t, err
 }
 
-func scanQuestion(row scanner, q *cyber.Question, before ...any) error {
+const questionColumns = `q.id, q.service_id, q.question, q.required, q.options, q.created_at, q.mac`
+
+func (c core) scanQuestion(row scanner) (checked[cyber.Question], error) {
+	var q cyber.Question
 	var options string
 	var created int64
-	if err := row.Scan(append(before, &q.ID, &q.Text, &q.Required, &options, &created)...); err != nil {
-		return err
+	var mac []byte
+	if err := row.Scan(&q.ID, &q.Service, &q.Text, &q.Required, &options, &created, &mac); err != nil {
+		return checked[cyber.Question]{}, err
 	}
 	q.CreatedAt = fromMicros(created)
-	return json.Unmarshal([]byte(options), &q.Options)
+	err := json.Unmarshal([]byte(options), &q.Options)
+	return checked[cyber.Question]{q, "case_question " + string(q.ID), err != nil || !c.genuine("case_question", questionGrant(q), mac)}, nil
 }
 
 // InsertQuestion keeps a question of an existing service.
@@ -66,8 +59,9 @@ func (s Cases) InsertQuestion(ctx context.Context, q cyber.Question) error {
 		if err := serviceExists(ctx, tx, q.Service); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO case_question (id, service_id, question, required, options, created_at)
-			VALUES ($1, $2, $3, $4, $5, $6)`, string(q.ID), string(q.Service), q.Text, q.Required, string(options), micros(q.CreatedAt))
+		_, err := tx.ExecContext(ctx, `INSERT INTO case_question (id, service_id, question, required, options, created_at, mac)
+			VALUES ($1, $2, $3, $4, $5, $6, $7)`, string(q.ID), string(q.Service), q.Text, q.Required, string(options), micros(q.CreatedAt),
+			s.mac("case_question", questionGrant(q)))
 		if err != nil {
 			return fmt.Errorf("insert question: %w", err)
 		}
@@ -88,12 +82,8 @@ func serviceExists(ctx context.Context, q querier, service cyber.ServiceID) erro
 
 // Questions returns what a service asks; every service's questions when service is empty.
 func (s Cases) Questions(ctx context.Context, service cyber.ServiceID) ([]cyber.Question, error) {
-	return collect(ctx, s.reader(), func(row scanner) (cyber.Question, error) {
-		var q cyber.Question
-		err := scanQuestion(row, &q, &q.Service)
-		return q, err
-	}, `SELECT service_id, id, question, required, options, created_at FROM case_question WHERE $1 = '' OR service_id = $1
-		ORDER BY service_id, created_at, id`, string(service))
+	return collectGenuine(ctx, s.reader(), s.scanQuestion, `SELECT `+questionColumns+` FROM case_question q WHERE $1 = '' OR q.service_id = $1
+		ORDER BY q.service_id, q.created_at, q.id`, string(service))
 }
 
 // DeleteQuestion removes a question.

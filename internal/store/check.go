@@ -42,7 +42,7 @@ func (s Upkeep) Checks() []Check {
 		{"statuses", "the status and open breaches of every watched value follow from its findings", s.checkStatuses},
 		{"cases", "a case is where its last move left it", s.queries("cases", caseQueries)},
 		{"erasures", "nobody who was erased is back", s.queries("erasures", erasedQueries())},
-		{"grants", "every row that gives somebody power was written by this program", s.checkGrants},
+		{"grants", "every row that gives power or speaks to people was written by this program", s.checkGrants},
 		{"audit", "the audit trail is the one that was written", s.checkAudit},
 	}
 }

@@ -11,21 +11,30 @@ import (
 
 var _ cyber.ContentStore = Advice{}
 
-// ContentChanges returns what the operator changed in the catalogue.
+const contentColumns = `id, item, retired, mac`
+
+func (c core) scanContent(row scanner) (checked[cyber.Item], error) {
+	var id, text string
+	var retired bool
+	var mac []byte
+	if err := row.Scan(&id, &text, &retired, &mac); err != nil {
+		return checked[cyber.Item]{}, err
+	}
+	at := "content " + id
+	if !c.genuine("content", contentGrant(id, text, retired), mac) {
+		return checked[cyber.Item]{row: at, forged: true}, nil
+	}
+	items, err := cyber.ReadContent(bytes.NewReader([]byte(text)))
+	if err != nil || len(items) != 1 {
+		return checked[cyber.Item]{}, fmt.Errorf("read kept content: %w", err)
+	}
+	items[0].Retired = retired
+	return checked[cyber.Item]{value: items[0], row: at}, nil
+}
+
+// ContentChanges returns what the operator changed in the catalogue. A forged change is left out: the built-in item stands.
 func (s Advice) ContentChanges(ctx context.Context) ([]cyber.Item, error) {
-	return collect(ctx, s.reader(), func(row scanner) (cyber.Item, error) {
-		var text string
-		var retired bool
-		if err := row.Scan(&text, &retired); err != nil {
-			return cyber.Item{}, err
-		}
-		items, err := cyber.ReadContent(bytes.NewReader([]byte(text)))
-		if err != nil || len(items) != 1 {
-			return cyber.Item{}, fmt.Errorf("read kept content: %w", err)
-		}
-		items[0].Retired = retired
-		return items[0], nil
-	}, `SELECT item, retired FROM content ORDER BY id`)
+	return collectGenuine(ctx, s.reader(), s.scanContent, `SELECT `+contentColumns+` FROM content ORDER BY id`)
 }
 
 // KeepContent keeps items over what was there.
@@ -36,9 +45,9 @@ func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
 			if err := cyber.WriteContent(&text, []cyber.Item{it}); err != nil {
 				return err
 			}
-			_, err := tx.ExecContext(ctx, `INSERT INTO content (id, item, retired, changed_at) VALUES ($1, $2, $3, $4)
-				ON CONFLICT (id) DO UPDATE SET item = excluded.item, retired = excluded.retired, changed_at = excluded.changed_at`,
-				string(it.ID), text.String(), it.Retired, micros(s.now()))
+			_, err := tx.ExecContext(ctx, `INSERT INTO content (id, item, retired, changed_at, mac) VALUES ($1, $2, $3, $4, $5)
+				ON CONFLICT (id) DO UPDATE SET item = excluded.item, retired = excluded.retired, changed_at = excluded.changed_at, mac = excluded.mac`,
+				string(it.ID), text.String(), it.Retired, micros(s.now()), s.mac("content", contentGrant(string(it.ID), text.String(), it.Retired)))
 			if err != nil {
 				return fmt.Errorf("keep content: %w", err)
 			}

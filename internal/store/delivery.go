@@ -51,7 +51,7 @@ func (s Alerts) EnabledEndpoints(ctx context.Context, refs []alert.EndpointRef) 
 		args = append(args, number(id))
 		numbers = append(numbers, fmt.Sprintf("$%d", len(args)))
 	}
-	return collect(ctx, s.reader(), s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE state = 'enabled'
+	return collectGenuine(ctx, s.reader(), s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE state = 'enabled'
 		AND partner_id IN (`+strings.Join(numbers, ", ")+`) AND id IN (`+list(&args, ids)+`)`, args...)
 }
 

@@ -72,7 +72,7 @@ func (s Alerts) replayTargets(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 	if err := s.lockEvents(ctx, tx, id); err != nil {
 		return nil, err
 	}
-	all, err := endpointFilters(ctx, tx, id)
+	all, err := s.endpointFilters(ctx, tx, id)
 	if err != nil || only == "" {
 		return all, err
 	}
@@ -113,7 +113,7 @@ func (s Alerts) requeue(ctx context.Context, tx *sqldb.Tx, id partner.ID, events
 
 // requeueFailed repeats every delivery whose tries are used up.
 func (s Alerts) requeueFailed(ctx context.Context, id partner.ID, only alert.EndpointID) (total int64, err error) {
-	endpoints, err := endpointFilters(ctx, s.reader(), id)
+	endpoints, err := s.endpointFilters(ctx, s.reader(), id)
 	if err != nil {
 		return 0, err
 	}

@@ -215,18 +215,30 @@ func (s Devices) EndUnsubscribed(ctx context.Context) (int, error) {
 	}
 }
 
-// InstallLinks are where the program of each system is installed from.
+// installLink is where the program of a system is installed from.
+type installLink struct {
+	system cyber.System
+	link   string
+}
+
+const installColumns = `system, link, mac`
+
+func (c core) scanInstall(row scanner) (checked[installLink], error) {
+	var l installLink
+	var mac []byte
+	err := row.Scan(&l.system, &l.link, &mac)
+	return checked[installLink]{l, "epp_install " + string(l.system), !c.genuine("epp_install", installGrant(l.system, l.link), mac)}, err
+}
+
+// InstallLinks are where the program of each system is installed from; there is none where the row is forged.
 func (s Devices) InstallLinks(ctx context.Context) (map[cyber.System]string, error) {
-	links := map[cyber.System]string{}
-	_, err := collect(ctx, s.reader(), func(row scanner) (none struct{}, err error) {
-		var system cyber.System
-		var link string
-		err = row.Scan(&system, &link)
-		links[system] = link
-		return none, err
-	}, `SELECT system, link FROM epp_install`)
+	rows, err := collectGenuine(ctx, s.reader(), s.scanInstall, `SELECT `+installColumns+` FROM epp_install`)
 	if err != nil {
 		return nil, fmt.Errorf("read install links: %w", err)
+	}
+	links := map[cyber.System]string{}
+	for _, r := range rows {
+		links[r.system] = r.link
 	}
 	return links, nil
 }
@@ -237,8 +249,9 @@ func (s Devices) SetInstallLink(ctx context.Context, system cyber.System, link s
 		if link == "" {
 			_, err = tx.ExecContext(ctx, `DELETE FROM epp_install WHERE system = $1`, string(system))
 		} else {
-			_, err = tx.ExecContext(ctx, `INSERT INTO epp_install (system, link) VALUES ($1, $2)
-				ON CONFLICT (system) DO UPDATE SET link = excluded.link`, string(system), link)
+			_, err = tx.ExecContext(ctx, `INSERT INTO epp_install (system, link, mac) VALUES ($1, $2, $3)
+				ON CONFLICT (system) DO UPDATE SET link = excluded.link, mac = excluded.mac`, string(system), link,
+				s.mac("epp_install", installGrant(system, link)))
 		}
 		if err != nil {
 			return fmt.Errorf("set install link: %w", err)

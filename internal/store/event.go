@@ -31,7 +31,7 @@ func (s Alerts) addEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, even
 	if err != nil {
 		return err
 	}
-	endpoints, err := endpointFilters(ctx, tx, id)
+	endpoints, err := s.endpointFilters(ctx, tx, id)
 	if err != nil || len(endpoints) == 0 {
 		return err
 	}
@@ -112,14 +112,16 @@ func (s Alerts) aboutWhom(ctx context.Context, tx *sqldb.Tx, id partner.ID, even
 
 // endpointFilters are the endpoints of a partner with what fan-out needs of them. It comes after the events were
 // numbered: from then on no endpoint of the partner changes until the transaction ends.
-func endpointFilters(ctx context.Context, q querier, id partner.ID) ([]alert.Endpoint, error) {
-	list, err := collect(ctx, q, func(row scanner) (alert.Endpoint, error) {
+func (c core) endpointFilters(ctx context.Context, q querier, id partner.ID) ([]alert.Endpoint, error) {
+	list, err := collectGenuine(ctx, q, func(row scanner) (checked[alert.Endpoint], error) {
 		e := alert.Endpoint{Partner: id}
 		var types string
-		err := row.Scan(&e.ID, &types, &e.State)
-		e.Types = splitTypes(types)
-		return e, err
-	}, `SELECT id, types, state FROM endpoint WHERE partner_id = $1`, number(id))
+		var created int64
+		var mac []byte
+		err := row.Scan(&e.ID, &types, &e.State, &e.Reason, &created, &mac)
+		e.Types, e.CreatedAt = splitTypes(types), fromMicros(created)
+		return checked[alert.Endpoint]{value: e, forged: !c.genuine("endpoint", endpointGrant(e), mac)}, err
+	}, `SELECT id, types, state, reason, created_at, mac FROM endpoint WHERE partner_id = $1`, number(id))
 	if err != nil {
 		return nil, fmt.Errorf("read endpoints: %w", err)
 	}

@@ -22,33 +22,31 @@ func feedPlace(column, name string) seal.Place {
 	return seal.Place{Table: "feed", Column: column, Row: name}
 }
 
-const feedColumns = `name, kind, target, secret, settings, paused, every_s, state, failures, error, next_at, last_at, created_at`
+const feedColumns = `name, kind, target, secret, settings, paused, every_s, state, failures, error, next_at, last_at, created_at, mac`
 
-func (s Feeds) scanFeed(row scanner) (feed.Feed, error) {
+// scanFeed reads feedColumns. A forged row is a feed that is paused.
+func (c core) scanFeed(row scanner) (checked[feed.Feed], error) {
 	var f feed.Feed
-	var target, sealed []byte
+	var target, sealed, mac []byte
 	var settings, state string
 	var every, next, last, created int64
-	if err := row.Scan(&f.Name, &f.Kind, &target, &sealed, &settings, &f.Paused, &every, &state, &f.Failures, &f.Error, &next, &last, &created); err != nil {
-		return f, err
+	if err := row.Scan(&f.Name, &f.Kind, &target, &sealed, &settings, &f.Paused, &every, &state, &f.Failures, &f.Error, &next, &last, &created, &mac); err != nil {
+		return checked[feed.Feed]{}, err
 	}
 	f.Every, f.NextAt, f.LastAt, f.Created = time.Duration(every)*time.Second, fromMicros(next), fromMicros(last), fromMicros(created)
-	where, err := s.keys.Unseal(feedPlace("target", f.Name), target)
-	if err != nil {
-		return f, fmt.Errorf("open feed: %w", err)
-	}
+	where, err := c.keys.Unseal(feedPlace("target", f.Name), target)
 	f.Target = string(where)
-	if sealed != nil {
-		secret, err := s.keys.Unseal(feedPlace("secret", f.Name), sealed)
-		if err != nil {
-			return f, fmt.Errorf("open feed: %w", err)
-		}
+	if err == nil && sealed != nil {
+		var secret []byte
+		secret, err = c.keys.Unseal(feedPlace("secret", f.Name), sealed)
 		f.Secret = string(secret)
 	}
-	if err := errors.Join(json.Unmarshal([]byte(settings), &f.Settings), json.Unmarshal([]byte(state), &f.State)); err != nil {
-		return f, fmt.Errorf("read feed: %w", err)
+	err = errors.Join(err, json.Unmarshal([]byte(settings), &f.Settings), json.Unmarshal([]byte(state), &f.State))
+	at := "feed " + f.Name
+	if err != nil || !c.genuine("feed", feedGrant(f, settings), mac) {
+		return checked[feed.Feed]{feed.Feed{Name: f.Name, Kind: f.Kind, Paused: true, Error: forged("feed", f.Name).Error(), Created: f.Created}, at, true}, nil
 	}
-	return f, nil
+	return checked[feed.Feed]{value: f, row: at}, nil
 }
 
 // feedRow are the values of a feed's columns.
@@ -73,13 +71,18 @@ func (s Feeds) feedRow(f feed.Feed) ([]any, error) {
 	}
 	return []any{
 		f.Name, string(f.Kind), target, sealed, string(settings), f.Paused, int64(f.Every / time.Second), string(state), f.Failures, f.Error,
-		micros(f.NextAt), micros(f.LastAt), micros(f.Created),
+		micros(f.NextAt), micros(f.LastAt), micros(f.Created), s.mac("feed", feedGrant(f, string(settings))),
 	}, nil
 }
 
 // Feeds returns all feeds by name.
 func (s Feeds) Feeds(ctx context.Context) ([]feed.Feed, error) {
-	return collect(ctx, s.reader(), s.scanFeed, `SELECT `+feedColumns+` FROM feed ORDER BY name`)
+	rows, err := collect(ctx, s.reader(), s.scanFeed, `SELECT `+feedColumns+` FROM feed ORDER BY name`)
+	list := make([]feed.Feed, len(rows))
+	for i, r := range rows {
+		list[i] = r.value
+	}
+	return list, err
 }
 
 // FeedByName returns one feed.
@@ -90,9 +93,9 @@ func (s Feeds) FeedByName(ctx context.Context, name string) (feed.Feed, error) {
 func (s Feeds) feedByName(ctx context.Context, q querier, name string) (feed.Feed, error) {
 	f, err := s.scanFeed(q.QueryRowContext(ctx, `SELECT `+feedColumns+` FROM feed WHERE name = $1`, name))
 	if errors.Is(err, sql.ErrNoRows) {
-		return f, feed.ErrNotFound.With("name: there is no such feed")
+		return f.value, feed.ErrNotFound.With("name: there is no such feed")
 	}
-	return f, classify(err)
+	return f.value, errors.Join(classify(err), f.err())
 }
 
 // InsertFeed keeps a new feed.
@@ -102,7 +105,7 @@ func (s Feeds) InsertFeed(ctx context.Context, f feed.Feed) error {
 		return fmt.Errorf("insert feed: %w", err)
 	}
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		res, err := tx.ExecContext(ctx, `INSERT INTO feed (`+feedColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+		res, err := tx.ExecContext(ctx, `INSERT INTO feed (`+feedColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 			ON CONFLICT (name) DO NOTHING`, row...)
 		if err != nil {
 			return fmt.Errorf("insert feed: %w", err)
@@ -133,7 +136,7 @@ func (s Feeds) UpdateFeed(ctx context.Context, name string, change func(*feed.Fe
 			return fmt.Errorf("update feed: %w", err)
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE feed SET kind = $2, target = $3, secret = $4, settings = $5, paused = $6, every_s = $7, state = $8,
-			failures = $9, error = $10, next_at = $11, last_at = $12, created_at = $13 WHERE name = $1`, row...)
+			failures = $9, error = $10, next_at = $11, last_at = $12, created_at = $13, mac = $14 WHERE name = $1`, row...)
 		if err != nil {
 			return fmt.Errorf("update feed: %w", err)
 		}

@@ -48,7 +48,7 @@ func (s Monitoring) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	for i, h := range hits {
 		ids[i], names[i] = h.Asset, h.Breach
 	}
-	breaches, err := publishedBreaches(ctx, tx, unique(names))
+	breaches, err := s.publishedBreaches(ctx, tx, unique(names))
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,8 @@ func (s Monitoring) scanFinding(row scanner) (cyber.Finding, error) {
 		}
 		f.Trace.Sites, f.Trace.Day, f.Trace.Passwords, f.Trace.Spellings = kept.Sites, kept.Day, kept.Passwords, kept.Spellings
 	}
-	f.Breach = b.breach().Of(f.Trace)
+	breach, _ := s.openBreach(&b)
+	f.Breach = breach.Of(f.Trace)
 	f.Severity = cyber.SeverityOf(f) // from the breach as it stands now: an operator may have learned more
 	return f, nil
 }

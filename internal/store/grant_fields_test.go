@@ -2,11 +2,15 @@ package store
 
 import (
 	"bytes"
+	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/feed"
+	"github.com/vigiahq/vigia/internal/message"
+	"github.com/vigiahq/vigia/internal/plan"
 )
 
 // TestGrantsCoverEveryField: whatever stands in a row that grants power is under its keyed hash, also what is added one
@@ -16,9 +20,29 @@ func TestGrantsCoverEveryField(t *testing.T) {
 	coverEveryField(t, keyGrant)
 	coverEveryField(t, operatorGrant)
 	coverEveryField(t, sessionGrant)
+	coverEveryField(t, func(m message.Template) *grant { return templateGrant("", m) }, "Origin") // whose text it is, not kept
+	coverEveryField(t, func(p plan.Plan) *grant {
+		coverage, err := p.Coverage.JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return planGrant(p, string(coverage))
+	})
+	coverEveryField(t, serviceGrant)
+	coverEveryField(t, questionGrant)
+	coverEveryField(t, breachGrant, "Basis", "Content") // not kept with the breach; checked where the file is read
+	coverEveryField(t, func(f feed.Feed) *grant {
+		settings, err := json.Marshal(f.Settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return feedGrant(f, string(settings))
+	}, "Target", "Secret", "State", "Failures", "Error", "NextAt", "LastAt") // sealed; where it stands
+	coverEveryField(t, endpointGrant, "URL", "Keys", "FailingSince", "ChangedAt") // sealed; where it stands
 }
 
-func coverEveryField[T any](t *testing.T, covered func(T) *grant) {
+// coverEveryField changes one field after the other and expects another MAC, but for those that are named.
+func coverEveryField[T any](t *testing.T, covered func(T) *grant, but ...string) {
 	t.Helper()
 	var zero T
 	before := bytes.Join(covered(zero).parts, []byte{0})
@@ -27,7 +51,7 @@ func coverEveryField[T any](t *testing.T, covered func(T) *grant) {
 	change = func(v reflect.Value, name string) {
 		if v.Kind() == reflect.Struct && v.Type() != reflect.TypeFor[time.Time]() {
 			for i := range v.NumField() {
-				if f := v.Type().Field(i).Name; f != "Forged" { // says what came of looking
+				if f := v.Type().Field(i).Name; f != "Forged" && !slices.Contains(but, f) { // Forged says what came of looking
 					change(v.Field(i), name+"."+f)
 				}
 			}
@@ -41,14 +65,17 @@ func coverEveryField[T any](t *testing.T, covered func(T) *grant) {
 			v.SetBytes([]byte{1})
 		case [][]byte:
 			v.Set(reflect.ValueOf([][]byte{{1}}))
-		case []partner.Scope:
-			v.Set(reflect.ValueOf([]partner.Scope{partner.ScopeCyber}))
+		case []plan.SubLimit:
+			v.Set(reflect.ValueOf([]plan.SubLimit{{Name: "x"}}))
 		default:
 			switch v.Kind() {
 			case reflect.Bool:
 				v.SetBool(true)
 			case reflect.String:
 				v.SetString("x")
+			case reflect.Slice: // of texts
+				v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+				v.Index(0).SetString("x")
 			case reflect.Int, reflect.Int64:
 				v.SetInt(1)
 			default:

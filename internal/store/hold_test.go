@@ -199,8 +199,8 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 		},
 		"a feed": {
 			[]string{
-				`INSERT INTO feed (name, kind, target, settings, paused, every_s, state, failures, error, next_at, last_at, created_at)
-					VALUES ('outra', 'push', x'00', '{}', FALSE, 60, '{}', 0, '', 0, 0, 0)`,
+				`INSERT INTO feed (name, kind, target, settings, paused, every_s, state, failures, error, next_at, last_at, created_at, mac)
+					VALUES ('outra', 'push', x'00', '{}', FALSE, 60, '{}', 0, '', 0, 0, 0, x'')`,
 				strings.ReplaceAll(pushes, "'fonte'", "'outra'"), many(`feed_item (feed, mark, breach, seen_at)`, `'outra', CAST(i AS BLOB), 'b', 0`),
 				`INSERT INTO feed_push_part (feed, mark, number, body) VALUES ('outra', x'00', 0, x'00'), ('outra', x'00', 1, x'00'), ('outra', x'00', 2, x'00'),
 					('outra', x'00', 3, x'00'), ('outra', x'01', 0, x'00')`,

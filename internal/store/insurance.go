@@ -23,7 +23,7 @@ func (s Cover) Entitled(ctx context.Context, id partner.ID, sent partner.UserHas
 }
 
 func (s Cover) entitled(ctx context.Context, q querier, id partner.ID, u user) (cyber.Entitled, error) {
-	const columns = `p.partner_id, p.id, p.name, p.coverage, p.max_devices, p.key_days, p.keys_end, p.retired, p.created_at`
+	const columns = `p.partner_id, p.id, p.name, p.coverage, p.max_devices, p.key_days, p.keys_end, p.retired, p.created_at, p.mac`
 	cpf := u.cpf
 	if cpf == nil {
 		cpf = []byte{} // nobody's: every index has sixteen bytes
@@ -32,9 +32,12 @@ func (s Cover) entitled(ctx context.Context, q querier, id partner.ID, u user) (
 	_, err := collect(ctx, q, func(row scanner) (plan.Plan, error) {
 		var byDefault bool
 		var start, expiry subscription.Day
-		p, err := scanPlan(leading{row, []any{&byDefault, &start, &expiry}})
+		found, err := s.scanPlan(leading{row, []any{&byDefault, &start, &expiry}})
+		p := found.value
 		switch {
 		case err != nil:
+		case found.forged:
+			err = found.err()
 		case byDefault:
 			e.Default = append(e.Default, cyber.Entitlement{Plan: p})
 		default:

@@ -15,11 +15,23 @@ import (
 
 var _ message.Store = Alerts{}
 
-// Templates returns the operator's texts for a partner; without one, those for everybody, kept under the number 0.
+const templateColumns = `partner_id, event, channel, lang, subject, body, mac`
+
+func (c core) scanTemplate(row scanner) (t checked[message.Template], err error) {
+	var id partner.ID
+	var mac []byte
+	v := &t.value
+	err = row.Scan(numbered(&id), &v.Event, &v.Channel, &v.Language, &v.Subject, &v.Text, &mac)
+	t.row = fmt.Sprintf("message_template %s/%s/%s/%s", id, v.Event, v.Channel, v.Language)
+	t.forged = !c.genuine("message_template", templateGrant(id, *v), mac)
+	return t, err
+}
+
+// Templates returns the operator's texts for a partner; without one, those for everybody, kept under the number 0. A forged
+// one is left out: the built-in text takes its place.
 func (s Alerts) Templates(ctx context.Context, id partner.ID) ([]message.Template, error) {
-	list, err := collect(ctx, s.reader(), func(row scanner) (t message.Template, err error) {
-		return t, row.Scan(&t.Event, &t.Channel, &t.Language, &t.Subject, &t.Text)
-	}, `SELECT event, channel, lang, subject, body FROM message_template WHERE partner_id = $1 ORDER BY event, channel, lang`, number(id))
+	list, err := collectGenuine(ctx, s.reader(), s.scanTemplate, `SELECT `+templateColumns+` FROM message_template WHERE partner_id = $1
+		ORDER BY event, channel, lang`, number(id))
 	if err != nil {
 		return nil, fmt.Errorf("read messages: %w", err)
 	}
@@ -34,10 +46,11 @@ func (s Alerts) KeepTemplate(ctx context.Context, id partner.ID, t message.Templ
 				return err
 			}
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO message_template (partner_id, event, channel, lang, subject, body, changed_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (partner_id, event, channel, lang)
-			DO UPDATE SET subject = excluded.subject, body = excluded.body, changed_at = excluded.changed_at`,
-			number(id), string(t.Event), string(t.Channel), string(t.Language), t.Subject, t.Text, micros(s.now()))
+		_, err := tx.ExecContext(ctx, `INSERT INTO message_template (partner_id, event, channel, lang, subject, body, changed_at, mac)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (partner_id, event, channel, lang)
+			DO UPDATE SET subject = excluded.subject, body = excluded.body, changed_at = excluded.changed_at, mac = excluded.mac`,
+			number(id), string(t.Event), string(t.Channel), string(t.Language), t.Subject, t.Text, micros(s.now()),
+			s.mac("message_template", templateGrant(id, t)))
 		if err != nil {
 			return fmt.Errorf("keep message: %w", err)
 		}
@@ -78,21 +91,20 @@ func (s Alerts) PartnerName(ctx context.Context, id partner.ID) (string, error) 
 	return p.Name, err
 }
 
-// BreachTitle is what a breach is called.
+// BreachTitle is what a breach is called; empty where there is none.
 func (s Alerts) BreachTitle(ctx context.Context, name string) (string, error) {
-	return s.textOf(ctx, `SELECT title FROM breach WHERE name = $1`, name)
-}
-
-// PlanName is what a plan is called.
-func (s Alerts) PlanName(ctx context.Context, id partner.ID, planID plan.ID) (string, error) {
-	return s.textOf(ctx, `SELECT name FROM plan WHERE partner_id = $1 AND id = $2`, number(id), string(planID))
-}
-
-// textOf reads one text; empty where there is none.
-func (s Alerts) textOf(ctx context.Context, query string, args ...any) (text string, err error) {
-	err = s.reader().QueryRowContext(ctx, query, args...).Scan(&text)
+	b, err := s.scanBreach(s.reader().QueryRowContext(ctx, `SELECT `+breachColumns+` FROM breach b WHERE b.name = $1`, name))
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return "", classify(fmt.Errorf("read name: %w", err))
+		return "", classify(fmt.Errorf("read breach: %w", err))
 	}
-	return text, nil
+	return b.Title, nil
+}
+
+// PlanName is what a plan is called; empty where there is none.
+func (s Alerts) PlanName(ctx context.Context, id partner.ID, planID plan.ID) (string, error) {
+	p, err := s.planByID(ctx, s.reader(), id, planID)
+	if errors.Is(err, plan.ErrNotFound) || errors.Is(err, ErrForged) {
+		return "", nil
+	}
+	return p.Name, err
 }

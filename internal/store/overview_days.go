@@ -97,7 +97,8 @@ func (s Overview) countFindings(ctx context.Context, day, from, to int64) ([]fig
 		if err := sc.Scan(append([]any{&g.n, &classes, &g.f.OwnSite}, b.dest()...)...); err != nil {
 			return g, err
 		}
-		g.f.Breach = b.breach().Of(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
+		breach, _ := s.openBreach(&b)
+		g.f.Breach = breach.Of(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
 		return g, nil
 	}, `SELECT d.n, d.classes, d.own, `+breachColumns+` FROM (SELECT breach, classes, own_site OR watched_site AS own, count(*) AS n
 			FROM finding WHERE found_at >= $1 AND found_at < $2 GROUP BY breach, classes, own_site OR watched_site) d

@@ -36,7 +36,7 @@ func TestPictureFigures(t *testing.T) {
 		write(deliveries, 102, "delivered", now-5000, now-1000, []byte{})
 		write(deliveries, 103, "failed", now-5000, now-1000, []byte{})
 		write(deliveries, 104, "pending", now-5000, 0, []byte{})
-		write(`INSERT INTO service (id, name, description, position, retired, created_at) VALUES ('sv_x', 'x', 'x', 99, FALSE, 1)`)
+		write(`INSERT INTO service (id, name, description, position, retired, created_at, mac) VALUES ('sv_x', 'x', 'x', 99, FALSE, 1, '')`)
 		for i, used := range []int64{hour, 3 * hour} {
 			id := []string{"cs_a", "cs_b"}[i]
 			write(`INSERT INTO support_case (partner_id, id, user_index, service_id, status, assignee, details, target, clock_used, clock_since, due_at, created_at,

@@ -13,21 +13,25 @@ import (
 
 var _ plan.Store = Plans{}
 
-const planColumns = `partner_id, id, name, coverage, max_devices, key_days, keys_end, retired, created_at`
+const planColumns = `partner_id, id, name, coverage, max_devices, key_days, keys_end, retired, created_at, mac`
 
-func scanPlan(row scanner) (plan.Plan, error) {
+// scanPlan reads planColumns. Of a forged row there is nothing but its name, as of a plan that is yet to be written.
+func (c core) scanPlan(row scanner) (checked[plan.Plan], error) {
 	var p plan.Plan
 	var coverage string
 	var devices, days, created int64
-	if err := row.Scan(numbered(&p.Partner), &p.ID, &p.Name, &coverage, &devices, &days, &p.KeysEndWithSubscription, &p.Retired, &created); err != nil {
-		return p, err
+	var mac []byte
+	if err := row.Scan(numbered(&p.Partner), &p.ID, &p.Name, &coverage, &devices, &days, &p.KeysEndWithSubscription, &p.Retired, &created, &mac); err != nil {
+		return checked[plan.Plan]{}, err
 	}
 	p.MaxDevices, p.KeyDays, p.CreatedAt = int(devices), int(days), fromMicros(created)
 	var err error
-	if p.Coverage, err = plan.ParseCoverage([]byte(coverage)); err != nil {
-		return p, fmt.Errorf("read coverage: %w", err)
+	p.Coverage, err = plan.ParseCoverage([]byte(coverage))
+	at := fmt.Sprintf("plan %s/%s", p.Partner, p.ID)
+	if err != nil || !c.genuine("plan", planGrant(p, coverage), mac) {
+		return checked[plan.Plan]{plan.Plan{ID: p.ID, Partner: p.Partner, Retired: true, CreatedAt: p.CreatedAt}, at, true}, nil
 	}
-	return p, nil
+	return checked[plan.Plan]{value: p, row: at}, nil
 }
 
 // InsertPlan keeps a new plan.
@@ -36,7 +40,7 @@ func (s Plans) InsertPlan(ctx context.Context, id partner.ID, p plan.Plan) error
 		if _, err := s.partnerByID(ctx, tx, id); err != nil {
 			return err
 		}
-		added, err := insertPlan(ctx, tx, id, p)
+		added, err := s.insertPlan(ctx, tx, id, p)
 		if err == nil && !added {
 			err = plan.ErrExists.With("id: the partner has a plan of this id")
 		}
@@ -45,14 +49,15 @@ func (s Plans) InsertPlan(ctx context.Context, id partner.ID, p plan.Plan) error
 }
 
 // insertPlan reports whether the plan is new; one that is there stays as it is.
-func insertPlan(ctx context.Context, tx *sqldb.Tx, id partner.ID, p plan.Plan) (bool, error) {
+func (c core) insertPlan(ctx context.Context, tx *sqldb.Tx, id partner.ID, p plan.Plan) (bool, error) {
+	p.Partner = id
 	coverage, err := p.Coverage.JSON()
 	if err != nil {
 		return false, err
 	}
-	res, err := tx.ExecContext(ctx, `INSERT INTO plan (`+planColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+	res, err := tx.ExecContext(ctx, `INSERT INTO plan (`+planColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (partner_id, id) DO NOTHING`, number(id), string(p.ID), p.Name, string(coverage), int64(p.MaxDevices),
-		int64(p.KeyDays), p.KeysEndWithSubscription, p.Retired, micros(p.CreatedAt))
+		int64(p.KeyDays), p.KeysEndWithSubscription, p.Retired, micros(p.CreatedAt), c.mac("plan", planGrant(p, string(coverage))))
 	if err != nil {
 		return false, fmt.Errorf("insert plan: %w", err)
 	}
@@ -60,18 +65,28 @@ func insertPlan(ctx context.Context, tx *sqldb.Tx, id partner.ID, p plan.Plan) (
 	return n == 1, err
 }
 
-// Plans returns a partner's plans, oldest first.
+// Plans returns a partner's plans, oldest first, forged ones too, which say nothing.
 func (s Plans) Plans(ctx context.Context, id partner.ID) ([]plan.Plan, error) {
-	return collect(ctx, s.reader(), scanPlan, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 ORDER BY created_at, id`, number(id))
+	rows, err := collect(ctx, s.reader(), s.scanPlan, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 ORDER BY created_at, id`, number(id))
+	list := make([]plan.Plan, len(rows))
+	for i, r := range rows {
+		list[i] = r.value
+	}
+	return list, err
 }
 
 // PlanByID returns one plan.
 func (s Plans) PlanByID(ctx context.Context, id partner.ID, p plan.ID) (plan.Plan, error) {
-	return planByID(ctx, s.reader(), id, p)
+	return s.planByID(ctx, s.reader(), id, p)
 }
 
-func planByID(ctx context.Context, q querier, id partner.ID, p plan.ID) (plan.Plan, error) {
-	found, err := scanPlan(q.QueryRowContext(ctx, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 AND id = $2`,
+func (c core) planByID(ctx context.Context, q querier, id partner.ID, p plan.ID) (plan.Plan, error) {
+	found, err := c.checkedPlan(ctx, q, id, p)
+	return found.value, errors.Join(err, found.err())
+}
+
+func (c core) checkedPlan(ctx context.Context, q querier, id partner.ID, p plan.ID) (checked[plan.Plan], error) {
+	found, err := c.scanPlan(q.QueryRowContext(ctx, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 AND id = $2`,
 		number(id), string(p)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return found, plan.ErrNotFound
@@ -82,16 +97,20 @@ func planByID(ctx context.Context, q querier, id partner.ID, p plan.ID) (plan.Pl
 	return found, nil
 }
 
-// UpdatePlan changes one plan and moves the access epoch. A new plan does not: nobody remembers that there was none.
+// UpdatePlan changes one plan and moves the access epoch. A new plan does not: nobody remembers that there was none. A
+// forged one begins with nothing, so that only what the operator says anew is kept.
 func (s Plans) UpdatePlan(ctx context.Context, id partner.ID, p plan.ID, change func(*plan.Plan) error) (plan.Plan, error) {
 	var found plan.Plan
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
 		if err := moveAccessEpoch(ctx, tx); err != nil {
 			return err
 		}
-		var err error
-		if found, err = planByID(ctx, tx, id, p); err != nil {
+		kept, err := s.checkedPlan(ctx, tx, id, p)
+		if err != nil {
 			return err
+		}
+		if found = kept.value; kept.forged {
+			found.Retired = false
 		}
 		if err := change(&found); err != nil {
 			return err
@@ -101,8 +120,8 @@ func (s Plans) UpdatePlan(ctx context.Context, id partner.ID, p plan.ID, change 
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE plan SET name = $3, coverage = $4, max_devices = $5, key_days = $6, keys_end = $7,
-			retired = $8 WHERE partner_id = $1 AND id = $2`, number(id), string(p), found.Name, string(coverage),
-			int64(found.MaxDevices), int64(found.KeyDays), found.KeysEndWithSubscription, found.Retired)
+			retired = $8, mac = $9 WHERE partner_id = $1 AND id = $2`, number(id), string(p), found.Name, string(coverage),
+			int64(found.MaxDevices), int64(found.KeyDays), found.KeysEndWithSubscription, found.Retired, s.mac("plan", planGrant(found, string(coverage))))
 		if err != nil {
 			return fmt.Errorf("update plan: %w", err)
 		}

@@ -12,30 +12,41 @@ import (
 
 var _ cyber.ServiceStore = Services{}
 
-const serviceColumns = `id, name, description, position, retired, created_at`
+const serviceColumns = `id, name, description, position, retired, created_at, mac`
 
-func scanService(row scanner) (cyber.Service, error) {
+// scanService reads serviceColumns. Of a forged row there is nothing but its ID, and it is not offered.
+func (c core) scanService(row scanner) (checked[cyber.Service], error) {
 	var sv cyber.Service
 	var created int64
-	err := row.Scan(&sv.ID, &sv.Name, &sv.Description, &sv.Position, &sv.Retired, &created)
+	var mac []byte
+	err := row.Scan(&sv.ID, &sv.Name, &sv.Description, &sv.Position, &sv.Retired, &created, &mac)
 	sv.CreatedAt = fromMicros(created)
-	return sv, err
+	at := "service " + string(sv.ID)
+	if !c.genuine("service", serviceGrant(sv), mac) {
+		return checked[cyber.Service]{cyber.Service{ID: sv.ID, Retired: true, CreatedAt: sv.CreatedAt}, at, true}, err
+	}
+	return checked[cyber.Service]{value: sv, row: at}, err
 }
 
 // Services returns the whole catalogue in order.
 func (s Services) Services(ctx context.Context) ([]cyber.Service, error) {
-	return collect(ctx, s.reader(), scanService, `SELECT `+serviceColumns+` FROM service ORDER BY position, id`)
+	rows, err := collect(ctx, s.reader(), s.scanService, `SELECT `+serviceColumns+` FROM service ORDER BY position, id`)
+	list := make([]cyber.Service, len(rows))
+	for i, r := range rows {
+		list[i] = r.value
+	}
+	return list, err
 }
 
 // InsertService keeps a new service.
 func (s Services) InsertService(ctx context.Context, sv cyber.Service) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error { return insertService(ctx, tx, sv) })
+	return s.inTx(ctx, func(tx *sqldb.Tx) error { return s.insertService(ctx, tx, sv) })
 }
 
-func insertService(ctx context.Context, q querier, sv cyber.Service) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO service (`+serviceColumns+`) VALUES ($1, $2, $3, $4, $5, $6)
+func (s Services) insertService(ctx context.Context, q querier, sv cyber.Service) error {
+	_, err := q.ExecContext(ctx, `INSERT INTO service (`+serviceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (id) DO NOTHING`,
-		string(sv.ID), sv.Name, sv.Description, sv.Position, sv.Retired, micros(sv.CreatedAt))
+		string(sv.ID), sv.Name, sv.Description, sv.Position, sv.Retired, micros(sv.CreatedAt), s.mac("service", serviceGrant(sv)))
 	if err != nil {
 		return fmt.Errorf("insert service: %w", err)
 	}
@@ -53,7 +64,7 @@ func (s Services) SeedServices(ctx context.Context, list []cyber.Service) error 
 			return nil
 		}
 		for _, sv := range list {
-			if err := insertService(ctx, tx, sv); err != nil {
+			if err := s.insertService(ctx, tx, sv); err != nil {
 				return err
 			}
 		}
@@ -61,23 +72,25 @@ func (s Services) SeedServices(ctx context.Context, list []cyber.Service) error 
 	})
 }
 
-// UpdateService changes one service.
+// UpdateService changes one service. A forged one begins with nothing, so that only what the operator says anew is kept.
 func (s Services) UpdateService(ctx context.Context, id cyber.ServiceID, change func(*cyber.Service) error) (cyber.Service, error) {
 	var sv cyber.Service
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
-		var err error
-		sv, err = scanService(tx.QueryRowContext(ctx, `SELECT `+serviceColumns+` FROM service WHERE id = $1`, string(id)))
+		kept, err := s.scanService(tx.QueryRowContext(ctx, `SELECT `+serviceColumns+` FROM service WHERE id = $1`, string(id)))
 		if errors.Is(err, sql.ErrNoRows) {
 			return cyber.ErrServiceNotFound
 		}
 		if err != nil {
 			return fmt.Errorf("read service: %w", err)
 		}
+		if sv = kept.value; kept.forged {
+			sv.Retired = false
+		}
 		if err := change(&sv); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE service SET name = $2, description = $3, position = $4, retired = $5 WHERE id = $1`,
-			string(id), sv.Name, sv.Description, sv.Position, sv.Retired)
+		_, err = tx.ExecContext(ctx, `UPDATE service SET name = $2, description = $3, position = $4, retired = $5, mac = $6 WHERE id = $1`,
+			string(id), sv.Name, sv.Description, sv.Position, sv.Retired, s.mac("service", serviceGrant(sv)))
 		if err != nil {
 			return fmt.Errorf("update service: %w", err)
 		}

@@ -135,7 +135,7 @@ func (b *batch) keep(ctx context.Context, tx *sqldb.Tx, register []plan.Plan, ro
 		return nil, err
 	}
 	for _, p := range register {
-		if _, err := insertPlan(ctx, tx, b.id, p); err != nil {
+		if _, err := b.store.insertPlan(ctx, tx, b.id, p); err != nil {
 			return nil, err
 		}
 	}

@@ -47,8 +47,8 @@ func (s Alerts) sealKeys(e alert.Endpoint) ([]byte, error) {
 	return s.keys.Seal(endpointPlace(e.Partner, e.ID, "keys"), plain)
 }
 
-func (s Alerts) openKeys(e *alert.Endpoint, sealed []byte) error {
-	plain, err := s.keys.Unseal(endpointPlace(e.Partner, e.ID, "keys"), sealed)
+func (c core) openKeys(e *alert.Endpoint, sealed []byte) error {
+	plain, err := c.keys.Unseal(endpointPlace(e.Partner, e.ID, "keys"), sealed)
 	if err != nil {
 		return fmt.Errorf("open endpoint keys: %w", err)
 	}
@@ -90,24 +90,22 @@ func splitTypes(text string) []alert.Type {
 	return list
 }
 
-const endpointColumns = `id, partner_id, url, keys, types, state, reason, failing_since, changed_at, created_at`
+const endpointColumns = `id, partner_id, url, keys, types, state, reason, failing_since, changed_at, created_at, mac`
 
-// scanEndpoint reads and opens an endpoint.
-func (s Alerts) scanEndpoint(row scanner) (alert.Endpoint, error) {
+// scanEndpoint reads and opens an endpoint. One that does not open is forged.
+func (c core) scanEndpoint(row scanner) (checked[alert.Endpoint], error) {
 	var e alert.Endpoint
-	var url, keys []byte
+	var url, keys, mac []byte
 	var types string
 	var failing, changed, created int64
-	if err := row.Scan(&e.ID, numbered(&e.Partner), &url, &keys, &types, &e.State, &e.Reason, &failing, &changed, &created); err != nil {
-		return e, err
+	if err := row.Scan(&e.ID, numbered(&e.Partner), &url, &keys, &types, &e.State, &e.Reason, &failing, &changed, &created, &mac); err != nil {
+		return checked[alert.Endpoint]{}, err
 	}
-	plain, err := s.keys.Unseal(endpointPlace(e.Partner, e.ID, "url"), url)
-	if err != nil {
-		return e, fmt.Errorf("open endpoint: %w", err)
-	}
+	plain, err := c.keys.Unseal(endpointPlace(e.Partner, e.ID, "url"), url)
 	e.URL, e.Types = string(plain), splitTypes(types)
 	e.FailingSince, e.ChangedAt, e.CreatedAt = fromMicros(failing), fromMicros(changed), fromMicros(created)
-	return e, s.openKeys(&e, keys)
+	err = errors.Join(err, c.openKeys(&e, keys))
+	return checked[alert.Endpoint]{e, "endpoint " + string(e.ID), err != nil || !c.genuine("endpoint", endpointGrant(e), mac)}, nil
 }
 
 // lockEvents keeps new events of the partner out until the transaction ends. Whatever changes which endpoints there are
@@ -145,9 +143,9 @@ func (s Alerts) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpo
 		if n >= limit {
 			return alert.ErrTooManyEndpoints.With("partner: at most %d webhooks", limit)
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO endpoint (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		_, err := tx.ExecContext(ctx, `INSERT INTO endpoint (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 			string(e.ID), number(id), url, keys, joinTypes(e.Types), string(e.State), string(e.Reason), micros(e.FailingSince),
-			micros(e.ChangedAt), micros(e.CreatedAt))
+			micros(e.ChangedAt), micros(e.CreatedAt), s.mac("endpoint", endpointGrant(e)))
 		if err != nil {
 			return fmt.Errorf("insert endpoint: %w", err)
 		}
@@ -155,9 +153,9 @@ func (s Alerts) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpo
 	})
 }
 
-// Endpoints returns a partner's endpoints, oldest first.
+// Endpoints returns a partner's endpoints, oldest first, without forged ones.
 func (s Alerts) Endpoints(ctx context.Context, id partner.ID) ([]alert.Endpoint, error) {
-	return collect(ctx, s.reader(), s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1
+	return collectGenuine(ctx, s.reader(), s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1
 		ORDER BY created_at, id`, number(id))
 }
 
@@ -170,9 +168,9 @@ func (s Alerts) endpointByID(ctx context.Context, q querier, id partner.ID, endp
 	e, err := s.scanEndpoint(q.QueryRowContext(ctx, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1 AND id = $2`,
 		number(id), string(endpoint)))
 	if errors.Is(err, sql.ErrNoRows) {
-		return e, alert.ErrEndpointNotFound
+		return e.value, alert.ErrEndpointNotFound
 	}
-	return e, classify(err)
+	return e.value, errors.Join(classify(err), e.err())
 }
 
 // EndpointOwner finds the partner of an endpoint.
@@ -234,9 +232,9 @@ func (s Alerts) updateEndpoint(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 	if err != nil {
 		return e, false, err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE endpoint SET keys = $3, types = $4, state = $5, reason = $6, failing_since = $7, changed_at = $8
+	_, err = tx.ExecContext(ctx, `UPDATE endpoint SET keys = $3, types = $4, state = $5, reason = $6, failing_since = $7, changed_at = $8, mac = $9
 		WHERE partner_id = $1 AND id = $2`, number(id), string(endpoint), keys, joinTypes(e.Types), string(e.State), string(e.Reason),
-		micros(e.FailingSince), micros(now))
+		micros(e.FailingSince), micros(now), s.mac("endpoint", endpointGrant(e)))
 	if err == nil && e.State == alert.Disabled && before.State != alert.Disabled {
 		_, err = holdSome(ctx, tx, id, endpoint, sweepBatch)
 	}

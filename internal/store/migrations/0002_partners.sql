@@ -79,6 +79,7 @@ CREATE TABLE plan (
 	keys_end    BOOLEAN NOT NULL, -- keys end with the subscription
 	retired     BOOLEAN NOT NULL,
 	created_at  BIGINT NOT NULL,
+	mac         BYTEA NOT NULL,   -- keyed hash of the row
 	PRIMARY KEY (partner_id, id)
 );
 

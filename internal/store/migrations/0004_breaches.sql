@@ -21,7 +21,8 @@ CREATE TABLE breach (
 	retracted_at BIGINT NOT NULL, -- 0: not retracted
 	renewals     BIGINT NOT NULL DEFAULT 0, -- how often the content was renewed since it was published
 	renewed_at   BIGINT NOT NULL DEFAULT 0, -- the last time
-	former       TEXT NOT NULL DEFAULT ''   -- files of contents before that are to be removed, with spaces between them
+	former       TEXT NOT NULL DEFAULT '',  -- files of contents before that are to be removed, with spaces between them
+	mac          BYTEA NOT NULL DEFAULT ''  -- keyed hash of what is told of it: see grant.go
 );
 CREATE INDEX breach_order ON breach (added_at, name);
 
@@ -52,7 +53,8 @@ CREATE TABLE feed (
 	error      TEXT NOT NULL,
 	next_at    BIGINT NOT NULL,
 	last_at    BIGINT NOT NULL,
-	created_at BIGINT NOT NULL
+	created_at BIGINT NOT NULL,
+	mac        BYTEA NOT NULL   -- keyed hash of the row
 );
 
 -- What a feed has already taken, by a keyed mark of its name or content.

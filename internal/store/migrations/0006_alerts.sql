@@ -49,6 +49,7 @@ CREATE TABLE endpoint (
 	failing_since BIGINT NOT NULL, -- first failure after the last success; 0: it works, or was never tried
 	changed_at    BIGINT NOT NULL, -- last change of state or keys
 	created_at    BIGINT NOT NULL,
+	mac           BYTEA NOT NULL,  -- keyed hash of the row
 	PRIMARY KEY (partner_id, id)
 );
 CREATE INDEX endpoint_newest ON endpoint (partner_id, created_at, id);
@@ -103,5 +104,6 @@ CREATE TABLE message_template (
 	subject    TEXT NOT NULL,
 	body       TEXT NOT NULL,
 	changed_at BIGINT NOT NULL,
+	mac        BYTEA NOT NULL,   -- keyed hash of the row
 	PRIMARY KEY (partner_id, event, channel, lang)
 );

@@ -73,7 +73,8 @@ CREATE TABLE epp_source (
 -- Where people install the program of a system from; a system without a row has no link.
 CREATE TABLE epp_install (
 	system TEXT PRIMARY KEY,
-	link   TEXT NOT NULL
+	link   TEXT NOT NULL,
+	mac    BYTEA NOT NULL -- keyed hash of the row
 );
 
 -- The catalogue of support services, the same for every partner.
@@ -83,7 +84,8 @@ CREATE TABLE service (
 	description TEXT NOT NULL,
 	position    BIGINT NOT NULL,
 	retired     BOOLEAN NOT NULL,
-	created_at  BIGINT NOT NULL
+	created_at  BIGINT NOT NULL,
+	mac         BYTEA NOT NULL -- keyed hash of the row
 );
 
 -- Triage questions of a service.
@@ -93,7 +95,8 @@ CREATE TABLE case_question (
 	question   TEXT NOT NULL,
 	required   BOOLEAN NOT NULL,
 	options    TEXT NOT NULL, -- a JSON array of texts
-	created_at BIGINT NOT NULL
+	created_at BIGINT NOT NULL,
+	mac        BYTEA NOT NULL -- keyed hash of the row
 );
 CREATE INDEX case_question_service ON case_question (service_id, created_at, id);
 
@@ -171,7 +174,8 @@ CREATE TABLE content (
 	id         TEXT PRIMARY KEY,
 	item       TEXT NOT NULL, -- YAML
 	retired    BOOLEAN NOT NULL,
-	changed_at BIGINT NOT NULL
+	changed_at BIGINT NOT NULL,
+	mac        BYTEA NOT NULL -- keyed hash of the row
 );
 
 -- A person's latest answer to a validation question.
