@@ -137,6 +137,11 @@ func TestRotateEndpoint(t *testing.T) {
 	if _, err := rules.PublicKeys(t.Context(), "whe_other"); !errors.Is(err, ErrEndpointNotFound) {
 		t.Errorf("keys of an endpoint that there is not: %v", err)
 	}
+	for _, overlap := range []time.Duration{-1, maxOverlap + 1} {
+		if _, err := rules.Rotate(t.Context(), "p", e.ID, overlap); !errors.Is(err, webhook.ErrKey) || len(s.e.Keys) != 4 {
+			t.Errorf("an overlap of %v: %v, %d keys", overlap, err, len(s.e.Keys))
+		}
+	}
 	for range 4 {
 		_, err = rules.Rotate(t.Context(), "p", e.ID, time.Hour)
 	}

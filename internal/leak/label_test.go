@@ -61,6 +61,19 @@ func TestLabelsUnite(t *testing.T) {
 			t.Fatal("a coarser label says more")
 		}
 	})
+	older, newer := Label{Classes: record.Email, Day: 20_000, Sites: []string{"a.com"}}, Label{Classes: record.Email, Day: 20_001, Sites: []string{"b.com"}}
+	united, err := ParseLabel(uniteLabels(older.Append(nil), newer.Append(nil)))
+	if err != nil || united.Day != newer.Day || !slices.Equal(united.Sites, []string{"a.com", "b.com"}) {
+		t.Errorf("logs of two days are %+v, %v", united, err)
+	}
+	many := Label{Classes: record.Email}
+	for i := range mostSites {
+		many.Sites = append(many.Sites, string(rune('a'+i))+".com")
+	}
+	united, err = ParseLabel(uniteLabels(many.Append(nil), Label{Classes: record.Email, Sites: []string{"z.com"}, Spellings: 1}.Append(nil)))
+	if err != nil || !slices.Equal(united.Sites, many.Sites) || united.Spellings != 1 {
+		t.Errorf("more sites than are kept are %+v, %v", united, err)
+	}
 	for _, text := range []string{"\x01", "\x00\x01\x01\xff", "\x00\x01\x00\x01\x09a.com"} {
 		if _, err := ParseLabel([]byte(text)); err == nil {
 			t.Errorf("%q is a label", text)

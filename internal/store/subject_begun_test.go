@@ -84,6 +84,11 @@ func TestLargeErasure(t *testing.T) {
 			}
 			rows, others := w.fatten(t, size), w.left(t, w.userIndex(t, 1))
 			user := w.userIndex(t, 0)
+			// A score counts for its whole day: that of the day of the erasure goes, too.
+			if err := storetest.Write(context.Background(), w.Env, `INSERT INTO score_day (partner_id, user_index, day, sealed, kept_at)
+				VALUES ($1, $2, $3, $2, 1) ON CONFLICT DO NOTHING`, w.partner.ID.Number(), user, w.Clock.Now().Unix()/(24*60*60)); err != nil {
+				t.Fatal(err)
+			}
 			var most, transactions int64
 			ctx, kill := context.WithCancel(context.Background())
 			defer kill()

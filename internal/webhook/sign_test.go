@@ -163,6 +163,7 @@ func TestSignRefuses(t *testing.T) {
 		"long id":          {strings.Repeat("a", 129), []Key{good}},
 		"no key":           {"evt_1", nil},
 		"zero secret":      {"evt_1", []Key{good, Secret{}}},
+		"short secret":     {"evt_1", []Key{Secret{bytes.Repeat([]byte{1}, minSecret-1)}}},
 		"zero signing key": {"evt_1", []Key{SigningKey{}}},
 		"nil key":          {"evt_1", []Key{nil}},
 	}
