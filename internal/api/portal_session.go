@@ -5,7 +5,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -42,11 +44,15 @@ func (s *Server) openPortal(r *request) (any, error) {
 	if wanted.Return, err = optionalText("returnUrl", in.ReturnURL); err != nil {
 		return nil, err
 	}
+	origin, err := s.pageOrigin(r)
+	if err != nil {
+		return nil, err
+	}
 	token, link, err := r.rules.Sessions.Offer(r.ctx, r.caller, wanted)
 	if err != nil {
 		return nil, err
 	}
-	return encodeSecret(link.Link, portalLink{s.pageOrigin(r) + portalPath + token, link.Until.UTC().Format(alert.TimeFormat)})
+	return encodeSecret(link.Link, portalLink{origin + portalPath + token, link.Until.UTC().Format(alert.TimeFormat)})
 }
 
 // optionalText is a member that may be left out, and is a text where it is there.
@@ -60,13 +66,18 @@ func optionalText(field string, raw jsontext.Value) (text string, err error) {
 	return text, nil
 }
 
-// pageOrigin is what links begin with.
-func (s *Server) pageOrigin(r *request) string {
-	switch {
-	case s.PageURL != "":
-		return s.PageURL
-	case r.http.TLS != nil:
-		return "https://" + r.http.Host
+// errNoPageURL means that links for live partners cannot be made, because the operator has not told the public address.
+var errNoPageURL = fault.New(fault.Unavailable, "portal.no_address")
+
+// pageOrigin is what links begin with. The Host header decides nothing: whoever sends a request writes it. Where the
+// operator told no address, it is that of the listener, for sandbox partners and on this machine alone.
+func (s *Server) pageOrigin(r *request) (string, error) {
+	if s.PageURL != "" {
+		return s.PageURL, nil
 	}
-	return "http://" + r.http.Host
+	at, local := caller.Listener(r.http)
+	if !local && r.caller.Mode == partner.Live {
+		return "", errNoPageURL.With("public-url: must be set by the operator for links of live partners")
+	}
+	return at.String(), nil
 }

@@ -105,7 +105,7 @@ type Options struct {
 	Counted *Counter
 	// Caps bound what each partner may newly watch; the zero value stands for the defaults.
 	Caps cyber.Caps
-	// PageURL is what links to people's pages begin with; empty means the address that the request came to.
+	// PageURL is what links to people's pages begin with; empty means that the operator told none.
 	PageURL string
 	// VendorSecrets are what the vendor of the antivirus signs its reports with; none means that it sends none.
 	VendorSecrets []webhook.Secret

@@ -4,8 +4,10 @@
 package caller
 
 import (
+	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -53,6 +55,21 @@ func (c *Callers) Address(r *http.Request) string {
 		}
 	}
 	return at.String()
+}
+
+// Listener is the address that a request's connection came in at, as the beginning of links, and whether it is one that
+// only this machine reaches.
+func Listener(r *http.Request) (at url.URL, local bool) {
+	at.Scheme = "http"
+	if r.TLS != nil {
+		at.Scheme = "https"
+	}
+	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		at.Host = addr.String()
+		own, err := netip.ParseAddrPort(at.Host)
+		local = err == nil && own.Addr().Unmap().IsLoopback()
+	}
+	return at, local
 }
 
 // Forwarded tells whether somebody passed a request on: its address is then not simply that of the connection.

@@ -25,7 +25,7 @@ func (s Serve) edgeProblems() Problems {
 	if _, err := s.Public(); err != nil {
 		p = append(p, err.Error())
 	}
-	if _, err := s.Page(); err != nil {
+	if _, err := s.Page(); err != nil && s.PageURL != "" {
 		p = append(p, err.Error())
 	}
 	if s.MetricsToken != "" && len(s.MetricsToken) < leastToken {
@@ -60,8 +60,13 @@ func ranges(flag string, texts []string) ([]netip.Prefix, error) {
 // Public parses --public-url; the zero URL means that nothing was said.
 func (s Serve) Public() (url.URL, error) { return origin("--public-url", s.PublicURL) }
 
-// Page parses --page-url, in the same way.
-func (s Serve) Page() (url.URL, error) { return origin("--page-url", s.PageURL) }
+// Page parses --page-url, in the same way; without it --public-url counts.
+func (s Serve) Page() (url.URL, error) {
+	if s.PageURL == "" {
+		return s.Public()
+	}
+	return origin("--page-url", s.PageURL)
+}
 
 func origin(flag, text string) (url.URL, error) {
 	if text == "" {

@@ -110,7 +110,7 @@ type Options struct {
 	UploadLimit int64
 	// Begin starts what outlives a page.
 	Begin Work
-	// Public is the address under which people open the console, if that was told.
+	// Public is the address under which people open the console; on this machine it need not be told.
 	Public url.URL
 }
 
@@ -172,15 +172,18 @@ func (c *Console) secured(next http.Handler) http.Handler {
 // overTLS tells whether the browser speaks TLS: with us, or with the proxy that --public-url tells of.
 func (c *Console) overTLS(r *http.Request) bool { return r.TLS != nil || c.Public.Scheme == "https" }
 
-// origin is what links to the console begin with.
+// origin is what links to the console begin with and passkeys are bound to; empty where it was not told and the console is
+// not on this machine alone. The Host header decides nothing: whoever sends a request writes it.
 func (c *Console) origin(r *http.Request) string {
-	switch {
-	case c.Public.Host != "":
+	if c.Public.Host != "" {
 		return c.Public.Scheme + "://" + c.Public.Host
-	case r.TLS != nil:
-		return "https://" + r.Host
 	}
-	return "http://" + r.Host
+	at, local := caller.Listener(r)
+	if !local {
+		return ""
+	}
+	at.Host = "localhost:" + at.Port() // passkeys are bound to a name
+	return at.String()
 }
 
 // cached lets a browser keep the style sheet and the script for a while; they change only with the program.

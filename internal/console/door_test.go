@@ -175,3 +175,39 @@ func TestConsoleUploads(t *testing.T) {
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// TestConsoleIgnoresTheHost: one-time links and passkeys are bound to the console's own address, whatever Host a request
+// names.
+func TestConsoleIgnoresTheHost(t *testing.T) {
+	for public, want := range map[string]string{"": "localhost", "https://console.exemplo.com.br": "console.exemplo.com.br"} {
+		a := open(t)
+		srv := serve(t, a, func(c *config.Serve) { c.PublicURL = public })
+		cookie := session(t, a, "ana@exemplo.com.br", operator.Admin)
+		ask := func(path, form string) string {
+			t.Helper()
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+srv.ConsoleAddr.String()+path, strings.NewReader(form))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Host = "golpe.example"
+			req.Header.Set("content-type", "application/x-www-form-urlencoded")
+			req.AddCookie(cookie)
+			res, err := noFollow.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = res.Body.Close() }()
+			text, err := io.ReadAll(res.Body)
+			if err != nil || res.StatusCode != http.StatusOK {
+				t.Fatal(path, res.StatusCode, err)
+			}
+			return string(text)
+		}
+		if text := ask("/login/passkey/begin", ""); !strings.Contains(text, `"rpId":"`+want+`"`) {
+			t.Errorf("passkeys with --public-url %q: %s", public, text)
+		}
+		if text := ask("/operators/new", "email=bia@exemplo.com.br&role=viewer"); !strings.Contains(text, "://"+want) || strings.Contains(text, "golpe.example") {
+			t.Errorf("links with --public-url %q: %s", public, text)
+		}
+	}
+}

@@ -105,6 +105,7 @@ var byKind = map[fault.Kind]string{
 var byCode = map[string]string{
 	"login.refused":             "E-mail, senha ou código não conferem, ou o acesso está temporariamente bloqueado.",
 	"passkey.refused":           "A chave de acesso não foi aceita, ou o pedido passou do tempo. Tente de novo ou entre com a senha.",
+	"passkey.no_site":           "Chaves de acesso precisam do endereço público do console: peça a quem opera o serviço para informar --public-url.",
 	"passkey.name":              "Dê um nome à chave de acesso.",
 	"passkey.too_many":          "Já há chaves de acesso demais. Remova uma antes.",
 	"login.busy":                "Muitas pessoas entrando ao mesmo tempo. Tente de novo em alguns segundos.",

@@ -47,9 +47,13 @@ func newOperator(*Console, *request) (answer, error) {
 
 // oneTimeLink is the page that shows a link which works once.
 func (c *Console) oneTimeLink(r *request, o operator.Operator, heading, token string) view {
+	help := "Quem o abrir escolhe a senha desta conta."
+	if c.origin(r.Request) == "" {
+		help += " Ponha antes dele o endereço deste console, que não foi informado em --public-url."
+	}
 	return secrets(secretPage{
 		Heading: heading, Text: "Envie o link a " + o.Email + " por um canal seguro. Ele vale por 24 horas e funciona uma vez.",
-		Secrets: []shownSecret{{"Link de uso único", c.origin(r.Request) + "/link/" + token, "Quem o abrir escolhe a senha desta conta."}},
+		Secrets: []shownSecret{{"Link de uso único", c.origin(r.Request) + "/link/" + token, help}},
 		Back:    "/operators/" + url.PathEscape(string(o.ID)), BackLabel: "Copiei o link, continuar",
 	})
 }

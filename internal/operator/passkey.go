@@ -22,6 +22,8 @@ type Passkey struct {
 	// ID is what the authenticator calls it.
 	ID       []byte
 	Operator ID
+	// Site is where it was made, and the only place where it counts: the rpId.
+	Site string
 	// Name is what the person calls it.
 	Name      string
 	CreatedAt time.Time
@@ -44,11 +46,16 @@ const (
 var (
 	ErrPasskey     = fault.New(fault.Unauthenticated, "passkey.refused")
 	ErrPasskeyName = fault.New(fault.Invalid, "passkey.name")
+	// ErrPasskeySite means that passkeys cannot be used, because the address they would be bound to is not known.
+	ErrPasskeySite = fault.New(fault.Unavailable, "passkey.no_site")
 	ErrPasskeys    = fault.New(fault.Conflict, "passkey.too_many")
 )
 
-// site is the console at an origin.
+// site is the console at an origin; empty is one that is not known.
 func site(origin string) (passkey.Site, error) {
+	if origin == "" {
+		return passkey.Site{}, ErrPasskeySite.With("public-url: must be given for passkeys outside this machine")
+	}
 	s, err := passkey.NewSite(origin)
 	if err != nil {
 		return s, ErrPasskey.Because(err)
@@ -134,7 +141,7 @@ func (r *Registry) AddPasskey(ctx context.Context, id ID, origin, token, name st
 	if err != nil {
 		return fmt.Errorf("keep passkey: %w", err)
 	}
-	return r.store.InsertPasskey(ctx, Passkey{ID: made.ID, Operator: id, Name: name, CreatedAt: r.now(), Credential: kept})
+	return r.store.InsertPasskey(ctx, Passkey{ID: made.ID, Operator: id, Site: s.Name(), Name: name, CreatedAt: r.now(), Credential: kept})
 }
 
 // BeginPasskeyLogin asks whoever is there for a passkey.
@@ -169,6 +176,9 @@ func (r *Registry) PasskeyLogin(ctx context.Context, origin, token string, respo
 	who, k, err := r.holder(ctx, answer)
 	if err != nil {
 		return Operator{}, "", ErrPasskey.Because(err)
+	}
+	if k.Site != s.Name() {
+		return Operator{}, "", ErrPasskey.Because(errors.New("credential: made at another site"))
 	}
 	kept, err := passkey.ReadCredential(k.ID, k.Credential)
 	if err != nil {

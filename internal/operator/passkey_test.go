@@ -271,7 +271,7 @@ func TestPasskeyOfAnotherForm(t *testing.T) {
 	ana, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 	device := passkeytest.New(consoleOrigin, passkeytest.ES256)
 	device.User = []byte(ana.ID)
-	old := operator.Passkey{ID: device.ID, Operator: ana.ID, Name: "antiga", CreatedAt: e.Clock.Now(), Credential: []byte(`{"id":"AA==","publicKey":"AA==","flags":{}}`)}
+	old := operator.Passkey{ID: device.ID, Operator: ana.ID, Site: "console.example.com", Name: "antiga", CreatedAt: e.Clock.Now(), Credential: []byte(`{"id":"AA==","publicKey":"AA==","flags":{}}`)}
 	if err := e.Store.Operators.InsertPasskey(ctx, old); err != nil {
 		t.Fatal(err)
 	}
@@ -284,5 +284,34 @@ func TestPasskeyOfAnotherForm(t *testing.T) {
 	}
 	if err := d.add(ana.ID, device); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestPasskeyCountsAtItsSite: a passkey is kept with the site where it was made, and counts at no other; where the site is
+// not known there are none.
+func TestPasskeyCountsAtItsSite(t *testing.T) {
+	ctx := context.Background()
+	e := storetest.Open(t, "sqlite")
+	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+	d := passkeyDesk{t, reg}
+	ana, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
+	device := passkeytest.New(consoleOrigin, passkeytest.ES256)
+	if err := d.add(ana.ID, device); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := reg.Passkeys(ctx, ana.ID)
+	if err != nil || len(kept) != 1 || kept[0].Site != "console.example.com" {
+		t.Fatal(kept, err)
+	}
+	kept[0].Site = "console.outra.example"
+	if err := e.Store.Operators.UpdatePasskey(ctx, kept[0]); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = d.login(device)
+	d.refused("a passkey of another site", err, "made at another site")
+	_, _, err = reg.BeginPasskey(ctx, ana.ID, "")
+	_, _, lerr := reg.BeginPasskeyLogin(ctx, "")
+	if !errors.Is(err, operator.ErrPasskeySite) || !errors.Is(lerr, operator.ErrPasskeySite) {
+		t.Error("without an address:", err, lerr)
 	}
 }

@@ -64,6 +64,9 @@ func verifier(cose []byte) (func(signed, signature []byte) bool, error) {
 		if !is(1, 6, 4) || len(key) != ed25519.PublicKeySize {
 			return nil, errors.New("public key: not as Ed25519 has it")
 		}
+		if hasLowOrder(key) {
+			return nil, errors.New("public key: a point of low order")
+		}
 		return func(signed, signature []byte) bool { return ed25519.Verify(key, signed, signature) }, nil
 	case rs256:
 		modulus, exponent := new(big.Int).SetBytes(octets(-1)), new(big.Int).SetBytes(octets(-2))

@@ -46,6 +46,9 @@ func NewSite(origin string) (Site, error) {
 	return Site{origin: u.Scheme + "://" + name + port, name: name}, nil
 }
 
+// Name is the site's name, which authenticators know as the ID of the relying party (rpId).
+func (s Site) Name() string { return s.name }
+
 // User is whom a passkey is made for.
 type User struct {
 	// Handle comes back at each log-in; it tells nothing about the person.

@@ -26,13 +26,14 @@ func ceremonyPlace(digest []byte) seal.Place {
 
 // passkeyContent is what is sealed of a passkey.
 type passkeyContent struct {
+	Site       string          `json:"rp_id"`
 	Name       string          `json:"name"`
 	UsedAt     int64           `json:"used_at"`
 	Credential json.RawMessage `json:"credential"`
 }
 
 func (s Operators) sealPasskey(p operator.Passkey) ([]byte, error) {
-	text, err := json.Marshal(passkeyContent{p.Name, micros(p.UsedAt), p.Credential})
+	text, err := json.Marshal(passkeyContent{p.Site, p.Name, micros(p.UsedAt), p.Credential})
 	if err == nil {
 		text, err = s.keys.Seal(passkeyPlace(p.ID, string(p.Operator)), text)
 	}
@@ -78,7 +79,7 @@ func (s Operators) Passkeys(ctx context.Context, id operator.ID) ([]operator.Pas
 		if err != nil {
 			return p, fmt.Errorf("open passkey: %w", err)
 		}
-		p.Name, p.Credential, p.CreatedAt, p.UsedAt = content.Name, content.Credential, fromMicros(created), fromMicros(content.UsedAt)
+		p.Site, p.Name, p.Credential, p.CreatedAt, p.UsedAt = content.Site, content.Name, content.Credential, fromMicros(created), fromMicros(content.UsedAt)
 		return p, nil
 	}, `SELECT id, operator_id, created_at, credential FROM operator_passkey WHERE operator_id = $1 ORDER BY created_at, id`, string(id))
 }
