@@ -127,6 +127,10 @@ func (p *checkup) database(ctx context.Context, keys *seal.Keys) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	db, err := sqldb.Open(ctx, address, sqldb.Options{MaxConns: 2, Insecure: p.common.DatabaseInsecure})
+	if errors.Is(err, sqldb.ErrSharedSession) {
+		p.problem(area, reason(err), "PgBouncer: pool_mode = session, or give --database the address of PostgreSQL itself")
+		return
+	}
 	if err != nil {
 		p.problem(area, reason(err), "is the server up, the address right, may this machine connect, does the user exist? For PostgreSQL try psql with the same address")
 		return
@@ -150,6 +154,9 @@ func (p *checkup) database(ctx context.Context, keys *seal.Keys) {
 		return
 	}
 	p.ok(area, "%s answers, its settings keep what it confirms, its tables are up to date", db.Engine())
+	if pooled, err := db.ProveSession(ctx); err == nil && pooled {
+		p.ok(area, "a connection pooler is in between, and gives each connection a session of its own")
+	}
 	if sqldb.Unverified(address) {
 		p.warn(area, "its certificate is not checked (--database-insecure)", "anybody on the way could answer in its place: add sslmode=verify-full to the address")
 	}

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/sqldb/sqldbtest"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // examine runs doctor and returns its findings by state and its exit code.
@@ -158,5 +161,29 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestDoctorTellsOfPoolers: one that keeps sessions apart is fine, one that shares them is a problem with a remedy.
+//
+//vigia:row D21
+func TestDoctorTellsOfPoolers(t *testing.T) {
+	data, address := filepath.Join(t.TempDir(), "data"), storetest.NewAddress(t, sqldb.PostgreSQL, "")
+	pooler := sqldbtest.NewPooler(t, address, "session")
+	if code, _, errs := vigia(t, "partner", "create", "--name", "Banco", "--data", data, "--database", pooler.Address()); code != exitOK {
+		t.Fatal(errs)
+	}
+	states, code := examine(t, data, "--database", pooler.Address())
+	if sound := strings.Join(states[stateOK], "\n"); code != exitOK || !strings.Contains(sound, "a session of its own") {
+		t.Errorf("code %d: %v", code, states)
+	}
+	pooler.Stop()
+	pooler.Start(t, "transaction")
+	states, code = examine(t, data, "--database", pooler.Address())
+	if found := strings.Join(states[stateProblem], "\n"); code == exitOK || !strings.Contains(found, "pool_mode = transaction") {
+		t.Errorf("code %d: %v", code, states)
+	}
+	if code, _, errs := vigia(t, "serve", "--data", data, "--database", pooler.Address()); code == exitOK || !strings.Contains(errs, "pool_mode = session") {
+		t.Errorf("serve: %d %s", code, errs)
 	}
 }

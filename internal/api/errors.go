@@ -52,7 +52,9 @@ var (
 	errBodySlow         = fault.New(fault.Invalid, "body.incomplete")
 	errHeaderInvalid    = fault.New(fault.Invalid, "header.invalid")
 	errRateLimited      = fault.New(fault.RateLimited, "rate.limited")
-	errPanic            = fault.New(fault.Internal, "panic")
+	// errOutOfTime is the store's fault of the same code, where the database did not say it itself.
+	errOutOfTime = fault.New(fault.Unavailable, "store.unavailable")
+	errPanic     = fault.New(fault.Internal, "panic")
 )
 
 // statusOf is the one table from kinds of faults to HTTP.

@@ -76,6 +76,8 @@ func (s *Server) webhookKeys() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get("x-request-id")))
 		r := &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}
+		r.allow(s.DatabaseTime)
+		defer func() { r.endTime() }()
 		if !limit.AllowN(s.Now(), 1) {
 			w.Header().Set("retry-after", "1")
 			s.write(w, r, once.Answer{}, errRateLimited.With("rate: more requests than all callers together may send"))
@@ -85,7 +87,7 @@ func (s *Server) webhookKeys() http.Handler {
 			s.write(w, r, once.Answer{}, err)
 			return
 		}
-		keys, err := s.Rules.Webhooks.PublicKeys(ctx, alert.EndpointID(hr.PathValue("endpoint")))
+		keys, err := s.Rules.Webhooks.PublicKeys(r.ctx, alert.EndpointID(hr.PathValue("endpoint")))
 		if err != nil {
 			s.write(w, r, once.Answer{}, err)
 			return

@@ -33,10 +33,12 @@ const (
 
 // request is what an endpoint works with.
 type request struct {
-	http   *http.Request
-	ctx    context.Context //nolint:containedctx // lives exactly as long as the request
-	route  *route
-	server *Server
+	http *http.Request
+	// ctx is whole until allow gives it a deadline; both live exactly as long as the request.
+	ctx, whole context.Context //nolint:containedctx // see above
+	endTime    context.CancelFunc
+	route      *route
+	server     *Server
 	// rules are what the endpoint asks: inside once, those that commit together with the answer.
 	rules  *Rules
 	caller partner.Caller
@@ -81,6 +83,25 @@ func (r *request) beginRead(most int) error {
 		return r.takeSlot()
 	}
 	return nil
+}
+
+// allow gives the calls that follow so long together, whatever was left before: the time that a body takes to arrive is
+// not the database's.
+func (r *request) allow(d time.Duration) {
+	if r.endTime != nil {
+		r.endTime()
+	} else {
+		r.whole = r.ctx
+	}
+	r.ctx, r.endTime = context.WithTimeout(r.whole, d)
+}
+
+// workTime is how long the work of the route may take once the body is there.
+func (r *request) workTime() time.Duration {
+	if r.route.outside || r.route.body == streamBody {
+		return bulkAnswerTime
+	}
+	return r.server.DatabaseTime
 }
 
 // readBody reads a small body whole.

@@ -7,6 +7,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -96,6 +97,9 @@ type Options struct {
 	// Callers says where requests come from; Strangers is what each address may ask without a valid key.
 	Callers   *caller.Callers
 	Strangers *caller.Budget
+	// DatabaseTime is how long the database calls of a request may take together; zero means 10 s. Bulk work and calls to
+	// others have bulkAnswerTime.
+	DatabaseTime time.Duration
 	// Replicas is how many processes share the partners' requests; nil means this one alone.
 	Replicas func() int
 	// Guard says which addresses webhooks may have, and Outgoing sends their tests.
@@ -127,6 +131,7 @@ type Server struct {
 
 // NewServer builds the handler of the partner API.
 func NewServer(o Options) *Server {
+	o.DatabaseTime = cmp.Or(o.DatabaseTime, 10*time.Second)
 	s := &Server{Options: o, limits: newLimiter(o.Replicas), works: newWorks(), refusals: newRefusals(), guesses: guesses{buckets: map[guessed]*rate.Limiter{}}, mux: http.NewServeMux()}
 	for i := range routes {
 		s.routes.add(&bound{route: &routes[i], seen: s.observe(&routes[i])})
@@ -194,6 +199,9 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt *route, seen 
 	r := &request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()}
 	defer r.releaseSlot()
 	answer, err := s.answer(w, r, start)
+	if fault.KindOf(err) == fault.Internal && errors.Is(r.ctx.Err(), context.DeadlineExceeded) {
+		err = errOutOfTime.Because(err)
+	}
 	if r.caller.Partner != "" && errors.Is(err, errRateLimited) {
 		s.refusals.hold(ctx, r.caller.Partner, isHeavyBody(hr.ContentLength), s.Now())
 	}
@@ -217,6 +225,8 @@ func (s *Server) answer(w http.ResponseWriter, r *request, now time.Time) (a onc
 			a, err = once.Answer{}, errPanic
 		}
 	}()
+	r.allow(s.DatabaseTime)
+	defer func() { r.endTime() }()
 	if s.fromVendor(r) {
 		return s.answerVendor(r)
 	}
@@ -266,6 +276,7 @@ func (s *Server) takeIn(w http.ResponseWriter, r *request) (once.Answer, error) 
 	if err := r.readBody(); err != nil {
 		return once.Answer{}, err
 	}
+	r.allow(r.workTime())
 	if r.claim.Key == "" || r.route.outside {
 		return s.run(r)
 	}

@@ -52,6 +52,7 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 			return nil, err
 		}
 	}
+	r.allow(s.DatabaseTime)
 	enrolment, err := r.rules.Subscriptions.Enrol(r.ctx, r.caller.Partner, r.caller.Mode, r.caller.Epoch)
 	if err != nil {
 		return nil, err
@@ -62,6 +63,7 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.allow(r.workTime())
 	if !dryRun { // it numbers subscriptions, one request after the other
 		r.claim.Queue, r.claim.IsBulk = "subscriptions", pass.places > 0
 	}

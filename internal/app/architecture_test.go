@@ -145,7 +145,6 @@ func TestOnlySqldbKnowsEngines(t *testing.T) {
 		"internal/scan/record":     "knows dumps of engines by their first words",
 		"internal/app/backup.go":   "a SQLite file is part of the archive, a PostgreSQL is not",
 		"internal/app/replicas.go": "replicas need an engine that others can reach",
-		"internal/store/once.go":   "claims wait differently: a lock on one engine, the file on the other",
 	})
 	for _, s := range productSources(t) {
 		note := func(n ast.Node, text string) {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/netip"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/caller"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // health adds the two questions a balancer asks: is the process alive, and may it get traffic.
@@ -86,4 +88,33 @@ func writeHealth(w http.ResponseWriter, status int, body map[string]string) {
 	w.Header().Set("cache-control", "no-store")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body) // whoever asked may be gone
+}
+
+// watchDisk ends the process when the database's disk is not to be trusted any more; who supervises it starts a new
+// one.
+func (s *Server) watchDisk(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-s.app.Store.Distrusted():
+		s.log.Error("the disk failed under the database: stopping, to begin anew from what is on it")
+		return sqldb.ErrDistrusted
+	}
+}
+
+// sessionsEvery is how often it is proven that the database gives each connection a session of its own.
+const sessionsEvery = 30 * time.Second
+
+// watchSessions ends the process when a connection pooler has begun to share sessions: locks do not hold any more. A
+// database that does not answer is no proof.
+func (s *Server) watchSessions(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	every(ctx, sessionsEvery, func() {
+		if err := s.app.Store.ProveSession(ctx); errors.Is(err, sqldb.ErrSharedSession) {
+			s.log.Error("stopping", "cause", err.Error())
+			stop(err)
+		}
+	})
+	return context.Cause(ctx)
 }

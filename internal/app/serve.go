@@ -25,7 +25,6 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/password"
 	"github.com/vigiahq/vigia/internal/person"
-	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/telemetry"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
@@ -159,6 +158,7 @@ func (s *Server) Run(ctx context.Context) error {
 	servers, s.ConsoleAddr = append(servers, srv), addr
 	group.Go(func() error { s.watchKeys(groupCtx); return nil })
 	group.Go(func() error { return s.watchDisk(groupCtx) })
+	group.Go(func() error { return s.watchSessions(groupCtx) })
 	if err := s.watchWriter(groupCtx); err != nil {
 		return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
 	}
@@ -370,7 +370,7 @@ func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (par
 	}
 	routes := api.NewServer(api.Options{
 		Gate: s.gate, Ledger: ledger{s.app, s.passwords, persons}, Rules: s.app.forPartners(s.passwords, persons),
-		Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now, Replicas: s.replicas.share,
+		Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now, Replicas: s.replicas.share, DatabaseTime: s.cfg.DatabaseTime,
 		Caps: s.caps(), PageURL: public.String(), VendorSecrets: s.vendorSecrets,
 		Callers: s.callers, Strangers: s.strangers, Guard: guard, Outgoing: client, Counted: counter,
 	})
@@ -384,13 +384,25 @@ func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (par
 		case r.URL.Path == "/healthz" || r.URL.Path == "/readyz":
 			health.ServeHTTP(w, r)
 		case strings.HasPrefix(r.URL.Path, person.Prefix):
-			pages.ServeHTTP(w, r)
+			withDeadline(pages, s.cfg.DatabaseTime).ServeHTTP(w, r)
 		case strings.HasPrefix(r.URL.Path, feed.PushPath):
-			vendors.ServeHTTP(w, r)
+			withDeadline(vendors, writeTime).ServeHTTP(w, r)
 		default:
 			routes.ServeHTTP(w, r)
 		}
 	}), http.HandlerFunc(routes.RefuseTarget), nil
+}
+
+// withDeadline gives the work of a request so long; zero means no end.
+func withDeadline(h http.Handler, d time.Duration) http.Handler {
+	if d == 0 {
+		return h
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), d)
+		defer cancel()
+		h.ServeHTTP(w, r.WithContext(ctx))
+	})
 }
 
 // personHandler is people's own pages.
@@ -453,18 +465,6 @@ func (s *Server) watchKeys(ctx context.Context) {
 			s.log.Info("key file changed", "primary", s.app.Keys.PrimaryID())
 		}
 	})
-}
-
-// watchDisk ends the process when the database's disk is not to be trusted any more; who supervises it starts a new
-// one.
-func (s *Server) watchDisk(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return nil
-	case <-s.app.Store.Distrusted():
-		s.log.Error("the disk failed under the database: stopping, to begin anew from what is on it")
-		return sqldb.ErrDistrusted
-	}
 }
 
 // every runs fn now and then at each interval until ctx ends.

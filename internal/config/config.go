@@ -65,6 +65,7 @@ type Serve struct {
 	DrainTime         time.Duration `name:"drain-time" env:"VIGIA_DRAIN_TIME" default:"0s" placeholder:"TIME" help:"How long a stopping server still takes requests while /readyz already says no, so that a balancer can turn away."`
 	StopTime          time.Duration `name:"stop-time" env:"VIGIA_STOP_TIME" default:"25s" placeholder:"TIME" help:"How long a stopping server waits for requests and work in flight."`
 	MaxConnections    int           `name:"max-connections" env:"VIGIA_MAX_CONNECTIONS" default:"16" placeholder:"N" help:"Most connections of this process to PostgreSQL, and as many to --database-read."`
+	DatabaseTime      time.Duration `name:"database-time" env:"VIGIA_DATABASE_TIME" default:"10s" placeholder:"TIME" help:"How long the database may take over a partner's request before that is answered 503; bulk requests have 30s, console pages two minutes."`
 	DatabaseRead      string        `name:"database-read" env:"VIGIA_DATABASE_READ" default:"" placeholder:"URL" help:"PostgreSQL standby that answers long lists, which may then lag behind by as much as it does; empty means --database. When it fails, --database is asked."`
 }
 
@@ -126,6 +127,9 @@ func (s Serve) Check(c Common) error {
 	}
 	if min(s.AssetsPerHour, s.AssetsPerDay, s.UnknownPeople) < 0 {
 		p = append(p, "--assets-per-hour, --assets-per-day and --unknown-people: must not be negative")
+	}
+	if s.DatabaseTime < 0 {
+		p = append(p, "--database-time: must not be negative")
 	}
 	if s.MaxConnections < 2 || s.MaxConnections > 1000 {
 		p = append(p, "--max-connections: 2 to 1000")

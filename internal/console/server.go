@@ -91,10 +91,18 @@ var (
 
 func notFound(*Console, *request) (answer, error) { return nil, errNotFound }
 
+// pageTime is how long the work of a page may take. Some reports read all of a large table.
+const pageTime = 2 * time.Minute
+
 // adapt turns a route into a handler.
 func (c *Console) adapt(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		start := c.Now()
+		if !rt.upload {
+			ctx, cancel := context.WithTimeout(hr.Context(), pageTime)
+			defer cancel()
+			hr = hr.WithContext(ctx)
+		}
 		r := &request{Request: hr, route: rt, from: c.Callers.Address(hr)}
 		a, err := c.answer(w, r)
 		status := c.write(w, r, a, err)

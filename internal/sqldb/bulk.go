@@ -12,12 +12,16 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// Load inserts rows into table in one go: COPY on PostgreSQL, a prepared statement in a loop on SQLite (where one
-// statement with many rows is slower). next returns the values of the next row, or nil after the last one; the slice
-// may be reused between calls. Table and columns are names from this program, never from a caller.
+// Load inserts rows into table: many with each statement on PostgreSQL, a prepared statement in a loop on SQLite (where
+// one statement with many rows is slower). next returns the values of the next row, or nil after the last one; the slice
+// may be reused between calls, and only bytes may be NULL. Table and columns are names from this program, never from a
+// caller.
 func (t *Tx) Load(ctx context.Context, table string, columns []string, next func() ([]any, error)) (n int64, err error) {
 	if t.engine == PostgreSQL {
-		return t.copyFrom(ctx, table, columns, next)
+		return t.insertChunks(table, columns, "", next, func(insert string, args []any) error {
+			_, err := t.ExecContext(ctx, insert, args...)
+			return err
+		})
 	}
 	marks := make([]string, len(columns))
 	for i := range marks {
@@ -37,21 +41,6 @@ func (t *Tx) Load(ctx context.Context, table string, columns []string, next func
 			return n, fmt.Errorf("load %s: %w", table, err)
 		}
 	}
-}
-
-func (t *Tx) copyFrom(ctx context.Context, table string, columns []string, next func() ([]any, error)) (n int64, err error) {
-	err = t.conn.Raw(func(driverConn any) error {
-		c, ok := driverConn.(*stdlib.Conn)
-		if !ok {
-			return fmt.Errorf("load %s: unexpected driver %T", table, driverConn)
-		}
-		n, err = c.Conn().CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromFunc(next))
-		if err != nil {
-			return fmt.Errorf("load %s: %w", table, err)
-		}
-		return nil
-	})
-	return n, err
 }
 
 // Statement is one statement of a list.

@@ -99,10 +99,10 @@ func (t *Tx) lockMigrations(ctx context.Context) error {
 	if t.engine != PostgreSQL {
 		return nil
 	}
-	// A migration may rewrite a large table, and a replica may wait for another's: neither is bound by the time-out of
+	// A migration may rewrite a large table, and a replica may wait for another's: neither is bound by the timeouts of
 	// ordinary statements.
-	if _, err := t.ExecContext(ctx, `SET LOCAL statement_timeout = 0`); err != nil {
-		return fmt.Errorf("lift the statement time-out: %w", err)
+	if _, err := t.ExecContext(ctx, `SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`); err != nil {
+		return fmt.Errorf("lift the timeouts: %w", err)
 	}
 	if _, err := t.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {
 		return fmt.Errorf("wait for the migration lock: %w", err)

@@ -9,62 +9,54 @@ import (
 	"strings"
 )
 
-// fewRows is how many rows go to PostgreSQL as arguments of one statement instead of by way of a temporary table: that
-// costs a trip to make it, two for the copy, and a truncated file at the end of the transaction.
-const fewRows = 1000
+// chunkRows is how many rows go to PostgreSQL as arguments of one statement.
+const chunkRows = 500
 
 // LoadMissing is Load for rows that may be there already: one that meets a unique constraint is left out and the rest
 // go in, whoever else is inserting the same ones at that moment. key names a BIGINT column among columns; its values in
 // the rows that were new come back in ascending order. An empty key returns nothing.
-//
-// On PostgreSQL many rows are copied to a temporary table first, since COPY itself cannot leave any out. Looking for the
-// rows that exist and copying the rest would save that, but the planner's statistics are old after a bulk load, and
-// then it answers such a look-up by walking the whole table; a conflict always goes through its index.
 func (t *Tx) LoadMissing(ctx context.Context, table string, columns []string, key string, next func() ([]any, error)) ([]int64, error) {
 	if t.engine != PostgreSQL {
 		return t.insertMissing(ctx, table, columns, slices.Index(columns, key), next)
 	}
-	first, err := firstRows(next)
-	if err != nil {
-		return nil, err
-	}
-	names := strings.Join(columns, ", ")
-	if len(first) < fewRows {
-		if len(first) == 0 {
-			return nil, nil
+	var added []int64
+	_, err := t.insertChunks(table, columns, " ON CONFLICT DO NOTHING", next, func(insert string, args []any) error {
+		if key == "" {
+			_, err := t.ExecContext(ctx, insert, args...)
+			return err
 		}
-		types, args := columnArrays(first)
-		return t.insertReturning(ctx, table, `INSERT INTO `+table+` (`+names+`) SELECT * FROM unnest(`+types+`) ON CONFLICT DO NOTHING`, key, args...)
-	}
-	stage, read := "load_"+table, 0
-	// Made once per connection, emptied at each end of a transaction. It has these columns and no other: LIKE would
-	// also copy the NOT NULL of a column that a newer release has added, and leave its default behind.
-	_, err = t.ExecContext(ctx, `CREATE TEMPORARY TABLE IF NOT EXISTS `+stage+` ON COMMIT DELETE ROWS AS SELECT `+names+` FROM `+table+` WITH NO DATA`)
-	if err == nil && t.staged[stage] {
-		_, err = t.ExecContext(ctx, `TRUNCATE pg_temp.`+stage) // what an earlier load of the same transaction left
-	}
-	if err != nil {
-		return nil, fmt.Errorf("prepare load of %s: %w", table, err)
-	}
-	if t.staged == nil {
-		t.staged = map[string]bool{}
-	}
-	t.staged[stage] = true
-	_, err = t.copyFrom(ctx, stage, columns, func() ([]any, error) {
-		if read++; read <= len(first) {
-			return first[read-1], nil
-		}
-		return next()
+		return t.insertReturning(ctx, insert+" RETURNING "+key, args, &added)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return t.insertReturning(ctx, table, `INSERT INTO `+table+` (`+names+`) SELECT `+names+` FROM pg_temp.`+stage+` ON CONFLICT DO NOTHING`, key)
+	slices.Sort(added)
+	return added, err
 }
 
-// firstRows reads up to fewRows rows, each with values of its own.
-func firstRows(next func() ([]any, error)) (rows [][]any, err error) {
-	for len(rows) < fewRows {
+// insertChunks hands rows to insert, as a statement and its arguments, and returns how many there were.
+//
+// COPY would be a fifth faster, and is not used: while the server waits for more rows of one it obeys neither
+// statement_timeout nor idle_in_transaction_session_timeout, so a process that hangs in the middle would keep what its
+// transaction has locked for as long as it hangs.
+func (t *Tx) insertChunks(table string, columns []string, conflict string, next func() ([]any, error), insert func(text string, args []any) error) (n int64, err error) {
+	names := strings.Join(columns, ", ")
+	for {
+		rows, err := nextRows(next)
+		if err != nil || len(rows) == 0 {
+			return n, err
+		}
+		types, args := columnArrays(rows)
+		if err := insert("INSERT INTO "+table+" ("+names+") SELECT * FROM unnest("+types+")"+conflict, args); err != nil {
+			return n, fmt.Errorf("load %s: %w", table, err)
+		}
+		n += int64(len(rows))
+		if len(rows) < chunkRows { // next has said that there are no more
+			return n, nil
+		}
+	}
+}
+
+// nextRows reads up to chunkRows rows, each with values of its own.
+func nextRows(next func() ([]any, error)) (rows [][]any, err error) {
+	for len(rows) < chunkRows {
 		row, err := next()
 		if err != nil || row == nil {
 			return rows, err
@@ -103,29 +95,21 @@ func columnArray[T any](rows [][]any, column int) []T {
 	return values
 }
 
-// insertReturning runs an INSERT and returns the values of key in its rows, in ascending order; nothing without a key.
-func (t *Tx) insertReturning(ctx context.Context, table, insert, key string, args ...any) ([]int64, error) {
-	if key == "" {
-		if _, err := t.ExecContext(ctx, insert, args...); err != nil {
-			return nil, fmt.Errorf("load %s: %w", table, err)
-		}
-		return nil, nil
-	}
-	rows, err := t.QueryContext(ctx, insert+` RETURNING `+key, args...)
+// insertReturning runs an INSERT and appends the numbers that it returns.
+func (t *Tx) insertReturning(ctx context.Context, insert string, args []any, added *[]int64) error {
+	rows, err := t.QueryContext(ctx, insert, args...)
 	if err != nil {
-		return nil, fmt.Errorf("load %s: %w", table, err)
+		return err
 	}
 	defer func() { _ = rows.Close() }() // Err below reports what matters
-	var added []int64
 	for rows.Next() {
 		var v int64
 		if err := rows.Scan(&v); err != nil {
-			return nil, fmt.Errorf("load %s: %w", table, err)
+			return err
 		}
-		added = append(added, v)
+		*added = append(*added, v)
 	}
-	slices.Sort(added)
-	return added, rows.Err()
+	return rows.Err()
 }
 
 func (t *Tx) insertMissing(ctx context.Context, table string, columns []string, key int, next func() ([]any, error)) (added []int64, err error) {

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
 
 // TestQueueSharesACommit: of those who wait for one row on PostgreSQL all but the first share a few transactions; one that
-// fails takes nobody along, and whoever stages rows finds the table of the one before empty.
+// fails takes nobody along.
 func TestQueueSharesACommit(t *testing.T) {
 	ctx := context.Background()
 	address := os.Getenv("VIGIA_TEST_POSTGRES")
@@ -33,7 +34,7 @@ func TestQueueSharesACommit(t *testing.T) {
 	must(`CREATE TABLE ` + table + ` (n BIGINT PRIMARY KEY, x BIGINT NOT NULL)`)
 	t.Cleanup(func() { must(`DROP TABLE ` + table) })
 	must(`INSERT INTO ` + table + ` VALUES (-1, 0)`)
-	const callers, rows = 12, fewRows + 10
+	const callers, rows = 12, chunkRows + 10
 	lock := func(tx *Tx) error { return exec(tx, `UPDATE `+table+` SET x = x + 1 WHERE n = -1`) }
 	before, errNo := d.commits.Load(), errors.New("no")
 	results := make([]error, callers)
@@ -65,20 +66,8 @@ func TestQueueSharesACommit(t *testing.T) {
 				})
 			})
 		}
-		for { // until the first waits for the row and the rest for the first
-			d.queues.mu.Lock()
-			q := d.queues.used["x"]
-			d.queues.mu.Unlock()
-			if q != nil {
-				q.mu.Lock()
-				waiting := len(q.waiting)
-				q.mu.Unlock()
-				if waiting == callers-1 {
-					return nil
-				}
-			}
-			time.Sleep(time.Millisecond)
-		}
+		awaitQueue(d, callers-1)
+		return nil
 	})
 	wg.Wait()
 	if err != nil {
@@ -101,5 +90,89 @@ func TestQueueSharesACommit(t *testing.T) {
 	}
 	if len(d.queues.used) != 0 {
 		t.Error("a queue is left:", d.queues.used)
+	}
+}
+
+// awaitQueue waits until the first caller is at work and so many wait for it.
+func awaitQueue(d *DB, waiting int) {
+	for ; ; time.Sleep(time.Millisecond) {
+		d.queues.mu.Lock()
+		q := d.queues.used["x"]
+		d.queues.mu.Unlock()
+		if q != nil {
+			q.mu.Lock()
+			n := len(q.waiting)
+			q.mu.Unlock()
+			if n == waiting {
+				return
+			}
+		}
+	}
+}
+
+// TestQueueSharesATimeout: callers that wait together for a row which does not come free fail together. Each waiting as
+// long as the first would keep the last waiting for minutes.
+func TestQueueSharesATimeout(t *testing.T) {
+	for name, deadline := range map[string]bool{"lock timeout": false, "deadline": true} {
+		t.Run(name, func(t *testing.T) {
+			ctx := context.Background()
+			d, err := Open(ctx, os.Getenv("VIGIA_TEST_POSTGRES")+"&lock_timeout=300", Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = d.Close() })
+			table := fmt.Sprintf("queue_%d", time.Now().UnixNano())
+			for _, text := range []string{`CREATE TABLE ` + table + ` (n BIGINT PRIMARY KEY)`, `INSERT INTO ` + table + ` VALUES (1)`} {
+				if _, err := d.write.ExecContext(ctx, text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Cleanup(func() { _, _ = d.write.ExecContext(ctx, `DROP TABLE `+table) })
+			lock := func(ctx context.Context, tx *Tx) error {
+				_, err := tx.ExecContext(ctx, `UPDATE `+table+` SET n = n`)
+				return err
+			}
+			const callers = 12
+			var ran atomic.Int64
+			results := make([]error, callers)
+			err = d.InTx(ctx, func(tx *Tx) error {
+				if err := lock(ctx, tx); err != nil {
+					return err
+				}
+				waits := ctx
+				if deadline {
+					var cancel context.CancelFunc
+					waits, cancel = context.WithTimeout(ctx, 200*time.Millisecond)
+					defer cancel()
+				}
+				var wg sync.WaitGroup
+				for i := range callers {
+					wg.Go(func() {
+						results[i] = d.InQueue(waits, "x", false, func(tx *Tx) error {
+							if ran.Add(1) == 1 && !deadline {
+								awaitQueue(d, callers-1)
+							}
+							return lock(waits, tx)
+						})
+					})
+					for i == 0 && ran.Load() == 0 { // alone, so that the others wait for it
+						time.Sleep(time.Millisecond)
+					}
+				}
+				wg.Wait()
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, err := range results {
+				if !IsUnavailable(err) {
+					t.Errorf("caller %d: %v", i, err)
+				}
+			}
+			if ran.Load() > 2 { // the first, and the first of those who waited for it
+				t.Errorf("%d of %d waited for the row", ran.Load(), callers)
+			}
+		})
 	}
 }

@@ -1,11 +1,14 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // On SQLite one transaction writes at a time, and most of the time of a small one is its sync. So transactions that wait
@@ -217,12 +220,39 @@ func (d *DB) lead(q *writers, w *write) {
 	}
 	// The engine gave the whole transaction up, as it does when a statement is interrupted or the disk is full: each on
 	// its own, then.
+	var late error
 	for _, each := range batch {
-		each.err, each.panicked = each.ctx.Err(), nil
+		each.err, each.panicked = cmp.Or(late, each.ctx.Err()), nil
 		if each.err == nil {
 			each.panicked = caught(func() { each.err = d.once(each.ctx, each.fn) })
 		}
+		late = cmp.Or(late, d.sharedTimeout(each.err))
 	}
+}
+
+// sharedTimeout returns the error for the rest of a batch when one of its members has waited too long: all members of a
+// PostgreSQL batch want the same row, and would wait as long one after the other.
+func (d *DB) sharedTimeout(err error) error {
+	var pe *pgconn.PgError
+	switch {
+	case d.engine == SQLite:
+		return nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return context.DeadlineExceeded
+	case IsLockTimeout(err) && errors.As(err, &pe):
+		return pe // without what a member made of it
+	}
+	return nil
+}
+
+// KeepDeadline returns a context that ends at ctx's deadline and not when ctx is cancelled: work that others share must
+// not end because one of them hung up.
+func KeepDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	detached := context.WithoutCancel(ctx)
+	if deadline, has := ctx.Deadline(); has {
+		return context.WithDeadline(detached, deadline)
+	}
+	return detached, func() {}
 }
 
 // errGone means that the engine's transaction ended before its time.
@@ -232,11 +262,17 @@ var errGone = errors.New("the shared transaction is gone")
 // stands.
 func (d *DB) together(q *writers, batch *[]*write) bool {
 	began := time.Now()
-	err := d.once(context.WithoutCancel((*batch)[0].ctx), func(tx *Tx) error {
-		tx.staged = map[string]bool{} // the tables that one has filled are full for the next
+	ctx, cancel := KeepDeadline((*batch)[0].ctx)
+	defer cancel()
+	err := d.once(ctx, func(tx *Tx) error {
+		var late error
 		for i := 0; i < len(*batch); i++ {
-			if err := tx.member((*batch)[i]); err != nil {
-				return err
+			w := (*batch)[i]
+			if w.err = late; late == nil {
+				if err := tx.member(w); err != nil {
+					return err
+				}
+				late = d.sharedTimeout(w.err)
 			}
 			if i == len(*batch)-1 && time.Since(began) < shareTime {
 				*batch = append(*batch, q.take(d.mostShared()-len(*batch))...)
@@ -265,11 +301,12 @@ func (t *Tx) member(w *write) error {
 	if w.err = w.ctx.Err(); w.err != nil {
 		return nil
 	}
-	ctx := context.WithoutCancel(w.ctx)
+	ctx, cancel := KeepDeadline(w.ctx)
+	defer cancel()
 	if _, err := t.Tx.ExecContext(ctx, `SAVEPOINT member`); err != nil {
 		return errGone
 	}
-	w.tx = &Tx{Tx: t.Tx, conn: t.conn, engine: t.engine, texts: t.texts, staged: t.staged}
+	w.tx = &Tx{Tx: t.Tx, conn: t.conn, engine: t.engine, texts: t.texts}
 	w.panicked = caught(func() { w.err = w.fn(w.tx) })
 	if w.err != nil || w.panicked != nil {
 		if _, err := t.Tx.ExecContext(ctx, `ROLLBACK TO SAVEPOINT member`); err != nil {

@@ -96,7 +96,11 @@ func openPostgres(ctx context.Context, address string, opts Options) (*DB, error
 	if err != nil {
 		return nil, err
 	}
-	if err := d.refuseUnsafePostgres(ctx); err != nil {
+	_, err = d.ProveSession(ctx)
+	if err == nil {
+		err = d.refuseUnsafePostgres(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
@@ -118,12 +122,7 @@ func connectPostgres(ctx context.Context, address string, opts Options) (*DB, er
 		opts.StatementTimeout = time.Minute
 	}
 	cfg.MaxConns = int32(min(opts.MaxConns, 1000))
-	set := cfg.ConnConfig.RuntimeParams
-	set["timezone"] = "UTC"
-	set["application_name"] = "vigia"
-	if _, given := set["statement_timeout"]; !given {
-		set["statement_timeout"] = fmt.Sprint(opts.StatementTimeout.Milliseconds())
-	}
+	setSession(cfg.ConnConfig, opts.StatementTimeout)
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("database: open PostgreSQL: %w", err)

@@ -17,13 +17,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Tx is a transaction on a pinned connection; the pin is what lets a bulk load use COPY inside it.
+// Tx is a transaction on a pinned connection; the pin is what lets Run send statements together.
 type Tx struct {
 	*sql.Tx
 	conn   *sql.Conn
 	engine Engine
-	texts  *prepared       // nil on PostgreSQL and in a snapshot
-	staged map[string]bool // tables that LoadMissing has filled in this transaction
+	texts  *prepared // nil on PostgreSQL and in a snapshot
 	after  []func()
 }
 
@@ -181,8 +180,8 @@ func IsLockTimeout(err error) bool {
 }
 
 // IsUnavailable tells whether err means that the database cannot serve at the moment: it is gone, starting or stopping,
-// only reads (a standby that is not yet promoted), its disk is full or fails, it has no connection left, or
-// transactions stand in each other's way. The same statement may succeed later.
+// only reads (a standby that is not yet promoted), its disk is full or fails, it has no connection left, transactions
+// stand in each other's way, or the call's deadline has passed. The same statement may succeed later.
 func IsUnavailable(err error) bool {
 	var pe *pgconn.PgError
 	if errors.As(err, &pe) {
@@ -190,9 +189,10 @@ func IsUnavailable(err error) bool {
 		case "08", "40", "53", "57": // connection, transaction rolled back, insufficient resources, operator intervention
 			return true
 		}
-		return pe.Code == "25006" // read-only transaction
+		// Read-only transaction, idle in transaction for too long, lock timeout.
+		return pe.Code == "25006" || pe.Code == "25P03" || pe.Code == "55P03"
 	}
-	return isGone(err) || errors.Is(err, ErrDistrusted) || isSQLite(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+	return isGone(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrDistrusted) || isSQLite(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 }
 
 // isGone tells whether the connection was not made or has broken.

@@ -82,13 +82,8 @@ func (s Answers) runOnce(ctx context.Context, tx *sqldb.Tx, work func(tx Tx) (on
 }
 
 // claim takes the key, or returns the answer kept under it. A twin in another replica makes the insert wait: if it does
-// not finish soon the request is answered "still running".
+// not finish within the lock timeout the request is answered "still running".
 func (s Answers) claim(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest, person []byte) error {
-	if tx.Engine() == sqldb.PostgreSQL {
-		if _, err := tx.ExecContext(ctx, `SET LOCAL lock_timeout = '2s'`); err != nil {
-			return fmt.Errorf("claim: %w", err)
-		}
-	}
 	now := s.now()
 	// A claim past its time is as good as absent, whether or not the sweep has come by.
 	_, err := tx.ExecContext(ctx, `DELETE FROM idempotency WHERE partner_id = $1 AND claim = $2 AND created_at <= $3`,
@@ -100,7 +95,7 @@ func (s Answers) claim(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, 
 		if err == nil {
 			n, aerr := res.RowsAffected()
 			if aerr == nil && n == 1 {
-				return s.liftLockTimeout(ctx, tx)
+				return nil
 			}
 			err = aerr
 		}
@@ -112,14 +107,6 @@ func (s Answers) claim(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, 
 		return fmt.Errorf("claim: %w", err)
 	}
 	return s.answered(ctx, tx, id, claim, digest)
-}
-
-func (s Answers) liftLockTimeout(ctx context.Context, tx *sqldb.Tx) error {
-	if tx.Engine() != sqldb.PostgreSQL {
-		return nil
-	}
-	_, err := tx.ExecContext(ctx, `SET LOCAL lock_timeout = DEFAULT`)
-	return err
 }
 
 // answered returns the kept answer as errReplay, or says why there is none for this body.

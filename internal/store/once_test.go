@@ -192,7 +192,7 @@ func TestOnceStuckOwner(t *testing.T) {
 			t.Error("same replica:", err)
 		}
 		if e.DB.Engine() == "postgres" { // on SQLite two replicas share a file and its one writer: the second simply waits
-			second := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
+			second := storetest.Reopen(t, e.Address+"&lock_timeout=300", e.Folder, e.Keys, e.Clock)
 			if _, _, err := second.Answers.Once(context.Background(), p.ID, claimOf("k", ""), addService("sv_y")); !errors.Is(err, once.ErrStillRunning) {
 				t.Error("other replica:", err)
 			}

@@ -244,6 +244,12 @@ func (s *Store) CheckStandby(ctx context.Context) error {
 // Distrusted is closed when the disk under the database has failed in a way that only a new start mends.
 func (s *Store) Distrusted() <-chan struct{} { return s.db.Distrusted() }
 
+// ProveSession proves that the database gives each connection a session of its own: see sqldb.DB.ProveSession.
+func (s *Store) ProveSession(ctx context.Context) error {
+	_, err := s.db.ProveSession(ctx)
+	return err
+}
+
 // WatchWriter has fn told how long each transaction held SQLite's only writer.
 func (s *Store) WatchWriter(ctx context.Context, fn func(time.Duration)) error {
 	return s.db.WatchWriter(ctx, func(h sqldb.Hold) { fn(h.Time) })

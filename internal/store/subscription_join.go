@@ -14,7 +14,8 @@ import (
 // Bulk requests of one partner pass one by one, because each holds the partner's counter until it is on disk. So those of
 // one process that wait for each other are joined: whoever finds nobody at work leads, and loads its rows with those of
 // all who wait in one transaction, as if they had come in one request. Each gets its own answer. When a joined load
-// fails each is tried again on its own, so that one which cannot be kept takes nobody along.
+// fails each is tried again on its own, so that one which cannot be kept takes nobody along; but not when the database
+// is what fails.
 
 // mostJoined bounds the rows of a joined load: it is for single enrolments and small bulks, whose cost is the commit. A
 // large bulk gains nothing by it, and single writes of other partners would wait for all of it on SQLite.
@@ -67,9 +68,17 @@ func (b *batch) keepJoined(ctx context.Context, register []plan.Plan, rows []new
 			close(o.done)
 		}
 	}()
-	if len(others) == 0 || !b.keepTogether(append([]*bulkWait{w}, others...)) {
-		for _, each := range append([]*bulkWait{w}, others...) {
-			b.keepAlone(each)
+	if len(others) == 0 {
+		b.keepAlone(w)
+		return w.stored, w.err
+	}
+	all := append([]*bulkWait{w}, others...)
+	if err := b.keepTogether(all); err != nil {
+		for _, each := range all {
+			// All wait for the same counter: they share the time that the wait for it may take.
+			if each.err = err; !errors.Is(err, ErrUnavailable) {
+				b.keepAlone(each)
+			}
 		}
 	}
 	return w.stored, w.err
@@ -137,9 +146,9 @@ func (b *batch) keepAlone(w *bulkWait) {
 	})
 }
 
-// keepTogether keeps the rows of all in one load and tells whether it did. A row that repeats one of an earlier request
-// is one that the partner has by then.
-func (b *batch) keepTogether(all []*bulkWait) bool {
+// keepTogether keeps the rows of all in one load, or none. A row that repeats one of an earlier request is one that the
+// partner has by then.
+func (b *batch) keepTogether(all []*bulkWait) error {
 	var rows []newRow
 	var register []plan.Plan
 	seen, repeated := map[liveKey]bool{}, make([][]int, len(all))
@@ -160,13 +169,14 @@ func (b *batch) keepTogether(all []*bulkWait) bool {
 		}
 	}
 	var left []newRow
-	ctx := context.WithoutCancel(all[0].ctx) // one that gives up takes nobody along
+	ctx, cancel := sqldb.KeepDeadline(all[0].ctx) // one that gives up takes nobody along
+	defer cancel()
 	err := b.store.inBulkTx(ctx, len(rows), func(tx *sqldb.Tx) (err error) {
 		left, err = b.keep(ctx, tx, register, rows)
 		return err
 	})
 	if err != nil {
-		return false
+		return err
 	}
 	for i, w := range all {
 		w.stored, w.err = repeated[i], nil
@@ -175,5 +185,5 @@ func (b *batch) keepTogether(all []*bulkWait) bool {
 		w := all[r.request]
 		w.stored = append(w.stored, r.item)
 	}
-	return true
+	return nil
 }

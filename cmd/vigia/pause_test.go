@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
+)
+
+// TestPausedReplica stops one of two servers in the middle of a transaction that holds a partner's counter: the
+// other one answers the partner again soon, by 200 or meanwhile by 503 with a time to come back.
+//
+//vigia:row D20
+//vigia:bar with a replica paused in a transaction the other writes for the same partner within 10 s; only 200, 409 and
+//vigia:bar 503 with `retry-after` until then
+//vigia:tier C: 2 pauses, L: 20
+//vigia:broken without `idle_in_transaction_session_timeout`, or rows sent by COPY: no enrolment while the pause lasts
+func TestPausedReplica(t *testing.T) {
+	pauses := 2
+	if long() {
+		pauses = 20
+	}
+	f := newFleet(t, storetest.NewAddress(t, sqldb.PostgreSQL, ""), 2)
+	db, err := sqldb.Open(context.Background(), f.database, sqldb.Options{MaxConns: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	paused, other := f.servers[0], f.servers[1]
+	var stop atomic.Bool
+	var next atomic.Int64
+	var writers sync.WaitGroup
+	client := &http.Client{Timeout: time.Minute}
+	for range 3 { // large requests, most of whose time is in the transaction
+		writers.Go(func() {
+			for !stop.Load() {
+				got := ask(client, http.MethodPost, "http://"+paused.address+"/v1/subscriptions", f.key, largeBody(next.Add(1)))
+				if got.err == nil && got.status != http.StatusOK && got.header.Get("retry-after") == "" {
+					t.Errorf("the server that was paused answers %d %.200s", got.status, got.body)
+				}
+			}
+		})
+	}
+	var slowest time.Duration
+	for range pauses {
+		pauseHolding(t, db, paused)
+		began := time.Now()
+		for try := 0; ; try++ {
+			got := ask(client, http.MethodPost, "http://"+other.address+"/v1/subscriptions", f.key, fmt.Sprintf("["+itemJSON+"]", madeUpCPF(50_000_000+next.Add(1))))
+			if got.status == http.StatusOK {
+				break
+			}
+			later := got.status == http.StatusServiceUnavailable || got.status == http.StatusConflict
+			if got.err != nil || !later || got.header.Get("retry-after") == "" || time.Since(began) > time.Minute {
+				t.Errorf("%v after a pause: %d %v %.300s", time.Since(began), got.status, got.err, got.body)
+				break
+			}
+		}
+		slowest = max(slowest, time.Since(began))
+		if err := paused.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop.Store(true)
+	writers.Wait()
+	if slowest > 10*time.Second {
+		t.Errorf("the other replica wrote %v after the pause", slowest)
+	}
+	t.Logf("%d pauses, the other replica wrote after %v at most", pauses, slowest)
+}
+
+// largeBody is a bulk request of 2,000 people.
+func largeBody(n int64) string {
+	body := make([]byte, 0, 1<<20)
+	for i := range int64(2000) {
+		body = append(body, ',')
+		body = fmt.Appendf(body, itemJSON, madeUpCPF(n*2000+i))
+	}
+	body[0] = '['
+	return string(append(body, ']'))
+}
+
+// pauseHolding stops a server at a moment at which one of its sessions holds a counter's row.
+func pauseHolding(t *testing.T, db *sqldb.DB, s *server) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		// What the server was still at is over after a moment: what is left waits for the process.
+		time.Sleep(100 * time.Millisecond)
+		err := db.InTx(context.Background(), func(tx *sqldb.Tx) error {
+			_, err := tx.ExecContext(context.Background(), `SELECT last FROM subscription_counter FOR UPDATE NOWAIT`)
+			return err
+		})
+		if err != nil && !sqldb.IsLockTimeout(err) {
+			t.Fatal(err)
+		}
+		if err != nil {
+			return
+		}
+		if err := s.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Fatal("the server was never stopped in a transaction")
+}
