@@ -60,11 +60,11 @@ func (p *Pooler) Start(t testing.TB, mode string) {
 		config += "pool_mode = " + mode + "\n"
 	}
 	for name, text := range map[string]string{"config": config, "users": `"` + p.backend.User.Username() + `" ""`} {
-		if err := os.WriteFile(filepath.Join(p.folder, name), []byte(text), 0o644); err != nil { //nolint:gosec // another user reads it
+		if err := os.WriteFile(filepath.Join(p.folder, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Chmod(p.folder, 0o755); err != nil { //nolint:gosec // see above
+	if err := os.Chmod(p.folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	program := "pgbouncer"
