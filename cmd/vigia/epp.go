@@ -141,6 +141,8 @@ type eppSourceCmd struct {
 	OS    string  `name:"os" required:"" enum:"android,ios,windows,macos" help:"System: android, ios, windows, macos."`
 	From  *string `enum:"pool,generated" placeholder:"pool|generated" help:"Where its keys come from."`
 	LowAt *int64  `name:"low-below" placeholder:"N" help:"The pool counts as low with fewer free keys."`
+	// A pointer: without the flag the setting stays as it is.
+	Returns *bool `negatable:"" help:"The vendor lets a revoked key that no device used be issued again."`
 
 	Partner string `placeholder:"PARTNER" help:"Whose share --quota and --reserve set."`
 	Quota   *int64 `placeholder:"N" help:"Keys of this pool that the partner may take in all; 0 means half of the pool while there are several live partners."`
@@ -149,7 +151,7 @@ type eppSourceCmd struct {
 
 // Help shows examples.
 func (eppSourceCmd) Help() string {
-	return "Example:\n  vigia epp source --os android --from generated\n  vigia epp source --os ios --low-below 500\n" +
+	return "Example:\n  vigia epp source --os android --from generated\n  vigia epp source --os ios --low-below 500 --returns\n" +
 		"  vigia epp source --os ios --partner pt_... --quota 5000 --reserve 1000"
 }
 
@@ -169,7 +171,7 @@ func (e *eppSourceCmd) Run(ctx context.Context, c *config.Common, o *output) err
 			is := *e.From == "pool"
 			pooled = &is
 		}
-		return a.Endpoints.SetSource(ctx, cyber.System(e.OS), pooled, e.LowAt)
+		return a.Endpoints.SetSource(ctx, cyber.System(e.OS), cyber.SourceChange{Pooled: pooled, LowMark: e.LowAt, Returns: e.Returns})
 	})
 	if err != nil {
 		return err

@@ -209,9 +209,9 @@ func setSource(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	low := int64(mark)
-	pooled := r.text("source") == "pool"
+	pooled, returns := r.text("source") == "pool", r.text("returns") != ""
 	err = c.change(r, "epp.source", func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(system), r.text("source"), in.Endpoints.SetSource(ctx, system, &pooled, &low)
+		return string(system), r.text("source"), in.Endpoints.SetSource(ctx, system, cyber.SourceChange{Pooled: &pooled, LowMark: &low, Returns: &returns})
 	})
 	if err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ func (c *cupboard) MoveDevice(_ context.Context, id partner.ID, key KeyID, r Dev
 	return Device{ID: next.ID, Key: next.Generated}, nil
 }
 
-func (c *cupboard) SetSource(_ context.Context, system System, _ *bool, _ *int64) error {
+func (c *cupboard) SetSource(_ context.Context, system System, _ SourceChange) error {
 	c.source = string(system)
 	return nil
 }
@@ -307,7 +307,7 @@ func TestLowPool(t *testing.T) {
 		ok   bool
 	}{{nil, true}, {mark(0), true}, {mark(1_000_000_000), true}, {mark(-1), false}, {mark(1_000_000_001), false}} {
 		rules, s := newCupboard()
-		if err := rules.SetSource(t.Context(), IOS, nil, c.mark); (err == nil) != c.ok || (s.source == "ios") != c.ok {
+		if err := rules.SetSource(t.Context(), IOS, SourceChange{LowMark: c.mark}); (err == nil) != c.ok || (s.source == "ios") != c.ok {
 			t.Errorf("%v: kept %q, %v", c.mark, s.source, err)
 		}
 	}

@@ -19,6 +19,8 @@ type Source struct {
 	LowMark int64
 	// ToldLow is whether the operator was last told that the pool is low.
 	ToldLow bool
+	// Returns is whether the vendor lets a revoked key that no device used be issued again.
+	Returns bool
 	// Free and Taken count the pool's keys; Expired those that the vendor ended before anybody was issued them.
 	Free, Taken, Expired int64
 	// Live counts live keys of the system, whatever they came from; Active those that protect a device.
@@ -27,6 +29,13 @@ type Source struct {
 
 // Low tells whether the operator should order keys.
 func (s Source) Low() bool { return s.Pooled && s.Free < s.LowMark }
+
+// SourceChange is what an operator changes of a source; nil leaves a setting as it is.
+type SourceChange struct {
+	Pooled  *bool
+	LowMark *int64
+	Returns *bool
+}
 
 // DefaultLowMark is when a pool counts as low unless the operator says otherwise.
 const DefaultLowMark = 100
@@ -53,8 +62,8 @@ type PoolStore interface {
 	LoadPool(ctx context.Context, system System, keys []VendorKey) (int, error)
 	// Sources returns every system's source, in the order of Systems.
 	Sources(ctx context.Context) ([]Source, error)
-	// SetSource changes where a system's keys come from; nil leaves a setting as it is.
-	SetSource(ctx context.Context, system System, pooled *bool, lowMark *int64) error
+	// SetSource changes where a system's keys come from.
+	SetSource(ctx context.Context, system System, change SourceChange) error
 	// TurnedLow returns the pools that became low, or full again, since the last call in any replica.
 	TurnedLow(ctx context.Context) ([]Source, error)
 }
@@ -116,12 +125,12 @@ func (e *Endpoints) LoadPool(ctx context.Context, system System, file io.Reader,
 // Sources returns where each system's keys come from, and what is left.
 func (e *Endpoints) Sources(ctx context.Context) ([]Source, error) { return e.store.Sources(ctx) }
 
-// SetSource changes where a system's keys come from; nil leaves a setting as it is.
-func (e *Endpoints) SetSource(ctx context.Context, system System, pooled *bool, lowMark *int64) error {
-	if lowMark != nil && (*lowMark < 0 || *lowMark > 1_000_000_000) {
+// SetSource changes where a system's keys come from.
+func (e *Endpoints) SetSource(ctx context.Context, system System, change SourceChange) error {
+	if mark := change.LowMark; mark != nil && (*mark < 0 || *mark > 1_000_000_000) {
 		return ErrPoolFile.With("low mark: 0 to 1000000000 keys")
 	}
-	return e.store.SetSource(ctx, system, pooled, lowMark)
+	return e.store.SetSource(ctx, system, change)
 }
 
 // TurnedLow returns the pools that became low, or full again, since somebody last asked.

@@ -63,3 +63,17 @@ func MadeUpBreach() Breach {
 		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedCPF, ExposedPhone, ExposedCard, ExposedName}, Kind: SourceBreach, Verified: true, AddedAt: day,
 	}
 }
+
+// SandboxTimes returns the made-up calendar of a sandbox partner, the same for every service that has one: three times on
+// each of the next five days, in Brasilia's time.
+func SandboxTimes(now time.Time) []time.Time {
+	const days = 5
+	day := now.UTC().Truncate(24 * time.Hour)
+	var times []time.Time
+	for n := 1; n <= days; n++ {
+		for _, hour := range []int{13, 17, 19} { // 10, 14 and 16 o'clock there
+			times = append(times, day.AddDate(0, 0, n).Add(time.Duration(hour)*time.Hour))
+		}
+	}
+	return times
+}

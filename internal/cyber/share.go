@@ -38,47 +38,72 @@ type Share struct {
 	Used int64
 }
 
-// defaultShare is what a partner may have of a resource where the operator set nothing: half of all there is while there
-// are several live partners, and never less than these few. Sandbox partners have the few.
+// defaultShare is what a live partner may have of a resource at least, however small that is, where the operator set
+// nothing. It is also the largest floor that is kept for a partner in a pool.
 const defaultShare = 10
 
-// Most is how much a partner may have of a resource of which there is so much in all.
-func (s Share) Most(mode partner.Mode, several bool, inAll int64) int64 {
-	switch {
-	case s.Quota > 0:
-		return max(s.Quota, s.Reserved)
-	case mode == partner.Sandbox:
-		return max(defaultShare, s.Reserved)
-	case !several:
-		return max(inAll, s.Reserved)
-	}
-	return max(defaultShare, inAll/2, s.Reserved)
-}
-
-// Taking is one partner's share of a resource at the moment of taking, beside what the others have of it.
+// Taking is one partner's share of a resource at the moment of taking, beside those of the other live partners. Sandbox
+// partners take nothing that live partners share.
 type Taking struct {
 	Share
-	Mode partner.Mode
-	// ByAll is what all partners took, Owed what others have reserved and not taken yet.
-	ByAll, Owed int64
-	// Several is whether more than one live partner takes.
-	Several bool
+	// ByAll is what all partners took, of those that have gone since included.
+	ByAll int64
+	// Others are the shares of the other live partners, also of those that took nothing yet.
+	Others []Share
 }
 
-// Counted is how many of a pool's free keys have to be counted at most: more make no difference.
-func (t Taking) Counted() int64 { return max(t.Owed+1, 2*(t.Used+1)-t.ByAll, 1) }
+// Most returns how much a partner may have of a resource of which there is so much in all: what the operator set, or
+// else half of it while there are several live partners.
+func (t Taking) Most(inAll int64) int64 {
+	switch {
+	case t.Quota > 0:
+		return max(t.Quota, t.Reserved)
+	case len(t.Others) == 0:
+		return max(inAll, t.Reserved)
+	}
+	return max(defaultShare, inAll/2, t.Reserved)
+}
+
+// floor returns how many keys of a pool are kept for each live partner without a reservation: half of the pool in equal
+// parts, so that two partners cannot leave nothing to a third.
+func (t Taking) floor(inAll int64) int64 {
+	return min(defaultShare, inAll/int64(2*(len(t.Others)+1)))
+}
+
+// kept returns how many keys are kept for a partner, those that it took included.
+func (s Share) kept(floor int64) int64 {
+	if s.Quota > 0 {
+		floor = min(floor, s.Quota)
+	}
+	return max(s.Reserved, floor)
+}
+
+// owed returns how many keys are kept for other partners and not taken yet.
+func (t Taking) owed(floor int64) (n int64) {
+	for _, o := range t.Others {
+		n += max(0, o.kept(floor)-o.Used)
+	}
+	return n
+}
+
+// Counted returns how many of a pool's free keys have to be counted at most: more make no difference.
+func (t Taking) Counted() int64 {
+	forFloor := 2*defaultShare*int64(len(t.Others)+1) - t.ByAll
+	return max(t.owed(defaultShare)+1, 2*(t.Used+1)-t.ByAll, forFloor, 1)
+}
 
 // Key refuses another key of a pool with so many free ones, up to Counted, when the partner has had its share, or when
-// what is left is reserved for others.
+// what is left is kept for others.
 func (t Taking) Key(free int64) error {
 	inAll := t.ByAll + free
-	if !t.Several {
+	if len(t.Others) == 0 {
 		inAll = max(inAll, t.Used+1) // all of it is the partner's
 	}
+	floor := t.floor(inAll)
 	switch {
-	case t.Used >= t.Most(t.Mode, t.Several, inAll):
+	case t.Used >= t.Most(inAll):
 		return ErrShareUsed.With("operatingSystem: this partner has had its share of the keys for this system")
-	case t.Used >= t.Reserved && free <= t.Owed:
+	case free == 0, t.Used >= t.kept(floor) && free <= t.owed(floor):
 		return ErrPoolEmpty.With("operatingSystem: no key left for this system")
 	}
 	return nil
@@ -86,7 +111,7 @@ func (t Taking) Key(free int64) error {
 
 // Appointment refuses another one to a partner that holds its share of all that are to come.
 func (t Taking) Appointment(held, inAll int64) error {
-	if held >= t.Most(t.Mode, t.Several, inAll) {
+	if held >= t.Most(inAll) {
 		return ErrShareUsed.With("appointments: this partner holds its share of the coming ones")
 	}
 	return nil

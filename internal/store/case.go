@@ -34,7 +34,7 @@ func notePlace(id partner.ID, cs cyber.CaseID, number int64) seal.Place {
 }
 
 const caseColumns = `c.id, c.partner_id, c.service_id, c.status, c.assignee, c.details, c.target, c.clock_used, c.clock_since, c.created_at,
-	c.changed_at, c.rating, coalesce((SELECT min(sl.starts_at) FROM case_booking b JOIN case_slot sl ON sl.id = b.slot_id WHERE b.partner_id = c.partner_id AND b.case_id = c.id), 0)`
+	c.changed_at, c.rating, coalesce((SELECT min(sl.starts_at) FROM case_booking b JOIN case_slot sl ON sl.id = b.slot_id WHERE b.partner_id = c.partner_id AND b.case_id = c.id), c.made_up_at)`
 
 func (s Cases) scanCase(row scanner) (cyber.Case, error) {
 	var c cyber.Case

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -17,11 +18,14 @@ func (s Cases) book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wis
 	if len(wishes.Times) == 0 {
 		return time.Time{}, nil
 	}
-	var calendar bool
-	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM case_slot WHERE service_id = $1 AND starts_at > $2)`,
-		string(c.Service), micros(now)).Scan(&calendar)
+	calendar, err := hasCalendar(ctx, tx, c.Service, now)
 	if err != nil || !calendar {
 		return time.Time{}, err
+	}
+	if sandbox, err := isSandbox(ctx, tx, c.Partner); err != nil {
+		return time.Time{}, err
+	} else if sandbox {
+		return s.bookMadeUp(ctx, tx, c, wishes, now)
 	}
 	if wishes.Mode == partner.Live {
 		covered, err := s.cover().entitled(ctx, tx, c.Partner, u)
@@ -33,7 +37,7 @@ func (s Cases) book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wis
 		}
 	}
 	if wishes.Mode != "" {
-		if err := checkSlotShare(ctx, tx, c, wishes.Mode, now); err != nil {
+		if err := checkSlotShare(ctx, tx, c, now); err != nil {
 			return time.Time{}, err
 		}
 	}
@@ -58,6 +62,54 @@ func (s Cases) book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wis
 	return time.Time{}, cyber.ErrAppointmentTaken.With("appointments: none of these times is free")
 }
 
+// hasCalendar reports whether a service has times that are to come.
+func hasCalendar(ctx context.Context, q querier, service cyber.ServiceID, now time.Time) (has bool, err error) {
+	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM case_slot WHERE service_id = $1 AND starts_at > $2)`,
+		string(service), micros(now)).Scan(&has)
+	if err != nil {
+		return false, fmt.Errorf("read calendar: %w", err)
+	}
+	return has, nil
+}
+
+// isSandbox reports whether a partner is a sandbox: such a one takes nothing that live partners share.
+func isSandbox(ctx context.Context, q querier, id partner.ID) (is bool, err error) {
+	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM partner WHERE id = $1 AND mode = 'sandbox')`, number(id)).Scan(&is)
+	if err != nil {
+		return false, fmt.Errorf("read partner: %w", err)
+	}
+	return is, nil
+}
+
+// bookMadeUp takes the first wished time of a sandbox partner's made-up calendar that none of its cases has.
+func (s Cases) bookMadeUp(ctx context.Context, tx *sqldb.Tx, c cyber.Case, wishes cyber.Wishes, now time.Time) (time.Time, error) {
+	free, err := s.freeMadeUp(ctx, tx, c.Partner, c.Service, now)
+	if err != nil {
+		return time.Time{}, err
+	}
+	for _, at := range wishes.Times {
+		if !slices.ContainsFunc(free, at.Equal) {
+			continue
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE support_case SET made_up_at = $3 WHERE partner_id = $1 AND id = $2`, number(c.Partner), string(c.ID), micros(at))
+		if err != nil {
+			return time.Time{}, fmt.Errorf("book made-up time: %w", err)
+		}
+		return at, nil
+	}
+	return time.Time{}, cyber.ErrAppointmentTaken.With("appointments: none of these times is free")
+}
+
+// freeMadeUp returns the times of a sandbox partner's made-up calendar that none of its cases has.
+func (s Cases) freeMadeUp(ctx context.Context, q querier, id partner.ID, service cyber.ServiceID, now time.Time) ([]time.Time, error) {
+	taken, err := collect(ctx, q, scanInt, `SELECT made_up_at FROM support_case WHERE partner_id = $1 AND service_id = $2 AND made_up_at > $3`,
+		number(id), string(service), micros(now))
+	if err != nil {
+		return nil, fmt.Errorf("read made-up times: %w", err)
+	}
+	return slices.DeleteFunc(cyber.SandboxTimes(now), func(at time.Time) bool { return slices.Contains(taken, micros(at)) }), nil
+}
+
 // rebook gives back what the case holds and takes the first of the wished times that is free.
 func (s Cases) rebook(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, u user, wishes cyber.Wishes) error {
 	now := s.now()
@@ -76,6 +128,10 @@ func (s Cases) rebook(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, u user, 
 func release(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `DELETE FROM case_booking WHERE partner_id = $4 AND case_id = $1 AND slot_id IN (
 		SELECT id FROM case_slot WHERE service_id = $2 AND starts_at > $3)`, string(c.ID), string(c.Service), micros(now), number(c.Partner))
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `UPDATE support_case SET made_up_at = 0 WHERE partner_id = $1 AND id = $2 AND made_up_at > $3`,
+			number(c.Partner), string(c.ID), micros(now))
+	}
 	if err != nil {
 		return fmt.Errorf("release slot: %w", err)
 	}
@@ -126,6 +182,11 @@ func (s Cases) Slots(ctx context.Context, service cyber.ServiceID, from time.Tim
 
 // FreeSlots returns the times that a partner's people can have: see cyber.TriageStore.
 func (s Cases) FreeSlots(ctx context.Context, id partner.ID, service cyber.ServiceID, after time.Time, limit int) ([]time.Time, error) {
+	if sandbox, err := isSandbox(ctx, s.reader(), id); err != nil {
+		return nil, classify(err)
+	} else if sandbox {
+		return s.sandboxSlots(ctx, id, service, after)
+	}
 	return collect(ctx, s.reader(), func(row scanner) (time.Time, error) {
 		var starts int64
 		err := row.Scan(&starts)
@@ -133,6 +194,15 @@ func (s Cases) FreeSlots(ctx context.Context, id partner.ID, service cyber.Servi
 	}, `SELECT sl.starts_at FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
 		WHERE sl.service_id = $1 AND sl.starts_at > $2 AND sl.kept_for IN (0, $3) AND b.slot_id IS NULL
 		ORDER BY sl.starts_at LIMIT $4`, string(service), micros(after), number(id), int64(limit))
+}
+
+// sandboxSlots returns the free made-up times of a service that has a calendar.
+func (s Cases) sandboxSlots(ctx context.Context, id partner.ID, service cyber.ServiceID, after time.Time) ([]time.Time, error) {
+	calendar, err := hasCalendar(ctx, s.reader(), service, after)
+	if err != nil || !calendar {
+		return nil, classify(err)
+	}
+	return s.freeMadeUp(ctx, s.reader(), id, service, after)
 }
 
 // DeleteSlot takes a free slot away.

@@ -128,7 +128,7 @@ func (s Devices) oneDevice(ctx context.Context, q querier, where string, args ..
 
 // holding counts a person's live keys and finds their plans.
 func (s Devices) holding(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, system cyber.System) (cyber.Holding, error) {
-	pooled, err := isPooled(ctx, tx, system)
+	pooled, err := isPooled(ctx, tx, id, system)
 	if err != nil {
 		return cyber.Holding{}, err
 	}

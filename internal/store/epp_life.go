@@ -101,6 +101,11 @@ func (s Devices) endKeys(ctx context.Context, tx *sqldb.Tx, id partner.ID, keys 
 		if err != nil {
 			return fmt.Errorf("end key: %w", err)
 		}
+		if d.EndReason == cyber.EndRevoked && d.ActivatedAt.IsZero() {
+			if err := s.returnKey(ctx, tx, d); err != nil {
+				return err
+			}
+		}
 		if events[i], err = alert.KeyEnds(d, s.now(), movedTo); err != nil {
 			return err
 		}
@@ -159,7 +164,7 @@ func (s Devices) MoveDevice(ctx context.Context, id partner.ID, key cyber.KeyID,
 			ID: next.ID, Partner: id, User: old.User, System: r.System, Name: r.Name, Key: next.Generated, IssuedAt: next.IssuedAt,
 			ValidUntil: old.ValidUntil, Plan: old.Plan,
 		}
-		pooled, err := isPooled(ctx, tx, r.System)
+		pooled, err := isPooled(ctx, tx, id, r.System)
 		if err != nil {
 			return err
 		}

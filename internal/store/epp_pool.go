@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
@@ -17,13 +18,34 @@ func poolPlace(row string) seal.Place {
 	return seal.Place{Table: "epp_pool", Column: "vendor_key", Row: row}
 }
 
-func isPooled(ctx context.Context, q querier, system cyber.System) (bool, error) {
+func isPooled(ctx context.Context, q querier, id partner.ID, system cyber.System) (bool, error) {
 	var pooled bool
-	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM epp_source WHERE system = $1 AND pooled)`, string(system)).Scan(&pooled)
+	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM epp_source WHERE system = $2 AND pooled)
+		AND EXISTS (SELECT 1 FROM partner WHERE id = $1 AND mode <> 'sandbox')`, number(id), string(system)).Scan(&pooled)
 	if err != nil {
 		return false, fmt.Errorf("read key source: %w", err)
 	}
 	return pooled, nil
+}
+
+// returnKey puts a revoked key that no device used back into its pool, where the vendor allows that, and gives the partner
+// its place in the pool back. The ended device keeps the key's text and loses its index: the key is the next device's.
+func (s Devices) returnKey(ctx context.Context, tx *sqldb.Tx, d cyber.Device) error {
+	n, err := affected(tx.ExecContext(ctx, `UPDATE epp_pool SET taken_at = 0, taken_by = '' WHERE key_index = $1 AND taken_by = $2
+		AND EXISTS (SELECT 1 FROM epp_source WHERE system = $3 AND returns)`, s.keyIndex(d.Key), string(d.ID), string(d.System)))
+	if err != nil || n == 0 {
+		return err
+	}
+	return tx.Run(ctx, []sqldb.Statement{
+		{
+			Query: `UPDATE epp_key SET key_index = $3 WHERE partner_id = $1 AND id = $2`,
+			Args:  []any{number(d.Partner), string(d.ID), s.keyIndex("returned " + string(d.ID))},
+		},
+		{
+			Query: `UPDATE share SET used = used - 1 WHERE partner_id = $1 AND resource = $2 AND used > 0`,
+			Args:  []any{number(d.Partner), string(cyber.PoolResource(d.System))},
+		},
+	})
 }
 
 // takeFromPool takes the oldest free key that its vendor has not ended. A key that another transaction is taking is
@@ -116,9 +138,9 @@ func (s Devices) Sources(ctx context.Context) ([]cyber.Source, error) {
 	now := micros(s.now())
 	found, err := collect(ctx, s.reader(), func(row scanner) (cyber.Source, error) {
 		var src cyber.Source
-		err := row.Scan(&src.System, &src.Pooled, &src.LowMark, &src.ToldLow, &src.Free, &src.Taken, &src.Expired)
+		err := row.Scan(&src.System, &src.Pooled, &src.LowMark, &src.ToldLow, &src.Returns, &src.Free, &src.Taken, &src.Expired)
 		return src, err
-	}, `SELECT y.system, coalesce(o.pooled, $1), coalesce(o.low_mark, $2), coalesce(o.low, $1),
+	}, `SELECT y.system, coalesce(o.pooled, $1), coalesce(o.low_mark, $2), coalesce(o.low, $1), coalesce(o.returns, $1),
 			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at = 0 AND (p.expires_at = 0 OR p.expires_at > $3)),
 			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at > 0),
 			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at = 0 AND p.expires_at <> 0 AND p.expires_at <= $3)
@@ -147,15 +169,18 @@ func (s Devices) Sources(ctx context.Context) ([]cyber.Source, error) {
 }
 
 // SetSource changes where a system's keys come from.
-func (s Devices) SetSource(ctx context.Context, system cyber.System, pooled *bool, lowMark *int64) error {
+func (s Devices) SetSource(ctx context.Context, system cyber.System, change cyber.SourceChange) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (system) DO NOTHING`, string(system), false, int64(cyber.DefaultLowMark), false)
-		if err == nil && pooled != nil {
-			_, err = tx.ExecContext(ctx, `UPDATE epp_source SET pooled = $2 WHERE system = $1`, string(system), *pooled)
+		if err == nil && change.Pooled != nil {
+			_, err = tx.ExecContext(ctx, `UPDATE epp_source SET pooled = $2 WHERE system = $1`, string(system), *change.Pooled)
 		}
-		if err == nil && lowMark != nil {
-			_, err = tx.ExecContext(ctx, `UPDATE epp_source SET low_mark = $2 WHERE system = $1`, string(system), *lowMark)
+		if err == nil && change.LowMark != nil {
+			_, err = tx.ExecContext(ctx, `UPDATE epp_source SET low_mark = $2 WHERE system = $1`, string(system), *change.LowMark)
+		}
+		if err == nil && change.Returns != nil {
+			_, err = tx.ExecContext(ctx, `UPDATE epp_source SET returns = $2 WHERE system = $1`, string(system), *change.Returns)
 		}
 		if err != nil {
 			return fmt.Errorf("set key source: %w", err)

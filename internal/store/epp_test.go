@@ -232,7 +232,7 @@ func TestPoolLevels(t *testing.T) {
 			}
 		}
 		mark := int64(2)
-		if err := endpoints.SetSource(ctx, cyber.Android, nil, &mark); err != nil {
+		if err := endpoints.SetSource(ctx, cyber.Android, cyber.SourceChange{LowMark: &mark}); err != nil {
 			t.Fatal(err)
 		}
 		turned("")
@@ -251,7 +251,7 @@ func TestPoolLevels(t *testing.T) {
 		turned("android low=false free=2")
 		turned("")
 		generated := false
-		if err := endpoints.SetSource(ctx, cyber.Android, &generated, nil); err != nil {
+		if err := endpoints.SetSource(ctx, cyber.Android, cyber.SourceChange{Pooled: &generated}); err != nil {
 			t.Fatal(err)
 		}
 		if d, err := endpoints.Issue(ctx, p.ID, phone("u2", "Celular")); err != nil || !cyber.ValidKey(d.Key) {

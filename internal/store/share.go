@@ -11,33 +11,43 @@ import (
 )
 
 // lockShare makes those who take for one partner take turns, and returns its share beside the others'.
-func lockShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, mode partner.Mode, of cyber.Resource) (cyber.Taking, error) {
+func lockShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, of cyber.Resource) (cyber.Taking, error) {
 	_, err := tx.ExecContext(ctx, `INSERT INTO share (partner_id, resource, quota, reserved, used) VALUES ($1, $2, 0, 0, 0)
 		ON CONFLICT (partner_id, resource) DO UPDATE SET used = share.used`, number(id), string(of))
 	if err != nil {
 		return cyber.Taking{}, fmt.Errorf("lock share: %w", err)
 	}
-	t := cyber.Taking{Share: cyber.Share{Partner: id, Resource: of}, Mode: mode}
-	var live int64
-	err = tx.QueryRowContext(ctx, `SELECT m.quota, m.reserved, m.used, (SELECT sum(a.used) FROM share a WHERE a.resource = $2),
-			(SELECT coalesce(sum(o.reserved - o.used), 0) FROM share o WHERE o.resource = $2 AND o.partner_id <> $1 AND o.reserved > o.used),
-			(SELECT count(*) FROM partner p WHERE p.mode = 'live' AND NOT p.suspended)
-		FROM share m WHERE m.partner_id = $1 AND m.resource = $2`, number(id), string(of)).
-		Scan(&t.Quota, &t.Reserved, &t.Used, &t.ByAll, &t.Owed, &live)
+	shares, err := collect(ctx, tx, scanShare, `SELECT `+shareColumns+` FROM share WHERE resource = $1`, string(of))
 	if err != nil {
-		return t, fmt.Errorf("read share: %w", err)
+		return cyber.Taking{}, fmt.Errorf("read shares: %w", err)
 	}
-	t.Several = live > 1
+	var t cyber.Taking
+	byPartner := map[partner.ID]cyber.Share{}
+	for _, h := range shares {
+		t.ByAll += h.Used
+		byPartner[h.Partner] = h
+	}
+	t.Share = byPartner[id]
+	live, err := collect(ctx, tx, func(row scanner) (other partner.ID, err error) { return other, row.Scan(numbered(&other)) },
+		`SELECT id FROM partner WHERE mode = 'live' AND NOT suspended`)
+	if err != nil {
+		return t, fmt.Errorf("read partners: %w", err)
+	}
+	for _, other := range live {
+		if other != id {
+			t.Others = append(t.Others, byPartner[other])
+		}
+	}
 	return t, nil
 }
 
 // takeShare counts a key that a partner is about to take from a pool against its share.
 func (s Devices) takeShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, r cyber.DeviceRequest) error {
-	share, err := lockShare(ctx, tx, id, r.Mode, cyber.PoolResource(r.System))
+	share, err := lockShare(ctx, tx, id, cyber.PoolResource(r.System))
 	if err != nil {
 		return err
 	}
-	if share.Owed > 0 { // what is left is counted: nobody else may take meanwhile
+	if len(share.Others) > 0 { // what is left for others is counted: they must not take meanwhile
 		if _, err := tx.ExecContext(ctx, `UPDATE epp_source SET low = low WHERE system = $1`, string(r.System)); err != nil {
 			return fmt.Errorf("lock pool: %w", err)
 		}
@@ -61,8 +71,8 @@ func (s Devices) takeShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, r c
 }
 
 // checkSlotShare refuses an appointment beyond a partner's share of those to come.
-func checkSlotShare(ctx context.Context, tx *sqldb.Tx, c cyber.Case, mode partner.Mode, now time.Time) error {
-	share, err := lockShare(ctx, tx, c.Partner, mode, cyber.SlotResource)
+func checkSlotShare(ctx context.Context, tx *sqldb.Tx, c cyber.Case, now time.Time) error {
+	share, err := lockShare(ctx, tx, c.Partner, cyber.SlotResource)
 	if err != nil {
 		return err
 	}
@@ -77,11 +87,14 @@ func checkSlotShare(ctx context.Context, tx *sqldb.Tx, c cyber.Case, mode partne
 
 // Shares returns what was set or used: see cyber.ShareStore. The operator's question: it names no partner.
 func (s Devices) Shares(ctx context.Context) ([]cyber.Share, error) {
-	return collect(ctx, s.reader(), func(row scanner) (cyber.Share, error) {
-		var h cyber.Share
-		err := row.Scan(numbered(&h.Partner), &h.Resource, &h.Quota, &h.Reserved, &h.Used)
-		return h, err
-	}, `SELECT partner_id, resource, quota, reserved, used FROM share ORDER BY resource, partner_id`)
+	return collect(ctx, s.reader(), scanShare, `SELECT `+shareColumns+` FROM share ORDER BY resource, partner_id`)
+}
+
+const shareColumns = `partner_id, resource, quota, reserved, used`
+
+func scanShare(row scanner) (h cyber.Share, err error) {
+	err = row.Scan(numbered(&h.Partner), &h.Resource, &h.Quota, &h.Reserved, &h.Used)
+	return h, err
 }
 
 // SetShare changes a partner's share: see cyber.ShareStore.
@@ -90,7 +103,7 @@ func (s Devices) SetShare(ctx context.Context, id partner.ID, of cyber.Resource,
 		if _, err := s.partnerByID(ctx, tx, id); err != nil {
 			return err
 		}
-		share, err := lockShare(ctx, tx, id, "", of)
+		share, err := lockShare(ctx, tx, id, of)
 		if err != nil {
 			return err
 		}

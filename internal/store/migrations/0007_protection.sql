@@ -58,7 +58,7 @@ CREATE TABLE share (
 	resource   TEXT NOT NULL,
 	quota      BIGINT NOT NULL, -- 0: the default
 	reserved   BIGINT NOT NULL, -- kept for the partner
-	used       BIGINT NOT NULL, -- keys that it took, ever
+	used       BIGINT NOT NULL, -- keys that it took and did not give back
 	PRIMARY KEY (partner_id, resource)
 );
 
@@ -67,7 +67,8 @@ CREATE TABLE epp_source (
 	system   TEXT PRIMARY KEY,
 	pooled   BOOLEAN NOT NULL,
 	low_mark BIGINT NOT NULL, -- a pool with fewer free keys is low
-	low      BOOLEAN NOT NULL -- what the operator was last told
+	low      BOOLEAN NOT NULL, -- what the operator was last told
+	returns  BOOLEAN NOT NULL DEFAULT FALSE -- whether the vendor lets a revoked key that no device used be issued again
 );
 
 -- Where people install the program of a system from; a system without a row has no link.
@@ -122,6 +123,7 @@ CREATE TABLE support_case (
 	created_at  BIGINT NOT NULL,
 	changed_at  BIGINT NOT NULL,
 	rating      INTEGER NOT NULL, -- 1 to 5 by the person; 0: none
+	made_up_at  BIGINT NOT NULL DEFAULT 0, -- the appointment of a sandbox partner's case, which takes no real time; 0: none
 	PRIMARY KEY (partner_id, id)
 );
 CREATE INDEX support_case_user ON support_case (partner_id, user_index, status);
