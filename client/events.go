@@ -101,6 +101,7 @@ func (c *Client) EventPages(ctx context.Context, after string, opts ...Option) i
 const (
 	TypeLeakDetected          = "monitoring.leak_detected"
 	TypeStatusChanged         = "monitoring.status_changed"
+	TypeFirstLooksChanged     = "monitoring.first_looks_changed"
 	TypeStepDue               = "finding.step_due"
 	TypeCaseStatusChanged     = "case.status_changed"
 	TypeCaseMessageAdded      = "case.message_added"
@@ -141,6 +142,11 @@ type StatusChanged struct {
 	AssetType      AssetType   `json:"assetType"`
 	PreviousStatus AssetStatus `json:"previousStatus"`
 	Status         AssetStatus `json:"status"`
+}
+
+// FirstLooksChanged says that first looks of new values were stopped, or go on.
+type FirstLooksChanged struct {
+	State string `json:"state"` // "stopped" or "running"
 }
 
 // StepDue says that steps of a person's plans are due soon.
@@ -224,8 +230,8 @@ type SubscriptionChanged struct {
 	PartnerInternalID string `json:"partnerInternalId,omitempty"`
 }
 
-// Payload is the event's data by its type: a *LeakDetected, *StatusChanged, *StepDue, *CaseStatusChanged,
-// *CaseMessageAdded, *CaseBooked, *CaseRated, *KeyExpiring, *KeyActivated, *KeyHasEnded or *SubscriptionChanged. A type
+// Payload is the event's data by its type: a *LeakDetected, *StatusChanged, *FirstLooksChanged, *StepDue,
+// *CaseStatusChanged, *CaseMessageAdded, *CaseBooked, *CaseRated, *KeyExpiring, *KeyActivated, *KeyHasEnded or *SubscriptionChanged. A type
 // that this package does not know, and a test, give the data as it came.
 func (e Event) Payload() (any, error) {
 	var to any
@@ -234,6 +240,8 @@ func (e Event) Payload() (any, error) {
 		to = &LeakDetected{}
 	case TypeStatusChanged:
 		to = &StatusChanged{}
+	case TypeFirstLooksChanged:
+		to = &FirstLooksChanged{}
 	case TypeStepDue:
 		to = &StepDue{}
 	case TypeCaseStatusChanged:

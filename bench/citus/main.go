@@ -154,17 +154,18 @@ func crossers(ctx context.Context, s *store.Store, all []partner.ID) map[string]
 	list := map[string]func(){
 		// What breaches and values that are looked up in them ask.
 		"probes":           func() { load.Must2(s.Breaches.Probes(ctx, leak.Place{}, 1000)) },
-		"PendingAssets":    func() { load.Must(s.Breaches.PendingAssets(ctx, 100)) },
+		"DueLooks":         func() { load.Must(s.Breaches.DueLooks(ctx, 100)) },
 		"WithdrawFindings": func() { load.Must(s.Breaches.WithdrawFindings(ctx, "sandbox", 100)) },
 		"RestateFindings":  func() { load.Must(s.Breaches.RestateFindings(ctx, "sandbox", "", 100)) },
 		"RejudgeFindings":  func() { load.Must(s.Breaches.RejudgeFindings(ctx, "sandbox", time.Time{}, "", 100, untraced)) },
 		"TellHits":         func() { load.Must(s.Breaches.TellHits(ctx, "sandbox", 100, untraced)) },
 		"WatchedEmails":    func() { load.Must(s.Feeds.WatchedEmails(ctx, "", "", 100)) },
 		// What an operator looks at and searches for.
-		"Paces":                 func() { load.Must2(s.Monitoring.Paces(ctx, 0)) },
+		"LookHours":             func() { load.Must(s.Monitoring.LookHours(ctx, 0)) },
 		"Sources":               func() { load.Must(s.Devices.Sources(ctx)) },
 		"Shares":                func() { load.Must(s.Devices.Shares(ctx)) },
-		"unusual":               func() { load.Must(s.Monitoring.Unusual(ctx)) },
+		"StoppedLooks":          func() { load.Must(s.Monitoring.StoppedLooks(ctx)) },
+		"WaitingPartners":       func() { load.Must(s.Monitoring.WaitingPartners(ctx)) },
 		"findings":              func() { load.Must2(s.Overview.FindingList(ctx, cyber.FindingFilter{Limit: 50})) },
 		"AssetList":             func() { load.Must2(s.Overview.AssetList(ctx, cyber.AssetFilter{Limit: 50})) },
 		"DeliveryList":          func() { load.Must2(s.Overview.DeliveryList(ctx, alert.DeliveryFilter{Limit: 50})) },

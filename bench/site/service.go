@@ -76,7 +76,7 @@ func Each(run func(ctx context.Context, s *Service)) func(context.Context) {
 
 // NoLimits are the settings of a partner that nothing holds back.
 var NoLimits = partner.Settings{
-	RatePerSecond: 1e6, Burst: 1e6, AssetsPerHour: 1e9, AssetsPerDay: 1e9, UnknownPeople: 1e9,
+	RatePerSecond: 1e6, Burst: 1e6, FirstLooksPerHour: 1e9,
 }
 
 // NewPartner makes a partner with a plan.

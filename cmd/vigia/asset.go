@@ -40,12 +40,12 @@ func (c *assetAddCmd) Run(ctx context.Context, common *config.Common, o *output)
 		if err != nil {
 			return err
 		}
-		kept, err := a.Monitoring.WatchOf(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, user, cyber.OperatorAdds, c.Type, c.Value)
+		added, err := a.Monitoring.WatchOf(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, user, cyber.OperatorAdds, c.Type, c.Value)
 		if err != nil {
 			return err
 		}
-		return o.print(map[string]any{"partner_id": p.ID, "type": c.Type, "added": kept.Added}, func(w io.Writer) {
-			if !kept.Added {
+		return o.print(map[string]any{"partner_id": p.ID, "type": c.Type, "added": added}, func(w io.Writer) {
+			if !added {
 				_, _ = fmt.Fprintln(w, "It was already watched for that person.")
 				return
 			}

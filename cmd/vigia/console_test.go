@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	tableRow  = regexp.MustCompile("(?m)^\\| `([a-z ]+)` \\| (.+) \\|$")
+	tableRow  = regexp.MustCompile("(?m)^\\| `([a-z -]+)` \\| (.+) \\|$")
 	namedPage = regexp.MustCompile("`((?:GET|POST) /[^`]*)`")
 )
 

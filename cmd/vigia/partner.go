@@ -12,13 +12,15 @@ import (
 )
 
 type partnerCmd struct {
-	Create  partnerCreateCmd  `cmd:"" help:"Register a partner; its key and salt are shown once."`
-	List    partnerListCmd    `cmd:"" help:"List all partners."`
-	Show    partnerShowCmd    `cmd:"" help:"Show one partner."`
-	Suspend partnerSuspendCmd `cmd:"" help:"Turn all keys of a partner off; nothing is lost."`
-	Resume  partnerResumeCmd  `cmd:"" help:"Undo suspend."`
-	Set     partnerSetCmd     `cmd:"" help:"Change a partner's name or settings."`
-	Theme   partnerThemeCmd   `cmd:"" help:"How the pages of a partner's people look."`
+	Create       partnerCreateCmd       `cmd:"" help:"Register a partner; its key and salt are shown once."`
+	List         partnerListCmd         `cmd:"" help:"List all partners."`
+	Show         partnerShowCmd         `cmd:"" help:"Show one partner."`
+	Suspend      partnerSuspendCmd      `cmd:"" help:"Turn all keys of a partner off; nothing is lost."`
+	Resume       partnerResumeCmd       `cmd:"" help:"Undo suspend."`
+	Set          partnerSetCmd          `cmd:"" help:"Change a partner's name or settings."`
+	GrantLooks   partnerGrantLooksCmd   `cmd:"" help:"Let more new values of a partner be looked up in past breaches, for onboarding."`
+	ReleaseLooks partnerReleaseLooksCmd `cmd:"" help:"Let first looks of a partner go on that the brake stopped."`
+	Theme        partnerThemeCmd        `cmd:"" help:"How the pages of a partner's people look."`
 }
 
 // partnerView is a partner as machines read it.
@@ -34,10 +36,8 @@ type partnerView struct {
 	// Sites are hosts of the partner's own.
 	Sites   []string `json:"sites"`
 	Watched []string `json:"watched_sites"`
-	// The caps on monitoring are 0 where the default holds.
-	AssetsPerHour int `json:"assets_per_hour"`
-	AssetsPerDay  int `json:"assets_per_day"`
-	UnknownPeople int `json:"unknown_people"`
+	// FirstLooks is how many new values may be looked up in past breaches in an hour; 0 where the default holds.
+	FirstLooks int `json:"first_looks_per_hour"`
 	// SandboxOf is the live partner that this is the sandbox of.
 	SandboxOf string `json:"sandbox_of,omitempty"`
 
@@ -49,8 +49,7 @@ func viewPartner(p partner.Partner) partnerView {
 	return partnerView{
 		ID: string(p.ID), Name: p.Name, Mode: string(p.Mode), Suspended: p.Suspended, Rate: rate, Burst: burst,
 		DefaultPlan: p.Settings.DefaultPlan, MaskCards: p.Settings.MaskCards, Sites: append([]string{}, p.Settings.SiteList()...), Watched: append([]string{}, p.Settings.WatchedList()...), CreatedAt: stamp(p.CreatedAt),
-		AssetsPerHour: p.Settings.AssetsPerHour, AssetsPerDay: p.Settings.AssetsPerDay, UnknownPeople: p.Settings.UnknownPeople,
-		SandboxOf: string(p.Settings.SandboxOf),
+		FirstLooks: p.Settings.FirstLooksPerHour, SandboxOf: string(p.Settings.SandboxOf),
 	}
 }
 
@@ -58,9 +57,9 @@ func (o *output) partner(p partner.Partner) error {
 	v := viewPartner(p)
 	return o.print(v, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "Partner       %s\nName          %s\nMode          %s\nSuspended     %t\nRate          %d/s, burst %d\n"+
-			"Default plan  %s\nMask cards    %t\nSites         %s\nWatched       %s\nNew values    %s an hour, %s a day\nUnknown       %s people\nCreated       %s\n",
+			"Default plan  %s\nMask cards    %t\nSites         %s\nWatched       %s\nFirst looks   %s an hour\nCreated       %s\n",
 			v.ID, v.Name, v.Mode, v.Suspended, v.Rate, v.Burst, v.DefaultPlan, v.MaskCards, strings.Join(v.Sites, ", "), strings.Join(v.Watched, ", "),
-			orDefault(v.AssetsPerHour, "default"), orDefault(v.AssetsPerDay, "default"), orDefault(v.UnknownPeople, "default"), v.CreatedAt)
+			orDefault(v.FirstLooks, "200"), v.CreatedAt)
 	})
 }
 
@@ -166,16 +165,14 @@ func (p *partnerResumeCmd) Run(ctx context.Context, c *config.Common, o *output)
 }
 
 type partnerSetCmd struct {
-	ID            string  `arg:"" name:"partner" help:"The partner's id."`
-	Name          *string `placeholder:"NAME" help:"New name."`
-	Rate          *int    `placeholder:"N" help:"Requests a second; 0 means 200."`
-	Burst         *int    `placeholder:"N" help:"Requests at once; 0 means twice the rate."`
-	DefaultPlan   *string `placeholder:"PLAN" help:"Plan that covers people without a subscription; '' means none."`
-	MaskCards     *bool   `negatable:"" help:"Answer card numbers with all but the last four digits hidden."`
-	AssetsPerHour *int    `placeholder:"N" help:"Values that the partner may newly watch in an hour; 0 means the service's setting."`
-	AssetsPerDay  *int    `placeholder:"N" help:"The same for 24 hours."`
-	UnknownPeople *int    `placeholder:"N" help:"People whom the partner may watch although no subscription names them; 0 means the service's setting."`
-	SandboxOf     *string `placeholder:"PARTNER" help:"The live partner whose people may switch to this sandbox partner in the console; '' means none."`
+	ID                string  `arg:"" name:"partner" help:"The partner's id."`
+	Name              *string `placeholder:"NAME" help:"New name."`
+	Rate              *int    `placeholder:"N" help:"Requests a second; 0 means 200."`
+	Burst             *int    `placeholder:"N" help:"Requests at once; 0 means twice the rate."`
+	DefaultPlan       *string `placeholder:"PLAN" help:"Plan that covers people without a subscription; '' means none."`
+	MaskCards         *bool   `negatable:"" help:"Answer card numbers with all but the last four digits hidden."`
+	FirstLooksPerHour *int    `placeholder:"N" help:"New values that are looked up in past breaches in an hour; 0 means 200."`
+	SandboxOf         *string `placeholder:"PARTNER" help:"The live partner whose people may switch to this sandbox partner in the console; '' means none."`
 	// Site replaces the list.
 	Site []string `placeholder:"HOST" help:"Hosts of the partner's own, in place of those before; '' means none. A stolen credential for one is critical."`
 	// WatchSite replaces the list.
@@ -196,9 +193,7 @@ func (p *partnerSetCmd) Run(ctx context.Context, c *config.Common, o *output) er
 			set(&q.Settings.Burst, p.Burst)
 			set(&q.Settings.DefaultPlan, p.DefaultPlan)
 			set(&q.Settings.MaskCards, p.MaskCards)
-			set(&q.Settings.AssetsPerHour, p.AssetsPerHour)
-			set(&q.Settings.AssetsPerDay, p.AssetsPerDay)
-			set(&q.Settings.UnknownPeople, p.UnknownPeople)
+			set(&q.Settings.FirstLooksPerHour, p.FirstLooksPerHour)
 			if p.SandboxOf != nil {
 				q.Settings.SandboxOf = partner.ID(*p.SandboxOf)
 			}
@@ -213,6 +208,58 @@ func (p *partnerSetCmd) Run(ctx context.Context, c *config.Common, o *output) er
 			return err
 		}
 		return o.partner(changed)
+	})
+}
+
+type partnerGrantLooksCmd struct {
+	ID    string `arg:"" name:"partner" help:"The partner's id."`
+	Count int64  `required:"" placeholder:"N" help:"How many more first looks."`
+}
+
+// Run grants first looks.
+func (p *partnerGrantLooksCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		if err := a.FirstLooks.Grant(ctx, partner.ID(p.ID), p.Count); err != nil {
+			return err
+		}
+		return o.firstLooks(ctx, a, partner.ID(p.ID))
+	})
+}
+
+type partnerReleaseLooksCmd struct {
+	ID string `arg:"" name:"partner" help:"The partner's id."`
+}
+
+// Run releases first looks.
+func (p *partnerReleaseLooksCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	return withApp(ctx, c, func(a *app.App) error {
+		if err := a.FirstLooks.Release(ctx, partner.ID(p.ID)); err != nil {
+			return err
+		}
+		return o.firstLooks(ctx, a, partner.ID(p.ID))
+	})
+}
+
+// firstLooks prints how a partner stands with its first looks.
+func (o *output) firstLooks(ctx context.Context, a *app.App, id partner.ID) error {
+	p, err := a.Partners.Partner(ctx, id)
+	if err != nil {
+		return err
+	}
+	l, err := a.FirstLooks.Status(ctx, id, p.Settings)
+	if err != nil {
+		return err
+	}
+	v := struct {
+		ID      string `json:"partner_id"`
+		Left    int64  `json:"left"`
+		Granted int64  `json:"granted"`
+		Waiting int64  `json:"waiting"`
+		Until   string `json:"until"`
+		Stopped bool   `json:"stopped"`
+	}{string(id), l.Left(), l.Granted, l.Waiting, stamp(l.Until), l.Stop.Stopped()}
+	return o.print(v, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "Partner  %s\nLeft     %d first looks, %d of them granted\nWaiting  %d values\nUntil    %s\nStopped  %t\n", v.ID, v.Left, v.Granted, v.Waiting, v.Until, v.Stopped)
 	})
 }
 

@@ -26,6 +26,7 @@ type Type string
 const (
 	LeakDetected          Type = "monitoring.leak_detected"
 	StatusChanged         Type = "monitoring.status_changed"
+	FirstLooksChanged     Type = "monitoring.first_looks_changed"
 	StepDue               Type = "finding.step_due"
 	CaseStatusChanged     Type = "case.status_changed"
 	CaseMessageAdded      Type = "case.message_added"
@@ -42,7 +43,7 @@ const (
 
 // Types are all of them.
 var Types = []Type{
-	LeakDetected, StatusChanged, StepDue, CaseStatusChanged, CaseMessageAdded, CaseBooked, CaseRated, KeyExpiring, KeyActivated,
+	LeakDetected, StatusChanged, FirstLooksChanged, StepDue, CaseStatusChanged, CaseMessageAdded, CaseBooked, CaseRated, KeyExpiring, KeyActivated,
 	KeyEnded, SubscriptionEnded, SubscriptionSuspended, SubscriptionResumed, WebhookTest,
 }
 

@@ -96,7 +96,7 @@ func TestFeedRefuses(t *testing.T) {
 // TestAreas: who may read which events. A test event is everybody's.
 func TestAreas(t *testing.T) {
 	cyber := []Type{
-		LeakDetected, StatusChanged, StepDue, CaseStatusChanged, CaseMessageAdded, CaseBooked, CaseRated, KeyExpiring, KeyActivated, KeyEnded, WebhookTest,
+		LeakDetected, StatusChanged, FirstLooksChanged, StepDue, CaseStatusChanged, CaseMessageAdded, CaseBooked, CaseRated, KeyExpiring, KeyActivated, KeyEnded, WebhookTest,
 	}
 	subscriptions := []Type{SubscriptionEnded, SubscriptionSuspended, SubscriptionResumed, WebhookTest}
 	for _, c := range []struct {

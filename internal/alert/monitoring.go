@@ -79,3 +79,23 @@ func StepsDue(id partner.ID, user partner.UserHash, plans []cyber.Plan, at time.
 	}
 	return New(id, StepDue, user, at, due)
 }
+
+// LookState says whether first looks of new values are made.
+type LookState string
+
+// The states.
+const (
+	LooksStopped LookState = "stopped"
+	LooksRunning LookState = "running"
+)
+
+// LooksChanged is the data of FirstLooksChanged. It does not tell why they were stopped: a hostile partner would learn
+// how far it may go.
+type LooksChanged struct {
+	State LookState `json:"state"`
+}
+
+// LooksChange tells a partner that the first looks of its new values were stopped, or go on.
+func LooksChange(id partner.ID, state LookState, at time.Time) (Event, error) {
+	return New(id, FirstLooksChanged, "", at, LooksChanged{State: state})
+}

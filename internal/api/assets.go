@@ -1,8 +1,6 @@
 package api
 
 import (
-	"slices"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -42,23 +40,15 @@ func (s *Server) addAssets(r *request) (any, error) {
 		return nil, err
 	}
 	defer end()
-	return r.once(func(rules *Rules) (any, error) { return s.watchEach(r, rules, in.Items) })
+	return r.once(func(rules *Rules) (any, error) { return watchEach(r, rules, in.Items) })
 }
 
-func (s *Server) watchEach(r *request, rules *Rules, raw []jsontext.Value) (any, error) {
+func watchEach(r *request, rules *Rules, raw []jsontext.Value) (any, error) {
 	items, broken := assetItems(raw)
-	caps := s.Caps.Of(r.caller.Settings)
-	who := cyber.Owner{Partner: r.caller.Partner, Mode: r.caller.Mode, Caps: &caps}
-	taken, refused, left, err := rules.Monitoring.WatchEach(r.ctx, who, items)
+	taken, refused, err := rules.Monitoring.WatchEach(r.ctx, r.owner(), items)
 	if err != nil {
 		return nil, err
 	}
-	if taken == 0 && slices.ContainsFunc(refused, func(f cyber.BulkRefusal) bool { return f.Why.Code == cyber.ErrAssetPace.Code }) {
-		assetHeaders(r.reply, left)
-		return nil, cyber.ErrAssetPace.With("items: none was added; this partner may add %d new values in an hour and %d in a day", left.HourCap, left.DayCap)
-	}
-	left.Wait = 0 // some were added: this is no answer to come back for
-	assetHeaders(r.reply, left)
 	answer := assetsAdded{Result: resultOf(taken, len(refused)), Added: taken, NotAdded: len(refused), Refused: make([]assetNotAdded, len(refused))}
 	for i, f := range refused {
 		why := error(f.Why)

@@ -60,7 +60,7 @@ func (s *Server) listCover(r *request) (any, error) {
 	return answer, nil
 }
 
-// day writes a day as the contract does, empty where there is none.
+// day writes a day, or a time, as the contract does, empty where there is none.
 func day(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -183,7 +183,7 @@ func (b *bookkeeper) rules(in store.Areas) Rules {
 		Cases:         cyber.NewCases(in.Cases, now), Endpoints: cyber.NewEndpoints(in.Devices, now, nil), Cover: cyber.NewCover(in.Cover),
 		Persons: cyber.NewPersons(in.Advice, b.content, now, nil), Sessions: cyber.NewPortalSessions(in.Subjects, in.Partners, b.e.Keys, now, nil),
 		Breaches: cyber.NewBreaches(in.Breaches),
-		History:  alert.NewHistory(in.Alerts, in.Partners), Keys: partner.NewRegistry(in.Partners, now, nil), Paces: cyber.NewPaces(in.Monitoring, now),
+		History:  alert.NewHistory(in.Alerts, in.Partners), Keys: partner.NewRegistry(in.Partners, now, nil), FirstLooks: cyber.NewFirstLooks(in.Monitoring, in.Partners, now),
 		Meter: partner.NewMeter(in.Partners, now), Figures: in.Overview, Audit: operator.NewTrail(in.Audit, now),
 	}
 }

@@ -76,8 +76,6 @@ var byCode = map[string]string{
 	"webhook.too_many":      "Limite de webhooks deste parceiro atingido.",
 	"webhook.too_many_keys": "Segredos demais em vigor para este webhook. Aguarde o fim de um deles.",
 	"key.too_many":          "Limite de chaves deste parceiro atingido.",
-
-	"asset.too_many_unknown_people": "Limite de pessoas sem assinatura monitoradas atingido.",
 }
 
 // detailByCode names field and rule of faults that the storage finds: it does not know what a field is called in a

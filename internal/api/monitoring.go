@@ -1,10 +1,11 @@
 package api
 
 import (
-	"fmt"
 	"net/http"
-	"slices"
+	"strconv"
+	"time"
 
+	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
 )
@@ -43,31 +44,15 @@ func watchOf(r *request, group cyber.Group) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	caps := r.server.Caps.Of(r.caller.Settings)
-	who := cyber.Owner{Partner: r.caller.Partner, Mode: r.caller.Mode, Caps: &caps}
-	kept, err := r.rules.Monitoring.WatchOf(r.ctx, who, user, group, in.Type, in.Value)
-	assetHeaders(r.reply, kept.Left)
-	if err != nil {
+	if _, err := r.rules.Monitoring.WatchOf(r.ctx, r.owner(), user, group, in.Type, in.Value); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgMonitoringAdded}, nil
 }
 
-// assetHeaders tells how many more values the partner may add, beside how many more requests it may send.
-func assetHeaders(h http.Header, left cyber.Allowance) {
-	if left.HourCap == 0 {
-		return
-	}
-	policy := fmt.Sprintf(`"assets-hour";q=%d;w=3600, "assets-day";q=%d;w=86400`, left.HourCap, left.DayCap)
-	now := fmt.Sprintf(`"assets-hour";r=%d, "assets-day";r=%d`, left.HourLeft, left.DayLeft)
-	if left.Wait > 0 {
-		seconds := wholeSeconds(left.Wait)
-		now = fmt.Sprintf(`"assets-hour";r=%d;t=%s, "assets-day";r=%d;t=%s`, left.HourLeft, seconds, left.DayLeft, seconds)
-		h.Set("retry-after", seconds)
-	}
-	// The first line of each is the one of requests, and shared by many answers.
-	h["Ratelimit-Policy"] = append(slices.Clone(h["Ratelimit-Policy"][:1]), policy)
-	h["Ratelimit"] = append(slices.Clone(h["Ratelimit"][:1]), now)
+// owner returns whose values the request adds.
+func (r *request) owner() cyber.Owner {
+	return cyber.OwnerOf(r.caller.Partner, r.caller.Mode, r.caller.Settings)
 }
 
 func (s *Server) listMonitoring(r *request) (any, error) { return watchedOf(r, cyber.ContractShows) }
@@ -85,11 +70,35 @@ func watchedOf(r *request, group cyber.Group) (any, error) {
 	}
 	r.items = len(assets)
 	items := make([]assetItem, len(assets))
+	var waiting int
+	var newest time.Time
 	for i, a := range assets {
+		if a.Waits {
+			waiting, newest = waiting+1, a.AddedAt
+		}
 		items[i] = assetItem{ID: string(a.ID), Type: a.Kind.String(), Value: a.Value, Status: string(a.Status)}
+	}
+	if waiting == 0 {
+		return items, nil
+	}
+	// The contract's items have no member for it.
+	status, err := r.rules.FirstLooks.StatusOf(r.ctx, r.caller.Partner, r.caller.Settings, newest)
+	if err != nil {
+		return nil, err
+	}
+	r.reply.Set(waitingHeader, strconv.Itoa(waiting))
+	if !status.Until.IsZero() {
+		r.reply.Set(untilHeader, status.Until.UTC().Format(alert.TimeFormat))
 	}
 	return items, nil
 }
+
+// The headers of a list tell how many of its values wait for their first look into past breaches, and when the last of
+// them will have had it.
+const (
+	waitingHeader = "x-first-looks-waiting"
+	untilHeader   = "x-first-looks-until"
+)
 
 func (s *Server) removeMonitoring(r *request) (any, error) { return forgetOf(r, cyber.ContractShows) }
 

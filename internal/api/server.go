@@ -64,7 +64,7 @@ type Rules struct {
 	Breaches      *cyber.Breaches
 	History       *alert.History
 	Keys          *partner.Registry
-	Paces         *cyber.Paces
+	FirstLooks    *cyber.FirstLooks
 	Meter         *partner.Meter
 	Figures       Figures
 	Audit         *operator.Trail
@@ -107,8 +107,6 @@ type Options struct {
 	Outgoing *http.Client
 	// Counted are the requests of each partner.
 	Counted *Counter
-	// Caps bound what each partner may newly watch; the zero value stands for the defaults.
-	Caps cyber.Caps
 	// PageURL is what links to people's pages begin with; empty means that the operator told none.
 	PageURL string
 	// VendorSecrets are what the vendor of the antivirus signs its reports with; none means that it sends none.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -84,6 +85,7 @@ type usage struct {
 	Rate     usageRate       `json:"rate"`
 	Budgets  []usageBudget   `json:"budgets"`
 	Active   int64           `json:"activeSubscriptions"`
+	Looks    *usageLooks     `json:"firstLooks,omitempty"`
 	Requests []usageRequests `json:"requests"`
 }
 
@@ -99,6 +101,18 @@ type usageBudget struct {
 	Limit int64  `json:"limit"`
 	Used  int64  `json:"used"`
 	Left  int64  `json:"left"`
+}
+
+// usageLooks is how many new values can be looked up in past breaches; a sandbox has no limit and does not show it.
+type usageLooks struct {
+	PerHour int64 `json:"perHour"`
+	PerDay  int64 `json:"perDayBySubscriptions"`
+	Burst   int64 `json:"burst"`
+	Left    int64 `json:"left"`
+	Waiting int64 `json:"waiting"`
+	// Until is when the last of those that wait will have been looked up; empty when none waits, or all are stopped.
+	Until   string `json:"until"`
+	Stopped bool   `json:"stopped"`
 }
 
 type usageRequests struct {
@@ -123,8 +137,15 @@ func (s *Server) showUsage(r *request) (any, error) {
 		return nil, err
 	}
 	answer.Active = active.Total
-	if answer.Budgets, err = s.budgets(r, active.Total); err != nil {
+	if answer.Budgets, err = s.budgets(r); err != nil {
 		return nil, err
+	}
+	if r.caller.Mode == partner.Live {
+		l, err := r.rules.FirstLooks.Status(r.ctx, r.caller.Partner, r.caller.Settings)
+		if err != nil {
+			return nil, err
+		}
+		answer.Looks = &usageLooks{l.PerHour, l.Subscriptions, cyber.LookBurst, l.Left(), l.Waiting, day(l.Until.UTC()), l.Stop.Stopped()}
 	}
 	counts, err := r.rules.Meter.Of(r.ctx, r.caller.Partner, days)
 	if err != nil {
@@ -139,8 +160,8 @@ func (s *Server) showUsage(r *request) (any, error) {
 
 func dayNumbered(day int64) string { return time.Unix(day*24*60*60, 0).UTC().Format(time.DateOnly) }
 
-// budgets are what the partner may have of things. Those on watched values do not hold for a sandbox.
-func (s *Server) budgets(r *request, active int64) ([]usageBudget, error) {
+// budgets are what the partner may have of things.
+func (s *Server) budgets(r *request) ([]usageBudget, error) {
 	id := r.caller.Partner
 	endpoints, err := r.rules.Webhooks.Of(r.ctx, id)
 	if err != nil {
@@ -152,23 +173,9 @@ func (s *Server) budgets(r *request, active int64) ([]usageBudget, error) {
 	}
 	now := s.Now()
 	live := slices.DeleteFunc(keys, func(k partner.Key) bool { return !k.LiveAt(now) })
-	list := []usageBudget{
+	return []usageBudget{
 		budgetOf("webhooks", alert.MaxEndpoints, int64(len(endpoints))), budgetOf("keys", partner.MaxOwnKeys, int64(len(live))),
-	}
-	if r.caller.Mode == partner.Sandbox {
-		return list, nil
-	}
-	caps := s.Caps.Of(r.caller.Settings).For(active)
-	hour, day, err := r.rules.Paces.Used(r.ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	strangers, err := r.rules.Paces.Strangers(r.ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return append(list, budgetOf("assetsPerHour", caps.PerHour, hour), budgetOf("assetsPerDay", caps.PerDay, day),
-		budgetOf("unknownPeople", caps.Strangers, strangers)), nil
+	}, nil
 }
 
 func budgetOf(name string, limit, used int64) usageBudget {

@@ -72,7 +72,7 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 		InTx:  parts.inTx,
 		Begin: parts.work.outlive,
 		Log:   s.log, Now: a.now, Stopping: s.stopping.Load, SecondFactorOptional: s.secondFactorOptional,
-		Callers: s.callers, Strangers: s.strangers, Public: public, UploadLimit: s.cfg.UploadBytes(), Caps: s.caps(),
+		Callers: s.callers, Strangers: s.strangers, Public: public, UploadLimit: s.cfg.UploadBytes(),
 		Latency: func() []telemetry.Latency {
 			list, err := s.metrics.Latencies()
 			if err != nil {
@@ -101,7 +101,7 @@ func (p *consoleParts) rules(r Rules, in store.Areas) console.Rules {
 	return console.Rules{
 		Operators: r.Operators, Audit: r.Audit, Partners: r.Partners, Services: r.Services, Figures: in.Overview,
 		Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: in.Overview, ProblemText: api.ItemError,
-		Monitoring: r.Monitoring, Paces: r.Paces, Persons: p.persons.Over(in.Advice), Review: in.Overview,
+		Monitoring: r.Monitoring, FirstLooks: r.FirstLooks, Persons: p.persons.Over(in.Advice), Review: in.Overview,
 		Breaches: &consoleImports{leak.NewBreaches(in.Breaches, a.now), p.work}, Feeds: consoleFeeds{&feeds},
 		Passwords: &consolePasswords{a.Passwords, p.work, p.downloads}, Cases: r.Cases, Endpoints: r.Endpoints, Content: r.Content, Messages: r.Messages,
 		Subjects: consoleSubjects{a.Subjects, a}, Search: subject.NewSearch(in.Subjects, in.Partners), Cover: r.Cover, Keys: consoleKeys{a},

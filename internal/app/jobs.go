@@ -66,7 +66,7 @@ func (s *Server) startJobs(ctx context.Context, group *errgroup.Group) error {
 // startChores runs the periodic chores of a worker.
 func (s *Server) startChores(group *errgroup.Group, ctx context.Context) { //nolint:revive // the group comes first, it owns the context
 	group.Go(func() error { return s.watchKeysAndPools(ctx) })
-	group.Go(func() error { return s.watchPaces(ctx) })
+	group.Go(func() error { return s.watchFirstLooks(ctx) })
 	group.Go(func() error { s.sweepRetention(ctx); return nil })
 	group.Go(func() error { s.resumeErasures(ctx); return nil })
 	group.Go(func() error {

@@ -56,7 +56,7 @@ func openLeaks(c config.Common, st *store.Store, keys *seal.Keys, now func() tim
 
 func (l *Leaks) close() error { return l.Library.Close() }
 
-// libraryEvery is how often a process looks for new breaches and for values that wait to be probed.
+// libraryEvery is how often a process looks for new breaches and for values whose first look can be made.
 const libraryEvery = time.Second
 
 // startLibrary keeps the published segments open and, in a worker, probes what could not be probed when it was added.
@@ -70,7 +70,7 @@ func (s *Server) startLibrary(ctx context.Context, group *errgroup.Group) error 
 	look := func() {
 		err := l.Load(ctx)
 		if err == nil && s.cfg.Has("worker") {
-			_, err = l.Settle(ctx)
+			err = s.makeFirstLooks(ctx)
 		}
 		text := ""
 		if err != nil && ctx.Err() == nil {

@@ -27,7 +27,7 @@ type Rules struct {
 	Sessions      *cyber.PortalSessions
 	Content       *cyber.Catalogue
 	Monitoring    *cyber.Monitoring
-	Paces         *cyber.Paces
+	FirstLooks    *cyber.FirstLooks
 	Messages      *message.Catalogue
 	Webhooks      *alert.Endpoints
 	Feed          *alert.Feed
@@ -50,7 +50,7 @@ func (a *App) rules(in store.Areas) Rules {
 		Cover:         cyber.NewCover(in.Cover),
 		Sessions:      cyber.NewPortalSessions(in.Subjects, in.Partners, a.Keys, a.now, nil),
 		Monitoring:    cyber.NewMonitoring(in.Monitoring, in.Partners, a.Leaks.Library, a.Keys.Fingerprint, a.now),
-		Paces:         cyber.NewPaces(in.Monitoring, a.now),
+		FirstLooks:    cyber.NewFirstLooks(in.Monitoring, in.Partners, a.now),
 		Messages:      message.NewCatalogue(in.Alerts),
 		Webhooks:      alert.NewEndpoints(in.Alerts, a.now, nil),
 		Feed:          alert.NewFeed(in.Alerts),
@@ -82,7 +82,7 @@ func (r Rules) forPartners(passwords api.Passwords, persons *cyber.Persons) api.
 	return api.Rules{
 		Events: r.Feed, Messages: r.Messages, Webhooks: r.Webhooks, Passwords: passwords, Subscriptions: r.Subscriptions, Monitoring: r.Monitoring,
 		Services: r.Services, Cases: r.Cases, Endpoints: r.Endpoints, Cover: r.Cover, Sessions: r.Sessions, Persons: persons,
-		Breaches: r.Breaches, History: r.History, Keys: r.Partners, Paces: r.Paces, Meter: r.Meter, Figures: r.Figures, Audit: r.Audit,
+		Breaches: r.Breaches, History: r.History, Keys: r.Partners, FirstLooks: r.FirstLooks, Meter: r.Meter, Figures: r.Figures, Audit: r.Audit,
 	}
 }
 

@@ -371,7 +371,7 @@ func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (par
 	routes := api.NewServer(api.Options{
 		Gate: s.gate, Ledger: ledger{s.app, s.passwords, persons}, Rules: s.app.forPartners(s.passwords, persons),
 		Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now, Replicas: s.replicas.share, DatabaseTime: s.cfg.DatabaseTime,
-		Caps: s.caps(), PageURL: public.String(), VendorSecrets: s.vendorSecrets,
+		PageURL: public.String(), VendorSecrets: s.vendorSecrets,
 		Callers: s.callers, Strangers: s.strangers, Guard: guard, Outgoing: client, Counted: counter,
 	})
 	vendors, err := s.vendorHandler()
@@ -479,9 +479,4 @@ func every(ctx context.Context, interval time.Duration, fn func()) {
 		case <-tick.C:
 		}
 	}
-}
-
-// caps are the service's on what partners newly watch.
-func (s *Server) caps() cyber.Caps {
-	return cyber.Caps{PerHour: int64(s.cfg.AssetsPerHour), PerDay: int64(s.cfg.AssetsPerDay), Strangers: int64(s.cfg.UnknownPeople)}
 }

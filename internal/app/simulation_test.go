@@ -457,7 +457,7 @@ func (l *life) settle() {
 	var left string
 	for range 2000 {
 		time.Sleep(2 * time.Second)
-		pending, err := l.store.Breaches.PendingAssets(ctx, 1)
+		pending, err := l.store.Breaches.DueLooks(ctx, 1)
 		jobs, jerr := l.store.Jobs.Jobs(ctx, leak.KindMatch, 10)
 		due, derr := l.undelivered()
 		if err != nil || jerr != nil || derr != nil {

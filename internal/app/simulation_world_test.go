@@ -169,8 +169,8 @@ func (w flakySubscriptions) KeepBatch(ctx context.Context, b subscription.Batch,
 	return chanced(w.f, "Keep", func() ([]int, error) { return w.theSubscriptions.KeepBatch(ctx, b, register, dryRun) })
 }
 
-func (w flakyMonitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (cyber.Kept, error) {
-	return chanced(w.f, "InsertAsset", func() (cyber.Kept, error) { return w.theMonitoring.InsertAsset(ctx, id, a, limit) })
+func (w flakyMonitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (bool, error) {
+	return chanced(w.f, "InsertAsset", func() (bool, error) { return w.theMonitoring.InsertAsset(ctx, id, a, limit) })
 }
 
 func (w flakyAlerts) DueEndpoints(ctx context.Context) ([]alert.EndpointRef, error) {
@@ -248,12 +248,12 @@ func (w flakyBreaches) TellHits(ctx context.Context, breach string, limit int, t
 	return chanced(w.f, "TellHits", func() (int, error) { return w.theBreaches.TellHits(ctx, breach, limit, trace) })
 }
 
-func (w flakyBreaches) PendingAssets(ctx context.Context, limit int) ([]leak.Pending, error) {
-	return chanced(w.f, "PendingAssets", func() ([]leak.Pending, error) { return w.theBreaches.PendingAssets(ctx, limit) })
+func (w flakyBreaches) DueLooks(ctx context.Context, limit int) ([]leak.DueLook, error) {
+	return chanced(w.f, "DueLooks", func() ([]leak.DueLook, error) { return w.theBreaches.DueLooks(ctx, limit) })
 }
 
-func (w flakyBreaches) SettleAsset(ctx context.Context, id partner.ID, asset cyber.AssetID, seen cyber.Sighting) error {
-	return act(w.f, "SettleAsset", func() error { return w.theBreaches.SettleAsset(ctx, id, asset, seen) })
+func (w flakyBreaches) SettleLooks(ctx context.Context, id partner.ID, epoch int64, looked []cyber.AssetID, hits []leak.Hit) error {
+	return act(w.f, "SettleLooks", func() error { return w.theBreaches.SettleLooks(ctx, id, epoch, looked, hits) })
 }
 
 // told is the part of an alert's body that says whom it is about.

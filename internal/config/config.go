@@ -56,9 +56,6 @@ type Serve struct {
 	KeepScores        int           `name:"keep-scores" env:"VIGIA_KEEP_SCORES" default:"730" placeholder:"DAYS" help:"Days that the history of a person's risk score goes back; 0 means for ever."`
 	KeepJobs          int           `name:"keep-jobs" env:"VIGIA_KEEP_JOBS" default:"90" placeholder:"DAYS" help:"Days that finished jobs are listed; 0 means for ever."`
 	KeepAudit         int           `name:"keep-audit" env:"VIGIA_KEEP_AUDIT" default:"1825" placeholder:"DAYS" help:"Days that lines of the audit trail are kept, at least 365; 0 means for ever."`
-	AssetsPerHour     int           `name:"assets-per-hour" env:"VIGIA_ASSETS_PER_HOUR" default:"0" placeholder:"N" help:"Values that one live partner may newly watch in an hour, unless its own setting says otherwise; 0 means 200 and one for each active subscription."`
-	AssetsPerDay      int           `name:"assets-per-day" env:"VIGIA_ASSETS_PER_DAY" default:"0" placeholder:"N" help:"The same for 24 hours; 0 means 1000 and four for each active subscription."`
-	UnknownPeople     int           `name:"unknown-people" env:"VIGIA_UNKNOWN_PEOPLE" default:"0" placeholder:"N" help:"People whom one live partner may watch although no subscription names them; 0 means 1000, or a twentieth of its active subscriptions if that is more."`
 	LogLevel          string        `name:"log-level" env:"VIGIA_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe level that is logged: debug, info, warn, error."`
 	LogFormat         string        `name:"log-format" env:"VIGIA_LOG_FORMAT" default:"auto" enum:"auto,json,text" help:"Log lines as json, as text, or auto: text on a terminal."`
 	LogFile           string        `name:"log-file" env:"VIGIA_LOG_FILE" default:"" placeholder:"FILE" help:"File that log lines are appended to; empty means standard error."`
@@ -124,9 +121,6 @@ func (s Serve) Check(c Common) error {
 	p = append(p, s.alertProblems()...)
 	if s.DrainTime < 0 || s.StopTime < 0 {
 		p = append(p, "--drain-time and --stop-time: must not be negative")
-	}
-	if min(s.AssetsPerHour, s.AssetsPerDay, s.UnknownPeople) < 0 {
-		p = append(p, "--assets-per-hour, --assets-per-day and --unknown-people: must not be negative")
 	}
 	if s.DatabaseTime < 0 {
 		p = append(p, "--database-time: must not be negative")

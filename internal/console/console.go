@@ -56,7 +56,7 @@ type Rules struct {
 	ProblemText func(subscription.Problem) string
 
 	Monitoring *cyber.Monitoring
-	Paces      *cyber.Paces
+	FirstLooks *cyber.FirstLooks
 	Persons    *cyber.Persons
 	Review     Review
 	Breaches   Breaches
@@ -104,8 +104,6 @@ type Options struct {
 	// Callers says where requests come from; Strangers is what each address may ask without a session.
 	Callers   *caller.Callers
 	Strangers *caller.Budget
-	// Caps are the service's on what partners newly watch.
-	Caps cyber.Caps
 	// UploadLimit bounds a file that is sent through a page, in bytes; 0 means none.
 	UploadLimit int64
 	// Begin starts what outlives a page.

@@ -4,7 +4,7 @@ import "strings"
 
 // formFields are the names of form fields for what a refusal calls otherwise: commands and rules have words of their own.
 var formFields = map[string][]string{
-	"assets per hour, assets per day, unknown people": {"assets_per_hour"},
+	"first looks":              {"first_looks_per_hour"},
 	"benefit holder":           {"holder"},
 	"content":                  {"yaml", "id"},
 	"coverage":                 {"types"},

@@ -18,7 +18,7 @@ func listPartners(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	slices.Reverse(all) // newest first
-	unusual, err := c.Rules.Paces.Unusual(r.Context())
+	stopped, err := c.Rules.FirstLooks.Stopped(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -27,15 +27,15 @@ func listPartners(c *Console, r *request) (answer, error) {
 	}
 	rows := make([]partnerRow, len(all))
 	for i, p := range all {
-		rows[i] = partnerRow{p, slices.ContainsFunc(unusual, func(u cyber.Unusual) bool { return u.Partner == p.ID })}
+		rows[i] = partnerRow{p, stopped[p.ID].Stopped()}
 	}
 	return view{"partners", "Parceiros", rows}, nil
 }
 
-// partnerRow is a partner and whether somebody should look at it.
+// partnerRow is a partner and whether the brake has stopped its first looks.
 type partnerRow struct {
 	partner.Partner
-	Unusual bool
+	LooksStopped bool
 }
 
 func newPartner(*Console, *request) (answer, error) {
@@ -95,7 +95,7 @@ func settingsOf(r *request) (partner.Settings, error) {
 	for _, f := range []struct {
 		name string
 		to   *int
-	}{{"rate", &s.RatePerSecond}, {"burst", &s.Burst}, {"assets_per_hour", &s.AssetsPerHour}, {"assets_per_day", &s.AssetsPerDay}, {"unknown_people", &s.UnknownPeople}} {
+	}{{"rate", &s.RatePerSecond}, {"burst", &s.Burst}, {"first_looks_per_hour", &s.FirstLooksPerHour}} {
 		text := r.text(f.name)
 		if text == "" {
 			continue
@@ -114,8 +114,8 @@ type partnerPage struct {
 	partner.Partner
 	Keys     []keyRow
 	Webhooks []webhookRow
-	// Unusual is what of the partner's monitoring left its usual range.
-	Unusual []cyber.Unusual
+	// Looks is how the partner stands with its first looks; a sandbox has none.
+	Looks cyber.LookStatus
 }
 
 // keyRow is a key and how it stands.
@@ -171,14 +171,9 @@ func showPartner(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page := partnerPage{Partner: p, Keys: c.keyRows(keys), Webhooks: webhookRows(endpoints)}
-	if r.who.Partner != "" {
-		return view{"partner", p.Name, page}, nil // who watches a partner's pace does not tell the partner
-	}
-	unusual, err := c.Rules.Paces.Unusual(r.Context())
-	if err != nil {
+	if page.Looks, err = c.Rules.FirstLooks.Status(r.Context(), id, p.Settings); err != nil {
 		return nil, err
 	}
-	page.Unusual = slices.DeleteFunc(unusual, func(u cyber.Unusual) bool { return u.Partner != id })
 	return view{"partner", p.Name, page}, nil
 }
 
@@ -221,6 +216,32 @@ func suspendPartner(c *Console, r *request) (answer, error) {
 
 func resumePartner(c *Console, r *request) (answer, error) {
 	return c.partnerChange(r, "partner.resume", "partner.resumed", (*partner.Registry).Resume)
+}
+
+func grantLooks(c *Console, r *request) (answer, error) {
+	id := partner.ID(r.PathValue("id"))
+	count, ok := parseWhole(r.text("count"))
+	if !ok {
+		return nil, cyber.ErrLooksInvalid.With("count: 1 to %d", cyber.MaxGrant)
+	}
+	err := c.change(r, "partner.grant-looks", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(id), strconv.Itoa(count), in.FirstLooks.Grant(ctx, id, int64(count))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{partnerPath(id), "partner.looks_granted"}, nil
+}
+
+func releaseLooks(c *Console, r *request) (answer, error) {
+	id := partner.ID(r.PathValue("id"))
+	err := c.change(r, "partner.release-looks", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(id), "", in.FirstLooks.Release(ctx, id)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{partnerPath(id), "partner.looks_released"}, nil
 }
 
 func (c *Console) partnerChange(r *request, action, done string, fn func(*partner.Registry, context.Context, partner.ID) (partner.Partner, error)) (answer, error) {

@@ -44,9 +44,8 @@ func showPortal(c *Console, r *request) (answer, error) {
 type usagePage struct {
 	Partner     partner.Partner
 	Rate, Burst int
-	// Caps are on newly watched values; a sandbox has none.
-	Caps           cyber.Caps
-	HourUsed, Used int64
+	// Looks is how the partner stands with its first looks; a sandbox has none.
+	Looks          cyber.LookStatus
 	Active, Events int64
 }
 
@@ -63,8 +62,7 @@ func showUsage(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page.Active = active.Total
-	page.Caps = c.Caps.Of(p.Settings).For(page.Active)
-	if page.HourUsed, page.Used, err = c.Rules.Paces.Used(ctx, p.ID); err != nil {
+	if page.Looks, err = c.Rules.FirstLooks.Status(ctx, p.ID, p.Settings); err != nil {
 		return nil, err
 	}
 	newest, _, err := c.Rules.Events.EventList(ctx, p.ID, alert.EventFilter{Limit: 1})

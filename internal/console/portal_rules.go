@@ -22,7 +22,7 @@ func (r Rules) only(s scope) Rules {
 		History: r.History.Only(id), Cases: r.Cases.Only(id), Endpoints: r.Endpoints.Only(id), Saved: r.Saved,
 		Search: r.Search.Only(id), Subjects: ownSubjects{of: r.Subjects, id: id}, Review: ownReview{of: r.Review, id: id},
 		Services: r.Services, Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: r.FindSubscriptions,
-		Monitoring: r.Monitoring, Paces: r.Paces, Cover: r.Cover, ProblemText: r.ProblemText,
+		Monitoring: r.Monitoring, FirstLooks: r.FirstLooks, Cover: r.Cover, ProblemText: r.ProblemText,
 	}
 }
 

@@ -117,6 +117,8 @@ type Asset struct {
 	Value   string
 	Status  Status
 	AddedAt time.Time
+	// Waits reports that the value has not had its first look into past breaches, for want of a token.
+	Waits bool
 }
 
 // Finding is a watched value that a breach holds.

@@ -71,18 +71,18 @@ type NewAsset struct {
 	Seen        Sighting
 	// OwnCPF is the person's CPF and Salt the partner's, when the value proved to be the CPF behind the user hash.
 	OwnCPF, Salt string
-	// Caps bound what the partner adds; nil: nothing does.
-	Caps *Caps
+	// Paced says that the first look takes a token of the partner, and HasToken that one was taken for it: without one
+	// the value waits.
+	Paced, HasToken bool
 }
 
 // MonitoringStore keeps watched values and findings.
 type MonitoringStore interface {
 	// InsertAsset keeps a new value with its first findings and their events, or does nothing when the person has it
-	// already. More than limit values of one person are ErrAssetLimit, more than the caps allow ErrAssetPace or
-	// ErrStrangers; the allowance is told in either case.
-	InsertAsset(ctx context.Context, id partner.ID, a NewAsset, limit int) (Kept, error)
-	// Enrolled tells whether a subscription in force names the person.
-	Enrolled(ctx context.Context, id partner.ID, user partner.UserHash) (bool, error)
+	// already, and reports whether it is new. More than limit values of one person are ErrAssetLimit.
+	InsertAsset(ctx context.Context, id partner.ID, a NewAsset, limit int) (bool, error)
+	// TakeLook takes a token for a first look, of which perHour return in an hour, and reports whether there was one.
+	TakeLook(ctx context.Context, id partner.ID, perHour int64) (bool, error)
 	// FingerprintsOfUser returns the fingerprints of a person's values; those of sandbox partners have none.
 	FingerprintsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]uint64, error)
 	// AssetsOfUser returns a person's values in the order added.
@@ -122,9 +122,18 @@ func NewMonitoring(store MonitoringStore, salts Salts, corpora Corpora, fingerpr
 type Owner struct {
 	Partner partner.ID
 	Mode    partner.Mode
-	// Caps bound what a live partner's own requests may watch, and whom; nil for an operator's doing.
-	Caps *Caps
+	// FirstLooksPerHour paces the first looks of what a live partner's own requests add: see LooksPerHour. 0 stands for
+	// an operator, whose additions are not paced.
+	FirstLooksPerHour int64
 }
+
+// OwnerOf returns the owner of a partner's own requests.
+func OwnerOf(id partner.ID, mode partner.Mode, s partner.Settings) Owner {
+	return Owner{Partner: id, Mode: mode, FirstLooksPerHour: LooksPerHour(s)}
+}
+
+// isPaced reports whether first looks take tokens.
+func (o Owner) isPaced() bool { return o.Mode == partner.Live && o.FirstLooksPerHour > 0 }
 
 // Group is the kinds of values that one way of asking may name.
 type Group []identifier.Kind
@@ -156,63 +165,63 @@ func (m *Monitoring) Watch(ctx context.Context, who Owner, user partner.UserHash
 	return err
 }
 
-// WatchOf adds a value of a person, whose kind has to be of the group, and says whether it is new. Any e-mail address
-// under a domain is a hit.
-func (m *Monitoring) WatchOf(ctx context.Context, who Owner, user partner.UserHash, allowed Group, kind, value string) (Kept, error) {
-	k, err := identifier.ParseKind(kind)
-	if err != nil || !allowed.Has(k) {
-		return Kept{}, ErrAssetInvalid.With("type: one of %s", allowed.words())
+// WatchOf adds a value of a person, whose kind has to be of the group, and reports whether it is new. Any e-mail address
+// under a domain is a hit. The value of a live partner gets its first look into past breaches at once if the partner has
+// a token for it, and waits for one otherwise.
+func (m *Monitoring) WatchOf(ctx context.Context, who Owner, user partner.UserHash, allowed Group, kind, value string) (bool, error) {
+	a, err := m.newAsset(ctx, who, user, allowed, kind, value)
+	if err != nil {
+		return false, err
 	}
-	return m.watch(ctx, who, user, k, value)
+	if a.Paced {
+		if a.HasToken, err = m.store.TakeLook(ctx, who.Partner, who.FirstLooksPerHour); err != nil {
+			return false, err
+		}
+	}
+	if a.Matched && a.HasToken == a.Paced {
+		a.Seen = m.corpora.Probe(a.Fingerprint)
+	}
+	return m.store.InsertAsset(ctx, who.Partner, a, MaxAssets)
 }
 
-func (m *Monitoring) watch(ctx context.Context, who Owner, user partner.UserHash, k identifier.Kind, value string) (Kept, error) {
+// newAsset checks a value about to be watched. It does not ask the corpora: how long that takes would tell something of
+// a value that waits or is refused.
+func (m *Monitoring) newAsset(ctx context.Context, who Owner, user partner.UserHash, allowed Group, kind, value string) (NewAsset, error) {
+	k, err := identifier.ParseKind(kind)
+	if err != nil || !allowed.Has(k) {
+		return NewAsset{}, ErrAssetInvalid.With("type: one of %s", allowed.words())
+	}
 	check := identifier.Required
 	if who.Mode == partner.Sandbox {
 		check = identifier.Waived
 	}
 	normal, err := identifier.Parse(k, value, check)
 	if err != nil {
-		return Kept{}, invalidValue(err)
+		return NewAsset{}, invalidValue(err)
 	}
 	made, err := uuid.NewV7()
 	if err != nil {
-		return Kept{}, fmt.Errorf("make asset id: %w", err)
+		return NewAsset{}, fmt.Errorf("make asset id: %w", err)
 	}
 	a := NewAsset{
 		Asset:  Asset{ID: AssetID("as_" + made.String()), Partner: who.Partner, User: user, Kind: k, Value: value, AddedAt: m.now()},
-		Normal: normal,
+		Normal: normal, Paced: who.isPaced(),
 	}
 	if k == identifier.CPF {
 		if err := m.recognise(ctx, &a); err != nil {
-			return Kept{}, err
+			return NewAsset{}, err
+		}
+		// A person is known by digests of the CPF that they were enrolled with, so that there is no other case.
+		if a.Paced && a.OwnCPF == "" {
+			return NewAsset{}, ErrAssetInvalid.With("userHash: for type cpf the digest of that very CPF")
 		}
 	}
 	if who.Mode == partner.Sandbox {
 		a.Seen.Breaches = sandboxSeen(k, normal)
-	} else {
-		// Before the corpora are asked: how long that takes tells something too.
-		if err := m.mayAsk(ctx, who, a); err != nil {
-			return Kept{}, err
-		}
-		a.Caps = who.Caps
-		a.Matched, a.Fingerprint = true, m.fingerprint(byte(k), identifier.MatchForm(k, normal))
-		a.Seen = m.corpora.Probe(a.Fingerprint)
+		return a, nil
 	}
-	return m.store.InsertAsset(ctx, who.Partner, a, MaxAssets)
-}
-
-// mayAsk refuses a live partner's question about the CPF of somebody who is not its own: the person whom the hash names, or
-// somebody of theirs when the partner enrolled them.
-func (m *Monitoring) mayAsk(ctx context.Context, who Owner, a NewAsset) error {
-	if a.Kind != identifier.CPF || who.Caps == nil || a.OwnCPF != "" {
-		return nil
-	}
-	enrolled, err := m.store.Enrolled(ctx, who.Partner, a.User)
-	if err == nil && !enrolled {
-		err = ErrAssetInvalid.With("userHash: for type cpf the digest of that CPF, or of somebody with a subscription in force")
-	}
-	return err
+	a.Matched, a.Fingerprint = true, m.fingerprint(byte(k), identifier.MatchForm(k, normal))
+	return a, nil
 }
 
 func invalidValue(err error) error {

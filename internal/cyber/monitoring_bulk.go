@@ -21,33 +21,23 @@ type BulkRefusal struct {
 	Why  *fault.Error
 }
 
-// WatchEach adds values one by one, each by the rules and out of the budgets of a single one; one that is refused stops
-// nothing. Once the partner's hour or day is used up the rest is refused without being looked at: what is not asked
-// tells nothing. It returns how many are watched now, and the last allowance that was told.
-func (m *Monitoring) WatchEach(ctx context.Context, who Owner, items []BulkItem) (taken int, refused []BulkRefusal, left Allowance, err error) {
-	var spent *fault.Error
+// WatchEach adds values one by one, each by the rules of a single one; one that is refused stops nothing. First looks
+// begin after the request, so that a list of values does not hold the partner's tokens locked. It returns how many are
+// watched now.
+func (m *Monitoring) WatchEach(ctx context.Context, who Owner, items []BulkItem) (taken int, refused []BulkRefusal, err error) {
 	for i, item := range items {
-		if spent != nil {
-			refused = append(refused, BulkRefusal{i, spent})
-			continue
-		}
-		kept, err := m.watchItem(ctx, who, item)
-		if kept.Left != (Allowance{}) {
-			left = kept.Left
-		}
+		err := m.watchItem(ctx, who, item)
 		var why *fault.Error
 		switch {
 		case err == nil:
 			taken++
-			continue
 		case !errors.As(err, &why) || ownFault(why.Kind):
-			return taken, refused, left, err
-		case errors.Is(err, ErrAssetPace):
-			spent = why
+			return taken, refused, err
+		default:
+			refused = append(refused, BulkRefusal{i, why})
 		}
-		refused = append(refused, BulkRefusal{i, why})
 	}
-	return taken, refused, left, nil
+	return taken, refused, nil
 }
 
 // ownFault tells faults of the service from those of an item.
@@ -55,10 +45,15 @@ func ownFault(k fault.Kind) bool {
 	return k != fault.Invalid && k != fault.Conflict && k != fault.NotFound && k != fault.RateLimited
 }
 
-func (m *Monitoring) watchItem(ctx context.Context, who Owner, item BulkItem) (Kept, error) {
+func (m *Monitoring) watchItem(ctx context.Context, who Owner, item BulkItem) error {
 	user, err := partner.ParseUserHash("userHash", item.User)
 	if err != nil {
-		return Kept{}, err
+		return err
 	}
-	return m.WatchOf(ctx, who, user, ContractAdds, item.Kind, item.Value)
+	a, err := m.newAsset(ctx, who, user, ContractAdds, item.Kind, item.Value)
+	if err != nil {
+		return err
+	}
+	_, err = m.store.InsertAsset(ctx, who.Partner, a, MaxAssets)
+	return err
 }

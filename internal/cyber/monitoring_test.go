@@ -24,12 +24,12 @@ type drawer struct {
 	salt     error
 }
 
-func (d *drawer) InsertAsset(_ context.Context, _ partner.ID, a NewAsset, most int) (Kept, error) {
+func (d *drawer) InsertAsset(_ context.Context, _ partner.ID, a NewAsset, most int) (bool, error) {
 	if most != MaxAssets {
-		return Kept{}, errOnPurpose
+		return false, errOnPurpose
 	}
 	d.kept = append(d.kept, a)
-	return Kept{Added: true}, nil
+	return true, nil
 }
 func (d *drawer) Salt(context.Context, partner.ID) (string, error) { return "salt", d.salt }
 
@@ -98,7 +98,7 @@ func TestWatch(t *testing.T) {
 			t.Errorf("%s %q: %v", kind, value, err)
 		}
 	}
-	if kept, err := m.WatchOf(ctx, Owner{Mode: partner.Live}, "u", OperatorAdds, "domain", "exemplo.com.br"); err != nil || !kept.Added {
+	if added, err := m.WatchOf(ctx, Owner{Mode: partner.Live}, "u", OperatorAdds, "domain", "exemplo.com.br"); err != nil || !added {
 		t.Error("the operator adds domains:", err)
 	}
 	if err := m.Watch(ctx, Owner{Mode: partner.Sandbox}, "u", "cpf", strings.Repeat("1234567890", 2)[:11]); err != nil {

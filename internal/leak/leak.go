@@ -172,8 +172,8 @@ type Rejudged struct {
 	Checked, Withdrawn, Changed int64
 }
 
-// Pending is a watched value that has not been probed in every breach.
-type Pending struct {
+// DueLook is a watched value that has not been probed in every breach, and may be.
+type DueLook struct {
 	Partner     partner.ID
 	Asset       cyber.AssetID
 	Fingerprint uint64
@@ -226,8 +226,8 @@ type Store interface {
 	// and returns the last.
 	RejudgeSites(ctx context.Context, id partner.ID, after cyber.FindingID, limit int) (last cyber.FindingID, err error)
 
-	// PendingAssets returns values that are not yet probed in every breach, oldest first.
-	PendingAssets(ctx context.Context, limit int) ([]Pending, error)
-	// SettleAsset keeps what a probe at an epoch saw; the value is not pending any more if the epoch still holds.
-	SettleAsset(ctx context.Context, id partner.ID, asset cyber.AssetID, seen cyber.Sighting) error
+	// DueLooks returns values that are not yet probed in every breach, oldest first, without those that wait for a token.
+	DueLooks(ctx context.Context, limit int) ([]DueLook, error)
+	// SettleLooks keeps what a probe of values of a partner saw at an epoch; their look is done if the epoch still holds.
+	SettleLooks(ctx context.Context, id partner.ID, epoch int64, looked []cyber.AssetID, hits []Hit) error
 }

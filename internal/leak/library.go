@@ -10,6 +10,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/corpora"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
@@ -194,33 +195,49 @@ func (l *Library) Close() error {
 	return errs
 }
 
-// pendingBatch bounds one look at the pending values.
-const pendingBatch = 200
+// dueBatch bounds how many values are probed at a time, and how many of them are settled in one transaction.
+const dueBatch = 200
 
-// Settle probes the values that were added when not every segment could be asked: by a process that holds none open, or
-// while a new one was on its way. It returns how many it settled.
+// Settle probes the values whose first look is due: those that got a token after they had to wait, and those added when
+// not every segment could be asked, by a process that holds none open or while a new one was on its way. It returns how
+// many it settled.
 func (l *Library) Settle(ctx context.Context) (int, error) {
+	type group struct {
+		partner partner.ID
+		epoch   int64
+	}
 	done := 0
 	for {
-		pending, err := l.store.PendingAssets(ctx, pendingBatch)
-		if err != nil || len(pending) == 0 {
+		due, err := l.store.DueLooks(ctx, dueBatch)
+		if err != nil || len(due) == 0 {
 			return done, err
 		}
-		settled := 0
-		for _, p := range pending {
-			seen := l.Probe(p.Fingerprint)
+		settled, order := 0, []group{}
+		looked, hits := map[group][]cyber.AssetID{}, map[group][]Hit{}
+		for _, d := range due {
+			seen := l.Probe(d.Fingerprint)
 			if seen.Epoch == 0 && len(seen.Breaches) == 0 {
 				continue
 			}
-			if err := l.store.SettleAsset(ctx, p.Partner, p.Asset, seen); err != nil {
-				return done, fmt.Errorf("settle asset: %w", err)
+			g := group{d.Partner, seen.Epoch}
+			if looked[g] == nil {
+				order = append(order, g)
+			}
+			looked[g] = append(looked[g], d.Asset)
+			for _, b := range seen.Breaches {
+				hits[g] = append(hits[g], Hit{Asset: d.Asset, Seen: b})
 			}
 			if seen.Epoch != 0 {
 				settled++
 			}
 		}
+		for _, g := range order {
+			if err := l.store.SettleLooks(ctx, g.partner, g.epoch, looked[g], hits[g]); err != nil {
+				return done, fmt.Errorf("settle first looks: %w", err)
+			}
+		}
 		done += settled
-		if settled < pendingBatch { // the rest waits for the next look, with newer segments
+		if settled < dueBatch { // the rest waits for the next look, with newer segments
 			return done, nil
 		}
 	}

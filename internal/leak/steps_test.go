@@ -30,7 +30,7 @@ type registers struct {
 	hits     []int64
 	open     int
 	findings []cyber.FindingID
-	pending  []Pending
+	pending  []DueLook
 	settled  []string
 	segments []Segment
 	epoch    int64
@@ -136,14 +136,16 @@ func (s *registers) Segments(context.Context) ([]Segment, int64, error) {
 	return s.segments, s.epoch, s.call("segments")
 }
 
-func (s *registers) PendingAssets(_ context.Context, limit int) ([]Pending, error) {
+func (s *registers) DueLooks(_ context.Context, limit int) ([]DueLook, error) {
 	return slices.Clone(s.pending[:min(limit, len(s.pending))]), s.call("pending")
 }
 
-func (s *registers) SettleAsset(_ context.Context, _ partner.ID, asset cyber.AssetID, seen cyber.Sighting) error {
-	s.settled = append(s.settled, fmt.Sprint(asset, seen.Breaches, seen.Epoch))
-	if seen.Epoch != 0 {
-		s.pending = slices.DeleteFunc(s.pending, func(p Pending) bool { return p.Asset == asset })
+func (s *registers) SettleLooks(_ context.Context, _ partner.ID, epoch int64, looked []cyber.AssetID, hits []Hit) error {
+	for _, asset := range looked {
+		s.settled = append(s.settled, fmt.Sprint(asset, hits, epoch))
+	}
+	if epoch != 0 {
+		s.pending = slices.DeleteFunc(s.pending, func(d DueLook) bool { return slices.Contains(looked, d.Asset) })
 	}
 	return s.call("settle")
 }
@@ -526,11 +528,11 @@ func TestLibraryWithAHole(t *testing.T) {
 	}
 }
 
-// TestSettlePending: values that were added when not everything could be asked are asked again, until all are.
-func TestSettlePending(t *testing.T) {
+// TestSettle: values that were added when not everything could be asked are asked again, until all are.
+func TestSettle(t *testing.T) {
 	fill := func(s *registers, n int) {
 		for i := range n {
-			s.pending = append(s.pending, Pending{Asset: cyber.AssetID(fmt.Sprint("as", i)), Fingerprint: 2})
+			s.pending = append(s.pending, DueLook{Asset: cyber.AssetID(fmt.Sprint("as", i)), Fingerprint: 2})
 		}
 	}
 	for n, looks := range map[int]int{0: 1, 199: 1, 200: 2, 450: 3} {
@@ -554,7 +556,7 @@ func TestSettlePending(t *testing.T) {
 	if err := l.Load(t.Context()); err == nil {
 		t.Fatal("nothing is missing")
 	}
-	s.pending = append(s.pending, Pending{Asset: "nowhere", Fingerprint: 99})
+	s.pending = append(s.pending, DueLook{Asset: "nowhere", Fingerprint: 99})
 	if done, err := l.Settle(t.Context()); err != nil || done != 0 || len(s.settled) != 3 || len(s.pending) != 4 {
 		t.Errorf("%d settled, %d told of what was seen: %v", done, len(s.settled), err)
 	}

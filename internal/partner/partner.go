@@ -42,9 +42,8 @@ type Settings struct {
 	Sites string
 	// WatchedSites are hosts of others that the operator watches for the partner, written the same way.
 	WatchedSites string
-	// AssetsPerHour and AssetsPerDay bound the values that the partner may newly watch, UnknownPeople those watched whom
-	// no subscription names.
-	AssetsPerHour, AssetsPerDay, UnknownPeople int
+	// FirstLooksPerHour is how many new values may be looked up in past breaches in an hour: see package cyber.
+	FirstLooksPerHour int
 	// SandboxOf is the live partner whose people try things out at this one; only a sandbox partner has it.
 	SandboxOf ID
 }
@@ -258,8 +257,8 @@ func (s Settings) check() error {
 		return ErrInvalid.With("rate: 0 (default) to 1000000 requests a second")
 	case s.Burst < 0 || s.Burst > 1_000_000:
 		return ErrInvalid.With("burst: 0 (default) to 1000000 requests")
-	case min(s.AssetsPerHour, s.AssetsPerDay, s.UnknownPeople) < 0 || max(s.AssetsPerHour, s.AssetsPerDay, s.UnknownPeople) > 1_000_000_000:
-		return ErrInvalid.With("assets per hour, assets per day, unknown people: 0 (default) to 1000000000")
+	case s.FirstLooksPerHour < 0 || s.FirstLooksPerHour > 1_000_000_000:
+		return ErrInvalid.With("first looks: 0 (default) to 1000000000")
 	case len(s.DefaultPlan) > 255:
 		return ErrInvalid.With("default plan: at most 255 characters")
 	case len(s.SiteList()) > mostSites || len(s.WatchedList()) > mostSites:

@@ -343,35 +343,15 @@ func (s Breaches) again(ctx context.Context, judge func(context.Context, *sqldb.
 	return last, err
 }
 
-// PendingAssets returns values not yet probed in every breach.
-func (s Breaches) PendingAssets(ctx context.Context, limit int) ([]leak.Pending, error) {
-	return collect(ctx, s.reader(), func(row scanner) (leak.Pending, error) {
-		var p leak.Pending
+// DueLooks returns values whose first look is due: see leak.Store.
+func (s Breaches) DueLooks(ctx context.Context, limit int) ([]leak.DueLook, error) {
+	return collect(ctx, s.reader(), func(row scanner) (leak.DueLook, error) {
+		var p leak.DueLook
 		var f int64
 		err := row.Scan(numbered(&p.Partner), &p.Asset, &f)
 		p.Fingerprint = s.unveil(p.Partner, f)
 		return p, err
-	}, `SELECT partner_id, id, fingerprint FROM asset WHERE pending AND fingerprint IS NOT NULL ORDER BY created_at LIMIT $1`, int64(limit))
-}
-
-// SettleAsset keeps what a later probe saw.
-func (s Breaches) SettleAsset(ctx context.Context, id partner.ID, asset cyber.AssetID, seen cyber.Sighting) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		if len(seen.Breaches) > 0 {
-			if err := s.monitoring().noteHit(ctx, tx, id); err != nil {
-				return err
-			}
-		}
-		if err := s.monitoring().addFindings(ctx, tx, id, hitsOf(asset, seen.Breaches)); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, `UPDATE asset SET pending = $4 WHERE partner_id = $1 AND id = $2
-			AND EXISTS (SELECT 1 FROM epoch WHERE name = 'corpora' AND value <= $3)`, number(id), string(asset), seen.Epoch, false)
-		if err != nil {
-			return fmt.Errorf("settle asset: %w", err)
-		}
-		return nil
-	})
+	}, `SELECT partner_id, id, fingerprint FROM asset WHERE look = 1 ORDER BY created_at LIMIT $1`, int64(limit))
 }
 
 // SettleAssets keeps what a source outside told of some values of a partner. It says nothing of the corpora, which were

@@ -172,7 +172,7 @@ func (s Feeds) Take(ctx context.Context, feed, item, breach string) error {
 }
 
 // WatchedEmails returns addresses that live partners watch, by partner and id, behind one of a partner. Only they have a
-// fingerprint.
+// fingerprint. Those that wait for their first look are left out: what is asked about them would be one.
 func (s Feeds) WatchedEmails(ctx context.Context, of partner.ID, after cyber.AssetID, limit int) ([]cyber.Asset, error) {
 	return collect(ctx, s.reader(), func(row scanner) (cyber.Asset, error) {
 		var a cyber.Asset
@@ -181,6 +181,6 @@ func (s Feeds) WatchedEmails(ctx context.Context, of partner.ID, after cyber.Ass
 			return a, err
 		}
 		return a, s.monitoring().openAsset(&a, sealed)
-	}, `SELECT id, partner_id, kind, value FROM asset WHERE kind = $1 AND fingerprint IS NOT NULL AND (partner_id, id) > ($2, $3)
+	}, `SELECT id, partner_id, kind, value FROM asset WHERE kind = $1 AND fingerprint IS NOT NULL AND look <> 2 AND (partner_id, id) > ($2, $3)
 		ORDER BY partner_id, id LIMIT $4`, int64(identifier.Email), number(of), string(after), int64(limit))
 }

@@ -102,8 +102,8 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 	attempts := func(endpoint string) string {
 		return many(`attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)`, `$1, '`+endpoint+`', 100000 + i, `+at+`, 'w', 200, '', 0`)
 	}
-	assets := many(`asset (partner_id, id, kind, pending, user_index, value_index, value, status, created_at)`,
-		`$1, 'as_' || i, 1, FALSE, CAST('u' || i AS BLOB), CAST('v' || i AS BLOB), x'00', 'monitorado', 0`)
+	assets := many(`asset (partner_id, id, kind, look, user_index, value_index, value, status, created_at)`,
+		`$1, 'as_' || i, 1, 0, CAST('u' || i AS BLOB), CAST('v' || i AS BLOB), x'00', 'monitorado', 0`)
 	count := func(run func(ctx context.Context) error, sql string) func(context.Context) (int64, error) {
 		return func(ctx context.Context) (int64, error) {
 			before := w.count(t, sql)
@@ -217,13 +217,6 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 					t.Error("parts that did not stop:", w.count(t, stopped), err)
 				}
 				return count(func(ctx context.Context) error { return e.Breaches.DropParts(ctx, "grande") }, `SELECT count(*) FROM job WHERE kind = 'breach.part'`)(ctx)
-			},
-		},
-		"strangers": {
-			[]string{many(`asset_stranger (partner_id, user_index, since)`, `$1, CAST('s' || i AS BLOB), 0`)},
-			func(ctx context.Context) (int64, error) {
-				n, err := e.Monitoring.SweepStrangers(ctx)
-				return int64(n), err
 			},
 		},
 		"hits of a value that many watch": {

@@ -14,7 +14,6 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
-	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 var _ cyber.MonitoringStore = Monitoring{}
@@ -59,121 +58,94 @@ func (s Monitoring) valueIndex(id partner.ID, kind identifier.Kind, normal strin
 	return s.keys.BlindIndex("asset", string(id), append([]byte{byte(kind)}, normal...))
 }
 
+// The states of a value's first look into past breaches.
+const (
+	lookDone    = int64(0)
+	lookDue     = int64(1) // a worker has to probe it
+	lookWaiting = int64(2) // for a token of the partner
+)
+
 // InsertAsset keeps a new watched value: see cyber.MonitoringStore.
-func (s Monitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (cyber.Kept, error) {
+func (s Monitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (added bool, err error) {
 	sealed, err := s.sealAsset(id, a.Asset)
 	if err != nil {
-		return cyber.Kept{}, err
+		return false, err
 	}
-	var kept cyber.Kept
 	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
-		kept = cyber.Kept{}
 		if a.OwnCPF != "" {
 			if err := s.linkPerson(ctx, tx, id, a.OwnCPF, a.Salt); err != nil {
 				return err
 			}
 		}
-		if kept, err = s.insertAsset(ctx, tx, id, a, sealed, limit); err != nil || !kept.Added || len(a.Seen.Breaches) == 0 {
+		var look int64
+		if added, look, err = s.insertAsset(ctx, tx, id, a, sealed, limit); err != nil {
 			return err
 		}
-		if a.Caps != nil {
-			if err := s.noteHit(ctx, tx, id); err != nil {
-				return err
-			}
+		switch {
+		case a.HasToken && !added: // the value had its first look before
+			tx.AfterCommit(func() { s.looks.add(id, 1) })
+		case a.HasToken && look == lookDone:
+			tx.AfterCommit(func() { s.looks.note(id, len(a.Seen.Breaches) > 0) })
+		}
+		if !added || len(a.Seen.Breaches) == 0 {
+			return nil
 		}
 		return s.addFindings(ctx, tx, id, hitsOf(a.ID, a.Seen.Breaches))
 	})
-	return kept, err
+	return added, err
 }
 
-func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID, a cyber.NewAsset, sealed []byte, limit int) (cyber.Kept, error) {
+func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID, a cyber.NewAsset, sealed []byte, limit int) (added bool, look int64, err error) {
 	u, err := s.named(ctx, tx, id, a.User)
 	if err != nil {
-		return cyber.Kept{}, err
+		return false, 0, err
 	}
 	index := s.valueIndex(id, a.Kind, a.Normal)
-	has, err := s.watchedBy(ctx, tx, id, u, a.Kind, index)
-	if err != nil || has.twins > 0 {
-		return cyber.Kept{}, err
-	}
-	if has.all >= int64(limit) {
-		return cyber.Kept{}, cyber.ErrAssetLimit.With("userHash: at most %d values of one person", limit)
-	}
-	var kept cyber.Kept
-	if a.Caps != nil {
-		if kept.Left, err = s.capAsset(ctx, tx, id, u, has, a.Caps.For(has.active)); err != nil {
-			return kept, err
-		}
-	}
-	fingerprint, pending, err := s.probing(ctx, tx, id, a)
+	// The limit is a quota: two requests at the same instant may pass it by one. Duplicates are what the constraint forbids.
+	var duplicates, all int64
+	err = tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE kind = $4 AND value_index = $5), count(*)
+		FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)`, number(id), u.write, u.other, int64(a.Kind), index).Scan(&duplicates, &all)
 	if err != nil {
-		return kept, err
+		return false, 0, fmt.Errorf("count assets: %w", err)
 	}
-	res, err := tx.ExecContext(ctx, `INSERT INTO asset
-		(id, partner_id, user_index, kind, value_index, fingerprint, pending, value, status, created_at)
+	if duplicates > 0 {
+		return false, 0, nil
+	}
+	if all >= int64(limit) {
+		return false, 0, cyber.ErrAssetLimit.With("userHash: at most %d values of one person", limit)
+	}
+	fingerprint, look, err := s.firstLook(ctx, tx, id, a)
+	if err != nil {
+		return false, 0, err
+	}
+	n, err := affected(tx.ExecContext(ctx, `INSERT INTO asset
+		(id, partner_id, user_index, kind, value_index, fingerprint, look, value, status, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (partner_id, user_index, kind, value_index) DO NOTHING`,
-		string(a.ID), number(id), u.write, int64(a.Kind), index, fingerprint, pending, sealed, string(cyber.StatusMonitored),
-		micros(a.AddedAt))
+		string(a.ID), number(id), u.write, int64(a.Kind), index, fingerprint, look, sealed, string(cyber.StatusMonitored),
+		micros(a.AddedAt)))
 	if err != nil {
-		return kept, fmt.Errorf("insert asset: %w", err)
+		return false, 0, fmt.Errorf("insert asset: %w", err)
 	}
-	n, err := res.RowsAffected()
-	kept.Added = n == 1
-	return kept, err
+	return n == 1, look, nil
 }
 
-// standing is how a person stands before a value is added.
-type standing struct {
-	// twins are the same value, all everything that is watched of the person.
-	twins, all int64
-	// enrolled is whether a subscription in force names the person, stranger whether the person counts as unknown.
-	enrolled, stranger bool
-	// active are the partner's subscriptions.
-	active int64
-}
-
-// watchedBy is one question for everything that decides on a new value. The limit is a quota: two requests at the same
-// instant may pass it by one. Twins are what the constraint forbids.
-func (s Monitoring) watchedBy(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, kind identifier.Kind, index []byte) (standing, error) {
-	var h standing
-	err := tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE kind = $4 AND value_index = $5), count(*),
-			EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $6 AND b.ended_at = 0 AND (b.expiry_day = 0 OR b.expiry_day >= $7)),
-			EXISTS (SELECT 1 FROM asset_stranger g WHERE g.partner_id = $1 AND g.user_index IN ($2, $3)),
-			coalesce((SELECT c.active FROM subscription_counter c WHERE c.partner_id = $1), 0)
-		FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)`,
-		number(id), u.write, u.other, int64(kind), index, nonNil(u.cpf), int64(subscription.DayOf(s.now()))).
-		Scan(&h.twins, &h.all, &h.enrolled, &h.stranger, &h.active)
-	if err != nil {
-		return h, fmt.Errorf("count assets: %w", err)
-	}
-	return h, nil
-}
-
-// Enrolled tells whether a subscription in force names the person.
-func (s Monitoring) Enrolled(ctx context.Context, id partner.ID, hash partner.UserHash) (bool, error) {
-	q := s.reader()
-	u, err := s.userOf(ctx, q, id, hash)
-	if err != nil || u.cpf == nil {
-		return false, err
-	}
-	var enrolled bool
-	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM subscription WHERE partner_id = $1 AND cpf = $2 AND ended_at = 0
-		AND (expiry_day = 0 OR expiry_day >= $3))`, number(id), u.cpf, int64(subscription.DayOf(s.now()))).Scan(&enrolled)
-	if err != nil {
-		return false, classify(fmt.Errorf("find subscription: %w", err))
-	}
-	return enrolled, nil
-}
-
-// probing says what to keep for the match. A value whose sighting is older than the corpora is pending: a worker probes
-// it again. A breach that is published while this transaction runs is the match's own business: see leak.Matcher.
-func (s Monitoring) probing(ctx context.Context, q querier, id partner.ID, a cyber.NewAsset) (fingerprint sql.NullInt64, pending bool, err error) {
+// firstLook returns what to keep for matching, and the state of the value's first look. A value whose sighting is older
+// than the corpora is due: a worker probes it again. A breach that is published while this transaction runs is found by
+// its match: see leak.Matcher.
+func (s Monitoring) firstLook(ctx context.Context, q querier, id partner.ID, a cyber.NewAsset) (fingerprint sql.NullInt64, look int64, err error) {
 	if !a.Matched {
-		return fingerprint, false, nil
+		return fingerprint, lookDone, nil
+	}
+	fingerprint = sql.NullInt64{Int64: s.veil(id, a.Fingerprint), Valid: true}
+	if a.Paced && !a.HasToken {
+		return fingerprint, lookWaiting, nil
 	}
 	epoch, err := corporaEpoch(ctx, q)
-	return sql.NullInt64{Int64: s.veil(id, a.Fingerprint), Valid: true}, a.Seen.Epoch < epoch, err
+	if a.Seen.Epoch < epoch {
+		look = lookDue
+	}
+	return fingerprint, look, err
 }
 
 // AssetsOfUser returns a person's values in the order added, each once even if it was added under both digests before
@@ -190,14 +162,14 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 	}
 	rows, err := collect(ctx, q, func(row_ scanner) (row, error) {
 		r := row{Asset: cyber.Asset{Partner: id}}
-		var created int64
+		var created, look int64
 		var index, sealed []byte
-		if err := row_.Scan(&r.ID, &r.Kind, &index, &sealed, &r.Status, &created); err != nil {
+		if err := row_.Scan(&r.ID, &r.Kind, &index, &sealed, &r.Status, &created, &look); err != nil {
 			return r, err
 		}
-		r.AddedAt, r.twin = fromMicros(created), string(index)
+		r.AddedAt, r.twin, r.Waits = fromMicros(created), string(index), look == lookWaiting
 		return r, s.openAsset(&r.Asset, sealed)
-	}, `SELECT id, kind, value_index, value, status, created_at FROM asset
+	}, `SELECT id, kind, value_index, value, status, created_at, look FROM asset
 		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, number(id), u.write, u.other)
 	if err != nil {
 		return nil, fmt.Errorf("list assets: %w", err)

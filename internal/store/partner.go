@@ -73,12 +73,11 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO partner
 			(id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, salt, created_at, sites, watched_sites, mac,
-			assets_per_hour, assets_per_day, unknown_people, sandbox_of)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+			first_looks_per_hour, sandbox_of)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 			number(p.ID), p.Name, string(p.Mode), p.Suspended, int64(p.Settings.RatePerSecond), int64(p.Settings.Burst),
 			p.Settings.DefaultPlan, p.Settings.MaskCards, sealed, micros(p.CreatedAt), p.Settings.Sites, p.Settings.WatchedSites,
-			s.mac("partner", partnerGrant(p)), int64(p.Settings.AssetsPerHour), int64(p.Settings.AssetsPerDay), int64(p.Settings.UnknownPeople),
-			numberOrNull(p.Settings.SandboxOf))
+			s.mac("partner", partnerGrant(p)), int64(p.Settings.FirstLooksPerHour), numberOrNull(p.Settings.SandboxOf))
 		if err != nil {
 			return fmt.Errorf("insert partner: %w", err)
 		}
@@ -87,7 +86,7 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 }
 
 const partnerColumns = `id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, sites, watched_sites,
-	assets_per_hour, assets_per_day, unknown_people, sandbox_of, created_at, mac`
+	first_looks_per_hour, sandbox_of, created_at, mac`
 
 type scanner interface{ Scan(dest ...any) error }
 
@@ -98,7 +97,7 @@ func (c core) scanPartner(row scanner, more ...any) (partner.Partner, error) {
 	var mac []byte
 	err := row.Scan(append([]any{numbered(&p.ID), &p.Name, &p.Mode, &p.Suspended, &rate, &burst, &p.Settings.DefaultPlan,
 		&p.Settings.MaskCards, &p.Settings.Sites, &p.Settings.WatchedSites,
-		&p.Settings.AssetsPerHour, &p.Settings.AssetsPerDay, &p.Settings.UnknownPeople, numbered(&p.Settings.SandboxOf), &created, &mac}, more...)...)
+		&p.Settings.FirstLooksPerHour, numbered(&p.Settings.SandboxOf), &created, &mac}, more...)...)
 	if err != nil {
 		return p, err
 	}
@@ -180,10 +179,9 @@ func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
 			default_plan = $6, mask_cards = $7, sites = $8, watched_sites = $9, mac = $10,
-			assets_per_hour = $11, assets_per_day = $12, unknown_people = $13, sandbox_of = $14 WHERE id = $1`, number(id), p.Name, p.Suspended,
+			first_looks_per_hour = $11, sandbox_of = $12 WHERE id = $1`, number(id), p.Name, p.Suspended,
 			int64(p.Settings.RatePerSecond), int64(p.Settings.Burst), p.Settings.DefaultPlan, p.Settings.MaskCards, p.Settings.Sites, p.Settings.WatchedSites,
-			s.mac("partner", partnerGrant(p)), int64(p.Settings.AssetsPerHour), int64(p.Settings.AssetsPerDay), int64(p.Settings.UnknownPeople),
-			numberOrNull(p.Settings.SandboxOf))
+			s.mac("partner", partnerGrant(p)), int64(p.Settings.FirstLooksPerHour), numberOrNull(p.Settings.SandboxOf))
 		if err != nil {
 			return fmt.Errorf("update partner: %w", err)
 		}
@@ -312,7 +310,7 @@ func (s Partners) KeyByDigest(ctx context.Context, digest []byte) (partner.Key, 
 	var r keyRow
 	keyed := s.keyedDigest("api_key", digest)
 	row := s.db.Reader().QueryRowContext(ctx, `SELECT p.id, p.name, p.mode, p.suspended, p.rate_per_second, p.burst,
-		p.default_plan, p.mask_cards, p.sites, p.watched_sites, p.assets_per_hour, p.assets_per_day, p.unknown_people, p.sandbox_of,
+		p.default_plan, p.mask_cards, p.sites, p.watched_sites, p.first_looks_per_hour, p.sandbox_of,
 		p.created_at, p.mac, `+keyColumns+`
 		FROM api_key k JOIN partner p ON p.id = k.partner_id WHERE k.lookup = $1`, keyed[:lookupLen])
 	p, err := s.scanPartner(row, r.dest()...)

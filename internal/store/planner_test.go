@@ -14,13 +14,14 @@ import (
 // wholePartner are the beginnings of statements that read all of a partner's rows in a table that grows, and why.
 var wholePartner = map[string]string{
 	"SELECT count(*) FROM subscription WHERE partner_id":            "counts them, for a check",
-	"UPDATE asset_stranger_counter SET strangers":                   "counts them, after some were removed",
 	"SELECT a.partner_id, a.user_index, f.id, f.breach, f.found_at": "walks a partner's people in their order",
 	"SELECT id, seq, type, created_at FROM event":                   "the newest few: the index is in that order",
 	"SELECT partner_id, seq FROM event_gap":                         "the first of a partner",
 	"SELECT 'event":                                                 "a check of all rows",
 	"SELECT id, trail FROM erasure":                                 "by one of two names of a person",
 	"SELECT EXISTS (SELECT 1 FROM erasure WHERE NOT done":           "those under way: the index has no others",
+	"SELECT EXISTS (SELECT 1 FROM asset WHERE partner_id = $1":      "one that waits: the index has no others",
+	"SELECT id FROM asset WHERE partner_id = $1 AND look = 2":       "the oldest that wait: the index has no others, and is in that order",
 	"SELECT d.partner_id, d.endpoint_id, d.event_id, d.seq":         "the first few that wait: the index is in that order",
 }
 

@@ -51,8 +51,8 @@ type process struct {
 	inFlight sync.Map
 	// bulk are the bulk requests being kept by this process.
 	bulk bulkQueues
-	// places are the new watched values that this process may grant by itself.
-	places places
+	// looks are the tokens for first looks that this process holds.
+	looks heldLooks
 	// exactSpelling says that another spelling of a Gmail mailbox does not count.
 	exactSpelling bool
 	// due is signalled when deliveries became due in this process.

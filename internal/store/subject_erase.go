@@ -19,7 +19,7 @@ import (
 
 // erasedTables are all that an erasure deletes from.
 var erasedTables = []string{
-	"subscription", "person", "person_name", "asset", "asset_stranger", "asset_history", "finding", "finding_step", "match_hit", "support_case", "case_move", "case_booking", "epp_key",
+	"subscription", "person", "person_name", "asset", "asset_history", "finding", "finding_step", "match_hit", "support_case", "case_move", "case_booking", "epp_key",
 	"epp_holder", "content_answer", "score_day", "event", "delivery", "attempt", "idempotency", "operator_export", "operator_export_part",
 }
 
@@ -259,7 +259,6 @@ func erasedQueries() []string {
 	for _, of := range []struct{ table, match string }{
 		{"subscription", `t.cpf = e.cpf AND length(e.cpf) > 0 AND t.created_at <= e.erased_at`},
 		{"asset", `t.user_index IN (e.user_256, e.user_512) AND t.created_at <= e.erased_at`},
-		{"asset_stranger", `t.user_index IN (e.user_256, e.user_512) AND t.since <= e.erased_at`},
 		{"person_name", `t.user_index IN (e.user_256, e.user_512) AND t.named_at <= e.erased_at`},
 		{"support_case", `t.user_index IN (e.user_256, e.user_512) AND t.created_at <= e.erased_at`},
 		{"epp_key", `t.user_index IN (e.user_256, e.user_512) AND t.issued_at <= e.erased_at`},

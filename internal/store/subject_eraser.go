@@ -352,15 +352,10 @@ func seqMarks(args *[]any, seqs []int64) string {
 	return string(marks)
 }
 
-// person deletes what is one row of a person's: holder of keys, stranger, how the partner spelt the hash, and the row that joins
+// person deletes what is one row of a person's: holder of keys, how the partner spelt the hash, and the row that joins
 // the forms of it unless a newer enrolment uses that.
 func (e *eraser) person(ctx context.Context) error {
-	// How many strangers there are is counted anew by the sweep: until then the place is not given back.
-	_, err := e.tx.ExecContext(ctx, `DELETE FROM asset_stranger WHERE partner_id = $1 AND user_index IN ($2, $3) AND since <= $4`, e.user()...)
-	if err != nil {
-		return err
-	}
-	_, err = e.tx.ExecContext(ctx, `DELETE FROM epp_holder WHERE partner_id = $1 AND user_index IN ($2, $3) AND NOT EXISTS (
+	_, err := e.tx.ExecContext(ctx, `DELETE FROM epp_holder WHERE partner_id = $1 AND user_index IN ($2, $3) AND NOT EXISTS (
 		SELECT 1 FROM epp_key k WHERE k.partner_id = $1 AND k.user_index IN ($2, $3))`, e.x.userArgs()...)
 	if err != nil {
 		return err

@@ -35,12 +35,3 @@ func (s Partners) RequestsOf(ctx context.Context, id partner.ID, since int64) ([
 		return r, err
 	}, `SELECT day, operation, sent, refused FROM request_count WHERE partner_id = $1 AND day >= $2 ORDER BY day DESC, operation`, number(id), since)
 }
-
-// Strangers returns how many people a partner watches whom no subscription names: see cyber.PaceStore.
-func (s Monitoring) Strangers(ctx context.Context, id partner.ID) (n int64, err error) {
-	err = s.reader().QueryRowContext(ctx, `SELECT coalesce((SELECT strangers FROM asset_stranger_counter WHERE partner_id = $1), 0)`, number(id)).Scan(&n)
-	if err != nil {
-		return 0, classify(fmt.Errorf("count strangers: %w", err))
-	}
-	return n, nil
-}

@@ -173,7 +173,7 @@ func TestEveryOperationIsWhole(t *testing.T) {
 			}
 		}
 	}
-	if len(c.Events) != 14 {
+	if len(c.Events) != 15 {
 		t.Errorf("%d events", len(c.Events))
 	}
 }

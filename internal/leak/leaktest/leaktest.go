@@ -73,6 +73,15 @@ func Open(t *testing.T, e *storetest.Env) *Env {
 	return v
 }
 
+// On is the same breaches and partner as another process has them, on the same database.
+func (v *Env) On(t *testing.T, e *storetest.Env) *Env {
+	t.Helper()
+	other := Open(t, e)
+	other.Live, other.Salt = v.Live, v.Salt
+	other.Load()
+	return other
+}
+
 // Load takes up what was published.
 func (v *Env) Load() {
 	v.T.Helper()
@@ -188,6 +197,7 @@ type sentEvent struct {
 		AssetType      string `json:"assetType"`
 		PreviousStatus string `json:"previousStatus"`
 		Status         string `json:"status"`
+		State          string `json:"state"`
 		Steps          []struct {
 			Step string `json:"step"`
 		} `json:"steps"`
@@ -231,6 +241,8 @@ func (v *Env) EventsOf(who cyber.Owner) []string {
 				parts = append(parts, f.AssetType+":"+f.Breach)
 			}
 			line = "leak " + e.Data.UserHash + " " + strings.Join(parts, ",")
+		case "monitoring.first_looks_changed":
+			line = "looks " + e.Data.State
 		}
 		told = append(told, line)
 	}

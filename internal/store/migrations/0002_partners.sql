@@ -11,9 +11,7 @@ CREATE TABLE partner (
 	mask_cards      BOOLEAN NOT NULL,
 	sites           TEXT NOT NULL,  -- hosts of its own, with spaces between them
 	watched_sites   TEXT NOT NULL,  -- hosts of others that the operator watches for it
-	assets_per_hour BIGINT NOT NULL, -- new watched values; 0 here and below: the default
-	assets_per_day  BIGINT NOT NULL,
-	unknown_people  BIGINT NOT NULL, -- watched people whom no subscription names
+	first_looks_per_hour BIGINT NOT NULL, -- 0: the default
 	sandbox_of      INTEGER, -- the live partner whose people try things out here; NULL: nobody's
 	salt            BYTEA NOT NULL, -- sealed
 	created_at      BIGINT NOT NULL,

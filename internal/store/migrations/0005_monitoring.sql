@@ -4,7 +4,7 @@ CREATE TABLE asset (
 	fingerprint   BIGINT,           -- veiled under a key of the partner's own; NULL: a sandbox value, which never meets the corpora
 	partner_id    INTEGER NOT NULL,
 	kind          INTEGER NOT NULL,
-	pending       BOOLEAN NOT NULL, -- not yet probed in every published breach
+	look          INTEGER NOT NULL, -- the first look into past breaches: 0 done, 1 due, 2 waits for a token of the partner
 	id            TEXT NOT NULL,
 	user_index    BYTEA NOT NULL,   -- keyed index of the user
 	value_index   BYTEA NOT NULL,   -- keyed index of the value's normal form
@@ -19,7 +19,8 @@ CREATE UNIQUE INDEX asset_value ON asset (partner_id, user_index, kind, value_in
 -- Who watches a value: an operator's search, and a person's CPF under other names.
 CREATE INDEX asset_watchers ON asset (partner_id, value_index);
 CREATE INDEX asset_probe ON asset (partner_id, fingerprint) WHERE fingerprint IS NOT NULL;
-CREATE INDEX asset_pending ON asset (created_at) WHERE pending;
+CREATE INDEX asset_look_due ON asset (created_at) WHERE look = 1;
+CREATE INDEX asset_look_waiting ON asset (partner_id, created_at, id) WHERE look = 2;
 CREATE INDEX asset_age ON asset (created_at);
 CREATE INDEX asset_status ON asset (status, created_at, id);
 -- A partner's own people look at what was found, which is little of all.
@@ -84,36 +85,28 @@ CREATE TABLE match_hit (
 );
 CREATE INDEX match_hit_asset ON match_hit (partner_id, asset_id);
 
--- Values that a live partner began to watch, by the hour since 1970: what its caps are held against, and what tells a usual
--- pace from an unusual one. Deleting a value does not give its place back.
-CREATE TABLE asset_pace (
+-- The tokens of a live partner: each first look of a watched value into past breaches takes one. Processes take several at
+-- a time, so that most requests do not touch this row. Nothing is given back.
+CREATE TABLE first_look (
+	partner_id    INTEGER PRIMARY KEY,
+	tokens        BIGINT NOT NULL, -- refilled with time, at most the burst
+	granted       BIGINT NOT NULL, -- given by an operator, used when there are no others
+	refilled_at   BIGINT NOT NULL,
+	subscriptions BIGINT NOT NULL, -- in force for 30 days or more: each gives one token a day
+	counted_at    BIGINT NOT NULL, -- when they were counted
+	stopped_at    BIGINT NOT NULL, -- 0: first looks are made
+	stopped_for   TEXT NOT NULL CHECK (stopped_for IN ('', 'adds', 'hits')),
+	seen          BIGINT NOT NULL, -- new values in a day, or hits in a thousand first looks
+	usual         BIGINT NOT NULL, -- the bound that was crossed
+	judged_from   BIGINT NOT NULL  -- hour since 1970: what came before an operator released the brake is not judged again
+);
+
+-- First looks of a partner by the hour since 1970: what tells a usual day from an unusual one.
+CREATE TABLE first_look_hour (
 	partner_id INTEGER NOT NULL,
 	hour       BIGINT NOT NULL,
-	taken      BIGINT NOT NULL, -- places taken, those that a process holds ready included
-	hits       BIGINT NOT NULL, -- of them, found in a breach as soon as they were added
+	looks      BIGINT NOT NULL,
+	hits       BIGINT NOT NULL, -- of them, found in a breach
+	granted    BIGINT NOT NULL, -- tokens that an operator gave in this hour
 	PRIMARY KEY (partner_id, hour)
-);
-
--- People whom a live partner watches although no subscription names them.
-CREATE TABLE asset_stranger (
-	partner_id INTEGER NOT NULL,
-	user_index BYTEA NOT NULL, -- keyed index of the user
-	since      BIGINT NOT NULL,
-	PRIMARY KEY (partner_id, user_index)
-);
-
--- How many of them a partner has. Its lock makes counting and adding one a single step.
-CREATE TABLE asset_stranger_counter (
-	partner_id INTEGER PRIMARY KEY,
-	strangers  BIGINT NOT NULL
-);
-
--- What the operator was told of partners whose pace is not as usual.
-CREATE TABLE asset_unusual (
-	partner_id INTEGER NOT NULL,
-	what       TEXT NOT NULL CHECK (what IN ('adds', 'hits')),
-	since      BIGINT NOT NULL,
-	seen       BIGINT NOT NULL, -- values in a day, or hits in a thousand of them
-	usual      BIGINT NOT NULL, -- the bound that it left
-	PRIMARY KEY (partner_id, what)
 );

@@ -101,6 +101,11 @@ class Operations(Sender):
         Watches one value of a person for leaks, from now on and in every breach already known. Adding what is already
         there answers 200 and adds nothing.
 
+        Adding is free. At a live partner the first look into breaches already known takes a token (1,000 at once, 200
+        an hour, and one a day for each subscription in force for 30 days or more; the operator grants more). Without
+        one the value is `monitorado` and waits, oldest first; new breaches are matched against it at once. For `type:
+        cpf` the user hash has to be a digest of that very CPF.
+
         Rules of `value` by `type`: **email** one address, at most 254 characters, compared without case. **cpf** 11
         digits, dots and dash allowed, check digits right, not eleven equal digits. **phone** Brazilian numbers with or
         without `+55`, with a known area code and nine digits for a mobile; other countries with `+`. **credit_card** 12
@@ -127,7 +132,8 @@ class Operations(Sender):
         All assets of the person, in the order they were added, with `value` as it was sent. An unknown person has an
         empty list. `status` is `monitorado` with no open finding, `alerta` with at least one, `comprometido` when an
         open finding exposed something usable against the person (password, card data, government id with identity data,
-        stealer log).
+        stealer log). Where values wait for their first look, `x-first-looks-waiting` says how many and
+        `x-first-looks-until` until when.
         """
         return self._call(
             "GET",
@@ -1396,10 +1402,10 @@ class Operations(Sender):
     ) -> Usage:
         """Read what you use and what is left.
 
-        **Extension, additive.** Scope `manage:read`. The rate of requests, each budget with what is used and left of it
-        (`assetsPerHour`, `assetsPerDay` and `unknownPeople` do not hold for sandbox partners and are not there), and
-        the requests of the last `days` by operation. Days are those of Brasília. The counts are up to a minute old and
-        kept for 90 days.
+        **Extension, additive.** Scope `manage:read`. The rate of requests, each budget with what is used and left of
+        it, how many first looks of new values can be made and how many values wait (not at sandbox partners, which are
+        not paced), and the requests of the last `days` by operation. Days are those of Brasília. The counts are up to a
+        minute old and kept for 90 days.
         """
         return self._call(
             "GET",
@@ -1419,10 +1425,9 @@ class Operations(Sender):
     ) -> AssetsAdded:
         """Add up to 1,000 values for monitoring.
 
-        **Extension, additive.** Each item is what `POST /cyber/monitoring` takes, and is held to the same rules and
-        counted against the same budgets. A refused item stops nothing: the answer names it by its place, from 0, with
-        the sentence and the detail that the single request would have had. Once the partner's hour or day is used up
-        all further items are refused. When nothing could be added for that reason alone the answer is a 429. Items are
+        **Extension, additive.** Each item is what `POST /cyber/monitoring` takes, and is held to the same rules. A
+        refused item stops nothing: the answer names it by its place, from 0, with the sentence and the detail that the
+        single request would have had. First looks begin right after the answer, as far as there are tokens. Items are
         charged as those of a bulk enrolment.
         """
         return self._call(

@@ -34,9 +34,10 @@ StepState = Literal["todo", "done", "skipped"]
 ResolutionReason = Literal["password_changed", "account_closed", "card_replaced", "not_me", "other"]
 
 EventType = Literal[
-    "monitoring.leak_detected", "monitoring.status_changed", "case.status_changed", "case.message_added",
-    "case.appointment_changed", "case.rated", "epp.key_expiring", "epp.key_activated", "epp.key_ended",
-    "finding.step_due", "subscription.ended", "subscription.suspended", "subscription.resumed", "webhook.test",
+    "monitoring.leak_detected", "monitoring.status_changed", "monitoring.first_looks_changed", "case.status_changed",
+    "case.message_added", "case.appointment_changed", "case.rated", "epp.key_expiring", "epp.key_activated",
+    "epp.key_ended", "finding.step_due", "subscription.ended", "subscription.suspended", "subscription.resumed",
+    "webhook.test",
 ]
 
 #: Why it is paused. `asked`: you or the operator paused it. `gone`: the receiver answered 410. `failing`: nothing but
@@ -890,6 +891,17 @@ class MonitoringStatusChanged(TypedDict):
     data: MonitoringStatusChangedData
 
 
+class FirstLooksChangedData(TypedDict):
+    state: Literal["stopped", "running"]
+
+
+class FirstLooksChanged(TypedDict):
+    type: Literal["monitoring.first_looks_changed"]
+    #: ISO 8601, UTC, with milliseconds.
+    timestamp: str
+    data: FirstLooksChangedData
+
+
 class DueStep(TypedDict):
     findingId: str
     #: Name of the breach.
@@ -1291,7 +1303,7 @@ class UsageRate(TypedDict):
 
 
 class Budget(TypedDict):
-    name: Literal["webhooks", "keys", "assetsPerHour", "assetsPerDay", "unknownPeople"]
+    name: Literal["webhooks", "keys"]
     limit: int
     used: int
     left: int
@@ -1305,11 +1317,33 @@ class RequestCount(TypedDict):
     refused: int
 
 
-class Usage(TypedDict):
+class UsageFirstLooks(TypedDict):
+    """First looks of new values into breaches already known. Absent at sandbox partners."""
+
+    perHour: int
+    #: One for each subscription in force for 30 days or more.
+    perDayBySubscriptions: int
+    burst: int
+    #: How many can be made now.
+    left: int
+    #: Values without a first look.
+    waiting: int
+    #: When the last of them will have had it, as things stand. Empty when none waits, or while first looks are stopped.
+    until: UsageFirstLooksUntil
+    #: The operator has to release them.
+    stopped: bool
+
+
+class _Usage(TypedDict):
     rate: UsageRate
     budgets: List[Budget]
     activeSubscriptions: int
     requests: List[RequestCount]
+
+
+class Usage(_Usage, total=False):
+    #: First looks of new values into breaches already known. Absent at sandbox partners.
+    firstLooks: UsageFirstLooks
 
 
 class NewAssets(TypedDict):
@@ -1366,6 +1400,8 @@ class Statistics(TypedDict):
 
 
 EventBody = Union[
-    CaseAppointmentChanged, CaseMessageAdded, CaseRated, CaseStatusChanged, FindingStepDue, KeyActivated, KeyEnded,
-    KeyExpiring, LeakDetected, MonitoringStatusChanged, SubscriptionChanged, WebhookTest,
+    CaseAppointmentChanged, CaseMessageAdded, CaseRated, CaseStatusChanged, FindingStepDue, FirstLooksChanged,
+    KeyActivated, KeyEnded, KeyExpiring, LeakDetected, MonitoringStatusChanged, SubscriptionChanged, WebhookTest,
 ]
+
+UsageFirstLooksUntil = str

@@ -1,0 +1,452 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+var _ cyber.LookStore = Monitoring{}
+
+// heldLooks are tokens for first looks that this process took from the database and has not used yet, and first looks
+// that it has not counted there yet. A request for a new value then costs no statement, and the row of a busy partner is
+// not locked by each of them. What a process holds when it ends is lost to the partner.
+type heldLooks struct {
+	mu sync.Mutex
+	of map[partner.ID]*heldLook
+}
+
+type heldLook struct {
+	tokens      int64
+	looks, hits int64
+	// dryUntil is before when the database need not be asked for tokens again.
+	dryUntil time.Time
+}
+
+func (h *heldLooks) held(id partner.ID) *heldLook {
+	if h.of == nil {
+		h.of = map[partner.ID]*heldLook{}
+	}
+	if h.of[id] == nil { // one for each partner: nothing to evict
+		h.of[id] = &heldLook{}
+	}
+	return h.of[id]
+}
+
+// take uses a token. ask is whether the database may have some when there is none.
+func (h *heldLooks) take(id partner.ID, now time.Time) (taken, ask bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.held(id)
+	if l.tokens > 0 {
+		l.tokens--
+		return true, false
+	}
+	return false, !now.Before(l.dryUntil)
+}
+
+// add holds tokens that were taken in a transaction which is on disk now.
+func (h *heldLooks) add(id partner.ID, n int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.held(id).tokens += n
+}
+
+func (h *heldLooks) count(id partner.ID) int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.held(id).tokens
+}
+
+// empty returns the tokens of a partner, which this process holds no longer.
+func (h *heldLooks) empty(id partner.ID) int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.held(id)
+	n := l.tokens
+	l.tokens = 0
+	return n
+}
+
+// note counts a first look.
+func (h *heldLooks) note(id partner.ID, hit bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.held(id)
+	if l.looks++; hit {
+		l.hits++
+	}
+}
+
+// noted returns the first looks that were counted here; forget takes them off.
+func (h *heldLooks) noted(id partner.ID) (looks, hits int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.held(id)
+	return l.looks, l.hits
+}
+
+func (h *heldLooks) forget(id partner.ID, looks, hits int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.held(id)
+	l.looks, l.hits = l.looks-looks, l.hits-hits
+}
+
+// partners returns those that something is held of.
+func (h *heldLooks) partners() []partner.ID {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Keys(h.of))
+}
+
+func (h *heldLooks) dry(id partner.ID, until time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.held(id).dryUntil = until
+}
+
+// lookLot is how many tokens a process takes at a time: fewer when there are few, so that other replicas get theirs.
+func lookLot(left int64) int64 { return min(max(left/20, 1), 64) }
+
+// dryTime is how long a process does not ask for tokens after there were none. Values that are added meanwhile wait, and
+// a worker looks after those every second.
+const dryTime = 5 * time.Second
+
+// TakeLook takes a token: see cyber.MonitoringStore. It takes none while older values wait.
+func (s Monitoring) TakeLook(ctx context.Context, id partner.ID, perHour int64) (bool, error) {
+	now := s.now()
+	taken, ask := s.looks.take(id, now)
+	if taken || !ask {
+		return taken, nil
+	}
+	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		b, err := s.lockBucket(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		var waiting bool
+		err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM asset WHERE partner_id = $1 AND look = 2)`, number(id)).Scan(&waiting)
+		if err != nil {
+			return fmt.Errorf("find waiting values: %w", err)
+		}
+		b.Refill(now, perHour)
+		if waiting || b.Left() == 0 {
+			taken = false
+			s.looks.dry(id, now.Add(dryTime))
+			return nil
+		}
+		lot := b.Take(lookLot(b.Left()))
+		if err := s.keepBucket(ctx, tx, id, b); err != nil {
+			return err
+		}
+		if err := s.countLooks(ctx, tx, id); err != nil {
+			return err
+		}
+		taken = true
+		tx.AfterCommit(func() { s.looks.add(id, lot-1) })
+		return nil
+	})
+	return taken, err
+}
+
+const bucketColumns = `tokens, granted, refilled_at, subscriptions, stopped_at, stopped_for, seen, usual, judged_from`
+
+func scanBucket(row scanner) (b cyber.LookBucket, err error) {
+	var refilled, stopped int64
+	err = row.Scan(&b.Tokens, &b.Granted, &refilled, &b.Subscriptions, &stopped, &b.Stop.What, &b.Stop.Seen, &b.Stop.Usual, &b.JudgedFrom)
+	b.RefilledAt, b.Stop.At = fromMicros(refilled), fromMicros(stopped)
+	return b, err
+}
+
+// lockBucket returns a partner's bucket, locked until the transaction ends. The first who asks makes it.
+func (s Monitoring) lockBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID) (cyber.LookBucket, error) {
+	full := cyber.NewLookBucket(s.now())
+	b, err := scanBucket(tx.QueryRowContext(ctx, `INSERT INTO first_look
+		(partner_id, tokens, granted, refilled_at, subscriptions, counted_at, stopped_at, stopped_for, seen, usual, judged_from)
+		VALUES ($1, $2, 0, $3, 0, 0, 0, '', 0, 0, 0)
+		ON CONFLICT (partner_id) DO UPDATE SET tokens = first_look.tokens RETURNING `+bucketColumns, number(id), full.Tokens, micros(full.RefilledAt)))
+	if err != nil {
+		return b, fmt.Errorf("lock first looks: %w", err)
+	}
+	return b, nil
+}
+
+func (s Monitoring) keepBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID, b cyber.LookBucket) error {
+	_, err := tx.ExecContext(ctx, `UPDATE first_look SET tokens = $2, granted = $3, refilled_at = $4 WHERE partner_id = $1`,
+		number(id), b.Tokens, b.Granted, micros(b.RefilledAt))
+	if err != nil {
+		return fmt.Errorf("keep first looks: %w", err)
+	}
+	return nil
+}
+
+// countLooks writes down the first looks that were counted in this process.
+func (s Monitoring) countLooks(ctx context.Context, tx *sqldb.Tx, id partner.ID) error {
+	looks, hits := s.looks.noted(id)
+	if looks == 0 {
+		return nil
+	}
+	tx.AfterCommit(func() { s.looks.forget(id, looks, hits) })
+	return s.addLookHour(ctx, tx, id, cyber.LookHour{Looks: looks, Hits: hits})
+}
+
+func (s Monitoring) addLookHour(ctx context.Context, tx *sqldb.Tx, id partner.ID, h cyber.LookHour) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO first_look_hour (partner_id, hour, looks, hits, granted) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (partner_id, hour) DO UPDATE SET looks = first_look_hour.looks + excluded.looks, hits = first_look_hour.hits + excluded.hits,
+			granted = first_look_hour.granted + excluded.granted`, number(id), cyber.HourOf(s.now()), h.Looks, h.Hits, h.Granted)
+	if err != nil {
+		return fmt.Errorf("count first looks: %w", err)
+	}
+	return nil
+}
+
+// LookBucket returns a partner's bucket with what this process holds of it: see cyber.LookStore.
+func (s Monitoring) LookBucket(ctx context.Context, id partner.ID) (cyber.LookBucket, error) {
+	found, err := collect(ctx, s.reader(), scanBucket, `SELECT `+bucketColumns+` FROM first_look WHERE partner_id = $1`, number(id))
+	if err != nil {
+		return cyber.LookBucket{}, fmt.Errorf("read first looks: %w", err)
+	}
+	if len(found) == 0 {
+		return cyber.NewLookBucket(s.now()), nil
+	}
+	found[0].Tokens += s.looks.count(id)
+	return found[0], nil
+}
+
+// WaitingLooks returns how many values wait: see cyber.LookStore.
+func (s Monitoring) WaitingLooks(ctx context.Context, id partner.ID, from, to time.Time) (n int64, err error) {
+	last := int64(math.MaxInt64)
+	if !to.IsZero() {
+		last = micros(to)
+	}
+	err = s.reader().QueryRowContext(ctx, `SELECT count(*) FROM asset WHERE partner_id = $1 AND look = 2 AND created_at >= $2 AND created_at <= $3`,
+		number(id), micros(from), last).Scan(&n)
+	if err != nil {
+		return 0, classify(fmt.Errorf("count waiting values: %w", err))
+	}
+	return n, nil
+}
+
+// GrantLooks adds tokens: see cyber.LookStore.
+func (s Monitoring) GrantLooks(ctx context.Context, id partner.ID, count int64) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		b, err := s.lockBucket(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		b.Granted += count
+		if err := s.keepBucket(ctx, tx, id, b); err != nil {
+			return err
+		}
+		return s.addLookHour(ctx, tx, id, cyber.LookHour{Granted: count})
+	})
+}
+
+// WaitingPartners returns the partners with waiting values. It asks for one after the other, which costs less than to
+// read all values.
+func (s Monitoring) WaitingPartners(ctx context.Context) ([]partner.ID, error) {
+	var ids []partner.ID
+	for last := partner.ID(""); ; {
+		var next partner.ID
+		err := s.reader().QueryRowContext(ctx, `SELECT min(partner_id) FROM asset WHERE look = 2 AND partner_id > $1`, number(last)).Scan(numbered(&next))
+		if err != nil || next == "" {
+			return ids, classify(err)
+		}
+		ids, last = append(ids, next), next
+	}
+}
+
+// StartLooks makes first looks due for which there are tokens: see cyber.LookStore.
+func (s Monitoring) StartLooks(ctx context.Context, id partner.ID, perHour, limit int64) (started int64, err error) {
+	b, err := s.LookBucket(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	if b.Refill(s.now(), perHour); b.Left() == 0 {
+		return 0, nil // without a write, because this is asked every second
+	}
+	held := s.looks.empty(id) // they go back to the bucket, or to this process when the transaction failed
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+		b, err := s.lockBucket(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		b.Refill(s.now(), perHour)
+		b.Tokens += held
+		oldest, err := collect(ctx, tx, func(row scanner) (asset cyber.AssetID, err error) { return asset, row.Scan(&asset) },
+			`SELECT id FROM asset WHERE partner_id = $1 AND look = 2 ORDER BY created_at, id LIMIT $2`, number(id), min(limit, b.Left()))
+		if err != nil {
+			return fmt.Errorf("find waiting values: %w", err)
+		}
+		if started = b.Take(int64(len(oldest))); started > 0 {
+			args := []any{number(id), lookDue}
+			if _, err := tx.ExecContext(ctx, `UPDATE asset SET look = $2 WHERE partner_id = $1 AND id IN (`+list(&args, oldest)+`)`, args...); err != nil {
+				return fmt.Errorf("start first looks: %w", err)
+			}
+		}
+		return s.keepBucket(ctx, tx, id, b)
+	})
+	if err != nil {
+		s.looks.add(id, held)
+	}
+	return started, err
+}
+
+// SettleLooks keeps what the first looks of some values of a partner saw: see leak.Store.
+func (s Breaches) SettleLooks(ctx context.Context, id partner.ID, epoch int64, looked []cyber.AssetID, hits []leak.Hit) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if err := s.monitoring().addFindings(ctx, tx, id, hits); err != nil {
+			return err
+		}
+		args := []any{number(id), lookDone, epoch, lookDue}
+		done, err := collect(ctx, tx, func(row scanner) (asset cyber.AssetID, err error) { return asset, row.Scan(&asset) },
+			`UPDATE asset SET look = $2 WHERE partner_id = $1 AND look = $4 AND id IN (`+list(&args, looked)+`)
+			AND EXISTS (SELECT 1 FROM epoch WHERE name = 'corpora' AND value <= $3) RETURNING id`, args...)
+		if err != nil {
+			return fmt.Errorf("settle first looks: %w", err)
+		}
+		if len(done) == 0 { // another worker was faster, or the corpora have changed
+			return nil
+		}
+		h := cyber.LookHour{Looks: int64(len(done))}
+		for _, asset := range done {
+			if slices.ContainsFunc(hits, func(hit leak.Hit) bool { return hit.Asset == asset }) {
+				h.Hits++
+			}
+		}
+		return s.monitoring().addLookHour(ctx, tx, id, h)
+	})
+}
+
+// countEvery is how often the subscriptions that give tokens are counted.
+const countEvery = 24 * time.Hour
+
+// CountSubscriptions counts those that give tokens: see cyber.LookStore.
+func (s Monitoring) CountSubscriptions(ctx context.Context, id partner.ID) error {
+	now := s.now()
+	var counted int64
+	err := s.reader().QueryRowContext(ctx, `SELECT coalesce((SELECT counted_at FROM first_look WHERE partner_id = $1), 0)`, number(id)).Scan(&counted)
+	if err != nil || fromMicros(counted).Add(countEvery).After(now) {
+		return classify(err)
+	}
+	var n int64
+	since := now.Add(-cyber.LookSubscriptionAge)
+	err = s.lister().QueryRowContext(ctx, `SELECT count(*) FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND suspended_at = 0
+		AND created_at <= $2 AND start_day <= $3 AND (expiry_day = 0 OR expiry_day >= $4)`,
+		number(id), micros(since), int64(subscription.DayOf(since)), int64(subscription.DayOf(now))).Scan(&n)
+	if err != nil {
+		return classify(fmt.Errorf("count subscriptions: %w", err))
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		if _, err := s.lockBucket(ctx, tx, id); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE first_look SET subscriptions = $2, counted_at = $3 WHERE partner_id = $1`, number(id), n, micros(now))
+		return err
+	})
+}
+
+// LookHours returns what the first looks of all partners came to: see cyber.LookStore. The operator's question: it names
+// no partner.
+func (s Monitoring) LookHours(ctx context.Context, after int64) (map[partner.ID][]cyber.LookHour, error) {
+	for _, id := range s.looks.partners() {
+		if err := s.inTx(ctx, func(tx *sqldb.Tx) error { return s.countLooks(ctx, tx, id) }); err != nil {
+			return nil, err
+		}
+	}
+	hours := map[partner.ID][]cyber.LookHour{}
+	_, err := collect(ctx, s.reader(), func(row scanner) (struct{}, error) {
+		var id partner.ID
+		var h cyber.LookHour
+		err := row.Scan(numbered(&id), &h.Hour, &h.Looks, &h.Hits, &h.Granted)
+		hours[id] = append(hours[id], h)
+		return struct{}{}, err
+	}, `SELECT partner_id, hour, looks, hits, granted FROM first_look_hour WHERE hour > $1 ORDER BY partner_id, hour`, after)
+	if err != nil {
+		return nil, fmt.Errorf("read first looks: %w", err)
+	}
+	return hours, nil
+}
+
+// ForgetLookHours deletes old hours: see cyber.LookStore.
+func (s Monitoring) ForgetLookHours(ctx context.Context, before int64) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM first_look_hour WHERE hour < $1`, before)
+		return err
+	})
+}
+
+// StopLooks stops a partner's first looks: see cyber.LookStore.
+func (s Monitoring) StopLooks(ctx context.Context, id partner.ID, stop cyber.LookStop) (stopped bool, err error) {
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+		n, err := affected(tx.ExecContext(ctx, `UPDATE first_look SET stopped_at = $2, stopped_for = $3, seen = $4, usual = $5
+			WHERE partner_id = $1 AND stopped_at = 0`, number(id), micros(stop.At), string(stop.What), stop.Seen, stop.Usual))
+		if stopped = n == 1; err != nil || !stopped {
+			return err
+		}
+		tx.AfterCommit(func() { s.looks.empty(id) })
+		if err := s.tellLooks(ctx, tx, id, alert.LooksStopped); err != nil {
+			return err
+		}
+		_, err = s.within(tx).audit().AppendAudit(ctx, operator.Entry{
+			At: stop.At, Actor: operator.Actor{Name: operator.TheService}, Action: "first_looks.stop", Subject: string(id),
+			Detail: string(stop.What) + " " + strconv.FormatInt(stop.Seen, 10) + ", usual up to " + strconv.FormatInt(stop.Usual, 10),
+		})
+		return err
+	})
+	return stopped, err
+}
+
+// ReleaseLooks lets first looks go on: see cyber.LookStore.
+func (s Monitoring) ReleaseLooks(ctx context.Context, id partner.ID) (released bool, err error) {
+	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+		n, err := affected(tx.ExecContext(ctx, `UPDATE first_look SET stopped_at = 0, stopped_for = '', seen = 0, usual = 0, judged_from = $2
+			WHERE partner_id = $1 AND stopped_at <> 0`, number(id), cyber.HourOf(s.now())+1))
+		if released = n == 1; err != nil || !released {
+			return err
+		}
+		return s.tellLooks(ctx, tx, id, alert.LooksRunning)
+	})
+	return released, err
+}
+
+// tellLooks tells a partner that its first looks were stopped, or go on.
+func (s Monitoring) tellLooks(ctx context.Context, tx *sqldb.Tx, id partner.ID, state alert.LookState) error {
+	e, err := alert.LooksChange(id, state, s.now())
+	if err != nil {
+		return err
+	}
+	return s.alerts().addEvents(ctx, tx, id, e)
+}
+
+// StoppedLooks returns the partners whose first looks are stopped. The operator's question: it names no partner.
+func (s Monitoring) StoppedLooks(ctx context.Context) (map[partner.ID]cyber.LookStop, error) {
+	stops := map[partner.ID]cyber.LookStop{}
+	_, err := collect(ctx, s.reader(), func(row scanner) (struct{}, error) {
+		var id partner.ID
+		var stop cyber.LookStop
+		var at int64
+		err := row.Scan(numbered(&id), &at, &stop.What, &stop.Seen, &stop.Usual)
+		stop.At = fromMicros(at)
+		stops[id] = stop
+		return struct{}{}, err
+	}, `SELECT partner_id, stopped_at, stopped_for, seen, usual FROM first_look WHERE stopped_at <> 0`)
+	if err != nil {
+		return nil, fmt.Errorf("read stopped first looks: %w", err)
+	}
+	return stops, nil
+}
