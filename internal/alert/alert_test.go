@@ -147,14 +147,19 @@ func TestLaneKnowsWhoWaits(t *testing.T) {
 	}
 }
 
-// TestCursor: every number has one spelling, and nothing else is read as a cursor.
+// TestCursor: every place has one spelling, and nothing else is read as a cursor.
 func TestCursor(t *testing.T) {
 	for _, seq := range []int64{1, 2, 255, 1 << 40, 1<<63 - 1} {
-		if got, err := parseCursor(cursorAt(seq)); err != nil || got != seq {
-			t.Errorf("%d came back as %d: %v", seq, got, err)
+		for _, mark := range []uint64{0, 1, 1 << 63} {
+			place := cursorPlace{seq, mark}
+			if got, err := parseCursor(place.String()); err != nil || got != place {
+				t.Errorf("%v came back as %v: %v", place, got, err)
+			}
 		}
 	}
-	for _, bad := range []string{"1", "AAAAAAAAAAA", "_________8E", "AAAAAAAAAAE=", "AAAAAAAAAAF", " AAAAAAAAAAE", "AAAAAAAAAAE\n", strings.Repeat("A", 300)} {
+	for _, bad := range []string{
+		"1", "AAAAAAAAAAA", "_________8E", "AAAAAAAAAAE=", "AAAAAAAAAAF", " AAAAAAAAAAE", "AAAAAAAAAAE\n", "AAAAAAAAAAEAAAAAAAAAAA", strings.Repeat("A", 300),
+	} {
 		if _, err := parseCursor(bad); !errors.Is(err, ErrCursor) {
 			t.Errorf("%q was read as a cursor", bad)
 		}
@@ -162,11 +167,12 @@ func TestCursor(t *testing.T) {
 }
 
 func FuzzCursor(f *testing.F) {
-	f.Add(cursorAt(7))
+	f.Add(cursorPlace{seq: 7}.String())
+	f.Add(cursorPlace{7, 9}.String())
 	f.Add("AAAAAAAAAAF")
 	f.Fuzz(func(t *testing.T, text string) {
-		if seq, err := parseCursor(text); err == nil && text != "" && cursorAt(seq) != text {
-			t.Errorf("%q and %q are both %d", text, cursorAt(seq), seq)
+		if place, err := parseCursor(text); err == nil && text != "" && place.String() != text {
+			t.Errorf("%q and %q are both %v", text, place, place)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package alert
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"slices"
@@ -71,8 +72,12 @@ func (a Areas) May(t Type) bool { return slices.Contains(a.Types(), t) }
 // Stretch is what the store has behind a number.
 type Stretch struct {
 	Events []Kept
-	// Newest is the number of the newest event there is, of any type; everything up to it was looked at.
-	Newest int64
+	// At is the event at the number itself, empty when it is not kept any more.
+	At EventID
+	// Newest is the number of the newest event there is, of any type; everything up to it was looked at. NewestID is
+	// empty when it is not kept any more.
+	Newest   int64
+	NewestID EventID
 	// Gap means that the event right behind the number is not kept any more.
 	Gap bool
 }
@@ -109,10 +114,11 @@ const MaxPage = 1000
 // out, and a cursor is a place among all events, whoever shows it. Coming back with one is the proof that everything of
 // these areas up to it has arrived.
 func (f *Feed) Read(ctx context.Context, id partner.ID, of Areas, cursor string, limit int) (Page, error) {
-	after, err := parseCursor(cursor)
+	place, err := parseCursor(cursor)
 	if err != nil {
 		return Page{}, err
 	}
+	after := place.seq
 	limit = min(max(limit, 1), MaxPage)
 	stretch, err := f.store.EventsAfter(ctx, id, of, after, limit+1)
 	if err != nil {
@@ -122,41 +128,68 @@ func (f *Feed) Read(ctx context.Context, id partner.ID, of Areas, cursor string,
 		// Handed out by a database that knew more than this one: going on would hide what is still to come.
 		return Page{}, ErrCursor.With("after: is ahead of the newest event; read again without it")
 	}
+	if place.mark != 0 && stretch.At != "" && markOf(stretch.At) != place.mark {
+		// The same, but meanwhile this database has given the numbers up to the cursor to other events.
+		return Page{}, ErrCursor.With("after: stands behind an event that a restored backup does not have; read again without it")
+	}
 	if after > 0 {
 		if err := f.store.NotePull(ctx, id, of, after); err != nil {
 			return Page{}, err
 		}
 	}
 	page := Page{Events: stretch.Events, Next: cursor, Skipped: cursor != "" && stretch.Gap}
-	last := stretch.Newest // behind what others may read as well, so that a quiet area's cursor does not grow old
+	// Behind what others may read as well, so that a quiet area's cursor does not grow old.
+	next := cursorPlace{stretch.Newest, markOf(stretch.NewestID)}
 	if len(page.Events) > limit {
-		page.Events, page.HasMore, last = page.Events[:limit], true, 0
+		page.Events, page.HasMore, next = page.Events[:limit], true, cursorPlace{}
 	}
-	if n := len(page.Events); n > 0 {
-		last = max(last, page.Events[n-1].Seq)
+	if n := len(page.Events); n > 0 && page.Events[n-1].Seq > next.seq {
+		next = cursorPlace{page.Events[n-1].Seq, markOf(page.Events[n-1].ID)}
 	}
-	if last > 0 {
-		page.Next = cursorAt(last)
+	if next.seq > 0 && next.seq != after {
+		page.Next = next.String()
 	}
 	return page, nil
 }
 
-// cursorAt writes the place behind an event; parseCursor takes exactly this spelling.
-func cursorAt(seq int64) string {
-	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(seq)))
+// cursorPlace is a place behind an event. The mark tells events apart that have the same number, one of them in a
+// database that was later replaced by an older backup; zero where it is not known.
+type cursorPlace struct {
+	seq  int64
+	mark uint64
 }
 
-func parseCursor(text string) (int64, error) {
+// markOf is the mark of an event, never zero unless there is none.
+func markOf(id EventID) uint64 {
+	if id == "" {
+		return 0
+	}
+	sum := sha256.Sum256([]byte(id))
+	return binary.BigEndian.Uint64(sum[:8]) | 1
+}
+
+// String writes the cursor; parseCursor takes exactly this spelling.
+func (p cursorPlace) String() string {
+	raw := binary.BigEndian.AppendUint64(nil, uint64(p.seq))
+	if p.mark != 0 {
+		raw = binary.BigEndian.AppendUint64(raw, p.mark)
+	}
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+func parseCursor(text string) (p cursorPlace, err error) {
 	if text == "" {
-		return 0, nil
+		return p, nil
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(raw) != 8 || raw[0] > 0x7f {
-		return 0, ErrCursor.With("after: must be the value of next in an earlier answer")
+	if err == nil && (len(raw) == 8 || len(raw) == 16) {
+		p.seq = int64(binary.BigEndian.Uint64(raw))
+		if len(raw) == 16 {
+			p.mark = binary.BigEndian.Uint64(raw[8:])
+		}
 	}
-	seq := int64(binary.BigEndian.Uint64(raw))
-	if seq < 1 || cursorAt(seq) != text {
-		return 0, ErrCursor.With("after: must be the value of next in an earlier answer")
+	if p.seq < 1 || p.String() != text {
+		return cursorPlace{}, ErrCursor.With("after: must be the value of next in an earlier answer")
 	}
-	return seq, nil
+	return p, nil
 }

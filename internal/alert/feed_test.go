@@ -61,10 +61,10 @@ func TestFeedRead(t *testing.T) {
 	} {
 		cursor, next := "", ""
 		if c.after > 0 {
-			cursor = cursorAt(c.after)
+			cursor = cursorPlace{seq: c.after}.String()
 		}
 		if c.next > 0 {
-			next = cursorAt(c.next)
+			next = cursorPlace{seq: c.next}.String()
 		}
 		page, err := NewFeed(&c.kept).Read(t.Context(), "p", Everything, cursor, c.limit)
 		var seqs []int64
@@ -82,7 +82,7 @@ func TestFeedRead(t *testing.T) {
 
 // TestFeedRefuses: a cursor of a database that knew more than this one, and a database that is away.
 func TestFeedRefuses(t *testing.T) {
-	if _, err := NewFeed(&keptEvents{newest: 3}).Read(t.Context(), "p", Everything, cursorAt(4), 10); !errors.Is(err, ErrCursor) {
+	if _, err := NewFeed(&keptEvents{newest: 3}).Read(t.Context(), "p", Everything, cursorPlace{seq: 4}.String(), 10); !errors.Is(err, ErrCursor) {
 		t.Errorf("a cursor ahead of the newest event: %v", err)
 	}
 	if _, err := NewFeed(&keptEvents{}).Read(t.Context(), "p", Everything, "not one", 10); !errors.Is(err, ErrCursor) {

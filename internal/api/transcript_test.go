@@ -145,6 +145,7 @@ func (tr *transcript) fill(s string) string {
 
 var (
 	randomID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	cursor   = regexp.MustCompile(`"next":"[A-Za-z0-9_-]{22}"`)
 	eppKey   = regexp.MustCompile(`\b([0-9A-Z]{5}-){4}[0-9A-Z]{5}\b`)
 )
 
@@ -158,6 +159,7 @@ func (tr *transcript) hide(s string) string {
 	for _, name := range names {
 		s = strings.ReplaceAll(s, tr.vars[name], "{"+name+"}")
 	}
+	s = cursor.ReplaceAllString(s, `"next":"{cursor}"`)
 	return eppKey.ReplaceAllString(randomID.ReplaceAllString(s, "{id}"), "{key}")
 }
 

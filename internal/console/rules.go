@@ -353,8 +353,9 @@ var rules = map[string]string{
 	"at most %d keys may be valid at once":                            "No máximo %s chaves valem ao mesmo tempo.",
 
 	// What is sought.
-	"is ahead of the newest event; read again without it": "Aponta para depois do evento mais novo.",
-	"must be the value of next in an earlier answer":      "Não é um ponto de leitura que já foi dado.",
+	"is ahead of the newest event; read again without it":                                "Aponta para depois do evento mais novo.",
+	"stands behind an event that a restored backup does not have; read again without it": "É de antes da volta a uma cópia de segurança mais antiga.",
+	"must be the value of next in an earlier answer":                                     "Não é um ponto de leitura que já foi dado.",
 }
 
 // fieldLike is what may stand to the left of a rule: one to three words, or some of them joined by commas.

@@ -45,7 +45,9 @@ func (s Alerts) scanKept(id partner.ID) func(row scanner) (alert.Kept, error) {
 func (s Alerts) EventsAfter(ctx context.Context, id partner.ID, of alert.Areas, seq int64, limit int) (alert.Stretch, error) {
 	var found alert.Stretch
 	q := s.reader()
-	err := q.QueryRowContext(ctx, `SELECT last FROM event_counter WHERE partner_id = $1`, number(id)).Scan(&found.Newest)
+	err := q.QueryRowContext(ctx, `SELECT c.last, coalesce((SELECT e.id FROM event e WHERE e.partner_id = $1 AND e.seq = c.last), ''),
+			coalesce((SELECT e.id FROM event e WHERE e.partner_id = $1 AND e.seq = $2), '')
+		FROM event_counter c WHERE c.partner_id = $1`, number(id), seq).Scan(&found.Newest, &found.NewestID, &found.At)
 	if errors.Is(err, sql.ErrNoRows) {
 		return found, nil
 	}

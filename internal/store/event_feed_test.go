@@ -31,6 +31,62 @@ func newEvents(t *testing.T, m *mailer, n int) []alert.Event {
 	return list
 }
 
+// TestCursorOfAReplacedHistory: after an older backup was restored, a cursor behind an event that it does not have is
+// refused, also when other events have its number by then; an older cursor goes on.
+//
+//vigia:row D22
+//vigia:bar no event is skipped by a cursor from before the restore of an older backup
+//vigia:tier C
+//vigia:broken cursors without a mark: the reader behind event 20 never hears of the 8 that have its numbers
+func TestCursorOfAReplacedHistory(t *testing.T) {
+	eachMailer(t, func(t *testing.T, m *mailer) {
+		ctx := context.Background()
+		feed := alert.NewFeed(m.Store.Alerts)
+		add := func(n int) {
+			t.Helper()
+			err := m.env.DB.InTx(ctx, func(tx *sqldb.Tx) error { return m.AddEventsForTest(ctx, tx, m.partner, newEvents(t, m, n)...) })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		read := func(cursor string, limit int) alert.Page {
+			t.Helper()
+			page, err := feed.Read(ctx, m.partner, alert.Everything, cursor, limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return page
+		}
+		add(20)
+		old, stale := read("", 10).Next, read("", 100).Next
+		if again := read(stale, 100).Next; again != stale {
+			t.Errorf("a quiet feed's cursor becomes %q", again)
+		}
+		for _, statement := range []string{ // the backup had 12
+			`DELETE FROM delivery WHERE seq > 12`, `DELETE FROM event WHERE seq > 12`, `UPDATE event_counter SET last = 12`, `DELETE FROM event_pull`,
+		} {
+			err := m.env.DB.InTx(ctx, func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err })
+			if err != nil {
+				t.Fatal(statement, err)
+			}
+		}
+		refused := func() {
+			t.Helper()
+			if page, err := feed.Read(ctx, m.partner, alert.Everything, stale, 100); !errors.Is(err, alert.ErrCursor) {
+				t.Errorf("a stale cursor brings %d events: %v", len(page.Events), err)
+			}
+		}
+		refused()
+		add(8)
+		refused()
+		add(5)
+		refused()
+		if n := len(read(old, 100).Events); n != 15 {
+			t.Errorf("a cursor that the backup knows brings %d events of 15", n)
+		}
+	})
+}
+
 // TestCursorSkipsNothing: readers that follow the cursor while many writers commit, and some roll back, see every event
 // once and in the same order.
 func TestCursorSkipsNothing(t *testing.T) {

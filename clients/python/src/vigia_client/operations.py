@@ -1077,8 +1077,9 @@ class Operations(Sender):
         any scope, all others one of cyber. Start without `after`; then pass `next` of the last answer. `next` is there
         even when nothing new came, so that the same loop polls for ever. Coming back with a cursor counts as having
         received everything up to it in these areas. `x-truncated: true` says that events right behind the cursor are
-        not kept any more. An event spells `userHash` as your last request did that wrote something about the person
-        (POST or DELETE under `/cyber`); 512 bits in hex where there was none.
+        not kept any more. After the service went back to an older backup, a cursor that stands behind a lost event is a
+        400: start again without `after`, and skip the ids you have. An event spells `userHash` as your last request did
+        that wrote something about the person (POST or DELETE under `/cyber`); 512 bits in hex where there was none.
         """
         return self._call(
             "GET",
