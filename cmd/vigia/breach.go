@@ -79,6 +79,7 @@ type breachView struct {
 	Verified    bool             `json:"verified"`
 	Fabricated  bool             `json:"fabricated"`
 	SpamList    bool             `json:"spam_list"`
+	VendorWords bool             `json:"vendor_words"`
 	State       string           `json:"state"`
 	Segment     string           `json:"segment"`
 	Digest      string           `json:"digest"`
@@ -145,7 +146,7 @@ func viewBreach(r leak.Record) breachView {
 	return breachView{
 		Told: r.Tally.Told, Classes: counts, Nowhere: append([]cyber.Exposed{}, nowhere...), Unnamed: append([]cyber.Exposed{}, unnamed...),
 		Name: r.Name, Title: r.Title, Date: r.Date.Format(time.DateOnly), Kind: string(r.Kind), Exposes: r.Exposes, Source: r.Source,
-		Description: r.Description, Verified: r.Verified, Fabricated: r.Fabricated, SpamList: r.SpamList, State: string(r.State),
+		Description: r.Description, Verified: r.Verified, Fabricated: r.Fabricated, SpamList: r.SpamList, VendorWords: r.HasVendorWords, State: string(r.State),
 		Segment: r.Segment, Digest: r.Digest, Distinct: r.Tally.Distinct, Pairs: r.Tally.Pairs, Measured: r.Tally.Measured, Found: found, Bytes: r.Tally.Bytes, Scanned: r.Tally.Scanned,
 		Streams: r.Tally.Streams, Problems: r.Tally.Problems, Verdict: r.Tally.Verdict(), Reasons: reasons,
 		Inputs: inputsView{r.Tally.Read, r.Tally.Partly, r.Tally.Unread}, AddedAt: stamp(r.AddedAt), PublishedAt: stamp(r.PublishedAt),
@@ -415,11 +416,12 @@ func (b *breachShowCmd) Run(ctx context.Context, c *config.Common, o *output) er
 type breachEditCmd struct {
 	breachName
 	breachFlags
+	Approve bool `help:"Let people read title, source and description that a vendor wrote; a new --title does so too."`
 }
 
 // Help shows examples.
 func (breachEditCmd) Help() string {
-	return "Example:\n  vigia breach edit --name loja-exemplo --exposes email,password,cpf --verified"
+	return "Example:\n  vigia breach edit --name loja-exemplo --exposes email,password,cpf --verified\n  vigia breach edit --name loja-exemplo --approve"
 }
 
 // Run edits a breach.
@@ -429,7 +431,10 @@ func (b *breachEditCmd) Run(ctx context.Context, c *config.Common, o *output) er
 		return err
 	}
 	return withApp(ctx, c, func(a *app.App) error {
-		r, err := a.EditBreach(ctx, b.Name, func(t *cyber.Breach) { _ = b.apply(t) }) // checked above
+		r, err := a.EditBreach(ctx, b.Name, func(t *cyber.Breach) {
+			_ = b.apply(t) // checked above
+			t.HasVendorWords = t.HasVendorWords && !b.Approve && b.Title == nil
+		})
 		if err != nil {
 			return err
 		}

@@ -66,6 +66,8 @@ type Breach struct {
 	Date        time.Time // when it happened, to the day
 	Source      string
 	Description string
+	// HasVendorWords means that a vendor wrote title, source and description, and no operator has approved them yet.
+	HasVendorWords bool
 	// Exposes is what it exposed of whoever it speaks of: of all its people, or, as Basis says, of one.
 	Exposes []Exposed
 	// Basis is BasisRow once the breach was narrowed to one value: see Of. Empty is BasisBreach.
@@ -83,6 +85,15 @@ type Breach struct {
 // NeutralTitle is what a breach of a day is called where its own title cannot be shown.
 func NeutralTitle(day time.Time) string {
 	return "Vazamento informado em " + day.UTC().Format("02/01/2006")
+}
+
+// ForPeople returns the breach as people, partners and assistants may see it: words of a vendor that no operator has
+// approved are left out, because they could be anything, such as a number to call and tell a password to.
+func (b Breach) ForPeople() Breach {
+	if b.HasVendorWords {
+		b.Title, b.Source, b.Description = NeutralTitle(b.AddedAt), "", ""
+	}
+	return b
 }
 
 // Has tells whether the breach exposed any of the classes.

@@ -366,6 +366,8 @@ type manifest struct {
 	// Files are beside the manifest; URLs are fetched.
 	Files []string `json:"files"`
 	URLs  []string `json:"urls"`
+	// IsVendors means that a vendor wrote it, and not the operator.
+	IsVendors bool `json:"is_vendors,omitempty"`
 }
 
 const maxManifest = 4 << 20
@@ -374,7 +376,7 @@ func (m manifest) breach() (cyber.Breach, error) {
 	day, err := leak.ParseDay(m.Date)
 	return cyber.Breach{
 		Name: m.Name, Title: m.Title, Date: day, Exposes: leak.ParseExposes(m.Exposes), Kind: cyber.SourceKind(m.Kind), Source: m.Source,
-		Description: m.Description, Verified: m.Verified, Fabricated: m.Fabricated, SpamList: m.SpamList,
+		Description: m.Description, Verified: m.Verified, Fabricated: m.Fabricated, SpamList: m.SpamList, HasVendorWords: m.IsVendors,
 	}, err
 }
 

@@ -20,6 +20,7 @@ func (fs *Feeds) runList(ctx context.Context, f *Feed) error {
 	}
 	var failed error
 	for _, m := range list {
+		m.IsVendors = true
 		var inputs []intake.Input
 		for _, u := range m.URLs {
 			if strings.HasPrefix(u, "https://") || strings.HasPrefix(u, "http://") {

@@ -169,6 +169,7 @@ func (fs *Feeds) toldOf(f Feed, header json.RawMessage) (manifest, error) {
 			return m, ErrPush.With("line 1: breach: name, title, date, exposes, kind, description, verified, fabricated, spam_list, no_pairs, each of its own type").Because(err)
 		}
 	}
+	m.IsVendors = header != nil
 	if len(m.Files) > 0 || len(m.URLs) > 0 {
 		return m, ErrPush.With("line 1: breach: the records are in the push itself")
 	}

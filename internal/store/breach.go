@@ -20,7 +20,7 @@ import (
 var _ leak.Store = Breaches{}
 
 // breachColumns are what a person or partner may be told of a breach; the table goes by b.
-const breachColumns = `b.name, b.title, b.day, b.source, b.description, b.exposes, b.kind, b.verified, b.fabricated, b.spam_list, b.added_at, b.mac, b.digest || b.pairs_digest`
+const breachColumns = `b.name, b.title, b.day, b.source, b.description, b.exposes, b.kind, b.verified, b.fabricated, b.spam_list, b.vendor_words, b.added_at, b.mac, b.digest || b.pairs_digest`
 
 type breachRow struct {
 	b          cyber.Breach
@@ -32,7 +32,7 @@ type breachRow struct {
 func (r *breachRow) dest() []any {
 	return []any{
 		&r.b.Name, &r.b.Title, &r.day, &r.b.Source, &r.b.Description, &r.exposes, &r.b.Kind, &r.b.Verified, &r.b.Fabricated,
-		&r.b.SpamList, &r.added, &r.mac, &r.b.Content,
+		&r.b.SpamList, &r.b.HasVendorWords, &r.added, &r.mac, &r.b.Content,
 	}
 }
 
@@ -53,7 +53,7 @@ func (c core) openBreach(r *breachRow) (b cyber.Breach, forged bool) {
 	}, true
 }
 
-// scanBreach reads breachColumns.
+// scanBreach reads breachColumns as people may see them.
 func (c core) scanBreach(row scanner) (cyber.Breach, error) {
 	b, err := c.scanChecked(row)
 	return b.value, err
@@ -65,7 +65,7 @@ func (c core) scanChecked(row scanner) (checked[cyber.Breach], error) {
 		return checked[cyber.Breach]{}, err
 	}
 	b, forged := c.openBreach(&r)
-	return checked[cyber.Breach]{b, "breach " + r.b.Name, forged}, nil
+	return checked[cyber.Breach]{b.ForPeople(), "breach " + r.b.Name, forged}, nil
 }
 
 // exposesOf undoes exposesText.
@@ -155,10 +155,10 @@ func (s Breaches) insertBreach(ctx context.Context, tx *sqldb.Tx, r leak.Record)
 		return fmt.Errorf("insert breach: %w", err)
 	}
 	res, err := tx.ExecContext(ctx, `INSERT INTO breach (name, title, day, source, description, exposes, kind, verified, fabricated,
-		spam_list, state, segment, digest, tally, added_at, published_at, retracted_at, mac)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, $17) ON CONFLICT (name) DO NOTHING`,
+		spam_list, vendor_words, state, segment, digest, tally, added_at, published_at, retracted_at, mac)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0, $18) ON CONFLICT (name) DO NOTHING`,
 		r.Name, r.Title, micros(r.Date), r.Source, r.Description, exposesText(r.Exposes), string(r.Kind), r.Verified, r.Fabricated,
-		r.SpamList, string(r.State), r.Segment, r.Digest, string(tally), micros(r.AddedAt), micros(r.PublishedAt),
+		r.SpamList, r.HasVendorWords, string(r.State), r.Segment, r.Digest, string(tally), micros(r.AddedAt), micros(r.PublishedAt),
 		s.mac("breach", breachGrant(r.Breach)))
 	if err != nil {
 		return fmt.Errorf("insert breach: %w", err)
@@ -194,8 +194,9 @@ func (s Breaches) UpdateBreach(ctx context.Context, name string, change func(*le
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE breach SET title = $2, day = $3, source = $4, description = $5, exposes = $6, kind = $7,
-			verified = $8, fabricated = $9, spam_list = $10, mac = $11 WHERE name = $1`, name, r.Title, micros(r.Date), r.Source, r.Description,
-			exposesText(r.Exposes), string(r.Kind), r.Verified, r.Fabricated, r.SpamList, s.mac("breach", breachGrant(r.Breach)))
+			verified = $8, fabricated = $9, spam_list = $10, vendor_words = $11, mac = $12 WHERE name = $1`, name, r.Title, micros(r.Date), r.Source, r.Description,
+			exposesText(r.Exposes), string(r.Kind), r.Verified, r.Fabricated, r.SpamList, r.HasVendorWords,
+			s.mac("breach", breachGrant(r.Breach)))
 		if err != nil {
 			return fmt.Errorf("update breach: %w", err)
 		}

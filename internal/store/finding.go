@@ -201,7 +201,8 @@ func (s Monitoring) scanFinding(row scanner) (cyber.Finding, error) {
 		}
 		f.Trace.Sites, f.Trace.Day, f.Trace.Passwords, f.Trace.Spellings = kept.Sites, kept.Day, kept.Passwords, kept.Spellings
 	}
-	breach, _ := s.openBreach(&b)
+	opened, _ := s.openBreach(&b)
+	breach := opened.ForPeople()
 	f.Breach = breach.Of(f.Trace)
 	f.Severity = cyber.SeverityOf(f) // from the breach as it stands now: an operator may have learned more
 	return f, nil

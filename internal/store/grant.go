@@ -175,7 +175,7 @@ func installGrant(system cyber.System, link string) *grant {
 // breachGrant covers what is told of a breach. Its content is known by a digest that is checked where the file is read.
 func breachGrant(b cyber.Breach) *grant {
 	return new(grant).text(b.Name, b.Title, b.Source, b.Description, exposesText(b.Exposes), string(b.Kind)).
-		truth(b.Verified, b.Fabricated, b.SpamList).number(micros(b.Date), micros(b.AddedAt))
+		truth(b.Verified, b.Fabricated, b.SpamList, b.HasVendorWords).number(micros(b.Date), micros(b.AddedAt))
 }
 
 // feedGrant takes the settings as they are kept. Target and secret are sealed, and where a feed stands decides nothing.

@@ -10,6 +10,7 @@ CREATE TABLE breach (
 	verified     BOOLEAN NOT NULL,
 	fabricated   BOOLEAN NOT NULL,
 	spam_list    BOOLEAN NOT NULL,
+	vendor_words BOOLEAN NOT NULL DEFAULT FALSE, -- a vendor wrote title, source and description; no operator approved them yet
 	state        TEXT NOT NULL CHECK (state IN ('importing', 'published', 'retracted')),
 	segment      TEXT NOT NULL,   -- file of the corpora; empty: nothing to probe
 	digest       TEXT NOT NULL,   -- of that file
