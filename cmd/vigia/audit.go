@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/user"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,9 +35,17 @@ var unrecorded = []string{"migrate", "version", "audit list", "audit verify"}
 // secretFlags are flags whose value is never kept.
 var secretFlags = []string{"secret", "password", "token", "database"}
 
+// said is what a flag or an argument was given. Flags that may be left out are pointers.
+func said(target reflect.Value) string {
+	if target = reflect.Indirect(target); !target.IsValid() {
+		return ""
+	}
+	return fmt.Sprint(target.Interface())
+}
+
 // withCommand notes which command runs, for recordCommand.
 func withCommand(ctx context.Context, parsed *kong.Context) context.Context {
-	var names, said []string
+	var names, words []string
 	var person personFlags
 	subject := ""
 	for _, step := range parsed.Path {
@@ -44,13 +53,13 @@ func withCommand(ctx context.Context, parsed *kong.Context) context.Context {
 		case step.Command != nil:
 			names = append(names, step.Command.Name)
 		case step.Positional != nil:
-			text := fmt.Sprint(step.Positional.Target.Interface())
-			said = append(said, step.Positional.Name+"="+text)
+			text := said(step.Positional.Target)
+			words = append(words, step.Positional.Name+"="+text)
 			if strings.IndexByte(text, '_') == 2 { // an id such as pt_...
 				subject = text
 			}
 		case step.Flag != nil && !step.Flag.Hidden && step.Flag.Name != "json" && step.Flag.Name != "data":
-			value := fmt.Sprint(step.Flag.Target.Interface())
+			value := said(step.Flag.Target)
 			for _, s := range secretFlags {
 				if strings.Contains(step.Flag.Name, s) {
 					value = "..."
@@ -68,14 +77,14 @@ func withCommand(ctx context.Context, parsed *kong.Context) context.Context {
 					value = "..."
 				}
 			}
-			said = append(said, "--"+step.Flag.Name+"="+value)
+			words = append(words, "--"+step.Flag.Name+"="+value)
 			if step.Flag.Name == "partner" && subject == "" {
 				subject = value
 			}
 		}
 	}
 	return context.WithValue(ctx, commandKey{}, command{
-		strings.Join(names, "."), subject, strings.Join(said, " "), person, slices.Contains(unrecorded, strings.Join(names, " ")),
+		strings.Join(names, "."), subject, strings.Join(words, " "), person, slices.Contains(unrecorded, strings.Join(names, " ")),
 	})
 }
 

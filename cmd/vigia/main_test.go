@@ -173,3 +173,18 @@ func TestWrongFolder(t *testing.T) {
 		t.Error("the folder was made:", err)
 	}
 }
+
+// TestAuditSaysWhatWasGiven: a flag that may be left out stands in the trail as it was given.
+func TestAuditSaysWhatWasGiven(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	if code, _, errs := vigia(t, "partner", "create", "--name", "Banco Exemplo", "--sandbox", "--data", data); code != 0 {
+		t.Fatal(errs)
+	}
+	if code, _, errs := vigia(t, "breach", "edit", "--name", "nada", "--title", "Outro", "--no-verified", "--data", data); code != exitNotFound {
+		t.Fatal(code, errs)
+	}
+	_, out, _ := vigia(t, "audit", "list", "--data", data, "--json")
+	if !strings.Contains(out, "--title=Outro") || !strings.Contains(out, "--verified=false") || strings.Contains(out, "0x") {
+		t.Error(out)
+	}
+}

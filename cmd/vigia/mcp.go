@@ -12,6 +12,7 @@ import (
 	"github.com/vigiahq/vigia/client"
 	"github.com/vigiahq/vigia/internal/assistant"
 	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
@@ -32,7 +33,7 @@ func (m *mcpCmd) Run(ctx context.Context, o *output) error {
 	if m.Listen != "" {
 		return m.serve(ctx, o)
 	}
-	if m.APIKey == "" {
+	if !partner.WellFormed(m.APIKey) {
 		return config.Problems{"--api-key: a partner's API key is needed, from VIGIA_API_KEY or VIGIA_API_KEY_FILE"}
 	}
 	ask, err := client.New(client.Config{URL: m.API, Key: m.APIKey})

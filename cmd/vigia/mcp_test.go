@@ -48,6 +48,9 @@ func TestAssistantOverPipes(t *testing.T) {
 	}
 }
 
+// someKey has the form of an API key.
+var someKey = "vg_test_" + strings.Repeat("k", 43) + "1Z97SO"
+
 // TestAssistantOverHTTP: the command serves at an address, says at which one, asks with the key of each request, and
 // ends when it is told to.
 func TestAssistantOverHTTP(t *testing.T) {
@@ -67,13 +70,13 @@ func TestAssistantOverHTTP(t *testing.T) {
 		t.Fatal(said, err)
 	}
 	go func() { _, _ = io.Copy(io.Discard, says) }()
-	over := &mcp.StreamableClientTransport{Endpoint: at, HTTPClient: &http.Client{Transport: keyed("k1")}, DisableStandaloneSSE: true}
+	over := &mcp.StreamableClientTransport{Endpoint: at, HTTPClient: &http.Client{Transport: keyed(someKey)}, DisableStandaloneSSE: true}
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, over, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "list_services"})
-	if err != nil || result.IsError || !strings.Contains(result.Content[0].(*mcp.TextContent).Text, "asked by k1") {
+	if err != nil || result.IsError || !strings.Contains(result.Content[0].(*mcp.TextContent).Text, "asked by "+someKey) {
 		t.Error(result, err)
 	}
 	_ = session.Close()

@@ -101,13 +101,14 @@ func (p *operatorCreateCmd) Run(ctx context.Context, c *config.Common, o *output
 type operatorInviteCmd struct {
 	Partner string `required:"" placeholder:"PARTNER" help:"The id of the partner whose person it is."`
 	Email   string `required:"" placeholder:"ADDRESS" help:"The person's e-mail."`
-	Role    string `default:"viewer" enum:"developer,attendant,viewer" help:"What the person may do with what is the partner's: developer, attendant, viewer."`
+	Role    string `default:"viewer" enum:"admin,developer,attendant,viewer" help:"What the person may do with what is the partner's: admin, developer, attendant, viewer."`
 	consoleFlag
 }
 
 // Help shows examples.
 func (operatorInviteCmd) Help() string {
-	return "A developer looks after keys and webhooks and invites colleagues, an attendant after people and cases, a viewer looks.\n\nExample:\n" +
+	return "A developer looks after keys and webhooks and invites colleagues, an admin also gives keys that show people in clear, an attendant looks\n" +
+		"after people and cases, a viewer looks.\n\nExample:\n" +
 		"  vigia operator invite --partner pt_... --email dev@exemplo.com.br --role developer"
 }
 
@@ -170,7 +171,7 @@ func (b byEmail) change(ctx context.Context, c *config.Common, o *output, fn fun
 
 type operatorRoleCmd struct {
 	byEmail
-	Role string `required:"" enum:"admin,support,viewer,developer,attendant" help:"What the person may do: admin, support, viewer; of a partner's person developer, attendant, viewer."`
+	Role string `required:"" enum:"admin,support,viewer,developer,attendant" help:"What the person may do: admin, support, viewer; of a partner's person admin, developer, attendant, viewer."`
 }
 
 // Run changes a role.

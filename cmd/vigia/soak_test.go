@@ -56,6 +56,7 @@ func TestSoak(t *testing.T) {
 	}
 	s := newServer(t, binary(t, ""), folder, "")
 	s.args[slices.Index(s.args, "--roles")+1] = "api,worker,console"
+	s.args = append(s.args, "--metrics-token", soakToken)
 	s.start(t)
 	t.Cleanup(s.kill)
 
@@ -133,13 +134,20 @@ func soakRequest(i int, people *atomic.Int64) (method, path, body string, want i
 	return http.MethodGet, "/v1/cyber/services", "", http.StatusOK
 }
 
+const soakToken = "made-up token of some length"
+
 func look(t *testing.T, s *server, start time.Time) vitals {
 	t.Helper()
 	files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.cmd.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := http.Get("http://" + s.console + "/metrics")
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.console+"/metrics", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+soakToken)
+	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

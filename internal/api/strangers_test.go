@@ -18,7 +18,7 @@ import (
 // and a partner with a right key at the same address, are not. What is logged names the caller, as far as is asked for.
 //
 //vigia:row A30
-//vigia:bar what comes without a valid key has a budget per address; metrics need a token or this machine; CPFs need not stand on a
+//vigia:bar what comes without a valid key has a budget per address; metrics need a token; CPFs need not stand on a
 //vigia:bar command line; no cell of a table is a formula; a data folder of somebody else is refused.
 //vigia:seen 2026-11-16: 10 refusals, then 429; right keys of the same address pass.
 //vigia:tier C.

@@ -58,7 +58,8 @@ type running struct {
 func serve(t *testing.T, a *app.App, change func(*config.Serve)) running {
 	t.Helper()
 	cfg := config.Serve{
-		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 8, StopTime: time.Minute,
+		MetricsToken: metricsToken,
+		Listen:       "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 8, StopTime: time.Minute,
 	}
 	if change != nil {
 		change(&cfg)
@@ -79,6 +80,10 @@ func serve(t *testing.T, a *app.App, change func(*config.Serve)) running {
 	t.Cleanup(func() { _ = stop() })
 	return running{srv, stop}
 }
+
+const metricsToken = "made-up token of some length"
+
+var withMetricsToken = http.Header{"Authorization": {"Bearer " + metricsToken}}
 
 func get(t *testing.T, url string, header http.Header) (int, string) {
 	t.Helper()
@@ -120,7 +125,7 @@ func TestEmptyFolder(t *testing.T) {
 			}
 		}
 		eventually(t, "the request in the metrics", func() bool { // it is counted after its answer
-			status, body := get(t, "http://"+srv.ConsoleAddr.String()+"/metrics", nil)
+			status, body := get(t, "http://"+srv.ConsoleAddr.String()+"/metrics", withMetricsToken)
 			return status == 200 && strings.Contains(body, `vigia_http_requests_total{route="GET /cyber/services",status="200"} 1`)
 		})
 		if status, _ := get(t, base+"/metrics", nil); status != 404 {

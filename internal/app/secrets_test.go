@@ -173,7 +173,7 @@ func TestNoSecretsInLogsAndErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log lockedBuffer
-	cfg := config.Serve{Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 4, StopTime: time.Minute}
+	cfg := config.Serve{MetricsToken: metricsToken, Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 4, StopTime: time.Minute}
 	srv, err := app.NewServer(context.Background(), a, cfg, telemetry.NewLogger(&log, telemetry.LogOptions{Level: slog.LevelDebug, Format: "json"}), "test")
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +220,7 @@ func TestNoSecretsInLogsAndErrors(t *testing.T) {
 			}
 		}
 	}
-	_, metrics := get(t, "http://"+srv.ConsoleAddr.String()+"/metrics", nil)
+	_, metrics := get(t, "http://"+srv.ConsoleAddr.String()+"/metrics", withMetricsToken)
 	stop()
 	if err := <-done; err != nil {
 		t.Fatal(err)

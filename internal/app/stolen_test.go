@@ -135,7 +135,8 @@ func newWorld(t *testing.T, engine sqldb.Engine, n int) *world {
 	}
 	w.partner, w.salt = p, cred.Salt
 	cfg := config.Serve{
-		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 8, StopTime: time.Minute,
+		MetricsToken: metricsToken,
+		Listen:       "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 8, StopTime: time.Minute,
 		WebhookAllow: []string{"127.0.0.0/8"},
 	}
 	srv, err := app.NewServer(ctx, w.App, cfg, slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})), "test")
@@ -167,7 +168,7 @@ func newWorld(t *testing.T, engine sqldb.Engine, n int) *world {
 	}
 	importBreach(t, w.App, "canarios", file)
 	w.fail(t, who)
-	_, w.metrics = get(t, "http://"+srv.ConsoleAddr.String()+"/metrics", nil)
+	_, w.metrics = get(t, "http://"+srv.ConsoleAddr.String()+"/metrics", withMetricsToken)
 	return w
 }
 

@@ -21,6 +21,9 @@ import (
 	"github.com/vigiahq/vigia/internal/assistant"
 )
 
+// someKey has the form of an API key.
+var someKey = "vg_test_" + strings.Repeat("k", 43) + "1Z97SO"
+
 // api answers for the partner API, without a network.
 type api func(*http.Request) (*http.Response, error)
 
@@ -43,7 +46,7 @@ func offers(r *http.Request) (*http.Response, error) {
 func post(t testing.TB, a api, body string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
-	for i, all := 0, append([]string{"content-type", "application/json", "x-api-key", "k"}, header...); i < len(all); i += 2 {
+	for i, all := 0, append([]string{"content-type", "application/json", "x-api-key", someKey}, header...); i < len(all); i += 2 {
 		if r.Header.Set(all[i], all[i+1]); all[i+1] == "" {
 			r.Header.Del(all[i])
 		}
@@ -171,7 +174,10 @@ func TestAssistantHeaders(t *testing.T) {
 	}{
 		"no key":                    {ping, []string{"x-api-key", ""}, 401, "API key"},
 		"a key with a space":        {ping, []string{"x-api-key", "a b"}, 401, "API key"},
-		"a bearer's key":            {ping, []string{"x-api-key", "", "authorization", "Bearer k"}, 200, `"result":{}`},
+		"a key of another form":     {ping, []string{"x-api-key", "vg_test_abc"}, 401, "API key"},
+		"a key with a typo":         {ping, []string{"x-api-key", someKey[:len(someKey)-1] + "0"}, 401, "API key"},
+		"initialize with no key":    {`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`, []string{"x-api-key", "x"}, 401, "API key"},
+		"a bearer's key":            {ping, []string{"x-api-key", "", "authorization", "Bearer " + someKey}, 200, `"result":{}`},
 		"text":                      {ping, []string{"content-type", "text/plain"}, 415, "content-type"},
 		"no type":                   {ping, []string{"content-type", ""}, 415, "content-type"},
 		"a charset":                 {ping, []string{"content-type", "application/json; charset=utf-8"}, 200, `"result":{}`},
@@ -207,7 +213,7 @@ func TestAssistantHeaders(t *testing.T) {
 	}
 	for _, method := range []string{http.MethodGet, http.MethodDelete, http.MethodPut} {
 		r := httptest.NewRequest(method, "/", nil)
-		r.Header.Set("x-api-key", "k")
+		r.Header.Set("x-api-key", someKey)
 		r.Header.Set("sec-fetch-site", "same-origin")
 		w := httptest.NewRecorder()
 		if assistant.Handler("test", "http://api.test", nil, quiet).ServeHTTP(w, r); w.Code != http.StatusMethodNotAllowed || w.Header().Get("allow") != http.MethodPost {
@@ -230,7 +236,7 @@ func TestAssistantKnowsItsName(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: c.at, Port: 8090})))
 		r.Host = host
-		r.Header.Set("x-api-key", "k")
+		r.Header.Set("x-api-key", someKey)
 		r.Header.Set("content-type", "application/json")
 		w := httptest.NewRecorder()
 		if assistant.Handler("test", "http://api.test", nil, quiet).ServeHTTP(w, r); w.Code != c.want {
@@ -254,7 +260,7 @@ func TestAssistantSpeaksEveryVersion(t *testing.T) {
 	for _, version := range mcp.SupportedProtocolVersions() {
 		for name, transport := range map[string]mcp.Transport{
 			"lines": piped(t, server(t, offers)),
-			"HTTP":  &mcp.StreamableClientTransport{Endpoint: over.URL, HTTPClient: &http.Client{Transport: keyed("k")}, DisableStandaloneSSE: true},
+			"HTTP":  &mcp.StreamableClientTransport{Endpoint: over.URL, HTTPClient: &http.Client{Transport: keyed(someKey)}, DisableStandaloneSSE: true},
 		} {
 			s, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
 			if err != nil {
@@ -427,7 +433,7 @@ func TestAssistantEndsWithItsContext(t *testing.T) {
 func TestAssistantFollowsWhoHangsUp(t *testing.T) {
 	ctx, hangUp := context.WithCancel(t.Context())
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(callOf(1))).WithContext(ctx)
-	r.Header.Set("x-api-key", "k")
+	r.Header.Set("x-api-key", someKey)
 	r.Header.Set("content-type", "application/json")
 	waits := api(func(r *http.Request) (*http.Response, error) {
 		hangUp()

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 const (
@@ -109,10 +110,11 @@ func Handler(version, api string, through *http.Client, log *slog.Logger) http.H
 			http.Error(w, "host: this address is not served under that name", http.StatusForbidden)
 			return
 		}
-		ask, err := client.New(client.Config{URL: api, Key: keyOf(r), HTTP: through})
-		if err != nil {
+		key := keyOf(r)
+		ask, err := client.New(client.Config{URL: api, Key: key, HTTP: through})
+		if err != nil || !partner.WellFormed(key) {
 			w.Header().Set("www-authenticate", "Bearer")
-			http.Error(w, "x-api-key or authorization: the partner's API key is missing", http.StatusUnauthorized)
+			http.Error(w, "x-api-key or authorization: the partner's API key is missing, or is none", http.StatusUnauthorized)
 			return
 		}
 		New(version, ask, log).serve(w, r)

@@ -72,11 +72,6 @@ func Listener(r *http.Request) (at url.URL, local bool) {
 	return at, local
 }
 
-// Forwarded tells whether somebody passed a request on: its address is then not simply that of the connection.
-func Forwarded(r *http.Request) bool {
-	return r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != ""
-}
-
 func (c *Callers) trusts(a netip.Addr) bool {
 	for _, p := range c.Proxies {
 		if p.Contains(a.Unmap().WithZone("")) {

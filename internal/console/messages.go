@@ -188,7 +188,7 @@ const theService = "Operação do serviço"
 
 var roleNames = map[string]string{
 	"admin": "Administração", "support": "Atendimento", "viewer": "Consulta",
-	"partner.developer": "Desenvolvimento", "partner.attendant": "Atendimento", "partner.viewer": "Consulta",
+	"partner.admin": "Administração do parceiro", "partner.developer": "Desenvolvimento", "partner.attendant": "Atendimento", "partner.viewer": "Consulta",
 }
 
 // lineNames are what the history calls its lines; a move is called by where it went.

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"net/url"
+	"slices"
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
@@ -80,8 +81,18 @@ func newInvite(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view{"invite", "Convidar uma pessoa", p}, nil
+	return view{"invite", "Convidar uma pessoa", inviteForm{p, r.mayApprove()}}, nil
 }
+
+// inviteForm is the data of the page that invites a partner's person.
+type inviteForm struct {
+	partner.Partner
+	// Admins says that an administrator of the partner can be invited.
+	Admins bool
+}
+
+// mayApprove reports whether who asks makes administrators of partners.
+func (r *request) mayApprove() bool { return r.who.Partner == "" || r.who.Role.May(operator.Approve) }
 
 // invite makes an account for a partner's person.
 func invite(c *Console, r *request) (answer, error) {
@@ -126,7 +137,7 @@ func showOperator(c *Console, r *request) (answer, error) {
 	}
 	roles := operator.Roles()
 	if o.Partner != "" {
-		roles = operator.PartnerRoles()
+		roles = slices.DeleteFunc(operator.PartnerRoles(), func(role operator.Role) bool { return role == operator.PartnerAdmin && !r.mayApprove() })
 	}
 	return view{"operator", o.Email, operatorPage{o, sessions, id == r.who.ID, c.Now().Before(o.LockedUntil), roles}}, nil
 }

@@ -45,6 +45,8 @@ type scope struct {
 	home, at partner.Partner
 	// sandbox is the home partner's; empty when it has none.
 	sandbox partner.ID
+	// role is that of who looks.
+	role operator.Role
 }
 
 // errSuspended keeps the people of a suspended partner out, like its keys.
@@ -55,6 +57,7 @@ func (c *Console) scopeOf(r *request) (s scope, err error) {
 	if r.who.Partner == "" {
 		return s, nil
 	}
+	s.role = r.who.Role
 	if s.home, err = c.Rules.Partners.Partner(r.Context(), r.who.Partner); err != nil {
 		return s, err
 	}

@@ -17,7 +17,7 @@ import (
 func (r Rules) only(s scope) Rules {
 	id := s.at.ID
 	return Rules{
-		Operators: r.Operators.Only(s.home.ID), Audit: r.Audit.Only(s.home.ID, r.Operators), Partners: r.Partners.Only(id),
+		Operators: r.Operators.Only(s.home.ID, s.role), Audit: r.Audit.Only(s.home.ID, r.Operators), Partners: r.Partners.Only(id, s.role.May(operator.Approve)),
 		Figures: ownFigures{of: r.Figures, webhooks: r.Webhooks, id: id}, Webhooks: ownWebhooks{r.Webhooks, id}, Events: ownEvents{r.Events, id},
 		History: r.History.Only(id), Cases: r.Cases.Only(id), Endpoints: r.Endpoints.Only(id), Saved: r.Saved,
 		Search: r.Search.Only(id), Subjects: ownSubjects{of: r.Subjects, id: id}, Review: ownReview{of: r.Review, id: id},

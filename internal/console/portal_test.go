@@ -454,3 +454,49 @@ func TestPortalShowsWhichKeyMadeWhich(t *testing.T) {
 		}
 	}
 }
+
+// TestPortalDeveloperGivesNoPeople: a developer makes and rolls no key that shows people in clear, and becomes or takes
+// over no administrator; an administrator of the partner does it.
+func TestPortalDeveloperGivesNoPeople(t *testing.T) {
+	d := newAdmin(t)
+	ctx := context.Background()
+	own := d.tenant("Aurora", operator.PartnerRoles()...)
+	keys := "/partners/" + string(own.ID)
+	whole, _, err := d.app.Partners.CreateKey(ctx, own.ID, "tudo", []partner.Scope{partner.ScopeCyber, partner.ScopeSubscriptions}, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin, err := d.app.Operators.ByEmail(ctx, "admin@aurora.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mate, _ := enter(t, d, own.ID, "eva@aurora.example", operator.PartnerViewer)
+	tries := []struct {
+		path   string
+		status int // for an administrator
+		fields []string
+	}{
+		{keys + "/keys/new", 200, []string{"label", "lê", "scope", "subscriptions:read"}},
+		{keys + "/keys/new", 200, []string{"label", "muda", "scope", "subscriptions"}},
+		{keys + "/keys/" + string(whole.ID) + "/roll", 200, []string{"hours", "1"}},
+		{keys + "/invite", 200, []string{"email", "bob@aurora.example", "role", "admin"}},
+		{"/operators/" + string(mate.ID) + "/role", 303, []string{"role", "admin"}},
+	}
+	me := d.as(own.people[operator.Developer])
+	if _, page := me.send(keys+"/keys/new", "", nil); strings.Contains(page, `value="subscriptions`) || !strings.Contains(page, `value="cyber:read"`) {
+		t.Error("the form of a developer:", page)
+	}
+	for _, try := range tries {
+		if _, page := me.post(422, try.path, try.fields...); strings.Contains(page, "vg_live_") && strings.Contains(page, "Guardei") {
+			t.Errorf("%s gave a developer a key", try.path)
+		}
+	}
+	for _, action := range []string{"/role", "/reset", "/disable", "/logout"} { // of an administrator
+		me.post(422, "/operators/"+string(admin.ID)+action, "role", "viewer")
+	}
+	boss := d.as(own.people[operator.PartnerAdmin])
+	for _, try := range tries {
+		boss.post(try.status, try.path, try.fields...)
+	}
+	me.post(200, keys+"/keys/new", "label", "sem pessoas", "scope", "cyber:read")
+}

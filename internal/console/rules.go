@@ -85,7 +85,8 @@ var rules = map[string]string{
 	"at most %d in force":                                    "No máximo %s em vigor.",
 	"must be true to revoke the key that this request shows": "Confirme que quer revogar a própria chave.",
 	"no such breach is published":                            "Nenhum vazamento publicado tem este nome.",
-	"%s is the operator's to give; no key in force has it":   "Só o operador pode dar a permissão %s: nenhuma chave em vigor a tem.",
+	"%s shows people in clear; an administrator of the partner, or the operator, gives it": "A permissão %s mostra dados de pessoas: quem a dá é um administrador do parceiro ou o operador.",
+	"%s is the operator's to give; no key in force has it":                                 "Só o operador pode dar a permissão %s: nenhuma chave em vigor a tem.",
 
 	// People and what is watched.
 	"one of todo, done, skipped":                          "Escolha feito, dispensado ou a fazer.",
@@ -139,12 +140,14 @@ var rules = map[string]string{
 	"that partner has a sandbox, %s":                  "Esse parceiro já tem um de testes: %s.",
 
 	// Operators.
-	"one of admin, support, viewer":                        "Escolha administração, atendimento ou consulta.",
-	"one of developer, attendant, viewer":                  "Escolha desenvolvimento, atendimento ou consulta.",
-	"expected an address such as ana@exemplo.com.br":       "Escreva um e-mail, como ana@exemplo.com.br.",
-	"must not be the e-mail address":                       "A senha não pode ser o seu e-mail.",
-	"there is no second factor to stand in for":            "Ative o segundo fator primeiro.",
-	"a line's number, a colon and its head in hexadecimal": "O número da linha, dois pontos e o código anotado.",
+	"one of admin, support, viewer":                                                        "Escolha administração, atendimento ou consulta.",
+	"one of admin, developer, attendant, viewer":                                           "Escolha administração, desenvolvimento, atendimento ou consulta.",
+	"an administrator of a partner is made and changed by another one, or by the operator": "Quem administra pelo parceiro é convidado e alterado só por outro administrador dele ou pelo operador.",
+	"must be given for passkeys outside this machine":                                      "Peça a quem opera o serviço para informar --public-url.",
+	"expected an address such as ana@exemplo.com.br":                                       "Escreva um e-mail, como ana@exemplo.com.br.",
+	"must not be the e-mail address":                                                       "A senha não pode ser o seu e-mail.",
+	"there is no second factor to stand in for":                                            "Ative o segundo fator primeiro.",
+	"a line's number, a colon and its head in hexadecimal":                                 "O número da linha, dois pontos e o código anotado.",
 
 	"the head of the trail was not written by this service":                       "O fim da trilha não foi escrito por este serviço.",
 	"the beginning of the trail was not written by this service":                  "O começo da trilha não foi escrito por este serviço.",

@@ -25,7 +25,7 @@ func Mask(k Kind, value string) string {
 		if len(d) != cpfDigits {
 			return hidden
 		}
-		return hidden + "." + d[3:6] + "." + d[6:9] + "-**"
+		return hidden + "." + hidden + "." + d[6:9] + "-**" // with three digits more a thousand people are left
 	case Phone:
 		return lastFour(value, landlineBR-2)
 	case Card:

@@ -105,7 +105,7 @@ const TheService = "service"
 // Only is the trail for a partner's person: lines are added as ever, and read are those of the partner's people and about
 // their accounts. Who of the service did something, from where and with what words is not told.
 func (t *Trail) Only(id partner.ID, people *Registry) *Trail {
-	return &Trail{t.ledger, t.now, id, people.Only(id)}
+	return &Trail{t.ledger, t.now, id, people.Only(id, PartnerViewer)}
 }
 
 // maxDetail bounds what a line can say.

@@ -164,7 +164,7 @@ func TestPasswordRules(t *testing.T) {
 		if p == "falha de leitura" {
 			return false, errOnPurpose
 		}
-		return p == "senha vazada ontem", nil
+		return p == "senha vazada ontem" || p == "futebol", nil
 	}
 	r := NewRegistry(nil, known, nil, nil)
 	for password, want := range map[string]error{
@@ -172,6 +172,9 @@ func TestPasswordRules(t *testing.T) {
 		strings.Repeat("é", MaxPassword): nil, strings.Repeat("é", MaxPassword+1): ErrPassword,
 		"longa mas \xff inválida": ErrPassword, "anasouzasilva": ErrPassword, "Vigia-Admin-2026": ErrPassword, "exemplo AnaSouzaSilva": ErrPassword, "AnaSouzaSilva@exemplo.com.br": ErrPassword,
 		"senha vazada ontem": ErrPasswordExposed, "falha de leitura": errOnPurpose, "girafa amarela no telhado": nil,
+		// common ones with a suffix; not when what is beside them is long enough by itself
+		"senha12345678": ErrPassword, "12345678senha!": ErrPassword, "futebol12345": ErrPasswordExposed, "2026-Futebol-2026": ErrPasswordExposed, "FUTEBOL!!!2026": ErrPasswordExposed,
+		"futebol 7302-9164-5528": nil, "7302-9164-5528": nil,
 	} {
 		if err := r.checkPassword(password, "anasouzasilva@exemplo.com.br"); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", password, err, want)

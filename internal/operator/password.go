@@ -6,7 +6,9 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
@@ -123,15 +125,28 @@ func (r *Registry) checkPassword(password, email string) error {
 	if name, _, _ := strings.Cut(email, "@"); strings.EqualFold(password, email) || strings.EqualFold(password, name) {
 		return ErrPassword.With("password: must not be the e-mail address")
 	}
-	if utf8.RuneCountInString(withoutContext(password, email)) < MinPassword*2/3 {
+	if left := withoutContext(password, email); utf8.RuneCountInString(left) < MinPassword*2/3 || words(left) == "" && left != password && utf8.RuneCountInString(left) < MinPassword {
 		return ErrPassword.With("password: must be more than words of this service and of the e-mail address")
 	}
-	exposed, err := r.exposed(password)
-	if err != nil {
-		return fmt.Errorf("look the password up in breaches: %w", err)
+	tried := []string{password}
+	// A known password with digits before or behind it is guessed as soon as the known one, unless they are many.
+	if core := words(password); core != "" && utf8.RuneCountInString(password)-utf8.RuneCountInString(core) < MinPassword {
+		tried = append(tried, core, strings.ToLower(core))
 	}
-	if exposed {
-		return ErrPasswordExposed
+	slices.Sort(tried)
+	for _, text := range slices.Compact(tried) {
+		exposed, err := r.exposed(text)
+		if err != nil {
+			return fmt.Errorf("look the password up in breaches: %w", err)
+		}
+		if exposed {
+			return ErrPasswordExposed
+		}
 	}
 	return nil
+}
+
+// words is a text without the digits and signs before and behind its letters.
+func words(text string) string {
+	return strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
 }

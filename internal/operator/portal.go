@@ -8,9 +8,11 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// The roles of a partner's own people. None includes another, and none covers any role of the service: whoever asks for
-// one of those refuses them without knowing of partners.
+// The roles of a partner's own people. None covers any role of the service: whoever asks for one of those refuses them
+// without knowing of partners. An administrator is a developer who may also give keys that show people in clear, and make
+// other administrators.
 const (
+	PartnerAdmin  Role = "partner.admin"
 	Developer     Role = "partner.developer"
 	Attendant     Role = "partner.attendant"
 	PartnerViewer Role = "partner.viewer"
@@ -19,11 +21,11 @@ const (
 const partnerPrefix = "partner."
 
 // PartnerRoles lists the roles of partners' people.
-func PartnerRoles() []Role { return []Role{Developer, Attendant, PartnerViewer} }
+func PartnerRoles() []Role { return []Role{PartnerAdmin, Developer, Attendant, PartnerViewer} }
 
-var errPartnerRole = ErrInvalid.With("role: one of developer, attendant, viewer")
+var errPartnerRole = ErrInvalid.With("role: one of admin, developer, attendant, viewer")
 
-// ParsePartnerRole reads the name of a role of a partner's person: developer, attendant or viewer.
+// ParsePartnerRole reads the name of a role of a partner's person: admin, developer, attendant or viewer.
 func ParsePartnerRole(s string) (Role, error) {
 	if r := Role(partnerPrefix + s); r.ofPartner() {
 		return r, nil
@@ -63,10 +65,13 @@ const (
 	NoRight Right = iota
 	// Look is to see what is the partner's own, personal values masked: everybody's.
 	Look
-	// Integrate is to change keys and webhooks, to send again, and to invite colleagues: a developer's.
+	// Integrate is to change keys and webhooks, to send again, and to invite colleagues: a developer's and an
+	// administrator's.
 	Integrate
 	// Attend is to see personal values with a reason, and to work on people's cases and findings: an attendant's.
 	Attend
+	// Approve is to give keys that show people in clear, and to make and change administrators: an administrator's.
+	Approve
 )
 
 // May tells whether a role of a partner has a right. Roles of the service have none: theirs are in Covers.
@@ -75,9 +80,11 @@ func (r Role) May(right Right) bool {
 	case Look:
 		return r.ofPartner()
 	case Integrate:
-		return r == Developer
+		return r == Developer || r == PartnerAdmin
 	case Attend:
 		return r == Attendant
+	case Approve:
+		return r == PartnerAdmin
 	case NoRight:
 	}
 	return false
@@ -95,13 +102,25 @@ func (r *Registry) Invite(ctx context.Context, id partner.ID, email string, role
 	return r.create(ctx, id, email, role)
 }
 
-// Only is the same rules for a partner's person: nobody but the partner's people is seen or changed.
-func (r *Registry) Only(id partner.ID) *Registry { return r.Over(ownPeople{r.store, id}) }
+// Only is the same rules for a partner's person: nobody but the partner's people is seen or changed, and administrators
+// only by one of them.
+func (r *Registry) Only(id partner.ID, by Role) *Registry { return r.Over(ownPeople{r.store, id, by}) }
 
 // ownPeople is a store that knows only one partner's people.
 type ownPeople struct {
 	Store
 	id partner.ID
+	by Role // whose person asks
+}
+
+var errPartnerAdmin = ErrInvalid.With("role: an administrator of a partner is made and changed by another one, or by the operator")
+
+// changes refuses a change of an administrator, or to one, by others.
+func (s ownPeople) changes(roles ...Role) error {
+	if slices.Contains(roles, PartnerAdmin) && !s.by.May(Approve) {
+		return errPartnerAdmin
+	}
+	return nil
 }
 
 // own hides whoever is not the partner's.
@@ -115,6 +134,9 @@ func (s ownPeople) own(o Operator, err error) (Operator, error) {
 // InsertOperator refuses to make anybody else's person.
 func (s ownPeople) InsertOperator(ctx context.Context, o Operator) error {
 	if _, err := s.own(o, nil); err != nil {
+		return err
+	}
+	if err := s.changes(o.Role); err != nil {
 		return err
 	}
 	return s.Store.InsertOperator(ctx, o)
@@ -147,13 +169,26 @@ func (s ownPeople) UpdateOperator(ctx context.Context, id ID, end EndSessions, c
 		if _, err := s.own(*o, nil); err != nil {
 			return err
 		}
-		return change(o, all)
+		before := o.Role
+		if err := change(o, all); err != nil {
+			return err
+		}
+		return s.changes(before, o.Role)
 	})
+}
+
+// mayEnd refuses to end the access of anybody else's person.
+func (s ownPeople) mayEnd(ctx context.Context, id ID) error {
+	o, err := s.OperatorByID(ctx, id)
+	if err != nil {
+		return err
+	}
+	return s.changes(o.Role)
 }
 
 // DeleteSessions ends the sessions of one of the partner's people.
 func (s ownPeople) DeleteSessions(ctx context.Context, id ID) (int64, error) {
-	if _, err := s.OperatorByID(ctx, id); err != nil {
+	if err := s.mayEnd(ctx, id); err != nil {
 		return 0, err
 	}
 	return s.Store.DeleteSessions(ctx, id)
@@ -177,7 +212,7 @@ func (s ownPeople) Passkeys(ctx context.Context, id ID) ([]Passkey, error) {
 
 // DeletePasskeys forgets passkeys of one of the partner's people.
 func (s ownPeople) DeletePasskeys(ctx context.Context, id ID, passkey []byte) (int64, error) {
-	if _, err := s.OperatorByID(ctx, id); err != nil {
+	if err := s.mayEnd(ctx, id); err != nil {
 		return 0, err
 	}
 	return s.Store.DeletePasskeys(ctx, id, passkey)

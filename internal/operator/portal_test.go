@@ -70,7 +70,7 @@ func TestInvite(t *testing.T) {
 		if kept, err := reg.Operator(ctx, dev.ID); err != nil || kept.Partner != live.ID || kept.Role != operator.Developer {
 			t.Error(kept, err)
 		}
-		onlyOwn(t, reg.Only(live.ID), dev, bia, ana)
+		onlyOwn(t, reg.Only(live.ID, operator.Developer), dev, bia, ana)
 
 		trail := operator.NewTrail(e.Store.Audit, e.Clock.Now)
 		for _, line := range []struct{ who, about string }{

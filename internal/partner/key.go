@@ -155,6 +155,9 @@ func checksum(body string) string {
 	return base62(new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(body)))), checksumLen)
 }
 
+// WellFormed reports whether a text has the form of an API key, its checksum included.
+func WellFormed(key string) bool { return wellFormed(key) }
+
 // wellFormed lets a typo or a guess die before it reaches a cache or the database.
 func wellFormed(key string) bool {
 	if len(key) != keyLen || (key[:prefixLen] != livePrefix && key[:prefixLen] != testPrefix) {

@@ -28,18 +28,23 @@ func (o One) Partners(ctx context.Context) ([]Partner, error) {
 	return []Partner{p}, err
 }
 
-// Only is the same rules for a partner's own people: to them there is no other partner.
-func (r *Registry) Only(id ID) *Registry {
+// Only is the same rules for a partner's own people: to them there is no other partner. Keys that show people in clear are
+// made and rolled only where clear is set.
+func (r *Registry) Only(id ID, clear bool) *Registry {
 	own := *r
-	own.store = ownPartner{r.store, id, r.now}
+	own.store = ownPartner{r.store, id, r.now, clear}
 	return &own
 }
+
+// showsPeople reports whether a key of a scope reads people's data in clear, without knowing who they are before.
+func (s Scope) showsPeople() bool { return s == ScopeSubscriptions || s == ScopeSubscriptionsRead }
 
 // ownPartner is a store that knows one partner.
 type ownPartner struct {
 	Store
-	id  ID
-	now func() time.Time
+	id    ID
+	now   func() time.Time
+	clear bool
 }
 
 func (s ownPartner) own(id ID) error {
@@ -77,6 +82,9 @@ func (s ownPartner) InsertKey(ctx context.Context, id ID, k Key) error {
 		return err
 	}
 	for _, scope := range k.Scopes {
+		if scope.showsPeople() && !s.clear {
+			return ErrInvalid.With("scope: %s shows people in clear; an administrator of the partner, or the operator, gives it", scope)
+		}
 		if !slices.Contains(held, scope) {
 			return ErrInvalid.With("scope: %s is the operator's to give; no key in force has it", scope)
 		}
@@ -137,7 +145,7 @@ func (s ownPartner) held(ctx context.Context, id ID) ([]Scope, error) {
 	keys, err := s.Keys(ctx, id)
 	var held []Scope
 	for _, scope := range knownScopes() {
-		if slices.ContainsFunc(keys, func(k Key) bool { return k.LiveAt(s.now()) && k.Allows(scope) }) {
+		if (s.clear || !scope.showsPeople()) && slices.ContainsFunc(keys, func(k Key) bool { return k.LiveAt(s.now()) && k.Allows(scope) }) {
 			held = append(held, scope)
 		}
 	}

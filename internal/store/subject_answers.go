@@ -179,15 +179,39 @@ func (s Subjects) RedactAnswers(ctx context.Context, h subject.Held, p subject.P
 		total += n
 		return err
 	})
+	if err != nil {
+		return total, err
+	}
+	x, err := s.indexesOf(ctx, s.reader(), h.Partner.ID, p)
+	if err == nil {
+		err = s.forgetAskedAbout(ctx, x)
+	}
 	return total, err
+}
+
+// forgetAskedAbout takes from kept answers whom they are about, once nothing of the person is left in them.
+func (s Subjects) forgetAskedAbout(ctx context.Context, x indexes) error {
+	_, err := s.inBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
+		return affected(tx.ExecContext(ctx, `UPDATE idempotency SET person = $4 WHERE partner_id = $1 AND claim IN (
+			SELECT claim FROM idempotency WHERE partner_id = $1 AND person IN ($2, $3) AND length(person) > 0 LIMIT $5)`,
+			number(x.partner), x.user256, x.user512, []byte{}, limit))
+	})
+	if err != nil {
+		return fmt.Errorf("forget whom kept answers are about: %w", err)
+	}
+	return nil
 }
 
 // emptyAnswers takes every text out of the kept answers to requests about a person.
 func (s Subjects) emptyAnswers(ctx context.Context, x indexes) error {
-	return s.answersTo(ctx, x, func(r keptRow, a keptAnswer) error {
+	err := s.answersTo(ctx, x, func(r keptRow, a keptAnswer) error {
 		_, err := s.rewriteAnswer(ctx, x.partner, r, a, mentions{all: true})
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return s.forgetAskedAbout(ctx, x)
 }
 
 // rewriteAnswer keeps an answer without what is mentioned, unless it has changed.

@@ -73,6 +73,14 @@ func TestSubjectErase(t *testing.T) {
 		w := newLives(t, e, 4)
 		one := newTownRows(t, e) // what a single person leaves
 		before := w.rows(t)
+		named := func() (n int64) {
+			t.Helper()
+			if err := e.DB.Reader().QueryRowContext(ctx, `SELECT count(*) FROM idempotency WHERE length(person) > 0`).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		asked := named()
 		out := w.erase(t, subject.Person{CPF: w.people[2].cpf, Partner: w.partner.ID})
 		after := w.rows(t)
 		for table, n := range before {
@@ -86,6 +94,9 @@ func TestSubjectErase(t *testing.T) {
 			if after[table] != want {
 				t.Errorf("%s: %d rows of %d left, want %d", table, after[table], n, want)
 			}
+		}
+		if left := named(); left != asked-1 {
+			t.Errorf("%d of %d kept answers say whom they are about", left, asked)
 		}
 		if got := out.Partners[0].Counts; got["kept answers"] != 1 || got["subscriptions"] != 1 || got["watched values"] != 2 || got["events"] < 4 {
 			t.Error(got)

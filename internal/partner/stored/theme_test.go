@@ -56,7 +56,7 @@ func TestTheme(t *testing.T) {
 		if none, err := reg.Theme(ctx, other.ID); err != nil || none.Title != "" || len(none.Logo) != 0 {
 			t.Error("a theme of another's:", none, err)
 		}
-		own := reg.Only(other.ID)
+		own := reg.Only(other.ID, true)
 		if _, err := own.Theme(ctx, p.ID); !errors.Is(err, partner.ErrNotFound) {
 			t.Error("a partner's own people see another's theme:", err)
 		}
