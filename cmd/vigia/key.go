@@ -63,7 +63,7 @@ func (o *output) newKey(k partner.Key, text string) error {
 type keyCreateCmd struct {
 	Partner string        `required:"" placeholder:"ID" help:"The partner's id."`
 	Label   string        `placeholder:"TEXT" help:"What the key is for."`
-	Scopes  []string      `placeholder:"SCOPE" help:"What it may do: cyber, cyber:read, subscriptions, subscriptions:read, credentials, manage, manage:read; default is everything."`
+	Scopes  []string      `placeholder:"SCOPE" help:"What it may do: cyber, cyber:read, subscriptions, subscriptions:read, credentials, manage, manage:read; default is cyber and subscriptions, which is the 14 operations."`
 	Expires time.Duration `placeholder:"TIME" help:"How long it lives (2160h); default is for ever."`
 }
 

@@ -401,7 +401,7 @@ func TestRevocation(t *testing.T) {
 	var wg sync.WaitGroup
 	var late, used atomic.Int64
 	for n := range keys {
-		k, text, err := f.admin.Partners.CreateKey(ctx, f.partner.ID, "teste", partner.AllScopes(), time.Time{})
+		k, text, err := f.admin.Partners.CreateKey(ctx, f.partner.ID, "teste", partner.ContractScopes(), time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}

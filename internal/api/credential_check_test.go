@@ -2,11 +2,13 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
@@ -28,6 +30,10 @@ func TestCredentialCheck(t *testing.T) {
 	watch(s.Live, "ana", "ana@exemplo.com.br")
 	watch(s.Sandbox, "ana", "ana@vazamento.test")
 	watch(s.Sandbox, "bia", "bia@exemplo.com.br")
+	if got := s.as(t, s.Live, http.MethodPost, ask, about("ana", "7C4A8D09CA")); got.status != http.StatusConflict || !strings.HasPrefix(got.header.Get(detailHeader), "userHash: values can be asked about 24 hours") {
+		t.Error("a value of today:", got.status, got.header)
+	}
+	s.Clock.Advance(24 * time.Hour)
 	for name, c := range map[string]struct {
 		who            tenant
 		user, prefix   string
@@ -78,39 +84,85 @@ func TestCredentialScope(t *testing.T) {
 	}
 }
 
-// TestCredentialGuesses: one person is asked about so often a minute, under whichever spelling; another is not held up,
-// nor the same hash of another partner; and who was refused may repeat the same request.
+// TestCredentialGuesses is the attack: a hundred made-up people with the address of one victim, at two partners, guess the
+// victim's password. All of them together have twenty guesses a day.
+//
+//vigia:row A21
 func TestCredentialGuesses(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		s.unlimited(t, s.Live)
+		s.unlimited(t, s.Other)
+		const victim = "vitima@exemplo.com.br"
+		ask := func(who tenant, user string, header http.Header) answered {
+			t.Helper()
+			h := http.Header{"x-api-key": {who.APIKey}}
+			for name, values := range header {
+				h[name] = values
+			}
+			return s.do(t, call{method: http.MethodPost, path: "/v1/cyber/credential-check", body: `{"userHash":"` + user + `","passwordHashPrefix":"5BAA61E4C9"}`, header: h})
+		}
+		for i := range 100 {
+			for _, who := range []tenant{s.Live, s.Other} {
+				if got := s.as(t, who, http.MethodPost, "/v1/cyber/monitoring", addAsset("email", victim, fmt.Sprint("inventada", i))); got.status != http.StatusOK {
+					t.Fatal(got)
+				}
+			}
+		}
+		s.Clock.Advance(24 * time.Hour)
+		answers := map[int]int{}
+		var last answered
+		for i := range 100 {
+			for _, who := range []tenant{s.Live, s.Other} {
+				last = ask(who, fmt.Sprint("inventada", i), nil)
+				answers[last.status]++
+			}
+		}
+		if answers[http.StatusOK] != cyber.GuessesPerDay || answers[http.StatusTooManyRequests] != 200-cyber.GuessesPerDay || last.header.Get("retry-after") == "" {
+			t.Errorf("guesses: %v, %v", answers, last.header)
+		}
+		// A refused request may be repeated the next day, and another value is not held up.
+		again := http.Header{"idempotency-key": {"de-novo"}}
+		if got := ask(s.Live, "inventada1", again); got.status != http.StatusTooManyRequests {
+			t.Error(got.status)
+		}
+		s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("email", "outra@exemplo.com.br", "inventada1"))
+		s.Clock.Advance(24 * time.Hour)
+		if got := ask(s.Live, "inventada1", again); got.status != http.StatusOK {
+			t.Error("the same request, a day later:", got.status, got.body)
+		}
+		// A person enrolled with the value is asked about at once.
+		s.plan(t, s.Live, "ouro")
+		b := &belongings{cpf: cpfOf(900), mail: "nova@exemplo.com.br", person: "Ana"}
+		if a := s.as(t, s.Live, http.MethodPost, "/v1/subscriptions", "["+subscriptionOf(b, "ouro", "")+"]"); a.status != http.StatusOK || !strings.Contains(a.body, `"success"`) {
+			t.Fatal(a)
+		}
+		s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("email", "outra2@exemplo.com.br", hashMadeOf(cpfOf(900), s.Live)))
+		if got := ask(s.Live, hashMadeOf(cpfOf(900), s.Live), nil); got.status != http.StatusConflict {
+			t.Error("another address than that of the enrolment:", got.status)
+		}
+		s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("email", "Nova@exemplo.com.br", hashMadeOf(cpfOf(900), s.Live)))
+		if got := ask(s.Live, hashMadeOf(cpfOf(900), s.Live), nil); got.status != http.StatusOK {
+			t.Error("the address of the enrolment:", got.status, got.header)
+		}
+	})
+}
+
+// TestFirstKey: what a partner's first key may do is the 14 operations, and nothing more.
+func TestFirstKey(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
-	s.unlimited(t, s.Live)
-	user := []string{spellings(cpfOf(9600), s.Live.Salt)[0], ""}
-	user[1] = strings.ToUpper(user[0])
-	ask := func(who tenant, user string, header http.Header) answered {
-		t.Helper()
-		h := http.Header{"x-api-key": {who.APIKey}}
-		for name, values := range header {
-			h[name] = values
+	p, cred, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).Create(t.Context(), "Banco", partner.Live, partner.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := tenant{p, cred}
+	for path, status := range map[string]int{"GET /v1/cyber/services": 200, "GET /v1/subscriptions": 200, "GET /v1/keys": 403, "GET /v1/usage": 403, "POST /v1/cyber/credential-check": 403} {
+		method, path, _ := strings.Cut(path, " ")
+		body := ""
+		if method == http.MethodPost {
+			body = `{"userHash":"ana","passwordHashPrefix":"7C4A8D09CA"}`
 		}
-		return s.do(t, call{method: http.MethodPost, path: "/v1/cyber/credential-check", body: `{"userHash":"` + user + `","passwordHashPrefix":"5BAA61E4C9"}`, header: h})
-	}
-	for i := range guessesPerMinute {
-		if got := ask(s.Live, user[i%2], nil); got.status != http.StatusOK {
-			t.Fatalf("question %d: %d", i, got.status)
+		if got := s.as(t, first, method, path, body); got.status != status {
+			t.Errorf("%s %s: %d", method, path, got.status)
 		}
-	}
-	again := http.Header{"idempotency-key": {"de-novo"}}
-	got := ask(s.Live, user[0], again)
-	if got.status != http.StatusTooManyRequests || got.header.Get("retry-after") != "2" {
-		t.Errorf("one more: %d, after %q", got.status, got.header.Get("retry-after"))
-	}
-	if got := ask(s.Live, "outra-pessoa", nil); got.status != http.StatusOK {
-		t.Error("another person:", got.status)
-	}
-	if got := ask(s.Sandbox, user[0], nil); got.status != http.StatusOK {
-		t.Error("another partner:", got.status)
-	}
-	s.Clock.Advance(3 * time.Second)
-	if got := ask(s.Live, user[0], again); got.status != http.StatusOK {
-		t.Error("the same request, later:", got.status, got.body)
 	}
 }

@@ -163,11 +163,11 @@ func badCredentials(t *testing.T, s *service) map[string]http.Header {
 		secret(text)
 		return k.ID, text
 	}
-	revokedID, revoked := key(partner.AllScopes(), time.Time{})
+	revokedID, revoked := key(partner.ContractScopes(), time.Time{})
 	if _, err := reg.RevokeKey(ctx, s.Live.ID, revokedID); err != nil {
 		t.Fatal(err)
 	}
-	_, expired := key(partner.AllScopes(), s.Clock.Now().Add(time.Second))
+	_, expired := key(partner.ContractScopes(), s.Clock.Now().Add(time.Second))
 	s.Clock.Advance(2 * time.Second)
 	suspended := s.tenant(t, partner.Live)
 	if _, err := reg.Suspend(ctx, suspended.ID); err != nil {

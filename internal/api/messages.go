@@ -72,6 +72,7 @@ var byCode = map[string]string{
 	"case.not_resolved":           "Este caso ainda não foi resolvido.",
 	"case.too_long":               "Este caso atingiu o limite de mensagens. Abra outro.",
 	"asset.limit_reached":         "Limite de dados monitorados deste usuário atingido.",
+	"credential.too_new":          "Nenhum dado deste usuário pode ser conferido ainda.",
 
 	"webhook.too_many":      "Limite de webhooks deste parceiro atingido.",
 	"webhook.too_many_keys": "Segredos demais em vigor para este webhook. Aguarde o fim de um deles.",

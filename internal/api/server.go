@@ -21,8 +21,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"golang.org/x/time/rate"
-
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -119,7 +117,6 @@ type Server struct {
 	limits   *limiter
 	works    *works
 	refusals *refusals
-	guesses  guesses
 	routes   tree
 	mux      *http.ServeMux
 	services atomic.Pointer[encodedServices]
@@ -130,7 +127,7 @@ type Server struct {
 // NewServer builds the handler of the partner API.
 func NewServer(o Options) *Server {
 	o.DatabaseTime = cmp.Or(o.DatabaseTime, 10*time.Second)
-	s := &Server{Options: o, limits: newLimiter(o.Replicas), works: newWorks(), refusals: newRefusals(), guesses: guesses{buckets: map[guessed]*rate.Limiter{}}, mux: http.NewServeMux()}
+	s := &Server{Options: o, limits: newLimiter(o.Replicas), works: newWorks(), refusals: newRefusals(), mux: http.NewServeMux()}
 	for i := range routes {
 		s.routes.add(&bound{route: &routes[i], seen: s.observe(&routes[i])})
 	}

@@ -350,22 +350,21 @@ func TestNames(t *testing.T) {
 // TestSegmentsNameFiles: /cyber/services is services.go in the partner API, the rules and the store.
 func TestSegmentsNameFiles(t *testing.T) {
 	elsewhere := except(map[string]string{
-		"cyber/password_check":   "the sets of passwords are files and a package of their own",
-		"store/password_check":   "as above: nothing of it is in the database",
-		"store/credential_check": "it asks for fingerprints alone: monitoring.go",
-		"cyber/cover":            "what /cyber/insurance tells of, as a list: insurance.go",
-		"store/cover":            "as above",
-		"cyber/findings":         "findings are monitoring's: finding.go and monitoring.go",
-		"store/findings":         "a file named after the noun: finding.go",
-		"api/cases":              "a person's cases: case_person.go",
-		"cyber/cases":            "as above",
-		"store/cases":            "a file named after the noun: case.go",
-		"store/breaches":         "a file named after the noun: breach_catalogue.go",
-		"api/scores":             "of many people: score.go",
-		"cyber/scores":           "as above",
-		"store/scores":           "as above",
-		"cyber/assets":           "many values at once, by the rules of one: monitoring_bulk.go",
-		"store/assets":           "as above: each is kept by itself, in monitoring.go",
+		"cyber/password_check": "the sets of passwords are files and a package of their own",
+		"store/password_check": "as above: nothing of it is in the database",
+		"cyber/cover":          "what /cyber/insurance tells of, as a list: insurance.go",
+		"store/cover":          "as above",
+		"cyber/findings":       "findings are monitoring's: finding.go and monitoring.go",
+		"store/findings":       "a file named after the noun: finding.go",
+		"api/cases":            "a person's cases: case_person.go",
+		"cyber/cases":          "as above",
+		"store/cases":          "a file named after the noun: case.go",
+		"store/breaches":       "a file named after the noun: breach_catalogue.go",
+		"api/scores":           "of many people: score.go",
+		"cyber/scores":         "as above",
+		"store/scores":         "as above",
+		"cyber/assets":         "many values at once, by the rules of one: monitoring_bulk.go",
+		"store/assets":         "as above: each is kept by itself, in monitoring.go",
 	})
 	segment := regexp.MustCompile(`"/cyber/([a-z-]+)`)
 	var names []string

@@ -49,7 +49,7 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 	}
 	p, cred, err := a.Partners.Create(ctx, payload, partner.Sandbox, partner.Settings{DefaultPlan: payloadFlat})
 	must(err)
-	_, _, err = a.Partners.CreateKey(ctx, p.ID, payload, partner.AllScopes(), time.Time{})
+	_, _, err = a.Partners.CreateKey(ctx, p.ID, payload, partner.ContractScopes(), time.Time{})
 	must(err)
 	sv, err := a.Services.Add(ctx, payload, payload)
 	must(err)

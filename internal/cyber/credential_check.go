@@ -3,29 +3,81 @@ package cyber
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// ErrNotAsked means that not every breach can be asked now.
-var ErrNotAsked = fault.New(fault.Unavailable, "corpora.not_asked")
+// Faults of a check of credentials.
+var (
+	// ErrNotAsked means that not every breach can be asked now.
+	ErrNotAsked = fault.New(fault.Unavailable, "corpora.not_asked")
+	// ErrTooNew means that none of the person's values may be asked about yet.
+	ErrTooNew = fault.New(fault.Conflict, "credential.too_new")
+	// ErrGuesses means that every value of the person was asked about too often today.
+	ErrGuesses = fault.New(fault.RateLimited, "credential.guesses")
+)
 
-// CheckCredential tells whether a password, by the first 40 bits of its SHA-1, is known together with one of the values
-// that are watched for a person. Of somebody who is not watched nothing is known.
+const (
+	// GuessesPerDay is how often one value may be asked about in a day of Brasília, by all partners and for all people
+	// together: otherwise a leaked password could be guessed under the names of made-up people.
+	GuessesPerDay = 20
+	// guessAge is how long a value must have been watched, unless the person was enrolled with it.
+	guessAge = 24 * time.Hour
+)
+
+// EnrolledValue is what a subscription in force says of a person.
+type EnrolledValue struct {
+	Kind  identifier.Kind
+	Value string
+}
+
+// CheckCredential reports whether a password, by the first 40 bits of its SHA-1, is known together with one of the values
+// that are watched for a person. Of a person without any nothing is known. Values that were added lately, or wait for
+// their first look, are left out.
 func (m *Monitoring) CheckCredential(ctx context.Context, who Owner, user partner.UserHash, password uint64) (bool, error) {
+	watched, err := m.store.AssetsOfUser(ctx, who.Partner, user)
+	if err != nil || len(watched) == 0 {
+		return false, err
+	}
 	if who.Mode == partner.Sandbox {
-		watched, err := m.store.AssetsOfUser(ctx, who.Partner, user)
 		leaked := slices.ContainsFunc(watched, func(a Asset) bool {
 			normal, err := identifier.Parse(a.Kind, a.Value, identifier.Waived)
 			return err == nil && a.Kind == identifier.Email && sandboxLeak(a.Kind, normal) // of no other the record holds one
 		})
-		return leaked && password == SandboxPassword, err
+		return leaked && password == SandboxPassword, nil
 	}
-	fingerprints, err := m.store.FingerprintsOfUser(ctx, who.Partner, user)
-	if err != nil || len(fingerprints) == 0 {
+	enrolled, err := m.store.EnrolledValues(ctx, who.Partner, user)
+	if err != nil {
 		return false, err
 	}
-	return m.corpora.Holds(fingerprints, password)
+	var fingerprints []uint64
+	for _, a := range watched {
+		normal, err := identifier.Parse(a.Kind, a.Value, identifier.Waived)
+		if err != nil || a.Waits || m.now().Sub(a.AddedAt) < guessAge && !isEnrolled(enrolled, a.Kind, normal) {
+			continue
+		}
+		fingerprints = append(fingerprints, m.fingerprint(byte(a.Kind), identifier.MatchForm(a.Kind, normal)))
+	}
+	if len(fingerprints) == 0 {
+		return false, ErrTooNew.With("userHash: values can be asked about 24 hours after they were added, or at once if the enrolment names them")
+	}
+	allowed, err := m.store.TakeGuesses(ctx, fingerprints, GuessesPerDay)
+	if err != nil {
+		return false, err
+	}
+	if len(allowed) == 0 {
+		return false, ErrGuesses.With("userHash: each value can be asked about %d times a day", GuessesPerDay)
+	}
+	return m.corpora.Holds(allowed, password)
+}
+
+// isEnrolled reports whether a person was enrolled with a value.
+func isEnrolled(enrolled []EnrolledValue, kind identifier.Kind, normal string) bool {
+	return slices.ContainsFunc(enrolled, func(e EnrolledValue) bool {
+		same, err := identifier.Parse(e.Kind, e.Value, identifier.Waived)
+		return err == nil && e.Kind == kind && same == normal
+	})
 }

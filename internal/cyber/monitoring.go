@@ -83,8 +83,11 @@ type MonitoringStore interface {
 	InsertAsset(ctx context.Context, id partner.ID, a NewAsset, limit int) (bool, error)
 	// TakeLook takes a token for a first look, of which perHour return in an hour, and reports whether there was one.
 	TakeLook(ctx context.Context, id partner.ID, perHour int64) (bool, error)
-	// FingerprintsOfUser returns the fingerprints of a person's values; those of sandbox partners have none.
-	FingerprintsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]uint64, error)
+	// EnrolledValues returns what the person's subscriptions in force name: e-mail, phone, CPF and cards.
+	EnrolledValues(ctx context.Context, id partner.ID, user partner.UserHash) ([]EnrolledValue, error)
+	// TakeGuesses counts a question about each value, by its fingerprint, and returns those that were asked about fewer
+	// than limit times today.
+	TakeGuesses(ctx context.Context, fingerprints []uint64, limit int64) ([]uint64, error)
 	// AssetsOfUser returns a person's values in the order added.
 	AssetsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]Asset, error)
 	// DeleteAsset erases a value of one of the kinds and all that was known of it.

@@ -188,20 +188,28 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// watchedPerson is somebody's values and fingerprints.
+// watchedPerson is a person's values and enrolment.
 type watchedPerson struct {
 	*drawer
-	assets []Asset
-	prints []uint64
-	fails  error
+	assets   []Asset
+	enrolled []EnrolledValue
+	spent    bool
+	fails    error
 }
 
 func (p *watchedPerson) AssetsOfUser(context.Context, partner.ID, partner.UserHash) ([]Asset, error) {
 	return p.assets, p.fails
 }
 
-func (p *watchedPerson) FingerprintsOfUser(context.Context, partner.ID, partner.UserHash) ([]uint64, error) {
-	return p.prints, p.fails
+func (p *watchedPerson) EnrolledValues(context.Context, partner.ID, partner.UserHash) ([]EnrolledValue, error) {
+	return p.enrolled, p.fails
+}
+
+func (p *watchedPerson) TakeGuesses(_ context.Context, fingerprints []uint64, limit int64) ([]uint64, error) {
+	if p.spent || limit != 20 {
+		return nil, p.fails
+	}
+	return fingerprints, p.fails
 }
 
 // pairs is a corpus that holds one pair.
@@ -216,29 +224,41 @@ func (p *pairs) Holds(prints []uint64, password uint64) (bool, error) {
 }
 
 // TestCheckCredential: a password is known together with a watched value or it is not; the sandbox has one documented
-// pair and never asks the corpora.
+// pair and never asks the corpora. Values that were added lately are asked about only if the enrolment names them.
 func TestCheckCredential(t *testing.T) {
-	leaked, safe := Asset{Kind: identifier.Email, Value: "ana@vazamento.test"}, Asset{Kind: identifier.Email, Value: "ana@exemplo.com.br"}
+	day := modelNow.Add(-24 * time.Hour)
+	leaked, safe := Asset{Kind: identifier.Email, Value: "ana@vazamento.test", AddedAt: day}, Asset{Kind: identifier.Email, Value: "ana@exemplo.com.br", AddedAt: day}
+	fresh, waiting := leaked, leaked
+	fresh.AddedAt, waiting.Waits = day.Add(time.Second), true
+	named := []EnrolledValue{{identifier.Phone, "ana@vazamento.test"}, {identifier.Email, "Ana@Vazamento.test"}}
 	for name, c := range map[string]struct {
 		mode     partner.Mode
 		assets   []Asset
-		prints   []uint64
+		enrolled []EnrolledValue
+		spent    bool
 		password uint64
 		want     bool
 		asked    int
+		err      error
 	}{
-		"the pair":                        {partner.Live, nil, []uint64{3, 7}, 9, true, 1},
-		"another password":                {partner.Live, nil, []uint64{3, 7}, 8, false, 1},
-		"nobody who is watched":           {partner.Live, []Asset{leaked}, nil, 9, false, 0},
-		"the sandbox's pair":              {partner.Sandbox, []Asset{safe, leaked}, []uint64{7}, SandboxPassword, true, 0},
-		"the sandbox's, another password": {partner.Sandbox, []Asset{leaked}, []uint64{7}, 9, false, 0},
-		"the sandbox's, another value":    {partner.Sandbox, []Asset{safe}, nil, SandboxPassword, false, 0},
-		"no password in its record":       {partner.Sandbox, []Asset{{Kind: identifier.CPF, Value: "00000000191"}}, nil, SandboxPassword, false, 0},
-		"not a value at all":              {partner.Sandbox, []Asset{{Kind: identifier.Email, Value: "vazamento.test"}}, nil, SandboxPassword, false, 0},
+		"the pair":                        {partner.Live, []Asset{safe, leaked}, nil, false, 9, true, 1, nil},
+		"another password":                {partner.Live, []Asset{safe, leaked}, nil, false, 8, false, 1, nil},
+		"nobody who is watched":           {partner.Live, nil, named, false, 9, false, 0, nil},
+		"added within a day":              {partner.Live, []Asset{fresh}, nil, false, 9, false, 0, ErrTooNew},
+		"named in the enrolment":          {partner.Live, []Asset{fresh}, named, false, 9, true, 1, nil},
+		"as a phone":                      {partner.Live, []Asset{fresh}, named[:1], false, 9, false, 0, ErrTooNew},
+		"without a first look":            {partner.Live, []Asset{waiting}, named, false, 9, false, 0, ErrTooNew},
+		"asked about too often":           {partner.Live, []Asset{leaked}, nil, true, 9, false, 0, ErrGuesses},
+		"the sandbox's pair":              {partner.Sandbox, []Asset{safe, fresh}, nil, true, SandboxPassword, true, 0, nil},
+		"the sandbox's, another password": {partner.Sandbox, []Asset{leaked}, nil, false, 9, false, 0, nil},
+		"the sandbox's, another value":    {partner.Sandbox, []Asset{safe}, nil, false, SandboxPassword, false, 0, nil},
+		"no password in its record":       {partner.Sandbox, []Asset{{Kind: identifier.CPF, Value: "00000000191"}}, nil, false, SandboxPassword, false, 0, nil},
+		"not a value at all":              {partner.Sandbox, []Asset{{Kind: identifier.Email, Value: "vazamento.test"}}, nil, false, SandboxPassword, false, 0, nil},
 	} {
-		p, corpus := &watchedPerson{assets: c.assets, prints: c.prints}, &pairs{}
-		m := NewMonitoring(p, p, corpus, nil, nil)
-		if got, err := m.CheckCredential(t.Context(), Owner{Mode: c.mode}, "u", c.password); err != nil || got != c.want || corpus.asked != c.asked {
+		p, corpus := &watchedPerson{assets: c.assets, enrolled: c.enrolled, spent: c.spent}, &pairs{}
+		print := func(_ byte, normal []byte) uint64 { return map[string]uint64{"ana@vazamento.test": 7}[string(normal)] }
+		m := NewMonitoring(p, p, corpus, print, func() time.Time { return modelNow })
+		if got, err := m.CheckCredential(t.Context(), Owner{Mode: c.mode}, "u", c.password); !errors.Is(err, c.err) || got != c.want || corpus.asked != c.asked {
 			t.Errorf("%s: %t, asked %d times: %v", name, got, corpus.asked, err)
 		}
 		p.fails = errOnPurpose

@@ -38,10 +38,9 @@ const (
 	ScopeAnyRead Scope = "any:read"
 )
 
-// AllScopes is what a key has unless the operator narrows it.
-func AllScopes() []Scope {
-	return []Scope{ScopeCyber, ScopeSubscriptions, ScopeCredentials, ScopeManage}
-}
+// ContractScopes is what a key has unless somebody asks for more or less: the 14 operations of the contract. A key that
+// decides who else may call, or asks about passwords, is made on purpose.
+func ContractScopes() []Scope { return []Scope{ScopeCyber, ScopeSubscriptions} }
 
 // knownScopes are all that a key can be given.
 func knownScopes() []Scope {
@@ -51,7 +50,7 @@ func knownScopes() []Scope {
 // ParseScopes checks a list of scope names.
 func ParseScopes(names []string) ([]Scope, error) {
 	if len(names) == 0 {
-		return AllScopes(), nil
+		return ContractScopes(), nil
 	}
 	known := knownScopes()
 	scopes := make([]Scope, 0, len(names))

@@ -174,7 +174,7 @@ func (r *Registry) Create(ctx context.Context, name string, mode Mode, settings 
 	if _, err := io.ReadFull(r.random, salt); err != nil {
 		return Partner{}, Credentials{}, fmt.Errorf("make salt: %w", err)
 	}
-	key, secret, err := r.newKey(p, "first", AllScopes(), time.Time{}, "")
+	key, secret, err := r.newKey(p, "first", ContractScopes(), time.Time{}, "")
 	if err != nil {
 		return Partner{}, Credentials{}, err
 	}

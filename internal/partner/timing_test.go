@@ -31,7 +31,7 @@ func (o *oneKey) KeyByDigest(context.Context, []byte) (Key, Partner, error) {
 
 func someKey(t *testing.T) (Key, string) {
 	t.Helper()
-	k, text, err := NewRegistry(nil, time.Now, rand.Reader).newKey(Partner{}, "", AllScopes(), time.Time{}, "")
+	k, text, err := NewRegistry(nil, time.Now, rand.Reader).newKey(Partner{}, "", ContractScopes(), time.Time{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,6 +41,11 @@ const Brasilia = -3 * time.Hour
 // Today numbers the calendar day of a moment in Brasília: days since 1970-01-01.
 func Today(t time.Time) int64 { return int64(t.Add(Brasilia).Sub(time.Unix(0, 0)) / (24 * time.Hour)) }
 
+// UntilTomorrow returns how long the calendar day of Brasília lasts from a moment on.
+func UntilTomorrow(t time.Time) time.Duration {
+	return 24*time.Hour - t.Add(Brasilia).Sub(time.Unix(0, 0))%(24*time.Hour)
+}
+
 // Add counts what one process has seen of a partner.
 func (m *Meter) Add(ctx context.Context, id ID, counts []Requests) error {
 	return m.store.AddRequests(ctx, id, counts, Today(m.now())-KeepRequests)

@@ -207,7 +207,7 @@ func (w *jumper) session() {
 // key: one that was revoked stays revoked.
 func (w *jumper) key() {
 	reg := partner.NewRegistry(w.Store.Partners, w.Clock.Now, nil)
-	k, text, err := reg.CreateKey(w.ctx, w.partner, "teste", partner.AllScopes(), time.Time{})
+	k, text, err := reg.CreateKey(w.ctx, w.partner, "teste", partner.ContractScopes(), time.Time{})
 	w.need(err)
 	gate := partner.NewGate(w.Store.Partners, w.Clock.Now)
 	_, err = gate.Authenticate(w.ctx, text, partner.ScopeCyberRead)

@@ -184,25 +184,6 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 	return assets, nil
 }
 
-// FingerprintsOfUser returns the fingerprints of a person's values, under both digests, each once.
-func (s Monitoring) FingerprintsOfUser(ctx context.Context, id partner.ID, hash partner.UserHash) ([]uint64, error) {
-	q := s.reader()
-	u, err := s.userOf(ctx, q, id, hash)
-	if err != nil {
-		return nil, err
-	}
-	found, err := collect(ctx, q, func(row scanner) (uint64, error) {
-		var veiled int64
-		err := row.Scan(&veiled)
-		return s.unveil(id, veiled), err
-	}, `SELECT DISTINCT fingerprint FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND fingerprint IS NOT NULL ORDER BY fingerprint`,
-		number(id), u.write, u.other)
-	if err != nil {
-		return nil, fmt.Errorf("read fingerprints: %w", err)
-	}
-	return found, nil
-}
-
 // DeleteAsset erases a value of one of the kinds, its findings and its history; what was added under the person's other
 // digest goes with it.
 func (s Monitoring) DeleteAsset(ctx context.Context, id partner.ID, hash partner.UserHash, asset cyber.AssetID, kinds []identifier.Kind) error {

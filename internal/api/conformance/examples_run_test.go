@@ -7,11 +7,13 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vigiahq/vigia/client"
 	"github.com/vigiahq/vigia/internal/api/reference"
 	"github.com/vigiahq/vigia/internal/app/apptest"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // TestExamplesRun pastes every example in curl and Python into a shell, against the real service. The examples in Go
@@ -53,7 +55,7 @@ func TestExamplesRun(t *testing.T) {
 // newReader makes a sandbox partner, and returns its client and what its programs find around them.
 func newReader(t *testing.T, s *apptest.Service, name string) (*client.Client, []string) {
 	t.Helper()
-	_, cred, err := s.App.Partners.Create(t.Context(), name, partner.Sandbox, partner.Settings{})
+	_, cred, err := storetest.Registry(s.App.Store.Partners, time.Now).Create(t.Context(), name, partner.Sandbox, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

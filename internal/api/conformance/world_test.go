@@ -14,6 +14,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app/apptest"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // noKey sends no key at all.
@@ -42,7 +43,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(w.http.CloseIdleConnections)
 	ctx := t.Context()
 	make := func(name string, mode partner.Mode) party {
-		p, cred, err := s.App.Partners.Create(ctx, name, mode, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
+		p, cred, err := storetest.Registry(s.App.Store.Partners, time.Now).Create(ctx, name, mode, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,11 +74,11 @@ func newWorld(t *testing.T) *world {
 	_, w.subscriptionsOnly = key(partner.ScopeSubscriptions)
 	_, w.subscriptionsRead = key(partner.ScopeSubscriptionsRead)
 	var id partner.KeyID
-	id, w.expired = key(partner.AllScopes()...)
+	id, w.expired = key(partner.ContractScopes()...)
 	if _, _, err := s.App.Partners.RollKey(ctx, partner.ID(w.sandbox.id), id, 0); err != nil { // over from this moment on
 		t.Fatal(err)
 	}
-	id, w.revoked = key(partner.AllScopes()...)
+	id, w.revoked = key(partner.ContractScopes()...)
 	if _, err := s.App.Partners.RevokeKey(ctx, partner.ID(w.sandbox.id), id); err != nil {
 		t.Fatal(err)
 	}

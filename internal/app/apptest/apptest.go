@@ -15,6 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/sqldb/sqldbtest"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // Service is a running service. It stops when its test ends.
@@ -73,7 +74,7 @@ func Start(t testing.TB) *Service {
 
 func (s *Service) tenant(t testing.TB, name string, mode partner.Mode) Tenant {
 	t.Helper()
-	p, cred, err := s.App.Partners.Create(context.Background(), name, mode, partner.Settings{})
+	p, cred, err := storetest.Registry(s.App.Store.Partners, time.Now).Create(context.Background(), name, mode, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

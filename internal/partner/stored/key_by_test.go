@@ -48,8 +48,8 @@ func TestKeysGainNothing(t *testing.T) {
 	if _, _, err := rules.CreateKeyBy(ctx, narrow, "", nil, time.Time{}); !errors.Is(err, partner.ErrInvalid) {
 		t.Error("no scopes became all of them:", err)
 	}
-	whole := callerWith(t, e, p.ID, 0, partner.AllScopes()...)
-	foreign := callerWith(t, e, other.ID, 0, partner.AllScopes()...)
+	whole := callerWith(t, e, p.ID, 0, storetest.AllScopes...)
+	foreign := callerWith(t, e, other.ID, 0, storetest.AllScopes...)
 	for name, err := range map[string]error{
 		"rolled a stronger key":  second(rules.RollKeyBy(ctx, narrow, whole.KeyID, 0)),
 		"revoked a stronger key": first(rules.RevokeKeyBy(ctx, narrow, whole.KeyID, true)),
@@ -65,7 +65,7 @@ func TestKeysGainNothing(t *testing.T) {
 	if _, err := rules.RevokeKeyBy(ctx, whole, whole.KeyID, true); err != nil {
 		t.Error("a key may end itself if it says so:", err)
 	}
-	ending := callerWith(t, e, p.ID, time.Hour, partner.AllScopes()...)
+	ending := callerWith(t, e, p.ID, time.Hour, storetest.AllScopes...)
 	soon := e.Clock.Now().Add(time.Hour)
 	lasting := callerWith(t, e, p.ID, 0, partner.ScopeManage)
 	made, _, err := rules.CreateKeyBy(ctx, ending, "", []string{"manage"}, soon.Add(time.Hour))

@@ -74,7 +74,7 @@ func TestRollOverlap(t *testing.T) {
 		if c.life > 0 {
 			expires = now.Add(c.life)
 		}
-		old, _, err := rules.CreateKey(ctx, p.ID, "old", partner.AllScopes(), expires)
+		old, _, err := rules.CreateKey(ctx, p.ID, "old", partner.ContractScopes(), expires)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -101,6 +101,14 @@ CREATE TABLE first_look (
 	judged_from   BIGINT NOT NULL  -- hour since 1970: what came before an operator released the brake is not judged again
 );
 
+-- How often a watched value was asked about together with a password today, by all partners.
+CREATE TABLE credential_guess (
+	day   BIGINT NOT NULL, -- days since 1970-01-01, by the clock of Brasilia
+	value BYTEA NOT NULL,  -- keyed index of the value's fingerprint
+	asked BIGINT NOT NULL,
+	PRIMARY KEY (day, value)
+);
+
 -- First looks of a partner by the hour since 1970: what tells a usual day from an unusual one.
 CREATE TABLE first_look_hour (
 	partner_id INTEGER NOT NULL,

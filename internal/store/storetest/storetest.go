@@ -136,13 +136,31 @@ func spread(t testing.TB, address string) {
 	}
 }
 
-// NewPartner registers a partner and returns it with its key and salt.
+// AllScopes are those of a key that may do everything.
+var AllScopes = []partner.Scope{partner.ScopeCyber, partner.ScopeSubscriptions, partner.ScopeCredentials, partner.ScopeManage}
+
+// NewPartner registers a partner and returns it with its salt and its key, which may do everything.
 func (e *Env) NewPartner(t testing.TB, mode partner.Mode) (partner.Partner, partner.Credentials) {
 	t.Helper()
-	r := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
-	p, cred, err := r.Create(context.Background(), fmt.Sprintf("Parceiro %s", mode), mode, partner.Settings{})
+	p, cred, err := Registry(e.Store.Partners, e.Clock.Now).Create(context.Background(), fmt.Sprintf("Parceiro %s", mode), mode, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p, cred
+}
+
+// Registry makes partners whose first key may do everything, which saves tests a second key.
+func Registry(s store.Partners, now func() time.Time) *partner.Registry {
+	return partner.NewRegistry(widened{s}, now, nil)
+}
+
+type (
+	partners = store.Partners
+	widened  struct{ partners }
+)
+
+// InsertPartner keeps a new partner with a first key that has all scopes.
+func (w widened) InsertPartner(ctx context.Context, p partner.Partner, salt string, first partner.Key) error {
+	first.Scopes = AllScopes
+	return w.partners.InsertPartner(ctx, p, salt, first)
 }

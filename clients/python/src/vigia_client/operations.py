@@ -1004,8 +1004,10 @@ class Operations(Sender):
         known here. `exposed: false` means that no breach with pairs holds the two together. Of somebody with nothing
         watched nothing is known. When not every breach can be asked the answer is 503, never a false "not exposed". The
         prefix is treated as a password: never logged, never cached. The key needs the scope `credentials`, which no
-        other scope includes, and one person can be asked about 30 times a minute; more is 429. In the sandbox the
-        password "password" is known together with the documented e-mail addresses.
+        other scope includes. At a live partner a value is asked about 24 hours after it was added, at once if the
+        enrolment names it, and after its first look; 409 when the person has values and none of them is so far. Each
+        value can be asked about 20 times a day (of Brasília), by all partners and for all people together; beyond, 429.
+        In the sandbox the password "password" is known together with the documented e-mail addresses.
         """
         return self._call(
             "POST",
