@@ -49,6 +49,9 @@ func (p *checkup) folder() {
 		p.problem(area, p.common.Data+" is not a folder", "name another one with --data")
 		return
 	}
+	if err := app.RefuseRestoring(p.common.Data); err != nil {
+		p.problem(area, reason(err), "run the same vigia restore again")
+	}
 	if runtime.GOOS == "windows" {
 		p.warn(area, "Windows has no modes: Vigia cannot see who may read "+p.common.Data, "let its access list name the service's user and nobody else")
 	} else if open := info.Mode().Perm() & 0o077; open != 0 {

@@ -45,6 +45,14 @@ func Open(ctx context.Context, c config.Common, opts sqldb.Options) (*App, error
 
 // OpenAt is Open on another clock. It is for work of the command line that tells of other days; a server's is the real one.
 func OpenAt(ctx context.Context, c config.Common, opts sqldb.Options, now func() time.Time) (*App, error) {
+	if err := RefuseRestoring(c.Data); err != nil {
+		return nil, err
+	}
+	return openAnyway(ctx, c, opts, now)
+}
+
+// openAnyway is OpenAt for the restore itself.
+func openAnyway(ctx context.Context, c config.Common, opts sqldb.Options, now func() time.Time) (*App, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}

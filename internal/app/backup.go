@@ -9,10 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/backup"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/durable"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
@@ -37,11 +40,11 @@ func (a *App) Backup(ctx context.Context, path string, o BackupOptions) (m backu
 	if _, err := os.Lstat(path); err == nil { // told before the work, and once more after it
 		return m, backup.ErrExists.With("there is a file of that name already")
 	}
-	stage, err := os.MkdirTemp(filepath.Dir(path), ".vigia-backup-*")
+	stage, unstage, err := stageBackup(filepath.Dir(path))
 	if err != nil {
 		return m, fmt.Errorf("backup: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
+	defer func() { err = errors.Join(err, unstage()) }()
 	about := backup.About{
 		Format: backup.Format, MadeAt: a.now().UTC(), Program: o.Program, Engine: string(a.Engine), Corpora: "included", Binding: a.Keys.Binding(),
 	}
@@ -70,7 +73,51 @@ func (a *App) Backup(ctx context.Context, path string, o BackupOptions) (m backu
 			return m, err
 		}
 	}
-	return backup.Write(ctx, path, about, sources, func(list []byte) []byte { return a.Keys.MAC(backupMAC, list) }, o.Progress)
+	staged := filepath.Join(stage, "archive")
+	m, err = backup.Write(ctx, staged, about, sources, func(list []byte) []byte { return a.Keys.MAC(backupMAC, list) }, o.Progress)
+	if err == nil {
+		err = durable.RenameNew(staged, path)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		err = backup.ErrExists.With("there is a file of that name already")
+	}
+	return m, err
+}
+
+// stagePrefix is how the folders begin in which backups are prepared, and stageLock a file in each that is locked while
+// its backup is at work.
+const stagePrefix, stageLock = ".vigia-backup-", "lock"
+
+// stageBackup makes a folder to prepare a backup in, beside its place, and removes those that killed backups have left.
+func stageBackup(beside string) (stage string, unstage func() error, err error) {
+	left, err := filepath.Glob(filepath.Join(beside, stagePrefix+"*"))
+	if err != nil {
+		return "", nil, err
+	}
+	for _, folder := range left {
+		f, err := os.Open(filepath.Join(folder, stageLock))
+		if err != nil {
+			continue // just being made, or another's
+		}
+		dead, err := durable.TryLock(f)
+		if err == nil && dead {
+			err = os.RemoveAll(folder)
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			return "", nil, err
+		}
+	}
+	if stage, err = os.MkdirTemp(beside, stagePrefix+"*"); err != nil {
+		return "", nil, err
+	}
+	lock, err := os.OpenFile(filepath.Join(stage, stageLock), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		_, err = durable.TryLock(lock)
+	}
+	if err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(stage))
+	}
+	return stage, func() error { return errors.Join(lock.Close(), os.RemoveAll(stage)) }, nil
 }
 
 // copyDatabase copies the database and opens the copy: what is archived has been seen to open with the keys.
@@ -140,9 +187,9 @@ type Restored struct {
 }
 
 // Restore unpacks a backup into an empty folder, opens it with its key file, erases again whoever was erased since, and
-// checks everything. record is called with the restored installation before it is looked at.
-func Restore(ctx context.Context, c config.Common, path string, o RestoreOptions, record func(*App) error) (Restored, error) {
-	var r Restored
+// checks everything. record is called with the restored installation before it is looked at. Until it is done a marker
+// keeps every other command from the folder; the next restore begins anew in it.
+func Restore(ctx context.Context, c config.Common, path string, o RestoreOptions, record func(*App) error) (r Restored, err error) {
 	about, err := backup.Describe(path)
 	if err != nil {
 		return r, err
@@ -157,17 +204,84 @@ func Restore(ctx context.Context, c config.Common, path string, o RestoreOptions
 	if err != nil {
 		return r, err
 	}
-	if err := emptyFolder(c.Data); err != nil {
-		return r, err
-	}
-	if r.Manifest, err = unpack(ctx, c, path, keys, o.Progress); err != nil {
-		return r, err
-	}
-	a, err := Open(ctx, c, sqldb.Options{MaxConns: 4, StatementTimeout: LongStatement})
+	marker, err := markRestore(c.Data)
 	if err != nil {
 		return r, err
 	}
-	return r, errors.Join(a.settle(ctx, &r, o, record), a.Close())
+	defer func() { err = errors.Join(err, marker.Close()) }()
+	if r.Manifest, err = unpack(ctx, c, path, keys, o.Progress); err != nil {
+		return r, errors.Join(err, clearFolder(c.Data), os.Remove(marker.Name()))
+	}
+	a, err := openAnyway(ctx, c, sqldb.Options{MaxConns: 4, StatementTimeout: LongStatement}, time.Now)
+	if err != nil {
+		return r, err
+	}
+	if err := errors.Join(a.settle(ctx, &r, o, record), a.Close()); err != nil {
+		return r, err
+	}
+	return r, os.Remove(marker.Name())
+}
+
+// restoreMarker is a file in the data folder while a restore is not complete, locked by the one at work: what is there
+// may be half of a backup, or a whole one with people in it who have been erased since.
+const restoreMarker = "restoring"
+
+// ErrRestoring means that a restore of the folder was begun and did not come to its end.
+var ErrRestoring = fault.New(fault.Conflict, "backup.restoring")
+
+// RefuseRestoring refuses a folder whose restore is not complete.
+func RefuseRestoring(folder string) error {
+	if _, err := os.Lstat(filepath.Join(folder, restoreMarker)); err == nil {
+		return ErrRestoring.With("a restore into %s did not come to its end, or is still at work: run the same 'vigia restore' again, it begins anew", folder)
+	}
+	return nil
+}
+
+// markRestore makes the marker in an empty folder, or takes over the one of a restore that was killed and clears what
+// that has left.
+func markRestore(folder string) (marker *os.File, err error) {
+	name := filepath.Join(folder, restoreMarker)
+	_, serr := os.Lstat(name)
+	if serr != nil {
+		if err := emptyFolder(folder); err != nil {
+			return nil, err
+		}
+	}
+	if err := prepareFolder(folder); err != nil {
+		return nil, err
+	}
+	marker, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("restore: %w", err)
+	}
+	locked, err := durable.TryLock(marker)
+	if err == nil && !locked {
+		err = ErrRestoring.With("another restore into %s is at work", folder)
+	}
+	if err == nil && serr == nil {
+		err = clearFolder(folder)
+	}
+	if err == nil {
+		err = durable.SyncFolder(folder)
+	}
+	if err != nil {
+		return nil, errors.Join(err, marker.Close())
+	}
+	return marker, nil
+}
+
+// keptInRestore are the files of a data folder that are not a restore's own.
+var keptInRestore = []string{"keys.json", "keys.json.lock", restoreMarker}
+
+// clearFolder removes what a restore has put into a folder that was empty before.
+func clearFolder(path string) error {
+	entries, err := os.ReadDir(path)
+	for _, e := range entries {
+		if !slices.Contains(keptInRestore, e.Name()) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(path, e.Name())))
+		}
+	}
+	return err
 }
 
 func (a *App) settle(ctx context.Context, r *Restored, o RestoreOptions, record func(*App) error) (err error) {
@@ -208,7 +322,7 @@ func emptyFolder(path string) error {
 		return fmt.Errorf("restore: %w", err)
 	}
 	for _, e := range entries {
-		if e.Name() != "keys.json" && e.Name() != "keys.json.lock" {
+		if !slices.Contains(keptInRestore, e.Name()) {
 			return backup.ErrNotEmpty.With("the folder %s is not empty: choose another, or move what is there away", path)
 		}
 	}
@@ -217,9 +331,6 @@ func emptyFolder(path string) error {
 
 // unpack puts files in place only when all of them are right.
 func unpack(ctx context.Context, c config.Common, path string, keys *seal.Keys, progress func(done, total int64)) (m backup.Manifest, err error) {
-	if err := prepareFolder(c.Data); err != nil {
-		return m, err
-	}
 	stage, err := os.MkdirTemp(c.Data, ".restore-*")
 	if err != nil {
 		return m, fmt.Errorf("restore: %w", err)

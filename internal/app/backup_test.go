@@ -331,12 +331,16 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 	damaged := filepath.Join(t.TempDir(), "damaged")
 	unharmed := 0
-	try := func(what string, content []byte) {
+	try := func(what string, content []byte, verdict string) {
 		t.Helper()
 		if err := os.WriteFile(damaged, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		refused(what, copyKeys(t, c), damaged, nil)
+		to := copyKeys(t, c)
+		refused(what, to, damaged, nil)
+		if _, err := app.Restore(ctx, to, damaged, app.RestoreOptions{}, noRecord); err == nil || !strings.Contains(err.Error(), verdict) {
+			t.Errorf("%s is called: %v", what, err)
+		}
 	}
 	// Some bits of a compressed archive say nothing (backup.TestEveryFlippedBit): then the restore is whole.
 	flip := func(what string, content []byte) {
@@ -350,6 +354,9 @@ func TestRestoreRefuses(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(to.Data, "vigia.db")); err == nil {
 				t.Errorf("%s: the database was put in place", what)
 			}
+			if !strings.Contains(err.Error(), "altered") {
+				t.Errorf("%s is called: %v", what, err)
+			}
 			return
 		}
 		unharmed++
@@ -362,13 +369,15 @@ func TestRestoreRefuses(t *testing.T) {
 		flipped := bytes.Clone(raw)
 		flipped[at] ^= 0x40
 		flip(fmt.Sprintf("a flipped bit at %d of %d", at, len(raw)), flipped)
-		try(fmt.Sprintf("cut at %d of %d", at, len(raw)), raw[:at])
+		try(fmt.Sprintf("cut at %d of %d", at, len(raw)), raw[:at], "cut short")
 	}
 	if unharmed > 10 {
 		t.Errorf("%d of 20 flipped bits made no difference", unharmed)
 	}
-	try("something else", []byte("not a backup"))
-	try("something appended", append(bytes.Clone(raw), raw...))
+	try("the last bytes cut off", raw[:len(raw)-4], "cut short")
+	try("something else", []byte("not a backup"), "cannot be opened")
+	try("something appended", append(bytes.Clone(raw), raw...), "appended")
+	try("a line appended", append(bytes.Clone(raw), "a line"...), "appended")
 	ok := copyKeys(t, c)
 	if done, err := app.Restore(ctx, ok, file, app.RestoreOptions{}, noRecord); err != nil || len(done.Problems) != 0 {
 		t.Error("the sound one:", done.Problems, err)

@@ -57,19 +57,20 @@ func Extract(ctx context.Context, file, folder string, verify func(list, mac []b
 		return m, err
 	}
 	if !verify(list, mac) {
-		return m, ErrDamaged.With("the list of files is not the one that was written")
+		return m, altered
 	}
 	if err := json.Unmarshal(list, &m); err != nil {
-		return m, ErrDamaged.With("the list of files cannot be read").Because(err)
+		return m, altered.Because(err)
 	}
 	if !equal(m.About, about) || !equal(m.Files, x.found) {
-		return m, ErrDamaged.With("the files are not those of the list")
+		return m, altered
 	}
 	return m, durable.SyncFolders(folder)
 }
 
 type archive struct {
 	file *os.File
+	in   *bufio.Reader
 	z    io.Reader
 	t    *tar.Reader
 	size int64
@@ -83,8 +84,10 @@ func openArchive(name string) (*archive, error) {
 	info, err := f.Stat()
 	if err == nil {
 		var z *gzip.Reader
-		if z, err = gzip.NewReader(bufio.NewReaderSize(f, 256<<10)); err == nil {
-			return &archive{f, z, tar.NewReader(z), info.Size()}, nil
+		in := bufio.NewReaderSize(f, 256<<10)
+		if z, err = gzip.NewReader(in); err == nil {
+			z.Multistream(false) // what follows is not taken for more of the archive
+			return &archive{f, in, z, tar.NewReader(z), info.Size()}, nil
 		}
 	}
 	return nil, errors.Join(ErrNoBackup.With("the backup cannot be opened").Because(err), f.Close())
@@ -95,10 +98,17 @@ func (a *archive) close() { _ = a.file.Close() } // only read
 func (a *archive) about() (About, error) {
 	var about About
 	h, err := a.t.Next()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return about, a.damage(err)
+	}
 	if err != nil || h.Name != aboutName || h.Size > maxList {
 		return about, ErrNoBackup.With("not a backup of this program").Because(err)
 	}
-	if err := json.NewDecoder(a.t).Decode(&about); err != nil {
+	text, err := io.ReadAll(a.t)
+	if err != nil {
+		return about, a.damage(err)
+	}
+	if err := json.Unmarshal(text, &about); err != nil {
 		return about, ErrNoBackup.With("not a backup of this program").Because(err)
 	}
 	if about.Format != Format {
@@ -106,6 +116,19 @@ func (a *archive) about() (About, error) {
 	}
 	return about, nil
 }
+
+// damage names what is wrong with an archive that cannot be read on. An altered one may seem to end early, too: then
+// there is more of the file.
+func (a *archive) damage(err error) error {
+	at, serr := a.file.Seek(0, io.SeekCurrent)
+	if (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) && serr == nil && at == a.size && a.in.Buffered() == 0 {
+		return ErrDamaged.With("the backup was cut short: it ends before its list of files").Because(err)
+	}
+	return altered.Because(err)
+}
+
+// altered is the verdict on an archive whose bytes are not those that were written.
+var altered = ErrDamaged.With("the backup was altered: its bytes are not those that were written")
 
 // extraction is one archive being unpacked.
 type extraction struct {
@@ -122,17 +145,17 @@ func (x *extraction) files() ([]byte, error) {
 	for {
 		h, err := x.t.Next()
 		if err != nil {
-			return nil, ErrDamaged.With("the backup ends early").Because(err)
+			return nil, x.damage(err)
 		}
 		if h.Name == manifestName && h.Size <= maxList {
 			list, err := io.ReadAll(x.t)
 			if err != nil {
-				return nil, ErrDamaged.With("the backup ends early").Because(err)
+				return nil, x.damage(err)
 			}
 			return list, nil
 		}
 		if h.Typeflag != tar.TypeReg || !fileName.MatchString(h.Name) || seen[h.Name] {
-			return nil, ErrDamaged.With("the backup holds something that was not put there")
+			return nil, altered
 		}
 		seen[h.Name] = true
 		if err := x.file(h); err != nil {
@@ -154,7 +177,7 @@ func (x *extraction) file(h *tar.Header) error {
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(out, sum), &watched{ctx: x.ctx, in: x.t, seen: x.saw})
 	if err != nil && x.ctx.Err() == nil {
-		err = ErrDamaged.With("the backup ends early or is damaged").Because(err)
+		err = x.damage(err)
 	}
 	x.found = append(x.found, File{h.Name, n, hex.EncodeToString(sum.Sum(nil))})
 	return errors.Join(err, durable.Close(out))
@@ -170,17 +193,27 @@ func (x *extraction) saw(int64) {
 // last reads the keyed hash and makes sure that nothing follows.
 func (x *extraction) last() ([]byte, error) {
 	h, err := x.t.Next()
-	if err != nil || h.Name != macName || h.Size > 1024 {
-		return nil, ErrDamaged.With("the backup ends early").Because(err)
+	if err != nil {
+		return nil, x.damage(err)
+	}
+	if h.Name != macName || h.Size > 1024 {
+		return nil, altered
 	}
 	mac, err := io.ReadAll(x.t)
 	if err != nil {
-		return nil, ErrDamaged.With("the backup ends early").Because(err)
+		return nil, x.damage(err)
 	}
-	if _, err := x.t.Next(); !errors.Is(err, io.EOF) {
-		return nil, ErrDamaged.With("the backup holds something that was not put there").Because(err)
+	if _, err := x.t.Next(); err == nil {
+		return nil, altered
+	} else if !errors.Is(err, io.EOF) {
+		return nil, x.damage(err)
 	}
-	if n, err := io.Copy(io.Discard, x.z); n > 0 || err != nil {
+	if n, err := io.Copy(io.Discard, x.z); err != nil { // the sum of all bytes is checked at their end
+		return nil, x.damage(err)
+	} else if n > 0 {
+		return nil, altered
+	}
+	if _, err := x.in.ReadByte(); !errors.Is(err, io.EOF) {
 		return nil, ErrDamaged.With("something was appended to the backup").Because(err)
 	}
 	return mac, nil

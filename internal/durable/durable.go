@@ -245,6 +245,14 @@ func Rename(from, to string) error {
 	return calls.syncFolder(filepath.Dir(to))
 }
 
+// RenameNew is Rename for a name that must be free: fs.ErrExist says that it is not, and what is there stays.
+func RenameNew(from, to string) error {
+	if err := moveNew(from, to); err != nil {
+		return err
+	}
+	return calls.syncFolder(filepath.Dir(to))
+}
+
 // Link gives a file whose content is on disk a second name. A name that is taken is fs.ErrExist, and is on disk too
 // then: whoever took it may have died before it was.
 func Link(from, to string) error {
