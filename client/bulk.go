@@ -28,8 +28,7 @@ type AssetNotAdded struct {
 	Detail string `json:"detail"`
 }
 
-// AddAssets watches up to 1,000 values, by the rules and out of the budgets of AddAsset. A refused one is in the outcome and
-// is no error. An extension of the contract.
+// AddAssets watches up to 1,000 values, by the rules of AddAsset. A refused one is in the outcome and is no error. An extension of the contract.
 func (c *Client) AddAssets(ctx context.Context, items []NewAsset, opts ...Option) (AssetsAdded, error) {
 	body := struct {
 		Items []NewAsset `json:"items"`

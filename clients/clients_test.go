@@ -84,7 +84,7 @@ func installed(t *testing.T, folder string) {
 
 // environment tells a client where the service is and who it is there.
 func environment(s *apptest.Service) []string {
-	return []string{"VIGIA_URL=" + s.URL, "VIGIA_KEY=" + s.Sandbox.APIKey, "VIGIA_SALT=" + s.Sandbox.Salt}
+	return []string{"VIGIA_URL=" + s.URL, "VIGIA_KEY=" + s.Sandbox.APIKey, "VIGIA_SALT=" + s.Sandbox.Salt, "VIGIA_LIVE_KEY=" + s.Live.APIKey}
 }
 
 // TestGeneratedClient: a client that a third party's generator makes of the document works, and its validators let

@@ -331,6 +331,26 @@ func TestBulkAndPages(t *testing.T) {
 	}
 }
 
+// TestListUnderAKey: a list under an idempotency key adds all of its values, once.
+func TestListUnderAKey(t *testing.T) {
+	s := apptest.Start(t)
+	vigia := fast(t, s.URL, s.Live.APIKey)
+	items := make([]client.NewAsset, 1000)
+	for i := range items {
+		items[i] = client.NewAsset{Type: client.Email, Value: fmt.Sprintf("go%d@exemplo.com.br", i), UserHash: fmt.Sprint("go-", i)}
+	}
+	for _, replayed := range []bool{false, true} {
+		var reply client.Reply
+		added, err := vigia.AddAssets(t.Context(), items, client.IdempotencyKey("lista-go"), client.Into(&reply))
+		if err != nil || added.Added != 1000 || added.NotAdded != 0 || reply.Replayed != replayed {
+			t.Errorf("%d of 1000: %v %+v", added.Added, err, reply)
+		}
+	}
+	if list, err := vigia.Assets(t.Context(), "go-999"); err != nil || len(list) != 1 || list[0].Value != "go999@exemplo.com.br" {
+		t.Error(list, err)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	s := apptest.Start(t)
 	ctx := t.Context()

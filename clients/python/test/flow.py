@@ -101,6 +101,15 @@ class Flow(unittest.TestCase):
         self.assertTrue(error.detail.startswith("value: "))
         self.refused(403, "credentials", Vigia(URL, "vg_test_nobody").list_support_services)
 
+    def test_1_a_list_under_an_idempotency_key_adds_all(self):
+        live = Watched(URL, os.environ["VIGIA_LIVE_KEY"])
+        items = [{"type": "email", "value": f"py{i}@exemplo.com.br", "userHash": f"py-{i}"} for i in range(1000)]
+        for replayed in (False, True):
+            reply = Reply()
+            added = live.add_assets({"items": items}, idempotency_key="lista-python", reply=reply)
+            self.assertEqual((added["result"], added["totalAdded"], reply.replayed), ("success", 1000, replayed))
+        self.assertEqual(live.list_monitored_assets("py-999")[0]["value"], "py999@exemplo.com.br")
+
     def test_2_advice_score_and_passwords(self):
         v, person = self.vigia, self.person
         asked = next(advice for advice in v.list_advice(person) if advice.get("answerOptions"))

@@ -130,6 +130,16 @@ test("a refusal is an error with status, message, detail and request id", async 
   await assert.rejects(stranger.subscriptionPage(1), (error) => error instanceof VigiaError && error.statusCode === 401);
 });
 
+test("a list under an idempotency key adds all of its values, once", async () => {
+  const live = new Vigia({ url, key: required("VIGIA_LIVE_KEY") });
+  const items = Array.from({ length: 1000 }, (_, i) => ({ type: "email" as const, value: `ts${i}@exemplo.com.br`, userHash: `ts-${i}` }));
+  for (let again = 0; again < 2; again++) {
+    const added = await live.addAssets(items, { idempotencyKey: "lista-ts" });
+    assert.deepEqual([added.result, added.totalAdded, added.totalNotAdded], ["success", 1000, 0]);
+  }
+  assert.equal((await live.assets("ts-999"))[0]?.value, "ts999@exemplo.com.br");
+});
+
 test("a lost answer is fetched again, and the work is done once", async () => {
   let calls = 0;
   const lossy = new Vigia({
