@@ -251,6 +251,11 @@ func (p *checkup) addresses(ctx context.Context) {
 	if host, _, err := net.SplitHostPort(p.serve.Listen); err == nil && p.serve.TLSCert == "" && !loopback(host) {
 		p.warn(area, "the partner API is offered without TLS", "give --tls-cert and --tls-key, or make sure that a proxy in front speaks TLS")
 	}
+	for listen, told := range map[string]string{p.serve.ConsoleListen: p.serve.PublicURL, p.serve.Listen: p.serve.PublicURL + p.serve.PageURL} {
+		if host, _, err := net.SplitHostPort(listen); err == nil && !loopback(host) && told == "" {
+			p.warn(area, listen+" has no public address", "give --public-url: without it there are no passkeys, and no links to people's pages for live partners")
+		}
+	}
 }
 
 func loopback(host string) bool {

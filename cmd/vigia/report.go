@@ -31,11 +31,6 @@ func (reportAccessCmd) Help() string {
 		"  vigia report access --user-hash e3d5a0... --partner pt_... --json"
 }
 
-type accessView struct {
-	auditView
-	Masked bool `json:"masked_cpf_only"`
-}
-
 // Run reports.
 func (r *reportAccessCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	p, err := r.person()
@@ -47,14 +42,10 @@ func (r *reportAccessCmd) Run(ctx context.Context, c *config.Common, o *output) 
 		if err != nil {
 			return err
 		}
-		t := table[accessView]{heading: "LINE\tAT\tWHO\tFROM\tACTION\tOF\tDETAIL"}
+		t := table[auditView]{heading: "LINE\tAT\tWHO\tFROM\tACTION\tOF\tDETAIL"}
 		for _, e := range list {
-			v := accessView{auditView{e.Seq, stamp(e.At), e.Name, e.From, e.Action, e.Subject, e.Detail}, e.Masked}
-			what := v.Subject
-			if v.Masked {
-				what = "a masked CPF that others may share"
-			}
-			t.add(v, v.Line, v.At, v.Actor, v.From, v.Action, what, v.Detail)
+			v := auditView{e.Seq, stamp(e.At), e.Name, e.From, e.Action, e.Subject, e.Detail}
+			t.add(v, v.Line, v.At, v.Actor, v.From, v.Action, v.Subject, v.Detail)
 		}
 		return t.print(o)
 	})

@@ -29,7 +29,7 @@ type personPage struct {
 	Cover         []cyber.Entitlement
 	Score         *cyber.ScoreDay
 	Line          scoreLine
-	Looked        []accessRow
+	Looked        []auditRow
 	Services      []cyber.Service
 	Reasons       []choiceOption
 }

@@ -34,18 +34,13 @@ type subjectsPage struct {
 	Held               []heldCount
 	// Asked says that Held is an answer, Told that Accesses is.
 	Asked, Told bool
-	Accesses    []accessRow
+	Accesses    []auditRow
 }
 
 // heldCount counts what is held for one partner; the values themselves are only in the export.
 type heldCount struct {
 	Name   string
 	Counts []choiceCount
-}
-
-type accessRow struct {
-	auditRow
-	Masked bool
 }
 
 func (c *Console) subjectsPage(r *request) (subjectsPage, error) {
@@ -166,20 +161,12 @@ func showAccesses(c *Console, r *request) (answer, error) {
 }
 
 // accessRows puts e-mails in the place of operators' ids.
-func (c *Console) accessRows(r *request, list []subject.Access) ([]accessRow, error) {
+func (c *Console) accessRows(r *request, list []subject.Access) ([]auditRow, error) {
 	entries := make([]operator.Entry, len(list))
 	for i, a := range list {
 		entries[i] = a.Entry
 	}
-	rows, err := c.auditRows(r, entries)
-	if err != nil {
-		return nil, err
-	}
-	accesses := make([]accessRow, len(rows))
-	for i, row := range rows {
-		accesses[i] = accessRow{row, list[i].Masked}
-	}
-	return accesses, nil
+	return c.auditRows(r, entries)
 }
 
 func confirmErase(c *Console, r *request) (answer, error) {

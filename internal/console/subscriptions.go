@@ -6,6 +6,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -102,7 +103,7 @@ func findSubscriptions(c *Console, r *request) (answer, error) {
 		return nil, errForm.With("cpf: eleven digits, with or without dots and dash").Because(err)
 	}
 	masked := identifier.Mask(identifier.CPF, cpf)
-	if err := c.note(r, "subscription.find", string(choice.Current.ID), masked); err != nil {
+	if err := c.note(r, "subscription.find", c.Rules.Subjects.Ref(subject.Person{CPF: cpf}), string(choice.Current.ID)+" "+masked); err != nil {
 		return nil, err
 	}
 	found, err := c.Rules.FindSubscriptions.SubscriptionsOfCPF(r.Context(), choice.Current.ID, cpf)

@@ -43,13 +43,6 @@ func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject
 		}
 		accesses = append(accesses, found...)
 	}
-	if p.CPF != "" {
-		masked, err := s.maskedAccesses(ctx, held, p.CPF)
-		if err != nil {
-			return nil, err
-		}
-		accesses = append(accesses, masked...)
-	}
 	order.By(accesses, func(a, b *subject.Access) int { return cmp.Compare(b.Seq, a.Seq) })
 	return accesses, nil
 }
@@ -75,22 +68,6 @@ func (s Subjects) erasedIDs(ctx context.Context, id partner.ID, p subject.Person
 		ids = append(ids, k.IDs...)
 	}
 	return ids, err
-}
-
-// actionFind is how the console records that somebody looked a CPF up: masked, because nobody may have had it.
-const actionFind = "subscription.find"
-
-func (s Subjects) maskedAccesses(ctx context.Context, held []subject.Held, cpf string) ([]subject.Access, error) {
-	mask := identifier.Mask(identifier.CPF, cpf)
-	of := map[string]bool{}
-	for _, h := range held {
-		of[string(h.Partner.ID)] = true
-	}
-	lines, err := collect(ctx, s.reader(), func(row scanner) (subject.Access, error) {
-		r, err := s.audit().scanAudit(row)
-		return subject.Access{Entry: r.Entry, Masked: true}, err
-	}, `SELECT `+auditColumns+` FROM audit WHERE action = $1`, actionFind)
-	return slices.DeleteFunc(lines, func(a subject.Access) bool { return a.Detail != mask || !of[a.Subject] }), err
 }
 
 // Affected calls found for each person with findings of an incident, in the order of partners.

@@ -176,3 +176,35 @@ func TestWriterHasNoVoice(t *testing.T) {
 		}
 	})
 }
+
+// TestForgedRowIsWrittenAnew: what an operator changes of a forged row keeps nothing of it; said anew as a whole it counts
+// again.
+func TestForgedRowIsWrittenAnew(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		w := newSpeaking(t, e)
+		for _, statement := range []string{`UPDATE plan SET coverage = replace(coverage, '100', '987654')`, `UPDATE service SET description = '` + hostile + `'`} {
+			if err := storetest.Write(w.ctx, e, statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		plans, services := plan.NewCatalogue(e.Store.Plans, e.Clock.Now), cyber.NewServices(e.Store.Services, e.Clock.Now)
+		if _, err := plans.Edit(w.ctx, w.partner.ID, "ouro", func(p *plan.Plan) { p.MaxDevices = 3 }); !errors.Is(err, plan.ErrInvalid) {
+			t.Error("a forged plan was changed in part:", err)
+		}
+		if _, err := services.Edit(w.ctx, "sv_1", func(sv *cyber.Service) { sv.Name = "Ajuda" }); !errors.Is(err, cyber.ErrServiceInvalid) {
+			t.Error("a forged service was changed in part:", err)
+		}
+		_, err := plans.Edit(w.ctx, w.partner.ID, "ouro", func(p *plan.Plan) { p.Name, p.Coverage = "Ouro", plan.Coverage{Plan: "Ouro", Limit: 100_00} })
+		_, serr := services.Edit(w.ctx, "sv_1", func(sv *cyber.Service) { sv.Name, sv.Description = "Ajuda", "Depois de um golpe." })
+		if err := errors.Join(err, serr); err != nil {
+			t.Fatal(err)
+		}
+		served := w.served()
+		if !strings.Contains(served["service"], "Depois de um golpe.") || !strings.Contains(served["plan"], "Limit:10000 ") {
+			t.Error(served["service"], served["plan"])
+		}
+		if found := problems(t, w.ctx, w.Upkeep); len(found) != 0 {
+			t.Error(found)
+		}
+	})
+}

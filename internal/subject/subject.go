@@ -155,8 +155,6 @@ type Tombstone struct {
 // Access is one time that somebody looked at or changed something of a person's.
 type Access struct {
 	operator.Entry
-	// Masked says that the line names the person only by a masked CPF, which others may share.
-	Masked bool
 }
 
 // Partners tells whose people there are.
