@@ -139,7 +139,8 @@ func (s *Server) answerVendor(r *request) (once.Answer, error) {
 		err = webhook.Verify(r.http.Header, body, s.Now(), s.VendorSecrets)
 	}
 	if err != nil {
-		return once.Answer{}, s.refuseStranger(r, partner.ErrUnauthorised)
+		s.slowStranger(r, partner.ErrUnauthorised)
+		return once.Answer{}, partner.ErrUnauthorised
 	}
 	allowed := s.limits.take(vendorCaller, s.Now())
 	allowed.headers(r.reply)

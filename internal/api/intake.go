@@ -104,6 +104,23 @@ func (r *request) openBody(w http.ResponseWriter) error {
 	return err
 }
 
+// A client that only reads its answer after it has sent its whole body, as many simple ones do, sees a broken connection
+// in place of a refusal that came before. So a refused body is read and thrown away, up to these bounds.
+const (
+	maxDiscarded = 8 << 20
+	discardTime  = 2 * time.Second
+)
+
+// discardBody reads the rest of a body that was refused. A client that waits for leave to send it is not given any.
+func discardBody(w http.ResponseWriter, r *http.Request) {
+	if r.Body == nil || r.Body == http.NoBody || r.Header.Get("Expect") != "" {
+		return
+	}
+	// Servers without deadlines (tests) may refuse. The next request of the connection gets its own.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(discardTime))
+	_, _ = io.CopyN(io.Discard, r.Body, maxDiscarded) // whatever comes of it, the refusal is written
+}
+
 // packedJSON tells whether the headers announce JSON, and whether it is packed by gzip.
 func packedJSON(h http.Header) (packed bool, err error) {
 	if enc := h.Values("Content-Encoding"); len(enc) > 0 {

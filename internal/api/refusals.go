@@ -71,9 +71,13 @@ func (f *refusals) delay(id partner.ID, heavy bool, now time.Time) (wait time.Du
 func (f *refusals) hold(ctx context.Context, id partner.ID, heavy bool, now time.Time) {
 	wait, release := f.delay(id, heavy, now)
 	defer release()
-	if wait == 0 {
-		return
+	if wait > 0 {
+		pause(ctx, wait)
 	}
+}
+
+// pause waits for a time, or until the caller is gone.
+func pause(ctx context.Context, wait time.Duration) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {

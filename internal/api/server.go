@@ -117,9 +117,11 @@ type Server struct {
 	limits   *limiter
 	works    *works
 	refusals *refusals
-	routes   tree
-	mux      *http.ServeMux
-	services atomic.Pointer[encodedServices]
+	// strangersHeld counts the refused keys that wait for their answer.
+	strangersHeld atomic.Int64
+	routes        tree
+	mux           *http.ServeMux
+	services      atomic.Pointer[encodedServices]
 	// The two modes may be answered from different corpora.
 	passwordsLive, passwordsSandbox atomic.Pointer[passwordAnswers]
 }
@@ -156,11 +158,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case areaOf(sent(r.URL)) != nil || !clean(r.URL.Path):
 		s.unknownPath(w, r)
 	default:
-		if wait := s.Strangers.Take(s.Callers.Address(r)); wait > 0 {
-			w.Header().Set("retry-after", wholeSeconds(wait))
-			s.refuseNobody(w, r, errStranger)
-			return
-		}
 		s.mux.ServeHTTP(w, r)
 	}
 }
@@ -226,7 +223,8 @@ func (s *Server) answer(w http.ResponseWriter, r *request, now time.Time) (a onc
 		return s.answerVendor(r)
 	}
 	if r.caller, err = s.authenticate(r); err != nil {
-		return a, s.refuseStranger(r, err)
+		s.slowStranger(r, err)
+		return a, err
 	}
 	allowed := s.limits.take(r.caller, now)
 	allowed.headers(r.reply)
@@ -298,20 +296,20 @@ func (s *Server) authenticate(r *request) (partner.Caller, error) {
 	return s.Gate.Authenticate(r.ctx, keys[0], r.route.scope)
 }
 
-// errStranger is what an address hears that has sent too much without a valid key.
-var errStranger = errRateLimited.With("rate: more requests without a valid key than one address may send")
-
-// refuseStranger turns a refused key into a refusal of the address once that has used its budget up. Valid keys are not
-// held up by others that share their address.
-func (s *Server) refuseStranger(r *request, err error) error {
+// slowStranger delays the refusal of a wrong key once its address has used its budget up: guessing gets slow, and a wrong
+// key is still told that it is one. Valid keys are not held up by others that share their address.
+func (s *Server) slowStranger(r *request, err error) {
 	if !errors.Is(err, partner.ErrUnauthorised) {
-		return err
+		return
 	}
-	if wait := s.Strangers.Take(s.Callers.Address(r.http)); wait > 0 {
-		r.reply.Set("retry-after", wholeSeconds(wait))
-		return errStranger
+	wait := s.Strangers.Take(s.Callers.Address(r.http))
+	if wait == 0 {
+		return
 	}
-	return err
+	if s.strangersHeld.Add(1) <= heldOfAll {
+		pause(r.ctx, min(wait, holdMost))
+	}
+	s.strangersHeld.Add(-1)
 }
 
 // encode writes a value to a buffer, so that a failure is an error and never half an answer. What is encoded already,
@@ -363,6 +361,7 @@ var (
 func (s *Server) write(w http.ResponseWriter, r *request, answer once.Answer, err error) int {
 	h := w.Header()
 	if err != nil {
+		discardBody(w, r.http)
 		answer = r.route.area.refusal(err)
 		h.Del("idempotency-replayed") // the repeat of a request whose work is done anew was refused: nothing was repeated
 	}

@@ -18,7 +18,9 @@ var _ cyber.PersonStore = Advice{}
 
 // postureQuery reads what advice is made from in one round trip: rows of watched values with the names of their open
 // breaches, and, without an id, rows of devices, answers and cases: part tells which. Those stand under the digest as
-// sent or under the person's other digest, which is NULL until it is known whose the hash is. Plain rows are what both
+// sent or under the person's other digest, which is NULL until it is known whose the hash is. A live key counts as a
+// protected device unless devices report to the vendor of the partner's keys: then one that did not is not installed.
+// Plain rows are what both
 // engines give at the least cost: an aggregate for each list, or a half of the statement for each digest, took
 // PostgreSQL half as long again.
 const postureQuery = `WITH other (digest) AS MATERIALIZED (SELECT user_256 FROM person WHERE partner_id = $1 AND user_512 = $2
@@ -27,7 +29,7 @@ const postureQuery = `WITH other (digest) AS MATERIALIZED (SELECT user_256 FROM 
 		FROM asset a WHERE a.partner_id = $1 AND a.user_index IN ($2, (SELECT digest FROM other))
 	UNION ALL SELECT '', 1, k.valid_until, NULL, NULL, k.system, ''
 		FROM epp_key k WHERE k.partner_id = $1 AND k.user_index IN ($2, (SELECT digest FROM other)) AND k.ended_at = 0 AND k.valid_until > $3
-			AND k.activated_at > 0
+			AND (k.activated_at > 0 OR NOT EXISTS (SELECT 1 FROM epp_key r WHERE r.partner_id = $1 AND r.system = k.system AND r.activated_at > 0))
 	UNION ALL SELECT '', 2, q.answered_at, q.value, q.user_index, q.content_id, ''
 		FROM content_answer q WHERE q.partner_id = $1 AND q.user_index IN ($2, (SELECT digest FROM other))
 	UNION ALL SELECT '', 3, 0, NULL, NULL, c.status, ''

@@ -55,8 +55,19 @@ func TestKeyLife(t *testing.T) {
 		if err != nil || d.StateAt(e.Clock.Now()) != cyber.KeyIssued {
 			t.Fatal(d, err)
 		}
-		if posture, err := e.Advice.Posture(ctx, p.ID, "u1", false); err != nil || len(posture.Devices) != 0 {
-			t.Error("a key that nobody activated protects:", posture, err)
+		protected := func(user partner.UserHash) bool {
+			t.Helper()
+			posture, err := e.Advice.Posture(ctx, p.ID, user, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(posture.Devices) > 0
+		}
+		if !protected("u1") {
+			t.Error("where no device reports, a live key does not protect")
+		}
+		if _, err := endpoints.Issue(ctx, p.ID, phone("u2", "Outro celular")); err != nil {
+			t.Fatal(err)
 		}
 		for _, named := range []string{d.Key, string(d.ID)} {
 			_, own := endpoints.Own(ctx, q.ID, named)
@@ -83,6 +94,9 @@ func TestKeyLife(t *testing.T) {
 			})
 		}
 		wg.Wait()
+		if !protected("u1") || protected("u2") {
+			t.Error("where devices report, only activated keys protect:", protected("u1"), protected("u2"))
+		}
 		for _, step := range []struct{ advance, seen time.Duration }{{9 * time.Minute, 0}, {time.Minute, 10 * time.Minute}} {
 			e.Clock.Advance(step.advance)
 			got, err := endpoints.Report(ctx, p.ID, string(d.ID))
@@ -93,7 +107,7 @@ func TestKeyLife(t *testing.T) {
 		if posture, err := e.Advice.Posture(ctx, p.ID, "u1", false); err != nil || len(posture.Devices) != 1 {
 			t.Error("an activated key protects nothing:", posture, err)
 		}
-		if sources, err := endpoints.Sources(ctx); err != nil || sources[0].Live != 1 || sources[0].Active != 1 {
+		if sources, err := endpoints.Sources(ctx); err != nil || sources[0].Live != 2 || sources[0].Active != 1 {
 			t.Errorf("%+v %v", sources[0], err)
 		}
 
@@ -125,7 +139,7 @@ func TestKeyLife(t *testing.T) {
 			}
 		}
 		want := []string{"activated  user=true moved=false", "ended moved user=true moved=true", "ended revoked user=true moved=false",
-			"ended expired user=true moved=false", "ended expired user=true moved=false"}
+			"ended expired user=true moved=false", "ended expired user=true moved=false", "ended expired user=true moved=false"}
 		if got := keyEvents(t, e, p.ID); strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("told:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}

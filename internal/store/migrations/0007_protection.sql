@@ -30,6 +30,8 @@ CREATE INDEX epp_key_newest ON epp_key (partner_id, issued_at, id) WHERE ended_a
 CREATE INDEX epp_key_warning ON epp_key (next_warning) WHERE next_warning > 0;
 CREATE INDEX epp_key_plan ON epp_key (partner_id, plan_id) WHERE ended_at = 0 AND plan_id <> '';
 CREATE INDEX epp_key_over ON epp_key (valid_until);
+-- Whether devices of a system report to the vendor of a partner's keys.
+CREATE INDEX epp_key_reported ON epp_key (partner_id, system) WHERE activated_at > 0;
 
 -- A row per person who was issued a key: its lock makes counting devices and adding one a single step.
 CREATE TABLE epp_holder (
