@@ -38,7 +38,7 @@ func factsOf(b cyber.Breach) breachFacts {
 }
 
 func (s *Server) listBreaches(r *request) (any, error) {
-	page, err := r.countInQuery("page", 1)
+	page, err := r.pageInQuery()
 	if err != nil {
 		return nil, err
 	}

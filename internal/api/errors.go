@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 
@@ -95,10 +96,7 @@ func detailOf(err error) string {
 	if !errors.As(err, &f) || f.Kind == fault.Internal || f.Kind == fault.Unauthenticated {
 		return ""
 	}
-	line := []byte(f.Detail)
-	if f.Detail == "" {
-		line = []byte(detailOfCode(f.Code))
-	}
+	line := []byte(cmp.Or(f.Detail, detailByCode[f.Code], detailByKind[f.Kind]))
 	for i, c := range line {
 		if c < 0x20 || c > 0x7e {
 			line[i] = '?'

@@ -83,6 +83,7 @@ var byCode = map[string]string{
 // request.
 var detailByCode = map[string]string{
 	"path.not_found":            "path: no operation has it",
+	"password.no_corpus":        "hash: no list of breached passwords is loaded yet",
 	"asset.not_found":           "id: no such value is watched for this person",
 	"case.not_found":            "id: no such case of this person",
 	"finding.not_found":         "id: no such finding about this person",
@@ -97,12 +98,17 @@ var detailByCode = map[string]string{
 	"idempotency.still_running": "idempotency-key: the first request with it is still running",
 }
 
-// detailOfCode is the detail of a fault that brings none.
-func detailOfCode(code string) string {
-	if d, ok := detailByCode[code]; ok {
-		return d
-	}
-	return "request: " + code
+// detailByKind says in words what a fault without field and rule of its own comes to.
+var detailByKind = map[fault.Kind]string{
+	fault.Invalid:         "request: breaks a rule of the operation",
+	fault.Forbidden:       "x-api-key: is not for this operation",
+	fault.NotFound:        "path: names nothing of this partner",
+	fault.Conflict:        "request: does not fit the present state",
+	fault.TooLarge:        "body: larger than allowed",
+	fault.UnsupportedType: "content-type: expected application/json",
+	fault.Unprocessable:   "request: was understood and cannot be carried out",
+	fault.RateLimited:     "rate: more than this partner may ask for",
+	fault.Unavailable:     "service: cannot answer at the moment, come back after retry-after seconds",
 }
 
 // passwordAdvice is what to do about a password, by how widely it is known.

@@ -384,7 +384,11 @@ func (s *Server) write(w http.ResponseWriter, r *request, answer once.Answer, er
 // retryAfter tells a caller when to come back, where coming back may help and nothing else said when.
 func retryAfter(h http.Header, status int, err error) {
 	later := status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests || status == http.StatusConflict && errors.Is(err, once.ErrStillRunning)
-	if later && h.Get("retry-after") == "" {
+	switch {
+	case !later || h.Get("retry-after") != "":
+	case errors.Is(err, password.ErrNoCorpus): // an operator has to load one
+		h.Set("retry-after", "300")
+	default:
 		h.Set("retry-after", "1")
 	}
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -78,7 +79,7 @@ func wireDay(d subscription.Day) string {
 const defaultPageSize = 10
 
 func (s *Server) listSubscriptions(r *request) (any, error) {
-	page, err := r.countInQuery("page", 1)
+	page, err := r.pageInQuery()
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +111,15 @@ func (s *Server) listSubscriptions(r *request) (any, error) {
 		}
 	}
 	return wire, nil
+}
+
+// pageInQuery reads the number of a page.
+func (r *request) pageInQuery() (int64, error) {
+	page, err := r.countInQuery("page", 1)
+	if err == nil && page > math.MaxInt32 {
+		return 0, errQueryInvalid.With("page: at most %d", math.MaxInt32)
+	}
+	return page, err
 }
 
 // countInQuery reads a whole number of at least 1 from the query. One too large for the machine is as good as the

@@ -10,13 +10,11 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// How many problems an answer names. One item names what its partner can mend at a time; an answer in which everything
-// is wrong with ten thousand items would be 7 MB that nobody reads.
+// All problems of an item are named, until an answer has answerErrors of them: each further item names laterErrors.
+// Ten thousand items in which everything is wrong would make an answer of 15 MB otherwise.
 const (
-	itemErrors   = 20
 	answerErrors = 20_000
-	// laterErrors is what each item still names once the answer has its share.
-	laterErrors = 3
+	laterErrors  = 3
 )
 
 // keptOutcome is a bulk answer as it is kept under an idempotency key: what became of which item, and nothing of the
@@ -41,11 +39,10 @@ func packOutcome(o subscription.Outcome) (once.Answer, error) {
 	kept := keptOutcome{Created: o.Created}
 	numbers, named := map[subscription.Problem]int{}, 0
 	for _, f := range o.Failures {
-		most := itemErrors
+		listed := f.Problems
 		if named >= answerErrors {
-			most = laterErrors
+			listed = listed[:min(len(listed), laterErrors)]
 		}
-		listed := f.Problems[:min(len(f.Problems), most)]
 		named += len(listed)
 		run := keptRun{First: f.Item, Count: 1, Rules: make([]int, len(listed)), More: len(f.Problems) - len(listed)}
 		for i, p := range listed {

@@ -9,6 +9,8 @@ package draft
 import (
 	"bytes"
 	"errors"
+	"math"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -181,9 +183,19 @@ func (r *Reader) textOrNumber(t *subscription.Text) error {
 	}
 	raw, err := r.dec.ReadValue()
 	if err == nil {
-		*t = subscription.GivenText(string(raw))
+		*t = subscription.GivenText(plainNumber(string(raw)))
 	}
 	return err
+}
+
+// plainNumber writes a whole JSON number in digits alone: some encoders write 120 as 120.0 or 1.2e2. Other numbers stay as
+// they are, for the rules to refuse.
+func plainNumber(raw string) string {
+	const exact = 1 << 53
+	if f, err := strconv.ParseFloat(raw, 64); err == nil && f == math.Trunc(f) && math.Abs(f) <= exact {
+		return strconv.FormatInt(int64(f), 10)
+	}
+	return raw
 }
 
 func (r *Reader) flag(f *subscription.Flag) error {

@@ -31,9 +31,14 @@ func ParseUserHash(field, s string) (UserHash, error) {
 		return "", ErrUserHash.With("%s: 1 to %d printable characters", field, MaxUserHash)
 	case Dots(s):
 		return "", ErrUserHash.With("%s: neither . nor .., which no path can carry", field)
+	case s == reservedSegment:
+		return "", ErrUserHash.With("%s: not %s, which is a path of its own", field, reservedSegment)
 	}
 	return UserHash(s), nil
 }
+
+// reservedSegment stands in paths where a user hash may stand: somebody of that name could be added and never be asked for.
+const reservedSegment = "extra"
 
 // Printable tells whether s has 1 to limit characters, all of them printable: the contract's rule for ids and user
 // hashes.

@@ -17,16 +17,16 @@ func TestMetadataBound(t *testing.T) {
 	}
 }
 
-// TestWholeNumbers: as JSON may write them, as far as every whole number has a spelling of its own.
+// TestWholeNumbers: a text is a whole number in digits alone.
 func TestWholeNumbers(t *testing.T) {
 	for text, want := range map[string]int64{
-		"120": 120, "120.0": 120, "1.2e2": 120, "-3": -3, "9007199254740992.0": 1 << 53, "-9007199254740992.0": -1 << 53,
+		"120": 120, "-3": -3,
 	} {
 		if n, ok := wholeNumber(text); !ok || n != want {
 			t.Errorf("%s: %d, %t", text, n, ok)
 		}
 	}
-	for _, bad := range []string{"+1", "1.5", "9007199254740994.0", "1e400", "0x1p3", "x", ""} {
+	for _, bad := range []string{"+1", "1.5", "5e1", "120.0", "1e400", "0x1p3", "x", ""} {
 		if n, ok := wholeNumber(bad); ok {
 			t.Errorf("%q is %d", bad, n)
 		}

@@ -107,16 +107,10 @@ func (c *checker) group(d *Draft) (size int64, holder string) {
 	return size, holder
 }
 
-// wholeNumber reads "120", and also 120.0 or 1.2e2 as JSON may write a number.
+// wholeNumber reads digits, which may have a minus before them.
 func wholeNumber(s string) (int64, bool) {
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return n, s[0] != '+'
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 || !jsontext.Value(s).IsValid() {
-		return 0, false
-	}
-	return int64(f), true
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil && s[0] != '+'
 }
 
 func (c *checker) beneficiary(d *Draft) Beneficiary {

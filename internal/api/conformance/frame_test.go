@@ -365,7 +365,7 @@ func userHashRows(w *world) (rows []check) {
 				rows = append(rows, check{o.name, fmt.Sprintf("a person named %.20q", user), request{method: o.method,
 					path: "/v1" + o.path, body: named(user)}, expect{status: o.right()}})
 			}
-			for _, user := range append([]string{"", ".", ".."}, bad...) {
+			for _, user := range append([]string{"", ".", "..", "extra"}, bad...) {
 				rows = append(rows, check{o.name, fmt.Sprintf("nobody is named %.20q", user),
 					request{method: o.method, path: "/v1" + o.path, body: named(user)}, expect{status: 400}})
 			}

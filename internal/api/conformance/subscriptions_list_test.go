@@ -60,6 +60,10 @@ func pageRows(w *world) (rows []check) {
 	for _, number := range []int{1, 2, 3, 4, 1000, 1_000_000} {
 		get(fmt.Sprint("?page=", number), 200, expectPage(number, 10))
 	}
+	get("?page=2147483647", 200, nil)
+	for _, number := range []string{"2147483648", "9223372036854775807", "18446744073709551616"} {
+		get("?page="+number, 400, nil)
+	}
 	for _, size := range []int{100, 101, 1000, 1_000_000} {
 		get(fmt.Sprint("?page_size=", size), 200, expectPage(1, min(size, 100)))
 	}

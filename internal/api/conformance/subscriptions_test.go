@@ -292,7 +292,7 @@ func bulkGroupRows(w *world) (rows []check) {
 		rows = append(rows, w.rehearsed(fmt.Sprintf("a group of %v", size), group().set("group_size", size)))
 	}
 	for _, size := range []any{"49", "0", "-50", "1", "", "50.5", "cinquenta", "5O", "+50", "0x50", 49, 0, -1, 50.5,
-		true, nil, []any{50}, map[string]any{}, absent{}, "１００", "50 pessoas", "1e400"} {
+		true, nil, []any{50}, map[string]any{}, absent{}, "１００", "50 pessoas", "1e400", "5e1", "50.0"} {
 		rows = append(rows, w.rehearsed(fmt.Sprintf("no group of %v", size), group().set("group_size", size),
 			"group_size"))
 	}
@@ -345,6 +345,12 @@ func bulkOutcomeRows(w *world) (rows []check) {
 			}
 			return exists(v)
 		}), nil)
+	post("all errors of an item are listed", `[{"is_group_plan":true,"partner_metadata":5,"partner_internal_id":5,"beneficiary":{"address":{}}}]`, has(func(v bulkAnswer) error {
+		if errs, _ := v.Items[0]["errors"].([]any); len(errs) < 21 || strings.Contains(fmt.Sprint(errs), "e mais") {
+			return fmt.Errorf("%v", v.Items)
+		}
+		return nil
+	}), nil)
 	post("twice in one request", bulk(newItem(1003), newItem(1003)), outcome("partial_success", 1, 1),
 		map[string]string{"x-not-created-index": "1"})
 	var many []any
