@@ -25,13 +25,13 @@ func TestCaseBothWays(t *testing.T) {
 		if _, err := cases.AddSlots(ctx, service, []time.Time{second, first}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cases.AddSlotsFor(ctx, service, s.Live.ID, []time.Time{first.Add(2 * time.Hour)}); err != nil {
+		if _, err := cases.AddSlotsFor(ctx, service, s.Other.ID, []time.Time{first.Add(2 * time.Hour)}); err != nil {
 			t.Fatal(err)
 		}
-		user := hashOf("caso dos dois lados")
+		user := s.enrolled(t, s.Live, 0, 1)[0]
 		ask := func(method, path, body string, want int) string {
 			t.Helper()
-			got := s.as(t, s.Sandbox, method, "/v1/cyber/"+path, body)
+			got := s.as(t, s.Live, method, "/v1/cyber/"+path, body)
 			if got.status != want {
 				t.Fatalf("%s %s: %d %s %s", method, path, got.status, got.body, got.header.Get("x-error-detail"))
 			}
@@ -45,7 +45,7 @@ func TestCaseBothWays(t *testing.T) {
 			t.Error("what the service asks:", asks) // the third time is kept for another partner
 		}
 		ask(http.MethodGet, "services/sv_nada", "", 404)
-		refused := s.as(t, s.Sandbox, http.MethodPost, "/v1/cyber/case", `{"serviceId":"`+service+`","userHash":"`+user+`"}`)
+		refused := s.as(t, s.Live, http.MethodPost, "/v1/cyber/case", `{"serviceId":"`+service+`","userHash":"`+user+`"}`)
 		if detail := refused.header.Get("x-error-detail"); refused.status != 400 || !strings.Contains(detail, `"Qual \u00e9 a conta?"`) {
 			t.Error("a missing answer:", refused.status, detail)
 		}
@@ -112,7 +112,7 @@ func TestCaseBothWays(t *testing.T) {
 		var feed struct {
 			Events []struct{ Body struct{ Type string } }
 		}
-		events := s.as(t, s.Sandbox, http.MethodGet, "/v1/events?limit=100", "")
+		events := s.as(t, s.Live, http.MethodGet, "/v1/events?limit=100", "")
 		mustDecode(t, events, &feed)
 		var types []string
 		for _, e := range feed.Events {

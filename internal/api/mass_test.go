@@ -208,5 +208,5 @@ func (s *service) settle(t *testing.T, ask func(template, path, body string) str
 
 // slotOf is the time that one of the two gets.
 func (s *service) slotOf(n int) time.Time {
-	return s.Clock.Now().Add(time.Duration(n) * time.Hour).UTC().Truncate(time.Second)
+	return cyber.SandboxTimes(s.Clock.Now())[n]
 }

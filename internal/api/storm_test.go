@@ -106,7 +106,9 @@ func newStorm(t *testing.T) *storm {
 	}
 	s := &storm{service: newService(t, sqldb.SQLite), log: &syncBuffer{},
 		statuses: map[int]int{}}
-	s.handler = newHandlerLogging(t, s.Env, s.log)
+	handler := newHandlerLogging(t, s.Env, s.log)
+	handler.PageURL = "https://paginas.exemplo.com.br"
+	s.handler = handler
 	s.plan(t, s.Live, "p")
 	for _, who := range []tenant{s.Live, s.Sandbox, s.Other} {
 		s.unlimited(t, who)
