@@ -160,7 +160,7 @@ func newHandlerLogging(t testing.TB, e *storetest.Env, log io.Writer) *Server {
 	books := &bookkeeper{e: e, services: services, passwords: passwords, content: cyber.NewCatalogue(e.Store.Advice, e.Clock.Now)}
 	guard := webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
 	return NewServer(Options{
-		Guard: guard, Outgoing: guard.Client(webhook.ClientOptions{}), Counted: NewCounter(),
+		PageURL: "https://minha.exemplo.com.br", Guard: guard, Outgoing: guard.Client(webhook.ClientOptions{}), Counted: NewCounter(),
 		Gate: partner.NewGate(e.Store.Partners, e.Clock.Now), Ledger: books, Rules: books.rules(e.Store.Areas),
 		Log: telemetry.NewLogger(log, telemetry.LogOptions{}), Metrics: telemetry.NewMetrics(), Tracer: tracer, Now: e.Clock.Now, VendorSecrets: []webhook.Secret{vendorSecret},
 	})
