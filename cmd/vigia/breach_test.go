@@ -1,12 +1,54 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/intake"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
+
+// TestImportGoesOnWithItsMatch: an import that was killed after it published, and before its values were matched, goes
+// on with the same command; another command finds the name taken.
+func TestImportGoesOnWithItsMatch(t *testing.T) {
+	ctx := context.Background()
+	data := filepath.Join(t.TempDir(), "data")
+	dump := write(t, filepath.Join(t.TempDir(), "dump.txt"), "ana@exemplo.com.br:senha\nbia@exemplo.com.br:senha\n")
+	load := []string{"breach", "import", "--name", "loja", "--title", "Loja", "--date", "2026-01-02", "--exposes", "email", "--data", data, "--json", dump}
+	a, err := app.Open(ctx, config.Common{Data: data}, sqldb.Options{})
+	must(t, err)
+	p, _, err := a.Partners.Create(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
+	must(t, err)
+	must(t, a.Monitoring.Watch(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, "ana", "email", "ana@exemplo.com.br"))
+	inputs, err := intake.Inputs(ctx, nil, []string{dump})
+	must(t, err)
+	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	_, err = a.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{Name: "loja", Title: "Loja", Date: day, Exposes: []cyber.Exposed{"email"}}})
+	must(t, err)
+	must(t, a.Close())
+	other := slices.Clone(load)
+	other[slices.Index(other, "Loja")] = "Outra"
+	if code, _, errs := vigia(t, other...); code != exitConflict {
+		t.Error(code, errs)
+	}
+	code, out, errs := vigia(t, load...)
+	if code != exitOK || decode(t, out)["values_found"] != 1.0 {
+		t.Error(code, out, errs)
+	}
+	if code, _, errs := vigia(t, load...); code != exitConflict {
+		t.Error("an import that came to its end is taken again:", code, errs)
+	}
+}
 
 // TestBreachCommands: a domain is watched, a dump with an address under it is imported without a server, edited and
 // retracted.

@@ -65,7 +65,8 @@ func (d *smallDisk) grow(t *testing.T, megabytes int) {
 // itself, which is what TestPostgresCrash is about.
 //
 //vigia:row D7 both engines
-//vigia:bar 0 acknowledged missing; writes 503 with `retry-after`, reads 200; writing again without a restart
+//vigia:bar 0 acknowledged missing; writes 503 with `retry-after`, reads 200; `/readyz` says no; writing again without a
+//vigia:bar restart
 //vigia:seen 2026-11-15 SQLite: 49 writes refused, 30 batches of 50, 0 missing, served 0.02 s after the disk grew;
 //vigia:seen PostgreSQL: 43 refused, 18 batches, 0 missing, 0.04 s
 //vigia:tier C
@@ -130,6 +131,11 @@ func fillAndGrow(t *testing.T, f *fleet, disk *smallDisk, engine sqldb.Engine, l
 		}
 	}
 	full := o.retried.Load()
+	for _, s := range f.servers {
+		if got := ask(http.DefaultClient, http.MethodGet, "http://"+s.console+"/readyz", "", ""); got.status != http.StatusServiceUnavailable {
+			t.Errorf("with a full disk /readyz answers %d %s", got.status, got.body)
+		}
+	}
 	disk.grow(t, large)
 	start := time.Now()
 	wait("a served write", func() bool { return o.acked.Load() > acked })
@@ -139,6 +145,9 @@ func fillAndGrow(t *testing.T, f *fleet, disk *smallDisk, engine sqldb.Engine, l
 	o.stop.Store(true)
 	writers.Wait()
 	for _, s := range f.servers {
+		if got := ask(http.DefaultClient, http.MethodGet, "http://"+s.console+"/readyz", "", ""); got.status != http.StatusOK {
+			t.Errorf("with room again /readyz answers %d %s", got.status, got.body)
+		}
 		if err := syscall.Kill(s.cmd.Process.Pid, 0); err != nil {
 			t.Error("a server did not live through it:", err)
 		}

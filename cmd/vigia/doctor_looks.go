@@ -82,7 +82,7 @@ func (p *checkup) disk() {
 		}
 		path = filepath.Dir(path)
 	}
-	free, err := freeSpace(path)
+	free, err := app.FreeSpace(path)
 	text := fmt.Sprintf("%.1f GB free", float64(free)/1e9)
 	switch {
 	case err != nil:

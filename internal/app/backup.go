@@ -78,6 +78,9 @@ func (a *App) Backup(ctx context.Context, path string, o BackupOptions) (m backu
 	if err == nil {
 		err = durable.RenameNew(staged, path)
 	}
+	if err == nil {
+		err = a.Store.Upkeep.NoteBackup(ctx)
+	}
 	if errors.Is(err, fs.ErrExist) {
 		err = backup.ErrExists.With("there is a file of that name already")
 	}

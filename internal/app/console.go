@@ -17,6 +17,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/password"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/subject"
@@ -143,7 +144,11 @@ func (s *Server) startConsoleChores(group *errgroup.Group, ctx context.Context) 
 	group.Go(func() error {
 		every(ctx, headEvery, func() {
 			head, err := s.app.Store.Audit.AuditHead(ctx)
-			report("the head of the audit trail is not as it was written", err)
+			if errors.Is(err, operator.ErrTrailBroken) {
+				report("the head of the audit trail is not as it was written", err)
+			} else {
+				report("the head of the audit trail cannot be read", err)
+			}
 			if err == nil && head.Seq > 0 {
 				s.log.Info("audit head", "line", head.Seq, "head", fmt.Sprintf("%d:%x", head.Seq, head.MAC))
 			}

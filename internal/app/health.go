@@ -26,6 +26,12 @@ func (s *Server) health(mux *http.ServeMux) {
 	})
 }
 
+// With less than fullDisk nothing is to be written; lowDisk is time to make room.
+const (
+	fullDisk = 4 << 20
+	lowDisk  = 500 << 20
+)
+
 // readiness names each part and whether it is fit; reasons go to the log, not to whoever asks. Of each password corpus
 // it says whether it is one, or the built-in sample, which is nothing to a live partner: the rest of the service is fit
 // all the same.
@@ -43,6 +49,18 @@ func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 	note("database", s.app.Store.Ready(ctx))
 	_, err := s.app.Keys.Reload()
 	note("keys", err)
+	free, err := FreeSpace(s.app.Config.Data)
+	switch {
+	case err != nil:
+		checks["disk"] = "unknown"
+	case free < fullDisk:
+		note("disk", sqldb.ErrDiskFull)
+		checks["disk"] = "full"
+	case free < lowDisk:
+		checks["disk"] = "low"
+	default:
+		checks["disk"] = "ok"
+	}
 	if s.cfg.Has("api") {
 		note("corpora", s.passwords.Health())
 		for _, c := range s.passwords.Corpora() {

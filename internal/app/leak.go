@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -148,7 +149,30 @@ func (a *App) ImportBreach(ctx context.Context, spec intake.Spec) (intake.Outcom
 	if _, err := a.Store.Jobs.JobOf(ctx, intake.KindSpread, name); !errors.Is(err, job.ErrNotFound) {
 		return intake.Outcome{}, errors.Join(intake.ErrBusy.With("name: was begun with --spread; go on with it so, or retract it"), err)
 	}
-	return a.importing(ctx, intake.KindImport, spec, a.Leaks.Importer.Import)
+	return a.importing(ctx, intake.KindImport, spec, func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
+		out, err := a.Leaks.Importer.Import(ctx, spec)
+		if errors.Is(err, leak.ErrBreachExists) {
+			if r, unmatched := a.unmatched(ctx, spec.Breach); unmatched {
+				return intake.Outcome{Record: r}, nil
+			}
+		}
+		return out, err
+	})
+}
+
+// unmatched returns the published breach of the same name and description when its match has not come to an end: the
+// command that imported it was killed in between, and goes on when it is given again.
+func (a *App) unmatched(ctx context.Context, b cyber.Breach) (leak.Record, bool) {
+	r, err := a.Leaks.Breaches.ByName(ctx, b.Name)
+	if err != nil || r.Title != b.Title || !r.Date.Equal(b.Date) || r.Source != b.Source || !slices.Equal(r.Exposes, b.Exposes) {
+		return r, false
+	}
+	j, err := a.Store.Jobs.JobOf(ctx, leak.KindMatch, b.Name)
+	if err != nil || j.State != job.Ready && j.State != job.Running {
+		return r, false
+	}
+	var p leak.MatchProgress
+	return r, len(j.Progress) == 0 || json.Unmarshal(j.Progress, &p) == nil && p.Phase < leak.PhaseLate
 }
 
 // RenewBreach renews a published breach in this process, as a job of the same kind of life.

@@ -159,7 +159,7 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error { s.watchKeys(groupCtx); return nil })
 	group.Go(func() error { return s.watchDisk(groupCtx) })
 	group.Go(func() error { return s.watchSessions(groupCtx) })
-	if err := s.watchWriter(groupCtx); err != nil {
+	if err := errors.Join(s.watchWriter(groupCtx), s.watchBacklog()); err != nil {
 		return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
 	}
 	if s.cfg.Has("worker") {

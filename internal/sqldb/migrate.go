@@ -3,7 +3,6 @@ package sqldb
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -13,6 +12,10 @@ import (
 	"strings"
 	"time"
 )
+
+// ErrOtherSchema means that the database was migrated by texts that this program does not have: by a version from
+// before the first release, mostly.
+var ErrOtherSchema = errors.New("the database was made by another version of this program, with other migrations")
 
 // ErrNewerDatabase means that the database was migrated by a newer program than this one.
 var ErrNewerDatabase = errors.New("the database is newer than this program")
@@ -78,7 +81,7 @@ func (d *DB) Migrate(ctx context.Context, list []Migration, now time.Time) ([]Mi
 			if err := tx.lockMigrations(ctx); err != nil {
 				return err
 			}
-			if err := tx.refuseNewer(ctx, int64(len(list))); err != nil {
+			if _, err := appliedTo(ctx, tx, list); err != nil {
 				return err
 			}
 			var err error
@@ -110,29 +113,39 @@ func (t *Tx) lockMigrations(ctx context.Context) error {
 	return nil
 }
 
-func (t *Tx) refuseNewer(ctx context.Context, known int64) error {
-	var newest sql.NullInt64
-	if err := t.QueryRowContext(ctx, `SELECT max(version) FROM schema_migration`).Scan(&newest); err != nil {
-		return fmt.Errorf("read applied migrations: %w", err)
+// appliedTo returns the newest migration that the database has. It refuses one that is newer than list, and one whose
+// migrations are not those of list: that is neither newer nor older.
+func appliedTo(ctx context.Context, q Querier, list []Migration) (newest int64, err error) {
+	rows, err := q.QueryContext(ctx, `SELECT version, checksum FROM schema_migration ORDER BY version`)
+	if err != nil {
+		return 0, fmt.Errorf("read applied migrations: %w", err)
 	}
-	if newest.Int64 > known {
-		return fmt.Errorf("%w: it has migration %d, this program knows %d; start a newer vigia, or restore a backup made before the upgrade",
-			ErrNewerDatabase, newest.Int64, known)
+	defer func() { _ = rows.Close() }() // Err below reports what matters
+	for rows.Next() {
+		var checksum string
+		if err := rows.Scan(&newest, &checksum); err != nil {
+			return 0, fmt.Errorf("read applied migrations: %w", err)
+		}
+		if newest <= int64(len(list)) && list[newest-1].Checksum != checksum {
+			return newest, fmt.Errorf("%w: its migration %d has checksum %.12s, that of this program %.12s. Run the program that made it; there is no upgrade from it",
+				ErrOtherSchema, newest, checksum, list[newest-1].Checksum)
+		}
 	}
-	return nil
+	if err := rows.Err(); err != nil {
+		return 0, fmt.Errorf("read applied migrations: %w", err)
+	}
+	if newest > int64(len(list)) {
+		return newest, fmt.Errorf("%w: it has migration %d, this program knows %d; start a newer vigia, or restore a backup made before the upgrade",
+			ErrNewerDatabase, newest, len(list))
+	}
+	return newest, nil
 }
 
 func (t *Tx) apply(ctx context.Context, m Migration, now time.Time) (bool, error) {
-	var checksum string
-	err := t.QueryRowContext(ctx, `SELECT checksum FROM schema_migration WHERE version = $1`, m.Version).Scan(&checksum)
-	switch {
-	case err == nil && checksum == m.Checksum:
-		return false, nil
-	case err == nil:
-		return false, fmt.Errorf("was applied with another text (checksum %.12s, now %.12s); migrations never change once released",
-			checksum, m.Checksum)
-	case !errors.Is(err, sql.ErrNoRows):
-		return false, fmt.Errorf("read applied migrations: %w", err)
+	var done bool
+	err := t.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM schema_migration WHERE version = $1)`, m.Version).Scan(&done)
+	if err != nil || done {
+		return false, err
 	}
 	if _, err := t.ExecContext(ctx, m.SQL); err != nil {
 		return false, err
@@ -144,12 +157,9 @@ func (t *Tx) apply(ctx context.Context, m Migration, now time.Time) (bool, error
 
 // Pending counts the steps of list that the database does not have yet; a database newer than list is an error.
 func (d *DB) Pending(ctx context.Context, list []Migration) (int, error) {
-	var newest sql.NullInt64
-	if err := d.read.QueryRowContext(ctx, `SELECT max(version) FROM schema_migration`).Scan(&newest); err != nil {
-		return 0, fmt.Errorf("read applied migrations: %w", err)
+	newest, err := appliedTo(ctx, d.read, list)
+	if err != nil {
+		return 0, err
 	}
-	if newest.Int64 > int64(len(list)) {
-		return 0, ErrNewerDatabase
-	}
-	return len(list) - int(newest.Int64), nil
+	return len(list) - int(newest), nil
 }

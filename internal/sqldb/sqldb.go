@@ -47,6 +47,8 @@ type DB struct {
 	// distrusted is closed when the disk has refused a sync: see Distrusted.
 	distrusted chan struct{}
 	distrust   sync.Once
+	// fullAt is when a write last found the disk full, in nanoseconds; zero since one has succeeded.
+	fullAt atomic.Int64
 	// texts are kept prepared for the writing connection, readTexts for those that read; nil on PostgreSQL.
 	texts, readTexts *prepared
 	// writers share transactions on SQLite; commits counts those of the engine.
@@ -227,6 +229,15 @@ func (d *DB) SkipLocked() string {
 		return " FOR UPDATE SKIP LOCKED"
 	}
 	return ""
+}
+
+// Pools are what waits for connections can be seen of, by name: one pool on PostgreSQL, the writing and the reading one
+// on SQLite.
+func (d *DB) Pools() map[string]*sql.DB {
+	if d.read == d.write {
+		return map[string]*sql.DB{"all": d.write}
+	}
+	return map[string]*sql.DB{"write": d.write, "read": d.read}
 }
 
 // Ping tells whether the database answers.

@@ -59,6 +59,7 @@ func (d *DB) repeat(ctx context.Context, run func() error) error {
 		}
 		err := run()
 		d.judgeSync(err)
+		d.noteSpace(err)
 		if err == nil || !isRepeatable(err) || try == maxTries {
 			return err
 		}
@@ -76,6 +77,26 @@ func (d *DB) judgeSync(err error) {
 	if isSQLite(err, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC) {
 		d.distrust.Do(func() { close(d.distrusted) })
 	}
+}
+
+// noteSpace notes whether a write found the disk full.
+func (d *DB) noteSpace(err error) {
+	switch {
+	case isState(err, "53100") || isSQLite(err, sqlite3.SQLITE_FULL):
+		d.fullAt.Store(time.Now().UnixNano())
+	case err == nil && d.fullAt.Load() != 0:
+		d.fullAt.Store(0)
+	}
+}
+
+// ErrDiskFull means that the last write found no room.
+var ErrDiskFull = errors.New("the disk of the database is full")
+
+// DiskFull reports whether a write has found the disk full within the last 30 s and none has succeeded since. Without
+// that time a server that gets no traffic for it would never find out that there is room again.
+func (d *DB) DiskFull() bool {
+	at := d.fullAt.Load()
+	return at != 0 && time.Since(time.Unix(0, at)) < 30*time.Second
 }
 
 // ErrDistrusted means that a sync failed before, so nothing is written any more.
@@ -192,7 +213,8 @@ func IsUnavailable(err error) bool {
 		// Read-only transaction, idle in transaction for too long, lock timeout.
 		return pe.Code == "25006" || pe.Code == "25P03" || pe.Code == "55P03"
 	}
-	return isGone(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrDistrusted) || isSQLite(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+	return isGone(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrDistrusted) || isSQLite(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
+		sqlite3.SQLITE_CANTOPEN) // the last one: out of file descriptors, mostly
 }
 
 // isGone tells whether the connection was not made or has broken.

@@ -264,6 +264,9 @@ func (s *Store) Ready(ctx context.Context) error {
 		return classify(sqldb.ErrDistrusted)
 	default:
 	}
+	if s.db.DiskFull() {
+		return classify(sqldb.ErrDiskFull)
+	}
 	list, err := MigrationList()
 	if err != nil {
 		return err
@@ -277,6 +280,9 @@ func (s *Store) Ready(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Pools are the database's connection pools, for their metrics.
+func (s *Store) Pools() map[string]*sql.DB { return s.db.Pools() }
 
 // Close closes the database.
 func (s *Store) Close() error { return s.db.Close() }

@@ -1,11 +1,11 @@
 //go:build unix
 
-package main
+package app
 
 import "golang.org/x/sys/unix"
 
-// freeSpace is what a user without special rights can still write below path.
-func freeSpace(path string) (uint64, error) {
+// FreeSpace is what a user without special rights can still write below path.
+func FreeSpace(path string) (uint64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {
 		return 0, err

@@ -1,9 +1,9 @@
-package main
+package app
 
 import "golang.org/x/sys/windows"
 
-// freeSpace is what this user can still write below path.
-func freeSpace(path string) (uint64, error) {
+// FreeSpace is what this user can still write below path.
+func FreeSpace(path string) (uint64, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
 		return 0, err
