@@ -31,7 +31,8 @@ const broken, newPeople, batches, events, reads = "broken items", "new people", 
 
 func main() {
 	load.Main("engine=sqlite c=16 seconds=4 rounds=3",
-		load.Part{Name: "fair", Run: measure}, load.Part{Name: "attack", Run: attack, ByHand: true})
+		load.Part{Name: "fair", Run: measure}, load.Part{Name: "attack", Run: attack, ByHand: true},
+		load.Part{Name: "onboard", Run: onboard, ByHand: true}, load.Part{Name: "bank", Run: bring, ByHand: true})
 }
 
 func measure(ctx context.Context) {

@@ -29,6 +29,32 @@ func decode(t *testing.T, text string) map[string]any {
 	return v
 }
 
+// TestFirstLookCommands: an operator sets a partner's pace of first looks and grants more, which the audit trail tells.
+func TestFirstLookCommands(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	at := func(args ...string) []string { return append(args, "--data", data, "--json") }
+	_, out, _ := vigia(t, at("partner", "create", "--name", "Banco Exemplo")...)
+	id, _ := decode(t, out)["partner_id"].(string)
+	if code, out, _ := vigia(t, at("partner", "set", id, "--first-looks-per-hour", "500")...); code != 0 || decode(t, out)["first_looks_per_hour"] != 500.0 {
+		t.Error(code, out)
+	}
+	if code, out, _ := vigia(t, at("partner", "grant-looks", id, "--count", "300000")...); code != 0 || decode(t, out)["granted"] != 300000.0 || decode(t, out)["left"] != 301000.0 {
+		t.Error(code, out)
+	}
+	if code, out, _ := vigia(t, at("partner", "release-looks", id)...); code != 0 || decode(t, out)["stopped"] != false {
+		t.Error(code, out)
+	}
+	if code, _, errs := vigia(t, at("partner", "grant-looks", id, "--count", "0")...); code == 0 || !strings.Contains(errs, "count: 1 to") {
+		t.Error(code, errs)
+	}
+	_, trail, _ := vigia(t, at("audit", "list")...)
+	for _, line := range []string{"partner.grant-looks", "--count=300000", "partner.release-looks", "--first-looks-per-hour=500"} {
+		if !strings.Contains(trail, line) {
+			t.Errorf("the trail does not say %q: %s", line, trail)
+		}
+	}
+}
+
 func TestPartnerAndKeyCommands(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	at := func(args ...string) []string { return append(args, "--data", data, "--json") }

@@ -181,7 +181,7 @@ func (m *Monitoring) WatchOf(ctx context.Context, who Owner, user partner.UserHa
 			return false, err
 		}
 	}
-	if a.Matched && a.HasToken == a.Paced {
+	if a.Matched && (a.HasToken || !a.Paced) {
 		a.Seen = m.corpora.Probe(a.Fingerprint)
 	}
 	return m.store.InsertAsset(ctx, who.Partner, a, MaxAssets)
