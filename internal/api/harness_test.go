@@ -376,7 +376,7 @@ type oneCredential struct{ cyber.Unasked }
 
 const knownCredential = 0x7c4a8d09ca
 
-func (oneCredential) Holds(_ []uint64, password uint64) (bool, error) {
+func (oneCredential) Holds(_ context.Context, _ []uint64, password uint64) (bool, error) {
 	return password == knownCredential, nil
 }
 

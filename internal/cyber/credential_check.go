@@ -71,7 +71,7 @@ func (m *Monitoring) CheckCredential(ctx context.Context, who Owner, user partne
 	if len(allowed) == 0 {
 		return false, ErrGuesses.With("userHash: each value can be asked about %d times a day", GuessesPerDay)
 	}
-	return m.corpora.Holds(allowed, password)
+	return m.corpora.Holds(ctx, allowed, password)
 }
 
 // isEnrolled reports whether a person was enrolled with a value.

@@ -48,7 +48,7 @@ type Corpora interface {
 	Probe(fingerprint uint64) Sighting
 	// Holds tells whether a breach holds one of the values together with a password, of which the first 40 bits of the
 	// SHA-1 are given; ErrNotAsked when that cannot be told now.
-	Holds(fingerprints []uint64, password uint64) (bool, error)
+	Holds(ctx context.Context, fingerprints []uint64, password uint64) (bool, error)
 }
 
 // Unasked stands for corpora that this process does not hold open: what it adds is probed by a worker soon after.
@@ -58,7 +58,7 @@ type Unasked struct{}
 func (Unasked) Probe(uint64) Sighting { return Sighting{} }
 
 // Holds knows nothing.
-func (Unasked) Holds([]uint64, uint64) (bool, error) { return false, ErrNotAsked }
+func (Unasked) Holds(context.Context, []uint64, uint64) (bool, error) { return false, ErrNotAsked }
 
 // NewAsset is a value about to be watched.
 type NewAsset struct {

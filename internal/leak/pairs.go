@@ -1,6 +1,7 @@
 package leak
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -16,9 +17,11 @@ type Pairs interface {
 	Pairs(fingerprint uint64) (first, last uint64)
 }
 
-// Holds tells whether a published breach holds one of the values together with the password. Where not every breach
-// could be asked, and none that was holds it, the answer is cyber.ErrNotAsked.
-func (l *Library) Holds(fingerprints []uint64, password uint64) (bool, error) {
+// Holds reports whether a published breach holds one of the values together with the password. It follows what was
+// published up to now, by another process too: people ask right after an alert. Where not every breach could be asked,
+// and none that was holds it, the answer is cyber.ErrNotAsked.
+func (l *Library) Holds(ctx context.Context, fingerprints []uint64, password uint64) (bool, error) {
+	unloaded := l.Load(ctx)
 	for range 2 { // as in Probe
 		s := l.current.Load()
 		if s == nil {
@@ -28,7 +31,7 @@ func (l *Library) Holds(fingerprints []uint64, password uint64) (bool, error) {
 		if errors.Is(err, segment.ErrClosed) {
 			continue
 		}
-		if held || err == nil && s.whole {
+		if held || err == nil && s.whole && unloaded == nil {
 			return held, nil
 		}
 		if err != nil {
@@ -36,7 +39,7 @@ func (l *Library) Holds(fingerprints []uint64, password uint64) (bool, error) {
 		}
 		break
 	}
-	return false, cyber.ErrNotAsked
+	return false, cyber.ErrNotAsked.Because(unloaded)
 }
 
 func (s *snapshot) holds(keys Pairs, fingerprints []uint64, password uint64) (bool, error) {

@@ -452,9 +452,11 @@ func TestLibraryFollows(t *testing.T) {
 	if n, keys := l.Size(); n != 0 || keys != 0 {
 		t.Errorf("%d segments with %d keys before anything is open", n, keys)
 	}
-	if _, err := l.Holds([]uint64{3}, 5); !errors.Is(err, cyber.ErrNotAsked) {
-		t.Errorf("a pair before anything is open: %v", err)
+	s.failAt = "segments"
+	if _, err := l.Holds(t.Context(), []uint64{3}, 5); !errors.Is(err, cyber.ErrNotAsked) {
+		t.Errorf("a pair before anything is open, without a database: %v", err)
 	}
+	s.failAt = ""
 	if err := l.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -469,7 +471,7 @@ func TestLibraryFollows(t *testing.T) {
 		password uint64
 		want     bool
 	}{{[]uint64{3}, 5, true}, {[]uint64{1, 2}, 3, true}, {[]uint64{2}, 5, false}, {nil, 5, false}} {
-		if held, err := l.Holds(c.values, c.password); err != nil || held != c.want {
+		if held, err := l.Holds(t.Context(), c.values, c.password); err != nil || held != c.want {
 			t.Errorf("pair of %v and %d: %t, %v", c.values, c.password, held, err)
 		}
 	}
@@ -481,6 +483,9 @@ func TestLibraryFollows(t *testing.T) {
 	if err := l.Load(t.Context()); !errors.Is(err, errAway) {
 		t.Errorf("without a database: %v", err)
 	}
+	if held, err := l.Holds(t.Context(), []uint64{2}, 5); held || !errors.Is(err, cyber.ErrNotAsked) {
+		t.Errorf("a pair that a newer breach may hold: %t, %v", held, err)
+	}
 	s.failAt, s.segments, s.epoch = "", []Segment{made["a"]}, 2
 	if err := l.Load(t.Context()); err != nil {
 		t.Fatal(err)
@@ -488,7 +493,7 @@ func TestLibraryFollows(t *testing.T) {
 	if seen := l.Probe(2); seen.Epoch != 2 || fmt.Sprint(names(seen)) != "[a]" {
 		t.Errorf("after a retraction: %+v", seen)
 	}
-	if held, err := l.Holds([]uint64{3}, 5); err != nil || held {
+	if held, err := l.Holds(t.Context(), []uint64{3}, 5); err != nil || held {
 		t.Errorf("a pair of a breach that was retracted: %t, %v", held, err)
 	}
 	if left, err := l.files.Names(); err != nil || !slices.Equal(left, []string{"a.seg"}) {
@@ -515,10 +520,10 @@ func TestLibraryWithAHole(t *testing.T) {
 		if seen := l.Probe(2); seen.Epoch != 0 || len(seen.Breaches) != map[string]int{"a": 1, "b": 1, "pairs": 2}[missing] {
 			t.Errorf("without %s: %+v", missing, seen)
 		}
-		if held, err := l.Holds([]uint64{3}, 5); missing == "a" && (err != nil || !held) || missing != "a" && !errors.Is(err, cyber.ErrNotAsked) {
+		if held, err := l.Holds(t.Context(), []uint64{3}, 5); missing == "a" && (err != nil || !held) || missing != "a" && !errors.Is(err, cyber.ErrNotAsked) {
 			t.Errorf("without %s: %t, %v", missing, held, err)
 		}
-		if _, err := l.Holds([]uint64{3}, 6); !errors.Is(err, cyber.ErrNotAsked) {
+		if _, err := l.Holds(t.Context(), []uint64{3}, 6); !errors.Is(err, cyber.ErrNotAsked) {
 			t.Errorf("without %s a pair is known not to be held: %v", missing, err)
 		}
 		s.calls = nil
