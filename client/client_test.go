@@ -95,6 +95,11 @@ func TestWhatIsNotRepeated(t *testing.T) {
 	if err := fast(t, srv.URL, "k", nil).AddAsset(t.Context(), "u", client.Email, "x"); !errors.Is(err, client.ErrUnavailable) || len(*seen) != 4 {
 		t.Errorf("%d attempts, %v", len(*seen), err)
 	}
+	srv, seen = answers(t, status(503, ""), status(409, `{"message":"x"}`, "x-created-id", "key_1"))
+	_, err := fast(t, srv.URL, "k", nil).CreateKey(t.Context(), client.NewKey{Scopes: []string{"cyber:read"}})
+	if refused, ok := errors.AsType[*client.Error](err); !ok || refused.CreatedID != "key_1" || len(*seen) != 2 {
+		t.Errorf("made by an attempt whose answer was lost: %d attempts, %v", len(*seen), err)
+	}
 	srv, seen = answers(t, status(409, `{"message":"x"}`, "retry-after", "1"), ok)
 	if err := fast(t, srv.URL, "k", nil).AddAsset(t.Context(), "u", client.Email, "x"); err != nil || len(*seen) != 2 {
 		t.Errorf("still running: %d attempts, %v", len(*seen), err)

@@ -41,6 +41,9 @@ type Error struct {
 	RequestID string
 	// RetryAfter is how long the service asked to wait; 0 where it did not.
 	RetryAfter time.Duration
+	// CreatedID names what an earlier attempt made whose answer, with a secret in it, was lost: an API key to roll, a webhook
+	// to rotate. The secret is not shown again. Empty in all other refusals.
+	CreatedID string
 }
 
 // Error says what was refused and why.
@@ -86,7 +89,7 @@ func refusal(res *http.Response, body []byte) *Error {
 		wire.Message = http.StatusText(res.StatusCode)
 	}
 	return &Error{
-		StatusCode: res.StatusCode, Message: wire.Message, Detail: res.Header.Get("x-error-detail"),
+		StatusCode: res.StatusCode, Message: wire.Message, Detail: res.Header.Get("x-error-detail"), CreatedID: res.Header.Get("x-created-id"),
 		RequestID: res.Header.Get("x-request-id"), RetryAfter: retryAfter(res.Header),
 	}
 }

@@ -52,6 +52,8 @@ export class VigiaError extends Error {
     readonly requestId: string,
     /** Milliseconds to wait; 0 where the service did not say. */
     readonly retryAfter: number,
+    /** What an earlier attempt made whose answer, with a secret in it, was lost; empty in all other refusals. */
+    readonly createdId = "",
   ) {
     super(message);
     this.name = "VigiaError";
@@ -69,7 +71,7 @@ async function unwrap<T>(call: Promise<Answer<T>>): Promise<T> {
   if (response.ok && data !== undefined) return data;
   const said = typeof error === "object" && error !== null && "message" in error ? String(error.message) : response.statusText;
   const header = (name: string) => response.headers.get(name) ?? "";
-  throw new VigiaError(response.status, said, header("x-error-detail"), header("x-request-id"), retryAfter(response.headers));
+  throw new VigiaError(response.status, said, header("x-error-detail"), header("x-request-id"), retryAfter(response.headers), header("x-created-id"));
 }
 
 export class Vigia {

@@ -27,6 +27,7 @@ class VigiaError(Exception):
         detail: str = "",
         request_id: str = "",
         retry_after: int = 0,
+        created_id: str = "",
         code: Optional[str] = None,
     ) -> None:
         super().__init__(message)
@@ -40,6 +41,8 @@ class VigiaError(Exception):
         self.request_id = request_id
         #: Seconds to wait; 0 where the service did not say.
         self.retry_after = retry_after
+        #: What an earlier attempt made whose answer, with a secret in it, was lost; empty in all other refusals.
+        self.created_id = created_id
         #: One of invalid, credentials, not_found, conflict, key_reused, too_large, rate_limited, unavailable,
         #: no_answer (nobody answered) and strange_answer (somebody did who is not the service).
         self.code = code or _code(status_code)

@@ -192,6 +192,7 @@ def _refusal(status: int, headers: Mapping[str, str], raw: bytes) -> VigiaError:
         message,
         detail=headers.get("x-error-detail", ""),
         request_id=headers.get("x-request-id", ""),
+        created_id=headers.get("x-created-id", ""),
         retry_after=int(wait) if wait.isascii() and wait.isdigit() else 0,  # whole seconds; the service sends no dates
     )
 
