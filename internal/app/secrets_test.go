@@ -18,6 +18,7 @@ import (
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
@@ -168,7 +169,7 @@ func TestNoSecretsInTheTree(t *testing.T) {
 //vigia:row P3
 func TestNoSecretsInLogsAndErrors(t *testing.T) {
 	a := open(t, common(t, sqldb.SQLite))
-	_, cred, err := a.Partners.Create(context.Background(), "Banco", partner.Live, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
+	_, cred, err := storetest.Registry(a.Store.Partners, time.Now).Create(context.Background(), "Banco", partner.Live, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/leak/leaktest"
@@ -56,6 +57,7 @@ func TestGmailAsOne(t *testing.T) {
 		if got := v.events(); !strings.Contains(got, `"leakedAs":["***.***`+gmail+`","***.***+***`+googlemail+`"]`) {
 			t.Error(got)
 		}
+		e.Clock.Advance(24 * time.Hour) // before that nobody may ask
 		sum := sha1.Sum([]byte("segredo1"))
 		held, err := v.Monitoring.CheckCredential(t.Context(), v.Live, "before plain", binary.BigEndian.Uint64(sum[:])>>24)
 		if err != nil || !held {
