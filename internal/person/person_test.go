@@ -193,12 +193,12 @@ func TestEverythingAPersonDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	times := []time.Time{storetest.Start.Add(24 * time.Hour), storetest.Start.Add(48 * time.Hour)}
+	times := cyber.SandboxTimes(storetest.Start) // the partner is a sandbox
 	if _, err := w.rules.Cases.AddSlots(t.Context(), "sv_ajuda_phishing", times); err != nil {
 		t.Fatal(err)
 	}
 	v := w.visit(t, of, "pessoa-1", partner.Portuguese)
-	v.sees("/p/services/sv_ajuda_phishing", "Clicou no link?", "16/11/2026 09:00", "17/11/2026 09:00")
+	v.sees("/p/services/sv_ajuda_phishing", "Clicou no link?", "16/11/2026 10:00", "16/11/2026 14:00")
 	if res, body := v.post("/p/services/sv_ajuda_phishing", "text", "guarde o que escrevi"); res.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, "guarde o que escrevi") || !strings.Contains(body, `role="alert"`) {
 		t.Error("a required question was not asked for again, or what was written is lost:", res.StatusCode, body)
 	}
@@ -210,12 +210,12 @@ func TestEverythingAPersonDoes(t *testing.T) {
 		return res.Header.Get("location")
 	}
 	kase := follow(v.post("/p/services/sv_ajuda_phishing", "q-"+string(q.ID), "Sim", "time", times[0].Format(time.RFC3339), "text", "Socorro\r\nagora"))
-	body := v.sees(kase, "Atendimento aberto.", "Socorro\nagora", "16/11/2026 09:00")
+	body := v.sees(kase, "Atendimento aberto.", "Socorro\nagora", "16/11/2026 10:00")
 	at, _, _ := strings.Cut(kase, "?")
 	if strings.Contains(body, "\r") {
 		t.Error("line breaks of a form were kept")
 	}
-	v.sees(follow(v.post(at+"/rebook", "time", times[1].Format(time.RFC3339))), "Horário trocado.", "17/11/2026 09:00")
+	v.sees(follow(v.post(at+"/rebook", "time", times[1].Format(time.RFC3339))), "Horário trocado.", "16/11/2026 14:00")
 	v.sees(follow(v.post(at+"/reply", "text", "mais isto")), "Mensagem enviada.", "mais isto")
 	if res, _ := v.post(at+"/rate", "rating", "5"); res.StatusCode != http.StatusConflict {
 		t.Error("an open case was rated:", res.StatusCode)
