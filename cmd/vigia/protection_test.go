@@ -205,8 +205,8 @@ func TestContentCommands(t *testing.T) {
 func TestScoreHistoryCommand(t *testing.T) {
 	in := install(t)
 	days := decodeList(t, in.ok(t, "score", "history", "--partner", string(in.partner), "--user-hash", "u1"))
-	// The key was issued and never activated, so the person counts as unprotected.
-	if len(days) != 1 || days[0]["breach_score"] != 0.0 || days[0]["assessment_score"] != 85.0 {
+	// The key is live and no device of the partner reports activations, so the person counts as protected.
+	if len(days) != 1 || days[0]["breach_score"] != 0.0 || days[0]["assessment_score"] != 60.0 {
 		t.Error(days)
 	}
 }
