@@ -102,6 +102,7 @@ func (s *Service) Listen(ctx context.Context, role string, conns int) {
 	log := load.Must(telemetry.OpenLogFile(filepath.Join(s.Data, "log")))
 	srv := load.Must(app.NewServer(ctx, s.App, config.Serve{
 		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{role}, MaxConnections: conns, StopTime: time.Second,
+		WebhookAllow: []string{"127.0.0.0/8"}, WebhookRate: 4000, // as by default
 	}, telemetry.NewLogger(log, telemetry.LogOptions{Format: "json"}), "bench"))
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)

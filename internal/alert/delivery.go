@@ -53,6 +53,8 @@ type Result struct {
 	Now time.Time
 	// Well means that the endpoint is known to bear no mark of one that fails, which a success would have to take away.
 	Well bool
+	// Revived means that the endpoint had been given up before and answers again.
+	Revived bool
 }
 
 // Head-of-line rule: events of one person reach an endpoint in order, and the earlier one is waited for while it is

@@ -208,7 +208,7 @@ func answer(status int) roundTrip {
 
 func dispatch(q Queue, rt roundTrip, slots int) (stop func()) {
 	d := NewDispatcher(q, &http.Client{Transport: rt}, time.Now, slog.New(slog.DiscardHandler), DispatcherOptions{
-		NextTry: plainSchedule, Gate: webhook.GateRule{Concurrent: slots, Breaker: webhook.DefaultBreaker},
+		NextTry: plainSchedule, Gate: webhook.GateRule{Concurrent: slots, Breaker: slowBreaker},
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -288,6 +288,9 @@ func TestStopWithoutDatabase(t *testing.T) {
 		}
 	})
 }
+
+// slowBreaker leaves a dead endpoint alone for longer than dispatchers keep one that they send nothing to.
+var slowBreaker = webhook.BreakerRule{Failures: 5, Cooldown: 30 * time.Second, MaxCooldown: 10 * time.Minute}
 
 // TestBreakerHoldsBack: after five failures in a row the rest is not tried, and a probe follows half a minute later.
 // Meanwhile another worker may have the endpoint.

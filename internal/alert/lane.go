@@ -227,9 +227,10 @@ func (d *Dispatcher) attempt(ctx context.Context, l *lane, item Delivery) bool {
 		URL: endpoint.URL, EventID: string(item.Event), At: at, Body: item.Body, Keys: endpoint.Keys.Live(at),
 	})
 	action := webhook.Judge(outcome).Action
-	d.gates.Leave(item.Endpoint, action)
+	revived := d.gates.Leave(item.Endpoint, action)
 	d.opts.Observe(action, outcome)
 	result := settle(item, at, outcome, d.opts.NextTry, d.now())
+	result.Revived = revived && result.State == Delivered
 	d.record(l, result)
 	d.conclude(ctx, endpoint, result, action)
 	return result.State == Delivered || !result.Ordered

@@ -21,7 +21,7 @@ func standing(q Queue, slots int) (d *Dispatcher, now *time.Time, log *bytes.Buf
 	at := noon
 	now, log = &at, &bytes.Buffer{}
 	d = NewDispatcher(q, &http.Client{Transport: answer(http.StatusOK)}, func() time.Time { return *now }, slog.New(slog.NewTextHandler(log, nil)), DispatcherOptions{
-		NextTry: plainSchedule, Gate: webhook.GateRule{Concurrent: slots, Breaker: webhook.DefaultBreaker},
+		NextTry: plainSchedule, Gate: webhook.GateRule{Concurrent: slots, Breaker: slowBreaker},
 	})
 	return d, now, log
 }

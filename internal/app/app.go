@@ -35,12 +35,28 @@ type App struct {
 	// Engine is which database answers.
 	Engine sqldb.Engine
 	now    func() time.Time
+	// clock is what now reads where it follows the database's; nil on a clock that was passed in.
+	clock *clock
 }
 
 // Open prepares the data folder, opens or makes the key file, opens the database, migrates it and checks that the two
 // belong together. Many processes may do so at once.
 func Open(ctx context.Context, c config.Common, opts sqldb.Options) (*App, error) {
-	return OpenAt(ctx, c, opts, time.Now)
+	return openFollowing(ctx, c, opts, time.Now)
+}
+
+// openFollowing opens with a clock that follows the database's where that is a server's.
+func openFollowing(ctx context.Context, c config.Common, opts sqldb.Options, own func() time.Time) (*App, error) {
+	shared := &clock{own: own}
+	a, err := OpenAt(ctx, c, opts, shared.now)
+	if err != nil {
+		return nil, err
+	}
+	a.clock = shared
+	if _, err := a.followClock(ctx); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
 }
 
 // OpenAt is Open on another clock. It is for work of the command line that tells of other days; a server's is the real one.

@@ -158,6 +158,7 @@ func (s *Server) Run(ctx context.Context) error {
 	servers, s.ConsoleAddr = append(servers, srv), addr
 	group.Go(func() error { s.watchKeys(groupCtx); return nil })
 	group.Go(func() error { return s.watchDisk(groupCtx) })
+	group.Go(func() error { s.watchClock(groupCtx); return nil })
 	group.Go(func() error { return s.watchSessions(groupCtx) })
 	if err := errors.Join(s.watchWriter(groupCtx), s.watchBacklog()); err != nil {
 		return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))

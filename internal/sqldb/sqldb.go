@@ -240,6 +240,18 @@ func (d *DB) Pools() map[string]*sql.DB {
 	return map[string]*sql.DB{"write": d.write, "read": d.read}
 }
 
+// ServerTime is the time of PostgreSQL's machine; on SQLite there is only this one.
+func (d *DB) ServerTime(ctx context.Context) (time.Time, error) {
+	if d.engine != PostgreSQL {
+		return time.Now(), nil
+	}
+	var at time.Time
+	if err := d.read.QueryRowContext(ctx, `SELECT clock_timestamp()`).Scan(&at); err != nil {
+		return at, fmt.Errorf("read the database's clock: %w", err)
+	}
+	return at, nil
+}
+
 // Ping tells whether the database answers.
 func (d *DB) Ping(ctx context.Context) error { return d.read.PingContext(ctx) }
 

@@ -23,8 +23,9 @@ type endpointKey struct {
 
 // health is what a group of results says of an endpoint.
 type health struct {
-	// succeeded: something arrived; marked: the endpoint may bear the mark of one that fails.
-	succeeded, marked bool
+	// succeeded: something arrived; marked: the endpoint may bear the mark of one that fails; revived: it had been given
+	// up before.
+	succeeded, marked, revived bool
 	// failedAt is the first failure of the group, 0 when there was none.
 	failedAt int64
 }
@@ -53,12 +54,18 @@ func (s Alerts) RecordResults(ctx context.Context, worker string, results []aler
 				h.failedAt = micros(r.Now)
 			}
 		}
-		h.succeeded, h.marked = h.succeeded || r.State == alert.Delivered, h.marked || !r.Well
+		h.succeeded, h.marked, h.revived = h.succeeded || r.State == alert.Delivered, h.marked || !r.Well, h.revived || r.Revived
 		endpoints[k] = h
 	}
 	for k, h := range endpoints {
 		if st, ok := h.write(k); ok {
 			statements = append(statements, st)
+		}
+		if h.revived { // what was tried in vain need not wait for hours now
+			statements = append(statements, sqldb.Statement{
+				Query: `UPDATE delivery SET next_at = $3 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND next_at > $3`,
+				Args:  []any{number(k.partner), string(k.endpoint), micros(s.now())},
+			})
 		}
 	}
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -205,6 +206,35 @@ func TestEventReachesItsEndpoint(t *testing.T) {
 		}
 		if len(all.bad)+len(some.bad) > 0 {
 			t.Error(all.bad, some.bad)
+		}
+	})
+}
+
+// TestRevivedEndpointGetsAllThatWaits: when an endpoint that was given up answers again, deliveries that were tried in
+// vain are due at once; those of other endpoints keep their time.
+//
+//vigia:row W30
+func TestRevivedEndpointGetsAllThatWaits(t *testing.T) {
+	eachMailer(t, func(t *testing.T, m *mailer) {
+		ctx := context.Background()
+		back := m.endpoint(t, newReceiver(t, func(client.Event, int) int { return 200 }))
+		m.endpoint(t, newReceiver(t, func(client.Event, int) int { return 200 }))
+		for i := range 5 {
+			m.publish(t, alert.LeakDetected, fmt.Sprint("p", i))
+		}
+		m.exec(t, fmt.Sprintf(`UPDATE delivery SET attempts = 4, next_at = %d WHERE seq > 1`, m.clock.Now().Add(time.Hour).UnixMicro()))
+		open, err := m.Store.Alerts.OpenDeliveries(ctx, m.partner, back.ID, 0, 10)
+		if err != nil || len(open) == 0 {
+			t.Fatal(open, err)
+		}
+		now := m.clock.Now()
+		result := alert.Result{Delivery: open[0].Delivery, At: now, Outcome: &webhook.Outcome{Status: 200}, State: alert.Delivered, Attempts: 1, Now: now, Revived: true}
+		if err := m.Store.Alerts.RecordResults(ctx, "test", []alert.Result{result}); err != nil {
+			t.Fatal(err)
+		}
+		late := fmt.Sprintf("state = 'pending' AND next_at > %d", m.clock.Now().UnixMicro())
+		if ours, all := m.countWhere(t, "delivery", late+" AND endpoint_id = '"+string(back.ID)+"'"), m.countWhere(t, "delivery", late); ours != 0 || all != 4 {
+			t.Errorf("%d still wait at the revived endpoint, %d at both", ours, all)
 		}
 	})
 }

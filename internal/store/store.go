@@ -250,6 +250,12 @@ func (s *Store) ProveSession(ctx context.Context) error {
 	return err
 }
 
+// ServerTime is the time of the database's server; on SQLite that of this machine.
+func (s *Store) ServerTime(ctx context.Context) (time.Time, error) {
+	at, err := s.db.ServerTime(ctx)
+	return at, classify(err)
+}
+
 // WatchWriter has fn told how long each transaction held SQLite's only writer.
 func (s *Store) WatchWriter(ctx context.Context, fn func(time.Duration)) error {
 	return s.db.WatchWriter(ctx, func(h sqldb.Hold) { fn(h.Time) })

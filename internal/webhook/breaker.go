@@ -13,9 +13,10 @@ type BreakerRule struct {
 	Cooldown, MaxCooldown time.Duration
 }
 
-// DefaultBreaker is the rule for endpoints: a receiver that has just failed five times is left alone for half a minute,
-// a dead one is probed every ten minutes.
-var DefaultBreaker = BreakerRule{Failures: 5, Cooldown: 30 * time.Second, MaxCooldown: 10 * time.Minute}
+// DefaultBreaker is the rule for endpoints: a receiver that has just failed five times gets one attempt after two seconds,
+// a dead one an attempt every four. That is little for either side, and what waits for a receiver begins to arrive
+// within five seconds of its return.
+var DefaultBreaker = BreakerRule{Failures: 5, Cooldown: 2 * time.Second, MaxCooldown: 4 * time.Second}
 
 // Breaker holds back the deliveries of an endpoint that keeps failing, so that a dead receiver costs one probe now and
 // then instead of a time-out for each event. Deliveries held back do not use up tries. It lives in memory: a replica
@@ -55,12 +56,14 @@ func (b *Breaker) Allow() (wait time.Duration, ok bool) {
 }
 
 // Record takes the result of an attempt. A success closes the breaker, whichever attempt it came from: the receiver is
-// alive. A failure counts while closed, doubles the wait while a probe is out, and is old news otherwise.
-func (b *Breaker) Record(success bool) {
+// alive. A failure counts while closed, doubles the wait while a probe is out, and is old news otherwise. It reports
+// whether the breaker was open and is closed now.
+func (b *Breaker) Record(success bool) (closed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
 	case success:
+		closed = !b.openUntil.IsZero()
 		b.failures, b.cooldown, b.openUntil, b.probing = 0, b.rule.Cooldown, time.Time{}, false
 	case b.openUntil.IsZero():
 		if b.failures++; b.failures >= b.rule.Failures {
@@ -71,4 +74,5 @@ func (b *Breaker) Record(success bool) {
 		b.cooldown = min(2*b.cooldown, b.rule.MaxCooldown)
 		b.openUntil = b.now().Add(b.cooldown)
 	}
+	return closed
 }

@@ -77,18 +77,16 @@ func (g *Gates[K]) Enter(endpoint K) (wait time.Duration, ok bool) {
 }
 
 // Leave gives the slot back. An attempt that our own stop cut says nothing about the receiver; one that wants no more
-// is alive.
-func (g *Gates[K]) Leave(endpoint K, action Action) {
+// is alive. It reports whether the attempt has shown that a receiver which was given up answers again.
+func (g *Gates[K]) Leave(endpoint K, action Action) (revived bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	e := g.gates[endpoint]
 	if e == nil || e.inUse == 0 {
-		return
+		return false
 	}
 	e.inUse--
-	if action != Release {
-		e.breaker.Record(action != Retry)
-	}
+	return action != Release && e.breaker.Record(action != Retry)
 }
 
 // Forget drops what is known of an endpoint that is not in use: after it was deleted, or enabled again by hand.
