@@ -49,7 +49,7 @@ test-race: ## all tests under the race detector
 	cd client && CGO_ENABLED=1 go test -race ./...
 
 .PHONY: test-long
-test-long: tools ## all tests at full size: crash, soak and scale runs included
+test-long: tools bin/litestream ## all tests at full size: crash, soak and scale runs included
 	scripts/install-tools --long
 	scripts/release-test
 	scripts/image-test
@@ -115,6 +115,9 @@ bin/gremlins: tools/proof/go.mod tools/proof/go.sum
 
 bin/govulncheck: tools/proof/go.mod tools/proof/go.sum
 	cd tools/proof && go build -o ../../bin/govulncheck golang.org/x/vuln/cmd/govulncheck
+
+bin/litestream: tools/standby/go.mod tools/standby/go.sum
+	cd tools/standby && CGO_ENABLED=0 go build -o ../../bin/litestream github.com/benbjohnson/litestream/cmd/litestream
 
 .PHONY: bench
 bench: ## benchmarks, appended to bench/results/DATE.txt (BENCH=regexp, PROGRAMS=a,b or none)
