@@ -144,6 +144,7 @@ func TestOnlySqldbKnowsEngines(t *testing.T) {
 		"internal/container":       "opens files that engines wrote, as dumps",
 		"internal/scan/record":     "knows dumps of engines by their first words",
 		"internal/app/backup.go":   "a SQLite file is part of the archive, a PostgreSQL is not",
+		"internal/app/clock.go":    "replicas share the clock of an engine that runs elsewhere",
 		"internal/app/replicas.go": "replicas need an engine that others can reach",
 	})
 	for _, s := range productSources(t) {
