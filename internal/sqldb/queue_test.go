@@ -39,6 +39,7 @@ func TestQueueSharesACommit(t *testing.T) {
 	before, errNo := d.commits.Load(), errors.New("no")
 	results := make([]error, callers)
 	var wg sync.WaitGroup
+	var ran atomic.Int64
 	err = d.InTx(ctx, func(tx *Tx) error {
 		if err := lock(tx); err != nil {
 			return err
@@ -46,6 +47,7 @@ func TestQueueSharesACommit(t *testing.T) {
 		for i := range callers {
 			wg.Go(func() {
 				results[i] = d.InQueue(ctx, "x", false, func(tx *Tx) error {
+					ran.Add(1)
 					if err := lock(tx); err != nil {
 						return err
 					}
@@ -65,6 +67,9 @@ func TestQueueSharesACommit(t *testing.T) {
 					return err
 				})
 			})
+			for i == 0 && ran.Load() == 0 { // alone, so that the others wait for it
+				time.Sleep(time.Millisecond)
+			}
 		}
 		awaitQueue(d, callers-1)
 		return nil
