@@ -19,7 +19,7 @@ import (
 //vigia:row D24
 //vigia:bar clocks of replicas 20 minutes apart: no lease broken, nothing due waits, all replicas counted
 //vigia:tier C
-//vigia:broken each process by its own clock: the fast one takes the slow one's job, a delivery waits 20 minutes
+//vigia:broken each process by its own clock: two replicas are 20 minutes apart
 func TestSkewedClocks(t *testing.T) {
 	ctx := context.Background()
 	address := storetest.NewAddress(t, sqldb.PostgreSQL, "")

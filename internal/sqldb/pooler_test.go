@@ -17,7 +17,7 @@ import (
 //vigia:row D21
 //vigia:bar PgBouncer with its defaults works; one that shares sessions is refused at the start and noticed later
 //vigia:tier C
-//vigia:broken timeouts in the startup packet: refused by PgBouncer; no proof: two holders have one name
+//vigia:broken no proof of a session lock: poolers in transaction and statement mode are accepted
 func TestPoolerThatKeepsSessionsApart(t *testing.T) {
 	ctx := context.Background()
 	pooler := sqldbtest.NewPooler(t, os.Getenv("VIGIA_TEST_POSTGRES"), "")
