@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"runtime"
-	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -57,8 +55,11 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Half of the processors: two bulks of a partner keep all busy, and other requests find one soon.
-	err = readItems(&r.in, max(runtime.GOMAXPROCS(0)/2, 1), pass.grow, enrolment.Add)
+	turn := s.works.newTurn()
+	turn.begin()
+	defer turn.end()
+	err = readItems(&r.in, turn, pass.grow, enrolment.Add)
+	turn.end()
 	s.limits.chargeBulk(r.caller, pass.items, pass.bytes, s.Now())
 	if err != nil {
 		return nil, err
@@ -77,6 +78,7 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	if err != nil || kept.Status != http.StatusOK {
 		return kept, err
 	}
+	turn.begin()
 	return contractAnswer(kept, enrolment)
 }
 
@@ -92,83 +94,57 @@ func (r *request) flagInQuery(name string) (bool, error) {
 	return false, errQueryInvalid.With("%s: true or false", name)
 }
 
-// Items travel from the reading goroutine to the checking ones in parcels, because handing over each one alone would
-// cost more than reading it.
-const (
-	parcelItems = 64
-	parcelBytes = 64 << 10
-)
+// itemsInTurn is how many items a bulk checks before others get its turn.
+const itemsInTurn = 64
 
-type parcel struct {
-	first int    // place of its first item in the request
-	text  []byte // the items one behind the other
-	ends  []int  // where each ends in text
-}
-
-// readItems reads an array of items and calls add for each, from several goroutines. Only the parcels under way are
-// held in memory. A member of the wrong type is an item's own affair; JSON that is broken anywhere is returned, and
-// then nothing that add was given may be kept.
-func readItems(body io.Reader, readers int, grow func(items, bytes int) error, add func(item int, d *subscription.Draft)) error {
-	parcels, idle := make(chan *parcel), sync.Pool{New: func() any { return &parcel{} }}
-	var checking sync.WaitGroup
-	var broken firstBroken
-	for range readers {
-		checking.Go(func() {
-			reader := draft.NewReader()
-			for p := range parcels {
-				checkParcel(reader, p, add, &broken)
-				idle.Put(p)
-			}
-		})
+// readItems reads an array of items and calls add for each. Only one item is held in memory. A member of the wrong type
+// is an item's own affair; JSON that is broken anywhere is returned, and then nothing that add was given may be kept.
+func readItems(body io.Reader, turn *processorTurn, grow func(items, bytes int) error, add func(item int, d *subscription.Draft)) error {
+	in := &pieces{body: body, turn: turn}
+	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	in.decoder = d
+	if kind := d.PeekKind(); kind != '[' {
+		if _, err := d.ReadToken(); err != nil {
+			return streamFault(err)
+		}
+		return errBodyInvalid.With("body: expected a JSON array")
 	}
-	err := splitItems(body, grow, func() *parcel {
-		p, _ := idle.Get().(*parcel)
-		p.text, p.ends = p.text[:0], p.ends[:0]
-		return p
-	}, parcels)
-	close(parcels)
-	checking.Wait()
-	if err != nil {
+	if _, err := d.ReadToken(); err != nil {
+		return streamFault(err)
+	}
+	reader, item, bytesRead := draft.NewReader(), 0, 0
+	var itemDraft subscription.Draft
+	for ; d.PeekKind() != ']'; item++ {
+		raw, err := d.ReadValue()
+		if err != nil {
+			return streamFault(err)
+		}
+		if item == subscription.MaxItems {
+			return errBodyTooLarge.With("body: at most %d items", subscription.MaxItems)
+		}
+		if err := checkItemDepth(raw); err != nil {
+			return err
+		}
+		if err := reader.Read(raw, &itemDraft); err != nil {
+			return itemFault(item, err)
+		}
+		add(item, &itemDraft)
+		bytesRead += len(raw)
+		if item%itemsInTurn == itemsInTurn-1 {
+			if err := grow(itemsInTurn, bytesRead); err != nil {
+				return err
+			}
+			bytesRead = 0
+			turn.yield()
+		}
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return streamFault(err)
+	}
+	if err := endOfBody(d); err != nil {
 		return err
 	}
-	return broken.err
-}
-
-// firstBroken keeps what is wrong with the earliest broken item, so that the same body is always answered the same.
-type firstBroken struct {
-	mu   sync.Mutex
-	item int
-	err  error
-}
-
-func (b *firstBroken) note(item int, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.err == nil || item < b.item {
-		b.item, b.err = item, err
-	}
-}
-
-// checkParcel reads and adds the items of a parcel. A panic must not pass: in a goroutine of its own it would end the
-// process, and not only the request.
-func checkParcel(reader *draft.Reader, p *parcel, add func(int, *subscription.Draft), broken *firstBroken) {
-	at := p.first
-	defer func() {
-		if recover() != nil {
-			broken.note(-1, errPanic) // ours to answer for, whatever else is wrong
-		}
-	}()
-	var draft subscription.Draft
-	from := 0
-	for _, end := range p.ends {
-		if err := reader.Read(p.text[from:end], &draft); err != nil {
-			broken.note(at, itemFault(at, err))
-		} else {
-			add(at, &draft)
-		}
-		from = end
-		at++
-	}
+	return grow(item%itemsInTurn, bytesRead)
 }
 
 // itemFault names the item whose JSON is broken and the rule, and nothing of its text.
@@ -185,6 +161,7 @@ func itemFault(item int, err error) error {
 type pieces struct {
 	body    io.Reader
 	decoder *jsontext.Decoder
+	turn    *processorTurn // given up while the body is awaited
 	// at is where what the decoder holds begins, and white how much of it is known to be white space: a megabyte is not
 	// looked at again for every piece that follows.
 	at    int64
@@ -197,7 +174,9 @@ const maxItemBody = 1 << 20
 func (p *pieces) Read(into []byte) (int, error) {
 	const white = " \t\r\n"
 	for {
+		p.turn.end()
 		n, err := p.body.Read(into)
+		p.turn.begin()
 		if at := p.decoder.InputOffset(); at != p.at {
 			p.at, p.white = at, 0
 		}
@@ -212,58 +191,6 @@ func (p *pieces) Read(into []byte) (int, error) {
 		}
 		return n, err //nolint:wrapcheck // a reader's errors are its caller's
 	}
-}
-
-// splitItems finds where the items begin and end. It is lenient about names and text: those are judged by those who
-// read the items, on all cores.
-func splitItems(body io.Reader, grow func(items, bytes int) error, empty func() *parcel, out chan<- *parcel) error {
-	in := &pieces{body: body}
-	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	in.decoder = d
-	if kind := d.PeekKind(); kind != '[' {
-		if _, err := d.ReadToken(); err != nil {
-			return streamFault(err)
-		}
-		return errBodyInvalid.With("body: expected a JSON array")
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return streamFault(err)
-	}
-	p, count := empty(), 0
-	for d.PeekKind() != ']' {
-		raw, err := d.ReadValue()
-		if err != nil {
-			return streamFault(err)
-		}
-		if count == subscription.MaxItems {
-			return errBodyTooLarge.With("body: at most %d items", subscription.MaxItems)
-		}
-		if err := checkItemDepth(raw); err != nil {
-			return err
-		}
-		p.text = append(p.text, raw...)
-		p.ends = append(p.ends, len(p.text))
-		count++
-		if len(p.ends) == parcelItems || len(p.text) >= parcelBytes {
-			if err := grow(len(p.ends), len(p.text)); err != nil {
-				return err
-			}
-			out <- p
-			p = empty()
-			p.first = count
-		}
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return streamFault(err)
-	}
-	if err := endOfBody(d); err != nil {
-		return err
-	}
-	if err := grow(len(p.ends), len(p.text)); err != nil {
-		return err
-	}
-	out <- p
-	return nil
 }
 
 // endOfBody makes sure that nothing but white space follows; it also takes the rest of the body past the digest.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"time"
 
@@ -39,6 +40,8 @@ type works struct {
 	mu  sync.Mutex
 	all underWay
 	of  map[partner.ID]*partnerWork
+	// processors holds a token for each processor but one: see processorTurn.
+	processors chan struct{}
 }
 
 type underWay struct {
@@ -52,7 +55,38 @@ type partnerWork struct {
 	slots *semaphore.Weighted
 }
 
-func newWorks() *works { return &works{of: map[partner.ID]*partnerWork{}} }
+func newWorks() *works {
+	return &works{of: map[partner.ID]*partnerWork{}, processors: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))}
+}
+
+// processorTurn is a bulk's leave to compute. Together bulks keep all processors busy but one: the scheduler looks for
+// arrived packets only when a processor has nothing else to do, or after 10 ms, and a single request takes several.
+type processorTurn struct {
+	processors chan struct{}
+	has        bool
+}
+
+func (w *works) newTurn() *processorTurn { return &processorTurn{processors: w.processors} }
+
+func (t *processorTurn) begin() {
+	if !t.has {
+		t.processors <- struct{}{}
+		t.has = true
+	}
+}
+
+func (t *processorTurn) end() {
+	if t.has {
+		<-t.processors
+		t.has = false
+	}
+}
+
+// yield lets those compute who wait.
+func (t *processorTurn) yield() {
+	t.end()
+	t.begin()
+}
 
 func (w *works) partner(id partner.ID) *partnerWork {
 	p := w.of[id]

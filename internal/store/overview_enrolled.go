@@ -44,12 +44,12 @@ func (s Overview) SubscriptionList(ctx context.Context, id partner.ID, f subscri
 	}
 	type row struct {
 		subscription.Subscription
-		sealed []byte
+		cpf, sealed []byte
 	}
 	rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
 		var r row
 		var created, suspended, ended int64
-		err := sc.Scan(&r.Seq, &r.Plan, &r.Start, &r.Expiry, &r.sealed, &created, &suspended, &ended)
+		err := sc.Scan(&r.Seq, &r.cpf, &r.Plan, &r.Start, &r.Expiry, &r.sealed, &created, &suspended, &ended)
 		r.CreatedAt, r.SuspendedAt, r.EndedAt = fromMicros(created), fromMicros(suspended), fromMicros(ended)
 		return r, err
 	}, `SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1`+c.text+order+c.limit(look+1), c.args...)
@@ -60,7 +60,7 @@ func (s Overview) SubscriptionList(ctx context.Context, id partner.ID, f subscri
 	list := make([]subscription.Subscription, len(kept))
 	for i, r := range kept {
 		list[i] = r.Subscription
-		if err := s.subscriptions().openBody(id, r.sealed, &list[i]); err != nil {
+		if err := s.subscriptions().openBody(id, r.cpf, r.sealed, &list[i]); err != nil {
 			return nil, 0, err
 		}
 	}

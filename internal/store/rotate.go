@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
@@ -16,7 +17,7 @@ import (
 // test compares the list with the migrations.
 type sealedColumn struct {
 	table, column string
-	// key are the columns of the primary key, all of them TEXT, BYTEA or BIGINT.
+	// key are the columns of the primary key, then others that place needs, all of them TEXT, BYTEA or BIGINT.
 	key []string
 	// place gives the associated data of a row from the values of key.
 	place func(key []any) seal.Place
@@ -59,7 +60,10 @@ var sealedColumns = []sealedColumn{
 	{"attempt", "answer", []string{"partner_id", "endpoint_id", "seq", "at", "worker"}, func(key []any) seal.Place {
 		return attemptPlace(partnerOf(key[0]), textOf(key[1]), textOf(key[2]), textOf(key[3]), textOf(key[4]))
 	}},
-	{"subscription", "body", []string{"partner_id", "seq"}, inPartner("subscription", "body")},
+	{"subscription", "body", []string{"partner_id", "seq", "cpf", "plan_id", "created_at"}, func(key []any) seal.Place {
+		created, _ := key[4].(int64) // a column of numbers
+		return subscriptionPlace(partner.ID(partnerOf(key[0])), []byte(textOf(key[2])), plan.ID(textOf(key[3])), created)
+	}},
 	{"operator", "email", []string{"id"}, ofOperator("email")},
 	{"operator", "password", []string{"id"}, ofOperator("password")},
 	{"operator", "totp", []string{"id"}, ofOperator("totp")},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -16,8 +17,11 @@ import (
 
 var _ subscription.Store = Subscriptions{}
 
-func subscriptionPlace(id partner.ID, seq int64) seal.Place {
-	return seal.Place{Table: "subscription", Column: "body", Partner: string(id), Row: strconv.FormatInt(seq, 10)}
+// subscriptionPlace binds a sealed body to what never changes of its row. The seq is not in it: a bulk request learns its
+// numbers inside the transaction, and seals before it.
+func subscriptionPlace(id partner.ID, cpf []byte, p plan.ID, createdAt int64) seal.Place {
+	row := hex.EncodeToString(cpf) + " " + string(p) + " " + strconv.FormatInt(createdAt, 10)
+	return seal.Place{Table: "subscription", Column: "body", Partner: string(id), Row: row}
 }
 
 func (s Subscriptions) holderIndex(id partner.ID, cnpj string) []byte {
@@ -149,22 +153,23 @@ func appendText(dst, rest []byte, n int, halves bool) (text, left []byte, ok boo
 	return dst, rest[width:], true
 }
 
-const subscriptionColumns = `seq, plan_id, start_day, expiry_day, body, created_at, suspended_at, ended_at`
+const subscriptionColumns = `seq, cpf, plan_id, start_day, expiry_day, body, created_at, suspended_at, ended_at`
 
 // scanSubscription reads and opens a row of subscriptionColumns.
 func (s Subscriptions) scanSubscription(id partner.ID, row scanner) (subscription.Subscription, error) {
 	var sub subscription.Subscription
-	var sealed []byte
+	var cpf, sealed []byte
 	var created, suspended, ended int64
-	if err := row.Scan(&sub.Seq, &sub.Plan, &sub.Start, &sub.Expiry, &sealed, &created, &suspended, &ended); err != nil {
+	if err := row.Scan(&sub.Seq, &cpf, &sub.Plan, &sub.Start, &sub.Expiry, &sealed, &created, &suspended, &ended); err != nil {
 		return sub, err
 	}
 	sub.CreatedAt, sub.SuspendedAt, sub.EndedAt = fromMicros(created), fromMicros(suspended), fromMicros(ended)
-	return sub, s.openBody(id, sealed, &sub)
+	return sub, s.openBody(id, cpf, sealed, &sub)
 }
 
-func (s Subscriptions) openBody(id partner.ID, sealed []byte, sub *subscription.Subscription) error {
-	body, err := s.keys.Unseal(subscriptionPlace(id, sub.Seq), sealed)
+// openBody unseals a body into sub, whose plan and time of creation are set.
+func (s Subscriptions) openBody(id partner.ID, cpf, sealed []byte, sub *subscription.Subscription) error {
+	body, err := s.keys.Unseal(subscriptionPlace(id, cpf, sub.Plan, micros(sub.CreatedAt)), sealed)
 	if err != nil {
 		return fmt.Errorf("open subscription: %w", err)
 	}

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
@@ -14,14 +12,14 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// batch gathers one bulk request. What can be computed without the database (keyed indexes, the body's bytes) is
-// computed when an item is added, so that all cores take part and the transaction stays short.
+// batch gathers one bulk request. What can be computed without the database (keyed indexes, the sealed body) is computed
+// when an item is added, so that the transaction stays short.
 type batch struct {
-	store Subscriptions
-	id    partner.ID
-	salt  string
+	store     Subscriptions
+	id        partner.ID
+	salt      string
+	createdAt int64
 
-	mu   sync.Mutex
 	rows []newRow
 }
 
@@ -35,7 +33,8 @@ type newRow struct {
 	user512       []byte
 	holder        []byte
 	start, expiry int64
-	body          []byte
+	createdAt     int64
+	body          []byte // sealed
 }
 
 // key is what no two live subscriptions of a partner share.
@@ -49,31 +48,33 @@ func (s Subscriptions) NewBatch(ctx context.Context, id partner.ID) (subscriptio
 	if err != nil {
 		return nil, err
 	}
-	return &batch{store: s, id: id, salt: salt}, nil
+	return &batch{store: s, id: id, salt: salt, createdAt: micros(s.now())}, nil
 }
 
 // Another is an empty batch of the same partner.
-func (b *batch) Another() subscription.Batch { return &batch{store: b.store, id: b.id, salt: b.salt} }
+func (b *batch) Another() subscription.Batch {
+	return &batch{store: b.store, id: b.id, salt: b.salt, createdAt: micros(b.store.now())}
+}
 
 // Add takes a subscription over.
 func (b *batch) Add(item int, sub *subscription.Subscription) error {
 	row := newRow{
 		item: item, plan: string(sub.Plan), start: int64(sub.Start), expiry: int64(sub.Expiry),
-		holder: b.store.holderIndex(b.id, sub.Holder), body: appendBody(nil, sub),
+		holder: b.store.holderIndex(b.id, sub.Holder), createdAt: b.createdAt,
 	}
 	row.cpf, row.user256, row.user512 = b.store.personRow(b.id, sub.Beneficiary.CPF, b.salt)
-	b.mu.Lock()
+	var err error
+	if row.body, err = b.store.keys.Seal(subscriptionPlace(b.id, row.cpf, sub.Plan, b.createdAt), appendBody(nil, sub)); err != nil {
+		return fmt.Errorf("seal subscription: %w", err)
+	}
 	b.rows = append(b.rows, row)
-	b.mu.Unlock()
 	return nil
 }
 
 // Ask takes an item that is not to be created.
 func (b *batch) Ask(item int, p plan.ID, cpf string) {
 	row := newRow{item: item, asked: true, plan: string(p), cpf: b.store.cpfIndex(b.id, cpf)}
-	b.mu.Lock()
 	b.rows = append(b.rows, row)
-	b.mu.Unlock()
 }
 
 // fewRows is how many are written at once without letting SQLite's log be carried over first.
@@ -82,7 +83,6 @@ const fewRows = 10
 // KeepBatch creates what was added; see subscription.Store.
 func (s Subscriptions) KeepBatch(ctx context.Context, of subscription.Batch, register []plan.Plan, dryRun bool) ([]int, error) {
 	b := of.(*batch) //nolint:errcheck // nobody else makes one
-	slices.SortFunc(b.rows, func(x, y newRow) int { return x.item - y.item })
 	rows, asked, repeated := b.distinct()
 	if dryRun {
 		asked, rows = append(asked, rows...), nil
@@ -236,10 +236,10 @@ var loadedColumns = []string{
 	"partner_id", "seq", "plan_id", "cpf", "holder", "start_day", "expiry_day", "body", "created_at", "suspended_at", "ended_at",
 }
 
-// load puts the rows in behind seq last, sealing each body for its place on the way. It returns the seats of those that
+// load puts the rows in behind seq last. It returns the seats of those that
 // went in and the rows that met a live subscription; a row that was left out leaves a gap in the numbers.
 func (b *batch) load(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRow) (added []seat, left []newRow, err error) {
-	i, id, now := 0, number(b.id), micros(b.store.now())
+	i, id := 0, number(b.id)
 	values := make([]any, len(loadedColumns))
 	seqs, err := tx.LoadMissing(ctx, "subscription", loadedColumns, "seq", func() ([]any, error) {
 		if i == len(rows) {
@@ -248,12 +248,8 @@ func (b *batch) load(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRo
 		r := &rows[i]
 		i++
 		seq := last + int64(i)
-		sealed, err := b.store.keys.Seal(subscriptionPlace(b.id, seq), r.body)
-		if err != nil {
-			return nil, fmt.Errorf("seal subscription: %w", err)
-		}
 		values[0], values[1], values[2], values[3], values[4] = id, seq, r.plan, r.cpf, r.holder
-		values[5], values[6], values[7], values[8], values[9], values[10] = r.start, r.expiry, sealed, now, int64(0), int64(0)
+		values[5], values[6], values[7], values[8], values[9], values[10] = r.start, r.expiry, r.body, r.createdAt, int64(0), int64(0)
 		return values, nil
 	})
 	if err != nil {

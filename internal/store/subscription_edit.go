@@ -30,7 +30,8 @@ func (s Subscriptions) EditSubscription(ctx context.Context, id partner.ID, whic
 		if err := change(&sub); err != nil {
 			return err
 		}
-		sealed, err := s.keys.Seal(subscriptionPlace(id, sub.Seq), appendBody(nil, &sub))
+		place := subscriptionPlace(id, s.cpfIndex(id, sub.Beneficiary.CPF), sub.Plan, micros(sub.CreatedAt))
+		sealed, err := s.keys.Seal(place, appendBody(nil, &sub))
 		if err != nil {
 			return fmt.Errorf("seal subscription: %w", err)
 		}

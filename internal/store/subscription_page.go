@@ -82,9 +82,9 @@ c1 AS MATERIALIZED (
 			FROM subscription_block b LEFT JOIN past ON past.block = b.block WHERE b.partner_id = $1 AND b.level = 1
 				AND b.block >= (SELECT block FROM c2) * 128 AND b.block < (SELECT block FROM c2) * 128 + 128) b1) w
 	WHERE before <= $2 AND before + active > $2)
-SELECT t.total, s.seq, s.plan_id, s.start_day, s.expiry_day, s.body, s.created_at, s.suspended_at
+SELECT t.total, s.seq, s.cpf, s.plan_id, s.start_day, s.expiry_day, s.body, s.created_at, s.suspended_at
 FROM (SELECT CAST(coalesce(sum(active), 0) AS BIGINT) AS total FROM b3) t LEFT JOIN (
-	SELECT seq, plan_id, start_day, expiry_day, body, created_at, suspended_at FROM subscription
+	SELECT seq, cpf, plan_id, start_day, expiry_day, body, created_at, suspended_at FROM subscription
 	WHERE partner_id = $1 AND ended_at = 0 AND ` + lastDay + ` >= $4 AND seq >= (SELECT block FROM c1) * 128
 	ORDER BY seq LIMIT CAST($3 AS BIGINT) OFFSET coalesce($2 - (SELECT before FROM c1), 0)) s ON 1 = 1
 ORDER BY s.seq`
@@ -101,8 +101,8 @@ func (s Subscriptions) ActivePage(ctx context.Context, id partner.ID, offset int
 	for rows.Next() {
 		var seq, start, expiry, created, suspended sql.NullInt64
 		var planID sql.NullString
-		var sealed []byte
-		if err := rows.Scan(&page.Total, &seq, &planID, &start, &expiry, &sealed, &created, &suspended); err != nil {
+		var cpf, sealed []byte
+		if err := rows.Scan(&page.Total, &seq, &cpf, &planID, &start, &expiry, &sealed, &created, &suspended); err != nil {
 			return page, fmt.Errorf("read page: %w", err)
 		}
 		if !seq.Valid { // past the end
@@ -113,7 +113,7 @@ func (s Subscriptions) ActivePage(ctx context.Context, id partner.ID, offset int
 			CreatedAt: fromMicros(created.Int64), SuspendedAt: fromMicros(suspended.Int64),
 		}
 		sub.Plan = plan.ID(planID.String)
-		if err := s.openBody(id, sealed, &sub); err != nil {
+		if err := s.openBody(id, cpf, sealed, &sub); err != nil {
 			return page, err
 		}
 		page.Items = append(page.Items, sub)

@@ -18,10 +18,10 @@ const MaxItems = 10_000
 
 // Batch is subscriptions on their way into the store.
 type Batch interface {
-	// Add takes a subscription over; item is its place in the request. Many goroutines may add.
+	// Add takes a subscription over; item is its place in the request.
 	Add(item int, s *Subscription) error
 	// Ask takes the plan and the CPF of an item that is not to be created, so that KeepBatch can tell whether it would
-	// have been a duplicate. Many goroutines may ask.
+	// have been a duplicate.
 	Ask(item int, p plan.ID, cpf string)
 	// Another is an empty batch of the same partner.
 	Another() Batch
@@ -34,7 +34,7 @@ type Outcome struct {
 	Failures []Failure
 }
 
-// Enrolment is one bulk request being worked on. Add may be called from many goroutines; Keep follows when all are in.
+// Enrolment is one bulk request being worked on, by one goroutine: Add for each item in their order, then Keep.
 type Enrolment struct {
 	partner partner.ID
 	sandbox bool
@@ -44,7 +44,6 @@ type Enrolment struct {
 	today   Day
 	demo    func(plan.ID) plan.Plan
 
-	mu       sync.Mutex
 	failures []Failure
 	added    map[int]echo // what an item's failure would repeat, should it turn out to be a duplicate
 	register map[plan.ID]bool
@@ -133,8 +132,6 @@ func (e *Enrolment) Add(item int, d *Draft) {
 	case s.Plan != "" && s.Beneficiary.CPF != "":
 		e.batch.Ask(item, s.Plan, s.Beneficiary.CPF)
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	switch {
 	case err != nil:
 		e.err = err
@@ -149,7 +146,7 @@ func (e *Enrolment) Add(item int, d *Draft) {
 }
 
 // Sent is what a failure repeats of an item, as it was sent. Whoever keeps an outcome need not keep this: the request
-// that is answered with it says it again. It is for one goroutine, after all items are in.
+// that is answered with it says it again.
 func (e *Enrolment) Sent(item int) (cpf, holder, plan string) {
 	if sent, added := e.added[item]; added {
 		return sent.cpf, sent.holder, sent.plan
