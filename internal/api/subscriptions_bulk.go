@@ -67,6 +67,9 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	r.allow(r.workTime())
 	if !dryRun { // it numbers subscriptions, one request after the other
 		r.claim.Queue, r.claim.IsBulk = "subscriptions", pass.places > 0
+		if err := enrolment.MakePeopleKnown(r.ctx); err != nil {
+			return nil, err
+		}
 	}
 	kept, err := r.once(func(in *Rules) (any, error) {
 		outcome, err := in.Subscriptions.Keep(r.ctx, enrolment, dryRun)

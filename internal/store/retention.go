@@ -67,6 +67,9 @@ func (s Upkeep) Sweep(ctx context.Context, r Retention) (map[string]int64, error
 	if err := s.sweepNames(ctx); err != nil {
 		return removed, err
 	}
+	if err := s.sweepPeople(ctx); err != nil {
+		return removed, err
+	}
 	if r.Audit <= 0 {
 		return removed, nil
 	}
@@ -173,6 +176,26 @@ func (s Upkeep) sweepGaps(ctx context.Context) error {
 // because each of the two indexes by CPF holds only one half: without either it would read all of the partner's.
 const unsubscribed = ` AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at = 0)
 	AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at <> 0)`
+
+// sweepPeople removes people who were made known ahead of a bulk request that then failed: of whom nothing else is kept a
+// day later. It looks at two days' people only; the sweep of subscriptions removes people when their last one goes.
+func (s Upkeep) sweepPeople(ctx context.Context) error {
+	yesterday := s.now().Add(-24 * time.Hour)
+	alone := hasNothing(`person.partner_id`, `person.user_256, person.user_512`)
+	for _, ended := range []string{`= 0`, `<> 0`} { // each half has an index of its own
+		alone += ` AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = person.partner_id AND b.cpf = person.cpf AND b.ended_at ` + ended + `)`
+	}
+	_, err := s.sweepFound(ctx, found{
+		first: []any{micros(yesterday.Add(-48 * time.Hour)), int64(0), []byte{}}, args: []any{micros(yesterday)},
+		find: `SELECT created_at, partner_id, cpf FROM person WHERE (created_at, partner_id, cpf) > ($1, $2, $3) AND created_at <= $4` + alone + `
+			ORDER BY created_at, partner_id, cpf LIMIT $5`,
+		change: `DELETE FROM person WHERE created_at = $1 AND partner_id = $2 AND cpf = $3 AND created_at <= $4` + alone,
+	})
+	if err != nil {
+		return fmt.Errorf("sweep people: %w", err)
+	}
+	return nil
+}
 
 // sweepSubscriptions removes ended subscriptions, and people who have nothing else.
 func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
@@ -75,6 +76,25 @@ func (b *batch) Add(item int, sub *subscription.Subscription) error {
 func (b *batch) Ask(item int, p plan.ID, cpf string) {
 	row := newRow{item: item, asked: true, plan: string(p), cpf: b.store.cpfIndex(b.id, cpf)}
 	b.rows = append(b.rows, row)
+}
+
+// peopleAtOnce bounds the transactions of MakePeopleKnown: single writes on SQLite wait for one of them.
+const peopleAtOnce = 250
+
+// MakePeopleKnown writes the people of a large batch ahead of its transaction, which then finds them there and is half as
+// long. Their indexes are random, so that each person costs three pages.
+func (b *batch) MakePeopleKnown(ctx context.Context) error {
+	rows := slices.DeleteFunc(slices.Clone(b.rows), func(r newRow) bool { return r.asked })
+	if len(rows) <= fewRows {
+		return nil
+	}
+	for part := range slices.Chunk(rows, peopleAtOnce) {
+		err := b.store.inBulkTx(ctx, len(part), func(tx *sqldb.Tx) error { return b.loadPersons(ctx, tx, part) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fewRows is how many are written at once without letting SQLite's log be carried over first.

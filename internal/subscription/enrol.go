@@ -23,6 +23,9 @@ type Batch interface {
 	// Ask takes the plan and the CPF of an item that is not to be created, so that KeepBatch can tell whether it would
 	// have been a duplicate.
 	Ask(item int, p plan.ID, cpf string)
+	// MakePeopleKnown may write the people of the batch before KeepBatch is called. Those whose batch is then not kept are
+	// swept after a day.
+	MakePeopleKnown(ctx context.Context) error
 	// Another is an empty batch of the same partner.
 	Another() Batch
 }
@@ -235,3 +238,6 @@ func (r *Registry) Keep(ctx context.Context, e *Enrolment, dryRun bool) (Outcome
 	order.By(failures, func(a, b *Failure) int { return a.Item - b.Item })
 	return Outcome{Created: created, Failures: failures}, nil
 }
+
+// MakePeopleKnown does what can be written ahead of Keep, so that Keep's transaction is shorter.
+func (e *Enrolment) MakePeopleKnown(ctx context.Context) error { return e.batch.MakePeopleKnown(ctx) }

@@ -84,6 +84,8 @@ func (b *fakeBatch) Add(item int, s *Subscription) error {
 	return b.fakeStore.note("add %d", item)
 }
 
+func (*fakeBatch) MakePeopleKnown(context.Context) error { return nil }
+
 func (b *fakeBatch) Another() Batch {
 	b.fakeStore.batch = &fakeBatch{fakeStore: b.fakeStore, cpf: map[int]string{}}
 	return b.fakeStore.batch

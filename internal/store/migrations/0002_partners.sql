@@ -92,6 +92,8 @@ CREATE TABLE person (
 );
 CREATE UNIQUE INDEX person_user_256 ON person (partner_id, user_256);
 CREATE UNIQUE INDEX person_user_512 ON person (partner_id, user_512);
+-- How people are found whose bulk request failed after they were written.
+CREATE INDEX person_created ON person (created_at);
 
 -- How a partner spelt the user hash of a person last, in a request that wrote: events name people so. It stands under the
 -- index of the longer digest once both are known to be one person's, else under that of the hash as sent.
