@@ -67,6 +67,13 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	r.allow(r.workTime())
 	if !dryRun { // it numbers subscriptions, one request after the other
 		r.claim.Queue, r.claim.IsBulk = "subscriptions", pass.places > 0
+		if pass.places > 0 {
+			endLoad, err := pass.beginLoad(r.ctx)
+			if err != nil {
+				return nil, err
+			}
+			defer endLoad()
+		}
 		if err := enrolment.MakePeopleKnown(r.ctx); err != nil {
 			return nil, err
 		}

@@ -53,6 +53,9 @@ type partnerWork struct {
 	underWay
 	// slots bounds the heavy requests at work.
 	slots *semaphore.Weighted
+	// load lets one bulk at a time write to the database, while others are read and checked: two that write keep two of
+	// the database's processors busy.
+	load *semaphore.Weighted
 }
 
 func newWorks() *works {
@@ -91,7 +94,7 @@ func (t *processorTurn) yield() {
 func (w *works) partner(id partner.ID) *partnerWork {
 	p := w.of[id]
 	if p == nil { // one per partner that exists: nothing to evict
-		p = &partnerWork{slots: semaphore.NewWeighted(heavySlots)}
+		p = &partnerWork{slots: semaphore.NewWeighted(heavySlots), load: semaphore.NewWeighted(1)}
 		w.of[id] = p
 	}
 	return p
@@ -137,6 +140,14 @@ func (b *bulkPass) grow(items, bytes int) error {
 	b.work.room += n
 	b.works.all.room += n
 	return nil
+}
+
+// beginLoad waits until no other bulk of the partner writes, and returns what lets the next one begin.
+func (b *bulkPass) beginLoad(ctx context.Context) (end func(), err error) {
+	if err := b.work.load.Acquire(ctx, 1); err != nil {
+		return nil, errBusy
+	}
+	return func() { b.work.load.Release(1) }, nil
 }
 
 func (b *bulkPass) leave() {

@@ -221,6 +221,24 @@ func TestTransactions(t *testing.T) {
 	})
 }
 
+// TestCommitAfterContextEnded: a transaction whose context ends before its commit says so, and not that it is done already.
+func TestCommitAfterContextEnded(t *testing.T) {
+	each(t, func(t *testing.T, _ string, db *sqldb.DB) {
+		ctx, cancel := context.WithCancel(context.Background())
+		err := db.InTx(ctx, func(tx *sqldb.Tx) error {
+			cancel()
+			for { // database/sql rolls back on its own
+				if _, err := tx.ExecContext(context.Background(), `SELECT 1`); errors.Is(err, sql.ErrTxDone) {
+					return nil
+				}
+			}
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Error("not told that its context ended:", err)
+		}
+	})
+}
+
 // TestWritersQueue: many writers that read first and write then all get through.
 func TestWritersQueue(t *testing.T) {
 	each(t, func(t *testing.T, address string, db *sqldb.DB) {

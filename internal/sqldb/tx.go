@@ -142,6 +142,9 @@ func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
 		return err
 	}
 	if err := inner.Commit(); err != nil {
+		if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil { // database/sql rolled it back when the context ended
+			err = ctx.Err()
+		}
 		return fmt.Errorf("commit: %w", err)
 	}
 	committed = true
