@@ -11,7 +11,6 @@ package container
 import (
 	"context"
 	"io"
-	"os"
 	"strings"
 	"unicode"
 
@@ -120,7 +119,6 @@ func Walk(ctx context.Context, name string, source io.Reader, options Options, v
 	w := &walker{ctx: ctx, options: options, limits: options.Limits, visit: visit}
 	if at, size, ok := seekable(source); ok {
 		w.source.known = size
-		w.source.whole, _ = source.(*os.File)
 		err := w.open(layer{name: shown(name), at: at, size: size}, io.NewSectionReader(at, 0, size))
 		return w.report, err
 	}

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -45,26 +44,6 @@ func TestFileInPlace(t *testing.T) {
 	}
 	if report.Bytes != int64(len(dump)) || report.Entries != 1 {
 		t.Errorf("%+v", report)
-	}
-}
-
-// A file cut short while it is searched ends the scan with an error, not the process.
-func TestFileThatShrinks(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "dump")
-	must(t, os.WriteFile(path, []byte(strings.Repeat(secret, view/len(secret)*2)), 0o600))
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	must(t, err)
-	defer f.Close()
-	sc := scan.NewScanner(func(identifier.Kind, []byte) { must(t, f.Truncate(0)) })
-	report, err := Walk(context.Background(), "dump", f, Options{}, func(_ Entry, r io.Reader) error {
-		_, err := sc.Scan(context.Background(), r)
-		if !errors.Is(err, scan.ErrChanged) {
-			t.Errorf("scan: %v", err)
-		}
-		return nil
-	})
-	if err != nil || report.Bytes >= view {
-		t.Errorf("%v, %+v", err, report)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 
 	"github.com/vigiahq/vigia/internal/fault"
 )
@@ -32,7 +31,6 @@ type countedSource struct {
 	r     io.Reader
 	n     int64
 	known int64
-	whole *os.File // the source, until it turns out to be packed
 }
 
 func (c *countedSource) Read(p []byte) (int, error) {
@@ -68,7 +66,6 @@ func (w *walker) open(l layer, r io.Reader) error {
 	if f == nil {
 		return w.plain(l, start)
 	}
-	w.source.whole = nil
 	l.head = bytes.Clone(start)
 	if l.depth >= w.limits.Depth {
 		w.skip(l.name, "nested too deeply", 0)
@@ -99,7 +96,7 @@ func (w *walker) plain(l layer, start []byte) error {
 
 // hand gives an entry to the visitor.
 func (w *walker) hand(entry Entry, r io.Reader) error {
-	counted := &entryReader{r: r, whole: w.source.whole}
+	counted := &entryReader{r: r}
 	err := w.visit(entry, counted)
 	w.report.Entries++
 	w.report.Bytes += counted.n
@@ -176,17 +173,10 @@ func (w *walker) file(name string) error {
 
 // entryReader remembers how far an entry was read, and the error that ended it.
 type entryReader struct {
-	r     io.Reader
-	n     int64
-	err   error
-	whole *os.File // the file that the entry is, or nil
+	r   io.Reader
+	n   int64
+	err error
 }
-
-// File is the plain file that the entry is as a whole, or nil: a scanner may search it without copying.
-func (c *entryReader) File() *os.File { return c.whole }
-
-// Took tells how many bytes of the File were read.
-func (c *entryReader) Took(n int64) { c.n = n }
 
 func (c *entryReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)

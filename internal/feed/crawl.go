@@ -259,7 +259,9 @@ func target(z *html.Tokenizer) string {
 // imports makes a breach of the new pages, if there is an identifier in them at all.
 func (c *crawl) imports(ctx context.Context) error {
 	found := 0
-	scan.NewScanner(func(identifier.Kind, []byte) { found++ }).Extract(c.text.Bytes())
+	if _, err := scan.NewScanner(func(identifier.Kind, []byte) { found++ }).Scan(ctx, bytes.NewReader(c.text.Bytes())); err != nil {
+		return err
+	}
 	name := ""
 	if found > 0 {
 		now := c.fs.Now().UTC()

@@ -1,6 +1,8 @@
 package scan
 
 import (
+	"bytes"
+	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -31,7 +33,7 @@ func TestBothWaysToReadAnAddress(t *testing.T) {
 		var ways [2][]string
 		for i := range ways {
 			fastAddress = fast && i == 0
-			NewScanner(func(kind identifier.Kind, normal []byte) { ways[i] = append(ways[i], kind.String()+" "+string(normal)) }).Extract(text)
+			_, _ = NewScanner(func(kind identifier.Kind, normal []byte) { ways[i] = append(ways[i], kind.String()+" "+string(normal)) }).Scan(context.Background(), bytes.NewReader(text))
 		}
 		if !slices.Equal(ways[0], ways[1]) {
 			t.Fatalf("%q\n  by masks: %q\nbyte by byte: %q", text, ways[0], ways[1])

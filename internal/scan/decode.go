@@ -13,14 +13,8 @@ import (
 // sniffed is how many bytes tell an encoding.
 const sniffed = 512
 
-// decoded looks at the first bytes of r and, where they show text that is not plain bytes, returns a reader that makes
-// it so.
-func decoded(r io.Reader) io.Reader {
-	text, _ := decodedMail(r)
-	return text
-}
-
-// decodedMail also says whether it is mail, whose encodings were undone by whoever opened it.
+// decodedMail looks at the first bytes of r and, where they show text that is not plain bytes, returns a reader that makes it
+// so. It also says whether it is mail, whose encodings were undone where it was opened.
 func decodedMail(r io.Reader) (text io.Reader, isMail bool) {
 	head := bufio.NewReaderSize(r, sniffed)
 	start, _ := head.Peek(sniffed) // an error comes again with the read after it

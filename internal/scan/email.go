@@ -18,7 +18,7 @@ const (
 
 // signs reads what is told by a sign in b[from:limit], a stretch that is marked: addresses, whose '@' is written %40 in
 // URLs, keys by their punctuation, and what has to be decoded.
-func (s *Scanner) signs(b []byte, from, limit int) {
+func (s *finder) signs(b []byte, from, limit int) {
 	for first := 0; first < stretch/64; first += 6 { // of which there are eleven
 		six := (*[6]uint64)(s.marks.signs[first:])
 		if six[0]|six[1]|six[2]|six[3]|six[4]|six[5] == 0 { // as in most of a text with little in it
@@ -41,7 +41,7 @@ func (s *Scanner) signs(b []byte, from, limit int) {
 }
 
 // otherSign reads what is told by the sign at b[at], which is no '@'. The most frequent ones come first.
-func (s *Scanner) otherSign(b []byte, at int) {
+func (s *finder) otherSign(b []byte, at int) {
 	switch c := b[at]; {
 	case bracket[c]: // (11), [0]: few are (at)
 		if at+2 < len(b) && afterBracket[b[at+1]] && (b[at+1] == ' ' || b[at+2]|0x20 >= 'o' && b[at+2]|0x20 <= 'u') {
@@ -79,7 +79,7 @@ type addressShape struct {
 
 // email reads the address whose local part ends at b[at] and whose domain begins at b[after]. Most are plain and short,
 // and are judged by masks of the bytes around them, without looking at one after the other.
-func (s *Scanner) email(b []byte, at, after int) {
+func (s *finder) email(b []byte, at, after int) {
 	if after < len(b) && class[b[after]]&(inDomain|rare) == 0 { // no domain: the end of a password
 		s.hint(b, at)
 		return
@@ -106,13 +106,13 @@ func (s *Scanner) email(b []byte, at, after int) {
 	if text := s.text[addressSpan-left : addressSpan+1+right]; notDomain(text[left+1+m.label:]) {
 		s.plainEmail(b[at-left:at], b[after:after+right], at-left, after)
 	} else {
-		s.emit(identifier.Email, text, at-left, after+right)
+		s.addSign(identifier.Email, text, at-left, after+right)
 	}
 }
 
 // readEmail reads an address byte by byte. Both sides are copied while they are read, in lower case, the local part
 // from its end; an address that needs more care than that is handed on.
-func (s *Scanner) readEmail(b []byte, at, after int) {
+func (s *finder) readEmail(b []byte, at, after int) {
 	const middle = localLongest + 1 // where the '@' goes in s.text
 	start, first, seen := at, middle, uint8(0)
 	for stop := max(0, at-localLongest-1); start > stop; start-- {
@@ -157,6 +157,8 @@ func (s *Scanner) readEmail(b []byte, at, after int) {
 		s.hint(b, at)
 	}
 	switch local := b[start:at]; {
+	case end < len(b) && b[end] == ',' && label == after && end > after:
+		s.keyEmail(b, at, after)
 	case len(local) > localLongest:
 	case start == at && at > 2 && b[at-1] == '"':
 		s.quotedEmail(b, at, after)
@@ -167,7 +169,7 @@ func (s *Scanner) readEmail(b []byte, at, after int) {
 	case notDomain(s.text[middle+1+label-after : middle+1+end-after]):
 		s.plainEmail(local, b[after:end], start, after)
 	default:
-		s.emit(identifier.Email, s.text[first:middle+1+end-after], start, end)
+		s.addSign(identifier.Email, s.text[first:middle+1+end-after], start, end)
 	}
 }
 
@@ -179,7 +181,7 @@ func dotsInside(local []byte, seen uint8) bool {
 
 // plainEmail takes the slower way for an address of plain ASCII characters: one that may break a rule, or run into the
 // text around it.
-func (s *Scanner) plainEmail(local, domain []byte, from, after int) {
+func (s *finder) plainEmail(local, domain []byte, from, after int) {
 	if len(local) == 0 || len(local) > localLongest || len(domain) > domainLongest {
 		return
 	}
@@ -207,7 +209,7 @@ func (s *Scanner) plainEmail(local, domain []byte, from, after int) {
 		s.parsedEmail(out[:at+len(host)], from, after+len(host))
 		return
 	}
-	s.emit(identifier.Email, out[:at+len(host)], from, after+len(host))
+	s.addSign(identifier.Email, out[:at+len(host)], from, after+len(host))
 }
 
 var (
@@ -261,7 +263,7 @@ func document(ending []byte) bool {
 
 // rareEmail looks closer at an address that touches an escape, a quote or a character beyond ASCII. It may emit two
 // readings where both are likely: a reading too many costs nothing, a missed one is a leak nobody hears of.
-func (s *Scanner) rareEmail(b []byte, start, at, after, end int) {
+func (s *finder) rareEmail(b []byte, start, at, after, end int) {
 	s.hint(b, at)
 	if cut := lastEscape(b[start:at]); cut > 0 {
 		start += cut
@@ -279,7 +281,7 @@ func (s *Scanner) rareEmail(b []byte, start, at, after, end int) {
 }
 
 // rareLocal looks closer at the local part b[start:at] of an address.
-func (s *Scanner) rareLocal(b []byte, start, at, after int, host []byte) {
+func (s *finder) rareLocal(b []byte, start, at, after int, host []byte) {
 	before := byte(' ')
 	if start > 0 {
 		before = b[start-1]
@@ -318,7 +320,7 @@ const gluedShortest = 5
 
 // escapedWord handles text inside a quoted string, where the letters after a backslash may belong to an escape: \n, \t,
 // \u003c.
-func (s *Scanner) escapedWord(local, host []byte, from, after int) {
+func (s *finder) escapedWord(local, host []byte, from, after int) {
 	if local[0] == 'u' && len(local) > 5 && isHex(local[1]) && isHex(local[2]) && isHex(local[3]) && isHex(local[4]) {
 		s.wholeEmail(local[5:], host, from+5, after)
 		return
@@ -330,7 +332,7 @@ func (s *Scanner) escapedWord(local, host []byte, from, after int) {
 }
 
 // wholeEmail takes the way of plain characters where it can, else the full parser.
-func (s *Scanner) wholeEmail(local, host []byte, from, after int) {
+func (s *finder) wholeEmail(local, host []byte, from, after int) {
 	ascii := true
 	for _, part := range [2][]byte{local, host} {
 		for _, c := range part {
@@ -349,9 +351,9 @@ func (s *Scanner) wholeEmail(local, host []byte, from, after int) {
 	s.parsedEmail(out, from, after+len(host))
 }
 
-func (s *Scanner) parsedEmail(address []byte, from, to int) {
+func (s *finder) parsedEmail(address []byte, from, to int) {
 	if normal, err := identifier.ParseEmail(string(address)); err == nil {
-		s.emit(identifier.Email, []byte(normal), from, to)
+		s.addSign(identifier.Email, []byte(normal), from, to)
 	}
 }
 
@@ -386,4 +388,40 @@ func wordEnd(b []byte, from, stop int) int {
 		from += n
 	}
 	return from
+}
+
+// quotedEmail reads "maria.silva"@exemplo.com, the '@' of which stands at b[at]: the quotes say nothing where none are
+// needed. Inside of other quotes they are doubled, or have a backslash before them.
+func (s *finder) quotedEmail(b []byte, at, after int) {
+	to := at - 1
+	if b[to-1] == '"' || b[to-1] == '\\' {
+		to--
+	}
+	from := to
+	for from > 0 && to-from <= localLongest && class[b[from-1]]&inLocal != 0 {
+		from--
+	}
+	if from > 0 && b[from-1] == '"' && from < to {
+		end := after
+		for end < len(b) && end-after <= domainLongest && class[b[end]]&inDomain != 0 {
+			end++
+		}
+		s.plainEmail(b[from:to], b[after:end], from-1, after)
+	}
+}
+
+// keyEmail reads an address that is the key of an object, where dots may not stand and commas do for them.
+func (s *finder) keyEmail(b []byte, at, after int) {
+	from, to := at, after
+	for from > 0 && at-from < localLongest && (class[b[from-1]]&inLocal != 0 || b[from-1] == ',') {
+		from--
+	}
+	for to < len(b) && to-after < labelLongest && (class[b[to]]&inDomain != 0 || b[to] == ',') {
+		to++
+	}
+	if from == 0 || to == len(b) || !quote(b[from-1]) || b[to] != b[from-1] {
+		return
+	}
+	text := bytes.ReplaceAll(b[from:to], []byte(","), []byte("."))
+	s.plainEmail(text[:at-from], text[after-from:], from, after)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan/record"
 )
 
 // found lists what a scan of text finds, each as "kind value", sorted.
@@ -87,7 +88,7 @@ func TestExtract(t *testing.T) {
 
 // Every case is found again wherever a buffer ends: the text slides over the border byte by byte.
 func TestExtractOverBufferBorders(t *testing.T) {
-	const size = block + 2*margin + cell + 2*cellMargin
+	const size = PieceSize + record.Reach
 	var text bytes.Buffer
 	for _, c := range extractCases {
 		text.WriteString("\n" + c.text + "\n")
@@ -107,7 +108,7 @@ func TestFillersAreNoCards(t *testing.T) {
 	for prefix := 400000; prefix < 600000; prefix += 7919 {
 		for digit := '0'; digit <= '9'; digit++ {
 			n := strconv.Itoa(prefix) + strings.Repeat(string(digit), 10)
-			if !network([]byte(n)) || !identifier.Luhn([]byte(n)) {
+			if !record.IsCard([]byte(n)) && !identifier.Luhn([]byte(n)) {
 				continue
 			}
 			fillers++

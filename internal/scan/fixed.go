@@ -37,8 +37,8 @@ type fixedRows struct {
 }
 
 // noteRun remembers the digits b[i:j], which are more than one number has or touch others, for fixed.
-func (s *Scanner) noteRun(b []byte, i, j int) {
-	if s.records == nil || inHash(b, i-1, i-2) || inHash(b, j, j+1) {
+func (s *finder) noteRun(b []byte, i, j int) {
+	if s.isView || inHash(b, i-1, i-2) || inHash(b, j, j+1) {
 		return
 	}
 	left, right := listed(b, i-1), listed(b, j)
@@ -59,7 +59,8 @@ func listed(b []byte, k int) bool { return k >= 0 && k < len(b) && partsFields[b
 var partsFields = [256]bool{',': true, ';': true, '|': true, ':': true, '\t': true, '"': true, '\'': true, '=': true, '>': true}
 
 // fixed reads the records of fixed width with the runs that were noted. b lies base bytes after the beginning of the text.
-func (s *Scanner) fixed(b []byte, base int64) {
+func (r *Recorder) fixed(b []byte, base int64) {
+	s := &r.finder
 	done, judged := -cell, 0 // the last cell that was read, and the end of the last line that was looked at
 	for _, at := range s.runs {
 		if at < judged {
@@ -77,7 +78,7 @@ func (s *Scanner) fixed(b []byte, base int64) {
 		}
 		if start := line - int((base+int64(line))%cell); start > done && amongRows(b, line) {
 			done = start
-			s.fixedCell(b, start)
+			r.fixedCell(b, start)
 		}
 	}
 	s.runs = s.runs[:0]
@@ -130,7 +131,8 @@ func lineWidth(line []byte) int {
 }
 
 // fixedCell reads the rows that begin in the cell at b[start].
-func (s *Scanner) fixedCell(b []byte, start int) {
+func (r *Recorder) fixedCell(b []byte, start int) {
+	s := &r.finder
 	f := &s.layout
 	if !f.read(b, max(0, start-fixedReach), min(len(b), start+cell+fixedReach)) || !f.infer() {
 		return
@@ -152,22 +154,22 @@ func (s *Scanner) fixedCell(b []byte, start int) {
 				}
 			default:
 				any = true
-				s.records.AddFixed(c.form.kind(), normal, row.place(b, c.at), row.place(b, c.at+c.width))
+				r.records.AddFixed(c.form.kind(), normal, row.place(b, c.at), row.place(b, c.at+c.width))
 			}
 		}
 		if any {
-			s.gluedMail(b, row)
-			s.records.AddRow(row.from, row.to, classes)
+			r.gluedMail(b, row)
+			r.records.AddRow(row.from, row.to, classes)
 		}
 	}
 }
 
 // gluedMail finds the addresses that stand right behind a column: the digits before them are none of theirs.
-func (s *Scanner) gluedMail(b []byte, row *fixedRow) {
+func (r *Recorder) gluedMail(b []byte, row *fixedRow) {
 	if bytes.IndexByte(b[row.from:row.to], '@') < 0 {
 		return
 	}
-	for _, at := range s.layout.stops {
+	for _, at := range r.finder.layout.stops {
 		from := row.place(b, at)
 		if from >= row.to || class[b[from]]&inLocal == 0 {
 			continue
@@ -179,13 +181,13 @@ func (s *Scanner) gluedMail(b []byte, row *fixedRow) {
 		if end >= row.to || b[end] != '@' {
 			continue
 		}
-		inner := viewScanner()
-		inner.inView = func(kind identifier.Kind, normal []byte, first, last int, weak bool) {
-			if kind == identifier.Email && first == 0 && !weak {
-				s.records.AddFixed(kind, normal, from, from+last)
+		inner := finder{isView: true, addWeak: func(identifier.Kind, []byte, int, int) {}, addNumber: func(*record.Number) bool { return true }}
+		inner.addSign = func(kind identifier.Kind, normal []byte, first, last int) {
+			if kind == identifier.Email && first == 0 {
+				r.records.AddFixed(kind, normal, from, from+last)
 			}
 		}
-		inner.extract(&window{b: b[from:row.to]}, row.to-from)
+		inner.extract(b[from:row.to], 0, row.to-from)
 	}
 }
 

@@ -64,7 +64,7 @@ func (f fixedForm) read(dst, text []byte) ([]byte, bool) {
 	case cnpjForm:
 		return append(dst, text...), digitsOnly(text) && identifier.ValidCNPJ(text)
 	case cardForm:
-		return append(dst, text...), digitsOnly(text) && network(text) && identifier.Luhn(text) && !repeats(text)
+		return append(dst, text...), digitsOnly(text) && record.IsCard(text)
 	case dateForm:
 		return dst, digitsOnly(text) && record.Year(text) > 0
 	case phoneForm:
@@ -81,7 +81,7 @@ func fixedPhone(dst, text []byte) ([]byte, bool) {
 	for len(text) > 0 && text[len(text)-1] == ' ' {
 		text = text[:len(text)-1]
 	}
-	if brazilian(text) {
+	if record.Brazilian(text) {
 		text = text[2:]
 	}
 	return identifier.AppendBrazilianPhone(dst, text)
@@ -133,7 +133,7 @@ func (f *fixedRows) withValues() (rows []fixedRow) {
 
 // find adds the columns of a form, which its check digits or its digits tell, where nothing else was found.
 func (f *fixedRows) find(form fixedForm, rows []fixedRow, used []bool) {
-	width := [...]int{cpfForm: 11, dottedForm: 14, cnpjForm: bareCNPJ, cardForm: 16, dateForm: 8}[form]
+	width := [...]int{cpfForm: 11, dottedForm: 14, cnpjForm: 14, cardForm: 16, dateForm: 8}[form]
 	for at := 0; at+width <= f.width; at++ {
 		if slices.Contains(used[at:at+width], true) {
 			continue
@@ -270,7 +270,7 @@ func digitColumn(rows []fixedRow, at int) bool {
 // phoneBetween finds the phones among the digits in [at, end): all of them, or those at either end.
 func phoneBetween(rows []fixedRow, at, end int) (c fixedColumn) {
 	const mobile = 11
-	if width := end - at; width >= mobile-1 && width <= e164Longest {
+	if width := end - at; width >= mobile-1 && width <= 15 {
 		if c = (fixedColumn{form: phoneForm, at: at, width: width}); c.dialled(rows, false) {
 			return c
 		}

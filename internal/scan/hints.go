@@ -63,8 +63,8 @@ func hintsPortable(out, src []byte) (any bool) {
 }
 
 // hint takes note of the sign at b[at], if it is of something to decode.
-func (s *Scanner) hint(b []byte, at int) {
-	if s.inView == nil && (len(s.wanted) == 0 || s.wanted[len(s.wanted)-1] != at) && worthDecoding(b, at) {
+func (s *finder) hint(b []byte, at int) {
+	if !s.isView && (len(s.wanted) == 0 || s.wanted[len(s.wanted)-1] != at) && worthDecoding(b, at) {
 		s.wanted = append(s.wanted, at)
 	}
 }

@@ -122,7 +122,7 @@ func TestNumberSoup(t *testing.T) {
 				text.WriteByte('\n')
 			}
 			var counts [8]float64
-			NewScanner(func(k identifier.Kind, _ []byte) { counts[k]++ }).Extract([]byte(text.String()))
+			_, _ = NewScanner(func(k identifier.Kind, _ []byte) { counts[k]++ }).Scan(context.Background(), strings.NewReader(text.String()))
 			for _, k := range identifier.Kinds() {
 				if share := counts[k] / n; share > c.most[k] {
 					t.Errorf("%v: %.4f of the numbers pass, %.4f at most", k, share, c.most[k])

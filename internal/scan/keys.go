@@ -10,13 +10,12 @@ import (
 const (
 	uuidBefore, uuidAfter = 13, 23
 	cnpjBefore, cnpjAfter = 15, 3
-	bareCNPJ              = 14
 )
 
 // key reads the random Pix key or the punctuated CNPJ whose first hyphen or slash stands at b[first], with a hyphen
 // keySpan behind it. Only that one of a key counts, so that of two pieces of a stream only one has it. A UUID may be
 // anything, so it counts where something says that it is a key.
-func (s *Scanner) key(b []byte, first int) {
+func (s *finder) key(b []byte, first int) {
 	at := first + keySpan
 	switch {
 	case at < uuidBefore:
@@ -31,7 +30,7 @@ func (s *Scanner) key(b []byte, first int) {
 	}
 }
 
-func (s *Scanner) uuid(b []byte, from, to int) {
+func (s *finder) uuid(b []byte, from, to int) {
 	if partOfWord(b, from, to) {
 		return
 	}
@@ -39,13 +38,13 @@ func (s *Scanner) uuid(b []byte, from, to int) {
 	switch {
 	case !ok:
 	case saysPix(b, from):
-		s.emit(identifier.PixKey, normal, from, to)
+		s.addSign(identifier.PixKey, normal, from, to)
 	default:
-		s.weak(identifier.PixKey, normal, from, to)
+		s.addWeak(identifier.PixKey, normal, from, to)
 	}
 }
 
-func (s *Scanner) writtenCNPJ(b []byte, from, to int) {
+func (s *finder) writtenCNPJ(b []byte, from, to int) {
 	if partOfWord(b, from, to) {
 		return
 	}
@@ -59,7 +58,7 @@ func (s *Scanner) writtenCNPJ(b []byte, from, to int) {
 		}
 	}
 	if identifier.ValidCNPJ(n) {
-		s.emit(identifier.CNPJ, n, from, to)
+		s.addSign(identifier.CNPJ, n, from, to)
 	}
 }
 
@@ -100,35 +99,4 @@ func foldedBefore(room, b []byte, i int, ends string) []byte {
 		text[k] = lower[c]
 	}
 	return text
-}
-
-// companyNumber reads fourteen bare digits as a CNPJ, and says whether a label says that they are one. If not, a column
-// may.
-func (s *Scanner) companyNumber(b []byte, i, j int) bool {
-	switch {
-	case !identifier.ValidCNPJ(b[i:j]):
-	case saysCNPJ(b, i):
-		s.emit(identifier.CNPJ, b[i:j], i, j)
-		return true
-	default:
-		s.weak(identifier.CNPJ, b[i:j], i, j)
-	}
-	return false
-}
-
-// saysCNPJ says whether the label of the bare number at b[i] names a CNPJ: the words before it up to where another
-// field ends.
-func saysCNPJ(b []byte, i int) bool {
-	const reach, name = 32, "cnpj"
-	for k, stop := i, max(0, i-reach); k > stop; k-- {
-		switch b[k-1] {
-		case ',', ';', '|', '\t', '\r', '\n':
-			return false
-		case 'j', 'J':
-			if k-len(name) >= stop && bytes.EqualFold(b[k-len(name):k], []byte(name)) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -2,21 +2,22 @@ package scan
 
 import (
 	"math/bits"
+	"strings"
 
-	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan/record"
 )
 
 // longestRun is more digits than anything looked for has.
-const longestRun = 20
+const longestRun = record.MostDigits + 1
 
-// numbers reads the identifiers made of digits that begin in b[from:limit], a stretch that is marked, leaving out what
-// begins before b[done]. It returns where what it read ends.
+// numbers reads the numbers that begin in b[from:limit], a stretch that is marked, leaving out what begins before b[done]. It
+// returns where what it read ends.
 //
 // The marks tell, for 48 bytes at once, where something with the rhythm of a CPF, a phone or a card begins. Dates,
 // prices, addresses and counters, of which dumps are full, have dropped out there without a branch of their own. A run
-// of digits counts where it begins, so that of two pieces of a stream only one has it. done is where what was emitted or
+// of digits counts where it begins, so that of two pieces of a stream only one has it. done is where what was read or
 // refused so far ends.
-func (s *Scanner) numbers(b []byte, from, limit, done int) int {
+func (s *finder) numbers(b []byte, from, limit, done int) int {
 	for first := 0; first < steps; first += 4 {
 		four := (*[4]uint64)(s.marks.places[first:])
 		if four[0]|four[1]|four[2]|four[3] == 0 { // as in most of a text with little in it
@@ -32,247 +33,473 @@ func (s *Scanner) numbers(b []byte, from, limit, done int) int {
 				if i < done {
 					continue
 				}
-				digits := s.marks.digits.at(at)
-				j := i + bits.TrailingZeros64(^digits)
+				j := i + bits.TrailingZeros64(^s.marks.digits.at(at))
 				for j-i >= longestRun && j < len(b) && isDigit(b[j]) { // goes on beyond the bits
 					j++
 				}
 				// The place may lie inside its run, if its first group is longer than four.
 				for k := 0; i > 0 && isDigit(b[i-1]) && k < longestRun; k++ {
 					i--
-					digits = digits<<1 | 1
 				}
-				done = s.run(b, i, j, digits)
+				if i >= 1 && b[i-1] == '%' && j-i > 2 {
+					i += 2 // %20 and the like
+				}
+				done = s.number(b, i, j)
 			}
 		}
 	}
 	return done
 }
 
-// Where digits stand in numbers that are written in groups, from their first digit on, up to where the last group must
-// have ended.
-const (
-	dottedCPFShape = 0b0_11_0_111_0_111_0_111
-	dottedCPFMask  = 1<<15 - 1
-	// After a first group.
-	twoMoreShape  = 0b0_11_0 // 529982247-25
-	twoMoreMask   = 1<<4 - 1
-	fourMoreShape = 0b0_1111_0 // 98765-4321
-	fourMoreMask  = 1<<6 - 1
-)
+// group is digits that stand together.
+type group struct{ from, to int }
 
-// run judges the maximal run of digits b[i:j] and returns where to go on: after what it emitted, or after the run.
-// digits has a bit for each byte from b[i] on, more than any number has.
-func (s *Scanner) run(b []byte, i, j int, digits uint64) int {
-	if i >= 1 && b[i-1] == '%' && j-i > 2 {
-		i += 2 // %20 and the like
-		digits >>= 2
-	}
-	fourMore := digits>>(uint(j-i)&63)&fourMoreMask == fourMoreShape // of longer runs it is not asked
-	switch j - i {
-	case 3:
-		if digits&dottedCPFMask == dottedCPFShape {
-			return s.dottedCPF(b, i)
-		}
-		if end := s.spacedForeign(b, i); end > 0 {
-			return end
-		}
-	case 4:
-		if end := s.groupedCard(b, i, digits); end > 0 {
-			return end
-		}
-		if fourMore {
-			return s.splitPhone(b, i, j)
-		}
-		if j+1 < len(b) && b[j] == ' ' && b[j+1] == ' ' {
-			if end := s.spacedCard(b, i); end > 0 {
-				return end
-			}
-		}
-	case 5:
-		if fourMore {
-			return s.splitPhone(b, i, j)
-		}
-	case 6, 7:
-		if fourMore && b[j] == '-' {
-			return s.joinedPhone(b, i, j)
-		}
-	case 8:
-		if end := s.shortNumber(b, i, j); end > 0 {
-			return end
-		}
-		return s.splitPhone(b, i, j)
-	case 9:
-		if digits>>9&twoMoreMask == twoMoreShape && (b[j] == '-' || b[j] == '/' || b[j] == ' ') {
-			if end := s.dashedCPF(b, i, j); end > 0 {
-				return end
-			}
-		}
-		if end := s.shortNumber(b, i, j); end > 0 {
-			return end
-		}
-		return s.splitPhone(b, i, j)
-	case 10, 11, 12, 13, 14, 15, 16, 17, 18, 19:
-		if rightFree(b, j) && leftFree(b, i) { // what hashes have on their right is told sooner
-			if n := b[i:j]; len(n) > 11 && s.records != nil && !brazilian(n) && !(network(n) && identifier.Luhn(n)) {
-				s.noteRun(b, i, j)
-			}
-			s.bareNumber(b, i, j)
-			return j
-		}
+func (g group) size() int { return g.to - g.from }
+
+// mostGroups is how many groups are looked at to either side of one.
+const mostGroups = 5
+
+// number reads the number of which the digits b[i:j] are a group, and returns where to go on.
+func (s *finder) number(b []byte, i, j int) int {
+	if j-i >= longestRun {
 		s.noteRun(b, i, j)
-		if j < len(b) && b[j]|0x20 == 'e' {
-			if end := s.exponent(b, i, j); end > 0 {
+		return j
+	}
+	isOpen := j < len(b) && inGap[b[j]]
+	if j-i == 3 && isOpen && i+14 <= len(b) && b[j] == '.' && b[i+7] == '.' && b[i+11] == '-' && s.dottedCPF(b, i) {
+		return i + 14
+	}
+	if isOpen && j-i <= 3 && b[j] == '.' {
+		if end := s.network(b, i); end > 0 {
+			return end
+		}
+	}
+	if !isOpen && (i == 0 || !inGap[b[i-1]]) { // alone, as most are
+		if j-i >= 8 {
+			s.bare(b, i, j)
+		}
+		return j
+	}
+	first, last := mostGroups, mostGroups+1
+	s.groups[first] = group{i, j}
+	for at, ok := groupBefore(b, i); ok && first > 0; at, ok = groupBefore(b, at.from) {
+		first--
+		s.groups[first] = at
+	}
+	for at, ok := groupAfter(b, j); ok && last < len(s.groups); at, ok = groupAfter(b, at.to) {
+		s.groups[last] = at
+		last++
+	}
+	groups, anchor := s.groups[first:last], mostGroups-first
+	if len(groups) > 1 {
+		if end := s.grouped(b, groups, anchor); end > 0 {
+			return end
+		}
+	}
+	if slip(b, i, j) || j-i >= 8 && s.bare(b, i, j) || len(groups) == 1 {
+		return j
+	}
+	return s.loose(b, groups, j)
+}
+
+// dottedCPF reads 529.982.247-25, as most are written.
+func (s *finder) dottedCPF(b []byte, i int) bool {
+	t := b[i : i+14]
+	n := &s.reading
+	n.From, n.To, n.Plus, n.May, n.Strict, n.Loose = i, i+14, false, record.CPFKind, record.CPFKind, false
+	n.Digits = append(s.text[:0], t[0], t[1], t[2], t[4], t[5], t[6], t[8], t[9], t[10], t[12], t[13])
+	return digitsOnly(n.Digits) && leftFree(b, i) && (rightFree(b, i+14) || wordRight(b, i+14)) && s.addNumber(n)
+}
+
+// network reads a network address at b[i] and returns its end, or zero. One that is written as a CPF may be, and has the right
+// check digits, is one if the rest of its column is.
+func (s *finder) network(b []byte, i int) int {
+	at := i
+	for n := range 4 {
+		from, value := at, 0
+		for at < len(b) && at-from < 4 && isDigit(b[at]) {
+			value = value*10 + int(b[at]-'0')
+			at++
+		}
+		if at == from || value > 255 || n < 3 && (at >= len(b) || b[at] != '.') {
+			return 0
+		}
+		at++
+	}
+	to := at - 1
+	if !rightFree(b, to) || to-i != 14 || b[i+3] != '.' || b[i+7] != '.' || !leftFree(b, i) {
+		return to
+	}
+	digits := append(append(append(append(s.text[:0], b[i:i+3]...), b[i+4:i+7]...), b[i+8:i+11]...), b[i+12:to]...)
+	s.addNumber(&record.Number{From: i, To: to, Digits: digits, May: record.CPFKind, Loose: true, Apart: true})
+	return to
+}
+
+// inGap are the characters that part the groups of a number.
+var inGap = [256]bool{' ': true, '-': true, '.': true, '/': true, '(': true, ')': true, '[': true, ']': true, '+': true, '_': true, '*': true, 'x': true, 'X': true}
+
+const widestGap = 3
+
+func groupBefore(b []byte, i int) (group, bool) {
+	k := i
+	for k > 0 && i-k < widestGap && inGap[b[k-1]] {
+		k--
+	}
+	end := k
+	for k > 0 && end-k < longestRun && isDigit(b[k-1]) {
+		k--
+	}
+	return group{k, end}, end < i && k < end && end-k < longestRun
+}
+
+func groupAfter(b []byte, j int) (group, bool) {
+	k := j
+	for k < len(b) && k-j < widestGap && inGap[b[k]] {
+		k++
+	}
+	start := k
+	for k < len(b) && k-start < longestRun && isDigit(b[k]) {
+		k++
+	}
+	return group{start, k}, start > j && k > start && k-start < longestRun
+}
+
+// grouped reads the longest stretch of groups with the one at anchor in it that is written as identifiers are, and returns its
+// end, or zero.
+func (s *finder) grouped(b []byte, groups []group, anchor int) int {
+	for size := len(groups); size > 1; size-- {
+		for first := max(0, anchor-size+1); first <= anchor && first+size <= len(groups); first++ {
+			if end := s.shaped(b, groups[first:first+size]); end > 0 {
 				return end
 			}
 		}
-		s.tight(b, i, j)
-	default:
-		if j-i >= longestRun {
-			s.noteRun(b, i, j)
-		}
 	}
-	return j
+	return 0
 }
 
-// BUG(scan): eleven bare digits can be a right CPF and a mobile number at once. In a column that mixes both, and where no
-// label or column says which it is, both readings are kept, one of which is of somebody else or of nobody.
-
-// bareNumber judges ten to nineteen digits that stand by themselves.
-func (s *Scanner) bareNumber(b []byte, i, j int) {
-	n := b[i:j]
-	if i > 0 && b[i-1] == '+' && !brazilian(n) {
-		if foreign(n) {
-			s.emit(identifier.Phone, append(append(s.text[:0], '+'), n...), i-1, j)
-		}
-		return
+// shaped reads groups, if they are those of an identifier, and returns where it ends, or zero.
+func (s *finder) shaped(b []byte, groups []group) int {
+	from, to := groups[0].from, groups[len(groups)-1].to
+	digits, shape := s.text[:0], shapeHash(0)
+	if from > 0 && (b[from-1] == '+' || b[from-1] == '(' || b[from-1] == '[') {
+		from--
+		shape = shape.add(gapByte[b[from]])
 	}
-	switch len(n) {
-	case 10:
-		s.tenDigits(b, i, j)
-	case 11:
-		s.elevenDigits(b, i, j)
-	case 12, 13:
-		switch {
-		case s.place(b, i, j) == numberWord:
-		case brazilian(n):
-			s.phone(n[2:], i, j)
-		case n[0] == '0' && len(n) == 12 && n[3] == '9' && s.label(b, i) != cpfWord:
-			s.phone(n[1:], i, j)
-			s.weakCPF(n, i, j)
-		case n[0] == '0' && s.labelled(b, i, j):
-		default:
-			s.card(n, i, j)
-			s.weakCPF(n, i, j)
+	for i, g := range groups {
+		if len(digits)+g.size() >= longestRun {
+			return 0
 		}
-	default:
-		if len(n) == bareCNPJ && s.companyNumber(b, i, j) {
-			return
+		if i > 0 {
+			shape = shape.addGap(b[groups[i-1].to:g.from])
 		}
-		if n[0] != '0' {
-			if issued(n) && s.place(b, i, j) != numberWord {
-				s.emit(identifier.Card, n, i, j)
-			}
-		} else if !s.labelled(b, i, j) {
-			s.weakPadded(n, i, j)
-		}
+		shape = shape.add('0' + byte(g.size()))
+		digits = append(digits, b[g.from:g.to]...)
 	}
-}
-
-// tenDigits judges what may be a landline, an old mobile, or a CPF without its first zero.
-func (s *Scanner) tenDigits(b []byte, i, j int) {
-	n := b[i:j]
-	word := s.place(b, i, j)
+	if len(digits) < 10 {
+		return 0
+	}
+	n := &s.reading
+	n.From, n.To, n.Digits, n.Plus = from, to, digits, b[from] == '+'
+	said := shapes[shape]
+	isFree := rightFree(b, to)
 	switch {
-	case word == cpfWord && s.paddedCPF(n, i, j):
-	case bareTen(word, n):
-		s.phone(n, i, j)
-		s.weakCPF(n, i, j)
-	case word == noWord:
-		s.weakPhone(n, i, j)
-		s.weakCPF(n, i, j)
-	}
-}
-
-// elevenDigits judges what may be a CPF or a mobile.
-func (s *Scanner) elevenDigits(b []byte, i, j int) {
-	n := b[i:j]
-	cpf, phone := identifier.ValidCPF(n), n[2] == '9' && identifier.AreaCode(n[0], n[1])
-	if !cpf && !phone {
-		return
-	}
-	word := s.place(b, i, j)
-	if cpf && phone && word != numberWord {
-		// Both readings are right as far as the digits go. A label next to them decides, or what the lines around have in
-		// this place; without either both are kept.
-		if word == noWord {
-			word = column(b, i)
+	case said == 0:
+		if !n.Plus || !record.Foreign(digits) {
+			return 0
 		}
-		cpf, phone = word != phoneWord, word != cpfWord
+		n.Strict = record.PhoneKind
+	case said&record.CardKind != 0:
+		if isFree = isFree || afterCard(b, to); inFours(b, from, to, b[groups[0].to]) {
+			return 0
+		}
+		n.Strict = record.CardKind
+	case said&record.CPFKind != 0:
+		isFree = isFree || wordRight(b, to)
+		n.Strict = record.CPFKind
+	default:
+		if len(groups) == 3 && groups[1].size() == 4 && groups[0].size() == 2 && years(b[groups[1].from:], b[groups[2].from]) && !n.Plus && b[from] != '(' {
+			return 0
+		}
+		n.Strict = record.PhoneKind
 	}
-	if word == numberWord {
-		phone, cpf = false, cpf && sameLabel(b, i)
+	n.May, n.Loose = n.Strict, said&looseShape != 0
+	if !isFree || b[from] != '+' && b[from] != '(' && b[from] != '[' && !leftFree(b, from) || n.Plus && from > 0 && isDigit(b[from-1]) || !s.addNumber(n) {
+		return 0
 	}
-	if cpf {
-		s.emit(identifier.CPF, n, i, j)
-	}
-	if phone {
-		s.phone(n, i, j)
-	}
+	return to
 }
 
-// dottedCPF reads 529.982.247-25 and its kin, the digits of which are in their places.
-func (s *Scanner) dottedCPF(b []byte, i int) int {
-	t := b[i : i+14]
-	sep, last := t[3], t[11]
-	if sep != t[7] || !cpfSeparators(sep, last) {
-		return i + 3
-	}
-	cpf := append(s.text[:0], t[0], t[1], t[2], t[4], t[5], t[6], t[8], t[9], t[10], t[12], t[13])
-	if !identifier.ValidCPF(cpf) || !leftFree(b, i) || !rightFree(b, i+14) && !wordRight(b, i+14) {
-		return i + 3
-	}
-	if last == '.' && s.label(b, i) != cpfWord && octets(cpf) {
-		s.weak(identifier.CPF, cpf, i, i+14)
-		return i + 3
-	}
-	s.emit(identifier.CPF, cpf, i, i+14)
-	return i + 14
+// years says whether two groups of four digits are two years.
+func years(first []byte, second byte) bool {
+	return (first[0] == '1' && first[1] == '9' || first[0] == '2' && first[1] == '0') && (second == '1' || second == '2')
 }
 
-func cpfSeparators(sep, last byte) bool {
-	switch sep {
-	case '.':
-		return last == '-' || last == '/' || last == ' ' || last == '.'
-	case ' ':
-		return last == ' ' || last == '-' || last == '/'
-	case '-':
-		return last == '-'
+// inFours says whether a card in groups is a piece of a longer number in groups of four: one such group before it, or two
+// after. A single one after it is an expiry date as often as not.
+func inFours(b []byte, from, to int, sep byte) bool {
+	four := func(at int) bool { // a separator and four digits, no more
+		return at >= 0 && at+5 <= len(b) && b[at] == sep && digitsOnly(b[at+1:at+5]) && (at+5 == len(b) || !isDigit(b[at+5]))
+	}
+	return from > 5 && b[from-1] == sep && digitsOnly(b[from-5:from-1]) && !isDigit(b[from-6]) || from == 5 && b[4] == sep && digitsOnly(b[:4]) || four(to) && four(to+5)
+}
+
+// bare reads digits in a row, and says whether they are a number by themselves.
+func (s *finder) bare(b []byte, i, j int) bool {
+	n := &s.reading
+	n.From, n.To, n.Digits, n.Plus, n.May, n.Strict, n.Loose = i, j, b[i:j], i > 0 && b[i-1] == '+', record.AllKinds, 0, false
+	if j < len(b) && b[j]|0x20 == 'e' {
+		if digits, from, to := s.exponent(b, i, j); to > 0 {
+			n.From, n.To, n.Digits = from, to, digits
+			s.addNumber(n)
+			return true
+		}
+	}
+	switch {
+	case rightFree(b, j):
+	case decimalZero(b, j):
+	case wordRight(b, j):
+		n.May = record.CPFKind
+	case afterCard(b, j):
+		n.May = record.CardKind
+	default:
+		n.May = 0
+	}
+	if !leftFree(b, i) {
+		if n.May &= record.CardKind; !trackLeft(b, i) {
+			n.May = 0
+		}
+	}
+	if j-i > 9 && n.May != record.AllKinds || j-i > 11 && !record.Brazilian(n.Digits) && !record.IsCard(n.Digits) {
+		s.noteRun(b, i, j)
+	}
+	if n.May == 0 {
+		return false
+	}
+	if n.Plus {
+		n.From--
+	}
+	s.addNumber(n)
+	return true
+}
+
+// slip says whether b[i:j] is a block of the digits that a payment slip is typed by: 23793.38128 60000.000003
+// 00000.000405 1 84340000010000, or four times twelve digits.
+func slip(b []byte, i, j int) bool {
+	switch j - i {
+	case 12:
+		return i > 12 && b[i-1] == ' ' && digitsOnly(b[i-13:i-1]) || j+13 <= len(b) && b[j] == ' ' && digitsOnly(b[j+1:j+13])
+	case 14:
+		return i > 4 && b[i-1] == ' ' && isDigit(b[i-2]) && b[i-3] == ' ' && isDigit(b[i-4])
 	}
 	return false
 }
 
-// octets says whether a CPF that is written with dots alone may be a network address.
-func octets(cpf []byte) bool {
-	for k := 0; k < 9; k += 3 {
-		if string(cpf[k:k+3]) > "255" {
+// loose reads all groups as one number, of which only its column can tell what it is, and returns where to go on.
+func (s *finder) loose(b []byte, groups []group, j int) int {
+	digits := s.text[:0]
+	for _, g := range groups {
+		if len(digits)+g.size() >= longestRun {
+			return j
+		}
+		digits = append(digits, b[g.from:g.to]...)
+	}
+	from, to := groups[0].from, groups[len(groups)-1].to
+	if len(groups) == 2 && b[groups[0].to] == '.' && groups[1].from == groups[0].to+1 && groups[0].size() < 4 || !leftFree(b, from) || !rightFree(b, to) {
+		return j // a fraction
+	}
+	s.addNumber(&record.Number{From: from, To: to, Digits: digits, May: record.AllKinds, Loose: true})
+	return to
+}
+
+// shapeHash stands for the sizes of groups and what is between them.
+type shapeHash uint64
+
+func (h shapeHash) add(c byte) shapeHash { return (h + shapeHash(c)) * 0x9e3779b97f4a7c15 }
+
+// addGap adds what stands between two groups: blanks count only where there is nothing else.
+func (h shapeHash) addGap(gap []byte) shapeHash {
+	blank := true
+	for _, c := range gap {
+		if c != ' ' && c != '+' {
+			h, blank = h.add(gapByte[c]), false
+		}
+	}
+	if blank {
+		h = h.add(' ')
+	}
+	return h
+}
+
+func hashShape(shape string) (h shapeHash) {
+	for _, c := range []byte(shape) {
+		h = h.add(c)
+	}
+	return h
+}
+
+// gapByte is what a character between groups is in a shape.
+var gapByte = func() (t [256]byte) {
+	for c := range t {
+		t[c] = byte(c)
+	}
+	t['['], t[']'], t['X'] = '(', ')', 'x'
+	return t
+}()
+
+// looseShape marks shapes that other numbers have, too.
+const looseShape record.Kinds = 1 << 7
+
+// shapes are the ways identifiers are written in groups: the size of each, and what stands between them.
+var shapes = func() map[shapeHash]record.Kinds {
+	t := map[shapeHash]record.Kinds{}
+	for _, s := range []string{"3.3.3-2", "3.3.3/2", "3.3.3 2", "3.3.3.2", "3 3 3 2", "3 3 3-2", "3 3 3/2", "3-3-3-2", "9-2", "9/2"} {
+		t[hashShape(s)] = record.CPFKind
+	}
+	t[hashShape("9 2")] = record.CPFKind | looseShape
+	for _, sep := range []string{" ", "-", ".", "_", "x", "xx"} {
+		for _, s := range []string{"4~4~4~4", "4~4~4~4~3", "4~6~5", "4~6~4"} {
+			t[hashShape(strings.ReplaceAll(s, "~", sep))] = record.CardKind
+		}
+	}
+	phone := func(shape string, strict bool) {
+		if h := hashShape(shape); t[h] == 0 {
+			if t[h] = record.PhoneKind; !strict {
+				t[h] |= looseShape
+			}
+		}
+	}
+	for _, sub := range []string{"5-4", "4-4", "5 4", "4 4", "5.4", "4.4", "9", "8", "1 4-4", "1 4 4", "1-4-4", "1.4.4", "1.4-4", "1 8"} {
+		mobile := sub[0] == '5' || sub == "9" || sub[0] == '1'
+		for _, gap := range []string{"", "-"} {
+			for _, area := range []string{"(2)", "(3)", "(5)", "(1xx2)"} {
+				for _, code := range []string{"", "+2", "2", "+2-", "4"} {
+					phone(code+area+gap+sub, true)
+				}
+			}
+		}
+		for _, gap := range []string{" ", "-", ".", "/"} {
+			for _, area := range []string{"3", "4", "5", "6", "1xx2", "+4"} {
+				phone(area+gap+sub, true)
+			}
+			for _, code := range []string{"+2 ", "2 ", "+2-", "2-", "+2.", "4 ", "3 ", "3-", "4-"} {
+				phone(code+"2"+gap+sub, true)
+				phone(code+"3"+gap+sub, true)
+			}
+			hyphen := sub == "4-4" || sub == "4.4" && gap == "."
+			phone("2"+gap+sub, (mobile || hyphen) && !(gap == "." && (sub == "9" || sub == "8")))
+		}
+	}
+	phone("7-4", true)
+	phone("6-4", false)
+	return t
+}()
+
+// exponent reads 5,2998224725E+10, whose digits after the mark are b[i:j]. Digits that the spreadsheet left out are zeros. It
+// returns them and where all of it is, or zeros if it is nothing of the kind.
+func (s *finder) exponent(b []byte, i, j int) (digits []byte, from, to int) {
+	if i < 2 || b[i-1] != ',' && b[i-1] != '.' || !isDigit(b[i-2]) || b[i-2] == '0' || i > 2 && !leftFree(b, i-2) {
+		return nil, 0, 0
+	}
+	end := j + 1
+	if end < len(b) && b[end] == '+' {
+		end++
+	}
+	power := 0
+	for start := end; end < len(b) && end < start+2 && isDigit(b[end]); end++ {
+		power = power*10 + int(b[end]-'0')
+	}
+	if power < j-i || power > 15 || power < 8 || !rightFree(b, end) {
+		return nil, 0, 0
+	}
+	digits = append(append(s.text[:0], b[i-2]), b[i:j]...)
+	for len(digits) <= power {
+		digits = append(digits, '0')
+	}
+	return digits, i - 2, end
+}
+
+// leftFree says whether a number that begins at b[i] is not the tail of something longer: of a decimal, of a hyphened
+// number, of a hash. Only what may stand in a domain name, letters, digits, dots and hyphens, needs a closer look.
+func leftFree(b []byte, i int) bool { return i == 0 || class[b[i-1]]&inDomain == 0 || freeAfter(b, i) }
+
+// freeAfter is leftFree behind such a character.
+func freeAfter(b []byte, i int) bool {
+	c := b[i-1]
+	switch {
+	case c == '.' || c == '-':
+		return i < 2 || !isDigit(b[i-2]) && !(i > 2 && class[b[i-2]]&hexOnly != 0 && isDigit(b[i-3]))
+	case class[c]&digit != 0:
+		return i >= 3 && b[i-3] == '%' // %20, which was stepped over
+	}
+	// Behind letters: a word such as CPF, an escape such as \n or %3D, and no part of a hash.
+	if i >= 3 && b[i-3] == '%' && isHex(b[i-2]) {
+		return true
+	}
+	k, plain := i, false
+	for ; k > 0 && i-k < 16 && class[b[k-1]]&letter != 0; k-- {
+		plain = plain || class[b[k-1]]&hexOnly == 0
+	}
+	return k == 0 && plain || k > 0 && !isDigit(b[k-1]) && (plain || b[k-1] == '\\')
+}
+
+// rightFree says whether a number that ends before b[j] does not go on: a sentence or a range may end so.
+func rightFree(b []byte, j int) bool {
+	return j >= len(b) || class[b[j]]&inDomain == 0 || class[b[j]]&(letter|digit) == 0 && (j+1 >= len(b) || !isDigit(b[j+1]))
+}
+
+// decimalZero says whether a whole number that ends before b[j] goes on as 52998224725.0: a spreadsheet's or a data
+// frame's way to write it.
+func decimalZero(b []byte, j int) bool {
+	if j+1 >= len(b) || b[j] != '.' || b[j+1] != '0' {
+		return false
+	}
+	end := j + 2
+	if end < len(b) && b[end] == '0' {
+		end++
+	}
+	return end >= len(b) || class[b[end]]&(letter|digit|dot) == 0
+}
+
+// wordRight says whether letters that no hash has come right after b[:j]: a state, a name.
+func wordRight(b []byte, j int) bool {
+	for k := j; k < len(b) && k < j+4 && class[b[k]]&letter != 0; k++ {
+		if class[b[k]]&hexOnly == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// trackLeft says whether b[i] begins the number of a first track: %B4111...
+func trackLeft(b []byte, i int) bool { return i >= 2 && b[i-1]|0x20 == 'b' && b[i-2] == '%' }
+
+// afterCard says whether what follows a card's number at b[j] is its expiry date: of a second track, where '=' was
+// written as D, or of a list.
+func afterCard(b []byte, j int) bool {
+	if j+4 < len(b) && b[j]|0x20 == 'd' && isDigit(b[j+1]) && isDigit(b[j+2]) && month(b[j+3], b[j+4]) {
+		return true
+	}
+	if j+5 >= len(b) || b[j] != '-' && b[j] != '.' || b[j+3] != b[j] || !month(b[j+1], b[j+2]) || !isDigit(b[j+4]) || !isDigit(b[j+5]) {
+		return false
+	}
+	end := j + 6
+	if end+1 < len(b) && isDigit(b[end]) && isDigit(b[end+1]) {
+		end += 2
+	}
+	return end >= len(b) || !isDigit(b[end])
+}
+
+func month(tens, ones byte) bool {
+	return tens == '0' && ones >= '1' && ones <= '9' || tens == '1' && ones >= '0' && ones <= '2'
+}
+
+func digitsOnly(b []byte) bool {
+	for _, c := range b {
+		if !isDigit(c) {
 			return false
 		}
 	}
 	return true
 }
 
-// dashedCPF reads 529982247-25, the digits of which are in their places, and returns its end, or zero. After a space
-// the last two may be another number: then something has to say that it is a CPF.
-func (s *Scanner) dashedCPF(b []byte, i, j int) int {
-	cpf := append(append(s.text[:0], b[i:j]...), b[j+1], b[j+2])
-	if !identifier.ValidCPF(cpf) || !leftFree(b, i) || !rightFree(b, j+3) && !wordRight(b, j+3) {
-		return 0
-	}
-	if b[j] == ' ' && s.label(b, i) != cpfWord {
-		s.weak(identifier.CPF, cpf, i, j+3)
-		return 0
-	}
-	s.emit(identifier.CPF, cpf, i, j+3)
-	return j + 3
-}
+func quote(c byte) bool { return c == '"' || c == '\'' }

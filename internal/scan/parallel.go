@@ -24,7 +24,7 @@ type piece struct {
 }
 
 // PieceSize is large enough that handing a piece over costs nothing beside searching it.
-const PieceSize = 256 << 10
+const PieceSize = 512 << 10
 
 // Overlap is what two pieces have in common: either sees as far beyond the border between them as records reach.
 const Overlap = 2 * record.Reach

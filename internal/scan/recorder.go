@@ -11,7 +11,7 @@ import (
 // Recorder finds the identifiers of one text after another and tells the record that each stands in. It is not safe for
 // use by several goroutines; each needs its own.
 type Recorder struct {
-	scanner Scanner
+	finder  finder
 	records *record.Reader
 	buf     []byte
 }
@@ -19,7 +19,7 @@ type Recorder struct {
 // NewRecorder makes a Recorder that calls found.
 func NewRecorder(found record.Found) *Recorder {
 	r := &Recorder{records: record.NewReader(found)}
-	r.scanner.records, r.scanner.take = r.records, r.records.Add
+	r.finder.addSign, r.finder.addWeak, r.finder.addNumber = r.records.Add, r.records.AddWeak, r.records.AddNumber
 	return r
 }
 
@@ -57,14 +57,15 @@ type about struct {
 // the same record have to be known too.
 func (r *Recorder) tell(p piece, about *about, chain *chain) {
 	t := record.Text{
-		Bytes: p.text, From: p.from, Limit: p.limit, Begins: p.number == 0, Ends: p.limit == len(p.text), Name: about.name, Mail: about.mail, SQL: about.sql,
+		Bytes: p.text, From: p.from, Limit: p.limit, Begins: p.number == 0, Ends: p.limit == len(p.text), Name: about.name, Mail: about.mail, SQL: about.sql, Base: p.base,
 	}
 	r.records.Start(t)
-	from, limit := max(0, p.from-record.Longest), min(len(p.text), p.limit+record.Longest)
-	r.scanner.wanted = r.scanner.wanted[:0]
-	r.scanner.extract(&window{b: p.text, from: from}, limit)
-	r.scanner.decode(p.text, p.base, from, limit)
-	r.scanner.fixed(p.text, p.base)
+	from, limit := max(0, p.from-record.Known), min(len(p.text), p.limit+record.Known)
+	f := &r.finder
+	f.wanted = f.wanted[:0]
+	f.extract(p.text, from, limit)
+	f.decode(p.text, p.base, from, limit)
+	r.fixed(p.text, p.base)
 	chain.publish(p.number, r.records.Survey())
 	r.records.Tell(func() record.State { return chain.before(p.number) })
 	chain.release(p.number)

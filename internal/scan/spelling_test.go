@@ -39,19 +39,6 @@ func TestSpelledOverBorders(t *testing.T) {
 			t.Errorf("in pieces of %d: %d said, %d in one; first difference %s", size, len(got), len(whole), difference(got, whole))
 		}
 	}
-	var mapped, streamed []string
-	collect := func(into *[]string) Found {
-		return func(kind identifier.Kind, normal []byte) { *into = append(*into, kind.String()+" "+string(normal)) }
-	}
-	NewScanner(collect(&mapped)).Extract(text)
-	if _, err := NewScanner(collect(&streamed)).Scan(context.Background(), bytes.NewReader(text)); err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(mapped)
-	slices.Sort(streamed)
-	if !slices.Equal(mapped, streamed) {
-		t.Errorf("%d in one, %d as a stream; first difference %s", len(mapped), len(streamed), difference(mapped, streamed))
-	}
 }
 
 // TestHints: both ways to look for hints agree.

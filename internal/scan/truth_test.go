@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -44,6 +45,9 @@ func (s *score) check(t *testing.T, tables bool) {
 	for value, n := range s.got {
 		ok := min(n, s.meant[value])
 		also := min(n-ok, s.allowed[value])
+		if strings.HasPrefix(value, identifier.CNPJ.String()) { // which its column tells
+			ok, also = ok+also, 0
+		}
 		right, second, wrong = right+ok, second+also, wrong+n-ok-also
 		if n > ok+also && wrong < 20 {
 			t.Logf("found, never written: %s", value)

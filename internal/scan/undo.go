@@ -63,7 +63,7 @@ func (v *view) code(b []byte, i int, room *[]byte) int {
 	case '%':
 		if c, n := percent(b[i:]); n > 0 {
 			v.character(c, i, i+n)
-			v.steps[len(v.steps)-2].known = n == 3 && (c == '@' || class[byte(c)]&(inLocal|inDomain) == 0)
+			v.steps[len(v.steps)-2].known = n == 3 && (c == '@' || class[byte(c)]&(inLocal|inDomain) == 0 && !inGap[byte(c)])
 			return i + n
 		}
 	case '=':

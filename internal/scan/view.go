@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan/record"
 )
 
 const (
@@ -35,12 +36,12 @@ type decoder struct {
 	pairs [cell / 8]byte
 	view  view
 	room  []byte // what is decoded on the way
-	inner *Scanner
+	inner *finder
 }
 
 // decode searches the cells that begin in b[from:limit], which lies base bytes after the beginning of the text and has been
 // searched as it is.
-func (s *Scanner) decode(b []byte, base int64, from, limit int) {
+func (s *finder) decode(b []byte, base int64, from, limit int) {
 	if s.decoder == nil {
 		s.decoder = &decoder{}
 	}
@@ -74,7 +75,7 @@ func (s *Scanner) decode(b []byte, base int64, from, limit int) {
 }
 
 // signed says whether a sign in b[from:to] is of something to decode.
-func (s *Scanner) signed(b []byte, from, to int) bool {
+func (s *finder) signed(b []byte, from, to int) bool {
 	for at := from; at < to; at++ {
 		if isSign[b[at]] && worthDecoding(b, at) {
 			return true
@@ -84,29 +85,35 @@ func (s *Scanner) signed(b []byte, from, to int) bool {
 }
 
 // decodeCell searches the decoded cell that begins at b[start] for what begins in b[from:to].
-func (s *Scanner) decodeCell(b []byte, start, from, to int) {
+func (s *finder) decodeCell(b []byte, start, from, to int) {
 	d := s.decoder
-	if d.inner == nil {
-		d.inner = viewScanner()
-	}
 	low, high := max(0, start-cellMargin), min(len(b), start+cell+cellMargin)
 	v := &d.view
 	v.read(b, low, high, &d.room)
-	d.inner.inView = func(kind identifier.Kind, normal []byte, at, end int, weak bool) {
+	// placed says where what was found at [at, end) of the view stood, and whether it counts: where nothing in it was decoded,
+	// it was found as it is, unless digits stood right behind an escape.
+	placed := func(at, end int, number bool) (first, last int, counts bool) {
 		first, changed := v.place(at, end)
-		// Where nothing in it was decoded, it was found as it is, unless digits stood right behind an escape.
-		behind := kind != identifier.Email && first > low && v.decodedAt(at) && class[b[first-1]]&(letter|digit) != 0
-		if !changed && !behind || first < from || first >= to {
-			return
-		}
-		last := v.until(end)
-		if weak {
-			s.weak(kind, normal, first, last)
-			return
-		}
-		s.emit(kind, normal, first, last)
+		behind := number && first > low && v.decodedAt(at) && class[b[first-1]]&(letter|digit) != 0
+		return first, v.until(end), (changed || behind) && first >= from && first < to
 	}
-	d.inner.extract(&window{b: v.text}, len(v.text))
+	if d.inner == nil {
+		d.inner = &finder{isView: true}
+	}
+	hand := func(add func(identifier.Kind, []byte, int, int)) func(identifier.Kind, []byte, int, int) {
+		return func(kind identifier.Kind, normal []byte, at, end int) {
+			if first, last, counts := placed(at, end, kind != identifier.Email); counts {
+				add(kind, normal, first, last)
+			}
+		}
+	}
+	d.inner.addSign, d.inner.addWeak = hand(s.addSign), hand(s.addWeak)
+	d.inner.addNumber = func(n *record.Number) bool {
+		first, last, counts := placed(n.From, n.To, true)
+		n.From, n.To = first, last
+		return !counts || s.addNumber(n)
+	}
+	d.inner.extract(v.text, 0, len(v.text))
 }
 
 // place says where text[at:end] began, and whether anything in it was decoded.

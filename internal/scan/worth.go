@@ -132,7 +132,7 @@ func worthPercent(after []byte) bool {
 		_, ok = hexRune(after, 2, 2)
 		return ok
 	}
-	return c == '+' || c == '.' || c == '-' || c == '_'
+	return c == '+' || c == '.' || c == '-' || c == '_' || c < 0x7f && inGap[byte(c)] && len(after) > 2 && (isDigit(after[2]) || after[2] == '+')
 }
 
 // worthRune judges the character of n bytes at b[i]. Dashes and blanks count between digits only: texts are full of them.

@@ -38,7 +38,12 @@ func (r *Reader) label(from, to int) (c column, value int, plain bool) {
 	for value < to && (b[value] == ' ' || b[value] == '\t' || b[value] == ':') {
 		value++
 	}
-	return r.labels[(int(name[0])*5+int(name[len(name)-1])*3+len(name))&(len(r.labels)-1)].of(r, name), value, true
+	return r.labelOf(name), value, true
+}
+
+// labelOf is columnOf for a name that is not empty and most likely comes again and again.
+func (r *Reader) labelOf(name []byte) column {
+	return r.labels[(int(name[0])*5+int(name[len(name)-1])*3+len(name))&(len(r.labels)-1)].of(r, name)
 }
 
 // beforeLabel is what lines with labels may be indented and listed with.

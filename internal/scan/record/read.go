@@ -21,12 +21,14 @@ type Text struct {
 	Mail bool
 	// SQL is a dump of a database.
 	SQL bool
+	// Base is how far Bytes lie behind the beginning of the text.
+	Base int64
 }
 
 // Start takes a text, in which nothing has been found yet.
 func (r *Reader) Start(t Text) {
 	r.b, r.from, r.limit, r.begins, r.ends = t.Bytes, t.From, t.Limit, t.Begins, t.Ends
-	r.mail, r.sql = t.Mail, t.SQL
+	r.mail, r.sql, r.base, r.found = t.Mail, t.SQL, t.Base, r.found[:0]
 	r.marks.start(t.Bytes)
 	if t.Name != r.name {
 		r.name, r.day = t.Name, -1
@@ -116,6 +118,7 @@ func (r *Reader) again(a, b hit) bool {
 // Survey reads what the text says of its rows, before any row is told. What it returns makes the State after the text
 // of the one before it.
 func (r *Reader) Survey() func(State) State {
+	r.surveyColumns()
 	r.merge()
 	r.split(r.begins)
 	r.survey(r.from, r.limit, r.begins, r.sql)

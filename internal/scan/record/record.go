@@ -16,8 +16,11 @@ import (
 const (
 	// Longest is the most bytes that a record may have; what is longer has no records that can be told apart.
 	Longest = 8 << 10
-	// Reach is how far from an identifier its record may be looked for, neighbouring records included.
-	Reach = 2 * Longest
+	// Known is how far to either side of a piece of text identifiers are looked for: as far as its records go, and as far as
+	// the columns of what stands in them are surveyed.
+	Known = Longest + 2*columnCell
+	// Reach is how far from an identifier the text must be seen, neighbouring records included.
+	Reach = Known + columnReach + 512
 )
 
 // Classes is a set of the classes of data that a breach can expose, a bit for each in the order of the vocabulary.
@@ -93,6 +96,7 @@ type hit struct {
 	normal   uint32
 	length   uint16
 	kind     identifier.Kind
+	surveyed bool // its column said what it is
 }
 
 // line is a line of the text with identifiers in it: the hits from first up to last. One that is longer than a record
@@ -114,7 +118,7 @@ type Reader struct {
 	// in order, and so do those that are told by digits, most of them.
 	Add func(kind identifier.Kind, normal []byte, from, to int)
 
-	found Found
+	sighted Found
 	// Name is the file, and the folders, that the text lies in: the logs of stealers name the day there.
 	name string
 	day  int32 // of name; -1 when it was not asked for
@@ -127,6 +131,15 @@ type Reader struct {
 	begins, ends bool
 	sql          bool
 	marks        marks
+	base         int64 // how far the text lies behind its beginning
+	// The numbers of the text, and what is counted of their columns.
+	found     []numeral
+	unordered bool
+	readings  [2][shortNormal]byte
+	tallies   []tally
+	tallyAt   map[uint64]int32
+	tallyNear [64]int32
+	row       rowPlace
 	// What was found in it: what is told by signs, as addresses are, and numbers, as they come, then both in one order.
 	signed, numbers, hits []hit
 	disorder              bool   // they are not in order
@@ -166,7 +179,7 @@ type Reader struct {
 
 // NewReader makes a Reader that calls found.
 func NewReader(found Found) *Reader {
-	r := &Reader{found: found, columns: map[string]column{}, day: -1}
+	r := &Reader{sighted: found, columns: map[string]column{}, tallyAt: map[uint64]int32{}, day: -1}
 	r.Add = r.adder()
 	return r
 }

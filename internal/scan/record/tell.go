@@ -8,7 +8,9 @@ const (
 	weak   = 1 << 13
 	taken  = 1 << 12
 	gone   = 1 << 11
-	marked = aside | unsure | weak | taken | gone
+	// surveyed says that the column of a number has yet to be asked, and then that its column has said what it is.
+	surveyed = 1 << 10
+	marked   = aside | unsure | weak | taken | gone | surveyed
 )
 
 // tell hands out the identifiers of a record. Where digits were read in two ways, with no column to decide, the record
@@ -113,7 +115,7 @@ func (r *Reader) hand(hits []hit) {
 		}
 		end := h.normal + uint32(h.length)
 		out.Kind, out.Normal, out.Classes = h.kind, r.arena[h.normal:end:end], classes|ofItself(h.kind)
-		r.found(out)
+		r.sighted(out)
 		out.First, r.fresh = false, false
 	}
 	out.Classes = classes

@@ -168,7 +168,7 @@ var phoneSpellings = []Spelling{
 	foreignText("foreign, +", false, "", func(code, n string) string { return "+" + code + n }),
 	foreignText("foreign, spaces", false, "", func(code, n string) string { return "+" + code + " " + n[:3] + " " + n[3:6] + " " + n[6:] }),
 	foreignText("foreign, 00", true, "", func(code, n string) string { return "00" + code + n }),
-	foreignText("foreign, 00 and spaces", true, "groups of three digits are any numbers", func(code, n string) string { return "00" + code + " " + n[:3] + " " + n[3:6] + " " + n[6:] }),
+	foreignText("foreign, 00 and spaces", true, "", func(code, n string) string { return "00" + code + " " + n[:3] + " " + n[3:6] + " " + n[6:] }),
 }
 
 // foreignText makes up mobiles of Portugal.

@@ -52,7 +52,7 @@ func (d *Dump) password() {
 	d.text(d.pick("", "!", "#", "$"))
 }
 
-// cnpj writes a company number, formatted or bare. Bare ones are not looked for where nothing says what they are.
+// cnpj writes a company number, formatted or bare. Bare ones are found where the rows around say what they are.
 func (d *Dump) cnpj() {
 	n := d.normal[:0]
 	for range 8 {
@@ -63,6 +63,7 @@ func (d *Dump) cnpj() {
 		n[12], n[13] = byte('0'+check/10), byte('0'+check%10)
 	}
 	if d.rnd.IntN(2) == 0 {
+		d.truth(identifier.CNPJ, n, false)
 		d.out = append(d.out, n...)
 		return
 	}

@@ -1,0 +1,392 @@
+package record
+
+import (
+	"bytes"
+	"math"
+)
+
+// What a number is, its column tells: if nearly all numbers that stand in the same place of the records around have right
+// check digits, or are phones by the numbering plan, then so is this one, however it is written; and if they are not, this one
+// is so by chance. The numbers of each column are counted cell by cell, cells lie at multiples of their size from the
+// beginning of the text, and a number is judged by the cell it stands in and the two beside it: so the result does not depend
+// on where the text is cut.
+
+const (
+	// columnCell is how many bytes of text are counted together.
+	columnCell = 4 << 10
+	// columnReach is how far before a number its record may begin, for its place in it to be known.
+	columnReach = 2 << 10
+	// enoughNumbers may say that a column is none of a kind.
+	enoughNumbers = 8
+)
+
+// tally counts the numbers of a column in a cell: those of one length, or all.
+type tally struct {
+	key                   uint64 // the cell and the column
+	count, cpf, cnpj      uint16
+	card, phone           uint16
+	regular               uint16 // how often one is as much larger than the one before as that was
+	phoneWeight           uint32
+	last, step            uint32
+	isJudged              bool
+	isKind, isNot, allOne Kinds
+}
+
+// surveyColumns counts the numbers by their columns, judges them, and adds those that are identifiers.
+func (r *Reader) surveyColumns() {
+	r.sortNumbers()
+	r.tallies = r.tallies[:0]
+	clear(r.tallyAt)
+	r.row = rowPlace{}
+	for i := range r.found {
+		n := &r.found[i]
+		place, name := r.place(int(n.from), int(n.to))
+		if n.name, n.tally = name, -1; place != 0 {
+			n.tally = r.tallyOf(uint64(r.base+int64(n.from))/columnCell<<40 | uint64(place)<<8 | uint64(n.length))
+			if !n.isApart {
+				n.count(&r.tallies[n.tally])
+			}
+		}
+	}
+	r.decideNumbers()
+	r.found = r.found[:0]
+}
+
+// decideNumbers tells of each number what it is, and takes away what it is not.
+func (r *Reader) decideNumbers() {
+	i, kept := -1, 0
+	var is, maybe, told Kinds
+	for _, h := range r.numbers {
+		if h.length&surveyed != 0 {
+			for moved := false; i < 0 || r.found[i].from != h.from || r.found[i].to != h.to; {
+				if i++; i == len(r.found) { // out of order: from the beginning once more
+					if moved {
+						panic("a number without a column")
+					}
+					i, moved = 0, true
+				}
+				is, maybe, told = 0, 0, 0
+			}
+			n := &r.found[i]
+			if is|maybe == 0 {
+				is, maybe, told = r.decideNumber(n)
+			}
+			bit := Kinds(1) << h.kind
+			if (is|maybe)&bit == 0 {
+				continue
+			}
+			if h.length &^= weak | surveyed; is&bit == 0 {
+				h.length |= weak
+			}
+			h.surveyed = told&bit != 0
+		}
+		r.numbers[kept] = h
+		kept++
+	}
+	r.numbers = r.numbers[:kept]
+}
+
+// tallyOf returns the index of a tally, which is made if there is none.
+func (r *Reader) tallyOf(key uint64) int32 {
+	near := &r.tallyNear[(key*0x9e3779b97f4a7c15)>>(64-6)] // most columns come again and again
+	if int(*near) < len(r.tallies) && r.tallies[*near].key == key {
+		return *near
+	}
+	at, ok := r.tallyAt[key]
+	if !ok {
+		at = int32(len(r.tallies))
+		r.tallies = append(r.tallies, tally{key: key})
+		r.tallyAt[key] = at
+	}
+	*near = at
+	return at
+}
+
+// count adds the number to a tally. One that comes again and again counts once: a constant is no evidence.
+func (k *numeral) count(t *tally) {
+	value := eightDigits(k.tail)
+	if value == t.last && t.count > 0 || t.count == math.MaxUint16 {
+		return
+	}
+	if step := value - t.last; step == t.step {
+		t.regular++
+	} else {
+		t.step = step
+	}
+	t.last = value
+	t.count++
+	switch {
+	case k.can&CPFKind != 0:
+		t.cpf++
+	case k.can&PhoneKind != 0:
+		t.phone++
+		t.phoneWeight += uint32(k.weight)
+	}
+	if k.can&CNPJKind != 0 {
+		t.cnpj++
+	}
+	if k.can&CardKind != 0 {
+		t.card++
+	}
+}
+
+// eightDigits is the number that eight digits are.
+func eightDigits(text uint64) uint32 {
+	text -= '0' * 0x0101010101010101
+	text = text*10 + text>>8
+	return uint32((text&0x000000ff000000ff*(100+1000000<<32) + text>>16&0x000000ff000000ff*(1+10000<<32)) >> 32)
+}
+
+// judgeColumn tells what a column holds by the tallies of a cell and of those beside it: of numbers of one length, or of all
+// where the key has none.
+func (r *Reader) judgeColumn(at int32) *tally {
+	t := &r.tallies[at]
+	if t.isJudged {
+		return t
+	}
+	var sum tally
+	from, to := t.key, t.key
+	if t.key&0xff == 0 {
+		from, to = t.key+8, t.key+MostDigits
+	}
+	for key := from; key <= to; key++ {
+		for _, cell := range [3]uint64{key - 1<<40, key, key + 1<<40} {
+			if at, ok := r.tallyAt[cell]; ok {
+				o := &r.tallies[at]
+				sum.count, sum.cpf, sum.cnpj, sum.card, sum.phone = sum.count+o.count, sum.cpf+o.cpf, sum.cnpj+o.cnpj, sum.card+o.card, sum.phone+o.phone
+				sum.regular, sum.phoneWeight = sum.regular+o.regular, sum.phoneWeight+o.phoneWeight
+			}
+		}
+	}
+	t.isJudged = true
+	count := int(sum.count)
+	t.decide(CPFKind, int(sum.cpf), count-int(sum.cnpj), 4.6, int(sum.cpf+sum.cnpj)*10 >= count*9)
+	t.decide(CNPJKind, int(sum.cnpj), count-int(sum.cpf), 4.6, int(sum.cpf+sum.cnpj)*10 >= count*9)
+	t.decide(CardKind, int(sum.card), count, 2.3, int(sum.card)*10 >= count*9)
+	if int(sum.regular)*2 >= count && count > 3 { // a counter
+		t.isNot |= PhoneKind
+	} else {
+		t.decide(PhoneKind, int(sum.phone), count-int(sum.cpf), float64(sum.phoneWeight)/10/float64(max(1, sum.phone)), int(sum.phone+sum.cpf)*10 >= count*9)
+	}
+	return t
+}
+
+// decide tells whether a column of n numbers of which k can be of a kind is one of that kind, or is not. weight is the logarithm
+// of how many numbers are not of the kind for each that is by chance. Of those that can be, at most one in twenty may be so by
+// chance, and all of it together must be no chance.
+func (t *tally) decide(kind Kinds, k, n int, weight float64, isAll bool) {
+	switch {
+	case k == 0:
+		if n >= enoughNumbers {
+			t.isNot |= kind
+		}
+		return
+	case k < n && math.Exp(-weight)*float64(n-k) > 0.05*float64(k):
+		if n >= enoughNumbers {
+			t.isNot |= kind
+		}
+		return
+	case k < n && evidence(k, n, weight) <= 6, k == n && weight*float64(k) <= 6:
+		return
+	}
+	if t.isKind |= kind; isAll {
+		t.allOne |= kind
+	}
+}
+
+// evidence is the logarithm of how much likelier it is that k of n numbers pass a test because they are what it asks for than
+// that they do so by chance, given that of one number.
+func evidence(k, n int, weight float64) float64 {
+	share := float64(k) / float64(n)
+	return float64(k)*(weight+math.Log(share)) + float64(n-k)*math.Log((1-share)/(1-math.Exp(-weight)))
+}
+
+// decideNumber tells what a number is, by the label before it, by its column, or by its digits alone where neither says a
+// thing; what only the name of a column can still tell; and what its column said.
+func (r *Reader) decideNumber(n *numeral) (is, maybe, told Kinds) {
+	is, maybe = n.exact, n.can
+	if n.tally >= 0 && n.can != n.strict&^CardKind {
+		one := r.judgeColumn(n.tally)
+		if told = n.can & one.isKind; told == 0 {
+			all := r.judgeColumn(r.tallyOf(r.tallies[n.tally].key &^ 0xff))
+			told = n.can & all.allOne
+		}
+		if is = n.exact&^one.isNot | n.strict&^(one.isNot&CardKind); told != 0 {
+			is, maybe = told, told
+		}
+	}
+	switch named := kindsNamed(n.name) & n.can; {
+	case named != 0:
+		is, maybe = named, named
+	case n.name.ofThings():
+		is, maybe = told&CPFKind|n.strict&(CPFKind|PhoneKind), 0
+	}
+	return is, maybe, told
+}
+
+// kindsNamed is what a number is that stands right behind a name.
+func kindsNamed(c column) Kinds {
+	switch c {
+	case colCPF:
+		return CPFKind | CNPJKind
+	case colCNPJ:
+		return CNPJKind
+	case colPhone:
+		return PhoneKind
+	case colCard:
+		return CardKind
+	default:
+		return 0
+	}
+}
+
+// place tells the column of the number b[from:to] by what stands before it in its record, or 0 if that cannot be told, and what
+// the label right before it says. It needs no header and no known format: a column is a name, or how often the separator
+// before the number comes in its row.
+func (r *Reader) place(from, to int) (place uint32, name column) {
+	b, p, blanks := r.b, from, 0
+	for p > 0 && from-p < 6 && beforeNumber[b[p-1]] {
+		if p--; b[p] == ' ' {
+			blanks++
+		}
+	}
+	low := max(0, from-columnReach)
+	if p == 0 || b[p-1] == '\n' {
+		end := byte(0) // tells the lists apart that begin with numbers
+		for k := to; k < len(b) && k < to+2; k++ {
+			if end = b[k]; end != '"' {
+				break
+			}
+		}
+		return 1 + uint32(end)<<8, unknown
+	}
+	switch c := b[p-1]; {
+	case c == '>':
+		open, start := bytes.LastIndexByte(b[max(low, p-64):p], '<'), r.rowStart(low, p)
+		if open < 0 || start < 0 {
+			return 0, unknown
+		}
+		tag := b[max(low, p-64)+open+1 : p-1]
+		if n := bytes.IndexByte(tag, ' '); n >= 0 {
+			tag = tag[:n]
+		}
+		return hashName(tag) + uint32(bytes.Count(b[start:p], []byte{'>'})), r.columnOf(tag)
+	case c == '=', c == ':':
+		end := p - 1
+		quoted := blanks > 0 && c == ':' || c == '='
+		for end > low && (b[end-1] == '"' || b[end-1] == '\'' || b[end-1] == ' ' || b[end-1] == '\\') {
+			end--
+			quoted = true
+		}
+		at := end
+		for at > low && end-at <= longestName && inKey[b[at-1]] {
+			at--
+		}
+		word := b[at:end]
+		if len(word) > 0 {
+			if said := r.labelOf(word); said != unknown || quoted {
+				return hashName(word), said
+			}
+		}
+		fallthrough
+	case partsRows[c]:
+		start := r.rowStart(low, p)
+		if start < 0 && c != ',' {
+			return 0, unknown
+		}
+		if start < 0 || b[start] == '(' || leads[b[start]] == leadsStatement {
+			row := r.tupleStart(max(start, low), from)
+			if row < 0 && start < 0 {
+				return 0, unknown
+			}
+			if row >= 0 {
+				return 3 + uint32(bytes.Count(b[row:from], comma))<<8, unknown
+			}
+		}
+		return 2 + uint32(c)<<8 + uint32(countFields(b[start:p], c))<<16, unknown
+	case blanks == 1:
+		at := p
+		for at > low && p-at <= longestName && kindOf[b[at-1]]&hasLetter != 0 {
+			at--
+		}
+		if said := r.columnOf(b[at:p]); said.identity() || said == colPaper || said == colCNPJ {
+			return 0, said
+		}
+	case blanks > 1:
+		if start := r.rowStart(low, p); start >= 0 {
+			return 4 + uint32(from-start)<<8, unknown
+		}
+	}
+	return 0, unknown
+}
+
+// rowStart is where the line of b[p] begins, or -1 if that is before b[low].
+func (r *Reader) rowStart(low, p int) int {
+	if n := r.marks.lineBefore(low, p); n >= 0 || low == 0 {
+		return n + 1
+	}
+	return -1
+}
+
+var comma = []byte{','}
+
+// rowPlace is where a row of a statement begins that was read up to a place.
+type rowPlace struct{ start, at int }
+
+// tupleStart finds the parenthesis in b[low:at] that begins the row of a statement, or -1.
+func (r *Reader) tupleStart(low, at int) int {
+	b, w, end := r.b, &r.row, at
+	if w.start > low && w.at <= at && bytes.IndexByte(b[w.at:at], '(') < 0 {
+		w.at = at
+		return w.start
+	}
+	for end > low {
+		n := bytes.LastIndexByte(b[low:end], '(')
+		if n < 0 {
+			return -1
+		}
+		end = low + n
+		if end == low || b[end-1] == ',' || b[end-1] == ' ' || b[end-1] == '\n' {
+			*w = rowPlace{end, at}
+			return end
+		}
+	}
+	return -1
+}
+
+// countFields counts the separators in the beginning of a row that stand outside of quotes.
+func countFields(row []byte, sep byte) (n int) {
+	if bytes.IndexByte(row, '"') < 0 {
+		return bytes.Count(row, []byte{sep})
+	}
+	inside := false
+	for _, c := range row {
+		if c == '"' {
+			inside = !inside
+		} else if c == sep && !inside {
+			n++
+		}
+	}
+	return n
+}
+
+func hashName(name []byte) uint32 {
+	h := uint32(2166136261)
+	for _, c := range name {
+		h = (h ^ uint32(c)) * 16777619
+	}
+	return h
+}
+
+// beforeNumber is what may stand between a number and what is before its field; inKey are the characters of names, and
+// partsRows those that part the fields of rows.
+var (
+	beforeNumber = [256]bool{'"': true, '\'': true, ' ': true, '+': true, '(': true, '[': true, '\\': true}
+	partsRows    = [256]bool{',': true, ';': true, '|': true, '\t': true, ':': true, '~': true, '^': true, 0: true, 1: true}
+	inKey        = func() (t [256]bool) {
+		for c := range t {
+			t[c] = kindOf[c]&(hasLetter|hasDigit) != 0 || c == '_' || c == '-'
+		}
+		return t
+	}()
+)
