@@ -248,7 +248,7 @@ type breachImportCmd struct {
 	NoPairs  bool     `help:"Keep nothing of the passwords that stand beside identifiers: credential-check does not know this breach."`
 	Workers  int      `placeholder:"N" help:"Scan with so many threads; 0 means one per core."`
 	Spread   bool     `help:"Have the workers of all replicas scan, in parts. They must reach the inputs by the same names, and share --corpora."`
-	PartSize byteSize `placeholder:"SIZE" default:"256MiB" help:"Size of a part with --spread, such as 256MiB or 1GiB. Large texts are cut; what is packed, mail or UTF-16 is one part."`
+	PartSize byteSize `placeholder:"SIZE" default:"256MiB" help:"Size of a part with --spread, such as 256MiB or 1GiB: so many files together. A larger file is one part."`
 	Inputs   []string `arg:"" name:"input" help:"Files, folders, https addresses and objects of a bucket (s3://bucket/prefix?region=...). Archives and compression of any depth are read."`
 }
 

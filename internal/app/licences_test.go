@@ -23,7 +23,7 @@ var permitted = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "M
 // licenceOf recognises a licence by sentences that only it has.
 func licenceOf(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
-	has := func(s string) bool { return strings.Contains(text, s) }
+	has := func(s string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(s)) }
 	switch {
 	case has("Apache License") && has("Version 2.0"):
 		return "Apache-2.0"

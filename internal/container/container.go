@@ -50,6 +50,8 @@ type Options struct {
 	Limits
 	// Passwords are tried on what is encrypted, before the usual ones.
 	Passwords []string
+	// Layer, if set, is called before a layer is opened, and closed when it is done with. A layer that is refused is skipped for that reason.
+	Layer func() (refused string, closed func())
 }
 
 // Entry is one text to be scanned. The name tells a person where it lies; it comes from the archive and is never to be

@@ -71,6 +71,14 @@ func (w *walker) open(l layer, r io.Reader) error {
 		w.skip(l.name, "nested too deeply", 0)
 		return nil
 	}
+	if w.options.Layer != nil {
+		refused, closed := w.options.Layer()
+		if refused != "" {
+			w.skip(l.name, refused, 0)
+			return nil
+		}
+		defer closed()
+	}
 	return f.open(w, l)
 }
 

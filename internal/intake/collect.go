@@ -8,14 +8,15 @@ import (
 
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/reader"
 	"github.com/vigiahq/vigia/internal/scan/record"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
-// keyBatch is how many fingerprints travel at once from those who scan to the one who sorts.
+// keyBatch is how many fingerprints travel at once to the one who sorts.
 const keyBatch = 32 << 10
 
-// collector turns the identifiers of one scanning goroutine into fingerprints with labels.
+// collector turns identifiers into fingerprints with labels.
 type collector struct {
 	fingerprint func(kind byte, normal []byte) uint64
 	keys        []segment.Entry
@@ -37,9 +38,9 @@ func newCollector(fingerprint func(kind byte, normal []byte) uint64, labels *seg
 	}
 }
 
-// found is a record.Found. An address also stands for its domain and the domains above it, so that a watched domain is
+// found takes a sighting. An address also stands for its domain and the domains above it, so that a watched domain is
 // hit by every address under it.
-func (c *collector) found(s *record.Sighting) {
+func (c *collector) found(s *reader.Sighting) {
 	c.counts[s.Kind]++
 	label := c.labels.of(s)
 	normal, spelled := s.Normal, label
@@ -49,12 +50,21 @@ func (c *collector) found(s *record.Sighting) {
 		}
 	}
 	value := c.add(s.Kind, normal, spelled)
-	if len(s.Password) > 0 && c.pairs.pair != nil {
+	if s.HasPassword && c.pairs.pair != nil {
 		c.pairs.add(value, s.Password)
 	}
 	if s.Kind == identifier.Email {
 		c.domains(s.Normal[bytes.IndexByte(s.Normal, '@')+1:], label) // the only one
 	}
+}
+
+// forget has the counts begin anew.
+func (c *collector) forget() {
+	c.counts = [identifier.NumKinds]int64{}
+	for set := range c.labels.plain {
+		c.labels.plain[set].told = 0
+	}
+	c.show()
 }
 
 // told counts the sightings with a record, and for each class those whose record had it.
@@ -131,7 +141,7 @@ type spelledLabel struct {
 const spelledMost = 1 << 14
 
 // spelled is the label of a sighting of a Gmail address.
-func (c *labelCache) spelled(plain segment.LabelID, s *record.Sighting, spelling identifier.Spellings) segment.LabelID {
+func (c *labelCache) spelled(plain segment.LabelID, s *reader.Sighting, spelling identifier.Spellings) segment.LabelID {
 	key := spelledLabel{plain, spelling}
 	id, known := c.gmail[key]
 	if known {
@@ -162,7 +172,7 @@ type logLabel struct {
 }
 
 // of is the label of what a sighting tells, which is counted.
-func (c *labelCache) of(s *record.Sighting) segment.LabelID {
+func (c *labelCache) of(s *reader.Sighting) segment.LabelID {
 	if !s.Told {
 		return segment.NoLabel
 	}

@@ -6,8 +6,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/scan"
-	"github.com/vigiahq/vigia/internal/scan/record"
+	"github.com/vigiahq/vigia/internal/reader"
 )
 
 // Counted is how often a value stands in a dump.
@@ -29,7 +28,6 @@ func (im *Importer) Count(ctx context.Context, spec Spec, kind identifier.Kind, 
 	for i, w := range run.workers {
 		counters[i] = counter{kind: kind, form: form}
 		w.found = counters[i].found
-		w.recorder = scan.NewRecorder(w.found)
 	}
 	stop := run.watch()
 	defer stop()
@@ -54,8 +52,8 @@ type counter struct {
 	records, loose int64
 }
 
-// found is a record.Found.
-func (c *counter) found(s *record.Sighting) {
+// found takes a sighting. Those of a record come together.
+func (c *counter) found(s *reader.Sighting) {
 	if s.First {
 		c.counted = false
 	}

@@ -332,6 +332,9 @@ func (im *Importer) worthKeeping(scanned int64, since time.Time) bool {
 	return scanned >= largestPart || scanned >= smallestPart && im.Now().Sub(since) >= partTime
 }
 
+// defaultSpan is how much of a large text is scanned before a part may be kept.
+const defaultSpan = 128 << 20
+
 func (im *Importer) span() int64 {
 	if im.SpanBytes > 0 {
 		return im.SpanBytes
@@ -339,5 +342,5 @@ func (im *Importer) span() int64 {
 	return defaultSpan
 }
 
-// piece is how much of a large text is searched at a time. The same text must be cut into the same pieces everywhere.
+// piece is how much of a large text is searched at a time. The same text must be cut into the same pieces by every run.
 func (im *Importer) piece() int64 { return min(scan.PieceSize, im.span()) }

@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"runtime"
@@ -12,46 +11,44 @@ import (
 	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
-	"github.com/vigiahq/vigia/internal/scan"
-	"github.com/vigiahq/vigia/internal/scan/record"
+	"github.com/vigiahq/vigia/internal/reader"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
-// importRun is one run of an import: it walks the inputs, has them scanned by several workers, and feeds one sorter.
+// importRun is one run of an import: it has readers read the inputs, one after the other, several workers fingerprint what they
+// find, and feeds one sorter.
 //
-// A stream of text is scanned in spans of fixed length, and a part of the segment is kept at the end of a span or
-// stream. Where spans begin depends on the stream alone, so an import that was interrupted finds exactly what an
-// uninterrupted one finds.
+// A reader says now and then from which place another one could go on. A part of the segment is kept at such a place, so an
+// import that was interrupted finds exactly what an uninterrupted one finds; and one whose reader ended goes on from there.
 type importRun struct {
 	im   *Importer
 	w    *work
 	spec Spec
 
-	// from is where this run begins and base what was counted before; at is where the walk stands.
-	from, at cursor
-	// rows is what the text before at says of the rows after it, where at is inside of a text.
-	rows record.State
-	base leak.Tally
-	// firstPart says that no part has been kept, by this run or an earlier one; sincePart is bytes scanned since the
-	// last one, and keptAt when that was.
-	firstPart bool
-	sincePart int64
-	keptAt    time.Time
-	streams   int64
-	// verdicts counts the inputs of this run by how much of them was read.
+	// checked is the last place from which reading can go on and what was counted up to there, skipsThen how many skips; base
+	// is what was counted when the present reader began, and readBefore the bytes of the inputs before it.
+	checked    note
+	skipsThen  int
+	base       leak.Tally
+	resumed    leak.Tally // by an earlier run
+	readBefore int64
+	counters   reader.Counters
+	// input is the number of the one that is being read.
+	input int
+	// firstPart says that no part has been kept, by this run or an earlier one; keptScanned is how much had been scanned when the
+	// last one was, and keptAt when that was.
+	firstPart   bool
+	keptScanned int64
+	keptAt      time.Time
+	// verdicts counts the inputs since base by how much of them was read.
 	verdicts leak.Tally
 	skips    []container.Skip
-	// misread are lines of the input at hand that are no records, the first of them, and misreads how many.
-	misread  []container.Skip
-	misreads int64
 	beside   map[string][]string // names in folders of inputs
 
-	// stop is done when somebody asks the import to end: it does so at the next place from which it can go on.
-	stop    context.Context //nolint:containedctx // of this run, and no longer than it
 	workers []*worker
-	small   chan smallStream // streams that fit a buffer, for any worker
-	pending sync.WaitGroup   // small streams not yet scanned
-	buffers chan []byte
+	batches chan []byte    // of sightings, for any worker
+	pending sync.WaitGroup // batches not yet fingerprinted
+	garbled atomic.Bool    // a batch could not be read
 
 	full       chan any // []segment.Entry or pairKeys to sort, or a commit
 	empty      chan []segment.Entry
@@ -60,20 +57,14 @@ type importRun struct {
 	// What the progress shows.
 	started       time.Time
 	read, scanned atomic.Int64
-	input         atomic.Pointer[string]
+	shown         atomic.Pointer[string]
 	merging       atomic.Bool
 }
 
 type worker struct {
 	*collector
 	// found takes what is found: the collector's, unless the run only counts.
-	found    record.Found
-	recorder *scan.Recorder
-}
-
-type smallStream struct {
-	name      string
-	text, buf []byte
+	found func(*reader.Sighting)
 }
 
 // commit asks the sorter to keep a part, or, when it is whole, the final segment.
@@ -82,25 +73,20 @@ type commit struct {
 	whole bool
 }
 
-// smallLimit is the size up to which a stream is handed to one worker as a whole: archives hold millions of them.
-const smallLimit = 256 << 10
-
 func newImportRun(im *Importer, w *work, spec Spec) *importRun {
 	n := im.workers()
 	run := &importRun{
-		im: im, w: w, spec: spec, from: w.last.Upto, rows: w.last.Rows, base: w.last.Tally, firstPart: len(w.parts) == 0,
-		small: make(chan smallStream, n), buffers: make(chan []byte, 2*n),
-		full: make(chan any, n), empty: make(chan []segment.Entry, 3*n), emptyPairs: make(chan pairKeys, 3*n), started: im.Now(), keptAt: im.Now(),
+		im: im, w: w, spec: spec, checked: w.last, resumed: w.last.Tally, firstPart: len(w.parts) == 0, keptScanned: w.last.Tally.Scanned,
+		batches: make(chan []byte, n),
+		full:    make(chan any, n), empty: make(chan []segment.Entry, 3*n), emptyPairs: make(chan pairKeys, 3*n), started: im.Now(), keptAt: im.Now(),
 	}
-	for range cap(run.buffers) {
-		run.buffers <- make([]byte, smallLimit)
-	}
+	run.rebase()
 	for range cap(run.empty) {
 		run.empty <- make([]segment.Entry, 0, keyBatch)
 	}
 	for range n {
 		c := newCollector(im.Fingerprint, w.labels, func(full []segment.Entry) []segment.Entry { run.full <- full; return <-run.empty }, run.newPairs())
-		run.workers = append(run.workers, &worker{c, c.found, scan.NewRecorder(c.found)})
+		run.workers = append(run.workers, &worker{c, c.found})
 	}
 	return run
 }
@@ -128,7 +114,7 @@ func (run *importRun) newPairs() pairCollector {
 func (run *importRun) build(ctx context.Context) error {
 	stop := run.watch()
 	defer stop()
-	if !run.from.Done {
+	if !run.checked.Upto.Done {
 		if err := run.scan(ctx, run.sort); err != nil {
 			return err
 		}
@@ -140,51 +126,55 @@ func (run *importRun) build(ctx context.Context) error {
 	return run.w.merge(ctx, run.im.memory())
 }
 
-// scan walks the inputs. What the collectors hand over goes to sort, which takes from run.full until that is closed.
+// stopTime is how long an import that is asked to stop may take to keep what it did.
+const stopTime = 1500 * time.Millisecond
+
+// scan reads the inputs. What the collectors hand over goes to sort, which takes from run.full until that is closed.
 func (run *importRun) scan(ctx context.Context, sort func(context.Context) error) error {
-	run.stop = ctx
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	reading, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var scanning, sorting sync.WaitGroup
+	keeping, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	var collecting, sorting sync.WaitGroup
 	var sorted error
 	sorting.Go(func() {
-		if sorted = sort(ctx); sorted != nil {
+		if sorted = sort(keeping); sorted != nil {
 			cancel(sorted)
 		}
 	})
 	for _, w := range run.workers {
-		scanning.Go(func() { run.work(ctx, w) })
+		collecting.Go(func() {
+			for batch := range run.batches {
+				if reader.Decode(batch, w.found) != nil {
+					run.garbled.Store(true)
+				}
+				w.show()
+				reader.Reuse(batch)
+				run.pending.Done()
+			}
+		})
 	}
-	err := run.walk(ctx)
-	close(run.small)
-	scanning.Wait()
-	for _, w := range run.workers {
-		w.show()
-	}
-	if err == nil {
+	err := run.readAll(reading)
+	close(run.batches)
+	collecting.Wait()
+	switch {
+	case err == nil:
 		run.finish()
+	case ctx.Err() != nil: // what lies behind the place that is kept is found again, and changes nothing
+		defer time.AfterFunc(stopTime, giveUp).Stop()
+		if run.checked.Tally.Scanned > run.keptScanned {
+			run.keep()
+		}
 	}
 	close(run.full)
 	sorting.Wait()
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
+	}
 	if sorted != nil {
 		return sorted
 	}
-	if cause := context.Cause(run.stop); err != nil && cause != nil {
-		return cause
-	}
 	return err
-}
-
-// work scans small streams until there are no more. Large ones are scanned by all workers at once, in span.
-func (run *importRun) work(ctx context.Context, w *worker) {
-	for s := range run.small {
-		// Reading from memory fails only when ctx ends, which the walk notices too.
-		n, _ := w.recorder.Scan(ctx, bytes.NewReader(s.text), s.name)
-		run.scanned.Add(n)
-		w.show()
-		run.buffers <- s.buf
-		run.pending.Done()
-	}
 }
 
 // sort is the one who sorts and writes.
@@ -213,7 +203,7 @@ func (run *importRun) sort(ctx context.Context) (err error) {
 			default:
 			}
 		case commit:
-			out, err = run.keep(ctx, out, m)
+			out, err = run.commit(ctx, out, m)
 		}
 		if err != nil {
 			return fmt.Errorf("write segment: %w", err)
@@ -222,8 +212,8 @@ func (run *importRun) sort(ctx context.Context) (err error) {
 	return nil
 }
 
-// keep makes what was sorted durable and begins the next part.
-func (run *importRun) keep(ctx context.Context, out *sorter, c commit) (*sorter, error) {
+// commit makes what was sorted durable and begins the next part.
+func (run *importRun) commit(ctx context.Context, out *sorter, c commit) (*sorter, error) {
 	if c.whole {
 		return out, run.w.keepFinal(ctx, out, c.note.Tally)
 	}
@@ -239,41 +229,74 @@ func (run *importRun) keep(ctx context.Context, out *sorter, c commit) (*sorter,
 	return next, nil
 }
 
-// mayKeep asks for a part when enough was scanned since the last one, or when the import is asked to stop. Everything
-// before run.at is scanned then.
-func (run *importRun) mayKeep(scanned int64) {
-	run.sincePart += scanned
-	if stopping := run.stop.Err() != nil && run.sincePart > 0; !stopping && !run.im.worthKeeping(run.sincePart, run.keptAt) {
-		return
-	}
+// check takes note of a place from which reading can go on, and asks for a part when enough was scanned since the last one.
+func (run *importRun) check(k reader.Checkpoint) error {
 	run.pending.Wait()
+	if run.garbled.Load() {
+		return &reader.Ended{Why: "crash", Layer: -1}
+	}
+	run.count(k.Counters)
+	run.checked = note{Upto: k.At, Rows: k.Rows, Tally: run.tally(), Trouble: run.checked.Trouble}
+	run.skipsThen = len(run.skips)
+	if run.im.worthKeeping(run.checked.Tally.Scanned-run.keptScanned, run.keptAt) {
+		run.keep()
+	}
+	return nil
+}
+
+// keep asks for a part up to the last place from which reading can go on.
+func (run *importRun) keep() {
 	run.flush()
-	run.full <- commit{note: note{Upto: run.at, Rows: run.rows, Tally: run.tally()}}
-	run.sincePart, run.keptAt, run.firstPart = 0, run.im.Now(), false
+	run.full <- commit{note: run.checked}
+	run.keptScanned, run.keptAt, run.firstPart = run.checked.Tally.Scanned, run.im.Now(), false
 }
 
 // finish hands over the last keys and asks for the last part, or for the final segment when there was no other.
 func (run *importRun) finish() {
 	run.flush()
-	end := note{Upto: cursor{Input: len(run.spec.Inputs), Done: true}, Tally: run.tally()}
+	end := note{Upto: reader.Cursor{Input: len(run.spec.Inputs), Done: true}, Tally: run.checked.Tally}
 	run.full <- commit{note: end, whole: run.firstPart}
 }
 
-// flush hands over what the collectors hold. No worker is scanning.
+// count takes note of how far the present reader has come.
+func (run *importRun) count(c reader.Counters) {
+	run.counters = c
+	run.read.Store(run.readBefore + c.Read)
+	run.scanned.Store(run.base.Scanned - run.resumed.Scanned + c.Scanned)
+}
+
+// rebase has a new reader begin at the last place from which reading can go on: what was counted since is counted again.
+func (run *importRun) rebase() {
+	run.pending.Wait()
+	run.base, run.verdicts, run.skips = run.checked.Tally, leak.Tally{}, run.skips[:run.skipsThen]
+	run.readBefore = 0
+	for _, in := range run.spec.Inputs[:min(run.checked.Upto.Input, len(run.spec.Inputs))] {
+		run.readBefore += max(0, in.Size)
+	}
+	for _, w := range run.workers {
+		w.forget()
+	}
+	run.garbled.Store(false)
+	run.count(reader.Counters{})
+}
+
+// flush hands over what the collectors hold. No batch is pending.
 func (run *importRun) flush() {
 	for _, w := range run.workers {
 		if len(w.keys) > 0 {
 			w.keys = w.collector.flush(w.keys)
 		}
-		w.pairs.end()
+		if w.pairs.keys != nil {
+			w.pairs.keys = w.pairs.flush(w.pairs.keys)
+		}
 	}
 }
 
-// tally is what this run and those before it counted. No worker is scanning.
+// tally is what this run and those before it counted. No batch is pending.
 func (run *importRun) tally() leak.Tally {
 	t := leak.Tally{
-		Bytes: max(run.base.Bytes, run.read.Load()), Scanned: run.base.Scanned + run.scanned.Load(), Streams: run.base.Streams + run.streams,
-		Found: map[string]int64{},
+		Bytes: max(run.base.Bytes, run.readBefore+run.counters.Read), Scanned: run.base.Scanned + run.counters.Scanned,
+		Streams: run.base.Streams + run.counters.Streams, Found: map[string]int64{},
 	}
 	for _, counted := range []*leak.Tally{&run.base, &run.verdicts} {
 		t.Problems, t.Read, t.Partly, t.Unread = t.Problems+counted.Problems, t.Read+counted.Read, t.Partly+counted.Partly, t.Unread+counted.Unread
@@ -326,10 +349,10 @@ func (run *importRun) watch() (stop func()) {
 
 func (run *importRun) progress() Progress {
 	p := Progress{
-		Read: run.read.Load(), Scanned: run.scanned.Load(), Resumed: run.base.Scanned, Before: run.base.Bytes, Merging: run.merging.Load(),
+		Read: run.read.Load(), Scanned: run.scanned.Load(), Resumed: run.resumed.Scanned, Before: run.resumed.Bytes, Merging: run.merging.Load(),
 		Elapsed: run.im.Now().Sub(run.started), Found: map[string]int64{},
 	}
-	if name := run.input.Load(); name != nil {
+	if name := run.shown.Load(); name != nil {
 		p.Input = *name
 	}
 	for _, in := range run.spec.Inputs {

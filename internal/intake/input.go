@@ -13,9 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
-
-	"github.com/vigiahq/vigia/internal/container"
 )
 
 // Input is one source of bytes: a file, or what an address answers with.
@@ -29,14 +26,10 @@ type Input struct {
 	open func(ctx context.Context) (io.ReadCloser, error)
 	// source is how another process finds it; zero when only this one can read it.
 	source source
-	// at reads on from an offset; nil when that cannot be had.
-	at func(ctx context.Context, from int64) (io.ReadCloser, error)
 	// inner is what of its name belongs to the dump: the path below the folder that was asked for.
 	inner string
 	// refused is why it is not read, in plain words: a link, a device.
 	refused string
-	// pieces, when it is not zero, is all that is to be scanned: a range of a large text.
-	pieces pieceRange
 }
 
 // Inputs lists the files behind arguments: files, folders with all that is below them, http or https addresses and
@@ -115,16 +108,6 @@ func fileInput(path string, info fs.FileInfo) Input {
 		Name: path, Size: info.Size(), Mark: fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano()),
 		source: source{Path: path},
 		open:   func(context.Context) (io.ReadCloser, error) { return os.Open(path) },
-		at: func(_ context.Context, from int64) (io.ReadCloser, error) {
-			f, err := os.Open(path)
-			if err != nil {
-				return nil, err
-			}
-			if _, err := f.Seek(from, io.SeekStart); err != nil {
-				return nil, errors.Join(err, f.Close())
-			}
-			return f, nil
-		},
 	}
 }
 
@@ -164,56 +147,4 @@ func addressMark(address string) string {
 // ReaderInput is an input that somebody else opens, such as an object of a bucket.
 func ReaderInput(name, mark string, size int64, open func(ctx context.Context) (io.ReadCloser, error)) Input {
 	return Input{Name: name, Size: size, Mark: mark, open: open, inner: name}
-}
-
-// metered counts what is read. A file stays readable in place: archives that begin at their end need that.
-type metered struct {
-	io.Reader
-	n *atomic.Int64
-}
-
-func (m metered) Read(p []byte) (int, error) {
-	n, err := m.Reader.Read(p)
-	m.n.Add(int64(n))
-	return n, err
-}
-
-// inPlace is a file, or an object of a bucket, that can be read at any offset.
-type inPlace interface {
-	io.ReadSeeker
-	io.ReaderAt
-}
-
-type meteredFile struct {
-	f inPlace
-	n *atomic.Int64
-}
-
-func (m meteredFile) Read(p []byte) (int, error) {
-	n, err := m.f.Read(p)
-	m.n.Add(int64(n))
-	return n, err
-}
-
-func (m meteredFile) ReadAt(p []byte, off int64) (int, error) {
-	n, err := m.f.ReadAt(p, off)
-	m.n.Add(int64(n))
-	return n, err
-}
-
-// Volumes are those of a set: some archives number their blocks by volume.
-func (m meteredFile) Volumes() []container.Volume {
-	if s, ok := m.f.(interface{ Volumes() []container.Volume }); ok {
-		return s.Volumes()
-	}
-	return nil
-}
-
-func (m meteredFile) Seek(offset int64, whence int) (int64, error) { return m.f.Seek(offset, whence) }
-
-func meter(r io.Reader, n *atomic.Int64) io.Reader {
-	if f, ok := r.(inPlace); ok {
-		return meteredFile{f, n}
-	}
-	return metered{r, n}
 }

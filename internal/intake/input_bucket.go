@@ -82,16 +82,15 @@ func splitBucket(arg string) (address, prefix string, err error) {
 
 // bucketInput opens the bucket anew for each reading, so that it can be used by any process and at any time.
 func bucketInput(client *http.Client, address string, e Entry) Input {
-	at := func(ctx context.Context, from int64) (io.ReadCloser, error) {
+	in := ReaderInput(ShownAddress(address)+e.Key, address+" "+e.Mark, e.Size, func(ctx context.Context) (io.ReadCloser, error) {
 		b, err := bucket.Open(address, client)
 		if err != nil {
 			return nil, err
 		}
-		return &object{ctx: ctx, bucket: b, key: e.Key, size: e.Size, at: from}, nil
-	}
-	in := ReaderInput(ShownAddress(address)+e.Key, address+" "+e.Mark, e.Size, func(ctx context.Context) (io.ReadCloser, error) { return at(ctx, 0) })
+		return e.Open(ctx, b), nil
+	})
 	in.source = source{Bucket: address, Key: e.Key}
-	in.at, in.inner = at, e.Key
+	in.inner = e.Key
 	return in
 }
 

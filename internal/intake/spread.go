@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -15,7 +14,6 @@ import (
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
-	"github.com/vigiahq/vigia/internal/scan"
 	"github.com/vigiahq/vigia/internal/scan/stated"
 )
 
@@ -24,9 +22,7 @@ import (
 // they are, and when all are done merges them and publishes as any import does. Inputs and files must be within reach
 // of every worker.
 //
-// A text that is larger than a part is cut between pieces (scan.Pieces), which are the same for whoever reads it, so a
-// spread import finds what an import in one process finds, each identifier once, and the file is the same byte for
-// byte. Whatever is packed, mail, UTF-16 or a dump of a database is not cut.
+// A part is whole inputs: what one file holds is searched by one worker.
 
 // source is how any process finds an input. One of Path, URL and Bucket with Key is set. In the row of a part an
 // address with a secret is cut short, and Sealed is its number, from 1, among those that the store keeps sealed.
@@ -40,20 +36,11 @@ type source struct {
 	Volumes string `json:"volumes,omitempty"`
 }
 
-// pieceRange is a number of pieces of a text, of the given size; the last range of a text has no end. The zero range is
-// all of a file.
-type pieceRange struct {
-	Size  int64 `json:"size,omitempty"`
-	First int64 `json:"first,omitempty"`
-	End   int64 `json:"end,omitempty"` // the piece after the last one; 0: to the end of the text
-}
-
 // partInput is one input of a part.
 type partInput struct {
 	source
-	Mark   string     `json:"mark"`
-	Bytes  int64      `json:"bytes"`
-	Pieces pieceRange `json:"pieces,omitzero"`
+	Mark  string `json:"mark"`
+	Bytes int64  `json:"bytes"`
 }
 
 // partArgs is what a part has to scan.
@@ -142,7 +129,7 @@ func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) erro
 	if partBytes <= 0 {
 		partBytes = DefaultPart
 	}
-	plan, err := im.cut(ctx, spec, partBytes)
+	plan, err := cut(spec, partBytes)
 	if err != nil {
 		return err
 	}
@@ -173,8 +160,8 @@ func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) erro
 	return err
 }
 
-// cut makes parts of inputs: small files together, large texts in ranges, large files that cannot be cut by themselves.
-func (im *Importer) cut(ctx context.Context, spec Spec, partBytes int64) ([]partArgs, error) {
+// cut makes parts of inputs: small files together, large ones by themselves.
+func cut(spec Spec, partBytes int64) ([]partArgs, error) {
 	var parts []partArgs
 	var small partArgs
 	var held int64
@@ -191,22 +178,6 @@ func (im *Importer) cut(ctx context.Context, spec Spec, partBytes int64) ([]part
 			return nil, ErrInput.With("inputs: %s cannot be read by other processes", in.Name)
 		}
 		whole := partInput{source: in.source, Mark: in.Mark, Bytes: in.Size}
-		ranges, err := im.ranges(ctx, spec, in, partBytes)
-		if err != nil {
-			return nil, ErrInput.With("inputs: %s cannot be read", in.Name).Because(err)
-		}
-		if len(ranges) > 1 {
-			for _, r := range ranges {
-				part := whole
-				part.Pieces = r
-				part.Bytes = min(r.End*r.Size, in.Size) - r.First*r.Size
-				if r.End == 0 {
-					part.Bytes = in.Size - r.First*r.Size
-				}
-				parts = append(parts, partArgs{Inputs: []partInput{part}})
-			}
-			continue
-		}
 		if in.Size < 0 || held+in.Size > partBytes || len(small.Inputs) == partFiles {
 			flush()
 		}
@@ -233,41 +204,6 @@ func hideAddresses(parts []partArgs) (addresses []string) {
 		}
 	}
 	return addresses
-}
-
-// ranges cuts a large text; nothing when it is small or must not be cut.
-func (im *Importer) ranges(ctx context.Context, spec Spec, in Input, partBytes int64) ([]pieceRange, error) {
-	size := im.piece()
-	if in.at == nil || spec.Mapping != nil || in.Size < 2*smallLimit || in.Size <= max(partBytes, size)+scan.Overlap {
-		return nil, nil
-	}
-	head, err := readHead(ctx, in)
-	if err != nil || !plainText(head) || scan.IsSQL(head) || stated.Sniff(head) { // what is in a row of SQL is said far before it
-		return nil, err
-	}
-	each := max(1, partBytes/size)
-	var ranges []pieceRange
-	for first := int64(0); ; first += each {
-		end := first + each
-		if end*size+scan.Overlap > in.Size {
-			return append(ranges, pieceRange{Size: size, First: first}), nil
-		}
-		ranges = append(ranges, pieceRange{Size: size, First: first, End: end})
-	}
-}
-
-func readHead(ctx context.Context, in Input) ([]byte, error) {
-	r, err := in.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }() // only read
-	head := make([]byte, scan.HeadSize)
-	n, err := io.ReadFull(r, head)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil
-	}
-	return head[:n], err
 }
 
 // Spreader does the work of spread imports in a worker.
@@ -312,7 +248,6 @@ func (s *Spreader) inputs(ctx context.Context, breach string, args partArgs) ([]
 		if in.Mark != p.Mark {
 			return nil, ErrInput.With("inputs: %s changed since the import began", in.Name)
 		}
-		in.pieces = p.Pieces
 		inputs = append(inputs, in)
 	}
 	return inputs, nil
@@ -356,8 +291,6 @@ func (a partArgs) name() string {
 	switch {
 	case len(a.Inputs) > 1:
 		return fmt.Sprintf("%s and %d more", text, len(a.Inputs)-1)
-	case first.Pieces.Size > 0:
-		return fmt.Sprintf("%s from byte %d", text, first.Pieces.First*first.Pieces.Size)
 	}
 	return text
 }

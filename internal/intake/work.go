@@ -10,24 +10,18 @@ import (
 
 	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/leak"
-	"github.com/vigiahq/vigia/internal/scan/record"
+	"github.com/vigiahq/vigia/internal/reader"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
-// cursor is a place in the inputs: everything before it has been scanned.
-type cursor struct {
-	Input  int   `json:"input"`
-	Stream int64 `json:"stream"` // of that input
-	Span   int64 `json:"span"`   // of that stream
-	Done   bool  `json:"done"`
-}
-
 // note is the label of a part: where it ends and what was counted up to there.
 type note struct {
-	Upto cursor `json:"upto"`
-	// Rows is what the text before Upto says of the rows after it: which columns they have.
-	Rows  record.State `json:"rows,omitzero"`
-	Tally leak.Tally   `json:"tally"`
+	Upto reader.Cursor `json:"upto"`
+	// Rows is what the text before Upto says of the rows after it, for the reader that goes on there.
+	Rows  json.RawMessage `json:"rows,omitempty"`
+	Tally leak.Tally      `json:"tally"`
+	// Trouble is what an input has done to its readers.
+	Trouble trouble `json:"trouble,omitzero"`
 	// Pairs says that the part has pairs, in the file beside it.
 	Pairs bool `json:"pairs,omitempty"`
 }

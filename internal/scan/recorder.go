@@ -71,18 +71,6 @@ func (r *Recorder) tell(p piece, about *about, chain *chain) {
 	chain.release(p.number)
 }
 
-// HeadState is what the beginning of a text says of the rows of all of it, for whoever reads it from its middle.
-func HeadState(head []byte) record.State {
-	r := NewRecorder(func(*record.Sighting) {})
-	chain := newChain(0, record.State{})
-	r.tell(piece{text: head, limit: len(head)}, &about{}, chain)
-	return chain.before(1)
-}
-
-// IsSQL says whether a text that begins like this is a dump of a database, the rows of which cannot be told without
-// what was said far before them.
-func IsSQL(head []byte) bool { return record.IsSQL(head) }
-
 // chain hands what the pieces of a text say of its rows on from each to the next, whoever searches them. A piece says it
 // before it asks for what was said before it, so nobody waits for long.
 type chain struct {

@@ -152,7 +152,7 @@ func (r *replica) finish(name string) leak.Record {
 	return rec
 }
 
-// spreadDumps are files of every kind that is cut differently.
+// spreadDumps are files of every kind that is read differently.
 func spreadDumps(t *testing.T, e *storetest.Env, seed uint64) string {
 	t.Helper()
 	dir := filepath.Join(e.Folder, fmt.Sprint("dumps", seed))
@@ -202,8 +202,7 @@ func nothingLeft(t *testing.T, e *storetest.Env, breach string, replicas ...*rep
 //
 //vigia:shows two workers with only the database and a bucket in common share an import on both engines: keys and
 //vigia:shows counts of one process, nothing left
-//vigia:broken a range that takes itself for the beginning of its text; the overlap counted; a merge that does not
-//vigia:broken wait for waiting parts
+//vigia:broken a merge that does not wait for waiting parts
 func TestSpreadEqualsUnsplit(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		bucket := sharedBucket(e)
@@ -214,7 +213,7 @@ func TestSpreadEqualsUnsplit(t *testing.T) {
 			t.Fatal(err)
 		}
 		parts, err := e.Breaches.Parts(context.Background(), "partes")
-		if err != nil || len(parts) < 15 {
+		if err != nil || len(parts) < 6 {
 			t.Fatalf("%d parts, %v", len(parts), err)
 		}
 		a.part()
@@ -275,10 +274,10 @@ func asJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// TestSpreadReaches: objects of a bucket, cut and packed, and addresses are scanned where a worker finds them.
+// TestSpreadReaches: objects of a bucket, plain and packed, and addresses are scanned where a worker finds them.
 //
-//vigia:shows objects of buckets in ranges, archives in buckets, addresses; what signs a link is readable in no row
-//vigia:broken a range read from the beginning; addresses not taken out of the parts
+//vigia:shows objects and archives of buckets, addresses; what signs a link is readable in no row
+//vigia:broken addresses not taken out of the parts
 func TestSpreadReaches(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		a := newReplica(t, e, "a", sharedBucket(e))
@@ -304,8 +303,8 @@ func TestSpreadReaches(t *testing.T) {
 		for a.part() {
 		}
 		noSecretInRows(t, e)
-		if a.scanned < 11 {
-			t.Errorf("%d parts: objects are not cut", a.scanned)
+		if a.scanned != 3 {
+			t.Errorf("%d parts of three files", a.scanned)
 		}
 		got := a.finish("longe")
 		if !slices.Equal(a.keysOf(got), a.keysOf(whole.Record)) || asJSON(t, got.Tally) != asJSON(t, whole.Tally) {

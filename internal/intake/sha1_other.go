@@ -1,5 +1,0 @@
-//go:build !amd64
-
-package intake
-
-func (b *passwordBlock) prefixes() [lanes]uint64 { return b.prefixesPortable() }

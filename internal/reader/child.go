@@ -1,0 +1,263 @@
+package reader
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha1" //nolint:gosec // what passwords are asked about by
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/container"
+	"github.com/vigiahq/vigia/internal/scan"
+	"github.com/vigiahq/vigia/internal/scan/record"
+	"github.com/vigiahq/vigia/internal/scan/stated"
+)
+
+// Every binary that imports this package can be its own reader: a command, a benchmark, the tests of a package.
+func init() {
+	if len(os.Args) == 2 && os.Args[1] == Command {
+		os.Exit(child())
+	}
+}
+
+// Confinement is what a reader was able to give up on this system.
+type Confinement struct {
+	// Landlock is the version of it, 0 when there is none: no file, no port.
+	Landlock        int
+	NoNewPrivileges bool
+	// NoFiles says that nothing can be opened, be it a file or a socket; DataLimit that the system bounds the memory.
+	NoFiles, DataLimit bool
+}
+
+func child() int {
+	debug.SetMemoryLimit(softMemory)
+	// The runtime opens files of its own for the first timer, and must have done so.
+	orders, tick := bufio.NewReaderSize(os.Stdin, 64<<10), time.NewTicker(progressEvery)
+	c := &reading{out: &frameWriter{w: os.Stdout}, inputs: make(chan Input), contents: make(chan []byte, 1), served: make(chan []byte, 1)}
+	kind, text, err := readFrame(orders, nil)
+	if err == nil && kind == orderJob {
+		err = json.Unmarshal(text, &c.job)
+	}
+	for i := range c.job.Files {
+		c.files = append(c.files, os.NewFile(uintptr(firstFile+i), "input"))
+	}
+	confinement := confine()
+	if err == nil && c.job.Mapping != nil {
+		c.mapping = &stated.Mapping{}
+		if *c.job.Mapping != "" {
+			c.mapping, err = stated.ParseMapping([]byte(*c.job.Mapping))
+		}
+	}
+	if err == nil {
+		err = c.out.writeJSON(factReady, confinement)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "read-dump:", err)
+		return 1
+	}
+	go c.takeOrders(orders)
+	go func() {
+		for range tick.C {
+			_ = c.out.writeJSON(factProgress, c.counters()) // without a parent the orders end too
+		}
+	}()
+	if err := c.run(); err != nil {
+		fmt.Fprintln(os.Stderr, "read-dump:", err)
+		return 1
+	}
+	return 0
+}
+
+const (
+	// firstFile is the descriptor of the first file that a reader is started with.
+	firstFile     = 3
+	progressEvery = 50 * time.Millisecond
+	// checkpointEvery is after how much time a Checkpoint is made at the end of a text: what a killed reader did since is done again.
+	checkpointEvery = 100 * time.Millisecond
+	// smallLimit is the size up to which a text is handed to one worker as a whole: archives hold millions of them.
+	smallLimit = 256 << 10
+	batchSize  = 64 << 10
+)
+
+// reading is the work of a reader: it walks the inputs in order, has them searched by several workers, and tells what they find.
+//
+// A large text is searched in spans of fixed length. Where spans begin depends on the text alone, so a reader that goes on
+// behind a Checkpoint finds exactly what one finds that was never interrupted.
+type reading struct {
+	job     Job
+	mapping *stated.Mapping
+	out     *frameWriter
+	files   []*os.File
+	inputs  chan Input
+	// contents and served are what the parent sends: an input as a whole, and what was asked for.
+	contents, served chan []byte
+
+	workers []*worker
+	small   chan smallStream // texts that fit a buffer, for any worker
+	pending sync.WaitGroup   // small texts not yet searched
+	buffers chan []byte
+
+	in Input
+	at Cursor
+	// rows is what the text before at says of the rows after it, where at is inside of a text.
+	rows record.State
+	// opened counts the layers of the input, and open are those that are.
+	opened int64
+	open   []int64
+	// misread are lines of the input at hand that are no records, the first of them, and misreads how many.
+	misread  []container.Skip
+	misreads int64
+	records  *stated.Summary
+
+	checkedAt             time.Time
+	sinceCheck            int64 // bytes searched since then
+	read, scanned, stream atomic.Int64
+}
+
+type smallStream struct {
+	name      string
+	text, buf []byte
+}
+
+// worker searches, and gathers what it finds in batches.
+type worker struct {
+	recorder *scan.Recorder
+	out      *frameWriter
+	batch    []byte
+	// last is the password of the record before, of which several identifiers come, and digest that of it.
+	noPasswords bool
+	last        []byte
+	digest      uint64
+}
+
+func (w *worker) found(s *record.Sighting) {
+	// A record stays in one batch, so that its identifiers stay together.
+	if len(w.batch) >= batchSize && (s.First || len(w.batch) >= 4*batchSize) {
+		w.flush()
+	}
+	withPassword := len(s.Password) > 0 && !w.noPasswords
+	if withPassword && !bytes.Equal(s.Password, w.last) {
+		sum := sha1.Sum(s.Password) //nolint:gosec // see above
+		w.last, w.digest = append(w.last[:0], s.Password...), binary.BigEndian.Uint64(sum[:])>>24
+	}
+	w.batch = appendSighting(w.batch, s, w.digest, withPassword)
+}
+
+func (w *worker) flush() {
+	if len(w.batch) > 0 {
+		must(w.out.write(factSightings, w.batch))
+		w.batch = w.batch[:0]
+	}
+}
+
+// must ends a reader that cannot tell what it finds: its parent is gone.
+func must(err error) {
+	if err != nil {
+		os.Exit(1)
+	}
+}
+
+// takeOrders hands on what the parent sends. When the parent is gone, or wants no more, nothing is worth going on with.
+func (c *reading) takeOrders(orders *bufio.Reader) {
+	for {
+		kind, text, err := readFrame(orders, nil)
+		if err != nil {
+			os.Exit(0)
+		}
+		switch kind {
+		case orderEnd:
+			close(c.inputs)
+		case orderInput:
+			var in Input
+			if err := json.Unmarshal(text, &in); err != nil {
+				fmt.Fprintln(os.Stderr, "read-dump:", err)
+				os.Exit(1)
+			}
+			c.inputs <- in
+		case orderContent:
+			c.contents <- text
+		case orderServed:
+			c.served <- text
+		default:
+			os.Exit(1)
+		}
+	}
+}
+
+func (c *reading) counters() Counters {
+	return Counters{Read: c.read.Load(), Scanned: c.scanned.Load(), Streams: c.stream.Load()}
+}
+
+func (c *reading) run() error {
+	n := max(1, c.job.Workers)
+	c.small, c.buffers = make(chan smallStream, n), make(chan []byte, 2*n)
+	for range cap(c.buffers) {
+		c.buffers <- make([]byte, smallLimit)
+	}
+	ctx := context.Background()
+	for range n {
+		w := &worker{out: c.out, noPasswords: c.job.NoPasswords}
+		w.recorder = scan.NewRecorder(w.found)
+		c.workers = append(c.workers, w)
+		go func() {
+			for s := range c.small {
+				n, _ := w.recorder.Scan(ctx, bytes.NewReader(s.text), s.name) // reading from memory does not fail
+				c.scanned.Add(n)
+				c.buffers <- s.buf
+				c.pending.Done()
+			}
+		}()
+	}
+	for in := range c.inputs {
+		c.in, c.at, c.opened, c.open = in, Cursor{Input: in.From.Input}, 0, c.open[:0]
+		report, err := c.walkInput(ctx)
+		if err != nil {
+			return fmt.Errorf("%s: %w", in.Name, err)
+		}
+		if c.at = (Cursor{Input: in.From.Input + 1}); c.checkDue() || c.job.Careful {
+			k := c.checkpoint()
+			report.Checkpoint = &k
+		}
+		if err := c.out.writeJSON(factEnded, report); err != nil {
+			return err
+		}
+	}
+	c.check()
+	return nil
+}
+
+// mayCheck makes a Checkpoint after so many more bytes were searched, if one is due.
+func (c *reading) mayCheck(searched int64) {
+	if c.sinceCheck += searched; c.checkDue() {
+		c.check()
+	}
+}
+
+func (c *reading) checkDue() bool {
+	return time.Since(c.checkedAt) >= checkpointEvery || c.job.Often > 0 && c.sinceCheck >= c.job.Often
+}
+
+func (c *reading) check() { must(c.out.writeJSON(factCheckpoint, c.checkpoint())) }
+
+// checkpoint tells all that was found: everything before c.at has been searched.
+func (c *reading) checkpoint() Checkpoint {
+	c.pending.Wait()
+	for _, w := range c.workers {
+		w.flush()
+	}
+	k := Checkpoint{At: c.at, Counters: c.counters()}
+	if c.at.Span > 0 {
+		var err error
+		k.Rows, err = json.Marshal(c.rows)
+		must(err)
+	}
+	c.sinceCheck, c.checkedAt = 0, time.Now()
+	return k
+}

@@ -1,0 +1,47 @@
+package reader
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	"github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+)
+
+// confine gives up all rights but to what is open.
+func confine() (c Confinement) {
+	// Without any rule nothing is allowed: no path, no port, no signal to others. It sets no_new_privs for all threads.
+	if err := landlock.V11.BestEffort().Restrict(); err == nil {
+		c.Landlock, _ = syscall.LandlockGetABIVersion() // 0 where there is none
+	}
+	set, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
+	c.NoNewPrivileges = err == nil && set == 1
+	limitResources(&c)
+	return c
+}
+
+// usage returns the memory of its own that a process holds, and the processor time that it has used.
+func usage(pid int) (memory int64, cpu time.Duration, ok bool) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	fields := bytes.Fields(text)
+	if err != nil || len(fields) < 3 {
+		return 0, 0, false
+	}
+	resident, _ := strconv.ParseInt(string(fields[1]), 10, 64)
+	shared, _ := strconv.ParseInt(string(fields[2]), 10, 64) // files that are mapped are the system's to take back
+	text, err = os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	fields = bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if err != nil || len(fields) < 13 {
+		return 0, 0, false
+	}
+	const tick = time.Second / 100 // USER_HZ is the same on all platforms that Go has
+	user, _ := strconv.ParseInt(string(fields[11]), 10, 64)
+	system, _ := strconv.ParseInt(string(fields[12]), 10, 64)
+	return (resident - shared) * int64(os.Getpagesize()), time.Duration(user+system) * tick, true
+}
+
+func executable() (string, error) { return "/proc/self/exe", nil } // also when an upgrade has replaced the file

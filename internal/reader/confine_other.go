@@ -1,0 +1,18 @@
+//go:build !linux
+
+package reader
+
+import (
+	"os"
+	"time"
+)
+
+func confine() (c Confinement) {
+	limitResources(&c)
+	return c
+}
+
+// usage is not known here: the reader's own limits and the time are what there is.
+func usage(int) (memory int64, cpu time.Duration, ok bool) { return 0, 0, false }
+
+func executable() (string, error) { return os.Executable() }

@@ -1,0 +1,17 @@
+//go:build unix
+
+package reader
+
+import "golang.org/x/sys/unix"
+
+// mostData bounds what the reader maps for itself. It is more than Memory, which its parent holds it to: the runtime maps
+// ahead of what it uses. What a file merely claims to need does not fit.
+const mostData = 2 * Memory
+
+// limitResources takes the right to open anything and to write files: a limit of no files leaves those that are open.
+func limitResources(c *Confinement) {
+	zero := unix.Rlimit{}
+	c.NoFiles = unix.Setrlimit(unix.RLIMIT_NOFILE, &zero) == nil && unix.Setrlimit(unix.RLIMIT_FSIZE, &zero) == nil
+	c.DataLimit = unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: mostData, Max: mostData}) == nil
+	_ = unix.Setrlimit(unix.RLIMIT_CORE, &zero) // a core would hold what was read
+}

@@ -1,0 +1,307 @@
+package reader
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Why a reader ended, as people read it.
+const (
+	endMemory = "memory"
+	endTime   = "time"
+	endOutput = "output"
+	endCrash  = "crash"
+)
+
+// Ended is the error of a reader that ended before its work did: it was killed because it exceeded a limit, or it crashed.
+type Ended struct {
+	// Why is one of a few words: memory, time, output, crash.
+	Why string
+	// Layer is the innermost layer of the input that was open, -1 if none was, and Streams how many texts had been begun.
+	Layer, Streams int64
+}
+
+func (e *Ended) Error() string { return fmt.Sprintf("reader ended (%s)", e.Why) }
+
+// Process is a running reader, as its parent sees it. Only one goroutine may use it.
+type Process struct {
+	// Confinement is what the reader gave up.
+	Confinement Confinement
+
+	ctx     context.Context //nolint:containedctx // of the process, and no longer than it
+	cmd     *exec.Cmd
+	orders  *frameWriter
+	stdin   io.Closer
+	facts   *bufio.Reader
+	stdout  io.Closer
+	stderr  *headWriter
+	watched sync.WaitGroup
+	done    chan struct{}
+
+	source io.Reader // what is served of the input at hand
+	at     position
+	output int64
+
+	// What the watch looks at: how far the reader has come, whether it is waited for, and why it was killed.
+	progress atomic.Int64
+	waiting  atomic.Bool
+	killed   atomic.Pointer[string]
+}
+
+// Fact is something that a reader told; one of its members is set.
+type Fact struct {
+	// Batch is for Decode. It belongs to who gets it: see Reuse.
+	Batch      []byte
+	Counters   *Counters
+	Checkpoint *Checkpoint
+	Ended      *Report
+}
+
+// Start starts a reader with the given files open, which stay the caller's. When ctx ends, so does the reader.
+func Start(ctx context.Context, job Job, files []*os.File) (*Process, error) {
+	path, err := executable()
+	if err != nil {
+		return nil, err
+	}
+	job.Workers, job.Files = min(job.Workers, mostWorkers), len(files)
+	cmd := exec.CommandContext(ctx, path, command) //nolint:gosec // it is this program
+	// No secret of the parent's environment is for the reader. It uses as many processors as its parent.
+	cmd.Env, cmd.Dir = []string{fmt.Sprintf("GOMAXPROCS=%d", max(1, job.Workers))}, os.TempDir()
+	p := &Process{ctx: ctx, cmd: cmd, stderr: &headWriter{}, done: make(chan struct{}), at: position{Layer: -1}}
+	cmd.ExtraFiles, cmd.Stderr = files, p.stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start reader: %w", errors.Join(err, in.Close(), out.Close()))
+	}
+	p.orders, p.stdin, p.facts, p.stdout = &frameWriter{w: in}, in, bufio.NewReaderSize(out, 4<<10), out
+	p.watched.Go(p.watch)
+	if err := p.orders.writeJSON(orderJob, job); err != nil {
+		return nil, fmt.Errorf("start reader: %w", errors.Join(err, p.Close()))
+	}
+	kind, text, err := readFrame(p.facts, nil)
+	if err == nil && kind == factReady {
+		err = json.Unmarshal(text, &p.Confinement)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start reader: %w: %s", errors.Join(err, p.Close()), p.stderr.head.String())
+	}
+	return p, nil
+}
+
+// headWriter keeps the first bytes that are written: a crash says there what it is, and the rest may be of the dump.
+type headWriter struct{ head bytes.Buffer }
+
+func (h *headWriter) Write(p []byte) (int, error) {
+	const longest = 400
+	h.head.Write(p[:min(len(p), max(0, longest-h.head.Len()))])
+	return len(p), nil
+}
+
+// Close ends the reader, whatever it does.
+func (p *Process) Close() error {
+	_ = p.cmd.Process.Kill() // it may have ended by itself
+	_ = p.cmd.Wait()         // what it says of itself was asked before, if anybody wanted to know
+	close(p.done)
+	p.watched.Wait()
+	return errors.Join(ignoreClosed(p.stdin.Close()), ignoreClosed(p.stdout.Close()))
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// Read has the reader read an input. Its facts, up to the one that the input has Ended, are to be taken before the next one.
+// Of an input that is neither one of the reader's files nor inline, source is what is served: an io.ReaderAt, unless its Size is
+// negative.
+func (p *Process) Read(in Input, content []byte, source io.Reader) error {
+	p.source, p.at = source, position{Layer: -1}
+	err := p.orders.writeJSON(orderInput, in)
+	if err == nil && in.Inline {
+		err = p.orders.write(orderContent, content)
+	}
+	if err != nil { // it ended between two inputs
+		return p.ended(err)
+	}
+	return nil
+}
+
+// Finish says that there are no more inputs. A last Checkpoint and io.EOF follow.
+func (p *Process) Finish() error {
+	if err := p.orders.write(orderEnd, nil); err != nil {
+		return p.ended(err)
+	}
+	return nil
+}
+
+var batches = sync.Pool{New: func() any { return make([]byte, 0, batchSize+4<<10) }}
+
+// Reuse takes back a Batch that is not needed any more.
+func Reuse(batch []byte) { batches.Put(batch[:0]) } //nolint:staticcheck // a slice header is little beside a batch
+
+// Next waits for a fact. The error of a reader that ended before its time is an *Ended.
+func (p *Process) Next() (Fact, error) {
+	for {
+		p.waiting.Store(true)
+		room, _ := batches.Get().([]byte)
+		kind, content, err := readFrame(p.facts, room)
+		p.waiting.Store(false)
+		if err != nil {
+			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+				p.kill(endCrash)
+			}
+			return Fact{}, p.ended(err)
+		}
+		if kind == factSightings {
+			if p.output += int64(len(content)); p.output > outputSlack+outputRatio*p.progress.Load() {
+				p.kill(endOutput)
+				return Fact{}, p.ended(nil)
+			}
+			return Fact{Batch: content}, nil
+		}
+		fact, told, err := p.take(kind, content)
+		Reuse(content)
+		if err != nil { // it sends nonsense
+			p.kill(endCrash)
+			return Fact{}, p.ended(err)
+		}
+		if told {
+			return fact, nil
+		}
+	}
+}
+
+// take handles any other fact; it reports whether it is one for the caller.
+func (p *Process) take(kind frameKind, content []byte) (fact Fact, told bool, err error) {
+	switch kind { //nolint:exhaustive // orders go the other way
+	case factProgress:
+		fact.Counters = &Counters{}
+		err = json.Unmarshal(content, fact.Counters)
+		p.progress.Store(fact.Counters.Read + fact.Counters.Scanned)
+		return fact, true, err
+	case factCheckpoint:
+		fact.Checkpoint = &Checkpoint{}
+		err = json.Unmarshal(content, fact.Checkpoint)
+		p.progress.Store(fact.Checkpoint.Read + fact.Checkpoint.Scanned)
+		return fact, true, err
+	case factEnded:
+		fact.Ended = &Report{}
+		return fact, true, json.Unmarshal(content, fact.Ended)
+	case factOpened, factClosed:
+		return fact, false, json.Unmarshal(content, &p.at)
+	case factWanted:
+		var w wanted
+		if err := json.Unmarshal(content, &w); err != nil {
+			return fact, false, err
+		}
+		return fact, false, p.serve(w)
+	}
+	return fact, false, fmt.Errorf("frame %q", kind)
+}
+
+// serve sends bytes of the source that is being read.
+func (p *Process) serve(w wanted) error {
+	if p.source == nil || w.Length < 0 || w.Length > windowSize {
+		return errors.New("nothing is served")
+	}
+	answer := make([]byte, 1+w.Length)
+	var n int
+	var err error
+	if w.Offset < 0 {
+		n, err = io.ReadAtLeast(p.source, answer[1:], 1)
+	} else if at, ok := p.source.(io.ReaderAt); ok {
+		n, err = at.ReadAt(answer[1:], w.Offset)
+	} else {
+		return errors.New("nothing is served in place")
+	}
+	switch {
+	case n > 0 && (err == nil || w.Offset < 0 || !errors.Is(err, io.EOF)): // an error comes again with the next bytes
+		answer[0] = byte(servedMore)
+	case err == nil, errors.Is(err, io.EOF):
+		answer[0] = byte(servedLast)
+	default:
+		answer, n = append([]byte{byte(servedFailed)}, err.Error()...), len(err.Error())
+	}
+	return p.orders.write(orderServed, answer[:1+n])
+}
+
+func (p *Process) kill(why string) {
+	p.killed.CompareAndSwap(nil, &why)
+	_ = p.cmd.Process.Kill() // it may have ended by itself
+}
+
+// lastTime is how long a reader may take to end.
+const lastTime = time.Second
+
+// ended says why there is nothing more to be read.
+func (p *Process) ended(err error) error {
+	defer time.AfterFunc(lastTime, func() { p.kill(endCrash) }).Stop() // one that closed its pipe and goes on
+	_ = p.cmd.Wait()                                                   // its state says it
+	if p.ctx.Err() != nil {
+		return context.Cause(p.ctx)
+	}
+	why := endCrash
+	switch text := p.stderr.head.String(); {
+	case p.killed.Load() != nil:
+		why = *p.killed.Load()
+	case p.cmd.ProcessState != nil && p.cmd.ProcessState.Success() && errors.Is(err, io.EOF):
+		return io.EOF
+	case strings.Contains(text, "out of memory") || strings.Contains(text, "cannot allocate memory"):
+		why = endMemory
+	}
+	return &Ended{Why: why, Layer: p.at.Layer, Streams: p.at.Streams}
+}
+
+const watchEvery = 20 * time.Millisecond
+
+// watch kills a reader that exceeds a limit.
+func (p *Process) watch() {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	left, used, idle, seen := idleCPU, time.Duration(0), time.Duration(0), int64(0)
+	for {
+		select {
+		case <-p.done:
+			return
+		case <-tick.C:
+		}
+		memory, cpu, known := usage(p.cmd.Process.Pid)
+		if known && memory > Memory {
+			p.kill(endMemory)
+			return
+		}
+		now := p.progress.Load()
+		if p.waiting.Load() {
+			idle += watchEvery
+		}
+		if now != seen {
+			idle = 0
+		}
+		left = min(idleCPU, left-(cpu-used)+time.Duration(float64(now-seen)/progressRate*float64(time.Second)))
+		used, seen = cpu, now
+		if left <= 0 || idle > idleWall {
+			p.kill(endTime)
+			return
+		}
+	}
+}

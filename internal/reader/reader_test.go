@@ -1,0 +1,216 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The test program is also the processes that the tests look at.
+func init() {
+	if len(os.Args) < 2 {
+		return
+	}
+	switch command, _, _ := strings.Cut(os.Args[1], ":"); command {
+	case "probe":
+		probe(strings.Split(os.Args[1], ":")[1:])
+		os.Exit(0)
+	case "misbehave":
+		misbehave(strings.TrimPrefix(os.Args[1], "misbehave:"))
+		os.Exit(0)
+	}
+}
+
+// probe tries to reach what a reader must not reach, and prints what it reached. It is given whether to be confined, a file with keys
+// and addresses of sockets.
+func probe(args []string) {
+	confined, keys, tcp, udp, unixSocket := args[0] == "confined", args[1], args[2], args[3], args[4]
+	defer time.NewTicker(time.Hour).Stop() // as child does
+	if confined {
+		confine()
+	}
+	opened := func(c io.Closer, err error) error {
+		if err == nil {
+			err = c.Close()
+		}
+		return err
+	}
+	for _, try := range []struct {
+		name string
+		open func() error
+	}{
+		{"key file", func() error { return opened(os.Open(keys)) }},
+		{"folder", func() error { return opened(os.Open(filepath.Dir(keys))) }},
+		{"new file", func() error { return opened(os.Create(keys + ".new")) }},
+		{"TCP", func() error { return opened(net.Dial("tcp", "127.0.0.1:"+tcp)) }},
+		{"listen", func() error { return opened(net.Listen("tcp", "127.0.0.1:0")) }},
+		{"UDP", func() error { return opened(net.Dial("udp", "127.0.0.1:"+udp)) }},
+		{"Unix socket", func() error { return opened(net.Dial("unix", unixSocket)) }},
+		{"program", func() error { return exec.Command(os.Args[0], "-test.run=^$").Run() }},
+	} {
+		if try.open() == nil {
+			fmt.Println(try.name)
+		}
+	}
+}
+
+// TestReaderReachesNothing: what a reader gives up is what it could have reached before: files, the key file among them, folders,
+// sockets of every kind, programs.
+func TestReaderReachesNothing(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("Landlock is Linux's")
+	}
+	dir := t.TempDir()
+	keys := filepath.Join(dir, "keys.json")
+	if err := os.WriteFile(keys, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tcp.Close() }()
+	local, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = local.Close() }()
+	_, port, _ := net.SplitHostPort(tcp.Addr().String())
+	run := func(how string) string {
+		out, err := exec.Command(os.Args[0], strings.Join([]string{"probe", how, keys, port, port, local.Addr().String()}, ":")).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	if got := strings.Count(run("free"), "\n") + 1; got != 8 {
+		t.Errorf("a free process reaches %d of 8:\n%s", got, run("free"))
+	}
+	if got := run("confined"); got != "" {
+		t.Errorf("a confined process reaches:\n%s", got)
+	}
+}
+
+// TestRunningReaderIsConfined: a reader that was started has given up its rights and knows nothing of its parent's environment.
+func TestRunningReaderIsConfined(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("looks into /proc")
+	}
+	t.Setenv("VIGIA_DATABASE_URL", "postgres://secret")
+	p, err := Start(context.Background(), Job{Workers: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Close() }()
+	if c := p.Confinement; c.Landlock == 0 || !c.NoNewPrivileges || !c.NoFiles || !c.DataLimit {
+		t.Errorf("%+v", c)
+	}
+	for file, want := range map[string]string{"status": "NoNewPrivs:\t1\n", "limits": "Max open files            0                    0 "} {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", p.cmd.Process.Pid, file))
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %v\n%s", file, err, text)
+		}
+	}
+	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.cmd.Process.Pid)); err != nil || string(text) != "GOMAXPROCS=1\x00" {
+		t.Errorf("environment %q, %v", text, err)
+	}
+}
+
+// misbehave is a reader that hostile data has taken over.
+func misbehave(how string) {
+	out := &frameWriter{w: os.Stdout}
+	must(out.writeJSON(factReady, Confinement{}))
+	must(out.writeJSON(factOpened, position{Layer: 3, Streams: 7}))
+	switch how {
+	case "memory":
+		for held := [][]byte{}; ; {
+			b := make([]byte, 8<<20)
+			for i := range b {
+				b[i] = 1
+			}
+			held = append(held, b)
+			time.Sleep(time.Millisecond)
+		}
+	case "claim":
+		limitResources(&Confinement{})
+		fmt.Println(len(make([]byte, 1<<40)))
+	case "time":
+		for n := 0; ; n++ {
+			if n < 0 {
+				n = 0
+			}
+		}
+	case "panic":
+		panic("as a parser does")
+	case "output":
+		for b := make([]byte, batchSize); ; {
+			must(out.write(factSightings, b))
+		}
+	case "nonsense":
+		must(out.write('?', []byte("x")))
+		select {}
+	case "long":
+		_, _ = os.Stdout.Write([]byte{'s', 0xff, 0xff, 0xff, 0xff})
+		select {}
+	}
+}
+
+// TestReaderThatExceedsALimitEnds: whatever a reader does, its parent learns why it ended and at which member it was.
+func TestReaderThatExceedsALimitEnds(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("memory and processor time are looked at in /proc")
+	}
+	defer func(c string, cpu time.Duration) { command, idleCPU = c, cpu }(command, idleCPU)
+	for how, want := range map[string]string{
+		"memory": "memory", "claim": "memory", "time": "time", "panic": "crash", "output": "output", "nonsense": "crash", "long": "crash",
+	} {
+		if command, idleCPU = "misbehave:"+how, time.Hour; how == "time" {
+			idleCPU = 200 * time.Millisecond
+		}
+		p, err := Start(context.Background(), Job{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for err == nil {
+			var f Fact
+			if f, err = p.Next(); f.Batch != nil {
+				Reuse(f.Batch)
+			}
+		}
+		var ended *Ended
+		if !errors.As(err, &ended) || *ended != (Ended{Why: want, Layer: 3, Streams: 7}) {
+			t.Errorf("%s: %v, %+v", how, err, ended)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestCancelEndsReader: a reader that does nothing but its own ends with its context.
+func TestCancelEndsReader(t *testing.T) {
+	defer func(c string) { command = c }(command)
+	command = "misbehave:time"
+	ctx, cancel := context.WithCancelCause(context.Background())
+	p, err := Start(ctx, Job{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := errors.New("enough")
+	time.AfterFunc(50*time.Millisecond, func() { cancel(why) })
+	if _, err := p.Next(); !errors.Is(err, why) {
+		t.Error(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}

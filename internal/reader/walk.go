@@ -1,0 +1,296 @@
+package reader
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"github.com/vigiahq/vigia/internal/container"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/scan"
+	"github.com/vigiahq/vigia/internal/scan/record"
+	"github.com/vigiahq/vigia/internal/scan/stated"
+)
+
+// walkInput opens the input at hand and searches the texts in it.
+func (c *reading) walkInput(ctx context.Context) (Report, error) {
+	if c.in.Rows != nil {
+		if err := json.Unmarshal(c.in.Rows, &c.rows); err != nil {
+			return Report{}, err
+		}
+	}
+	source, err := c.source()
+	if err != nil {
+		return Report{}, err
+	}
+	file, _ := source.(*os.File)
+	options := container.Options{Limits: c.job.Limits, Passwords: c.in.Passwords, Layer: c.layer}
+	before := c.read.Load()
+	walked, err := container.Walk(ctx, c.in.Name, meter(source, &c.read), options, func(entry container.Entry, r io.Reader) error {
+		if c.mapping == nil {
+			c.searchName(entry.Name)
+		}
+		if entry.Depth > 0 {
+			return c.searchStream(ctx, entry.Name, r, nil, 0)
+		}
+		return c.searchStream(ctx, entry.Name, r, file, before)
+	})
+	report := Report{Report: walked, Records: c.records}
+	switch {
+	case errors.Is(err, scan.ErrChanged):
+		report.Changed = true
+	case errors.Is(err, container.ErrBomb): // what it held so far stays, the rest of it is given up, the other inputs go on
+		reason := err.Error()
+		report.Skips = append(report.Skips, container.Skip{Name: c.in.Name, Reason: reason[strings.LastIndex(reason, ": ")+2:]})
+		report.Skipped++
+	case err != nil:
+		report.Failed = err.Error()
+	}
+	report.Skips = append(report.Skips, c.misread...)
+	report.Skipped += c.misreads
+	c.misread, c.misreads, c.records = nil, 0, nil
+	return report, nil
+}
+
+// layer is told of every layer that is opened, before anything of it is parsed, so that the parent knows which one ended its reader.
+func (c *reading) layer() (refused string, closed func()) {
+	number := c.opened
+	c.opened++
+	if s := c.in.Skip; s != nil && s.Layer == number {
+		c.at.Stream = max(c.at.Stream, s.Streams)
+		return s.Reason, nil
+	}
+	c.open = append(c.open, number)
+	must(c.out.writeJSON(factOpened, position{Layer: number, Streams: c.at.Stream}))
+	return "", func() {
+		c.open = c.open[:len(c.open)-1]
+		outer := int64(-1)
+		if len(c.open) > 0 {
+			outer = c.open[len(c.open)-1]
+		}
+		must(c.out.writeJSON(factClosed, position{Layer: outer, Streams: c.at.Stream}))
+	}
+}
+
+// passed says whether an earlier reader has searched the stream at a place.
+func (c *reading) passed(at Cursor) bool {
+	from := c.in.From
+	return at.Stream < from.Stream || at.Stream == from.Stream && from.Span > 0
+}
+
+// searchName searches what a file is called: stealer logs and exports are often named after their owner.
+func (c *reading) searchName(entry string) {
+	if c.passed(c.at) {
+		return
+	}
+	called := c.in.Inner
+	if _, inside, ok := strings.Cut(entry, "!"); ok {
+		called += "!" + inside
+	}
+	digits := 0
+	for _, c := range called {
+		if c >= '0' && c <= '9' {
+			digits++
+		}
+	}
+	const leastDigits = 8
+	if digits < leastDigits && !strings.Contains(called, "@") {
+		return
+	}
+	buf := <-c.buffers
+	text := append(buf[:0], strings.NewReplacer("!", "\n", "/", "\n", "\\", "\n", "_", " ").Replace(called)...)
+	c.pending.Add(1)
+	c.small <- smallStream{text: text, buf: buf}
+}
+
+// searchStream searches one file or member of an archive by its name, unless an earlier reader has done so. whole is the file that
+// the stream is, if it is one as it lies on the disk; readBefore is what had been read of the inputs before it.
+func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, whole *os.File, readBefore int64) error {
+	this := c.at
+	c.at = Cursor{Input: this.Input, Stream: this.Stream + 1}
+	if this.Stream < c.in.From.Stream {
+		return nil
+	}
+	if !c.passed(this) {
+		c.stream.Add(1)
+	}
+	buf := <-c.buffers
+	n, err := fill(r, buf)
+	if c.mapping != nil || stated.Sniff(buf[:n]) {
+		head := bytes.Clone(buf[:n])
+		c.buffers <- buf
+		return c.readRecords(ctx, name, r, head, err)
+	}
+	if err != nil { // it ends here, or breaks off: what came before is searched all the same
+		c.pending.Add(1)
+		c.small <- smallStream{name, buf[:n], buf}
+		c.mayCheck(int64(n))
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		return err
+	}
+	head := bytes.Clone(buf[:n])
+	c.buffers <- buf
+	rest := io.MultiReader(bytes.NewReader(head), r)
+	c.pending.Wait() // from here on every worker belongs to the large stream
+	if !plainText(head) {
+		n, err := scan.ScanParallel(ctx, metered{rest, &c.scanned}, name, c.recorders()) // it has no place from which it could go on
+		if err == nil {
+			c.mayCheck(n)
+		}
+		return err
+	}
+	if whole != nil {
+		stat, err := whole.Stat()
+		if err != nil {
+			return err
+		}
+		return c.searchSpans(ctx, name, this, func(from scan.Place) (scan.Pieces, error) {
+			c.read.Store(readBefore + from.First*c.job.Piece) // its first bytes have been read, and are once more
+			return scan.FilePieces(whole, stat.Size(), c.job.Piece, from, func(n int64) { c.read.Add(n); c.scanned.Add(n) }), nil
+		})
+	}
+	return c.searchSpans(ctx, name, this, func(from scan.Place) (scan.Pieces, error) {
+		if _, err := io.CopyN(io.Discard, rest, from.First*c.job.Piece); err != nil {
+			return nil, err
+		}
+		return scan.NewPieces(metered{rest, &c.scanned}, c.job.Piece, from), nil
+	})
+}
+
+// plainHead is how much of a text is looked at before it is cut.
+const plainHead = 4 << 10
+
+// plainText tells whether a stream may be searched from its middle: text in bytes, and no mail, whose encoding is told
+// at its top.
+func plainText(head []byte) bool {
+	if container.Packed(head) || !scan.Splittable(head) {
+		return false
+	}
+	head = bytes.ToLower(head[:min(len(head), plainHead)])
+	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte("from ")) {
+		return false
+	}
+	for _, header := range []string{"mime-version:", "received:", "return-path:", "message-id:", "content-type:"} {
+		if bytes.HasPrefix(head, []byte(header)) || bytes.Contains(head, []byte("\n"+header)) {
+			return false
+		}
+	}
+	return true
+}
+
+// searchSpans searches a large stream span by span; there is a Checkpoint after each. cut gives the pieces of the stream from the
+// place that is wanted.
+func (c *reading) searchSpans(ctx context.Context, name string, this Cursor, cut func(from scan.Place) (scan.Pieces, error)) error {
+	next, number := c.at, int64(0)
+	perSpan := max(1, c.job.Span/c.job.Piece)
+	from := scan.Place{Name: name}
+	if this.Stream == c.in.From.Stream {
+		number = c.in.From.Span
+		from.First, from.State = number*perSpan, c.rows
+	}
+	pieces, err := cut(from)
+	if err != nil {
+		return err
+	}
+	for more := true; more; number++ {
+		c.at = Cursor{Input: this.Input, Stream: this.Stream, Span: number + 1}
+		more, err = pieces.Scan(ctx, perSpan, c.recorders())
+		if err != nil {
+			return err
+		}
+		if c.rows = pieces.State(); !more {
+			c.at, c.rows = next, record.State{}
+		}
+		c.check()
+	}
+	return nil
+}
+
+// recorders are those of all workers, which belong to one large stream.
+func (c *reading) recorders() []*scan.Recorder {
+	all := make([]*scan.Recorder, len(c.workers))
+	for i, w := range c.workers {
+		all[i] = w.recorder
+	}
+	return all
+}
+
+// readRecords reads a stream whose records say what is in them: head are its first bytes, which ended with err. It is read
+// by one of the workers and as a whole.
+func (c *reading) readRecords(ctx context.Context, name string, r io.Reader, head []byte, err error) error {
+	rest := io.Reader(bytes.NewReader(head))
+	switch {
+	case err == nil:
+		rest = io.MultiReader(rest, r)
+	case !errors.Is(err, io.EOF): // it breaks off
+		rest = io.MultiReader(rest, broken{err})
+	}
+	c.pending.Wait() // from here on every worker belongs to this stream
+	before := c.scanned.Load()
+	sum, err := stated.Read(ctx, metered{rest, &c.scanned}, c.mapping, c.workers[0].found, func(line int64, why *fault.Error) error {
+		c.noRecord(fmt.Sprintf("%s:%d", name, line), why)
+		return nil
+	})
+	if c.records == nil {
+		c.records = &stated.Summary{Breach: sum.Breach}
+	}
+	c.records.Records += sum.Records
+	c.records.Wrong += sum.Wrong
+	var text *fault.Error
+	if errors.Is(err, stated.ErrText) && errors.As(err, &text) { // the other streams may still be what they should be
+		c.noRecord(name, text)
+		err = nil
+	}
+	if err == nil {
+		c.mayCheck(c.scanned.Load() - before)
+	}
+	return err
+}
+
+// broken is where a source ends that failed.
+type broken struct{ err error }
+
+func (b broken) Read([]byte) (int, error) { return 0, b.err }
+
+const skipsKept = 100
+
+// noRecord notes a line, or a text, of which no record was taken, or not all of it.
+func (c *reading) noRecord(where string, why *fault.Error) {
+	c.misreads++
+	if len(c.misread) < skipsKept {
+		c.misread = append(c.misread, container.Skip{Name: where, Reason: "records: " + why.Detail})
+	}
+}
+
+// fill reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off.
+func fill(r io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var m int
+		m, err = r.Read(p[n:])
+		n += m
+	}
+	if n == len(p) && !errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, err
+}
+
+// metered counts what is read. A file stays readable in place: archives that begin at their end need that.
+type metered struct {
+	io.Reader
+	n *atomic.Int64
+}
+
+func (m metered) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	m.n.Add(int64(n))
+	return n, err
+}
