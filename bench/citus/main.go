@@ -183,12 +183,14 @@ func crossers(ctx context.Context, s *store.Store, all []partner.ID) map[string]
 		"oneDevice":     func() { load.Must(s.Devices.DeviceByID(ctx, "nowhere")) },
 		"KeyByDigest":   func() { load.Must2(s.Partners.KeyByDigest(ctx, make([]byte, 32))) },
 		// What those who attend to people look at.
-		"Cases":        func() { load.Must(s.Cases.Cases(ctx, cyber.CaseFilter{Limit: 50})) },
-		"Lane":         func() { load.Must(s.Cases.Lane(ctx, cyber.LaneFilter{Status: cyber.CaseOpen, Limit: 50})) },
-		"WaitingCases": func() { load.Must(s.Cases.WaitingCases(ctx, "", time.Now(), time.Now().Add(time.Hour))) },
-		"Slots":        func() { load.Must(s.Cases.Slots(ctx, "sv_ajuda_phishing", time.Now())) },
-		"FreeSlots":    func() { load.Must(s.Cases.FreeSlots(ctx, all[0], "sv_ajuda_phishing", time.Now(), 50)) },
-		"DeleteSlot":   func() { load.Check(s.Cases.DeleteSlot(ctx, "nowhere")) },
+		"Cases": func() { load.Must(s.Cases.Cases(ctx, cyber.CaseFilter{Limit: 50})) },
+		"Lane":  func() { load.Must(s.Cases.Lane(ctx, cyber.LaneFilter{Status: cyber.CaseOpen, Limit: 50})) },
+		"WaitingCases": func() {
+			load.Must(s.Cases.WaitingCases(ctx, cyber.LaneFilter{}, "", time.Now(), time.Now().Add(time.Hour)))
+		},
+		"Slots":      func() { load.Must(s.Cases.Slots(ctx, "sv_ajuda_phishing", time.Now())) },
+		"FreeSlots":  func() { load.Must(s.Cases.FreeSlots(ctx, all[0], "sv_ajuda_phishing", time.Now(), 50)) },
+		"DeleteSlot": func() { load.Check(s.Cases.DeleteSlot(ctx, "nowhere")) },
 	}
 	maps.Copy(list, chores(ctx, s))
 	names := map[string]string{ // checks of the whole database, by what docs/citus.md calls them

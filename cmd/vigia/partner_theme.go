@@ -20,8 +20,6 @@ type partnerThemeCmd struct {
 
 // themeView is a theme as machines read it.
 type themeView struct {
-	Background string               `json:"background"`
-	Text       string               `json:"text"`
 	Accent     string               `json:"accent"`
 	AccentText string               `json:"accent_text"`
 	Title      string               `json:"title"`
@@ -37,13 +35,13 @@ type themeText struct {
 
 func (o *output) theme(t partner.Theme) error {
 	v := themeView{Title: t.Title, Texts: map[string]themeText{}, Frames: append([]string{}, t.Frames...), LogoBytes: len(t.Logo)}
-	v.Background, v.Text, v.Accent, v.AccentText = t.Colours()
+	v.Accent, v.AccentText = t.Colours()
 	for lang, texts := range t.Texts {
 		v.Texts[string(lang)] = themeText(texts)
 	}
 	return o.print(v, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "Background   %s\nText         %s (%.2f:1)\nAccent       %s (%.2f:1)\nAccent text  %s (%.2f:1 on the accent)\nTitle        %s\nFrames       %s\nLogo         %d bytes\n",
-			v.Background, v.Text, partner.Contrast(v.Text, v.Background), v.Accent, partner.Contrast(v.Accent, v.Background),
+		_, _ = fmt.Fprintf(w, "Accent       %s (%.2f:1 on white)\nAccent text  %s (%.2f:1 on the accent)\nTitle        %s\nFrames       %s\nLogo         %d bytes\n",
+			v.Accent, partner.Contrast(v.Accent, "#ffffff"),
 			v.AccentText, partner.Contrast(v.AccentText, v.Accent), orDash(v.Title), orDash(strings.Join(v.Frames, ", ")), v.LogoBytes)
 		for _, lang := range partner.Languages() {
 			if texts, ok := v.Texts[string(lang)]; ok {
@@ -73,10 +71,8 @@ func (p *partnerThemeShowCmd) Run(ctx context.Context, c *config.Common, o *outp
 
 type partnerThemeSetCmd struct {
 	ID         string   `arg:"" name:"partner" help:"The partner's id."`
-	Background *string  `placeholder:"COLOUR" help:"Colour of the page, such as #ffffff; '' means the usual one, here and below."`
-	Text       *string  `placeholder:"COLOUR" help:"Colour of what is read on it. Each pair of colours needs a contrast of 4.5:1 (WCAG 2.2 AA)."`
-	Accent     *string  `placeholder:"COLOUR" help:"Colour of links and buttons."`
-	AccentText *string  `placeholder:"COLOUR" help:"Colour of what stands on buttons."`
+	Accent     *string  `placeholder:"COLOUR" help:"Colour of links and buttons, such as #0b57a4, with a contrast of 4.5:1 on white (WCAG 2.2 AA); '' means the usual one, here and below."`
+	AccentText *string  `placeholder:"COLOUR" help:"Colour of what stands on buttons, with the same contrast on the accent."`
 	Title      *string  `placeholder:"TEXT" help:"What the page is called; '' means the partner's name."`
 	Logo       *string  `placeholder:"FILE" help:"PNG or JPEG of at most 1024 by 512 dots, 20 KiB when written as a PNG; '' means none."`
 	Frame      []string `placeholder:"ORIGIN" help:"Origins in whose pages this one may stand, in place of those before; '' means none."`
@@ -102,8 +98,6 @@ func (p *partnerThemeSetCmd) Run(ctx context.Context, c *config.Common, o *outpu
 	}
 	return withApp(ctx, c, func(a *app.App) error {
 		changed, err := a.Partners.SetTheme(ctx, partner.ID(p.ID), func(t *partner.Theme) {
-			set(&t.Background, p.Background)
-			set(&t.Text, p.Text)
 			set(&t.Accent, p.Accent)
 			set(&t.AccentText, p.AccentText)
 			set(&t.Title, p.Title)

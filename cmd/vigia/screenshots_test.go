@@ -25,7 +25,7 @@ const (
 
 // consolePictures are the main pages: where each is, and, for a page that has no address of its own, the link that leads there.
 var consolePictures = []struct{ name, path, link string }{
-	{"overview", "/", ""}, {"person", "/findings?severity=critical", `td[data-label="Dado"] a`}, {"cases", "/cases", ""}, {"case", "/cases?status=Resolvido", ".ticket"},
+	{"overview", "/", ""}, {"person", "/findings?severity=critical", `td[data-label="Dado"] a`}, {"cases", "/cases", ""}, {"case", "/cases?status=Resolvido", ".open"},
 	{"findings", "/findings", ""}, {"breaches", "/breaches", ""}, {"breach", "/breaches/clube-de-viagem", ""}, {"partners", "/partners", ""},
 	{"webhook", "", `td a[href*="/webhooks/"]`}, {"deliveries", "/deliveries?state=failed", ""},
 }

@@ -70,6 +70,10 @@ func (s *Server) startChores(group *errgroup.Group, ctx context.Context) { //nol
 	group.Go(func() error { s.sweepRetention(ctx); return nil })
 	group.Go(func() error { s.resumeErasures(ctx); return nil })
 	group.Go(func() error {
+		every(ctx, time.Second, func() { s.chore(ctx, "made final moves of cases", s.app.Cases.MakeEndings) })
+		return nil
+	})
+	group.Go(func() error {
 		every(ctx, 30*time.Second, func() {
 			if n, err := s.app.Subscriptions.Sweep(ctx); err != nil && ctx.Err() == nil {
 				s.log.Error("sweep of subscriptions failed", "cause", err.Error())

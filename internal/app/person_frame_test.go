@@ -64,8 +64,10 @@ func TestPersonPageInFrame(t *testing.T) {
 	frame := p.frame()
 	frame.see("A sua proteção")
 	frame.judge("person in a frame")
-	eval[bool](frame, `document.querySelector('footer button[lang="es"]').click(); true`) // the session is there for forms too
-	frame.see("Su protección")
+	eval[bool](frame, `document.querySelector('a[href="/p/more"]').click(); true`)
+	frame.see("Idioma")
+	eval[bool](frame, `document.querySelector('button[lang="es"]').click(); true`) // the session is there for forms too
+	frame.see("Mis datos")
 
 	p.embed(otherSite)
 	p.complained("frame-ancestors " + partnerSite)

@@ -201,6 +201,10 @@ const mostBytes = 60_000
 func (p *phone) here(name string) {
 	p.t.Helper()
 	p.judge("person " + name)
+	p.scheme("dark")
+	p.judgeBy("person "+name+" (dark)", `, runOnly: ["color-contrast"]`)
+	p.picture("person" + strings.ReplaceAll(name, "/", "-") + "-dark")
+	p.scheme("light")
 	if over := eval[int](p.browser, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 		p.t.Errorf("%s is %d pixels too wide", name, over)
 	}

@@ -93,12 +93,12 @@ func TestPersonStory(t *testing.T) {
 	p.ask("GET", "/v1/cyber/score/"+p.user, "", &before)
 
 	p.firstRead(p.told())
-	p.see("Há vazamentos que pedem a sua atenção agora.")
+	p.see("Um passo de cada vez. Comece por este:")
 	p.here("/p/")
 	if cookies := eval[string](p.browser, `document.cookie`); cookies != "" {
 		t.Error("a script could read the session:", cookies)
 	}
-	p.page("/p/leaks", "a***@v***.test", "senha", "O que não vazou")
+	p.page("/p/leaks", "an•••@vazamento.test", "senha", "Não vazou:")
 	p.page("/p/score", "Ao longo do tempo")
 	p.page("/p/devices", "Celular da Ana", "Chave de ativação")
 	p.see("Falta instalar")
@@ -139,16 +139,13 @@ func TestPersonStory(t *testing.T) {
 	p.here("/p/cases/solved")
 
 	p.visit("/p/leaks")
-	p.do(chromedp.Click("article summary", chromedp.NodeVisible))
+	p.do(chromedp.Click("section summary", chromedp.NodeVisible))
 	p.here("/p/leaks, open")
-	p.page("/p/steps", "passos feitos", "A seguir:")
-	p.press("article a.button")
-	p.see("Já fiz")
-	p.here("/p/steps/one")
+	p.page("/p/steps", "passos feitos", "Comece por aqui")
 	for eval[bool](p.browser, `document.querySelector("button[value=done]") !== null`) {
 		p.press("button[value=done]")
 	}
-	p.see("Este vazamento está resolvido.")
+	p.see("Tudo feito: vazamento resolvido.")
 	p.here("/p/steps/solved")
 	p.visit("/p/")
 	p.see("Nenhum vazamento em aberto.")
@@ -156,11 +153,57 @@ func TestPersonStory(t *testing.T) {
 	if after.BreachScore >= before.BreachScore || after.AssessmentScore >= before.AssessmentScore {
 		t.Errorf("the risk did not fall: %+v, then %+v", before, after)
 	}
-	p.press(`footer button[lang="es"]`)
-	p.see("Su protección")
-	p.page("/p/leaks", "Qué se filtró")
+	p.page("/p/more", "Cobertura")
+	p.press(`button[lang="es"]`)
+	p.see("Cobertura")
+	p.page("/p/", "Su protección")
+	p.page("/p/leaks", "Filtraciones")
 	p.page("/p/steps")
+	p.visit("/p/more")
 	p.press(`form[action="/p/leave"] button`)
 	p.see("Usted salió")
 	p.here("/p/left")
+}
+
+// TestPersonTicksThreeSteps has a person open their page in each language on a screen of 390 pixels, find the one thing to do
+// now, and do three steps: each tick is said where the step stood, and the next step stands there.
+func TestPersonTicksThreeSteps(t *testing.T) {
+	t.Parallel()
+	for lang, said := range map[partner.Language][3]string{
+		partner.Portuguese: {"Começar", "Anotado.", "Tudo feito: vazamento resolvido."}, partner.Spanish: {"Empezar", "Anotado.", "Todo hecho: filtración resuelta."},
+		partner.English: {"Start", "Noted.", "All done: the leak is dealt with."},
+	} {
+		t.Run(string(lang), func(t *testing.T) {
+			p := newPhone(t)
+			p.dress()
+			p.enrol()
+			p.ask("POST", "/v1/cyber/monitoring", `{"userHash":"`+p.user+`","type":"email","value":"ana@vazamento.test"}`, nil)
+			p.ask("POST", "/v1/cyber/monitoring", `{"userHash":"`+p.user+`","type":"email","value":"ana.alerta@vazamento.test"}`, nil)
+			p.follow(partnerSite + "/")
+			p.visit("/p/more")
+			p.press(`button[lang="` + string(lang) + `"]`)
+			p.visit("/p/")
+			p.here("/p/ in " + string(lang))
+			p.see(said[0])
+			p.press("main a.btn")
+			p.here("/p/steps in " + string(lang))
+			for n := range 3 {
+				first := eval[string](p.browser, `document.querySelector("#passo-0 h3").textContent`)
+				p.press("#passo-0 button[value=done]")
+				p.see(said[1+n/2])
+				if place := eval[string](p.browser, `location.hash`); place != "#passo-0" {
+					t.Errorf("tick %d leads to %q", n+1, place)
+				}
+				if top := eval[float64](p.browser, `document.querySelector("#passo-0").getBoundingClientRect().top`); top < -10 || top > 844 {
+					t.Errorf("after tick %d the place is out of sight: %f", n+1, top)
+				}
+				if eval[bool](p.browser, `document.querySelector("#passo-0 h3")?.textContent === `+quoted(first)) {
+					t.Errorf("%q is still the first step", first)
+				}
+			}
+			if text := eval[string](p.browser, pageText); lang != partner.Portuguese && strings.Contains(text, "Você") {
+				t.Errorf("Portuguese on a page in %s:\n%s", lang, text)
+			}
+		})
+	}
 }

@@ -14,7 +14,9 @@ import (
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/console"
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // noFollow is a client that shows redirects instead of following them.
@@ -284,5 +286,39 @@ func TestConsoleCookie(t *testing.T) {
 		if res, _ := ask(t, base, http.MethodGet, "/partners", &http.Cookie{Name: "__Host-vigia", Value: value}, nil); res.StatusCode != http.StatusSeeOther {
 			t.Errorf("%s opens a session: %d", name, res.StatusCode)
 		}
+	}
+}
+
+// TestFormSurvivesAnEndedSession: what was typed when the session was over goes through the log-in, and is sent when its owner
+// says so.
+func TestFormSurvivesAnEndedSession(t *testing.T) {
+	t.Parallel()
+	d := newAdmin(t)
+	p, user := d.customer()
+	c, err := d.app.Cases.Open(context.Background(), p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(user)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/cases/" + string(c.ID) + "/write"
+	d.post(303, "/account/logout")
+	const text = "não quero escrever isto de novo"
+	_, page := d.post(200, path, "kind", "reply", "text", text)
+	has(t, page, "A sua sessão terminou", text, `name="kept.text"`)
+	if _, moves, err := d.app.Cases.Show(context.Background(), c.ID); err != nil || len(moves) != 1 {
+		t.Fatal("something was written without a session:", moves, err)
+	}
+	ana, err := d.app.Operators.ByEmail(context.Background(), "ana@exemplo.com.br")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, page := d.post(200, "/login", "email", ana.Email, "password", consolePassword, "code", operator.CodeAt(ana.TOTP, time.Now().Add(30*time.Second)),
+		"next", "/cases/"+string(c.ID), "kept_path", path, "kept.kind", "reply", "kept.text", text)
+	has(t, page, "Enviar agora", `action="`+path+`"`, text)
+	for _, cookie := range res.Cookies() {
+		d.cookie = cookie
+	}
+	d.post(303, path, "kind", "reply", "text", text)
+	if _, page = d.send("/nada", "", nil); strings.Contains(page, text) {
+		t.Error("what was kept is still shown")
 	}
 }

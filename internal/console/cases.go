@@ -17,15 +17,30 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// perLane is how many cases of each status the desk shows; a status by itself is read page by page.
+// perLane is how many cases the desk shows of each status, or of all; a status by itself is read page by page.
 const perLane = 25
 
 type casesPage struct {
-	List  listView
-	Lanes []lane
-	Total int64
+	List listView
+	// Tabs are the queues of a day with how many wait in each.
+	Tabs []queueTab
+	// Lanes are the statuses side by side, or one that holds the rows of a list.
+	Lanes  []lane
+	Total  int64
+	Owners []string
 	// Status is the one that is looked at by itself, if any.
 	Status cyber.CaseStatus
+	// AsLanes tells that statuses stand side by side; Other is the address of the other way to look at them.
+	AsLanes bool
+	Other   string
+}
+
+// queueTab is a queue of the desk: its rows are those that its number counts.
+type queueTab struct {
+	Label, Path string
+	Count       int64
+	Current     bool
+	Late        bool
 }
 
 // Who of the owners is not named by an address.
@@ -45,25 +60,37 @@ type lane struct {
 type ticket struct {
 	cyber.Case
 	ServiceName, PartnerName string
-	// Pace is the colour of its clock: good, warn, bad, or none without a target or while it stands.
-	Pace string
-	// Left is the working time that is left; negative when it is late.
-	Left time.Duration
+	Deadline                 deadline
+	// Name is the masked name of the person, Mark its initials; empty when the partner did not enrol them.
+	Name, Mark string
+	// LastWord is who wrote last and how long ago; FromPerson that it was the person, whose word waits for an answer.
+	LastWord   string
+	FromPerson bool
 }
 
-// pace judges a clock: the last quarter of the time is a warning.
-func pace(c cyber.Case, now time.Time) (string, time.Duration) {
-	if c.Clock.Target == 0 || !c.Status.Open() {
-		return "", 0
-	}
-	left := c.Clock.Target - c.Clock.UsedAt(now)
+// deadline is when a case should be resolved, in words. Class is its colour: bad when late, warn when it ends today.
+type deadline struct{ Class, Text string }
+
+// deadlineOf is the one definition of late and of due today, for the desk, the case and the numbers of the overview: a case
+// whose clock runs and whose time is over, or over before midnight. cyber.WaitingCases counts by the same.
+func deadlineOf(c cyber.Case, now time.Time) deadline {
+	due, running := c.Clock.Due()
+	rest := due.Sub(now)
 	switch {
-	case left < 0:
-		return "bad", left
-	case left < c.Clock.Target/4:
-		return "warn", left
+	case !c.Status.Open():
+		return deadline{}
+	case !running && c.Clock.Target > 0:
+		return deadline{Text: "Prazo parado"}
+	case !running:
+		return deadline{Text: "Sem prazo"}
+	case rest < 0:
+		return deadline{Class: "bad", Text: "Atrasado há " + took(-rest)}
+	case due.Before(endOfDay(now)) && rest < 2*time.Hour:
+		return deadline{Class: "warn", Text: "Vence em " + took(rest)}
+	case due.Before(endOfDay(now)):
+		return deadline{Class: "warn", Text: "Vence hoje, " + due.In(brazil).Format("15:04")}
 	}
-	return "good", left
+	return deadline{Text: "F" + left(rest)[1:]}
 }
 
 // naming gives services and partners their names.
@@ -73,22 +100,37 @@ type naming struct {
 	now      time.Time
 	// confined hides who of the service works on a case.
 	confined bool
+	// me is the address of who looks.
+	me string
 }
 
 func (n naming) tickets(cases []cyber.Case) []ticket {
 	list := make([]ticket, len(cases))
 	for i, one := range cases {
 		list[i] = ticket{Case: one, ServiceName: n.services[one.Service], PartnerName: n.partners[one.Partner]}
-		list[i].Pace, list[i].Left = pace(one, n.now)
+		list[i].Deadline, list[i].FromPerson = deadlineOf(one, n.now), one.Spoke == ""
+		who := one.Spoke
 		if n.confined && one.Assignee != "" {
 			list[i].Assignee = theService
 		}
+		switch {
+		case one.Spoke == "":
+			who = "Pessoa"
+		case one.Spoke == n.me:
+			who = "Você"
+		case n.confined:
+			who = theService
+		}
+		list[i].LastWord = who + ", há " + took(max(0, n.now.Sub(one.SpokeAt)))
 	}
 	return list
 }
 
-func (c *Console) naming(services []cyber.Service, partners []partner.Partner) naming {
-	n := naming{make(map[cyber.ServiceID]string, len(services)), partnerChoice{All: partners}.names(), c.Now(), c.confined}
+func (c *Console) naming(r *request, services []cyber.Service, partners []partner.Partner) naming {
+	n := naming{
+		services: make(map[cyber.ServiceID]string, len(services)), partners: partnerChoice{All: partners}.names(), now: c.Now(), confined: c.confined,
+		me: r.who.Email,
+	}
 	for _, s := range services {
 		n.services[s.ID] = s.Name
 	}
@@ -134,27 +176,87 @@ func showCases(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := casesPage{Status: cyber.CaseStatus(f.is("status"))}
-	names := c.naming(services, partners)
-	for _, status := range cyber.CaseStatuses() {
-		if page.Status == "" && !status.Open() || page.Status != "" && page.Status != status {
-			continue
-		}
-		l, err := c.lane(r, f, status, page.Status != "")
+	page := casesPage{Status: cyber.CaseStatus(f.is("status")), AsLanes: f.is("view") == "lanes"}
+	if page.Tabs, err = c.queueTabs(r, f); err != nil {
+		return nil, err
+	}
+	shown := []cyber.CaseStatus{page.Status}
+	if page.AsLanes && page.Status == "" {
+		shown = []cyber.CaseStatus{cyber.CaseOpen, cyber.CaseInProgress, cyber.CaseWaiting}
+	}
+	names := c.naming(r, services, partners)
+	for _, status := range shown {
+		l, err := c.lane(r, f, status, len(shown) == 1)
 		if err != nil {
 			return nil, err
 		}
 		l.Tickets = names.tickets(l.Cases)
+		if err := c.nameTickets(r, l.Tickets); err != nil {
+			return nil, err
+		}
 		page.Lanes, page.Total = append(page.Lanes, l), page.Total+l.Total
 	}
+	page.Other = f.with("view", map[bool]string{false: "lanes", true: ""}[page.AsLanes])
 	if err := c.pictureCases(r); err != nil {
 		return nil, err
 	}
 	if page.List, err = c.listView(r, &casesList, f, partners, 0, "", page.Total); err != nil {
 		return nil, err
 	}
-	err = c.casesChoices(r, &page.List, services)
-	return view{"cases", "Casos", page}, err
+	if page.Owners, err = c.owners(r); err != nil {
+		return nil, err
+	}
+	page.List.offerCaseChoices(services, page.Owners)
+	return view{"cases", "Casos", page}, nil
+}
+
+// queueTabs counts the queues of a day among what the filter leaves.
+func (c *Console) queueTabs(r *request, f filter) ([]queueTab, error) {
+	all := f.laneOf("", 0)
+	all.Assignee, all.Unassigned, all.DueFrom, all.DueTo = "", false, time.Time{}, time.Time{}
+	n, err := c.Rules.Cases.Waiting(r.Context(), all, r.who.Email, endOfDay(c.Now()))
+	tabs := []queueTab{
+		{Label: "Atrasados", Path: f.with("due", "late"), Count: n.Late, Current: f.is("due") == "late", Late: n.Late > 0},
+		{Label: "Vencem hoje", Path: f.with("due", "today"), Count: n.Today, Current: f.is("due") == "today"},
+		{Label: "Meus", Path: f.with("owner", ownerMe), Count: n.Mine, Current: f.is("owner") == ownerMe},
+		{Label: "Sem responsável", Path: f.with("owner", ownerNone), Count: n.Free, Current: f.is("owner") == ownerNone},
+		{Label: "Todos", Path: f.with("owner", ""), Count: n.Open, Current: f.is("due") == "" && f.is("owner") == "" && f.is("status") == ""},
+	}
+	if c.confined { // who of the service works on what is not for partners
+		tabs = slices.Delete(tabs, 2, 4)
+	}
+	return tabs, err
+}
+
+// with is the address of the desk with another word in the filter, and without those that say which queue or status it is.
+func (f filter) with(name, word string) string {
+	q, _ := url.ParseQuery(f.query()) // it was just encoded
+	if !q.Has("partner") {
+		q.Set("partner", "")
+	}
+	if name != "view" {
+		q.Del("due")
+		q.Del("owner")
+		q.Del("status")
+	}
+	if q.Del(name); word != "" {
+		q.Set(name, word)
+	}
+	return "/cases?" + q.Encode()
+}
+
+// nameTickets puts the masked names of enrolled persons on cases.
+func (c *Console) nameTickets(r *request, list []ticket) error {
+	for i, t := range list {
+		held, err := c.Rules.FindSubscriptions.SubscriptionsOfUser(r.Context(), t.Partner, t.User)
+		if err != nil {
+			return err
+		}
+		if len(held) > 0 {
+			list[i].Name, list[i].Mark = maskName(held[0].Beneficiary.Name), monogram(held[0].Beneficiary.Name)
+		}
+	}
+	return nil
 }
 
 // lane reads one status of the desk: a few of it beside others, or a page of it alone.
@@ -183,9 +285,8 @@ func (c *Console) lane(r *request, f filter, status cyber.CaseStatus, alone bool
 	return l, nil
 }
 
-// casesChoices puts the services and those who work on cases into the form.
-func (c *Console) casesChoices(r *request, v *listView, services []cyber.Service) error {
-	owners, err := c.owners(r)
+// offerCaseChoices puts the services and those who work on cases into the form.
+func (v *listView) offerCaseChoices(services []cyber.Service, owners []string) {
 	for i := range v.Fields {
 		field := &v.Fields[i]
 		switch field.Name {
@@ -200,7 +301,6 @@ func (c *Console) casesChoices(r *request, v *listView, services []cyber.Service
 			}
 		}
 	}
-	return err
 }
 
 // laneMark reads where a lane goes on from the address.
@@ -212,18 +312,36 @@ func laneMark(q url.Values) cyber.LaneMark {
 	return m
 }
 
-func lineName(m cyber.CaseMove) string { return cmp.Or(lineNames[m.Kind], string(m.To)) }
-
 type casePage struct {
 	ticket
-	Moves   []cyber.CaseMove
-	Owners  []string
-	Answers []asked
-	Wishes  []string
+	Talk   []talkLine
+	Owners []string
 	// Who is the person's subscription, if the partner enrolled them.
 	Who    *subscription.Beneficiary
 	Person string
-	Shown  bool
+	// Reveal says since when and why the person's words are open to who looks; nil while they are closed.
+	Reveal   *operator.Entry
+	Findings []cyber.Found
+	Earlier  []ticket
+	Ready    []cyber.ReadyAnswer
+	// Writer is another operator who is writing an answer at this moment.
+	Writer string
+	// Draft is the ready answer that was picked without a script.
+	Draft string
+}
+
+// Shown tells that the person's words and identity are open.
+func (p casePage) Shown() bool { return p.Reveal != nil }
+
+// talkLine is one line of the conversation. Class is who speaks: person, ours, note or did, which is what happened to the case.
+type talkLine struct {
+	Class, Who, Mark string
+	At               time.Time
+	Text             string
+	// Closed says that there are words which are not shown without a reason.
+	Closed  bool
+	Answers []asked
+	Wishes  []string
 }
 
 // asked is a question and what the person answered.
@@ -234,36 +352,118 @@ type asked struct {
 	JSON string
 }
 
+const (
+	// earlierCases and openFindings are how many of each stand beside a case.
+	earlierCases, openFindings = 5, 5
+)
+
 func (c *Console) casePage(r *request) (page casePage, err error) {
-	one, moves, err := c.Rules.Cases.Show(r.Context(), cyber.CaseID(r.PathValue("id")))
+	ctx := r.Context()
+	one, moves, err := c.Rules.Cases.Show(ctx, cyber.CaseID(r.PathValue("id")))
 	if err != nil {
 		return page, err
 	}
-	services, err := c.Rules.Services.All(r.Context())
+	services, err := c.Rules.Services.All(ctx)
 	if err != nil {
 		return page, err
 	}
-	partners, err := c.Rules.Partners.Partners(r.Context())
+	partners, err := c.Rules.Partners.Partners(ctx)
 	if err != nil {
 		return page, err
 	}
-	page = casePage{ticket: c.naming(services, partners).tickets([]cyber.Case{one})[0], Moves: moves, Person: c.personPath(one.Partner, one.User)}
+	names := c.naming(r, services, partners)
+	page = casePage{ticket: names.tickets([]cyber.Case{one})[0], Person: c.personPath(one.Partner, one.User), Writer: one.OtherWriter(r.who.Email, c.Now())}
 	if c.confined {
-		page.Moves, err = c.movesForPartner(r, moves)
-	} else {
-		page.Owners, err = c.owners(r)
+		moves, err = c.movesForPartner(r, moves)
+	} else if page.Owners, err = c.owners(r); err == nil {
+		page.Ready, err = c.Rules.Cases.ReadyAnswers(ctx)
 	}
 	if err != nil {
 		return page, err
+	}
+	for _, a := range page.Ready {
+		if a.Title == r.URL.Query().Get("ready") {
+			page.Draft = a.Text
+		}
 	}
 	if one.Assignee != "" && !slices.Contains(page.Owners, one.Assignee) {
-		page.Owners = append(page.Owners, one.Assignee) // somebody who has left, or a name given by the command
+		page.Owners = append(page.Owners, one.Assignee) // an operator who has left, or a name given by the command
 	}
-	subscriptions, err := c.Rules.FindSubscriptions.SubscriptionsOfUser(r.Context(), one.Partner, one.User)
+	if page.Reveal, err = c.revealOf(r, one.Partner, one.User); err != nil {
+		return page, err
+	}
+	if page.Talk, err = c.talk(r, page, moves); err != nil {
+		return page, err
+	}
+	subscriptions, err := c.Rules.FindSubscriptions.SubscriptionsOfUser(ctx, one.Partner, one.User)
+	if err != nil {
+		return page, err
+	}
 	if len(subscriptions) > 0 {
 		page.Who = &subscriptions[0].Beneficiary
+		page.Name, page.Mark = maskName(page.Who.Name), monogram(page.Who.Name)
 	}
+	page.Findings, _, err = c.Rules.Review.FindingList(ctx, cyber.FindingFilter{Partner: one.Partner, User: one.User, OpenOnly: true, Limit: openFindings})
+	if err != nil {
+		return page, err
+	}
+	others, err := c.Rules.Cases.Of(ctx, one.Partner, one.User)
+	others = slices.DeleteFunc(others, func(o cyber.Case) bool { return o.ID == one.ID })
+	page.Earlier = names.tickets(others[:min(len(others), earlierCases)])
 	return page, err
+}
+
+// talk tells the history of a case as a conversation.
+func (c *Console) talk(r *request, page casePage, moves []cyber.CaseMove) ([]talkLine, error) {
+	list := make([]talkLine, 0, len(moves))
+	for _, m := range moves {
+		l := talkLine{Class: "did", Who: m.Actor, At: m.At, Text: m.Note, Mark: monogram(m.Actor)}
+		switch m.Actor {
+		case "":
+			l.Who, l.Mark = "Pessoa", page.Mark
+		case r.who.Email:
+			l.Who = "Você"
+		}
+		if m.Actor == "" && m.Note != "" && !page.Shown() {
+			l.Text, l.Closed = "", true
+		}
+		switch m.Kind {
+		case cyber.MoveNote:
+			l.Class = "note"
+		case cyber.MoveReply:
+			l.Class = "ours"
+		case cyber.MoveMessage, cyber.MoveAttachment:
+			l.Class = "person"
+		case cyber.MoveBooking:
+			l.Who = "Outro horário: " + page.Booked.In(brazil).Format("02/01/2006 15:04")
+		case cyber.MoveRating:
+			l.Who = "Avaliação da pessoa: " + strconv.Itoa(page.Rating) + " de 5"
+		case cyber.MoveStatus:
+			if m.From != "" {
+				l.Who += " · " + string(m.To)
+				break
+			}
+			if l.Who = "Caso aberto"; len(page.Case.Answers) == 0 && len(page.Case.Appointments) == 0 {
+				break
+			}
+			l.Class, l.Who, l.Closed = "person", "Pessoa, ao abrir o caso", !page.Shown()
+			if l.Closed {
+				break
+			}
+			questions, err := c.Rules.Cases.Questions(r.Context(), page.Service)
+			if err != nil {
+				return nil, err
+			}
+			for _, element := range page.Case.Answers {
+				l.Answers = append(l.Answers, readAnswer(element, questions))
+			}
+			for _, a := range page.Case.Appointments {
+				l.Wishes = append(l.Wishes, readWish(a))
+			}
+		}
+		list = append(list, l)
+	}
+	return list, nil
 }
 
 func showCase(c *Console, r *request) (answer, error) {
@@ -271,34 +471,16 @@ func showCase(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view{"case", "Caso", page}, nil
+	return view{"case", "Caso " + strconv.FormatInt(page.Short, 10), page}, nil
 }
 
-// revealCase shows who the person is and what they wrote: answers and wished times may hold anything.
+// revealCase opens who the person is and what they wrote: answers and wished times may hold anything.
 func revealCase(c *Console, r *request) (answer, error) {
-	why, err := reason(r)
+	one, _, err := c.Rules.Cases.Show(r.Context(), cyber.CaseID(r.PathValue("id")))
 	if err != nil {
 		return nil, err
 	}
-	page, err := c.casePage(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.note(r, "case.reveal", string(page.ID), why); err != nil {
-		return nil, err
-	}
-	page.Shown = true
-	questions, err := c.Rules.Cases.Questions(r.Context(), page.Service)
-	if err != nil {
-		return nil, err
-	}
-	for _, element := range page.Case.Answers {
-		page.Answers = append(page.Answers, readAnswer(element, questions))
-	}
-	for _, a := range page.Case.Appointments {
-		page.Wishes = append(page.Wishes, readWish(a))
-	}
-	return view{"case", "Caso", page}, nil
+	return then(redirect{to: at("cases", string(one.ID))}, c.reveal(r, one.Partner, one.User))
 }
 
 // readAnswer puts an element of a request into words; a question that is named by its id is shown by its text.
@@ -355,56 +537,155 @@ func moveCase(c *Console, r *request) (answer, error) {
 	}
 	id := cyber.CaseID(r.PathValue("id"))
 	err = c.change(r, "case.move", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Cases.Move(ctx, id, to, r.who.Email, r.text("note"))
+		_, err := in.Cases.Move(ctx, id, to, r.who.Email, "")
+		return string(id), string(to), err
+	})
+	return then(redirect{at("cases", string(id)), "case.moved"}, err)
+}
+
+// endCase makes a final move that can be undone for a while, and goes on with the next case.
+func endCase(c *Console, r *request) (answer, error) {
+	to, err := cyber.ParseCaseStatus(r.text("to"))
+	if err != nil {
+		return nil, err
+	}
+	id := cyber.CaseID(r.PathValue("id"))
+	err = c.change(r, "case.move", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Cases.End(ctx, id, to, r.who.Email)
 		return string(id), string(to), err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return redirect{at("cases", string(id)), "case.moved"}, nil
+	next := at("cases", string(id))
+	if r.text("go") == "next" {
+		if next, err = c.nextCase(r, id); err != nil {
+			return nil, err
+		}
+		next += "?undo=" + url.QueryEscape(string(id))
+	}
+	return redirect{next, "case.ending"}, nil
 }
 
-func noteCase(c *Console, r *request) (answer, error) {
+// nextCase is the page of the most urgent case that waits for the operator, or else of one without an owner, or else the desk.
+func (c *Console) nextCase(r *request, done cyber.CaseID) (string, error) {
+	for _, f := range []cyber.LaneFilter{{Assignee: r.who.Email, Limit: perLane}, {Unassigned: true, Limit: perLane}} {
+		l, err := c.Rules.Cases.LanePage(r.Context(), f)
+		if err != nil {
+			return "", err
+		}
+		for _, one := range l.Cases {
+			if one.ID != done && one.Ending.At.IsZero() && one.Status != cyber.CaseWaiting {
+				return at("cases", string(one.ID)), nil
+			}
+		}
+	}
+	return "/cases", nil
+}
+
+func undoCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
-	err := c.change(r, "case.note", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Cases.Note(ctx, id, r.who.Email, r.text("note"))
+	err := c.change(r, "case.undo", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Cases.Undo(ctx, id)
 		return string(id), "", err
 	})
+	return then(redirect{at("cases", string(id)), "case.undone"}, err)
+}
+
+// writeCase keeps a note, or sends a reply to the person.
+func writeCase(c *Console, r *request) (answer, error) {
+	id := cyber.CaseID(r.PathValue("id"))
+	action, done, write := "case.reply", "case.replied", (*cyber.Cases).Reply
+	if r.text("kind") == "note" {
+		action, done, write = "case.note", "case.noted", (*cyber.Cases).Note
+	}
+	err := c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := write(in.Cases, ctx, id, r.who.Email, r.text("text"))
+		return string(id), "", err
+	})
+	return then(redirect{at("cases", string(id)), done}, err)
+}
+
+// writingCase hears from the script of a page whether an answer is being written, and says who else writes one. It leaves no
+// line in the trail: nothing about the case changes.
+func writingCase(c *Console, r *request) (answer, error) {
+	id := cyber.CaseID(r.PathValue("id"))
+	one, _, err := c.Rules.Cases.Show(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	return redirect{at("cases", string(id)), "case.noted"}, nil
+	if r.text("typing") == "1" {
+		if err := c.Rules.Cases.Writing(r.Context(), id, r.who.Email); err != nil {
+			return nil, err
+		}
+	}
+	other := one.OtherWriter(r.who.Email, c.Now())
+	if other != "" && c.confined {
+		other = theService
+	}
+	return document{map[string]string{"other": other}}, nil
 }
 
-func replyCase(c *Console, r *request) (answer, error) {
+func takeCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
-	err := c.change(r, "case.reply", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Cases.Reply(ctx, id, r.who.Email, r.text("text"))
-		return string(id), "", err
+	err := c.change(r, "case.assign", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Cases.Take(ctx, id, r.who.Email)
+		return string(id), r.who.Email, err
 	})
-	if err != nil {
-		return nil, err
+	return then(redirect{at("cases", string(id)), "case.taken"}, err)
+}
+
+// assignee is the operator whom a form names: somebody who may work on cases, or nobody.
+func (c *Console) assignee(r *request) (string, error) {
+	to := r.text("assignee")
+	if r.PostForm.Has("me") {
+		return r.who.Email, nil
 	}
-	return redirect{at("cases", string(id)), "case.replied"}, nil
+	if owners, err := c.owners(r); err != nil || to != "" && !slices.Contains(owners, to) {
+		return "", cmp.Or(err, error(cyber.ErrCaseInvalid.With("assignee: an operator who may work on cases")))
+	}
+	return to, nil
 }
 
 func assignCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
-	to := r.text("assignee")
-	if r.PostForm.Has("me") {
-		to = r.who.Email
+	return then(redirect{at("cases", string(id)), "case.assigned"}, c.assign(r, id))
+}
+
+// assignCases gives the cases that were marked on the desk to one operator.
+func assignCases(c *Console, r *request) (answer, error) {
+	ids := make([]cyber.CaseID, len(r.PostForm["row"]))
+	for i, id := range r.PostForm["row"] {
+		ids[i] = cyber.CaseID(id)
 	}
-	if owners, err := c.owners(r); err != nil || to != "" && !slices.Contains(owners, to) {
-		return nil, cmp.Or(err, error(cyber.ErrCaseInvalid.With("assignee: an operator who may work on cases")))
+	if len(ids) == 0 || len(ids) > perPage {
+		return nil, errNothing.With("row: 1 to %d lines", perPage)
 	}
-	err := c.change(r, "case.assign", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Cases.Assign(ctx, id, to)
-		return string(id), to, err
-	})
+	return then(redirect{"/cases?" + localQuery(r.text("back")), "case.assigned"}, c.assign(r, ids...))
+}
+
+// localQuery reads a query that a form brings back; anything else is none.
+func localQuery(text string) string {
+	q, err := url.ParseQuery(text)
 	if err != nil {
-		return nil, err
+		return ""
 	}
-	return redirect{at("cases", string(id)), "case.assigned"}, nil
+	return q.Encode()
+}
+
+// assign gives cases to the operator whom the form names, each with its line in the trail.
+func (c *Console) assign(r *request, ids ...cyber.CaseID) error {
+	to, err := c.assignee(r)
+	for _, id := range ids {
+		if err != nil {
+			return err
+		}
+		err = c.change(r, "case.assign", func(ctx context.Context, in *Rules) (string, string, error) {
+			_, err := in.Cases.Assign(ctx, id, to)
+			return string(id), to, err
+		})
+	}
+	return err
 }
 
 // partnerOf reads the partner that a path names.

@@ -8,6 +8,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 const phishing = cyber.ServiceID("sv_ajuda_phishing")
@@ -38,12 +39,14 @@ func TestDeskTellsTotals(t *testing.T) {
 		}
 	}
 	_, page := d.send("/cases", "", nil)
+	has(t, page, "Mostrando 50 de 60.", `Todos <span class="count">60</span>`, `Sem responsável <span class="count">60</span>`, "Ma••• S.", "-Maria")
+	_, page = d.send("/cases?view=lanes", "", nil)
 	has(t, page, "Mostrando 25 de 60.", `<span class="soft">60</span>`)
 	seen := 0
-	for path := "/cases?status=aberto"; path != ""; {
+	for path := "/cases"; path != ""; {
 		_, page := d.send(path, "", nil)
-		seen += strings.Count(page, `class="ticket`)
-		_, rest, more := strings.Cut(page, `<p class="more"><a class="button quiet" href="`)
+		seen += strings.Count(page, `class="open"`)
+		_, rest, more := strings.Cut(page, `</span><a class="button quiet" href="`)
 		if path = ""; more {
 			path, _, _ = strings.Cut(rest, `"`)
 			path = strings.ReplaceAll(path, "&amp;", "&")
@@ -53,14 +56,14 @@ func TestDeskTellsTotals(t *testing.T) {
 		t.Errorf("%d of 60 cases on the pages", seen)
 	}
 	for query, want := range map[string]string{
-		"owner=ninguem": "Mostrando 25 de 60.", "owner=eu": "Nenhum caso", "partner=pt_x": "Nenhum caso", "service=sv_x": "Nenhum caso",
-		"partner=" + string(p.ID): "Mostrando 25 de 60.",
+		"owner=ninguem": "Mostrando 50 de 60.", "owner=eu": "Nenhum caso", "partner=pt_x": "Nenhum caso", "service=sv_x": "Nenhum caso",
+		"partner=" + string(p.ID): "Mostrando 50 de 60.",
 	} {
 		_, page := d.send("/cases?"+query, "", nil)
 		has(t, page, want)
 	}
 	_, page = d.send("/", "", nil)
-	has(t, page, "Fila do dia", `<a href="/cases?owner=ninguem">60</a>`)
+	has(t, page, "Fila do dia", `<a class="tile" href="/cases?partner=&amp;owner=ninguem">`)
 }
 
 // TestCaseOnThePage: an attendant reads whom a case is about and what they wrote, with a reason, takes it over, writes
@@ -85,34 +88,42 @@ func TestCaseOnThePage(t *testing.T) {
 	}
 	path := "/cases/" + string(c.ID)
 	_, page := d.send(path, "", nil)
-	has(t, page, "M. d. S.", "1 horário pedido", "-Maria", "-87654321", "-maria@", "-Android")
+	has(t, page, "Ma••• S.", "Fechado até mostrar", "-Maria", "-87654321", "-maria@", "-Android")
 	d.post(422, path+"/reveal", "reason", "")
-	_, page = d.post(200, path+"/reveal", "reason", "chamado 7")
-	has(t, page, "Maria da Silva", "5511987654321", "maria@exemplo.com.br", "Qual é o sistema?</dt><dd class=\"wrap\">Android", "24/12/2026 12:00", "&#34;x&#34;")
-	d.recorded("case.reveal", string(c.ID), "chamado 7")
+	d.post(303, path+"/reveal", "reason", "chamado 7")
+	_, page = d.send(path, "", nil)
+	has(t, page, "Maria da Silva", "5511987654321", "maria@exemplo.com.br", "Qual é o sistema?</b> Android", "24/12/2026 12:00", "&#34;x&#34;", "motivo “chamado 7”")
+	d.recorded("person.reveal", d.app.Subjects.Ref(subject.Person{User: c.User, Partner: c.Partner}), "chamado 7")
 
 	_, page = d.post(422, path+"/assign", "assignee", "ninguém que exista")
 	has(t, page, "Confira o que foi preenchido no caso.")
 	d.post(303, path+"/assign", "me", "1")
-	_, page = d.post(422, path+"/note", "note", " ")
+	_, page = d.post(422, path+"/write", "kind", "note", "text", " ")
 	has(t, page, "Confira o que foi preenchido no caso.")
-	d.post(303, path+"/note", "note", "ligou às 10h")
+	d.post(303, path+"/write", "kind", "note", "text", "ligou às 10h")
 	d.recorded("case.note", string(c.ID), "")
-	d.post(422, path+"/reply", "text", " ")
-	d.post(303, path+"/reply", "text", "Pode enviar a mensagem?")
+	d.post(422, path+"/write", "kind", "reply", "text", " ")
+	d.post(303, path+"/write", "kind", "reply", "text", "Pode enviar a mensagem?")
 	d.recorded("case.reply", string(c.ID), "")
 	if _, err := d.app.Cases.Tell(t.Context(), cyber.CaseKey{ID: c.ID, Partner: c.Partner, User: c.User}, cyber.Message{Text: "segredo da Maria"}); err != nil {
 		t.Fatal(err)
 	}
 	_, page = d.send(path, "", nil)
-	has(t, page, "<strong>Resposta à pessoa</strong> <span class=\"wrap\">Pode enviar a mensagem?", "<strong>Mensagem da pessoa</strong>", "-segredo da Maria")
-	_, page = d.post(200, path+"/reveal", "reason", "chamado 8")
-	has(t, page, "segredo da Maria")
-	d.post(303, path+"/move", "to", "Em andamento", "note", "retornar")
+	has(t, page, `msg ours`, "Pode enviar a mensagem?", "segredo da Maria", `msg note`, "ligou às 10h")
+	_, page = d.post(409, path+"/undo")
+	has(t, page, "O caso não pode ir para esta situação")
+	d.post(303, path+"/take")
 	_, page = d.post(409, path+"/move", "to", "Em andamento")
 	has(t, page, "O caso não pode ir para esta situação")
 	_, page = d.send(path, "", nil)
-	has(t, page, "<strong>Anotação</strong> <span class=\"wrap\">ligou às 10h", "retornar", "<option selected>ana@exemplo.com.br")
+	has(t, page, "<option selected>ana@exemplo.com.br", "Você · Em andamento")
+	res, _ := d.post(303, path+"/end", "to", "Resolvido", "go", "next")
+	if to := res.Header.Get("location"); to != "/cases?undo="+string(c.ID)+"&done=case.ending" {
+		t.Error("after the last case one goes to", to)
+	}
+	_, page = d.send("/cases?undo="+string(c.ID)+"&done=case.ending", "", nil)
+	has(t, page, `action="/cases/`+string(c.ID)+`/undo"`, "Passa a Resolvido")
+	d.post(303, path+"/undo")
 
 	// Whoever may not work on cases is nobody to give one to.
 	session(t, d.app, "leitor@exemplo.com.br", operator.Viewer)

@@ -1,10 +1,14 @@
 package console
 
 import (
+	"cmp"
 	"net/url"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 // errReason asks for the reason without which no personal value is shown.
@@ -12,11 +16,35 @@ var errReason = fault.New(fault.Invalid, "reason.missing")
 
 // reason is why somebody wants to see a personal value.
 func reason(r *request) (string, error) {
-	text := r.text("reason")
+	text := cmp.Or(r.text("preset"), r.text("reason"))
 	if len(text) < 3 {
 		return "", errReason
 	}
 	return text, nil
+}
+
+// revealTime is how long a person's values and words stay open to the operator who gave a reason.
+const revealTime = 15 * time.Minute
+
+// reveal records why somebody wants to see who a person is. The line in the trail is what opens the pages about them, until
+// revealTime has passed: so there is one line for all that is looked at meanwhile.
+func (c *Console) reveal(r *request, id partner.ID, user partner.UserHash) error {
+	why, err := reason(r)
+	if err != nil {
+		return err
+	}
+	return c.note(r, "person.reveal", c.Rules.Subjects.Ref(subject.Person{User: user, Partner: id}), why)
+}
+
+// revealOf is the operator's reveal of a person that still holds; nil when there is none.
+func (c *Console) revealOf(r *request, id partner.ID, user partner.UserHash) (*operator.Entry, error) {
+	lines, err := c.Rules.Audit.Entries(r.Context(), operator.Filter{
+		Actor: string(r.who.ID), Action: "person.reveal", Subject: c.Rules.Subjects.Ref(subject.Person{User: user, Partner: id}), From: c.Now().Add(-revealTime), Limit: 1,
+	})
+	if err != nil || len(lines) == 0 {
+		return nil, err
+	}
+	return &lines[0], nil
 }
 
 // partnerChoice is the row of a page that picks a partner.

@@ -17,6 +17,7 @@ import (
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/password"
 	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // Jobs shows and cancels work that outlives a request.
@@ -219,12 +220,18 @@ func jobRows(list []job.Job, now time.Time) []jobRow {
 	return rows
 }
 
+// jobsPage is work in the background, and how fast this process answered partners.
+type jobsPage struct {
+	Jobs    []jobRow
+	Latency []telemetry.Latency
+}
+
 func listJobs(c *Console, r *request) (answer, error) {
 	list, err := c.Rules.Jobs.Jobs(r.Context(), "", perPage)
 	if err != nil {
 		return nil, err
 	}
-	return view{"jobs", "Tarefas", jobRows(list, c.Now())}, nil
+	return view{"jobs", "Tarefas", jobsPage{Jobs: jobRows(list, c.Now()), Latency: c.Latency()}}, nil
 }
 
 func cancelJob(c *Console, r *request) (answer, error) {

@@ -51,6 +51,8 @@ type listField struct {
 	// anything about a person. It is 0 for fields that are not typed into.
 	Max  int
 	Hint string
+	// Tab fields are chosen by links above the list.
+	Tab bool
 }
 
 // service tells of a field that only those who run the service have: partners' people have one partner, and do not know who

@@ -23,12 +23,12 @@ var casesList = listing{
 	persons: true,
 	fields: []listField{
 		partnerField, {Name: "status", Label: "Situação", None: "Em aberto", Options: statusOptions()}, {Name: "service", Label: "Serviço", None: "Todos", Text: true},
-		{Name: "owner", Label: "Responsável", None: "Qualquer", Text: true}, {Name: "from", Label: "Aberto de"}, {Name: "to", Label: "Aberto até"},
+		{Name: "owner", Label: "Responsável", None: "Qualquer", Text: true}, {Name: "due", Label: "Prazo", Options: []choiceOption{{"late", "Atrasados"}, {"today", "Vencem hoje"}}, Tab: true}, {Name: "view", Options: []choiceOption{{"lanes", "Faixas"}}, Tab: true}, {Name: "from", Label: "Aberto de"}, {Name: "to", Label: "Aberto até"},
 		{Name: "sort", Label: "Ordem", Options: []choiceOption{
 			{"urgent", "Mais urgentes primeiro"}, {string(cyber.LaneNewest), "Mais novos primeiro"}, {string(cyber.LaneOldest), "Mais antigos primeiro"},
 		}},
 	},
-	header: []string{"id", "serviço", "parceiro", "situação", "aberto", "prazo", "responsável"},
+	header: []string{"id", "número", "serviço", "parceiro", "situação", "aberto", "prazo", "responsável"},
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
 		lane, next, err := f.lane(ctx, in, limit)
 		if err != nil {
@@ -39,7 +39,7 @@ var casesList = listing{
 		for i, one := range lane.Cases {
 			due, _ := one.Clock.Due()
 			lines[i] = listLine{string(one.Partner) + "/" + string(one.ID), []string{
-				string(one.ID), string(one.Service), names[one.Partner], string(one.Status), stamp(one.CreatedAt), stamp(due), f.worker(one),
+				string(one.ID), strconv.FormatInt(one.Short, 10), string(one.Service), names[one.Partner], string(one.Status), stamp(one.CreatedAt), stamp(due), f.worker(one),
 			}}
 		}
 		return lines, next, err
@@ -59,6 +59,12 @@ func (f filter) worker(one cyber.Case) string {
 func (f filter) laneOf(status cyber.CaseStatus, limit int) cyber.LaneFilter {
 	l := cyber.LaneFilter{
 		Partner: f.Partner, User: f.user, Service: cyber.ServiceID(f.is("service")), Status: status, From: f.From, To: f.To, Limit: limit,
+	}
+	switch f.is("due") {
+	case "late":
+		l.DueTo = f.now
+	case "today":
+		l.DueFrom, l.DueTo = f.now, endOfDay(f.now)
 	}
 	if order := f.is("sort"); order != "urgent" {
 		l.Order = cyber.LaneOrder(order)

@@ -234,7 +234,7 @@ var subscriptionsList = listing{
 				last = s.LastDay().String()
 			}
 			lines[i] = listLine{string(f.Partner) + "/" + strconv.FormatInt(s.Seq, 10), []string{
-				strconv.FormatInt(s.Seq, 10), initials(s.Beneficiary.Name), identifier.Mask(identifier.CPF, s.Beneficiary.CPF), string(s.Plan), s.Start.String(), last, state,
+				strconv.FormatInt(s.Seq, 10), maskName(s.Beneficiary.Name), identifier.Mask(identifier.CPF, s.Beneficiary.CPF), string(s.Plan), s.Start.String(), last, state,
 			}}
 		}
 		return lines, seqText(next), err

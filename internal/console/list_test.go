@@ -111,7 +111,7 @@ func TestListOfAPerson(t *testing.T) {
 		}
 	}
 	_, page = d.send(strings.Replace(to, "/findings", "/cases", 1), "", nil)
-	if n := strings.Count(page, `class="ticket`); n != 1 {
+	if n := strings.Count(page, `class="open"`); n != 1 {
 		t.Errorf("%d cases of one person", n)
 	}
 	d.post(422, "/lists/findings/person", "q", "ninguem@exemplo.com.br")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"html/template"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -37,11 +38,39 @@ type loginPage struct {
 	Next string
 	// NoCookie says that the browser did not keep the cookie of a log-in that had succeeded.
 	NoCookie bool
+	// Ended says that a session was over, and Kept is the form that it was over for.
+	Ended bool
+	Kept  *keptForm
+}
+
+// keptForm is a form that was sent when the session was over. It goes through the log-in as hidden fields, and is sent again
+// when its owner says so.
+type keptForm struct {
+	Path   string
+	Fields url.Values
+}
+
+// keptPrefix begins the names of the fields of a kept form.
+const keptPrefix = "kept."
+
+// keptFormOf reads a kept form from the log-in that brings it; nil when there is none.
+func keptFormOf(r *request) *keptForm {
+	path := localPath(r.PostFormValue("kept_path"))
+	if path == "/" {
+		return nil
+	}
+	kept := &keptForm{Path: path, Fields: url.Values{}}
+	for name, values := range r.PostForm {
+		if field, ok := strings.CutPrefix(name, keptPrefix); ok {
+			kept.Fields[field] = values
+		}
+	}
+	return kept
 }
 
 func showLogin(_ *Console, r *request) (answer, error) {
 	next := r.FormValue("next")
-	return view{"login", "Entrar", loginPage{Next: localPath(next), NoCookie: strings.Contains(next, "entered=1")}}, nil
+	return view{"login", "Entrar", loginPage{Next: localPath(next), NoCookie: strings.Contains(next, "entered=1"), Kept: keptFormOf(r)}}, nil
 }
 
 func login(c *Console, r *request) (answer, error) {
@@ -85,6 +114,9 @@ func login(c *Console, r *request) (answer, error) {
 func enterWith(r *request, who operator.Operator, token string) answer {
 	r.who, r.cookie = who, sessionCookie(token)
 	next := localPath(r.PostFormValue("next"))
+	if kept := keptFormOf(r); kept != nil {
+		return view{"resume", "Enviar o que estava escrito", loginPage{Next: next, Kept: kept}}
+	}
 	if next == "/" {
 		next = "/?entered=1"
 	}

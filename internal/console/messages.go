@@ -3,7 +3,6 @@ package console
 import (
 	"errors"
 
-	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
 )
 
@@ -19,6 +18,7 @@ var doneSentences = map[string]string{
 	"account.passkey":          "Chave de acesso incluída. Ela já serve para entrar.",
 	"account.passkey_removed":  "Chave de acesso removida.",
 	"session.ended":            "Você saiu do console.",
+	"session.over":             "A sua sessão terminou, porque ficou tempo demais parada. Entre e você volta para onde estava.",
 	"partner.saved":            "Parceiro salvo.",
 	"partner.suspended":        "Parceiro suspenso. Todas as chaves pararam de funcionar.",
 	"partner.resumed":          "Parceiro reativado.",
@@ -49,6 +49,11 @@ var doneSentences = map[string]string{
 	"breach.saved":             "Vazamento salvo. As situações são recalculadas em seguida.",
 	"breach.retracted":         "Vazamento retirado. As ocorrências serão desfeitas e as pessoas, reavaliadas.",
 	"case.moved":               "Caso movido. O parceiro será avisado.",
+	"case.ending":              "Caso encerrado. O parceiro será avisado em 10 segundos; até lá dá para desfazer.",
+	"case.undone":              "Desfeito. O caso continua como estava e o parceiro não soube de nada.",
+	"case.taken":               "Caso assumido. O parceiro sabe que está em andamento.",
+	"answer.saved":             "Resposta pronta guardada.",
+	"answer.deleted":           "Resposta pronta apagada.",
 	"case.assigned":            "Responsável alterado.",
 	"case.opened":              "Caso aberto em nome da pessoa.",
 	"case.replied":             "Resposta enviada. O parceiro será avisado.",
@@ -189,10 +194,4 @@ const theService = "Operação do serviço"
 var roleNames = map[string]string{
 	"admin": "Administração", "support": "Atendimento", "viewer": "Consulta",
 	"partner.admin": "Administração do parceiro", "partner.developer": "Desenvolvimento", "partner.attendant": "Atendimento", "partner.viewer": "Consulta",
-}
-
-// lineNames are what the history calls its lines; a move is called by where it went.
-var lineNames = map[cyber.MoveKind]string{
-	cyber.MoveNote: "Anotação", cyber.MoveReply: "Resposta à pessoa", cyber.MoveMessage: "Mensagem da pessoa", cyber.MoveAttachment: "Anexo da pessoa",
-	cyber.MoveBooking: "Outro horário", cyber.MoveRating: "Avaliação",
 }

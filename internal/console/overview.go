@@ -6,8 +6,8 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/password"
-	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // overviewPage is the data of the first page.
@@ -18,11 +18,18 @@ type overviewPage struct {
 	Identifiers int64
 	Corpora     []password.Corpus
 	Jobs        []jobRow
-	Latency     []telemetry.Latency
+	// ByPartner are what each partner has of the numbers that are listed a partner at a time.
+	ByPartner []partnerFigures
 	// Waiting are the cases that wait now.
 	Waiting cyber.WaitingCases
 	// Notices are changes of one's own access.
 	Notices []accessNotice
+}
+
+// partnerFigures are one partner's share of two numbers of the overview.
+type partnerFigures struct {
+	partner.Partner
+	Subscriptions, Devices int64
 }
 
 // Assets is how many values are watched, in whatever status.
@@ -31,12 +38,12 @@ func (p overviewPage) Assets() int64 {
 }
 
 func showOverview(c *Console, r *request) (answer, error) {
-	page := overviewPage{Latency: c.Latency()}
+	var page overviewPage
 	var err error
 	if page.Figures, err = c.Rules.Figures.Figures(r.Context()); err != nil {
 		return nil, err
 	}
-	if err = c.pictureFindings(r, page.Now); err != nil {
+	if err = c.pictureOverview(r, page.Now); err != nil {
 		return nil, err
 	}
 	if page.Notices, err = c.accessNotices(r); err != nil {
@@ -47,6 +54,17 @@ func showOverview(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page.Partners = len(partners)
+	enrolled, err := c.Rules.Figures.Parts(r.Context(), operator.SubscriptionsActive, 0)
+	if err != nil {
+		return nil, err
+	}
+	protected, err := c.Rules.Figures.Parts(r.Context(), operator.DevicesProtected, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range partners {
+		page.ByPartner = append(page.ByPartner, partnerFigures{Partner: p, Subscriptions: enrolled[string(p.ID)], Devices: protected[string(p.ID)]})
+	}
 	breaches, err := c.Rules.Breaches.All(r.Context())
 	if err != nil {
 		return nil, err
@@ -65,7 +83,7 @@ func showOverview(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page.Jobs = jobRows(jobs, c.Now())
-	if page.Waiting, err = c.Rules.Cases.Waiting(r.Context(), r.who.Email, endOfDay(c.Now())); err != nil {
+	if page.Waiting, err = c.Rules.Cases.Waiting(r.Context(), cyber.LaneFilter{}, r.who.Email, endOfDay(c.Now())); err != nil {
 		return nil, err
 	}
 	return view{"overview", "Visão geral", page}, nil

@@ -79,10 +79,12 @@ type frame struct {
 	Menu     []menuGroup
 	Path     string
 	Done     string
-	Problem  *sentence
-	Form     url.Values
-	Data     any
-	Now      time.Time
+	// Undo is the case whose final move can be taken back from this page.
+	Undo    string
+	Problem *sentence
+	Form    url.Values
+	Data    any
+	Now     time.Time
 	// Scope is the partner whose person looks; empty for those who run the service.
 	Scope scopeView
 	// Pictures are the charts of the page; nil on a page that has none.
@@ -101,7 +103,7 @@ type menuItem struct {
 
 func (c *Console) frame(r *request, v view) frame {
 	f := frame{
-		Title: v.title, Operator: r.who, Path: r.URL.Path, Done: doneSentences[r.URL.Query().Get("done")], Form: r.PostForm, Data: v.data,
+		Title: v.title, Operator: r.who, Path: r.URL.Path, Done: doneSentences[r.URL.Query().Get("done")], Undo: r.URL.Query().Get("undo"), Form: r.PostForm, Data: v.data,
 		Now: c.Now(), Pictures: r.pictures,
 	}
 	if r.problem != nil {
@@ -109,7 +111,7 @@ func (c *Console) frame(r *request, v view) frame {
 		f.Problem = &s
 	}
 	// What comes before a session is whole stands at the door, also where one may go on without a second factor.
-	if r.who.ID == "" || r.route.early || (!r.who.TOTPOn && !c.SecondFactorOptional) {
+	if r.who.ID == "" || r.route.early || r.route.role == "" || (!r.who.TOTPOn && !c.SecondFactorOptional) {
 		return f
 	}
 	f.Menu, f.Scope = menuFor(r), r.scope.view()
@@ -171,17 +173,17 @@ var functions = template.FuncMap{
 	"list":     func(items ...any) []any { return items },
 	"mask":     identifier.Mask,
 	"roles":    operator.Roles,
-	"chart":    newChart,
 	"plural":   func(n any, one, many string) string { return plural(toInt(n), one, many) },
 	"count":    func(counts map[operator.Figure]int64, name string) int64 { return counts[operator.Figure(name)] },
 	"arrived":  func(o webhook.Outcome) bool { return o.Status >= 200 && o.Status < 300 },
 	"at":       func(segments ...any) string { return at(texts(segments)...) },
 	"reais":    reais,
+	"cpf":      identifier.WriteCPF,
 	"maskCPF":  func(cpf string) string { return identifier.Mask(identifier.CPF, cpf) },
 	"maskMail": func(mail string) string { return identifier.Mask(identifier.Email, mail) },
 	"mask4":    lastFour,
-	"initials": initials,
-	"lineName": lineName,
+	"maskName": maskName,
+	"monogram": monogram,
 	"add":      func(a, b any) int64 { return toInt(a) + toInt(b) },
 	"sub":      func(a, b int) int { return a - b },
 	"tenths": func(n any) string {
@@ -209,14 +211,35 @@ func lastFour(s string) string {
 	return "****" + s[len(s)-4:]
 }
 
-// initials is a name as a list shows it: enough to tell two people apart.
-func initials(name string) string {
-	var out []string
-	for _, word := range strings.Fields(name) {
-		first, _ := utf8.DecodeRuneInString(word)
-		out = append(out, string(first)+".")
+// maskName is a name as a list shows it, enough to tell two people apart: two letters, and the last initial.
+func maskName(name string) string {
+	words := strings.Fields(name)
+	if len(words) == 0 {
+		return ""
 	}
-	return strings.Join(out, " ")
+	first := []rune(words[0])
+	masked := string(first[:min(2, len(first))]) + "•••"
+	if len(words) > 1 {
+		last, _ := utf8.DecodeRuneInString(words[len(words)-1])
+		masked += " " + string(last) + "."
+	}
+	return masked
+}
+
+// monogram is the two letters that stand for a name or for an operator's address.
+func monogram(name string) string {
+	name, _, _ = strings.Cut(name, "@")
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '.' || r == '_' || r == '-' })
+	if len(words) == 0 {
+		return ""
+	}
+	first, _ := utf8.DecodeRuneInString(words[0])
+	last := ""
+	if len(words) > 1 {
+		r, _ := utf8.DecodeRuneInString(words[len(words)-1])
+		last = string(r)
+	}
+	return strings.ToUpper(string(first) + last)
 }
 
 // dayField is a day as the field of a form holds it.

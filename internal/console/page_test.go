@@ -9,7 +9,6 @@ import (
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/plan"
 )
 
@@ -28,7 +27,7 @@ func TestWords(t *testing.T) {
 		{dayField(time.Time{}), ""}, {dayField(noon), "15/11/2026"},
 		{short("op_1"), "op_1"}, {short("op_0123456789abcdef"), "op_…89abcdef"}, {short("plano ouro da cooperativa"), "plan…perativa"},
 		{lastFour("4111111111111111"), "****1111"}, {lastFour("1234567"), "****"}, {lastFour(""), "****"},
-		{initials("Ana Élida  Souza"), "A. É. S."}, {initials(""), ""},
+		{maskName("Ana Élida  Souza"), "An••• S."}, {maskName("Élida"), "Él•••"}, {maskName(""), ""}, {monogram("ana.prado@x.br"), "AP"}, {monogram("Élida de Souza"), "ÉS"}, {monogram(""), ""},
 		{groups("ABCDEFGHI"), "ABCD EFGH I"}, {at("breaches", "a/b c"), "/breaches/a%2Fb%20c"},
 		{hostOnly("https://x.example/h?token=1"), "https://x.example/h"},
 		{kindCounts(map[identifier.Kind]int{identifier.CPF: 2, identifier.Email: 1}), "1 e-mail, 2 CPF"},
@@ -96,48 +95,37 @@ func TestPlainCell(t *testing.T) {
 	}
 }
 
-// TestChart: the peak fits, one among thousands can still be seen, and no days are no bars.
-func TestChart(t *testing.T) {
+// TestNiceCeiling: halves of what stands above a chart are whole numbers.
+func TestNiceCeiling(t *testing.T) {
 	for n, want := range map[int64]int64{0: 2, 1: 2, 2: 2, 3: 4, 5: 10, 11: 20, 21: 40, 41: 100, 1001: 2000} {
 		if got := niceCeiling(n); got != want {
 			t.Errorf("the ceiling of %d is %d, want %d", n, got, want)
 		}
 	}
-	days := []operator.DayCount{{Day: noon, Count: 4000}, {Day: noon, Count: 1}, {Day: noon}}
-	c := newChart("x", "y", days)
-	if c.Total != 4001 || c.Peak != 4000 || len(c.Bars) != 3 || len(c.Lines) != 3 {
-		t.Fatalf("%+v", c)
-	}
-	if c.Bars[0].H != chartBase-chartTop || c.Bars[0].Y != chartTop || c.Bars[1].H != 2 || c.Bars[2].H != 0 {
-		t.Errorf("bars %+v", c.Bars)
-	}
-	if c.Lines[0].Value != 0 || c.Lines[1].Value != 2000 || c.Lines[2].Value != 4000 || c.Lines[2].Y != chartTop || c.Lines[0].Y != chartBase {
-		t.Errorf("lines %+v", c.Lines)
-	}
-	if c.Bars[0].Tick || c.Bars[1].Tick || !c.Bars[2].Tick {
-		t.Error("today carries the tick")
-	}
-	if empty := newChart("x", "y", nil); len(empty.Bars) != 0 || len(empty.Lines) != 3 {
-		t.Errorf("%+v", empty)
-	}
 }
 
-// TestPace: the last quarter of a case's time is a warning, and what is over has no clock.
-func TestPace(t *testing.T) {
+// TestDeadline: a case is late when its clock runs and its time is over, due today when that is before midnight; a clock that
+// stands makes nothing late.
+func TestDeadline(t *testing.T) {
+	now := time.Date(2026, 11, 17, 15, 0, 0, 0, time.UTC) // noon in Brasília
 	for name, c := range map[string]struct {
-		used time.Duration
-		want string
+		clock cyber.Clock
+		want  deadline
 	}{
-		"fresh": {0, "good"}, "three quarters": {3 * time.Hour, "good"}, "a minute later": {3*time.Hour + time.Minute, "warn"},
-		"just in time": {4 * time.Hour, "warn"}, "late": {4*time.Hour + time.Minute, "bad"},
+		"late":         {cyber.Clock{Target: 4 * time.Hour, Since: now.Add(-7 * time.Hour)}, deadline{"bad", "Atrasado há 3 h"}},
+		"soon":         {cyber.Clock{Target: 4 * time.Hour, Since: now.Add(-215 * time.Minute)}, deadline{"warn", "Vence em 25 min"}},
+		"today":        {cyber.Clock{Target: 4 * time.Hour, Since: now.Add(time.Hour)}, deadline{"warn", "Vence hoje, 17:00"}},
+		"tomorrow":     {cyber.Clock{Target: 20 * time.Hour, Since: now}, deadline{"", "Faltam 20 h"}},
+		"stands, late": {cyber.Clock{Target: 4 * time.Hour, Used: 7 * time.Hour}, deadline{"", "Prazo parado"}},
+		"no target":    {cyber.Clock{Since: now}, deadline{"", "Sem prazo"}},
 	} {
-		one := cyber.Case{Status: cyber.CaseInProgress, Clock: cyber.Clock{Target: 4 * time.Hour, Used: c.used}}
-		if got, left := pace(one, noon); got != c.want || left != 4*time.Hour-c.used {
-			t.Errorf("%s: %s, %v left", name, got, left)
+		one := cyber.Case{Status: cyber.CaseInProgress, Clock: c.clock}
+		if got := deadlineOf(one, now); got != c.want {
+			t.Errorf("%s: %+v", name, got)
 		}
 		one.Status = cyber.CaseClosed
-		if got, _ := pace(one, noon); got != "" {
-			t.Errorf("%s: a closed case has the pace %s", name, got)
+		if got := deadlineOf(one, now); got != (deadline{}) {
+			t.Errorf("%s: a closed case has a deadline: %+v", name, got)
 		}
 	}
 }

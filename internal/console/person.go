@@ -8,18 +8,20 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subject"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// personPage is everything about a person of one partner, masked unless Shown.
+// personPage is everything about a person of one partner, masked without a reveal.
 type personPage struct {
 	subject.Held
-	User  partner.UserHash
-	Ref   string
-	Path  string
-	Shown bool
+	User partner.UserHash
+	Ref  string
+	Path string
+	// Reveal says since when and why the values are open to who looks; nil while they are masked.
+	Reveal *operator.Entry
 	// Who is the newest subscription's beneficiary; nil when the partner enrolled nobody of this name.
 	Who           *subscription.Beneficiary
 	Subscriptions []subscriptionState
@@ -33,6 +35,9 @@ type personPage struct {
 	Services      []cyber.Service
 	Reasons       []choiceOption
 }
+
+// Shown tells that values are open.
+func (p personPage) Shown() bool { return p.Reveal != nil }
 
 // personFinding is a finding and what stood in the person's own record.
 type personFinding struct {
@@ -67,27 +72,16 @@ func showPerson(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view{"person", "Pessoa", page}, nil
+	page.Reveal, err = c.revealOf(r, p.ID, who.User)
+	return view{"person", "Pessoa", page}, err
 }
 
 func revealPerson(c *Console, r *request) (answer, error) {
-	why, err := reason(r)
-	if err != nil {
-		return nil, err
-	}
 	p, who, err := c.personOf(r)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.note(r, "person.reveal", c.Rules.Subjects.Ref(who), why); err != nil {
-		return nil, err
-	}
-	page, err := c.personPage(r, p, who)
-	if err != nil {
-		return nil, err
-	}
-	page.Shown = true
-	return view{"person", "Pessoa", page}, nil
+	return then(redirect{to: c.personPath(p.ID, who.User)}, c.reveal(r, p.ID, who.User))
 }
 
 func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) (page personPage, err error) {
@@ -117,7 +111,7 @@ func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) 
 	for _, one := range slices.Backward(held.Cases) {
 		cases = append(cases, one.Case)
 	}
-	page.Cases = c.naming(page.Services, []partner.Partner{p}).tickets(cases)
+	page.Cases = c.naming(r, page.Services, []partner.Partner{p}).tickets(cases)
 	for _, d := range slices.Backward(held.Devices) {
 		page.Devices = append(page.Devices, devicePage{Device: d, State: d.StateAt(c.Now())})
 	}

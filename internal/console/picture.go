@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/order"
@@ -26,8 +27,8 @@ type picture struct {
 	// First names what the columns are: days, weeks, partners.
 	First                     string
 	Width, Height, Left, Base int
-	// percent says that the counts are hundredths of a whole.
-	Percent bool
+	// NoTotals says that the columns cannot be added up: they are means, or hundredths of a whole.
+	NoTotals bool
 }
 
 // pictureSeries is one colour of a picture.
@@ -39,8 +40,9 @@ type pictureSeries struct {
 
 type pictureColumn struct {
 	Label string
-	// Short stands below the column; empty where there is no room.
+	// Short stands below the column, around Tick; empty where there is no room.
 	Short  string
+	Tick   float64
 	X      float64
 	Values []int64
 	Parts  []picturePart
@@ -52,6 +54,24 @@ type picturePart struct {
 	Title   string
 }
 
+type gridLine struct {
+	Y     float64
+	Value int64
+}
+
+func round1(f float64) float64 { return float64(int64(f*10+0.5)) / 10 }
+
+// niceCeiling is the least of 2, 4, 10, 20, 40, 100, ... that is not below n: halves of it are whole numbers.
+func niceCeiling(n int64) int64 {
+	for scale := int64(1); ; scale *= 10 {
+		for _, m := range []int64{2, 4, 10} {
+			if m*scale >= n {
+				return m * scale
+			}
+		}
+	}
+}
+
 // Geometry of a picture, in the units of its view box.
 const (
 	pictureWidth  = 360
@@ -59,6 +79,8 @@ const (
 	pictureLeft   = 44
 	pictureTop    = 10
 	pictureBase   = 158
+	// letterWidth is how much room a letter below a column takes.
+	letterWidth = 6.2
 )
 
 // pictured is a column before it is drawn.
@@ -89,10 +111,13 @@ func newPicture(title, first string, series []pictureSeries, columns []pictured)
 	}
 	step := float64(pictureWidth-pictureLeft) / float64(len(columns))
 	every := max(1, (len(columns)+5)/6)
+	room := step * float64(every)
 	for i, c := range columns {
 		one := pictureColumn{Label: c.label, X: round1(pictureLeft + step*float64(i) + step*0.1), Values: c.values}
 		if (len(columns)-1-i)%every == 0 {
-			one.Short = c.short
+			one.Short = cut(c.short, max(3, int(room/letterWidth)))
+			half := float64(utf8.RuneCountInString(one.Short)) * letterWidth / 2
+			one.Tick = round1(min(one.X+step*0.4, pictureWidth-half))
 		}
 		y := float64(pictureBase)
 		for j, of := range series {

@@ -17,14 +17,11 @@ var severityNames = map[cyber.Severity]string{
 	cyber.SeverityLow: "Baixa", cyber.SeverityMedium: "Média", cyber.SeverityHigh: "Alta", cyber.SeverityCritical: "Crítica",
 }
 
-// pictureFindings draws findings by severity over time and by what they expose, and how scores are spread.
-func (c *Console) pictureFindings(r *request, now map[operator.Figure]int64) error {
-	if r.who.Partner != "" {
-		return nil
-	}
-	days := periodOf(r)
-	var names []operator.Figure
-	var series []pictureSeries
+// pictureOverview draws what happened over time: findings by severity and by what they expose, alerts, enrolments and
+// deliveries; and how scores are spread.
+func (c *Console) pictureOverview(r *request, now map[operator.Figure]int64) error {
+	names := []operator.Figure{operator.AlertsOfDay, operator.SubscriptionsOfDay, operator.DeliveriesOfDay}
+	series := make([]pictureSeries, 0, len(cyber.Severities()))
 	for i, s := range cyber.Severities() {
 		names = append(names, operator.FindingsOfSeverity(string(s)))
 		series = append(series, pictureSeries{Label: severityNames[s], Class: fmt.Sprintf("c%d", i)})
@@ -32,13 +29,13 @@ func (c *Console) pictureFindings(r *request, now map[operator.Figure]int64) err
 	for _, o := range exposedOptions {
 		names = append(names, operator.FindingsOfClass(o.Value))
 	}
-	counts, err := c.Rules.Figures.Days(r.Context(), "", days, names...)
+	counts, err := c.Rules.Figures.Days(r.Context(), "", periodOf(r), names...)
 	if err != nil {
 		return err
 	}
 	bySeverity := make([][]operator.DayCount, len(series))
-	for i := range series {
-		bySeverity[i] = counts[names[i]]
+	for i, s := range cyber.Severities() {
+		bySeverity[i] = counts[operator.FindingsOfSeverity(string(s))]
 	}
 	var classes, bands []pictured
 	for _, o := range exposedOptions {
@@ -47,11 +44,16 @@ func (c *Console) pictureFindings(r *request, now map[operator.Figure]int64) err
 	for i := range operator.ScoreBands {
 		bands = append(bands, pictured{fmt.Sprintf("%d a %d", i*10, i*10+10), fmt.Sprint(i * 10), []int64{now[operator.ScoresIn(i)]}})
 	}
-	score := newPicture("Pontuação das pessoas (amostra)", "Pontuação", []pictureSeries{{Label: "Pessoas da amostra", Class: "c0"}}, bands)
+	one := func(title, label, class string, name operator.Figure) picture {
+		return overTime(title, []pictureSeries{{Label: label, Class: class}}, counts[name])
+	}
 	r.show(
 		overTime("Ocorrências por gravidade", series, bySeverity...),
+		one("Alertas enviados", "Alertas", "c0", operator.AlertsOfDay),
+		one("Novas assinaturas", "Assinaturas", "c1", operator.SubscriptionsOfDay),
+		one("Entregas", "Entregas", "c0", operator.DeliveriesOfDay),
 		newPicture("Ocorrências pelo que expõem", "Classe", []pictureSeries{{Label: "Ocorrências", Class: "c3"}}, largest(classes, 6)),
-		score,
+		newPicture("Pontuação das pessoas (amostra; maior é pior)", "Pontuação", []pictureSeries{{Label: "Pessoas da amostra", Class: "c0"}}, bands),
 	)
 	return nil
 }
@@ -107,7 +109,7 @@ func (c *Console) pictureBreaches(r *request, all []leak.Record) {
 		}
 	}
 	novelty := newPicture("Novidade dos mais recentes, em %", "Vazamento", []pictureSeries{{Label: "Novo", Class: "c2"}, {Label: "Já conhecido", Class: "c0"}}, newest)
-	novelty.Lead, novelty.Percent = "De cada vazamento, quanto nenhum anterior tinha.", true
+	novelty.Lead, novelty.NoTotals = "De cada vazamento, quanto nenhum anterior tinha.", true
 	r.show(newPicture("Vazamentos por tamanho", "Tamanho", []pictureSeries{{Label: "Com maioria nova", Class: "c2"}, {Label: "Com maioria já conhecida", Class: "c0"}}, bands), novelty)
 }
 
@@ -130,6 +132,7 @@ func (c *Console) pictureWebhook(r *request, endpoint string) error {
 		seconds[i] = operator.DayCount{Day: d.Day, Count: mean(d.Count, arrived[i].Count).Milliseconds()}
 	}
 	travel := newPicture("Tempo até chegar, em ms", "Dia", []pictureSeries{{Label: "Média do dia", Class: "c0"}}, daily(seconds))
+	travel.NoTotals = true
 	travel.Lead = "Do evento até a resposta do destino, em média: " + took(mean(sum(counts[operator.TravelOfDay]), sum(arrived))) + "."
 	r.show(health, travel)
 	return nil

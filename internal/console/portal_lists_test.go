@@ -134,10 +134,10 @@ func TestPortalWork(t *testing.T) {
 	}
 
 	at := "/cases/" + own.named["case"]
-	developer.post(403, at+"/reply", "text", "não devia")
-	attendant.post(303, at+"/reply", "text", "Já falamos com o banco.")
+	developer.post(403, at+"/write", "text", "não devia")
+	attendant.post(303, at+"/write", "text", "Já falamos com o banco.")
 	_, page = attendant.send(at, "", nil)
-	has(t, page, "Já falamos com o banco.", "attendant@aurora.example")
+	has(t, page, "Já falamos com o banco.", "<b>Você</b>")
 	if _, moves, err := d.app.Cases.Show(ctx, cyber.CaseID(own.named["case"])); err != nil || !slices.ContainsFunc(moves, func(m cyber.CaseMove) bool { return m.Kind == cyber.MoveReply }) {
 		t.Error(moves, err)
 	}

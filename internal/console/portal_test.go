@@ -388,11 +388,11 @@ func TestPortalHidesTheService(t *testing.T) {
 	d := newAdmin(t)
 	own := d.tenant("Aurora", operator.Attendant)
 	at := "/cases/" + own.named["case"]
-	d.post(303, at+"/note", "note", "suspeita de fraude interna")
+	d.post(303, at+"/write", "kind", "note", "text", "suspeita de fraude interna")
 	d.post(303, at+"/assign", "me", "1")
-	d.post(200, "/people/"+own.named["partner"]+"/"+own.named["ref"]+"/reveal", "reason", "denúncia 12")
+	d.post(303, "/people/"+own.named["partner"]+"/"+own.named["ref"]+"/reveal", "reason", "denúncia 12")
 	me := d.as(own.people[operator.Attendant])
-	me.post(303, at+"/note", "note", "ligar depois das 18h")
+	me.post(303, at+"/write", "kind", "note", "text", "ligar depois das 18h")
 	_, one := me.send(at, "", nil)
 	_, person := me.send("/people/"+own.named["partner"]+"/"+own.named["ref"], "", nil)
 	_, desk := me.send("/cases", "", nil)
@@ -412,7 +412,8 @@ func TestPortalHidesTheService(t *testing.T) {
 	if strings.Contains(person, "Maria da Silva") {
 		t.Error("a name without a reason")
 	}
-	if _, shown := me.post(200, "/people/"+own.named["partner"]+"/"+own.named["ref"]+"/reveal", "reason", "cliente ao telefone"); !strings.Contains(shown, "Maria da Silva") {
+	me.post(303, "/people/"+own.named["partner"]+"/"+own.named["ref"]+"/reveal", "reason", "cliente ao telefone")
+	if _, shown := me.send("/people/"+own.named["partner"]+"/"+own.named["ref"], "", nil); !strings.Contains(shown, "Maria da Silva") {
 		t.Error("an attendant sees no name with a reason")
 	}
 	d.recorded("person.reveal", own.named["ref"], "cliente ao telefone")

@@ -257,7 +257,7 @@ func TestRefusalsInPortuguese(t *testing.T) {
 // unoffered are addresses that no form of these pages sends to: what a script of a passkey sends, what asks nothing but to be
 // confirmed, and what is there only in states that the test does not make.
 var unoffered = []string{
-	"/login/passkey/begin", "/login/passkey", "/link/{token}", "/account/passkeys/begin", "/account/passkeys/{passkey}/remove", "/prove", "/second-factor",
+	"/login/passkey/begin", "/login/passkey", "/cases/{id}/undo", "/cases/{id}/writing", "/answers/delete", "/link/{token}", "/account/passkeys/begin", "/account/passkeys/{passkey}/remove", "/prove", "/second-factor",
 	"/partners/{id}/resume", "/partners/{id}/first-looks/release", "/services/{id}/questions/{question}/remove", "/services/{id}/slots/{slot}/remove", "/subscriptions/{partner}/{seq}/resume",
 	"/feeds/{name}/resume", "/content/{id}/offer", "/operators/{id}/disable", "/operators/{id}/enable", "/operators/{id}/logout", "/operators/{id}/reset",
 	"/webhooks/{partner}/{endpoint}/test", "/webhooks/{partner}/{endpoint}/enable", "/webhooks/{partner}/{endpoint}/disable",

@@ -12,6 +12,8 @@ type searchPage struct {
 	Asked bool
 	Hits  []hitRow
 	Full  bool
+	// Mistyped says that the text is a CPF with wrong check digits.
+	Mistyped bool
 }
 
 // hitRow is a hit as the page lists it.
@@ -66,7 +68,7 @@ func search(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := searchPage{Asked: true, Full: len(hits) == subject.MaxHits}
+	page := searchPage{Asked: true, Full: len(hits) == subject.MaxHits, Mistyped: len(hits) == 0 && subject.HasWrongCheckDigits(r.PostFormValue("q"))}
 	for _, h := range hits {
 		page.Hits = append(page.Hits, hitRow{hitLabels[h.Kind], names[h.Partner], h.ID, hitPath(h)})
 	}

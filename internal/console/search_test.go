@@ -44,7 +44,14 @@ func TestSearch(t *testing.T) {
 	if to := find(string(c.ID)); to != "/cases/"+string(c.ID) {
 		t.Error(to)
 	}
-	for _, q := range []string{string(p.ID), "banco exemplo"} {
+	for _, q := range []string{"1", "#1"} {
+		if res, _ := d.post(303, "/search", "q", q); res.Header.Get("location") != "/cases/"+string(c.ID) {
+			t.Errorf("the number %s leads to %s", q, res.Header.Get("location"))
+		}
+	}
+	_, mistyped := d.post(200, "/search", "q", "529.982.247-26")
+	has(t, mistyped, "Este CPF não existe", `value="529.982.247-26" autofocus`)
+	for _, q := range []string{string(p.ID), "banco exemplo", "BANCO E"} {
 		if to := find(q); to != "/partners/"+string(p.ID) {
 			t.Errorf("%s leads to %s", q, to)
 		}
@@ -112,8 +119,9 @@ func TestPersonPage(t *testing.T) {
 	res, _ := d.post(303, "/search", "q", user)
 	path := res.Header.Get("location")
 	_, page := d.send(path, "", nil)
-	has(t, page, "M. d. S.", "ouro", "Loja", "android", "Senha", "Em aberto", "monitoring.leak_detected", "-Maria da", "-maria@", "-87654321", "-Celular")
-	_, page = d.post(200, path+"/reveal", "reason", "chamado 9")
+	has(t, page, "Ma••• S.", "ouro", "Loja", "android", "Senha", "Em aberto", "monitoring.leak_detected", "-Maria da", "-maria@", "-87654321", "-Celular")
+	d.post(303, path+"/reveal", "reason", "chamado 9")
+	_, page = d.send(path, "", nil)
 	has(t, page, "Maria da Silva", "maria@exemplo.com.br", "5511987654321", "person.reveal", "chamado 9")
 	d.recorded("person.reveal", strings.TrimPrefix(path, "/people/"+string(p.ID)+"/"), "chamado 9")
 

@@ -191,12 +191,12 @@ func (c *Console) enter(r *request) (answer, error) {
 	}
 	cookie, err := r.Cookie(cookieName)
 	if err != nil {
-		return toLogin(r), nil
+		return toLogin(r, false), nil
 	}
 	r.session, r.who, err = c.Rules.Operators.Session(r.Context(), cookie.Value)
 	if errors.Is(err, operator.ErrNoSession) {
 		r.cookie = endCookie()
-		return toLogin(r), nil
+		return toLogin(r, true), nil
 	}
 	if err != nil {
 		return nil, err
@@ -216,13 +216,26 @@ func (c *Console) enter(r *request) (answer, error) {
 	return nil, nil //nolint:nilnil // nothing to do first
 }
 
-// toLogin remembers where somebody wanted to go, if going there changes nothing.
-func toLogin(r *request) answer {
-	to := "/login"
-	if r.Method == http.MethodGet && r.URL.RequestURI() != "/" {
-		to += "?next=" + url.QueryEscape(r.URL.RequestURI())
+// toLogin remembers where somebody wanted to go. What they had typed into a form goes along through the log-in, so that a
+// session that ended meanwhile costs them nothing; an upload does not.
+func toLogin(r *request, ended bool) answer {
+	if r.Method == http.MethodPost && ended && !r.route.upload {
+		r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
+		if err := r.ParseForm(); err == nil {
+			return view{"login", "Entrar", loginPage{Next: r.route.proofPage(r.Request), Ended: true, Kept: &keptForm{Path: r.URL.Path, Fields: r.PostForm}}}
+		}
 	}
-	return redirect{to: to}
+	q := url.Values{}
+	if r.Method == http.MethodGet && r.URL.RequestURI() != "/" {
+		q.Set("next", r.URL.RequestURI())
+	}
+	if ended {
+		q.Set("done", "session.over")
+	}
+	if len(q) == 0 {
+		return redirect{to: "/login"}
+	}
+	return redirect{to: "/login?" + q.Encode()}
 }
 
 // localPath accepts only a path of this console as the place to go on to.

@@ -43,7 +43,7 @@ func TestToLogin(t *testing.T) {
 		{http.MethodGet, "/", "/login"}, {http.MethodGet, "/plans?partner=a%20b", "/login?next=%2Fplans%3Fpartner%3Da%2520b"},
 		{http.MethodPost, "/plans", "/login"},
 	} {
-		if got := toLogin(&request{Request: httptest.NewRequest(c.method, c.path, nil)}); got != (redirect{to: c.want}) {
+		if got := toLogin(&request{Request: httptest.NewRequest(c.method, c.path, nil)}, false); got != (redirect{to: c.want}) {
 			t.Errorf("%s %s: %+v", c.method, c.path, got)
 		}
 	}

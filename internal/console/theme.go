@@ -15,8 +15,8 @@ type themePage struct {
 	Partner partner.Partner
 	Theme   partner.Theme
 	// The colours with defaults filled in.
-	Background, Text, Accent, AccentText string
-	Texts                                []themeTexts
+	Accent, AccentText string
+	Texts              []themeTexts
 }
 
 // themeTexts are the words in one language.
@@ -38,7 +38,7 @@ func showTheme(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page := themePage{Partner: p, Theme: theme}
-	page.Background, page.Text, page.Accent, page.AccentText = theme.Colours()
+	page.Accent, page.AccentText = theme.Colours()
 	for _, l := range partner.Languages() {
 		page.Texts = append(page.Texts, themeTexts{l, languageNames[l], theme.Texts[l]})
 	}
@@ -56,7 +56,7 @@ func saveTheme(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
 	err = c.change(r, "partner.theme", func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Partners.SetTheme(ctx, id, func(t *partner.Theme) {
-			t.Background, t.Text, t.Accent, t.AccentText = r.text("background"), r.text("text"), r.text("accent"), r.text("accent_text")
+			t.Accent, t.AccentText = r.text("accent"), r.text("accent_text")
 			t.Title, t.Frames = r.text("title"), strings.Fields(r.text("frame"))
 			t.Texts = map[partner.Language]partner.ThemeTexts{}
 			for _, l := range partner.Languages() {

@@ -20,12 +20,12 @@ func TestThemePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := "/partners/" + string(p.ID) + "/theme"
-	colours := []string{"background", "#ffffff", "text", "#222222", "accent", "#ffcc00", "accent_text", "#000000", "title", "Proteção"}
+	colours := []string{"accent", "#ffcc00", "accent_text", "#000000", "title", "Proteção"}
 	_, page := d.post(http.StatusUnprocessableEntity, path, colours...)
 	if !strings.Contains(page, "O contraste é de 1,5") && !strings.Contains(page, "O contraste é de 1.5") || !strings.Contains(page, "Proteção") {
 		t.Error("the ratio is not said, or what was typed is lost:", page)
 	}
-	colours[5], colours[7] = "#7a1fa2", "#ffffff"
+	colours[1], colours[3] = "#7a1fa2", "#ffffff"
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 40, 20))); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package cyber
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -17,7 +18,9 @@ type CaseID string
 
 // Case is somebody's request for help.
 type Case struct {
-	ID      CaseID
+	ID CaseID
+	// Short is the number that operators call it by.
+	Short   int64
 	Partner partner.ID
 	// User is the user hash as it was sent.
 	User     partner.UserHash
@@ -31,10 +34,28 @@ type Case struct {
 	// Booked is the slot of the service's calendar that the case holds; zero when it holds none.
 	Booked time.Time
 	// Rating is what the person thought of it, 1 to 5; 0 while they have not said.
-	Rating    int
+	Rating int
+	// Spoke is the operator who wrote last, at SpokeAt; empty when it was the person.
+	Spoke   string
+	SpokeAt time.Time
+	// Writer was last seen writing an answer, at WritingAt.
+	Writer    string
+	WritingAt time.Time
+	Ending    Ending
 	CreatedAt time.Time
 	ChangedAt time.Time
 }
+
+// Ending is a final move that can still be undone. It is made, and the partner told of it, when At has come; its zero value is
+// none.
+type Ending struct {
+	To    CaseStatus
+	Actor string
+	At    time.Time
+}
+
+// UndoTime is how long a final move can be undone.
+const UndoTime = 10 * time.Second
 
 // CaseMove is one line of a case's history.
 type CaseMove struct {
@@ -126,7 +147,11 @@ type CaseStore interface {
 	CaseByID(ctx context.Context, id CaseID) (Case, []CaseMove, error)
 	// Lane returns the cases of one status that fit, the most urgent first; WaitingCases how many wait.
 	Lane(ctx context.Context, f LaneFilter) (Lane, error)
-	WaitingCases(ctx context.Context, assignee string, now, dayEnd time.Time) (WaitingCases, error)
+	WaitingCases(ctx context.Context, f LaneFilter, assignee string, now, dayEnd time.Time) (WaitingCases, error)
+	// EndingCases returns cases whose final move can no longer be undone.
+	EndingCases(ctx context.Context, now time.Time, limit int) ([]CaseID, error)
+	// SetWriter notes who is writing an answer to a case.
+	SetWriter(ctx context.Context, key CaseKey, writer string, now time.Time) error
 	// CasesOf returns a person's newest cases; CaseOf one of them with its history, ErrCaseNotFound when it is not theirs.
 	CasesOf(ctx context.Context, id partner.ID, user partner.UserHash, limit int) ([]Case, error)
 	CaseOf(ctx context.Context, key CaseKey) (Case, []CaseMove, error)
@@ -199,7 +224,7 @@ func (c *Cases) open(ctx context.Context, id partner.ID, r CaseRequest, triage T
 	now := c.now()
 	opened := Case{
 		ID: CaseID("cs_" + made.String()), Partner: id, User: r.User, Service: r.Service, Status: CaseOpen,
-		Clock: Clock{Target: triage.Target, Since: now}, CreatedAt: now, ChangedAt: now,
+		Clock: Clock{Target: triage.Target, Since: now}, SpokeAt: now, CreatedAt: now, ChangedAt: now,
 	}
 	wishes := Wishes{Mode: r.Mode}
 	for _, a := range r.Appointments {
@@ -249,13 +274,19 @@ func (c *Case) move(to CaseStatus, actor, note string, now time.Time) (CaseMove,
 	}
 	m := CaseMove{From: c.Status, To: to, Actor: actor, Note: note, At: now}
 	c.Clock.move(now, to.runsClock())
-	c.Status, c.ChangedAt = to, now
+	c.Status, c.ChangedAt, c.Ending = to, now, Ending{}
 	return m, nil
 }
 
 // line is one that leaves the case where it is.
 func (c *Case) line(kind MoveKind, actor, note string, now time.Time) CaseMove {
 	c.ChangedAt = now
+	if kind == MoveReply || kind == MoveMessage {
+		c.Spoke, c.SpokeAt, c.WritingAt = actor, now, time.Time{}
+	}
+	if actor == "" { // a case does not end over what the person has just said
+		c.Ending = Ending{}
+	}
 	return CaseMove{Kind: kind, From: c.Status, To: c.Status, Actor: actor, Note: note, At: now}
 }
 
@@ -299,4 +330,82 @@ func (c *Cases) Assign(ctx context.Context, id CaseID, to string) (Case, error) 
 		cs.Assignee, cs.ChangedAt = to, c.now()
 		return CaseChange{}, nil
 	})
+}
+
+// Take assigns a case to an operator; one that is open is in progress from then on.
+func (c *Cases) Take(ctx context.Context, id CaseID, actor string) (Case, error) {
+	if !partner.Printable(actor, maxActor) {
+		return Case{}, ErrCaseInvalid.With("actor: 1 to %d printable characters", maxActor)
+	}
+	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (change CaseChange, err error) {
+		cs.Assignee, cs.ChangedAt = actor, c.now()
+		if cs.Status == CaseOpen {
+			change.Lines = make([]CaseMove, 1)
+			change.Lines[0], err = cs.move(CaseInProgress, actor, "", c.now())
+		}
+		return change, err
+	})
+}
+
+// End moves a case when UndoTime has passed, unless Undo is called or the person writes before.
+func (c *Cases) End(ctx context.Context, id CaseID, to CaseStatus, actor string) (Case, error) {
+	if !partner.Printable(actor, maxActor) {
+		return Case{}, ErrCaseInvalid.With("actor: 1 to %d printable characters", maxActor)
+	}
+	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
+		if !cs.Status.MayMoveTo(to) {
+			return CaseChange{}, ErrCaseMove.With("status: no such move from here")
+		}
+		cs.Ending = Ending{To: to, Actor: actor, At: c.now().Add(UndoTime)}
+		return CaseChange{}, nil
+	})
+}
+
+// Undo takes back a final move that was not made yet; ErrCaseMove when there is none any more.
+func (c *Cases) Undo(ctx context.Context, id CaseID) (Case, error) {
+	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
+		if cs.Ending.At.IsZero() {
+			return CaseChange{}, ErrCaseMove.With("status: the move was made already")
+		}
+		cs.Ending = Ending{}
+		return CaseChange{}, nil
+	})
+}
+
+// MakeEndings makes the final moves that can no longer be undone, and returns how many.
+func (c *Cases) MakeEndings(ctx context.Context) (made int, err error) {
+	due, err := c.store.EndingCases(ctx, c.now(), 100)
+	for _, id := range due {
+		_, uerr := c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
+			end := cs.Ending
+			if end.At.IsZero() || end.At.After(c.now()) { // undone, or made by another process
+				return CaseChange{}, nil
+			}
+			cs.Ending = Ending{}
+			if !cs.Status.MayMoveTo(end.To) {
+				return CaseChange{}, nil
+			}
+			made++
+			move, err := cs.move(end.To, end.Actor, "", c.now())
+			return CaseChange{Lines: []CaseMove{move}}, err
+		})
+		err = errors.Join(err, uerr)
+	}
+	return made, err
+}
+
+// Writing notes that an operator is writing an answer.
+func (c *Cases) Writing(ctx context.Context, id CaseID, actor string) error {
+	return c.store.SetWriter(ctx, CaseKey{ID: id}, actor, c.now())
+}
+
+// writingTime is how long somebody counts as writing after the last sign of it.
+const writingTime = 30 * time.Second
+
+// OtherWriter is another operator who is writing an answer to the case at this moment; empty when there is none.
+func (c Case) OtherWriter(me string, now time.Time) string {
+	if c.Writer == me || now.Sub(c.WritingAt) > writingTime {
+		return ""
+	}
+	return c.Writer
 }

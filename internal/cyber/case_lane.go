@@ -1,9 +1,12 @@
 package cyber
 
 import (
+	"cmp"
 	"context"
+	"strings"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -17,7 +20,7 @@ const (
 	LaneOldest LaneOrder = "old"
 )
 
-// LaneFilter picks the cases of one status for the desk; the zero value of another field does not restrict.
+// LaneFilter picks cases for the desk; the zero value of a field does not restrict, and without a status all open cases fit.
 type LaneFilter struct {
 	Status  CaseStatus
 	Partner partner.ID
@@ -26,8 +29,10 @@ type LaneFilter struct {
 	Service ServiceID
 	// From and To are a period of the opening, To exclusive.
 	From, To time.Time
-	Order    LaneOrder
-	Assignee string
+	// DueFrom and DueTo are a period of the deadline, DueTo exclusive. A case whose clock stands is never due.
+	DueFrom, DueTo time.Time
+	Order          LaneOrder
+	Assignee       string
 	// Unassigned leaves only what nobody works on.
 	Unassigned bool
 	// After is the last case of the page before; its zero value begins at the top.
@@ -72,23 +77,49 @@ func (c Case) mark(order LaneOrder) LaneMark {
 type WaitingCases struct {
 	// Late are past their target, Today reach it before the day ends, Free are open and nobody's.
 	Late, Today, Free int64
-	// Mine are the open ones of the person who asks.
-	Mine int64
+	// Mine are the open ones of the person who asks, Open are all.
+	Mine, Open int64
 }
 
-// LanePage returns a page of a lane.
-func (c *Cases) LanePage(ctx context.Context, f LaneFilter) (Lane, error) {
-	asked := f.Limit
-	f.Limit = asked + 1
-	lane, err := c.store.Lane(ctx, f)
-	if err == nil && len(lane.Cases) > asked {
+// LanePage returns a page of a lane; without a status, of all open cases in one order. Those are read a status at a time, each
+// from its range of an index, and merged.
+func (c *Cases) LanePage(ctx context.Context, f LaneFilter) (lane Lane, err error) {
+	statuses, asked := []CaseStatus{f.Status}, f.Limit
+	if f.Status == "" {
+		statuses = []CaseStatus{CaseOpen, CaseInProgress, CaseWaiting}
+	}
+	lane.Status, f.Limit = f.Status, asked+1
+	for _, f.Status = range statuses {
+		one, err := c.store.Lane(ctx, f)
+		if err != nil {
+			return lane, err
+		}
+		lane.Cases, lane.Total = append(lane.Cases, one.Cases...), lane.Total+one.Total
+	}
+	if len(statuses) > 1 {
+		order.By(lane.Cases, func(a, b *Case) int { return compareMarks(a.mark(f.Order), b.mark(f.Order), f.Order) })
+	}
+	if len(lane.Cases) > asked {
 		lane.Cases = lane.Cases[:asked]
 		lane.Next = lane.Cases[asked-1].mark(f.Order)
 	}
 	return lane, err
 }
 
-// Waiting counts what waits at the desk, for everybody and for one person. dayEnd is when their day ends.
-func (c *Cases) Waiting(ctx context.Context, assignee string, dayEnd time.Time) (WaitingCases, error) {
-	return c.store.WaitingCases(ctx, assignee, c.now(), dayEnd)
+// compareMarks orders places as a lane of open cases does: without a deadline last.
+func compareMarks(a, b LaneMark, order LaneOrder) int {
+	switch {
+	case order == LaneNewest:
+		a, b = b, a
+	case a.Due.IsZero() != b.Due.IsZero() && a.Due.IsZero():
+		return 1
+	case a.Due.IsZero() != b.Due.IsZero():
+		return -1
+	}
+	return cmp.Or(a.Due.Compare(b.Due), strings.Compare(string(a.ID), string(b.ID)))
+}
+
+// Waiting counts the open cases that fit, for everybody and for one person. dayEnd is when their day ends.
+func (c *Cases) Waiting(ctx context.Context, f LaneFilter, assignee string, dayEnd time.Time) (WaitingCases, error) {
+	return c.store.WaitingCases(ctx, f, assignee, c.now(), dayEnd)
 }

@@ -61,9 +61,16 @@ func (s ownCases) Lane(ctx context.Context, f LaneFilter) (Lane, error) {
 	return s.CaseStore.Lane(ctx, f)
 }
 
-// WaitingCases counts nothing: they are the operator's day.
-func (ownCases) WaitingCases(context.Context, string, time.Time, time.Time) (WaitingCases, error) {
-	return WaitingCases{}, nil
+// WaitingCases counts cases of the one partner.
+func (s ownCases) WaitingCases(ctx context.Context, f LaneFilter, assignee string, now, dayEnd time.Time) (WaitingCases, error) {
+	f.Partner = s.id
+	return s.CaseStore.WaitingCases(ctx, f, assignee, now, dayEnd)
+}
+
+// SetWriter notes who is writing to a case of the one partner.
+func (s ownCases) SetWriter(ctx context.Context, key CaseKey, writer string, now time.Time) error {
+	key.Partner = s.id
+	return s.CaseStore.SetWriter(ctx, key, writer, now)
 }
 
 // UpdateCase changes a case of the one partner.

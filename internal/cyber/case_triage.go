@@ -46,6 +46,9 @@ type TriageStore interface {
 	Questions(ctx context.Context, service ServiceID) ([]Question, error)
 	DeleteQuestion(ctx context.Context, id QuestionID) error
 	SetTarget(ctx context.Context, service ServiceID, target time.Duration) error
+	ReadyAnswers(ctx context.Context) ([]ReadyAnswer, error)
+	SaveReadyAnswer(ctx context.Context, a ReadyAnswer) error
+	DeleteReadyAnswer(ctx context.Context, title string) error
 	// InsertSlots keeps new times and passes over those that are there; it returns how many were new.
 	InsertSlots(ctx context.Context, slots []Slot) (int, error)
 	// Slots returns a service's slots from a time on, in order.
@@ -135,6 +138,31 @@ func (c *Cases) Questions(ctx context.Context, service ServiceID) ([]Question, e
 // RemoveQuestion asks it no more; answers given stay with their cases.
 func (c *Cases) RemoveQuestion(ctx context.Context, id QuestionID) error {
 	return c.store.DeleteQuestion(ctx, id)
+}
+
+// ReadyAnswer is an answer that operators keep ready for many persons.
+type ReadyAnswer struct{ Title, Text string }
+
+// ReadyAnswers returns the answers that are kept ready, by title.
+func (c *Cases) ReadyAnswers(ctx context.Context) ([]ReadyAnswer, error) {
+	return c.store.ReadyAnswers(ctx)
+}
+
+// SaveReadyAnswer keeps an answer in the place of the one that has its title.
+func (c *Cases) SaveReadyAnswer(ctx context.Context, a ReadyAnswer) error {
+	a.Title, a.Text = strings.TrimSpace(a.Title), strings.TrimSpace(a.Text)
+	if !partner.Line(a.Title, 1, 100) {
+		return ErrCaseInvalid.With("title: 1 to 100 characters, no control characters")
+	}
+	if err := checkParagraphs("text", a.Text, maxNote); err != nil {
+		return err
+	}
+	return c.store.SaveReadyAnswer(ctx, a)
+}
+
+// DeleteReadyAnswer removes an answer.
+func (c *Cases) DeleteReadyAnswer(ctx context.Context, title string) error {
+	return c.store.DeleteReadyAnswer(ctx, title)
 }
 
 // SetTarget sets the working time for new cases of a service; 0 means none.

@@ -60,3 +60,11 @@ func cpfSums[T string | []byte](s T) bool {
 	a := elevenComplement(first)
 	return a == int(end>>48&0xff) && elevenComplement(second+2*a) == int(end>>56)
 }
+
+// WriteCPF writes a CPF as people do, 123.456.789-09; what is not eleven digits stays as it is.
+func WriteCPF(digits string) string {
+	if len(digits) != cpfDigits {
+		return digits
+	}
+	return digits[:3] + "." + digits[3:6] + "." + digits[6:9] + "-" + digits[9:]
+}

@@ -77,3 +77,31 @@ func digitsOf(s string) string {
 	}
 	return b.String()
 }
+
+// MaskForOwner shows of a value enough for the person whose it is to know it, and not enough for one who looks over their
+// shoulder to use it.
+func MaskForOwner(k Kind, value string) string {
+	const dots = "•••"
+	switch k {
+	case Email:
+		at := strings.LastIndexByte(value, '@')
+		if at <= 0 {
+			return dots
+		}
+		name := []rune(value[:at])
+		return string(name[:min(2, len(name)-1)]) + dots + value[at:]
+	case CPF:
+		if d := digitsOf(value); len(d) == cpfDigits {
+			return dots + "." + d[3:6] + "." + d[6:9] + "-••"
+		}
+	case Phone:
+		d := strings.TrimPrefix(digitsOf(value), "55")
+		if len(d) == 10 || len(d) == 11 {
+			return "(" + d[:2] + ") " + d[2:3] + "••••-" + d[len(d)-4:]
+		}
+	case Domain, CNPJ:
+		return value
+	case Card, PixKey:
+	}
+	return Mask(k, value)
+}

@@ -102,23 +102,21 @@ func TestParseHead(t *testing.T) {
 	}
 }
 
-// TestSeries: thirty days in Brasília up to today, zeros where nothing was counted, nothing of other days.
-func TestSeries(t *testing.T) {
+// TestLastDays: thirty days in Brasília up to today, zeros where nothing was counted, nothing of other days.
+func TestLastDays(t *testing.T) {
 	late := time.Date(2026, 11, 16, 2, 59, 0, 0, time.UTC) // still the 15th in Brasília
 	today := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
-	f := Figures{ByDay: map[Figure][]DayCount{EventsOfDay: {
-		{today, 1}, {today, 2}, {today.AddDate(0, 0, -29), 5}, {today.AddDate(0, 0, -30), 7}, {today.AddDate(0, 0, 1), 9},
-	}}}
-	days := f.Series(EventsOfDay, late)
+	counts := []DayCount{{today, 1}, {today, 2}, {today.AddDate(0, 0, -29), 5}, {today.AddDate(0, 0, -30), 7}, {today.AddDate(0, 0, 1), 9}}
+	days := LastDays(counts, late, 30)
 	var sum int64
 	for _, d := range days {
 		sum += d.Count
 	}
 	last := days[len(days)-1]
-	if len(days) != FigureDays || last.Day != today || last.Count != 3 || days[0].Count != 5 || sum != 8 {
+	if len(days) != 30 || last.Day != today || last.Count != 3 || days[0].Count != 5 || sum != 8 {
 		t.Errorf("%+v", days)
 	}
-	if next := f.Series(EventsOfDay, late.Add(time.Minute)); next[len(next)-1].Day != today.AddDate(0, 0, 1) {
+	if next := LastDays(counts, late.Add(time.Minute), 30); next[len(next)-1].Day != today.AddDate(0, 0, 1) {
 		t.Error("midnight in Brasília begins a day")
 	}
 	if DayOf(late) != today.Unix()/86400 || DayOf(late.Add(time.Minute)) != today.Unix()/86400+1 {

@@ -55,15 +55,11 @@ const ScoreBands = 10
 // ScoresIn is described above.
 func ScoresIn(band int) Figure { return Figure("scores.band" + string(rune('0'+band))) }
 
-// FigureDays is how many days the charts show.
-const FigureDays = 30
-
 // Figures are the counts of the whole service, or of one partner, at one moment.
 type Figures struct {
 	// At is when they were counted; zero before the first time.
-	At    time.Time
-	Now   map[Figure]int64
-	ByDay map[Figure][]DayCount
+	At  time.Time
+	Now map[Figure]int64
 }
 
 // DayCount is a figure of one day.
@@ -92,9 +88,4 @@ func LastDays(counts []DayCount, now time.Time, days int) []DayCount {
 		}
 	}
 	return list
-}
-
-// Series returns the last FigureDays days of a figure up to today, with zeros for days without a count.
-func (f Figures) Series(name Figure, now time.Time) []DayCount {
-	return LastDays(f.ByDay[name], now, FigureDays)
 }

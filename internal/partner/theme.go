@@ -16,8 +16,9 @@ import (
 
 // Theme is how a partner's people see their page. The zero value of each field means the service's own look.
 type Theme struct {
-	// The colours, as #rrggbb: of the page, of what is read on it, of links and buttons, and of what stands on buttons.
-	Background, Text, Accent, AccentText string
+	// The colours, as #rrggbb: of links and buttons, and of what stands on buttons. The page itself is light or dark as the
+	// person's phone is.
+	Accent, AccentText string
 	// Title is what the page is called; empty means the partner's name.
 	Title string
 	Texts map[Language]ThemeTexts
@@ -35,21 +36,21 @@ type ThemeTexts struct {
 
 // The look of a page that nobody chose.
 const (
-	DefaultBackground = "#ffffff"
-	DefaultText       = "#1b1f24"
+	// paper is what links stand on, on a light page.
+	paper             = "#ffffff"
 	DefaultAccent     = "#0b57a4"
 	DefaultAccentText = "#ffffff"
 )
 
-// Colours are the theme's four colours with defaults filled in.
-func (t Theme) Colours() (background, text, accent, accentText string) {
+// Colours are the theme's colours with defaults filled in.
+func (t Theme) Colours() (accent, accentText string) {
 	or := func(chosen, usual string) string {
 		if chosen == "" {
 			return usual
 		}
 		return chosen
 	}
-	return or(t.Background, DefaultBackground), or(t.Text, DefaultText), or(t.Accent, DefaultAccent), or(t.AccentText, DefaultAccentText)
+	return or(t.Accent, DefaultAccent), or(t.AccentText, DefaultAccentText)
 }
 
 // ThemeStore keeps themes.
@@ -94,14 +95,14 @@ func (t *Theme) check() error {
 	for _, c := range []struct {
 		name  string
 		value *string
-	}{{"background", &t.Background}, {"text", &t.Text}, {"accent", &t.Accent}, {"accent text", &t.AccentText}} {
+	}{{"accent", &t.Accent}, {"accent text", &t.AccentText}} {
 		if *c.value = strings.ToLower(strings.TrimSpace(*c.value)); *c.value != "" && !colour.MatchString(*c.value) {
 			return ErrInvalid.With("%s: a colour such as #0b57a4", c.name)
 		}
 	}
-	background, text, accent, accentText := t.Colours()
+	accent, accentText := t.Colours()
 	for _, pair := range []struct{ name, on, over, under string }{
-		{"text", "background", text, background}, {"accent", "background", accent, background}, {"accent text", "accent", accentText, accent},
+		{"accent", "white page", accent, paper}, {"accent text", "accent", accentText, accent},
 	} {
 		// Cut, not rounded: 4.499 is not enough and must not read as if it were.
 		if ratio := Contrast(pair.over, pair.under); ratio < leastContrast {

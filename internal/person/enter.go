@@ -2,6 +2,7 @@ package person
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -87,7 +88,7 @@ func changeLanguage(p *Pages, r *request) (answer, error) {
 	}
 	r.keep(text)
 	back := r.text("back")
-	for _, item := range menu { // nowhere else
+	for _, item := range slices.Concat(menu, others) { // nowhere else
 		if item.path == back {
 			return redirect{to: back}, nil
 		}

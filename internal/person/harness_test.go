@@ -176,4 +176,4 @@ func (v *visitor) sees(path string, texts ...string) string {
 }
 
 // pageList is every page that needs nothing but a session.
-var pageList = []string{"/p/", "/p/leaks", "/p/steps", "/p/score", "/p/devices", "/p/cases", "/p/cover", "/p/data"}
+var pageList = []string{"/p/", "/p/leaks", "/p/steps", "/p/score", "/p/devices", "/p/cases", "/p/cover", "/p/data", "/p/more"}

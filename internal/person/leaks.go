@@ -1,42 +1,56 @@
 package person
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/order"
 )
 
-// A page shows so many findings, the newest first: more is not read on a phone, and has to be paid for.
-const mostFindings = 10
+// A page shows so many leaks, the gravest first: more is not read on a phone, and has to be paid for.
+const mostLeaks = 10
 
 // leaksPage is what leaked and what did not.
 type leaksPage struct {
 	Values []valueView
-	// Open and Over are findings of this page, the newest first; Before and After are the numbers of its neighbours.
-	Open, Over    []leakView
+	// Leaks are those of this page, open ones first; Before and After are the numbers of its neighbours.
+	Leaks         []leakView
 	Before, After int
-	// Clean are the kinds of data that matter most and were in no leak that is known.
-	Clean []string
-	// Reasons are what a person can say of a finding that is dealt with.
+	// Reasons are what a person can say of a leak that is dealt with.
 	Reasons []choice
+	// Open counts the leaks that something is still to be done about, on whichever page.
+	Open int
 }
 
 type choice struct{ Value, Label string }
 
+// valueView is a value that is watched for a person, masked so that its owner knows it.
 type valueView struct {
-	Kind, Masked string
-	Status       cyber.Status
-	Leaks        int
+	Icon, Kind, Masked string
+	Status             cyber.Status
 }
 
+// leakView is one breach with all that it held of a person.
 type leakView struct {
-	ID, Breach, Kind, Masked string
-	cyber.Finding
-	Exposed []string
+	// ID is one of its findings: forms and anchors name the leak by it.
+	ID, Title string
+	// Story is what happened, in the operator's words.
+	Story       string
+	Date, Found time.Time
+	Severity    cyber.Severity
+	Mine        []valueView
+	// Exposed are the other classes that leaked, Safe those that matter most and did not.
+	Exposed, Safe []string
 	// Certain says that this was in the person's own record, and not only in the leak as a whole.
-	Certain bool
+	Certain    bool
+	Done, All  int
+	Open       bool
+	Resolution cyber.Resolution
+	ResolvedAt time.Time
 }
 
 // clean are the classes whose absence is good news.
@@ -45,56 +59,61 @@ var clean = []cyber.Exposed{
 	cyber.ExposedAddress, cyber.ExposedPhone,
 }
 
+// classOf is the class that a watched value is of: where the value itself is shown its class need not be named.
+var classOf = map[identifier.Kind]cyber.Exposed{
+	identifier.Email: cyber.ExposedEmail, identifier.CPF: cyber.ExposedCPF, identifier.Phone: cyber.ExposedPhone, identifier.Card: cyber.ExposedCard,
+}
+
+// kindIcons are the pictures beside values.
+var kindIcons = map[identifier.Kind]string{
+	identifier.Email: "mail", identifier.CPF: "id", identifier.Phone: "phone", identifier.Card: "card", identifier.Domain: "mail", identifier.PixKey: "key",
+	identifier.CNPJ: "id",
+}
+
 func showLeaks(p *Pages, r *request) (answer, error) {
 	page, err := p.leaks(r)
 	if err != nil {
 		return nil, err
 	}
-	if number, err := strconv.Atoi(r.URL.Query().Get("page")); err == nil && number > 1 {
-		page.turn(number)
-	} else {
-		page.turn(1)
-	}
+	number, _ := strconv.Atoi(r.URL.Query().Get("page")) // anything else is the first page
+	page.turn(max(1, number))
 	return view{"leaks", "leaks.title", page}, nil
 }
 
-func (p *Pages) leaks(r *request) (leaksPage, error) {
-	var page leaksPage
+func (p *Pages) leaks(r *request) (page leaksPage, err error) {
 	assets, err := p.Rules.Monitoring.Watched(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return page, err
 	}
-	findings, err := p.Rules.Monitoring.Findings(r.Context(), r.who.ID, r.session.User)
+	plans, err := p.Rules.Monitoring.Plans(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return page, err
 	}
-	order.StableBy(findings, func(a, b *cyber.Finding) int { return b.FoundAt.Compare(a.FoundAt) })
-	masked, counts := map[cyber.AssetID]string{}, map[cyber.AssetID]int{}
+	values := map[cyber.AssetID]valueView{}
 	for _, a := range assets {
-		masked[a.ID] = identifier.Mask(a.Kind, a.Value)
+		v := valueView{Icon: kindIcons[a.Kind], Kind: r.word("kind." + a.Kind.String()), Masked: identifier.MaskForOwner(a.Kind, a.Value), Status: a.Status}
+		values[a.ID] = v
+		page.Values = append(page.Values, v)
 	}
-	exposed := map[cyber.Exposed]bool{}
-	for _, f := range findings {
-		for _, e := range f.Breach.Exposes {
-			exposed[e] = true
-		}
-		v := leakView{
-			ID: string(f.ID), Breach: f.Breach.Title, Kind: r.word("kind." + f.Kind.String()), Masked: masked[f.Asset], Finding: f,
-			Exposed: exposedWords(r, f.Breach.Exposes), Certain: f.Basis() == cyber.BasisRow,
-		}
-		if f.Open() {
-			page.Open = append(page.Open, v)
-			counts[f.Asset]++
-		} else {
-			page.Over = append(page.Over, v)
-		}
+	byBreach := map[string][]cyber.Plan{}
+	for _, plan := range plans {
+		name := plan.Finding.Breach.Name
+		byBreach[name] = append(byBreach[name], plan)
 	}
-	for _, a := range assets {
-		page.Values = append(page.Values, valueView{r.word("kind." + a.Kind.String()), masked[a.ID], a.Status, counts[a.ID]})
+	for _, group := range byBreach {
+		page.Leaks = append(page.Leaks, viewLeak(r, group, values))
 	}
-	for _, e := range clean {
-		if !exposed[e] {
-			page.Clean = append(page.Clean, r.word("exposed."+string(e)))
+	order.By(page.Leaks, func(a, b *leakView) int {
+		if a.Open != b.Open && a.Open {
+			return -1
+		} else if a.Open != b.Open {
+			return 1
+		}
+		return cmp.Or(severityRank(b.Severity)-severityRank(a.Severity), b.Found.Compare(a.Found), cmp.Compare(a.ID, b.ID))
+	})
+	for _, l := range page.Leaks {
+		if l.Open {
+			page.Open++
 		}
 	}
 	for _, reason := range []cyber.Resolution{
@@ -105,31 +124,89 @@ func (p *Pages) leaks(r *request) (leaksPage, error) {
 	return page, nil
 }
 
-// turn leaves of all findings, the open ones first, those of one page.
+// severityRank orders severities: the graver the larger.
+func severityRank(s cyber.Severity) int { return slices.Index(cyber.Severities(), s) }
+
+// viewLeak puts the findings of one breach together. While one of them is open, the leak is.
+func viewLeak(r *request, group []cyber.Plan, values map[cyber.AssetID]valueView) leakView {
+	l := leakView{Certain: true}
+	exposed, shown := map[cyber.Exposed]bool{}, map[valueView]bool{}
+	steps := map[cyber.StepID]bool{}
+	for _, plan := range group {
+		f := plan.Finding
+		if l.ID == "" || f.Open() && !l.Open {
+			l.ID, l.Title, l.Story, l.Date, l.Severity = string(f.ID), f.Breach.Title, f.Breach.Description, f.Breach.Date, f.Severity
+			l.Resolution, l.ResolvedAt = f.Resolution, f.ResolvedAt
+		}
+		if severityRank(f.Severity) > severityRank(l.Severity) {
+			l.Severity = f.Severity
+		}
+		if l.Found.IsZero() || f.FoundAt.Before(l.Found) {
+			l.Found = f.FoundAt
+		}
+		l.Open = l.Open || f.Open()
+		l.Certain = l.Certain && f.Basis() == cyber.BasisRow
+		for _, e := range f.Breach.Exposes {
+			exposed[e] = true
+		}
+		if v, ok := values[f.Asset]; ok && !shown[v] {
+			shown[v] = true
+			l.Mine = append(l.Mine, v)
+		}
+		for _, s := range plan.Steps {
+			done, before := steps[s.ID]
+			steps[s.ID] = (done || !before) && s.State != cyber.StepTodo
+		}
+	}
+	for _, plan := range group {
+		delete(exposed, classOf[plan.Finding.Kind])
+	}
+	for _, e := range cyber.AllExposed() {
+		if exposed[e] {
+			l.Exposed = append(l.Exposed, r.word("exposed."+string(e)))
+		}
+	}
+	for _, e := range clean {
+		if !exposed[e] && !slices.ContainsFunc(group, func(p cyber.Plan) bool { return classOf[p.Finding.Kind] == e }) && len(l.Safe) < 4 {
+			l.Safe = append(l.Safe, r.word("exposed."+string(e)))
+		}
+	}
+	for _, done := range steps {
+		if l.All++; done {
+			l.Done++
+		}
+	}
+	return l
+}
+
+// turn leaves of all leaks those of one page.
 func (l *leaksPage) turn(number int) {
-	total := len(l.Open) + len(l.Over)
-	number = min(number, max(1, (total+mostFindings-1)/mostFindings))
-	from, to := (number-1)*mostFindings, min(number*mostFindings, total)
+	total := len(l.Leaks)
+	number = min(number, max(1, (total+mostLeaks-1)/mostLeaks))
+	from, to := (number-1)*mostLeaks, min(number*mostLeaks, total)
 	if l.Before = number - 1; to < total {
 		l.After = number + 1
 	}
-	open := len(l.Open)
-	l.Over = l.Over[max(0, from-open):max(0, to-open)]
-	l.Open = l.Open[min(from, open):min(to, open)]
+	l.Leaks = l.Leaks[from:to]
 }
 
-func exposedWords(r *request, classes []cyber.Exposed) []string {
-	list := make([]string, len(classes))
-	for i, e := range classes {
-		list[i] = r.word("exposed." + string(e))
-	}
-	return list
-}
-
+// resolveLeak closes all that a breach held of the person: they dealt with the breach, not with one line of it.
 func resolveLeak(p *Pages, r *request) (answer, error) {
-	err := p.Rules.Monitoring.Resolve(r.Context(), r.who.ID, r.session.User, cyber.FindingID(r.PathValue("id")), r.text("reason"))
+	findings, err := p.Rules.Monitoring.Findings(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return nil, err
+	}
+	at := slices.IndexFunc(findings, func(f cyber.Finding) bool { return string(f.ID) == r.PathValue("id") })
+	if at < 0 {
+		return nil, cyber.ErrFindingNotFound
+	}
+	for _, f := range findings {
+		if f.Breach.Name != findings[at].Breach.Name || !f.Open() && f.ID != findings[at].ID {
+			continue
+		}
+		if err := p.Rules.Monitoring.Resolve(r.Context(), r.who.ID, r.session.User, f.ID, r.text("reason")); err != nil {
+			return nil, err
+		}
 	}
 	return redirect{"/p/leaks", "resolved"}, nil
 }

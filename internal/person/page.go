@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -17,11 +18,13 @@ type frame struct {
 	// Brand is what the partner calls the page; empty while nobody knows whose it is.
 	Brand        string
 	Logo, Themed bool
-	Menu         []menuItem
+	Menu, Others []menuItem
 	Langs        []langItem
 	// Back is the page of the menu that this one belongs to.
-	Back           string
-	Done           string
+	Back string
+	Done string
+	// InPlace says that the page itself shows Done where something was changed.
+	InPlace        bool
 	Problem        string
 	Intro, Contact string
 	Return         string
@@ -30,8 +33,8 @@ type frame struct {
 }
 
 type menuItem struct {
-	Path, Label string
-	Current     bool
+	Path, Label, Icon string
+	Current           bool
 }
 
 type langItem struct {
@@ -56,12 +59,21 @@ func (p *Pages) frame(r *request, v view) frame {
 		f.Done = doneWord(r.lang, done)
 	}
 	f.Intro, f.Contact = r.theme.Texts[r.lang].Intro, r.theme.Texts[r.lang].Contact
+	f.InPlace = r.URL.Query().Has("at")
+	below := false
+	for _, item := range others {
+		if item.path == r.URL.Path {
+			f.Back, below = item.path, true
+		}
+		f.Others = append(f.Others, menuItem{Path: item.path, Label: r.word(item.word), Icon: item.icon})
+	}
 	for _, item := range menu {
-		current := item.path == r.URL.Path || item.path != Prefix && strings.HasPrefix(r.URL.Path, item.path)
-		if current {
+		current := item.path == r.URL.Path || item.path != Prefix && strings.HasPrefix(r.URL.Path, item.path) ||
+			item.path == "/p/cases" && strings.HasPrefix(r.URL.Path, "/p/services/") || item.path == "/p/more" && below
+		if current && !below {
 			f.Back = item.path
 		}
-		f.Menu = append(f.Menu, menuItem{item.path, r.word(item.word), current})
+		f.Menu = append(f.Menu, menuItem{item.path, r.word(item.word), item.icon, current})
 	}
 	for _, l := range partner.Languages() {
 		f.Langs = append(f.Langs, langItem{l, langNames[l], l == r.lang})
@@ -122,8 +134,23 @@ func (f frame) Reais(cents int64) string {
 }
 
 var functions = template.FuncMap{
+	"mark": func(s stepView, at int) markView { return markView{s, at} },
+	"icon": func(name string) template.HTML {
+		return template.HTML(`<svg class="i" aria-hidden="true"><use href="#` + name + `"/></svg>`) //nolint:gosec // our own names
+	},
+	"face": func(s cyber.Severity) string { return severityFace[s] },
+	"join": func(list []string) string { return strings.Join(list, ", ") },
 	"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
 	"both": func(f frame, of any) inFrame { return inFrame{f, of} },
+}
+
+// severityFace is the colour and the picture of a severity.
+var severityFace = map[cyber.Severity]string{cyber.SeverityLow: "low", cyber.SeverityMedium: "mid", cyber.SeverityHigh: "high", cyber.SeverityCritical: "high"}
+
+// markView is the form that ticks a step, and where the step stands.
+type markView struct {
+	Step stepView
+	At   int
 }
 
 // inFrame is what a part of a page is rendered from: one thing, and the frame for its words.

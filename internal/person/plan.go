@@ -1,95 +1,154 @@
 package person
 
 import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/order"
 )
 
-// planSummary is how far a person has come with one finding.
-type planSummary struct {
-	ID, Breach string
-	Done, All  int
-	// Next is the first thing still to do; empty when there is none.
-	Next string
-	Due  time.Time
-	Late bool
-}
+// openSteps is how many steps stand open at a time: one who sees ten does none.
+const openSteps = 3
 
-// mostPlans is how many findings the page of steps names, those first whose deadline is nearest.
-const mostPlans = 10
-
-func (p *Pages) plans(r *request) ([]planSummary, error) {
-	plans, err := p.Rules.Monitoring.Plans(r.Context(), r.who.ID, r.session.User)
-	if err != nil {
-		return nil, err
-	}
-	var list []planSummary
-	for _, plan := range plans {
-		if !plan.Finding.Open() || len(plan.Steps) == 0 {
-			continue
-		}
-		s := planSummary{ID: string(plan.Finding.ID), Breach: plan.Finding.Breach.Title, Done: plan.Done(), All: len(plan.Steps)}
-		for _, step := range plan.Steps {
-			if step.State == cyber.StepTodo {
-				s.Next, s.Due, s.Late = step.What(r.lang), step.Due, step.Due.Before(p.Now())
-				break
-			}
-		}
-		list = append(list, s)
-	}
-	return list, nil
-}
-
-// planPage is what to do about one finding.
-type planPage struct {
-	planSummary
-	Open  bool
-	Steps []stepView
+// planView is one list of all that a person can do about their leaks. A step that several leaks ask for stands in it once.
+type planView struct {
+	// Now are the first steps, Later those behind them; Done are ticked or do not apply.
+	Now, Later, Done []stepView
+	Finished, All    int
+	// Minutes is how long the rest takes.
+	Minutes int
 }
 
 type stepView struct {
 	ID, What, Why, Link string
 	Minutes             int
 	Due                 time.Time
-	Done, Skipped, Late bool
-	Essential           bool
+	// DueText says how much time is left, DueClass its colour.
+	DueText, DueClass string
+	Severity          cyber.Severity
+	// Because are the leaks that ask for it.
+	Because       []string
+	Done, Skipped bool
+	Essential     bool
 }
 
-func showPlan(p *Pages, r *request) (answer, error) {
-	plan, err := p.Rules.Monitoring.Plan(r.Context(), r.who.ID, r.session.User, cyber.FindingID(r.PathValue("id")))
+// plan merges the plans of a person's open findings, the gravest and most urgent steps first.
+func (p *Pages) plan(r *request) (view planView, err error) {
+	plans, err := p.Rules.Monitoring.Plans(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
-		return nil, err
+		return view, err
 	}
-	page := planPage{
-		planSummary: planSummary{ID: string(plan.Finding.ID), Breach: plan.Finding.Breach.Title, Done: plan.Done(), All: len(plan.Steps)},
-		Open:        plan.Finding.Open(),
+	var list []stepView
+	for _, plan := range plans {
+		if !plan.Finding.Open() {
+			continue
+		}
+		for _, s := range plan.Steps {
+			at := slices.IndexFunc(list, func(v stepView) bool { return v.ID == string(s.ID) })
+			if at < 0 {
+				at = len(list)
+				list = append(list, stepView{
+					ID: string(s.ID), What: s.What(r.lang), Why: s.Why(r.lang), Link: s.Link, Minutes: s.Minutes, Due: s.Due, Severity: plan.Finding.Severity,
+					Done: true, Skipped: true, Essential: s.Essential,
+				})
+			}
+			v := &list[at]
+			if s.Due.Before(v.Due) {
+				v.Due = s.Due
+			}
+			if severityRank(plan.Finding.Severity) > severityRank(v.Severity) {
+				v.Severity, v.Why = plan.Finding.Severity, s.Why(r.lang)
+			}
+			if title := plan.Finding.Breach.Title; !slices.Contains(v.Because, title) {
+				v.Because = append(v.Because, title)
+			}
+			v.Done, v.Skipped = v.Done && s.State == cyber.StepDone, v.Skipped && s.State != cyber.StepTodo
+		}
 	}
-	for _, s := range plan.Steps {
-		page.Steps = append(page.Steps, stepView{
-			ID: string(s.ID), What: s.What(r.lang), Why: s.Why(r.lang), Link: s.Link, Minutes: s.Minutes, Due: s.Due, Essential: s.Essential,
-			Done: s.State == cyber.StepDone, Skipped: s.State == cyber.StepSkipped, Late: s.State == cyber.StepTodo && s.Due.Before(p.Now()),
-		})
+	order.StableBy(list, func(a, b *stepView) int {
+		return cmp.Or(severityRank(b.Severity)-severityRank(a.Severity), a.Due.Compare(b.Due))
+	})
+	for _, v := range list {
+		view.All++
+		v.DueText, v.DueClass = r.deadline(v.Due, p.Now())
+		switch {
+		case v.Done || v.Skipped:
+			view.Finished++
+			view.Done = append(view.Done, v)
+			continue
+		case len(view.Now) < openSteps:
+			view.Now = append(view.Now, v)
+		default:
+			view.Later = append(view.Later, v)
+		}
+		view.Minutes += v.Minutes
 	}
-	return view{"plan", "plan.title", page}, nil
+	return view, nil
 }
 
-// markStep keeps a tick and looks at the finding again: with the last one it is solved.
+// deadline says in words how much time is left, by days of Brazil's calendar.
+func (r *request) deadline(due, now time.Time) (text, class string) {
+	midnight := func(t time.Time) time.Time {
+		y, m, d := t.In(brazil).Date()
+		return time.Date(y, m, d, 0, 0, 0, 0, brazil)
+	}
+	switch days := int(midnight(due).Sub(midnight(now)) / (24 * time.Hour)); {
+	case days < -1:
+		return say(r.lang, "due.late", -days), "high"
+	case days == -1:
+		return r.word("due.yesterday"), "high"
+	case days == 0:
+		return r.word("due.today"), "mid"
+	case days == 1:
+		return r.word("due.tomorrow"), "soft"
+	default:
+		return say(r.lang, "due.days", days), "soft"
+	}
+}
+
+// markStep keeps a tick for every leak that asks for the step, and looks at those leaks again: with the last step one is
+// solved. The page that follows shows what stands now where the step stood.
 func markStep(p *Pages, r *request) (answer, error) {
-	finding := cyber.FindingID(r.PathValue("id"))
-	plan, err := p.Rules.Monitoring.MarkStep(r.Context(), r.who.ID, r.session.User, finding, cyber.StepID(r.PathValue("step")), cyber.StepState(r.text("state")))
+	ctx, step := r.Context(), cyber.StepID(r.PathValue("step"))
+	plans, err := p.Rules.Monitoring.Plans(ctx, r.who.ID, r.session.User)
 	if err != nil {
 		return nil, err
 	}
-	if len(plan.Remaining()) > 0 {
-		return redirect{"/p/steps/" + string(finding), "ticked"}, nil
+	marked, solved := false, false
+	for _, plan := range plans {
+		if _, has := plan.Step(step); !has || !plan.Finding.Open() {
+			continue
+		}
+		after, err := p.Rules.Monitoring.MarkStep(ctx, r.who.ID, r.session.User, plan.Finding.ID, step, cyber.StepState(r.text("state")))
+		if err != nil {
+			return nil, err
+		}
+		if marked = true; len(after.Remaining()) > 0 {
+			continue
+		}
+		checked, err := p.Rules.Monitoring.Recheck(ctx, r.who.ID, r.session.User, plan.Finding.ID)
+		if err != nil {
+			return nil, err
+		}
+		solved = solved || !checked.Finding.Open()
 	}
-	after, err := p.Rules.Monitoring.Recheck(r.Context(), r.who.ID, r.session.User, finding)
-	if err != nil {
-		return nil, err
+	if !marked {
+		return nil, cyber.ErrStepNotFound
 	}
-	if after.Finding.Open() {
-		return redirect{"/p/steps/" + string(finding), "ticked"}, nil
+	place, err := strconv.Atoi(r.text("at"))
+	if err != nil || place < 0 || place >= openSteps {
+		place = 0
 	}
-	return redirect{"/p/steps/" + string(finding), "solved"}, nil
+	to := "/p/steps?at=" + strconv.Itoa(place) + "#passo-" + strconv.Itoa(place)
+	if solved {
+		return redirect{to, "solved"}, nil
+	}
+	return redirect{to, "ticked"}, nil
 }
+
+// Reasons joins the leaks that ask for a step.
+func (s stepView) Reasons() string { return strings.Join(s.Because, ", ") }

@@ -20,8 +20,8 @@ var routes = []route{
 	{method: http.MethodPost, path: "/p/leaks/{id}/resolve", run: resolveLeak, form: showLeaks},
 	{method: http.MethodGet, path: "/p/steps", run: showSteps},
 	{method: http.MethodPost, path: "/p/answer", run: answerQuestion, form: showSteps},
-	{method: http.MethodGet, path: "/p/steps/{id}", run: showPlan},
-	{method: http.MethodPost, path: "/p/steps/{id}/{step}", run: markStep, form: showPlan},
+	{method: http.MethodPost, path: "/p/steps/{step}", run: markStep, form: showSteps},
+	{method: http.MethodGet, path: "/p/more", run: showMore},
 	{method: http.MethodGet, path: "/p/score", run: showScore},
 	{method: http.MethodGet, path: "/p/devices", run: showDevices},
 	{method: http.MethodGet, path: "/p/cases", run: listCases},
@@ -41,8 +41,13 @@ var routes = []route{
 	{method: http.MethodGet, path: "/p/logo.png", run: themeLogo},
 }
 
-// menu is how people get about, in order.
-var menu = []struct{ path, word string }{
-	{"/p/", "menu.home"}, {"/p/leaks", "menu.leaks"}, {"/p/steps", "menu.steps"}, {"/p/score", "menu.score"}, {"/p/devices", "menu.devices"},
-	{"/p/cases", "menu.cases"}, {"/p/cover", "menu.cover"}, {"/p/data", "menu.data"},
+// menu is the bar at the foot of the screen: four pages, and the way to the others.
+var menu = []struct{ path, word, icon string }{
+	{"/p/", "menu.home", "home"}, {"/p/leaks", "menu.leaks", "leak"}, {"/p/steps", "menu.steps", "todo"}, {"/p/cases", "menu.help", "chat"},
+	{"/p/more", "menu.more", "more"},
+}
+
+// others are the pages behind "more".
+var others = []struct{ path, word, icon string }{
+	{"/p/score", "menu.score", "chart"}, {"/p/devices", "menu.devices", "phone"}, {"/p/cover", "menu.cover", "shield"}, {"/p/data", "menu.data", "get"},
 }

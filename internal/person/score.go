@@ -14,6 +14,7 @@ const mostDays = 30
 // scorePage is a person's risk over time.
 type scorePage struct {
 	Score cyber.Score
+	Risk  riskView
 	Days  []scoreDay
 	// Breach and Assessment are the points of two lines in a picture of chartWide by chartHigh.
 	Breach, Assessment string
@@ -41,7 +42,7 @@ func showScore(p *Pages, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := scorePage{Score: score, Wide: chartWide, High: chartHigh}
+	page := scorePage{Score: score, Risk: newRisk(score.Breach), Wide: chartWide, High: chartHigh}
 	days = days[max(0, len(days)-mostDays):]
 	page.Breach = points(days, p.Now(), func(d cyber.ScoreDay) int64 { return d.Breach })
 	page.Assessment = points(days, p.Now(), func(d cyber.ScoreDay) int64 { return d.Assessment })

@@ -184,9 +184,15 @@ func (p *Pages) write(w http.ResponseWriter, r *request, a answer, err error) in
 	}
 	switch a := a.(type) {
 	case redirect:
-		to := a.to
-		if a.done != "" {
-			to += "?done=" + url.QueryEscape(a.done)
+		to, place, _ := strings.Cut(a.to, "#")
+		if mark := "?"; a.done != "" {
+			if strings.Contains(to, "?") {
+				mark = "&"
+			}
+			to += mark + "done=" + url.QueryEscape(a.done)
+		}
+		if place != "" {
+			to += "#" + place
 		}
 		h.Set("location", to)
 		w.WriteHeader(http.StatusSeeOther)

@@ -1,7 +1,10 @@
 package person
 
 import (
+	"strconv"
+
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // A page names so many pieces of advice, the most urgent: more is not read on a phone.
@@ -9,8 +12,9 @@ const mostAdvice = 12
 
 // stepsPage is what to do next.
 type stepsPage struct {
-	// Plans are the findings with steps to take.
-	Plans  []planSummary
+	Plan planView
+	// At is where the step stood that was just ticked; -1 when none was.
+	At     int
 	Advice []adviceView
 	More   int
 }
@@ -23,15 +27,21 @@ type adviceView struct {
 }
 
 func showSteps(p *Pages, r *request) (answer, error) {
+	page := stepsPage{At: -1}
+	var err error
+	if page.Plan, err = p.plan(r); err != nil {
+		return nil, err
+	}
+	if at, err := strconv.Atoi(r.URL.Query().Get("at")); err == nil {
+		page.At = at
+	}
+	if r.lang != partner.Portuguese { // the catalogue speaks Portuguese: a text that cannot be read is not offered
+		return view{"steps", "steps.title", page}, nil
+	}
 	list, err := p.Rules.Persons.Advise(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return nil, err
 	}
-	plans, err := p.plans(r)
-	if err != nil {
-		return nil, err
-	}
-	page := stepsPage{Plans: plans[:min(len(plans), mostPlans)]}
 	for i, a := range list {
 		if i >= mostAdvice {
 			page.More = len(list) - i

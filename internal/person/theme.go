@@ -2,8 +2,8 @@ package person
 
 // themeSheet is a partner's colours. They were checked when they were kept: nothing else can stand in them.
 func themeSheet(_ *Pages, r *request) (answer, error) {
-	background, text, accent, accentText := r.theme.Colours()
-	sheet := ":root{--bg:" + background + ";--text:" + text + ";--accent:" + accent + ";--on-accent:" + accentText + "}\n"
+	accent, accentText := r.theme.Colours()
+	sheet := ":root{--accent:" + accent + ";--on-accent:" + accentText + "}\n"
 	return file{kind: "text/css; charset=utf-8", body: []byte(sheet)}, nil
 }
 

@@ -34,14 +34,14 @@ func notePlace(id partner.ID, cs cyber.CaseID, number int64) seal.Place {
 }
 
 const caseColumns = `c.id, c.partner_id, c.service_id, c.status, c.assignee, c.details, c.target, c.clock_used, c.clock_since, c.created_at,
-	c.changed_at, c.rating, coalesce((SELECT min(sl.starts_at) FROM case_booking b JOIN case_slot sl ON sl.id = b.slot_id WHERE b.partner_id = c.partner_id AND b.case_id = c.id), c.made_up_at)`
+	c.changed_at, c.rating, c.short, c.spoke, c.spoke_at, c.ending_to, c.ending_by, c.ending_at, c.writer, c.writing_at, coalesce((SELECT min(sl.starts_at) FROM case_booking b JOIN case_slot sl ON sl.id = b.slot_id WHERE b.partner_id = c.partner_id AND b.case_id = c.id), c.made_up_at)`
 
 func (s Cases) scanCase(row scanner) (cyber.Case, error) {
 	var c cyber.Case
 	var sealed []byte
-	var target, used, since, created, changed, booked int64
+	var target, used, since, created, changed, booked, spoke, ending, writing int64
 	err := row.Scan(&c.ID, numbered(&c.Partner), &c.Service, &c.Status, &c.Assignee, &sealed, &target, &used, &since, &created, &changed, &c.Rating,
-		&booked)
+		&c.Short, &c.Spoke, &spoke, &c.Ending.To, &c.Ending.Actor, &ending, &c.Writer, &writing, &booked)
 	if err != nil {
 		return c, err
 	}
@@ -49,6 +49,7 @@ func (s Cases) scanCase(row scanner) (cyber.Case, error) {
 		Target: time.Duration(target) * time.Microsecond, Used: time.Duration(used) * time.Microsecond, Since: fromMicros(since),
 	}
 	c.CreatedAt, c.ChangedAt, c.Booked = fromMicros(created), fromMicros(changed), fromMicros(booked)
+	c.SpokeAt, c.Ending.At, c.WritingAt = fromMicros(spoke), fromMicros(ending), fromMicros(writing)
 	plain, err := s.keys.Unseal(casePlace(c.Partner, c.ID), sealed)
 	if err != nil {
 		return c, fmt.Errorf("open case: %w", err)
@@ -76,10 +77,13 @@ func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wish
 		if err != nil {
 			return err
 		}
+		if err := tx.QueryRowContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'cases' RETURNING value`).Scan(&c.Short); err != nil {
+			return fmt.Errorf("number case: %w", err)
+		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO support_case (id, partner_id, user_index, service_id, status, assignee, details, target,
-			clock_used, clock_since, due_at, created_at, changed_at, rating) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0)`,
+			clock_used, clock_since, due_at, created_at, changed_at, rating, short, spoke_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15)`,
 			string(c.ID), number(id), u.write, string(c.Service), string(c.Status), c.Assignee, sealed, c.Clock.Target.Microseconds(),
-			c.Clock.Used.Microseconds(), micros(c.Clock.Since), dueMicros(c), micros(c.CreatedAt), micros(c.ChangedAt))
+			c.Clock.Used.Microseconds(), micros(c.Clock.Since), dueMicros(c), micros(c.CreatedAt), micros(c.ChangedAt), c.Short, micros(c.SpokeAt))
 		if err != nil {
 			return fmt.Errorf("insert case: %w", err)
 		}
@@ -254,8 +258,9 @@ func (s Cases) UpdateCase(ctx context.Context, key cyber.CaseKey, change func(*c
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE support_case SET status = $2, assignee = $3, clock_used = $4, clock_since = $5, changed_at = $6,
-			due_at = $8, rating = $9 WHERE id = $1 AND partner_id = $7`, string(c.ID), string(c.Status), c.Assignee, c.Clock.Used.Microseconds(),
-			micros(c.Clock.Since), micros(c.ChangedAt), number(c.Partner), dueMicros(c), c.Rating)
+			due_at = $8, rating = $9, spoke = $10, spoke_at = $11, ending_to = $12, ending_by = $13, ending_at = $14, writing_at = $15 WHERE id = $1 AND partner_id = $7`, string(c.ID), string(c.Status), c.Assignee, c.Clock.Used.Microseconds(),
+			micros(c.Clock.Since), micros(c.ChangedAt), number(c.Partner), dueMicros(c), c.Rating, c.Spoke, micros(c.SpokeAt),
+			string(c.Ending.To), c.Ending.Actor, micros(c.Ending.At), micros(c.WritingAt))
 		if err != nil {
 			return fmt.Errorf("update case: %w", err)
 		}

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // nothingDue stands where a time to be ready by would: after every other.
@@ -60,7 +62,11 @@ func (s Cases) Lane(ctx context.Context, f cyber.LaneFilter) (cyber.Lane, error)
 
 // casesThatFit is the one rule for what a lane holds and counts.
 func (s Cases) casesThatFit(ctx context.Context, f cyber.LaneFilter) (c conditions, err error) {
-	c.add(`c.status = `, string(f.Status))
+	if f.Status != "" {
+		c.add(`c.status = `, string(f.Status))
+	} else {
+		c.text += ` AND c.status IN (` + openStatuses + `)`
+	}
 	if f.Partner != "" {
 		c.add(`c.partner_id = `, number(f.Partner))
 	}
@@ -81,18 +87,50 @@ func (s Cases) casesThatFit(ctx context.Context, f cyber.LaneFilter) (c conditio
 		c.add(`c.assignee = `, "")
 	}
 	c.period(`c.created_at`, f.From, f.To)
+	c.period(`c.due_at`, f.DueFrom, f.DueTo)
 	return c, nil
 }
 
-// WaitingCases counts what waits at the desk: see cyber.CaseStore.
-func (s Cases) WaitingCases(ctx context.Context, assignee string, now, dayEnd time.Time) (cyber.WaitingCases, error) {
+// WaitingCases counts what waits at the desk: see cyber.CaseStore. The rows that a number counts are those that Lane returns with
+// the same filter.
+func (s Cases) WaitingCases(ctx context.Context, f cyber.LaneFilter, assignee string, now, dayEnd time.Time) (cyber.WaitingCases, error) {
 	var n cyber.WaitingCases
-	const open = `SELECT count(*) FROM support_case WHERE status IN (` + openStatuses + `) AND `
+	c, err := s.casesThatFit(ctx, f)
+	if err != nil {
+		return n, err
+	}
+	mark := func(arg any) string {
+		c.args = append(c.args, arg)
+		return `$` + strconv.Itoa(len(c.args))
+	}
+	present, end, me := mark(micros(now)), mark(micros(dayEnd)), mark(assignee)
 	// Each from a range of an index: most cases are neither late nor mine.
-	err := s.reader().QueryRowContext(ctx, `SELECT (`+open+`due_at < $1), (`+open+`due_at >= $1 AND due_at < $2), (`+open+`assignee = ''), (`+open+`assignee = $3)`,
-		micros(now), micros(dayEnd), assignee).Scan(&n.Late, &n.Today, &n.Free, &n.Mine)
+	open := `(SELECT count(*) FROM support_case c WHERE true` + c.text
+	err = s.reader().QueryRowContext(ctx, `SELECT `+open+` AND due_at < `+present+`), `+open+` AND due_at >= `+present+` AND due_at < `+end+`), `+open+` AND assignee = ''), `+
+		open+` AND assignee = `+me+`), `+open+`)`, c.args...).Scan(&n.Late, &n.Today, &n.Free, &n.Mine, &n.Open)
 	if err != nil {
 		return n, classify(fmt.Errorf("count cases: %w", err))
 	}
 	return n, nil
+}
+
+// EndingCases returns cases whose final move is due: see cyber.CaseStore.
+func (s Cases) EndingCases(ctx context.Context, now time.Time, limit int) ([]cyber.CaseID, error) {
+	return collect(ctx, s.reader(), func(row scanner) (id cyber.CaseID, err error) { return id, row.Scan(&id) },
+		`SELECT id FROM support_case WHERE ending_at > 0 AND ending_at <= $1 ORDER BY ending_at LIMIT $2`, micros(now), int64(limit))
+}
+
+// SetWriter notes who is writing: see cyber.CaseStore.
+func (s Cases) SetWriter(ctx context.Context, key cyber.CaseKey, writer string, now time.Time) error {
+	owner, err := s.caseOwner(ctx, key.ID)
+	if err == nil && key.Partner != "" && owner != key.Partner {
+		err = cyber.ErrCaseNotFound.With("case: no such id")
+	}
+	if err != nil {
+		return err
+	}
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE support_case SET writer = $3, writing_at = $4 WHERE partner_id = $1 AND id = $2`, number(owner), string(key.ID), writer, micros(now))
+		return err
+	})
 }

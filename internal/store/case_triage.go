@@ -104,6 +104,35 @@ func (s Cases) deleteOne(ctx context.Context, statement, id string, none error) 
 	})
 }
 
+func (c core) scanAnswer(row scanner) (checked[cyber.ReadyAnswer], error) {
+	var a cyber.ReadyAnswer
+	var mac []byte
+	err := row.Scan(&a.Title, &a.Text, &mac)
+	return checked[cyber.ReadyAnswer]{a, "case_answer " + a.Title, !c.genuine("case_answer", answerGrant(a), mac)}, err
+}
+
+// ReadyAnswers returns the answers that are kept ready, by title.
+func (s Cases) ReadyAnswers(ctx context.Context) ([]cyber.ReadyAnswer, error) {
+	return collectGenuine(ctx, s.reader(), s.scanAnswer, `SELECT title, body, mac FROM case_answer ORDER BY title`)
+}
+
+// SaveReadyAnswer keeps an answer in the place of the one that has its title.
+func (s Cases) SaveReadyAnswer(ctx context.Context, a cyber.ReadyAnswer) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO case_answer (title, body, mac) VALUES ($1, $2, $3)
+			ON CONFLICT (title) DO UPDATE SET body = excluded.body, mac = excluded.mac`, a.Title, a.Text, s.mac("case_answer", answerGrant(a)))
+		return err
+	})
+}
+
+// DeleteReadyAnswer removes an answer; one that is not there is as good as removed.
+func (s Cases) DeleteReadyAnswer(ctx context.Context, title string) error {
+	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM case_answer WHERE title = $1`, title)
+		return err
+	})
+}
+
 // SetTarget keeps the working time of a service's new cases.
 func (s Cases) SetTarget(ctx context.Context, service cyber.ServiceID, target time.Duration) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {

@@ -163,6 +163,8 @@ func questionGrant(q cyber.Question) *grant {
 	return new(grant).text(string(q.ID), string(q.Service), q.Text).truth(q.Required).number(micros(q.CreatedAt)).text(q.Options...)
 }
 
+func answerGrant(a cyber.ReadyAnswer) *grant { return new(grant).text(a.Title, a.Text) }
+
 // contentGrant is that of an item as it is kept.
 func contentGrant(id, item string, retired bool) *grant {
 	return new(grant).text(id, item).truth(retired)
@@ -234,6 +236,7 @@ func (s Upkeep) checkSpokenRows(ctx context.Context, look func(where string, for
 		lookAt(ctx, q, look, s.scanPlan, `SELECT `+planColumns+` FROM plan ORDER BY partner_id, id`),
 		lookAt(ctx, q, look, s.scanService, `SELECT `+serviceColumns+` FROM service ORDER BY id`),
 		lookAt(ctx, q, look, s.scanQuestion, `SELECT `+questionColumns+` FROM case_question q ORDER BY q.id`),
+		lookAt(ctx, q, look, s.scanAnswer, `SELECT title, body, mac FROM case_answer ORDER BY title`),
 		lookAt(ctx, q, look, s.scanContent, `SELECT `+contentColumns+` FROM content ORDER BY id`),
 		lookAt(ctx, q, look, s.scanInstall, `SELECT `+installColumns+` FROM epp_install ORDER BY system`),
 		lookAt(ctx, q, look, s.scanChecked, `SELECT `+breachColumns+` FROM breach b ORDER BY b.name`),

@@ -30,30 +30,24 @@ const (
 
 // Figures returns the counts that CountFigures made last.
 func (s Overview) Figures(ctx context.Context) (operator.Figures, error) {
-	f := operator.Figures{Now: map[operator.Figure]int64{}, ByDay: map[operator.Figure][]operator.DayCount{}}
+	f := operator.Figures{Now: map[operator.Figure]int64{}}
 	type row struct {
-		name   string
-		day, n int64
+		name string
+		n    int64
 	}
-	since := operator.DayOf(s.now()) - operator.FigureDays
 	rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
 		var r row
-		return r, sc.Scan(&r.name, &r.day, &r.n)
-		// In two parts, each a stretch of its index: partners and endpoints leave many more rows than the service.
-	}, `SELECT name, day, n FROM tally WHERE part = '' AND day = 0 UNION ALL SELECT name, day, n FROM tally WHERE part = '' AND day >= $1
-		ORDER BY name, day`, since)
+		return r, sc.Scan(&r.name, &r.n)
+	}, `SELECT name, n FROM tally WHERE part = '' AND day = 0 ORDER BY name`)
 	if err != nil {
 		return f, fmt.Errorf("read figures: %w", err)
 	}
 	for _, r := range rows {
-		switch name := operator.Figure(r.name); {
+		switch {
 		case r.name == tallyCountedAt:
 			f.At = fromMicros(r.n)
-		case strings.HasPrefix(r.name, "mark."):
-		case r.day == 0:
-			f.Now[name] = r.n
-		default:
-			f.ByDay[name] = append(f.ByDay[name], operator.DayCount{Day: fromMicros(r.day * dayMicros), Count: r.n})
+		case !strings.HasPrefix(r.name, "mark."):
+			f.Now[operator.Figure(r.name)] = r.n
 		}
 	}
 	return f, nil
@@ -206,7 +200,16 @@ func (s Overview) standing(ctx context.Context) ([]figure, error) {
 			list = append(list, figure{name: name, n: counts[i]})
 		}
 	}
-	return list, nil
+	// What is listed a partner at a time is counted so too: the parts are the rows, and add up to the number.
+	enrolled, err := s.byPartner(ctx, operator.SubscriptionsActive, 0, `SELECT partner_id, CAST(sum(active - past) AS BIGINT) FROM (
+		SELECT partner_id, active, 0 AS past FROM subscription_counter
+		UNION ALL SELECT partner_id, 0, active FROM subscription_expiry WHERE level = 3 AND expiry_day < $1) n GROUP BY partner_id ORDER BY partner_id`, today...)
+	if err != nil {
+		return nil, err
+	}
+	protected, err := s.byPartner(ctx, operator.DevicesProtected, 0, `SELECT partner_id, count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0
+		GROUP BY partner_id ORDER BY partner_id`)
+	return append(append(list, enrolled...), protected...), err
 }
 
 // countDays counts yesterday and today anew; days before that do not change any more.

@@ -34,9 +34,12 @@ func TestFigures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			days := f.Series(operator.FindingsOfDay, e.Clock.Now())
-			told := f.Series(operator.AlertsOfDay, e.Clock.Now())
-			if len(days) != operator.FigureDays || totalOf(days) != findings || totalOf(told) != alerts || f.Now[operator.FindingsOpen] != findings ||
+			byDay, err := e.Overview.Days(ctx, "", 30, operator.FindingsOfDay, operator.AlertsOfDay)
+			if err != nil {
+				t.Fatal(err)
+			}
+			days, told := byDay[operator.FindingsOfDay], byDay[operator.AlertsOfDay]
+			if len(days) != 30 || totalOf(days) != findings || totalOf(told) != alerts || f.Now[operator.FindingsOpen] != findings ||
 				f.Now[operator.AssetsMonitored] != 1 || !f.At.Equal(e.Clock.Now()) {
 				t.Errorf("%s: %+v", when, f)
 			}

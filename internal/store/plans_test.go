@@ -54,10 +54,11 @@ func askedByPages(ctx context.Context, in store.Tx, w *lives) map[string]func() 
 			_, err := in.Alerts.EventReport(ctx, id, alert.ReportOf{From: from, To: to, Most: 1, Show: 1})
 			return err
 		},
-		"desk":  func() error { _, err := in.Cases.WaitingCases(ctx, "op_1", now, to); return err },
-		"cover": func() error { _, err := in.Cover.Entitled(ctx, id, user); return err },
-		"score": func() error { _, err := in.Advice.Posture(ctx, id, user, true); return err },
-		"plans": func() error { _, err := in.Monitoring.FindingsOfUser(ctx, id, user); return err },
+		"endings": func() error { _, err := in.Cases.EndingCases(ctx, now, 10); return err },
+		"desk":    func() error { _, err := in.Cases.WaitingCases(ctx, cyber.LaneFilter{}, "op_1", now, to); return err },
+		"cover":   func() error { _, err := in.Cover.Entitled(ctx, id, user); return err },
+		"score":   func() error { _, err := in.Advice.Posture(ctx, id, user, true); return err },
+		"plans":   func() error { _, err := in.Monitoring.FindingsOfUser(ctx, id, user); return err },
 		"person's name": func() error {
 			_, err := in.Subjects.UserOfRef(ctx, id, in.Subjects.PersonRef(subject.Person{User: user, Partner: id}))
 			return err

@@ -135,6 +135,12 @@ func (s Subjects) Named(ctx context.Context, at []partner.ID, kind subject.HitKi
 	return searchHits(kind, rows), err
 }
 
+// CasesNumbered are cases by their short numbers.
+func (s Subjects) CasesNumbered(ctx context.Context, at []partner.ID, short int64) ([]subject.Hit, error) {
+	rows, err := s.ofEach(ctx, at, named[subject.HitCase], []string{"short = ?"}, func(partner.ID) any { return short })
+	return searchHits(subject.HitCase, rows), err
+}
+
 func searchHits(kind subject.HitKind, rows []owned) []subject.Hit {
 	hits := make([]subject.Hit, len(rows))
 	for i, r := range rows {

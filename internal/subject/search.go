@@ -2,6 +2,8 @@ package subject
 
 import (
 	"context"
+	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -40,6 +42,8 @@ type Finder interface {
 	// SubscriptionsOfHolder are the newest of a company; Named are cases, events, devices and endpoints by their ids.
 	SubscriptionsOfHolder(ctx context.Context, at []partner.ID, cnpj string) ([]Hit, error)
 	Named(ctx context.Context, at []partner.ID, kind HitKind, id string) ([]Hit, error)
+	// CasesNumbered are cases by the short number that operators call them by.
+	CasesNumbered(ctx context.Context, at []partner.ID, short int64) ([]Hit, error)
 }
 
 // Search finds people and things by whatever an operator was told of them.
@@ -78,7 +82,7 @@ func (s *Search) Find(ctx context.Context, text string) (hits []Hit, as []string
 	at := make([]partner.ID, len(partners))
 	for i, p := range partners {
 		at[i] = p.ID
-		if strings.EqualFold(text, p.Name) || text == string(p.ID) {
+		if isPrefix(text, p.Name) || text == string(p.ID) {
 			hits = append(hits, Hit{HitPartner, p.ID, string(p.ID)})
 		}
 	}
@@ -90,6 +94,18 @@ func (s *Search) Find(ctx context.Context, text string) (hits []Hit, as []string
 		as, hits = append(as, look.as), append(hits, found...)
 	}
 	return once(hits), as, nil
+}
+
+// isPrefix reports whether a name begins with a text of at least two letters, whatever their case.
+func isPrefix(text, name string) bool {
+	t, n := []rune(strings.ToLower(text)), []rune(strings.ToLower(name))
+	return len(t) >= 2 && len(t) <= len(n) && string(n[:len(t)]) == string(t)
+}
+
+// HasWrongCheckDigits reports whether a text is a CPF but for its check digits, so that who mistyped it is told.
+func HasWrongCheckDigits(text string) bool {
+	_, err := identifier.ParseCPF(strings.TrimSpace(text), identifier.Required)
+	return errors.Is(err, identifier.ErrCheckDigits)
 }
 
 // Enrolled is the reference of somebody whom a partner enrolled; empty when there is nobody with the CPF.
@@ -113,6 +129,11 @@ func (s *Search) looks(text string) (list []look) {
 		if strings.HasPrefix(text, prefix) {
 			return []look{{string(kind), func(ctx context.Context, at []partner.ID) ([]Hit, error) { return s.store.Named(ctx, at, kind, text) }}}
 		}
+	}
+	if short, err := strconv.ParseInt(strings.TrimPrefix(text, "#"), 10, 32); err == nil && short > 0 {
+		list = append(list, look{"case number", func(ctx context.Context, at []partner.ID) ([]Hit, error) {
+			return s.store.CasesNumbered(ctx, at, short)
+		}})
 	}
 	if cpf, err := identifier.ParseCPF(text, identifier.Waived); err == nil {
 		list = append(list, look{"cpf", func(ctx context.Context, at []partner.ID) ([]Hit, error) { return s.store.PersonsOfCPF(ctx, at, cpf) }})

@@ -79,25 +79,88 @@ function walk(step) {
 	lines[Math.min(Math.max(now + step, 0), lines.length - 1)]?.focus();
 }
 
+// What opens takes the focus to its first field, so that what is typed next goes there; Escape closes it and gives the focus back.
+for (const box of document.querySelectorAll("details.confirm, details.pop")) {
+	box.querySelector("summary").addEventListener("click", (event) => {
+		event.preventDefault(); // the event that tells of the opening comes later, and letters typed until then would be lost
+		box.open = !box.open;
+		if (box.open) {
+			box.querySelector("input:not([type=hidden]), select, textarea, button, li a")?.focus();
+		}
+	});
+}
+const openBox = () => [...document.querySelectorAll("details.confirm[open], details.pop[open]")].pop();
+
 document.addEventListener("keydown", (event) => {
-	const typing = event.target.closest("input, select, textarea, [contenteditable]");
-	if (typing || event.ctrlKey || event.metaKey || event.altKey || localStorage.getItem(keysOff) !== null) {
+	const box = openBox();
+	if (event.key === "Escape" && box) {
+		box.open = false;
+		box.querySelector("summary").focus();
+		return;
+	}
+	const typing = event.target.closest("input:not([type=checkbox]), select, textarea, [contenteditable]");
+	if (typing || box || document.querySelector("dialog[open]") || event.ctrlKey || event.metaKey || event.altKey || localStorage.getItem(keysOff) !== null) {
 		return;
 	}
 	const key = event.key.toLowerCase();
 	const named = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
 	if (named) {
 		event.preventDefault();
-		if (named.matches("input")) {
+		if (named.matches("input, textarea")) {
 			named.focus();
-			named.select();
 		} else {
 			named.click();
 		}
 	} else if (key === "j" || key === "k") {
 		walk(key === "j" ? 1 : -1);
+	} else if (key === "x") {
+		document.activeElement.closest("tr")?.querySelector("[type=checkbox]")?.click();
 	}
 });
+
+// A colour with data-paint is shown at once in the preview of a person's page.
+for (const colour of document.querySelectorAll("[data-paint]")) {
+	const paint = () => document.querySelector(".phone").style.setProperty(colour.dataset.paint, colour.value);
+	colour.addEventListener("input", paint);
+	paint();
+}
+
+// A check box with data-all marks all of a name.
+for (const all of document.querySelectorAll("[data-all]")) {
+	all.addEventListener("change", () => {
+		for (const box of document.querySelectorAll(`[type=checkbox][name="${all.dataset.all}"]`)) {
+			box.checked = all.checked;
+		}
+	});
+}
+
+// The box that answers a case: a ready answer goes in where one writes, and the server hears and tells who is writing.
+for (const form of document.querySelectorAll("[data-writing]")) {
+	const text = form.querySelector("textarea");
+	for (const link of form.querySelectorAll("[data-insert]")) {
+		link.addEventListener("click", (event) => {
+			event.preventDefault();
+			link.closest("details").open = false;
+			text.setRangeText(link.dataset.insert, text.selectionStart, text.selectionEnd, "end");
+			text.focus();
+		});
+	}
+	const told = document.querySelector("[data-writer]");
+	let typed = false;
+	text.addEventListener("input", () => { typed = true; });
+	setInterval(async () => {
+		if (document.hidden) {
+			return;
+		}
+		const body = new URLSearchParams({ typing: typed ? "1" : "0" });
+		typed = false;
+		const heard = await fetch(form.dataset.writing, { method: "POST", body }).catch(() => null);
+		if (heard?.headers.get("content-type") === "application/json") {
+			const { other } = await heard.json();
+			told.textContent = other ? `${other} está escrevendo uma resposta.` : "";
+		}
+	}, 5000);
+}
 
 // In a low window the menu scrolls: the page that one is on is in sight.
 document.querySelector(".menu-scroll [aria-current]")?.scrollIntoView({ block: "nearest" });

@@ -106,11 +106,11 @@ func TestLanes(t *testing.T) {
 			t.Error("a case with the shorter target is not first")
 		}
 		day := e.Clock.Now().Add(2 * time.Hour)
-		if n, err := cases.Waiting(ctx, "bruna", day); err != nil || n != (cyber.WaitingCases{Today: 5, Free: 7, Mine: 4}) {
+		if n, err := cases.Waiting(ctx, cyber.LaneFilter{}, "bruna", day); err != nil || n != (cyber.WaitingCases{Today: 5, Free: 7, Mine: 4, Open: 11}) {
 			t.Errorf("%+v, %v", n, err)
 		}
 		e.Clock.Advance(90 * time.Minute)
-		if n, err := cases.Waiting(ctx, "bruna", day); err != nil || n != (cyber.WaitingCases{Late: 5, Free: 7, Mine: 4}) {
+		if n, err := cases.Waiting(ctx, cyber.LaneFilter{}, "bruna", day); err != nil || n != (cyber.WaitingCases{Late: 5, Free: 7, Mine: 4, Open: 11}) {
 			t.Errorf("later: %+v, %v", n, err)
 		}
 		// While the client is waited for nothing is due, and what is finished is listed by its age.
@@ -121,7 +121,7 @@ func TestLanes(t *testing.T) {
 				}
 			}
 		}
-		if n, err := cases.Waiting(ctx, "bruna", day); err != nil || n.Late != 2 {
+		if n, err := cases.Waiting(ctx, cyber.LaneFilter{}, "bruna", day); err != nil || n.Late != 2 {
 			t.Errorf("waiting: %+v, %v", n, err)
 		}
 		if list, _ := read(cyber.LaneFilter{Status: cyber.CaseWaiting}); len(list) != 3 || list[0].ID != all[0].ID {

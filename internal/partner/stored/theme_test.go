@@ -75,9 +75,8 @@ func TestThemeRefusals(t *testing.T) {
 		edit func(*partner.Theme)
 		says string
 	}{
-		"grey on white":              {func(th *partner.Theme) { th.Text = "#777777" }, "text: its contrast is 4.47 to 1 on the background, and people need at least 4.5 to 1"},
+		"grey on white":              {func(th *partner.Theme) { th.Accent = "#777777" }, "accent: its contrast is 4.47 to 1 on the white page, and people need at least 4.5 to 1"},
 		"yellow links":               {func(th *partner.Theme) { th.Accent = "#ffcc00" }, "accent: its contrast is 1.5"},
-		"white on a dark bg":         {func(th *partner.Theme) { th.Background = "#101010" }, "text: its contrast is 1."},
 		"button text":                {func(th *partner.Theme) { th.AccentText = "#0b57a5" }, "accent text: its contrast is 1."},
 		"no colour":                  {func(th *partner.Theme) { th.Accent = "red;} body{display:none" }, "accent: a colour such as"},
 		"a long title":               {func(th *partner.Theme) { th.Title = strings.Repeat("a", 81) }, "title: at most 80"},
@@ -100,7 +99,7 @@ func TestThemeRefusals(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if kept, err := reg.Theme(t.Context(), p.ID); err != nil || kept.Text != "" || kept.Logo != nil {
+	if kept, err := reg.Theme(t.Context(), p.ID); err != nil || kept.Accent != "" || kept.Logo != nil {
 		t.Error("a refused theme was kept:", kept, err)
 	}
 }

@@ -4,7 +4,7 @@ CREATE TABLE meta (
 	value BYTEA NOT NULL
 );
 
--- Counters that tell other processes when to forget or look again, and one that numbers partners.
+-- Counters that tell other processes when to forget or look again, and those that number partners and cases.
 CREATE TABLE epoch (
 	name  TEXT PRIMARY KEY,
 	value BIGINT NOT NULL
@@ -14,7 +14,8 @@ INSERT INTO epoch (name, value) VALUES
 	('corpora', 1),   -- a breach was published or retracted
 	('operators', 1), -- locked by every change of an operator, so that rules over the whole list hold
 	('figures', 1),   -- locked by whoever counts for the console
-	('partners', 0);  -- the last number that was given to a partner
+	('partners', 0),  -- the last number that was given to a partner
+	('cases', 0);     -- the last number that was given to a case
 
 -- The processes that serve partners at this moment: each grants its share of a partner's rate.
 CREATE TABLE replica (

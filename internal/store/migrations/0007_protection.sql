@@ -103,6 +103,13 @@ CREATE TABLE case_question (
 );
 CREATE INDEX case_question_service ON case_question (service_id, created_at, id);
 
+-- Answers that operators keep ready for persons.
+CREATE TABLE case_answer (
+	title      TEXT PRIMARY KEY,
+	body       TEXT NOT NULL,
+	mac        BYTEA NOT NULL -- keyed hash of the row
+);
+
 -- How fast the cases of a service should be resolved; a service without a row has the default.
 CREATE TABLE case_target (
 	service_id TEXT PRIMARY KEY REFERENCES service (id),
@@ -126,6 +133,14 @@ CREATE TABLE support_case (
 	changed_at  BIGINT NOT NULL,
 	rating      INTEGER NOT NULL, -- 1 to 5 by the person; 0: none
 	made_up_at  BIGINT NOT NULL DEFAULT 0, -- the appointment of a sandbox partner's case, which takes no real time; 0: none
+	short       BIGINT NOT NULL DEFAULT 0, -- the number that operators call it by, one count for all partners
+	spoke       TEXT NOT NULL DEFAULT '',  -- the operator who wrote last; empty: the person
+	spoke_at    BIGINT NOT NULL DEFAULT 0,
+	ending_at   BIGINT NOT NULL DEFAULT 0, -- when a final move that can still be undone is made; 0: there is none
+	ending_to   TEXT NOT NULL DEFAULT '',
+	ending_by   TEXT NOT NULL DEFAULT '',
+	writer      TEXT NOT NULL DEFAULT '',  -- the operator who was last seen writing an answer
+	writing_at  BIGINT NOT NULL DEFAULT 0,
 	PRIMARY KEY (partner_id, id)
 );
 CREATE INDEX support_case_user ON support_case (partner_id, user_index, status);
@@ -136,8 +151,10 @@ CREATE INDEX support_case_desk ON support_case (status, due_at, id, partner_id, 
 -- The same by age.
 CREATE INDEX support_case_age ON support_case (status, created_at, id);
 CREATE INDEX support_case_owner ON support_case (assignee, status);
--- Operators name a case by its id alone.
+-- Operators name a case by its id or its number alone.
 CREATE INDEX support_case_id ON support_case (id);
+CREATE INDEX support_case_short ON support_case (short);
+CREATE INDEX support_case_ending ON support_case (ending_at) WHERE ending_at > 0;
 
 -- The history of a case, from its opening on: moves, notes, what the person and the operator wrote to each other.
 CREATE TABLE case_move (

@@ -1,0 +1,100 @@
+package app_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/sqldb"
+)
+
+// newCase opens a case for the person of the stage, as the partner does.
+func (s *stage) newCase() cyber.CaseID {
+	s.t.Helper()
+	s.must(s.t, "POST", s.api+"/cyber/case", s.key, `{"userHash":"`+s.user+`","serviceId":"sv_ajuda_phishing"}`)
+	list, err := s.app.Cases.List(s.ctx, cyber.CaseFilter{Limit: 1})
+	if err != nil || len(list) != 1 {
+		s.t.Fatal(list, err)
+	}
+	return list[0].ID
+}
+
+// TestReasonTypedOnACaseMovesNothing types the reason for a reveal as a person does, key by key: every letter goes into the
+// reason, and none of them takes or moves the case.
+func TestReasonTypedOnACaseMovesNothing(t *testing.T) {
+	t.Parallel()
+	a := open(t, common(t, sqldb.SQLite))
+	s := newStage(t, a)
+	srv := serveLogged(t, a, (*app.Server).RelaxSecondFactor)
+	s.browser, s.api = newBrowser(t, "http://"+srv.ConsoleAddr.String()), "http://"+srv.APIAddr.String()+"/v1"
+	s.must(t, "POST", s.api+"/subscriptions", s.key, "["+fmt.Sprintf(simItem, s.cpf)+"]")
+	_, token, err := a.Operators.Create(s.ctx, "atende@exemplo.com.br", operator.Support)
+	s.come(token, err)
+	id := s.newCase()
+
+	const reason = "Ligacao protocolo 123 eajkrm/?"
+	s.visit("/cases/" + string(id))
+	s.do(chromedp.Click(`details:has(form[action$="/reveal"]) > summary`, chromedp.NodeVisible))
+	s.do(chromedp.KeyEvent(reason))
+	if typed := eval[string](s.browser, `document.querySelector('form[action$="/reveal"] [name="reason"]')?.value ?? location.pathname`); typed != reason {
+		t.Errorf("the reason holds %q", typed)
+	}
+	c, moves, err := a.Cases.Show(s.ctx, id)
+	if err != nil || c.Status != cyber.CaseOpen || c.Assignee != "" || len(moves) != 1 {
+		t.Errorf("typing a reason left the case %s, of %q, with %d lines: %v", c.Status, c.Assignee, len(moves), err)
+	}
+}
+
+// TestFinalMoveAsksAndCanBeUndone resolves a case by its page: the page asks, offers to undo it, and the partner is told only of
+// what was not undone.
+func TestFinalMoveAsksAndCanBeUndone(t *testing.T) {
+	t.Parallel()
+	a := open(t, common(t, sqldb.SQLite))
+	s := newStage(t, a)
+	work := make(chan struct{}) // until it is closed no waiting move is made, however slow the browser is
+	srv := serveLogged(t, a, (*app.Server).RelaxSecondFactor, func(s *app.Server) { s.WorkAfter(work) })
+	s.browser, s.api = newBrowser(t, "http://"+srv.ConsoleAddr.String()), "http://"+srv.APIAddr.String()+"/v1"
+	_, token, err := a.Operators.Create(s.ctx, "atende@exemplo.com.br", operator.Support)
+	s.come(token, err)
+	id := s.newCase()
+	page := "/cases/" + string(id)
+	s.visit(page)
+	s.do(chromedp.KeyEvent("a"))
+	s.see("Caso assumido")
+	s.do(chromedp.KeyEvent("e")) // asks, and does no more
+	s.see("Resolver este caso?")
+	s.do(chromedp.KeyEvent("\x1b"))
+	if c, _, err := a.Cases.Show(s.ctx, id); err != nil || c.Status != cyber.CaseInProgress || c.Ending.To != "" {
+		t.Errorf("asking moved the case: %+v %v", c, err)
+	}
+	resolve := func() {
+		t.Helper()
+		s.visit(page)
+		s.do(chromedp.KeyEvent("e"))
+		s.press(`form[action$="/end"] button[value="here"]`)
+		s.see("O parceiro será avisado")
+	}
+	resolve()
+	s.press(`form[action$="/undo"] button`)
+	s.see("Desfeito")
+	if c, moves, err := a.Cases.Show(s.ctx, id); err != nil || c.Status != cyber.CaseInProgress || c.Ending.To != "" || len(moves) != 2 {
+		t.Errorf("undone: %+v, %d lines, %v", c, len(moves), err)
+	}
+	resolve()
+	theirs := func() string { return s.must(t, "GET", s.api+"/cyber/cases/"+s.user, s.key, "") }
+	if now := theirs(); strings.Contains(now, `"Resolvido"`) {
+		t.Error("the partner is told before the move can no longer be undone:", now)
+	}
+	close(work)
+	for deadline := time.Now().Add(browserTimeout); !strings.Contains(theirs(), `"Resolvido"`); time.Sleep(200 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the case was never resolved")
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package console
+
+import (
+	"context"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+)
+
+type answersPage struct {
+	Answers []cyber.ReadyAnswer
+	// Title and Text are the answer that is being changed.
+	Title, Text string
+}
+
+// showAnswers lists the answers that operators keep ready.
+func showAnswers(c *Console, r *request) (answer, error) {
+	list, err := c.Rules.Cases.ReadyAnswers(r.Context())
+	page := answersPage{Answers: list, Title: r.text("title"), Text: r.text("text")}
+	for _, a := range list {
+		if a.Title == r.URL.Query().Get("edit") {
+			page.Title, page.Text = a.Title, a.Text
+		}
+	}
+	return view{"answers", "Respostas prontas", page}, err
+}
+
+func saveAnswer(c *Console, r *request) (answer, error) {
+	a := cyber.ReadyAnswer{Title: r.text("title"), Text: r.text("text")}
+	err := c.change(r, "answer.save", func(ctx context.Context, in *Rules) (string, string, error) {
+		return a.Title, "", in.Cases.SaveReadyAnswer(ctx, a)
+	})
+	return then(redirect{"/answers", "answer.saved"}, err)
+}
+
+func deleteAnswer(c *Console, r *request) (answer, error) {
+	title := r.text("title")
+	err := c.change(r, "answer.delete", func(ctx context.Context, in *Rules) (string, string, error) {
+		return title, "", in.Cases.DeleteReadyAnswer(ctx, title)
+	})
+	return then(redirect{"/answers", "answer.deleted"}, err)
+}
