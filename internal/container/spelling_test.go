@@ -35,31 +35,11 @@ func encodingFormats(*testing.T) []subformat {
 		}
 		return b
 	}
-	mainframe := func(end byte) (b []byte) {
-		codes := map[rune]byte{'.': 0x4b, ';': 0x5e, '-': 0x60, '@': 0x7c, '\n': end}
-		for i, c := range "abcdefghi" {
-			codes[c], codes[c-32] = 0x81+byte(i), 0xc1+byte(i)
-		}
-		for i, c := range "jklmnopqr" {
-			codes[c], codes[c-32] = 0x91+byte(i), 0xd1+byte(i)
-		}
-		for i, c := range "stuvwxyz" {
-			codes[c], codes[c-32] = 0xa2+byte(i), 0xe2+byte(i)
-		}
-		for i, c := range "0123456789" {
-			codes[c] = 0xf0 + byte(i)
-		}
-		for _, c := range text {
-			b = append(b, codes[c])
-		}
-		return b
-	}
 	plain := strings.Repeat("uma linha sem nada\n", 4000)
 	return grouped("Encodings", []subformat{
 		{name: "UTF-16", file: wide(2, false, text)}, {name: "UTF-16, big end first", file: wide(2, true, text)}, {name: "UTF-16, marked", file: wide(2, false, "\ufeff"+text)},
 		{name: "UTF-16 after plain text", file: append([]byte(plain), wide(2, false, text)...)},
 		{name: "UTF-32", file: wide(4, false, text)}, {name: "UTF-32, big end first", file: wide(4, true, text)}, {name: "UTF-32, marked", file: wide(4, false, "\ufeff"+text)},
-		{name: "EBCDIC", file: mainframe(0x25)}, {name: "EBCDIC, NEL", file: mainframe(0x15)},
 		{name: "LDIF, folded", file: []byte("dn: uid=1\nmail: maria@exem\n plo.com\ndescription: CPF 529.982.\n 247-25\n")},
 		{name: "LDIF, base64", file: []byte("dn: uid=1\nmail:: " + base64.StdEncoding.EncodeToString([]byte("maria@exemplo.com")) + "\ncpf: 52998224725\n")},
 		{name: "vCard, folded", file: []byte("BEGIN:VCARD\r\nEMAIL:maria@ex\r\n emplo.com\r\nNOTE:529.982.247-\r\n 25\r\nEND:VCARD\r\n")},

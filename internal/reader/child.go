@@ -130,7 +130,7 @@ type smallStream struct {
 type worker struct {
 	recorder *scan.Recorder
 	out      *frameWriter
-	batch    []byte // behind room for the head of its frame
+	batch    []byte
 	// last is the password of the record before, of which several identifiers come, and digest that of it.
 	noPasswords bool
 	last        []byte
@@ -151,9 +151,9 @@ func (w *worker) found(s *record.Sighting) {
 }
 
 func (w *worker) flush() {
-	if len(w.batch) > frameHead {
-		must(w.out.writeInPlace(factSightings, w.batch))
-		w.batch = w.batch[:frameHead]
+	if len(w.batch) > 0 {
+		must(w.out.write(factSightings, w.batch))
+		w.batch = w.batch[:0]
 	}
 }
 
@@ -203,7 +203,7 @@ func (c *reading) run() error {
 	}
 	ctx := context.Background()
 	for range n {
-		w := &worker{out: c.out, noPasswords: c.job.NoPasswords, batch: make([]byte, frameHead, batchSize+4<<10)}
+		w := &worker{out: c.out, noPasswords: c.job.NoPasswords}
 		w.recorder = scan.NewRecorder(w.found)
 		c.workers = append(c.workers, w)
 		go func() {

@@ -18,21 +18,11 @@ func shapeOf(dst *[margin]byte, local, domain *byte, out *addressShape) {
 //go:noescape
 func markAVX2(digits *byte, signs *uint64, src *byte, words int)
 
-//go:noescape
-func markAVX512(digits *byte, signs *uint64, src *byte, words int)
-
-// wide says that 64 bytes may be taken at once: older processors that can slow down for it. A variable, for the test
-// that compares both ways.
-var wide = cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512VBMI2
-
 // mark fills digits and signs, which have as many bits, with those of src, which has a byte for each and keySpan more.
 func mark(digits []byte, signs []uint64, src []byte) {
-	switch {
-	case wide && len(signs) > 0:
-		markAVX512(&digits[:len(signs)*8][0], &signs[0], &src[:len(signs)*64+keySpan][0], len(signs))
-	case cpu.X86.HasAVX2 && len(signs) > 0:
+	if cpu.X86.HasAVX2 && len(signs) > 0 {
 		markAVX2(&digits[:len(signs)*8][0], &signs[0], &src[:len(signs)*64+keySpan][0], len(signs))
-	default:
+	} else {
 		markPortable(digits, signs, src)
 	}
 }
@@ -40,17 +30,11 @@ func mark(digits []byte, signs []uint64, src []byte) {
 //go:noescape
 func rhythmsAVX2(places *[steps]uint64, digits *bitmap)
 
-//go:noescape
-func rhythmsAVX512(places *[steps]uint64, digits *bitmap)
-
 // find marks the places where numbers begin. The byte before the bitmap is read with it.
 func (m *marks) find() {
-	switch {
-	case wide:
-		rhythmsAVX512(&m.places, &m.digits)
-	case cpu.X86.HasAVX2:
+	if cpu.X86.HasAVX2 {
 		rhythmsAVX2(&m.places, &m.digits)
-	default:
+	} else {
 		m.findPortable()
 	}
 }

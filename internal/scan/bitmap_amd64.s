@@ -82,54 +82,6 @@ loop:
 	VZEROUPPER
 	RET
 
-// func markAVX512(digits *byte, signs *uint64, src *byte, words int)
-//
-// It does what markAVX2 does for 64 bytes at once. What is after the stretch is asked for meanwhile: it comes while this
-// one is searched.
-TEXT ·markAVX512(SB), NOSPLIT, $0-32
-	MOVQ digits+0(FP), DI
-	MOVQ signs+8(FP), DX
-	MOVQ src+16(FP), SI
-	MOVQ words+24(FP), CX
-	MOVL $0x2d, AX
-	VPBROADCASTB AX, Z10
-	MOVL $0x46, AX
-	VPBROADCASTB AX, Z0
-	MOVL $0x75, AX
-	VPBROADCASTB AX, Z1
-	MOVL $0x85, AX
-	VPBROADCASTB AX, Z8
-	VPXORQ Z12, Z12, Z12
-	VBROADCASTI64X4 signBytes<>(SB), Z4
-	VBROADCASTI64X4 signBytes<>+32(SB), Z5
-	VBROADCASTI64X4 signBytes<>+64(SB), Z13
-	VBROADCASTI64X4 signBytes<>+96(SB), Z14
-	SHLQ $3, CX
-	XORL R10, R10
-
-wide:
-	VMOVDQU64   (SI)(R10*8), Z2
-	PREFETCHT0  4224(SI)(R10*8)
-	VPAVGB      1(SI)(R10*8), Z12, Z9
-	VPCMPEQB    5(SI)(R10*8), Z10, K1
-	VPSHUFB     Z9, Z13, Z9
-	VPSHUFB     Z2, Z4, Z6
-	VPADDB      Z8, Z2, Z7
-	VPSHUFB     Z7, Z5, Z7
-	VPSHUFB.Z   Z2, Z14, K1, Z11
-	VPANDNQ     Z6, Z9, Z6
-	VPTERNLOGQ  $0xfe, Z7, Z11, Z6
-	VPADDB      Z0, Z2, Z3
-	VPCMPEQB    Z2, Z6, K2
-	VPCMPGTB    Z1, Z3, K3
-	KMOVQ       K3, (DI)(R10*1)
-	KMOVQ       K2, (DX)(R10*1)
-	ADDQ        $8, R10
-	CMPQ        R10, CX
-	JNE         wide
-	VZEROUPPER
-	RET
-
 // Of sixteen bytes, the eight from the first on and the eight from the seventh on: two windows, 48 bits apart.
 DATA windows<>+0(SB)/8, $0x0706050403020100
 DATA windows<>+8(SB)/8, $0x0d0c0b0a09080706
@@ -192,63 +144,5 @@ next:
 	ADDQ        $32, DI
 	DECQ        CX
 	JNZ         next
-	VZEROUPPER
-	RET
-
-// Of 64 bytes, eight from every sixth on: eight windows, 48 bits apart.
-DATA wideWindows<>+0(SB)/8, $0x0706050403020100
-DATA wideWindows<>+8(SB)/8, $0x0d0c0b0a09080706
-DATA wideWindows<>+16(SB)/8, $0x131211100f0e0d0c
-DATA wideWindows<>+24(SB)/8, $0x1918171615141312
-DATA wideWindows<>+32(SB)/8, $0x1f1e1d1c1b1a1918
-DATA wideWindows<>+40(SB)/8, $0x2524232221201f1e
-DATA wideWindows<>+48(SB)/8, $0x2b2a292827262524
-DATA wideWindows<>+56(SB)/8, $0x31302f2e2d2c2b2a
-GLOBL wideWindows<>(SB), RODATA|NOPTR, $64
-
-// func rhythmsAVX512(places *[88]uint64, digits *bitmap)
-//
-// It does what rhythms does for eight windows at once. The last ones are read with the signs that follow the bitmap.
-TEXT ·rhythmsAVX512(SB), NOSPLIT, $0-16
-	MOVQ      places+0(FP), DI
-	MOVQ      digits+8(FP), SI
-	MOVQ      $11, CX
-	VMOVDQU64 wideWindows<>(SB), Z13
-	VPTERNLOGQ $0xff, Z14, Z14, Z14
-	VPSRLQ    $16, Z14, Z14            // the first 48 places
-
-more:
-	VPERMB     (SI), Z13, Z0           // d
-	VPERMB     -1(SI), Z13, Z1
-	VPSRLQ     $7, Z1, Z1              // before
-	VPSRLQ     $1, Z0, Z2
-	VPSRLQ     $2, Z0, Z3
-	VPSRLQ     $3, Z0, Z4
-	VPSRLQ     $4, Z0, Z5
-	VPTERNLOGQ $0x80, Z0, Z3, Z2       // d3
-	VPANDQ     Z2, Z4, Z6              // d4
-	VPANDNQ    Z2, Z4, Z3              // end3
-	VPANDNQ    Z6, Z5, Z4              // end4
-	VPSRLQ     $4, Z6, Z5
-	VPTERNLOGQ $0x40, Z1, Z6, Z5       // long
-	VPSRLQ     $5, Z6, Z7
-	VPSRLQ     $7, Z6, Z8
-	VPSRLQ     $5, Z4, Z9
-	VPSRLQ     $6, Z4, Z10
-	VPTERNLOGQ $0xf8, Z8, Z7, Z9       // Z9 | Z7&Z8
-	VPTERNLOGQ $0xe0, Z10, Z9, Z4      // split
-	VPSRLQ     $4, Z3, Z7
-	VPSRLQ     $8, Z3, Z8
-	VPSRLQ     $12, Z0, Z9
-	VPSRLQ     $13, Z0, Z10
-	VPTERNLOGQ $0x80, Z8, Z7, Z3
-	VPTERNLOGQ $0x80, Z10, Z9, Z3      // cpf
-	VPTERNLOGQ $0xfe, Z5, Z4, Z3
-	VPANDQ     Z3, Z14, Z3
-	VMOVDQU64  Z3, (DI)
-	ADDQ       $48, SI
-	ADDQ       $64, DI
-	DECQ       CX
-	JNZ        more
 	VZEROUPPER
 	RET

@@ -38,20 +38,12 @@ func (c *convertReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// otherEncoding tells text in four bytes a character, in EBCDIC, and text whose lines go on in the next, and how to read it.
+// otherEncoding tells text in four bytes a character, and text whose lines go on in the next, and how to read it.
 func otherEncoding(start []byte) func(dst, raw []byte, end bool) ([]byte, int) {
 	if low, ok := utf32Order(start); ok {
 		return func(dst, raw []byte, _ bool) ([]byte, int) { return fromUTF32(dst, raw, low) }
 	}
-	switch {
-	case isEBCDIC(start):
-		return func(dst, raw []byte, _ bool) ([]byte, int) {
-			for _, c := range raw {
-				dst = append(dst, ebcdic[c])
-			}
-			return dst, len(raw)
-		}
-	case isFolded(start):
+	if isFolded(start) {
 		return unfold
 	}
 	return nil
@@ -93,38 +85,6 @@ func fromUTF32(dst, raw []byte, low int) ([]byte, int) {
 		dst = utf8.AppendRune(dst, rune(c&0x7fffffff)) // what is no character becomes the one for that
 	}
 	return dst, whole
-}
-
-// ebcdic are the characters that identifiers and tables consist of, in the code pages of mainframes; others are blanks.
-var ebcdic = func() (t [256]byte) {
-	for c := range t {
-		t[c] = ' '
-	}
-	for from, text := range map[int]string{
-		0x81: "abcdefghi", 0x91: "jklmnopqr", 0xa2: "stuvwxyz", 0xc1: "ABCDEFGHI", 0xd1: "JKLMNOPQR", 0xe2: "STUVWXYZ", 0xf0: "0123456789",
-		0x4b: ".<(+|&", 0x5c: "*);", 0x60: "-/", 0x6b: ",%_>?", 0x7a: ":#@'=\"", 0x05: "\t", 0x0d: "\r", 0x15: "\n", 0x25: "\n",
-	} {
-		copy(t[from:], text)
-	}
-	return t
-}()
-
-// isEBCDIC says whether nearly all bytes are letters, digits and signs there. Text in ASCII has hardly any: its small
-// letters are none.
-func isEBCDIC(b []byte) bool {
-	if len(b) < 32 {
-		return false
-	}
-	known, words := 0, 0
-	for _, c := range b {
-		if plain := ebcdic[c]; plain != ' ' || c == 0x40 {
-			known++
-			if c >= 0x80 && class[plain]&(letter|digit) != 0 {
-				words++
-			}
-		}
-	}
-	return known*20 >= len(b)*19 && words*2 >= len(b)
 }
 
 // isFolded knows directories (LDIF) and address books (vCard), whose long lines go on after a line end and a blank.

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -27,98 +28,142 @@ type fixedRow struct {
 	text     []byte
 }
 
+// place is where character n of the row stands in b.
+func (r *fixedRow) place(b []byte, n int) int {
+	at := r.from
+	for ; n > 0 && at < r.to; n-- {
+		size := 1
+		if b[at] >= utf8.RuneSelf && len(r.text) < r.to-r.from {
+			_, size = utf8.DecodeRune(b[at:r.to])
+		}
+		at += size
+	}
+	return at
+}
+
+// fixedForm is what may stand in a column of fixed width: of so many characters, and read into its normal form.
+type fixedForm struct {
+	kind  identifier.Kind
+	width int
+	least int // different values
+	read  func(dst, text []byte) ([]byte, bool)
+}
+
+var (
+	checkedForms = []*fixedForm{
+		{identifier.CPF, 11, fewestRows, func(dst, text []byte) ([]byte, bool) { // with blanks for zeros or not
+			for i, c := range text {
+				if c == ' ' && i < 3 && (i == 0 || text[i-1] == ' ' || text[i-1] == '0') {
+					c = '0'
+				}
+				dst = append(dst, c)
+			}
+			return dst, identifier.ValidCPF(dst)
+		}},
+		{identifier.CPF, 14, fewestRows, func(dst, text []byte) ([]byte, bool) {
+			dst = append(append(append(append(dst, text[:3]...), text[4:7]...), text[8:11]...), text[12:]...)
+			return dst, text[3] == '.' && text[7] == '.' && text[11] == '-' && identifier.ValidCPF(dst)
+		}},
+		{identifier.CNPJ, 14, fewestRows, func(dst, text []byte) ([]byte, bool) {
+			return append(dst, text...), digitsOnly(text) && identifier.ValidCNPJ(text)
+		}},
+		// One digit in ten is the right one by chance.
+		{identifier.Card, 16, fewestRows + 1, func(dst, text []byte) ([]byte, bool) {
+			return append(dst, text...), digitsOnly(text) && record.IsCard(text)
+		}},
+	}
+	dateForm = &fixedForm{width: 8, least: fewestRows, read: func(dst, text []byte) ([]byte, bool) { return dst, digitsOnly(text) && record.Year(text) > 0 }}
+)
+
+// readFixedPhone reads a phone with zeros, blanks or the country code before it.
+func readFixedPhone(dst, text []byte) ([]byte, bool) {
+	text = bytes.TrimRight(bytes.TrimLeft(text, " 0"), " ")
+	if record.Brazilian(text) {
+		text = text[2:]
+	}
+	return identifier.AppendBrazilianPhone(dst, text)
+}
+
+// fixedColumn is a column of fixed width.
+type fixedColumn struct {
+	*fixedForm
+	at     int
+	births bool // its dates are of births
+	// Rows of several kinds have a character that tells which: the column is only in those that have one of these there.
+	typeAt int
+	types  []byte
+}
+
+// of returns what the column has in a row, and whether there is anything: not blanks, nor the same character all over.
+func (c *fixedColumn) of(row []byte) (text []byte, isThere bool) {
+	text = row[c.at : c.at+c.width]
+	return text, isDigit(text[c.width-1]) && bytes.Count(text, text[:1]) < len(text)
+}
+
+// value appends the normal form of what the column has in a row.
+func (c *fixedColumn) value(dst, row []byte) ([]byte, bool) {
+	if len(c.types) > 0 && !slices.Contains(c.types, row[c.typeAt]) {
+		return dst, false
+	}
+	return c.read(dst, row[c.at:c.at+c.width])
+}
+
 // fixedRows are lines of the same width, and what is known of their columns.
 type fixedRows struct {
 	rows    []fixedRow
 	width   int
-	flat    []byte // texts of rows that have characters of several bytes
 	columns []fixedColumn
-	stops   []int // where digits end
+	used    []bool // places that are of a column
+	stops   []int  // where digits end
+	room    [margin]byte
 }
 
 // noteRun remembers the digits b[i:j], which are more than one number has or touch others, for fixed.
 func (s *finder) noteRun(b []byte, i, j int) {
-	if s.isView || inHash(b, i-1, i-2) || inHash(b, j, j+1) {
-		return
+	inHash := func(beside, behind int) bool { // such characters as hashes have
+		return behind >= 0 && behind < len(b) && beside < len(b) && class[b[beside]]&hexOnly != 0 && isHex(b[behind])
 	}
-	left, right := listed(b, i-1), listed(b, j)
-	if j-i < longestRun && (left || right) || left && right {
+	listed := func(k int) bool { return k >= 0 && k < len(b) && bytes.IndexByte([]byte(",;|:\t\"'=>"), b[k]) >= 0 }
+	left, right := listed(i-1), listed(j)
+	if s.isView || j-i < longestRun && (left || right) || left && right || inHash(i-1, i-2) || inHash(j, j+1) {
 		return
 	}
 	s.runs = append(s.runs, i)
 }
 
-// inHash says whether the character beside a run of digits, and the one behind it, are such as hashes have.
-func inHash(b []byte, beside, behind int) bool {
-	return behind >= 0 && behind < len(b) && beside < len(b) && class[b[beside]]&hexOnly != 0 && isHex(b[behind])
-}
-
-// listed says whether b[k] parts the fields of a list.
-func listed(b []byte, k int) bool { return k >= 0 && k < len(b) && partsFields[b[k]] }
-
-var partsFields = [256]bool{',': true, ';': true, '|': true, ':': true, '\t': true, '"': true, '\'': true, '=': true, '>': true}
-
 // fixed reads the records of fixed width with the runs that were noted. b lies base bytes after the beginning of the text.
 func (r *Recorder) fixed(b []byte, base int64) {
-	s := &r.finder
 	done, judged := -cell, 0 // the last cell that was read, and the end of the last line that was looked at
-	for _, at := range s.runs {
+	for _, at := range r.finder.runs {
 		if at < judged {
 			continue
 		}
 		low := max(0, at-widestRow)
 		n := bytes.LastIndexByte(b[low:at], '\n')
-		judged = len(b)
-		if end := bytes.IndexByte(b[at:], '\n'); end >= 0 {
-			judged = at + end
-		}
-		line := low + n + 1
-		if n < 0 && low > 0 || judged-line > widestRow {
+		line, next := lineAt(b, low+n+1)
+		judged = next
+		if n < 0 && low > 0 || len(line) > widestRow {
 			continue // too wide
 		}
-		if start := line - int((base+int64(line))%cell); start > done && amongRows(b, line) {
-			done = start
-			r.fixedCell(b, start)
+		beside, _ := lineAt(b, min(next, len(b)))
+		if next >= len(b) && low+n > 0 {
+			beside = b[max(low, bytes.LastIndexByte(b[:low+n], '\n')+1) : low+n]
+		}
+		if start := low + n + 1; lineWidth(line) == lineWidth(beside) && start-int((base+int64(start))%cell) > done {
+			done = start - int((base+int64(start))%cell)
+			r.fixedCell(b, done)
 		}
 	}
-	s.runs = s.runs[:0]
+	r.finder.runs = r.finder.runs[:0]
 }
 
-// amongRows says whether the line at b[start] is one of three, one after the other, with as many characters.
-func amongRows(b []byte, start int) bool {
-	line, next := lineAt(b, start)
-	same, at := 1, next
-	for same < fewestRows && at < len(b) {
-		row, next := lineAt(b, at)
-		if !sameWidth(line, row) {
-			break
-		}
-		same, at = same+1, next
-	}
-	for at = start; same < fewestRows && at > 0; same++ {
-		low := max(0, at-2-widestRow)
-		n := bytes.LastIndexByte(b[low:at-1], '\n')
-		if n < 0 && low > 0 || !sameWidth(line, b[low+n+1:at-1]) {
-			break
-		}
-		at = low + n + 1
-	}
-	return same >= fewestRows
-}
-
-// lineAt is the line at b[at], no more of it than a row has, and where the next begins.
+// lineAt is the line at b[at], little more of it than a row has, and where the next begins.
 func lineAt(b []byte, at int) (line []byte, next int) {
 	line = b[at:min(len(b), at+widestRow+1)]
 	if n := bytes.IndexByte(line, '\n'); n >= 0 {
 		line = line[:n]
 	}
 	return line, at + len(line) + 1
-}
-
-// sameWidth says whether two lines have as many characters. Few have many of several bytes.
-func sameWidth(a, b []byte) bool {
-	const most = 24
-	return len(a) == len(b) || len(a)-len(b) < most && len(b)-len(a) < most && lineWidth(a) == lineWidth(b)
 }
 
 // lineWidth counts the characters of a line.
@@ -132,29 +177,27 @@ func lineWidth(line []byte) int {
 
 // fixedCell reads the rows that begin in the cell at b[start].
 func (r *Recorder) fixedCell(b []byte, start int) {
-	s := &r.finder
-	f := &s.layout
-	if !f.read(b, max(0, start-fixedReach), min(len(b), start+cell+fixedReach)) || !f.infer() {
+	f := &r.finder.layout
+	if !f.readRows(b, max(0, start-fixedReach), min(len(b), start+cell+fixedReach)) || !f.infer() {
 		return
 	}
 	for i := range f.rows {
 		row := &f.rows[i]
-		if row.from < start || row.from >= start+cell || len(row.text) != f.width {
+		if row.from < start || row.from >= start+cell {
 			continue
 		}
 		classes, any := record.Classes(0), false
 		for k := range f.columns {
 			c := &f.columns[k]
-			normal, ok := c.value(s.text[:0], row.text)
-			switch {
-			case !ok:
-			case c.form == dateForm:
-				if c.births {
-					classes |= record.BirthDate
-				}
-			default:
+			normal, ok := c.value(f.room[:0], row.text)
+			if !ok {
+				continue
+			}
+			if c.fixedForm != dateForm {
 				any = true
-				r.records.AddFixed(c.form.kind(), normal, row.place(b, c.at), row.place(b, c.at+c.width))
+				r.records.AddFixed(c.kind, normal, row.place(b, c.at), row.place(b, c.at+c.width))
+			} else if c.births {
+				classes |= record.BirthDate
 			}
 		}
 		if any {
@@ -171,16 +214,6 @@ func (r *Recorder) gluedMail(b []byte, row *fixedRow) {
 	}
 	for _, at := range r.finder.layout.stops {
 		from := row.place(b, at)
-		if from >= row.to || class[b[from]]&inLocal == 0 {
-			continue
-		}
-		end := from
-		for end < row.to && class[b[end]]&inLocal != 0 {
-			end++
-		}
-		if end >= row.to || b[end] != '@' {
-			continue
-		}
 		inner := finder{isView: true, addWeak: func(identifier.Kind, []byte, int, int) {}, addNumber: func(*record.Number) bool { return true }}
 		inner.addSign = func(kind identifier.Kind, normal []byte, first, last int) {
 			if kind == identifier.Email && first == 0 {
@@ -191,84 +224,209 @@ func (r *Recorder) gluedMail(b []byte, row *fixedRow) {
 	}
 }
 
-// read takes the lines of b[low:high], and says whether enough of them have the same width, that of most of them.
-func (f *fixedRows) read(b []byte, low, high int) bool {
-	f.rows, f.flat, f.width = f.rows[:0], f.flat[:0], 0
-	at := low
+// readRows takes the lines of b[low:high] that have the width of most of them, and says whether there are enough of these.
+func (f *fixedRows) readRows(b []byte, low, high int) bool {
+	f.rows = f.rows[:0]
 	if low > 0 && b[low-1] != '\n' {
-		n := bytes.IndexByte(b[low:high], '\n')
-		if n < 0 {
-			return false
-		}
-		at = low + n + 1
+		low += bytes.IndexByte(b[low:high], '\n') + 1
 	}
-	for at < high {
-		n := bytes.IndexByte(b[at:high], '\n')
-		if n < 0 && high < len(b) {
+	votes, all := 0, 0
+	for low < high {
+		line, next := lineAt(b, low)
+		if next > high && high < len(b) {
 			break // goes on
 		}
-		end, next := at+n, at+n+1
-		if n < 0 {
-			end, next = high, high
+		if line = bytes.TrimSuffix(line, []byte("\r")); len(line) >= 11 && len(line) <= widestRow {
+			row := fixedRow{low, low + len(line), line}
+			if lineWidth(line) < len(line) {
+				row.text = make([]byte, 0, len(line))
+				for _, c := range string(line) {
+					row.text = append(row.text, byte(min(c, 0x80)))
+				}
+			}
+			if votes == 0 {
+				f.width = len(row.text)
+			}
+			if votes--; len(row.text) == f.width {
+				votes += 2
+			} else if votes < 0 {
+				votes = 0
+			}
+			f.rows = append(f.rows, row)
+			all++
 		}
-		if end > at && b[end-1] == '\r' {
-			end--
-		}
-		if end-at >= 11 && end-at <= widestRow {
-			f.add(b, at, end)
-		}
-		at = next
+		low = next
 	}
-	return f.commonWidth()
+	f.rows = slices.DeleteFunc(f.rows, func(r fixedRow) bool {
+		return len(r.text) != f.width || bytes.IndexByte([]byte("{[(<"), r.text[0]) >= 0 // has a form of its own
+	})
+	return len(f.rows) >= fewestRows && len(f.rows)*2 > all
 }
 
-// add takes the line b[from:to].
-func (f *fixedRows) add(b []byte, from, to int) {
-	row := fixedRow{from, to, b[from:to]}
-	if lineWidth(row.text) < len(row.text) {
-		start := len(f.flat)
-		for _, c := range string(row.text) {
-			f.flat = append(f.flat, byte(min(c, 0x80)))
-		}
-		row.text = f.flat[start:]
+// infer finds the columns of the rows.
+func (f *fixedRows) infer() bool {
+	f.columns, f.stops, f.used = f.columns[:0], f.stops[:0], make([]bool, f.width)
+	for _, form := range checkedForms {
+		f.find(form, f.rows)
 	}
-	f.rows = append(f.rows, row)
+	rows := f.rows
+	if len(f.columns) > 0 { // the rest is asked of rows with a person in them
+		rows = slices.DeleteFunc(slices.Clone(rows), func(r fixedRow) bool {
+			return !slices.ContainsFunc(f.columns, func(c fixedColumn) bool { _, ok := c.value(f.room[:0], r.text); return ok })
+		})
+	}
+	f.find(dateForm, rows)
+	f.findPhones(rows)
+	f.stops = slices.DeleteFunc(f.stops, func(at int) bool { return at >= f.width || digitColumn(rows, at) })
+	return slices.ContainsFunc(f.columns, func(c fixedColumn) bool { return c.fixedForm != dateForm })
 }
 
-// place is where character n of the row stands in b.
-func (r *fixedRow) place(b []byte, n int) int {
-	if len(r.text) == r.to-r.from {
-		return r.from + n
+// find adds the columns of a form, which its check digits or its digits tell, where nothing else was found.
+func (f *fixedRows) find(form *fixedForm, rows []fixedRow) {
+	for at := 0; at+form.width <= f.width; at++ {
+		c := fixedColumn{fixedForm: form, at: at}
+		if slices.Contains(f.used[at:at+form.width], true) || !f.holds(&c, rows) {
+			continue
+		}
+		f.columns = append(f.columns, c)
+		for k := at; k < at+form.width; k++ {
+			f.used[k] = true
+		}
+		f.stops = append(f.stops, at+form.width)
 	}
-	at := r.from
-	for ; n > 0 && at < r.to; n-- {
-		_, size := utf8.DecodeRune(b[at:r.to])
-		at += size
-	}
-	return at
 }
 
-// commonWidth finds the width that more than half of the rows have.
-func (f *fixedRows) commonWidth() bool {
-	votes := 0
-	for i := range f.rows {
-		switch n := len(f.rows[i].text); {
-		case votes == 0:
-			f.width, votes = n, 1
-		case n == f.width:
-			votes++
-		default:
-			votes--
+// holds says whether what stands in the place of the column in many rows is what it is to be.
+func (f *fixedRows) holds(c *fixedColumn, rows []fixedRow) bool {
+	n, right, old := 0, 0, 0
+	var all, good [256]int // by the last of the characters before the column that differ
+	seen := map[string]bool{}
+	for i := range rows {
+		text, isThere := c.of(rows[i].text)
+		if !isThere {
+			continue
+		}
+		if n++; n > 24 && right == 0 {
+			return false
+		}
+		if _, ok := c.read(f.room[:0], text); ok {
+			if right++; len(seen) < c.least {
+				seen[string(text)] = true
+			}
+			if c.fixedForm == dateForm && record.LongAgo(record.Year(text)) {
+				old++
+			}
 		}
 	}
-	same := 0
-	for i := range f.rows {
-		if len(f.rows[i].text) == f.width && !structured(f.rows[i].text[0]) {
-			same++
+	switch {
+	case len(seen) < c.least || right*5 < 2*n:
+		return false
+	case right*10 >= 7*n:
+		c.births = old*3 >= right // so old that they are hardly of anything else
+		return true
+	case c.fixedForm == dateForm:
+		return false
+	}
+	// Some character tells the rows with the column from others.
+	for at := range f.width {
+		clear(all[:])
+		clear(good[:])
+		for i := range rows {
+			if text, isThere := c.of(rows[i].text); isThere && (at < c.at || at >= c.at+c.width) {
+				all[rows[i].text[at]]++
+				if _, ok := c.read(f.room[:0], text); ok {
+					good[rows[i].text[at]]++
+				}
+			}
+		}
+		covered := 0
+		c.typeAt, c.types = at, nil
+		for v, n := range good {
+			if n >= fewestRows && n*10 >= 7*all[v] {
+				c.types = append(c.types, byte(v))
+				covered += n
+			}
+		}
+		if covered*10 >= right*9 {
+			return true
 		}
 	}
-	return same >= fewestRows && same*2 > len(f.rows)
+	return false
 }
 
-// structured says whether a line that begins with c has a form of its own.
-func structured(c byte) bool { return c == '{' || c == '[' || c == '(' || c == '<' }
+// findPhones adds columns of phones. These have no check digits: such a column has the place between two others, or between
+// letters, for itself, or is of mobiles at either end of it.
+func (f *fixedRows) findPhones(rows []fixedRow) {
+	const mobile = 11
+	for at := 0; at < f.width; at++ {
+		end := at
+		for end < f.width && !f.used[end] && digitColumn(rows, end) {
+			end++
+		}
+		if end-at < 6 {
+			continue
+		}
+		f.stops = append(f.stops, end)
+		for i, from := range [3]int{at, at, end - mobile} {
+			width := mobile
+			if i == 0 {
+				width = end - at
+			}
+			c := fixedColumn{fixedForm: &fixedForm{kind: identifier.Phone, width: width, read: readFixedPhone}, at: from}
+			if (i == 0 && width >= mobile-1 && width <= 15 || i > 0 && end-at > mobile) && f.dialled(&c, rows, i > 0) {
+				f.columns, f.stops = append(f.columns, c), append(f.stops, from+width)
+				break
+			}
+		}
+		at = end
+	}
+}
+
+// digitColumn says whether nearly all rows have a digit, or else a blank, in a place.
+func digitColumn(rows []fixedRow, at int) bool {
+	digits := 0
+	for i := range rows {
+		c := rows[i].text[at]
+		if isDigit(c) {
+			digits++
+		} else if c != ' ' {
+			return false
+		}
+	}
+	return digits*10 >= 8*len(rows) && digits > 0
+}
+
+// dialled says whether nearly all of what stands in the column are phones: many, and not one after another, as numbers of
+// things are. Within more digits they must be mobiles of several areas.
+func (f *fixedRows) dialled(c *fixedColumn, rows []fixedRow, within bool) bool {
+	const many = 8
+	n, right, mobiles, times := 0, 0, 0, 0
+	areas, exchanges := map[string]bool{}, map[string]bool{}
+	for i := range rows {
+		text := rows[i].text[c.at : c.at+c.width]
+		if bytes.Count(text, text[:1]) == len(text) {
+			continue
+		}
+		n++
+		normal, ok := c.read(f.room[:0], text)
+		if !ok {
+			continue
+		}
+		right++
+		if len(normal) == len("+5511987654321") && (!within || text[2] == '9' && isDigit(text[10])) {
+			mobiles++
+		}
+		if normal[3] == '1' && normal[4] >= '2' && normal[4] <= '7' {
+			times++
+		}
+		areas[string(normal[3:5])] = true
+		exchanges[string(normal[3:len(normal)-4])] = true
+	}
+	switch {
+	case right < fewestRows || right*10 < 9*n || len(exchanges)*2 < right:
+		return false
+	case within:
+		return mobiles == right && right >= many && len(areas) > 1
+	}
+	return mobiles*2 >= right || right >= many && times*2 < right
+}

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 )
 
@@ -39,17 +40,26 @@ func (r *Reader) surveyColumns() {
 	clear(r.tallyAt)
 	r.row = rowPlace{}
 	for i := range r.found {
-		n := &r.found[i]
-		place, name := r.place(int(n.from), int(n.to))
-		if n.name, n.tally = name, -1; place != 0 {
-			n.tally = r.tallyOf(uint64(r.base+int64(n.from))/columnCell<<40 | uint64(place)<<8 | uint64(n.length))
-			if !n.isApart {
-				n.count(&r.tallies[n.tally])
-			}
-		}
+		r.countNumber(&r.found[i], 0)
 	}
 	r.decideNumbers()
 	r.found = r.found[:0]
+}
+
+// shapedBit is in the key of a tally of numbers whose spelling leaves no doubt. These are only asked where the others do not say
+// enough.
+const shapedBit = 0x80
+
+// countNumber finds the column of a number and adds it to the tally of that.
+func (r *Reader) countNumber(n *numeral, bit uint64) {
+	place, name := r.place(int(n.from), int(n.to))
+	n.name, n.tally = name, -1
+	if place != 0 && kindsNamed(name)&n.can == 0 && (n.length == 11 || !name.ofThings()) { // else the name tells
+		n.tally = r.tallyOf(uint64(r.base+int64(n.from))/columnCell<<40 | uint64(place)<<8 | bit | uint64(n.length))
+		if !n.isApart {
+			n.count(&r.tallies[n.tally], eightDigits(binary.LittleEndian.Uint64(r.b[max(0, n.to-8):])))
+		}
+	}
 }
 
 // decideNumbers tells of each number what it is, and takes away what it is not.
@@ -102,9 +112,8 @@ func (r *Reader) tallyOf(key uint64) int32 {
 	return at
 }
 
-// count adds the number to a tally. One that comes again and again counts once: a constant is no evidence.
-func (k *numeral) count(t *tally) {
-	value := eightDigits(k.tail)
+// count adds the number, whose end has that value, to a tally. One that comes again and again counts once: a constant is no evidence.
+func (k *numeral) count(t *tally, value uint32) {
 	if value == t.last && t.count > 0 || t.count == math.MaxUint16 {
 		return
 	}
@@ -145,16 +154,15 @@ func (r *Reader) judgeColumn(at int32) *tally {
 		return t
 	}
 	var sum tally
-	from, to := t.key, t.key
-	if t.key&0xff == 0 {
-		from, to = t.key+8, t.key+MostDigits
+	from, to := t.key&^shapedBit, t.key&^shapedBit
+	if from&0xff == 0 {
+		from, to = from+8, from+MostDigits
 	}
 	for key := from; key <= to; key++ {
 		for _, cell := range [3]uint64{key - 1<<40, key, key + 1<<40} {
-			if at, ok := r.tallyAt[cell]; ok {
-				o := &r.tallies[at]
-				sum.count, sum.cpf, sum.cnpj, sum.card, sum.phone = sum.count+o.count, sum.cpf+o.cpf, sum.cnpj+o.cnpj, sum.card+o.card, sum.phone+o.phone
-				sum.regular, sum.phoneWeight = sum.regular+o.regular, sum.phoneWeight+o.phoneWeight
+			sum.add(r, cell)
+			if t.key&shapedBit != 0 {
+				sum.add(r, cell|shapedBit)
 			}
 		}
 	}
@@ -171,12 +179,21 @@ func (r *Reader) judgeColumn(at int32) *tally {
 	return t
 }
 
+// add adds what was counted under a key.
+func (t *tally) add(r *Reader, key uint64) {
+	if at, ok := r.tallyAt[key]; ok {
+		o := &r.tallies[at]
+		t.count, t.cpf, t.cnpj, t.card, t.phone = t.count+o.count, t.cpf+o.cpf, t.cnpj+o.cnpj, t.card+o.card, t.phone+o.phone
+		t.regular, t.phoneWeight = t.regular+o.regular, t.phoneWeight+o.phoneWeight
+	}
+}
+
 // decide tells whether a column of n numbers of which k can be of a kind is one of that kind, or is not. weight is the logarithm
 // of how many numbers are not of the kind for each that is by chance. Of those that can be, at most one in twenty may be so by
 // chance, and all of it together must be no chance.
 func (t *tally) decide(kind Kinds, k, n int, weight float64, isAll bool) {
 	switch {
-	case k == 0:
+	case k == 0 || weight == 0:
 		if n >= enoughNumbers {
 			t.isNot |= kind
 		}
@@ -204,22 +221,29 @@ func evidence(k, n int, weight float64) float64 {
 // decideNumber tells what a number is, by the label before it, by its column, or by its digits alone where neither says a
 // thing; what only the name of a column can still tell; and what its column said.
 func (r *Reader) decideNumber(n *numeral) (is, maybe, told Kinds) {
+	if named := kindsNamed(n.name) & n.can; named != 0 {
+		return named, named, 0
+	}
 	is, maybe = n.exact, n.can
-	if n.tally >= 0 && n.can != n.strict&^CardKind {
-		one := r.judgeColumn(n.tally)
-		if told = n.can & one.isKind; told == 0 {
-			all := r.judgeColumn(r.tallyOf(r.tallies[n.tally].key &^ 0xff))
-			told = n.can & all.allOne
+	if n.tally >= 0 {
+		one, key := r.judgeColumn(n.tally), r.tallies[n.tally].key
+		isNot := one.isNot
+		told = n.can & one.isKind
+		if left := n.can &^ isNot; told == 0 && (left&^n.exact != 0 || left&(left-1) != 0) { // numbers of other lengths may tell more
+			told = n.can & r.judgeColumn(r.tallyOf(key&^0xff)).allOne
+			if told == 0 && (left&(left-1) != 0 || n.isApart) {
+				for end := (r.base+int64(n.from))/columnCell*columnCell + 2*columnCell; r.counted < len(r.shaped) && r.base+int64(r.shaped[r.counted].from) < end; r.counted++ {
+					r.countNumber(&r.shaped[r.counted], shapedBit)
+				}
+				told = n.can & (r.judgeColumn(r.tallyOf(key|shapedBit)).isKind | r.judgeColumn(r.tallyOf(key&^0xff|shapedBit)).allOne)
+			}
 		}
-		if is = n.exact&^one.isNot | n.strict&^(one.isNot&CardKind); told != 0 {
+		if is = n.exact&^isNot | n.strict&^(isNot&CardKind); told != 0 {
 			is, maybe = told, told
 		}
 	}
-	switch named := kindsNamed(n.name) & n.can; {
-	case named != 0:
-		is, maybe = named, named
-	case n.name.ofThings():
-		is, maybe = told&CPFKind|n.strict&(CPFKind|PhoneKind), 0
+	if n.name.ofThings() {
+		return told&CPFKind | n.strict&(CPFKind|PhoneKind), 0, told
 	}
 	return is, maybe, told
 }

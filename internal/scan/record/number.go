@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 
 	"github.com/nyaruka/phonenumbers"
@@ -42,7 +41,6 @@ type Number struct {
 // numeral is what is kept of a Number until its column has been surveyed. What it can be read as was added as hits.
 type numeral struct {
 	from, to int32
-	tail     uint64 // its last eight digits
 	// can is what the digits can be read as, exact what they are read as where nothing else tells, strict what their spelling
 	// shows.
 	can, exact, strict Kinds
@@ -60,7 +58,7 @@ func (r *Reader) AddNumber(n *Number) bool {
 	if len(d) < 8 || len(d) > MostDigits {
 		return false
 	}
-	k := numeral{from: int32(n.From), to: int32(n.To), length: uint8(len(d)), isApart: n.Apart, tail: binary.LittleEndian.Uint64(d[len(d)-8:])}
+	k := numeral{from: int32(n.From), to: int32(n.To), length: uint8(len(d)), isApart: n.Apart}
 	cpf, card, phone := r.readings[0][:0], d, r.readings[1][:0]
 	if n.May&CPFKind != 0 {
 		isCPF := false
@@ -106,10 +104,14 @@ func (r *Reader) AddNumber(n *Number) bool {
 			k.weight = strictWeight
 		}
 	}
-	if last := len(r.found) - 1; last >= 0 && r.found[last].from > k.from {
+	found := &r.found
+	if k.can == k.strict && k.can&^CardKind != 0 { // no column says anything else of it
+		found = &r.shaped
+	}
+	if last := len(*found) - 1; last >= 0 && (*found)[last].from > k.from {
 		r.unordered = true
 	}
-	r.found = append(r.found, k)
+	*found = append(*found, k)
 	if k.can&CPFKind != 0 {
 		r.addReading(identifier.CPF, cpf, &k)
 	}
@@ -127,9 +129,10 @@ func (r *Reader) AddNumber(n *Number) bool {
 
 // addReading adds a hit for what the number can be.
 func (r *Reader) addReading(kind identifier.Kind, normal []byte, k *numeral) {
-	r.adding = surveyed
-	if k.exact&(1<<kind) == 0 {
-		r.adding |= weak
+	if k.can != k.strict || kind == identifier.Card {
+		if r.adding = surveyed; k.exact&(1<<kind) == 0 {
+			r.adding |= weak
+		}
 	}
 	r.Add(kind, normal, int(k.from), int(k.to))
 	r.adding = 0
@@ -220,7 +223,10 @@ func (r *Reader) appendPhone(dst []byte, number *Number, weight *uint8) (normal 
 		*weight = abroadWeight
 		return append(append(dst, '+'), t...), false, true
 	case zeros == 0 && n < 10:
-		area := areaBefore(r.b, number.From)
+		var area []byte
+		if t[0] == '9' || n == 8 {
+			area = areaBefore(r.b, number.From)
+		}
 		if area == nil {
 			return dst, false, false
 		}
@@ -306,7 +312,9 @@ func (r *Reader) sortNumbers() {
 	if !r.unordered {
 		return
 	}
-	slices.SortStableFunc(r.found, func(a, b numeral) int { return int(a.from - b.from) })
-	r.found = slices.CompactFunc(r.found, func(a, b numeral) bool { return a.from == b.from && a.to == b.to && a.tail == b.tail })
+	for _, found := range [2]*[]numeral{&r.found, &r.shaped} {
+		slices.SortStableFunc(*found, func(a, b numeral) int { return int(a.from - b.from) })
+		*found = slices.CompactFunc(*found, func(a, b numeral) bool { return a.from == b.from && a.to == b.to && a.can == b.can })
+	}
 	r.unordered = false
 }

@@ -29,6 +29,7 @@ type Text struct {
 func (r *Reader) Start(t Text) {
 	r.b, r.from, r.limit, r.begins, r.ends = t.Bytes, t.From, t.Limit, t.Begins, t.Ends
 	r.mail, r.sql, r.base, r.found = t.Mail, t.SQL, t.Base, r.found[:0]
+	r.shaped, r.counted = r.shaped[:0], 0
 	r.marks.start(t.Bytes)
 	if t.Name != r.name {
 		r.name, r.day = t.Name, -1

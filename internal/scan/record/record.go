@@ -134,6 +134,8 @@ type Reader struct {
 	base         int64 // how far the text lies behind its beginning
 	// The numbers of the text, and what is counted of their columns.
 	found     []numeral
+	shaped    []numeral // those whose spelling leaves no doubt
+	counted   int       // so many of shaped were counted
 	unordered bool
 	readings  [2][shortNormal]byte
 	tallies   []tally
