@@ -244,6 +244,7 @@ type breachImportCmd struct {
 	breachFlags
 	config.Outgoing
 	importOpening
+	DryRun   bool     `help:"Print the first ten records as they are understood, and write nothing."`
 	Force    bool     `help:"Publish even if nothing was found, or most of it could not be read."`
 	NoPairs  bool     `help:"Keep nothing of the passwords that stand beside identifiers: credential-check does not know this breach."`
 	Workers  int      `placeholder:"N" help:"Scan with so many threads; 0 means one per core."`
@@ -289,6 +290,9 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 		return err
 	}
 	spec.Breach, spec.Force, spec.NoPairs = breach, b.Force, b.NoPairs
+	if b.DryRun {
+		return b.preview(ctx, o, spec)
+	}
 	return withApp(ctx, c, func(a *app.App) error {
 		a.Leaks.Importer.Workers = b.Workers
 		b.bound(a.Leaks.Importer)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -136,5 +137,38 @@ func TestBreachCommandsRefuse(t *testing.T) {
 	}
 	if code, _, errs := vigia(t, "breach", "retract", "--name", "sandbox", "--data", data); code != exitUsage {
 		t.Errorf("the sandbox breach: exit %d, %s", code, errs)
+	}
+}
+
+// TestDryRunShowsRecordsAndWritesNothing: the first ten records as an import understands them, by a mapping and without one.
+func TestDryRunShowsRecordsAndWritesNothing(t *testing.T) {
+	dir := t.TempDir()
+	data, table, mapping := filepath.Join(dir, "data"), filepath.Join(dir, "t.csv"), filepath.Join(dir, "m.yaml")
+	rows := "doc,mail,senha\n"
+	for i := range 30 {
+		rows += fmt.Sprintf("529.982.247-25,pessoa%d@exemplo.com.br,s%d\n", i, i)
+	}
+	rows = strings.Replace(rows, "529.982.247-25", "529.982.247-26", 1)
+	for name, text := range map[string]string{table: rows, mapping: "vigia_mapping: 1\nformat: csv\nfields:\n  doc: cpf_or_cnpj\n  mail: email\n  senha: password\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := []string{"breach", "import", "--dry-run", "--data", data, "--name", "x", "--title", "x", "--date", "2026-01-01", "--json", table}
+	for _, mapped := range []bool{false, true} {
+		if mapped {
+			args = append(args, "--mapping", mapping)
+		}
+		code, out, errs := vigia(t, args...)
+		records, _ := decode(t, out)["records"].([]any)
+		if code != exitOK || len(records) != 10 || !strings.Contains(out, "pessoa9@exemplo.com.br") || strings.Contains(out, "pessoa10@") {
+			t.Errorf("code %d, %d records: %s %s", code, len(records), out, errs)
+		}
+		if left := decode(t, out)["values_left_out"]; mapped != (left == float64(1)) {
+			t.Errorf("%v values left out: %s", left, out)
+		}
+	}
+	if _, err := os.Stat(data); err == nil {
+		t.Error("a data folder was made")
 	}
 }

@@ -68,6 +68,7 @@ func (d *doctorCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 	p.configuration()
 	p.folder()
 	p.disk()
+	p.reader(ctx)
 	p.database(ctx, p.keyFile())
 	p.corpora()
 	p.addresses(ctx)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/reader"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
@@ -94,6 +96,33 @@ func (p *checkup) disk() {
 	default:
 		p.ok("disk", "%s", text)
 	}
+}
+
+// reader starts a process that reads dumps, and says what it was able to give up here.
+func (p *checkup) reader(ctx context.Context) {
+	const area = "reader of dumps"
+	started, err := reader.Start(ctx, reader.Job{Workers: 1}, nil)
+	if err != nil {
+		p.problem(area, reason(err), "let the service's user start processes: no dump can be imported")
+		return
+	}
+	defer func() { _ = started.Close() }() // it has nothing to do
+	c := started.Confinement
+	var lacks []string
+	for name, has := range map[string]bool{
+		"Landlock": c.Landlock > 0, "no_new_privs": c.NoNewPrivileges, "a limit of no open files": c.NoFiles, "a limit of its memory by the system": c.DataLimit,
+		"a look at its memory and processor time": c.Watched,
+	} {
+		if !has {
+			lacks = append(lacks, name)
+		}
+	}
+	slices.Sort(lacks)
+	if len(lacks) > 0 {
+		p.warn(area, "this system lacks: "+strings.Join(lacks, ", "), "import dumps of strangers on Linux 5.13 or later; what is left of the limits holds")
+		return
+	}
+	p.ok(area, "confined by Landlock %d, no_new_privs, no open files, %d MiB of memory, time", c.Landlock, reader.Memory>>20)
 }
 
 // keyFile returns the opened keys, or nil.

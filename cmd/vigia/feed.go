@@ -32,6 +32,8 @@ type feedView struct {
 	Items    int64  `json:"items"`
 	Orphans  int64  `json:"files_without_manifest"`
 	Refused  int64  `json:"refused_pushes"`
+	LeftOut  int64  `json:"values_left_out"`
+	Caught   int64  `json:"quarantined_files"`
 	Failures int64  `json:"failures"`
 	Error    string `json:"error"`
 	LastAt   string `json:"last_at"`
@@ -40,7 +42,7 @@ type feedView struct {
 
 func viewFeed(f feed.Feed) feedView {
 	return feedView{
-		Name: f.Name, Kind: string(f.Kind), Target: f.Shown(), Paused: f.Paused, Every: f.Every.String(), Items: f.State.Items, Orphans: f.State.Orphans, Refused: f.State.Refused, Failures: f.Failures,
+		Name: f.Name, Kind: string(f.Kind), Target: f.Shown(), Paused: f.Paused, Every: f.Every.String(), Items: f.State.Items, Orphans: f.State.Orphans, Refused: f.State.Refused, LeftOut: f.State.LeftOut, Caught: f.State.Quarantined, Failures: f.Failures,
 		Error: f.Error, LastAt: stamp(f.LastAt), NextAt: stamp(f.NextAt),
 	}
 }
@@ -52,7 +54,8 @@ func (o *output) feed(f feed.Feed) error {
 
 func (v feedView) text(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "Feed      %s (%s, every %s, paused %t)\nTarget    %s\nTaken     %d items; %d files without a manifest; %d pushes refused\n"+
-		"Last      %s\nNext      %s\nFailures  %d %s\n", v.Name, v.Kind, v.Every, v.Paused, v.Target, v.Items, v.Orphans, v.Refused, v.LastAt, v.NextAt, v.Failures, v.Error)
+		"Left out  %d values that are none of their kind; %d files in quarantine\n"+
+		"Last      %s\nNext      %s\nFailures  %d %s\n", v.Name, v.Kind, v.Every, v.Paused, v.Target, v.Items, v.Orphans, v.Refused, v.LeftOut, v.Caught, v.LastAt, v.NextAt, v.Failures, v.Error)
 }
 
 type feedAddCmd struct {

@@ -17,6 +17,14 @@ var reasonTexts = map[string]string{ //nolint:gosec // speaks of passwords, hold
 	"a device or socket: not read":                         "dispositivo ou soquete: não é lido",
 	"RAR: another volume of the set is missing":            "RAR: falta outro volume do conjunto",
 	"other reasons":                                        "outros motivos",
+	"reader ended (memory)":                                "o leitor parou: memória demais",
+	"reader ended (time)":                                  "o leitor parou: tempo demais sem avançar",
+	"reader ended (output)":                                "o leitor parou: resultado grande demais",
+	"reader ended (crash)":                                 "o leitor parou: falha ao ler",
+	"quarantined: its reader ended twice (memory)":         "em quarentena: parou dois leitores (memória)",
+	"quarantined: its reader ended twice (time)":           "em quarentena: parou dois leitores (tempo)",
+	"quarantined: its reader ended twice (output)":         "em quarentena: parou dois leitores (resultado)",
+	"quarantined: its reader ended twice (crash)":          "em quarentena: parou dois leitores (falha)",
 }
 
 func reasonText(reason string) string {

@@ -98,6 +98,9 @@ type State struct {
 	Orphans int64 `json:"orphans,omitempty"`
 	// Refused are pushes that could not be imported.
 	Refused int64 `json:"refused,omitempty"`
+	// LeftOut are values of exports that are none of their kind, and Quarantined files that ended two readers.
+	LeftOut     int64 `json:"left_out,omitempty"`
+	Quarantined int64 `json:"quarantined,omitempty"`
 }
 
 // KindRun is the kind of job that runs a feed.
@@ -399,11 +402,13 @@ func (fs *Feeds) take(ctx context.Context, f *Feed, item string, m manifest, inp
 	if err != nil {
 		return err
 	}
-	_, err = fs.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: inputs, Mapping: by, NoPairs: m.NoPairs || f.Settings.NoPairs})
+	out, err := fs.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: inputs, Mapping: by, NoPairs: m.NoPairs || f.Settings.NoPairs})
 	if err != nil && !errors.Is(err, leak.ErrBreachExists) && !errors.Is(err, leak.ErrRetracted) { // those are somebody's decision, not a failure
 		return fmt.Errorf("%s: %w", m.Name, err)
 	}
 	f.State.Items++
+	f.State.LeftOut += out.Tally.LeftOut
+	f.State.Quarantined += out.Quarantined()
 	return fs.Store.Take(ctx, f.Name, item, b.Name)
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
-	"github.com/vigiahq/vigia/internal/scan/record"
 	"github.com/vigiahq/vigia/internal/scan/stated"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
@@ -30,7 +29,9 @@ type Push struct {
 	Breach         string
 	Told           []byte
 	Records, Bytes int64
-	State          PushState
+	// LeftOut counts values that are none of their kind. It is told to the vendor, and not kept.
+	LeftOut int64
+	State   PushState
 	// Error is why it failed.
 	Error      string
 	ReceivedAt time.Time
@@ -76,6 +77,8 @@ var (
 type Receipt struct {
 	Breach  string
 	Records int64
+	// LeftOut counts values of its records that are none of their kind.
+	LeftOut int64
 	// Repeated says that it was here before: nothing was kept again.
 	Repeated bool
 }
@@ -114,7 +117,7 @@ func (fs *Feeds) Receive(ctx context.Context, name string, header http.Header, b
 	}
 	// A worker looks now and then anyway: what is kept is not lost if nobody can be told of it.
 	_, _ = fs.Jobs.AddJob(ctx, KindRun, name, struct{}{})
-	return Receipt{Breach: kept.Breach, Records: kept.Records, Repeated: !fresh}, nil
+	return Receipt{Breach: kept.Breach, Records: kept.Records, LeftOut: p.LeftOut, Repeated: !fresh}, nil
 }
 
 // readPush looks at every line of a push and decides which breach it is of.
@@ -123,20 +126,18 @@ func (fs *Feeds) readPush(ctx context.Context, f Feed, body []byte) (Push, error
 	if err != nil {
 		return Push{}, err
 	}
-	sum, err := stated.Read(ctx, bytes.NewReader(body), m, func(*record.Sighting) {}, func(line int64, why *fault.Error) error {
-		if m != nil {
-			return nil // what a vendor exports is what it is: the import counts it
-		}
-		return ErrPush.With("line %d: %s", line, why.Detail)
-	})
-	var why *fault.Error
-	if errors.Is(err, stated.ErrText) && errors.As(err, &why) {
-		return Push{}, ErrPush.With("%s", why.Detail)
-	}
+	report, err := fs.Importer.ReadRecords(ctx, body, m)
 	if err != nil {
 		return Push{}, err
 	}
-	if sum.Records == 0 {
+	sum := report.Records
+	switch {
+	case report.NoRecords != "":
+		return Push{}, ErrPush.With("%s", report.NoRecords)
+	case m == nil && sum.Wrong > 0: // what a vendor exports is what it is: the import counts it
+		_, line, _ := strings.Cut(report.Skips[0].Name, ":")
+		return Push{}, ErrPush.With("line %s: %s", line, strings.TrimPrefix(report.Skips[0].Reason, "records: "))
+	case sum.Records == 0:
 		return Push{}, ErrPush.With("records: at least one")
 	}
 	told, err := fs.toldOf(f, sum.Breach)
@@ -155,7 +156,7 @@ func (fs *Feeds) readPush(ctx context.Context, f Feed, body []byte) (Push, error
 	case r.Source != told.Source || r.State == leak.Retracted:
 		return Push{}, ErrTaken.With("breach.name: is another breach's, or was retracted")
 	}
-	return Push{Feed: f.Name, Breach: told.Name, Told: text, Records: sum.Records, Bytes: int64(len(body)), State: PushWaiting, ReceivedAt: fs.Now()}, nil
+	return Push{Feed: f.Name, Breach: told.Name, Told: text, Records: sum.Records, LeftOut: sum.LeftOut, Bytes: int64(len(body)), State: PushWaiting, ReceivedAt: fs.Now()}, nil
 }
 
 // toldOf is what is told of the breach of a push: what its header says, or a breach of the day.
@@ -207,7 +208,7 @@ func (fs *Feeds) runPush(ctx context.Context, f *Feed) error {
 			break
 		}
 		p := waiting[0]
-		err = fs.importPush(ctx, f, p, m)
+		leftOut, err := fs.importPush(ctx, f, p, m)
 		if err != nil && (ctx.Err() != nil || !lasting(err)) {
 			return fmt.Errorf("%s: %w", p.Breach, err)
 		}
@@ -223,6 +224,7 @@ func (fs *Feeds) runPush(ctx context.Context, f *Feed) error {
 			f.State.Refused++
 		} else {
 			f.State.Items += p.Records
+			f.State.LeftOut += leftOut
 		}
 	}
 	return errors.Join(failed, fs.Store.SweepPushes(ctx, f.Name, fs.Now().Add(-idsKept)))
@@ -243,19 +245,19 @@ func lasting(err error) bool {
 
 // importPush makes a breach of a push, or adds to the one that it is of. Either can be repeated: what is there already
 // changes nothing.
-func (fs *Feeds) importPush(ctx context.Context, f *Feed, p Push, m *stated.Mapping) error {
+func (fs *Feeds) importPush(ctx context.Context, f *Feed, p Push, m *stated.Mapping) (leftOut int64, err error) {
 	var told manifest
 	if err := json.Unmarshal(p.Told, &told); err != nil {
-		return fmt.Errorf("read push: %w", err)
+		return 0, fmt.Errorf("read push: %w", err)
 	}
 	b, err := told.breach()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	// All of it before the import begins: of a source that fails in its middle an import takes what came.
 	body, err := fs.Store.PushBody(ctx, p)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	input := intake.ReaderInput("records", fmt.Sprintf("push %x", p.Mark), p.Bytes, func(context.Context) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(body)), nil
@@ -263,17 +265,17 @@ func (fs *Feeds) importPush(ctx context.Context, f *Feed, p Push, m *stated.Mapp
 	spec := intake.Spec{Breach: b, Inputs: []intake.Input{input}, Mapping: m, NoPairs: told.NoPairs || f.Settings.NoPairs}
 	r, err := fs.Importer.Store.BreachByName(ctx, b.Name)
 	if err != nil && !errors.Is(err, leak.ErrBreachNotFound) {
-		return err
+		return 0, err
 	}
 	if err == nil && r.Source != told.Source {
-		return ErrTaken.With("breach.name: is another breach's, or was retracted")
+		return 0, ErrTaken.With("breach.name: is another breach's, or was retracted")
 	}
 	if err == nil && r.State == leak.Published {
-		_, err = fs.Importer.Renew(ctx, intake.Append, spec)
-		return err
+		out, err := fs.Importer.Renew(ctx, intake.Append, spec)
+		return out.Tally.LeftOut - r.Tally.LeftOut, err
 	}
-	_, err = fs.Importer.Import(ctx, spec)
-	return err
+	out, err := fs.Importer.Import(ctx, spec)
+	return out.Tally.LeftOut, err
 }
 
 // A secret of pushes is kept with those that it replaced, newest first: "whsec_... whsec_...@1763290000".

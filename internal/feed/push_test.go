@@ -286,10 +286,10 @@ func TestPushByMapping(t *testing.T) {
 	if _, err := send("um", `{"login": "x", "pw": "y"}`); !errors.Is(err, feed.ErrPush) || fault.KindOf(err) != fault.Unprocessable {
 		t.Errorf("nothing but wrong values: %v", err)
 	}
-	if got, err := send("dois", `{"login": "x"}`+"\n"+`{"login": "ana@exemplo.com.br", "pw": "s", "id": 7}`); err != nil || got.Records != 1 {
+	if got, err := send("dois", `{"login": "x"}`+"\n"+`{"login": "ana@exemplo.com.br", "pw": "s", "id": 7}`); err != nil || got.Records != 1 || got.LeftOut != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if f := v.runFeed(fs, "nimbo"); f.Failures != 0 {
+	if f := v.runFeed(fs, "nimbo"); f.Failures != 0 || f.State.LeftOut != 1 {
 		t.Errorf("%+v", f)
 	}
 	r, err := v.Breaches.BreachByName(context.Background(), "nimbo-20261115")

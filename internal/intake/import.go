@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/container"
@@ -140,6 +141,16 @@ type Outcome struct {
 	Unchanged bool
 	// Skips are inputs, or members of archives, that could not be read to their end; the first hundred of them.
 	Skips []container.Skip
+}
+
+// Quarantined is how many of the inputs ended two readers.
+func (o Outcome) Quarantined() (n int64) {
+	for _, s := range o.Skips {
+		if strings.HasPrefix(s.Reason, quarantined) {
+			n++
+		}
+	}
+	return n
 }
 
 // Import scans the inputs, publishes their identifiers as a breach and hands over to the match. When it was

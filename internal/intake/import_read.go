@@ -20,6 +20,9 @@ type trouble struct {
 	Skip  *reader.Skip `json:"skip,omitempty"`
 }
 
+// quarantined begins the reason of an input that ended two readers.
+const quarantined = "quarantined: "
+
 // readAll has all inputs read that are not read yet.
 func (run *importRun) readAll(ctx context.Context) error {
 	for run.checked.Upto.Input < len(run.spec.Inputs) {
@@ -57,7 +60,7 @@ func (run *importRun) stepOver(ended *reader.Ended) {
 	} else {
 		run.verdicts.Unread++
 	}
-	run.problem(container.Skip{Name: run.spec.Inputs[run.input].Name, Reason: fmt.Sprintf("quarantined: its reader ended twice (%s)", ended.Why)})
+	run.problem(container.Skip{Name: run.spec.Inputs[run.input].Name, Reason: quarantined + "its reader ended twice (" + ended.Why + ")"})
 	run.leave(run.input + 1)
 }
 
@@ -87,7 +90,7 @@ func (run *importRun) readOn(ctx context.Context) error {
 	}
 	job := reader.Job{
 		Limits: run.im.limits(), Workers: run.im.workers(), Span: run.im.span(), Piece: run.im.piece(), Often: run.im.PartBytes,
-		NoPasswords: run.w.noPairs, Careful: run.checked.Trouble.Ended > 0,
+		NoPasswords: run.w.noPairs, OnlyRecords: run.onlyRecords, Careful: run.checked.Trouble.Ended > 0,
 	}
 	if run.spec.Mapping != nil {
 		text := run.spec.Mapping.Text()
@@ -199,6 +202,10 @@ func (run *importRun) endInput(report *reader.Report) error {
 		return errors.New(report.Failed)
 	}
 	run.judge(&report.Report)
+	if report.Records != nil {
+		run.verdicts.LeftOut += report.Records.LeftOut
+	}
+	run.ended = report
 	if report.Checkpoint == nil {
 		return nil
 	}

@@ -44,6 +44,9 @@ type importRun struct {
 	verdicts leak.Tally
 	skips    []container.Skip
 	beside   map[string][]string // names in folders of inputs
+	ended    *reader.Report      // of the last input
+	// onlyRecords refuses texts that are none of records.
+	onlyRecords bool
 
 	workers []*worker
 	batches chan []byte    // of sightings, for any worker
@@ -299,6 +302,7 @@ func (run *importRun) tally() leak.Tally {
 		Streams: run.base.Streams + run.counters.Streams, Found: map[string]int64{},
 	}
 	for _, counted := range []*leak.Tally{&run.base, &run.verdicts} {
+		t.LeftOut += counted.LeftOut
 		t.Problems, t.Read, t.Partly, t.Unread = t.Problems+counted.Problems, t.Read+counted.Read, t.Partly+counted.Partly, t.Unread+counted.Unread
 		for reason, n := range counted.Reasons {
 			t.Note(reason, n)

@@ -28,6 +28,8 @@ type Tally struct {
 	Partly  int64            `json:"partly"`
 	Unread  int64            `json:"unread"`
 	Reasons map[string]int64 `json:"reasons,omitempty"`
+	// LeftOut counts values of vendors' exports that are none of their kind.
+	LeftOut int64 `json:"left_out,omitempty"`
 }
 
 // Measured is what is counted of a breach once it is published. E-mail domains count as values, like everywhere in
@@ -59,7 +61,7 @@ func (t *Tally) Note(reason string, n int64) {
 // Add sums up what parts counted; Distinct is no sum.
 func (t *Tally) Add(other Tally) {
 	t.Bytes, t.Scanned, t.Streams = t.Bytes+other.Bytes, t.Scanned+other.Scanned, t.Streams+other.Streams
-	t.Problems += other.Problems
+	t.Problems, t.LeftOut = t.Problems+other.Problems, t.LeftOut+other.LeftOut
 	t.Read, t.Partly, t.Unread = t.Read+other.Read, t.Partly+other.Partly, t.Unread+other.Unread
 	if t.Found == nil {
 		t.Found = map[string]int64{}

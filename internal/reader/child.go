@@ -34,6 +34,8 @@ type Confinement struct {
 	NoNewPrivileges bool
 	// NoFiles says that nothing can be opened, be it a file or a socket; DataLimit that the system bounds the memory.
 	NoFiles, DataLimit bool
+	// Watched says that its parent can see its memory and processor time.
+	Watched bool
 }
 
 func child() int {
@@ -115,6 +117,7 @@ type reading struct {
 	misread  []container.Skip
 	misreads int64
 	records  *stated.Summary
+	noText   string // why a text has no records
 
 	checkedAt             time.Time
 	sinceCheck            int64 // bytes searched since then

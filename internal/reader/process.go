@@ -103,6 +103,7 @@ func Start(ctx context.Context, job Job, files []*os.File) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start reader: %w: %s", errors.Join(err, p.Close()), p.stderr.head.String())
 	}
+	_, _, p.Confinement.Watched = usage(cmd.Process.Pid)
 	return p, nil
 }
 

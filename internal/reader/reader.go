@@ -48,6 +48,8 @@ type Job struct {
 	// Mapping says how records are read, as it was written; nil: texts that say that they are vigia-records are read as
 	// such, and all others are searched.
 	Mapping *string
+	// OnlyRecords has every text read as records, and none searched.
+	OnlyRecords bool
 	// Workers search at the same time.
 	Workers int
 	// Span is how much of a large text is searched before a Checkpoint, and Piece how much at a time.
@@ -106,8 +108,9 @@ type Skip struct {
 // Report is what became of an input.
 type Report struct {
 	container.Report
-	// Records sums up records that say what is in them, if the input has any.
-	Records *stated.Summary `json:",omitempty"`
+	// Records sums up records that say what is in them, if the input has any, and NoRecords says why a text has none at all.
+	Records   *stated.Summary `json:",omitempty"`
+	NoRecords string          `json:",omitempty"`
 	// Changed says that a file was cut short while it was read, and Failed that reading failed for another reason that is not the dump's.
 	Changed bool   `json:",omitempty"`
 	Failed  string `json:",omitempty"`

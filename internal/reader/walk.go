@@ -33,7 +33,7 @@ func (c *reading) walkInput(ctx context.Context) (Report, error) {
 	options := container.Options{Limits: c.job.Limits, Passwords: c.in.Passwords, Layer: c.layer}
 	before := c.read.Load()
 	walked, err := container.Walk(ctx, c.in.Name, meter(source, &c.read), options, func(entry container.Entry, r io.Reader) error {
-		if c.mapping == nil {
+		if c.mapping == nil && !c.job.OnlyRecords {
 			c.searchName(entry.Name)
 		}
 		if entry.Depth > 0 {
@@ -41,7 +41,7 @@ func (c *reading) walkInput(ctx context.Context) (Report, error) {
 		}
 		return c.searchStream(ctx, entry.Name, r, file, before)
 	})
-	report := Report{Report: walked, Records: c.records}
+	report := Report{Report: walked, Records: c.records, NoRecords: c.noText}
 	switch {
 	case errors.Is(err, scan.ErrChanged):
 		report.Changed = true
@@ -54,7 +54,7 @@ func (c *reading) walkInput(ctx context.Context) (Report, error) {
 	}
 	report.Skips = append(report.Skips, c.misread...)
 	report.Skipped += c.misreads
-	c.misread, c.misreads, c.records = nil, 0, nil
+	c.misread, c.misreads, c.records, c.noText = nil, 0, nil, ""
 	return report, nil
 }
 
@@ -122,7 +122,7 @@ func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, wh
 	}
 	buf := <-c.buffers
 	n, err := fill(r, buf)
-	if c.mapping != nil || stated.Sniff(buf[:n]) {
+	if c.mapping != nil || c.job.OnlyRecords || stated.Sniff(buf[:n]) {
 		head := bytes.Clone(buf[:n])
 		c.buffers <- buf
 		return c.readRecords(ctx, name, r, head, err)
@@ -244,10 +244,11 @@ func (c *reading) readRecords(ctx context.Context, name string, r io.Reader, hea
 	}
 	c.records.Records += sum.Records
 	c.records.Wrong += sum.Wrong
+	c.records.LeftOut += sum.LeftOut
 	var text *fault.Error
 	if errors.Is(err, stated.ErrText) && errors.As(err, &text) { // the other streams may still be what they should be
 		c.noRecord(name, text)
-		err = nil
+		c.noText, err = text.Detail, nil
 	}
 	if err == nil {
 		c.mayCheck(c.scanned.Load() - before)

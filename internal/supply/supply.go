@@ -70,6 +70,7 @@ type answer struct {
 	Status   string `json:"status"`
 	Breach   string `json:"breach"`
 	Records  int64  `json:"records"`
+	LeftOut  int64  `json:"values_left_out"`
 	Repeated bool   `json:"repeated"`
 }
 
@@ -94,7 +95,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
 	}
-	var body any = answer{"kept", receipt.Breach, receipt.Records, receipt.Repeated}
+	var body any = answer{"kept", receipt.Breach, receipt.Records, receipt.LeftOut, receipt.Repeated}
 	if err != nil {
 		body = map[string]refusal{"error": told(err)}
 	}

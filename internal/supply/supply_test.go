@@ -34,7 +34,7 @@ func (r *taker) Receive(_ context.Context, name string, _ http.Header, body []by
 		return feed.Receipt{}, r.err
 	}
 	r.name, r.body = name, string(body)
-	return feed.Receipt{Breach: "loja", Records: 2}, r.err
+	return feed.Receipt{Breach: "loja", Records: 2, LeftOut: 3}, r.err
 }
 
 func open(r *taker, log io.Writer) *supply.Door {
@@ -60,7 +60,7 @@ func TestDoor(t *testing.T) {
 	r := &taker{}
 	d := open(r, &log)
 	w := post(d, "application/x-ndjson; charset=utf-8", "ana@exemplo.com")
-	if w.Code != 202 || strings.TrimSpace(w.Body.String()) != `{"status":"kept","breach":"loja","records":2,"repeated":false}` || r.name != "nimbo" || r.body != "ana@exemplo.com" {
+	if w.Code != 202 || strings.TrimSpace(w.Body.String()) != `{"status":"kept","breach":"loja","records":2,"values_left_out":3,"repeated":false}` || r.name != "nimbo" || r.body != "ana@exemplo.com" {
 		t.Errorf("%d %s, %+v", w.Code, w.Body, r)
 	}
 	for _, c := range []struct {

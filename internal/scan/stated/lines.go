@@ -22,8 +22,8 @@ const Longest = 1 << 20
 type Summary struct {
 	// Breach is what the header tells of the breach, as JSON; nil when it tells nothing.
 	Breach json.RawMessage
-	// Records were taken, Wrong lines were not.
-	Records, Wrong int64
+	// Records were taken, Wrong lines were not. LeftOut are values of an export that are none of their kind.
+	Records, Wrong, LeftOut int64
 }
 
 var (

@@ -198,8 +198,8 @@ func (m *Mapping) setFields(g given) *fault.Error {
 		if why != nil {
 			return why
 		}
-		if !isMember(member) {
-			return f.wrong("no member of a record is called so; there are %s", strings.Join(Members(), ", "))
+		if !isMember(member) && member != memberEither {
+			return f.wrong("no member of a record is called so; there are %s, %s", strings.Join(Members(), ", "), memberEither)
 		}
 		m.fields = append(m.fields, mappedField{f.name, strings.Split(f.name, "."), member})
 	}
@@ -217,8 +217,11 @@ func (m *Mapping) check(all []given) error {
 		switch {
 		case g.name == "separator" && m.form != formCSV:
 			return g.wrong("only for csv")
-		case g.name == "fields" && !slices.ContainsFunc(m.fields, func(f mappedField) bool { _, names := identifiers[f.member]; return names }):
-			return g.wrong("at least one has to be email, cpf, phone, card, pix_key or cnpj")
+		case g.name == "fields" && !slices.ContainsFunc(m.fields, func(f mappedField) bool {
+			_, names := identifiers[f.member]
+			return names || f.member == memberEither
+		}):
+			return g.wrong("at least one has to be email, cpf, phone, card, pix_key, cnpj or cpf_or_cnpj")
 		}
 	}
 	return nil

@@ -46,6 +46,8 @@ const (
 	memberSite     = "site"
 	memberInfected = "infected"
 	memberPassword = "password"
+	// memberEither is for mappings alone: a column that holds CPFs and CNPJs.
+	memberEither = "cpf_or_cnpj"
 )
 
 // Members are all that a record may have, in the order of documentation.

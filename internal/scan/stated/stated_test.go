@@ -180,11 +180,28 @@ func TestMappedTable(t *testing.T) {
 		"5: cpf: check digits do not match",
 		"6: row: as many columns as the first line has",
 	}
-	if !slices.Equal(told, want) || sum.Records != 3 || sum.Wrong != 4 {
+	if !slices.Equal(told, want) || sum.Records != 3 || sum.Wrong != 4 || sum.LeftOut != 3 {
 		t.Errorf("told\n%s\nwant\n%s\n%+v", strings.Join(told, "\n"), strings.Join(want, "\n"), sum)
 	}
 	if _, _, err := read(t, strings.NewReader("id;e_mail\n"), m); !errors.Is(err, stated.ErrText) || !strings.Contains(err.Error(), "line 1: documento: the table has no such column") {
 		t.Errorf("another table: %v", err)
+	}
+}
+
+// TestPersonOrCompany: a column of CPFs and CNPJs, with zeros lost and without, is told apart by check digits.
+func TestPersonOrCompany(t *testing.T) {
+	t.Parallel()
+	m, err := stated.ParseMapping([]byte("vigia_mapping: 1\nformat: csv\nfields:\n  doc: cpf_or_cnpj\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, sum, err := read(t, strings.NewReader(lines("doc", "529.982.247-25", "52998224725", "11.222.333/0001-81", "1122233000120", "191", "52998224726")), m)
+	want := []string{
+		"cpf 52998224725 [cpf]   0", "cpf 52998224725 [cpf]   0", "cnpj 11222333000181 [other]   0", "cnpj 01122233000120 [other]   0", // which a table of numbers took its zero
+		"6: cpf_or_cnpj: neither a CPF nor a CNPJ", "7: cpf_or_cnpj: neither a CPF nor a CNPJ",
+	}
+	if err != nil || !slices.Equal(told, want) || sum.LeftOut != 2 {
+		t.Errorf("%v: told\n%s\n%+v", err, strings.Join(told, "\n"), sum)
 	}
 }
 

@@ -39,7 +39,13 @@ func (m *Mapping) take(t *text, line int64, get func(f *mappedField, put func(an
 	var first *fault.Error
 	for i := range m.fields {
 		f := &m.fields[i]
-		why := get(f, func(value any) *fault.Error { return m.put(t, f, value) })
+		why := get(f, func(value any) *fault.Error {
+			why := m.put(t, f, value)
+			if why != nil {
+				t.sum.LeftOut++
+			}
+			return why
+		})
 		if why != nil && first == nil {
 			first = why
 		}
@@ -81,16 +87,28 @@ func (m *Mapping) put(t *text, f *mappedField, value any) *fault.Error {
 	if strings.TrimSpace(plain) == "" || slices.Contains(m.empty, plain) {
 		return nil
 	}
-	if f.member == "cpf" {
-		plain = fullCPF(plain)
+	switch f.member {
+	case "cpf":
+		plain = padDigits(plain, cpfDigits)
+	case memberEither:
+		return t.build.putEither(plain)
 	}
 	return t.build.put(f.member, plain, m.dates)
 }
 
-// fullCPF gives a CPF back the zeros that it begins with and that a table of numbers lost. Check digits tell a wrong one.
-func fullCPF(text string) string {
-	const length, least = 11, 6
-	if len(text) >= length || len(text) < least || strings.Trim(text, "0123456789") != "" {
+// putEither takes the number of a person or of a company: what its check digits say.
+func (b *builder) putEither(plain string) *fault.Error {
+	if b.put("cpf", padDigits(plain, cpfDigits), isoDates) == nil || b.put("cnpj", padDigits(plain, cnpjDigits), isoDates) == nil {
+		return nil
+	}
+	return ErrRecord.With("%s: neither a CPF nor a CNPJ", memberEither)
+}
+
+const cpfDigits, cnpjDigits = 11, 14
+
+// padDigits gives a number back the zeros that it begins with and that a table of numbers lost. Check digits tell a wrong one.
+func padDigits(text string, length int) string {
+	if len(text) >= length || len(text) < length-5 || strings.Trim(text, "0123456789") != "" {
 		return text
 	}
 	return strings.Repeat("0", length-len(text)) + text
