@@ -75,7 +75,7 @@ func (s *finder) number(b []byte, i, j int) int {
 		}
 	}
 	if !isOpen && (i == 0 || !inGap[b[i-1]]) { // alone, as most are
-		if j-i >= 8 {
+		if j-i > 9 || j-i > 7 && !partOfWord(b, i, j) {
 			s.bare(b, i, j)
 		}
 		return j
@@ -96,7 +96,7 @@ func (s *finder) number(b []byte, i, j int) int {
 			return end
 		}
 	}
-	if slip(b, i, j) || j-i >= 8 && s.bare(b, i, j) || len(groups) == 1 {
+	if slip(b, i, j) || j-i > 7 && (j-i > 9 || !partOfWord(b, i, j)) && s.bare(b, i, j) || len(groups) == 1 {
 		return j
 	}
 	return s.loose(b, groups, j)
@@ -200,7 +200,7 @@ func (s *finder) shaped(b []byte, groups []group) int {
 	}
 	n := &s.reading
 	n.From, n.To, n.Digits, n.Plus = from, to, digits, b[from] == '+'
-	said := shapes[shape]
+	said := shapeOfGroups(shape)
 	isFree := rightFree(b, to)
 	switch {
 	case said == 0:
@@ -276,7 +276,9 @@ func (s *finder) bare(b []byte, i, j int) bool {
 		return false
 	}
 	if n.Plus {
-		n.From--
+		if n.From--; record.Brazilian(n.Digits) {
+			n.May, n.Strict = record.PhoneKind, record.PhoneKind
+		}
 	}
 	s.addNumber(n)
 	return true
@@ -296,16 +298,21 @@ func slip(b []byte, i, j int) bool {
 
 // loose reads all groups as one number, of which only its column can tell what it is, and returns where to go on.
 func (s *finder) loose(b []byte, groups []group, j int) int {
-	digits := s.text[:0]
+	digits, short, from, to := s.text[:0], 0, groups[0].from, groups[len(groups)-1].to
 	for _, g := range groups {
 		if len(digits)+g.size() >= longestRun {
 			return j
 		}
+		if g.size() < 4 {
+			short++
+		}
 		digits = append(digits, b[g.from:g.to]...)
 	}
-	from, to := groups[0].from, groups[len(groups)-1].to
-	if len(groups) == 2 && b[groups[0].to] == '.' && groups[1].from == groups[0].to+1 && groups[0].size() < 4 || !leftFree(b, from) || !rightFree(b, to) {
-		return j // a fraction
+	isFraction := len(groups) == 2 && short > 0 && b[groups[0].to] == '.'
+	isDate := len(groups) == 3 && len(digits) == 8 && short == 2
+	isAddress := len(groups) == 4 && short == 4 && b[groups[0].to] == '.' && b[groups[2].to] == '.'
+	if isFraction || isDate || isAddress || !leftFree(b, from) || !rightFree(b, to) {
+		return j
 	}
 	s.addNumber(&record.Number{From: from, To: to, Digits: digits, May: record.AllKinds, Loose: true})
 	return to
@@ -328,6 +335,29 @@ func (h shapeHash) addGap(gap []byte) shapeHash {
 		h = h.add(' ')
 	}
 	return h
+}
+
+// shapeTable holds the shapes by the top bits of their hashes, and after these.
+var shapeTable = func() (t [4096]struct {
+	hash shapeHash
+	said record.Kinds
+}) {
+	for h, said := range shapes {
+		at := h >> 52
+		for ; t[at%4096].said != 0; at++ {
+		}
+		t[at%4096].hash, t[at%4096].said = h, said
+	}
+	return t
+}()
+
+// shapeOfGroups is what is written in groups of a shape, or 0.
+func shapeOfGroups(h shapeHash) record.Kinds {
+	for at := h >> 52; ; at++ {
+		if e := &shapeTable[at%4096]; e.hash == h || e.said == 0 {
+			return e.said
+		}
+	}
 }
 
 func hashShape(shape string) (h shapeHash) {

@@ -53,6 +53,9 @@ type about struct {
 	mail, sql bool
 }
 
+// chunk is how much of a text is searched at once, in whole cells.
+const chunk = 16 * cell
+
 // tell finds the identifiers of a piece and hands out those that begin in it. Those of its neighbours that may stand in
 // the same record have to be known too.
 func (r *Recorder) tell(p piece, about *about, chain *chain) {
@@ -62,9 +65,14 @@ func (r *Recorder) tell(p piece, about *about, chain *chain) {
 	r.records.Start(t)
 	from, limit := max(0, p.from-record.Known), min(len(p.text), p.limit+record.Known)
 	f := &r.finder
-	f.wanted = f.wanted[:0]
-	f.extract(p.text, from, limit)
-	f.decode(p.text, p.base, from, limit)
+	f.wanted, f.done = f.wanted[:0], 0
+	for from < limit { // some cells at a time, which are still in the cache when they are looked at for what is coded
+		end := from + chunk - int((p.base+int64(from))%cell)
+		end = min(end, limit)
+		f.extract(p.text, from, end)
+		f.decode(p.text, p.base, from, end)
+		from = end
+	}
 	r.fixed(p.text, p.base)
 	chain.publish(p.number, r.records.Survey())
 	r.records.Tell(func() record.State { return chain.before(p.number) })

@@ -48,6 +48,7 @@ type finder struct {
 	addNumber        func(*record.Number) bool
 	isView           bool // the text is a decoded view of another
 	decoder          *decoder
+	done             int          // numbers that begin before this have been read
 	wanted           []int        // where the text at hand has something to decode, as far as it was searched
 	text             [margin]byte // the value being put together
 	marks            marks
@@ -63,10 +64,10 @@ type finder struct {
 // extract searches b[from:limit]. Signs and numbers are searched for one after the other in each stretch of text, which is
 // still in the nearest cache then.
 func (s *finder) extract(b []byte, from, limit int) {
-	for done := 0; from < limit; from += stretch {
+	for ; from < limit; from += stretch {
 		s.marks.read(b, from)
 		s.signs(b, from, limit)
-		done = s.numbers(b, from, limit, done)
+		s.done = s.numbers(b, from, limit, s.done)
 	}
 }
 

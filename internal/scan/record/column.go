@@ -33,19 +33,6 @@ type tally struct {
 	isKind, isNot, allOne Kinds
 }
 
-// surveyColumns counts the numbers by their columns, judges them, and adds those that are identifiers.
-func (r *Reader) surveyColumns() {
-	r.sortNumbers()
-	r.tallies = r.tallies[:0]
-	clear(r.tallyAt)
-	r.row = rowPlace{}
-	for i := range r.found {
-		r.countNumber(&r.found[i], 0)
-	}
-	r.decideNumbers()
-	r.found = r.found[:0]
-}
-
 // shapedBit is in the key of a tally of numbers whose spelling leaves no doubt. These are only asked where the others do not say
 // enough.
 const shapedBit = 0x80
@@ -62,8 +49,9 @@ func (r *Reader) countNumber(n *numeral, bit uint64) {
 	}
 }
 
-// decideNumbers tells of each number what it is, and takes away what it is not.
+// decideNumbers tells of each number what it is by what was counted, and takes away what it is not.
 func (r *Reader) decideNumbers() {
+	r.sortNumbers()
 	i, kept := -1, 0
 	var is, maybe, told Kinds
 	for _, h := range r.numbers {

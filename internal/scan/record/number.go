@@ -104,9 +104,12 @@ func (r *Reader) AddNumber(n *Number) bool {
 			k.weight = strictWeight
 		}
 	}
-	found := &r.found
-	if k.can == k.strict && k.can&^CardKind != 0 { // no column says anything else of it
-		found = &r.shaped
+	found := &r.shaped
+	if k.can != k.strict || k.can&^CardKind == 0 { // else no column says anything else of it
+		if r.countNumber(&k, 0); k.can == 0 {
+			return true
+		}
+		found = &r.found
 	}
 	if last := len(*found) - 1; last >= 0 && (*found)[last].from > k.from {
 		r.unordered = true

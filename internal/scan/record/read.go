@@ -29,7 +29,8 @@ type Text struct {
 func (r *Reader) Start(t Text) {
 	r.b, r.from, r.limit, r.begins, r.ends = t.Bytes, t.From, t.Limit, t.Begins, t.Ends
 	r.mail, r.sql, r.base, r.found = t.Mail, t.SQL, t.Base, r.found[:0]
-	r.shaped, r.counted = r.shaped[:0], 0
+	r.shaped, r.counted, r.tallies, r.row = r.shaped[:0], 0, r.tallies[:0], rowPlace{}
+	clear(r.tallyAt)
 	r.marks.start(t.Bytes)
 	if t.Name != r.name {
 		r.name, r.day = t.Name, -1
@@ -119,7 +120,7 @@ func (r *Reader) again(a, b hit) bool {
 // Survey reads what the text says of its rows, before any row is told. What it returns makes the State after the text
 // of the one before it.
 func (r *Reader) Survey() func(State) State {
-	r.surveyColumns()
+	r.decideNumbers()
 	r.merge()
 	r.split(r.begins)
 	r.survey(r.from, r.limit, r.begins, r.sql)
